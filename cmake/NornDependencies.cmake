@@ -1,0 +1,42 @@
+# Finds what Norn builds on, and names what is missing together with the command that installs it. Nothing is downloaded.
+
+function(norn_require package what debian)
+  find_package(${package} QUIET ${ARGN})
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "Norn needs ${what}. On Debian: apt-get install ${debian}")
+  endif()
+endfunction()
+
+norn_require(fmt "fmt (text formatting)" libfmt-dev)
+norn_require(Threads "a thread library" libc6-dev)
+
+if(NORN_CLI)
+  norn_require(CLI11 "CLI11 (command line)" libcli11-dev)
+endif()
+norn_require(nlohmann_json "nlohmann-json (JSON)" nlohmann-json3-dev)
+if(NORN_TESTS)
+  norn_require(GTest "GoogleTest" libgtest-dev)
+endif()
+
+if(NORN_ONEDNN)
+  # The PyPI wheels install below the virtual environment's prefix.
+  foreach(venv $ENV{VIRTUAL_ENV} ${PROJECT_SOURCE_DIR}/.venv)
+    if(EXISTS ${venv}/lib/cmake/dnnl)
+      list(APPEND CMAKE_PREFIX_PATH ${venv})
+    endif()
+  endforeach()
+  if(SKBUILD)
+    # pip builds in an environment of its own, which holds what pyproject.toml requires, nanobind for one.
+    find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
+    execute_process(COMMAND ${Python_EXECUTABLE} -c
+      "import nanobind, pathlib; print(pathlib.Path(nanobind.__file__).resolve().parents[4])"
+      OUTPUT_VARIABLE norn_build_prefix OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    list(PREPEND CMAKE_PREFIX_PATH ${norn_build_prefix})
+  endif()
+  find_package(dnnl 3 QUIET CONFIG)
+  if(NOT dnnl_FOUND)
+    message(FATAL_ERROR "Norn uses oneDNN 3.x. Install it with "
+      "'pip install onednn-devel-cpu-gomp==2023.2.0 onednn-cpu-gomp==2023.2.0' into the virtual environment .venv "
+      "(or an activated one), point CMAKE_PREFIX_PATH to another oneDNN 3, or build without it: -DNORN_ONEDNN=OFF")
+  endif()
+endif()

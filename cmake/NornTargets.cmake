@@ -1,0 +1,62 @@
+# Two helpers: norn_layer() for a room of src/, norn_slice() for an operator's folder.
+
+# Flags every one of our targets is compiled with.
+add_library(norn_flags INTERFACE)
+target_compile_options(norn_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # GCC 12 sees overlaps in "a" + std::to_string(b) that are not there
+target_include_directories(norn_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+if(NORN_SANITIZE)
+  target_compile_options(norn_flags INTERFACE -fsanitize=${NORN_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(norn_flags INTERFACE -fsanitize=${NORN_SANITIZE})
+endif()
+
+find_program(NORN_CCACHE ccache)
+if(NORN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${NORN_CCACHE})
+endif()
+
+# norn_layer(NAME sources... DEPENDS layers...): static library norn_NAME, linked into libnorn.so and into tests.
+function(norn_layer name)
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  add_library(norn_${name} STATIC ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(norn_${name} PUBLIC norn_flags ${arg_DEPENDS})
+endfunction()
+
+# norn_slice(NAME SCHEMA [ADAPT] [REF] [GRAD] [TEST]): the files of src/ops/NAME/ by their suffix, each for the library
+# of its layer. The slices listed this way are the only list of operators there is: the tables are generated from it.
+set_property(GLOBAL PROPERTY norn_slices "")
+function(norn_slice name)
+  set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+  foreach(part ${ARGN})
+    if(part STREQUAL "SCHEMA")
+      set_property(GLOBAL APPEND PROPERTY norn_slice_schema ${name})
+      set_property(GLOBAL APPEND PROPERTY norn_slice_schema_files ${dir}/${name}.cc)
+    elseif(part STREQUAL "ADAPT")
+      set_property(GLOBAL APPEND PROPERTY norn_slice_adapt ${name})
+      set_property(GLOBAL APPEND PROPERTY norn_slice_adapt_files ${dir}/${name}_adapt.cc)
+    elseif(part STREQUAL "REF")
+      set_property(GLOBAL APPEND PROPERTY norn_slice_ref ${name})
+      set_property(GLOBAL APPEND PROPERTY norn_slice_ref_files ${dir}/${name}_ref.cc)
+    elseif(part STREQUAL "TEST")
+      set_property(GLOBAL APPEND PROPERTY norn_slice_test_files ${dir}/${name}_test.cc)
+    else()
+      message(FATAL_ERROR "norn_slice(${name}): unknown part ${part}; parts are SCHEMA ADAPT REF TEST")
+    endif()
+  endforeach()
+endfunction()
+
+# norn_slice_table(OUT KIND TYPE HEADER): writes OUT, which defines std::vector-free table `k<Kind>Slices` of the functions
+# `<slice>_<kind>s(TYPE&)` of all slices that have the part.
+function(norn_slice_table out part function type header)
+  get_property(slices GLOBAL PROPERTY norn_slice_${part})
+  set(text "// Generated from the norn_slice() lines of src/ops/CMakeLists.txt.\n#include \"${header}\"\n\nnamespace norn::ops {\n\n")
+  foreach(slice ${slices})
+    string(APPEND text "void ${slice}_${function}(${type}&);\n")
+  endforeach()
+  string(APPEND text "\nvoid all_${function}(${type}& table) {\n")
+  foreach(slice ${slices})
+    string(APPEND text "  ${slice}_${function}(table);\n")
+  endforeach()
+  string(APPEND text "}\n\n}  // namespace norn::ops\n")
+  file(CONFIGURE OUTPUT ${out} CONTENT "${text}" @ONLY)
+endfunction()
