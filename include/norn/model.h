@@ -1,0 +1,87 @@
+// A model as a document: loaded, looked at, saved. It may be invalid ONNX; running or checking it tells.
+//
+//   auto model = norn::Model::load("model.onnx");
+//   std::cout << model.summary().to_string();
+//   model.save("copy.onnx");
+//
+// A Model is an immutable value: copies share everything, and any number of threads may use one. Tensor contents stay
+// in the mapped file until somebody needs them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "norn/error.h"
+#include "norn/export.h"
+#include "norn/limits.h"
+#include "norn/types.h"
+
+namespace norn {
+
+namespace ir {
+struct Model;
+}
+
+struct LoadOptions {
+  Limits limits;
+  // Map the file instead of reading it. Turn off for a file that others may truncate while it is in use.
+  bool mmap = true;
+};
+
+// What people want to know first about a model (`norn show`).
+struct ModelSummary {
+  struct Value {
+    std::string name, type;  // type as text: "float[N,3,224,224]", "seq(tensor(int64))"
+  };
+  struct Opset {
+    std::string domain;  // "" is ai.onnx
+    std::int64_t version;
+  };
+  std::string path, graph_name, producer, doc_string;
+  std::int64_t ir_version = 0, model_version = 0;
+  std::vector<Opset> opsets;
+  std::vector<Value> inputs, outputs;                      // inputs without those that an initializer gives
+  std::vector<std::pair<std::string, std::size_t>> operators;  // most frequent first; subgraphs and functions included
+  std::size_t nodes = 0, subgraphs = 0, functions = 0, initializers = 0;
+  std::uint64_t parameters = 0;       // elements of all initializers
+  std::uint64_t parameter_bytes = 0;  // as stored, external data included
+  std::uint64_t file_bytes = 0;       // 0 if the model did not come from a file
+  std::vector<std::pair<std::string, std::string>> metadata;
+
+  NORN_API std::string to_string() const;  // a page for a terminal
+  NORN_API std::string to_json() const;
+};
+
+class NORN_API Model {
+ public:
+  // Reads a file in the binary format; `path` is kept to resolve external data. Throws norn::Error (NoSuchFile, Io,
+  // InvalidProtobuf with the byte offset, LimitExceeded).
+  static Model load(const std::string& path, const LoadOptions& options = {});
+  // Reads a serialised ModelProto from memory. Copies `bytes` unless `owner` keeps them alive.
+  static Model parse(std::span<const std::byte> bytes, const Limits& limits = {},
+                     std::shared_ptr<const void> owner = {});
+
+  // Writes a temporary file beside `path`, syncs it and renames it over `path`: readers of an old file are not disturbed.
+  void save(const std::string& path) const;
+  // The ModelProto's bytes.
+  std::vector<std::byte> serialize() const;
+  // The model in ONNX text syntax; tensors of more than `max_elements` elements are shown by their first few.
+  std::string to_text(std::size_t max_elements = 16) const;
+  ModelSummary summary() const;
+
+  // Where external data is looked for; "" for a model that did not come from a file.
+  const std::string& base_dir() const noexcept { return base_dir_; }
+  const std::string& path() const noexcept { return path_; }
+  const ir::Model& document() const noexcept { return *document_; }
+  explicit Model(std::shared_ptr<const ir::Model> document, std::string path = {});
+
+ private:
+  std::shared_ptr<const ir::Model> document_;
+  std::string path_, base_dir_;
+};
+
+}  // namespace norn

@@ -1,0 +1,91 @@
+// Running a model.
+//
+//   norn::Session session(norn::Model::load("digits_cnn.onnx"));
+//   norn::Tensor image(norn::DataType::Float, {1, 1, 8, 8});
+//   auto outputs = session.run({{"image", image}});
+//
+// A Session is immutable after construction: run() is const and may be called from any number of threads at once.
+// Results are the same bits whatever the number of threads.
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "norn/error.h"
+#include "norn/export.h"
+#include "norn/model.h"
+#include "norn/value.h"
+
+namespace norn {
+
+struct SessionOptions {
+  // Threads that one run may use, the calling thread included; 0 is every core this process may use (affinity and
+  // cgroup quota). Sessions share one pool of threads.
+  int intra_op_num_threads = 0;
+  // Passes to leave out, by name ("fuse_conv_bn"); "all" leaves out every optional one. Unknown names are an error.
+  std::vector<std::string> disabled_passes;
+  // Choose reference kernels only: slow, and obviously right.
+  bool reference_only = false;
+  Limits limits;
+};
+
+// One dimension of a declared shape: a number, a variable's name, or unknown (value < 0 and no name).
+struct DimInfo {
+  std::int64_t value = -1;
+  std::string name;
+};
+
+// An input or output as the model declares it.
+struct ArgInfo {
+  std::string name;
+  std::string type;  // "tensor(float)", "seq(tensor(int64))"
+  bool has_shape = false;
+  std::vector<DimInfo> shape;
+};
+
+struct Feed {
+  std::string_view name;
+  Value value;
+};
+
+class NORN_API Session {
+ public:
+  // Lowers, optimises and prepares the model. Throws norn::Error, with the place in the model.
+  explicit Session(const Model& model, const SessionOptions& options = {});
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  // Inputs that must be fed, then outputs, in the model's order.
+  const std::vector<ArgInfo>& inputs() const noexcept;
+  const std::vector<ArgInfo>& outputs() const noexcept;
+  // Inputs that have a default (an initializer of the same name).
+  const std::vector<ArgInfo>& overridable_initializers() const noexcept;
+
+  // Computes `outputs` (all of them if empty), in that order. Feeds are used in place, without a copy, and are held
+  // against the declared types and shapes: a dimension variable has one value in a run. Throws norn::Error.
+  std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs = {}) const;
+  std::vector<Value> run(std::initializer_list<Feed> feeds) const {
+    return run(std::span<const Feed>(feeds.begin(), feeds.size()));
+  }
+
+  // What runs each node and why nothing faster does, for the shapes of these feeds (`norn explain`). Dimension
+  // variables that no feed gives count as `default_dim`.
+  std::string explain(std::span<const Feed> feeds = {}, std::int64_t default_dim = 1) const;
+  // The lowered program after passes, as ONNX text.
+  std::string program_text() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Names of the optional passes, in the order they run.
+NORN_API std::vector<std::string> pass_names();
+
+}  // namespace norn
