@@ -1,0 +1,174 @@
+// Reading through mmap, writing through a temporary file and rename.
+//
+// Sizes of pipes and of files in /proc are not known beforehand, so what is not a regular file is read to its end.
+#include "base/mapped_file.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "norn/error.h"
+
+namespace norn::base {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  int close() {
+    int r = ::close(fd_);
+    fd_ = -1;
+    return r;
+  }
+
+ private:
+  int fd_;
+};
+
+std::string quoted(const std::string& path) { return '"' + path + '"'; }
+
+[[noreturn]] void fail(const std::string& what, const std::string& path, int error) {
+  throw Error(error == ENOENT || error == ENOTDIR ? ErrorCode::NoSuchFile : ErrorCode::Io,
+              what + " " + quoted(path) + ": " + std::strerror(error));
+}
+
+FileBytes owned(std::vector<std::byte> content) {
+  auto owner = std::make_shared<const std::vector<std::byte>>(std::move(content));
+  return {std::span<const std::byte>(owner->data(), owner->size()), owner};
+}
+
+void check_path(const std::string& path) {
+  if (path.empty()) throw Error(ErrorCode::InvalidArgument, "an empty path names no file");
+  if (path.find('\0') != std::string::npos) {
+    throw Error(ErrorCode::InvalidArgument, "a path must not contain a NUL character: " + quoted(path.c_str()) + "...");
+  }
+}
+
+std::vector<std::byte> read_all(int fd, const std::string& path, std::size_t expected) {
+  std::vector<std::byte> content(expected + 1);
+  std::size_t used = 0;
+  for (;;) {
+    if (used == content.size()) content.resize(content.size() + content.size() / 2 + 65536);
+    ssize_t n = ::read(fd, content.data() + used, std::min(content.size() - used, std::size_t{1} << 30));
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      fail("cannot read", path, errno);
+    }
+    if (n == 0) break;
+    used += static_cast<std::size_t>(n);
+  }
+  content.resize(used);
+  return content;
+}
+
+void write_pieces(int fd, const std::string& path, std::span<const std::span<const std::byte>> pieces) {
+  std::vector<iovec> batch;
+  std::size_t next = 0;
+  while (next < pieces.size() || !batch.empty()) {
+    while (batch.size() < 64 && next < pieces.size()) {
+      auto piece = pieces[next++];
+      if (!piece.empty()) batch.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
+    }
+    if (batch.empty()) break;
+    ssize_t n = ::writev(fd, batch.data(), static_cast<int>(batch.size()));
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      fail("cannot write", path, errno);
+    }
+    auto done = static_cast<std::size_t>(n);
+    std::size_t whole = 0;
+    while (whole < batch.size() && done >= batch[whole].iov_len) done -= batch[whole++].iov_len;
+    batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(whole));
+    if (!batch.empty()) {
+      batch[0].iov_base = static_cast<char*>(batch[0].iov_base) + done;
+      batch[0].iov_len -= done;
+    }
+  }
+}
+
+}  // namespace
+
+FileBytes read_file(const std::string& path, bool mmap) {
+  check_path(path);
+  Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) {
+    if (errno == ENOENT) throw Error(ErrorCode::NoSuchFile, "no such file: " + quoted(path));
+    fail("cannot open", path, errno);
+  }
+  struct stat info;
+  if (::fstat(fd.get(), &info) != 0) fail("cannot look at", path, errno);
+  if (S_ISDIR(info.st_mode)) throw Error(ErrorCode::InvalidArgument, quoted(path) + " is a folder, not a file");
+  if (!S_ISREG(info.st_mode) || info.st_size == 0) return owned(read_all(fd.get(), path, 0));
+  auto size = static_cast<std::size_t>(info.st_size);
+  if (!mmap) return owned(read_all(fd.get(), path, size));
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  if (address == MAP_FAILED) fail("cannot map", path, errno);
+  std::shared_ptr<const void> owner(address, [size](void* p) { ::munmap(p, size); });
+  return {std::span<const std::byte>(static_cast<const std::byte*>(address), size), std::move(owner)};
+}
+
+void write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
+  check_path(path);
+  // Renaming over a symbolic link would replace the link, not the file that it names.
+  std::string target = path;
+  struct stat info;
+  bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists) {
+    if (S_ISDIR(info.st_mode)) throw Error(ErrorCode::Io, "cannot write " + quoted(path) + ": it is a folder");
+    if (!S_ISREG(info.st_mode)) {  // a pipe or a device has nothing that a rename could keep safe
+      Descriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+      if (fd.get() < 0) fail("cannot open for writing", path, errno);
+      write_pieces(fd.get(), path, pieces);
+      return;
+    }
+    if (char* real = ::realpath(path.c_str(), nullptr)) {
+      target = real;
+      std::free(real);
+    }
+  }
+  auto slash = target.rfind('/');
+  std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
+  std::random_device random;
+  std::string temporary;
+  int raw = -1;
+  for (int attempt = 0; attempt < 100 && raw < 0; ++attempt) {
+    temporary = target + ".tmp" + std::to_string(random());
+    raw = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? info.st_mode & 0777 : 0666);
+    if (raw < 0 && errno != EEXIST) break;
+  }
+  if (raw < 0) {
+    throw Error(ErrorCode::Io, "cannot write " + quoted(path) + ": cannot create a file beside it: " +
+                                   std::strerror(errno));
+  }
+  Descriptor fd(raw);
+  try {
+    write_pieces(fd.get(), path, pieces);
+    if (::fsync(fd.get()) != 0) fail("cannot write", path, errno);
+    if (fd.close() != 0) fail("cannot write", path, errno);
+    if (::rename(temporary.c_str(), target.c_str()) != 0) fail("cannot write", path, errno);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  // The new name itself becomes durable with the folder; a file system that cannot sync folders loses nothing else.
+  Descriptor dir(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (dir.get() >= 0) ::fsync(dir.get());
+}
+
+}  // namespace norn::base

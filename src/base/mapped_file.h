@@ -1,0 +1,25 @@
+// A file's bytes, mapped read-only (or read into memory), kept alive by shared ownership.
+//
+// A mapped file that somebody else truncates raises SIGBUS on access; callers that cannot rule this out pass
+// mmap=false.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace norn::base {
+
+struct FileBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+};
+
+// Throws norn::Error (NoSuchFile, Io, InvalidArgument for a directory). An empty file gives an empty span.
+FileBytes read_file(const std::string& path, bool mmap = true);
+
+// Writes beside `path`, syncs, renames over it; the target is either the old file or the whole new one.
+// Throws norn::Error (Io).
+void write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces);
+
+}  // namespace norn::base

@@ -1,0 +1,118 @@
+#include "base/mapped_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "norn/error.h"
+
+namespace norn::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "norn_files_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  static std::string content(const std::string& path, bool mmap = true) {
+    const auto file = read_file(path, mmap);
+    return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+  }
+  static void write(const std::string& path, std::string_view a, std::string_view b = {}) {
+    const auto bytes = [](std::string_view t) { return std::as_bytes(std::span(t.data(), t.size())); };
+    const std::span<const std::byte> pieces[] = {bytes(a), bytes({}), bytes(b)};
+    write_file_atomically(path, pieces);
+  }
+  static ErrorCode code_of(const std::string& path) {
+    try {
+      read_file(path);
+    } catch (const Error& e) {
+      return e.code();
+    }
+    return ErrorCode::Internal;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Files, WritesPiecesAndReadsThemBack) {
+  write(path("a"), "hello ", "world");
+  EXPECT_EQ(content(path("a")), "hello world");
+  EXPECT_EQ(content(path("a"), false), "hello world");
+  write(path("empty"), "");
+  EXPECT_EQ(content(path("empty")), "");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2) << "a temporary file is left";
+}
+
+TEST_F(Files, AReaderKeepsTheOldContent) {
+  write(path("a"), "old content");
+  const auto before = read_file(path("a"));
+  write(path("a"), "new");
+  EXPECT_EQ(std::memcmp(before.bytes.data(), "old content", 11), 0);
+  EXPECT_EQ(content(path("a")), "new");
+}
+
+TEST_F(Files, WritingThroughALinkKeepsTheLink) {
+  write(path("real"), "1");
+  fs::create_symlink("real", path("link"));
+  write(path("link"), "2");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(content(path("real")), "2");
+}
+
+TEST_F(Files, KeepsPermissions) {
+  write(path("a"), "1");
+  ASSERT_EQ(::chmod(path("a").c_str(), 0600), 0);
+  write(path("a"), "2");
+  struct stat info;
+  ASSERT_EQ(::stat(path("a").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+}
+
+TEST_F(Files, ManyPieces) {
+  std::vector<std::string> texts(1000);
+  std::vector<std::span<const std::byte>> pieces;
+  std::string all;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    texts[i] = std::to_string(i);
+    all += texts[i];
+    pieces.push_back(std::as_bytes(std::span(texts[i].data(), texts[i].size())));
+  }
+  write_file_atomically(path("a"), pieces);
+  EXPECT_EQ(content(path("a")), all);
+}
+
+TEST_F(Files, ErrorsHaveTheirCodes) {
+  EXPECT_EQ(code_of(path("missing")), ErrorCode::NoSuchFile);
+  EXPECT_EQ(code_of(folder_.string()), ErrorCode::InvalidArgument);
+  EXPECT_EQ(code_of(""), ErrorCode::InvalidArgument);
+  EXPECT_EQ(code_of(std::string("a\0b", 3)), ErrorCode::InvalidArgument);
+  EXPECT_THROW(write((folder_ / "no" / "folder").string(), "x"), Error);
+  EXPECT_THROW(write(folder_.string(), "x"), Error);
+}
+
+TEST_F(Files, ReadsAPipe) {
+  const std::string fifo = path("fifo");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::ofstream(fifo) << std::string(100'000, 'p');
+    ::_exit(0);
+  }
+  EXPECT_EQ(content(fifo), std::string(100'000, 'p'));
+}
+
+}  // namespace
+}  // namespace norn::base

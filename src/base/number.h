@@ -1,0 +1,36 @@
+// Conversions between float and the small floating-point formats of ONNX, one element at a time.
+//
+// Narrowing rounds to nearest, ties to even. What happens to values out of range differs by format and by the Cast
+// operator's `saturate`: the two 8-bit E4M3 formats and the FNUZ ones have no infinity, E8M0 has neither sign nor zero,
+// the 6- and 4-bit OCP MX formats have no NaN and always saturate. Sources: IEEE 754-2019 (binary16), OCP 8-bit
+// Floating Point Specification 1.0, Micikevicius et al. 2022 (FNUZ variants: Noune et al. 2022), OCP Microscaling
+// Formats 1.0.
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include "norn/types.h"
+
+namespace norn::base {
+
+inline float bfloat16_to_float(std::uint16_t bits) noexcept {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+inline std::uint16_t float_to_bfloat16(float value) noexcept {
+  std::uint32_t u = std::bit_cast<std::uint32_t>(value);
+  if ((u & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((u >> 16) | 0x40u);  // NaN stays NaN
+  return static_cast<std::uint16_t>((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
+}
+float half_to_float(std::uint16_t bits) noexcept;
+std::uint16_t float_to_half(float value) noexcept;
+
+// Any floating format of at most 16 bits, by its DataType: Float16, BFloat16, the five 8-bit formats, both 6-bit ones
+// and Float4E2M1. `bits` are right-aligned.
+float small_float_to_float(DataType format, std::uint16_t bits) noexcept;
+// Narrows; `saturate` as the Cast operator defines it (out of range gives the largest finite value instead of
+// infinity or NaN). It concerns the 8-bit formats only.
+std::uint16_t float_to_small_float(DataType format, float value, bool saturate = true) noexcept;
+// As above from double, rounding once.
+std::uint16_t double_to_small_float(DataType format, double value, bool saturate = true) noexcept;
+
+}  // namespace norn::base

@@ -1,0 +1,300 @@
+// One pool for the process. A call to parallel_for is a job on its caller's stack; idle workers attach to the job with
+// the fewest helpers and claim its tasks one by one. The caller works on its own job too, so every job advances even
+// when no worker is free, and callers never wait for each other.
+//
+// Traps: a job dies when its caller returns, so a helper's last touch of it is the decrement of `helpers`; the pool is
+// never destroyed, for its threads may outlive every static destructor; after fork() none of its threads exist in the
+// child and its mutex may be locked for ever, so the child must not touch it at all.
+#include "base/parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "norn/error.h"
+
+namespace norn::base {
+namespace {
+
+// How long a thread looks for work, or for its helpers to end, before it sleeps: longer than the gaps between the
+// steps of a small model, far shorter than a scheduler's slice.
+constexpr std::chrono::microseconds kSpin{40};
+
+std::atomic<bool> g_forked{false};
+thread_local int t_limit = 0;        // of ParallelWidth; 0 is none
+thread_local bool t_in_task = false;
+
+void relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+// Spins until `ready` or until the time is up; says whether it is ready.
+template <class Ready>
+bool spin_for(std::chrono::microseconds limit, Ready ready) {
+  if (ready()) return true;
+  const auto end = std::chrono::steady_clock::now() + limit;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      relax();
+      if (ready()) return true;
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
+// --- how many threads ---
+
+int affinity_threads() {
+  for (int cpus = 1024; cpus <= 1 << 20; cpus *= 4) {
+    cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(cpus));
+    if (set == nullptr) break;
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(cpus));
+    CPU_ZERO_S(bytes, set);
+    const bool ok = sched_getaffinity(0, bytes, set) == 0;
+    const int count = ok ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (ok) return count;
+  }
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+// CPUs that a quota of `quota` microseconds in each `period` pays for, rounded up; 0 if there is no quota.
+int quota_threads(const std::string& quota, const std::string& period) {
+  const double q = std::strtod(quota.c_str(), nullptr), p = std::strtod(period.c_str(), nullptr);
+  if (!(q > 0) || !(p > 0)) return 0;  // "max" and -1 are no quota
+  const double cpus = q / p;
+  if (cpus >= 1e6) return 0;
+  const int whole = static_cast<int>(cpus);
+  return std::max(1, whole + (cpus > whole));
+}
+
+int least(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+
+std::string first_line(const std::string& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// The strictest quota from a group up to the root of its hierarchy, as mounted at `root`.
+int quota_up(const std::string& root, std::string group, bool v2) {
+  int result = 0;
+  for (;;) {
+    const std::string dir = root + group;
+    if (v2) {
+      const std::string line = first_line(dir + "/cpu.max");
+      const std::size_t space = line.find(' ');
+      if (space != std::string::npos) result = least(result, quota_threads(line.substr(0, space), line.substr(space + 1)));
+    } else {
+      result = least(result, quota_threads(first_line(dir + "/cpu.cfs_quota_us"), first_line(dir + "/cpu.cfs_period_us")));
+    }
+    if (group.empty()) return result;
+    group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
+  }
+}
+
+int cgroup_threads() {
+  int result = 0;
+  std::ifstream in("/proc/self/cgroup");
+  for (std::string line; std::getline(in, line);) {  // id:controllers:/path
+    const std::size_t a = line.find(':'), b = a == std::string::npos ? a : line.find(':', a + 1);
+    if (b == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(a + 1, b - a - 1) + ",";
+    std::string group = line.substr(b + 1);
+    if (group == "/") group.clear();
+    if (controllers == ",,") {
+      result = least(result, quota_up("/sys/fs/cgroup", group, true));
+      result = least(result, quota_up("/sys/fs/cgroup/unified", group, true));
+    } else if (controllers.find(",cpu,") != std::string::npos) {
+      for (const char* mount : {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"})
+        result = least(result, quota_up(mount, group, false));
+    }
+  }
+  return result;
+}
+
+// --- the pool ---
+
+struct Job {
+  std::int64_t tasks;
+  void (*task)(void*, std::int64_t);
+  void* context;
+  int max_helpers;
+  std::atomic<std::int64_t> next{0};
+  std::atomic<int> helpers{0};
+  // Under the pool's mutex:
+  bool caller_sleeps = false;
+  std::exception_ptr error;
+};
+
+class Pool {
+ public:
+  explicit Pool(int workers) {
+    pthread_atfork(nullptr, nullptr, [] { g_forked.store(true); });
+    // Signals are for the program's own threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      for (; workers_ < workers; ++workers_) std::thread([this] { work(); }).detach();
+    } catch (const std::system_error&) {
+      // The system gives no more threads; those that run suffice.
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void run(Job& job) {
+    bool wake;
+    {
+      std::lock_guard lock(mutex_);
+      jobs_.push_back(&job);
+      job_count_.store(static_cast<int>(jobs_.size()), std::memory_order_relaxed);
+      epoch_.fetch_add(1, std::memory_order_release);
+      wake = sleepers_ > 0;
+    }
+    if (wake) {
+      if (std::min<std::int64_t>(job.tasks - 1, job.max_helpers) > 1)
+        work_.notify_all();
+      else
+        work_.notify_one();
+    }
+    t_in_task = true;
+    claim(job);
+    t_in_task = false;
+    if (g_forked.load()) {
+      throw Error(ErrorCode::RuntimeError, "the process was forked inside a parallel task, whose other threads do not "
+                  "exist in the child", {}, "fork between runs, not within one");
+    }
+    {
+      std::lock_guard lock(mutex_);
+      jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+      job_count_.store(static_cast<int>(jobs_.size()), std::memory_order_relaxed);
+    }
+    // With as many callers as threads, a spinning one would take the core from those it waits for.
+    const auto limit = job_count_.load(std::memory_order_relaxed) > workers_ ? std::chrono::microseconds(0) : kSpin;
+    if (!spin_for(limit, [&] { return job.helpers.load(std::memory_order_acquire) == 0; })) {
+      std::unique_lock lock(mutex_);
+      job.caller_sleeps = true;
+      done_.wait(lock, [&] { return job.helpers.load(std::memory_order_acquire) == 0; });
+    }
+    if (job.error) std::rethrow_exception(job.error);
+  }
+
+ private:
+  void claim(Job& job) {
+    for (;;) {
+      const std::int64_t i = job.next.fetch_add(1, std::memory_order_relaxed);
+      if (i >= job.tasks) return;
+      try {
+        job.task(job.context, i);
+      } catch (...) {
+        job.next.store(job.tasks, std::memory_order_relaxed);
+        std::lock_guard lock(mutex_);
+        if (!job.error) job.error = std::current_exception();
+      }
+    }
+  }
+
+  // The job that most needs a helper. The mutex is held.
+  Job* choose() const {
+    Job* best = nullptr;
+    for (Job* job : jobs_) {
+      const int helpers = job->helpers.load(std::memory_order_relaxed);
+      if (helpers >= job->max_helpers || job->next.load(std::memory_order_relaxed) >= job->tasks) continue;
+      if (best == nullptr || helpers < best->helpers.load(std::memory_order_relaxed)) best = job;
+    }
+    return best;
+  }
+
+  void work() {
+    t_in_task = true;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      Job* job = choose();
+      if (job == nullptr) {
+        const std::uint64_t seen = epoch_.load(std::memory_order_relaxed);
+        lock.unlock();
+        const bool found = spin_for(kSpin, [&] { return epoch_.load(std::memory_order_acquire) != seen; });
+        lock.lock();
+        if (!found && epoch_.load(std::memory_order_relaxed) == seen) {
+          ++sleepers_;
+          work_.wait(lock, [&] { return epoch_.load(std::memory_order_relaxed) != seen; });
+          --sleepers_;
+        }
+        continue;
+      }
+      job->helpers.fetch_add(1, std::memory_order_relaxed);
+      lock.unlock();
+      claim(*job);
+      lock.lock();
+      const bool wake = job->caller_sleeps && job->helpers.load(std::memory_order_relaxed) == 1;
+      job->helpers.fetch_sub(1, std::memory_order_release);
+      if (wake) done_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable work_, done_;
+  std::atomic<std::uint64_t> epoch_{0};  // grows with every job
+  std::atomic<int> job_count_{0};
+  std::vector<Job*> jobs_;
+  int sleepers_ = 0;
+  int workers_ = 0;
+};
+
+Pool& pool() {
+  static Pool* const instance = new Pool(hardware_threads() - 1);
+  return *instance;
+}
+
+}  // namespace
+
+int hardware_threads() noexcept {
+  static const int threads = [] {
+    try {
+      return std::max(1, least(affinity_threads(), cgroup_threads()));
+    } catch (...) {
+      return 1;
+    }
+  }();
+  return threads;
+}
+
+ParallelWidth::ParallelWidth(int threads) noexcept : previous_(t_limit) { t_limit = std::max(0, threads); }
+ParallelWidth::~ParallelWidth() { t_limit = previous_; }
+
+int parallel_width() noexcept {
+  if (t_in_task || t_limit == 1 || g_forked.load(std::memory_order_relaxed)) return 1;
+  const int all = hardware_threads();
+  return t_limit == 0 ? all : std::min(t_limit, all);
+}
+
+namespace detail {
+
+void run_tasks(std::int64_t tasks, void (*task)(void* context, std::int64_t index), void* context) {
+  Job job{.tasks = tasks, .task = task, .context = context, .max_helpers = parallel_width() - 1};
+  pool().run(job);
+}
+
+}  // namespace detail
+}  // namespace norn::base

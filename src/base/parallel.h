@@ -1,0 +1,50 @@
+// The one pool of threads, shared by every session of the process.
+//
+// Work is a number of tasks; tasks are claimed dynamically, so what a task covers must follow from the problem's shape
+// and never from the number of threads: then results are the same bits at any width. Calls may be nested (inner calls
+// run on the calling thread) and made from any number of threads. In a child after fork() everything runs on the
+// calling thread. Sized from the CPU affinity and the cgroup's quota.
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+namespace norn::base {
+
+// Threads that this process can use at once, the calling one included; at least 1.
+int hardware_threads() noexcept;
+
+// How many threads, the calling one included, parallel_for may use on this thread from now on; 0 is all.
+// Scoped: restores the earlier width.
+class ParallelWidth {
+ public:
+  explicit ParallelWidth(int threads) noexcept;
+  ~ParallelWidth();
+  ParallelWidth(const ParallelWidth&) = delete;
+  ParallelWidth& operator=(const ParallelWidth&) = delete;
+
+ private:
+  int previous_;
+};
+
+// Threads parallel_for would use now on this thread (1 inside a task).
+int parallel_width() noexcept;
+
+namespace detail {
+void run_tasks(std::int64_t tasks, void (*task)(void* context, std::int64_t index), void* context);
+}
+
+// Calls task(i) once for each i in [0, tasks), on up to parallel_width() threads, and returns when all are done.
+// The first exception that a task throws is rethrown here after the other running tasks end.
+template <class F>
+void parallel_for(std::int64_t tasks, F&& task) {
+  if (tasks <= 1 || parallel_width() == 1) {
+    for (std::int64_t i = 0; i < tasks; ++i) task(i);
+    return;
+  }
+  using Fn = std::remove_reference_t<F>;
+  detail::run_tasks(
+      tasks, [](void* context, std::int64_t i) { (*static_cast<Fn*>(context))(i); },
+      const_cast<void*>(static_cast<const void*>(&task)));
+}
+
+}  // namespace norn::base

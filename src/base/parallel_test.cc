@@ -1,0 +1,141 @@
+// parallel_for's contract: every task once, whatever the width, the callers, the nesting, exceptions or a fork before.
+#include "base/parallel.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "norn/error.h"
+
+namespace norn::base {
+namespace {
+
+std::vector<int> counts_of(std::int64_t tasks) {
+  std::vector<std::atomic<int>> hits(static_cast<std::size_t>(tasks));
+  parallel_for(tasks, [&](std::int64_t i) { hits[static_cast<std::size_t>(i)].fetch_add(1); });
+  return {hits.begin(), hits.end()};
+}
+
+TEST(Parallel, EveryTaskRunsOnce) {
+  for (int width : {0, 1, 2, 3, 64}) {
+    ParallelWidth w(width);
+    for (std::int64_t tasks : {0, 1, 2, 3, 7, 64, 1000}) {
+      EXPECT_EQ(counts_of(tasks), std::vector<int>(static_cast<std::size_t>(tasks), 1)) << width << " " << tasks;
+    }
+  }
+}
+
+TEST(Parallel, WidthIsScopedAndNeverExceeded) {
+  EXPECT_EQ(parallel_width(), hardware_threads());
+  {
+    ParallelWidth one(1);
+    EXPECT_EQ(parallel_width(), 1);
+    {
+      ParallelWidth two(2);
+      EXPECT_EQ(parallel_width(), std::min(2, hardware_threads()));
+      std::atomic<int> inside{0}, most{0};
+      parallel_for(200, [&](std::int64_t) {
+        int now = inside.fetch_add(1) + 1;
+        for (int seen = most.load(); seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        inside.fetch_sub(1);
+      });
+      EXPECT_LE(most.load(), 2);
+    }
+    EXPECT_EQ(parallel_width(), 1);
+  }
+  EXPECT_EQ(parallel_width(), hardware_threads());
+}
+
+TEST(Parallel, AWidthOfOneStaysOnTheCaller) {
+  ParallelWidth one(1);
+  std::set<std::thread::id> ids;
+  parallel_for(50, [&](std::int64_t) { ids.insert(std::this_thread::get_id()); });
+  EXPECT_EQ(ids, std::set{std::this_thread::get_id()});
+}
+
+TEST(Parallel, NestedCallsRunOnTheirThread) {
+  std::vector<std::atomic<int>> hits(40 * 30);
+  parallel_for(40, [&](std::int64_t i) {
+    const auto outer = std::this_thread::get_id();
+    if (hardware_threads() > 1) { EXPECT_EQ(parallel_width(), 1); }
+    parallel_for(30, [&](std::int64_t j) {
+      EXPECT_EQ(std::this_thread::get_id(), outer);
+      hits[static_cast<std::size_t>(i * 30 + j)].fetch_add(1);
+    });
+  });
+  for (auto& h : hits) EXPECT_EQ(h.load(), 1);
+}
+
+TEST(Parallel, TheFirstExceptionArrivesAndThePoolGoesOn) {
+  for (int width : {1, 2, 0}) {
+    ParallelWidth w(width);
+    for (int round = 0; round < 50; ++round) {
+      try {
+        parallel_for(100, [&](std::int64_t i) {
+          if (i == round) throw Error(ErrorCode::RuntimeError, "task " + std::to_string(i));
+        });
+        FAIL() << "nothing was thrown";
+      } catch (const Error& e) {
+        EXPECT_EQ(e.message(), "task " + std::to_string(round));
+      }
+    }
+    EXPECT_EQ(counts_of(100), std::vector<int>(100, 1));
+  }
+}
+
+TEST(Parallel, ManyCallersAtOnce) {
+  std::vector<std::thread> callers;
+  std::atomic<std::int64_t> total{0};
+  for (int c = 0; c < 8; ++c) {
+    callers.emplace_back([&, c] {
+      ParallelWidth w(c % 3);
+      for (int round = 0; round < 300; ++round) {
+        std::atomic<std::int64_t> sum{0};
+        parallel_for(1 + (c * 7 + round) % 23, [&](std::int64_t i) { sum += i + 1; });
+        const std::int64_t n = 1 + (c * 7 + round) % 23;
+        if (sum.load() == n * (n + 1) / 2) ++total;
+      }
+    });
+  }
+  for (auto& t : callers) t.join();
+  EXPECT_EQ(total.load(), 8 * 300);
+}
+
+TEST(Parallel, WritesOfTasksAreSeenAfterwards) {
+  std::vector<int> plain(10000);
+  for (int round = 1; round <= 100; ++round) {
+    parallel_for(100, [&](std::int64_t i) {
+      for (std::int64_t k = i * 100; k < (i + 1) * 100; ++k) plain[static_cast<std::size_t>(k)] += round;
+    });
+  }
+  EXPECT_EQ(plain, std::vector<int>(10000, 5050));
+}
+
+TEST(Parallel, AForkedChildRunsAlone) {
+  counts_of(100);  // the pool exists
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);
+    std::int64_t sum = 0;
+    parallel_for(100, [&](std::int64_t i) { sum += i; });
+    _exit(parallel_width() == 1 && sum == 4950 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(counts_of(100), std::vector<int>(100, 1));
+}
+
+}  // namespace
+}  // namespace norn::base

@@ -1,0 +1,124 @@
+#include "ir/walk.h"
+
+#include "base/text.h"
+#include "norn/types.h"
+
+namespace norn::ir {
+namespace {
+
+using base::quoted;
+
+std::string type_name(std::int32_t number) {
+  auto name =
+      number > 0 && number < kDataTypeCount ? data_type_name(static_cast<DataType>(number)) : std::string_view();
+  return name.empty() ? "undefined" + (number ? "(" + std::to_string(number) + ")" : std::string()) : std::string(name);
+}
+
+std::string with_shape(const TypeTensor& t) {
+  std::string text = type_name(t.elem_type);
+  if (!t.shape) return text;
+  text += '[';
+  for (std::size_t i = 0; i < t.shape->dim.size(); ++i) {
+    const Dimension& d = t.shape->dim[i];
+    if (i) text += ',';
+    if (d.dim_value.has()) text += std::to_string(d.dim_value.get());
+    else if (!d.dim_param.get().empty()) text += d.dim_param.get();
+    else text += '?';
+  }
+  return text + "]";
+}
+
+std::string opaque(const TypeOpaque& o) {
+  return "opaque(" + (o.domain.get().empty() ? std::string() : o.domain.get() + ",") + o.name.get() + ")";
+}
+
+using TensorVisit = std::function<void(const Tensor&)>;
+
+void visit_graph(const Graph& graph, const TensorVisit& visit);
+
+void visit_sparse(const SparseTensor& sparse, const TensorVisit& visit) {
+  if (sparse.values) visit(*sparse.values);
+  if (sparse.indices) visit(*sparse.indices);
+}
+
+void visit_attributes(const std::vector<Attribute>& attributes, const TensorVisit& visit) {
+  for (const Attribute& a : attributes) {
+    if (a.t) visit(*a.t);
+    if (a.g) visit_graph(*a.g, visit);
+    if (a.sparse_tensor) visit_sparse(*a.sparse_tensor, visit);
+    for (const Tensor& t : a.tensors) visit(t);
+    for (const Graph& g : a.graphs) visit_graph(g, visit);
+    for (const SparseTensor& s : a.sparse_tensors) visit_sparse(s, visit);
+  }
+}
+
+void visit_graph(const Graph& graph, const TensorVisit& visit) {
+  for (const Tensor& t : graph.initializer) visit(t);
+  for (const SparseTensor& s : graph.sparse_initializer) visit_sparse(s, visit);
+  for (const Node& n : graph.node) visit_attributes(n.attribute, visit);
+}
+
+}  // namespace
+
+void for_each_tensor(const Model& model, const std::function<void(const Tensor&)>& visit) {
+  if (model.graph) visit_graph(*model.graph, visit);
+  for (const Function& f : model.functions) {
+    visit_attributes(f.attribute_proto, visit);
+    for (const Node& n : f.node) visit_attributes(n.attribute, visit);
+  }
+  for (const TrainingInfo& t : model.training_info) {
+    if (t.initialization) visit_graph(*t.initialization, visit);
+    if (t.algorithm) visit_graph(*t.algorithm, visit);
+  }
+}
+
+void for_each_graph(const Graph& graph, const std::function<void(const Graph&, const std::string&)>& visit,
+                    const std::string& path) {
+  const std::string here = path.empty() ? describe_graph(graph) : path;
+  visit(graph, here);
+  for (std::size_t n = 0; n < graph.node.size(); ++n) {
+    const Node& node = graph.node[n];
+    for (const Attribute& a : node.attribute) {
+      if (!a.g && a.graphs.empty()) continue;
+      const std::string place = here + " / " + describe_node(node, n) + " / attribute " + quoted(a.name.get());
+      if (a.g) for_each_graph(*a.g, visit, place);
+      for (std::size_t i = 0; i < a.graphs.size(); ++i) {
+        for_each_graph(a.graphs[i], visit, place + "[" + std::to_string(i) + "]");
+      }
+    }
+  }
+}
+
+std::string describe_node(const Node& node, std::size_t index) {
+  std::string text = "node " + std::to_string(index);
+  if (!node.name.get().empty()) text += " " + quoted(node.name.get());
+  text += " (";
+  if (auto domain = canonical_domain(node.domain.get()); !domain.empty()) (text += domain) += '.';
+  return text + node.op_type.get() + ")";
+}
+
+std::string describe_graph(const Graph& graph) { return "graph " + quoted(graph.name.get()); }
+
+std::string describe_type(const Type& type) {
+  if (type.tensor_type) return with_shape(*type.tensor_type);
+  if (type.sparse_tensor_type) return "sparse " + with_shape(*type.sparse_tensor_type);
+  const auto inner = [](const Box<Type>& t) { return t ? describe_type(*t) : std::string("?"); };
+  if (type.sequence_type) return "seq(" + inner(type.sequence_type->elem_type) + ")";
+  if (type.optional_type) return "optional(" + inner(type.optional_type->elem_type) + ")";
+  if (type.map_type) return "map(" + type_name(type.map_type->key_type) + ", " + inner(type.map_type->value_type) + ")";
+  if (type.opaque_type) return opaque(*type.opaque_type);
+  return "?";
+}
+
+std::string type_string(const Type& type) {
+  if (type.tensor_type) return "tensor(" + type_name(type.tensor_type->elem_type) + ")";
+  if (type.sparse_tensor_type) return "sparse_tensor(" + type_name(type.sparse_tensor_type->elem_type) + ")";
+  const auto inner = [](const Box<Type>& t) { return t ? type_string(*t) : std::string("?"); };
+  if (type.sequence_type) return "seq(" + inner(type.sequence_type->elem_type) + ")";
+  if (type.optional_type) return "optional(" + inner(type.optional_type->elem_type) + ")";
+  if (type.map_type) return "map(" + type_name(type.map_type->key_type) + "," + inner(type.map_type->value_type) + ")";
+  if (type.opaque_type) return opaque(*type.opaque_type);
+  return "?";
+}
+
+}  // namespace norn::ir
