@@ -1,0 +1,6 @@
+#include "wire.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  norn::fuzz::check_wire(data, size);
+  return 0;
+}

@@ -1,0 +1,78 @@
+#include "format/identify.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace norn::format {
+namespace {
+
+using namespace std::string_view_literals;
+
+std::string_view beginning(std::span<const std::byte> bytes, std::size_t n) {
+  return {reinterpret_cast<const char*>(bytes.data()), std::min(n, bytes.size())};
+}
+
+bool starts_with_any_case(std::string_view text, std::string_view lower) {
+  return text.size() >= lower.size() && std::equal(lower.begin(), lower.end(), text.begin(), [](char l, char c) {
+           return l == static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+         });
+}
+
+}  // namespace
+
+bool looks_like_text(std::span<const std::byte> bytes) {
+  const auto head = beginning(bytes, 512);
+  return head.size() >= 4 && std::all_of(head.begin(), head.end(), [](char c) {
+           const auto u = static_cast<unsigned char>(c);
+           return u >= 0x20 ? u != 0x7f : u == '\n' || u == '\r' || u == '\t';
+         });
+}
+
+std::optional<Mistake> identify(std::span<const std::byte> bytes) {
+  const auto head = beginning(bytes, 512);
+  const auto is = [&](std::string_view magic, std::size_t at = 0) {
+    return head.substr(std::min(at, head.size())).starts_with(magic);
+  };
+  if (is("version https://git-lfs")) {
+    return Mistake{"a Git LFS pointer, not the model itself",
+                   "fetch the content with 'git lfs pull' in the repository the file comes from"};
+  }
+  auto text = head;
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+  for (auto start : {"<!doctype html"sv, "<html"sv, "<head"sv}) {
+    if (starts_with_any_case(text, start)) {
+      return Mistake{"a page of HTML",
+                     "the download probably returned an error or a log-in page; use the link of the file itself"};
+    }
+  }
+  if (text.starts_with("<?xml")) return Mistake{"an XML document", ""};
+  if (is("\x89PNG\r\n\x1a\n")) return Mistake{"a PNG image", ""};
+  if (is("\xff\xd8\xff")) return Mistake{"a JPEG image", ""};
+  if (is("PK\x03\x04") || is("PK\x05\x06")) {
+    return Mistake{"a zip archive",
+                   "unpack it first; if it is a PyTorch checkpoint (.pt, .pth), export it with torch.onnx.export"};
+  }
+  if (is("\x1f\x8b")) return Mistake{"gzip-compressed data", "unpack it first, for example with gunzip or tar xzf"};
+  if (is("\xfd" "7zXZ\0"sv)) return Mistake{"xz-compressed data", "unpack it first with unxz"};
+  if (is("BZh") && head.size() > 3 && head[3] >= '1' && head[3] <= '9') {
+    return Mistake{"bzip2-compressed data", "unpack it first with bunzip2"};
+  }
+  if (is("\x28\xb5\x2f\xfd")) return Mistake{"zstd-compressed data", "unpack it first with unzstd"};
+  if (is("ustar", 257)) return Mistake{"a tar archive", "unpack it first with tar xf"};
+  if (is("\x89HDF\r\n\x1a\n")) return Mistake{"an HDF5 file", "convert a Keras model with tf2onnx"};
+  if (is("\x93NUMPY")) return Mistake{"a NumPy array (.npy)", "it is data for a model, not a model"};
+  if (is("TFL3", 4)) return Mistake{"a TensorFlow Lite model", "convert it with tf2onnx --tflite"};
+  if (is("ORTM", 4))
+    return Mistake{"a model in ONNX Runtime's own format (.ort)", "use the .onnx file that it was made from"};
+  if (is("GGUF")) return Mistake{"a GGUF file", ""};
+  if (is("%PDF-")) return Mistake{"a PDF document", ""};
+  if (is("\x7f" "ELF")) return Mistake{"an executable or a shared library", ""};
+  if (is("\x80\x02") || is("\x80\x04\x95") || is("\x80\x05\x95")) {
+    return Mistake{"a Python pickle", "export the model it holds to ONNX with the framework it comes from"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace norn::format

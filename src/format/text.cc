@@ -1,0 +1,459 @@
+// Traps of the syntax: "float" is a scalar and "float[]" a tensor of unknown rank; a name that is a type's keyword has
+// to be quoted; nan's sign survives but not its payload; an attribute without a type (IR 1) is written without one and
+// the parser infers it.
+#include "format/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ir/tensor_data.h"
+#include "norn/error.h"
+#include "norn/types.h"
+
+namespace norn::format {
+namespace {
+
+bool is_keyword(std::string_view name) {
+  return data_type_from_name(name) != DataType::Undefined || name == "seq" || name == "map" || name == "optional" ||
+         name == "sparse_tensor" || name == "opaque";
+}
+
+bool is_identifier(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  if (name.empty() || !letter(name.front()) || is_keyword(name)) return false;
+  for (char c : name)
+    if (!letter(c) && !(c >= '0' && c <= '9')) return false;
+  return true;
+}
+
+constexpr std::string_view kAttributeTypes[] = {
+    "undefined", "float",   "int",    "string",        "tensor",         "graph",      "floats",     "ints",
+    "strings",   "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
+
+class Printer {
+ public:
+  explicit Printer(const TextOptions& options) : options_(options) {}
+
+  std::string take() { return std::move(out_); }
+
+  void model(const ir::Model& m) {
+    left_out(m);
+    out_ += "<\n  ir_version: ";
+    number(m.ir_version.get());
+    out_ += ",\n  opset_import: ";
+    opsets(m.opset_import);
+    header("producer_name", m.producer_name);
+    header("producer_version", m.producer_version);
+    header("domain", m.domain);
+    if (m.model_version.has()) {
+      out_ += ",\n  model_version: ";
+      number(m.model_version.get());
+    }
+    header("doc_string", m.doc_string);
+    if (!m.metadata_props.empty()) {
+      out_ += ",\n  metadata_props: ";
+      pairs(m.metadata_props);
+    }
+    out_ += "\n>\n";
+    graph(m.graph ? *m.graph : ir::Graph());
+    out_ += '\n';
+    for (const auto& f : m.functions) {
+      out_ += '\n';
+      function(f);
+    }
+  }
+
+  void graph(const ir::Graph& g) {
+    id(g.name.get());
+    out_ += ' ';
+    values(g.input);
+    out_ += " => ";
+    values(g.output);
+    out_ += '\n';
+    if (!g.initializer.empty() || !g.value_info.empty()) {
+      indent(0);
+      out_ += '<';
+      const char* separator = "\n";
+      const auto line = [&](auto&& print) {
+        out_ += separator;
+        separator = ",\n";
+        indent(1);
+        print();
+      };
+      for (const auto& t : g.initializer) line([&] { tensor(t, true); });
+      for (const auto& v : g.value_info) line([&] { value(v); });
+      out_ += '\n';
+      indent(0);
+      out_ += ">\n";
+    }
+    nodes(g.node);
+  }
+
+  void function(const ir::Function& f) {
+    out_ += "<\n  domain: ";
+    quoted(f.domain.get());
+    header("overload", f.overload);
+    header("doc_string", f.doc_string);
+    out_ += ",\n  opset_import: ";
+    opsets(f.opset_import);
+    out_ += "\n>\n";
+    id(f.name.get());
+    out_ += ' ';
+    if (!f.attribute.empty() || !f.attribute_proto.empty()) {
+      out_ += '<';
+      list(f.attribute, ", ", [&](const std::string& a) { id(a); });
+      if (!f.attribute.empty() && !f.attribute_proto.empty()) out_ += ", ";
+      list(f.attribute_proto, ", ", [&](const ir::Attribute& a) { attribute(a); });
+      out_ += "> ";
+    }
+    ids("(", f.input, ")");
+    out_ += " => ";
+    ids("(", f.output, ")");
+    out_ += '\n';
+    if (!f.value_info.empty()) {
+      out_ += "<\n  ";
+      list(f.value_info, ",\n  ", [&](const ir::ValueInfo& v) { value(v); });
+      out_ += "\n>\n";
+    }
+    nodes(f.node);
+    out_ += '\n';
+  }
+
+  void node(const ir::Node& n) {
+    if (!n.name.get().empty()) {
+      out_ += '[';
+      id(n.name.get());
+      out_ += "] ";
+    }
+    ids("", n.output, "");
+    out_ += " = ";
+    if (!n.domain.get().empty()) (out_ += n.domain.get()) += '.';
+    out_ += n.op_type.get();
+    if (!n.overload.get().empty()) (out_ += ':') += n.overload.get();
+    bool subgraphs = false;
+    for (const auto& a : n.attribute) subgraphs = subgraphs || a.g.has() || !a.graphs.empty();
+    if (!subgraphs) attributes(n.attribute);
+    ids(" (", n.input, ")");
+    if (subgraphs) attributes(n.attribute);
+  }
+
+ private:
+  template <class C, class F>
+  void list(const C& items, std::string_view separator, F&& print) {
+    bool first = true;
+    for (const auto& item : items) {
+      if (!first) out_ += separator;
+      first = false;
+      print(item);
+    }
+  }
+
+  template <class C, class F>
+  void many(const C& items, F&& print) {
+    out_ += '[';
+    list(items, ", ", print);
+    out_ += ']';
+  }
+
+  void indent(int more) { out_.append(static_cast<std::size_t>(2 * (level_ + more)), ' '); }
+
+  void quoted(std::string_view text) {
+    out_ += '"';
+    for (char c : text) {
+      if (c == '"' || c == '\\') out_ += '\\';
+      out_ += c;
+    }
+    out_ += '"';
+  }
+  void id(std::string_view name) {
+    if (is_identifier(name)) out_ += name;
+    else quoted(name);
+  }
+  void ids(const char* open, const std::vector<std::string>& names, const char* close) {
+    out_ += open;
+    list(names, ", ", [&](const std::string& n) { id(n); });
+    out_ += close;
+  }
+
+  template <class T>
+  void number(T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isnan(value)) {
+        out_ += std::signbit(value) ? "-nan" : "nan";
+        return;
+      }
+    }
+    char buffer[40];
+    const auto result = std::to_chars(buffer, buffer + sizeof(buffer), value);
+    out_.append(buffer, result.ptr);
+  }
+
+  void header(const char* key, const ir::Field<std::string>& text) {
+    if (!text.has()) return;
+    ((out_ += ",\n  ") += key) += ": ";
+    quoted(text.get());
+  }
+  void pairs(const ir::Metadata& entries) {
+    out_ += '[';
+    list(entries, ", ", [&](const ir::StringStringEntry& e) {
+      quoted(e.key.get());
+      out_ += ": ";
+      quoted(e.value.get());
+    });
+    out_ += ']';
+  }
+  void opsets(const std::vector<ir::OperatorSetId>& imports) {
+    out_ += '[';
+    list(imports, ", ", [&](const ir::OperatorSetId& o) {
+      quoted(o.domain.get());
+      out_ += ": ";
+      number(o.version.get());
+    });
+    out_ += ']';
+  }
+
+  // The syntax has no form for these.
+  void left_out(const ir::Model& m) {
+    std::string what;
+    const auto add = [&](bool present, const char* name) {
+      if (present) (what += what.empty() ? "" : ", ") += name;
+    };
+    add(!m.training_info.empty(), "training_info");
+    add(!m.configuration.empty(), "configuration");
+    if (m.graph) {
+      add(!m.graph->sparse_initializer.empty(), "sparse_initializer");
+      add(!m.graph->quantization_annotation.empty(), "quantization_annotation");
+    }
+    if (!what.empty()) out_ += "# Left out, because the syntax has no form for it: " + what + "\n";
+  }
+
+  void type_name(std::int32_t type) {
+    if (type >= 0 && type < kDataTypeCount) out_ += data_type_name(static_cast<DataType>(type));
+    else (out_ += "undefined_") += std::to_string(type);
+  }
+  void tensor_type(const ir::TypeTensor& t) {
+    type_name(t.elem_type);
+    if (!t.shape) out_ += "[]";
+    if (!t.shape || t.shape->dim.empty()) return;
+    out_ += '[';
+    list(t.shape->dim, ",", [&](const ir::Dimension& d) {
+      if (d.dim_value.has()) number(d.dim_value.get());
+      else if (d.dim_param.has()) id(d.dim_param.get());
+      else out_ += '?';
+    });
+    out_ += ']';
+  }
+  void type(const ir::Type& t) {
+    const auto inner = [&](const ir::Box<ir::Type>& element) {
+      if (element) type(*element);
+      out_ += ')';
+    };
+    if (t.tensor_type) {
+      tensor_type(*t.tensor_type);
+    } else if (t.sequence_type) {
+      out_ += "seq(";
+      inner(t.sequence_type->elem_type);
+    } else if (t.map_type) {
+      out_ += "map(";
+      type_name(t.map_type->key_type);
+      out_ += ", ";
+      inner(t.map_type->value_type);
+    } else if (t.optional_type) {
+      out_ += "optional(";
+      inner(t.optional_type->elem_type);
+    } else if (t.sparse_tensor_type) {
+      out_ += "sparse_tensor(";
+      tensor_type(*t.sparse_tensor_type);
+      out_ += ')';
+    } else if (t.opaque_type) {
+      const auto& domain = t.opaque_type->domain.get();
+      out_ += "opaque(" + domain + (domain.empty() ? "" : ",") + t.opaque_type->name.get() + ")";
+    }
+  }
+  void value(const ir::ValueInfo& v) {
+    if (v.type) {
+      type(*v.type);
+      out_ += ' ';
+    }
+    id(v.name.get());
+  }
+  void values(const std::vector<ir::ValueInfo>& list_of_values) {
+    out_ += '(';
+    list(list_of_values, ", ", [&](const ir::ValueInfo& v) { value(v); });
+    out_ += ')';
+  }
+
+  template <class T, class Shown>
+  void elements(const norn::Tensor& v, std::size_t per_element = 1) {
+    const auto count = static_cast<std::size_t>(v.size());
+    const std::size_t shown = count > options_.max_elements ? std::min<std::size_t>(options_.max_elements, 8) : count;
+    for (std::size_t i = 0; i < shown * per_element; ++i) {
+      if (i) out_ += ", ";
+      if constexpr (std::is_same_v<T, std::string>) quoted(v.as<std::string>()[i]);
+      else number(static_cast<Shown>(v.as<T>()[i]));
+    }
+    if (shown < count) out_ += shown ? ", ..." : "...";
+  }
+
+  void data(const norn::Tensor& v) {
+    using std::int32_t, std::uint64_t;
+    switch (v.dtype()) {
+      case DataType::Float: return elements<float, float>(v);
+      case DataType::Double: return elements<double, double>(v);
+      case DataType::Complex64: return elements<float, float>(v, 2);
+      case DataType::Complex128: return elements<double, double>(v, 2);
+      case DataType::String: return elements<std::string, std::string>(v);
+      case DataType::Int8:
+      case DataType::Int4:
+      case DataType::Int2: return elements<std::int8_t, int32_t>(v);
+      case DataType::Int16: return elements<std::int16_t, int32_t>(v);
+      case DataType::Int32: return elements<int32_t, int32_t>(v);
+      case DataType::Int64: return elements<std::int64_t, std::int64_t>(v);
+      case DataType::Uint32: return elements<std::uint32_t, uint64_t>(v);
+      case DataType::Uint64: return elements<uint64_t, uint64_t>(v);
+      case DataType::Uint16:
+      case DataType::Float16:
+      case DataType::BFloat16: return elements<std::uint16_t, int32_t>(v);
+      default: return elements<std::uint8_t, int32_t>(v);
+    }
+  }
+
+  // The tensor's value or, when more would be cut anyway, enough of its beginning.
+  norn::Tensor head(const ir::Tensor& t) const {
+    const auto type = static_cast<DataType>(t.data_type > 0 && t.data_type < kDataTypeCount ? t.data_type.get() : 0);
+    const auto bytes = static_cast<std::size_t>(storage_bits(type) / 8);
+    const auto keep = options_.max_elements + 1;
+    const auto& raw = t.raw_data.get();
+    const auto count = static_cast<std::size_t>(element_count(t.dims));
+    if (bytes == 0 || count <= keep || raw.size() / bytes != count || raw.size() % bytes) return ir::to_value(t);
+    ir::Tensor part;
+    part.data_type = t.data_type;
+    part.dims = {static_cast<std::int64_t>(keep)};
+    part.raw_data = ir::Bytes(raw.data(), keep * bytes, raw.owner());
+    return ir::to_value(part);
+  }
+
+  void tensor(const ir::Tensor& t, bool initializer) {
+    type_name(t.data_type);
+    if (!t.dims.empty()) {
+      out_ += '[';
+      list(t.dims, ",", [&](std::int64_t d) { number(d); });
+      out_ += ']';
+    }
+    out_ += ' ';
+    if (initializer || !t.name.get().empty()) {
+      id(t.name.get());
+      out_ += ' ';
+    }
+    if (initializer) out_ += "= ";
+    if (t.data_location == ir::kDataLocationExternal) return pairs(t.external_data);
+    out_ += '{';
+    try {
+      data(head(t));
+    } catch (const Error&) {
+      out_ += "...";  // the stored data does not fit the type and shape
+    }
+    out_ += '}';
+  }
+
+  void sparse(const ir::SparseTensor& s) {
+    out_ += "{dims [";
+    list(s.dims, ",", [&](std::int64_t d) { number(d); });
+    out_ += "], values ";
+    if (s.values) tensor(*s.values, false);
+    out_ += ", indices ";
+    if (s.indices) tensor(*s.indices, false);
+    out_ += '}';
+  }
+
+  void attribute(const ir::Attribute& a) {
+    id(a.name.get());
+    const auto kind = static_cast<std::size_t>(a.kind());
+    if (a.type.has() && kind < std::size(kAttributeTypes)) (out_ += ": ") += kAttributeTypes[kind];
+    out_ += " = ";
+    if (a.ref_attr_name.has()) {
+      out_ += '@';
+      return id(a.ref_attr_name.get());
+    }
+    const auto any_number = [&](auto v) { number(v); };
+    using Kind = ir::AttributeType;
+    switch (a.kind()) {
+      case Kind::Float: return number(a.f.get());
+      case Kind::Int: return number(a.i.get());
+      case Kind::String: return quoted(a.s.get());
+      case Kind::Floats: return many(a.floats, any_number);
+      case Kind::Ints: return many(a.ints, any_number);
+      case Kind::Strings: return many(a.strings, [&](const std::string& s) { quoted(s); });
+      case Kind::Tensor: return a.t ? tensor(*a.t, false) : void();
+      case Kind::Tensors: return many(a.tensors, [&](const ir::Tensor& t) { tensor(t, false); });
+      case Kind::TypeProto: return a.tp ? type(*a.tp) : void();
+      case Kind::TypeProtos: return many(a.type_protos, [&](const ir::Type& t) { type(t); });
+      case Kind::SparseTensor: return a.sparse_tensor ? sparse(*a.sparse_tensor) : void();
+      case Kind::SparseTensors: return many(a.sparse_tensors, [&](const ir::SparseTensor& s) { sparse(s); });
+      case Kind::Graph:
+      case Kind::Graphs: break;
+      default: return;
+    }
+    ++level_;
+    if (a.kind() == Kind::Graphs) many(a.graphs, [&](const ir::Graph& g) { graph(g); });
+    else if (a.g) graph(*a.g);
+    --level_;
+  }
+  void attributes(const std::vector<ir::Attribute>& all) {
+    if (all.empty()) return;
+    out_ += " <";
+    list(all, ", ", [&](const ir::Attribute& a) { attribute(a); });
+    out_ += '>';
+  }
+
+  void nodes(const std::vector<ir::Node>& all) {
+    indent(0);
+    out_ += "{\n";
+    ++level_;
+    for (const auto& n : all) {
+      indent(0);
+      node(n);
+      out_ += '\n';
+    }
+    --level_;
+    indent(0);
+    out_ += '}';
+  }
+
+  const TextOptions options_;
+  std::string out_;
+  int level_ = 0;
+};
+
+}  // namespace
+
+std::string to_text(const ir::Model& m, const TextOptions& options) {
+  Printer printer(options);
+  printer.model(m);
+  return printer.take();
+}
+
+std::string to_text(const ir::Graph& g, const TextOptions& options) {
+  Printer printer(options);
+  printer.graph(g);
+  return printer.take() + '\n';
+}
+
+std::string to_text(const ir::Function& f, const TextOptions& options) {
+  Printer printer(options);
+  printer.function(f);
+  return printer.take();
+}
+
+std::string to_text(const ir::Node& n, const TextOptions& options) {
+  Printer printer(options);
+  printer.node(n);
+  return printer.take();
+}
+
+}  // namespace norn::format

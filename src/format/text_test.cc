@@ -1,0 +1,103 @@
+#include "format/text.h"
+
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "ir/tensor_data.h"
+
+namespace norn::format {
+namespace {
+
+ir::Node node(std::vector<ir::Attribute> attributes) {
+  ir::Node n;
+  n.op_type = "Op";
+  n.input = {"x", "", "a.b/c"};
+  n.output = {"float", "y"};
+  n.attribute = std::move(attributes);
+  return n;
+}
+
+ir::Attribute attribute(const char* name, ir::AttributeType type) {
+  ir::Attribute a;
+  a.name = name;
+  a.type = static_cast<std::int32_t>(type);
+  return a;
+}
+
+TEST(Text, NodesQuoteWhatIsNoIdentifier) {
+  auto n = node({});
+  EXPECT_EQ(to_text(n), R"("float", y = Op (x, "", "a.b/c"))");
+  n.name = "n \"1\"\\";
+  n.domain = "com.example";
+  n.overload = "v2";
+  EXPECT_EQ(to_text(n), R"(["n \"1\"\\"] "float", y = com.example.Op:v2 (x, "", "a.b/c"))");
+}
+
+TEST(Text, Attributes) {
+  auto i = attribute("i", ir::AttributeType::Ints);
+  auto f = attribute("f", ir::AttributeType::Floats);
+  f.floats = {0.1f, -0.0f, std::numeric_limits<float>::infinity(), std::nanf(""), 1e-45f};
+  auto ref = attribute("r", ir::AttributeType::Int);
+  ref.ref_attr_name = "alpha";
+  ir::Attribute old;
+  old.name = "old";
+  old.i = 3;
+  EXPECT_EQ(to_text(node({i, f, ref, old})),
+            R"("float", y = Op <i: ints = [], f: floats = [0.1, -0, inf, nan, 1e-45], r: int = @alpha, old = 3> )"
+            R"((x, "", "a.b/c"))");
+}
+
+TEST(Text, FloatsReadBackToTheSameBits) {
+  std::mt19937 random(11);
+  for (int k = 0; k < 2000; ++k) {
+    const float v = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    if (!std::isfinite(v)) continue;
+    auto a = attribute("f", ir::AttributeType::Float);
+    a.f = v;
+    const std::string text = to_text(node({a}));
+    const auto start = text.find("= ", text.find("f: float")) + 2;
+    float again = 0;
+    std::from_chars(text.data() + start, text.data() + text.size(), again);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(again), std::bit_cast<std::uint32_t>(v));
+  }
+}
+
+TEST(Text, TensorsAreCutVisibly) {
+  norn::Tensor values(DataType::Int64, {20});
+  for (int i = 0; i < 20; ++i) values.as_mutable<std::int64_t>()[i] = i;
+  auto a = attribute("value", ir::AttributeType::Tensor);
+  a.t = ir::from_value(values, "t");
+  EXPECT_NE(to_text(node({a}), {4}).find("int64[20] t {0, 1, 2, 3, ...}"), std::string::npos)
+      << to_text(node({a}), {4});
+  EXPECT_NE(to_text(node({a}), {20}).find("18, 19}"), std::string::npos);
+  a.t->dims = {21};
+  EXPECT_NE(to_text(node({a}), {4}).find("t {...}"), std::string::npos) << "data that does not fit";
+}
+
+TEST(Text, ModelHeaderAndOmissions) {
+  ir::Model m;
+  m.ir_version = 8;
+  m.producer_name = "me";
+  m.opset_import.emplace_back().version = 17;
+  m.training_info.emplace_back();
+  auto& g = m.graph.mut();
+  g.name = "g";
+  auto& v = g.input.emplace_back();
+  v.name = "x";
+  auto& dims = v.type.mut().tensor_type.mut().shape.mut().dim;
+  v.type->tensor_type->elem_type = 1;
+  dims.resize(3);
+  dims[0].dim_param = "2*n";
+  dims[1].dim_value = 0;
+  EXPECT_EQ(to_text(m),
+            "# Left out, because the syntax has no form for it: training_info\n"
+            "<\n  ir_version: 8,\n  opset_import: [\"\": 17],\n  producer_name: \"me\"\n>\n"
+            "g (float[\"2*n\",0,?] x) => ()\n{\n}\n");
+}
+
+}  // namespace
+}  // namespace norn::format

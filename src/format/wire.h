@@ -1,0 +1,42 @@
+// The binary format: protobuf's wire format for the messages listed in fields.h.
+//
+// Reading is lossless: fields that fields.h does not know, and known fields of another wire type, go to `unknown` byte
+// by byte and are written back after the known ones. As protobuf does: repeated numbers are accepted packed and
+// unpacked, a repeated singular message merges, the last scalar and the last member of a oneof win. Other than
+// protobuf, lengths are 64 bits wide. Payloads are views into the input, kept alive by its owner.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ir/model.h"
+#include "norn/limits.h"
+
+namespace norn::format {
+
+// Reads a ModelProto. Throws norn::Error: InvalidProtobuf with the byte offset and the place in the message, and where
+// the bytes are something else that people take for a model (a Git LFS pointer, an archive, a page of HTML), says what;
+// LimitExceeded. If `bytes` has no owner, they are copied.
+ir::Model read_model(ir::Bytes bytes, const Limits& limits = {});
+
+// Reads any message of fields.h that wire_read.cc instantiates. Empty bytes are the empty message.
+template <class T>
+T read_message(ir::Bytes bytes, const Limits& limits = {});
+
+// A serialised message without copies of its large payloads: `spans` point into `buffer` and into the message, which
+// must outlive them.
+struct Pieces {
+  std::vector<std::byte> buffer;
+  std::vector<std::span<const std::byte>> spans;
+  std::uint64_t size = 0;
+};
+
+// Payloads of at least `share_at` bytes are referred to, smaller ones are copied.
+template <class T>
+Pieces write_pieces(const T& message, std::size_t share_at = 4096);
+
+template <class T>
+std::vector<std::byte> write_message(const T& message);
+
+}  // namespace norn::format

@@ -1,0 +1,536 @@
+// Reading protobuf's wire format into the document.
+//
+// Costs stay linear in the input: repeated chunks of a number array are gathered in a vector beside the message, and
+// what merging a repeated singular message copies is counted against a budget, because a hostile file could otherwise
+// make every merge copy everything before it.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "format/fields.h"
+#include "format/identify.h"
+#include "format/wire.h"
+#include "norn/error.h"
+
+namespace norn::format {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "fixed-width numbers are read as they lie");
+
+enum Wire : unsigned { kVarint = 0, kFixed64 = 1, kBytes = 2, kGroupStart = 3, kGroupEnd = 4, kFixed32 = 5 };
+
+template <class T>
+constexpr unsigned wire_of() {
+  if constexpr (std::is_same_v<T, float>) return kFixed32;
+  else if constexpr (std::is_same_v<T, double>) return kFixed64;
+  else return kVarint;
+}
+
+// Chunks of one number array, until the message ends. Nothing for other kinds of member.
+template <class T>
+struct Gather {};
+template <class T>
+struct Gather<ir::SharedArray<T>> {
+  std::vector<T> values;
+};
+template <>
+struct Gather<ir::Bytes> {};
+
+template <class M>
+struct Gathers;
+template <class M, class... T>
+struct Gathers<std::tuple<FieldRow<M, T>...>> {
+  std::tuple<Gather<T>...> rows;
+};
+
+// Bytes of unknown fields: a view while they are contiguous, a copy otherwise.
+struct Unknown {
+  const std::byte* begin = nullptr;
+  const std::byte* end = nullptr;
+  std::vector<std::byte> copy;
+
+  void add(const std::byte* from, const std::byte* to) {
+    if (!copy.empty()) {
+      copy.insert(copy.end(), from, to);
+    } else if (begin == end) {
+      begin = from, end = to;
+    } else if (end == from) {
+      end = to;
+    } else {
+      copy.assign(begin, end);
+      copy.insert(copy.end(), from, to);
+    }
+  }
+};
+
+class Reader {
+ public:
+  Reader(const ir::Bytes& input, const Limits& limits)
+      : begin_(input.data()),
+        end_(input.data() + input.size()),
+        owner_(input.owner()),
+        limits_(limits),
+        max_depth_(static_cast<std::size_t>(std::clamp(limits.max_depth, 1, 1000))),
+        merge_budget_((std::uint64_t{1} << 26) + 16 * static_cast<std::uint64_t>(input.size())) {
+    path_.reserve(max_depth_ + 1);
+  }
+
+  // True if any field was one that M has.
+  template <class M>
+  bool message(M& m, const std::byte* p, const std::byte* end) {
+    Gathers<std::remove_cv_t<decltype(Message<M>::fields)>> gathers;
+    Unknown unknown;
+    bool any = false;
+    while (p < end) {
+      const std::byte* start = p;
+      const std::uint64_t tag = varint(p, end);
+      const std::uint64_t number = tag >> 3;
+      const auto wire = static_cast<unsigned>(tag & 7);
+      if (number == 0 || number > 0x1fffffff) fail(start, "there is no field number " + std::to_string(number));
+      if (dispatch(m, static_cast<std::uint32_t>(number), wire, p, end, gathers.rows,
+                   std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>())) {
+        any = true;
+        continue;
+      }
+      p = skip(start, p, end, static_cast<std::uint32_t>(number), wire);
+      unknown.add(start, p);
+    }
+    finish(m, gathers.rows, std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>());
+    keep(m.unknown, unknown);
+    return any;
+  }
+
+ private:
+  struct Place {
+    const char* field;
+    std::size_t index;  // kSingle for a singular field
+  };
+  static constexpr std::size_t kSingle = ~std::size_t{0};
+
+  [[noreturn]] void fail(const std::byte* at, std::string message, std::string hint = {}) const {
+    throw Error(ErrorCode::InvalidProtobuf, "not a readable protobuf message: " + std::move(message), where(at),
+                std::move(hint));
+  }
+
+  std::string where(const std::byte* at) const {
+    std::string text = "byte " + std::to_string(at - begin_);
+    for (std::size_t i = 0; i < path_.size(); ++i) {
+      text += i ? "." : " in ";
+      text += path_[i].field;
+      if (path_[i].index != kSingle) text += "[" + std::to_string(path_[i].index) + "]";
+    }
+    return text;
+  }
+
+  [[noreturn]] void ends_early(const std::byte* at, std::uint64_t missing) const {
+    fail(at, "the file ends too early, at least " + std::to_string(missing) + " bytes are missing",
+         "the file was probably cut off while it was copied or downloaded; fetch it again");
+  }
+
+  std::uint64_t varint(const std::byte*& p, const std::byte* end) const {
+    if (p < end && *p < std::byte{0x80}) return std::to_integer<std::uint64_t>(*p++);
+    const std::byte* start = p;
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 70; shift += 7) {
+      if (p == end) {
+        if (end == end_) ends_early(start, 1);
+        fail(start, "a number runs over the end of its message");
+      }
+      const auto b = std::to_integer<std::uint64_t>(*p++);
+      value |= (b & 0x7f) << (shift & 63);
+      if (b < 0x80) return value;
+    }
+    fail(start, "a number is longer than ten bytes");
+  }
+
+  // Reads a length and checks that so many bytes follow.
+  std::size_t length(const std::byte*& p, const std::byte* end, std::uint32_t number) const {
+    const std::byte* start = p;
+    const std::uint64_t n = varint(p, end);
+    if (n <= static_cast<std::uint64_t>(end - p)) return static_cast<std::size_t>(n);
+    const auto left = static_cast<std::uint64_t>(end_ - p);
+    if (n > left) ends_early(start, n - left);
+    fail(start, "field " + std::to_string(number) + " has length " + std::to_string(n) +
+                    " and runs over the end of its message");
+  }
+
+  const std::byte* skip(const std::byte* start, const std::byte* p, const std::byte* end, std::uint32_t number,
+                        unsigned wire) {
+    switch (wire) {
+      case kVarint: varint(p, end); return p;
+      case kFixed64: return fixed(p, end, 8);
+      case kFixed32: return fixed(p, end, 4);
+      case kBytes: {
+        const std::size_t n = length(p, end, number);
+        return p + n;
+      }
+      case kGroupStart: return skip_group(start, p, end, number);
+      case kGroupEnd: fail(start, "a group ends that did not begin (field " + std::to_string(number) + ")");
+      default: fail(start, "wire type " + std::to_string(wire) + " does not exist");
+    }
+  }
+
+  const std::byte* skip_group(const std::byte* start, const std::byte* p, const std::byte* end, std::uint32_t number) {
+    std::vector<std::uint64_t> open{number};
+    while (!open.empty()) {
+      if (p == end) {
+        if (end == end_) ends_early(start, 1);
+        fail(start, "a group does not end within its message");
+      }
+      const std::byte* at = p;
+      const std::uint64_t tag = varint(p, end);
+      const auto wire = static_cast<unsigned>(tag & 7);
+      if (tag >> 3 == 0 || tag >> 3 > 0x1fffffff) fail(at, "there is no field number " + std::to_string(tag >> 3));
+      if (wire == kGroupStart) {
+        if (path_.size() + open.size() >= max_depth_) too_deep(at);
+        open.push_back(tag >> 3);
+      } else if (wire == kGroupEnd) {
+        if (tag >> 3 != open.back()) fail(at, "groups end in the wrong order");
+        open.pop_back();
+      } else {
+        p = skip(at, p, end, static_cast<std::uint32_t>(tag >> 3), wire);
+      }
+    }
+    return p;
+  }
+
+  const std::byte* fixed(const std::byte* p, const std::byte* end, std::size_t n) const {
+    const auto left = static_cast<std::size_t>(end - p);
+    if (left >= n) return p + n;
+    if (end == end_) ends_early(p, n - left);
+    fail(p, "a number runs over the end of its message");
+  }
+
+  [[noreturn]] void too_deep(const std::byte* at) const {
+    throw Error(ErrorCode::LimitExceeded,
+                "messages are nested deeper than " + std::to_string(max_depth_) + " levels (limit max_depth)",
+                "byte " + std::to_string(at - begin_));
+  }
+
+  template <class M, class R, std::size_t... I>
+  bool dispatch(M& m, std::uint32_t number, unsigned wire, const std::byte*& p, const std::byte* end, R& gathers,
+                std::index_sequence<I...>) {
+    bool handled = false;
+    (void)((std::get<I>(Message<M>::fields).number == number
+                ? (handled = one_of<I>(m, wire, p, end, std::get<I>(gathers)), true)
+                : false) ||
+           ...);
+    return handled;
+  }
+
+  template <std::size_t I, class M, class G>
+  bool one_of(M& m, unsigned wire, const std::byte*& p, const std::byte* end, G& gather) {
+    constexpr auto& r = std::get<I>(Message<M>::fields);
+    if constexpr (r.trait == Trait::OneOf) {
+      if (!value(m.*r.member, r.number, r.name, wire, p, end, gather)) return false;
+      clear_others<I>(m, std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>());
+      return true;
+    } else {
+      return value(m.*r.member, r.number, r.name, wire, p, end, gather);
+    }
+  }
+
+  template <std::size_t I, class M, std::size_t... J>
+  void clear_others(M& m, std::index_sequence<J...>) {
+    const auto clear = [&](auto index) {
+      constexpr auto& r = std::get<index.value>(Message<M>::fields);
+      if constexpr (index.value != I && r.trait == Trait::OneOf) (m.*r.member).clear();
+    };
+    (clear(std::integral_constant<std::size_t, J>()), ...);
+  }
+
+  // Each value() stores one occurrence of a field, or returns false if the wire type is not the field's.
+
+  template <class T, class G>
+    requires std::is_arithmetic_v<T>
+  bool value(ir::Field<T>& field, std::uint32_t, const char*, unsigned wire, const std::byte*& p, const std::byte* end,
+             G&) {
+    if (wire != wire_of<T>()) return false;
+    field = number<T>(p, end);
+    return true;
+  }
+
+  template <class G>
+  bool value(ir::Field<std::string>& field, std::uint32_t number, const char*, unsigned wire, const std::byte*& p,
+             const std::byte* end, G&) {
+    if (wire != kBytes) return false;
+    const std::size_t n = length(p, end, number);
+    field.mut().assign(reinterpret_cast<const char*>(p), n);
+    p += n;
+    return true;
+  }
+
+  template <class G>
+  bool value(ir::Field<ir::Bytes>& field, std::uint32_t number, const char* name, unsigned wire, const std::byte*& p,
+             const std::byte* end, G&) {
+    if (wire != kBytes) return false;
+    field = payload(p, end, number, name);
+    return true;
+  }
+
+  template <class T, class G>
+    requires std::is_arithmetic_v<T>
+  bool value(std::vector<T>& field, std::uint32_t number, const char*, unsigned wire, const std::byte*& p,
+             const std::byte* end, G&) {
+    return numbers(field, number, wire, p, end);
+  }
+
+  template <class G>
+  bool value(std::vector<std::string>& field, std::uint32_t number, const char*, unsigned wire, const std::byte*& p,
+             const std::byte* end, G&) {
+    if (wire != kBytes) return false;
+    const std::size_t n = length(p, end, number);
+    field.emplace_back(reinterpret_cast<const char*>(p), n);
+    p += n;
+    return true;
+  }
+
+  template <class G>
+  bool value(std::vector<ir::Bytes>& field, std::uint32_t number, const char* name, unsigned wire, const std::byte*& p,
+             const std::byte* end, G&) {
+    if (wire != kBytes) return false;
+    field.push_back(payload(p, end, number, name));
+    return true;
+  }
+
+  template <class T>
+  bool value(ir::SharedArray<T>& field, std::uint32_t number, const char* name, unsigned wire, const std::byte*& p,
+             const std::byte* end, Gather<ir::SharedArray<T>>& gather) {
+    if (wire != kBytes && wire != wire_of<T>()) return false;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (wire == kBytes && field.empty() && gather.values.empty()) {
+        const std::byte* start = p;
+        const std::byte* at = p;
+        const std::size_t n = length(at, end, number);
+        if (n % sizeof(T) == 0 && reinterpret_cast<std::uintptr_t>(at) % alignof(T) == 0) {
+          check_payload(start, n, name);
+          field = ir::SharedArray<T>(reinterpret_cast<const T*>(at), n / sizeof(T), owner_);
+          p = at + n;
+          return true;
+        }
+      }
+    }
+    if (!field.empty()) {
+      charge(field.size() * sizeof(T), p);
+      gather.values.insert(gather.values.begin(), field.begin(), field.end());
+      field = {};
+    }
+    return numbers(gather.values, number, wire, p, end);
+  }
+
+  template <class T, class G>
+    requires std::is_class_v<T>
+  bool value(ir::Box<T>& field, std::uint32_t number, const char* name, unsigned wire, const std::byte*& p,
+             const std::byte* end, G&) {
+    if (wire != kBytes) return false;
+    nested(field.mut(), number, name, kSingle, p, end);
+    return true;
+  }
+
+  template <class T, class G>
+    requires std::is_class_v<T>
+  bool value(std::vector<T>& field, std::uint32_t number, const char* name, unsigned wire, const std::byte*& p,
+             const std::byte* end, G&) {
+    if (wire != kBytes) return false;
+    if constexpr (std::is_same_v<T, ir::Node>) {
+      if (++nodes_ > limits_.max_nodes) {
+        throw Error(ErrorCode::LimitExceeded,
+                    "more than " + std::to_string(limits_.max_nodes) + " nodes (limit max_nodes)", where(p));
+      }
+    }
+    field.emplace_back();
+    nested(field.back(), number, name, field.size() - 1, p, end);
+    return true;
+  }
+
+  template <class M>
+  void nested(M& m, std::uint32_t number, const char* name, std::size_t index, const std::byte*& p,
+              const std::byte* end) {
+    if (path_.size() >= max_depth_) too_deep(p);
+    path_.push_back({name, index});
+    const std::size_t n = length(p, end, number);
+    message(m, p, p + n);
+    p += n;
+    path_.pop_back();
+  }
+
+  template <class T>
+  T number(const std::byte*& p, const std::byte* end) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      const std::byte* next = fixed(p, end, sizeof(T));
+      T value;
+      std::memcpy(&value, p, sizeof(T));
+      p = next;
+      return value;
+    } else {
+      return static_cast<T>(varint(p, end));
+    }
+  }
+
+  template <class T>
+  bool numbers(std::vector<T>& values, std::uint32_t field_number, unsigned wire, const std::byte*& p,
+               const std::byte* end) {
+    if (wire == wire_of<T>()) {
+      values.push_back(number<T>(p, end));
+      return true;
+    }
+    if (wire != kBytes) return false;
+    const std::byte* start = p;
+    const std::size_t n = length(p, end, field_number);
+    check_payload(start, n, "packed numbers");
+    if constexpr (std::is_floating_point_v<T>) {
+      if (n % sizeof(T)) fail(start, "packed numbers of " + std::to_string(sizeof(T)) + " bytes fill " +
+                                         std::to_string(n) + " bytes");
+      const std::size_t old = values.size();
+      values.resize(old + n / sizeof(T));
+      if (n) std::memcpy(values.data() + old, p, n);
+      p += n;
+    } else {
+      const std::byte* last = p + n;
+      const auto count = static_cast<std::size_t>(
+          std::count_if(p, last, [](std::byte b) { return b < std::byte{0x80}; }));
+      // Exact reservation would make many small chunks quadratic.
+      if (values.capacity() - values.size() < count) values.reserve(std::max(values.size() + count, values.size() * 2));
+      while (p < last) values.push_back(static_cast<T>(varint(p, last)));
+    }
+    return true;
+  }
+
+  ir::Bytes payload(const std::byte*& p, const std::byte* end, std::uint32_t number, const char* name) const {
+    const std::byte* start = p;
+    const std::size_t n = length(p, end, number);
+    check_payload(start, n, name);
+    ir::Bytes bytes(p, n, owner_);
+    p += n;
+    return bytes;
+  }
+
+  void check_payload(const std::byte* at, std::size_t n, const char* name) const {
+    if (n <= limits_.max_tensor_bytes) return;
+    throw Error(ErrorCode::LimitExceeded,
+                std::string(name) + " has " + std::to_string(n) + " bytes, more than the limit max_tensor_bytes (" +
+                    std::to_string(limits_.max_tensor_bytes) + ")",
+                where(at));
+  }
+
+  void charge(std::uint64_t bytes, const std::byte* at) {
+    if (bytes > merge_budget_) {
+      throw Error(ErrorCode::LimitExceeded, "one message is given in too many parts that have to be merged", where(at));
+    }
+    merge_budget_ -= bytes;
+  }
+
+  template <class M, class R, std::size_t... I>
+  void finish(M& m, R& gathers, std::index_sequence<I...>) {
+    const auto one = [&](auto index) {
+      constexpr auto& r = std::get<index.value>(Message<M>::fields);
+      auto& gather = std::get<index.value>(gathers);
+      if constexpr (requires { gather.values; }) {
+        if (!gather.values.empty()) m.*r.member = std::remove_cvref_t<decltype(m.*r.member)>(std::move(gather.values));
+      }
+    };
+    (one(std::integral_constant<std::size_t, I>()), ...);
+  }
+
+  void keep(ir::Bytes& unknown, Unknown& found) {
+    if (found.begin == found.end) return;
+    if (unknown.empty() && found.copy.empty()) {
+      unknown = ir::Bytes(found.begin, static_cast<std::size_t>(found.end - found.begin), owner_);
+      return;
+    }
+    if (found.copy.empty()) found.copy.assign(found.begin, found.end);
+    if (!unknown.empty()) {
+      charge(unknown.size(), found.begin);
+      found.copy.insert(found.copy.begin(), unknown.begin(), unknown.end());
+    }
+    unknown = ir::Bytes(std::move(found.copy));
+  }
+
+  const std::byte* begin_;
+  const std::byte* end_;
+  std::shared_ptr<const void> owner_;
+  const Limits& limits_;
+  std::size_t max_depth_;
+  std::uint64_t merge_budget_;
+  std::uint64_t nodes_ = 0;
+  std::vector<Place> path_;
+};
+
+ir::Bytes checked_input(ir::Bytes bytes, const Limits& limits) {
+  if (bytes.size() > limits.max_bytes) {
+    throw Error(ErrorCode::LimitExceeded, "the input has " + std::to_string(bytes.size()) +
+                                              " bytes, more than the limit max_bytes (" +
+                                              std::to_string(limits.max_bytes) + ")");
+  }
+  if (!bytes.owner() && !bytes.empty()) return ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end()));
+  return bytes;
+}
+
+[[noreturn]] void not_a_model(const ir::Bytes& bytes, const Error& error) {
+  if (auto mistake = identify(bytes.span())) {
+    throw Error(ErrorCode::InvalidProtobuf, "not an ONNX model: this is " + mistake->what, error.where(),
+                mistake->hint);
+  }
+  // Before version 0.2 the graph itself was the top message and its first field a node.
+  if (bytes[0] == std::byte{0x0a}) {
+    throw Error(ErrorCode::InvalidProtobuf, error.message(), error.where(),
+                "field 1 is not the IR version: if the file is from ONNX 0.1 (2017), it has no model message and "
+                "cannot be read; otherwise it is not an ONNX model");
+  }
+  if (looks_like_text(bytes.span())) {
+    throw Error(ErrorCode::InvalidProtobuf, "not an ONNX model in the binary format: this is text", error.where(),
+                "models in ONNX's text syntax, JSON or protobuf's text format have to be converted first");
+  }
+  throw error;
+}
+
+}  // namespace
+
+ir::Model read_model(ir::Bytes input, const Limits& limits) {
+  const ir::Bytes bytes = checked_input(std::move(input), limits);
+  if (bytes.empty()) {
+    throw Error(ErrorCode::InvalidProtobuf, "not an ONNX model: the file is empty", "byte 0",
+                "the download or the export that should have written it probably failed");
+  }
+  ir::Model model;
+  try {
+    Reader reader(bytes, limits);
+    if (!reader.message(model, bytes.data(), bytes.data() + bytes.size())) {
+      throw Error(ErrorCode::InvalidProtobuf, "not an ONNX model: none of its fields belongs to ModelProto", "byte 0");
+    }
+    if (bytes[0] == std::byte{0x0a} && !model.ir_version.has() && !model.graph) {
+      throw Error(ErrorCode::InvalidProtobuf, "not an ONNX model: it has neither an IR version nor a graph", "byte 0");
+    }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::InvalidProtobuf) throw;
+    not_a_model(bytes, error);
+  }
+  return model;
+}
+
+template <class T>
+T read_message(ir::Bytes input, const Limits& limits) {
+  const ir::Bytes bytes = checked_input(std::move(input), limits);
+  T m;
+  Reader(bytes, limits).message(m, bytes.data(), bytes.data() + bytes.size());
+  return m;
+}
+
+template ir::Model read_message(ir::Bytes, const Limits&);
+template ir::Graph read_message(ir::Bytes, const Limits&);
+template ir::Function read_message(ir::Bytes, const Limits&);
+template ir::Node read_message(ir::Bytes, const Limits&);
+template ir::Attribute read_message(ir::Bytes, const Limits&);
+template ir::ValueInfo read_message(ir::Bytes, const Limits&);
+template ir::Type read_message(ir::Bytes, const Limits&);
+template ir::Tensor read_message(ir::Bytes, const Limits&);
+template ir::SparseTensor read_message(ir::Bytes, const Limits&);
+template SequenceData read_message(ir::Bytes, const Limits&);
+template MapData read_message(ir::Bytes, const Limits&);
+template OptionalData read_message(ir::Bytes, const Limits&);
+
+}  // namespace norn::format

@@ -1,0 +1,230 @@
+// Bytes are written out by hand from protobuf's encoding rules; tests/python/test_roundtrip.py holds whole models
+// against the onnx package.
+#include "format/wire.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "norn/error.h"
+
+namespace norn::format {
+namespace {
+
+using namespace std::string_literals;
+
+ir::Bytes input(const std::string& text) { return ir::bytes_of(text); }
+
+std::string varint(std::uint64_t v) {
+  std::string out;
+  for (; v >= 0x80; v >>= 7) out += static_cast<char>(v | 0x80);
+  return out + static_cast<char>(v);
+}
+std::string field(std::uint32_t number, const std::string& payload) {
+  return varint(number << 3 | 2) + varint(payload.size()) + payload;
+}
+std::string field(std::uint32_t number, std::uint64_t value) { return varint(number << 3) + varint(value); }
+
+template <class T>
+std::string written(const T& message) {
+  const auto bytes = write_message(message);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Error error_of(const std::string& bytes, const Limits& limits = {}) {
+  try {
+    read_model(input(bytes), limits);
+  } catch (const Error& e) {
+    return e;
+  }
+  ADD_FAILURE() << "accepted";
+  return Error(ErrorCode::Internal, "");
+}
+
+bool says(const Error& e, const std::string& text) {
+  if (std::string(e.what()).find(text) != std::string::npos) return true;
+  ADD_FAILURE() << "expected \"" << text << "\" in: " << e.what();
+  return false;
+}
+
+TEST(WireRead, PresenceIsKept) {
+  const auto m = read_model(input(field(1, 0) + field(2, ""s)));
+  EXPECT_TRUE(m.ir_version.has());
+  EXPECT_TRUE(m.producer_name.has());
+  EXPECT_FALSE(m.domain.has());
+  EXPECT_EQ(written(m), field(1, 0) + field(2, ""s));
+}
+
+TEST(WireRead, NumbersOfAllWidths) {
+  const std::uint64_t minus_one = ~std::uint64_t{0};
+  const auto a = read_message<ir::Attribute>(
+      input(field(3, minus_one) + field(20, minus_one) + field(8, varint(1) + varint(minus_one)) + field(8, 5)));
+  EXPECT_EQ(a.i.get(), -1);
+  EXPECT_EQ(a.type.get(), -1);
+  EXPECT_EQ(a.ints, (std::vector<std::int64_t>{1, -1, 5}));
+  // An overlong varint is still a number.
+  EXPECT_EQ(read_message<ir::Attribute>(input("\x18\x85\x80\x00"s)).i.get(), 5);
+}
+
+TEST(WireRead, PackedFloatsAreSharedOnlyWhenAligned) {
+  const float values[] = {1, 2, 3};
+  const std::string packed(reinterpret_cast<const char*>(values), sizeof(values));
+  int shared = 0;
+  for (std::size_t pad = 0; pad < 4; ++pad) {
+    const ir::Bytes bytes = input(field(12, std::string(pad, 'd')) + field(4, packed));
+    const auto t = read_message<ir::Tensor>(bytes);
+    ASSERT_EQ(t.float_data.size(), 3u);
+    EXPECT_EQ(t.float_data[2], 3);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(t.float_data.data()) % alignof(float), 0u);
+    shared += t.float_data.owner() == bytes.owner();
+  }
+  EXPECT_EQ(shared, 1);
+}
+
+TEST(WireRead, RawDataIsAViewIntoTheInput) {
+  const ir::Bytes bytes = input(field(9, std::string(100, 'r')));
+  const auto t = read_message<ir::Tensor>(bytes);
+  EXPECT_EQ(t.raw_data->data(), bytes.data() + 2);
+  EXPECT_EQ(t.raw_data->owner(), bytes.owner());
+}
+
+TEST(WireRead, OneofKeepsTheLast) {
+  const std::string dim = field(1, 4) + field(2, "N"s);
+  const auto shaped = read_message<ir::Type>(input(field(1, field(2, field(1, dim)))));
+  const ir::Dimension& d = shaped.tensor_type->shape->dim[0];
+  EXPECT_FALSE(d.dim_value.has());
+  EXPECT_EQ(d.dim_param.get(), "N");
+  const auto t = read_message<ir::Type>(input(field(1, field(1, 1)) + field(4, ""s) + field(1, field(2, ""s))));
+  EXPECT_FALSE(t.sequence_type.has());
+  ASSERT_TRUE(t.tensor_type.has());
+  EXPECT_FALSE(t.tensor_type->elem_type.has()) << "the first tensor_type was dropped, not merged";
+}
+
+TEST(WireRead, WrongWireTypesAreUnknownFields) {
+  const std::string bytes = field(1, 1) + field(3, 5) + field(7, field(2, "g"s)) + field(5, "text"s);
+  const auto m = read_model(input(bytes));
+  EXPECT_FALSE(m.producer_version.has());
+  EXPECT_EQ(ir::as_text(m.unknown), field(3, 5) + field(5, "text"s));
+}
+
+TEST(WireRead, ErrorsTellThePlace) {
+  const std::string node = field(4, "Op"s) + field(5, field(8, "\xff"s));
+  const Error e = error_of(field(1, 8) + field(7, field(1, ""s) + field(1, node)) + field(2, "after"s));
+  EXPECT_EQ(e.code(), ErrorCode::InvalidProtobuf);
+  EXPECT_EQ(e.where(), "byte 16 in graph.node[1].attribute[0]");
+}
+
+TEST(WireRead, TruncatedFilesTellWhatIsMissing) {
+  const std::string whole = field(1, 8) + field(7, field(2, std::string(50, 'n')));
+  for (std::size_t n = 1; n < whole.size(); ++n) {
+    if (n == 2) continue;  // that is a model with an IR version
+    const Error e = error_of(whole.substr(0, n));
+    EXPECT_EQ(e.code(), ErrorCode::InvalidProtobuf);
+    says(e, "missing");
+    says(e, "cut off");
+  }
+  says(error_of(whole.substr(0, whole.size() - 7)), "at least 7 bytes");
+}
+
+TEST(WireRead, DamagedStructure) {
+  says(error_of(field(1, 8) + field(7, "\x0a\x05""abc"s) + field(2, "p"s)), "runs over the end");
+  says(error_of(field(1, 8) + "\x00\x01"s), "field number 0");
+  says(error_of(field(1, 8) + "\x0e"s), "wire type 6");
+  says(error_of(field(1, 8) + "\x0c"s), "did not begin");
+  says(error_of(field(1, 8) + "\xa3\x01\x08\x01\xac\x01"s), "wrong order");
+  says(error_of(field(1, 8) + "\x28" + std::string(10, '\xff') + "\x01"), "ten bytes");
+  says(error_of(field(1, 8) + varint(7u << 3 | 2) + varint(std::numeric_limits<std::uint64_t>::max())), "missing");
+  Limits limits;
+  says(error_of(field(1, 8) + field(7, field(5, field(4, "abc"s))), limits), "packed numbers");
+}
+
+TEST(WireRead, LimitsHold) {
+  std::string type = field(1, field(1, 1));
+  for (int i = 0; i < 200; ++i) type = field(4, field(1, type));
+  EXPECT_EQ(error_of(field(1, 8) + field(7, field(11, field(2, type)))).code(), ErrorCode::LimitExceeded);
+  std::string group;
+  for (int i = 0; i < 100'000; ++i) group += "\xa3\x06";
+  EXPECT_EQ(error_of(field(1, 8) + group).code(), ErrorCode::LimitExceeded);
+  Limits limits;
+  limits.max_nodes = 2;
+  const std::string graph = field(1, ""s) + field(1, ""s);
+  EXPECT_NO_THROW(read_model(input(field(1, 8) + field(7, graph)), limits));
+  EXPECT_EQ(error_of(field(1, 8) + field(7, graph + field(1, ""s)), limits).code(), ErrorCode::LimitExceeded);
+  limits.max_tensor_bytes = 10;
+  EXPECT_EQ(error_of(field(1, 8) + field(7, field(5, field(9, std::string(11, 'x')))), limits).code(),
+            ErrorCode::LimitExceeded);
+  limits.max_bytes = 3;
+  EXPECT_EQ(error_of("\x08\x08\x08\x08"s, limits).code(), ErrorCode::LimitExceeded);
+}
+
+TEST(WireRead, MergingCannotBeMadeQuadratic) {
+  // Each part of the tensor adds to the numbers gathered by the parts before it.
+  const std::string part = field(5, field(5, std::string(2000, '\1')));
+  std::string attribute;
+  for (int i = 0; i < 3000; ++i) attribute += part;
+  EXPECT_EQ(error_of(field(1, 8) + field(7, field(1, field(5, attribute)))).code(), ErrorCode::LimitExceeded)
+      << "6 MB of input would copy 36 GB";
+}
+
+TEST(WireRead, FilesOfOtherKinds) {
+  const auto named = [](const std::string& bytes, const char* what) {
+    const Error e = error_of(bytes);
+    EXPECT_EQ(e.code(), ErrorCode::InvalidProtobuf);
+    says(e, what);
+  };
+  named("", "empty");
+  named("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "git lfs pull");
+  named("\n  <!DOCTYPE html><html>", "HTML");
+  named("\x89PNG\r\n\x1a\n....", "PNG");
+  named("\xff\xd8\xff\xe0....", "JPEG");
+  named("PK\x03\x04....", "zip");
+  named("\x1f\x8b\x08....", "gzip");
+  named("\x93NUMPY\x01\x00"s, "NumPy");
+  named("{\"irVersion\": 8}", "text");
+  named("<\n  ir_version: 8\n>\n", "text");
+  // A graph of ONNX 0.1 starts with a node where a model has its IR version.
+  named(field(1, field(4, "Relu"s)) + field(2, "g"s), "0.1");
+  named(field(100, "?"s), "none of its fields");
+}
+
+TEST(WireWrite, NestedSizesAndVarintBoundaries) {
+  for (std::size_t n : {0u, 1u, 126u, 127u, 128u, 129u, 16382u, 16383u, 16384u, 70000u}) {
+    const std::string model = field(1, 8) + field(7, field(1, field(3, std::string(n, 'n'))));
+    EXPECT_EQ(written(read_model(input(model))), model) << n;
+  }
+}
+
+TEST(WireWrite, PiecesShareLargePayloads) {
+  const std::string model =
+      field(1, 8) + field(7, field(5, field(9, std::string(10'000, 'r'))) + field(5, field(9, "small"s)) +
+                                 field(5, field(9, std::string(5000, 's'))));
+  const ir::Bytes bytes = input(model);
+  const auto m = read_model(bytes);
+  const Pieces pieces = write_pieces(m);
+  EXPECT_EQ(pieces.size, model.size());
+  EXPECT_LT(pieces.buffer.size(), 200u);
+  std::string joined;
+  bool shared = false;
+  for (auto p : pieces.spans) {
+    joined.append(reinterpret_cast<const char*>(p.data()), p.size());
+    shared = shared || (p.data() == m.graph->initializer[0].raw_data->data() && p.size() == 10'000);
+  }
+  EXPECT_EQ(joined, model);
+  EXPECT_TRUE(shared);
+}
+
+TEST(WireWrite, UnknownFieldsComeBackByteForByte) {
+  const std::string odd =
+      field(900, "x"s) + "\xc3\x3e\x08\x01\xc4\x3e"s + "\xa1\x3f"s + "12345678" + "\xad\x3f"s + "1234";
+  const std::string graph = field(2, "g"s) + odd;
+  const std::string model = field(1, 8) + field(7, graph) + odd;
+  EXPECT_EQ(written(read_model(input(model))), model);
+  // Interleaved with known fields they are gathered behind them, in order.
+  const std::string mixed = odd + field(1, 8) + odd + field(7, field(2, "g"s)) + odd;
+  EXPECT_EQ(written(read_model(input(mixed))), field(1, 8) + field(7, field(2, "g"s)) + odd + odd + odd);
+}
+
+}  // namespace
+}  // namespace norn::format
