@@ -1,0 +1,327 @@
+// Around an operator's own function: what the schema alone says is checked before and filled in after.
+//
+// Contents come in two forms that have to agree: a constant, and integers as expressions. Whichever is there gives the
+// other. Trap: an int32 result computed in 64 bits may not fit; such integers are dropped rather than wrapped.
+#include "infer/infer_node.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "norn/error.h"
+#include "opset/type_check.h"
+
+namespace norn::infer {
+namespace {
+
+using opset::Attrs;
+using opset::DimExpr;
+using opset::Dims;
+using opset::InferContext;
+using opset::KnownValue;
+using opset::Operator;
+using opset::Param;
+using opset::ParamOption;
+using opset::Schema;
+using opset::ValueType;
+
+[[noreturn]] void fail(std::string message, std::string hint = {}) {
+  throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
+}
+
+const Param* param_at(std::span<const Param> params, std::size_t i) {
+  if (i < params.size()) return &params[i];
+  if (!params.empty() && params.back().option == ParamOption::Variadic) return &params.back();
+  return nullptr;
+}
+
+std::string place(std::string_view what, std::size_t i, const Param& param) {
+  return std::string(what) + " " + std::to_string(i) + " \"" + std::string(param.name) + "\"";
+}
+
+std::string range(int least, int most) {
+  if (least == most) return std::to_string(least);
+  if (most == opset::kUnbounded) return "at least " + std::to_string(least);
+  return std::to_string(least) + " to " + std::to_string(most);
+}
+
+std::string list_types(const opset::TypeSet& set) {
+  std::string text;
+  for (const std::string& s : opset::type_strings(set)) text += (text.empty() ? "" : ", ") + s;
+  return text;
+}
+
+// What each type variable stands for, and which input said so.
+struct Binding {
+  std::string_view variable;
+  ValueType type;  // without shape
+  std::string because;
+};
+struct Bindings {
+  std::vector<Binding> all;
+  const Binding* find(std::string_view variable) const {
+    for (const Binding& b : all) {
+      if (b.variable == variable) return &b;
+    }
+    return nullptr;
+  }
+};
+
+void check_arity(const Operator& op, const Schema& schema, std::span<const InferContext::Input> inputs,
+                 std::size_t outputs) {
+  const auto count = [&](const char* what, std::size_t n, int least, int most) {
+    if (n >= static_cast<std::size_t>(least) && n <= static_cast<std::size_t>(most)) return;
+    fail(opset::full_name(op) + " has " + std::to_string(n) + " " + what + ", but its version " +
+         std::to_string(schema.since) + " takes " + range(least, most));
+  };
+  for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
+    const Param& p = schema.inputs[i];
+    if (p.option == ParamOption::Single && (i >= inputs.size() || !inputs[i].type)) {
+      fail(place("input", i, p) + " is missing");
+    }
+  }
+  count("inputs", inputs.size(), opset::min_inputs(schema), opset::max_inputs(schema));
+  count("outputs", outputs, opset::min_outputs(schema), opset::max_outputs(schema));
+}
+
+std::string hint_for_later_version(const Operator& op, const Schema& schema, const Param& param, const ValueType& type) {
+  for (const Schema& row : op.history) {
+    if (row.since <= schema.since || row.deprecated) continue;
+    for (const Param& p : row.inputs) {
+      if (p.name != param.name) continue;
+      const auto* constraint = opset::find_type(row, p.type);
+      if (constraint && opset::allows(constraint->set, type)) {
+        return opset::full_name(op) + " accepts it from opset version " + std::to_string(row.since) + " on";
+      }
+    }
+  }
+  return {};
+}
+
+Bindings check_input_types(const Operator& op, const Schema& schema, std::span<const InferContext::Input> inputs) {
+  Bindings bindings;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Param* p = param_at(schema.inputs, i);
+    if (!p || !inputs[i].type || !inputs[i].type->known()) continue;
+    const ValueType& type = *inputs[i].type;
+    const auto* constraint = opset::find_type(schema, p->type);
+    if (!constraint) {
+      const ValueType literal = opset::type_from_string(p->type);
+      if (opset::same_type(literal, type)) continue;
+      fail(place("input", i, *p) + " is " + type.to_string() + ", but has to be " + std::string(p->type));
+    }
+    if (!opset::allows(constraint->set, type)) {
+      fail(place("input", i, *p) + " is " + type.to_string() + ", but " + opset::full_name(op) + " of version " +
+               std::to_string(schema.since) + " takes only " + list_types(constraint->set),
+           hint_for_later_version(op, schema, *p, type));
+    }
+    if ((p->option == ParamOption::Variadic && !p->homogeneous) || (type.is_tensor() && type.elem == DataType::Undefined)) {
+      continue;
+    }
+    if (const Binding* bound = bindings.find(p->type)) {
+      if (opset::same_type(bound->type, type)) continue;
+      fail(place("input", i, *p) + " is " + type.to_string() + ", but " + std::string(p->type) + " is " +
+           bound->type.to_string() + " because of " + bound->because);
+    }
+    bindings.all.push_back({p->type, opset::without_shape(type), place("input", i, *p)});
+  }
+  return bindings;
+}
+
+// What the schema alone tells of an output.
+ValueType type_from_schema(const Schema& schema, const Param& param, const Bindings& bindings) {
+  const auto* constraint = opset::find_type(schema, param.type);
+  if (!constraint) return opset::type_from_string(param.type);
+  if (param.option == ParamOption::Variadic && !param.homogeneous) return {};
+  if (const Binding* bound = bindings.find(param.type)) return bound->type;
+  const auto all = opset::type_strings(constraint->set);
+  return all.size() == 1 ? opset::type_from_string(all[0]) : ValueType{};
+}
+
+void complete_output_types(const Operator& op, const Schema& schema, const Bindings& bindings,
+                           std::span<InferContext::Output> outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Param* p = param_at(schema.outputs, i);
+    if (!p || !outputs[i].wanted) continue;
+    ValueType& type = outputs[i].type;
+    const ValueType expected = type_from_schema(schema, *p, bindings);
+    if (!type.known()) type = expected;
+    if (type.is_tensor() && type.elem == DataType::Undefined && expected.is_tensor()) type.elem = expected.elem;
+    if (!opset::same_type(expected, type)) {
+      fail(place("output", i, *p) + " is " + type.to_string() + ", but " + std::string(p->type) + " is " +
+           expected.to_string());
+    }
+    const auto* constraint = opset::find_type(schema, p->type);
+    if (constraint && !opset::allows(constraint->set, type)) {
+      fail(place("output", i, *p) + " would be " + type.to_string() + ", but " + opset::full_name(op) + " of version " +
+           std::to_string(schema.since) + " gives only " + list_types(constraint->set));
+    }
+  }
+}
+
+bool is_int(DataType type) { return type == DataType::Int64 || type == DataType::Int32; }
+
+// Fills the form of the contents that is missing.
+void complete_value(KnownValue& value) {
+  if (!value.constant.defined() || value.ints) return;
+  const Tensor& t = value.constant;
+  if (t.rank() > 1 || !is_int(t.dtype()) || t.size() > kSmall) return;
+  Dims ints;
+  ints.reserve(static_cast<std::size_t>(t.size()));
+  for (std::int64_t i = 0; i < t.size(); ++i) {
+    ints.emplace_back(t.dtype() == DataType::Int64 ? t.as<std::int64_t>()[i] : t.as<std::int32_t>()[i]);
+  }
+  value.ints = std::move(ints);
+}
+
+Tensor tensor_of(const Dims& ints, DataType elem, Shape dims) {
+  Tensor t(elem, std::move(dims));
+  for (std::size_t i = 0; i < ints.size(); ++i) {
+    if (elem == DataType::Int64) t.as_mutable<std::int64_t>()[i] = ints[i].constant();
+    else t.as_mutable<std::int32_t>()[i] = static_cast<std::int32_t>(ints[i].constant());
+  }
+  return t;
+}
+
+void refine_shape(ValueType& type, const Shape& dims) {
+  bool fits = !type.shape || type.shape->size() == dims.size();
+  for (std::size_t d = 0; fits && type.shape && d < dims.size(); ++d) {
+    fits = !DimExpr::differ((*type.shape)[d], DimExpr(dims[d]));
+  }
+  if (!fits) {
+    throw Error(ErrorCode::Internal, "inference gives " + type.to_string() + ", but the value's shape is " +
+                                         norn::to_string(dims));
+  }
+  type.shape = Dims(dims.begin(), dims.end());
+}
+
+void complete_output_value(InferContext::Output& out) {
+  KnownValue& value = out.value;
+  if (value.constant.defined()) {
+    const Tensor& t = value.constant;
+    if (!out.type.known()) out.type = ValueType::tensor(t.dtype());
+    if (!out.type.is_tensor() || out.type.elem != t.dtype()) {
+      throw Error(ErrorCode::Internal, "inference gives " + out.type.to_string() + " a value of type " +
+                                           std::string(data_type_name(t.dtype())));
+    }
+    refine_shape(out.type, t.dims());
+    complete_value(value);
+    return;
+  }
+  if (!value.ints) return;
+  const auto n = static_cast<std::int64_t>(value.ints->size());
+  const bool narrow = out.type.elem == DataType::Int32;
+  const bool usable = out.type.is_tensor() && is_int(out.type.elem) && out.type.has_rank() &&
+                      out.type.shape->size() <= 1 && n <= kSmall && (out.type.shape->size() == 1 || n == 1);
+  const bool fits = std::all_of(value.ints->begin(), value.ints->end(), [&](const DimExpr& e) {
+    return !narrow || !e.is_constant() || e.constant() == static_cast<std::int32_t>(e.constant());
+  });
+  if (!usable || !fits) {
+    value.ints.reset();
+    return;
+  }
+  const Shape dims = out.type.shape->empty() ? Shape{} : Shape{n};
+  refine_shape(out.type, dims);
+  if (std::all_of(value.ints->begin(), value.ints->end(), [](const DimExpr& e) { return e.is_constant(); })) {
+    value.constant = tensor_of(*value.ints, out.type.elem, dims);
+  }
+}
+
+bool has_graph_attribute(const Schema& schema) {
+  return std::any_of(schema.attrs.begin(), schema.attrs.end(), [](const opset::Attr& a) {
+    return a.type == ir::AttributeType::Graph || a.type == ir::AttributeType::Graphs;
+  });
+}
+
+// True if every known size says that the result stays small; sizes that depend on contents are bounded by the inputs.
+bool result_is_small(std::span<const InferContext::Output> outputs) {
+  bool any = false;
+  for (const auto& out : outputs) {
+    if (!out.wanted) continue;
+    if (!out.type.is_tensor() || !out.type.has_rank()) return false;
+    std::int64_t count = 1;
+    for (const DimExpr& d : *out.type.shape) {
+      if (!d.is_constant()) continue;
+      if (d.constant() < 0 || d.constant() > kSmall) return false;
+      count *= d.constant();
+      if (count > kSmall) return false;
+    }
+    any = true;
+  }
+  return any;
+}
+
+void evaluate_contents(const Operator& op, const Attrs& attrs, std::span<const InferContext::Input> inputs,
+                       std::span<InferContext::Output> outputs, Evaluator evaluator) {
+  const Schema& schema = attrs.schema();
+  if (schema.determinism != opset::Determinism::Deterministic || has_graph_attribute(schema)) return;
+  if (std::any_of(outputs.begin(), outputs.end(), [](const auto& o) { return o.value.known(); })) return;
+  std::vector<Value> values(inputs.size());
+  std::vector<const Value*> pointers(inputs.size(), nullptr);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].type) continue;
+    const KnownValue* known = inputs[i].value;
+    if (!known || !known->constant.defined() || known->constant.size() > kSmall) return;
+    values[i] = known->constant;
+    pointers[i] = &values[i];
+  }
+  if (!result_is_small(outputs)) return;
+  std::vector<Value> results;
+  try {
+    results = evaluator(op, attrs, pointers, static_cast<int>(outputs.size()));
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::NotImplemented) return;
+    if (e.code() != ErrorCode::RuntimeError) throw;
+    throw Error(ErrorCode::InvalidGraph, e.message(), e.where(), e.hint());
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].wanted && results[i].is_tensor() && results[i].tensor().size() <= kSmall) {
+      outputs[i].value.constant = results[i].tensor();
+    }
+  }
+}
+
+std::string describe_inputs(std::span<const InferContext::Input> inputs) {
+  std::string text = "inputs (";
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (i) text += ", ";
+    text += inputs[i].type ? inputs[i].type->to_string() : "none";
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+void infer_node(const Operator& op, const Attrs& attrs, std::span<const InferContext::Input> given,
+                std::span<InferContext::Output> outputs, InferContext::Engine& engine, Evaluator evaluator) {
+  try {
+    const Schema& schema = attrs.schema();
+    check_arity(op, schema, given, outputs.size());
+    const Bindings bindings = check_input_types(op, schema, given);
+
+    std::vector<InferContext::Input> inputs(given.begin(), given.end());
+    std::deque<KnownValue> completed;
+    for (auto& in : inputs) {
+      if (!in.value || in.value->ints || !in.value->constant.defined()) continue;
+      completed.push_back(*in.value);
+      complete_value(completed.back());
+      in.value = &completed.back();
+    }
+    InferContext context(attrs, inputs, outputs, engine);
+    if (op.infer) op.infer(context);
+
+    for (auto& out : outputs) {
+      if (!out.type.known() && out.value.constant.defined()) out.type = ValueType::tensor(out.value.constant.dtype());
+    }
+    complete_output_types(op, schema, bindings, outputs);
+    for (auto& out : outputs) complete_output_value(out);
+    if (!evaluator) return;
+    evaluate_contents(op, attrs, inputs, outputs, evaluator);
+    for (auto& out : outputs) complete_output_value(out);
+  } catch (Error& e) {
+    if (!given.empty()) e.within(describe_inputs(given));
+    throw;
+  }
+}
+
+}  // namespace norn::infer

@@ -1,0 +1,79 @@
+#include "infer/unifier.h"
+
+#include <gtest/gtest.h>
+
+#include "norn/error.h"
+
+namespace norn::infer {
+namespace {
+
+using opset::DimExpr;
+
+DimExpr v(const char* name) { return DimExpr::variable(name); }
+
+TEST(Unifier, PrefersConstantsThenNamesThenOlderOnes) {
+  Unifier u;
+  EXPECT_TRUE(u.empty());
+  u.equal(v("N"), v("?0"));
+  EXPECT_TRUE(u.resolve(v("?0")) == v("N"));
+  u.equal(v("?9"), v("?10"));
+  EXPECT_TRUE(u.resolve(v("?10")) == v("?9"));
+  u.equal(v("N"), v("M"));
+  EXPECT_TRUE(u.resolve(v("M")) == v("N"));
+  u.equal(v("M"), 4);
+  EXPECT_TRUE(u.resolve(v("N") + v("?0")) == 8);
+  EXPECT_THROW(u.equal(v("M"), 5), Error);
+}
+
+TEST(Unifier, SolvesLinearEquations) {
+  Unifier u;
+  u.equal(2 * v("N") + 1, 9);
+  EXPECT_TRUE(u.resolve(v("N")) == 4);
+  u.equal(v("?0") - 1, v("K"));
+  EXPECT_TRUE(u.resolve(v("?0")) == v("K") + 1);
+  u.equal(2 * v("A"), 2 * v("B"));
+  EXPECT_TRUE(u.resolve(v("A")) == u.resolve(v("B")));
+  EXPECT_THROW(u.equal(2 * v("Q"), 5), Error);
+  EXPECT_THROW(u.equal(v("Q") + 3, 1), Error);
+  EXPECT_THROW(u.equal(3, 4), Error);
+}
+
+TEST(Unifier, KeepsWhatItCannotSolveAndComesBackToIt) {
+  Unifier u;
+  u.equal(v("N") * v("N"), v("M") * v("K"));
+  ASSERT_EQ(u.open().size(), 1u);
+  u.equal(v("N"), 6);
+  u.equal(v("M"), 4);
+  EXPECT_TRUE(u.open().empty());
+  EXPECT_TRUE(u.resolve(v("K")) == 9);
+
+  Unifier w;
+  w.equal(DimExpr::floor_div(v("N"), 2), 3);
+  EXPECT_EQ(w.open().size(), 1u);
+  EXPECT_THROW(w.equal(v("N"), 9), Error);
+}
+
+TEST(Unifier, NamedVariablesAreNotReplacedByFreshOnes) {
+  Unifier u;
+  u.equal(v("N"), 2 * v("?0"));
+  EXPECT_TRUE(u.resolve(v("N")) == v("N"));
+  EXPECT_EQ(u.open().size(), 1u);
+}
+
+TEST(Unifier, LongChainsResolve) {
+  Unifier u;
+  for (int i = 0; i < 2000; ++i) u.equal(v(("?" + std::to_string(i)).c_str()), v(("?" + std::to_string(i + 1)).c_str()));
+  u.equal(v("?1000"), 7);
+  EXPECT_TRUE(u.resolve(v("?2000")) == 7);
+  EXPECT_TRUE(u.resolve(v("?0")) == 7);
+}
+
+TEST(Unifier, ResolvesTypes) {
+  Unifier u;
+  u.equal(v("N"), 2);
+  const auto type = opset::ValueType::sequence(opset::ValueType::tensor(DataType::Float, {v("N"), v("M")}));
+  EXPECT_EQ(u.resolve(type).to_string(), "seq(float[2,M])");
+}
+
+}  // namespace
+}  // namespace norn::infer

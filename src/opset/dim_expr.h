@@ -1,0 +1,67 @@
+// Symbolic dimensions: integer expressions over dimension variables, in canonical form.
+//
+// "N", "2*seq + 1", "floor((H + 1)/2)", "max(M, N)". Two expressions are known to be equal exactly when they print
+// the same. Variables stand for integers >= 0. A size that inference cannot tell (the length of NonZero's output) gets
+// a fresh variable, whose name starts with '?': it has one value in a run, but no name a user could know it by.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace norn::opset {
+
+class DimExpr {
+ public:
+  DimExpr() = default;  // 0
+  DimExpr(std::int64_t constant) : constant_(constant) {}
+  static DimExpr variable(std::string_view name);
+
+  bool is_constant() const noexcept { return !node_; }
+  // Meaningful only if is_constant().
+  std::int64_t constant() const noexcept { return constant_; }
+  // The variable's name if the expression is just one variable; else "".
+  std::string_view variable_name() const noexcept;
+
+  // Overflow of coefficients throws norn::Error (InvalidGraph).
+  friend DimExpr operator+(const DimExpr&, const DimExpr&);
+  friend DimExpr operator-(const DimExpr&, const DimExpr&);
+  friend DimExpr operator*(const DimExpr&, const DimExpr&);
+  // Rounded towards minus infinity / plus infinity; the divisor must be a positive constant or is taken as positive.
+  static DimExpr floor_div(const DimExpr&, const DimExpr&);
+  static DimExpr ceil_div(const DimExpr&, const DimExpr&);
+  static DimExpr min(const DimExpr&, const DimExpr&);
+  static DimExpr max(const DimExpr&, const DimExpr&);
+  // a - b*floor(a/b)
+  static DimExpr mod(const DimExpr&, const DimExpr&);
+
+  // Known to be equal.
+  friend bool operator==(const DimExpr&, const DimExpr&);
+  // Known to differ: their difference is a constant other than 0.
+  static bool differ(const DimExpr&, const DimExpr&);
+
+  // Value of a variable by name; nothing if unbound.
+  using Lookup = std::function<std::optional<std::int64_t>(std::string_view)>;
+  // The value under the given bindings, if every variable is bound (and no division by zero or overflow happens).
+  std::optional<std::int64_t> evaluate(const Lookup&) const;
+  // Replaces variables; those for which `replacement` gives nothing stay.
+  using Substitution = std::function<std::optional<DimExpr>(std::string_view)>;
+  DimExpr substitute(const Substitution& replacement) const;
+  void collect_variables(std::vector<std::string>& names) const;
+
+  std::string to_string() const;
+
+ private:
+  struct Node;
+  friend struct DimAlgebra;
+  std::int64_t constant_ = 0;
+  std::shared_ptr<const Node> node_;  // null for a constant
+};
+
+using Dims = std::vector<DimExpr>;
+std::string to_string(const Dims& dims);  // "[N,3,2*H]"
+
+}  // namespace norn::opset

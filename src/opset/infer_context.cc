@@ -1,0 +1,106 @@
+#include "opset/infer_context.h"
+
+#include "norn/error.h"
+
+namespace norn::opset {
+namespace {
+
+bool has_fresh(const DimExpr& e) {
+  std::vector<std::string> names;
+  e.collect_variables(names);
+  for (const std::string& n : names) {
+    if (n.starts_with('?')) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+const ValueType& InferContext::input(int i) const noexcept {
+  static const ValueType unknown;
+  return has_input(i) ? *inputs_[i].type : unknown;
+}
+
+const norn::Tensor* InferContext::constant(int i) const noexcept {
+  if (!has_input(i)) return nullptr;
+  const KnownValue* value = inputs_[i].value;
+  return value && value->constant.defined() ? &value->constant : nullptr;
+}
+
+const Dims* InferContext::ints(int i) const noexcept {
+  if (!has_input(i)) return nullptr;
+  const KnownValue* value = inputs_[i].value;
+  return value && value->ints ? &*value->ints : nullptr;
+}
+
+std::optional<std::vector<std::int64_t>> InferContext::const_ints(int i) const {
+  std::vector<std::int64_t> values;
+  if (const Dims* known = ints(i)) {
+    for (const DimExpr& e : *known) {
+      if (!e.is_constant()) return {};
+      values.push_back(e.constant());
+    }
+    return values;
+  }
+  const norn::Tensor* t = constant(i);
+  if (!t || t->rank() > 1) return {};
+  for (std::int64_t k = 0; k < t->size(); ++k) {
+    if (t->dtype() == DataType::Int64) values.push_back(t->as<std::int64_t>()[k]);
+    else if (t->dtype() == DataType::Int32) values.push_back(t->as<std::int32_t>()[k]);
+    else return {};
+  }
+  return values;
+}
+
+void InferContext::set(int output, ValueType type) {
+  if (output < output_count()) outputs_[output].type = std::move(type);
+}
+void InferContext::set_ints(int output, Dims ints) {
+  if (output < output_count()) outputs_[output].value.ints = std::move(ints);
+}
+void InferContext::set_constant(int output, norn::Tensor value) {
+  if (output < output_count()) outputs_[output].value.constant = std::move(value);
+}
+
+DimExpr InferContext::fresh_dim() { return engine_->fresh_dim(); }
+
+DimExpr InferContext::unify(const DimExpr& a, const DimExpr& b, std::string_view what) {
+  if (a == b) return a;
+  if (DimExpr::differ(a, b)) fail(std::string(what) + " must be equal: " + a.to_string() + " and " + b.to_string());
+  try {
+    engine_->equal(a, b);
+  } catch (const Error& e) {
+    fail(std::string(what) + " must be equal: " + e.message());
+  }
+  if (a.is_constant() || b.is_constant()) return a.is_constant() ? a : b;
+  return has_fresh(a) && !has_fresh(b) ? b : a;
+}
+
+std::int64_t InferContext::normalize_axis(std::int64_t axis, std::int64_t rank, bool inclusive,
+                                          std::string_view attribute) const {
+  const std::int64_t top = inclusive ? rank : rank - 1;
+  if (axis < -rank || axis > top) {
+    fail(std::string(attribute) + " is " + std::to_string(axis) + ", but has to be in [" + std::to_string(-rank) + ", " +
+         std::to_string(top) + "] for rank " + std::to_string(rank));
+  }
+  return axis < 0 ? axis + rank : axis;
+}
+
+void InferContext::fail(std::string message, std::string hint) const {
+  throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
+}
+
+void InferContext::require_rank(int i, std::int64_t wanted) const {
+  if (!has_rank(i) || rank(i) == wanted) return;
+  std::string name;
+  const auto params = schema().inputs;
+  if (!params.empty()) name = params[std::min<std::size_t>(i, params.size() - 1)].name;
+  fail("input " + std::to_string(i) + " \"" + name + "\" has rank " + std::to_string(rank(i)) + ", but rank " +
+       std::to_string(wanted) + " is required");
+}
+
+std::vector<ValueType> InferContext::infer_subgraph(std::string_view attribute, const std::vector<ValueType>& inputs) {
+  return engine_->infer_subgraph(attribute, inputs);
+}
+
+}  // namespace norn::opset

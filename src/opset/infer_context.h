@@ -1,0 +1,99 @@
+// What an operator's inference function sees of its node, and how it answers.
+//
+// One function per operator computes output types, symbolic shapes and known values, for the version the node binds to.
+// It is used by the checker on documents, by lowering, and by the planner on shapes that became known while running;
+// so it must accept anything from "nothing known" to "everything constant", and throw only on a contradiction.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opset/attrs.h"
+#include "opset/value_type.h"
+
+namespace norn::opset {
+
+class InferContext {
+ public:
+  // since_version of the schema in force.
+  int version() const noexcept { return attrs_.schema().since; }
+  const Attrs& attrs() const noexcept { return attrs_; }
+  const Schema& schema() const noexcept { return attrs_.schema(); }
+
+  int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
+  int output_count() const noexcept { return static_cast<int>(outputs_.size()); }
+  // False for an omitted optional input.
+  bool has_input(int i) const noexcept { return i < input_count() && inputs_[i].type != nullptr; }
+  bool wants_output(int i) const noexcept { return i < output_count() && outputs_[i].wanted; }
+
+  // The input's type; kind Unknown if it is omitted or nothing is known.
+  const ValueType& input(int i) const noexcept;
+  DataType elem(int i) const noexcept { return input(i).elem; }
+  bool has_rank(int i) const noexcept { return input(i).has_rank(); }
+  int rank(int i) const noexcept { return static_cast<int>(input(i).shape->size()); }
+  // Requires has_rank(i).
+  const Dims& shape(int i) const noexcept { return *input(i).shape; }
+  // The input's contents if known, else null.
+  const norn::Tensor* constant(int i) const noexcept;
+  // The input's integers (rank 0 or 1), as expressions, if known, else null.
+  const Dims* ints(int i) const noexcept;
+  // As ints(), all of them constants; nothing otherwise.
+  std::optional<std::vector<std::int64_t>> const_ints(int i) const;
+
+  // Answers. Outputs that are not set stay Unknown. Indexes beyond output_count() are ignored.
+  void set(int output, ValueType type);
+  void set(int output, DataType elem, Dims shape) { set(output, ValueType::tensor(elem, std::move(shape))); }
+  void set(int output, DataType elem) { set(output, ValueType::tensor(elem)); }
+  // Contents of an integer output of rank 0 or 1, and of any output that is a constant.
+  void set_ints(int output, Dims ints);
+  void set_constant(int output, norn::Tensor value);
+
+  // A size that nothing tells before running.
+  DimExpr fresh_dim();
+  // Both dimensions must be equal: throws if they are known to differ, else records the equality and returns the more
+  // definite of the two. `what` names them in the message: "channels of X and W".
+  DimExpr unify(const DimExpr& a, const DimExpr& b, std::string_view what);
+
+  // `axis` in [-rank, rank) made non-negative (or [-rank, rank] if `inclusive`); throws naming the attribute otherwise.
+  std::int64_t normalize_axis(std::int64_t axis, std::int64_t rank, bool inclusive = false,
+                              std::string_view attribute = "axis") const;
+
+  // Throws norn::Error (InvalidGraph); the engine adds the node and the input types.
+  [[noreturn]] void fail(std::string message, std::string hint = {}) const;
+  // Requires that input i has this rank, if its rank is known.
+  void require_rank(int i, std::int64_t rank) const;
+
+  // Types of a graph attribute's outputs when its formal inputs have the given types (none for If).
+  std::vector<ValueType> infer_subgraph(std::string_view attribute, const std::vector<ValueType>& inputs);
+
+  // --- for the engine ---
+  struct Input {
+    const ValueType* type = nullptr;  // null if omitted
+    const KnownValue* value = nullptr;
+  };
+  struct Output {
+    ValueType type;
+    KnownValue value;
+    bool wanted = true;
+  };
+  class Engine {
+   public:
+    virtual DimExpr fresh_dim() = 0;
+    virtual void equal(const DimExpr& a, const DimExpr& b) = 0;
+    virtual std::vector<ValueType> infer_subgraph(std::string_view attribute, const std::vector<ValueType>&) = 0;
+
+   protected:
+    ~Engine() = default;
+  };
+  InferContext(const Attrs& attrs, std::span<const Input> inputs, std::span<Output> outputs, Engine& engine)
+      : attrs_(attrs), inputs_(inputs), outputs_(outputs), engine_(&engine) {}
+
+ private:
+  Attrs attrs_;
+  std::span<const Input> inputs_;
+  std::span<Output> outputs_;
+  Engine* engine_;
+};
+
+}  // namespace norn::opset

@@ -1,0 +1,73 @@
+// Reference kernels: scalar, obviously right, for every type the schema allows.
+//
+// They are what an operator means when it runs: the last candidate for every node, the evaluator that inference and
+// constant folding use, and the truth that fast kernels are tested against. They know nothing of plans or threads.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "norn/value.h"
+#include "opset/attrs.h"
+#include "opset/schema.h"
+
+namespace norn::opset {
+
+class ReferenceContext {
+ public:
+  int version() const noexcept { return attrs_.schema().since; }
+  const Attrs& attrs() const noexcept { return attrs_; }
+
+  int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
+  bool has_input(int i) const noexcept { return i < input_count() && inputs_[i] != nullptr; }
+  // Throws if the input is omitted or not a tensor.
+  const Tensor& input(int i) const;
+  const Value& value(int i) const;
+
+  int output_count() const noexcept { return static_cast<int>(outputs_.size()); }
+  bool wants_output(int i) const noexcept { return i < output_count() && outputs_[i].wanted; }
+  // The output's memory, to be filled. Where the planner has placed the output, its type and shape are held against
+  // these; otherwise it is allocated. Must not be called for an unwanted output.
+  Tensor& output(int i, DataType dtype, const Shape& dims);
+  void set_output(int i, Value value);
+
+  // Throws norn::Error (RuntimeError); the caller adds the node and its input shapes.
+  [[noreturn]] void fail(std::string message, std::string hint = {}) const;
+
+  // --- for whoever runs kernels ---
+  struct Output {
+    Value value;          // placed: a tensor of the planned shape over planned memory
+    bool placed = false;
+    bool wanted = true;
+  };
+  ReferenceContext(const Attrs& attrs, std::span<const Value* const> inputs, std::span<Output> outputs)
+      : attrs_(attrs), inputs_(inputs), outputs_(outputs) {}
+
+ private:
+  Attrs attrs_;
+  std::span<const Value* const> inputs_;
+  std::span<Output> outputs_;
+};
+
+using ReferenceFn = void (*)(ReferenceContext&);
+
+// Filled by each slice's `<slice>_references`. A kernel serves the newest version of its operator and every older one
+// that means the same; an old version that no version step can lift has a kernel of its own.
+class ReferenceTable {
+ public:
+  // `run` serves nodes whose schema has since_version in [from, to].
+  virtual void add(const Operator&, ReferenceFn run, int from = 1, int to = kUnbounded) = 0;
+
+ protected:
+  ~ReferenceTable() = default;
+};
+
+// The kernel for an operator at a schema version; null if the operator has none (control flow has none).
+ReferenceFn find_reference(const Operator&, int since) noexcept;
+
+// Runs the reference kernel of one node on given inputs (null where omitted) and returns its outputs.
+// Throws norn::Error; NotImplemented if the operator has no reference kernel.
+std::vector<Value> evaluate(const Operator&, const Attrs&, std::span<const Value* const> inputs, int output_count);
+
+}  // namespace norn::opset

@@ -1,0 +1,96 @@
+// The index over all slices' operators, built on first use: sorted by domain and name, then never changed.
+#include "opset/registry.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace norn::ops {
+void all_schemas(opset::SchemaTable&);
+}
+
+namespace norn::opset {
+namespace {
+
+struct Index final : SchemaTable {
+  std::vector<const Operator*> in_order, sorted;
+
+  Index() {
+    ops::all_schemas(*this);
+    sorted = in_order;
+    std::sort(sorted.begin(), sorted.end(), [](const Operator* a, const Operator* b) {
+      return std::pair(a->domain, a->name) < std::pair(b->domain, b->name);
+    });
+  }
+  void add(const Operator& op) override { in_order.push_back(&op); }
+};
+
+const Index& index() {
+  static const Index the_index;
+  return the_index;
+}
+
+constexpr std::array<std::pair<std::string_view, int>, 5> kNewest = {{
+    {"", 28},
+    {"ai.onnx.ml", 5},
+    {"ai.onnx.preview", 1},
+    {"ai.onnx.preview.training", 1},
+    {"ai.onnx.training", 1},
+}};
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+// Edit distance without regard to case.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+const Operator* find_operator(std::string_view domain, std::string_view name) noexcept {
+  const auto key = std::pair(ir::canonical_domain(domain), name);
+  const auto& sorted = index().sorted;
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), key, [](const Operator* op, const auto& k) {
+    return std::pair(op->domain, op->name) < k;
+  });
+  return at != sorted.end() && std::pair((*at)->domain, (*at)->name) == key ? *at : nullptr;
+}
+
+std::span<const Operator* const> all_operators() noexcept { return index().in_order; }
+
+int newest_version(std::string_view domain) noexcept {
+  domain = ir::canonical_domain(domain);
+  for (const auto& [name, version] : kNewest) {
+    if (name == domain) return version;
+  }
+  return 0;
+}
+
+std::vector<std::string_view> similar_names(std::string_view domain, std::string_view name) {
+  if (name.empty() || name.size() > 200) return {};
+  domain = ir::canonical_domain(domain);
+  const std::size_t most = std::max<std::size_t>(2, name.size() / 3);
+  std::vector<std::pair<std::size_t, std::string_view>> near;
+  for (const Operator* op : index().sorted) {
+    if (op->domain != domain) continue;
+    const std::size_t d = distance(name, op->name);
+    if (d <= most && d < name.size()) near.emplace_back(d, op->name);
+  }
+  std::sort(near.begin(), near.end());
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < near.size() && i < 3; ++i) names.push_back(near[i].second);
+  return names;
+}
+
+}  // namespace norn::opset

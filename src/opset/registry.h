@@ -1,0 +1,20 @@
+// Every built-in operator, by domain and name.
+#pragma once
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "opset/schema.h"
+
+namespace norn::opset {
+
+// Null if there is no such operator; `domain` may be spelled "ai.onnx".
+const Operator* find_operator(std::string_view domain, std::string_view name) noexcept;
+// In the order of the slices.
+std::span<const Operator* const> all_operators() noexcept;
+// Newest opset version of a built-in domain; 0 for a domain that is not built in.
+int newest_version(std::string_view domain) noexcept;
+// Up to three operator names that look like `name`, best first, for "did you mean".
+std::vector<std::string_view> similar_names(std::string_view domain, std::string_view name);
+
+}  // namespace norn::opset

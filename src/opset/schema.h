@@ -1,0 +1,176 @@
+// An operator's signature through all its versions, as constexpr rows.
+//
+// A row is one since_version. Rows that differ only in types share their parameter and attribute arrays. The facts are
+// ONNX's; a test holds each of them against the installed onnx package.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ir/model.h"
+#include "norn/types.h"
+
+namespace norn::opset {
+
+class InferContext;
+
+enum class ParamOption : std::uint8_t { Single, Optional, Variadic };
+enum class Differentiability : std::uint8_t { Unknown, Differentiable, NonDifferentiable };
+
+// Kinds of types a type variable may take. Element types are bits by DataType number, for each container.
+struct TypeSet {
+  std::uint32_t tensor = 0, sequence = 0, optional = 0, optional_sequence = 0;
+  std::uint16_t maps = 0;  // MapBit
+
+  constexpr TypeSet operator|(const TypeSet& o) const {
+    return {tensor | o.tensor, sequence | o.sequence, optional | o.optional, optional_sequence | o.optional_sequence,
+            static_cast<std::uint16_t>(maps | o.maps)};
+  }
+  constexpr bool allows_tensor(DataType t) const { return (tensor >> static_cast<unsigned>(t)) & 1u; }
+  friend constexpr bool operator==(const TypeSet&, const TypeSet&) = default;
+};
+
+// The maps and sequences of maps that ai.onnx.ml and SequenceConstruct's relatives allow.
+enum MapBit : std::uint16_t {
+  kMapInt64String = 1,
+  kMapInt64Float = 2,
+  kMapInt64Double = 4,
+  kMapStringInt64 = 8,
+  kMapStringFloat = 16,
+  kMapStringDouble = 32,
+  kSeqMapStringFloat = 64,
+  kSeqMapInt64Float = 128,
+};
+
+// Bits of element types: elems(DataType::Float, DataType::Double).
+template <class... T>
+constexpr std::uint32_t elems(T... types) {
+  return ((std::uint32_t{1} << static_cast<unsigned>(types)) | ... | 0u);
+}
+constexpr TypeSet tensors(std::uint32_t elements) { return {.tensor = elements}; }
+constexpr TypeSet sequences(std::uint32_t elements) { return {.sequence = elements}; }
+constexpr TypeSet optionals(std::uint32_t elements) { return {.optional = elements}; }
+constexpr TypeSet optional_sequences(std::uint32_t elements) { return {.optional_sequence = elements}; }
+constexpr TypeSet maps(std::uint16_t bits) { return {.maps = bits}; }
+
+// The sets of element types that most operators use.
+namespace types {
+inline constexpr std::uint32_t kFloat16To64 = elems(DataType::Float16, DataType::Float, DataType::Double);
+inline constexpr std::uint32_t kFloats = kFloat16To64 | elems(DataType::BFloat16);
+inline constexpr std::uint32_t kSigned = elems(DataType::Int8, DataType::Int16, DataType::Int32, DataType::Int64);
+inline constexpr std::uint32_t kUnsigned = elems(DataType::Uint8, DataType::Uint16, DataType::Uint32, DataType::Uint64);
+inline constexpr std::uint32_t kInts = kSigned | kUnsigned;
+inline constexpr std::uint32_t kWideInts = elems(DataType::Int32, DataType::Int64, DataType::Uint32, DataType::Uint64);
+inline constexpr std::uint32_t kIndex = elems(DataType::Int32, DataType::Int64);
+inline constexpr std::uint32_t kNumeric = kInts | kFloat16To64;  // without bfloat16, as up to opset 12
+inline constexpr std::uint32_t kNumericBf = kNumeric | elems(DataType::BFloat16);
+inline constexpr std::uint32_t kComplex = elems(DataType::Complex64, DataType::Complex128);
+inline constexpr std::uint32_t kBool = elems(DataType::Bool);
+inline constexpr std::uint32_t kString = elems(DataType::String);
+// Every element type of IR 3 ("all tensor types" of the early operator sets), and what later IR versions added.
+inline constexpr std::uint32_t kAll = kNumeric | kComplex | kBool | kString;
+inline constexpr std::uint32_t kAllBf = kAll | elems(DataType::BFloat16);
+inline constexpr std::uint32_t kFloat8 = elems(DataType::Float8E4M3FN, DataType::Float8E4M3FNUZ, DataType::Float8E5M2,
+                                               DataType::Float8E5M2FNUZ);
+inline constexpr std::uint32_t kInt4 = elems(DataType::Uint4, DataType::Int4);
+inline constexpr std::uint32_t kInt2 = elems(DataType::Uint2, DataType::Int2);
+inline constexpr std::uint32_t kAllIr9 = kAllBf | kFloat8;
+inline constexpr std::uint32_t kAllIr10 = kAllIr9 | kInt4;
+inline constexpr std::uint32_t kAllIr11 = kAllIr10 | elems(DataType::Float4E2M1);
+inline constexpr std::uint32_t kAllIr12 = kAllIr11 | elems(DataType::Float8E8M0);
+inline constexpr std::uint32_t kAllIr13 = kAllIr12 | kInt2;
+inline constexpr std::uint32_t kAllIr14 = kAllIr13 | elems(DataType::Float6E2M3, DataType::Float6E3M2);
+}  // namespace types
+
+struct Param {
+  std::string_view name;
+  std::string_view type;  // a type variable of the row, or a literal: "tensor(int64)"
+  ParamOption option = ParamOption::Single;
+  int min_arity = 1;           // of a variadic parameter
+  bool homogeneous = true;     // a variadic parameter's values share one type
+  Differentiability diff = Differentiability::Unknown;
+};
+
+// The value an attribute has when a node leaves it out.
+struct Default {
+  enum class Kind : std::uint8_t { None, Int, Float, String, Ints, Floats, Strings, Tensor } kind = Kind::None;
+  std::int64_t i = 0;
+  float f = 0;
+  std::string_view s;
+  std::span<const std::int64_t> ints;
+  std::span<const float> floats;
+  std::span<const std::string_view> strings;
+  // A one-element tensor of shape [1] (ConstantOfShape's, LabelEncoder's, TreeEnsemble's defaults); its value is in i, f or s.
+  DataType tensor_type = DataType::Undefined;
+};
+constexpr Default def_int(std::int64_t v) { return {.kind = Default::Kind::Int, .i = v}; }
+constexpr Default def_float(float v) { return {.kind = Default::Kind::Float, .f = v}; }
+constexpr Default def_string(std::string_view v) { return {.kind = Default::Kind::String, .s = v}; }
+constexpr Default def_ints(std::span<const std::int64_t> v) { return {.kind = Default::Kind::Ints, .ints = v}; }
+constexpr Default def_floats(std::span<const float> v) { return {.kind = Default::Kind::Floats, .floats = v}; }
+constexpr Default def_strings(std::span<const std::string_view> v) {
+  return {.kind = Default::Kind::Strings, .strings = v};
+}
+
+struct Attr {
+  std::string_view name;
+  ir::AttributeType type;
+  bool required = false;
+  Default def = {};
+};
+
+struct TypeConstraint {
+  std::string_view name;
+  TypeSet set;
+};
+
+enum class Determinism : std::uint8_t { Unknown, NonDeterministic, Deterministic };
+
+// One version of an operator.
+struct Schema {
+  int since = 1;
+  std::span<const Param> inputs, outputs;
+  std::span<const Attr> attrs;
+  std::span<const TypeConstraint> types;
+  Determinism determinism = Determinism::Deterministic;
+  bool deprecated = false;
+  // The row differs from the one before it in type sets alone, so a node steps up without being touched.
+  bool only_types_widened = false;
+};
+
+inline constexpr int kUnbounded = 0x7fffffff;
+int min_inputs(const Schema&) noexcept;
+int max_inputs(const Schema&) noexcept;  // kUnbounded if the last is variadic
+int min_outputs(const Schema&) noexcept;
+int max_outputs(const Schema&) noexcept;
+const Attr* find_attr(const Schema&, std::string_view name) noexcept;
+const TypeConstraint* find_type(const Schema&, std::string_view variable) noexcept;
+
+// Computes types, symbolic shapes and known values of a node's outputs, for any version of the operator.
+// Throws norn::Error (InvalidGraph) when the inputs contradict the operator.
+using InferFn = void (*)(InferContext&);
+
+// An operator: its identity is its address, so other rooms name it as ops::Conv, checked by the linker.
+struct Operator {
+  std::string_view domain;  // "" is ai.onnx
+  std::string_view name;
+  std::span<const Schema> history;  // ascending since
+  InferFn infer;
+};
+
+// Newest row with since <= version; null if the operator is younger than `version`.
+const Schema* schema_at(const Operator&, int opset_version) noexcept;
+// "Conv", "ai.onnx.ml.Scaler"
+std::string full_name(const Operator&);
+
+// Filled by each slice's `<slice>_schemas`.
+class SchemaTable {
+ public:
+  virtual void add(const Operator&) = 0;
+
+ protected:
+  ~SchemaTable() = default;
+};
+
+}  // namespace norn::opset

@@ -1,0 +1,50 @@
+// What is known statically about a value: its type, its symbolic shape and, for small tensors, its contents.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/model.h"
+#include "norn/value.h"
+#include "opset/dim_expr.h"
+
+namespace norn::opset {
+
+struct ValueType {
+  enum class Kind : std::uint8_t { Unknown, Tensor, SparseTensor, Sequence, Optional, Map, Opaque };
+  Kind kind = Kind::Unknown;
+  DataType elem = DataType::Undefined;       // of a tensor; the key type of a map
+  std::optional<Dims> shape;                 // of a tensor; nothing if the rank is unknown
+  std::shared_ptr<const ValueType> element;  // of a sequence or optional; the value type of a map
+  std::string name;                          // of an opaque type: "domain.name"
+
+  static ValueType tensor(DataType elem) { return {.kind = Kind::Tensor, .elem = elem}; }
+  static ValueType tensor(DataType elem, Dims shape) {
+    return {.kind = Kind::Tensor, .elem = elem, .shape = std::move(shape)};
+  }
+  static ValueType sequence(ValueType of);
+  static ValueType optional(ValueType of);
+
+  bool known() const noexcept { return kind != Kind::Unknown; }
+  bool is_tensor() const noexcept { return kind == Kind::Tensor; }
+  bool has_rank() const noexcept { return shape.has_value(); }
+  // True for a tensor whose dimensions are all constants.
+  bool is_static() const noexcept;
+  std::string to_string() const;    // "float[N,3]", "seq(int64[])"
+  std::string type_string() const;  // "tensor(float)", as type sets spell it
+};
+
+// From a document's type; dimension variables keep their names, unnamed unknown dimensions get fresh variables
+// through `fresh`.
+ValueType from_ir(const ir::Type& type, const std::function<DimExpr()>& fresh);
+ir::Type to_ir(const ValueType& type);
+
+// Contents known before running: a constant, or integers (rank 0 or 1) as expressions.
+struct KnownValue {
+  norn::Tensor constant;     // defined() if the contents are a constant
+  std::optional<Dims> ints;  // of an int64 or int32 tensor of rank 0 or 1 and few elements; also set for constants
+  bool known() const noexcept { return constant.defined() || ints.has_value(); }
+};
+
+}  // namespace norn::opset
