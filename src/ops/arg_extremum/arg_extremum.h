@@ -1,0 +1,10 @@
+// The operators of this slice, for other rooms to name.
+#pragma once
+#include "opset/schema.h"
+
+namespace norn::ops {
+
+extern const opset::Operator ArgMax;
+extern const opset::Operator ArgMin;
+
+}  // namespace norn::ops

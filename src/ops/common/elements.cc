@@ -1,0 +1,260 @@
+// One switch per domain and direction. Conversions of doubles go through casts that round to nearest even (the default
+// rounding mode, which nothing here changes); small formats go through base/number.h, which rounds once.
+#include "ops/common/elements.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/number.h"
+
+namespace norn::ops {
+namespace {
+
+[[noreturn]] void wrong_domain(DataType type, const char* wanted) {
+  throw Error(ErrorCode::Internal, "elements of type " + std::string(data_type_name(type)) + " are not " + wanted);
+}
+
+void check_range(const Tensor& t, std::int64_t first, std::int64_t n) {
+  if (first < 0 || n < 0 || first > t.size() - n) {
+    throw Error(ErrorCode::Internal, "elements [" + std::to_string(first) + ", " + std::to_string(first) + " + " +
+                                         std::to_string(n) + ") of a tensor of " + std::to_string(t.size()));
+  }
+}
+
+template <class T, class D>
+void widen(const Tensor& t, std::int64_t first, std::int64_t n, D* to) {
+  const T* p = t.as<T>() + first;
+  for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<D>(p[i]);
+}
+template <class T, class D>
+void narrow(Tensor& t, std::int64_t first, std::int64_t n, const D* from) {
+  T* p = t.as_mutable<T>() + first;
+  for (std::int64_t i = 0; i < n; ++i) p[i] = static_cast<T>(from[i]);
+}
+
+// The low `bits` bits as an integer of two's complement.
+std::int8_t sign_extend(std::int64_t value, int bits) {
+  const auto low = static_cast<std::uint64_t>(value) << (64 - bits);
+  return static_cast<std::int8_t>(static_cast<std::int64_t>(low) >> (64 - bits));
+}
+
+bool is_small_float(DataType type) { return domain_of(type) == Domain::F64 && element_size(type) <= 2; }
+
+}  // namespace
+
+Domain domain_of(DataType type) {
+  switch (type) {
+    case DataType::Int8:
+    case DataType::Int16:
+    case DataType::Int32:
+    case DataType::Int64:
+    case DataType::Int4:
+    case DataType::Int2: return Domain::I64;
+    case DataType::Uint8:
+    case DataType::Uint16:
+    case DataType::Uint32:
+    case DataType::Uint64:
+    case DataType::Uint4:
+    case DataType::Uint2:
+    case DataType::Bool: return Domain::U64;
+    case DataType::Complex64:
+    case DataType::Complex128: return Domain::Complex;
+    case DataType::String: return Domain::String;
+    case DataType::Undefined: wrong_domain(type, "defined");
+    default: return Domain::F64;
+  }
+}
+
+template <>
+void load<double>(const Tensor& t, std::int64_t first, std::int64_t n, double* to) {
+  check_range(t, first, n);
+  const DataType type = t.dtype();
+  if (type == DataType::Float) return widen<float>(t, first, n, to);
+  if (type == DataType::Double) return widen<double>(t, first, n, to);
+  if (!is_small_float(type)) wrong_domain(type, "floating-point");
+  if (element_size(type) == 2) {
+    const auto* p = t.as<std::uint16_t>() + first;
+    for (std::int64_t i = 0; i < n; ++i) to[i] = base::small_float_to_float(type, p[i]);
+  } else {
+    const auto* p = t.as<std::uint8_t>() + first;
+    for (std::int64_t i = 0; i < n; ++i) to[i] = base::small_float_to_float(type, p[i]);
+  }
+}
+
+template <>
+void store<double>(Tensor& t, std::int64_t first, std::int64_t n, const double* from) {
+  check_range(t, first, n);
+  const DataType type = t.dtype();
+  if (type == DataType::Float) return narrow<float>(t, first, n, from);
+  if (type == DataType::Double) return narrow<double>(t, first, n, from);
+  if (!is_small_float(type)) wrong_domain(type, "floating-point");
+  if (element_size(type) == 2) {
+    auto* p = t.as_mutable<std::uint16_t>() + first;
+    for (std::int64_t i = 0; i < n; ++i) p[i] = base::double_to_small_float(type, from[i]);
+  } else {
+    auto* p = t.as_mutable<std::uint8_t>() + first;
+    for (std::int64_t i = 0; i < n; ++i) p[i] = static_cast<std::uint8_t>(base::double_to_small_float(type, from[i]));
+  }
+}
+
+template <>
+void load<std::int64_t>(const Tensor& t, std::int64_t first, std::int64_t n, std::int64_t* to) {
+  check_range(t, first, n);
+  switch (t.dtype()) {
+    case DataType::Int4:
+    case DataType::Int2:
+    case DataType::Int8: return widen<std::int8_t>(t, first, n, to);
+    case DataType::Int16: return widen<std::int16_t>(t, first, n, to);
+    case DataType::Int32: return widen<std::int32_t>(t, first, n, to);
+    case DataType::Int64: return widen<std::int64_t>(t, first, n, to);
+    default: wrong_domain(t.dtype(), "signed integers");
+  }
+}
+
+template <>
+void store<std::int64_t>(Tensor& t, std::int64_t first, std::int64_t n, const std::int64_t* from) {
+  check_range(t, first, n);
+  switch (t.dtype()) {
+    case DataType::Int4:
+    case DataType::Int2: {
+      auto* p = t.as_mutable<std::int8_t>() + first;
+      for (std::int64_t i = 0; i < n; ++i) p[i] = sign_extend(from[i], t.dtype() == DataType::Int4 ? 4 : 2);
+      return;
+    }
+    case DataType::Int8: return narrow<std::int8_t>(t, first, n, from);
+    case DataType::Int16: return narrow<std::int16_t>(t, first, n, from);
+    case DataType::Int32: return narrow<std::int32_t>(t, first, n, from);
+    case DataType::Int64: return narrow<std::int64_t>(t, first, n, from);
+    default: wrong_domain(t.dtype(), "signed integers");
+  }
+}
+
+template <>
+void load<std::uint64_t>(const Tensor& t, std::int64_t first, std::int64_t n, std::uint64_t* to) {
+  check_range(t, first, n);
+  switch (t.dtype()) {
+    case DataType::Uint4:
+    case DataType::Uint2:
+    case DataType::Bool:
+    case DataType::Uint8: return widen<std::uint8_t>(t, first, n, to);
+    case DataType::Uint16: return widen<std::uint16_t>(t, first, n, to);
+    case DataType::Uint32: return widen<std::uint32_t>(t, first, n, to);
+    case DataType::Uint64: return widen<std::uint64_t>(t, first, n, to);
+    default: wrong_domain(t.dtype(), "unsigned integers");
+  }
+}
+
+template <>
+void store<std::uint64_t>(Tensor& t, std::int64_t first, std::int64_t n, const std::uint64_t* from) {
+  check_range(t, first, n);
+  auto* bytes = t.as_mutable<std::uint8_t>() + first;
+  switch (t.dtype()) {
+    case DataType::Uint4:
+    case DataType::Uint2: {
+      const std::uint64_t mask = t.dtype() == DataType::Uint4 ? 15 : 3;
+      for (std::int64_t i = 0; i < n; ++i) bytes[i] = static_cast<std::uint8_t>(from[i] & mask);
+      return;
+    }
+    case DataType::Bool:
+      for (std::int64_t i = 0; i < n; ++i) bytes[i] = from[i] != 0;
+      return;
+    case DataType::Uint8: return narrow<std::uint8_t>(t, first, n, from);
+    case DataType::Uint16: return narrow<std::uint16_t>(t, first, n, from);
+    case DataType::Uint32: return narrow<std::uint32_t>(t, first, n, from);
+    case DataType::Uint64: return narrow<std::uint64_t>(t, first, n, from);
+    default: wrong_domain(t.dtype(), "unsigned integers");
+  }
+}
+
+template <>
+void load<std::complex<double>>(const Tensor& t, std::int64_t first, std::int64_t n, std::complex<double>* to) {
+  check_range(t, first, n);
+  switch (t.dtype()) {
+    case DataType::Complex64: return widen<std::complex<float>>(t, first, n, to);
+    case DataType::Complex128: return widen<std::complex<double>>(t, first, n, to);
+    default: wrong_domain(t.dtype(), "complex");
+  }
+}
+
+template <>
+void store<std::complex<double>>(Tensor& t, std::int64_t first, std::int64_t n, const std::complex<double>* from) {
+  check_range(t, first, n);
+  switch (t.dtype()) {
+    case DataType::Complex64: return narrow<std::complex<float>>(t, first, n, from);
+    case DataType::Complex128: return narrow<std::complex<double>>(t, first, n, from);
+    default: wrong_domain(t.dtype(), "complex");
+  }
+}
+
+template <>
+void load<std::string>(const Tensor& t, std::int64_t first, std::int64_t n, std::string* to) {
+  check_range(t, first, n);
+  if (t.dtype() != DataType::String) wrong_domain(t.dtype(), "strings");
+  const auto* p = t.as<std::string>() + first;
+  for (std::int64_t i = 0; i < n; ++i) to[i] = p[i];
+}
+
+template <>
+void store<std::string>(Tensor& t, std::int64_t first, std::int64_t n, const std::string* from) {
+  check_range(t, first, n);
+  if (t.dtype() != DataType::String) wrong_domain(t.dtype(), "strings");
+  auto* p = t.as_mutable<std::string>() + first;
+  for (std::int64_t i = 0; i < n; ++i) p[i] = from[i];
+}
+
+std::vector<std::int64_t> to_ints(const Tensor& t) {
+  if (t.dtype() != DataType::Int32 && t.dtype() != DataType::Int64) wrong_domain(t.dtype(), "int32 or int64");
+  return load_all<std::int64_t>(t);
+}
+
+double round_to(DataType type, double value) {
+  if (type == DataType::Double) return value;
+  if (type == DataType::Float) return static_cast<float>(value);
+  if (!is_small_float(type)) wrong_domain(type, "floating-point");
+  return base::small_float_to_float(type, base::double_to_small_float(type, value));
+}
+
+namespace {
+
+template <class T>
+void copy_strided(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first, std::int64_t n,
+                  std::int64_t src_stride) {
+  T* to = dst.as_mutable<T>() + dst_first;
+  const T* from = src.as<T>() + src_first;
+  for (std::int64_t k = 0; k < n; ++k) to[k] = from[k * src_stride];
+}
+
+struct Sixteen {
+  std::uint64_t halves[2];
+};
+
+}  // namespace
+
+void copy_elements(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first, std::int64_t n,
+                   std::int64_t src_stride) {
+  if (n <= 0) return;
+  const std::size_t size = element_size(src.dtype());
+  const bool strings = src.dtype() == DataType::String;
+  if (size != element_size(dst.dtype()) || strings != (dst.dtype() == DataType::String)) {
+    wrong_domain(src.dtype(), std::string(data_type_name(dst.dtype())).c_str());
+  }
+  check_range(dst, dst_first, n);
+  check_range(src, src_first, 1);
+  check_range(src, src_first + (n - 1) * src_stride, 1);
+  if (strings) return copy_strided<std::string>(dst, dst_first, src, src_first, n, src_stride);
+  if (src_stride == 1) {
+    std::memmove(static_cast<std::byte*>(dst.mutable_data()) + static_cast<std::size_t>(dst_first) * size,
+                 static_cast<const std::byte*>(src.data()) + static_cast<std::size_t>(src_first) * size,
+                 static_cast<std::size_t>(n) * size);
+    return;
+  }
+  switch (size) {
+    case 1: return copy_strided<std::uint8_t>(dst, dst_first, src, src_first, n, src_stride);
+    case 2: return copy_strided<std::uint16_t>(dst, dst_first, src, src_first, n, src_stride);
+    case 4: return copy_strided<std::uint32_t>(dst, dst_first, src, src_first, n, src_stride);
+    case 8: return copy_strided<std::uint64_t>(dst, dst_first, src, src_first, n, src_stride);
+    default: return copy_strided<Sixteen>(dst, dst_first, src, src_first, n, src_stride);
+  }
+}
+
+}  // namespace norn::ops

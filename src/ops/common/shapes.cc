@@ -1,0 +1,232 @@
+// Broadcasting: two different symbolic sizes may still meet (one of them may be 1), and then the result is either of
+// them; so the answer is a fresh size, not max(a, b), which would be wrong for 1 against 0.
+//
+// Windows: with ceil_mode, a window that would start in the padding at the end is left out. Under auto_pad VALID the
+// standard's formula gives the same size with and without ceil_mode; SAME_* ignore it too.
+#include "ops/common/shapes.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+#include "base/text.h"
+#include "norn/error.h"
+
+namespace norn::ops {
+
+using opset::DimExpr;
+using opset::Dims;
+
+Dims broadcast(opset::InferContext& ctx, const Dims& a, const Dims& b) {
+  const Dims &longer = a.size() >= b.size() ? a : b, &shorter = a.size() >= b.size() ? b : a;
+  Dims out = longer;
+  const std::size_t skip = longer.size() - shorter.size();
+  for (std::size_t i = 0; i < shorter.size(); ++i) {
+    const DimExpr &x = longer[skip + i], &y = shorter[i];
+    DimExpr& result = out[skip + i];
+    if (x == y || y == DimExpr(1)) continue;
+    if (x == DimExpr(1)) result = y;
+    else if (x.is_constant() && y.is_constant()) {
+      ctx.fail("the shapes " + to_string(a) + " and " + to_string(b) + " cannot be broadcast together: " +
+               x.to_string() + " against " + y.to_string());
+    } else if (y.is_constant()) result = y;
+    else if (!x.is_constant()) result = ctx.fresh_dim();
+  }
+  return out;
+}
+
+Shape broadcast(const Shape& a, const Shape& b) {
+  const Shape &longer = a.size() >= b.size() ? a : b, &shorter = a.size() >= b.size() ? b : a;
+  Shape out = longer;
+  const std::size_t skip = longer.size() - shorter.size();
+  for (std::size_t i = 0; i < shorter.size(); ++i) {
+    std::int64_t& result = out[skip + i];
+    if (result == shorter[i] || shorter[i] == 1) continue;
+    if (result != 1) {
+      throw Error(ErrorCode::RuntimeError,
+                  "the shapes " + to_string(a) + " and " + to_string(b) + " cannot be broadcast together");
+    }
+    result = shorter[i];
+  }
+  return out;
+}
+
+std::vector<std::int64_t> dense_strides(const Shape& dims) {
+  std::vector<std::int64_t> strides(dims.size());
+  std::int64_t step = 1;
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= std::max<std::int64_t>(dims[i], 1);
+  }
+  return strides;
+}
+
+std::vector<std::int64_t> broadcast_strides(const Shape& from, const Shape& to) {
+  std::vector<std::int64_t> strides(to.size(), 0);
+  const auto dense = dense_strides(from);
+  const std::size_t skip = to.size() - from.size();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == to[skip + i]) strides[skip + i] = dense[i];
+  }
+  return strides;
+}
+
+Odometer::Odometer(Shape dims, std::vector<std::vector<std::int64_t>> strides)
+    : dims_(std::move(dims)),
+      strides_(std::move(strides)),
+      index_(dims_.size(), 0),
+      offsets_(strides_.size(), 0),
+      done_(std::any_of(dims_.begin(), dims_.end(), [](std::int64_t d) { return d == 0; })) {}
+
+void Odometer::next() noexcept {
+  for (std::size_t d = dims_.size(); d-- > 0;) {
+    if (++index_[d] < dims_[d]) {
+      for (std::size_t k = 0; k < offsets_.size(); ++k) offsets_[k] += strides_[k][d];
+      return;
+    }
+    for (std::size_t k = 0; k < offsets_.size(); ++k) offsets_[k] -= strides_[k][d] * (dims_[d] - 1);
+    index_[d] = 0;
+  }
+  done_ = true;
+}
+
+void same_as_input(opset::InferContext& ctx) {
+  if (ctx.input(0).known()) ctx.set(0, ctx.input(0));
+}
+
+namespace {
+
+enum class AutoPad : std::uint8_t { NotSet, Valid, SameUpper, SameLower };
+
+// The attributes as given, brought to the spatial rank; a kernel that is not known is empty.
+struct WindowAttrs {
+  std::vector<std::int64_t> kernel, strides, dilations, pads_begin, pads_end;
+  AutoPad auto_pad = AutoPad::NotSet;
+};
+
+[[noreturn]] void invalid(std::string message, std::string hint = {}) {
+  throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
+}
+
+std::optional<std::vector<std::int64_t>> ints_if_declared(const opset::Attrs& attrs, std::string_view name) {
+  if (!opset::find_attr(attrs.schema(), name)) return {};
+  auto values = attrs.find_ints(name);
+  return values && values->empty() ? std::nullopt : values;
+}
+
+std::vector<std::int64_t> positive(const opset::Attrs& attrs, std::string_view name, std::size_t rank,
+                                   std::int64_t otherwise) {
+  auto values = ints_if_declared(attrs, name);
+  if (!values) return std::vector<std::int64_t>(rank, otherwise);
+  if (values->size() != rank) {
+    invalid("the attribute " + base::quoted(name) + " has " + std::to_string(values->size()) +
+            " values, but there are " + std::to_string(rank) + " spatial dimensions");
+  }
+  for (std::int64_t v : *values) {
+    if (v <= 0) invalid("the attribute " + base::quoted(name) + " has to be positive, but contains " + std::to_string(v));
+  }
+  return *values;
+}
+
+WindowAttrs read_window(const opset::Attrs& attrs, std::size_t rank) {
+  WindowAttrs w;
+  if (ints_if_declared(attrs, "kernel_shape")) w.kernel = positive(attrs, "kernel_shape", rank, 1);
+  w.strides = positive(attrs, "strides", rank, 1);
+  w.dilations = positive(attrs, "dilations", rank, 1);
+  std::string mode = "NOTSET";
+  if (opset::find_attr(attrs.schema(), "auto_pad")) mode = attrs.find_s("auto_pad").value_or(mode);
+  if (mode == "VALID") w.auto_pad = AutoPad::Valid;
+  else if (mode == "SAME_UPPER") w.auto_pad = AutoPad::SameUpper;
+  else if (mode == "SAME_LOWER") w.auto_pad = AutoPad::SameLower;
+  else if (mode != "NOTSET" && !mode.empty()) {
+    invalid("the attribute \"auto_pad\" is " + base::quoted(mode),
+            "it has to be NOTSET, SAME_UPPER, SAME_LOWER or VALID");
+  }
+  w.pads_begin.assign(rank, 0);
+  w.pads_end.assign(rank, 0);
+  if (auto pads = ints_if_declared(attrs, "pads"); pads && w.auto_pad == AutoPad::NotSet) {
+    if (pads->size() != 2 * rank) {
+      invalid("the attribute \"pads\" has " + std::to_string(pads->size()) + " values, but " +
+              std::to_string(2 * rank) + " are needed for " + std::to_string(rank) + " spatial dimensions");
+    }
+    w.pads_begin.assign(pads->begin(), pads->begin() + static_cast<std::ptrdiff_t>(rank));
+    w.pads_end.assign(pads->begin() + static_cast<std::ptrdiff_t>(rank), pads->end());
+  }
+  return w;
+}
+
+// Size of the output for one dimension; `extent` is the dilated kernel's.
+DimExpr output_size(const WindowAttrs& w, std::size_t d, const DimExpr& in, const DimExpr& extent, bool ceil_mode) {
+  const DimExpr stride = w.strides[d];
+  if (w.auto_pad == AutoPad::SameUpper || w.auto_pad == AutoPad::SameLower) return DimExpr::ceil_div(in, stride);
+  const DimExpr room = in + DimExpr(w.pads_begin[d]) + DimExpr(w.pads_end[d]) - extent;
+  if (!ceil_mode || w.auto_pad == AutoPad::Valid) return DimExpr::floor_div(room, stride) + DimExpr(1);
+  const DimExpr last_start = DimExpr::floor_div(in + DimExpr(w.pads_begin[d] - 1), stride);
+  return DimExpr::min(DimExpr::ceil_div(room, stride), last_start) + DimExpr(1);
+}
+
+std::string too_small(std::size_t d, std::int64_t in, std::int64_t padding, std::int64_t extent) {
+  return "a window of " + std::to_string(extent) + " (dilation included) does not fit into spatial dimension " +
+         std::to_string(d) + " of " + std::to_string(in) + " with a padding of " + std::to_string(padding);
+}
+
+std::int64_t dilated(std::int64_t kernel, std::int64_t dilation) {
+  const auto reach = base::checked_mul(kernel - 1, dilation);
+  if (!reach || *reach > (std::int64_t{1} << 62)) invalid("the dilated window does not fit into 64 bits");
+  return *reach + 1;
+}
+
+}  // namespace
+
+Window resolve_window(const opset::Attrs& attrs, std::span<const std::int64_t> in, std::vector<std::int64_t> kernel,
+                      bool ceil_mode) {
+  WindowAttrs w = read_window(attrs, in.size());
+  if (w.kernel.empty()) w.kernel = std::move(kernel);
+  if (w.kernel.size() != in.size()) {
+    invalid("the window has " + std::to_string(w.kernel.size()) + " dimensions, but there are " +
+            std::to_string(in.size()) + " spatial ones");
+  }
+  std::vector<std::int64_t> out;
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    const std::int64_t extent = dilated(w.kernel[d], w.dilations[d]);
+    const std::int64_t size = output_size(w, d, in[d], extent, ceil_mode).constant();
+    if (size < 0) {
+      throw Error(ErrorCode::RuntimeError, too_small(d, in[d], w.pads_begin[d] + w.pads_end[d], extent));
+    }
+    if (w.auto_pad == AutoPad::SameUpper || w.auto_pad == AutoPad::SameLower) {
+      const std::int64_t total = std::max<std::int64_t>(0, (size - 1) * w.strides[d] + extent - in[d]);
+      const std::int64_t less = total / 2, more = total - less;
+      w.pads_begin[d] = w.auto_pad == AutoPad::SameUpper ? less : more;
+      w.pads_end[d] = w.auto_pad == AutoPad::SameUpper ? more : less;
+    }
+    out.push_back(size);
+  }
+  return {std::move(w.kernel), std::move(w.strides), std::move(w.dilations), std::move(w.pads_begin),
+          std::move(w.pads_end), std::move(out)};
+}
+
+Dims window_output(opset::InferContext& ctx, std::span<const DimExpr> in, std::span<const DimExpr> kernel,
+                   bool ceil_mode) {
+  const WindowAttrs w = read_window(ctx.attrs(), in.size());
+  if (w.kernel.empty() && !kernel.empty() && kernel.size() != in.size()) {
+    ctx.fail("the window has " + std::to_string(kernel.size()) + " dimensions, but there are " +
+             std::to_string(in.size()) + " spatial ones");
+  }
+  const bool same = w.auto_pad == AutoPad::SameUpper || w.auto_pad == AutoPad::SameLower;
+  Dims out;
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    DimExpr extent(1);
+    if (!w.kernel.empty()) extent = dilated(w.kernel[d], w.dilations[d]);
+    else if (!kernel.empty()) extent = (kernel[d] - DimExpr(1)) * DimExpr(w.dilations[d]) + DimExpr(1);
+    else if (!same) {
+      out.push_back(ctx.fresh_dim());
+      continue;
+    }
+    out.push_back(output_size(w, d, in[d], extent, ceil_mode));
+    if (out.back().is_constant() && out.back().constant() < 0 && in[d].is_constant() && extent.is_constant()) {
+      ctx.fail(too_small(d, in[d].constant(), w.pads_begin[d] + w.pads_end[d], extent.constant()));
+    }
+  }
+  return out;
+}
+
+}  // namespace norn::ops

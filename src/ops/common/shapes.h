@@ -1,0 +1,55 @@
+// Shape rules that several slices share, symbolic (for inference) and concrete (for reference kernels).
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "norn/types.h"
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+
+// NumPy broadcasting of two symbolic shapes; throws through `ctx` if they cannot be broadcast together.
+opset::Dims broadcast(opset::InferContext& ctx, const opset::Dims& a, const opset::Dims& b);
+// Of concrete shapes; throws norn::Error (RuntimeError) naming both.
+Shape broadcast(const Shape& a, const Shape& b);
+
+// Strides, in elements, of a dense tensor of shape `dims`.
+std::vector<std::int64_t> dense_strides(const Shape& dims);
+// Strides with which a tensor of shape `from` is read when broadcast to `to`: 0 along stretched dimensions.
+std::vector<std::int64_t> broadcast_strides(const Shape& from, const Shape& to);
+
+// Calls f(offset_0, ..., offset_{k-1}) for every index of `dims` in row-major order, offsets advanced by the strides.
+class Odometer {
+ public:
+  Odometer(Shape dims, std::vector<std::vector<std::int64_t>> strides);
+  bool done() const noexcept { return done_; }
+  std::int64_t offset(std::size_t operand) const noexcept { return offsets_[operand]; }
+  std::span<const std::int64_t> index() const noexcept { return index_; }
+  void next() noexcept;
+
+ private:
+  Shape dims_;
+  std::vector<std::vector<std::int64_t>> strides_;
+  std::vector<std::int64_t> index_, offsets_;
+  bool done_;
+};
+
+// Output 0 has the type and shape of input 0 (most element-wise operators).
+void same_as_input(opset::InferContext& ctx);
+
+// Padding, stride and dilation of a sliding window (Conv, pooling), resolved for concrete sizes.
+struct Window {
+  std::vector<std::int64_t> kernel, strides, dilations, pads_begin, pads_end;
+  std::vector<std::int64_t> out;  // spatial output sizes
+};
+// Attributes kernel_shape, strides, dilations, pads, auto_pad (and ceil_mode where the operator has it) as the standard
+// reads them, for spatial sizes `in`. `kernel` overrides kernel_shape when that is absent. Throws norn::Error.
+Window resolve_window(const opset::Attrs& attrs, std::span<const std::int64_t> in, std::vector<std::int64_t> kernel,
+                      bool ceil_mode);
+// The symbolic output sizes for the same rules.
+opset::Dims window_output(opset::InferContext& ctx, std::span<const opset::DimExpr> in,
+                          std::span<const opset::DimExpr> kernel, bool ceil_mode);
+
+}  // namespace norn::ops

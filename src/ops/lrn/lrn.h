@@ -1,0 +1,9 @@
+// The operators of this slice, for other rooms to name.
+#pragma once
+#include "opset/schema.h"
+
+namespace norn::ops {
+
+extern const opset::Operator LRN;
+
+}  // namespace norn::ops

@@ -1,0 +1,24 @@
+// The product of two dense matrices, added to a third: double for floating types, modulo 2^64 for integers.
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+namespace norn::ops {
+
+// c[m x n] += a[m x k] * b[k x n]. Signed integers wrap.
+template <class D>
+void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const D* a, const D* b, D* c) {
+  using Wrapping = std::conditional_t<std::is_same_v<D, std::int64_t>, std::uint64_t, D>;
+  for (std::int64_t i = 0; i < m; ++i) {
+    D* row = c + i * n;
+    for (std::int64_t p = 0; p < k; ++p) {
+      const auto factor = static_cast<Wrapping>(a[i * k + p]);
+      const D* from = b + p * n;
+      for (std::int64_t j = 0; j < n; ++j) {
+        row[j] = static_cast<D>(static_cast<Wrapping>(row[j]) + factor * static_cast<Wrapping>(from[j]));
+      }
+    }
+  }
+}
+
+}  // namespace norn::ops

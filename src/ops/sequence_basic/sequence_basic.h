@@ -1,0 +1,22 @@
+#pragma once
+#include <string_view>
+
+#include "opset/infer_context.h"
+#include "opset/schema.h"
+
+namespace norn::ops {
+
+extern const opset::Operator SequenceConstruct;
+extern const opset::Operator SequenceAt;
+
+// A type that values of both types have: equal sizes stay, others become unknown; different ranks leave the rank
+// unknown, and so does one type of which nothing is known. Throws through `ctx` if the kinds or element types differ;
+// `what` names the two in the message.
+opset::ValueType common_type(opset::InferContext& ctx, const opset::ValueType& a, const opset::ValueType& b,
+                             std::string_view what);
+
+// The type of one element taken from a sequence. A size that inference could not tell differs from element to element,
+// so every one taken gets sizes of its own.
+opset::ValueType element_of(opset::InferContext& ctx, const opset::ValueType& sequence);
+
+}  // namespace norn::ops
