@@ -1,0 +1,43 @@
+// Nodes that hand on their input: Identity, Dropout when it does not train, Cast to the type that is there already
+// (a saturating Cast of an 8-bit float to itself is none of them: it turns infinities into the largest number).
+#include <numeric>
+
+#include "ops/cast/cast.h"
+#include "ops/dropout/dropout.h"
+#include "ops/identity/identity.h"
+#include "program/rewrite.h"
+
+namespace norn::program {
+namespace {
+
+bool hands_on(const Graph& graph, const Node& node) {
+  if (node.op == &ops::Identity) return true;
+  const opset::ValueType& type = graph.value(node.inputs[0]).type;
+  if (node.op == &ops::Cast)
+    return type.is_tensor() && node.attributes().i("to") == static_cast<std::int64_t>(type.elem) &&
+           !((opset::types::kFloat8 >> static_cast<unsigned>(type.elem)) & 1u);
+  if (node.op != &ops::Dropout || (node.outputs.size() > 1 && node.outputs[1] != kNone)) return false;
+  const ValueId training = node.input(2);
+  if (training == kNone) return true;
+  const norn::Tensor& mode = graph.value(training).constant;
+  return is_const(graph, training) && mode.size() == 1 && *mode.as<std::uint8_t>() == 0;
+}
+
+}  // namespace
+
+void drop_identities(Graph& graph) {
+  std::vector<ValueId> to(graph.values.size());
+  std::iota(to.begin(), to.end(), ValueId{0});
+  bool any = false;
+  for (Node& node : graph.nodes) {
+    if (!node.op || !node.post.empty() || !hands_on(graph, node)) continue;
+    to[node.outputs[0]] = node.inputs[0];
+    node.op = nullptr;
+    any = true;
+  }
+  if (!any) return;
+  redirect_all(graph, to);
+  compact(graph);
+}
+
+}  // namespace norn::program

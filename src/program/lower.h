@@ -1,0 +1,24 @@
+// From document to Program.
+#pragma once
+#include <memory>
+
+#include "ir/tensor_data.h"
+#include "norn/limits.h"
+#include "program/program.h"
+
+namespace norn::program {
+
+struct LowerOptions {
+  Limits limits;
+  ir::ExternalReader external;  // how to read external tensors
+  // Keep what training updates as State. A session that only infers takes those initializers as constants.
+  bool keep_state = false;
+};
+
+// Throws norn::Error (InvalidGraph, NotImplemented, LimitExceeded) with the place in the document.
+Program lower(const ir::Model& model, const LowerOptions& options);
+
+// The Program as a document at the newest opset; fused nodes are written as the nodes they stand for.
+ir::Model to_model(const Program& program);
+
+}  // namespace norn::program

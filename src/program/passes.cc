@@ -1,0 +1,49 @@
+#include "program/passes.h"
+
+#include <algorithm>
+
+#include "norn/error.h"
+#include "program/rewrite.h"
+
+namespace norn::program {
+namespace {
+
+constexpr Pass kPasses[] = {
+    {"fold_constants", "compute what depends on constants only", true, fold_constants},
+    {"drop_identities", "remove nodes that hand on their input", true, drop_identities},
+    {"fuse_conv_bn", "put BatchNormalization into the Conv before it", true, fuse_conv_bn},
+    {"fuse_elementwise", "join activations, biases and residuals to the node before them", true, fuse_elementwise},
+    {"drop_dead", "remove what no output needs", false, drop_dead},
+};
+
+void visit(Graph& graph, void (*run)(Graph&)) {
+  for (Node& node : graph.nodes)
+    for (Subgraph& sub : node.subgraphs) visit(*sub.graph, run);
+  run(graph);
+}
+
+}  // namespace
+
+std::span<const Pass> passes() { return kPasses; }
+
+void run_passes(Program& program, const std::vector<std::string>& disabled) {
+  for (const std::string& name : disabled) {
+    if (name == "all") continue;
+    if (std::none_of(std::begin(kPasses), std::end(kPasses), [&](const Pass& p) { return p.optional && p.name == name; })) {
+      std::string names = "all";
+      for (const Pass& p : kPasses)
+        if (p.optional) names += ", " + std::string(p.name);
+      throw Error(ErrorCode::InvalidArgument, "there is no optional pass \"" + name + "\"", {}, "the names are " + names);
+    }
+  }
+  auto off = [&](const Pass& pass) {
+    return pass.optional && std::any_of(disabled.begin(), disabled.end(), [&](const std::string& name) {
+             return name == "all" || name == pass.name;
+           });
+  };
+  visit(program.main, drop_dead);
+  for (const Pass& pass : kPasses)
+    if (!off(pass)) visit(program.main, pass.run);
+}
+
+}  // namespace norn::program

@@ -1,0 +1,26 @@
+// The passes: portable rewrites of a Program, each named, separate, and keeping the answer.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "norn/limits.h"
+#include "program/program.h"
+
+namespace norn::program {
+
+struct Pass {
+  std::string_view name;
+  std::string_view what;  // one line for a person
+  bool optional;          // may be left out by name
+  void (*run)(Graph&);    // one graph; subgraphs are visited by the driver, inner ones first
+};
+
+// In the order they run.
+std::span<const Pass> passes();
+// Runs all passes but those named in `disabled` ("all": every optional one). Throws norn::Error (InvalidArgument) for a
+// name that is not a pass.
+void run_passes(Program& program, const std::vector<std::string>& disabled);
+
+}  // namespace norn::program

@@ -1,0 +1,65 @@
+#include "program/program.h"
+
+#include <utility>
+
+namespace norn::program {
+
+const std::string& Node::path() const {
+  static const std::string kNoPath = "a node made by a pass";
+  return paths.empty() ? kNoPath : paths.front();
+}
+
+void for_each_use(const Node& node, const std::function<void(ValueId)>& f) {
+  for (ValueId id : node.inputs)
+    if (id != kNone) f(id);
+  for (const PostOp& post : node.post)
+    for (ValueId id : post.inputs)
+      if (id != kNone) f(id);
+  for (const Subgraph& sub : node.subgraphs)
+    for (const Graph::Capture& capture : sub.graph->captures) f(capture.outer);
+}
+
+void replace_uses(Node& node, const std::function<ValueId(ValueId)>& f) {
+  for (ValueId& id : node.inputs)
+    if (id != kNone) id = f(id);
+  for (PostOp& post : node.post)
+    for (ValueId& id : post.inputs)
+      if (id != kNone) id = f(id);
+  for (Subgraph& sub : node.subgraphs)
+    for (Graph::Capture& capture : sub.graph->captures) capture.outer = f(capture.outer);
+}
+
+std::vector<Node> unfuse(const Node& node, const std::function<ValueId()>& intermediate) {
+  std::vector<Node> result;
+  Node base;
+  base.op = node.op;
+  base.schema = node.schema;
+  base.name = node.name;
+  base.attrs = node.attrs;
+  base.inputs = node.inputs;
+  base.outputs = node.outputs;
+  base.paths = node.paths;
+  base.device_configurations = node.device_configurations;
+  base.metadata = node.metadata;
+  // A fused node has one output and no subgraphs, so nothing else needs to move.
+  if (!node.post.empty()) base.outputs[0] = intermediate();
+  ValueId running = base.outputs[0];
+  result.push_back(std::move(base));
+  for (std::size_t i = 0; i < node.post.size(); ++i) {
+    const PostOp& post = node.post[i];
+    Node step;
+    step.op = post.op;
+    step.schema = post.schema;
+    step.attrs = post.attrs;
+    step.inputs = post.inputs;
+    step.inputs[static_cast<std::size_t>(post.running)] = running;
+    running = i + 1 == node.post.size() ? node.outputs[0] : intermediate();
+    step.outputs = {running};
+    step.paths = {post.path};
+    step.device_configurations = node.device_configurations;
+    result.push_back(std::move(step));
+  }
+  return result;
+}
+
+}  // namespace norn::program

@@ -1,0 +1,250 @@
+// Lowering and the passes, held against what running the untouched model gives (runtime tests do the running) and
+// against the structure that must come out.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "program/lower.h"
+#include "program/passes.h"
+#include "tests/support/model_builder.h"
+
+namespace norn::program {
+namespace {
+
+using ops::test::tensor;
+using norn::test::graph_attr;
+using norn::test::GraphBuilder;
+using norn::test::ModelBuilder;
+using transform::make_attr;
+
+Error error_of(const ir::Model& model) {
+  try {
+    lower(model, {});
+  } catch (const Error& e) {
+    return e;
+  }
+  return Error(ErrorCode::Internal, "no error");
+}
+
+std::vector<std::string> operators(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Node& n : graph.nodes) {
+    std::string name(n.op->name);
+    for (const PostOp& p : n.post) name += "+" + std::string(p.op->name);
+    names.push_back(name);
+  }
+  return names;
+}
+
+TEST(Lower, ShapeArithmeticStaysSymbolic) {
+  ModelBuilder m(13);
+  m.input("x", "float[N,3,H]").initializer("zero", tensor<std::int64_t>({1}, {0}));
+  m.initializer("minus", tensor<std::int64_t>({1}, {-1}));
+  m.node("Shape", {"x"}, {"s"}).node("Gather", {"s", "zero"}, {"n"});
+  m.node("Concat", {"n", "minus"}, {"t"}, {make_attr("axis", std::int64_t{0})});
+  m.node("Reshape", {"x", "t"}, {"y"}).output("y");
+  Program p = lower(m.build(), {});
+  const auto& type = p.main.value(p.main.outputs[0]).type;
+  ASSERT_TRUE(type.has_rank());
+  EXPECT_EQ(opset::to_string(*type.shape), "[N,3*H]");
+}
+
+TEST(Lower, KeepsPathsAndDeviceConfigurations) {
+  ModelBuilder m(14);
+  m.input("x", "float[2]").node("Relu", {"x"}, {"y"}).output("y");
+  ir::NodeDeviceConfiguration device;
+  device.configuration_id = std::string("two");
+  m.graph().node[0].device_configurations.push_back(device);
+  Program p = lower(m.build(), {});
+  EXPECT_EQ(p.main.nodes[0].path(), "graph \"main\" / node 0 \"n0\" (Relu)");
+  ASSERT_EQ(p.main.nodes[0].device_configurations.size(), 1u);
+  EXPECT_EQ(p.main.nodes[0].device_configurations[0].configuration_id.get(), "two");
+}
+
+TEST(Lower, StateIsKeptForTrainingOnly) {
+  ModelBuilder m(14);
+  m.input("x", "float[2]").initializer("w", tensor<float>({2}, {1, 2}));
+  m.node("Add", {"w", "w"}, {"v"}).node("Mul", {"x", "v"}, {"y"}).output("y");
+  ir::TrainingInfo training;
+  ir::StringStringEntry binding;
+  binding.key = std::string("w");
+  binding.value = std::string("w_new");
+  training.update_binding.push_back(binding);
+  m.document().training_info.push_back(training);
+  LowerOptions keep;
+  keep.keep_state = true;
+  Program p = lower(m.build(), keep);
+  run_passes(p, {});
+  EXPECT_EQ(operators(p.main), std::vector<std::string>{"Add+Mul"}) << "state must not be folded";
+  Program q = lower(m.build(), {});
+  run_passes(q, {});
+  EXPECT_EQ(operators(q.main), std::vector<std::string>{"Mul"});
+}
+
+TEST(Lower, InlinesFunctionsWithAttributesDefaultsAndOmittedInputs) {
+  ModelBuilder m(18);
+  m.import_opset("my", 1);
+  ir::Function f;
+  f.name = std::string("Scaled");
+  f.domain = std::string("my");
+  f.input = {"a", "bound"};
+  f.output = {"b"};
+  f.opset_import = m.document().opset_import;
+  f.attribute_proto = {make_attr("to", std::int64_t{11})};
+  ir::Node cast, clip;
+  cast.op_type = std::string("Cast");
+  cast.input = {"a"};
+  cast.output = {"c"};
+  ir::Attribute to;
+  to.name = std::string("to");
+  to.ref_attr_name = std::string("to");
+  to.type = static_cast<std::int32_t>(ir::AttributeType::Int);
+  cast.attribute = {to};
+  clip.op_type = std::string("Clip");
+  clip.input = {"c", "bound"};
+  clip.output = {"b"};
+  f.node = {cast, clip};
+  m.document().functions = {f};
+  m.input("x", "float[2]").node("Scaled", {"x"}, {"y"}, {}, "my").output("y");
+  m.node("Scaled", {"x"}, {"z"}, {make_attr("to", std::int64_t{6})}, "my").output("z");
+  Program p = lower(m.build(), {});
+  EXPECT_EQ(p.main.value(p.main.outputs[0]).type.to_string(), "double[2]");
+  EXPECT_EQ(p.main.value(p.main.outputs[1]).type.to_string(), "int32[2]");
+  EXPECT_NE(p.main.nodes[0].path().find("(my.Scaled)"), std::string::npos) << p.main.nodes[0].path();
+
+  m.document().functions[0].node[1].op_type = std::string("Scaled");
+  m.document().functions[0].node[1].domain = std::string("my");
+  Error e = error_of(m.build());
+  EXPECT_NE(e.message().find("calls itself"), std::string::npos) << e.what();
+}
+
+TEST(Lower, SubgraphsCaptureAndShareConstants) {
+  GraphBuilder yes("yes"), no("no");
+  yes.node("Add", {"x", "w"}, {"t"}).output("t", "");
+  no.node("Mul", {"x", "x"}, {"e"}).output("e", "");
+  ModelBuilder m(16);
+  m.input("c", "bool[]").input("x", "float[3]").initializer("w", tensor<float>({3}, {1, 2, 3}));
+  m.node("If", {"c"}, {"y"}, {graph_attr("then_branch", yes.graph()), graph_attr("else_branch", no.graph())});
+  m.output("y");
+  Program p = lower(m.build(), {});
+  ASSERT_EQ(p.main.nodes.size(), 1u);
+  ASSERT_EQ(p.main.nodes[0].subgraphs.size(), 2u);
+  const Graph& then_graph = *p.main.nodes[0].subgraphs[0].graph;
+  EXPECT_EQ(then_graph.captures.size(), 1u) << "x is captured, the constant w is shared";
+  EXPECT_EQ(p.main.value(p.main.outputs[0]).type.to_string(), "float[3]");
+}
+
+TEST(Lower, NamesWhatIsWrong) {
+  auto expect = [](const ir::Model& model, std::initializer_list<std::string_view> parts) {
+    const Error e = error_of(model);
+    for (std::string_view part : parts)
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << "missing: " << part << "\n in: " << e.what();
+  };
+  ModelBuilder unknown(14);
+  unknown.input("x", "float[2]").node("Rellu", {"x"}, {"y"}).output("y");
+  expect(unknown.build(), {"no operator \"Rellu\"", "node 0 \"n0\"", "did you mean Relu"});
+
+  ModelBuilder attribute(14);
+  attribute.input("x", "float[2]").node("Softmax", {"x"}, {"y"}, {make_attr("axis", 1.0f)}).output("y");
+  expect(attribute.build(), {"\"axis\" is FLOAT", "wants INT", "node 0"});
+
+  ModelBuilder late(14);
+  late.input("x", "float[2]").node("Add", {"x", "b"}, {"y"}).node("Relu", {"x"}, {"b"}).output("y");
+  expect(late.build(), {"used before it is made", "node 1 \"n1\" (Relu) makes it", "input 1 \"b\""});
+
+  ModelBuilder cycle(14);
+  cycle.input("x", "float[2]").node("Add", {"x", "b"}, {"a"}).node("Relu", {"a"}, {"b"}).output("b");
+  expect(cycle.build(), {"cycle", "node 0 \"n0\" (Add) -> node 1 \"n1\" (Relu) -> node 0 \"n0\" (Add)"});
+
+  ModelBuilder nothing(14);
+  nothing.input("x", "float[2]").node("Add", {"x", "X"}, {"a"}).output("a");
+  expect(nothing.build(), {"nothing makes the value \"X\"", "did you mean \"x\""});
+
+  ModelBuilder twice(14);
+  twice.input("x", "float[2]").node("Relu", {"x"}, {"y"}).node("Abs", {"x"}, {"y"}).output("y");
+  expect(twice.build(), {"\"y\" is defined more than once", "node 1"});
+
+  ModelBuilder shapes(14);
+  shapes.input("a", "float[2,3]").input("b", "float[4,5]").node("MatMul", {"a", "b"}, {"y"}).output("y");
+  expect(shapes.build(), {"node 0 \"n0\" (MatMul)", "3", "4"});
+
+  ModelBuilder future(99);
+  future.input("x", "float[2]").node("Relu", {"x"}, {"y"}).output("y");
+  expect(future.build(), {"version 99", "newest"});
+
+  ModelBuilder none(14);
+  none.input("x", "float[2]").output("y");
+  expect(none.build(), {"\"y\" is not computed"});
+
+  ModelBuilder typed(14);
+  typed.input("x", "float[2]").node("Relu", {"x"}, {"y"}).output("y", "int64[2]");
+  expect(typed.build(), {"declared tensor(int64)", "tensor(float)"});
+}
+
+TEST(Passes, FoldConvBatchNormAndActivationIntoOneNode) {
+  ModelBuilder m(15);
+  m.input("x", "float[1,2,4,4]").initializer("w", ops::test::random_tensor(DataType::Float, {3, 2, 3, 3}, 1));
+  for (const char* name : {"scale", "bias", "mean", "var"})
+    m.initializer(name, tensor<float>({3}, {1, 2, 3}));
+  m.node("Conv", {"x", "w"}, {"c"}).node("BatchNormalization", {"c", "scale", "bias", "mean", "var"}, {"b"});
+  m.node("Relu", {"b"}, {"y"}).output("y");
+  Program p = lower(m.build(), {});
+  run_passes(p, {});
+  EXPECT_EQ(operators(p.main), std::vector<std::string>{"Conv+Relu"});
+  EXPECT_EQ(p.main.nodes[0].paths.size(), 3u);
+  Program q = lower(m.build(), {});
+  run_passes(q, {"fuse_conv_bn"});
+  EXPECT_EQ(operators(q.main), (std::vector<std::string>{"Conv", "BatchNormalization", "Relu"}));
+}
+
+TEST(Passes, ElementwiseRunsJoinUnlessTheShapeGrowsOrAValueIsReadTwice) {
+  ModelBuilder m(14);
+  m.input("x", "float[1,4]").input("z", "float[3,4]");
+  m.node("Relu", {"x"}, {"a"}).node("Tanh", {"a"}, {"b"}).node("Add", {"b", "z"}, {"c"});  // c is larger than b
+  m.node("Neg", {"c"}, {"d"}).node("Mul", {"d", "c"}, {"y"}).output("y");                  // c is read twice
+  Program p = lower(m.build(), {});
+  run_passes(p, {});
+  EXPECT_EQ(operators(p.main), (std::vector<std::string>{"Relu+Tanh", "Add", "Neg+Mul"}));
+}
+
+TEST(Passes, ResidualJoinsTheContractionThatComesLast) {
+  ModelBuilder m(14);
+  m.input("x", "float[2,4]").initializer("w", ops::test::random_tensor(DataType::Float, {4, 4}, 2));
+  m.node("Relu", {"x"}, {"r"}).node("MatMul", {"r", "w"}, {"a"}).node("MatMul", {"a", "w"}, {"b"});
+  m.node("Add", {"b", "r"}, {"c"}).node("Relu", {"c"}, {"y"}).output("y");
+  Program p = lower(m.build(), {});
+  run_passes(p, {});
+  EXPECT_EQ(operators(p.main), (std::vector<std::string>{"Relu", "MatMul", "MatMul+Add+Relu"}));
+}
+
+TEST(Passes, FoldAndDropDead) {
+  ModelBuilder m(14);
+  m.input("x", "float[2]").initializer("a", tensor<float>({2}, {1, 2})).initializer("b", tensor<float>({2}, {3, 4}));
+  m.node("Add", {"a", "b"}, {"c"}).node("Mul", {"x", "c"}, {"y"}).node("Exp", {"x"}, {"unused"});
+  m.node("Identity", {"y"}, {"z"}).output("z");
+  Program p = lower(m.build(), {});
+  run_passes(p, {});
+  ASSERT_EQ(operators(p.main), std::vector<std::string>{"Mul"});
+  const Value& c = p.main.value(p.main.nodes[0].inputs[1]);
+  ASSERT_TRUE(c.is_constant());
+  EXPECT_EQ(ops::test::doubles(c.constant), (std::vector<double>{4, 6}));
+  EXPECT_THROW(run_passes(p, {"no_such_pass"}), Error);
+}
+
+TEST(ToModel, WritesFusedNodesAsTheirParts) {
+  ModelBuilder m(14);
+  m.input("x", "float[2,4]").initializer("w", ops::test::random_tensor(DataType::Float, {4, 3}, 3));
+  m.node("MatMul", {"x", "w"}, {"a"}).node("Relu", {"a"}, {"b"}).node("Identity", {"b"}, {"out"}).output("out");
+  Program p = lower(m.build(), {});
+  run_passes(p, {});
+  ir::Model written = to_model(p);
+  std::vector<std::string> ops;
+  for (const ir::Node& n : written.graph->node) ops.push_back(n.op_type);
+  EXPECT_EQ(ops, (std::vector<std::string>{"MatMul", "Relu", "Identity"}));
+  EXPECT_EQ(written.graph->output[0].name.get(), "out");
+  Program again = lower(written, {});
+  EXPECT_EQ(again.main.value(again.main.outputs[0]).type.to_string(), "float[2,3]");
+}
+
+}  // namespace
+}  // namespace norn::program

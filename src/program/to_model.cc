@@ -1,0 +1,134 @@
+// A Program written back as a document at the newest operator sets.
+#include <unordered_set>
+
+#include "ir/tensor_data.h"
+#include "opset/registry.h"
+#include "program/lower.h"
+
+namespace norn::program {
+namespace {
+
+class Writer {
+ public:
+  ir::Model write(const Program& program) {
+    ir::Model model;
+    model.ir_version = std::int64_t{14};
+    model.producer_name = std::string("norn");
+    model.configuration = program.configurations;
+    model.graph = graph(program.main, nullptr);
+    for (std::size_t i = 0; i < model.graph->output.size() && i < program.declared_outputs.size(); ++i)
+      name_output(*model.graph, i, program.declared_outputs[i].name.get());
+    for (const std::string& domain : domains_) {
+      ir::OperatorSetId id;
+      id.domain = domain;
+      id.version = static_cast<std::int64_t>(opset::newest_version(domain));
+      model.opset_import.push_back(std::move(id));
+    }
+    return model;
+  }
+
+ private:
+  // Values get distinct names: the document's where it is free, else with a number.
+  using Names = std::vector<std::string>;
+
+  std::string unique(const std::string& wanted) {
+    std::string name = wanted.empty() ? "value" : wanted;
+    while (!used_.insert(name).second) name = wanted + "_" + std::to_string(next_++);
+    return name;
+  }
+
+  ir::Graph graph(const Graph& source, const Names* outer) {
+    ir::Graph out;
+    out.name = source.name.empty() ? std::string("main") : source.name;
+    Names names(source.values.size());
+    for (const Graph::Capture& c : source.captures) names[c.inner] = (*outer)[c.outer];
+    auto name_of = [&](ValueId id) -> const std::string& {
+      if (names[id].empty()) names[id] = unique(source.value(id).name);
+      return names[id];
+    };
+    for (ValueId id : source.inputs) out.input.push_back(info(source, id, name_of(id)));
+    std::vector<bool> stored(source.values.size(), false);
+    auto use = [&](ValueId id) -> std::string {
+      if (id == kNone) return {};
+      const Value& value = source.value(id);
+      if (!stored[id] && value.constant.defined()) {
+        stored[id] = true;
+        out.initializer.push_back(ir::from_value(value.constant, name_of(id)));
+      }
+      return name_of(id);
+    };
+    for (ValueId id : source.inputs) use(id);
+    auto put = [&](const Node& node, const auto& name_any, const auto& use_any) {
+      ir::Node n;
+      n.op_type = std::string(node.op->name);
+      domains_.insert(std::string(node.op->domain));
+      if (!node.op->domain.empty()) n.domain = std::string(node.op->domain);
+      if (!node.name.empty()) n.name = node.name;
+      for (ValueId id : node.inputs) n.input.push_back(use_any(id));
+      for (ValueId id : node.outputs) n.output.push_back(id == kNone ? std::string() : name_any(id));
+      n.attribute = node.attrs;
+      for (const Subgraph& sub : node.subgraphs) {
+        ir::Attribute attr;
+        attr.name = sub.attribute;
+        attr.type = static_cast<std::int32_t>(ir::AttributeType::Graph);
+        for (const Graph::Capture& c : sub.graph->captures) use_any(c.outer);
+        attr.g = graph(*sub.graph, &names);
+        n.attribute.push_back(std::move(attr));
+      }
+      n.device_configurations = node.device_configurations;
+      n.metadata_props = node.metadata;
+      out.node.push_back(std::move(n));
+    };
+    for (const Node& node : source.nodes) {
+      if (node.post.empty()) {
+        put(node, name_of, use);
+        continue;
+      }
+      // Values between fused parts have no id in the graph: they take ids beyond it.
+      const auto first = static_cast<ValueId>(source.values.size());
+      Names between;
+      auto intermediate = [&] {
+        between.push_back(unique(source.value(node.outputs[0]).name + "_part"));
+        return static_cast<ValueId>(first + between.size() - 1);
+      };
+      std::vector<Node> parts = unfuse(node, intermediate);
+      auto name_any = [&](ValueId id) { return id >= first ? between[id - first] : name_of(id); };
+      auto use_any = [&](ValueId id) { return id != kNone && id >= first ? between[id - first] : use(id); };
+      for (const Node& part : parts) put(part, name_any, use_any);
+    }
+    for (ValueId id : source.outputs) {
+      use(id);
+      out.output.push_back(info(source, id, name_of(id)));
+    }
+    return out;
+  }
+
+  static ir::ValueInfo info(const Graph& source, ValueId id, const std::string& name) {
+    ir::ValueInfo v;
+    v.name = name;
+    if (source.value(id).type.known()) v.type = opset::to_ir(source.value(id).type);
+    return v;
+  }
+
+  // The interface keeps its names even where a pass made an output another value.
+  void name_output(ir::Graph& graph, std::size_t i, const std::string& wanted) {
+    if (graph.output[i].name == wanted) return;
+    ir::Node n;
+    n.op_type = std::string("Identity");
+    n.input = {graph.output[i].name.get()};
+    n.output = {wanted};
+    domains_.insert("");
+    graph.node.push_back(std::move(n));
+    graph.output[i].name = wanted;
+  }
+
+  std::unordered_set<std::string> used_;
+  std::unordered_set<std::string> domains_;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace
+
+ir::Model to_model(const Program& program) { return Writer().write(program); }
+
+}  // namespace norn::program
