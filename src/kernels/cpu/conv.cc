@@ -1,0 +1,41 @@
+#include "kernels/cpu/conv.h"
+
+#include "kernels/cpu/conv_candidates.h"
+
+namespace norn::kernels {
+
+std::string conv_config_refusal(const ConvConfig& c) {
+  const std::size_t rank = c.x.size();
+  if (rank < 3) return "no spatial dimensions";
+  const std::size_t spatial = rank - 2;
+  if (c.w.size() != rank || c.out.size() != rank || c.strides.size() != spatial || c.dilations.size() != spatial ||
+      c.pads_begin.size() != spatial || c.pads_end.size() != spatial)
+    return "ranks do not fit together";
+  for (const Shape* dims : {&c.x, &c.w, &c.out})
+    for (std::int64_t d : *dims)
+      if (d <= 0) return "an empty tensor";
+  if (c.group < 1 || c.w[1] * c.group != c.x[1] || c.w[0] % c.group != 0 || c.out[1] != c.w[0] || c.out[0] != c.x[0])
+    return "channels do not fit together";
+  for (std::size_t d = 0; d < spatial; ++d) {
+    if (c.pads_begin[d] < 0 || c.pads_end[d] < 0) return "negative padding";
+    if (c.strides[d] < 1 || c.dilations[d] < 1) return "a stride or dilation below 1";
+    const std::int64_t room = c.x[d + 2] + c.pads_begin[d] + c.pads_end[d] - (c.w[d + 2] - 1) * c.dilations[d] - 1;
+    if (room < 0 || room / c.strides[d] + 1 != c.out[d + 2]) return "output dims that do not follow from the others";
+  }
+  return "";
+}
+
+namespace {
+
+constexpr Candidate<ConvConfig> kCandidates[] = {
+#ifdef NORN_ONEDNN
+    {"onednn", onednn_conv_refuses, make_onednn_conv},
+#endif
+    {"simd", own_conv_refuses, make_own_conv},
+};
+
+}  // namespace
+
+std::span<const Candidate<ConvConfig>> conv_candidates() { return kCandidates; }
+
+}  // namespace norn::kernels

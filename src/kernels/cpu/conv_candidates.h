@@ -1,0 +1,16 @@
+// The ways to convolve, for the table in conv.cc. Internal to the kernels.
+#pragma once
+#include "kernels/cpu/conv.h"
+
+namespace norn::kernels {
+
+// What no candidate accepts; "" if the configuration makes sense.
+std::string conv_config_refusal(const ConvConfig& config);
+
+std::string onednn_conv_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_onednn_conv(const ConvConfig& config, PackedConstants& packed);
+
+std::string own_conv_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_own_conv(const ConvConfig& config, PackedConstants& packed);
+
+}  // namespace norn::kernels

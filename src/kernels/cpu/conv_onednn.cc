@@ -1,0 +1,461 @@
+// Convolution by oneDNN's one-thread primitives, on slices of the output whose number follows from the shape: images,
+// rows of an image (contiguous when channels are last), or blocks of output channels where an image has few pixels.
+//
+// Traps: oneDNN takes no slice with strides of its own, only contiguous ones, so a block of output channels goes
+// through scratch memory and is copied to its place; a slice's own top and bottom padding makes its primitive different
+// from its neighbours'; a padding so large that a slice reads no row at all is left to one slice for everything.
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+#include "base/parallel.h"
+#include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/physical.h"
+#include "kernels/cpu/posts.h"
+#include "kernels/cpu/transpose.h"
+#include "norn/error.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr std::int64_t kRowPixels = 28;     // fewest output pixels of a slice by rows
+constexpr std::int64_t kChannelBlock = 64;  // fewest output channels of a slice by channels
+
+std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// The shape of a slice; equal ones share a primitive.
+struct SliceShape {
+  std::int64_t images, in_rows, out_rows, pad_top, pad_bottom, channels;
+  auto key() const { return std::tie(images, in_rows, out_rows, pad_top, pad_bottom, channels); }
+  bool operator<(const SliceShape& o) const { return key() < o.key(); }
+};
+
+struct Slice {
+  std::size_t part;
+  std::int64_t image, in_row, out_row, channel;
+  double cost;
+};
+
+struct Geometry {
+  explicit Geometry(const ConvConfig& c) : config(c), group(c.group) {
+    for (std::size_t d = 3; d < c.x.size(); ++d) {
+      in_row *= c.x[d];
+      out_row *= c.out[d];
+    }
+    for (std::size_t d = 2; d < c.w.size(); ++d) window *= c.w[d];
+    in_row_elements = in_row * c.x[1];
+    out_row_elements = out_row * c.out[1];
+  }
+  const ConvConfig& config;
+  std::int64_t group, in_row = 1, out_row = 1, window = 1;  // pixels of a row
+  std::int64_t in_row_elements, out_row_elements;
+
+  double image_ns() const {
+    const double pixels = static_cast<double>(out_row * config.out[2]);
+    const double products = pixels * static_cast<double>(config.out[1] * config.w[1] * window);
+    return std::max(products / 100, pixels * static_cast<double>(config.out[1]) * 0.1);
+  }
+  SliceShape whole() const {
+    return {config.x[0], config.x[2], config.out[2], config.pads_begin[0], config.pads_end[0], config.out[1]};
+  }
+};
+
+dnnl_dims resized(const Shape& dims, std::int64_t first, std::int64_t channels, std::int64_t rows) {
+  dnnl_dims result(dims.begin(), dims.end());
+  result[0] = first;
+  result[1] = channels;
+  result[2] = rows;
+  return result;
+}
+
+dnnl_dims weight_dims(const Geometry& g, std::int64_t channels) {
+  const ConvConfig& c = g.config;
+  dnnl_dims dims;
+  if (g.group > 1) dims = {g.group, channels / g.group};
+  else dims = {channels};
+  dims.insert(dims.end(), c.w.begin() + 1, c.w.end());
+  return dims;
+}
+
+dnnl::memory::desc extra_desc(const Geometry& g, const SliceShape& s, Spread spread) {
+  dnnl_dims dims(g.config.out.size(), 1);
+  if (spread == Spread::Channel) dims[1] = s.channels;
+  if (spread == Spread::Full) return channels_last_desc(resized(g.config.out, s.images, s.channels, s.out_rows));
+  return dense_desc(dims);
+}
+
+dnnl::convolution_forward::primitive_desc describe_slice(const Geometry& g, const SliceShape& s,
+                                                         const dnnl::primitive_attr& attr) {
+  const ConvConfig& c = g.config;
+  using desc = dnnl::memory::desc;
+  dnnl_dims dilations(c.dilations.begin(), c.dilations.end()), begin(c.pads_begin.begin(), c.pads_begin.end()),
+      end(c.pads_end.begin(), c.pads_end.end()), strides(c.strides.begin(), c.strides.end());
+  for (auto& d : dilations) --d;
+  begin[0] = s.pad_top;
+  end[0] = s.pad_bottom;
+  const desc x = channels_last_desc(resized(c.x, s.images, c.x[1], s.in_rows));
+  const desc out = channels_last_desc(resized(c.out, s.images, s.channels, s.out_rows));
+  const desc w(weight_dims(g, s.channels), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any);
+  const auto kind = dnnl::prop_kind::forward_inference;
+  const auto how = dnnl::algorithm::convolution_direct;
+  if (c.has_bias)
+    return {cpu_engine(), kind, how, x, w, dense_desc({s.channels}), out, strides, dilations, begin, end, attr};
+  return {cpu_engine(), kind, how, x, w, out, strides, dilations, begin, end, attr};
+}
+
+// Attributes with the steps as post-ops; false if oneDNN has no fast implementation with them.
+bool native_posts(const Geometry& g, const std::vector<Spread>& spreads, const SliceShape& s, dnnl::primitive_attr& attr,
+                  std::vector<BinaryPost>& binaries) {
+  const ConvConfig& c = g.config;
+  dnnl::post_ops ops;
+  auto desc_of = [&](std::size_t, Spread spread) { return extra_desc(g, s, spread); };
+  if (!append_posts(c.post, spreads, c.in_place_extra, desc_of, ops, binaries)) return false;
+  attr = attributes(ops);
+  return true;
+}
+
+std::vector<Spread> spreads_of(const ConvConfig& c) {
+  std::vector<Spread> spreads;
+  for (const ExtraOperand& e : c.extra) {
+    Spread s = spread_of(e.dims, c.out, 1);
+    // The primitive's output has its channels last whatever the configuration's layout.
+    if (s == Spread::Full && e.layout != Layout::ChannelsLast) s = Spread::None;
+    spreads.push_back(s);
+  }
+  return spreads;
+}
+
+bool posts_are_native(const Geometry& g) {
+  std::vector<BinaryPost> binaries;
+  dnnl::primitive_attr attr;
+  try {
+    return native_posts(g, spreads_of(g.config), g.whole(), attr, binaries) &&
+           !is_reference(describe_slice(g, g.whole(), attr).impl_info_str());
+  } catch (const dnnl::error&) {
+    return false;
+  }
+}
+
+class OneDnnConv final : public Kernel {
+ public:
+  OneDnnConv(const ConvConfig& config, PackedConstants& packed) : config_(config), g_(config_), spreads_(spreads_of(config_)) {
+    OneThread one;
+    native_ = posts_are_native(g_);
+    if (!native_) {
+      posts_ = post_chain(config_.out, config_.out_layout, config_.post, config_.extra, packed);
+      config_.in_place_extra = -1;
+    }
+    try {
+      cut(packed);
+    } catch (const dnnl::error&) {
+      parts_.clear();
+      slices_.clear();
+      index_.clear();
+      add_slice(g_.whole(), {0, 0, 0, 0, 0, 0}, packed);
+    }
+    std::stable_sort(slices_.begin(), slices_.end(), [](const Slice& a, const Slice& b) { return a.cost > b.cost; });
+    lay_out_scratch();
+  }
+
+  std::size_t scratch_bytes() const override { return scratch_; }
+
+  void run(void* const* operands, void* scratch) const override {
+    char* const base = static_cast<char*>(scratch);
+    const ConvConfig& c = config_;
+    void* const* extras = operands + 3;
+    float* const result = static_cast<float*>(operands[3 + c.extra.size()]);
+    const float* x = static_cast<const float*>(operands[0]);
+    const std::int64_t in_pixels = g_.in_row * c.x[2], out_pixels = g_.out_row * c.out[2];
+    if (c.x_layout == Layout::Dense) {
+      float* moved = reinterpret_cast<float*>(base + x_at_);
+      transpose_matrices(x, moved, c.x[0], c.x[1], in_pixels, sizeof(float));
+      x = moved;
+    }
+    float* out = c.out_layout == Layout::Dense ? reinterpret_cast<float*>(base + out_at_) : result;
+
+    auto state = pool_.take([&] { return make_state(); });
+    {
+      OneThread one;
+      for (std::size_t p = 0; p < parts_.size(); ++p)
+        if (parts_[p].weights == nullptr) pack_now(p, *state, operands[1], base);
+    }
+    base::parallel_for(static_cast<std::int64_t>(slices_.size()), [&](std::int64_t i) {
+      OneThread one;
+      run_slice(static_cast<std::size_t>(i), *state, x, out, operands[2], extras, base);
+    });
+    pool_.give(std::move(state));
+    if (out != result) transpose_matrices(out, result, c.x[0], out_pixels, c.out[1], sizeof(float));
+    if (posts_) run_post_chain(*posts_, result, extras, c.extra.size());
+  }
+
+ private:
+  struct Part {
+    SliceShape shape;
+    dnnl::convolution_forward primitive;
+    dnnl::memory::desc x, w, out;
+    dnnl::memory::desc scratch;
+    std::size_t scratchpad;
+    std::vector<BinaryPost> binaries;
+    std::shared_ptr<const void> weights;  // null if they are not constant
+    std::size_t weights_at = 0;           // in scratch, then
+  };
+  struct State {
+    std::vector<Execution> slices;
+    std::vector<Execution> packing;
+    std::vector<dnnl::reorder> packers;
+  };
+
+  bool by_channels(const Part& part) const { return part.shape.channels != config_.out[1]; }
+
+  void cut(PackedConstants& packed) {
+    const ConvConfig& c = config_;
+    const double image_ns = g_.image_ns();
+    const std::int64_t want = std::max<std::int64_t>(1, piece_count(1 << 20, image_ns * static_cast<double>(c.x[0]) / (1 << 20), 16));
+    if (want >= 2 && c.x[0] >= want) {
+      for (std::int64_t i = 0; i < want; ++i) {
+        const std::int64_t first = c.x[0] * i / want, last = c.x[0] * (i + 1) / want;
+        SliceShape s = g_.whole();
+        s.images = last - first;
+        add_slice(s, {0, first, 0, 0, 0, static_cast<double>(s.images)}, packed);
+      }
+      return;
+    }
+    const std::int64_t each = (want + c.x[0] - 1) / c.x[0], rows = c.out[2];
+    if (each <= 1) return add_slice(g_.whole(), {0, 0, 0, 0, 0, 0}, packed);
+    std::int64_t row_pieces = std::max<std::int64_t>(1, std::min({each, rows, rows * g_.out_row / kRowPixels}));
+    if (row_pieces > 1) row_pieces = row_pieces / 2 * 2;
+    std::int64_t channel_pieces = 1;
+    if (g_.group == 1 && row_pieces < std::min<std::int64_t>(each, 6))
+      channel_pieces = std::max<std::int64_t>(1, std::min(each / row_pieces, c.out[1] / kChannelBlock));
+    if (!rows_are_regular(row_pieces)) row_pieces = 1;
+    if (row_pieces * channel_pieces == 1) {
+      for (std::int64_t n = 0; n < c.x[0]; ++n) {
+        SliceShape s = g_.whole();
+        s.images = 1;
+        add_slice(s, {0, n, 0, 0, 0, 1}, packed);
+      }
+      return;
+    }
+    const std::int64_t blocks = (c.out[1] + 15) / 16;
+    for (std::int64_t n = 0; n < c.x[0]; ++n) {
+      for (std::int64_t r = 0; r < row_pieces; ++r) {
+        for (std::int64_t k = 0; k < channel_pieces; ++k) {
+          const std::int64_t m0 = blocks * k / channel_pieces * 16;
+          const std::int64_t m1 = std::min(c.out[1], blocks * (k + 1) / channel_pieces * 16);
+          add_rows(n, rows * r / row_pieces, rows * (r + 1) / row_pieces, m0, m1, packed);
+        }
+      }
+    }
+  }
+
+  // Rows of x that output rows [r0, r1) read: first, past the last, before clipping.
+  std::pair<std::int64_t, std::int64_t> reads(std::int64_t r0, std::int64_t r1) const {
+    const ConvConfig& c = config_;
+    const std::int64_t first = r0 * c.strides[0] - c.pads_begin[0];
+    return {first, (r1 - 1) * c.strides[0] - c.pads_begin[0] + (c.w[2] - 1) * c.dilations[0] + 1};
+  }
+  bool rows_are_regular(std::int64_t pieces) const {
+    for (std::int64_t i = 0; i < pieces; ++i) {
+      auto [first, last] = reads(config_.out[2] * i / pieces, config_.out[2] * (i + 1) / pieces);
+      if (std::min(last, config_.x[2]) <= std::max<std::int64_t>(first, 0)) return false;
+    }
+    return true;
+  }
+
+  void add_rows(std::int64_t n, std::int64_t r0, std::int64_t r1, std::int64_t m0, std::int64_t m1, PackedConstants& packed) {
+    auto [first, last] = reads(r0, r1);
+    const std::int64_t from = std::max<std::int64_t>(first, 0), to = std::min(last, config_.x[2]);
+    SliceShape s{1, to - from, r1 - r0, from - first, last - to, m1 - m0};
+    add_slice(s, {0, n, from, r0, m0, static_cast<double>((r1 - r0) * (m1 - m0))}, packed);
+  }
+
+  void add_slice(const SliceShape& s, Slice slice, PackedConstants& packed) {
+    // Blocks of channels have weights of their own.
+    const auto key = std::make_pair(s, s.channels == config_.out[1] ? 0 : slice.channel);
+    const auto found = index_.find(key);
+    if (found != index_.end()) {
+      slice.part = found->second;
+    } else {
+      slice.part = parts_.size();
+      parts_.push_back(make_part(s, slice.channel, packed));
+      index_.emplace(key, slice.part);
+    }
+    slices_.push_back(slice);
+  }
+
+  Part make_part(const SliceShape& s, std::int64_t channel, PackedConstants& packed) {
+    Part part;
+    part.shape = s;
+    dnnl::primitive_attr attr = attributes({});
+    if (native_) native_posts(g_, spreads_, s, attr, part.binaries);
+    const auto pd = describe_slice(g_, s, attr);
+    part.primitive = dnnl::convolution_forward(pd);
+    part.x = pd.src_desc();
+    part.w = pd.weights_desc();
+    part.out = pd.dst_desc();
+    part.scratch = pd.scratchpad_desc();
+    part.scratchpad = part.scratch.get_size();
+    if (config_.weights != nullptr) {
+      const float* source = static_cast<const float*>(config_.weights) + weights_offset(channel);
+      const auto plain = dense_desc(weight_dims(g_, s.channels));
+      part.weights = packed.get(source, "onednn conv " + std::to_string(channel) + describe(part.w),
+                                [&] { return repack(source, plain, part.w); });
+    }
+    return part;
+  }
+
+  std::int64_t weights_offset(std::int64_t channel) const { return channel * config_.w[1] * g_.window; }
+
+  void lay_out_scratch() {
+    auto place = [&](std::size_t bytes) {
+      const std::size_t at = scratch_;
+      scratch_ += align64(bytes);
+      return at;
+    };
+    const auto bytes = [](const Shape& s) { return static_cast<std::size_t>(element_count(s)) * sizeof(float); };
+    if (config_.x_layout == Layout::Dense) x_at_ = place(bytes(config_.x));
+    if (config_.out_layout == Layout::Dense) out_at_ = place(bytes(config_.out));
+    for (Part& part : parts_)
+      if (part.weights == nullptr) part.weights_at = place(part.w.get_size());
+    for (const Slice& slice : slices_) {
+      const Part& part = parts_[slice.part];
+      slice_at_.push_back(place(part.scratchpad));
+      if (by_channels(part)) {
+        place(part.out.get_size());
+        for (const BinaryPost& b : part.binaries)
+          if (b.spread == Spread::Full) place(part.out.get_size());
+      }
+    }
+  }
+
+  std::unique_ptr<State> make_state() const {
+    auto state = std::make_unique<State>();
+    for (const Slice& slice : slices_) {
+      const Part& part = parts_[slice.part];
+      Execution& e = state->slices.emplace_back();
+      e.add(DNNL_ARG_SRC, part.x);
+      e.add(DNNL_ARG_WEIGHTS, part.w);
+      e.add(DNNL_ARG_DST, part.out);
+      e.add(DNNL_ARG_SCRATCHPAD, part.scratch);
+      if (config_.has_bias) e.add(DNNL_ARG_BIAS, dense_desc({part.shape.channels}));
+      for (const BinaryPost& b : part.binaries)
+        e.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(b.index) | DNNL_ARG_SRC_1, extra_desc(g_, part.shape, b.spread));
+    }
+    OneThread one;
+    for (const Part& part : parts_) {
+      if (part.weights != nullptr) continue;
+      Execution& e = state->packing.emplace_back();
+      const auto plain = dense_desc(weight_dims(g_, part.shape.channels));
+      e.add(DNNL_ARG_FROM, plain);
+      e.add(DNNL_ARG_TO, part.w);
+      state->packers.emplace_back(dnnl::reorder::primitive_desc(cpu_engine(), plain, cpu_engine(), part.w));
+    }
+    return state;
+  }
+
+  void pack_now(std::size_t p, State& state, const void* weights, char* base) const {
+    std::int64_t channel = 0;
+    for (const Slice& slice : slices_)
+      if (slice.part == p) channel = slice.channel;
+    if (!by_channels(parts_[p])) channel = 0;
+    Execution& e = state.packing[p];
+    e.set(0, static_cast<const float*>(weights) + weights_offset(channel));
+    e.set(1, base + parts_[p].weights_at);
+    e.run(state.packers[p]);
+  }
+
+  void run_slice(std::size_t i, State& state, const float* x, float* out, const void* bias, void* const* extras,
+                 char* base) const {
+    const Slice& slice = slices_[i];
+    const Part& part = parts_[slice.part];
+    Execution& e = state.slices[i];
+    char* work = base + slice_at_[i];
+    const bool blocked = by_channels(part);
+    const std::int64_t out_offset = (slice.image * config_.out[2] + slice.out_row) * g_.out_row_elements + slice.channel;
+    const std::int64_t pixels = part.shape.images * part.shape.out_rows * g_.out_row, channels = part.shape.channels;
+    const std::size_t out_bytes = align64(part.out.get_size());
+    float* to = out + out_offset;
+    e.set(3, work);
+    work += align64(part.scratchpad);
+    if (blocked) {
+      to = reinterpret_cast<float*>(work);
+      work += out_bytes;
+      if (config_.in_place_extra >= 0) gather(out + out_offset, to, pixels, channels);
+    }
+    e.set(0, x + (slice.image * config_.x[2] + slice.in_row) * g_.in_row_elements);
+    e.set(1, part.weights ? part.weights.get() : base + part.weights_at);
+    e.set(2, to);
+    std::size_t next = 4;
+    if (config_.has_bias) e.set(next++, static_cast<const float*>(bias) + slice.channel);
+    for (const BinaryPost& b : part.binaries) {
+      const float* extra = static_cast<const float*>(extras[b.extra]);
+      if (b.spread == Spread::Channel) extra += slice.channel;
+      if (b.spread == Spread::Full) {
+        extra += out_offset;
+        if (blocked) {
+          float* copy = reinterpret_cast<float*>(work);
+          work += out_bytes;
+          gather(extra, copy, pixels, channels);
+          extra = copy;
+        }
+      }
+      e.set(next++, extra);
+    }
+    e.run(part.primitive);
+    if (blocked) {
+      for (std::int64_t p = 0; p < pixels; ++p)
+        std::memcpy(out + out_offset + p * config_.out[1], to + p * channels, static_cast<std::size_t>(channels) * sizeof(float));
+    }
+  }
+
+  // Pixels of a block of channels, out of rows of all of them.
+  void gather(const float* from, float* to, std::int64_t pixels, std::int64_t channels) const {
+    for (std::int64_t p = 0; p < pixels; ++p)
+      std::memcpy(to + p * channels, from + p * config_.out[1], static_cast<std::size_t>(channels) * sizeof(float));
+  }
+
+  ConvConfig config_;
+  Geometry g_;
+  std::vector<Spread> spreads_;
+  bool native_ = false;
+  std::unique_ptr<Kernel> posts_;
+  std::vector<Part> parts_;
+  std::vector<Slice> slices_;
+  std::map<std::pair<SliceShape, std::int64_t>, std::size_t> index_;
+  std::vector<std::size_t> slice_at_;
+  std::size_t scratch_ = 0, x_at_ = 0, out_at_ = 0;
+  ObjectPool<State> pool_;
+};
+
+}  // namespace
+
+std::string onednn_conv_refuses(const ConvConfig& c) {
+  if (std::string why = conv_config_refusal(c); !why.empty()) return why;
+  if (c.x.size() > 5) return "more than three spatial dimensions";
+  const Geometry g(c);
+  OneThread one;
+  try {
+    const std::string implementation = describe_slice(g, g.whole(), attributes({})).impl_info_str();
+    if (is_reference(implementation)) return "oneDNN has only a reference implementation of it";
+  } catch (const dnnl::error&) {
+    return "oneDNN does not take this convolution";
+  }
+  if (posts_are_native(g)) {
+    if (c.in_place_extra >= 0 && c.out_layout != Layout::ChannelsLast) return "a sum in place needs channels last";
+    return "";
+  }
+  if (c.in_place_extra >= 0) return "the steps that follow are not oneDNN's, so the sum cannot be in place";
+  return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
+}
+
+std::unique_ptr<Kernel> make_onednn_conv(const ConvConfig& config, PackedConstants& packed) {
+  try {
+    return std::make_unique<OneDnnConv>(config, packed);
+  } catch (const dnnl::error& e) {
+    rethrow_onednn(e, "make a convolution");
+  }
+}
+
+}  // namespace norn::kernels

@@ -1,0 +1,194 @@
+// Convolution as matrix products of our own: patches of x are copied to rows, a few dozen at a time, against weights
+// rearranged to [tap, input channel] x output channel. A depthwise convolution adds up its taps directly.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/physical.h"
+#include "kernels/cpu/posts.h"
+#include "kernels/cpu/transpose.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr std::int64_t kPixels = 24;  // of the patches copied at a time
+constexpr std::int64_t kPieces = 16;
+
+using Three = std::array<std::int64_t, 3>;
+
+// The last dimensions of `dims` after its first `skip`, as three: missing ones are in front.
+Three three(const Shape& dims, std::size_t skip, std::int64_t missing) {
+  Three t = {missing, missing, missing};
+  for (std::size_t d = skip; d < dims.size(); ++d) t[3 - (dims.size() - d)] = dims[d];
+  return t;
+}
+
+class OwnConv final : public Kernel {
+ public:
+  OwnConv(const ConvConfig& config, PackedConstants& packed)
+      : c_(config), in_(three(config.x, 2, 1)), out_(three(config.out, 2, 1)), window_(three(config.w, 2, 1)),
+        strides_(three(config.strides, 0, 1)), dilations_(three(config.dilations, 0, 1)),
+        pads_(three(config.pads_begin, 0, 0)) {
+    channels_ = c_.x[1] / c_.group;
+    filters_ = c_.out[1] / c_.group;
+    taps_ = window_[0] * window_[1] * window_[2];
+    in_pixels_ = in_[0] * in_[1] * in_[2];
+    out_pixels_ = out_[0] * out_[1] * out_[2];
+    depthwise_ = channels_ == 1 && filters_ == 1;
+    pointwise_ = taps_ == 1 && strides_ == Three{1, 1, 1} && pads_ == Three{0, 0, 0} && in_pixels_ == out_pixels_;
+    depth_ = taps_ * channels_;
+    posts_ = post_chain(c_.out, c_.out_layout, c_.post, c_.extra, packed);
+    weight_floats_ = depthwise_ ? depth_ * c_.group : packed_floats(depth_, filters_) * c_.group;
+    auto place = [&](std::int64_t bytes) {
+      const std::size_t at = scratch_;
+      scratch_ += (static_cast<std::size_t>(bytes) + 63) / 64 * 64;
+      return at;
+    };
+    if (c_.weights != nullptr) {
+      std::string recipe = "simd conv " + to_string(c_.w) + std::to_string(c_.group);
+      weights_ = packed.get(c_.weights, recipe, [&] {
+        auto buffer = aligned_buffer(static_cast<std::size_t>(weight_floats_) * sizeof(float));
+        std::vector<float> order(static_cast<std::size_t>(depth_ * filters_));
+        pack(static_cast<const float*>(c_.weights), static_cast<float*>(buffer.get()), order.data());
+        return buffer;
+      });
+    } else {
+      weights_at_ = place(weight_floats_ * 4);
+      order_at_ = place(depth_ * filters_ * 4);
+    }
+    if (c_.x_layout == Layout::Dense) x_at_ = place(element_count(c_.x) * 4);
+    if (c_.out_layout == Layout::Dense) out_at_ = place(element_count(c_.out) * 4);
+    const std::int64_t blocks = c_.x[0] * ((out_pixels_ + kPixels - 1) / kPixels);
+    const double block_ns = static_cast<double>(kPixels * c_.out[1]) * (static_cast<double>(depth_) * 0.03 + 0.5);
+    pieces_ = piece_count(blocks, block_ns, kPieces);
+    piece_bytes_ = ((depthwise_ ? kPixels * taps_ * 8 : pointwise_ ? 0 : kPixels * depth_ * 4) + 63) / 64 * 64;
+    pieces_at_ = place(piece_bytes_ * pieces_);
+  }
+
+  std::size_t scratch_bytes() const override { return scratch_; }
+
+  void run(void* const* operands, void* scratch) const override {
+    char* base = static_cast<char*>(scratch);
+    const float* x = static_cast<const float*>(operands[0]);
+    const float* weights = static_cast<const float*>(weights_.get());
+    if (weights == nullptr) {
+      float* made = reinterpret_cast<float*>(base + weights_at_);
+      pack(static_cast<const float*>(operands[1]), made, reinterpret_cast<float*>(base + order_at_));
+      weights = made;
+    }
+    if (c_.x_layout == Layout::Dense) {
+      float* moved = reinterpret_cast<float*>(base + x_at_);
+      transpose_matrices(x, moved, c_.x[0], c_.x[1], in_pixels_, 4);
+      x = moved;
+    }
+    const std::size_t extras = c_.extra.size();
+    float* result = static_cast<float*>(operands[3 + extras]);
+    float* out = c_.out_layout == Layout::Dense ? reinterpret_cast<float*>(base + out_at_) : result;
+    const float* bias = c_.has_bias ? static_cast<const float*>(operands[2]) : nullptr;
+
+    const std::int64_t per_image = (out_pixels_ + kPixels - 1) / kPixels, blocks = c_.x[0] * per_image;
+    base::parallel_for(pieces_, [&](std::int64_t piece) {
+      char* work = base + pieces_at_ + piece * piece_bytes_;
+      for (std::int64_t b = blocks * piece / pieces_; b < blocks * (piece + 1) / pieces_; ++b) {
+        const std::int64_t image = b / per_image, first = b % per_image * kPixels;
+        const std::int64_t pixels = std::min(kPixels, out_pixels_ - first);
+        pixel_block(x + image * in_pixels_ * c_.x[1], weights, bias, out + (image * out_pixels_ + first) * c_.out[1], first,
+                    pixels, work);
+      }
+    });
+    if (out != result) transpose_matrices(out, result, c_.x[0], out_pixels_, c_.out[1], 4);
+    if (posts_) run_post_chain(*posts_, result, operands + 3, extras);
+  }
+
+ private:
+  // `order` is room for one group's weights as [tap, channel] x filter.
+  void pack(const float* w, float* to, float* order) const {
+    if (depthwise_) {
+      for (std::int64_t g = 0; g < c_.group; ++g)
+        for (std::int64_t t = 0; t < taps_; ++t) to[t * c_.group + g] = w[g * taps_ + t];
+      return;
+    }
+    const std::int64_t each = packed_floats(depth_, filters_), width = gemm_table().width;
+    for (std::int64_t g = 0; g < c_.group; ++g, w += filters_ * depth_, to += each) {
+      for (std::int64_t m = 0; m < filters_; ++m)
+        for (std::int64_t c = 0; c < channels_; ++c)
+          for (std::int64_t t = 0; t < taps_; ++t) order[(t * channels_ + c) * filters_ + m] = w[(m * channels_ + c) * taps_ + t];
+      pack_panels(order, filters_, 1, depth_, filters_, 0, (filters_ + width - 1) / width, to);
+    }
+  }
+
+  // Calls visit(tap, address of the pixel's channels, or null in the padding) for the taps of an output pixel.
+  template <class Visit>
+  void each_tap(const float* x, std::int64_t pixel, Visit&& visit) const {
+    const std::int64_t o2 = pixel % out_[2], o1 = pixel / out_[2] % out_[1], o0 = pixel / out_[2] / out_[1];
+    std::int64_t tap = 0;
+    for (std::int64_t k0 = 0; k0 < window_[0]; ++k0) {
+      const std::int64_t i0 = o0 * strides_[0] - pads_[0] + k0 * dilations_[0];
+      for (std::int64_t k1 = 0; k1 < window_[1]; ++k1) {
+        const std::int64_t i1 = o1 * strides_[1] - pads_[1] + k1 * dilations_[1];
+        const bool inside = i0 >= 0 && i0 < in_[0] && i1 >= 0 && i1 < in_[1];
+        for (std::int64_t k2 = 0; k2 < window_[2]; ++k2, ++tap) {
+          const std::int64_t i2 = o2 * strides_[2] - pads_[2] + k2 * dilations_[2];
+          visit(tap, inside && i2 >= 0 && i2 < in_[2] ? x + ((i0 * in_[1] + i1) * in_[2] + i2) * c_.x[1] : nullptr);
+        }
+      }
+    }
+  }
+
+  void pixel_block(const float* x, const float* weights, const float* bias, float* out, std::int64_t first,
+                   std::int64_t pixels, char* work) const {
+    const GemmTable& gemm = gemm_table();
+    if (depthwise_) {
+      const float** taps = reinterpret_cast<const float**>(work);
+      for (std::int64_t p = 0; p < pixels; ++p)
+        each_tap(x, first + p, [&](std::int64_t t, const float* at) { taps[p * taps_ + t] = at; });
+      gemm.depthwise(pixels, c_.out[1], taps, taps_, weights, bias, out);
+      return;
+    }
+    const std::int64_t each = packed_floats(depth_, filters_);
+    for (std::int64_t g = 0; g < c_.group; ++g) {
+      const float* rows = x + first * c_.x[1] + g * channels_;
+      std::int64_t row = c_.x[1];
+      if (!pointwise_) {
+        float* patches = reinterpret_cast<float*>(work);
+        for (std::int64_t p = 0; p < pixels; ++p) {
+          each_tap(x, first + p, [&](std::int64_t t, const float* at) {
+            float* to = patches + p * depth_ + t * channels_;
+            if (at == nullptr) std::fill_n(to, channels_, 0.0f);
+            else std::memcpy(to, at + g * channels_, static_cast<std::size_t>(channels_) * sizeof(float));
+          });
+        }
+        rows = patches;
+        row = depth_;
+      }
+      const Panels panels{weights + g * each, depth_ * gemm.width, gemm.width};
+      gemm.multiply(pixels, filters_, depth_, rows, row, 1, panels, out + g * filters_, c_.out[1],
+                    bias == nullptr ? nullptr : bias + g * filters_, 1.0f);
+    }
+  }
+
+  ConvConfig c_;
+  Three in_, out_, window_, strides_, dilations_, pads_;
+  std::int64_t channels_, filters_, taps_, in_pixels_, out_pixels_, depth_, weight_floats_, pieces_, piece_bytes_;
+  bool depthwise_, pointwise_;
+  std::unique_ptr<Kernel> posts_;
+  std::shared_ptr<const void> weights_;
+  std::size_t scratch_ = 0, weights_at_ = 0, order_at_ = 0, x_at_ = 0, out_at_ = 0, pieces_at_ = 0;
+};
+
+}  // namespace
+
+std::string own_conv_refuses(const ConvConfig& c) {
+  if (std::string why = conv_config_refusal(c); !why.empty()) return why;
+  if (c.x.size() > 5) return "more than three spatial dimensions";
+  if (c.in_place_extra >= 0) return "adds nothing in place";
+  return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
+}
+
+std::unique_ptr<Kernel> make_own_conv(const ConvConfig& config, PackedConstants& packed) {
+  return std::make_unique<OwnConv>(config, packed);
+}
+
+}  // namespace norn::kernels

@@ -1,0 +1,197 @@
+// Every convolution candidate against seven nested loops in double.
+#include "kernels/cpu/conv.h"
+
+#include "kernels/cpu/kernel_test.h"
+
+namespace norn::kernels {
+namespace {
+
+using namespace test;
+
+struct Case {
+  Shape x, w;
+  std::int64_t group;
+  Shape strides, dilations, begin, end;
+};
+
+ConvConfig config_of(const Case& c) {
+  ConvConfig config{.x = c.x, .w = c.w, .group = c.group, .strides = c.strides, .dilations = c.dilations,
+                    .pads_begin = c.begin, .pads_end = c.end};
+  config.out = {c.x[0], c.w[0]};
+  for (std::size_t d = 0; d < c.strides.size(); ++d)
+    config.out.push_back((c.x[d + 2] + c.begin[d] + c.end[d] - (c.w[d + 2] - 1) * c.dilations[d] - 1) / c.strides[d] + 1);
+  return config;
+}
+
+std::vector<double> plain(const ConvConfig& c, const std::vector<float>& x, const std::vector<float>& w, const std::vector<float>& bias) {
+  // Missing spatial dimensions are of size 1.
+  auto three = [](const Shape& dims, std::size_t skip, std::int64_t missing) {
+    std::vector<std::int64_t> t(3, missing);
+    for (std::size_t d = skip; d < dims.size(); ++d) t[d - skip] = dims[d];
+    return t;
+  };
+  const auto in = three(c.x, 2, 1), out = three(c.out, 2, 1), k = three(c.w, 2, 1), s = three(c.strides, 0, 1),
+             dl = three(c.dilations, 0, 1), p = three(c.pads_begin, 0, 0);
+  const std::int64_t cg = c.w[1], mg = c.w[0] / c.group;
+  std::vector<double> result;
+  for (std::int64_t n = 0; n < c.x[0]; ++n)
+    for (std::int64_t m = 0; m < c.w[0]; ++m)
+      for (std::int64_t o0 = 0; o0 < out[0]; ++o0)
+        for (std::int64_t o1 = 0; o1 < out[1]; ++o1)
+          for (std::int64_t o2 = 0; o2 < out[2]; ++o2) {
+            double sum = c.has_bias ? bias[static_cast<std::size_t>(m)] : 0;
+            for (std::int64_t ch = 0; ch < cg; ++ch)
+              for (std::int64_t k0 = 0; k0 < k[0]; ++k0)
+                for (std::int64_t k1 = 0; k1 < k[1]; ++k1)
+                  for (std::int64_t k2 = 0; k2 < k[2]; ++k2) {
+                    const std::int64_t i0 = o0 * s[0] - p[0] + k0 * dl[0], i1 = o1 * s[1] - p[1] + k1 * dl[1],
+                                       i2 = o2 * s[2] - p[2] + k2 * dl[2];
+                    if (i0 < 0 || i1 < 0 || i2 < 0 || i0 >= in[0] || i1 >= in[1] || i2 >= in[2]) continue;
+                    const std::int64_t channel = m / mg * cg + ch;
+                    sum += double(x[static_cast<std::size_t>((((n * c.x[1] + channel) * in[0] + i0) * in[1] + i1) * in[2] + i2)]) *
+                           w[static_cast<std::size_t>((((m * cg + ch) * k[0] + k0) * k[1] + k1) * k[2] + k2)];
+                  }
+            result.push_back(sum);
+          }
+  return result;
+}
+
+// Runs each candidate that accepts; says how many did.
+int check(ConvConfig config, bool constant, unsigned seed, const std::string& what) {
+  const auto x = random_floats(element_count(config.x), seed), w = random_floats(element_count(config.w), seed + 1, -0.3f, 0.3f),
+             bias = random_floats(config.w[0], seed + 2);
+  config.weights = constant ? w.data() : nullptr;
+  config.bias = constant && config.has_bias ? bias.data() : nullptr;
+  std::vector<std::vector<float>> extra;
+  for (std::size_t i = 0; i < config.extra.size(); ++i)
+    extra.push_back(random_floats(element_count(config.extra[i].dims), seed + 3 + static_cast<unsigned>(i), 0.5f, 1.5f));
+  auto want = plain(config, x, w, bias);
+  apply_steps(want, config.out, config.post, config.extra, extra);
+  const auto laid_x = relaid(x, config.x, Layout::Dense, config.x_layout);
+  std::vector<void*> operands = {const_cast<float*>(laid_x.data()), const_cast<float*>(w.data()),
+                                 config.has_bias ? const_cast<float*>(bias.data()) : nullptr};
+  std::vector<float> before(want.size(), -9.0f);
+  std::vector<std::size_t> aliased;
+  for (std::size_t i = 0; i < extra.size(); ++i) {
+    operands.push_back(extra[i].data());
+    if (static_cast<int>(i) == config.in_place_extra) {
+      before = extra[i];
+      aliased.push_back(3 + i);
+    }
+  }
+  int accepted = 0;
+  for (const auto& candidate : conv_candidates()) {
+    if (!candidate.refuses(config).empty()) continue;
+    ++accepted;
+    Constants constants;
+    auto kernel = candidate.make(config, constants);
+    const auto got = run_at_widths(*kernel, operands, before, aliased);
+    expect_close(relaid(got, config.out, config.out_layout, Layout::Dense), want, 2e-5, what + " by " + std::string(candidate.name));
+  }
+  return accepted;
+}
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {{1, 3, 23, 19}, {16, 3, 7, 7}, 1, {2, 2}, {1, 1}, {3, 3}, {3, 3}},
+      {{1, 16, 14, 14}, {32, 16, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 7, 9, 13}, {13, 7, 3, 2}, 1, {1, 2}, {1, 1}, {0, 1}, {2, 0}},
+      {{1, 64, 15, 15}, {48, 64, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {{3, 32, 8, 8}, {24, 32, 1, 1}, 1, {2, 2}, {1, 1}, {0, 0}, {0, 0}},
+      {{1, 5, 17, 17}, {6, 5, 3, 3}, 1, {1, 1}, {2, 3}, {2, 3}, {2, 3}},
+      {{1, 32, 20, 20}, {32, 1, 3, 3}, 32, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 24, 13, 11}, {24, 1, 5, 5}, 24, {2, 2}, {1, 1}, {2, 2}, {2, 2}},
+      {{1, 8, 10, 10}, {16, 1, 3, 3}, 8, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 32, 9, 9}, {64, 8, 3, 3}, 4, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 6, 9, 9}, {9, 2, 3, 3}, 3, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 5, 31}, {7, 5, 4}, 1, {3}, {1}, {2}, {1}},
+      {{1, 4, 6, 7, 8}, {10, 4, 3, 2, 3}, 1, {1, 2, 1}, {1, 1, 1}, {1, 0, 1}, {1, 1, 1}},
+      {{1, 2, 3, 3}, {4, 2, 3, 3}, 1, {1, 1}, {1, 1}, {4, 4}, {4, 4}},
+      {{1, 1, 1, 1}, {1, 1, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {{1, 128, 28, 28}, {64, 128, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},   // cut by rows
+      {{1, 256, 7, 7}, {512, 256, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},    // cut by channels
+      {{1, 512, 7, 7}, {200, 512, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {{40, 16, 12, 12}, {32, 16, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},    // cut by images
+      {{2, 64, 27, 27}, {64, 64, 3, 3}, 1, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+  };
+  return all;
+}
+
+TEST(Conv, ShapesAndLayouts) {
+  unsigned seed = 1;
+  for (const Case& c : cases()) {
+    for (Layout in : {Layout::Dense, Layout::ChannelsLast}) {
+      for (Layout out : {Layout::Dense, Layout::ChannelsLast}) {
+        ConvConfig config = config_of(c);
+        config.x_layout = in;
+        config.out_layout = out;
+        config.has_bias = seed % 3 != 0;
+        const std::string what = to_string(c.x) + " * " + to_string(c.w);
+        EXPECT_GE(check(config, true, ++seed, what), 1) << what;
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(Conv, WeightsThatAreNotConstant) {
+  unsigned seed = 100;
+  for (const Case& c : cases()) {
+    ConvConfig config = config_of(c);
+    config.x_layout = config.out_layout = Layout::ChannelsLast;
+    config.has_bias = true;
+    EXPECT_GE(check(config, false, ++seed, to_string(c.x) + " * " + to_string(c.w)), 1);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Conv, StepsThatFollow) {
+  const std::vector<std::vector<ElementStep>> steps = {
+      {{ElementOp::Relu}}, {{ElementOp::Clip, 0, 0.5f}}, {{ElementOp::Silu}}, {{ElementOp::LeakyRelu, 0.1f}},
+      {{ElementOp::HardSwish}}, {{ElementOp::HardSigmoid, 0.2f, 0.5f}}, {{ElementOp::Elu, 1}}, {{ElementOp::Tanh}},
+      {{ElementOp::Sigmoid}}, {{ElementOp::Gelu}}, {{ElementOp::GeluTanh}}, {{ElementOp::Softplus}}, {{ElementOp::Erf}},
+      {{ElementOp::Abs}, {ElementOp::Sqrt}}, {{ElementOp::Neg}, {ElementOp::Exp}},
+      {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}}, {{ElementOp::Mul, 0, 0, 1}, {ElementOp::Add, 0, 0, 2}},
+      {{ElementOp::Sub, 0, 0, 0, true}}, {{ElementOp::Max, 0, 0, 1}, {ElementOp::Div, 0, 0, 0}}, {{ElementOp::Mul, 0, 0, 3}}};
+  unsigned seed = 300;
+  for (const std::size_t which : {1u, 6u, 9u, 15u, 16u, 18u}) {
+    for (const auto& post : steps) {
+      for (Layout layout : {Layout::Dense, Layout::ChannelsLast}) {
+        ConvConfig config = config_of(cases()[which]);
+        config.x_layout = config.out_layout = layout;
+        config.has_bias = true;
+        config.post = post;
+        const std::int64_t m = config.out[1];
+        config.extra = {{config.out, layout}, {{m, 1, 1}}, {{}}, {{config.out[2], 1}}};
+        // Extras are given in their own layout, which the plain loop reads by strides.
+        EXPECT_GE(check(config, true, ++seed, to_string(config.x) + " then op " + std::to_string(int(post[0].op))), 1);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(Conv, ASumInPlace) {
+  unsigned seed = 900;
+  for (const std::size_t which : {1u, 3u, 6u, 15u, 16u, 18u}) {
+    ConvConfig config = config_of(cases()[which]);
+    config.x_layout = config.out_layout = Layout::ChannelsLast;
+    config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}};
+    config.extra = {{config.out, Layout::ChannelsLast}};
+    config.in_place_extra = 0;
+    const int accepted = check(config, true, ++seed, to_string(config.x) + " in place");
+    if (conv_candidates().size() > 1) { EXPECT_EQ(accepted, 1); }
+  }
+}
+
+TEST(Conv, RefusesWhatDoesNotFit) {
+  ConvConfig config = config_of(cases()[1]);
+  config.out[2] += 1;
+  for (const auto& candidate : conv_candidates()) EXPECT_NE(candidate.refuses(config), "");
+  config = config_of(cases()[1]);
+  config.pads_begin[0] = -1;
+  for (const auto& candidate : conv_candidates()) EXPECT_NE(candidate.refuses(config), "");
+}
+
+}  // namespace
+}  // namespace norn::kernels

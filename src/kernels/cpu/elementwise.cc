@@ -1,0 +1,234 @@
+// Chains: the tile that is being computed stays in the first cache while every step goes over it; a step is one indirect
+// call for the tile. Operands that are not laid out like the output are copied into a tile of their own first, unless
+// the whole tile sees one run of them.
+#include "kernels/cpu/elementwise.h"
+
+#include <cstring>
+#include <type_traits>
+
+#include "kernels/cpu/physical.h"
+#include "kernels/cpu/steps.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr std::int64_t kTile = 1024;
+
+template <class T>
+using Step = void (*)(const T* x, const T* y, T* out, std::int64_t n, float a, float b);
+
+// --- integer steps; arithmetic wraps ---
+
+template <class T, ElementOp op>
+T apply(T x, T y) {
+  using U = std::make_unsigned_t<T>;
+  const U ux = static_cast<U>(x), uy = static_cast<U>(y);
+  switch (op) {
+    case ElementOp::Abs: return x < 0 ? static_cast<T>(U{0} - ux) : x;
+    case ElementOp::Neg: return static_cast<T>(U{0} - ux);
+    case ElementOp::Relu: return x < 0 ? T{0} : x;
+    case ElementOp::Add: return static_cast<T>(ux + uy);
+    case ElementOp::Sub: return static_cast<T>(ux - uy);
+    case ElementOp::Mul: return static_cast<T>(ux * uy);
+    case ElementOp::Max: return x < y ? y : x;
+    case ElementOp::Min: return y < x ? y : x;
+    default: return x;
+  }
+}
+
+// form: 0 a vector y, 1 one value, 2 one value swapped, 3 a vector swapped; 0 also for unary steps.
+template <class T, ElementOp op, int form>
+void loop(const T* x, const T* y, T* out, std::int64_t n, float, float) {
+  if constexpr (!is_binary(op)) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = apply<T, op>(x[i], T{0});
+  } else if constexpr (form == 1 || form == 2) {
+    const T value = n > 0 ? y[0] : T{0};
+    for (std::int64_t i = 0; i < n; ++i) out[i] = form == 1 ? apply<T, op>(x[i], value) : apply<T, op>(value, x[i]);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = form == 0 ? apply<T, op>(x[i], y[i]) : apply<T, op>(y[i], x[i]);
+  }
+}
+
+template <class T, ElementOp op>
+Step<T> integer_form(int form) {
+  return form == 0 ? loop<T, op, 0> : form == 1 ? loop<T, op, 1> : form == 2 ? loop<T, op, 2> : loop<T, op, 3>;
+}
+
+// Null where there is none.
+template <class T>
+Step<T> step_function(ElementOp op, int form) {
+  if constexpr (std::is_same_v<T, float>) {
+    const StepTableF32& table = step_table_f32();
+    if (!is_binary(op)) return table.unary[static_cast<int>(op)];
+    const int i = static_cast<int>(op) - static_cast<int>(ElementOp::Add);
+    return form == 3 ? table.swapped[i] : table.binary[i][form];
+  } else {
+    switch (op) {
+      case ElementOp::Identity: return integer_form<T, ElementOp::Identity>(0);
+      case ElementOp::Abs: return integer_form<T, ElementOp::Abs>(0);
+      case ElementOp::Neg: return integer_form<T, ElementOp::Neg>(0);
+      case ElementOp::Relu: return integer_form<T, ElementOp::Relu>(0);
+      case ElementOp::Add: return integer_form<T, ElementOp::Add>(form);
+      case ElementOp::Sub: return integer_form<T, ElementOp::Sub>(form);
+      case ElementOp::Mul: return integer_form<T, ElementOp::Mul>(form);
+      case ElementOp::Max: return integer_form<T, ElementOp::Max>(form);
+      case ElementOp::Min: return integer_form<T, ElementOp::Min>(form);
+      default: return nullptr;
+    }
+  }
+}
+
+// --- operands ---
+
+struct Walk {
+  std::vector<StridedDim> dims;  // innermost last
+
+  bool full() const { return dims.size() == 1 && dims[0].stride == 1; }
+
+  // The n elements from output position `at`: in place if they are one run (sets `one` for a run of one value), else
+  // copied to `tile`.
+  template <class T>
+  const T* read(const T* p, std::int64_t at, std::int64_t n, T* tile, bool& one) const {
+    const StridedDim inner = dims.back();
+    one = false;
+    std::int64_t index[kMaxDims], column = at % inner.size, rest = at / inner.size, base = 0;
+    for (std::size_t d = dims.size() - 1; d-- > 0;) {
+      index[d] = rest % dims[d].size;
+      rest /= dims[d].size;
+      base += index[d] * dims[d].stride;
+    }
+    if (column + n <= inner.size && inner.stride <= 1 && inner.stride >= 0) {
+      one = inner.stride == 0;
+      return p + base + column * inner.stride;
+    }
+    for (std::int64_t done = 0;;) {
+      const std::int64_t run = std::min(n - done, inner.size - column);
+      const T* from = p + base + column * inner.stride;
+      T* to = tile + done;
+      if (inner.stride == 1)
+        std::memcpy(to, from, static_cast<std::size_t>(run) * sizeof(T));
+      else if (inner.stride == 0)
+        std::fill_n(to, run, *from);
+      else
+        for (std::int64_t i = 0; i < run; ++i) to[i] = from[i * inner.stride];
+      done += run;
+      if (done == n) return tile;
+      column = 0;
+      for (std::size_t d = dims.size() - 1; d-- > 0;) {
+        base += dims[d].stride;
+        if (++index[d] < dims[d].size) break;
+        base -= dims[d].stride * dims[d].size;
+        index[d] = 0;
+      }
+    }
+  }
+
+  static constexpr std::size_t kMaxDims = 32;
+};
+
+template <class T>
+class Chain final : public Kernel {
+ public:
+  explicit Chain(const ChainConfig& config) : elements_(element_count(config.out)), inputs_(config.inputs.size()) {
+    for (const ExtraOperand& input : config.inputs) walks_.push_back({broadcast_walk(config.out, config.layout, input)});
+    element_ns_ = 0.15;
+    for (const ElementStep& step : config.steps) {
+      Bound bound{step.operand, step.a, step.b, nullptr, nullptr};
+      if (is_binary(step.op)) {
+        bound.vector = step_function<T>(step.op, step.swapped ? 3 : 0);
+        bound.value = step_function<T>(step.op, step.swapped ? 2 : 1);
+        if (!walks_[static_cast<std::size_t>(step.operand)].full()) element_ns_ += 0.05;
+      } else {
+        bound.operand = -1;
+        bound.vector = step_function<T>(step.op, 0);
+      }
+      element_ns_ += step_cost_ns(step.op);
+      if (step.op != ElementOp::Identity) steps_.push_back(bound);
+    }
+  }
+
+  void run(void* const* operands, void*) const override {
+    parallel_ranges(elements_, element_ns_, kTile,
+                    [&](std::int64_t begin, std::int64_t end) { range(operands, begin, end); });
+  }
+
+ private:
+  struct Bound {
+    int operand;
+    float a, b;
+    Step<T> vector, value;
+  };
+
+  void range(void* const* operands, std::int64_t begin, std::int64_t end) const {
+    alignas(64) T value[kTile], other[kTile];
+    T* out = static_cast<T*>(operands[inputs_]);
+    for (std::int64_t at = begin; at < end; at += kTile) {
+      const std::int64_t n = std::min(kTile, end - at);
+      bool one;
+      const T* x = walks_[0].read(static_cast<const T*>(operands[0]), at, n, value, one);
+      if (one) {
+        std::fill_n(value, n, *x);
+        x = value;
+      }
+      if (steps_.empty()) {
+        std::memmove(out + at, x, static_cast<std::size_t>(n) * sizeof(T));
+        continue;
+      }
+      for (const Bound& step : steps_) {
+        T* to = &step == &steps_.back() ? out + at : value;
+        if (step.operand < 0) {
+          step.vector(x, nullptr, to, n, step.a, step.b);
+        } else {
+          const std::size_t i = static_cast<std::size_t>(step.operand);
+          const T* y = walks_[i].read(static_cast<const T*>(operands[i]), at, n, other, one);
+          (one ? step.value : step.vector)(x, y, to, n, step.a, step.b);
+        }
+        x = to;
+      }
+    }
+  }
+
+  std::int64_t elements_;
+  std::size_t inputs_;
+  double element_ns_;
+  std::vector<Walk> walks_;
+  std::vector<Bound> steps_;
+};
+
+template <class T>
+bool has_steps(const ChainConfig& config) {
+  for (const ElementStep& step : config.steps)
+    if (step_function<T>(step.op, 0) == nullptr) return false;
+  return true;
+}
+
+std::string refuses(const ChainConfig& config) {
+  if (config.inputs.empty()) return "a chain needs an input";
+  if (config.out.size() > Walk::kMaxDims) return "more than 32 dimensions";
+  for (const ExtraOperand& input : config.inputs)
+    if (broadcast_walk(config.out, config.layout, input).empty())
+      return "an input of " + to_string(input.dims) + " does not broadcast to " + to_string(config.out);
+  for (const ElementStep& step : config.steps)
+    if (is_binary(step.op) && (step.operand < 0 || static_cast<std::size_t>(step.operand) >= config.inputs.size()))
+      return "a step's operand is not among the inputs";
+  switch (config.type) {
+    case DataType::Float: return "";
+    case DataType::Int32: return has_steps<std::int32_t>(config) ? "" : "a step has no integer form";
+    case DataType::Int64: return has_steps<std::int64_t>(config) ? "" : "a step has no integer form";
+    default: return "computes float, int32 and int64, not " + std::string(data_type_name(config.type));
+  }
+}
+
+std::unique_ptr<Kernel> make(const ChainConfig& config, PackedConstants&) {
+  if (config.type == DataType::Int32) return std::make_unique<Chain<std::int32_t>>(config);
+  if (config.type == DataType::Int64) return std::make_unique<Chain<std::int64_t>>(config);
+  return std::make_unique<Chain<float>>(config);
+}
+
+constexpr Candidate<ChainConfig> kCandidates[] = {{"simd", refuses, make}};
+
+}  // namespace
+
+std::span<const Candidate<ChainConfig>> chain_candidates() { return kCandidates; }
+
+}  // namespace norn::kernels

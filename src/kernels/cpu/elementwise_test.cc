@@ -1,0 +1,199 @@
+// Chains against double arithmetic: every step over its whole range, every kind of broadcast, both layouts.
+#include "kernels/cpu/elementwise.h"
+
+#include <limits>
+
+#include "kernels/cpu/kernel_test.h"
+
+namespace norn::kernels {
+namespace {
+
+using namespace test;
+
+std::vector<float> run_chain(const ChainConfig& config, const std::vector<std::vector<float>>& inputs) {
+  Constants constants;
+  const auto& candidate = chain_candidates()[0];
+  EXPECT_EQ(candidate.refuses(config), "");
+  auto kernel = candidate.make(config, constants);
+  std::vector<void*> operands;
+  for (auto& v : inputs) operands.push_back(const_cast<float*>(v.data()));
+  return run_at_widths(*kernel, operands, std::vector<float>(static_cast<std::size_t>(element_count(config.out)), -7.0f));
+}
+
+// Distance in units of the last place of the true value.
+double ulps(float got, double want) {
+  if (std::isnan(want)) return std::isnan(got) ? 0 : 1e9;
+  if (std::isinf(want) || std::isinf(got)) return static_cast<float>(want) == got ? 0 : 1e9;
+  int exponent;
+  std::frexp(want, &exponent);
+  const double unit = std::ldexp(1.0, std::max(exponent - 24, -149));
+  return std::abs(got - want) / unit;
+}
+
+struct Accuracy {
+  ElementOp op;
+  float a, b, low, high;
+  double bound;
+};
+
+TEST(Chain, FunctionsAreAccurateOverTheirRange) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Accuracy cases[] = {
+      {ElementOp::Relu, 0, 0, -5, 5, 0},        {ElementOp::LeakyRelu, 0.25f, 0, -5, 5, 0.5},
+      {ElementOp::Clip, -1, 2, -5, 5, 0},       {ElementOp::Abs, 0, 0, -5, 5, 0},
+      {ElementOp::Neg, 0, 0, -5, 5, 0},         {ElementOp::Exp, 0, 0, -110, 95, 2},
+      {ElementOp::Exp, 0, 0, -1, 1, 2},         {ElementOp::Log, 0, 0, -1, 1e30f, 3},
+      {ElementOp::Log, 0, 0, 0.3f, 3, 3},       {ElementOp::Log, 0, 0, 0, 1e-37f, 3},
+      {ElementOp::Sqrt, 0, 0, -1, 100, 0.6},    {ElementOp::Reciprocal, 0, 0, -9, 9, 0.6},
+      {ElementOp::Erf, 0, 0, -5, 5, 3},         {ElementOp::Erf, 0, 0, -0.01f, 0.01f, 3},
+      {ElementOp::Sigmoid, 0, 0, -87, 100, 4},  {ElementOp::Tanh, 0, 0, -12, 12, 3.5},
+      {ElementOp::Tanh, 0, 0, -0.7f, 0.7f, 3.5}, {ElementOp::Softsign, 0, 0, -9, 9, 1.6},
+      {ElementOp::Elu, 1, 0, -20, 3, 4},        {ElementOp::Elu, 1, 0, -0.6f, 0, 4},
+      {ElementOp::Softplus, 0, 0, -60, 60, 5},  {ElementOp::Silu, 0, 0, -80, 80, 5},
+      {ElementOp::Floor, 0, 0, -9, 9, 0},       {ElementOp::Ceil, 0, 0, -9, 9, 0},
+  };
+  for (const Accuracy& c : cases) {
+    std::vector<float> x = random_floats(40007, static_cast<unsigned>(c.op) + 1, c.low, c.high);
+    x[0] = 0.0f;
+    x[1] = -0.0f;
+    x[2] = std::nanf("");
+    if (c.op != ElementOp::Silu && c.op != ElementOp::Softsign) {
+      x[3] = inf;
+      x[4] = -inf;
+    }
+    x[5] = 1e-42f;
+    ChainConfig config{.out = {40007}, .inputs = {{{40007}}}, .steps = {{c.op, c.a, c.b}}};
+    const auto got = run_chain(config, {x});
+    double worst = 0;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (c.op == ElementOp::Reciprocal && i == 5) continue;
+      const double error = ulps(got[i], step_value(config.steps[0], x[i]));
+      if (error > worst) worst = error, at = i;
+    }
+    EXPECT_LE(worst, c.bound) << "op " << static_cast<int>(c.op) << " x=" << x[at] << " got " << got[at];
+  }
+}
+
+TEST(Chain, GatesAreAccurateRelativeToTheirArgument) {
+  for (ElementOp op : {ElementOp::Gelu, ElementOp::GeluTanh, ElementOp::HardSwish, ElementOp::HardSigmoid}) {
+    const auto x = random_floats(30011, 5, -9, 9);
+    ChainConfig config{.out = {30011}, .inputs = {{{30011}}}, .steps = {{op, 0.2f, 0.5f}}};
+    const auto got = run_chain(config, {x});
+    for (std::size_t i = 0; i < x.size(); ++i)
+      ASSERT_NEAR(got[i], step_value(config.steps[0], x[i]), 2.5e-7 * (std::abs(x[i]) + 0.3)) << static_cast<int>(op) << " " << x[i];
+  }
+}
+
+TEST(Chain, BinaryStepsBroadcastEveryWay) {
+  const Shape out = {2, 5, 7, 11};
+  const std::vector<Shape> shapes = {{2, 5, 7, 11}, {},       {1},          {11},         {7, 1},      {5, 1, 1},
+                                     {1, 5, 1, 11}, {7, 11}, {2, 1, 1, 1}, {2, 1, 7, 1}, {1, 1, 1, 1}, {2, 5, 1, 11}};
+  for (Layout layout : {Layout::Dense, Layout::ChannelsLast}) {
+    for (const Shape& dims : shapes) {
+      for (ElementOp op : {ElementOp::Add, ElementOp::Sub, ElementOp::Mul, ElementOp::Div, ElementOp::Max, ElementOp::Min, ElementOp::Pow}) {
+        for (bool swapped : {false, true}) {
+          const Layout own = dims.size() == 4 ? layout : Layout::Dense;
+          ChainConfig config{.out = out, .layout = layout, .inputs = {{out, layout}, {dims, own}}, .steps = {{op, 0, 0, 1, swapped}}};
+          const auto x = random_floats(element_count(out), 3, 0.5f, 2), y = random_floats(element_count(dims), 4, 0.5f, 2);
+          const auto got = relaid(run_chain(config, {relaid(x, out, Layout::Dense, layout), y}), out, layout, Layout::Dense);
+          std::vector<double> want(x.begin(), x.end());
+          apply_steps(want, out, config.steps, config.inputs, {x, y});
+          expect_close(got, want, 3e-7, to_string(dims) + " op " + std::to_string(static_cast<int>(op)));
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(Chain, AFirstInputBroadcasts) {
+  for (const Shape& dims : {Shape{}, Shape{13, 1}, Shape{300}, Shape{1, 300}, Shape{13, 300}}) {
+    ChainConfig config{.out = {13, 300}, .inputs = {{dims}}};
+    const auto x = random_floats(element_count(dims), 8);
+    const auto got = run_chain(config, {x});
+    for (std::int64_t i = 0; i < 13 * 300; ++i)
+      ASSERT_EQ(got[static_cast<std::size_t>(i)], broadcast_value({dims}, x.data(), config.out, i)) << to_string(dims);
+  }
+}
+
+TEST(Chain, LongChainsOfEverySizeAndInPlace) {
+  for (std::int64_t n : {0, 1, 2, 15, 16, 17, 63, 64, 1023, 1024, 1025, 5000, 300000}) {
+    const Shape out = {n};
+    ChainConfig config{.out = out, .inputs = {{out}, {out}, {{1}}}};
+    for (int i = 0; i < 6; ++i) {
+      config.steps.push_back({ElementOp::Tanh});
+      config.steps.push_back({ElementOp::Add, 0, 0, 1});
+      config.steps.push_back({ElementOp::Identity});
+      config.steps.push_back({ElementOp::Sub, 0, 0, 2, i % 2 == 1});
+      config.steps.push_back({ElementOp::Max, 0, 0, 0});
+    }
+    const auto x = random_floats(n, 1), y = random_floats(n, 2), z = random_floats(1, 3);
+    std::vector<double> want(x.begin(), x.end());
+    apply_steps(want, out, config.steps, config.inputs, {x, y, z});
+    const auto apart = run_chain(config, {x, y, z});
+    expect_close(apart, want, 1e-5, std::to_string(n));
+    Constants constants;
+    auto kernel = chain_candidates()[0].make(config, constants);
+    std::vector<float> same = x;
+    void* operands[] = {same.data(), const_cast<float*>(y.data()), const_cast<float*>(z.data()), same.data()};
+    kernel->run(operands, nullptr);
+    EXPECT_TRUE(n == 0 || std::memcmp(same.data(), apart.data(), same.size() * 4) == 0) << "in place, " << n;
+  }
+}
+
+TEST(Chain, MaxAndMinKeepNaN) {
+  const float nan = std::nanf("");
+  for (ElementOp op : {ElementOp::Max, ElementOp::Min}) {
+    ChainConfig config{.out = {40}, .inputs = {{{40}}, {{40}}}, .steps = {{op, 0, 0, 1}}};
+    std::vector<float> x(40, 1.0f), y(40, 2.0f);
+    x[3] = nan;
+    y[5] = nan;
+    x[35] = y[35] = nan;
+    const auto got = run_chain(config, {x, y});
+    for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(std::isnan(got[i]), i == 3 || i == 5 || i == 35) << i;
+  }
+}
+
+template <class T>
+void integers(DataType type) {
+  const std::int64_t n = 3000;
+  std::mt19937_64 engine(5);
+  std::vector<T> x(n), y(50);
+  for (T& v : x) v = static_cast<T>(engine());
+  for (T& v : y) v = static_cast<T>(engine());
+  x[0] = std::numeric_limits<T>::min();
+  ChainConfig config{.out = {60, 50}, .inputs = {{{60, 50}}, {{50}}}, .type = type};
+  config.steps = {{ElementOp::Abs}, {ElementOp::Mul, 0, 0, 1}, {ElementOp::Sub, 0, 0, 1, true}, {ElementOp::Max, 0, 0, 1}, {ElementOp::Neg}};
+  ASSERT_EQ(chain_candidates()[0].refuses(config), "");
+  Constants constants;
+  auto kernel = chain_candidates()[0].make(config, constants);
+  const auto got = run_at_widths(*kernel, {x.data(), y.data()}, std::vector<T>(n));
+  using U = std::make_unsigned_t<T>;
+  for (std::size_t i = 0; i < n; ++i) {
+    const U b = static_cast<U>(y[i % 50]);
+    U v = static_cast<U>(x[i]);
+    if (x[i] < 0) v = U{0} - v;
+    v = b - v * b;
+    const T top = std::max(static_cast<T>(v), static_cast<T>(b));
+    ASSERT_EQ(got[i], static_cast<T>(U{0} - static_cast<U>(top))) << i;
+  }
+}
+TEST(Chain, IntegersWrap) {
+  integers<std::int32_t>(DataType::Int32);
+  integers<std::int64_t>(DataType::Int64);
+}
+
+TEST(Chain, RefusesWhatItCannot) {
+  ChainConfig config{.out = {4}, .inputs = {{{3}}}};
+  EXPECT_NE(chain_candidates()[0].refuses(config), "");
+  config = {.out = {4}, .inputs = {{{4}}}, .steps = {{ElementOp::Add, 0, 0, 1}}};
+  EXPECT_NE(chain_candidates()[0].refuses(config), "");
+  config = {.out = {4}, .inputs = {{{4}}}, .steps = {{ElementOp::Exp}}, .type = DataType::Int64};
+  EXPECT_NE(chain_candidates()[0].refuses(config), "");
+  config = {.out = {4}, .inputs = {{{4}}}, .type = DataType::Double};
+  EXPECT_NE(chain_candidates()[0].refuses(config), "");
+}
+
+}  // namespace
+}  // namespace norn::kernels

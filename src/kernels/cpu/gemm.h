@@ -1,0 +1,33 @@
+// Our own matrix product, for what is too small for oneDNN and for builds without it. Internal to the kernels.
+#pragma once
+#include <cstdint>
+
+namespace norn::kernels {
+
+// B in panels of `width` columns: element (k, n) lies at panels[n / width * panel_stride + k * row_stride + n % width].
+// The last panel must be readable to its full width.
+struct Panels {
+  const float* data;
+  std::int64_t panel_stride, row_stride;
+};
+
+struct GemmTable {
+  std::int64_t width;  // of a panel
+  // C[m, n] = alpha * sum_k A[m, k] B[k, n] + bias[n]; A by strides, bias may be null.
+  void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column,
+                   Panels b, float* c, std::int64_t c_row, const float* bias, float alpha);
+  // out[p, c] = bias[c] + sum over taps t of x[taps[p * tap_count + t]][c] * w[t * channels + c]; a null tap is padding.
+  void (*depthwise)(std::int64_t pixels, std::int64_t channels, const float* const* taps, std::int64_t tap_count,
+                    const float* w, const float* bias, float* out);
+};
+const GemmTable& gemm_table();
+
+inline std::int64_t packed_floats(std::int64_t k, std::int64_t n) {
+  const std::int64_t width = gemm_table().width;
+  return (n + width - 1) / width * width * k;
+}
+// Panels [first, last) of B (element (k, n) at b[k * b_row + n * b_column]), zeros beyond column n.
+void pack_panels(const float* b, std::int64_t b_row, std::int64_t b_column, std::int64_t k, std::int64_t n,
+                 std::int64_t first, std::int64_t last, float* packed);
+
+}  // namespace norn::kernels

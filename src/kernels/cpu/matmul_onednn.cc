@@ -1,0 +1,276 @@
+// Matrix products by oneDNN's one-thread primitives. A product is cut by columns when B is the larger factor (each part
+// of B is then read by one task only), else by rows; many small products are shared out whole.
+#include <algorithm>
+#include <map>
+
+#include "base/parallel.h"
+#include "kernels/cpu/matmul_candidates.h"
+#include "kernels/cpu/matmul_posts.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/physical.h"
+#include "norn/error.h"
+
+namespace norn::kernels {
+namespace {
+
+std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+dnnl::memory::desc strided(std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t column) {
+  return {{rows, columns}, dnnl::memory::data_type::f32, dnnl_dims{row, column}};
+}
+
+// How C and the steps are done.
+struct Fusion {
+  bool bias = false;   // C is the primitive's bias
+  bool add_c = false;  // C is the first binary post-op
+  bool steps = false;  // the steps are post-ops
+  std::vector<Spread> spreads;
+};
+
+Fusion choose_fusion(const MatMulConfig& c, const MatMulShape& s) {
+  Fusion f;
+  const std::size_t column = c.out.size() - 1;
+  for (const ExtraOperand& e : c.extra) f.spreads.push_back(spread_of(e.dims, c.out, column));
+  bool c_done = c_form(c) == CForm::None;
+  if (c_form(c) == CForm::Row && c.beta == 1.0f && c.alpha == 1.0f) {
+    f.bias = c_done = true;
+  } else if (!c_done && c.beta == 1.0f && s.batches == 1 && spread_of(c.c, c.out, column) != Spread::None) {
+    f.add_c = c_done = true;
+  }
+  f.steps = c_done;
+  return f;
+}
+
+dnnl::memory::desc extra_desc(const MatMulShape& s, std::int64_t m, std::int64_t n, Spread spread) {
+  switch (spread) {
+    case Spread::Full: return strided(m, n, s.n, 1);
+    case Spread::Channel: return dense_desc({1, n});
+    default: return dense_desc({1, 1});
+  }
+}
+
+struct Made {
+  dnnl::matmul::primitive_desc pd;
+  std::vector<BinaryPost> binaries;
+};
+constexpr std::size_t kOperandC = ~std::size_t{0};
+
+Made describe_part(const MatMulConfig& c, const MatMulShape& s, const Fusion& f, std::int64_t m, std::int64_t n) {
+  Made made;
+  dnnl::post_ops ops;
+  auto desc_of = [&](std::size_t, Spread spread) { return extra_desc(s, m, n, spread); };
+  if (c.alpha != 1.0f) ops.append_eltwise(dnnl::algorithm::eltwise_linear, c.alpha, 0.0f);
+  if (f.add_c) {
+    const Spread spread = spread_of(c.c, c.out, c.out.size() - 1);
+    made.binaries.push_back({ops.len(), kOperandC, spread});
+    ops.append_binary(dnnl::algorithm::binary_add, desc_of(0, spread));
+  }
+  if (f.steps && !append_posts(c.post, f.spreads, c.in_place_extra, desc_of, ops, made.binaries))
+    throw dnnl::error(dnnl_unimplemented, "steps");
+  const auto a = strided(m, s.k, s.a_row, s.a_column), out = strided(m, n, s.n, 1);
+  const auto b = c.b_constant != nullptr
+                     ? dnnl::memory::desc({s.k, n}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any)
+                     : strided(s.k, n, s.b_row, s.b_column);
+  const auto attr = attributes(ops);
+  made.pd = f.bias ? dnnl::matmul::primitive_desc(cpu_engine(), a, b, dense_desc({1, n}), out, attr)
+                   : dnnl::matmul::primitive_desc(cpu_engine(), a, b, out, attr);
+  if (is_reference(made.pd.impl_info_str())) throw dnnl::error(dnnl_unimplemented, "reference");
+  return made;
+}
+
+// The most that oneDNN does itself; throws dnnl::error if it cannot do the product at all.
+Fusion working_fusion(const MatMulConfig& c, const MatMulShape& s) {
+  Fusion f = choose_fusion(c, s);
+  if (f.steps || f.add_c) {
+    try {
+      describe_part(c, s, f, s.m, s.n);
+      return f;
+    } catch (const dnnl::error&) {
+      f.steps = f.add_c = false;
+    }
+  }
+  describe_part(c, s, f, s.m, s.n);
+  return f;
+}
+
+class OneDnnMatMul final : public Kernel {
+ public:
+  OneDnnMatMul(const MatMulConfig& config, PackedConstants& packed)
+      : c_(config), s_(config), f_(working_fusion(c_, s_)), posts_(c_, f_.bias || f_.add_c, packed, f_.steps) {
+    OneThread one;
+    cut(packed);
+    for (Job& job : jobs_) {
+      job.scratch_at = scratch_;
+      scratch_ += align64(parts_[job.part].scratchpad_bytes);
+    }
+    // Several small products make a task; they share its scratch, being done one after the other.
+    if (jobs_.size() > static_cast<std::size_t>(tasks_)) {
+      const std::size_t bytes = align64(parts_[0].scratchpad_bytes);
+      scratch_ = bytes * static_cast<std::size_t>(tasks_);
+      for (std::size_t t = 0; t < static_cast<std::size_t>(tasks_); ++t)
+        for (std::size_t j = first_job(t); j < first_job(t + 1); ++j) jobs_[j].scratch_at = t * bytes;
+    }
+  }
+
+  std::size_t scratch_bytes() const override { return scratch_; }
+
+  void run(void* const* operands, void* scratch) const override {
+    float* out = static_cast<float*>(operands[3 + c_.extra.size()]);
+    auto state = pool_.take([&] { return make_state(); });
+    base::parallel_for(tasks_, [&](std::int64_t t) {
+      OneThread one;
+      const std::size_t task = static_cast<std::size_t>(t);
+      for (std::size_t j = first_job(task); j < first_job(task + 1); ++j)
+        run_job(jobs_[j], (*state)[jobs_.size() > static_cast<std::size_t>(tasks_) ? task : j], operands, out,
+                static_cast<char*>(scratch));
+    });
+    pool_.give(std::move(state));
+    posts_.run(operands, out);
+  }
+
+ private:
+  struct Part {
+    std::int64_t m, n;
+    dnnl::matmul primitive;
+    dnnl::memory::desc a, b, out, scratch;
+    std::size_t scratchpad_bytes;
+    std::vector<BinaryPost> binaries;
+    std::vector<std::shared_ptr<const void>> weights;  // by matrix of B, if constant
+  };
+  struct Job {
+    std::size_t part;
+    std::int64_t batch, row, column;
+    std::size_t scratch_at;
+  };
+  using State = std::vector<Execution>;
+
+  std::size_t first_job(std::size_t task) const { return jobs_.size() * task / static_cast<std::size_t>(tasks_); }
+
+  void cut(PackedConstants& packed) {
+    const double product_ns = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k) * 0.01 + 300;
+    const double all_ns = product_ns * static_cast<double>(s_.batches);
+    const std::int64_t want = piece_count(1 << 20, all_ns / (1 << 20), 32);
+    tasks_ = want;
+    std::int64_t by_column = 1, by_row = 1;
+    if (want > s_.batches) {
+      const std::int64_t each = (want + s_.batches - 1) / s_.batches;
+      if (s_.n >= s_.m) by_column = std::max<std::int64_t>(1, std::min(each, s_.n / 64));
+      else by_row = std::max<std::int64_t>(1, std::min(each, s_.m / 32));
+    }
+    const std::int64_t blocks = (s_.n + 15) / 16;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> index;  // by number of rows and first column
+    for (std::int64_t batch = 0; batch < s_.batches; ++batch) {
+      for (std::int64_t i = 0; i < by_row; ++i) {
+        for (std::int64_t j = 0; j < by_column; ++j) {
+          const std::int64_t m0 = s_.m * i / by_row, m1 = s_.m * (i + 1) / by_row;
+          const std::int64_t n0 = blocks * j / by_column * 16, n1 = std::min(s_.n, blocks * (j + 1) / by_column * 16);
+          const auto [found, fresh] = index.try_emplace({m1 - m0, n0}, parts_.size());
+          if (fresh) parts_.push_back(make_part(m1 - m0, n0, n1, packed));
+          jobs_.push_back({found->second, batch, m0, n0, 0});
+        }
+      }
+    }
+    tasks_ = by_column * by_row > 1 ? static_cast<std::int64_t>(jobs_.size()) : std::min<std::int64_t>(want, s_.batches);
+  }
+
+  Part make_part(std::int64_t m, std::int64_t n0, std::int64_t n1, PackedConstants& packed) {
+    Made made = describe_part(c_, s_, f_, m, n1 - n0);
+    Part part;
+    part.m = m;
+    part.n = n1 - n0;
+    part.primitive = dnnl::matmul(made.pd);
+    part.a = made.pd.src_desc();
+    part.b = made.pd.weights_desc();
+    part.out = made.pd.dst_desc();
+    part.scratch = made.pd.scratchpad_desc();
+    part.scratchpad_bytes = part.scratch.get_size();
+    part.binaries = std::move(made.binaries);
+    if (c_.b_constant != nullptr) {
+      const std::int64_t matrices = *std::max_element(s_.b_at.begin(), s_.b_at.end()) / (s_.k * s_.n) + 1;
+      const auto plain = strided(s_.k, part.n, s_.b_row, s_.b_column);
+      for (std::int64_t i = 0; i < matrices; ++i) {
+        const float* source = static_cast<const float*>(c_.b_constant) + i * s_.k * s_.n + n0 * s_.b_column;
+        part.weights.push_back(packed.get(source, "onednn matmul " + describe(plain) + describe(part.b),
+                                          [&] { return repack(source, plain, part.b); }));
+      }
+    }
+    return part;
+  }
+
+  Execution execution(const Part& part) const {
+    Execution e;
+    e.add(DNNL_ARG_SRC, part.a);
+    e.add(DNNL_ARG_WEIGHTS, part.b);
+    e.add(DNNL_ARG_DST, part.out);
+    e.add(DNNL_ARG_SCRATCHPAD, part.scratch);
+    if (f_.bias) e.add(DNNL_ARG_BIAS, dense_desc({1, part.n}));
+    for (const BinaryPost& b : part.binaries)
+      e.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(b.index) | DNNL_ARG_SRC_1, extra_desc(s_, part.m, part.n, b.spread));
+    return e;
+  }
+  // One for each job, or for each task if tasks are several equal jobs.
+  std::unique_ptr<State> make_state() const {
+    auto state = std::make_unique<State>();
+    if (jobs_.size() > static_cast<std::size_t>(tasks_))
+      for (std::int64_t t = 0; t < tasks_; ++t) state->push_back(execution(parts_[0]));
+    else
+      for (const Job& job : jobs_) state->push_back(execution(parts_[job.part]));
+    return state;
+  }
+
+  void run_job(const Job& job, Execution& e, void* const* operands, float* out, char* scratch) const {
+    const Part& part = parts_[job.part];
+    const std::size_t batch = static_cast<std::size_t>(job.batch);
+    const std::int64_t out_at = (job.batch * s_.m + job.row) * s_.n + job.column;
+    e.set(0, static_cast<const float*>(operands[0]) + s_.a_at[batch] + job.row * s_.a_row);
+    if (c_.b_constant != nullptr)
+      e.set(1, part.weights[static_cast<std::size_t>(s_.b_at[batch] / (s_.k * s_.n))].get());
+    else
+      e.set(1, static_cast<const float*>(operands[1]) + s_.b_at[batch] + job.column * s_.b_column);
+    e.set(2, out + out_at);
+    e.set(3, scratch + job.scratch_at);
+    std::size_t next = 4;
+    if (f_.bias) e.set(next++, static_cast<const float*>(operands[2]) + job.column);
+    for (const BinaryPost& b : part.binaries) {
+      const float* extra = static_cast<const float*>(b.extra == kOperandC ? operands[2] : operands[3 + b.extra]);
+      e.set(next++, extra + (b.spread == Spread::Full ? out_at : b.spread == Spread::Channel ? job.column : 0));
+    }
+    e.run(part.primitive);
+  }
+
+  MatMulConfig c_;
+  MatMulShape s_;
+  Fusion f_;
+  MatMulPosts posts_;
+  std::vector<Part> parts_;
+  std::vector<Job> jobs_;
+  std::int64_t tasks_ = 1;
+  std::size_t scratch_ = 0;
+  ObjectPool<State> pool_;
+};
+
+}  // namespace
+
+std::string onednn_matmul_refuses(const MatMulConfig& c) {
+  if (std::string why = matmul_config_refusal(c); !why.empty()) return why;
+  OneThread one;
+  const MatMulShape s(c);
+  try {
+    const Fusion f = working_fusion(c, s);
+    if (c.in_place_extra >= 0 && !f.steps) return "the steps that follow are not oneDNN's, so the sum cannot be in place";
+  } catch (const dnnl::error&) {
+    return "oneDNN has no fast implementation of it";
+  }
+  return MatMulPosts::refuses(c);
+}
+
+std::unique_ptr<Kernel> make_onednn_matmul(const MatMulConfig& config, PackedConstants& packed) {
+  OneThread one;
+  try {
+    return std::make_unique<OneDnnMatMul>(config, packed);
+  } catch (const dnnl::error& e) {
+    rethrow_onednn(e, "make a matrix product");
+  }
+}
+
+}  // namespace norn::kernels

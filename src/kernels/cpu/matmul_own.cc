@@ -1,0 +1,124 @@
+// Our own product of matrices: B in panels (packed once if it is constant), split by panels and by rows.
+#include <algorithm>
+
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/matmul_candidates.h"
+#include "kernels/cpu/matmul_posts.h"
+#include "kernels/cpu/physical.h"
+
+namespace norn::kernels {
+namespace {
+
+class OwnMatMul final : public Kernel {
+ public:
+  OwnMatMul(const MatMulConfig& config, PackedConstants& packed)
+      : c_(config), s_(config), table_(gemm_table()), posts_(config, c_form(config) == CForm::Row && config.beta == 1.0f, packed) {
+    panels_ = (s_.n + table_.width - 1) / table_.width;
+    each_ = packed_floats(s_.k, s_.n);
+    // Rows of a B that is not constant are read where they lie if its columns fill whole panels.
+    direct_ = c_.b_constant == nullptr && s_.b_column == 1 && s_.n % table_.width == 0;
+    matrices_ = c_.b_constant != nullptr || !direct_ ? distinct_b() : 0;
+    if (c_.b_constant != nullptr) {
+      packed_ = packed.get(c_.b_constant, "simd matmul " + to_string(c_.b) + (c_.trans_b ? "t" : ""), [&] {
+        auto buffer = aligned_buffer(static_cast<std::size_t>(each_ * matrices_) * sizeof(float));
+        pack(static_cast<const float*>(c_.b_constant), static_cast<float*>(buffer.get()));
+        return buffer;
+      });
+    } else if (!direct_) {
+      scratch_ = static_cast<std::size_t>(each_ * matrices_) * sizeof(float);
+    }
+    // Tasks: a product or several, or a part of one by panels (few rows) or by rows.
+    const double product_ns = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k) * 0.012 + 50;
+    const std::int64_t want = piece_count(1 << 20, product_ns * static_cast<double>(s_.batches) / (1 << 20), 32);
+    tasks_ = want;
+    if (want > s_.batches) {
+      split_ = (want + s_.batches - 1) / s_.batches;
+      by_rows_ = s_.m > panels_ * table_.width;
+      split_ = std::max<std::int64_t>(1, std::min(split_, by_rows_ ? s_.m / 12 : panels_));
+      tasks_ = s_.batches * split_;
+    }
+  }
+
+  std::size_t scratch_bytes() const override { return scratch_; }
+
+  void run(void* const* operands, void* scratch) const override {
+    const float* b = static_cast<const float*>(operands[1]);
+    if (packed_) {
+      b = static_cast<const float*>(packed_.get());
+    } else if (!direct_) {
+      pack(b, static_cast<float*>(scratch));
+      b = static_cast<const float*>(scratch);
+    }
+    const float* a = static_cast<const float*>(operands[0]);
+    float* out = static_cast<float*>(operands[3 + c_.extra.size()]);
+    const float* bias = posts_.c_is_bias() ? static_cast<const float*>(operands[2]) : nullptr;
+    const std::int64_t jobs = s_.batches * split_;
+    base::parallel_for(tasks_, [&](std::int64_t task) {
+      for (std::int64_t j = jobs * task / tasks_; j < jobs * (task + 1) / tasks_; ++j) job(a, b, bias, out, j);
+    });
+    posts_.run(operands, out);
+  }
+
+ private:
+  std::int64_t distinct_b() const {
+    return *std::max_element(s_.b_at.begin(), s_.b_at.end()) / (s_.k * s_.n) + 1;
+  }
+
+  void pack(const float* b, float* to) const {
+    base::parallel_for(matrices_ * panels_ >= 64 && s_.k >= 64 ? 8 : 1, [&](std::int64_t t) {
+      const std::int64_t pieces = matrices_ * panels_ >= 64 && s_.k >= 64 ? 8 : 1, all = matrices_ * panels_;
+      for (std::int64_t i = all * t / pieces; i < all * (t + 1) / pieces; ++i)
+        pack_panels(b + i / panels_ * s_.k * s_.n, s_.b_row, s_.b_column, s_.k, s_.n, i % panels_, i % panels_ + 1,
+                    to + i / panels_ * each_);
+    });
+  }
+
+  void job(const float* a, const float* b, const float* bias, float* out, std::int64_t j) const {
+    const std::int64_t batch = j / split_, part = j % split_;
+    const std::size_t at = static_cast<std::size_t>(batch);
+    Panels panels{b + s_.b_at[at] / (s_.k * s_.n) * each_, s_.k * table_.width, table_.width};
+    if (direct_) panels = {b + s_.b_at[at], table_.width, s_.b_row};
+    std::int64_t m0 = 0, m1 = s_.m, n0 = 0, n1 = s_.n;
+    if (by_rows_) {
+      m0 = s_.m * part / split_;
+      m1 = s_.m * (part + 1) / split_;
+    } else {
+      n0 = panels_ * part / split_ * table_.width;
+      n1 = std::min(s_.n, panels_ * (part + 1) / split_ * table_.width);
+    }
+    panels.data += n0 / table_.width * panels.panel_stride;
+    table_.multiply(m1 - m0, n1 - n0, s_.k, a + s_.a_at[at] + m0 * s_.a_row, s_.a_row, s_.a_column, panels,
+                    out + (batch * s_.m + m0) * s_.n + n0, s_.n, bias == nullptr ? nullptr : bias + n0, c_.alpha);
+  }
+
+  MatMulConfig c_;
+  MatMulShape s_;
+  const GemmTable& table_;
+  MatMulPosts posts_;
+  std::int64_t panels_, each_, matrices_, tasks_ = 1, split_ = 1;
+  bool direct_, by_rows_ = false;
+  std::shared_ptr<const void> packed_;
+  std::size_t scratch_ = 0;
+};
+
+}  // namespace
+
+std::string own_matmul_refuses(const MatMulConfig& c) {
+  if (std::string why = matmul_config_refusal(c); !why.empty()) return why;
+  if (c.in_place_extra >= 0) return "adds nothing in place";
+  return MatMulPosts::refuses(c);
+}
+
+std::string own_small_matmul_refuses(const MatMulConfig& c) {
+  if (std::string why = own_matmul_refuses(c); !why.empty()) return why;
+  const MatMulShape s(c);
+  if (s.m == 1 && c.b_constant != nullptr) return "";
+  if (s.m * s.n * s.k > 64 * 1024 || s.batches > 1) return "not small";
+  return "";
+}
+
+std::unique_ptr<Kernel> make_own_matmul(const MatMulConfig& config, PackedConstants& packed) {
+  return std::make_unique<OwnMatMul>(config, packed);
+}
+
+}  // namespace norn::kernels

@@ -1,0 +1,178 @@
+// Every matrix product candidate against three nested loops in double.
+#include "kernels/cpu/matmul.h"
+
+#include "kernels/cpu/kernel_test.h"
+
+namespace norn::kernels {
+namespace {
+
+using namespace test;
+
+std::vector<double> plain(const MatMulConfig& c, const std::vector<float>& a, const std::vector<float>& b, const std::vector<float>& cc) {
+  const std::size_t rank = c.out.size();
+  const std::int64_t m = c.out[rank - 2], n = c.out[rank - 1], k = c.trans_a ? c.a[c.a.size() - 2] : c.a.back();
+  std::vector<double> result;
+  const std::int64_t batches = element_count(c.out) / (m * n);
+  auto start = [&](const Shape& dims, std::int64_t batch) {  // of the matrix that this batch uses
+    std::int64_t at = 0, step = dims[dims.size() - 1] * dims[dims.size() - 2];
+    for (std::size_t d = rank - 2; d-- > 0;) {
+      const std::int64_t i = batch % c.out[d];
+      batch /= c.out[d];
+      if (d + dims.size() < rank) continue;
+      const std::int64_t size = dims[d + dims.size() - rank];
+      if (size != 1) at += i * step;
+      step *= size;
+    }
+    return at;
+  };
+  for (std::int64_t batch = 0; batch < batches; ++batch) {
+    const float* pa = a.data() + start(c.a, batch);
+    const float* pb = b.data() + start(c.b, batch);
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        for (std::int64_t l = 0; l < k; ++l)
+          sum += double(c.trans_a ? pa[l * m + i] : pa[i * k + l]) * (c.trans_b ? pb[j * k + l] : pb[l * n + j]);
+        sum *= c.alpha;
+        const std::int64_t index = (batch * m + i) * n + j;
+        if (c.has_c) sum += c.beta * broadcast_value({c.c}, cc.data(), c.out, index);
+        result.push_back(sum);
+      }
+    }
+  }
+  return result;
+}
+
+int check(MatMulConfig config, bool constant, unsigned seed, const std::string& what) {
+  const auto a = random_floats(element_count(config.a), seed), b = random_floats(element_count(config.b), seed + 1, -0.3f, 0.3f),
+             c = random_floats(element_count(config.c), seed + 2);
+  if (constant) {
+    config.b_constant = b.data();
+    if (config.has_c) config.c_constant = c.data();
+  }
+  std::vector<std::vector<float>> extra;
+  for (std::size_t i = 0; i < config.extra.size(); ++i)
+    extra.push_back(random_floats(element_count(config.extra[i].dims), seed + 3 + static_cast<unsigned>(i), 0.5f, 1.5f));
+  auto want = plain(config, a, b, c);
+  apply_steps(want, config.out, config.post, config.extra, extra);
+  std::vector<void*> operands = {const_cast<float*>(a.data()), const_cast<float*>(b.data()), config.has_c ? const_cast<float*>(c.data()) : nullptr};
+  std::vector<float> before(want.size(), -9.0f);
+  std::vector<std::size_t> aliased;
+  for (std::size_t i = 0; i < extra.size(); ++i) {
+    operands.push_back(extra[i].data());
+    if (static_cast<int>(i) == config.in_place_extra) {
+      before = extra[i];
+      aliased.push_back(3 + i);
+    }
+  }
+  int accepted = 0;
+  for (const auto& candidate : matmul_candidates()) {
+    if (!candidate.refuses(config).empty()) continue;
+    ++accepted;
+    Constants constants;
+    auto kernel = candidate.make(config, constants);
+    expect_close(run_at_widths(*kernel, operands, before, aliased), want, 3e-5, what + " by " + std::string(candidate.name));
+  }
+  return accepted;
+}
+
+struct Sizes {
+  Shape a, b, out;  // without transposition
+};
+const std::vector<Sizes>& sizes() {
+  static const std::vector<Sizes> all = {
+      {{1, 1}, {1, 1}, {1, 1}},
+      {{1, 64}, {64, 32}, {1, 32}},
+      {{3, 5}, {5, 7}, {3, 7}},
+      {{1, 500}, {500, 1003}, {1, 1003}},
+      {{7, 33}, {33, 64}, {7, 64}},
+      {{13, 700}, {700, 65}, {13, 65}},
+      {{128, 256}, {256, 384}, {128, 384}},
+      {{197, 130}, {130, 100}, {197, 100}},
+      {{300, 64}, {64, 10}, {300, 10}},
+      {{2, 5, 9}, {9, 11}, {2, 5, 11}},
+      {{4, 6, 9}, {4, 9, 11}, {4, 6, 11}},
+      {{12, 64, 32}, {12, 32, 64}, {12, 64, 64}},
+      {{2, 1, 6, 9}, {3, 9, 5}, {2, 3, 6, 5}},
+      {{6, 9}, {3, 9, 5}, {3, 6, 5}},
+      {{1, 4, 3}, {1, 3, 2}, {1, 4, 2}},
+  };
+  return all;
+}
+
+MatMulConfig config_of(const Sizes& s, bool trans_a, bool trans_b) {
+  MatMulConfig config{.a = s.a, .b = s.b, .out = s.out, .trans_a = trans_a, .trans_b = trans_b};
+  if (trans_a) std::swap(config.a[s.a.size() - 1], config.a[s.a.size() - 2]);
+  if (trans_b) std::swap(config.b[s.b.size() - 1], config.b[s.b.size() - 2]);
+  return config;
+}
+
+TEST(MatMul, ShapesTransposedOrNot) {
+  unsigned seed = 1;
+  for (const Sizes& s : sizes()) {
+    for (int form = 0; form < 8; ++form) {
+      MatMulConfig config = config_of(s, (form & 1) != 0, (form & 2) != 0);
+      const std::string what = to_string(config.a) + " x " + to_string(config.b) + " form " + std::to_string(form);
+      EXPECT_GE(check(config, (form & 4) != 0, ++seed, what), 1) << what;
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(MatMul, AlphaBetaAndC) {
+  unsigned seed = 1000;
+  for (const Sizes& s : sizes()) {
+    const std::int64_t m = s.out[s.out.size() - 2], n = s.out.back();
+    for (const Shape& c : {Shape{}, Shape{n}, Shape{1, n}, Shape{m, 1}, Shape{m, n}, s.out}) {
+      for (auto [alpha, beta] : {std::pair{1.0f, 1.0f}, {0.5f, 1.0f}, {1.0f, 0.25f}, {2.0f, 0.0f}}) {
+        MatMulConfig config = config_of(s, false, false);
+        config.alpha = alpha;
+        config.beta = beta;
+        config.has_c = true;
+        config.c = c;
+        config.post = {{ElementOp::Relu}};
+        ++seed;
+        EXPECT_GE(check(config, seed % 2 == 0, seed + 1, to_string(config.a) + " + " + to_string(c)), 1);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(MatMul, StepsThatFollow) {
+  const std::vector<std::vector<ElementStep>> steps = {
+      {{ElementOp::Gelu}}, {{ElementOp::GeluTanh}}, {{ElementOp::Tanh}}, {{ElementOp::Softplus}},
+      {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}}, {{ElementOp::Mul, 0, 0, 1}, {ElementOp::Add, 0, 0, 2}},
+      {{ElementOp::Sub, 0, 0, 1, true}, {ElementOp::Div, 0, 0, 0}}, {{ElementOp::Max, 0, 0, 2}}, {{ElementOp::Add, 0, 0, 3}}};
+  unsigned seed = 3000;
+  for (const Sizes& s : sizes()) {
+    for (const auto& post : steps) {
+      MatMulConfig config = config_of(s, false, false);
+      config.has_c = seed % 2 == 0;
+      config.c = {s.out.back()};
+      config.post = post;
+      config.extra = {{s.out}, {{s.out.back()}}, {{}}, {{s.out[s.out.size() - 2], 1}}};
+      ++seed;
+      EXPECT_GE(check(config, seed % 3 != 0, seed + 1, to_string(config.a) + " then op " + std::to_string(int(post[0].op))), 1);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(MatMul, ASumInPlace) {
+  unsigned seed = 5000;
+  for (const Sizes& s : sizes()) {
+    MatMulConfig config = config_of(s, false, false);
+    config.has_c = true;
+    config.c = {s.out.back()};
+    config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}};
+    config.extra = {{s.out}};
+    config.in_place_extra = 0;
+    const int accepted = check(config, true, ++seed, to_string(config.a) + " in place");
+    if (matmul_candidates().size() > 1) { EXPECT_EQ(accepted, 1); }
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace norn::kernels

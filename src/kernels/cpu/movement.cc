@@ -1,0 +1,341 @@
+// Every move is a copy of runs, or a transposition of blocks where no run survives. Dimensions that stay neighbours are
+// merged first, so that the loops see the fewest and longest.
+#include "kernels/cpu/movement.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/physical.h"
+#include "kernels/cpu/reorder.h"
+#include "kernels/cpu/transpose.h"
+#include "norn/error.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr double kByteNs = 0.1;
+
+bool good_size(std::size_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16; }
+std::string size_refusal(std::size_t bytes) {
+  return good_size(bytes) ? "" : "elements of " + std::to_string(bytes) + " bytes";
+}
+
+struct Wide {
+  std::uint64_t low, high;
+};
+
+template <class T>
+void copy_strided(const void* x, std::int64_t x_stride, void* out, std::int64_t out_stride, std::int64_t n) {
+  const T* from = static_cast<const T*>(x);
+  T* to = static_cast<T*>(out);
+  for (std::int64_t i = 0; i < n; ++i) to[i * out_stride] = from[i * x_stride];
+}
+
+// n elements with strides in elements.
+void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_stride, std::int64_t n, std::size_t bytes) {
+  if (x_stride == 1 && out_stride == 1) {
+    std::memcpy(out, x, static_cast<std::size_t>(n) * bytes);
+    return;
+  }
+  switch (bytes) {
+    case 1: return copy_strided<std::uint8_t>(x, x_stride, out, out_stride, n);
+    case 2: return copy_strided<std::uint16_t>(x, x_stride, out, out_stride, n);
+    case 4: return copy_strided<std::uint32_t>(x, x_stride, out, out_stride, n);
+    case 8: return copy_strided<std::uint64_t>(x, x_stride, out, out_stride, n);
+    default: return copy_strided<Wide>(x, x_stride, out, out_stride, n);
+  }
+}
+
+// Copies a grid of elements, outermost dimension first.
+class GridCopy {
+ public:
+  GridCopy() = default;
+  GridCopy(std::vector<GridDim> dims, std::size_t bytes) : bytes_(bytes) {
+    for (const GridDim& d : dims) {
+      points_ *= d.size;
+      if (d.size == 1) continue;
+      if (!dims_.empty() && dims_.back().x_stride == d.x_stride * d.size && dims_.back().out_stride == d.out_stride * d.size)
+        dims_.back() = {dims_.back().size * d.size, d.x_stride, d.out_stride};
+      else
+        dims_.push_back(d);
+    }
+    if (dims_.empty()) dims_.push_back({1, 1, 1});
+    run_ = dims_.back();
+    dims_.pop_back();
+    // A long run is cut, so that several threads can share it.
+    const std::int64_t most = std::max<std::int64_t>(1, (std::int64_t{1} << 16) / static_cast<std::int64_t>(bytes));
+    piece_ = std::min(run_.size, most);
+    pieces_ = piece_ == 0 ? 0 : (run_.size + piece_ - 1) / piece_;
+  }
+
+  void run(const void* x, void* out) const {
+    if (points_ == 0) return;
+    std::int64_t rows = pieces_;
+    for (const GridDim& d : dims_) rows *= d.size;
+    const double row_ns = 3 + static_cast<double>(piece_) * (run_.x_stride == 1 && run_.out_stride == 1
+                                                                 ? kByteNs * static_cast<double>(bytes_) : 0.6);
+    parallel_ranges(rows, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = i % pieces_ * piece_;
+        std::int64_t rest = i / pieces_, x_at = first * run_.x_stride, out_at = first * run_.out_stride;
+        for (std::size_t d = dims_.size(); d-- > 0;) {
+          x_at += rest % dims_[d].size * dims_[d].x_stride;
+          out_at += rest % dims_[d].size * dims_[d].out_stride;
+          rest /= dims_[d].size;
+        }
+        const std::int64_t size = static_cast<std::int64_t>(bytes_);
+        copy_run(static_cast<const char*>(x) + x_at * size, run_.x_stride, static_cast<char*>(out) + out_at * size,
+                 run_.out_stride, std::min(piece_, run_.size - first), bytes_);
+      }
+    });
+  }
+
+ private:
+  std::vector<GridDim> dims_;
+  GridDim run_{1, 1, 1};
+  std::size_t bytes_ = 1;
+  std::int64_t points_ = 1, piece_ = 1, pieces_ = 1;
+};
+
+// --- transpose ---
+
+class Transpose final : public Kernel {
+ public:
+  explicit Transpose(const TransposeConfig& c) : bytes_(c.element_bytes) {
+    const auto x_strides = layout_strides(c.x, Layout::Dense);
+    Shape out;
+    for (std::int64_t p : c.perm) out.push_back(c.x[static_cast<std::size_t>(p)]);
+    const auto out_strides = layout_strides(out, Layout::Dense);
+    empty_ = element_count(c.x) == 0;
+    std::vector<GridDim> dims;  // in the output's order, merged
+    for (std::size_t d = 0; d < out.size(); ++d) {
+      const GridDim dim{out[d], x_strides[static_cast<std::size_t>(c.perm[d])], out_strides[d]};
+      if (dim.size == 1) continue;
+      if (!dims.empty() && dims.back().x_stride == dim.x_stride * dim.size)
+        dims.back() = {dims.back().size * dim.size, dim.x_stride, dim.out_stride};
+      else
+        dims.push_back(dim);
+    }
+    // Short runs of neighbours are one larger element.
+    if (dims.size() > 1 && dims.back().x_stride == 1 && good_size(bytes_ * static_cast<std::size_t>(dims.back().size))) {
+      const std::int64_t n = dims.back().size;
+      bytes_ *= static_cast<std::size_t>(n);
+      dims.pop_back();
+      for (GridDim& d : dims) {
+        d.x_stride /= n;
+        d.out_stride /= n;
+      }
+    }
+    if (dims.empty() || dims.back().x_stride == 1) {
+      copy_ = GridCopy(dims, bytes_);
+      return;
+    }
+    blocks_ = true;
+    rows_ = dims.back();
+    dims.pop_back();
+    const auto inner = std::find_if(dims.begin(), dims.end(), [](const GridDim& d) { return d.x_stride == 1; });
+    if (inner != dims.end()) {
+      columns_ = *inner;
+      dims.erase(inner);
+    }
+    grid_ = dims;
+  }
+
+  void run(void* const* operands, void*) const override {
+    if (empty_) return;
+    if (!blocks_) return copy_.run(operands[0], operands[1]);
+    transpose_grid(operands[0], operands[1], grid_.data(), grid_.size(), rows_.size, columns_.size, rows_.x_stride,
+                   columns_.out_stride, bytes_);
+  }
+
+ private:
+  std::size_t bytes_;
+  bool empty_ = false, blocks_ = false;
+  GridCopy copy_;
+  GridDim rows_{1, 1, 1}, columns_{1, 1, 1};
+  std::vector<GridDim> grid_;
+};
+
+std::string transpose_refuses(const TransposeConfig& c) {
+  if (c.perm.size() != c.x.size()) return "perm and x of different ranks";
+  std::vector<bool> seen(c.x.size());
+  for (std::int64_t p : c.perm) {
+    if (p < 0 || static_cast<std::size_t>(p) >= c.x.size() || seen[static_cast<std::size_t>(p)]) return "not a permutation";
+    seen[static_cast<std::size_t>(p)] = true;
+  }
+  return size_refusal(c.element_bytes);
+}
+std::unique_ptr<Kernel> make_transpose(const TransposeConfig& c, PackedConstants&) { return std::make_unique<Transpose>(c); }
+
+// --- concat ---
+
+class Concat final : public Kernel {
+ public:
+  explicit Concat(const ConcatConfig& c) : bytes_(c.element_bytes) {
+    const auto order = memory_order(c.inputs[0].size(), c.layout);
+    const std::size_t axis = static_cast<std::size_t>(c.axis);
+    const std::size_t at = static_cast<std::size_t>(std::find(order.begin(), order.end(), axis) - order.begin());
+    std::int64_t outer = 1, inner = 1, along = 0, offset = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i < at) outer *= c.inputs[0][order[i]];
+      if (i > at) inner *= c.inputs[0][order[i]];
+    }
+    for (const Shape& dims : c.inputs) along += dims[axis];
+    for (const Shape& dims : c.inputs) {
+      const std::int64_t n = dims[axis] * inner;
+      copies_.push_back({GridCopy({{outer, n, along * inner}, {n, 1, 1}}, bytes_), offset});
+      offset += n;
+    }
+  }
+
+  void run(void* const* operands, void*) const override {
+    char* out = static_cast<char*>(operands[copies_.size()]);
+    for (std::size_t i = 0; i < copies_.size(); ++i)
+      copies_[i].copy.run(operands[i], out + copies_[i].offset * static_cast<std::int64_t>(bytes_));
+  }
+
+ private:
+  struct Placed {
+    GridCopy copy;
+    std::int64_t offset;
+  };
+  std::size_t bytes_;
+  std::vector<Placed> copies_;
+};
+
+std::string concat_refuses(const ConcatConfig& c) {
+  if (c.inputs.empty()) return "no inputs";
+  const Shape& first = c.inputs[0];
+  if (c.axis < 0 || static_cast<std::size_t>(c.axis) >= first.size()) return "an axis outside the rank";
+  for (const Shape& dims : c.inputs) {
+    if (dims.size() != first.size()) return "inputs of different ranks";
+    for (std::size_t d = 0; d < dims.size(); ++d)
+      if (d != static_cast<std::size_t>(c.axis) && dims[d] != first[d]) return "inputs that differ off the axis";
+  }
+  return size_refusal(c.element_bytes);
+}
+std::unique_ptr<Kernel> make_concat(const ConcatConfig& c, PackedConstants&) { return std::make_unique<Concat>(c); }
+
+// --- strided copy ---
+
+class StridedCopy final : public Kernel {
+ public:
+  explicit StridedCopy(const StridedCopyConfig& c) : c_(c) {
+    std::vector<GridDim> dims;
+    for (std::size_t d = 0; d < c.dims.size(); ++d) dims.push_back({c.dims[d], c.x_strides[d], c.out_strides[d]});
+    copy_ = GridCopy(dims, c.element_bytes);
+  }
+
+  void run(void* const* operands, void*) const override {
+    const std::int64_t bytes = static_cast<std::int64_t>(c_.element_bytes);
+    char* out = static_cast<char*>(operands[1]);
+    if (c_.fill) {
+      parallel_ranges(c_.out_elements, 0.1 * static_cast<double>(bytes), 1024, [&](std::int64_t begin, std::int64_t end) {
+        copy_run(c_.fill_element.data(), 0, out + begin * bytes, 1, end - begin, c_.element_bytes);
+      });
+    }
+    copy_.run(static_cast<const char*>(operands[0]) + c_.x_offset * bytes, out + c_.out_offset * bytes);
+  }
+
+ private:
+  StridedCopyConfig c_;
+  GridCopy copy_;
+};
+
+std::string strided_copy_refuses(const StridedCopyConfig& c) {
+  if (c.x_strides.size() != c.dims.size() || c.out_strides.size() != c.dims.size()) return "strides of another rank";
+  return size_refusal(c.element_bytes);
+}
+std::unique_ptr<Kernel> make_strided_copy(const StridedCopyConfig& c, PackedConstants&) {
+  return std::make_unique<StridedCopy>(c);
+}
+
+// --- gather ---
+
+class Gather final : public Kernel {
+ public:
+  explicit Gather(const GatherConfig& c) : wide_(c.wide_indices), axis_(c.axis), size_(c.data[static_cast<std::size_t>(c.axis)]) {
+    std::int64_t inner = 1;
+    for (std::size_t d = 0; d < c.data.size(); ++d) {
+      if (static_cast<std::int64_t>(d) < c.axis) outer_ *= c.data[d];
+      if (static_cast<std::int64_t>(d) > c.axis) inner *= c.data[d];
+    }
+    count_ = element_count(c.indices);
+    run_bytes_ = inner * static_cast<std::int64_t>(c.element_bytes);
+  }
+
+  void run(void* const* operands, void*) const override {
+    const char* data = static_cast<const char*>(operands[0]);
+    char* out = static_cast<char*>(operands[2]);
+    if (run_bytes_ == 0) return;
+    parallel_ranges(outer_ * count_, 2 + kByteNs * static_cast<double>(run_bytes_), 1,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t i = begin; i < end; ++i) {
+                        const std::int64_t at = index(operands[1], i % count_);
+                        const char* from = data + (i / count_ * size_ + at) * run_bytes_;
+                        char* to = out + i * run_bytes_;
+                        if (run_bytes_ == 4) std::memcpy(to, from, 4);
+                        else if (run_bytes_ == 8) std::memcpy(to, from, 8);
+                        else std::memcpy(to, from, static_cast<std::size_t>(run_bytes_));
+                      }
+                    });
+  }
+
+ private:
+  std::int64_t index(const void* indices, std::int64_t i) const {
+    const std::int64_t value = wide_ ? static_cast<const std::int64_t*>(indices)[i] : static_cast<const std::int32_t*>(indices)[i];
+    if (value < -size_ || value >= size_)
+      throw Error(ErrorCode::RuntimeError, "index " + std::to_string(value) + " is outside dimension " +
+                  std::to_string(axis_) + " of size " + std::to_string(size_));
+    return value < 0 ? value + size_ : value;
+  }
+
+  bool wide_;
+  std::int64_t axis_, size_, outer_ = 1, count_, run_bytes_;
+};
+
+std::string gather_refuses(const GatherConfig& c) {
+  if (c.axis < 0 || static_cast<std::size_t>(c.axis) >= c.data.size()) return "an axis outside the rank";
+  return size_refusal(c.element_bytes);
+}
+std::unique_ptr<Kernel> make_gather(const GatherConfig& c, PackedConstants&) { return std::make_unique<Gather>(c); }
+
+// --- reorder ---
+
+class Reorder final : public Kernel {
+ public:
+  explicit Reorder(const ReorderConfig& c) : batch_(c.dims[0]), rows_(c.dims[1]) {
+    for (std::size_t d = 2; d < c.dims.size(); ++d) columns_ *= c.dims[d];
+    if (c.from == c.to) {
+      columns_ *= rows_;
+      rows_ = 1;
+    } else if (c.from == Layout::ChannelsLast) {
+      std::swap(rows_, columns_);
+    }
+  }
+  void run(void* const* operands, void*) const override {
+    transpose_matrices(operands[0], operands[1], batch_, rows_, columns_, sizeof(float));
+  }
+
+ private:
+  std::int64_t batch_, rows_, columns_ = 1;
+};
+
+std::string reorder_refuses(const ReorderConfig& c) { return c.dims.size() < 2 ? "no channels" : ""; }
+std::unique_ptr<Kernel> make_reorder(const ReorderConfig& c, PackedConstants&) { return std::make_unique<Reorder>(c); }
+
+constexpr Candidate<TransposeConfig> kTranspose[] = {{"copy", transpose_refuses, make_transpose}};
+constexpr Candidate<ConcatConfig> kConcat[] = {{"copy", concat_refuses, make_concat}};
+constexpr Candidate<StridedCopyConfig> kStridedCopy[] = {{"copy", strided_copy_refuses, make_strided_copy}};
+constexpr Candidate<GatherConfig> kGather[] = {{"copy", gather_refuses, make_gather}};
+constexpr Candidate<ReorderConfig> kReorder[] = {{"copy", reorder_refuses, make_reorder}};
+
+}  // namespace
+
+std::span<const Candidate<TransposeConfig>> transpose_candidates() { return kTranspose; }
+std::span<const Candidate<ConcatConfig>> concat_candidates() { return kConcat; }
+std::span<const Candidate<StridedCopyConfig>> strided_copy_candidates() { return kStridedCopy; }
+std::span<const Candidate<GatherConfig>> gather_candidates() { return kGather; }
+std::span<const Candidate<ReorderConfig>> reorder_candidates() { return kReorder; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,92 @@
+#include "kernels/cpu/norm.h"
+
+#include "kernels/cpu/physical.h"
+#include "kernels/cpu/steps.h"
+
+namespace norn::kernels {
+namespace {
+
+class LayerNorm final : public Kernel {
+ public:
+  explicit LayerNorm(const LayerNormConfig& c) : c_(c), table_(row_table()) {}
+  void run(void* const* operands, void*) const override {
+    const float* x = static_cast<const float*>(operands[0]);
+    const float* scale = c_.has_scale ? static_cast<const float*>(operands[1]) : nullptr;
+    const float* bias = c_.has_bias ? static_cast<const float*>(operands[2]) : nullptr;
+    float* out = static_cast<float*>(operands[3]);
+    parallel_ranges(c_.outer, 20 + 0.3 * static_cast<double>(c_.n), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r)
+        table_.layer_norm(x + r * c_.n, scale, bias, out + r * c_.n, c_.n, c_.epsilon, c_.root_mean_square);
+    });
+  }
+
+ private:
+  LayerNormConfig c_;
+  const RowTable& table_;
+};
+
+// Seen as [outer, channels, inner].
+class Lrn final : public Kernel {
+ public:
+  explicit Lrn(const LrnConfig& c) : c_(c), channels_(c.x[1]), outer_(c.x[0]) {
+    std::int64_t pixels = 1;
+    for (std::size_t d = 2; d < c.x.size(); ++d) pixels *= c.x[d];
+    (c.layout == Layout::Dense ? inner_ : outer_) *= pixels;
+  }
+  void run(void* const* operands, void*) const override {
+    const float* x = static_cast<const float*>(operands[0]);
+    float* out = static_cast<float*>(operands[1]);
+    const double element_ns = 1.5 + 0.5 * static_cast<double>(c_.size);
+    parallel_ranges(outer_ * channels_ * inner_, element_ns, kTile,
+                    [&](std::int64_t begin, std::int64_t end) { range(x, out, begin, end); });
+  }
+
+ private:
+  static constexpr std::int64_t kTile = 512;
+
+  void range(const float* x, float* out, std::int64_t begin, std::int64_t end) const {
+    const StepTableF32& steps = step_table_f32();
+    const float scale = c_.alpha / static_cast<float>(c_.size), power = -c_.beta;
+    // The window reaches one further up than down if its size is even.
+    const std::int64_t down = (c_.size - 1) / 2, up = c_.size - 1 - down;
+    alignas(64) float tile[kTile];
+    for (std::int64_t at = begin; at < end; at += kTile) {
+      const std::int64_t n = std::min(kTile, end - at);
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t c = (at + i) / inner_ % channels_;
+        const std::int64_t first = std::max<std::int64_t>(0, c - down), last = std::min(channels_ - 1, c + up);
+        const float* p = x + at + i + (first - c) * inner_;
+        float sum = 0;
+        for (std::int64_t k = first; k <= last; ++k, p += inner_) sum += *p * *p;
+        tile[i] = c_.bias + scale * sum;
+      }
+      steps.unary[static_cast<int>(ElementOp::Log)](tile, nullptr, tile, n, 0, 0);
+      const int mul = static_cast<int>(ElementOp::Mul) - static_cast<int>(ElementOp::Add);
+      steps.binary[mul][1](tile, &power, tile, n, 0, 0);
+      steps.unary[static_cast<int>(ElementOp::Exp)](tile, nullptr, tile, n, 0, 0);
+      steps.binary[mul][0](tile, x + at, out + at, n, 0, 0);
+    }
+  }
+
+  LrnConfig c_;
+  std::int64_t channels_, outer_, inner_ = 1;
+};
+
+std::string layer_norm_refuses(const LayerNormConfig& c) { return c.outer < 1 || c.n < 1 ? "an empty tensor" : ""; }
+std::unique_ptr<Kernel> make_layer_norm(const LayerNormConfig& c, PackedConstants&) { return std::make_unique<LayerNorm>(c); }
+std::string lrn_refuses(const LrnConfig& c) {
+  if (c.x.size() < 2) return "no channels";
+  if (c.size < 1) return "a window below 1";
+  return "";
+}
+std::unique_ptr<Kernel> make_lrn(const LrnConfig& c, PackedConstants&) { return std::make_unique<Lrn>(c); }
+
+constexpr Candidate<LayerNormConfig> kLayerNorm[] = {{"simd", layer_norm_refuses, make_layer_norm}};
+constexpr Candidate<LrnConfig> kLrn[] = {{"simd", lrn_refuses, make_lrn}};
+
+}  // namespace
+
+std::span<const Candidate<LayerNormConfig>> layer_norm_candidates() { return kLayerNorm; }
+std::span<const Candidate<LrnConfig>> lrn_candidates() { return kLrn; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,145 @@
+#include "kernels/cpu/onednn.h"
+
+#include "norn/error.h"
+
+#ifdef NORN_ONEDNN_OPENMP
+// From the OpenMP runtime that oneDNN itself is linked to; the compiler's own need not be the same.
+extern "C" int omp_get_max_threads();
+extern "C" void omp_set_num_threads(int);
+#endif
+
+namespace norn::kernels {
+
+const dnnl::engine& cpu_engine() {
+  static const dnnl::engine* const engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return *engine;
+}
+
+dnnl::stream& thread_stream() {
+  thread_local dnnl::stream stream(cpu_engine());
+  return stream;
+}
+
+#ifdef NORN_ONEDNN_OPENMP
+OneThread::OneThread() : previous_(omp_get_max_threads()) {
+  if (previous_ != 1) omp_set_num_threads(1);
+}
+OneThread::~OneThread() {
+  if (previous_ != 1) omp_set_num_threads(previous_);
+}
+#else
+OneThread::OneThread() : previous_(1) {}
+OneThread::~OneThread() {}
+#endif
+
+void rethrow_onednn(const dnnl::error& error, const char* doing) {
+  throw Error(ErrorCode::Internal, std::string("oneDNN failed to ") + doing + ": " + error.what());
+}
+
+dnnl::memory::desc channels_last_desc(const dnnl_dims& dims) {
+  using tag = dnnl::memory::format_tag;
+  const tag tags[] = {tag::nwc, tag::nhwc, tag::ndhwc};
+  return {dims, dnnl::memory::data_type::f32, tags[dims.size() - 3]};
+}
+
+std::string describe(const dnnl::memory::desc& desc) {
+  std::string text;
+  auto add = [&](const dnnl_dims& values) {
+    text += '/';
+    for (auto v : values) text += std::to_string(v) + ',';
+  };
+  add(desc.get_dims());
+  add(desc.get_padded_dims());
+  add(desc.get_strides());
+  add(desc.get_inner_blks());
+  add(desc.get_inner_idxs());
+  return text;
+}
+
+std::shared_ptr<const void> repack(const void* source, const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
+  OneThread one;
+  std::shared_ptr<void> packed = aligned_buffer(to.get_size());
+  dnnl::memory a(from, cpu_engine(), const_cast<void*>(source)), b(to, cpu_engine(), packed.get());
+  dnnl::reorder(a, b).execute(thread_stream(), a, b);
+  thread_stream().wait();
+  return packed;
+}
+
+Spread spread_of(const Shape& operand, const Shape& out, std::size_t channel) {
+  if (operand.size() > out.size()) return Spread::None;
+  const std::size_t lead = out.size() - operand.size();
+  bool scalar = true, along_channel = true, full = true;
+  for (std::size_t d = 0; d < out.size(); ++d) {
+    const std::int64_t size = d < lead ? 1 : operand[d - lead];
+    if (size != 1 && size != out[d]) return Spread::None;
+    if (size != 1) scalar = false;
+    if (size != 1 && d != channel) along_channel = false;
+    if (size != out[d]) full = false;
+  }
+  return full ? Spread::Full : scalar ? Spread::Scalar : along_channel ? Spread::Channel : Spread::None;
+}
+
+bool append_posts(const std::vector<ElementStep>& steps, const std::vector<Spread>& spreads, int in_place_extra,
+                  const std::function<dnnl::memory::desc(std::size_t, Spread)>& desc_of, dnnl::post_ops& ops,
+                  std::vector<BinaryPost>& binaries) {
+  using dnnl::algorithm;
+  for (const ElementStep& step : steps) {
+    if (is_binary(step.op)) {
+      const std::size_t extra = static_cast<std::size_t>(step.operand);
+      if (step.operand < 0 || extra >= spreads.size() || spreads[extra] == Spread::None) return false;
+      if (step.operand == in_place_extra) {
+        if (step.op != ElementOp::Add || spreads[extra] != Spread::Full) return false;
+        ops.append_sum(1.0f);
+        continue;
+      }
+      algorithm kind;
+      switch (step.op) {
+        case ElementOp::Add: kind = algorithm::binary_add; break;
+        case ElementOp::Mul: kind = algorithm::binary_mul; break;
+        case ElementOp::Sub: kind = algorithm::binary_sub; break;
+        case ElementOp::Div: kind = algorithm::binary_div; break;
+        default: return false;  // its Max and Min lose NaN
+      }
+      if (step.swapped && (step.op == ElementOp::Sub || step.op == ElementOp::Div)) return false;
+      binaries.push_back({ops.len(), extra, spreads[extra]});
+      ops.append_binary(kind, desc_of(extra, spreads[extra]));
+      continue;
+    }
+    switch (step.op) {
+      case ElementOp::Identity: break;
+      case ElementOp::Relu: ops.append_eltwise(algorithm::eltwise_relu, 0.0f, 0.0f); break;
+      case ElementOp::LeakyRelu: ops.append_eltwise(algorithm::eltwise_relu, step.a, 0.0f); break;
+      case ElementOp::Clip: ops.append_eltwise(algorithm::eltwise_clip, step.a, step.b); break;
+      case ElementOp::Abs: ops.append_eltwise(algorithm::eltwise_abs, 0.0f, 0.0f); break;
+      case ElementOp::Neg: ops.append_eltwise(algorithm::eltwise_linear, -1.0f, 0.0f); break;
+      case ElementOp::Exp: ops.append_eltwise(algorithm::eltwise_exp, 0.0f, 0.0f); break;
+      case ElementOp::Sqrt: ops.append_eltwise(algorithm::eltwise_sqrt, 0.0f, 0.0f); break;
+      case ElementOp::Sigmoid: ops.append_eltwise(algorithm::eltwise_logistic, 0.0f, 0.0f); break;
+      case ElementOp::Tanh: ops.append_eltwise(algorithm::eltwise_tanh, 0.0f, 0.0f); break;
+      case ElementOp::Elu: ops.append_eltwise(algorithm::eltwise_elu, step.a, 0.0f); break;
+      case ElementOp::Gelu: ops.append_eltwise(algorithm::eltwise_gelu_erf, 0.0f, 0.0f); break;
+      case ElementOp::GeluTanh: ops.append_eltwise(algorithm::eltwise_gelu_tanh, 0.0f, 0.0f); break;
+      case ElementOp::Silu: ops.append_eltwise(algorithm::eltwise_swish, 1.0f, 0.0f); break;
+      case ElementOp::HardSigmoid: ops.append_eltwise(algorithm::eltwise_hardsigmoid, step.a, step.b); break;
+      case ElementOp::HardSwish: ops.append_eltwise(algorithm::eltwise_hardswish, 1.0f / 6.0f, 0.5f); break;
+      default: return false;
+    }
+  }
+  return true;
+}
+
+dnnl::primitive_attr attributes(const dnnl::post_ops& ops) {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  attr.set_post_ops(ops);
+  return attr;
+}
+
+void Execution::run(const dnnl::primitive& primitive) const {
+  const dnnl_status_t status =
+      dnnl_primitive_execute(primitive.get(), thread_stream().get(), static_cast<int>(args.size()), args.data());
+  if (status != dnnl_success)
+    throw Error(ErrorCode::Internal, "oneDNN failed to run a primitive (status " + std::to_string(status) + ")");
+}
+
+}  // namespace norn::kernels

@@ -1,0 +1,116 @@
+// oneDNN as this library uses it: one thread, our scratch, memory objects that belong to one run at a time.
+//
+// Traps: oneDNN fixes the number of threads of a primitive when it is made, so making counts as using it; primitives
+// are shared by threads only because their scratchpad is the caller's; a dnnl::memory is never shared while its address
+// changes, hence ObjectPool.
+#pragma once
+#include <dnnl.hpp>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "kernels/kernel.h"
+
+namespace norn::kernels {
+
+using dnnl_dims = dnnl::memory::dims;
+
+const dnnl::engine& cpu_engine();
+dnnl::stream& thread_stream();  // the calling thread's
+
+// While it lives, oneDNN runs on the calling thread alone; the thread's own OpenMP setting comes back afterwards.
+class OneThread {
+ public:
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int previous_;
+};
+
+// Throws norn::Error (Internal) for what oneDNN throws.
+[[noreturn]] void rethrow_onednn(const dnnl::error& error, const char* doing);
+
+inline dnnl::memory::desc dense_desc(const dnnl_dims& dims) {
+  dnnl_dims strides(dims.size());
+  dnnl::memory::dim step = 1;
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= std::max<dnnl::memory::dim>(1, dims[i]);
+  }
+  return {dims, dnnl::memory::data_type::f32, strides};
+}
+// N, C, spatial...: channels last. Ranks 3 to 5.
+dnnl::memory::desc channels_last_desc(const dnnl_dims& dims);
+
+// A text that tells two descriptors of different layout apart.
+std::string describe(const dnnl::memory::desc& desc);
+// `source`, laid out as `from`, in the layout `to`.
+std::shared_ptr<const void> repack(const void* source, const dnnl::memory::desc& from, const dnnl::memory::desc& to);
+
+// How an extra operand meets the output of a contraction.
+enum class Spread { None, Scalar, Channel, Full };
+// `channel` is the output dimension that a Channel operand runs along.
+Spread spread_of(const Shape& operand, const Shape& out, std::size_t channel);
+
+// One post-op that reads an extra operand.
+struct BinaryPost {
+  int index;             // among the post-ops
+  std::size_t extra;
+  Spread spread;
+};
+// The steps as post-ops; false if one has no faithful form. `desc_of` gives the descriptor of an extra as the primitive
+// sees it. The in-place extra becomes a sum.
+bool append_posts(const std::vector<ElementStep>& steps, const std::vector<Spread>& spreads, int in_place_extra,
+                  const std::function<dnnl::memory::desc(std::size_t extra, Spread)>& desc_of, dnnl::post_ops& ops,
+                  std::vector<BinaryPost>& binaries);
+dnnl::primitive_attr attributes(const dnnl::post_ops& ops);
+
+inline bool is_reference(const std::string& implementation) { return implementation.rfind("ref", 0) == 0; }
+
+// Executions of one primitive: its arguments, whose addresses are set before each.
+struct Execution {
+  std::vector<dnnl::memory> memories;
+  std::vector<dnnl_exec_arg_t> args;
+
+  void add(int arg, const dnnl::memory::desc& desc) {
+    memories.emplace_back(desc, cpu_engine(), nullptr);
+    args.push_back({arg, memories.back().get()});
+  }
+  void set(std::size_t i, const void* address) {
+    dnnl_memory_set_data_handle(args[i].memory, const_cast<void*>(address));
+  }
+  void run(const dnnl::primitive& primitive) const;
+};
+
+// Objects that one run uses at a time; made when all others are in use.
+template <class T>
+class ObjectPool {
+ public:
+  template <class Make>
+  std::unique_ptr<T> take(Make&& make) const {
+    {
+      std::lock_guard lock(mutex_);
+      if (!free_.empty()) {
+        std::unique_ptr<T> object = std::move(free_.back());
+        free_.pop_back();
+        return object;
+      }
+    }
+    return make();
+  }
+  void give(std::unique_ptr<T> object) const {
+    std::lock_guard lock(mutex_);
+    free_.push_back(std::move(object));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<T>> free_;
+};
+
+}  // namespace norn::kernels

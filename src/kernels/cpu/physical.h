@@ -1,0 +1,81 @@
+// Tensors as they lie in memory: the order of their dimensions in a layout, strides of operands that broadcast, and
+// how much work is worth a task of its own. Internal to the kernels.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/parallel.h"
+#include "kernels/kernel.h"
+
+namespace norn::kernels {
+
+// Logical dimension that lies at each place of memory, outermost first.
+inline std::vector<std::size_t> memory_order(std::size_t rank, Layout layout) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < rank; ++i)
+    if (layout == Layout::Dense || rank < 3 || i != 1) order.push_back(i);
+  if (order.size() < rank) order.push_back(1);
+  return order;
+}
+
+// Strides, in elements, of each logical dimension.
+inline std::vector<std::int64_t> layout_strides(const Shape& dims, Layout layout) {
+  std::vector<std::int64_t> strides(dims.size());
+  std::int64_t step = 1;
+  const auto order = memory_order(dims.size(), layout);
+  for (std::size_t i = order.size(); i-- > 0;) {
+    strides[order[i]] = step;
+    step *= dims[order[i]];
+  }
+  return strides;
+}
+
+struct StridedDim {
+  std::int64_t size, stride;
+};
+
+// How `operand` is read while the output is walked in its memory order, with runs merged: {{n, 1}} is the same dims and
+// layout, {{n, 0}} one value. Empty if the operand does not broadcast to `out`.
+inline std::vector<StridedDim> broadcast_walk(const Shape& out, Layout out_layout, const ExtraOperand& operand) {
+  if (operand.dims.size() > out.size()) return {};
+  const std::size_t lead = out.size() - operand.dims.size();
+  const auto own = layout_strides(operand.dims, operand.layout);
+  std::vector<StridedDim> walk;
+  for (std::size_t d : memory_order(out.size(), out_layout)) {
+    std::int64_t stride = 0;
+    if (d >= lead) {
+      const std::int64_t size = operand.dims[d - lead];
+      if (size != 1 && size != out[d]) return {};
+      if (size != 1) stride = own[d - lead];
+    }
+    if (out[d] == 1) continue;
+    if (!walk.empty() && walk.back().stride == stride * out[d])
+      walk.back() = {walk.back().size * out[d], stride};
+    else
+      walk.push_back({out[d], stride});
+  }
+  if (walk.empty()) walk.push_back({1, 1});
+  return walk;
+}
+
+// Number of pieces to cut `units` of equal work into, `unit_ns` nanoseconds each: enough for any machine's threads,
+// none below some 50 microseconds. A function of the shape alone.
+inline std::int64_t piece_count(std::int64_t units, double unit_ns, std::int64_t most = 32) {
+  const double pieces = static_cast<double>(units) * unit_ns / 50e3;
+  if (!(pieces > 1.5)) return 1;
+  return std::min<std::int64_t>({units, most, static_cast<std::int64_t>(pieces + 1) / 2 * 2});
+}
+
+// Calls body(begin, end) over [0, units) in piece_count pieces, each begin a multiple of `step`.
+template <class Body>
+void parallel_ranges(std::int64_t units, double unit_ns, std::int64_t step, Body&& body, std::int64_t most = 32) {
+  const std::int64_t steps = (units + step - 1) / step;
+  const std::int64_t pieces = piece_count(steps, unit_ns * static_cast<double>(step), most);
+  base::parallel_for(pieces, [&](std::int64_t i) {
+    const std::int64_t begin = steps * i / pieces * step, end = std::min(units, steps * (i + 1) / pieces * step);
+    if (begin < end) body(begin, end);
+  });
+}
+
+}  // namespace norn::kernels

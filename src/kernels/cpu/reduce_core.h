@@ -1,0 +1,27 @@
+// A reduction over dimensions in memory order. Internal to the kernels.
+#pragma once
+#include "kernels/cpu/reduce.h"
+
+namespace norn::kernels {
+
+class ReduceCore {
+ public:
+  // `gone[d]`: dimension d is reduced.
+  ReduceCore(ReduceKind kind, const Shape& dims, const std::vector<bool>& gone);
+  void run(const float* x, float* out) const;
+
+ private:
+  struct Dim {
+    std::int64_t size, stride;
+  };
+  static std::int64_t offset(const std::vector<Dim>& dims, std::int64_t index);
+  float finish(float v) const;
+
+  ReduceKind kind_;
+  bool inner_gone_ = false;      // the innermost dimension is reduced
+  std::int64_t inner_ = 1;       // its size
+  std::vector<Dim> kept_, gone_;  // the others
+  std::int64_t kept_count_ = 1, gone_count_ = 1;
+};
+
+}  // namespace norn::kernels

@@ -1,0 +1,270 @@
+// Softmax, normalisation and reduction of rows for each instruction set. The order of a sum depends on the row's
+// length and the vector width only.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kernels/cpu/steps.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/rows_simd.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/cpu/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+
+HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+
+// A vector whose first n (< lanes) elements come from p, the rest `filler`.
+HWY_INLINE V load_tail(const float* p, std::int64_t n, float filler) {
+  HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
+  hn::Store(constant(filler), F(), tail);
+  std::memcpy(tail, p, static_cast<std::size_t>(n) * sizeof(float));
+  return hn::Load(F(), tail);
+}
+HWY_INLINE void store_tail(V v, float* p, std::int64_t n) {
+  HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
+  hn::Store(v, F(), tail);
+  std::memcpy(p, tail, static_cast<std::size_t>(n) * sizeof(float));
+}
+
+template <class Map>
+HWY_INLINE void map_row(const float* x, float* out, std::int64_t n, Map map) {
+  const std::int64_t lanes = lane_count();
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(map(hn::LoadU(F(), x + i), i), F(), out + i);
+  if (i < n) store_tail(map(load_tail(x + i, n - i, 0.0f), i), out + i, n - i);
+}
+
+// Four running vectors, so that the additions of a row do not wait for each other.
+template <class Map, class Join>
+HWY_INLINE V fold_row(const float* x, std::int64_t n, float start, float filler, Map map, Join join) {
+  const std::int64_t lanes = lane_count();
+  V s0 = constant(start), s1 = s0, s2 = s0, s3 = s0;
+  std::int64_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    s0 = join(s0, map(hn::LoadU(F(), x + i)));
+    s1 = join(s1, map(hn::LoadU(F(), x + i + lanes)));
+    s2 = join(s2, map(hn::LoadU(F(), x + i + 2 * lanes)));
+    s3 = join(s3, map(hn::LoadU(F(), x + i + 3 * lanes)));
+  }
+  for (; i + lanes <= n; i += lanes) s0 = join(s0, map(hn::LoadU(F(), x + i)));
+  if (i < n) s1 = join(s1, map(load_tail(x + i, n - i, filler)));
+  return join(join(s0, s1), join(s2, s3));
+}
+
+HWY_INLINE float sum_lanes(V v) { return hn::GetLane(hn::SumOfLanes(F(), v)); }
+
+void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
+  const float lowest = -std::numeric_limits<float>::infinity();
+  const V top = hn::MaxOfLanes(
+      F(), fold_row(x, n, lowest, lowest, [](V v) HWY_ATTR { return v; }, [](V a, V b) HWY_ATTR { return hn::Max(b, a); }));
+  const std::int64_t lanes = lane_count();
+  V sum = hn::Zero(F()), sum2 = sum;
+  std::int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const V e = exp(hn::Sub(hn::LoadU(F(), x + i), top));
+    const V e2 = exp(hn::Sub(hn::LoadU(F(), x + i + lanes), top));
+    if (!log_of_it) {
+      hn::StoreU(e, F(), out + i);
+      hn::StoreU(e2, F(), out + i + lanes);
+    }
+    sum = hn::Add(sum, e);
+    sum2 = hn::Add(sum2, e2);
+  }
+  for (; i < n; i += lanes) {
+    const std::int64_t rest = n - i < lanes ? n - i : lanes;
+    const V v = rest < lanes ? load_tail(x + i, rest, lowest) : hn::LoadU(F(), x + i);
+    V e = exp(hn::Sub(v, top));
+    if (rest < lanes) {
+      if (!log_of_it) store_tail(e, out + i, rest);
+      e = hn::IfThenElseZero(hn::FirstN(F(), static_cast<std::size_t>(rest)), e);
+    } else if (!log_of_it) {
+      hn::StoreU(e, F(), out + i);
+    }
+    sum = hn::Add(sum, e);
+  }
+  const float total = sum_lanes(hn::Add(sum, sum2));
+  if (log_of_it) {
+    const V shift = constant(std::log(total));
+    map_row(x, out, n, [&](V v, std::int64_t) HWY_ATTR { return hn::Sub(hn::Sub(v, top), shift); });
+  } else {
+    const V scale = constant(1.0f / total);
+    map_row(out, out, n, [&](V v, std::int64_t) HWY_ATTR { return hn::Mul(v, scale); });
+  }
+}
+
+void softmax_columns(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns, bool log_of_it,
+                     float* work) {
+  float* top = work;
+  float* sum = work + columns;
+  std::memcpy(top, x, static_cast<std::size_t>(columns) * sizeof(float));
+  std::memset(sum, 0, static_cast<std::size_t>(columns) * sizeof(float));
+  auto at = [&](const float* p, std::int64_t i) HWY_ATTR {
+    return columns - i < lane_count() ? load_tail(p + i, columns - i, 0.0f) : hn::LoadU(F(), p + i);
+  };
+  for (std::int64_t r = 1; r < n; ++r)
+    map_row(x + r * inner, top, columns, [&](V v, std::int64_t i) HWY_ATTR { return hn::Max(v, at(top, i)); });
+  for (std::int64_t r = 0; r < n; ++r) {
+    const float* row = x + r * inner;
+    if (log_of_it) {
+      map_row(row, sum, columns,
+              [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i), exp(hn::Sub(v, at(top, i)))); });
+    } else {
+      float* to = out + r * inner;
+      map_row(row, to, columns, [&](V v, std::int64_t i) HWY_ATTR { return exp(hn::Sub(v, at(top, i))); });
+      map_row(to, sum, columns, [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i), v); });
+    }
+  }
+  map_row(sum, sum, columns,
+          [&](V v, std::int64_t) HWY_ATTR { return log_of_it ? log(v) : hn::Div(constant(1.0f), v); });
+  for (std::int64_t r = 0; r < n; ++r) {
+    float* to = out + r * inner;
+    if (log_of_it)
+      map_row(x + r * inner, to, columns,
+              [&](V v, std::int64_t i) HWY_ATTR { return hn::Sub(hn::Sub(v, at(top, i)), at(sum, i)); });
+    else
+      map_row(to, to, columns, [&](V v, std::int64_t i) HWY_ATTR { return hn::Mul(v, at(sum, i)); });
+  }
+}
+
+void layer_norm(const float* x, const float* scale, const float* bias, float* out, std::int64_t n, float epsilon,
+                bool root_mean_square) {
+  auto add = [](V a, V b) HWY_ATTR { return hn::Add(a, b); };
+  float mean = 0.0f;
+  if (!root_mean_square) {
+    mean = sum_lanes(fold_row(x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return v; }, add)) / static_cast<float>(n);
+  }
+  const V vm = constant(mean);
+  const float squares =
+      sum_lanes(fold_row(x, n, 0.0f, mean, [&](V v) HWY_ATTR { const V c = hn::Sub(v, vm); return hn::Mul(c, c); }, add));
+  const V inverse = constant(1.0f / std::sqrt(squares / static_cast<float>(n) + epsilon));
+  const std::int64_t lanes = lane_count();
+  auto at = [&](const float* p, std::int64_t i, float otherwise) HWY_ATTR {
+    if (p == nullptr) return constant(otherwise);
+    return n - i < lanes ? load_tail(p + i, n - i, 0.0f) : hn::LoadU(F(), p + i);
+  };
+  map_row(x, out, n, [&](V v, std::int64_t i) HWY_ATTR {
+    return hn::MulAdd(hn::Mul(hn::Sub(v, vm), inverse), at(scale, i, 1.0f), at(bias, i, 0.0f));
+  });
+}
+
+template <class Join>
+HWY_INLINE V fold_grid(const float* x, const std::int64_t* size, const std::int64_t* stride, V start, std::int64_t rest,
+                       Join join) {
+  V v = start;
+  for (std::int64_t i = 0; i < size[0]; ++i) {
+    for (std::int64_t j = 0; j < size[1]; ++j) {
+      const float* p = x + i * stride[0] + j * stride[1];
+      for (std::int64_t k = 0; k < size[2]; ++k, p += stride[2])
+        v = join(v, rest < lane_count() ? load_tail(p, rest, 0.0f) : hn::LoadU(F(), p));
+    }
+  }
+  return v;
+}
+
+void pool(const float* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels, bool max, float scale,
+          float* out) {
+  const std::int64_t lanes = lane_count();
+  const V lowest = constant(-std::numeric_limits<float>::infinity());
+  for (std::int64_t c = 0; c < channels; c += lanes) {
+    const std::int64_t rest = channels - c;
+    const V v = max ? fold_grid(x + c, size, stride, lowest, rest, [](V a, V b) HWY_ATTR { return maximum(a, b); })
+                    : hn::Mul(constant(scale), fold_grid(x + c, size, stride, hn::Zero(F()), rest,
+                                                         [](V a, V b) HWY_ATTR { return hn::Add(a, b); }));
+    if (rest < lanes) store_tail(v, out + c, rest);
+    else hn::StoreU(v, F(), out + c);
+  }
+}
+
+enum Kind { kSum, kMean, kMax, kMin, kProd, kSumSquare, kL1, kL2 };
+
+float reduce_row(int kind, const float* x, std::int64_t n) {
+  auto same = [](V v) HWY_ATTR { return v; };
+  auto add = [](V a, V b) HWY_ATTR { return hn::Add(a, b); };
+  switch (kind) {
+    case kMax: case kMin: {
+      const float inf = std::numeric_limits<float>::infinity();
+      HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
+      const float start = kind == kMax ? -inf : inf;
+      const V v = kind == kMax ? fold_row(x, n, start, start, same, [](V a, V b) HWY_ATTR { return maximum(a, b); })
+                               : fold_row(x, n, start, start, same, [](V a, V b) HWY_ATTR { return minimum(a, b); });
+      hn::Store(v, F(), lanes);
+      float best = lanes[0];
+      for (std::int64_t i = 1; i < lane_count(); ++i) {
+        if (std::isnan(lanes[i]) || (kind == kMax ? lanes[i] > best : lanes[i] < best)) best = lanes[i];
+      }
+      return best;
+    }
+    case kProd: {
+      const V v = fold_row(x, n, 1.0f, 1.0f, same, [](V a, V b) HWY_ATTR { return hn::Mul(a, b); });
+      HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
+      hn::Store(v, F(), lanes);
+      float product = 1.0f;
+      for (std::int64_t i = 0; i < lane_count(); ++i) product *= lanes[i];
+      return product;
+    }
+    case kSumSquare: case kL2:
+      return sum_lanes(fold_row(x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return hn::Mul(v, v); }, add));
+    case kL1:
+      return sum_lanes(fold_row(x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return hn::Abs(v); }, add));
+    default:
+      return sum_lanes(fold_row(x, n, 0.0f, 0.0f, same, add));
+  }
+}
+
+template <class Map, class Join>
+HWY_INLINE void accumulate_with(const float* x, float* into, std::int64_t n, bool first, Map map, Join join) {
+  const std::int64_t lanes = lane_count();
+  if (first) {
+    map_row(x, into, n, [&](V v, std::int64_t) HWY_ATTR { return map(v); });
+    return;
+  }
+  map_row(x, into, n, [&](V v, std::int64_t i) HWY_ATTR {
+    const V old = n - i < lanes ? load_tail(into + i, n - i, 0.0f) : hn::LoadU(F(), into + i);
+    return join(old, map(v));
+  });
+}
+
+void accumulate(int kind, const float* x, float* into, std::int64_t n, bool first) {
+  auto same = [](V v) HWY_ATTR { return v; };
+  auto add = [](V a, V b) HWY_ATTR { return hn::Add(a, b); };
+  switch (kind) {
+    case kMax: return accumulate_with(x, into, n, first, same, [](V a, V b) HWY_ATTR { return maximum(a, b); });
+    case kMin: return accumulate_with(x, into, n, first, same, [](V a, V b) HWY_ATTR { return minimum(a, b); });
+    case kProd: return accumulate_with(x, into, n, first, same, [](V a, V b) HWY_ATTR { return hn::Mul(a, b); });
+    case kSumSquare: case kL2:
+      return accumulate_with(x, into, n, first, [](V v) HWY_ATTR { return hn::Mul(v, v); }, add);
+    case kL1: return accumulate_with(x, into, n, first, [](V v) HWY_ATTR { return hn::Abs(v); }, add);
+    default: return accumulate_with(x, into, n, first, same, add);
+  }
+}
+
+RowTable rows() { return {softmax, softmax_columns, layer_norm, pool}; }
+ReduceTable reductions() { return {reduce_row, accumulate}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(rows);
+HWY_EXPORT(reductions);
+
+const RowTable& row_table() {
+  static const RowTable table = HWY_DYNAMIC_DISPATCH(rows)();
+  return table;
+}
+const ReduceTable& reduce_table() {
+  static const ReduceTable table = HWY_DYNAMIC_DISPATCH(reductions)();
+  return table;
+}
+
+}  // namespace norn::kernels
+#endif

@@ -1,0 +1,149 @@
+// Softmax, normalisations and reductions against their definitions in double.
+#include "kernels/cpu/kernel_test.h"
+#include "kernels/cpu/norm.h"
+#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/softmax.h"
+
+namespace norn::kernels {
+namespace {
+
+using namespace test;
+
+template <class Config>
+std::vector<float> run_first(const Config& config, std::span<const Candidate<Config>> candidates, std::vector<void*> operands, std::size_t out) {
+  Constants constants;
+  EXPECT_EQ(candidates[0].refuses(config), "");
+  return run_at_widths(*candidates[0].make(config, constants), std::move(operands), std::vector<float>(out, -3.0f));
+}
+
+TEST(Softmax, RowsAndColumns) {
+  for (auto [outer, n, inner] : {std::tuple{1, 1, 1}, {3, 7, 1}, {5, 128, 1}, {400, 197, 1}, {2, 1000, 1}, {2, 5, 3}, {3, 21, 300}, {1, 10, 2000}}) {
+    for (bool log : {false, true}) {
+      SoftmaxConfig config{outer, n, inner, log};
+      auto x = random_floats(std::int64_t{outer} * n * inner, 3, -30, 30);
+      std::vector<double> want(x.size());
+      for (int o = 0; o < outer; ++o)
+        for (int i = 0; i < inner; ++i) {
+          auto at = [&](int k) { return static_cast<std::size_t>((o * n + k) * inner + i); };
+          double top = -INFINITY, sum = 0;
+          for (int k = 0; k < n; ++k) top = std::max(top, double(x[at(k)]));
+          for (int k = 0; k < n; ++k) sum += std::exp(x[at(k)] - top);
+          for (int k = 0; k < n; ++k) want[at(k)] = log ? x[at(k)] - top - std::log(sum) : std::exp(x[at(k)] - top) / sum;
+        }
+      expect_close(run_first(config, softmax_candidates(), {x.data()}, x.size()), want, 1e-6, std::to_string(n) + "," + std::to_string(inner));
+    }
+  }
+}
+
+TEST(Softmax, MaskedAndNotANumber) {
+  std::vector<float> x(40, 0.5f);
+  x[0] = x[39] = -INFINITY;  // masked
+  const auto y = run_first(SoftmaxConfig{1, 40, 1, false}, softmax_candidates(), {x.data()}, 40);
+  EXPECT_EQ(y[0], 0);
+  EXPECT_EQ(y[39], 0);
+  EXPECT_NEAR(y[7], 1 / 38.0, 1e-7);
+  x[20] = std::nanf("");
+  for (float v : run_first(SoftmaxConfig{1, 40, 1, false}, softmax_candidates(), {x.data()}, 40)) EXPECT_TRUE(std::isnan(v));
+  std::vector<float> all(5, -INFINITY);
+  for (float v : run_first(SoftmaxConfig{1, 5, 1, false}, softmax_candidates(), {all.data()}, 5)) EXPECT_TRUE(std::isnan(v));
+}
+
+TEST(Norm, LayerNorm) {
+  for (auto [outer, n] : {std::pair{1, 1}, {3, 17}, {128, 768}, {200, 65}}) {
+    for (int form = 0; form < 8; ++form) {
+      LayerNormConfig config{outer, n, 1e-5f, (form & 1) != 0, (form & 2) != 0, (form & 4) != 0};
+      auto x = random_floats(outer * n, 2, -2, 5), scale = random_floats(n, 3), bias = random_floats(n, 4);
+      std::vector<double> want(x.size());
+      for (int r = 0; r < outer; ++r) {
+        const float* row = x.data() + r * n;
+        double mean = 0, square = 0;
+        if (!config.root_mean_square) {
+          for (int i = 0; i < n; ++i) mean += row[i];
+          mean /= n;
+        }
+        for (int i = 0; i < n; ++i) square += (row[i] - mean) * (row[i] - mean);
+        for (int i = 0; i < n; ++i) {
+          const std::size_t at = static_cast<std::size_t>(i);
+          want[static_cast<std::size_t>(r * n + i)] = (row[i] - mean) / std::sqrt(square / n + 1e-5) * (config.has_scale ? scale[at] : 1) + (config.has_bias ? bias[at] : 0);
+        }
+      }
+      expect_close(run_first(config, layer_norm_candidates(), {x.data(), scale.data(), bias.data()}, x.size()), want, 3e-6, std::to_string(n));
+    }
+  }
+}
+
+TEST(Norm, Lrn) {
+  for (Layout layout : {Layout::Dense, Layout::ChannelsLast}) {
+    for (std::int64_t size : {1, 2, 3, 5, 40}) {
+      const Shape dims = {2, 13, 9, 7};
+      LrnConfig config{dims, size, 0.9f, 0.75f, 1.5f, layout};
+      auto x = random_floats(element_count(dims), 7, -2, 2);
+      std::vector<double> want;
+      for (std::int64_t i = 0; i < element_count(dims); ++i) {
+        const std::int64_t c = i / 63 % 13;
+        double sum = 0;
+        for (std::int64_t k = std::max<std::int64_t>(0, c - (size - 1) / 2); k <= std::min<std::int64_t>(12, c + size / 2); ++k)
+          sum += std::pow(double(x[static_cast<std::size_t>(i + (k - c) * 63)]), 2);
+        want.push_back(x[static_cast<std::size_t>(i)] / std::pow(1.5 + 0.9 / static_cast<double>(size) * sum, 0.75));
+      }
+      auto laid = relaid(x, dims, Layout::Dense, layout);
+      expect_close(relaid(run_first(config, lrn_candidates(), {laid.data()}, x.size()), dims, layout, Layout::Dense), want, 2e-6, std::to_string(size));
+    }
+  }
+}
+
+TEST(Reduce, EveryKindOverEverySetOfAxes) {
+  const Shape dims = {3, 5, 1, 7, 4};
+  for (int mask = 0; mask < 32; ++mask) {
+    for (int kind = 0; kind < 8; ++kind) {
+      ReduceConfig config{static_cast<ReduceKind>(kind), dims, {}};
+      Shape kept;
+      for (int d = 0; d < 5; ++d) {
+        if (mask >> d & 1) config.axes.push_back(d);
+        kept.push_back(mask >> d & 1 ? 1 : dims[static_cast<std::size_t>(d)]);
+      }
+      auto x = random_floats(420, static_cast<unsigned>(mask), 0.6f, 1.4f);
+      for (std::size_t i = 0; i < x.size(); i += 3) x[i] = -x[i];
+      std::vector<double> want(static_cast<std::size_t>(element_count(kept)), kind == 2 ? -INFINITY : kind == 3 ? INFINITY : kind == 4 ? 1 : 0);
+      for (std::int64_t i = 0; i < 420; ++i) {
+        std::int64_t rest = i, at = 0, step = 1;
+        for (std::size_t d = 5; d-- > 0;) {
+          if (kept[d] != 1) at += rest % dims[d] * step;
+          step *= kept[d];
+          rest /= dims[d];
+        }
+        double& to = want[static_cast<std::size_t>(at)];
+        const double v = x[static_cast<std::size_t>(i)];
+        switch (kind) {
+          case 2: to = std::max(to, v); break;
+          case 3: to = std::min(to, v); break;
+          case 4: to *= v; break;
+          case 5: case 7: to += v * v; break;
+          case 6: to += std::abs(v); break;
+          default: to += v;
+        }
+      }
+      for (double& v : want) {
+        if (kind == 1) v /= static_cast<double>(420 / want.size());
+        if (kind == 7) v = std::sqrt(v);
+      }
+      expect_close(run_first(config, reduce_candidates(), {x.data()}, want.size()), want, 2e-5, "axes " + std::to_string(mask) + " kind " + std::to_string(kind));
+    }
+  }
+}
+
+TEST(Reduce, LargeOnesAndNaN) {
+  for (const Shape& dims : {Shape{300, 1000}, Shape{7, 3000}, Shape{40, 50, 60}}) {
+    for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(dims.size()); ++axis) {
+      ReduceConfig config{ReduceKind::Max, dims, {axis}};
+      auto x = random_floats(element_count(dims), 3);
+      x[x.size() / 3] = std::nanf("");
+      const std::size_t n = x.size() / static_cast<std::size_t>(dims[static_cast<std::size_t>(axis)]);
+      const auto got = run_first(config, reduce_candidates(), {x.data()}, n);
+      EXPECT_EQ(std::count_if(got.begin(), got.end(), [](float v) { return std::isnan(v); }), 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace norn::kernels

@@ -1,0 +1,43 @@
+// The vectorised inner loops of element-wise steps, chosen once for the machine. Internal to the kernels.
+#pragma once
+#include <cstdint>
+
+#include "kernels/kernel.h"
+
+namespace norn::kernels {
+
+// out[i] = op(x[i]) or op(x[i], y[i]) for i < n; out may be x or y. A binary step with scalar y reads y[0] only.
+using StepF32 = void (*)(const float* x, const float* y, float* out, std::int64_t n, float a, float b);
+struct StepTableF32 {
+  StepF32 unary[32];          // by ElementOp; null for binary ones
+  StepF32 binary[8][3];       // by ElementOp - Add: y a vector; y one value; y one value, swapped (op(y, x))
+  StepF32 swapped[8];         // op(y[i], x[i])
+};
+const StepTableF32& step_table_f32();
+
+// What an element costs, in nanoseconds, for the choice of a grain.
+double step_cost_ns(ElementOp op);
+
+// Row-wise softmax and normalisation, on contiguous rows of n.
+struct RowTable {
+  void (*softmax)(const float* x, float* out, std::int64_t n, bool log);
+  // Softmax over `n` rows of `inner` columns, one softmax for each of `columns` columns from the first; `work` has
+  // 2 * columns floats.
+  void (*softmax_columns)(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns, bool log,
+                          float* work);
+  void (*layer_norm)(const float* x, const float* scale, const float* bias, float* out, std::int64_t n, float epsilon,
+                     bool root_mean_square);
+  // out[c] = the maximum, or `scale` times the sum, of x[c] over a grid of size[0] x size[1] x size[2] offsets.
+  void (*pool)(const float* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels, bool max,
+               float scale, float* out);
+};
+const RowTable& row_table();
+
+// Reductions by kind (ReduceKind's order: Sum Mean Max Min Prod SumSquare L1 L2, mean and roots finished by the caller).
+struct ReduceTable {
+  float (*row)(int kind, const float* x, std::int64_t n);                               // of a contiguous row
+  void (*accumulate)(int kind, const float* x, float* into, std::int64_t n, bool first);  // into[i] = kind(into[i], x[i])
+};
+const ReduceTable& reduce_table();
+
+}  // namespace norn::kernels

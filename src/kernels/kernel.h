@@ -1,0 +1,86 @@
+// What a fast kernel is: made once for a node's types, shapes, layouts and constants; run many times, by many threads.
+//
+// Kernels know computations (a convolution, a matrix product, a chain of element-wise operations), not graphs or
+// operators: the runtime translates nodes into the configurations declared beside each kernel. No kernel allocates
+// while running; scratch memory comes from the run's arena. Parallel work goes through base::parallel_for with a grain
+// that follows from the shape alone, so results are the same bits for any number of threads.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "norn/types.h"
+
+namespace norn::kernels {
+
+// How a tensor's elements are laid out. Dense is row-major. ChannelsLast puts dimension 1 innermost ([N,C,H,W] lies as
+// [N,H,W,C]), without padding: rows of an image are then contiguous, so that a convolution can be cut into rows, and
+// oneDNN's kernels for it were the fastest measured on AVX-512 and the only good ones on AVX2.
+enum class Layout : std::uint8_t { Dense, ChannelsLast };
+inline constexpr std::int64_t block_of(Layout) { return 1; }  // channels that a layout stores together at least
+// Elements that a tensor takes in a layout.
+std::int64_t stored_elements(const Shape& dims, Layout layout);
+// The layout that convolutions and pooling work in; others make them rearrange their operands.
+Layout preferred_blocked_layout();
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  // `operands`: addresses of the inputs, then of the outputs, in the configuration's order; null where omitted.
+  // `scratch`: scratch_bytes() bytes, aligned to 64. Outputs never alias inputs unless the configuration says so.
+  virtual void run(void* const* operands, void* scratch) const = 0;
+  virtual std::size_t scratch_bytes() const { return 0; }
+};
+
+// Constants that kernels have rearranged, shared by all plans of one compiled model. Thread-safe.
+class PackedConstants {
+ public:
+  virtual ~PackedConstants() = default;
+  // The packed form of the constant at `source` under `recipe` (a description that determines the result); `make` is
+  // called if there is none yet.
+  virtual std::shared_ptr<const void> get(const void* source, std::string_view recipe,
+                                          const std::function<std::shared_ptr<const void>()>& make) = 0;
+};
+
+// One way to compute a configuration. `refuses` says why it cannot ("" if it can), in words for `norn explain`.
+template <class Config>
+struct Candidate {
+  std::string_view name;  // "onednn", "avx512", "portable"
+  std::string (*refuses)(const Config&);
+  std::unique_ptr<Kernel> (*make)(const Config&, PackedConstants&);
+};
+
+// Memory for packed constants: 64-byte aligned.
+std::shared_ptr<void> aligned_buffer(std::size_t bytes);
+
+// --- element-wise operations, alone, in chains, and as what follows a contraction ---
+
+enum class ElementOp : std::uint8_t {
+  // unary; a and b are parameters
+  Identity, Relu, LeakyRelu /*a*/, Clip /*a..b*/, Abs, Neg, Exp, Log, Sqrt, Reciprocal, Erf, Sigmoid, Tanh, Softsign,
+  HardSigmoid /*a*x+b*/, HardSwish, Elu /*a*/, Gelu, GeluTanh, Softplus, Floor, Ceil, Silu,
+  // binary
+  Add, Sub, Mul, Div, Max, Min, Pow,
+};
+constexpr bool is_binary(ElementOp op) { return op >= ElementOp::Add; }
+
+// One step of a chain: v := op(v) or v := op(v, operand) (op(operand, v) if swapped).
+struct ElementStep {
+  ElementOp op;
+  float a = 0, b = 0;
+  int operand = -1;  // which extra operand of the configuration; -1 for unary
+  bool swapped = false;
+};
+
+// An operand that a chain reads beside its running value: dims broadcast to the output's.
+struct ExtraOperand {
+  Shape dims;
+  Layout layout = Layout::Dense;
+  const void* constant = nullptr;  // its contents if they are known when the kernel is made
+};
+
+}  // namespace norn::kernels
