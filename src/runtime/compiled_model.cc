@@ -1,0 +1,259 @@
+#include "runtime/compiled_model.h"
+
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "ir/walk.h"
+#include "program/lower.h"
+#include "program/passes.h"
+#include "runtime/pack_store.h"
+
+namespace norn::runtime {
+namespace {
+
+ArgInfo describe(const ir::ValueInfo& info) {
+  ArgInfo arg;
+  arg.name = info.name;
+  if (!info.type) return arg;
+  arg.type = ir::type_string(*info.type);
+  const ir::TypeTensor* tensor = info.type->tensor_type     ? &*info.type->tensor_type
+                                 : info.type->sparse_tensor_type ? &*info.type->sparse_tensor_type
+                                                                 : nullptr;
+  if (!tensor || !tensor->shape) return arg;
+  arg.has_shape = true;
+  for (const ir::Dimension& dim : tensor->shape->dim) {
+    DimInfo d;
+    if (dim.dim_value.has() && dim.dim_value.get() >= 0) d.value = dim.dim_value;
+    else if (dim.dim_param.has()) d.name = dim.dim_param;
+    arg.shape.push_back(std::move(d));
+  }
+  return arg;
+}
+
+std::string shape_text(const ArgInfo& arg) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < arg.shape.size(); ++i) {
+    if (i) text += ",";
+    const DimInfo& d = arg.shape[i];
+    text += d.value >= 0 ? std::to_string(d.value) : d.name.empty() ? "?" : d.name;
+  }
+  return text + "]";
+}
+
+// "tensor(float)" -> "float"
+std::string_view element_name(const ArgInfo& arg) {
+  std::string_view t = arg.type;
+  return t.starts_with("tensor(") ? t.substr(7, t.size() - 8) : std::string_view{};
+}
+
+std::string input_place(const ArgInfo& arg) {
+  return "input \"" + arg.name + "\" " + std::string(element_name(arg)) + (arg.has_shape ? shape_text(arg) : "");
+}
+
+std::string name_list(const std::vector<ArgInfo>& args) {
+  std::string text;
+  for (const ArgInfo& arg : args) text += (text.empty() ? "\"" : ", \"") + arg.name + "\"";
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader& external,
+                             const SessionOptions& options)
+    : options_(options), packed_(std::make_unique<PackStore>()) {
+  program::LowerOptions lower;
+  lower.limits = options.limits;
+  lower.external = external;
+  program_ = program::lower(document, lower);
+  program::run_passes(program_, options.disabled_passes);
+
+  const program::Graph& graph = program_.main;
+  for (program::ValueId id : graph.inputs) {
+    const program::Value& value = graph.value(id);
+    const ir::ValueInfo* info = nullptr;
+    for (const ir::ValueInfo& v : program_.declared_inputs)
+      if (v.name == value.name) info = &v;
+    ArgInfo arg = info ? describe(*info) : ArgInfo{.name = value.name};
+    input_index_.emplace(arg.name, graph_inputs_.size());
+    (value.constant.defined() ? overridable_ : inputs_).push_back(arg);
+    graph_inputs_.push_back(std::move(arg));
+  }
+  for (const ir::ValueInfo& v : program_.declared_outputs) outputs_.push_back(describe(v));
+  std::vector<std::string> names;
+  for (const ArgInfo& arg : graph_inputs_)
+    for (const DimInfo& d : arg.shape)
+      if (!d.name.empty()) names.push_back(d.name);
+  std::sort(names.begin(), names.end());
+  shared_variables_ = std::adjacent_find(names.begin(), names.end()) != names.end();
+
+  PlanOptions plan;
+  plan.reference_only = options.reference_only;
+  plan.packed = packed_.get();
+  executor_ = std::make_unique<Executor>(graph, plan);
+  // A model without open dimensions is planned now, so that the first run is like the others.
+  std::vector<Feed> feeds;
+  bool fixed = true;
+  for (std::size_t i = 0; i < graph_inputs_.size(); ++i) {
+    const opset::ValueType& type = graph.value(graph.inputs[i]).type;
+    fixed = fixed && type.is_tensor() && type.is_static();
+  }
+  if (fixed) {
+    base::ParallelWidth width(options_.intra_op_num_threads);
+    explain({}, 1);
+  }
+}
+
+CompiledModel::~CompiledModel() = default;
+
+void CompiledModel::check_feed(std::size_t input, const Value& value) const {
+  const ArgInfo& arg = graph_inputs_[input];
+  const opset::ValueType& type = program_.main.value(program_.main.inputs[input]).type;
+  using Kind = opset::ValueType::Kind;
+  auto refuse = [&](std::string message, std::string hint = {}) {
+    throw Error(ErrorCode::InvalidArgument, std::move(message), input_place(arg), std::move(hint));
+  };
+  switch (type.kind) {
+    case Kind::Sequence:
+      if (!value.is_sequence()) refuse("a sequence is wanted, " + value.describe() + " was fed");
+      return;
+    case Kind::Map:
+      if (!value.is_map()) refuse("a map is wanted, " + value.describe() + " was fed");
+      return;
+    case Kind::Tensor: break;
+    default: return;
+  }
+  if (!value.is_tensor()) refuse("a tensor is wanted, " + value.describe() + " was fed");
+  const Tensor& t = value.tensor();
+  if (t.dtype() != type.elem)
+    refuse("the element type is " + std::string(data_type_name(t.dtype())) + ", the model wants " +
+           std::string(data_type_name(type.elem)));
+  if (!arg.has_shape) return;
+  if (static_cast<std::size_t>(t.rank()) != arg.shape.size())
+    refuse("the rank is " + std::to_string(t.rank()) + " (shape " + to_string(t.dims()) + "), the model wants rank " +
+               std::to_string(arg.shape.size()),
+           static_cast<std::size_t>(t.rank()) + 1 == arg.shape.size() ? "is the batch dimension missing?" : "");
+  for (std::size_t d = 0; d < arg.shape.size(); ++d)
+    if (arg.shape[d].value >= 0 && t.dims()[d] != arg.shape[d].value)
+      refuse("dimension " + std::to_string(d) + " is " + std::to_string(t.dims()[d]) + " (shape " + to_string(t.dims()) +
+             "), the model wants " + std::to_string(arg.shape[d].value));
+}
+
+void CompiledModel::bind_variables(std::span<const Value> values) const {
+  struct Bound {
+    std::string_view name;
+    std::int64_t value;
+    std::size_t input, dim;
+  };
+  std::vector<Bound> bound;
+  for (std::size_t i = 0; i < graph_inputs_.size(); ++i) {
+    if (!values[i].is_tensor() || !graph_inputs_[i].has_shape) continue;
+    for (std::size_t d = 0; d < graph_inputs_[i].shape.size(); ++d) {
+      const std::string& name = graph_inputs_[i].shape[d].name;
+      if (name.empty()) continue;
+      const std::int64_t size = values[i].tensor().dims()[d];
+      auto same = std::find_if(bound.begin(), bound.end(), [&](const Bound& b) { return b.name == name; });
+      if (same == bound.end()) {
+        bound.push_back({name, size, i, d});
+      } else if (same->value != size) {
+        throw Error(ErrorCode::InvalidArgument,
+                    "the dimension \"" + name + "\" is " + std::to_string(same->value) + " in dimension " +
+                        std::to_string(same->dim) + " of input \"" + graph_inputs_[same->input].name + "\" and " +
+                        std::to_string(size) + " in dimension " + std::to_string(d) + " of input \"" +
+                        graph_inputs_[i].name + "\"",
+                    input_place(graph_inputs_[i]), "a dimension variable has one value in a run");
+      }
+    }
+  }
+}
+
+std::vector<Value> CompiledModel::arrange(std::span<const Feed> feeds) const {
+  std::vector<Value> values(graph_inputs_.size());
+  std::vector<bool> given(graph_inputs_.size(), false);
+  for (const Feed& feed : feeds) {
+    std::size_t index = graph_inputs_.size();
+    if (graph_inputs_.size() <= 8) {
+      for (std::size_t i = 0; i < graph_inputs_.size(); ++i)
+        if (graph_inputs_[i].name == feed.name) index = i;
+    } else if (auto it = input_index_.find(std::string(feed.name)); it != input_index_.end()) {
+      index = it->second;
+    }
+    if (index == graph_inputs_.size())
+      throw Error(ErrorCode::InvalidArgument, "the model has no input \"" + std::string(feed.name) + "\"", {},
+                  "its inputs are " + name_list(graph_inputs_));
+    if (given[index])
+      throw Error(ErrorCode::InvalidArgument, "the input \"" + std::string(feed.name) + "\" is fed twice");
+    given[index] = true;
+    check_feed(index, feed.value);
+    values[index] = feed.value;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (given[i]) continue;
+    const program::Value& value = program_.main.value(program_.main.inputs[i]);
+    if (value.constant.defined())
+      values[i] = value.constant;
+    else if (value.type.kind != opset::ValueType::Kind::Optional)
+      throw Error(ErrorCode::InvalidArgument, "the input \"" + graph_inputs_[i].name + "\" was not fed",
+                  input_place(graph_inputs_[i]), "the model needs " + name_list(inputs_));
+  }
+  if (shared_variables_) bind_variables(values);
+  return values;
+}
+
+std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<const std::string> outputs) const {
+  std::vector<std::size_t> picked;
+  for (const std::string& name : outputs) {
+    auto it = std::find_if(outputs_.begin(), outputs_.end(), [&](const ArgInfo& a) { return a.name == name; });
+    if (it == outputs_.end())
+      throw Error(ErrorCode::InvalidArgument, "the model has no output \"" + name + "\"", {},
+                  "its outputs are " + name_list(outputs_));
+    picked.push_back(static_cast<std::size_t>(it - outputs_.begin()));
+  }
+  std::vector<Value> values = arrange(feeds);
+  base::ParallelWidth width(options_.intra_op_num_threads);
+  std::vector<Value> results = executor_->run(values);
+  if (outputs.empty()) return results;
+  std::vector<Value> chosen;
+  for (std::size_t i : picked) chosen.push_back(results[i]);
+  return chosen;
+}
+
+std::string CompiledModel::explain(std::span<const Feed> feeds, std::int64_t default_dim) const {
+  // Inputs that are not fed count as tensors of the declared shape; only sizes matter here, so they need no memory.
+  std::vector<Value> values(graph_inputs_.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const program::Value& input = program_.main.value(program_.main.inputs[i]);
+    for (const Feed& feed : feeds)
+      if (feed.name == graph_inputs_[i].name) {
+        check_feed(i, feed.value);
+        values[i] = feed.value;
+      }
+    if (!values[i].is_empty()) continue;
+    if (input.constant.defined()) {
+      values[i] = input.constant;
+    } else if (input.type.is_tensor() && input.type.has_rank()) {
+      Shape dims;
+      for (const opset::DimExpr& d : *input.type.shape) dims.push_back(d.is_constant() ? d.constant() : default_dim);
+      values[i] = Tensor::borrow(input.type.elem, std::move(dims), nullptr);
+    }
+  }
+  std::string text;
+  executor_->describe(values, [&](const program::Graph& graph, const Segment& segment) {
+    for (std::size_t i = 0; i < segment.steps.size(); ++i) {
+      const StepInfo& info = segment.info[i];
+      const program::Node& node = graph.nodes[info.node];
+      text += std::to_string(i) + "  " + std::string(node.op->name);
+      for (const program::PostOp& post : node.post) text += "+" + std::string(post.op->name);
+      text += "  " + info.kernel + "  " + info.shapes + "\n     " + node.path() + "\n";
+      for (const Refusal& r : info.refusals) text += "     not " + r.kernel + ": " + r.reason + "\n";
+    }
+    for (const std::string& note : segment.notes) text += "-  " + note + "\n";
+    if (!segment.last())
+      text += "...  " + std::to_string(segment.after.remaining.size()) +
+              " more nodes wait for sizes that only running tells\n";
+    text += "memory: " + std::to_string(segment.arena_bytes) + " bytes for intermediates, " +
+            std::to_string(segment.scratch_bytes) + " for scratch\n";
+  });
+  return text;
+}
+
+}  // namespace norn::runtime

@@ -1,0 +1,49 @@
+// A model made ready to run: lowered, optimised, its constants packed as kernels want them. Sessions are doors to it.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/model.h"
+#include "ir/tensor_data.h"
+#include "norn/session.h"
+#include "program/program.h"
+#include "runtime/executor.h"
+
+namespace norn::runtime {
+
+class PackStore;
+
+class CompiledModel {
+ public:
+  // `document` is read during construction only, but constants share its memory.
+  CompiledModel(const ir::Model& document, const ir::ExternalReader& external, const SessionOptions& options);
+  ~CompiledModel();
+
+  std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs) const;
+  std::string explain(std::span<const Feed> feeds, std::int64_t default_dim) const;
+
+  const program::Program& program() const noexcept { return program_; }
+  const std::vector<ArgInfo>& inputs() const noexcept { return inputs_; }
+  const std::vector<ArgInfo>& outputs() const noexcept { return outputs_; }
+  const std::vector<ArgInfo>& overridable() const noexcept { return overridable_; }
+
+ private:
+  void check_feed(std::size_t input, const Value& value) const;
+  void bind_variables(std::span<const Value> values) const;
+  std::vector<Value> arrange(std::span<const Feed> feeds) const;
+
+  program::Program program_;
+  SessionOptions options_;
+  std::unique_ptr<PackStore> packed_;
+  std::unique_ptr<Executor> executor_;
+  std::vector<ArgInfo> inputs_, outputs_, overridable_;
+  std::vector<ArgInfo> graph_inputs_;  // all of them, in the graph's order
+  std::unordered_map<std::string, std::size_t> input_index_;
+  // Inputs whose declared shapes are plain numbers and variables of their own need no bookkeeping of variables.
+  bool shared_variables_ = false;
+};
+
+}  // namespace norn::runtime

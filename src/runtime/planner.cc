@@ -1,0 +1,643 @@
+// Planning a segment, in five walks over its nodes:
+//   1. inference with the sizes that are known now; a node that depends on a late value waits for the next segment
+//   2. which nodes are needed: what inference computed needs no step, nor does what only computed it
+//   3. kernels, in order; layouts meet here, and reorders are put between
+//   4. what outlives the segment, and which memory is an output's
+//   5. places in the arena, by lifetime
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "infer/infer_node.h"
+#include "kernels/cpu/reorder.h"
+#include "opset/reference.h"
+#include "runtime/plan.h"
+#include "runtime/reference_kernel.h"
+#include "runtime/select.h"
+
+namespace norn::runtime {
+namespace {
+
+using kernels::Layout;
+using program::Graph;
+using program::kNone;
+using program::Node;
+using program::ValueId;
+
+constexpr std::size_t kAlign = 64;
+constexpr std::uint32_t kNoSlot = 0xffffffffu;
+
+bool is_static_tensor(const opset::ValueType& type) { return type.is_tensor() && type.is_static(); }
+
+Shape static_dims(const opset::ValueType& type) {
+  Shape dims;
+  for (const opset::DimExpr& d : *type.shape) dims.push_back(d.constant());
+  return dims;
+}
+
+// Memory of a step's operand: a value in one layout.
+struct Slot {
+  Location where;                    // Arena offsets are settled last
+  std::uint32_t same_as = kNoSlot;   // a view shares the memory of another slot
+  std::size_t bytes = 0;
+  std::int64_t first = -1, last = -1;  // steps that write and read it
+};
+
+class PlanEngine final : public opset::InferContext::Engine {
+ public:
+  opset::DimExpr fresh_dim() override { return opset::DimExpr::variable("?" + std::to_string(next_++)); }
+  // Sizes are known here, so equalities were checked when they were asked for, or concern late sizes that the
+  // kernels check.
+  void equal(const opset::DimExpr&, const opset::DimExpr&) override {}
+  std::vector<opset::ValueType> infer_subgraph(std::string_view, const std::vector<opset::ValueType>&) override {
+    return {};
+  }
+
+ private:
+  std::uint64_t next_ = 0;
+};
+
+class Planner final : public Selector {
+ public:
+  Planner(const Graph& graph, const PlanState& before, const PlanOptions& options)
+      : graph_(graph), options_(options), state_(before), segment_(std::make_shared<Segment>()) {}
+
+  std::shared_ptr<Segment> run() {
+    infer();
+    find_needed();
+    slots_of_.resize(state_.types.size());
+    for (std::size_t k = 0; k < planned_.size(); ++k)
+      if (planned_[k].needed) plan_node(planned_[k]);
+    settle_outputs();
+    place();
+    segment_->after = std::move(state_);
+    segment_->after.depth += 1;
+    if (segment_->last()) segment_->after.types.clear();  // nothing is planned behind the last
+    return segment_;
+  }
+
+  // --- Selector ---
+  DataType dtype_of(ValueId id) const override { return state_.types[id].elem; }
+  const Shape& dims_of(ValueId id) const override { return dims_[id]; }
+  const norn::Tensor* constant_of(ValueId id) const override {
+    if (id < graph_.values.size() && graph_.value(id).is_constant()) return &graph_.value(id).constant;
+    return state_.known[id].constant.defined() ? &state_.known[id].constant : nullptr;
+  }
+  Layout made_in(ValueId id) const override { return slots_of_[id].made; }
+
+  void view(std::size_t i) override {
+    const ValueId from = node_->inputs[i], to = node_->outputs[0];
+    const std::uint32_t source = slot_for({from, Layout::Dense});
+    Slot slot;
+    slot.same_as = source;
+    slot.bytes = slots_[source].bytes;
+    slots_of_[to].dense = add_slot(slot);
+    segment_->notes.push_back(node_->path() + ": a view of its input");
+    emitted_ = true;
+  }
+
+ protected:
+  void emit(std::unique_ptr<kernels::Kernel> kernel, std::string_view name, const std::vector<Operand>& uses,
+            Operand out, bool in_place) override {
+    emit_step(std::move(kernel), std::string(name), uses, {out}, in_place);
+    emitted_ = true;
+  }
+  kernels::PackedConstants& packed() override { return *options_.packed; }
+
+ private:
+  struct Planned {
+    std::uint32_t node;
+    bool late = false;
+    bool needed = true;
+  };
+  struct ValueSlots {
+    std::uint32_t dense = kNoSlot, blocked = kNoSlot;
+    Layout made = Layout::Dense, blocked_layout = Layout::Dense;
+  };
+
+  void infer();
+  bool infer_one(const Node& node);
+  void find_needed();
+  void plan_node(const Planned& planned);
+  void plan_late(const Node& node, std::uint32_t index);
+  void plan_part(const Node& node);
+  void emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string name, const std::vector<Operand>& uses,
+                 const std::vector<Operand>& outs, bool in_place);
+  std::uint32_t slot_for(const Operand& operand);
+  std::uint32_t new_slot(const Operand& operand);
+  std::uint32_t add_slot(Slot slot) {
+    slots_.push_back(std::move(slot));
+    return static_cast<std::uint32_t>(slots_.size() - 1);
+  }
+  std::uint32_t root(std::uint32_t slot) const {
+    while (slots_[slot].same_as != kNoSlot) slot = slots_[slot].same_as;
+    return slot;
+  }
+  LateStep::Input late_input(ValueId id);
+  void settle_outputs();
+  void place();
+  std::uint32_t new_run_value() { return state_.run_values++; }
+  std::uint32_t pointer_to(std::uint32_t slot) {
+    pointer_slots_.push_back(slot);
+    return static_cast<std::uint32_t>(pointer_slots_.size() - 1);
+  }
+  std::string shapes_text(const std::vector<Operand>& uses, const std::vector<Operand>& outs) const;
+
+  const Graph& graph_;
+  const PlanOptions& options_;
+  PlanState state_;
+  std::shared_ptr<Segment> segment_;
+  PlanEngine engine_;
+  std::vector<Planned> planned_;
+  std::vector<std::uint32_t> deferred_;
+  std::vector<Shape> dims_;            // concrete, by ValueId
+  std::vector<Slot> slots_;
+  std::vector<ValueSlots> slots_of_;   // by ValueId
+  std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> in_place_;  // (output slot, step)
+  std::uint32_t node_index_ = 0;
+  bool emitted_ = false;
+};
+
+// Gives the node's outputs types with known sizes; false if they depend on what only running tells.
+bool Planner::infer_one(const Node& node) {
+  if (!node.subgraphs.empty()) return false;
+  std::vector<opset::InferContext::Input> in(node.inputs.size());
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    if (node.inputs[i] != kNone) in[i] = {&state_.types[node.inputs[i]], &state_.known[node.inputs[i]]};
+  std::vector<opset::InferContext::Output> out(node.outputs.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].wanted = node.outputs[i] != kNone;
+  try {
+    infer::infer_node(*node.op, node.attributes(), in, out, engine_, opset::evaluate);
+  } catch (Error& e) {
+    throw e.within(node.path());
+  }
+  // Sequences and the like are values, not memory: what reads or makes them runs as a late step.
+  bool known = true;
+  for (ValueId id : node.inputs) known = known && (id == kNone || is_static_tensor(state_.types[id]));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (out[i].wanted) known = known && is_static_tensor(out[i].type);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!out[i].wanted) continue;
+    const ValueId id = node.outputs[i];
+    state_.types[id] = std::move(out[i].type);
+    state_.known[id] = std::move(out[i].value);
+    if (!state_.known[id].constant.defined()) state_.known[id].ints.reset();
+    if (known) dims_[id] = static_dims(state_.types[id]);
+  }
+  return known;
+}
+
+void Planner::infer() {
+  dims_.resize(state_.types.size());
+  for (ValueId id = 0; id < state_.types.size(); ++id)
+    if (state_.where[id].kind != Location::Kind::None && is_static_tensor(state_.types[id]))
+      dims_[id] = static_dims(state_.types[id]);
+  // Values that this segment makes late, or that wait themselves.
+  std::vector<bool> waiting(state_.types.size(), false);
+  for (std::uint32_t index : state_.remaining) {
+    const Node& node = graph_.nodes[index];
+    bool ready = true;
+    program::for_each_use(node, [&](ValueId id) { ready = ready && !waiting[id]; });
+    if (ready) {
+      // Fused operations keep the type and shape of the operation they follow.
+      const bool known = infer_one(node);
+      planned_.push_back({index, !known, true});
+      if (!known)
+        for (ValueId id : node.outputs)
+          if (id != kNone) waiting[id] = true;
+      continue;
+    }
+    deferred_.push_back(index);
+    for (ValueId id : node.outputs)
+      if (id != kNone) waiting[id] = true;
+  }
+}
+
+void Planner::find_needed() {
+  std::vector<bool> needed(state_.types.size(), false);
+  for (ValueId id : graph_.outputs) needed[id] = true;
+  for (std::uint32_t index : deferred_)
+    program::for_each_use(graph_.nodes[index], [&](ValueId id) { needed[id] = true; });
+  for (std::size_t k = planned_.size(); k-- > 0;) {
+    const Node& node = graph_.nodes[planned_[k].node];
+    bool wanted = false;
+    for (ValueId id : node.outputs)
+      wanted = wanted || (id != kNone && needed[id] && !state_.known[id].constant.defined());
+    planned_[k].needed = wanted;
+    if (!wanted) {
+      bool computed = false;
+      for (ValueId id : node.outputs) computed = computed || (id != kNone && needed[id]);
+      if (computed) segment_->notes.push_back(node.path() + ": known from the shapes");
+      continue;
+    }
+    program::for_each_use(node, [&](ValueId id) { needed[id] = true; });
+  }
+}
+
+std::uint32_t Planner::new_slot(const Operand& operand) {
+  Slot slot;
+  const DataType type = dtype_of(operand.value);
+  slot.bytes = static_cast<std::size_t>(kernels::stored_elements(dims_[operand.value], operand.layout)) *
+               element_size(type);
+  if (type == DataType::String) {  // strings are objects: they live in a tensor of their own
+    slot.where.kind = Location::Kind::Run;
+    slot.where.index = new_run_value();
+    segment_->allocations.push_back({slot.where.index, type, dims_[operand.value]});
+  } else {
+    slot.where.kind = Location::Kind::Arena;
+    slot.where.index = state_.depth;
+  }
+  const std::uint32_t id = add_slot(slot);
+  ValueSlots& of = slots_of_[operand.value];
+  if (operand.layout == Layout::Dense) {
+    of.dense = id;
+  } else {
+    of.blocked = id;
+    of.blocked_layout = operand.layout;
+  }
+  return id;
+}
+
+// The slot that holds the value in the wanted layout, reordering it if it lies in the other one.
+std::uint32_t Planner::slot_for(const Operand& operand) {
+  ValueSlots& of = slots_of_[operand.value];
+  if (operand.layout == Layout::Dense && of.dense == kNoSlot && of.blocked == kNoSlot) {
+    Slot slot;
+    slot.bytes = static_cast<std::size_t>(element_count(dims_[operand.value])) * element_size(dtype_of(operand.value));
+    if (const norn::Tensor* contents = constant_of(operand.value)) {
+      if (operand.value >= graph_.values.size() || !graph_.value(operand.value).is_constant())
+        segment_->constants.push_back(*contents);
+      slot.where.kind = Location::Kind::Constant;
+      slot.where.constant = contents->data();
+    } else {
+      slot.where = state_.where[operand.value];
+    }
+    of.dense = add_slot(slot);
+    return of.dense;
+  }
+  if (operand.layout == Layout::Dense && of.dense != kNoSlot) return of.dense;
+  if (operand.layout != Layout::Dense && of.blocked != kNoSlot && of.blocked_layout == operand.layout) return of.blocked;
+
+  kernels::ReorderConfig config;
+  config.dims = dims_[operand.value];
+  config.from = operand.layout == Layout::Dense ? of.blocked_layout : Layout::Dense;
+  config.to = operand.layout;
+  const Operand from{operand.value, config.from};
+  for (const auto& candidate : kernels::reorder_candidates()) {
+    if (!candidate.refuses(config).empty()) continue;
+    const std::uint32_t source = slot_for(from);
+    const std::uint32_t target = new_slot(operand);
+    Step step;
+    step.operands = pointer_to(source);
+    pointer_to(target);
+    segment_->kernels.push_back(candidate.make(config, packed()));
+    step.kernel = segment_->kernels.back().get();
+    slots_[root(source)].last = static_cast<std::int64_t>(segment_->steps.size());
+    slots_[target].first = slots_[target].last = static_cast<std::int64_t>(segment_->steps.size());
+    segment_->steps.push_back(step);
+    segment_->info.push_back({node_index_, "reorder (" + std::string(candidate.name) + ")", {},
+                              to_string(config.dims)});
+    return target;
+  }
+  throw Error(ErrorCode::Internal, "no kernel reorders " + to_string(config.dims));
+}
+
+std::string Planner::shapes_text(const std::vector<Operand>& uses, const std::vector<Operand>& outs) const {
+  auto text = [&](const std::vector<Operand>& list) {
+    std::string out;
+    for (const Operand& o : list) {
+      if (o.value == kNone) continue;
+      if (!out.empty()) out += ", ";
+      out += std::string(data_type_name(dtype_of(o.value))) + to_string(dims_[o.value]);
+    }
+    return out;
+  };
+  return text(uses) + " -> " + text(outs);
+}
+
+void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string name, const std::vector<Operand>& uses,
+                        const std::vector<Operand>& outs, bool in_place) {
+  // Reorders come first, since they are steps themselves.
+  std::vector<std::uint32_t> operand_slots;
+  for (const Operand& use : uses) operand_slots.push_back(use.value == kNone ? kNoSlot : slot_for(use));
+  const auto at = static_cast<std::int64_t>(segment_->steps.size());
+  for (std::uint32_t slot : operand_slots)
+    if (slot != kNoSlot) slots_[root(slot)].last = at;
+  for (const Operand& out : outs) {
+    if (out.value == kNone) {
+      operand_slots.push_back(kNoSlot);
+      continue;
+    }
+    const std::uint32_t slot = new_slot(out);
+    slots_of_[out.value].made = out.layout;
+    slots_[slot].first = slots_[slot].last = at;
+    operand_slots.push_back(slot);
+    if (in_place) in_place_.push_back({slot, static_cast<std::uint32_t>(at)});
+  }
+  Step step;
+  step.operands = static_cast<std::uint32_t>(pointer_slots_.size());
+  for (std::uint32_t slot : operand_slots) pointer_to(slot);
+  step.kernel = kernel.get();
+  segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
+  segment_->kernels.push_back(std::move(kernel));
+  segment_->steps.push_back(step);
+  segment_->info.push_back({node_index_, std::move(name), std::move(refusals_), shapes_text(uses, outs)});
+  refusals_.clear();
+}
+
+void Planner::plan_node(const Planned& planned) {
+  const Node& node = graph_.nodes[planned.node];
+  node_index_ = planned.node;
+  if (planned.late) {
+    plan_late(node, planned.node);
+    return;
+  }
+  refusals_.clear();
+  try {
+    plan_part(node);
+  } catch (Error& e) {
+    if (e.where().find(node.path()) == std::string::npos) e.within(node.path());
+    throw;
+  }
+}
+
+void Planner::plan_part(const Node& node) {
+  node_ = &node;
+  emitted_ = false;
+  if (!options_.reference_only) {
+    SelectFn select = find_select(node.op);
+    if (select && select(*this) && emitted_) return;
+    if (!select) refuse("fast", "there is no fast kernel for " + std::string(node.op->name));
+  }
+  if (!node.post.empty()) {
+    // No kernel takes the fused operations: each part by itself.
+    auto intermediate = [&] {
+      const auto id = static_cast<ValueId>(state_.types.size());
+      state_.types.push_back(state_.types[node.outputs[0]]);
+      state_.known.emplace_back();
+      state_.where.emplace_back();
+      dims_.push_back(dims_[node.outputs[0]]);
+      slots_of_.emplace_back();
+      return id;
+    };
+    for (const Node& part : program::unfuse(node, intermediate)) plan_part(part);
+    return;
+  }
+  opset::ReferenceFn reference = opset::find_reference(*node.op, node.schema->since);
+  if (!reference)
+    throw Error(ErrorCode::NotImplemented, "there is no kernel for " + opset::full_name(*node.op) + " version " +
+                                               std::to_string(node.schema->since));
+  std::vector<StaticType> inputs, outputs;
+  std::vector<Operand> uses, outs;
+  for (ValueId id : node.inputs) {
+    inputs.push_back(id == kNone ? StaticType{} : StaticType{dtype_of(id), dims_[id]});
+    uses.push_back({id});
+  }
+  for (ValueId id : node.outputs) {
+    outputs.push_back(id == kNone ? StaticType{} : StaticType{dtype_of(id), dims_[id]});
+    outs.push_back({id});
+  }
+  emit_step(make_reference_kernel(node, reference, std::move(inputs), std::move(outputs)), "reference", uses, outs, false);
+}
+
+LateStep::Input Planner::late_input(ValueId id) {
+  LateStep::Input input;
+  if (id == kNone) return input;
+  const bool stored = state_.where[id].kind == Location::Kind::Run && slots_of_[id].dense == kNoSlot;
+  if (stored) {
+    input.kind = LateStep::Input::Kind::Run;
+    input.index = state_.where[id].index;
+    return input;
+  }
+  const std::uint32_t slot = slot_for({id, Layout::Dense});
+  slots_[root(slot)].last = static_cast<std::int64_t>(segment_->steps.size());
+  input.kind = LateStep::Input::Kind::Pointer;
+  input.dtype = dtype_of(id);
+  input.dims = dims_[id];
+  input.index = pointer_to(slot);
+  return input;
+}
+
+void Planner::plan_late(const Node& node, std::uint32_t index) {
+  node_ = &node;
+  if (node.subgraphs.empty() && !opset::find_reference(*node.op, node.schema->since))
+    throw Error(ErrorCode::NotImplemented, "there is no kernel for " + opset::full_name(*node.op), node.path());
+  // Reorders that the inputs need are steps before this one.
+  std::vector<ValueId> read;
+  program::for_each_use(node, [&](ValueId id) { read.push_back(id); });
+  for (ValueId id : read)
+    if (state_.where[id].kind != Location::Kind::Run && (constant_of(id) || slots_of_[id].blocked != kNoSlot))
+      slot_for({id, Layout::Dense});
+  LateStep late;
+  late.node = index;
+  for (ValueId id : node.inputs) late.inputs.push_back(late_input(id));
+  for (const program::Subgraph& sub : node.subgraphs) {
+    late.captures.emplace_back();
+    for (const Graph::Capture& c : sub.graph->captures) late.captures.back().push_back(late_input(c.outer));
+  }
+  std::vector<Operand> outs;
+  for (ValueId id : node.outputs) {
+    if (id == kNone) {
+      late.outputs.push_back(kNone);
+      continue;
+    }
+    late.outputs.push_back(new_run_value());
+    segment_->late_values.push_back(late.outputs.back());
+    state_.where[id] = {Location::Kind::Run, late.outputs.back(), 0, nullptr};
+  }
+  Step step;
+  step.late = static_cast<std::uint32_t>(segment_->late.size());
+  segment_->late.push_back(std::move(late));
+  segment_->steps.push_back(step);
+  segment_->info.push_back({index, node.subgraphs.empty() ? "reference, sizes known when it has run" : "control flow",
+                            std::move(refusals_), ""});
+  refusals_.clear();
+}
+
+// Graph outputs take their memory from the run; values that later segments read keep their arena place to the end.
+void Planner::settle_outputs() {
+  constexpr std::int64_t kForever = std::int64_t{1} << 62;
+  std::set<std::uint32_t> taken;  // roots that are some output's memory already
+  std::set<ValueId> done;
+  for (ValueId id : graph_.outputs) {
+    if (!done.insert(id).second) continue;
+    const bool here = slots_of_[id].dense != kNoSlot || slots_of_[id].blocked != kNoSlot;
+    if (!here) {
+      // Constants known from shapes are handed out as they are; anything else is an earlier segment's or a later one's.
+      continue;
+    }
+    if (state_.where[id].kind == Location::Kind::Run) continue;  // an input, or settled before
+    const std::uint32_t slot = slot_for({id, Layout::Dense});
+    const std::uint32_t base = root(slot);
+    const Location where = slots_[base].where;
+    if (dtype_of(id) == DataType::String && where.kind == Location::Kind::Run) {
+      state_.where[id] = where;  // strings lie in a tensor of the run's own already
+      continue;
+    }
+    const std::uint32_t run_value = new_run_value();
+    if (where.kind == Location::Kind::Arena && where.index == state_.depth && taken.insert(base).second) {
+      slots_[base].where = {Location::Kind::Run, run_value, 0, nullptr};
+    } else {
+      Slot copy;
+      copy.where = {Location::Kind::Run, run_value, 0, nullptr};
+      copy.bytes = slots_[base].bytes;
+      const std::uint32_t target = add_slot(copy);
+      auto kernel = make_copy_kernel(copy.bytes);
+      Step step;
+      step.operands = pointer_to(slot);
+      pointer_to(target);
+      step.kernel = kernel.get();
+      slots_[base].last = static_cast<std::int64_t>(segment_->steps.size());
+      segment_->kernels.push_back(std::move(kernel));
+      segment_->steps.push_back(step);
+      segment_->info.push_back({node_index_, "copy to an output", {}, to_string(dims_[id])});
+    }
+    segment_->allocations.push_back({run_value, dtype_of(id), dims_[id]});
+    state_.where[id] = {Location::Kind::Run, run_value, 0, nullptr};
+  }
+  std::set<ValueId> kept;
+  for (std::uint32_t index : deferred_)
+    program::for_each_use(graph_.nodes[index], [&](ValueId id) { kept.insert(id); });
+  for (ValueId id : kept) {
+    if (slots_of_[id].dense == kNoSlot && slots_of_[id].blocked == kNoSlot) continue;
+    if (constant_of(id) || state_.where[id].kind != Location::Kind::None) continue;
+    const std::uint32_t base = root(slot_for({id, Layout::Dense}));
+    slots_[base].last = kForever;
+  }
+  state_.remaining = deferred_;
+}
+
+// Places by first and last use: a walk over the steps with a list of free blocks, the best fit first.
+void Planner::place() {
+  const std::size_t count = segment_->steps.size();
+  std::vector<std::vector<std::uint32_t>> starts(count), ends(count);
+  for (std::uint32_t s = 0; s < slots_.size(); ++s) {
+    Slot& slot = slots_[s];
+    if (slot.same_as != kNoSlot || slot.where.kind != Location::Kind::Arena || slot.where.index != state_.depth) continue;
+    if (slot.first < 0) continue;
+    starts[static_cast<std::size_t>(slot.first)].push_back(s);
+    if (slot.last < static_cast<std::int64_t>(count)) ends[static_cast<std::size_t>(slot.last)].push_back(s);
+  }
+  std::map<std::size_t, std::size_t> free;  // offset -> bytes
+  std::size_t top = 0;
+  auto release = [&](std::size_t offset, std::size_t bytes) {
+    auto next = free.lower_bound(offset);
+    if (next != free.end() && offset + bytes == next->first) {
+      bytes += next->second;
+      next = free.erase(next);
+    }
+    if (next != free.begin()) {
+      auto before = std::prev(next);
+      if (before->first + before->second == offset) {
+        before->second += bytes;
+        return;
+      }
+    }
+    free[offset] = bytes;
+  };
+  auto padded = [](std::size_t bytes) { return std::max(kAlign, (bytes + kAlign - 1) / kAlign * kAlign); };
+  std::vector<std::uint32_t> handed_on(slots_.size(), kNoSlot);
+  std::map<std::uint32_t, std::uint32_t> may_alias(in_place_.begin(), in_place_.end());
+  for (std::size_t step = 0; step < count; ++step) {
+    for (std::uint32_t s : starts[step]) {
+      Slot& slot = slots_[s];
+      const std::size_t bytes = padded(slot.bytes);
+      bool placed = false;
+      if (may_alias.contains(s)) {
+        // An input of the same size that dies here gives its place.
+        for (std::uint32_t dying : ends[step]) {
+          if (dying == s || handed_on[dying] != kNoSlot || padded(slots_[dying].bytes) != bytes ||
+              slots_[dying].bytes != slot.bytes || slots_[dying].first == static_cast<std::int64_t>(step))
+            continue;
+          handed_on[dying] = s;
+          slot.where.offset = slots_[dying].where.offset;
+          placed = true;
+          break;
+        }
+      }
+      if (placed) continue;
+      auto best = free.end();
+      for (auto it = free.begin(); it != free.end(); ++it)
+        if (it->second >= bytes && (best == free.end() || it->second < best->second)) best = it;
+      if (best != free.end()) {
+        slot.where.offset = best->first;
+        const std::size_t rest = best->second - bytes, at = best->first + bytes;
+        free.erase(best);
+        if (rest > 0) free[at] = rest;
+      } else {
+        slot.where.offset = top;
+        top += bytes;
+      }
+    }
+    for (std::uint32_t s : ends[step])
+      if (handed_on[s] == kNoSlot) release(slots_[s].where.offset, padded(slots_[s].bytes));
+  }
+  segment_->arena_bytes = top;
+
+  for (std::uint32_t slot : pointer_slots_) {
+    Location where;
+    if (slot != kNoSlot) where = slots_[root(slot)].where;
+    const auto at = static_cast<std::uint32_t>(segment_->pointers.size());
+    if (where.kind == Location::Kind::Run || (where.kind == Location::Kind::Arena && where.index != state_.depth))
+      segment_->patches.push_back(at);
+    segment_->pointers.push_back(where);
+  }
+  for (ValueId id = 0; id < graph_.values.size(); ++id) {
+    if (state_.where[id].kind != Location::Kind::None) continue;
+    if (slots_of_[id].dense != kNoSlot) state_.where[id] = slots_[root(slots_of_[id].dense)].where;
+    if (state_.where[id].kind == Location::Kind::Constant) state_.where[id] = {};
+  }
+  state_.types.resize(graph_.values.size());
+  state_.known.resize(graph_.values.size());
+  state_.where.resize(graph_.values.size());
+}
+
+}  // namespace
+
+std::shared_ptr<Segment> plan_segment(const Graph& graph, const PlanState& before, const PlanOptions& options) {
+  return Planner(graph, before, options).run();
+}
+
+std::unique_ptr<Frame> Segment::take_frame() const {
+  {
+    std::lock_guard lock(mutex_);
+    if (!frames_.empty()) {
+      auto frame = std::move(frames_.back());
+      frames_.pop_back();
+      return frame;
+    }
+  }
+  auto frame = std::make_unique<Frame>();
+  const std::size_t scratch_at = (arena_bytes + kAlign - 1) / kAlign * kAlign;
+  frame->arena = kernels::aligned_buffer(scratch_at + scratch_bytes + kAlign);
+  auto* base = static_cast<std::byte*>(frame->arena.get());
+  frame->scratch = base + scratch_at;
+  frame->pointers.resize(pointers.size(), nullptr);
+  for (std::size_t i = 0; i < pointers.size(); ++i) {
+    if (pointers[i].kind == Location::Kind::Constant) frame->pointers[i] = const_cast<void*>(pointers[i].constant);
+    if (pointers[i].kind == Location::Kind::Arena) frame->pointers[i] = base + pointers[i].offset;
+  }
+  return frame;
+}
+
+void Segment::give_back(std::unique_ptr<Frame> frame) const {
+  std::lock_guard lock(mutex_);
+  if (frames_.size() < kMaxFrames) frames_.push_back(std::move(frame));
+}
+
+std::shared_ptr<const Segment> Segment::find_next(const std::vector<std::int64_t>& key) const {
+  std::lock_guard lock(mutex_);
+  for (const auto& [sizes, next] : next_)
+    if (sizes == key) return next;
+  return nullptr;
+}
+
+void Segment::keep_next(std::vector<std::int64_t> key, std::shared_ptr<const Segment> next) const {
+  std::lock_guard lock(mutex_);
+  if (next_.size() >= kMaxNext) next_.erase(next_.begin());
+  next_.emplace_back(std::move(key), std::move(next));
+}
+
+}  // namespace norn::runtime

@@ -1,0 +1,92 @@
+#include "runtime/select.h"
+
+#include "ops/arg_extremum/arg_extremum.h"
+#include "ops/binary_arith/binary_arith.h"
+#include "ops/clip/clip.h"
+#include "ops/concat/concat.h"
+#include "ops/conv/conv.h"
+#include "ops/flatten/flatten.h"
+#include "ops/gather/gather.h"
+#include "ops/gemm/gemm.h"
+#include "ops/global_pool/global_pool.h"
+#include "ops/identity/identity.h"
+#include "ops/lrn/lrn.h"
+#include "ops/matmul/matmul.h"
+#include "ops/pad/pad.h"
+#include "ops/pool/pool.h"
+#include "ops/reduce/reduce.h"
+#include "ops/reshape/reshape.h"
+#include "ops/slice/slice.h"
+#include "ops/softmax/softmax.h"
+#include "ops/squeeze/squeeze.h"
+#include "ops/transpose/transpose.h"
+#include "ops/unary_math/unary_math.h"
+#include "ops/variadic_arith/variadic_arith.h"
+
+namespace norn::runtime {
+namespace {
+
+struct Entry {
+  const opset::Operator* op;
+  SelectFn select;
+};
+
+constexpr Entry kTable[] = {
+    {&ops::Conv, select_conv},
+    {&ops::MatMul, select_matmul},
+    {&ops::Gemm, select_gemm},
+    {&ops::MaxPool, select_pool},
+    {&ops::AveragePool, select_pool},
+    {&ops::GlobalAveragePool, select_global_pool},
+    {&ops::GlobalMaxPool, select_global_pool},
+    {&ops::Relu, select_elementwise},
+    {&ops::Abs, select_elementwise},
+    {&ops::Neg, select_elementwise},
+    {&ops::Exp, select_elementwise},
+    {&ops::Sqrt, select_elementwise},
+    {&ops::Erf, select_elementwise},
+    {&ops::Sigmoid, select_elementwise},
+    {&ops::Tanh, select_elementwise},
+    {&ops::Softsign, select_elementwise},
+    {&ops::Clip, select_elementwise},
+    {&ops::Add, select_elementwise},
+    {&ops::Sub, select_elementwise},
+    {&ops::Mul, select_elementwise},
+    {&ops::Div, select_elementwise},
+    {&ops::Max, select_elementwise},
+    {&ops::Min, select_elementwise},
+    {&ops::Sum, select_elementwise},
+    {&ops::Softmax, select_softmax},
+    {&ops::LogSoftmax, select_softmax},
+    {&ops::ReduceMean, select_reduce},
+    {&ops::LRN, select_lrn},
+    {&ops::Transpose, select_transpose},
+    {&ops::Concat, select_concat},
+    {&ops::Slice, select_slice},
+    {&ops::Pad, select_pad},
+    {&ops::Gather, select_gather},
+    {&ops::Reshape, select_view},
+    {&ops::Flatten, select_view},
+    {&ops::Squeeze, select_view},
+    {&ops::Unsqueeze, select_view},
+    {&ops::Identity, select_view},
+};
+
+}  // namespace
+
+SelectFn find_select(const opset::Operator* op) {
+  for (const Entry& entry : kTable)
+    if (entry.op == op) return entry.select;
+  return nullptr;
+}
+
+std::vector<std::int64_t> Selector::ints(std::size_t i) const {
+  std::vector<std::int64_t> values;
+  const norn::Tensor* t = constant(i);
+  if (!t) return values;
+  for (std::int64_t k = 0; k < t->size(); ++k)
+    values.push_back(t->dtype() == DataType::Int32 ? t->as<std::int32_t>()[k] : t->as<std::int64_t>()[k]);
+  return values;
+}
+
+}  // namespace norn::runtime

@@ -1,0 +1,110 @@
+// Choosing kernels: how a node of the Program becomes a kernel's configuration.
+//
+// For each operator that has fast kernels there is one select function; it reads the node, fills a configuration and
+// offers it to the kernel's candidates, fastest first. A candidate's refusal is kept for `explain`. A node that no
+// candidate takes runs its reference kernel.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/kernel.h"
+#include "program/program.h"
+#include "runtime/plan.h"
+
+namespace norn::runtime {
+
+// A value as a kernel's operand.
+struct Operand {
+  program::ValueId value = program::kNone;  // kNone: a null pointer
+  kernels::Layout layout = kernels::Layout::Dense;
+};
+
+class Selector {
+ public:
+  virtual ~Selector() = default;
+
+  const program::Node& node() const noexcept { return *node_; }
+  opset::Attrs attrs() const { return node_->attributes(); }
+  bool has(std::size_t i) const { return node_->input(i) != program::kNone; }
+  DataType dtype(std::size_t i) const { return dtype_of(node_->inputs[i]); }
+  const Shape& dims(std::size_t i) const { return dims_of(node_->inputs[i]); }
+  // The input's contents if they are constant (or known from shapes), else null.
+  const norn::Tensor* constant(std::size_t i) const { return has(i) ? constant_of(node_->inputs[i]) : nullptr; }
+  const void* constant_data(std::size_t i) const {
+    const norn::Tensor* t = constant(i);
+    return t ? t->data() : nullptr;
+  }
+  // Integers of a constant input; empty if it is omitted. Requires that it is constant if present.
+  std::vector<std::int64_t> ints(std::size_t i) const;
+  DataType out_dtype() const { return dtype_of(node_->outputs[0]); }
+  const Shape& out_dims() const { return dims_of(node_->outputs[0]); }
+
+  virtual DataType dtype_of(program::ValueId id) const = 0;
+  virtual const Shape& dims_of(program::ValueId id) const = 0;
+  virtual const norn::Tensor* constant_of(program::ValueId id) const = 0;
+  // The blocked layout in which the value was made, if it was made in one; else Dense.
+  virtual kernels::Layout made_in(program::ValueId id) const = 0;
+
+  // Element-wise steps for the node's fused operations: appended to `steps` with their operands in `extra` and `uses`.
+  // Operands of the running value's full size are taken in `layout`. False if one of them is none that kernels know.
+  bool post_steps(std::vector<kernels::ElementStep>& steps, std::vector<kernels::ExtraOperand>& extra,
+                  std::vector<Operand>& uses, kernels::Layout layout);
+  // Steps for one element-wise operation whose running value is input `running` of `op`.
+  bool element_steps(const opset::Operator* op, const std::vector<program::ValueId>& inputs, int running,
+                     std::vector<kernels::ElementStep>& steps,
+                     std::vector<kernels::ExtraOperand>& extra, std::vector<Operand>& uses, kernels::Layout layout);
+
+  // Offers the configuration to the candidates in turn and emits the step of the first that takes it. `uses` are the
+  // kernel's inputs, `out` its output. `in_place`: the output may lie where an input of its size lies.
+  template <class Config>
+  bool choose(std::span<const kernels::Candidate<Config>> candidates, const Config& config,
+              const std::vector<Operand>& uses, Operand out, bool in_place = false) {
+    for (const kernels::Candidate<Config>& candidate : candidates) {
+      std::string reason = candidate.refuses(config);
+      if (!reason.empty()) {
+        refuse(std::string(candidate.name), std::move(reason));
+        continue;
+      }
+      emit(candidate.make(config, packed()), candidate.name, uses, out, in_place);
+      return true;
+    }
+    return false;
+  }
+  void refuse(std::string kernel, std::string reason) { refusals_.push_back({std::move(kernel), std::move(reason)}); }
+  // Output 0 is input `i` under other dimensions.
+  virtual void view(std::size_t i) = 0;
+
+ protected:
+  virtual void emit(std::unique_ptr<kernels::Kernel> kernel, std::string_view name, const std::vector<Operand>& uses,
+                    Operand out, bool in_place) = 0;
+  virtual kernels::PackedConstants& packed() = 0;
+
+  const program::Node* node_ = nullptr;
+  std::vector<Refusal> refusals_;
+};
+
+// Emits the node, fused operations included, or returns false (then nothing was emitted).
+using SelectFn = bool (*)(Selector&);
+// The select function for an operator; null if it has only its reference kernel.
+SelectFn find_select(const opset::Operator* op);
+
+// --- select functions, by computation (select_*.cc) ---
+bool select_conv(Selector&);
+bool select_matmul(Selector&);
+bool select_gemm(Selector&);
+bool select_pool(Selector&);
+bool select_global_pool(Selector&);
+bool select_elementwise(Selector&);
+bool select_softmax(Selector&);
+bool select_reduce(Selector&);
+bool select_lrn(Selector&);
+bool select_transpose(Selector&);
+bool select_concat(Selector&);
+bool select_slice(Selector&);
+bool select_pad(Selector&);
+bool select_gather(Selector&);
+bool select_view(Selector&);
+
+}  // namespace norn::runtime

@@ -1,0 +1,102 @@
+// Conv, MatMul and Gemm, with what is fused behind them.
+#include "kernels/cpu/conv.h"
+#include "kernels/cpu/matmul.h"
+#include "ops/common/shapes.h"
+#include "runtime/select.h"
+
+namespace norn::runtime {
+
+using kernels::Layout;
+
+bool select_conv(Selector& s) {
+  if (s.out_dtype() != DataType::Float) {
+    s.refuse("conv", std::string("computes float, not ") + std::string(data_type_name(s.out_dtype())));
+    return false;
+  }
+  const Shape &x = s.dims(0), &w = s.dims(1);
+  const std::vector<std::int64_t> spatial(x.begin() + 2, x.end()), kernel(w.begin() + 2, w.end());
+  const ops::Window window = ops::resolve_window(s.attrs(), spatial, kernel, false);
+  auto attempt = [&](Layout in, Layout out) {
+    kernels::ConvConfig config;
+    config.x = x;
+    config.w = w;
+    config.out = s.out_dims();
+    config.group = s.attrs().i("group");
+    config.strides = window.strides;
+    config.dilations = window.dilations;
+    config.pads_begin = window.pads_begin;
+    config.pads_end = window.pads_end;
+    config.x_layout = in;
+    config.out_layout = out;
+    config.weights = s.constant_data(1);
+    config.has_bias = s.has(2);
+    config.bias = s.constant_data(2);
+    std::vector<Operand> uses{{s.node().inputs[0], in}, {s.node().inputs[1], Layout::Dense},
+                              {s.node().input(2), Layout::Dense}};
+    if (!s.post_steps(config.post, config.extra, uses, out)) return false;
+    return s.choose(kernels::conv_candidates(), config, uses, {s.node().outputs[0], out});
+  };
+  const Layout blocked = kernels::preferred_blocked_layout();
+  if (blocked != Layout::Dense && x.size() == 4) {
+    const std::int64_t block = kernels::block_of(blocked);
+    // Few input channels (an image) are read as they are: padding them to a block would be mostly zeros.
+    const bool wide_in = x[1] >= block, wide_out = w[0] >= block;
+    if (wide_out && wide_in && attempt(blocked, blocked)) return true;
+    if (wide_out && !wide_in && attempt(Layout::Dense, blocked)) return true;
+  }
+  return attempt(Layout::Dense, Layout::Dense);
+}
+
+bool select_matmul(Selector& s) {
+  if (s.out_dtype() != DataType::Float) {
+    s.refuse("matmul", std::string("computes float, not ") + std::string(data_type_name(s.out_dtype())));
+    return false;
+  }
+  kernels::MatMulConfig config;
+  config.a = s.dims(0);
+  config.b = s.dims(1);
+  config.out = s.out_dims();
+  // numpy: a vector on the left is a row, on the right a column, and that dimension leaves the result.
+  if (config.b.size() == 1) {
+    config.b.push_back(1);
+    config.out.push_back(1);
+  }
+  if (config.a.size() == 1) {
+    config.a.insert(config.a.begin(), 1);
+    config.out.insert(config.out.end() - 1, 1);
+  }
+  config.b_constant = s.constant_data(1);
+  std::vector<Operand> uses{{s.node().inputs[0]}, {s.node().inputs[1]}, {}};
+  if ((s.dims(0).size() == 1 || s.dims(1).size() == 1) && !s.node().post.empty()) {
+    s.refuse("matmul", "a product with a vector takes no fused operations");
+    return false;
+  }
+  if (!s.post_steps(config.post, config.extra, uses, Layout::Dense)) return false;
+  return s.choose(kernels::matmul_candidates(), config, uses, {s.node().outputs[0]});
+}
+
+bool select_gemm(Selector& s) {
+  if (s.out_dtype() != DataType::Float) {
+    s.refuse("matmul", std::string("computes float, not ") + std::string(data_type_name(s.out_dtype())));
+    return false;
+  }
+  kernels::MatMulConfig config;
+  config.a = s.dims(0);
+  config.b = s.dims(1);
+  config.out = s.out_dims();
+  config.trans_a = s.attrs().i("transA") != 0;
+  config.trans_b = s.attrs().i("transB") != 0;
+  config.alpha = s.attrs().f("alpha");
+  config.beta = s.attrs().f("beta");
+  config.b_constant = s.constant_data(1);
+  config.has_c = s.has(2);
+  if (config.has_c) {
+    config.c = s.dims(2);
+    config.c_constant = s.constant_data(2);
+  }
+  std::vector<Operand> uses{{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
+  if (!s.post_steps(config.post, config.extra, uses, Layout::Dense)) return false;
+  return s.choose(kernels::matmul_candidates(), config, uses, {s.node().outputs[0]});
+}
+
+}  // namespace norn::runtime

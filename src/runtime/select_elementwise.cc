@@ -1,0 +1,122 @@
+// Element-wise nodes as chains, and element-wise nodes fused behind others as post-operations: one translation for both.
+#include <limits>
+
+#include "ops/binary_arith/binary_arith.h"
+#include "ops/clip/clip.h"
+#include "ops/unary_math/unary_math.h"
+#include "ops/variadic_arith/variadic_arith.h"
+#include "kernels/cpu/elementwise.h"
+#include "runtime/select.h"
+
+namespace norn::runtime {
+namespace {
+
+using kernels::ElementOp;
+using kernels::ElementStep;
+using kernels::ExtraOperand;
+using kernels::Layout;
+
+struct Known {
+  const opset::Operator* op;
+  ElementOp element;
+};
+
+constexpr Known kKnown[] = {
+    {&ops::Relu, ElementOp::Relu},       {&ops::Abs, ElementOp::Abs},         {&ops::Neg, ElementOp::Neg},
+    {&ops::Exp, ElementOp::Exp},         {&ops::Sqrt, ElementOp::Sqrt},       {&ops::Erf, ElementOp::Erf},
+    {&ops::Sigmoid, ElementOp::Sigmoid}, {&ops::Tanh, ElementOp::Tanh},       {&ops::Softsign, ElementOp::Softsign},
+    {&ops::Clip, ElementOp::Clip},       {&ops::Add, ElementOp::Add},         {&ops::Sub, ElementOp::Sub},
+    {&ops::Mul, ElementOp::Mul},         {&ops::Div, ElementOp::Div},         {&ops::Max, ElementOp::Max},
+    {&ops::Min, ElementOp::Min},         {&ops::Sum, ElementOp::Add},
+};
+
+const Known* find(const opset::Operator* op) {
+  for (const Known& k : kKnown)
+    if (k.op == op) return &k;
+  return nullptr;
+}
+
+}  // namespace
+
+bool Selector::element_steps(const opset::Operator* op, const std::vector<program::ValueId>& inputs, int running,
+                             std::vector<ElementStep>& steps, std::vector<ExtraOperand>& extra,
+                             std::vector<Operand>& uses, Layout layout) {
+  const Known* known = find(op);
+  if (!known) return false;
+  if (op == &ops::Clip) {
+    ElementStep step{.op = ElementOp::Clip};
+    step.a = -std::numeric_limits<float>::infinity();
+    step.b = std::numeric_limits<float>::infinity();
+    for (std::size_t i = 1; i < inputs.size() && i < 3; ++i) {
+      if (inputs[i] == program::kNone) continue;
+      const norn::Tensor* bound = constant_of(inputs[i]);
+      if (!bound || bound->dtype() != DataType::Float || bound->size() != 1) return false;
+      (i == 1 ? step.a : step.b) = *bound->as<float>();
+    }
+    // ONNX takes min(max, max(min, x)): with min above max every element becomes max.
+    if (step.a > step.b) step.a = step.b;
+    steps.push_back(step);
+    return true;
+  }
+  if (!kernels::is_binary(known->element)) {
+    steps.push_back({.op = known->element});
+    return true;
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (static_cast<int>(i) == running) continue;
+    ElementStep step{.op = known->element};
+    step.swapped = static_cast<int>(i) < running && inputs.size() == 2;
+    step.operand = static_cast<int>(extra.size());
+    const norn::Tensor* contents = constant_of(inputs[i]);
+    const bool full = dims_of(inputs[i]) == out_dims();
+    extra.push_back({dims_of(inputs[i]), full ? layout : Layout::Dense, contents ? contents->data() : nullptr});
+    uses.push_back({inputs[i], extra.back().layout});
+    steps.push_back(step);
+  }
+  return true;
+}
+
+bool Selector::post_steps(std::vector<ElementStep>& steps, std::vector<ExtraOperand>& extra,
+                          std::vector<Operand>& uses, Layout layout) {
+  for (const program::PostOp& post : node().post)
+    if (!element_steps(post.op, post.inputs, post.running, steps, extra, uses, layout))
+      return false;
+  return true;
+}
+
+bool select_elementwise(Selector& s) {
+  const DataType type = s.out_dtype();
+  if (type != DataType::Float && type != DataType::Int32 && type != DataType::Int64) {
+    s.refuse("chain", std::string("computes float, int32 and int64, not ") + std::string(data_type_name(type)));
+    return false;
+  }
+  // The running value starts as the first input; the operation's other inputs and the fused ones follow.
+  auto attempt = [&](Layout layout) {
+    kernels::ChainConfig config;
+    config.out = s.out_dims();
+    config.layout = layout;
+    config.type = type;
+    std::vector<Operand> uses;
+    const norn::Tensor* contents = s.constant(0);
+    const bool full = s.dims(0) == s.out_dims();
+    config.inputs.push_back({s.dims(0), full ? layout : Layout::Dense, contents ? contents->data() : nullptr});
+    uses.push_back({s.node().inputs[0], config.inputs.back().layout});
+    if (!s.element_steps(s.node().op, s.node().inputs, 0, config.steps, config.inputs, uses, layout) ||
+        !s.post_steps(config.steps, config.inputs, uses, layout)) {
+      s.refuse("chain", "a bound of Clip is not a constant");
+      return false;
+    }
+    return s.choose(kernels::chain_candidates(), config, uses, {s.node().outputs[0], layout}, true);
+  };
+  Layout blocked = Layout::Dense;
+  auto consider = [&](program::ValueId id) {
+    if (id != program::kNone && s.dims_of(id) == s.out_dims() && s.made_in(id) != Layout::Dense) blocked = s.made_in(id);
+  };
+  for (program::ValueId id : s.node().inputs) consider(id);
+  for (const program::PostOp& post : s.node().post)
+    for (program::ValueId id : post.inputs) consider(id);
+  if (blocked != Layout::Dense && attempt(blocked)) return true;
+  return attempt(Layout::Dense);
+}
+
+}  // namespace norn::runtime
