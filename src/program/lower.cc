@@ -427,6 +427,10 @@ std::vector<ir::Attribute> Lowerer::resolve_attributes(const ir::Node& node, con
   for (const ir::Attribute& attr : node.attribute) {
     if (!attr.ref_attr_name.has() || attr.ref_attr_name.get().empty()) {
       attrs.push_back(attr);
+      // Kernels and inference see attributes' bytes only: tensors kept in files are brought in here.
+      ir::Attribute& own = attrs.back();
+      if (own.t && own.t->data_location == ir::kDataLocationExternal)
+        own.t = ir::from_value(ir::to_value(*own.t, options_.external), own.t->name);
       continue;
     }
     if (!call)

@@ -150,7 +150,7 @@ TEST(Conv, StepsThatFollow) {
       {{ElementOp::Relu}}, {{ElementOp::Clip, 0, 0.5f}}, {{ElementOp::Silu}}, {{ElementOp::LeakyRelu, 0.1f}},
       {{ElementOp::HardSwish}}, {{ElementOp::HardSigmoid, 0.2f, 0.5f}}, {{ElementOp::Elu, 1}}, {{ElementOp::Tanh}},
       {{ElementOp::Sigmoid}}, {{ElementOp::Gelu}}, {{ElementOp::GeluTanh}}, {{ElementOp::Softplus}}, {{ElementOp::Erf}},
-      {{ElementOp::Abs}, {ElementOp::Sqrt}}, {{ElementOp::Neg}, {ElementOp::Exp}},
+      {{ElementOp::Sigmoid}, {ElementOp::Sqrt}}, {{ElementOp::Neg}, {ElementOp::Tanh}, {ElementOp::Exp}},
       {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}}, {{ElementOp::Mul, 0, 0, 1}, {ElementOp::Add, 0, 0, 2}},
       {{ElementOp::Sub, 0, 0, 0, true}}, {{ElementOp::Max, 0, 0, 1}, {ElementOp::Div, 0, 0, 0}}, {{ElementOp::Mul, 0, 0, 3}}};
   unsigned seed = 300;

@@ -98,7 +98,17 @@ class OneDnnMatMul final : public Kernel {
   OneDnnMatMul(const MatMulConfig& config, PackedConstants& packed)
       : c_(config), s_(config), f_(working_fusion(c_, s_)), posts_(c_, f_.bias || f_.add_c, packed, f_.steps) {
     OneThread one;
-    cut(packed);
+    // With a full-size operand in the steps, a slice by columns (with a stride) may have no fast implementation.
+    for (const Cut how : {Cut::Best, Cut::Rows, Cut::Whole}) {
+      parts_.clear();
+      jobs_.clear();
+      try {
+        cut(how, packed);
+        break;
+      } catch (const dnnl::error&) {
+        if (how == Cut::Whole) throw;
+      }
+    }
     for (Job& job : jobs_) {
       job.scratch_at = scratch_;
       scratch_ += align64(parts_[job.part].scratchpad_bytes);
@@ -146,7 +156,9 @@ class OneDnnMatMul final : public Kernel {
 
   std::size_t first_job(std::size_t task) const { return jobs_.size() * task / static_cast<std::size_t>(tasks_); }
 
-  void cut(PackedConstants& packed) {
+  enum class Cut { Best, Rows, Whole };
+
+  void cut(Cut how, PackedConstants& packed) {
     const double product_ns = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k) * 0.01 + 300;
     const double all_ns = product_ns * static_cast<double>(s_.batches);
     const std::int64_t want = piece_count(1 << 20, all_ns / (1 << 20), 32);
@@ -154,8 +166,9 @@ class OneDnnMatMul final : public Kernel {
     std::int64_t by_column = 1, by_row = 1;
     if (want > s_.batches) {
       const std::int64_t each = (want + s_.batches - 1) / s_.batches;
-      if (s_.n >= s_.m) by_column = std::max<std::int64_t>(1, std::min(each, s_.n / 64));
-      else by_row = std::max<std::int64_t>(1, std::min(each, s_.m / 32));
+      if (how == Cut::Whole) by_row = 1;
+      else if (s_.n >= s_.m && how == Cut::Best) by_column = std::max<std::int64_t>(1, std::min(each, s_.n / 64));
+      else by_row = std::max<std::int64_t>(1, std::min(each, s_.m / 16));
     }
     const std::int64_t blocks = (s_.n + 15) / 16;
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> index;  // by number of rows and first column

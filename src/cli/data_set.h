@@ -1,0 +1,32 @@
+// ONNX's test data: folders with input_K.pb and output_K.pb beside a model.
+//
+// Three layouts are found: the folder itself; a folder of test_data_set_N folders; and outputs alone, named after the
+// model (X_output_0.pb for X.onnx), whose inputs are the ramp i/n as in ONNX's own backend tests.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "inputs.h"
+#include "norn/session.h"
+
+namespace norn::cli {
+
+struct DataSet {
+  std::string name;
+  std::vector<std::string> inputs, outputs;  // files, by position
+  bool inputs_are_ramps = false;
+};
+
+// Throws UsageError if there is none.
+std::vector<DataSet> find_data_sets(const std::string& folder, const std::string& model_path);
+
+struct Tolerance {
+  double relative = 1e-3, absolute = 1e-7;  // as ONNX's backend tests
+};
+
+// How two values differ in type, shape or elements; nothing if they agree. |got - wanted| <= absolute + relative *
+// |wanted|; NaN agrees with NaN; strings, integers and bools have to be equal.
+std::optional<std::string> difference(const Value& got, const Value& wanted, const Tolerance& tolerance);
+
+}  // namespace norn::cli

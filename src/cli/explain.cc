@@ -1,0 +1,63 @@
+// norn explain: what runs each node, and why nothing faster does.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "inputs.h"
+
+namespace norn::cli {
+
+namespace {
+
+struct ExplainFlags {
+  std::string model;
+  std::vector<std::string> inputs, shapes;
+  std::int64_t default_dim = 1;
+  bool json = false;
+  SessionFlags session;
+};
+
+int explain(const ExplainFlags& flags) {
+  const Session session(load_model(flags.model), flags.session.options);
+  NamedValues values;
+  for (const std::string& argument : flags.inputs) values.push_back(load_input(argument, session));
+  if (!flags.shapes.empty()) {
+    Generator generator{.unknown_dim = flags.default_dim};
+    for (const std::string& shape : flags.shapes) generator.shapes.insert(parse_shape(shape));
+    for (const auto& [name, shape] : generator.shapes) {
+      bool known = false;
+      for (const ArgInfo& input : session.inputs()) known = known || input.name == name;
+      if (!known) throw UsageError("the model has no input \"" + name + "\"");
+    }
+    values = complete(std::move(values), session, generator, flags.model);
+  }
+  const std::string text = session.explain(feeds_of(values), flags.default_dim);
+  if (flags.json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{"model", flags.model}, {"text", text}}.dump(
+                           2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  }
+  return kFine;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int& exit) {
+  CLI::App* command = app.add_subcommand("explain", "Tell for each node what runs it, and why nothing faster does");
+  auto flags = std::make_shared<ExplainFlags>();
+  command->add_option("model", flags->model, "The model; - is standard input")->required()->type_name("MODEL");
+  command->add_option("-i,--input", flags->inputs, "An input's value, for its shape (repeat)")
+      ->type_name("NAME=FILE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--shape", flags->shapes, "An input's shape, x:1x3x224x224 (repeat)")
+      ->type_name("NAME:DIMS")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--dim", flags->default_dim, "Size of dimension variables that nothing else gives (default 1)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--json", flags->json, "Report as JSON");
+  flags->session.add_to(*command);
+  command->callback([flags, &exit] { exit = explain(*flags); });
+}
+
+}  // namespace norn::cli

@@ -1,0 +1,189 @@
+#include "inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <random>
+
+#include "command.h"
+#include "norn/data.h"
+
+namespace norn::cli {
+
+namespace {
+
+const ArgInfo* find_input(const Session& session, std::string_view name) {
+  for (const auto* list : {&session.inputs(), &session.overridable_initializers()}) {
+    for (const ArgInfo& arg : *list) {
+      if (arg.name == name) return &arg;
+    }
+  }
+  return nullptr;
+}
+
+std::string input_list(const Session& session) {
+  std::string text;
+  for (const ArgInfo& arg : session.inputs()) text += "\n    " + arg.name + "  " + declaration_text(arg);
+  return text;
+}
+
+DataType element_of(const ArgInfo& input) {
+  const std::string_view type = input.type;
+  if (!type.starts_with("tensor(")) return DataType::Undefined;
+  return data_type_from_name(type.substr(7, type.size() - 8));
+}
+
+// `ramp` in [0, 1); `coin` is 0 or 1.
+void set_element(Tensor& tensor, std::int64_t i, double ramp, int coin) {
+  const auto f = static_cast<float>(ramp);
+  switch (tensor.dtype()) {
+    case DataType::Float: tensor.as_mutable<float>()[i] = f; return;
+    case DataType::Double: tensor.as_mutable<double>()[i] = ramp; return;
+    case DataType::Float16:
+      tensor.as_mutable<std::uint16_t>()[i] = std::bit_cast<std::uint16_t>(static_cast<_Float16>(f));
+      return;
+    case DataType::BFloat16:
+      tensor.as_mutable<std::uint16_t>()[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(f) >> 16);
+      return;
+    case DataType::Complex64:
+      tensor.as_mutable<float>()[2 * i] = f;
+      tensor.as_mutable<float>()[2 * i + 1] = 0;
+      return;
+    case DataType::Complex128:
+      tensor.as_mutable<double>()[2 * i] = ramp;
+      tensor.as_mutable<double>()[2 * i + 1] = 0;
+      return;
+    case DataType::Uint16:
+    case DataType::Int16: tensor.as_mutable<std::int16_t>()[i] = static_cast<std::int16_t>(coin); return;
+    case DataType::Uint32:
+    case DataType::Int32: tensor.as_mutable<std::int32_t>()[i] = coin; return;
+    case DataType::Uint64:
+    case DataType::Int64: tensor.as_mutable<std::int64_t>()[i] = coin; return;
+    case DataType::String: tensor.as_mutable<std::string>()[i] = coin ? "one" : "zero"; return;
+    default: tensor.as_mutable<std::uint8_t>()[i] = static_cast<std::uint8_t>(coin); return;  // 0 and 1 as bits
+  }
+}
+
+}  // namespace
+
+std::vector<Feed> feeds_of(const NamedValues& values) {
+  std::vector<Feed> feeds;
+  feeds.reserve(values.size());
+  for (const auto& [name, value] : values) feeds.push_back({name, value});
+  return feeds;
+}
+
+Value load_as(const std::string& path, const std::string& type) {
+  const DataKind kind = type.starts_with("optional(")        ? DataKind::Optional
+                        : type.starts_with("seq(")           ? DataKind::Sequence
+                        : type.starts_with("map(")           ? DataKind::Map
+                        : type.starts_with("sparse_tensor(") ? DataKind::SparseTensor
+                                                             : DataKind::Tensor;
+  return load_value(path, kind);
+}
+
+Value load_as(const std::string& path, const ArgInfo& declared) { return load_as(path, declared.type); }
+
+std::pair<std::string, Value> load_input(const std::string& argument, const Session& session) {
+  std::string name, path;
+  if (const std::size_t equals = argument.find('='); equals != std::string::npos) {
+    name = argument.substr(0, equals);
+    path = argument.substr(equals + 1);
+  } else if (session.inputs().size() == 1) {
+    name = session.inputs().front().name;
+    path = argument;
+  } else {
+    throw UsageError(fmt::format("\"-i {}\" does not say which of the {} inputs it is", argument, session.inputs().size()),
+                     "write -i NAME=" + argument + "; the inputs are" + input_list(session));
+  }
+  const ArgInfo* input = find_input(session, name);
+  if (!input) throw UsageError("the model has no input \"" + name + "\"", "its inputs are" + input_list(session));
+  return {name, load_as(path, *input)};
+}
+
+std::pair<std::string, Shape> parse_shape(const std::string& argument) {
+  const UsageError wrong("\"" + argument + "\" is no shape", "write NAME:1x3x224x224 or NAME:[1,3,224,224]");
+  const std::size_t colon = argument.rfind(':');
+  if (colon == std::string::npos || colon == 0) throw wrong;
+  std::string_view dims = std::string_view(argument).substr(colon + 1);
+  char separator = 'x';
+  if (dims.starts_with('[')) {
+    if (!dims.ends_with(']')) throw wrong;
+    dims = dims.substr(1, dims.size() - 2);
+    separator = ',';
+  }
+  Shape shape;
+  const char *at = dims.data(), *end = at + dims.size();
+  while (at != end) {
+    std::int64_t dim = 0;
+    const auto [next, error] = std::from_chars(at, end, dim);
+    if (error != std::errc() || dim < 0) throw wrong;
+    shape.push_back(dim);
+    at = next;
+    if (at == end) break;
+    if (*at != separator || ++at == end) throw wrong;
+  }
+  return {argument.substr(0, colon), shape};
+}
+
+Value Generator::make(const ArgInfo& input, std::size_t index) const {
+  const DataType type = element_of(input);
+  if (type == DataType::Undefined) {
+    throw UsageError("input \"" + input.name + "\" is " + input.type + ", which cannot be generated",
+                     "give it with -i " + input.name + "=FILE.pb");
+  }
+  Shape shape;
+  if (const auto given = shapes.find(input.name); given != shapes.end()) {
+    shape = given->second;
+  } else if (input.has_shape) {
+    for (const DimInfo& dim : input.shape) shape.push_back(dim.value >= 0 ? dim.value : unknown_dim);
+  } else {
+    throw UsageError("the model does not declare a shape for input \"" + input.name + "\"",
+                     "add --shape " + input.name + ":1x3x224x224, say");
+  }
+  Tensor tensor(type, shape);
+  std::mt19937_64 random(seed + index);
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    const std::uint64_t bits = random();
+    const double uniform = static_cast<double>(bits >> 11) * 0x1p-53;
+    const double ramp = static_cast<double>(i) / static_cast<double>(tensor.size());
+    set_element(tensor, i, kind == Kind::Random ? uniform : ramp,
+                kind == Kind::Random ? static_cast<int>(bits & 1) : static_cast<int>(i & 1));
+  }
+  return tensor;
+}
+
+NamedValues complete(NamedValues given, const Session& session, const std::optional<Generator>& generator,
+                     const std::string& model_path) {
+  std::vector<const ArgInfo*> missing;
+  for (std::size_t i = 0; i < session.inputs().size(); ++i) {
+    const ArgInfo& input = session.inputs()[i];
+    if (std::ranges::any_of(given, [&](const auto& g) { return g.first == input.name; })) continue;
+    if (generator) {
+      given.emplace_back(input.name, generator->make(input, i));
+    } else {
+      missing.push_back(&input);
+    }
+  }
+  if (missing.empty()) return given;
+  std::string what, command = "norn run " + model_path;
+  for (const ArgInfo* input : missing) {
+    what += "\n    " + input->name + "  " + declaration_text(*input);
+    command += " -i " + input->name + "=" + input->name + ".npy";
+  }
+  throw UsageError(fmt::format("{} not given:{}", missing.size() == 1 ? "an input is" : "inputs are", what),
+                   command + "\n        or --random to generate what is not given");
+}
+
+std::string declaration_text(const ArgInfo& arg) {
+  if (!arg.has_shape) return arg.type;
+  std::string dims;
+  for (const DimInfo& dim : arg.shape) {
+    dims += (dims.empty() ? "" : ",") + (dim.value >= 0 ? std::to_string(dim.value) : dim.name.empty() ? "?" : dim.name);
+  }
+  return arg.type + " [" + dims + "]";
+}
+
+}  // namespace norn::cli

@@ -1,0 +1,48 @@
+// Where a model's inputs come from: files, or generated.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "norn/session.h"
+
+namespace norn::cli {
+
+using NamedValues = std::vector<std::pair<std::string, Value>>;
+
+// Views of named values that a run takes.
+std::vector<Feed> feeds_of(const NamedValues& values);
+
+// The file as a value of the declared type.
+Value load_as(const std::string& path, const ArgInfo& declared);
+Value load_as(const std::string& path, const std::string& declared_type);
+
+// "name=file", or "file" for a model with a single input. Throws UsageError.
+std::pair<std::string, Value> load_input(const std::string& argument, const Session& session);
+
+// "x:1x3x224x224", "x:[1,3,224,224]", "x:" or "x:[]" for a scalar. Throws UsageError.
+std::pair<std::string, Shape> parse_shape(const std::string& argument);
+
+// How inputs that nobody gives are made.
+struct Generator {
+  enum class Kind { Random, Ramp } kind = Kind::Random;
+  std::uint64_t seed = 0;
+  std::map<std::string, Shape> shapes;
+  std::int64_t unknown_dim = 1;  // for dimensions that neither the model nor `shapes` gives
+
+  // Random: floats in [0, 1), integers 0 or 1. Ramp: element i of n is i / n.
+  Value make(const ArgInfo& input, std::size_t index) const;
+};
+
+// Feeds for every input of the session: `given` first; the rest from the generator. Without one, throws UsageError that
+// names what is missing, with a command that would give it.
+NamedValues complete(NamedValues given, const Session& session, const std::optional<Generator>& generator,
+                     const std::string& model_path);
+
+// "tensor(float) [N,3,224,224]"
+std::string declaration_text(const ArgInfo& arg);
+
+}  // namespace norn::cli

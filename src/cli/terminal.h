@@ -1,0 +1,21 @@
+// What depends on who reads: colour and width on a terminal, plain text elsewhere.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "norn/error.h"
+
+namespace norn::cli {
+
+// True if `stream` is a terminal and the user has not asked for no colour (NO_COLOR, TERM=dumb).
+bool colour_on(int fd);
+// Columns of the terminal; 80 if there is none.
+int terminal_width();
+
+// "message", then "at:" and "help:" lines, on standard error.
+void print_error(const Error& error);
+
+// Seconds for people: "0.42 ms", "3.1 s".
+std::string duration_text(double seconds);
+
+}  // namespace norn::cli

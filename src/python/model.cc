@@ -1,0 +1,162 @@
+#include "model.h"
+
+#include <nanobind/operators.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <memory>
+#include <string_view>
+
+#include "errors.h"
+
+namespace norn::python {
+
+namespace {
+
+// The model borrows the bytes object's memory.
+Model parse_bytes(nb::bytes bytes, const Limits& limits) {
+  const std::span<const std::byte> span(reinterpret_cast<const std::byte*>(bytes.c_str()), bytes.size());
+  std::shared_ptr<const void> owner(new nb::bytes(bytes), [](const void* p) {
+    if (!Py_IsInitialized()) return;
+    const nb::gil_scoped_acquire gil;
+    delete static_cast<const nb::bytes*>(p);
+  });
+  const nb::gil_scoped_release release;
+  return Model::parse(span, limits, std::move(owner));
+}
+
+std::string path_of(nb::handle object) {
+  PyObject* encoded = nullptr;  // PyUnicode_FSConverter keeps file names that are not UTF-8
+  if (!PyUnicode_FSConverter(object.ptr(), &encoded)) throw nb::python_error();
+  const nb::bytes owned = nb::steal<nb::bytes>(encoded);
+  return std::string(owned.c_str(), owned.size());
+}
+
+Model load(nb::handle model, nb::handle limits, bool mmap) {
+  LoadOptions options;
+  options.mmap = mmap;
+  if (!limits.is_none()) options.limits = nb::cast<Limits>(limits);
+  return to_model(model, options);
+}
+
+void save(nb::handle object, nb::handle target) {
+  const Model model = to_model(object);
+  const std::string path = path_of(target);
+  for (const char* other : {".onnxtxt", ".onnxtext", ".json", ".onnxjson", ".textproto", ".pbtxt"}) {
+    if (path.ends_with(other)) {
+      invalid_argument("models are saved in the binary format; \"" + path + "\" names another one",
+                       "use the extension .onnx or .pb");
+    }
+  }
+  const nb::gil_scoped_release release;
+  model.save(path);
+}
+
+nb::bytes serialize(const Model& model) {
+  std::vector<std::byte> bytes;
+  {
+    const nb::gil_scoped_release release;
+    bytes = model.serialize();
+  }
+  return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+void register_summary(nb::module_& module) {
+  nb::class_<ModelSummary> summary(module, "ModelSummary");
+  summary.def_ro("path", &ModelSummary::path)
+      .def_ro("graph_name", &ModelSummary::graph_name)
+      .def_ro("producer", &ModelSummary::producer)
+      .def_ro("doc_string", &ModelSummary::doc_string)
+      .def_ro("ir_version", &ModelSummary::ir_version)
+      .def_ro("model_version", &ModelSummary::model_version)
+      .def_ro("operators", &ModelSummary::operators)
+      .def_ro("nodes", &ModelSummary::nodes)
+      .def_ro("subgraphs", &ModelSummary::subgraphs)
+      .def_ro("functions", &ModelSummary::functions)
+      .def_ro("initializers", &ModelSummary::initializers)
+      .def_ro("parameters", &ModelSummary::parameters)
+      .def_ro("parameter_bytes", &ModelSummary::parameter_bytes)
+      .def_ro("file_bytes", &ModelSummary::file_bytes)
+      .def_ro("metadata", &ModelSummary::metadata)
+      .def_prop_ro("opsets",
+                   [](const ModelSummary& self) {
+                     std::vector<std::pair<std::string, std::int64_t>> opsets;
+                     for (const auto& opset : self.opsets) opsets.emplace_back(opset.domain, opset.version);
+                     return opsets;
+                   })
+      .def("to_json", &ModelSummary::to_json)
+      .def("__str__", &ModelSummary::to_string);
+  const auto values = [](const std::vector<ModelSummary::Value>& from) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const auto& value : from) pairs.emplace_back(value.name, value.type);
+    return pairs;
+  };
+  summary.def_prop_ro("inputs", [values](const ModelSummary& self) { return values(self.inputs); });
+  summary.def_prop_ro("outputs", [values](const ModelSummary& self) { return values(self.outputs); });
+}
+
+}  // namespace
+
+Model to_model(nb::handle object, const LoadOptions& options) {
+  if (nb::isinstance<Model>(object)) return nb::cast<Model>(object);
+  if (PyBytes_Check(object.ptr())) return parse_bytes(nb::borrow<nb::bytes>(object), options.limits);
+  if (PyUnicode_Check(object.ptr()) || nb::hasattr(object, "__fspath__")) {
+    const std::string path = path_of(object);
+    const nb::gil_scoped_release release;
+    return Model::load(path, options);
+  }
+  nb::object content;
+  if (nb::hasattr(object, "SerializeToString")) {
+    content = object.attr("SerializeToString")();
+  } else if (nb::hasattr(object, "read")) {
+    content = object.attr("read")();
+  } else if (PyObject_CheckBuffer(object.ptr())) {
+    content = nb::steal(PyBytes_FromObject(object.ptr()));
+    if (!content.is_valid()) throw nb::python_error();
+  } else {
+    invalid_argument("an object of type " + name_of_type(object) + " is no model",
+                     "give a path, bytes, a file object opened with \"rb\", an onnx.ModelProto or a norn.Model");
+  }
+  if (!PyBytes_Check(content.ptr())) {
+    invalid_argument("the model's content is " + name_of_type(content) + ", not bytes", "open files with mode \"rb\"");
+  }
+  return parse_bytes(nb::borrow<nb::bytes>(content), options.limits);
+}
+
+void register_model(nb::module_& module) {
+  nb::class_<Limits>(module, "Limits")
+      .def(
+          "__init__",
+          [](Limits* self, std::uint64_t max_bytes, std::uint64_t max_tensor_bytes, std::uint64_t max_nodes,
+             int max_depth, std::uint64_t max_expanded_nodes) {
+            new (self) Limits{max_bytes, max_tensor_bytes, max_nodes, max_depth, max_expanded_nodes};
+          },
+          nb::kw_only(), nb::arg("max_bytes") = Limits{}.max_bytes,
+          nb::arg("max_tensor_bytes") = Limits{}.max_tensor_bytes, nb::arg("max_nodes") = Limits{}.max_nodes,
+          nb::arg("max_depth") = Limits{}.max_depth, nb::arg("max_expanded_nodes") = Limits{}.max_expanded_nodes)
+      .def_rw("max_bytes", &Limits::max_bytes)
+      .def_rw("max_tensor_bytes", &Limits::max_tensor_bytes)
+      .def_rw("max_nodes", &Limits::max_nodes)
+      .def_rw("max_depth", &Limits::max_depth)
+      .def_rw("max_expanded_nodes", &Limits::max_expanded_nodes);
+
+  register_summary(module);
+
+  nb::class_<Model>(module, "Model")
+      .def("SerializeToString", serialize)
+      .def("to_text", &Model::to_text, nb::arg("max_elements") = 16, nb::call_guard<nb::gil_scoped_release>())
+      .def("summary", &Model::summary, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("path", &Model::path)
+      .def("__repr__", [](const Model& self) {
+        const ModelSummary summary = self.summary();
+        return "<norn.Model \"" + (self.path().empty() ? summary.graph_name : self.path()) + "\": " +
+               std::to_string(summary.nodes) + " nodes, " + std::to_string(summary.parameters) + " parameters>";
+      });
+
+  module.def("load", load, nb::arg("model"), nb::kw_only(), nb::arg("limits") = nb::none(), nb::arg("mmap") = true);
+  module.def("save", save, nb::arg("model"), nb::arg("path"));
+}
+
+}  // namespace norn::python

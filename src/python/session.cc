@@ -1,0 +1,207 @@
+// The per-call path: everything here is beside the model's own time, so arrays are borrowed, names are views into the
+// feed's keys, and nothing is looked up by name unless a value needs its declared type.
+#include "norn/session.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "errors.h"
+#include "model.h"
+#include "session.h"
+#include "values.h"
+
+namespace norn::python {
+
+namespace {
+
+std::string_view text_of(nb::handle object, const char* what) {
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_Check(object.ptr()) ? PyUnicode_AsUTF8AndSize(object.ptr(), &size) : nullptr;
+  if (!text) {
+    PyErr_Clear();
+    invalid_argument(std::string(what) + " is a str, not " + name_of_type(object));
+  }
+  return {text, static_cast<std::size_t>(size)};
+}
+
+std::string_view declared_type(const Session& session, std::string_view name) {
+  for (const auto* list : {&session.inputs(), &session.overridable_initializers()}) {
+    for (const ArgInfo& arg : *list) {
+      if (arg.name == name) return arg.type;
+    }
+  }
+  return {};
+}
+
+// The feeds of one run. Keys and values are held: the dict may change while a value is converted by Python code, and
+// while the GIL is released.
+class Feeds {
+ public:
+  Feeds(const Session& session, nb::handle feed) {
+    if (feed.is_none()) return;
+    if (!PyDict_Check(feed.ptr())) {
+      invalid_argument("the feed is a dict of input name to value, not " + name_of_type(feed));
+    }
+    const auto count = static_cast<std::size_t>(PyDict_GET_SIZE(feed.ptr()));
+    held_.reserve(2 * count);
+    feeds_.reserve(count);
+    PyObject *key = nullptr, *object = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(feed.ptr(), &position, &key, &object)) {
+      held_.push_back(nb::borrow(key));
+      held_.push_back(nb::borrow(object));
+    }
+    for (std::size_t i = 0; i < held_.size(); i += 2) {
+      Feed& entry = feeds_.emplace_back(Feed{text_of(held_[i], "an input's name"), {}});
+      if (borrow_array(held_[i + 1], entry.value)) continue;
+      try {
+        entry.value = to_value(held_[i + 1], declared_type(session, entry.name));
+      } catch (Error& error) {
+        throw error.within("feed \"" + std::string(entry.name) + "\"");
+      }
+    }
+  }
+  std::span<const Feed> span() const { return feeds_; }
+
+ private:
+  std::vector<nb::object> held_;
+  std::vector<Feed> feeds_;
+};
+
+std::vector<std::string> names_of(nb::handle names) {
+  std::vector<std::string> result;
+  if (names.is_none()) return result;
+  if (PyUnicode_Check(names.ptr())) {
+    invalid_argument("output names are a list of str, not one str", "write [\"" + nb::cast<std::string>(names) + "\"]");
+  }
+  for (nb::handle name : names) result.emplace_back(text_of(name, "an output's name"));
+  return result;
+}
+
+nb::list run(const Session& session, nb::handle output_names, nb::handle feed, nb::handle run_options) {
+  if (!run_options.is_none()) invalid_argument("run options are not supported; leave run_options out");
+  const std::vector<std::string> names = names_of(output_names);
+  const Feeds feeds(session, feed);
+  std::vector<Value> outputs;
+  if (!(names.empty() && !output_names.is_none())) {
+    const nb::gil_scoped_release release;
+    outputs = session.run(feeds.span(), names);
+  }
+  nb::list result = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(outputs.size())));
+  if (!result.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), to_python(outputs[i], feeds.span()).release().ptr());
+    outputs[i] = {};
+  }
+  return result;
+}
+
+std::string explain(const Session& session, nb::handle feed, std::int64_t default_dim) {
+  const Feeds feeds(session, feed);
+  const nb::gil_scoped_release release;
+  return session.explain(feeds.span(), default_dim);
+}
+
+// ONNX Runtime's notion of a device list; there is one device here.
+void check_providers(nb::handle providers, nb::handle provider_options) {
+  if (!providers.is_none()) {
+    bool cpu = false;
+    for (nb::handle provider : providers) {
+      const nb::object name = PyTuple_Check(provider.ptr()) ? nb::object(provider[0]) : nb::borrow(provider);
+      cpu = cpu || text_of(name, "a provider") == "CPUExecutionProvider";
+    }
+    if (!cpu) {
+      invalid_argument("none of the providers asked for is available",
+                       "norn runs on the CPU: leave providers out or include \"CPUExecutionProvider\"");
+    }
+  }
+  if (!provider_options.is_none()) {
+    for (nb::handle options : provider_options) {
+      if (!PyDict_Check(options.ptr()) || PyDict_GET_SIZE(options.ptr()) != 0) {
+        invalid_argument("the CPU provider has no options", "use norn.SessionOptions");
+      }
+    }
+  }
+}
+
+nb::list shape_of(const ArgInfo& arg) {
+  nb::list shape;
+  for (const DimInfo& dim : arg.shape) {
+    if (dim.value >= 0) {
+      shape.append(dim.value);
+    } else if (!dim.name.empty()) {
+      shape.append(dim.name);
+    } else {
+      shape.append(nb::none());
+    }
+  }
+  return shape;
+}
+
+std::string repr_of(const ArgInfo& arg) {
+  std::string text = "NodeArg(name='" + arg.name + "', type='" + arg.type + "', shape=";
+  return text + (arg.has_shape ? nb::cast<std::string>(nb::repr(shape_of(arg))) : "None") + ")";
+}
+
+void register_options(nb::module_& module) {
+  nb::class_<SessionOptions>(module, "SessionOptions")
+      .def(
+          "__init__",
+          [](SessionOptions* self, int threads, std::vector<std::string> disabled, bool reference_only,
+             nb::handle limits) {
+            new (self) SessionOptions{threads, std::move(disabled), reference_only,
+                                      limits.is_none() ? Limits{} : nb::cast<Limits>(limits)};
+          },
+          nb::kw_only(), nb::arg("intra_op_num_threads") = 0, nb::arg("disabled_passes") = nb::list(),
+          nb::arg("reference_only") = false, nb::arg("limits") = nb::none())
+      .def_rw("intra_op_num_threads", &SessionOptions::intra_op_num_threads)
+      .def_rw("disabled_passes", &SessionOptions::disabled_passes)
+      .def_rw("reference_only", &SessionOptions::reference_only)
+      .def_rw("limits", &SessionOptions::limits);
+}
+
+}  // namespace
+
+void register_session(nb::module_& module) {
+  register_options(module);
+
+  nb::class_<ArgInfo>(module, "NodeArg")
+      .def_ro("name", &ArgInfo::name)
+      .def_ro("type", &ArgInfo::type)
+      .def_prop_ro("shape",
+                   [](const ArgInfo& self) -> nb::object {
+                     if (!self.has_shape) return nb::none();
+                     return shape_of(self);
+                   })
+      .def("__repr__", repr_of);
+
+  nb::class_<Session>(module, "InferenceSession")
+      .def(
+          "__init__",
+          [](Session* self, nb::handle source, nb::handle sess_options, nb::handle providers,
+             nb::handle provider_options) {
+            check_providers(providers, provider_options);
+            const SessionOptions options = sess_options.is_none() ? SessionOptions{} : nb::cast<SessionOptions>(sess_options);
+            const Model model = to_model(source, LoadOptions{.limits = options.limits});
+            const nb::gil_scoped_release release;
+            new (self) Session(model, options);
+          },
+          nb::arg("path_or_bytes"), nb::arg("sess_options") = nb::none(), nb::arg("providers") = nb::none(),
+          nb::arg("provider_options") = nb::none())
+      .def("run", run, nb::arg("output_names").none(), nb::arg("input_feed").none(),
+           nb::arg("run_options") = nb::none())
+      .def("get_inputs", &Session::inputs)
+      .def("get_outputs", &Session::outputs)
+      .def("get_overridable_initializers", &Session::overridable_initializers)
+      .def("get_providers", [](const Session&) { return std::vector<std::string>{"CPUExecutionProvider"}; })
+      .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1)
+      .def("program_text", &Session::program_text, nb::call_guard<nb::gil_scoped_release>());
+
+  module.def("pass_names", &pass_names);
+}
+
+}  // namespace norn::python

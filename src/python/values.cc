@@ -1,0 +1,458 @@
+#include "values.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#define PY_ARRAY_UNIQUE_SYMBOL norn_numpy
+#include <numpy/arrayobject.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "errors.h"
+
+namespace norn::python {
+
+namespace {
+
+// ml_dtypes' name for each element type numpy lacks.
+struct Extended {
+  DataType type;
+  const char* name;
+};
+constexpr Extended kExtended[] = {
+    {DataType::BFloat16, "bfloat16"},
+    {DataType::Float8E4M3FN, "float8_e4m3fn"},
+    {DataType::Float8E4M3FNUZ, "float8_e4m3fnuz"},
+    {DataType::Float8E5M2, "float8_e5m2"},
+    {DataType::Float8E5M2FNUZ, "float8_e5m2fnuz"},
+    {DataType::Float8E8M0, "float8_e8m0fnu"},
+    {DataType::Float6E2M3, "float6_e2m3fn"},
+    {DataType::Float6E3M2, "float6_e3m2fn"},
+    {DataType::Float4E2M1, "float4_e2m1fn"},
+    {DataType::Uint4, "uint4"},
+    {DataType::Int4, "int4"},
+    {DataType::Uint2, "uint2"},
+    {DataType::Int2, "int2"},
+};
+
+DataType integer_of(std::size_t bytes, bool is_signed) {
+  switch (bytes) {
+    case 1: return is_signed ? DataType::Int8 : DataType::Uint8;
+    case 2: return is_signed ? DataType::Int16 : DataType::Uint16;
+    case 4: return is_signed ? DataType::Int32 : DataType::Uint32;
+    default: return is_signed ? DataType::Int64 : DataType::Uint64;
+  }
+}
+
+// Numpy's own types; Undefined for any other, String for object arrays.
+DataType builtin_type(int num) {
+  switch (num) {
+    case NPY_BOOL: return DataType::Bool;
+    case NPY_BYTE: return DataType::Int8;
+    case NPY_UBYTE: return DataType::Uint8;
+    case NPY_SHORT: return DataType::Int16;
+    case NPY_USHORT: return DataType::Uint16;
+    case NPY_INT: return DataType::Int32;
+    case NPY_UINT: return DataType::Uint32;
+    case NPY_LONG: return integer_of(sizeof(long), true);
+    case NPY_ULONG: return integer_of(sizeof(long), false);
+    case NPY_LONGLONG: return DataType::Int64;
+    case NPY_ULONGLONG: return DataType::Uint64;
+    case NPY_HALF: return DataType::Float16;
+    case NPY_FLOAT: return DataType::Float;
+    case NPY_DOUBLE: return DataType::Double;
+    case NPY_CFLOAT: return DataType::Complex64;
+    case NPY_CDOUBLE: return DataType::Complex128;
+    case NPY_OBJECT: return DataType::String;
+    default: return DataType::Undefined;
+  }
+}
+
+// ml_dtypes registers its types with numpy when it is imported, so their numbers are asked for, at first need. A guarded
+// static would deadlock: the import may let go of the GIL while another thread waits for the guard with the GIL held.
+using ExtendedTypes = std::array<int, kDataTypeCount>;
+std::atomic<const ExtendedTypes*> extended{nullptr};
+
+const ExtendedTypes& extended_types() {
+  if (const ExtendedTypes* known = extended.load()) return *known;
+  auto types = std::make_unique<ExtendedTypes>();
+  types->fill(-1);
+  const nb::module_ ml_dtypes = nb::module_::import_("ml_dtypes");
+  for (const Extended& e : kExtended) {
+    PyArray_Descr* descr = nullptr;
+    if (!nb::hasattr(ml_dtypes, e.name)) continue;
+    if (!PyArray_DescrConverter(nb::object(ml_dtypes.attr(e.name)).ptr(), &descr)) throw nb::python_error();
+    (*types)[static_cast<std::size_t>(e.type)] = descr->type_num;
+    Py_DECREF(descr);
+  }
+  const ExtendedTypes* expected = nullptr;
+  if (extended.compare_exchange_strong(expected, types.get())) return *types.release();
+  return *expected;
+}
+
+DataType type_of(int num) {
+  if (!PyTypeNum_ISUSERDEF(num)) return builtin_type(num);
+  const ExtendedTypes& types = extended_types();
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (types[i] == num) return static_cast<DataType>(i);
+  }
+  return DataType::Undefined;
+}
+
+int numpy_type(DataType type) {
+  switch (type) {
+    case DataType::Float: return NPY_FLOAT;
+    case DataType::Uint8: return NPY_UINT8;
+    case DataType::Int8: return NPY_INT8;
+    case DataType::Uint16: return NPY_UINT16;
+    case DataType::Int16: return NPY_INT16;
+    case DataType::Int32: return NPY_INT32;
+    case DataType::Int64: return NPY_INT64;
+    case DataType::String: return NPY_OBJECT;
+    case DataType::Bool: return NPY_BOOL;
+    case DataType::Float16: return NPY_HALF;
+    case DataType::Double: return NPY_DOUBLE;
+    case DataType::Uint32: return NPY_UINT32;
+    case DataType::Uint64: return NPY_UINT64;
+    case DataType::Complex64: return NPY_CFLOAT;
+    case DataType::Complex128: return NPY_CDOUBLE;
+    default: {
+      const int num = type == DataType::Undefined ? -1 : extended_types()[static_cast<std::size_t>(type)];
+      if (num < 0) {
+        throw Error(ErrorCode::NotImplemented,
+                    "the installed ml_dtypes has no element type for " + std::string(data_type_name(type)), {},
+                    "pip install --upgrade ml_dtypes");
+      }
+      return num;
+    }
+  }
+}
+
+bool is_signed_sub_byte(DataType type) { return type == DataType::Int4 || type == DataType::Int2; }
+
+// Shares `object`'s life with a Tensor. Tensors may die on any thread, with or without the GIL.
+std::shared_ptr<const void> keep(PyObject* object) {
+  Py_INCREF(object);
+  return std::shared_ptr<const void>(object, [](const void* p) {
+    auto* owned = static_cast<PyObject*>(const_cast<void*>(p));
+    if (PyGILState_Check()) {
+      Py_DECREF(owned);
+    } else if (Py_IsInitialized()) {
+      const PyGILState_STATE state = PyGILState_Ensure();
+      Py_DECREF(owned);
+      PyGILState_Release(state);
+    }
+  });
+}
+
+Shape dims_of(PyArrayObject* array) {
+  const npy_intp* dims = PyArray_DIMS(array);
+  return Shape(dims, dims + PyArray_NDIM(array));
+}
+
+Tensor borrow(PyArrayObject* array, DataType type) {
+  return Tensor::borrow(type, dims_of(array), PyArray_DATA(array), keep(reinterpret_cast<PyObject*>(array)));
+}
+
+Tensor string_tensor(PyArrayObject* array) {
+  Tensor tensor(DataType::String, dims_of(array));
+  auto* out = tensor.as_mutable<std::string>();
+  auto* items = static_cast<PyObject**>(PyArray_DATA(array));
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    Py_ssize_t length = 0;
+    if (PyUnicode_Check(items[i])) {
+      const char* text = PyUnicode_AsUTF8AndSize(items[i], &length);
+      if (!text) throw nb::python_error();
+      out[i].assign(text, static_cast<std::size_t>(length));
+    } else if (PyBytes_Check(items[i])) {
+      out[i].assign(PyBytes_AS_STRING(items[i]), static_cast<std::size_t>(PyBytes_GET_SIZE(items[i])));
+    } else {
+      invalid_argument("element " + std::to_string(i) + " of an object array is " + name_of_type(items[i]) +
+                           ", not str or bytes",
+                       "object arrays stand for string tensors; give numbers a numeric dtype");
+    }
+  }
+  return tensor;
+}
+
+Value from_array(PyArrayObject* given) {
+  nb::object array = nb::borrow(reinterpret_cast<PyObject*>(given));
+  const auto as_array = [&] { return reinterpret_cast<PyArrayObject*>(array.ptr()); };
+  int num = PyArray_TYPE(given);
+  if (num == NPY_UNICODE || num == NPY_STRING || num == NPY_VSTRING) {
+    array = array.attr("astype")("O");
+    num = NPY_OBJECT;
+  }
+  const DataType type = type_of(num);
+  if (type == DataType::Undefined) {
+    const nb::object dtype = array.attr("dtype");
+    invalid_argument("numpy's " + std::string(nb::str(dtype).c_str()) + " is no ONNX element type",
+                     "convert the array with .astype()");
+  }
+  if (!PyArray_ISCARRAY_RO(as_array())) {
+    PyArray_Descr* native = PyArray_DescrNewByteorder(PyArray_DESCR(as_array()), NPY_NATIVE);
+    if (!native) throw nb::python_error();
+    PyObject* dense = PyArray_FromArray(as_array(), native, NPY_ARRAY_CARRAY_RO);
+    if (!dense) throw nb::python_error();
+    array = nb::steal(dense);
+  }
+  if (type == DataType::String) return string_tensor(as_array());
+  if (!is_signed_sub_byte(type)) return borrow(as_array(), type);
+  Tensor tensor(type, dims_of(as_array()));
+  const int shift = 8 - storage_bits(type);
+  const auto* in = static_cast<const std::uint8_t*>(PyArray_DATA(as_array()));
+  auto* out = tensor.as_mutable<std::int8_t>();
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    out[i] = static_cast<std::int8_t>(static_cast<std::int8_t>(in[i] << shift) >> shift);
+  }
+  return tensor;
+}
+
+DataType dlpack_type(nb::dlpack::dtype type) {
+  using Code = nb::dlpack::dtype_code;
+  if (type.lanes != 1) return DataType::Undefined;
+  switch (static_cast<Code>(type.code)) {
+    case Code::Int: return integer_of(type.bits / 8, true);
+    case Code::UInt: return integer_of(type.bits / 8, false);
+    case Code::Bool: return type.bits == 8 ? DataType::Bool : DataType::Undefined;
+    case Code::Bfloat: return DataType::BFloat16;
+    case Code::Float:
+      return type.bits == 16 ? DataType::Float16 : type.bits == 32 ? DataType::Float : DataType::Double;
+    case Code::Complex: return type.bits == 64 ? DataType::Complex64 : DataType::Complex128;
+    case Code::Float8_E4M3FN: return DataType::Float8E4M3FN;
+    case Code::Float8_E4M3FNUZ: return DataType::Float8E4M3FNUZ;
+    case Code::Float8_E5M2: return DataType::Float8E5M2;
+    case Code::Float8_E5M2FNUZ: return DataType::Float8E5M2FNUZ;
+    case Code::Float8_E8M0FNU: return DataType::Float8E8M0;
+    default: return DataType::Undefined;
+  }
+}
+
+Value from_dlpack(nb::handle object) {
+  using Array = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+  Array array;
+  if (!nb::try_cast<Array>(object, array)) {
+    invalid_argument("an object of type " + name_of_type(object) + " cannot be read as an array in main memory",
+                     "move it to the CPU and detach it from a gradient first");
+  }
+  const DataType type = dlpack_type(array.dtype());
+  if (type == DataType::Undefined) invalid_argument("the element type of an object of type " + name_of_type(object) + " is no ONNX one");
+  Shape dims(array.ndim());
+  for (std::size_t i = 0; i < array.ndim(); ++i) dims[i] = static_cast<std::int64_t>(array.shape(i));
+  auto holder = std::shared_ptr<Array>(new Array(array), [](Array* p) {
+    const nb::gil_scoped_acquire gil;
+    delete p;
+  });
+  return Tensor::borrow(type, std::move(dims), const_cast<void*>(array.data()), std::move(holder));
+}
+
+// "seq(tensor(float))" with "seq(" gives "tensor(float)"; "" if `type` is not of that kind.
+std::string_view inner(std::string_view type, std::string_view kind) {
+  if (!type.starts_with(kind) || !type.ends_with(')')) return {};
+  return type.substr(kind.size(), type.size() - kind.size() - 1);
+}
+
+// Python numbers, strings and lists of them: they have no element type, so the declared one is theirs where no value
+// is lost by it (numpy's "same_kind").
+Value from_plain(nb::handle object, std::string_view type) {
+  nb::module_ numpy = nb::module_::import_("numpy");
+  nb::object array = numpy.attr("asarray")(object);
+  const DataType wanted = data_type_from_name(inner(type, "tensor("));
+  if (wanted != DataType::Undefined && wanted != DataType::String) {
+    const nb::object dtype = nb::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(numpy_type(wanted))));
+    if (nb::cast<bool>(numpy.attr("can_cast")(array.attr("dtype"), dtype, "same_kind"))) {
+      array = array.attr("astype")(dtype);
+    }
+  }
+  if (!PyArray_Check(array.ptr())) invalid_argument("an object of type " + name_of_type(object) + " is not an array");
+  return from_array(reinterpret_cast<PyArrayObject*>(array.ptr()));
+}
+
+Value from_dict(nb::handle object, std::string_view type) {
+  const std::string_view key_value = inner(type, "map(");
+  const std::size_t comma = key_value.find(',');
+  const std::string_view item_type =
+      comma == std::string_view::npos ? std::string_view() : key_value.substr(key_value.find_first_not_of(' ', comma + 1));
+  const auto dict = nb::borrow<nb::dict>(object);
+  const auto count = static_cast<std::int64_t>(dict.size());
+  const bool strings = count > 0 && PyUnicode_Check((*dict.begin()).first.ptr());
+  Map map{Tensor(strings || key_value.starts_with("string") ? DataType::String : DataType::Int64, {count}), {}};
+  map.values.reserve(static_cast<std::size_t>(count));
+  for (const auto [key, value] : dict) {
+    const std::size_t i = map.values.size();
+    if (map.keys.dtype() == DataType::String) {
+      if (!PyUnicode_Check(key.ptr())) invalid_argument("a map's keys are all str or all int");
+      map.keys.as_mutable<std::string>()[i] = nb::cast<std::string>(key);
+    } else {
+      std::int64_t number = 0;
+      if (!nb::try_cast(key, number)) invalid_argument("a map's keys are all str or all int of 64 bits");
+      map.keys.as_mutable<std::int64_t>()[i] = number;
+    }
+    map.values.push_back(to_value(value, item_type));
+  }
+  return map;
+}
+
+Value from_list(nb::handle object, std::string_view type) {
+  const std::string_view item_type = inner(type, "seq(");
+  Sequence sequence;
+  for (nb::handle item : object) sequence.items.push_back(to_value(item, item_type));
+  return sequence;
+}
+
+bool shares_memory(const Tensor& tensor, const Value& value) {
+  if (value.is_tensor()) return tensor.owner() && tensor.owner() == value.tensor().owner();
+  if (value.is_sequence()) {
+    for (const Value& item : value.sequence().items) {
+      if (shares_memory(tensor, item)) return true;
+    }
+  }
+  return false;
+}
+
+PyArrayObject* new_array(const Tensor& tensor) {
+  npy_intp dims[NPY_MAXDIMS];
+  if (tensor.rank() > NPY_MAXDIMS) {
+    throw Error(ErrorCode::LimitExceeded, "numpy arrays have at most " + std::to_string(NPY_MAXDIMS) +
+                                              " dimensions; this output has " + std::to_string(tensor.rank()));
+  }
+  std::copy(tensor.dims().begin(), tensor.dims().end(), dims);
+  PyObject* array = PyArray_SimpleNew(tensor.rank(), dims, numpy_type(tensor.dtype()));
+  if (!array) throw nb::python_error();
+  return reinterpret_cast<PyArrayObject*>(array);
+}
+
+nb::object strings_to_python(const Tensor& tensor) {
+  PyArrayObject* array = new_array(tensor);
+  nb::object result = nb::steal(reinterpret_cast<PyObject*>(array));
+  auto** items = static_cast<PyObject**>(PyArray_DATA(array));
+  const auto* strings = tensor.as<std::string>();
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    // A string tensor's elements are UTF-8; bytes that are not come back as bytes.
+    PyObject* text = PyUnicode_DecodeUTF8(strings[i].data(), static_cast<Py_ssize_t>(strings[i].size()), nullptr);
+    if (!text) {
+      PyErr_Clear();
+      text = PyBytes_FromStringAndSize(strings[i].data(), static_cast<Py_ssize_t>(strings[i].size()));
+      if (!text) throw nb::python_error();
+    }
+    Py_XSETREF(items[i], text);
+  }
+  return result;
+}
+
+// The copy is cheaper than an owner up to about this size.
+constexpr std::size_t kCopyBytes = 1024;
+
+nb::object tensor_to_python(const Tensor& tensor, std::span<const Feed> feeds) {
+  if (tensor.dtype() == DataType::String) return strings_to_python(tensor);
+  const std::size_t bytes = tensor.bytes();
+  bool copy = bytes <= kCopyBytes || !tensor.owns() || is_signed_sub_byte(tensor.dtype());
+  for (const Feed& feed : feeds) copy = copy || shares_memory(tensor, feed.value);
+  if (copy) {
+    PyArrayObject* array = new_array(tensor);
+    if (bytes != 0) std::memcpy(PyArray_DATA(array), tensor.data(), bytes);
+    if (is_signed_sub_byte(tensor.dtype())) {
+      const auto mask = static_cast<std::uint8_t>((1 << storage_bits(tensor.dtype())) - 1);
+      auto* data = static_cast<std::uint8_t*>(PyArray_DATA(array));
+      for (std::size_t i = 0; i < bytes; ++i) data[i] &= mask;
+    }
+    return nb::steal(reinterpret_cast<PyObject*>(array));
+  }
+  npy_intp dims[NPY_MAXDIMS];
+  if (tensor.rank() > NPY_MAXDIMS) return nb::steal(reinterpret_cast<PyObject*>(new_array(tensor)));
+  std::copy(tensor.dims().begin(), tensor.dims().end(), dims);
+  auto owner = std::make_unique<Tensor>(tensor);
+  nb::object array = nb::steal(
+      PyArray_SimpleNewFromData(tensor.rank(), dims, numpy_type(tensor.dtype()), const_cast<void*>(tensor.data())));
+  if (!array.is_valid()) throw nb::python_error();
+  PyObject* capsule = PyCapsule_New(owner.get(), nullptr, [](PyObject* self) {
+    delete static_cast<Tensor*>(PyCapsule_GetPointer(self, nullptr));
+  });
+  if (!capsule) throw nb::python_error();
+  owner.release();
+  if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.ptr()), capsule) < 0) throw nb::python_error();
+  return array;
+}
+
+nb::object map_to_python(const Map& map, std::span<const Feed> feeds) {
+  nb::dict dict;
+  for (std::size_t i = 0; i < map.values.size(); ++i) {
+    nb::object value = to_python(map.values[i], feeds);
+    if (map.values[i].is_tensor() && map.values[i].tensor().rank() == 0) value = value.attr("item")();
+    if (map.keys.dtype() == DataType::String) {
+      const std::string& key = map.keys.as<std::string>()[i];
+      dict[nb::str(key.data(), key.size())] = value;
+    } else {
+      dict[nb::int_(map.keys.as<std::int64_t>()[i])] = value;
+    }
+  }
+  return dict;
+}
+
+nb::object sparse_to_python(const SparseTensor& sparse, std::span<const Feed> feeds) {
+  nb::list dims;
+  for (const std::int64_t d : sparse.dims) dims.append(d);
+  return nb::module_::import_("norn").attr("SparseTensor")(tensor_to_python(sparse.values, feeds),
+                                                           tensor_to_python(sparse.indices, feeds), nb::tuple(dims));
+}
+
+}  // namespace
+
+void import_numpy() {
+  if (PyArray_ImportNumPyAPI() < 0) throw nb::python_error();
+}
+
+bool borrow_array(nb::handle object, Value& value) {
+  if (!PyArray_CheckExact(object.ptr())) return false;
+  auto* array = reinterpret_cast<PyArrayObject*>(object.ptr());
+  if (!PyArray_ISCARRAY_RO(array)) return false;
+  const DataType type = builtin_type(PyArray_TYPE(array));
+  if (type == DataType::Undefined || type == DataType::String) return false;
+  value = borrow(array, type);
+  return true;
+}
+
+Value to_value(nb::handle object, std::string_view type) {
+  if (const std::string_view held = inner(type, "optional("); !held.empty()) type = held;
+  PyObject* p = object.ptr();
+  if (p == Py_None) return {};
+  if (PyArray_Check(p)) return from_array(reinterpret_cast<PyArrayObject*>(p));
+  if (PyDict_Check(p)) return from_dict(object, type);
+  if (PyList_Check(p) || PyTuple_Check(p)) {
+    return type.starts_with("tensor(") ? from_plain(object, type) : from_list(object, type);
+  }
+  const nb::handle type_object = object.type();
+  if (nb::hasattr(type_object, "__dlpack__") && !PyArray_CheckAnyScalar(p)) return from_dlpack(object);
+  if (nb::hasattr(type_object, "norn_sparse_parts")) {
+    const auto parts = nb::cast<nb::tuple>(object.attr("norn_sparse_parts")());
+    SparseTensor sparse{to_value(parts[0], {}).tensor(), to_value(parts[1], {}).tensor(), {}};
+    for (nb::handle d : nb::borrow<nb::tuple>(parts[2])) sparse.dims.push_back(nb::cast<std::int64_t>(d));
+    return sparse;
+  }
+  if (PyArray_IsScalar(p, Generic) || nb::hasattr(type_object, "__array__")) {
+    const nb::object array = nb::module_::import_("numpy").attr("asarray")(object);
+    return from_array(reinterpret_cast<PyArrayObject*>(array.ptr()));
+  }
+  if (PyBool_Check(p) || PyLong_Check(p) || PyFloat_Check(p) || PyComplex_Check(p) || PyUnicode_Check(p) ||
+      PyBytes_Check(p)) {
+    return from_plain(object, type);
+  }
+  invalid_argument("an object of type " + name_of_type(object) + " is no value of a model",
+                   "give a numpy array, anything with __dlpack__ or __array__, a list for a sequence, a dict for a map, "
+                   "or None for an empty optional");
+}
+
+nb::object to_python(const Value& value, std::span<const Feed> feeds) {
+  if (value.is_tensor()) return tensor_to_python(value.tensor(), feeds);
+  if (value.is_empty()) return nb::none();
+  if (value.is_map()) return map_to_python(value.map(), feeds);
+  if (value.is_sparse()) return sparse_to_python(value.sparse(), feeds);
+  nb::list list;
+  for (const Value& item : value.sequence().items) list.append(to_python(item, feeds));
+  return list;
+}
+
+}  // namespace norn::python
