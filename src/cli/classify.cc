@@ -79,8 +79,9 @@ std::vector<std::string> class_names(const std::string& path, std::size_t count)
   if (!file) throw Error(ErrorCode::NoSuchFile, "cannot read the class names in \"" + path + "\"");
   for (std::string line; std::getline(file, line);) names.push_back(line);
   if (names.size() != count) {
-    throw UsageError(fmt::format("\"{}\" has {} lines, but the model tells {} classes apart", path, names.size(), count),
-                     "one class name a line");
+    throw UsageError(
+        fmt::format("\"{}\" has {} lines, but the model tells {} classes apart", path, names.size(), count),
+        "one class name a line");
   }
   return names;
 }
@@ -166,8 +167,9 @@ void print_pictures(const Tensor& images, const Results& results, const std::vec
 
 int classify(const Session& session, const std::string& model_path, const ClassifyFlags& flags) {
   if (session.inputs().size() != 1 || session.outputs().empty()) {
-    throw UsageError(fmt::format("--images needs a model with one input; \"{}\" has {}", model_path, session.inputs().size()),
-                     "use -i name=file for each");
+    throw UsageError(
+        fmt::format("--images needs a model with one input; \"{}\" has {}", model_path, session.inputs().size()),
+        "use -i name=file for each");
   }
   const ArgInfo& input = session.inputs().front();
   const Value loaded = load_as(flags.images, input);
@@ -209,8 +211,9 @@ int classify(const Session& session, const std::string& model_path, const Classi
                    names, labels);
   }
   fmt::print("{} images of {}", count, declaration_text(input));
-  if (labels) fmt::print(": {} right, {} wrong, accuracy {:.2f}%", count - static_cast<std::int64_t>(mistakes.size()),
-                         mistakes.size(), 100 * accuracy);
+  if (labels)
+    fmt::print(": {} right, {} wrong, accuracy {:.2f}%", count - static_cast<std::int64_t>(mistakes.size()),
+               mistakes.size(), 100 * accuracy);
   fmt::print("\n{} per image\n", duration_text(each));
   return kFine;
 }

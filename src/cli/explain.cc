@@ -50,9 +50,13 @@ void add_explain(CLI::App& app, int& exit) {
   auto flags = std::make_shared<ExplainFlags>();
   command->add_option("model", flags->model, "The model; - is standard input")->required()->type_name("MODEL");
   command->add_option("-i,--input", flags->inputs, "An input's value, for its shape (repeat)")
-      ->type_name("NAME=FILE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->type_name("NAME=FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--shape", flags->shapes, "An input's shape, x:1x3x224x224 (repeat)")
-      ->type_name("NAME:DIMS")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->type_name("NAME:DIMS")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--dim", flags->default_dim, "Size of dimension variables that nothing else gives (default 1)")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--json", flags->json, "Report as JSON");

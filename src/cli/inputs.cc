@@ -95,8 +95,9 @@ std::pair<std::string, Value> load_input(const std::string& argument, const Sess
     name = session.inputs().front().name;
     path = argument;
   } else {
-    throw UsageError(fmt::format("\"-i {}\" does not say which of the {} inputs it is", argument, session.inputs().size()),
-                     "write -i NAME=" + argument + "; the inputs are" + input_list(session));
+    throw UsageError(
+        fmt::format("\"-i {}\" does not say which of the {} inputs it is", argument, session.inputs().size()),
+        "write -i NAME=" + argument + "; the inputs are" + input_list(session));
   }
   const ArgInfo* input = find_input(session, name);
   if (!input) throw UsageError("the model has no input \"" + name + "\"", "its inputs are" + input_list(session));
@@ -181,7 +182,9 @@ std::string declaration_text(const ArgInfo& arg) {
   if (!arg.has_shape) return arg.type;
   std::string dims;
   for (const DimInfo& dim : arg.shape) {
-    dims += (dims.empty() ? "" : ",") + (dim.value >= 0 ? std::to_string(dim.value) : dim.name.empty() ? "?" : dim.name);
+    dims += (dims.empty() ? "" : ",") + (dim.value >= 0     ? std::to_string(dim.value)
+                                         : dim.name.empty() ? "?"
+                                                            : dim.name);
   }
   return arg.type + " [" + dims + "]";
 }

@@ -18,7 +18,8 @@ Model load_model(const std::string& path) {
 void SessionFlags::add_to(CLI::App& command) {
   command.add_option("--threads", options.intra_op_num_threads, "Threads of one run; 0 is every core (default)")
       ->check(CLI::NonNegativeNumber);
-  command.add_option("--disable-pass", options.disabled_passes, "Leave out an optional pass; \"all\" leaves out every one")
+  command
+      .add_option("--disable-pass", options.disabled_passes, "Leave out an optional pass; \"all\" leaves out every one")
       ->type_name("NAME");
   command.add_flag("--reference", options.reference_only, "Reference kernels only: slow, and obviously right");
 }

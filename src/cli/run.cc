@@ -135,7 +135,8 @@ int run_data_sets(const RunFlags& flags, const Session& session) {
     const auto start = Clock::now();
     const std::vector<Value> outputs = session.run(feeds_of(values));
     const double seconds = seconds_since(start);
-    nlohmann::ordered_json entry{{"name", set.name}, {"seconds", seconds}, {"differences", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json entry{
+        {"name", set.name}, {"seconds", seconds}, {"differences", nlohmann::ordered_json::array()}};
     std::string text;
     for (std::size_t i = 0; i < set.outputs.size(); ++i) {
       const ArgInfo& output = session.outputs()[i];
@@ -180,25 +181,39 @@ void add_run(CLI::App& app, int& exit) {
   command->add_option("model", flags->model, "The model; - is standard input")->required()->type_name("MODEL");
   auto* input = command->add_option("-i,--input", flags->inputs, "An input's value, a .npy or .pb file (repeat)");
   input->type_name("NAME=FILE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  auto* shape = command->add_option("--shape", flags->shapes, "Shape of a generated input, x:1x3x224x224 (repeat); implies --random");
+  auto* shape = command->add_option("--shape", flags->shapes,
+                                    "Shape of a generated input, x:1x3x224x224 (repeat); implies --random");
   shape->type_name("NAME:DIMS")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  auto* random = command->add_flag("--random", flags->random, "Generate inputs that are not given: floats in [0,1), integers 0 or 1");
-  command->add_flag("--ramp", flags->ramp, "Generate inputs that are not given: element i of n is i/n")->excludes(random);
+  auto* random = command->add_flag("--random", flags->random,
+                                   "Generate inputs that are not given: floats in [0,1), integers 0 or 1");
+  command->add_flag("--ramp", flags->ramp, "Generate inputs that are not given: element i of n is i/n")
+      ->excludes(random);
   command->add_option("--seed", flags->seed, "Seed of --random (default 0)");
-  command->add_option("--data-dir", flags->data_dir, "Run input_K.pb, compare with output_K.pb: a folder or its test_data_set_N")
+  command
+      ->add_option("--data-dir", flags->data_dir,
+                   "Run input_K.pb, compare with output_K.pb: a folder or its test_data_set_N")
       ->type_name("DIR");
   command->add_option("--rtol", flags->tolerance.relative, "Relative tolerance of the comparison (default 1e-3)");
   command->add_option("--atol", flags->tolerance.absolute, "Absolute tolerance of the comparison (default 1e-7)");
   command->add_option("--outputs", flags->outputs, "Outputs to compute, by name (default: all)")
-      ->type_name("NAME")->delimiter(',');
-  command->add_option("-o,--output-dir", flags->save_dir, "Write the outputs there, as NAME.npy or NAME.pb")->type_name("DIR");
-  command->add_option("--repeat", flags->repeat, "Run so often and tell the times (default 1)")->check(CLI::PositiveNumber);
-  auto* images = command->add_option("--images", flags->classify.images, "Classify a batch of images, [N,H,W] or [N,C,H,W] in a .npy or .pb file");
+      ->type_name("NAME")
+      ->delimiter(',');
+  command->add_option("-o,--output-dir", flags->save_dir, "Write the outputs there, as NAME.npy or NAME.pb")
+      ->type_name("DIR");
+  command->add_option("--repeat", flags->repeat, "Run so often and tell the times (default 1)")
+      ->check(CLI::PositiveNumber);
+  auto* images = command->add_option("--images", flags->classify.images,
+                                     "Classify a batch of images, [N,H,W] or [N,C,H,W] in a .npy or .pb file");
   images->type_name("FILE")->excludes(input)->excludes(shape);
-  command->add_option("--labels", flags->classify.labels, "The images' true classes, for the accuracy")->type_name("FILE")->needs(images);
-  command->add_option("--classes", flags->classify.classes, "Names of the classes, one a line")->type_name("FILE")->needs(images);
+  command->add_option("--labels", flags->classify.labels, "The images' true classes, for the accuracy")
+      ->type_name("FILE")
+      ->needs(images);
+  command->add_option("--classes", flags->classify.classes, "Names of the classes, one a line")
+      ->type_name("FILE")
+      ->needs(images);
   command->add_option("--draw", flags->classify.draw, "How many of the images are drawn (default 8)")
-      ->check(CLI::NonNegativeNumber)->needs(images);
+      ->check(CLI::NonNegativeNumber)
+      ->needs(images);
   command->add_flag("--json", flags->json, "Report as JSON");
   flags->session.add_to(*command);
   command->callback([flags, &exit] { exit = run(*flags); });

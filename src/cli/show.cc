@@ -45,14 +45,18 @@ int show(const ShowFlags& flags) {
 }  // namespace
 
 void add_show(CLI::App& app, int& exit) {
-  CLI::App* command = app.add_subcommand("show", "Show a model: a summary, its text, or a stage on the way to running it");
+  CLI::App* command =
+      app.add_subcommand("show", "Show a model: a summary, its text, or a stage on the way to running it");
   auto flags = std::make_shared<ShowFlags>();
   command->add_option("model", flags->model, "The model; - is standard input")->required()->type_name("MODEL");
   auto* text = command->add_flag("--text", flags->text, "The model in ONNX text syntax");
-  command->add_option("--elements", flags->elements, "Tensors with more elements are shown by their first ones (default 16)")
+  command
+      ->add_option("--elements", flags->elements,
+                   "Tensors with more elements are shown by their first ones (default 16)")
       ->needs(text);
   command->add_option("--stage", flags->stage, "program: lowered and optimised; plan: what runs each node")
-      ->check(CLI::IsMember({"program", "plan"}))->excludes(text);
+      ->check(CLI::IsMember({"program", "plan"}))
+      ->excludes(text);
   command->add_flag("--json", flags->json, "Report as JSON");
   flags->session.add_to(*command);
   command->callback([flags, &exit] { exit = show(*flags); });

@@ -110,8 +110,8 @@ std::optional<double> number_at(const Tensor& tensor, std::int64_t i) {
 std::string text_at(const Tensor& tensor, std::int64_t i) {
   const auto complex = [](double re, double im) { return fmt::format("{:.6g}{:+.6g}i", re, im); };
   switch (tensor.dtype()) {
-    case DataType::String: return nlohmann::json(tensor.as<std::string>()[i]).dump(
-        -1, ' ', false, nlohmann::json::error_handler_t::replace);
+    case DataType::String:
+      return nlohmann::json(tensor.as<std::string>()[i]).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     case DataType::Complex64: return complex(tensor.as<float>()[2 * i], tensor.as<float>()[2 * i + 1]);
     case DataType::Complex128: return complex(tensor.as<double>()[2 * i], tensor.as<double>()[2 * i + 1]);
     case DataType::Bool: return tensor.as<std::uint8_t>()[i] ? "true" : "false";
@@ -163,7 +163,8 @@ nlohmann::ordered_json to_json(const Value& value) {
   } else if (value.is_map()) {
     const Map& map = value.map();
     for (std::int64_t i = 0; i < map.keys.size(); ++i) {
-      json["items"].push_back({{"key", text_at(map.keys, i)}, {"value", to_json(map.values[static_cast<std::size_t>(i)])}});
+      json["items"].push_back(
+          {{"key", text_at(map.keys, i)}, {"value", to_json(map.values[static_cast<std::size_t>(i)])}});
     }
   }
   return json;

@@ -1,4 +1,5 @@
-// norn::Error crosses into Python as norn.Error or the subclass for its code; the classes are Python's (norn/_errors.py).
+// norn::Error crosses into Python as norn.Error or the subclass for its code; the classes are Python's
+// (norn/_errors.py).
 #pragma once
 #include <nanobind/nanobind.h>
 

@@ -64,7 +64,7 @@ nb::bytes serialize(const Model& model) {
 }
 
 void register_summary(nb::module_& module) {
-  nb::class_<ModelSummary> summary(module, "ModelSummary");
+  nb::class_<ModelSummary> summary(module, "ModelSummary", "What people want to know first about a model.");
   summary.def_ro("path", &ModelSummary::path)
       .def_ro("graph_name", &ModelSummary::graph_name)
       .def_ro("producer", &ModelSummary::producer)
@@ -126,7 +126,7 @@ Model to_model(nb::handle object, const LoadOptions& options) {
 }
 
 void register_model(nb::module_& module) {
-  nb::class_<Limits>(module, "Limits")
+  nb::class_<Limits>(module, "Limits", "Bounds on what reading a model may cost.")
       .def(
           "__init__",
           [](Limits* self, std::uint64_t max_bytes, std::uint64_t max_tensor_bytes, std::uint64_t max_nodes,
@@ -144,19 +144,23 @@ void register_model(nb::module_& module) {
 
   register_summary(module);
 
-  nb::class_<Model>(module, "Model")
+  nb::class_<Model>(module, "Model", "A model as a document: immutable, made by norn.load().")
       .def("SerializeToString", serialize)
       .def("to_text", &Model::to_text, nb::arg("max_elements") = 16, nb::call_guard<nb::gil_scoped_release>())
       .def("summary", &Model::summary, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("path", &Model::path)
       .def("__repr__", [](const Model& self) {
         const ModelSummary summary = self.summary();
-        return "<norn.Model \"" + (self.path().empty() ? summary.graph_name : self.path()) + "\": " +
-               std::to_string(summary.nodes) + " nodes, " + std::to_string(summary.parameters) + " parameters>";
+        return "<norn.Model \"" + (self.path().empty() ? summary.graph_name : self.path()) +
+               "\": " + std::to_string(summary.nodes) + " nodes, " + std::to_string(summary.parameters) +
+               " parameters>";
       });
 
-  module.def("load", load, nb::arg("model"), nb::kw_only(), nb::arg("limits") = nb::none(), nb::arg("mmap") = true);
-  module.def("save", save, nb::arg("model"), nb::arg("path"));
+  module.def(
+      "load", load, nb::arg("model"), nb::kw_only(), nb::arg("limits") = nb::none(), nb::arg("mmap") = true,
+      "Reads a model from a path, bytes, a binary file object, anything with SerializeToString, or a norn.Model.");
+  module.def("save", save, nb::arg("model"), nb::arg("path"),
+             "Writes the model in the binary format, by way of a temporary file beside the path.");
 }
 
 }  // namespace norn::python

@@ -13,6 +13,7 @@ NB_MODULE(_norn, module) {
   norn::python::register_errors(module);
   norn::python::register_model(module);
   norn::python::register_session(module);
-  module.def("schemas_json", &norn::schemas_json);
+  module.def("schemas_json", &norn::schemas_json,
+             "The operators Norn knows, as JSON: an object for each version of each operator.");
   module.attr("__version__") = NORN_VERSION;
 }

@@ -148,7 +148,7 @@ std::string repr_of(const ArgInfo& arg) {
 }
 
 void register_options(nb::module_& module) {
-  nb::class_<SessionOptions>(module, "SessionOptions")
+  nb::class_<SessionOptions>(module, "SessionOptions", "How a session is made; read when it is constructed.")
       .def(
           "__init__",
           [](SessionOptions* self, int threads, std::vector<std::string> disabled, bool reference_only,
@@ -169,7 +169,7 @@ void register_options(nb::module_& module) {
 void register_session(nb::module_& module) {
   register_options(module);
 
-  nb::class_<ArgInfo>(module, "NodeArg")
+  nb::class_<ArgInfo>(module, "NodeArg", "An input or output as the model declares it: name, type, shape.")
       .def_ro("name", &ArgInfo::name)
       .def_ro("type", &ArgInfo::type)
       .def_prop_ro("shape",
@@ -179,13 +179,15 @@ void register_session(nb::module_& module) {
                    })
       .def("__repr__", repr_of);
 
-  nb::class_<Session>(module, "InferenceSession")
+  nb::class_<Session>(module, "InferenceSession",
+                      "A model, made ready to run. Immutable: any number of threads may call run() at once.")
       .def(
           "__init__",
           [](Session* self, nb::handle source, nb::handle sess_options, nb::handle providers,
              nb::handle provider_options) {
             check_providers(providers, provider_options);
-            const SessionOptions options = sess_options.is_none() ? SessionOptions{} : nb::cast<SessionOptions>(sess_options);
+            const SessionOptions options =
+                sess_options.is_none() ? SessionOptions{} : nb::cast<SessionOptions>(sess_options);
             const Model model = to_model(source, LoadOptions{.limits = options.limits});
             const nb::gil_scoped_release release;
             new (self) Session(model, options);
@@ -193,15 +195,19 @@ void register_session(nb::module_& module) {
           nb::arg("path_or_bytes"), nb::arg("sess_options") = nb::none(), nb::arg("providers") = nb::none(),
           nb::arg("provider_options") = nb::none())
       .def("run", run, nb::arg("output_names").none(), nb::arg("input_feed").none(),
-           nb::arg("run_options") = nb::none())
-      .def("get_inputs", &Session::inputs)
+           nb::arg("run_options") = nb::none(),
+           "Computes the named outputs (all for None) for a dict of input name to value. Arrays are used in place; the "
+           "GIL "
+           "is released. Raises norn.InvalidArgument for a feed that does not fit.")
+      .def("get_inputs", &Session::inputs, "Inputs that must be fed, in the model's order.")
       .def("get_outputs", &Session::outputs)
       .def("get_overridable_initializers", &Session::overridable_initializers)
       .def("get_providers", [](const Session&) { return std::vector<std::string>{"CPUExecutionProvider"}; })
-      .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1)
+      .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
+           "What runs each node, and why nothing faster does, for the shapes of these feeds.")
       .def("program_text", &Session::program_text, nb::call_guard<nb::gil_scoped_release>());
 
-  module.def("pass_names", &pass_names);
+  module.def("pass_names", &pass_names, "Names of the optional passes, in the order they run.");
 }
 
 }  // namespace norn::python

@@ -71,8 +71,9 @@ DataType builtin_type(int num) {
   }
 }
 
-// ml_dtypes registers its types with numpy when it is imported, so their numbers are asked for, at first need. A guarded
-// static would deadlock: the import may let go of the GIL while another thread waits for the guard with the GIL held.
+// ml_dtypes registers its types with numpy when it is imported, so their numbers are asked for, at first need. A
+// guarded static would deadlock: the import may let go of the GIL while another thread waits for the guard with the GIL
+// held.
 using ExtendedTypes = std::array<int, kDataTypeCount>;
 std::atomic<const ExtendedTypes*> extended{nullptr};
 
@@ -170,9 +171,9 @@ Tensor string_tensor(PyArrayObject* array) {
     } else if (PyBytes_Check(items[i])) {
       out[i].assign(PyBytes_AS_STRING(items[i]), static_cast<std::size_t>(PyBytes_GET_SIZE(items[i])));
     } else {
-      invalid_argument("element " + std::to_string(i) + " of an object array is " + name_of_type(items[i]) +
-                           ", not str or bytes",
-                       "object arrays stand for string tensors; give numbers a numeric dtype");
+      invalid_argument(
+          "element " + std::to_string(i) + " of an object array is " + name_of_type(items[i]) + ", not str or bytes",
+          "object arrays stand for string tensors; give numbers a numeric dtype");
     }
   }
   return tensor;
@@ -219,8 +220,7 @@ DataType dlpack_type(nb::dlpack::dtype type) {
     case Code::UInt: return integer_of(type.bits / 8, false);
     case Code::Bool: return type.bits == 8 ? DataType::Bool : DataType::Undefined;
     case Code::Bfloat: return DataType::BFloat16;
-    case Code::Float:
-      return type.bits == 16 ? DataType::Float16 : type.bits == 32 ? DataType::Float : DataType::Double;
+    case Code::Float: return type.bits == 16 ? DataType::Float16 : type.bits == 32 ? DataType::Float : DataType::Double;
     case Code::Complex: return type.bits == 64 ? DataType::Complex64 : DataType::Complex128;
     case Code::Float8_E4M3FN: return DataType::Float8E4M3FN;
     case Code::Float8_E4M3FNUZ: return DataType::Float8E4M3FNUZ;
@@ -239,7 +239,8 @@ Value from_dlpack(nb::handle object) {
                      "move it to the CPU and detach it from a gradient first");
   }
   const DataType type = dlpack_type(array.dtype());
-  if (type == DataType::Undefined) invalid_argument("the element type of an object of type " + name_of_type(object) + " is no ONNX one");
+  if (type == DataType::Undefined)
+    invalid_argument("the element type of an object of type " + name_of_type(object) + " is no ONNX one");
   Shape dims(array.ndim());
   for (std::size_t i = 0; i < array.ndim(); ++i) dims[i] = static_cast<std::int64_t>(array.shape(i));
   auto holder = std::shared_ptr<Array>(new Array(array), [](Array* p) {
@@ -259,8 +260,9 @@ std::string_view inner(std::string_view type, std::string_view kind) {
 // is lost by it (numpy's "same_kind").
 Value from_plain(nb::handle object, std::string_view type) {
   nb::module_ numpy = nb::module_::import_("numpy");
-  nb::object array = numpy.attr("asarray")(object);
   const DataType wanted = data_type_from_name(inner(type, "tensor("));
+  // As objects: numpy's own string type drops zero characters at the end.
+  nb::object array = wanted == DataType::String ? numpy.attr("asarray")(object, "O") : numpy.attr("asarray")(object);
   if (wanted != DataType::Undefined && wanted != DataType::String) {
     const nb::object dtype = nb::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(numpy_type(wanted))));
     if (nb::cast<bool>(numpy.attr("can_cast")(array.attr("dtype"), dtype, "same_kind"))) {
@@ -274,8 +276,9 @@ Value from_plain(nb::handle object, std::string_view type) {
 Value from_dict(nb::handle object, std::string_view type) {
   const std::string_view key_value = inner(type, "map(");
   const std::size_t comma = key_value.find(',');
-  const std::string_view item_type =
-      comma == std::string_view::npos ? std::string_view() : key_value.substr(key_value.find_first_not_of(' ', comma + 1));
+  const std::string_view item_type = comma == std::string_view::npos
+                                         ? std::string_view()
+                                         : key_value.substr(key_value.find_first_not_of(' ', comma + 1));
   const auto dict = nb::borrow<nb::dict>(object);
   const auto count = static_cast<std::int64_t>(dict.size());
   const bool strings = count > 0 && PyUnicode_Check((*dict.begin()).first.ptr());
@@ -368,9 +371,8 @@ nb::object tensor_to_python(const Tensor& tensor, std::span<const Feed> feeds) {
   nb::object array = nb::steal(
       PyArray_SimpleNewFromData(tensor.rank(), dims, numpy_type(tensor.dtype()), const_cast<void*>(tensor.data())));
   if (!array.is_valid()) throw nb::python_error();
-  PyObject* capsule = PyCapsule_New(owner.get(), nullptr, [](PyObject* self) {
-    delete static_cast<Tensor*>(PyCapsule_GetPointer(self, nullptr));
-  });
+  PyObject* capsule = PyCapsule_New(
+      owner.get(), nullptr, [](PyObject* self) { delete static_cast<Tensor*>(PyCapsule_GetPointer(self, nullptr)); });
   if (!capsule) throw nb::python_error();
   owner.release();
   if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.ptr()), capsule) < 0) throw nb::python_error();
@@ -440,9 +442,10 @@ Value to_value(nb::handle object, std::string_view type) {
       PyBytes_Check(p)) {
     return from_plain(object, type);
   }
-  invalid_argument("an object of type " + name_of_type(object) + " is no value of a model",
-                   "give a numpy array, anything with __dlpack__ or __array__, a list for a sequence, a dict for a map, "
-                   "or None for an empty optional");
+  invalid_argument(
+      "an object of type " + name_of_type(object) + " is no value of a model",
+      "give a numpy array, anything with __dlpack__ or __array__, a list for a sequence, a dict for a map, "
+      "or None for an empty optional");
 }
 
 nb::object to_python(const Value& value, std::span<const Feed> feeds) {

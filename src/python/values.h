@@ -1,9 +1,9 @@
 // Values between Python and Norn.
 //
 // A contiguous numpy array goes in without a copy and is kept alive by the Tensor that borrows it; outputs go out as
-// arrays over the Tensor's memory. What must be copied: strings, signed 4- and 2-bit integers (ml_dtypes masks the upper
-// bits, Norn extends the sign), arrays with strides, small outputs (a copy costs less than an owner), and an output
-// that shares memory with a feed, because writing to a result must not change the caller's array.
+// arrays over the Tensor's memory. What must be copied: strings, signed 4- and 2-bit integers (ml_dtypes masks the
+// upper bits, Norn extends the sign), arrays with strides, small outputs (a copy costs less than an owner), and an
+// output that shares memory with a feed, because writing to a result must not change the caller's array.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -20,8 +20,8 @@ namespace nb = nanobind;
 // Loads numpy; throws the Python error if that fails.
 void import_numpy();
 
-// `type` is the declared type in the specification's spelling ("tensor(float)", "seq(tensor(int64))"), "" if unknown: it
-// decides what a list means and which element type Python scalars get.
+// `type` is the declared type in the specification's spelling ("tensor(float)", "seq(tensor(int64))"), "" if unknown:
+// it decides what a list means and which element type Python scalars get.
 Value to_value(nb::handle object, std::string_view type);
 // True, and `value` is set, if `object` is an array that can be used as it is: the quick way in.
 bool borrow_array(nb::handle object, Value& value);
