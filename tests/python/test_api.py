@@ -1,0 +1,199 @@
+"""The Python package's surface: stubs that tell the truth, exceptions, options."""
+
+import ast
+import importlib.metadata
+import pathlib
+import pickle
+import re
+
+import ml_dtypes
+import numpy as np
+import pytest
+from conftest import ROOT, model_of, value
+from onnx import TensorProto, helper
+
+import norn
+from norn import _norn
+
+PACKAGE = pathlib.Path(norn.__file__).parent
+
+
+def members(body):
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name, node
+        elif isinstance(node, ast.AnnAssign):
+            yield node.target.id, node
+
+
+def test_the_stub_has_what_the_module_has():
+    tree = ast.parse((PACKAGE / "_norn.pyi").read_text())
+    told = {n: node for n, node in members(tree.body) if n != "_Serializable"}
+    assert set(told) == {n for n in dir(_norn) if not n.startswith("_")} | {"__version__"}
+    for name, node in told.items():
+        if isinstance(node, ast.ClassDef):
+            in_stub = {n for n, _ in members(node.body)} - {"__init__"}
+            at_run_time = {n for n in vars(getattr(_norn, name)) if not n.startswith("_")}
+            assert in_stub == at_run_time, name
+
+
+def test_every_public_name_is_documented():
+    assert set(norn.__all__) <= set(dir(norn))
+    assert "NotImplemented" not in norn.__all__ and issubclass(norn.NotImplemented, NotImplementedError)
+    tree = ast.parse((PACKAGE / "_norn.pyi").read_text())
+    documented = {n.name for n in tree.body if isinstance(n, (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(n)}
+    assert set(norn.__all__) & set(dir(_norn)) <= documented
+    assert (PACKAGE / "py.typed").exists()
+
+
+def test_versions_agree():
+    declared = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.M).group(1)
+    built = re.search(r"project\(norn VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+    assert norn.__version__ == declared == built
+
+
+def test_requirements_agree():
+    required = (ROOT / "pyproject.toml").read_text() + (ROOT / "tools" / "requirements-build.txt").read_text()
+    pins = set(re.findall(r"(onednn[\w-]+)==([\d.]+)", required))
+    assert {name for name, _ in pins} == {"onednn-cpu-gomp", "onednn-devel-cpu-gomp"}
+    assert len({version for _, version in pins}) == 1
+    assert importlib.metadata.version("onednn-cpu-gomp") == pins.pop()[1]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        norn.InvalidArgument,
+        norn.NoSuchFile,
+        norn.InvalidProtobuf,
+        norn.InvalidGraph,
+        norn.NotImplemented,
+        norn.LimitExceeded,
+        norn.RuntimeException,
+        norn.IoError,
+    ],
+)
+def test_exceptions(kind):
+    error = kind("what", "where", "hint")
+    assert isinstance(error, norn.Error)
+    assert str(error) == "what\n  at: where\n  help: hint"
+    assert str(kind("what")) == "what"
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is kind
+    assert (copy.message, copy.where, copy.hint, copy.code) == ("what", "where", "hint", kind.code)
+
+
+def test_exceptions_are_the_expected_built_in_ones():
+    with pytest.raises(FileNotFoundError):
+        norn.load("/no/such/model.onnx")
+    with pytest.raises(ValueError, match="is no model"):
+        norn.load(3)
+    with pytest.raises(ValueError, match='"rb"'), open(__file__) as text:
+        norn.load(text)
+
+
+def test_session_options():
+    options = norn.SessionOptions(intra_op_num_threads=3, disabled_passes=["a", "b"])
+    assert options.intra_op_num_threads == 3 and options.disabled_passes == ["a", "b"]
+    options.disabled_passes = ["all"]
+    options.reference_only = True
+    assert options.disabled_passes == ["all"] and options.reference_only
+    with pytest.raises(AttributeError):
+        options.intra_op_threads = 1
+    with pytest.raises(TypeError):
+        options.intra_op_num_threads = "many"
+
+
+TYPES = {
+    TensorProto.FLOAT: np.float32,
+    TensorProto.DOUBLE: np.float64,
+    TensorProto.FLOAT16: np.float16,
+    TensorProto.INT8: np.int8,
+    TensorProto.INT16: np.int16,
+    TensorProto.INT32: np.int32,
+    TensorProto.INT64: np.int64,
+    TensorProto.UINT8: np.uint8,
+    TensorProto.UINT16: np.uint16,
+    TensorProto.UINT32: np.uint32,
+    TensorProto.UINT64: np.uint64,
+    TensorProto.BOOL: np.bool_,
+    TensorProto.COMPLEX64: np.complex64,
+    TensorProto.COMPLEX128: np.complex128,
+    TensorProto.BFLOAT16: ml_dtypes.bfloat16,
+    TensorProto.FLOAT8E4M3FN: ml_dtypes.float8_e4m3fn,
+    TensorProto.FLOAT8E4M3FNUZ: ml_dtypes.float8_e4m3fnuz,
+    TensorProto.FLOAT8E5M2: ml_dtypes.float8_e5m2,
+    TensorProto.FLOAT8E5M2FNUZ: ml_dtypes.float8_e5m2fnuz,
+    TensorProto.UINT4: ml_dtypes.uint4,
+    TensorProto.INT4: ml_dtypes.int4,
+    TensorProto.FLOAT4E2M1: ml_dtypes.float4_e2m1fn,
+    TensorProto.FLOAT8E8M0: ml_dtypes.float8_e8m0fnu,
+    TensorProto.UINT2: ml_dtypes.uint2,
+    TensorProto.INT2: ml_dtypes.int2,
+    TensorProto.FLOAT6E2M3: ml_dtypes.float6_e2m3fn,
+    TensorProto.FLOAT6E3M2: ml_dtypes.float6_e3m2fn,
+}
+
+
+@pytest.mark.parametrize("number", TYPES, ids=lambda n: TensorProto.DataType.Name(n))
+def test_every_element_type_goes_through_unchanged(number):
+    dtype = np.dtype(TYPES[number])
+    nodes = [helper.make_node("Identity", ["x"], ["y"])]
+    if number in (TensorProto.FLOAT6E2M3, TensorProto.FLOAT6E3M2):  # which only Cast takes
+        nodes = [
+            helper.make_node("Cast", ["x"], ["f"], to=TensorProto.FLOAT),
+            helper.make_node("Cast", ["f"], ["y"], to=number),
+        ]
+    model = model_of(nodes, [value("x", ["n"], number)], [value("y", ["n"], number)], opset=28)
+    model.ir_version = 14
+    session = norn.InferenceSession(model)
+    for count in (0, 5, 3000):
+        x = (np.arange(count) % 3 - 1).astype(np.float32) if number != TensorProto.BOOL else np.arange(count) % 2
+        with np.errstate(invalid="ignore"):
+            x = x.astype(dtype)
+        (y,) = session.run(None, {"x": x})
+        assert y.dtype == dtype and y.shape == x.shape
+        assert y.tobytes() == x.tobytes()
+
+
+def test_strings_go_through_unchanged():
+    model = model_of(
+        [helper.make_node("Identity", ["x"], ["y"])],
+        [value("x", None, TensorProto.STRING)],
+        [value("y", None, TensorProto.STRING)],
+    )
+    session = norn.InferenceSession(model)
+    words = [["a", "ü\0"], ["", "漢字" * 20]]
+    for x in (np.array(words, dtype=object), np.array(words, dtype=np.dtypes.StringDType()), words):
+        (y,) = session.run(None, {"x": x})
+        assert y.dtype == object and y.tolist() == words
+    (y,) = session.run(None, {"x": np.array([["ab", "c"]])})
+    assert y.tolist() == [["ab", "c"]]
+    (y,) = session.run(None, {"x": np.array([b"\xff\xfe", "x"], dtype=object)})
+    assert y.tolist() == [b"\xff\xfe", "x"]
+
+
+def test_sequences_are_lists():
+    model = model_of(
+        [
+            helper.make_node("SequenceConstruct", ["x", "x"], ["s"]),
+            helper.make_node("SequenceAt", ["given", "i"], ["y"]),
+        ],
+        [
+            value("x", ["n"]),
+            helper.make_tensor_sequence_value_info("given", TensorProto.FLOAT, None),
+            value("i", [], TensorProto.INT64),
+        ],
+        [helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, None), value("y", None)],
+    )
+    x = np.array([1, 2], np.float32)
+    given = [np.zeros((2, 2), np.float32), x]
+    s, y = norn.InferenceSession(model).run(None, {"x": x, "given": given, "i": 1})
+    assert isinstance(s, list) and len(s) == 2
+    np.testing.assert_array_equal(s[1], x)
+    np.testing.assert_array_equal(y, x)
+
+
+def test_help_says_something():
+    for name in set(norn.__all__) & set(dir(_norn)):
+        assert len((getattr(norn, name).__doc__ or "").strip().splitlines()[-1]) > 20, name

@@ -1,0 +1,240 @@
+"""The norn command: what it prints, what it writes, and its exit codes."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import pytest
+from conftest import DIGITS, ONNX_DATA, add_model, model_of, value
+from onnx import TensorProto, helper, numpy_helper
+
+NORN = pathlib.Path(sys.executable).with_name("norn")
+CNN = str(DIGITS / "digits_cnn.onnx")
+
+
+def norn_command(*arguments, code=0, stdin=None, env=None):
+    done = subprocess.run(
+        [NORN, *map(str, arguments)],
+        capture_output=True,
+        input=stdin,
+        check=False,
+        timeout=300,
+        env={**os.environ, **(env or {})},
+    )
+    output, errors = done.stdout.decode(), done.stderr.decode()
+    assert done.returncode == code, f"exit code {done.returncode}\n{output}\n{errors}"
+    return output if code in (0, 1) else errors
+
+
+@pytest.fixture
+def add_file(tmp_path):
+    path = tmp_path / "add.onnx"
+    onnx.save(add_model(), path)
+    np.save(tmp_path / "x.npy", np.array([[1, 2, 3]], np.float32))
+    np.save(tmp_path / "y.npy", np.array([[10, 20, 30]], np.float32))
+    return path
+
+
+def inputs_of(path):
+    return [f"-i{n}={path.with_name(n)}.npy" for n in "xy"]
+
+
+def test_run_with_files(add_file, tmp_path):
+    output = norn_command("run", add_file, *inputs_of(add_file), "-o", tmp_path / "out")
+    assert "z  float[1,3]" in output and "11" in output and "33" in output
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "z.npy"), [[11, 22, 33]])
+
+
+def test_run_json(add_file):
+    report = json.loads(norn_command("run", add_file, *inputs_of(add_file), "--json", "--repeat", 3))
+    (z,) = report["outputs"]
+    assert (z["name"], z["type"], z["shape"]) == ("z", "float", [1, 3])
+    assert (z["min"], z["max"], z["mean"], z["first"]) == (11, 33, 22, [11, 22, 33])
+    assert report["run_seconds"]["runs"] == 3
+
+
+def test_model_from_standard_input(add_file):
+    assert "z  float[1,3]" in norn_command("run", "-", *inputs_of(add_file), stdin=add_file.read_bytes())
+
+
+def test_missing_inputs_are_named_with_a_command(add_file):
+    errors = norn_command("run", add_file, inputs_of(add_file)[0], code=2)
+    assert "y  tensor(float) [N,3]" in errors
+    assert f"norn run {add_file} -i y=y.npy" in errors
+
+
+def test_generated_inputs(add_file):
+    first = norn_command("run", add_file, "--shape", "x:4x3", "--shape", "y:[4,3]", "--json")
+    again = norn_command("run", add_file, "--shape", "x:4x3", "--shape", "y:[4,3]", "--json")
+    assert json.loads(first)["outputs"][0]["shape"] == [4, 3]
+    assert json.loads(first)["outputs"] == json.loads(again)["outputs"]
+    other = norn_command("run", add_file, "--shape", "x:4x3", "--shape", "y:[4,3]", "--json", "--seed", 1)
+    assert json.loads(first)["outputs"] != json.loads(other)["outputs"]
+    ramp = json.loads(norn_command("run", add_file, "--ramp", "--json"))["outputs"][0]
+    np.testing.assert_allclose(ramp["first"], [0, 2 / 3, 4 / 3], rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", ["x", "x:", "x:2xx3", "x:[2,3", "x:-1x3", "x:2x3x", ":2x3"])
+def test_bad_shapes(add_file, shape):
+    code = 3 if shape == "x:" else 2  # a scalar is a shape, but not one that the model takes
+    assert "x" in norn_command("run", add_file, "--random", "--shape", shape, code=code)
+
+
+def test_usage_errors(add_file):
+    assert "norn run --help" in norn_command("run", code=2)
+    assert "--nonsense" in norn_command("run", add_file, "--nonsense", code=2)
+    assert "help" in norn_command(code=2)
+    assert 'no input "q"' in norn_command("run", add_file, "-i", "q=x.npy", code=2)
+    assert "x  tensor(float)" in norn_command("run", add_file, "-i", "x.npy", code=2)
+
+
+def test_failures_name_place_and_cause(add_file, tmp_path):
+    assert "nowhere.onnx" in norn_command("run", tmp_path / "nowhere.onnx", code=3)
+    np.save(tmp_path / "y.npy", np.ones((2, 3), np.float32))
+    errors = norn_command("run", add_file, *inputs_of(add_file), code=3)
+    assert errors.startswith("error: ") and "N" in errors and "\033" not in errors
+
+
+def test_no_colour_unless_on_a_terminal(add_file):
+    output = norn_command("run", CNN, "--images", DIGITS / "images.npy", env={"NO_COLOR": "1"})
+    assert "\033" not in output
+
+
+def data_set(folder, inputs, outputs):
+    folder.mkdir(parents=True)
+    for kind, arrays in (("input", inputs), ("output", outputs)):
+        for i, array in enumerate(arrays):
+            (folder / f"{kind}_{i}.pb").write_bytes(numpy_helper.from_array(array).SerializeToString())
+    return folder
+
+
+def test_data_sets(add_file, tmp_path):
+    x = np.ones((2, 3), np.float32)
+    good = data_set(tmp_path / "sets" / "test_data_set_0", [x, x], [2 * x])
+    assert "1 of 1 data sets agree" in norn_command("run", add_file, "--data-dir", good)
+    data_set(tmp_path / "sets" / "test_data_set_1", [x, x], [2 * x + np.float32(1e-4)])
+    data_set(tmp_path / "sets" / "test_data_set_10", [x, x], [3 * x])
+    output = norn_command("run", add_file, "--data-dir", tmp_path / "sets", code=1)
+    assert "test_data_set_10: DIFFERS" in output and "2 of 3 data sets agree" in output
+    assert "6 of 6 elements differ" in output and "2 instead of 3" in output
+    assert "1 of 3" in norn_command("run", add_file, "--data-dir", tmp_path / "sets", "--rtol", 1e-6, code=1)
+    assert "3 of 3" in norn_command("run", add_file, "--data-dir", tmp_path / "sets", "--rtol", 1)
+    report = json.loads(norn_command("run", add_file, "--data-dir", tmp_path / "sets", "--json", code=1))
+    assert [bool(s["differences"]) for s in report["data_sets"]] == [False, False, True]
+
+
+def test_data_sets_that_do_not_fit(add_file, tmp_path):
+    x = np.ones((2, 3), np.float32)
+    wrong = data_set(tmp_path / "wrong", [x, x], [(2 * x).astype(np.float64)])
+    assert "float[2,3] instead of double[2,3]" in norn_command("run", add_file, "--data-dir", wrong, code=1)
+    (tmp_path / "empty").mkdir()
+    assert "input_0.pb" in norn_command("run", add_file, "--data-dir", tmp_path / "empty", code=2)
+
+
+def test_nan_agrees_with_nan(add_file, tmp_path):
+    x = np.full((1, 3), np.nan, np.float32)
+    assert "1 of 1" in norn_command("run", add_file, "--data-dir", data_set(tmp_path / "s", [x, x], [x]))
+
+
+def test_recorded_outputs_beside_the_model():
+    light = ONNX_DATA / "light"
+    output = norn_command("run", light / "light_squeezenet.onnx", "--data-dir", light)
+    assert "1 of 1 data sets agree" in output and "ramp" in output
+
+
+def test_sequences_in_data_sets(tmp_path):
+    model = model_of(
+        [helper.make_node("SequenceAt", ["s", "i"], ["y"]), helper.make_node("SequenceConstruct", ["y"], ["t"])],
+        [helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, None), value("i", [], TensorProto.INT64)],
+        [value("y", None), helper.make_tensor_sequence_value_info("t", TensorProto.FLOAT, None)],
+    )
+    onnx.save(model, tmp_path / "m.onnx")
+    items = [np.zeros((2, 2), np.float32), np.array([1, 2], np.float32)]
+    folder = data_set(tmp_path / "test_data_set_0", [items[0], np.array(1)], [items[1]])
+    (folder / "input_0.pb").write_bytes(numpy_helper.from_list(items).SerializeToString())
+    (folder / "output_1.pb").write_bytes(numpy_helper.from_list(items[1:]).SerializeToString())
+    assert "1 of 1" in norn_command("run", tmp_path / "m.onnx", "--data-dir", tmp_path)
+    (folder / "output_1.pb").write_bytes(numpy_helper.from_list(items).SerializeToString())
+    assert "t: 1 items instead of 2" in norn_command("run", tmp_path / "m.onnx", "--data-dir", tmp_path, code=1)
+
+
+def test_classify_digits():
+    output = norn_command("run", CNN, "--images", DIGITS / "images.npy", "--labels", DIGITS / "labels.npy")
+    assert "360 images" in output and "accuracy 9" in output and "per image" in output
+    assert "██" in output and "right" in output
+    report = json.loads(
+        norn_command("run", CNN, "--images", DIGITS / "images.npy", "--labels", DIGITS / "labels.npy", "--json")
+    )
+    assert report["accuracy"] > 0.98 and len(report["predictions"]) == 360
+    assert all(0 < p["confidence"] <= 1 for p in report["predictions"])
+
+
+def test_classify_with_names_and_a_missing_channel(tmp_path):
+    images = np.load(DIGITS / "images.npy")[:5, 0]
+    np.save(tmp_path / "images.npy", images)
+    names = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    (tmp_path / "names.txt").write_text("\n".join(names) + "\n")
+    output = norn_command("run", CNN, "--images", tmp_path / "images.npy", "--classes", tmp_path / "names.txt")
+    truth = [names[k] for k in np.load(DIGITS / "labels.npy")[:5]]
+    assert sum(name in output for name in truth) >= 4
+    (tmp_path / "names.txt").write_text("one\n")
+    assert "10 classes" in norn_command(
+        "run", CNN, "--images", tmp_path / "images.npy", "--classes", tmp_path / "names.txt", code=2
+    )
+
+
+def test_show(add_file):
+    assert "Conv" in norn_command("show", CNN)
+    summary = json.loads(norn_command("show", CNN, "--json"))
+    assert summary["nodes"] == len(onnx.load(CNN).graph.node)
+    assert "Add" in norn_command("show", add_file, "--text")
+    assert "Add" in norn_command("show", add_file, "--stage", "program")
+    assert "Add" in norn_command("show", add_file, "--stage", "plan")
+    assert "program" in norn_command("show", add_file, "--stage", "soup", code=2)
+
+
+def test_explain():
+    assert "Conv" in norn_command("explain", CNN)
+    assert "Conv" in norn_command("explain", CNN, "--shape", "image:16x1x8x8", "--threads", 1)
+    assert "no input" in norn_command("explain", CNN, "--shape", "pixels:1", code=2)
+
+
+def test_strings_in_and_out(tmp_path):
+    model = model_of(
+        [helper.make_node("Identity", ["s"], ["t"])],
+        [value("s", ["n"], TensorProto.STRING)],
+        [value("t", ["n"], TensorProto.STRING)],
+    )
+    onnx.save(model, tmp_path / "m.onnx")
+    (tmp_path / "s.pb").write_bytes(helper.make_tensor("s", TensorProto.STRING, [2], ["a", "ü"]).SerializeToString())
+    output = norn_command("run", tmp_path / "m.onnx", "-i", tmp_path / "s.pb", "-o", tmp_path)
+    assert '["a", "ü"]' in output
+    written = onnx.TensorProto.FromString((tmp_path / "t.pb").read_bytes())
+    assert numpy_helper.to_array(written).tolist() == ["a", "ü"]
+
+
+def test_threads_give_the_same_files(tmp_path):
+    images = np.load(DIGITS / "images.npy")
+    np.save(tmp_path / "images.npy", images)
+    for threads in (1, 2):
+        norn_command("run", CNN, "-i", tmp_path / "images.npy", "--threads", threads, "-o", tmp_path / str(threads))
+    one, two = ((tmp_path / t / "logits.npy").read_bytes() for t in "12")
+    assert one == two
+
+
+def test_help_and_version():
+    assert norn_command("--version").startswith("norn ")
+    for command in ("run", "show", "explain"):
+        assert command in norn_command("--help")
+        assert "--json" in norn_command(command, "--help")
+
+
+def test_works_from_anywhere(tmp_path):
+    shutil.copy(CNN, tmp_path / "model.onnx")
+    done = subprocess.run([NORN, "show", "model.onnx"], cwd=tmp_path, capture_output=True, check=True)
+    assert b"Conv" in done.stdout

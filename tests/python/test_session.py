@@ -1,0 +1,489 @@
+"""Running models: right answers, the same bits every time, and errors that name place and cause."""
+
+import io
+import json
+import os
+import pathlib
+import re
+import threading
+
+import numpy as np
+import onnx
+import pytest
+from conftest import DIGITS, ONNX_DATA, add_model, model_of, value
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+import norn
+
+CNN = str(DIGITS / "digits_cnn.onnx")
+LIGHT = sorted((ONNX_DATA / "light").glob("light_*.onnx"))
+
+
+def session_of(model, **options):
+    return norn.InferenceSession(model, norn.SessionOptions(**options))
+
+
+# --- right answers
+
+
+def test_digits_accuracy(digits):
+    images, labels = digits
+    session = norn.InferenceSession(CNN)
+    (logits,) = session.run(None, {"image": images})
+    assert logits.shape == (360, 10) and logits.dtype == np.float32
+    assert np.mean(logits.argmax(1) == labels) > 0.98
+    one_by_one = np.concatenate([session.run(["logits"], {"image": images[i : i + 1]})[0] for i in range(20)])
+    np.testing.assert_allclose(one_by_one, logits[:20], rtol=1e-5, atol=1e-5)
+
+
+def test_digits_agrees_with_the_reference_evaluator(digits):
+    images = digits[0][:5]
+    (expected,) = ReferenceEvaluator(CNN).run(None, {"image": images})
+    for options in ({}, {"reference_only": True}, {"disabled_passes": ["all"]}):
+        (got,) = session_of(CNN, **options).run(None, {"image": images})
+        np.testing.assert_allclose(got, expected, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("path", LIGHT, ids=lambda p: p.stem)
+def test_light_models_give_the_recorded_outputs(path):
+    session = norn.InferenceSession(path)
+    (declared,) = session.get_inputs()
+    shape = [d if isinstance(d, int) else 1 for d in declared.shape]
+    count = int(np.prod(shape))
+    ramp = (np.arange(count).reshape(shape) / count).astype(np.float32)  # as onnx's backend test runner makes it
+    outputs = session.run(None, {declared.name: ramp})
+    for i, output in enumerate(outputs):
+        recorded = onnx.TensorProto.FromString(path.with_name(f"{path.stem}_output_{i}.pb").read_bytes())
+        np.testing.assert_allclose(output, numpy_helper.to_array(recorded), rtol=1e-3, atol=1e-7)
+
+
+# --- what goes in and comes out
+
+
+def test_interface_is_told():
+    session = norn.InferenceSession(CNN)
+    (image,), (logits,) = session.get_inputs(), session.get_outputs()
+    assert (image.name, image.type, image.shape) == ("image", "tensor(float)", ["batch", 1, 8, 8])
+    assert (logits.name, logits.type, logits.shape) == ("logits", "tensor(float)", ["batch", 10])
+    assert session.get_overridable_initializers() == []
+    assert session.get_providers() == ["CPUExecutionProvider"]
+
+
+def test_overridable_initializers():
+    w = numpy_helper.from_array(np.full((3,), 2, np.float32), "w")
+    model = model_of(
+        [helper.make_node("Mul", ["x", "w"], ["y"])], [value("x", [3]), value("w", [3])], [value("y", [3])], [w]
+    )
+    session = norn.InferenceSession(model)
+    assert [i.name for i in session.get_inputs()] == ["x"]
+    assert [i.name for i in session.get_overridable_initializers()] == ["w"]
+    x = np.array([1, 2, 3], np.float32)
+    np.testing.assert_array_equal(session.run(None, {"x": x})[0], 2 * x)
+    np.testing.assert_array_equal(session.run(None, {"x": x, "w": x})[0], x * x)
+
+
+def test_every_kind_of_model_argument(tmp_path):
+    proto = add_model()
+    data = proto.SerializeToString()
+    path = tmp_path / "add.onnx"
+    path.write_bytes(data)
+    x = np.ones((2, 3), np.float32)
+    for model in (path, str(path), data, bytearray(data), memoryview(data), io.BytesIO(data), proto, norn.load(path)):
+        np.testing.assert_array_equal(norn.InferenceSession(model).run(["z"], {"x": x, "y": x})[0], 2 * x)
+
+
+def test_strided_byte_swapped_and_scalar_feeds():
+    session = norn.InferenceSession(add_model())
+    x = np.arange(6, dtype=np.float32).reshape(3, 2).T
+    expected = 2 * x
+    for feed in (x, x.astype(">f4"), x.tolist(), torch_like(x)):
+        np.testing.assert_array_equal(session.run(None, {"x": feed, "y": x})[0], expected)
+
+
+class torch_like:  # noqa: N801 - a stand-in for any library's tensor
+    def __init__(self, array):
+        self.array = np.ascontiguousarray(array)
+
+    def __dlpack__(self, **kwargs):
+        return self.array.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_results_are_the_callers_own():
+    model = model_of(
+        [helper.make_node("Identity", ["x"], ["y"]), helper.make_node("Identity", ["c"], ["d"])],
+        [value("x", [1000])],
+        [value("y", [1000]), value("d", [1000])],
+        [numpy_helper.from_array(np.arange(1000, dtype=np.float32), "c")],
+    )
+    session = norn.InferenceSession(model)
+    x = np.zeros(1000, np.float32)
+    y, d = session.run(None, {"x": x})
+    y += 1
+    d += 1
+    assert not x.any()
+    np.testing.assert_array_equal(session.run(["d"], {"x": x})[0], np.arange(1000))
+
+
+def test_outputs_outlive_session_and_feed():
+    x = np.ones((500, 3), np.float32)
+    (z,) = norn.InferenceSession(add_model()).run(None, {"x": x, "y": x})
+    del x
+    np.testing.assert_array_equal(z, np.full((500, 3), 2, np.float32))
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (700, 3)])
+def test_sizes(shape):
+    x = np.random.default_rng(1).standard_normal(shape, np.float32)
+    np.testing.assert_array_equal(norn.InferenceSession(add_model()).run(None, {"x": x, "y": x})[0], x + x)
+
+
+def test_run_selects_and_orders_outputs():
+    nodes = [helper.make_node("Neg", ["x"], ["a"]), helper.make_node("Abs", ["x"], ["b"])]
+    session = norn.InferenceSession(model_of(nodes, [value("x", [2])], [value("a", [2]), value("b", [2])]))
+    x = np.array([-1, 2], np.float32)
+    b, a = session.run(["b", "a"], {"x": x})
+    np.testing.assert_array_equal(a, -x)
+    np.testing.assert_array_equal(b, abs(x))
+    assert session.run([], {"x": x}) == []
+
+
+def test_model_document(tmp_path):
+    model = norn.load(CNN)
+    summary = model.summary()
+    assert summary.inputs == [("image", "float[batch,1,8,8]")]
+    assert dict(summary.operators)["Conv"] == 2
+    assert summary.parameters == sum(np.prod(t.dims, dtype=int) for t in onnx.load(CNN).graph.initializer)
+    assert json.loads(summary.to_json())["nodes"] == summary.nodes
+    assert "Conv" in model.to_text()
+    norn.save(model, tmp_path / "copy.onnx")
+    assert onnx.load(tmp_path / "copy.onnx") == onnx.load(CNN)
+
+
+def test_explain_and_program_text():
+    session = norn.InferenceSession(CNN)
+    assert "Conv" in session.explain()
+    assert "Conv" in session.program_text()
+    assert norn.pass_names() and all(isinstance(name, str) for name in norn.pass_names())
+
+
+# --- errors in a file
+
+
+def error_of(kind, model, *words, **kwargs):
+    """The error that making a session raises; every one of `words` is in its text."""
+    with pytest.raises(kind) as caught:
+        norn.InferenceSession(model, **kwargs)
+    text = str(caught.value)
+    for word in words:
+        assert re.search(word, text), f"{word!r} is not in:\n{text}"
+    assert isinstance(caught.value, norn.Error) and caught.value.message
+    return caught.value
+
+
+def file_of(tmp_path, content, name="model.onnx"):
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+def test_missing_file(tmp_path):
+    error_of(norn.NoSuchFile, tmp_path / "nowhere.onnx", "nowhere.onnx")
+    assert issubclass(norn.NoSuchFile, FileNotFoundError)
+
+
+def test_directory(tmp_path):
+    error_of(norn.Error, tmp_path, re.escape(str(tmp_path)))
+
+
+def test_empty_file(tmp_path):
+    error_of(norn.InvalidProtobuf, file_of(tmp_path, b""), "empty", "model.onnx")
+
+
+def test_png(tmp_path):
+    error_of(norn.InvalidProtobuf, file_of(tmp_path, b"\x89PNG\r\n\x1a\n" + bytes(100)), "PNG")
+
+
+def test_git_lfs_pointer(tmp_path):
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 1\n"
+    error = error_of(norn.InvalidProtobuf, file_of(tmp_path, pointer), "(?i)git lfs")
+    assert "git lfs pull" in error.hint
+
+
+def test_truncated_model(tmp_path):
+    content = pathlib.Path(CNN).read_bytes()
+    error = error_of(norn.InvalidProtobuf, file_of(tmp_path, content[: len(content) // 2]), r"byte \d+")
+    assert error.code == "InvalidProtobuf"
+
+
+def test_length_beyond_the_file():
+    # Field 7 (graph) of ModelProto claims 2**40 bytes.
+    error_of(norn.InvalidProtobuf, b"\x08\x0a\x3a" + bytes([0x80] * 5) + b"\x20" + b"abc", r"\d+ bytes", r"byte \d+")
+
+
+# --- errors in a graph
+
+
+def unary(op, **attributes):
+    return model_of(
+        [helper.make_node(op, ["x"], ["y"], name="the_node", **attributes)], [value("x", [2, 3])], [value("y", None)]
+    )
+
+
+def test_unknown_operator():
+    error_of(norn.Error, unary("Sofmax"), "Sofmax", "the_node", "Softmax")
+
+
+def test_unknown_domain():
+    node = helper.make_node("Gizmo", ["x"], ["y"], name="the_node", domain="com.example")
+    model = model_of([node], [value("x", [1])], [value("y", [1])], domains=[("com.example", 1)])
+    error_of(norn.NotImplemented, model, "Gizmo", "com.example", "the_node")
+
+
+def test_unknown_attribute():
+    error_of(norn.InvalidGraph, unary("Softmax", axes=1), "axes", "the_node")
+
+
+def test_wrong_attribute_type():
+    error_of(norn.InvalidGraph, unary("Softmax", axis="one"), "axis", "the_node", "(?i)string", "(?i)int")
+
+
+def test_wrong_element_type_of_an_operator():
+    model = model_of(
+        [helper.make_node("Relu", ["x"], ["y"], name="the_node")],
+        [value("x", [2], TensorProto.STRING)],
+        [value("y", [2], TensorProto.STRING)],
+    )
+    error_of(norn.InvalidGraph, model, "the_node", "string")
+
+
+def test_cycle():
+    nodes = [
+        helper.make_node("Add", ["x", "b"], ["a"], name="first"),
+        helper.make_node("Neg", ["a"], ["b"], name="second"),
+    ]
+    error_of(norn.InvalidGraph, model_of(nodes, [value("x", [1])], [value("b", [1])]), "first", '"b"')
+
+
+def test_value_used_before_it_is_made():
+    nodes = [helper.make_node("Neg", ["a"], ["b"], name="first"), helper.make_node("Abs", ["x"], ["a"], name="second")]
+    error_of(norn.InvalidGraph, model_of(nodes, [value("x", [1])], [value("b", [1])]), "first", '"a"')
+
+
+def test_value_that_nothing_makes():
+    model = model_of(
+        [helper.make_node("Add", ["x", "ghost"], ["y"], name="the_node")], [value("x", [1])], [value("y", [1])]
+    )
+    error_of(norn.InvalidGraph, model, "ghost", "the_node")
+
+
+def test_output_that_nothing_makes():
+    model = model_of([helper.make_node("Neg", ["x"], ["y"])], [value("x", [1])], [value("z", [1])])
+    error_of(norn.InvalidGraph, model, '"z"')
+
+
+def test_a_value_made_twice():
+    nodes = [helper.make_node("Neg", ["x"], ["y"], name="first"), helper.make_node("Abs", ["x"], ["y"], name="second")]
+    error_of(norn.InvalidGraph, model_of(nodes, [value("x", [1])], [value("y", [1])]), '"y"', "second")
+
+
+def initializer_model(tensor):
+    return model_of([helper.make_node("Add", ["x", "w"], ["y"])], [value("x", [1])], [value("y", None)], [tensor])
+
+
+def test_initializer_whose_bytes_do_not_fit_its_shape():
+    tensor = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[2, 3], raw_data=bytes(20))
+    error_of(norn.InvalidGraph, initializer_model(tensor), '"w"', "20", "24")
+
+
+def test_initializer_whose_dims_overflow():
+    tensor = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[2**40, 2**40], raw_data=bytes(4))
+    error_of(norn.Error, initializer_model(tensor), '"w"', str(2**40))
+
+
+def test_initializer_with_a_negative_dim():
+    tensor = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[-1], raw_data=b"")
+    error_of(norn.Error, initializer_model(tensor), '"w"', "-1")
+
+
+def test_newer_opset():
+    error_of(
+        norn.NotImplemented,
+        model_of([helper.make_node("Neg", ["x"], ["y"])], [value("x", [1])], [value("y", [1])], opset=99),
+        "99",
+    )
+
+
+def test_shapes_that_contradict_each_other():
+    model = model_of(
+        [helper.make_node("Add", ["x", "y"], ["z"], name="the_node")],
+        [value("x", [2]), value("y", [3])],
+        [value("z", None)],
+    )
+    error_of(norn.Error, model, "the_node", "2", "3")
+
+
+# --- errors in a call
+
+
+def run_error(model, feed, *words, kind=norn.InvalidArgument, outputs=None):
+    session = model if isinstance(model, norn.InferenceSession) else norn.InferenceSession(model)
+    with pytest.raises(kind) as caught:
+        session.run(outputs, feed)
+    for word in words:
+        assert re.search(word, str(caught.value)), f"{word!r} is not in:\n{caught.value}"
+
+
+X = np.ones((2, 3), np.float32)
+
+
+def test_missing_feed():
+    run_error(add_model(), {"x": X}, '"y"')
+
+
+def test_unknown_feed_name():
+    run_error(add_model(), {"x": X, "y": X, "why": X}, '"why"', '"y"|y')
+
+
+def test_wrong_element_type():
+    run_error(add_model(), {"x": X.astype(np.float64), "y": X}, '"x"', "double", "float")
+
+
+def test_wrong_rank():
+    run_error(add_model(), {"x": X[0], "y": X}, '"x"', r"\[3\]", "N")
+
+
+def test_wrong_fixed_dimension():
+    run_error(add_model(), {"x": np.ones((2, 4), np.float32), "y": X}, '"x"', "4", "3")
+
+
+def test_one_variable_with_two_values():
+    run_error(add_model(), {"x": X, "y": np.ones((3, 3), np.float32)}, "N", "2", "3", '"x"', '"y"')
+
+
+def test_wrong_kind_of_value():
+    run_error(add_model(), {"x": X, "y": None}, '"y"')
+    run_error(add_model(), {"x": X, "y": {"a": 1.0}}, '"y"')
+    run_error(add_model(), {"x": X, "y": object()}, '"y"', "object")
+    run_error(add_model(), {"x": X, "y": np.array(["2020-01-01"], "M8[D]")}, '"y"', "datetime64")
+
+
+def test_unknown_output_name():
+    run_error(add_model(), {"x": X, "y": X}, '"zz"', outputs=["zz"])
+
+
+def test_feed_that_is_no_dict():
+    run_error(add_model(), [X, X], "dict")
+
+
+def test_index_out_of_range():
+    model = model_of(
+        [helper.make_node("Gather", ["x", "i"], ["y"], name="the_node")],
+        [value("x", [3]), value("i", ["n"], TensorProto.INT64)],
+        [value("y", ["n"])],
+    )
+    feed = {"x": np.ones(3, np.float32), "i": np.array([0, 7], np.int64)}
+    run_error(model, feed, "the_node", "7", "3", kind=norn.RuntimeException)
+
+
+def test_options():
+    with pytest.raises(norn.InvalidArgument, match="fuse_everything"):
+        session_of(CNN, disabled_passes=["fuse_everything"])
+    with pytest.raises(norn.InvalidArgument, match="CPUExecutionProvider"):
+        norn.InferenceSession(CNN, providers=["CUDAExecutionProvider"])
+    with pytest.raises(norn.InvalidArgument, match="run options"):
+        norn.InferenceSession(CNN).run(None, {}, object())
+    norn.InferenceSession(CNN, None, ["CUDAExecutionProvider", ("CPUExecutionProvider", {})])
+
+
+def test_limits():
+    with pytest.raises(norn.LimitExceeded):
+        norn.load(CNN, limits=norn.Limits(max_bytes=1000))
+    with pytest.raises(norn.LimitExceeded):
+        norn.load(CNN, limits=norn.Limits(max_nodes=3))
+
+
+def test_a_session_survives_a_failed_run():
+    session = norn.InferenceSession(add_model())
+    run_error(session, {"x": X}, '"y"')
+    np.testing.assert_array_equal(session.run(None, {"x": X, "y": X})[0], 2 * X)
+
+
+# --- threads and processes
+
+
+def in_threads(count, work):
+    failures = []
+
+    def guarded(i):
+        try:
+            work(i)
+        except BaseException as error:  # noqa: BLE001 - handed to the test
+            failures.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def test_eight_threads_on_one_session(digits):
+    images = digits[0]
+    session = norn.InferenceSession(CNN)
+    expected = [session.run(None, {"image": images[i * 40 : (i + 1) * 40]})[0] for i in range(8)]
+
+    def work(i):
+        for _ in range(20):
+            (got,) = session.run(None, {"image": images[i * 40 : (i + 1) * 40]})
+            np.testing.assert_array_equal(got, expected[i])
+
+    in_threads(8, work)
+
+
+def test_eight_sessions_at_once(digits):
+    images = digits[0][:64]
+    (expected,) = norn.InferenceSession(CNN).run(None, {"image": images})
+
+    def work(i):
+        session = session_of(CNN, intra_op_num_threads=1 + i % 3)
+        for _ in range(10):
+            np.testing.assert_array_equal(session.run(None, {"image": images})[0], expected)
+
+    in_threads(8, work)
+
+
+def test_shapes_that_change_between_threads(digits):
+    images = digits[0]
+    session = norn.InferenceSession(CNN)
+    expected = {n: session.run(None, {"image": images[:n]})[0] for n in range(1, 9)}
+
+    def work(i):
+        for k in range(40):
+            n = 1 + (i + k) % 8
+            np.testing.assert_array_equal(session.run(None, {"image": images[:n]})[0], expected[n])
+
+    in_threads(8, work)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_after_a_run(digits):
+    images = digits[0]
+    session = norn.InferenceSession(CNN)
+    (expected,) = session.run(None, {"image": images})
+    child = os.fork()
+    if child == 0:
+        try:
+            (got,) = session.run(None, {"image": images})
+            (fresh,) = norn.InferenceSession(CNN).run(None, {"image": images})
+            os._exit(0 if np.array_equal(got, expected) and np.array_equal(fresh, expected) else 1)
+        finally:
+            os._exit(2)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    np.testing.assert_array_equal(session.run(None, {"image": images})[0], expected)
