@@ -1,0 +1,36 @@
+# make demo   sets up, builds, installs into .venv, and classifies handwritten digits
+# make test   the same set-up, then every test
+# Both do only what is still to be done. Parallelism: make demo JOBS=4.
+
+BUILD := build/release
+JOBS ?=
+PYTHON := .venv/bin/python
+cmake_build = cmake --build $(BUILD) $(if $(JOBS),--parallel $(JOBS))
+
+.PHONY: demo test setup-demo setup-test build-demo build-test clean help
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+demo: build-demo
+	@echo "== norn run examples/digits/digits_cnn.onnx"
+	@.venv/bin/norn run examples/digits/digits_cnn.onnx \
+	  --images examples/digits/images.npy --labels examples/digits/labels.npy
+
+test: build-test
+	@echo "== C++ tests"
+	@ctest --test-dir $(BUILD) --output-on-failure $(if $(JOBS),--parallel $(JOBS))
+	@echo "== Python tests"
+	@$(PYTHON) -m pytest -q tests
+
+setup-demo setup-test: setup-%:
+	@tools/setup.sh $*
+
+# One build tree serves both: what was configured once is only extended.
+build-demo: setup-demo
+	@tools/build.sh $(BUILD) demo $(JOBS)
+build-test: setup-test
+	@tools/build.sh $(BUILD) test $(JOBS)
+
+clean:
+	rm -rf build
