@@ -36,7 +36,7 @@ namespace {
 constexpr std::chrono::microseconds kSpin{40};
 
 std::atomic<bool> g_forked{false};
-thread_local int t_limit = 0;        // of ParallelWidth; 0 is none
+thread_local int t_limit = 0;  // of ParallelWidth; 0 is none
 thread_local bool t_in_task = false;
 
 void relax() noexcept {
@@ -104,9 +104,11 @@ int quota_up(const std::string& root, std::string group, bool v2) {
     if (v2) {
       const std::string line = first_line(dir + "/cpu.max");
       const std::size_t space = line.find(' ');
-      if (space != std::string::npos) result = least(result, quota_threads(line.substr(0, space), line.substr(space + 1)));
+      if (space != std::string::npos)
+        result = least(result, quota_threads(line.substr(0, space), line.substr(space + 1)));
     } else {
-      result = least(result, quota_threads(first_line(dir + "/cpu.cfs_quota_us"), first_line(dir + "/cpu.cfs_period_us")));
+      result =
+          least(result, quota_threads(first_line(dir + "/cpu.cfs_quota_us"), first_line(dir + "/cpu.cfs_period_us")));
     }
     if (group.empty()) return result;
     group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
@@ -182,8 +184,10 @@ class Pool {
     claim(job);
     t_in_task = false;
     if (g_forked.load()) {
-      throw Error(ErrorCode::RuntimeError, "the process was forked inside a parallel task, whose other threads do not "
-                  "exist in the child", {}, "fork between runs, not within one");
+      throw Error(ErrorCode::RuntimeError,
+                  "the process was forked inside a parallel task, whose other threads do not "
+                  "exist in the child",
+                  {}, "fork between runs, not within one");
     }
     {
       std::lock_guard lock(mutex_);

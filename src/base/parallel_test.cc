@@ -67,7 +67,9 @@ TEST(Parallel, NestedCallsRunOnTheirThread) {
   std::vector<std::atomic<int>> hits(40 * 30);
   parallel_for(40, [&](std::int64_t i) {
     const auto outer = std::this_thread::get_id();
-    if (hardware_threads() > 1) { EXPECT_EQ(parallel_width(), 1); }
+    if (hardware_threads() > 1) {
+      EXPECT_EQ(parallel_width(), 1);
+    }
     parallel_for(30, [&](std::int64_t j) {
       EXPECT_EQ(std::this_thread::get_id(), outer);
       hits[static_cast<std::size_t>(i * 30 + j)].fetch_add(1);

@@ -21,11 +21,6 @@ namespace norn::kernels {
 // [N,H,W,C]), without padding: rows of an image are then contiguous, so that a convolution can be cut into rows, and
 // oneDNN's kernels for it were the fastest measured on AVX-512 and the only good ones on AVX2.
 enum class Layout : std::uint8_t { Dense, ChannelsLast };
-inline constexpr std::int64_t block_of(Layout) { return 1; }  // channels that a layout stores together at least
-// Elements that a tensor takes in a layout.
-std::int64_t stored_elements(const Shape& dims, Layout layout);
-// The layout that convolutions and pooling work in; others make them rearrange their operands.
-Layout preferred_blocked_layout();
 
 class Kernel {
  public:
@@ -61,10 +56,37 @@ std::shared_ptr<void> aligned_buffer(std::size_t bytes);
 
 enum class ElementOp : std::uint8_t {
   // unary; a and b are parameters
-  Identity, Relu, LeakyRelu /*a*/, Clip /*a..b*/, Abs, Neg, Exp, Log, Sqrt, Reciprocal, Erf, Sigmoid, Tanh, Softsign,
-  HardSigmoid /*a*x+b*/, HardSwish, Elu /*a*/, Gelu, GeluTanh, Softplus, Floor, Ceil, Silu,
+  Identity,
+  Relu,
+  LeakyRelu /*a*/,
+  Clip /*a..b*/,
+  Abs,
+  Neg,
+  Exp,
+  Log,
+  Sqrt,
+  Reciprocal,
+  Erf,
+  Sigmoid,
+  Tanh,
+  Softsign,
+  HardSigmoid /*a*x+b*/,
+  HardSwish,
+  Elu /*a*/,
+  Gelu,
+  GeluTanh,
+  Softplus,
+  Floor,
+  Ceil,
+  Silu,
   // binary
-  Add, Sub, Mul, Div, Max, Min, Pow,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Max,
+  Min,
+  Pow,
 };
 constexpr bool is_binary(ElementOp op) { return op >= ElementOp::Add; }
 

@@ -112,8 +112,8 @@ class Planner final : public Selector {
     bool needed = true;
   };
   struct ValueSlots {
-    std::uint32_t dense = kNoSlot, blocked = kNoSlot;
-    Layout made = Layout::Dense, blocked_layout = Layout::Dense;
+    std::uint32_t dense = kNoSlot, other = kNoSlot;
+    Layout made = Layout::Dense, other_layout = Layout::Dense;
   };
 
   void infer();
@@ -239,7 +239,7 @@ void Planner::find_needed() {
 std::uint32_t Planner::new_slot(const Operand& operand) {
   Slot slot;
   const DataType type = dtype_of(operand.value);
-  slot.bytes = static_cast<std::size_t>(kernels::stored_elements(dims_[operand.value], operand.layout)) *
+  slot.bytes = static_cast<std::size_t>(element_count(dims_[operand.value])) *
                element_size(type);
   if (type == DataType::String) {  // strings are objects: they live in a tensor of their own
     slot.where.kind = Location::Kind::Run;
@@ -254,8 +254,8 @@ std::uint32_t Planner::new_slot(const Operand& operand) {
   if (operand.layout == Layout::Dense) {
     of.dense = id;
   } else {
-    of.blocked = id;
-    of.blocked_layout = operand.layout;
+    of.other = id;
+    of.other_layout = operand.layout;
   }
   return id;
 }
@@ -263,7 +263,7 @@ std::uint32_t Planner::new_slot(const Operand& operand) {
 // The slot that holds the value in the wanted layout, reordering it if it lies in the other one.
 std::uint32_t Planner::slot_for(const Operand& operand) {
   ValueSlots& of = slots_of_[operand.value];
-  if (operand.layout == Layout::Dense && of.dense == kNoSlot && of.blocked == kNoSlot) {
+  if (operand.layout == Layout::Dense && of.dense == kNoSlot && of.other == kNoSlot) {
     Slot slot;
     slot.bytes = static_cast<std::size_t>(element_count(dims_[operand.value])) * element_size(dtype_of(operand.value));
     if (const norn::Tensor* contents = constant_of(operand.value)) {
@@ -278,11 +278,22 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
     return of.dense;
   }
   if (operand.layout == Layout::Dense && of.dense != kNoSlot) return of.dense;
-  if (operand.layout != Layout::Dense && of.blocked != kNoSlot && of.blocked_layout == operand.layout) return of.blocked;
+  if (operand.layout != Layout::Dense && of.other != kNoSlot && of.other_layout == operand.layout) return of.other;
 
+  const Shape& dims = dims_[operand.value];
+  if (dims.size() >= 2 && (dims[1] == 1 || element_count(Shape(dims.begin() + 2, dims.end())) == 1)) {
+    // One channel, or one position: both layouts are the same memory.
+    Slot slot;
+    slot.same_as = operand.layout == Layout::Dense ? of.other : slot_for({operand.value, Layout::Dense});
+    slot.bytes = slots_[slot.same_as].bytes;
+    const std::uint32_t id = add_slot(slot);
+    (operand.layout == Layout::Dense ? of.dense : of.other) = id;
+    if (operand.layout != Layout::Dense) of.other_layout = operand.layout;
+    return id;
+  }
   kernels::ReorderConfig config;
-  config.dims = dims_[operand.value];
-  config.from = operand.layout == Layout::Dense ? of.blocked_layout : Layout::Dense;
+  config.dims = dims;
+  config.from = operand.layout == Layout::Dense ? of.other_layout : Layout::Dense;
   config.to = operand.layout;
   const Operand from{operand.value, config.from};
   for (const auto& candidate : kernels::reorder_candidates()) {
@@ -428,7 +439,7 @@ void Planner::plan_late(const Node& node, std::uint32_t index) {
   std::vector<ValueId> read;
   program::for_each_use(node, [&](ValueId id) { read.push_back(id); });
   for (ValueId id : read)
-    if (state_.where[id].kind != Location::Kind::Run && (constant_of(id) || slots_of_[id].blocked != kNoSlot))
+    if (state_.where[id].kind != Location::Kind::Run && (constant_of(id) || slots_of_[id].other != kNoSlot))
       slot_for({id, Layout::Dense});
   LateStep late;
   late.node = index;
@@ -463,7 +474,7 @@ void Planner::settle_outputs() {
   std::set<ValueId> done;
   for (ValueId id : graph_.outputs) {
     if (!done.insert(id).second) continue;
-    const bool here = slots_of_[id].dense != kNoSlot || slots_of_[id].blocked != kNoSlot;
+    const bool here = slots_of_[id].dense != kNoSlot || slots_of_[id].other != kNoSlot;
     if (!here) {
       // Constants known from shapes are handed out as they are; anything else is an earlier segment's or a later one's.
       continue;
@@ -501,7 +512,7 @@ void Planner::settle_outputs() {
   for (std::uint32_t index : deferred_)
     program::for_each_use(graph_.nodes[index], [&](ValueId id) { kept.insert(id); });
   for (ValueId id : kept) {
-    if (slots_of_[id].dense == kNoSlot && slots_of_[id].blocked == kNoSlot) continue;
+    if (slots_of_[id].dense == kNoSlot && slots_of_[id].other == kNoSlot) continue;
     if (constant_of(id) || state_.where[id].kind != Location::Kind::None) continue;
     const std::uint32_t base = root(slot_for({id, Layout::Dense}));
     slots_[base].last = kForever;

@@ -44,7 +44,7 @@ class Selector {
   virtual DataType dtype_of(program::ValueId id) const = 0;
   virtual const Shape& dims_of(program::ValueId id) const = 0;
   virtual const norn::Tensor* constant_of(program::ValueId id) const = 0;
-  // The blocked layout in which the value was made, if it was made in one; else Dense.
+  // The layout in which the value was made.
   virtual kernels::Layout made_in(program::ValueId id) const = 0;
 
   // Element-wise steps for the node's fused operations: appended to `steps` with their operands in `extra` and `uses`.

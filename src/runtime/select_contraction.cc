@@ -36,14 +36,7 @@ bool select_conv(Selector& s) {
     if (!s.post_steps(config.post, config.extra, uses, out)) return false;
     return s.choose(kernels::conv_candidates(), config, uses, {s.node().outputs[0], out});
   };
-  const Layout blocked = kernels::preferred_blocked_layout();
-  if (blocked != Layout::Dense && x.size() == 4) {
-    const std::int64_t block = kernels::block_of(blocked);
-    // Few input channels (an image) are read as they are: padding them to a block would be mostly zeros.
-    const bool wide_in = x[1] >= block, wide_out = w[0] >= block;
-    if (wide_out && wide_in && attempt(blocked, blocked)) return true;
-    if (wide_out && !wide_in && attempt(Layout::Dense, blocked)) return true;
-  }
+  if (attempt(Layout::ChannelsLast, Layout::ChannelsLast)) return true;
   return attempt(Layout::Dense, Layout::Dense);
 }
 

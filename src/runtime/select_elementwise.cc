@@ -108,14 +108,14 @@ bool select_elementwise(Selector& s) {
     }
     return s.choose(kernels::chain_candidates(), config, uses, {s.node().outputs[0], layout}, true);
   };
-  Layout blocked = Layout::Dense;
+  Layout other = Layout::Dense;
   auto consider = [&](program::ValueId id) {
-    if (id != program::kNone && s.dims_of(id) == s.out_dims() && s.made_in(id) != Layout::Dense) blocked = s.made_in(id);
+    if (id != program::kNone && s.dims_of(id) == s.out_dims() && s.made_in(id) != Layout::Dense) other = s.made_in(id);
   };
   for (program::ValueId id : s.node().inputs) consider(id);
   for (const program::PostOp& post : s.node().post)
     for (program::ValueId id : post.inputs) consider(id);
-  if (blocked != Layout::Dense && attempt(blocked)) return true;
+  if (other != Layout::Dense && attempt(other)) return true;
   return attempt(Layout::Dense);
 }
 

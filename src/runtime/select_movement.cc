@@ -69,16 +69,16 @@ bool select_concat(Selector& s) {
   config.element_bytes = element_size(s.out_dtype());
   config.axis = s.attrs().i("axis");
   if (config.axis < 0) config.axis += static_cast<std::int64_t>(s.out_dims().size());
-  bool blocked = config.axis == 1 && s.out_dims().size() >= 3 && s.out_dtype() == DataType::Float;
+  bool same = config.axis == 1 && s.out_dims().size() >= 3 && s.out_dtype() == DataType::Float;
   Layout made = Layout::Dense;
   for (std::size_t i = 0; i < s.node().inputs.size(); ++i) {
     config.inputs.push_back(s.dims(i));
     const Layout l = s.made_in(s.node().inputs[i]);
-    blocked = blocked && l != Layout::Dense && (made == Layout::Dense || l == made);
+    same = same && l != Layout::Dense && (made == Layout::Dense || l == made);
     made = l;
     uses.push_back({s.node().inputs[i]});
   }
-  if (blocked) {
+  if (same) {
     config.layout = made;
     for (Operand& use : uses) use.layout = made;
     if (s.choose(kernels::concat_candidates(), config, uses, {s.node().outputs[0], made})) return true;

@@ -29,6 +29,7 @@ namespace {
 
 constexpr Candidate<ConvConfig> kCandidates[] = {
 #ifdef NORN_ONEDNN
+    {"simd-depthwise", own_depthwise_refuses, make_own_conv},
     {"onednn", onednn_conv_refuses, make_onednn_conv},
 #endif
     {"simd", own_conv_refuses, make_own_conv},

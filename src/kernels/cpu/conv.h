@@ -8,18 +8,18 @@ namespace norn::kernels {
 
 // Operands: x, w, bias (null without one), extras..., then the output.
 struct ConvConfig {
-  Shape x;                            // N, C, spatial...; logical dims whatever the layout
-  Shape w;                            // M, C/group, kernel...; dense
-  Shape out;                          // N, M, spatial...
+  Shape x;    // N, C, spatial...; logical dims whatever the layout
+  Shape w;    // M, C/group, kernel...; dense
+  Shape out;  // N, M, spatial...
   std::int64_t group = 1;
-  Shape strides, dilations;           // one for each spatial dimension; dilation 1 is none
-  Shape pads_begin, pads_end;         // zeros around x; negative ones are refused
+  Shape strides, dilations;    // one for each spatial dimension; dilation 1 is none
+  Shape pads_begin, pads_end;  // zeros around x; negative ones are refused
   Layout x_layout = Layout::Dense, out_layout = Layout::Dense;
-  const void* weights = nullptr;      // the contents of w and bias if they are constants
+  const void* weights = nullptr;  // the contents of w and bias if they are constants
   const void* bias = nullptr;
   bool has_bias = false;
-  std::vector<ElementStep> post;      // after the bias
-  std::vector<ExtraOperand> extra;    // for post; a full-size extra has the layout of the output
+  std::vector<ElementStep> post;    // after the bias
+  std::vector<ExtraOperand> extra;  // for post; a full-size extra has the layout of the output
   // The extra that lies where the output does (the same address): it must have the output's dims and layout, and be
   // read by exactly one Add step. -1: no extra aliases the output.
   int in_place_extra = -1;

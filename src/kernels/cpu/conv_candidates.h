@@ -10,6 +10,8 @@ std::string conv_config_refusal(const ConvConfig& config);
 std::string onednn_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_onednn_conv(const ConvConfig& config, PackedConstants& packed);
 
+// 3 x 3 depthwise convolutions, where our own is the faster.
+std::string own_depthwise_refuses(const ConvConfig& config);
 std::string own_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_own_conv(const ConvConfig& config, PackedConstants& packed);
 

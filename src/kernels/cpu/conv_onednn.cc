@@ -73,8 +73,10 @@ dnnl_dims resized(const Shape& dims, std::int64_t first, std::int64_t channels, 
 dnnl_dims weight_dims(const Geometry& g, std::int64_t channels) {
   const ConvConfig& c = g.config;
   dnnl_dims dims;
-  if (g.group > 1) dims = {g.group, channels / g.group};
-  else dims = {channels};
+  if (g.group > 1)
+    dims = {g.group, channels / g.group};
+  else
+    dims = {channels};
   dims.insert(dims.end(), c.w.begin() + 1, c.w.end());
   return dims;
 }
@@ -106,8 +108,8 @@ dnnl::convolution_forward::primitive_desc describe_slice(const Geometry& g, cons
 }
 
 // Attributes with the steps as post-ops; false if oneDNN has no fast implementation with them.
-bool native_posts(const Geometry& g, const std::vector<Spread>& spreads, const SliceShape& s, dnnl::primitive_attr& attr,
-                  std::vector<BinaryPost>& binaries) {
+bool native_posts(const Geometry& g, const std::vector<Spread>& spreads, const SliceShape& s,
+                  dnnl::primitive_attr& attr, std::vector<BinaryPost>& binaries) {
   const ConvConfig& c = g.config;
   dnnl::post_ops ops;
   auto desc_of = [&](std::size_t, Spread spread) { return extra_desc(g, s, spread); };
@@ -140,7 +142,8 @@ bool posts_are_native(const Geometry& g) {
 
 class OneDnnConv final : public Kernel {
  public:
-  OneDnnConv(const ConvConfig& config, PackedConstants& packed) : config_(config), g_(config_), spreads_(spreads_of(config_)) {
+  OneDnnConv(const ConvConfig& config, PackedConstants& packed)
+      : config_(config), g_(config_), spreads_(spreads_of(config_)) {
     OneThread one;
     native_ = posts_are_native(g_);
     if (!native_) {
@@ -155,7 +158,10 @@ class OneDnnConv final : public Kernel {
       index_.clear();
       add_slice(g_.whole(), {0, 0, 0, 0, 0, 0}, packed);
     }
-    std::stable_sort(slices_.begin(), slices_.end(), [](const Slice& a, const Slice& b) { return a.cost > b.cost; });
+    // The larger ones first, so that threads end together.
+    std::sort(slices_.begin(), slices_.end(), [](const Slice& a, const Slice& b) {
+      return std::tie(b.cost, a.image, a.out_row, a.channel) < std::tie(a.cost, b.image, b.out_row, b.channel);
+    });
     lay_out_scratch();
   }
 
@@ -212,7 +218,8 @@ class OneDnnConv final : public Kernel {
   void cut(PackedConstants& packed) {
     const ConvConfig& c = config_;
     const double image_ns = g_.image_ns();
-    const std::int64_t want = std::max<std::int64_t>(1, piece_count(1 << 20, image_ns * static_cast<double>(c.x[0]) / (1 << 20), 16));
+    const std::int64_t want =
+        std::max<std::int64_t>(1, piece_count(1 << 20, image_ns * static_cast<double>(c.x[0]) / (1 << 20), 16));
     if (want >= 2 && c.x[0] >= want) {
       for (std::int64_t i = 0; i < want; ++i) {
         const std::int64_t first = c.x[0] * i / want, last = c.x[0] * (i + 1) / want;
@@ -264,7 +271,8 @@ class OneDnnConv final : public Kernel {
     return true;
   }
 
-  void add_rows(std::int64_t n, std::int64_t r0, std::int64_t r1, std::int64_t m0, std::int64_t m1, PackedConstants& packed) {
+  void add_rows(std::int64_t n, std::int64_t r0, std::int64_t r1, std::int64_t m0, std::int64_t m1,
+                PackedConstants& packed) {
     auto [first, last] = reads(r0, r1);
     const std::int64_t from = std::max<std::int64_t>(first, 0), to = std::min(last, config_.x[2]);
     SliceShape s{1, to - from, r1 - r0, from - first, last - to, m1 - m0};
@@ -373,7 +381,8 @@ class OneDnnConv final : public Kernel {
     Execution& e = state.slices[i];
     char* work = base + slice_at_[i];
     const bool blocked = by_channels(part);
-    const std::int64_t out_offset = (slice.image * config_.out[2] + slice.out_row) * g_.out_row_elements + slice.channel;
+    const std::int64_t out_offset =
+        (slice.image * config_.out[2] + slice.out_row) * g_.out_row_elements + slice.channel;
     const std::int64_t pixels = part.shape.images * part.shape.out_rows * g_.out_row, channels = part.shape.channels;
     const std::size_t out_bytes = align64(part.out.get_size());
     float* to = out + out_offset;
@@ -406,7 +415,8 @@ class OneDnnConv final : public Kernel {
     e.run(part.primitive);
     if (blocked) {
       for (std::int64_t p = 0; p < pixels; ++p)
-        std::memcpy(out + out_offset + p * config_.out[1], to + p * channels, static_cast<std::size_t>(channels) * sizeof(float));
+        std::memcpy(out + out_offset + p * config_.out[1], to + p * channels,
+                    static_cast<std::size_t>(channels) * sizeof(float));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/gemm.h"
@@ -25,11 +26,21 @@ Three three(const Shape& dims, std::size_t skip, std::int64_t missing) {
   return t;
 }
 
+// What follows is one bound, or two.
+bool is_clamp(const ConvConfig& c) {
+  return c.post.size() == 1 &&
+         (c.post[0].op == ElementOp::Relu || (c.post[0].op == ElementOp::Clip && c.post[0].a <= c.post[0].b));
+}
+
 class OwnConv final : public Kernel {
  public:
   OwnConv(const ConvConfig& config, PackedConstants& packed)
-      : c_(config), in_(three(config.x, 2, 1)), out_(three(config.out, 2, 1)), window_(three(config.w, 2, 1)),
-        strides_(three(config.strides, 0, 1)), dilations_(three(config.dilations, 0, 1)),
+      : c_(config),
+        in_(three(config.x, 2, 1)),
+        out_(three(config.out, 2, 1)),
+        window_(three(config.w, 2, 1)),
+        strides_(three(config.strides, 0, 1)),
+        dilations_(three(config.dilations, 0, 1)),
         pads_(three(config.pads_begin, 0, 0)) {
     channels_ = c_.x[1] / c_.group;
     filters_ = c_.out[1] / c_.group;
@@ -39,7 +50,19 @@ class OwnConv final : public Kernel {
     depthwise_ = channels_ == 1 && filters_ == 1;
     pointwise_ = taps_ == 1 && strides_ == Three{1, 1, 1} && pads_ == Three{0, 0, 0} && in_pixels_ == out_pixels_;
     depth_ = taps_ * channels_;
-    posts_ = post_chain(c_.out, c_.out_layout, c_.post, c_.extra, packed);
+    if (depthwise_ && is_clamp(c_)) {
+      const ElementStep& step = c_.post[0];
+      low_ = step.op == ElementOp::Relu ? 0.0f : step.a;
+      if (step.op == ElementOp::Clip) high_ = step.b;
+    } else {
+      posts_ = post_chain(c_.out, c_.out_layout, c_.post, c_.extra, packed);
+    }
+    by_rows_ = depthwise_ && taps_ == 9 && window_[0] == 1 && window_[1] == 3;
+    if (by_rows_) {
+      const std::size_t row_bytes = static_cast<std::size_t>(in_[2] * c_.x[1]) * sizeof(float);
+      zeros_ = aligned_buffer(row_bytes);
+      std::memset(zeros_.get(), 0, row_bytes);
+    }
     weight_floats_ = depthwise_ ? depth_ * c_.group : packed_floats(depth_, filters_) * c_.group;
     auto place = [&](std::int64_t bytes) {
       const std::size_t at = scratch_;
@@ -60,10 +83,17 @@ class OwnConv final : public Kernel {
     }
     if (c_.x_layout == Layout::Dense) x_at_ = place(element_count(c_.x) * 4);
     if (c_.out_layout == Layout::Dense) out_at_ = place(element_count(c_.out) * 4);
-    const std::int64_t blocks = c_.x[0] * ((out_pixels_ + kPixels - 1) / kPixels);
-    const double block_ns = static_cast<double>(kPixels * c_.out[1]) * (static_cast<double>(depth_) * 0.03 + 0.5);
+    block_pixels_ = by_rows_ ? out_[2] : kPixels;
+    const std::int64_t blocks = c_.x[0] * ((out_pixels_ + block_pixels_ - 1) / block_pixels_);
+    const double block_ns = by_rows_
+                                ? static_cast<double>(out_[2] * c_.out[1]) * 0.2
+                                : static_cast<double>(kPixels * c_.out[1]) * (static_cast<double>(depth_) * 0.03 + 0.5);
     pieces_ = piece_count(blocks, block_ns, kPieces);
-    piece_bytes_ = ((depthwise_ ? kPixels * taps_ * 8 : pointwise_ ? 0 : kPixels * depth_ * 4) + 63) / 64 * 64;
+    piece_bytes_ = ((depthwise_   ? (by_rows_ ? out_[2] : kPixels) * taps_ * 8
+                     : pointwise_ ? 0
+                                  : kPixels * depth_ * 4) +
+                    63) /
+                   64 * 64;
     pieces_at_ = place(piece_bytes_ * pieces_);
   }
 
@@ -88,14 +118,14 @@ class OwnConv final : public Kernel {
     float* out = c_.out_layout == Layout::Dense ? reinterpret_cast<float*>(base + out_at_) : result;
     const float* bias = c_.has_bias ? static_cast<const float*>(operands[2]) : nullptr;
 
-    const std::int64_t per_image = (out_pixels_ + kPixels - 1) / kPixels, blocks = c_.x[0] * per_image;
+    const std::int64_t per_image = (out_pixels_ + block_pixels_ - 1) / block_pixels_, blocks = c_.x[0] * per_image;
     base::parallel_for(pieces_, [&](std::int64_t piece) {
       char* work = base + pieces_at_ + piece * piece_bytes_;
       for (std::int64_t b = blocks * piece / pieces_; b < blocks * (piece + 1) / pieces_; ++b) {
-        const std::int64_t image = b / per_image, first = b % per_image * kPixels;
-        const std::int64_t pixels = std::min(kPixels, out_pixels_ - first);
-        pixel_block(x + image * in_pixels_ * c_.x[1], weights, bias, out + (image * out_pixels_ + first) * c_.out[1], first,
-                    pixels, work);
+        const std::int64_t image = b / per_image, first = b % per_image * block_pixels_;
+        const std::int64_t pixels = std::min(block_pixels_, out_pixels_ - first);
+        pixel_block(x + image * in_pixels_ * c_.x[1], weights, bias, out + (image * out_pixels_ + first) * c_.out[1],
+                    first, pixels, work);
       }
     });
     if (out != result) transpose_matrices(out, result, c_.x[0], out_pixels_, c_.out[1], 4);
@@ -114,7 +144,8 @@ class OwnConv final : public Kernel {
     for (std::int64_t g = 0; g < c_.group; ++g, w += filters_ * depth_, to += each) {
       for (std::int64_t m = 0; m < filters_; ++m)
         for (std::int64_t c = 0; c < channels_; ++c)
-          for (std::int64_t t = 0; t < taps_; ++t) order[(t * channels_ + c) * filters_ + m] = w[(m * channels_ + c) * taps_ + t];
+          for (std::int64_t t = 0; t < taps_; ++t)
+            order[(t * channels_ + c) * filters_ + m] = w[(m * channels_ + c) * taps_ + t];
       pack_panels(order, filters_, 1, depth_, filters_, 0, (filters_ + width - 1) / width, to);
     }
   }
@@ -137,14 +168,36 @@ class OwnConv final : public Kernel {
     }
   }
 
+  // [begin, end): the columns of a row of output whose windows of 3 lie in x; else left as they are.
+  void columns_inside(std::int64_t& begin, std::int64_t& end) const {
+    const std::int64_t left = (pads_[2] + strides_[2] - 1) / strides_[2];
+    const std::int64_t room = in_[2] - 1 - 2 * dilations_[2] + pads_[2];
+    const std::int64_t right = room < 0 ? 0 : std::min(out_[2], room / strides_[2] + 1);
+    if (left < right) begin = left, end = right;
+  }
+
   void pixel_block(const float* x, const float* weights, const float* bias, float* out, std::int64_t first,
                    std::int64_t pixels, char* work) const {
     const GemmTable& gemm = gemm_table();
     if (depthwise_) {
       const float** taps = reinterpret_cast<const float**>(work);
-      for (std::int64_t p = 0; p < pixels; ++p)
-        each_tap(x, first + p, [&](std::int64_t t, const float* at) { taps[p * taps_ + t] = at; });
-      gemm.depthwise(pixels, c_.out[1], taps, taps_, weights, bias, out);
+      std::int64_t begin = pixels, end = pixels;  // pixels whose windows lie between the sides of x
+      if (by_rows_) columns_inside(begin, end);
+      auto edge = [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t p = from; p < to; ++p)
+          each_tap(x, first + p, [&](std::int64_t t, const float* at) { taps[(p - from) * taps_ + t] = at; });
+        gemm.depthwise(to - from, c_.out[1], taps, taps_, weights, bias, low_, high_, out + from * c_.out[1]);
+      };
+      edge(0, begin);
+      if (begin < end) {
+        each_tap(x, first + begin, [&](std::int64_t t, const float* at) { taps[t] = at; });
+        const float* rows[3];
+        for (int i = 0; i < 3; ++i)
+          rows[i] = taps[3 * i] != nullptr ? taps[3 * i] : static_cast<const float*>(zeros_.get());
+        gemm.depthwise_3x3(end - begin, c_.out[1], rows, dilations_[2] * c_.x[1], strides_[2] * c_.x[1], weights, bias,
+                           low_, high_, out + begin * c_.out[1]);
+      }
+      edge(end, pixels);
       return;
     }
     const std::int64_t each = packed_floats(depth_, filters_);
@@ -156,8 +209,10 @@ class OwnConv final : public Kernel {
         for (std::int64_t p = 0; p < pixels; ++p) {
           each_tap(x, first + p, [&](std::int64_t t, const float* at) {
             float* to = patches + p * depth_ + t * channels_;
-            if (at == nullptr) std::fill_n(to, channels_, 0.0f);
-            else std::memcpy(to, at + g * channels_, static_cast<std::size_t>(channels_) * sizeof(float));
+            if (at == nullptr)
+              std::fill_n(to, channels_, 0.0f);
+            else
+              std::memcpy(to, at + g * channels_, static_cast<std::size_t>(channels_) * sizeof(float));
           });
         }
         rows = patches;
@@ -172,9 +227,12 @@ class OwnConv final : public Kernel {
   ConvConfig c_;
   Three in_, out_, window_, strides_, dilations_, pads_;
   std::int64_t channels_, filters_, taps_, in_pixels_, out_pixels_, depth_, weight_floats_, pieces_, piece_bytes_;
-  bool depthwise_, pointwise_;
+  std::int64_t block_pixels_;
+  float low_ = -std::numeric_limits<float>::infinity(), high_ = std::numeric_limits<float>::infinity();
+  bool depthwise_, pointwise_, by_rows_;
   std::unique_ptr<Kernel> posts_;
   std::shared_ptr<const void> weights_;
+  std::shared_ptr<void> zeros_;  // a row of padding
   std::size_t scratch_ = 0, weights_at_ = 0, order_at_ = 0, x_at_ = 0, out_at_ = 0, pieces_at_ = 0;
 };
 
@@ -185,6 +243,16 @@ std::string own_conv_refuses(const ConvConfig& c) {
   if (c.x.size() > 5) return "more than three spatial dimensions";
   if (c.in_place_extra >= 0) return "adds nothing in place";
   return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
+}
+
+std::string own_depthwise_refuses(const ConvConfig& c) {
+  if (std::string why = own_conv_refuses(c); !why.empty()) return why;
+  if (c.w[1] != 1 || c.w[0] != c.group) return "not depthwise";
+  if (c.x.size() != 4 || c.w[2] != 3 || c.w[3] != 3) return "not a window of 3 x 3";
+  if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
+  if (!c.post.empty() && !is_clamp(c)) return "other steps than a bound follow";
+  if (c.out[3] < 20) return "rows too short for it to be the fastest";
+  return "";
 }
 
 std::unique_ptr<Kernel> make_own_conv(const ConvConfig& config, PackedConstants& packed) {

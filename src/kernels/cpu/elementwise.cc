@@ -1,6 +1,6 @@
-// Chains: the tile that is being computed stays in the first cache while every step goes over it; a step is one indirect
-// call for the tile. Operands that are not laid out like the output are copied into a tile of their own first, unless
-// the whole tile sees one run of them.
+// Chains: the tile that is being computed stays in the first cache while every step goes over it; a step is one
+// indirect call for the tile. Operands that are not laid out like the output are copied into a tile of their own first,
+// unless the whole tile sees one run of them.
 #include "kernels/cpu/elementwise.h"
 
 #include <cstring>
@@ -130,7 +130,8 @@ template <class T>
 class Chain final : public Kernel {
  public:
   explicit Chain(const ChainConfig& config) : elements_(element_count(config.out)), inputs_(config.inputs.size()) {
-    for (const ExtraOperand& input : config.inputs) walks_.push_back({broadcast_walk(config.out, config.layout, input)});
+    for (const ExtraOperand& input : config.inputs)
+      walks_.push_back({broadcast_walk(config.out, config.layout, input)});
     element_ns_ = 0.15;
     for (const ElementStep& step : config.steps) {
       Bound bound{step.operand, step.a, step.b, nullptr, nullptr};

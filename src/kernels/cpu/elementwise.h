@@ -13,9 +13,9 @@ namespace norn::kernels {
 // The output may lie where an input of its dims and layout lies.
 struct ChainConfig {
   Shape out;
-  Layout layout = Layout::Dense;      // of the output
-  std::vector<ExtraOperand> inputs;   // each broadcasts to out
-  std::vector<ElementStep> steps;     // their operand is an index into inputs; no steps at all is a broadcast copy
+  Layout layout = Layout::Dense;     // of the output
+  std::vector<ExtraOperand> inputs;  // each broadcasts to out
+  std::vector<ElementStep> steps;    // their operand is an index into inputs; no steps at all is a broadcast copy
   // Float: every step. Int32, Int64: Identity, Abs, Neg, Relu, Add, Sub, Mul, Max, Min (wrapping).
   DataType type = DataType::Float;
 };

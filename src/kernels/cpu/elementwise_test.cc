@@ -17,7 +17,8 @@ std::vector<float> run_chain(const ChainConfig& config, const std::vector<std::v
   auto kernel = candidate.make(config, constants);
   std::vector<void*> operands;
   for (auto& v : inputs) operands.push_back(const_cast<float*>(v.data()));
-  return run_at_widths(*kernel, operands, std::vector<float>(static_cast<std::size_t>(element_count(config.out)), -7.0f));
+  return run_at_widths(*kernel, operands,
+                       std::vector<float>(static_cast<std::size_t>(element_count(config.out)), -7.0f));
 }
 
 // Distance in units of the last place of the true value.
@@ -39,18 +40,18 @@ struct Accuracy {
 TEST(Chain, FunctionsAreAccurateOverTheirRange) {
   const float inf = std::numeric_limits<float>::infinity();
   const Accuracy cases[] = {
-      {ElementOp::Relu, 0, 0, -5, 5, 0},        {ElementOp::LeakyRelu, 0.25f, 0, -5, 5, 0.5},
-      {ElementOp::Clip, -1, 2, -5, 5, 0},       {ElementOp::Abs, 0, 0, -5, 5, 0},
-      {ElementOp::Neg, 0, 0, -5, 5, 0},         {ElementOp::Exp, 0, 0, -110, 95, 2},
-      {ElementOp::Exp, 0, 0, -1, 1, 2},         {ElementOp::Log, 0, 0, -1, 1e30f, 3},
-      {ElementOp::Log, 0, 0, 0.3f, 3, 3},       {ElementOp::Log, 0, 0, 0, 1e-37f, 3},
-      {ElementOp::Sqrt, 0, 0, -1, 100, 0.6},    {ElementOp::Reciprocal, 0, 0, -9, 9, 0.6},
-      {ElementOp::Erf, 0, 0, -5, 5, 3},         {ElementOp::Erf, 0, 0, -0.01f, 0.01f, 3},
-      {ElementOp::Sigmoid, 0, 0, -87, 100, 4},  {ElementOp::Tanh, 0, 0, -12, 12, 3.5},
+      {ElementOp::Relu, 0, 0, -5, 5, 0},         {ElementOp::LeakyRelu, 0.25f, 0, -5, 5, 0.5},
+      {ElementOp::Clip, -1, 2, -5, 5, 0},        {ElementOp::Abs, 0, 0, -5, 5, 0},
+      {ElementOp::Neg, 0, 0, -5, 5, 0},          {ElementOp::Exp, 0, 0, -110, 95, 2},
+      {ElementOp::Exp, 0, 0, -1, 1, 2},          {ElementOp::Log, 0, 0, -1, 1e30f, 3},
+      {ElementOp::Log, 0, 0, 0.3f, 3, 3},        {ElementOp::Log, 0, 0, 0, 1e-37f, 3},
+      {ElementOp::Sqrt, 0, 0, -1, 100, 0.6},     {ElementOp::Reciprocal, 0, 0, -9, 9, 0.6},
+      {ElementOp::Erf, 0, 0, -5, 5, 3},          {ElementOp::Erf, 0, 0, -0.01f, 0.01f, 3},
+      {ElementOp::Sigmoid, 0, 0, -87, 100, 4},   {ElementOp::Tanh, 0, 0, -12, 12, 3.5},
       {ElementOp::Tanh, 0, 0, -0.7f, 0.7f, 3.5}, {ElementOp::Softsign, 0, 0, -9, 9, 1.6},
-      {ElementOp::Elu, 1, 0, -20, 3, 4},        {ElementOp::Elu, 1, 0, -0.6f, 0, 4},
-      {ElementOp::Softplus, 0, 0, -60, 60, 5},  {ElementOp::Silu, 0, 0, -80, 80, 5},
-      {ElementOp::Floor, 0, 0, -9, 9, 0},       {ElementOp::Ceil, 0, 0, -9, 9, 0},
+      {ElementOp::Elu, 1, 0, -20, 3, 4},         {ElementOp::Elu, 1, 0, -0.6f, 0, 4},
+      {ElementOp::Softplus, 0, 0, -60, 60, 5},   {ElementOp::Silu, 0, 0, -80, 80, 5},
+      {ElementOp::Floor, 0, 0, -9, 9, 0},        {ElementOp::Ceil, 0, 0, -9, 9, 0},
   };
   for (const Accuracy& c : cases) {
     std::vector<float> x = random_floats(40007, static_cast<unsigned>(c.op) + 1, c.low, c.high);
@@ -81,22 +82,27 @@ TEST(Chain, GatesAreAccurateRelativeToTheirArgument) {
     ChainConfig config{.out = {30011}, .inputs = {{{30011}}}, .steps = {{op, 0.2f, 0.5f}}};
     const auto got = run_chain(config, {x});
     for (std::size_t i = 0; i < x.size(); ++i)
-      ASSERT_NEAR(got[i], step_value(config.steps[0], x[i]), 2.5e-7 * (std::abs(x[i]) + 0.3)) << static_cast<int>(op) << " " << x[i];
+      ASSERT_NEAR(got[i], step_value(config.steps[0], x[i]), 2.5e-7 * (std::abs(x[i]) + 0.3))
+          << static_cast<int>(op) << " " << x[i];
   }
 }
 
 TEST(Chain, BinaryStepsBroadcastEveryWay) {
   const Shape out = {2, 5, 7, 11};
-  const std::vector<Shape> shapes = {{2, 5, 7, 11}, {},       {1},          {11},         {7, 1},      {5, 1, 1},
+  const std::vector<Shape> shapes = {{2, 5, 7, 11}, {},      {1},          {11},         {7, 1},       {5, 1, 1},
                                      {1, 5, 1, 11}, {7, 11}, {2, 1, 1, 1}, {2, 1, 7, 1}, {1, 1, 1, 1}, {2, 5, 1, 11}};
   for (Layout layout : {Layout::Dense, Layout::ChannelsLast}) {
     for (const Shape& dims : shapes) {
-      for (ElementOp op : {ElementOp::Add, ElementOp::Sub, ElementOp::Mul, ElementOp::Div, ElementOp::Max, ElementOp::Min, ElementOp::Pow}) {
+      for (ElementOp op : {ElementOp::Add, ElementOp::Sub, ElementOp::Mul, ElementOp::Div, ElementOp::Max,
+                           ElementOp::Min, ElementOp::Pow}) {
         for (bool swapped : {false, true}) {
           const Layout own = dims.size() == 4 ? layout : Layout::Dense;
-          ChainConfig config{.out = out, .layout = layout, .inputs = {{out, layout}, {dims, own}}, .steps = {{op, 0, 0, 1, swapped}}};
-          const auto x = random_floats(element_count(out), 3, 0.5f, 2), y = random_floats(element_count(dims), 4, 0.5f, 2);
-          const auto got = relaid(run_chain(config, {relaid(x, out, Layout::Dense, layout), y}), out, layout, Layout::Dense);
+          ChainConfig config{
+              .out = out, .layout = layout, .inputs = {{out, layout}, {dims, own}}, .steps = {{op, 0, 0, 1, swapped}}};
+          const auto x = random_floats(element_count(out), 3, 0.5f, 2),
+                     y = random_floats(element_count(dims), 4, 0.5f, 2);
+          const auto got =
+              relaid(run_chain(config, {relaid(x, out, Layout::Dense, layout), y}), out, layout, Layout::Dense);
           std::vector<double> want(x.begin(), x.end());
           apply_steps(want, out, config.steps, config.inputs, {x, y});
           expect_close(got, want, 3e-7, to_string(dims) + " op " + std::to_string(static_cast<int>(op)));
@@ -164,7 +170,11 @@ void integers(DataType type) {
   for (T& v : y) v = static_cast<T>(engine());
   x[0] = std::numeric_limits<T>::min();
   ChainConfig config{.out = {60, 50}, .inputs = {{{60, 50}}, {{50}}}, .type = type};
-  config.steps = {{ElementOp::Abs}, {ElementOp::Mul, 0, 0, 1}, {ElementOp::Sub, 0, 0, 1, true}, {ElementOp::Max, 0, 0, 1}, {ElementOp::Neg}};
+  config.steps = {{ElementOp::Abs},
+                  {ElementOp::Mul, 0, 0, 1},
+                  {ElementOp::Sub, 0, 0, 1, true},
+                  {ElementOp::Max, 0, 0, 1},
+                  {ElementOp::Neg}};
   ASSERT_EQ(chain_candidates()[0].refuses(config), "");
   Constants constants;
   auto kernel = chain_candidates()[0].make(config, constants);

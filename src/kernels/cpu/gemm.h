@@ -14,11 +14,16 @@ struct Panels {
 struct GemmTable {
   std::int64_t width;  // of a panel
   // C[m, n] = alpha * sum_k A[m, k] B[k, n] + bias[n]; A by strides, bias may be null.
-  void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column,
-                   Panels b, float* c, std::int64_t c_row, const float* bias, float alpha);
-  // out[p, c] = bias[c] + sum over taps t of x[taps[p * tap_count + t]][c] * w[t * channels + c]; a null tap is padding.
+  void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row,
+                   std::int64_t a_column, Panels b, float* c, std::int64_t c_row, const float* bias, float alpha);
+  // out[p, c] = clamp(bias[c] + sum over taps t of taps[p * tap_count + t][c] * w[t * channels + c]); a null tap is
+  // padding.
   void (*depthwise)(std::int64_t pixels, std::int64_t channels, const float* const* taps, std::int64_t tap_count,
-                    const float* w, const float* bias, float* out);
+                    const float* w, const float* bias, float low, float high, float* out);
+  // The same for pixels of a row whose windows of 3 x 3 lie in x: rows[i] is the first pixel's first tap in row i; the
+  // taps of a row are `tap_step` apart, the pixels `pixel_step`.
+  void (*depthwise_3x3)(std::int64_t pixels, std::int64_t channels, const float* const* rows, std::int64_t tap_step,
+                        std::int64_t pixel_step, const float* w, const float* bias, float low, float high, float* out);
 };
 const GemmTable& gemm_table();
 

@@ -22,7 +22,7 @@ using V = hn::Vec<F>;
 
 constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width
 constexpr int kRows = 6;
-constexpr std::int64_t kDepth = 512;                   // of B's panel in the second cache
+constexpr std::int64_t kDepth = 512;  // of B's panel in the second cache
 
 HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
@@ -50,8 +50,8 @@ HWY_INLINE void store_row(const V* sums, float* c, std::int64_t n, const float* 
 
 template <int rows>
 HWY_NOINLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column, const float* b,
-                     std::int64_t b_row, float* c, std::int64_t c_row, std::int64_t n, const float* bias, float alpha,
-                     bool add) {
+                       std::int64_t b_row, float* c, std::int64_t c_row, std::int64_t n, const float* bias, float alpha,
+                       bool add) {
   const F d;
   const std::int64_t w = lanes();
   V sums[rows][kVectors];
@@ -98,34 +98,75 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, st
       const float* panel_bias = bias == nullptr || k0 != 0 ? nullptr : bias + n0;
       for (std::int64_t m0 = 0; m0 < m; m0 += kRows) {
         const std::int64_t rows = std::min<std::int64_t>(kRows, m - m0);
-        kTiles[rows](deep, a + m0 * a_row + k0 * a_column, a_row, a_column, panel, b.row_stride, c + m0 * c_row + n0, c_row,
-                     std::min(width, n - n0), panel_bias, alpha, k0 != 0);
+        kTiles[rows](deep, a + m0 * a_row + k0 * a_column, a_row, a_column, panel, b.row_stride, c + m0 * c_row + n0,
+                     c_row, std::min(width, n - n0), panel_bias, alpha, k0 != 0);
       }
     }
   }
 }
 
-void depthwise(std::int64_t pixels, std::int64_t channels, const float* const* taps, std::int64_t tap_count, const float* w,
-               const float* bias, float* out) {
+// NaN stays.
+HWY_INLINE V bounded(V low, V high, V v) {
+  v = hn::IfThenElse(hn::Lt(v, low), low, v);
+  return hn::IfThenElse(hn::Gt(v, high), high, v);
+}
+float clamp(float v, float low, float high) { return v < low ? low : v > high ? high : v; }
+
+void depthwise(std::int64_t pixels, std::int64_t channels, const float* const* taps, std::int64_t tap_count,
+               const float* w, const float* bias, float low, float high, float* out) {
   const F d;
+  const V vlow = hn::Set(d, low), vhigh = hn::Set(d, high);
   for (std::int64_t p = 0; p < pixels; ++p, taps += tap_count, out += channels) {
     std::int64_t c = 0;
     for (; c + lanes() <= channels; c += lanes()) {
       V sum = bias != nullptr ? hn::LoadU(d, bias + c) : hn::Zero(d);
       for (std::int64_t t = 0; t < tap_count; ++t)
         if (taps[t] != nullptr) sum = hn::MulAdd(hn::LoadU(d, taps[t] + c), hn::LoadU(d, w + t * channels + c), sum);
-      hn::StoreU(sum, d, out + c);
+      hn::StoreU(bounded(vlow, vhigh, sum), d, out + c);
     }
     for (; c < channels; ++c) {
       float sum = bias != nullptr ? bias[c] : 0.0f;
       for (std::int64_t t = 0; t < tap_count; ++t)
         if (taps[t] != nullptr) sum += taps[t][c] * w[t * channels + c];
-      out[c] = sum;
+      out[c] = clamp(sum, low, high);
     }
   }
 }
 
-GemmTable gemms() { return {kVectors * lanes(), multiply, depthwise}; }
+void depthwise_3x3(std::int64_t pixels, std::int64_t channels, const float* const* rows, std::int64_t tap_step,
+                   std::int64_t pixel_step, const float* w, const float* bias, float low, float high, float* out) {
+  const F d;
+  const V vlow = hn::Set(d, low), vhigh = hn::Set(d, high);
+  std::int64_t c = 0;
+  for (; c + lanes() <= channels; c += lanes()) {
+    V weights[9];
+    for (int t = 0; t < 9; ++t) weights[t] = hn::LoadU(d, w + t * channels + c);
+    const V start = bias != nullptr ? hn::LoadU(d, bias + c) : hn::Zero(d);
+    const float *r0 = rows[0] + c, *r1 = rows[1] + c, *r2 = rows[2] + c;
+    float* to = out + c;
+    for (std::int64_t p = 0; p < pixels; ++p, r0 += pixel_step, r1 += pixel_step, r2 += pixel_step, to += channels) {
+      V a = hn::MulAdd(hn::LoadU(d, r0), weights[0], start);
+      V b = hn::Mul(hn::LoadU(d, r1), weights[3]);
+      V e = hn::Mul(hn::LoadU(d, r2), weights[6]);
+      a = hn::MulAdd(hn::LoadU(d, r0 + tap_step), weights[1], a);
+      b = hn::MulAdd(hn::LoadU(d, r1 + tap_step), weights[4], b);
+      e = hn::MulAdd(hn::LoadU(d, r2 + tap_step), weights[7], e);
+      a = hn::MulAdd(hn::LoadU(d, r0 + 2 * tap_step), weights[2], a);
+      b = hn::MulAdd(hn::LoadU(d, r1 + 2 * tap_step), weights[5], b);
+      e = hn::MulAdd(hn::LoadU(d, r2 + 2 * tap_step), weights[8], e);
+      hn::StoreU(bounded(vlow, vhigh, hn::Add(a, hn::Add(b, e))), d, to);
+    }
+  }
+  for (; c < channels; ++c) {
+    for (std::int64_t p = 0; p < pixels; ++p) {
+      float sum = bias != nullptr ? bias[c] : 0.0f;
+      for (int t = 0; t < 9; ++t) sum += rows[t / 3][p * pixel_step + t % 3 * tap_step + c] * w[t * channels + c];
+      out[p * channels + c] = clamp(sum, low, high);
+    }
+  }
+}
+
+GemmTable gemms() { return {kVectors * lanes(), multiply, depthwise, depthwise_3x3}; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels

@@ -68,13 +68,16 @@ std::vector<T> run_at_widths(const Kernel& kernel, std::vector<void*> operands, 
     operands.back() = out.data();
     for (std::size_t i : also_output) operands[i] = out.data();
     kernel.run(operands.data(), scratch.get());
-    if (first.empty()) first = out;
-    else EXPECT_EQ(std::memcmp(first.data(), out.data(), out.size() * sizeof(T)), 0) << "other bits at width " << width;
+    if (first.empty())
+      first = out;
+    else
+      EXPECT_EQ(std::memcmp(first.data(), out.data(), out.size() * sizeof(T)), 0) << "other bits at width " << width;
   }
   return first;
 }
 
-inline void expect_close(const std::vector<float>& got, const std::vector<double>& want, double tolerance, const std::string& what) {
+inline void expect_close(const std::vector<float>& got, const std::vector<double>& want, double tolerance,
+                         const std::string& what) {
   ASSERT_EQ(got.size(), want.size()) << what;
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (std::isnan(want[i])) {
@@ -107,8 +110,14 @@ inline double step_value(const ElementStep& s, double v, double y = 0) {
     case ElementOp::Sigmoid: return 1 / (1 + std::exp(-v));
     case ElementOp::Tanh: return std::tanh(v);
     case ElementOp::Softsign: return v / (1 + std::abs(v));
-    case ElementOp::HardSigmoid: { const double t = s.a * v + s.b; return t < 0 ? 0 : t > 1 ? 1 : t; }
-    case ElementOp::HardSwish: { const double t = v / 6 + 0.5; return v * (t < 0 ? 0 : t > 1 ? 1 : t); }
+    case ElementOp::HardSigmoid: {
+      const double t = s.a * v + s.b;
+      return t < 0 ? 0 : t > 1 ? 1 : t;
+    }
+    case ElementOp::HardSwish: {
+      const double t = v / 6 + 0.5;
+      return v * (t < 0 ? 0 : t > 1 ? 1 : t);
+    }
     case ElementOp::Elu: return v < 0 ? s.a * std::expm1(v) : v;
     case ElementOp::Gelu: return 0.5 * v * (1 + std::erf(v / std::sqrt(2.0)));
     case ElementOp::GeluTanh: return 0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));

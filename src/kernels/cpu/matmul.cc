@@ -69,7 +69,8 @@ std::string matmul_config_refusal(const MatMulConfig& c) {
     for (std::size_t d = 0; d + 2 < dims->size(); ++d)
       if ((*dims)[d] != 1 && (*dims)[d] != c.out[d + ro - dims->size()]) return "batch dims do not broadcast";
   }
-  if (c.has_c && broadcast_walk(c.out, Layout::Dense, {c.c, Layout::Dense, nullptr}).empty()) return "C does not broadcast";
+  if (c.has_c && broadcast_walk(c.out, Layout::Dense, {c.c, Layout::Dense, nullptr}).empty())
+    return "C does not broadcast";
   return "";
 }
 

@@ -8,15 +8,15 @@ namespace norn::kernels {
 
 // Operands: a, b, c (null without one), extras..., then the output. Everything is dense.
 struct MatMulConfig {
-  Shape a, b, out;                    // ranks >= 2; leading dimensions of a and b broadcast to those of out
+  Shape a, b, out;                        // ranks >= 2; leading dimensions of a and b broadcast to those of out
   bool trans_a = false, trans_b = false;  // the stored matrix is the transpose of the factor (last two dimensions)
-  float alpha = 1, beta = 1;          // beta scales c only
+  float alpha = 1, beta = 1;              // beta scales c only
   bool has_c = false;
-  Shape c;                            // broadcasts to out
-  const void* b_constant = nullptr;   // the contents of b and c if they are constants
+  Shape c;                           // broadcasts to out
+  const void* b_constant = nullptr;  // the contents of b and c if they are constants
   const void* c_constant = nullptr;
   std::vector<ElementStep> post;
-  std::vector<ExtraOperand> extra;    // for post
+  std::vector<ExtraOperand> extra;  // for post
   // The extra that lies where the output does; as in ConvConfig.
   int in_place_extra = -1;
 };

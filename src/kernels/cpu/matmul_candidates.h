@@ -8,8 +8,8 @@ namespace norn::kernels {
 struct MatMulShape {
   explicit MatMulShape(const MatMulConfig& config);
   std::int64_t m, n, k;
-  std::int64_t batches = 1;                     // products
-  std::vector<std::int64_t> a_at, b_at;         // where each batch's factors begin, in elements
+  std::int64_t batches = 1;                       // products
+  std::vector<std::int64_t> a_at, b_at;           // where each batch's factors begin, in elements
   std::int64_t a_row, a_column, b_row, b_column;  // strides of the factors
 };
 

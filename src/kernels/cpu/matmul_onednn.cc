@@ -159,16 +159,20 @@ class OneDnnMatMul final : public Kernel {
   enum class Cut { Best, Rows, Whole };
 
   void cut(Cut how, PackedConstants& packed) {
-    const double product_ns = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k) * 0.01 + 300;
+    const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
+    const double product_ns = std::max(products * 0.01, static_cast<double>(s_.n * s_.k) * 0.1) + 300;
     const double all_ns = product_ns * static_cast<double>(s_.batches);
     const std::int64_t want = piece_count(1 << 20, all_ns / (1 << 20), 32);
     tasks_ = want;
     std::int64_t by_column = 1, by_row = 1;
     if (want > s_.batches) {
       const std::int64_t each = (want + s_.batches - 1) / s_.batches;
-      if (how == Cut::Whole) by_row = 1;
-      else if (s_.n >= s_.m && how == Cut::Best) by_column = std::max<std::int64_t>(1, std::min(each, s_.n / 64));
-      else by_row = std::max<std::int64_t>(1, std::min(each, s_.m / 16));
+      if (how == Cut::Whole)
+        by_row = 1;
+      else if (s_.n >= s_.m && how == Cut::Best)
+        by_column = std::max<std::int64_t>(1, std::min(each, s_.n / 64));
+      else
+        by_row = std::max<std::int64_t>(1, std::min(each, s_.m / 16));
     }
     const std::int64_t blocks = (s_.n + 15) / 16;
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> index;  // by number of rows and first column
@@ -183,7 +187,8 @@ class OneDnnMatMul final : public Kernel {
         }
       }
     }
-    tasks_ = by_column * by_row > 1 ? static_cast<std::int64_t>(jobs_.size()) : std::min<std::int64_t>(want, s_.batches);
+    tasks_ =
+        by_column * by_row > 1 ? static_cast<std::int64_t>(jobs_.size()) : std::min<std::int64_t>(want, s_.batches);
   }
 
   Part make_part(std::int64_t m, std::int64_t n0, std::int64_t n1, PackedConstants& packed) {
@@ -270,7 +275,8 @@ std::string onednn_matmul_refuses(const MatMulConfig& c) {
   const MatMulShape s(c);
   try {
     const Fusion f = working_fusion(c, s);
-    if (c.in_place_extra >= 0 && !f.steps) return "the steps that follow are not oneDNN's, so the sum cannot be in place";
+    if (c.in_place_extra >= 0 && !f.steps)
+      return "the steps that follow are not oneDNN's, so the sum cannot be in place";
   } catch (const dnnl::error&) {
     return "oneDNN has no fast implementation of it";
   }

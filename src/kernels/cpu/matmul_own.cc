@@ -12,7 +12,10 @@ namespace {
 class OwnMatMul final : public Kernel {
  public:
   OwnMatMul(const MatMulConfig& config, PackedConstants& packed)
-      : c_(config), s_(config), table_(gemm_table()), posts_(config, c_form(config) == CForm::Row && config.beta == 1.0f, packed) {
+      : c_(config),
+        s_(config),
+        table_(gemm_table()),
+        posts_(config, c_form(config) == CForm::Row && config.beta == 1.0f, packed) {
     panels_ = (s_.n + table_.width - 1) / table_.width;
     each_ = packed_floats(s_.k, s_.n);
     // Rows of a B that is not constant are read where they lie if its columns fill whole panels.
@@ -28,7 +31,9 @@ class OwnMatMul final : public Kernel {
       scratch_ = static_cast<std::size_t>(each_ * matrices_) * sizeof(float);
     }
     // Tasks: a product or several, or a part of one by panels (few rows) or by rows.
-    const double product_ns = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k) * 0.012 + 50;
+    const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
+    // Few rows wait for B to come from memory.
+    const double product_ns = std::max(products * 0.012, static_cast<double>(s_.n * s_.k) * 0.1) + 50;
     const std::int64_t want = piece_count(1 << 20, product_ns * static_cast<double>(s_.batches) / (1 << 20), 32);
     tasks_ = want;
     if (want > s_.batches) {
@@ -60,9 +65,7 @@ class OwnMatMul final : public Kernel {
   }
 
  private:
-  std::int64_t distinct_b() const {
-    return *std::max_element(s_.b_at.begin(), s_.b_at.end()) / (s_.k * s_.n) + 1;
-  }
+  std::int64_t distinct_b() const { return *std::max_element(s_.b_at.begin(), s_.b_at.end()) / (s_.k * s_.n) + 1; }
 
   void pack(const float* b, float* to) const {
     base::parallel_for(matrices_ * panels_ >= 64 && s_.k >= 64 ? 8 : 1, [&](std::int64_t t) {
@@ -112,7 +115,7 @@ std::string own_matmul_refuses(const MatMulConfig& c) {
 std::string own_small_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = own_matmul_refuses(c); !why.empty()) return why;
   const MatMulShape s(c);
-  if (s.m == 1 && c.b_constant != nullptr) return "";
+  if (s.m <= 4 && c.b_constant != nullptr && s.batches == 1) return "";
   if (s.m * s.n * s.k > 64 * 1024 || s.batches > 1) return "not small";
   return "";
 }

@@ -8,7 +8,8 @@ namespace {
 
 using namespace test;
 
-std::vector<double> plain(const MatMulConfig& c, const std::vector<float>& a, const std::vector<float>& b, const std::vector<float>& cc) {
+std::vector<double> plain(const MatMulConfig& c, const std::vector<float>& a, const std::vector<float>& b,
+                          const std::vector<float>& cc) {
   const std::size_t rank = c.out.size();
   const std::int64_t m = c.out[rank - 2], n = c.out[rank - 1], k = c.trans_a ? c.a[c.a.size() - 2] : c.a.back();
   std::vector<double> result;
@@ -44,7 +45,8 @@ std::vector<double> plain(const MatMulConfig& c, const std::vector<float>& a, co
 }
 
 int check(MatMulConfig config, bool constant, unsigned seed, const std::string& what) {
-  const auto a = random_floats(element_count(config.a), seed), b = random_floats(element_count(config.b), seed + 1, -0.3f, 0.3f),
+  const auto a = random_floats(element_count(config.a), seed),
+             b = random_floats(element_count(config.b), seed + 1, -0.3f, 0.3f),
              c = random_floats(element_count(config.c), seed + 2);
   if (constant) {
     config.b_constant = b.data();
@@ -52,10 +54,12 @@ int check(MatMulConfig config, bool constant, unsigned seed, const std::string& 
   }
   std::vector<std::vector<float>> extra;
   for (std::size_t i = 0; i < config.extra.size(); ++i)
-    extra.push_back(random_floats(element_count(config.extra[i].dims), seed + 3 + static_cast<unsigned>(i), 0.5f, 1.5f));
+    extra.push_back(
+        random_floats(element_count(config.extra[i].dims), seed + 3 + static_cast<unsigned>(i), 0.5f, 1.5f));
   auto want = plain(config, a, b, c);
   apply_steps(want, config.out, config.post, config.extra, extra);
-  std::vector<void*> operands = {const_cast<float*>(a.data()), const_cast<float*>(b.data()), config.has_c ? const_cast<float*>(c.data()) : nullptr};
+  std::vector<void*> operands = {const_cast<float*>(a.data()), const_cast<float*>(b.data()),
+                                 config.has_c ? const_cast<float*>(c.data()) : nullptr};
   std::vector<float> before(want.size(), -9.0f);
   std::vector<std::size_t> aliased;
   for (std::size_t i = 0; i < extra.size(); ++i) {
@@ -71,7 +75,8 @@ int check(MatMulConfig config, bool constant, unsigned seed, const std::string& 
     ++accepted;
     Constants constants;
     auto kernel = candidate.make(config, constants);
-    expect_close(run_at_widths(*kernel, operands, before, aliased), want, 3e-5, what + " by " + std::string(candidate.name));
+    expect_close(run_at_widths(*kernel, operands, before, aliased), want, 3e-5,
+                 what + " by " + std::string(candidate.name));
   }
   return accepted;
 }
@@ -140,10 +145,15 @@ TEST(MatMul, AlphaBetaAndC) {
 }
 
 TEST(MatMul, StepsThatFollow) {
-  const std::vector<std::vector<ElementStep>> steps = {
-      {{ElementOp::Gelu}}, {{ElementOp::GeluTanh}}, {{ElementOp::Tanh}}, {{ElementOp::Softplus}},
-      {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}}, {{ElementOp::Mul, 0, 0, 1}, {ElementOp::Add, 0, 0, 2}},
-      {{ElementOp::Sub, 0, 0, 1, true}, {ElementOp::Div, 0, 0, 0}}, {{ElementOp::Max, 0, 0, 2}}, {{ElementOp::Add, 0, 0, 3}}};
+  const std::vector<std::vector<ElementStep>> steps = {{{ElementOp::Gelu}},
+                                                       {{ElementOp::GeluTanh}},
+                                                       {{ElementOp::Tanh}},
+                                                       {{ElementOp::Softplus}},
+                                                       {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}},
+                                                       {{ElementOp::Mul, 0, 0, 1}, {ElementOp::Add, 0, 0, 2}},
+                                                       {{ElementOp::Sub, 0, 0, 1, true}, {ElementOp::Div, 0, 0, 0}},
+                                                       {{ElementOp::Max, 0, 0, 2}},
+                                                       {{ElementOp::Add, 0, 0, 3}}};
   unsigned seed = 3000;
   for (const Sizes& s : sizes()) {
     for (const auto& post : steps) {
@@ -153,7 +163,9 @@ TEST(MatMul, StepsThatFollow) {
       config.post = post;
       config.extra = {{s.out}, {{s.out.back()}}, {{}}, {{s.out[s.out.size() - 2], 1}}};
       ++seed;
-      EXPECT_GE(check(config, seed % 3 != 0, seed + 1, to_string(config.a) + " then op " + std::to_string(int(post[0].op))), 1);
+      EXPECT_GE(
+          check(config, seed % 3 != 0, seed + 1, to_string(config.a) + " then op " + std::to_string(int(post[0].op))),
+          1);
       if (HasFailure()) return;
     }
   }
@@ -169,7 +181,9 @@ TEST(MatMul, ASumInPlace) {
     config.extra = {{s.out}};
     config.in_place_extra = 0;
     const int accepted = check(config, true, ++seed, to_string(config.a) + " in place");
-    if (matmul_candidates().size() > 1) { EXPECT_EQ(accepted, 1); }
+    if (matmul_candidates().size() > 1) {
+      EXPECT_EQ(accepted, 1);
+    }
     if (HasFailure()) return;
   }
 }

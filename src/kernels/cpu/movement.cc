@@ -32,7 +32,8 @@ void copy_strided(const void* x, std::int64_t x_stride, void* out, std::int64_t 
 }
 
 // n elements with strides in elements.
-void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_stride, std::int64_t n, std::size_t bytes) {
+void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_stride, std::int64_t n,
+              std::size_t bytes) {
   if (x_stride == 1 && out_stride == 1) {
     std::memcpy(out, x, static_cast<std::size_t>(n) * bytes);
     return;
@@ -54,7 +55,8 @@ class GridCopy {
     for (const GridDim& d : dims) {
       points_ *= d.size;
       if (d.size == 1) continue;
-      if (!dims_.empty() && dims_.back().x_stride == d.x_stride * d.size && dims_.back().out_stride == d.out_stride * d.size)
+      if (!dims_.empty() && dims_.back().x_stride == d.x_stride * d.size &&
+          dims_.back().out_stride == d.out_stride * d.size)
         dims_.back() = {dims_.back().size * d.size, d.x_stride, d.out_stride};
       else
         dims_.push_back(d);
@@ -72,8 +74,9 @@ class GridCopy {
     if (points_ == 0) return;
     std::int64_t rows = pieces_;
     for (const GridDim& d : dims_) rows *= d.size;
-    const double row_ns = 3 + static_cast<double>(piece_) * (run_.x_stride == 1 && run_.out_stride == 1
-                                                                 ? kByteNs * static_cast<double>(bytes_) : 0.6);
+    const double row_ns =
+        3 + static_cast<double>(piece_) *
+                (run_.x_stride == 1 && run_.out_stride == 1 ? kByteNs * static_cast<double>(bytes_) : 0.6);
     parallel_ranges(rows, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t first = i % pieces_ * piece_;
@@ -117,7 +120,8 @@ class Transpose final : public Kernel {
         dims.push_back(dim);
     }
     // Short runs of neighbours are one larger element.
-    if (dims.size() > 1 && dims.back().x_stride == 1 && good_size(bytes_ * static_cast<std::size_t>(dims.back().size))) {
+    if (dims.size() > 1 && dims.back().x_stride == 1 &&
+        good_size(bytes_ * static_cast<std::size_t>(dims.back().size))) {
       const std::int64_t n = dims.back().size;
       bytes_ *= static_cast<std::size_t>(n);
       dims.pop_back();
@@ -160,12 +164,15 @@ std::string transpose_refuses(const TransposeConfig& c) {
   if (c.perm.size() != c.x.size()) return "perm and x of different ranks";
   std::vector<bool> seen(c.x.size());
   for (std::int64_t p : c.perm) {
-    if (p < 0 || static_cast<std::size_t>(p) >= c.x.size() || seen[static_cast<std::size_t>(p)]) return "not a permutation";
+    if (p < 0 || static_cast<std::size_t>(p) >= c.x.size() || seen[static_cast<std::size_t>(p)])
+      return "not a permutation";
     seen[static_cast<std::size_t>(p)] = true;
   }
   return size_refusal(c.element_bytes);
 }
-std::unique_ptr<Kernel> make_transpose(const TransposeConfig& c, PackedConstants&) { return std::make_unique<Transpose>(c); }
+std::unique_ptr<Kernel> make_transpose(const TransposeConfig& c, PackedConstants&) {
+  return std::make_unique<Transpose>(c);
+}
 
 // --- concat ---
 
@@ -230,9 +237,10 @@ class StridedCopy final : public Kernel {
     const std::int64_t bytes = static_cast<std::int64_t>(c_.element_bytes);
     char* out = static_cast<char*>(operands[1]);
     if (c_.fill) {
-      parallel_ranges(c_.out_elements, 0.1 * static_cast<double>(bytes), 1024, [&](std::int64_t begin, std::int64_t end) {
-        copy_run(c_.fill_element.data(), 0, out + begin * bytes, 1, end - begin, c_.element_bytes);
-      });
+      parallel_ranges(c_.out_elements, 0.1 * static_cast<double>(bytes), 1024,
+                      [&](std::int64_t begin, std::int64_t end) {
+                        copy_run(c_.fill_element.data(), 0, out + begin * bytes, 1, end - begin, c_.element_bytes);
+                      });
     }
     copy_.run(static_cast<const char*>(operands[0]) + c_.x_offset * bytes, out + c_.out_offset * bytes);
   }
@@ -254,7 +262,8 @@ std::unique_ptr<Kernel> make_strided_copy(const StridedCopyConfig& c, PackedCons
 
 class Gather final : public Kernel {
  public:
-  explicit Gather(const GatherConfig& c) : wide_(c.wide_indices), axis_(c.axis), size_(c.data[static_cast<std::size_t>(c.axis)]) {
+  explicit Gather(const GatherConfig& c)
+      : wide_(c.wide_indices), axis_(c.axis), size_(c.data[static_cast<std::size_t>(c.axis)]) {
     std::int64_t inner = 1;
     for (std::size_t d = 0; d < c.data.size(); ++d) {
       if (static_cast<std::int64_t>(d) < c.axis) outer_ *= c.data[d];
@@ -274,19 +283,23 @@ class Gather final : public Kernel {
                         const std::int64_t at = index(operands[1], i % count_);
                         const char* from = data + (i / count_ * size_ + at) * run_bytes_;
                         char* to = out + i * run_bytes_;
-                        if (run_bytes_ == 4) std::memcpy(to, from, 4);
-                        else if (run_bytes_ == 8) std::memcpy(to, from, 8);
-                        else std::memcpy(to, from, static_cast<std::size_t>(run_bytes_));
+                        if (run_bytes_ == 4)
+                          std::memcpy(to, from, 4);
+                        else if (run_bytes_ == 8)
+                          std::memcpy(to, from, 8);
+                        else
+                          std::memcpy(to, from, static_cast<std::size_t>(run_bytes_));
                       }
                     });
   }
 
  private:
   std::int64_t index(const void* indices, std::int64_t i) const {
-    const std::int64_t value = wide_ ? static_cast<const std::int64_t*>(indices)[i] : static_cast<const std::int32_t*>(indices)[i];
+    const std::int64_t value =
+        wide_ ? static_cast<const std::int64_t*>(indices)[i] : static_cast<const std::int32_t*>(indices)[i];
     if (value < -size_ || value >= size_)
       throw Error(ErrorCode::RuntimeError, "index " + std::to_string(value) + " is outside dimension " +
-                  std::to_string(axis_) + " of size " + std::to_string(size_));
+                                               std::to_string(axis_) + " of size " + std::to_string(size_));
     return value < 0 ? value + size_ : value;
   }
 

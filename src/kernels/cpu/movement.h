@@ -10,7 +10,7 @@ namespace norn::kernels {
 // Operands: x, then the output: out[i_perm[0], i_perm[1], ...] = x[i_0, i_1, ...] as ONNX Transpose.
 struct TransposeConfig {
   Shape x;
-  std::vector<std::int64_t> perm;     // output dimension k is dimension perm[k] of x
+  std::vector<std::int64_t> perm;  // output dimension k is dimension perm[k] of x
   std::size_t element_bytes = 4;
 };
 std::span<const Candidate<TransposeConfig>> transpose_candidates();
@@ -18,9 +18,9 @@ std::span<const Candidate<TransposeConfig>> transpose_candidates();
 // Operands: the inputs in order, then the output.
 struct ConcatConfig {
   std::vector<Shape> inputs;
-  std::int64_t axis = 0;              // in [0, rank)
+  std::int64_t axis = 0;  // in [0, rank)
   std::size_t element_bytes = 4;
-  Layout layout = Layout::Dense;      // of inputs and output
+  Layout layout = Layout::Dense;  // of inputs and output
 };
 std::span<const Candidate<ConcatConfig>> concat_candidates();
 
@@ -42,9 +42,9 @@ std::span<const Candidate<StridedCopyConfig>> strided_copy_candidates();
 // ONNX Gather. Operands: data, indices, then the output. An index outside [-d, d) throws RuntimeError.
 struct GatherConfig {
   Shape data, indices;
-  std::int64_t axis = 0;              // in [0, rank of data)
+  std::int64_t axis = 0;  // in [0, rank of data)
   std::size_t element_bytes = 4;
-  bool wide_indices = true;           // int64; else int32
+  bool wide_indices = true;  // int64; else int32
 };
 std::span<const Candidate<GatherConfig>> gather_candidates();
 

@@ -51,21 +51,34 @@ TEST(Movement, Transpose) {
     Shape x;
     std::vector<std::int64_t> perm;
   };
-  const Case cases[] = {{{}, {}}, {{5}, {0}}, {{5, 7}, {1, 0}}, {{5, 7}, {0, 1}}, {{2, 3, 4, 5}, {3, 1, 0, 2}}, {{1, 128, 12, 8}, {0, 2, 1, 3}},
-                        {{1, 70, 3, 66}, {0, 2, 3, 1}}, {{2, 3, 65, 67}, {0, 2, 3, 1}}, {{4, 1, 6, 1}, {3, 2, 1, 0}}, {{3, 0, 4}, {2, 1, 0}},
-                        {{130, 257}, {1, 0}}, {{6, 5, 2}, {1, 0, 2}}, {{2, 2, 2, 2, 2, 3}, {5, 3, 1, 4, 2, 0}}, {{300, 200, 4}, {1, 0, 2}}};
+  const Case cases[] = {{{}, {}},
+                        {{5}, {0}},
+                        {{5, 7}, {1, 0}},
+                        {{5, 7}, {0, 1}},
+                        {{2, 3, 4, 5}, {3, 1, 0, 2}},
+                        {{1, 128, 12, 8}, {0, 2, 1, 3}},
+                        {{1, 70, 3, 66}, {0, 2, 3, 1}},
+                        {{2, 3, 65, 67}, {0, 2, 3, 1}},
+                        {{4, 1, 6, 1}, {3, 2, 1, 0}},
+                        {{3, 0, 4}, {2, 1, 0}},
+                        {{130, 257}, {1, 0}},
+                        {{6, 5, 2}, {1, 0, 2}},
+                        {{2, 2, 2, 2, 2, 3}, {5, 3, 1, 4, 2, 0}},
+                        {{300, 200, 4}, {1, 0, 2}}};
   for (const Case& c : cases) {
     for (std::size_t bytes : {1u, 2u, 4u, 8u, 16u}) {
       TransposeConfig config{c.x, c.perm, bytes};
       Shape out;
       for (auto p : c.perm) out.push_back(c.x[static_cast<std::size_t>(p)]);
       auto x = numbered(element_count(c.x), bytes);
-      const auto got = run_at_widths(*made(config, transpose_candidates()), {x.data()}, std::vector<std::uint8_t>(x.size(), 0));
+      const auto got =
+          run_at_widths(*made(config, transpose_candidates()), {x.data()}, std::vector<std::uint8_t>(x.size(), 0));
       for (std::int64_t i = 0; i < element_count(out); ++i) {
         const Shape index = index_of(i, out);
         Shape from(c.x.size());
         for (std::size_t d = 0; d < out.size(); ++d) from[static_cast<std::size_t>(c.perm[d])] = index[d];
-        ASSERT_EQ(element(got, i, bytes), element(x, position(from, c.x), bytes)) << to_string(c.x) << " at " << i << " bytes " << bytes;
+        ASSERT_EQ(element(got, i, bytes), element(x, position(from, c.x), bytes))
+            << to_string(c.x) << " at " << i << " bytes " << bytes;
       }
     }
   }
@@ -76,8 +89,12 @@ TEST(Movement, Concat) {
     std::vector<Shape> inputs;
     std::int64_t axis;
   };
-  const Case cases[] = {{{{3}, {1}, {0}, {4}}, 0}, {{{2, 3}, {2, 5}}, 1}, {{{2, 3}, {4, 3}}, 0}, {{{2, 3, 4, 5}, {2, 7, 4, 5}, {2, 1, 4, 5}}, 1},
-                        {{{1, 1, 768}, {1, 196, 768}}, 1}, {{{2, 3, 4, 5}}, 3}};
+  const Case cases[] = {{{{3}, {1}, {0}, {4}}, 0},
+                        {{{2, 3}, {2, 5}}, 1},
+                        {{{2, 3}, {4, 3}}, 0},
+                        {{{2, 3, 4, 5}, {2, 7, 4, 5}, {2, 1, 4, 5}}, 1},
+                        {{{1, 1, 768}, {1, 196, 768}}, 1},
+                        {{{2, 3, 4, 5}}, 3}};
   for (const Case& c : cases) {
     for (Layout layout : {Layout::Dense, Layout::ChannelsLast}) {
       ConcatConfig config{c.inputs, c.axis, 4, layout};
@@ -92,13 +109,16 @@ TEST(Movement, Concat) {
         laid.push_back(relaid(x[i], c.inputs[i], Layout::Dense, layout));
       }
       for (auto& v : laid) operands.push_back(v.data());
-      const auto got = relaid(run_at_widths(*made(config, concat_candidates()), operands, std::vector<float>(static_cast<std::size_t>(element_count(out)))),
+      const auto got = relaid(run_at_widths(*made(config, concat_candidates()), operands,
+                                            std::vector<float>(static_cast<std::size_t>(element_count(out)))),
                               out, layout, Layout::Dense);
       for (std::int64_t i = 0; i < element_count(out); ++i) {
         Shape index = index_of(i, out);
         std::size_t which = 0;
         while (index[axis] >= c.inputs[which][axis]) index[axis] -= c.inputs[which++][axis];
-        ASSERT_EQ(got[static_cast<std::size_t>(i)], x[which][static_cast<std::size_t>(position(index, c.inputs[which]))]) << i;
+        ASSERT_EQ(got[static_cast<std::size_t>(i)],
+                  x[which][static_cast<std::size_t>(position(index, c.inputs[which]))])
+            << i;
       }
     }
   }
@@ -107,27 +127,43 @@ TEST(Movement, Concat) {
 TEST(Movement, StridedCopyIsSlicePadAndExpand) {
   for (std::size_t bytes : {1u, 2u, 4u, 8u, 16u}) {
     auto x = numbered(60, bytes);  // [3, 4, 5]
-    {  // x[:, 3::-2, 1:4]
-      StridedCopyConfig config{.dims = {3, 2, 3}, .x_strides = {20, -10, 1}, .out_strides = {6, 3, 1}, .x_offset = 16, .element_bytes = bytes};
-      const auto got = run_at_widths(*made(config, strided_copy_candidates()), {x.data()}, std::vector<std::uint8_t>(18 * bytes));
+    {                              // x[:, 3::-2, 1:4]
+      StridedCopyConfig config{.dims = {3, 2, 3},
+                               .x_strides = {20, -10, 1},
+                               .out_strides = {6, 3, 1},
+                               .x_offset = 16,
+                               .element_bytes = bytes};
+      const auto got =
+          run_at_widths(*made(config, strided_copy_candidates()), {x.data()}, std::vector<std::uint8_t>(18 * bytes));
       for (std::int64_t i = 0; i < 18; ++i) {
         const Shape at = index_of(i, {3, 2, 3});
         ASSERT_EQ(element(got, i, bytes), element(x, at[0] * 20 + (3 - 2 * at[1]) * 5 + at[2] + 1, bytes));
       }
     }
     {  // padded by 1 before and 2 after the last dimension
-      StridedCopyConfig config{.dims = {12, 5}, .x_strides = {5, 1}, .out_strides = {8, 1}, .out_offset = 1, .element_bytes = bytes, .fill = true, .out_elements = 96};
+      StridedCopyConfig config{.dims = {12, 5},
+                               .x_strides = {5, 1},
+                               .out_strides = {8, 1},
+                               .out_offset = 1,
+                               .element_bytes = bytes,
+                               .fill = true,
+                               .out_elements = 96};
       config.fill_element.fill(std::byte{0x5a});
-      const auto got = run_at_widths(*made(config, strided_copy_candidates()), {x.data()}, std::vector<std::uint8_t>(96 * bytes));
+      const auto got =
+          run_at_widths(*made(config, strided_copy_candidates()), {x.data()}, std::vector<std::uint8_t>(96 * bytes));
       for (std::int64_t i = 0; i < 96; ++i) {
         const bool inside = i % 8 >= 1 && i % 8 < 6;
-        ASSERT_EQ(element(got, i, bytes), inside ? element(x, i / 8 * 5 + i % 8 - 1, bytes) : std::vector<std::uint8_t>(bytes, 0x5a));
+        ASSERT_EQ(element(got, i, bytes),
+                  inside ? element(x, i / 8 * 5 + i % 8 - 1, bytes) : std::vector<std::uint8_t>(bytes, 0x5a));
       }
     }
     {  // [3, 1, 5] -> [3, 700, 5]
-      StridedCopyConfig config{.dims = {3, 700, 5}, .x_strides = {5, 0, 1}, .out_strides = {3500, 5, 1}, .element_bytes = bytes};
-      const auto got = run_at_widths(*made(config, strided_copy_candidates()), {x.data()}, std::vector<std::uint8_t>(10500 * bytes));
-      for (std::int64_t i = 0; i < 10500; ++i) ASSERT_EQ(element(got, i, bytes), element(x, i / 3500 * 5 + i % 5, bytes));
+      StridedCopyConfig config{
+          .dims = {3, 700, 5}, .x_strides = {5, 0, 1}, .out_strides = {3500, 5, 1}, .element_bytes = bytes};
+      const auto got =
+          run_at_widths(*made(config, strided_copy_candidates()), {x.data()}, std::vector<std::uint8_t>(10500 * bytes));
+      for (std::int64_t i = 0; i < 10500; ++i)
+        ASSERT_EQ(element(got, i, bytes), element(x, i / 3500 * 5 + i % 5, bytes));
     }
   }
   StridedCopyConfig large{.dims = {300000}, .x_strides = {1}, .out_strides = {1}, .element_bytes = 4};
@@ -149,10 +185,12 @@ TEST(Movement, Gather) {
       out.erase(out.begin() + axis);
       out.insert(out.begin() + axis, {2, 3});
       auto kernel = made(config, gather_candidates());
-      const auto got = run_at_widths(*kernel, {x.data(), indices}, std::vector<float>(static_cast<std::size_t>(element_count(out))));
+      const auto got =
+          run_at_widths(*kernel, {x.data(), indices}, std::vector<float>(static_cast<std::size_t>(element_count(out))));
       for (std::int64_t i = 0; i < element_count(out); ++i) {
         Shape at = index_of(i, out);
-        const std::int64_t value = values[static_cast<std::size_t>(at[static_cast<std::size_t>(axis)] * 3 + at[static_cast<std::size_t>(axis) + 1])];
+        const std::int64_t value = values[static_cast<std::size_t>(at[static_cast<std::size_t>(axis)] * 3 +
+                                                                   at[static_cast<std::size_t>(axis) + 1])];
         Shape from = at;
         from.erase(from.begin() + axis);
         from[static_cast<std::size_t>(axis)] = (value + size) % size;
@@ -170,12 +208,15 @@ TEST(Movement, Gather) {
 }
 
 TEST(Movement, ReorderThereAndBack) {
-  for (const Shape& dims : {Shape{1, 3, 17, 19}, Shape{2, 64, 9, 9}, Shape{1, 5, 7}, Shape{2, 3, 4, 5, 6}, Shape{3, 4}, Shape{1, 1, 5, 5}, Shape{1, 130, 130, 3}}) {
+  for (const Shape& dims : {Shape{1, 3, 17, 19}, Shape{2, 64, 9, 9}, Shape{1, 5, 7}, Shape{2, 3, 4, 5, 6}, Shape{3, 4},
+                            Shape{1, 1, 5, 5}, Shape{1, 130, 130, 3}}) {
     for (Layout from : {Layout::Dense, Layout::ChannelsLast}) {
       for (Layout to : {Layout::Dense, Layout::ChannelsLast}) {
         auto x = random_floats(element_count(dims), 4);
         ReorderConfig config{dims, from, to};
-        EXPECT_EQ(run_at_widths(*made(config, reorder_candidates()), {x.data()}, std::vector<float>(x.size())), relaid(x, dims, from, to)) << to_string(dims);
+        EXPECT_EQ(run_at_widths(*made(config, reorder_candidates()), {x.data()}, std::vector<float>(x.size())),
+                  relaid(x, dims, from, to))
+            << to_string(dims);
       }
     }
   }

@@ -73,7 +73,9 @@ class Lrn final : public Kernel {
 };
 
 std::string layer_norm_refuses(const LayerNormConfig& c) { return c.outer < 1 || c.n < 1 ? "an empty tensor" : ""; }
-std::unique_ptr<Kernel> make_layer_norm(const LayerNormConfig& c, PackedConstants&) { return std::make_unique<LayerNorm>(c); }
+std::unique_ptr<Kernel> make_layer_norm(const LayerNormConfig& c, PackedConstants&) {
+  return std::make_unique<LayerNorm>(c);
+}
 std::string lrn_refuses(const LrnConfig& c) {
   if (c.x.size() < 2) return "no channels";
   if (c.size < 1) return "a window below 1";

@@ -59,7 +59,7 @@ Spread spread_of(const Shape& operand, const Shape& out, std::size_t channel);
 
 // One post-op that reads an extra operand.
 struct BinaryPost {
-  int index;             // among the post-ops
+  int index;  // among the post-ops
   std::size_t extra;
   Spread spread;
 };

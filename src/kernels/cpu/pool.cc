@@ -24,8 +24,13 @@ Three three(const Shape& dims, std::size_t skip, std::int64_t missing) {
 class Pool final : public Kernel {
  public:
   explicit Pool(const PoolConfig& c)
-      : c_(c), in_(three(c.x, 2, 1)), out_(three(c.out, 2, 1)), window_(three(c.window, 0, 1)),
-        strides_(three(c.strides, 0, 1)), dilations_(three(c.dilations, 0, 1)), begin_(three(c.pads_begin, 0, 0)),
+      : c_(c),
+        in_(three(c.x, 2, 1)),
+        out_(three(c.out, 2, 1)),
+        window_(three(c.window, 0, 1)),
+        strides_(three(c.strides, 0, 1)),
+        dilations_(three(c.dilations, 0, 1)),
+        begin_(three(c.pads_begin, 0, 0)),
         end_(three(c.pads_end, 0, 0)) {
     taps_ = window_[0] * window_[1] * window_[2];
     in_pixels_ = in_[0] * in_[1] * in_[2];
@@ -51,37 +56,45 @@ class Pool final : public Kernel {
   }
 
  private:
+  // n / step, rounded up; divisions are what a small window's time goes into.
+  static std::int64_t steps(std::int64_t n, std::int64_t step) { return step == 1 ? n : (n + step - 1) / step; }
+
   // One output pixel, for `channels` channels that lie together.
   void pixel(const float* x, std::int64_t at, std::int64_t channels, float* out) const {
     const std::int64_t o[3] = {at / out_[2] / out_[1], at / out_[2] % out_[1], at % out_[2]};
     std::int64_t first[3], first_tap[3], taps[3], counted = 1;  // taps that lie in x
     for (int d = 0; d < 3; ++d) {
       const std::int64_t start = o[d] * strides_[d] - begin_[d], step = dilations_[d];
-      first_tap[d] = start < 0 ? (-start + step - 1) / step : 0;
+      first_tap[d] = start < 0 ? steps(-start, step) : 0;
       first[d] = start + first_tap[d] * step;
-      const std::int64_t inside = first[d] >= in_[d] ? 0 : (in_[d] - first[d] + step - 1) / step;
+      const std::int64_t inside = first[d] >= in_[d] ? 0 : steps(in_[d] - first[d], step);
       taps[d] = std::max<std::int64_t>(0, std::min(window_[d] - first_tap[d], inside));
-      const std::int64_t room = (in_[d] + end_[d] - start + step - 1) / step;
-      counted *= c_.count_include_pad ? std::max<std::int64_t>(0, std::min(window_[d], room)) : taps[d];
+      counted *= !c_.count_include_pad
+                     ? taps[d]
+                     : std::max<std::int64_t>(0, std::min(window_[d], steps(in_[d] + end_[d] - start, step)));
     }
     const bool max = c_.kind == PoolKind::Max;
     if (channels == 1) {
       float v = max ? -std::numeric_limits<float>::infinity() : 0.0f;
       for (std::int64_t i = 0; i < taps[0]; ++i) {
         for (std::int64_t j = 0; j < taps[1]; ++j) {
-          const float* row = x + ((first[0] + i * dilations_[0]) * in_[1] + first[1] + j * dilations_[1]) * in_[2] + first[2];
+          const float* row =
+              x + ((first[0] + i * dilations_[0]) * in_[1] + first[1] + j * dilations_[1]) * in_[2] + first[2];
           for (std::int64_t k = 0; k < taps[2]; ++k) {
             const float t = row[k * dilations_[2]];
-            if (max) v = v > t || v != v ? v : t;
-            else v += t;
+            if (max)
+              v = v > t || v != v ? v : t;
+            else
+              v += t;
           }
         }
       }
       *out = max ? v : v / static_cast<float>(std::max<std::int64_t>(1, counted));
       return;
     }
-    const Grid grid{{taps[0], taps[1], taps[2]},
-                    {dilations_[0] * in_[1] * in_[2] * channels, dilations_[1] * in_[2] * channels, dilations_[2] * channels}};
+    const Grid grid{
+        {taps[0], taps[1], taps[2]},
+        {dilations_[0] * in_[1] * in_[2] * channels, dilations_[1] * in_[2] * channels, dilations_[2] * channels}};
     const float* corner = x + ((first[0] * in_[1] + first[1]) * in_[2] + first[2]) * channels;
     row_table().pool(corner, grid.size, grid.stride, channels, max,
                      1.0f / static_cast<float>(std::max<std::int64_t>(1, counted)), out);
@@ -100,8 +113,8 @@ std::string pool_refuses(const PoolConfig& c) {
   if (rank < 3 || rank > 5) return "not one to three spatial dimensions";
   if (c.x_layout != c.out_layout) return "x and output of different layouts";
   const std::size_t spatial = rank - 2;
-  if (c.out.size() != rank || c.window.size() != spatial || c.strides.size() != spatial || c.dilations.size() != spatial ||
-      c.pads_begin.size() != spatial || c.pads_end.size() != spatial)
+  if (c.out.size() != rank || c.window.size() != spatial || c.strides.size() != spatial ||
+      c.dilations.size() != spatial || c.pads_begin.size() != spatial || c.pads_end.size() != spatial)
     return "ranks do not fit together";
   for (const Shape* dims : {&c.x, &c.out, &c.window, &c.strides, &c.dilations})
     for (std::int64_t d : *dims)
@@ -141,7 +154,9 @@ std::string global_pool_refuses(const GlobalPoolConfig& c) {
     if (d < 1) return "an empty tensor";
   return "";
 }
-std::unique_ptr<Kernel> make_global_pool(const GlobalPoolConfig& c, PackedConstants&) { return std::make_unique<GlobalPool>(c); }
+std::unique_ptr<Kernel> make_global_pool(const GlobalPoolConfig& c, PackedConstants&) {
+  return std::make_unique<GlobalPool>(c);
+}
 
 constexpr Candidate<PoolConfig> kPool[] = {{"simd", pool_refuses, make_pool}};
 constexpr Candidate<GlobalPoolConfig> kGlobalPool[] = {{"simd", global_pool_refuses, make_global_pool}};

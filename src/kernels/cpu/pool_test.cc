@@ -26,7 +26,8 @@ std::vector<double> plain(const PoolConfig& c, const std::vector<float>& x) {
           for (std::int64_t k0 = 0; k0 < k[0]; ++k0)
             for (std::int64_t k1 = 0; k1 < k[1]; ++k1)
               for (std::int64_t k2 = 0; k2 < k[2]; ++k2) {
-                const std::int64_t i[3] = {o0 * s[0] - begin[0] + k0 * dl[0], o1 * s[1] - begin[1] + k1 * dl[1], o2 * s[2] - begin[2] + k2 * dl[2]};
+                const std::int64_t i[3] = {o0 * s[0] - begin[0] + k0 * dl[0], o1 * s[1] - begin[1] + k1 * dl[1],
+                                           o2 * s[2] - begin[2] + k2 * dl[2]};
                 bool inside = true, padded = true;
                 for (std::size_t d = 0; d < 3; ++d) {
                   inside = inside && i[d] >= 0 && i[d] < in[d];
@@ -48,16 +49,25 @@ TEST(Pool, WindowsOfAllKinds) {
     Shape x, window, strides, dilations, begin, end;
     bool ceil;
   };
-  const Case cases[] = {
-      {{1, 64, 30, 30}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, false}, {{2, 5, 9, 13}, {2, 3}, {1, 2}, {1, 1}, {0, 1}, {1, 0}, false},
-      {{1, 19, 10, 10}, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, true},  {{1, 7, 15, 15}, {3, 3}, {1, 1}, {2, 3}, {2, 3}, {2, 3}, false},
-      {{2, 33, 21}, {4}, {3}, {1}, {2}, {1}, false},                    {{1, 3, 6, 7, 8}, {2, 3, 2}, {2, 1, 2}, {1, 1, 1}, {0, 1, 0}, {0, 1, 1}, false},
-      {{1, 1, 5, 5}, {5, 5}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false},    {{1, 256, 40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false},
-      {{1, 4, 8, 8}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, true}};
+  const Case cases[] = {{{1, 64, 30, 30}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, false},
+                        {{2, 5, 9, 13}, {2, 3}, {1, 2}, {1, 1}, {0, 1}, {1, 0}, false},
+                        {{1, 19, 10, 10}, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, true},
+                        {{1, 7, 15, 15}, {3, 3}, {1, 1}, {2, 3}, {2, 3}, {2, 3}, false},
+                        {{2, 33, 21}, {4}, {3}, {1}, {2}, {1}, false},
+                        {{1, 3, 6, 7, 8}, {2, 3, 2}, {2, 1, 2}, {1, 1, 1}, {0, 1, 0}, {0, 1, 1}, false},
+                        {{1, 1, 5, 5}, {5, 5}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, false},
+                        {{1, 256, 40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false},
+                        {{1, 4, 8, 8}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, true}};
   for (const Case& c : cases) {
     for (int form = 0; form < 6; ++form) {
-      PoolConfig config{.kind = form % 3 == 0 ? PoolKind::Max : PoolKind::Average, .x = c.x, .window = c.window, .strides = c.strides,
-                        .dilations = c.dilations, .pads_begin = c.begin, .pads_end = c.end, .count_include_pad = form % 3 == 1};
+      PoolConfig config{.kind = form % 3 == 0 ? PoolKind::Max : PoolKind::Average,
+                        .x = c.x,
+                        .window = c.window,
+                        .strides = c.strides,
+                        .dilations = c.dilations,
+                        .pads_begin = c.begin,
+                        .pads_end = c.end,
+                        .count_include_pad = form % 3 == 1};
       config.x_layout = config.out_layout = form < 3 ? Layout::Dense : Layout::ChannelsLast;
       config.out = {c.x[0], c.x[1]};
       for (std::size_t d = 0; d < c.window.size(); ++d) {
@@ -73,7 +83,8 @@ TEST(Pool, WindowsOfAllKinds) {
         Constants constants;
         auto kernel = candidate.make(config, constants);
         const auto got = run_at_widths(*kernel, {laid.data()}, std::vector<float>(want.size(), -3.0f));
-        expect_close(relaid(got, config.out, config.out_layout, Layout::Dense), want, 2e-6, to_string(c.x) + " form " + std::to_string(form));
+        expect_close(relaid(got, config.out, config.out_layout, Layout::Dense), want, 2e-6,
+                     to_string(c.x) + " form " + std::to_string(form));
         if (HasFatalFailure()) return;
       }
     }
@@ -81,7 +92,8 @@ TEST(Pool, WindowsOfAllKinds) {
 }
 
 TEST(Pool, Global) {
-  for (const Shape& dims : {Shape{1, 2048, 7, 7}, Shape{3, 5, 11, 13}, Shape{2, 3, 17}, Shape{1, 1, 1, 1}, Shape{2, 70, 3, 4, 5}}) {
+  for (const Shape& dims :
+       {Shape{1, 2048, 7, 7}, Shape{3, 5, 11, 13}, Shape{2, 3, 17}, Shape{1, 1, 1, 1}, Shape{2, 70, 3, 4, 5}}) {
     for (Layout layout : {Layout::Dense, Layout::ChannelsLast}) {
       for (PoolKind kind : {PoolKind::Max, PoolKind::Average}) {
         auto x = random_floats(element_count(dims), 9);
@@ -100,7 +112,9 @@ TEST(Pool, Global) {
         Constants constants;
         GlobalPoolConfig config{kind, dims, layout, layout};
         ASSERT_EQ(global_pool_candidates()[0].refuses(config), "");
-        expect_close(run_at_widths(*global_pool_candidates()[0].make(config, constants), {laid.data()}, std::vector<float>(want.size())), want, 2e-6, to_string(dims));
+        expect_close(run_at_widths(*global_pool_candidates()[0].make(config, constants), {laid.data()},
+                                   std::vector<float>(want.size())),
+                     want, 2e-6, to_string(dims));
       }
     }
   }

@@ -1,4 +1,5 @@
-// Neighbouring dimensions of one kind are merged; then either rows are folded to a value, or rows are added up into a row.
+// Neighbouring dimensions of one kind are merged; then either rows are folded to a value, or rows are added up into a
+// row.
 #include "kernels/cpu/reduce.h"
 
 #include <cmath>
@@ -18,8 +19,10 @@ ReduceCore::ReduceCore(ReduceKind kind, const Shape& dims, const std::vector<boo
   std::int64_t stride = 1;
   for (std::size_t d = dims.size(); d-- > 0;) {  // innermost first
     if (dims[d] == 1) continue;
-    if (!merged.empty() && merged.back().gone == gone[d]) merged.back().size *= dims[d];
-    else merged.push_back({dims[d], stride, gone[d]});
+    if (!merged.empty() && merged.back().gone == gone[d])
+      merged.back().size *= dims[d];
+    else
+      merged.push_back({dims[d], stride, gone[d]});
     stride *= dims[d];
   }
   for (std::size_t i = merged.size(); i-- > 0;) {
@@ -54,7 +57,8 @@ void ReduceCore::run(const float* x, float* out) const {
   const int kind = static_cast<int>(kind_);
   // Roots of sums of squares are taken at the end, so partial results join as their sums do.
   const int join = kind_ == ReduceKind::Max || kind_ == ReduceKind::Min || kind_ == ReduceKind::Prod
-                       ? kind : static_cast<int>(ReduceKind::Sum);
+                       ? kind
+                       : static_cast<int>(ReduceKind::Sum);
   if (inner_gone_) {
     const double unit_ns = static_cast<double>(gone_count_) * (10 + 0.1 * static_cast<double>(inner_));
     parallel_ranges(kept_count_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {

@@ -12,7 +12,7 @@ enum class ReduceKind : std::uint8_t { Sum, Mean, Max, Min, Prod, SumSquare, L1,
 struct ReduceConfig {
   ReduceKind kind = ReduceKind::Sum;
   Shape x;
-  std::vector<std::int64_t> axes;     // each in [0, rank), ascending; empty reduces nothing
+  std::vector<std::int64_t> axes;  // each in [0, rank), ascending; empty reduces nothing
 };
 std::span<const Candidate<ReduceConfig>> reduce_candidates();
 

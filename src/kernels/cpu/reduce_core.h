@@ -18,8 +18,8 @@ class ReduceCore {
   float finish(float v) const;
 
   ReduceKind kind_;
-  bool inner_gone_ = false;      // the innermost dimension is reduced
-  std::int64_t inner_ = 1;       // its size
+  bool inner_gone_ = false;       // the innermost dimension is reduced
+  std::int64_t inner_ = 1;        // its size
   std::vector<Dim> kept_, gone_;  // the others
   std::int64_t kept_count_ = 1, gone_count_ = 1;
 };

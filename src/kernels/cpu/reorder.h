@@ -8,7 +8,7 @@ namespace norn::kernels {
 
 // Operands: x, then the output.
 struct ReorderConfig {
-  Shape dims;                         // N, C, ...
+  Shape dims;  // N, C, ...
   Layout from = Layout::Dense, to = Layout::Dense;
 };
 std::span<const Candidate<ReorderConfig>> reorder_candidates();

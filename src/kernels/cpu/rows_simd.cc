@@ -62,7 +62,8 @@ HWY_INLINE float sum_lanes(V v) { return hn::GetLane(hn::SumOfLanes(F(), v)); }
 void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
   const float lowest = -std::numeric_limits<float>::infinity();
   const V top = hn::MaxOfLanes(
-      F(), fold_row(x, n, lowest, lowest, [](V v) HWY_ATTR { return v; }, [](V a, V b) HWY_ATTR { return hn::Max(b, a); }));
+      F(), fold_row(
+               x, n, lowest, lowest, [](V v) HWY_ATTR { return v; }, [](V a, V b) HWY_ATTR { return hn::Max(b, a); }));
   const std::int64_t lanes = lane_count();
   V sum = hn::Zero(F()), sum2 = sum;
   std::int64_t i = 0;
@@ -98,8 +99,8 @@ void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
   }
 }
 
-void softmax_columns(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns, bool log_of_it,
-                     float* work) {
+void softmax_columns(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns,
+                     bool log_of_it, float* work) {
   float* top = work;
   float* sum = work + columns;
   std::memcpy(top, x, static_cast<std::size_t>(columns) * sizeof(float));
@@ -137,11 +138,18 @@ void layer_norm(const float* x, const float* scale, const float* bias, float* ou
   auto add = [](V a, V b) HWY_ATTR { return hn::Add(a, b); };
   float mean = 0.0f;
   if (!root_mean_square) {
-    mean = sum_lanes(fold_row(x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return v; }, add)) / static_cast<float>(n);
+    mean = sum_lanes(fold_row(
+               x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return v; }, add)) /
+           static_cast<float>(n);
   }
   const V vm = constant(mean);
-  const float squares =
-      sum_lanes(fold_row(x, n, 0.0f, mean, [&](V v) HWY_ATTR { const V c = hn::Sub(v, vm); return hn::Mul(c, c); }, add));
+  const float squares = sum_lanes(fold_row(
+      x, n, 0.0f, mean,
+      [&](V v) HWY_ATTR {
+        const V c = hn::Sub(v, vm);
+        return hn::Mul(c, c);
+      },
+      add));
   const V inverse = constant(1.0f / std::sqrt(squares / static_cast<float>(n) + epsilon));
   const std::int64_t lanes = lane_count();
   auto at = [&](const float* p, std::int64_t i, float otherwise) HWY_ATTR {
@@ -153,31 +161,43 @@ void layer_norm(const float* x, const float* scale, const float* bias, float* ou
   });
 }
 
-template <class Join>
-HWY_INLINE V fold_grid(const float* x, const std::int64_t* size, const std::int64_t* stride, V start, std::int64_t rest,
-                       Join join) {
-  V v = start;
+// Visits each vector of a grid.
+template <class Visit>
+HWY_INLINE void over_grid(const float* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t rest,
+                          Visit visit) {
   for (std::int64_t i = 0; i < size[0]; ++i) {
     for (std::int64_t j = 0; j < size[1]; ++j) {
       const float* p = x + i * stride[0] + j * stride[1];
       for (std::int64_t k = 0; k < size[2]; ++k, p += stride[2])
-        v = join(v, rest < lane_count() ? load_tail(p, rest, 0.0f) : hn::LoadU(F(), p));
+        visit(rest < lane_count() ? load_tail(p, rest, 0.0f) : hn::LoadU(F(), p));
     }
   }
-  return v;
 }
 
-void pool(const float* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels, bool max, float scale,
-          float* out) {
+void pool(const float* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels, bool max,
+          float scale, float* out) {
   const std::int64_t lanes = lane_count();
-  const V lowest = constant(-std::numeric_limits<float>::infinity());
   for (std::int64_t c = 0; c < channels; c += lanes) {
     const std::int64_t rest = channels - c;
-    const V v = max ? fold_grid(x + c, size, stride, lowest, rest, [](V a, V b) HWY_ATTR { return maximum(a, b); })
-                    : hn::Mul(constant(scale), fold_grid(x + c, size, stride, hn::Zero(F()), rest,
-                                                         [](V a, V b) HWY_ATTR { return hn::Add(a, b); }));
-    if (rest < lanes) store_tail(v, out + c, rest);
-    else hn::StoreU(v, F(), out + c);
+    V v;
+    if (max) {
+      // NaN is gathered apart: the maxima then wait for nothing but each other.
+      V top = constant(-std::numeric_limits<float>::infinity());
+      auto bad = hn::IsNaN(top);
+      over_grid(x + c, size, stride, rest, [&](V t) HWY_ATTR {
+        top = hn::Max(top, t);
+        bad = hn::Or(bad, hn::IsNaN(t));
+      });
+      v = hn::IfThenElse(bad, constant(std::numeric_limits<float>::quiet_NaN()), top);
+    } else {
+      V sum = hn::Zero(F());
+      over_grid(x + c, size, stride, rest, [&](V t) HWY_ATTR { sum = hn::Add(sum, t); });
+      v = hn::Mul(constant(scale), sum);
+    }
+    if (rest < lanes)
+      store_tail(v, out + c, rest);
+    else
+      hn::StoreU(v, F(), out + c);
   }
 }
 
@@ -187,7 +207,8 @@ float reduce_row(int kind, const float* x, std::int64_t n) {
   auto same = [](V v) HWY_ATTR { return v; };
   auto add = [](V a, V b) HWY_ATTR { return hn::Add(a, b); };
   switch (kind) {
-    case kMax: case kMin: {
+    case kMax:
+    case kMin: {
       const float inf = std::numeric_limits<float>::infinity();
       HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
       const float start = kind == kMax ? -inf : inf;
@@ -208,12 +229,14 @@ float reduce_row(int kind, const float* x, std::int64_t n) {
       for (std::int64_t i = 0; i < lane_count(); ++i) product *= lanes[i];
       return product;
     }
-    case kSumSquare: case kL2:
-      return sum_lanes(fold_row(x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return hn::Mul(v, v); }, add));
+    case kSumSquare:
+    case kL2:
+      return sum_lanes(fold_row(
+          x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return hn::Mul(v, v); }, add));
     case kL1:
-      return sum_lanes(fold_row(x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return hn::Abs(v); }, add));
-    default:
-      return sum_lanes(fold_row(x, n, 0.0f, 0.0f, same, add));
+      return sum_lanes(fold_row(
+          x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return hn::Abs(v); }, add));
+    default: return sum_lanes(fold_row(x, n, 0.0f, 0.0f, same, add));
   }
 }
 
@@ -237,9 +260,13 @@ void accumulate(int kind, const float* x, float* into, std::int64_t n, bool firs
     case kMax: return accumulate_with(x, into, n, first, same, [](V a, V b) HWY_ATTR { return maximum(a, b); });
     case kMin: return accumulate_with(x, into, n, first, same, [](V a, V b) HWY_ATTR { return minimum(a, b); });
     case kProd: return accumulate_with(x, into, n, first, same, [](V a, V b) HWY_ATTR { return hn::Mul(a, b); });
-    case kSumSquare: case kL2:
-      return accumulate_with(x, into, n, first, [](V v) HWY_ATTR { return hn::Mul(v, v); }, add);
-    case kL1: return accumulate_with(x, into, n, first, [](V v) HWY_ATTR { return hn::Abs(v); }, add);
+    case kSumSquare:
+    case kL2:
+      return accumulate_with(
+          x, into, n, first, [](V v) HWY_ATTR { return hn::Mul(v, v); }, add);
+    case kL1:
+      return accumulate_with(
+          x, into, n, first, [](V v) HWY_ATTR { return hn::Abs(v); }, add);
     default: return accumulate_with(x, into, n, first, same, add);
   }
 }

@@ -10,14 +10,22 @@ namespace {
 using namespace test;
 
 template <class Config>
-std::vector<float> run_first(const Config& config, std::span<const Candidate<Config>> candidates, std::vector<void*> operands, std::size_t out) {
+std::vector<float> run_first(const Config& config, std::span<const Candidate<Config>> candidates,
+                             std::vector<void*> operands, std::size_t out) {
   Constants constants;
   EXPECT_EQ(candidates[0].refuses(config), "");
   return run_at_widths(*candidates[0].make(config, constants), std::move(operands), std::vector<float>(out, -3.0f));
 }
 
 TEST(Softmax, RowsAndColumns) {
-  for (auto [outer, n, inner] : {std::tuple{1, 1, 1}, {3, 7, 1}, {5, 128, 1}, {400, 197, 1}, {2, 1000, 1}, {2, 5, 3}, {3, 21, 300}, {1, 10, 2000}}) {
+  for (auto [outer, n, inner] : {std::tuple{1, 1, 1},
+                                 {3, 7, 1},
+                                 {5, 128, 1},
+                                 {400, 197, 1},
+                                 {2, 1000, 1},
+                                 {2, 5, 3},
+                                 {3, 21, 300},
+                                 {1, 10, 2000}}) {
     for (bool log : {false, true}) {
       SoftmaxConfig config{outer, n, inner, log};
       auto x = random_floats(std::int64_t{outer} * n * inner, 3, -30, 30);
@@ -28,9 +36,11 @@ TEST(Softmax, RowsAndColumns) {
           double top = -INFINITY, sum = 0;
           for (int k = 0; k < n; ++k) top = std::max(top, double(x[at(k)]));
           for (int k = 0; k < n; ++k) sum += std::exp(x[at(k)] - top);
-          for (int k = 0; k < n; ++k) want[at(k)] = log ? x[at(k)] - top - std::log(sum) : std::exp(x[at(k)] - top) / sum;
+          for (int k = 0; k < n; ++k)
+            want[at(k)] = log ? x[at(k)] - top - std::log(sum) : std::exp(x[at(k)] - top) / sum;
         }
-      expect_close(run_first(config, softmax_candidates(), {x.data()}, x.size()), want, 1e-6, std::to_string(n) + "," + std::to_string(inner));
+      expect_close(run_first(config, softmax_candidates(), {x.data()}, x.size()), want, 1e-6,
+                   std::to_string(n) + "," + std::to_string(inner));
     }
   }
 }
@@ -43,9 +53,11 @@ TEST(Softmax, MaskedAndNotANumber) {
   EXPECT_EQ(y[39], 0);
   EXPECT_NEAR(y[7], 1 / 38.0, 1e-7);
   x[20] = std::nanf("");
-  for (float v : run_first(SoftmaxConfig{1, 40, 1, false}, softmax_candidates(), {x.data()}, 40)) EXPECT_TRUE(std::isnan(v));
+  for (float v : run_first(SoftmaxConfig{1, 40, 1, false}, softmax_candidates(), {x.data()}, 40))
+    EXPECT_TRUE(std::isnan(v));
   std::vector<float> all(5, -INFINITY);
-  for (float v : run_first(SoftmaxConfig{1, 5, 1, false}, softmax_candidates(), {all.data()}, 5)) EXPECT_TRUE(std::isnan(v));
+  for (float v : run_first(SoftmaxConfig{1, 5, 1, false}, softmax_candidates(), {all.data()}, 5))
+    EXPECT_TRUE(std::isnan(v));
 }
 
 TEST(Norm, LayerNorm) {
@@ -64,10 +76,13 @@ TEST(Norm, LayerNorm) {
         for (int i = 0; i < n; ++i) square += (row[i] - mean) * (row[i] - mean);
         for (int i = 0; i < n; ++i) {
           const std::size_t at = static_cast<std::size_t>(i);
-          want[static_cast<std::size_t>(r * n + i)] = (row[i] - mean) / std::sqrt(square / n + 1e-5) * (config.has_scale ? scale[at] : 1) + (config.has_bias ? bias[at] : 0);
+          want[static_cast<std::size_t>(r * n + i)] =
+              (row[i] - mean) / std::sqrt(square / n + 1e-5) * (config.has_scale ? scale[at] : 1) +
+              (config.has_bias ? bias[at] : 0);
         }
       }
-      expect_close(run_first(config, layer_norm_candidates(), {x.data(), scale.data(), bias.data()}, x.size()), want, 3e-6, std::to_string(n));
+      expect_close(run_first(config, layer_norm_candidates(), {x.data(), scale.data(), bias.data()}, x.size()), want,
+                   3e-6, std::to_string(n));
     }
   }
 }
@@ -82,12 +97,14 @@ TEST(Norm, Lrn) {
       for (std::int64_t i = 0; i < element_count(dims); ++i) {
         const std::int64_t c = i / 63 % 13;
         double sum = 0;
-        for (std::int64_t k = std::max<std::int64_t>(0, c - (size - 1) / 2); k <= std::min<std::int64_t>(12, c + size / 2); ++k)
+        for (std::int64_t k = std::max<std::int64_t>(0, c - (size - 1) / 2);
+             k <= std::min<std::int64_t>(12, c + size / 2); ++k)
           sum += std::pow(double(x[static_cast<std::size_t>(i + (k - c) * 63)]), 2);
         want.push_back(x[static_cast<std::size_t>(i)] / std::pow(1.5 + 0.9 / static_cast<double>(size) * sum, 0.75));
       }
       auto laid = relaid(x, dims, Layout::Dense, layout);
-      expect_close(relaid(run_first(config, lrn_candidates(), {laid.data()}, x.size()), dims, layout, Layout::Dense), want, 2e-6, std::to_string(size));
+      expect_close(relaid(run_first(config, lrn_candidates(), {laid.data()}, x.size()), dims, layout, Layout::Dense),
+                   want, 2e-6, std::to_string(size));
     }
   }
 }
@@ -104,7 +121,10 @@ TEST(Reduce, EveryKindOverEverySetOfAxes) {
       }
       auto x = random_floats(420, static_cast<unsigned>(mask), 0.6f, 1.4f);
       for (std::size_t i = 0; i < x.size(); i += 3) x[i] = -x[i];
-      std::vector<double> want(static_cast<std::size_t>(element_count(kept)), kind == 2 ? -INFINITY : kind == 3 ? INFINITY : kind == 4 ? 1 : 0);
+      std::vector<double> want(static_cast<std::size_t>(element_count(kept)), kind == 2   ? -INFINITY
+                                                                              : kind == 3 ? INFINITY
+                                                                              : kind == 4 ? 1
+                                                                                          : 0);
       for (std::int64_t i = 0; i < 420; ++i) {
         std::int64_t rest = i, at = 0, step = 1;
         for (std::size_t d = 5; d-- > 0;) {
@@ -118,7 +138,8 @@ TEST(Reduce, EveryKindOverEverySetOfAxes) {
           case 2: to = std::max(to, v); break;
           case 3: to = std::min(to, v); break;
           case 4: to *= v; break;
-          case 5: case 7: to += v * v; break;
+          case 5:
+          case 7: to += v * v; break;
           case 6: to += std::abs(v); break;
           default: to += v;
         }
@@ -127,7 +148,8 @@ TEST(Reduce, EveryKindOverEverySetOfAxes) {
         if (kind == 1) v /= static_cast<double>(420 / want.size());
         if (kind == 7) v = std::sqrt(v);
       }
-      expect_close(run_first(config, reduce_candidates(), {x.data()}, want.size()), want, 2e-5, "axes " + std::to_string(mask) + " kind " + std::to_string(kind));
+      expect_close(run_first(config, reduce_candidates(), {x.data()}, want.size()), want, 2e-5,
+                   "axes " + std::to_string(mask) + " kind " + std::to_string(kind));
     }
   }
 }

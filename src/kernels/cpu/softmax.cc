@@ -38,9 +38,7 @@ class Softmax final : public Kernel {
   const RowTable& table_;
 };
 
-std::string refuses(const SoftmaxConfig& c) {
-  return c.outer < 1 || c.n < 1 || c.inner < 1 ? "an empty tensor" : "";
-}
+std::string refuses(const SoftmaxConfig& c) { return c.outer < 1 || c.n < 1 || c.inner < 1 ? "an empty tensor" : ""; }
 std::unique_ptr<Kernel> make(const SoftmaxConfig& c, PackedConstants&) { return std::make_unique<Softmax>(c); }
 
 constexpr Candidate<SoftmaxConfig> kCandidates[] = {{"simd", refuses, make}};

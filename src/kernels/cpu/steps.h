@@ -9,9 +9,9 @@ namespace norn::kernels {
 // out[i] = op(x[i]) or op(x[i], y[i]) for i < n; out may be x or y. A binary step with scalar y reads y[0] only.
 using StepF32 = void (*)(const float* x, const float* y, float* out, std::int64_t n, float a, float b);
 struct StepTableF32 {
-  StepF32 unary[32];          // by ElementOp; null for binary ones
-  StepF32 binary[8][3];       // by ElementOp - Add: y a vector; y one value; y one value, swapped (op(y, x))
-  StepF32 swapped[8];         // op(y[i], x[i])
+  StepF32 unary[32];     // by ElementOp; null for binary ones
+  StepF32 binary[8][3];  // by ElementOp - Add: y a vector; y one value; y one value, swapped (op(y, x))
+  StepF32 swapped[8];    // op(y[i], x[i])
 };
 const StepTableF32& step_table_f32();
 
@@ -23,8 +23,8 @@ struct RowTable {
   void (*softmax)(const float* x, float* out, std::int64_t n, bool log);
   // Softmax over `n` rows of `inner` columns, one softmax for each of `columns` columns from the first; `work` has
   // 2 * columns floats.
-  void (*softmax_columns)(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns, bool log,
-                          float* work);
+  void (*softmax_columns)(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns,
+                          bool log, float* work);
   void (*layer_norm)(const float* x, const float* scale, const float* bias, float* out, std::int64_t n, float epsilon,
                      bool root_mean_square);
   // out[c] = the maximum, or `scale` times the sum, of x[c] over a grid of size[0] x size[1] x size[2] offsets.
@@ -33,10 +33,12 @@ struct RowTable {
 };
 const RowTable& row_table();
 
-// Reductions by kind (ReduceKind's order: Sum Mean Max Min Prod SumSquare L1 L2, mean and roots finished by the caller).
+// Reductions by kind (ReduceKind's order: Sum Mean Max Min Prod SumSquare L1 L2, mean and roots finished by the
+// caller).
 struct ReduceTable {
-  float (*row)(int kind, const float* x, std::int64_t n);                               // of a contiguous row
-  void (*accumulate)(int kind, const float* x, float* into, std::int64_t n, bool first);  // into[i] = kind(into[i], x[i])
+  float (*row)(int kind, const float* x, std::int64_t n);  // of a contiguous row
+  void (*accumulate)(int kind, const float* x, float* into, std::int64_t n,
+                     bool first);  // into[i] = kind(into[i], x[i])
 };
 const ReduceTable& reduce_table();
 

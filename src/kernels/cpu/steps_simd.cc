@@ -69,39 +69,61 @@ void binary(const float* x, const float* y, float* out, std::int64_t n, float, f
   }
 }
 
-struct IdentityOp { static HWY_INLINE V apply(V x, V, V) { return x; } };
-struct ReluOp { static HWY_INLINE V apply(V x, V, V) { return hn::Max(hn::Zero(F()), x); } };
+struct IdentityOp {
+  static HWY_INLINE V apply(V x, V, V) { return x; }
+};
+struct ReluOp {
+  static HWY_INLINE V apply(V x, V, V) { return at_least(hn::Zero(F()), x); }
+};
 struct LeakyReluOp {
   static HWY_INLINE V apply(V x, V a, V) { return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), hn::Mul(x, a), x); }
 };
-struct ClipOp { static HWY_INLINE V apply(V x, V a, V b) { return hn::Min(b, hn::Max(a, x)); } };
-struct AbsOp { static HWY_INLINE V apply(V x, V, V) { return hn::Abs(x); } };
-struct NegOp { static HWY_INLINE V apply(V x, V, V) { return hn::Neg(x); } };
-struct ExpOp { static HWY_INLINE V apply(V x, V, V) { return exp(x); } };
-struct LogOp { static HWY_INLINE V apply(V x, V, V) { return log(x); } };
-struct SqrtOp { static HWY_INLINE V apply(V x, V, V) { return hn::Sqrt(x); } };
-struct ReciprocalOp { static HWY_INLINE V apply(V x, V, V) { return hn::Div(constant(1.0f), x); } };
-struct ErfOp { static HWY_INLINE V apply(V x, V, V) { return erf(x); } };
-struct SigmoidOp { static HWY_INLINE V apply(V x, V, V) { return sigmoid(x); } };
-struct TanhOp { static HWY_INLINE V apply(V x, V, V) { return tanh(x); } };
+struct ClipOp {
+  static HWY_INLINE V apply(V x, V a, V b) { return at_most(b, at_least(a, x)); }
+};
+struct AbsOp {
+  static HWY_INLINE V apply(V x, V, V) { return hn::Abs(x); }
+};
+struct NegOp {
+  static HWY_INLINE V apply(V x, V, V) { return hn::Neg(x); }
+};
+struct ExpOp {
+  static HWY_INLINE V apply(V x, V, V) { return exp(x); }
+};
+struct LogOp {
+  static HWY_INLINE V apply(V x, V, V) { return log(x); }
+};
+struct SqrtOp {
+  static HWY_INLINE V apply(V x, V, V) { return hn::Sqrt(x); }
+};
+struct ReciprocalOp {
+  static HWY_INLINE V apply(V x, V, V) { return hn::Div(constant(1.0f), x); }
+};
+struct ErfOp {
+  static HWY_INLINE V apply(V x, V, V) { return erf(x); }
+};
+struct SigmoidOp {
+  static HWY_INLINE V apply(V x, V, V) { return sigmoid(x); }
+};
+struct TanhOp {
+  static HWY_INLINE V apply(V x, V, V) { return tanh(x); }
+};
 struct SoftsignOp {
   static HWY_INLINE V apply(V x, V, V) { return hn::Div(x, hn::Add(constant(1.0f), hn::Abs(x))); }
 };
 struct HardSigmoidOp {
   static HWY_INLINE V apply(V x, V a, V b) {
-    return hn::Min(constant(1.0f), hn::Max(hn::Zero(F()), hn::MulAdd(a, x, b)));
+    return at_most(constant(1.0f), at_least(hn::Zero(F()), hn::MulAdd(a, x, b)));
   }
 };
 struct HardSwishOp {
   static HWY_INLINE V apply(V x, V, V) {
     const V gate = hn::MulAdd(x, constant(1.0f / 6.0f), constant(0.5f));
-    return hn::Mul(x, hn::Min(constant(1.0f), hn::Max(hn::Zero(F()), gate)));
+    return hn::Mul(x, at_most(constant(1.0f), at_least(hn::Zero(F()), gate)));
   }
 };
 struct EluOp {
-  static HWY_INLINE V apply(V x, V a, V) {
-    return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), hn::Mul(a, expm1(x)), x);
-  }
+  static HWY_INLINE V apply(V x, V a, V) { return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), hn::Mul(a, expm1(x)), x); }
 };
 struct GeluOp {
   static HWY_INLINE V apply(V x, V, V) {
@@ -116,19 +138,37 @@ struct GeluTanhOp {
     return hn::MulAdd(half, tanh(inner), half);
   }
 };
-struct SoftplusOp { static HWY_INLINE V apply(V x, V, V) { return softplus(x); } };
-struct FloorOp { static HWY_INLINE V apply(V x, V, V) { return hn::Floor(x); } };
-struct CeilOp { static HWY_INLINE V apply(V x, V, V) { return hn::Ceil(x); } };
+struct SoftplusOp {
+  static HWY_INLINE V apply(V x, V, V) { return softplus(x); }
+};
+struct FloorOp {
+  static HWY_INLINE V apply(V x, V, V) { return hn::Floor(x); }
+};
+struct CeilOp {
+  static HWY_INLINE V apply(V x, V, V) { return hn::Ceil(x); }
+};
 struct SiluOp {
   static HWY_INLINE V apply(V x, V, V) { return hn::Div(x, hn::Add(constant(1.0f), exp(hn::Neg(x)))); }
 };
 
-struct AddOp { static HWY_INLINE V apply(V x, V y) { return hn::Add(x, y); } };
-struct SubOp { static HWY_INLINE V apply(V x, V y) { return hn::Sub(x, y); } };
-struct MulOp { static HWY_INLINE V apply(V x, V y) { return hn::Mul(x, y); } };
-struct DivOp { static HWY_INLINE V apply(V x, V y) { return hn::Div(x, y); } };
-struct MaxOp { static HWY_INLINE V apply(V x, V y) { return maximum(x, y); } };
-struct MinOp { static HWY_INLINE V apply(V x, V y) { return minimum(x, y); } };
+struct AddOp {
+  static HWY_INLINE V apply(V x, V y) { return hn::Add(x, y); }
+};
+struct SubOp {
+  static HWY_INLINE V apply(V x, V y) { return hn::Sub(x, y); }
+};
+struct MulOp {
+  static HWY_INLINE V apply(V x, V y) { return hn::Mul(x, y); }
+};
+struct DivOp {
+  static HWY_INLINE V apply(V x, V y) { return hn::Div(x, y); }
+};
+struct MaxOp {
+  static HWY_INLINE V apply(V x, V y) { return maximum(x, y); }
+};
+struct MinOp {
+  static HWY_INLINE V apply(V x, V y) { return minimum(x, y); }
+};
 
 // The common exponents are exact or one rounding from it; others are the C library's.
 float power(float x, float y) { return y == 2.0f ? x * x : y == 1.0f ? x : std::pow(x, y); }
@@ -212,9 +252,15 @@ const StepTableF32& step_table_f32() {
 
 double step_cost_ns(ElementOp op) {
   switch (op) {
-    case ElementOp::Exp: case ElementOp::Log: case ElementOp::Erf: case ElementOp::Sigmoid: case ElementOp::Tanh:
-    case ElementOp::Elu: case ElementOp::Gelu: case ElementOp::GeluTanh: case ElementOp::Silu:
-      return 0.5;
+    case ElementOp::Exp:
+    case ElementOp::Log:
+    case ElementOp::Erf:
+    case ElementOp::Sigmoid:
+    case ElementOp::Tanh:
+    case ElementOp::Elu:
+    case ElementOp::Gelu:
+    case ElementOp::GeluTanh:
+    case ElementOp::Silu: return 0.5;
     case ElementOp::Softplus: return 1.0;
     case ElementOp::Pow: return 10.0;
     default: return 0.06;

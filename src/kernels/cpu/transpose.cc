@@ -19,8 +19,8 @@ struct Wide {
 
 // Rows [r0, r1) and columns [c0, c1).
 template <class T>
-void block(const T* x, T* out, std::int64_t x_row, std::int64_t out_row, std::int64_t r0, std::int64_t r1, std::int64_t c0,
-           std::int64_t c1) {
+void block(const T* x, T* out, std::int64_t x_row, std::int64_t out_row, std::int64_t r0, std::int64_t r1,
+           std::int64_t c0, std::int64_t c1) {
   std::int64_t c = c0;
 #if defined(__SSE__)
   if constexpr (sizeof(T) == 4) {
