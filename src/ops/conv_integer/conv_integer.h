@@ -1,0 +1,9 @@
+// Convolution of 8-bit integers into 32 bits.
+#pragma once
+#include "opset/schema.h"
+
+namespace norn::ops {
+
+extern const opset::Operator ConvInteger;
+
+}  // namespace norn::ops

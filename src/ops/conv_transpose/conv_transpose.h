@@ -1,0 +1,9 @@
+// Transposed convolution.
+#pragma once
+#include "opset/schema.h"
+
+namespace norn::ops {
+
+extern const opset::Operator ConvTranspose;
+
+}  // namespace norn::ops

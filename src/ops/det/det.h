@@ -1,0 +1,9 @@
+// Determinants of square matrices.
+#pragma once
+#include "opset/schema.h"
+
+namespace norn::ops {
+
+extern const opset::Operator Det;
+
+}  // namespace norn::ops

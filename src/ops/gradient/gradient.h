@@ -1,0 +1,9 @@
+// Derivatives of a value by others, as a node of the graph.
+#pragma once
+#include "opset/schema.h"
+
+namespace norn::ops {
+
+extern const opset::Operator Gradient;
+
+}  // namespace norn::ops

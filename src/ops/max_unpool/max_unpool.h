@@ -1,0 +1,9 @@
+// Values put back where MaxPool took them.
+#pragma once
+#include "opset/schema.h"
+
+namespace norn::ops {
+
+extern const opset::Operator MaxUnpool;
+
+}  // namespace norn::ops

@@ -1,0 +1,9 @@
+// Average or maximum of samples between elements, in regions.
+#pragma once
+#include "opset/schema.h"
+
+namespace norn::ops {
+
+extern const opset::Operator RoiAlign;
+
+}  // namespace norn::ops

@@ -1,0 +1,9 @@
+// Single elements written into a copy of a tensor.
+#pragma once
+#include "opset/schema.h"
+
+namespace norn::ops {
+
+extern const opset::Operator Scatter, ScatterElements;
+
+}  // namespace norn::ops
