@@ -12,34 +12,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <random>
 #include <vector>
 
+#include "base/atomic_file.h"
+#include "base/descriptor.h"
 #include "norn/error.h"
 
 namespace norn::base {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  int close() {
-    int r = ::close(fd_);
-    fd_ = -1;
-    return r;
-  }
-
- private:
-  int fd_;
-};
 
 std::string quoted(const std::string& path) { return '"' + path + '"'; }
 
@@ -117,7 +98,13 @@ FileBytes read_file(const std::string& path, bool mmap) {
   if (!S_ISREG(info.st_mode) || info.st_size == 0) return owned(read_all(fd.get(), path, 0));
   auto size = static_cast<std::size_t>(info.st_size);
   if (!mmap) return owned(read_all(fd.get(), path, size));
-  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  return map_descriptor(fd.get(), size, path);
+}
+
+FileBytes map_descriptor(int fd, std::uint64_t bytes, const std::string& path) {
+  if (bytes == 0) return owned({});
+  const auto size = static_cast<std::size_t>(bytes);
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (address == MAP_FAILED) fail("cannot map", path, errno);
   std::shared_ptr<const void> owner(address, [size](void* p) { ::munmap(p, size); });
   return {std::span<const std::byte>(static_cast<const std::byte*>(address), size), std::move(owner)};
@@ -125,50 +112,20 @@ FileBytes read_file(const std::string& path, bool mmap) {
 
 void write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
   check_path(path);
-  // Renaming over a symbolic link would replace the link, not the file that it names.
-  std::string target = path;
   struct stat info;
-  bool exists = ::stat(path.c_str(), &info) == 0;
-  if (exists) {
-    if (S_ISDIR(info.st_mode)) throw Error(ErrorCode::Io, "cannot write " + quoted(path) + ": it is a folder");
-    if (!S_ISREG(info.st_mode)) {  // a pipe or a device has nothing that a rename could keep safe
-      Descriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-      if (fd.get() < 0) fail("cannot open for writing", path, errno);
-      write_pieces(fd.get(), path, pieces);
-      return;
-    }
-    if (char* real = ::realpath(path.c_str(), nullptr)) {
-      target = real;
-      std::free(real);
-    }
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) {
+    throw Error(ErrorCode::Io, "cannot write " + quoted(path) + ": it is a folder");
   }
-  auto slash = target.rfind('/');
-  std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
-  std::random_device random;
-  std::string temporary;
-  int raw = -1;
-  for (int attempt = 0; attempt < 100 && raw < 0; ++attempt) {
-    temporary = target + ".tmp" + std::to_string(random());
-    raw = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? info.st_mode & 0777 : 0666);
-    if (raw < 0 && errno != EEXIST) break;
-  }
-  if (raw < 0) {
-    throw Error(ErrorCode::Io, "cannot write " + quoted(path) + ": cannot create a file beside it: " +
-                                   std::strerror(errno));
-  }
-  Descriptor fd(raw);
-  try {
+  if (exists && !S_ISREG(info.st_mode)) {  // a pipe or a device has nothing that a rename could keep safe
+    Descriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!fd) fail("cannot open for writing", path, errno);
     write_pieces(fd.get(), path, pieces);
-    if (::fsync(fd.get()) != 0) fail("cannot write", path, errno);
-    if (fd.close() != 0) fail("cannot write", path, errno);
-    if (::rename(temporary.c_str(), target.c_str()) != 0) fail("cannot write", path, errno);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
+    return;
   }
-  // The new name itself becomes durable with the folder; a file system that cannot sync folders loses nothing else.
-  Descriptor dir(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (dir.get() >= 0) ::fsync(dir.get());
+  AtomicFile file(path);
+  for (const auto piece : pieces) file.write(piece);
+  file.commit();
 }
 
 }  // namespace norn::base

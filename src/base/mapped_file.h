@@ -4,6 +4,7 @@
 // mmap=false.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,10 @@ struct FileBytes {
 
 // Throws norn::Error (NoSuchFile, Io, InvalidArgument for a directory). An empty file gives an empty span.
 FileBytes read_file(const std::string& path, bool mmap = true);
+
+// Maps the first `bytes` bytes of an open regular file; the descriptor may be closed afterwards. `path` is for
+// messages.
+FileBytes map_descriptor(int fd, std::uint64_t bytes, const std::string& path);
 
 // Writes beside `path`, syncs, renames over it; the target is either the old file or the whole new one.
 // Throws norn::Error (Io).

@@ -1,11 +1,13 @@
 #include "format/external.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "format/external_write.h"
 #include "norn/error.h"
 
 namespace norn::format {
@@ -39,7 +41,7 @@ class External : public testing::Test {
     return t;
   }
   std::string read(std::vector<std::pair<std::string, std::string>> entries) {
-    const auto reader = external_reader((root_ / "model").string());
+    const auto reader = external_reader((root_ / "model").string(), access_);
     return std::string(ir::as_text(reader(tensor(std::move(entries)))));
   }
   void refused(std::vector<std::pair<std::string, std::string>> entries, const char* text) {
@@ -53,6 +55,7 @@ class External : public testing::Test {
   }
 
   fs::path root_;
+  ExternalAccess access_;
 };
 
 TEST_F(External, ReadsRanges) {
@@ -106,6 +109,106 @@ TEST_F(External, ChecksNumbersAndFiles) {
   EXPECT_THROW(external_reader("")(tensor({{"location", "sub/w.bin"}})), Error);
 }
 
+TEST_F(External, ReadsRangesWithoutMapping) {
+  access_.mmap = false;
+  EXPECT_EQ(read({{"location", "sub/w.bin"}, {"offset", "2"}, {"length", "4"}}), "2345");
+  refused({{"location", "sub/w.bin"}, {"offset", "2"}, {"length", "5"}}, "take 4");
+  refused({{"location", "sub/w.bin"}}, "take 4");
+}
+
+TEST_F(External, RefusesSpellingsThatOtherSystemsResolve) {
+  refused({{"location", "..\\secret"}}, "backslash");
+  refused({{"location", "sub/"}}, "names a folder");
+  refused({{"location", "."}}, "names a folder");
+  refused({{"location", std::string(5000, 'a')}}, "longer");
+}
+
+TEST_F(External, RefusesHardLinksUnlessPermitted) {
+  fs::create_hard_link(root_ / "secret", root_ / "model" / "twin");
+  refused({{"location", "twin"}}, "2 names (hard links)");
+  access_.policy.hard_links = true;
+  EXPECT_EQ(read({{"location", "twin"}}), "secret");
+}
+
+TEST_F(External, RefusesWhatIsNoFile) {
+  ASSERT_EQ(::mkfifo((root_ / "model" / "pipe").c_str(), 0600), 0);
+  refused({{"location", "pipe"}}, "regular file");  // and does not wait for a writer
+  fs::create_symlink("/dev/zero", root_ / "model" / "zero");
+  refused({{"location", "zero"}}, "leads out");
+  fs::create_symlink("loop", root_ / "model" / "loop");
+  refused({{"location", "loop"}}, "loop");
+}
+
+TEST_F(External, ToleratesUnknownKeys) {
+  const auto t =
+      tensor({{"location", "sub/w.bin"}, {"length", "2"}, {"basepath", "/"}, {"__class__", "x"}, {"mode", ""}});
+  EXPECT_EQ(ir::as_text(external_reader((root_ / "model").string())(t)), "01");
+  EXPECT_EQ(parse_external(t).unknown_keys, (std::vector<std::string>{"__class__", "mode"}));
+}
+
+TEST_F(External, VerifiesChecksumsWhenAsked) {
+  const std::string right = "87acec17cd9dcd20a716cc2cf67417b71c8a7016";  // of 0123456789
+  const std::string wrong(40, '0');
+  EXPECT_EQ(read({{"location", "sub/w.bin"}, {"checksum", wrong}, {"length", "1"}}), "0");
+  for (bool mmap : {true, false}) {
+    access_.checksums = true, access_.mmap = mmap;
+    EXPECT_EQ(read({{"location", "sub/w.bin"}, {"checksum", right}, {"length", "4"}}), "0123");
+    refused({{"location", "sub/w.bin"}, {"checksum", wrong}, {"length", "4"}}, "SHA-1 " "87acec");
+    refused({{"location", "sub/w.bin"}, {"checksum", "sha1"}, {"length", "4"}}, "no SHA-1");
+  }
+}
+
+TEST_F(External, ReadsFromTheCaller) {
+  access_.reader = [](const std::string& location, std::uint64_t offset, std::optional<std::uint64_t> length) {
+    static constexpr char kText[] = "abcdefgh";
+    EXPECT_EQ(location, "any/where");
+    return SharedBytes{std::as_bytes(std::span(kText)).subspan(offset, length.value_or(4)), {}};
+  };
+  EXPECT_EQ(read({{"location", "any/where"}, {"offset", "2"}, {"length", "4"}}), "cdef");
+  EXPECT_EQ(read({{"location", "any/where"}}), "abcd");
+  refused({{"location", "../up"}}, "\"..\"");
+  refused({{"location", "any/where"}, {"length", "9000000000000000"}}, "limit");
+}
+
+TEST_F(External, HugeSizesAskForNoMemory) {
+  // A sparse file may be larger than any memory, and then the offset and length are "right".
+  const fs::path big = root_ / "model" / "big";
+  std::ofstream(big) << "";
+  fs::resize_file(big, std::uintmax_t{1} << 42);
+  access_.mmap = false;
+  refused({{"location", "big"}, {"length", "4398046511104"}}, "max_tensor_bytes");
+  refused({{"location", "big"}, {"offset", "18446744073709551615"}, {"length", "1"}}, "outside");
+  auto t = tensor({{"location", "sub/w.bin"}, {"length", "4"}});
+  t.dims = {std::int64_t{1} << 32, std::int64_t{1} << 32};
+  EXPECT_THROW(ir::to_value(t, external_reader((root_ / "model").string())), Error);
+  t.dims = {-1, -4};
+  EXPECT_THROW(ir::to_value(t, external_reader((root_ / "model").string())), Error);
+}
+
+TEST_F(External, SmallTypesNeedTheirBytes) {
+  auto t = tensor({{"location", "sub/w.bin"}, {"length", "1"}});
+  t.data_type = static_cast<std::int32_t>(DataType::Int4);
+  t.dims = {3};
+  EXPECT_THROW(ir::to_value(t, external_reader((root_ / "model").string())), Error);
+  t = tensor({{"location", "sub/w.bin"}, {"length", "2"}});
+  t.data_type = static_cast<std::int32_t>(DataType::Int4);
+  t.dims = {3};
+  const auto value = ir::to_value(t, external_reader((root_ / "model").string()));  // '0' '1' is 0x30 0x31
+  EXPECT_EQ(value.as<std::int8_t>()[0], 0);
+  EXPECT_EQ(value.as<std::int8_t>()[1], 3);
+  EXPECT_EQ(value.as<std::int8_t>()[2], 1);
+}
+
+TEST_F(External, AFileReplacedLaterIsNotSeen) {
+  const auto reader = external_reader((root_ / "model").string());
+  const auto t = tensor({{"location", "sub/w.bin"}, {"length", "4"}});
+  EXPECT_EQ(ir::as_text(reader(t)), "0123");
+  fs::remove(root_ / "model" / "sub" / "w.bin");
+  fs::create_symlink(root_ / "secret", root_ / "model" / "sub" / "w.bin");
+  EXPECT_EQ(ir::as_text(reader(t)), "0123");
+  refused({{"location", "sub/w.bin"}}, "leads out");
+}
+
 TEST_F(External, ListsAModelsFiles) {
   ir::Model model;
   auto& g = model.graph.mut();
@@ -114,6 +217,59 @@ TEST_F(External, ListsAModelsFiles) {
   const auto files = external_files(model, (root_ / "model").string());
   ASSERT_EQ(files.size(), 1u);
   EXPECT_EQ(files[0].location, "sub/w.bin");
+}
+
+TEST_F(External, AppendsTensors) {
+  auto t = tensor({{"location", "new/w.bin"}, {"mode", "kept"}});
+  t.raw_data = ir::bytes_of("wxyz");
+  const std::string base = (root_ / "model").string();
+  auto first = t, second = t;
+  append_external(first, base, 16);
+  append_external(second, base, 16);
+  EXPECT_EQ(parse_external(first).offset, 0u);
+  EXPECT_EQ(parse_external(second).offset, 16u);
+  EXPECT_EQ(parse_external(second).unknown_keys, std::vector<std::string>{"mode"});
+  EXPECT_FALSE(second.raw_data.has());
+  EXPECT_EQ(fs::file_size(root_ / "model" / "new" / "w.bin"), 20u);
+  EXPECT_EQ(ir::as_text(external_reader(base)(second)), "wxyz");
+
+  const auto refuses = [&](const std::string& location, const std::string& offset = {}) {
+    auto other = tensor({{"location", location}});
+    if (!offset.empty()) {
+      auto& e = other.external_data.emplace_back();
+      e.key = "offset", e.value = offset;
+    }
+    other.raw_data = ir::bytes_of("evil");
+    EXPECT_THROW(append_external(other, base), Error) << location << " " << offset;
+  };
+  refuses("../secret");
+  refuses((root_ / "secret").string());
+  fs::create_symlink(root_ / "secret", root_ / "model" / "link");
+  refuses("link");
+  fs::create_directory_symlink(root_, root_ / "model" / "up");
+  refuses("up/secret");
+  fs::create_symlink(root_ / "fresh", root_ / "model" / "dangling");
+  refuses("dangling");
+  fs::create_hard_link(root_ / "secret", root_ / "model" / "twin");
+  refuses("twin");
+  refuses("new/w.bin", "0");                    // over what others refer to
+  refuses("new/w.bin", "9000000000000000");     // a file of petabytes
+  EXPECT_EQ(fs::file_size(root_ / "secret"), 6u);
+  EXPECT_FALSE(fs::exists(root_ / "fresh"));
+  EXPECT_EQ(fs::file_size(root_ / "model" / "new" / "w.bin"), 20u);
+}
+
+TEST_F(External, CopiesDataFilesWithoutLeavingTheFolder) {
+  ir::Model model;
+  model.graph.mut().initializer = {tensor({{"location", "sub/w.bin"}})};
+  fs::create_directories(root_ / "copy");
+  fs::create_directories(root_ / "elsewhere");
+  fs::create_directory_symlink(root_ / "elsewhere", root_ / "copy" / "sub");
+  EXPECT_THROW(copy_external_files(model, (root_ / "model").string(), (root_ / "copy").string(), {}), Error);
+  EXPECT_TRUE(fs::is_empty(root_ / "elsewhere"));
+  fs::remove(root_ / "copy" / "sub");
+  copy_external_files(model, (root_ / "model").string(), (root_ / "copy").string(), {});
+  EXPECT_EQ(fs::file_size(root_ / "copy" / "sub" / "w.bin"), 10u);
 }
 
 }  // namespace

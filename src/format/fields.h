@@ -11,6 +11,7 @@
 
 #include "format/data_messages.h"
 #include "ir/model.h"
+#include "ir/operator_set.h"
 
 namespace norn::format {
 
@@ -18,6 +19,7 @@ enum class Trait : std::uint8_t {
   None,
   OneOf,  // at most one of the message's OneOf fields is set
   Bytes,  // a std::string that the schema calls bytes
+  AttributeType, DataLocation, OperatorStatus,  // an integer that the schema calls by this enumeration
 };
 
 template <class M, class T>
@@ -60,7 +62,7 @@ struct Message<ir::Tensor> {
       row(6, "string_data", &M::string_data), row(7, "int64_data", &M::int64_data), row(8, "name", &M::name),
       row(9, "raw_data", &M::raw_data), row(10, "double_data", &M::double_data),
       row(11, "uint64_data", &M::uint64_data), row(12, "doc_string", &M::doc_string),
-      row(13, "external_data", &M::external_data), row(14, "data_location", &M::data_location),
+      row(13, "external_data", &M::external_data), row(14, "data_location", &M::data_location, Trait::DataLocation),
       row(16, "metadata_props", &M::metadata_props));
 };
 
@@ -153,7 +155,8 @@ struct Message<ir::Attribute> {
       row(5, "t", &M::t), row(6, "g", &M::g), row(7, "floats", &M::floats), row(8, "ints", &M::ints),
       row(9, "strings", &M::strings, Trait::Bytes), row(10, "tensors", &M::tensors), row(11, "graphs", &M::graphs),
       row(13, "doc_string", &M::doc_string), row(14, "tp", &M::tp), row(15, "type_protos", &M::type_protos),
-      row(20, "type", &M::type), row(21, "ref_attr_name", &M::ref_attr_name),
+      row(20, "type", &M::type, Trait::AttributeType),
+      row(21, "ref_attr_name", &M::ref_attr_name),
       row(22, "sparse_tensor", &M::sparse_tensor), row(23, "sparse_tensors", &M::sparse_tensors));
 };
 
@@ -279,6 +282,27 @@ struct Message<ir::Model> {
       row(8, "opset_import", &M::opset_import), row(14, "metadata_props", &M::metadata_props),
       row(20, "training_info", &M::training_info), row(25, "functions", &M::functions),
       row(26, "configuration", &M::configuration));
+};
+
+template <>
+struct Message<ir::Operator> {
+  using M = ir::Operator;
+  static constexpr const char* name = "OperatorProto";
+  static constexpr auto fields =
+      std::tuple(row(1, "op_type", &M::op_type), row(2, "since_version", &M::since_version),
+                 row(3, "status", &M::status, Trait::OperatorStatus), row(10, "doc_string", &M::doc_string));
+};
+
+template <>
+struct Message<ir::OperatorSet> {
+  using M = ir::OperatorSet;
+  static constexpr const char* name = "OperatorSetProto";
+  static constexpr auto fields = std::tuple(
+      row(1, "magic", &M::magic), row(2, "ir_version", &M::ir_version),
+      row(3, "ir_version_prerelease", &M::ir_version_prerelease), row(4, "domain", &M::domain),
+      row(5, "opset_version", &M::opset_version), row(6, "doc_string", &M::doc_string),
+      row(7, "ir_build_metadata", &M::ir_build_metadata), row(8, "operator", &M::operators),
+      row(9, "functions", &M::functions));
 };
 
 template <>

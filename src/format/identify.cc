@@ -38,6 +38,10 @@ std::optional<Mistake> identify(std::span<const std::byte> bytes) {
     return Mistake{"a Git LFS pointer, not the model itself",
                    "fetch the content with 'git lfs pull' in the repository the file comes from"};
   }
+  if (is("\x0a\x09ONNXOPSET")) {
+    return Mistake{"a document that describes an operator set, not a model",
+                   "give it to the command or session beside the model that uses its operators"};
+  }
   auto text = head;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);

@@ -222,7 +222,7 @@ Tensor read_strings(const Header& header, char kind, std::uint64_t width, bool s
 
 }  // namespace
 
-Tensor read_npy(const ir::Bytes& bytes) {
+Tensor read_npy(const ir::Bytes& bytes, DataType raw_type) {
   const Header header = read_header(bytes);
   std::string_view descr = header.descr;
   if (descr.empty()) bad("its element type is missing");
@@ -233,8 +233,12 @@ Tensor read_npy(const ir::Bytes& bytes) {
     bad("it holds Python objects, which only unpickling could read, and a pickle may run any code",
         ErrorCode::NotImplemented, "save strings as a NumPy string array (dtype '<U') or as a TensorProto (.pb)");
   }
-  if (descr.starts_with('V') || descr == "f1")
+  const bool raw = descr.starts_with('V') || descr == "f1";
+  const bool named = raw_type != DataType::Undefined && raw_type != DataType::String &&
+                     descr.substr(1) == std::to_string(element_size(raw_type));
+  if (raw && !named) {
     bad("its element type " + shown + " does not tell what it is", ErrorCode::NotImplemented, kLostType);
+  }
   const std::int64_t count = element_count(header.shape);
   const char kind = descr.empty() ? '?' : descr.front();
   DataType type = DataType::Undefined;
@@ -248,6 +252,7 @@ Tensor read_npy(const ir::Bytes& bytes) {
     if (kind == 'U') width *= 4;
     type = DataType::String;
   } else {
+    if (raw) type = raw_type;
     for (const auto& t : kTypes)
       if (t.code == descr) type = t.type;
     if (type == DataType::Undefined) {
@@ -289,6 +294,11 @@ Tensor read_npy(const ir::Bytes& bytes) {
     for (std::uint64_t i = 0; i < *total; ++i) out[i] = std::byte{out[i] != std::byte{0}};
   }
   return tensor;
+}
+
+bool is_raw_in_npy(DataType type) noexcept {
+  return type != DataType::String && std::none_of(std::begin(kTypes), std::end(kTypes),
+                                                  [&](const NumpyType& t) { return t.type == type; });
 }
 
 namespace {

@@ -12,8 +12,12 @@
 namespace norn::format {
 
 // Shares the memory of `bytes` if the array is stored as a tensor is in memory; Fortran order, big-endian numbers and
-// strings are converted. Throws norn::Error (InvalidArgument, NotImplemented).
-Tensor read_npy(const ir::Bytes& bytes);
+// strings are converted. Elements stored as raw bytes are taken for `raw_type`, if its size fits. Throws norn::Error
+// (InvalidArgument, NotImplemented).
+Tensor read_npy(const ir::Bytes& bytes, DataType raw_type = DataType::Undefined);
+
+// True for types that NumPy has no name for, so that their files hold raw bytes.
+bool is_raw_in_npy(DataType type) noexcept;
 
 // The whole file for arrays of strings; for others the header, to be followed by the tensor's memory.
 // Types without a NumPy name are written as ml_dtypes does.

@@ -1,6 +1,8 @@
-// Traps of the syntax: "float" is a scalar and "float[]" a tensor of unknown rank; a name that is a type's keyword has
-// to be quoted; nan's sign survives but not its payload; an attribute without a type (IR 1) is written without one and
-// the parser infers it.
+// Printing ONNX's text syntax.
+//
+// Traps: "float" is a scalar and "float[]" a tensor of unknown rank; a name that is a type's word has to be quoted
+// where a type may stand, and must not be where the onnx package takes no quotes; an attribute's type is always
+// written, because "1" alone is an integer and a quoted word a string; a graph by the name of "nan" would be a number.
 #include "format/text.h"
 
 #include <algorithm>
@@ -11,29 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "format/text_words.h"
 #include "ir/tensor_data.h"
 #include "norn/error.h"
 #include "norn/types.h"
 
 namespace norn::format {
 namespace {
-
-bool is_keyword(std::string_view name) {
-  return data_type_from_name(name) != DataType::Undefined || name == "seq" || name == "map" || name == "optional" ||
-         name == "sparse_tensor" || name == "opaque";
-}
-
-bool is_identifier(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  if (name.empty() || !letter(name.front()) || is_keyword(name)) return false;
-  for (char c : name)
-    if (!letter(c) && !(c >= '0' && c <= '9')) return false;
-  return true;
-}
-
-constexpr std::string_view kAttributeTypes[] = {
-    "undefined", "float",   "int",    "string",        "tensor",         "graph",      "floats",     "ints",
-    "strings",   "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
 
 class Printer {
  public:
@@ -42,7 +28,6 @@ class Printer {
   std::string take() { return std::move(out_); }
 
   void model(const ir::Model& m) {
-    left_out(m);
     out_ += "<\n  ir_version: ";
     number(m.ir_version.get());
     out_ += ",\n  opset_import: ";
@@ -68,14 +53,17 @@ class Printer {
     }
   }
 
-  void graph(const ir::Graph& g) {
-    id(g.name.get());
+  void graph(const ir::Graph& g, const std::string& name = {}) {
+    if (name.empty())
+      id(g.name.get());
+    else
+      out_ += name;
     out_ += ' ';
     values(g.input);
     out_ += " => ";
     values(g.output);
     out_ += '\n';
-    if (!g.initializer.empty() || !g.value_info.empty()) {
+    if (!g.initializer.empty() || !g.sparse_initializer.empty() || !g.value_info.empty()) {
       indent(0);
       out_ += '<';
       const char* separator = "\n";
@@ -86,6 +74,11 @@ class Printer {
         print();
       };
       for (const auto& t : g.initializer) line([&] { tensor(t, true); });
+      for (const auto& t : g.sparse_initializer)
+        line([&] {
+          out_ += "sparse_tensor = ";
+          sparse(t);
+        });
       for (const auto& v : g.value_info) line([&] { value(v); });
       out_ += '\n';
       indent(0);
@@ -132,9 +125,15 @@ class Printer {
     }
     ids("", n.output, "");
     out_ += " = ";
-    if (!n.domain.get().empty()) (out_ += n.domain.get()) += '.';
-    out_ += n.op_type.get();
-    if (!n.overload.get().empty()) (out_ += ':') += n.overload.get();
+    if (!n.domain.get().empty()) {
+      dotted(n.domain.get());
+      out_ += '.';
+    }
+    word(n.op_type.get());
+    if (!n.overload.get().empty()) {
+      out_ += ':';
+      word(n.overload.get());
+    }
     bool subgraphs = false;
     for (const auto& a : n.attribute) subgraphs = subgraphs || a.g.has() || !a.graphs.empty();
     if (!subgraphs) attributes(n.attribute);
@@ -170,9 +169,36 @@ class Printer {
     }
     out_ += '"';
   }
+  // A name where no type may stand.
+  void word(std::string_view name) {
+    if (is_word(name))
+      out_ += name;
+    else
+      quoted(name);
+  }
   void id(std::string_view name) {
-    if (is_identifier(name)) out_ += name;
-    else quoted(name);
+    if (is_word(name) && !is_type_word(name))
+      out_ += name;
+    else
+      quoted(name);
+  }
+  // Words with dots in between, such as a domain.
+  void dotted(std::string_view name) {
+    for (std::size_t from = 0;;) {
+      const std::size_t dot = name.find('.', from);
+      if (!is_word(name.substr(from, dot - from))) return quoted(name);
+      if (dot == name.npos) break;
+      from = dot + 1;
+    }
+    out_ += name;
+  }
+  // What the syntax cannot write.
+  void cannot(const std::string& what, std::string_view instead = "?") {
+    if (options_.complete) {
+      throw Error(ErrorCode::NotImplemented, "ONNX's text syntax cannot write " + what, {},
+                  "save the model in another notation, or mend it first");
+    }
+    out_ += instead;
   }
   void ids(const char* open, const std::vector<std::string>& names, const char* close) {
     out_ += open;
@@ -217,24 +243,11 @@ class Printer {
     out_ += ']';
   }
 
-  // The syntax has no form for these.
-  void left_out(const ir::Model& m) {
-    std::string what;
-    const auto add = [&](bool present, const char* name) {
-      if (present) (what += what.empty() ? "" : ", ") += name;
-    };
-    add(!m.training_info.empty(), "training_info");
-    add(!m.configuration.empty(), "configuration");
-    if (m.graph) {
-      add(!m.graph->sparse_initializer.empty(), "sparse_initializer");
-      add(!m.graph->quantization_annotation.empty(), "quantization_annotation");
-    }
-    if (!what.empty()) out_ += "# Left out, because the syntax has no form for it: " + what + "\n";
-  }
-
   void type_name(std::int32_t type) {
-    if (type >= 0 && type < kDataTypeCount) out_ += data_type_name(static_cast<DataType>(type));
-    else (out_ += "undefined_") += std::to_string(type);
+    if (type > 0 && type < kDataTypeCount)
+      out_ += data_type_name(static_cast<DataType>(type));
+    else
+      cannot("the element type " + std::to_string(type), type ? "undefined_" + std::to_string(type) : "undefined");
   }
   void tensor_type(const ir::TypeTensor& t) {
     type_name(t.elem_type);
@@ -242,15 +255,21 @@ class Printer {
     if (!t.shape || t.shape->dim.empty()) return;
     out_ += '[';
     list(t.shape->dim, ",", [&](const ir::Dimension& d) {
-      if (d.dim_value.has()) number(d.dim_value.get());
-      else if (d.dim_param.has()) id(d.dim_param.get());
-      else out_ += '?';
+      if (d.dim_value.has())
+        number(d.dim_value.get());
+      else if (d.dim_param.has())
+        id(d.dim_param.get());
+      else
+        out_ += '?';
     });
     out_ += ']';
   }
   void type(const ir::Type& t) {
     const auto inner = [&](const ir::Box<ir::Type>& element) {
-      if (element) type(*element);
+      if (element)
+        type(*element);
+      else
+        cannot("a type without the type of its elements");
       out_ += ')';
     };
     if (t.tensor_type) {
@@ -271,8 +290,19 @@ class Printer {
       tensor_type(*t.sparse_tensor_type);
       out_ += ')';
     } else if (t.opaque_type) {
+      out_ += "opaque(";
       const auto& domain = t.opaque_type->domain.get();
-      out_ += "opaque(" + domain + (domain.empty() ? "" : ",") + t.opaque_type->name.get() + ")";
+      const auto& name = t.opaque_type->name.get();
+      if (!domain.empty()) {
+        dotted(domain);
+        out_ += ',';
+        word(name);
+      } else if (!name.empty()) {
+        dotted(name);
+      }
+      out_ += ')';
+    } else if (options_.complete) {
+      cannot("a type that is none of tensor, sequence, map, optional, sparse tensor and opaque");
     }
   }
   void value(const ir::ValueInfo& v) {
@@ -291,11 +321,14 @@ class Printer {
   template <class T, class Shown>
   void elements(const norn::Tensor& v, std::size_t per_element = 1) {
     const auto count = static_cast<std::size_t>(v.size());
-    const std::size_t shown = count > options_.max_elements ? std::min<std::size_t>(options_.max_elements, 8) : count;
+    const std::size_t shown =
+        !options_.complete && count > options_.max_elements ? std::min<std::size_t>(options_.max_elements, 8) : count;
     for (std::size_t i = 0; i < shown * per_element; ++i) {
       if (i) out_ += ", ";
-      if constexpr (std::is_same_v<T, std::string>) quoted(v.as<std::string>()[i]);
-      else number(static_cast<Shown>(v.as<T>()[i]));
+      if constexpr (std::is_same_v<T, std::string>)
+        quoted(v.as<std::string>()[i]);
+      else
+        number(static_cast<Shown>(v.as<T>()[i]));
     }
     if (shown < count) out_ += shown ? ", ..." : "...";
   }
@@ -327,6 +360,7 @@ class Printer {
   norn::Tensor head(const ir::Tensor& t) const {
     const auto type = static_cast<DataType>(t.data_type > 0 && t.data_type < kDataTypeCount ? t.data_type.get() : 0);
     const auto bytes = static_cast<std::size_t>(storage_bits(type) / 8);
+    if (options_.complete) return ir::to_value(t);
     const auto keep = options_.max_elements + 1;
     const auto& raw = t.raw_data.get();
     const auto count = static_cast<std::size_t>(element_count(t.dims));
@@ -350,12 +384,14 @@ class Printer {
       id(t.name.get());
       out_ += ' ';
     }
-    if (initializer) out_ += "= ";
-    if (t.data_location == ir::kDataLocationExternal) return pairs(t.external_data);
+    const bool external = t.data_location == ir::kDataLocationExternal;
+    if (initializer || external) out_ += "= ";
+    if (external) return pairs(t.external_data);
     out_ += '{';
     try {
       data(head(t));
-    } catch (const Error&) {
+    } catch (Error& error) {
+      if (options_.complete) throw error.within(ir::describe(t));
       out_ += "...";  // the stored data does not fit the type and shape
     }
     out_ += '}';
@@ -364,23 +400,48 @@ class Printer {
   void sparse(const ir::SparseTensor& s) {
     out_ += "{dims [";
     list(s.dims, ",", [&](std::int64_t d) { number(d); });
-    out_ += "], values ";
-    if (s.values) tensor(*s.values, false);
-    out_ += ", indices ";
-    if (s.indices) tensor(*s.indices, false);
+    out_ += ']';
+    if (s.values) {
+      out_ += ", values ";
+      tensor(*s.values, false);
+    }
+    if (s.indices) {
+      out_ += ", indices ";
+      tensor(*s.indices, false);
+    }
     out_ += '}';
   }
 
+  // A graph in an attribute, where a word may also be a number.
+  void subgraph(const ir::Graph& g) {
+    const auto& name = g.name.get();
+    graph(g, parse_special_float(name) ? "\"" + name + "\"" : "");
+  }
+
   void attribute(const ir::Attribute& a) {
-    id(a.name.get());
+    word(a.name.get());
     const auto kind = static_cast<std::size_t>(a.kind());
-    if (a.type.has() && kind < std::size(kAttributeTypes)) (out_ += ": ") += kAttributeTypes[kind];
+    const bool known = kind > 0 && kind < std::size(kAttributeTypeWords);
+    if (known) (out_ += ": ") += kAttributeTypeWords[kind];
+    if (!known && !a.ref_attr_name.has()) {
+      if (kind == 0)
+        out_ += ": undefined";
+      else
+        cannot("an attribute of type " + std::to_string(static_cast<int>(a.kind())), ": undefined");
+      return;
+    }
     out_ += " = ";
     if (a.ref_attr_name.has()) {
       out_ += '@';
       return id(a.ref_attr_name.get());
     }
     const auto any_number = [&](auto v) { number(v); };
+    const auto need = [&](const auto& box, auto&& print) {
+      if (box)
+        print(*box);
+      else
+        cannot("the attribute \"" + a.name.get() + "\", which has a type and no value");
+    };
     using Kind = ir::AttributeType;
     switch (a.kind()) {
       case Kind::Float: return number(a.f.get());
@@ -389,19 +450,19 @@ class Printer {
       case Kind::Floats: return many(a.floats, any_number);
       case Kind::Ints: return many(a.ints, any_number);
       case Kind::Strings: return many(a.strings, [&](const std::string& s) { quoted(s); });
-      case Kind::Tensor: return a.t ? tensor(*a.t, false) : void();
+      case Kind::Tensor: return need(a.t, [&](const ir::Tensor& t) { tensor(t, false); });
       case Kind::Tensors: return many(a.tensors, [&](const ir::Tensor& t) { tensor(t, false); });
-      case Kind::TypeProto: return a.tp ? type(*a.tp) : void();
+      case Kind::TypeProto: return need(a.tp, [&](const ir::Type& t) { type(t); });
       case Kind::TypeProtos: return many(a.type_protos, [&](const ir::Type& t) { type(t); });
-      case Kind::SparseTensor: return a.sparse_tensor ? sparse(*a.sparse_tensor) : void();
+      case Kind::SparseTensor: return need(a.sparse_tensor, [&](const ir::SparseTensor& s) { sparse(s); });
       case Kind::SparseTensors: return many(a.sparse_tensors, [&](const ir::SparseTensor& s) { sparse(s); });
-      case Kind::Graph:
-      case Kind::Graphs: break;
-      default: return;
+      default: break;
     }
     ++level_;
-    if (a.kind() == Kind::Graphs) many(a.graphs, [&](const ir::Graph& g) { graph(g); });
-    else if (a.g) graph(*a.g);
+    if (a.kind() == Kind::Graphs)
+      many(a.graphs, [&](const ir::Graph& g) { subgraph(g); });
+    else
+      need(a.g, [&](const ir::Graph& g) { subgraph(g); });
     --level_;
   }
   void attributes(const std::vector<ir::Attribute>& all) {
@@ -435,25 +496,25 @@ class Printer {
 std::string to_text(const ir::Model& m, const TextOptions& options) {
   Printer printer(options);
   printer.model(m);
-  return printer.take();
+  return left_out(m) + printer.take();
 }
 
 std::string to_text(const ir::Graph& g, const TextOptions& options) {
   Printer printer(options);
   printer.graph(g);
-  return printer.take() + '\n';
+  return left_out(g) + printer.take() + '\n';
 }
 
 std::string to_text(const ir::Function& f, const TextOptions& options) {
   Printer printer(options);
   printer.function(f);
-  return printer.take();
+  return left_out(f) + printer.take();
 }
 
 std::string to_text(const ir::Node& n, const TextOptions& options) {
   Printer printer(options);
   printer.node(n);
-  return printer.take();
+  return left_out(n) + printer.take();
 }
 
 }  // namespace norn::format

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "ir/tensor_data.h"
+#include "norn/error.h"
 
 namespace norn::format {
 namespace {
@@ -35,6 +37,9 @@ TEST(Text, NodesQuoteWhatIsNoIdentifier) {
   n.domain = "com.example";
   n.overload = "v2";
   EXPECT_EQ(to_text(n), R"(["n \"1\"\\"] "float", y = com.example.Op:v2 (x, "", "a.b/c"))");
+  n.domain = "com.my-ops";
+  n.overload = "2";
+  EXPECT_EQ(to_text(n), R"(["n \"1\"\\"] "float", y = "com.my-ops".Op:"2" (x, "", "a.b/c"))");
 }
 
 TEST(Text, Attributes) {
@@ -47,7 +52,7 @@ TEST(Text, Attributes) {
   old.name = "old";
   old.i = 3;
   EXPECT_EQ(to_text(node({i, f, ref, old})),
-            R"("float", y = Op <i: ints = [], f: floats = [0.1, -0, inf, nan, 1e-45], r: int = @alpha, old = 3> )"
+            R"("float", y = Op <i: ints = [], f: floats = [0.1, -0, inf, nan, 1e-45], r: int = @alpha, old: int = 3> )"
             R"((x, "", "a.b/c"))");
 }
 
@@ -78,6 +83,46 @@ TEST(Text, TensorsAreCutVisibly) {
   EXPECT_NE(to_text(node({a}), {4}).find("t {...}"), std::string::npos) << "data that does not fit";
 }
 
+TEST(Text, CompleteTextIsWholeOrAnError) {
+  auto a = attribute("value", ir::AttributeType::Tensor);
+  a.t = ir::from_value(norn::Tensor(DataType::Bool, {3}), "t");
+  std::fill_n(const_cast<std::byte*>(a.t->raw_data.get().data()), 3, std::byte{1});
+  EXPECT_NE(to_text(node({a}), {1, true}).find("{1, 1, 1}"), std::string::npos);
+  auto bad = a;
+  bad.t->dims = {4};
+  EXPECT_THROW(to_text(node({bad}), {1, true}), Error);
+  bad = a;
+  bad.t->data_type = 99;
+  EXPECT_THROW(to_text(node({bad}), {1, true}), Error);
+  EXPECT_NE(to_text(node({bad})).find("undefined_99"), std::string::npos);
+  bad.t.clear();
+  EXPECT_THROW(to_text(node({bad}), {1, true}), Error);
+}
+
+TEST(Text, EveryFieldIsPrintedOrNamedAsLeftOut) {
+  // Each field of a message set alone: the text has to differ from that of the message without it.
+  ir::Model plain;
+  plain.graph.mut().node.emplace_back();
+  plain.functions.emplace_back();
+  const std::string without = to_text(plain);
+  const auto differs = [&](auto&& change) {
+    ir::Model m = plain;
+    change(m);
+    return to_text(m) != without;
+  };
+  EXPECT_TRUE(differs([](ir::Model& m) { m.configuration.emplace_back(); }));
+  EXPECT_TRUE(differs([](ir::Model& m) { m.graph->quantization_annotation.emplace_back(); }));
+  EXPECT_TRUE(differs([](ir::Model& m) { m.graph->doc_string = "d"; }));
+  EXPECT_TRUE(differs([](ir::Model& m) { m.graph->sparse_initializer.emplace_back(); }));
+  EXPECT_TRUE(differs([](ir::Model& m) { m.graph->node[0].device_configurations.emplace_back(); }));
+  EXPECT_TRUE(differs([](ir::Model& m) { m.graph->node[0].doc_string = "d"; }));
+  EXPECT_TRUE(differs([](ir::Model& m) { m.functions[0].metadata_props.emplace_back(); }));
+  EXPECT_TRUE(differs([](ir::Model& m) { m.functions[0].doc_string = "d"; }));
+  EXPECT_TRUE(differs([](ir::Model& m) { m.functions[0].value_info.emplace_back(); }));
+  EXPECT_TRUE(differs([](ir::Model& m) { m.functions[0].overload = "o"; }));
+  EXPECT_TRUE(differs([](ir::Model& m) { m.unknown = ir::bytes_of("x"); }));
+}
+
 TEST(Text, ModelHeaderAndOmissions) {
   ir::Model m;
   m.ir_version = 8;
@@ -94,7 +139,7 @@ TEST(Text, ModelHeaderAndOmissions) {
   dims[0].dim_param = "2*n";
   dims[1].dim_value = 0;
   EXPECT_EQ(to_text(m),
-            "# Left out, because the syntax has no form for it: training_info\n"
+            "# Left out, because the syntax has no form for it: ModelProto.training_info\n"
             "<\n  ir_version: 8,\n  opset_import: [\"\": 17],\n  producer_name: \"me\"\n>\n"
             "g (float[\"2*n\",0,?] x) => ()\n{\n}\n");
 }

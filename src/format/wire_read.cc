@@ -243,6 +243,30 @@ class Reader {
     (clear(std::integral_constant<std::size_t, J>()), ...);
   }
 
+  // Writers put the elements of a repeated field one behind the other: as many as follow `p` (which stands behind the
+  // first one's tag) are counted, so that the vector grows once. Only a guess: nothing is checked, and a hostile count
+  // is bounded.
+  static std::size_t run_length(std::uint32_t number, const std::byte* p, const std::byte* end) {
+    constexpr std::size_t kMost = 1 << 16;
+    const std::uint64_t tag = (std::uint64_t{number} << 3) | kBytes;
+    const auto read = [&](std::uint64_t& v) {
+      v = 0;
+      for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
+        const auto b = static_cast<std::uint64_t>(*p++);
+        v |= (b & 0x7f) << shift;
+        if (b < 0x80) return true;
+      }
+      return false;
+    };
+    std::size_t count = 1;
+    for (std::uint64_t n = 0, next = 0; count < kMost; ++count) {
+      if (!read(n) || n > static_cast<std::uint64_t>(end - p)) break;
+      p += n;
+      if (!read(next) || next != tag) break;
+    }
+    return count;
+  }
+
   // Each value() stores one occurrence of a field, or returns false if the wire type is not the field's.
 
   template <class T, class G>
@@ -283,6 +307,7 @@ class Reader {
   bool value(std::vector<std::string>& field, std::uint32_t number, const char*, unsigned wire, const std::byte*& p,
              const std::byte* end, G&) {
     if (wire != kBytes) return false;
+    if (field.empty()) field.reserve(run_length(number, p, end));
     const std::size_t n = length(p, end, number);
     field.emplace_back(reinterpret_cast<const char*>(p), n);
     p += n;
@@ -342,6 +367,7 @@ class Reader {
                     "more than " + std::to_string(limits_.max_nodes) + " nodes (limit max_nodes)", where(p));
       }
     }
+    if (field.empty()) field.reserve(run_length(number, p, end));
     field.emplace_back();
     nested(field.back(), number, name, field.size() - 1, p, end);
     return true;
@@ -529,6 +555,7 @@ template ir::ValueInfo read_message(ir::Bytes, const Limits&);
 template ir::Type read_message(ir::Bytes, const Limits&);
 template ir::Tensor read_message(ir::Bytes, const Limits&);
 template ir::SparseTensor read_message(ir::Bytes, const Limits&);
+template ir::OperatorSet read_message(ir::Bytes, const Limits&);
 template SequenceData read_message(ir::Bytes, const Limits&);
 template MapData read_message(ir::Bytes, const Limits&);
 template OptionalData read_message(ir::Bytes, const Limits&);

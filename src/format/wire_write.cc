@@ -262,6 +262,8 @@ template Pieces write_pieces(const ir::Tensor&, std::size_t);
 template std::vector<std::byte> write_message(const ir::Tensor&);
 template Pieces write_pieces(const ir::SparseTensor&, std::size_t);
 template std::vector<std::byte> write_message(const ir::SparseTensor&);
+template Pieces write_pieces(const ir::OperatorSet&, std::size_t);
+template std::vector<std::byte> write_message(const ir::OperatorSet&);
 template Pieces write_pieces(const SequenceData&, std::size_t);
 template std::vector<std::byte> write_message(const SequenceData&);
 template Pieces write_pieces(const MapData&, std::size_t);

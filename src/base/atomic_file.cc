@@ -1,0 +1,206 @@
+#include "base/atomic_file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "norn/error.h"
+
+namespace norn::base {
+namespace {
+
+constexpr std::size_t kChunk = std::size_t{1} << 20;
+
+// True when the bytes could be read; false at the end of the file.
+bool read_fully(int fd, std::byte* to, std::size_t size, std::uint64_t offset) {
+  while (size > 0) {
+    const ssize_t n = ::pread(fd, to, size, static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    to += n, size -= static_cast<std::size_t>(n), offset += static_cast<std::uint64_t>(n);
+  }
+  return true;
+}
+
+}  // namespace
+
+void AtomicFile::fail(const char* what) const {
+  throw Error(ErrorCode::Io, std::string(what) + " \"" + shown_ + "\": " + std::strerror(errno));
+}
+
+AtomicFile::AtomicFile(const std::string& path) : shown_(path) {
+  if (path.empty()) throw Error(ErrorCode::InvalidArgument, "an empty path names no file");
+  if (path.find('\0') != std::string::npos) {
+    throw Error(ErrorCode::InvalidArgument, "a path must not contain a NUL character");
+  }
+  std::string target = path;
+  struct stat info;
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists) {
+    if (!S_ISREG(info.st_mode)) {
+      throw Error(ErrorCode::Io, "cannot write \"" + path + "\": it is not a regular file");
+    }
+    std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);
+    if (real) target = real.get();
+  }
+  const auto slash = target.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
+  name_ = slash == std::string::npos ? target : target.substr(slash + 1);
+  folder_ = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder_) fail("cannot open the folder of");
+  create(exists ? info.st_mode & 0777 : 0666);
+}
+
+AtomicFile::AtomicFile(Descriptor folder, std::string name, std::string shown)
+    : folder_(std::move(folder)), name_(std::move(name)), shown_(std::move(shown)) {
+  create(0666);
+}
+
+AtomicFile::~AtomicFile() { discard(); }
+
+void AtomicFile::create(unsigned mode) {
+  std::random_device random;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    temporary_ = name_.substr(0, 200) + ".tmp" + std::to_string(random());
+    fd_ = Descriptor(::openat(folder_.get(), temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                              static_cast<mode_t>(mode)));
+    if (fd_) return;
+    if (errno != EEXIST) break;
+  }
+  temporary_.clear();
+  fail("cannot create a file beside");
+}
+
+void AtomicFile::discard() noexcept {
+  if (!temporary_.empty()) ::unlinkat(folder_.get(), temporary_.c_str(), 0);
+  temporary_.clear();
+  fd_ = Descriptor();
+}
+
+void AtomicFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n =
+        ::pwrite(fd_.get(), bytes.data(), std::min(bytes.size(), std::size_t{1} << 30), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("cannot write");
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  write_at(size_, bytes);
+  size_ += bytes.size();
+}
+
+void AtomicFile::write_zeros(std::uint64_t count) {
+  if (count == 0) return;
+  if (::ftruncate(fd_.get(), static_cast<off_t>(size_ + count)) != 0) fail("cannot write");
+  size_ += count;
+}
+
+void AtomicFile::copy(int from, std::uint64_t offset, std::uint64_t size) {
+  const std::uint64_t end = offset + size;
+  std::vector<std::byte> buffer;
+  bool in_kernel = true;
+  while (offset < end) {
+    // A file system without holes says EINVAL; ENXIO is a hole up to the file's end.
+    const off_t data = ::lseek(from, static_cast<off_t>(offset), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) {
+      struct stat info;
+      if (::fstat(from, &info) != 0 || static_cast<std::uint64_t>(info.st_size) < end) break;
+      write_zeros(end - offset);
+      return;
+    }
+    if (data > static_cast<off_t>(offset)) {
+      const std::uint64_t hole = std::min(static_cast<std::uint64_t>(data), end) - offset;
+      write_zeros(hole);
+      offset += hole;
+      continue;
+    }
+    std::uint64_t stop = end;
+    if (data >= 0) {
+      const off_t hole = ::lseek(from, data, SEEK_HOLE);
+      if (hole > data) stop = std::min(end, static_cast<std::uint64_t>(hole));
+    }
+    while (offset < stop) {
+      const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(stop - offset, std::uint64_t{1} << 30));
+      if (in_kernel) {
+        auto in = static_cast<off64_t>(offset), out = static_cast<off64_t>(size_);
+        const ssize_t n = ::copy_file_range(from, &in, fd_.get(), &out, wanted, 0);
+        if (n > 0) {
+          offset += static_cast<std::uint64_t>(n), size_ += static_cast<std::uint64_t>(n);
+          continue;
+        }
+        if (n < 0 && errno == EINTR) continue;
+        in_kernel = false;  // another file system, or one that cannot: plain reading finds out what is wrong
+      }
+      buffer.resize(kChunk);
+      const std::size_t part = std::min(wanted, kChunk);
+      if (!read_fully(from, buffer.data(), part, offset)) {
+        throw Error(ErrorCode::Io, "a source of \"" + shown_ + "\" ended early: it was changed while it was copied");
+      }
+      write({buffer.data(), part});
+      offset += part;
+    }
+  }
+  if (offset < end) {
+    throw Error(ErrorCode::Io, "a source of \"" + shown_ + "\" ended early: it was changed while it was copied");
+  }
+}
+
+void AtomicFile::sync() {
+  if (::fsync(fd_.get()) != 0) fail("cannot write");
+}
+
+bool AtomicFile::target_exists() const {
+  struct stat info;
+  return ::fstatat(folder_.get(), name_.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool AtomicFile::same_as_target() const {
+  Descriptor old(::openat(folder_.get(), name_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info;
+  if (!old || ::fstat(old.get(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  if (static_cast<std::uint64_t>(info.st_size) != size_) return false;
+  std::vector<std::byte> a(kChunk), b(kChunk);
+  for (std::uint64_t at = 0; at < size_; at += kChunk) {
+    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kChunk, size_ - at));
+    if (!read_fully(old.get(), a.data(), n, at) || !read_fully(fd_.get(), b.data(), n, at)) return false;
+    if (std::memcmp(a.data(), b.data(), n) != 0) return false;
+  }
+  return true;
+}
+
+void AtomicFile::retarget(std::string name, std::string shown) {
+  name_ = std::move(name);
+  shown_ = std::move(shown);
+}
+
+void AtomicFile::commit(Existing existing) {
+  sync();
+  if (fd_.close() != 0) fail("cannot write");
+  if (existing == Existing::Refuse) {
+    if (::renameat2(folder_.get(), temporary_.c_str(), folder_.get(), name_.c_str(), RENAME_NOREPLACE) == 0) {
+      temporary_.clear();
+    } else if ((errno != EINVAL && errno != ENOSYS) || target_exists()) {
+      fail("cannot write");
+    }
+  }
+  if (!temporary_.empty()) {
+    if (::renameat(folder_.get(), temporary_.c_str(), folder_.get(), name_.c_str()) != 0) fail("cannot write");
+    temporary_.clear();
+  }
+  // The new name becomes durable with the folder; a file system that cannot sync folders loses nothing else.
+  ::fsync(folder_.get());
+}
+
+}  // namespace norn::base

@@ -1,0 +1,55 @@
+// A file that appears whole or not at all: written under another name beside its place, synced, renamed.
+//
+// Whoever has the old file open or mapped keeps it. Holes of sparse sources stay holes.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/descriptor.h"
+
+namespace norn::base {
+
+class AtomicFile {
+ public:
+  // To stand at `path`; where that is a symbolic link, at what it names. Throws norn::Error (Io, InvalidArgument).
+  explicit AtomicFile(const std::string& path);
+  // To stand in `folder` under `name`, which must not contain a slash; `shown` is the path for messages. A symbolic
+  // link of that name is replaced, not followed.
+  AtomicFile(Descriptor folder, std::string name, std::string shown);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();  // without commit(), nothing remains
+
+  // Appends.
+  void write(std::span<const std::byte> bytes);
+  void write_zeros(std::uint64_t count);  // as a hole where the file system has them
+  // Appends `size` bytes of another file, inside the kernel where it can.
+  void copy(int from, std::uint64_t offset, std::uint64_t size);
+  // Overwrites what was written earlier.
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
+
+  std::uint64_t size() const noexcept { return size_; }
+  const std::string& path() const noexcept { return shown_; }
+  int fd() const noexcept { return fd_.get(); }
+  void sync();
+  // True if the place holds a regular file with the same bytes.
+  bool same_as_target() const;
+  bool target_exists() const;
+  // Chooses another name in the same folder.
+  void retarget(std::string name, std::string shown);
+  enum class Existing { Replace, Refuse };
+  void commit(Existing existing = Existing::Replace);
+  void discard() noexcept;
+
+ private:
+  void create(unsigned mode);
+  [[noreturn]] void fail(const char* what) const;
+
+  Descriptor folder_, fd_;
+  std::string name_, temporary_, shown_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace norn::base

@@ -1,0 +1,338 @@
+// Reading protobuf's text format.
+//
+// Traps: a leading zero makes an integer octal; a number may end in f; adjacent strings are one; a singular field may
+// stand only once, and a oneof only by one member.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "format/notation.h"
+#include "format/prototext.h"
+#include "norn/error.h"
+
+namespace norn::format {
+namespace {
+
+class Reader {
+ public:
+  Reader(std::string_view text, const Limits& limits)
+      : in_(text), limits_(limits), depth_left_(std::clamp(limits.max_depth, 1, 1000) + 1) {
+    if (text.size() > limits.max_bytes)
+      throw Error(ErrorCode::LimitExceeded, "the input has " + std::to_string(text.size()) +
+                                                " bytes, more than the limit max_bytes (" +
+                                                std::to_string(limits.max_bytes) + ")");
+    if (const auto bad = find_invalid_utf8(text)) fail_at(text, *bad, "protobuf's text format is UTF-8, this is not");
+  }
+
+  template <class M>
+  M whole() {
+    M m;
+    message(m, '\0');
+    return m;
+  }
+
+ private:
+  template <class M>
+  void message(M& m, char close) {
+    const std::size_t start = in_.at();
+    if (--depth_left_ == 0)
+      throw Error(ErrorCode::LimitExceeded,
+                  "messages are nested deeper than the limit max_depth (" + std::to_string(limits_.max_depth) + ")");
+    if constexpr (std::is_same_v<M, ir::Node>) {
+      if (++nodes_ > limits_.max_nodes)
+        throw Error(ErrorCode::LimitExceeded,
+                    "more than " + std::to_string(limits_.max_nodes) + " nodes (limit max_nodes)");
+    }
+    Numbers<std::remove_cv_t<decltype(Message<M>::fields)>> numbers;
+    while (close == '\0' ? !in_.end() : !in_.match(close)) {
+      if (in_.end()) fail_at(in_.text(), start, "this message is never closed");
+      const auto name = in_.identifier();
+      const std::size_t at = in_.at() - name.size();
+      if (name.empty()) in_.fail_expected("the name of a field", field_names<M>());
+      bool found = false;
+      each<M>([&](const auto& row, auto index) {
+        if (found || name != row.name) return;
+        found = true;
+        field(m, row, std::get<index.value>(numbers.rows), at);
+      });
+      if (!found)
+        fail_at(in_.text(), at, std::string(Message<M>::name) + " has no field \"" + std::string(name) + "\"",
+                field_names<M>());
+      if (!in_.match(',')) in_.match(';');
+    }
+    each<M>([&](const auto& row, auto index) {
+      auto& values = std::get<index.value>(numbers.rows);
+      if constexpr (requires { values.list; }) {
+        if (!values.list.empty()) m.*row.member = std::remove_cvref_t<decltype(m.*row.member)>(std::move(values.list));
+      }
+    });
+    ++depth_left_;
+  }
+
+  // Number arrays grow beside the message, because the document's are immutable.
+  template <class T>
+  struct Gather {};
+  template <class T>
+  struct Gather<ir::SharedArray<T>> {
+    std::vector<T> list;
+  };
+  template <class Rows>
+  struct Numbers;
+  template <class M, class... T>
+  struct Numbers<std::tuple<FieldRow<M, T>...>> {
+    std::tuple<Gather<T>...> rows;
+  };
+
+  template <class M, class F>
+  static void each(F&& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (f(std::get<I>(Message<M>::fields), std::integral_constant<std::size_t, I>()), ...);
+    }
+    (std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>());
+  }
+
+  template <class M, class R, class G>
+  void field(M& m, const R& row, G& gather, std::size_t at) {
+    if (const char* other = other_of_oneof(m, row))
+      fail_at(in_.text(), at, std::string(row.name) + " and " + other + " exclude each other");
+    value(m.*row.member, row.trait, row.name, gather, at);
+  }
+
+  void once(bool set, const char* name, std::size_t at) {
+    if (set) fail_at(in_.text(), at, std::string("the field ") + name + " is given twice");
+  }
+
+  template <class T, class G>
+  void value(ir::Field<T>& f, Trait trait, const char* name, G&, std::size_t at) {
+    once(f.has(), name, at);
+    in_.expect(':', "after the field's name");
+    f = scalar<T>(trait, name);
+  }
+  template <class T, class G>
+  void value(ir::Box<T>& f, Trait, const char* name, G&, std::size_t at) {
+    once(f.has(), name, at);
+    in_.match(':');
+    nested(f.mut());
+  }
+  template <class T, class G>
+  void value(std::vector<T>& f, Trait trait, const char* name, G&, std::size_t) {
+    if constexpr (requires(T v) { v.unknown; }) {
+      in_.match(':');
+      one_or_list([&] { nested(f.emplace_back()); });
+    } else {
+      in_.expect(':', "after the field's name");
+      one_or_list([&] { f.push_back(scalar<T>(trait, name)); });
+    }
+  }
+  template <class T>
+  void value(ir::SharedArray<T>&, Trait trait, const char* name, Gather<ir::SharedArray<T>>& gather, std::size_t) {
+    in_.expect(':', "after the field's name");
+    one_or_list([&] { gather.list.push_back(scalar<T>(trait, name)); });
+  }
+
+  template <class F>
+  void one_or_list(F&& read) {
+    if (!in_.match('[')) return read();
+    if (in_.match(']')) return;
+    do read();
+    while (in_.match(','));
+    in_.expect(']', "or \",\" in a list");
+  }
+
+  template <class M>
+  void nested(M& m) {
+    if (in_.match('<')) return message(m, '>');
+    in_.expect('{', (std::string("(or \"<\"), which begins a ") + Message<M>::name).c_str());
+    message(m, '}');
+  }
+
+  template <class T>
+  T scalar(Trait trait, const char* name) {
+    if constexpr (std::is_same_v<T, ir::Bytes>)
+      return ir::bytes_of(strings(name));
+    else if constexpr (std::is_same_v<T, std::string>)
+      return strings(name);
+    else if constexpr (std::is_floating_point_v<T>)
+      return floating<T>(name);
+    else
+      return integer<T>(trait, name);
+  }
+
+  std::string_view token() {
+    in_.peek();
+    const std::size_t start = in_.at();
+    while (is_digit(in_.here()) || is_letter(in_.here()) || in_.here() == '_' || in_.here() == '.' ||
+           in_.here() == '-' || in_.here() == '+') {
+      in_.next();
+    }
+    return in_.text().substr(start, in_.at() - start);
+  }
+
+  template <class T>
+  T integer(Trait trait, const char* name) {
+    const std::string_view word = token();
+    const std::size_t at = in_.at() - word.size();
+    const auto names = enumeration(trait);
+    if (const auto it = std::find(names.begin(), names.end(), word); it != names.end())
+      return static_cast<T>(it - names.begin());
+    std::string_view digits = word;
+    const bool minus = digits.starts_with('-');
+    digits.remove_prefix(minus || digits.starts_with('+'));
+    int base = 10;
+    if (digits.starts_with("0x") || digits.starts_with("0X")) {
+      base = 16;
+      digits.remove_prefix(2);
+    } else if (digits.size() > 1 && digits[0] == '0') {
+      base = 8;
+      digits.remove_prefix(1);
+    }
+    std::uint64_t size = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size, base);
+    if (digits.empty() || error == std::errc::invalid_argument || end != digits.data() + digits.size()) {
+      in_.move_to(at);
+      in_.fail_expected(std::string(names.empty() ? "an integer" : "the name of an enumeration's value") + " for " +
+                        name);
+    }
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+    const std::uint64_t bound = minus ? (std::is_signed_v<T> ? kMost + 1 : 0) : kMost;
+    if (error != std::errc() || size > bound) {
+      fail_at(in_.text(), at,
+              std::string(name) + " is an integer of " + std::to_string(8 * sizeof(T)) +
+                  (std::is_signed_v<T> ? " bits" : " bits without a sign") + ", and this does not fit it");
+    }
+    return static_cast<T>(minus ? 0 - size : size);
+  }
+
+  template <class T>
+  T floating(const char* name) {
+    std::string_view word = token();
+    const std::size_t at = in_.at() - word.size();
+    std::string_view body = word;
+    if (body.starts_with('+')) body.remove_prefix(1);
+    for (const bool suffix : {false, true}) {
+      if (suffix) {
+        if (!body.ends_with('f') && !body.ends_with('F')) break;
+        body.remove_suffix(1);
+      }
+      if (const auto special = parse_special_float(body)) return static_cast<T>(*special);
+      const auto digits = body.substr(body.starts_with('-'));
+      if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) break;  // octal, which floats are not
+      const auto d = parse_float<double>(body);
+      if (d && std::isfinite(static_cast<T>(*d))) return static_cast<T>(*d);
+    }
+    fail_at(in_.text(), at,
+            std::string("expected a number for ") + name + " that fits " + (sizeof(T) == 4 ? "32" : "64") + " bits");
+  }
+
+  std::string strings(const char* name) {
+    std::string out;
+    if (in_.peek() != '"' && in_.here() != '\'') in_.fail_expected(std::string("a string in quotes for ") + name);
+    while (in_.peek() == '"' || in_.here() == '\'') piece(out);
+    return out;
+  }
+
+  void piece(std::string& out) {
+    const std::size_t start = in_.at();
+    const char quote = in_.here();
+    in_.next();
+    while (in_.here() != quote || in_.at_end()) {
+      if (in_.at_end() || in_.here() == '\n') fail_at(in_.text(), start, "this string is not closed on its line");
+      if (in_.here() == '\\') {
+        escape(out);
+      } else {
+        out += in_.here();
+        in_.next();
+      }
+    }
+    in_.next();
+  }
+
+  void escape(std::string& out) {
+    const std::size_t at = in_.at();
+    in_.next();
+    const char c = in_.here();
+    in_.next();
+    const auto digits = [&](int base, int least, int most) {
+      std::uint32_t value = 0;
+      int n = 0;
+      for (; n < most; ++n, in_.next()) {
+        const char d = in_.here();
+        int digit = 99;
+        if (is_digit(d))
+          digit = d - '0';
+        else if (is_letter(d))
+          digit = (d | 0x20) - 'a' + 10;
+        if (digit >= base) break;
+        value = value * static_cast<std::uint32_t>(base) + static_cast<std::uint32_t>(digit);
+      }
+      if (n < least) fail_at(in_.text(), at, "this escape has too few digits");
+      return value;
+    };
+    switch (c) {
+      case 'a': out += '\a'; return;
+      case 'b': out += '\b'; return;
+      case 'f': out += '\f'; return;
+      case 'n': out += '\n'; return;
+      case 'r': out += '\r'; return;
+      case 't': out += '\t'; return;
+      case 'v': out += '\v'; return;
+      case '\\':
+      case '\'':
+      case '"':
+      case '?': out += c; return;
+      case 'x':
+      case 'X': out += static_cast<char>(digits(16, 1, 2)); return;
+      case 'u':
+      case 'U': {
+        std::uint32_t code = c == 'u' ? digits(16, 4, 4) : digits(16, 8, 8);
+        if (code >= 0xd800 && code < 0xdc00 && in_.here() == '\\') {
+          in_.next();
+          if (in_.here() != 'u') fail_at(in_.text(), at, "half of a surrogate pair without the other half");
+          in_.next();
+          const std::uint32_t low = digits(16, 4, 4);
+          if (low >= 0xdc00 && low < 0xe000) code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        }
+        if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+          fail_at(in_.text(), at, "this is no character of Unicode");
+        append_utf8(out, code);
+        return;
+      }
+      default: break;
+    }
+    if (c < '0' || c > '7' || in_.at() > in_.text().size()) fail_at(in_.text(), at, "there is no such escape");
+    in_.move_to(at + 1);
+    const std::uint32_t value = digits(8, 1, 3);
+    if (value > 0xff) fail_at(in_.text(), at, "this octal escape is larger than a byte");
+    out += static_cast<char>(value);
+  }
+
+  Cursor in_;
+  const Limits& limits_;
+  int depth_left_;
+  std::uint64_t nodes_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+T from_prototext(std::string_view text, const Limits& limits) {
+  return Reader(text, limits).whole<T>();
+}
+
+template ir::Model from_prototext(std::string_view, const Limits&);
+template ir::Graph from_prototext(std::string_view, const Limits&);
+template ir::Function from_prototext(std::string_view, const Limits&);
+template ir::Node from_prototext(std::string_view, const Limits&);
+template ir::Attribute from_prototext(std::string_view, const Limits&);
+template ir::ValueInfo from_prototext(std::string_view, const Limits&);
+template ir::Type from_prototext(std::string_view, const Limits&);
+template ir::Tensor from_prototext(std::string_view, const Limits&);
+template ir::SparseTensor from_prototext(std::string_view, const Limits&);
+template ir::OperatorSet from_prototext(std::string_view, const Limits&);
+template SequenceData from_prototext(std::string_view, const Limits&);
+template MapData from_prototext(std::string_view, const Limits&);
+template OptionalData from_prototext(std::string_view, const Limits&);
+
+}  // namespace norn::format
