@@ -1,0 +1,140 @@
+// The areas of rules, each in the file of its name, and the one walk (checker.cc) that calls them.
+//
+// The walk visits every message once, outermost first, and calls the areas at its level. Types, shapes and denotations
+// nest: types.cc goes into element types itself and calls check_shape and the denotation functions. The caller passes
+// the place of the message that is checked, not of the one around it. The namespace is not the folder's name, since
+// norn::check is a function.
+#pragma once
+#include <cstdint>
+
+#include "check/context.h"
+#include "ir/model.h"
+
+namespace norn::format {
+struct SequenceData;
+struct MapData;
+struct OptionalData;
+}  // namespace norn::format
+
+namespace norn::checks {
+
+// --- checker.cc: the walk -----------------------------------------------------------------------------------------
+enum class GraphRole : std::uint8_t {
+  Main,
+  Nested,          // in an attribute
+  Initialization,  // of training
+  Algorithm,       // of training; sees the main graph
+  Part,            // on its own
+};
+void check_model(Context& ctx, const Place& place, const ir::Model& model);
+// `owner` is the node of a nested graph.
+void check_graph(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
+                 const ir::Node* owner = nullptr);
+void check_node(Context& ctx, const Place& place, const ir::Node& node, std::size_t index);
+// `owner` is the node that carries it; null for a function's default.
+void check_attribute(Context& ctx, const Place& place, const ir::Attribute& attribute, const ir::Node* owner);
+void check_function(Context& ctx, const Place& place, const ir::Function& function);
+
+// --- values: types.cc, shapes.cc, denotations.cc, value_info.cc ---------------------------------------------------
+enum class ValueUse : std::uint8_t {
+  MainInput,
+  MainOutput,
+  NestedInput,  // of graphs in attributes and of training graphs
+  NestedOutput,
+  Info,          // value_info of a graph
+  FunctionInfo,  // value_info of a function
+  Attribute,     // a type in an attribute
+  Part,          // on its own
+};
+// Calls check_type, and check_metadata for its properties.
+void check_value_info(Context& ctx, const Place& place, const ir::ValueInfo& info, ValueUse use);
+void check_type(Context& ctx, const Place& place, const ir::Type& type, ValueUse use);
+void check_shape(Context& ctx, const Place& place, const ir::TensorShape& shape, ValueUse use);
+void check_dimension_denotation(Context& ctx, const Place& place, const ir::Dimension& dim);
+void check_type_denotation(Context& ctx, const Place& place, const ir::Type& type);
+
+// --- tensors.cc, external_data.cc, sparse.cc ----------------------------------------------------------------------
+enum class TensorUse : std::uint8_t { Initializer, Attribute, SparseValues, SparseIndices, Data, Part };
+// Calls check_external_data where the tensor has any of its fields, and check_metadata.
+void check_tensor(Context& ctx, const Place& place, const ir::Tensor& tensor, TensorUse use);
+void check_external_data(Context& ctx, const Place& place, const ir::Tensor& tensor);
+enum class SparseUse : std::uint8_t { Initializer, Attribute, Data, Part };
+// Calls check_tensor for its parts.
+void check_sparse_tensor(Context& ctx, const Place& place, const ir::SparseTensor& tensor, SparseUse use);
+
+// --- quantization.cc, training.cc, devices.cc, metadata.cc --------------------------------------------------------
+// While the graph's scope is open, after its nodes: ctx.scopes() knows all its values.
+void check_quantization(Context& ctx, const Place& place, const ir::Graph& graph);
+// Bindings and the joining of graphs; the walk checks the graphs themselves.
+void check_training(Context& ctx, const Place& place, const ir::Model& model);
+void check_device_configurations(Context& ctx, const Place& place, const ir::Model& model);
+// Only called if the node has any.
+void check_node_devices(Context& ctx, const Place& place, const ir::Node& node);
+void check_model_metadata(Context& ctx, const Place& place, const ir::Model& model);
+// Of anything but the model; only called if there are entries.
+void check_metadata(Context& ctx, const Place& place, const ir::Metadata& entries);
+
+// --- data_files.cc ------------------------------------------------------------------------------------------------
+void check_sequence_data(Context& ctx, const Place& place, const format::SequenceData& data);
+void check_map_data(Context& ctx, const Place& place, const format::MapData& data);
+void check_optional_data(Context& ctx, const Place& place, const format::OptionalData& data);
+
+// --- the document's frame: model.cc, versions.cc, opset_imports.cc, functions.cc ----------------------------------
+void check_model_fields(Context& ctx, const Place& place, const ir::Model& model);
+// After the walk, which has counted the bytes of tensors.
+void check_model_size(Context& ctx, const Place& place);
+// IR version gates, by the level at which their fields stand. Cheap enough for every message.
+void check_model_versions(Context& ctx, const Place& place, const ir::Model& model);
+void check_graph_versions(Context& ctx, const Place& place, const ir::Graph& graph);
+void check_function_versions(Context& ctx, const Place& place, const ir::Function& function);
+void check_node_versions(Context& ctx, const Place& place, const ir::Node& node);
+void check_attribute_versions(Context& ctx, const Place& place, const ir::Attribute& attribute);
+void check_value_versions(Context& ctx, const Place& place, const ir::ValueInfo& info);
+void check_type_versions(Context& ctx, const Place& place, const ir::Type& type);
+void check_tensor_versions(Context& ctx, const Place& place, const ir::Tensor& tensor);
+void check_opset_imports(Context& ctx, const Place& place, const ir::Model& model);
+// Ids, cycles and size of all functions together.
+void check_function_table(Context& ctx, const Place& place, const ir::Model& model);
+// Signature, imports and value_info of one function; after its body, while the scope is open.
+void check_function_fields(Context& ctx, const Place& place, const ir::Function& function);
+void check_call(Context& ctx, const Place& place, const ir::Node& node, const ir::Function& callee);
+
+// --- graphs.cc, names.cc, initializers.cc, operators.cc, nodes.cc, attributes.cc ----------------------------------
+// Before the nodes: name, inputs, outputs.
+void check_graph_fields(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
+                        const ir::Node* owner);
+// Defines inputs and initializers in the scope just entered, with the rules about them.
+void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role, const ir::Node* owner);
+// Inputs are visible; outputs become so.
+void check_node_values(Context& ctx, const Place& place, const ir::Node& node, std::size_t index);
+// After the nodes, before the scope closes.
+void check_graph_values(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role);
+// The names that a graph gives: gathered along the walk, told of at its end.
+class GraphNames {
+ public:
+  GraphNames(Context& ctx, const Place& place, const ir::Graph& graph);
+  void node(const ir::Node& node, std::size_t index);
+  void finish();
+
+ private:
+  void look(const std::string& name);
+  Context& ctx_;
+  const Place& place_;
+  NameSet node_names_;
+  std::size_t names_ = 0, odd_ = 0;
+  std::string_view example_;
+};
+void check_initializers(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
+                        const ir::Node* owner);
+// An initializer against the input that it is the default of.
+void check_default(Context& ctx, const Place& place, const ir::Tensor& tensor, const ir::ValueInfo& input);
+// No HTML; of any message that has a doc_string.
+void check_doc_string(Context& ctx, const Place& place, const std::string& text);
+// "did you mean "x"" for a value name that is not defined here; "" if nothing is near.
+std::string did_you_mean(Context& ctx, std::string_view name);
+void check_operator(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound);
+// The node against its operator's signature.
+void check_signature(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound);
+void check_attribute_fields(Context& ctx, const Place& place, const ir::Attribute& attribute, const ir::Node* owner);
+
+}  // namespace norn::checks

@@ -1,0 +1,130 @@
+// Rules about a graph's own fields: name, inputs, outputs, value_info.
+//
+// Only the main graph's inputs and outputs must be typed and have a rank. A graph's outputs must be its own values: one
+// of an enclosing graph has to go through a node. Field numbers 3, 4 and 6 to 9 were those of the draft before IR 1.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/text.h"
+#include "check/areas.h"
+
+namespace norn::checks {
+namespace {
+
+std::string quoted(std::string_view name) { return base::quoted(name.substr(0, 200)); }
+
+bool lacks_shape(const ir::Type& type) {
+  if (type.tensor_type) return !type.tensor_type->shape;
+  return type.sparse_tensor_type && !type.sparse_tensor_type->shape;
+}
+
+void check_main_value(Context& ctx, const Place& at, const ir::ValueInfo& info, Rule typed) {
+  if (info.name.get().empty()) ctx.report(typed, at, "it has no name");
+  if (!info.type) {
+    ctx.report(typed, at, "it has no type", "inputs and outputs of the main graph state their types");
+  } else if (lacks_shape(*info.type)) {
+    ctx.report("graph.io.shape", at, "its type has no shape, so not even its rank is known",
+               "state the rank; dimensions may stay open");
+  }
+}
+
+constexpr std::array<std::string_view, 32> kHtmlTags = {
+    "a",   "b",  "body", "br", "center", "code", "div",    "em",  "font", "h1",    "h2",
+    "h3",  "h4", "hr",   "html", "i",    "img",  "li",     "ol",  "p",    "pre",   "span",
+    "strong", "sub", "sup", "table", "td", "th", "tr",     "tt",  "u",    "ul"};
+
+// The first HTML tag in the text; "" if there is none. "<eval>" and "a < b" are none.
+std::string_view html_tag(std::string_view text) {
+  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
+    std::size_t begin = at + 1, end = begin;
+    if (begin < text.size() && text[begin] == '/') end = ++begin;
+    const auto letter = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    while (end < text.size() && end - begin < 8 && letter(text[end])) ++end;
+    if (end == begin || end >= text.size() || (text[end] != '>' && text[end] != ' ' && text[end] != '/')) continue;
+    std::string tag(text.substr(begin, end - begin));
+    for (char& c : tag) c = static_cast<char>(c | 0x20);
+    if (std::find(kHtmlTags.begin(), kHtmlTags.end(), tag) == kHtmlTags.end()) continue;
+    const std::size_t close = text.find('>', end);
+    if (close != std::string_view::npos && close - at < 200) return text.substr(at, close - at + 1);
+  }
+  return {};
+}
+
+}  // namespace
+
+void check_doc_string(Context& ctx, const Place& place, const std::string& text) {
+  if (text.empty()) return;
+  if (const std::string_view tag = html_tag(text); !tag.empty()) {
+    ctx.report("graph.doc-string.no-html", place, "the doc_string holds the HTML tag " + quoted(tag),
+               "documentation is plain text or Markdown");
+  }
+}
+
+void check_graph_fields(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role, const ir::Node*) {
+  if (graph.name.get().empty()) ctx.report("graph.name", place, "the graph has no name", "set name");
+  if (!graph.unknown.empty() && (has_field(graph.unknown, 3, 4) || has_field(graph.unknown, 6, 9))) {
+    ctx.report("graph.reserved-fields", place,
+               "the graph uses fields of the draft before IR 1 (numbers 3, 4, 6 to 9), which have no meaning any more");
+  }
+  check_doc_string(ctx, place, graph.doc_string.get());
+  const bool main = role == GraphRole::Main;
+  if (main && graph.doc_string.get().empty()) {
+    ctx.report("graph.doc-string", place, "the graph has no documentation", "set doc_string");
+  }
+  if (main || role == GraphRole::Part) {
+    if (!main) return;
+    for (std::size_t i = 0; i < graph.input.size(); ++i) {
+      check_main_value(ctx, place.value("input", i, graph.input[i]), graph.input[i], "graph.inputs.typed");
+    }
+    for (std::size_t i = 0; i < graph.output.size(); ++i) {
+      check_main_value(ctx, place.value("output", i, graph.output[i]), graph.output[i], "graph.outputs.typed");
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < graph.input.size(); ++i) {
+    if (!graph.input[i].name.get().empty()) continue;
+    ctx.report("graph.subgraph.io-names", place.value("input", i, graph.input[i]), "it has no name");
+  }
+  for (std::size_t i = 0; i < graph.output.size(); ++i) {
+    if (!graph.output[i].name.get().empty()) continue;
+    ctx.report("graph.subgraph.io-names", place.value("output", i, graph.output[i]), "it has no name");
+  }
+}
+
+void check_graph_values(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role) {
+  Scopes& scopes = ctx.scopes();
+  for (std::size_t i = 0; i < graph.output.size(); ++i) {
+    const std::string& name = graph.output[i].name.get();
+    if (name.empty() || scopes.defined_here(name)) continue;
+    const bool outer = scopes.find(name).as != Defined::Nowhere;
+    if (outer && role == GraphRole::Algorithm) continue;
+    ctx.report("graph.output.defined", place.value("output", i, graph.output[i]),
+               outer ? "it is a value of an enclosing graph, not of this one" : "nothing in the graph defines it",
+               outer ? "pass it through an Identity node" : did_you_mean(ctx, name));
+  }
+  if (graph.value_info.empty()) return;
+  const std::uint32_t outputs = scopes.new_round(), seen = scopes.new_round();
+  for (const auto& output : graph.output) scopes.mark(scopes.intern(output.name.get()), outputs);
+  for (std::size_t i = 0; i < graph.value_info.size(); ++i) {
+    const std::string& text = graph.value_info[i].name.get();
+    if (text.empty()) continue;
+    const Scopes::Name name = scopes.intern(text);
+    const auto at = [&] { return place.value("value_info", i, graph.value_info[i]); };
+    if (!scopes.mark(name, seen)) {
+      ctx.report("graph.value-info.unique", at(), "value_info lists " + quoted(text) + " twice");
+      continue;
+    }
+    const Definition found = scopes.find(name);
+    if (found.as == Defined::Nowhere || found.frame != scopes.frame()) {
+      ctx.report("graph.value-info.known", at(), "the graph has no value of this name");
+    } else if (found.as == Defined::Input || scopes.marked(name, outputs)) {
+      ctx.report("graph.value-info.not-io", at(),
+                 "it describes an input or output of the graph, which states its type itself");
+    }
+  }
+}
+
+}  // namespace norn::checks

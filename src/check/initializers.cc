@@ -1,0 +1,95 @@
+// Rules about initializers beside their tensors' contents.
+//
+// Up to IR 3 every initializer is also an input, its default, and this holds in nested graphs too: there the operator
+// feeds the leading inputs, and the constants follow. From IR 4 on an initializer that is no input is a constant, and
+// nested graphs do not list constants as inputs any more.
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "check/areas.h"
+
+namespace norn::checks {
+namespace {
+
+// How many inputs of a body the owner's operator feeds; -1 if that is not known.
+std::int64_t fed_inputs(const ir::Node& owner, std::int64_t opset_version) {
+  if (!ir::canonical_domain(owner.domain.get()).empty()) return -1;
+  const auto inputs = static_cast<std::int64_t>(owner.input.size());
+  const std::string& op = owner.op_type.get();
+  if (op == "If") return 0;
+  if (op == "Loop") return std::max<std::int64_t>(inputs, 2);
+  if (op == "Scan") return opset_version >= 9 ? inputs : inputs - 1;
+  return -1;
+}
+
+void check_nested_inputs(Context& ctx, const Place& place, const ir::Graph& graph, const ir::Node* owner) {
+  std::unordered_set<std::string_view> constants;
+  for (const auto& tensor : graph.initializer) constants.insert(tensor.name.get());
+  const std::int64_t fed = owner ? fed_inputs(*owner, ctx.operators().imports().version("")) : -1;
+  bool after_constant = false;
+  for (std::size_t i = 0; i < graph.input.size(); ++i) {
+    const bool constant = constants.contains(graph.input[i].name.get());
+    const Place at = place.value("input", i, graph.input[i]);
+    if (constant) {
+      after_constant = true;
+      ctx.report("init.subgraph.no-input-alias", at, "a nested graph's input is an initializer too",
+                 "leave constants out of the inputs");
+      if (static_cast<std::int64_t>(i) < fed) {
+        ctx.report("init.subgraph.actuals-not-init", at, "the operator feeds this input, yet it is an initializer",
+                   "list constants after the inputs that the operator feeds");
+      }
+    } else if (after_constant) {
+      ctx.report("init.subgraph.order", at, "it comes after an input that is a constant",
+                 "list constants after the inputs that the operator feeds");
+    }
+  }
+}
+
+}  // namespace
+
+void check_default(Context& ctx, const Place& place, const ir::Tensor& tensor, const ir::ValueInfo& input) {
+  if (!input.type) return;
+  const ir::TypeTensor* type = input.type->tensor_type ? &*input.type->tensor_type : nullptr;
+  const auto fault = [&](std::string what) {
+    ctx.report("init.type-matches-input", place, std::move(what), "the input of the same name declares otherwise");
+  };
+  if (!type) {
+    if (input.type->sequence_type || input.type->map_type || input.type->optional_type || input.type->opaque_type) {
+      fault("it is a tensor, the like-named input is not");
+    }
+    return;
+  }
+  if (type->elem_type.has() && tensor.data_type.has() && type->elem_type.get() != tensor.data_type.get()) {
+    fault("its element type is not that of the like-named input");
+  }
+  if (!type->shape || tensor.segment) return;
+  const auto& dims = type->shape->dim;
+  if (dims.size() != tensor.dims.size()) {
+    fault("its rank is " + std::to_string(tensor.dims.size()) + ", that of the like-named input " +
+          std::to_string(dims.size()));
+    return;
+  }
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const ir::Dimension& dim = dims[i];
+    if (!dim.dim_value.has() || dim.dim_value.get() < 0 || dim.dim_value.get() == tensor.dims[i]) continue;
+    fault("dimension " + std::to_string(i) + " is " + std::to_string(tensor.dims[i]) +
+          ", that of the like-named input " + std::to_string(dim.dim_value.get()));
+    return;
+  }
+}
+
+void check_initializers(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
+                        const ir::Node* owner) {
+  for (std::size_t i = 0; i < graph.initializer.size(); ++i) {
+    if (!graph.initializer[i].name.get().empty()) continue;
+    ctx.report("init.name", place.of_tensor("initializer", static_cast<std::int64_t>(i), graph.initializer[i]),
+               "the initializer has no name, so nothing can refer to it");
+  }
+  if (role == GraphRole::Nested && !graph.input.empty() && !graph.initializer.empty()) {
+    check_nested_inputs(ctx, place, graph, owner);
+  }
+}
+
+}  // namespace norn::checks

@@ -1,0 +1,297 @@
+// Rules about names: what defines a value, what a node sees, what hides what.
+//
+// Names were to be C identifiers up to 2025, yet no producer kept to that: findings about the form of names are told
+// once for each graph. In a function's body the same faults bear the function's rules. Where a name is not defined, the
+// rest of the document tells why: defined further down, in a cycle, in an enclosing graph after the owner, or nowhere.
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "check/areas.h"
+
+namespace norn::checks {
+namespace {
+
+std::string quoted(std::string_view name) { return base::quoted(name.substr(0, 200)); }
+
+// Who writes the values of a list of nodes; made when a first name is not found.
+struct Producers {
+  std::unordered_map<std::string_view, std::size_t> by_name;
+  bool looked_for_cycle = false;
+};
+
+struct NameState {
+  std::unordered_map<const void*, Producers> producers;
+  std::unordered_set<std::string_view> graph_names;
+  int suggestions = 0;
+};
+
+const std::vector<ir::Node>& nodes_here(const Context& ctx) {
+  return ctx.graph() ? ctx.graph()->node : ctx.function()->node;
+}
+
+Producers& producers_of(Context& ctx, const std::vector<ir::Node>& nodes) {
+  auto [at, made] = ctx.state<NameState>().producers.try_emplace(&nodes);
+  if (made) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (const std::string& name : nodes[i].output) at->second.by_name.try_emplace(name, i);
+    }
+  }
+  return at->second;
+}
+
+// Follows producers from each node with a stack of its own; a node met again while it is on the stack closes a cycle.
+void report_cycle(Context& ctx, const Place& node_place, const std::vector<ir::Node>& nodes, Producers& producers) {
+  if (std::exchange(producers.looked_for_cycle, true)) return;
+  enum : char { kNew, kOpen, kDone };
+  std::vector<char> color(nodes.size(), kNew);
+  std::vector<std::pair<std::size_t, std::size_t>> stack;  // node, next input
+  for (std::size_t start = 0; start < nodes.size(); ++start) {
+    if (color[start] != kNew) continue;
+    stack.assign(1, {start, 0});
+    color[start] = kOpen;
+    while (!stack.empty()) {
+      auto& [node, input] = stack.back();
+      if (input == nodes[node].input.size()) {
+        color[node] = kDone;
+        stack.pop_back();
+        continue;
+      }
+      const std::string& name = nodes[node].input[input++];
+      const auto from = name.empty() ? producers.by_name.end() : producers.by_name.find(name);
+      if (from == producers.by_name.end() || color[from->second] == kDone) continue;
+      if (color[from->second] == kNew) {
+        color[from->second] = kOpen;
+        stack.push_back({from->second, 0});
+        continue;
+      }
+      std::string way;
+      std::size_t steps = 0;
+      for (auto it = stack.rbegin(); it != stack.rend(); ++it) {
+        if (++steps <= 8) way += std::to_string(it->first) + " -> ";
+        if (it->first == from->second) break;
+      }
+      way += steps > 8 ? "..." : std::to_string(stack.back().first);
+      ctx.report("graph.acyclic", node_place.outer ? *node_place.outer : node_place,
+                 "nodes depend on each other in a circle, through the value " + quoted(name) + ": nodes " + way);
+      return;
+    }
+  }
+}
+
+void report_undefined(Context& ctx, const Place& place, const ir::Node& node, std::size_t index, std::size_t input) {
+  const std::string& name = node.input[input];
+  const Place at = ctx.input(place, node, input);
+  const bool in_function = ctx.function() != nullptr;
+  if (!ctx.graphs().empty()) {
+    const auto& nodes = nodes_here(ctx);
+    Producers& producers = producers_of(ctx, nodes);
+    if (const auto later = producers.by_name.find(name); later != producers.by_name.end() && later->second >= index) {
+      const std::string message = quoted(name) + " is written by node " + std::to_string(later->second) +
+                                  (later->second == index ? " itself" : ", further down");
+      const std::string hint = "list nodes so that each comes after those whose outputs it reads";
+      if (in_function && !ctx.graph()) ctx.report("function.body.sorted", at, message, hint);
+      else ctx.report("graph.nodes.sorted", at, message, hint);
+      report_cycle(ctx, place, nodes, producers);
+      return;
+    }
+    const auto& graphs = ctx.graphs();
+    for (std::size_t i = graphs.size() - 1; i-- > 0;) {
+      const auto& outer = graphs[i] ? graphs[i]->node : ctx.function()->node;
+      if (producers_of(ctx, outer).by_name.contains(name)) {
+        ctx.report("name.scope.visible-before", at,
+                   quoted(name) + " is a value of an enclosing graph, but written after the node that holds this graph",
+                   "move that node up, or this one's owner down");
+        return;
+      }
+      if (!graphs[i]) break;
+    }
+  }
+  if (in_function) {
+    ctx.report("function.body.closed", at,
+               quoted(name) + " is neither an input of the function nor a value of its body",
+               "a function sees nothing of its caller: pass the value as an input");
+    return;
+  }
+  ctx.report("node.input.defined", at, quoted(name) + " is not defined: no input, initializer or earlier node gives it",
+             did_you_mean(ctx, name));
+}
+
+void report_redefined(Context& ctx, const Place& place, const ir::Node& node, std::size_t i, const Definition& found) {
+  const Place at = ctx.output(place, node, i);
+  const std::string name = quoted(node.output[i]);
+  if (found.frame != ctx.scopes().frame()) {
+    if (ctx.graphs().size() == 2 && ctx.graph() && ctx.model() && !ctx.function()) {
+      for (const auto& info : ctx.model()->training_info) {
+        // Joined with the main graph, not nested in it: training's rules speak of such names.
+        if (info.algorithm && &*info.algorithm == ctx.graph()) return;
+      }
+    }
+    ctx.report("name.scope.no-shadow-output", at, name + " is the name of a value of an enclosing graph already",
+               "rename the inner one");
+    return;
+  }
+  if (!ctx.graph()) {
+    ctx.report("function.body.ssa", at, name + " is assigned a second time in the function's body");
+  } else if (found.as == Defined::NodeOutput) {
+    ctx.report("graph.ssa", at, name + " is written by node " + std::to_string(found.node) + " already",
+               "give each node's outputs names of their own");
+  } else if (found.as == Defined::Initializer || found.also_initializer) {
+    ctx.report("init.not-node-output", at, name + " is the name of an initializer, which no node may write");
+  } else {
+    ctx.report("name.ns.value", at, name + " is the name of an input of the graph already");
+  }
+}
+
+void define_value(Context& ctx, const Place& at, std::string_view name, Definition as, GraphRole role) {
+  const Scopes::Name id = ctx.scopes().intern(name);
+  const Definition found = ctx.scopes().find(id);
+  if (found.as != Defined::Nowhere && found.frame != ctx.scopes().frame() && role != GraphRole::Algorithm) {
+    const std::string message = quoted(name) + " is the name of a value of an enclosing graph already, which it hides";
+    if (as.as == Defined::Input) ctx.report("name.scope.no-shadow-input", at, message, "rename the inner one");
+    else ctx.report("name.scope.no-shadow-initializer", at, message, "rename the inner one");
+  }
+  ctx.scopes().define(id, as);
+}
+
+}  // namespace
+
+std::string did_you_mean(Context& ctx, std::string_view name) {
+  constexpr std::size_t kMaxNames = 5000, kMaxLength = 100;
+  if (name.size() > kMaxLength || ctx.state<NameState>().suggestions++ >= 20) return {};
+  const auto visible = ctx.scopes().visible_names();
+  if (visible.size() > kMaxNames) return {};
+  std::string_view best;
+  std::size_t least = std::max<std::size_t>(1, name.size() / 4) + 1;
+  std::vector<std::size_t> row;
+  for (std::string_view other : visible) {
+    const std::size_t apart = std::max(other.size(), name.size()) - std::min(other.size(), name.size());
+    if (apart >= least) continue;
+    row.resize(other.size() + 1);
+    for (std::size_t j = 0; j <= other.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= name.size(); ++i) {
+      std::size_t diagonal = std::exchange(row[0], i);
+      for (std::size_t j = 1; j <= other.size(); ++j) {
+        const std::size_t change = diagonal + (name[i - 1] == other[j - 1] ? 0 : 1);
+        diagonal = row[j];
+        row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+      }
+    }
+    if (row.back() < least) {
+      least = row.back();
+      best = other;
+    }
+  }
+  return best.empty() ? std::string() : "did you mean " + quoted(best);
+}
+
+void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role, const ir::Node*) {
+  Scopes& scopes = ctx.scopes();
+  for (std::size_t i = 0; i < graph.input.size(); ++i) {
+    const std::string& name = graph.input[i].name.get();
+    if (name.empty()) continue;
+    if (scopes.defined_here(name)) {
+      ctx.report("graph.io.unique-inputs", place.value("input", i, graph.input[i]),
+                 "the graph has two inputs of this name");
+      continue;
+    }
+    define_value(ctx, place.value("input", i, graph.input[i]), name,
+                 {.as = Defined::Input, .node = static_cast<std::int64_t>(i)}, role);
+  }
+  std::size_t overridable = 0;
+  std::string_view example;
+  const auto initializer = [&](const Place& at, std::string_view name, bool sparse, const ir::Tensor* dense) {
+    if (name.empty()) return;
+    const Scopes::Name id = scopes.intern(name);
+    Definition found = scopes.find(id);
+    const bool here = found.as != Defined::Nowhere && found.frame == scopes.frame();
+    if (here && (found.as == Defined::Initializer || found.also_initializer)) {
+      // Parts of one tensor share its name.
+      if (dense && dense->segment) return;
+      if (sparse) ctx.report("init.unique-sparse", at, "another initializer has this name already");
+      else ctx.report("init.unique", at, "two initializers have this name");
+      return;
+    }
+    if (here) {
+      if (dense) check_default(ctx, at, *dense, graph.input[static_cast<std::size_t>(found.node)]);
+      found.also_initializer = true;
+      if (overridable++ == 0) example = name;
+      scopes.define(id, found);
+      return;
+    }
+    ctx.report("init.must-be-input", at, "up to IR 3 every initializer is also an input of its graph; this one is not",
+               "list it as an input, or set ir_version to 4 or more");
+    define_value(ctx, at, name, {.as = Defined::Initializer}, role);
+  };
+  for (std::size_t i = 0; i < graph.initializer.size(); ++i) {
+    initializer(place.of_tensor("initializer", static_cast<std::int64_t>(i), graph.initializer[i]),
+                graph.initializer[i].name.get(), false, &graph.initializer[i]);
+  }
+  for (std::size_t i = 0; i < graph.sparse_initializer.size(); ++i) {
+    const ir::SparseTensor& sparse = graph.sparse_initializer[i];
+    if (!sparse.values) continue;
+    initializer(place.at("sparse_initializer", static_cast<std::int64_t>(i), sparse.values->name.get()),
+                sparse.values->name.get(), true, nullptr);
+  }
+  if (overridable > 0 && role != GraphRole::Nested) {
+    ctx.report("init.constant-not-input", place,
+               std::to_string(overridable) + " initializers are inputs too, so that callers may override them and " +
+                   "optimisers must not fold them; the first is " + quoted(example),
+               "leave those that are constants out of the inputs");
+  }
+}
+
+void check_node_values(Context& ctx, const Place& place, const ir::Node& node, std::size_t index) {
+  Scopes& scopes = ctx.scopes();
+  for (std::size_t i = 0; i < node.input.size(); ++i) {
+    if (node.input[i].empty() || scopes.open()) continue;
+    if (scopes.find(scopes.intern(node.input[i])).as == Defined::Nowhere) report_undefined(ctx, place, node, index, i);
+  }
+  for (std::size_t i = 0; i < node.output.size(); ++i) {
+    if (node.output[i].empty()) continue;
+    const Scopes::Name name = scopes.intern(node.output[i]);
+    const Definition found = scopes.find(name);
+    if (found.as != Defined::Nowhere) report_redefined(ctx, place, node, i, found);
+    scopes.define(name, {.as = Defined::NodeOutput, .node = static_cast<std::int64_t>(index)});
+  }
+}
+
+GraphNames::GraphNames(Context& ctx, const Place& place, const ir::Graph& graph) : ctx_(ctx), place_(place) {
+  const std::string& name = graph.name.get();
+  if (!name.empty() && !ctx.state<NameState>().graph_names.insert(name).second) {
+    ctx.report("name.ns.graph", place, "another graph of the model is named " + quoted(name) + " too");
+  }
+  node_names_.reserve(std::min<std::size_t>(graph.node.size(), 1u << 22));
+  look(name);
+  for (const auto& input : graph.input) look(input.name.get());
+  for (const auto& tensor : graph.initializer) look(tensor.name.get());
+}
+
+void GraphNames::look(const std::string& name) {
+  if (name.empty()) return;
+  ++names_;
+  if (!is_c_identifier(name) && odd_++ == 0) example_ = name;
+}
+
+void GraphNames::node(const ir::Node& node, std::size_t index) {
+  for (const std::string& output : node.output) look(output);
+  const std::string& name = node.name.get();
+  if (name.empty()) return;
+  look(name);
+  if (!node_names_.insert(name)) {
+    ctx_.report("name.ns.node", place_.node(node, index), "another node of the graph has this name too",
+                "name nodes differently, or not at all");
+  }
+}
+
+void GraphNames::finish() {
+  if (odd_ == 0) return;
+  ctx_.report("name.c90", place_,
+              std::to_string(odd_) + " of " + std::to_string(names_) + " names are no C identifiers, the first is " +
+                  quoted(example_),
+              "tools that generate code may need letters, digits and underscores");
+}
+
+}  // namespace norn::checks

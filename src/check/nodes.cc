@@ -1,0 +1,308 @@
+// Rules about a node against its operator's signature.
+//
+// Inputs and outputs match by position, attributes by name. An empty name stands for an omitted optional; trailing ones
+// may be left off. Names that begin with two underscores are an implementation's own and escape the signature. What
+// changed between versions is the common fault, so hints look at the operator's other versions.
+#include <algorithm>
+#include <string>
+
+#include "base/text.h"
+#include "check/areas.h"
+#include "ir/walk.h"
+
+namespace norn::checks {
+namespace {
+
+std::string quoted(std::string_view name) { return base::quoted(name.substr(0, 200)); }
+
+std::string count_text(std::size_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+std::string range_text(int least, int most) {
+  if (most == opset::kUnbounded) return std::to_string(least) + " or more";
+  return least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+}
+
+std::string operator_text(const BoundOperator& bound) {
+  return opset::full_name(*bound.op) + " (version " + std::to_string(bound.schema->since) + ")";
+}
+
+bool ends_variadic(std::span<const opset::Param> params) {
+  return !params.empty() && params.back().option == opset::ParamOption::Variadic;
+}
+
+// Another version in which the node's number of values would do.
+std::string version_hint(const BoundOperator& bound, std::size_t inputs, std::size_t outputs) {
+  for (auto row = bound.op->history.rbegin(); row != bound.op->history.rend(); ++row) {
+    const auto fits = [](std::size_t n, int least, int most) {
+      return n >= static_cast<std::size_t>(least) && n <= static_cast<std::size_t>(most);
+    };
+    if (row->deprecated || row->since == bound.schema->since) continue;
+    if (!fits(inputs, opset::min_inputs(*row), opset::max_inputs(*row))) continue;
+    if (!fits(outputs, opset::min_outputs(*row), opset::max_outputs(*row))) continue;
+    return "version " + std::to_string(row->since) + " of the operator takes as many; the model imports " +
+           std::to_string(bound.version);
+  }
+  return {};
+}
+
+void check_counts(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  const std::size_t inputs = node.input.size(), outputs = node.output.size();
+  if (inputs > static_cast<std::size_t>(bound.max_inputs)) {
+    ctx.report("node.inputs.count", place,
+               count_text(inputs, "input") + "; " + operator_text(bound) + " takes " +
+                   range_text(bound.min_inputs, bound.max_inputs),
+               version_hint(bound, inputs, outputs));
+  } else if (inputs < static_cast<std::size_t>(bound.min_inputs)) {
+    const std::string message = count_text(inputs, "input") + "; " + operator_text(bound) + " takes " +
+                                range_text(bound.min_inputs, bound.max_inputs);
+    if (ends_variadic(bound.schema->inputs) && inputs + 1 >= bound.schema->inputs.size()) {
+      ctx.report("node.variadic.min-arity", place, message);
+    } else {
+      ctx.report("node.inputs.count", place, message, version_hint(bound, inputs, outputs));
+    }
+  }
+  if (outputs > static_cast<std::size_t>(bound.max_outputs)) {
+    ctx.report("node.outputs.count", place,
+               count_text(outputs, "output") + "; " + operator_text(bound) + " gives " +
+                   range_text(bound.min_outputs, bound.max_outputs),
+               version_hint(bound, inputs, outputs));
+  } else if (outputs < static_cast<std::size_t>(bound.min_outputs) && outputs > 0) {
+    const std::string message = count_text(outputs, "output") + "; " + operator_text(bound) + " gives " +
+                                range_text(bound.min_outputs, bound.max_outputs);
+    if (ends_variadic(bound.schema->outputs)) ctx.report("node.variadic.min-arity", place, message);
+    else ctx.report("node.outputs.count", place, message);
+  }
+}
+
+const opset::Param* param_at(std::span<const opset::Param> params, std::size_t i) {
+  if (i < params.size()) return &params[i];
+  return ends_variadic(params) ? &params.back() : nullptr;
+}
+
+void check_empty_names(Context& ctx, const Place& place, const ir::Node& node, const opset::Schema& schema) {
+  for (std::size_t i = 0; i < node.input.size(); ++i) {
+    if (!node.input[i].empty()) continue;
+    const opset::Param* param = param_at(schema.inputs, i);
+    if (!param) break;
+    if (param->option == opset::ParamOption::Single) {
+      ctx.report("node.inputs.required-empty", ctx.input(place, node, i),
+                 "the input " + quoted(param->name) + " is required; an empty name leaves it out");
+    } else if (param->option == opset::ParamOption::Variadic && param->homogeneous) {
+      ctx.report("node.variadic.no-holes", ctx.input(place, node, i),
+                 "an empty name within the list " + quoted(param->name) + " stands for nothing", "drop it");
+    }
+  }
+  for (std::size_t i = 0; i < node.output.size(); ++i) {
+    if (!node.output[i].empty()) continue;
+    const opset::Param* param = param_at(schema.outputs, i);
+    if (!param) break;
+    if (param->option == opset::ParamOption::Single) {
+      ctx.report("node.outputs.required-empty", ctx.output(place, node, i),
+                 "the output " + quoted(param->name) + " is required; an empty name leaves it out");
+    }
+  }
+}
+
+const char* type_name(ir::AttributeType type) {
+  constexpr const char* kNames[] = {"UNDEFINED", "FLOAT",   "INT",    "STRING",        "TENSOR",
+                                    "GRAPH",     "FLOATS",  "INTS",   "STRINGS",       "TENSORS",
+                                    "GRAPHS",    "SPARSE_TENSOR", "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
+  const auto i = static_cast<std::size_t>(type);
+  return i < std::size(kNames) ? kNames[i] : "of an unknown type";
+}
+
+std::string nearest_attribute(const opset::Schema& schema, std::string_view name) {
+  const auto lower = [](std::string_view text) {
+    std::string out;
+    for (char c : text) {
+      if (c != '_') out += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    }
+    return out;
+  };
+  const std::string wanted = lower(name);
+  for (const opset::Attr& attr : schema.attrs) {
+    const std::string have = lower(attr.name);
+    // Equal but for case and underscores, or the one the other's beginning or end.
+    const auto& longer = have.size() > wanted.size() ? have : wanted;
+    const auto& shorter = have.size() > wanted.size() ? wanted : have;
+    if (shorter.size() < 3 || shorter.size() * 2 < longer.size()) continue;
+    std::size_t head = 0, tail = 0;
+    while (head < shorter.size() && shorter[head] == longer[head]) ++head;
+    while (tail < shorter.size() - head && shorter[shorter.size() - 1 - tail] == longer[longer.size() - 1 - tail]) {
+      ++tail;
+    }
+    if (head + tail + 1 >= shorter.size() && longer.size() - shorter.size() <= 3) {
+      return "did you mean " + quoted(attr.name);
+    }
+  }
+  return {};
+}
+
+std::string unknown_attribute_hint(const BoundOperator& bound, std::string_view name) {
+  const auto has_input = [&](const opset::Schema& row) {
+    return std::any_of(row.inputs.begin(), row.inputs.end(), [&](const opset::Param& p) { return p.name == name; });
+  };
+  const opset::Schema& schema = *bound.schema;
+  if (has_input(schema)) {
+    int since = schema.since;
+    for (const auto& row : bound.op->history) {
+      if (has_input(row)) {
+        since = row.since;
+        break;
+      }
+    }
+    std::size_t position = 0;
+    while (schema.inputs[position].name != name) ++position;
+    return "since opset " + std::to_string(since) + " " + quoted(name) + " is an input: give it as input " +
+           std::to_string(position);
+  }
+  for (const auto& row : bound.op->history) {
+    if (!opset::find_attr(row, name)) continue;
+    if (row.since > schema.since) return "it exists from opset " + std::to_string(row.since) + " on: import that";
+    for (const auto& later : bound.op->history) {
+      if (later.since > row.since && !opset::find_attr(later, name)) {
+        return "it was dropped in opset " + std::to_string(later.since);
+      }
+    }
+  }
+  return nearest_attribute(schema, name);
+}
+
+void check_attributes(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  const opset::Schema& schema = *bound.schema;
+  for (const ir::Attribute& attribute : node.attribute) {
+    const std::string& name = attribute.name.get();
+    if (name.starts_with("__") || name.empty()) continue;
+    const opset::Attr* expected = opset::find_attr(schema, name);
+    if (!expected) {
+      ctx.report("node.attributes.known", place.attribute(attribute),
+                 operator_text(bound) + " has no attribute " + quoted(name), unknown_attribute_hint(bound, name));
+      continue;
+    }
+    const ir::AttributeType given = attribute.kind();
+    if (given != expected->type && given != ir::AttributeType::Undefined) {
+      ctx.report("node.attributes.type", place.attribute(attribute),
+                 std::string("it is ") + type_name(given) + ", not " + type_name(expected->type) + " as " +
+                     operator_text(bound) + " declares");
+    }
+  }
+  if (!bound.requires_attributes) return;
+  for (const opset::Attr& expected : schema.attrs) {
+    if (!expected.required) continue;
+    const bool given = std::any_of(node.attribute.begin(), node.attribute.end(),
+                                   [&](const ir::Attribute& a) { return a.name.get() == expected.name; });
+    if (given) continue;
+    ctx.report("node.attributes.required", place,
+               operator_text(bound) + " requires the attribute " + quoted(expected.name),
+               std::string("add it; its type is ") + type_name(expected.type));
+  }
+}
+
+const ir::Graph* body(const ir::Node& node, std::string_view name) {
+  for (const ir::Attribute& attribute : node.attribute) {
+    if (attribute.name.get() == name && attribute.g) return &*attribute.g;
+  }
+  return nullptr;
+}
+
+void check_branch(Context& ctx, const Place& place, const ir::Node& node, const ir::Graph& branch) {
+  const Place at = place.graph(branch);
+  std::size_t inputs = branch.input.size();
+  // Up to IR 3 constants are inputs too.
+  if (ctx.ir_version() <= 3) inputs -= std::min(inputs, branch.initializer.size());
+  if (inputs > 0) {
+    ctx.report("exec.if.no-inputs", at,
+               "the branch of an If has " + count_text(inputs, "input") + ", which nothing feeds",
+               "let the branch read the enclosing graph's values by name");
+  }
+  if (branch.output.size() != node.output.size()) {
+    ctx.report("exec.if.outputs-match", at,
+               "the branch has " + count_text(branch.output.size(), "output") + ", the If node " +
+                   std::to_string(node.output.size()));
+  }
+}
+
+void check_bodies(Context& ctx, const Place& place, const ir::Node& node) {
+  if (node.op_type.get() == "If") {
+    const ir::Graph* then_branch = body(node, "then_branch");
+    const ir::Graph* else_branch = body(node, "else_branch");
+    for (const ir::Graph* branch : {then_branch, else_branch}) {
+      if (branch) check_branch(ctx, place, node, *branch);
+    }
+    if (!then_branch || !else_branch) return;
+    const std::size_t both = std::min(then_branch->output.size(), else_branch->output.size());
+    for (std::size_t i = 0; i < both; ++i) {
+      const ir::ValueInfo& a = then_branch->output[i];
+      const ir::ValueInfo& b = else_branch->output[i];
+      if (!a.type || !b.type) continue;
+      const std::string then_type = ir::type_string(*a.type), else_type = ir::type_string(*b.type);
+      if (then_type == else_type) continue;
+      ctx.report("exec.if.outputs-match", place.at("output", static_cast<std::int64_t>(i)),
+                 "it is " + then_type + " in then_branch and " + else_type + " in else_branch");
+    }
+    return;
+  }
+  if (node.op_type.get() != "Loop") return;
+  const ir::Graph* loop = body(node, "body");
+  const std::size_t carried = node.input.size() > 2 ? node.input.size() - 2 : 0;
+  if (loop && loop->output.size() < carried + 1) {
+    ctx.report("exec.loop.cond-required-out", place.graph(*loop),
+               "the body has " + count_text(loop->output.size(), "output") + "; it gives the condition and " +
+                   count_text(carried, "carried value"),
+               "the first output is the condition, even where it is ignored");
+  }
+}
+
+// From version 14 on, statistics come out of training mode only.
+void check_named_outputs(Context& ctx, const Place& place, const ir::Node& node, const opset::Schema& schema) {
+  if (node.op_type.get() != "BatchNormalization" || schema.since < 14 || node.output.size() < 2) return;
+  for (const ir::Attribute& attribute : node.attribute) {
+    if (attribute.name.get() == "training_mode" && (attribute.i.get() != 0 || !attribute.ref_attr_name.get().empty())) {
+      return;
+    }
+  }
+  const bool named = std::any_of(node.output.begin() + 1, node.output.end(), [](const auto& n) { return !n.empty(); });
+  if (!named) return;
+  ctx.report("node.outputs.named-iff-computed", place,
+             "running_mean and running_var are computed in training mode only, yet the node names them",
+             "set training_mode to 1, or leave these outputs out");
+}
+
+}  // namespace
+
+void check_signature(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  if (node.output.empty()) {
+    ctx.report("node.outputs.at-least-one", place, "the node has no outputs, so it computes nothing");
+  }
+  if (node.attribute.size() > 1) {
+    const auto twice = [&](const ir::Attribute& attribute) {
+      ctx.report("attr.unique", place.attribute(attribute), "the node has this attribute twice");
+    };
+    if (node.attribute.size() <= 16) {
+      for (std::size_t i = 1; i < node.attribute.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+          if (node.attribute[i].name.get() != node.attribute[j].name.get()) continue;
+          twice(node.attribute[i]);
+          break;
+        }
+      }
+    } else {
+      NameSet seen;
+      for (const ir::Attribute& attribute : node.attribute) {
+        if (!seen.insert(attribute.name.get())) twice(attribute);
+      }
+    }
+  }
+  if (bound.binding != Binding::Schema) return;
+  check_counts(ctx, place, node, bound);
+  check_empty_names(ctx, place, node, *bound.schema);
+  check_attributes(ctx, place, node, bound);
+  if (bound.op->domain.empty()) {
+    check_bodies(ctx, place, node);
+    check_named_outputs(ctx, place, node, *bound.schema);
+  }
+}
+
+}  // namespace norn::checks

@@ -1,0 +1,125 @@
+#include "check/operator_lookup.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "opset/registry.h"
+
+namespace norn::checks {
+namespace {
+
+std::string function_key(std::string_view domain, std::string_view name, std::string_view overload) {
+  std::string key(ir::canonical_domain(domain));
+  ((key += '\0') += name) += '\0';
+  return key += overload;
+}
+
+}  // namespace
+
+Imports::Imports(const std::vector<ir::OperatorSetId>& ids) {
+  for (const auto& id : ids) add(id.domain.get(), id.version.get());
+}
+
+Imports Imports::of_model(const ir::Model& model, std::int64_t ir_version) {
+  Imports imports(model.opset_import);
+  if (ir_version < 3 && imports.version("") < 0) imports.add("", 1);
+  imports.missing_ = imports.list_.empty();
+  return imports;
+}
+
+void Imports::add(std::string_view domain, std::int64_t version) {
+  domain = ir::canonical_domain(domain);
+  version = std::max<std::int64_t>(version, 0);
+  const auto at = std::lower_bound(list_.begin(), list_.end(), domain,
+                                   [](const auto& entry, std::string_view d) { return entry.first < d; });
+  if (at != list_.end() && at->first == domain) at->second = std::max(at->second, version);
+  else list_.emplace(at, domain, version);
+}
+
+std::int64_t Imports::version(std::string_view domain) const noexcept {
+  domain = ir::canonical_domain(domain);
+  const auto at = std::lower_bound(list_.begin(), list_.end(), domain,
+                                   [](const auto& entry, std::string_view d) { return entry.first < d; });
+  return at != list_.end() && at->first == domain ? at->second : -1;
+}
+
+std::size_t OperatorLookup::KeyHash::operator()(const Key& key) const noexcept {
+  const std::hash<std::string_view> text;
+  std::size_t h = text(key.op_type) ^ std::hash<const void*>{}(key.imports);
+  if (!key.domain.empty()) h = h * 1099511628211u + text(key.domain);
+  if (!key.overload.empty()) h = h * 1099511628211u + text(key.overload);
+  return h;
+}
+
+void OperatorLookup::set_functions(const std::vector<ir::Function>& functions, bool with_overloads) {
+  with_overloads_ = with_overloads;
+  functions_.reserve(functions.size());
+  for (const auto& f : functions) {
+    functions_.emplace(
+        function_key(f.domain.get(), f.name.get(), with_overloads ? f.overload.get() : std::string_view{}), &f);
+  }
+}
+
+const ir::Function* OperatorLookup::find_function(std::string_view domain, std::string_view name,
+                                                  std::string_view overload) const {
+  if (functions_.empty()) return nullptr;
+  const auto at = functions_.find(function_key(domain, name, with_overloads_ ? overload : std::string_view{}));
+  return at == functions_.end() ? nullptr : at->second;
+}
+
+const Imports& OperatorLookup::keep(Imports imports) {
+  if (kept_.empty() || !(kept_.back() == imports)) kept_.push_back(std::move(imports));
+  return kept_.back();
+}
+
+const Imports* OperatorLookup::use(const Imports& kept) noexcept { return std::exchange(imports_, &kept); }
+
+const BoundOperator& OperatorLookup::bind(const ir::Node& node) {
+  const Key key{imports_, ir::canonical_domain(node.domain.get()), node.op_type.get(),
+                with_overloads_ ? std::string_view(node.overload.get()) : std::string_view{}};
+  if (const auto at = bound_.find(key); at != bound_.end()) return at->second;
+  return bound_.emplace(key, resolve(node)).first->second;
+}
+
+BoundOperator OperatorLookup::resolve(const ir::Node& node) const {
+  const std::string_view domain = ir::canonical_domain(node.domain.get());
+  const std::string_view name = node.op_type.get();
+  BoundOperator bound;
+  bound.version = imports_->version(domain);
+  bound.function = find_function(domain, name, node.overload.get());
+  if (imports_->missing() && bound.version < 0) {
+    bound.binding = bound.function ? Binding::Function : Binding::Custom;
+    return bound;
+  }
+  bound.op = opset::find_operator(domain, name);
+  if (bound.version < 0) {
+    bound.binding = Binding::NotImported;
+    return bound;
+  }
+  if (bound.op) {
+    bound.schema = opset::schema_at(*bound.op, static_cast<int>(std::min<std::int64_t>(bound.version, 1 << 30)));
+  }
+  // A function that is named like a standard operator does not replace it, in the runtimes there are.
+  if (bound.schema && node.overload.get().empty()) {
+    bound.binding = Binding::Schema;
+    bound.function = nullptr;
+    bound.requires_attributes = std::any_of(bound.schema->attrs.begin(), bound.schema->attrs.end(),
+                                            [](const opset::Attr& attr) { return attr.required; });
+    bound.min_inputs = opset::min_inputs(*bound.schema);
+    bound.max_inputs = opset::max_inputs(*bound.schema);
+    bound.min_outputs = opset::min_outputs(*bound.schema);
+    bound.max_outputs = opset::max_outputs(*bound.schema);
+    return bound;
+  }
+  bound.schema = nullptr;
+  if (bound.function) {
+    bound.binding = Binding::Function;
+  } else if (domain.empty() && opset::is_removed_experimental(name)) {
+    bound.binding = Binding::Experimental;
+  } else {
+    bound.binding = opset::newest_version(domain) > 0 ? Binding::Unknown : Binding::Custom;
+  }
+  return bound;
+}
+
+}  // namespace norn::checks

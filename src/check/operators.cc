@@ -1,0 +1,136 @@
+// Rules about which operator a node names: imported, declared, current.
+//
+// Names match by case. An operator of a domain that no known operator set declares is accepted unless the options say
+// otherwise, since any producer may bring its own. The experimental operators of the first operator set lost their
+// signatures when they were withdrawn, but files that use them are around.
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "check/areas.h"
+#include "ir/operator_set.h"
+#include "opset/registry.h"
+
+namespace norn::checks {
+namespace {
+
+std::string spelled(std::string_view domain) {
+  return domain.empty() ? "ai.onnx" : std::string(domain.substr(0, 200));
+}
+
+bool equal_but_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](unsigned char x, unsigned char y) {
+           return std::tolower(x) == std::tolower(y);
+         });
+}
+
+void report_unknown(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  const std::string_view domain = ir::canonical_domain(node.domain.get());
+  const std::string op = base::quoted(std::string_view(node.op_type.get()).substr(0, 200));
+  const std::string set = spelled(domain) + " " + std::to_string(bound.version);
+  if (bound.op && !bound.op->history.empty()) {
+    const int first = bound.op->history.front().since;
+    ctx.report("op.declared", place, op + " is not declared by " + set + ": it exists from version " +
+                                         std::to_string(first),
+               "import " + spelled(domain) + " " + std::to_string(first) + " or newer");
+    return;
+  }
+  const auto similar = opset::similar_names(domain, node.op_type.get());
+  if (!similar.empty() && equal_but_case(similar.front(), node.op_type.get())) {
+    ctx.report("op.case-sensitive", place, op + " is no operator of " + set + "; case matters",
+               "write " + base::quoted(similar.front()));
+    return;
+  }
+  std::string hint;
+  for (std::string_view name : similar) hint += (hint.empty() ? "did you mean " : ", ") + base::quoted(name);
+  if (hint.empty() && domain == "ai.onnx.preview.training" && node.op_type.get() == "GraphCall") {
+    hint = "only release 1.7 had it; since 1.8 the algorithm and the main graph are joined";
+  }
+  for (std::string_view other : {std::string_view{}, std::string_view("ai.onnx.ml")}) {
+    if (!hint.empty() || other == domain || !opset::find_operator(other, node.op_type.get())) continue;
+    hint = "it is an operator of " + spelled(other) + ": set the node's domain to " + base::quoted(other);
+  }
+  if (hint.empty()) hint = "an operator of your own belongs into a domain of your own, or into a function of the model";
+  ctx.report("op.declared", place, op + " is not declared by " + set, std::move(hint));
+}
+
+void report_not_imported(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  const std::string_view domain = ir::canonical_domain(node.domain.get());
+  const int newest = opset::newest_version(domain);
+  std::string hint = "add {domain: " + base::quoted(domain.substr(0, 200)) +
+                     ", version: " + std::to_string(std::max(1, newest)) + "} to opset_import";
+  const std::string what = "the node's domain " + spelled(domain) + " is not imported";
+  if (ctx.function()) {
+    ctx.report("function.opset.import", place, what + " by the function", hint + " of the function");
+  } else if (bound.function) {
+    ctx.report("function.opset.caller-domain", place, what + ", though it holds the function that the node calls",
+               std::move(hint));
+  } else {
+    ctx.report("node.domain.imported", place, what, std::move(hint));
+  }
+}
+
+// What the operator-set documents of the options tell.
+ir::DeclaredOperator declared_by_sets(const Context& ctx, const ir::Node& node, const BoundOperator& bound) {
+  std::vector<const ir::OperatorSet*> sets;
+  for (const OperatorSet& set : ctx.options().operator_sets) sets.push_back(&set.document());
+  if (sets.empty() || bound.version < 0) return {};
+  return ir::find_declared(sets, node.domain.get(), node.op_type.get(), node.overload.get(), bound.version);
+}
+
+void report_undeclared(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  ctx.report("op.declared", place,
+             "the operator set " + spelled(ir::canonical_domain(node.domain.get())) + " has no operator " +
+                 base::quoted(std::string_view(node.op_type.get()).substr(0, 200)) + " in version " +
+                 std::to_string(bound.version) + ", by its document",
+             "names are case-sensitive");
+}
+
+}  // namespace
+
+void check_operator(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  if (node.op_type.get().empty()) {
+    ctx.report("node.op-type", place, "the node names no operator", "set op_type");
+    return;
+  }
+  if (!node.overload.get().empty() && !bound.function) {
+    ctx.report("function.overload.resolves", place,
+               "no function of the model has the overload " +
+                   base::quoted(std::string_view(node.overload.get()).substr(0, 200)) + " that the node names");
+  }
+  switch (bound.binding) {
+    case Binding::Schema:
+      if (bound.schema->deprecated) {
+        ctx.report("op.deprecated", place,
+                   node.op_type.get() + " is deprecated since version " + std::to_string(bound.schema->since) + " of " +
+                       spelled(ir::canonical_domain(node.domain.get())),
+                   "import a version below " + std::to_string(bound.schema->since) +
+                       ", or replace the node by the operator that took its place");
+      }
+      return;
+    case Binding::Function: return;
+    case Binding::Custom:
+      if (const auto told = declared_by_sets(ctx, node, bound); told.known_domain) {
+        if (!told.declared_in) report_undeclared(ctx, place, node, bound);
+        return;
+      }
+      if (ctx.options().check_custom_domain && !ctx.operators().imports().missing()) {
+        ctx.report("op.declared", place,
+                   base::quoted(std::string_view(node.op_type.get()).substr(0, 200)) + ": no known operator set " +
+                       "declares operators of the domain " + spelled(node.domain.get()),
+                   "give its operator-set document, or allow operators of unknown domains");
+      }
+      return;
+    case Binding::Experimental:
+      ctx.report("op.experimental-removed", place,
+                 node.op_type.get() + " is one of the experimental operators that were withdrawn",
+                 "replace it by operators of the current set");
+      return;
+    case Binding::NotImported: return report_not_imported(ctx, place, node, bound);
+    case Binding::Unknown: return report_unknown(ctx, place, node, bound);
+  }
+}
+
+}  // namespace norn::checks

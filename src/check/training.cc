@@ -1,0 +1,282 @@
+// Training information: what binds graphs' outputs to the initializers that training changes.
+//
+// An algorithm runs joined to the main graph, main graph first, so their names must not clash, the algorithm may read
+// what the main graph computes, and never the other way round. The walk checks each graph by itself and resolves the
+// algorithm's reads; what is asked here is how graphs and bindings fit together. Types are compared as far as they are
+// declared.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/text.h"
+#include "check/areas.h"
+#include "norn/types.h"
+
+namespace norn::checks {
+namespace {
+
+using base::quoted;
+using Names = std::unordered_set<std::string_view>;
+
+// A tensor's type as far as it is declared; open dimensions are -1.
+struct Declared {
+  std::int32_t elem = 0;
+  std::optional<std::vector<std::int64_t>> dims;
+
+  std::string to_string() const {
+    std::string text(data_type_name(static_cast<DataType>(elem > 0 && elem < kDataTypeCount ? elem : 0)));
+    if (!dims) return text;
+    text += '[';
+    for (std::size_t i = 0; i < dims->size(); ++i) {
+      text += (i ? "," : "") + ((*dims)[i] < 0 ? std::string("?") : std::to_string((*dims)[i]));
+    }
+    return text + "]";
+  }
+};
+using Table = std::unordered_map<std::string_view, Declared>;
+
+Declared declared(const ir::Tensor& tensor) {
+  return {tensor.data_type.get(), tensor.dims};
+}
+Declared declared(const ir::Type& type) {
+  const ir::Box<ir::TypeTensor>& tensor = type.tensor_type ? type.tensor_type : type.sparse_tensor_type;
+  if (!tensor) return {};
+  Declared found{tensor->elem_type.get(), {}};
+  if (!tensor->shape) return found;
+  found.dims.emplace();
+  for (const ir::Dimension& d : tensor->shape->dim) {
+    found.dims->push_back(d.dim_value.has() && d.dim_value.get() >= 0 ? d.dim_value.get() : -1);
+  }
+  return found;
+}
+
+bool may_agree(const Declared& a, const Declared& b) {
+  if (a.elem != 0 && b.elem != 0 && a.elem != b.elem) return false;
+  if (!a.dims || !b.dims) return true;
+  if (a.dims->size() != b.dims->size()) return false;
+  for (std::size_t i = 0; i < a.dims->size(); ++i) {
+    const std::int64_t x = (*a.dims)[i], y = (*b.dims)[i];
+    if (x >= 0 && y >= 0 && x != y) return false;
+  }
+  return true;
+}
+
+Table initializers_of(const ir::Graph* graph) {
+  Table found;
+  if (!graph) return found;
+  for (const ir::Tensor& t : graph->initializer) found.emplace(t.name.get(), declared(t));
+  for (const ir::SparseTensor& s : graph->sparse_initializer) {
+    if (s.values) found.emplace(s.values->name.get(), Declared{s.values->data_type.get(), s.dims});
+  }
+  return found;
+}
+
+Table outputs_of(const ir::Graph* graph, const Table& initializers) {
+  Table found;
+  if (!graph) return found;
+  for (const ir::ValueInfo& v : graph->output) {
+    const auto constant = initializers.find(v.name.get());
+    found.emplace(v.name.get(), constant != initializers.end() ? constant->second
+                                : v.type                       ? declared(*v.type)
+                                                               : Declared{});
+  }
+  return found;
+}
+
+template <class Visit>
+void for_each_defined(const ir::Graph& graph, Visit visit) {
+  const auto name = [&](const std::string& n) {
+    if (!n.empty()) visit(std::string_view(n));
+  };
+  for (const ir::ValueInfo& v : graph.input) name(v.name.get());
+  for (const ir::Tensor& t : graph.initializer) name(t.name.get());
+  for (const ir::SparseTensor& s : graph.sparse_initializer) {
+    if (s.values) name(s.values->name.get());
+  }
+  for (const ir::Node& n : graph.node) {
+    for (const std::string& output : n.output) name(output);
+  }
+}
+
+template <class Visit>
+void for_each_nested(const ir::Node& node, Visit visit) {
+  for (const ir::Attribute& a : node.attribute) {
+    if (a.g) visit(*a.g);
+    for (const ir::Graph& g : a.graphs) visit(g);
+  }
+}
+
+// Names that the graph or any graph in it defines. The walk has been here before and has bounded the depth.
+void collect_all(const ir::Graph& graph, Names& names) {
+  for_each_defined(graph, [&](std::string_view n) { names.insert(n); });
+  for (const ir::Node& node : graph.node) {
+    for_each_nested(node, [&](const ir::Graph& g) { collect_all(g, names); });
+  }
+}
+
+void check_main_reads(Context& ctx, const Place& place, const ir::Graph& graph, const Names& own,
+                      const Names& algorithm) {
+  const auto read = [&](const Place& at, const std::string& name) {
+    if (name.empty() || own.contains(name) || !algorithm.contains(name)) return;
+    ctx.report(
+        "train.step.main-not-algo", at, "the main graph reads " + quoted(name) + ", which a training algorithm defines",
+        "the main graph runs without training: move the node into the algorithm, or the value into the main graph");
+  };
+  for (std::size_t i = 0; i < graph.node.size(); ++i) {
+    const ir::Node& node = graph.node[i];
+    const Place at = place.node(node, i);
+    for (const std::string& input : node.input) read(at, input);
+    for_each_nested(node, [&](const ir::Graph& g) { check_main_reads(ctx, at.graph(g), g, own, algorithm); });
+  }
+  for (std::size_t i = 0; i < graph.output.size(); ++i) {
+    read(place.value("output", i, graph.output[i]), graph.output[i].name.get());
+  }
+}
+
+class Entry {
+ public:
+  Entry(Context& ctx, const Place& place, const ir::TrainingInfo& info, const Table& main_variables,
+        const Table& main_outputs)
+      : ctx_(ctx),
+        place_(place),
+        info_(info),
+        main_variables_(main_variables),
+        main_outputs_(main_outputs),
+        variables_(initializers_of(graph(info.algorithm))) {}
+
+  void check_initialization() const {
+    if (info_.initialization && !info_.initialization->input.empty()) {
+      ctx_.report("train.init.no-inputs", place_.graph(*info_.initialization),
+                  "the initialization graph has " + std::to_string(info_.initialization->input.size()) +
+                      " inputs, but nothing feeds it",
+                  "make them initializers");
+    }
+    const ir::Graph* from = graph(info_.initialization);
+    const Table values = outputs_of(from, initializers_of(from));
+    Names seen;
+    for (std::size_t i = 0; i < info_.initialization_binding.size(); ++i) {
+      const auto& binding = info_.initialization_binding[i];
+      const Place at = place_.at("initialization_binding", static_cast<std::int64_t>(i), binding.key.get());
+      if (!seen.insert(binding.key.get()).second) {
+        ctx_.report("train.binding.init-unique", at,
+                    "the variable " + quoted(binding.key.get()) + " is bound twice by one initialization",
+                    "keep one of the bindings");
+      }
+      const Declared* variable = check_key(at, binding);
+      const auto value = values.find(binding.value.get());
+      if (value == values.end()) {
+        ctx_.report(
+            "train.binding.init-value", at,
+            "the binding's value " + quoted(binding.value.get()) +
+                (from ? " is no output of the initialization graph" : " has no initialization graph to come from"),
+            "list it among the initialization graph's outputs");
+      } else if (variable) {
+        check_types(at, binding, *variable, value->second);
+      }
+    }
+  }
+
+  void check_update(Names& bound_by_others) const {
+    const Table values = outputs_of(graph(info_.algorithm), variables_);
+    Names seen;
+    for (std::size_t i = 0; i < info_.update_binding.size(); ++i) {
+      const auto& binding = info_.update_binding[i];
+      const Place at = place_.at("update_binding", static_cast<std::int64_t>(i), binding.key.get());
+      const bool own = !seen.insert(binding.key.get()).second;
+      if (own || bound_by_others.contains(binding.key.get())) {
+        ctx_.report("train.binding.update-unique", at,
+                    "the variable " + quoted(binding.key.get()) +
+                        (own ? " is bound twice by one update" : " is bound by an earlier training_info too"),
+                    own ? "keep one of the bindings"
+                        : "update a variable in one training_info; runtimes that run a single one at a time may "
+                          "take more");
+      }
+      const Declared* variable = check_key(at, binding);
+      auto value = values.find(binding.value.get());
+      bool found = value != values.end();
+      if (!found) {
+        value = main_outputs_.find(binding.value.get());
+        found = value != main_outputs_.end();
+      }
+      if (!found) {
+        ctx_.report("train.binding.update-value", at,
+                    "the binding's value " + quoted(binding.value.get()) +
+                        " is an output neither of the algorithm nor of the main graph",
+                    "list it among the algorithm's outputs");
+      } else if (variable) {
+        check_types(at, binding, *variable, value->second);
+      }
+    }
+    bound_by_others.merge(seen);
+  }
+
+  void check_joined(const Names& main) const {
+    if (!info_.algorithm) return;
+    const Place at = place_.graph(*info_.algorithm);
+    for_each_defined(*info_.algorithm, [&](std::string_view name) {
+      if (!main.contains(name)) return;
+      ctx_.report("train.step.combined-valid", at,
+                  "the algorithm and the main graph both define " + quoted(name) +
+                      "; joined for a training step, they would define it twice",
+                  "rename it in the algorithm");
+    });
+  }
+
+ private:
+  static const ir::Graph* graph(const ir::Box<ir::Graph>& box) { return box ? &*box : nullptr; }
+
+  const Declared* check_key(const Place& at, const ir::StringStringEntry& binding) const {
+    if (const auto own = variables_.find(binding.key.get()); own != variables_.end()) return &own->second;
+    if (const auto main = main_variables_.find(binding.key.get()); main != main_variables_.end()) return &main->second;
+    ctx_.report("train.binding.key-is-initializer", at,
+                "the binding's key " + quoted(binding.key.get()) +
+                    " is an initializer neither of the main graph nor of this algorithm",
+                "variables are initializers: add one with the value that training starts from");
+    return nullptr;
+  }
+
+  void check_types(const Place& at, const ir::StringStringEntry& binding, const Declared& variable,
+                   const Declared& value) const {
+    if (may_agree(variable, value)) return;
+    ctx_.report("train.binding.type-match", at,
+                "the variable " + quoted(binding.key.get()) + " is " + variable.to_string() + ", but " +
+                    quoted(binding.value.get()) + ", which is assigned to it, is " + value.to_string(),
+                "an assignment keeps type and shape");
+  }
+
+  Context& ctx_;
+  const Place& place_;
+  const ir::TrainingInfo& info_;
+  const Table& main_variables_;
+  const Table& main_outputs_;
+  const Table variables_;
+};
+
+}  // namespace
+
+void check_training(Context& ctx, const Place& place, const ir::Model& model) {
+  if (model.training_info.empty()) return;
+  const ir::Graph* main = model.graph ? &*model.graph : nullptr;
+  const Table variables = initializers_of(main), outputs = outputs_of(main, variables);
+  Names main_names, algorithm_names, updated;
+  if (main) for_each_defined(*main, [&](std::string_view n) { main_names.insert(n); });
+  for (std::size_t i = 0; i < model.training_info.size(); ++i) {
+    const ir::TrainingInfo& info = model.training_info[i];
+    const Place at = place.at("training_info", static_cast<std::int64_t>(i));
+    const Entry entry(ctx, at, info, variables, outputs);
+    entry.check_initialization();
+    entry.check_update(updated);
+    entry.check_joined(main_names);
+    if (info.algorithm) for_each_defined(*info.algorithm, [&](std::string_view n) { algorithm_names.insert(n); });
+  }
+  if (!main || algorithm_names.empty()) return;
+  Names own;
+  collect_all(*main, own);
+  check_main_reads(ctx, place.graph(*main), *main, own, algorithm_names);
+}
+
+}  // namespace norn::checks
