@@ -1,11 +1,15 @@
-// Tensor and value files: the test data of ONNX (TensorProto, SequenceProto, MapProto, OptionalProto in .pb) and .npy.
+// Tensor and value files: the test data of ONNX (TensorProto, SequenceProto, MapProto, OptionalProto in .pb), .npy
+// and .npz.
 #pragma once
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "norn/error.h"
 #include "norn/export.h"
+#include "norn/limits.h"
 #include "norn/value.h"
 
 namespace norn {
@@ -14,7 +18,15 @@ namespace norn {
 enum class DataKind { Tensor, SparseTensor, Sequence, Map, Optional };
 
 NORN_API Value parse_value(std::span<const std::byte> bytes, DataKind kind);
-NORN_API Value load_value(const std::string& path, DataKind kind = DataKind::Tensor);  // .pb or .npy by extension
+NORN_API Value load_value(const std::string& path, DataKind kind = DataKind::Tensor);  // .npy, .npz of one, or .pb
 NORN_API void save_value(const Value& value, const std::string& path, const std::string& name = {});
+
+// Several values by name: an .npz archive (stored or deflated, zip64), or the one value of another file, under the name
+// that its message gives. Types without a NumPy name (bfloat16, float8, int4, ...) come back as they were if Norn wrote
+// the archive. Never unpickles. `limits` bound what an archive may expand to.
+NORN_API std::vector<std::pair<std::string, Value>> load_values(const std::string& path, const Limits& limits = {});
+// Writes an .npz; numpy.load reads it. Tensors only, names unique and not empty.
+NORN_API void save_values(std::span<const std::pair<std::string, Value>> values, const std::string& path,
+                          bool compress = false);
 
 }  // namespace norn

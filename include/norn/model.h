@@ -9,7 +9,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -26,8 +28,41 @@ namespace ir {
 struct Model;
 }
 
+// Notations of a model. By a file's extension: .onnx .pb (Binary), .onnxtxt .onnxtext (OnnxText), .json .onnxjson (Json),
+// .textproto .txtpb .prototxt .pbtxt (ProtoText); anything else is Binary.
+enum class Format : std::uint8_t { Auto, Binary, OnnxText, Json, ProtoText };
+NORN_API Format format_of(const std::string& path) noexcept;
+
+// Which files beside the model external tensor data may come from.
+enum class ExternalPolicy : std::uint8_t {
+  Beneath,  // the model's folder and below; no links that lead out
+  HfCache,  // also the Hugging Face cache's links from snapshots/ into blobs/ of the same repository
+};
+
+// Bytes for as long as `owner` lives.
+struct SharedBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+};
+
+// Gives the bytes of external data from elsewhere than files: `length` bytes from `offset` of what the model calls
+// `location`, all that follows if there is no length. The location is checked to be a relative path without "..", yet
+// it is the model's choice. Called from several threads at once; throws norn::Error.
+using ExternalReader =
+    std::function<SharedBytes(const std::string& location, std::uint64_t offset, std::optional<std::uint64_t> length)>;
+
 struct LoadOptions {
   Limits limits;
+  Format format = Format::Auto;
+  ExternalPolicy external = ExternalPolicy::Beneath;
+  // Further folders that external data may lie in.
+  std::vector<std::string> external_roots;
+  // Read data files of several names (hard links) too: such a name can stand for any file of the same file system.
+  bool external_hard_links = false;
+  // Hold each data file against the SHA-1 that the model gives, when it is first used; reads it whole.
+  bool external_checksums = false;
+  // Where external data comes from instead of files.
+  ExternalReader external_reader;
   // Map the file instead of reading it. Turn off for a file that others may truncate while it is in use.
   bool mmap = true;
 };
@@ -65,10 +100,13 @@ class NORN_API Model {
   static Model parse(std::span<const std::byte> bytes, const Limits& limits = {},
                      std::shared_ptr<const void> owner = {});
 
+  // Reads any notation from memory; `format` Auto is Binary.
+  static Model parse(std::span<const std::byte> bytes, Format format, const Limits& limits = {});
   // Writes a temporary file beside `path`, syncs it and renames it over `path`: readers of an old file are not disturbed.
-  void save(const std::string& path) const;
-  // The ModelProto's bytes.
-  std::vector<std::byte> serialize() const;
+  // The notation follows from the extension unless `format` says otherwise.
+  void save(const std::string& path, Format format = Format::Auto) const;
+  // The ModelProto's bytes, or another notation's.
+  std::vector<std::byte> serialize(Format format = Format::Binary) const;
   // The model in ONNX text syntax; tensors of more than `max_elements` elements are shown by their first few.
   std::string to_text(std::size_t max_elements = 16) const;
   ModelSummary summary() const;
@@ -77,11 +115,14 @@ class NORN_API Model {
   const std::string& base_dir() const noexcept { return base_dir_; }
   const std::string& path() const noexcept { return path_; }
   const ir::Model& document() const noexcept { return *document_; }
-  explicit Model(std::shared_ptr<const ir::Model> document, std::string path = {});
+  // What it was loaded with: says how its external data may be read.
+  const LoadOptions& load_options() const noexcept { return *options_; }
+  explicit Model(std::shared_ptr<const ir::Model> document, std::string path = {}, const LoadOptions& options = {});
 
  private:
   std::shared_ptr<const ir::Model> document_;
   std::string path_, base_dir_;
+  std::shared_ptr<const LoadOptions> options_;
 };
 
 }  // namespace norn

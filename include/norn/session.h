@@ -19,6 +19,7 @@
 #include "norn/error.h"
 #include "norn/export.h"
 #include "norn/model.h"
+#include "norn/opset.h"
 #include "norn/value.h"
 
 namespace norn {
@@ -31,6 +32,8 @@ struct SessionOptions {
   std::vector<std::string> disabled_passes;
   // Choose reference kernels only: slow, and obviously right.
   bool reference_only = false;
+  // Documents that declare operators beyond the built-in ones; those that bring a body run.
+  std::vector<OperatorSet> operator_sets;
   Limits limits;
 };
 

@@ -4,9 +4,11 @@
 #include <cctype>
 
 #include "base/mapped_file.h"
+#include "base/text.h"
 #include "format/data_file.h"
 #include "format/external.h"
 #include "format/npy.h"
+#include "format/npz.h"
 #include "ir/tensor_data.h"
 
 namespace norn {
@@ -35,6 +37,13 @@ Value parse_value(std::span<const std::byte> bytes, DataKind kind) {
 Value load_value(const std::string& path, DataKind kind) {
   const base::FileBytes file = base::read_file(path);
   const ir::Bytes bytes(file.bytes.data(), file.bytes.size(), file.owner);
+  if (extension(path) == ".npz" || format::is_zip(bytes)) {
+    auto values = load_values(path);
+    if (values.size() == 1) return std::move(values.front().second);
+    throw Error(ErrorCode::InvalidArgument,
+                "the archive holds " + std::to_string(values.size()) + " arrays, and one value was asked for", path,
+                "load_values reads all of them");
+  }
   try {
     if (ir::as_text(bytes).starts_with("\x93NUMPY") || extension(path) == ".npy") return format::read_npy(bytes);
     return format::read_data(bytes, kind, format::external_reader(folder_of(path)));
@@ -52,6 +61,10 @@ Value load_value(const std::string& path, DataKind kind) {
 }
 
 void save_value(const Value& value, const std::string& path, const std::string& name) {
+  if (extension(path) == ".npz") {
+    const std::pair<std::string, Value> values[] = {{name.empty() ? "arr_0" : name, value}};
+    return save_values(values, path);
+  }
   std::vector<std::byte> head;
   std::span<const std::byte> body;
   if (extension(path) == ".npy") {
@@ -67,6 +80,42 @@ void save_value(const Value& value, const std::string& path, const std::string& 
   }
   const std::span<const std::byte> pieces[] = {head, body};
   base::write_file_atomically(path, pieces);
+}
+
+std::vector<std::pair<std::string, Value>> load_values(const std::string& path, const Limits& limits) {
+  const base::FileBytes file = base::read_file(path);
+  const ir::Bytes bytes(file.bytes.data(), file.bytes.size(), file.owner);
+  std::vector<std::pair<std::string, Value>> values;
+  if (extension(path) != ".npz" && !format::is_zip(bytes)) {
+    std::string name;
+    if (extension(path) != ".npy" && !ir::as_text(bytes).starts_with("\x93NUMPY")) {
+      try {
+        name = format::read_message<ir::Tensor>(bytes, limits).name.get();
+      } catch (const Error&) {  // load_value says it better
+      }
+    }
+    values.emplace_back(std::move(name), load_value(path));
+    return values;
+  }
+  try {
+    for (auto& [name, tensor] : format::read_npz(bytes, limits))
+      values.emplace_back(std::move(name), std::move(tensor));
+  } catch (Error& e) {
+    throw e.within(path);
+  }
+  return values;
+}
+
+void save_values(std::span<const std::pair<std::string, Value>> values, const std::string& path, bool compress) {
+  std::vector<std::pair<std::string, Tensor>> arrays;
+  for (const auto& [name, value] : values) {
+    if (!value.is_tensor()) {
+      throw Error(ErrorCode::InvalidArgument, "an .npz archive holds tensors, not " + value.describe(),
+                  path + " / " + base::quoted(name), "save it as .pb");
+    }
+    arrays.emplace_back(name, value.tensor());
+  }
+  format::write_npz(arrays, path, compress);
 }
 
 }  // namespace norn

@@ -1,11 +1,13 @@
 #include "norn/model.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <system_error>
+#include <array>
+#include <span>
+#include <string_view>
 
 #include "base/mapped_file.h"
-#include "format/external.h"
+#include "format/external_write.h"
+#include "format/json.h"
+#include "format/prototext.h"
 #include "format/text.h"
 #include "format/wire.h"
 #include "ir/model.h"
@@ -13,53 +15,64 @@
 namespace norn {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::string folder_of(const std::string& path) {
   if (path.empty()) return {};
   const auto slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// A model's data files belong to it: saving into another folder takes them along.
-void copy_external_data(const ir::Model& model, const std::string& from, const std::string& to) {
-  std::error_code error;
-  if (from.empty() || fs::equivalent(from, to, error)) return;
-  for (const auto& file : format::external_files(model, from)) {
-    const fs::path target = fs::path(to) / file.location;
-    const base::FileBytes source = base::read_file(file.path);
-    if (fs::exists(target, error)) {
-      const base::FileBytes old = base::read_file(target.string());
-      if (old.bytes.size() == source.bytes.size() &&
-          std::equal(old.bytes.begin(), old.bytes.end(), source.bytes.begin())) {
-        continue;
-      }
-      throw Error(ErrorCode::Io, "the model's data file \"" + target.string() + "\" exists already with other content",
-                  {}, "save the model into an empty folder, or remove that file");
-    }
-    fs::create_directories(target.parent_path(), error);
-    if (error) {
-      throw Error(ErrorCode::Io,
-                  "cannot make the folder \"" + target.parent_path().string() + "\": " + error.message());
-    }
-    const std::span<const std::byte> pieces[] = {source.bytes};
-    base::write_file_atomically(target.string(), pieces);
+ir::Model read(Format format, const ir::Bytes& bytes, const Limits& limits) {
+  switch (format) {
+    case Format::OnnxText: return format::from_text<ir::Model>(ir::as_text(bytes), limits);
+    case Format::Json: return format::from_json<ir::Model>(ir::as_text(bytes), limits);
+    case Format::ProtoText: return format::from_prototext<ir::Model>(ir::as_text(bytes), limits);
+    default: return format::read_model(bytes, limits);
+  }
+}
+
+// Not for Binary.
+std::string write(Format format, const ir::Model& model) {
+  switch (format) {
+    case Format::OnnxText: return format::to_text(model, {.complete = true});
+    case Format::Json: return format::to_json(model);
+    default: return format::to_prototext(model);
   }
 }
 
 }  // namespace
 
-Model::Model(std::shared_ptr<const ir::Model> document, std::string path)
-    : document_(std::move(document)), path_(std::move(path)), base_dir_(folder_of(path_)) {
+Format format_of(const std::string& path) noexcept {
+  struct Row {
+    std::string_view extension;
+    Format format;
+  };
+  constexpr std::array<Row, 8> kRows{{{".onnxtxt", Format::OnnxText},
+                                      {".onnxtext", Format::OnnxText},
+                                      {".json", Format::Json},
+                                      {".onnxjson", Format::Json},
+                                      {".textproto", Format::ProtoText},
+                                      {".txtpb", Format::ProtoText},
+                                      {".prototxt", Format::ProtoText},
+                                      {".pbtxt", Format::ProtoText}}};
+  for (const Row& row : kRows)
+    if (std::string_view(path).ends_with(row.extension)) return row.format;
+  return Format::Binary;
+}
+
+Model::Model(std::shared_ptr<const ir::Model> document, std::string path, const LoadOptions& options)
+    : document_(std::move(document)),
+      path_(std::move(path)),
+      base_dir_(folder_of(path_)),
+      options_(std::make_shared<const LoadOptions>(options)) {
   if (!document_) throw Error(ErrorCode::InvalidArgument, "a model needs a document");
 }
 
 Model Model::load(const std::string& path, const LoadOptions& options) {
   const base::FileBytes file = base::read_file(path, options.mmap);
   try {
-    return Model(std::make_shared<const ir::Model>(format::read_model(
-                     ir::Bytes(file.bytes.data(), file.bytes.size(), file.owner), options.limits)),
-                 path);
+    const Format format = options.format == Format::Auto ? format_of(path) : options.format;
+    const ir::Bytes bytes(file.bytes.data(), file.bytes.size(), file.owner);
+    return Model(std::make_shared<const ir::Model>(read(format, bytes, options.limits)), path, options);
   } catch (Error& e) {
     throw e.within(path);
   }
@@ -70,13 +83,29 @@ Model Model::parse(std::span<const std::byte> bytes, const Limits& limits, std::
       format::read_model(ir::Bytes(bytes.data(), bytes.size(), std::move(owner)), limits)));
 }
 
-void Model::save(const std::string& path) const {
-  copy_external_data(*document_, base_dir_, folder_of(path));
-  const format::Pieces pieces = format::write_pieces(*document_);
-  base::write_file_atomically(path, pieces.spans);
+Model Model::parse(std::span<const std::byte> bytes, Format format, const Limits& limits) {
+  return Model(std::make_shared<const ir::Model>(read(format, ir::Bytes(bytes.data(), bytes.size(), {}), limits)));
 }
 
-std::vector<std::byte> Model::serialize() const { return format::write_message(*document_); }
+void Model::save(const std::string& path, Format format) const {
+  if (format == Format::Auto) format = format_of(path);
+  const std::string text = format == Format::Binary ? std::string() : write(format, *document_);
+  // Its data files belong to it: saving into another folder takes them along.
+  format::copy_external_files(*document_, base_dir_, folder_of(path), format::path_policy(*options_));
+  if (format == Format::Binary) {
+    const format::Pieces pieces = format::write_pieces(*document_);
+    return base::write_file_atomically(path, pieces.spans);
+  }
+  const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(text))};
+  base::write_file_atomically(path, pieces);
+}
+
+std::vector<std::byte> Model::serialize(Format format) const {
+  if (format == Format::Auto || format == Format::Binary) return format::write_message(*document_);
+  const std::string text = write(format, *document_);
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
 
 std::string Model::to_text(std::size_t max_elements) const { return format::to_text(*document_, {max_elements}); }
 

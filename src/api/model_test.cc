@@ -86,6 +86,29 @@ TEST_F(Models, LoadSaveAndParseKeepTheBytes) {
   EXPECT_EQ(text_of(model.serialize()), bytes);
 }
 
+TEST_F(Models, NotationsFollowTheExtension) {
+  const std::string bytes = model_bytes(false);
+  const Model model = Model::load(write("m.onnx", bytes));
+  for (const char* name : {"m.json", "m.onnxjson", "m.textproto", "m.txtpb", "m.prototxt", "m.pbtxt"}) {
+    const std::string path = (folder_ / name).string();
+    model.save(path);
+    EXPECT_NE(content(path).find("ir_version"), std::string::npos) << name;
+    EXPECT_EQ(text_of(Model::load(path).serialize()), bytes) << name;
+  }
+  for (const char* name : {"m.onnxtxt", "m.onnxtext"}) {
+    const std::string path = (folder_ / name).string();
+    model.save(path);
+    EXPECT_NE(content(path).find("t = Add (x, w)"), std::string::npos) << name;
+    EXPECT_EQ(Model::load(path).to_text(), model.to_text()) << name;
+  }
+  const std::string odd = (folder_ / "m.bin").string();
+  model.save(odd, Format::Json);
+  LoadOptions options;
+  options.format = Format::Json;
+  EXPECT_EQ(text_of(Model::load(odd, options).serialize()), bytes);
+  EXPECT_EQ(text_of(Model::parse(model.serialize(Format::ProtoText), Format::ProtoText).serialize()), bytes);
+}
+
 TEST_F(Models, ErrorsNameTheFile) {
   const std::string path = write("m.onnx", model_bytes(false).substr(0, 60));
   try {

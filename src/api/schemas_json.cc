@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "norn/opset.h"
+#include "opset/reference.h"
 #include "opset/registry.h"
 #include "opset/type_check.h"
 
@@ -93,7 +94,9 @@ json row_of(const Operator& op, const Schema& row) {
           {"min_outputs", min_outputs(row)},
           {"max_outputs", max_outputs(row)},
           {"determinism", kDeterminism[static_cast<int>(row.determinism)]},
+          {"support", row.support == Support::Experimental ? "EXPERIMENTAL" : "COMMON"},
           {"deprecated", row.deprecated},
+          {"runnable", is_runnable(op)},
           {"only_types_widened", row.only_types_widened}};
 }
 

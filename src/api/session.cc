@@ -1,5 +1,7 @@
 #include "norn/session.h"
 
+#include "norn/check.h"
+
 #include "format/external.h"
 #include "format/text.h"
 #include "ir/model.h"
@@ -11,12 +13,23 @@ namespace norn {
 
 struct Session::Impl {
   Impl(const Model& m, const SessionOptions& options)
-      : model(m), compiled(m.document(), format::external_reader(m.base_dir()), options) {}
+      : model(m),
+        compiled(m.document(), format::external_reader(m.base_dir(), format::external_access(m.load_options())),
+                 options) {}
   Model model;  // constants share its memory
   runtime::CompiledModel compiled;
 };
 
-Session::Session(const Model& model, const SessionOptions& options) : impl_(std::make_unique<Impl>(model, options)) {}
+Session::Session(const Model& model, const SessionOptions& options) {
+  if (options.operator_sets.size() > 1) {
+    const Report report = check_operator_sets(options.operator_sets);
+    for (const Diagnostic& d : report.diagnostics) {
+      if (d.severity != Severity::Error) continue;
+      throw Error(ErrorCode::InvalidGraph, d.message + " (" + std::string(d.rule) + ")", d.where, d.hint);
+    }
+  }
+  impl_ = std::make_unique<Impl>(model, options);
+}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;

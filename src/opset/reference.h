@@ -66,6 +66,10 @@ class ReferenceTable {
 // The kernel for an operator at a schema version; null if the operator has none (control flow has none).
 ReferenceFn find_reference(const Operator&, int since) noexcept;
 
+// Whether anything runs the operator: a reference kernel of any version, or control flow, which needs none but an
+// inference function for its graphs. Of the others only the signature is known.
+bool is_runnable(const Operator&) noexcept;
+
 // Runs the reference kernel of one node on given inputs (null where omitted) and returns its outputs.
 // Throws norn::Error; NotImplemented if the operator has no reference kernel.
 std::vector<Value> evaluate(const Operator&, const Attrs&, std::span<const Value* const> inputs, int output_count);

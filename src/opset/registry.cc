@@ -39,6 +39,10 @@ constexpr std::array<std::pair<std::string_view, int>, 5> kNewest = {{
     {"ai.onnx.training", 1},
 }};
 
+constexpr std::array<std::string_view, 11> kRemovedExperimental = {
+    "ATen", "Affine", "ConstantFill", "Crop", "DynamicSlice", "GRUUnit",
+    "GivenTensorFill", "ImageScaler", "ParametricSoftplus", "Scale", "ScaledTanh"};
+
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
 // Edit distance without regard to case.
@@ -75,6 +79,10 @@ int newest_version(std::string_view domain) noexcept {
     if (name == domain) return version;
   }
   return 0;
+}
+
+bool is_removed_experimental(std::string_view name) noexcept {
+  return std::find(kRemovedExperimental.begin(), kRemovedExperimental.end(), name) != kRemovedExperimental.end();
 }
 
 std::vector<std::string_view> similar_names(std::string_view domain, std::string_view name) {

@@ -61,6 +61,23 @@ TEST(Registry, VersionsAndNames) {
   EXPECT_TRUE(similar_names("", "CompletelyDifferent").empty());
 }
 
+TEST(Registry, ExperimentalOperators) {
+  EXPECT_TRUE(is_removed_experimental("ATen"));
+  EXPECT_TRUE(is_removed_experimental("ScaledTanh"));
+  EXPECT_FALSE(is_removed_experimental("Upsample"));  // it came to stay before it was deprecated
+  for (const Operator* op : all_operators()) EXPECT_FALSE(op->domain.empty() && is_removed_experimental(op->name));
+  EXPECT_EQ(find_operator("", "Upsample")->history.front().support, Support::Experimental);
+  EXPECT_EQ(find_operator("", "Upsample")->history.back().support, Support::Common);
+  EXPECT_EQ(find_operator("ai.onnx.preview", "FlexAttention")->history.front().support, Support::Experimental);
+}
+
+TEST(Registry, AllVersionsOfAllOperators) {
+  std::size_t versions = 0;
+  for (const Operator* op : all_operators()) versions += op->history.size();
+  EXPECT_EQ(all_operators().size(), 227u);
+  EXPECT_EQ(versions, 659u);
+}
+
 TEST(Schema, Arity) {
   const Param inputs[] = {{.name = "a", .type = "T"},
                           {.name = "b", .type = "T", .option = ParamOption::Optional},

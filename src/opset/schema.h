@@ -126,6 +126,7 @@ struct TypeConstraint {
 };
 
 enum class Determinism : std::uint8_t { Unknown, NonDeterministic, Deterministic };
+enum class Support : std::uint8_t { Common, Experimental };
 
 // One version of an operator.
 struct Schema {
@@ -134,6 +135,7 @@ struct Schema {
   std::span<const Attr> attrs;
   std::span<const TypeConstraint> types;
   Determinism determinism = Determinism::Deterministic;
+  Support support = Support::Common;
   bool deprecated = false;
   // The row differs from the one before it in type sets alone, so a node steps up without being touched.
   bool only_types_widened = false;
@@ -148,7 +150,8 @@ const Attr* find_attr(const Schema&, std::string_view name) noexcept;
 const TypeConstraint* find_type(const Schema&, std::string_view variable) noexcept;
 
 // Computes types, symbolic shapes and known values of a node's outputs, for any version of the operator.
-// Throws norn::Error (InvalidGraph) when the inputs contradict the operator.
+// Throws norn::Error (InvalidGraph) when the inputs contradict the operator. Null: only types that the schema determines
+// are known.
 using InferFn = void (*)(InferContext&);
 
 // An operator: its identity is its address, so other rooms name it as ops::Conv, checked by the linker.

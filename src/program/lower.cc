@@ -85,6 +85,8 @@ class Lowerer {
   [[noreturn]] void fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index, std::size_t input,
                                    const Scope& scope) const;
   const ir::Function* find_function(std::string_view domain, const ir::Node& node) const;
+  // The body that a loaded operator set gives; null if none declares the operator. Throws if one does without a body.
+  const ir::Function* find_in_sets(const std::string& domain, const ir::Node& node, const Place& place) const;
   Imports imports_of(const std::vector<ir::OperatorSetId>& entries) const;
   void count_node() {
     if (++emitted_ > options_.limits.max_expanded_nodes)
@@ -178,6 +180,30 @@ const ir::Function* Lowerer::find_function(std::string_view domain, const ir::No
   std::string key = std::string(domain) + '\0' + node.op_type.get() + '\0' + node.overload.get();
   auto it = functions_.find(key);
   return it == functions_.end() ? nullptr : it->second;
+}
+
+const ir::Function* Lowerer::find_in_sets(const std::string& domain, const ir::Node& node, const Place& place) const {
+  if (options_.operator_sets.empty()) return nullptr;
+  auto import = place.imports->find(domain);
+  if (import == place.imports->end()) return nullptr;
+  const ir::DeclaredOperator found =
+      ir::find_declared(options_.operator_sets, domain, node.op_type.get(), node.overload.get(), import->second);
+  if (found.body) return found.body;
+  const std::string set = "the operator set " + domain_name(domain);
+  if (found.declared_in)
+    throw Error(ErrorCode::NotImplemented,
+                set + " of version " + std::to_string(found.declared_in->opset_version.get()) + " declares \"" +
+                    node.op_type.get() + "\" without a body, so there is nothing to run", {},
+                "a document can bring a body as a function, a model as a local function");
+  std::string versions;
+  for (const ir::OperatorSet* s : options_.operator_sets)
+    if (ir::canonical_domain(s->domain.get()) == domain)
+      versions += (versions.empty() ? "" : ", ") + std::to_string(s->opset_version.get());
+  if (versions.empty() || opset::newest_version(domain) > 0) return nullptr;
+  throw Error(ErrorCode::NotImplemented,
+              set + " has no operator \"" + node.op_type.get() + "\" in version " + std::to_string(import->second) +
+                  ", by the documents of version " + versions, {},
+              found.known_domain ? "" : "load the document of the version that the model imports");
 }
 
 Program Lowerer::run() {
@@ -510,13 +536,21 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     inline_call(node, *function, scope, place, path);
     return;
   }
-  count_node();
   const opset::Operator* op = opset::find_operator(domain, node.op_type.get());
+  if (!op || !opset::is_runnable(*op)) {
+    if (const ir::Function* function = find_in_sets(domain, node, place)) {
+      inline_call(node, *function, scope, place, path);
+      return;
+    }
+  }
+  count_node();
   if (!op) {
     std::string hint;
     for (std::string_view name : opset::similar_names(domain, node.op_type.get()))
       hint += (hint.empty() ? "did you mean " : ", ") + std::string(name);
     if (!hint.empty()) hint += "?";
+    if (domain.empty() && opset::is_removed_experimental(node.op_type.get()))
+      hint = "it was experimental in the first operator set and was withdrawn; export the model anew";
     if (hint.empty() && opset::newest_version(domain) == 0)
       hint = "the domain is not one of ONNX's; the model would have to bring the operator as a local function";
     throw Error(ErrorCode::NotImplemented,
@@ -536,6 +570,11 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     throw Error(ErrorCode::InvalidGraph,
                 opset::full_name(*op) + " is deprecated since version " + std::to_string(schema->since) +
                     "; the model imports version " + std::to_string(import->second));
+
+  if (!opset::is_runnable(*op))
+    throw Error(ErrorCode::NotImplemented,
+                "this Norn knows " + opset::full_name(*op) + " by its signature only and cannot run it yet", {},
+                "a newer Norn may run it; or let the model bring a local function that computes it");
 
   Graph& graph = *scope.graph;
   transform::BoundNode bound{node, op, schema};

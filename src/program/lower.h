@@ -1,7 +1,9 @@
 // From document to Program.
 #pragma once
 #include <memory>
+#include <vector>
 
+#include "ir/operator_set.h"
 #include "ir/tensor_data.h"
 #include "norn/limits.h"
 #include "program/program.h"
@@ -10,6 +12,8 @@ namespace norn::program {
 
 struct LowerOptions {
   Limits limits;
+  // Sets that declare operators beyond the built-in ones. Only read while lowering.
+  std::vector<const ir::OperatorSet*> operator_sets;
   ir::ExternalReader external;  // how to read external tensors
   // Keep what training updates as State. A session that only infers takes those initializers as constants.
   bool keep_state = false;

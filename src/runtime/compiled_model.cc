@@ -64,6 +64,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   program::LowerOptions lower;
   lower.limits = options.limits;
   lower.external = external;
+  for (const OperatorSet& set : options.operator_sets) lower.operator_sets.push_back(&set.document());
   program_ = program::lower(document, lower);
   program::run_passes(program_, options.disabled_passes);
 

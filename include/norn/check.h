@@ -1,0 +1,96 @@
+// Is a model valid ONNX? All findings in one pass, each with the rule it breaks, the place, and what would help.
+//
+//   norn::Report report = norn::check(norn::Model::load("model.onnx"));
+//   if (!report.ok()) std::cerr << report.to_string();
+//
+// Rules bind by the file's IR version, as they were written then. Thread-safe: functions here keep no state.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "norn/error.h"
+#include "norn/export.h"
+#include "norn/limits.h"
+#include "norn/model.h"
+#include "norn/opset.h"
+
+namespace norn {
+
+enum class Severity : std::uint8_t { Note, Warning, Error };
+NORN_API std::string_view severity_name(Severity severity) noexcept;  // "note", "warning", "error"
+
+struct Diagnostic {
+  std::string_view rule;  // "graph.nodes.sorted"; static storage
+  Severity severity = Severity::Error;
+  std::string where;      // graph "main" / node 12 "conv1" (Conv) / input 1 "W" float[64,3,7,7]
+  std::string message;    // what is wrong and why
+  std::string hint;       // what would help; may be empty
+};
+
+// The findings about one model, in document order.
+struct NORN_API Report {
+  std::string path;  // of the model; "" if it did not come from a file
+  std::vector<Diagnostic> diagnostics;
+  // Findings beyond CheckOptions::max_findings that were counted but not kept.
+  std::size_t dropped = 0;
+
+  bool ok() const noexcept { return count(Severity::Error) == 0; }
+  std::size_t count(Severity severity) const noexcept;
+  std::string to_string() const;  // lines for a terminal
+  std::string to_json() const;
+  std::string to_sarif() const;   // SARIF 2.1.0, as code-scanning services read it
+};
+
+// What the findings' severities follow.
+enum class Profile : std::uint8_t {
+  Spec,     // MUST is an error, SHOULD a warning; a MUST that common real models break is a warning, and advice on
+            // documentation a note
+  Strict,   // every MUST is an error
+  Runtime,  // errors are what keeps a runtime from running the model
+};
+
+struct CheckOptions {
+  Profile profile = Profile::Spec;
+  Limits limits;
+  // Read external data files whole and hold them against their SHA-1 where the model gives one.
+  bool checksums = false;
+  // An operator of a domain that no known operator set declares is an error (else it is accepted).
+  bool check_custom_domain = false;
+  // Documents that declare operators beyond the built-in ones. Where one tells about a domain at the imported version,
+  // an operator that it does not declare is an error.
+  std::vector<OperatorSet> operator_sets;
+  // Do not ask that functions and the model agree on the operators that both use.
+  bool skip_opset_compatibility_check = false;
+  std::size_t max_findings = 10'000;
+};
+
+// Never throws for a fault of the model; throws norn::Error for what keeps the check from being made (LimitExceeded, Io).
+NORN_API Report check(const Model& model, const CheckOptions& options = {});
+
+enum class PartKind : std::uint8_t { Graph, Node, Attribute, Tensor, SparseTensor, ValueInfo, Function };
+// Checks the bytes of one message on its own. `opset_imports` are (domain, version) pairs in force.
+NORN_API Report check_part(PartKind kind, std::span<const std::byte> bytes, std::int64_t ir_version,
+                           const std::vector<std::pair<std::string, std::int64_t>>& opset_imports,
+                           const CheckOptions& options = {});
+
+// Checks a data file's message: TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto (norn/data.h).
+// Throws norn::Error (InvalidProtobuf) for bytes that are no such message.
+enum class DataKind;
+NORN_API Report check_data(std::span<const std::byte> bytes, DataKind kind, const CheckOptions& options = {});
+
+// A rule of the specification (`norn check --list-rules`).
+struct RuleInfo {
+  std::string_view id, level;   // level: "MUST", "SHOULD"
+  int ir_from = 1, ir_to = 14;  // IR versions it binds
+  bool lenient = false;         // a MUST that common real models break: a warning unless strict
+  std::string_view text;
+  std::string_view not_checked;  // why check() never reports it, and who does; "" for a rule that check() enforces
+};
+// Every rule that binds a file, in the specification's order.
+NORN_API std::span<const RuleInfo> rules() noexcept;
+
+}  // namespace norn

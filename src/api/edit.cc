@@ -1,0 +1,118 @@
+// Editing files: the model is mapped, its tensors stay views, and writing copies their bytes from file to file.
+#include "norn/edit.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "format/external_pack.h"
+#include "format/wire.h"
+#include "ir/model.h"
+
+namespace norn {
+namespace {
+
+constexpr std::uint64_t kMessageLimit = (std::uint64_t{1} << 31) - 1;
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// A model being edited and the files its bytes lie in.
+struct Edited {
+  ir::Model model;
+  format::MappedFiles files;
+  std::string base_dir;
+};
+
+Edited open_model(const std::string& path, const LoadOptions& options) {
+  Edited edited;
+  edited.base_dir = folder_of(path);
+  const Format format = options.format == Format::Auto ? format_of(path) : options.format;
+  format::OpenedFile file;
+  struct stat info;
+  if (format == Format::Binary && options.mmap) {
+    file.fd = base::Descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  }
+  if (!file.fd || ::fstat(file.fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    edited.model = Model::load(path, options).document();  // tells what is wrong, if that is why
+    return edited;
+  }
+  file.path = path;
+  file.size = static_cast<std::uint64_t>(info.st_size);
+  try {
+    edited.model = format::read_model(edited.files.add(std::move(file)), options.limits);
+  } catch (Error& e) {
+    throw e.within(path);
+  }
+  return edited;
+}
+
+// `before_rename` puts data files in their places once the model is safely on disk, before it appears under its name.
+template <class F>
+void write_model(const Edited& edited, const std::string& path, bool limit, F&& before_rename) {
+  if (format_of(path) != Format::Binary) {
+    before_rename();
+    return Model(std::make_shared<const ir::Model>(edited.model)).save(path);
+  }
+  const format::Pieces pieces = format::write_pieces(edited.model);
+  if (limit && pieces.size > kMessageLimit) {
+    throw Error(
+        ErrorCode::LimitExceeded,
+        "the packed model would have " + std::to_string(pieces.size) +
+            " bytes, and ONNX keeps a model file below 2 GiB (2147483647 bytes)",
+        path,
+        "leave the tensors in data files, or set PackOptions::allow_over_2gib: Norn reads such a file, libraries "
+        "built on protobuf do not");
+  }
+  base::AtomicFile file(path);
+  for (const auto piece : pieces.spans) edited.files.append(file, piece);
+  file.sync();
+  before_rename();
+  file.commit();
+}
+
+}  // namespace
+
+void pack(const std::string& in, const std::string& out, const PackOptions& pack, const LoadOptions& options) {
+  Edited edited = open_model(in, options);
+  format::pack_tensors(edited.model, edited.base_dir, format::external_access(options), edited.files);
+  write_model(edited, out, !pack.allow_over_2gib, [] {});
+}
+
+void unpack(const std::string& in, const std::string& out, const UnpackOptions& unpack, const LoadOptions& options) {
+  Edited edited = open_model(in, options);
+  if (edited.model.ir_version.has() && edited.model.ir_version.get() < 4) {
+    throw Error(ErrorCode::InvalidArgument,
+                "the model is of IR version " + std::to_string(edited.model.ir_version.get()) +
+                    ", and external data exists from version 4 on",
+                in, "convert the model to a newer IR version first");
+  }
+  format::DataFileOptions file;
+  file.location = unpack.location.empty() ? name_of(out) + ".data" : unpack.location;
+  file.may_rename = unpack.location.empty();
+  file.alignment = unpack.alignment;
+  file.max_file_bytes = unpack.max_file_bytes;
+  file.checksums = unpack.checksums;
+  format::DataFileWriter writer(folder_of(out), std::move(file), edited.files);
+  format::unpack_tensors(edited.model, unpack.threshold, edited.base_dir, format::external_access(options),
+                         edited.files, writer);
+  writer.finish();
+  write_model(edited, out, false, [&] { writer.commit(); });
+}
+
+void strip(const std::string& in, const std::string& out, const LoadOptions& options) {
+  Edited edited = open_model(in, options);
+  format::strip_tensors(edited.model);
+  write_model(edited, out, false, [] {});
+}
+
+}  // namespace norn

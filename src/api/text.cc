@@ -1,0 +1,46 @@
+#include "norn/text.h"
+
+#include "format/text.h"
+#include "format/wire.h"
+#include "ir/model.h"
+
+namespace norn {
+namespace {
+
+constexpr std::string_view kNames[] = {"model", "graph", "function", "node"};
+
+template <class F>
+auto with_type(Part part, F&& f) {
+  switch (part) {
+    case Part::Graph: return f(ir::Graph());
+    case Part::Function: return f(ir::Function());
+    case Part::Node: return f(ir::Node());
+    default: return f(ir::Model());
+  }
+}
+
+}  // namespace
+
+std::string_view part_name(Part part) noexcept { return kNames[static_cast<std::size_t>(part)]; }
+
+Part part_from_name(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kNames); ++i)
+    if (kNames[i] == name) return static_cast<Part>(i);
+  throw Error(ErrorCode::InvalidArgument, "\"" + std::string(name) + "\" is no part of a model", {},
+              "the parts are model, graph, function and node");
+}
+
+std::vector<std::byte> parse_text(std::string_view text, Part part, const Limits& limits) {
+  return with_type(part,
+                   [&](auto empty) { return format::write_message(format::from_text<decltype(empty)>(text, limits)); });
+}
+
+std::string print_text(std::span<const std::byte> message, Part part, std::size_t max_elements) {
+  const format::TextOptions options{max_elements, max_elements == std::numeric_limits<std::size_t>::max()};
+  return with_type(part, [&](auto empty) {
+    const ir::Bytes bytes(message.data(), message.size(), {});
+    return format::to_text(format::read_message<decltype(empty)>(bytes), options);
+  });
+}
+
+}  // namespace norn
