@@ -13,6 +13,16 @@ thread-safe, and the GIL is released while a model is loaded, prepared or run. W
 of :class:`norn.Error`.
 """
 
+from ._document import (
+    CheckError,
+    check_model,
+    open_external,
+    parse_function,
+    parse_graph,
+    parse_model,
+    parse_node,
+    to_text,
+)
 from ._errors import (
     Error,
     InternalError,
@@ -26,22 +36,37 @@ from ._errors import (
     RuntimeException,
 )
 from ._norn import (
+    Diagnostic,
     InferenceSession,
     Limits,
     Model,
     ModelSummary,
     NodeArg,
+    OperatorSet,
+    Report,
     SessionOptions,
     __version__,
+    check,
+    check_part,
+    export_operator_set,
     load,
+    load_external_tensor,
+    load_operator_set,
+    parse_text,
     pass_names,
+    print_text,
+    rules,
     save,
+    save_external_tensor,
     schemas_json,
 )
+from ._schemas import get_all_schemas_with_history, get_schema
 from ._sparse import SparseTensor
 
 # NotImplemented is left out: a star import must not hide Python's.
 __all__ = [
+    "CheckError",
+    "Diagnostic",
     "Error",
     "InferenceSession",
     "InternalError",
@@ -55,11 +80,31 @@ __all__ = [
     "ModelSummary",
     "NoSuchFile",
     "NodeArg",
+    "OperatorSet",
+    "Report",
     "RuntimeException",
     "SessionOptions",
     "SparseTensor",
+    "check",
+    "check_model",
+    "check_part",
+    "export_operator_set",
+    "get_all_schemas_with_history",
+    "get_schema",
     "load",
+    "load_external_tensor",
+    "load_operator_set",
+    "open_external",
+    "parse_function",
+    "parse_graph",
+    "parse_model",
+    "parse_node",
+    "parse_text",
     "pass_names",
+    "print_text",
+    "rules",
     "save",
+    "save_external_tensor",
     "schemas_json",
+    "to_text",
 ]

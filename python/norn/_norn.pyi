@@ -1,5 +1,5 @@
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, Protocol
 
 class _Serializable(Protocol):
@@ -91,17 +91,124 @@ class Model:
         """The model in ONNX text syntax; larger tensors are shown by their first ``max_elements`` elements."""
     def summary(self) -> ModelSummary: ...
 
-def load(model: _ModelLike, *, limits: Limits | None = None, mmap: bool = True) -> Model:
-    """Reads a model. It may be invalid ONNX: running it tells.
+def load(
+    model: _ModelLike,
+    *,
+    format: str | None = None,
+    limits: Limits | None = None,
+    mmap: bool = True,
+    external_data: str = "beneath",
+    external_roots: Sequence[str] = ...,
+) -> Model:
+    """Reads a model. It may be invalid ONNX: :func:`norn.check` or running it tells.
 
-    A file is mapped, not read; ``mmap=False`` is for a file that others may truncate while it is in use.
+    The notation follows from a path's extension (.onnx .pb, .onnxtxt .onnxtext, .json .onnxjson, .textproto .pbtxt)
+    unless ``format`` names it: "protobuf", "onnxtxt", "json", "textproto". A binary file is mapped, not read;
+    ``mmap=False`` is for a file that others may truncate while it is in use. External data lies beneath the model's
+    folder; ``external_data="hf-cache"`` also follows the links of the Hugging Face cache, and ``external_roots`` are
+    further folders.
 
     Raises :class:`norn.NoSuchFile`, :class:`norn.IoError`, :class:`norn.InvalidProtobuf` (``where`` has the byte
-    offset) and :class:`norn.LimitExceeded`.
+    offset, or line and column) and :class:`norn.LimitExceeded`.
     """
 
-def save(model: _ModelLike, path: str | os.PathLike[str]) -> None:
-    """Writes the model in the binary format: a temporary file beside ``path``, renamed over it when complete."""
+def save(model: _ModelLike, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+    """Writes the model in the notation of the extension (or ``format``, as for :func:`load`): a temporary file beside
+    ``path``, renamed over it when complete."""
+
+class OperatorSet:
+    """An operator-set document: immutable."""
+
+    @property
+    def domain(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def operators(self) -> list[str]: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def SerializeToString(self) -> bytes: ...
+
+def load_operator_set(path: str | os.PathLike[str]) -> OperatorSet:
+    """Reads an operator-set document: binary, or protobuf text or JSON by its extension."""
+
+def export_operator_set(domain: str, version: int, path: str | os.PathLike[str]) -> None:
+    """Writes a built-in operator set as a document."""
+
+class Diagnostic:
+    """One finding: the rule it breaks, how grave, where, what is wrong, what would help."""
+
+    @property
+    def rule(self) -> str: ...
+    @property
+    def severity(self) -> str:
+        """ "error", "warning" or "note"."""
+    @property
+    def where(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def hint(self) -> str: ...
+
+class Report:
+    """The findings about one model, in document order; iterable. ``str()`` of it is a page for a terminal."""
+
+    @property
+    def ok(self) -> bool:
+        """No finding is an error."""
+    @property
+    def path(self) -> str: ...
+    @property
+    def dropped(self) -> int:
+        """Findings beyond the bound, counted but not kept."""
+    @property
+    def diagnostics(self) -> list[Diagnostic]: ...
+    def to_json(self) -> str: ...
+    def to_sarif(self) -> str: ...
+    def __iter__(self) -> Iterator[Diagnostic]: ...
+    def __len__(self) -> int: ...
+
+def check(
+    model: _ModelLike,
+    *,
+    profile: str = "spec",
+    checksums: bool = False,
+    check_custom_domain: bool = False,
+    skip_opset_compatibility_check: bool = False,
+    operator_sets: Sequence[OperatorSet] = ...,
+) -> Report:
+    """Every finding about a model, in one pass. ``profile`` is "spec", "strict" or "runtime".
+
+    Never raises for a fault of the model that can be read; raises what :func:`load` raises for one that cannot.
+    """
+
+def check_part(
+    kind: str,
+    part: bytes | _Serializable,
+    ir_version: int,
+    opset_imports: Sequence[tuple[str, int]],
+    *,
+    profile: str = "spec",
+) -> Report:
+    """Every finding about one message: ``kind`` is graph, node, attribute, tensor, sparse_tensor, value_info or
+    function; ``opset_imports`` are the (domain, version) pairs in force."""
+
+def rules() -> list[dict[str, Any]]:
+    """Every rule that binds a file: id, level, ir_from, ir_to, lenient, text, not_checked."""
+
+def parse_text(text: str, kind: str = "model") -> bytes:
+    """The serialised proto that a text in ONNX syntax describes; ``kind`` is model, graph, function or node."""
+
+def print_text(part: bytes | _Serializable, kind: str) -> str:
+    """A serialised proto in ONNX text syntax, complete."""
+
+def load_external_tensor(tensor: bytes | _Serializable, base_dir: str) -> bytes:
+    """The raw bytes of a TensorProto kept in a data file beneath ``base_dir``."""
+
+def save_external_tensor(tensor: bytes | _Serializable, base_dir: str) -> bytes:
+    """Appends a tensor's raw_data to the data file that it names; the serialised TensorProto that refers to it."""
+
+def open_external_fd(location: str, base_dir: str, hf_cache: bool) -> tuple[int, str]:
+    """(descriptor, path) of an external data file; the descriptor is the caller's. See :func:`norn.open_external`."""
 
 class SessionOptions:
     """How a session is made. Options are read when the session is constructed."""
@@ -112,6 +219,8 @@ class SessionOptions:
     """Optional passes to leave out (see :func:`norn.pass_names`), "all" for every one. Unknown names are an error."""
     reference_only: bool
     """Reference kernels only: slow, and obviously right."""
+    operator_sets: list[OperatorSet]
+    """Operator-set documents whose operators the model may use."""
     limits: Limits
     def __init__(
         self,
@@ -119,6 +228,7 @@ class SessionOptions:
         intra_op_num_threads: int = 0,
         disabled_passes: Sequence[str] = ...,
         reference_only: bool = False,
+        operator_sets: Sequence[OperatorSet] = ...,
         limits: Limits | None = None,
     ) -> None: ...
 

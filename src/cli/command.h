@@ -28,6 +28,10 @@ class UsageError : public Error {
 void add_run(CLI::App& app, int& exit);
 void add_show(CLI::App& app, int& exit);
 void add_explain(CLI::App& app, int& exit);
+void add_check(CLI::App& app, int& exit);
+void add_opset(CLI::App& app, int& exit);
+void add_convert(CLI::App& app, int& exit);
+void add_edit(CLI::App& app, int& exit);
 
 // "-" is standard input.
 Model load_model(const std::string& path);

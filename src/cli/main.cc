@@ -21,6 +21,13 @@ void SessionFlags::add_to(CLI::App& command) {
   command
       .add_option("--disable-pass", options.disabled_passes, "Leave out an optional pass; \"all\" leaves out every one")
       ->type_name("NAME");
+  command.add_option_function<std::vector<std::string>>(
+             "--operator-set",
+             [this](const std::vector<std::string>& files) {
+               for (const std::string& file : files) options.operator_sets.push_back(OperatorSet::load(file));
+             },
+             "A document that declares operators beyond the built-in ones (docs/operator-sets.md)")
+      ->type_name("FILE");
   command.add_flag("--reference", options.reference_only, "Reference kernels only: slow, and obviously right");
 }
 
@@ -35,6 +42,10 @@ int command_line(int argc, char** argv) {
   add_run(app, exit);
   add_show(app, exit);
   add_explain(app, exit);
+  add_check(app, exit);
+  add_opset(app, exit);
+  add_convert(app, exit);
+  add_edit(app, exit);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

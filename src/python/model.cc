@@ -27,31 +27,39 @@ Model parse_bytes(nb::bytes bytes, const Limits& limits) {
   return Model::parse(span, limits, std::move(owner));
 }
 
-std::string path_of(nb::handle object) {
-  PyObject* encoded = nullptr;  // PyUnicode_FSConverter keeps file names that are not UTF-8
-  if (!PyUnicode_FSConverter(object.ptr(), &encoded)) throw nb::python_error();
-  const nb::bytes owned = nb::steal<nb::bytes>(encoded);
-  return std::string(owned.c_str(), owned.size());
+ExternalPolicy policy_of(const std::string& name) {
+  if (name == "beneath") return ExternalPolicy::Beneath;
+  if (name == "hf-cache") return ExternalPolicy::HfCache;
+  invalid_argument("there is no external data policy \"" + name + "\"", "the policies are beneath and hf-cache");
 }
 
-Model load(nb::handle model, nb::handle limits, bool mmap) {
+Format format_from(nb::handle name) {
+  if (name.is_none()) return Format::Auto;
+  const auto text = nb::cast<std::string>(name);
+  if (text == "protobuf" || text == "onnx") return Format::Binary;
+  if (text == "onnxtxt") return Format::OnnxText;
+  if (text == "json") return Format::Json;
+  if (text == "textproto") return Format::ProtoText;
+  invalid_argument("there is no format \"" + text + "\"", "the formats are protobuf, onnxtxt, json and textproto");
+}
+
+Model load(nb::handle model, nb::handle format, nb::handle limits, bool mmap, const std::string& external_data,
+           const std::vector<std::string>& external_roots) {
   LoadOptions options;
   options.mmap = mmap;
+  options.format = format_from(format);
+  options.external = policy_of(external_data);
+  options.external_roots = external_roots;
   if (!limits.is_none()) options.limits = nb::cast<Limits>(limits);
   return to_model(model, options);
 }
 
-void save(nb::handle object, nb::handle target) {
+void save(nb::handle object, nb::handle target, nb::handle format) {
   const Model model = to_model(object);
   const std::string path = path_of(target);
-  for (const char* other : {".onnxtxt", ".onnxtext", ".json", ".onnxjson", ".textproto", ".pbtxt"}) {
-    if (path.ends_with(other)) {
-      invalid_argument("models are saved in the binary format; \"" + path + "\" names another one",
-                       "use the extension .onnx or .pb");
-    }
-  }
+  const Format as = format_from(format);
   const nb::gil_scoped_release release;
-  model.save(path);
+  model.save(path, as);
 }
 
 nb::bytes serialize(const Model& model) {
@@ -98,6 +106,13 @@ void register_summary(nb::module_& module) {
 }
 
 }  // namespace
+
+std::string path_of(nb::handle object) {
+  PyObject* encoded = nullptr;  // PyUnicode_FSConverter keeps file names that are not UTF-8
+  if (!PyUnicode_FSConverter(object.ptr(), &encoded)) throw nb::python_error();
+  const nb::bytes owned = nb::steal<nb::bytes>(encoded);
+  return std::string(owned.c_str(), owned.size());
+}
 
 Model to_model(nb::handle object, const LoadOptions& options) {
   if (nb::isinstance<Model>(object)) return nb::cast<Model>(object);
@@ -157,10 +172,11 @@ void register_model(nb::module_& module) {
       });
 
   module.def(
-      "load", load, nb::arg("model"), nb::kw_only(), nb::arg("limits") = nb::none(), nb::arg("mmap") = true,
+      "load", load, nb::arg("model"), nb::kw_only(), nb::arg("format") = nb::none(), nb::arg("limits") = nb::none(),
+      nb::arg("mmap") = true, nb::arg("external_data") = "beneath", nb::arg("external_roots") = nb::list(),
       "Reads a model from a path, bytes, a binary file object, anything with SerializeToString, or a norn.Model.");
-  module.def("save", save, nb::arg("model"), nb::arg("path"),
-             "Writes the model in the binary format, by way of a temporary file beside the path.");
+  module.def("save", save, nb::arg("model"), nb::arg("path"), nb::kw_only(), nb::arg("format") = nb::none(),
+             "Writes the model, in the notation of the extension, by way of a temporary file beside the path.");
 }
 
 }  // namespace norn::python

@@ -11,6 +11,7 @@
 
 #include "errors.h"
 #include "model.h"
+#include "norn/opset.h"
 #include "session.h"
 #include "values.h"
 
@@ -152,15 +153,19 @@ void register_options(nb::module_& module) {
       .def(
           "__init__",
           [](SessionOptions* self, int threads, std::vector<std::string> disabled, bool reference_only,
-             nb::handle limits) {
-            new (self) SessionOptions{threads, std::move(disabled), reference_only,
-                                      limits.is_none() ? Limits{} : nb::cast<Limits>(limits)};
+             std::vector<OperatorSet> operator_sets, nb::handle limits) {
+            new (self) SessionOptions{.intra_op_num_threads = threads,
+                                      .disabled_passes = std::move(disabled),
+                                      .reference_only = reference_only,
+                                      .operator_sets = std::move(operator_sets),
+                                      .limits = limits.is_none() ? Limits{} : nb::cast<Limits>(limits)};
           },
           nb::kw_only(), nb::arg("intra_op_num_threads") = 0, nb::arg("disabled_passes") = nb::list(),
-          nb::arg("reference_only") = false, nb::arg("limits") = nb::none())
+          nb::arg("reference_only") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none())
       .def_rw("intra_op_num_threads", &SessionOptions::intra_op_num_threads)
       .def_rw("disabled_passes", &SessionOptions::disabled_passes)
       .def_rw("reference_only", &SessionOptions::reference_only)
+      .def_rw("operator_sets", &SessionOptions::operator_sets)
       .def_rw("limits", &SessionOptions::limits);
 }
 

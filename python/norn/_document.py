@@ -1,0 +1,120 @@
+"""Functions with the names and keywords of ``onnx.checker``, ``onnx.parser``, ``onnx.printer`` and friends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING, Any
+
+from ._errors import InvalidGraph, NotImplemented
+from ._norn import Model, Report, open_external_fd, check, load, parse_text, print_text
+
+if TYPE_CHECKING:
+    from ._norn import OperatorSet, _ModelLike
+
+__all__ = [
+    "CheckError",
+    "check_model",
+    "open_external",
+    "parse_function",
+    "parse_graph",
+    "parse_model",
+    "parse_node",
+    "to_text",
+]
+
+
+class CheckError(InvalidGraph):
+    """A model is not valid ONNX; ``report`` has every finding, the exception's text the errors."""
+
+    report: Report
+
+    def __init__(self, report: Report) -> None:
+        errors = [d for d in report if d.severity == "error"]
+        first = errors[0]
+        more = f" (and {len(errors) - 1} more: see .report)" if len(errors) > 1 else ""
+        super().__init__(f"{first.message} [{first.rule}]{more}", first.where, first.hint)
+        self.report = report
+
+
+def check_model(
+    model: _ModelLike,
+    full_check: bool = False,
+    skip_opset_compatibility_check: bool = False,
+    check_custom_domain: bool = False,
+    *,
+    profile: str = "spec",
+    operator_sets: Sequence[OperatorSet] = (),
+) -> None:
+    """Raises :class:`CheckError` with the whole report if the model is not valid ONNX.
+
+    The arguments are those of ``onnx.checker.check_model``. ``full_check`` (type and shape inference over the whole
+    document) raises :class:`norn.NotImplemented`: it is not there yet, and preparing an
+    :class:`norn.InferenceSession` is what finds contradictions of types and shapes today.
+    """
+    if full_check:
+        raise NotImplemented(
+            "checking with inference (full_check=True) is not there yet",
+            hint="check without it; norn.InferenceSession finds contradictions of types and shapes",
+        )
+    loaded = load(model)
+    report = check(
+        loaded,
+        profile=profile,
+        check_custom_domain=check_custom_domain,
+        skip_opset_compatibility_check=skip_opset_compatibility_check,
+        operator_sets=list(operator_sets),
+    )
+    if not report.ok:
+        raise CheckError(report)
+
+
+def _as_proto(kind: str, data: bytes) -> Any:
+    """``data`` as the onnx package's proto of that kind or, where the package is not installed, as it is."""
+    try:
+        import onnx
+    except ImportError:
+        return data
+    proto = getattr(onnx, kind)()
+    proto.ParseFromString(data)
+    return proto
+
+
+def parse_model(text: str) -> Any:
+    """The model that a text in ONNX syntax describes: an ``onnx.ModelProto``, or :class:`norn.Model` without onnx."""
+    data = parse_text(text, "model")
+    proto = _as_proto("ModelProto", data)
+    return load(data) if isinstance(proto, bytes) else proto
+
+
+def parse_graph(text: str) -> Any:
+    """The graph that a text describes: an ``onnx.GraphProto``, or its bytes without onnx."""
+    return _as_proto("GraphProto", parse_text(text, "graph"))
+
+
+def parse_function(text: str) -> Any:
+    """The function that a text describes: an ``onnx.FunctionProto``, or its bytes without onnx."""
+    return _as_proto("FunctionProto", parse_text(text, "function"))
+
+
+def parse_node(text: str) -> Any:
+    """The node that a text describes: an ``onnx.NodeProto``, or its bytes without onnx."""
+    return _as_proto("NodeProto", parse_text(text, "node"))
+
+
+_KINDS = {"ModelProto": "model", "GraphProto": "graph", "FunctionProto": "function", "NodeProto": "node"}
+
+
+def to_text(proto: Any, kind: str | None = None) -> str:
+    """A model, graph, function or node in ONNX text syntax, complete; bytes need their ``kind``."""
+    if kind is None:
+        kind = "model" if isinstance(proto, Model | bytes) else _KINDS.get(type(proto).__name__, "model")
+    return print_text(proto, kind)
+
+
+def open_external(
+    location: str, base_dir: str | os.PathLike[str], *, policy: str = "beneath"
+) -> IO[bytes]:
+    """An external data file, opened for reading; ``policy`` is "beneath" or "hf-cache" as for :func:`norn.load`."""
+    descriptor, _ = open_external_fd(location, os.fspath(base_dir), policy == "hf-cache")
+    return os.fdopen(descriptor, "rb")
