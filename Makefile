@@ -1,13 +1,15 @@
 # make demo   sets up, builds, installs into .venv, and classifies handwritten digits
 # make test   the same set-up, then every test
-# Both do only what is still to be done. Parallelism: make demo JOBS=4.
+# make fuzz   every fuzz target under address and undefined-behaviour sanitizers, MINUTES each (default 10); installs clang-19
+# make sanitize  the C++ tests under address and undefined-behaviour sanitizers, then the runtime's under the thread sanitizer
+# Both first ones do only what is still to be done. Parallelism: make demo JOBS=4.
 
 BUILD := build/release
 JOBS ?=
 PYTHON := .venv/bin/python
 cmake_build = cmake --build $(BUILD) $(if $(JOBS),--parallel $(JOBS))
 
-.PHONY: demo test setup-demo setup-test build-demo build-test clean help
+.PHONY: demo test fuzz sanitize setup-demo setup-test build-demo build-test clean help
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -31,6 +33,15 @@ build-demo: setup-demo
 	@tools/build.sh $(BUILD) demo $(JOBS)
 build-test: setup-test
 	@tools/build.sh $(BUILD) test $(JOBS)
+
+MINUTES ?= 10
+fuzz: setup-test
+	@tools/fuzz.sh $(MINUTES) $(TARGETS)
+
+sanitize: setup-test
+	@cmake --preset asan && cmake --build --preset asan $(if $(JOBS),--parallel $(JOBS)) && ctest --preset asan
+	@cmake --preset tsan && cmake --build --preset tsan $(if $(JOBS),--parallel $(JOBS)) --target norn_runtime_tests norn_base_tests
+	@build/tsan/tests/norn_base_tests && build/tsan/tests/norn_runtime_tests
 
 clean:
 	rm -rf build

@@ -8,6 +8,8 @@ function(norn_require package what debian)
 endfunction()
 
 norn_require(fmt "fmt (text formatting)" libfmt-dev)
+norn_require(OpenSSL "OpenSSL's libcrypto (SHA-1 of data files)" libssl-dev COMPONENTS Crypto)
+norn_require(ZLIB "zlib (.npz files)" zlib1g-dev)
 norn_require(Threads "a thread library" libc6-dev)
 
 if(NORN_CLI)

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include "wire.h"
+#include "target.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -19,9 +19,9 @@ int main(int argc, char** argv) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::vector<char> content((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(content.data());
-    norn::fuzz::check_wire(bytes, content.size());
+    norn::fuzz::check(bytes, content.size());
     const std::size_t step = std::max<std::size_t>(1, content.size() / 64);
-    for (std::size_t cut = 0; cut < content.size(); cut += step) norn::fuzz::check_wire(bytes, cut);
+    for (std::size_t cut = 0; cut < content.size(); cut += step) norn::fuzz::check(bytes, cut);
     ++files;
   }
   std::printf("%zu inputs\n", files);

@@ -1,6 +1,6 @@
-#include "wire.h"
+#include "target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  norn::fuzz::check_wire(data, size);
+  norn::fuzz::check(data, size);
   return 0;
 }
