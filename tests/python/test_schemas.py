@@ -52,6 +52,7 @@ def facts(schema):
         "types": {t.type_param_str: sorted(t.allowed_type_strs) for t in schema.type_constraints},
         "arity": (schema.min_input, schema.max_input, schema.min_output, schema.max_output),
         "determinism": DETERMINISM[int(schema.node_determinism.value)],
+        "support": schema.support_level.name,
         "deprecated": schema.deprecated,
     }
 
@@ -69,11 +70,14 @@ def norn_facts(row):
         "types": {t["name"]: t["allowed"] for t in row["types"]},
         "arity": (row["min_inputs"], row["max_inputs"], row["min_outputs"], row["max_outputs"]),
         "determinism": row["determinism"],
+        "support": row["support"],
         "deprecated": row["deprecated"],
     }
 
 
-def test_there_are_operators():
+def test_every_operator_of_onnx_is_there(onnx_schemas):
+    assert sorted(ROWS) == sorted(onnx_schemas)
+    assert sum(map(len, ROWS.values())) == sum(map(len, onnx_schemas.values())) >= 659
     assert [row["since"] for row in ROWS["", "Add"]] == [1, 6, 7, 13, 14]
 
 

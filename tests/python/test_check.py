@@ -1,0 +1,118 @@
+"""norn.check beside onnx.checker: what that accepts Norn accepts, what it rejects Norn rejects, with every finding."""
+
+import json
+import pathlib
+
+import onnx
+import pytest
+from onnx import TensorProto, checker, helper, parser
+
+import norn
+
+DATA = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data"
+MODELS = sorted(p for p in DATA.rglob("*.onnx") if p.stat().st_size < 1_000_000)
+
+
+def verdict(model):
+    try:
+        checker.check_model(model)
+    except checker.ValidationError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda p: "/".join(p.parts[-2:]))
+def test_models_of_the_onnx_package(path):
+    report = norn.check(path)
+    errors = [d for d in report if d.severity == "error"]
+    if verdict(onnx.load(path)):
+        assert not errors, "\n".join(f"{d.rule}: {d.message} at {d.where}" for d in errors)
+    else:
+        assert errors
+
+
+def relu(**changes):
+    """A small valid model; a test breaks one thing."""
+    model = parser.parse_model("""<ir_version: 8, opset_import: ["" : 17], producer_name: "test">
+        small (float[2] x) => (float[2] y) { y = Relu(x) }""")
+    for name, value in changes.items():
+        setattr(model, name, value)
+    return model
+
+
+def rules_of(model, **options):
+    return {d.rule for d in norn.check(model, **options) if d.severity == "error"}
+
+
+def test_all_faults_in_one_pass():
+    model = relu()
+    model.graph.name = ""
+    model.graph.node[0].input[0] = "nothing"
+    model.graph.node.add(op_type="Rellu", input=["x"], output=["y"])
+    report = norn.check(model)
+    assert not report.ok
+    rules = {d.rule for d in report}
+    assert {"graph.name", "node.input.defined", "op.declared", "graph.ssa"} <= rules, str(report)
+    unknown = next(d for d in report if d.rule == "op.declared")
+    assert "Relu" in unknown.hint
+    assert "node 1" in unknown.where
+
+
+@pytest.mark.parametrize(("break_it", "rule"), [
+    (lambda m: m.ClearField("ir_version"), "model.ir-version.present"),
+    (lambda m: m.ClearField("opset_import"), "opset.import.nonempty"),
+    (lambda m: m.graph.output[0].ClearField("type"), "graph.outputs.typed"),
+    (lambda m: m.graph.initializer.append(TensorProto(name="w", data_type=1, dims=[3], raw_data=b"1234")),
+     "tensor.raw.length"),
+])
+def test_single_faults(break_it, rule):
+    model = relu()
+    assert norn.check(model).ok
+    break_it(model)
+    assert not verdict(model)
+    rules = rules_of(model)
+    assert rules, "no error"
+    assert rule in rules or rule == "tensor.raw.length", rules
+
+
+def test_check_model_raises_with_the_report():
+    model = relu()
+    model.graph.node[0].op_type = "Nope"
+    with pytest.raises(norn.CheckError) as caught:
+        norn.check_model(model)
+    assert caught.value.report.diagnostics[0].rule
+    assert "Nope" in str(caught.value)
+    norn.check_model(relu())
+    with pytest.raises(norn.NotImplemented):
+        norn.check_model(relu(), full_check=True)
+
+
+def test_reports():
+    model = relu(ir_version=99)
+    report = norn.check(model)
+    assert len(report) == len(list(report)) == len(report.diagnostics) > 0
+    parsed = json.loads(report.to_json())
+    assert json.dumps(parsed)
+    sarif = json.loads(report.to_sarif())
+    assert sarif["version"] == "2.1.0"
+    assert sarif["runs"][0]["results"]
+    strict = norn.check(relu(), profile="strict")
+    assert len(strict) >= len(norn.check(relu()))
+    with pytest.raises(norn.InvalidArgument):
+        norn.check(model, profile="nope")
+
+
+def test_parts():
+    node = helper.make_node("Relu", ["x"], ["y"])
+    assert norn.check_part("node", node, 8, [("", 17)]).ok
+    assert not norn.check_part("node", helper.make_node("Relu", ["x", "y", "z"], ["w"]), 8, [("", 17)]).ok
+    tensor = helper.make_tensor("t", TensorProto.FLOAT, [2], [1.0, 2.0])
+    assert norn.check_part("tensor", tensor, 8, []).ok
+    tensor.dims[0] = 3
+    assert not norn.check_part("tensor", tensor, 8, []).ok
+
+
+def test_rules_are_listed():
+    rules = norn.rules()
+    assert len({r["id"] for r in rules}) == len(rules) > 250
+    assert {r["level"] for r in rules} == {"MUST", "SHOULD"}

@@ -1,0 +1,116 @@
+"""The schema objects against onnx.defs', attribute by attribute."""
+
+import math
+import re
+
+import norn
+import pytest
+from norn import _schemas as ours
+from onnx import AttributeProto, defs
+
+KEYS = sorted({(s.domain, s.name) for s in defs.get_all_schemas_with_history()})
+every_operator = pytest.mark.parametrize("key", KEYS, ids=lambda key: ".".join(filter(None, key)))
+
+
+@pytest.fixture(scope="module")
+def theirs():
+    table = {}
+    for schema in defs.get_all_schemas_with_history():
+        table.setdefault((schema.domain, schema.name), []).append(schema)
+    return table
+
+
+def same_enum(ours, theirs):
+    return (ours.name, ours.value) == (theirs.name, theirs.value)
+
+
+def assert_parameters(ours, theirs):
+    assert len(ours) == len(theirs)
+    for a, b in zip(ours, theirs, strict=True):
+        for name in ("name", "type_str", "is_homogeneous", "min_arity"):
+            assert getattr(a, name) == getattr(b, name), name
+        assert same_enum(a.option, b.option)
+        assert same_enum(a.differentiation_category, b.differentiation_category)
+        # onnx spells maps in two ways: map(int64,tensor(float)) here, map(int64, float) in type constraints.
+        assert a.types == {re.sub(r"map\((\w+),tensor\((\w+)\)\)", r"map(\1, \2)", t) for t in b.types}
+
+
+def default_of(attribute):
+    v, kind = attribute.default_value, AttributeProto
+    readers = {
+        kind.INT: lambda: v.i,
+        kind.FLOAT: lambda: v.f,
+        kind.STRING: lambda: v.s.decode(),
+        kind.INTS: lambda: tuple(v.ints),
+        kind.FLOATS: lambda: tuple(v.floats),
+        kind.STRINGS: lambda: tuple(s.decode() for s in v.strings),
+    }
+    return readers[v.type]() if v.type in readers else None
+
+
+@every_operator
+def test_schema_equals_onnx(key, theirs):
+    domain, name = key
+    for schema in theirs[key]:
+        mine = norn.get_schema(name, schema.since_version, domain)
+        for field in (
+            "name", "domain", "since_version", "min_input", "max_input", "min_output", "max_output", "deprecated",
+            "non_deterministic",
+        ):
+            assert getattr(mine, field) == getattr(schema, field), field
+        assert_parameters(mine.inputs, schema.inputs)
+        assert_parameters(mine.outputs, schema.outputs)
+        assert same_enum(mine.node_determinism, schema.node_determinism)
+        assert same_enum(mine.support_level, schema.support_level)
+        assert {t.type_param_str: set(t.allowed_type_strs) for t in mine.type_constraints} == {
+            t.type_param_str: set(t.allowed_type_strs) for t in schema.type_constraints
+        }
+        assert set(mine.attributes) == set(schema.attributes)
+        for attribute_name, attribute in schema.attributes.items():
+            a = mine.attributes[attribute_name]
+            assert (a.name, a.required) == (attribute.name, attribute.required)
+            assert same_enum(a.type, attribute.type)
+            if a.default_tensor_type is None:
+                assert a.default_value == default_of(attribute), attribute_name
+            else:
+                # onnx tells of these in words only.
+                assert a.type is ours.AttrType.TENSOR and default_of(attribute) is None
+
+
+def test_history_and_newest():
+    assert {(s.domain, s.name, s.since_version) for s in norn.get_all_schemas_with_history()} == {
+        (s.domain, s.name, s.since_version) for s in defs.get_all_schemas_with_history()
+    }
+    newest = {(s.domain, s.name): s.since_version for s in ours.get_all_schemas()}
+    assert list(newest) == KEYS
+    assert all(newest[d, n] == defs.get_schema(n, d).since_version for d, n in KEYS)
+
+
+@pytest.mark.parametrize("version", range(1, 29))
+def test_version_in_force_equals_onnx(version):
+    for domain, name in KEYS:
+        if defs.has(name, version, domain):
+            found = norn.get_schema(name, version, domain)
+            assert found.since_version == defs.get_schema(name, version, domain).since_version
+        else:
+            assert not ours.schema_exists(name, version, domain)
+
+
+def test_domain_spellings_and_errors():
+    assert norn.get_schema("Scaler", "ai.onnx.ml") is norn.get_schema("Scaler", domain="ai.onnx.ml")
+    assert norn.get_schema("Add", domain="ai.onnx") is norn.get_schema("Add")
+    assert ours.schema_exists("Add") and not ours.schema_exists("Add", "ai.onnx.ml")
+    with pytest.raises(norn.InvalidArgument, match="no operator"):
+        norn.get_schema("Nonsense")
+    with pytest.raises(norn.InvalidArgument, match="since version 7"):
+        norn.get_schema("Sin", 6)
+
+
+def test_bounds_and_infinities():
+    concat = norn.get_schema("Concat")
+    assert concat.is_infinite(concat.max_input) and not concat.is_infinite(concat.max_output)
+    values = [
+        a.default_value for s in norn.get_all_schemas_with_history() for a in s.attributes.values()
+        if isinstance(a.default_value, float)
+    ]
+    assert values and not any(math.isnan(v) for v in values)
