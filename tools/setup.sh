@@ -16,7 +16,7 @@ need() { # need PACKAGE CHECK...: PACKAGE is missing if CHECK fails
   shift
   "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
-header() { [ -n "$(find /usr/include /usr/local/include -maxdepth "${2:-2}" -path "*/$1" -print -quit 2>/dev/null)" ]; }
+header() { printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | "${CXX:-g++}" -x c++ -E -; }
 at_least() { # at_least COMMAND MAJOR.MINOR
   command -v "$1" || return 1
   have=$("$1" --version | sed -n '1s/[^0-9]*\([0-9][0-9.]*\).*/\1/p')
@@ -31,7 +31,7 @@ need libfmt-dev header fmt/format.h
 need libcli11-dev header CLI/CLI.hpp
 need nlohmann-json3-dev header nlohmann/json.hpp
 need libhwy-dev header hwy/highway.h
-need libssl-dev header openssl/evp.h 3
+need libssl-dev header openssl/evp.h
 need zlib1g-dev header zlib.h
 need python3 "$python" -c 'import sys; assert sys.version_info >= (3, 11)'
 need python3-venv "$python" -c 'import ensurepip, venv'
