@@ -90,17 +90,25 @@ def agreement(ours, theirs):
     return worst
 
 
+ROUND, REST = 0.25, 0.15  # seconds of calls in a row, and of quiet before them
+
+
 def paired(a, b, seconds):
-    """Times of a() and b() in turn, for about `seconds`, after a few calls that warm up."""
-    for _ in range(3):
-        a()
-        b()
-    times, clock, end = ([], []), time.perf_counter, time.perf_counter() + seconds
+    """Times of a() and b() for about `seconds`: short rounds of each in turn, so that both see the same machine.
+
+    Before a round there is quiet, and its first call is not counted: threads that one runtime leaves spinning would
+    otherwise take a core from the other.
+    """
+    times, clock = ([], []), time.perf_counter
+    end = clock() + seconds
     while clock() < end or len(times[0]) < 5:
         for call, into in ((a, times[0]), (b, times[1])):
-            start = clock()
+            time.sleep(REST)
             call()
-            into.append(clock() - start)
+            stop = clock() + ROUND
+            while (start := clock()) < stop:
+                call()
+                into.append(clock() - start)
     return times
 
 
