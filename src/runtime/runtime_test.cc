@@ -83,6 +83,29 @@ TEST(Run, FastAndReferenceAndUnoptimisedAgree) {
   }
 }
 
+TEST(Run, NanGoesThroughFusedOperationsAsThroughSingleOnes) {
+  const std::vector<std::string> after{"Relu", "Exp", "Abs", "Neg", "Sqrt", "Sigmoid", "Tanh", "Softsign", "Erf", "Clip"};
+  ModelBuilder m(17);
+  m.input("x", "float[1,16,8,8]").initializer("w", random_tensor(DataType::Float, {16, 16, 3, 3}, 1));
+  m.initializer("lo", tensor<float>({}, {-1})).initializer("hi", tensor<float>({}, {1}));
+  for (const std::string& op : after) {
+    m.node("Conv", {"x", "w"}, {"c" + op}, {make_attr("pads", std::vector<std::int64_t>{1, 1, 1, 1})});
+    m.node(op, op == "Clip" ? std::vector<std::string>{"c" + op, "lo", "hi"} : std::vector<std::string>{"c" + op}, {op});
+    m.output(op);
+  }
+  SessionOptions plain;
+  plain.disabled_passes = {"all"};
+  plain.reference_only = true;
+  Tensor x = random_tensor(DataType::Float, {1, 16, 8, 8}, 2);
+  x.as_mutable<float>()[3 * 64 + 36] = std::nanf("");
+  const auto fused = run(compile(m.build()), {{"x", x}}), single = run(compile(m.build(), plain), {{"x", x}});
+  for (std::size_t k = 0; k < after.size(); ++k) {
+    const auto a = doubles(fused[k].tensor()), b = doubles(single[k].tensor());
+    for (std::size_t i = 0; i < a.size(); ++i)
+      ASSERT_EQ(std::isnan(a[i]), std::isnan(b[i])) << after[k] << " at " << i;
+  }
+}
+
 TEST(Run, SameBitsForAnyNumberOfThreads) {
   const ir::Model document = small_network();
   const Tensor x = random_tensor(DataType::Float, {2, 3, 16, 16}, 10);

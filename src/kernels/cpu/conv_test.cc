@@ -202,7 +202,7 @@ TEST(Conv, ASumInPlace) {
   for (const std::size_t which : {1u, 3u, 6u, 15u, 16u, 18u}) {
     ConvConfig config = config_of(cases()[which]);
     config.x_layout = config.out_layout = Layout::ChannelsLast;
-    config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}};
+    config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Sigmoid}};
     config.extra = {{config.out, Layout::ChannelsLast}};
     config.in_place_extra = 0;
     const int accepted = check(config, true, ++seed, to_string(config.x) + " in place");

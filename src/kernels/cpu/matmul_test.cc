@@ -177,7 +177,7 @@ TEST(MatMul, ASumInPlace) {
     MatMulConfig config = config_of(s, false, false);
     config.has_c = true;
     config.c = {s.out.back()};
-    config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}};
+    config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Sigmoid}};
     config.extra = {{s.out}};
     config.in_place_extra = 0;
     const int accepted = check(config, true, ++seed, to_string(config.a) + " in place");
