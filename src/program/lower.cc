@@ -80,6 +80,8 @@ class Lowerer {
                         const opset::Schema& schema) const;
   void emit(const transform::BoundNode& bound, Scope& scope, const std::string& path, class NodeEngine& engine);
   void define(Scope& scope, const std::string& name, ValueId id) const;
+  void define_outputs(Node& made, const std::vector<std::string>& names,
+                      std::vector<opset::InferContext::Output>& outputs, Scope& scope) const;
   ValueId resolve(const Scope& scope, const std::string& name) const;  // kNone if not visible
   ValueId capture(Scope& scope, const std::string& name);
   [[noreturn]] void fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index, std::size_t input,
@@ -257,6 +259,24 @@ void Lowerer::define(Scope& scope, const std::string& name, ValueId id) const {
   if (!scope.names.emplace(name, id).second)
     throw Error(ErrorCode::InvalidGraph, "the value \"" + name + "\" is defined more than once", {},
                 "give each node output a name of its own");
+}
+
+// Gives the node a value for each output, with what inference found out about it.
+void Lowerer::define_outputs(Node& made, const std::vector<std::string>& names,
+                             std::vector<opset::InferContext::Output>& outputs, Scope& scope) const {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].wanted) {
+      made.outputs.push_back(kNone);
+      continue;
+    }
+    Value value;
+    value.name = names[i];
+    value.type = std::move(outputs[i].type);
+    value.known = std::move(outputs[i].value);
+    const ValueId id = scope.graph->add_value(std::move(value));
+    define(scope, names[i], id);
+    made.outputs.push_back(id);
+  }
 }
 
 ValueId Lowerer::resolve(const Scope& scope, const std::string& name) const {
@@ -598,19 +618,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     made.attrs = std::move(bound.node.attribute);
     engine.lower_rest();
     made.inputs = std::move(inputs);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (!outputs[i].wanted) {
-        made.outputs.push_back(kNone);
-        continue;
-      }
-      Value value;
-      value.name = node.output[i];
-      value.type = std::move(outputs[i].type);
-      value.known = std::move(outputs[i].value);
-      ValueId id = graph.add_value(std::move(value));
-      define(scope, node.output[i], id);
-      made.outputs.push_back(id);
-    }
+    define_outputs(made, node.output, outputs, scope);
     made.subgraphs = std::move(engine.subgraphs());
     made.attrs.erase(std::remove_if(made.attrs.begin(), made.attrs.end(),
                                     [](const ir::Attribute& a) { return a.g.has(); }),
@@ -677,19 +685,7 @@ void Lowerer::emit(const transform::BoundNode& bound, Scope& scope, const std::s
   std::vector<opset::InferContext::Output> outputs(bound.node.output.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].wanted = !bound.node.output[i].empty();
   infer(*made.op, *made.schema, made.attrs, made.inputs, graph, engine, outputs);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].wanted) {
-      made.outputs.push_back(kNone);
-      continue;
-    }
-    Value value;
-    value.name = bound.node.output[i];
-    value.type = std::move(outputs[i].type);
-    value.known = std::move(outputs[i].value);
-    ValueId id = graph.add_value(std::move(value));
-    define(scope, bound.node.output[i], id);
-    made.outputs.push_back(id);
-  }
+  define_outputs(made, bound.node.output, outputs, scope);
   bool has_graph = std::any_of(made.attrs.begin(), made.attrs.end(), [](const ir::Attribute& a) { return a.g.has(); });
   if (has_graph) {
     made.subgraphs = std::move(engine.subgraphs());
