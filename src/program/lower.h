@@ -15,6 +15,9 @@ struct LowerOptions {
   // Sets that declare operators beyond the built-in ones. Only read while lowering.
   std::vector<const ir::OperatorSet*> operator_sets;
   ir::ExternalReader external;  // how to read external tensors
+  // Up to IR 3 every initializer is an input too, its default. Keep the main graph's as inputs that callers may feed;
+  // without this they are constants, which is what kernels and passes want.
+  bool feedable_weights = false;
   // Keep what training updates as State. A session that only infers takes those initializers as constants.
   bool keep_state = false;
 };

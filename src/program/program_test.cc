@@ -134,6 +134,24 @@ TEST(Lower, SubgraphsCaptureAndShareConstants) {
   EXPECT_EQ(p.main.value(p.main.outputs[0]).type.to_string(), "float[3]");
 }
 
+TEST(Lower, TheBranchThatAKnownConditionDoesNotTakeIsLeftOut) {
+  GraphBuilder yes("yes"), no("no");
+  yes.node("Neg", {"x"}, {"t"}).output("t", "");
+  no.node("MatMul", {"x", "two"}, {"e"}).output("e", "");  // exporters leave branches that cannot be
+  ModelBuilder m(16);
+  m.input("x", "float[2,3]").initializer("two", tensor<float>({2}, {1, 2}));
+  m.initializer("true", tensor<bool>({}, {true})).initializer("false", tensor<bool>({}, {false}));
+  m.node("If", {"true"}, {"y"}, {graph_attr("then_branch", yes.graph()), graph_attr("else_branch", no.graph())});
+  m.output("y");
+  Program p = lower(m.build(), {});
+  ASSERT_EQ(p.main.nodes[0].subgraphs.size(), 1u);
+  EXPECT_EQ(p.main.nodes[0].subgraphs[0].attribute, "then_branch");
+  EXPECT_EQ(p.main.value(p.main.outputs[0]).type.to_string(), "float[2,3]");
+
+  m.graph().node[0].input[0] = "false";
+  EXPECT_NE(error_of(m.build()).where().find("attribute \"else_branch\""), std::string::npos);
+}
+
 TEST(Lower, NamesWhatIsWrong) {
   auto expect = [](const ir::Model& model, std::initializer_list<std::string_view> parts) {
     const Error e = error_of(model);

@@ -30,7 +30,7 @@ void redirect_all(Graph& graph, const std::vector<ValueId>& to);
 // True if the value is a constant (not state).
 inline bool is_const(const Graph& graph, ValueId id) { return id != kNone && graph.value(id).is_constant(); }
 
-// --- passes, one file each ---
+// Passes, one file each:
 void fold_constants(Graph&);
 void drop_identities(Graph&);
 void fuse_conv_bn(Graph&);

@@ -1,6 +1,7 @@
 // A Program written back as a document at the newest operator sets.
 #include <unordered_set>
 
+#include "ir/constants.h"
 #include "ir/tensor_data.h"
 #include "opset/registry.h"
 #include "program/lower.h"
@@ -12,7 +13,7 @@ class Writer {
  public:
   ir::Model write(const Program& program) {
     ir::Model model;
-    model.ir_version = std::int64_t{14};
+    model.ir_version = ir::kNewestIrVersion;
     model.producer_name = std::string("norn");
     model.configuration = program.configurations;
     model.graph = graph(program.main, nullptr);

@@ -59,11 +59,12 @@ std::string name_list(const std::vector<ArgInfo>& args) {
 }  // namespace
 
 CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader& external,
-                             const SessionOptions& options)
+                             const SessionOptions& options, bool feedable_weights)
     : options_(options), packed_(std::make_unique<PackStore>()) {
   program::LowerOptions lower;
   lower.limits = options.limits;
   lower.external = external;
+  lower.feedable_weights = feedable_weights;
   for (const OperatorSet& set : options.operator_sets) lower.operator_sets.push_back(&set.document());
   program_ = program::lower(document, lower);
   program::run_passes(program_, options.disabled_passes);
@@ -78,6 +79,11 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
     input_index_.emplace(arg.name, graph_inputs_.size());
     (value.constant.defined() ? overridable_ : inputs_).push_back(arg);
     graph_inputs_.push_back(std::move(arg));
+  }
+  for (const ir::ValueInfo& v : program_.declared_inputs) {
+    if (input_index_.contains(v.name.get())) continue;
+    constant_weights_.insert(v.name.get());
+    overridable_.push_back(describe(v));
   }
   for (const ir::ValueInfo& v : program_.declared_outputs) outputs_.push_back(describe(v));
   std::vector<std::string> names;
@@ -198,6 +204,11 @@ std::vector<Value> CompiledModel::arrange(std::span<const Feed> feeds) const {
   }
   if (shared_variables_) bind_variables(values);
   return values;
+}
+
+bool CompiledModel::feeds_constant(std::span<const Feed> feeds) const noexcept {
+  if (constant_weights_.empty()) return false;
+  return std::any_of(feeds.begin(), feeds.end(), [&](const Feed& f) { return constant_weights_.contains(f.name); });
 }
 
 std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<const std::string> outputs) const {

@@ -1,6 +1,7 @@
 // A model made ready to run: lowered, optimised, its constants packed as kernels want them. Sessions are doors to it.
 #pragma once
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -18,9 +19,14 @@ class PackStore;
 
 class CompiledModel {
  public:
-  // `document` is read during construction only, but constants share its memory.
-  CompiledModel(const ir::Model& document, const ir::ExternalReader& external, const SessionOptions& options);
+  // `document` is read during construction only, but constants share its memory. In files up to IR 3 all weights are
+  // inputs too: they are taken as constants, and can be fed only if `feedable_weights` keeps them apart.
+  CompiledModel(const ir::Model& document, const ir::ExternalReader& external, const SessionOptions& options,
+                bool feedable_weights = false);
   ~CompiledModel();
+
+  // Whether a feed names a weight that was taken as a constant.
+  bool feeds_constant(std::span<const Feed> feeds) const noexcept;
 
   std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs) const;
   std::string explain(std::span<const Feed> feeds, std::int64_t default_dim) const;
@@ -42,6 +48,7 @@ class CompiledModel {
   std::vector<ArgInfo> inputs_, outputs_, overridable_;
   std::vector<ArgInfo> graph_inputs_;  // all of them, in the graph's order
   std::unordered_map<std::string, std::size_t> input_index_;
+  std::set<std::string, std::less<>> constant_weights_;  // inputs of the document that are constants here
   // Inputs whose declared shapes are plain numbers and variables of their own need no bookkeeping of variables.
   bool shared_variables_ = false;
 };

@@ -1,19 +1,20 @@
-// Planning a segment, in five walks over its nodes:
+// Planning a segment, in walks over its nodes:
 //   1. inference with the sizes that are known now; a node that depends on a late value waits for the next segment
 //   2. which nodes are needed: what inference computed needs no step, nor does what only computed it
 //   3. kernels, in order; layouts meet here, and reorders are put between
 //   4. what outlives the segment, and which memory is an output's
 //   5. places in the arena, by lifetime
+// segment_nodes.cc has the first two, arena.cc the last; what follows are slots and steps.
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
 
-#include "infer/infer_node.h"
 #include "kernels/cpu/reorder.h"
+#include "norn/error.h"
 #include "opset/reference.h"
+#include "runtime/arena.h"
 #include "runtime/plan.h"
 #include "runtime/reference_kernel.h"
+#include "runtime/segment_nodes.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {
@@ -25,16 +26,7 @@ using program::kNone;
 using program::Node;
 using program::ValueId;
 
-constexpr std::size_t kAlign = 64;
 constexpr std::uint32_t kNoSlot = 0xffffffffu;
-
-bool is_static_tensor(const opset::ValueType& type) { return type.is_tensor() && type.is_static(); }
-
-Shape static_dims(const opset::ValueType& type) {
-  Shape dims;
-  for (const opset::DimExpr& d : *type.shape) dims.push_back(d.constant());
-  return dims;
-}
 
 // Memory of a step's operand: a value in one layout.
 struct Slot {
@@ -42,20 +34,7 @@ struct Slot {
   std::uint32_t same_as = kNoSlot;   // a view shares the memory of another slot
   std::size_t bytes = 0;
   std::int64_t first = -1, last = -1;  // steps that write and read it
-};
-
-class PlanEngine final : public opset::InferContext::Engine {
- public:
-  opset::DimExpr fresh_dim() override { return opset::DimExpr::variable("?" + std::to_string(next_++)); }
-  // Sizes are known here, so equalities were checked when they were asked for, or concern late sizes that the
-  // kernels check.
-  void equal(const opset::DimExpr&, const opset::DimExpr&) override {}
-  std::vector<opset::ValueType> infer_subgraph(std::string_view, const std::vector<opset::ValueType>&) override {
-    return {};
-  }
-
- private:
-  std::uint64_t next_ = 0;
+  bool in_place = false;               // made by a step that may write where an input of its size lies
 };
 
 class Planner final : public Selector {
@@ -64,11 +43,13 @@ class Planner final : public Selector {
       : graph_(graph), options_(options), state_(before), segment_(std::make_shared<Segment>()) {}
 
   std::shared_ptr<Segment> run() {
-    infer();
-    find_needed();
+    SegmentNodes nodes = infer_segment(graph_, state_);
+    dims_ = std::move(nodes.dims);
+    segment_->notes = std::move(nodes.notes);
     slots_of_.resize(state_.types.size());
-    for (std::size_t k = 0; k < planned_.size(); ++k)
-      if (planned_[k].needed) plan_node(planned_[k]);
+    for (const SegmentNodes::Planned& planned : nodes.planned)
+      if (planned.needed) plan_node(planned);
+    state_.remaining = std::move(nodes.deferred);
     settle_outputs();
     place();
     segment_->after = std::move(state_);
@@ -106,20 +87,12 @@ class Planner final : public Selector {
   kernels::PackedConstants& packed() override { return *options_.packed; }
 
  private:
-  struct Planned {
-    std::uint32_t node;
-    bool late = false;
-    bool needed = true;
-  };
   struct ValueSlots {
     std::uint32_t dense = kNoSlot, other = kNoSlot;
     Layout made = Layout::Dense, other_layout = Layout::Dense;
   };
 
-  void infer();
-  bool infer_one(const Node& node);
-  void find_needed();
-  void plan_node(const Planned& planned);
+  void plan_node(const SegmentNodes::Planned& planned);
   void plan_late(const Node& node, std::uint32_t index);
   void plan_part(const Node& node);
   void emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string name, const std::vector<Operand>& uses,
@@ -148,93 +121,13 @@ class Planner final : public Selector {
   const PlanOptions& options_;
   PlanState state_;
   std::shared_ptr<Segment> segment_;
-  PlanEngine engine_;
-  std::vector<Planned> planned_;
-  std::vector<std::uint32_t> deferred_;
   std::vector<Shape> dims_;            // concrete, by ValueId
   std::vector<Slot> slots_;
   std::vector<ValueSlots> slots_of_;   // by ValueId
   std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> in_place_;  // (output slot, step)
   std::uint32_t node_index_ = 0;
   bool emitted_ = false;
 };
-
-// Gives the node's outputs types with known sizes; false if they depend on what only running tells.
-bool Planner::infer_one(const Node& node) {
-  if (!node.subgraphs.empty()) return false;
-  std::vector<opset::InferContext::Input> in(node.inputs.size());
-  for (std::size_t i = 0; i < node.inputs.size(); ++i)
-    if (node.inputs[i] != kNone) in[i] = {&state_.types[node.inputs[i]], &state_.known[node.inputs[i]]};
-  std::vector<opset::InferContext::Output> out(node.outputs.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i].wanted = node.outputs[i] != kNone;
-  try {
-    infer::infer_node(*node.op, node.attributes(), in, out, engine_, opset::evaluate);
-  } catch (Error& e) {
-    throw e.within(node.path());
-  }
-  // Sequences and the like are values, not memory: what reads or makes them runs as a late step.
-  bool known = true;
-  for (ValueId id : node.inputs) known = known && (id == kNone || is_static_tensor(state_.types[id]));
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (out[i].wanted) known = known && is_static_tensor(out[i].type);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (!out[i].wanted) continue;
-    const ValueId id = node.outputs[i];
-    state_.types[id] = std::move(out[i].type);
-    state_.known[id] = std::move(out[i].value);
-    if (!state_.known[id].constant.defined()) state_.known[id].ints.reset();
-    if (known) dims_[id] = static_dims(state_.types[id]);
-  }
-  return known;
-}
-
-void Planner::infer() {
-  dims_.resize(state_.types.size());
-  for (ValueId id = 0; id < state_.types.size(); ++id)
-    if (state_.where[id].kind != Location::Kind::None && is_static_tensor(state_.types[id]))
-      dims_[id] = static_dims(state_.types[id]);
-  // Values that this segment makes late, or that wait themselves.
-  std::vector<bool> waiting(state_.types.size(), false);
-  for (std::uint32_t index : state_.remaining) {
-    const Node& node = graph_.nodes[index];
-    bool ready = true;
-    program::for_each_use(node, [&](ValueId id) { ready = ready && !waiting[id]; });
-    if (ready) {
-      // Fused operations keep the type and shape of the operation they follow.
-      const bool known = infer_one(node);
-      planned_.push_back({index, !known, true});
-      if (!known)
-        for (ValueId id : node.outputs)
-          if (id != kNone) waiting[id] = true;
-      continue;
-    }
-    deferred_.push_back(index);
-    for (ValueId id : node.outputs)
-      if (id != kNone) waiting[id] = true;
-  }
-}
-
-void Planner::find_needed() {
-  std::vector<bool> needed(state_.types.size(), false);
-  for (ValueId id : graph_.outputs) needed[id] = true;
-  for (std::uint32_t index : deferred_)
-    program::for_each_use(graph_.nodes[index], [&](ValueId id) { needed[id] = true; });
-  for (std::size_t k = planned_.size(); k-- > 0;) {
-    const Node& node = graph_.nodes[planned_[k].node];
-    bool wanted = false;
-    for (ValueId id : node.outputs)
-      wanted = wanted || (id != kNone && needed[id] && !state_.known[id].constant.defined());
-    planned_[k].needed = wanted;
-    if (!wanted) {
-      bool computed = false;
-      for (ValueId id : node.outputs) computed = computed || (id != kNone && needed[id]);
-      if (computed) segment_->notes.push_back(node.path() + ": known from the shapes");
-      continue;
-    }
-    program::for_each_use(node, [&](ValueId id) { needed[id] = true; });
-  }
-}
 
 std::uint32_t Planner::new_slot(const Operand& operand) {
   Slot slot;
@@ -344,8 +237,8 @@ void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string nam
     const std::uint32_t slot = new_slot(out);
     slots_of_[out.value].made = out.layout;
     slots_[slot].first = slots_[slot].last = at;
+    slots_[slot].in_place = in_place;
     operand_slots.push_back(slot);
-    if (in_place) in_place_.push_back({slot, static_cast<std::uint32_t>(at)});
   }
   Step step;
   step.operands = static_cast<std::uint32_t>(pointer_slots_.size());
@@ -358,7 +251,7 @@ void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string nam
   refusals_.clear();
 }
 
-void Planner::plan_node(const Planned& planned) {
+void Planner::plan_node(const SegmentNodes::Planned& planned) {
   const Node& node = graph_.nodes[planned.node];
   node_index_ = planned.node;
   if (planned.late) {
@@ -448,7 +341,6 @@ void Planner::plan_late(const Node& node, std::uint32_t index) {
     late.captures.emplace_back();
     for (const Graph::Capture& c : sub.graph->captures) late.captures.back().push_back(late_input(c.outer));
   }
-  std::vector<Operand> outs;
   for (ValueId id : node.outputs) {
     if (id == kNone) {
       late.outputs.push_back(kNone);
@@ -469,7 +361,6 @@ void Planner::plan_late(const Node& node, std::uint32_t index) {
 
 // Graph outputs take their memory from the run; values that later segments read keep their arena place to the end.
 void Planner::settle_outputs() {
-  constexpr std::int64_t kForever = std::int64_t{1} << 62;
   std::set<std::uint32_t> taken;  // roots that are some output's memory already
   std::set<ValueId> done;
   for (ValueId id : graph_.outputs) {
@@ -509,7 +400,7 @@ void Planner::settle_outputs() {
     state_.where[id] = {Location::Kind::Run, run_value, 0, nullptr};
   }
   std::set<ValueId> kept;
-  for (std::uint32_t index : deferred_)
+  for (std::uint32_t index : state_.remaining)
     program::for_each_use(graph_.nodes[index], [&](ValueId id) { kept.insert(id); });
   for (ValueId id : kept) {
     if (slots_of_[id].dense == kNoSlot && slots_of_[id].other == kNoSlot) continue;
@@ -517,75 +408,21 @@ void Planner::settle_outputs() {
     const std::uint32_t base = root(slot_for({id, Layout::Dense}));
     slots_[base].last = kForever;
   }
-  state_.remaining = deferred_;
 }
 
-// Places by first and last use: a walk over the steps with a list of free blocks, the best fit first.
+// Settles where the arena's slots lie, and with them what the frame's pointers point to.
 void Planner::place() {
-  const std::size_t count = segment_->steps.size();
-  std::vector<std::vector<std::uint32_t>> starts(count), ends(count);
+  std::vector<Block> blocks;
+  std::vector<std::uint32_t> slot_of;
   for (std::uint32_t s = 0; s < slots_.size(); ++s) {
-    Slot& slot = slots_[s];
+    const Slot& slot = slots_[s];
     if (slot.same_as != kNoSlot || slot.where.kind != Location::Kind::Arena || slot.where.index != state_.depth) continue;
     if (slot.first < 0) continue;
-    starts[static_cast<std::size_t>(slot.first)].push_back(s);
-    if (slot.last < static_cast<std::int64_t>(count)) ends[static_cast<std::size_t>(slot.last)].push_back(s);
+    blocks.push_back({slot.bytes, slot.first, slot.last, slot.in_place});
+    slot_of.push_back(s);
   }
-  std::map<std::size_t, std::size_t> free;  // offset -> bytes
-  std::size_t top = 0;
-  auto release = [&](std::size_t offset, std::size_t bytes) {
-    auto next = free.lower_bound(offset);
-    if (next != free.end() && offset + bytes == next->first) {
-      bytes += next->second;
-      next = free.erase(next);
-    }
-    if (next != free.begin()) {
-      auto before = std::prev(next);
-      if (before->first + before->second == offset) {
-        before->second += bytes;
-        return;
-      }
-    }
-    free[offset] = bytes;
-  };
-  auto padded = [](std::size_t bytes) { return std::max(kAlign, (bytes + kAlign - 1) / kAlign * kAlign); };
-  std::vector<std::uint32_t> handed_on(slots_.size(), kNoSlot);
-  std::map<std::uint32_t, std::uint32_t> may_alias(in_place_.begin(), in_place_.end());
-  for (std::size_t step = 0; step < count; ++step) {
-    for (std::uint32_t s : starts[step]) {
-      Slot& slot = slots_[s];
-      const std::size_t bytes = padded(slot.bytes);
-      bool placed = false;
-      if (may_alias.contains(s)) {
-        // An input of the same size that dies here gives its place.
-        for (std::uint32_t dying : ends[step]) {
-          if (dying == s || handed_on[dying] != kNoSlot || padded(slots_[dying].bytes) != bytes ||
-              slots_[dying].bytes != slot.bytes || slots_[dying].first == static_cast<std::int64_t>(step))
-            continue;
-          handed_on[dying] = s;
-          slot.where.offset = slots_[dying].where.offset;
-          placed = true;
-          break;
-        }
-      }
-      if (placed) continue;
-      auto best = free.end();
-      for (auto it = free.begin(); it != free.end(); ++it)
-        if (it->second >= bytes && (best == free.end() || it->second < best->second)) best = it;
-      if (best != free.end()) {
-        slot.where.offset = best->first;
-        const std::size_t rest = best->second - bytes, at = best->first + bytes;
-        free.erase(best);
-        if (rest > 0) free[at] = rest;
-      } else {
-        slot.where.offset = top;
-        top += bytes;
-      }
-    }
-    for (std::uint32_t s : ends[step])
-      if (handed_on[s] == kNoSlot) release(slots_[s].where.offset, padded(slots_[s].bytes));
-  }
-  segment_->arena_bytes = top;
+  segment_->arena_bytes = lay_out(blocks, segment_->steps.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) slots_[slot_of[b]].where.offset = blocks[b].offset;
 
   for (std::uint32_t slot : pointer_slots_) {
     Location where;
@@ -609,46 +446,6 @@ void Planner::place() {
 
 std::shared_ptr<Segment> plan_segment(const Graph& graph, const PlanState& before, const PlanOptions& options) {
   return Planner(graph, before, options).run();
-}
-
-std::unique_ptr<Frame> Segment::take_frame() const {
-  {
-    std::lock_guard lock(mutex_);
-    if (!frames_.empty()) {
-      auto frame = std::move(frames_.back());
-      frames_.pop_back();
-      return frame;
-    }
-  }
-  auto frame = std::make_unique<Frame>();
-  const std::size_t scratch_at = (arena_bytes + kAlign - 1) / kAlign * kAlign;
-  frame->arena = kernels::aligned_buffer(scratch_at + scratch_bytes + kAlign);
-  auto* base = static_cast<std::byte*>(frame->arena.get());
-  frame->scratch = base + scratch_at;
-  frame->pointers.resize(pointers.size(), nullptr);
-  for (std::size_t i = 0; i < pointers.size(); ++i) {
-    if (pointers[i].kind == Location::Kind::Constant) frame->pointers[i] = const_cast<void*>(pointers[i].constant);
-    if (pointers[i].kind == Location::Kind::Arena) frame->pointers[i] = base + pointers[i].offset;
-  }
-  return frame;
-}
-
-void Segment::give_back(std::unique_ptr<Frame> frame) const {
-  std::lock_guard lock(mutex_);
-  if (frames_.size() < kMaxFrames) frames_.push_back(std::move(frame));
-}
-
-std::shared_ptr<const Segment> Segment::find_next(const std::vector<std::int64_t>& key) const {
-  std::lock_guard lock(mutex_);
-  for (const auto& [sizes, next] : next_)
-    if (sizes == key) return next;
-  return nullptr;
-}
-
-void Segment::keep_next(std::vector<std::int64_t> key, std::shared_ptr<const Segment> next) const {
-  std::lock_guard lock(mutex_);
-  if (next_.size() >= kMaxNext) next_.erase(next_.begin());
-  next_.emplace_back(std::move(key), std::move(next));
 }
 
 }  // namespace norn::runtime

@@ -1,8 +1,5 @@
 #include "runtime/select.h"
 
-#include "ops/arg_extremum/arg_extremum.h"
-#include "ops/binary_arith/binary_arith.h"
-#include "ops/clip/clip.h"
 #include "ops/concat/concat.h"
 #include "ops/conv/conv.h"
 #include "ops/flatten/flatten.h"
@@ -20,8 +17,6 @@
 #include "ops/softmax/softmax.h"
 #include "ops/squeeze/squeeze.h"
 #include "ops/transpose/transpose.h"
-#include "ops/unary_math/unary_math.h"
-#include "ops/variadic_arith/variadic_arith.h"
 
 namespace norn::runtime {
 namespace {
@@ -39,23 +34,6 @@ constexpr Entry kTable[] = {
     {&ops::AveragePool, select_pool},
     {&ops::GlobalAveragePool, select_global_pool},
     {&ops::GlobalMaxPool, select_global_pool},
-    {&ops::Relu, select_elementwise},
-    {&ops::Abs, select_elementwise},
-    {&ops::Neg, select_elementwise},
-    {&ops::Exp, select_elementwise},
-    {&ops::Sqrt, select_elementwise},
-    {&ops::Erf, select_elementwise},
-    {&ops::Sigmoid, select_elementwise},
-    {&ops::Tanh, select_elementwise},
-    {&ops::Softsign, select_elementwise},
-    {&ops::Clip, select_elementwise},
-    {&ops::Add, select_elementwise},
-    {&ops::Sub, select_elementwise},
-    {&ops::Mul, select_elementwise},
-    {&ops::Div, select_elementwise},
-    {&ops::Max, select_elementwise},
-    {&ops::Min, select_elementwise},
-    {&ops::Sum, select_elementwise},
     {&ops::Softmax, select_softmax},
     {&ops::LogSoftmax, select_softmax},
     {&ops::ReduceMean, select_reduce},
@@ -77,7 +55,13 @@ constexpr Entry kTable[] = {
 SelectFn find_select(const opset::Operator* op) {
   for (const Entry& entry : kTable)
     if (entry.op == op) return entry.select;
-  return nullptr;
+  return is_elementwise(op) ? select_elementwise : nullptr;
+}
+
+bool Selector::is_float(std::string_view kernel) {
+  if (out_dtype() == DataType::Float) return true;
+  refuse(std::string(kernel), "computes float, not " + std::string(data_type_name(out_dtype())));
+  return false;
 }
 
 std::vector<std::int64_t> Selector::ints(std::size_t i) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/kernel.h"
@@ -73,6 +74,8 @@ class Selector {
     return false;
   }
   void refuse(std::string kernel, std::string reason) { refusals_.push_back({std::move(kernel), std::move(reason)}); }
+  // True if the output is float; else a refusal of a kernel that computes nothing else.
+  bool is_float(std::string_view kernel);
   // Output 0 is input `i` under other dimensions.
   virtual void view(std::size_t i) = 0;
 
@@ -90,13 +93,14 @@ using SelectFn = bool (*)(Selector&);
 // The select function for an operator; null if it has only its reference kernel.
 SelectFn find_select(const opset::Operator* op);
 
-// --- select functions, by computation (select_*.cc) ---
+// Select functions, by computation (select_*.cc):
 bool select_conv(Selector&);
 bool select_matmul(Selector&);
 bool select_gemm(Selector&);
 bool select_pool(Selector&);
 bool select_global_pool(Selector&);
 bool select_elementwise(Selector&);
+bool is_elementwise(const opset::Operator* op);  // whether select_elementwise knows it
 bool select_softmax(Selector&);
 bool select_reduce(Selector&);
 bool select_lrn(Selector&);

@@ -1,4 +1,6 @@
 // Conv, MatMul and Gemm, with what is fused behind them.
+#include <optional>
+
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/matmul.h"
 #include "ops/common/shapes.h"
@@ -8,11 +10,23 @@ namespace norn::runtime {
 
 using kernels::Layout;
 
+namespace {
+
+// What every product of matrices has; nothing for types that the kernels do not compute.
+std::optional<kernels::MatMulConfig> product(Selector& s) {
+  if (!s.is_float("matmul")) return {};
+  kernels::MatMulConfig config;
+  config.a = s.dims(0);
+  config.b = s.dims(1);
+  config.out = s.out_dims();
+  config.b_constant = s.constant_data(1);
+  return config;
+}
+
+}  // namespace
+
 bool select_conv(Selector& s) {
-  if (s.out_dtype() != DataType::Float) {
-    s.refuse("conv", std::string("computes float, not ") + std::string(data_type_name(s.out_dtype())));
-    return false;
-  }
+  if (!s.is_float("conv")) return false;
   const Shape &x = s.dims(0), &w = s.dims(1);
   const std::vector<std::int64_t> spatial(x.begin() + 2, x.end()), kernel(w.begin() + 2, w.end());
   const ops::Window window = ops::resolve_window(s.attrs(), spatial, kernel, false);
@@ -41,14 +55,9 @@ bool select_conv(Selector& s) {
 }
 
 bool select_matmul(Selector& s) {
-  if (s.out_dtype() != DataType::Float) {
-    s.refuse("matmul", std::string("computes float, not ") + std::string(data_type_name(s.out_dtype())));
-    return false;
-  }
-  kernels::MatMulConfig config;
-  config.a = s.dims(0);
-  config.b = s.dims(1);
-  config.out = s.out_dims();
+  auto found = product(s);
+  if (!found) return false;
+  kernels::MatMulConfig& config = *found;
   // numpy: a vector on the left is a row, on the right a column, and that dimension leaves the result.
   if (config.b.size() == 1) {
     config.b.push_back(1);
@@ -58,7 +67,6 @@ bool select_matmul(Selector& s) {
     config.a.insert(config.a.begin(), 1);
     config.out.insert(config.out.end() - 1, 1);
   }
-  config.b_constant = s.constant_data(1);
   std::vector<Operand> uses{{s.node().inputs[0]}, {s.node().inputs[1]}, {}};
   if ((s.dims(0).size() == 1 || s.dims(1).size() == 1) && !s.node().post.empty()) {
     s.refuse("matmul", "a product with a vector takes no fused operations");
@@ -69,19 +77,13 @@ bool select_matmul(Selector& s) {
 }
 
 bool select_gemm(Selector& s) {
-  if (s.out_dtype() != DataType::Float) {
-    s.refuse("matmul", std::string("computes float, not ") + std::string(data_type_name(s.out_dtype())));
-    return false;
-  }
-  kernels::MatMulConfig config;
-  config.a = s.dims(0);
-  config.b = s.dims(1);
-  config.out = s.out_dims();
+  auto found = product(s);
+  if (!found) return false;
+  kernels::MatMulConfig& config = *found;
   config.trans_a = s.attrs().i("transA") != 0;
   config.trans_b = s.attrs().i("transB") != 0;
   config.alpha = s.attrs().f("alpha");
   config.beta = s.attrs().f("beta");
-  config.b_constant = s.constant_data(1);
   config.has_c = s.has(2);
   if (config.has_c) {
     config.c = s.dims(2);

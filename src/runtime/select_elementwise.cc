@@ -38,6 +38,8 @@ const Known* find(const opset::Operator* op) {
 
 }  // namespace
 
+bool is_elementwise(const opset::Operator* op) { return find(op) != nullptr; }
+
 bool Selector::element_steps(const opset::Operator* op, const std::vector<program::ValueId>& inputs, int running,
                              std::vector<ElementStep>& steps, std::vector<ExtraOperand>& extra,
                              std::vector<Operand>& uses, Layout layout) {

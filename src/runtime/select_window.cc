@@ -17,8 +17,9 @@ namespace {
 using kernels::Layout;
 
 bool float_only(Selector& s, std::string_view kernel) {
-  if (s.dtype(0) == DataType::Float && s.node().post.empty()) return true;
-  s.refuse(std::string(kernel), "computes float, not " + std::string(data_type_name(s.dtype(0))));
+  if (!s.is_float(kernel)) return false;
+  if (s.node().post.empty()) return true;
+  s.refuse(std::string(kernel), "takes no fused operations");
   return false;
 }
 

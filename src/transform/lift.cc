@@ -47,6 +47,11 @@ const Schema* row_after(const Operator& op, const Schema* row) {
   return row + 1 == op.history.data() + op.history.size() ? nullptr : row + 1;
 }
 
+// Whether a node of `row` stays as it is where a newer version exists: no step leads on, and that is known.
+bool ends_at(const Operator& op, const Schema& row, const Schema& next) {
+  return (next.deprecated || find_kept(op, row.since)) && !find_step(op, row.since, next.since);
+}
+
 // An older row may not take the types that the node has.
 void check_types(const Operator& op, const Schema& row, const ir::Node& node, const LocalValues& values) {
   const auto check = [&](std::span<const opset::Param> params, const std::vector<std::string>& names, const char* what) {
@@ -114,14 +119,13 @@ class Mover {
       state.schema = next;
       return true;
     }
-    const KeptVersion* kept = find_kept(*state.op, from);
+    if (ends_at(*state.op, *state.schema, *next)) return false;
     const StepFn run = find_step(*state.op, from, next->since);
     if (!run) {
-      if (kept || next->deprecated) return false;
       throw Error(ErrorCode::NotImplemented, "nothing tells how " + version_name(*state.op, from) +
                                                  " becomes version " + std::to_string(next->since));
     }
-    if (!kept) {
+    if (!find_kept(*state.op, from)) {
       take(state, next, run);
       return true;
     }
@@ -179,6 +183,15 @@ const KeptVersion* find_kept(const Operator& op, int since) noexcept {
   return nullptr;
 }
 
+const Schema* newest_unchanged(const Operator& op, const Schema& schema) noexcept {
+  const Schema* row = &schema;
+  for (const Schema* next = row_after(op, row); next; row = next, next = row_after(op, row)) {
+    if (next->only_types_widened) continue;
+    return ends_at(op, *row, *next) ? row : nullptr;
+  }
+  return row;
+}
+
 Lifted move_version(const BoundNode& node, int target_opset, const NodeContext& context) {
   Mover mover(node.op->domain, target_opset, context);
   std::vector<BoundNode> nodes;
@@ -193,8 +206,8 @@ std::vector<MissingStep> missing_steps() {
   for (const Operator* op : opset::all_operators()) {
     for (std::size_t i = 0; i + 1 < op->history.size(); ++i) {
       const Schema &row = op->history[i], &next = op->history[i + 1];
-      if (next.only_types_widened || next.deprecated || find_step(*op, row.since, next.since)) continue;
-      if (!find_kept(*op, row.since)) missing.push_back({op, row.since, next.since});
+      if (next.only_types_widened || find_step(*op, row.since, next.since) || ends_at(*op, row, next)) continue;
+      missing.push_back({op, row.since, next.since});
     }
   }
   return missing;

@@ -35,6 +35,10 @@ struct Lifted {
 // Throws norn::Error (NotImplemented) if a step down has no equivalent.
 Lifted move_version(const BoundNode& node, int target_opset, const NodeContext& context);
 
+// The newest version that a node of `schema` already is, as it stands: what moving it to the newest opset would say
+// without touching the node. Null if a step would change it.
+const opset::Schema* newest_unchanged(const opset::Operator& op, const opset::Schema& schema) noexcept;
+
 // All (operator, version) pairs without an exact step up, with the reason.
 struct KeptVersion {
   const opset::Operator* op;

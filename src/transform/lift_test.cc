@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include "ops/binary_arith/binary_arith.h"
 #include "ops/common/slice_test.h"
 #include "opset/reference.h"
+#include "opset/registry.h"
 #include "transform/step_state.h"
 
 namespace norn::transform {
@@ -122,6 +124,33 @@ TEST(NodeEdit, BecomesAnotherOperator) {
   f.edit.become(ops::Sub, 7);
   EXPECT_EQ(f.state.node.op_type.get(), "Sub");
   EXPECT_EQ(f.state.schema->since, 7);
+}
+
+TEST(Lift, TellsWhichVersionsNoStepChanges) {
+  Fixture f;
+  int unchanged = 0, changed = 0;
+  for (const opset::Operator* op : opset::all_operators()) {
+    for (const opset::Schema& row : op->history) {
+      const opset::Schema* newest = newest_unchanged(*op, row);
+      if (!newest) {
+        ++changed;
+        const bool has_step = std::any_of(op->history.begin(), op->history.end(), [&](const opset::Schema& next) {
+          return next.since > row.since && !next.only_types_widened;
+        });
+        EXPECT_TRUE(has_step) << opset::full_name(*op) << " " << row.since;
+        continue;
+      }
+      ++unchanged;
+      BoundNode node{.op = op, .schema = &row};
+      node.node.op_type = std::string(op->name);
+      node.node.output = {"y"};
+      const Lifted lifted = move_version(node, opset::newest_version(op->domain), f.context);
+      ASSERT_EQ(lifted.nodes.size(), 1u) << opset::full_name(*op) << " " << row.since;
+      EXPECT_EQ(lifted.nodes[0].schema, newest) << opset::full_name(*op) << " " << row.since;
+    }
+  }
+  EXPECT_GT(unchanged, 0);
+  EXPECT_GT(changed, 0);
 }
 
 TEST(Lift, EveryPairOfVersionsHasAStepOrAReason) {

@@ -1,0 +1,138 @@
+// Calls: a function's body in place of the node. A body sees its formal parameters only and imports operator sets of
+// its own, but its nodes land in the caller's graph. Bodies come from the model's own functions, which go before
+// operators of the same name, and from loaded operator sets, which come after what can be run already.
+#include <algorithm>
+#include <cstdint>
+
+#include "ir/operator_set.h"
+#include "norn/error.h"
+#include "opset/registry.h"
+#include "program/lowerer.h"
+
+namespace norn::program {
+namespace {
+
+constexpr int kMaxCallDepth = 100;
+
+// Throws for a call that would not end.
+Call begin_call(const ir::Function& function, const Call* caller) {
+  Call call;
+  call.parent = caller;
+  call.function = &function;
+  for (const Call* c = caller; c; c = c->parent) {
+    ++call.depth;
+    if (c->function == &function)
+      throw Error(ErrorCode::InvalidGraph, "the function \"" + function.name.get() + "\" calls itself", {},
+                  "functions of a model must not be recursive");
+  }
+  if (call.depth > kMaxCallDepth)
+    throw Error(ErrorCode::LimitExceeded,
+                "functions call each other more than " + std::to_string(kMaxCallDepth) + " deep");
+  return call;
+}
+
+}  // namespace
+
+const ir::Function* Lowerer::find_function(std::string_view domain, const ir::Node& node) const {
+  if (functions_.empty()) return nullptr;
+  const auto it = functions_.find(function_key(domain, node.op_type.get(), node.overload.get()));
+  return it == functions_.end() ? nullptr : it->second;
+}
+
+const ir::Function* Lowerer::find_in_sets(const std::string& domain, const ir::Node& node, const Place& place) const {
+  if (options_.operator_sets.empty()) return nullptr;
+  const auto import = place.imports->find(domain);
+  if (import == place.imports->end()) return nullptr;
+  const ir::DeclaredOperator found =
+      ir::find_declared(options_.operator_sets, domain, node.op_type.get(), node.overload.get(), import->second);
+  if (found.body) return found.body;
+  const std::string set = "the operator set " + domain_name(domain);
+  if (found.declared_in)
+    throw Error(ErrorCode::NotImplemented,
+                set + " of version " + std::to_string(found.declared_in->opset_version.get()) + " declares \"" +
+                    node.op_type.get() + "\" without a body, so there is nothing to run", {},
+                "a document can bring a body as a function, a model as a local function");
+  std::string versions;
+  for (const ir::OperatorSet* s : options_.operator_sets)
+    if (ir::canonical_domain(s->domain.get()) == domain)
+      versions += (versions.empty() ? "" : ", ") + std::to_string(s->opset_version.get());
+  if (versions.empty() || opset::newest_version(domain) > 0) return nullptr;
+  throw Error(ErrorCode::NotImplemented,
+              set + " has no operator \"" + node.op_type.get() + "\" in version " + std::to_string(import->second) +
+                  ", by the documents of version " + versions, {},
+              found.known_domain ? "" : "load the document of the version that the model imports");
+}
+
+std::uint64_t Lowerer::expanded_size(const std::vector<ir::Node>& nodes, int depth) {
+  if (depth > kMaxCallDepth + options_.limits.max_depth) return 0;  // refused when lowering comes there
+  std::uint64_t size = 0;
+  const auto add = [&](std::uint64_t more) { size = size > UINT64_MAX - more ? UINT64_MAX : size + more; };
+  for (const ir::Node& node : nodes) {
+    add(1);
+    for (const ir::Attribute& attr : node.attribute) {
+      if (attr.g) add(expanded_size(attr.g->node, depth + 1));
+    }
+    const ir::Function* callee = find_function(ir::canonical_domain(node.domain.get()), node);
+    if (!callee) continue;
+    const auto [at, is_new] = expanded_sizes_.try_emplace(callee, 0);  // 0 while it is open: a call of itself is refused
+    if (is_new) {
+      const std::uint64_t body = expanded_size(callee->node, depth + 1);
+      expanded_sizes_[callee] = body;
+      add(body);
+    } else {
+      add(at->second);
+    }
+  }
+  return size;
+}
+
+void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Scope& scope, const Place& place,
+                          const std::string& path) {
+  count_node();  // a body may be empty
+  Call call = begin_call(function, place.call);
+  if (node.input.size() > function.input.size() || node.output.size() > function.output.size())
+    throw Error(ErrorCode::InvalidGraph,
+                "the call has " + std::to_string(node.input.size()) + " inputs and " +
+                    std::to_string(node.output.size()) + " outputs, the function \"" + function.name.get() +
+                    "\" has " + std::to_string(function.input.size()) + " and " +
+                    std::to_string(function.output.size()));
+  const std::vector<ir::Attribute> given = resolve_attributes(node, place.call, options_.external);
+  for (const ir::Attribute& attr : function.attribute_proto) call.attributes[attr.name] = &attr;
+  for (const ir::Attribute& attr : given) call.attributes[attr.name] = &attr;
+
+  Graph& graph = scope.graph();
+  Scope body(graph);
+  for (std::size_t i = 0; i < node.input.size(); ++i)
+    if (!node.input[i].empty() && !body.has(function.input[i]))
+      body.define(function.input[i], scope.capture(node.input[i]));
+  // A formal parameter that the call leaves out is an omitted input wherever the body uses it.
+  std::vector<ir::Node> nodes = function.node;
+  for (ir::Node& inner : nodes)
+    for (std::string& name : inner.input)
+      for (const std::string& formal : function.input)
+        if (name == formal && !body.has(name)) name.clear();
+
+  const Imports own = imports_of(function.opset_import);
+  Place inside;
+  inside.path = path;
+  inside.imports = function.opset_import.empty() ? place.imports : &own;
+  inside.call = &call;
+  const std::size_t first_value = graph.values.size();
+  lower_nodes(nodes, body, inside);
+
+  // Body values are named after the call, so that two calls of a function do not share names.
+  const std::string prefix =
+      node.name.get().empty() ? function.name.get() + "_" + fresh_suffix() : node.name.get();
+  for (std::size_t i = first_value; i < graph.values.size(); ++i)
+    graph.values[i].name = prefix + "/" + graph.values[i].name;
+  for (std::size_t i = 0; i < node.output.size(); ++i) {
+    if (node.output[i].empty()) continue;
+    const ValueId id = body.find(function.output[i]);
+    if (id == kNone)
+      throw Error(ErrorCode::InvalidGraph, "the function's output \"" + function.output[i] + "\" is not computed");
+    scope.define(node.output[i], id);
+    if (id >= first_value) graph.value(id).name = node.output[i];
+  }
+}
+
+}  // namespace norn::program

@@ -1,0 +1,234 @@
+// One node: the operator version it is written for, what inference finds at that version (subgraphs are lowered when
+// inference asks for them), and the node at the newest version, or what version steps make of it.
+#include <algorithm>
+#include <utility>
+
+#include "infer/infer_node.h"
+#include "ir/walk.h"
+#include "norn/error.h"
+#include "opset/reference.h"
+#include "opset/registry.h"
+#include "program/lowerer.h"
+
+namespace norn::program {
+
+using opset::DimExpr;
+using opset::ValueType;
+
+// What inference of one node may ask for: sizes, equalities, and the lowering of its subgraphs. A subgraph that it does
+// not ask for is none that runs: the branch of an If that a known condition does not take. It is left out.
+class NodeEngine final : public opset::InferContext::Engine {
+ public:
+  NodeEngine(Lowerer& lowerer, const std::vector<ir::Attribute>& attrs, Scope& scope, const Place& place,
+             const std::string& path)
+      : lowerer_(lowerer), attrs_(attrs), scope_(scope), place_(place), path_(path) {}
+
+  DimExpr fresh_dim() override { return lowerer_.fresh_dim(); }
+  void equal(const DimExpr& a, const DimExpr& b) override { lowerer_.unifier_.equal(a, b); }
+  std::vector<ValueType> infer_subgraph(std::string_view attribute, const std::vector<ValueType>& inputs) override {
+    for (const Subgraph& done : subgraphs_)
+      if (done.attribute == attribute) return output_types(*done.graph);
+    for (const ir::Attribute& attr : attrs_) {
+      if (attr.name != attribute || !attr.g) continue;
+      subgraphs_.push_back(lowerer_.lower_subgraph(attr, inputs, scope_, place_, path_));
+      return output_types(*subgraphs_.back().graph);
+    }
+    throw Error(ErrorCode::InvalidGraph, "attribute \"" + std::string(attribute) + "\" has no graph");
+  }
+  std::vector<Subgraph> take_subgraphs() { return std::move(subgraphs_); }
+
+ private:
+  static std::vector<ValueType> output_types(const Graph& graph) {
+    std::vector<ValueType> types;
+    for (ValueId id : graph.outputs) types.push_back(graph.value(id).type);
+    return types;
+  }
+
+  Lowerer& lowerer_;
+  const std::vector<ir::Attribute>& attrs_;
+  Scope& scope_;
+  const Place& place_;
+  const std::string& path_;
+  std::vector<Subgraph> subgraphs_;
+};
+
+namespace {
+
+[[noreturn]] void fail_unknown(const std::string& domain, const std::string& name) {
+  std::string hint;
+  for (std::string_view similar : opset::similar_names(domain, name))
+    hint += (hint.empty() ? "did you mean " : ", ") + std::string(similar);
+  if (!hint.empty()) hint += "?";
+  if (domain.empty() && opset::is_removed_experimental(name))
+    hint = "it was experimental in the first operator set and was withdrawn; export the model anew";
+  if (hint.empty() && opset::newest_version(domain) == 0)
+    hint = "the domain is not one of ONNX's; the model would have to bring the operator as a local function";
+  throw Error(ErrorCode::NotImplemented, "there is no operator \"" + name + "\" in " + domain_name(domain), {}, hint);
+}
+
+// The version of the operator that the imports put in force.
+const opset::Schema& version_in_force(const opset::Operator& op, const Imports& imports) {
+  const auto import = imports.find(op.domain);
+  if (import == imports.end())
+    throw Error(ErrorCode::InvalidGraph,
+                "the operator set " + domain_name(op.domain) + " is not imported", {}, "add it to opset_import");
+  const std::string imported = "; the model imports version " + std::to_string(import->second);
+  const opset::Schema* schema =
+      opset::schema_at(op, static_cast<int>(std::min<std::int64_t>(import->second, opset::kUnbounded)));
+  if (!schema)
+    throw Error(ErrorCode::InvalidGraph,
+                opset::full_name(op) + " exists since version " + std::to_string(op.history.front().since) +
+                    " of its operator set" + imported);
+  if (schema->deprecated)
+    throw Error(ErrorCode::InvalidGraph,
+                opset::full_name(op) + " is deprecated since version " + std::to_string(schema->since) + imported);
+  if (!opset::is_runnable(op))
+    throw Error(ErrorCode::NotImplemented,
+                "this Norn knows " + opset::full_name(op) + " by its signature only and cannot run it yet", {},
+                "a newer Norn may run it; or let the model bring a local function that computes it");
+  return *schema;
+}
+
+std::vector<ValueId> inputs_of(const ir::Node& node, Scope& scope) {
+  std::vector<ValueId> inputs;
+  for (const std::string& name : node.input) inputs.push_back(name.empty() ? kNone : scope.capture(name));
+  return inputs;
+}
+
+}  // namespace
+
+void Lowerer::fail_too_many_nodes() const {
+  throw Error(ErrorCode::LimitExceeded,
+              "the model has more than " + std::to_string(options_.limits.max_expanded_nodes) +
+                  " nodes once its functions are replaced by their bodies",
+              {}, "raise Limits::max_expanded_nodes if the model is trusted");
+}
+
+void Lowerer::count_node() {
+  if (++nodes_ > options_.limits.max_expanded_nodes) fail_too_many_nodes();
+}
+
+void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place, const std::string& path) {
+  const std::string domain(ir::canonical_domain(node.domain.get()));
+  const ir::Function* function = find_function(domain, node);
+  const opset::Operator* op = function ? nullptr : opset::find_operator(domain, node.op_type.get());
+  if (!function && (!op || !opset::is_runnable(*op))) function = find_in_sets(domain, node, place);
+  if (function) {
+    inline_call(node, *function, scope, place, path);
+    return;
+  }
+  count_node();
+  if (!op) fail_unknown(domain, node.op_type.get());
+  transform::BoundNode bound{node, op, &version_in_force(*op, *place.imports)};
+  bound.node.attribute = resolve_attributes(node, place.call, options_.external);
+  complete_untyped(bound.node.attribute, *bound.schema);
+  check_attributes(bound.node.attribute, *op, *bound.schema);
+
+  // The version that the model imports tells which types are allowed, and the steps ask for ranks.
+  NodeEngine engine(*this, bound.node.attribute, scope, place, path);
+  std::vector<ValueId> inputs = inputs_of(node, scope);
+  Outputs outputs = infer(bound, inputs, scope, engine);
+  if (const opset::Schema* newest = transform::newest_unchanged(*op, *bound.schema)) {
+    bound.schema = newest;
+    append(std::move(bound), std::move(inputs), std::move(outputs), scope, path, engine);
+    return;
+  }
+  transform::Lifted lifted = lift(bound, outputs, scope);
+  for (transform::BoundNode& part : lifted.nodes) {
+    count_node();
+    std::vector<ValueId> part_inputs = inputs_of(part.node, scope);
+    Outputs part_outputs = infer(part, part_inputs, scope, engine);
+    append(std::move(part), std::move(part_inputs), std::move(part_outputs), scope, path, engine);
+  }
+}
+
+Lowerer::Outputs Lowerer::infer(const transform::BoundNode& bound, const std::vector<ValueId>& inputs,
+                                const Scope& scope, NodeEngine& engine) const {
+  const Graph& graph = scope.graph();
+  std::vector<opset::InferContext::Input> in(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] != kNone) in[i] = {&graph.value(inputs[i]).type, &graph.value(inputs[i]).known};
+  Outputs outputs(bound.node.output.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].wanted = !bound.node.output[i].empty();
+  infer::infer_node(*bound.op, opset::Attrs(*bound.schema, bound.node.attribute), in, outputs, engine, opset::evaluate);
+  return outputs;
+}
+
+// The constants that the steps make are defined in the graph.
+transform::Lifted Lowerer::lift(const transform::BoundNode& bound, const Outputs& outputs, Scope& scope) {
+  Graph& graph = scope.graph();
+  transform::NodeContext context;
+  context.type_of = [&](const std::string& name) -> const ValueType* {
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i].wanted && bound.node.output[i] == name) return &outputs[i].type;
+    const ValueId id = scope.find(name);
+    return id == kNone ? nullptr : &graph.value(id).type;
+  };
+  context.constant_of = [&](const std::string& name) -> const norn::Tensor* {
+    const ValueId id = scope.find(name);
+    if (id == kNone) return nullptr;
+    const Value& value = graph.value(id);
+    if (value.is_constant()) return &value.constant;
+    return value.known.constant.defined() ? &value.known.constant : nullptr;
+  };
+  context.fresh_name = [&](const std::string& hint) { return hint + "__" + fresh_suffix(); };
+  transform::Lifted lifted = transform::move_version(bound, opset::newest_version(bound.op->domain), context);
+  for (auto& [name, tensor] : lifted.constants) {
+    Value value;
+    value.name = name;
+    value.origin = Origin::Constant;
+    value.type = ValueType::tensor(tensor.dtype(), opset::Dims(tensor.dims().begin(), tensor.dims().end()));
+    if (tensor.size() <= infer::kSmall) value.known.constant = tensor;
+    value.constant = std::move(tensor);
+    scope.define(name, graph.add_value(std::move(value)));
+  }
+  return lifted;
+}
+
+// Gives the node a value for each output, with what inference found out about it.
+void Lowerer::append(transform::BoundNode bound, std::vector<ValueId> inputs, Outputs outputs, Scope& scope,
+                     const std::string& path, NodeEngine& engine) const {
+  Graph& graph = scope.graph();
+  Node made;
+  made.op = bound.op;
+  made.schema = bound.schema;
+  made.name = std::move(bound.node.name.mut());
+  made.inputs = std::move(inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].wanted) {
+      made.outputs.push_back(kNone);
+      continue;
+    }
+    Value value;
+    value.name = bound.node.output[i];
+    value.type = std::move(outputs[i].type);
+    value.known = std::move(outputs[i].value);
+    const ValueId id = graph.add_value(std::move(value));
+    scope.define(bound.node.output[i], id);
+    made.outputs.push_back(id);
+  }
+  made.attrs = std::move(bound.node.attribute);
+  if (std::erase_if(made.attrs, [](const ir::Attribute& a) { return a.g.has(); }) > 0)
+    made.subgraphs = engine.take_subgraphs();
+  made.paths = {path};
+  made.device_configurations = std::move(bound.node.device_configurations);
+  made.metadata = std::move(bound.node.metadata_props);
+  graph.nodes.push_back(std::move(made));
+}
+
+Subgraph Lowerer::lower_subgraph(const ir::Attribute& attr, const std::vector<ValueType>& inputs, Scope& scope,
+                                 const Place& place, const std::string& path) {
+  Subgraph sub;
+  sub.attribute = attr.name;
+  sub.graph = std::make_unique<Graph>();
+  Scope inner(*sub.graph, &scope);
+  Place inside = place;
+  inside.path = path + " / attribute \"" + attr.name.get() + "\" / " + ir::describe_graph(*attr.g);
+  if (++depth_ > options_.limits.max_depth)
+    throw Error(ErrorCode::LimitExceeded, "graphs are nested too deeply", inside.path);
+  lower_graph(*attr.g, inner, inside, inputs, false);
+  --depth_;
+  return sub;
+}
+
+}  // namespace norn::program

@@ -1,0 +1,103 @@
+#include "program/scope.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "ir/walk.h"
+#include "norn/error.h"
+
+namespace norn::program {
+
+ValueId Scope::find(const std::string& name) const {
+  const auto it = ids_.find(name);
+  return it == ids_.end() ? kNone : it->second;
+}
+
+void Scope::define(const std::string& name, ValueId id) {
+  if (!ids_.emplace(name, id).second)
+    throw Error(ErrorCode::InvalidGraph, "the value \"" + name + "\" is defined more than once", {},
+                "give each node output a name of its own");
+}
+
+ValueId Scope::capture(const std::string& name) {
+  if (const ValueId id = find(name); id != kNone) return id;
+  if (!outer_) return kNone;
+  const ValueId outer = outer_->capture(name);
+  if (outer == kNone) return kNone;
+  const Value& source = outer_->graph().value(outer);
+  Value value;
+  value.name = name;
+  value.type = source.type;
+  value.known = source.known;
+  if (source.is_constant()) {  // constants need no passing in: they are shared
+    value.origin = Origin::Constant;
+    value.constant = source.constant;
+  } else {
+    value.origin = Origin::Capture;
+  }
+  const bool is_capture = value.origin == Origin::Capture;
+  const ValueId inner = graph_->add_value(std::move(value));
+  if (is_capture) graph_->captures.push_back({outer, inner});
+  ids_.emplace(name, inner);
+  return inner;
+}
+
+// A known name that differs in case alone.
+std::string Scope::similar(const std::string& name) const {
+  const auto same_letter = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  for (const Scope* s = this; s; s = s->outer_)
+    for (const auto& [known, id] : s->ids_)
+      if (std::equal(known.begin(), known.end(), name.begin(), name.end(), same_letter)) return known;
+  return {};
+}
+
+void Scope::fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index, std::size_t input) const {
+  const std::string& name = nodes[index].input[input];
+  const std::string where = "input " + std::to_string(input) + " \"" + name + "\"";
+  std::unordered_map<std::string_view, std::size_t> maker;
+  for (std::size_t i = index; i < nodes.size(); ++i)
+    for (const std::string& out : nodes[i].output)
+      if (!out.empty()) maker.emplace(out, i);
+  const auto made = maker.find(name);
+  if (made == maker.end()) {
+    const std::string close = similar(name);
+    throw Error(ErrorCode::InvalidGraph, "nothing makes the value \"" + name + "\"", where,
+                close.empty() ? "it is no graph input, initializer or output of an earlier node"
+                              : "did you mean \"" + close + "\"?");
+  }
+  // From the maker back through its inputs: if this node is reached, the nodes form a cycle.
+  std::vector<int> from(nodes.size(), -1);
+  std::vector<std::size_t> todo{made->second};
+  from[made->second] = static_cast<int>(index);
+  while (!todo.empty()) {
+    const std::size_t at = todo.back();
+    todo.pop_back();
+    if (at == index) break;
+    for (const std::string& in : nodes[at].input) {
+      const auto m = maker.find(in);
+      if (m == maker.end() || from[m->second] >= 0) continue;
+      from[m->second] = static_cast<int>(at);
+      todo.push_back(m->second);
+    }
+  }
+  if (from[index] >= 0) {
+    std::string cycle = ir::describe_node(nodes[index], index);
+    std::size_t at = index;
+    for (std::size_t guard = 0; guard <= nodes.size(); ++guard) {
+      at = static_cast<std::size_t>(from[at]);
+      cycle += " -> " + ir::describe_node(nodes[at], at);
+      if (at == index) break;
+    }
+    throw Error(ErrorCode::InvalidGraph, "the nodes form a cycle: " + cycle, where,
+                "a graph's nodes must be listed so that each uses only values made before it");
+  }
+  throw Error(ErrorCode::InvalidGraph,
+              "the value \"" + name + "\" is used before it is made: " +
+                  ir::describe_node(nodes[made->second], made->second) + " makes it",
+              where, "list nodes so that each uses only values made before it");
+}
+
+}  // namespace norn::program

@@ -1,0 +1,38 @@
+// The names in sight while lowering: those of one graph or function body, and of the graphs around it.
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "program/program.h"
+
+namespace norn::program {
+
+class Scope {
+ public:
+  // `outer` is what a subgraph also sees; null for the main graph and for function bodies, whose nodes land in the
+  // caller's graph but see the formal parameters only.
+  explicit Scope(Graph& graph, Scope* outer = nullptr) : graph_(&graph), outer_(outer) {}
+
+  Graph& graph() const noexcept { return *graph_; }
+  bool has(const std::string& name) const { return ids_.contains(name); }
+  // kNone if this scope itself has no such name.
+  ValueId find(const std::string& name) const;
+  // Throws norn::Error if the name is taken.
+  void define(const std::string& name, ValueId id);
+  // As find(), but a name of the graphs around becomes a value of this graph: a capture, or the constant itself.
+  ValueId capture(const std::string& name);
+
+  // Tells why input `input` of nodes[index], which no scope knows, is not there: nothing makes it, a later node does, or
+  // the nodes form a cycle.
+  [[noreturn]] void fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index, std::size_t input) const;
+
+ private:
+  std::string similar(const std::string& name) const;
+
+  Graph* graph_;
+  Scope* outer_;
+  std::unordered_map<std::string, ValueId> ids_;
+};
+
+}  // namespace norn::program
