@@ -27,4 +27,27 @@ void check_binary(const M& message) {
   format::read_message<M>(ir::Bytes(bytes.data(), bytes.size(), {}));
 }
 
+// A notation that keeps a message as it is: Notation::read<M>(text) and Notation::write(message).
+template <class Notation, class M>
+void check_part(std::string_view text) {
+  M message;
+  try {
+    message = Notation::template read<M>(text);
+  } catch (const Error&) {
+    return;
+  }
+  const std::string once = Notation::write(message);
+  const M again = Notation::template read<M>(once);
+  require(format::write_message(again) == format::write_message(message), "what was written reads back", once);
+  require(Notation::write(again) == once, "writing is stable", once);
+  check_binary(message);
+}
+
+template <class Notation>
+void check_notation(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  check_part<Notation, ir::Model>(text);
+  check_part<Notation, ir::Tensor>(text);
+}
+
 }  // namespace norn::fuzz

@@ -61,7 +61,7 @@ bool spin_for(std::chrono::microseconds limit, Ready ready) {
   return false;
 }
 
-// --- how many threads ---
+// How many threads:
 
 int affinity_threads() {
   for (int cpus = 1024; cpus <= 1 << 20; cpus *= 4) {
@@ -135,7 +135,7 @@ int cgroup_threads() {
   return result;
 }
 
-// --- the pool ---
+// The pool:
 
 struct Job {
   std::int64_t tasks;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "ir/constants.h"
 #include "norn/error.h"
 
 namespace norn::format {
@@ -72,21 +73,9 @@ Value to_value(const SequenceData& s, const ir::ExternalReader& external) {
 Value to_value(const MapData& m, const ir::ExternalReader& external) {
   const std::string where = place("map", m);
   if (!m.keys.empty() && !m.string_keys.empty()) invalid("it has both integer and string keys", where);
-  const auto key_type =
-      static_cast<DataType>(m.key_type.get() > 0 && m.key_type.get() < kDataTypeCount ? m.key_type.get() : 0);
-  switch (key_type) {
-    case DataType::Int8:
-    case DataType::Int16:
-    case DataType::Int32:
-    case DataType::Int64:
-    case DataType::Uint8:
-    case DataType::Uint16:
-    case DataType::Uint32:
-    case DataType::Uint64:
-    case DataType::String: break;
-    default:
-      invalid("its key type " + std::to_string(m.key_type.get()) + " is neither an integer type nor string", where);
-  }
+  if (!ir::is_map_key(m.key_type))
+    invalid("its key type " + std::to_string(m.key_type.get()) + " is neither an integer type nor string", where);
+  const auto key_type = static_cast<DataType>(m.key_type.get());
   const bool strings = key_type == DataType::String;
   if (strings ? !m.keys.empty() : !m.string_keys.empty()) invalid("its keys are not of its key type", where);
   Map map;

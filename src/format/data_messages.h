@@ -30,7 +30,7 @@ struct SequenceData {
   std::vector<SequenceData> sequence_values;
   std::vector<MapData> map_values;
   std::vector<OptionalData> optional_values;
-  ir::Bytes unknown;
+  ir::Rare<ir::Bytes> unknown;
 };
 
 struct MapData {
@@ -39,7 +39,7 @@ struct MapData {
   std::vector<std::int64_t> keys;
   std::vector<ir::Bytes> string_keys;
   ir::Box<SequenceData> values;
-  ir::Bytes unknown;
+  ir::Rare<ir::Bytes> unknown;
 };
 
 struct OptionalData {
@@ -50,7 +50,7 @@ struct OptionalData {
   ir::Box<SequenceData> sequence_value;
   ir::Box<MapData> map_value;
   ir::Box<OptionalData> optional_value;
-  ir::Bytes unknown;
+  ir::Rare<ir::Bytes> unknown;
 };
 
 }  // namespace norn::format

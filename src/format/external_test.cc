@@ -1,11 +1,15 @@
 #include "format/external.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "format/external_write.h"
 #include "norn/error.h"
@@ -257,6 +261,36 @@ TEST_F(External, AppendsTensors) {
   EXPECT_EQ(fs::file_size(root_ / "secret"), 6u);
   EXPECT_FALSE(fs::exists(root_ / "fresh"));
   EXPECT_EQ(fs::file_size(root_ / "model" / "new" / "w.bin"), 20u);
+}
+
+// Appending looks at the file that it then writes, whatever its name leads to in between.
+TEST_F(External, AppendsWhileTheFileIsSwapped) {
+  const std::string base = (root_ / "model").string();
+  const std::string file = base + "/swap", link = base + "/other";
+  std::ofstream(file) << "";
+  fs::create_symlink(root_ / "secret", link);
+  std::atomic<bool> stop = false;
+  std::thread attacker([&] {
+    while (!stop) ::renameat2(AT_FDCWD, file.c_str(), AT_FDCWD, link.c_str(), RENAME_EXCHANGE);
+  });
+  int written = 0, refused = 0;
+  for (int i = 0; i < 20'000 && (written < 200 || refused < 200); ++i) {
+    auto t = tensor({{"location", "swap"}});
+    t.raw_data = ir::bytes_of("evil");
+    try {
+      append_external(t, base, 1);
+      ++written;
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  stop = true;
+  attacker.join();
+  EXPECT_GT(written, 0);
+  EXPECT_GT(refused, 0);
+  std::string text(16, '\0');
+  std::ifstream(root_ / "secret").read(text.data(), 16);
+  EXPECT_EQ(text, std::string("secret") + std::string(10, '\0'));
 }
 
 TEST_F(External, CopiesDataFilesWithoutLeavingTheFolder) {

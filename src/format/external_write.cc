@@ -170,7 +170,7 @@ void make_external(ir::Tensor& tensor, const std::string& location, std::uint64_
 }
 
 void make_internal(ir::Tensor& tensor, ir::Bytes raw) {
-  std::erase_if(tensor.external_data, [](const auto& e) { return known_key(e.key.get()); });
+  std::erase_if(tensor.external_data.mut_value(), [](const auto& e) { return known_key(e.key.get()); });
   tensor.data_location.clear();
   clear_contents(tensor);
   tensor.raw_data = std::move(raw);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "format/bounds.h"
 #include "format/json.h"
 #include "format/notation.h"
 #include "norn/error.h"
@@ -37,11 +38,7 @@ int hex_digit(char c) {
 class Reader {
  public:
   Reader(std::string_view text, const Limits& limits)
-      : text_(text), limits_(limits), depth_left_(std::clamp(limits.max_depth, 1, 1000) + 1) {
-    if (text_.size() > limits.max_bytes)
-      throw Error(ErrorCode::LimitExceeded, "the input has " + std::to_string(text_.size()) +
-                                                " bytes, more than the limit max_bytes (" +
-                                                std::to_string(limits.max_bytes) + ")");
+      : text_(text), bounds_(text.size(), limits) {
     if (const auto bad = find_invalid_utf8(text_)) fail(*bad, "JSON is UTF-8, and this is not");
     if (text_.starts_with("\xef\xbb\xbf")) p_ = 3;
   }
@@ -96,14 +93,9 @@ class Reader {
     peek();
     const std::size_t start = p_;
     expect('{', (std::string("\"{\", which begins a ") + Message<M>::name).c_str());
-    if (--depth_left_ == 0)
-      throw Error(ErrorCode::LimitExceeded,
-                  "messages are nested deeper than the limit max_depth (" + std::to_string(limits_.max_depth) + ")");
-    if constexpr (std::is_same_v<M, ir::Node>) {
-      if (++nodes_ > limits_.max_nodes)
-        throw Error(ErrorCode::LimitExceeded,
-                    "more than " + std::to_string(limits_.max_nodes) + " nodes (limit max_nodes)");
-    }
+    const auto where = [&] { return place_at(text_, start); };
+    const Bounds::Level level(bounds_, where);
+    if constexpr (std::is_same_v<M, ir::Node>) bounds_.count_node(where);
     std::bitset<64> seen;
     if (!match('}')) {
       do {
@@ -130,7 +122,6 @@ class Reader {
         fail(p_, "expected \",\" or \"}\"");
       }
     }
-    ++depth_left_;
   }
 
   template <class M, class R>
@@ -138,7 +129,7 @@ class Reader {
     if (match_null()) return;  // as if it were absent
     if (const char* other = other_of_oneof(m, row))
       fail(at, std::string(row.name) + " and " + other + " exclude each other");
-    value(m.*row.member, row.trait, row.name);
+    value(ir::plain_mut(m.*row.member), row.trait, row.name);
   }
 
   template <class T>
@@ -314,9 +305,7 @@ class Reader {
     const std::size_t at = p_;
     std::string_view digits = string();
     while (digits.ends_with('=')) digits.remove_suffix(1);
-    if (digits.size() / 4 * 3 > limits_.max_tensor_bytes)
-      throw Error(ErrorCode::LimitExceeded, std::string(name) + " has more bytes than the limit max_tensor_bytes (" +
-                                                std::to_string(limits_.max_tensor_bytes) + ")");
+    bounds_.check_payload(digits.size() / 4 * 3, name, [&] { return place_at(text_, at); });
     if (digits.size() % 4 == 1) fail(at, std::string("the base64 of ") + name + " is cut off");
     Out out;
     out.reserve(digits.size() / 4 * 3 + 3);
@@ -346,9 +335,7 @@ class Reader {
 
   std::string_view text_;
   std::size_t p_ = 0;
-  const Limits& limits_;
-  int depth_left_;
-  std::uint64_t nodes_ = 0;
+  Bounds bounds_;
   std::string scratch_;
 };
 

@@ -28,7 +28,7 @@ TEST(Json, WritesAsTheSpecificationOfProtobufSays) {
   a.f = 0.1f;
   a.i = -5;
   a.s = std::string("\x00\xff\x10\x80", 4);
-  a.floats = {1, HUGE_VALF, -HUGE_VALF, NAN, 1e-5f, 1e20f, -0.f};
+  a.floats.mut_value() = {1, HUGE_VALF, -HUGE_VALF, NAN, 1e-5f, 1e20f, -0.f};
   a.type = 4;
   a.tp.mut();
   EXPECT_EQ(to_json(a), R"({
@@ -54,7 +54,7 @@ TEST(Json, ReadsEveryFormOfAValue) {
   const auto a = from_json<ir::Attribute>(
       R"( {"refAttrName" : "r\u0041\ud83d\ude00\/", "i": 1e3, "ints": ["-9223372036854775808", 2.0, "7"], "f": "-Infinity",)"
       R"( "floats": [1, "2.5", "NaN"], "g": null, "type": 2, "strings": ["_-8", "/+8="] } )");
-  EXPECT_EQ(a.ref_attr_name, "rA\xf0\x9f\x98\x80/");
+  EXPECT_EQ(a.ref_attr_name.get(), "rA\xf0\x9f\x98\x80/");
   EXPECT_EQ(a.i, 1000);
   EXPECT_EQ(a.ints, (std::vector<std::int64_t>{INT64_MIN, 2, 7}));
   EXPECT_EQ(a.f, -HUGE_VALF);
@@ -114,6 +114,7 @@ TEST(Json, LimitsHold) {
   Limits limits;
   limits.max_nodes = 1;
   EXPECT_EQ(refused<ir::Graph>(R"({"node": [{}, {}]})", limits).code(), ErrorCode::LimitExceeded);
+  EXPECT_EQ(refused<ir::Graph>(R"({"node": [{}, {}]})", limits).where(), "line 1, column 15");
   limits.max_tensor_bytes = 3;
   EXPECT_EQ(refused<ir::Tensor>(R"({"raw_data": "AAAAAAAA"})", limits).code(), ErrorCode::LimitExceeded);
 }

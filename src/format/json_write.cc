@@ -23,7 +23,7 @@ class Writer {
     ++level_;
     const char* separator = "";
     for_each_field<M>([&](const auto& row) {
-      const auto& member = m.*row.member;
+      const auto& member = ir::plain(m.*row.member);
       if (!is_set(member)) return;
       out_ += separator;
       separator = ",";

@@ -1,11 +1,13 @@
 #include "format/notation.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <system_error>
 #include <utility>
 
+#include "ir/constants.h"
 #include "norn/error.h"
 
 namespace norn::format {
@@ -19,11 +21,17 @@ std::size_t characters(std::string_view text) {
   return n;
 }
 
+std::size_t line_start(std::string_view text, std::size_t at) {
+  const std::size_t end_of_last = text.substr(0, at).rfind('\n');
+  return end_of_last == text.npos ? 0 : end_of_last + 1;
+}
+
 // The line that holds `at`, at most some hundred bytes of it, and a caret below the place.
-std::string excerpt(std::string_view text, std::size_t line_start, std::size_t at) {
+std::string excerpt(std::string_view text, std::size_t at) {
   constexpr std::size_t kBefore = 70, kAfter = 40;
+  at = std::min(at, text.size());
   const std::size_t line_end = std::min(text.find('\n', at), text.size());
-  std::size_t from = at - line_start > kBefore ? at - kBefore : line_start;
+  std::size_t from = std::max(line_start(text, at), at > kBefore ? at - kBefore : 0);
   std::size_t to = std::min(line_end, at + kAfter);
   while (from < at && is_continuation(text[from])) ++from;
   while (to > at && to < text.size() && is_continuation(text[to])) --to;
@@ -40,15 +48,14 @@ std::string excerpt(std::string_view text, std::size_t line_start, std::size_t a
 }  // namespace
 
 void fail_at(std::string_view text, std::size_t at, std::string message, std::string hint) {
+  throw Error(ErrorCode::InvalidProtobuf, std::move(message) + excerpt(text, at), place_at(text, at), std::move(hint));
+}
+
+std::string place_at(std::string_view text, std::size_t at) {
   at = std::min(at, text.size());
-  std::size_t line = 1, line_start = 0;
-  for (std::size_t i = text.find('\n'); i < at; i = text.find('\n', i + 1)) {
-    ++line;
-    line_start = i + 1;
-  }
-  const std::size_t column = characters(text.substr(line_start, at - line_start)) + 1;
-  throw Error(ErrorCode::InvalidProtobuf, std::move(message) + excerpt(text, line_start, at),
-              "line " + std::to_string(line) + ", column " + std::to_string(column), std::move(hint));
+  const std::size_t start = line_start(text, at);
+  const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n') + 1;
+  return "line " + std::to_string(line) + ", column " + std::to_string(characters(text.substr(start, at - start)) + 1);
 }
 
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
@@ -210,13 +217,10 @@ void append_python_number(std::string& out, float value) {
 }
 
 std::span<const std::string_view> enumeration(Trait trait) {
-  static constexpr std::array<std::string_view, 15> kAttributeType{
-      "UNDEFINED", "FLOAT",   "INT",    "STRING",        "TENSOR",         "GRAPH",      "FLOATS",     "INTS",
-      "STRINGS",   "TENSORS", "GRAPHS", "SPARSE_TENSOR", "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
   static constexpr std::array<std::string_view, 2> kDataLocation{"DEFAULT", "EXTERNAL"};
   static constexpr std::array<std::string_view, 2> kOperatorStatus{"EXPERIMENTAL", "STABLE"};
   if (trait == Trait::OperatorStatus) return kOperatorStatus;
-  if (trait == Trait::AttributeType) return kAttributeType;
+  if (trait == Trait::AttributeType) return ir::attribute_type_names();
   if (trait == Trait::DataLocation) return kDataLocation;
   return {};
 }

@@ -19,6 +19,9 @@ namespace norn::format {
 // Throws norn::Error (InvalidProtobuf) about the byte at `at` of `text`.
 [[noreturn]] void fail_at(std::string_view text, std::size_t at, std::string message, std::string hint = {});
 
+// "line 3, column 14"
+std::string place_at(std::string_view text, std::size_t at);
+
 // The offset of the first byte that is not part of well-formed UTF-8.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 inline bool is_utf8(std::string_view text) { return !find_invalid_utf8(text); }
@@ -116,7 +119,7 @@ const char* other_of_oneof(const M& m, const R& row) {
   const char* other = nullptr;
   if (row.trait != Trait::OneOf) return other;
   for_each_field<M>([&](const auto& r) {
-    if (r.trait == Trait::OneOf && r.number != row.number && is_set(m.*r.member)) other = r.name;
+    if (r.trait == Trait::OneOf && r.number != row.number && is_set(ir::plain(m.*r.member))) other = r.name;
   });
   return other;
 }

@@ -1,10 +1,15 @@
 #include "format/path_policy.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdio.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "norn/error.h"
 
@@ -116,6 +121,57 @@ TEST_P(Policy, HuggingFaceCache) {
   refused("a");
 }
 
+std::string content(const OpenedFile& file) {
+  std::string text(64, '\0');
+  const ssize_t n = ::pread(file.fd.get(), text.data(), text.size(), 0);
+  text.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
+  return text;
+}
+
+// Somebody who may write in the model's folder exchanges two names, over and over, until this goes.
+class Exchanging {
+ public:
+  Exchanging(fs::path a, fs::path b)
+      : thread_([this, a = a.string(), b = b.string()] {
+          while (!stop_) ::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE);
+        }) {}
+  ~Exchanging() {
+    stop_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+// Between looking at a file and reading it, it must not become another one.
+TEST_P(Policy, NamesSwappedWhileTheyAreOpened) {
+  fs::create_directories(root_ / "outside");
+  std::ofstream(root_ / "outside" / "w") << "secret";
+  fs::create_symlink("../outside/w", root_ / "model" / "link");
+  fs::create_directory_symlink("../outside", root_ / "model" / "way");
+  std::ofstream(root_ / "model" / "file") << "inside";
+  const struct {
+    const char *name, *other, *location;
+  } cases[] = {{"file", "link", "file"}, {"sub", "way", "sub/w"}};
+  for (const auto& c : cases) {
+    const Exchanging attacker(root_ / "model" / c.name, root_ / "model" / c.other);
+    int opened = 0, refused = 0;
+    for (int i = 0; i < 200'000 && (opened < 2000 || refused < 2000); ++i) {
+      try {
+        const OpenedFile file = open_location((root_ / "model").string(), c.location, policy_, GetParam());
+        ++opened;
+        ASSERT_EQ(content(file), "inside");
+      } catch (const Error&) {
+        ++refused;
+      }
+    }
+    EXPECT_GT(opened, 0) << c.location;
+    EXPECT_GT(refused, 0) << c.location;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Resolvers, Policy, testing::Values(Resolver::Kernel, Resolver::Steps),
                          [](const auto& info) { return info.param == Resolver::Kernel ? "Kernel" : "Steps"; });
 
@@ -131,6 +187,25 @@ TEST(WritePlace, IsBeneathTheFolder) {
   }
   EXPECT_EQ(place_for_writing(base, "a/b/x").shown, base + "/a/b/x");
   EXPECT_TRUE(fs::is_directory(root / "model" / "a" / "b"));
+  // A folder that becomes a link between being made and being entered.
+  fs::create_directories(root / "outside");
+  fs::create_directory_symlink("../outside", root / "model" / "way");
+  {
+    const Exchanging attacker(root / "model" / "a", root / "model" / "way");
+    int refused = 0;
+    for (int i = 0; i < 100'000 && refused < 2000; ++i) {
+      try {
+        const WritePlace place = place_for_writing(base, "a/x");
+        const int fd = ::openat(place.folder.get(), "x", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        ASSERT_GE(fd, 0);
+        ::close(fd);
+      } catch (const Error&) {
+        ++refused;
+      }
+    }
+    EXPECT_GT(refused, 0);
+  }
+  EXPECT_TRUE(fs::is_empty(root / "outside"));
   fs::remove_all(root);
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "format/bounds.h"
 #include "format/notation.h"
 #include "format/prototext.h"
 #include "norn/error.h"
@@ -18,11 +19,7 @@ namespace {
 class Reader {
  public:
   Reader(std::string_view text, const Limits& limits)
-      : in_(text), limits_(limits), depth_left_(std::clamp(limits.max_depth, 1, 1000) + 1) {
-    if (text.size() > limits.max_bytes)
-      throw Error(ErrorCode::LimitExceeded, "the input has " + std::to_string(text.size()) +
-                                                " bytes, more than the limit max_bytes (" +
-                                                std::to_string(limits.max_bytes) + ")");
+      : in_(text), bounds_(text.size(), limits) {
     if (const auto bad = find_invalid_utf8(text)) fail_at(text, *bad, "protobuf's text format is UTF-8, this is not");
   }
 
@@ -37,14 +34,9 @@ class Reader {
   template <class M>
   void message(M& m, char close) {
     const std::size_t start = in_.at();
-    if (--depth_left_ == 0)
-      throw Error(ErrorCode::LimitExceeded,
-                  "messages are nested deeper than the limit max_depth (" + std::to_string(limits_.max_depth) + ")");
-    if constexpr (std::is_same_v<M, ir::Node>) {
-      if (++nodes_ > limits_.max_nodes)
-        throw Error(ErrorCode::LimitExceeded,
-                    "more than " + std::to_string(limits_.max_nodes) + " nodes (limit max_nodes)");
-    }
+    const auto where = [&] { return place_at(in_.text(), start); };
+    const Bounds::Level level(bounds_, where);
+    if constexpr (std::is_same_v<M, ir::Node>) bounds_.count_node(where);
     Numbers<std::remove_cv_t<decltype(Message<M>::fields)>> numbers;
     while (close == '\0' ? !in_.end() : !in_.match(close)) {
       if (in_.end()) fail_at(in_.text(), start, "this message is never closed");
@@ -65,10 +57,9 @@ class Reader {
     each<M>([&](const auto& row, auto index) {
       auto& values = std::get<index.value>(numbers.rows);
       if constexpr (requires { values.list; }) {
-        if (!values.list.empty()) m.*row.member = std::remove_cvref_t<decltype(m.*row.member)>(std::move(values.list));
+        if (!values.list.empty()) ir::plain_mut(m.*row.member) = std::move(values.list);
       }
     });
-    ++depth_left_;
   }
 
   // Number arrays grow beside the message, because the document's are immutable.
@@ -78,6 +69,8 @@ class Reader {
   struct Gather<ir::SharedArray<T>> {
     std::vector<T> list;
   };
+  template <class T>
+  struct Gather<ir::Rare<T>> : Gather<T> {};
   template <class Rows>
   struct Numbers;
   template <class M, class... T>
@@ -97,7 +90,7 @@ class Reader {
   void field(M& m, const R& row, G& gather, std::size_t at) {
     if (const char* other = other_of_oneof(m, row))
       fail_at(in_.text(), at, std::string(row.name) + " and " + other + " exclude each other");
-    value(m.*row.member, row.trait, row.name, gather, at);
+    value(ir::plain_mut(m.*row.member), row.trait, row.name, gather, at);
   }
 
   void once(bool set, const char* name, std::size_t at) {
@@ -309,9 +302,7 @@ class Reader {
   }
 
   Cursor in_;
-  const Limits& limits_;
-  int depth_left_;
-  std::uint64_t nodes_ = 0;
+  Bounds bounds_;
 };
 
 }  // namespace

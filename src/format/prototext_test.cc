@@ -27,7 +27,7 @@ TEST(ProtoText, WritesOneFieldALine) {
   a.name = "n\"'\\\n\x01\xc3\xa9";
   a.f = 0.1f;
   a.s = std::string("\x00\xff\t", 3);
-  a.floats = {1, HUGE_VALF, -HUGE_VALF, NAN, 1e-5f};
+  a.floats.mut_value() = {1, HUGE_VALF, -HUGE_VALF, NAN, 1e-5f};
   a.tp.mut().denotation = "d";
   a.type = 4;
   EXPECT_EQ(to_prototext(a),
@@ -45,8 +45,8 @@ TEST(ProtoText, ReadsEveryFormOfAValue) {
   EXPECT_EQ(a.i, -16);
   EXPECT_EQ(a.ints, (std::vector<std::int64_t>{8, 3, 7}));
   EXPECT_EQ(a.f, 1.5f);
-  EXPECT_EQ(a.floats.at(0), -HUGE_VALF);
-  EXPECT_TRUE(std::isnan(a.floats.at(1)));
+  EXPECT_EQ(a.floats.value().at(0), -HUGE_VALF);
+  EXPECT_TRUE(std::isnan(a.floats.value().at(1)));
   EXPECT_TRUE(a.tp->denotation.has());
   EXPECT_EQ(a.type, 2);
   EXPECT_TRUE(a.g.has());

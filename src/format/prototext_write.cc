@@ -17,7 +17,7 @@ class Writer {
   void message(const M& m) {
     if (!m.unknown.empty()) refuse_unknown_fields(Message<M>::name, "protobuf's text format");
     for_each_field<M>([&](const auto& row) {
-      if (is_set(m.*row.member)) field(m.*row.member, row.trait, row.name);
+      if (is_set(ir::plain(m.*row.member))) field(ir::plain(m.*row.member), row.trait, row.name);
     });
   }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -318,41 +319,77 @@ class Printer {
     out_ += ')';
   }
 
-  template <class T, class Shown>
-  void elements(const norn::Tensor& v, std::size_t per_element = 1) {
-    const auto count = static_cast<std::size_t>(v.size());
-    const std::size_t shown =
-        !options_.complete && count > options_.max_elements ? std::min<std::size_t>(options_.max_elements, 8) : count;
-    for (std::size_t i = 0; i < shown * per_element; ++i) {
+  template <class Item>
+  void elements(std::span<const Item> items, std::size_t per_element = 1) {
+    const bool cut = !options_.complete && items.size() / per_element > options_.max_elements;
+    const std::size_t shown = cut ? std::min<std::size_t>(options_.max_elements, 8) * per_element : items.size();
+    for (std::size_t i = 0; i < shown; ++i) {
       if (i) out_ += ", ";
-      if constexpr (std::is_same_v<T, std::string>)
-        quoted(v.as<std::string>()[i]);
+      if constexpr (std::is_same_v<Item, ir::Bytes>)
+        quoted(ir::as_text(items[i]));
+      else if constexpr (std::is_same_v<Item, std::string>)
+        quoted(items[i]);
+      else if constexpr (std::is_integral_v<Item> && sizeof(Item) < sizeof(int))
+        number(static_cast<int>(items[i]));
       else
-        number(static_cast<Shown>(v.as<T>()[i]));
+        number(items[i]);
     }
-    if (shown < count) out_ += shown ? ", ..." : "...";
+    if (cut) out_ += shown ? ", ..." : "...";
   }
 
-  void data(const norn::Tensor& v) {
-    using std::int32_t, std::uint64_t;
+  template <class T>
+  void elements_of(const norn::Tensor& v, std::size_t per_element = 1) {
+    elements(std::span<const T>(v.as<T>(), static_cast<std::size_t>(v.size()) * per_element), per_element);
+  }
+
+  void value(const norn::Tensor& v) {
     switch (v.dtype()) {
-      case DataType::Float: return elements<float, float>(v);
-      case DataType::Double: return elements<double, double>(v);
-      case DataType::Complex64: return elements<float, float>(v, 2);
-      case DataType::Complex128: return elements<double, double>(v, 2);
-      case DataType::String: return elements<std::string, std::string>(v);
+      case DataType::Float: return elements_of<float>(v);
+      case DataType::Double: return elements_of<double>(v);
+      case DataType::Complex64: return elements_of<float>(v, 2);
+      case DataType::Complex128: return elements_of<double>(v, 2);
+      case DataType::String: return elements_of<std::string>(v);
       case DataType::Int8:
       case DataType::Int4:
-      case DataType::Int2: return elements<std::int8_t, int32_t>(v);
-      case DataType::Int16: return elements<std::int16_t, int32_t>(v);
-      case DataType::Int32: return elements<int32_t, int32_t>(v);
-      case DataType::Int64: return elements<std::int64_t, std::int64_t>(v);
-      case DataType::Uint32: return elements<std::uint32_t, uint64_t>(v);
-      case DataType::Uint64: return elements<uint64_t, uint64_t>(v);
+      case DataType::Int2: return elements_of<std::int8_t>(v);
+      case DataType::Int16: return elements_of<std::int16_t>(v);
+      case DataType::Int32: return elements_of<std::int32_t>(v);
+      case DataType::Int64: return elements_of<std::int64_t>(v);
+      case DataType::Uint32: return elements_of<std::uint32_t>(v);
+      case DataType::Uint64: return elements_of<std::uint64_t>(v);
       case DataType::Uint16:
       case DataType::Float16:
-      case DataType::BFloat16: return elements<std::uint16_t, int32_t>(v);
-      default: return elements<std::uint8_t, int32_t>(v);
+      case DataType::BFloat16: return elements_of<std::uint16_t>(v);
+      default: return elements_of<std::uint8_t>(v);
+    }
+  }
+
+  // Entries of the element type's own field stand in the text as in the tensor, even if they do not fit the shape; what
+  // stands elsewhere, or shares entries, has to be a sound tensor.
+  void data(const ir::Tensor& t) {
+    const auto type = static_cast<DataType>(t.data_type > 0 && t.data_type < kDataTypeCount ? t.data_type.get() : 0);
+    const int width = storage_bits(type);
+    if (type == DataType::Undefined || !t.raw_data.get().empty() || t.segment || width == 2 || width == 4) {
+      return value(head(t));
+    }
+    const int filled = !t.float_data.empty() + !t.int32_data.empty() + !t.string_data.empty() + !t.int64_data.empty() +
+                       !t.double_data.empty() + !t.uint64_data.empty();
+    const auto own = [&](const auto& field, std::size_t per_element = 1) {
+      if (filled == !field.empty())
+        elements(std::span(field.data(), field.size()), per_element);
+      else
+        value(head(t));
+    };
+    switch (type) {
+      case DataType::Float: return own(t.float_data);
+      case DataType::Complex64: return own(t.float_data, 2);
+      case DataType::Double: return own(t.double_data);
+      case DataType::Complex128: return own(t.double_data, 2);
+      case DataType::String: return own(t.string_data);
+      case DataType::Int64: return own(t.int64_data);
+      case DataType::Uint32:
+      case DataType::Uint64: return own(t.uint64_data);
+      default: return own(t.int32_data);
     }
   }
 
@@ -389,9 +426,9 @@ class Printer {
     if (external) return pairs(t.external_data);
     out_ += '{';
     try {
-      data(head(t));
-    } catch (Error& error) {
-      if (options_.complete) throw error.within(ir::describe(t));
+      data(t);
+    } catch (const Error&) {
+      if (options_.complete) throw;
       out_ += "...";  // the stored data does not fit the type and shape
     }
     out_ += '}';

@@ -39,7 +39,7 @@ class Collector {
   void message(const M& m) {
     if (!m.unknown.empty()) names.insert(std::string("unknown fields of ") + Message<M>::name);
     for_each_field<M>([&](const auto& row) {
-      const auto& member = m.*row.member;
+      const auto& member = ir::plain(m.*row.member);
       if (!is_set(member)) return;
       if (!has_form<M>(row.name))
         names.insert(std::string(Message<M>::name) + "." + row.name);

@@ -52,9 +52,10 @@ class Parser : TextLexer {
           "ir_version, opset_import, producer_name, producer_version, domain, model_version, doc_string and "
           "metadata_props",
           [&](std::string_view key) {
-            if (key == "ir_version")
+            if (key == "ir_version") {
               m.ir_version = integer<std::int64_t>();
-            else if (key == "opset_import")
+              typed_attributes_ = m.ir_version.get() != 1;
+            } else if (key == "opset_import")
               opsets(m.opset_import);
             else if (key == "producer_name")
               m.producer_name = string("the producer's name");
@@ -148,7 +149,8 @@ class Parser : TextLexer {
     }
     names(n.output);
     in_.expect('=', "after the node's outputs");
-    std::string id = name("an operator"), domain;
+    // A leading dot names the default domain.
+    std::string id = in_.peek() == '.' ? std::string() : name("an operator"), domain;
     while (in_.match('.')) {
       if (!domain.empty()) domain += '.';
       domain += id;
@@ -352,7 +354,7 @@ class Parser : TextLexer {
     t.data_type = type.tensor_type->elem_type;
     if (in_.match('[')) {
       t.data_location = ir::kDataLocationExternal;
-      return pairs(t.external_data);
+      return pairs(t.external_data.mut_value());
     }
     refuse_cut();
     in_.expect('{', "before a tensor's elements (or \"[\" before the place of its file)");
@@ -548,12 +550,14 @@ class Parser : TextLexer {
     do {
       std::string id = name("an attribute's name");
       attribute(out.emplace_back(), std::move(id));
+      if (!typed_attributes_) out.back().type.clear();
     } while (in_.match(','));
     in_.expect('>', "or \",\" after an attribute");
   }
 
   const Limits& limits_;
   int depth_left_;
+  bool typed_attributes_ = true;  // AttributeProto.type came with IR 2
   std::uint64_t nodes_ = 0;
 };
 

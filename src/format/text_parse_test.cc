@@ -45,9 +45,9 @@ TEST(TextParse, Node) {
       from_text<ir::Node>(R"([ "n 1" ] y, "", z = com.example.Op:v2 <a = 1> (x, , "a\"\n\\b", float,) # end)");
   EXPECT_EQ(n.name, "n 1");
   EXPECT_EQ(n.output, (std::vector<std::string>{"y", "", "z"}));
-  EXPECT_EQ(n.domain, "com.example");
+  EXPECT_EQ(n.domain.get(), "com.example");
   EXPECT_EQ(n.op_type, "Op");
-  EXPECT_EQ(n.overload, "v2");
+  EXPECT_EQ(n.overload.get(), "v2");
   EXPECT_EQ(n.input, (std::vector<std::string>{"x", "", "a\"n\\b", "float"}))
       << "a backslash makes the next one literal";
   EXPECT_EQ(from_text<ir::Node>("= Op (,)").input, std::vector<std::string>{""});
@@ -55,6 +55,8 @@ TEST(TextParse, Node) {
   EXPECT_TRUE(from_text<ir::Node>("= Op ()").domain.has());
   EXPECT_FALSE(from_text<ir::Node>("= Op ()").name.has());
   EXPECT_EQ(from_text<ir::Node>("y = Op (x) <b = 2>").attribute.at(0).i, 2) << "attributes may follow";
+  EXPECT_EQ(from_text<ir::Node>("y = .Op ()").domain.get(), "") << "the default domain, written out";
+  EXPECT_EQ(from_text<ir::Node>("y = .Op ()").op_type, "Op");
 }
 
 TEST(TextParse, Attributes) {
@@ -69,7 +71,7 @@ TEST(TextParse, Attributes) {
   EXPECT_EQ(attribute("a: floats = [1, 2.5]").floats, (std::vector<float>{1, 2.5f}));
   EXPECT_EQ(attribute("a = [1, 2]").ints, (std::vector<std::int64_t>{1, 2}));
   EXPECT_EQ(attribute("a: strings = []").kind(), Kind::Strings);
-  EXPECT_EQ(attribute("a: int = @b").ref_attr_name, "b");
+  EXPECT_EQ(attribute("a: int = @b").ref_attr_name.get(), "b");
   EXPECT_EQ(attribute("a = @b").type.has(), false);
   EXPECT_EQ(attribute("a = float[2] {1, 2}").t->float_data.size(), 2u);
   EXPECT_EQ(attribute("a = float[2] t = {1, 2}").t->name, "t");
@@ -145,6 +147,7 @@ TEST(TextParse, WhatIsPrintedReadsBack) {
         "y = A <g: graphs = [\"inf\" () => () {}, \"float\" () => () {}], n: undefined, r = @q> (\"seq\")",
         "y = \"a..b\".\"odd op\":\"1\" <\"odd name\" = {dims [2], values float[1] w {1}, indices int64[1] {0}}> ()",
         "y = A <f: floats = [0.1, -0, 1e-45, 3.4028235e38, inf, -nan], d = double[2] \"a b\" {0.1, 5e-324}> ()",
+        "y = A <t = complex64[2] {1, 2, 3}, u = int8[1] {200, -300}, v = string[3] {\"x\"}, w = float6e2m3[2] {1}> ()",
         "y = A <t = float16[2] {15360, 64512}, e = float[2] = [\"location\": \"f\"], s: strings = [\"\", \"\\\"\"]> "
         "()"}) {
     const auto n = from_text<ir::Node>(text);

@@ -45,7 +45,7 @@ TEST(Text, NodesQuoteWhatIsNoIdentifier) {
 TEST(Text, Attributes) {
   auto i = attribute("i", ir::AttributeType::Ints);
   auto f = attribute("f", ir::AttributeType::Floats);
-  f.floats = {0.1f, -0.0f, std::numeric_limits<float>::infinity(), std::nanf(""), 1e-45f};
+  f.floats.mut_value() = {0.1f, -0.0f, std::numeric_limits<float>::infinity(), std::nanf(""), 1e-45f};
   auto ref = attribute("r", ir::AttributeType::Int);
   ref.ref_attr_name = "alpha";
   ir::Attribute old;
@@ -97,6 +97,43 @@ TEST(Text, CompleteTextIsWholeOrAnError) {
   EXPECT_NE(to_text(node({bad})).find("undefined_99"), std::string::npos);
   bad.t.clear();
   EXPECT_THROW(to_text(node({bad}), {1, true}), Error);
+}
+
+TEST(Text, TypedEntriesStandAsTheyAre) {
+  const auto prints = [](const ir::Tensor& t, const TextOptions& options, const char* expected) {
+    auto a = attribute("v", ir::AttributeType::Tensor);
+    a.t = t;
+    const std::string text = to_text(node({a}), options);
+    EXPECT_NE(text.find("v: tensor = " + std::string(expected) + ">"), std::string::npos) << text;
+  };
+  const auto tensor = [](DataType type, std::vector<std::int64_t> dims) {
+    ir::Tensor t;
+    t.data_type = static_cast<std::int32_t>(type);
+    t.dims = std::move(dims);
+    return t;
+  };
+  const TextOptions complete{1, true};
+  prints(tensor(DataType::Float, {2}), complete, "float[2] {}");
+  auto t = tensor(DataType::Uint8, {2});
+  t.int32_data = std::vector<std::int32_t>{300, -1, 7};
+  prints(t, complete, "uint8[2] {300, -1, 7}");
+  t = tensor(DataType::Complex64, {1});
+  t.float_data = std::vector<float>{1.5f};
+  prints(t, complete, "complex64[1] {1.5}");
+  t = tensor(DataType::Complex128, {3});
+  t.double_data = std::vector<double>{1, 2, 3, 4, 5, 6};
+  prints(t, {2}, "complex128[3] {1, 2, 3, 4, ...}");
+  // Entries in two fields, in another type's, and shared ones have no such form.
+  t = tensor(DataType::Float, {1});
+  t.float_data = std::vector<float>{1};
+  t.int64_data = std::vector<std::int64_t>{1};
+  prints(t, {}, "float[1] {...}");
+  EXPECT_THROW(prints(t, complete, ""), Error);
+  t.float_data = {};
+  EXPECT_THROW(prints(t, complete, ""), Error);
+  t = tensor(DataType::Int4, {5});
+  t.int32_data = std::vector<std::int32_t>{1, 2};
+  EXPECT_THROW(prints(t, complete, ""), Error);
 }
 
 TEST(Text, EveryFieldIsPrintedOrNamedAsLeftOut) {

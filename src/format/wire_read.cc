@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "format/bounds.h"
 #include "format/fields.h"
 #include "format/identify.h"
 #include "format/wire.h"
@@ -39,6 +40,8 @@ struct Gather<ir::SharedArray<T>> {
 };
 template <>
 struct Gather<ir::Bytes> {};
+template <class T>
+struct Gather<ir::Rare<T>> : Gather<T> {};
 
 template <class M>
 struct Gathers;
@@ -73,10 +76,10 @@ class Reader {
       : begin_(input.data()),
         end_(input.data() + input.size()),
         owner_(input.owner()),
-        limits_(limits),
-        max_depth_(static_cast<std::size_t>(std::clamp(limits.max_depth, 1, 1000))),
+        bounds_(input.size(), limits),
+        max_depth_(static_cast<std::size_t>(bounds_.max_depth())),
         merge_budget_((std::uint64_t{1} << 26) + 16 * static_cast<std::uint64_t>(input.size())) {
-    path_.reserve(max_depth_ + 1);
+    path_.resize(max_depth_ + 1);
   }
 
   // True if any field was one that M has.
@@ -118,7 +121,7 @@ class Reader {
 
   std::string where(const std::byte* at) const {
     std::string text = "byte " + std::to_string(at - begin_);
-    for (std::size_t i = 0; i < path_.size(); ++i) {
+    for (std::size_t i = 0; i < depth_; ++i) {
       text += i ? "." : " in ";
       text += path_[i].field;
       if (path_[i].index != kSingle) text += "[" + std::to_string(path_[i].index) + "]";
@@ -131,8 +134,13 @@ class Reader {
          "the file was probably cut off while it was copied or downloaded; fetch it again");
   }
 
-  std::uint64_t varint(const std::byte*& p, const std::byte* end) const {
+  // Most numbers are tags, lengths and enumerations of one byte.
+  [[gnu::always_inline]] std::uint64_t varint(const std::byte*& p, const std::byte* end) const {
     if (p < end && *p < std::byte{0x80}) return std::to_integer<std::uint64_t>(*p++);
+    return long_varint(p, end);
+  }
+
+  [[gnu::noinline]] std::uint64_t long_varint(const std::byte*& p, const std::byte* end) const {
     const std::byte* start = p;
     std::uint64_t value = 0;
     for (int shift = 0; shift < 70; shift += 7) {
@@ -148,10 +156,15 @@ class Reader {
   }
 
   // Reads a length and checks that so many bytes follow.
-  std::size_t length(const std::byte*& p, const std::byte* end, std::uint32_t number) const {
+  [[gnu::always_inline]] std::size_t length(const std::byte*& p, const std::byte* end, std::uint32_t number) const {
     const std::byte* start = p;
     const std::uint64_t n = varint(p, end);
     if (n <= static_cast<std::uint64_t>(end - p)) return static_cast<std::size_t>(n);
+    too_long(start, p, n, number);
+  }
+
+  [[noreturn, gnu::noinline]] void too_long(const std::byte* start, const std::byte* p, std::uint64_t n,
+                                            std::uint32_t number) const {
     const auto left = static_cast<std::uint64_t>(end_ - p);
     if (n > left) ends_early(start, n - left);
     fail(start, "field " + std::to_string(number) + " has length " + std::to_string(n) +
@@ -186,7 +199,7 @@ class Reader {
       const auto wire = static_cast<unsigned>(tag & 7);
       if (tag >> 3 == 0 || tag >> 3 > 0x1fffffff) fail(at, "there is no field number " + std::to_string(tag >> 3));
       if (wire == kGroupStart) {
-        if (path_.size() + open.size() >= max_depth_) too_deep(at);
+        if (depth_ + open.size() >= max_depth_) too_deep(at);
         open.push_back(tag >> 3);
       } else if (wire == kGroupEnd) {
         if (tag >> 3 != open.back()) fail(at, "groups end in the wrong order");
@@ -206,9 +219,7 @@ class Reader {
   }
 
   [[noreturn]] void too_deep(const std::byte* at) const {
-    throw Error(ErrorCode::LimitExceeded,
-                "messages are nested deeper than " + std::to_string(max_depth_) + " levels (limit max_depth)",
-                "byte " + std::to_string(at - begin_));
+    bounds_.too_deep("byte " + std::to_string(at - begin_));
   }
 
   template <class M, class R, std::size_t... I>
@@ -226,11 +237,11 @@ class Reader {
   bool one_of(M& m, unsigned wire, const std::byte*& p, const std::byte* end, G& gather) {
     constexpr auto& r = std::get<I>(Message<M>::fields);
     if constexpr (r.trait == Trait::OneOf) {
-      if (!value(m.*r.member, r.number, r.name, wire, p, end, gather)) return false;
+      if (!value(ir::plain_mut(m.*r.member), r.number, r.name, wire, p, end, gather)) return false;
       clear_others<I>(m, std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>());
       return true;
     } else {
-      return value(m.*r.member, r.number, r.name, wire, p, end, gather);
+      return value(ir::plain_mut(m.*r.member), r.number, r.name, wire, p, end, gather);
     }
   }
 
@@ -283,7 +294,7 @@ class Reader {
              const std::byte* end, G&) {
     if (wire != kBytes) return false;
     const std::size_t n = length(p, end, number);
-    field.mut().assign(reinterpret_cast<const char*>(p), n);
+    field = std::string(reinterpret_cast<const char*>(p), n);
     p += n;
     return true;
   }
@@ -361,12 +372,7 @@ class Reader {
   bool value(std::vector<T>& field, std::uint32_t number, const char* name, unsigned wire, const std::byte*& p,
              const std::byte* end, G&) {
     if (wire != kBytes) return false;
-    if constexpr (std::is_same_v<T, ir::Node>) {
-      if (++nodes_ > limits_.max_nodes) {
-        throw Error(ErrorCode::LimitExceeded,
-                    "more than " + std::to_string(limits_.max_nodes) + " nodes (limit max_nodes)", where(p));
-      }
-    }
+    if constexpr (std::is_same_v<T, ir::Node>) bounds_.count_node([&] { return where(p); });
     if (field.empty()) field.reserve(run_length(number, p, end));
     field.emplace_back();
     nested(field.back(), number, name, field.size() - 1, p, end);
@@ -376,12 +382,12 @@ class Reader {
   template <class M>
   void nested(M& m, std::uint32_t number, const char* name, std::size_t index, const std::byte*& p,
               const std::byte* end) {
-    if (path_.size() >= max_depth_) too_deep(p);
-    path_.push_back({name, index});
+    if (depth_ >= max_depth_) too_deep(p);
+    path_[depth_++] = {name, index};
     const std::size_t n = length(p, end, number);
     message(m, p, p + n);
     p += n;
-    path_.pop_back();
+    --depth_;
   }
 
   template <class T>
@@ -436,11 +442,7 @@ class Reader {
   }
 
   void check_payload(const std::byte* at, std::size_t n, const char* name) const {
-    if (n <= limits_.max_tensor_bytes) return;
-    throw Error(ErrorCode::LimitExceeded,
-                std::string(name) + " has " + std::to_string(n) + " bytes, more than the limit max_tensor_bytes (" +
-                    std::to_string(limits_.max_tensor_bytes) + ")",
-                where(at));
+    bounds_.check_payload(n, name, [&] { return where(at); });
   }
 
   void charge(std::uint64_t bytes, const std::byte* at) {
@@ -456,14 +458,15 @@ class Reader {
       constexpr auto& r = std::get<index.value>(Message<M>::fields);
       auto& gather = std::get<index.value>(gathers);
       if constexpr (requires { gather.values; }) {
-        if (!gather.values.empty()) m.*r.member = std::remove_cvref_t<decltype(m.*r.member)>(std::move(gather.values));
+        if (!gather.values.empty()) ir::plain_mut(m.*r.member) = std::move(gather.values);
       }
     };
     (one(std::integral_constant<std::size_t, I>()), ...);
   }
 
-  void keep(ir::Bytes& unknown, Unknown& found) {
+  void keep(ir::Rare<ir::Bytes>& member, Unknown& found) {
     if (found.begin == found.end) return;
+    ir::Bytes& unknown = member.mut_value();
     if (unknown.empty() && found.copy.empty()) {
       unknown = ir::Bytes(found.begin, static_cast<std::size_t>(found.end - found.begin), owner_);
       return;
@@ -479,19 +482,16 @@ class Reader {
   const std::byte* begin_;
   const std::byte* end_;
   std::shared_ptr<const void> owner_;
-  const Limits& limits_;
+  Bounds bounds_;
   std::size_t max_depth_;
   std::uint64_t merge_budget_;
-  std::uint64_t nodes_ = 0;
-  std::vector<Place> path_;
+  std::vector<Place> path_;  // the first depth_ of them
+  std::size_t depth_ = 0;
 };
 
-ir::Bytes checked_input(ir::Bytes bytes, const Limits& limits) {
-  if (bytes.size() > limits.max_bytes) {
-    throw Error(ErrorCode::LimitExceeded, "the input has " + std::to_string(bytes.size()) +
-                                              " bytes, more than the limit max_bytes (" +
-                                              std::to_string(limits.max_bytes) + ")");
-  }
+// Bytes that nobody owns are copied, unless they are too many to be read anyway.
+ir::Bytes owned(ir::Bytes bytes, const Limits& limits) {
+  Bounds(bytes.size(), limits);
   if (!bytes.owner() && !bytes.empty()) return ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end()));
   return bytes;
 }
@@ -517,7 +517,7 @@ ir::Bytes checked_input(ir::Bytes bytes, const Limits& limits) {
 }  // namespace
 
 ir::Model read_model(ir::Bytes input, const Limits& limits) {
-  const ir::Bytes bytes = checked_input(std::move(input), limits);
+  const ir::Bytes bytes = owned(std::move(input), limits);
   if (bytes.empty()) {
     throw Error(ErrorCode::InvalidProtobuf, "not an ONNX model: the file is empty", "byte 0",
                 "the download or the export that should have written it probably failed");
@@ -540,7 +540,7 @@ ir::Model read_model(ir::Bytes input, const Limits& limits) {
 
 template <class T>
 T read_message(ir::Bytes input, const Limits& limits) {
-  const ir::Bytes bytes = checked_input(std::move(input), limits);
+  const ir::Bytes bytes = owned(std::move(input), limits);
   T m;
   Reader(bytes, limits).message(m, bytes.data(), bytes.data() + bytes.size());
   return m;

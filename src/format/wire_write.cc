@@ -57,7 +57,7 @@ class Sizes {
     const std::size_t slot = lengths.size();
     lengths.push_back(0);
     std::uint64_t total = payload(m.unknown.size());
-    std::apply([&](const auto&... r) { ((total += field(m.*r.member, varint_size(r.number << 3))), ...); },
+    std::apply([&](const auto&... r) { ((total += field(ir::plain(m.*r.member), varint_size(r.number << 3))), ...); },
                Message<M>::fields);
     lengths[slot] = total;
     return total;
@@ -123,7 +123,7 @@ class Writer {
   template <class M>
   void message(const M& m) {
     ++length_;
-    std::apply([&](const auto&... r) { (field(m.*r.member, r.number), ...); }, Message<M>::fields);
+    std::apply([&](const auto&... r) { (field(ir::plain(m.*r.member), r.number), ...); }, Message<M>::fields);
     payload(m.unknown.data(), m.unknown.size());
   }
 

@@ -1,7 +1,10 @@
-// Building blocks of the document: fields that remember whether they were set, shared immutable arrays, owning boxes.
+// Building blocks of the document: fields that remember whether they were set, shared immutable arrays, owning boxes,
+// and members that cost one word until somebody sets them.
 //
 // protobuf tells "set to the default" from "not set", and a lossless reader has to as well; Field<T> reads as the
-// default while unset. SharedArray is how a model copies cheaply and how tensor bytes stay in the mapped file.
+// default while unset. SharedArray is how a model copies cheaply and how tensor bytes stay in the mapped file. Messages
+// have many fields that hardly any model sets: large graphs are read, walked and freed at the speed of memory, so that
+// those are Rare.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -9,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -123,5 +127,89 @@ class Box {
  private:
   std::unique_ptr<T> p_;
 };
+
+// A Field, vector or SharedArray that few messages set. Reads as an empty one until it is set, and offers its members.
+template <class T>
+class Rare {
+ public:
+  Rare() = default;
+  template <class U>
+    requires(std::is_constructible_v<T, U> && !std::is_same_v<std::remove_cvref_t<U>, Rare>)
+  Rare(U&& value) : p_(std::make_unique<T>(std::forward<U>(value))) {}
+  Rare(const Rare& o) : p_(o.p_ ? std::make_unique<T>(*o.p_) : nullptr) {}
+  Rare(Rare&&) noexcept = default;
+  Rare& operator=(const Rare& o) {
+    if (this != &o) p_ = o.p_ ? std::make_unique<T>(*o.p_) : nullptr;
+    return *this;
+  }
+  Rare& operator=(Rare&&) noexcept = default;
+
+  const T& value() const noexcept { return p_ ? *p_ : empty_value(); }
+  operator const T&() const noexcept { return value(); }
+  // Makes room for it.
+  T& mut_value() {
+    if (!p_) p_ = std::make_unique<T>();
+    return *p_;
+  }
+  void clear() noexcept { p_.reset(); }
+
+  // Of a Field.
+  decltype(auto) get() const noexcept { return value().get(); }
+  bool has() const noexcept { return p_ && p_->has(); }
+  decltype(auto) mut() { return mut_value().mut(); }
+  auto operator->() const noexcept { return value().operator->(); }
+
+  // Of a vector or SharedArray.
+  auto data() const noexcept { return value().data(); }
+  std::size_t size() const noexcept { return p_ ? p_->size() : 0; }
+  bool empty() const noexcept { return size() == 0; }
+  auto begin() const noexcept { return value().begin(); }
+  auto end() const noexcept { return value().end(); }
+  decltype(auto) operator[](std::size_t i) const noexcept { return value()[i]; }
+  auto span() const noexcept { return value().span(); }
+  decltype(auto) owner() const noexcept { return value().owner(); }
+
+  // Of a vector that changes.
+  auto begin() { return mut_value().begin(); }
+  auto end() { return mut_value().end(); }
+  decltype(auto) operator[](std::size_t i) { return mut_value()[i]; }
+  decltype(auto) back() { return mut_value().back(); }
+  void reserve(std::size_t elements) { mut_value().reserve(elements); }
+  template <class U>
+  void push_back(U&& element) {
+    mut_value().push_back(std::forward<U>(element));
+  }
+  template <class... A>
+  decltype(auto) emplace_back(A&&... arguments) {
+    return mut_value().emplace_back(std::forward<A>(arguments)...);
+  }
+
+  friend bool operator==(const Rare& a, const Rare& b) { return a.value() == b.value(); }
+
+ private:
+  static const T& empty_value() noexcept {
+    static const T none{};
+    return none;
+  }
+  std::unique_ptr<T> p_;
+};
+
+// The member itself, whether it is Rare or not.
+template <class T>
+const T& plain(const T& member) noexcept {
+  return member;
+}
+template <class T>
+const T& plain(const Rare<T>& member) noexcept {
+  return member.value();
+}
+template <class T>
+T& plain_mut(T& member) noexcept {
+  return member;
+}
+template <class T>
+T& plain_mut(Rare<T>& member) {
+  return member.mut_value();
+}
 
 }  // namespace norn::ir

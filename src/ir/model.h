@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/constants.h"
 #include "ir/field.h"
 
 namespace norn::ir {
@@ -19,7 +20,7 @@ struct SparseTensor;
 
 struct StringStringEntry {
   Field<std::string> key, value;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 using Metadata = std::vector<StringStringEntry>;
 
@@ -28,69 +29,69 @@ inline constexpr std::int32_t kDataLocationDefault = 0, kDataLocationExternal = 
 
 struct Segment {
   Field<std::int64_t> begin, end;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 struct Tensor {
   std::vector<std::int64_t> dims;
   Field<std::int32_t> data_type;  // norn::DataType by number
   Box<Segment> segment;
-  SharedArray<float> float_data;
-  SharedArray<std::int32_t> int32_data;
-  std::vector<Bytes> string_data;
-  SharedArray<std::int64_t> int64_data;
+  Rare<SharedArray<float>> float_data;
+  Rare<SharedArray<std::int32_t>> int32_data;
+  Rare<std::vector<Bytes>> string_data;
+  Rare<SharedArray<std::int64_t>> int64_data;
   Field<std::string> name;
-  Field<std::string> doc_string;
+  Rare<Field<std::string>> doc_string;
   Field<Bytes> raw_data;
-  Metadata external_data;
+  Rare<Metadata> external_data;
   Field<std::int32_t> data_location;
-  SharedArray<double> double_data;
-  SharedArray<std::uint64_t> uint64_data;
-  Metadata metadata_props;
-  Bytes unknown;
+  Rare<SharedArray<double>> double_data;
+  Rare<SharedArray<std::uint64_t>> uint64_data;
+  Rare<Metadata> metadata_props;
+  Rare<Bytes> unknown;
 };
 
 struct SparseTensor {
   Box<Tensor> values, indices;
   std::vector<std::int64_t> dims;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 // At most one of dim_value and dim_param is set (a oneof); neither is an unknown dimension.
 struct Dimension {
   Field<std::int64_t> dim_value;
   Field<std::string> dim_param;
-  Field<std::string> denotation;
-  Bytes unknown;
+  Rare<Field<std::string>> denotation;
+  Rare<Bytes> unknown;
 };
 
 struct TensorShape {
   std::vector<Dimension> dim;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 struct TypeTensor {
   Field<std::int32_t> elem_type;
   Box<TensorShape> shape;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 struct Type;
 struct TypeSequence {
   Box<Type> elem_type;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 struct TypeMap {
   Field<std::int32_t> key_type;
   Box<Type> value_type;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 struct TypeOptional {
   Box<Type> elem_type;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 struct TypeOpaque {
   Field<std::string> domain, name;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 // TypeProto: a oneof, so at most one of the six boxes is set.
@@ -101,41 +102,22 @@ struct Type {
   Box<TypeOptional> optional_type;
   Box<TypeTensor> sparse_tensor_type;
   Box<TypeOpaque> opaque_type;
-  Field<std::string> denotation;
-  Bytes unknown;
+  Rare<Field<std::string>> denotation;
+  Rare<Bytes> unknown;
 };
 
 struct ValueInfo {
   Field<std::string> name;
   Box<Type> type;
-  Field<std::string> doc_string;
-  Metadata metadata_props;
-  Bytes unknown;
-};
-
-// AttributeProto.AttributeType, wire values.
-enum class AttributeType : std::int32_t {
-  Undefined = 0,
-  Float = 1,
-  Int = 2,
-  String = 3,
-  Tensor = 4,
-  Graph = 5,
-  Floats = 6,
-  Ints = 7,
-  Strings = 8,
-  Tensors = 9,
-  Graphs = 10,
-  SparseTensor = 11,
-  SparseTensors = 12,
-  TypeProto = 13,
-  TypeProtos = 14,
+  Rare<Field<std::string>> doc_string;
+  Rare<Metadata> metadata_props;
+  Rare<Bytes> unknown;
 };
 
 struct Attribute {
   Field<std::string> name;
-  Field<std::string> ref_attr_name;
-  Field<std::string> doc_string;
+  Rare<Field<std::string>> ref_attr_name;
+  Rare<Field<std::string>> doc_string;
   Field<std::int32_t> type;  // AttributeType by number; absent in IR 1
   Field<float> f;
   Field<std::int64_t> i;
@@ -144,14 +126,14 @@ struct Attribute {
   Box<Graph> g;
   Box<SparseTensor> sparse_tensor;
   Box<Type> tp;
-  std::vector<float> floats;
+  Rare<std::vector<float>> floats;
   std::vector<std::int64_t> ints;
-  std::vector<std::string> strings;
-  std::vector<Tensor> tensors;
-  std::vector<Graph> graphs;
-  std::vector<SparseTensor> sparse_tensors;
-  std::vector<Type> type_protos;
-  Bytes unknown;
+  Rare<std::vector<std::string>> strings;
+  Rare<std::vector<Tensor>> tensors;
+  Rare<std::vector<Graph>> graphs;
+  Rare<std::vector<SparseTensor>> sparse_tensors;
+  Rare<std::vector<Type>> type_protos;
+  Rare<Bytes> unknown;
 
   // The declared type or, in IR 1 files without one, the type of the field that is present.
   AttributeType kind() const noexcept;
@@ -160,48 +142,49 @@ struct Attribute {
 struct IntIntListEntry {
   Field<std::int64_t> key;
   std::vector<std::int64_t> value;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 // dim_value and dim_param are a oneof.
 struct SimpleShardedDim {
   Field<std::int64_t> dim_value;
   Field<std::string> dim_param;
   Field<std::int64_t> num_shards;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 struct ShardedDim {
   Field<std::int64_t> axis;
   std::vector<SimpleShardedDim> simple_sharding;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 struct ShardingSpec {
   Field<std::string> tensor_name;
   std::vector<std::int64_t> device;
   std::vector<IntIntListEntry> index_to_device_group_map;
   std::vector<ShardedDim> sharded_dim;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 struct NodeDeviceConfiguration {
   Field<std::string> configuration_id;
   std::vector<ShardingSpec> sharding_spec;
   Field<std::int32_t> pipeline_stage;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 struct Node {
   std::vector<std::string> input, output;  // "" is an omitted optional
-  Field<std::string> name, op_type, domain, overload;
+  Field<std::string> name, op_type;
+  Rare<Field<std::string>> domain, overload;
   std::vector<Attribute> attribute;
-  Field<std::string> doc_string;
-  Metadata metadata_props;
-  std::vector<NodeDeviceConfiguration> device_configurations;
-  Bytes unknown;
+  Rare<Field<std::string>> doc_string;
+  Rare<Metadata> metadata_props;
+  Rare<std::vector<NodeDeviceConfiguration>> device_configurations;
+  Rare<Bytes> unknown;
 };
 
 struct TensorAnnotation {
   Field<std::string> tensor_name;
   Metadata quant_parameter_tensor_names;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 struct Graph {
@@ -213,13 +196,13 @@ struct Graph {
   std::vector<ValueInfo> input, output, value_info;
   std::vector<TensorAnnotation> quantization_annotation;
   Metadata metadata_props;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 struct OperatorSetId {
   Field<std::string> domain;
   Field<std::int64_t> version;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 struct Function {
@@ -233,20 +216,20 @@ struct Function {
   Field<std::string> overload;
   std::vector<ValueInfo> value_info;
   Metadata metadata_props;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 struct TrainingInfo {
   Box<Graph> initialization, algorithm;
   Metadata initialization_binding, update_binding;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 struct DeviceConfiguration {
   Field<std::string> name;
   Field<std::int32_t> num_devices;
   std::vector<std::string> device;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 struct Model {
@@ -260,7 +243,7 @@ struct Model {
   std::vector<TrainingInfo> training_info;
   std::vector<Function> functions;
   std::vector<DeviceConfiguration> configuration;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 // "ai.onnx" and "" name the same domain; the canonical spelling is "".

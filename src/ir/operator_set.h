@@ -22,7 +22,7 @@ struct Operator {
   Field<std::int64_t> since_version;
   Field<std::int32_t> status;  // reads as experimental while unset
   Field<std::string> doc_string;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 inline constexpr const char* kOperatorSetMagic = "ONNXOPSET";
@@ -37,7 +37,7 @@ struct OperatorSet {
   Field<std::string> doc_string;
   std::vector<Operator> operators;  // `operator` in the schema
   std::vector<Function> functions;
-  Bytes unknown;
+  Rare<Bytes> unknown;
 };
 
 // Since which version of its set a function means what it does. Functions had a since_version of their own, field 2,

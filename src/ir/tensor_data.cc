@@ -1,7 +1,8 @@
 // Sizes are held against the stored bytes before anything is allocated, so a small damaged file cannot ask for memory.
 //
-// Traps: a writer may put 4- and 2-bit elements into int32_data packed (the specification) or one to an entry (the text
-// parser of the onnx package); the number of entries tells which. float6 is never packed there. raw_data in a protobuf
+// Traps: a writer may put 4- and 2-bit elements into int32_data packed into bytes (the specification), one to an entry
+// (the text parser of the onnx package) or all 32 bits full (its checker takes that); the number of entries tells which.
+// float6 is never packed there. raw_data in a protobuf
 // message starts at any byte, so sharing it is often impossible for lack of alignment.
 #include "ir/tensor_data.h"
 
@@ -136,6 +137,10 @@ norn::Tensor sub_byte_from_int32(const Tensor& tensor, DataType type, Shape dims
                    [](std::int32_t v) { return static_cast<std::byte>(v); });
     return unpack(type, std::move(dims), packed);
   }
+  if (8 % width == 0 && field.size() == (packed_bytes(count, width) + 3) / 4) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(field.data());
+    return unpack(type, std::move(dims), {bytes, field.size() * sizeof(std::int32_t)});
+  }
   if (field.size() != static_cast<std::uint64_t>(count)) {
     invalid(tensor,
             "int32_data has " + std::to_string(field.size()) + " entries, but " + std::to_string(count) +
@@ -226,23 +231,23 @@ norn::Tensor to_value(const Tensor& tensor, const ExternalReader& external) {
   if (raw) return from_raw(tensor, type, std::move(dims), tensor.raw_data.get(), "raw_data");
   switch (type) {
     case DataType::Float:
-    case DataType::Complex64: return from_same(tensor, type, std::move(dims), tensor.float_data, "float_data");
+    case DataType::Complex64: return from_same(tensor, type, std::move(dims), tensor.float_data.value(), "float_data");
     case DataType::Double:
-    case DataType::Complex128: return from_same(tensor, type, std::move(dims), tensor.double_data, "double_data");
-    case DataType::Int64: return from_same(tensor, type, std::move(dims), tensor.int64_data, "int64_data");
-    case DataType::Uint64: return from_same(tensor, type, std::move(dims), tensor.uint64_data, "uint64_data");
-    case DataType::Int32: return from_same(tensor, type, std::move(dims), tensor.int32_data, "int32_data");
+    case DataType::Complex128: return from_same(tensor, type, std::move(dims), tensor.double_data.value(), "double_data");
+    case DataType::Int64: return from_same(tensor, type, std::move(dims), tensor.int64_data.value(), "int64_data");
+    case DataType::Uint64: return from_same(tensor, type, std::move(dims), tensor.uint64_data.value(), "uint64_data");
+    case DataType::Int32: return from_same(tensor, type, std::move(dims), tensor.int32_data.value(), "int32_data");
     case DataType::Uint32:
-      return narrowed<std::uint32_t>(tensor, type, std::move(dims), tensor.uint64_data, "uint64_data");
+      return narrowed<std::uint32_t>(tensor, type, std::move(dims), tensor.uint64_data.value(), "uint64_data");
     case DataType::String: return from_strings(tensor, std::move(dims));
-    case DataType::Bool: return narrowed<bool>(tensor, type, std::move(dims), tensor.int32_data, "int32_data");
+    case DataType::Bool: return narrowed<bool>(tensor, type, std::move(dims), tensor.int32_data.value(), "int32_data");
     default: break;
   }
   if (storage_bits(type) < 8) return sub_byte_from_int32(tensor, type, std::move(dims));
   if (element_size(type) == 1) {
-    return narrowed<std::uint8_t>(tensor, type, std::move(dims), tensor.int32_data, "int32_data");
+    return narrowed<std::uint8_t>(tensor, type, std::move(dims), tensor.int32_data.value(), "int32_data");
   }
-  return narrowed<std::uint16_t>(tensor, type, std::move(dims), tensor.int32_data, "int32_data");
+  return narrowed<std::uint16_t>(tensor, type, std::move(dims), tensor.int32_data.value(), "int32_data");
 }
 
 Tensor from_value(const norn::Tensor& value, std::string name) {

@@ -64,7 +64,7 @@ TEST(TensorData, TypedFields) {
   b.raw_data = Bytes(bytes({0, 1, 2}));
   EXPECT_EQ(list<std::uint8_t>(to_value(b)), (std::vector<std::uint8_t>{0, 1, 1}));
   Tensor s = typed(DataType::String, {2});
-  s.string_data = {bytes_of("a"), bytes_of("")};
+  s.string_data.mut_value() = {bytes_of("a"), bytes_of("")};
   EXPECT_EQ(list<std::string>(to_value(s)), (std::vector<std::string>{"a", ""}));
 }
 
@@ -88,6 +88,12 @@ TEST(TensorData, SubByteInInt32DataPackedOrNot) {
   EXPECT_EQ(list<std::int8_t>(to_value(t)), (std::vector<std::int8_t>{-1, -8, 7}));
   t.int32_data = std::vector<std::int32_t>{-1, -8, 7};
   EXPECT_EQ(list<std::int8_t>(to_value(t)), (std::vector<std::int8_t>{-1, -8, 7}));
+  t.int32_data = std::vector<std::int32_t>{0x78f};  // all 32 bits of an entry
+  EXPECT_EQ(list<std::int8_t>(to_value(t)), (std::vector<std::int8_t>{-1, -8, 7}));
+  t = typed(DataType::Uint2, {17});
+  t.int32_data = std::vector<std::int32_t>{-0x1b1b1b1c, 2};
+  EXPECT_EQ(list<std::uint8_t>(to_value(t)),
+            (std::vector<std::uint8_t>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 2}));
   Tensor f = typed(DataType::Float6E3M2, {2});
   f.int32_data = std::vector<std::int32_t>{63, 1};
   EXPECT_EQ(list<std::uint8_t>(to_value(f)), (std::vector<std::uint8_t>{63, 1}));
@@ -118,6 +124,11 @@ TEST(TensorData, WhatDoesNotFitIsRefusedBeforeAllocating) {
   fails(t, "3 entries");
   t.raw_data = Bytes(bytes({1, 2, 3, 4, 5, 6, 7, 8}));
   fails(t, "both raw_data and float_data");
+  t = typed(DataType::Int4, {9});  // 9, 5 or 2 entries
+  for (const std::size_t n : {1u, 3u, 4u, 6u, 8u, 10u}) {
+    t.int32_data = std::vector<std::int32_t>(n, 1);
+    fails(t, (std::to_string(n) + " entries").c_str());
+  }
   t = typed(DataType::Int32, {1});
   t.float_data = std::vector<float>{1};
   fails(t, "float_data cannot hold elements of int32");

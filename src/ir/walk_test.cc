@@ -22,7 +22,7 @@ Graph nested() {
   node.attribute.push_back(branch);
   Attribute list;
   list.name = "list";
-  list.graphs = {inner, inner};
+  list.graphs.mut_value() = {inner, inner};
   node.attribute.push_back(list);
   outer.node = {Node(), node};
   return outer;

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <utility>
 
+#include "ir/model.h"
+
 namespace norn::ops {
 void all_schemas(opset::SchemaTable&);
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/model.h"
+#include "ir/constants.h"
 #include "norn/types.h"
 
 namespace norn::opset {

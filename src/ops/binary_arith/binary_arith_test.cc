@@ -5,7 +5,6 @@
 #include "norn/error.h"
 #include "ops/common/elements.h"
 #include "ops/common/slice_test.h"
-#include "transform/lift.h"
 
 namespace norn::ops {
 namespace {
@@ -154,23 +153,14 @@ TEST(BinaryArith, OldVersionsPlaceBByAxis) {
   EXPECT_THROW(infer(Add, 6, {}, {type("float[2,3]"), type("float[3]")}), Error);
 }
 
+// The last of the nodes that an Add becomes, and all of them.
 struct Moved {
   transform::Lifted lifted;
   const transform::BoundNode& node() const { return lifted.nodes.back(); }
 };
-Moved move_add(int from, int to, const Attributes& attrs, const char* a, const char* b, std::optional<Tensor> constant = {}) {
-  static int fresh = 0;
-  const opset::ValueType ta = type(a), tb = type(b);
-  transform::BoundNode bound{.op = &Add, .schema = opset::schema_at(Add, from)};
-  bound.node.op_type = "Add";
-  bound.node.input = {"a", "b"};
-  bound.node.output = {"c"};
-  bound.node.attribute = attrs;
-  transform::NodeContext context;
-  context.type_of = [&](const std::string& n) { return n == "a" ? &ta : n == "b" ? &tb : nullptr; };
-  context.constant_of = [&](const std::string& n) { return n == "b" && constant ? &*constant : nullptr; };
-  context.fresh_name = [](const std::string& hint) { return hint + std::to_string(fresh++); };
-  return {transform::move_version(bound, to, context)};
+Moved move_add(int from, int to, const Attributes& attrs, const char* a, const char* b,
+               std::optional<Tensor> constant = {}) {
+  return {moved(Add, from, to, attrs, {type(a), type(b)}, {std::nullopt, std::move(constant)})};
 }
 
 TEST(BinaryArith, StepsDown) {

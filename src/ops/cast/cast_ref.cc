@@ -33,7 +33,7 @@ Number of(double v) { return {.kind = Number::Kind::Real, .real = v}; }
 Number of(std::int64_t v) { return {.kind = Number::Kind::Signed, .i = v}; }
 Number of(std::uint64_t v) { return {.kind = Number::Kind::Unsigned, .u = v}; }
 
-// --- numbers to numbers ---
+// Numbers to numbers:
 
 // A double from which every format narrower than double rounds as from the integer itself.
 double round_to_odd(std::uint64_t v) {
@@ -96,7 +96,7 @@ std::uint8_t to_e8m0(double v, bool saturate, E8M0Rounding rounding) {
   return static_cast<std::uint8_t>(code);
 }
 
-// --- strings ---
+// Strings:
 
 [[noreturn]] void not_a_number(std::string_view text, DataType to) {
   throw Error(ErrorCode::RuntimeError,
@@ -218,7 +218,7 @@ std::string write_number(const Number& n, DataType from) {
   return n.kind == Number::Kind::Signed ? std::to_string(n.i) : std::to_string(n.u);
 }
 
-// --- tensors ---
+// Tensors:
 
 template <class D>
 void read_as(const Tensor& t, std::int64_t first, std::int64_t n, std::vector<Number>& numbers) {

@@ -9,7 +9,6 @@
 #include "base/number.h"
 #include "ops/common/elements.h"
 #include "ops/common/slice_test.h"
-#include "transform/lift.h"
 
 namespace norn::ops::test {
 namespace {
@@ -358,38 +357,16 @@ TEST(Cast, OldVersions) {
   }
 }
 
-// The node with inputs x, a, b, ... of these types after a move from one opset to another.
-transform::Lifted moved(int from, int to, const Attributes& attrs, const std::vector<opset::ValueType>& types,
-                        const std::vector<std::optional<Tensor>>& constants = {}, int outputs = 1) {
-  transform::BoundNode bound{.op = &Cast, .schema = opset::schema_at(Cast, from)};
-  bound.node.op_type = std::string(Cast.name);
-  bound.node.attribute = attrs;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    bound.node.input.push_back(types[i].known() ? "in" + std::to_string(i) : std::string());
-  }
-  for (int o = 0; o < outputs; ++o) bound.node.output.push_back("out" + std::to_string(o));
-  const auto index = [](const std::string& name) { return static_cast<std::size_t>(std::stoi(name.substr(2))); };
-  transform::NodeContext context;
-  int fresh = 0;
-  context.type_of = [&](const std::string& n) { return n.starts_with("in") ? &types[index(n)] : nullptr; };
-  context.constant_of = [&](const std::string& n) -> const Tensor* {
-    if (!n.starts_with("in") || index(n) >= constants.size() || !constants[index(n)]) return nullptr;
-    return &*constants[index(n)];
-  };
-  context.fresh_name = [&](const std::string&) { return "fresh" + std::to_string(fresh++); };
-  return transform::move_version(bound, to, context);
-}
-
 TEST(Cast, StepsDown) {
   Attributes attrs = to(DataType::BFloat16);
   attrs.push_back(make_attr("saturate", std::int64_t{0}));
   attrs.push_back(make_attr("round_mode", std::string("down")));
-  EXPECT_EQ(moved(28, 23, attrs, {type("float[2]")}).nodes.at(0).node.attribute.size(), 2u);
-  EXPECT_EQ(moved(28, 13, attrs, {type("float[2]")}).nodes.at(0).node.attribute.size(), 1u);
-  const auto first = moved(13, 1, to(DataType::Int64), {type("float[2]")}).nodes.at(0);
+  EXPECT_EQ(moved(Cast, 28, 23, attrs, {type("float[2]")}).nodes.at(0).node.attribute.size(), 2u);
+  EXPECT_EQ(moved(Cast, 28, 13, attrs, {type("float[2]")}).nodes.at(0).node.attribute.size(), 1u);
+  const auto first = moved(Cast, 13, 1, to(DataType::Int64), {type("float[2]")}).nodes.at(0);
   EXPECT_EQ(first.schema->since, 1);
   EXPECT_EQ(opset::Attrs(*first.schema, first.node.attribute).s("to"), "INT64");
-  EXPECT_THROW(moved(28, 20, to(DataType::Float), {type("int4[2]")}), Error);
+  EXPECT_THROW(moved(Cast, 28, 20, to(DataType::Float), {type("int4[2]")}), Error);
 }
 
 }  // namespace

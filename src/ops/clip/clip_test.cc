@@ -6,7 +6,6 @@
 
 #include "ops/common/elements.h"
 #include "ops/common/slice_test.h"
-#include "transform/lift.h"
 
 namespace norn::ops::test {
 namespace {
@@ -103,31 +102,9 @@ TEST(Clip, SymbolicIntegers) {
   EXPECT_EQ(known.types[0].to_string(), "int64[3]");
 }
 
-// The node with inputs x, a, b, ... of these types after a move from one opset to another.
-transform::Lifted moved(int from, int to, const Attributes& attrs, const std::vector<opset::ValueType>& types,
-                        const std::vector<std::optional<Tensor>>& constants = {}, int outputs = 1) {
-  transform::BoundNode bound{.op = &Clip, .schema = opset::schema_at(Clip, from)};
-  bound.node.op_type = std::string(Clip.name);
-  bound.node.attribute = attrs;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    bound.node.input.push_back(types[i].known() ? "in" + std::to_string(i) : std::string());
-  }
-  for (int o = 0; o < outputs; ++o) bound.node.output.push_back("out" + std::to_string(o));
-  const auto index = [](const std::string& name) { return static_cast<std::size_t>(std::stoi(name.substr(2))); };
-  transform::NodeContext context;
-  int fresh = 0;
-  context.type_of = [&](const std::string& n) { return n.starts_with("in") ? &types[index(n)] : nullptr; };
-  context.constant_of = [&](const std::string& n) -> const Tensor* {
-    if (!n.starts_with("in") || index(n) >= constants.size() || !constants[index(n)]) return nullptr;
-    return &*constants[index(n)];
-  };
-  context.fresh_name = [&](const std::string&) { return "fresh" + std::to_string(fresh++); };
-  return transform::move_version(bound, to, context);
-}
-
 TEST(Clip, StepsDown) {
   const auto x = type("float[3]"), scalar = type("float[]");
-  auto lifted = moved(13, 6, {}, {x, scalar, scalar}, {{}, tensor<float>({}, {-1}), tensor<float>({}, {2})});
+  auto lifted = moved(Clip, 13, 6, {}, {x, scalar, scalar}, {{}, tensor<float>({}, {-1}), tensor<float>({}, {2})});
   const transform::BoundNode& node = lifted.nodes.at(0);
   EXPECT_EQ(node.schema->since, 6);
   EXPECT_EQ(node.node.input, std::vector<std::string>{"in0"});
@@ -135,21 +112,21 @@ TEST(Clip, StepsDown) {
   EXPECT_EQ(attrs.f("min"), -1.0f);
   EXPECT_EQ(attrs.f("max"), 2.0f);
 
-  lifted = moved(11, 1, {}, {x, opset::ValueType(), scalar}, {{}, {}, tensor<float>({}, {2})});
+  lifted = moved(Clip, 11, 1, {}, {x, opset::ValueType(), scalar}, {{}, {}, tensor<float>({}, {2})});
   EXPECT_EQ(lifted.nodes.at(0).schema->since, 1);
   ASSERT_EQ(lifted.nodes.at(0).node.attribute.size(), 1u);
   EXPECT_EQ(lifted.nodes.at(0).node.attribute[0].name.get(), "max");
   EXPECT_EQ(lifted.nodes.at(0).node.input.size(), 1u);
 
-  EXPECT_THROW(moved(13, 6, {}, {x, scalar}), Error);  // computed
-  EXPECT_THROW(moved(13, 6, {}, {type("double[3]"), type("double[]")}, {{}, tensor<double>({}, {0.1})}), Error);
-  EXPECT_THROW(moved(13, 11, {}, {type("int32[3]")}), Error);
-  EXPECT_EQ(moved(13, 12, {}, {type("int32[3]")}).nodes.at(0).schema->since, 12);
+  EXPECT_THROW(moved(Clip, 13, 6, {}, {x, scalar}), Error);  // computed
+  EXPECT_THROW(moved(Clip, 13, 6, {}, {type("double[3]"), type("double[]")}, {{}, tensor<double>({}, {0.1})}), Error);
+  EXPECT_THROW(moved(Clip, 13, 11, {}, {type("int32[3]")}), Error);
+  EXPECT_EQ(moved(Clip, 13, 12, {}, {type("int32[3]")}).nodes.at(0).schema->since, 12);
 }
 
 TEST(Clip, StepsUpNeedTheType) {
-  EXPECT_THROW(moved(6, 13, {make_attr("max", 2.0f)}, {opset::ValueType::tensor(DataType::Undefined)}), Error);
-  EXPECT_EQ(moved(6, 13, {}, {opset::ValueType::tensor(DataType::Undefined)}).nodes.at(0).node.input.size(), 1u);
+  EXPECT_THROW(moved(Clip, 6, 13, {make_attr("max", 2.0f)}, {opset::ValueType::tensor(DataType::Undefined)}), Error);
+  EXPECT_EQ(moved(Clip, 6, 13, {}, {opset::ValueType::tensor(DataType::Undefined)}).nodes.at(0).node.input.size(), 1u);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "infer/unifier.h"
 #include "norn/error.h"
 #include "ops/common/elements.h"
-#include "transform/lift.h"
 
 namespace norn::ops::test {
 namespace {
@@ -270,37 +269,54 @@ std::vector<Value> run(const opset::Operator& op, int opset, const Attributes& a
   return evaluate_node(op, schema_of(op, opset), attrs, pointers, outputs);
 }
 
-namespace {
-
-std::vector<Value> move_and_run(const opset::Operator& op, int opset, int target, const Attributes& attrs,
-                                const std::vector<Value>& inputs, int outputs, bool inputs_are_constants) {
-  std::unordered_map<std::string, Value> values;
-  std::unordered_map<std::string, ValueType> types;
+transform::Lifted move_node(const opset::Operator& op, int opset, int target, const Attributes& attrs,
+                            const std::vector<Known>& inputs, int outputs) {
   transform::BoundNode bound{.op = &op, .schema = &schema_of(op, opset)};
   bound.node.op_type = std::string(op.name);
   bound.node.domain = std::string(op.domain);
   bound.node.attribute = attrs;
+  std::unordered_map<std::string, const Known*> known;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::string name = inputs[i].is_empty() ? std::string() : "in" + std::to_string(i);
-    bound.node.input.push_back(name);
-    if (name.empty()) continue;
-    values[name] = inputs[i];
-    types[name] = type_of(inputs[i]);
+    bound.node.input.push_back(inputs[i].present ? "in" + std::to_string(i) : std::string());
+    if (inputs[i].present) known[bound.node.input.back()] = &inputs[i];
   }
   for (int o = 0; o < outputs; ++o) bound.node.output.push_back("out" + std::to_string(o));
-  int fresh = 0;
   transform::NodeContext context;
   context.type_of = [&](const std::string& name) -> const ValueType* {
-    const auto at = types.find(name);
-    return at == types.end() ? nullptr : &at->second;
+    const auto at = known.find(name);
+    return at == known.end() || !at->second->type.known() ? nullptr : &at->second->type;
   };
   context.constant_of = [&](const std::string& name) -> const Tensor* {
-    if (!inputs_are_constants) return nullptr;
-    const auto at = values.find(name);
-    return at == values.end() || !at->second.is_tensor() ? nullptr : &at->second.tensor();
+    const auto at = known.find(name);
+    return at == known.end() || !at->second->contents ? nullptr : &*at->second->contents;
   };
+  int fresh = 0;
   context.fresh_name = [&](const std::string& hint) { return hint + "_" + std::to_string(fresh++); };
-  transform::Lifted lifted = transform::move_version(bound, target, context);
+  return transform::move_version(bound, target, context);
+}
+
+transform::Lifted moved(const opset::Operator& op, int opset, int target, const Attributes& attrs,
+                        const std::vector<ValueType>& types, const std::vector<std::optional<Tensor>>& contents,
+                        int outputs) {
+  std::vector<Known> inputs;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    inputs.push_back({types[i], i < contents.size() ? contents[i] : std::nullopt, types[i].known()});
+  return move_node(op, opset, target, attrs, inputs, outputs);
+}
+
+namespace {
+
+std::vector<Value> move_and_run(const opset::Operator& op, int opset, int target, const Attributes& attrs,
+                                const std::vector<Value>& inputs, int outputs, bool inputs_are_constants) {
+  std::vector<Known> known;
+  std::unordered_map<std::string, Value> values;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Value& input = inputs[i];
+    known.push_back({.type = type_of(input), .present = !input.is_empty()});
+    if (inputs_are_constants && input.is_tensor()) known.back().contents = input.tensor();
+    values["in" + std::to_string(i)] = input;
+  }
+  transform::Lifted lifted = move_node(op, opset, target, attrs, known, outputs);
   for (auto& [name, constant] : lifted.constants) values[name] = std::move(constant);
   for (const auto& b : lifted.nodes) {
     std::vector<const Value*> pointers;

@@ -13,7 +13,7 @@
 #include "opset/infer_context.h"
 #include "opset/reference.h"
 #include "opset/schema.h"
-#include "transform/version_step.h"
+#include "transform/lift.h"
 
 namespace norn::ops::test {
 
@@ -39,6 +39,20 @@ std::vector<Value> run_lifted(const opset::Operator& op, int opset, const Attrib
 // Moves the node to opset `target`, up or down, and runs what came of it.
 std::vector<Value> run_moved(const opset::Operator& op, int opset, int target, const Attributes& attrs,
                              const std::vector<Value>& inputs, int outputs = 1);
+
+// An input as a conversion sees it: a type, unknown perhaps, and the contents of a constant.
+struct Known {
+  opset::ValueType type;
+  std::optional<Tensor> contents;
+  bool present = true;
+};
+// What becomes of a node that moves to opset `target`. Its inputs are in0, in1, ..., its outputs out0, out1, ...
+transform::Lifted move_node(const opset::Operator& op, int opset, int target, const Attributes& attrs,
+                            const std::vector<Known>& inputs, int outputs = 1);
+// As above; an unknown type is an omitted input, and `contents` may be shorter than `types`.
+transform::Lifted moved(const opset::Operator& op, int opset, int target, const Attributes& attrs,
+                        const std::vector<opset::ValueType>& types,
+                        const std::vector<std::optional<Tensor>>& contents = {}, int outputs = 1);
 
 struct Inferred {
   std::vector<opset::ValueType> types;

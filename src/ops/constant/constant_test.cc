@@ -47,7 +47,7 @@ TEST(Constant, OtherSpellings) {
   for (const Case& c : cases) {
     const Value computed = run_and_check(Constant, 13, {c.attr}, {})[0];
     EXPECT_EQ(infer(Constant, 13, {c.attr}, {}).types[0].to_string(), c.type);
-    const auto down = moved(Constant, 13, 9, {c.attr}, {});
+    const auto down = moved(Constant, 13, 9, {c.attr}, std::vector<Operand>{});
     EXPECT_EQ(down.nodes.at(0).node.attribute.at(0).name.get(), "value");
     EXPECT_TRUE(same_elements(run_moved(down, {}).tensor(), computed.tensor())) << c.type;
   }

@@ -7,7 +7,6 @@
 
 #include "ops/common/elements.h"
 #include "ops/common/slice_test.h"
-#include "transform/lift.h"
 
 namespace norn::ops::test {
 namespace {
@@ -122,49 +121,27 @@ TEST(Dropout, VersionSixTrainsByDefault) {
   }
 }
 
-// The node with inputs x, a, b, ... of these types after a move from one opset to another.
-transform::Lifted moved(int from, int to, const Attributes& attrs, const std::vector<opset::ValueType>& types,
-                        const std::vector<std::optional<Tensor>>& constants = {}, int outputs = 1) {
-  transform::BoundNode bound{.op = &Dropout, .schema = opset::schema_at(Dropout, from)};
-  bound.node.op_type = std::string(Dropout.name);
-  bound.node.attribute = attrs;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    bound.node.input.push_back(types[i].known() ? "in" + std::to_string(i) : std::string());
-  }
-  for (int o = 0; o < outputs; ++o) bound.node.output.push_back("out" + std::to_string(o));
-  const auto index = [](const std::string& name) { return static_cast<std::size_t>(std::stoi(name.substr(2))); };
-  transform::NodeContext context;
-  int fresh = 0;
-  context.type_of = [&](const std::string& n) { return n.starts_with("in") ? &types[index(n)] : nullptr; };
-  context.constant_of = [&](const std::string& n) -> const Tensor* {
-    if (!n.starts_with("in") || index(n) >= constants.size() || !constants[index(n)]) return nullptr;
-    return &*constants[index(n)];
-  };
-  context.fresh_name = [&](const std::string&) { return "fresh" + std::to_string(fresh++); };
-  return transform::move_version(bound, to, context);
-}
-
 TEST(Dropout, StepsDown) {
   const auto x = type("float[2]"), ratio = type("float[]"), mode = type("bool[]");
   const auto ten =
-      moved(22, 10, seeded(1), {x, ratio, mode}, {{}, tensor<float>({}, {0.25f}), truth(false)}).nodes.at(0);
+      moved(Dropout, 22, 10, seeded(1), {x, ratio, mode}, {{}, tensor<float>({}, {0.25f}), truth(false)}).nodes.at(0);
   EXPECT_EQ(ten.schema->since, 10);
   EXPECT_EQ(ten.node.input, std::vector<std::string>{"in0"});
   ASSERT_EQ(ten.node.attribute.size(), 1u);
   EXPECT_EQ(opset::Attrs(*ten.schema, ten.node.attribute).f("ratio"), 0.25f);
 
-  const auto seven = moved(13, 7, {}, {x}, {}, 2);
+  const auto seven = moved(Dropout, 13, 7, {}, {x}, {}, 2);
   ASSERT_EQ(seven.nodes.size(), 2u);
   EXPECT_EQ(seven.nodes[1].op->name, "Cast");
   EXPECT_EQ(seven.nodes[1].node.output, std::vector<std::string>{"out1"});
   EXPECT_EQ(seven.nodes[1].schema->since, 6);
 
-  const auto one = moved(13, 1, {}, {x}).nodes.at(0);
+  const auto one = moved(Dropout, 13, 1, {}, {x}).nodes.at(0);
   EXPECT_EQ(opset::Attrs(*one.schema, one.node.attribute).i("is_test"), 1);
 
-  EXPECT_THROW(moved(13, 10, {}, {x, ratio, mode}, {{}, {}, truth(true)}), Error);
-  EXPECT_THROW(moved(13, 10, {}, {x, ratio, mode}), Error);
-  EXPECT_THROW(moved(6, 9, {}, {x}), Error);  // trains, which 7 cannot
+  EXPECT_THROW(moved(Dropout, 13, 10, {}, {x, ratio, mode}, {{}, {}, truth(true)}), Error);
+  EXPECT_THROW(moved(Dropout, 13, 10, {}, {x, ratio, mode}), Error);
+  EXPECT_THROW(moved(Dropout, 6, 9, {}, {x}), Error);  // trains, which 7 cannot
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "infer/unifier.h"
 #include "ir/tensor_data.h"
 #include "ops/common/slice_test.h"
-#include "transform/lift.h"
 
 namespace norn::ops::test {
 
@@ -115,35 +114,15 @@ struct Operand {
 // Moves a node from one opset to another, as converting a model does.
 inline transform::Lifted moved(const opset::Operator& op, int from, int to, const Attributes& attrs,
                                const std::vector<Operand>& inputs) {
-  transform::BoundNode bound{.op = &op, .schema = opset::schema_at(op, from)};
-  bound.node.op_type = std::string(op.name);
-  bound.node.attribute = attrs;
-  bound.node.output.push_back("out");
-  std::unordered_map<std::string, opset::ValueType> types;
-  std::unordered_map<std::string, Tensor> constants;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Value& v = inputs[i].value;
-    bound.node.input.push_back(v.is_empty() ? "" : "in" + std::to_string(i));
-    if (!v.is_tensor()) continue;
-    const Tensor& t = v.tensor();
-    if (inputs[i].typed) {
-      types[bound.node.input.back()] =
-          opset::ValueType::tensor(t.dtype(), opset::Dims(t.dims().begin(), t.dims().end()));
-    }
-    if (inputs[i].constant) constants[bound.node.input.back()] = t;
+  std::vector<Known> known;
+  for (const Operand& in : inputs) {
+    known.push_back({.present = !in.value.is_empty()});
+    if (!in.value.is_tensor()) continue;
+    const Tensor& t = in.value.tensor();
+    if (in.typed) known.back().type = opset::ValueType::tensor(t.dtype(), opset::Dims(t.dims().begin(), t.dims().end()));
+    if (in.constant) known.back().contents = t;
   }
-  int fresh = 0;
-  transform::NodeContext context;
-  context.type_of = [&](const std::string& name) {
-    const auto at = types.find(name);
-    return at == types.end() ? nullptr : &at->second;
-  };
-  context.constant_of = [&](const std::string& name) {
-    const auto at = constants.find(name);
-    return at == constants.end() ? nullptr : &at->second;
-  };
-  context.fresh_name = [&](const std::string& hint) { return hint + "_" + std::to_string(fresh++); };
-  return transform::move_version(bound, to, context);
+  return move_node(op, from, to, attrs, known);
 }
 
 // Runs the nodes that moved() gave: each is lifted again by its own version's steps and then computed.
@@ -156,7 +135,7 @@ inline Value run_moved(const transform::Lifted& lifted, const std::vector<Operan
     for (const std::string& name : bound.node.input) given.push_back(name.empty() ? Value() : values.at(name));
     values[bound.node.output.at(0)] = run_lifted(*bound.op, bound.schema->since, bound.node.attribute, given)[0];
   }
-  return values.at("out");
+  return values.at("out0");
 }
 
 inline std::vector<std::int64_t> ints(const Value& value) {

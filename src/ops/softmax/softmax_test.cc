@@ -4,7 +4,6 @@
 
 #include "norn/error.h"
 #include "ops/common/slice_test.h"
-#include "transform/lift.h"
 
 namespace norn::ops {
 namespace {
@@ -92,26 +91,10 @@ TEST(Softmax, StepsDownMoveTheAxis) {
   }
 }
 
-struct Lifting {
-  opset::ValueType x;
-  int fresh = 0;
-  transform::Lifted operator()(const char* text, int from, int to, std::int64_t a) {
-    x = type(text);
-    transform::NodeContext context;
-    context.type_of = [this](const std::string& n) { return n == "x" ? &x : nullptr; };
-    context.constant_of = [](const std::string&) { return nullptr; };
-    context.fresh_name = [this](const std::string& hint) { return hint + std::to_string(fresh++); };
-    transform::BoundNode bound{.op = &Softmax, .schema = opset::schema_at(Softmax, from)};
-    bound.node.op_type = "Softmax";
-    bound.node.input = {"x"};
-    bound.node.output = {"y"};
-    bound.node.attribute = {axis(a)};
-    return transform::move_version(bound, to, context);
-  }
-};
-
 TEST(Softmax, StepsTakeTheSimplestWay) {
-  Lifting lift;
+  const auto lift = [](const char* x, int from, int to, std::int64_t a) {
+    return moved(Softmax, from, to, {axis(a)}, {type(x)});
+  };
   EXPECT_EQ(lift("float[N,1000,1,1]", 11, 13, 1).nodes.size(), 1u);
   EXPECT_EQ(lift("float[N,1000]", 11, 13, 1).nodes.size(), 1u);
   EXPECT_EQ(lift("float", 11, 13, -1).nodes[0].schema->since, 13);

@@ -7,7 +7,6 @@
 
 #include "ops/common/elements.h"
 #include "ops/common/slice_test.h"
-#include "transform/lift.h"
 
 namespace norn::ops::test {
 namespace {
@@ -114,36 +113,14 @@ TEST(VariadicArith, SymbolicIntegers) {
   EXPECT_EQ(min.values[0].ints, (opset::Dims{2}));
 }
 
-// The node with inputs x, a, b, ... of these types after a move from one opset to another.
-transform::Lifted moved(int from, int to, const Attributes& attrs, const std::vector<opset::ValueType>& types,
-                        const std::vector<std::optional<Tensor>>& constants = {}, int outputs = 1) {
-  transform::BoundNode bound{.op = &Sum, .schema = opset::schema_at(Sum, from)};
-  bound.node.op_type = std::string(Sum.name);
-  bound.node.attribute = attrs;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    bound.node.input.push_back(types[i].known() ? "in" + std::to_string(i) : std::string());
-  }
-  for (int o = 0; o < outputs; ++o) bound.node.output.push_back("out" + std::to_string(o));
-  const auto index = [](const std::string& name) { return static_cast<std::size_t>(std::stoi(name.substr(2))); };
-  transform::NodeContext context;
-  int fresh = 0;
-  context.type_of = [&](const std::string& n) { return n.starts_with("in") ? &types[index(n)] : nullptr; };
-  context.constant_of = [&](const std::string& n) -> const Tensor* {
-    if (!n.starts_with("in") || index(n) >= constants.size() || !constants[index(n)]) return nullptr;
-    return &*constants[index(n)];
-  };
-  context.fresh_name = [&](const std::string&) { return "fresh" + std::to_string(fresh++); };
-  return transform::move_version(bound, to, context);
-}
-
 TEST(VariadicArith, StepsDownOnlyWithoutBroadcasting) {
-  EXPECT_EQ(moved(13, 6, {}, {type("float[N,2]"), type("float[N,2]")}).nodes.at(0).schema->since, 6);
-  EXPECT_EQ(moved(13, 1, {}, {type("float[2]")}).nodes.at(0).schema->since, 1);
-  EXPECT_EQ(moved(13, 8, {}, {type("float[N,2]"), type("float[2]")}).nodes.at(0).schema->since, 8);
-  EXPECT_THROW(moved(13, 6, {}, {type("float[N,2]"), type("float[2]")}), Error);
-  EXPECT_THROW(moved(13, 6, {}, {type("float[N]"), type("float[M]")}), Error);
-  EXPECT_THROW(moved(13, 6, {}, {type("float"), type("float")}), Error);
-  EXPECT_THROW(moved(13, 8, {}, {type("bfloat16[2]")}), Error);
+  EXPECT_EQ(moved(Sum, 13, 6, {}, {type("float[N,2]"), type("float[N,2]")}).nodes.at(0).schema->since, 6);
+  EXPECT_EQ(moved(Sum, 13, 1, {}, {type("float[2]")}).nodes.at(0).schema->since, 1);
+  EXPECT_EQ(moved(Sum, 13, 8, {}, {type("float[N,2]"), type("float[2]")}).nodes.at(0).schema->since, 8);
+  EXPECT_THROW(moved(Sum, 13, 6, {}, {type("float[N,2]"), type("float[2]")}), Error);
+  EXPECT_THROW(moved(Sum, 13, 6, {}, {type("float[N]"), type("float[M]")}), Error);
+  EXPECT_THROW(moved(Sum, 13, 6, {}, {type("float"), type("float")}), Error);
+  EXPECT_THROW(moved(Sum, 13, 8, {}, {type("bfloat16[2]")}), Error);
 }
 
 }  // namespace

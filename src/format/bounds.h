@@ -1,0 +1,54 @@
+// What reading one document may cost by its Limits, and has cost so far. What goes beyond throws norn::Error
+// (LimitExceeded).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "norn/limits.h"
+
+namespace norn::format {
+
+class Bounds {
+ public:
+  Bounds(std::size_t input_bytes, const Limits& limits);
+
+  // How many messages may be nested. Readers go down recursively, and the stack does not allow what Limits may say.
+  int max_depth() const noexcept { return max_depth_; }
+  // One message inside of another, for the lifetime of the object. `where` is a function that gives the place for the
+  // error, here and below.
+  class Level {
+   public:
+    template <class Where>
+    Level(Bounds& bounds, Where&& where) : bounds_(bounds) {
+      if (++bounds_.depth_ > bounds_.max_depth_) bounds_.too_deep(where());
+    }
+    ~Level() { --bounds_.depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Bounds& bounds_;
+  };
+  [[noreturn]] void too_deep(std::string where) const;
+
+  template <class Where>
+  void count_node(Where&& where) {
+    if (++nodes_ > limits_.max_nodes) too_many_nodes(where());
+  }
+  template <class Where>
+  void check_payload(std::uint64_t bytes, const char* name, Where&& where) const {
+    if (bytes > limits_.max_tensor_bytes) too_large(bytes, name, where());
+  }
+
+ private:
+  [[noreturn]] void too_many_nodes(std::string where) const;
+  [[noreturn]] void too_large(std::uint64_t bytes, const char* name, std::string where) const;
+
+  Limits limits_;
+  int max_depth_;
+  int depth_ = 0;
+  std::uint64_t nodes_ = 0;
+};
+
+}  // namespace norn::format
