@@ -6,6 +6,9 @@
 // norn::check is a function.
 #pragma once
 #include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "check/context.h"
 #include "ir/model.h"
@@ -18,7 +21,7 @@ struct OptionalData;
 
 namespace norn::checks {
 
-// --- checker.cc: the walk -----------------------------------------------------------------------------------------
+// The walk (checker.cc).
 enum class GraphRole : std::uint8_t {
   Main,
   Nested,          // in an attribute
@@ -30,12 +33,14 @@ void check_model(Context& ctx, const Place& place, const ir::Model& model);
 // `owner` is the node of a nested graph.
 void check_graph(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
                  const ir::Node* owner = nullptr);
-void check_node(Context& ctx, const Place& place, const ir::Node& node, std::size_t index);
+// `values` are the numbers of its inputs and then its outputs (NodeValues).
+void check_node(Context& ctx, const Place& place, const ir::Node& node, std::size_t index,
+                std::span<const Scopes::Name> values);
 // `owner` is the node that carries it; null for a function's default.
 void check_attribute(Context& ctx, const Place& place, const ir::Attribute& attribute, const ir::Node* owner);
 void check_function(Context& ctx, const Place& place, const ir::Function& function);
 
-// --- values: types.cc, shapes.cc, denotations.cc, value_info.cc ---------------------------------------------------
+// Values (types.cc, shapes.cc, denotations.cc, value_info.cc).
 enum class ValueUse : std::uint8_t {
   MainInput,
   MainOutput,
@@ -53,7 +58,7 @@ void check_shape(Context& ctx, const Place& place, const ir::TensorShape& shape,
 void check_dimension_denotation(Context& ctx, const Place& place, const ir::Dimension& dim);
 void check_type_denotation(Context& ctx, const Place& place, const ir::Type& type);
 
-// --- tensors.cc, external_data.cc, sparse.cc ----------------------------------------------------------------------
+// Tensors (tensors.cc, external_data.cc, sparse.cc).
 enum class TensorUse : std::uint8_t { Initializer, Attribute, SparseValues, SparseIndices, Data, Part };
 // Calls check_external_data where the tensor has any of its fields, and check_metadata.
 void check_tensor(Context& ctx, const Place& place, const ir::Tensor& tensor, TensorUse use);
@@ -62,7 +67,7 @@ enum class SparseUse : std::uint8_t { Initializer, Attribute, Data, Part };
 // Calls check_tensor for its parts.
 void check_sparse_tensor(Context& ctx, const Place& place, const ir::SparseTensor& tensor, SparseUse use);
 
-// --- quantization.cc, training.cc, devices.cc, metadata.cc --------------------------------------------------------
+// What goes with a graph or model (quantization.cc, training.cc, devices.cc, metadata.cc).
 // While the graph's scope is open, after its nodes: ctx.scopes() knows all its values.
 void check_quantization(Context& ctx, const Place& place, const ir::Graph& graph);
 // Bindings and the joining of graphs; the walk checks the graphs themselves.
@@ -74,12 +79,12 @@ void check_model_metadata(Context& ctx, const Place& place, const ir::Model& mod
 // Of anything but the model; only called if there are entries.
 void check_metadata(Context& ctx, const Place& place, const ir::Metadata& entries);
 
-// --- data_files.cc ------------------------------------------------------------------------------------------------
+// Data files (data_files.cc).
 void check_sequence_data(Context& ctx, const Place& place, const format::SequenceData& data);
 void check_map_data(Context& ctx, const Place& place, const format::MapData& data);
 void check_optional_data(Context& ctx, const Place& place, const format::OptionalData& data);
 
-// --- the document's frame: model.cc, versions.cc, opset_imports.cc, functions.cc ----------------------------------
+// The document's frame (model.cc, versions.cc, opset_imports.cc, functions.cc).
 void check_model_fields(Context& ctx, const Place& place, const ir::Model& model);
 // After the walk, which has counted the bytes of tensors.
 void check_model_size(Context& ctx, const Place& place);
@@ -99,33 +104,58 @@ void check_function_table(Context& ctx, const Place& place, const ir::Model& mod
 void check_function_fields(Context& ctx, const Place& place, const ir::Function& function);
 void check_call(Context& ctx, const Place& place, const ir::Node& node, const ir::Function& callee);
 
-// --- graphs.cc, names.cc, initializers.cc, operators.cc, nodes.cc, attributes.cc ----------------------------------
+// Graphs and nodes (graphs.cc, names.cc, initializers.cc, operators.cc, nodes.cc, attributes.cc).
 // Before the nodes: name, inputs, outputs.
 void check_graph_fields(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
                         const ir::Node* owner);
-// Defines inputs and initializers in the scope just entered, with the rules about them.
-void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role, const ir::Node* owner);
-// Inputs are visible; outputs become so.
-void check_node_values(Context& ctx, const Place& place, const ir::Node& node, std::size_t index);
-// After the nodes, before the scope closes.
-void check_graph_values(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role);
 // The names that a graph gives: gathered along the walk, told of at its end.
 class GraphNames {
  public:
   GraphNames(Context& ctx, const Place& place, const ir::Graph& graph);
+  void initializer(const ir::Tensor& tensor);
   void node(const ir::Node& node, std::size_t index);
   void finish();
+  // Of the initializers seen, in order.
+  std::span<const std::string_view> initializers() const noexcept { return initializers_; }
 
  private:
   void look(const std::string& name);
   Context& ctx_;
   const Place& place_;
+  const ir::Graph& graph_;
+  std::vector<std::string_view> initializers_;
   NameSet node_names_;
   std::size_t names_ = 0, odd_ = 0;
   std::string_view example_;
 };
+// Initializers with their tensors.
 void check_initializers(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
-                        const ir::Node* owner);
+                        const ir::Node* owner, GraphNames& names);
+// Defines inputs and initializers in the scope just entered, with the rules about them.
+void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
+                    std::span<const std::string_view> initializers);
+// The numbers of the values that a list of nodes reads and writes, looked up some nodes ahead of their use.
+class NodeValues {
+ public:
+  NodeValues(Context& ctx, const std::vector<ir::Node>& nodes);
+  // Inputs, then outputs, until the next call; nodes are asked for once each, in turn.
+  std::span<const Scopes::Name> of(std::size_t i);
+
+ private:
+  void prepare();
+
+  Scopes& scopes_;
+  const std::vector<ir::Node>& nodes_;
+  std::vector<std::string_view> texts_;  // of the nodes from known_ to prepared_
+  std::vector<base::TextKey> keys_;
+  std::vector<Scopes::Name> numbers_;  // of the nodes before known_, as many as were looked up together
+  std::size_t known_ = 0, prepared_ = 0, next_ = 0;
+};
+// Inputs are visible; outputs become so.
+void check_node_values(Context& ctx, const Place& place, const ir::Node& node, std::size_t index,
+                       std::span<const Scopes::Name> values);
+// After the nodes, before the scope closes.
+void check_graph_values(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role);
 // An initializer against the input that it is the default of.
 void check_default(Context& ctx, const Place& place, const ir::Tensor& tensor, const ir::ValueInfo& input);
 // No HTML; of any message that has a doc_string.
@@ -133,6 +163,10 @@ void check_doc_string(Context& ctx, const Place& place, const std::string& text)
 // "did you mean "x"" for a value name that is not defined here; "" if nothing is near.
 std::string did_you_mean(Context& ctx, std::string_view name);
 void check_operator(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound);
+// What the node reads against what is declared of it: operator_inputs.cc.
+void check_operator_inputs(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound);
+// gradients.cc
+void check_gradient(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound);
 // The node against its operator's signature.
 void check_signature(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound);
 void check_attribute_fields(Context& ctx, const Place& place, const ir::Attribute& attribute, const ir::Node* owner);

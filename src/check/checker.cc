@@ -111,13 +111,7 @@ void check_graph(Context& ctx, const Place& place, const ir::Graph& graph, Graph
   check_values(ctx, place, "value_info", graph.value_info, ValueUse::Info);
   if (!graph.metadata_props.empty()) check_metadata(ctx, place, graph.metadata_props);
 
-  check_initializers(ctx, place, graph, role, owner);
-  for (std::size_t i = 0; i < graph.initializer.size(); ++i) {
-    const Place at = place.of_tensor("initializer", static_cast<std::int64_t>(i), graph.initializer[i]);
-    check_tensor(ctx, at, graph.initializer[i], TensorUse::Initializer);
-    check_tensor_versions(ctx, at, graph.initializer[i]);
-    ctx.add_stored(graph.initializer[i]);
-  }
+  check_initializers(ctx, place, graph, role, owner, names);
   for (std::size_t i = 0; i < graph.sparse_initializer.size(); ++i) {
     const ir::SparseTensor& sparse = graph.sparse_initializer[i];
     const Place at = place.at("sparse_initializer", static_cast<std::int64_t>(i),
@@ -128,10 +122,11 @@ void check_graph(Context& ctx, const Place& place, const ir::Graph& graph, Graph
     ctx.add_stored(*sparse.values);
   }
 
-  define_formals(ctx, place, graph, role, owner);
+  define_formals(ctx, place, graph, role, names.initializers());
+  NodeValues values(ctx, graph.node);
   for (std::size_t i = 0; i < graph.node.size(); ++i) {
     names.node(graph.node[i], i);
-    check_node(ctx, place.node(graph.node[i], i), graph.node[i], i);
+    check_node(ctx, place.node(graph.node[i], i), graph.node[i], i, values.of(i));
   }
   names.finish();
   check_graph_values(ctx, place, graph, role);
@@ -142,17 +137,20 @@ void check_graph(Context& ctx, const Place& place, const ir::Graph& graph, Graph
   }
 }
 
-void check_node(Context& ctx, const Place& place, const ir::Node& node, std::size_t index) {
+void check_node(Context& ctx, const Place& place, const ir::Node& node, std::size_t index,
+                std::span<const Scopes::Name> values) {
   const BoundOperator& bound = ctx.operators().bind(node);
   check_node_versions(ctx, place, node);
   check_operator(ctx, place, node, bound);
   check_signature(ctx, place, node, bound);
+  check_operator_inputs(ctx, place, node, bound);
+  check_gradient(ctx, place, node, bound);
   check_doc_string(ctx, place, node.doc_string.get());
   if (bound.function && bound.binding == Binding::Function) check_call(ctx, place, node, *bound.function);
   for (const ir::Attribute& attribute : node.attribute) {
     check_attribute(ctx, place.attribute(attribute), attribute, &node);
   }
-  check_node_values(ctx, place, node, index);
+  check_node_values(ctx, place, node, index, values);
   if (!node.device_configurations.empty()) check_node_devices(ctx, place, node);
   if (!node.metadata_props.empty()) check_metadata(ctx, place, node.metadata_props);
 }
@@ -206,8 +204,9 @@ void check_function(Context& ctx, const Place& place, const ir::Function& functi
   for (const std::string& name : function.input) {
     if (!name.empty()) ctx.scopes().define(ctx.scopes().intern(name), {.as = Defined::Input});
   }
+  NodeValues values(ctx, function.node);
   for (std::size_t i = 0; i < function.node.size(); ++i) {
-    check_node(ctx, place.node(function.node[i], i), function.node[i], i);
+    check_node(ctx, place.node(function.node[i], i), function.node[i], i, values.of(i));
   }
   check_function_fields(ctx, place, function);
 }

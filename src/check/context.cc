@@ -4,13 +4,13 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "ir/constants.h"
 #include "ir/tensor_data.h"
 #include "ir/walk.h"
 
 namespace norn::checks {
 namespace {
 
-constexpr std::int64_t kNewestIr = 14;
 // Of a name in a path; longer ones are cut.
 constexpr std::size_t kMaxName = 200;
 
@@ -73,10 +73,12 @@ std::string Place::to_string() const {
   return out;
 }
 
-Context::Context(const CheckOptions& options, std::int64_t ir_version, std::string base_dir, Report& report)
+Context::Context(const CheckOptions& options, std::int64_t ir_version, std::string base_dir, Report& report,
+                 const LoadOptions& loaded)
     : options_(&options),
-      ir_version_(ir_version < 1 || ir_version > kNewestIr ? kNewestIr : ir_version),
+      ir_version_(ir_version < 1 || ir_version > ir::kNewestIrVersion ? ir::kNewestIrVersion : ir_version),
       base_dir_(std::move(base_dir)),
+      loaded_(loaded),
       report_(&report) {}
 
 Place Context::input(const Place& node_place, const ir::Node& node, std::size_t i) const {
@@ -101,8 +103,15 @@ Severity Context::severity_of(Rule rule) const noexcept {
 }
 
 void Context::report(Rule rule, const Place& place, std::string message, std::string hint) {
+  if (binds(rule)) keep(rule, severity_of(rule), place, std::move(message), std::move(hint));
+}
+
+void Context::warn(Rule rule, const Place& place, std::string message, std::string hint) {
   if (!binds(rule)) return;
-  const Severity severity = severity_of(rule);
+  keep(rule, std::min(severity_of(rule), Severity::Warning), place, std::move(message), std::move(hint));
+}
+
+void Context::keep(Rule rule, Severity severity, const Place& place, std::string message, std::string hint) {
   auto& kept = report_->diagnostics;
   if (kept.size() >= options_->max_findings) {
     ++report_->dropped;

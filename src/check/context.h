@@ -57,13 +57,17 @@ struct Place {
 
 class Context {
  public:
-  // `base_dir` is where external data is looked for; "" if the model did not come from a file.
-  Context(const CheckOptions& options, std::int64_t ir_version, std::string base_dir, Report& report);
+  // `base_dir` is where external data is looked for, "" if the model did not come from a file; what may be opened there
+  // is up to `loaded`.
+  Context(const CheckOptions& options, std::int64_t ir_version, std::string base_dir, Report& report,
+          const LoadOptions& loaded = {});
 
   const CheckOptions& options() const noexcept { return *options_; }
   // The version whose rules bind: the file's, or the newest one if the file's is absent or unknown.
   std::int64_t ir_version() const noexcept { return ir_version_; }
   const std::string& base_dir() const noexcept { return base_dir_; }
+  // How the model was loaded: which external data its caller lets it name.
+  const LoadOptions& loaded() const noexcept { return loaded_; }
   // Null while a part of a model is checked on its own.
   const ir::Model* model() const noexcept { return model_; }
   void set_model(const ir::Model& model) noexcept { model_ = &model; }
@@ -84,6 +88,8 @@ class Context {
   // Whether the rule binds files of this IR version. report() asks that itself; ask first what is dear to find out.
   bool binds(Rule rule) const noexcept { return rule.binds(ir_version_); }
   void report(Rule rule, const Place& place, std::string message, std::string hint = {});
+  // For a case of the rule that is open to interpretation: a warning at most, whatever the profile.
+  void warn(Rule rule, const Place& place, std::string message, std::string hint = {});
 
   // Value names that the present point of the document sees.
   Scopes& scopes() noexcept { return scopes_; }
@@ -111,10 +117,12 @@ class Context {
  private:
   friend class Deeper;
   Severity severity_of(Rule rule) const noexcept;
+  void keep(Rule rule, Severity severity, const Place& place, std::string message, std::string hint);
 
   const CheckOptions* options_;
   std::int64_t ir_version_;
   std::string base_dir_;
+  LoadOptions loaded_;
   Report* report_;
   const ir::Model* model_ = nullptr;
   std::vector<const ir::Graph*> graphs_;

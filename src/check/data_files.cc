@@ -14,6 +14,7 @@
 #include "check/areas.h"
 #include "check/tensor_size.h"
 #include "format/data_messages.h"
+#include "ir/constants.h"
 
 namespace norn::checks {
 namespace {
@@ -83,21 +84,6 @@ void check_items(Context& ctx, const Place& place, const format::SequenceData& s
   }
 }
 
-bool is_key(std::int32_t type) {
-  switch (static_cast<DataType>(type)) {
-    case DataType::Int8:
-    case DataType::Int16:
-    case DataType::Int32:
-    case DataType::Int64:
-    case DataType::Uint8:
-    case DataType::Uint16:
-    case DataType::Uint32:
-    case DataType::Uint64:
-    case DataType::String: return true;
-    default: return false;
-  }
-}
-
 void check_distinct(Context& ctx, const Place& place, const format::MapData& map) {
   const auto report = [&](const std::string& key) {
     ctx.report("data.map.keys-distinct", place, "the key " + key + " is given twice", "a map has one value for a key");
@@ -114,7 +100,7 @@ void check_distinct(Context& ctx, const Place& place, const format::MapData& map
 
 void check_keys(Context& ctx, const Place& place, const format::MapData& map) {
   const std::int32_t type = map.key_type;
-  if (!is_key(type)) {
+  if (!ir::is_map_key(type)) {
     ctx.report("data.map.key-type", place,
                "the map's key_type is " +
                    (type > 0 && type < kDataTypeCount ? std::string(data_type_name(static_cast<DataType>(type)))
@@ -124,7 +110,7 @@ void check_keys(Context& ctx, const Place& place, const format::MapData& map) {
   }
   const bool strings = type == static_cast<std::int32_t>(DataType::String);
   const bool both = !map.keys.empty() && !map.string_keys.empty();
-  if (both || (is_key(type) && (strings ? !map.keys.empty() : !map.string_keys.empty()))) {
+  if (both || (ir::is_map_key(type) && (strings ? !map.keys.empty() : !map.string_keys.empty()))) {
     ctx.report("data.map.key-field", place,
                both ? "the map has both integer keys and string keys"
                     : std::string("the map's keys are ") + (strings ? "strings" : "integers") + ", but they stand in " +

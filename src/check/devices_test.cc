@@ -113,13 +113,19 @@ TEST(Devices, EachRuleAlone) {
 }
 
 TEST(Devices, SoundOnes) {
-  expect_only(check(sound()), "");
+  expect_kept(check(sound()), {"device.config.name", "device.config.name-unique", "device.config.num-devices",
+                               "device.config.names-length", "device.node.configuration-id", "device.shard.tensor-name",
+                               "device.shard.device-range", "device.shard.axis-present", "device.shard.axis-range",
+                               "device.shard.num-shards", "device.shard.count-matches"});
   ir::Model m = sound();
+  m.graph->node[0].device_configurations.emplace_back().configuration_id = std::string("other");
   Spec& spec = m.graph->node[0].device_configurations[0].sharding_spec[0];
   shard(spec, -1, {2, 1});  // a fused axis
-  spec.device = {0, 1, 2, -1};
+  spec.device = {0, 1, -2, -1};
   group(spec, -1, {2, 3});
-  expect_only(check(m), "");
+  group(spec, -2, {2});
+  expect_kept(check(m), {"device.node.unique-config", "device.shard.axis-unique", "device.shard.group-map-unique",
+                         "device.shard.device-range", "device.shard.count-matches"});
   spec = {};
   spec.tensor_name = std::string("y");  // replicated
   spec.device = {-7};

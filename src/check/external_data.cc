@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "base/text.h"
@@ -148,7 +149,11 @@ std::string link_on_path(const std::string& base_dir, const std::string& locatio
 // Tells what is wrong with the file itself.
 DataFile look_at(Context& ctx, const Place& place, const std::string& location) {
   DataFile file;
-  const std::string link = link_on_path(ctx.base_dir(), location);
+  format::PathPolicy policy = format::path_policy(ctx.loaded());
+  const bool told_hard_links = !std::exchange(policy.hard_links, true);
+  // Who loads with a wider policy has agreed to links that it admits.
+  const bool told_links = policy.kind == ExternalPolicy::Beneath && policy.roots.empty();
+  const std::string link = told_links ? link_on_path(ctx.base_dir(), location) : std::string();
   if (!link.empty()) {
     ctx.report("ext.location.no-symlink", place,
                "the location of external data " + quoted(location) + " leads over the symbolic link " + quoted(link),
@@ -156,11 +161,10 @@ DataFile look_at(Context& ctx, const Place& place, const std::string& location) 
                "folder of its own, or load it with ExternalPolicy::HfCache");
   }
   try {
-    const format::OpenedFile opened =
-        format::open_location(ctx.base_dir(), location, {.hard_links = true}, format::Resolver::Steps);
+    const format::OpenedFile opened = format::open_location(ctx.base_dir(), location, policy, format::Resolver::Steps);
     file.size = opened.size;
     struct stat info;
-    if (::fstat(opened.fd.get(), &info) == 0 && info.st_nlink > 1) {
+    if (told_hard_links && ::fstat(opened.fd.get(), &info) == 0 && info.st_nlink > 1) {
       ctx.report("ext.location.no-hardlink", place,
                  "the external data file " + quoted(location) + " has " + std::to_string(info.st_nlink) +
                      " names (hard links), so its bytes may belong to another file",
@@ -194,7 +198,9 @@ void check_checksum(Context& ctx, const Place& place, const std::string& locatio
   }
   if (!ctx.options().checksums || !file || !file->size) return;
   if (!file->sha1_known) {
-    const format::OpenedFile opened = format::open_location(ctx.base_dir(), location, {.hard_links = true});
+    format::PathPolicy policy = format::path_policy(ctx.loaded());
+    policy.hard_links = true;
+    const format::OpenedFile opened = format::open_location(ctx.base_dir(), location, policy);
     file->sha1 = format::sha1(opened.fd.get(), opened.size, opened.path);
     file->sha1_known = true;
   }
@@ -298,7 +304,8 @@ void check_external_data(Context& ctx, const Place& place, const ir::Tensor& ten
     auto& files = ctx.state<DataFiles>().by_location;
     auto found = files.find(*entries.location());
     if (found == files.end()) {
-      DataFile seen = ctx.base_dir().empty() ? DataFile{} : look_at(ctx, place, *entries.location());
+      const bool in_files = !ctx.loaded().external_reader && !(ctx.base_dir().empty() && ctx.loaded().external_roots.empty());
+      DataFile seen = in_files ? look_at(ctx, place, *entries.location()) : DataFile{};
       found = files.emplace(*entries.location(), std::move(seen)).first;
     }
     file = &found->second;

@@ -32,10 +32,10 @@ class ExternalData : public ::testing::Test {
   }
 
   // Two floats of the file.
-  static ir::Tensor tensor(std::vector<std::pair<std::string, std::string>> entries) {
+  static ir::Tensor tensor(std::vector<std::pair<std::string, std::string>> entries, std::int64_t elements = 2) {
     ir::Tensor t;
     t.data_type = 1;
-    t.dims = {2};
+    t.dims = {elements};
     t.data_location = ir::kDataLocationExternal;
     for (auto& [key, value] : entries) {
       auto& entry = t.external_data.emplace_back();
@@ -46,9 +46,10 @@ class ExternalData : public ::testing::Test {
   }
   static ir::Tensor at(const std::string& location) { return tensor({{"location", location}, {"length", "8"}}); }
 
-  Report check(const ir::Tensor& t, const CheckOptions& options = {}, std::int64_t ir_version = 14) const {
+  Report check(const ir::Tensor& t, const CheckOptions& options = {}, std::int64_t ir_version = 14,
+               const LoadOptions& loaded = {}) const {
     return run_area([&](Context& ctx, const Place& p) { check_tensor(ctx, p, t, TensorUse::Initializer); }, ir_version,
-                    options, model_.string());
+                    options, model_.string(), loaded);
   }
   static Report check_without_folder(const ir::Tensor& t) {
     return run_area([&](Context& ctx, const Place& p) { check_tensor(ctx, p, t, TensorUse::Initializer); });
@@ -58,11 +59,21 @@ class ExternalData : public ::testing::Test {
 };
 
 TEST_F(ExternalData, SoundOnes) {
-  expect_only(check(at("w.bin")), "");
-  expect_only(check(at("data/v.bin")), "");
+  expect_kept(check(at("w.bin")), {"ext.location-enum", "ext.location.required", "ext.location.nonempty",
+                                   "ext.location.regular-file", "ext.location.no-hardlink", "ext.no-value-fields",
+                                   "ext.not-string"});
+  expect_kept(check(at("data/v.bin")), {"ext.location.relative", "ext.location.no-symlink"});
   expect_only(check(at("./data//v.bin")), "");
-  expect_only(check(tensor({{"location", "data/v.bin"}})), "");
-  expect_only(check(tensor({{"location", "w.bin"}, {"offset", "4096"}, {"length", "8"}, {"basepath", "/x"}})), "");
+  for (const char* name : {"..v.bin", "v..bin", "gr\xc3\xb6\xc3\x9f.bin", "data/..v", "C:"}) {
+    write(model_ / name, 8);
+    expect_kept(check(at(name)), {"ext.location.no-dotdot", "ext.location.posix", "ext.location.relative"});
+  }
+  expect_kept(check(tensor({{"location", "data/v.bin"}})), {"ext.length.matches-shape"});
+  expect_kept(check(tensor({{"location", "w.bin"}, {"offset", "4096"}, {"length", "8"}, {"basepath", "/x"}})),
+              {"ext.offset.integer", "ext.offset.aligned", "ext.offset.in-file", "ext.length.integer",
+               "ext.length.in-file", "ext.length.matches-shape", "ext.keys-known", "ext.keys-unique"});
+  expect_kept(check(tensor({{"location", "w.bin"}, {"offset", "8192"}, {"length", "0"}}, 0)),  // the file's end
+              {"ext.offset.in-file", "ext.length.in-file", "ext.length.matches-shape"});
   expect_only(check_without_folder(at("anything.bin")), "");
 }
 
@@ -151,7 +162,7 @@ TEST_F(ExternalData, TensorAndFileHaveToAgree) {
 TEST_F(ExternalData, ChecksumsAreComparedOnRequest) {
   std::string right = format::sha1(std::as_bytes(std::span(std::string_view("xxxxxxxx"))));
   const ir::Tensor good = tensor({{"location", "data/v.bin"}, {"checksum", right}});
-  expect_only(check(good, {.checksums = true}), "");
+  expect_kept(check(good, {.checksums = true}), {"ext.checksum"});
   for (char& c : right) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   expect_only(check(tensor({{"location", "data/v.bin"}, {"checksum", right}}), {.checksums = true}), "");
   right[0] = right[0] == '0' ? '1' : '0';
@@ -170,6 +181,22 @@ TEST_F(ExternalData, AFilesFaultIsToldOnce) {
       },
       14, {}, model_.string());
   EXPECT_EQ(rules_of(report), (std::vector<std::string>{"ext.location.regular-file", "ext.offset.aligned"}));
+}
+
+TEST_F(ExternalData, WhatTheLoaderAllowsIsNoFault) {
+  fs::create_directories(top_ / "weights");
+  write(top_ / "weights" / "w2.bin", 8);
+  fs::create_symlink(top_ / "weights" / "w2.bin", model_ / "link.bin");
+  fs::create_hard_link(model_ / "w.bin", model_ / "twin.bin");
+  expect_only(check(at("link.bin")), "ext.location.no-symlink");
+  expect_only(check(at("link.bin"), {}, 14, {.external_roots = {(top_ / "weights").string()}}), "");
+  expect_only(check(at("link.bin"), {}, 14, {.external_roots = {(top_ / "model" / "data").string()}}),
+              "ext.location.regular-file");
+  expect_only(check(at("w2.bin"), {}, 14, {.external_roots = {(top_ / "weights").string()}}), "");
+  expect_only(check(at("twin.bin")), "ext.location.no-hardlink");
+  expect_only(check(at("twin.bin"), {}, 14, {.external_hard_links = true}), "");
+  // Nothing is looked for in files when a callback gives the bytes.
+  expect_only(check(at("nowhere.bin"), {}, 14, {.external_reader = [](auto&&...) { return SharedBytes(); }}), "");
 }
 
 TEST_F(ExternalData, AFileLargerThanTheLimitEndsTheCheck) {

@@ -26,7 +26,7 @@ std::string id_of(const ir::Function& f) {
 }
 
 struct Calls {
-  std::uint64_t nodes = 0;  // without calls
+  std::uint64_t nodes = 0;  // calls among them, so that calls of empty bodies count
   std::vector<std::pair<const ir::Function*, std::uint64_t>> callees;
 };
 
@@ -40,7 +40,7 @@ void count_nodes(Context& ctx, const Place& place, const std::vector<ir::Node>& 
       callee = nullptr;
     }
     if (callee) ++times[callee];
-    else ++calls.nodes;
+    ++calls.nodes;
     for (const ir::Attribute& attribute : node.attribute) {
       if (attribute.g) count_nodes(ctx, place, attribute.g->node, calls, times);
       for (const ir::Graph& graph : attribute.graphs) count_nodes(ctx, place, graph.node, calls, times);
@@ -168,7 +168,6 @@ void check_signature_names(Context& ctx, const Place& place, const ir::Function&
   check_unique(ctx, place, "function.params.output-unique", "output", function.output);
   check_unique(ctx, place, "function.params.attr-unique", "attribute", function.attribute);
   NameSet attributes, defaults, values;
-  for (const auto& name : function.attribute) attributes.insert(name);
   for (const auto& name : function.input) values.insert(name);
   for (const auto& name : function.output) values.insert(name);
   const auto not_a_value = [&](const std::string& name) {
@@ -176,7 +175,9 @@ void check_signature_names(Context& ctx, const Place& place, const ir::Function&
     ctx.report("name.ns.attribute-vs-io", place.at("attribute", -1, name),
                "the function has an input or output of this name too");
   };
-  for (const auto& name : function.attribute) not_a_value(name);
+  for (const auto& name : function.attribute) {
+    if (attributes.insert(name)) not_a_value(name);
+  }
   for (const auto& attribute : function.attribute_proto) {
     const std::string& name = attribute.name.get();
     if (!defaults.insert(name)) {

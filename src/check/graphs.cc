@@ -14,10 +14,8 @@ namespace {
 
 std::string quoted(std::string_view name) { return base::quoted(name.substr(0, 200)); }
 
-bool lacks_shape(const ir::Type& type) {
-  if (type.tensor_type) return !type.tensor_type->shape;
-  return type.sparse_tensor_type && !type.sparse_tensor_type->shape;
-}
+// A sparse tensor's missing shape breaks a rule of its own wherever it stands.
+bool lacks_shape(const ir::Type& type) { return type.tensor_type && !type.tensor_type->shape; }
 
 void check_main_value(Context& ctx, const Place& at, const ir::ValueInfo& info, Rule typed) {
   if (info.name.get().empty()) ctx.report(typed, at, "it has no name");

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "check/areas.h"
+#include "ir/constants.h"
 
 namespace norn::checks {
 namespace {
@@ -16,14 +17,15 @@ constexpr std::uint64_t kMaxMessage = (std::uint64_t{1} << 31) - 1;
 
 void check_model_fields(Context& ctx, const Place& place, const ir::Model& model) {
   const std::int64_t version = model.ir_version.get();
+  const std::string newest = std::to_string(ir::kNewestIrVersion);
   if (version == 0) {
     ctx.report("model.ir-version.present", place,
                model.ir_version.has() ? "ir_version is 0" : "the model states no ir_version",
-               "set ir_version to the IR version that the file is written by, 1 to 14");
-  } else if (version < 0 || version > 14) {
+               "set ir_version to the IR version that the file is written by, 1 to " + newest);
+  } else if (version < 0 || version > ir::kNewestIrVersion) {
     ctx.report("model.ir-version.known", place,
-               "ir_version is " + std::to_string(version) + "; the versions known are 1 to 14",
-               "the rules of IR 14 are applied; a newer Norn may know the version");
+               "ir_version is " + std::to_string(version) + "; the versions known are 1 to " + newest,
+               "the rules of IR " + newest + " are applied; a newer Norn may know the version");
   }
   if (!model.graph) {
     ctx.report("model.graph.present", place, "the model has no graph", "it may be another message than a ModelProto");

@@ -145,8 +145,8 @@ void report_redefined(Context& ctx, const Place& place, const ir::Node& node, st
   }
 }
 
-void define_value(Context& ctx, const Place& at, std::string_view name, Definition as, GraphRole role) {
-  const Scopes::Name id = ctx.scopes().intern(name);
+void define_value(Context& ctx, const Place& at, std::string_view name, Scopes::Name id, Definition as,
+                  GraphRole role) {
   const Definition found = ctx.scopes().find(id);
   if (found.as != Defined::Nowhere && found.frame != ctx.scopes().frame() && role != GraphRole::Algorithm) {
     const std::string message = quoted(name) + " is the name of a value of an enclosing graph already, which it hides";
@@ -187,7 +187,8 @@ std::string did_you_mean(Context& ctx, std::string_view name) {
   return best.empty() ? std::string() : "did you mean " + quoted(best);
 }
 
-void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role, const ir::Node*) {
+void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
+                    std::span<const std::string_view> initializers) {
   Scopes& scopes = ctx.scopes();
   for (std::size_t i = 0; i < graph.input.size(); ++i) {
     const std::string& name = graph.input[i].name.get();
@@ -197,14 +198,15 @@ void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, Gr
                  "the graph has two inputs of this name");
       continue;
     }
-    define_value(ctx, place.value("input", i, graph.input[i]), name,
-                 {.as = Defined::Input, .node = static_cast<std::int64_t>(i)}, role);
+    define_value(ctx, place.value("input", i, graph.input[i]), name, scopes.intern(name),
+                 {.as = Defined::Input, .node = static_cast<std::int32_t>(i)}, role);
   }
   std::size_t overridable = 0;
   std::string_view example;
-  const auto initializer = [&](const Place& at, std::string_view name, bool sparse, const ir::Tensor* dense) {
+  const bool must_be_inputs = ctx.binds("init.must-be-input");
+  const auto initializer = [&](const Place& at, std::string_view name, Scopes::Name id, bool sparse,
+                               const ir::Tensor* dense) {
     if (name.empty()) return;
-    const Scopes::Name id = scopes.intern(name);
     Definition found = scopes.find(id);
     const bool here = found.as != Defined::Nowhere && found.frame == scopes.frame();
     if (here && (found.as == Defined::Initializer || found.also_initializer)) {
@@ -221,19 +223,31 @@ void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, Gr
       scopes.define(id, found);
       return;
     }
-    ctx.report("init.must-be-input", at, "up to IR 3 every initializer is also an input of its graph; this one is not",
-               "list it as an input, or set ir_version to 4 or more");
-    define_value(ctx, at, name, {.as = Defined::Initializer}, role);
+    if (must_be_inputs) {
+      ctx.report("init.must-be-input", at,
+                 "up to IR 3 every initializer is also an input of its graph; this one is not",
+                 "list it as an input, or set ir_version to 4 or more");
+    }
+    define_value(ctx, at, name, id, {.as = Defined::Initializer}, role);
   };
-  for (std::size_t i = 0; i < graph.initializer.size(); ++i) {
-    initializer(place.of_tensor("initializer", static_cast<std::int64_t>(i), graph.initializer[i]),
-                graph.initializer[i].name.get(), false, &graph.initializer[i]);
+  constexpr std::size_t kAtOnce = 64;
+  base::TextKey keys[kAtOnce];
+  Scopes::Name numbers[kAtOnce];
+  for (std::size_t from = 0; from < initializers.size(); from += kAtOnce) {
+    const auto names = initializers.subspan(from, std::min(kAtOnce, initializers.size() - from));
+    scopes.prepare(names, keys);
+    scopes.intern(names, keys, numbers);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const ir::Tensor& tensor = graph.initializer[from + i];
+      initializer(place.of_tensor("initializer", static_cast<std::int64_t>(from + i), tensor), names[i], numbers[i],
+                  false, &tensor);
+    }
   }
   for (std::size_t i = 0; i < graph.sparse_initializer.size(); ++i) {
     const ir::SparseTensor& sparse = graph.sparse_initializer[i];
     if (!sparse.values) continue;
     initializer(place.at("sparse_initializer", static_cast<std::int64_t>(i), sparse.values->name.get()),
-                sparse.values->name.get(), true, nullptr);
+                sparse.values->name.get(), scopes.intern(sparse.values->name.get()), true, nullptr);
   }
   if (overridable > 0 && role != GraphRole::Nested) {
     ctx.report("init.constant-not-input", place,
@@ -243,22 +257,52 @@ void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, Gr
   }
 }
 
-void check_node_values(Context& ctx, const Place& place, const ir::Node& node, std::size_t index) {
+NodeValues::NodeValues(Context& ctx, const std::vector<ir::Node>& nodes) : scopes_(ctx.scopes()), nodes_(nodes) {}
+
+void NodeValues::prepare() {
+  constexpr std::size_t kNodes = 16;
+  texts_.clear();
+  for (const std::size_t end = std::min(nodes_.size(), prepared_ + kNodes); prepared_ < end; ++prepared_) {
+    const ir::Node& node = nodes_[prepared_];
+    texts_.insert(texts_.end(), node.input.begin(), node.input.end());
+    texts_.insert(texts_.end(), node.output.begin(), node.output.end());
+  }
+  keys_.resize(texts_.size());
+  scopes_.prepare(texts_, keys_);
+}
+
+std::span<const Scopes::Name> NodeValues::of(std::size_t i) {
+  if (i == 0) prepare();
+  if (i == known_) {
+    numbers_.resize(texts_.size());
+    scopes_.intern(texts_, keys_, numbers_);
+    known_ = prepared_;
+    next_ = 0;
+    prepare();
+  }
+  const std::size_t count = nodes_[i].input.size() + nodes_[i].output.size();
+  next_ += count;
+  return std::span(numbers_).subspan(next_ - count, count);
+}
+
+void check_node_values(Context& ctx, const Place& place, const ir::Node& node, std::size_t index,
+                       std::span<const Scopes::Name> values) {
   Scopes& scopes = ctx.scopes();
   for (std::size_t i = 0; i < node.input.size(); ++i) {
     if (node.input[i].empty() || scopes.open()) continue;
-    if (scopes.find(scopes.intern(node.input[i])).as == Defined::Nowhere) report_undefined(ctx, place, node, index, i);
+    if (scopes.find(values[i]).as == Defined::Nowhere) report_undefined(ctx, place, node, index, i);
   }
   for (std::size_t i = 0; i < node.output.size(); ++i) {
     if (node.output[i].empty()) continue;
-    const Scopes::Name name = scopes.intern(node.output[i]);
+    const Scopes::Name name = values[node.input.size() + i];
     const Definition found = scopes.find(name);
     if (found.as != Defined::Nowhere) report_redefined(ctx, place, node, i, found);
-    scopes.define(name, {.as = Defined::NodeOutput, .node = static_cast<std::int64_t>(index)});
+    scopes.define(name, {.as = Defined::NodeOutput, .node = static_cast<std::int32_t>(index)});
   }
 }
 
-GraphNames::GraphNames(Context& ctx, const Place& place, const ir::Graph& graph) : ctx_(ctx), place_(place) {
+GraphNames::GraphNames(Context& ctx, const Place& place, const ir::Graph& graph)
+    : ctx_(ctx), place_(place), graph_(graph) {
   const std::string& name = graph.name.get();
   if (!name.empty() && !ctx.state<NameState>().graph_names.insert(name).second) {
     ctx.report("name.ns.graph", place, "another graph of the model is named " + quoted(name) + " too");
@@ -266,7 +310,7 @@ GraphNames::GraphNames(Context& ctx, const Place& place, const ir::Graph& graph)
   node_names_.reserve(std::min<std::size_t>(graph.node.size(), 1u << 22));
   look(name);
   for (const auto& input : graph.input) look(input.name.get());
-  for (const auto& tensor : graph.initializer) look(tensor.name.get());
+  initializers_.reserve(graph.initializer.size());
 }
 
 void GraphNames::look(const std::string& name) {
@@ -275,7 +319,14 @@ void GraphNames::look(const std::string& name) {
   if (!is_c_identifier(name) && odd_++ == 0) example_ = name;
 }
 
+void GraphNames::initializer(const ir::Tensor& tensor) {
+  initializers_.push_back(tensor.name.get());
+  look(tensor.name.get());
+}
+
 void GraphNames::node(const ir::Node& node, std::size_t index) {
+  constexpr std::size_t kAhead = 8;
+  if (index + kAhead < graph_.node.size()) node_names_.expect(graph_.node[index + kAhead].name.get());
   for (const std::string& output : node.output) look(output);
   const std::string& name = node.name.get();
   if (name.empty()) return;

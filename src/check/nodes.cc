@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "check/areas.h"
+#include "ir/constants.h"
 #include "ir/walk.h"
 
 namespace norn::checks {
@@ -105,13 +106,7 @@ void check_empty_names(Context& ctx, const Place& place, const ir::Node& node, c
   }
 }
 
-const char* type_name(ir::AttributeType type) {
-  constexpr const char* kNames[] = {"UNDEFINED", "FLOAT",   "INT",    "STRING",        "TENSOR",
-                                    "GRAPH",     "FLOATS",  "INTS",   "STRINGS",       "TENSORS",
-                                    "GRAPHS",    "SPARSE_TENSOR", "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
-  const auto i = static_cast<std::size_t>(type);
-  return i < std::size(kNames) ? kNames[i] : "of an unknown type";
-}
+std::string attribute_type(ir::AttributeType type) { return std::string(ir::attribute_type_name(type)); }
 
 std::string nearest_attribute(const opset::Schema& schema, std::string_view name) {
   const auto lower = [](std::string_view text) {
@@ -184,7 +179,7 @@ void check_attributes(Context& ctx, const Place& place, const ir::Node& node, co
     const ir::AttributeType given = attribute.kind();
     if (given != expected->type && given != ir::AttributeType::Undefined) {
       ctx.report("node.attributes.type", place.attribute(attribute),
-                 std::string("it is ") + type_name(given) + ", not " + type_name(expected->type) + " as " +
+                 "it is " + attribute_type(given) + ", not " + attribute_type(expected->type) + " as " +
                      operator_text(bound) + " declares");
     }
   }
@@ -196,7 +191,7 @@ void check_attributes(Context& ctx, const Place& place, const ir::Node& node, co
     if (given) continue;
     ctx.report("node.attributes.required", place,
                operator_text(bound) + " requires the attribute " + quoted(expected.name),
-               std::string("add it; its type is ") + type_name(expected.type));
+               "add it; its type is " + attribute_type(expected.type));
   }
 }
 
@@ -255,9 +250,17 @@ void check_bodies(Context& ctx, const Place& place, const ir::Node& node) {
   }
 }
 
-// From version 14 on, statistics come out of training mode only.
-void check_named_outputs(Context& ctx, const Place& place, const ir::Node& node, const opset::Schema& schema) {
-  if (node.op_type.get() != "BatchNormalization" || schema.since < 14 || node.output.size() < 2) return;
+// BatchNormalization gives its first output alone or all of them; from version 14 on, statistics come out of training
+// mode only.
+void check_named_outputs(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  const std::size_t outputs = node.output.size(), all = bound.schema->outputs.size();
+  if (node.op_type.get() != "BatchNormalization" || outputs < 2 || outputs > all) return;
+  if (outputs < all) {
+    ctx.report("node.outputs.count", place,
+               count_text(outputs, "output") + "; " + operator_text(bound) + " gives 1 or all " + std::to_string(all),
+               "name those that nothing reads \"\"");
+  }
+  if (bound.schema->since < 14) return;
   for (const ir::Attribute& attribute : node.attribute) {
     if (attribute.name.get() == "training_mode" && (attribute.i.get() != 0 || !attribute.ref_attr_name.get().empty())) {
       return;
@@ -301,7 +304,7 @@ void check_signature(Context& ctx, const Place& place, const ir::Node& node, con
   check_attributes(ctx, place, node, bound);
   if (bound.op->domain.empty()) {
     check_bodies(ctx, place, node);
-    check_named_outputs(ctx, place, node, *bound.schema);
+    check_named_outputs(ctx, place, node, bound);
   }
 }
 

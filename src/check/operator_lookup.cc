@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
+#include "base/hash.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
@@ -75,6 +77,18 @@ const Imports& OperatorLookup::keep(Imports imports) {
 const Imports* OperatorLookup::use(const Imports& kept) noexcept { return std::exchange(imports_, &kept); }
 
 const BoundOperator& OperatorLookup::bind(const ir::Node& node) {
+  const std::string_view name = node.op_type.get();
+  if (name.size() > 16 || !node.domain.get().empty() || !node.overload.get().empty()) return look_up(node);
+  const base::TextKey key = base::key_of(name, 0);
+  Recent& recent = recent_[key.hash % std::size(recent_)];
+  if (recent.imports != imports_ || recent.size != name.size() || recent.ends[0] != key.ends[0] ||
+      recent.ends[1] != key.ends[1]) {
+    recent = {imports_, name.size(), {key.ends[0], key.ends[1]}, &look_up(node)};
+  }
+  return *recent.bound;
+}
+
+const BoundOperator& OperatorLookup::look_up(const ir::Node& node) {
   const Key key{imports_, ir::canonical_domain(node.domain.get()), node.op_type.get(),
                 with_overloads_ ? std::string_view(node.overload.get()) : std::string_view{}};
   if (const auto at = bound_.find(key); at != bound_.end()) return at->second;

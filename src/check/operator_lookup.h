@@ -76,6 +76,14 @@ class OperatorLookup {
   struct KeyHash {
     std::size_t operator()(const Key& key) const noexcept;
   };
+  // Short names of the default domain, which most nodes have, by what base::key_of tells of them.
+  struct Recent {
+    const Imports* imports = nullptr;
+    std::size_t size = 0;
+    std::uint64_t ends[2] = {0, 0};
+    const BoundOperator* bound = nullptr;
+  };
+  const BoundOperator& look_up(const ir::Node& node);
   BoundOperator resolve(const ir::Node& node) const;
 
   std::deque<Imports> kept_;
@@ -84,6 +92,7 @@ class OperatorLookup {
   bool with_overloads_ = true;
   std::unordered_map<std::string, const ir::Function*> functions_;
   std::unordered_map<Key, BoundOperator, KeyHash> bound_;
+  Recent recent_[64];
 };
 
 }  // namespace norn::checks

@@ -17,6 +17,7 @@
 #include "check/context.h"
 #include "check/rules.h"
 #include "format/wire.h"
+#include "ir/constants.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
@@ -95,11 +96,12 @@ void check_frame(const ir::OperatorSet& set, Findings& found) {
                 set.magic.has() ? "magic is " + quoted(set.magic.get()) + ", not \"ONNXOPSET\"" : "magic is missing");
   }
   const std::int64_t ir_version = set.ir_version;
-  if (ir_version < 3 || ir_version > 14) {
+  if (ir_version < 3 || ir_version > ir::kNewestIrVersion) {
     found.error("opsetdoc.ir-version", {},
                 !set.ir_version.has() ? "ir_version is missing"
                                       : "ir_version is " + std::to_string(ir_version) +
-                                            "; operator sets came with version 3, and the newest known is 14");
+                                            "; operator sets came with version 3, and the newest known is " +
+                                            std::to_string(ir::kNewestIrVersion));
   }
   if (set.opset_version.get() < 1) {
     found.error("opsetdoc.since-bound", {},

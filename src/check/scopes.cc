@@ -1,44 +1,49 @@
 #include "check/scopes.h"
 
-#include <functional>
+#include <algorithm>
 
 namespace norn::checks {
 namespace {
 
-std::uint64_t hash_of(std::string_view text) noexcept { return std::hash<std::string_view>{}(text); }
-
 std::uint32_t tag_of(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 32); }
 
-std::size_t power_of_two(std::size_t at_least) {
+// Under half of them are taken: a branch that is guessed wrong costs as much as a miss.
+std::size_t slots_for(std::size_t names) {
   std::size_t n = 64;
-  while (n < at_least) n *= 2;
+  while (n < names * 2) n *= 2;
   return n;
 }
+
+// Whether the table has to grow for this many names.
+bool too_few(std::size_t slots, std::size_t names) noexcept { return slots < names * 2; }
 
 }  // namespace
 
 void NameSet::grow(std::size_t slots) {
   slots_.assign(slots, {});
   for (std::size_t i = first_; i < names_.size(); ++i) {
-    std::size_t at = names_[i].hash & (slots - 1);
+    const std::uint64_t hash = base::key_of(names_[i], seed_).hash;
+    std::size_t at = hash & (slots - 1);
     while (slots_[at].name != 0) at = (at + 1) & (slots - 1);
-    slots_[at] = {tag_of(names_[i].hash), static_cast<std::uint32_t>(i + 1)};
+    slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(i + 1)};
   }
 }
 
 void NameSet::reserve(std::size_t names) {
   names_.reserve(names_.size() + names);
-  if (const std::size_t slots = power_of_two((names_.size() - first_ + names) * 2); slots > slots_.size()) grow(slots);
+  if (const std::size_t held = names_.size() - first_ + names; too_few(slots_.size(), held)) grow(slots_for(held));
 }
 
 bool NameSet::insert(std::string_view name) {
-  if ((names_.size() - first_ + 1) * 2 > slots_.size()) grow(power_of_two((names_.size() - first_ + 1) * 4));
-  const std::uint64_t hash = hash_of(name);
+  if (const std::size_t held = names_.size() - first_ + 1; slots_.empty() || too_few(slots_.size(), held)) {
+    grow(slots_for(held * 2));
+  }
+  const std::uint64_t hash = base::key_of(name, seed_).hash;
   std::size_t at = hash & (slots_.size() - 1);
   for (; slots_[at].name > first_; at = (at + 1) & (slots_.size() - 1)) {
-    if (slots_[at].tag == tag_of(hash) && names_[slots_[at].name - 1].text == name) return false;
+    if (slots_[at].tag == tag_of(hash) && names_[slots_[at].name - 1] == name) return false;
   }
-  names_.push_back({name, hash});
+  names_.push_back(name);
   slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(names_.size())};
   return true;
 }
@@ -46,35 +51,62 @@ bool NameSet::insert(std::string_view name) {
 void Scopes::reserve(std::size_t names) {
   names_.reserve(names);
   undo_.reserve(names);
-  if (const std::size_t slots = power_of_two(names * 2); slots > slots_.size()) grow(slots);
+  make_room(names);
 }
 
-void Scopes::grow(std::size_t slots) {
+void Scopes::make_room(std::size_t names) {
+  if (!slots_.empty() && !too_few(slots_.size(), names)) return;
+  const std::size_t slots = slots_for(slots_.empty() ? names : names * 2);
   slots_.assign(slots, {});
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    std::size_t at = names_[i].hash & (slots - 1);
+    const std::uint64_t hash = key_of(names_[i].view()).hash;
+    std::size_t at = hash & (slots - 1);
     while (slots_[at].name != 0) at = (at + 1) & (slots - 1);
-    slots_[at] = {tag_of(names_[i].hash), static_cast<std::uint32_t>(i + 1)};
+    slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(i + 1)};
   }
 }
 
-std::size_t Scopes::slot_of(std::string_view name, std::uint64_t hash) const noexcept {
-  std::size_t at = hash & (slots_.size() - 1);
+std::size_t Scopes::slot_of(std::string_view name, const base::TextKey& key) const noexcept {
+  std::size_t at = first_slot(key);
   for (; slots_[at].name != 0; at = (at + 1) & (slots_.size() - 1)) {
-    if (slots_[at].tag == tag_of(hash) && names_[slots_[at].name - 1].text == name) break;
+    if (slots_[at].tag == tag_of(key.hash) && names_[slots_[at].name - 1].is(name, key)) break;
   }
   return at;
 }
 
-Scopes::Name Scopes::intern(std::string_view name) {
-  if ((names_.size() + 1) * 2 > slots_.size()) grow(power_of_two((names_.size() + 1) * 4));
-  const std::uint64_t hash = hash_of(name);
-  Slot& slot = slots_[slot_of(name, hash)];
+Scopes::Name Scopes::intern(std::string_view name, const base::TextKey& key) {
+  Slot& slot = slots_[slot_of(name, key)];
   if (slot.name == 0) {
-    names_.push_back({.text = name, .hash = hash, .now = {}});
-    slot = {tag_of(hash), static_cast<std::uint32_t>(names_.size())};
+    names_.push_back({.text = name.data(),
+                      .size = static_cast<std::uint32_t>(name.size()),
+                      .now = {},
+                      .ends = {key.ends[0], key.ends[1]}});
+    slot = {tag_of(key.hash), static_cast<std::uint32_t>(names_.size())};
   }
   return slot.name - 1;
+}
+
+Scopes::Name Scopes::intern(std::string_view name) {
+  make_room(names_.size() + 1);
+  return intern(name, key_of(name));
+}
+
+void Scopes::prepare(std::span<const std::string_view> names, std::span<base::TextKey> keys) {
+  make_room(names_.size() + names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    keys[i] = key_of(names[i]);
+    __builtin_prefetch(&slots_[first_slot(keys[i])]);
+  }
+}
+
+void Scopes::intern(std::span<const std::string_view> names, std::span<const base::TextKey> keys,
+                    std::span<Name> numbers) {
+  make_room(names_.size() + names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    // Most names stand in the first slot of their probe.
+    if (const Slot slot = slots_[first_slot(keys[i])]; slot.name != 0) __builtin_prefetch(&names_[slot.name - 1]);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) numbers[i] = intern(names[i], keys[i]);
 }
 
 bool Scopes::mark(Name name, std::uint32_t round) noexcept {
@@ -98,15 +130,9 @@ void Scopes::leave() {
   frames_.pop_back();
 }
 
-Definition Scopes::find(Name name) const noexcept {
-  const Definition& now = names_[name].now;
-  if (now.as == Defined::Nowhere || frames_.empty() || now.frame < frames_.back().visible_from) return {};
-  return now;
-}
-
 Definition Scopes::find(std::string_view name) const noexcept {
   if (slots_.empty()) return {};
-  const Slot slot = slots_[slot_of(name, hash_of(name))];
+  const Slot slot = slots_[slot_of(name, key_of(name))];
   return slot.name == 0 ? Definition{} : find(slot.name - 1);
 }
 
@@ -115,16 +141,10 @@ bool Scopes::defined_here(std::string_view name) const noexcept {
   return found.as != Defined::Nowhere && found.frame == frame();
 }
 
-void Scopes::define(Name name, Definition definition) {
-  definition.frame = frame();
-  undo_.push_back({name, names_[name].now});
-  names_[name].now = definition;
-}
-
 std::vector<std::string_view> Scopes::visible_names() const {
   std::vector<std::string_view> all;
   for (Name name = 0; name < names_.size(); ++name) {
-    if (find(name).as != Defined::Nowhere) all.push_back(names_[name].text);
+    if (find(name).as != Defined::Nowhere) all.push_back(names_[name].view());
   }
   return all;
 }

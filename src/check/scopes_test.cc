@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "check/context.h"
@@ -13,7 +15,8 @@ namespace {
 TEST(Scopes, InnerDefinitionsAreUndone) {
   Scopes scopes;
   scopes.enter(false);
-  scopes.define(scopes.intern("a"), {.as = Defined::Input});
+  const Scopes::Name a = scopes.intern("a");
+  scopes.define(a, {.as = Defined::Input});
   scopes.enter(false);
   EXPECT_EQ(scopes.find("a").as, Defined::Input);
   EXPECT_FALSE(scopes.defined_here("a"));
@@ -25,7 +28,33 @@ TEST(Scopes, InnerDefinitionsAreUndone) {
   scopes.leave();
   EXPECT_EQ(scopes.find("a").as, Defined::Input);
   for (int i = 0; i < 5000; ++i) scopes.intern(std::string_view("0123456789" + i % 10));
-  EXPECT_EQ(scopes.text(scopes.intern("a")), "a");
+  EXPECT_EQ(scopes.intern("a"), a);
+}
+
+// Lengths around the sizes of a word and of a key, equal ends, embedded zeros: each text has a number of its own.
+TEST(Scopes, ANameIsNothingButItself) {
+  std::vector<std::string> names;
+  for (std::size_t length = 0; length <= 40; ++length) {
+    names.push_back(std::string(length, 'a'));
+    names.push_back(std::string(length, '\0') + "b");
+    for (std::size_t at = 0; at < length; ++at) {
+      names.push_back(std::string(length, 'a'));
+      names.back()[at] = 'c';
+    }
+  }
+  Scopes scopes;
+  std::vector<Scopes::Name> alone, together(names.size());
+  for (const std::string& name : names) alone.push_back(scopes.intern(name));
+  EXPECT_EQ(std::set(alone.begin(), alone.end()).size(), names.size());
+  const std::vector<std::string> copies = names;  // other storage
+  std::vector<std::string_view> views(copies.begin(), copies.end());
+  std::vector<base::TextKey> keys(views.size());
+  scopes.prepare(views, keys);
+  std::vector<std::string> more;
+  for (int i = 0; i < 5000; ++i) more.push_back("grows" + std::to_string(i));
+  for (const std::string& name : more) scopes.intern(name);
+  scopes.intern(views, keys, together);
+  EXPECT_EQ(alone, together);
 }
 
 TEST(Scopes, NameSetForgets) {

@@ -31,9 +31,9 @@ class Indices {
   bool read(Context& ctx, const ir::Tensor& tensor, std::int64_t count) {
     if (tensor.data_type.get() != static_cast<std::int32_t>(DataType::Int64)) return false;
     if (is_external(tensor, ctx.ir_version())) {
-      if (!ctx.options().checksums || ctx.base_dir().empty()) return false;
+      if (!ctx.options().checksums || (ctx.base_dir().empty() && !ctx.loaded().external_reader)) return false;
       try {
-        bytes_ = format::external_reader(ctx.base_dir())(tensor);
+        bytes_ = format::external_reader(ctx.base_dir(), format::external_access(ctx.loaded()))(tensor);
       } catch (const Error&) {
         return false;
       }

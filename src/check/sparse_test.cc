@@ -102,6 +102,16 @@ TEST(Sparse, SoundOnes) {
     expect_only(check(s), "");
     if (s.indices) expect_only(check(as_raw(s)), "");
   }
+  for (const ir::SparseTensor& s : {good, sparse({3, 4}, {0, 3, 11})}) {
+    expect_kept(check(s), {"sparse.values.present", "sparse.values.rank1", "sparse.values.name", "sparse.dims.rank",
+                           "sparse.dims.positive", "sparse.indices.rank", "sparse.indices.int64", "sparse.indices.nnz",
+                           "sparse.indices.range", "sparse.indices.ascending", "sparse.indices.no-duplicates",
+                           "sparse.indices.present"});
+  }
+  expect_kept(check(good), {"sparse.indices.width"});
+  // One column may repeat, and descend, where an earlier one ascends.
+  expect_kept(check(sparse({3, 4}, {0, 3, 1, 3, 2, 0}, 2)),
+              {"sparse.indices.ascending", "sparse.indices.no-duplicates"});
   expect_only(check(changed(good, [](auto& s) { s.values->name.clear(); }), SparseUse::Attribute), "");
 }
 

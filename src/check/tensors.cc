@@ -2,10 +2,11 @@
 //
 // raw_data is measured, not read, except where the specification restricts single bits: a bool's byte is 0 or 1, and
 // the last byte of a packed type ends in zeros. int32_data serves many narrow types, so its entries are looked at.
-// Writers put 4- and 2-bit elements there packed (two or four to an entry, as specified) or one to an entry (the text
-// parser of the onnx package); the number of entries tells which, and both are taken.
+// Writers put 4- and 2-bit elements there packed (two or four to an entry, as specified), one to an entry (the text
+// parser of the onnx package) or all 32 bits full; the number of entries tells which, and all are taken.
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -88,7 +89,7 @@ struct Stored {
   std::int64_t count;  // elements that the message holds
 };
 
-// --- raw_data -----------------------------------------------------------------------------------------------------
+// Raw_data:
 
 void report_raw_size(const Stored& s, std::string expected) {
   const std::string message = "raw_data has " + number(s.tensor.raw_data.get().size()) + " bytes, but " +
@@ -151,7 +152,7 @@ void check_raw(const Stored& s) {
   }
 }
 
-// --- int32_data ---------------------------------------------------------------------------------------------------
+// Int32_data:
 
 struct Range {
   std::int32_t low = 0, high = 0;
@@ -200,7 +201,7 @@ void check_entries(const Stored& s, bool packed) {
   }
 }
 
-// --- counts -------------------------------------------------------------------------------------------------------
+// Counts:
 
 void report_count(const Stored& s, Field field, std::uint64_t have, const std::string& want, bool more) {
   const std::string message = std::string(name_of(field)) + " has " + number(have) + " entries, but " +
@@ -226,12 +227,14 @@ void check_complex(const Stored& s, Field field, std::uint64_t have) {
                want && static_cast<std::uint64_t>(*want) < have);
 }
 
-// True if the number of entries is one of those that are read.
-bool check_packed(const Stored& s, std::uint64_t have, bool& packed) {
+// What lies in an entry, by the number of entries; nothing, which is told, if it is none of those that are read.
+enum class Packing { Element, Byte, Word };
+std::optional<Packing> check_packed(const Stored& s, std::uint64_t have) {
   const int width = storage_bits(s.type);
   const std::uint64_t want = *packed_bytes(s.count, width);  // narrow types stay below 64 bits
-  packed = have == want;
-  if (packed || have == static_cast<std::uint64_t>(s.count)) return true;
+  if (have == want) return Packing::Byte;
+  if (have == static_cast<std::uint64_t>(s.count)) return Packing::Element;
+  if (have == want / 4 + (want % 4 != 0)) return Packing::Word;
   const std::string message = "int32_data has " + number(have) + " entries, but " + number(s.count) + " elements of " +
                               name_of(s.type) + " take " + number(want) + ", " + std::to_string(8 / width) +
                               " to an entry, low bits first";
@@ -240,7 +243,7 @@ bool check_packed(const Stored& s, std::uint64_t have, bool& packed) {
     s.ctx.report("tensor.field.int4-packing", s.place, message, hint);
   else
     s.ctx.report("tensor.field.int2-packing", s.place, message, hint);
-  return false;
+  return std::nullopt;
 }
 
 void check_strings(const Stored& s) {
@@ -266,17 +269,18 @@ void check_strings(const Stored& s) {
 void check_typed(const Stored& s, Field field) {
   const std::uint64_t have = entries(s.tensor, field);
   if (is_complex(s.type)) return check_complex(s, field, have);
-  bool packed = false;
+  auto packing = std::optional(Packing::Element);
   if (field == Field::Int32 && (storage_bits(s.type) == 4 || storage_bits(s.type) == 2)) {
-    if (!check_packed(s, have, packed)) return;
+    packing = check_packed(s, have);
+    if (!packing || packing == Packing::Word) return;
   } else if (have != static_cast<std::uint64_t>(s.count)) {
     return report_count(s, field, have, number(s.count), have > static_cast<std::uint64_t>(s.count));
   }
-  if (field == Field::Int32) check_entries(s, packed);
+  if (field == Field::Int32) check_entries(s, packing == Packing::Byte);
   if (field == Field::String) check_strings(s);
 }
 
-// --- which field --------------------------------------------------------------------------------------------------
+// Which field:
 
 void report_wrong_field(Context& ctx, const Place& place, DataType type, Field field) {
   const std::string message = std::string(name_of(field)) + " cannot hold elements of " + name_of(type);

@@ -186,14 +186,15 @@ class Entry {
     for (std::size_t i = 0; i < info_.update_binding.size(); ++i) {
       const auto& binding = info_.update_binding[i];
       const Place at = place_.at("update_binding", static_cast<std::int64_t>(i), binding.key.get());
-      const bool own = !seen.insert(binding.key.get()).second;
-      if (own || bound_by_others.contains(binding.key.get())) {
+      if (!seen.insert(binding.key.get()).second) {
         ctx_.report("train.binding.update-unique", at,
-                    "the variable " + quoted(binding.key.get()) +
-                        (own ? " is bound twice by one update" : " is bound by an earlier training_info too"),
-                    own ? "keep one of the bindings"
-                        : "update a variable in one training_info; runtimes that run a single one at a time may "
-                          "take more");
+                    "the variable " + quoted(binding.key.get()) + " is bound twice by one update",
+                    "keep one of the bindings");
+      } else if (bound_by_others.contains(binding.key.get())) {
+        ctx_.warn("train.binding.update-unique", at,
+                  "the variable " + quoted(binding.key.get()) + " is bound by an earlier training_info too",
+                  "runtimes that run one training_info at a time, as for alternating optimizers, take this; others "
+                  "want each variable updated in one place");
       }
       const Declared* variable = check_key(at, binding);
       auto value = values.find(binding.value.get());

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "check/areas.h"
+#include "ir/constants.h"
 #include "ir/walk.h"
 #include "norn/types.h"
 
@@ -61,21 +62,6 @@ void check_sparse_type(Context& ctx, const Place& place, const ir::TypeTensor& t
   }
 }
 
-bool is_key(std::int32_t type) {
-  switch (static_cast<DataType>(type)) {
-    case DataType::Int8:
-    case DataType::Int16:
-    case DataType::Int32:
-    case DataType::Int64:
-    case DataType::Uint8:
-    case DataType::Uint16:
-    case DataType::Uint32:
-    case DataType::Uint64:
-    case DataType::String: return true;
-    default: return false;
-  }
-}
-
 // Element types are no main inputs themselves: their shapes may stay away.
 ValueUse inner(ValueUse use) { return is_main(use) ? ValueUse::NestedInput : use; }
 
@@ -84,7 +70,7 @@ void check_map_type(Context& ctx, const Place& place, const ir::TypeMap& map, Va
   if (!map.key_type.has()) {
     ctx.report("type.map.key-present", place, "the map type states no key type",
                "set key_type to an integer type of 8 to 64 bits or to STRING");
-  } else if (!is_key(key)) {
+  } else if (!ir::is_map_key(key)) {
     ctx.report("type.map.key-kind", place,
                "the map type's keys are " +
                    (known_element(key) ? std::string(data_type_name(static_cast<DataType>(key)))
@@ -132,8 +118,12 @@ void check_type(Context& ctx, const Place& place, const ir::Type& type, ValueUse
     ctx.report("value.one-kind", place, "the type is of " + std::to_string(count) + " kinds at once",
                "keep one of tensor, sequence, map, optional, sparse tensor and opaque");
   } else if (count == 0 && is_main(use)) {
-    ctx.report("value.one-kind", place, "the type says nothing: none of its kinds is set",
-               "set tensor_type (or sequence, map, optional, sparse tensor, opaque)");
+    const bool early = has_field(type.unknown, 2);
+    ctx.report("value.one-kind", place,
+               early ? "the type is of the sparse tensor type of IR 1, field 2, which went with IR 3"
+                     : "the type says nothing: none of its kinds is set",
+               early ? "today's sparse_tensor_type is field 8, with the same content"
+                     : "set tensor_type (or sequence, map, optional, sparse tensor, opaque)");
   }
   if (type.tensor_type) check_tensor_type(ctx, place, *type.tensor_type, use);
   if (type.sparse_tensor_type) check_sparse_type(ctx, place, *type.sparse_tensor_type, use);

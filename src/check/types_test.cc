@@ -99,18 +99,32 @@ TEST(Types, EachRuleAlone) {
 }
 
 TEST(Types, SoundOnes) {
-  for (std::int32_t elem = 1; elem < kDataTypeCount; ++elem) expect_only(check_main(tensor(elem)), "");
-  for (std::int32_t key : {2, 3, 4, 5, 6, 7, 8, 12, 13}) expect_only(check_main(map(key, tensor(1))), "");
-  for (const ir::Type& type :
-       {sequence(map(8, tensor(11))), optional(tensor(8)), optional(sequence(tensor(1))), optional(map(7, tensor(1))),
-        optional(sparse(1)), sparse(14), opaque("o"), denoted(tensor(1), "IMAGE"),
-        with_dim([](ir::Dimension& d) { d.dim_value = std::int64_t{0}; }),
-        with_dim([](ir::Dimension& d) { d.dim_param = std::string("N_1"); }), with_dim([](ir::Dimension&) {}),
-        with_dim([](ir::Dimension& d) { d.denotation = std::string("FILTER_SPATIAL"); }),
-        changed(sequence(sparse(1)),
-                [](ir::Type& t) { t.sequence_type->elem_type->sparse_tensor_type->shape.clear(); })}) {
-    expect_only(check_main(type), "");
+  for (std::int32_t elem = 1; elem < kDataTypeCount; ++elem) {
+    expect_kept(check_main(tensor(elem)), {"value.one-kind", "type.tensor.elem-present", "type.tensor.elem-valid",
+                                           "type.tensor.elem-not-undefined"});
   }
+  for (std::int32_t key : {2, 3, 4, 5, 6, 7, 8, 12, 13}) {
+    expect_kept(check_main(map(key, tensor(1))),
+                {"type.map.key-present", "type.map.key-kind", "type.map.value-present"});
+  }
+  expect_kept(check_main(sequence(map(8, tensor(11)))), {"type.sequence.elem"});
+  for (const ir::Type& held : {tensor(8), sequence(tensor(1)), map(7, tensor(1)), sparse(1)}) {
+    expect_kept(check_main(optional(held)), {"type.optional.elem", "type.optional.elem-kind"});
+  }
+  expect_kept(check_main(sparse(14)), {"type.sparse.elem", "type.sparse.shape"});
+  expect_kept(check_main(changed(sequence(sparse(1)),
+                                 [](ir::Type& t) { t.sequence_type->elem_type->sparse_tensor_type->shape.clear(); })),
+              {"type.sparse.shape"});
+  const auto with_field_4 = [](ir::Type& t) { t.opaque_type->unknown = ir::bytes_of({"\x22\x00", 2}); };
+  expect_kept(check_main(changed(opaque("o"), with_field_4)), {"type.opaque.name", "type.opaque.params-retired"});
+  expect_kept(check_main(denoted(tensor(1), "IMAGE")), {"denotation.type.standard"});
+  expect_kept(check_main(with_dim([](ir::Dimension& d) { d.denotation = std::string("FILTER_SPATIAL"); })),
+              {"denotation.dim.standard"});
+  expect_kept(check_main(with_dim([](ir::Dimension& d) { d.dim_value = std::int64_t{0}; })),
+              {"shape.dim.value-nonnegative"});
+  expect_kept(check_main(with_dim([](ir::Dimension& d) { d.dim_param = std::string("N_1"); })),
+              {"shape.dim.empty-param", "name.c90.dim-param"});
+  expect_kept(check_main(with_dim([](ir::Dimension&) {})), {"shape.dim.empty-param"});
 }
 
 TEST(Types, OnlyMainValuesNeedAKind) {
@@ -161,7 +175,7 @@ TEST(Types, ThePathLeadsToTheElement) {
   EXPECT_NE(report.diagnostics[0].message.find("77"), std::string::npos);
 }
 
-// --- ValueInfo ----------------------------------------------------------------------------------------------------
+// ValueInfo:
 
 Report check_value(const ir::ValueInfo& info, ValueUse use, std::int64_t ir_version = 14) {
   return run_area([&](Context& ctx, const Place& p) { check_value_info(ctx, p, info, use); }, ir_version);
@@ -174,7 +188,10 @@ TEST(ValueInfo, NamesAndTypes) {
   good.name = std::string("x");
   good.type = tensor(1);
   for (ValueUse use : {ValueUse::MainInput, ValueUse::NestedOutput, ValueUse::Info, ValueUse::Part}) {
-    for (std::int64_t ir_version : {1, 5, 6, 14}) expect_only(check_value(good, use, ir_version), "");
+    for (std::int64_t ir_version : {1, 5, 6, 14}) {
+      expect_kept(check_value(good, use, ir_version),
+                  {"value.name", ir_version < 6 ? "value.type-required" : "value.type-required-main"});
+    }
   }
   expect_only(check_value(nameless, ValueUse::Info), "value.name");
   expect_only(check_value(nameless, ValueUse::Part), "value.name");

@@ -1,0 +1,183 @@
+// What a Gradient node differentiates: xs and zs together are the minimal independent set that determines y.
+//
+// They name values of the graphs around the node, so which of them follows from which others is a matter of the nodes
+// between. A value that a nested graph reads counts as read by the node that holds it. Constants that are named nowhere
+// are constants to the derivative, too.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "check/areas.h"
+
+namespace norn::checks {
+namespace {
+
+using Names = std::unordered_set<std::string_view>;
+
+using Writers = std::unordered_map<std::string_view, const ir::Node*>;
+
+struct GradientState {
+  std::unordered_map<const void*, Writers> writers;  // by innermost graph
+  // Reads followed so far. A model of very many Gradient nodes over very many others is looked at in part only.
+  std::uint64_t reads = 0;
+};
+constexpr std::uint64_t kMostReads = 50'000'000;
+
+// Who writes each value of the graphs around the node.
+const Writers& writers(Context& ctx) {
+  const void* key = ctx.graph() ? static_cast<const void*>(ctx.graph()) : ctx.function();
+  auto [at, is_new] = ctx.state<GradientState>().writers.try_emplace(key);
+  if (!is_new) return at->second;
+  for (const ir::Graph* graph : ctx.graphs()) {
+    if (!graph && !ctx.function()) continue;
+    for (const ir::Node& node : graph ? graph->node : ctx.function()->node) {
+      for (const std::string& output : node.output) at->second.insert_or_assign(output, &node);
+    }
+  }
+  return at->second;
+}
+
+// The walk has bounded how deep graphs are nested where it has been; later nodes' graphs are bounded by their reader.
+template <class Visit>
+void for_each_read(const ir::Node& node, Visit visit) {
+  for (const std::string& input : node.input) {
+    if (!input.empty()) visit(std::string_view(input));
+  }
+  for (const ir::Attribute& attribute : node.attribute) {
+    const auto graph = [&](const ir::Graph& g) {
+      for (const ir::Node& inner : g.node) for_each_read(inner, visit);
+    };
+    if (attribute.g) graph(*attribute.g);
+    for (const ir::Graph& g : attribute.graphs) graph(g);
+  }
+}
+
+class Differentiated {
+ public:
+  Differentiated(Context& ctx, const Names& members)
+      : writers_(writers(ctx)), members_(members), reads_(ctx.state<GradientState>().reads) {}
+
+  // The members that y follows from, going back no further than to them.
+  Names sources(std::string_view y) {
+    Names found, seen{y};
+    std::vector<std::string_view> open{y};
+    while (!open.empty()) {
+      const std::string_view name = open.back();
+      open.pop_back();
+      if (members_.contains(name)) {
+        found.insert(name);
+        continue;
+      }
+      for (std::string_view read : reads(name)) {
+        if (seen.insert(read).second) open.push_back(read);
+      }
+    }
+    return found;
+  }
+
+  // A member that this one is computed from; "" if there is none.
+  std::string_view source_behind(std::string_view member) {
+    for (std::string_view read : reads(member)) {
+      if (const std::string_view source = source_of(read); !source.empty()) return source;
+    }
+    return {};
+  }
+
+ private:
+  std::vector<std::string_view> reads(std::string_view name) {
+    std::vector<std::string_view> names;
+    const auto writer = writers_.find(name);
+    if (writer != writers_.end()) for_each_read(*writer->second, [&](std::string_view read) { names.push_back(read); });
+    reads_ += names.size() + 1;
+    return names;
+  }
+
+  // Remembers what it found for every value on the way: all members together cost one look at each value.
+  std::string_view source_of(std::string_view value) {
+    struct Step {
+      std::string_view name;
+      std::vector<std::string_view> reads;
+      std::size_t next = 0;
+    };
+    std::vector<Step> way;
+    const auto enter = [&](std::string_view name) {
+      if (members_.contains(name)) {
+        sources_[name] = name;
+      } else if (sources_.try_emplace(name).second) {
+        way.push_back({name, reads(name)});
+      }
+    };
+    enter(value);
+    while (!way.empty()) {
+      Step& step = way.back();
+      std::string_view& source = sources_[step.name];
+      if (step.next > 0 && source.empty()) source = sources_[step.reads[step.next - 1]];
+      if (!source.empty() || step.next == step.reads.size()) {
+        way.pop_back();
+        continue;
+      }
+      const std::string_view read = step.reads[step.next++];
+      enter(read);  // `step` and `source` are stale from here on
+    }
+    return sources_[value];
+  }
+
+  const Writers& writers_;
+  const Names& members_;
+  std::uint64_t& reads_;
+  std::unordered_map<std::string_view, std::string_view> sources_;
+};
+
+std::string quoted(std::string_view name) { return base::quoted(name.substr(0, 200)); }
+
+}  // namespace
+
+void check_gradient(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  if (bound.binding != Binding::Schema || bound.op->name != "Gradient" ||
+      bound.op->domain != "ai.onnx.preview.training" || !(ctx.graph() || ctx.function()) ||
+      ctx.state<GradientState>().reads > kMostReads) {
+    return;
+  }
+  std::vector<std::string_view> listed;
+  std::string_view y;
+  for (const ir::Attribute& attribute : node.attribute) {
+    if (attribute.name.get() == "y") y = attribute.s.get();
+    if (attribute.name.get() != "xs" && attribute.name.get() != "zs") continue;
+    listed.insert(listed.end(), attribute.strings.begin(), attribute.strings.end());
+  }
+  if (y.empty() || listed.empty()) return;
+  const auto report = [&](std::string message, const char* hint) {
+    ctx.report("train.gradient.independent", place, std::move(message), hint);
+  };
+  for (std::string_view name : listed) {
+    if (ctx.scopes().visible(name)) continue;
+    return report(quoted(name) + ", of xs or zs, is no value here", "name values of the graph");
+  }
+  if (!ctx.scopes().visible(y)) {
+    return report("y names " + quoted(y) + ", which is no value here", "name a value of the graph");
+  }
+
+  const Names members(listed.begin(), listed.end());
+  if (members.size() < listed.size()) return report("a value stands in xs and zs twice", "list each once");
+  Differentiated graph(ctx, members);
+  const Names needed = graph.sources(y);
+  for (std::string_view name : listed) {
+    if (!needed.contains(name)) {
+      return report(quoted(y) + " does not depend on " + quoted(name) + ", given the others of xs and zs",
+                    "leave out what does not determine y");
+    }
+  }
+  for (std::string_view name : listed) {
+    const std::string_view from = graph.source_behind(name);
+    if (from.empty()) continue;
+    return report(quoted(name) + " is computed from " + quoted(from) + ", so the two are not independent",
+                  "keep in xs and zs the one or the other");
+  }
+}
+
+}  // namespace norn::checks

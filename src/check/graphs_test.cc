@@ -1,0 +1,176 @@
+// Rules about graphs: their values and the names of them, initializers, nested graphs.
+#include "check/sound_models_test.h"
+
+namespace norn::checks {
+namespace {
+
+void add(ir::Model& m, ir::Node n) { m.graph->node.push_back(std::move(n)); }
+Change doc(const char* text) {
+  return [text](ir::Model& m) { m.graph->doc_string = text; };
+}
+Change infos(std::vector<const char*> names) {
+  return [names](ir::Model& m) {
+    add(m, node("Relu", {"s"}, {"r"}));
+    for (const char* name : names) m.graph->value_info.push_back(value(name));
+  };
+}
+
+TEST(Graphs, FieldsOfTheirOwn) {
+  expect_cases({
+      {"graph.name", 10, kPlain, [](auto& m) { m.graph->name = ""; }},
+      {"graph.name", 10, kIf, [](auto& m) { then_branch(m).name = ""; }},
+      {"graph.doc-string", 10, kPlain, [](auto& m) { m.graph->doc_string.clear(); }},
+      {"graph.doc-string.no-html", 10, kPlain, doc("a <b>bold</b> graph"),
+       doc("where a < b, see <https://example.com>, <eval> and **bold** text")},
+      {"graph.doc-string.no-html", 10, kPlain, doc("one<br/>two")},
+      {"graph.doc-string.no-html", 10, kPlain, [](auto& m) { first(m).doc_string = "<a href=\"x\">link</a>"; }},
+      {"graph.reserved-fields", 10, kPlain, [](auto& m) { m.graph->unknown = unknown_field(7); },
+       [](auto& m) { m.graph->unknown = unknown_field(20); }},
+      {"graph.reserved-fields", 10, kPlain, [](auto& m) { m.graph->unknown = unknown_field(3); }},
+      {"graph.inputs.typed", 10, kPlain, [](auto& m) { m.graph->input[0].type.clear(); }},
+      {"graph.inputs.typed", 10, kPlain, [](auto& m) { m.graph->input.push_back(value("")); }},
+      {"graph.outputs.typed", 10, kPlain, [](auto& m) { m.graph->output[0].type.clear(); }},
+      {"graph.io.shape", 10, kPlain, [](auto& m) { m.graph->input[0].type->tensor_type->shape.clear(); },
+       [](auto& m) {
+         m.graph->input[0] = value("x", {});  // a scalar has one
+       }},
+      {"graph.io.shape", 10, kPlain, [](auto& m) { m.graph->output[0].type->tensor_type->shape.clear(); }},
+      {"graph.io.unique-inputs", 10, kPlain, [](auto& m) { m.graph->input.push_back(value("x")); },
+       [](auto& m) { m.graph->input.push_back(value("x2")); }},
+      {"graph.subgraph.io-names", 10, kLoop, [](auto& m) { loop_body(m).input[0].name = ""; }},
+      {"graph.subgraph.io-names", 10, kIf, [](auto& m) { then_branch(m).output[0].name = ""; }},
+      {"graph.output.defined", 10, kPlain, [](auto& m) { m.graph->output[0].name = "lost"; }},
+      {"graph.output.defined", 10, kPlain,
+       [](auto& m) { m.graph->output.push_back(value("nowhere")); },
+       [](auto& m) {
+         m.graph->output.push_back(value("x"));  // an input and an initializer are the graph's own
+         m.graph->output.push_back(value("w"));
+       }},
+      {"graph.output.defined", 10, kIf, [](auto& m) { then_branch(m).output[0].name = "x"; }},
+      {"graph.value-info.unique", 10, kPlain, infos({"s", "r", "s"}), infos({"s", "r"})},
+      {"graph.value-info.not-io", 10, kPlain, infos({"x"}), infos({"s"})},
+      {"graph.value-info.not-io", 10, kPlain, infos({"y"})},
+      {"graph.value-info.known", 10, kPlain, infos({"nobody"}), infos({"r"})},
+  });
+}
+
+TEST(Graphs, OrderAndDefinitions) {
+  expect_cases({
+      {"graph.nodes.sorted", 10, kPlain, [](auto& m) { std::swap(m.graph->node[0], m.graph->node[1]); }},
+      {"graph.acyclic", 10, kPlain, [](auto& m) { first(m).input = {"y", "w"}; }, {}, {"graph.nodes.sorted"}},
+      {"graph.acyclic", 10, kPlain, [](auto& m) { second(m).input = {"y"}; }, {}, {"graph.nodes.sorted"}},
+      {"graph.ssa", 10, kPlain, [](auto& m) { add(m, node("Relu", {"x"}, {"s"})); },
+       [](auto& m) { add(m, node("Relu", {"x"}, {"s2"})); }},
+      {"name.ns.value", 10, kPlain, [](auto& m) { add(m, node("Relu", {"s"}, {"x"})); }},
+      {"name.ns.node", 10, kPlain, [](auto& m) { first(m).name = second(m).name = "n"; },
+       [](auto& m) {
+         first(m).name = "n";
+         second(m).name = "o";
+         add(m, node("Relu", {"s"}, {"r"}));  // names may be left out, by any number of nodes
+         add(m, node("Relu", {"s"}, {"q"}));
+       }},
+      {"name.ns.graph", 10, kIf, [](auto& m) { then_branch(m).name = "main"; }},
+      {"name.c90", 10, kPlain, [](auto& m) { first(m).name = "conv/1"; }, [](auto& m) { first(m).name = "_conv_1"; }},
+      {"name.c90", 10, kPlain, [](auto& m) { first(m).name = "1st"; }},
+      {"node.input.defined", 10, kPlain, [](auto& m) { first(m).input[0] = "xx"; }},
+      {"node.input.defined", 10, kIf, [](auto& m) { then_branch(m).node[0].input = {"e"}; }},  // of the other branch
+  });
+}
+
+TEST(Graphs, Scopes) {
+  expect_cases({
+      {"name.scope.visible-before", 10, kIf,
+       [](auto& m) {
+         then_branch(m).node[0].input = {"late"};
+         add(m, node("Relu", {"x"}, {"late"}));
+       },
+       [](auto& m) {
+         then_branch(m).node[0].input = {"early"};
+         m.graph->node.insert(m.graph->node.begin(), node("Relu", {"x"}, {"early"}));
+         std::swap(m.graph->node[1], m.graph->node[2]);
+       }},
+      {"name.scope.no-shadow-output", 10, kIf,
+       [](auto& m) {
+         then_branch(m).node[0].output = {"s"};
+         then_branch(m).output[0].name = "s";
+       },
+       [](auto& m) {
+         then_branch(m).node[0].output = {"e"};  // as the sibling has it
+         then_branch(m).output[0].name = "e";
+       }},
+      {"name.scope.no-shadow-input", 10, kLoop, [](auto& m) { loop_body(m).input[0].name = "x"; }},
+      {"name.scope.no-shadow-initializer", 10, kIf, [](auto& m) { then_branch(m).initializer = {tensor("x")}; },
+       [](auto& m) { then_branch(m).initializer = {tensor("k")}; }},
+  });
+}
+
+TEST(Graphs, Initializers) {
+  const auto sparse = [](const char* name) {
+    return [name](ir::Model& m) {
+      ir::SparseTensor& s = m.graph->sparse_initializer.emplace_back();
+      s.dims = {4};
+      s.values = tensor(name, {0});
+      s.values->float_data = {};
+    };
+  };
+  expect_cases({
+      {"init.name", 10, kPlain, [](auto& m) { m.graph->initializer.push_back(tensor("")); }},
+      {"init.unique", 10, kPlain, [](auto& m) { m.graph->initializer.push_back(tensor("w")); },
+       [](auto& m) { m.graph->initializer.push_back(tensor("v")); }},
+      {"init.unique-sparse", 10, kPlain, sparse("w"), sparse("v")},
+      {"init.must-be-input", 3, kPlain, [](auto& m) { m.graph->input.pop_back(); }},
+      {"init.constant-not-input", 10, kPlain, [](auto& m) { m.graph->input.push_back(value("w")); }},
+      {"init.type-matches-input", 3, kPlain, [](auto& m) { m.graph->input[1] = value("w", {2, 3}, 7); },
+       [](auto& m) {
+         auto& dims = m.graph->input[1].type->tensor_type->shape->dim;
+         dims[0].dim_value.clear();
+         dims[1].dim_value.clear();
+         dims[1].dim_param = "N";
+       }},
+      {"init.type-matches-input", 3, kPlain, [](auto& m) { m.graph->input[1] = value("w", {2, 4}); }},
+      {"init.type-matches-input", 3, kPlain, [](auto& m) { m.graph->input[1] = value("w", {6}); }},
+      {"init.not-node-output", 10, kPlain, [](auto& m) { add(m, node("Relu", {"x"}, {"w"})); }},
+  });
+}
+
+// y = body over a carried value, with a constant of the body among its inputs, as IR 3 wants it.
+void add_constant(ir::Model& m, std::size_t at, const char* name) {
+  ir::Graph& body = loop_body(m);
+  body.input.insert(body.input.begin() + static_cast<std::ptrdiff_t>(at), value(name));
+  body.initializer.push_back(tensor(name));
+}
+
+TEST(Graphs, ConstantsOfNestedGraphs) {
+  expect_cases({
+      {"init.subgraph.no-input-alias", 10, kLoop, [](auto& m) { loop_body(m).initializer = {tensor("a")}; },
+       [](auto& m) { loop_body(m).initializer = {tensor("k")}; }},
+      {"init.subgraph.actuals-not-init", 3, kLoop, [](auto& m) { loop_body(m).initializer = {tensor("a")}; },
+       [](auto& m) { add_constant(m, 3, "k"); }},
+      {"init.subgraph.order", 3, kLoop, [](auto& m) { add_constant(m, 0, "k"); },
+       [](auto& m) {
+         add_constant(m, 3, "k");
+         add_constant(m, 4, "l");
+       },
+       {"init.subgraph.actuals-not-init"}},
+  });
+}
+
+TEST(Graphs, BodiesOfControlFlow) {
+  expect_cases({
+      {"exec.if.outputs-match", 10, kIf, [](auto& m) { then_branch(m).output.push_back(value("t")); }},
+      {"exec.if.outputs-match", 10, kIf, [](auto& m) { then_branch(m).output[0] = value("t", {2, 3}, 7); },
+       [](auto& m) {
+         then_branch(m).output[0] = value("t", {5, 3});  // shapes may differ
+       }},
+      {"exec.if.no-inputs", 10, kIf, [](auto& m) { then_branch(m).input = {value("arg")}; }},
+      {"exec.loop.cond-required-out", 10, kLoop, [](auto& m) { loop_body(m).output.pop_back(); }},
+  });
+  // Constants that IR 3 lists are no inputs that something would have to feed.
+  ir::Model early = with_if(3);
+  then_branch(early).input = {value("k")};
+  then_branch(early).initializer = {tensor("k")};
+  expect_kept(run(early), {"exec.if.no-inputs"});
+}
+
+}  // namespace
+}  // namespace norn::checks

@@ -1,0 +1,167 @@
+// Rules about what single operators read, as far as the model declares it: the shape of If's condition, and what the
+// dimensions of images and filters are denoted as. What is only inferred is not seen here.
+//
+// Denotations are rare, so a graph is looked through for them once, when a node comes that could read denoted values.
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "check/areas.h"
+
+namespace norn::checks {
+namespace {
+
+using Types = std::unordered_map<std::string_view, const ir::Type*>;
+
+struct Declared {
+  Types all;      // filled when the first condition is looked at
+  Types denoted;  // those with a dimension that is denoted
+  bool has_all = false, has_denoted = false;
+};
+struct DeclaredTypes {
+  std::unordered_map<const void*, Declared> of;  // a graph or a function
+};
+
+bool is_denoted(const ir::Type& type) {
+  if (!type.tensor_type || !type.tensor_type->shape) return false;
+  const auto& dims = type.tensor_type->shape->dim;
+  return std::any_of(dims.begin(), dims.end(), [](const ir::Dimension& d) { return !d.denotation.get().empty(); });
+}
+
+template <class Visit>
+void for_each_declared(const ir::Graph* graph, const ir::Function* function, Visit visit) {
+  if (graph) {
+    for (const auto* list : {&graph->input, &graph->output, &graph->value_info}) {
+      for (const ir::ValueInfo& info : *list) visit(info);
+    }
+  } else {
+    for (const ir::ValueInfo& info : function->value_info) visit(info);
+  }
+}
+
+// What the innermost graph that has the value declares for it; null if nothing does.
+const ir::Type* declared(Context& ctx, std::string_view name, bool denoted_only) {
+  const auto& graphs = ctx.graphs();
+  for (std::size_t i = graphs.size(); i-- > 0;) {
+    if (!graphs[i] && !ctx.function()) continue;
+    Declared& here = ctx.state<DeclaredTypes>().of[graphs[i] ? static_cast<const void*>(graphs[i]) : ctx.function()];
+    Types& types = denoted_only ? here.denoted : here.all;
+    bool& ready = denoted_only ? here.has_denoted : here.has_all;
+    if (!ready) {
+      ready = true;
+      for_each_declared(graphs[i], ctx.function(), [&](const ir::ValueInfo& info) {
+        if (info.type && (!denoted_only || is_denoted(*info.type))) types.emplace(info.name.get(), &*info.type);
+      });
+    }
+    if (const auto found = types.find(name); found != types.end()) return found->second;
+  }
+  return nullptr;
+}
+
+void check_condition(Context& ctx, const Place& place, const ir::Node& node) {
+  if (node.input.empty() || node.input[0].empty()) return;
+  const ir::Type* type = declared(ctx, node.input[0], false);
+  if (!type || !type->tensor_type || !type->tensor_type->shape) return;
+  for (const ir::Dimension& dim : type->tensor_type->shape->dim) {
+    if (!dim.dim_value.has() || dim.dim_value.get() < 0 || dim.dim_value.get() == 1) continue;
+    ctx.report("exec.if.scalar-cond", ctx.input(place, node, 0),
+               "a dimension of the condition is " + std::to_string(dim.dim_value.get()) +
+                   ", but a condition has one element",
+               "reduce it to one, with ReduceMax or ReduceMin say");
+    return;
+  }
+}
+
+// What the leading dimensions of an input mean; those that follow are all `rest`.
+struct Meaning {
+  std::string_view op;
+  std::size_t input;
+  std::string_view first, second, rest;
+};
+constexpr std::string_view kBatch = "DATA_BATCH", kChannel = "DATA_CHANNEL", kFeature = "DATA_FEATURE",
+                           kTime = "DATA_TIME", kOut = "FILTER_OUT_CHANNEL", kIn = "FILTER_IN_CHANNEL",
+                           kSpatial = "FILTER_SPATIAL";
+constexpr Meaning kMeanings[] = {
+    {"AveragePool", 0, kBatch, kChannel, kFeature},
+    {"BatchNormalization", 0, kBatch, kChannel, kFeature},
+    {"Conv", 0, kBatch, kChannel, kFeature},
+    {"Conv", 1, kOut, kIn, kSpatial},
+    {"ConvInteger", 0, kBatch, kChannel, kFeature},
+    {"ConvInteger", 1, kOut, kIn, kSpatial},
+    {"ConvTranspose", 0, kBatch, kChannel, kFeature},
+    {"ConvTranspose", 1, kIn, kOut, kSpatial},
+    {"DeformConv", 0, kBatch, kChannel, kFeature},
+    {"DeformConv", 1, kOut, kIn, kSpatial},
+    {"DepthToSpace", 0, kBatch, kChannel, kFeature},
+    {"GlobalAveragePool", 0, kBatch, kChannel, kFeature},
+    {"GlobalLpPool", 0, kBatch, kChannel, kFeature},
+    {"GlobalMaxPool", 0, kBatch, kChannel, kFeature},
+    {"GroupNormalization", 0, kBatch, kChannel, kFeature},
+    {"InstanceNormalization", 0, kBatch, kChannel, kFeature},
+    {"LRN", 0, kBatch, kChannel, kFeature},
+    {"LpPool", 0, kBatch, kChannel, kFeature},
+    {"MaxPool", 0, kBatch, kChannel, kFeature},
+    {"MaxRoiPool", 0, kBatch, kChannel, kFeature},
+    {"MaxUnpool", 0, kBatch, kChannel, kFeature},
+    {"QLinearConv", 0, kBatch, kChannel, kFeature},
+    {"QLinearConv", 3, kOut, kIn, kSpatial},
+    {"RoiAlign", 0, kBatch, kChannel, kFeature},
+    {"SpaceToDepth", 0, kBatch, kChannel, kFeature},
+};
+
+// Most nodes are of other operators: one bit for each first letter and length tells so at once.
+constexpr std::uint64_t bit_of(std::string_view op) {
+  return std::uint64_t{1} << ((static_cast<unsigned char>(op[0]) * 5 + op.size()) & 63);
+}
+constexpr std::uint64_t kBits = [] {
+  std::uint64_t bits = bit_of("If");
+  for (const Meaning& m : kMeanings) bits |= bit_of(m.op);
+  return bits;
+}();
+
+// A signal's one axis is as much of time as of features.
+bool agrees(std::string_view word, std::string_view wanted) {
+  return word == wanted || (wanted == kFeature && word == kTime);
+}
+bool is_standard(std::string_view word) {
+  for (std::string_view known : {kBatch, kChannel, kFeature, kTime, kOut, kIn, kSpatial}) {
+    if (word == known) return true;
+  }
+  return false;
+}
+
+void check_denoted(Context& ctx, const Place& place, const ir::Node& node, const Meaning& meaning) {
+  const ir::Type* type = declared(ctx, node.input[meaning.input], true);
+  if (!type) return;
+  const auto& dims = type->tensor_type->shape->dim;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    const std::string& word = dims[d].denotation.get();
+    const std::string_view wanted = d == 0 ? meaning.first : d == 1 ? meaning.second : meaning.rest;
+    if (!is_standard(word) || agrees(word, wanted)) continue;
+    ctx.report("denotation.dim.verify", ctx.input(place, node, meaning.input),
+               "dimension " + std::to_string(d) + " is denoted " + word + ", where " + node.op_type.get() + " takes " +
+                   std::string(wanted),
+               "put a Transpose before the node, or correct the denotation");
+    return;
+  }
+}
+
+}  // namespace
+
+void check_operator_inputs(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  if (bound.binding != Binding::Schema || !bound.op->domain.empty()) return;
+  const std::string_view op = bound.op->name;
+  if (!(kBits & bit_of(op))) return;
+  if (op == "If") return check_condition(ctx, place, node);
+  const auto begin = std::lower_bound(std::begin(kMeanings), std::end(kMeanings), op,
+                                      [](const Meaning& m, std::string_view name) { return m.op < name; });
+  for (auto m = begin; m != std::end(kMeanings) && m->op == op; ++m) {
+    if (m->input < node.input.size() && !node.input[m->input].empty()) check_denoted(ctx, place, node, *m);
+  }
+}
+
+}  // namespace norn::checks
