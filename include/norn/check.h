@@ -6,6 +6,7 @@
 // Rules bind by the file's IR version, as they were written then. Thread-safe: functions here keep no state.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,9 @@ enum class Profile : std::uint8_t {
   Runtime,  // errors are what keeps a runtime from running the model
 };
 
+// "spec", "strict", "runtime". Throws norn::Error (InvalidArgument) for another name.
+NORN_API Profile profile_from_name(std::string_view name);
+
 struct CheckOptions {
   Profile profile = Profile::Spec;
   Limits limits;
@@ -81,6 +85,10 @@ NORN_API Report check_part(PartKind kind, std::span<const std::byte> bytes, std:
 // Throws norn::Error (InvalidProtobuf) for bytes that are no such message.
 enum class DataKind;
 NORN_API Report check_data(std::span<const std::byte> bytes, DataKind kind, const CheckOptions& options = {});
+// Checks a data file; without `kind`, data_kind() tells. External data is looked for beside it. No rule binds .npy and
+// .npz files: those that can be read have no findings, others throw norn::Error.
+NORN_API Report check_data(const std::string& path, std::optional<DataKind> kind = {},
+                           const CheckOptions& options = {});
 
 // A rule of the specification (`norn check --list-rules`).
 struct RuleInfo {

@@ -2,8 +2,10 @@
 // and .npz.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,16 +18,27 @@ namespace norn {
 
 // Kinds of message a .pb file may hold; the file itself does not say.
 enum class DataKind { Tensor, SparseTensor, Sequence, Map, Optional };
+// "tensor", "sparse_tensor", "sequence", "map", "optional".
+NORN_API std::string_view data_kind_name(DataKind kind) noexcept;
+// Throws norn::Error (InvalidArgument) for another name.
+NORN_API DataKind data_kind_from_name(std::string_view name);
+
+// The kind that bytes are, where they can be one only: the message that they read as without a fault. Throws
+// norn::Error: InvalidArgument where several fit (a sequence of one value and an optional of it are the same bytes),
+// InvalidProtobuf where none does.
+NORN_API DataKind data_kind(std::span<const std::byte> bytes);
+NORN_API DataKind data_kind(const std::string& path);  // .npy and .npz hold tensors
 
 NORN_API Value parse_value(std::span<const std::byte> bytes, DataKind kind);
 NORN_API Value load_value(const std::string& path, DataKind kind = DataKind::Tensor);  // .npy, .npz of one, or .pb
 NORN_API void save_value(const Value& value, const std::string& path, const std::string& name = {});
 
 // Several values by name: an .npz archive (stored or deflated, zip64), or the one value of another file, under the name
-// that its message gives. Types without a NumPy name (bfloat16, float8, int4, ...) come back as they were if Norn wrote
-// the archive. Never unpickles. `limits` bound what an archive may expand to.
-NORN_API std::vector<std::pair<std::string, Value>> load_values(const std::string& path, const Limits& limits = {});
-// Writes an .npz; numpy.load reads it. Tensors only, names unique and not empty.
+// that its message gives; without `kind`, data_kind() tells. Types without a NumPy name (bfloat16, float8, int4, ...)
+// come back as they were if Norn wrote the archive. Never unpickles. `limits` bound what an archive may expand to.
+NORN_API std::vector<std::pair<std::string, Value>> load_values(const std::string& path, const Limits& limits = {},
+                                                                std::optional<DataKind> kind = {});
+// An .npz, which numpy.load reads: tensors only, names unique and not empty. Into .npy and .pb files goes one value.
 NORN_API void save_values(std::span<const std::pair<std::string, Value>> values, const std::string& path,
                           bool compress = false);
 

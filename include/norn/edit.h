@@ -37,4 +37,10 @@ NORN_API void unpack(const std::string& in, const std::string& out, const Unpack
 // Without tensor contents: names, types and shapes stay. What remains shows the structure and cannot be run.
 NORN_API void strip(const std::string& in, const std::string& out, const LoadOptions& options = {});
 
+// The same for models from anywhere, whose load_options() say how their data files may be read. Tensors that are packed
+// stay in the mapped files until somebody needs them.
+NORN_API Model pack(const Model& model, const PackOptions& pack = {});
+NORN_API void unpack(const Model& model, const std::string& out, const UnpackOptions& unpack = {});
+NORN_API Model strip(const Model& model);
+
 }  // namespace norn

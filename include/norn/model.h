@@ -102,6 +102,10 @@ class NORN_API Model {
 
   // Reads any notation from memory; `format` Auto is Binary.
   static Model parse(std::span<const std::byte> bytes, Format format, const Limits& limits = {});
+  // As load(), from memory. There is no folder of the model's own: external data lies in `options.external_roots`, or
+  // comes from `options.external_reader`.
+  static Model parse(std::span<const std::byte> bytes, const LoadOptions& options,
+                     std::shared_ptr<const void> owner = {});
   // Writes a temporary file beside `path`, syncs it and renames it over `path`: readers of an old file are not disturbed.
   // The notation follows from the extension unless `format` says otherwise.
   void save(const std::string& path, Format format = Format::Auto) const;

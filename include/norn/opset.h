@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "norn/export.h"
+#include "norn/model.h"
 
 namespace norn {
 
@@ -18,6 +19,9 @@ namespace norn {
 // support ("COMMON", "EXPERIMENTAL"), deprecated, runnable (this Norn runs
 // the operator, and does not just know it), only_types_widened.
 NORN_API std::string schemas_json();
+
+// The newest version of a built-in operator set; 0 for a domain that is not built in. "" and "ai.onnx" are the same.
+NORN_API std::int64_t newest_opset_version(const std::string& domain = {});
 
 namespace ir {
 struct OperatorSet;
@@ -38,20 +42,21 @@ class NORN_API OperatorSet {
   // Throws norn::Error: InvalidProtobuf for what is no operator-set document, InvalidGraph with the first broken rule's
   // id for one that breaks what the specification says they MUST be.
   static OperatorSet load(const std::string& path);
-  // The binary format.
-  static OperatorSet parse(std::span<const std::byte> bytes);
+  // Not for Format::OnnxText, which has no form for operator sets; Auto is the binary format.
+  static OperatorSet parse(std::span<const std::byte> bytes, Format format = Format::Binary);
   // The set `domain` at `version` as Norn knows it, without the operators that are deprecated there. Throws norn::Error
   // (InvalidArgument) if there is none.
   static OperatorSet built_in(const std::string& domain, std::int64_t version);
   // Throws norn::Error (Io; NotImplemented for what a notation cannot hold).
-  void save(const std::string& path) const;
-  std::vector<std::byte> serialize() const;  // the binary format
+  void save(const std::string& path, Format format = Format::Auto) const;
+  std::vector<std::byte> serialize(Format format = Format::Binary) const;
 
   const std::string& domain() const noexcept;  // "" is ai.onnx
   std::int64_t version() const noexcept;
   // Names of the operators, functions included, each once, sorted.
   std::vector<std::string> operators() const;
   std::string to_string() const;  // a page for a terminal
+  std::string to_json() const;    // what the page tells
 
   const ir::OperatorSet& document() const noexcept { return *document_; }
   // The document is not checked.
@@ -64,6 +69,8 @@ class NORN_API OperatorSet {
 // Every finding about a document, which may break any of the rules (opsetdoc.*). Throws norn::Error for what cannot be
 // read as one.
 NORN_API Report check_operator_set(const std::string& path);
+NORN_API Report check_operator_set(std::span<const std::byte> bytes, Format format = Format::Binary);
+NORN_API Report check_operator_set(const OperatorSet& set);
 // What does not fit between sets that are used together: two that claim one (domain, version), operators that changed
 // although they are stable, built-in domains told otherwise than ONNX does.
 NORN_API Report check_operator_sets(std::span<const OperatorSet> sets);

@@ -51,6 +51,14 @@ struct ArgInfo {
   std::vector<DimInfo> shape;
 };
 
+// What the model says about itself.
+struct ModelMetadata {
+  std::string producer_name, producer_version, graph_name, domain;
+  std::string description, graph_description;  // the doc_strings of the model and of its graph
+  std::int64_t version = 0;                    // model_version
+  std::vector<std::pair<std::string, std::string>> custom_metadata;  // metadata_props
+};
+
 struct Feed {
   std::string_view name;
   Value value;
@@ -76,6 +84,8 @@ class NORN_API Session {
   std::vector<Value> run(std::initializer_list<Feed> feeds) const {
     return run(std::span<const Feed>(feeds.begin(), feeds.size()));
   }
+
+  ModelMetadata metadata() const;
 
   // What runs each node and why nothing faster does, for the shapes of these feeds (`norn explain`). Dimension
   // variables that no feed gives count as `default_dim`.

@@ -10,7 +10,7 @@ from ._errors import InvalidGraph, NotImplemented
 from ._norn import Model, Report, open_external_fd, check, load, parse_text, print_text
 
 if TYPE_CHECKING:
-    from ._norn import OperatorSet, _ModelLike
+    from ._norn import ExternalDataPolicy, OperatorSet, _ExternalData, _ModelLike
 
 __all__ = [
     "CheckError",
@@ -45,6 +45,7 @@ def check_model(
     *,
     profile: str = "spec",
     operator_sets: Sequence[OperatorSet] = (),
+    external_data: _ExternalData = None,
 ) -> None:
     """Raises :class:`CheckError` with the whole report if the model is not valid ONNX.
 
@@ -57,13 +58,13 @@ def check_model(
             "checking with inference (full_check=True) is not there yet",
             hint="check without it; norn.InferenceSession finds contradictions of types and shapes",
         )
-    loaded = load(model)
     report = check(
-        loaded,
+        model,
         profile=profile,
         check_custom_domain=check_custom_domain,
         skip_opset_compatibility_check=skip_opset_compatibility_check,
         operator_sets=list(operator_sets),
+        external_data=external_data,
     )
     if not report.ok:
         raise CheckError(report)
@@ -113,8 +114,11 @@ def to_text(proto: Any, kind: str | None = None) -> str:
 
 
 def open_external(
-    location: str, base_dir: str | os.PathLike[str], *, policy: str = "beneath"
+    location: str | os.PathLike[str],
+    base_dir: str | os.PathLike[str],
+    *,
+    policy: str | ExternalDataPolicy | None = None,
 ) -> IO[bytes]:
-    """An external data file, opened for reading; ``policy`` is "beneath" or "hf-cache" as for :func:`norn.load`."""
-    descriptor, _ = open_external_fd(location, os.fspath(base_dir), policy == "hf-cache")
+    """An external data file, opened for reading, if the policy allows it: as ``external_data`` of :func:`norn.load`."""
+    descriptor, _ = open_external_fd(location, base_dir, policy)
     return os.fdopen(descriptor, "rb")

@@ -1,11 +1,14 @@
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, Protocol
 
 class _Serializable(Protocol):
     def SerializeToString(self) -> bytes: ...
 
-_ModelLike = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | _Serializable | Model
+_Path = str | os.PathLike[str]
+_ModelLike = _Path | bytes | bytearray | memoryview | IO[bytes] | _Serializable | Model
+_Reader = Callable[[str, int, int | None], bytes | bytearray | memoryview]
+_ExternalData = str | ExternalDataPolicy | _Reader | None
 
 __version__: str
 
@@ -30,6 +33,37 @@ class Limits:
         max_nodes: int = ...,
         max_depth: int = ...,
         max_expanded_nodes: int = ...,
+    ) -> None: ...
+
+class ExternalDataPolicy:
+    """Where a model's external data may come from. Given as ``external_data`` to what loads a model.
+
+    ``policy`` is "beneath", the model's folder and below with no links that lead out, or "hf-cache", which also follows
+    the links of the Hugging Face cache; ``roots`` are further folders; ``hard_links`` allows files of several names;
+    ``checksums`` holds files against the SHA-1 that the model gives, when they are first used.
+
+    ``reader(location, offset, length)`` gives the bytes instead of files: ``length`` bytes, or all that follow where it
+    is None. It may be called from several threads at once, and what it raises ends the call that needed the bytes.
+    """
+
+    @property
+    def policy(self) -> str: ...
+    @property
+    def roots(self) -> list[str]: ...
+    @property
+    def hard_links(self) -> bool: ...
+    @property
+    def checksums(self) -> bool: ...
+    @property
+    def reader(self) -> _Reader | None: ...
+    def __init__(
+        self,
+        policy: str = "beneath",
+        *,
+        roots: Iterable[_Path] = (),
+        hard_links: bool = False,
+        checksums: bool = False,
+        reader: _Reader | None = None,
     ) -> None: ...
 
 class ModelSummary:
@@ -97,24 +131,101 @@ def load(
     format: str | None = None,
     limits: Limits | None = None,
     mmap: bool = True,
-    external_data: str = "beneath",
-    external_roots: Sequence[str] = ...,
+    external_data: _ExternalData = None,
+    external_roots: Iterable[_Path] = (),
 ) -> Model:
     """Reads a model. It may be invalid ONNX: :func:`norn.check` or running it tells.
 
     The notation follows from a path's extension (.onnx .pb, .onnxtxt .onnxtext, .json .onnxjson, .textproto .pbtxt)
     unless ``format`` names it: "protobuf", "onnxtxt", "json", "textproto". A binary file is mapped, not read;
-    ``mmap=False`` is for a file that others may truncate while it is in use. External data lies beneath the model's
-    folder; ``external_data="hf-cache"`` also follows the links of the Hugging Face cache, and ``external_roots`` are
-    further folders.
+    ``mmap=False`` is for a file that others may truncate while it is in use. Bytes are used in place.
+
+    External data lies beneath the model's folder. ``external_data`` says otherwise: "hf-cache" also follows the links
+    of the Hugging Face cache, :class:`norn.ExternalDataPolicy` has everything that can be said, and a function of
+    location, offset and length (or None) gives the bytes itself. ``external_roots`` are further folders. A model from
+    memory has no folder of its own.
 
     Raises :class:`norn.NoSuchFile`, :class:`norn.IoError`, :class:`norn.InvalidProtobuf` (``where`` has the byte
     offset, or line and column) and :class:`norn.LimitExceeded`.
     """
 
-def save(model: _ModelLike, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+def save(
+    model: _ModelLike,
+    path: _Path,
+    *,
+    format: str | None = None,
+    external_data: str | Mapping[str, Any] | None = None,
+) -> None:
     """Writes the model in the notation of the extension (or ``format``, as for :func:`load`): a temporary file beside
-    ``path``, renamed over it when complete."""
+    ``path``, renamed over it when complete. Its data files are copied along.
+
+    With ``external_data``, the name of a data file beside ``path``, tensors go there: see :func:`unpack_external_data`,
+    whose ``location``, ``size_threshold``, ``alignment``, ``max_file_bytes`` and ``checksums`` a dict may give.
+    """
+
+def pack_external_data(
+    src: _ModelLike, dst: _Path, *, allow_over_2gib: bool = False, external_data: _ExternalData = None
+) -> None:
+    """Writes the model with all its tensors in the one file; ``dst`` may be ``src``.
+
+    A file is never loaded whole. ONNX keeps files below 2 GiB: a larger one, which libraries built on protobuf do not
+    read, needs ``allow_over_2gib``. All else in the model stays as it is, byte for byte.
+    """
+
+def unpack_external_data(
+    src: _ModelLike,
+    dst: _Path,
+    location: str | None = None,
+    *,
+    size_threshold: int = 1024,
+    alignment: int = 4096,
+    max_file_bytes: int = 0,
+    checksums: bool = False,
+    external_data: _ExternalData = None,
+) -> None:
+    """Writes the model with its tensors in a data file beside it; ``dst`` may be ``src``.
+
+    The file is ``location``, by default named after ``dst``. Tensors of fewer than ``size_threshold`` bytes stay in the
+    model; each begins at a multiple of ``alignment`` bytes. Beyond ``max_file_bytes`` (0 is no bound, 1 gives each
+    tensor its own file) another file is begun. ``checksums`` writes the files' SHA-1 into the model. A file is never
+    loaded whole, and a data file that exists with other content is never written over.
+    """
+
+def strip_tensor_data(src: _ModelLike, dst: _Path, *, external_data: _ExternalData = None) -> None:
+    """Writes the model without the contents of its tensors: names, types and shapes stay. It cannot be run."""
+
+def load_value(path: _Path, kind: str | None = None) -> Any:
+    """The value in a data file: .npy, .npz of one array, or a message of ONNX's test data (.pb).
+
+    ``kind`` is "tensor", "sparse_tensor", "sequence", "map" or "optional"; without it the bytes tell where they can be
+    one kind only (a sequence of one value and an optional of it are the same bytes). Values are those of a session.
+    """
+
+def save_value(path: _Path, value: Any, *, name: str = "") -> None:
+    """Writes a value to a data file: .npy and .npz by the extension, else the message that fits the value, under
+    ``name``."""
+
+def load_values(path: _Path, *, kind: str | None = None, limits: Limits | None = None) -> dict[str, Any]:
+    """The values in a data file by name: an .npz archive, or the one value of another file. Never unpickles.
+
+    Types that NumPy has no name for (bfloat16, float8, int4, ...) come back as they were if Norn wrote the archive.
+    """
+
+def save_values(path: _Path, values: Mapping[str, Any], *, compress: bool = False) -> None:
+    """Writes tensors by name to an .npz archive, which ``numpy.load`` reads; a .npy or .pb file takes one value."""
+
+def check_data(
+    data: _Path | bytes | _Serializable,
+    kind: str | None = None,
+    *,
+    profile: str = "spec",
+    limits: Limits | None = None,
+) -> Report:
+    """Every finding about a data file's message: a path, bytes or a proto; ``kind`` is as for :func:`load_value`.
+
+    No rule binds .npy and .npz files: those that can be read have no findings. Raises :class:`norn.InvalidProtobuf` for
+    bytes that are no such message.
+    """
 
 class OperatorSet:
     """An operator-set document: immutable."""
@@ -125,14 +236,24 @@ class OperatorSet:
     def version(self) -> int: ...
     @property
     def operators(self) -> list[str]: ...
-    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def save(self, path: _Path) -> None: ...
     def SerializeToString(self) -> bytes: ...
 
-def load_operator_set(path: str | os.PathLike[str]) -> OperatorSet:
-    """Reads an operator-set document: binary, or protobuf text or JSON by its extension."""
+def load_operator_set(document: _Path | bytes | _Serializable) -> OperatorSet:
+    """Reads an operator-set document from a path (binary, or protobuf text or JSON by its extension), bytes or a proto.
 
-def export_operator_set(domain: str, version: int, path: str | os.PathLike[str]) -> None:
+    Raises :class:`norn.InvalidGraph` for one that breaks a rule: :func:`check_operator_set` tells all of them.
+    """
+
+def export_operator_set(domain: str, version: int, path: _Path) -> None:
     """Writes a built-in operator set as a document."""
+
+def check_operator_set(document: _Path | bytes | _Serializable | OperatorSet) -> Report:
+    """Every finding about an operator-set document; raises :class:`norn.InvalidProtobuf` for what is none."""
+
+def check_operator_sets(sets: Sequence[OperatorSet]) -> Report:
+    """What does not fit between operator sets that are used together: two of one domain and version, stable operators
+    that changed, built-in domains told otherwise than ONNX does."""
 
 class Diagnostic:
     """One finding: the rule it breaks, how grave, where, what is wrong, what would help."""
@@ -175,8 +296,14 @@ def check(
     check_custom_domain: bool = False,
     skip_opset_compatibility_check: bool = False,
     operator_sets: Sequence[OperatorSet] = ...,
+    max_findings: int = 10000,
+    limits: Limits | None = None,
+    external_data: _ExternalData = None,
 ) -> Report:
     """Every finding about a model, in one pass. ``profile`` is "spec", "strict" or "runtime".
+
+    ``checksums`` reads external data whole and holds it against its SHA-1; ``external_data`` is as for :func:`load`.
+    Operators of domains that neither Norn nor ``operator_sets`` declare are errors with ``check_custom_domain``.
 
     Never raises for a fault of the model that can be read; raises what :func:`load` raises for one that cannot.
     """
@@ -201,13 +328,20 @@ def parse_text(text: str, kind: str = "model") -> bytes:
 def print_text(part: bytes | _Serializable, kind: str) -> str:
     """A serialised proto in ONNX text syntax, complete."""
 
-def load_external_tensor(tensor: bytes | _Serializable, base_dir: str) -> bytes:
-    """The raw bytes of a TensorProto kept in a data file beneath ``base_dir``."""
+def load_external_tensor(
+    tensor: bytes | _Serializable, base_dir: _Path, *, policy: str | ExternalDataPolicy | None = None
+) -> bytes:
+    """The raw bytes of a TensorProto kept in a data file beneath ``base_dir``, if the policy allows it."""
 
-def save_external_tensor(tensor: bytes | _Serializable, base_dir: str) -> bytes:
-    """Appends a tensor's raw_data to the data file that it names; the serialised TensorProto that refers to it."""
+def save_external_tensor(tensor: bytes | _Serializable, base_dir: _Path, *, alignment: int = 4096) -> Any:
+    """Appends a tensor's raw_data to the data file that it names, at a multiple of ``alignment``.
 
-def open_external_fd(location: str, base_dir: str, hf_cache: bool) -> tuple[int, str]:
+    Returns the TensorProto that refers to it: bytes for bytes, a proto for a proto.
+    """
+
+def open_external_fd(
+    location: _Path, base_dir: _Path, policy: str | ExternalDataPolicy | None = None
+) -> tuple[int, str]:
     """(descriptor, path) of an external data file; the descriptor is the caller's. See :func:`norn.open_external`."""
 
 class SessionOptions:
@@ -231,6 +365,41 @@ class SessionOptions:
         operator_sets: Sequence[OperatorSet] = ...,
         limits: Limits | None = None,
     ) -> None: ...
+
+class RunOptions:
+    """ONNX Runtime's options of one run. Runs log nothing, so those about logging have nothing to act on."""
+
+    logid: str
+    log_severity_level: int
+    log_verbosity_level: int
+    def __init__(self) -> None: ...
+    def add_run_config_entry(self, key: str, value: str) -> None:
+        """Warns: no key has an effect."""
+    def get_run_config_entry(self, key: str) -> str:
+        """What was set; raises :class:`norn.InvalidArgument` for a key that was not."""
+
+class ModelMetadata:
+    """What a model says about itself."""
+
+    @property
+    def producer_name(self) -> str: ...
+    @property
+    def producer_version(self) -> str: ...
+    @property
+    def graph_name(self) -> str: ...
+    @property
+    def domain(self) -> str: ...
+    @property
+    def description(self) -> str:
+        """The model's doc_string."""
+    @property
+    def graph_description(self) -> str:
+        """The graph's doc_string."""
+    @property
+    def version(self) -> int:
+        """0 if the model has none."""
+    @property
+    def custom_metadata_map(self) -> dict[str, str]: ...
 
 class NodeArg:
     """An input or output as the model declares it."""
@@ -256,8 +425,11 @@ class InferenceSession:
         sess_options: SessionOptions | None = None,
         providers: Sequence[str | tuple[str, Mapping[str, Any]]] | None = None,
         provider_options: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        external_data: _ExternalData = None,
     ) -> None:
-        """Loads, optimises and prepares the model. ``providers``, if given, has to contain "CPUExecutionProvider".
+        """Loads, optimises and prepares the model. ``providers``, if given, has to contain "CPUExecutionProvider";
+        ``external_data`` is as for :func:`norn.load`.
 
         Raises what :func:`norn.load` raises, :class:`norn.InvalidGraph` with the place in the model, and
         :class:`norn.NotImplemented` for valid ONNX that this build cannot run.
@@ -266,7 +438,7 @@ class InferenceSession:
         self,
         output_names: Iterable[str] | None,
         input_feed: Mapping[str, Any] | None,
-        run_options: None = None,
+        run_options: RunOptions | None = None,
     ) -> list[Any]:
         """Computes the named outputs, in that order; all of them, in the model's order, for None.
 
@@ -283,6 +455,7 @@ class InferenceSession:
     def get_outputs(self) -> list[NodeArg]: ...
     def get_overridable_initializers(self) -> list[NodeArg]:
         """Inputs that have a default, an initializer of the same name."""
+    def get_modelmeta(self) -> ModelMetadata: ...
     def get_providers(self) -> list[str]: ...
     def explain(self, input_feed: Mapping[str, Any] | None = None, default_dim: int = 1) -> str:
         """What runs each node, and why nothing faster does, for the shapes of these feeds.
@@ -294,6 +467,12 @@ class InferenceSession:
 
 def pass_names() -> list[str]:
     """Names of the optional passes, in the order they run."""
+
+def newest_opset_version(domain: str = "") -> int:
+    """The newest version of a built-in operator set; 0 for a domain that is not built in."""
+
+def storage_bits(data_type: int) -> int:
+    """Bits of one element of a ``TensorProto.DataType`` as a file stores it; 0 for strings and unknown types."""
 
 def schemas_json() -> str:
     """The operators Norn knows as JSON: a list with an object for each version of each operator.

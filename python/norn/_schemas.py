@@ -10,7 +10,7 @@ import functools
 import json
 
 from ._errors import InvalidArgument
-from ._norn import schemas_json
+from ._norn import newest_opset_version, schemas_json
 
 
 class FormalParameterOption(enum.Enum):
@@ -206,8 +206,8 @@ def get_schema(op_type: str, max_inclusive_version: int | str | None = None, dom
     raise InvalidArgument(f"{op_type} exists since version {first} of {shown}, not in version {max_inclusive_version}")
 
 
-def schema_exists(op_type: str, max_inclusive_version: int | str | None = None, domain: str = "") -> bool:
-    """Whether :func:`get_schema` finds one."""
+def has_schema(op_type: str, max_inclusive_version: int | str | None = None, domain: str = "") -> bool:
+    """Whether :func:`get_schema` finds one (``onnx.defs.has``)."""
     if isinstance(max_inclusive_version, str):
         domain, max_inclusive_version = max_inclusive_version, None
     versions = _versions(op_type, domain)
@@ -222,3 +222,13 @@ def get_all_schemas() -> list[OpSchema]:
 def get_all_schemas_with_history() -> list[OpSchema]:
     """Every version of every operator."""
     return [schema for _, versions in sorted(_table().items()) for schema in versions]
+
+
+def onnx_opset_version() -> int:
+    """The newest version of the default operator set, ai.onnx, that Norn knows."""
+    return newest_opset_version("")
+
+
+def onnx_ml_opset_version() -> int:
+    """The newest version of ai.onnx.ml that Norn knows."""
+    return newest_opset_version("ai.onnx.ml")

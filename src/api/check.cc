@@ -76,6 +76,14 @@ std::string_view severity_name(Severity severity) noexcept {
   }
 }
 
+Profile profile_from_name(std::string_view name) {
+  if (name == "spec") return Profile::Spec;
+  if (name == "strict") return Profile::Strict;
+  if (name == "runtime") return Profile::Runtime;
+  throw Error(ErrorCode::InvalidArgument, "there is no profile \"" + std::string(name) + "\"", {},
+              "the profiles are spec, strict and runtime");
+}
+
 std::size_t Report::count(Severity severity) const noexcept {
   return static_cast<std::size_t>(std::count_if(diagnostics.begin(), diagnostics.end(),
                                                 [&](const Diagnostic& d) { return d.severity == severity; }));
@@ -163,7 +171,7 @@ Report check(const Model& model, const CheckOptions& options) {
   Report report;
   report.path = model.path();
   const ir::Model& document = model.document();
-  checks::Context ctx(options, document.ir_version.get(), model.base_dir(), report);
+  checks::Context ctx(options, document.ir_version.get(), model.base_dir(), report, model.load_options());
   checks::check_model(ctx, {}, document);
   return report;
 }
@@ -187,8 +195,11 @@ Report check_part(PartKind kind, std::span<const std::byte> bytes, std::int64_t 
       break;
     }
     case PartKind::Node: {
-      const auto node = read(ir::Node{});
-      checks::check_node(ctx, {.kind = "node", .name = node.name.get(), .op_type = node.op_type.get()}, node, 0);
+      const std::vector<ir::Node> nodes = {read(ir::Node{})};
+      const ir::Node& node = nodes[0];
+      checks::NodeValues values(ctx, nodes);
+      checks::check_node(ctx, {.kind = "node", .name = node.name.get(), .op_type = node.op_type.get()}, node, 0,
+                         values.of(0));
       break;
     }
     case PartKind::Attribute: {

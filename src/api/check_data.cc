@@ -1,45 +1,174 @@
-// Checks of data files. They carry no IR version: the newest rules bind them.
+// Checks of data files, and telling which message a file holds. They carry no IR version: the newest rules bind them.
+//
+// The messages' fields overlap. What keeps readings apart: a field that the message does not have (or has with another
+// wire type) is left over, a field that may stand once but is repeated is merged, so that fewer bytes would be written
+// than were read, and rules are broken. A sequence of one value and an optional of that value are the same bytes.
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/is_model.h"
+#include "base/mapped_file.h"
 #include "check/areas.h"
 #include "format/data_messages.h"
+#include "format/identify.h"
+#include "format/npz.h"
 #include "format/wire.h"
+#include "ir/constants.h"
 #include "norn/check.h"
 #include "norn/data.h"
 
 namespace norn {
+namespace {
+
+struct KindName {
+  DataKind kind;
+  std::string_view name;
+};
+constexpr std::array<KindName, 5> kKinds{{{DataKind::Tensor, "tensor"},
+                                          {DataKind::SparseTensor, "sparse_tensor"},
+                                          {DataKind::Sequence, "sequence"},
+                                          {DataKind::Map, "map"},
+                                          {DataKind::Optional, "optional"}}};
+
+// Bytes that outlive the call.
+ir::Bytes borrowed(std::span<const std::byte> bytes) {
+  return {bytes.data(), bytes.size(), std::shared_ptr<const void>(std::shared_ptr<const void>(), bytes.data())};
+}
+
+// f(message) with the bytes as the message of that kind.
+template <class F>
+auto with_message(const ir::Bytes& bytes, DataKind kind, const Limits& limits, F&& f) {
+  switch (kind) {
+    case DataKind::SparseTensor: return f(format::read_message<ir::SparseTensor>(bytes, limits));
+    case DataKind::Sequence: return f(format::read_message<format::SequenceData>(bytes, limits));
+    case DataKind::Map: return f(format::read_message<format::MapData>(bytes, limits));
+    case DataKind::Optional: return f(format::read_message<format::OptionalData>(bytes, limits));
+    default: return f(format::read_message<ir::Tensor>(bytes, limits));
+  }
+}
+
+struct Checker {
+  checks::Context& ctx;
+  checks::Place top = {};
+
+  void operator()(const ir::Tensor& t) {
+    checks::check_tensor(ctx, top.of_tensor("tensor", -1, t), t, checks::TensorUse::Data);
+  }
+  void operator()(const ir::SparseTensor& t) {
+    checks::check_sparse_tensor(ctx, top.at("sparse tensor"), t, checks::SparseUse::Data);
+  }
+  void operator()(const format::SequenceData& s) {
+    checks::check_sequence_data(ctx, top.at("sequence", -1, s.name.get()), s);
+  }
+  void operator()(const format::MapData& m) { checks::check_map_data(ctx, top.at("map", -1, m.name.get()), m); }
+  void operator()(const format::OptionalData& o) {
+    checks::check_optional_data(ctx, top.at("optional", -1, o.name.get()), o);
+  }
+};
+
+// How well bytes read as a kind of message.
+enum class Fit { None, Readable, Sound, Exact };
+
+Fit fit(std::span<const std::byte> bytes, DataKind kind) {
+  Report report;
+  const CheckOptions options;
+  checks::Context ctx(options, ir::kNewestIrVersion, {}, report);
+  try {
+    return with_message(borrowed(bytes), kind, options.limits, [&](const auto& message) {
+      if (!message.unknown.empty()) return Fit::None;
+      Checker{ctx}(message);
+      if (!report.ok()) return Fit::Readable;
+      return format::write_pieces(message).size == bytes.size() ? Fit::Exact : Fit::Sound;
+    });
+  } catch (const Error&) {
+    return Fit::None;
+  }
+}
+
+bool is_numpy(const std::string& path, std::span<const std::byte> bytes) {
+  const ir::Bytes view = borrowed(bytes);
+  return path.ends_with(".npy") || path.ends_with(".npz") || format::is_zip(view) ||
+         ir::as_text(view).starts_with("\x93NUMPY");
+}
+
+}  // namespace
+
+std::string_view data_kind_name(DataKind kind) noexcept {
+  for (const KindName& row : kKinds)
+    if (row.kind == kind) return row.name;
+  return "?";
+}
+
+DataKind data_kind_from_name(std::string_view name) {
+  for (const KindName& row : kKinds)
+    if (row.name == name) return row.kind;
+  throw Error(ErrorCode::InvalidArgument, "there is no kind of data \"" + std::string(name) + "\"", {},
+              "the kinds are tensor, sparse_tensor, sequence, map and optional");
+}
+
+DataKind data_kind(std::span<const std::byte> bytes) {
+  Fit best = Fit::None;
+  std::vector<DataKind> fitting;
+  for (const KindName& row : kKinds) {
+    const Fit found = fit(bytes, row.kind);
+    if (found == Fit::None || found < best) continue;
+    if (found > best) fitting.clear();
+    best = found;
+    fitting.push_back(row.kind);
+  }
+  if (best <= Fit::Readable) {
+    auto mistake = format::identify(bytes);
+    if (is_model(borrowed(bytes))) mistake = format::Mistake{"a model", ""};
+    if (mistake) throw Error(ErrorCode::InvalidProtobuf, "no data file: this is " + mistake->what, {}, mistake->hint);
+  }
+  if (fitting.size() == 1) return fitting.front();
+  if (fitting.empty()) {
+    throw Error(ErrorCode::InvalidProtobuf,
+                "the bytes are no TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto");
+  }
+  std::string names;
+  for (std::size_t i = 0; i < fitting.size(); ++i) {
+    names += i == 0 ? "" : i + 1 == fitting.size() ? " and " : ", ";
+    names += data_kind_name(fitting[i]);
+  }
+  throw Error(ErrorCode::InvalidArgument, "the bytes do not tell which kind of data they are: " + names + " fit", {},
+              "say which kind it is");
+}
+
+DataKind data_kind(const std::string& path) {
+  const base::FileBytes file = base::read_file(path);
+  if (is_numpy(path, file.bytes)) return DataKind::Tensor;
+  try {
+    return data_kind(file.bytes);
+  } catch (Error& e) {
+    throw e.within(path);
+  }
+}
 
 Report check_data(std::span<const std::byte> bytes, DataKind kind, const CheckOptions& options) {
-  using namespace checks;
-  constexpr std::int64_t kNewestIr = 14;
   Report report;
-  Context ctx(options, kNewestIr, {}, report);
-  const Place top;
-  const ir::Bytes input(std::vector<std::byte>(bytes.begin(), bytes.end()));
-  switch (kind) {
-    case DataKind::Tensor: {
-      const auto t = format::read_message<ir::Tensor>(input, options.limits);
-      check_tensor(ctx, top.of_tensor("tensor", -1, t), t, TensorUse::Data);
-      break;
-    }
-    case DataKind::SparseTensor: {
-      const auto t = format::read_message<ir::SparseTensor>(input, options.limits);
-      check_sparse_tensor(ctx, top.at("sparse tensor"), t, SparseUse::Data);
-      break;
-    }
-    case DataKind::Sequence: {
-      const auto s = format::read_message<format::SequenceData>(input, options.limits);
-      check_sequence_data(ctx, top.at("sequence", -1, s.name.get()), s);
-      break;
-    }
-    case DataKind::Map: {
-      const auto m = format::read_message<format::MapData>(input, options.limits);
-      check_map_data(ctx, top.at("map", -1, m.name.get()), m);
-      break;
-    }
-    case DataKind::Optional: {
-      const auto o = format::read_message<format::OptionalData>(input, options.limits);
-      check_optional_data(ctx, top.at("optional", -1, o.name.get()), o);
-      break;
-    }
+  checks::Context ctx(options, ir::kNewestIrVersion, {}, report);
+  with_message(borrowed(bytes), kind, options.limits, Checker{ctx});
+  return report;
+}
+
+Report check_data(const std::string& path, std::optional<DataKind> kind, const CheckOptions& options) {
+  Report report;
+  report.path = path;
+  const base::FileBytes file = base::read_file(path);
+  if (is_numpy(path, file.bytes)) {
+    load_values(path, options.limits);
+    return report;
+  }
+  const auto slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  checks::Context ctx(options, ir::kNewestIrVersion, folder, report);
+  try {
+    with_message(borrowed(file.bytes), kind ? *kind : data_kind(file.bytes), options.limits, Checker{ctx});
+  } catch (Error& e) {
+    throw e.within(path);
   }
   return report;
 }

@@ -48,5 +48,58 @@ TEST(CheckData, UnreadableBytesAreAnError) {
   }
 }
 
+Tensor floats(Shape dims) {
+  Tensor t(DataType::Float, std::move(dims));
+  std::fill_n(t.as_mutable<float>(), t.size(), 0.5f);
+  return t;
+}
+
+TEST(DataKinds, BytesTell) {
+  Map map{Tensor(DataType::Int64, {2}), {floats({}), floats({})}};
+  map.keys.as_mutable<std::int64_t>()[0] = 3, map.keys.as_mutable<std::int64_t>()[1] = 5;
+  Tensor index(DataType::Int64, {1});
+  *index.as_mutable<std::int64_t>() = 2;
+  const struct {
+    Value value;
+    DataKind kind;
+  } cases[] = {{floats({}), DataKind::Tensor},
+               {floats({2, 3}), DataKind::Tensor},
+               {floats({0}), DataKind::Tensor},
+               {SparseTensor{floats({1}), index, {4}}, DataKind::SparseTensor},
+               {Sequence{{floats({}), floats({})}}, DataKind::Sequence},
+               {Sequence{{floats({1}), floats({1}), floats({1})}}, DataKind::Sequence},
+               {Sequence{{Sequence{{floats({2})}}, Sequence{}}}, DataKind::Sequence},
+               {map, DataKind::Map},
+               {Value(), DataKind::Optional}};
+  for (const auto& c : cases) {
+    const auto bytes = format::write_data(c.value, "name");
+    EXPECT_EQ(data_kind_name(data_kind(bytes)), data_kind_name(c.kind)) << c.value.describe();
+  }
+}
+
+TEST(DataKinds, WhereTheyDoNot) {
+  const auto code_of = [](std::span<const std::byte> bytes) {
+    try {
+      data_kind(bytes);
+    } catch (const Error& e) {
+      return e.code();
+    }
+    return ErrorCode::Internal;
+  };
+  EXPECT_EQ(code_of(format::write_data(Sequence{{floats({2})}})), ErrorCode::InvalidArgument);
+  const std::byte garbage[] = {std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
+  EXPECT_EQ(code_of(garbage), ErrorCode::InvalidProtobuf);
+  EXPECT_EQ(code_of(std::as_bytes(std::span("<html>", 6))), ErrorCode::InvalidProtobuf);
+  EXPECT_EQ(data_kind_from_name("sparse_tensor"), DataKind::SparseTensor);
+  EXPECT_THROW(data_kind_from_name("list"), Error);
+}
+
+TEST(DataKinds, FaultsDoNotHideTheKind) {
+  // A tensor of two floats with four bytes of data.
+  const std::byte bytes[] = {
+      std::byte{0x08}, std::byte{2}, std::byte{0x10}, std::byte{1}, std::byte{0x4a}, std::byte{4}, {}, {}, {}, {}};
+  EXPECT_EQ(data_kind(bytes), DataKind::Tensor);
+}
+
 }  // namespace
 }  // namespace norn

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
+#include <string_view>
 
 #include "base/mapped_file.h"
 #include "base/text.h"
@@ -28,6 +30,38 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
+bool is_npy(const std::string& path, const ir::Bytes& bytes) {
+  return ir::as_text(bytes).starts_with("\x93NUMPY") || extension(path) == ".npy";
+}
+
+std::string_view message_name(DataKind kind) {
+  switch (kind) {
+    case DataKind::SparseTensor: return "a SparseTensorProto";
+    case DataKind::Sequence: return "a SequenceProto";
+    case DataKind::Map: return "a MapProto";
+    case DataKind::Optional: return "an OptionalProto";
+    default: return "a TensorProto";
+  }
+}
+
+// The message's own name; "" for what cannot be read, which load_value tells.
+std::string name_in(const ir::Bytes& bytes, DataKind kind, const Limits& limits) {
+  try {
+    switch (kind) {
+      case DataKind::SparseTensor: {
+        const auto sparse = format::read_message<ir::SparseTensor>(bytes, limits);
+        return sparse.values ? sparse.values->name.get() : std::string();
+      }
+      case DataKind::Sequence: return format::read_message<format::SequenceData>(bytes, limits).name.get();
+      case DataKind::Map: return format::read_message<format::MapData>(bytes, limits).name.get();
+      case DataKind::Optional: return format::read_message<format::OptionalData>(bytes, limits).name.get();
+      default: return format::read_message<ir::Tensor>(bytes, limits).name.get();
+    }
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 Value parse_value(std::span<const std::byte> bytes, DataKind kind) {
@@ -45,16 +79,12 @@ Value load_value(const std::string& path, DataKind kind) {
                 "load_values reads all of them");
   }
   try {
-    if (ir::as_text(bytes).starts_with("\x93NUMPY") || extension(path) == ".npy") return format::read_npy(bytes);
+    if (is_npy(path, bytes)) return format::read_npy(bytes);
     return format::read_data(bytes, kind, format::external_reader(folder_of(path)));
   } catch (Error& e) {
     if (e.code() == ErrorCode::InvalidProtobuf || e.code() == ErrorCode::InvalidGraph) {
       e.help("a .pb file does not say which message it holds; this one was read as " +
-             std::string(kind == DataKind::Tensor         ? "a TensorProto"
-                         : kind == DataKind::SparseTensor ? "a SparseTensorProto"
-                         : kind == DataKind::Sequence     ? "a SequenceProto"
-                         : kind == DataKind::Map          ? "a MapProto"
-                                                          : "an OptionalProto"));
+             std::string(message_name(kind)));
     }
     throw e.within(path);
   }
@@ -82,19 +112,18 @@ void save_value(const Value& value, const std::string& path, const std::string& 
   base::write_file_atomically(path, pieces);
 }
 
-std::vector<std::pair<std::string, Value>> load_values(const std::string& path, const Limits& limits) {
+std::vector<std::pair<std::string, Value>> load_values(const std::string& path, const Limits& limits,
+                                                       std::optional<DataKind> kind) {
   const base::FileBytes file = base::read_file(path);
   const ir::Bytes bytes(file.bytes.data(), file.bytes.size(), file.owner);
   std::vector<std::pair<std::string, Value>> values;
   if (extension(path) != ".npz" && !format::is_zip(bytes)) {
     std::string name;
-    if (extension(path) != ".npy" && !ir::as_text(bytes).starts_with("\x93NUMPY")) {
-      try {
-        name = format::read_message<ir::Tensor>(bytes, limits).name.get();
-      } catch (const Error&) {  // load_value says it better
-      }
+    if (!is_npy(path, bytes)) {
+      if (!kind) kind = data_kind(path);
+      name = name_in(bytes, *kind, limits);
     }
-    values.emplace_back(std::move(name), load_value(path));
+    values.emplace_back(std::move(name), load_value(path, kind.value_or(DataKind::Tensor)));
     return values;
   }
   try {
@@ -107,6 +136,12 @@ std::vector<std::pair<std::string, Value>> load_values(const std::string& path, 
 }
 
 void save_values(std::span<const std::pair<std::string, Value>> values, const std::string& path, bool compress) {
+  if (const std::string kind = extension(path); kind == ".npy" || kind == ".pb") {
+    if (values.size() == 1) return save_value(values[0].second, path, values[0].first);
+    throw Error(ErrorCode::InvalidArgument,
+                "a " + kind + " file holds one value, and there are " + std::to_string(values.size()), path,
+                "save them as .npz, or each in a file of its own");
+  }
   std::vector<std::pair<std::string, Tensor>> arrays;
   for (const auto& [name, value] : values) {
     if (!value.is_tensor()) {

@@ -53,5 +53,24 @@ TEST_F(Values, ArchivesHoldTensorsByName) {
   EXPECT_FALSE(fs::exists(path("s.npz")));
 }
 
+TEST_F(Values, MessagesOfEveryKind) {
+  const Value sequence = Sequence{{tensor(), tensor()}};
+  save_value(sequence, path("s.pb"), "s");
+  const auto values = load_values(path("s.pb"));
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_EQ(values[0].first, "s");
+  EXPECT_EQ(values[0].second.sequence().items.size(), 2u);
+  save_value(Sequence{{tensor()}}, path("one.pb"), "o");
+  EXPECT_THROW(load_values(path("one.pb")), Error);  // an optional of the tensor is the same
+  EXPECT_TRUE(load_values(path("one.pb"), {}, DataKind::Sequence)[0].second.is_sequence());
+  EXPECT_TRUE(load_values(path("one.pb"), {}, DataKind::Optional)[0].second.is_tensor());
+  const std::vector<std::pair<std::string, Value>> two = {{"a", tensor()}, {"b", tensor()}};
+  EXPECT_THROW(save_values(two, path("two.pb")), Error);
+  EXPECT_THROW(save_values(two, path("two.npy")), Error);
+  save_values(std::span(two).first(1), path("a.npy"));
+  EXPECT_EQ(data_kind(path("a.npy")), DataKind::Tensor);
+  EXPECT_EQ(load_value(path("a.npy")).tensor().dims(), Shape{3});
+}
+
 }  // namespace
 }  // namespace norn

@@ -56,23 +56,25 @@ Edited open_model(const std::string& path, const LoadOptions& options) {
   return edited;
 }
 
+void check_size(std::uint64_t bytes, const PackOptions& pack, const std::string& where) {
+  if (bytes <= kMessageLimit || pack.allow_over_2gib) return;
+  throw Error(ErrorCode::LimitExceeded,
+              "the packed model would have " + std::to_string(bytes) +
+                  " bytes, and ONNX keeps a model file below 2 GiB (2147483647 bytes)",
+              where,
+              "leave the tensors in data files, or set PackOptions::allow_over_2gib: Norn reads such a file, libraries "
+              "built on protobuf do not");
+}
+
 // `before_rename` puts data files in their places once the model is safely on disk, before it appears under its name.
 template <class F>
-void write_model(const Edited& edited, const std::string& path, bool limit, F&& before_rename) {
+void write_model(const Edited& edited, const std::string& path, const PackOptions& pack, F&& before_rename) {
   if (format_of(path) != Format::Binary) {
     before_rename();
     return Model(std::make_shared<const ir::Model>(edited.model)).save(path);
   }
   const format::Pieces pieces = format::write_pieces(edited.model);
-  if (limit && pieces.size > kMessageLimit) {
-    throw Error(
-        ErrorCode::LimitExceeded,
-        "the packed model would have " + std::to_string(pieces.size) +
-            " bytes, and ONNX keeps a model file below 2 GiB (2147483647 bytes)",
-        path,
-        "leave the tensors in data files, or set PackOptions::allow_over_2gib: Norn reads such a file, libraries "
-        "built on protobuf do not");
-  }
+  check_size(pieces.size, pack, path);
   base::AtomicFile file(path);
   for (const auto piece : pieces.spans) edited.files.append(file, piece);
   file.sync();
@@ -80,16 +82,10 @@ void write_model(const Edited& edited, const std::string& path, bool limit, F&& 
   file.commit();
 }
 
-}  // namespace
+constexpr PackOptions kAnySize{.allow_over_2gib = true};
 
-void pack(const std::string& in, const std::string& out, const PackOptions& pack, const LoadOptions& options) {
-  Edited edited = open_model(in, options);
-  format::pack_tensors(edited.model, edited.base_dir, format::external_access(options), edited.files);
-  write_model(edited, out, !pack.allow_over_2gib, [] {});
-}
-
-void unpack(const std::string& in, const std::string& out, const UnpackOptions& unpack, const LoadOptions& options) {
-  Edited edited = open_model(in, options);
+void unpack_to(Edited& edited, const std::string& in, const std::string& out, const UnpackOptions& unpack,
+               const LoadOptions& options) {
   if (edited.model.ir_version.has() && edited.model.ir_version.get() < 4) {
     throw Error(ErrorCode::InvalidArgument,
                 "the model is of IR version " + std::to_string(edited.model.ir_version.get()) +
@@ -106,13 +102,50 @@ void unpack(const std::string& in, const std::string& out, const UnpackOptions& 
   format::unpack_tensors(edited.model, unpack.threshold, edited.base_dir, format::external_access(options),
                          edited.files, writer);
   writer.finish();
-  write_model(edited, out, false, [&] { writer.commit(); });
+  write_model(edited, out, kAnySize, [&] { writer.commit(); });
+}
+
+// As `model`, but for its tensors.
+Model changed(const Model& model, ir::Model document) {
+  return Model(std::make_shared<const ir::Model>(std::move(document)), model.path(), model.load_options());
+}
+
+}  // namespace
+
+void pack(const std::string& in, const std::string& out, const PackOptions& pack, const LoadOptions& options) {
+  Edited edited = open_model(in, options);
+  format::pack_tensors(edited.model, edited.base_dir, format::external_access(options), edited.files);
+  write_model(edited, out, pack, [] {});
+}
+
+void unpack(const std::string& in, const std::string& out, const UnpackOptions& unpack, const LoadOptions& options) {
+  Edited edited = open_model(in, options);
+  unpack_to(edited, in, out, unpack, options);
 }
 
 void strip(const std::string& in, const std::string& out, const LoadOptions& options) {
   Edited edited = open_model(in, options);
   format::strip_tensors(edited.model);
-  write_model(edited, out, false, [] {});
+  write_model(edited, out, kAnySize, [] {});
+}
+
+Model pack(const Model& model, const PackOptions& pack) {
+  ir::Model document = model.document();
+  format::MappedFiles files;  // the tensors keep what is mapped
+  format::pack_tensors(document, model.base_dir(), format::external_access(model.load_options()), files);
+  check_size(format::write_pieces(document).size, pack, model.path());
+  return changed(model, std::move(document));
+}
+
+void unpack(const Model& model, const std::string& out, const UnpackOptions& unpack) {
+  Edited edited{model.document(), {}, model.base_dir()};
+  unpack_to(edited, model.path(), out, unpack, model.load_options());
+}
+
+Model strip(const Model& model) {
+  ir::Model document = model.document();
+  format::strip_tensors(document);
+  return changed(model, std::move(document));
 }
 
 }  // namespace norn

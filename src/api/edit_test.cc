@@ -59,7 +59,7 @@ class Edit : public testing::Test {
     text.name = "text";
     text.data_type = static_cast<std::int32_t>(DataType::String);
     text.dims = {2000};
-    text.string_data.assign(2000, ir::bytes_of("x"));
+    text.string_data.mut_value().assign(2000, ir::bytes_of("x"));
     g.initializer.push_back(typed);
     g.initializer.push_back(text);
     auto& sparse = g.sparse_initializer.emplace_back();
@@ -294,6 +294,41 @@ TEST_F(Edit, LargerThanMemoryShouldBe) {
   EXPECT_EQ(middle.size(), kHalf);
   EXPECT_EQ(ir::as_text(middle).substr(0, 8), std::string_view("middle\0\0", 8));
   expect_little_memory("read");
+}
+
+TEST_F(Edit, ModelsInMemory) {
+  ir::Model m = model();
+  m.graph->initializer.erase(m.graph->initializer.begin() + 3);  // numbers in typed fields come back as raw_data
+  const std::string in = save(m);
+  const auto bytes = base::read_file(in, false);
+  unpack(Model::parse(bytes.bytes), path("out.onnx"), {.location = "w.data"});
+  EXPECT_EQ(names(), (std::vector<std::string>{"in.onnx", "out.onnx", "w.data"}));
+  const Model packed = pack(Model::load(path("out.onnx")));
+  fs::remove(root_ / "w.data");
+  const auto whole = packed.serialize();
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(whole.data()), whole.size()), content(in));
+  strip(in, path("stripped.onnx"));
+  strip(Model::load(in)).save(path("again.onnx"));
+  EXPECT_EQ(content(path("again.onnx")), content(path("stripped.onnx")));
+}
+
+TEST_F(Edit, DataFromAReader) {
+  const std::string in = save(model());
+  unpack(in, path("out.onnx"), {.location = "w.data"});
+  const std::string data = content(path("w.data"));
+  fs::remove(root_ / "w.data");
+  LoadOptions options;
+  options.external_reader = [&](const std::string& location, std::uint64_t at, std::optional<std::uint64_t> length) {
+    EXPECT_EQ(location, "w.data");
+    return SharedBytes{std::as_bytes(std::span(data)).subspan(at, length.value()), {}};
+  };
+  const auto bytes = base::read_file(path("out.onnx"), false);
+  const Model loaded = Model::parse(bytes.bytes, options);
+  pack(path("out.onnx"), path("packed.onnx"), {}, options);
+  pack(loaded).save(path("again.onnx"));
+  EXPECT_EQ(content(path("again.onnx")), content(path("packed.onnx")));
+  EXPECT_EQ(read(path("again.onnx")).graph->initializer[0].raw_data.get().size(), 5000u);
+  EXPECT_THROW(pack(Model::parse(bytes.bytes)), Error);  // no folder, no reader
 }
 
 TEST_F(Edit, SingleTensors) {

@@ -11,6 +11,9 @@ ir::Tensor parse_tensor(std::span<const std::byte> bytes, const Limits& limits =
   return format::read_message<ir::Tensor>(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), limits);
 }
 
+// A model from memory has no folder; here somebody gives one.
+std::string folder(const std::string& base_dir) { return base_dir.empty() ? "." : base_dir; }
+
 }  // namespace
 
 SharedBytes load_external_tensor(std::span<const std::byte> tensor, const std::string& base_dir,
@@ -24,12 +27,12 @@ SharedBytes load_external_tensor(std::span<const std::byte> tensor, const std::s
     const ir::Bytes& raw = parsed.raw_data;
     return {raw.span(), raw.owner()};
   }
-  const ir::Bytes bytes = format::external_reader(base_dir, format::external_access(options))(parsed);
+  const ir::Bytes bytes = format::external_reader(folder(base_dir), format::external_access(options))(parsed);
   return {bytes.span(), bytes.owner()};
 }
 
 ExternalDataFile open_external(const std::string& location, const std::string& base_dir, const LoadOptions& options) {
-  format::OpenedFile file = format::open_location(base_dir, location, format::path_policy(options));
+  format::OpenedFile file = format::open_location(folder(base_dir), location, format::path_policy(options));
   return {file.fd.release(), std::move(file.path), file.size};
 }
 

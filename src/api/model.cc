@@ -87,6 +87,11 @@ Model Model::parse(std::span<const std::byte> bytes, Format format, const Limits
   return Model(std::make_shared<const ir::Model>(read(format, ir::Bytes(bytes.data(), bytes.size(), {}), limits)));
 }
 
+Model Model::parse(std::span<const std::byte> bytes, const LoadOptions& options, std::shared_ptr<const void> owner) {
+  const ir::Bytes input(bytes.data(), bytes.size(), std::move(owner));
+  return Model(std::make_shared<const ir::Model>(read(options.format, input, options.limits)), {}, options);
+}
+
 void Model::save(const std::string& path, Format format) const {
   if (format == Format::Auto) format = format_of(path);
   const std::string text = format == Format::Binary ? std::string() : write(format, *document_);

@@ -168,5 +168,18 @@ TEST_F(Models, ValuesGoThroughBothFileTypes) {
   EXPECT_EQ(load_value((folder_ / "s.pb").string(), DataKind::Sequence).describe(), "seq of 2");
 }
 
+TEST_F(Models, BytesAreLoadedAsFilesAre) {
+  const std::string bytes = model_bytes(false);
+  const Model model = Model::parse(std::as_bytes(std::span(bytes)));
+  for (const Format format : {Format::Binary, Format::OnnxText, Format::Json, Format::ProtoText}) {
+    LoadOptions options;
+    options.format = format;
+    EXPECT_EQ(Model::parse(model.serialize(format), options).to_text(), model.to_text());
+  }
+  LoadOptions small;
+  small.limits.max_nodes = 1;
+  EXPECT_THROW(Model::parse(model.serialize(), small), Error);
+}
+
 }  // namespace
 }  // namespace norn

@@ -1,14 +1,17 @@
 // Operator-set documents: files, the built-in sets as documents, the page for a terminal.
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "api/is_model.h"
 #include "base/mapped_file.h"
 #include "check/opset_document.h"
 #include "format/identify.h"
 #include "format/json.h"
 #include "format/prototext.h"
 #include "format/wire.h"
+#include "ir/constants.h"
 #include "ir/operator_set.h"
 #include "norn/model.h"
 #include "norn/opset.h"
@@ -17,20 +20,20 @@
 namespace norn {
 namespace {
 
-constexpr std::int64_t kNewestIr = 14;
-
 [[noreturn]] void refuse(std::string what, std::string hint) {
   throw Error(ErrorCode::InvalidProtobuf, "not an operator-set document: " + std::move(what), {}, std::move(hint));
+}
+
+[[noreturn]] void refuse_text() {
+  throw Error(ErrorCode::InvalidArgument, "ONNX's text syntax has no form for operator sets", {},
+              "use the binary format, JSON or protobuf's text format");
 }
 
 ir::OperatorSet read(ir::Bytes bytes, Format format) {
   if (bytes.empty()) refuse("it is empty", {});
   if (format == Format::Json) return format::from_json<ir::OperatorSet>(ir::as_text(bytes));
   if (format == Format::ProtoText) return format::from_prototext<ir::OperatorSet>(ir::as_text(bytes));
-  if (format == Format::OnnxText) {
-    throw Error(ErrorCode::InvalidArgument, "ONNX's text syntax has no form for operator sets", {},
-                "use the binary format, JSON or protobuf's text format");
-  }
+  if (format == Format::OnnxText) refuse_text();
   ir::OperatorSet set;
   try {
     set = format::read_message<ir::OperatorSet>(bytes);
@@ -39,6 +42,7 @@ ir::OperatorSet read(ir::Bytes bytes, Format format) {
     if (const auto mistake = format::identify(bytes.span())) refuse("this is " + mistake->what, mistake->hint);
     throw Error(e.code(), "not an operator-set document: " + e.message(), e.where(), e.hint());
   }
+  if (!set.magic.has() && is_model(bytes)) refuse("this is a model", "give the document that its operators come from");
   if (!set.magic.has() && !set.opset_version.has() && set.operators.empty() && set.functions.empty()) {
     refuse("none of its fields belongs to OperatorSetProto", "a model starts with its IR version, a set with ONNXOPSET");
   }
@@ -68,11 +72,17 @@ void require_sound(const ir::OperatorSet& set, const std::string& path) {
   throw Error(ErrorCode::InvalidGraph, fault->message + " (" + std::string(fault->rule) + ")", where, fault->hint);
 }
 
+std::string counted(std::size_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
 std::string_view status_name(const ir::Operator& op) {
   return op.status == ir::kStatusStable ? "stable" : op.status == ir::kStatusExperimental ? "experimental" : "?";
 }
 
 }  // namespace
+
+std::int64_t newest_opset_version(const std::string& domain) { return opset::newest_version(domain); }
 
 OperatorSet::OperatorSet(std::shared_ptr<const ir::OperatorSet> document) : document_(std::move(document)) {
   if (!document_) throw Error(ErrorCode::InvalidArgument, "an operator set needs a document");
@@ -84,9 +94,9 @@ OperatorSet OperatorSet::load(const std::string& path) {
   return OperatorSet(std::move(set));
 }
 
-OperatorSet OperatorSet::parse(std::span<const std::byte> bytes) {
+OperatorSet OperatorSet::parse(std::span<const std::byte> bytes, Format format) {
   auto set = std::make_shared<const ir::OperatorSet>(
-      read(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), Format::Binary));
+      read(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), format));
   require_sound(*set, {});
   return OperatorSet(std::move(set));
 }
@@ -102,7 +112,7 @@ OperatorSet OperatorSet::built_in(const std::string& domain, std::int64_t versio
   }
   auto set = std::make_shared<ir::OperatorSet>();
   set->magic = ir::kOperatorSetMagic;
-  set->ir_version = kNewestIr;
+  set->ir_version = ir::kNewestIrVersion;
   const std::string_view canonical = ir::canonical_domain(domain);
   if (!canonical.empty()) set->domain = std::string(canonical);
   set->opset_version = version;
@@ -120,24 +130,29 @@ OperatorSet OperatorSet::built_in(const std::string& domain, std::int64_t versio
   return OperatorSet(std::move(set));
 }
 
-void OperatorSet::save(const std::string& path) const {
-  const Format format = format_of(path);
-  if (format == Format::OnnxText) {
-    throw Error(ErrorCode::InvalidArgument, "ONNX's text syntax has no form for operator sets", path,
-                "use the binary format, JSON or protobuf's text format");
+void OperatorSet::save(const std::string& path, Format format) const {
+  if (format == Format::Auto) format = format_of(path);
+  if (format == Format::Binary) {
+    const format::Pieces pieces = format::write_pieces(*document_);
+    return base::write_file_atomically(path, pieces.spans);
   }
-  if (format == Format::Json || format == Format::ProtoText) {
-    const std::string text =
-        format == Format::Json ? format::to_json(*document_) : format::to_prototext(*document_);
-    const std::array pieces = {std::as_bytes(std::span(text))};
+  try {
+    const std::vector<std::byte> bytes = serialize(format);
+    const std::array pieces = {std::span<const std::byte>(bytes)};
     base::write_file_atomically(path, pieces);
-    return;
+  } catch (Error& e) {
+    if (e.where().empty()) e.within(path);
+    throw;
   }
-  const format::Pieces pieces = format::write_pieces(*document_);
-  base::write_file_atomically(path, pieces.spans);
 }
 
-std::vector<std::byte> OperatorSet::serialize() const { return format::write_message(*document_); }
+std::vector<std::byte> OperatorSet::serialize(Format format) const {
+  if (format == Format::Auto || format == Format::Binary) return format::write_message(*document_);
+  if (format == Format::OnnxText) refuse_text();
+  const std::string text = format == Format::Json ? format::to_json(*document_) : format::to_prototext(*document_);
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
 
 const std::string& OperatorSet::domain() const noexcept { return document_->domain.get(); }
 std::int64_t OperatorSet::version() const noexcept { return document_->opset_version; }
@@ -160,9 +175,7 @@ std::string OperatorSet::to_string() const {
     lines.push_back({op.op_type.get(), op.since_version, std::string(status_name(op))});
   }
   for (const ir::Function& f : document_->functions) {
-    const std::size_t n = f.node.size();
-    lines.push_back({f.name.get(), ir::since_version(f, *document_),
-                     "body of " + std::to_string(n) + (n == 1 ? " node" : " nodes")});
+    lines.push_back({f.name.get(), ir::since_version(f, *document_), "body of " + counted(f.node.size(), "node")});
   }
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.name < b.name; });
   std::size_t width = 0;
@@ -171,8 +184,8 @@ std::string OperatorSet::to_string() const {
   std::string page = "operator set " + (domain().empty() ? "ai.onnx" : domain()) + " version " +
                      std::to_string(version()) + " (IR " + std::to_string(document_->ir_version.get()) + ")\n";
   if (!document_->doc_string.get().empty()) page += document_->doc_string.get() + "\n";
-  page += std::to_string(document_->operators.size()) + " operators, " + std::to_string(document_->functions.size()) +
-          " functions\n";
+  page += counted(document_->operators.size(), "operator") + ", " + counted(document_->functions.size(), "function") +
+          "\n";
   for (const Line& line : lines) {
     const std::string since = std::to_string(line.since);
     page += "  " + line.name + std::string(width - line.name.size() + 2, ' ') + "since " + since +
@@ -181,10 +194,42 @@ std::string OperatorSet::to_string() const {
   return page;
 }
 
+std::string OperatorSet::to_json() const {
+  using Json = nlohmann::ordered_json;
+  Json operators = Json::array(), functions = Json::array();
+  for (const ir::Operator& op : document_->operators) {
+    operators.push_back(
+        {{"name", op.op_type.get()}, {"since_version", op.since_version.get()}, {"status", status_name(op)}});
+  }
+  for (const ir::Function& f : document_->functions) {
+    functions.push_back(
+        {{"name", f.name.get()}, {"since_version", ir::since_version(f, *document_)}, {"nodes", f.node.size()}});
+  }
+  const Json page = {{"domain", domain()},
+                     {"version", version()},
+                     {"ir_version", document_->ir_version.get()},
+                     {"doc_string", document_->doc_string.get()},
+                     {"operators", std::move(operators)},
+                     {"functions", std::move(functions)}};
+  return page.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
 Report check_operator_set(const std::string& path) {
   Report report;
   report.path = path;
   checks::check_opset_document(read_file(path), report);
+  return report;
+}
+
+Report check_operator_set(std::span<const std::byte> bytes, Format format) {
+  Report report;
+  checks::check_opset_document(read(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), format), report);
+  return report;
+}
+
+Report check_operator_set(const OperatorSet& set) {
+  Report report;
+  checks::check_opset_document(set.document(), report);
   return report;
 }
 

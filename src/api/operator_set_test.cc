@@ -90,7 +90,22 @@ TEST_F(OperatorSetTest, ReadsAndWritesEveryNotation) {
   EXPECT_EQ(OperatorSet::parse(set.serialize()).to_string(), set.to_string());
   EXPECT_NE(set.to_string().find("com.acme.ops version 2 (IR 8)"), std::string::npos);
   EXPECT_NE(set.to_string().find("body of 2 nodes"), std::string::npos);
+  for (const Format format : {Format::Binary, Format::Json, Format::ProtoText}) {
+    const auto bytes = set.serialize(format);
+    EXPECT_EQ(OperatorSet::parse(bytes, format).serialize(), set.serialize());
+    EXPECT_TRUE(check_operator_set(bytes, format).ok());
+    set.save(path("any"), format);
+    EXPECT_EQ(std::filesystem::file_size(path("any")), bytes.size());
+  }
   EXPECT_THROW(set.save(path("a.onnxtxt")), Error);
+  EXPECT_THROW(set.serialize(Format::OnnxText), Error);
+}
+
+TEST_F(OperatorSetTest, PageAsJson) {
+  const std::string page = OperatorSet::load(write("acme.textproto", kAcme)).to_json();
+  for (const char* part : {"\"domain\": \"com.acme.ops\"", "\"name\": \"Decrypt\"", "\"nodes\": 2"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << page;
+  }
 }
 
 TEST_F(OperatorSetTest, FunctionsRun) {
@@ -136,6 +151,7 @@ TEST_F(OperatorSetTest, RefusesWhatIsNone) {
   const auto bytes = model_of(kModel).serialize();
   EXPECT_EQ(refused(write("model.onnx", {reinterpret_cast<const char*>(bytes.data()), bytes.size()})).code(),
             ErrorCode::InvalidProtobuf);
+  EXPECT_NE(refused(path("model.onnx")).message().find("this is a model"), std::string::npos);
   EXPECT_EQ(refused(write("m.textproto", replaced(kAcme, "ONNXOPSET", "ONNX"))).code(), ErrorCode::InvalidProtobuf);
   EXPECT_EQ(refused(path("nowhere")).code(), ErrorCode::NoSuchFile);
 }
@@ -149,6 +165,8 @@ TEST_F(OperatorSetTest, NamesTheRule) {
   ASSERT_EQ(report.diagnostics.size(), 1u);
   EXPECT_EQ(report.diagnostics[0].rule, "opsetdoc.since-bound");
   EXPECT_EQ(report.path, file);
+  const auto sound = OperatorSet::load(write("sound.textproto", kAcme));
+  EXPECT_TRUE(check_operator_set(sound).diagnostics.empty());
 }
 
 TEST_F(OperatorSetTest, BuiltIn) {
@@ -172,6 +190,9 @@ TEST_F(OperatorSetTest, BuiltIn) {
     }
     EXPECT_TRUE(check_operator_sets(all).ok()) << check_operator_sets(all).to_string();
   }
+  EXPECT_EQ(newest_opset_version(), 28);
+  EXPECT_EQ(newest_opset_version("ai.onnx.ml"), 5);
+  EXPECT_EQ(newest_opset_version("com.acme"), 0);
   EXPECT_THROW(OperatorSet::built_in("", 29), Error);
   EXPECT_THROW(OperatorSet::built_in("", 0), Error);
   EXPECT_THROW(OperatorSet::built_in("com.acme", 1), Error);

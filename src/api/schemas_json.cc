@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "ir/constants.h"
 #include "norn/opset.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
@@ -12,26 +13,6 @@ namespace {
 
 using nlohmann::json;
 using namespace opset;
-
-const char* attribute_type(ir::AttributeType type) {
-  switch (type) {
-    case ir::AttributeType::Float: return "FLOAT";
-    case ir::AttributeType::Int: return "INT";
-    case ir::AttributeType::String: return "STRING";
-    case ir::AttributeType::Tensor: return "TENSOR";
-    case ir::AttributeType::Graph: return "GRAPH";
-    case ir::AttributeType::Floats: return "FLOATS";
-    case ir::AttributeType::Ints: return "INTS";
-    case ir::AttributeType::Strings: return "STRINGS";
-    case ir::AttributeType::Tensors: return "TENSORS";
-    case ir::AttributeType::Graphs: return "GRAPHS";
-    case ir::AttributeType::SparseTensor: return "SPARSE_TENSOR";
-    case ir::AttributeType::SparseTensors: return "SPARSE_TENSORS";
-    case ir::AttributeType::TypeProto: return "TYPE_PROTO";
-    case ir::AttributeType::TypeProtos: return "TYPE_PROTOS";
-    default: return "UNDEFINED";
-  }
-}
 
 json number(float f) {
   if (std::isinf(f)) return f > 0 ? "inf" : "-inf";
@@ -75,7 +56,7 @@ json param(const Param& p) {
 }
 
 json attribute(const Attr& a) {
-  return {{"name", a.name}, {"type", attribute_type(a.type)}, {"required", a.required}, {"default", default_of(a.def)}};
+  return {{"name", a.name}, {"type", ir::attribute_type_name(a.type)}, {"required", a.required}, {"default", default_of(a.def)}};
 }
 
 json row_of(const Operator& op, const Schema& row) {

@@ -1,5 +1,8 @@
 #include "norn/session.h"
 
+#include <memory>
+#include <mutex>
+
 #include "norn/check.h"
 
 #include "format/external.h"
@@ -12,12 +15,27 @@
 namespace norn {
 
 struct Session::Impl {
-  Impl(const Model& m, const SessionOptions& options)
-      : model(m),
-        compiled(m.document(), format::external_reader(m.base_dir(), format::external_access(m.load_options())),
-                 options) {}
+  Impl(const Model& m, const SessionOptions& o)
+      : model(m), options(o), compiled(m.document(), external_of(m), options) {}
+
+  static ir::ExternalReader external_of(const Model& m) {
+    return format::external_reader(m.base_dir(), format::external_access(m.load_options()));
+  }
+  // Weights of files up to IR 3 may be fed. Hardly anybody does, so a model that takes them is made for the first who
+  // does, and all others have weights as constants.
+  const runtime::CompiledModel& for_feeds(std::span<const Feed> feeds) const {
+    if (!compiled.feeds_constant(feeds)) return compiled;
+    std::call_once(once, [&] {
+      feedable = std::make_unique<runtime::CompiledModel>(model.document(), external_of(model), options, true);
+    });
+    return *feedable;
+  }
+
   Model model;  // constants share its memory
+  SessionOptions options;
   runtime::CompiledModel compiled;
+  mutable std::once_flag once;
+  mutable std::unique_ptr<runtime::CompiledModel> feedable;
 };
 
 Session::Session(const Model& model, const SessionOptions& options) {
@@ -38,12 +56,28 @@ const std::vector<ArgInfo>& Session::inputs() const noexcept { return impl_->com
 const std::vector<ArgInfo>& Session::outputs() const noexcept { return impl_->compiled.outputs(); }
 const std::vector<ArgInfo>& Session::overridable_initializers() const noexcept { return impl_->compiled.overridable(); }
 
+ModelMetadata Session::metadata() const {
+  const ir::Model& m = impl_->model.document();
+  ModelMetadata data;
+  data.producer_name = m.producer_name.get();
+  data.producer_version = m.producer_version.get();
+  data.domain = m.domain.get();
+  data.description = m.doc_string.get();
+  data.version = m.model_version;
+  if (m.graph) {
+    data.graph_name = m.graph->name.get();
+    data.graph_description = m.graph->doc_string.get();
+  }
+  for (const auto& entry : m.metadata_props) data.custom_metadata.emplace_back(entry.key.get(), entry.value.get());
+  return data;
+}
+
 std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std::string> outputs) const {
-  return impl_->compiled.run(feeds, outputs);
+  return impl_->for_feeds(feeds).run(feeds, outputs);
 }
 
 std::string Session::explain(std::span<const Feed> feeds, std::int64_t default_dim) const {
-  return impl_->compiled.explain(feeds, default_dim);
+  return impl_->for_feeds(feeds).explain(feeds, default_dim);
 }
 
 std::string Session::program_text() const {

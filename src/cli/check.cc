@@ -2,19 +2,25 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <nlohmann/json.hpp>
 
+#include "check_data.h"
 #include "command.h"
 #include "norn/check.h"
+#include "norn/data.h"
+#include "terminal.h"
 
 namespace norn::cli {
 
 namespace {
 
 struct CheckFlags {
-  std::vector<std::string> models, operator_sets;
+  std::vector<std::string> files, operator_sets;
+  std::optional<DataKind> kind;
   CheckOptions options;
-  bool json = false, sarif = false, list_rules = false;
+  LoadFlags load;
+  bool data = false, json = false, sarif = false, list_rules = false;
 };
 
 int list_rules(bool json) {
@@ -29,50 +35,92 @@ int list_rules(bool json) {
                rule.text);
     if (!rule.not_checked.empty()) fmt::print("{:<44}   not checked here: {}\n", "", rule.not_checked);
   }
-  if (json) fmt::print("{}\n", rows.dump(2));
+  if (json) fmt::print("{}\n", dumped(rows));
   else fmt::print("\n* common real models break it: a warning unless --profile strict\n");
   return kFine;
 }
 
+Report check_file(const std::string& path, const CheckFlags& flags) {
+  if (flags.data || flags.kind || is_data_file(path)) return check_data_file(path, flags.kind, flags.options);
+  try {
+    Report report = check(load_model(path, flags.load.options), flags.options);
+    if (path == "-") report.path = "standard input";
+    return report;
+  } catch (Error& e) {
+    if (e.code() == ErrorCode::InvalidProtobuf && path.ends_with(".pb")) e.help("--data checks a file of test data");
+    throw;
+  }
+}
+
+// Several reports are one JSON list, or one SARIF log of several runs.
+void print(const std::vector<Report>& reports, const CheckFlags& flags) {
+  if (flags.json && reports.size() == 1) return fmt::print("{}\n", reports[0].to_json());
+  if (flags.sarif && reports.size() == 1) return fmt::print("{}\n", reports[0].to_sarif());
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Report& report : reports) {
+    if (flags.json) {
+      all.push_back(nlohmann::ordered_json::parse(report.to_json()));
+    } else if (flags.sarif) {
+      auto log = nlohmann::ordered_json::parse(report.to_sarif());
+      if (all.empty()) all = std::move(log);
+      else all["runs"].push_back(std::move(log["runs"][0]));
+    } else {
+      fmt::print("{}", report.to_string());
+    }
+  }
+  if (flags.json || flags.sarif) fmt::print("{}\n", dumped(all));
+}
+
 int run_check(CheckFlags& flags) {
   if (flags.list_rules) return list_rules(flags.json);
-  if (flags.models.empty()) throw UsageError("no model was named", "norn check MODEL, or norn check --list-rules");
+  if (flags.files.empty()) throw UsageError("no file was named", "norn check MODEL, or norn check --list-rules");
   for (const std::string& file : flags.operator_sets) flags.options.operator_sets.push_back(OperatorSet::load(file));
-  bool sound = true;
-  for (const std::string& path : flags.models) {
-    const Report report = check(load_model(path), flags.options);
-    sound = sound && report.ok();
-    const std::string page = flags.sarif ? report.to_sarif() : flags.json ? report.to_json() : report.to_string();
-    fmt::print("{}{}", page, page.empty() || page.ends_with('\n') ? "" : "\n");
+  std::vector<Report> reports;
+  bool sound = true, read = true;
+  for (const std::string& path : flags.files) {
+    try {
+      reports.push_back(check_file(path, flags));
+      sound = sound && reports.back().ok();
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& error) {  // the others are checked all the same
+      print_error(error);
+      read = false;
+    }
   }
-  return sound ? kFine : kFindings;
+  if (!reports.empty()) print(reports, flags);
+  return !read ? kFailed : sound ? kFine : kFindings;
 }
 
 }  // namespace
 
 void add_check(CLI::App& app, int& exit) {
-  CLI::App* command = app.add_subcommand("check", "Tell everything that keeps models from being valid ONNX");
+  CLI::App* command =
+      app.add_subcommand("check", "Tell everything that keeps models, and their test data, from being valid ONNX");
   auto flags = std::make_shared<CheckFlags>();
-  command->add_option("models", flags->models, "The models; - is standard input")->type_name("MODEL");
   command
-      ->add_option("--profile", flags->options.profile,
-                   "What severities follow: spec (default), strict (every MUST is an error), runtime (what keeps a model "
-                   "from running)")
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, Profile>{
-                          {"spec", Profile::Spec}, {"strict", Profile::Strict}, {"runtime", Profile::Runtime}})
-                      .description(""))
+      ->add_option("files", flags->files,
+                   "Models, or data files: .npy, .npz, and input_N.pb, output_N.pb; - is standard input")
+      ->type_name("FILE");
+  command->add_flag("--data", flags->data, "The files are data files, whatever their names");
+  add_word(*command, "--kind", [flags](const std::string& word) { flags->kind = data_kind_from_name(word); },
+           "What the data files hold: tensor, sparse_tensor, sequence, map, optional")
+      ->type_name("KIND");
+  add_word(
+      *command, "--profile", [flags](const std::string& word) { flags->options.profile = profile_from_name(word); },
+      "What severities follow: spec (default), strict (every MUST is an error), runtime (what keeps a model from "
+      "running)")
       ->type_name("PROFILE");
   command->add_flag("--checksums", flags->options.checksums, "Hold external data files against their SHA-1");
   command->add_flag("--custom-domains", flags->options.check_custom_domain,
                     "Operators of domains that no operator set declares are errors");
-  command->add_option("--opset", flags->operator_sets, "A document that declares operators (repeat)")
-      ->type_name("FILE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  repeated(command->add_option("--opset,--operator-set", flags->operator_sets,
+                               "A document that declares operators (repeat)"))
+      ->type_name("FILE");
   auto* json = command->add_flag("--json", flags->json, "Report as JSON");
   command->add_flag("--sarif", flags->sarif, "Report as SARIF 2.1.0")->excludes(json);
   command->add_flag("--list-rules", flags->list_rules, "List the rules instead");
+  flags->load.add_to(*command);
   command->callback([flags, &exit] { exit = run_check(*flags); });
 }
 

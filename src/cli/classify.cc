@@ -202,7 +202,7 @@ int classify(const Session& session, const std::string& model_path, const Classi
     for (const Prediction& p : results.predictions) {
       json["predictions"].push_back({{"class", names[p.best]}, {"confidence", p.confidence}});
     }
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", dumped(json));
     return kFine;
   }
   const bool drawable = images.rank() == 3 || (images.rank() == 4 && (images.dims()[1] == 1 || images.dims()[1] == 3));

@@ -2,6 +2,8 @@
 #pragma once
 #include <CLI/CLI.hpp>
 
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "norn/model.h"
@@ -34,7 +36,24 @@ void add_convert(CLI::App& app, int& exit);
 void add_edit(CLI::App& app, int& exit);
 
 // "-" is standard input.
-Model load_model(const std::string& path);
+Model load_model(const std::string& path, const LoadOptions& options = {});
+
+// Options of every command that reads a model: which files its external data may lie in.
+struct LoadFlags {
+  LoadOptions options;
+  void add_to(CLI::App& command);
+};
+
+// An option whose value is one of several words: `set` throws norn::Error for another one.
+CLI::Option* add_word(CLI::App& command, const std::string& option, std::function<void(const std::string&)> set,
+                      const std::string& help);
+// Words for notations: onnx, text, json, textproto.
+CLI::Option* add_notation(CLI::App& command, const std::string& option, Format& format, const std::string& help);
+// An option that may be repeated, each time with one value: what follows is not taken for a further one.
+CLI::Option* repeated(CLI::Option* option);
+
+// JSON text; bytes that are not UTF-8 are replaced.
+std::string dumped(const nlohmann::ordered_json& json);
 
 // Options of every command that makes a session.
 struct SessionFlags {

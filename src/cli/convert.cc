@@ -1,49 +1,23 @@
 // norn convert: a model in another notation.
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <iostream>
-#include <iterator>
-#include <map>
 #include <memory>
-#include <span>
 
 #include "command.h"
+#include "streams.h"
 
 namespace norn::cli {
 
 namespace {
 
-const std::map<std::string, Format>& formats() {
-  static const std::map<std::string, Format> names{
-      {"onnx", Format::Binary}, {"text", Format::OnnxText}, {"json", Format::Json}, {"textproto", Format::ProtoText}};
-  return names;
-}
-
 struct ConvertFlags {
   std::string in, out;
-  Format from = Format::Auto, to = Format::Auto;
+  Format to = Format::Auto;
+  LoadFlags load;  // the notation of IN included
 };
 
-Model load(const ConvertFlags& flags) {
-  if (flags.in == "-") {
-    const std::string bytes{std::istreambuf_iterator<char>(std::cin), {}};
-    return Model::parse(std::as_bytes(std::span(bytes)), flags.from);
-  }
-  LoadOptions options;
-  options.format = flags.from;
-  return Model::load(flags.in, options);
-}
-
 int convert(const ConvertFlags& flags) {
-  const Model model = load(flags);
-  if (flags.out != "-") {
-    model.save(flags.out, flags.to);
-    return kFine;
-  }
-  const auto bytes = model.serialize(flags.to == Format::Auto ? Format::OnnxText : flags.to);
-  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() || std::fflush(stdout))
-    throw Error(ErrorCode::Io, "cannot write to standard output");
+  const Model model = load_model(flags.in, flags.load.options);
+  if (flags.out == "-") write_output(model.serialize(flags.to == Format::Auto ? Format::OnnxText : flags.to));
+  else model.save(flags.out, flags.to);
   return kFine;
 }
 
@@ -59,12 +33,9 @@ void add_convert(CLI::App& app, int& exit) {
                    "The file to write; - is standard output, in ONNX text syntax unless --to says otherwise")
       ->required()
       ->type_name("OUT");
-  command->add_option("--from", flags->from, "Notation of IN, whatever its extension: onnx, text, json, textproto")
-      ->transform(CLI::CheckedTransformer(formats()).description(""))
-      ->type_name("NOTATION");
-  command->add_option("--to", flags->to, "Notation of OUT, whatever its extension")
-      ->transform(CLI::CheckedTransformer(formats()).description(""))
-      ->type_name("NOTATION");
+  add_notation(*command, "--from", flags->load.options.format, "Notation of IN, whatever its extension");
+  add_notation(*command, "--to", flags->to, "Notation of OUT, whatever its extension");
+  flags->load.add_to(*command);
   command->callback([flags, &exit] { exit = convert(*flags); });
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "command.h"
+#include "streams.h"
 
 namespace norn::cli {
 
@@ -11,17 +12,33 @@ namespace {
 
 struct EditFlags {
   std::string in, out;
-  bool pack = false, strip = false, hf_cache = false;
+  bool pack = false, strip = false;
   PackOptions packing;
   UnpackOptions unpacking;
-  LoadOptions load;
+  LoadFlags load;
 };
 
-int edit(EditFlags flags) {
-  if (flags.hf_cache) flags.load.external = ExternalPolicy::HfCache;
-  if (flags.pack) pack(flags.in, flags.out, flags.packing, flags.load);
-  else if (flags.strip) strip(flags.in, flags.out, flags.load);
-  else unpack(flags.in, flags.out, flags.unpacking, flags.load);
+// Files are edited where they lie; what comes or goes through a pipe is edited in memory.
+int edit(const EditFlags& flags) {
+  const LoadOptions& loading = flags.load.options;
+  const bool unpack_it = !flags.pack && !flags.strip;
+  if (unpack_it && flags.out == "-") {
+    throw UsageError("tensors cannot go to a data file beside standard output", "name OUT");
+  }
+  if (flags.in != "-" && flags.out != "-") {
+    if (flags.pack) pack(flags.in, flags.out, flags.packing, loading);
+    else if (flags.strip) strip(flags.in, flags.out, loading);
+    else unpack(flags.in, flags.out, flags.unpacking, loading);
+    return kFine;
+  }
+  const Model model = load_model(flags.in, loading);
+  if (unpack_it) {
+    unpack(model, flags.out, flags.unpacking);
+    return kFine;
+  }
+  const Model edited = flags.pack ? pack(model, flags.packing) : strip(model);
+  if (flags.out == "-") write_output(edited.serialize());
+  else edited.save(flags.out);
   return kFine;
 }
 
@@ -30,8 +47,10 @@ int edit(EditFlags flags) {
 void add_edit(CLI::App& app, int& exit) {
   CLI::App* command = app.add_subcommand("edit", "Change where a model's tensors lie, without loading them");
   auto flags = std::make_shared<EditFlags>();
-  command->add_option("in", flags->in, "The model")->required()->type_name("IN");
-  command->add_option("out", flags->out, "Where to write it; may be IN")->required()->type_name("OUT");
+  command->add_option("in", flags->in, "The model; - is standard input")->required()->type_name("IN");
+  command->add_option("out", flags->out, "Where to write it; may be IN; - is standard output")
+      ->required()
+      ->type_name("OUT");
   auto* job = command->add_option_group("job", "What to do")->require_option(1);
   auto* pack = job->add_flag("--pack", flags->pack, "All tensors into the model file");
   auto* unpack = job->add_option("--unpack", flags->unpacking.location, "Tensors into this data file beside OUT")
@@ -47,11 +66,9 @@ void add_edit(CLI::App& app, int& exit) {
                       "Go on in another data file beyond this size; 1 gives each tensor its own")->needs(unpack);
   command->add_flag("--write-checksums", flags->unpacking.checksums, "Write the data file's SHA-1 into the model")
       ->needs(unpack);
-  command->add_flag("--verify-checksums", flags->load.external_checksums, "Hold IN's data files against their SHA-1");
-  command->add_flag("--hf-cache", flags->hf_cache, "Allow the Hugging Face cache's links into blobs/");
-  command->add_option("--external-root", flags->load.external_roots, "A further folder that data files may lie in")
-      ->type_name("FOLDER");
-  command->add_flag("--hard-links", flags->load.external_hard_links, "Allow data files of several names");
+  command->add_flag("--verify-checksums", flags->load.options.external_checksums,
+                    "Hold IN's data files against their SHA-1");
+  flags->load.add_to(*command);
   command->callback([flags, &exit] { exit = edit(*flags); });
 }
 

@@ -17,10 +17,11 @@ struct ExplainFlags {
   std::int64_t default_dim = 1;
   bool json = false;
   SessionFlags session;
+  LoadFlags load;
 };
 
 int explain(const ExplainFlags& flags) {
-  const Session session(load_model(flags.model), flags.session.options);
+  const Session session(load_model(flags.model, flags.load.options), flags.session.options);
   NamedValues values;
   for (const std::string& argument : flags.inputs) values.push_back(load_input(argument, session));
   if (!flags.shapes.empty()) {
@@ -35,8 +36,7 @@ int explain(const ExplainFlags& flags) {
   }
   const std::string text = session.explain(feeds_of(values), flags.default_dim);
   if (flags.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"model", flags.model}, {"text", text}}.dump(
-                           2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", dumped({{"model", flags.model}, {"text", text}}));
   } else {
     fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
   }
@@ -49,18 +49,15 @@ void add_explain(CLI::App& app, int& exit) {
   CLI::App* command = app.add_subcommand("explain", "Tell for each node what runs it, and why nothing faster does");
   auto flags = std::make_shared<ExplainFlags>();
   command->add_option("model", flags->model, "The model; - is standard input")->required()->type_name("MODEL");
-  command->add_option("-i,--input", flags->inputs, "An input's value, for its shape (repeat)")
-      ->type_name("NAME=FILE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--shape", flags->shapes, "An input's shape, x:1x3x224x224 (repeat)")
-      ->type_name("NAME:DIMS")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  repeated(command->add_option("-i,--input", flags->inputs, "An input's value, for its shape (repeat)"))
+      ->type_name("NAME=FILE");
+  repeated(command->add_option("--shape", flags->shapes, "An input's shape, x:1x3x224x224 (repeat)"))
+      ->type_name("NAME:DIMS");
   command->add_option("--dim", flags->default_dim, "Size of dimension variables that nothing else gives (default 1)")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--json", flags->json, "Report as JSON");
   flags->session.add_to(*command);
+  flags->load.add_to(*command);
   command->callback([flags, &exit] { exit = explain(*flags); });
 }
 

@@ -75,14 +75,15 @@ std::vector<Feed> feeds_of(const NamedValues& values) {
   return feeds;
 }
 
-Value load_as(const std::string& path, const std::string& type) {
-  const DataKind kind = type.starts_with("optional(")        ? DataKind::Optional
-                        : type.starts_with("seq(")           ? DataKind::Sequence
-                        : type.starts_with("map(")           ? DataKind::Map
-                        : type.starts_with("sparse_tensor(") ? DataKind::SparseTensor
-                                                             : DataKind::Tensor;
-  return load_value(path, kind);
+DataKind kind_of_type(std::string_view type) {
+  if (type.starts_with("optional(")) return DataKind::Optional;
+  if (type.starts_with("seq(")) return DataKind::Sequence;
+  if (type.starts_with("map(")) return DataKind::Map;
+  if (type.starts_with("sparse_tensor(") || type.starts_with("sparse ")) return DataKind::SparseTensor;
+  return DataKind::Tensor;
 }
+
+Value load_as(const std::string& path, const std::string& type) { return load_value(path, kind_of_type(type)); }
 
 Value load_as(const std::string& path, const ArgInfo& declared) { return load_as(path, declared.type); }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "norn/data.h"
 #include "norn/session.h"
 
 namespace norn::cli {
@@ -15,6 +16,9 @@ using NamedValues = std::vector<std::pair<std::string, Value>>;
 
 // Views of named values that a run takes.
 std::vector<Feed> feeds_of(const NamedValues& values);
+
+// The message that holds a value of a type, "seq(tensor(float))" or as ModelSummary has it.
+DataKind kind_of_type(std::string_view type);
 
 // The file as a value of the declared type.
 Value load_as(const std::string& path, const ArgInfo& declared);

@@ -1,34 +1,26 @@
 // norn: runs, shows and explains ONNX models from the command line.
 #include <cstdio>
 #include <exception>
-#include <iostream>
-#include <iterator>
+#include <string>
 
 #include "command.h"
+#include "streams.h"
 #include "terminal.h"
 
 namespace norn::cli {
 
-Model load_model(const std::string& path) {
-  if (path != "-") return Model::load(path);
-  const std::string bytes{std::istreambuf_iterator<char>(std::cin), {}};
-  return Model::parse(std::as_bytes(std::span(bytes)));
+Model load_model(const std::string& path, const LoadOptions& options) {
+  if (path != "-") return Model::load(path, options);
+  try {
+    const SharedBytes input = read_input();
+    return Model::parse(input.bytes, options, input.owner);
+  } catch (Error& e) {
+    throw e.within("standard input");
+  }
 }
 
-void SessionFlags::add_to(CLI::App& command) {
-  command.add_option("--threads", options.intra_op_num_threads, "Threads of one run; 0 is every core (default)")
-      ->check(CLI::NonNegativeNumber);
-  command
-      .add_option("--disable-pass", options.disabled_passes, "Leave out an optional pass; \"all\" leaves out every one")
-      ->type_name("NAME");
-  command.add_option_function<std::vector<std::string>>(
-             "--operator-set",
-             [this](const std::vector<std::string>& files) {
-               for (const std::string& file : files) options.operator_sets.push_back(OperatorSet::load(file));
-             },
-             "A document that declares operators beyond the built-in ones (docs/operator-sets.md)")
-      ->type_name("FILE");
-  command.add_flag("--reference", options.reference_only, "Reference kernels only: slow, and obviously right");
+std::string dumped(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 namespace {
@@ -51,9 +43,12 @@ int command_line(int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
-    const CLI::App* at = &app;
-    while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-    print_error(UsageError(error.what(), "norn " + (at == &app ? std::string() : at->get_name() + " ") + "--help"));
+    std::string command = "norn ";
+    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+      at = at->get_subcommands().front();
+      command += at->get_name() + " ";
+    }
+    print_error(UsageError(error.what(), command + "--help"));
     return kUsage;
   }
   return exit;

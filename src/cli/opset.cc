@@ -8,26 +8,77 @@
 #include "command.h"
 #include "norn/check.h"
 #include "norn/opset.h"
+#include "streams.h"
 
 namespace norn::cli {
 
 namespace {
 
-int check_files(const std::vector<std::string>& files, bool json) {
-  bool sound = true;
-  for (const std::string& file : files) {
-    const Report report = check_operator_set(file);
-    sound = sound && report.ok();
-    const std::string page = json ? report.to_json() : report.to_string();
-    fmt::print("{}{}", page, page.empty() || page.ends_with('\n') ? "" : "\n");
+struct OpsetFlags {
+  std::vector<std::string> files;
+  Format from = Format::Auto;  // of standard input
+  bool json = false;
+};
+
+OperatorSet load_set(const std::string& path, const OpsetFlags& flags) {
+  if (path != "-") return OperatorSet::load(path);
+  return OperatorSet::parse(read_input().bytes, flags.from);
+}
+
+int show_files(const OpsetFlags& flags) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const std::string& file : flags.files) {
+    const OperatorSet set = load_set(file, flags);
+    if (flags.json) all.push_back(nlohmann::ordered_json::parse(set.to_json()));
+    else fmt::print("{}", set.to_string());
   }
-  if (!sound || files.size() < 2) return sound ? kFine : kFindings;
-  std::vector<OperatorSet> sets;
-  for (const std::string& file : files) sets.push_back(OperatorSet::load(file));
-  const Report together = check_operator_sets(sets);
-  const std::string page = json ? together.to_json() : together.to_string();
-  if (json || !together.diagnostics.empty()) fmt::print("{}{}", page, page.ends_with('\n') ? "" : "\n");
-  return together.ok() ? kFine : kFindings;
+  if (flags.json) fmt::print("{}\n", dumped(all.size() == 1 ? all[0] : all));
+  return kFine;
+}
+
+Report check_file(const std::string& path, const OpsetFlags& flags) {
+  if (path != "-") return check_operator_set(path);
+  Report report = check_operator_set(read_input().bytes, flags.from);
+  report.path = "standard input";
+  return report;
+}
+
+// A report for each document and, where all are sound, one about how they fit together.
+int check_files(const OpsetFlags& flags) {
+  std::vector<Report> reports;
+  bool sound = true;
+  for (const std::string& file : flags.files) {
+    reports.push_back(check_file(file, flags));
+    sound = sound && reports.back().ok();
+  }
+  if (sound && flags.files.size() > 1) {
+    std::vector<OperatorSet> sets;
+    for (const std::string& file : flags.files) sets.push_back(load_set(file, flags));
+    Report together = check_operator_sets(sets);
+    together.path = "together";
+    sound = together.ok();
+    reports.push_back(std::move(together));
+  }
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const Report& report : reports) {
+    if (flags.json) all.push_back(nlohmann::ordered_json::parse(report.to_json()));
+    else fmt::print("{}", report.to_string());
+  }
+  if (flags.json) fmt::print("{}\n", dumped(all.size() == 1 ? all[0] : all));
+  return sound ? kFine : kFindings;
+}
+
+struct ExportFlags {
+  std::string domain, file;
+  std::int64_t version = 0;
+  Format to = Format::Auto;
+};
+
+int export_set(const ExportFlags& flags) {
+  const OperatorSet set = OperatorSet::built_in(flags.domain, flags.version);
+  if (flags.file == "-") write_output(set.serialize(flags.to == Format::Auto ? Format::ProtoText : flags.to));
+  else set.save(flags.file, flags.to);
+  return kFine;
 }
 
 }  // namespace
@@ -36,34 +87,32 @@ void add_opset(CLI::App& app, int& exit) {
   CLI::App* command = app.add_subcommand("opset", "Operator-set documents: show, check, export");
   command->require_subcommand(1);
 
-  auto files = std::make_shared<std::vector<std::string>>();
-  CLI::App* show = command->add_subcommand("show", "What a document declares");
-  show->add_option("file", *files, "The document")->required()->type_name("FILE");
-  show->callback([files, &exit] {
-    for (const std::string& file : *files) fmt::print("{}", OperatorSet::load(file).to_string());
-    exit = kFine;
-  });
-
-  auto json = std::make_shared<bool>(false);
-  CLI::App* check = command->add_subcommand("check", "All rules about documents, and whether several fit together");
-  check->add_option("file", *files, "The documents")->required()->type_name("FILE");
-  check->add_flag("--json", *json, "Report as JSON");
-  check->callback([files, json, &exit] { exit = check_files(*files, *json); });
-
-  struct Export {
-    std::string domain, file;
-    std::int64_t version = 0;
+  auto flags = std::make_shared<OpsetFlags>();
+  const auto add_files = [&](CLI::App& job) {
+    job.add_option("file", flags->files, "The documents; - is standard input")->required()->type_name("FILE");
+    add_notation(job, "--from", flags->from, "Notation of standard input (default: onnx, the binary one)");
+    job.add_flag("--json", flags->json, "Report as JSON");
   };
-  auto what = std::make_shared<Export>();
+  CLI::App* show = command->add_subcommand("show", "What a document declares");
+  add_files(*show);
+  show->callback([flags, &exit] { exit = show_files(*flags); });
+
+  CLI::App* check = command->add_subcommand("check", "All rules about documents, and whether several fit together");
+  add_files(*check);
+  check->callback([flags, &exit] { exit = check_files(*flags); });
+
+  auto what = std::make_shared<ExportFlags>();
   CLI::App* write = command->add_subcommand("export", "Write a built-in operator set as a document");
   write->add_option("domain", what->domain, "ai.onnx, ai.onnx.ml, ...")->required()->type_name("DOMAIN");
   write->add_option("version", what->version, "Its version")->required()->type_name("VERSION");
-  write->add_option("file", what->file, "The document; .json and .textproto choose a notation, else it is binary")
-      ->required()->type_name("FILE");
-  write->callback([what, &exit] {
-    OperatorSet::built_in(what->domain, what->version).save(what->file);
-    exit = kFine;
-  });
+  write
+      ->add_option("file", what->file,
+                   "The document; .json and .textproto choose a notation, else it is binary; - is standard output, in "
+                   "protobuf's text format unless --to says otherwise")
+      ->required()
+      ->type_name("FILE");
+  add_notation(*write, "--to", what->to, "Notation of the document, whatever its extension");
+  write->callback([what, &exit] { exit = export_set(*what); });
 }
 
 }  // namespace norn::cli

@@ -31,6 +31,7 @@ struct RunFlags {
   int repeat = 1;
   Tolerance tolerance;
   SessionFlags session;
+  LoadFlags load;
   ClassifyFlags classify;
 
   std::optional<Generator> generator() const {
@@ -92,7 +93,7 @@ int run_inputs(const RunFlags& flags, const Session& session, double load_second
       output.update(to_json(outputs[i]));
       json["outputs"].push_back(std::move(output));
     }
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", dumped(json));
     return kFine;
   }
   for (std::size_t i = 0; i < names.size(); ++i) fmt::print("{}  {}\n", names[i], describe(outputs[i]));
@@ -152,7 +153,7 @@ int run_data_sets(const RunFlags& flags, const Session& session) {
                set.inputs_are_ramps && flags.inputs.empty() ? ", inputs made up: the ramp i/n" : "", text);
   }
   if (flags.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"model", flags.model}, {"data_sets", report}}.dump(2));
+    fmt::print("{}\n", dumped({{"model", flags.model}, {"data_sets", report}}));
   } else {
     fmt::print("{} of {} data sets agree (rtol {:g}, atol {:g})\n", sets.size() - differing, sets.size(),
                flags.tolerance.relative, flags.tolerance.absolute);
@@ -162,7 +163,7 @@ int run_data_sets(const RunFlags& flags, const Session& session) {
 
 int run(const RunFlags& flags) {
   const auto start = Clock::now();
-  const Session session(load_model(flags.model), flags.session.options);
+  const Session session(load_model(flags.model, flags.load.options), flags.session.options);
   const double load_seconds = seconds_since(start);
   if (!flags.classify.images.empty()) {
     ClassifyFlags classify_flags = flags.classify;
@@ -179,11 +180,12 @@ void add_run(CLI::App& app, int& exit) {
   CLI::App* command = app.add_subcommand("run", "Run a model and show, save or compare its outputs");
   auto flags = std::make_shared<RunFlags>();
   command->add_option("model", flags->model, "The model; - is standard input")->required()->type_name("MODEL");
-  auto* input = command->add_option("-i,--input", flags->inputs, "An input's value, a .npy or .pb file (repeat)");
-  input->type_name("NAME=FILE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  auto* shape = command->add_option("--shape", flags->shapes,
-                                    "Shape of a generated input, x:1x3x224x224 (repeat); implies --random");
-  shape->type_name("NAME:DIMS")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  auto* input =
+      repeated(command->add_option("-i,--input", flags->inputs, "An input's value, a .npy or .pb file (repeat)"));
+  input->type_name("NAME=FILE");
+  auto* shape = repeated(command->add_option(
+      "--shape", flags->shapes, "Shape of a generated input, x:1x3x224x224 (repeat); implies --random"));
+  shape->type_name("NAME:DIMS");
   auto* random = command->add_flag("--random", flags->random,
                                    "Generate inputs that are not given: floats in [0,1), integers 0 or 1");
   command->add_flag("--ramp", flags->ramp, "Generate inputs that are not given: element i of n is i/n")
@@ -195,7 +197,7 @@ void add_run(CLI::App& app, int& exit) {
       ->type_name("DIR");
   command->add_option("--rtol", flags->tolerance.relative, "Relative tolerance of the comparison (default 1e-3)");
   command->add_option("--atol", flags->tolerance.absolute, "Absolute tolerance of the comparison (default 1e-7)");
-  command->add_option("--outputs", flags->outputs, "Outputs to compute, by name (default: all)")
+  repeated(command->add_option("--outputs", flags->outputs, "Outputs to compute, by name, with commas (default: all)"))
       ->type_name("NAME")
       ->delimiter(',');
   command->add_option("-o,--output-dir", flags->save_dir, "Write the outputs there, as NAME.npy or NAME.pb")
@@ -216,6 +218,7 @@ void add_run(CLI::App& app, int& exit) {
       ->needs(images);
   command->add_flag("--json", flags->json, "Report as JSON");
   flags->session.add_to(*command);
+  flags->load.add_to(*command);
   command->callback([flags, &exit] { exit = run(*flags); });
 }
 

@@ -15,10 +15,11 @@ struct ShowFlags {
   bool text = false, json = false;
   std::size_t elements = 16;
   SessionFlags session;
+  LoadFlags load;
 };
 
 int show(const ShowFlags& flags) {
-  const Model model = load_model(flags.model);
+  const Model model = load_model(flags.model, flags.load.options);
   if (flags.stage.empty() && !flags.text) {
     const ModelSummary summary = model.summary();
     const std::string page = flags.json ? summary.to_json() : summary.to_string();
@@ -34,8 +35,7 @@ int show(const ShowFlags& flags) {
   }
   if (flags.json) {
     const std::string stage = flags.stage.empty() ? "model" : flags.stage;
-    fmt::print("{}\n", nlohmann::ordered_json{{"model", flags.model}, {"stage", stage}, {"text", text}}.dump(
-                           2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", dumped({{"model", flags.model}, {"stage", stage}, {"text", text}}));
   } else {
     fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
   }
@@ -59,6 +59,7 @@ void add_show(CLI::App& app, int& exit) {
       ->excludes(text);
   command->add_flag("--json", flags->json, "Report as JSON");
   flags->session.add_to(*command);
+  flags->load.add_to(*command);
   command->callback([flags, &exit] { exit = show(*flags); });
 }
 

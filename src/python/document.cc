@@ -1,6 +1,5 @@
 #include "document.h"
 
-#include <nanobind/make_iterator.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -9,9 +8,9 @@
 #include <map>
 
 #include "errors.h"
+#include "loading.h"
 #include "model.h"
 #include "norn/check.h"
-#include "norn/edit.h"
 #include "norn/external.h"
 #include "norn/opset.h"
 #include "norn/text.h"
@@ -27,21 +26,10 @@ nb::bytes to_bytes(std::span<const std::byte> bytes) {
 }
 
 // The serialised message behind bytes or an object with SerializeToString.
-nb::bytes message_bytes(nb::handle object, const char* what) {
-  if (PyBytes_Check(object.ptr())) return nb::borrow<nb::bytes>(object);
-  if (nb::hasattr(object, "SerializeToString")) return nb::cast<nb::bytes>(object.attr("SerializeToString")());
+SharedBytes message_bytes(nb::handle object, const char* what) {
+  if (nb::hasattr(object, "SerializeToString")) return bytes_of(serialized(object), what);
+  if (PyObject_CheckBuffer(object.ptr())) return bytes_of(object, what);
   invalid_argument(std::string(what) + " is bytes or a proto, not " + name_of_type(object));
-}
-
-std::span<const std::byte> span_of(const nb::bytes& bytes) {
-  return {reinterpret_cast<const std::byte*>(bytes.c_str()), bytes.size()};
-}
-
-Profile profile_of(const std::string& name) {
-  if (name == "spec") return Profile::Spec;
-  if (name == "strict") return Profile::Strict;
-  if (name == "runtime") return Profile::Runtime;
-  invalid_argument("there is no profile \"" + name + "\"", "the profiles are spec, strict and runtime");
 }
 
 PartKind part_kind(const std::string& name) {
@@ -58,9 +46,11 @@ PartKind part_kind(const std::string& name) {
 }
 
 CheckOptions options_of(const std::string& profile, bool checksums, bool check_custom_domain,
-                        bool skip_opset_compatibility_check, const std::vector<OperatorSet>& operator_sets) {
+                        bool skip_opset_compatibility_check, const std::vector<OperatorSet>& operator_sets,
+                        std::size_t max_findings) {
   CheckOptions options;
-  options.profile = profile_of(profile);
+  options.max_findings = max_findings;
+  options.profile = profile_from_name(profile);
   options.checksums = checksums;
   options.check_custom_domain = check_custom_domain;
   options.skip_opset_compatibility_check = skip_opset_compatibility_check;
@@ -88,33 +78,33 @@ void register_check(nb::module_& module) {
       .def("to_sarif", &Report::to_sarif)
       .def("__str__", &Report::to_string)
       .def("__len__", [](const Report& r) { return r.diagnostics.size(); })
-      .def(
-          "__iter__",
-          [](const Report& r) {
-            return nb::make_iterator(nb::type<Report>(), "ReportIterator", r.diagnostics.begin(), r.diagnostics.end());
-          },
-          nb::keep_alive<0, 1>());
+      .def("__iter__", [](nb::handle self) { return nb::iter(self.attr("diagnostics")); });
   module.def(
       "check",
       [](nb::handle object, const std::string& profile, bool checksums, bool check_custom_domain,
-         bool skip_opset_compatibility_check, const std::vector<OperatorSet>& operator_sets) {
-        const CheckOptions options =
-            options_of(profile, checksums, check_custom_domain, skip_opset_compatibility_check, operator_sets);
-        const Model model = to_model(object);
+         bool skip_opset_compatibility_check, const std::vector<OperatorSet>& operator_sets, std::size_t max_findings,
+         nb::handle limits, nb::handle external_data) {
+        CheckOptions options = options_of(profile, checksums, check_custom_domain, skip_opset_compatibility_check,
+                                          operator_sets, max_findings);
+        LoadOptions loading;
+        if (!limits.is_none()) options.limits = loading.limits = nb::cast<Limits>(limits);
+        const Model model = to_model(object, std::move(loading), external_data);
         const nb::gil_scoped_release release;
         return check(model, options);
       },
       nb::arg("model"), nb::kw_only(), nb::arg("profile") = "spec", nb::arg("checksums") = false,
       nb::arg("check_custom_domain") = false, nb::arg("skip_opset_compatibility_check") = false,
-      nb::arg("operator_sets") = nb::list(), "Every finding about a model, in one pass.");
+      nb::arg("operator_sets") = nb::list(), nb::arg("max_findings") = CheckOptions{}.max_findings,
+      nb::arg("limits") = nb::none(), nb::arg("external_data") = nb::none(),
+      "Every finding about a model, in one pass.");
   module.def(
       "check_part",
       [](const std::string& kind, nb::handle part, std::int64_t ir_version,
          const std::vector<std::pair<std::string, std::int64_t>>& imports, const std::string& profile) {
         CheckOptions options;
-        options.profile = profile_of(profile);
-        const nb::bytes bytes = message_bytes(part, "a part");
-        return check_part(part_kind(kind), span_of(bytes), ir_version, imports, options);
+        options.profile = profile_from_name(profile);
+        const SharedBytes message = message_bytes(part, "a part");
+        return check_part(part_kind(kind), message.bytes, ir_version, imports, options);
       },
       nb::arg("kind"), nb::arg("part"), nb::arg("ir_version"), nb::arg("opset_imports"), nb::kw_only(),
       nb::arg("profile") = "spec",
@@ -145,8 +135,8 @@ void register_text(nb::module_& module) {
   module.def(
       "print_text",
       [](nb::handle part, const std::string& kind) {
-        const nb::bytes bytes = message_bytes(part, "what is printed");
-        return print_text(span_of(bytes), part_from_name(kind));
+        const SharedBytes message = message_bytes(part, "what is printed");
+        return print_text(message.bytes, part_from_name(kind));
       },
       nb::arg("part"), nb::arg("kind"), "A serialised proto in ONNX text syntax.");
 }
@@ -154,28 +144,40 @@ void register_text(nb::module_& module) {
 void register_external(nb::module_& module) {
   module.def(
       "load_external_tensor",
-      [](nb::handle tensor, const std::string& base_dir) {
-        const nb::bytes bytes = message_bytes(tensor, "a tensor");
-        return to_bytes(load_external_tensor(span_of(bytes), base_dir).bytes);
+      [](nb::handle tensor, nb::handle base_dir, nb::handle policy) {
+        const SharedBytes message = message_bytes(tensor, "a tensor");
+        const std::string folder = path_of(base_dir);
+        LoadOptions options;
+        set_external_data(options, policy);
+        SharedBytes data;
+        {
+          const nb::gil_scoped_release release;
+          data = load_external_tensor(message.bytes, folder, options);
+        }
+        return to_bytes(data.bytes);
       },
-      nb::arg("tensor"), nb::arg("base_dir"), "The raw bytes of a tensor kept in a data file.");
+      nb::arg("tensor"), nb::arg("base_dir"), nb::kw_only(), nb::arg("policy") = nb::none(),
+      "The raw bytes of a tensor kept in a data file.");
   module.def(
       "save_external_tensor",
-      [](nb::handle tensor, const std::string& base_dir) {
-        const nb::bytes bytes = message_bytes(tensor, "a tensor");
-        return to_bytes(save_external_tensor(span_of(bytes), base_dir));
+      [](nb::handle tensor, nb::handle base_dir, std::uint64_t alignment) -> nb::object {
+        const SharedBytes message = message_bytes(tensor, "a tensor");
+        const nb::bytes saved = to_bytes(save_external_tensor(message.bytes, path_of(base_dir), alignment));
+        if (PyBytes_Check(tensor.ptr())) return saved;
+        return tensor.type().attr("FromString")(saved);
       },
-      nb::arg("tensor"), nb::arg("base_dir"),
+      nb::arg("tensor"), nb::arg("base_dir"), nb::kw_only(), nb::arg("alignment") = 4096,
       "Appends a tensor's raw_data to the data file it names; the serialised tensor that refers to it.");
   module.def(
       "open_external_fd",
-      [](const std::string& location, const std::string& base_dir, bool hf_cache) {
+      [](nb::handle location, nb::handle base_dir, nb::handle policy) {
         LoadOptions options;
-        if (hf_cache) options.external = ExternalPolicy::HfCache;
-        const ExternalDataFile file = open_external(location, base_dir, options);
+        set_external_data(options, policy);
+        if (options.external_reader) invalid_argument("a reader of external data opens no files");
+        const ExternalDataFile file = open_external(path_of(location), path_of(base_dir), options);
         return std::make_pair(file.fd, file.path);
       },
-      nb::arg("location"), nb::arg("base_dir"), nb::arg("hf_cache"));
+      nb::arg("location"), nb::arg("base_dir"), nb::arg("policy") = nb::none());
 }
 
 void register_operator_sets(nb::module_& module) {
@@ -186,8 +188,26 @@ void register_operator_sets(nb::module_& module) {
       .def("save", [](const OperatorSet& set, nb::handle path) { set.save(path_of(path)); }, nb::arg("path"))
       .def("SerializeToString", [](const OperatorSet& set) { return to_bytes(set.serialize()); })
       .def("__str__", &OperatorSet::to_string);
-  module.def("load_operator_set", [](nb::handle path) { return OperatorSet::load(path_of(path)); }, nb::arg("path"),
-             "Reads an operator-set document.");
+  module.def(
+      "load_operator_set",
+      [](nb::handle document) {
+        if (is_path(document)) return OperatorSet::load(path_of(document));
+        const SharedBytes message = message_bytes(document, "an operator-set document");
+        return OperatorSet::parse(message.bytes);
+      },
+      nb::arg("document"), "Reads an operator-set document from a path, bytes or a proto.");
+  module.def(
+      "check_operator_set",
+      [](nb::handle document) {
+        if (nb::isinstance<OperatorSet>(document)) return check_operator_set(nb::cast<const OperatorSet&>(document));
+        if (is_path(document)) return check_operator_set(path_of(document));
+        const SharedBytes message = message_bytes(document, "an operator-set document");
+        return check_operator_set(message.bytes);
+      },
+      nb::arg("document"), "Every finding about an operator-set document: a path, bytes, a proto or an OperatorSet.");
+  module.def(
+      "check_operator_sets", [](const std::vector<OperatorSet>& sets) { return check_operator_sets(sets); },
+      nb::arg("sets"), "What does not fit between operator sets that are used together.");
   module.def(
       "export_operator_set",
       [](const std::string& domain, std::int64_t version, nb::handle path) {

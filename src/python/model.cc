@@ -9,28 +9,19 @@
 #include <memory>
 #include <string_view>
 
+#include "edit.h"
 #include "errors.h"
+#include "loading.h"
+#include "norn/edit.h"
 
 namespace norn::python {
 
 namespace {
 
-// The model borrows the bytes object's memory.
-Model parse_bytes(nb::bytes bytes, const Limits& limits) {
-  const std::span<const std::byte> span(reinterpret_cast<const std::byte*>(bytes.c_str()), bytes.size());
-  std::shared_ptr<const void> owner(new nb::bytes(bytes), [](const void* p) {
-    if (!Py_IsInitialized()) return;
-    const nb::gil_scoped_acquire gil;
-    delete static_cast<const nb::bytes*>(p);
-  });
+Model parse(nb::handle buffer, const LoadOptions& options) {
+  const SharedBytes held = bytes_of(buffer, "the model's content");
   const nb::gil_scoped_release release;
-  return Model::parse(span, limits, std::move(owner));
-}
-
-ExternalPolicy policy_of(const std::string& name) {
-  if (name == "beneath") return ExternalPolicy::Beneath;
-  if (name == "hf-cache") return ExternalPolicy::HfCache;
-  invalid_argument("there is no external data policy \"" + name + "\"", "the policies are beneath and hf-cache");
+  return Model::parse(held.bytes, options, held.owner);
 }
 
 Format format_from(nb::handle name) {
@@ -43,23 +34,31 @@ Format format_from(nb::handle name) {
   invalid_argument("there is no format \"" + text + "\"", "the formats are protobuf, onnxtxt, json and textproto");
 }
 
-Model load(nb::handle model, nb::handle format, nb::handle limits, bool mmap, const std::string& external_data,
-           const std::vector<std::string>& external_roots) {
+Model load(nb::handle model, nb::handle format, nb::handle limits, bool mmap, nb::handle external_data,
+           nb::handle external_roots) {
   LoadOptions options;
+  if (!limits.is_none()) options.limits = nb::cast<Limits>(limits);
   options.mmap = mmap;
   options.format = format_from(format);
-  options.external = policy_of(external_data);
-  options.external_roots = external_roots;
-  if (!limits.is_none()) options.limits = nb::cast<Limits>(limits);
-  return to_model(model, options);
+  options.external_roots = paths_of(external_roots);
+  return to_model(model, std::move(options), external_data);
 }
 
-void save(nb::handle object, nb::handle target, nb::handle format) {
+void save(nb::handle object, nb::handle target, nb::handle format, nb::handle external_data) {
   const Model model = to_model(object);
   const std::string path = path_of(target);
   const Format as = format_from(format);
+  if (external_data.is_none()) {
+    const nb::gil_scoped_release release;
+    return model.save(path, as);
+  }
+  const UnpackOptions options = unpack_options(external_data);
+  if (as != Format::Auto && as != format_of(path)) {
+    invalid_argument("a model whose tensors go to a data file is written in the notation of its extension",
+                     "leave format out, or choose the extension that fits it");
+  }
   const nb::gil_scoped_release release;
-  model.save(path, as);
+  unpack(model, path, options);
 }
 
 nb::bytes serialize(const Model& model) {
@@ -107,6 +106,12 @@ void register_summary(nb::module_& module) {
 
 }  // namespace
 
+nb::object serialized(nb::handle proto) {
+  return nb::module_::import_("norn._protos").attr("serialized")(proto);
+}
+
+bool is_path(nb::handle object) { return PyUnicode_Check(object.ptr()) || nb::hasattr(object, "__fspath__"); }
+
 std::string path_of(nb::handle object) {
   PyObject* encoded = nullptr;  // PyUnicode_FSConverter keeps file names that are not UTF-8
   if (!PyUnicode_FSConverter(object.ptr(), &encoded)) throw nb::python_error();
@@ -116,28 +121,34 @@ std::string path_of(nb::handle object) {
 
 Model to_model(nb::handle object, const LoadOptions& options) {
   if (nb::isinstance<Model>(object)) return nb::cast<Model>(object);
-  if (PyBytes_Check(object.ptr())) return parse_bytes(nb::borrow<nb::bytes>(object), options.limits);
-  if (PyUnicode_Check(object.ptr()) || nb::hasattr(object, "__fspath__")) {
+  if (PyBytes_Check(object.ptr())) return parse(object, options);
+  if (is_path(object)) {
     const std::string path = path_of(object);
     const nb::gil_scoped_release release;
     return Model::load(path, options);
   }
-  nb::object content;
   if (nb::hasattr(object, "SerializeToString")) {
-    content = object.attr("SerializeToString")();
-  } else if (nb::hasattr(object, "read")) {
-    content = object.attr("read")();
-  } else if (PyObject_CheckBuffer(object.ptr())) {
-    content = nb::steal(PyBytes_FromObject(object.ptr()));
-    if (!content.is_valid()) throw nb::python_error();
-  } else {
-    invalid_argument("an object of type " + name_of_type(object) + " is no model",
-                     "give a path, bytes, a file object opened with \"rb\", an onnx.ModelProto or a norn.Model");
+    if (options.format != Format::Auto && options.format != Format::Binary)
+      invalid_argument("an object with SerializeToString is in no notation", "leave format out");
+    return parse(serialized(object), options);
   }
-  if (!PyBytes_Check(content.ptr())) {
+  if (PyObject_CheckBuffer(object.ptr())) return parse(object, options);
+  if (nb::hasattr(object, "read")) {
+    const nb::object content = object.attr("read")();
+    if (PyBytes_Check(content.ptr())) return parse(content, options);
     invalid_argument("the model's content is " + name_of_type(content) + ", not bytes", "open files with mode \"rb\"");
   }
-  return parse_bytes(nb::borrow<nb::bytes>(content), options.limits);
+  invalid_argument("an object of type " + name_of_type(object) + " is no model",
+                   "give a path, bytes, a file object opened with \"rb\", an onnx.ModelProto or a norn.Model");
+}
+
+Model to_model(nb::handle object, LoadOptions options, nb::handle external_data) {
+  if (nb::isinstance<Model>(object) && !external_data.is_none()) {
+    invalid_argument("a norn.Model is loaded already, and its external data comes from where that said",
+                     "give external_data to norn.load");
+  }
+  set_external_data(options, external_data);
+  return to_model(object, options);
 }
 
 void register_model(nb::module_& module) {
@@ -173,9 +184,10 @@ void register_model(nb::module_& module) {
 
   module.def(
       "load", load, nb::arg("model"), nb::kw_only(), nb::arg("format") = nb::none(), nb::arg("limits") = nb::none(),
-      nb::arg("mmap") = true, nb::arg("external_data") = "beneath", nb::arg("external_roots") = nb::list(),
+      nb::arg("mmap") = true, nb::arg("external_data") = nb::none(), nb::arg("external_roots") = nb::tuple(),
       "Reads a model from a path, bytes, a binary file object, anything with SerializeToString, or a norn.Model.");
   module.def("save", save, nb::arg("model"), nb::arg("path"), nb::kw_only(), nb::arg("format") = nb::none(),
+             nb::arg("external_data") = nb::none(),
              "Writes the model, in the notation of the extension, by way of a temporary file beside the path.");
 }
 

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,8 +84,29 @@ std::vector<std::string> names_of(nb::handle names) {
   return result;
 }
 
+// ONNX Runtime's options of one run. Runs log nothing, so what is set about logging has nothing to act on.
+struct RunOptions {
+  std::string logid;
+  int log_severity_level = -1, log_verbosity_level = 0;
+  std::map<std::string, std::string> entries;
+};
+
+void add_run_config_entry(RunOptions& options, const std::string& key, const std::string& value) {
+  const std::string text = "norn knows no run option \"" + key + "\"; it has no effect";
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
+  options.entries[key] = value;
+}
+
+std::string get_run_config_entry(const RunOptions& options, const std::string& key) {
+  const auto found = options.entries.find(key);
+  if (found == options.entries.end()) invalid_argument("no run option \"" + key + "\" was set");
+  return found->second;
+}
+
 nb::list run(const Session& session, nb::handle output_names, nb::handle feed, nb::handle run_options) {
-  if (!run_options.is_none()) invalid_argument("run options are not supported; leave run_options out");
+  if (!run_options.is_none() && !nb::isinstance<RunOptions>(run_options)) {
+    invalid_argument("run_options is " + name_of_type(run_options) + ", not norn.RunOptions");
+  }
   const std::vector<std::string> names = names_of(output_names);
   const Feeds feeds(session, feed);
   std::vector<Value> outputs;
@@ -167,12 +189,37 @@ void register_options(nb::module_& module) {
       .def_rw("reference_only", &SessionOptions::reference_only)
       .def_rw("operator_sets", &SessionOptions::operator_sets)
       .def_rw("limits", &SessionOptions::limits);
+
+  nb::class_<RunOptions>(module, "RunOptions", "ONNX Runtime's options of one run.")
+      .def(nb::init<>())
+      .def_rw("logid", &RunOptions::logid)
+      .def_rw("log_severity_level", &RunOptions::log_severity_level)
+      .def_rw("log_verbosity_level", &RunOptions::log_verbosity_level)
+      .def("add_run_config_entry", add_run_config_entry, nb::arg("key"), nb::arg("value"))
+      .def("get_run_config_entry", get_run_config_entry, nb::arg("key"));
+}
+
+void register_metadata(nb::module_& module) {
+  nb::class_<ModelMetadata>(module, "ModelMetadata", "What a model says about itself.")
+      .def_ro("producer_name", &ModelMetadata::producer_name)
+      .def_ro("producer_version", &ModelMetadata::producer_version)
+      .def_ro("graph_name", &ModelMetadata::graph_name)
+      .def_ro("domain", &ModelMetadata::domain)
+      .def_ro("description", &ModelMetadata::description)
+      .def_ro("graph_description", &ModelMetadata::graph_description)
+      .def_ro("version", &ModelMetadata::version)
+      .def_prop_ro("custom_metadata_map", [](const ModelMetadata& self) {
+        nb::dict map;
+        for (const auto& [key, value] : self.custom_metadata) map[nb::str(key.c_str(), key.size())] = value;
+        return map;
+      });
 }
 
 }  // namespace
 
 void register_session(nb::module_& module) {
   register_options(module);
+  register_metadata(module);
 
   nb::class_<ArgInfo>(module, "NodeArg", "An input or output as the model declares it: name, type, shape.")
       .def_ro("name", &ArgInfo::name)
@@ -189,16 +236,18 @@ void register_session(nb::module_& module) {
       .def(
           "__init__",
           [](Session* self, nb::handle source, nb::handle sess_options, nb::handle providers,
-             nb::handle provider_options) {
+             nb::handle provider_options, nb::handle external_data) {
             check_providers(providers, provider_options);
             const SessionOptions options =
                 sess_options.is_none() ? SessionOptions{} : nb::cast<SessionOptions>(sess_options);
-            const Model model = to_model(source, LoadOptions{.limits = options.limits});
+            LoadOptions loading;
+            loading.limits = options.limits;
+            const Model model = to_model(source, std::move(loading), external_data);
             const nb::gil_scoped_release release;
             new (self) Session(model, options);
           },
           nb::arg("path_or_bytes"), nb::arg("sess_options") = nb::none(), nb::arg("providers") = nb::none(),
-          nb::arg("provider_options") = nb::none())
+          nb::arg("provider_options") = nb::none(), nb::kw_only(), nb::arg("external_data") = nb::none())
       .def("run", run, nb::arg("output_names").none(), nb::arg("input_feed").none(),
            nb::arg("run_options") = nb::none(),
            "Computes the named outputs (all for None) for a dict of input name to value. Arrays are used in place; the "
@@ -207,6 +256,7 @@ void register_session(nb::module_& module) {
       .def("get_inputs", &Session::inputs, "Inputs that must be fed, in the model's order.")
       .def("get_outputs", &Session::outputs)
       .def("get_overridable_initializers", &Session::overridable_initializers)
+      .def("get_modelmeta", &Session::metadata, "What the model says about itself.")
       .def("get_providers", [](const Session&) { return std::vector<std::string>{"CPUExecutionProvider"}; })
       .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
            "What runs each node, and why nothing faster does, for the shapes of these feeds.")

@@ -1,0 +1,93 @@
+#include "check_data.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "command.h"
+#include "inputs.h"
+#include "streams.h"
+
+namespace norn::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct NumberedFile {
+  bool input = false;
+  std::size_t index = 0;
+};
+
+// input_0.pb, output_12.pb
+std::optional<NumberedFile> numbered(const fs::path& path) {
+  std::string_view name = path.filename().native();
+  NumberedFile file{name.starts_with("input_")};
+  if (!file.input && !name.starts_with("output_")) return {};
+  name.remove_prefix(file.input ? 6 : 7);
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), file.index);
+  if (error != std::errc() || std::string_view(end, name.data() + name.size()) != ".pb") return {};
+  return file;
+}
+
+// The model that a file of a test_data_set folder belongs to, if there is one beside that folder.
+std::optional<std::string> model_of(const fs::path& data) {
+  const fs::path folder = fs::absolute(data).parent_path().parent_path();
+  std::optional<std::string> model;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".onnx") continue;
+    if (model) return {};
+    model = entry.path().string();
+  }
+  return model;
+}
+
+// The kind that the model declares; nothing if no model tells.
+std::optional<DataKind> declared_kind(const std::string& path) {
+  const auto file = numbered(path);
+  if (!file) return {};
+  const auto model = model_of(path);
+  if (!model) return {};
+  try {
+    const ModelSummary summary = Model::load(*model).summary();
+    const auto& values = file->input ? summary.inputs : summary.outputs;
+    if (file->index >= values.size() || values[file->index].type == "?") return {};
+    return kind_of_type(values[file->index].type);
+  } catch (const Error&) {
+    // a broken model says nothing about its data
+  }
+  return {};
+}
+
+// What tells of the option where the bytes do not tell.
+template <class F>
+DataKind told(F&& kind) {
+  try {
+    return kind();
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::InvalidArgument) throw;
+    throw Error(e.code(), e.message(), e.where(), "say it with --kind");
+  }
+}
+
+}  // namespace
+
+bool is_data_file(const std::string& path) {
+  return path.ends_with(".npy") || path.ends_with(".npz") || numbered(path).has_value();
+}
+
+Report check_data_file(const std::string& path, std::optional<DataKind> kind, const CheckOptions& options) {
+  if (path == "-") {
+    const SharedBytes input = read_input();
+    Report report = check_data(input.bytes, kind ? *kind : told([&] { return data_kind(input.bytes); }), options);
+    report.path = "standard input";
+    return report;
+  }
+  if (!kind) kind = declared_kind(path);
+  return check_data(path, kind ? *kind : told([&] { return data_kind(path); }), options);
+}
+
+}  // namespace norn::cli

@@ -1,0 +1,63 @@
+// Options that several commands share.
+#include <map>
+#include <utility>
+
+#include "command.h"
+
+namespace norn::cli {
+
+CLI::Option* add_word(CLI::App& command, const std::string& option, std::function<void(const std::string&)> set,
+                      const std::string& help) {
+  return command.add_option_function<std::string>(
+      option,
+      [set = std::move(set)](const std::string& word) {
+        try {
+          set(word);
+        } catch (const Error& e) {
+          throw UsageError(e.message(), e.hint());
+        }
+      },
+      help);
+}
+
+CLI::Option* add_notation(CLI::App& command, const std::string& option, Format& format, const std::string& help) {
+  static const std::map<std::string, Format> names{
+      {"onnx", Format::Binary}, {"text", Format::OnnxText}, {"json", Format::Json}, {"textproto", Format::ProtoText}};
+  const auto set = [&format](const std::string& word) {
+    const auto found = names.find(word);
+    if (found == names.end())
+      throw UsageError("there is no notation \"" + word + "\"", "the notations are onnx, text, json and textproto");
+    format = found->second;
+  };
+  return add_word(command, option, set, help + ": onnx, text, json, textproto")->type_name("NOTATION");
+}
+
+CLI::Option* repeated(CLI::Option* option) { return option->allow_extra_args(false); }
+
+void LoadFlags::add_to(CLI::App& command) {
+  command.add_flag_callback(
+      "--hf-cache", [this] { options.external = ExternalPolicy::HfCache; },
+      "External data: allow the Hugging Face cache's links into blobs/");
+  repeated(command.add_option("--external-root", options.external_roots,
+                              "External data: a further folder it may lie in (repeat)"))
+      ->type_name("FOLDER");
+  command.add_flag("--hard-links", options.external_hard_links, "External data: allow files of several names");
+}
+
+void SessionFlags::add_to(CLI::App& command) {
+  command.add_option("--threads", options.intra_op_num_threads, "Threads of one run; 0 is every core (default)")
+      ->check(CLI::NonNegativeNumber);
+  repeated(command.add_option("--disable-pass", options.disabled_passes,
+                              "Leave out an optional pass (repeat); \"all\" leaves out every one"))
+      ->type_name("NAME");
+  repeated(command.add_option_function<std::vector<std::string>>(
+               "--operator-set,--opset",
+               [this](const std::vector<std::string>& files) {
+                 for (const std::string& file : files) options.operator_sets.push_back(OperatorSet::load(file));
+               },
+               "A document that declares operators beyond the built-in ones (repeat; docs/operator-sets.md)"))
+      ->type_name("FILE");
+  command.add_flag("--reference", options.reference_only, "Reference kernels only: slow, and obviously right");
+}
+
+}  // namespace norn::cli

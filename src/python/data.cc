@@ -1,0 +1,147 @@
+// Values out of a file share its mapping, which cannot be written to; arrays that Python code gets are its own to
+// change, as numpy.load's are, so they are copied out.
+#include "norn/data.h"
+
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data.h"
+#include "errors.h"
+#include "loading.h"
+#include "model.h"
+#include "norn/check.h"
+#include "values.h"
+
+namespace norn::python {
+
+namespace nb = nanobind;
+
+namespace {
+
+Value owned(const Value& value) {
+  if (value.is_tensor()) return value.tensor().dtype() == DataType::String ? value : value.tensor().clone();
+  if (value.is_sequence()) {
+    Sequence sequence;
+    for (const Value& item : value.sequence().items) sequence.items.push_back(owned(item));
+    return sequence;
+  }
+  if (value.is_map()) {
+    Map map{value.map().keys, {}};
+    for (const Value& item : value.map().values) map.values.push_back(owned(item));
+    return map;
+  }
+  if (value.is_sparse()) {
+    const SparseTensor& sparse = value.sparse();
+    return SparseTensor{sparse.values.clone(), sparse.indices.clone(), sparse.dims};
+  }
+  return value;
+}
+
+std::optional<DataKind> kind_from(nb::handle name) {
+  if (name.is_none()) return {};
+  return data_kind_from_name(nb::cast<std::string>(name));
+}
+
+nb::object load_one(nb::handle file, nb::handle kind) {
+  const std::string path = path_of(file);
+  const auto as = kind_from(kind);
+  Value value;
+  {
+    const nb::gil_scoped_release release;
+    value = owned(load_value(path, as ? *as : data_kind(path)));
+  }
+  return to_python(value);
+}
+
+nb::dict load_all(nb::handle file, nb::handle kind, nb::handle limits) {
+  const std::string path = path_of(file);
+  const auto as = kind_from(kind);
+  const Limits bounds = limits.is_none() ? Limits{} : nb::cast<Limits>(limits);
+  std::vector<std::pair<std::string, Value>> values;
+  {
+    const nb::gil_scoped_release release;
+    values = load_values(path, bounds, as);
+    for (auto& [name, value] : values) value = owned(value);
+  }
+  nb::dict result;
+  for (auto& [name, value] : values) {
+    const nb::object key =
+        nb::steal(PyUnicode_DecodeFSDefaultAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
+    if (!key.is_valid()) throw nb::python_error();
+    result[key] = to_python(value);
+  }
+  return result;
+}
+
+void save_one(nb::handle file, nb::handle value, const std::string& name) {
+  const std::string path = path_of(file);
+  const Value converted = to_value(value, {});
+  const nb::gil_scoped_release release;
+  save_value(converted, path, name);
+}
+
+void save_all(nb::handle file, nb::handle values, bool compress) {
+  const std::string path = path_of(file);
+  if (!PyDict_Check(values.ptr())) {
+    invalid_argument("the values to save are " + name_of_type(values) + ", not a dict of name to value",
+                     "norn.save_value saves one value");
+  }
+  std::vector<std::pair<std::string, Value>> converted;
+  for (const auto [name, value] : nb::borrow<nb::dict>(values)) {
+    if (!PyUnicode_Check(name.ptr())) invalid_argument("a value's name is a str, not " + name_of_type(name));
+    converted.emplace_back(path_of(name), to_value(value, {}));
+  }
+  const nb::gil_scoped_release release;
+  save_values(converted, path, compress);
+}
+
+// A proto tells its kind, a file or bytes may not.
+std::optional<DataKind> kind_of_proto(nb::handle object) {
+  static constexpr std::pair<const char*, DataKind> kMessages[] = {{"TensorProto", DataKind::Tensor},
+                                                                   {"SparseTensorProto", DataKind::SparseTensor},
+                                                                   {"SequenceProto", DataKind::Sequence},
+                                                                   {"MapProto", DataKind::Map},
+                                                                   {"OptionalProto", DataKind::Optional}};
+  const auto name = nb::cast<std::string>(object.type().attr("__name__"));
+  for (const auto& [message, kind] : kMessages)
+    if (name == message) return kind;
+  return {};
+}
+
+Report check_one(nb::handle data, nb::handle kind, const std::string& profile, nb::handle limits) {
+  CheckOptions options;
+  options.profile = profile_from_name(profile);
+  if (!limits.is_none()) options.limits = nb::cast<Limits>(limits);
+  auto as = kind_from(kind);
+  if (is_path(data)) {
+    const std::string path = path_of(data);
+    const nb::gil_scoped_release release;
+    return check_data(path, as, options);
+  }
+  const bool proto = nb::hasattr(data, "SerializeToString");
+  if (proto && !as) as = kind_of_proto(data);
+  const SharedBytes message = bytes_of(proto ? serialized(data) : nb::borrow(data), "the data");
+  const nb::gil_scoped_release release;
+  return check_data(message.bytes, as ? *as : data_kind(message.bytes), options);
+}
+
+}  // namespace
+
+void register_data(nb::module_& module) {
+  module.def("load_value", load_one, nb::arg("path"), nb::arg("kind") = nb::none(), "The value in a data file.");
+  module.def("save_value", save_one, nb::arg("path"), nb::arg("value").none(), nb::kw_only(), nb::arg("name") = "",
+             "Writes a value to a data file: .npy, .npz or, for any other name, its message.");
+  module.def("load_values", load_all, nb::arg("path"), nb::kw_only(), nb::arg("kind") = nb::none(),
+             nb::arg("limits") = nb::none(), "The values in a data file, by name.");
+  module.def("save_values", save_all, nb::arg("path"), nb::arg("values"), nb::kw_only(), nb::arg("compress") = false,
+             "Writes values, by name, to an .npz archive; a .npy or .pb file takes one.");
+  module.def("check_data", check_one, nb::arg("data"), nb::arg("kind") = nb::none(), nb::kw_only(),
+             nb::arg("profile") = "spec", nb::arg("limits") = nb::none(),
+             "Every finding about a data file's message: a path, bytes or a proto.");
+}
+
+}  // namespace norn::python

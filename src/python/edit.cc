@@ -1,0 +1,108 @@
+// A model file is edited where it lies, without loading it; any other model is edited in memory.
+#include "edit.h"
+
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "errors.h"
+#include "loading.h"
+#include "model.h"
+
+namespace norn::python {
+
+namespace {
+
+std::uint64_t size_from(nb::handle number, const char* what) {
+  std::uint64_t value = 0;
+  if (!nb::try_cast(number, value)) invalid_argument(std::string(what) + " is a number of bytes, 0 or more");
+  return value;
+}
+
+}  // namespace
+
+UnpackOptions unpack_options(nb::handle given) {
+  UnpackOptions options;
+  if (PyUnicode_Check(given.ptr())) {
+    options.location = path_of(given);
+    return options;
+  }
+  if (!PyDict_Check(given.ptr())) {
+    invalid_argument("external_data is " + name_of_type(given),
+                     "give the name of the data file, or a dict of options");
+  }
+  for (const auto [key, value] : nb::borrow<nb::dict>(given)) {
+    const auto name = std::string(nb::str(key).c_str());
+    if (name == "location") options.location = path_of(value);
+    else if (name == "size_threshold") options.threshold = size_from(value, "size_threshold");
+    else if (name == "alignment") options.alignment = size_from(value, "alignment");
+    else if (name == "max_file_bytes") options.max_file_bytes = size_from(value, "max_file_bytes");
+    else if (name == "checksums") options.checksums = nb::cast<bool>(value);
+    else
+      invalid_argument("there is no option \"" + name + "\" for external data",
+                       "location, size_threshold, alignment, max_file_bytes and checksums");
+  }
+  return options;
+}
+
+void register_edits(nb::module_& module) {
+  module.def(
+      "pack_external_data",
+      [](nb::handle src, nb::handle dst, bool allow_over_2gib, nb::handle external_data) {
+        const PackOptions packing{.allow_over_2gib = allow_over_2gib};
+        const std::string out = path_of(dst);
+        if (is_path(src)) {
+          const std::string in = path_of(src);
+          LoadOptions options;
+          set_external_data(options, external_data);
+          const nb::gil_scoped_release release;
+          return pack(in, out, packing, options);
+        }
+        const Model model = to_model(src, {}, external_data);
+        const nb::gil_scoped_release release;
+        pack(model, packing).save(out);
+      },
+      nb::arg("src"), nb::arg("dst"), nb::kw_only(), nb::arg("allow_over_2gib") = false,
+      nb::arg("external_data") = nb::none(), "Writes a model with all its tensors in the one file.");
+  module.def(
+      "unpack_external_data",
+      [](nb::handle src, nb::handle dst, nb::handle location, std::uint64_t size_threshold, std::uint64_t alignment,
+         std::uint64_t max_file_bytes, bool checksums, nb::handle external_data) {
+        const UnpackOptions unpacking{location.is_none() ? std::string() : path_of(location), size_threshold, alignment,
+                                      max_file_bytes, checksums};
+        const std::string out = path_of(dst);
+        if (is_path(src)) {
+          const std::string in = path_of(src);
+          LoadOptions options;
+          set_external_data(options, external_data);
+          const nb::gil_scoped_release release;
+          return unpack(in, out, unpacking, options);
+        }
+        const Model model = to_model(src, {}, external_data);
+        const nb::gil_scoped_release release;
+        unpack(model, out, unpacking);
+      },
+      nb::arg("src"), nb::arg("dst"), nb::arg("location") = nb::none(), nb::kw_only(),
+      nb::arg("size_threshold") = UnpackOptions{}.threshold, nb::arg("alignment") = UnpackOptions{}.alignment,
+      nb::arg("max_file_bytes") = UnpackOptions{}.max_file_bytes, nb::arg("checksums") = false,
+      nb::arg("external_data") = nb::none(), "Writes a model with its tensors in a data file beside it.");
+  module.def(
+      "strip_tensor_data",
+      [](nb::handle src, nb::handle dst, nb::handle external_data) {
+        const std::string out = path_of(dst);
+        if (is_path(src)) {
+          const std::string in = path_of(src);
+          LoadOptions options;
+          set_external_data(options, external_data);
+          const nb::gil_scoped_release release;
+          return strip(in, out, options);
+        }
+        const Model model = to_model(src, {}, external_data);
+        const nb::gil_scoped_release release;
+        strip(model).save(out);
+      },
+      nb::arg("src"), nb::arg("dst"), nb::kw_only(), nb::arg("external_data") = nb::none(),
+      "Writes a model without the contents of its tensors: names, types and shapes stay.");
+}
+
+}  // namespace norn::python
