@@ -22,7 +22,7 @@ function(norn_layer name)
   target_link_libraries(norn_${name} PUBLIC norn_flags ${arg_DEPENDS})
 endfunction()
 
-# norn_slice(NAME SCHEMA [ADAPT] [REF] [GRAD] [TEST]): the files of src/ops/NAME/ by their suffix, each for the library
+# norn_slice(NAME SCHEMA [ADAPT] [REF] [TEST]): the files of src/ops/NAME/ by their suffix, each for the library
 # of its layer. The slices listed this way are the only list of operators there is: the tables are generated from it.
 set_property(GLOBAL PROPERTY norn_slices "")
 function(norn_slice name)
@@ -45,11 +45,11 @@ function(norn_slice name)
   endforeach()
 endfunction()
 
-# norn_slice_table(OUT KIND TYPE HEADER): writes OUT, which defines std::vector-free table `k<Kind>Slices` of the functions
-# `<slice>_<kind>s(TYPE&)` of all slices that have the part.
+# norn_slice_table(OUT PART FUNCTION TYPE HEADER): writes OUT, which defines all_<FUNCTION>(TYPE&); it calls
+# <slice>_<FUNCTION>(TYPE&) of every slice that has the part.
 function(norn_slice_table out part function type header)
   get_property(slices GLOBAL PROPERTY norn_slice_${part})
-  set(text "// Generated from the norn_slice() lines of src/ops/CMakeLists.txt.\n#include \"${header}\"\n\nnamespace norn::ops {\n\n")
+  set(text "// Generated from the norn_slice() lines of src/ops/slices.cmake.\n#include \"${header}\"\n\nnamespace norn::ops {\n\n")
   foreach(slice ${slices})
     string(APPEND text "void ${slice}_${function}(${type}&);\n")
   endforeach()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # tools/fuzz.sh MINUTES [TARGET...]: runs the fuzz targets (all of them by default), each for MINUTES, from its
-# corpus. What they find lies in build/fuzz/found/. New inputs stay there too; fuzz/corpus/ is not touched.
+# corpora. What they find lies in build/fuzz/found/. New inputs stay there too; fuzz/corpus/ is not touched.
 set -eu
 cd "$(dirname "$0")/.."
 minutes=${1:-10}
@@ -21,10 +21,14 @@ failed=
 for target in "$@"; do
   say "fuzzing $target for $minutes minutes"
   cmake --build $build --target "norn_${target}_fuzz" >/dev/null
-  seeds=$(sed -n "s/^norn_fuzz_target($target \([a-z_]*\)).*/\1/p" fuzz/CMakeLists.txt)
+  seeds=
+  for corpus in $(sed -n "s/^norn_fuzz_target(\($target\( [a-z_ ]*\)\{0,1\}\)).*/\1/p" fuzz/CMakeLists.txt); do
+    seeds="$seeds fuzz/corpus/$corpus"
+  done
   mkdir -p $build/found/"$target" $build/corpus/"$target"
+  # shellcheck disable=SC2086
   $build/fuzz/"norn_${target}_fuzz" -max_total_time=$((minutes * 60)) -rss_limit_mb=4096 -timeout=30 -print_final_stats=1 \
-    -artifact_prefix=$build/found/"$target"/ $build/corpus/"$target" fuzz/corpus/"${seeds:-$target}" 2>$build/"$target".log ||
+    -artifact_prefix=$build/found/"$target"/ $build/corpus/"$target" $seeds 2>$build/"$target".log ||
     failed="$failed $target"
   tail -n 8 $build/"$target".log
 done

@@ -52,7 +52,7 @@ struct Candidate {
 // Memory for packed constants: 64-byte aligned.
 std::shared_ptr<void> aligned_buffer(std::size_t bytes);
 
-// --- element-wise operations, alone, in chains, and as what follows a contraction ---
+// Element-wise operations, alone, in chains, and as what follows a contraction:
 
 enum class ElementOp : std::uint8_t {
   // unary; a and b are parameters

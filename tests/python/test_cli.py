@@ -204,6 +204,13 @@ def test_explain():
     assert "no input" in norn_command("explain", CNN, "--shape", "pixels:1", code=2)
 
 
+def test_options_take_one_value_each(add_file):
+    """What follows a repeatable option's value is the model, not a further value."""
+    output = norn_command("run", *[part for i in inputs_of(add_file) for part in (i[:2], i[2:])], add_file)
+    assert "11" in output
+    assert "Add" in norn_command("explain", "--shape", "x:4x3", "--disable-pass", "all", add_file)
+
+
 def test_strings_in_and_out(tmp_path):
     model = model_of(
         [helper.make_node("Identity", ["s"], ["t"])],
@@ -229,9 +236,10 @@ def test_threads_give_the_same_files(tmp_path):
 
 def test_help_and_version():
     assert norn_command("--version").startswith("norn ")
-    for command in ("run", "show", "explain"):
+    for command in ("run", "show", "explain", "check"):
         assert command in norn_command("--help")
         assert "--json" in norn_command(command, "--help")
+    assert "norn opset export --help" in norn_command("opset", "export", "ai.onnx", "newest", "x", code=2)
 
 
 def test_works_from_anywhere(tmp_path):

@@ -77,6 +77,18 @@ def test_schema_equals_onnx(key, theirs):
                 assert a.type is ours.AttrType.TENSOR and default_of(attribute) is None
 
 
+def test_registry_functions_equal_onnx():
+    keys = {(s.domain, s.name, s.since_version) for s in defs.get_all_schemas()}
+    assert {(s.domain, s.name, s.since_version) for s in norn.get_all_schemas()} == keys
+    assert all(isinstance(s, norn.OpSchema) for s in norn.get_all_schemas())
+    assert norn.onnx_opset_version() == defs.onnx_opset_version() == norn.newest_opset_version("ai.onnx")
+    assert norn.onnx_ml_opset_version() == defs.onnx_ml_opset_version()
+    for arguments in (("Add",), ("Add", ""), ("Nope",), ("Sin", 6), ("Sin", 7), ("Sin", 7, ""), ("Scaler",),
+                      ("Scaler", "ai.onnx.ml"), ("Scaler", 1, "ai.onnx.ml"), ("Add", 0), ("Add", 1, "ai.onnx.ml")):
+        assert norn.has_schema(*arguments) == defs.has(*arguments), arguments
+    assert norn.has_schema("Scaler", domain="ai.onnx.ml") and not norn.has_schema("Sin", max_inclusive_version=6)
+
+
 def test_history_and_newest():
     assert {(s.domain, s.name, s.since_version) for s in norn.get_all_schemas_with_history()} == {
         (s.domain, s.name, s.since_version) for s in defs.get_all_schemas_with_history()
@@ -93,13 +105,13 @@ def test_version_in_force_equals_onnx(version):
             found = norn.get_schema(name, version, domain)
             assert found.since_version == defs.get_schema(name, version, domain).since_version
         else:
-            assert not ours.schema_exists(name, version, domain)
+            assert not ours.has_schema(name, version, domain)
 
 
 def test_domain_spellings_and_errors():
     assert norn.get_schema("Scaler", "ai.onnx.ml") is norn.get_schema("Scaler", domain="ai.onnx.ml")
     assert norn.get_schema("Add", domain="ai.onnx") is norn.get_schema("Add")
-    assert ours.schema_exists("Add") and not ours.schema_exists("Add", "ai.onnx.ml")
+    assert ours.has_schema("Add") and not ours.has_schema("Add", "ai.onnx.ml")
     with pytest.raises(norn.InvalidArgument, match="no operator"):
         norn.get_schema("Nonsense")
     with pytest.raises(norn.InvalidArgument, match="since version 7"):

@@ -394,9 +394,41 @@ def test_options():
         session_of(CNN, disabled_passes=["fuse_everything"])
     with pytest.raises(norn.InvalidArgument, match="CPUExecutionProvider"):
         norn.InferenceSession(CNN, providers=["CUDAExecutionProvider"])
-    with pytest.raises(norn.InvalidArgument, match="run options"):
+    with pytest.raises(norn.InvalidArgument, match="run_options is object"):
         norn.InferenceSession(CNN).run(None, {}, object())
     norn.InferenceSession(CNN, None, ["CUDAExecutionProvider", ("CPUExecutionProvider", {})])
+
+
+def test_run_options():
+    options = norn.RunOptions()
+    assert (options.logid, options.log_severity_level, options.log_verbosity_level) == ("", -1, 0)
+    options.logid = "a run"
+    options.log_severity_level = 3
+    session = session_of(CNN)
+    feed = {session.get_inputs()[0].name: np.zeros((1, 1, 8, 8), np.float32)}
+    np.testing.assert_array_equal(session.run(None, feed, options)[0], session.run(None, feed)[0])
+    with pytest.warns(UserWarning, match='"memory.enable_memory_arena_shrinkage"'):
+        options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+    assert options.get_run_config_entry("memory.enable_memory_arena_shrinkage") == "cpu:0"
+    with pytest.raises(norn.InvalidArgument, match='"nothing"'):
+        options.get_run_config_entry("nothing")
+    # What would have no effect is no attribute.
+    for name in ("terminate", "only_execute_path_to_fetches", "training_mode"):
+        with pytest.raises(AttributeError):
+            setattr(options, name, True)
+
+
+def test_model_metadata():
+    model = add_model()
+    model.producer_name, model.producer_version, model.domain = "maker", "1.2", "com.example"
+    model.doc_string, model.graph.doc_string, model.model_version = "what it is", "what it computes", 7
+    helper.set_model_props(model, {"author": "nobody", "ü": "\n"})
+    meta = session_of(model).get_modelmeta()
+    assert (meta.producer_name, meta.producer_version, meta.domain) == ("maker", "1.2", "com.example")
+    assert (meta.description, meta.graph_description, meta.version) == ("what it is", "what it computes", 7)
+    assert (meta.graph_name, meta.custom_metadata_map) == (model.graph.name, {"author": "nobody", "ü": "\n"})
+    bare = session_of(add_model()).get_modelmeta()
+    assert (bare.producer_name, bare.version, bare.custom_metadata_map) == ("", 0, {})
 
 
 def test_limits():

@@ -1,7 +1,6 @@
 // Convolution as matrix products of our own: patches of x are copied to rows, a few dozen at a time, against weights
 // rearranged to [tap, input channel] x output channel. A depthwise convolution adds up its taps directly.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 
@@ -16,15 +15,6 @@ namespace {
 
 constexpr std::int64_t kPixels = 24;  // of the patches copied at a time
 constexpr std::int64_t kPieces = 16;
-
-using Three = std::array<std::int64_t, 3>;
-
-// The last dimensions of `dims` after its first `skip`, as three: missing ones are in front.
-Three three(const Shape& dims, std::size_t skip, std::int64_t missing) {
-  Three t = {missing, missing, missing};
-  for (std::size_t d = skip; d < dims.size(); ++d) t[3 - (dims.size() - d)] = dims[d];
-  return t;
-}
 
 // What follows is one bound, or two.
 bool is_clamp(const ConvConfig& c) {

@@ -31,14 +31,8 @@ ConvConfig config_of(const Case& c) {
 
 std::vector<double> plain(const ConvConfig& c, const std::vector<float>& x, const std::vector<float>& w,
                           const std::vector<float>& bias) {
-  // Missing spatial dimensions are of size 1.
-  auto three = [](const Shape& dims, std::size_t skip, std::int64_t missing) {
-    std::vector<std::int64_t> t(3, missing);
-    for (std::size_t d = skip; d < dims.size(); ++d) t[d - skip] = dims[d];
-    return t;
-  };
-  const auto in = three(c.x, 2, 1), out = three(c.out, 2, 1), k = three(c.w, 2, 1), s = three(c.strides, 0, 1),
-             dl = three(c.dilations, 0, 1), p = three(c.pads_begin, 0, 0);
+  const auto in = spatial(c.x, 2, 1), out = spatial(c.out, 2, 1), k = spatial(c.w, 2, 1),
+             s = spatial(c.strides, 0, 1), dl = spatial(c.dilations, 0, 1), p = spatial(c.pads_begin, 0, 0);
   const std::int64_t cg = c.w[1], mg = c.w[0] / c.group;
   std::vector<double> result;
   for (std::int64_t n = 0; n < c.x[0]; ++n)
@@ -71,31 +65,20 @@ int check(ConvConfig config, bool constant, unsigned seed, const std::string& wh
              bias = random_floats(config.w[0], seed + 2);
   config.weights = constant ? w.data() : nullptr;
   config.bias = constant && config.has_bias ? bias.data() : nullptr;
-  std::vector<std::vector<float>> extra;
-  for (std::size_t i = 0; i < config.extra.size(); ++i)
-    extra.push_back(
-        random_floats(element_count(config.extra[i].dims), seed + 3 + static_cast<unsigned>(i), 0.5f, 1.5f));
+  PostOperands posts(config.extra, seed + 3);
   auto want = plain(config, x, w, bias);
-  apply_steps(want, config.out, config.post, config.extra, extra);
+  apply_steps(want, config.out, config.post, config.extra, posts.contents);
   const auto laid_x = relaid(x, config.x, Layout::Dense, config.x_layout);
   std::vector<void*> operands = {const_cast<float*>(laid_x.data()), const_cast<float*>(w.data()),
                                  config.has_bias ? const_cast<float*>(bias.data()) : nullptr};
-  std::vector<float> before(want.size(), -9.0f);
-  std::vector<std::size_t> aliased;
-  for (std::size_t i = 0; i < extra.size(); ++i) {
-    operands.push_back(extra[i].data());
-    if (static_cast<int>(i) == config.in_place_extra) {
-      before = extra[i];
-      aliased.push_back(3 + i);
-    }
-  }
+  const OutputBefore output = posts.append_to(operands, config.in_place_extra, want.size());
   int accepted = 0;
   for (const auto& candidate : conv_candidates()) {
     if (!candidate.refuses(config).empty()) continue;
     ++accepted;
     Constants constants;
     auto kernel = candidate.make(config, constants);
-    const auto got = run_at_widths(*kernel, operands, before, aliased);
+    const auto got = run_at_widths(*kernel, operands, output.contents, output.aliased);
     expect_close(relaid(got, config.out, config.out_layout, Layout::Dense), want, 2e-5,
                  what + " by " + std::string(candidate.name));
   }

@@ -17,7 +17,7 @@ constexpr std::int64_t kTile = 1024;
 template <class T>
 using Step = void (*)(const T* x, const T* y, T* out, std::int64_t n, float a, float b);
 
-// --- integer steps; arithmetic wraps ---
+// Integer steps; arithmetic wraps:
 
 template <class T, ElementOp op>
 T apply(T x, T y) {
@@ -78,7 +78,7 @@ Step<T> step_function(ElementOp op, int form) {
   }
 }
 
-// --- operands ---
+// Operands:
 
 struct Walk {
   std::vector<StridedDim> dims;  // innermost last

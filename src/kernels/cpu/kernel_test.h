@@ -54,6 +54,40 @@ inline std::vector<float> relaid(const std::vector<float>& v, const Shape& dims,
   return result;
 }
 
+// What the output holds before a kernel runs, and which operands lie in the same place.
+struct OutputBefore {
+  std::vector<float> contents;
+  std::vector<std::size_t> aliased;
+};
+
+// Random operands of the steps that follow a contraction.
+struct PostOperands {
+  std::vector<std::vector<float>> contents;
+
+  PostOperands(const std::vector<ExtraOperand>& extra, unsigned seed) {
+    for (const ExtraOperand& e : extra) contents.push_back(random_floats(element_count(e.dims), seed++, 0.5f, 1.5f));
+  }
+  // Behind the kernel's own operands. Operand `in_place` (-1: none) lies where the output, of `size` elements, lies.
+  OutputBefore append_to(std::vector<void*>& operands, int in_place, std::size_t size) {
+    OutputBefore output{std::vector<float>(size, -9.0f), {}};
+    for (std::size_t i = 0; i < contents.size(); ++i) {
+      if (static_cast<int>(i) == in_place) {
+        output.contents = contents[i];
+        output.aliased.push_back(operands.size());
+      }
+      operands.push_back(contents[i].data());
+    }
+    return output;
+  }
+};
+
+// Three spatial dimensions: those from `skip` on, missing ones behind.
+inline std::vector<std::int64_t> spatial(const Shape& dims, std::size_t skip, std::int64_t missing) {
+  std::vector<std::int64_t> t(3, missing);
+  for (std::size_t d = skip; d < dims.size(); ++d) t[d - skip] = dims[d];
+  return t;
+}
+
 // Runs `kernel` at several widths (and twice at one) into outputs filled with `before`; all must give the same bits.
 template <class T>
 std::vector<T> run_at_widths(const Kernel& kernel, std::vector<void*> operands, const std::vector<T>& before,

@@ -52,30 +52,19 @@ int check(MatMulConfig config, bool constant, unsigned seed, const std::string& 
     config.b_constant = b.data();
     if (config.has_c) config.c_constant = c.data();
   }
-  std::vector<std::vector<float>> extra;
-  for (std::size_t i = 0; i < config.extra.size(); ++i)
-    extra.push_back(
-        random_floats(element_count(config.extra[i].dims), seed + 3 + static_cast<unsigned>(i), 0.5f, 1.5f));
+  PostOperands posts(config.extra, seed + 3);
   auto want = plain(config, a, b, c);
-  apply_steps(want, config.out, config.post, config.extra, extra);
+  apply_steps(want, config.out, config.post, config.extra, posts.contents);
   std::vector<void*> operands = {const_cast<float*>(a.data()), const_cast<float*>(b.data()),
                                  config.has_c ? const_cast<float*>(c.data()) : nullptr};
-  std::vector<float> before(want.size(), -9.0f);
-  std::vector<std::size_t> aliased;
-  for (std::size_t i = 0; i < extra.size(); ++i) {
-    operands.push_back(extra[i].data());
-    if (static_cast<int>(i) == config.in_place_extra) {
-      before = extra[i];
-      aliased.push_back(3 + i);
-    }
-  }
+  const OutputBefore output = posts.append_to(operands, config.in_place_extra, want.size());
   int accepted = 0;
   for (const auto& candidate : matmul_candidates()) {
     if (!candidate.refuses(config).empty()) continue;
     ++accepted;
     Constants constants;
     auto kernel = candidate.make(config, constants);
-    expect_close(run_at_widths(*kernel, operands, before, aliased), want, 3e-5,
+    expect_close(run_at_widths(*kernel, operands, output.contents, output.aliased), want, 3e-5,
                  what + " by " + std::string(candidate.name));
   }
   return accepted;

@@ -100,7 +100,7 @@ class GridCopy {
   std::int64_t points_ = 1, piece_ = 1, pieces_ = 1;
 };
 
-// --- transpose ---
+// Transpose:
 
 class Transpose final : public Kernel {
  public:
@@ -174,7 +174,7 @@ std::unique_ptr<Kernel> make_transpose(const TransposeConfig& c, PackedConstants
   return std::make_unique<Transpose>(c);
 }
 
-// --- concat ---
+// Concat:
 
 class Concat final : public Kernel {
  public:
@@ -223,7 +223,7 @@ std::string concat_refuses(const ConcatConfig& c) {
 }
 std::unique_ptr<Kernel> make_concat(const ConcatConfig& c, PackedConstants&) { return std::make_unique<Concat>(c); }
 
-// --- strided copy ---
+// Strided copy:
 
 class StridedCopy final : public Kernel {
  public:
@@ -258,7 +258,7 @@ std::unique_ptr<Kernel> make_strided_copy(const StridedCopyConfig& c, PackedCons
   return std::make_unique<StridedCopy>(c);
 }
 
-// --- gather ---
+// Gather:
 
 class Gather final : public Kernel {
  public:
@@ -313,7 +313,7 @@ std::string gather_refuses(const GatherConfig& c) {
 }
 std::unique_ptr<Kernel> make_gather(const GatherConfig& c, PackedConstants&) { return std::make_unique<Gather>(c); }
 
-// --- reorder ---
+// Reorder:
 
 class Reorder final : public Kernel {
  public:

@@ -2,6 +2,7 @@
 // how much work is worth a task of its own. Internal to the kernels.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -9,6 +10,15 @@
 #include "kernels/kernel.h"
 
 namespace norn::kernels {
+
+using Three = std::array<std::int64_t, 3>;
+
+// The dimensions of `dims` from `skip` on, as three: missing ones are in front.
+inline Three three(const Shape& dims, std::size_t skip, std::int64_t missing) {
+  Three t = {missing, missing, missing};
+  for (std::size_t d = skip; d < dims.size(); ++d) t[3 - (dims.size() - d)] = dims[d];
+  return t;
+}
 
 // Logical dimension that lies at each place of memory, outermost first.
 inline std::vector<std::size_t> memory_order(std::size_t rank, Layout layout) {

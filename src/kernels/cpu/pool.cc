@@ -2,7 +2,6 @@
 #include "kernels/cpu/pool.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "kernels/cpu/physical.h"
@@ -11,15 +10,6 @@
 
 namespace norn::kernels {
 namespace {
-
-using Three = std::array<std::int64_t, 3>;
-
-// The dimensions of `dims` from `skip` on, as three: missing ones are in front.
-Three three(const Shape& dims, std::size_t skip, std::int64_t missing) {
-  Three t = {missing, missing, missing};
-  for (std::size_t d = skip; d < dims.size(); ++d) t[3 - (dims.size() - d)] = dims[d];
-  return t;
-}
 
 class Pool final : public Kernel {
  public:

@@ -9,13 +9,9 @@ namespace {
 using namespace test;
 
 std::vector<double> plain(const PoolConfig& c, const std::vector<float>& x) {
-  auto three = [](const Shape& dims, std::size_t skip, std::int64_t missing) {
-    std::vector<std::int64_t> t(3, missing);
-    for (std::size_t d = skip; d < dims.size(); ++d) t[d - skip] = dims[d];
-    return t;
-  };
-  const auto in = three(c.x, 2, 1), out = three(c.out, 2, 1), k = three(c.window, 0, 1), s = three(c.strides, 0, 1),
-             dl = three(c.dilations, 0, 1), begin = three(c.pads_begin, 0, 0), end = three(c.pads_end, 0, 0);
+  const auto in = spatial(c.x, 2, 1), out = spatial(c.out, 2, 1), k = spatial(c.window, 0, 1),
+             s = spatial(c.strides, 0, 1), dl = spatial(c.dilations, 0, 1), begin = spatial(c.pads_begin, 0, 0),
+             end = spatial(c.pads_end, 0, 0);
   std::vector<double> result;
   for (std::int64_t plane = 0; plane < c.x[0] * c.x[1]; ++plane)
     for (std::int64_t o0 = 0; o0 < out[0]; ++o0)

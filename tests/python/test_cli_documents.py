@@ -1,0 +1,220 @@
+"""The commands that read and write documents: check, edit, convert, opset."""
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+from conftest import DIGITS, add_model
+from onnx import numpy_helper, parser
+from test_cli import norn_command
+from test_operator_sets import DOCUMENT
+
+CNN = str(DIGITS / "digits_cnn.onnx")
+FLOATS = np.ones((2, 3), np.float32)
+
+
+@pytest.fixture
+def model_file(tmp_path):
+    onnx.save(add_model(), tmp_path / "add.onnx")
+    return tmp_path / "add.onnx"
+
+
+def broken(tmp_path):
+    model = add_model()
+    model.graph.node[0].op_type = "Adde"
+    onnx.save(model, tmp_path / "broken.onnx")
+    return tmp_path / "broken.onnx"
+
+
+def write(path, proto):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(proto.SerializeToString())
+    return path
+
+
+# norn check
+
+
+def test_check(tmp_path, model_file):
+    assert "0 errors" in norn_command("check", model_file)
+    output = norn_command("check", broken(tmp_path), code=1)
+    assert 'error[op.declared]: "Adde"' in output and 'did you mean "Add"' in output and "node 0" in output
+    assert "0 errors" in norn_command("check", "-", stdin=model_file.read_bytes())
+    report = json.loads(norn_command("check", "--json", broken(tmp_path), code=1))
+    assert report["errors"] == 1 and not report["ok"]
+    assert "norn check MODEL" in norn_command("check", code=2)
+    assert "the profiles are" in norn_command("check", model_file, "--profile", "loose", code=2)
+    assert "op.declared" in norn_command("check", "--list-rules")
+
+
+def test_check_of_several_files(tmp_path, model_file):
+    reports = json.loads(norn_command("check", "--json", model_file, broken(tmp_path), code=1))
+    assert [r["errors"] for r in reports] == [0, 1]
+    log = json.loads(norn_command("check", "--sarif", model_file, broken(tmp_path), code=1))
+    assert log["version"] == "2.1.0" and len(log["runs"]) == 2
+    # One that cannot be read does not keep the others from being checked.
+    errors = norn_command("check", tmp_path / "nowhere.onnx", broken(tmp_path), code=3)
+    assert "nowhere.onnx" in errors
+
+
+def test_data_files_are_told_by_their_names(tmp_path):
+    folder = tmp_path / "test_data_set_0"
+    good = write(folder / "input_0.pb", numpy_helper.from_array(FLOATS, "x"))
+    tensor = numpy_helper.from_array(FLOATS, "y")
+    tensor.dims[0] = 7
+    bad = write(folder / "output_12.pb", tensor)
+    np.save(tmp_path / "x.npy", FLOATS)
+    np.savez(tmp_path / "v.npz", FLOATS)
+    output = norn_command("check", good, tmp_path / "x.npy", tmp_path / "v.npz")
+    assert output.count("no findings") == 3
+    assert "tensor.raw.size" in norn_command("check", bad, code=1)
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY nonsense")
+    assert "x.npy" in norn_command("check", tmp_path / "x.npy", code=3)
+
+
+def test_data_files_of_other_names(tmp_path):
+    path = write(tmp_path / "weights.pb", numpy_helper.from_array(FLOATS, "x"))
+    assert "--data" in norn_command("check", path, code=3)
+    assert "no findings" in norn_command("check", "--data", path)
+    assert "no findings" in norn_command("check", "--kind", "tensor", path)
+    assert norn_command("check", "--kind", "map", path, code=1)
+    assert "the kinds are" in norn_command("check", "--kind", "list", path, code=2)
+    assert "no findings" in norn_command("check", "--data", "-", stdin=path.read_bytes())
+    assert "this is a model" in norn_command("check", "--data", CNN, code=3)
+
+
+def test_the_model_beside_tells_what_data_are(tmp_path):
+    path = write(tmp_path / "test_data_set_0" / "input_0.pb", numpy_helper.from_list([FLOATS], "s"))
+    assert "--kind" in norn_command("check", path, code=3)
+    assert "no findings" in norn_command("check", path, "--kind", "sequence")
+    onnx.save(parser.parse_model('''<ir_version: 8, opset_import: ["" : 17]>
+        g (seq(float) s) => (int64 n) { n = SequenceLength(s) }'''), tmp_path / "model.onnx")
+    assert "no findings" in norn_command("check", path)
+
+
+# norn edit
+
+
+def test_edit(tmp_path):
+    packed, unpacked, stripped = (tmp_path / name for name in ("p.onnx", "u.onnx", "s.onnx"))
+    norn_command("edit", CNN, unpacked, "--unpack", "w.data")
+    assert (tmp_path / "w.data").stat().st_size > unpacked.stat().st_size
+    norn_command("edit", unpacked, packed, "--pack")
+    with open(CNN, "rb") as original:
+        assert packed.read_bytes() == original.read()
+    norn_command("edit", unpacked, stripped, "--strip")
+    assert stripped.stat().st_size < unpacked.stat().st_size
+    assert all(not t.raw_data for t in onnx.load(stripped).graph.initializer)
+    assert "0 errors" in norn_command("check", unpacked)
+
+
+def test_edit_through_pipes(tmp_path, model_file):
+    with open(CNN, "rb") as file:
+        original = file.read()
+    norn_command("edit", "-", tmp_path / "u.onnx", "--unpack", "w.data", stdin=original)
+    norn_command("edit", "-", tmp_path / "p.onnx", "--pack", "--external-root", tmp_path,
+                 stdin=(tmp_path / "u.onnx").read_bytes())
+    assert (tmp_path / "p.onnx").read_bytes() == original
+    assert "name OUT" in norn_command("edit", model_file, "-", "--unpack", "w.data", code=2)
+
+
+def test_data_files_in_another_folder(tmp_path):
+    norn_command("edit", CNN, tmp_path / "u.onnx", "--unpack", "data/w.data")
+    (tmp_path / "data").rename(tmp_path / "moved")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "moved").rename(tmp_path / "elsewhere" / "data")
+    model, root = tmp_path / "u.onnx", ("--external-root", tmp_path / "elsewhere")
+    assert "w.data" in norn_command("run", model, "--random", code=3)
+    assert "ext.location" in norn_command("check", model, code=1)
+    assert "logits" in norn_command("run", *root, model, "--random")
+    assert "0 errors" in norn_command("check", *root, model)
+    assert "Conv" in norn_command("explain", *root, model)
+    norn_command("convert", *root, model, tmp_path / "elsewhere" / "m.textproto")
+
+
+def test_edit_errors(tmp_path, model_file):
+    out = tmp_path / "out.onnx"
+    assert "--pack,--unpack,--strip" in norn_command("edit", model_file, out, code=2)
+    assert "2 were given" in norn_command("edit", model_file, out, "--pack", "--strip", code=2)
+    assert "nowhere" in norn_command("edit", tmp_path / "nowhere", out, "--pack", code=3)
+    assert "power of two" in norn_command("edit", CNN, out, "--unpack", "w.data", "--alignment", 3, code=3)
+    assert '".."' in norn_command("edit", CNN, out, "--unpack", "../w.data", code=3)
+    (tmp_path / "w.data").write_bytes(b"somebody's")
+    assert "other content" in norn_command("edit", CNN, out, "--unpack", "w.data", code=3)
+    assert not out.exists() and (tmp_path / "w.data").read_bytes() == b"somebody's"
+
+
+# norn convert
+
+
+@pytest.mark.parametrize("extension", ["pb", "onnxtxt", "json", "textproto"])
+def test_convert(tmp_path, model_file, extension):
+    norn_command("convert", model_file, tmp_path / f"m.{extension}")
+    norn_command("convert", tmp_path / f"m.{extension}", tmp_path / "back.onnx")
+    assert norn_command("convert", tmp_path / "back.onnx", "-") == norn_command("convert", model_file, "-")
+
+
+def test_convert_through_pipes(model_file):
+    assert "Add" in norn_command("convert", model_file, "-")
+    text = norn_command("convert", model_file, "-", "--to", "json")
+    assert '"Add"' in text and json.loads(text)["graph"]["name"] == "g"
+    assert "Add" in norn_command("convert", "-", "-", "--from", "json", stdin=text.encode())
+    errors = norn_command("convert", "-", "-", "--from", "text", stdin=b"junk {", code=3)
+    assert "standard input" in errors and "line 1" in errors
+    assert "the notations are" in norn_command("convert", model_file, "-", "--to", "yaml", code=2)
+
+
+# norn opset, and documents for models
+
+
+@pytest.fixture
+def acme(tmp_path):
+    (tmp_path / "acme.textproto").write_text(DOCUMENT)
+    return tmp_path / "acme.textproto"
+
+
+def acme_model(tmp_path, operator):
+    onnx.save(parser.parse_model(f'''<ir_version: 8, opset_import: ["" : 17, "com.acme.ops" : 2]>
+        g (float[3] a) => (float[3] b) {{ b = com.acme.ops.{operator}(a) }}'''), tmp_path / f"{operator}.onnx")
+    return tmp_path / f"{operator}.onnx"
+
+
+@pytest.mark.parametrize("option", ["--opset", "--operator-set"])
+def test_documents_for_models(tmp_path, acme, option):
+    twice = acme_model(tmp_path, "Twice")
+    assert "0 errors" in norn_command("check", option, acme, twice, "--custom-domains")
+    output = norn_command("run", option, acme, twice, "--ramp")
+    assert "b  float[3]" in output and "1.33333" in output
+    assert "Twice" in norn_command("explain", twice, option, acme)
+    assert "no operator" in norn_command("run", twice, "--ramp", code=3)
+    assert 'no operator "Thrice"' in norn_command("check", acme_model(tmp_path, "Thrice"), option, acme, code=1)
+    assert "without a body" in norn_command("run", acme_model(tmp_path, "Decrypt"), "--ramp", option, acme, code=3)
+    assert "this is a model" in norn_command("run", twice, "--ramp", option, twice, code=3)
+
+
+def test_opset(tmp_path, acme):
+    assert "body of 3 nodes" in norn_command("opset", "show", acme)
+    page = json.loads(norn_command("opset", "show", "--json", acme))
+    assert (page["domain"], page["version"]) == ("com.acme.ops", 2)
+    assert [f["name"] for f in page["functions"]] == ["Affine", "Twice"]
+    assert "no findings" in norn_command("opset", "check", acme)
+    assert "no findings" in norn_command("opset", "check", "-", "--from", "textproto", stdin=DOCUMENT.encode())
+    wrong = tmp_path / "wrong.textproto"
+    wrong.write_text(DOCUMENT.replace("Decrypt", "Encrypt"))
+    output = norn_command("opset", "check", acme, wrong, code=1)
+    assert "opsetdoc.domain.unique" in output
+    reports = json.loads(norn_command("opset", "check", "--json", acme, wrong, code=1))
+    assert [r["ok"] for r in reports] == [True, True, False]
+    wrong.write_text(DOCUMENT.replace("ONNXOPSET", "ONNX"))
+    assert "opsetdoc.magic" in norn_command("opset", "check", wrong, code=1)
+    assert "opsetdoc.magic" in norn_command("opset", "show", wrong, code=3)
+
+
+def test_opset_export(tmp_path):
+    norn_command("opset", "export", "ai.onnx", 17, tmp_path / "o.json")
+    assert "ai.onnx version 17" in norn_command("opset", "show", tmp_path / "o.json")
+    text = norn_command("opset", "export", "ai.onnx.ml", 3, "-")
+    assert 'domain: "ai.onnx.ml"' in text
+    assert "versions go from 1 to" in norn_command("opset", "export", "ai.onnx", 999, tmp_path / "x", code=3)
+    assert "not built in" in norn_command("opset", "export", "com.acme", 1, tmp_path / "x", code=3)
