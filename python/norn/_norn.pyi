@@ -1,14 +1,14 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, TypeAlias
 
 class _Serializable(Protocol):
     def SerializeToString(self) -> bytes: ...
 
-_Path = str | os.PathLike[str]
-_ModelLike = _Path | bytes | bytearray | memoryview | IO[bytes] | _Serializable | Model
-_Reader = Callable[[str, int, int | None], bytes | bytearray | memoryview]
-_ExternalData = str | ExternalDataPolicy | _Reader | None
+_Path: TypeAlias = str | os.PathLike[str]
+_ModelLike: TypeAlias = _Path | bytes | bytearray | memoryview | IO[bytes] | _Serializable | Model
+_Reader: TypeAlias = Callable[[str, int, int | None], bytes | bytearray | memoryview]
+_ExternalData: TypeAlias = str | ExternalDataPolicy | _Reader | None
 
 __version__: str
 

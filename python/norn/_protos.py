@@ -9,6 +9,7 @@ written; it goes in front of it as a varint of a fixed width.
 from __future__ import annotations
 
 import functools
+import importlib
 import math
 from typing import Any
 
@@ -44,8 +45,14 @@ def serialized(proto: Any) -> bytes | memoryview:
     return content
 
 
-def _by_protobuf(message: Any) -> bytes:
+def _by_protobuf(message: Any) -> Any:
     return message.SerializeToString()
+
+
+@functools.cache
+def _refusals() -> tuple[type[Exception], ...]:
+    """What protobuf raises for a message that is too large."""
+    return importlib.import_module("google.protobuf.message").EncodeError, ValueError
 
 
 def _is_large(initializers: Any) -> bool:
@@ -70,13 +77,13 @@ class _Buffer:
     """Bytes that grow. numpy's memory, because it asks the system for large pages."""
 
     def __init__(self) -> None:
-        self._memory = memoryview(np.empty(1 << 16, np.uint8))
+        self._memory = np.empty(1 << 16, np.uint8).data
         self.size = 0
 
     def reserve(self, more: int) -> None:
         if self.size + more <= len(self._memory):
             return
-        memory = memoryview(np.empty(max(self.size + more, len(self._memory) * 5 // 4), np.uint8))
+        memory = np.empty(max(self.size + more, len(self._memory) * 5 // 4), np.uint8).data
         memory[: self.size] = self._memory[: self.size]
         self._memory = memory
 
@@ -93,12 +100,10 @@ class _Buffer:
 
 
 def _by_fields(proto: Any) -> memoryview:
-    from google.protobuf.message import EncodeError
-
     out = _Buffer()
     try:
         _write(out, proto, every=False)
-    except (EncodeError, ValueError):  # something beside the initializers is large
+    except _refusals():  # something beside the initializers is large
         out = _Buffer()
         _write(out, proto, every=True)
     return out.content()
@@ -106,8 +111,6 @@ def _by_fields(proto: Any) -> memoryview:
 
 def _write(out: _Buffer, message: Any, every: bool) -> None:
     """Appends the content of ``message``: the fields of _SPLIT, or with ``every`` all messages and lists, in parts."""
-    from google.protobuf.unknown_fields import UnknownFieldSet
-
     rest, apart = type(message)(), []
     for field, value in message.ListFields():
         is_message = field.message_type is not None
@@ -123,7 +126,7 @@ def _write(out: _Buffer, message: Any, every: bool) -> None:
         else:
             setattr(rest, field.name, value)
     out.append(_by_protobuf(rest))
-    _write_unknown(out, UnknownFieldSet(message))
+    _write_unknown(out, _unknown_fields(message))
     for number, is_message, value in apart:
         if not is_message:
             _write_bytes(out, number, value)
@@ -135,13 +138,11 @@ def _write(out: _Buffer, message: Any, every: bool) -> None:
 
 
 def _write_message(out: _Buffer, number: int, message: Any, every: bool) -> None:
-    from google.protobuf.message import EncodeError
-
     if every or (hasattr(message, "data_type") and _bytes_in(message) < LARGE_TENSOR):
         try:
             _write_bytes(out, number, _by_protobuf(message))
             return
-        except (EncodeError, ValueError):  # too large: taken apart
+        except _refusals():  # too large: taken apart
             pass
     out.append(_varint(number << 3 | _LENGTH) + bytes(_LENGTH_WIDTH))
     start = out.size
@@ -164,6 +165,10 @@ def _varint(value: int) -> bytes:
         value >>= 7
     encoded.append(value)
     return bytes(encoded)
+
+
+def _unknown_fields(message: Any) -> Any:
+    return importlib.import_module("google.protobuf.unknown_fields").UnknownFieldSet(message)
 
 
 def _write_unknown(out: _Buffer, fields: Any) -> None:

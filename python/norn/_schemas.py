@@ -8,6 +8,7 @@ import dataclasses
 import enum
 import functools
 import json
+from typing import Any
 
 from ._errors import InvalidArgument
 from ._norn import newest_opset_version, schemas_json
@@ -74,7 +75,7 @@ class Attribute:
     name: str
     type: AttrType
     required: bool
-    default_value: int | float | str | tuple | None
+    default_value: int | float | str | tuple[Any, ...] | None
     default_tensor_type: str | None = None
 
 
@@ -115,12 +116,12 @@ class OpSchema:
         return bound == 2147483647
 
 
-def _number(value):
+def _number(value: Any) -> Any:
     # JSON has no infinities: they are spelled as strings, where a number is due.
     return float(value) if isinstance(value, str) else value
 
 
-def _attribute(row: dict) -> Attribute:
+def _attribute(row: dict[str, Any]) -> Attribute:
     kind, default = AttrType[row["type"]], row["default"]
     tensor_type = None
     if isinstance(default, dict):
@@ -133,10 +134,10 @@ def _attribute(row: dict) -> Attribute:
     return Attribute(row["name"], kind, row["required"], default, tensor_type)
 
 
-def _schema(row: dict) -> OpSchema:
+def _schema(row: dict[str, Any]) -> OpSchema:
     allowed = {t["name"]: tuple(t["allowed"]) for t in row["types"]}
 
-    def parameters(rows: list[dict]) -> tuple[FormalParameter, ...]:
+    def parameters(rows: list[dict[str, Any]]) -> tuple[FormalParameter, ...]:
         return tuple(
             FormalParameter(
                 name=p["name"],

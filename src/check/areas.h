@@ -98,6 +98,8 @@ void check_value_versions(Context& ctx, const Place& place, const ir::ValueInfo&
 void check_type_versions(Context& ctx, const Place& place, const ir::Type& type);
 void check_tensor_versions(Context& ctx, const Place& place, const ir::Tensor& tensor);
 void check_opset_imports(Context& ctx, const Place& place, const ir::Model& model);
+// An entry of a model's opset_import or of a function's.
+void check_opset_version(Context& ctx, const Place& place, const ir::OperatorSetId& id);
 // Ids, cycles and size of all functions together.
 void check_function_table(Context& ctx, const Place& place, const ir::Model& model);
 // Signature, imports and value_info of one function; after its body, while the scope is open.

@@ -266,9 +266,10 @@ void check_function_fields(Context& ctx, const Place& place, const ir::Function&
   for (std::size_t i = 0; i < function.opset_import.size(); ++i) {
     const auto& id = function.opset_import[i];
     const std::string_view domain = ir::canonical_domain(id.domain.get());
+    const Place at = place.at("opset_import", static_cast<std::int64_t>(i), id.domain.get());
+    check_opset_version(ctx, at, id);
     if (!domains.insert(domain)) {
-      ctx.report("opset.import.one-version-per-domain",
-                 place.at("opset_import", static_cast<std::int64_t>(i), id.domain.get()),
+      ctx.report("opset.import.one-version-per-domain", at,
                  "the function imports " + (domain.empty() ? "ai.onnx" : quoted(domain)) + " twice");
     }
   }

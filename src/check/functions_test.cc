@@ -83,6 +83,12 @@ TEST(Functions, Bodies) {
        [](auto& m) { callee(m).node.push_back(node("Relu", {"a"}, {"c"})); }},
       {"function.body.closed", 10, kFunction, [](auto& m) { callee(m).node[0].input = {"x"}; }},
       {"function.opset.import", 10, kFunction, [](auto& m) { callee(m).opset_import.clear(); }},
+      {"opset.import.version-known", 10, kFunction,
+       [](auto& m) { callee(m).opset_import.push_back(import_of("ai.onnx.ml", 99)); },
+       [](auto& m) { callee(m).opset_import.push_back(import_of("ai.onnx.ml", 5)); }},
+      {"ver.opset.simple", 10, kFunction,
+       [](auto& m) { callee(m).opset_import.push_back(import_of("com.example", 0)); },
+       [](auto& m) { callee(m).opset_import.push_back(import_of("com.example", 1)); }},
       // LeakyRelu changed in 16, and not between 16 and 21.
       {"function.opset.compatible", 10, kFunction, [](auto& m) { callee(m).opset_import[0].version = 15; },
        [](auto& m) { callee(m).opset_import[0].version = 16; }},

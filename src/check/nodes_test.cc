@@ -40,6 +40,8 @@ TEST(Nodes, Signatures) {
   const auto statistics = node("BatchNormalization", {"s", "w", "w", "w", "w"}, {"y", "mean", "variance"});
   auto training = statistics;
   training.attribute = {int_attribute("training_mode", 1)};
+  auto part = training;
+  part.output.pop_back();
   const auto axis = int_attribute("axis", 0);
   expect_cases({
       {"node.outputs.at-least-one", 10, kPlain, added(node("Relu", {"x"}, {}))},
@@ -56,6 +58,7 @@ TEST(Nodes, Signatures) {
        replaced(node("Clip", {"s", "", "w"}, {"y"}))},
       {"node.outputs.required-empty", 10, kPlain, added(node("Relu", {"x"}, {""})),
        added(node("Dropout", {"x"}, {"d", ""}))},
+      {"node.outputs.count", 10, kPlain, replaced(part), replaced(training)},
       {"node.outputs.named-iff-computed", 10, kPlain, replaced(statistics), replaced(training)},
   });
 }

@@ -35,39 +35,27 @@ std::int64_t ir_of(std::string_view domain, std::int64_t version) {
 
 std::string spelled(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string(domain); }
 
-void check_version(Context& ctx, const Place& at, const ir::OperatorSetId& id) {
+}  // namespace
+
+void check_opset_version(Context& ctx, const Place& at, const ir::OperatorSetId& id) {
   const std::string_view domain = ir::canonical_domain(id.domain.get());
   const std::int64_t version = id.version.get();
   if (!id.version.has()) {
     ctx.report("opset.import.version-present", at, "the import of " + spelled(domain) + " states no version",
                "set version, " + std::to_string(std::max(1, opset::newest_version(domain))) + " say");
-    return;
-  }
-  if (version < 1) {
+  } else if (version < 1) {
     ctx.report("ver.opset.simple", at,
                "version " + std::to_string(version) + " of " + spelled(domain) + "; versions count from 1");
-    return;
-  }
-  if (version > std::numeric_limits<std::int32_t>::max()) {
+  } else if (version > std::numeric_limits<std::int32_t>::max()) {
     ctx.report("ver.opset.int32-range", at,
                "version " + std::to_string(version) + " of " + spelled(domain) + " does not fit 32 bits");
-    return;
-  }
-  if (const int newest = opset::newest_version(domain); newest > 0 && version > newest) {
+  } else if (const int newest = opset::newest_version(domain); newest > 0 && version > newest) {
     ctx.report("opset.import.version-known", at,
                "version " + std::to_string(version) + " of " + spelled(domain) + " is not known; the newest is " +
                    std::to_string(newest),
                "a newer Norn may know it; or convert the model to opset " + std::to_string(newest));
   }
-  if (const std::int64_t needs = ir_of(domain, version); needs > ctx.ir_version() && ctx.ir_version() >= 3) {
-    ctx.report("opset.min-ir", at,
-               spelled(domain) + " " + std::to_string(version) + " came with IR " + std::to_string(needs) +
-                   "; the model states IR " + std::to_string(ctx.ir_version()),
-               "set ir_version to " + std::to_string(needs));
-  }
 }
-
-}  // namespace
 
 void check_opset_imports(Context& ctx, const Place& place, const ir::Model& model) {
   if (model.opset_import.empty()) {
@@ -90,7 +78,14 @@ void check_opset_imports(Context& ctx, const Place& place, const ir::Model& mode
     } else if (seen.size() < 1000) {
       seen.push_back(domain);
     }
-    check_version(ctx, at, id);
+    check_opset_version(ctx, at, id);
+    if (const std::int64_t needs = ir_of(domain, id.version.get());
+        needs > ctx.ir_version() && ctx.ir_version() >= 3) {
+      ctx.report("opset.min-ir", at,
+                 spelled(domain) + " " + std::to_string(id.version.get()) + " came with IR " + std::to_string(needs) +
+                     "; the model states IR " + std::to_string(ctx.ir_version()),
+                 "set ir_version to " + std::to_string(needs));
+    }
     if (opset::newest_version(domain) == 0 && !domain.empty() && !is_reverse_dns(domain)) {
       ctx.report("opset.import.reverse-dns", at, "the domain " + base::quoted(domain) + " is no reversed DNS name",
                  "write it as packages are named: com.example.ops");

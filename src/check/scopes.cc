@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/large_pages.h"
+
 namespace norn::checks {
 namespace {
 
@@ -50,7 +52,9 @@ bool NameSet::insert(std::string_view name) {
 
 void Scopes::reserve(std::size_t names) {
   names_.reserve(names);
+  base::prepare_to_fill(names_.data(), names_.capacity() * sizeof(Entry));
   undo_.reserve(names);
+  base::prepare_to_fill(undo_.data(), undo_.capacity() * sizeof(Undo));
   make_room(names);
 }
 

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/large_pages.h"
 #include "format/bounds.h"
 #include "format/fields.h"
 #include "format/identify.h"
@@ -373,7 +374,10 @@ class Reader {
              const std::byte* end, G&) {
     if (wire != kBytes) return false;
     if constexpr (std::is_same_v<T, ir::Node>) bounds_.count_node([&] { return where(p); });
-    if (field.empty()) field.reserve(run_length(number, p, end));
+    if (field.empty()) {
+      field.reserve(run_length(number, p, end));
+      base::prepare_to_fill(field.data(), field.capacity() * sizeof(T));
+    }
     field.emplace_back();
     nested(field.back(), number, name, field.size() - 1, p, end);
     return true;

@@ -41,6 +41,8 @@ Model load(nb::handle model, nb::handle format, nb::handle limits, bool mmap, nb
   options.mmap = mmap;
   options.format = format_from(format);
   options.external_roots = paths_of(external_roots);
+  if (nb::isinstance<Model>(model) && !options.external_roots.empty())
+    invalid_argument("a norn.Model is loaded already, so that it gets no further folders for external data");
   return to_model(model, std::move(options), external_data);
 }
 

@@ -275,6 +275,8 @@ def test_what_is_no_policy(saved):
     for call in (norn.load, norn.check, norn.InferenceSession):
         with pytest.raises(norn.InvalidArgument, match="loaded already"):
             call(norn.load(path), external_data="hf-cache")
+    with pytest.raises(norn.InvalidArgument, match="loaded already"):
+        norn.load(norn.load(path), external_roots=[path.parent])
 
 
 # Data from Python code.
