@@ -1,6 +1,6 @@
 // External tensor data, one tensor or file at a time, under the same rules as loading a model: a location names a
-// regular file of one name beneath the model's folder, unless LoadOptions permits more. A `base_dir` of "" is the current
-// folder.
+// regular file of one name beneath the model's folder, unless LoadOptions permits more. A `base_dir` of "" is the
+// current folder.
 #pragma once
 #include <cstddef>
 #include <cstdint>
