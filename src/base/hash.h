@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace norn::base {
@@ -22,22 +23,30 @@ std::uint64_t word(const char* at) noexcept {
   std::memcpy(&value, at, sizeof value);
   return value;
 }
+
+// Odd, with about as many ones as zeros: fractional bits of the golden ratio, of sqrt(2) and of sqrt(3).
+inline constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15, kRoot2 = 0x6a09e667f3bcc909, kRoot3 = 0xbb67ae8584caa73b;
+
+inline std::uint64_t finish(std::size_t size, std::uint64_t a, std::uint64_t b, std::uint64_t state) noexcept {
+  return fold(kRoot2 ^ size, fold(a ^ kGolden, b ^ state));
+}
 }  // namespace hash_detail
 
-// The hash with the text's ends: for up to 16 bytes, size and ends are the text itself.
+// The hash with the text's ends: for up to kTextInKey bytes, size and ends are the text itself.
 struct TextKey {
   std::uint64_t hash = 0;
   std::uint64_t ends[2] = {0, 0};
 };
+inline constexpr std::size_t kTextInKey = 16;
 
 inline TextKey key_of(std::string_view text, std::uint64_t seed) noexcept {
   using hash_detail::fold, hash_detail::word;
-  // Odd, with about as many ones as zeros: fractional bits of the golden ratio, of sqrt(2) and of sqrt(3).
-  constexpr std::uint64_t kA = 0x9e3779b97f4a7c15, kB = 0x6a09e667f3bcc909, kC = 0xbb67ae8584caa73b;
   const char* p = text.data();
   std::size_t n = text.size();
-  std::uint64_t state = seed ^ kC;
-  for (; n > 16; n -= 16, p += 16) state = fold(word<std::uint64_t>(p) ^ kA, word<std::uint64_t>(p + 8) ^ state);
+  std::uint64_t state = seed ^ hash_detail::kRoot3;
+  for (; n > kTextInKey; n -= 16, p += 16) {
+    state = fold(word<std::uint64_t>(p) ^ hash_detail::kGolden, word<std::uint64_t>(p + 8) ^ state);
+  }
   std::uint64_t a = 0, b = 0;
   if (n >= 8) {
     a = word<std::uint64_t>(p);
@@ -48,7 +57,27 @@ inline TextKey key_of(std::string_view text, std::uint64_t seed) noexcept {
   } else if (n > 0) {
     a = word<std::uint8_t>(p) << 16 | word<std::uint8_t>(p + n / 2) << 8 | word<std::uint8_t>(p + n - 1);
   }
-  return {fold(kB ^ text.size(), fold(a ^ kA, b ^ state)), {a, b}};
+  return {hash_detail::finish(text.size(), a, b, state), {a, b}};
+}
+
+// Of a text of up to kTextInKey bytes, from its key: the hash under the same seed, and the text.
+inline std::uint64_t hash_of_ends(std::size_t size, const std::uint64_t (&ends)[2], std::uint64_t seed) noexcept {
+  return hash_detail::finish(size, ends[0], ends[1], seed ^ hash_detail::kRoot3);
+}
+inline std::string text_of_ends(std::size_t size, const std::uint64_t (&ends)[2]) {
+  std::string text(size, '\0');
+  if (size >= 8) {
+    std::memcpy(text.data(), &ends[0], 8);
+    std::memcpy(text.data() + size - 8, &ends[1], 8);
+  } else if (size >= 4) {
+    std::memcpy(text.data(), &ends[0], 4);
+    std::memcpy(text.data() + size - 4, &ends[1], 4);
+  } else if (size > 0) {
+    text[0] = static_cast<char>(ends[0] >> 16);
+    text[size / 2] = static_cast<char>(ends[0] >> 8);
+    text[size - 1] = static_cast<char>(ends[0]);
+  }
+  return text;
 }
 
 }  // namespace norn::base

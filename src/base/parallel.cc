@@ -142,6 +142,7 @@ struct Job {
   void (*task)(void*, std::int64_t);
   void* context;
   int max_helpers;
+  void (*own)(void*) = nullptr;  // what the caller does before it claims tasks
   std::atomic<std::int64_t> next{0};
   std::atomic<int> helpers{0};
   // Under the pool's mutex:
@@ -181,6 +182,9 @@ class Pool {
         work_.notify_one();
     }
     t_in_task = true;
+    attempt(job, [&] {
+      if (job.own) job.own(job.context);
+    });
     claim(job);
     t_in_task = false;
     if (g_forked.load()) {
@@ -209,13 +213,19 @@ class Pool {
     for (;;) {
       const std::int64_t i = job.next.fetch_add(1, std::memory_order_relaxed);
       if (i >= job.tasks) return;
-      try {
-        job.task(job.context, i);
-      } catch (...) {
-        job.next.store(job.tasks, std::memory_order_relaxed);
-        std::lock_guard lock(mutex_);
-        if (!job.error) job.error = std::current_exception();
-      }
+      attempt(job, [&] { job.task(job.context, i); });
+    }
+  }
+
+  // After an exception, which the job keeps, nobody claims tasks any more.
+  template <class F>
+  void attempt(Job& job, F run) {
+    try {
+      run();
+    } catch (...) {
+      job.next.store(job.tasks, std::memory_order_relaxed);
+      std::lock_guard lock(mutex_);
+      if (!job.error) job.error = std::current_exception();
     }
   }
 
@@ -297,6 +307,11 @@ namespace detail {
 
 void run_tasks(std::int64_t tasks, void (*task)(void* context, std::int64_t index), void* context) {
   Job job{.tasks = tasks, .task = task, .context = context, .max_helpers = parallel_width() - 1};
+  pool().run(job);
+}
+
+void run_both(void (*here)(void* context), void (*beside)(void* context, std::int64_t), void* context) {
+  Job job{.tasks = 1, .task = beside, .context = context, .max_helpers = 1, .own = here};
   pool().run(job);
 }
 

@@ -31,6 +31,7 @@ int parallel_width() noexcept;
 
 namespace detail {
 void run_tasks(std::int64_t tasks, void (*task)(void* context, std::int64_t index), void* context);
+void run_both(void (*here)(void* context), void (*beside)(void* context, std::int64_t), void* context);
 }
 
 // Calls task(i) once for each i in [0, tasks), on up to parallel_width() threads, and returns when all are done.
@@ -45,6 +46,23 @@ void parallel_for(std::int64_t tasks, F&& task) {
   detail::run_tasks(
       tasks, [](void* context, std::int64_t i) { (*static_cast<Fn*>(context))(i); },
       const_cast<void*>(static_cast<const void*>(&task)));
+}
+
+// Calls `here` on this thread and `beside` on another one or, where none is free, on this one afterwards; returns when
+// both are done. An exception that one of them throws is rethrown here; `beside` may then not have been called.
+template <class F, class G>
+void run_both(F&& here, G&& beside) {
+  if (parallel_width() == 1) {
+    here();
+    beside();
+    return;
+  }
+  struct Both {
+    std::remove_reference_t<F>& here;
+    std::remove_reference_t<G>& beside;
+  } both{here, beside};
+  detail::run_both([](void* context) { static_cast<Both*>(context)->here(); },
+                   [](void* context, std::int64_t) { static_cast<Both*>(context)->beside(); }, &both);
 }
 
 }  // namespace norn::base

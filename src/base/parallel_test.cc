@@ -56,6 +56,24 @@ TEST(Parallel, WidthIsScopedAndNeverExceeded) {
   EXPECT_EQ(parallel_width(), hardware_threads());
 }
 
+TEST(Parallel, BothRunOnceTheFirstOfThemHere) {
+  for (int width : {0, 1}) {
+    ParallelWidth w(width);
+    for (int round = 0; round < 500; ++round) {
+      std::thread::id here;
+      int calls = 0;
+      std::atomic<int> beside{0};
+      run_both([&] { here = std::this_thread::get_id(), ++calls; }, [&] { beside.fetch_add(1); });
+      EXPECT_EQ(here, std::this_thread::get_id());
+      EXPECT_EQ(calls, 1);
+      EXPECT_EQ(beside.load(), 1);
+    }
+    EXPECT_THROW(run_both([] { throw std::runtime_error("here"); }, [] {}), std::runtime_error);
+    EXPECT_THROW(run_both([] {}, [] { throw std::runtime_error("beside"); }), std::runtime_error);
+    EXPECT_EQ(counts_of(7), std::vector<int>(7, 1));
+  }
+}
+
 TEST(Parallel, AWidthOfOneStaysOnTheCaller) {
   ParallelWidth one(1);
   std::set<std::thread::id> ids;

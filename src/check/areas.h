@@ -110,29 +110,26 @@ void check_call(Context& ctx, const Place& place, const ir::Node& node, const ir
 // Before the nodes: name, inputs, outputs.
 void check_graph_fields(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
                         const ir::Node* owner);
-// The names that a graph gives: gathered along the walk, told of at its end.
+// That no other graph of the document has its name.
+void check_graph_name(Context& ctx, const Place& place, const ir::Graph& graph);
+// The form of the names that a graph gives, and those that its nodes share. gather() looks at nothing but the graph and
+// may run beside the walk; told of after both.
 class GraphNames {
  public:
-  GraphNames(Context& ctx, const Place& place, const ir::Graph& graph);
-  void initializer(const ir::Tensor& tensor);
-  void node(const ir::Node& node, std::size_t index);
-  void finish();
-  // Of the initializers seen, in order.
-  std::span<const std::string_view> initializers() const noexcept { return initializers_; }
+  explicit GraphNames(const ir::Graph& graph) : graph_(graph) {}
+  void gather();
+  void report(Context& ctx, const Place& place) const;
 
  private:
   void look(const std::string& name);
-  Context& ctx_;
-  const Place& place_;
   const ir::Graph& graph_;
-  std::vector<std::string_view> initializers_;
-  NameSet node_names_;
+  std::vector<std::size_t> repeated_;  // nodes whose names earlier ones have
   std::size_t names_ = 0, odd_ = 0;
   std::string_view example_;
 };
-// Initializers with their tensors.
-void check_initializers(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
-                        const ir::Node* owner, GraphNames& names);
+// Initializers with their tensors. Returns their names, in order.
+std::vector<std::string_view> check_initializers(Context& ctx, const Place& place, const ir::Graph& graph,
+                                                 GraphRole role, const ir::Node* owner);
 // Defines inputs and initializers in the scope just entered, with the rules about them.
 void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
                     std::span<const std::string_view> initializers);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/parallel.h"
 #include "check/areas.h"
 
 namespace norn::checks {
@@ -73,6 +74,31 @@ std::size_t expected_names(const ir::Model& model) {
   return std::min<std::size_t>(names, 1u << 22);
 }
 
+void walk_graph(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role, const ir::Node* owner) {
+  const bool main = role == GraphRole::Main;
+  check_values(ctx, place, "input", graph.input, main ? ValueUse::MainInput : ValueUse::NestedInput);
+  check_values(ctx, place, "output", graph.output, main ? ValueUse::MainOutput : ValueUse::NestedOutput);
+  check_values(ctx, place, "value_info", graph.value_info, ValueUse::Info);
+  if (!graph.metadata_props.empty()) check_metadata(ctx, place, graph.metadata_props);
+
+  const auto initializers = check_initializers(ctx, place, graph, role, owner);
+  for (std::size_t i = 0; i < graph.sparse_initializer.size(); ++i) {
+    const ir::SparseTensor& sparse = graph.sparse_initializer[i];
+    const Place at = place.at("sparse_initializer", static_cast<std::int64_t>(i),
+                              sparse.values ? std::string_view(sparse.values->name.get()) : std::string_view{});
+    check_sparse_tensor(ctx, at, sparse, SparseUse::Initializer);
+    if (!sparse.values) continue;
+    check_tensor_versions(ctx, at.at("values"), *sparse.values);
+    ctx.add_stored(*sparse.values);
+  }
+
+  define_formals(ctx, place, graph, role, initializers);
+  NodeValues values(ctx, graph.node);
+  for (std::size_t i = 0; i < graph.node.size(); ++i) {
+    check_node(ctx, place.node(graph.node[i], i), graph.node[i], i, values.of(i));
+  }
+}
+
 }  // namespace
 
 void check_model(Context& ctx, const Place& place, const ir::Model& model) {
@@ -105,30 +131,18 @@ void check_graph(Context& ctx, const Place& place, const ir::Graph& graph, Graph
 
   check_graph_versions(ctx, place, graph);
   check_graph_fields(ctx, place, graph, role, owner);
-  GraphNames names(ctx, place, graph);
-  check_values(ctx, place, "input", graph.input, main ? ValueUse::MainInput : ValueUse::NestedInput);
-  check_values(ctx, place, "output", graph.output, main ? ValueUse::MainOutput : ValueUse::NestedOutput);
-  check_values(ctx, place, "value_info", graph.value_info, ValueUse::Info);
-  if (!graph.metadata_props.empty()) check_metadata(ctx, place, graph.metadata_props);
-
-  check_initializers(ctx, place, graph, role, owner, names);
-  for (std::size_t i = 0; i < graph.sparse_initializer.size(); ++i) {
-    const ir::SparseTensor& sparse = graph.sparse_initializer[i];
-    const Place at = place.at("sparse_initializer", static_cast<std::int64_t>(i),
-                              sparse.values ? std::string_view(sparse.values->name.get()) : std::string_view{});
-    check_sparse_tensor(ctx, at, sparse, SparseUse::Initializer);
-    if (!sparse.values) continue;
-    check_tensor_versions(ctx, at.at("values"), *sparse.values);
-    ctx.add_stored(*sparse.values);
+  check_graph_name(ctx, place, graph);
+  GraphNames names(graph);
+  const auto walk = [&] { walk_graph(ctx, place, graph, role, owner); };
+  // Below this, waking another thread takes longer than the names do.
+  constexpr std::size_t kMany = 4096;
+  if (graph.node.size() + graph.initializer.size() < kMany) {
+    walk();
+    names.gather();
+  } else {
+    base::run_both(walk, [&] { names.gather(); });
   }
-
-  define_formals(ctx, place, graph, role, names.initializers());
-  NodeValues values(ctx, graph.node);
-  for (std::size_t i = 0; i < graph.node.size(); ++i) {
-    names.node(graph.node[i], i);
-    check_node(ctx, place.node(graph.node[i], i), graph.node[i], i, values.of(i));
-  }
-  names.finish();
+  names.report(ctx, place);
   check_graph_values(ctx, place, graph, role);
   if (!graph.quantization_annotation.empty()) check_quantization(ctx, place, graph);
   if (main && ctx.model()) {

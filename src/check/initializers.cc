@@ -80,16 +80,18 @@ void check_default(Context& ctx, const Place& place, const ir::Tensor& tensor, c
   }
 }
 
-void check_initializers(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
-                        const ir::Node* owner, GraphNames& names) {
+std::vector<std::string_view> check_initializers(Context& ctx, const Place& place, const ir::Graph& graph,
+                                                 GraphRole role, const ir::Node* owner) {
   // One pass: tensors are large, and there may be as many as nodes.
+  std::vector<std::string_view> names;
+  names.reserve(graph.initializer.size());
   for (std::size_t i = 0; i < graph.initializer.size(); ++i) {
     const ir::Tensor& tensor = graph.initializer[i];
     const Place at = place.of_tensor("initializer", static_cast<std::int64_t>(i), tensor);
     if (tensor.name.get().empty()) {
       ctx.report("init.name", at, "the initializer has no name, so nothing can refer to it");
     }
-    names.initializer(tensor);
+    names.push_back(tensor.name.get());
     check_tensor(ctx, at, tensor, TensorUse::Initializer);
     check_tensor_versions(ctx, at, tensor);
     ctx.add_stored(tensor);
@@ -97,6 +99,7 @@ void check_initializers(Context& ctx, const Place& place, const ir::Graph& graph
   if (role == GraphRole::Nested && !graph.input.empty() && !graph.initializer.empty()) {
     check_nested_inputs(ctx, place, graph, owner);
   }
+  return names;
 }
 
 }  // namespace norn::checks

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "check/areas.h"
 
@@ -163,10 +164,10 @@ std::string did_you_mean(Context& ctx, std::string_view name) {
   if (name.size() > kMaxLength || ctx.state<NameState>().suggestions++ >= 20) return {};
   const auto visible = ctx.scopes().visible_names();
   if (visible.size() > kMaxNames) return {};
-  std::string_view best;
+  std::string best;
   std::size_t least = std::max<std::size_t>(1, name.size() / 4) + 1;
   std::vector<std::size_t> row;
-  for (std::string_view other : visible) {
+  for (const std::string& other : visible) {
     const std::size_t apart = std::max(other.size(), name.size()) - std::min(other.size(), name.size());
     if (apart >= least) continue;
     row.resize(other.size() + 1);
@@ -262,6 +263,15 @@ NodeValues::NodeValues(Context& ctx, const std::vector<ir::Node>& nodes) : scope
 void NodeValues::prepare() {
   constexpr std::size_t kNodes = 16;
   texts_.clear();
+  // A large graph is far from the processor: the nodes after the next ones are sent for, then the next ones' values.
+  for (std::size_t i = prepared_ + kNodes; i < std::min(nodes_.size(), prepared_ + 2 * kNodes); ++i) {
+    base::fetch(&nodes_[i], sizeof(ir::Node));
+  }
+  for (std::size_t i = prepared_; i < std::min(nodes_.size(), prepared_ + kNodes); ++i) {
+    const ir::Node& node = nodes_[i];
+    base::fetch(node.input.data(), std::min<std::size_t>(node.input.size(), 8) * sizeof(std::string));
+    base::fetch(node.output.data(), std::min<std::size_t>(node.output.size(), 8) * sizeof(std::string));
+  }
   for (const std::size_t end = std::min(nodes_.size(), prepared_ + kNodes); prepared_ < end; ++prepared_) {
     const ir::Node& node = nodes_[prepared_];
     texts_.insert(texts_.end(), node.input.begin(), node.input.end());
@@ -301,48 +311,49 @@ void check_node_values(Context& ctx, const Place& place, const ir::Node& node, s
   }
 }
 
-GraphNames::GraphNames(Context& ctx, const Place& place, const ir::Graph& graph)
-    : ctx_(ctx), place_(place), graph_(graph) {
-  const std::string& name = graph.name.get();
-  if (!name.empty() && !ctx.state<NameState>().graph_names.insert(name).second) {
-    ctx.report("name.ns.graph", place, "another graph of the model is named " + quoted(name) + " too");
-  }
-  node_names_.reserve(std::min<std::size_t>(graph.node.size(), 1u << 22));
-  look(name);
-  for (const auto& input : graph.input) look(input.name.get());
-  initializers_.reserve(graph.initializer.size());
-}
-
 void GraphNames::look(const std::string& name) {
   if (name.empty()) return;
   ++names_;
   if (!is_c_identifier(name) && odd_++ == 0) example_ = name;
 }
 
-void GraphNames::initializer(const ir::Tensor& tensor) {
-  initializers_.push_back(tensor.name.get());
-  look(tensor.name.get());
-}
-
-void GraphNames::node(const ir::Node& node, std::size_t index) {
-  constexpr std::size_t kAhead = 8;
-  if (index + kAhead < graph_.node.size()) node_names_.expect(graph_.node[index + kAhead].name.get());
-  for (const std::string& output : node.output) look(output);
-  const std::string& name = node.name.get();
-  if (name.empty()) return;
-  look(name);
-  if (!node_names_.insert(name)) {
-    ctx_.report("name.ns.node", place_.node(node, index), "another node of the graph has this name too",
-                "name nodes differently, or not at all");
+void GraphNames::gather() {
+  look(graph_.name.get());
+  for (const auto& input : graph_.input) look(input.name.get());
+  for (const auto& tensor : graph_.initializer) look(tensor.name.get());
+  RepeatFilter filter(std::min<std::size_t>(graph_.node.size(), 1u << 22));
+  std::unordered_set<std::string_view> perhaps_repeated;
+  for (const ir::Node& node : graph_.node) {
+    for (const std::string& output : node.output) look(output);
+    const std::string& name = node.name.get();
+    if (name.empty()) continue;
+    look(name);
+    if (filter.seems_repeated(name)) perhaps_repeated.insert(name);
+  }
+  if (perhaps_repeated.empty()) return;
+  std::unordered_set<std::string_view> met;
+  for (std::size_t i = 0; i < graph_.node.size(); ++i) {
+    const std::string& name = graph_.node[i].name.get();
+    if (perhaps_repeated.contains(name) && !met.insert(name).second) repeated_.push_back(i);
   }
 }
 
-void GraphNames::finish() {
+void GraphNames::report(Context& ctx, const Place& place) const {
+  for (const std::size_t i : repeated_) {
+    ctx.report("name.ns.node", place.node(graph_.node[i], i), "another node of the graph has this name too",
+               "name nodes differently, or not at all");
+  }
   if (odd_ == 0) return;
-  ctx_.report("name.c90", place_,
-              std::to_string(odd_) + " of " + std::to_string(names_) + " names are no C identifiers, the first is " +
-                  quoted(example_),
-              "tools that generate code may need letters, digits and underscores");
+  ctx.report("name.c90", place,
+             std::to_string(odd_) + " of " + std::to_string(names_) + " names are no C identifiers, the first is " +
+                 quoted(example_),
+             "tools that generate code may need letters, digits and underscores");
+}
+
+void check_graph_name(Context& ctx, const Place& place, const ir::Graph& graph) {
+  const std::string& name = graph.name.get();
+  if (name.empty() || ctx.state<NameState>().graph_names.insert(name).second) return;
+  ctx.report("name.ns.graph", place, "another graph of the model is named " + quoted(name) + " too");
 }
 
 }  // namespace norn::checks

@@ -3,6 +3,7 @@
 //
 // Denotations are rare, so a graph is looked through for them once, when a node comes that could read denoted values.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <string>
@@ -113,14 +114,16 @@ constexpr Meaning kMeanings[] = {
     {"SpaceToDepth", 0, kBatch, kChannel, kFeature},
 };
 
-// Most nodes are of other operators: one bit for each first letter and length tells so at once.
-constexpr std::uint64_t bit_of(std::string_view op) {
-  return std::uint64_t{1} << ((static_cast<unsigned char>(op[0]) * 5 + op.size()) & 63);
+// Most nodes are of other operators: ends and length tell so at once.
+constexpr std::size_t kKinds = 256;
+constexpr std::size_t kind_of(std::string_view op) {
+  return (static_cast<unsigned char>(op.front()) * 5 + static_cast<unsigned char>(op.back()) * 11 + op.size()) % kKinds;
 }
-constexpr std::uint64_t kBits = [] {
-  std::uint64_t bits = bit_of("If");
-  for (const Meaning& m : kMeanings) bits |= bit_of(m.op);
-  return bits;
+constexpr std::array<bool, kKinds> kMeant = [] {
+  std::array<bool, kKinds> meant{};
+  meant[kind_of("If")] = true;
+  for (const Meaning& m : kMeanings) meant[kind_of(m.op)] = true;
+  return meant;
 }();
 
 // A signal's one axis is as much of time as of features.
@@ -155,7 +158,7 @@ void check_denoted(Context& ctx, const Place& place, const ir::Node& node, const
 void check_operator_inputs(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   if (bound.binding != Binding::Schema || !bound.op->domain.empty()) return;
   const std::string_view op = bound.op->name;
-  if (!(kBits & bit_of(op))) return;
+  if (!kMeant[kind_of(op)]) return;
   if (op == "If") return check_condition(ctx, place, node);
   const auto begin = std::lower_bound(std::begin(kMeanings), std::end(kMeanings), op,
                                       [](const Meaning& m, std::string_view name) { return m.op < name; });

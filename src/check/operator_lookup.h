@@ -92,7 +92,7 @@ class OperatorLookup {
   bool with_overloads_ = true;
   std::unordered_map<std::string, const ir::Function*> functions_;
   std::unordered_map<Key, BoundOperator, KeyHash> bound_;
-  Recent recent_[64];
+  Recent recent_[256];
 };
 
 }  // namespace norn::checks

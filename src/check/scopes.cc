@@ -1,8 +1,10 @@
 #include "check/scopes.h"
 
 #include <algorithm>
+#include <bit>
+#include <stdexcept>
 
-#include "base/large_pages.h"
+#include "base/memory.h"
 
 namespace norn::checks {
 namespace {
@@ -50,44 +52,54 @@ bool NameSet::insert(std::string_view name) {
   return true;
 }
 
+RepeatFilter::RepeatFilter(std::size_t names) : words_(std::bit_ceil(names / 2 + 1)) {}
+
+bool RepeatFilter::seems_repeated(std::string_view name) noexcept {
+  const std::uint64_t hash = base::key_of(name, seed_).hash;
+  std::uint64_t bits = 0;
+  for (int i = 0; i < 4; ++i) bits |= std::uint64_t{1} << (hash >> (64 - 6 * (i + 1)) & 63);
+  std::uint64_t& word = words_[hash & (words_.size() - 1)];
+  const bool all = (word & bits) == bits;
+  word |= bits;
+  return all;
+}
+
 void Scopes::reserve(std::size_t names) {
   names_.reserve(names);
   base::prepare_to_fill(names_.data(), names_.capacity() * sizeof(Entry));
-  undo_.reserve(names);
-  base::prepare_to_fill(undo_.data(), undo_.capacity() * sizeof(Undo));
   make_room(names);
 }
 
 void Scopes::make_room(std::size_t names) {
   if (!slots_.empty() && !too_few(slots_.size(), names)) return;
   const std::size_t slots = slots_for(slots_.empty() ? names : names * 2);
-  slots_.assign(slots, {});
+  if (slots > kMaxSlots) throw std::length_error("a document of more than 2^30 names");
+  slots_.assign(slots, 0);
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    const std::uint64_t hash = key_of(names_[i].view()).hash;
+    const std::uint64_t hash = names_[i].hash(seed_);
     std::size_t at = hash & (slots - 1);
-    while (slots_[at].name != 0) at = (at + 1) & (slots - 1);
-    slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(i + 1)};
+    while (slots_[at] != 0) at = (at + 1) & (slots - 1);
+    slots_[at] = tag_of(hash) | static_cast<Slot>(i + 1);
   }
 }
 
 std::size_t Scopes::slot_of(std::string_view name, const base::TextKey& key) const noexcept {
+  const std::uint32_t bits = number_bits();
+  const Slot tag = tag_of(key.hash);
   std::size_t at = first_slot(key);
-  for (; slots_[at].name != 0; at = (at + 1) & (slots_.size() - 1)) {
-    if (slots_[at].tag == tag_of(key.hash) && names_[slots_[at].name - 1].is(name, key)) break;
+  for (; slots_[at] != 0; at = (at + 1) & bits) {
+    if ((slots_[at] & ~bits) == tag && names_[(slots_[at] & bits) - 1].is(name, key)) break;
   }
   return at;
 }
 
 Scopes::Name Scopes::intern(std::string_view name, const base::TextKey& key) {
   Slot& slot = slots_[slot_of(name, key)];
-  if (slot.name == 0) {
-    names_.push_back({.text = name.data(),
-                      .size = static_cast<std::uint32_t>(name.size()),
-                      .now = {},
-                      .ends = {key.ends[0], key.ends[1]}});
-    slot = {tag_of(key.hash), static_cast<std::uint32_t>(names_.size())};
+  if (slot == 0) {
+    names_.push_back(Entry(name, key));
+    slot = tag_of(key.hash) | static_cast<Slot>(names_.size());
   }
-  return slot.name - 1;
+  return (slot & number_bits()) - 1;
 }
 
 Scopes::Name Scopes::intern(std::string_view name) {
@@ -108,21 +120,22 @@ void Scopes::intern(std::span<const std::string_view> names, std::span<const bas
   make_room(names_.size() + names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     // Most names stand in the first slot of their probe.
-    if (const Slot slot = slots_[first_slot(keys[i])]; slot.name != 0) __builtin_prefetch(&names_[slot.name - 1]);
+    if (const Slot slot = slots_[first_slot(keys[i])]) __builtin_prefetch(&names_[(slot & number_bits()) - 1]);
   }
   for (std::size_t i = 0; i < names.size(); ++i) numbers[i] = intern(names[i], keys[i]);
 }
 
-bool Scopes::mark(Name name, std::uint32_t round) noexcept {
-  auto& marks = names_[name].marks;
+bool Scopes::mark(Name name, std::uint32_t round) {
+  if (name >= marks_.size()) marks_.resize(names_.size());
+  auto& marks = marks_[name];
   if (marks[0] == round || marks[1] == round) return false;
   marks[marks[0] < marks[1] ? 0 : 1] = round;
   return true;
 }
 
 void Scopes::enter(bool closed) {
-  const std::uint32_t here = frame() + 1;
-  frames_.push_back({undo_.size(), closed || frames_.empty() ? here : frames_.back().visible_from});
+  const std::uint32_t here = ++visits_;
+  frames_.push_back({undo_.size(), here, closed || frames_.empty() ? here : frames_.back().visible_from});
 }
 
 void Scopes::leave() {
@@ -137,7 +150,7 @@ void Scopes::leave() {
 Definition Scopes::find(std::string_view name) const noexcept {
   if (slots_.empty()) return {};
   const Slot slot = slots_[slot_of(name, key_of(name))];
-  return slot.name == 0 ? Definition{} : find(slot.name - 1);
+  return slot == 0 ? Definition{} : find((slot & number_bits()) - 1);
 }
 
 bool Scopes::defined_here(std::string_view name) const noexcept {
@@ -145,10 +158,10 @@ bool Scopes::defined_here(std::string_view name) const noexcept {
   return found.as != Defined::Nowhere && found.frame == frame();
 }
 
-std::vector<std::string_view> Scopes::visible_names() const {
-  std::vector<std::string_view> all;
+std::vector<std::string> Scopes::visible_names() const {
+  std::vector<std::string> all;
   for (Name name = 0; name < names_.size(); ++name) {
-    if (find(name).as != Defined::Nowhere) all.push_back(names_[name].view());
+    if (find(name).as != Defined::Nowhere) all.push_back(names_[name].text());
   }
   return all;
 }

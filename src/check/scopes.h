@@ -1,11 +1,14 @@
 // Which value names a point of the document sees: graphs nest and see outwards, function bodies see nothing outside.
 //
 // Each occurrence of a name is hashed once; definitions are kept by the name's number, and leaving a graph restores
-// what it had hidden. Names are views into the document. A large graph's tables do not fit the nearest cache: lookups
-// are prepared some names ahead, and a short name is compared without going back to the document.
+// what it had hidden. Long names are views into the document. A large graph's tables do not fit the nearest cache and
+// come from fresh memory, where each page costs as much as many lookups: entries and slots are as small as they can be,
+// lookups are prepared some names ahead, and a short name is compared without going back to the document.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +21,7 @@ enum class Defined : std::uint8_t { Nowhere, Input, Initializer, NodeOutput };
 struct Definition {
   Defined as = Defined::Nowhere;
   bool also_initializer = false;  // an input with a default
-  std::uint32_t frame = 0;        // 1 is the outermost graph
+  std::uint32_t frame = 0;        // the number of the graph's visit, from 1
   std::int32_t node = -1;         // that writes it
 };
 
@@ -30,10 +33,6 @@ class NameSet {
   void reserve(std::size_t names);
   // False if the name is in the set already.
   bool insert(std::string_view name);
-  // Fetches what insert() will look at first.
-  void expect(std::string_view name) const noexcept {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[base::key_of(name, seed_).hash & (slots_.size() - 1)]);
-  }
 
  private:
   void grow(std::size_t slots);
@@ -44,6 +43,20 @@ class NameSet {
   std::vector<Slot> slots_;
   std::vector<std::string_view> names_;
   std::uint32_t first_ = 0;
+  std::uint64_t seed_ = reinterpret_cast<std::uintptr_t>(this);  // differs from run to run
+};
+
+// Tells names that repeat from a long list in which nearly all are given once, in a fraction of the memory that a
+// set takes: a Bloom filter (Bloom 1970) with a name's four bits in one word (Putze, Sanders, Singler 2007).
+class RepeatFilter {
+ public:
+  // For about so many names.
+  explicit RepeatFilter(std::size_t names);
+  // True for a name that was given before; for one that was not, once in some ten thousand times.
+  bool seems_repeated(std::string_view name) noexcept;
+
+ private:
+  std::vector<std::uint64_t> words_;
   std::uint64_t seed_ = reinterpret_cast<std::uintptr_t>(this);  // differs from run to run
 };
 
@@ -61,7 +74,8 @@ class Scopes {
   // A closed frame hides all frames around it.
   void enter(bool closed);
   void leave();
-  std::uint32_t frame() const noexcept { return static_cast<std::uint32_t>(frames_.size()); }
+  // The innermost visit's number; visits count up, so that an inner one's is greater than an outer one's.
+  std::uint32_t frame() const noexcept { return frames_.empty() ? 0 : frames_.back().number; }
 
   // While open, every name counts as visible (a part checked without its surroundings).
   void set_open(bool open) noexcept { open_ = open; }
@@ -80,49 +94,66 @@ class Scopes {
   // In the innermost frame; the innermost definition wins.
   void define(Name name, Definition definition) {
     definition.frame = frame();
-    undo_.push_back({name, names_[name].now});
+    // What the outermost graph defines is invisible to those visited later.
+    if (frames_.size() > 1) undo_.push_back({name, names_[name].now});
     names_[name].now = definition;
   }
 
   // A round of marking: mark() is true for a name's first time in the round. Two rounds can go on at once.
   std::uint32_t new_round() noexcept { return ++round_; }
-  bool mark(Name name, std::uint32_t round) noexcept;
+  bool mark(Name name, std::uint32_t round);
   bool marked(Name name, std::uint32_t round) const noexcept {
-    return names_[name].marks[0] == round || names_[name].marks[1] == round;
+    return name < marks_.size() && (marks_[name][0] == round || marks_[name][1] == round);
   }
 
   // All names visible here, for "did you mean".
-  std::vector<std::string_view> visible_names() const;
+  std::vector<std::string> visible_names() const;
 
  private:
+  // Two to a cache line. `name` is the key's ends while they are the text; else the hash, then the text's address.
   struct Entry {
-    const char* text;
+    std::uint64_t name[2];
     std::uint32_t size;
     Definition now;
-    std::uint64_t ends[2];
-    std::uint32_t marks[2] = {0, 0};  // the latest two rounds
 
-    std::string_view view() const noexcept { return {text, size}; }
-    bool is(std::string_view name, const base::TextKey& key) const noexcept {
-      return size == name.size() && ends[0] == key.ends[0] && ends[1] == key.ends[1] && (size <= 16 || view() == name);
+    Entry(std::string_view text, const base::TextKey& key)
+        : name{key.ends[0], key.ends[1]}, size(static_cast<std::uint32_t>(text.size())) {
+      if (in_key()) return;
+      name[0] = key.hash;
+      name[1] = reinterpret_cast<std::uintptr_t>(text.data());
+    }
+    bool in_key() const noexcept { return size <= base::kTextInKey; }
+    std::string_view view() const noexcept { return {reinterpret_cast<const char*>(name[1]), size}; }
+    bool is(std::string_view text, const base::TextKey& key) const noexcept {
+      if (size != text.size()) return false;
+      if (in_key()) return name[0] == key.ends[0] && name[1] == key.ends[1];
+      return name[0] == key.hash && view() == text;
+    }
+    std::string text() const { return in_key() ? base::text_of_ends(size, name) : std::string(view()); }
+    std::uint64_t hash(std::uint64_t seed) const noexcept {
+      return in_key() ? base::hash_of_ends(size, name, seed) : name[0];
     }
   };
-  // Half of the hash, so that most probes need not look at the entry, and the name's number + 1; 0 is free.
-  struct Slot {
-    std::uint32_t tag = 0, name = 0;
-  };
+  static_assert(sizeof(Entry) == 32);
+  // A name's number + 1 in the low bits, as many as tell slots apart, and bits of its hash above, so that most probes
+  // need not look at the entry; 0 is free.
+  using Slot = std::uint32_t;
+  static constexpr std::size_t kMaxSlots = std::size_t{1} << 31;
   struct Undo {
     Name name;
     Definition before;
   };
   struct Frame {
     std::size_t undo_begin;
+    std::uint32_t number;
     std::uint32_t visible_from;  // frames below this are hidden
   };
-  // Above all frames while there is none.
-  std::uint32_t visible_from() const noexcept { return frames_.empty() ? 1 : frames_.back().visible_from; }
+  // Above all visits while there is none.
+  std::uint32_t visible_from() const noexcept { return frames_.empty() ? visits_ + 1 : frames_.back().visible_from; }
   base::TextKey key_of(std::string_view name) const noexcept { return base::key_of(name, seed_); }
   std::size_t first_slot(const base::TextKey& key) const noexcept { return key.hash & (slots_.size() - 1); }
+  std::uint32_t number_bits() const noexcept { return static_cast<std::uint32_t>(slots_.size() - 1); }
+  Slot tag_of(std::uint64_t hash) const noexcept { return static_cast<Slot>(hash >> 32) & ~number_bits(); }
   std::size_t slot_of(std::string_view name, const base::TextKey& key) const noexcept;
   void make_room(std::size_t names);
   Name intern(std::string_view name, const base::TextKey& key);
@@ -131,6 +162,8 @@ class Scopes {
   std::vector<Slot> slots_;
   std::vector<Undo> undo_;
   std::vector<Frame> frames_;
+  std::vector<std::array<std::uint32_t, 2>> marks_;  // of each name, its latest two rounds; shorter than names_
+  std::uint32_t visits_ = 0;
   std::uint32_t round_ = 0;
   bool open_ = false;
   std::uint64_t seed_ = reinterpret_cast<std::uintptr_t>(this);  // differs from run to run

@@ -68,6 +68,62 @@ TEST(Scopes, NameSetForgets) {
   }
 }
 
+// Graphs beside each other and below each other: what one defined does not show in the next, whoever undoes it.
+TEST(Scopes, VisitsDoNotSeeEarlierOnes) {
+  Scopes scopes;
+  scopes.enter(true);
+  const Scopes::Name a = scopes.intern("a");
+  scopes.define(a, {.as = Defined::Input});
+  scopes.leave();
+  EXPECT_FALSE(scopes.visible("a"));
+  scopes.enter(false);
+  EXPECT_FALSE(scopes.visible("a"));
+  scopes.define(a, {.as = Defined::Initializer});
+  scopes.enter(true);
+  EXPECT_FALSE(scopes.visible("a"));
+  scopes.define(a, {.as = Defined::NodeOutput});
+  scopes.leave();
+  scopes.enter(false);
+  EXPECT_EQ(scopes.find("a").as, Defined::Initializer);
+  EXPECT_FALSE(scopes.defined_here("a"));
+  scopes.leave();
+  EXPECT_TRUE(scopes.defined_here("a"));
+}
+
+TEST(Scopes, VisibleNamesAreTheTexts) {
+  std::vector<std::string> names;
+  for (std::size_t length = 0; length <= 40; ++length) {
+    names.push_back(std::string("0123456789").substr(0, length % 10) + std::string(length, 'x'));
+  }
+  Scopes scopes;
+  scopes.enter(true);
+  for (const std::string& name : names) scopes.define(scopes.intern(name), {.as = Defined::Input});
+  EXPECT_EQ(scopes.visible_names(), names);
+}
+
+TEST(Scopes, MarksOfTwoRounds) {
+  Scopes scopes;
+  const Scopes::Name a = scopes.intern("a"), b = scopes.intern("b");
+  const std::uint32_t first = scopes.new_round(), second = scopes.new_round();
+  EXPECT_FALSE(scopes.marked(b, first));
+  EXPECT_TRUE(scopes.mark(a, first));
+  EXPECT_TRUE(scopes.mark(a, second));
+  EXPECT_FALSE(scopes.mark(a, first));
+  EXPECT_TRUE(scopes.marked(a, first) && scopes.marked(a, second));
+  EXPECT_FALSE(scopes.marked(b, first));
+}
+
+// Every repeated name is found; of those given once, few are taken for repeated.
+TEST(Scopes, RepeatFilter) {
+  for (const std::size_t room : {std::size_t{0}, std::size_t{1}, std::size_t{20000}}) {
+    RepeatFilter filter(room);
+    std::size_t wrong = 0;
+    for (int i = 0; i < 20000; ++i) wrong += filter.seems_repeated("name" + std::to_string(i));
+    EXPECT_LT(wrong, room == 20000 ? 40u : 20001u);
+    for (int i = 0; i < 20000; ++i) EXPECT_TRUE(filter.seems_repeated("name" + std::to_string(i)));
+  }
+}
+
 TEST(Text, Utf8AndNames) {
   EXPECT_TRUE(is_utf8("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"));
   for (const char* bad : {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3", "\xe2\x82", "\x80"}) {

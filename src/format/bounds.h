@@ -33,9 +33,10 @@ class Bounds {
   [[noreturn]] void too_deep(std::string where) const;
 
   template <class Where>
-  void count_node(Where&& where) {
-    if (++nodes_ > limits_.max_nodes) too_many_nodes(where());
+  void count_nodes(std::uint64_t more, Where&& where) {
+    if ((nodes_ += more) > limits_.max_nodes) too_many_nodes(where());
   }
+  std::uint64_t nodes() const noexcept { return nodes_; }
   template <class Where>
   void check_payload(std::uint64_t bytes, const char* name, Where&& where) const {
     if (bytes > limits_.max_tensor_bytes) too_large(bytes, name, where());

@@ -95,7 +95,7 @@ class Reader {
     expect('{', (std::string("\"{\", which begins a ") + Message<M>::name).c_str());
     const auto where = [&] { return place_at(text_, start); };
     const Bounds::Level level(bounds_, where);
-    if constexpr (std::is_same_v<M, ir::Node>) bounds_.count_node(where);
+    if constexpr (std::is_same_v<M, ir::Node>) bounds_.count_nodes(1, where);
     std::bitset<64> seen;
     if (!match('}')) {
       do {
@@ -140,8 +140,9 @@ class Reader {
   void value(ir::Box<T>& f, Trait, const char*) {
     message(f.mut());
   }
-  template <class T>
-  void value(std::vector<T>& f, Trait trait, const char* name) {
+  template <ir::List L>
+  void value(L& f, Trait trait, const char* name) {
+    using T = typename L::value_type;
     elements(name, [&] {
       if constexpr (requires(T v) { v.unknown; })
         message(f.emplace_back());

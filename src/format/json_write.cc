@@ -47,8 +47,8 @@ class Writer {
   void field(const ir::Box<T>& f, Trait, const char*) {
     message(*f);
   }
-  template <class T>
-  void field(const std::vector<T>& f, Trait trait, const char* name) {
+  template <ir::List L>
+  void field(const L& f, Trait trait, const char* name) {
     list(f, trait, name);
   }
   template <class T>

@@ -98,8 +98,8 @@ template <class T>
 bool is_set(const ir::Box<T>& f) {
   return f.has();
 }
-template <class T>
-bool is_set(const std::vector<T>& f) {
+template <ir::List L>
+bool is_set(const L& f) {
   return !f.empty();
 }
 template <class T>

@@ -36,7 +36,7 @@ class Reader {
     const std::size_t start = in_.at();
     const auto where = [&] { return place_at(in_.text(), start); };
     const Bounds::Level level(bounds_, where);
-    if constexpr (std::is_same_v<M, ir::Node>) bounds_.count_node(where);
+    if constexpr (std::is_same_v<M, ir::Node>) bounds_.count_nodes(1, where);
     Numbers<std::remove_cv_t<decltype(Message<M>::fields)>> numbers;
     while (close == '\0' ? !in_.end() : !in_.match(close)) {
       if (in_.end()) fail_at(in_.text(), start, "this message is never closed");
@@ -109,8 +109,9 @@ class Reader {
     in_.match(':');
     nested(f.mut());
   }
-  template <class T, class G>
-  void value(std::vector<T>& f, Trait trait, const char* name, G&, std::size_t) {
+  template <ir::List L, class G>
+  void value(L& f, Trait trait, const char* name, G&, std::size_t) {
+    using T = typename L::value_type;
     if constexpr (requires(T v) { v.unknown; }) {
       in_.match(':');
       one_or_list([&] { nested(f.emplace_back()); });

@@ -30,9 +30,9 @@ class Writer {
   void field(const ir::Box<T>& f, Trait trait, const char* name) {
     one(*f, trait, name);
   }
-  template <class T>
-  void field(const std::vector<T>& f, Trait trait, const char* name) {
-    for (const T& v : f) one(v, trait, name);
+  template <ir::List L>
+  void field(const L& f, Trait trait, const char* name) {
+    for (const auto& v : f) one(v, trait, name);
   }
   template <class T>
   void field(const ir::SharedArray<T>& f, Trait trait, const char* name) {

@@ -201,7 +201,7 @@ class Printer {
     }
     out_ += instead;
   }
-  void ids(const char* open, const std::vector<std::string>& names, const char* close) {
+  void ids(const char* open, std::span<const std::string> names, const char* close) {
     out_ += open;
     list(names, ", ", [&](const std::string& n) { id(n); });
     out_ += close;

@@ -203,7 +203,8 @@ class Parser : TextLexer {
     in_.expect('>', "or \",\" after an entry of the header");
   }
 
-  void names(std::vector<std::string>& out) {
+  template <ir::List L>
+  void names(L& out) {
     do {
       const bool is_quoted = in_.peek() == '"';
       std::string id = optional_name();

@@ -2,16 +2,22 @@
 //
 // Costs stay linear in the input: repeated chunks of a number array are gathered in a vector beside the message, and
 // what merging a repeated singular message copies is counted against a budget, because a hostile file could otherwise
-// make every merge copy everything before it.
+// make every merge copy everything before it. Long runs of nodes, tensors and values are read by several threads, and
+// the document does not depend on how many.
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
+#include <exception>
+#include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include "base/large_pages.h"
+#include "base/memory.h"
+#include "base/parallel.h"
 #include "format/bounds.h"
 #include "format/fields.h"
 #include "format/identify.h"
@@ -255,10 +261,18 @@ class Reader {
     (clear(std::integral_constant<std::size_t, J>()), ...);
   }
 
-  // Writers put the elements of a repeated field one behind the other: as many as follow `p` (which stands behind the
-  // first one's tag) are counted, so that the vector grows once. Only a guess: nothing is checked, and a hostile count
-  // is bounded.
-  static std::size_t run_length(std::uint32_t number, const std::byte* p, const std::byte* end) {
+  // Writers put the elements of a repeated field one behind the other: those that follow `p` (which stands behind the
+  // first one's tag) are counted, so that the vector grows once. Nothing but their lengths is looked at, and a hostile
+  // count is bounded.
+  static constexpr std::size_t kPart = 512;
+  struct Run {
+    std::size_t count = 1;     // the last of them may be cut off
+    std::size_t complete = 0;  // those whose ends are known
+    const std::byte* end;      // of the last complete one
+  };
+  // `parts` receives where elements 0, kPart, 2 * kPart, ... stand.
+  static Run run_of(std::uint32_t number, const std::byte* p, const std::byte* end,
+                    std::vector<const std::byte*>* parts = nullptr) {
     constexpr std::size_t kMost = 1 << 16;
     const std::uint64_t tag = (std::uint64_t{number} << 3) | kBytes;
     const auto read = [&](std::uint64_t& v) {
@@ -270,13 +284,74 @@ class Reader {
       }
       return false;
     };
-    std::size_t count = 1;
-    for (std::uint64_t n = 0, next = 0; count < kMost; ++count) {
+    Run run{.end = p};
+    if (parts) parts->push_back(p);
+    for (std::uint64_t n = 0, next = 0; run.count < kMost; ++run.count) {
       if (!read(n) || n > static_cast<std::uint64_t>(end - p)) break;
       p += n;
+      run.complete = run.count;
+      run.end = p;
       if (!read(next) || next != tag) break;
+      if (parts && run.count % kPart == 0) parts->push_back(p);
     }
-    return count;
+    return run;
+  }
+
+  // Messages that large models have by the thousands.
+  template <class T>
+  static constexpr bool kMany =
+      std::is_same_v<T, ir::Node> || std::is_same_v<T, ir::Tensor> || std::is_same_v<T, ir::ValueInfo>;
+
+  // What parts of a run cost together, told when each of them ends.
+  struct Costs {
+    std::atomic<std::uint64_t> nodes{0}, merged{0};
+  };
+
+  // Appends the complete elements of a run, read by several threads. Leaves `p` behind them.
+  template <class T>
+  void read_parts(std::vector<T>& field, std::uint32_t number, const char* name, const Run& run,
+                  std::span<const std::byte* const> starts, const std::byte*& p) {
+    if constexpr (std::is_same_v<T, ir::Node>) bounds_.count_nodes(run.complete, [&] { return where(p); });
+    const std::size_t first = field.size(), parts = (run.complete + kPart - 1) / kPart;
+    const auto in_part = [&](std::size_t i) { return std::min(kPart, run.complete - i * kPart); };
+    if (!base::is_resident(field.data() + first, run.complete * sizeof(T))) {
+      constexpr std::size_t kPrepared = 8;  // parts at a time, so that large pages fit
+      base::parallel_for(static_cast<std::int64_t>((parts + kPrepared - 1) / kPrepared), [&](std::int64_t i) {
+        const std::size_t from = static_cast<std::size_t>(i) * kPrepared * kPart;
+        base::prepare_to_fill(field.data() + first + from,
+                              std::min(kPrepared * kPart, run.complete - from) * sizeof(T));
+      });
+    }
+    field.resize(first + run.complete);
+    Costs costs;
+    std::vector<std::exception_ptr> errors(parts);
+    base::parallel_for(static_cast<std::int64_t>(parts), [&](std::int64_t index) {
+      const auto i = static_cast<std::size_t>(index);
+      try {
+        Reader part(*this);
+        // Threads that share a reference count wait for each other.
+        part.owner_ = {std::make_shared<std::shared_ptr<const void>>(owner_), owner_.get()};
+        part.bounds_.count_nodes(costs.nodes, [&] { return where(starts[i]); });
+        part.charge(costs.merged, starts[i]);
+        const std::uint64_t nodes = part.bounds_.nodes(), budget = part.merge_budget_;
+        const std::byte* at = starts[i];
+        for (std::size_t j = 0; j < in_part(i); ++j) {
+          if (j > 0) varint(at, run.end);  // the tag
+          const std::size_t element = first + i * kPart + j;
+          part.nested(field[element], number, name, element, at, run.end);
+        }
+        costs.nodes += part.bounds_.nodes() - nodes;
+        costs.merged += budget - part.merge_budget_;
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    });
+    for (const auto& error : errors) {
+      if (error) std::rethrow_exception(error);
+    }
+    bounds_.count_nodes(costs.nodes, [&] { return where(p); });
+    charge(costs.merged, p);
+    p = run.end;
   }
 
   // Each value() stores one occurrence of a field, or returns false if the wire type is not the field's.
@@ -315,11 +390,12 @@ class Reader {
     return numbers(field, number, wire, p, end);
   }
 
-  template <class G>
-  bool value(std::vector<std::string>& field, std::uint32_t number, const char*, unsigned wire, const std::byte*& p,
+  template <ir::List L, class G>
+    requires std::is_same_v<typename L::value_type, std::string>
+  bool value(L& field, std::uint32_t number, const char*, unsigned wire, const std::byte*& p,
              const std::byte* end, G&) {
     if (wire != kBytes) return false;
-    if (field.empty()) field.reserve(run_length(number, p, end));
+    if (field.empty()) field.reserve(run_of(number, p, end).count);
     const std::size_t n = length(p, end, number);
     field.emplace_back(reinterpret_cast<const char*>(p), n);
     p += n;
@@ -369,15 +445,23 @@ class Reader {
   }
 
   template <class T, class G>
-    requires std::is_class_v<T>
+    requires requires(T message) { message.unknown; }
   bool value(std::vector<T>& field, std::uint32_t number, const char* name, unsigned wire, const std::byte*& p,
              const std::byte* end, G&) {
     if (wire != kBytes) return false;
-    if constexpr (std::is_same_v<T, ir::Node>) bounds_.count_node([&] { return where(p); });
-    if (field.empty()) {
-      field.reserve(run_length(number, p, end));
-      base::prepare_to_fill(field.data(), field.capacity() * sizeof(T));
+    if (field.size() == field.capacity()) {
+      std::vector<const std::byte*> starts;
+      const Run run = run_of(number, p, end, kMany<T> ? &starts : nullptr);
+      field.reserve(std::max(field.size() + run.count, field.size() * 2));
+      if constexpr (kMany<T>) {
+        if (run.complete >= 4 * kPart && base::parallel_width() > 1) {
+          read_parts(field, number, name, run, starts, p);
+          return true;
+        }
+      }
+      base::prepare_to_fill(field.data() + field.size(), run.count * sizeof(T));
     }
+    if constexpr (std::is_same_v<T, ir::Node>) bounds_.count_nodes(1, [&] { return where(p); });
     field.emplace_back();
     nested(field.back(), number, name, field.size() - 1, p, end);
     return true;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "base/parallel.h"
 #include "norn/error.h"
 
 namespace norn::format {
@@ -157,6 +158,58 @@ TEST(WireRead, LimitsHold) {
             ErrorCode::LimitExceeded);
   limits.max_bytes = 3;
   EXPECT_EQ(error_of("\x08\x08\x08\x08"s, limits).code(), ErrorCode::LimitExceeded);
+}
+
+// A graph of many nodes, some of which hold a graph, and many tensors; `with` changes the node's bytes.
+template <class F>
+std::string large_graph(int nodes, F with) {
+  std::string graph, tensors;
+  for (int i = 0; i < nodes; ++i) {
+    const std::string number = std::to_string(i);
+    std::string node = field(1, "in" + number) + field(1, ""s) + field(2, "a long output name " + number) +
+                       field(3, number) + field(4, "Op"s);
+    if (i % 100 == 7) node += field(5, field(1, "body"s) + field(6, field(1, field(4, "Inner"s)) + field(2, "g"s)));
+    graph += field(1, with(i, std::move(node)));
+    tensors += field(5, field(1, 3) + field(2, 1) + field(8, "w" + std::to_string(i)) + field(9, std::string(12, 'x')));
+  }
+  return graph + field(2, "large"s) + tensors;
+}
+
+TEST(WireRead, AnyNumberOfThreadsReadsTheSame) {
+  const auto plain = [](int, std::string node) { return node; };
+  for (const int width : {1, 0}) {
+    base::ParallelWidth threads(width);
+    for (const int nodes : {2047, 2048, 5000, 70'000}) {
+      const std::string file = field(1, 8) + field(7, large_graph(nodes, plain));
+      EXPECT_TRUE(written(read_model(input(file))) == file) << width << " " << nodes;
+    }
+    // A second run of nodes behind the tensors, and a second graph message that is merged with the first.
+    const std::string large = large_graph(3000, plain);
+    const ir::Model twice = read_model(input(field(1, 8) + field(7, large + large) + field(7, large)));
+    ASSERT_EQ(twice.graph->node.size(), 9000u);
+    ASSERT_EQ(twice.graph->initializer.size(), 9000u);
+    for (const std::size_t i : {0, 2999, 3000, 4321, 8999}) {
+      EXPECT_EQ(twice.graph->node[i].name.get(), std::to_string(i % 3000));
+      EXPECT_EQ(twice.graph->initializer[i].name.get(), "w" + std::to_string(i % 3000));
+    }
+  }
+}
+
+TEST(WireRead, AnyNumberOfThreadsFindsTheFirstFault) {
+  const auto broken = [](int i, std::string node) { return i == 3100 || i == 4900 ? node + "\x12\x7f" : node; };
+  const std::string file = field(1, 8) + field(7, large_graph(5000, broken));
+  for (const int width : {1, 0}) {
+    base::ParallelWidth threads(width);
+    const Error e = error_of(file);
+    EXPECT_EQ(e.code(), ErrorCode::InvalidProtobuf);
+    says(e, "graph.node[3100]");
+    const std::string whole = field(1, 8) + field(7, large_graph(5000, [](int, std::string node) { return node; }));
+    Limits limits;
+    limits.max_nodes = 5049;  // 50 more are nested
+    EXPECT_EQ(error_of(whole, limits).code(), ErrorCode::LimitExceeded);
+    limits.max_nodes = 5050;
+    EXPECT_NO_THROW(read_model(input(whole), limits));
+  }
 }
 
 TEST(WireRead, MergingCannotBeMadeQuadratic) {

@@ -96,8 +96,9 @@ class Sizes {
   std::uint64_t field(const ir::Box<T>& f, std::uint64_t tag) {
     return f ? tag + delimited(message(*f)) : 0;
   }
-  template <class T>
-  std::uint64_t field(const std::vector<T>& f, std::uint64_t tag) {
+  template <ir::List L>
+  std::uint64_t field(const L& f, std::uint64_t tag) {
+    using T = typename L::value_type;
     std::uint64_t total = 0;
     for (const T& v : f) {
       if constexpr (std::is_arithmetic_v<T>) total += tag + number_size(v);
@@ -184,8 +185,9 @@ class Writer {
   void field(const ir::Box<T>& f, std::uint32_t n) {
     if (f) nested(*f, n);
   }
-  template <class T>
-  void field(const std::vector<T>& f, std::uint32_t n) {
+  template <ir::List L>
+  void field(const L& f, std::uint32_t n) {
+    using T = typename L::value_type;
     for (const T& v : f) {
       if constexpr (std::is_arithmetic_v<T>) {
         tag(n, wire_type<T>());

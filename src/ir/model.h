@@ -12,6 +12,7 @@
 
 #include "ir/constants.h"
 #include "ir/field.h"
+#include "ir/small_vector.h"
 
 namespace norn::ir {
 
@@ -171,7 +172,9 @@ struct NodeDeviceConfiguration {
 };
 
 struct Node {
-  std::vector<std::string> input, output;  // "" is an omitted optional
+  // "" is an omitted optional.
+  SmallVector<std::string, 2> input;
+  SmallVector<std::string, 1> output;
   Field<std::string> name, op_type;
   Rare<Field<std::string>> domain, overload;
   std::vector<Attribute> attribute;

@@ -54,7 +54,7 @@ bool ends_at(const Operator& op, const Schema& row, const Schema& next) {
 
 // An older row may not take the types that the node has.
 void check_types(const Operator& op, const Schema& row, const ir::Node& node, const LocalValues& values) {
-  const auto check = [&](std::span<const opset::Param> params, const std::vector<std::string>& names, const char* what) {
+  const auto check = [&](std::span<const opset::Param> params, std::span<const std::string> names, const char* what) {
     for (std::size_t i = 0; i < names.size() && !params.empty(); ++i) {
       const auto* type = names[i].empty() ? nullptr : values.type_of(names[i]);
       const auto& param = params[std::min(i, params.size() - 1)];
