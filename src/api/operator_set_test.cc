@@ -120,6 +120,24 @@ TEST_F(OperatorSetTest, FunctionsRun) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(outputs[0].tensor().as<float>()[i], 3.0f * static_cast<float>(i));
 }
 
+// A set of ONNX's own that somebody extended.
+TEST_F(OperatorSetTest, OperatorsOfAKnownDomain) {
+  std::string own = replaced(kAcme, "domain: \"com.acme.ops\"\nopset_version: 2", "domain: \"\"\nopset_version: 17");
+  own = replaced(own, "  domain: \"com.acme.ops\"\n", "  domain: \"\"\n");
+  const OperatorSet set = OperatorSet::load(write("own.textproto", own));
+  const Model model = model_of(replaced(kModel, " domain: \"com.acme.ops\" input", " input"));
+  CheckOptions check_options;
+  EXPECT_NE(check(model, check_options).to_string().find("op.declared"), std::string::npos);
+  check_options.operator_sets.push_back(set);
+  EXPECT_TRUE(check(model, check_options).ok()) << check(model, check_options).to_string();
+  SessionOptions options;
+  EXPECT_THROW(Session(model, options), Error);
+  options.operator_sets.push_back(set);
+  Tensor a(DataType::Float, {1});
+  a.as_mutable<float>()[0] = 1.5f;
+  EXPECT_EQ(Session(model, options).run({{"a", a}})[0].tensor().as<float>()[0], 3.0f);
+}
+
 TEST_F(OperatorSetTest, DeclaredOperatorsDoNot) {
   SessionOptions options;
   options.operator_sets.push_back(OperatorSet::load(write("acme.textproto", kAcme)));

@@ -129,7 +129,9 @@ void check_operator(Context& ctx, const Place& place, const ir::Node& node, cons
                  "replace it by operators of the current set");
       return;
     case Binding::NotImported: return report_not_imported(ctx, place, node, bound);
-    case Binding::Unknown: return report_unknown(ctx, place, node, bound);
+    case Binding::Unknown:
+      if (!declared_by_sets(ctx, node, bound).declared_in) report_unknown(ctx, place, node, bound);
+      return;
   }
 }
 

@@ -190,6 +190,12 @@ void check_one_field(const Tensor& tensor, DataType type, bool raw) {
   }
 }
 
+bool has_data(const Tensor& tensor) {
+  return !tensor.raw_data.get().empty() || !tensor.float_data.empty() || !tensor.int32_data.empty() ||
+         !tensor.string_data.empty() || !tensor.int64_data.empty() || !tensor.double_data.empty() ||
+         !tensor.uint64_data.empty();
+}
+
 }  // namespace
 
 std::string describe(const Tensor& tensor) {
@@ -229,6 +235,10 @@ norn::Tensor to_value(const Tensor& tensor, const ExternalReader& external) {
   const bool raw = tensor.raw_data.has() && !tensor.raw_data.get().empty();
   check_one_field(tensor, type, raw);
   if (raw) return from_raw(tensor, type, std::move(dims), tensor.raw_data.get(), "raw_data");
+  if (const std::int64_t elements = element_count(dims); elements > 0 && !has_data(tensor)) {
+    invalid(tensor, "the tensor has no data, where its shape has " + std::to_string(elements) + " elements",
+            "a model whose weights were stripped can be looked at, but not run; take the one with its weights");
+  }
   switch (type) {
     case DataType::Float:
     case DataType::Complex64: return from_same(tensor, type, std::move(dims), tensor.float_data.value(), "float_data");

@@ -59,6 +59,7 @@ void complete_untyped(std::vector<ir::Attribute>& attrs, const opset::Schema& sc
   for (ir::Attribute& attr : attrs) {
     if (attr.type.has() || attr.kind() != Undefined) continue;
     const std::string& name = attr.name.get();
+    if (name.starts_with("__")) continue;  // an implementation's own, no operator's
     const opset::Attr* row = opset::find_attr(schema, name);
     if (!row) continue;
     const bool list = row->type == Floats || row->type == Ints || row->type == Strings || row->type == Tensors ||
@@ -71,6 +72,7 @@ void complete_untyped(std::vector<ir::Attribute>& attrs, const opset::Schema& sc
 void check_attributes(const std::vector<ir::Attribute>& attrs, const opset::Operator& op, const opset::Schema& schema) {
   for (const ir::Attribute& attr : attrs) {
     const std::string& name = attr.name.get();
+    if (name.starts_with("__")) continue;  // an implementation's own, no operator's
     const opset::Attr* row = opset::find_attr(schema, name);
     if (!row) fail_unknown(name, op, schema);
     if (attr.kind() != row->type)

@@ -62,7 +62,8 @@ namespace {
   if (domain.empty() && opset::is_removed_experimental(name))
     hint = "it was experimental in the first operator set and was withdrawn; export the model anew";
   if (hint.empty() && opset::newest_version(domain) == 0)
-    hint = "the domain is not one of ONNX's; the model would have to bring the operator as a local function";
+    hint = "the domain is not one of ONNX's: give the operator-set document that declares the operator with a body "
+           "(--operator-set, SessionOptions::operator_sets), or let the model bring it as a local function";
   throw Error(ErrorCode::NotImplemented, "there is no operator \"" + name + "\" in " + domain_name(domain), {}, hint);
 }
 

@@ -152,6 +152,20 @@ TEST(Lower, TheBranchThatAKnownConditionDoesNotTakeIsLeftOut) {
   EXPECT_NE(error_of(m.build()).where().find("attribute \"else_branch\""), std::string::npos);
 }
 
+// They are hints of the tool that wrote the model.
+TEST(Lower, AttributesOfImplementationsArePassedOver) {
+  ModelBuilder m(21);
+  m.input("x", "float[2]").node("Relu", {"x"}, {"y"}).output("y", "float[2]");
+  ir::Model model = m.build();
+  ir::Attribute& hint = model.graph->node[0].attribute.emplace_back();
+  hint.name = "__compute_units";
+  hint.type = static_cast<std::int32_t>(ir::AttributeType::String);
+  hint.s = "some";
+  EXPECT_EQ(lower(model, {}).main.nodes.size(), 1u);
+  model.graph->node[0].attribute[0].name = "_compute_units";
+  EXPECT_THROW(lower(model, {}), Error);
+}
+
 TEST(Lower, NamesWhatIsWrong) {
   auto expect = [](const ir::Model& model, std::initializer_list<std::string_view> parts) {
     const Error e = error_of(model);
