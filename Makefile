@@ -1,7 +1,7 @@
 # make demo   sets up, builds, installs into .venv, and classifies handwritten digits
 # make test   the same set-up, then every test
 # make fuzz   every fuzz target under address and undefined-behaviour sanitizers, MINUTES each (default 10); installs clang-19
-# make sanitize  the C++ tests under address and undefined-behaviour sanitizers, then the runtime's under the thread sanitizer
+# make sanitize  the C++ tests under address and undefined-behaviour sanitizers, then those with threads under the thread sanitizer
 # Both first ones do only what is still to be done. Parallelism: make demo JOBS=4.
 
 BUILD := build/release
@@ -38,10 +38,11 @@ MINUTES ?= 10
 fuzz: setup-test
 	@tools/fuzz.sh $(MINUTES) $(TARGETS)
 
+threaded := norn_base_tests norn_format_tests norn_check_tests norn_runtime_tests
 sanitize: setup-test
 	@cmake --preset asan && cmake --build --preset asan $(if $(JOBS),--parallel $(JOBS)) && ctest --preset asan
-	@cmake --preset tsan && cmake --build --preset tsan $(if $(JOBS),--parallel $(JOBS)) --target norn_runtime_tests norn_base_tests
-	@build/tsan/tests/norn_base_tests && build/tsan/tests/norn_runtime_tests
+	@cmake --preset tsan && cmake --build --preset tsan $(if $(JOBS),--parallel $(JOBS)) --target $(threaded)
+	@for t in $(threaded); do build/tsan/tests/$$t || exit 1; done
 
 clean:
 	rm -rf build

@@ -32,7 +32,7 @@ struct Diagnostic {
   std::string hint;       // what would help; may be empty
 };
 
-// The findings about one model, in document order.
+// The findings about one model: graph by graph, what is about a graph as a whole last.
 struct NORN_API Report {
   std::string path;  // of the model; "" if it did not come from a file
   std::vector<Diagnostic> diagnostics;

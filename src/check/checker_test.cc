@@ -1,4 +1,5 @@
 // The walk as a whole: sound models, severities, places, bounds. What each rule tells is tested with its area.
+#include "base/parallel.h"
 #include "check/sound_models_test.h"
 
 namespace norn::checks {
@@ -18,6 +19,35 @@ TEST(Checker, SoundModelsHaveNoFindings) {
   }
   EXPECT_EQ(rules_in(run(sound(1))), std::set<std::string>());
   EXPECT_EQ(rules_in(run(sound(2))), std::set<std::string>());
+}
+
+// Large graphs are looked at by two threads; findings and their order are the same as with one.
+TEST(Checker, AnyNumberOfThreadsFindsTheSame) {
+  ir::Model m = sound();
+  auto& nodes = m.graph->node;
+  nodes.clear();
+  for (int i = 0; i < 6000; ++i) {
+    const std::string number = std::to_string(i);
+    nodes.push_back(node("Abs", {i == 0 ? "x" : "v" + std::to_string(i - 1)}, {i == 5999 ? "y" : "v" + number}));
+    nodes.back().name = "n" + number;
+  }
+  nodes[5000].name = nodes[5900].name = "n17";
+  nodes[3000].output.push_back("too:many");
+  nodes[3001].input[0] = "nowhere";
+  nodes[4321].op_type = "Absolute";
+  std::string one;  // thread's findings
+  for (const int width : {1, 0}) {
+    base::ParallelWidth threads(width);
+    const Report report = run(m);
+    EXPECT_EQ(rules_of(report), (std::vector<std::string>{"node.outputs.count", "node.input.defined", "op.declared",
+                                                          "name.ns.node", "name.ns.node", "name.c90"}));
+    std::string all;
+    for (const Diagnostic& d : report.diagnostics) all += d.where + ": " + d.message + "\n";
+    if (width == 1) one = all;
+    else EXPECT_EQ(all, one);
+  }
+  EXPECT_NE(one.find("node 5000"), std::string::npos) << one;
+  EXPECT_NE(one.find("node 5900"), std::string::npos) << one;
 }
 
 TEST(Checker, IdsAreUniqueAndVersionsSane) {
