@@ -1,6 +1,6 @@
-// One pool for the process. A call to parallel_for is a job on its caller's stack; idle workers attach to the job with
-// the fewest helpers and claim its tasks one by one. The caller works on its own job too, so every job advances even
-// when no worker is free, and callers never wait for each other.
+// One pool for the process, which grows as far as calls want it. A call to parallel_for is a job on its caller's stack;
+// idle workers attach to the job with the fewest helpers and claim its tasks one by one. The caller works on its own job
+// too, so every job advances even when no worker is free, and callers never wait for each other.
 //
 // Traps: a job dies when its caller returns, so a helper's last touch of it is the decrement of `helpers`; the pool is
 // never destroyed, for its threads may outlive every static destructor; after fork() none of its threads exist in the
@@ -148,35 +148,29 @@ struct Job {
   // Under the pool's mutex:
   bool caller_sleeps = false;
   std::exception_ptr error;
+
+  // Those that the caller leaves to others at first.
+  std::int64_t helped_tasks() const noexcept { return own ? tasks : tasks - 1; }
 };
 
 class Pool {
  public:
-  explicit Pool(int workers) {
+  explicit Pool(int most) : most_(most) {
     pthread_atfork(nullptr, nullptr, [] { g_forked.store(true); });
-    // Signals are for the program's own threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    try {
-      for (; workers_ < workers; ++workers_) std::thread([this] { work(); }).detach();
-    } catch (const std::system_error&) {
-      // The system gives no more threads; those that run suffice.
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void run(Job& job) {
     bool wake;
     {
       std::lock_guard lock(mutex_);
+      add_workers(static_cast<int>(std::min<std::int64_t>(job.helped_tasks(), std::min(job.max_helpers, most_))));
       jobs_.push_back(&job);
       job_count_.store(static_cast<int>(jobs_.size()), std::memory_order_relaxed);
       epoch_.fetch_add(1, std::memory_order_release);
       wake = sleepers_ > 0;
     }
     if (wake) {
-      if (std::min<std::int64_t>(job.tasks - 1, job.max_helpers) > 1)
+      if (std::min<std::int64_t>(job.helped_tasks(), job.max_helpers) > 1)
         work_.notify_all();
       else
         work_.notify_one();
@@ -229,6 +223,21 @@ class Pool {
     }
   }
 
+  // Up to so many. The mutex is held.
+  void add_workers(int wanted) {
+    if (workers_ >= wanted) return;
+    // Signals are for the program's own threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      for (; workers_ < wanted; ++workers_) std::thread([this] { work(); }).detach();
+    } catch (const std::system_error&) {
+      most_ = workers_;  // the system gives no more threads; those that run suffice
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
   // The job that most needs a helper. The mutex is held.
   Job* choose() const {
     Job* best = nullptr;
@@ -273,7 +282,8 @@ class Pool {
   std::atomic<int> job_count_{0};
   std::vector<Job*> jobs_;
   int sleepers_ = 0;
-  int workers_ = 0;
+  int most_;  // workers, of which there are as many as a job ever wanted
+  std::atomic<int> workers_{0};
 };
 
 Pool& pool() {

@@ -313,6 +313,8 @@ class Reader {
                   std::span<const std::byte* const> starts, const std::byte*& p) {
     if constexpr (std::is_same_v<T, ir::Node>) bounds_.count_nodes(run.complete, [&] { return where(p); });
     const std::size_t first = field.size(), parts = (run.complete + kPart - 1) / kPart;
+    // More threads would wait for memory, and for each other's allocations.
+    const base::ParallelWidth width(std::min(4, base::parallel_width()));
     const auto in_part = [&](std::size_t i) { return std::min(kPart, run.complete - i * kPart); };
     if (!base::is_resident(field.data() + first, run.complete * sizeof(T))) {
       constexpr std::size_t kPrepared = 8;  // parts at a time, so that large pages fit
