@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "check/areas.h"
 #include "check/tensor_size.h"
+#include "ir/tensor_data.h"
 #include "format/external.h"
 #include "format/path_policy.h"
 #include "norn/error.h"
@@ -287,7 +288,7 @@ void check_external_data(Context& ctx, const Place& place, const ir::Tensor& ten
                "data_location is " + std::to_string(where) + "; it is 0 (DEFAULT) or 1 (EXTERNAL)",
                "data in a file of their own are EXTERNAL");
   }
-  if (!is_external(tensor, ctx.ir_version())) return;
+  if (!ir::is_external(tensor, ctx.ir_version())) return;
   if (tensor.data_type.get() == static_cast<std::int32_t>(DataType::String)) {
     ctx.report("ext.not-string", place, "strings cannot be external data", "store them in string_data");
   }

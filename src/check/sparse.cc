@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "check/areas.h"
 #include "check/tensor_size.h"
+#include "ir/tensor_data.h"
 #include "format/external.h"
 #include "norn/error.h"
 
@@ -30,7 +31,7 @@ class Indices {
   // False if they are not all there: then other rules have told.
   bool read(Context& ctx, const ir::Tensor& tensor, std::int64_t count) {
     if (tensor.data_type.get() != static_cast<std::int32_t>(DataType::Int64)) return false;
-    if (is_external(tensor, ctx.ir_version())) {
+    if (ir::is_external(tensor, ctx.ir_version())) {
       if (!ctx.options().checksums || (ctx.base_dir().empty() && !ctx.loaded().external_reader)) return false;
       try {
         bytes_ = format::external_reader(ctx.base_dir(), format::external_access(ctx.loaded()))(tensor);

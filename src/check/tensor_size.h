@@ -50,9 +50,4 @@ inline std::optional<std::uint64_t> packed_bytes(std::int64_t count, int bits) n
   return *whole + rest;
 }
 
-// From IR 4 on, data may lie in another file; before, the field that says so is unknown.
-inline bool is_external(const ir::Tensor& tensor, std::int64_t ir_version) noexcept {
-  return ir_version >= 4 && tensor.data_location.get() == ir::kDataLocationExternal;
-}
-
 }  // namespace norn::checks

@@ -376,7 +376,7 @@ void check_tensor(Context& ctx, const Place& place, const ir::Tensor& tensor, Te
   }
   check_dims(ctx, place, tensor);
   if (tensor.data_location.has() || !tensor.external_data.empty()) check_external_data(ctx, place, tensor);
-  if (const auto known = known_type(tensor); known && !is_external(tensor, ctx.ir_version())) {
+  if (const auto known = known_type(tensor); known && !ir::is_external(tensor, ctx.ir_version())) {
     check_inline(ctx, place, tensor, *known);
   }
   if (!tensor.metadata_props.empty()) check_metadata(ctx, place, tensor.metadata_props);

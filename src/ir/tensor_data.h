@@ -19,6 +19,11 @@ std::string describe(const Tensor& tensor);
 // Dimensions, checked: non-negative and with a product below 2^63. Throws norn::Error (InvalidGraph).
 Shape tensor_shape(const Tensor& tensor);
 
+// From IR 4 on, data may lie in another file; before, the field that says so is unknown.
+inline bool is_external(const Tensor& tensor, std::int64_t ir_version) noexcept {
+  return ir_version >= 4 && tensor.data_location.get() == kDataLocationExternal;
+}
+
 // Gives the bytes of an external tensor; installed by whoever knows where the model came from.
 using ExternalReader = std::function<Bytes(const Tensor& tensor)>;
 

@@ -119,7 +119,7 @@ void Lowerer::lower_inputs(const ir::Graph& source, Scope& scope, const Place& p
 void Lowerer::lower_initializers(const ir::Graph& source, Scope& scope, const Place& place, bool main) {
   for (const ir::Tensor& t : source.initializer) {
     try {
-      lower_initializer(t.name, ir::to_value(t, options_.external), scope, main);
+      lower_initializer(t.name, contents_of(t), scope, main);
     } catch (Error& e) {
       throw e.within(place.path + " / initializer \"" + t.name.get() + "\"");
     }

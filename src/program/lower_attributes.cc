@@ -10,8 +10,15 @@
 
 namespace norn::program {
 
-std::vector<ir::Attribute> resolve_attributes(const ir::Node& node, const Call* call,
-                                              const ir::ExternalReader& external) {
+norn::Tensor Lowerer::contents_of(const ir::Tensor& tensor) const {
+  const bool elsewhere = tensor.data_location == ir::kDataLocationExternal;
+  if (!elsewhere || ir::is_external(tensor, model_.ir_version)) return ir::to_value(tensor, options_.external);
+  ir::Tensor here = tensor;
+  here.data_location.clear();
+  return ir::to_value(here);
+}
+
+std::vector<ir::Attribute> Lowerer::resolve_attributes(const ir::Node& node, const Call* call) const {
   std::vector<ir::Attribute> attrs;
   attrs.reserve(node.attribute.size());
   for (const ir::Attribute& attr : node.attribute) {
@@ -20,7 +27,7 @@ std::vector<ir::Attribute> resolve_attributes(const ir::Node& node, const Call* 
       // Kernels and inference see attributes' bytes only.
       ir::Attribute& own = attrs.back();
       if (own.t && own.t->data_location == ir::kDataLocationExternal)
-        own.t = ir::from_value(ir::to_value(*own.t, external), own.t->name);
+        own.t = ir::from_value(contents_of(*own.t), own.t->name);
       continue;
     }
     if (!call)

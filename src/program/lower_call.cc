@@ -96,7 +96,7 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
                     std::to_string(node.output.size()) + " outputs, the function \"" + function.name.get() +
                     "\" has " + std::to_string(function.input.size()) + " and " +
                     std::to_string(function.output.size()));
-  const std::vector<ir::Attribute> given = resolve_attributes(node, place.call, options_.external);
+  const std::vector<ir::Attribute> given = resolve_attributes(node, place.call);
   for (const ir::Attribute& attr : function.attribute_proto) call.attributes[attr.name] = &attr;
   for (const ir::Attribute& attr : given) call.attributes[attr.name] = &attr;
 

@@ -121,7 +121,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
   count_node();
   if (!op) fail_unknown(domain, node.op_type.get());
   transform::BoundNode bound{node, op, &version_in_force(*op, *place.imports)};
-  bound.node.attribute = resolve_attributes(node, place.call, options_.external);
+  bound.node.attribute = resolve_attributes(node, place.call);
   complete_untyped(bound.node.attribute, *bound.schema);
   check_attributes(bound.node.attribute, *op, *bound.schema);
 

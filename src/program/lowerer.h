@@ -37,11 +37,6 @@ struct Place {
 // "ai.onnx" for the default domain.
 std::string domain_name(std::string_view domain);
 
-// The node's attributes with references replaced by what the call gives, and tensors brought in from their files. What
-// the call leaves out is left out: the operator's own default applies.
-std::vector<ir::Attribute> resolve_attributes(const ir::Node& node, const Call* call,
-                                              const ir::ExternalReader& external);
-
 // Of an empty list IR 1 writes the attribute's name and nothing else: what has neither type nor value becomes one where
 // the version declares a list, and is refused elsewhere.
 void complete_untyped(std::vector<ir::Attribute>& attrs, const opset::Schema& schema);
@@ -80,6 +75,10 @@ class Lowerer {
               const std::string& path, NodeEngine& engine) const;
   Subgraph lower_subgraph(const ir::Attribute& attr, const std::vector<opset::ValueType>& inputs, Scope& scope,
                           const Place& place, const std::string& path);
+  // The node's attributes with references replaced by what the call gives, and tensors brought in from their files.
+  // What the call leaves out is left out: the operator's own default applies.
+  std::vector<ir::Attribute> resolve_attributes(const ir::Node& node, const Call* call) const;
+  norn::Tensor contents_of(const ir::Tensor& tensor) const;
   void count_node();
   [[noreturn]] void fail_too_many_nodes() const;
 

@@ -152,6 +152,23 @@ TEST(Lower, TheBranchThatAKnownConditionDoesNotTakeIsLeftOut) {
   EXPECT_NE(error_of(m.build()).where().find("attribute \"else_branch\""), std::string::npos);
 }
 
+// The field that says where data lie came with IR 4: before it, they lie where they always did.
+TEST(Lower, NothingIsExternalInOldFiles) {
+  ModelBuilder m(7);
+  m.input("x", "float[2]").input("w", "float[2]").node("Add", {"x", "w"}, {"y"}).output("y", "float[2]");
+  ir::Model model = m.build();
+  ir::Tensor& w = model.graph->initializer.emplace_back();
+  w.name = "w";
+  w.data_type = 1;
+  w.dims = {2};
+  w.float_data = std::vector<float>{1, 2};
+  w.data_location = ir::kDataLocationExternal;
+  model.ir_version = 3;
+  EXPECT_EQ(lower(model, {}).main.inputs.size(), 1u);
+  model.ir_version = 4;
+  EXPECT_THROW(lower(model, {}), Error);
+}
+
 // They are hints of the tool that wrote the model.
 TEST(Lower, AttributesOfImplementationsArePassedOver) {
   ModelBuilder m(21);
