@@ -1,8 +1,9 @@
 // A hash for tables of short texts, names above all, that live in memory only.
 //
-// Texts come from files that may be hostile: with a seed of its own for each table, nobody can write names that fall
-// into one slot. Two 64-bit words go into one 128-bit product whose halves are folded, which spreads every input bit;
-// texts of up to 16 bytes take two such steps and no loop.
+// Texts come from files that may be hostile: both factors of each product are hidden by random words that differ from
+// process to process, so that nobody can write names that fall into one slot. (With a known word, an input equal to it
+// would make the product zero whatever the other.) Two 64-bit words go into one 128-bit product whose halves are
+// folded, which spreads every input bit; texts of up to 16 bytes take two such steps and no loop.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -24,11 +25,19 @@ std::uint64_t word(const char* at) noexcept {
   return value;
 }
 
-// Odd, with about as many ones as zeros: fractional bits of the golden ratio, of sqrt(2) and of sqrt(3).
-inline constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15, kRoot2 = 0x6a09e667f3bcc909, kRoot3 = 0xbb67ae8584caa73b;
+}  // namespace hash_detail
 
-inline std::uint64_t finish(std::size_t size, std::uint64_t a, std::uint64_t b, std::uint64_t state) noexcept {
-  return fold(kRoot2 ^ size, fold(a ^ kGolden, b ^ state));
+struct HashSeed {
+  std::uint64_t first = 0, second = 0;
+};
+// This process's own.
+const HashSeed& process_seed() noexcept;
+
+namespace hash_detail {
+inline std::uint64_t finish(std::size_t size, std::uint64_t a, std::uint64_t b, std::uint64_t state,
+                            const HashSeed& seed) noexcept {
+  constexpr std::uint64_t kRoot2 = 0x6a09e667f3bcc909;  // fractional bits of sqrt(2): as many ones as zeros
+  return fold(kRoot2 ^ size, fold(a ^ seed.first, b ^ state));
 }
 }  // namespace hash_detail
 
@@ -39,13 +48,13 @@ struct TextKey {
 };
 inline constexpr std::size_t kTextInKey = 16;
 
-inline TextKey key_of(std::string_view text, std::uint64_t seed) noexcept {
+inline TextKey key_of(std::string_view text, const HashSeed& seed) noexcept {
   using hash_detail::fold, hash_detail::word;
   const char* p = text.data();
   std::size_t n = text.size();
-  std::uint64_t state = seed ^ hash_detail::kRoot3;
+  std::uint64_t state = seed.second;
   for (; n > kTextInKey; n -= 16, p += 16) {
-    state = fold(word<std::uint64_t>(p) ^ hash_detail::kGolden, word<std::uint64_t>(p + 8) ^ state);
+    state = fold(word<std::uint64_t>(p) ^ seed.first, word<std::uint64_t>(p + 8) ^ state);
   }
   std::uint64_t a = 0, b = 0;
   if (n >= 8) {
@@ -57,12 +66,12 @@ inline TextKey key_of(std::string_view text, std::uint64_t seed) noexcept {
   } else if (n > 0) {
     a = word<std::uint8_t>(p) << 16 | word<std::uint8_t>(p + n / 2) << 8 | word<std::uint8_t>(p + n - 1);
   }
-  return {hash_detail::finish(text.size(), a, b, state), {a, b}};
+  return {hash_detail::finish(text.size(), a, b, state, seed), {a, b}};
 }
 
 // Of a text of up to kTextInKey bytes, from its key: the hash under the same seed, and the text.
-inline std::uint64_t hash_of_ends(std::size_t size, const std::uint64_t (&ends)[2], std::uint64_t seed) noexcept {
-  return hash_detail::finish(size, ends[0], ends[1], seed ^ hash_detail::kRoot3);
+inline std::uint64_t hash_of_ends(std::size_t size, const std::uint64_t (&ends)[2], const HashSeed& seed) noexcept {
+  return hash_detail::finish(size, ends[0], ends[1], seed.second, seed);
 }
 inline std::string text_of_ends(std::size_t size, const std::uint64_t (&ends)[2]) {
   std::string text(size, '\0');

@@ -1,6 +1,6 @@
 // One pool for the process, which grows as far as calls want it. A call to parallel_for is a job on its caller's stack;
-// idle workers attach to the job with the fewest helpers and claim its tasks one by one. The caller works on its own job
-// too, so every job advances even when no worker is free, and callers never wait for each other.
+// idle workers attach to the job with the fewest helpers and claim its tasks one by one. The caller works on its own
+// job too, so every job advances even when no worker is free, and callers never wait for each other.
 //
 // Traps: a job dies when its caller returns, so a helper's last touch of it is the decrement of `helpers`; the pool is
 // never destroyed, for its threads may outlive every static destructor; after fork() none of its threads exist in the

@@ -79,7 +79,7 @@ const Imports* OperatorLookup::use(const Imports& kept) noexcept { return std::e
 const BoundOperator& OperatorLookup::bind(const ir::Node& node) {
   const std::string_view name = node.op_type.get();
   if (name.size() > 16 || !node.domain.get().empty() || !node.overload.get().empty()) return look_up(node);
-  const base::TextKey key = base::key_of(name, 0);
+  const base::TextKey key = base::key_of(name, base::process_seed());
   Recent& recent = recent_[key.hash % std::size(recent_)];
   if (recent.imports != imports_ || recent.size != name.size() || recent.ends[0] != key.ends[0] ||
       recent.ends[1] != key.ends[1]) {

@@ -43,7 +43,7 @@ class NameSet {
   std::vector<Slot> slots_;
   std::vector<std::string_view> names_;
   std::uint32_t first_ = 0;
-  std::uint64_t seed_ = reinterpret_cast<std::uintptr_t>(this);  // differs from run to run
+  base::HashSeed seed_ = base::process_seed();
 };
 
 // Tells names that repeat from a long list in which nearly all are given once, in a fraction of the memory that a
@@ -57,7 +57,7 @@ class RepeatFilter {
 
  private:
   std::vector<std::uint64_t> words_;
-  std::uint64_t seed_ = reinterpret_cast<std::uintptr_t>(this);  // differs from run to run
+  base::HashSeed seed_ = base::process_seed();
 };
 
 class Scopes {
@@ -130,7 +130,7 @@ class Scopes {
       return name[0] == key.hash && view() == text;
     }
     std::string text() const { return in_key() ? base::text_of_ends(size, name) : std::string(view()); }
-    std::uint64_t hash(std::uint64_t seed) const noexcept {
+    std::uint64_t hash(const base::HashSeed& seed) const noexcept {
       return in_key() ? base::hash_of_ends(size, name, seed) : name[0];
     }
   };
@@ -166,7 +166,7 @@ class Scopes {
   std::uint32_t visits_ = 0;
   std::uint32_t round_ = 0;
   bool open_ = false;
-  std::uint64_t seed_ = reinterpret_cast<std::uintptr_t>(this);  // differs from run to run
+  base::HashSeed seed_ = base::process_seed();
 };
 
 }  // namespace norn::checks

@@ -1,6 +1,7 @@
 // What reading one document may cost by its Limits, and has cost so far. What goes beyond throws norn::Error
 // (LimitExceeded).
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -36,7 +37,7 @@ class Bounds {
   void count_nodes(std::uint64_t more, Where&& where) {
     if ((nodes_ += more) > limits_.max_nodes) too_many_nodes(where());
   }
-  std::uint64_t nodes() const noexcept { return nodes_; }
+  std::uint64_t nodes_left() const noexcept { return limits_.max_nodes - std::min(nodes_, limits_.max_nodes); }
   template <class Where>
   void check_payload(std::uint64_t bytes, const char* name, Where&& where) const {
     if (bytes > limits_.max_tensor_bytes) too_large(bytes, name, where());

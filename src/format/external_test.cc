@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -304,6 +305,20 @@ TEST_F(External, CopiesDataFilesWithoutLeavingTheFolder) {
   fs::remove(root_ / "copy" / "sub");
   copy_external_files(model, (root_ / "model").string(), (root_ / "copy").string(), {});
   EXPECT_EQ(fs::file_size(root_ / "copy" / "sub" / "w.bin"), 10u);
+}
+
+// Bytes to be written are told by their addresses to lie in a file: nothing else may come to lie there.
+TEST_F(External, FilesStayMappedWithoutTheirBytes) {
+  const std::string path = (root_ / "large").string(), content(100'000, 'x');
+  std::ofstream(path, std::ios::binary) << content;
+  MappedFiles files;
+  ir::Bytes bytes = files.add({base::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path, content.size()});
+  void* const at = const_cast<std::byte*>(bytes.data());
+  bytes = {};
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+  void* const taken = ::mmap(at, 65'536, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  EXPECT_EQ(taken, MAP_FAILED);
+  if (taken != MAP_FAILED) ::munmap(taken, 65'536);
 }
 
 }  // namespace

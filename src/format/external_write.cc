@@ -59,10 +59,10 @@ std::string with_number(const std::string& location, unsigned number) {
 
 ir::Bytes MappedFiles::add(OpenedFile file) {
   base::FileBytes mapped = base::map_descriptor(file.fd.get(), file.size, file.path);
-  Part part{mapped.bytes.data(), mapped.bytes.size(), {}};
+  Part part{ir::Bytes(mapped.bytes.data(), mapped.bytes.size(), std::move(mapped.owner)), {}};
   if (parts_.size() < kMaxOpen) part.fd = std::move(file.fd);
   parts_.push_back(std::move(part));
-  return ir::Bytes(mapped.bytes.data(), mapped.bytes.size(), std::move(mapped.owner));
+  return parts_.back().bytes;
 }
 
 void MappedFiles::append(base::AtomicFile& out, std::span<const std::byte> bytes) const {
@@ -71,8 +71,8 @@ void MappedFiles::append(base::AtomicFile& out, std::span<const std::byte> bytes
   for (const Part& part : parts_) {
     // Integers, because the pointers may be of unrelated memory.
     const auto at = reinterpret_cast<std::uintptr_t>(bytes.data()),
-               begin = reinterpret_cast<std::uintptr_t>(part.begin);
-    if (at < begin || at - begin >= part.size) continue;
+               begin = reinterpret_cast<std::uintptr_t>(part.bytes.data());
+    if (at < begin || at - begin >= part.bytes.size()) continue;
     if (part.fd) return out.copy(part.fd.get(), at - begin, bytes.size());
     // Pages of a mapping that were read count as memory of the process until they are given back.
     while (!bytes.empty()) {

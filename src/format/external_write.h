@@ -16,18 +16,17 @@
 
 namespace norn::format {
 
-// Open files and where they are mapped.
+// Open files and where they are mapped. They stay mapped for as long as this object lives, or the bytes are in use:
+// else other memory could come to lie at their addresses and be taken for them.
 class MappedFiles {
  public:
-  // Maps the file, if it is not already; it stays mapped while the bytes are in use.
   ir::Bytes add(OpenedFile file);
   // Appends bytes that may lie in one of the files.
   void append(base::AtomicFile& out, std::span<const std::byte> bytes) const;
 
  private:
   struct Part {
-    const std::byte* begin = nullptr;
-    std::uint64_t size = 0;
+    ir::Bytes bytes;
     base::Descriptor fd;  // not kept for very many files
   };
   std::vector<Part> parts_;

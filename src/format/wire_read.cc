@@ -2,13 +2,12 @@
 //
 // Costs stay linear in the input: repeated chunks of a number array are gathered in a vector beside the message, and
 // what merging a repeated singular message copies is counted against a budget, because a hostile file could otherwise
-// make every merge copy everything before it. Long runs of nodes, tensors and values are read by several threads, and
-// the document does not depend on how many.
+// make every merge copy everything before it. Long runs of nodes, tensors and values are read by several threads;
+// neither the document nor the error for a broken one depends on how many.
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -302,20 +301,15 @@ class Reader {
   static constexpr bool kMany =
       std::is_same_v<T, ir::Node> || std::is_same_v<T, ir::Tensor> || std::is_same_v<T, ir::ValueInfo>;
 
-  // What parts of a run cost together, told when each of them ends.
-  struct Costs {
-    std::atomic<std::uint64_t> nodes{0}, merged{0};
-  };
-
-  // Appends the complete elements of a run, read by several threads. Leaves `p` behind them.
+  // Appends the complete elements of a run, read by several threads, and leaves `p` behind them. Where anything is
+  // wrong with them, or they cost too much together, nothing has happened, and false: to read them one by one tells
+  // what is wrong first, whatever the number of threads.
   template <class T>
-  void read_parts(std::vector<T>& field, std::uint32_t number, const char* name, const Run& run,
+  bool read_parts(std::vector<T>& field, std::uint32_t number, const char* name, const Run& run,
                   std::span<const std::byte* const> starts, const std::byte*& p) {
-    if constexpr (std::is_same_v<T, ir::Node>) bounds_.count_nodes(run.complete, [&] { return where(p); });
     const std::size_t first = field.size(), parts = (run.complete + kPart - 1) / kPart;
     // More threads would wait for memory, and for each other's allocations.
     const base::ParallelWidth width(std::min(4, base::parallel_width()));
-    const auto in_part = [&](std::size_t i) { return std::min(kPart, run.complete - i * kPart); };
     if (!base::is_resident(field.data() + first, run.complete * sizeof(T))) {
       constexpr std::size_t kPrepared = 8;  // parts at a time, so that large pages fit
       base::parallel_for(static_cast<std::int64_t>((parts + kPrepared - 1) / kPrepared), [&](std::int64_t i) {
@@ -325,35 +319,68 @@ class Reader {
       });
     }
     field.resize(first + run.complete);
-    Costs costs;
-    std::vector<std::exception_ptr> errors(parts);
+    std::atomic<std::uint64_t> nodes{0}, merged{0};
+    std::atomic<bool> failed{false};
     base::parallel_for(static_cast<std::int64_t>(parts), [&](std::int64_t index) {
       const auto i = static_cast<std::size_t>(index);
+      if (failed || nodes > bounds_.nodes_left() || merged > merge_budget_) return;
       try {
         Reader part(*this);
         // Threads that share a reference count wait for each other.
         part.owner_ = {std::make_shared<std::shared_ptr<const void>>(owner_), owner_.get()};
-        part.bounds_.count_nodes(costs.nodes, [&] { return where(starts[i]); });
-        part.charge(costs.merged, starts[i]);
-        const std::uint64_t nodes = part.bounds_.nodes(), budget = part.merge_budget_;
         const std::byte* at = starts[i];
-        for (std::size_t j = 0; j < in_part(i); ++j) {
-          if (j > 0) varint(at, run.end);  // the tag
-          const std::size_t element = first + i * kPart + j;
-          part.nested(field[element], number, name, element, at, run.end);
+        const std::size_t end = std::min(kPart, run.complete - i * kPart);
+        for (std::size_t j = 0; j < end; ++j) {
+          if (j > 0) part.varint(at, run.end);  // the tag
+          part.element(field, first + i * kPart + j, number, name, at, run.end);
         }
-        costs.nodes += part.bounds_.nodes() - nodes;
-        costs.merged += budget - part.merge_budget_;
+        nodes += bounds_.nodes_left() - part.bounds_.nodes_left();
+        merged += merge_budget_ - part.merge_budget_;
       } catch (...) {
-        errors[i] = std::current_exception();
+        failed = true;
       }
     });
-    for (const auto& error : errors) {
-      if (error) std::rethrow_exception(error);
+    if (failed || nodes > bounds_.nodes_left() || merged > merge_budget_) {
+      field.resize(first);
+      return false;
     }
-    bounds_.count_nodes(costs.nodes, [&] { return where(p); });
-    charge(costs.merged, p);
+    bounds_.count_nodes(nodes, [&] { return where(p); });
+    charge(merged, p);
     p = run.end;
+    return true;
+  }
+
+  // Reads the element at `p`, with those of the same field that follow it where they are many.
+  template <class T>
+  void elements(std::vector<T>& field, std::uint32_t number, const char* name, const std::byte*& p,
+                const std::byte* end) {
+    while (true) {
+      std::vector<const std::byte*> starts;
+      const Run run = run_of(number, p, end, kMany<T> ? &starts : nullptr);
+      if (field.capacity() - field.size() < run.count) {
+        field.reserve(std::max(field.size() + run.count, field.size() * 2));
+      }
+      bool read = false;
+      if constexpr (kMany<T>) {
+        read = run.complete >= 4 * kPart && base::parallel_width() > 1 &&
+               read_parts(field, number, name, run, starts, p);
+      }
+      if (!read) {
+        base::prepare_to_fill(field.data() + field.size(), run.count * sizeof(T));
+        field.emplace_back();
+        return element(field, field.size() - 1, number, name, p, end);
+      }
+      const std::byte* next = p;
+      if (next == end || varint(next, end) != ((std::uint64_t{number} << 3) | kBytes)) return;
+      p = next;
+    }
+  }
+
+  template <class T>
+  void element(std::vector<T>& field, std::size_t i, std::uint32_t number, const char* name, const std::byte*& p,
+               const std::byte* end) {
+    if constexpr (std::is_same_v<T, ir::Node>) bounds_.count_nodes(1, [&] { return where(p); });
+    nested(field[i], number, name, i, p, end);
   }
 
   // Each value() stores one occurrence of a field, or returns false if the wire type is not the field's.
@@ -452,20 +479,11 @@ class Reader {
              const std::byte* end, G&) {
     if (wire != kBytes) return false;
     if (field.size() == field.capacity()) {
-      std::vector<const std::byte*> starts;
-      const Run run = run_of(number, p, end, kMany<T> ? &starts : nullptr);
-      field.reserve(std::max(field.size() + run.count, field.size() * 2));
-      if constexpr (kMany<T>) {
-        if (run.complete >= 4 * kPart && base::parallel_width() > 1) {
-          read_parts(field, number, name, run, starts, p);
-          return true;
-        }
-      }
-      base::prepare_to_fill(field.data() + field.size(), run.count * sizeof(T));
+      elements(field, number, name, p, end);
+    } else {
+      field.emplace_back();
+      element(field, field.size() - 1, number, name, p, end);
     }
-    if constexpr (std::is_same_v<T, ir::Node>) bounds_.count_nodes(1, [&] { return where(p); });
-    field.emplace_back();
-    nested(field.back(), number, name, field.size() - 1, p, end);
     return true;
   }
 

@@ -198,6 +198,7 @@ TEST(WireRead, AnyNumberOfThreadsReadsTheSame) {
 TEST(WireRead, AnyNumberOfThreadsFindsTheFirstFault) {
   const auto broken = [](int i, std::string node) { return i == 3100 || i == 4900 ? node + "\x12\x7f" : node; };
   const std::string file = field(1, 8) + field(7, large_graph(5000, broken));
+  std::string limit_place;
   for (const int width : {1, 0}) {
     base::ParallelWidth threads(width);
     const Error e = error_of(file);
@@ -206,9 +207,20 @@ TEST(WireRead, AnyNumberOfThreadsFindsTheFirstFault) {
     const std::string whole = field(1, 8) + field(7, large_graph(5000, [](int, std::string node) { return node; }));
     Limits limits;
     limits.max_nodes = 5049;  // 50 more are nested
-    EXPECT_EQ(error_of(whole, limits).code(), ErrorCode::LimitExceeded);
+    const Error one_too_many = error_of(whole, limits);
+    EXPECT_EQ(one_too_many.code(), ErrorCode::LimitExceeded);
+    if (width == 1) limit_place = one_too_many.where();
+    EXPECT_EQ(one_too_many.where(), limit_place);
     limits.max_nodes = 5050;
     EXPECT_NO_THROW(read_model(input(whole), limits));
+    // Of a fault and a limit, what comes first.
+    limits.max_nodes = 3200;
+    EXPECT_EQ(error_of(file, limits).code(), ErrorCode::InvalidProtobuf);
+    limits.max_nodes = 3000;
+    EXPECT_EQ(error_of(file, limits).code(), ErrorCode::LimitExceeded);
+    limits = {};
+    limits.max_tensor_bytes = 11;
+    says(error_of(whole, limits), "graph.initializer[0]");
   }
 }
 
