@@ -1,6 +1,7 @@
 // One table of the element types; everything that is asked about a type is read from its row.
 #include "norn/types.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/checked.h"
@@ -66,21 +67,11 @@ std::size_t element_size(DataType type) noexcept { return row(type).bytes; }
 int storage_bits(DataType type) noexcept { return row(type).bits; }
 
 std::int64_t element_count(const Shape& dims) {
-  // A zero makes the product zero whatever the other sizes are, so overflow only counts without one.
-  std::int64_t count = 1;
-  bool overflow = false, zero = false;
-  for (std::int64_t d : dims) {
-    if (d < 0) throw Error(ErrorCode::InvalidArgument, "a shape has a negative dimension: " + to_string(dims));
-    if (d == 0) zero = true;
-    auto product = base::checked_mul(count, d);
-    if (product) count = *product;
-    else overflow = true;
+  if (const auto count = base::checked_count(dims)) return *count;
+  if (std::any_of(dims.begin(), dims.end(), [](std::int64_t d) { return d < 0; })) {
+    throw Error(ErrorCode::InvalidArgument, "a shape has a negative dimension: " + to_string(dims));
   }
-  if (zero) return 0;
-  if (overflow) {
-    throw Error(ErrorCode::LimitExceeded, "a shape has more elements than 63 bits can count: " + to_string(dims));
-  }
-  return count;
+  throw Error(ErrorCode::LimitExceeded, "a shape has more elements than 63 bits can count: " + to_string(dims));
 }
 
 std::string to_string(const Shape& dims) {

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "base/checked.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
 #include "ir/walk.h"
@@ -71,12 +72,8 @@ std::optional<std::uint64_t> needed_bytes(const ir::Tensor& tensor) {
   const std::int32_t type = tensor.data_type;
   const int bits = type > 0 && type < kDataTypeCount ? storage_bits(static_cast<DataType>(type)) : 0;
   if (bits == 0) return std::nullopt;
-  try {
-    const auto n = static_cast<std::uint64_t>(element_count(tensor.dims)), w = static_cast<std::uint64_t>(bits);
-    return n / 8 * w + (n % 8 * w + 7) / 8;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+  const auto count = base::checked_count(tensor.dims);
+  return count ? base::packed_bytes(*count, bits) : std::nullopt;
 }
 
 ir::Bytes read_range(const OpenedFile& file, std::uint64_t offset, std::uint64_t length) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked.h"
 #include "base/text.h"
 #include "norn/error.h"
 
@@ -64,11 +65,6 @@ norn::Tensor unpack(DataType type, Shape dims, std::span<const std::byte> packed
   return value;
 }
 
-std::uint64_t packed_bytes(std::int64_t count, int width) {  // ceil(count * width / 8) without overflow
-  const auto n = static_cast<std::uint64_t>(count), w = static_cast<std::uint64_t>(width);
-  return n / 8 * w + (n % 8 * w + 7) / 8;
-}
-
 norn::Tensor share(DataType type, Shape dims, const void* data, const std::shared_ptr<const void>& owner) {
   return norn::Tensor::borrow(type, std::move(dims), const_cast<void*>(data), owner);
 }
@@ -76,11 +72,11 @@ norn::Tensor share(DataType type, Shape dims, const void* data, const std::share
 norn::Tensor from_raw(const Tensor& tensor, DataType type, Shape dims, const Bytes& raw, const char* place) {
   if (type == DataType::String) invalid(tensor, std::string("strings cannot be stored in ") + place);
   const std::int64_t count = element_count(dims);
-  const std::uint64_t expected = packed_bytes(count, storage_bits(type));
+  const auto expected = base::packed_bytes(count, storage_bits(type));
   if (raw.size() != expected) {
     invalid(tensor, std::string(place) + " has " + std::to_string(raw.size()) + " bytes, but " +
                         std::to_string(count) + " elements of " + std::string(data_type_name(type)) + " take " +
-                        std::to_string(expected));
+                        (expected ? std::to_string(*expected) : "more than 64 bits can count"));
   }
   if (storage_bits(type) < 8) return unpack(type, std::move(dims), raw.span());
   const bool aligned = reinterpret_cast<std::uintptr_t>(raw.data()) % alignment_of(type) == 0;
@@ -131,13 +127,14 @@ norn::Tensor sub_byte_from_int32(const Tensor& tensor, DataType type, Shape dims
   const auto& field = tensor.int32_data;
   const std::int64_t count = element_count(dims);
   const int width = storage_bits(type);
-  if (8 % width == 0 && field.size() == packed_bytes(count, width)) {
+  const std::uint64_t packed_size = *base::packed_bytes(count, width);  // of narrow types, always counted
+  if (8 % width == 0 && field.size() == packed_size) {
     std::vector<std::byte> packed(field.size());
     std::transform(field.begin(), field.end(), packed.begin(),
                    [](std::int32_t v) { return static_cast<std::byte>(v); });
     return unpack(type, std::move(dims), packed);
   }
-  if (8 % width == 0 && field.size() == (packed_bytes(count, width) + 3) / 4) {
+  if (8 % width == 0 && field.size() == (packed_size + 3) / 4) {
     const auto* bytes = reinterpret_cast<const std::byte*>(field.data());
     return unpack(type, std::move(dims), {bytes, field.size() * sizeof(std::int32_t)});
   }
@@ -145,7 +142,7 @@ norn::Tensor sub_byte_from_int32(const Tensor& tensor, DataType type, Shape dims
     invalid(tensor,
             "int32_data has " + std::to_string(field.size()) + " entries, but " + std::to_string(count) +
                 " elements of " + std::string(data_type_name(type)) + " take " +
-                std::to_string(8 % width == 0 ? packed_bytes(count, width) : static_cast<std::uint64_t>(count)));
+                std::to_string(8 % width == 0 ? packed_size : static_cast<std::uint64_t>(count)));
   }
   norn::Tensor value(type, std::move(dims));
   auto out = value.as_mutable<std::uint8_t>();
@@ -273,7 +270,7 @@ Tensor from_value(const norn::Tensor& value, std::string name) {
   }
   const int width = storage_bits(value.dtype());
   if (width > 0 && width < 8) {
-    std::vector<std::byte> packed(packed_bytes(value.size(), width));
+    std::vector<std::byte> packed(*base::packed_bytes(value.size(), width));
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t bit = i * static_cast<std::size_t>(width);
       const unsigned bits = (value.as<std::uint8_t>()[i] & ((1u << width) - 1)) << (bit % 8);

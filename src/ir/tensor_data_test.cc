@@ -111,6 +111,9 @@ TEST(TensorData, WhatDoesNotFitIsRefusedBeforeAllocating) {
   Tensor t = typed(DataType::Float, {std::int64_t{1} << 60});
   t.raw_data = Bytes(bytes({1, 2, 3, 4}));
   fails(t, "4611686018427387904");
+  t = typed(DataType::Complex128, {std::int64_t{1} << 60});  // 2^64 bytes, not 0
+  t.raw_data = Bytes(bytes({1}));
+  fails(t, "more than 64 bits can count");
   t = typed(DataType::Int2, {std::numeric_limits<std::int64_t>::max()});
   t.raw_data = Bytes(bytes({1}));
   fails(t, "raw_data has 1 bytes");
