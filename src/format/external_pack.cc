@@ -10,55 +10,6 @@
 namespace norn::format {
 namespace {
 
-// Tensors that nothing refers to by position: the parts of sparse tensors are left to where they are, since few
-// readers look for those outside.
-template <class Visit>
-class Tensors {
- public:
-  explicit Tensors(Visit visit) : visit_(std::move(visit)) {}
-
-  void model(ir::Model& m) {
-    if (m.graph) graph(*m.graph);
-    for (ir::Function& f : m.functions) {
-      attributes(f.attribute_proto);
-      for (ir::Node& n : f.node) attributes(n.attribute);
-    }
-    for (ir::TrainingInfo& t : m.training_info) {
-      if (t.initialization) graph(*t.initialization);
-      if (t.algorithm) graph(*t.algorithm);
-    }
-  }
-
- private:
-  void graph(ir::Graph& g) {
-    for (ir::Tensor& t : g.initializer) visit_(t, false);
-    for (ir::SparseTensor& s : g.sparse_initializer) sparse(s);
-    for (ir::Node& n : g.node) attributes(n.attribute);
-  }
-  void attributes(std::vector<ir::Attribute>& list) {
-    for (ir::Attribute& a : list) {
-      if (a.t) visit_(*a.t, false);
-      for (ir::Tensor& t : a.tensors) visit_(t, false);
-      if (a.sparse_tensor) sparse(*a.sparse_tensor);
-      for (ir::SparseTensor& s : a.sparse_tensors) sparse(s);
-      if (a.g) graph(*a.g);
-      for (ir::Graph& g : a.graphs) graph(g);
-    }
-  }
-  void sparse(ir::SparseTensor& s) {
-    if (s.values) visit_(*s.values, true);
-    if (s.indices) visit_(*s.indices, true);
-  }
-
-  Visit visit_;
-};
-
-// visit(tensor, part_of_sparse)
-template <class Visit>
-void for_each(ir::Model& model, Visit visit) {
-  Tensors<Visit>(std::move(visit)).model(model);
-}
-
 // External bytes of tensors, each file mapped once.
 class Contents {
  public:
@@ -127,7 +78,7 @@ bool is_external(const ir::Tensor& tensor) { return tensor.data_location == ir::
 
 void pack_tensors(ir::Model& model, const std::string& base_dir, const ExternalAccess& access, MappedFiles& files) {
   Contents contents(base_dir, access, files);
-  for_each(model, [&](ir::Tensor& tensor, bool) {
+  ir::for_each_tensor(model, [&](ir::Tensor& tensor, bool) {
     if (is_external(tensor)) make_internal(tensor, contents.of(tensor));
   });
 }
@@ -135,21 +86,21 @@ void pack_tensors(ir::Model& model, const std::string& base_dir, const ExternalA
 void unpack_tensors(ir::Model& model, std::uint64_t threshold, const std::string& base_dir,
                     const ExternalAccess& access, MappedFiles& files, DataFileWriter& writer) {
   Contents contents(base_dir, access, files);
-  for_each(model, [&](ir::Tensor& tensor, bool part_of_sparse) {
+  ir::for_each_tensor(model, [&](ir::Tensor& tensor, bool part_of_sparse) {
     if (is_external(tensor)) {
       ir::Bytes bytes = contents.of(tensor);
       if (bytes.size() < threshold || bytes.empty()) make_internal(tensor, std::move(bytes));
       else writer.add(tensor, bytes.span());
       return;
     }
-    if (part_of_sparse) return;
+    if (part_of_sparse) return;  // few readers look for those outside
     const ir::Bytes bytes = stored_bytes(tensor);
     if (bytes.size() >= threshold && !bytes.empty()) writer.add(tensor, bytes.span());
   });
 }
 
 void strip_tensors(ir::Model& model) {
-  for_each(model, [](ir::Tensor& tensor, bool) {
+  ir::for_each_tensor(model, [](ir::Tensor& tensor, bool) {
     make_internal(tensor, {});
     tensor.raw_data.clear();
     tensor.external_data.clear();

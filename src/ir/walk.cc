@@ -32,44 +32,63 @@ std::string opaque(const TypeOpaque& o) {
   return "opaque(" + (o.domain.get().empty() ? std::string() : o.domain.get() + ",") + o.name.get() + ")";
 }
 
-using TensorVisit = std::function<void(const Tensor&)>;
+// visit(tensor, is_part_of_sparse), for a document that may change and for one that may not.
 
-void visit_graph(const Graph& graph, const TensorVisit& visit);
-
-void visit_sparse(const SparseTensor& sparse, const TensorVisit& visit) {
-  if (sparse.values) visit(*sparse.values);
-  if (sparse.indices) visit(*sparse.indices);
+template <class Visit>
+void visit_sparse(auto& sparse, Visit& visit) {
+  if (sparse.values) visit(*sparse.values, true);
+  if (sparse.indices) visit(*sparse.indices, true);
 }
 
-void visit_attributes(const std::vector<Attribute>& attributes, const TensorVisit& visit) {
-  for (const Attribute& a : attributes) {
-    if (a.t) visit(*a.t);
+template <class Visit>
+void visit_graph(auto& graph, Visit& visit);
+
+// A list that may be Rare, which is not asked for elements that it does not have.
+void each(auto& list, auto&& visit) {
+  if (list.empty()) return;
+  for (auto& element : list) visit(element);
+}
+
+template <class Visit>
+void visit_attributes(auto& attributes, Visit& visit) {
+  for (auto& a : attributes) {
+    if (a.t) visit(*a.t, false);
     if (a.g) visit_graph(*a.g, visit);
     if (a.sparse_tensor) visit_sparse(*a.sparse_tensor, visit);
-    for (const Tensor& t : a.tensors) visit(t);
-    for (const Graph& g : a.graphs) visit_graph(g, visit);
-    for (const SparseTensor& s : a.sparse_tensors) visit_sparse(s, visit);
+    each(a.tensors, [&](auto& t) { visit(t, false); });
+    each(a.graphs, [&](auto& g) { visit_graph(g, visit); });
+    each(a.sparse_tensors, [&](auto& s) { visit_sparse(s, visit); });
   }
 }
 
-void visit_graph(const Graph& graph, const TensorVisit& visit) {
-  for (const Tensor& t : graph.initializer) visit(t);
-  for (const SparseTensor& s : graph.sparse_initializer) visit_sparse(s, visit);
-  for (const Node& n : graph.node) visit_attributes(n.attribute, visit);
+template <class Visit>
+void visit_graph(auto& graph, Visit& visit) {
+  for (auto& t : graph.initializer) visit(t, false);
+  for (auto& s : graph.sparse_initializer) visit_sparse(s, visit);
+  for (auto& n : graph.node) visit_attributes(n.attribute, visit);
+}
+
+template <class Visit>
+void visit_model(auto& model, Visit&& visit) {
+  if (model.graph) visit_graph(*model.graph, visit);
+  for (auto& f : model.functions) {
+    visit_attributes(f.attribute_proto, visit);
+    for (auto& n : f.node) visit_attributes(n.attribute, visit);
+  }
+  for (auto& t : model.training_info) {
+    if (t.initialization) visit_graph(*t.initialization, visit);
+    if (t.algorithm) visit_graph(*t.algorithm, visit);
+  }
 }
 
 }  // namespace
 
 void for_each_tensor(const Model& model, const std::function<void(const Tensor&)>& visit) {
-  if (model.graph) visit_graph(*model.graph, visit);
-  for (const Function& f : model.functions) {
-    visit_attributes(f.attribute_proto, visit);
-    for (const Node& n : f.node) visit_attributes(n.attribute, visit);
-  }
-  for (const TrainingInfo& t : model.training_info) {
-    if (t.initialization) visit_graph(*t.initialization, visit);
-    if (t.algorithm) visit_graph(*t.algorithm, visit);
-  }
+  visit_model(model, [&](const Tensor& tensor, bool) { visit(tensor); });
+}
+
+void for_each_tensor(Model& model, const std::function<void(Tensor& tensor, bool is_part_of_sparse)>& visit) {
+  visit_model(model, visit);
 }
 
 void for_each_graph(const Graph& graph, const std::function<void(const Graph&, const std::string&)>& visit,

@@ -15,6 +15,7 @@ void for_each_graph(const Graph& graph, const std::function<void(const Graph&, c
 // Every tensor of a model: initializers, attributes' values, and both parts of sparse tensors, in all graphs, functions
 // and training information.
 void for_each_tensor(const Model& model, const std::function<void(const Tensor&)>& visit);
+void for_each_tensor(Model& model, const std::function<void(Tensor& tensor, bool is_part_of_sparse)>& visit);
 
 // 'node 12 "conv1" (Conv)'; without the name if it has none.
 std::string describe_node(const Node& node, std::size_t index);
