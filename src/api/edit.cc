@@ -102,6 +102,7 @@ void unpack_to(Edited& edited, const std::string& in, const std::string& out, co
   format::unpack_tensors(edited.model, unpack.threshold, edited.base_dir, format::external_access(options),
                          edited.files, writer);
   writer.finish();
+  format::refuse_data_file(edited.model, folder_of(out), out);
   write_model(edited, out, kAnySize, [&] { writer.commit(); });
 }
 
@@ -114,17 +115,20 @@ Model changed(const Model& model, ir::Model document) {
 
 void pack(const std::string& in, const std::string& out, const PackOptions& pack, const LoadOptions& options) {
   Edited edited = open_model(in, options);
+  format::refuse_data_file(edited.model, edited.base_dir, out);
   format::pack_tensors(edited.model, edited.base_dir, format::external_access(options), edited.files);
   write_model(edited, out, pack, [] {});
 }
 
 void unpack(const std::string& in, const std::string& out, const UnpackOptions& unpack, const LoadOptions& options) {
   Edited edited = open_model(in, options);
+  format::refuse_data_file(edited.model, edited.base_dir, out);
   unpack_to(edited, in, out, unpack, options);
 }
 
 void strip(const std::string& in, const std::string& out, const LoadOptions& options) {
   Edited edited = open_model(in, options);
+  format::refuse_data_file(edited.model, edited.base_dir, out);
   format::strip_tensors(edited.model);
   write_model(edited, out, kAnySize, [] {});
 }
@@ -139,6 +143,7 @@ Model pack(const Model& model, const PackOptions& pack) {
 
 void unpack(const Model& model, const std::string& out, const UnpackOptions& unpack) {
   Edited edited{model.document(), {}, model.base_dir()};
+  format::refuse_data_file(edited.model, edited.base_dir, out);
   unpack_to(edited, model.path(), out, unpack, model.load_options());
 }
 

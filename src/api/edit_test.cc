@@ -296,6 +296,38 @@ TEST_F(Edit, LargerThanMemoryShouldBe) {
   expect_little_memory("read");
 }
 
+// The model would be renamed over the only copy of its weights.
+TEST_F(Edit, AModelIsNotWrittenOverItsData) {
+  const std::string in = save(model());
+  const auto refused = [&](auto&& write) {
+    const auto before = names();
+    EXPECT_THROW(write(), Error);
+    EXPECT_EQ(names(), before);
+  };
+  for (const char* location : {"n.onnx", "./n.onnx"}) {
+    refused([&] { unpack(in, path("n.onnx"), {.location = location}); });
+    refused([&] { unpack(Model::load(in), path("n.onnx"), {.location = location}); });
+  }
+  refused([&] { unpack(in, path("c-2.data"), {.location = "c.data", .max_file_bytes = 1}); });
+
+  unpack(in, path("v.onnx"), {.location = "v.data"});
+  const std::string data = content(root_ / "v.data");
+  const std::string v = path("v.onnx"), over = path("v.data"), linked = path("link");
+  fs::create_symlink("v.data", linked);
+  fs::create_directory(root_ / "other");
+  for (const std::string& out : {over, linked}) {
+    refused([&] { Model::load(v).save(out, Format::Binary); });
+    refused([&] { pack(v, out); });
+    refused([&] { strip(v, out); });
+    refused([&] { unpack(v, out, {.location = "again.data"}); });
+    EXPECT_EQ(content(root_ / "v.data"), data);
+  }
+  EXPECT_THROW(Model::load(v).save((root_ / "other" / "v.data").string(), Format::Binary), Error);
+  EXPECT_FALSE(fs::exists(root_ / "other" / "v.data"));
+  Model::load(v).save(path("w.onnx"));
+  EXPECT_EQ(content(path("w.onnx")), content(v));
+}
+
 TEST_F(Edit, ModelsInMemory) {
   ir::Model m = model();
   m.graph->initializer.erase(m.graph->initializer.begin() + 3);  // numbers in typed fields come back as raw_data
@@ -329,6 +361,10 @@ TEST_F(Edit, DataFromAReader) {
   EXPECT_EQ(content(path("again.onnx")), content(path("packed.onnx")));
   EXPECT_EQ(read(path("again.onnx")).graph->initializer[0].raw_data.get().size(), 5000u);
   EXPECT_THROW(pack(Model::parse(bytes.bytes)), Error);  // no folder, no reader
+  EXPECT_THROW(loaded.save(path("dangling.onnx")), Error);
+  EXPECT_FALSE(fs::exists(path("dangling.onnx")));
+  unpack(loaded, path("whole.onnx"), {.location = "whole.data"});
+  EXPECT_EQ(fs::file_size(path("whole.data")), data.size());
 }
 
 TEST_F(Edit, SingleTensors) {

@@ -10,7 +10,7 @@
 #include "format/prototext.h"
 #include "format/text.h"
 #include "format/wire.h"
-#include "ir/model.h"
+#include "ir/walk.h"
 
 namespace norn {
 namespace {
@@ -28,6 +28,12 @@ ir::Model read(Format format, const ir::Bytes& bytes, const Limits& limits) {
     case Format::ProtoText: return format::from_prototext<ir::Model>(ir::as_text(bytes), limits);
     default: return format::read_model(bytes, limits);
   }
+}
+
+bool has_external_data(const ir::Model& model) {
+  bool has = false;
+  ir::for_each_tensor(model, [&](const ir::Tensor& t) { has |= t.data_location == ir::kDataLocationExternal; });
+  return has;
 }
 
 // Not for Binary.
@@ -95,6 +101,13 @@ Model Model::parse(std::span<const std::byte> bytes, const LoadOptions& options,
 void Model::save(const std::string& path, Format format) const {
   if (format == Format::Auto) format = format_of(path);
   const std::string text = format == Format::Binary ? std::string() : write(format, *document_);
+  format::refuse_data_file(*document_, base_dir_, path);
+  format::refuse_data_file(*document_, folder_of(path), path);
+  if (options_->external_reader && folder_of(path) != base_dir_ && has_external_data(*document_)) {
+    throw Error(ErrorCode::InvalidArgument,
+                "the model's external data comes from a reader, so that there are no files to take along", path,
+                "write its tensors too: norn::unpack into a data file (norn.save(..., external_data=NAME)), or norn::pack");
+  }
   // Its data files belong to it: saving into another folder takes them along.
   format::copy_external_files(*document_, base_dir_, folder_of(path), format::path_policy(*options_));
   if (format == Format::Binary) {

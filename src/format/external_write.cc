@@ -10,10 +10,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "base/mapped_file.h"
 #include "base/text.h"
+#include "ir/walk.h"
 #include "norn/error.h"
 
 namespace norn::format {
@@ -174,6 +176,26 @@ void make_internal(ir::Tensor& tensor, ir::Bytes raw) {
   tensor.data_location.clear();
   clear_contents(tensor);
   tensor.raw_data = std::move(raw);
+}
+
+void refuse_data_file(const ir::Model& model, const std::string& base_dir, const std::string& path) {
+  namespace fs = std::filesystem;
+  const auto same = [&](const fs::path& file) {
+    std::error_code error;
+    if (fs::equivalent(file, path, error)) return true;  // both exist
+    return fs::absolute(file, error).lexically_normal() == fs::absolute(path, error).lexically_normal();
+  };
+  std::set<std::string> seen;
+  ir::for_each_tensor(model, [&](const ir::Tensor& tensor) {
+    if (tensor.data_location != ir::kDataLocationExternal) return;
+    for (const auto& entry : tensor.external_data) {
+      if (entry.key.get() != "location" || !seen.insert(entry.value.get()).second) continue;
+      if (!same(fs::path(base_dir.empty() ? "." : base_dir) / entry.value.get())) continue;
+      throw Error(ErrorCode::InvalidArgument,
+                  base::quoted(path) + " is a data file of the model, whose tensors would be lost", ir::describe(tensor),
+                  "write the model under another name");
+    }
+  });
 }
 
 void copy_external_files(const ir::Model& model, const std::string& from, const std::string& to,

@@ -80,6 +80,10 @@ void make_external(ir::Tensor& tensor, const std::string& location, std::uint64_
 // The other way: raw_data, and no external data but unknown keys.
 void make_internal(ir::Tensor& tensor, ir::Bytes raw);
 
+// Throws norn::Error (InvalidArgument) if `path` is one of the data files of a model in `base_dir`: what is written there
+// would take the place of the model's tensors.
+void refuse_data_file(const ir::Model& model, const std::string& base_dir, const std::string& path);
+
 // Copies a model's data files into another folder, each under its location there.
 void copy_external_files(const ir::Model& model, const std::string& from, const std::string& to,
                          const PathPolicy& policy);
