@@ -3,7 +3,9 @@
 //   norn::Report report = norn::check(norn::Model::load("model.onnx"));
 //   if (!report.ok()) std::cerr << report.to_string();
 //
-// Rules bind by the file's IR version, as they were written then. Thread-safe: functions here keep no state.
+// Rules bind by the file's IR version, as they were written then. Thread-safe: functions here keep no state. Large
+// graphs are checked by several threads, the calling one and at most three of the process's pool; the findings do not
+// depend on their number. In a child after fork() the calling thread checks alone.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -81,12 +83,13 @@ NORN_API Report check_part(PartKind kind, std::span<const std::byte> bytes, std:
                            const std::vector<std::pair<std::string, std::int64_t>>& opset_imports,
                            const CheckOptions& options = {});
 
-// Checks a data file's message: TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto (norn/data.h).
-// Throws norn::Error (InvalidProtobuf) for bytes that are no such message.
+// Checks a data file's content: a TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto
+// (norn/data.h), or an .npy or .npz file; without `kind`, data_kind() tells. Throws norn::Error (InvalidProtobuf) for
+// bytes that are no such message. No rule binds .npy and .npz: those that can be read have no findings, others throw.
 enum class DataKind;
-NORN_API Report check_data(std::span<const std::byte> bytes, DataKind kind, const CheckOptions& options = {});
-// Checks a data file; without `kind`, data_kind() tells. External data is looked for beside it. No rule binds .npy and
-// .npz files: those that can be read have no findings, others throw norn::Error.
+NORN_API Report check_data(std::span<const std::byte> bytes, std::optional<DataKind> kind = {},
+                           const CheckOptions& options = {});
+// Checks a data file. External data is looked for beside it.
 NORN_API Report check_data(const std::string& path, std::optional<DataKind> kind = {},
                            const CheckOptions& options = {});
 

@@ -5,7 +5,9 @@
 //   model.save("copy.onnx");
 //
 // A Model is an immutable value: copies share everything, and any number of threads may use one. Tensor contents stay
-// in the mapped file until somebody needs them.
+// in the mapped file until somebody needs them. Large binary models are read by several threads, the calling one and at
+// most three of the process's pool; what comes out does not depend on their number. In a child after fork() the calling
+// thread reads alone.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -93,8 +95,9 @@ struct ModelSummary {
 
 class NORN_API Model {
  public:
-  // Reads a file in the binary format; `path` is kept to resolve external data. Throws norn::Error (NoSuchFile, Io,
-  // InvalidProtobuf with the byte offset, LimitExceeded).
+  // Reads a file in the notation of its extension unless `options.format` names one; `path` is kept to resolve external
+  // data. Throws norn::Error (NoSuchFile, Io, InvalidProtobuf with the byte offset or with line and column,
+  // LimitExceeded).
   static Model load(const std::string& path, const LoadOptions& options = {});
   // Reads a serialised ModelProto from memory. Copies `bytes` unless `owner` keeps them alive.
   static Model parse(std::span<const std::byte> bytes, const Limits& limits = {},
@@ -111,7 +114,8 @@ class NORN_API Model {
   void save(const std::string& path, Format format = Format::Auto) const;
   // The ModelProto's bytes, or another notation's.
   std::vector<std::byte> serialize(Format format = Format::Binary) const;
-  // The model in ONNX text syntax; tensors of more than `max_elements` elements are shown by their first few.
+  // The model in ONNX text syntax; tensors of more than `max_elements` elements are shown by their first
+  // few, eight at most, and such a text cannot be read back.
   std::string to_text(std::size_t max_elements = 16) const;
   ModelSummary summary() const;
 

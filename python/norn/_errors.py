@@ -27,7 +27,7 @@ class Error(Exception):
     def __str__(self) -> str:
         return str(self.args[0])
 
-    def __reduce__(self) -> tuple[type[Error], tuple[str, str, str, str]]:
+    def __reduce__(self) -> tuple[type[Error], tuple[object, ...]]:
         return type(self), (self.message, self.where, self.hint, self.code)
 
 

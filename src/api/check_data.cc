@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "api/data_content.h"
 #include "api/is_model.h"
 #include "base/mapped_file.h"
 #include "check/areas.h"
 #include "format/data_messages.h"
 #include "format/identify.h"
-#include "format/npz.h"
 #include "format/wire.h"
 #include "ir/constants.h"
 #include "norn/check.h"
@@ -68,12 +68,13 @@ struct Checker {
   }
 };
 
-// How well bytes read as a kind of message.
+// How well bytes read as a kind of message; `refused` is set to what a limit refused.
 enum class Fit { None, Readable, Sound, Exact };
 
-Fit fit(std::span<const std::byte> bytes, DataKind kind) {
+Fit fit(std::span<const std::byte> bytes, DataKind kind, const Limits& limits, std::optional<Error>& refused) {
   Report report;
-  const CheckOptions options;
+  CheckOptions options;
+  options.limits = limits;
   checks::Context ctx(options, ir::kNewestIrVersion, {}, report);
   try {
     return with_message(borrowed(bytes), kind, options.limits, [&](const auto& message) {
@@ -82,15 +83,10 @@ Fit fit(std::span<const std::byte> bytes, DataKind kind) {
       if (!report.ok()) return Fit::Readable;
       return format::write_pieces(message).size == bytes.size() ? Fit::Exact : Fit::Sound;
     });
-  } catch (const Error&) {
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::LimitExceeded && !refused) refused = e;
     return Fit::None;
   }
-}
-
-bool is_numpy(const std::string& path, std::span<const std::byte> bytes) {
-  const ir::Bytes view = borrowed(bytes);
-  return path.ends_with(".npy") || path.ends_with(".npz") || format::is_zip(view) ||
-         ir::as_text(view).starts_with("\x93NUMPY");
 }
 
 }  // namespace
@@ -108,17 +104,19 @@ DataKind data_kind_from_name(std::string_view name) {
               "the kinds are tensor, sparse_tensor, sequence, map and optional");
 }
 
-DataKind data_kind(std::span<const std::byte> bytes) {
+DataKind data_kind(std::span<const std::byte> bytes, const Limits& limits) {
   Fit best = Fit::None;
+  std::optional<Error> refused;
   std::vector<DataKind> fitting;
   for (const KindName& row : kKinds) {
-    const Fit found = fit(bytes, row.kind);
+    const Fit found = fit(bytes, row.kind, limits, refused);
     if (found == Fit::None || found < best) continue;
     if (found > best) fitting.clear();
     best = found;
     fitting.push_back(row.kind);
   }
   if (best <= Fit::Readable) {
+    if (refused) throw *refused;  // without the limit, that reading may have been the sound one
     auto mistake = format::identify(bytes);
     if (is_model(borrowed(bytes))) mistake = format::Mistake{"a model", ""};
     if (mistake) throw Error(ErrorCode::InvalidProtobuf, "no data file: this is " + mistake->what, {}, mistake->hint);
@@ -134,12 +132,12 @@ DataKind data_kind(std::span<const std::byte> bytes) {
     names += data_kind_name(fitting[i]);
   }
   throw Error(ErrorCode::InvalidArgument, "the bytes do not tell which kind of data they are: " + names + " fit", {},
-              "say which kind it is");
+              "say which kind it is (--kind; Python: kind=)");
 }
 
 DataKind data_kind(const std::string& path) {
   const base::FileBytes file = base::read_file(path);
-  if (is_numpy(path, file.bytes)) return DataKind::Tensor;
+  if (is_numpy(path, file)) return DataKind::Tensor;
   try {
     return data_kind(file.bytes);
   } catch (Error& e) {
@@ -147,10 +145,14 @@ DataKind data_kind(const std::string& path) {
   }
 }
 
-Report check_data(std::span<const std::byte> bytes, DataKind kind, const CheckOptions& options) {
+Report check_data(std::span<const std::byte> bytes, std::optional<DataKind> kind, const CheckOptions& options) {
   Report report;
+  if (const base::FileBytes file{bytes, {}}; is_numpy({}, file)) {
+    values_of({}, file, options.limits, {});
+    return report;
+  }
   checks::Context ctx(options, ir::kNewestIrVersion, {}, report);
-  with_message(borrowed(bytes), kind, options.limits, Checker{ctx});
+  with_message(borrowed(bytes), kind ? *kind : data_kind(bytes, options.limits), options.limits, Checker{ctx});
   return report;
 }
 
@@ -158,15 +160,16 @@ Report check_data(const std::string& path, std::optional<DataKind> kind, const C
   Report report;
   report.path = path;
   const base::FileBytes file = base::read_file(path);
-  if (is_numpy(path, file.bytes)) {
-    load_values(path, options.limits);
+  if (is_numpy(path, file)) {
+    values_of(path, file, options.limits, {});
     return report;
   }
   const auto slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   checks::Context ctx(options, ir::kNewestIrVersion, folder, report);
   try {
-    with_message(borrowed(file.bytes), kind ? *kind : data_kind(file.bytes), options.limits, Checker{ctx});
+    with_message(borrowed(file.bytes), kind ? *kind : data_kind(file.bytes, options.limits), options.limits,
+                 Checker{ctx});
   } catch (Error& e) {
     throw e.within(path);
   }

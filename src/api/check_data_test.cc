@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "format/data_file.h"
+#include "format/npy.h"
 #include "norn/check.h"
 #include "norn/data.h"
 
@@ -25,6 +26,15 @@ TEST(CheckData, WhatIsWrittenIsSound) {
     const Report report = check_data(format::write_data(c.value), c.kind);
     EXPECT_TRUE(report.diagnostics.empty()) << report.to_string();
   }
+}
+
+TEST(CheckData, FromMemoryAsFromAFile) {
+  EXPECT_TRUE(check_data(format::write_data(Value(Tensor(DataType::Float, {2})))).ok());
+  const auto npy = format::write_npy(Tensor(DataType::Float, {2}));
+  const std::span<const std::byte> bytes(npy);
+  EXPECT_TRUE(check_data(bytes).diagnostics.empty());
+  EXPECT_TRUE(check_data(bytes, DataKind::Tensor).diagnostics.empty());
+  EXPECT_THROW(check_data(bytes.first(bytes.size() - 1)), Error);
 }
 
 TEST(CheckData, FaultsAreFindings) {

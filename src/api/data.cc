@@ -1,14 +1,16 @@
 #include "norn/data.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <string_view>
 
+#include "api/data_content.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
+#include "format/bounds.h"
 #include "format/data_file.h"
 #include "format/external.h"
+#include "format/notation.h"
 #include "format/npy.h"
 #include "format/npz.h"
 #include "ir/tensor_data.h"
@@ -20,14 +22,19 @@ std::string extension(const std::string& path) {
   const auto dot = path.rfind('.');
   if (dot == std::string::npos || path.find('/', dot) != std::string::npos) return {};
   std::string text = path.substr(dot);
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(), format::lower);
   return text;
 }
 
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+ir::Bytes bytes_of(const base::FileBytes& file) { return {file.bytes.data(), file.bytes.size(), file.owner}; }
+
+bool is_npz(const std::string& path, const ir::Bytes& bytes) {
+  return extension(path) == ".npz" || format::is_zip(bytes);
 }
 
 bool is_npy(const std::string& path, const ir::Bytes& bytes) {
@@ -44,55 +51,68 @@ std::string_view message_name(DataKind kind) {
   }
 }
 
-// The message's own name; "" for what cannot be read, which load_value tells.
-std::string name_in(const ir::Bytes& bytes, DataKind kind, const Limits& limits) {
+std::pair<std::string, Value> message_of(const std::string& path, const ir::Bytes& bytes, DataKind kind,
+                                         const Limits& limits) {
+  const format::Bounds bounds(bytes.size(), limits);
+  const ir::ExternalReader files = format::external_reader(folder_of(path));
+  const auto external = [&](const ir::Tensor& tensor) {
+    ir::Bytes data = files(tensor);
+    bounds.check_payload(data.size(), "the external data", [&] { return ir::describe(tensor); });
+    return data;
+  };
   try {
-    switch (kind) {
-      case DataKind::SparseTensor: {
-        const auto sparse = format::read_message<ir::SparseTensor>(bytes, limits);
-        return sparse.values ? sparse.values->name.get() : std::string();
-      }
-      case DataKind::Sequence: return format::read_message<format::SequenceData>(bytes, limits).name.get();
-      case DataKind::Map: return format::read_message<format::MapData>(bytes, limits).name.get();
-      case DataKind::Optional: return format::read_message<format::OptionalData>(bytes, limits).name.get();
-      default: return format::read_message<ir::Tensor>(bytes, limits).name.get();
-    }
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-}  // namespace
-
-Value parse_value(std::span<const std::byte> bytes, DataKind kind) {
-  return format::read_data(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), kind);
-}
-
-Value load_value(const std::string& path, DataKind kind) {
-  const base::FileBytes file = base::read_file(path);
-  const ir::Bytes bytes(file.bytes.data(), file.bytes.size(), file.owner);
-  if (extension(path) == ".npz" || format::is_zip(bytes)) {
-    auto values = load_values(path);
-    if (values.size() == 1) return std::move(values.front().second);
-    throw Error(ErrorCode::InvalidArgument,
-                "the archive holds " + std::to_string(values.size()) + " arrays, and one value was asked for", path,
-                "load_values reads all of them");
-  }
-  try {
-    if (is_npy(path, bytes)) return format::read_npy(bytes);
-    return format::read_data(bytes, kind, format::external_reader(folder_of(path)));
+    return format::read_named_data(bytes, kind, limits, external);
   } catch (Error& e) {
     if (e.code() == ErrorCode::InvalidProtobuf || e.code() == ErrorCode::InvalidGraph) {
       e.help("a .pb file does not say which message it holds; this one was read as " +
              std::string(message_name(kind)));
     }
+    throw;
+  }
+}
+
+}  // namespace
+
+bool is_numpy(const std::string& path, const base::FileBytes& file) {
+  const ir::Bytes bytes = bytes_of(file);
+  return is_npz(path, bytes) || is_npy(path, bytes);
+}
+
+std::vector<std::pair<std::string, Value>> values_of(const std::string& path, const base::FileBytes& file,
+                                                     const Limits& limits, std::optional<DataKind> kind) {
+  const ir::Bytes bytes = bytes_of(file);
+  std::vector<std::pair<std::string, Value>> values;
+  try {
+    if (is_npz(path, bytes)) {
+      for (auto& [name, tensor] : format::read_npz(bytes, limits))
+        values.emplace_back(std::move(name), std::move(tensor));
+    } else if (is_npy(path, bytes)) {
+      values.emplace_back(std::string(), format::read_npy(bytes, DataType::Undefined, limits));
+    } else {
+      values.push_back(message_of(path, bytes, kind ? *kind : data_kind(file.bytes, limits), limits));
+    }
+  } catch (Error& e) {
     throw e.within(path);
   }
+  return values;
+}
+
+Value parse_value(std::span<const std::byte> bytes, DataKind kind) {
+  return format::read_data(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), kind);
+}
+
+Value load_value(const std::string& path, std::optional<DataKind> kind, const Limits& limits) {
+  auto values = load_values(path, limits, kind);
+  if (values.size() == 1) return std::move(values.front().second);
+  throw Error(ErrorCode::InvalidArgument,
+              "the archive holds " + std::to_string(values.size()) + " arrays, and one value was asked for", path,
+              "load_values reads all of them");
 }
 
 void save_value(const Value& value, const std::string& path, const std::string& name) {
   if (extension(path) == ".npz") {
-    const std::pair<std::string, Value> values[] = {{name.empty() ? "arr_0" : name, value}};
+    std::vector<std::pair<std::string, Value>> values;
+    values.emplace_back(name.empty() ? "arr_0" : name, value);
     return save_values(values, path);
   }
   std::vector<std::byte> head;
@@ -114,25 +134,7 @@ void save_value(const Value& value, const std::string& path, const std::string& 
 
 std::vector<std::pair<std::string, Value>> load_values(const std::string& path, const Limits& limits,
                                                        std::optional<DataKind> kind) {
-  const base::FileBytes file = base::read_file(path);
-  const ir::Bytes bytes(file.bytes.data(), file.bytes.size(), file.owner);
-  std::vector<std::pair<std::string, Value>> values;
-  if (extension(path) != ".npz" && !format::is_zip(bytes)) {
-    std::string name;
-    if (!is_npy(path, bytes)) {
-      if (!kind) kind = data_kind(path);
-      name = name_in(bytes, *kind, limits);
-    }
-    values.emplace_back(std::move(name), load_value(path, kind.value_or(DataKind::Tensor)));
-    return values;
-  }
-  try {
-    for (auto& [name, tensor] : format::read_npz(bytes, limits))
-      values.emplace_back(std::move(name), std::move(tensor));
-  } catch (Error& e) {
-    throw e.within(path);
-  }
-  return values;
+  return values_of(path, base::read_file(path), limits, kind);
 }
 
 void save_values(std::span<const std::pair<std::string, Value>> values, const std::string& path, bool compress) {

@@ -1,11 +1,18 @@
 #include "norn/data.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <optional>
+#include <thread>
 
 namespace norn {
 namespace {
@@ -70,6 +77,84 @@ TEST_F(Values, MessagesOfEveryKind) {
   save_values(std::span(two).first(1), path("a.npy"));
   EXPECT_EQ(data_kind(path("a.npy")), DataKind::Tensor);
   EXPECT_EQ(load_value(path("a.npy")).tensor().dims(), Shape{3});
+}
+
+TEST_F(Values, LimitsBindEveryKindOfFile) {
+  const auto refused = [&](const char* name, const Limits& limits, std::optional<DataKind> kind) {
+    const auto beyond = [](auto&& call) {
+      try {
+        call();
+      } catch (const Error& e) {
+        return e.code() == ErrorCode::LimitExceeded && e.where().find("/x.") != std::string::npos;
+      }
+      return false;
+    };
+    return beyond([&] { load_values(path(name), limits, kind); }) +
+           beyond([&] { load_value(path(name), kind, limits); });
+  };
+  for (const char* name : {"x.npy", "x.pb", "x.npz"}) {
+    save_value(tensor(), path(name), "x");
+    const auto size = static_cast<std::uint64_t>(fs::file_size(path(name)));
+    for (const auto kind : {std::optional<DataKind>(), std::optional(DataKind::Tensor)}) {
+      Limits small, enough;
+      small.max_bytes = size - 1;
+      EXPECT_EQ(refused(name, small, kind), 2) << name;
+      small = {};
+      small.max_tensor_bytes = 11;
+      EXPECT_EQ(refused(name, small, kind), 2) << name;
+      // An archive counts its array's header too.
+      enough.max_bytes = size;
+      enough.max_tensor_bytes = std::string(name) == "x.npz" ? size : 12;
+      EXPECT_EQ(load_value(path(name), kind, enough).tensor().dims(), Shape{3}) << name;
+      EXPECT_EQ(load_values(path(name), enough, kind).size(), 1u) << name;
+    }
+  }
+  save_value(Sequence{{Sequence{{Sequence{{tensor(), tensor()}}}}}}, path("x.deep"), "x");
+  Limits flat;
+  flat.max_depth = 2;
+  EXPECT_EQ(refused("x.deep", flat, {}), 2);
+  EXPECT_EQ(refused("x.deep", flat, DataKind::Sequence), 2);
+  std::ofstream(path("x.html")) << "<html>";
+  EXPECT_THROW(data_kind(path("x.html")), Error);
+}
+
+// A pipe gives its content once: whoever asks again gets the next one.
+TEST_F(Values, AFileIsReadOnce) {
+  const std::string fifo = path("x");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  save_value(Sequence{{tensor(), tensor()}}, path("first.pb"), "first");
+  save_value(tensor(), path("second.pb"), "second");
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    for (const char* name : {"first.pb", "second.pb", "second.pb"}) {
+      std::ifstream in(path(name), std::ios::binary);
+      const std::string content{std::istreambuf_iterator<char>(in), {}};
+      int fd = -1;
+      while (!stop && (fd = ::open(fifo.c_str(), O_WRONLY | O_NONBLOCK)) < 0) std::this_thread::yield();
+      if (fd < 0) return;
+      EXPECT_EQ(::write(fd, content.data(), content.size()), static_cast<ssize_t>(content.size()));
+      ::close(fd);
+      // The reader has to close its end, or it would read on in what comes next.
+      while (!stop && (fd = ::open(fifo.c_str(), O_WRONLY | O_NONBLOCK)) >= 0) ::close(fd);
+    }
+  });
+  std::vector<std::pair<std::string, Value>> values;
+  EXPECT_NO_THROW(values = load_values(fifo));
+  stop = true;
+  writer.join();
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_EQ(values[0].first, "first");
+  ASSERT_TRUE(values[0].second.is_sequence());
+  EXPECT_EQ(values[0].second.sequence().items.size(), 2u);
+}
+
+// Extensions are ASCII, whatever letters the locale has ('I' is no capital 'i' in Turkish).
+TEST_F(Values, ExtensionsOfAnyCase) {
+  for (const char* name : {"x.NPY", "x.Npz"}) {
+    save_value(tensor(), path(name), "x");
+    EXPECT_EQ(load_values(path(name))[0].second.tensor().dims(), Shape{3}) << name;
+  }
+  EXPECT_EQ(data_kind(path("x.NPY")), DataKind::Tensor);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "norn/edit.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -294,6 +295,29 @@ TEST_F(Edit, LargerThanMemoryShouldBe) {
   EXPECT_EQ(middle.size(), kHalf);
   EXPECT_EQ(ir::as_text(middle).substr(0, 8), std::string_view("middle\0\0", 8));
   expect_little_memory("read");
+}
+
+// A file for each tensor, and more of them than a process may have open.
+TEST_F(Edit, MoreDataFilesThanDescriptors) {
+  ir::Model m = model();
+  for (int i = 0; i < 300; ++i) m.graph->initializer.push_back(raw("w" + std::to_string(i), 100, static_cast<char>(i)));
+  const std::string in = save(m);
+  struct rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  struct rlimit few = before;
+  few.rlim_cur = 64;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  UnpackOptions options{.location = "sub/w.bin"};
+  options.threshold = 50;
+  options.max_file_bytes = 1;
+  options.checksums = true;
+  EXPECT_NO_THROW(unpack(in, path("out.onnx"), options));
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_GT(std::distance(fs::directory_iterator(root_ / "sub"), {}), 300);
+  LoadOptions checked;
+  checked.external_checksums = true;
+  pack(path("out.onnx"), path("back.onnx"), {}, checked);
+  EXPECT_EQ(read(path("back.onnx")).graph->initializer.back().raw_data.get().size(), 100u);
 }
 
 // The model would be renamed over the only copy of its weights.

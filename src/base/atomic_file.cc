@@ -54,13 +54,18 @@ AtomicFile::AtomicFile(const std::string& path) : shown_(path) {
   const auto slash = target.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
   name_ = slash == std::string::npos ? target : target.substr(slash + 1);
-  folder_ = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder_) fail("cannot open the folder of");
+  folder_ = std::make_shared<const Descriptor>(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!*folder_) fail("cannot open the folder of");
   create(exists ? info.st_mode & 0777 : 0666);
 }
 
 AtomicFile::AtomicFile(Descriptor folder, std::string name, std::string shown)
-    : folder_(std::move(folder)), name_(std::move(name)), shown_(std::move(shown)) {
+    : folder_(std::make_shared<const Descriptor>(std::move(folder))), name_(std::move(name)), shown_(std::move(shown)) {
+  create(0666);
+}
+
+AtomicFile::AtomicFile(const AtomicFile& beside, std::string name, std::string shown)
+    : folder_(beside.folder_), name_(std::move(name)), shown_(std::move(shown)) {
   create(0666);
 }
 
@@ -70,7 +75,7 @@ void AtomicFile::create(unsigned mode) {
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
     temporary_ = name_.substr(0, 200) + ".tmp" + std::to_string(random());
-    fd_ = Descriptor(::openat(folder_.get(), temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+    fd_ = Descriptor(::openat(folder_->get(), temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                               static_cast<mode_t>(mode)));
     if (fd_) return;
     if (errno != EEXIST) break;
@@ -80,7 +85,7 @@ void AtomicFile::create(unsigned mode) {
 }
 
 void AtomicFile::discard() noexcept {
-  if (!temporary_.empty()) ::unlinkat(folder_.get(), temporary_.c_str(), 0);
+  if (!temporary_.empty()) ::unlinkat(folder_->get(), temporary_.c_str(), 0);
   temporary_.clear();
   fd_ = Descriptor();
 }
@@ -161,13 +166,24 @@ void AtomicFile::sync() {
   if (::fsync(fd_.get()) != 0) fail("cannot write");
 }
 
+void AtomicFile::pause() {
+  sync();
+  if (fd_.close() != 0) fail("cannot write");
+}
+
+void AtomicFile::resume() {
+  if (fd_) return;
+  fd_ = Descriptor(::openat(folder_->get(), temporary_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd_) fail("cannot open the file that is to become");
+}
+
 bool AtomicFile::target_exists() const {
   struct stat info;
-  return ::fstatat(folder_.get(), name_.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+  return ::fstatat(folder_->get(), name_.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 bool AtomicFile::same_as_target() const {
-  Descriptor old(::openat(folder_.get(), name_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  Descriptor old(::openat(folder_->get(), name_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat info;
   if (!old || ::fstat(old.get(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
   if (static_cast<std::uint64_t>(info.st_size) != size_) return false;
@@ -185,22 +201,32 @@ void AtomicFile::retarget(std::string name, std::string shown) {
   shown_ = std::move(shown);
 }
 
+void AtomicFile::keep_mode() noexcept {
+  struct stat old, own;
+  if (::fstatat(folder_->get(), name_.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(old.st_mode)) return;
+  if (::fstat(fd_.get(), &own) != 0 || (old.st_mode & 0777) == (own.st_mode & 0777)) return;
+  // A file system that refuses leaves the mode that the file was made with, which allows less.
+  if (::fchmod(fd_.get(), old.st_mode & 0777) != 0) return;
+}
+
 void AtomicFile::commit(Existing existing) {
-  sync();
-  if (fd_.close() != 0) fail("cannot write");
+  if (fd_) {
+    if (existing == Existing::Replace) keep_mode();
+    pause();
+  }
   if (existing == Existing::Refuse) {
-    if (::renameat2(folder_.get(), temporary_.c_str(), folder_.get(), name_.c_str(), RENAME_NOREPLACE) == 0) {
+    if (::renameat2(folder_->get(), temporary_.c_str(), folder_->get(), name_.c_str(), RENAME_NOREPLACE) == 0) {
       temporary_.clear();
     } else if ((errno != EINVAL && errno != ENOSYS) || target_exists()) {
       fail("cannot write");
     }
   }
   if (!temporary_.empty()) {
-    if (::renameat(folder_.get(), temporary_.c_str(), folder_.get(), name_.c_str()) != 0) fail("cannot write");
+    if (::renameat(folder_->get(), temporary_.c_str(), folder_->get(), name_.c_str()) != 0) fail("cannot write");
     temporary_.clear();
   }
   // The new name becomes durable with the folder; a file system that cannot sync folders loses nothing else.
-  ::fsync(folder_.get());
+  ::fsync(folder_->get());
 }
 
 }  // namespace norn::base

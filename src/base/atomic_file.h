@@ -1,9 +1,11 @@
 // A file that appears whole or not at all: written under another name beside its place, synced, renamed.
 //
-// Whoever has the old file open or mapped keeps it. Holes of sparse sources stay holes.
+// Whoever has the old file open or mapped keeps it, and who may read and write stays as it was; a file with rights of
+// its own when executed (setuid) loses them. Holes of sparse sources stay holes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -18,6 +20,8 @@ class AtomicFile {
   // To stand in `folder` under `name`, which must not contain a slash; `shown` is the path for messages. A symbolic
   // link of that name is replaced, not followed.
   AtomicFile(Descriptor folder, std::string name, std::string shown);
+  // In the folder of another one.
+  AtomicFile(const AtomicFile& beside, std::string name, std::string shown);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();  // without commit(), nothing remains
@@ -34,6 +38,9 @@ class AtomicFile {
   const std::string& path() const noexcept { return shown_; }
   int fd() const noexcept { return fd_.get(); }
   void sync();
+  // Between the two, the file takes no descriptor, and only its name can be changed, commit() and discard() be called.
+  void pause();
+  void resume();
   // True if the place holds a regular file with the same bytes.
   bool same_as_target() const;
   bool target_exists() const;
@@ -45,9 +52,11 @@ class AtomicFile {
 
  private:
   void create(unsigned mode);
+  void keep_mode() noexcept;
   [[noreturn]] void fail(const char* what) const;
 
-  Descriptor folder_, fd_;
+  std::shared_ptr<const Descriptor> folder_;
+  Descriptor fd_;
   std::string name_, temporary_, shown_;
   std::uint64_t size_ = 0;
 };

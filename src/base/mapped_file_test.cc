@@ -73,12 +73,26 @@ TEST_F(Files, WritingThroughALinkKeepsTheLink) {
 }
 
 TEST_F(Files, KeepsPermissions) {
+  const mode_t umask_before = ::umask(027);
+  const auto mode = [&](const char* name) {
+    struct stat info = {};
+    EXPECT_EQ(::stat(path(name).c_str(), &info), 0);
+    return info.st_mode & 07777;
+  };
   write(path("a"), "1");
-  ASSERT_EQ(::chmod(path("a").c_str(), 0600), 0);
-  write(path("a"), "2");
-  struct stat info;
-  ASSERT_EQ(::stat(path("a").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  EXPECT_EQ(mode("a"), 0640u) << "a new file has what the umask leaves";
+  for (const mode_t allowed : {0600, 0664, 0777, 0444, 0640}) {
+    ASSERT_EQ(::chmod(path("a").c_str(), allowed), 0);
+    write(path("a"), "2");
+    EXPECT_EQ(mode("a"), allowed);
+  }
+  ASSERT_EQ(::chmod(path("a").c_str(), 06775), 0);
+  write(path("a"), "3");
+  EXPECT_EQ(mode("a"), 0775u) << "rights when executed go with the content that they were given to";
+  fs::create_symlink("a", path("link"));
+  write(path("link"), "4");
+  EXPECT_EQ(mode("a"), 0775u);
+  ::umask(umask_before);
 }
 
 TEST_F(Files, ManyPieces) {

@@ -1,5 +1,8 @@
-// Names out of a file, made safe to show: control characters would otherwise reach the terminal.
+// Names out of a file, made safe to show: control characters would otherwise reach the terminal. Letters are told
+// without regard to the host's locale.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,6 +19,16 @@ inline std::string quoted(std::string_view text) {
     else out += c;
   }
   return out += '"';
+}
+
+// "1 input", "2 inputs".
+inline std::string counted(std::size_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr bool equal_but_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
 }  // namespace norn::base

@@ -100,11 +100,20 @@ std::string DataFileWriter::next_location() {
   return numbered_ == 1 ? options_.location : with_number(options_.location, numbered_);
 }
 
-void DataFileWriter::add(ir::Tensor& tensor, std::span<const std::byte> bytes) {
-  const auto begin_file = [&] {
-    const std::string location = next_location();
+// There may be as many files as tensors: one at a time is open.
+void DataFileWriter::begin_file() {
+  const std::string location = next_location();
+  if (files_.empty()) {
     files_.emplace_back(location, place_for_writing(folder_, location));
-  };
+    return;
+  }
+  File& last = files_.back();
+  const std::string name = location.substr(location.rfind('/') + 1), &shown = last.file.path();
+  files_.emplace_back(location, last, name, shown.substr(0, shown.rfind('/') + 1) + name);
+  last.file.pause();
+}
+
+void DataFileWriter::add(ir::Tensor& tensor, std::span<const std::byte> bytes) {
   if (files_.empty()) begin_file();
   std::uint64_t offset = aligned(files_.back().file.size(), options_.alignment);
   if (options_.max_file_bytes != 0 && offset != 0 &&
@@ -138,10 +147,12 @@ void DataFileWriter::choose_name(File& file) {
 
 void DataFileWriter::finish() {
   for (File& file : files_) {
+    file.file.resume();
     choose_name(file);
     const std::string digest =
         options_.checksums ? sha1(file.file.fd(), file.file.size(), file.file.path()) : std::string();
     for (const Entry& e : file.entries) make_external(*e.tensor, file.location, e.offset, e.length, digest);
+    file.file.pause();
   }
 }
 

@@ -63,8 +63,12 @@ class DataFileWriter {
     bool exists = false;  // the same bytes lie there already
     File(std::string where, WritePlace place)
         : location(std::move(where)), file(std::move(place.folder), std::move(place.name), std::move(place.shown)) {}
+    // In the folder of an earlier one.
+    File(std::string where, const File& beside, std::string name, std::string shown)
+        : location(std::move(where)), file(beside.file, std::move(name), std::move(shown)) {}
   };
   std::string next_location();
+  void begin_file();
   void choose_name(File& file);
 
   const std::string folder_;

@@ -1,8 +1,9 @@
 #include "format/identify.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
+
+#include "format/notation.h"
 
 namespace norn::format {
 namespace {
@@ -13,10 +14,10 @@ std::string_view beginning(std::span<const std::byte> bytes, std::size_t n) {
   return {reinterpret_cast<const char*>(bytes.data()), std::min(n, bytes.size())};
 }
 
-bool starts_with_any_case(std::string_view text, std::string_view lower) {
-  return text.size() >= lower.size() && std::equal(lower.begin(), lower.end(), text.begin(), [](char l, char c) {
-           return l == static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-         });
+// `start` is in lower case.
+bool starts_with_any_case(std::string_view text, std::string_view start) {
+  return text.size() >= start.size() &&
+         std::equal(start.begin(), start.end(), text.begin(), [](char s, char c) { return s == lower(c); });
 }
 
 }  // namespace
@@ -44,7 +45,7 @@ std::optional<Mistake> identify(std::span<const std::byte> bytes) {
   }
   auto text = head;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   for (auto start : {"<!doctype html"sv, "<html"sv, "<head"sv}) {
     if (starts_with_any_case(text, start)) {
       return Mistake{"a page of HTML",

@@ -8,6 +8,8 @@
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "format/bounds.h"
+#include "format/notation.h"
 #include "norn/error.h"
 
 namespace norn::format {
@@ -159,38 +161,19 @@ void for_each_source(const Header& header, std::int64_t count, F&& visit) {
   }
 }
 
-void append_utf8(std::string& out, std::uint32_t c) {
-  if (c > 0x10ffff) bad("it holds a character beyond Unicode");
-  const auto byte = [&](std::uint32_t b) { out += static_cast<char>(b); };
-  if (c < 0x80) {
-    byte(c);
-  } else if (c < 0x800) {
-    byte(0xc0 | c >> 6), byte(0x80 | (c & 0x3f));
-  } else if (c < 0x10000) {
-    byte(0xe0 | c >> 12), byte(0x80 | (c >> 6 & 0x3f)), byte(0x80 | (c & 0x3f));
-  } else {
-    byte(0xf0 | c >> 18), byte(0x80 | (c >> 12 & 0x3f)), byte(0x80 | (c >> 6 & 0x3f)), byte(0x80 | (c & 0x3f));
-  }
+bool is_character(std::uint32_t code_point) {
+  return code_point <= 0x10ffff && (code_point < 0xd800 || code_point > 0xdfff);  // surrogates are halves of one
 }
 
-std::vector<std::uint32_t> characters(const std::string& text) {
+// The code points of well-formed UTF-8.
+std::vector<std::uint32_t> characters(std::string_view text) {
   std::vector<std::uint32_t> out;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto first = static_cast<unsigned char>(text[i]);
-    const std::size_t n = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
-    bool valid = n > 0 && i + n <= text.size();
-    std::uint32_t c = n == 1 ? first : first & (0x7fu >> n);
-    for (std::size_t k = 1; valid && k < n; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      valid = next >> 6 == 2;
-      c = c << 6 | (next & 0x3f);
-    }
-    if (!valid) {
-      throw Error(ErrorCode::InvalidArgument, "a string is not UTF-8, so NumPy cannot store it: " + base::quoted(text),
-                  {}, "save the tensor as a TensorProto (.pb)");
-    }
-    out.push_back(c);
-    i += n;
+  for (const char byte : text) {
+    const auto b = static_cast<unsigned char>(byte);
+    if (b >> 6 == 2)
+      out.back() = out.back() << 6 | (b & 0x3f);
+    else
+      out.push_back(b < 0x80 ? b : b & (b < 0xe0 ? 0x1f : b < 0xf0 ? 0x0f : 0x07));
   }
   return out;
 }
@@ -215,14 +198,23 @@ Tensor read_strings(const Header& header, char kind, std::uint64_t width, bool s
       return swap ? __builtin_bswap32(c) : c;
     };
     while (used > 0 && character(used - 1) == 0) --used;
-    for (std::size_t i = 0; i < used; ++i) append_utf8(text, character(i));
+    for (std::size_t i = 0; i < used; ++i) {
+      if (!is_character(character(i))) {
+        char hex[8];
+        const auto end = std::to_chars(hex, hex + sizeof(hex), character(i), 16).ptr;
+        bad("string " + std::to_string(to) + " holds U+" + std::string(hex, end) +
+            ", which is no character of Unicode");
+      }
+      append_utf8(text, character(i));
+    }
   });
   return tensor;
 }
 
 }  // namespace
 
-Tensor read_npy(const ir::Bytes& bytes, DataType raw_type) {
+Tensor read_npy(const ir::Bytes& bytes, DataType raw_type, const Limits& limits) {
+  const Bounds bounds(bytes.size(), limits);
   const Header header = read_header(bytes);
   std::string_view descr = header.descr;
   if (descr.empty()) bad("its element type is missing");
@@ -267,9 +259,12 @@ Tensor read_npy(const ir::Bytes& bytes, DataType raw_type) {
     bad("its data has " + std::to_string(stored) + " bytes, but an array " + to_string(header.shape) + " of " + shown +
         " takes " + (total ? std::to_string(*total) : "more than 64 bits can count"));
   }
+  const auto nowhere = [] { return std::string(); };
+  bounds.check_payload(*total, "the array", nowhere);
   if (type == DataType::String) {
     // Without any characters the file's size bounds nothing.
     if (width == 0 && count > (std::int64_t{1} << 28)) bad("it claims " + std::to_string(count) + " empty strings");
+    bounds.check_payload(static_cast<std::uint64_t>(count) * sizeof(std::string), "the array of strings", nowhere);
     return read_strings(header, kind, width, swap, bytes, count);
   }
   const std::byte* data = bytes.data() + header.data_offset;
@@ -341,7 +336,14 @@ std::vector<std::byte> write_npy_header(const Tensor& tensor) {
   std::vector<std::vector<std::uint32_t>> texts;
   texts.reserve(static_cast<std::size_t>(tensor.size()));
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    texts.push_back(characters(tensor.as<std::string>()[i]));
+    const std::string& text = tensor.as<std::string>()[i];
+    if (const auto at = find_invalid_utf8(text)) {
+      throw Error(ErrorCode::InvalidArgument,
+                  "string " + std::to_string(i) + " is not UTF-8 from byte " + std::to_string(*at) +
+                      " on, so that NumPy cannot store it",
+                  {}, "save the tensor as a TensorProto (.pb)");
+    }
+    texts.push_back(characters(text));
     if (!texts.back().empty() && texts.back().back() == 0) {
       throw Error(ErrorCode::InvalidArgument, "a string ends in a NUL character, which NumPy would drop", {},
                   "save the tensor as a TensorProto (.pb)");

@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "ir/field.h"
+#include "norn/limits.h"
 #include "norn/value.h"
 
 namespace norn::format {
 
 // Shares the memory of `bytes` if the array is stored as a tensor is in memory; Fortran order, big-endian numbers and
 // strings are converted. Elements stored as raw bytes are taken for `raw_type`, if its size fits. Throws norn::Error
-// (InvalidArgument, NotImplemented).
-Tensor read_npy(const ir::Bytes& bytes, DataType raw_type = DataType::Undefined);
+// (InvalidArgument, NotImplemented, LimitExceeded).
+Tensor read_npy(const ir::Bytes& bytes, DataType raw_type = DataType::Undefined, const Limits& limits = {});
 
 // True for types that NumPy has no name for, so that their files hold raw bytes.
 bool is_raw_in_npy(DataType type) noexcept;

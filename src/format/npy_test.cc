@@ -71,6 +71,55 @@ TEST(Npy, Strings) {
   EXPECT_EQ(list<std::string>(s), (std::vector<std::string>{"ab", "xyz"}));
 }
 
+TEST(Npy, EveryCharacterOfUnicodeAndNothingElse) {
+  std::uint32_t edges[] = {1, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
+  const std::string utf8 = "\x01\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf\xf0\x90\x80\x80"
+                           "\xf4\x8f\xbf\xbf";
+  const std::string data(reinterpret_cast<const char*>(edges), sizeof(edges));
+  const Tensor read = read_npy(file(header("<U10", "(1,)"), data));
+  EXPECT_EQ(read.as<std::string>()[0], utf8);
+  EXPECT_TRUE(ir::as_text(ir::Bytes(write_npy(read))).ends_with(data));
+  for (const std::uint32_t c : {0xd800u, 0xdfffu, 0x110000u, 0xffffffffu}) {
+    refused(file(header("<U2", "(2,)"), raw<std::uint32_t>({'a', 0, 'b', c})), "string 1 holds U+");
+    refused(file(header(">U1", "(1,)"), raw<std::uint32_t>({__builtin_bswap32(c)})), "no character of Unicode");
+  }
+  for (const char* wrong : {"\xff", "\x80", "\xc3", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf",
+                            "\xed\xa0\x80", "\xed\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xe4\xb8"}) {
+    Tensor t(DataType::String, {2});
+    t.as_mutable<std::string>()[1] = std::string("ab") + wrong;
+    try {
+      write_npy(t);
+      ADD_FAILURE() << "written";
+    } catch (const Error& e) {
+      EXPECT_NE(e.message().find("string 1 is not UTF-8 from byte 2 on"), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST(Npy, Limits) {
+  const auto code = [](const ir::Bytes& bytes, const Limits& limits) {
+    try {
+      read_npy(bytes, DataType::Undefined, limits);
+    } catch (const Error& e) {
+      return e.code() == ErrorCode::LimitExceeded ? e.message() : "another error";
+    }
+    return std::string();
+  };
+  const ir::Bytes numbers = file(header("<i4", "(25,)"), std::string(100, 'x'));
+  const ir::Bytes strings = file(header("<U0", "(1000,)"), "");
+  Limits limits;
+  limits.max_tensor_bytes = 100;
+  EXPECT_EQ(code(numbers, limits), "");
+  EXPECT_NE(code(strings, limits).find("max_tensor_bytes"), std::string::npos) << "they take memory all the same";
+  limits.max_tensor_bytes = 99;
+  EXPECT_NE(code(numbers, limits).find("max_tensor_bytes"), std::string::npos);
+  limits = {};
+  limits.max_bytes = numbers.size();
+  EXPECT_EQ(code(numbers, limits), "");
+  limits.max_bytes = numbers.size() - 1;
+  EXPECT_NE(code(numbers, limits).find("max_bytes"), std::string::npos);
+}
+
 TEST(Npy, RefusesClearly) {
   refused(ir::bytes_of("\x93NUMPY"), "ends within");
   refused(ir::bytes_of("not numpy at all"), "magic");

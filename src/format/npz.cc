@@ -11,6 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "base/text.h"
+#include "format/bounds.h"
 #include "format/npy.h"
 #include "norn/error.h"
 
@@ -198,6 +199,7 @@ bool is_zip(const ir::Bytes& bytes) noexcept {
 }
 
 std::vector<std::pair<std::string, Tensor>> read_npz(const ir::Bytes& bytes, const Limits& limits) {
+  Bounds(bytes.size(), limits);
   std::vector<std::pair<std::string, Tensor>> arrays;
   std::set<std::string> names;
   std::uint64_t total = 0;
@@ -217,7 +219,7 @@ std::vector<std::pair<std::string, Tensor>> read_npz(const ir::Bytes& bytes, con
       if (!ir::as_text(data).starts_with("\x93NUMPY")) {
         bad("it is no array", ErrorCode::NotImplemented, "an .npz holds one .npy file for each array");
       }
-      arrays.emplace_back(name, read_npy(data, raw_type(e)));
+      arrays.emplace_back(name, read_npy(data, raw_type(e), limits));
     } catch (Error& error) {
       throw error.within("entry " + base::quoted(e.name));
     }

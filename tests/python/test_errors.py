@@ -1,0 +1,76 @@
+"""The exceptions: what they tell survives what Python does to exceptions on their way from one process to another."""
+
+import copy
+import pickle
+
+import onnx
+import pytest
+from onnx import helper
+
+import norn
+
+CLASSES = [c for c in vars(norn).values() if isinstance(c, type) and issubclass(c, BaseException)]
+
+
+def bad_model():
+    """Two errors, and a warning before them."""
+    node = helper.make_node("Nope", ["x"], ["y"], name="ü")
+    model = helper.make_model(helper.make_graph([node, node], "g", [], []), ir_version=10)
+    return model
+
+
+def an_exception(cls):
+    if cls is not norn.CheckError:
+        return cls("it is wrong", 'graph "g" / node 3', "make it right")
+    with pytest.raises(cls) as caught:
+        norn.check_model(bad_model())
+    return caught.value
+
+
+def told(error):
+    return type(error), error.message, error.where, error.hint, error.code, str(error), error.args
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda c: c.__name__)
+def test_exceptions_can_be_pickled(cls, protocol):
+    error = an_exception(cls)
+    assert error.message and error.where
+    assert told(pickle.loads(pickle.dumps(error, protocol))) == told(error)
+    assert told(copy.copy(error)) == told(error)
+
+
+def test_every_kind_is_looked_at():
+    assert {norn.Error, norn.CheckError, norn.IoError, norn.NoSuchFile} <= set(CLASSES) and len(CLASSES) > 10
+
+
+def test_a_code_of_its_own_is_kept():
+    error = pickle.loads(pickle.dumps(norn.Error("m", code="Somewhat")))
+    assert (error.code, error.where, error.hint) == ("Somewhat", "", "")
+
+
+def finding(d):
+    return d.rule, d.severity, d.where, d.message, d.hint
+
+
+def test_a_pickled_report_has_every_finding(tmp_path):
+    path = tmp_path / "m.onnx"
+    onnx.save(bad_model(), path)
+    report = norn.check(path, max_findings=2)
+    assert report.dropped > 0 and len(report) == 2
+    for again in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report)):
+        assert (again.ok, again.path, again.dropped) == (report.ok, report.path, report.dropped)
+        assert [finding(d) for d in again] == [finding(d) for d in report]
+        assert again.to_json() == report.to_json()
+    error = an_exception(norn.CheckError)
+    del report
+    assert pickle.loads(pickle.dumps(error)).report.to_sarif() == error.report.to_sarif()
+    for state in ((), ("r", "grave", "", "", ""), ("r", 1, "", "", "")):
+        with pytest.raises((ValueError, TypeError, RuntimeError)):
+            norn.Diagnostic.__new__(norn.Diagnostic).__setstate__(state)
+
+
+def test_errors_about_what_is_not_utf8(tmp_path):
+    """Names of files and of what is in them may be any bytes; the exception shows them as far as text can."""
+    with pytest.raises(norn.NoSuchFile, match="no such file"):
+        norn.load(tmp_path / "\udcff.onnx")
