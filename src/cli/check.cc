@@ -9,7 +9,7 @@
 #include "command.h"
 #include "norn/check.h"
 #include "norn/data.h"
-#include "terminal.h"
+#include "reports.h"
 
 namespace norn::cli {
 
@@ -43,53 +43,24 @@ int list_rules(bool json) {
 Report check_file(const std::string& path, const CheckFlags& flags) {
   if (flags.data || flags.kind || is_data_file(path)) return check_data_file(path, flags.kind, flags.options);
   try {
-    Report report = check(load_model(path, flags.load.options), flags.options);
-    if (path == "-") report.path = "standard input";
-    return report;
+    return check(load_model(path, flags.load.options), flags.options);
   } catch (Error& e) {
-    if (e.code() == ErrorCode::InvalidProtobuf && path.ends_with(".pb")) e.help("--data checks a file of test data");
+    if (e.code() == ErrorCode::InvalidProtobuf && (path == "-" || path.ends_with(".pb"))) {
+      e.help("--data checks a file of test data");
+    }
     throw;
   }
-}
-
-// Several reports are one JSON list, or one SARIF log of several runs.
-void print(const std::vector<Report>& reports, const CheckFlags& flags) {
-  if (flags.json && reports.size() == 1) return fmt::print("{}\n", reports[0].to_json());
-  if (flags.sarif && reports.size() == 1) return fmt::print("{}\n", reports[0].to_sarif());
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Report& report : reports) {
-    if (flags.json) {
-      all.push_back(nlohmann::ordered_json::parse(report.to_json()));
-    } else if (flags.sarif) {
-      auto log = nlohmann::ordered_json::parse(report.to_sarif());
-      if (all.empty()) all = std::move(log);
-      else all["runs"].push_back(std::move(log["runs"][0]));
-    } else {
-      fmt::print("{}", report.to_string());
-    }
-  }
-  if (flags.json || flags.sarif) fmt::print("{}\n", dumped(all));
 }
 
 int run_check(CheckFlags& flags) {
   if (flags.list_rules) return list_rules(flags.json);
   if (flags.files.empty()) throw UsageError("no file was named", "norn check MODEL, or norn check --list-rules");
   for (const std::string& file : flags.operator_sets) flags.options.operator_sets.push_back(OperatorSet::load(file));
-  std::vector<Report> reports;
-  bool sound = true, read = true;
-  for (const std::string& path : flags.files) {
-    try {
-      reports.push_back(check_file(path, flags));
-      sound = sound && reports.back().ok();
-    } catch (const UsageError&) {
-      throw;
-    } catch (const Error& error) {  // the others are checked all the same
-      print_error(error);
-      read = false;
-    }
-  }
-  if (!reports.empty()) print(reports, flags);
-  return !read ? kFailed : sound ? kFine : kFindings;
+  Reports reports(flags.json    ? Reports::Notation::Json
+                  : flags.sarif ? Reports::Notation::Sarif
+                                : Reports::Notation::Text);
+  for (const std::string& path : flags.files) reports.check(path, [&] { return check_file(path, flags); });
+  return reports.print();
 }
 
 }  // namespace

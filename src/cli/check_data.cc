@@ -62,17 +62,6 @@ std::optional<DataKind> declared_kind(const std::string& path) {
   return {};
 }
 
-// What tells of the option where the bytes do not tell.
-template <class F>
-DataKind told(F&& kind) {
-  try {
-    return kind();
-  } catch (const Error& e) {
-    if (e.code() != ErrorCode::InvalidArgument) throw;
-    throw Error(e.code(), e.message(), e.where(), "say it with --kind");
-  }
-}
-
 }  // namespace
 
 bool is_data_file(const std::string& path) {
@@ -80,14 +69,12 @@ bool is_data_file(const std::string& path) {
 }
 
 Report check_data_file(const std::string& path, std::optional<DataKind> kind, const CheckOptions& options) {
-  if (path == "-") {
-    const SharedBytes input = read_input();
-    Report report = check_data(input.bytes, kind ? *kind : told([&] { return data_kind(input.bytes); }), options);
-    report.path = "standard input";
-    return report;
+  if (path != "-") return check_data(path, kind ? kind : declared_kind(path), options);
+  try {
+    return check_data(read_input().bytes, kind, options);
+  } catch (Error& e) {
+    throw e.within(kStandardInput);
   }
-  if (!kind) kind = declared_kind(path);
-  return check_data(path, kind ? *kind : told([&] { return data_kind(path); }), options);
 }
 
 }  // namespace norn::cli

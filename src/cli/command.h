@@ -38,7 +38,7 @@ void add_edit(CLI::App& app, int& exit);
 // "-" is standard input.
 Model load_model(const std::string& path, const LoadOptions& options = {});
 
-// Options of every command that reads a model: which files its external data may lie in.
+// Options of every command that reads a model: its notation, and which files its external data may lie in.
 struct LoadFlags {
   LoadOptions options;
   void add_to(CLI::App& command);

@@ -11,7 +11,7 @@ namespace {
 struct ConvertFlags {
   std::string in, out;
   Format to = Format::Auto;
-  LoadFlags load;  // the notation of IN included
+  LoadFlags load;
 };
 
 int convert(const ConvertFlags& flags) {
@@ -33,7 +33,6 @@ void add_convert(CLI::App& app, int& exit) {
                    "The file to write; - is standard output, in ONNX text syntax unless --to says otherwise")
       ->required()
       ->type_name("OUT");
-  add_notation(*command, "--from", flags->load.options.format, "Notation of IN, whatever its extension");
   add_notation(*command, "--to", flags->to, "Notation of OUT, whatever its extension");
   flags->load.add_to(*command);
   command->callback([flags, &exit] { exit = convert(*flags); });

@@ -15,7 +15,7 @@ Model load_model(const std::string& path, const LoadOptions& options) {
     const SharedBytes input = read_input();
     return Model::parse(input.bytes, options, input.owner);
   } catch (Error& e) {
-    throw e.within("standard input");
+    throw e.within(kStandardInput);
   }
 }
 
@@ -60,7 +60,9 @@ int command_line(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace norn::cli;
   try {
-    return command_line(argc, argv);
+    const int exit = command_line(argc, argv);
+    flush_output();
+    return exit;
   } catch (const UsageError& error) {
     print_error(error);
     return kUsage;
@@ -68,7 +70,8 @@ int main(int argc, char** argv) {
     print_error(error);
     return kFailed;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
+    // fmt::print does not say what it could not write to.
+    std::fprintf(stderr, "error: %s%s\n", std::ferror(stdout) ? "standard output: " : "", error.what());
     return kFailed;
   }
 }

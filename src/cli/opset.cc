@@ -8,6 +8,7 @@
 #include "command.h"
 #include "norn/check.h"
 #include "norn/opset.h"
+#include "reports.h"
 #include "streams.h"
 
 namespace norn::cli {
@@ -37,35 +38,19 @@ int show_files(const OpsetFlags& flags) {
 }
 
 Report check_file(const std::string& path, const OpsetFlags& flags) {
-  if (path != "-") return check_operator_set(path);
-  Report report = check_operator_set(read_input().bytes, flags.from);
-  report.path = "standard input";
-  return report;
+  return path == "-" ? check_operator_set(read_input().bytes, flags.from) : check_operator_set(path);
 }
 
 // A report for each document and, where all are sound, one about how they fit together.
 int check_files(const OpsetFlags& flags) {
-  std::vector<Report> reports;
-  bool sound = true;
-  for (const std::string& file : flags.files) {
-    reports.push_back(check_file(file, flags));
-    sound = sound && reports.back().ok();
-  }
-  if (sound && flags.files.size() > 1) {
+  Reports reports(flags.json ? Reports::Notation::Json : Reports::Notation::Text);
+  for (const std::string& file : flags.files) reports.check(file, [&] { return check_file(file, flags); });
+  if (reports.sound() && flags.files.size() > 1) {
     std::vector<OperatorSet> sets;
     for (const std::string& file : flags.files) sets.push_back(load_set(file, flags));
-    Report together = check_operator_sets(sets);
-    together.path = "together";
-    sound = together.ok();
-    reports.push_back(std::move(together));
+    reports.add("together", check_operator_sets(sets));
   }
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Report& report : reports) {
-    if (flags.json) all.push_back(nlohmann::ordered_json::parse(report.to_json()));
-    else fmt::print("{}", report.to_string());
-  }
-  if (flags.json) fmt::print("{}\n", dumped(all.size() == 1 ? all[0] : all));
-  return sound ? kFine : kFindings;
+  return reports.print();
 }
 
 struct ExportFlags {

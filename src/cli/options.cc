@@ -35,6 +35,7 @@ CLI::Option* add_notation(CLI::App& command, const std::string& option, Format& 
 CLI::Option* repeated(CLI::Option* option) { return option->allow_extra_args(false); }
 
 void LoadFlags::add_to(CLI::App& command) {
+  add_notation(command, "--from", options.format, "Notation of the model, whatever its extension");
   command.add_flag_callback(
       "--hf-cache", [this] { options.external = ExternalPolicy::HfCache; },
       "External data: allow the Hugging Face cache's links into blobs/");

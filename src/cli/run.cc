@@ -56,10 +56,13 @@ std::string file_stem(const std::string& name) {
   return stem.empty() || stem[0] == '.' ? "_" + stem : stem;
 }
 
+// What came to ONNX after complex128 has no name in NumPy: an .npy file would hold bare bytes.
+bool has_numpy_name(DataType type) { return type != DataType::String && type <= DataType::Complex128; }
+
 void save_outputs(const std::string& folder, const std::vector<std::string>& names, const std::vector<Value>& values) {
   std::filesystem::create_directories(folder);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const bool npy = values[i].is_tensor() && values[i].tensor().dtype() != DataType::String;
+    const bool npy = values[i].is_tensor() && has_numpy_name(values[i].tensor().dtype());
     save_value(values[i], (std::filesystem::path(folder) / (file_stem(names[i]) + (npy ? ".npy" : ".pb"))).string(),
                names[i]);
   }
@@ -200,7 +203,10 @@ void add_run(CLI::App& app, int& exit) {
   repeated(command->add_option("--outputs", flags->outputs, "Outputs to compute, by name, with commas (default: all)"))
       ->type_name("NAME")
       ->delimiter(',');
-  command->add_option("-o,--output-dir", flags->save_dir, "Write the outputs there, as NAME.npy or NAME.pb")
+  command
+      ->add_option("-o,--output-dir", flags->save_dir,
+                   "Write the outputs there: tensors of numbers that NumPy has as NAME.npy, all else (bfloat16, "
+                   "float8, int4, strings, sequences, ...) as NAME.pb")
       ->type_name("DIR");
   command->add_option("--repeat", flags->repeat, "Run so often and tell the times (default 1)")
       ->check(CLI::PositiveNumber);

@@ -34,7 +34,12 @@ SharedBytes read_input() {
 }
 
 void write_output(std::span<const std::byte> bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() || std::fflush(stdout)) {
+  std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+  flush_output();
+}
+
+void flush_output() {
+  if (std::fflush(stdout) || std::ferror(stdout)) {
     throw Error(ErrorCode::Io, std::string("cannot write to standard output: ") + std::strerror(errno));
   }
 }

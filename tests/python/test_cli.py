@@ -246,3 +246,84 @@ def test_works_from_anywhere(tmp_path):
     shutil.copy(CNN, tmp_path / "model.onnx")
     done = subprocess.run([NORN, "show", "model.onnx"], cwd=tmp_path, capture_output=True, check=True)
     assert b"Conv" in done.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", CNN],
+        ["check", "--json", CNN],
+        ["check", "--sarif", CNN],
+        ["check", "--list-rules"],
+        ["show", CNN],
+        ["show", CNN, "--text", "--elements", "9999999"],
+        ["explain", CNN],
+        ["run", CNN, "--random"],
+        ["run", CNN, "--images", DIGITS / "images.npy", "--json"],
+        ["convert", CNN, "-", "--to", "onnx"],
+        ["opset", "export", "ai.onnx", "17", "-"],
+        ["--help"],
+    ],
+)
+def test_output_that_cannot_be_written_is_told(arguments):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([NORN, *map(str, arguments)], stdout=full, stderr=subprocess.PIPE, timeout=300)
+    errors = done.stderr.decode()
+    assert done.returncode == 3, errors
+    assert errors.startswith("error: ") and errors.count("standard output") == 1 and "No space left" in errors
+
+
+def test_closed_output_is_told(add_file):
+    command = f'"{NORN}" check "{add_file}" >&-'
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, timeout=300)
+    assert done.returncode == 3 and b"standard output" in done.stderr
+    # Who prints nothing needs no standard output.
+    command = f'"{NORN}" convert "{add_file}" "{add_file.with_suffix(".json")}" >&-'
+    subprocess.run(["sh", "-c", command], check=True, timeout=300)
+    assert json.loads(add_file.with_suffix(".json").read_text())["graph"]["name"] == "g"
+
+
+@pytest.mark.parametrize(
+    "name", ["BFLOAT16", "FLOAT8E4M3FN", "FLOAT8E8M0", "FLOAT4E2M1", "UINT4", "INT4", "UINT2", "INT2"]
+)
+def test_outputs_keep_types_that_numpy_lacks(tmp_path, name):
+    if not hasattr(TensorProto, name):
+        pytest.skip(f"this onnx package does not know {name}")
+    kind = getattr(TensorProto, name)
+    cast = helper.make_node("Cast", ["x"], ["y"], to=kind)
+    model = model_of([cast], [value("x", [3])], [value("y", [3], kind)], opset=25)
+    model.ir_version = 13
+    onnx.save(model, tmp_path / "m.onnx")
+    norn_command("run", tmp_path / "m.onnx", "--random", "-o", tmp_path / "out")
+    (written,) = (tmp_path / "out").iterdir()
+    assert written.name == "y.pb"
+    tensor = onnx.TensorProto.FromString(written.read_bytes())
+    assert (tensor.data_type, list(tensor.dims), tensor.name) == (kind, [3], "y")
+    assert "no findings" in norn_command("check", "--data", written)
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.float16, np.uint64, np.complex128])
+def test_outputs_that_numpy_has_are_npy(tmp_path, dtype):
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    same = helper.make_node("Identity", ["x"], ["y"])
+    onnx.save(model_of([same], [value("x", [3], kind)], [value("y", [3], kind)]), tmp_path / "m.onnx")
+    norn_command("run", tmp_path / "m.onnx", "--random", "-o", tmp_path / "out")
+    array = np.load(tmp_path / "out" / "y.npy")
+    assert array.dtype == dtype and array.shape == (3,)
+
+
+@pytest.mark.parametrize("notation", ["text", "json", "textproto"])
+def test_notations_on_standard_input(add_file, notation):
+    text = norn_command("convert", add_file, "-", "--to", notation).encode()
+    assert "0 errors" in norn_command("check", "-", "--from", notation, stdin=text)
+    assert "Add" in norn_command("show", "-", "--from", notation, stdin=text)
+    assert "z  float[1,3]" in norn_command("run", "-", "--from", notation, *inputs_of(add_file), stdin=text)
+    assert "Add" in norn_command("explain", "-", "--from", notation, stdin=text)
+    for command in ("check", "show"):
+        assert "--from text, json or textproto" in norn_command(command, "-", stdin=text, code=3)
+    misnamed = add_file.with_name("misnamed.bin")
+    misnamed.write_bytes(text)
+    assert "Add" in norn_command("show", misnamed, "--from", notation)
+    norn_command("edit", misnamed, add_file.with_name("stripped.onnx"), "--strip", "--from", notation)
+    assert "the notations are" in norn_command("check", misnamed, "--from", "yaml", code=2)

@@ -1,13 +1,14 @@
 """The commands that read and write documents: check, edit, convert, opset."""
 
 import json
+import subprocess
 
 import numpy as np
 import onnx
 import pytest
 from conftest import DIGITS, add_model
 from onnx import numpy_helper, parser
-from test_cli import norn_command
+from test_cli import NORN, norn_command
 from test_operator_sets import DOCUMENT
 
 CNN = str(DIGITS / "digits_cnn.onnx")
@@ -58,6 +59,44 @@ def test_check_of_several_files(tmp_path, model_file):
     assert "nowhere.onnx" in errors
 
 
+def test_files_that_cannot_be_read_stand_in_reports(tmp_path, model_file):
+    bad = tmp_path / "b%d.npz"
+    bad.write_bytes(b"PK\x03\x04 nonsense")
+    nowhere = tmp_path / "nowhere.onnx"
+
+    def json_report(*files, code=3):
+        return json.loads(output_of("check", "--json", *files, code=code))
+
+    one = json_report(bad)
+    assert (one["path"], one["ok"]) == (str(bad), False)
+    assert set(one["error"]) == {"code", "message", "where", "hint"} and one["error"]["message"]
+    several = json_report(nowhere, model_file, bad)
+    assert [r["path"] for r in several] == [str(nowhere), str(model_file), str(bad)]
+    assert [r["ok"] for r in several] == [False, True, False]
+    assert several[0]["error"]["code"] == "NoSuchFile" and "error" not in several[1] and several[2] == one
+
+    log = json.loads(output_of("check", "--sarif", bad, model_file, broken(tmp_path), code=3))
+    unread, sound, faulty = log["runs"]
+    (invocation,) = unread["invocations"]
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert invocation["executionSuccessful"] is False and unread["results"] == []
+    assert notification["level"] == "error" and notification["message"]["text"].startswith(one["error"]["message"])
+    place = notification["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place["uri"] == str(tmp_path / "b%25d.npz") and "ruleId" not in notification
+    assert unread["tool"]["driver"]["name"] == "norn" and not unread["tool"]["driver"]["rules"]
+    assert "invocations" not in sound and "op.declared" in [r["ruleId"] for r in faulty["results"]]
+    assert len(json.loads(output_of("check", "--sarif", bad, code=3))["runs"]) == 1
+
+    assert output_of("check", "--json", "-", code=3, stdin=b"junk {").startswith('{\n  "path": "standard input",')
+
+
+def output_of(*arguments, code, stdin=None):
+    """Standard output, whatever the exit code."""
+    done = subprocess.run([NORN, *map(str, arguments)], capture_output=True, input=stdin, timeout=300)
+    assert done.returncode == code and done.stderr.startswith(b"error: "), done.stderr
+    return done.stdout.decode()
+
+
 def test_data_files_are_told_by_their_names(tmp_path):
     folder = tmp_path / "test_data_set_0"
     good = write(folder / "input_0.pb", numpy_helper.from_array(FLOATS, "x"))
@@ -82,6 +121,19 @@ def test_data_files_of_other_names(tmp_path):
     assert "the kinds are" in norn_command("check", "--kind", "list", path, code=2)
     assert "no findings" in norn_command("check", "--data", "-", stdin=path.read_bytes())
     assert "this is a model" in norn_command("check", "--data", CNN, code=3)
+
+
+def test_numpy_files_on_standard_input(tmp_path):
+    np.save(tmp_path / "x.npy", FLOATS)
+    np.savez(tmp_path / "v.npz", a=FLOATS, b=FLOATS)
+    for name in ("x.npy", "v.npz"):
+        content = (tmp_path / name).read_bytes()
+        assert norn_command("check", "--data", "-", stdin=content) == "standard input: no findings\n"
+        assert "no findings" in norn_command("check", "--kind", "tensor", "-", stdin=content)
+        assert "at: standard input" in norn_command("check", "--data", "-", stdin=content[:-9], code=3)
+    sequence = numpy_helper.from_list([FLOATS], "s").SerializeToString()
+    assert "--kind" in norn_command("check", "--data", "-", stdin=sequence, code=3)
+    assert "no findings" in norn_command("check", "--kind", "sequence", "-", stdin=sequence)
 
 
 def test_the_model_beside_tells_what_data_are(tmp_path):
@@ -131,6 +183,31 @@ def test_data_files_in_another_folder(tmp_path):
     assert "0 errors" in norn_command("check", *root, model)
     assert "Conv" in norn_command("explain", *root, model)
     norn_command("convert", *root, model, tmp_path / "elsewhere" / "m.textproto")
+
+
+def test_hints_about_links_name_options(tmp_path):
+    repository = tmp_path / "models--a--b"
+    snapshot = repository / "snapshots" / "f00d"
+    snapshot.mkdir(parents=True)
+    (repository / "blobs").mkdir()
+    norn_command("edit", CNN, snapshot / "u.onnx", "--unpack", "w.data")
+    blob, model = repository / "blobs" / "abc", snapshot / "u.onnx"
+    (snapshot / "w.data").rename(blob)
+    (snapshot / "w.data").symlink_to("../../blobs/abc")
+    assert "--hf-cache" in norn_command("run", model, "--random", code=3)
+    assert "logits" in norn_command("run", model, "--random", "--hf-cache")
+    blob.rename(tmp_path / "elsewhere")
+    (snapshot / "w.data").unlink()
+    (snapshot / "w.data").symlink_to("../../../elsewhere")
+    for flags in ([], ["--hf-cache"]):
+        hint = norn_command("run", model, "--random", *flags, code=3).split("help:")[1]
+        assert "--external-root" in hint and f'"{tmp_path}"' in hint and "--hf-cache" not in hint
+    assert "logits" in norn_command("run", model, "--random", "--external-root", tmp_path)
+    (snapshot / "w.data").unlink()
+    (snapshot / "w.data").hardlink_to(tmp_path / "elsewhere")
+    assert "--hard-links" in norn_command("run", model, "--random", code=3)
+    assert "logits" in norn_command("run", model, "--random", "--hard-links")
+    assert "--external-root" in norn_command("run", "-", "--random", code=3, stdin=model.read_bytes())
 
 
 def test_edit_errors(tmp_path, model_file):
@@ -209,6 +286,12 @@ def test_opset(tmp_path, acme):
     wrong.write_text(DOCUMENT.replace("ONNXOPSET", "ONNX"))
     assert "opsetdoc.magic" in norn_command("opset", "check", wrong, code=1)
     assert "opsetdoc.magic" in norn_command("opset", "show", wrong, code=3)
+
+
+def test_documents_that_cannot_be_read_stand_in_reports(tmp_path):
+    norn_command("opset", "export", "ai.onnx", 17, tmp_path / "o.json")
+    reports = json.loads(output_of("opset", "check", "--json", tmp_path / "nowhere", tmp_path / "o.json", code=3))
+    assert [r["ok"] for r in reports] == [False, True] and reports[0]["error"]["code"] == "NoSuchFile"
 
 
 def test_opset_export(tmp_path):
