@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -71,13 +72,29 @@ AtomicFile::AtomicFile(const AtomicFile& beside, std::string name, std::string s
 
 AtomicFile::~AtomicFile() { discard(); }
 
+// Without a name where the system can do that: then nothing remains of a process that is killed.
 void AtomicFile::create(unsigned mode) {
+  fd_ = Descriptor(::openat(folder_->get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, static_cast<mode_t>(mode)));
+  if (fd_ && ::access(link_source().c_str(), F_OK) == 0) return;
+  name_temporary([&] {
+    fd_ = Descriptor(::openat(folder_->get(), temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                              static_cast<mode_t>(mode)));
+    return static_cast<bool>(fd_);
+  });
+}
+
+std::string AtomicFile::link_source() const { return "/proc/self/fd/" + std::to_string(fd_.get()); }
+
+bool AtomicFile::link_as(const std::string& name) const {
+  return ::linkat(AT_FDCWD, link_source().c_str(), folder_->get(), name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+template <class Make>
+void AtomicFile::name_temporary(Make&& make) {
   std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
     temporary_ = name_.substr(0, 200) + ".tmp" + std::to_string(random());
-    fd_ = Descriptor(::openat(folder_->get(), temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                              static_cast<mode_t>(mode)));
-    if (fd_) return;
+    if (make()) return;
     if (errno != EEXIST) break;
   }
   temporary_.clear();
@@ -167,6 +184,7 @@ void AtomicFile::sync() {
 }
 
 void AtomicFile::pause() {
+  if (temporary_.empty()) name_temporary([&] { return link_as(temporary_); });
   sync();
   if (fd_.close() != 0) fail("cannot write");
 }
@@ -210,11 +228,15 @@ void AtomicFile::keep_mode() noexcept {
 }
 
 void AtomicFile::commit(Existing existing) {
-  if (fd_) {
+  if (existing == Existing::Refuse && temporary_.empty()) {
+    sync();
+    if (!link_as(name_)) fail("cannot write");
+    fd_ = Descriptor();
+  } else if (fd_) {
     if (existing == Existing::Replace) keep_mode();
     pause();
   }
-  if (existing == Existing::Refuse) {
+  if (existing == Existing::Refuse && !temporary_.empty()) {
     if (::renameat2(folder_->get(), temporary_.c_str(), folder_->get(), name_.c_str(), RENAME_NOREPLACE) == 0) {
       temporary_.clear();
     } else if ((errno != EINVAL && errno != ENOSYS) || target_exists()) {

@@ -1,4 +1,5 @@
-// A file that appears whole or not at all: written under another name beside its place, synced, renamed.
+// A file that appears whole or not at all: written without a name, or under another one beside its place, synced, and
+// renamed.
 //
 // Whoever has the old file open or mapped keeps it, and who may read and write stays as it was; a file with rights of
 // its own when executed (setuid) loses them. Holes of sparse sources stay holes.
@@ -52,6 +53,11 @@ class AtomicFile {
 
  private:
   void create(unsigned mode);
+  // make() tries to use temporary_ and leaves errno.
+  template <class Make>
+  void name_temporary(Make&& make);
+  std::string link_source() const;
+  bool link_as(const std::string& name) const;
   void keep_mode() noexcept;
   [[noreturn]] void fail(const char* what) const;
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/atomic_file.h"
 #include "norn/error.h"
 
 namespace norn::base {
@@ -93,6 +94,36 @@ TEST_F(Files, KeepsPermissions) {
   write(path("link"), "4");
   EXPECT_EQ(mode("a"), 0775u);
   ::umask(umask_before);
+}
+
+TEST_F(Files, NothingIsSeenBeforeItIsWhole) {
+  const auto entries = [&] { return std::distance(fs::directory_iterator(path("")), {}); };
+  const auto bytes = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+  write(path("old"), "old");
+  const auto before = entries();
+  {
+    AtomicFile file(path("new"));
+    file.write(bytes("abandoned"));
+    EXPECT_FALSE(fs::exists(path("new")));
+  }
+  EXPECT_EQ(entries(), before);
+  AtomicFile file(path("new"));
+  file.write(bytes("whole"));
+  for (int i = 0; i < 2; ++i) {
+    file.pause();
+    file.resume();
+  }
+  file.write(bytes(" file"));
+  EXPECT_FALSE(file.target_exists());
+  file.commit(AtomicFile::Existing::Refuse);
+  EXPECT_EQ(content(path("new")), "whole file");
+  AtomicFile over(path("old"));
+  over.write(bytes("not this"));
+  EXPECT_THROW(over.commit(AtomicFile::Existing::Refuse), Error);
+  EXPECT_EQ(content(path("old")), "old");
+  over.commit();
+  EXPECT_EQ(content(path("old")), "not this");
+  EXPECT_EQ(entries(), before + 1);
 }
 
 TEST_F(Files, ManyPieces) {
