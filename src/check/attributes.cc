@@ -7,15 +7,14 @@
 #include <array>
 #include <string>
 
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
+#include "format/notation.h"
 
 namespace norn::checks {
 namespace {
 
 using ir::AttributeType;
-
-std::string quoted(std::string_view name) { return base::quoted(name.substr(0, 200)); }
 
 struct Filled {
   int count = 0;
@@ -126,7 +125,7 @@ void check_attribute_fields(Context& ctx, const Place& place, const ir::Attribut
   if (!attribute.ref_attr_name.get().empty()) check_reference(ctx, place, attribute, filled, owner);
   else check_value(ctx, place, attribute, filled);
   const auto utf8 = [&](const std::string& text) {
-    if (is_utf8(text)) return true;
+    if (format::is_utf8(text)) return true;
     ctx.report("attr.value.string-utf8", place, "a string of the attribute is not UTF-8",
                "bytes that are no text belong into a tensor of uint8");
     return false;

@@ -1,6 +1,11 @@
 // The walk as a whole: sound models, severities, places, bounds. What each rule tells is tested with its area.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
 #include "base/parallel.h"
 #include "check/sound_models_test.h"
+#include "format/notation.h"
 
 namespace norn::checks {
 namespace {
@@ -187,6 +192,168 @@ TEST(Checker, DepthAndNodesAreBounded) {
   EXPECT_THROW(run(m, options), Error);
   options.limits.max_nodes = 4;
   EXPECT_EQ(rules_in(run(m, options)), std::set<std::string>());
+}
+
+// What grows with a square takes far longer than this.
+template <class Work>
+void expect_quick(Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(4));
+}
+
+// Very many findings about values, and very much that is declared of values: most findings are only counted.
+TEST(Checker, UndefinedNamesCostOneLookEach) {
+  constexpr int kMany = 80'000;
+  ir::Model m = sound();
+  m.graph->node.reserve(2 * kMany);
+  for (int i = 0; i < kMany; ++i) {
+    const std::string number = std::to_string(i);
+    m.graph->node.push_back(node("Abs", {"nowhere" + number}, {"v" + number}));
+    m.graph->value_info.push_back(value("v" + number, {}));
+    m.graph->initializer.push_back(tensor("w" + number, {1}));
+  }
+  expect_quick([&] {
+    const Report report = run(m);
+    EXPECT_EQ(rules_in(report), std::set<std::string>{"node.input.defined"});
+    EXPECT_EQ(report.diagnostics.size() + report.dropped, static_cast<std::size_t>(kMany));
+  });
+}
+
+// Texts of 16 bytes with one hash in the unordered containers of GCC's library (MurmurHash64A with a fixed seed).
+std::vector<std::string> colliding_texts(std::size_t count) {
+  constexpr std::uint64_t kMul = 0xc6a4a7935bd1e995, kSeed = 0xc70f6907;
+  std::uint64_t inverse = kMul;
+  for (int i = 0; i < 6; ++i) inverse *= 2 - kMul * inverse;
+  const auto shift = [](std::uint64_t v) { return v ^ (v >> 47); };
+  std::vector<std::string> texts;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t first = 0x6161616161616161 + i;
+    const std::uint64_t state = (kSeed ^ (16 * kMul) ^ (shift(first * kMul) * kMul)) * kMul;
+    const std::uint64_t second = shift((state ^ 1) * inverse) * inverse;
+    std::string& text = texts.emplace_back(16, '\0');
+    std::memcpy(text.data(), &first, 8);
+    std::memcpy(text.data() + 8, &second, 8);
+  }
+#ifdef __GLIBCXX__
+  EXPECT_EQ(std::hash<std::string_view>{}(texts.front()), std::hash<std::string_view>{}(texts.back()));
+#endif
+  return texts;
+}
+
+TEST(Checker, ChosenNamesDoNotCollide) {
+  const std::vector<std::string> names = colliding_texts(100'000);
+  const auto add = [](auto& list, auto change) { change(list.emplace_back()); };
+  const Change changes[] = {
+      [&](ir::Model& m) {  // dimension variables
+        auto& dims = m.graph->input[0].type->tensor_type->shape->dim;
+        for (const auto& n : names) add(dims, [&](auto& d) { d.dim_param = n; });
+      },
+      [&](ir::Model& m) {  // keys of metadata
+        for (const auto& n : names) add(m.graph->metadata_props, [&](auto& e) { e.key = n; });
+      },
+      [&](ir::Model& m) {  // values, one of them read before it is there
+        for (const auto& n : names) m.graph->node.push_back(node("Abs", {"x"}, {n}));
+        m.graph->node.front().input[0] = names.back();
+      },
+      [&](ir::Model& m) {  // what is declared of values
+        for (const auto& n : names) m.graph->value_info.push_back(value(n));
+        m.graph->node.front().input[0] = "nowhere";
+      },
+      [&](ir::Model& m) {  // operators
+        m.opset_import.push_back(import_of("com.example", 1));
+        for (const auto& n : names) m.graph->node.push_back(node(n, {"x"}, {}, {}, "com.example"));
+      },
+      [&](ir::Model& m) {  // domains, in descending order
+        for (std::size_t k = names.size(); k-- > 0;) {
+          m.opset_import.push_back(import_of("d" + std::to_string(1'000'000 + k), 1));
+        }
+      },
+      [&](ir::Model& m) {  // functions
+        for (const auto& n : names) add(m.functions, [&](auto& f) { f.name = n; });
+      },
+      [&](ir::Model& m) {  // variables of training
+        ir::TrainingInfo& info = m.training_info.emplace_back();
+        for (const auto& n : names) add(info.update_binding, [&](auto& e) { e.key = n; });
+      },
+      [&](ir::Model& m) {  // device configurations
+        for (const auto& n : names) add(m.configuration, [&](auto& c) { c.name = n; });
+        add(m.graph->node[0].device_configurations, [](auto& c) { c.configuration_id = "none"; });
+      },
+      [&](ir::Model& m) {  // values of one node with shardings
+        m.graph->node[0].input = names;
+        add(m.graph->node[0].device_configurations, [](auto& c) { c.configuration_id = "none"; });
+      },
+  };
+  for (std::size_t i = 0; i < std::size(changes); ++i) {
+    SCOPED_TRACE(i);
+    ir::Model m = sound();
+    changes[i](m);
+    expect_quick([&] { EXPECT_FALSE(run(m).diagnostics.empty()); });
+  }
+}
+
+// Findings stay short and plain, however long and odd what they are about is.
+TEST(Checker, FindingsAreShort) {
+  std::string odd = "\x1b[2J\n";
+  while (odd.size() < 100'000) odd += "\xc3\xa9";
+  ir::Model m = with_function();
+  m.domain = odd;
+  m.opset_import.push_back(import_of(odd, 0));
+  m.graph->name = odd;
+  m.graph->node.push_back(node("Abs", {odd}, {odd, odd}));
+  m.graph->node.push_back(node(odd, {odd}, {"o2"}));
+  m.graph->node.push_back(node(odd, {odd}, {"o3"}, {}, odd));
+  m.graph->node.push_back(node("F", {"x"}, {"o4"}, {float_attribute(odd, 1)}, "com.example"));
+  m.graph->node.push_back(node("Relu", {"x"}, {"o5"}, {float_attribute(odd, 1)}));
+  m.graph->node.back().overload = odd;
+  m.graph->value_info = {value(odd), value(odd)};
+  m.graph->input[0].type->denotation = odd;
+  m.graph->input[0].type->tensor_type->shape->dim[0].denotation = odd;
+  m.graph->input[0].type->tensor_type->shape->dim[1].dim_param = odd;
+  auto& annotation = m.graph->quantization_annotation.emplace_back();
+  annotation.tensor_name = odd + odd;
+  annotation.quant_parameter_tensor_names.resize(2);
+  for (auto& e : annotation.quant_parameter_tensor_names) e.key = odd, e.value = odd + "?";
+  for (int i = 0; i < 2; ++i) {
+    auto& entry = m.metadata_props.emplace_back();
+    entry.key = entry.value = odd;
+  }
+  m.functions.push_back(m.functions[0]);
+  m.functions[1].name = odd;
+  m.functions[1].attribute_proto.push_back(float_attribute(odd, 1));
+  m.functions[1].attribute_proto.push_back(float_attribute(odd, 1));
+  m.functions.push_back(m.functions[1]);
+  ir::TrainingInfo& info = m.training_info.emplace_back();
+  info.initialization_binding.resize(2);
+  info.update_binding.resize(2);
+  for (auto* list : {&info.initialization_binding, &info.update_binding}) {
+    for (auto& e : *list) e.key = odd, e.value = odd;
+  }
+  m.configuration.resize(2);
+  for (auto& c : m.configuration) c.name = odd;
+  auto& device = m.graph->node[0].device_configurations.emplace_back();
+  device.configuration_id = odd + "?";
+  device.sharding_spec.emplace_back().tensor_name = odd + "?";
+  ir::Tensor& data = m.graph->initializer.emplace_back(tensor("external"));
+  data.float_data = {};
+  data.data_location = 1;
+  auto& location = data.external_data.emplace_back();
+  location.key = "location";
+  location.value = "/" + odd;
+  data.external_data.emplace_back().key = odd;
+  CheckOptions all;
+  all.max_findings = 1000;
+  const Report report = run(m, all);
+  EXPECT_GT(rules_in(report).size(), 20u);
+  for (const Diagnostic& d : report.diagnostics) {
+    for (const std::string* text : {&d.where, &d.message, &d.hint}) {
+      EXPECT_LT(text->size(), 2000u) << d.rule << ": " << text->substr(0, 300);
+      EXPECT_TRUE(format::is_utf8(*text)) << d.rule << ": " << text->substr(0, 300);
+      EXPECT_TRUE(std::none_of(text->begin(), text->end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }))
+          << d.rule;
+    }
+  }
 }
 
 }  // namespace

@@ -1,18 +1,16 @@
 #include "check/context.h"
 
 #include <algorithm>
-#include <cctype>
 
-#include "base/text.h"
+#include "check/declarations.h"
+#include "check/text.h"
+#include "format/notation.h"
 #include "ir/constants.h"
 #include "ir/tensor_data.h"
 #include "ir/walk.h"
 
 namespace norn::checks {
 namespace {
-
-// Of a name in a path; longer ones are cut.
-constexpr std::size_t kMaxName = 200;
 
 void append_step(std::string& out, const Place& place) {
   std::string step = place.kind;
@@ -21,15 +19,9 @@ void append_step(std::string& out, const Place& place) {
     step += text;
   };
   if (place.index >= 0) word(std::to_string(place.index));
-  if (!place.name.empty()) {
-    word(place.name.size() <= kMaxName ? base::quoted(place.name)
-                                       : base::quoted(place.name.substr(0, kMaxName)) + "...");
-  }
-  if (!place.op_type.empty()) {
-    std::string op = base::quoted(place.op_type.substr(0, kMaxName));
-    word("(" + op.substr(1, op.size() - 2) + ")");
-  }
-  if (place.type) word(ir::describe_type(*place.type));
+  if (!place.name.empty()) word(quoted(place.name));
+  if (!place.op_type.empty()) word("(" + bare(place.op_type) + ")");
+  if (place.type) word(bare(ir::describe_type(*place.type)));
   if (place.tensor) {
     std::string type = "tensor";
     if (const std::int32_t number = place.tensor->data_type.get(); number > 0 && number < kDataTypeCount) {
@@ -46,19 +38,13 @@ void append_step(std::string& out, const Place& place) {
   out += step;
 }
 
-Place value_place(const ir::Graph* graph, const Place& node_place, const char* kind, std::size_t i,
-                  const std::string& name) {
+Place value_place(Context& ctx, const Place& node_place, const char* kind, std::size_t i, const std::string& name) {
   Place place = node_place.at(kind, static_cast<std::int64_t>(i), name);
-  if (!graph || name.empty()) return place;
-  for (const auto* list : {&graph->input, &graph->value_info, &graph->output}) {
-    for (const ir::ValueInfo& info : *list) {
-      if (info.name.get() != name || !info.type) continue;
-      place.type = &*info.type;
-      return place;
-    }
-  }
-  for (const ir::Tensor& tensor : graph->initializer) {
-    if (tensor.name.get() == name) place.tensor = &tensor;
+  if (!ctx.graph() || name.empty()) return place;
+  const Declarations& known = declarations_of(ctx, ctx.graph());
+  if (const auto found = known.find(name); found != known.end()) {
+    place.type = found->second.type;
+    if (!place.type) place.tensor = found->second.initializer;
   }
   return place;
 }
@@ -81,11 +67,11 @@ Context::Context(const CheckOptions& options, std::int64_t ir_version, std::stri
       loaded_(loaded),
       report_(&report) {}
 
-Place Context::input(const Place& node_place, const ir::Node& node, std::size_t i) const {
-  return value_place(graph(), node_place, "input", i, node.input[i]);
+Place Context::input(const Place& node_place, const ir::Node& node, std::size_t i) {
+  return value_place(*this, node_place, "input", i, node.input[i]);
 }
-Place Context::output(const Place& node_place, const ir::Node& node, std::size_t i) const {
-  return value_place(graph(), node_place, "output", i, node.output[i]);
+Place Context::output(const Place& node_place, const ir::Node& node, std::size_t i) {
+  return value_place(*this, node_place, "output", i, node.output[i]);
 }
 
 Severity Context::severity_of(Rule rule) const noexcept {
@@ -188,35 +174,9 @@ bool has_field(const ir::Bytes& unknown, std::uint32_t first, std::uint32_t last
 }
 
 bool is_c_identifier(std::string_view name) noexcept {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto letter = [](char c) { return format::is_letter(c) || c == '_'; };
   if (name.empty() || !letter(name[0])) return false;
-  return std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-}
-
-bool is_utf8(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    }
-    const int more = lead >= 0xc2 && lead <= 0xdf ? 1
-                     : (lead & 0xf0) == 0xe0      ? 2
-                     : lead >= 0xf0 && lead <= 0xf4 ? 3
-                                                    : 0;
-    if (more == 0 || i + static_cast<std::size_t>(more) >= text.size()) return false;
-    const auto next = static_cast<unsigned char>(text[i + 1]);
-    // Overlong forms, surrogates and codes beyond U+10FFFF show in the second byte.
-    if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f) || (lead == 0xf0 && next < 0x90) ||
-        (lead == 0xf4 && next > 0x8f)) {
-      return false;
-    }
-    for (int k = 1; k <= more; ++k) {
-      if ((static_cast<unsigned char>(text[i + static_cast<std::size_t>(k)]) & 0xc0) != 0x80) return false;
-    }
-    i += 1 + static_cast<std::size_t>(more);
-  }
-  return true;
+  return std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || format::is_digit(c); });
 }
 
 bool is_reverse_dns(std::string_view domain) noexcept {
@@ -228,8 +188,8 @@ bool is_reverse_dns(std::string_view domain) noexcept {
       length = 0;
       continue;
     }
-    const auto c = static_cast<unsigned char>(domain[i]);
-    if (!std::isalnum(c) && c != '-' && c != '_') return false;
+    const char c = domain[i];
+    if (!format::is_letter(c) && !format::is_digit(c) && c != '-' && c != '_') return false;
     ++length;
   }
   return parts >= 2;

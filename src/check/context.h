@@ -14,6 +14,7 @@
 #include "check/operator_lookup.h"
 #include "check/rules.h"
 #include "check/scopes.h"
+#include "check/text.h"
 #include "ir/model.h"
 #include "norn/check.h"
 
@@ -82,8 +83,8 @@ class Context {
     return std::exchange(function_, function);
   }
   // The place of a node's input or output, with the type that the innermost graph declares for it.
-  Place input(const Place& node_place, const ir::Node& node, std::size_t i) const;
-  Place output(const Place& node_place, const ir::Node& node, std::size_t i) const;
+  Place input(const Place& node_place, const ir::Node& node, std::size_t i);
+  Place output(const Place& node_place, const ir::Node& node, std::size_t i);
 
   // Whether the rule binds files of this IR version. report() asks that itself; ask first what is dear to find out.
   bool binds(Rule rule) const noexcept { return rule.binds(ir_version_); }
@@ -132,7 +133,7 @@ class Context {
   std::uint64_t nodes_ = 0, stored_bytes_ = 0;
   int depth_ = 0;
   bool has_error_ = false;
-  std::unordered_set<std::string> seen_;
+  std::unordered_set<std::string, SeededHash> seen_;
   std::vector<std::pair<const void*, std::shared_ptr<void>>> states_;
 };
 
@@ -154,7 +155,6 @@ bool has_field(const ir::Bytes& unknown, std::uint32_t first, std::uint32_t last
 inline bool has_field(const ir::Bytes& unknown, std::uint32_t number) { return has_field(unknown, number, number); }
 
 bool is_c_identifier(std::string_view name) noexcept;
-bool is_utf8(std::string_view text) noexcept;
 // "com.example.package": at least two parts of letters, digits, '-' and '_'.
 bool is_reverse_dns(std::string_view domain) noexcept;
 // The first key that stands twice; "" with `found` false if none does.

@@ -10,16 +10,15 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/text.h"
 #include "check/areas.h"
 #include "check/tensor_size.h"
+#include "check/text.h"
 #include "format/data_messages.h"
 #include "ir/constants.h"
 
 namespace norn::checks {
 namespace {
 
-using base::quoted;
 using format::DataElement;
 
 constexpr const char* kKinds[] = {"undefined", "tensor", "sparse tensor", "sequence", "map", "optional"};
@@ -88,13 +87,13 @@ void check_distinct(Context& ctx, const Place& place, const format::MapData& map
   const auto report = [&](const std::string& key) {
     ctx.report("data.map.keys-distinct", place, "the key " + key + " is given twice", "a map has one value for a key");
   };
-  std::unordered_set<std::int64_t> numbers;
+  std::unordered_set<std::int64_t, SeededHash> numbers;
   for (std::int64_t key : map.keys) {
     if (!numbers.insert(key).second) return report(std::to_string(key));
   }
-  std::unordered_set<std::string_view> strings;
+  NameSet strings;
   for (const ir::Bytes& key : map.string_keys) {
-    if (!strings.insert(ir::as_text(key)).second) return report(quoted(ir::as_text(key)));
+    if (!strings.insert(ir::as_text(key))) return report(quoted(ir::as_text(key)));
   }
 }
 

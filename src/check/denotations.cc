@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 
 namespace norn::checks {
 namespace {
@@ -34,14 +34,14 @@ std::string choice(const std::string_view (&words)[N]) {
 void check_dimension_denotation(Context& ctx, const Place& place, const ir::Dimension& dim) {
   const std::string& word = dim.denotation.get();
   if (is_one_of(word, kDimensionWords)) return;
-  ctx.report("denotation.dim.standard", place, "the dimension's denotation " + base::quoted(word) + " is not standard",
+  ctx.report("denotation.dim.standard", place, "the dimension's denotation " + quoted(word) + " is not standard",
              choice(kDimensionWords));
 }
 
 void check_type_denotation(Context& ctx, const Place& place, const ir::Type& type) {
   const std::string& word = type.denotation.get();
   if (is_one_of(word, kTypeWords)) return;
-  ctx.report("denotation.type.standard", place, "the type's denotation " + base::quoted(word) + " is not standard",
+  ctx.report("denotation.type.standard", place, "the type's denotation " + quoted(word) + " is not standard",
              choice(kTypeWords));
 }
 

@@ -8,28 +8,21 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/checked.h"
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/declarations.h"
+#include "check/text.h"
 
 namespace norn::checks {
 namespace {
-
-using base::quoted;
 
 constexpr std::int64_t kUnknownRank = -1;
 
 struct Configurations {
   bool ready = false;
-  std::unordered_map<std::string_view, const ir::DeviceConfiguration*> by_name;
-};
-using Ranks = std::unordered_map<std::string_view, std::int64_t>;
-struct DeclaredRanks {
-  std::unordered_map<const void*, Ranks> of;  // a graph or a function
+  TextMap<const ir::DeviceConfiguration*> by_name;
 };
 
 const Configurations& configurations(Context& ctx) {
@@ -41,30 +34,15 @@ const Configurations& configurations(Context& ctx) {
   return all;
 }
 
-void add_ranks(Ranks& ranks, const std::vector<ir::ValueInfo>& values) {
-  for (const ir::ValueInfo& v : values) {
-    if (!v.type || !v.type->tensor_type || !v.type->tensor_type->shape) continue;
-    ranks.emplace(v.name.get(), static_cast<std::int64_t>(v.type->tensor_type->shape->dim.size()));
-  }
-}
-
 std::int64_t rank_of(Context& ctx, std::string_view value) {
-  const ir::Graph* graph = ctx.graph();
-  const ir::Function* function = ctx.function();
-  const void* key = graph ? static_cast<const void*>(graph) : function;
-  if (!key) return kUnknownRank;
-  auto [found, is_new] = ctx.state<DeclaredRanks>().of.try_emplace(key);
-  Ranks& ranks = found->second;
-  if (is_new && graph) {
-    for (const ir::Tensor& t : graph->initializer) {
-      ranks.emplace(t.name.get(), static_cast<std::int64_t>(t.dims.size()));
-    }
-    for (const auto* list : {&graph->input, &graph->output, &graph->value_info}) add_ranks(ranks, *list);
-  } else if (is_new) {
-    add_ranks(ranks, function->value_info);
-  }
-  const auto rank = ranks.find(value);
-  return rank == ranks.end() ? kUnknownRank : rank->second;
+  if (!ctx.graph() && !ctx.function()) return kUnknownRank;
+  const Declarations& known = declarations_of(ctx, ctx.graph());
+  const auto found = known.find(value);
+  if (found == known.end()) return kUnknownRank;
+  const auto& [type, initializer] = found->second;
+  if (initializer) return static_cast<std::int64_t>(initializer->dims.size());
+  if (!type->tensor_type || !type->tensor_type->shape) return kUnknownRank;
+  return static_cast<std::int64_t>(type->tensor_type->shape->dim.size());
 }
 
 std::optional<std::int64_t> first_repeat(std::vector<std::int64_t> numbers) {
@@ -182,7 +160,7 @@ void check_device_configurations(Context& ctx, const Place& place, const ir::Mod
 
 void check_node_devices(Context& ctx, const Place& place, const ir::Node& node) {
   const Configurations& known = configurations(ctx);
-  std::unordered_set<std::string_view> values(node.input.begin(), node.input.end());
+  TextSet values(node.input.begin(), node.input.end());
   values.insert(node.output.begin(), node.output.end());
   NameSet used;
   for (std::size_t i = 0; i < node.device_configurations.size(); ++i) {

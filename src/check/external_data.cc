@@ -13,22 +13,21 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "base/descriptor.h"
 #include "base/text.h"
 #include "check/areas.h"
 #include "check/tensor_size.h"
+#include "check/text.h"
 #include "ir/tensor_data.h"
 #include "format/external.h"
+#include "format/notation.h"
 #include "format/path_policy.h"
 #include "norn/error.h"
 
 namespace norn::checks {
 namespace {
-
-using base::quoted;
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::string_view kKeys[] = {"location", "offset", "length", "checksum", "basepath"};
@@ -40,7 +39,7 @@ struct DataFile {
   bool told_alignment = false;
 };
 struct DataFiles {
-  std::unordered_map<std::string_view, DataFile> by_location;
+  TextMap<DataFile> by_location;
 };
 
 struct Entries {
@@ -120,7 +119,7 @@ bool check_location(Context& ctx, const Place& place, const std::string* locatio
     good = false;
   }
   const bool backslash = location->find('\\') != std::string::npos, nul = location->find('\0') != std::string::npos;
-  if (backslash || nul || !is_utf8(*location)) {
+  if (backslash || nul || !format::is_utf8(*location)) {
     ctx.report("ext.location.posix", place,
                shown + (nul         ? " contains a NUL character"
                         : backslash ? " contains a backslash"
@@ -207,7 +206,7 @@ void check_checksum(Context& ctx, const Place& place, const std::string& locatio
   }
   std::string expected = checksum;
   std::transform(expected.begin(), expected.end(), expected.begin(),
-                 [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
+                 [](char c) { return base::lower(c); });
   if (expected == file->sha1) return;
   ctx.report("ext.checksum", place,
              "the file " + quoted(location) + " has the SHA-1 " + file->sha1 + ", but the model says " + expected,

@@ -8,21 +8,19 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
 namespace {
 
-std::string quoted(std::string_view name) { return base::quoted(name.substr(0, 200)); }
-
 std::string id_of(const ir::Function& f) {
-  std::string id = f.domain.get().substr(0, 200);
-  if (!id.empty()) id += '.';
-  id += f.name.get().substr(0, 200);
-  if (!f.overload.get().empty()) id += ":" + f.overload.get().substr(0, 200);
-  return quoted(id);
+  std::string id = "\"" + bare(f.domain.get());
+  if (!f.domain.get().empty()) id += '.';
+  id += bare(f.name.get());
+  if (!f.overload.get().empty()) id += ":" + bare(f.overload.get());
+  return id + "\"";
 }
 
 struct Calls {
@@ -135,7 +133,7 @@ class Expansion {
 
 void check_ids(Context& ctx, const Place& place, const ir::Model& model) {
   const bool overloads = ctx.ir_version() >= 10;
-  std::unordered_set<std::string> ids;
+  std::unordered_set<std::string, SeededHash> ids;
   for (std::size_t i = 0; i < model.functions.size(); ++i) {
     const ir::Function& f = model.functions[i];
     std::string id(ir::canonical_domain(f.domain.get()));
@@ -270,7 +268,7 @@ void check_function_fields(Context& ctx, const Place& place, const ir::Function&
     check_opset_version(ctx, at, id);
     if (!domains.insert(domain)) {
       ctx.report("opset.import.one-version-per-domain", at,
-                 "the function imports " + (domain.empty() ? "ai.onnx" : quoted(domain)) + " twice");
+                 "the function imports " + domain_text(domain) + " twice");
     }
   }
   if (ctx.model() && !ctx.options().skip_opset_compatibility_check) {

@@ -11,36 +11,19 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 
 namespace norn::checks {
 namespace {
 
-using Names = std::unordered_set<std::string_view>;
-
-using Writers = std::unordered_map<std::string_view, const ir::Node*>;
+using Names = TextSet;
 
 struct GradientState {
-  std::unordered_map<const void*, Writers> writers;  // by innermost graph
   // Reads followed so far. A model of very many Gradient nodes over very many others is looked at in part only.
   std::uint64_t reads = 0;
 };
 constexpr std::uint64_t kMostReads = 50'000'000;
-
-// Who writes each value of the graphs around the node.
-const Writers& writers(Context& ctx) {
-  const void* key = ctx.graph() ? static_cast<const void*>(ctx.graph()) : ctx.function();
-  auto [at, is_new] = ctx.state<GradientState>().writers.try_emplace(key);
-  if (!is_new) return at->second;
-  for (const ir::Graph* graph : ctx.graphs()) {
-    if (!graph && !ctx.function()) continue;
-    for (const ir::Node& node : graph ? graph->node : ctx.function()->node) {
-      for (const std::string& output : node.output) at->second.insert_or_assign(output, &node);
-    }
-  }
-  return at->second;
-}
 
 // The walk has bounded how deep graphs are nested where it has been; later nodes' graphs are bounded by their reader.
 template <class Visit>
@@ -60,11 +43,12 @@ void for_each_read(const ir::Node& node, Visit visit) {
 class Differentiated {
  public:
   Differentiated(Context& ctx, const Names& members)
-      : writers_(writers(ctx)), members_(members), reads_(ctx.state<GradientState>().reads) {}
+      : ctx_(ctx), members_(members), reads_(ctx.state<GradientState>().reads) {}
 
   // The members that y follows from, going back no further than to them.
   Names sources(std::string_view y) {
     Names found, seen{y};
+    std::unordered_set<const ir::Node*> passed;
     std::vector<std::string_view> open{y};
     while (!open.empty()) {
       const std::string_view name = open.back();
@@ -73,7 +57,9 @@ class Differentiated {
         found.insert(name);
         continue;
       }
-      for (std::string_view read : reads(name)) {
+      const ir::Node* node = writer(name);
+      if (!node || !passed.insert(node).second) continue;
+      for (std::string_view read : reads(*node)) {
         if (seen.insert(read).second) open.push_back(read);
       }
     }
@@ -82,58 +68,66 @@ class Differentiated {
 
   // A member that this one is computed from; "" if there is none.
   std::string_view source_behind(std::string_view member) {
-    for (std::string_view read : reads(member)) {
-      if (const std::string_view source = source_of(read); !source.empty()) return source;
-    }
-    return {};
+    const ir::Node* node = writer(member);
+    return node ? source_of(*node) : std::string_view();
   }
 
  private:
-  std::vector<std::string_view> reads(std::string_view name) {
+  // Who writes the value, in one of the graphs around; null if no node that the walk has passed does.
+  const ir::Node* writer(std::string_view name) const {
+    const Definition found = ctx_.scopes().find(name);
+    if (found.as != Defined::NodeOutput) return nullptr;
+    const auto& graphs = ctx_.graphs();
+    const std::size_t out = ctx_.scopes().frames_out(found.frame);
+    if (out >= graphs.size()) return nullptr;
+    const ir::Graph* graph = graphs[graphs.size() - 1 - out];
+    return &(graph ? graph->node : ctx_.function()->node)[static_cast<std::size_t>(found.node)];
+  }
+
+  std::vector<std::string_view> reads(const ir::Node& node) {
     std::vector<std::string_view> names;
-    const auto writer = writers_.find(name);
-    if (writer != writers_.end()) for_each_read(*writer->second, [&](std::string_view read) { names.push_back(read); });
+    for_each_read(node, [&](std::string_view read) { names.push_back(read); });
     reads_ += names.size() + 1;
     return names;
   }
 
-  // Remembers what it found for every value on the way: all members together cost one look at each value.
-  std::string_view source_of(std::string_view value) {
+  // Remembers what it found for every node on the way: all members together cost one look at each node.
+  std::string_view source_of(const ir::Node& start) {
     struct Step {
-      std::string_view name;
+      const ir::Node* node;
       std::vector<std::string_view> reads;
       std::size_t next = 0;
+      const ir::Node* entered = nullptr;  // for the latest read
     };
     std::vector<Step> way;
-    const auto enter = [&](std::string_view name) {
-      if (members_.contains(name)) {
-        sources_[name] = name;
-      } else if (sources_.try_emplace(name).second) {
-        way.push_back({name, reads(name)});
-      }
+    const auto enter = [&](const ir::Node& node) {
+      if (sources_.try_emplace(&node).second) way.push_back({&node, reads(node)});
     };
-    enter(value);
+    enter(start);
     while (!way.empty()) {
       Step& step = way.back();
-      std::string_view& source = sources_[step.name];
-      if (step.next > 0 && source.empty()) source = sources_[step.reads[step.next - 1]];
+      std::string_view& source = sources_[step.node];
+      if (step.entered) source = sources_[std::exchange(step.entered, nullptr)];
       if (!source.empty() || step.next == step.reads.size()) {
         way.pop_back();
         continue;
       }
       const std::string_view read = step.reads[step.next++];
-      enter(read);  // `step` and `source` are stale from here on
+      if (members_.contains(read)) {
+        source = read;
+      } else if (const ir::Node* from = writer(read)) {
+        step.entered = from;
+        enter(*from);  // `step` is stale from here on
+      }
     }
-    return sources_[value];
+    return sources_[&start];
   }
 
-  const Writers& writers_;
+  Context& ctx_;
   const Names& members_;
   std::uint64_t& reads_;
-  std::unordered_map<std::string_view, std::string_view> sources_;
+  std::unordered_map<const ir::Node*, std::string_view> sources_;
 };
-
-std::string quoted(std::string_view name) { return base::quoted(name.substr(0, 200)); }
 
 }  // namespace
 

@@ -1,3 +1,7 @@
+#include <sys/resource.h>
+
+#include <chrono>
+
 #include "check/sound_models_test.h"
 
 namespace norn::checks {
@@ -101,6 +105,63 @@ TEST(Gradients, LongChainsAndManyMembersCostOneLookEach) {
   m.graph->node.back().input = all;
   m.graph->node.back().output = {"d"};
   expect_kept(run(m), {"train.gradient.independent"});
+}
+
+// Very many graphs that each hold a Gradient: no one of them costs as much as the graph around it.
+TEST(Gradients, ManyGraphsTakeNoMoreThanTheDocument) {
+  ir::Model m = with_gradient({"w"}, {"x"});
+  const ir::Node gradient = m.graph->node.back();
+  m.graph->node.pop_back();
+  m.graph->input.push_back(value("c", {}, 9));
+  for (int i = 0; i < 3000; ++i) {
+    const std::string n = std::to_string(i);
+    ir::Graph with, without;
+    with.name = "with" + n;
+    with.node = {gradient};
+    with.node[0].output = {"d" + n};
+    with.output = {value("d" + n)};
+    without.name = "without" + n;
+    without.node = {node("Neg", {"w"}, {"e" + n})};
+    without.output = {value("e" + n)};
+    m.graph->node.push_back(node("If", {"c"}, {"i" + n},
+                                 {graph_attribute("then_branch", with), graph_attribute("else_branch", without)}));
+  }
+  const auto peak = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;  // MiB
+  };
+  const long before = peak();
+  expect_kept(run(m), {"train.gradient.independent"});
+  EXPECT_LT(peak() - before, 100);
+}
+
+// A node of many outputs that holds many reads is looked at once, not once for each output.
+TEST(Gradients, OutputsOfOneNodeAreOneLook) {
+  ir::Model m = with_gradient({"x"}, {"w"});
+  ir::Node gradient = m.graph->node.back();
+  m.graph->node.pop_back();
+  m.graph->input.push_back(value("c", {}, 9));
+  ir::Graph branches[2];
+  std::vector<std::string> outputs;
+  for (int i = 0; i < 10'000; ++i) {
+    for (int b = 0; b < 2; ++b) {
+      const std::string name = (b == 0 ? "t" : "e") + std::to_string(i);
+      branches[b].node.push_back(node("Add", {"x", "w"}, {name}));
+      branches[b].output.push_back(value(name));
+    }
+    outputs.push_back("o" + std::to_string(i));
+  }
+  branches[0].name = "then";
+  branches[1].name = "else";
+  m.graph->node.push_back(node("If", {"c"}, outputs, {graph_attribute("then_branch", branches[0])}));
+  m.graph->node.back().attribute.push_back(graph_attribute("else_branch", branches[1]));
+  m.graph->node.push_back(node("Sum", outputs, {"total"}));
+  gradient.attribute[1].s = "total";
+  m.graph->node.push_back(gradient);
+  const auto start = std::chrono::steady_clock::now();
+  expect_kept(run(m), {"train.gradient.independent"});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
 }  // namespace

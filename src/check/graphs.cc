@@ -8,11 +8,11 @@
 
 #include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
+#include "format/notation.h"
 
 namespace norn::checks {
 namespace {
-
-std::string quoted(std::string_view name) { return base::quoted(name.substr(0, 200)); }
 
 // A sparse tensor's missing shape breaks a rule of its own wherever it stands.
 bool lacks_shape(const ir::Type& type) { return type.tensor_type && !type.tensor_type->shape; }
@@ -37,13 +37,11 @@ std::string_view html_tag(std::string_view text) {
   for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
     std::size_t begin = at + 1, end = begin;
     if (begin < text.size() && text[begin] == '/') end = ++begin;
-    const auto letter = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    };
-    while (end < text.size() && end - begin < 8 && letter(text[end])) ++end;
+    const auto of_tag = [](char c) { return format::is_letter(c) || format::is_digit(c); };
+    while (end < text.size() && end - begin < 8 && of_tag(text[end])) ++end;
     if (end == begin || end >= text.size() || (text[end] != '>' && text[end] != ' ' && text[end] != '/')) continue;
     std::string tag(text.substr(begin, end - begin));
-    for (char& c : tag) c = static_cast<char>(c | 0x20);
+    for (char& c : tag) c = base::lower(c);
     if (std::find(kHtmlTags.begin(), kHtmlTags.end(), tag) == kHtmlTags.end()) continue;
     const std::size_t close = text.find('>', end);
     if (close != std::string_view::npos && close - at < 200) return text.substr(at, close - at + 1);

@@ -5,10 +5,9 @@
 // nested graphs do not list constants as inputs any more.
 #include <algorithm>
 #include <string>
-#include <unordered_set>
 
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 
 namespace norn::checks {
 namespace {
@@ -25,7 +24,7 @@ std::int64_t fed_inputs(const ir::Node& owner, std::int64_t opset_version) {
 }
 
 void check_nested_inputs(Context& ctx, const Place& place, const ir::Graph& graph, const ir::Node* owner) {
-  std::unordered_set<std::string_view> constants;
+  TextSet constants;
   for (const auto& tensor : graph.initializer) constants.insert(tensor.name.get());
   const std::int64_t fed = owner ? fed_inputs(*owner, ctx.operators().imports().version("")) : -1;
   bool after_constant = false;

@@ -7,18 +7,13 @@
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
 #include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 
 namespace norn::checks {
 namespace {
-
-bool same_letters(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 struct ImageKey {
   std::string_view key;
@@ -33,11 +28,11 @@ void check_image_value(Context& ctx, const Place& place, const ImageKey& known, 
   std::string choice;
   for (std::string_view allowed : known.values) {
     if (allowed.empty()) continue;
-    if (same_letters(allowed, value)) return;
+    if (base::equal_but_case(allowed, value)) return;
     (choice += choice.empty() ? "" : ", ") += allowed;
   }
   ctx.report("meta.image.values", place,
-             std::string(known.key) + " is " + base::quoted(value) + ", which is none of its values", "use " + choice);
+             std::string(known.key) + " is " + quoted(value) + ", which is none of its values", "use " + choice);
 }
 
 bool is_image(const ir::ValueInfo& info) { return info.type && info.type->denotation.get() == "IMAGE"; }
@@ -52,17 +47,17 @@ void check_image_keys(Context& ctx, const Place& place, const ir::Model& model) 
   if (!image) return;
   for (const ImageKey& known : kImageKeys) {
     const bool given = std::any_of(model.metadata_props.begin(), model.metadata_props.end(),
-                                   [&](const auto& e) { return same_letters(e.key.get(), known.key); });
+                                   [&](const auto& e) { return base::equal_but_case(e.key.get(), known.key); });
     if (given) continue;
     ctx.report("meta.image.provide", place,
-               "the value " + base::quoted(image->name.get()) + " is an IMAGE, but the metadata lacks " +
+               "the value " + quoted(image->name.get()) + " is an IMAGE, but the metadata lacks " +
                    std::string(known.key),
                "say how images are coded, so that callers can prepare them");
   }
 }
 
 struct ToldKeys {
-  std::unordered_set<std::string_view> keys;
+  NameSet keys;
 };
 
 }  // namespace
@@ -70,11 +65,11 @@ struct ToldKeys {
 void check_model_metadata(Context& ctx, const Place& place, const ir::Model& model) {
   if (const auto twice = repeated_key(model.metadata_props); twice.found) {
     ctx.report("meta.model.unique-keys", place,
-               "the model's metadata gives the key " + base::quoted(twice.key) + " more than once", "keep one of them");
+               "the model's metadata gives the key " + quoted(twice.key) + " more than once", "keep one of them");
   }
   for (const auto& entry : model.metadata_props) {
     for (const ImageKey& known : kImageKeys) {
-      if (same_letters(entry.key.get(), known.key)) check_image_value(ctx, place, known, entry.value.get());
+      if (base::equal_but_case(entry.key.get(), known.key)) check_image_value(ctx, place, known, entry.value.get());
     }
   }
   check_image_keys(ctx, place, model);
@@ -83,18 +78,18 @@ void check_model_metadata(Context& ctx, const Place& place, const ir::Model& mod
 void check_metadata(Context& ctx, const Place& place, const ir::Metadata& entries) {
   if (const auto twice = repeated_key(entries); twice.found) {
     ctx.report("meta.any.unique-keys", place,
-               "the metadata gives the key " + base::quoted(twice.key) + " more than once", "keep one of them");
+               "the metadata gives the key " + quoted(twice.key) + " more than once", "keep one of them");
   }
   if (!ctx.binds("meta.qualified-keys")) return;
   for (const auto& entry : entries) {
     const std::string& key = entry.key;
     const std::size_t dot = key.find('.');
     if (dot != std::string::npos && dot > 0 && dot + 1 < key.size()) continue;
-    if (!ctx.state<ToldKeys>().keys.insert(key).second) continue;
+    if (!ctx.state<ToldKeys>().keys.insert(key)) continue;
     ctx.report(
         "meta.qualified-keys", place,
-        "the metadata key " + base::quoted(key) + " has no prefix; such keys are left for ONNX itself",
-        "put a domain of yours before it, in reverse order: " + base::quoted("com.example." + key.substr(0, 40)));
+        "the metadata key " + quoted(key) + " has no prefix; such keys are left for ONNX itself",
+        "put a domain of yours before it, in reverse order: " + quoted("com.example." + key.substr(0, 40)));
   }
 }
 

@@ -6,26 +6,23 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 
 namespace norn::checks {
 namespace {
 
-std::string quoted(std::string_view name) { return base::quoted(name.substr(0, 200)); }
-
 // Who writes the values of a list of nodes; made when a first name is not found.
 struct Producers {
-  std::unordered_map<std::string_view, std::size_t> by_name;
+  TextMap<std::size_t> by_name;
   bool looked_for_cycle = false;
 };
 
 struct NameState {
   std::unordered_map<const void*, Producers> producers;
-  std::unordered_set<std::string_view> graph_names;
+  NameSet graph_names;
   int suggestions = 0;
 };
 
@@ -322,7 +319,7 @@ void GraphNames::gather() {
   for (const auto& input : graph_.input) look(input.name.get());
   for (const auto& tensor : graph_.initializer) look(tensor.name.get());
   RepeatFilter filter(std::min<std::size_t>(graph_.node.size(), 1u << 22));
-  std::unordered_set<std::string_view> perhaps_repeated;
+  TextSet perhaps_repeated;
   for (const ir::Node& node : graph_.node) {
     for (const std::string& output : node.output) look(output);
     const std::string& name = node.name.get();
@@ -331,10 +328,10 @@ void GraphNames::gather() {
     if (filter.seems_repeated(name)) perhaps_repeated.insert(name);
   }
   if (perhaps_repeated.empty()) return;
-  std::unordered_set<std::string_view> met;
+  NameSet met;
   for (std::size_t i = 0; i < graph_.node.size(); ++i) {
     const std::string& name = graph_.node[i].name.get();
-    if (perhaps_repeated.contains(name) && !met.insert(name).second) repeated_.push_back(i);
+    if (perhaps_repeated.contains(name) && !met.insert(name)) repeated_.push_back(i);
   }
 }
 
@@ -352,7 +349,7 @@ void GraphNames::report(Context& ctx, const Place& place) const {
 
 void check_graph_name(Context& ctx, const Place& place, const ir::Graph& graph) {
   const std::string& name = graph.name.get();
-  if (name.empty() || ctx.state<NameState>().graph_names.insert(name).second) return;
+  if (name.empty() || ctx.state<NameState>().graph_names.insert(name)) return;
   ctx.report("name.ns.graph", place, "another graph of the model is named " + quoted(name) + " too");
 }
 

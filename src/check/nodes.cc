@@ -8,17 +8,14 @@
 
 #include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 #include "ir/constants.h"
 #include "ir/walk.h"
 
 namespace norn::checks {
 namespace {
 
-std::string quoted(std::string_view name) { return base::quoted(name.substr(0, 200)); }
-
-std::string count_text(std::size_t n, const char* what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
+using base::counted;
 
 std::string range_text(int least, int most) {
   if (most == opset::kUnbounded) return std::to_string(least) + " or more";
@@ -52,11 +49,11 @@ void check_counts(Context& ctx, const Place& place, const ir::Node& node, const 
   const std::size_t inputs = node.input.size(), outputs = node.output.size();
   if (inputs > static_cast<std::size_t>(bound.max_inputs)) {
     ctx.report("node.inputs.count", place,
-               count_text(inputs, "input") + "; " + operator_text(bound) + " takes " +
+               counted(inputs, "input") + "; " + operator_text(bound) + " takes " +
                    range_text(bound.min_inputs, bound.max_inputs),
                version_hint(bound, inputs, outputs));
   } else if (inputs < static_cast<std::size_t>(bound.min_inputs)) {
-    const std::string message = count_text(inputs, "input") + "; " + operator_text(bound) + " takes " +
+    const std::string message = counted(inputs, "input") + "; " + operator_text(bound) + " takes " +
                                 range_text(bound.min_inputs, bound.max_inputs);
     if (ends_variadic(bound.schema->inputs) && inputs + 1 >= bound.schema->inputs.size()) {
       ctx.report("node.variadic.min-arity", place, message);
@@ -66,11 +63,11 @@ void check_counts(Context& ctx, const Place& place, const ir::Node& node, const 
   }
   if (outputs > static_cast<std::size_t>(bound.max_outputs)) {
     ctx.report("node.outputs.count", place,
-               count_text(outputs, "output") + "; " + operator_text(bound) + " gives " +
+               counted(outputs, "output") + "; " + operator_text(bound) + " gives " +
                    range_text(bound.min_outputs, bound.max_outputs),
                version_hint(bound, inputs, outputs));
   } else if (outputs < static_cast<std::size_t>(bound.min_outputs) && outputs > 0) {
-    const std::string message = count_text(outputs, "output") + "; " + operator_text(bound) + " gives " +
+    const std::string message = counted(outputs, "output") + "; " + operator_text(bound) + " gives " +
                                 range_text(bound.min_outputs, bound.max_outputs);
     if (ends_variadic(bound.schema->outputs)) ctx.report("node.variadic.min-arity", place, message);
     else ctx.report("node.outputs.count", place, message);
@@ -112,7 +109,7 @@ std::string nearest_attribute(const opset::Schema& schema, std::string_view name
   const auto lower = [](std::string_view text) {
     std::string out;
     for (char c : text) {
-      if (c != '_') out += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+      if (c != '_') out += base::lower(c);
     }
     return out;
   };
@@ -209,12 +206,12 @@ void check_branch(Context& ctx, const Place& place, const ir::Node& node, const 
   if (ctx.ir_version() <= 3) inputs -= std::min(inputs, branch.initializer.size());
   if (inputs > 0) {
     ctx.report("exec.if.no-inputs", at,
-               "the branch of an If has " + count_text(inputs, "input") + ", which nothing feeds",
+               "the branch of an If has " + counted(inputs, "input") + ", which nothing feeds",
                "let the branch read the enclosing graph's values by name");
   }
   if (branch.output.size() != node.output.size()) {
     ctx.report("exec.if.outputs-match", at,
-               "the branch has " + count_text(branch.output.size(), "output") + ", the If node " +
+               "the branch has " + counted(branch.output.size(), "output") + ", the If node " +
                    std::to_string(node.output.size()));
   }
 }
@@ -235,7 +232,7 @@ void check_bodies(Context& ctx, const Place& place, const ir::Node& node) {
       const std::string then_type = ir::type_string(*a.type), else_type = ir::type_string(*b.type);
       if (then_type == else_type) continue;
       ctx.report("exec.if.outputs-match", place.at("output", static_cast<std::int64_t>(i)),
-                 "it is " + then_type + " in then_branch and " + else_type + " in else_branch");
+                 "it is " + bare(then_type) + " in then_branch and " + bare(else_type) + " in else_branch");
     }
     return;
   }
@@ -244,8 +241,8 @@ void check_bodies(Context& ctx, const Place& place, const ir::Node& node) {
   const std::size_t carried = node.input.size() > 2 ? node.input.size() - 2 : 0;
   if (loop && loop->output.size() < carried + 1) {
     ctx.report("exec.loop.cond-required-out", place.graph(*loop),
-               "the body has " + count_text(loop->output.size(), "output") + "; it gives the condition and " +
-                   count_text(carried, "carried value"),
+               "the body has " + counted(loop->output.size(), "output") + "; it gives the condition and " +
+                   counted(carried, "carried value"),
                "the first output is the condition, even where it is ignored");
   }
 }
@@ -257,7 +254,7 @@ void check_named_outputs(Context& ctx, const Place& place, const ir::Node& node,
   if (node.op_type.get() != "BatchNormalization" || outputs < 2 || outputs > all) return;
   if (outputs < all) {
     ctx.report("node.outputs.count", place,
-               count_text(outputs, "output") + "; " + operator_text(bound) + " gives 1 or all " + std::to_string(all),
+               counted(outputs, "output") + "; " + operator_text(bound) + " gives 1 or all " + std::to_string(all),
                "name those that nothing reads \"\"");
   }
   if (bound.schema->since < 14) return;

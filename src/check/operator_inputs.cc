@@ -1,7 +1,8 @@
 // Rules about what single operators read, as far as the model declares it: the shape of If's condition, and what the
 // dimensions of images and filters are denoted as. What is only inferred is not seen here.
 //
-// Denotations are rare, so a graph is looked through for them once, when a node comes that could read denoted values.
+// Denotations are rare, so a graph is looked through for them once, when a node comes that could read denoted values,
+// and a table of what it declares is made for those that have some.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,21 +11,14 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/declarations.h"
 
 namespace norn::checks {
 namespace {
 
-using Types = std::unordered_map<std::string_view, const ir::Type*>;
-
-struct Declared {
-  Types all;      // filled when the first condition is looked at
-  Types denoted;  // those with a dimension that is denoted
-  bool has_all = false, has_denoted = false;
-};
-struct DeclaredTypes {
-  std::unordered_map<const void*, Declared> of;  // a graph or a function
+struct Denoting {
+  std::unordered_map<const void*, bool> known;  // of a graph or a function
 };
 
 bool is_denoted(const ir::Type& type) {
@@ -33,32 +27,30 @@ bool is_denoted(const ir::Type& type) {
   return std::any_of(dims.begin(), dims.end(), [](const ir::Dimension& d) { return !d.denotation.get().empty(); });
 }
 
-template <class Visit>
-void for_each_declared(const ir::Graph* graph, const ir::Function* function, Visit visit) {
-  if (graph) {
-    for (const auto* list : {&graph->input, &graph->output, &graph->value_info}) {
-      for (const ir::ValueInfo& info : *list) visit(info);
-    }
-  } else {
-    for (const ir::ValueInfo& info : function->value_info) visit(info);
-  }
+// Whether the graph, or with none the function, denotes a dimension of any value.
+bool denotes(Context& ctx, const ir::Graph* graph) {
+  const void* key = graph ? static_cast<const void*>(graph) : ctx.function();
+  const auto [at, is_new] = ctx.state<Denoting>().known.try_emplace(key, false);
+  if (!is_new) return at->second;
+  const auto any = [](const std::vector<ir::ValueInfo>& values) {
+    return std::any_of(values.begin(), values.end(),
+                       [](const ir::ValueInfo& info) { return info.type && is_denoted(*info.type); });
+  };
+  at->second = graph ? any(graph->input) || any(graph->output) || any(graph->value_info)
+                     : any(ctx.function()->value_info);
+  return at->second;
 }
 
-// What the innermost graph that has the value declares for it; null if nothing does.
-const ir::Type* declared(Context& ctx, std::string_view name, bool denoted_only) {
+// What the innermost graph that tells of the value's type declares; null if none does. For denoted types, graphs that
+// denote nothing are passed over.
+const ir::Type* declared(Context& ctx, std::string_view name, bool denoted) {
   const auto& graphs = ctx.graphs();
   for (std::size_t i = graphs.size(); i-- > 0;) {
-    if (!graphs[i] && !ctx.function()) continue;
-    Declared& here = ctx.state<DeclaredTypes>().of[graphs[i] ? static_cast<const void*>(graphs[i]) : ctx.function()];
-    Types& types = denoted_only ? here.denoted : here.all;
-    bool& ready = denoted_only ? here.has_denoted : here.has_all;
-    if (!ready) {
-      ready = true;
-      for_each_declared(graphs[i], ctx.function(), [&](const ir::ValueInfo& info) {
-        if (info.type && (!denoted_only || is_denoted(*info.type))) types.emplace(info.name.get(), &*info.type);
-      });
-    }
-    if (const auto found = types.find(name); found != types.end()) return found->second;
+    if ((!graphs[i] && !ctx.function()) || (denoted && !denotes(ctx, graphs[i]))) continue;
+    const Declarations& here = declarations_of(ctx, graphs[i]);
+    const auto found = here.find(name);
+    if (found == here.end() || !found->second.type) continue;
+    return denoted && !is_denoted(*found->second.type) ? nullptr : found->second.type;
   }
   return nullptr;
 }

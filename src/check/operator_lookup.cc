@@ -1,7 +1,6 @@
 #include "check/operator_lookup.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 
 #include "base/hash.h"
@@ -19,7 +18,16 @@ std::string function_key(std::string_view domain, std::string_view name, std::st
 }  // namespace
 
 Imports::Imports(const std::vector<ir::OperatorSetId>& ids) {
-  for (const auto& id : ids) add(id.domain.get(), id.version.get());
+  list_.reserve(ids.size());
+  for (const auto& id : ids) {
+    list_.emplace_back(ir::canonical_domain(id.domain.get()), std::max<std::int64_t>(id.version.get(), 0));
+  }
+  // Of a domain's entries, the highest version comes first and stays.
+  std::sort(list_.begin(), list_.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  });
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  list_.erase(std::unique(list_.begin(), list_.end(), same), list_.end());
 }
 
 Imports Imports::of_model(const ir::Model& model, std::int64_t ir_version) {
@@ -46,11 +54,12 @@ std::int64_t Imports::version(std::string_view domain) const noexcept {
 }
 
 std::size_t OperatorLookup::KeyHash::operator()(const Key& key) const noexcept {
-  const std::hash<std::string_view> text;
-  std::size_t h = text(key.op_type) ^ std::hash<const void*>{}(key.imports);
-  if (!key.domain.empty()) h = h * 1099511628211u + text(key.domain);
-  if (!key.overload.empty()) h = h * 1099511628211u + text(key.overload);
-  return h;
+  base::HashSeed seed = base::process_seed();
+  seed.second ^= reinterpret_cast<std::uintptr_t>(key.imports);
+  for (const std::string_view further : {key.domain, key.overload}) {
+    if (!further.empty()) seed.second ^= base::key_of(further, seed).hash;
+  }
+  return base::key_of(key.op_type, seed).hash;
 }
 
 void OperatorLookup::set_functions(const std::vector<ir::Function>& functions, bool with_overloads) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "check/text.h"
 #include "ir/model.h"
 #include "opset/schema.h"
 
@@ -90,7 +91,7 @@ class OperatorLookup {
   Imports none_;
   const Imports* imports_ = &none_;
   bool with_overloads_ = true;
-  std::unordered_map<std::string, const ir::Function*> functions_;
+  std::unordered_map<std::string, const ir::Function*, SeededHash> functions_;
   std::unordered_map<Key, BoundOperator, KeyHash> bound_;
   Recent recent_[256];
 };

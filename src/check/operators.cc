@@ -4,53 +4,43 @@
 // otherwise, since any producer may bring its own. The experimental operators of the first operator set lost their
 // signatures when they were withdrawn, but files that use them are around.
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 #include "ir/operator_set.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
 namespace {
 
-std::string spelled(std::string_view domain) {
-  return domain.empty() ? "ai.onnx" : std::string(domain.substr(0, 200));
-}
-
-bool equal_but_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](unsigned char x, unsigned char y) {
-           return std::tolower(x) == std::tolower(y);
-         });
-}
-
 void report_unknown(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   const std::string_view domain = ir::canonical_domain(node.domain.get());
-  const std::string op = base::quoted(std::string_view(node.op_type.get()).substr(0, 200));
-  const std::string set = spelled(domain) + " " + std::to_string(bound.version);
+  const std::string op = quoted(node.op_type.get());
+  const std::string set = domain_text(domain) + " " + std::to_string(bound.version);
   if (bound.op && !bound.op->history.empty()) {
     const int first = bound.op->history.front().since;
     ctx.report("op.declared", place, op + " is not declared by " + set + ": it exists from version " +
                                          std::to_string(first),
-               "import " + spelled(domain) + " " + std::to_string(first) + " or newer");
+               "import " + domain_text(domain) + " " + std::to_string(first) + " or newer");
     return;
   }
   const auto similar = opset::similar_names(domain, node.op_type.get());
-  if (!similar.empty() && equal_but_case(similar.front(), node.op_type.get())) {
+  if (!similar.empty() && base::equal_but_case(similar.front(), node.op_type.get())) {
     ctx.report("op.case-sensitive", place, op + " is no operator of " + set + "; case matters",
-               "write " + base::quoted(similar.front()));
+               "write " + quoted(similar.front()));
     return;
   }
   std::string hint;
-  for (std::string_view name : similar) hint += (hint.empty() ? "did you mean " : ", ") + base::quoted(name);
+  for (std::string_view name : similar) hint += (hint.empty() ? "did you mean " : ", ") + quoted(name);
   if (hint.empty() && domain == "ai.onnx.preview.training" && node.op_type.get() == "GraphCall") {
     hint = "only release 1.7 had it; since 1.8 the algorithm and the main graph are joined";
   }
   for (std::string_view other : {std::string_view{}, std::string_view("ai.onnx.ml")}) {
     if (!hint.empty() || other == domain || !opset::find_operator(other, node.op_type.get())) continue;
-    hint = "it is an operator of " + spelled(other) + ": set the node's domain to " + base::quoted(other);
+    hint = "it is an operator of " + domain_text(other) + ": set the node's domain to " + quoted(other);
   }
   if (hint.empty()) hint = "an operator of your own belongs into a domain of your own, or into a function of the model";
   ctx.report("op.declared", place, op + " is not declared by " + set, std::move(hint));
@@ -59,9 +49,9 @@ void report_unknown(Context& ctx, const Place& place, const ir::Node& node, cons
 void report_not_imported(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   const std::string_view domain = ir::canonical_domain(node.domain.get());
   const int newest = opset::newest_version(domain);
-  std::string hint = "add {domain: " + base::quoted(domain.substr(0, 200)) +
+  std::string hint = "add {domain: " + quoted(domain) +
                      ", version: " + std::to_string(std::max(1, newest)) + "} to opset_import";
-  const std::string what = "the node's domain " + spelled(domain) + " is not imported";
+  const std::string what = "the node's domain " + domain_text(domain) + " is not imported";
   if (ctx.function()) {
     ctx.report("function.opset.import", place, what + " by the function", hint + " of the function");
   } else if (bound.function) {
@@ -82,8 +72,8 @@ ir::DeclaredOperator declared_by_sets(const Context& ctx, const ir::Node& node, 
 
 void report_undeclared(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   ctx.report("op.declared", place,
-             "the operator set " + spelled(ir::canonical_domain(node.domain.get())) + " has no operator " +
-                 base::quoted(std::string_view(node.op_type.get()).substr(0, 200)) + " in version " +
+             "the operator set " + domain_text(ir::canonical_domain(node.domain.get())) + " has no operator " +
+                 quoted(node.op_type.get()) + " in version " +
                  std::to_string(bound.version) + ", by its document",
              "names are case-sensitive");
 }
@@ -98,14 +88,14 @@ void check_operator(Context& ctx, const Place& place, const ir::Node& node, cons
   if (!node.overload.get().empty() && !bound.function) {
     ctx.report("function.overload.resolves", place,
                "no function of the model has the overload " +
-                   base::quoted(std::string_view(node.overload.get()).substr(0, 200)) + " that the node names");
+                   quoted(node.overload.get()) + " that the node names");
   }
   switch (bound.binding) {
     case Binding::Schema:
       if (bound.schema->deprecated) {
         ctx.report("op.deprecated", place,
                    node.op_type.get() + " is deprecated since version " + std::to_string(bound.schema->since) + " of " +
-                       spelled(ir::canonical_domain(node.domain.get())),
+                       domain_text(ir::canonical_domain(node.domain.get())),
                    "import a version below " + std::to_string(bound.schema->since) +
                        ", or replace the node by the operator that took its place");
       }
@@ -118,8 +108,8 @@ void check_operator(Context& ctx, const Place& place, const ir::Node& node, cons
       }
       if (ctx.options().check_custom_domain && !ctx.operators().imports().missing()) {
         ctx.report("op.declared", place,
-                   base::quoted(std::string_view(node.op_type.get()).substr(0, 200)) + ": no known operator set " +
-                       "declares operators of the domain " + spelled(node.domain.get()),
+                   quoted(node.op_type.get()) + ": no known operator set " +
+                       "declares operators of the domain " + domain_text(node.domain.get()),
                    "give its operator-set document, or allow operators of unknown domains");
       }
       return;

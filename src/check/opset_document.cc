@@ -16,6 +16,7 @@
 
 #include "check/context.h"
 #include "check/rules.h"
+#include "check/text.h"
 #include "format/wire.h"
 #include "ir/constants.h"
 #include "opset/registry.h"
@@ -56,10 +57,8 @@ class Findings {
   Report* report_;
 };
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-std::string shown_domain(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string(domain); }
 std::string id_of(const ir::OperatorSet& set) {
-  return shown_domain(ir::canonical_domain(set.domain.get())) + " version " + std::to_string(set.opset_version.get());
+  return domain_text(ir::canonical_domain(set.domain.get())) + " version " + std::to_string(set.opset_version.get());
 }
 std::string place(const char* kind, std::size_t index, std::string_view name) {
   return std::string(kind) + " " + std::to_string(index) + " " + quoted(name);
@@ -131,7 +130,7 @@ void check_against_built_in(const ir::OperatorSet& set, const std::vector<Entry>
                     "state the domain of the set");
       } else {
         found.error("opsetdoc.domain.unique", e.where,
-                    "the domain " + shown_domain(domain) + " is ONNX's, which has no operator " + quoted(e.name) +
+                    "the domain " + domain_text(domain) + " is ONNX's, which has no operator " + quoted(e.name) +
                         " there");
       }
       continue;
@@ -165,7 +164,7 @@ void check_entry(const ir::OperatorSet& set, const Entry& e, Findings& found) {
       ir::canonical_domain(e.function->domain.get()) != ir::canonical_domain(set.domain.get())) {
     found.warning("opsetdoc.separate", e.where,
                   "the function says that its domain is " + quoted(e.function->domain.get()) +
-                      "; here it is an operator of " + shown_domain(ir::canonical_domain(set.domain.get())));
+                      "; here it is an operator of " + domain_text(ir::canonical_domain(set.domain.get())));
   }
 }
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
@@ -33,25 +33,23 @@ std::int64_t ir_of(std::string_view domain, std::int64_t version) {
   return 3;
 }
 
-std::string spelled(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string(domain); }
-
 }  // namespace
 
 void check_opset_version(Context& ctx, const Place& at, const ir::OperatorSetId& id) {
   const std::string_view domain = ir::canonical_domain(id.domain.get());
   const std::int64_t version = id.version.get();
   if (!id.version.has()) {
-    ctx.report("opset.import.version-present", at, "the import of " + spelled(domain) + " states no version",
+    ctx.report("opset.import.version-present", at, "the import of " + domain_text(domain) + " states no version",
                "set version, " + std::to_string(std::max(1, opset::newest_version(domain))) + " say");
   } else if (version < 1) {
     ctx.report("ver.opset.simple", at,
-               "version " + std::to_string(version) + " of " + spelled(domain) + "; versions count from 1");
+               "version " + std::to_string(version) + " of " + domain_text(domain) + "; versions count from 1");
   } else if (version > std::numeric_limits<std::int32_t>::max()) {
     ctx.report("ver.opset.int32-range", at,
-               "version " + std::to_string(version) + " of " + spelled(domain) + " does not fit 32 bits");
+               "version " + std::to_string(version) + " of " + domain_text(domain) + " does not fit 32 bits");
   } else if (const int newest = opset::newest_version(domain); newest > 0 && version > newest) {
     ctx.report("opset.import.version-known", at,
-               "version " + std::to_string(version) + " of " + spelled(domain) + " is not known; the newest is " +
+               "version " + std::to_string(version) + " of " + domain_text(domain) + " is not known; the newest is " +
                    std::to_string(newest),
                "a newer Norn may know it; or convert the model to opset " + std::to_string(newest));
   }
@@ -67,27 +65,26 @@ void check_opset_imports(Context& ctx, const Place& place, const ir::Model& mode
              "the model has opset_import; up to IR 2 version 1 of the default set is meant and nothing is imported",
              "set ir_version to 3 or more");
   bool has_default = false;
-  std::vector<std::string_view> seen;
+  NameSet seen;
   for (std::size_t i = 0; i < model.opset_import.size(); ++i) {
     const ir::OperatorSetId& id = model.opset_import[i];
     const std::string_view domain = ir::canonical_domain(id.domain.get());
     const Place at = place.at("opset_import", static_cast<std::int64_t>(i), id.domain.get());
     has_default |= domain.empty();
-    if (std::find(seen.begin(), seen.end(), domain) != seen.end()) {
-      ctx.report("opset.import.unique-domain", at, spelled(domain) + " is imported twice; the highest version counts");
-    } else if (seen.size() < 1000) {
-      seen.push_back(domain);
+    if (!seen.insert(domain)) {
+      ctx.report("opset.import.unique-domain", at,
+                 domain_text(domain) + " is imported twice; the highest version counts");
     }
     check_opset_version(ctx, at, id);
     if (const std::int64_t needs = ir_of(domain, id.version.get());
         needs > ctx.ir_version() && ctx.ir_version() >= 3) {
       ctx.report("opset.min-ir", at,
-                 spelled(domain) + " " + std::to_string(id.version.get()) + " came with IR " + std::to_string(needs) +
-                     "; the model states IR " + std::to_string(ctx.ir_version()),
+                 domain_text(domain) + " " + std::to_string(id.version.get()) + " came with IR " +
+                     std::to_string(needs) + "; the model states IR " + std::to_string(ctx.ir_version()),
                  "set ir_version to " + std::to_string(needs));
     }
     if (opset::newest_version(domain) == 0 && !domain.empty() && !is_reverse_dns(domain)) {
-      ctx.report("opset.import.reverse-dns", at, "the domain " + base::quoted(domain) + " is no reversed DNS name",
+      ctx.report("opset.import.reverse-dns", at, "the domain " + quoted(domain) + " is no reversed DNS name",
                  "write it as packages are named: com.example.ops");
     }
   }

@@ -5,13 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 
 namespace norn::checks {
 namespace {
-
-using base::quoted;
 
 constexpr std::string_view kKeys[] = {"SCALE_TENSOR", "ZERO_POINT_TENSOR"};
 

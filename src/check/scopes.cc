@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <stdexcept>
 
 #include "base/memory.h"
+#include "norn/error.h"
 
 namespace norn::checks {
 namespace {
@@ -65,15 +65,19 @@ bool RepeatFilter::seems_repeated(std::string_view name) noexcept {
 }
 
 void Scopes::reserve(std::size_t names) {
+  make_room(names);
   names_.reserve(names);
   base::prepare_to_fill(names_.data(), names_.capacity() * sizeof(Entry));
-  make_room(names);
 }
 
 void Scopes::make_room(std::size_t names) {
   if (!slots_.empty() && !too_few(slots_.size(), names)) return;
   const std::size_t slots = slots_for(slots_.empty() ? names : names * 2);
-  if (slots > kMaxSlots) throw std::length_error("a document of more than 2^30 names");
+  if (slots > kMaxSlots) {
+    throw Error(ErrorCode::LimitExceeded,
+                "the document has more than " + std::to_string(kMaxSlots / 2) + " value names, too many to check", {},
+                "check its graphs and functions one by one");
+  }
   slots_.assign(slots, 0);
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const std::uint64_t hash = names_[i].hash(seed_);
@@ -145,6 +149,12 @@ void Scopes::leave() {
     undo_.pop_back();
   }
   frames_.pop_back();
+}
+
+std::size_t Scopes::frames_out(std::uint32_t frame) const noexcept {
+  const auto inner = std::upper_bound(frames_.begin(), frames_.end(), frame,
+                                      [](std::uint32_t number, const Frame& f) { return number < f.number; });
+  return static_cast<std::size_t>(frames_.end() - inner);
 }
 
 Definition Scopes::find(std::string_view name) const noexcept {

@@ -77,6 +77,9 @@ class Scopes {
   // The innermost visit's number; visits count up, so that an inner one's is greater than an outer one's.
   std::uint32_t frame() const noexcept { return frames_.empty() ? 0 : frames_.back().number; }
 
+  // How many frames lie between the innermost one and the open one of this number.
+  std::size_t frames_out(std::uint32_t frame) const noexcept;
+
   // While open, every name counts as visible (a part checked without its surroundings).
   void set_open(bool open) noexcept { open_ = open; }
   bool open() const noexcept { return open_; }

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <clocale>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "check/context.h"
+#include "format/notation.h"
+#include "norn/error.h"
 
 namespace norn::checks {
 namespace {
@@ -124,16 +127,40 @@ TEST(Scopes, RepeatFilter) {
   }
 }
 
+// More names than numbers tell apart: refused before memory is asked for.
+TEST(Scopes, TooManyNames) {
+  Scopes scopes;
+  try {
+    scopes.reserve((std::size_t{1} << 30) + 1);
+    ADD_FAILURE() << "taken";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::LimitExceeded);
+    EXPECT_NE(e.message().find("1073741824"), std::string::npos) << e.message();
+    EXPECT_FALSE(e.hint().empty());
+  }
+}
+
 TEST(Text, Utf8AndNames) {
-  EXPECT_TRUE(is_utf8("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"));
+  EXPECT_TRUE(format::is_utf8("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"));
   for (const char* bad : {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3", "\xe2\x82", "\x80"}) {
-    EXPECT_FALSE(is_utf8(bad));
+    EXPECT_FALSE(format::is_utf8(bad));
   }
   EXPECT_TRUE(is_reverse_dns("com.example"));
   EXPECT_FALSE(is_reverse_dns("com..example"));
   EXPECT_FALSE(is_reverse_dns("example"));
   EXPECT_TRUE(is_c_identifier("_a1"));
   EXPECT_FALSE(is_c_identifier("1a"));
+}
+
+// Where the host has a locale in which the byte is a letter.
+TEST(Text, NamesDoNotFollowTheLocale) {
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  for (const char* name : {"de_DE.iso88591", "fr_FR.iso88591", "en_US.iso88591", "en_US.ISO8859-1", "C"}) {
+    if (!std::setlocale(LC_ALL, name)) continue;
+    EXPECT_FALSE(is_reverse_dns("com.\xe9t\xe9")) << name;
+    EXPECT_TRUE(is_reverse_dns("com.Ete-9_")) << name;
+  }
+  std::setlocale(LC_ALL, before.c_str());
 }
 
 }  // namespace

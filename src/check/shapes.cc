@@ -5,22 +5,21 @@
 // variable stands in very many shapes, so what is wrong with its name is told once.
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 
 namespace norn::checks {
 namespace {
 
 struct ToldVariables {
-  std::unordered_set<std::string_view> names;
+  NameSet names;
 };
 
 void check_variable(Context& ctx, const Place& place, const std::string& name) {
-  if (!ctx.state<ToldVariables>().names.insert(name).second) return;
+  if (!ctx.state<ToldVariables>().names.insert(name)) return;
   ctx.report("name.c90.dim-param", place,
-             "the dimension variable " + base::quoted(std::string_view(name).substr(0, 200)) + " is no C identifier",
+             "the dimension variable " + quoted(name) + " is no C identifier",
              "use letters, digits and underscores, with no digit first; readers of text formats stumble over others");
 }
 

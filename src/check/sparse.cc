@@ -11,9 +11,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/text.h"
 #include "check/areas.h"
 #include "check/tensor_size.h"
+#include "check/text.h"
 #include "ir/tensor_data.h"
 #include "format/external.h"
 #include "norn/error.h"
@@ -83,7 +83,7 @@ int compare_to_previous(const Indices& indices, const Layout& layout, std::size_
 
 std::optional<std::size_t> find_repeat(const Indices& indices, const Layout& layout,
                                        const std::vector<std::int64_t>& dims) {
-  std::unordered_set<std::int64_t> seen;
+  std::unordered_set<std::int64_t, SeededHash> seen;
   seen.reserve(layout.nnz);
   for (std::size_t k = 0; k < layout.nnz; ++k) {
     std::int64_t flat = layout.linear ? indices[k] : 0;

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/text.h"
 #include "check/areas.h"
 #include "check/tensor_size.h"
+#include "format/notation.h"
 #include "ir/tensor_data.h"
 
 namespace norn::checks {
@@ -250,7 +250,7 @@ void check_strings(const Stored& s) {
   bool told_utf8 = false, told_nul = false;
   for (std::size_t i = 0; i < s.tensor.string_data.size(); ++i) {
     const std::string_view text = ir::as_text(s.tensor.string_data[i]);
-    if (!told_utf8 && !is_utf8(text)) {
+    if (!told_utf8 && !format::is_utf8(text)) {
       told_utf8 = true;
       s.ctx.report("tensor.string.utf8", s.place, "string " + number(std::uint64_t{i}) + " is not UTF-8",
                    "store other bytes as a uint8 tensor");

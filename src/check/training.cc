@@ -8,19 +8,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 #include "norn/types.h"
 
 namespace norn::checks {
 namespace {
 
-using base::quoted;
-using Names = std::unordered_set<std::string_view>;
+using Names = TextSet;
 
 // A tensor's type as far as it is declared; open dimensions are -1.
 struct Declared {
@@ -37,7 +34,7 @@ struct Declared {
     return text + "]";
   }
 };
-using Table = std::unordered_map<std::string_view, Declared>;
+using Table = TextMap<Declared>;
 
 Declared declared(const ir::Tensor& tensor) {
   return {tensor.data_type.get(), tensor.dims};

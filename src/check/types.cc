@@ -5,8 +5,8 @@
 // that nothing is known, except inside another type, where it leaves that type incomplete.
 #include <string>
 
-#include "base/text.h"
 #include "check/areas.h"
+#include "check/text.h"
 #include "ir/constants.h"
 #include "ir/walk.h"
 #include "norn/types.h"
@@ -91,7 +91,7 @@ void check_optional_type(Context& ctx, const Place& place, const ir::TypeOptiona
                "set elem_type to a tensor's or a sequence's type");
   } else if (optional.elem_type->optional_type || optional.elem_type->opaque_type) {
     ctx.report("type.optional.elem-kind", place,
-               "the optional type holds " + ir::describe_type(*optional.elem_type) +
+               "the optional type holds " + bare(ir::describe_type(*optional.elem_type)) +
                    ", but an optional holds a tensor, a sequence or a map",
                optional.elem_type->optional_type ? "one optional is enough: use the inner one" : "");
   }

@@ -15,12 +15,17 @@ std::string type_name(std::int32_t number) {
 }
 
 std::string with_shape(const TypeTensor& t) {
+  constexpr std::size_t kMostDims = 32;  // shown
   std::string text = type_name(t.elem_type);
   if (!t.shape) return text;
   text += '[';
   for (std::size_t i = 0; i < t.shape->dim.size(); ++i) {
     const Dimension& d = t.shape->dim[i];
     if (i) text += ',';
+    if (i == kMostDims) {
+      text += "...";
+      break;
+    }
     if (d.dim_value.has()) text += std::to_string(d.dim_value.get());
     else if (!d.dim_param.get().empty()) text += d.dim_param.get();
     else text += '?';

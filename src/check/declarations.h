@@ -1,0 +1,19 @@
+// What graphs declare of their values, by name: for the places of findings and for rules about single operators.
+#pragma once
+#include "check/context.h"
+#include "check/text.h"
+#include "ir/model.h"
+
+namespace norn::checks {
+
+struct Declaration {
+  const ir::Type* type = nullptr;  // of the first entry with one among inputs, value_info and outputs
+  const ir::Tensor* initializer = nullptr;
+};
+using Declarations = TextMap<Declaration>;
+
+// Of a graph, or with none of the function around. Made when it is first asked for and kept for the whole check: ask
+// where something is found, or for what few models have.
+const Declarations& declarations_of(Context& ctx, const ir::Graph* graph);
+
+}  // namespace norn::checks

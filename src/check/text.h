@@ -1,0 +1,50 @@
+// The document's texts: as findings show them, and as keys of tables.
+//
+// They may be hostile. What is shown is escaped, and cut where it is long; what is a key is hashed under a seed that
+// the file's author cannot know: for a known hash, texts can be chosen that make a table as slow as a list.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace norn::checks {
+
+// In double quotes, with "..." after them if it is cut, which is done between characters.
+inline std::string quoted(std::string_view text) {
+  constexpr std::size_t kMost = 200;
+  if (text.size() <= kMost) return base::quoted(text);
+  std::size_t kept = kMost;
+  for (int i = 0; i < 3 && (static_cast<unsigned char>(text[kept]) & 0xc0) == 0x80; ++i) --kept;
+  return base::quoted(text.substr(0, kept)) + "...";
+}
+// The same without quotes, for the middle of a word.
+inline std::string bare(std::string_view text) {
+  std::string shown = quoted(text);
+  shown.erase(shown.rfind('"'), 1);
+  return shown.erase(0, 1);
+}
+// A domain in a sentence. Either spelling of the default one is shown as the long one.
+inline std::string domain_text(std::string_view domain) { return domain.empty() ? "ai.onnx" : bare(domain); }
+
+// Of texts, and of whole numbers that stand in the document.
+struct SeededHash {
+  std::size_t operator()(std::string_view text) const noexcept { return base::key_of(text, seed).hash; }
+  std::size_t operator()(std::int64_t number) const noexcept {
+    char bytes[sizeof number];
+    std::memcpy(bytes, &number, sizeof number);
+    return (*this)(std::string_view(bytes, sizeof bytes));
+  }
+  base::HashSeed seed = base::process_seed();
+};
+// Views into the document. A set that is only added to is better a NameSet.
+using TextSet = std::unordered_set<std::string_view, SeededHash>;
+template <class T>
+using TextMap = std::unordered_map<std::string_view, T, SeededHash>;
+
+}  // namespace norn::checks
