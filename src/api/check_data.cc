@@ -69,7 +69,16 @@ struct Checker {
 };
 
 // How well bytes read as a kind of message; `refused` is set to what a limit refused.
-enum class Fit { None, Readable, Sound, Exact };
+// Whole: with faults, but every byte is kept, which a reading as another kind hardly does.
+enum class Fit { None, Readable, Whole, Sound, Exact };
+
+// A sequence and an optional have the same fields, but an optional has each of them once: of more, only the last would
+// be seen.
+bool has_several_values(const ir::Bytes& bytes, const Limits& limits) {
+  const auto s = format::read_message<format::SequenceData>(bytes, limits);
+  return s.tensor_values.size() + s.sparse_tensor_values.size() + s.sequence_values.size() + s.map_values.size() +
+             s.optional_values.size() > 1;
+}
 
 Fit fit(std::span<const std::byte> bytes, DataKind kind, const Limits& limits, std::optional<Error>& refused) {
   Report report;
@@ -77,11 +86,13 @@ Fit fit(std::span<const std::byte> bytes, DataKind kind, const Limits& limits, s
   options.limits = limits;
   checks::Context ctx(options, ir::kNewestIrVersion, {}, report);
   try {
+    if (kind == DataKind::Optional && has_several_values(borrowed(bytes), limits)) return Fit::None;
     return with_message(borrowed(bytes), kind, options.limits, [&](const auto& message) {
       if (!message.unknown.empty()) return Fit::None;
       Checker{ctx}(message);
-      if (!report.ok()) return Fit::Readable;
-      return format::write_pieces(message).size == bytes.size() ? Fit::Exact : Fit::Sound;
+      const bool whole = format::write_pieces(message).size == bytes.size();
+      if (report.ok()) return whole ? Fit::Exact : Fit::Sound;
+      return whole ? Fit::Whole : Fit::Readable;
     });
   } catch (const Error& e) {
     if (e.code() == ErrorCode::LimitExceeded && !refused) refused = e;
@@ -115,7 +126,7 @@ DataKind data_kind(std::span<const std::byte> bytes, const Limits& limits) {
     best = found;
     fitting.push_back(row.kind);
   }
-  if (best <= Fit::Readable) {
+  if (best <= Fit::Whole) {
     if (refused) throw *refused;  // without the limit, that reading may have been the sound one
     auto mistake = format::identify(bytes);
     if (is_model(borrowed(bytes))) mistake = format::Mistake{"a model", ""};

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "format/data_file.h"
+#include "format/data_messages.h"
 #include "format/npy.h"
+#include "format/wire.h"
+#include "ir/tensor_data.h"
 #include "norn/check.h"
 #include "norn/data.h"
 
@@ -84,6 +87,18 @@ TEST(DataKinds, BytesTell) {
   for (const auto& c : cases) {
     const auto bytes = format::write_data(c.value, "name");
     EXPECT_EQ(data_kind_name(data_kind(bytes)), data_kind_name(c.kind)) << c.value.describe();
+  }
+}
+
+// An optional has the fields of a sequence, each of them once.
+TEST(DataKinds, SeveralValuesAreASequence) {
+  for (const DataType second : {DataType::Float, DataType::Int32}) {  // one type, or a fault
+    format::SequenceData s;
+    s.elem_type = 1;
+    for (const DataType type : {DataType::Float, second}) s.tensor_values.push_back(ir::from_value(Tensor(type, {1})));
+    const auto bytes = format::write_message(s);
+    EXPECT_EQ(data_kind(bytes), DataKind::Sequence);
+    EXPECT_EQ(check_data(bytes).ok(), second == DataType::Float);
   }
 }
 

@@ -123,6 +123,11 @@ void save_value(const Value& value, const std::string& path, const std::string& 
                   "save it as .pb");
     }
     const Tensor& t = value.tensor();
+    if (t.dtype() > DataType::Complex128) {
+      throw Error(ErrorCode::InvalidArgument,
+                  "a .npy file cannot tell that its elements are " + std::string(data_type_name(t.dtype())), path,
+                  "save it as .pb, or as .npz, where Norn notes the type beside the array");
+    }
     head = format::write_npy_header(t);
     if (t.dtype() != DataType::String) body = {static_cast<const std::byte*>(t.data()), t.bytes()};
   } else {

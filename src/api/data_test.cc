@@ -149,6 +149,18 @@ TEST_F(Values, AFileIsReadOnce) {
 }
 
 // Extensions are ASCII, whatever letters the locale has ('I' is no capital 'i' in Turkish).
+TEST_F(Values, ArraysAloneMustTellTheirType) {
+  for (const DataType type : {DataType::BFloat16, DataType::Float8E4M3FN, DataType::Int4}) {
+    const Value value{Tensor(type, {2})};
+    EXPECT_THROW(save_value(value, path("x.npy")), Error);
+    EXPECT_FALSE(fs::exists(path("x.npy")));
+    for (const char* name : {"x.npz", "x.pb"}) {
+      save_value(value, path(name));
+      EXPECT_EQ(load_value(path(name)).tensor().dtype(), type) << name;
+    }
+  }
+}
+
 TEST_F(Values, ExtensionsOfAnyCase) {
   for (const char* name : {"x.NPY", "x.Npz"}) {
     save_value(tensor(), path(name), "x");
