@@ -74,7 +74,9 @@ struct CheckOptions {
   std::size_t max_findings = 10'000;
 };
 
-// Never throws for a fault of the model; throws norn::Error for what keeps the check from being made (LimitExceeded, Io).
+// A fault of the model is a finding. Throws norn::Error for what keeps the check from being made: Io, and LimitExceeded
+// for a model beyond options.limits, as for one whose functions call each other so that replacing the calls by bodies
+// gives more than Limits::max_expanded_nodes nodes.
 NORN_API Report check(const Model& model, const CheckOptions& options = {});
 
 enum class PartKind : std::uint8_t { Graph, Node, Attribute, Tensor, SparseTensor, ValueInfo, Function };

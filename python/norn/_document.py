@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from ._errors import InvalidGraph, NotImplemented
-from ._norn import Model, Report, open_external_fd, check, load, parse_text, print_text
+from ._errors import InvalidArgument, InvalidGraph, NotImplemented
+from ._norn import OperatorSet, Report, check, load, open_external_fd, parse_text, print_text
 
 if TYPE_CHECKING:
-    from ._norn import ExternalDataPolicy, OperatorSet, _ExternalData, _ModelLike
+    from ._norn import ExternalDataPolicy, _ExternalData, _ModelLike
 
 __all__ = [
     "CheckError",
@@ -36,6 +36,9 @@ class CheckError(InvalidGraph):
         super().__init__(f"{first.message} [{first.rule}]{more}", first.where, first.hint)
         self.report = report
 
+    def __reduce__(self) -> tuple[type[CheckError], tuple[object, ...]]:
+        return type(self), (self.report,)
+
 
 def check_model(
     model: _ModelLike,
@@ -44,6 +47,7 @@ def check_model(
     check_custom_domain: bool = False,
     *,
     profile: str = "spec",
+    checksums: bool = False,
     operator_sets: Sequence[OperatorSet] = (),
     external_data: _ExternalData = None,
 ) -> None:
@@ -61,9 +65,10 @@ def check_model(
     report = check(
         model,
         profile=profile,
+        checksums=checksums,
         check_custom_domain=check_custom_domain,
         skip_opset_compatibility_check=skip_opset_compatibility_check,
-        operator_sets=list(operator_sets),
+        operator_sets=operator_sets,
         external_data=external_data,
     )
     if not report.ok:
@@ -107,10 +112,22 @@ _KINDS = {"ModelProto": "model", "GraphProto": "graph", "FunctionProto": "functi
 
 
 def to_text(proto: Any, kind: str | None = None) -> str:
-    """A model, graph, function or node in ONNX text syntax, complete; bytes need their ``kind``."""
-    if kind is None:
-        kind = "model" if isinstance(proto, Model | bytes) else _KINDS.get(type(proto).__name__, "model")
-    return print_text(proto, kind)
+    """A model, graph, function or node in ONNX text syntax, complete; bytes need their ``kind``.
+
+    Names that are not UTF-8 are shown with ``\\xff`` for such bytes, and are then other names when the text is read.
+    """
+    message = "OperatorSetProto" if isinstance(proto, OperatorSet) else _message_of(proto)
+    if message and message not in _KINDS:
+        raise InvalidArgument(
+            f"there is no ONNX text for {message}",
+            hint="to_text takes a norn.Model, ModelProto, GraphProto, FunctionProto, NodeProto, or the bytes of one",
+        )
+    return print_text(proto, _KINDS.get(message, "model") if kind is None else kind)
+
+
+def _message_of(proto: Any) -> str:
+    """The name of a protobuf object's message; "" for other objects."""
+    return str(getattr(getattr(proto, "DESCRIPTOR", None), "name", ""))
 
 
 def open_external(

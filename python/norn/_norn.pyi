@@ -122,7 +122,8 @@ class Model:
     def SerializeToString(self) -> bytes:
         """The bytes of the ModelProto."""
     def to_text(self, max_elements: int = 16) -> str:
-        """The model in ONNX text syntax; larger tensors are shown by their first ``max_elements`` elements."""
+        """The model in ONNX text syntax; tensors of more than ``max_elements`` elements are shown by their first few,
+        eight at most, and such a text cannot be read back: :func:`norn.to_text` writes all of them."""
     def summary(self) -> ModelSummary: ...
 
 def load(
@@ -144,6 +145,9 @@ def load(
     of the Hugging Face cache, :class:`norn.ExternalDataPolicy` has everything that can be said, and a function of
     location, offset and length (or None) gives the bytes itself. ``external_roots`` are further folders. A model from
     memory has no folder of its own.
+
+    Large binary models are read by several threads, at most four, and the GIL is released; in a child after a fork the
+    calling thread reads alone.
 
     Raises :class:`norn.NoSuchFile`, :class:`norn.IoError`, :class:`norn.InvalidProtobuf` (``where`` has the byte
     offset, or line and column) and :class:`norn.LimitExceeded`.
@@ -194,11 +198,12 @@ def unpack_external_data(
 def strip_tensor_data(src: _ModelLike, dst: _Path, *, external_data: _ExternalData = None) -> None:
     """Writes the model without the contents of its tensors: names, types and shapes stay. It cannot be run."""
 
-def load_value(path: _Path, kind: str | None = None) -> Any:
+def load_value(path: _Path, kind: str | None = None, *, limits: Limits | None = None) -> Any:
     """The value in a data file: .npy, .npz of one array, or a message of ONNX's test data (.pb).
 
     ``kind`` is "tensor", "sparse_tensor", "sequence", "map" or "optional"; without it the bytes tell where they can be
     one kind only (a sequence of one value and an optional of it are the same bytes). Values are those of a session.
+    A file, array or message beyond ``limits`` raises :class:`norn.LimitExceeded`.
     """
 
 def save_value(path: _Path, value: Any, *, name: str = "") -> None:
@@ -209,6 +214,7 @@ def load_values(path: _Path, *, kind: str | None = None, limits: Limits | None =
     """The values in a data file by name: an .npz archive, or the one value of another file. Never unpickles.
 
     Types that NumPy has no name for (bfloat16, float8, int4, ...) come back as they were if Norn wrote the archive.
+    ``kind`` and ``limits`` are as for :func:`load_value`; an archive's arrays have ``max_bytes`` together.
     """
 
 def save_values(path: _Path, values: Mapping[str, Any], *, compress: bool = False) -> None:
@@ -271,7 +277,8 @@ class Diagnostic:
     def hint(self) -> str: ...
 
 class Report:
-    """The findings about one model, in document order; iterable. ``str()`` of it is a page for a terminal."""
+    """The findings about one model: graph by graph, what is about a graph as a whole last. Iterable, and can be
+    pickled. ``str()`` of it is a page for a terminal."""
 
     @property
     def ok(self) -> bool:
@@ -302,22 +309,28 @@ def check(
 ) -> Report:
     """Every finding about a model, in one pass. ``profile`` is "spec", "strict" or "runtime".
 
-    ``checksums`` reads external data whole and holds it against its SHA-1; ``external_data`` is as for :func:`load`.
+    ``checksums`` reads external data whole and holds it against its SHA-1, as does an :class:`ExternalDataPolicy` that
+    asks for it, here or where a :class:`Model` was loaded; ``external_data`` is as for :func:`load`.
     Operators of domains that neither Norn nor ``operator_sets`` declare are errors with ``check_custom_domain``.
 
-    Never raises for a fault of the model that can be read; raises what :func:`load` raises for one that cannot.
+    Large graphs are checked by several threads, at most four, and the GIL is released; in a child after a fork the
+    calling thread checks alone.
+
+    Never raises for a fault of a model that can be read, but for limits: functions that would expand beyond them are a
+    :class:`LimitExceeded`. For a model that cannot be read it raises what :func:`load` raises.
     """
 
 def check_part(
     kind: str,
     part: bytes | _Serializable,
     ir_version: int,
-    opset_imports: Sequence[tuple[str, int]],
+    opset_imports: Sequence[tuple[str, int]] | None,
     *,
     profile: str = "spec",
 ) -> Report:
     """Every finding about one message: ``kind`` is graph, node, attribute, tensor, sparse_tensor, value_info or
-    function; ``opset_imports`` are the (domain, version) pairs in force."""
+    function; ``opset_imports`` are the (domain, version) pairs in force; None if they are not known, so that nothing is
+    said about the operators that nodes name."""
 
 def rules() -> list[dict[str, Any]]:
     """Every rule that binds a file: id, level, ir_from, ir_to, lenient, text, not_checked."""
@@ -326,7 +339,7 @@ def parse_text(text: str, kind: str = "model") -> bytes:
     """The serialised proto that a text in ONNX syntax describes; ``kind`` is model, graph, function or node."""
 
 def print_text(part: bytes | _Serializable, kind: str) -> str:
-    """A serialised proto in ONNX text syntax, complete."""
+    """A serialised proto in ONNX text syntax, complete; bytes of names that are not UTF-8 are shown as ``\\xff``."""
 
 def load_external_tensor(
     tensor: bytes | _Serializable, base_dir: _Path, *, policy: str | ExternalDataPolicy | None = None
@@ -349,12 +362,21 @@ class SessionOptions:
 
     intra_op_num_threads: int
     """Threads that one run may use, the calling one included; 0 is every core this process may use."""
-    disabled_passes: list[str]
-    """Optional passes to leave out (see :func:`norn.pass_names`), "all" for every one. Unknown names are an error."""
+    @property
+    def disabled_passes(self) -> tuple[str, ...]:
+        """Optional passes to leave out (see :func:`norn.pass_names`), "all" for every one. Unknown names are an error.
+
+        Any sequence may be assigned; what is read is a tuple, as for ``operator_sets``.
+        """
+    @disabled_passes.setter
+    def disabled_passes(self, names: Sequence[str]) -> None: ...
     reference_only: bool
     """Reference kernels only: slow, and obviously right."""
-    operator_sets: list[OperatorSet]
-    """Operator-set documents whose operators the model may use."""
+    @property
+    def operator_sets(self) -> tuple[OperatorSet, ...]:
+        """Operator-set documents whose operators the model may use."""
+    @operator_sets.setter
+    def operator_sets(self, sets: Sequence[OperatorSet]) -> None: ...
     limits: Limits
     def __init__(
         self,

@@ -1,13 +1,15 @@
 """The operators' signatures as objects, with the attribute names of ``onnx.defs.OpSchema``.
 
 Everything is read once, on first use, from the library's own registry; the ``onnx`` package is not needed. Other than
-there, an attribute's ``default_value`` is the value itself (``None`` where there is none), and there are no texts.
+there, an attribute's ``default_value`` is the value itself (``None`` where there is none), and there are no texts and
+no function bodies.
 """
 
 import dataclasses
 import enum
 import functools
 import json
+import re
 from typing import Any
 
 from ._errors import InvalidArgument
@@ -56,7 +58,10 @@ class NodeDeterminism(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FormalParameter:
-    """An input or output. ``type_str`` is a type variable of the schema or a type: ``"tensor(int64)"``."""
+    """An input or output. ``type_str`` is a type variable of the schema or a type: ``"tensor(int64)"``.
+
+    As in onnx, ``types`` has ``"map(int64,tensor(float))"`` where a constraint has ``"map(int64, float)"``.
+    """
 
     name: str
     type_str: str
@@ -94,7 +99,7 @@ class OpSchema:
     since_version: int
     inputs: tuple[FormalParameter, ...]
     outputs: tuple[FormalParameter, ...]
-    attributes: dict[str, Attribute] = dataclasses.field(hash=False)
+    attribute_list: tuple[Attribute, ...]
     type_constraints: tuple[TypeConstraintParam, ...]
     min_input: int
     max_input: int
@@ -105,6 +110,11 @@ class OpSchema:
     deprecated: bool
     # Apart from types, nodes of the version before mean the same in this one.
     only_types_widened: bool
+
+    @property
+    def attributes(self) -> dict[str, Attribute]:
+        """By name; a dict of the caller's own."""
+        return {attribute.name: attribute for attribute in self.attribute_list}
 
     @property
     def non_deterministic(self) -> bool:
@@ -134,6 +144,11 @@ def _attribute(row: dict[str, Any]) -> Attribute:
     return Attribute(row["name"], kind, row["required"], default, tensor_type)
 
 
+def _with_tensors(spelled: str) -> str:
+    """The type's full name: "map(int64, float)" leaves out that values of maps are tensors."""
+    return re.sub(r"map\((\w+), (\w+)\)", r"map(\1,tensor(\2))", spelled)
+
+
 def _schema(row: dict[str, Any]) -> OpSchema:
     allowed = {t["name"]: tuple(t["allowed"]) for t in row["types"]}
 
@@ -146,7 +161,7 @@ def _schema(row: dict[str, Any]) -> OpSchema:
                 is_homogeneous=p["homogeneous"],
                 min_arity=p["min_arity"],
                 differentiation_category=DifferentiationCategory[p["diff"]],
-                types=frozenset(allowed.get(p["type"], (p["type"],))),
+                types=frozenset(map(_with_tensors, allowed.get(p["type"], (p["type"],)))),
             )
             for p in rows
         )
@@ -157,7 +172,7 @@ def _schema(row: dict[str, Any]) -> OpSchema:
         since_version=row["since"],
         inputs=parameters(row["inputs"]),
         outputs=parameters(row["outputs"]),
-        attributes={a["name"]: _attribute(a) for a in row["attributes"]},
+        attribute_list=tuple(_attribute(a) for a in row["attributes"]),
         type_constraints=tuple(TypeConstraintParam(name, types) for name, types in allowed.items()),
         min_input=row["min_inputs"],
         max_input=row["max_inputs"],
@@ -179,12 +194,21 @@ def _table() -> dict[tuple[str, str], tuple[OpSchema, ...]]:
     return {key: tuple(sorted(versions, key=lambda s: s.since_version)) for key, versions in table.items()}
 
 
-def _canonical(domain: str) -> str:
-    return "" if domain == "ai.onnx" else domain
+def _asked(version: int | str | None, domain: str) -> tuple[int | None, str]:
+    """The version and the domain; the domain may stand in the version's place."""
+    if isinstance(version, str):
+        version, domain = None, version
+    if not isinstance(version, int | None):
+        raise InvalidArgument(f"max_inclusive_version is {type(version).__name__}, not an int")
+    if not isinstance(domain, str):
+        raise InvalidArgument(f"domain is {type(domain).__name__}, not a str")
+    return version, domain
 
 
 def _versions(op_type: str, domain: str) -> tuple[OpSchema, ...]:
-    return _table().get((_canonical(domain), op_type), ())
+    if not isinstance(op_type, str):
+        raise InvalidArgument(f"op_type is {type(op_type).__name__}, not a str")
+    return _table().get(("" if domain == "ai.onnx" else domain, op_type), ())
 
 
 def get_schema(op_type: str, max_inclusive_version: int | str | None = None, domain: str = "") -> OpSchema:
@@ -192,8 +216,7 @@ def get_schema(op_type: str, max_inclusive_version: int | str | None = None, dom
 
     Without a version, the newest one. As in onnx, the domain may also be the second argument.
     """
-    if isinstance(max_inclusive_version, str):
-        domain, max_inclusive_version = max_inclusive_version, None
+    max_inclusive_version, domain = _asked(max_inclusive_version, domain)
     versions = _versions(op_type, domain)
     shown = domain or "ai.onnx"
     if not versions:
@@ -209,8 +232,7 @@ def get_schema(op_type: str, max_inclusive_version: int | str | None = None, dom
 
 def has_schema(op_type: str, max_inclusive_version: int | str | None = None, domain: str = "") -> bool:
     """Whether :func:`get_schema` finds one (``onnx.defs.has``)."""
-    if isinstance(max_inclusive_version, str):
-        domain, max_inclusive_version = max_inclusive_version, None
+    max_inclusive_version, domain = _asked(max_inclusive_version, domain)
     versions = _versions(op_type, domain)
     return bool(versions) and (max_inclusive_version is None or versions[0].since_version <= max_inclusive_version)
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "check/areas.h"
 #include "format/wire.h"
 
@@ -15,6 +16,7 @@ namespace norn {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using base::counted;
 
 constexpr auto public_rules() {
   std::array<RuleInfo, std::size(checks::kRuleRows)> all{};
@@ -33,10 +35,6 @@ constexpr auto public_rules() {
 constexpr auto kPublicRules = public_rules();
 
 std::string dumped(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace); }
-
-std::string counted(std::size_t n, const char* what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
 
 // RFC 3986: everything but unreserved characters and '/' is escaped.
 std::string uri_of(const std::string& path) {

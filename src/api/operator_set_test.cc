@@ -120,22 +120,20 @@ TEST_F(OperatorSetTest, FunctionsRun) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(outputs[0].tensor().as<float>()[i], 3.0f * static_cast<float>(i));
 }
 
-// A set of ONNX's own that somebody extended.
+// A later version of one of ONNX's own sets.
 TEST_F(OperatorSetTest, OperatorsOfAKnownDomain) {
-  std::string own = replaced(kAcme, "domain: \"com.acme.ops\"\nopset_version: 2", "domain: \"\"\nopset_version: 17");
-  own = replaced(own, "  domain: \"com.acme.ops\"\n", "  domain: \"\"\n");
-  const OperatorSet set = OperatorSet::load(write("own.textproto", own));
-  const Model model = model_of(replaced(kModel, " domain: \"com.acme.ops\" input", " input"));
+  std::string later = replaced(kAcme, "domain: \"com.acme.ops\"\nopset_version: 2", "domain: \"\"\nopset_version: 40");
+  later = replaced(later, "  domain: \"com.acme.ops\"\n", "  domain: \"\"\n");
+  const OperatorSet set = OperatorSet::load(write("later.textproto", later));
+  const Model model = model_of(replaced(replaced(kModel, " domain: \"com.acme.ops\" input", " input"),
+                                        "domain: \"\" version: 17", "domain: \"\" version: 40"));
+  const auto knows = [&](const CheckOptions& options) {
+    return check(model, options).to_string().find("op.declared") == std::string::npos;
+  };
   CheckOptions check_options;
-  EXPECT_NE(check(model, check_options).to_string().find("op.declared"), std::string::npos);
+  EXPECT_FALSE(knows(check_options));
   check_options.operator_sets.push_back(set);
-  EXPECT_TRUE(check(model, check_options).ok()) << check(model, check_options).to_string();
-  SessionOptions options;
-  EXPECT_THROW(Session(model, options), Error);
-  options.operator_sets.push_back(set);
-  Tensor a(DataType::Float, {1});
-  a.as_mutable<float>()[0] = 1.5f;
-  EXPECT_EQ(Session(model, options).run({{"a", a}})[0].tensor().as<float>()[0], 3.0f);
+  EXPECT_TRUE(knows(check_options)) << check(model, check_options).to_string();
 }
 
 TEST_F(OperatorSetTest, DeclaredOperatorsDoNot) {

@@ -70,6 +70,8 @@ void check_sparse_tensor(Context& ctx, const Place& place, const ir::SparseTenso
 // What goes with a graph or model (quantization.cc, training.cc, devices.cc, metadata.cc).
 // While the graph's scope is open, after its nodes: ctx.scopes() knows all its values.
 void check_quantization(Context& ctx, const Place& place, const ir::Graph& graph);
+// Whether a name that is not visible at this point of the main graph is defined by an algorithm.
+bool defined_by_algorithm(Context& ctx, std::string_view name);
 // Bindings and the joining of graphs; the walk checks the graphs themselves.
 void check_training(Context& ctx, const Place& place, const ir::Model& model);
 void check_device_configurations(Context& ctx, const Place& place, const ir::Model& model);
@@ -102,8 +104,16 @@ void check_opset_imports(Context& ctx, const Place& place, const ir::Model& mode
 void check_opset_version(Context& ctx, const Place& place, const ir::OperatorSetId& id);
 // Ids, cycles and size of all functions together.
 void check_function_table(Context& ctx, const Place& place, const ir::Model& model);
+// That no function among these leads back to itself; for those that are no model's.
+void check_function_cycles(Context& ctx, const Place& place, std::span<const ir::Function> functions);
 // Signature, imports and value_info of one function; after its body, while the scope is open.
 void check_function_fields(Context& ctx, const Place& place, const ir::Function& function);
+// What a function declares of an attribute's name; a table of each function is kept for the whole check.
+struct FormalAttribute {
+  bool declared = false;
+  const ir::Attribute* preset = nullptr;  // its default, if it has one
+};
+FormalAttribute formal_attribute(Context& ctx, const ir::Function& function, std::string_view name);
 void check_call(Context& ctx, const Place& place, const ir::Node& node, const ir::Function& callee);
 
 // Graphs and nodes (graphs.cc, names.cc, initializers.cc, operators.cc, nodes.cc, attributes.cc).
@@ -127,12 +137,19 @@ class GraphNames {
   std::size_t names_ = 0, odd_ = 0;
   std::string_view example_;
 };
-// Initializers with their tensors. Returns their names, in order.
-std::vector<std::string_view> check_initializers(Context& ctx, const Place& place, const ir::Graph& graph,
+// In order; `parts` lists those that are segments of larger tensors.
+struct Initializers {
+  std::vector<std::string_view> names;
+  std::vector<std::size_t> parts;
+};
+// Initializers with their tensors.
+Initializers check_initializers(Context& ctx, const Place& place, const ir::Graph& graph,
                                                  GraphRole role, const ir::Node* owner);
 // Defines inputs and initializers in the scope just entered, with the rules about them.
 void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
-                    std::span<const std::string_view> initializers);
+                    const Initializers& initializers);
+// How many inputs of its body an operator feeds; -1 if that is not known.
+std::int64_t fed_inputs(const ir::Node& owner, std::int64_t opset_version);
 // The numbers of the values that a list of nodes reads and writes, looked up some nodes ahead of their use.
 class NodeValues {
  public:

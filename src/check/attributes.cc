@@ -70,18 +70,13 @@ void check_reference(Context& ctx, const Place& place, const ir::Attribute& attr
     return;
   }
   if (!owner) return;
-  const auto formal = std::find_if(function->attribute_proto.begin(), function->attribute_proto.end(),
-                                   [&](const ir::Attribute& a) { return a.name.get() == name; });
-  if (formal != function->attribute_proto.end()) {
-    if (attribute.type.has() && formal->type.has() && attribute.type.get() != formal->type.get()) {
-      ctx.report("attr.ref.same-type", place,
-                 "its type is not that of the function's attribute " + quoted(name) + ", to which it refers");
-    }
-    return;
-  }
-  if (std::find(function->attribute.begin(), function->attribute.end(), name) == function->attribute.end()) {
+  const auto [declared, preset] = formal_attribute(ctx, *function, name);
+  if (!declared) {
     ctx.report("function.attr.declared", place, "the function declares no attribute " + quoted(name),
                "list it among the function's attributes");
+  } else if (preset && attribute.type.has() && preset->type.has() && attribute.type.get() != preset->type.get()) {
+    ctx.report("attr.ref.same-type", place,
+               "its type is not that of the function's attribute " + quoted(name) + ", to which it refers");
   }
 }
 

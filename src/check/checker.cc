@@ -104,9 +104,8 @@ void walk_graph(Context& ctx, const Place& place, const ir::Graph& graph, GraphR
 void check_model(Context& ctx, const Place& place, const ir::Model& model) {
   ctx.set_model(model);
   ctx.scopes().reserve(expected_names(model));
-  ctx.operators().set_functions(model.functions, true);
-  const Imports& imports = ctx.operators().keep(Imports::of_model(model, ctx.ir_version()));
-  ctx.operators().use(imports);
+  for (const ir::Function& function : model.functions) ctx.operators().add_function(function);
+  ctx.operators().use(ctx.model_imports());
 
   check_model_fields(ctx, place, model);
   check_model_versions(ctx, place, model);

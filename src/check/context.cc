@@ -65,7 +65,14 @@ Context::Context(const CheckOptions& options, std::int64_t ir_version, std::stri
       ir_version_(ir_version < 1 || ir_version > ir::kNewestIrVersion ? ir::kNewestIrVersion : ir_version),
       base_dir_(std::move(base_dir)),
       loaded_(loaded),
-      report_(&report) {}
+      report_(&report) {
+  for (const OperatorSet& set : options.operator_sets) operator_sets_.push_back(&set.document());
+}
+
+const Imports& Context::model_imports() {
+  if (!model_imports_) model_imports_ = &operators_.keep(Imports::of_model(*model_, ir_version_));
+  return *model_imports_;
+}
 
 Place Context::input(const Place& node_place, const ir::Node& node, std::size_t i) {
   return value_place(*this, node_place, "input", i, node.input[i]);

@@ -16,6 +16,7 @@
 #include "check/scopes.h"
 #include "check/text.h"
 #include "ir/model.h"
+#include "ir/operator_set.h"
 #include "norn/check.h"
 
 namespace norn::checks {
@@ -72,6 +73,11 @@ class Context {
   // Null while a part of a model is checked on its own.
   const ir::Model* model() const noexcept { return model_; }
   void set_model(const ir::Model& model) noexcept { model_ = &model; }
+  // The model's, while there is one.
+  const Imports& model_imports();
+  // Documents that declare operators beyond the built-in ones: those of the options, and those added.
+  const std::vector<const ir::OperatorSet*>& operator_sets() const noexcept { return operator_sets_; }
+  void add_operator_set(const ir::OperatorSet& set) { operator_sets_.push_back(&set); }
 
   // Where the walk is: the graphs around it, outermost first (null for a function's own nodes), and the function.
   const ir::Graph* graph() const noexcept { return graphs_.empty() ? nullptr : graphs_.back(); }
@@ -126,6 +132,8 @@ class Context {
   LoadOptions loaded_;
   Report* report_;
   const ir::Model* model_ = nullptr;
+  const Imports* model_imports_ = nullptr;
+  std::vector<const ir::OperatorSet*> operator_sets_;
   std::vector<const ir::Graph*> graphs_;
   const ir::Function* function_ = nullptr;
   Scopes scopes_;

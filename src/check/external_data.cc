@@ -34,7 +34,7 @@ constexpr std::string_view kKeys[] = {"location", "offset", "length", "checksum"
 
 struct DataFile {
   std::optional<std::uint64_t> size;  // nothing if it may not or cannot be opened
-  std::string sha1;                   // once somebody asked
+  std::string sha1;                   // once somebody asked; "" if the data cannot be had
   bool sha1_known = false;
   bool told_alignment = false;
 };
@@ -146,6 +146,13 @@ std::string link_on_path(const std::string& base_dir, const std::string& locatio
   return {};
 }
 
+// Of a location that the policy refuses: whether a link is to blame, not what it ends at.
+bool leads_away(const std::string& base_dir, const std::string& location) {
+  if (link_on_path(base_dir, location).empty()) return false;
+  struct stat info;
+  return ::stat((base_dir + "/" + location).c_str(), &info) != 0 || S_ISREG(info.st_mode);
+}
+
 // Tells what is wrong with the file itself.
 DataFile look_at(Context& ctx, const Place& place, const std::string& location) {
   DataFile file;
@@ -158,7 +165,8 @@ DataFile look_at(Context& ctx, const Place& place, const std::string& location) 
     ctx.report("ext.location.no-symlink", place,
                "the location of external data " + quoted(location) + " leads over the symbolic link " + quoted(link),
                "put the file itself there. A model in the Hugging Face cache consists of such links: download it to a "
-               "folder of its own, or load it with ExternalPolicy::HfCache");
+               "folder of its own, or allow the cache's links (--hf-cache; Python: external_data=\"hf-cache\"; C++: "
+               "ExternalPolicy::HfCache)");
   }
   try {
     const format::OpenedFile opened = format::open_location(ctx.base_dir(), location, policy, format::Resolver::Steps);
@@ -178,7 +186,12 @@ DataFile look_at(Context& ctx, const Place& place, const std::string& location) 
     }
   } catch (const Error& e) {
     if (e.code() == ErrorCode::LimitExceeded) throw;
-    if (link.empty()) ctx.report("ext.location.regular-file", place, e.message(), e.hint());
+    if (!link.empty()) return file;
+    if (e.code() == ErrorCode::InvalidGraph && leads_away(ctx.base_dir(), location)) {
+      ctx.report("ext.location.no-symlink", place, e.message(), e.hint());
+    } else {
+      ctx.report("ext.location.regular-file", place, e.message(), e.hint());
+    }
   }
   return file;
 }
@@ -186,6 +199,25 @@ DataFile look_at(Context& ctx, const Place& place, const std::string& location) 
 bool is_sha1(std::string_view text) {
   const auto hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
   return text.size() == 40 && std::all_of(text.begin(), text.end(), hex);
+}
+
+// Of all data of the location; "" if they cannot be had, which is told.
+std::string digest_of(Context& ctx, const Place& place, const std::string& location, const DataFile& file) {
+  if (const ExternalReader& reader = ctx.loaded().external_reader) {
+    try {
+      const SharedBytes all = reader(location, 0, std::nullopt);
+      return format::sha1(all.bytes);
+    } catch (const Error& e) {
+      if (e.code() == ErrorCode::LimitExceeded) throw;
+      ctx.report("ext.location.regular-file", place, e.message(), e.hint());
+      return {};
+    }
+  }
+  if (!file.size) return {};
+  format::PathPolicy policy = format::path_policy(ctx.loaded());
+  policy.hard_links = true;
+  const format::OpenedFile opened = format::open_location(ctx.base_dir(), location, policy);
+  return format::sha1(opened.fd.get(), opened.size, opened.path);
 }
 
 void check_checksum(Context& ctx, const Place& place, const std::string& location, const std::string& checksum,
@@ -196,14 +228,10 @@ void check_checksum(Context& ctx, const Place& place, const std::string& locatio
                "leave the checksum away or write the SHA-1 of the whole file");
     return;
   }
-  if (!ctx.options().checksums || !file || !file->size) return;
-  if (!file->sha1_known) {
-    format::PathPolicy policy = format::path_policy(ctx.loaded());
-    policy.hard_links = true;
-    const format::OpenedFile opened = format::open_location(ctx.base_dir(), location, policy);
-    file->sha1 = format::sha1(opened.fd.get(), opened.size, opened.path);
-    file->sha1_known = true;
-  }
+  const bool asked = ctx.options().checksums || ctx.loaded().external_checksums;
+  if (!asked || !file) return;
+  if (!std::exchange(file->sha1_known, true)) file->sha1 = digest_of(ctx, place, location, *file);
+  if (file->sha1.empty()) return;
   std::string expected = checksum;
   std::transform(expected.begin(), expected.end(), expected.begin(),
                  [](char c) { return base::lower(c); });
@@ -255,7 +283,7 @@ void check_extent(Context& ctx, const Place& place, const ir::Tensor& tensor, co
   const auto type = known_type(tensor);
   const auto count = held_elements(tensor);
   if (!sound || !length || !type || !count || *type == DataType::String) return;
-  const auto expected = packed_bytes(*count, storage_bits(*type));
+  const auto expected = base::packed_bytes(*count, storage_bits(*type));
   if (expected == length) return;
   ctx.report("ext.length.matches-shape", place,
              "the tensor's data take " +

@@ -169,6 +169,47 @@ TEST_F(ExternalData, ChecksumsAreComparedOnRequest) {
   const ir::Tensor wrong = tensor({{"location", "data/v.bin"}, {"checksum", right}});
   expect_only(check(wrong), "");
   expect_only(check(wrong, {.checksums = true}), "ext.checksum");
+  expect_only(check(wrong, {}, 14, {.external_checksums = true}), "ext.checksum");
+}
+
+// A callback is asked for all of a location, once.
+TEST_F(ExternalData, ChecksumsOfWhatACallbackGives) {
+  static constexpr std::string_view kContent = "yyyyyyyyyyyyyyyy";
+  const auto content = std::as_bytes(std::span(kContent));
+  std::vector<std::string> asked;
+  LoadOptions loaded;
+  loaded.external_reader = [&](const std::string& location, std::uint64_t offset, std::optional<std::uint64_t> length) {
+    EXPECT_EQ(offset, 0u);
+    EXPECT_FALSE(length.has_value());
+    asked.push_back(location);
+    if (location == "nowhere") throw Error(ErrorCode::NoSuchFile, "there is nothing here");
+    return SharedBytes{.bytes = content, .owner = {}};
+  };
+  const auto of = [&](const char* location, const std::string& sha1) {
+    return tensor({{"location", location}, {"offset", "8"}, {"length", "8"}, {"checksum", sha1}});
+  };
+  const std::string right = format::sha1(content), wrong(40, '0');
+  const auto check_all = [&](const std::vector<ir::Tensor>& tensors, const CheckOptions& options) {
+    asked.clear();
+    Report report = run_area(
+        [&](Context& ctx, const Place& p) {
+          for (std::size_t i = 0; i < tensors.size(); ++i) {
+            check_tensor(ctx, p.at("initializer", static_cast<std::int64_t>(i)), tensors[i], TensorUse::Initializer);
+          }
+        },
+        14, options, model_.string(), loaded);
+    std::erase_if(report.diagnostics, [](const Diagnostic& d) { return d.severity != Severity::Error; });
+    return report;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(rules_of(check_all({of("a", right), of("a", wrong), of("b", right)}, {.checksums = true})),
+            Texts{"ext.checksum"});
+  EXPECT_EQ(asked, (Texts{"a", "b"}));
+  EXPECT_EQ(rules_of(check_all({of("nowhere", right), of("nowhere", right)}, {.checksums = true})),
+            Texts{"ext.location.regular-file"});
+  EXPECT_EQ(asked, Texts{"nowhere"});
+  EXPECT_EQ(rules_of(check_all({of("a", wrong)}, {})), Texts{});
+  EXPECT_EQ(asked, Texts{});
 }
 
 TEST_F(ExternalData, AFilesFaultIsToldOnce) {
@@ -191,7 +232,10 @@ TEST_F(ExternalData, WhatTheLoaderAllowsIsNoFault) {
   expect_only(check(at("link.bin")), "ext.location.no-symlink");
   expect_only(check(at("link.bin"), {}, 14, {.external_roots = {(top_ / "weights").string()}}), "");
   expect_only(check(at("link.bin"), {}, 14, {.external_roots = {(top_ / "model" / "data").string()}}),
-              "ext.location.regular-file");
+              "ext.location.no-symlink");
+  expect_only(check(at("link.bin"), {}, 14, {.external = ExternalPolicy::HfCache}), "ext.location.no-symlink");
+  fs::create_directory_symlink(model_ / "data", model_ / "folder");
+  expect_only(check(at("folder"), {}, 14, {.external = ExternalPolicy::HfCache}), "ext.location.regular-file");
   expect_only(check(at("w2.bin"), {}, 14, {.external_roots = {(top_ / "weights").string()}}), "");
   expect_only(check(at("twin.bin")), "ext.location.no-hardlink");
   expect_only(check(at("twin.bin"), {}, 14, {.external_hard_links = true}), "");

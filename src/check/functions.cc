@@ -4,6 +4,7 @@
 // become with every call replaced by its body is counted, not built: each function's size once, so a chain that doubles at
 // each of thirty steps costs thirty additions. A call of a name that the standard declares is the standard's operator.
 #include <algorithm>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -57,7 +58,9 @@ Calls calls_of(Context& ctx, const Place& place, const std::vector<ir::Node>& no
 // Sizes after expansion, saturating; functions in a cycle count as nothing further.
 class Expansion {
  public:
-  Expansion(Context& ctx, const Place& place) : ctx_(ctx), place_(place) {}
+  // All that may be called are among `functions`.
+  Expansion(Context& ctx, const Place& place, std::span<const ir::Function> functions)
+      : ctx_(ctx), place_(place), functions_(functions) {}
 
   std::uint64_t of(const std::vector<ir::Node>& nodes) {
     const Calls calls = calls_of(ctx_, place_, nodes);
@@ -121,13 +124,14 @@ class Expansion {
     for (auto it = stack.rbegin(); it != stack.rend() && it->first != callee && steps < 8; ++it, ++steps) {
       way = id_of(*it->first) + " -> " + way;
     }
-    ctx_.report("function.no-recursion", place_.at("function", -1, callee->name.get()),
+    ctx_.report("function.no-recursion", place_.at("function", callee - functions_.data(), callee->name.get()),
                 "the function calls itself: " + id_of(*callee) + " -> " + (steps >= 8 ? "... -> " : "") + way,
                 "a function's body can only call functions that do not lead back to it");
   }
 
   Context& ctx_;
   const Place& place_;
+  std::span<const ir::Function> functions_;
   std::unordered_map<const ir::Function*, Entry> entries_;
 };
 
@@ -190,6 +194,10 @@ void check_signature_names(Context& ctx, const Place& place, const ir::Function&
   }
 }
 
+struct FormalAttributes {
+  std::unordered_map<const ir::Function*, TextMap<const ir::Attribute*>> of;
+};
+
 // The same operator has to mean the same in the function and in the model.
 void check_compatible(Context& ctx, const Place& place, const ir::Function& function, const Imports& model) {
   const Imports& own = ctx.operators().imports();
@@ -222,7 +230,7 @@ void check_compatible(Context& ctx, const Place& place, const ir::Function& func
 void check_function_table(Context& ctx, const Place& place, const ir::Model& model) {
   if (model.functions.empty()) return;
   check_ids(ctx, place, model);
-  Expansion expansion(ctx, place);
+  Expansion expansion(ctx, place, model.functions);
   std::uint64_t size = model.graph ? expansion.of(model.graph->node) : 0;
   for (const ir::Function& f : model.functions) expansion.of(f.node);
   if (size > ctx.options().limits.max_expanded_nodes) {
@@ -231,6 +239,23 @@ void check_function_table(Context& ctx, const Place& place, const ir::Model& mod
                     std::to_string(ctx.options().limits.max_expanded_nodes) + " nodes (Limits::max_expanded_nodes)",
                 place.to_string(), "functions that call others several times multiply");
   }
+}
+
+void check_function_cycles(Context& ctx, const Place& place, std::span<const ir::Function> functions) {
+  Expansion expansion(ctx, place, functions);
+  for (const ir::Function& f : functions) expansion.of(f.node);
+}
+
+FormalAttribute formal_attribute(Context& ctx, const ir::Function& function, std::string_view name) {
+  auto [at, is_new] = ctx.state<FormalAttributes>().of.try_emplace(&function);
+  if (is_new) {
+    for (const ir::Attribute& attribute : function.attribute_proto) {
+      at->second.try_emplace(attribute.name.get(), &attribute);
+    }
+    for (const std::string& declared : function.attribute) at->second.try_emplace(declared, nullptr);
+  }
+  const auto found = at->second.find(name);
+  return found == at->second.end() ? FormalAttribute{} : FormalAttribute{true, found->second};
 }
 
 void check_function_fields(Context& ctx, const Place& place, const ir::Function& function) {
@@ -272,7 +297,7 @@ void check_function_fields(Context& ctx, const Place& place, const ir::Function&
     }
   }
   if (ctx.model() && !ctx.options().skip_opset_compatibility_check) {
-    check_compatible(ctx, place, function, Imports::of_model(*ctx.model(), ctx.ir_version()));
+    check_compatible(ctx, place, function, ctx.model_imports());
   }
 }
 
@@ -287,11 +312,7 @@ void check_call(Context& ctx, const Place& place, const ir::Node& node, const ir
   arity("output", node.output.size(), callee.output.size());
   for (const ir::Attribute& attribute : node.attribute) {
     const std::string& name = attribute.name.get();
-    const bool declared =
-        std::find(callee.attribute.begin(), callee.attribute.end(), name) != callee.attribute.end() ||
-        std::any_of(callee.attribute_proto.begin(), callee.attribute_proto.end(),
-                    [&](const ir::Attribute& a) { return a.name.get() == name; });
-    if (declared || name.starts_with("__")) continue;
+    if (name.starts_with("__") || formal_attribute(ctx, callee, name).declared) continue;
     ctx.report("function.call.unknown-attr", place.attribute(attribute),
                "the function " + id_of(callee) + " declares no such attribute", "it has no effect there");
   }

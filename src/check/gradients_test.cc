@@ -1,7 +1,5 @@
 #include <sys/resource.h>
 
-#include <chrono>
-
 #include "check/sound_models_test.h"
 
 namespace norn::checks {
@@ -159,9 +157,7 @@ TEST(Gradients, OutputsOfOneNodeAreOneLook) {
   m.graph->node.push_back(node("Sum", outputs, {"total"}));
   gradient.attribute[1].s = "total";
   m.graph->node.push_back(gradient);
-  const auto start = std::chrono::steady_clock::now();
   expect_kept(run(m), {"train.gradient.independent"});
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
 }  // namespace

@@ -97,6 +97,12 @@ void check_graph_values(Context& ctx, const Place& place, const ir::Graph& graph
     if (name.empty() || scopes.defined_here(name)) continue;
     const bool outer = scopes.find(name).as != Defined::Nowhere;
     if (outer && role == GraphRole::Algorithm) continue;
+    if (role == GraphRole::Main && defined_by_algorithm(ctx, name)) {
+      ctx.report("train.step.main-not-algo", place.value("output", i, graph.output[i]),
+                 "the main graph gives a value that a training algorithm defines",
+                 "the main graph runs without training: make it an output of the algorithm");
+      continue;
+    }
     ctx.report("graph.output.defined", place.value("output", i, graph.output[i]),
                outer ? "it is a value of an enclosing graph, not of this one" : "nothing in the graph defines it",
                outer ? "pass it through an Identity node" : did_you_mean(ctx, name));

@@ -140,6 +140,48 @@ void add_constant(ir::Model& m, std::size_t at, const char* name) {
   body.initializer.push_back(tensor(name));
 }
 
+// Initializers of one name that are segments of one tensor.
+TEST(Graphs, Segments) {
+  struct Part {
+    std::int64_t begin, end;
+    std::vector<std::int64_t> dims = {2, 3};
+    std::int32_t type = 1;
+  };
+  const auto parts = [](const std::vector<Part>& all) {
+    return [all](ir::Model& m) {
+      m.graph->initializer.clear();
+      for (const Part& part : all) {
+        ir::Tensor& t = m.graph->initializer.emplace_back(tensor("w", part.dims));
+        t.data_type = part.type;
+        const auto held = static_cast<std::size_t>(std::max<std::int64_t>(0, part.end - part.begin));
+        t.float_data = std::vector<float>(part.type == 1 ? held : 0, 1.0f);
+        if (part.type != 1) t.int32_data = std::vector<std::int32_t>(held, 1);
+        t.segment.mut().begin = part.begin;
+        t.segment->end = part.end;
+      }
+    };
+  };
+  const auto plain = [&](std::size_t which) {
+    return [=](ir::Model& m) {
+      parts({{0, 6}, {0, 6}})(m);
+      m.graph->initializer[which].segment.clear();
+    };
+  };
+  expect_cases({
+      {"init.unique", 10, kPlain, parts({{0, 6}, {0, 6}}), parts({{0, 2}, {2, 6}})},
+      {"init.unique", 10, kPlain, parts({{0, 4}, {3, 6}}), parts({{3, 6}, {0, 2}, {2, 3}})},
+      {"init.unique", 10, kPlain, plain(0), parts({{0, 6}})},
+      {"init.unique", 10, kPlain, plain(1), parts({{0, 6}, {6, 6}})},
+      {"init.unique", 10, kPlain, parts({{0, 3}, {3, 6, {6}}})},
+      {"init.unique", 10, kPlain, parts({{0, 3}, {3, 6, {2, 3}, 6}})},
+      {"tensor.storage.count-enough", 10, kPlain, parts({{0, 2}, {3, 6}}), parts({{0, 2}, {2, 6}})},
+      {"tensor.storage.count-enough", 10, kPlain, parts({{1, 6}}), parts({{0, 0, {0}}})},
+      {"tensor.storage.count-enough", 10, kPlain, parts({{0, 2}, {2, 5}})},
+      {"tensor.segment.bounds", 10, kPlain, parts({{0, 2}, {2, 7}})},
+      {"tensor.segment.bounds", 10, kPlain, parts({{3, 2}})},
+  });
+}
+
 TEST(Graphs, ConstantsOfNestedGraphs) {
   expect_cases({
       {"init.subgraph.no-input-alias", 10, kLoop, [](auto& m) { loop_body(m).initializer = {tensor("a")}; },
@@ -164,6 +206,57 @@ TEST(Graphs, BodiesOfControlFlow) {
        }},
       {"exec.if.no-inputs", 10, kIf, [](auto& m) { then_branch(m).input = {value("arg")}; }},
       {"exec.loop.cond-required-out", 10, kLoop, [](auto& m) { loop_body(m).output.pop_back(); }},
+  });
+  const auto fewer_inputs = [](ir::Model& m) {
+    loop_body(m).input.pop_back();
+    loop_body(m).node[1].input = {"x"};
+  };
+  const auto more_outputs = [](ir::Model& m) {
+    loop_body(m).node.push_back(node("Neg", {"x"}, {"c"}));
+    loop_body(m).output.push_back(value("c"));
+  };
+  const auto scan = [](ir::Model& m) {
+    ir::Node& n = first(m);
+    n.op_type = "Scan";
+    n.input = {"x"};
+    n.attribute.push_back(int_attribute("num_scan_inputs", 1));
+    ir::Graph& body = loop_body(m);
+    body.input = {value("a", {3})};
+    body.output = {value("b", {3})};
+    body.node.erase(body.node.begin());
+  };
+  const auto early_scan = [=](ir::Model& m) {
+    scan(m);
+    first(m).input = {"", "x"};  // the first input is of lengths
+    m.opset_import[0].version = 8;
+  };
+  const auto both = [](auto a, auto b) {
+    return [=](ir::Model& m) {
+      a(m);
+      b(m);
+    };
+  };
+  const auto sequence_map = [=](ir::Model& m) {
+    scan(m);
+    first(m).op_type = "SequenceMap";
+    first(m).attribute.pop_back();
+    m.graph->input[0].type.clear();
+    m.graph->input[0].type.mut().sequence_type.mut().elem_type = *value("x").type;
+  };
+  expect_cases({
+      {"node.inputs.count", 10, kLoop, fewer_inputs},
+      {"node.inputs.count", 10, kLoop, [](auto& m) { loop_body(m).input.push_back(value("more")); }},
+      {"node.inputs.count", 3, kLoop, [](auto& m) { loop_body(m).input.push_back(value("more")); }},
+      {"node.inputs.count", 10, kLoop, [](auto& m) { first(m).input = {"n"}; },
+       both(fewer_inputs, [](auto& m) { first(m).input = {"n", ""}; })},
+      {"node.outputs.count", 10, kLoop, more_outputs,
+       both(more_outputs, [](auto& m) { first(m).output.push_back("z"); })},
+      {"node.outputs.count", 10, kLoop, [](auto& m) { first(m).output.push_back("z"); }},
+      {"node.outputs.count", 10, kLoop, both(scan, more_outputs), scan},
+      {"node.inputs.count", 10, kLoop, both(scan, [](auto& m) { loop_body(m).input.push_back(value("more")); }), scan},
+      {"node.inputs.count", 10, kLoop, both(early_scan, [](auto& m) { m.opset_import[0].version = 9; }), early_scan},
+      {"node.inputs.count", 10, kLoop, both(sequence_map, [](auto& m) { first(m).input.push_back("x"); }),
+       sequence_map},
   });
   // Constants that IR 3 lists are no inputs that something would have to feed.
   ir::Model early = with_if(3);

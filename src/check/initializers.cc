@@ -12,17 +12,6 @@
 namespace norn::checks {
 namespace {
 
-// How many inputs of a body the owner's operator feeds; -1 if that is not known.
-std::int64_t fed_inputs(const ir::Node& owner, std::int64_t opset_version) {
-  if (!ir::canonical_domain(owner.domain.get()).empty()) return -1;
-  const auto inputs = static_cast<std::int64_t>(owner.input.size());
-  const std::string& op = owner.op_type.get();
-  if (op == "If") return 0;
-  if (op == "Loop") return std::max<std::int64_t>(inputs, 2);
-  if (op == "Scan") return opset_version >= 9 ? inputs : inputs - 1;
-  return -1;
-}
-
 void check_nested_inputs(Context& ctx, const Place& place, const ir::Graph& graph, const ir::Node* owner) {
   TextSet constants;
   for (const auto& tensor : graph.initializer) constants.insert(tensor.name.get());
@@ -47,6 +36,17 @@ void check_nested_inputs(Context& ctx, const Place& place, const ir::Graph& grap
 }
 
 }  // namespace
+
+std::int64_t fed_inputs(const ir::Node& owner, std::int64_t opset_version) {
+  if (!ir::canonical_domain(owner.domain.get()).empty()) return -1;
+  const auto inputs = static_cast<std::int64_t>(owner.input.size());
+  const std::string& op = owner.op_type.get();
+  if (op == "If") return 0;
+  if (op == "Loop") return std::max<std::int64_t>(inputs, 2);
+  if (op == "Scan") return opset_version >= 9 ? inputs : inputs - 1;
+  if (op == "SequenceMap") return inputs;
+  return -1;
+}
 
 void check_default(Context& ctx, const Place& place, const ir::Tensor& tensor, const ir::ValueInfo& input) {
   if (!input.type) return;
@@ -79,18 +79,19 @@ void check_default(Context& ctx, const Place& place, const ir::Tensor& tensor, c
   }
 }
 
-std::vector<std::string_view> check_initializers(Context& ctx, const Place& place, const ir::Graph& graph,
-                                                 GraphRole role, const ir::Node* owner) {
+Initializers check_initializers(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
+                                const ir::Node* owner) {
   // One pass: tensors are large, and there may be as many as nodes.
-  std::vector<std::string_view> names;
-  names.reserve(graph.initializer.size());
+  Initializers found;
+  found.names.reserve(graph.initializer.size());
   for (std::size_t i = 0; i < graph.initializer.size(); ++i) {
     const ir::Tensor& tensor = graph.initializer[i];
     const Place at = place.of_tensor("initializer", static_cast<std::int64_t>(i), tensor);
     if (tensor.name.get().empty()) {
       ctx.report("init.name", at, "the initializer has no name, so nothing can refer to it");
     }
-    names.push_back(tensor.name.get());
+    found.names.push_back(tensor.name.get());
+    if (tensor.segment) found.parts.push_back(i);
     check_tensor(ctx, at, tensor, TensorUse::Initializer);
     check_tensor_versions(ctx, at, tensor);
     ctx.add_stored(tensor);
@@ -98,7 +99,7 @@ std::vector<std::string_view> check_initializers(Context& ctx, const Place& plac
   if (role == GraphRole::Nested && !graph.input.empty() && !graph.initializer.empty()) {
     check_nested_inputs(ctx, place, graph, owner);
   }
-  return names;
+  return found;
 }
 
 }  // namespace norn::checks

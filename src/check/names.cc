@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "check/areas.h"
+#include "check/tensor_size.h"
 #include "check/text.h"
 
 namespace norn::checks {
@@ -113,6 +114,13 @@ void report_undefined(Context& ctx, const Place& place, const ir::Node& node, st
                "a function sees nothing of its caller: pass the value as an input");
     return;
   }
+  if (defined_by_algorithm(ctx, name)) {
+    ctx.report("train.step.main-not-algo", at,
+               "the main graph reads " + quoted(name) + ", which a training algorithm defines",
+               "the main graph runs without training: move the node into the algorithm, or the value into the main "
+               "graph");
+    return;
+  }
   ctx.report("node.input.defined", at, quoted(name) + " is not defined: no input, initializer or earlier node gives it",
              did_you_mean(ctx, name));
 }
@@ -154,6 +162,61 @@ void define_value(Context& ctx, const Place& at, std::string_view name, Scopes::
   ctx.scopes().define(id, as);
 }
 
+// The initializers of one name, some of them segments.
+using Parts = std::vector<std::size_t>;
+
+// Segments share a name if they are parts of one tensor: of one type and shape, and each element in one of them.
+void check_parts(Context& ctx, const Place& place, const ir::Graph& graph, Parts& parts) {
+  if (parts.empty()) return;
+  const auto at = [&](std::size_t i) {
+    return place.of_tensor("initializer", static_cast<std::int64_t>(i), graph.initializer[i]);
+  };
+  const ir::Tensor& first = graph.initializer[parts[0]];
+  const auto count = base::checked_count(first.dims);
+  bool sound = count.has_value();
+  for (const std::size_t i : parts) {
+    const ir::Tensor& part = graph.initializer[i];
+    if (!part.segment || !first.segment) {
+      if (i == parts[0]) continue;
+      ctx.report("init.unique", at(i), "two initializers have this name, and not both are segments of one tensor",
+                 "give each part of the tensor a segment, or the tensors names of their own");
+      sound = false;
+    } else if (part.dims != first.dims || part.data_type.get() != first.data_type.get()) {
+      ctx.report("init.unique", at(i),
+                 "two initializers have this name; they are segments, but of tensors of different types or shapes",
+                 "each segment states type and dims of the whole tensor");
+      sound = false;
+    } else if (!held_elements(part)) {
+      sound = false;  // told of the tensor itself
+    }
+  }
+  if (!sound) return;
+  std::stable_sort(parts.begin(), parts.end(), [&](std::size_t a, std::size_t b) {
+    return graph.initializer[a].segment->begin.get() < graph.initializer[b].segment->begin.get();
+  });
+  std::int64_t end = 0;
+  const auto gap = [&](std::size_t i, std::int64_t to) {
+    ctx.report("tensor.storage.count-enough", at(i),
+               (to == end + 1 ? "element " + std::to_string(end) + " is"
+                              : "elements " + std::to_string(end) + " to " + std::to_string(to - 1) + " are") +
+                   " in no segment; the tensor has " + std::to_string(*count) + " elements",
+               "the segments of one name have to make up the whole tensor");
+  };
+  for (const std::size_t i : parts) {
+    const ir::Segment& segment = *graph.initializer[i].segment;
+    if (segment.begin.get() < end && segment.end.get() > segment.begin.get()) {
+      ctx.report("init.unique", at(i),
+                 "two initializers have this name, and element " + std::to_string(segment.begin.get()) +
+                     " is in the segments of both",
+                 "segments of one tensor do not overlap");
+      return;
+    }
+    if (segment.begin.get() > end) return gap(i, segment.begin.get());
+    end = std::max(end, segment.end.get());
+  }
+  if (end < *count) gap(parts.back(), *count);
+}
+
 }  // namespace
 
 std::string did_you_mean(Context& ctx, std::string_view name) {
@@ -186,7 +249,7 @@ std::string did_you_mean(Context& ctx, std::string_view name) {
 }
 
 void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
-                    std::span<const std::string_view> initializers) {
+                    const Initializers& initializers) {
   Scopes& scopes = ctx.scopes();
   for (std::size_t i = 0; i < graph.input.size(); ++i) {
     const std::string& name = graph.input[i].name.get();
@@ -202,14 +265,15 @@ void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, Gr
   std::size_t overridable = 0;
   std::string_view example;
   const bool must_be_inputs = ctx.binds("init.must-be-input");
+  TextMap<Parts> in_parts;
+  for (const std::size_t i : initializers.parts) in_parts.try_emplace(initializers.names[i]);
   const auto initializer = [&](const Place& at, std::string_view name, Scopes::Name id, bool sparse,
                                const ir::Tensor* dense) {
     if (name.empty()) return;
     Definition found = scopes.find(id);
     const bool here = found.as != Defined::Nowhere && found.frame == scopes.frame();
     if (here && (found.as == Defined::Initializer || found.also_initializer)) {
-      // Parts of one tensor share its name.
-      if (dense && dense->segment) return;
+      if (dense && in_parts.contains(name)) return;
       if (sparse) ctx.report("init.unique-sparse", at, "another initializer has this name already");
       else ctx.report("init.unique", at, "two initializers have this name");
       return;
@@ -231,15 +295,24 @@ void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, Gr
   constexpr std::size_t kAtOnce = 64;
   base::TextKey keys[kAtOnce];
   Scopes::Name numbers[kAtOnce];
-  for (std::size_t from = 0; from < initializers.size(); from += kAtOnce) {
-    const auto names = initializers.subspan(from, std::min(kAtOnce, initializers.size() - from));
+  const std::span<const std::string_view> all = initializers.names;
+  for (std::size_t from = 0; from < all.size(); from += kAtOnce) {
+    const auto names = all.subspan(from, std::min(kAtOnce, all.size() - from));
     scopes.prepare(names, keys);
     scopes.intern(names, keys, numbers);
     for (std::size_t i = 0; i < names.size(); ++i) {
       const ir::Tensor& tensor = graph.initializer[from + i];
       initializer(place.of_tensor("initializer", static_cast<std::int64_t>(from + i), tensor), names[i], numbers[i],
                   false, &tensor);
+      if (in_parts.empty() || names[i].empty()) continue;
+      if (const auto parts = in_parts.find(names[i]); parts != in_parts.end()) parts->second.push_back(from + i);
     }
+  }
+  for (const std::size_t i : initializers.parts) {
+    if (initializers.names[i].empty()) continue;
+    Parts& parts = in_parts.find(initializers.names[i])->second;
+    check_parts(ctx, place, graph, parts);
+    parts.clear();  // looked at
   }
   for (std::size_t i = 0; i < graph.sparse_initializer.size(); ++i) {
     const ir::SparseTensor& sparse = graph.sparse_initializer[i];

@@ -192,15 +192,15 @@ void check_attributes(Context& ctx, const Place& place, const ir::Node& node, co
   }
 }
 
-const ir::Graph* body(const ir::Node& node, std::string_view name) {
+// The attribute that holds a graph.
+const ir::Attribute* body_of(const ir::Node& node, std::string_view name) {
   for (const ir::Attribute& attribute : node.attribute) {
-    if (attribute.name.get() == name && attribute.g) return &*attribute.g;
+    if (attribute.name.get() == name && attribute.g) return &attribute;
   }
   return nullptr;
 }
 
-void check_branch(Context& ctx, const Place& place, const ir::Node& node, const ir::Graph& branch) {
-  const Place at = place.graph(branch);
+void check_branch(Context& ctx, const Place& at, const ir::Node& node, const ir::Graph& branch) {
   std::size_t inputs = branch.input.size();
   // Up to IR 3 constants are inputs too.
   if (ctx.ir_version() <= 3) inputs -= std::min(inputs, branch.initializer.size());
@@ -216,34 +216,66 @@ void check_branch(Context& ctx, const Place& place, const ir::Node& node, const 
   }
 }
 
-void check_bodies(Context& ctx, const Place& place, const ir::Node& node) {
-  if (node.op_type.get() == "If") {
-    const ir::Graph* then_branch = body(node, "then_branch");
-    const ir::Graph* else_branch = body(node, "else_branch");
-    for (const ir::Graph* branch : {then_branch, else_branch}) {
-      if (branch) check_branch(ctx, place, node, *branch);
-    }
-    if (!then_branch || !else_branch) return;
-    const std::size_t both = std::min(then_branch->output.size(), else_branch->output.size());
-    for (std::size_t i = 0; i < both; ++i) {
-      const ir::ValueInfo& a = then_branch->output[i];
-      const ir::ValueInfo& b = else_branch->output[i];
-      if (!a.type || !b.type) continue;
-      const std::string then_type = ir::type_string(*a.type), else_type = ir::type_string(*b.type);
-      if (then_type == else_type) continue;
-      ctx.report("exec.if.outputs-match", place.at("output", static_cast<std::int64_t>(i)),
-                 "it is " + bare(then_type) + " in then_branch and " + bare(else_type) + " in else_branch");
-    }
-    return;
+void check_if(Context& ctx, const Place& place, const ir::Node& node) {
+  const ir::Attribute* then_branch = body_of(node, "then_branch");
+  const ir::Attribute* else_branch = body_of(node, "else_branch");
+  for (const ir::Attribute* branch : {then_branch, else_branch}) {
+    if (!branch) continue;
+    const Place in = place.attribute(*branch);
+    check_branch(ctx, in.graph(*branch->g), node, *branch->g);
   }
-  if (node.op_type.get() != "Loop") return;
-  const ir::Graph* loop = body(node, "body");
-  const std::size_t carried = node.input.size() > 2 ? node.input.size() - 2 : 0;
-  if (loop && loop->output.size() < carried + 1) {
-    ctx.report("exec.loop.cond-required-out", place.graph(*loop),
-               "the body has " + counted(loop->output.size(), "output") + "; it gives the condition and " +
+  if (!then_branch || !else_branch) return;
+  const auto &thens = then_branch->g->output, &elses = else_branch->g->output;
+  for (std::size_t i = 0; i < std::min(thens.size(), elses.size()); ++i) {
+    if (!thens[i].type || !elses[i].type) continue;
+    const std::string then_type = ir::type_string(*thens[i].type), else_type = ir::type_string(*elses[i].type);
+    if (then_type == else_type) continue;
+    ctx.report("exec.if.outputs-match", place.at("output", static_cast<std::int64_t>(i)),
+               "it is " + bare(then_type) + " in then_branch and " + bare(else_type) + " in else_branch");
+  }
+}
+
+// Inputs that are constants need not be fed; in files up to IR 3 constants had to be inputs.
+bool takes(const ir::Graph& body, std::size_t fed) {
+  if (body.input.size() <= fed) return body.input.size() == fed;
+  TextSet constants;
+  for (const ir::Tensor& tensor : body.initializer) constants.insert(tensor.name.get());
+  const auto among_inputs = std::count_if(body.input.begin(), body.input.end(), [&](const ir::ValueInfo& input) {
+    return constants.contains(input.name.get());
+  });
+  return body.input.size() - fed <= static_cast<std::size_t>(among_inputs);
+}
+
+// Of Loop, Scan and SequenceMap: what the node has and what its body has match one by one.
+void check_repeated_body(Context& ctx, const Place& place, const ir::Node& node, std::int64_t version) {
+  const ir::Attribute* holder = body_of(node, "body");
+  const std::int64_t fed = fed_inputs(node, version);
+  if (!holder || fed < 0) return;
+  const ir::Graph& body = *holder->g;
+  const Place in = place.attribute(*holder);
+  const Place at = in.graph(body);
+  const std::string& op = node.op_type.get();
+  const bool loop = op == "Loop";
+  const std::size_t outputs = body.output.size(), wanted = node.output.size() + (loop ? 1 : 0);
+  const std::size_t carried = loop && node.input.size() > 2 ? node.input.size() - 2 : 0;
+  if (loop && outputs < carried + 1) {
+    ctx.report("exec.loop.cond-required-out", at,
+               "the body has " + counted(outputs, "output") + "; it gives the condition and " +
                    counted(carried, "carried value"),
                "the first output is the condition, even where it is ignored");
+  } else if (outputs != wanted) {
+    ctx.report("node.outputs.count", at,
+               "the body has " + counted(outputs, "output") + "; for the " + op + "'s " +
+                   counted(node.output.size(), "output") + " it needs " + std::to_string(wanted),
+               loop ? "a Loop's body gives the condition first, then one value for each output of the node"
+                    : "the body gives one value for each output of the node");
+  }
+  if (!takes(body, static_cast<std::size_t>(fed))) {
+    ctx.report("node.inputs.count", at,
+               "the body has " + counted(body.input.size(), "input") + "; the " + op + " with its " +
+                   counted(node.input.size(), "input") + " feeds it " + std::to_string(fed),
+               loop ? "a Loop's body takes the iteration's number, the condition and the carried values"
+                    : "let the body read other values of the enclosing graph by name");
   }
 }
 
@@ -300,7 +332,8 @@ void check_signature(Context& ctx, const Place& place, const ir::Node& node, con
   check_empty_names(ctx, place, node, *bound.schema);
   check_attributes(ctx, place, node, bound);
   if (bound.op->domain.empty()) {
-    check_bodies(ctx, place, node);
+    if (node.op_type.get() == "If") check_if(ctx, place, node);
+    else if (bound.has_body) check_repeated_body(ctx, place, node, bound.version);
     check_named_outputs(ctx, place, node, bound);
   }
 }

@@ -62,19 +62,14 @@ std::size_t OperatorLookup::KeyHash::operator()(const Key& key) const noexcept {
   return base::key_of(key.op_type, seed).hash;
 }
 
-void OperatorLookup::set_functions(const std::vector<ir::Function>& functions, bool with_overloads) {
-  with_overloads_ = with_overloads;
-  functions_.reserve(functions.size());
-  for (const auto& f : functions) {
-    functions_.emplace(
-        function_key(f.domain.get(), f.name.get(), with_overloads ? f.overload.get() : std::string_view{}), &f);
-  }
+void OperatorLookup::add_function(const ir::Function& f) {
+  functions_.emplace(function_key(f.domain.get(), f.name.get(), f.overload.get()), &f);
 }
 
 const ir::Function* OperatorLookup::find_function(std::string_view domain, std::string_view name,
                                                   std::string_view overload) const {
   if (functions_.empty()) return nullptr;
-  const auto at = functions_.find(function_key(domain, name, with_overloads_ ? overload : std::string_view{}));
+  const auto at = functions_.find(function_key(domain, name, overload));
   return at == functions_.end() ? nullptr : at->second;
 }
 
@@ -98,8 +93,7 @@ const BoundOperator& OperatorLookup::bind(const ir::Node& node) {
 }
 
 const BoundOperator& OperatorLookup::look_up(const ir::Node& node) {
-  const Key key{imports_, ir::canonical_domain(node.domain.get()), node.op_type.get(),
-                with_overloads_ ? std::string_view(node.overload.get()) : std::string_view{}};
+  const Key key{imports_, ir::canonical_domain(node.domain.get()), node.op_type.get(), node.overload.get()};
   if (const auto at = bound_.find(key); at != bound_.end()) return at->second;
   return bound_.emplace(key, resolve(node)).first->second;
 }
@@ -128,6 +122,8 @@ BoundOperator OperatorLookup::resolve(const ir::Node& node) const {
     bound.function = nullptr;
     bound.requires_attributes = std::any_of(bound.schema->attrs.begin(), bound.schema->attrs.end(),
                                             [](const opset::Attr& attr) { return attr.required; });
+    const opset::Attr* body = opset::find_attr(*bound.schema, "body");
+    bound.has_body = body && body->type == ir::AttributeType::Graph;
     bound.min_inputs = opset::min_inputs(*bound.schema);
     bound.max_inputs = opset::max_inputs(*bound.schema);
     bound.min_outputs = opset::min_outputs(*bound.schema);

@@ -51,13 +51,14 @@ struct BoundOperator {
   const ir::Function* function = nullptr;
   std::int64_t version = -1;              // imported
   bool requires_attributes = false;
+  bool has_body = false;                  // an attribute "body" that holds a graph
   int min_inputs = 0, max_inputs = 0, min_outputs = 0, max_outputs = 0;
 };
 
 class OperatorLookup {
  public:
-  // Functions of the model that nodes may call; of repeated ids the first.
-  void set_functions(const std::vector<ir::Function>& functions, bool with_overloads);
+  // A function that nodes may call; of repeated ids the first counts.
+  void add_function(const ir::Function& function);
   const ir::Function* find_function(std::string_view domain, std::string_view name, std::string_view overload) const;
 
   // Keeps the imports for as long as the lookup lives; equal ones are kept once where they follow each other.
@@ -90,7 +91,6 @@ class OperatorLookup {
   std::deque<Imports> kept_;
   Imports none_;
   const Imports* imports_ = &none_;
-  bool with_overloads_ = true;
   std::unordered_map<std::string, const ir::Function*, SeededHash> functions_;
   std::unordered_map<Key, BoundOperator, KeyHash> bound_;
   Recent recent_[256];

@@ -5,12 +5,10 @@
 // signatures when they were withdrawn, but files that use them are around.
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "base/text.h"
 #include "check/areas.h"
 #include "check/text.h"
-#include "ir/operator_set.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
@@ -62,12 +60,11 @@ void report_not_imported(Context& ctx, const Place& place, const ir::Node& node,
   }
 }
 
-// What the operator-set documents of the options tell.
+// What operator-set documents tell.
 ir::DeclaredOperator declared_by_sets(const Context& ctx, const ir::Node& node, const BoundOperator& bound) {
-  std::vector<const ir::OperatorSet*> sets;
-  for (const OperatorSet& set : ctx.options().operator_sets) sets.push_back(&set.document());
-  if (sets.empty() || bound.version < 0) return {};
-  return ir::find_declared(sets, node.domain.get(), node.op_type.get(), node.overload.get(), bound.version);
+  if (ctx.operator_sets().empty() || bound.version < 0) return {};
+  return ir::find_declared(ctx.operator_sets(), node.domain.get(), node.op_type.get(), node.overload.get(),
+                           bound.version);
 }
 
 void report_undeclared(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {

@@ -14,8 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "check/context.h"
-#include "check/rules.h"
+#include "check/areas.h"
 #include "check/text.h"
 #include "format/wire.h"
 #include "ir/constants.h"
@@ -63,6 +62,8 @@ std::string id_of(const ir::OperatorSet& set) {
 std::string place(const char* kind, std::size_t index, std::string_view name) {
   return std::string(kind) + " " + std::to_string(index) + " " + quoted(name);
 }
+
+using Name = std::pair<std::string_view, std::string_view>;  // with the overload
 
 // Every operator and function of a set.
 struct Entry {
@@ -169,39 +170,65 @@ void check_entry(const ir::OperatorSet& set, const Entry& e, Findings& found) {
 }
 
 void check_unique(const std::vector<Entry>& entries, Findings& found) {
-  std::map<std::pair<std::string_view, std::string_view>, std::vector<const Entry*>> by_name;
+  std::map<Name, const Entry*> first;
+  std::map<std::pair<Name, std::int64_t>, const Entry*> versions;
   for (const Entry& e : entries) {
     if (e.name.empty()) continue;
-    std::vector<const Entry*>& same = by_name[{e.name, e.overload}];
-    const auto twin = std::find_if(same.begin(), same.end(), [&](const Entry* o) { return o->since == e.since; });
-    if (twin != same.end()) {
+    const auto [same, is_first] = first.try_emplace({e.name, e.overload}, &e);
+    const auto [twin, is_new] = versions.try_emplace({same->first, e.since}, &e);
+    if (!is_new) {
       found.error("opsetdoc.operator.unique", e.where,
-                  quoted(e.name) + " of version " + std::to_string(e.since) + " is there already, as " + (*twin)->where);
-    } else if (!same.empty()) {
+                  quoted(e.name) + " of version " + std::to_string(e.since) + " is there already, as " +
+                      twin->second->where);
+    } else if (!is_first) {
       found.warning("opsetdoc.operator.unique-type", e.where,
-                    quoted(e.name) + " is there already, as " + same.front()->where + " of version " +
-                        std::to_string(same.front()->since),
+                    quoted(e.name) + " is there already, as " + same->second->where + " of version " +
+                        std::to_string(same->second->since),
                     "a set is a snapshot: the newest version of an operator is the one in force");
     }
-    same.push_back(&e);
   }
+}
+
+// Bodies obey the rules about a model's functions. That a set's function has no domain of its own, or the number of a
+// version in a field since withdrawn, is no fault there. Where a name has several versions, the import of the caller
+// tells which one is called: such calls are not followed. Advice, on documentation say, is for models.
+void check_bodies(const ir::OperatorSet& set, Report& report) {
+  std::vector<ir::Function> functions = set.functions;
+  std::map<Name, int> versions;
+  for (ir::Function& f : functions) {
+    f.domain = set.domain.get();
+    f.unknown = {};
+    ++versions[{f.name.get(), f.overload.get()}];
+  }
+  const CheckOptions options;
+  Report bodies;
+  Context ctx(options, set.ir_version.get(), {}, bodies);
+  ctx.add_operator_set(set);
+  for (const ir::Function& f : functions) {
+    if (versions[{f.name.get(), f.overload.get()}] == 1) ctx.operators().add_function(f);
+  }
+  const Place top;
+  check_function_cycles(ctx, top, functions);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const ir::Function& f = functions[i];
+    if (f.name.get().empty()) continue;  // told already
+    check_function(ctx, top.at("function", static_cast<std::int64_t>(i), f.name.get()), f);
+  }
+  std::copy_if(bodies.diagnostics.begin(), bodies.diagnostics.end(), std::back_inserter(report.diagnostics),
+               [](const Diagnostic& found) { return found.severity != Severity::Note; });
+  report.dropped += bodies.dropped;
 }
 
 // Two versions of one domain, `a` the older.
 void check_history(const ir::OperatorSet& a, const ir::OperatorSet& b, Findings& found) {
   const std::vector<Entry> before = entries_of(a), after = entries_of(b);
-  std::map<std::pair<std::string_view, std::string_view>, std::vector<const Entry*>> old;
-  for (const Entry& e : before) old[{e.name, e.overload}].push_back(&e);
+  std::map<std::pair<Name, std::int64_t>, const Entry*> old;
+  for (const Entry& e : before) old[{{e.name, e.overload}, e.since}] = &e;
   const std::string where = "operator set " + id_of(b) + " / ";
   for (const Entry& e : after) {
     if (e.name.empty() || e.since > a.opset_version.get()) continue;  // new since
-    const auto same = old.find({e.name, e.overload});
-    const Entry* twin = nullptr;
-    if (same != old.end()) {
-      for (const Entry* o : same->second) {
-        if (o->since == e.since) twin = o;
-      }
-    }
+    const auto same = old.find({{e.name, e.overload}, e.since});
+    const Entry* twin = same == old.end() ? nullptr : same->second;
     if (!twin) {
       found.error("opsetdoc.operator.since-first", where + e.where,
                   "it claims to be there since version " + std::to_string(e.since) + ", but the set " + id_of(a) +
@@ -229,6 +256,7 @@ void check_opset_document(const ir::OperatorSet& set, Report& report) {
   for (const Entry& e : entries) check_entry(set, e, found);
   check_unique(entries, found);
   check_against_built_in(set, entries, found);
+  if (!set.functions.empty()) check_bodies(set, report);
 }
 
 void check_opset_documents(std::span<const ir::OperatorSet* const> sets, Report& report) {

@@ -25,6 +25,11 @@ ir::OperatorSet sound() {
   f.domain = "com.acme.ops";
   f.input = {"x"};
   f.output = {"y"};
+  f.node.emplace_back().op_type = "Identity";
+  f.node[0].input = {"x"};
+  f.node[0].output = {"y"};
+  f.opset_import.emplace_back().domain = "";
+  f.opset_import[0].version = 17;
   return set;
 }
 
@@ -63,6 +68,7 @@ TEST(OpsetDocument, SoundOne) {
                 "opsetdoc.operator.status", "opsetdoc.operator.unique-type"});
   EXPECT_EQ(broken([](auto& s) { s.operators[0].status.clear(); }), Rules{});  // experimental
   expect_sound(broken([](auto& s) {
+                 s.ir_version = 10;
                  s.functions.push_back(s.functions[0]);
                  s.functions[1].overload = "v";  // another function by that
                }),
@@ -94,6 +100,89 @@ TEST(OpsetDocument, EveryRule) {
             Rules{"opsetdoc.operator.unique-type"});
   EXPECT_EQ(broken([](auto& s) { s.domain = "x", s.functions[0].domain = "x"; }), Rules{"opsetdoc.domain.reverse-dns"});
   EXPECT_EQ(broken([](auto& s) { s.functions[0].domain = "org.other"; }), Rules{"opsetdoc.separate"});
+}
+
+// As those of a model's functions, with the document's own operators and functions at hand.
+TEST(OpsetDocument, Bodies) {
+  const auto body = [](auto change) {
+    return [=](ir::OperatorSet& s) {
+      ir::Function& f = s.functions[0];
+      ir::OperatorSetId own;
+      own.domain = s.domain.get();
+      own.version = s.opset_version.get();
+      f.opset_import.push_back(own);
+      f.node[0].domain = s.domain.get();
+      change(s, f, f.node[0]);
+    };
+  };
+  const auto calls = [&](const char* name) { return body([=](auto&, auto&, ir::Node& n) { n.op_type = name; }); };
+  EXPECT_EQ(broken(calls("add")), Rules{});
+  EXPECT_EQ(broken(calls("ADD")), Rules{"op.declared"});
+  EXPECT_EQ(broken(calls("Twice")), Rules{"function.no-recursion"});
+  EXPECT_EQ(broken([&](auto& s) { calls("Twice")(s), s.functions[0].domain.clear(); }), Rules{"function.no-recursion"});
+  EXPECT_EQ(broken([&](auto& s) {
+              calls("Again")(s);
+              s.functions.push_back(s.functions[0]);
+              s.functions[1].name = "Again";
+              s.functions[1].node[0].op_type = "Twice";
+            }),
+            Rules{"function.no-recursion"});
+  EXPECT_EQ(broken(body([](auto& s, auto&, ir::Node& n) {
+              n.op_type = "Once";
+              n.output.push_back("z");
+              s.functions.push_back(sound().functions[0]);
+              s.functions[1].name = "Once";
+            })),
+            Rules{"function.call.arity"});
+  EXPECT_EQ(broken([](auto& s) { s.functions[0].node[0].op_type = "Identty"; }), Rules{"op.declared"});
+  EXPECT_EQ(broken([](auto& s) { s.functions[0].node[0].input = {"q"}; }), Rules{"function.body.closed"});
+  EXPECT_EQ(broken([](auto& s) { s.functions[0].output = {"q"}; }), Rules{"function.output.defined"});
+  EXPECT_EQ(broken([](auto& s) { s.functions[0].opset_import.clear(); }), Rules{"function.opset.import"});
+  EXPECT_EQ(broken([](auto& s) {  // an attribute without documentation, which is a note about models
+              ir::Node& n = s.functions[0].node[0];
+              n.op_type = "LeakyRelu";
+              n.attribute.emplace_back().name = "alpha";
+              n.attribute[0].type = static_cast<std::int32_t>(ir::AttributeType::Float);
+              n.attribute[0].f = 0.5f;
+            }),
+            Rules{});
+  // A number of a version, in the field that was withdrawn; and several versions, which may call earlier ones.
+  const auto version = [](int v) {
+    return ir::Bytes(std::vector<std::byte>{std::byte{0x10}, static_cast<std::byte>(v)});
+  };
+  EXPECT_EQ(broken([&](auto& s) { s.functions[0].unknown = version(3); }), Rules{});
+  EXPECT_EQ(broken([&](auto& s) {
+              calls("Twice")(s);
+              s.functions.push_back(sound().functions[0]);
+              s.functions[0].unknown = version(3);
+              s.functions[1].unknown = version(2);
+            }),
+            Rules{"opsetdoc.operator.unique-type"});
+  Report report;
+  ir::OperatorSet set = sound();
+  set.functions[0].node[0].input = {"q"};
+  check_opset_document(set, report);
+  ASSERT_EQ(report.diagnostics.size(), 1u);
+  EXPECT_EQ(report.diagnostics[0].where, "function 0 \"Twice\" / node 0 (Identity) / input 0 \"q\"");
+}
+
+// Very many entries of one name.
+TEST(OpsetDocument, EntriesCostOneLookEach) {
+  constexpr int kMany = 100'000;
+  ir::OperatorSet set = sound(), next = set;
+  set.opset_version = kMany;
+  const ir::Operator entry = set.operators[0];
+  for (int i = 0; i < kMany; ++i) {
+    set.operators.push_back(entry);
+    set.operators.back().op_type = "Many";
+    set.operators.back().since_version = i + 1;
+  }
+  Report report;
+  check_opset_document(set, report);
+  EXPECT_EQ(report.diagnostics.size(), kMany - 1u);
+  next = set;
+  next.opset_version = kMany + 1;
+  EXPECT_EQ(broken_together(set, next), Rules{});
 }
 
 TEST(OpsetDocument, BuiltInDomains) {

@@ -407,7 +407,7 @@ inline constexpr RuleRow kRuleRows[] = {
     {"train.binding.update-unique", kMust, 7, 14, kNone, "update keys unique over all update_bindings of the model"},
     {"train.binding.type-match", kMust, 7, 14, kNone, "assigned value has the variable's type and shape"},
     {"train.step.combined-valid", kMust, 7, 14, kNone, "the joined graph obeys all graph rules (unique names, order)"},
-    {"train.step.main-not-algo", kMust, 7, 14, kNone, "main graph never reads algorithm values or inputs"},
+    {"train.step.main-not-algo", kMust, 7, 14, kRuntime, "main graph never reads algorithm values or inputs"},
     {"train.consecutive-steps", kShould, 7, 14, kNone,
      "block-wise updates use one entry per step", "a way to write things, for the author to choose"},
     {"train.gradient.independent", kMust, 7, 14, kNone,

@@ -167,8 +167,8 @@ void check_indices(Context& ctx, const Place& place, const ir::SparseTensor& spa
                "the indices have " + std::to_string(shape[1]) + " columns for a tensor of rank " + number(rank),
                "an index has one column for each of dims " + norn::to_string(sparse.dims));
   }
-  const auto total = count_of(sparse.dims);
-  const auto count = count_of(shape);
+  const auto total = base::checked_count(sparse.dims);
+  const auto count = base::checked_count(shape);
   if (!sound || !total || !count || *count == 0 || rank == 0) return;
   Indices indices;
   if (!indices.read(ctx, tensor, *count)) return;
@@ -191,7 +191,7 @@ void check_dense_dims(Context& ctx, const Place& place, const ir::SparseTensor& 
                "store a tensor without elements as a dense one");
     return;
   }
-  if (!count_of(sparse.dims)) {
+  if (!base::checked_count(sparse.dims)) {
     ctx.report(
         "tensor.dims.no-overflow", place,
         "the sparse tensor's dims " + norn::to_string(sparse.dims) + " make more elements than 63 bits can count",

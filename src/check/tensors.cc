@@ -134,7 +134,7 @@ void check_raw(const Stored& s) {
                  "store strings in string_data");
     return;
   }
-  const auto expected = packed_bytes(s.count, storage_bits(s.type));
+  const auto expected = base::packed_bytes(s.count, storage_bits(s.type));
   if (!expected || *expected != raw.size()) {
     report_raw_size(s, expected ? number(*expected) : "more than 64 bits can count");
     return;
@@ -201,6 +201,19 @@ void check_entries(const Stored& s, bool packed) {
   }
 }
 
+// Entries of uint64_data are wider than the elements that they hold.
+void check_uint32(const Stored& s) {
+  if (s.type != DataType::Uint32) return;
+  const auto& data = s.tensor.uint64_data;
+  const auto* wrong = std::find_if(data.begin(), data.end(), [](std::uint64_t v) { return v > UINT32_MAX; });
+  if (wrong == data.end()) return;
+  s.ctx.report("tensor.field.int32-range", s.place,
+               "entry " + number(static_cast<std::int64_t>(wrong - data.begin())) + " of uint64_data is " +
+                   number(*wrong) + "; entries of " + name_of(s.type) + " lie in 0.." +
+                   number(std::uint64_t{UINT32_MAX}),
+               "readers cut the value down to the type's bits");
+}
+
 // Counts:
 
 void report_count(const Stored& s, Field field, std::uint64_t have, const std::string& want, bool more) {
@@ -231,7 +244,7 @@ void check_complex(const Stored& s, Field field, std::uint64_t have) {
 enum class Packing { Element, Byte, Word };
 std::optional<Packing> check_packed(const Stored& s, std::uint64_t have) {
   const int width = storage_bits(s.type);
-  const std::uint64_t want = *packed_bytes(s.count, width);  // narrow types stay below 64 bits
+  const std::uint64_t want = *base::packed_bytes(s.count, width);  // narrow types stay below 64 bits
   if (have == want) return Packing::Byte;
   if (have == static_cast<std::uint64_t>(s.count)) return Packing::Element;
   if (have == want / 4 + (want % 4 != 0)) return Packing::Word;
@@ -277,6 +290,7 @@ void check_typed(const Stored& s, Field field) {
     return report_count(s, field, have, number(s.count), have > static_cast<std::uint64_t>(s.count));
   }
   if (field == Field::Int32) check_entries(s, packing == Packing::Byte);
+  if (field == Field::Uint64) check_uint32(s);
   if (field == Field::String) check_strings(s);
 }
 
@@ -337,7 +351,7 @@ void check_inline(Context& ctx, const Place& place, const ir::Tensor& tensor, Da
 }
 
 void check_dims(Context& ctx, const Place& place, const ir::Tensor& tensor) {
-  const auto count = count_of(tensor.dims);
+  const auto count = base::checked_count(tensor.dims);
   if (!count) {
     const auto negative = std::find_if(tensor.dims.begin(), tensor.dims.end(), [](std::int64_t d) { return d < 0; });
     if (negative != tensor.dims.end()) {

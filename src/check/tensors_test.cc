@@ -47,6 +47,10 @@ ir::Tensor strings(DataType type, std::vector<std::int64_t> dims, const std::vec
   for (const std::string& s : all) t.string_data.push_back(ir::bytes_of(s));
   return t;
 }
+constexpr std::uint64_t kPastUint32 = std::uint64_t{1} << 32;
+auto set_last(std::uint64_t entry) {
+  return [entry](ir::Tensor& t) { t.uint64_data = std::vector<std::uint64_t>{1, entry}; };
+}
 ir::Tensor segment(ir::Tensor t, std::int64_t begin, std::int64_t end) {
   t.segment.mut().begin = begin;
   t.segment->end = end;
@@ -113,6 +117,7 @@ TEST(Tensors, EachRuleAlone) {
       {"tensor.field.int32-range", ints(Int16, {1}, {32768})},
       {"tensor.field.int32-range", ints(Uint4, {4}, {1, 2, 16, 3})},
       {"tensor.field.int32-range", ints(Int4, {4}, {1, 256})},
+      {"tensor.field.int32-range", changed(unsigneds(Uint32, {2}, 2), set_last(kPastUint32))},
       {"tensor.field.int4-packing", ints(Int4, {5}, {1, 2})},
       {"tensor.field.int4-packing", ints(Float4E2M1, {16}, {1, 2, 3})},
       {"tensor.field.int2-packing", ints(Uint2, {9}, {1, 2})},
@@ -174,6 +179,8 @@ TEST(Tensors, SoundOnes) {
       {{"tensor.field.int32", "tensor.field.float16-bits"}, ints(Float16, {2}, {0, 65535})},
       {{"tensor.field.float16-bits"}, ints(Float8E4M3FN, {2}, {0, 255})},
       {{"tensor.field.int32-range"}, ints(Int8, {2}, {-128, 127})},
+      {{"tensor.field.int32-range"}, changed(unsigneds(Uint32, {2}, 2), set_last(kPastUint32 - 1))},
+      {{"tensor.field.int32-range"}, changed(unsigneds(Uint64, {2}, 2), set_last(kPastUint32))},
       {{"tensor.field.int32-range"}, ints(Uint8, {2}, {0, 255})},
       {{"tensor.field.int32-range"}, ints(Int16, {2}, {-32768, 32767})},
       {{"tensor.field.bool"}, ints(Bool, {2}, {0, 1})},

@@ -1,13 +1,15 @@
 // Training information: what binds graphs' outputs to the initializers that training changes.
 //
 // An algorithm runs joined to the main graph, main graph first, so their names must not clash, the algorithm may read
-// what the main graph computes, and never the other way round. The walk checks each graph by itself and resolves the
-// algorithm's reads; what is asked here is how graphs and bindings fit together. Types are compared as far as they are
+// what the main graph computes, and never the other way round. The walk checks each graph by itself and resolves what
+// is read; what is asked here is how graphs and bindings fit together. Types are compared as far as they are
 // declared.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "check/areas.h"
@@ -99,40 +101,10 @@ void for_each_defined(const ir::Graph& graph, Visit visit) {
   }
 }
 
-template <class Visit>
-void for_each_nested(const ir::Node& node, Visit visit) {
-  for (const ir::Attribute& a : node.attribute) {
-    if (a.g) visit(*a.g);
-    for (const ir::Graph& g : a.graphs) visit(g);
-  }
-}
-
-// Names that the graph or any graph in it defines. The walk has been here before and has bounded the depth.
-void collect_all(const ir::Graph& graph, Names& names) {
-  for_each_defined(graph, [&](std::string_view n) { names.insert(n); });
-  for (const ir::Node& node : graph.node) {
-    for_each_nested(node, [&](const ir::Graph& g) { collect_all(g, names); });
-  }
-}
-
-void check_main_reads(Context& ctx, const Place& place, const ir::Graph& graph, const Names& own,
-                      const Names& algorithm) {
-  const auto read = [&](const Place& at, const std::string& name) {
-    if (name.empty() || own.contains(name) || !algorithm.contains(name)) return;
-    ctx.report(
-        "train.step.main-not-algo", at, "the main graph reads " + quoted(name) + ", which a training algorithm defines",
-        "the main graph runs without training: move the node into the algorithm, or the value into the main graph");
-  };
-  for (std::size_t i = 0; i < graph.node.size(); ++i) {
-    const ir::Node& node = graph.node[i];
-    const Place at = place.node(node, i);
-    for (const std::string& input : node.input) read(at, input);
-    for_each_nested(node, [&](const ir::Graph& g) { check_main_reads(ctx, at.graph(g), g, own, algorithm); });
-  }
-  for (std::size_t i = 0; i < graph.output.size(); ++i) {
-    read(place.value("output", i, graph.output[i]), graph.output[i].name.get());
-  }
-}
+struct AlgorithmState {
+  bool known = false;
+  Names defined;
+};
 
 class Entry {
  public:
@@ -256,11 +228,30 @@ class Entry {
 
 }  // namespace
 
+bool defined_by_algorithm(Context& ctx, std::string_view name) {
+  const ir::Model* model = ctx.model();
+  if (!model || model->training_info.empty() || ctx.function() || !ctx.binds("train.step.main-not-algo")) return false;
+  const auto& graphs = ctx.graphs();
+  for (const ir::TrainingInfo& info : model->training_info) {
+    const auto walked = [&](const ir::Box<ir::Graph>& graph) {
+      return graph && std::find(graphs.begin(), graphs.end(), &*graph) != graphs.end();
+    };
+    if (walked(info.initialization) || walked(info.algorithm)) return false;
+  }
+  auto& algorithms = ctx.state<AlgorithmState>();
+  if (!std::exchange(algorithms.known, true)) {
+    for (const ir::TrainingInfo& info : model->training_info) {
+      if (info.algorithm) for_each_defined(*info.algorithm, [&](std::string_view n) { algorithms.defined.insert(n); });
+    }
+  }
+  return algorithms.defined.contains(name);
+}
+
 void check_training(Context& ctx, const Place& place, const ir::Model& model) {
   if (model.training_info.empty()) return;
   const ir::Graph* main = model.graph ? &*model.graph : nullptr;
   const Table variables = initializers_of(main), outputs = outputs_of(main, variables);
-  Names main_names, algorithm_names, updated;
+  Names main_names, updated;
   if (main) for_each_defined(*main, [&](std::string_view n) { main_names.insert(n); });
   for (std::size_t i = 0; i < model.training_info.size(); ++i) {
     const ir::TrainingInfo& info = model.training_info[i];
@@ -269,12 +260,7 @@ void check_training(Context& ctx, const Place& place, const ir::Model& model) {
     entry.check_initialization();
     entry.check_update(updated);
     entry.check_joined(main_names);
-    if (info.algorithm) for_each_defined(*info.algorithm, [&](std::string_view n) { algorithm_names.insert(n); });
   }
-  if (!main || algorithm_names.empty()) return;
-  Names own;
-  collect_all(*main, own);
-  check_main_reads(ctx, place.graph(*main), *main, own, algorithm_names);
 }
 
 }  // namespace norn::checks

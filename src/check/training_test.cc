@@ -67,7 +67,7 @@ Report check(const ir::Model& m, std::int64_t ir_version = 14) {
 TEST(Training, SoundOnes) {
   expect_kept(check(sound()), {"train.init.no-inputs", "train.binding.key-is-initializer", "train.binding.init-value",
                                "train.binding.init-unique", "train.binding.update-value", "train.binding.update-unique",
-                               "train.binding.type-match", "train.step.combined-valid", "train.step.main-not-algo"});
+                               "train.binding.type-match", "train.step.combined-valid"});
   expect_only(check(ir::Model()), "");
   // The main graph's output may be assigned, and one entry may do without either graph.
   ir::Model m = sound();
@@ -75,6 +75,68 @@ TEST(Training, SoundOnes) {
   m.training_info[0].update_binding[0].value = std::string("w2");
   m.training_info.emplace_back();
   expect_only(check(m), "");
+}
+
+// One finding, of the reading node or output; before IR 7, which has no training, the name is just not defined.
+TEST(Training, TheMainGraphReadsNothingOfAnAlgorithm) {
+  const auto nested_reader = [](const char* name) {
+    ir::Node n = node({}, {"inner"});
+    n.input = {name};
+    ir::Attribute body;
+    body.name = "body";
+    body.type = static_cast<std::int32_t>(ir::AttributeType::Graph);
+    body.g.mut().name = "nested";
+    body.g->node = {n};
+    return body;
+  };
+  const struct {
+    const char *rule_before, *where;
+    std::function<void(ir::Graph&)> change;
+  } cases[] = {
+      {"node.input.defined", "graph \"main\" / node 0 (Op) / input 2 \"rate\"",
+       [](auto& g) { g.node[0].input.push_back("rate"); }},
+      {"node.input.defined", "graph \"main\" / node 0 (Op) / input 2 \"target\"",
+       [](auto& g) { g.node[0].input.push_back("target"); }},
+      {"graph.output.defined", "graph \"main\" / output 1 \"new_w\" float[4,2]",
+       [](auto& g) { g.output.push_back(value("new_w", {4, 2})); }},
+      {"node.input.defined",
+       "graph \"main\" / node 0 (Op) / attribute \"body\" / graph \"nested\" / node 0 (Op) / input 0 \"new_w\"",
+       [&](auto& g) { g.node[0].attribute.push_back(nested_reader("new_w")); }},
+  };
+  CheckOptions options;
+  options.profile = Profile::Runtime;
+  const auto errors = [&](const ir::Model& m, std::int64_t ir_version) {
+    Report report;
+    Context ctx(options, ir_version, {}, report);
+    check_model(ctx, {}, m);
+    std::erase_if(report.diagnostics, [](const Diagnostic& d) {
+      return d.severity != Severity::Error || d.rule.starts_with("node.domain.") || d.rule.starts_with("op.") ||
+             d.rule.starts_with("tensor.");
+    });
+    return report;
+  };
+  ir::Model m = sound();
+  m.ir_version = 14;
+  m.opset_import.emplace_back().domain = "";
+  m.opset_import[0].version = 21;
+  expect_kept(errors(m, 14), {"train.step.main-not-algo"});
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.where);
+    ir::Model broken = m;
+    c.change(*broken.graph);
+    const Report report = errors(broken, 14);
+    ASSERT_EQ(rules_of(report), std::vector<std::string>{"train.step.main-not-algo"});
+    EXPECT_EQ(report.diagnostics[0].where, c.where);
+    Coverage::broken().insert("train.step.main-not-algo");
+    EXPECT_EQ(rules_of(errors(broken, 6)), std::vector<std::string>{c.rule_before});
+  }
+  // Another algorithm does not see it either, and is no main graph.
+  ir::Model two = m;
+  two.training_info.push_back(two.training_info[0]);
+  two.training_info[1].algorithm->name = "other";
+  two.training_info[1].algorithm->initializer.clear();
+  const Report report = errors(two, 14);
+  EXPECT_EQ(rules_of(report), (std::vector<std::string>{"node.input.defined", "node.input.defined"}));
 }
 
 TEST(Training, EachRuleAlone) {
@@ -106,17 +168,6 @@ TEST(Training, EachRuleAlone) {
        }},
       {"train.step.combined-valid", [](auto&, auto& t) { t.algorithm->node.push_back(node({}, {"y"})); }},
       {"train.step.combined-valid", [](auto&, auto& t) { t.algorithm->input.push_back(value("x", {})); }},
-      {"train.step.main-not-algo", [](auto& m, auto&) { m.graph->node[0].input.push_back("rate"); }},
-      {"train.step.main-not-algo", [](auto& m, auto&) { m.graph->node[0].input.push_back("target"); }},
-      {"train.step.main-not-algo",
-       [](auto& m, auto&) {
-         m.graph->output.push_back(value("new_w", {4, 2}));
-       }},
-      {"train.step.main-not-algo",
-       [](auto& m, auto&) {
-         ir::Attribute& body = m.graph->node[0].attribute.emplace_back();
-         body.g.mut().node = {node({"new_w"}, {"inner"})};
-       }},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.rule);

@@ -43,24 +43,25 @@ Value owned(const Value& value) {
 
 std::optional<DataKind> kind_from(nb::handle name) {
   if (name.is_none()) return {};
-  return data_kind_from_name(nb::cast<std::string>(name));
+  return data_kind_from_name(string_argument(name, "kind"));
 }
 
-nb::object load_one(nb::handle file, nb::handle kind) {
-  const std::string path = path_of(file);
+nb::object load_one(nb::handle file, nb::handle kind, nb::handle limits) {
+  const std::string path = path_of(file, "path");
   const auto as = kind_from(kind);
+  const Limits bounds = limits_argument(limits);
   Value value;
   {
     const nb::gil_scoped_release release;
-    value = owned(load_value(path, as ? *as : data_kind(path)));
+    value = owned(load_value(path, as, bounds));
   }
   return to_python(value);
 }
 
 nb::dict load_all(nb::handle file, nb::handle kind, nb::handle limits) {
-  const std::string path = path_of(file);
+  const std::string path = path_of(file, "path");
   const auto as = kind_from(kind);
-  const Limits bounds = limits.is_none() ? Limits{} : nb::cast<Limits>(limits);
+  const Limits bounds = limits_argument(limits);
   std::vector<std::pair<std::string, Value>> values;
   {
     const nb::gil_scoped_release release;
@@ -69,23 +70,20 @@ nb::dict load_all(nb::handle file, nb::handle kind, nb::handle limits) {
   }
   nb::dict result;
   for (auto& [name, value] : values) {
-    const nb::object key =
-        nb::steal(PyUnicode_DecodeFSDefaultAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
-    if (!key.is_valid()) throw nb::python_error();
-    result[key] = to_python(value);
+    result[path_to_python(name)] = to_python(value);
   }
   return result;
 }
 
 void save_one(nb::handle file, nb::handle value, const std::string& name) {
-  const std::string path = path_of(file);
+  const std::string path = path_of(file, "path");
   const Value converted = to_value(value, {});
   const nb::gil_scoped_release release;
   save_value(converted, path, name);
 }
 
 void save_all(nb::handle file, nb::handle values, bool compress) {
-  const std::string path = path_of(file);
+  const std::string path = path_of(file, "path");
   if (!PyDict_Check(values.ptr())) {
     invalid_argument("the values to save are " + name_of_type(values) + ", not a dict of name to value",
                      "norn.save_value saves one value");
@@ -93,7 +91,7 @@ void save_all(nb::handle file, nb::handle values, bool compress) {
   std::vector<std::pair<std::string, Value>> converted;
   for (const auto [name, value] : nb::borrow<nb::dict>(values)) {
     if (!PyUnicode_Check(name.ptr())) invalid_argument("a value's name is a str, not " + name_of_type(name));
-    converted.emplace_back(path_of(name), to_value(value, {}));
+    converted.emplace_back(path_of(name, "a value's name"), to_value(value, {}));
   }
   const nb::gil_scoped_release release;
   save_values(converted, path, compress);
@@ -115,10 +113,10 @@ std::optional<DataKind> kind_of_proto(nb::handle object) {
 Report check_one(nb::handle data, nb::handle kind, const std::string& profile, nb::handle limits) {
   CheckOptions options;
   options.profile = profile_from_name(profile);
-  if (!limits.is_none()) options.limits = nb::cast<Limits>(limits);
+  options.limits = limits_argument(limits);
   auto as = kind_from(kind);
   if (is_path(data)) {
-    const std::string path = path_of(data);
+    const std::string path = path_of(data, "data");
     const nb::gil_scoped_release release;
     return check_data(path, as, options);
   }
@@ -126,13 +124,14 @@ Report check_one(nb::handle data, nb::handle kind, const std::string& profile, n
   if (proto && !as) as = kind_of_proto(data);
   const SharedBytes message = bytes_of(proto ? serialized(data) : nb::borrow(data), "the data");
   const nb::gil_scoped_release release;
-  return check_data(message.bytes, as ? *as : data_kind(message.bytes), options);
+  return check_data(message.bytes, as ? *as : data_kind(message.bytes, options.limits), options);
 }
 
 }  // namespace
 
 void register_data(nb::module_& module) {
-  module.def("load_value", load_one, nb::arg("path"), nb::arg("kind") = nb::none(), "The value in a data file.");
+  module.def("load_value", load_one, nb::arg("path"), nb::arg("kind") = nb::none(), nb::kw_only(),
+             nb::arg("limits") = nb::none(), "The value in a data file.");
   module.def("save_value", save_one, nb::arg("path"), nb::arg("value").none(), nb::kw_only(), nb::arg("name") = "",
              "Writes a value to a data file: .npy, .npz or, for any other name, its message.");
   module.def("load_values", load_all, nb::arg("path"), nb::kw_only(), nb::arg("kind") = nb::none(),

@@ -1,11 +1,18 @@
 #include "document.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
 
 #include "errors.h"
 #include "loading.h"
@@ -23,6 +30,27 @@ namespace {
 
 nb::bytes to_bytes(std::span<const std::byte> bytes) {
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+using Imports = std::vector<std::pair<std::string, std::int64_t>>;
+
+// Calls what touches no Python object, while other threads may have the GIL.
+template <class F>
+auto without_gil(F&& call) {
+  const nb::gil_scoped_release release;
+  return call();
+}
+
+// Rules' names live as long as the program does; those out of a pickle need not be the checker's own.
+std::string_view kept(const std::string& rule) {
+  static std::set<std::string> names;  // the GIL guards it
+  return *names.insert(rule).first;
+}
+
+Severity severity_from_name(std::string_view name) {
+  for (const Severity severity : {Severity::Note, Severity::Warning, Severity::Error})
+    if (severity_name(severity) == name) return severity;
+  invalid_argument("there is no severity \"" + std::string(name) + "\"");
 }
 
 // The serialised message behind bytes or an object with SerializeToString.
@@ -62,21 +90,34 @@ void register_check(nb::module_& module) {
   nb::class_<Diagnostic>(module, "Diagnostic", "One finding: the rule it breaks, how grave, where, what, what helps.")
       .def_prop_ro("rule", [](const Diagnostic& d) { return std::string(d.rule); })
       .def_prop_ro("severity", [](const Diagnostic& d) { return std::string(severity_name(d.severity)); })
-      .def_ro("where", &Diagnostic::where)
-      .def_ro("message", &Diagnostic::message)
-      .def_ro("hint", &Diagnostic::hint)
+      .def_prop_ro("where", [](const Diagnostic& d) { return text_of(d.where); })
+      .def_prop_ro("message", [](const Diagnostic& d) { return text_of(d.message); })
+      .def_prop_ro("hint", [](const Diagnostic& d) { return text_of(d.hint); })
       .def("__repr__", [](const Diagnostic& d) {
-        return "<norn.Diagnostic " + std::string(severity_name(d.severity)) + " " + std::string(d.rule) + ": " +
-               d.message + ">";
+        return text_of("<norn.Diagnostic " + std::string(severity_name(d.severity)) + " " + std::string(d.rule) + ": " +
+                       d.message + ">");
+      })
+      .def("__getstate__", [](const Diagnostic& d) {
+        return std::make_tuple(d.rule, severity_name(d.severity), text_of(d.where), text_of(d.message),
+                               text_of(d.hint));
+      })
+      .def("__setstate__", [](Diagnostic& d, const std::tuple<std::string, std::string, std::string, std::string,
+                                                              std::string>& state) {
+        const auto& [rule, severity, where, message, hint] = state;
+        new (&d) Diagnostic{kept(rule), severity_from_name(severity), where, message, hint};
       });
   nb::class_<Report>(module, "Report", "The findings about one model; iterable.")
       .def_prop_ro("ok", &Report::ok)
-      .def_ro("path", &Report::path)
+      .def_prop_ro("path", [](const Report& r) { return text_of(r.path); })
       .def_ro("dropped", &Report::dropped)
       .def_ro("diagnostics", &Report::diagnostics)
-      .def("to_json", &Report::to_json)
-      .def("to_sarif", &Report::to_sarif)
-      .def("__str__", &Report::to_string)
+      .def("to_json", &Report::to_json, nb::call_guard<nb::gil_scoped_release>())
+      .def("to_sarif", &Report::to_sarif, nb::call_guard<nb::gil_scoped_release>())
+      .def("__str__", [](const Report& r) { return text_of(without_gil([&] { return r.to_string(); })); })
+      .def("__getstate__", [](const Report& r) { return std::make_tuple(text_of(r.path), r.diagnostics, r.dropped); })
+      .def("__setstate__", [](Report& r, const std::tuple<std::string, std::vector<Diagnostic>, std::size_t>& state) {
+        new (&r) Report{std::get<0>(state), std::get<1>(state), std::get<2>(state)};
+      })
       .def("__len__", [](const Report& r) { return r.diagnostics.size(); })
       .def("__iter__", [](nb::handle self) { return nb::iter(self.attr("diagnostics")); });
   module.def(
@@ -87,10 +128,10 @@ void register_check(nb::module_& module) {
         CheckOptions options = options_of(profile, checksums, check_custom_domain, skip_opset_compatibility_check,
                                           operator_sets, max_findings);
         LoadOptions loading;
-        if (!limits.is_none()) options.limits = loading.limits = nb::cast<Limits>(limits);
-        const Model model = to_model(object, std::move(loading), external_data);
-        const nb::gil_scoped_release release;
-        return check(model, options);
+        options.limits = loading.limits = limits_argument(limits);
+        const HeldModel model = to_model(object, std::move(loading), external_data);
+        options.checksums = checksums || model.load_options().external_checksums;
+        return without_gil([&] { return check(model, options); });
       },
       nb::arg("model"), nb::kw_only(), nb::arg("profile") = "spec", nb::arg("checksums") = false,
       nb::arg("check_custom_domain") = false, nb::arg("skip_opset_compatibility_check") = false,
@@ -100,13 +141,15 @@ void register_check(nb::module_& module) {
   module.def(
       "check_part",
       [](const std::string& kind, nb::handle part, std::int64_t ir_version,
-         const std::vector<std::pair<std::string, std::int64_t>>& imports, const std::string& profile) {
+         const std::optional<Imports>& imports, const std::string& profile) {
         CheckOptions options;
         options.profile = profile_from_name(profile);
         const SharedBytes message = message_bytes(part, "a part");
-        return check_part(part_kind(kind), message.bytes, ir_version, imports, options);
+        const PartKind as = part_kind(kind);
+        return without_gil(
+            [&] { return check_part(as, message.bytes, ir_version, imports.value_or(Imports{}), options); });
       },
-      nb::arg("kind"), nb::arg("part"), nb::arg("ir_version"), nb::arg("opset_imports"), nb::kw_only(),
+      nb::arg("kind"), nb::arg("part"), nb::arg("ir_version"), nb::arg("opset_imports").none(), nb::kw_only(),
       nb::arg("profile") = "spec",
       "Every finding about one message: graph, node, attribute, tensor, sparse_tensor, value_info or function.");
   module.def("rules", [] {
@@ -129,14 +172,16 @@ void register_check(nb::module_& module) {
 void register_text(nb::module_& module) {
   module.def(
       "parse_text",
-      [](const std::string& text, const std::string& kind) { return to_bytes(parse_text(text, part_from_name(kind))); },
+      [](const std::string& text, const std::string& kind) {
+        return to_bytes(without_gil([&] { return parse_text(text, part_from_name(kind)); }));
+      },
       nb::arg("text"), nb::arg("kind") = "model",
       "The serialised proto that a text in ONNX syntax describes; kind is model, graph, function or node.");
   module.def(
       "print_text",
       [](nb::handle part, const std::string& kind) {
         const SharedBytes message = message_bytes(part, "what is printed");
-        return print_text(message.bytes, part_from_name(kind));
+        return text_of(without_gil([&] { return print_text(message.bytes, part_from_name(kind)); }));
       },
       nb::arg("part"), nb::arg("kind"), "A serialised proto in ONNX text syntax.");
 }
@@ -146,15 +191,10 @@ void register_external(nb::module_& module) {
       "load_external_tensor",
       [](nb::handle tensor, nb::handle base_dir, nb::handle policy) {
         const SharedBytes message = message_bytes(tensor, "a tensor");
-        const std::string folder = path_of(base_dir);
+        const std::string folder = path_of(base_dir, "base_dir");
         LoadOptions options;
-        set_external_data(options, policy);
-        SharedBytes data;
-        {
-          const nb::gil_scoped_release release;
-          data = load_external_tensor(message.bytes, folder, options);
-        }
-        return to_bytes(data.bytes);
+        const HeldReader reader = set_external_data(options, policy, "policy");
+        return to_bytes(without_gil([&] { return load_external_tensor(message.bytes, folder, options); }).bytes);
       },
       nb::arg("tensor"), nb::arg("base_dir"), nb::kw_only(), nb::arg("policy") = nb::none(),
       "The raw bytes of a tensor kept in a data file.");
@@ -162,7 +202,9 @@ void register_external(nb::module_& module) {
       "save_external_tensor",
       [](nb::handle tensor, nb::handle base_dir, std::uint64_t alignment) -> nb::object {
         const SharedBytes message = message_bytes(tensor, "a tensor");
-        const nb::bytes saved = to_bytes(save_external_tensor(message.bytes, path_of(base_dir), alignment));
+        const std::string folder = path_of(base_dir, "base_dir");
+        const nb::bytes saved =
+            to_bytes(without_gil([&] { return save_external_tensor(message.bytes, folder, alignment); }));
         if (PyBytes_Check(tensor.ptr())) return saved;
         return tensor.type().attr("FromString")(saved);
       },
@@ -172,46 +214,70 @@ void register_external(nb::module_& module) {
       "open_external_fd",
       [](nb::handle location, nb::handle base_dir, nb::handle policy) {
         LoadOptions options;
-        set_external_data(options, policy);
+        const HeldReader reader = set_external_data(options, policy, "policy");
         if (options.external_reader) invalid_argument("a reader of external data opens no files");
-        const ExternalDataFile file = open_external(path_of(location), path_of(base_dir), options);
-        return std::make_pair(file.fd, file.path);
+        const std::string name = path_of(location, "location"), folder = path_of(base_dir, "base_dir");
+        const ExternalDataFile file = without_gil([&] { return open_external(name, folder, options); });
+        return nb::make_tuple(file.fd, path_to_python(file.path));
       },
       nb::arg("location"), nb::arg("base_dir"), nb::arg("policy") = nb::none());
 }
 
 void register_operator_sets(nb::module_& module) {
   nb::class_<OperatorSet>(module, "OperatorSet", "An operator-set document: immutable.")
-      .def_prop_ro("domain", &OperatorSet::domain)
+      .def_prop_ro("domain", [](const OperatorSet& set) { return text_of(set.domain()); })
       .def_prop_ro("version", &OperatorSet::version)
-      .def_prop_ro("operators", &OperatorSet::operators)
-      .def("save", [](const OperatorSet& set, nb::handle path) { set.save(path_of(path)); }, nb::arg("path"))
-      .def("SerializeToString", [](const OperatorSet& set) { return to_bytes(set.serialize()); })
-      .def("__str__", &OperatorSet::to_string);
+      .def_prop_ro("operators",
+                   [](const OperatorSet& set) {
+                     nb::list names;
+                     for (const std::string& name : set.operators()) names.append(text_of(name));
+                     return names;
+                   })
+      .def(
+          "save",
+          [](const OperatorSet& set, nb::handle target) {
+            const std::string path = path_of(target, "path");
+            without_gil([&] { set.save(path); });
+          },
+          nb::arg("path"))
+      .def("SerializeToString",
+           [](const OperatorSet& set) { return to_bytes(without_gil([&] { return set.serialize(); })); })
+      .def("__str__", [](const OperatorSet& set) { return text_of(without_gil([&] { return set.to_string(); })); });
   module.def(
       "load_operator_set",
       [](nb::handle document) {
-        if (is_path(document)) return OperatorSet::load(path_of(document));
+        if (is_path(document)) {
+          const std::string path = path_of(document, "document");
+          return without_gil([&] { return OperatorSet::load(path); });
+        }
         const SharedBytes message = message_bytes(document, "an operator-set document");
-        return OperatorSet::parse(message.bytes);
+        return without_gil([&] { return OperatorSet::parse(message.bytes); });
       },
       nb::arg("document"), "Reads an operator-set document from a path, bytes or a proto.");
   module.def(
       "check_operator_set",
       [](nb::handle document) {
-        if (nb::isinstance<OperatorSet>(document)) return check_operator_set(nb::cast<const OperatorSet&>(document));
-        if (is_path(document)) return check_operator_set(path_of(document));
+        if (nb::isinstance<OperatorSet>(document)) {
+          const OperatorSet set = nb::cast<OperatorSet>(document);
+          return without_gil([&] { return check_operator_set(set); });
+        }
+        if (is_path(document)) {
+          const std::string path = path_of(document, "document");
+          return without_gil([&] { return check_operator_set(path); });
+        }
         const SharedBytes message = message_bytes(document, "an operator-set document");
-        return check_operator_set(message.bytes);
+        return without_gil([&] { return check_operator_set(message.bytes); });
       },
       nb::arg("document"), "Every finding about an operator-set document: a path, bytes, a proto or an OperatorSet.");
   module.def(
-      "check_operator_sets", [](const std::vector<OperatorSet>& sets) { return check_operator_sets(sets); },
+      "check_operator_sets",
+      [](const std::vector<OperatorSet>& sets) { return without_gil([&] { return check_operator_sets(sets); }); },
       nb::arg("sets"), "What does not fit between operator sets that are used together.");
   module.def(
       "export_operator_set",
-      [](const std::string& domain, std::int64_t version, nb::handle path) {
-        OperatorSet::built_in(domain, version).save(path_of(path));
+      [](const std::string& domain, std::int64_t version, nb::handle target) {
+        const std::string path = path_of(target, "path");
+        without_gil([&] { OperatorSet::built_in(domain, version).save(path); });
       },
       nb::arg("domain"), nb::arg("version"), nb::arg("path"), "Writes a built-in operator set as a document.");
 }

@@ -24,7 +24,7 @@ std::uint64_t size_from(nb::handle number, const char* what) {
 UnpackOptions unpack_options(nb::handle given) {
   UnpackOptions options;
   if (PyUnicode_Check(given.ptr())) {
-    options.location = path_of(given);
+    options.location = path_of(given, "external_data");
     return options;
   }
   if (!PyDict_Check(given.ptr())) {
@@ -33,11 +33,11 @@ UnpackOptions unpack_options(nb::handle given) {
   }
   for (const auto [key, value] : nb::borrow<nb::dict>(given)) {
     const auto name = std::string(nb::str(key).c_str());
-    if (name == "location") options.location = path_of(value);
+    if (name == "location") options.location = path_of(value, "location");
     else if (name == "size_threshold") options.threshold = size_from(value, "size_threshold");
     else if (name == "alignment") options.alignment = size_from(value, "alignment");
     else if (name == "max_file_bytes") options.max_file_bytes = size_from(value, "max_file_bytes");
-    else if (name == "checksums") options.checksums = nb::cast<bool>(value);
+    else if (name == "checksums") options.checksums = bool_argument(value, "checksums");
     else
       invalid_argument("there is no option \"" + name + "\" for external data",
                        "location, size_threshold, alignment, max_file_bytes and checksums");
@@ -50,15 +50,15 @@ void register_edits(nb::module_& module) {
       "pack_external_data",
       [](nb::handle src, nb::handle dst, bool allow_over_2gib, nb::handle external_data) {
         const PackOptions packing{.allow_over_2gib = allow_over_2gib};
-        const std::string out = path_of(dst);
+        const std::string out = path_of(dst, "dst");
         if (is_path(src)) {
-          const std::string in = path_of(src);
+          const std::string in = path_of(src, "src");
           LoadOptions options;
-          set_external_data(options, external_data);
+          const HeldReader reader = set_external_data(options, external_data);
           const nb::gil_scoped_release release;
           return pack(in, out, packing, options);
         }
-        const Model model = to_model(src, {}, external_data);
+        const HeldModel model = to_model(src, {}, external_data);
         const nb::gil_scoped_release release;
         pack(model, packing).save(out);
       },
@@ -68,17 +68,17 @@ void register_edits(nb::module_& module) {
       "unpack_external_data",
       [](nb::handle src, nb::handle dst, nb::handle location, std::uint64_t size_threshold, std::uint64_t alignment,
          std::uint64_t max_file_bytes, bool checksums, nb::handle external_data) {
-        const UnpackOptions unpacking{location.is_none() ? std::string() : path_of(location), size_threshold, alignment,
-                                      max_file_bytes, checksums};
-        const std::string out = path_of(dst);
+        const UnpackOptions unpacking{location.is_none() ? std::string() : path_of(location, "location"),
+                                      size_threshold, alignment, max_file_bytes, checksums};
+        const std::string out = path_of(dst, "dst");
         if (is_path(src)) {
-          const std::string in = path_of(src);
+          const std::string in = path_of(src, "src");
           LoadOptions options;
-          set_external_data(options, external_data);
+          const HeldReader reader = set_external_data(options, external_data);
           const nb::gil_scoped_release release;
           return unpack(in, out, unpacking, options);
         }
-        const Model model = to_model(src, {}, external_data);
+        const HeldModel model = to_model(src, {}, external_data);
         const nb::gil_scoped_release release;
         unpack(model, out, unpacking);
       },
@@ -89,15 +89,15 @@ void register_edits(nb::module_& module) {
   module.def(
       "strip_tensor_data",
       [](nb::handle src, nb::handle dst, nb::handle external_data) {
-        const std::string out = path_of(dst);
+        const std::string out = path_of(dst, "dst");
         if (is_path(src)) {
-          const std::string in = path_of(src);
+          const std::string in = path_of(src, "src");
           LoadOptions options;
-          set_external_data(options, external_data);
+          const HeldReader reader = set_external_data(options, external_data);
           const nb::gil_scoped_release release;
           return strip(in, out, options);
         }
-        const Model model = to_model(src, {}, external_data);
+        const HeldModel model = to_model(src, {}, external_data);
         const nb::gil_scoped_release release;
         strip(model).save(out);
       },

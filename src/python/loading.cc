@@ -24,25 +24,51 @@ std::shared_ptr<T> shared_with_gil(T* object, Drop drop) {
   });
 }
 
-ExternalReader reader_from(nb::handle callable) {
-  const auto held = shared_with_gil(new nb::object(nb::borrow(callable)), [](nb::object* p) { delete p; });
-  return [held](const std::string& location, std::uint64_t offset, std::optional<std::uint64_t> length) {
-    const nb::gil_scoped_acquire gil;
-    const nb::object name = nb::steal(
-        PyUnicode_DecodeFSDefaultAndSize(location.data(), static_cast<Py_ssize_t>(location.size())));
-    if (!name.is_valid()) throw nb::python_error();
-    const nb::object count = length ? nb::object(nb::int_(*length)) : nb::none();
-    return bytes_of((*held)(name, offset, count), "what the reader of external data returned");
-  };
-}
-
 ExternalPolicy policy_of(const std::string& name) {
   if (name == "beneath") return ExternalPolicy::Beneath;
   if (name == "hf-cache") return ExternalPolicy::HfCache;
   invalid_argument("there is no external data policy \"" + name + "\"", "the policies are beneath and hf-cache");
 }
 
+// A view that must not be written to may be one of memory that others write to.
+bool may_change(nb::handle object, const Py_buffer& view) {
+  if (!view.readonly) return true;
+  if (!PyMemoryView_Check(object.ptr())) return false;
+  PyObject* base = PyMemoryView_GET_BASE(object.ptr());
+  Py_buffer writable;
+  if (!base || PyObject_GetBuffer(base, &writable, PyBUF_WRITABLE) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  PyBuffer_Release(&writable);
+  return true;
+}
+
 }  // namespace
+
+HeldReader::HeldReader(nb::handle function)
+    : function_(nb::borrow(function)), life_(std::make_shared<const nb::handle>(function)) {}
+
+ExternalReader HeldReader::external() const {
+  return [held = std::weak_ptr(life_)](const std::string& location, std::uint64_t offset,
+                                       std::optional<std::uint64_t> length) {
+    const nb::gil_scoped_acquire gil;
+    nb::object function;
+    if (const auto life = held.lock()) function = nb::borrow(*life);
+    if (!function.is_valid()) invalid_argument("the reader of external data is gone, with all that held it");
+    const nb::object count = length ? nb::object(nb::int_(*length)) : nb::none();
+    return bytes_of(function(path_to_python(location), offset, count), "what the reader of external data returned");
+  };
+}
+
+void HeldReader::clear() {
+  life_.reset();
+  function_.reset();
+}
+
+Limits limits_argument(nb::handle limits) {
+  return limits.is_none() ? Limits{} : object_argument<Limits>(limits, "limits", "norn.Limits");
+}
 
 SharedBytes bytes_of(nb::handle object, const char* what) {
   if (!PyObject_CheckBuffer(object.ptr()))
@@ -54,61 +80,75 @@ SharedBytes bytes_of(nb::handle object, const char* what) {
     delete p;
   });
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(held->buf), static_cast<std::size_t>(held->len));
-  if (held->readonly) return {bytes, held};
+  if (!may_change(object, *held)) return {bytes, held};
   auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   return {*copy, copy};
 }
 
-std::vector<std::string> paths_of(nb::handle list) {
+std::vector<std::string> paths_argument(nb::handle list, const char* name) {
   if (PyUnicode_Check(list.ptr()) || PyBytes_Check(list.ptr()))
     invalid_argument("folders are given as a list, not as one path", "write [folder]");
   std::vector<std::string> paths;
-  for (nb::handle path : list) paths.push_back(path_of(path));
+  for (nb::handle path : items_argument(list, name, "a list of folders")) paths.push_back(path_of(path, name));
   return paths;
 }
 
-void set_external_data(LoadOptions& options, nb::handle given) {
-  if (given.is_none()) return;
+HeldReader set_external_data(LoadOptions& options, nb::handle given, const char* name) {
+  HeldReader reader;
+  if (given.is_none()) return reader;
   if (PyUnicode_Check(given.ptr())) {
-    options.external = policy_of(nb::cast<std::string>(given));
+    options.external = policy_of(string_argument(given, name));
   } else if (nb::isinstance<ExternalDataPolicy>(given)) {
     const auto& policy = nb::cast<const ExternalDataPolicy&>(given);
     options.external = policy_of(policy.policy);
     options.external_roots.insert(options.external_roots.end(), policy.roots.begin(), policy.roots.end());
     options.external_hard_links = policy.hard_links;
     options.external_checksums = policy.checksums;
-    if (!policy.reader.is_none()) options.external_reader = reader_from(policy.reader);
+    reader = policy.reader;
   } else if (PyCallable_Check(given.ptr())) {
-    options.external_reader = reader_from(given);
+    reader = HeldReader(given);
   } else {
-    invalid_argument("external_data is " + name_of_type(given),
+    invalid_argument(std::string(name) + " is " + name_of_type(given),
                      "give \"beneath\", \"hf-cache\", a norn.ExternalDataPolicy, or a function of location, offset and "
                      "length that returns bytes");
   }
+  if (reader.function().is_valid()) options.external_reader = reader.external();
+  return reader;
 }
 
 void register_loading(nb::module_& module) {
-  nb::class_<ExternalDataPolicy>(module, "ExternalDataPolicy", "Where a model's external data may come from.")
+  nb::class_<ExternalDataPolicy>(module, "ExternalDataPolicy", "Where a model's external data may come from.",
+                                 nb::type_slots(ReaderSlots<ExternalDataPolicy>::slots))
       .def(
           "__init__",
           [](ExternalDataPolicy* self, const std::string& policy, nb::handle roots, bool hard_links, bool checksums,
-             nb::object reader) {
+             nb::handle reader) {
             policy_of(policy);
             if (!reader.is_none() && !PyCallable_Check(reader.ptr()))
               invalid_argument("the reader of external data is " + name_of_type(reader) + ", not a function");
-            new (self) ExternalDataPolicy{policy, paths_of(roots), hard_links, checksums, std::move(reader)};
+            new (self) ExternalDataPolicy{policy, paths_argument(roots, "roots"), hard_links, checksums,
+                                          reader.is_none() ? HeldReader() : HeldReader(reader)};
           },
           nb::arg("policy") = "beneath", nb::kw_only(), nb::arg("roots") = nb::tuple(), nb::arg("hard_links") = false,
           nb::arg("checksums") = false, nb::arg("reader") = nb::none())
       .def_ro("policy", &ExternalDataPolicy::policy)
-      .def_ro("roots", &ExternalDataPolicy::roots)
+      .def_prop_ro("roots",
+                   [](const ExternalDataPolicy& self) {
+                     nb::list roots;
+                     for (const std::string& root : self.roots) roots.append(path_to_python(root));
+                     return roots;
+                   })
       .def_ro("hard_links", &ExternalDataPolicy::hard_links)
       .def_ro("checksums", &ExternalDataPolicy::checksums)
-      .def_ro("reader", &ExternalDataPolicy::reader)
+      .def_prop_ro("reader",
+                   [](const ExternalDataPolicy& self) {
+                     const nb::handle function = self.reader.function();
+                     return function.is_valid() ? nb::borrow(function) : nb::none();
+                   })
       .def("__repr__", [](const ExternalDataPolicy& self) {
         return "<norn.ExternalDataPolicy \"" + self.policy + "\"" +
                (self.roots.empty() ? "" : ", " + std::to_string(self.roots.size()) + " roots") +
-               (self.reader.is_none() ? "" : ", a reader") + ">";
+               (self.reader.function().is_valid() ? ", a reader" : "") + ">";
       });
 }
 

@@ -26,7 +26,7 @@ Model parse(nb::handle buffer, const LoadOptions& options) {
 
 Format format_from(nb::handle name) {
   if (name.is_none()) return Format::Auto;
-  const auto text = nb::cast<std::string>(name);
+  const std::string text = string_argument(name, "format");
   if (text == "protobuf" || text == "onnx") return Format::Binary;
   if (text == "onnxtxt") return Format::OnnxText;
   if (text == "json") return Format::Json;
@@ -34,21 +34,21 @@ Format format_from(nb::handle name) {
   invalid_argument("there is no format \"" + text + "\"", "the formats are protobuf, onnxtxt, json and textproto");
 }
 
-Model load(nb::handle model, nb::handle format, nb::handle limits, bool mmap, nb::handle external_data,
+HeldModel load(nb::handle model, nb::handle format, nb::handle limits, bool mmap, nb::handle external_data,
            nb::handle external_roots) {
   LoadOptions options;
-  if (!limits.is_none()) options.limits = nb::cast<Limits>(limits);
+  options.limits = limits_argument(limits);
   options.mmap = mmap;
   options.format = format_from(format);
-  options.external_roots = paths_of(external_roots);
-  if (nb::isinstance<Model>(model) && !options.external_roots.empty())
+  options.external_roots = paths_argument(external_roots, "external_roots");
+  if (nb::isinstance<HeldModel>(model) && !options.external_roots.empty())
     invalid_argument("a norn.Model is loaded already, so that it gets no further folders for external data");
   return to_model(model, std::move(options), external_data);
 }
 
 void save(nb::handle object, nb::handle target, nb::handle format, nb::handle external_data) {
-  const Model model = to_model(object);
-  const std::string path = path_of(target);
+  const HeldModel model = to_model(object);
+  const std::string path = path_of(target, "path");
   const Format as = format_from(format);
   if (external_data.is_none()) {
     const nb::gil_scoped_release release;
@@ -63,7 +63,7 @@ void save(nb::handle object, nb::handle target, nb::handle format, nb::handle ex
   unpack(model, path, options);
 }
 
-nb::bytes serialize(const Model& model) {
+nb::bytes serialize(const HeldModel& model) {
   std::vector<std::byte> bytes;
   {
     const nb::gil_scoped_release release;
@@ -74,13 +74,13 @@ nb::bytes serialize(const Model& model) {
 
 void register_summary(nb::module_& module) {
   nb::class_<ModelSummary> summary(module, "ModelSummary", "What people want to know first about a model.");
-  summary.def_ro("path", &ModelSummary::path)
-      .def_ro("graph_name", &ModelSummary::graph_name)
-      .def_ro("producer", &ModelSummary::producer)
-      .def_ro("doc_string", &ModelSummary::doc_string)
+  summary.def_prop_ro("path", shown_member(&ModelSummary::path))
+      .def_prop_ro("graph_name", shown_member(&ModelSummary::graph_name))
+      .def_prop_ro("producer", shown_member(&ModelSummary::producer))
+      .def_prop_ro("doc_string", shown_member(&ModelSummary::doc_string))
       .def_ro("ir_version", &ModelSummary::ir_version)
       .def_ro("model_version", &ModelSummary::model_version)
-      .def_ro("operators", &ModelSummary::operators)
+      .def_prop_ro("operators", shown_member(&ModelSummary::operators))
       .def_ro("nodes", &ModelSummary::nodes)
       .def_ro("subgraphs", &ModelSummary::subgraphs)
       .def_ro("functions", &ModelSummary::functions)
@@ -88,19 +88,19 @@ void register_summary(nb::module_& module) {
       .def_ro("parameters", &ModelSummary::parameters)
       .def_ro("parameter_bytes", &ModelSummary::parameter_bytes)
       .def_ro("file_bytes", &ModelSummary::file_bytes)
-      .def_ro("metadata", &ModelSummary::metadata)
+      .def_prop_ro("metadata", shown_member(&ModelSummary::metadata))
       .def_prop_ro("opsets",
                    [](const ModelSummary& self) {
                      std::vector<std::pair<std::string, std::int64_t>> opsets;
                      for (const auto& opset : self.opsets) opsets.emplace_back(opset.domain, opset.version);
-                     return opsets;
+                     return shown(opsets);
                    })
-      .def("to_json", &ModelSummary::to_json)
-      .def("__str__", &ModelSummary::to_string);
+      .def("to_json", [](const ModelSummary& self) { return text_of(self.to_json()); })
+      .def("__str__", [](const ModelSummary& self) { return text_of(self.to_string()); });
   const auto values = [](const std::vector<ModelSummary::Value>& from) {
     std::vector<std::pair<std::string, std::string>> pairs;
     for (const auto& value : from) pairs.emplace_back(value.name, value.type);
-    return pairs;
+    return shown(pairs);
   };
   summary.def_prop_ro("inputs", [values](const ModelSummary& self) { return values(self.inputs); });
   summary.def_prop_ro("outputs", [values](const ModelSummary& self) { return values(self.outputs); });
@@ -114,18 +114,32 @@ nb::object serialized(nb::handle proto) {
 
 bool is_path(nb::handle object) { return PyUnicode_Check(object.ptr()) || nb::hasattr(object, "__fspath__"); }
 
-std::string path_of(nb::handle object) {
-  PyObject* encoded = nullptr;  // PyUnicode_FSConverter keeps file names that are not UTF-8
-  if (!PyUnicode_FSConverter(object.ptr(), &encoded)) throw nb::python_error();
+std::string path_of(nb::handle object, const char* name) {
+  if (!is_path(object) && !PyBytes_Check(object.ptr())) wrong_type(object, name, "a path, a str or an os.PathLike");
+  const nb::object path = nb::steal(PyOS_FSPath(object.ptr()));
+  if (!path.is_valid()) throw nb::python_error();
+  PyObject* encoded = nullptr;
+  if (!PyUnicode_FSConverter(path.ptr(), &encoded)) {
+    if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw nb::python_error();
+    PyErr_Clear();
+    invalid_argument(std::string(name) + " has a character that no path has: " + nb::repr(path).c_str());
+  }
   const nb::bytes owned = nb::steal<nb::bytes>(encoded);
   return std::string(owned.c_str(), owned.size());
 }
 
-Model to_model(nb::handle object, const LoadOptions& options) {
-  if (nb::isinstance<Model>(object)) return nb::cast<Model>(object);
+nb::str path_to_python(std::string_view path) {
+  nb::object decoded = nb::steal(PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+  if (!decoded.is_valid()) throw nb::python_error();
+  return nb::borrow<nb::str>(decoded);
+}
+
+namespace {
+
+Model read_model(nb::handle object, const LoadOptions& options) {
   if (PyBytes_Check(object.ptr())) return parse(object, options);
   if (is_path(object)) {
-    const std::string path = path_of(object);
+    const std::string path = path_of(object, "model");
     const nb::gil_scoped_release release;
     return Model::load(path, options);
   }
@@ -144,13 +158,18 @@ Model to_model(nb::handle object, const LoadOptions& options) {
                    "give a path, bytes, a file object opened with \"rb\", an onnx.ModelProto or a norn.Model");
 }
 
-Model to_model(nb::handle object, LoadOptions options, nb::handle external_data) {
-  if (nb::isinstance<Model>(object) && !external_data.is_none()) {
-    invalid_argument("a norn.Model is loaded already, and its external data comes from where that said",
-                     "give external_data to norn.load");
+}  // namespace
+
+HeldModel to_model(nb::handle object, LoadOptions options, nb::handle external_data) {
+  if (nb::isinstance<HeldModel>(object)) {
+    if (!external_data.is_none()) {
+      invalid_argument("a norn.Model is loaded already, and its external data comes from where that said",
+                       "give external_data to norn.load");
+    }
+    return nb::cast<HeldModel>(object);
   }
-  set_external_data(options, external_data);
-  return to_model(object, options);
+  HeldReader reader = set_external_data(options, external_data);
+  return {read_model(object, options), std::move(reader)};
 }
 
 void register_model(nb::module_& module) {
@@ -172,16 +191,31 @@ void register_model(nb::module_& module) {
 
   register_summary(module);
 
-  nb::class_<Model>(module, "Model", "A model as a document: immutable, made by norn.load().")
+  nb::class_<HeldModel>(module, "Model", "A model as a document: immutable, made by norn.load().",
+                        nb::type_slots(ReaderSlots<HeldModel>::slots))
       .def("SerializeToString", serialize)
-      .def("to_text", &Model::to_text, nb::arg("max_elements") = 16, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "to_text",
+          [](const HeldModel& self, std::size_t max_elements) {
+            std::string text;
+            {
+              const nb::gil_scoped_release release;
+              text = self.to_text(max_elements);
+            }
+            return text_of(text);
+          },
+          nb::arg("max_elements") = 16)
       .def("summary", &Model::summary, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("path", &Model::path)
-      .def("__repr__", [](const Model& self) {
-        const ModelSummary summary = self.summary();
-        return "<norn.Model \"" + (self.path().empty() ? summary.graph_name : self.path()) +
-               "\": " + std::to_string(summary.nodes) + " nodes, " + std::to_string(summary.parameters) +
-               " parameters>";
+      .def_prop_ro("path", [](const HeldModel& self) { return path_to_python(self.path()); })
+      .def("__repr__", [](const HeldModel& self) {
+        ModelSummary summary;
+        {
+          const nb::gil_scoped_release release;
+          summary = self.summary();
+        }
+        return text_of("<norn.Model \"" + (self.path().empty() ? summary.graph_name : self.path()) +
+                       "\": " + std::to_string(summary.nodes) + " nodes, " + std::to_string(summary.parameters) +
+                       " parameters>");
       });
 
   module.def(

@@ -3,7 +3,10 @@
 #include <nanobind/nanobind.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "loading.h"
 #include "norn/model.h"
 
 namespace norn::python {
@@ -11,12 +14,19 @@ namespace norn::python {
 namespace nb = nanobind;
 
 bool is_path(nb::handle object);
-std::string path_of(nb::handle object);  // keeps file names that are not UTF-8
+// Paths and back: file names that are not UTF-8 are kept, as os.fsencode and os.fsdecode do. `name` is the argument's.
+std::string path_of(nb::handle object, const char* name);
+nb::str path_to_python(std::string_view path);
 // The bytes of an object with SerializeToString, of any size.
 nb::object serialized(nb::handle proto);
-Model to_model(nb::handle object, const LoadOptions& options = {});
+// norn.Model: a model with the reader that its external data may come from. Destroyed with the GIL held.
+struct HeldModel : Model {
+  HeldModel(Model model, HeldReader held) : Model(std::move(model)), reader(std::move(held)) {}
+  HeldReader reader;
+};
+
 // As a call takes it: `external_data` may be None, and counts for what is loaded by the call only.
-Model to_model(nb::handle object, LoadOptions options, nb::handle external_data);
+HeldModel to_model(nb::handle object, LoadOptions options = {}, nb::handle external_data = nb::none());
 void register_model(nb::module_& module);
 
 }  // namespace norn::python

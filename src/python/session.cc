@@ -5,12 +5,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "errors.h"
+#include "loading.h"
 #include "model.h"
 #include "norn/opset.h"
 #include "session.h"
@@ -20,17 +23,37 @@ namespace norn::python {
 
 namespace {
 
-std::string_view text_of(nb::handle object, const char* what) {
+// norn.InferenceSession: a session with the reader that its external data may come from.
+struct HeldSession : Session {
+  HeldSession(Session made, HeldReader held) : Session(std::move(made)), reader(std::move(held)) {
+    for (const auto* list : {&inputs(), &outputs(), &overridable_initializers()}) {
+      for (const ArgInfo& arg : *list) {
+        auto text = nb::cast<std::string>(text_of(arg.name));
+        if (text != arg.name) names.emplace(std::move(text), arg.name);
+      }
+    }
+  }
+  // Of an input or output, by the name that Python code sees.
+  std::string_view name_of(std::string_view shown) const {
+    if (names.empty()) return shown;
+    const auto found = names.find(shown);
+    return found == names.end() ? shown : found->second;
+  }
+  HeldReader reader;
+  std::map<std::string, std::string, std::less<>> names;  // those that are not UTF-8, by how they are shown
+};
+
+std::string_view utf8_of(nb::handle object, const char* what) {
   Py_ssize_t size = 0;
   const char* text = PyUnicode_Check(object.ptr()) ? PyUnicode_AsUTF8AndSize(object.ptr(), &size) : nullptr;
   if (!text) {
     PyErr_Clear();
-    invalid_argument(std::string(what) + " is a str, not " + name_of_type(object));
+    string_argument(object, what);  // throws
   }
   return {text, static_cast<std::size_t>(size)};
 }
 
-std::string_view declared_type(const Session& session, std::string_view name) {
+std::string_view declared_type(const HeldSession& session, std::string_view name) {
   for (const auto* list : {&session.inputs(), &session.overridable_initializers()}) {
     for (const ArgInfo& arg : *list) {
       if (arg.name == name) return arg.type;
@@ -43,10 +66,10 @@ std::string_view declared_type(const Session& session, std::string_view name) {
 // while the GIL is released.
 class Feeds {
  public:
-  Feeds(const Session& session, nb::handle feed) {
+  Feeds(const HeldSession& session, nb::handle feed) {
     if (feed.is_none()) return;
     if (!PyDict_Check(feed.ptr())) {
-      invalid_argument("the feed is a dict of input name to value, not " + name_of_type(feed));
+      wrong_type(feed, "input_feed", "a dict of input name to value");
     }
     const auto count = static_cast<std::size_t>(PyDict_GET_SIZE(feed.ptr()));
     held_.reserve(2 * count);
@@ -58,7 +81,7 @@ class Feeds {
       held_.push_back(nb::borrow(object));
     }
     for (std::size_t i = 0; i < held_.size(); i += 2) {
-      Feed& entry = feeds_.emplace_back(Feed{text_of(held_[i], "an input's name"), {}});
+      Feed& entry = feeds_.emplace_back(Feed{session.name_of(utf8_of(held_[i], "an input's name")), {}});
       if (borrow_array(held_[i + 1], entry.value)) continue;
       try {
         entry.value = to_value(held_[i + 1], declared_type(session, entry.name));
@@ -74,13 +97,15 @@ class Feeds {
   std::vector<Feed> feeds_;
 };
 
-std::vector<std::string> names_of(nb::handle names) {
+std::vector<std::string> names_of(const HeldSession& session, nb::handle names) {
   std::vector<std::string> result;
   if (names.is_none()) return result;
   if (PyUnicode_Check(names.ptr())) {
-    invalid_argument("output names are a list of str, not one str", "write [\"" + nb::cast<std::string>(names) + "\"]");
+    invalid_argument("output_names is a list of str, not one str",
+                     "write [\"" + string_argument(names, "output_names") + "\"]");
   }
-  for (nb::handle name : names) result.emplace_back(text_of(name, "an output's name"));
+  for (nb::handle name : items_argument(names, "output_names", "a list of str"))
+    result.emplace_back(session.name_of(utf8_of(name, "an output's name")));
   return result;
 }
 
@@ -103,11 +128,10 @@ std::string get_run_config_entry(const RunOptions& options, const std::string& k
   return found->second;
 }
 
-nb::list run(const Session& session, nb::handle output_names, nb::handle feed, nb::handle run_options) {
-  if (!run_options.is_none() && !nb::isinstance<RunOptions>(run_options)) {
-    invalid_argument("run_options is " + name_of_type(run_options) + ", not norn.RunOptions");
-  }
-  const std::vector<std::string> names = names_of(output_names);
+nb::list run(const HeldSession& session, nb::handle output_names, nb::handle feed, nb::handle run_options) {
+  if (!run_options.is_none() && !nb::isinstance<RunOptions>(run_options))
+    wrong_type(run_options, "run_options", "norn.RunOptions");
+  const std::vector<std::string> names = names_of(session, output_names);
   const Feeds feeds(session, feed);
   std::vector<Value> outputs;
   if (!(names.empty() && !output_names.is_none())) {
@@ -123,19 +147,33 @@ nb::list run(const Session& session, nb::handle output_names, nb::handle feed, n
   return result;
 }
 
-std::string explain(const Session& session, nb::handle feed, std::int64_t default_dim) {
+nb::str explain(const HeldSession& session, nb::handle feed, std::int64_t default_dim) {
   const Feeds feeds(session, feed);
-  const nb::gil_scoped_release release;
-  return session.explain(feeds.span(), default_dim);
+  std::string text;
+  {
+    const nb::gil_scoped_release release;
+    text = session.explain(feeds.span(), default_dim);
+  }
+  return text_of(text);
+}
+
+nb::str program_text(const HeldSession& session) {
+  std::string text;
+  {
+    const nb::gil_scoped_release release;
+    text = session.program_text();
+  }
+  return text_of(text);
 }
 
 // ONNX Runtime's notion of a device list; there is one device here.
 void check_providers(nb::handle providers, nb::handle provider_options) {
   if (!providers.is_none()) {
     bool cpu = false;
-    for (nb::handle provider : providers) {
-      const nb::object name = PyTuple_Check(provider.ptr()) ? nb::object(provider[0]) : nb::borrow(provider);
-      cpu = cpu || text_of(name, "a provider") == "CPUExecutionProvider";
+    for (nb::handle provider : items_argument(providers, "providers", "a list of str")) {
+      const bool with_options = PyTuple_Check(provider.ptr()) && PyTuple_GET_SIZE(provider.ptr()) > 0;
+      const nb::object name = with_options ? nb::object(provider[0]) : nb::borrow(provider);
+      cpu = cpu || utf8_of(name, "a provider") == "CPUExecutionProvider";
     }
     if (!cpu) {
       invalid_argument("none of the providers asked for is available",
@@ -143,7 +181,7 @@ void check_providers(nb::handle providers, nb::handle provider_options) {
     }
   }
   if (!provider_options.is_none()) {
-    for (nb::handle options : provider_options) {
+    for (nb::handle options : items_argument(provider_options, "provider_options", "a list of dicts")) {
       if (!PyDict_Check(options.ptr()) || PyDict_GET_SIZE(options.ptr()) != 0) {
         invalid_argument("the CPU provider has no options", "use norn.SessionOptions");
       }
@@ -157,7 +195,7 @@ nb::list shape_of(const ArgInfo& arg) {
     if (dim.value >= 0) {
       shape.append(dim.value);
     } else if (!dim.name.empty()) {
-      shape.append(dim.name);
+      shape.append(text_of(dim.name));
     } else {
       shape.append(nb::none());
     }
@@ -165,10 +203,13 @@ nb::list shape_of(const ArgInfo& arg) {
   return shape;
 }
 
-std::string repr_of(const ArgInfo& arg) {
+nb::str repr_of(const ArgInfo& arg) {
   std::string text = "NodeArg(name='" + arg.name + "', type='" + arg.type + "', shape=";
-  return text + (arg.has_shape ? nb::cast<std::string>(nb::repr(shape_of(arg))) : "None") + ")";
+  return text_of(text + (arg.has_shape ? nb::cast<std::string>(nb::repr(shape_of(arg))) : "None") + ")");
 }
+
+nb::tuple disabled_passes(const SessionOptions& options) { return nb::tuple(nb::cast(options.disabled_passes)); }
+nb::tuple operator_sets(const SessionOptions& options) { return nb::tuple(nb::cast(options.operator_sets)); }
 
 void register_options(nb::module_& module) {
   nb::class_<SessionOptions>(module, "SessionOptions", "How a session is made; read when it is constructed.")
@@ -180,14 +221,17 @@ void register_options(nb::module_& module) {
                                       .disabled_passes = std::move(disabled),
                                       .reference_only = reference_only,
                                       .operator_sets = std::move(operator_sets),
-                                      .limits = limits.is_none() ? Limits{} : nb::cast<Limits>(limits)};
+                                      .limits = limits_argument(limits)};
           },
           nb::kw_only(), nb::arg("intra_op_num_threads") = 0, nb::arg("disabled_passes") = nb::list(),
           nb::arg("reference_only") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none())
       .def_rw("intra_op_num_threads", &SessionOptions::intra_op_num_threads)
-      .def_rw("disabled_passes", &SessionOptions::disabled_passes)
+      .def_prop_rw(
+          "disabled_passes", disabled_passes,
+          [](SessionOptions& self, std::vector<std::string> names) { self.disabled_passes = std::move(names); })
       .def_rw("reference_only", &SessionOptions::reference_only)
-      .def_rw("operator_sets", &SessionOptions::operator_sets)
+      .def_prop_rw("operator_sets", operator_sets,
+                   [](SessionOptions& self, std::vector<OperatorSet> sets) { self.operator_sets = std::move(sets); })
       .def_rw("limits", &SessionOptions::limits);
 
   nb::class_<RunOptions>(module, "RunOptions", "ONNX Runtime's options of one run.")
@@ -201,16 +245,16 @@ void register_options(nb::module_& module) {
 
 void register_metadata(nb::module_& module) {
   nb::class_<ModelMetadata>(module, "ModelMetadata", "What a model says about itself.")
-      .def_ro("producer_name", &ModelMetadata::producer_name)
-      .def_ro("producer_version", &ModelMetadata::producer_version)
-      .def_ro("graph_name", &ModelMetadata::graph_name)
-      .def_ro("domain", &ModelMetadata::domain)
-      .def_ro("description", &ModelMetadata::description)
-      .def_ro("graph_description", &ModelMetadata::graph_description)
+      .def_prop_ro("producer_name", shown_member(&ModelMetadata::producer_name))
+      .def_prop_ro("producer_version", shown_member(&ModelMetadata::producer_version))
+      .def_prop_ro("graph_name", shown_member(&ModelMetadata::graph_name))
+      .def_prop_ro("domain", shown_member(&ModelMetadata::domain))
+      .def_prop_ro("description", shown_member(&ModelMetadata::description))
+      .def_prop_ro("graph_description", shown_member(&ModelMetadata::graph_description))
       .def_ro("version", &ModelMetadata::version)
       .def_prop_ro("custom_metadata_map", [](const ModelMetadata& self) {
         nb::dict map;
-        for (const auto& [key, value] : self.custom_metadata) map[nb::str(key.c_str(), key.size())] = value;
+        for (const auto& [key, value] : self.custom_metadata) map[text_of(key)] = text_of(value);
         return map;
       });
 }
@@ -222,8 +266,8 @@ void register_session(nb::module_& module) {
   register_metadata(module);
 
   nb::class_<ArgInfo>(module, "NodeArg", "An input or output as the model declares it: name, type, shape.")
-      .def_ro("name", &ArgInfo::name)
-      .def_ro("type", &ArgInfo::type)
+      .def_prop_ro("name", shown_member(&ArgInfo::name))
+      .def_prop_ro("type", shown_member(&ArgInfo::type))
       .def_prop_ro("shape",
                    [](const ArgInfo& self) -> nb::object {
                      if (!self.has_shape) return nb::none();
@@ -231,20 +275,27 @@ void register_session(nb::module_& module) {
                    })
       .def("__repr__", repr_of);
 
-  nb::class_<Session>(module, "InferenceSession",
-                      "A model, made ready to run. Immutable: any number of threads may call run() at once.")
+  nb::class_<HeldSession>(module, "InferenceSession",
+                          "A model, made ready to run. Immutable: any number of threads may call run() at once.",
+                          nb::type_slots(ReaderSlots<HeldSession>::slots))
       .def(
           "__init__",
-          [](Session* self, nb::handle source, nb::handle sess_options, nb::handle providers,
+          [](HeldSession* self, nb::handle source, nb::handle sess_options, nb::handle providers,
              nb::handle provider_options, nb::handle external_data) {
             check_providers(providers, provider_options);
             const SessionOptions options =
-                sess_options.is_none() ? SessionOptions{} : nb::cast<SessionOptions>(sess_options);
+                sess_options.is_none()
+                    ? SessionOptions{}
+                    : object_argument<SessionOptions>(sess_options, "sess_options", "norn.SessionOptions");
             LoadOptions loading;
             loading.limits = options.limits;
-            const Model model = to_model(source, std::move(loading), external_data);
-            const nb::gil_scoped_release release;
-            new (self) Session(model, options);
+            const HeldModel model = to_model(source, std::move(loading), external_data);
+            std::optional<Session> session;
+            {
+              const nb::gil_scoped_release release;
+              session.emplace(model, options);
+            }
+            new (self) HeldSession(std::move(*session), model.reader);
           },
           nb::arg("path_or_bytes"), nb::arg("sess_options") = nb::none(), nb::arg("providers") = nb::none(),
           nb::arg("provider_options") = nb::none(), nb::kw_only(), nb::arg("external_data") = nb::none())
@@ -257,10 +308,10 @@ void register_session(nb::module_& module) {
       .def("get_outputs", &Session::outputs)
       .def("get_overridable_initializers", &Session::overridable_initializers)
       .def("get_modelmeta", &Session::metadata, "What the model says about itself.")
-      .def("get_providers", [](const Session&) { return std::vector<std::string>{"CPUExecutionProvider"}; })
+      .def("get_providers", [](const HeldSession&) { return std::vector<std::string>{"CPUExecutionProvider"}; })
       .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
            "What runs each node, and why nothing faster does, for the shapes of these feeds.")
-      .def("program_text", &Session::program_text, nb::call_guard<nb::gil_scoped_release>());
+      .def("program_text", program_text);
 
   module.def("pass_names", &pass_names, "Names of the optional passes, in the order they run.");
 }

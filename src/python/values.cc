@@ -8,7 +8,9 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "errors.h"
@@ -38,12 +40,14 @@ constexpr Extended kExtended[] = {
     {DataType::Int2, "int2"},
 };
 
-DataType integer_of(std::size_t bytes, bool is_signed) {
-  switch (bytes) {
-    case 1: return is_signed ? DataType::Int8 : DataType::Uint8;
-    case 2: return is_signed ? DataType::Int16 : DataType::Uint16;
-    case 4: return is_signed ? DataType::Int32 : DataType::Uint32;
-    default: return is_signed ? DataType::Int64 : DataType::Uint64;
+// Undefined for a width that no ONNX integer of whole bytes has.
+DataType integer_of(std::size_t bits, bool is_signed) {
+  switch (bits) {
+    case 8: return is_signed ? DataType::Int8 : DataType::Uint8;
+    case 16: return is_signed ? DataType::Int16 : DataType::Uint16;
+    case 32: return is_signed ? DataType::Int32 : DataType::Uint32;
+    case 64: return is_signed ? DataType::Int64 : DataType::Uint64;
+    default: return DataType::Undefined;
   }
 }
 
@@ -57,8 +61,8 @@ DataType builtin_type(int num) {
     case NPY_USHORT: return DataType::Uint16;
     case NPY_INT: return DataType::Int32;
     case NPY_UINT: return DataType::Uint32;
-    case NPY_LONG: return integer_of(sizeof(long), true);
-    case NPY_ULONG: return integer_of(sizeof(long), false);
+    case NPY_LONG: return integer_of(8 * sizeof(long), true);
+    case NPY_ULONG: return integer_of(8 * sizeof(long), false);
     case NPY_LONGLONG: return DataType::Int64;
     case NPY_ULONGLONG: return DataType::Uint64;
     case NPY_HALF: return DataType::Float16;
@@ -158,18 +162,33 @@ Tensor borrow(PyArrayObject* array, DataType type) {
   return Tensor::borrow(type, dims_of(array), PyArray_DATA(array), keep(reinterpret_cast<PyObject*>(array)));
 }
 
+// The bytes of a str, as UTF-8, or of bytes; nothing for another object.
+std::optional<std::string> content_of(nb::handle object, const char* what) {
+  if (PyUnicode_Check(object.ptr())) return string_argument(object, what);
+  if (PyBytes_Check(object.ptr()))
+    return std::string(PyBytes_AS_STRING(object.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(object.ptr())));
+  return {};
+}
+
+// A string's bytes are UTF-8; those that are not come out as bytes.
+nb::object content_to_python(const std::string& content) {
+  const auto size = static_cast<Py_ssize_t>(content.size());
+  PyObject* text = PyUnicode_DecodeUTF8(content.data(), size, nullptr);
+  if (!text) {
+    PyErr_Clear();
+    text = PyBytes_FromStringAndSize(content.data(), size);
+    if (!text) throw nb::python_error();
+  }
+  return nb::steal(text);
+}
+
 Tensor string_tensor(PyArrayObject* array) {
   Tensor tensor(DataType::String, dims_of(array));
   auto* out = tensor.as_mutable<std::string>();
   auto* items = static_cast<PyObject**>(PyArray_DATA(array));
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    Py_ssize_t length = 0;
-    if (PyUnicode_Check(items[i])) {
-      const char* text = PyUnicode_AsUTF8AndSize(items[i], &length);
-      if (!text) throw nb::python_error();
-      out[i].assign(text, static_cast<std::size_t>(length));
-    } else if (PyBytes_Check(items[i])) {
-      out[i].assign(PyBytes_AS_STRING(items[i]), static_cast<std::size_t>(PyBytes_GET_SIZE(items[i])));
+    if (auto content = content_of(items[i], "an element of an object array")) {
+      out[i] = std::move(*content);
     } else {
       invalid_argument(
           "element " + std::to_string(i) + " of an object array is " + name_of_type(items[i]) + ", not str or bytes",
@@ -212,23 +231,39 @@ Value from_array(PyArrayObject* given) {
   return tensor;
 }
 
+// The bits are held against the type exactly: a width taken for another is memory read beyond its end. DLPack packs
+// elements of fewer than 8 bits, where Norn keeps each in a byte of its own, so that none of them is here.
 DataType dlpack_type(nb::dlpack::dtype type) {
   using Code = nb::dlpack::dtype_code;
   if (type.lanes != 1) return DataType::Undefined;
+  const auto of_bits = [&](int bits, DataType is) { return type.bits == bits ? is : DataType::Undefined; };
   switch (static_cast<Code>(type.code)) {
-    case Code::Int: return integer_of(type.bits / 8, true);
-    case Code::UInt: return integer_of(type.bits / 8, false);
-    case Code::Bool: return type.bits == 8 ? DataType::Bool : DataType::Undefined;
-    case Code::Bfloat: return DataType::BFloat16;
-    case Code::Float: return type.bits == 16 ? DataType::Float16 : type.bits == 32 ? DataType::Float : DataType::Double;
-    case Code::Complex: return type.bits == 64 ? DataType::Complex64 : DataType::Complex128;
-    case Code::Float8_E4M3FN: return DataType::Float8E4M3FN;
-    case Code::Float8_E4M3FNUZ: return DataType::Float8E4M3FNUZ;
-    case Code::Float8_E5M2: return DataType::Float8E5M2;
-    case Code::Float8_E5M2FNUZ: return DataType::Float8E5M2FNUZ;
-    case Code::Float8_E8M0FNU: return DataType::Float8E8M0;
+    case Code::Int: return integer_of(type.bits, true);
+    case Code::UInt: return integer_of(type.bits, false);
+    case Code::Bool: return of_bits(8, DataType::Bool);
+    case Code::Bfloat: return of_bits(16, DataType::BFloat16);
+    case Code::Float:
+      return type.bits == 16 ? DataType::Float16 : type.bits == 32 ? DataType::Float : of_bits(64, DataType::Double);
+    case Code::Complex: return type.bits == 64 ? DataType::Complex64 : of_bits(128, DataType::Complex128);
+    case Code::Float8_E4M3FN: return of_bits(8, DataType::Float8E4M3FN);
+    case Code::Float8_E4M3FNUZ: return of_bits(8, DataType::Float8E4M3FNUZ);
+    case Code::Float8_E5M2: return of_bits(8, DataType::Float8E5M2);
+    case Code::Float8_E5M2FNUZ: return of_bits(8, DataType::Float8E5M2FNUZ);
+    case Code::Float8_E8M0FNU: return of_bits(8, DataType::Float8E8M0);
     default: return DataType::Undefined;
   }
+}
+
+// For messages: "int of 4 bits", "float of 32 bits in 4 lanes".
+std::string dlpack_name(nb::dlpack::dtype type) {
+  constexpr const char* kCodes[] = {"int",           "uint",            "float",          "opaque",
+                                    "bfloat",        "complex",         "bool",           "float8_e3m4",
+                                    "float8_e4m3",   "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz",
+                                    "float8_e5m2",   "float8_e5m2fnuz", "float8_e8m0fnu", "float6_e2m3fn",
+                                    "float6_e3m2fn", "float4_e2m1fn"};
+  std::string name = type.code < std::size(kCodes) ? kCodes[type.code] : "type code " + std::to_string(type.code);
+  name += " of " + std::to_string(type.bits) + " bits";
+  return type.lanes == 1 ? name : name + " in " + std::to_string(type.lanes) + " lanes";
 }
 
 Value from_dlpack(nb::handle object) {
@@ -239,8 +274,11 @@ Value from_dlpack(nb::handle object) {
                      "move it to the CPU and detach it from a gradient first");
   }
   const DataType type = dlpack_type(array.dtype());
-  if (type == DataType::Undefined)
-    invalid_argument("the element type of an object of type " + name_of_type(object) + " is no ONNX one");
+  if (type == DataType::Undefined) {
+    invalid_argument("the element type of an object of type " + name_of_type(object) + ", " +
+                         dlpack_name(array.dtype()) + ", is no ONNX one that DLPack can hand over",
+                     "convert it; smaller types than 8 bits are taken from numpy arrays of ml_dtypes' types");
+  }
   Shape dims(array.ndim());
   for (std::size_t i = 0; i < array.ndim(); ++i) dims[i] = static_cast<std::int64_t>(array.shape(i));
   auto holder = std::shared_ptr<Array>(new Array(array), [](Array* p) {
@@ -281,14 +319,15 @@ Value from_dict(nb::handle object, std::string_view type) {
                                          : key_value.substr(key_value.find_first_not_of(' ', comma + 1));
   const auto dict = nb::borrow<nb::dict>(object);
   const auto count = static_cast<std::int64_t>(dict.size());
-  const bool strings = count > 0 && PyUnicode_Check((*dict.begin()).first.ptr());
+  const bool strings = count > 0 && content_of((*dict.begin()).first, "a map's key");
   Map map{Tensor(strings || key_value.starts_with("string") ? DataType::String : DataType::Int64, {count}), {}};
   map.values.reserve(static_cast<std::size_t>(count));
   for (const auto [key, value] : dict) {
     const std::size_t i = map.values.size();
     if (map.keys.dtype() == DataType::String) {
-      if (!PyUnicode_Check(key.ptr())) invalid_argument("a map's keys are all str or all int");
-      map.keys.as_mutable<std::string>()[i] = nb::cast<std::string>(key);
+      auto content = content_of(key, "a map's key");
+      if (!content) invalid_argument("a map's keys are all str or all int");
+      map.keys.as_mutable<std::string>()[i] = std::move(*content);
     } else {
       std::int64_t number = 0;
       if (!nb::try_cast(key, number)) invalid_argument("a map's keys are all str or all int of 64 bits");
@@ -334,14 +373,7 @@ nb::object strings_to_python(const Tensor& tensor) {
   auto** items = static_cast<PyObject**>(PyArray_DATA(array));
   const auto* strings = tensor.as<std::string>();
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    // A string tensor's elements are UTF-8; bytes that are not come back as bytes.
-    PyObject* text = PyUnicode_DecodeUTF8(strings[i].data(), static_cast<Py_ssize_t>(strings[i].size()), nullptr);
-    if (!text) {
-      PyErr_Clear();
-      text = PyBytes_FromStringAndSize(strings[i].data(), static_cast<Py_ssize_t>(strings[i].size()));
-      if (!text) throw nb::python_error();
-    }
-    Py_XSETREF(items[i], text);
+    Py_XSETREF(items[i], content_to_python(strings[i]).release().ptr());
   }
   return result;
 }
@@ -385,8 +417,7 @@ nb::object map_to_python(const Map& map, std::span<const Feed> feeds) {
     nb::object value = to_python(map.values[i], feeds);
     if (map.values[i].is_tensor() && map.values[i].tensor().rank() == 0) value = value.attr("item")();
     if (map.keys.dtype() == DataType::String) {
-      const std::string& key = map.keys.as<std::string>()[i];
-      dict[nb::str(key.data(), key.size())] = value;
+      dict[content_to_python(map.keys.as<std::string>()[i])] = value;
     } else {
       dict[nb::int_(map.keys.as<std::int64_t>()[i])] = value;
     }

@@ -96,10 +96,10 @@ def test_exceptions_are_the_expected_built_in_ones():
 
 def test_session_options():
     options = norn.SessionOptions(intra_op_num_threads=3, disabled_passes=["a", "b"])
-    assert options.intra_op_num_threads == 3 and options.disabled_passes == ["a", "b"]
+    assert options.intra_op_num_threads == 3 and options.disabled_passes == ("a", "b")
     options.disabled_passes = ["all"]
     options.reference_only = True
-    assert options.disabled_passes == ["all"] and options.reference_only
+    assert options.disabled_passes == ("all",) and options.reference_only
     with pytest.raises(AttributeError):
         options.intra_op_threads = 1
     with pytest.raises(TypeError):

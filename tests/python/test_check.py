@@ -112,6 +112,13 @@ def test_parts():
     assert not norn.check_part("tensor", tensor, 8, []).ok
 
 
+def test_a_part_without_known_imports():
+    """None: not known, so that nothing can be said about the operators that nodes name."""
+    for op_type in ("Relu", "Nope"):
+        assert norn.check_part("node", helper.make_node(op_type, ["x"], ["y"]), 10, None).ok
+    assert not norn.check_part("node", helper.make_node("", ["x"], ["y"]), 10, None).ok
+
+
 def test_rules_are_listed():
     rules = norn.rules()
     assert len({r["id"] for r in rules}) == len(rules) > 250

@@ -263,6 +263,8 @@ def _():
     yield "exec.if.no-inputs", model(IF.replace("t ()", "t (float q)"))
     yield "exec.if.outputs-match", model(IF.replace("(float[2] a)", "(int64[2] a)"))
     yield "exec.loop.cond-required-out", model(LOOP.replace("(bool on, float[2] z)", "(float[2] z)"))
+    yield "node.outputs.count", model(LOOP.replace("(bool on, float[2] z)", "(bool on, float[2] z, float[2] z)"))
+    yield "node.inputs.count", changed(lambda m: m.graph.node[0].attribute[0].g.input.add(name="more"), LOOP)
 
 
 @case(STRICTER, "tensors with more data than their shape takes")
@@ -454,13 +456,18 @@ def _():
     yield "Field 'shape' of 'type' is required", model("g (float[] x) => (float[] y) { y = Relu (x) }")
 
 
-@case(LAXER, "several initializers of one name that are segments of one tensor")
+@case(LAXER, "several initializers of one name that are segments of one tensor, which they make up without overlap")
 def _():
     def halves(m):
         for i in range(2):
             part = m.graph.initializer.add(name="w", data_type=1, dims=[2], float_data=[float(i)])
             part.segment.begin, part.segment.end = i, i + 1
     yield "", changed(halves)
+
+
+@case(LAXER, "an empty tensor whose other dims multiply to more than 63 bits count")
+def _():
+    yield "", with_tensor(1, [2**40, 2**40, 0])
 
 
 @case(LAXER, "external data of a model that is no file: it is not looked for, by onnx in the current folder")

@@ -259,7 +259,18 @@ def test_checksums(tmp_path):
     with pytest.raises(norn.InvalidGraph, match="SHA-1"):
         run(tmp_path / "m.onnx", external_data=policy)
     assert norn.check(tmp_path / "m.onnx").ok
-    assert not norn.check(tmp_path / "m.onnx", checksums=True).ok
+    told = [
+        norn.check(tmp_path / "m.onnx", checksums=True),
+        norn.check(tmp_path / "m.onnx", external_data=policy),
+        norn.check(norn.load(tmp_path / "m.onnx", external_data=policy)),
+        norn.check(norn.load(tmp_path / "m.onnx"), checksums=True),
+    ]
+    for report in told:
+        assert {d.rule for d in report if d.severity == "error"} == {"ext.checksum"}
+    norn.check_model(tmp_path / "m.onnx")
+    for arguments in ({"checksums": True}, {"external_data": policy}):
+        with pytest.raises(norn.CheckError, match="SHA-1"):
+            norn.check_model(tmp_path / "m.onnx", **arguments)
 
 
 def test_what_is_no_policy(saved):

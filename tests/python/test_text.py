@@ -195,3 +195,16 @@ def test_random_floats_survive_every_notation(tmp_path):
         expected = np.array(tensor.float_data, np.float32)
         np.testing.assert_array_equal(
             np.array(again.graph.initializer[0].float_data, np.float32).view(np.uint32), expected.view(np.uint32))
+
+
+@pytest.mark.parametrize("proto", [onnx.ValueInfoProto(name="x"), onnx.TensorProto(data_type=1), onnx.TypeProto()])
+def test_what_has_no_text_of_its_own_is_refused(proto):
+    for kind in (None, "model", "graph"):
+        with pytest.raises(norn.InvalidArgument, match=f"{type(proto).__name__}(.|\n)*ModelProto"):
+            norn.to_text(proto, kind)
+
+
+def test_an_operator_set_is_no_model(tmp_path):
+    norn.export_operator_set("", 21, tmp_path / "s.onnx")
+    with pytest.raises(norn.InvalidArgument, match="OperatorSetProto"):
+        norn.to_text(norn.load_operator_set(tmp_path / "s.onnx"))

@@ -1,5 +1,6 @@
 """Data files: values in and out, which kind of message a file holds, and checks of them."""
 
+import ctypes
 import json
 
 import ml_dtypes
@@ -208,6 +209,120 @@ def test_arrays_are_the_callers_own(tmp_path, name):
     (array,) = norn.load_values(tmp_path / name).values()
     array[:] = 1
     assert (tmp_path / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["x.pb", "x.npy", "x.npz"])
+def test_limits(tmp_path, name):
+    path = tmp_path / name
+    norn.save_value(path, ARRAYS["large"], name="x")
+    size, data = path.stat().st_size, ARRAYS["large"].nbytes
+    for kind in (None, "tensor"):
+        for limits in (norn.Limits(max_bytes=size - 1), norn.Limits(max_tensor_bytes=data - 1)):
+            with pytest.raises(norn.LimitExceeded):
+                norn.load_value(path, kind, limits=limits)
+            with pytest.raises(norn.LimitExceeded):
+                norn.load_values(path, kind=kind, limits=limits)
+        enough = norn.Limits(max_bytes=size, max_tensor_bytes=size)
+        assert_equal(norn.load_value(path, kind, limits=enough), ARRAYS["large"])
+    with pytest.raises(norn.LimitExceeded):
+        norn.check_data(path, limits=norn.Limits(max_bytes=size - 1))
+
+
+def test_limits_bind_external_data(tmp_path):
+    tensor = numpy_helper.from_array(ARRAYS["floats"], "t")
+    onnx.external_data_helper.set_external_data(tensor, "w.data")
+    path = write(tmp_path / "x.pb", norn.save_external_tensor(tensor, tmp_path))
+    size = ARRAYS["floats"].nbytes
+    assert_equal(norn.load_value(path, "tensor", limits=norn.Limits(max_tensor_bytes=size)), ARRAYS["floats"])
+    with pytest.raises(norn.LimitExceeded):
+        norn.load_value(path, "tensor", limits=norn.Limits(max_tensor_bytes=size - 1))
+
+
+def test_strings_that_are_no_text(tmp_path):
+    for wrong in (b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"):
+        array = np.array(["a", wrong], dtype=object)
+        with pytest.raises(norn.InvalidArgument, match="string 1 is not UTF-8"):
+            norn.save_value(tmp_path / "x.npy", array)
+        norn.save_value(tmp_path / "x.pb", array)
+        assert_equal(norn.load_value(tmp_path / "x.pb"), array)
+    np.save(tmp_path / "s.npy", np.array(["a", "b\udc80"]))
+    with pytest.raises(norn.InvalidArgument, match=r"string 1 holds U\+dc80"):
+        norn.load_value(tmp_path / "s.npy")
+
+
+# What comes through DLPack.
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = (("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64))
+
+
+class DLManagedTensor(ctypes.Structure):
+    _fields_ = (("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
+
+
+class Exporter:
+    """Memory with an element type of one's choice: (code, bits, lanes) as dlpack.h has them."""
+
+    def __init__(self, memory, count, code, bits, lanes=1):
+        self.memory = (ctypes.c_char * max(len(memory), 1)).from_buffer_copy(memory or b"\0")
+        self.shape = (ctypes.c_int64 * 1)(count)
+        self.managed = DLManagedTensor(
+            DLTensor(ctypes.addressof(self.memory), 1, 0, 1, code, bits, lanes, self.shape, None, 0), None, None)
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **_):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+        return new(ctypes.addressof(self.managed), b"dltensor", None)
+
+
+INT, UINT, FLOAT, BFLOAT, COMPLEX, BOOL = 0, 1, 2, 4, 5, 6
+DLPACK = {
+    **{(INT, b): f"int{b}" for b in (8, 16, 32, 64)},
+    **{(UINT, b): f"uint{b}" for b in (8, 16, 32, 64)},
+    **{(FLOAT, b): f"float{b}" for b in (16, 32, 64)},
+    **{(COMPLEX, b): f"complex{b}" for b in (64, 128)},
+    (BOOL, 8): "bool",
+    (BFLOAT, 16): "bfloat16",
+    (10, 8): "float8_e4m3fn",
+    (11, 8): "float8_e4m3fnuz",
+    (12, 8): "float8_e5m2",
+    (13, 8): "float8_e5m2fnuz",
+    (14, 8): "float8_e8m0fnu",
+}
+
+
+@pytest.mark.parametrize("code", [*range(20), 255])
+def test_dlpack_types_are_what_they_say(tmp_path, code):
+    """Other widths than a type's own would be read beyond the end of the memory, or as other numbers."""
+    memory = bytes(RANDOM.integers(0, 2, 64, np.uint8))
+    taken = 0
+    for bits in (*range(70), 80, 96, 128, 255):
+        for lanes in (0, 1, 2, 256):
+            given = Exporter(memory, 3, code, bits, lanes)
+            if lanes == 1 and (code, bits) in DLPACK:
+                taken += 1
+                norn.save_value(tmp_path / "x.pb", given)
+                dtype = np.dtype(DLPACK[code, bits])
+                assert_equal(norn.load_value(tmp_path / "x.pb"), np.frombuffer(memory[:3 * dtype.itemsize], dtype))
+            else:
+                with pytest.raises(norn.InvalidArgument, match=f"of {bits} bits"):
+                    norn.save_value(tmp_path / "y.pb", given)
+    assert taken == sum(c == code for c, _ in DLPACK)
+
+
+def test_dlpack_types_are_named(tmp_path):
+    for kind, name in (((INT, 4), r"Exporter, int of 4 bits, is"), ((UINT, 24), "uint of 24 bits, is"),
+                       ((FLOAT, 32, 4), "float of 32 bits in 4 lanes, is"), ((17, 4), "float4_e2m1fn of 4 bits, is"),
+                       ((200, 8), "type code 200 of 8 bits, is")):
+        with pytest.raises(norn.InvalidArgument, match=name):
+            norn.save_value(tmp_path / "x.pb", Exporter(b"abcd" * 8, 2, *kind))
 
 
 # Checks.

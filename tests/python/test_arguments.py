@@ -1,0 +1,187 @@
+"""An argument of a wrong type is told by name, with what the call takes, whatever the function and the parameter."""
+
+import ast
+import inspect
+import pathlib
+
+import numpy as np
+import onnx
+import pytest
+from conftest import DIGITS, add_model
+
+import norn
+from norn import _norn
+
+STUB = pathlib.Path(norn.__file__).with_name("_norn.pyi")
+MODEL = str(DIGITS / "digits_cnn.onnx")
+
+# What a call needs to get as far as the argument in question; {} stands for a folder of the test's own.
+GOOD = {
+    "model": MODEL,
+    "path_or_bytes": MODEL,
+    "src": MODEL,
+    "dst": "{}/dst.onnx",
+    "path": "{}/value.pb",
+    "value": np.float32(1),
+    "values": {"x": np.float32(1)},
+    "data": onnx.TensorProto(data_type=1, float_data=[1]),
+    "document": b"",
+    "sets": [],
+    "kind": "node",
+    "part": onnx.NodeProto(op_type="Relu"),
+    "proto": onnx.NodeProto(op_type="Relu"),
+    "ir_version": 10,
+    "opset_imports": [("", 21)],
+    "text": "y = Relu(x)",
+    "tensor": onnx.TensorProto(data_type=1, float_data=[1]),
+    "base_dir": "{}",
+    "location": "w.bin",
+    "domain": "",
+    "version": 1,
+    "op_type": "Conv",
+    "key": "k",
+    "output_names": None,
+    "input_feed": {"image": np.zeros((1, 1, 8, 8), np.float32)},
+    "data_type": 1,
+}
+OF_ONE_CALL = {
+    "export_operator_set": {"path": "{}/set.onnx"},
+    "load_value": {"kind": "tensor"},
+    "load_values": {"kind": "tensor"},
+    "check_data": {"kind": "tensor"},
+}
+# Called otherwise in messages, which name the type that was given.
+UNNAMED = {"model", "path_or_bytes", "src", "value", "part", "proto", "data", "document", "tensor", "input_feed"}
+
+
+class Odd:
+    """Fits no parameter."""
+
+
+def wrong_values(annotation):
+    yield Odd()
+    if "Any" in annotation and "Mapping" not in annotation:
+        return  # numbers, texts and lists may be values
+    if "int" not in annotation:
+        yield 3
+    if not any(kind in annotation for kind in ("Mapping", "dict", "Iterable")):
+        yield {}
+    if "str" not in annotation and "_Path" not in annotation and "ModelLike" not in annotation:
+        yield "text"
+    if "list" not in annotation and "Sequence" not in annotation and "Iterable" not in annotation:
+        yield []
+    if "None" not in annotation and "_ExternalData" not in annotation:
+        yield None
+
+
+def annotated(arguments):
+    return [(a.arg, ast.unparse(a.annotation)) for a in arguments.args + arguments.kwonlyargs if a.arg != "self"]
+
+
+def functions():
+    """(name, (parameter, annotation) pairs) of all that can be called."""
+    for node in ast.parse(STUB.read_text()).body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, annotated(node.args)
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef) and not method.decorator_list:
+                    name = node.name if method.name == "__init__" else f"{node.name}.{method.name}"
+                    yield name, annotated(method.args)
+    for name in ("check_model", "open_external", "to_text", "get_schema", "has_schema", "parse_model", "parse_node"):
+        signature = inspect.signature(getattr(norn, name))
+        yield name, [(p.name, str(p.annotation)) for p in signature.parameters.values()]
+
+
+def cases():
+    for name, parameters in functions():
+        for parameter, annotation in parameters:
+            if (name, parameter) == ("check_model", "full_check"):
+                continue  # any truth value, like Python's own
+            for wrong in wrong_values(annotation):
+                yield pytest.param(name, parameters, parameter, wrong, id=f"{name}-{parameter}-{type(wrong).__name__}")
+
+
+def objects():
+    session = norn.InferenceSession(MODEL)
+    return {
+        "InferenceSession": session,
+        "Model": norn.load(MODEL),
+        "RunOptions": norn.RunOptions(),
+        "OperatorSet": None,
+    }
+
+
+def called(name, folder):
+    if "." in name:
+        owner, method = name.split(".")
+        if owner == "OperatorSet":
+            norn.export_operator_set("", 21, f"{folder}/set.onnx")
+            return getattr(norn.load_operator_set(f"{folder}/set.onnx"), method)
+        return getattr(objects()[owner], method)
+    return getattr(norn, name, None) or getattr(_norn, name)
+
+
+def required(name, parameters, folder):
+    given = {**GOOD, **OF_ONE_CALL.get(name, {})}
+    arguments = {p: given[p] for p, _ in parameters if p in given}
+    return {p: v.format(folder) if isinstance(v, str) else v for p, v in arguments.items()}
+
+
+@pytest.mark.parametrize("name, parameters, parameter, wrong", list(cases()))
+def test_wrong_type(name, parameters, parameter, wrong, tmp_path):
+    function = called(name, tmp_path)
+    arguments = {**required(name, parameters, tmp_path), parameter: wrong}
+    with pytest.raises((TypeError, norn.InvalidArgument)) as caught:
+        function(**arguments)
+    told = str(caught.value)
+    named = parameter in told or parameter.replace("_", " ") in told
+    assert named or (parameter in UNNAMED and type(wrong).__name__ in told), told
+
+
+@pytest.mark.parametrize("argument", ["disabled_passes", "operator_sets", "limits", "intra_op_num_threads"])
+def test_options_are_held_against_their_types(argument):
+    with pytest.raises(TypeError):
+        setattr(norn.SessionOptions(), argument, Odd())
+
+
+def test_sequences_of_options_cannot_be_changed_in_place(tmp_path):
+    """What is read is a tuple: a list that is appended to would be lost."""
+    norn.export_operator_set("", 21, tmp_path / "s.onnx")
+    built_in = norn.load_operator_set(tmp_path / "s.onnx")
+    options = norn.SessionOptions(disabled_passes=["all"])
+    assert options.disabled_passes == ("all",) and options.operator_sets == ()
+    for sequence in ([], list, tuple):
+        options.operator_sets = sequence([built_in]) if sequence else []
+        assert isinstance(options.operator_sets, tuple)
+    assert [s.version for s in options.operator_sets] == [21]
+    options.disabled_passes = [*options.disabled_passes, "no-such-pass"]
+    with pytest.raises(norn.InvalidArgument, match="no-such-pass"):
+        norn.InferenceSession(MODEL, options)
+
+
+@pytest.mark.parametrize("path", ["a\0b", "\ud800"])
+def test_no_path(path):
+    for call in (norn.load, norn.load_value, norn.check, norn.InferenceSession, lambda p: norn.save(MODEL, p)):
+        with pytest.raises(norn.InvalidArgument):
+            call(path)
+
+
+def test_providers():
+    for providers in (3, "CPUExecutionProvider", [()], [3]):
+        with pytest.raises(norn.InvalidArgument, match="provider"):
+            norn.InferenceSession(MODEL, providers=providers)
+
+
+def test_words_that_are_no_utf8():
+    for call in (
+        lambda: norn.load(add_model(), format="\udcff"),
+        lambda: norn.load(add_model(), external_data="\udcff"),
+        lambda: norn.load_value("x.pb", "\udcff"),
+        lambda: norn.InferenceSession(MODEL).run(["\udcff"], {}),
+        lambda: norn.InferenceSession(MODEL).run(None, {"\udcff": 1}),
+        lambda: norn.save_value("x.pb", np.array(["\udcff"], object)),
+        lambda: norn.save_value("x.pb", {"\udcff": np.float32(1)}),
+    ):
+        with pytest.raises(norn.InvalidArgument, match="UTF-8"):
+            call()
