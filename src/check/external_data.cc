@@ -332,7 +332,8 @@ void check_external_data(Context& ctx, const Place& place, const ir::Tensor& ten
     auto& files = ctx.state<DataFiles>().by_location;
     auto found = files.find(*entries.location());
     if (found == files.end()) {
-      const bool in_files = !ctx.loaded().external_reader && !(ctx.base_dir().empty() && ctx.loaded().external_roots.empty());
+      const bool in_files =
+          !ctx.loaded().external_reader && !(ctx.base_dir().empty() && ctx.loaded().external_roots.empty());
       DataFile seen = in_files ? look_at(ctx, place, *entries.location()) : DataFile{};
       found = files.emplace(*entries.location(), std::move(seen)).first;
     }

@@ -1,8 +1,9 @@
 // Rules about functions of the model.
 //
 // A function is named by (domain, name), and since IR 10 by (domain, name, overload). What a chain of calls would
-// become with every call replaced by its body is counted, not built: each function's size once, so a chain that doubles at
-// each of thirty steps costs thirty additions. A call of a name that the standard declares is the standard's operator.
+// become with every call replaced by its body is counted, not built: each function's size once, so a chain that doubles
+// at each of thirty steps costs thirty additions. A call of a name that the standard declares is the standard's
+// operator.
 #include <algorithm>
 #include <span>
 #include <string>

@@ -111,7 +111,8 @@ void check_frame(const ir::OperatorSet& set, Findings& found) {
   }
   const std::string& domain = set.domain;
   if (!domain.empty() && opset::newest_version(domain) == 0 && !is_reverse_dns(domain)) {
-    found.error("opsetdoc.domain.reverse-dns", {}, "the domain " + quoted(domain) + " is not of the form com.example.ops",
+    found.error("opsetdoc.domain.reverse-dns", {},
+                "the domain " + quoted(domain) + " is not of the form com.example.ops",
                 "a name that its owner's internet domain begins cannot be taken by somebody else");
   }
 }

@@ -178,7 +178,8 @@ TEST(Training, EachRuleAlone) {
   }
 }
 
-// Alternating optimizers update one variable in several entries: whether the specification forbids it is a matter of reading.
+// Alternating optimizers update one variable in several entries: whether the specification forbids it is a matter of
+// reading.
 TEST(Training, AVariableOfTwoEntriesIsAWarning) {
   ir::Model m = sound();
   m.graph->output[0] = value("y", {4, 2});
