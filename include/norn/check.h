@@ -80,10 +80,12 @@ struct CheckOptions {
 NORN_API Report check(const Model& model, const CheckOptions& options = {});
 
 enum class PartKind : std::uint8_t { Graph, Node, Attribute, Tensor, SparseTensor, ValueInfo, Function };
-// Checks the bytes of one message on its own. `opset_imports` are (domain, version) pairs in force.
+// (domain, version) pairs.
+using OpsetImports = std::vector<std::pair<std::string, std::int64_t>>;
+// Checks the bytes of one message on its own. `opset_imports` are those in force; without them nothing is said about
+// which operators its nodes may name, while a list that lacks a domain, even an empty one, is a finding for its nodes.
 NORN_API Report check_part(PartKind kind, std::span<const std::byte> bytes, std::int64_t ir_version,
-                           const std::vector<std::pair<std::string, std::int64_t>>& opset_imports,
-                           const CheckOptions& options = {});
+                           const std::optional<OpsetImports>& opset_imports, const CheckOptions& options = {});
 
 // Checks a data file's content: a TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto
 // (norn/data.h), or an .npy or .npz file; without `kind`, data_kind() tells. Throws norn::Error (InvalidProtobuf) for

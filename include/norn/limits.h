@@ -8,7 +8,8 @@ struct Limits {
   std::uint64_t max_bytes = std::uint64_t{1} << 40;         // of one file
   std::uint64_t max_tensor_bytes = std::uint64_t{1} << 38;  // of one tensor in memory
   std::uint64_t max_nodes = 50'000'000;                     // over all graphs and functions
-  int max_depth = 100;                                      // nested messages: graphs in attributes, types in types
+  int max_depth = 100;                                      // nested messages: graphs in attributes, types in types;
+                                                            // above 1000, 1000 is meant
   std::uint64_t max_expanded_nodes = 5'000'000;             // after functions are replaced by their bodies
 };
 

@@ -27,6 +27,7 @@ __all__ = [
 class CheckError(InvalidGraph):
     """A model is not valid ONNX; ``report`` has every finding, the exception's text the errors."""
 
+    __module__ = "norn"  # where users find it
     report: Report
 
     def __init__(self, report: Report) -> None:

@@ -329,8 +329,8 @@ def check_part(
     profile: str = "spec",
 ) -> Report:
     """Every finding about one message: ``kind`` is graph, node, attribute, tensor, sparse_tensor, value_info or
-    function; ``opset_imports`` are the (domain, version) pairs in force; None if they are not known, so that nothing is
-    said about the operators that nodes name."""
+    function; ``opset_imports`` are the (domain, version) pairs in force (a domain that an empty list, say, lacks is a
+    finding for its nodes); None if they are not known, so that nothing is said about the operators that nodes name."""
 
 def rules() -> list[dict[str, Any]]:
     """Every rule that binds a file: id, level, ir_from, ir_to, lenient, text, not_checked."""

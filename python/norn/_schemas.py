@@ -10,7 +10,7 @@ import enum
 import functools
 import json
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 from ._errors import InvalidArgument
 from ._norn import newest_opset_version, schemas_json
@@ -110,6 +110,16 @@ class OpSchema:
     deprecated: bool
     # Apart from types, nodes of the version before mean the same in this one.
     only_types_widened: bool
+
+    # Where onnx has them.
+    FormalParameterOption: ClassVar = FormalParameterOption
+    DifferentiationCategory: ClassVar = DifferentiationCategory
+    NodeDeterminism: ClassVar = NodeDeterminism
+    SupportType: ClassVar = SupportType
+    AttrType: ClassVar = AttrType
+    FormalParameter: ClassVar = FormalParameter
+    Attribute: ClassVar = Attribute
+    TypeConstraintParam: ClassVar = TypeConstraintParam
 
     @property
     def attributes(self) -> dict[str, Attribute]:

@@ -50,16 +50,13 @@ std::string uri_of(const std::string& path) {
   return uri;
 }
 
-ir::Model part_model(std::int64_t ir_version, const std::vector<std::pair<std::string, std::int64_t>>& imports) {
-  ir::Model model;
-  model.ir_version = ir_version;
-  for (const auto& [domain, version] : imports) {
-    ir::OperatorSetId id;
-    id.domain = domain;
-    id.version = version;
-    model.opset_import.push_back(std::move(id));
-  }
-  return model;
+// Before IR 3, where no imports are written, version 1 of the default set is in force.
+checks::Imports imports_of(const std::optional<OpsetImports>& given, std::int64_t ir_version) {
+  if (!given) return checks::Imports::of_model({}, ir_version);
+  checks::Imports imports;
+  for (const auto& [domain, version] : *given) imports.add(domain, version);
+  if (ir_version < 3 && imports.version("") < 0) imports.add("", 1);
+  return imports;
 }
 
 }  // namespace
@@ -175,12 +172,10 @@ Report check(const Model& model, const CheckOptions& options) {
 }
 
 Report check_part(PartKind kind, std::span<const std::byte> bytes, std::int64_t ir_version,
-                  const std::vector<std::pair<std::string, std::int64_t>>& opset_imports,
-                  const CheckOptions& options) {
+                  const std::optional<OpsetImports>& opset_imports, const CheckOptions& options) {
   Report report;
-  const ir::Model surroundings = part_model(ir_version, opset_imports);
   checks::Context ctx(options, ir_version, {}, report);
-  ctx.operators().use(ctx.operators().keep(checks::Imports::of_model(surroundings, ctx.ir_version())));
+  ctx.operators().use(ctx.operators().keep(imports_of(opset_imports, ctx.ir_version())));
   ctx.scopes().set_open(kind != PartKind::Graph && kind != PartKind::Function);
   const auto read = [&]<class T>(T) {
     return format::read_message<T>(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), options.limits);

@@ -11,6 +11,7 @@
 #include "api/data_content.h"
 #include "api/is_model.h"
 #include "base/mapped_file.h"
+#include "base/path.h"
 #include "check/areas.h"
 #include "format/data_messages.h"
 #include "format/identify.h"
@@ -175,9 +176,7 @@ Report check_data(const std::string& path, std::optional<DataKind> kind, const C
     values_of(path, file, options.limits, {});
     return report;
   }
-  const auto slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  checks::Context ctx(options, ir::kNewestIrVersion, folder, report);
+  checks::Context ctx(options, ir::kNewestIrVersion, base::folder_of(path), report);
   try {
     with_message(borrowed(file.bytes), kind ? *kind : data_kind(file.bytes, options.limits), options.limits,
                  Checker{ctx});

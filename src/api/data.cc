@@ -6,6 +6,7 @@
 
 #include "api/data_content.h"
 #include "base/mapped_file.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "format/bounds.h"
 #include "format/data_file.h"
@@ -22,13 +23,8 @@ std::string extension(const std::string& path) {
   const auto dot = path.rfind('.');
   if (dot == std::string::npos || path.find('/', dot) != std::string::npos) return {};
   std::string text = path.substr(dot);
-  std::transform(text.begin(), text.end(), text.begin(), format::lower);
+  std::transform(text.begin(), text.end(), text.begin(), base::lower);
   return text;
-}
-
-std::string folder_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
 ir::Bytes bytes_of(const base::FileBytes& file) { return {file.bytes.data(), file.bytes.size(), file.owner}; }
@@ -54,7 +50,7 @@ std::string_view message_name(DataKind kind) {
 std::pair<std::string, Value> message_of(const std::string& path, const ir::Bytes& bytes, DataKind kind,
                                          const Limits& limits) {
   const format::Bounds bounds(bytes.size(), limits);
-  const ir::ExternalReader files = format::external_reader(folder_of(path));
+  const ir::ExternalReader files = format::external_reader(base::folder_of(path));
   const auto external = [&](const ir::Tensor& tensor) {
     ir::Bytes data = files(tensor);
     bounds.check_payload(data.size(), "the external data", [&] { return ir::describe(tensor); });

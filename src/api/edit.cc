@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/atomic_file.h"
+#include "base/path.h"
 #include "format/external_pack.h"
 #include "format/wire.h"
 #include "ir/model.h"
@@ -18,11 +19,6 @@ namespace norn {
 namespace {
 
 constexpr std::uint64_t kMessageLimit = (std::uint64_t{1} << 31) - 1;
-
-std::string folder_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -35,7 +31,7 @@ struct Edited {
 
 Edited open_model(const std::string& path, const LoadOptions& options) {
   Edited edited;
-  edited.base_dir = folder_of(path);
+  edited.base_dir = base::folder_of(path);
   const Format format = options.format == Format::Auto ? format_of(path) : options.format;
   format::OpenedFile file;
   struct stat info;
@@ -98,11 +94,11 @@ void unpack_to(Edited& edited, const std::string& in, const std::string& out, co
   file.alignment = unpack.alignment;
   file.max_file_bytes = unpack.max_file_bytes;
   file.checksums = unpack.checksums;
-  format::DataFileWriter writer(folder_of(out), std::move(file), edited.files);
+  format::DataFileWriter writer(base::folder_of(out), std::move(file), edited.files);
   format::unpack_tensors(edited.model, unpack.threshold, edited.base_dir, format::external_access(options),
                          edited.files, writer);
   writer.finish();
-  format::refuse_data_file(edited.model, folder_of(out), out);
+  format::refuse_data_file(edited.model, {base::folder_of(out)}, out);
   write_model(edited, out, kAnySize, [&] { writer.commit(); });
 }
 
@@ -115,20 +111,20 @@ Model changed(const Model& model, ir::Model document) {
 
 void pack(const std::string& in, const std::string& out, const PackOptions& pack, const LoadOptions& options) {
   Edited edited = open_model(in, options);
-  format::refuse_data_file(edited.model, edited.base_dir, out);
+  format::refuse_data_file(edited.model, {edited.base_dir}, out);
   format::pack_tensors(edited.model, edited.base_dir, format::external_access(options), edited.files);
   write_model(edited, out, pack, [] {});
 }
 
 void unpack(const std::string& in, const std::string& out, const UnpackOptions& unpack, const LoadOptions& options) {
   Edited edited = open_model(in, options);
-  format::refuse_data_file(edited.model, edited.base_dir, out);
+  format::refuse_data_file(edited.model, {edited.base_dir}, out);
   unpack_to(edited, in, out, unpack, options);
 }
 
 void strip(const std::string& in, const std::string& out, const LoadOptions& options) {
   Edited edited = open_model(in, options);
-  format::refuse_data_file(edited.model, edited.base_dir, out);
+  format::refuse_data_file(edited.model, {edited.base_dir}, out);
   format::strip_tensors(edited.model);
   write_model(edited, out, kAnySize, [] {});
 }
@@ -143,7 +139,7 @@ Model pack(const Model& model, const PackOptions& pack) {
 
 void unpack(const Model& model, const std::string& out, const UnpackOptions& unpack) {
   Edited edited{model.document(), {}, model.base_dir()};
-  format::refuse_data_file(edited.model, edited.base_dir, out);
+  format::refuse_data_file(edited.model, {edited.base_dir}, out);
   unpack_to(edited, model.path(), out, unpack, model.load_options());
 }
 

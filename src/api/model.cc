@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/mapped_file.h"
+#include "base/path.h"
 #include "format/external_write.h"
 #include "format/json.h"
 #include "format/prototext.h"
@@ -14,12 +15,6 @@
 
 namespace norn {
 namespace {
-
-std::string folder_of(const std::string& path) {
-  if (path.empty()) return {};
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
 
 ir::Model read(Format format, const ir::Bytes& bytes, const Limits& limits) {
   switch (format) {
@@ -68,7 +63,7 @@ Format format_of(const std::string& path) noexcept {
 Model::Model(std::shared_ptr<const ir::Model> document, std::string path, const LoadOptions& options)
     : document_(std::move(document)),
       path_(std::move(path)),
-      base_dir_(folder_of(path_)),
+      base_dir_(base::folder_of(path_)),
       options_(std::make_shared<const LoadOptions>(options)) {
   if (!document_) throw Error(ErrorCode::InvalidArgument, "a model needs a document");
 }
@@ -101,15 +96,15 @@ Model Model::parse(std::span<const std::byte> bytes, const LoadOptions& options,
 void Model::save(const std::string& path, Format format) const {
   if (format == Format::Auto) format = format_of(path);
   const std::string text = format == Format::Binary ? std::string() : write(format, *document_);
-  format::refuse_data_file(*document_, base_dir_, path);
-  format::refuse_data_file(*document_, folder_of(path), path);
-  if (options_->external_reader && folder_of(path) != base_dir_ && has_external_data(*document_)) {
+  const std::string folder = base::folder_of(path);
+  format::refuse_data_file(*document_, {base_dir_, folder}, path);
+  if (options_->external_reader && folder != base_dir_ && has_external_data(*document_)) {
     throw Error(ErrorCode::InvalidArgument,
                 "the model's external data comes from a reader, so that there are no files to take along", path,
                 "write its tensors too: norn::unpack into a data file (norn.save(..., external_data=NAME)), or norn::pack");
   }
   // Its data files belong to it: saving into another folder takes them along.
-  format::copy_external_files(*document_, base_dir_, folder_of(path), format::path_policy(*options_));
+  format::copy_external_files(*document_, base_dir_, folder, format::path_policy(*options_));
   if (format == Format::Binary) {
     const format::Pieces pieces = format::write_pieces(*document_);
     return base::write_file_atomically(path, pieces.spans);

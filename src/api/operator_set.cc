@@ -6,6 +6,7 @@
 
 #include "api/is_model.h"
 #include "base/mapped_file.h"
+#include "base/text.h"
 #include "check/opset_document.h"
 #include "format/identify.h"
 #include "format/json.h"
@@ -70,10 +71,6 @@ void require_sound(const ir::OperatorSet& set, const std::string& path) {
   }
   const std::string where = path.empty() || fault->where.empty() ? path + fault->where : path + " / " + fault->where;
   throw Error(ErrorCode::InvalidGraph, fault->message + " (" + std::string(fault->rule) + ")", where, fault->hint);
-}
-
-std::string counted(std::size_t n, const char* what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
 std::string_view status_name(const ir::Operator& op) {
@@ -175,7 +172,7 @@ std::string OperatorSet::to_string() const {
     lines.push_back({op.op_type.get(), op.since_version, std::string(status_name(op))});
   }
   for (const ir::Function& f : document_->functions) {
-    lines.push_back({f.name.get(), ir::since_version(f, *document_), "body of " + counted(f.node.size(), "node")});
+    lines.push_back({f.name.get(), ir::since_version(f, *document_), "body of " + base::counted(f.node.size(), "node")});
   }
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.name < b.name; });
   std::size_t width = 0;
@@ -184,7 +181,7 @@ std::string OperatorSet::to_string() const {
   std::string page = "operator set " + (domain().empty() ? "ai.onnx" : domain()) + " version " +
                      std::to_string(version()) + " (IR " + std::to_string(document_->ir_version.get()) + ")\n";
   if (!document_->doc_string.get().empty()) page += document_->doc_string.get() + "\n";
-  page += counted(document_->operators.size(), "operator") + ", " + counted(document_->functions.size(), "function") +
+  page += base::counted(document_->operators.size(), "operator") + ", " + base::counted(document_->functions.size(), "function") +
           "\n";
   for (const Line& line : lines) {
     const std::string since = std::to_string(line.since);

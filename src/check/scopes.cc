@@ -33,11 +33,6 @@ void NameSet::grow(std::size_t slots) {
   }
 }
 
-void NameSet::reserve(std::size_t names) {
-  names_.reserve(names_.size() + names);
-  if (const std::size_t held = names_.size() - first_ + names; too_few(slots_.size(), held)) grow(slots_for(held));
-}
-
 bool NameSet::insert(std::string_view name) {
   if (const std::size_t held = names_.size() - first_ + 1; slots_.empty() || too_few(slots_.size(), held)) {
     grow(slots_for(held * 2));

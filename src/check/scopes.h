@@ -29,8 +29,6 @@ struct Definition {
 class NameSet {
  public:
   void clear() noexcept { first_ = static_cast<std::uint32_t>(names_.size()); }
-  // Makes room for so many names more.
-  void reserve(std::size_t names);
   // False if the name is in the set already.
   bool insert(std::string_view name);
 

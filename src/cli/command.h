@@ -54,6 +54,8 @@ CLI::Option* repeated(CLI::Option* option);
 
 // JSON text; bytes that are not UTF-8 are replaced.
 std::string dumped(const nlohmann::ordered_json& json);
+// code, message, where, hint.
+nlohmann::ordered_json json_of(const Error& error);
 
 // Options of every command that makes a session.
 struct SessionFlags {

@@ -1,4 +1,6 @@
 // norn: runs, shows and explains ONNX models from the command line.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -23,7 +25,31 @@ std::string dumped(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+nlohmann::ordered_json json_of(const Error& error) {
+  return {{"code", error_code_name(error.code())},
+          {"message", error.message()},
+          {"where", error.where()},
+          {"hint", error.hint()}};
+}
+
 namespace {
+
+bool asked_for_json(const CLI::App& app) {
+  const CLI::Option* json = app.get_option_no_throw("--json");
+  if (json && json->count() > 0) return true;
+  const auto given = app.get_subcommands();
+  return !given.empty() && asked_for_json(*given.front());
+}
+
+// A program that asked for JSON gets an object whatever happens; people read standard error.
+int fail(const CLI::App& app, const Error& error, int exit) {
+  print_error(error);
+  if (asked_for_json(app) && !std::ferror(stdout)) {
+    fmt::print("{}\n", dumped({{"ok", false}, {"error", json_of(error)}}));
+    flush_output();
+  }
+  return exit;
+}
 
 int command_line(int argc, char** argv) {
   CLI::App app("Norn runs, shows and explains ONNX models.", "norn");
@@ -40,16 +66,22 @@ int command_line(int argc, char** argv) {
   add_edit(app, exit);
   try {
     app.parse(argc, argv);
+    flush_output();
   } catch (const CLI::Success& request) {  // --help, --version
-    return app.exit(request);
+    exit = app.exit(request);
+    flush_output();
+    return exit;
   } catch (const CLI::ParseError& error) {
     std::string command = "norn ";
     for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
       at = at->get_subcommands().front();
       command += at->get_name() + " ";
     }
-    print_error(UsageError(error.what(), command + "--help"));
-    return kUsage;
+    return fail(app, UsageError(error.what(), command + "--help"), kUsage);
+  } catch (const UsageError& error) {
+    return fail(app, error, kUsage);
+  } catch (const Error& error) {
+    return fail(app, error, kFailed);
   }
   return exit;
 }
@@ -60,12 +92,7 @@ int command_line(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace norn::cli;
   try {
-    const int exit = command_line(argc, argv);
-    flush_output();
-    return exit;
-  } catch (const UsageError& error) {
-    print_error(error);
-    return kUsage;
+    return command_line(argc, argv);
   } catch (const norn::Error& error) {
     print_error(error);
     return kFailed;

@@ -19,13 +19,7 @@ std::string shown(std::string path) { return path == "-" ? kStandardInput : std:
 
 Json json_of(const Unreadable& file) {
   const auto& [path, error] = file;
-  return {{"path", path},
-          {"ok", false},
-          {"error",
-           {{"code", error_code_name(error.code())},
-            {"message", error.message()},
-            {"where", error.where()},
-            {"hint", error.hint()}}}};
+  return {{"path", path}, {"ok", false}, {"error", cli::json_of(error)}};
 }
 
 // A SARIF notification is shaped as a result is, with message, level and locations, but has no rule.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "norn/error.h"
 
 namespace norn::format {
@@ -17,7 +18,8 @@ Bounds::Bounds(std::size_t input_bytes, const Limits& limits)
 
 void Bounds::too_deep(std::string where) const {
   throw Error(ErrorCode::LimitExceeded,
-              "messages are nested deeper than " + std::to_string(max_depth_) + " levels (limit max_depth)",
+              "messages are nested deeper than " + base::counted(static_cast<std::size_t>(max_depth_), "level") +
+                  " (limit max_depth)",
               std::move(where));
 }
 

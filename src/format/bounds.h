@@ -16,20 +16,22 @@ class Bounds {
 
   // How many messages may be nested. Readers go down recursively, and the stack does not allow what Limits may say.
   int max_depth() const noexcept { return max_depth_; }
-  // One message inside of another, for the lifetime of the object. `where` is a function that gives the place for the
-  // error, here and below.
+  // One message inside of another (or a row of them, each inside the one before), for the lifetime of the object. `where`
+  // is a function that gives the place for the error, here and below.
   class Level {
    public:
     template <class Where>
-    Level(Bounds& bounds, Where&& where) : bounds_(bounds) {
-      if (++bounds_.depth_ > bounds_.max_depth_) bounds_.too_deep(where());
+    Level(Bounds& bounds, Where&& where, int messages = 1) : bounds_(bounds), messages_(messages) {
+      if (bounds_.depth_ + messages > bounds_.max_depth_) bounds_.too_deep(where());
+      bounds_.depth_ += messages;
     }
-    ~Level() { --bounds_.depth_; }
+    ~Level() { bounds_.depth_ -= messages_; }
     Level(const Level&) = delete;
     Level& operator=(const Level&) = delete;
 
    private:
     Bounds& bounds_;
+    const int messages_;
   };
   [[noreturn]] void too_deep(std::string where) const;
 
@@ -37,6 +39,7 @@ class Bounds {
   void count_nodes(std::uint64_t more, Where&& where) {
     if ((nodes_ += more) > limits_.max_nodes) too_many_nodes(where());
   }
+  bool at_top() const noexcept { return depth_ == 0; }
   std::uint64_t nodes_left() const noexcept { return limits_.max_nodes - std::min(nodes_, limits_.max_nodes); }
   template <class Where>
   void check_payload(std::uint64_t bytes, const char* name, Where&& where) const {

@@ -189,9 +189,10 @@ void make_internal(ir::Tensor& tensor, ir::Bytes raw) {
   tensor.raw_data = std::move(raw);
 }
 
-void refuse_data_file(const ir::Model& model, const std::string& base_dir, const std::string& path) {
+void refuse_data_file(const ir::Model& model, std::initializer_list<std::string_view> folders, const std::string& path) {
   namespace fs = std::filesystem;
-  const auto same = [&](const fs::path& file) {
+  const auto same = [&](std::string_view folder, const std::string& location) {
+    const fs::path file = fs::path(folder.empty() ? "." : folder) / location;
     std::error_code error;
     if (fs::equivalent(file, path, error)) return true;  // both exist
     return fs::absolute(file, error).lexically_normal() == fs::absolute(path, error).lexically_normal();
@@ -201,7 +202,8 @@ void refuse_data_file(const ir::Model& model, const std::string& base_dir, const
     if (tensor.data_location != ir::kDataLocationExternal) return;
     for (const auto& entry : tensor.external_data) {
       if (entry.key.get() != "location" || !seen.insert(entry.value.get()).second) continue;
-      if (!same(fs::path(base_dir.empty() ? "." : base_dir) / entry.value.get())) continue;
+      const std::string& location = entry.value.get();
+      if (std::none_of(folders.begin(), folders.end(), [&](auto folder) { return same(folder, location); })) continue;
       throw Error(ErrorCode::InvalidArgument,
                   base::quoted(path) + " is a data file of the model, whose tensors would be lost", ir::describe(tensor),
                   "write the model under another name");

@@ -5,9 +5,11 @@
 // neither memory nor, for sparse files, disk.
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <list>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -84,9 +86,9 @@ void make_external(ir::Tensor& tensor, const std::string& location, std::uint64_
 // The other way: raw_data, and no external data but unknown keys.
 void make_internal(ir::Tensor& tensor, ir::Bytes raw);
 
-// Throws norn::Error (InvalidArgument) if `path` is one of the data files of a model in `base_dir`: what is written there
-// would take the place of the model's tensors.
-void refuse_data_file(const ir::Model& model, const std::string& base_dir, const std::string& path);
+// Throws norn::Error (InvalidArgument) if `path` is a data file of a model that lies, or will lie, in one of the folders:
+// what is written there would take the place of the model's tensors.
+void refuse_data_file(const ir::Model& model, std::initializer_list<std::string_view> folders, const std::string& path);
 
 // Copies a model's data files into another folder, each under its location there.
 void copy_external_files(const ir::Model& model, const std::string& from, const std::string& to,

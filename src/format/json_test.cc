@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "format/fields.h"
 #include "format/wire.h"
@@ -105,6 +106,25 @@ TEST(Json, RefusesWhatItCannotHold) {
   n.name = "n";
   n.unknown = ir::bytes_of("x");
   EXPECT_THROW(to_json(n), Error);
+  ir::Model m;
+  m.graph.mut().node.resize(2);
+  m.graph->node[1].op_type = "Relu";
+  m.graph->node[1].attribute.resize(1);
+  m.graph->node[1].attribute[0].doc_string = "\xff";
+  try {
+    to_json(m);
+    ADD_FAILURE() << "was written";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.where(), "graph / node 1 (Relu) / attribute 0");
+  }
+}
+
+TEST(Json, LargestFloatIsNoLargerThanItIs) {
+  // protobuf refuses 3.4028235e+38, which is larger than the largest float and would be rounded to it.
+  ir::Attribute a;
+  a.f = -std::numeric_limits<float>::max();
+  EXPECT_EQ(to_json(a), "{\n  \"f\": -3.4028234663852886e+38\n}");
+  EXPECT_EQ(from_json<ir::Attribute>(to_json(a)).f, a.f);
 }
 
 TEST(Json, LimitsHold) {

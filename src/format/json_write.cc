@@ -44,8 +44,8 @@ class Writer {
     scalar(f.get(), trait, name);
   }
   template <class T>
-  void field(const ir::Box<T>& f, Trait, const char*) {
-    message(*f);
+  void field(const ir::Box<T>& f, Trait, const char* name) {
+    writing(name, -1, *f, [&] { message(*f); });
   }
   template <ir::List L>
   void field(const L& f, Trait trait, const char* name) {
@@ -61,14 +61,16 @@ class Writer {
     out_ += '[';
     ++level_;
     const char* separator = "";
+    std::ptrdiff_t i = 0;
     for (const auto& v : values) {
       out_ += separator;
       separator = ",";
       line();
       if constexpr (requires { v.unknown; })
-        message(v);
+        writing(name, i, v, [&] { message(v); });
       else
         scalar(v, trait, name);
+      ++i;
     }
     --level_;
     line();

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -212,7 +213,10 @@ void append_python_number(std::string& out, float value) {
                          .ptr;
     double wide = 0;
     std::from_chars(buffer, end, wide);
-    if (static_cast<float>(wide) == value || precision >= 9) return append_python_number(out, wide);
+    if (static_cast<float>(wide) != value && precision < 9) continue;
+    // protobuf takes no number beyond the largest float, even one that would be rounded to it.
+    const bool beyond = std::abs(wide) > static_cast<double>(std::numeric_limits<float>::max());
+    return append_python_number(out, beyond ? static_cast<double>(value) : wide);
   }
 }
 

@@ -11,8 +11,12 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
+#include "base/text.h"
 #include "format/fields.h"
+#include "ir/walk.h"
+#include "norn/error.h"
 
 namespace norn::format {
 
@@ -70,9 +74,10 @@ class Cursor {
   std::size_t at_ = 0;
 };
 
+using base::lower;
+
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // A decimal number that fills `text`, rounded to nearest. Too small is zero of the right sign; too large, or no number,
@@ -131,6 +136,26 @@ std::string field_names() {
   std::string names;
   for_each_field<M>([&](const auto& r) { (names += names.empty() ? "" : ", ") += r.name; });
   return std::string("the fields of ") + Message<M>::name + " are " + names;
+}
+
+// f(); what it throws gets the place `node 12 "conv1" (Conv)` of the message that it writes. `index` is -1 for a field
+// that stands once.
+template <class M, class F>
+void writing(const char* field, std::ptrdiff_t index, const M& message, F&& f) {
+  try {
+    f();
+  } catch (Error& e) {
+    if constexpr (std::is_same_v<M, ir::Node>) {
+      throw e.within(ir::describe_node(message, static_cast<std::size_t>(index)));
+    } else {
+      std::string name;
+      if constexpr (requires { message.name.get().empty(); }) {
+        if (!message.name.get().empty()) name = ' ' + base::quoted(message.name.get());
+      }
+      const bool by_name = std::is_same_v<M, ir::Attribute> && !name.empty();
+      throw e.within(field + (index < 0 || by_name ? std::string() : ' ' + std::to_string(index)) + name);
+    }
+  }
 }
 
 // Throws: these notations have no place for fields that this version does not know.

@@ -87,6 +87,17 @@ TEST(ProtoText, RefusesWhatItCannotHold) {
   ir::Node n;
   n.unknown = ir::bytes_of("x");
   EXPECT_THROW(to_prototext(n), Error);
+  ir::Graph g;
+  g.name = "g";
+  g.node = {{}, n};
+  ir::Model m;
+  m.graph = g;
+  try {
+    to_prototext(m);
+    ADD_FAILURE() << "was written";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.where(), "graph \"g\" / node 1 ()");
+  }
 }
 
 TEST(ProtoText, LimitsHold) {

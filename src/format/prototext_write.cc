@@ -28,11 +28,12 @@ class Writer {
   }
   template <class T>
   void field(const ir::Box<T>& f, Trait trait, const char* name) {
-    one(*f, trait, name);
+    writing(name, -1, *f, [&] { one(*f, trait, name); });
   }
   template <ir::List L>
   void field(const L& f, Trait trait, const char* name) {
-    for (const auto& v : f) one(v, trait, name);
+    std::ptrdiff_t i = 0;
+    for (const auto& v : f) writing(name, i++, v, [&] { one(v, trait, name); });
   }
   template <class T>
   void field(const ir::SharedArray<T>& f, Trait trait, const char* name) {

@@ -46,12 +46,14 @@ class Printer {
       pairs(m.metadata_props);
     }
     out_ += "\n>\n";
-    graph(m.graph ? *m.graph : ir::Graph());
+    static const ir::Graph kNone;
+    const ir::Graph& main = m.graph ? *m.graph : kNone;
+    writing("graph", -1, main, [&] { graph(main); });
     out_ += '\n';
-    for (const auto& f : m.functions) {
+    each("function", m.functions, [&](const ir::Function& f) {
       out_ += '\n';
       function(f);
-    }
+    });
   }
 
   void graph(const ir::Graph& g, const std::string& name = {}) {
@@ -60,9 +62,9 @@ class Printer {
     else
       out_ += name;
     out_ += ' ';
-    values(g.input);
+    values("input", g.input);
     out_ += " => ";
-    values(g.output);
+    values("output", g.output);
     out_ += '\n';
     if (!g.initializer.empty() || !g.sparse_initializer.empty() || !g.value_info.empty()) {
       indent(0);
@@ -74,13 +76,14 @@ class Printer {
         indent(1);
         print();
       };
-      for (const auto& t : g.initializer) line([&] { tensor(t, true); });
-      for (const auto& t : g.sparse_initializer)
+      each("initializer", g.initializer, [&](const ir::Tensor& t) { line([&] { tensor(t, true); }); });
+      each("sparse_initializer", g.sparse_initializer, [&](const ir::SparseTensor& t) {
         line([&] {
           out_ += "sparse_tensor = ";
           sparse(t);
         });
-      for (const auto& v : g.value_info) line([&] { value(v); });
+      });
+      each("value_info", g.value_info, [&](const ir::ValueInfo& v) { line([&] { value(v); }); });
       out_ += '\n';
       indent(0);
       out_ += ">\n";
@@ -102,7 +105,7 @@ class Printer {
       out_ += '<';
       list(f.attribute, ", ", [&](const std::string& a) { id(a); });
       if (!f.attribute.empty() && !f.attribute_proto.empty()) out_ += ", ";
-      list(f.attribute_proto, ", ", [&](const ir::Attribute& a) { attribute(a); });
+      parts("attribute", f.attribute_proto, ", ", [&](const ir::Attribute& a) { attribute(a); });
       out_ += "> ";
     }
     ids("(", f.input, ")");
@@ -111,7 +114,7 @@ class Printer {
     out_ += '\n';
     if (!f.value_info.empty()) {
       out_ += "<\n  ";
-      list(f.value_info, ",\n  ", [&](const ir::ValueInfo& v) { value(v); });
+      parts("value_info", f.value_info, ",\n  ", [&](const ir::ValueInfo& v) { value(v); });
       out_ += "\n>\n";
     }
     nodes(f.node);
@@ -151,6 +154,17 @@ class Printer {
       first = false;
       print(item);
     }
+  }
+
+  // As list(), of messages, which errors are placed at.
+  template <class C, class F>
+  void parts(const char* field, const C& messages, std::string_view separator, F&& print) {
+    std::ptrdiff_t i = 0;
+    list(messages, separator, [&](const auto& m) { writing(field, i++, m, [&] { print(m); }); });
+  }
+  template <class C, class F>
+  void each(const char* field, const C& messages, F&& print) {
+    parts(field, messages, "", print);
   }
 
   template <class C, class F>
@@ -313,9 +327,9 @@ class Printer {
     }
     id(v.name.get());
   }
-  void values(const std::vector<ir::ValueInfo>& list_of_values) {
+  void values(const char* field, const std::vector<ir::ValueInfo>& list_of_values) {
     out_ += '(';
-    list(list_of_values, ", ", [&](const ir::ValueInfo& v) { value(v); });
+    parts(field, list_of_values, ", ", [&](const ir::ValueInfo& v) { value(v); });
     out_ += ')';
   }
 
@@ -452,7 +466,7 @@ class Printer {
   // A graph in an attribute, where a word may also be a number.
   void subgraph(const ir::Graph& g) {
     const auto& name = g.name.get();
-    graph(g, parse_special_float(name) ? "\"" + name + "\"" : "");
+    writing("graph", -1, g, [&] { graph(g, parse_special_float(name) ? "\"" + name + "\"" : ""); });
   }
 
   void attribute(const ir::Attribute& a) {
@@ -505,7 +519,7 @@ class Printer {
   void attributes(const std::vector<ir::Attribute>& all) {
     if (all.empty()) return;
     out_ += " <";
-    list(all, ", ", [&](const ir::Attribute& a) { attribute(a); });
+    parts("attribute", all, ", ", [&](const ir::Attribute& a) { attribute(a); });
     out_ += '>';
   }
 
@@ -513,11 +527,11 @@ class Printer {
     indent(0);
     out_ += "{\n";
     ++level_;
-    for (const auto& n : all) {
+    each("node", all, [&](const ir::Node& n) {
       indent(0);
       node(n);
       out_ += '\n';
-    }
+    });
     --level_;
     indent(0);
     out_ += '}';

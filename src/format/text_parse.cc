@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "format/bounds.h"
 #include "format/text.h"
 #include "format/text_lexer.h"
 #include "format/text_words.h"
@@ -35,12 +36,7 @@ Kind element_kind(Kind list) {
 class Parser : TextLexer {
  public:
   Parser(std::string_view text, const Limits& limits)
-      : TextLexer(text), limits_(limits), depth_left_(std::clamp(limits.max_depth, 1, 1000) + 2) {
-    if (text.size() > limits.max_bytes)
-      throw Error(ErrorCode::LimitExceeded, "the input has " + std::to_string(text.size()) +
-                                                " bytes, more than the limit max_bytes (" +
-                                                std::to_string(limits.max_bytes) + ")");
-  }
+      : TextLexer(text), bounds_(text.size(), limits) {}
 
   void finish() {
     if (!in_.end()) in_.fail_expected("the end of the text");
@@ -79,7 +75,8 @@ class Parser : TextLexer {
   }
 
   void part(ir::Graph& g) {
-    const Nesting nesting(*this, 3);
+    // As the binary format counts: a graph is in an attribute of a node.
+    const Bounds::Level level(bounds_, here(), bounds_.at_top() ? 1 : 3);
     g.name = name("the graph's name");
     if (in_.match('(') && !in_.match(')')) {
       do {
@@ -140,9 +137,7 @@ class Parser : TextLexer {
   }
 
   void part(ir::Node& n) {
-    if (++nodes_ > limits_.max_nodes)
-      throw Error(ErrorCode::LimitExceeded,
-                  "more than " + std::to_string(limits_.max_nodes) + " nodes (limit max_nodes)");
+    bounds_.count_nodes(1, here());
     if (in_.match('[')) {
       n.name = optional_name();
       in_.expect(']', "after the node's name");
@@ -167,17 +162,13 @@ class Parser : TextLexer {
   }
 
  private:
-  // In messages, as the binary format counts: a graph is in an attribute of a node, a type in a type's member.
-  struct Nesting {
-    Nesting(Parser& parser, int levels) : p(parser), n(levels) {
-      if ((p.depth_left_ -= n) < 0)
-        throw Error(ErrorCode::LimitExceeded, "graphs or types are nested deeper than the limit max_depth (" +
-                                                  std::to_string(p.limits_.max_depth) + ")");
-    }
-    ~Nesting() { p.depth_left_ += n; }
-    Parser& p;
-    int n;
+  // Tells the place when asked.
+  struct Here {
+    const Cursor& in;
+    std::string operator()() const { return place_at(in.text(), in.at()); }
   };
+  Here here() const noexcept { return {in_}; }
+
 
   // Elements up to `close`, which may follow at once.
   template <class F>
@@ -288,7 +279,7 @@ class Parser : TextLexer {
   }
 
   void type(ir::Type& t) {
-    const Nesting nesting(*this, 2);
+    const Bounds::Level level(bounds_, here(), 2);  // a type is in a type's member
     if (data_type_from_name(in_.peek_identifier()) != DataType::Undefined) return tensor_type(t.tensor_type.mut());
     const std::string word(in_.peek_identifier());
     if (!is_type_word(word)) in_.fail_expected("a type");
@@ -556,10 +547,8 @@ class Parser : TextLexer {
     in_.expect('>', "or \",\" after an attribute");
   }
 
-  const Limits& limits_;
-  int depth_left_;
+  Bounds bounds_;
   bool typed_attributes_ = true;  // AttributeProto.type came with IR 2
-  std::uint64_t nodes_ = 0;
 };
 
 }  // namespace

@@ -186,6 +186,16 @@ TEST(TextParse, LimitsHold) {
   for (int i = 0; i < 40; ++i) deep = "g () => () { = If <b: graph = " + deep + "> () }";
   EXPECT_EQ(refused<ir::Graph>(deep).code(), ErrorCode::LimitExceeded);
   Limits limits;
+  limits.max_depth = 1;
+  EXPECT_EQ(from_text<ir::Graph>("g () => () { = A () }", limits).node.size(), 1u);
+  const Error nested = refused<ir::Graph>("g () => () {\n = If <b: graph = h () => () {}> () }", limits);
+  EXPECT_EQ(nested.message(), "messages are nested deeper than 1 level (limit max_depth)");
+  EXPECT_EQ(nested.where(), "line 2, column 19");
+  limits.max_depth = 5000;  // the stack does not allow it
+  const std::string graphs = "g () => () { = If <b: graph = ";
+  std::string too_deep;
+  for (int i = 0; i < 2000; ++i) too_deep += graphs;
+  EXPECT_EQ(refused<ir::Graph>(too_deep, limits).message(), "messages are nested deeper than 1000 levels (limit max_depth)");
   limits.max_depth = 1000;
   EXPECT_EQ(from_text<ir::Graph>(deep, limits).node.size(), 1u);
   std::string types(100000, ' ');

@@ -99,6 +99,34 @@ TEST(Text, CompleteTextIsWholeOrAnError) {
   EXPECT_THROW(to_text(node({bad}), {1, true}), Error);
 }
 
+TEST(Text, WhatCannotBeWrittenIsPlaced) {
+  const auto place_of = [](const ir::Model& m) -> std::string {
+    try {
+      to_text(m, {.complete = true});
+    } catch (const Error& e) {
+      return e.where();
+    }
+    return "it was written";
+  };
+  auto a = attribute("value", ir::AttributeType::Tensor);
+  a.t.mut().data_type = 99;
+  ir::Model m;
+  m.graph.mut().name = "main";
+  m.graph->node = {node({}), node({a})};
+  m.graph->node[1].name = "n";
+  EXPECT_EQ(place_of(m), "graph \"main\" / node 1 \"n\" (" + m.graph->node[1].op_type.get() + ") / attribute \"value\"");
+  m.graph->node.pop_back();
+  EXPECT_EQ(place_of(m), "it was written");
+  m.graph->output.resize(2);
+  m.graph->output[1].type.mut().sequence_type.mut();
+  EXPECT_EQ(place_of(m), "graph \"main\" / output 1");
+  m.graph->output.clear();
+  m.functions.resize(1);
+  m.functions[0].name = "f";
+  m.functions[0].node = {node({a})};
+  EXPECT_EQ(place_of(m).rfind("function 0 \"f\" / node 0 (", 0), 0u);
+}
+
 TEST(Text, TypedEntriesStandAsTheyAre) {
   const auto prints = [](const ir::Tensor& t, const TextOptions& options, const char* expected) {
     auto a = attribute("v", ir::AttributeType::Tensor);

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
+#include "base/text.h"
 #include "ir/model.h"
 
 namespace norn::ops {
@@ -45,7 +45,7 @@ constexpr std::array<std::string_view, 11> kRemovedExperimental = {
     "ATen", "Affine", "ConstantFill", "Crop", "DynamicSlice", "GRUUnit",
     "GivenTensorFill", "ImageScaler", "ParametricSoftplus", "Scale", "ScaledTanh"};
 
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+using base::lower;
 
 // Edit distance without regard to case.
 std::size_t distance(std::string_view a, std::string_view b) {

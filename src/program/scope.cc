@@ -1,9 +1,9 @@
 #include "program/scope.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
+#include "base/text.h"
 #include "ir/walk.h"
 #include "norn/error.h"
 
@@ -45,12 +45,9 @@ ValueId Scope::capture(const std::string& name) {
 
 // A known name that differs in case alone.
 std::string Scope::similar(const std::string& name) const {
-  const auto same_letter = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
   for (const Scope* s = this; s; s = s->outer_)
     for (const auto& [known, id] : s->ids_)
-      if (std::equal(known.begin(), known.end(), name.begin(), name.end(), same_letter)) return known;
+      if (base::equal_but_case(known, name)) return known;
   return {};
 }
 

@@ -124,7 +124,7 @@ Report check_one(nb::handle data, nb::handle kind, const std::string& profile, n
   if (proto && !as) as = kind_of_proto(data);
   const SharedBytes message = bytes_of(proto ? serialized(data) : nb::borrow(data), "the data");
   const nb::gil_scoped_release release;
-  return check_data(message.bytes, as ? *as : data_kind(message.bytes, options.limits), options);
+  return check_data(message.bytes, as, options);
 }
 
 }  // namespace

@@ -32,7 +32,6 @@ nb::bytes to_bytes(std::span<const std::byte> bytes) {
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-using Imports = std::vector<std::pair<std::string, std::int64_t>>;
 
 // Calls what touches no Python object, while other threads may have the GIL.
 template <class F>
@@ -141,13 +140,12 @@ void register_check(nb::module_& module) {
   module.def(
       "check_part",
       [](const std::string& kind, nb::handle part, std::int64_t ir_version,
-         const std::optional<Imports>& imports, const std::string& profile) {
+         const std::optional<OpsetImports>& imports, const std::string& profile) {
         CheckOptions options;
         options.profile = profile_from_name(profile);
         const SharedBytes message = message_bytes(part, "a part");
         const PartKind as = part_kind(kind);
-        return without_gil(
-            [&] { return check_part(as, message.bytes, ir_version, imports.value_or(Imports{}), options); });
+        return without_gil([&] { return check_part(as, message.bytes, ir_version, imports, options); });
       },
       nb::arg("kind"), nb::arg("part"), nb::arg("ir_version"), nb::arg("opset_imports").none(), nb::kw_only(),
       nb::arg("profile") = "spec",

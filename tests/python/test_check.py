@@ -117,6 +117,9 @@ def test_a_part_without_known_imports():
     for op_type in ("Relu", "Nope"):
         assert norn.check_part("node", helper.make_node(op_type, ["x"], ["y"]), 10, None).ok
     assert not norn.check_part("node", helper.make_node("", ["x"], ["y"]), 10, None).ok
+    # An empty list is known: it imports nothing.
+    findings = norn.check_part("node", helper.make_node("Relu", ["x"], ["y"]), 10, [])
+    assert [f.rule for f in findings] == ["node.domain.imported"]
 
 
 def test_rules_are_listed():

@@ -294,6 +294,16 @@ def test_documents_that_cannot_be_read_stand_in_reports(tmp_path):
     assert [r["ok"] for r in reports] == [False, True] and reports[0]["error"]["code"] == "NoSuchFile"
 
 
+@pytest.mark.parametrize("command", [("show",), ("show", "--text"), ("run",), ("explain",)], ids=" ".join)
+def test_an_error_is_an_object_for_those_who_ask_for_json(command, tmp_path):
+    answer = json.loads(output_of(*command, tmp_path / "nowhere.onnx", "--json", code=3))
+    assert answer["ok"] is False and answer["error"]["code"] == "NoSuchFile"
+    assert set(answer["error"]) == {"code", "message", "where", "hint"}
+    misspelt = json.loads(output_of(command[0], "--json", "--no-such-flag", "m.onnx", code=2))
+    assert misspelt["error"]["code"] == "InvalidArgument" and "no-such-flag" in misspelt["error"]["message"]
+    assert output_of(*command, tmp_path / "nowhere.onnx", code=3) == ""
+
+
 def test_opset_export(tmp_path):
     norn_command("opset", "export", "ai.onnx", 17, tmp_path / "o.json")
     assert "ai.onnx version 17" in norn_command("opset", "show", tmp_path / "o.json")

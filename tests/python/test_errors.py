@@ -65,6 +65,7 @@ def test_a_pickled_report_has_every_finding(tmp_path):
     error = an_exception(norn.CheckError)
     del report
     assert pickle.loads(pickle.dumps(error)).report.to_sarif() == error.report.to_sarif()
+    assert type(error).__module__ == "norn"
     for state in ((), ("r", "grave", "", "", ""), ("r", 1, "", "", "")):
         with pytest.raises((ValueError, TypeError, RuntimeError)):
             norn.Diagnostic.__new__(norn.Diagnostic).__setstate__(state)

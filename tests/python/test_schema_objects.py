@@ -128,6 +128,15 @@ def test_bounds_and_infinities():
     assert values and not any(math.isnan(v) for v in values)
 
 
+def test_classes_are_found_where_onnx_has_them():
+    nested = {name for name in dir(defs.OpSchema) if isinstance(getattr(defs.OpSchema, name), type) and name[0] != "_"}
+    assert nested and all(getattr(norn.OpSchema, name) is getattr(ours, name) for name in nested)
+    for enum in (name for name in nested if hasattr(getattr(defs.OpSchema, name), "__members__")):
+        members = getattr(defs.OpSchema, enum).__members__
+        assert {m.name: m.value for m in getattr(norn.OpSchema, enum)} == {n: m.value for n, m in members.items()}
+    assert norn.get_schema("Conv").inputs[2].option is norn.OpSchema.FormalParameterOption.Optional
+
+
 def test_what_a_schema_gives_out_is_the_callers_own():
     conv = norn.get_schema("Conv")
     names = set(conv.attributes)

@@ -1,6 +1,7 @@
 """Data files: values in and out, which kind of message a file holds, and checks of them."""
 
 import ctypes
+import io
 import json
 
 import ml_dtypes
@@ -343,6 +344,14 @@ def test_findings():
         norn.check_data(tensor, profile="loose")
     with pytest.raises(norn.InvalidArgument, match="not bytes"):
         norn.check_data(3)
+
+
+def test_bytes_of_numpy_files_are_checked():
+    file = io.BytesIO()
+    np.save(file, ARRAYS["floats"])
+    assert norn.check_data(file.getvalue()).ok
+    with pytest.raises(norn.Error):
+        norn.check_data(file.getvalue()[:-1])
 
 
 def test_a_tensor_with_a_data_file(tmp_path):

@@ -7,7 +7,6 @@
 #include "ops/cast/cast.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/text.h"
 #include "ops/common/shapes.h"
@@ -129,7 +128,7 @@ DataType cast_target(const Attrs& attrs) {
   }
   const std::string given = attrs.s("to");
   std::string name = given;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(name.begin(), name.end(), name.begin(), base::lower);
   const DataType type = data_type_from_name(name);
   if (type != DataType::Undefined) return type;
   throw Error(ErrorCode::InvalidGraph, "to is " + base::quoted(given) + ", which is no element type");

@@ -1,8 +1,8 @@
 // Version steps of Cast. Attributes that came later concern types that came with them, so going down they only vanish.
 #include <algorithm>
-#include <cctype>
 #include <string>
 
+#include "base/text.h"
 #include "ops/cast/cast.h"
 #include "transform/version_step.h"
 
@@ -15,7 +15,7 @@ void up_1_6(NodeEdit& edit) { edit.set_attr("to", static_cast<std::int64_t>(cast
 
 void down_6_1(NodeEdit& edit) {
   std::string name(data_type_name(cast_target(edit.attrs())));
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::transform(name.begin(), name.end(), name.begin(), base::upper);
   edit.set_attr("to", std::move(name));
 }
 
