@@ -51,7 +51,7 @@ enum class ValueUse : std::uint8_t {
   Attribute,     // a type in an attribute
   Part,          // on its own
 };
-// Calls check_type, and check_metadata for its properties.
+// Calls check_type, note_image, and check_metadata for its properties.
 void check_value_info(Context& ctx, const Place& place, const ir::ValueInfo& info, ValueUse use);
 void check_type(Context& ctx, const Place& place, const ir::Type& type, ValueUse use);
 void check_shape(Context& ctx, const Place& place, const ir::TensorShape& shape, ValueUse use);
@@ -64,7 +64,7 @@ enum class TensorUse : std::uint8_t { Initializer, Attribute, SparseValues, Spar
 void check_tensor(Context& ctx, const Place& place, const ir::Tensor& tensor, TensorUse use);
 void check_external_data(Context& ctx, const Place& place, const ir::Tensor& tensor);
 enum class SparseUse : std::uint8_t { Initializer, Attribute, Data, Part };
-// Calls check_tensor for its parts.
+// Calls check_tensor for its parts, and outside of data files check_tensor_versions.
 void check_sparse_tensor(Context& ctx, const Place& place, const ir::SparseTensor& tensor, SparseUse use);
 
 // What goes with a graph or model (quantization.cc, training.cc, devices.cc, metadata.cc).
@@ -78,6 +78,9 @@ void check_device_configurations(Context& ctx, const Place& place, const ir::Mod
 // Only called if the node has any.
 void check_node_devices(Context& ctx, const Place& place, const ir::Node& node);
 void check_model_metadata(Context& ctx, const Place& place, const ir::Model& model);
+// That the metadata describes the images among the values. After the walk, which has noted them.
+void note_image(Context& ctx, const ir::ValueInfo& info);
+void check_image_keys(Context& ctx, const Place& place, const ir::Model& model);
 // Of anything but the model; only called if there are entries.
 void check_metadata(Context& ctx, const Place& place, const ir::Metadata& entries);
 
@@ -116,12 +119,26 @@ struct FormalAttribute {
 FormalAttribute formal_attribute(Context& ctx, const ir::Function& function, std::string_view name);
 void check_call(Context& ctx, const Place& place, const ir::Node& node, const ir::Function& callee);
 
-// Graphs and nodes (graphs.cc, names.cc, initializers.cc, operators.cc, nodes.cc, attributes.cc).
+// Graphs and nodes (graphs.cc, names.cc, initializers.cc, operators.cc, nodes.cc, attributes.cc, doc_strings.cc).
 // Before the nodes: name, inputs, outputs.
 void check_graph_fields(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
                         const ir::Node* owner);
 // That no other graph of the document has its name.
 void check_graph_name(Context& ctx, const Place& place, const ir::Graph& graph);
+// How many names are no C identifiers; told once for all that were looked at.
+class NameForms {
+ public:
+  void look(std::string_view name);
+  // What a node names: its outputs, its attributes and itself.
+  void look(const ir::Node& node);
+  void report(Context& ctx, const Place& place) const;
+
+ private:
+  std::size_t names_ = 0, odd_ = 0;
+  std::string_view example_;
+};
+// The form of the names that a function gives.
+void check_function_names(Context& ctx, const Place& place, const ir::Function& function);
 // The form of the names that a graph gives, and those that its nodes share. gather() looks at nothing but the graph and
 // may run beside the walk; told of after both.
 class GraphNames {
@@ -131,11 +148,9 @@ class GraphNames {
   void report(Context& ctx, const Place& place) const;
 
  private:
-  void look(const std::string& name);
   const ir::Graph& graph_;
   std::vector<std::size_t> repeated_;  // nodes whose names earlier ones have
-  std::size_t names_ = 0, odd_ = 0;
-  std::string_view example_;
+  NameForms forms_;
 };
 // In order; `parts` lists those that are segments of larger tensors.
 struct Initializers {
@@ -173,7 +188,8 @@ void check_node_values(Context& ctx, const Place& place, const ir::Node& node, s
 // After the nodes, before the scope closes.
 void check_graph_values(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role);
 // An initializer against the input that it is the default of.
-void check_default(Context& ctx, const Place& place, const ir::Tensor& tensor, const ir::ValueInfo& input);
+void check_default(Context& ctx, const Place& place, const ir::Field<std::int32_t>& elem_type,
+                   std::span<const std::int64_t> shape, const ir::ValueInfo& input);
 // No HTML; of any message that has a doc_string.
 void check_doc_string(Context& ctx, const Place& place, const std::string& text);
 // "did you mean "x"" for a value name that is not defined here; "" if nothing is near.

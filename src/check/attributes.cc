@@ -69,7 +69,13 @@ void check_reference(Context& ctx, const Place& place, const ir::Attribute& attr
                "give it a value");
     return;
   }
-  if (!owner) return;
+  if (!owner) {
+    ctx.report("attr.ref.only-in-function", place,
+               "it is the default of an attribute, yet refers to the attribute " + quoted(name) +
+                   "; only nodes of the function's body refer to its attributes",
+               "give the default a value, or list the attribute's name without a default");
+    return;
+  }
   const auto [declared, preset] = formal_attribute(ctx, *function, name);
   if (!declared) {
     ctx.report("function.attr.declared", place, "the function declares no attribute " + quoted(name),

@@ -59,10 +59,11 @@ void check_training_graphs(Context& ctx, const Place& place, const ir::Model& mo
   for (std::size_t i = 0; i < model.training_info.size(); ++i) {
     const ir::TrainingInfo& info = model.training_info[i];
     const Place entry = place.at("training_info", static_cast<std::int64_t>(i));
-    if (info.initialization) {
-      check_graph(ctx, entry.graph(*info.initialization), *info.initialization, GraphRole::Initialization);
-    }
-    if (info.algorithm) check_graph(ctx, entry.graph(*info.algorithm), *info.algorithm, GraphRole::Algorithm);
+    const auto graph = [&](const char* field, const ir::Box<ir::Graph>& g, GraphRole role) {
+      if (g) check_graph(ctx, entry.at(field, -1, g->name.get()), *g, role);
+    };
+    graph("initialization", info.initialization, GraphRole::Initialization);
+    graph("algorithm", info.algorithm, GraphRole::Algorithm);
   }
 }
 
@@ -87,9 +88,7 @@ void walk_graph(Context& ctx, const Place& place, const ir::Graph& graph, GraphR
     const Place at = place.at("sparse_initializer", static_cast<std::int64_t>(i),
                               sparse.values ? std::string_view(sparse.values->name.get()) : std::string_view{});
     check_sparse_tensor(ctx, at, sparse, SparseUse::Initializer);
-    if (!sparse.values) continue;
-    check_tensor_versions(ctx, at.at("values"), *sparse.values);
-    ctx.add_stored(*sparse.values);
+    if (sparse.values) ctx.add_stored(*sparse.values);
   }
 
   define_formals(ctx, place, graph, role, initializers);
@@ -119,6 +118,7 @@ void check_model(Context& ctx, const Place& place, const ir::Model& model) {
     const ir::Function& function = model.functions[i];
     check_function(ctx, place.at("function", static_cast<std::int64_t>(i), function.name.get()), function);
   }
+  check_image_keys(ctx, place, model);
   check_model_size(ctx, place);
 }
 
@@ -178,7 +178,6 @@ void check_attribute(Context& ctx, const Place& place, const ir::Attribute& attr
   };
   const auto sparse = [&](const Place& at, const ir::SparseTensor& t) {
     check_sparse_tensor(ctx, at, t, SparseUse::Attribute);
-    if (t.values) check_tensor_versions(ctx, at.at("values"), *t.values);
   };
   const auto type = [&](const Place& at, const ir::Type& t) {
     check_type(ctx, at, t, ValueUse::Attribute);
@@ -199,8 +198,7 @@ void check_attribute(Context& ctx, const Place& place, const ir::Attribute& attr
     type(place.at("type", static_cast<std::int64_t>(i)), attribute.type_protos[i]);
   }
   for (std::size_t i = 0; i < attribute.graphs.size(); ++i) {
-    const Place at = place.graph(attribute.graphs[i]);
-    nested(at, attribute.graphs[i]);
+    nested(place.graph(attribute.graphs[i], static_cast<std::int64_t>(i)), attribute.graphs[i]);
   }
 }
 
@@ -209,9 +207,6 @@ void check_function(Context& ctx, const Place& place, const ir::Function& functi
   const InFunction in_function(ctx, function, ctx.operators().keep(Imports(function.opset_import)));
   const InGraph in_graph(ctx, nullptr, true);
   check_function_versions(ctx, place, function);
-  for (const ir::Attribute& attribute : function.attribute_proto) {
-    check_attribute(ctx, place.attribute(attribute), attribute, nullptr);
-  }
   check_values(ctx, place, "value_info", function.value_info, ValueUse::FunctionInfo);
   if (!function.metadata_props.empty()) check_metadata(ctx, place, function.metadata_props);
   for (const std::string& name : function.input) {
@@ -221,6 +216,11 @@ void check_function(Context& ctx, const Place& place, const ir::Function& functi
   for (std::size_t i = 0; i < function.node.size(); ++i) {
     check_node(ctx, place.node(function.node[i], i), function.node[i], i, values.of(i));
   }
+  // A graph that is a default is read where a node of the body refers to it, and sees what the body has there.
+  for (const ir::Attribute& attribute : function.attribute_proto) {
+    check_attribute(ctx, place.attribute(attribute), attribute, nullptr);
+  }
+  check_function_names(ctx, place, function);
   check_function_fields(ctx, place, function);
 }
 

@@ -34,7 +34,7 @@ struct Place {
   Place at(const char* what, std::int64_t i = -1, std::string_view called = {}) const {
     return {.outer = this, .kind = what, .index = i, .name = called};
   }
-  Place graph(const ir::Graph& g) const { return {.outer = this, .kind = "graph", .name = g.name.get()}; }
+  Place graph(const ir::Graph& g, std::int64_t i = -1) const { return at("graph", i, g.name.get()); }
   Place node(const ir::Node& n, std::size_t i) const {
     return {.outer = this,
             .kind = "node",

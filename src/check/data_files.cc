@@ -14,6 +14,7 @@
 #include "check/tensor_size.h"
 #include "check/text.h"
 #include "format/data_messages.h"
+#include "format/notation.h"
 #include "ir/constants.h"
 
 namespace norn::checks {
@@ -97,6 +98,15 @@ void check_distinct(Context& ctx, const Place& place, const format::MapData& map
   }
 }
 
+void check_key_texts(Context& ctx, const Place& place, const format::MapData& map) {
+  for (std::size_t i = 0; i < map.string_keys.size(); ++i) {
+    if (format::is_utf8(ir::as_text(map.string_keys[i]))) continue;
+    ctx.report("type.string.utf8", place, "key " + std::to_string(i) + " of the map is not UTF-8",
+               "keys of bytes that are no text can be written as integers");
+    return;
+  }
+}
+
 void check_keys(Context& ctx, const Place& place, const format::MapData& map) {
   const std::int32_t type = map.key_type;
   if (!ir::is_map_key(type)) {
@@ -117,6 +127,7 @@ void check_keys(Context& ctx, const Place& place, const format::MapData& map) {
                "integer keys belong into keys, string keys into string_keys");
   }
   check_distinct(ctx, place, map);
+  check_key_texts(ctx, place, map);
 }
 
 }  // namespace

@@ -88,6 +88,8 @@ TEST(DataFiles, Maps) {
   expect(map(7, {1, 2}, {}, 3), "data.map.lengths");
   expect(map(7, {1, 1}, {}, 2), "data.map.keys-distinct");
   expect(map(8, {}, {"a", "b", "a"}, 3), "data.map.keys-distinct");
+  expect(map(8, {}, {"a", "\xff"}, 2), "type.string.utf8");
+  expect_sound(map(8, {}, {"gr\xc3\xbc\xc3\x9f", ""}, 2), {"type.string.utf8"});
   expect(changed(map(7, {}, {}, 0), [](auto& m) { m.values.clear(); }), "data.map.values");
   expect(changed(map(7, {}, {}, 0), [](auto& m) { m.values->elem_type = 5; }), "data.map.values");
 }

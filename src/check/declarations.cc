@@ -30,7 +30,17 @@ const Declarations& declarations_of(Context& ctx, const ir::Graph* graph) {
     const ir::Tensor*& initializer = found[tensor.name.get()].initializer;
     if (!initializer) initializer = &tensor;
   }
+  for (const ir::SparseTensor& tensor : graph->sparse_initializer) {
+    if (!tensor.values) continue;
+    const ir::SparseTensor*& initializer = found[tensor.values->name.get()].sparse_initializer;
+    if (!initializer) initializer = &tensor;
+  }
   return found;
+}
+
+const ir::Graph* graph_of(const Context& ctx, const Definition& definition) {
+  const auto& graphs = ctx.graphs();
+  return graphs[graphs.size() - 1 - ctx.scopes().frames_out(definition.frame)];
 }
 
 }  // namespace norn::checks

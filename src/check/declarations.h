@@ -9,11 +9,14 @@ namespace norn::checks {
 struct Declaration {
   const ir::Type* type = nullptr;  // of the first entry with one among inputs, value_info and outputs
   const ir::Tensor* initializer = nullptr;
+  const ir::SparseTensor* sparse_initializer = nullptr;
 };
 using Declarations = TextMap<Declaration>;
 
 // Of a graph, or with none of the function around. Made when it is first asked for and kept for the whole check: ask
 // where something is found, or for what few models have.
 const Declarations& declarations_of(Context& ctx, const ir::Graph* graph);
+// The graph of a visible definition: one of those around the present point; null for what a function's body defines.
+const ir::Graph* graph_of(const Context& ctx, const Definition& definition);
 
 }  // namespace norn::checks

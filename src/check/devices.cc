@@ -35,12 +35,16 @@ const Configurations& configurations(Context& ctx) {
 }
 
 std::int64_t rank_of(Context& ctx, std::string_view value) {
-  if (!ctx.graph() && !ctx.function()) return kUnknownRank;
-  const Declarations& known = declarations_of(ctx, ctx.graph());
+  const Definition definition = ctx.scopes().find(value);
+  if (definition.as == Defined::Nowhere) return kUnknownRank;
+  const ir::Graph* graph = graph_of(ctx, definition);
+  if (!graph && !ctx.function()) return kUnknownRank;
+  const Declarations& known = declarations_of(ctx, graph);
   const auto found = known.find(value);
   if (found == known.end()) return kUnknownRank;
-  const auto& [type, initializer] = found->second;
+  const auto& [type, initializer, sparse] = found->second;
   if (initializer) return static_cast<std::int64_t>(initializer->dims.size());
+  if (sparse) return static_cast<std::int64_t>(sparse->dims.size());
   if (!type->tensor_type || !type->tensor_type->shape) return kUnknownRank;
   return static_cast<std::int64_t>(type->tensor_type->shape->dim.size());
 }

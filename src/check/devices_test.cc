@@ -34,6 +34,10 @@ Report check(const ir::Model& m, std::int64_t ir_version = 14) {
       [&](Context& ctx, const Place& p) {
         ctx.set_model(m);
         ctx.enter_graph(&*m.graph);
+        ctx.scopes().enter(true);
+        for (const auto& input : m.graph->input) {
+          ctx.scopes().define(ctx.scopes().intern(input.name.get()), {.as = Defined::Input});
+        }
         check_device_configurations(ctx, p, m);
         for (std::size_t i = 0; i < m.graph->node.size(); ++i) {
           check_node_devices(ctx, p.node(m.graph->node[i], i), m.graph->node[i]);
@@ -110,6 +114,47 @@ TEST(Devices, EachRuleAlone) {
     expect_only(check(m), c.rule);
     expect_only(check(m, 10), "");
   }
+}
+
+// What a node shards may be declared by a graph around it, or be a sparse initializer.
+TEST(Devices, RanksOfOuterValues) {
+  ir::Model m = sound();
+  ir::Graph& g = *m.graph;
+  g.name = std::string("main");
+  ir::Node inner = g.node[0];
+  inner.op_type = std::string("Relu");
+  inner.output = {"z"};
+  ir::Attribute body;
+  body.name = std::string("body");
+  body.type = static_cast<std::int32_t>(ir::AttributeType::Graph);
+  body.g.mut().name = std::string("inner");
+  body.g->node = {inner};
+  g.node[0].device_configurations = {};
+  g.node[0].op_type = std::string("Own");
+  g.node[0].domain = std::string("com.example");
+  g.node[0].attribute = {body};
+  const auto ranges = [](const ir::Model& model) {
+    Report report;
+    const CheckOptions options;
+    Context ctx(options, 14, {}, report);
+    check_model(ctx, {}, model);
+    return std::count_if(report.diagnostics.begin(), report.diagnostics.end(),
+                         [](const Diagnostic& d) { return d.rule == "device.shard.axis-range"; });
+  };
+  EXPECT_EQ(ranges(m), 0);
+  const auto axis = [&]() -> ir::Field<std::int64_t>& {
+    return g.node[0].attribute[0].g->node[0].device_configurations.mut_value()[0].sharding_spec[0].sharded_dim[0].axis;
+  };
+  axis() = std::int64_t{2};
+  EXPECT_EQ(ranges(m), 1);
+  g.input.clear();
+  EXPECT_EQ(ranges(m), 0);  // not known
+  ir::SparseTensor& sparse = g.sparse_initializer.emplace_back();
+  sparse.values.mut().name = std::string("x");
+  sparse.dims = {4, 4};
+  EXPECT_EQ(ranges(m), 1);
+  axis() = std::int64_t{1};
+  EXPECT_EQ(ranges(m), 0);
 }
 
 TEST(Devices, SoundOnes) {

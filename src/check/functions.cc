@@ -30,6 +30,9 @@ struct Calls {
   std::vector<std::pair<const ir::Function*, std::uint64_t>> callees;
 };
 
+void count_graphs(Context& ctx, const Place& place, const ir::Attribute& attribute, Calls& calls,
+                  std::unordered_map<const ir::Function*, std::uint64_t>& times);
+
 void count_nodes(Context& ctx, const Place& place, const std::vector<ir::Node>& nodes, Calls& calls,
                  std::unordered_map<const ir::Function*, std::uint64_t>& times) {
   const Deeper deeper(ctx, place);
@@ -41,17 +44,23 @@ void count_nodes(Context& ctx, const Place& place, const std::vector<ir::Node>& 
     }
     if (callee) ++times[callee];
     ++calls.nodes;
-    for (const ir::Attribute& attribute : node.attribute) {
-      if (attribute.g) count_nodes(ctx, place, attribute.g->node, calls, times);
-      for (const ir::Graph& graph : attribute.graphs) count_nodes(ctx, place, graph.node, calls, times);
-    }
+    for (const ir::Attribute& attribute : node.attribute) count_graphs(ctx, place, attribute, calls, times);
   }
 }
 
-Calls calls_of(Context& ctx, const Place& place, const std::vector<ir::Node>& nodes) {
+void count_graphs(Context& ctx, const Place& place, const ir::Attribute& attribute, Calls& calls,
+                  std::unordered_map<const ir::Function*, std::uint64_t>& times) {
+  if (attribute.g) count_nodes(ctx, place, attribute.g->node, calls, times);
+  for (const ir::Graph& graph : attribute.graphs) count_nodes(ctx, place, graph.node, calls, times);
+}
+
+// `defaults` are those of the function whose body the nodes are.
+Calls calls_of(Context& ctx, const Place& place, const std::vector<ir::Node>& nodes,
+               std::span<const ir::Attribute> defaults = {}) {
   Calls calls;
   std::unordered_map<const ir::Function*, std::uint64_t> times;
   count_nodes(ctx, place, nodes, calls, times);
+  for (const ir::Attribute& attribute : defaults) count_graphs(ctx, place, attribute, calls, times);
   calls.callees.assign(times.begin(), times.end());
   return calls;
 }
@@ -91,7 +100,7 @@ class Expansion {
 
   Entry& open(const ir::Function* f) {
     Entry& entry = entries_[f];
-    entry.calls = calls_of(ctx_, place_, f->node);
+    entry.calls = calls_of(ctx_, place_, f->node, f->attribute_proto);
     return entry;
   }
 
@@ -200,31 +209,52 @@ struct FormalAttributes {
 };
 
 // The same operator has to mean the same in the function and in the model.
-void check_compatible(Context& ctx, const Place& place, const ir::Function& function, const Imports& model) {
-  const Imports& own = ctx.operators().imports();
-  const bool differs = std::any_of(own.list().begin(), own.list().end(), [&](const auto& entry) {
-    const std::int64_t version = model.version(entry.first);
-    return version >= 0 && version != entry.second;
-  });
-  if (!differs) return;
-  for (std::size_t i = 0; i < function.node.size(); ++i) {
-    const ir::Node& node = function.node[i];
-    const std::int64_t here = own.version(node.domain.get()), there = model.version(node.domain.get());
-    if (here < 0 || there < 0 || here == there) continue;
+class Compatibility {
+ public:
+  Compatibility(Context& ctx, const Imports& model) : ctx_(ctx), own_(ctx.operators().imports()), model_(model) {}
+
+  bool asked() const {
+    return std::any_of(own_.list().begin(), own_.list().end(), [&](const auto& entry) {
+      const std::int64_t version = model_.version(entry.first);
+      return version >= 0 && version != entry.second;
+    });
+  }
+
+  // Called for what the walk has seen, which has found it no deeper than the limit.
+  void nodes(const Place& place, const std::vector<ir::Node>& all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Place at = place.node(all[i], i);
+      node(at, all[i]);
+      for (const ir::Attribute& attribute : all[i].attribute) graphs(at.attribute(attribute), attribute);
+    }
+  }
+  void graphs(const Place& place, const ir::Attribute& attribute) {
+    if (attribute.g) nodes(place.graph(*attribute.g), attribute.g->node);
+    for (std::size_t i = 0; i < attribute.graphs.size(); ++i) {
+      nodes(place.graph(attribute.graphs[i], static_cast<std::int64_t>(i)), attribute.graphs[i].node);
+    }
+  }
+
+ private:
+  void node(const Place& place, const ir::Node& node) {
+    const std::int64_t here = own_.version(node.domain.get()), there = model_.version(node.domain.get());
+    if (here < 0 || there < 0 || here == there) return;
     const opset::Operator* op = opset::find_operator(node.domain.get(), node.op_type.get());
-    if (!op || ctx.operators().bind(node).binding == Binding::Function) continue;
+    if (!op || ctx_.operators().bind(node).binding == Binding::Function) return;
     const auto at = [&](std::int64_t version) {
       return opset::schema_at(*op, static_cast<int>(std::min<std::int64_t>(version, 1 << 30)));
     };
-    const opset::Schema* a = at(here);
-    const opset::Schema* b = at(there);
-    if (a == b) continue;
-    ctx.report("function.opset.compatible", place.node(node, i),
-               "the function imports version " + std::to_string(here) + " and the model " + std::to_string(there) +
-                   ", between which " + node.op_type.get() + " changed",
-               "convert the one to the other's opset");
+    if (at(here) == at(there)) return;
+    ctx_.report("function.opset.compatible", place,
+                "the function imports version " + std::to_string(here) + " and the model " + std::to_string(there) +
+                    ", between which " + node.op_type.get() + " changed",
+                "convert the one to the other's opset");
   }
-}
+
+  Context& ctx_;
+  const Imports& own_;
+  const Imports& model_;
+};
 
 }  // namespace
 
@@ -298,7 +328,12 @@ void check_function_fields(Context& ctx, const Place& place, const ir::Function&
     }
   }
   if (ctx.model() && !ctx.options().skip_opset_compatibility_check) {
-    check_compatible(ctx, place, function, ctx.model_imports());
+    if (Compatibility compatibility(ctx, ctx.model_imports()); compatibility.asked()) {
+      compatibility.nodes(place, function.node);
+      for (const ir::Attribute& attribute : function.attribute_proto) {
+        compatibility.graphs(place.attribute(attribute), attribute);
+      }
+    }
   }
 }
 

@@ -74,6 +74,30 @@ TEST(Functions, Signatures) {
   });
 }
 
+TEST(Functions, FormOfNames) {
+  expect_cases({
+      {"name.c90", 10, kFunction,
+       [](auto& m) {
+         callee(m).name = "F-1";
+         call(m).op_type = "F-1";
+       },
+       [](auto& m) {
+         callee(m).name = "F_1";
+         call(m).op_type = "F_1";
+       }},
+      {"name.c90", 10, kFunction, [](auto& m) { callee(m).node[0].input = callee(m).input = {"a.1"}; },
+       [](auto& m) { callee(m).node[0].input = callee(m).input = {"a_1"}; }},
+      {"name.c90", 10, kFunction,
+       [](auto& m) {
+         callee(m).node[0].output = {"b/2"};
+         callee(m).output = {"b/2"};
+       }},
+      {"name.c90", 10, kFunction, [](auto& m) { callee(m).node[0].name = "relu 1"; }},
+      {"name.c90", 10, kFunction, [](auto& m) { callee(m).attribute.push_back("more-1"); }},
+      {"name.c90", 10, kFunction, [](auto& m) { callee(m).attribute_proto = {float_attribute("more-1", 1)}; }},
+  });
+}
+
 TEST(Functions, Bodies) {
   expect_cases({
       {"function.body.sorted", 10, kFunction,
@@ -149,6 +173,74 @@ TEST(Functions, RecursionByDetours) {
   callee(m).node.push_back(
       node("If", {"c"}, {"d"}, {graph_attribute("then_branch", inner), graph_attribute("else_branch", flat)}));
   EXPECT_EQ(rules_in(run(m)), std::set<std::string>{"function.no-recursion"});
+}
+
+// The default of an attribute may be a graph: part of the body wherever a node refers to it.
+TEST(Functions, GraphsThatAreDefaults) {
+  const auto with_default = [](ir::Node in_default) {
+    ir::Model m = with_function();
+    ir::Graph g;
+    g.name = "default";
+    g.output = {value("t")};
+    in_default.output = {"t"};
+    g.node = {std::move(in_default)};
+    callee(m).attribute_proto = {graph_attribute("g", g)};
+    callee(m).input.push_back("c");
+    ir::Node branches = node("If", {"c"}, {"d"});
+    for (const char* name : {"then_branch", "else_branch"}) {
+      ir::Attribute& reference = branches.attribute.emplace_back(attribute(name, ir::AttributeType::Graph));
+      reference.ref_attr_name = "g";
+    }
+    callee(m).node.push_back(branches);
+    callee(m).opset_import.push_back(import_of("com.example", 1));
+    call(m).input = {"s", "x"};
+    return m;
+  };
+  // It sees the function's inputs and what its body computes.
+  expect_kept(run(with_default(node("Add", {"a", "b"}, {}))), {"function.body.closed", "function.no-recursion"});
+  EXPECT_EQ(rules_in(run(with_default(node("Relu", {"x"}, {})))), std::set<std::string>{"function.body.closed"});
+  EXPECT_EQ(rules_in(run(with_default(node("F", {"a", "a"}, {}, {}, "com.example")))),
+            std::set<std::string>{"function.no-recursion"});
+  ir::Model m = with_default(node("HardSigmoid", {"a"}, {}));
+  callee(m).node.erase(callee(m).node.begin());
+  callee(m).output = {"d"};
+  callee(m).attribute.clear();
+  call(m).attribute.clear();
+  EXPECT_EQ(rules_in(run(m)), std::set<std::string>());
+  m.opset_import[0].version = 22;  // HardSigmoid changed in 22, If not
+  const Report report = run(m);
+  ASSERT_EQ(rules_in(report), std::set<std::string>{"function.opset.compatible"});
+  EXPECT_EQ(report.diagnostics[0].where,
+            "function 0 \"F\" / attribute \"g\" / graph \"default\" / node 0 (HardSigmoid)");
+}
+
+TEST(Functions, ADefaultIsNoReference) {
+  ir::Model m = with_function();
+  callee(m).attribute_proto = {attribute("more", ir::AttributeType::Float)};
+  callee(m).attribute_proto[0].ref_attr_name = "slope";
+  EXPECT_EQ(rules_in(run(m)), std::set<std::string>{"attr.ref.only-in-function"});
+}
+
+TEST(Functions, NodesOfSubgraphsMeanTheSameToo) {
+  ir::Model m = with_function();
+  callee(m).input.push_back("c");
+  call(m).input = {"s", "x"};
+  ir::Graph inner;
+  inner.name = "inner";
+  inner.output = {value("t")};
+  inner.node = {node("HardSigmoid", {"a"}, {"t"})};
+  ir::Graph other_branch = inner;
+  other_branch.name = "other";
+  other_branch.output = {value("u")};
+  other_branch.node = {node("Relu", {"a"}, {"u"})};
+  callee(m).node.push_back(
+      node("If", {"c"}, {"d"}, {graph_attribute("then_branch", inner), graph_attribute("else_branch", other_branch)}));
+  m.opset_import[0].version = 22;  // HardSigmoid changed in 22; LeakyRelu, Relu and If did not
+  m.ir_version = 10;
+  const Report report = run(m);
+  ASSERT_EQ(rules_in(report), std::set<std::string>{"function.opset.compatible"});
+  EXPECT_EQ(report.diagnostics.size(), 1u);
+  EXPECT_NE(report.diagnostics[0].where.find("graph \"inner\" / node 0 (HardSigmoid)"), std::string::npos);
 }
 
 TEST(Functions, Calls) {

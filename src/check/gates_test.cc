@@ -114,6 +114,11 @@ std::vector<Gate> gates() {
       {"ir.gate.metadata-props", 10, kPlain, [](auto& m) { first(m).metadata_props = metadata(); }},
       {"ir.gate.metadata-props", 10, kPlain, [](auto& m) { m.graph->input[0].metadata_props = metadata(); }},
       {"ir.gate.metadata-props", 10, kPlain, [](auto& m) { m.graph->initializer[0].metadata_props = metadata(); }},
+      {"ir.gate.metadata-props", 10, kPlain,
+       [](auto& m) {
+         m.graph->sparse_initializer = {sparse("k")};
+         m.graph->sparse_initializer[0].indices->metadata_props = metadata();
+       }},
       {"ir.gate.metadata-props", 10, kFunction, [](auto& m) { m.functions[0].metadata_props = metadata(); }},
       {"ir.gate.function-value-info", 10, kFunction, [](auto& m) { m.functions[0].value_info = {value("a")}; }},
       {"ir.gate.multi-device", 11, kPlain,
@@ -206,6 +211,14 @@ TEST(Gates, ModelsOfOnnxMlHadMoreTypes) {
     use(m);
     expect_kept(run(m), {"ir.gate.sequence-map", "ir.gate.opaque-core"});
   }
+  // What the model imports counts for its functions.
+  ir::Model m = with_function(13);
+  ir::ValueInfo& a = m.functions[0].value_info.emplace_back();
+  a.name = "a";
+  a.type.mut().opaque_type.mut().name = "o";
+  EXPECT_EQ(rules_in(run(m)), std::set<std::string>{"ir.gate.opaque-core"});
+  m.opset_import.push_back(import_of("ai.onnx.ml", 3));
+  expect_kept(run(m), {"ir.gate.opaque-core"});
 }
 
 }  // namespace

@@ -2,14 +2,10 @@
 //
 // Only the main graph's inputs and outputs must be typed and have a rank. A graph's outputs must be its own values: one
 // of an enclosing graph has to go through a node. Field numbers 3, 4 and 6 to 9 were those of the draft before IR 1.
-#include <algorithm>
-#include <array>
 #include <string>
 
-#include "base/text.h"
 #include "check/areas.h"
 #include "check/text.h"
-#include "format/notation.h"
 
 namespace norn::checks {
 namespace {
@@ -27,37 +23,7 @@ void check_main_value(Context& ctx, const Place& at, const ir::ValueInfo& info, 
   }
 }
 
-constexpr std::array<std::string_view, 32> kHtmlTags = {
-    "a",   "b",  "body", "br", "center", "code", "div",    "em",  "font", "h1",    "h2",
-    "h3",  "h4", "hr",   "html", "i",    "img",  "li",     "ol",  "p",    "pre",   "span",
-    "strong", "sub", "sup", "table", "td", "th", "tr",     "tt",  "u",    "ul"};
-
-// The first HTML tag in the text; "" if there is none. "<eval>" and "a < b" are none.
-std::string_view html_tag(std::string_view text) {
-  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
-    std::size_t begin = at + 1, end = begin;
-    if (begin < text.size() && text[begin] == '/') end = ++begin;
-    const auto of_tag = [](char c) { return format::is_letter(c) || format::is_digit(c); };
-    while (end < text.size() && end - begin < 8 && of_tag(text[end])) ++end;
-    if (end == begin || end >= text.size() || (text[end] != '>' && text[end] != ' ' && text[end] != '/')) continue;
-    std::string tag(text.substr(begin, end - begin));
-    for (char& c : tag) c = base::lower(c);
-    if (std::find(kHtmlTags.begin(), kHtmlTags.end(), tag) == kHtmlTags.end()) continue;
-    const std::size_t close = text.find('>', end);
-    if (close != std::string_view::npos && close - at < 200) return text.substr(at, close - at + 1);
-  }
-  return {};
-}
-
 }  // namespace
-
-void check_doc_string(Context& ctx, const Place& place, const std::string& text) {
-  if (text.empty()) return;
-  if (const std::string_view tag = html_tag(text); !tag.empty()) {
-    ctx.report("graph.doc-string.no-html", place, "the doc_string holds the HTML tag " + quoted(tag),
-               "documentation is plain text or Markdown");
-  }
-}
 
 void check_graph_fields(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role, const ir::Node*) {
   if (graph.name.get().empty()) ctx.report("graph.name", place, "the graph has no name", "set name");

@@ -1,4 +1,6 @@
 // Rules about graphs: their values and the names of them, initializers, nested graphs.
+#include <optional>
+
 #include "check/sound_models_test.h"
 
 namespace norn::checks {
@@ -54,6 +56,22 @@ TEST(Graphs, FieldsOfTheirOwn) {
   });
 }
 
+Change sparse(const char* name) {
+  return [name](ir::Model& m) {
+    ir::SparseTensor& s = m.graph->sparse_initializer.emplace_back();
+    s.dims = {4};
+    s.values = tensor(name, {0});
+    s.values->float_data = {};
+  };
+}
+
+Change custom_attribute(const char* name) {
+  return [name](ir::Model& m) {
+    m.opset_import.push_back(import_of("com.example", 1));
+    add(m, node("Own", {"x"}, {"o"}, {int_attribute(name, 1)}, "com.example"));
+  };
+}
+
 TEST(Graphs, OrderAndDefinitions) {
   expect_cases({
       {"graph.nodes.sorted", 10, kPlain, [](auto& m) { std::swap(m.graph->node[0], m.graph->node[1]); }},
@@ -72,6 +90,8 @@ TEST(Graphs, OrderAndDefinitions) {
       {"name.ns.graph", 10, kIf, [](auto& m) { then_branch(m).name = "main"; }},
       {"name.c90", 10, kPlain, [](auto& m) { first(m).name = "conv/1"; }, [](auto& m) { first(m).name = "_conv_1"; }},
       {"name.c90", 10, kPlain, [](auto& m) { first(m).name = "1st"; }},
+      {"name.c90", 10, kPlain, custom_attribute("own.1"), custom_attribute("own_1")},
+      {"name.c90", 10, kPlain, sparse("v/1"), sparse("v_1")},
       {"node.input.defined", 10, kPlain, [](auto& m) { first(m).input[0] = "xx"; }},
       {"node.input.defined", 10, kIf, [](auto& m) { then_branch(m).node[0].input = {"e"}; }},  // of the other branch
   });
@@ -89,6 +109,18 @@ TEST(Graphs, Scopes) {
          m.graph->node.insert(m.graph->node.begin(), node("Relu", {"x"}, {"early"}));
          std::swap(m.graph->node[1], m.graph->node[2]);
        }},
+      {"graph.acyclic", 10, kIf, [](auto& m) { then_branch(m).node[0].input = {"y"}; }},  // of the If itself
+      {"graph.acyclic", 10, kIf,
+       [](auto& m) {
+         add(m, node("Relu", {"y"}, {"late"}));
+         then_branch(m).node[0].input = {"late"};
+       },
+       [](auto& m) {
+         add(m, node("Relu", {"y"}, {"late"}));
+         then_branch(m).node[0].output = {"e"};
+         then_branch(m).output[0].name = "e";
+       },
+       {"name.scope.visible-before"}},
       {"name.scope.no-shadow-output", 10, kIf,
        [](auto& m) {
          then_branch(m).node[0].output = {"s"};
@@ -104,15 +136,53 @@ TEST(Graphs, Scopes) {
   });
 }
 
-TEST(Graphs, Initializers) {
-  const auto sparse = [](const char* name) {
-    return [name](ir::Model& m) {
-      ir::SparseTensor& s = m.graph->sparse_initializer.emplace_back();
-      s.dims = {4};
-      s.values = tensor(name, {0});
-      s.values->float_data = {};
-    };
+// From a graph nested in the branch, in a graph and in a function.
+TEST(Graphs, NodesDoNotReadTheirOwnOutputsInside) {
+  ir::Model m = with_if();
+  ir::Graph inner = branch("inner", "i");
+  inner.node[0].input = {"y"};
+  ir::Graph other = branch("other", "o");
+  then_branch(m).node = {
+      node("If", {"c"}, {"t"}, {graph_attribute("then_branch", inner), graph_attribute("else_branch", other)})};
+  const Report report = run(m);
+  EXPECT_EQ(rules_in(report), std::set<std::string>{"graph.acyclic"});
+  EXPECT_NE(report.diagnostics[0].where.find("graph \"inner\""), std::string::npos) << report.diagnostics[0].where;
+
+  ir::Model called = with_function();
+  ir::Function& f = called.functions[0];
+  f.input.push_back("x");
+  f.input.push_back("c");
+  f.output = {"y"};
+  f.node = {m.graph->node[1]};
+  called.graph->node[1].input = {"s", "x", "c"};
+  called.graph->input.push_back(value("c", {}, 9));
+  called.graph->node[1].attribute.clear();
+  EXPECT_EQ(rules_in(run(called)), std::set<std::string>{"graph.acyclic"});
+}
+
+// What would help is said only where it would.
+TEST(Graphs, NodesInACircleAreNotToBeSorted) {
+  const auto hint_of = [](const ir::Model& m, std::string_view rule) {
+    for (const Diagnostic& d : run(m).diagnostics) {
+      if (d.rule == rule) return d.hint;
+    }
+    return std::string("no such finding");
   };
+  ir::Model m = with_if();
+  then_branch(m).node[0].input = {"late"};
+  add(m, node("Relu", {"x"}, {"late"}));
+  EXPECT_NE(hint_of(m, "name.scope.visible-before"), "");
+  m.graph->node.back().input = {"y"};
+  EXPECT_EQ(hint_of(m, "name.scope.visible-before"), "");
+  m = sound();
+  std::swap(m.graph->node[0], m.graph->node[1]);
+  EXPECT_NE(hint_of(m, "graph.nodes.sorted"), "");
+  m = sound();
+  first(m).input = {"y", "w"};
+  EXPECT_EQ(hint_of(m, "graph.nodes.sorted"), "");
+}
+
+TEST(Graphs, Initializers) {
   expect_cases({
       {"init.name", 10, kPlain, [](auto& m) { m.graph->initializer.push_back(tensor("")); }},
       {"init.unique", 10, kPlain, [](auto& m) { m.graph->initializer.push_back(tensor("w")); },
@@ -129,6 +199,24 @@ TEST(Graphs, Initializers) {
        }},
       {"init.type-matches-input", 3, kPlain, [](auto& m) { m.graph->input[1] = value("w", {2, 4}); }},
       {"init.type-matches-input", 3, kPlain, [](auto& m) { m.graph->input[1] = value("w", {6}); }},
+      {"init.type-matches-input", 14, kPlain,
+       [](auto& m) {
+         m.graph->input.push_back(value("w", {}, 7));
+         std::swap(m.graph->input[1].type->tensor_type, m.graph->input[1].type->sparse_tensor_type);
+       },
+       {}, {"init.constant-not-input"}},
+      {"init.type-matches-input", 3, kPlain,
+       [](auto& m) {
+         m.graph->input[1] = value("w", {2, 4});
+         m.graph->initializer[0].segment.mut().end = 6;
+       },
+       [](auto& m) { m.graph->initializer[0].segment.mut().end = 6; }},
+      {"init.type-matches-input", 14, kPlain,
+       [](auto& m) {
+         m.graph->input.push_back(value("v", {3}));
+         sparse("v")(m);
+       },
+       {}, {"init.constant-not-input"}},
       {"init.not-node-output", 10, kPlain, [](auto& m) { add(m, node("Relu", {"x"}, {"w"})); }},
   });
 }
@@ -186,6 +274,15 @@ TEST(Graphs, ConstantsOfNestedGraphs) {
   expect_cases({
       {"init.subgraph.no-input-alias", 10, kLoop, [](auto& m) { loop_body(m).initializer = {tensor("a")}; },
        [](auto& m) { loop_body(m).initializer = {tensor("k")}; }},
+      {"init.subgraph.no-input-alias", 14, kLoop,
+       [](auto& m) {
+         loop_body(m).sparse_initializer.emplace_back().values = tensor("a", {0});
+         loop_body(m).sparse_initializer[0].dims = {2, 3};
+       },
+       [](auto& m) {
+         loop_body(m).sparse_initializer.emplace_back().values = tensor("k", {0});
+         loop_body(m).sparse_initializer[0].dims = {2, 3};
+       }},
       {"init.subgraph.actuals-not-init", 3, kLoop, [](auto& m) { loop_body(m).initializer = {tensor("a")}; },
        [](auto& m) { add_constant(m, 3, "k"); }},
       {"init.subgraph.order", 3, kLoop, [](auto& m) { add_constant(m, 0, "k"); },
@@ -195,6 +292,64 @@ TEST(Graphs, ConstantsOfNestedGraphs) {
        },
        {"init.subgraph.actuals-not-init"}},
   });
+}
+
+// An operator that nobody knows may allow what those of ONNX do not.
+TEST(Graphs, ConstantsOfBodiesOfUnknownOperators) {
+  ir::Model m = with_loop();
+  m.opset_import.push_back(import_of("com.example", 1));
+  first(m).domain = "com.example";
+  loop_body(m).initializer = {tensor("a")};
+  const Report report = run(m);
+  EXPECT_EQ(rules_in(report), std::set<std::string>{"init.subgraph.no-input-alias"});
+  EXPECT_FALSE(has_errors(report));
+  first(m).domain.clear();
+  EXPECT_TRUE(has_errors(run(m)));
+}
+
+// Parts of a type that a branch does not state can be what the other's are.
+TEST(Graphs, OutputsOfBranchesAsFarAsTheyAreKnown) {
+  const auto sequence = [](std::optional<ir::Type> element) {
+    ir::Type t;
+    t.sequence_type.mut();
+    if (element) t.sequence_type->elem_type = *element;
+    return t;
+  };
+  const auto map = [](std::int32_t key, std::int32_t element) {
+    ir::Type t;
+    t.map_type.mut().key_type = key;
+    t.map_type->value_type = *value("", {}, element).type;
+    return t;
+  };
+  const auto optional = [](const ir::Type& element) {
+    ir::Type t;
+    t.optional_type.mut().elem_type = element;
+    return t;
+  };
+  const ir::Type nothing, number = *value("").type, whole = *value("", {}, 7).type;
+  const struct {
+    ir::Type then_type, else_type;
+    bool sound;
+  } cases[] = {
+      {nothing, number, true},
+      {sequence(nothing), sequence(number), true},
+      {sequence(std::nullopt), sequence(number), true},
+      {sequence(std::nullopt), number, false},
+      {sequence(whole), sequence(number), false},
+      {optional(sequence(nothing)), optional(sequence(whole)), true},
+      {optional(number), optional(whole), false},
+      {map(7, 1), map(7, 1), true},
+      {map(7, 1), map(8, 1), false},
+      {map(7, 1), map(7, 7), false},
+  };
+  for (const auto& c : cases) {
+    ir::Model m = with_if();
+    m.graph->node[1].attribute[1].g->output[0].type = c.else_type;
+    then_branch(m).output[0].type = c.then_type;
+    EXPECT_EQ(rules_in(run(m)).count("exec.if.outputs-match"), c.sound ? 0u : 1u);
+    std::swap(then_branch(m).output[0].type, m.graph->node[1].attribute[1].g->output[0].type);
+    EXPECT_EQ(rules_in(run(m)).count("exec.if.outputs-match"), c.sound ? 0u : 1u);
+  }
 }
 
 TEST(Graphs, BodiesOfControlFlow) {

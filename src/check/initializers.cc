@@ -15,6 +15,9 @@ namespace {
 void check_nested_inputs(Context& ctx, const Place& place, const ir::Graph& graph, const ir::Node* owner) {
   TextSet constants;
   for (const auto& tensor : graph.initializer) constants.insert(tensor.name.get());
+  for (const auto& sparse : graph.sparse_initializer) {
+    if (sparse.values) constants.insert(sparse.values->name.get());
+  }
   const std::int64_t fed = owner ? fed_inputs(*owner, ctx.operators().imports().version("")) : -1;
   bool after_constant = false;
   for (std::size_t i = 0; i < graph.input.size(); ++i) {
@@ -22,8 +25,16 @@ void check_nested_inputs(Context& ctx, const Place& place, const ir::Graph& grap
     const Place at = place.value("input", i, graph.input[i]);
     if (constant) {
       after_constant = true;
-      ctx.report("init.subgraph.no-input-alias", at, "a nested graph's input is an initializer too",
+      // Operators may allow it; those that ONNX defines do not.
+      if (owner && fed < 0) {
+        ctx.warn("init.subgraph.no-input-alias", at,
+                 "a nested graph's input is an initializer too; whether the operator " +
+                     quoted(owner->op_type.get()) + " allows that is not known",
                  "leave constants out of the inputs");
+      } else {
+        ctx.report("init.subgraph.no-input-alias", at, "a nested graph's input is an initializer too",
+                   "leave constants out of the inputs");
+      }
       if (static_cast<std::int64_t>(i) < fed) {
         ctx.report("init.subgraph.actuals-not-init", at, "the operator feeds this input, yet it is an initializer",
                    "list constants after the inputs that the operator feeds");
@@ -48,9 +59,12 @@ std::int64_t fed_inputs(const ir::Node& owner, std::int64_t opset_version) {
   return -1;
 }
 
-void check_default(Context& ctx, const Place& place, const ir::Tensor& tensor, const ir::ValueInfo& input) {
+void check_default(Context& ctx, const Place& place, const ir::Field<std::int32_t>& elem_type,
+                   std::span<const std::int64_t> shape, const ir::ValueInfo& input) {
   if (!input.type) return;
-  const ir::TypeTensor* type = input.type->tensor_type ? &*input.type->tensor_type : nullptr;
+  const ir::TypeTensor* type = input.type->tensor_type          ? &*input.type->tensor_type
+                               : input.type->sparse_tensor_type ? &*input.type->sparse_tensor_type
+                                                                : nullptr;
   const auto fault = [&](std::string what) {
     ctx.report("init.type-matches-input", place, std::move(what), "the input of the same name declares otherwise");
   };
@@ -60,20 +74,20 @@ void check_default(Context& ctx, const Place& place, const ir::Tensor& tensor, c
     }
     return;
   }
-  if (type->elem_type.has() && tensor.data_type.has() && type->elem_type.get() != tensor.data_type.get()) {
+  if (type->elem_type.has() && elem_type.has() && type->elem_type.get() != elem_type.get()) {
     fault("its element type is not that of the like-named input");
   }
-  if (!type->shape || tensor.segment) return;
+  if (!type->shape) return;
   const auto& dims = type->shape->dim;
-  if (dims.size() != tensor.dims.size()) {
-    fault("its rank is " + std::to_string(tensor.dims.size()) + ", that of the like-named input " +
+  if (dims.size() != shape.size()) {
+    fault("its rank is " + std::to_string(shape.size()) + ", that of the like-named input " +
           std::to_string(dims.size()));
     return;
   }
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const ir::Dimension& dim = dims[i];
-    if (!dim.dim_value.has() || dim.dim_value.get() < 0 || dim.dim_value.get() == tensor.dims[i]) continue;
-    fault("dimension " + std::to_string(i) + " is " + std::to_string(tensor.dims[i]) +
+    if (!dim.dim_value.has() || dim.dim_value.get() < 0 || dim.dim_value.get() == shape[i]) continue;
+    fault("dimension " + std::to_string(i) + " is " + std::to_string(shape[i]) +
           ", that of the like-named input " + std::to_string(dim.dim_value.get()));
     return;
   }
@@ -96,7 +110,8 @@ Initializers check_initializers(Context& ctx, const Place& place, const ir::Grap
     check_tensor_versions(ctx, at, tensor);
     ctx.add_stored(tensor);
   }
-  if (role == GraphRole::Nested && !graph.input.empty() && !graph.initializer.empty()) {
+  if (role == GraphRole::Nested && !graph.input.empty() &&
+      !(graph.initializer.empty() && graph.sparse_initializer.empty())) {
     check_nested_inputs(ctx, place, graph, owner);
   }
   return found;

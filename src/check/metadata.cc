@@ -35,15 +35,32 @@ void check_image_value(Context& ctx, const Place& place, const ImageKey& known, 
              std::string(known.key) + " is " + quoted(value) + ", which is none of its values", "use " + choice);
 }
 
-bool is_image(const ir::ValueInfo& info) { return info.type && info.type->denotation.get() == "IMAGE"; }
+// The type itself, or that of what it holds.
+bool is_image(const ir::Type& type) {
+  if (type.denotation.get() == "IMAGE") return true;
+  const auto inner = [](const ir::Box<ir::Type>& element) { return element && is_image(*element); };
+  return (type.sequence_type && inner(type.sequence_type->elem_type)) ||
+         (type.optional_type && inner(type.optional_type->elem_type)) ||
+         (type.map_type && inner(type.map_type->value_type));
+}
+
+struct Images {
+  const ir::ValueInfo* first = nullptr;
+};
+
+struct ToldKeys {
+  NameSet keys;
+};
+
+}  // namespace
+
+void note_image(Context& ctx, const ir::ValueInfo& info) {
+  if (!info.type || !is_image(*info.type)) return;
+  if (const ir::ValueInfo*& first = ctx.state<Images>().first; !first) first = &info;
+}
 
 void check_image_keys(Context& ctx, const Place& place, const ir::Model& model) {
-  if (!model.graph) return;
-  const ir::ValueInfo* image = nullptr;
-  for (const auto* list : {&model.graph->input, &model.graph->output}) {
-    const auto found = std::find_if(list->begin(), list->end(), is_image);
-    if (found != list->end() && !image) image = &*found;
-  }
+  const ir::ValueInfo* image = ctx.state<Images>().first;
   if (!image) return;
   for (const ImageKey& known : kImageKeys) {
     const bool given = std::any_of(model.metadata_props.begin(), model.metadata_props.end(),
@@ -56,12 +73,6 @@ void check_image_keys(Context& ctx, const Place& place, const ir::Model& model) 
   }
 }
 
-struct ToldKeys {
-  NameSet keys;
-};
-
-}  // namespace
-
 void check_model_metadata(Context& ctx, const Place& place, const ir::Model& model) {
   if (const auto twice = repeated_key(model.metadata_props); twice.found) {
     ctx.report("meta.model.unique-keys", place,
@@ -72,7 +83,6 @@ void check_model_metadata(Context& ctx, const Place& place, const ir::Model& mod
       if (base::equal_but_case(entry.key.get(), known.key)) check_image_value(ctx, place, known, entry.value.get());
     }
   }
-  check_image_keys(ctx, place, model);
 }
 
 void check_metadata(Context& ctx, const Place& place, const ir::Metadata& entries) {

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/memory.h"
 #include "check/areas.h"
+#include "check/declarations.h"
 #include "check/tensor_size.h"
 #include "check/text.h"
 
@@ -18,7 +21,7 @@ namespace {
 // Who writes the values of a list of nodes; made when a first name is not found.
 struct Producers {
   TextMap<std::size_t> by_name;
-  bool looked_for_cycle = false;
+  bool looked_for_cycle = false, cyclic = false;
 };
 
 struct NameState {
@@ -41,43 +44,123 @@ Producers& producers_of(Context& ctx, const std::vector<ir::Node>& nodes) {
   return at->second;
 }
 
-// Follows producers from each node with a stack of its own; a node met again while it is on the stack closes a cycle.
-void report_cycle(Context& ctx, const Place& node_place, const std::vector<ir::Node>& nodes, Producers& producers) {
-  if (std::exchange(producers.looked_for_cycle, true)) return;
+// What a node reads, itself and in graphs that it holds, of the values with known producers.
+std::vector<std::string_view> reads_of(const ir::Node& node, const Producers& producers) {
+  std::vector<std::string_view> reads;
+  TextSet hidden;  // values of the graphs that it holds
+  std::vector<const ir::Graph*> graphs;
+  const auto look = [&](const ir::Node& reader) {
+    for (const std::string& name : reader.input) {
+      if (!name.empty() && producers.by_name.contains(name)) reads.push_back(name);
+    }
+    for (const ir::Attribute& attribute : reader.attribute) {
+      if (attribute.g) graphs.push_back(&*attribute.g);
+      for (const ir::Graph& graph : attribute.graphs) graphs.push_back(&graph);
+    }
+  };
+  look(node);
+  const std::size_t own = reads.size();
+  while (!graphs.empty()) {
+    const ir::Graph& graph = *graphs.back();
+    graphs.pop_back();
+    for (const auto& input : graph.input) hidden.insert(input.name.get());
+    for (const auto& tensor : graph.initializer) hidden.insert(tensor.name.get());
+    for (const ir::Node& inner : graph.node) {
+      hidden.insert(inner.output.begin(), inner.output.end());
+      look(inner);
+    }
+  }
+  reads.erase(std::remove_if(reads.begin() + static_cast<std::ptrdiff_t>(own), reads.end(),
+                             [&](std::string_view name) { return hidden.contains(name); }),
+              reads.end());
+  return reads;
+}
+
+// Whether nodes depend on each other in a circle, which is told once. Follows producers from each node with a stack of
+// its own; a node met again while it is on the stack closes a cycle.
+bool report_cycle(Context& ctx, const Place& node_place, const std::vector<ir::Node>& nodes, Producers& producers) {
+  if (std::exchange(producers.looked_for_cycle, true)) return producers.cyclic;
   enum : char { kNew, kOpen, kDone };
   std::vector<char> color(nodes.size(), kNew);
-  std::vector<std::pair<std::size_t, std::size_t>> stack;  // node, next input
+  struct Step {
+    std::size_t node;
+    std::vector<std::string_view> left;  // to follow
+  };
+  std::vector<Step> stack;
+  const auto open = [&](std::size_t node) {
+    color[node] = kOpen;
+    stack.push_back({node, reads_of(nodes[node], producers)});
+  };
   for (std::size_t start = 0; start < nodes.size(); ++start) {
-    if (color[start] != kNew) continue;
-    stack.assign(1, {start, 0});
-    color[start] = kOpen;
+    if (color[start] == kNew) open(start);
     while (!stack.empty()) {
-      auto& [node, input] = stack.back();
-      if (input == nodes[node].input.size()) {
+      auto& [node, left] = stack.back();
+      if (left.empty()) {
         color[node] = kDone;
         stack.pop_back();
         continue;
       }
-      const std::string& name = nodes[node].input[input++];
-      const auto from = name.empty() ? producers.by_name.end() : producers.by_name.find(name);
-      if (from == producers.by_name.end() || color[from->second] == kDone) continue;
-      if (color[from->second] == kNew) {
-        color[from->second] = kOpen;
-        stack.push_back({from->second, 0});
+      const std::string_view name = left.back();
+      left.pop_back();
+      const std::size_t from = producers.by_name.find(name)->second;
+      if (color[from] == kDone) continue;
+      if (color[from] == kNew) {
+        open(from);
         continue;
       }
       std::string way;
       std::size_t steps = 0;
       for (auto it = stack.rbegin(); it != stack.rend(); ++it) {
-        if (++steps <= 8) way += std::to_string(it->first) + " -> ";
-        if (it->first == from->second) break;
+        if (++steps <= 8) way += std::to_string(it->node) + " -> ";
+        if (it->node == from) break;
       }
-      way += steps > 8 ? "..." : std::to_string(stack.back().first);
+      way += steps > 8 ? "..." : std::to_string(node);
       ctx.report("graph.acyclic", node_place.outer ? *node_place.outer : node_place,
                  "nodes depend on each other in a circle, through the value " + quoted(name) + ": nodes " + way);
-      return;
+      return producers.cyclic = true;
     }
   }
+  return false;
+}
+
+// The node whose graph a place is in; null if it is in none.
+const Place* owner_of(const Place& place) {
+  const Place* outer = place.outer;
+  while (outer && std::string_view(outer->kind) != "node") outer = outer->outer;
+  return outer;
+}
+
+// Tells of a name that is not visible yet, but is that of a value of an enclosing graph; false if it is none.
+bool look_outside(Context& ctx, const Place& node_place, const Place& at, const std::string& name) {
+  const auto& graphs = ctx.graphs();
+  const Place* owner = &node_place;
+  for (std::size_t out = 1; out < ctx.scopes().visible_frames(); ++out) {
+    owner = owner_of(*owner);
+    if (!owner) return false;
+    const ir::Graph* graph = graphs[graphs.size() - 1 - out];
+    const auto& nodes = graph ? graph->node : ctx.function()->node;
+    Producers& producers = producers_of(ctx, nodes);
+    const auto later = producers.by_name.find(name);
+    if (later == producers.by_name.end()) continue;
+    if (static_cast<std::int64_t>(later->second) == owner->index) {
+      ctx.report("graph.acyclic", at,
+                 quoted(name) + " is an output of the node that holds this graph, which would depend on itself",
+                 "what the node gives can be read after it, not in its own graphs");
+    } else {
+      ctx.report("name.scope.visible-before", at,
+                 quoted(name) + " is a value of an enclosing graph, but written after the node that holds this graph",
+                 report_cycle(ctx, *owner, nodes, producers) ? "" : "move that node up, or this one's owner down");
+    }
+    return true;
+  }
+  return false;
+}
+
+// Whether an initialization reads a value of the main graph, in whose midst it is walked.
+bool is_hidden(Context& ctx, const std::string& name) {
+  if (ctx.graphs().empty() || ctx.scopes().visible_frames() >= ctx.graphs().size()) return false;
+  const ir::Graph* main = ctx.graphs().front();
+  return main && (producers_of(ctx, main->node).by_name.contains(name) || declarations_of(ctx, main).contains(name));
 }
 
 void report_undefined(Context& ctx, const Place& place, const ir::Node& node, std::size_t index, std::size_t input) {
@@ -90,23 +173,14 @@ void report_undefined(Context& ctx, const Place& place, const ir::Node& node, st
     if (const auto later = producers.by_name.find(name); later != producers.by_name.end() && later->second >= index) {
       const std::string message = quoted(name) + " is written by node " + std::to_string(later->second) +
                                   (later->second == index ? " itself" : ", further down");
-      const std::string hint = "list nodes so that each comes after those whose outputs it reads";
+      const char* hint = report_cycle(ctx, place, nodes, producers)
+                             ? ""
+                             : "list nodes so that each comes after those whose outputs it reads";
       if (in_function && !ctx.graph()) ctx.report("function.body.sorted", at, message, hint);
       else ctx.report("graph.nodes.sorted", at, message, hint);
-      report_cycle(ctx, place, nodes, producers);
       return;
     }
-    const auto& graphs = ctx.graphs();
-    for (std::size_t i = graphs.size() - 1; i-- > 0;) {
-      const auto& outer = graphs[i] ? graphs[i]->node : ctx.function()->node;
-      if (producers_of(ctx, outer).by_name.contains(name)) {
-        ctx.report("name.scope.visible-before", at,
-                   quoted(name) + " is a value of an enclosing graph, but written after the node that holds this graph",
-                   "move that node up, or this one's owner down");
-        return;
-      }
-      if (!graphs[i]) break;
-    }
+    if (look_outside(ctx, place, at, name)) return;
   }
   if (in_function) {
     ctx.report("function.body.closed", at,
@@ -122,7 +196,8 @@ void report_undefined(Context& ctx, const Place& place, const ir::Node& node, st
     return;
   }
   ctx.report("node.input.defined", at, quoted(name) + " is not defined: no input, initializer or earlier node gives it",
-             did_you_mean(ctx, name));
+             is_hidden(ctx, name) ? "training's initialization sees no value of the main graph"
+                                  : did_you_mean(ctx, name));
 }
 
 void report_redefined(Context& ctx, const Place& place, const ir::Node& node, std::size_t i, const Definition& found) {
@@ -267,19 +342,21 @@ void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, Gr
   const bool must_be_inputs = ctx.binds("init.must-be-input");
   TextMap<Parts> in_parts;
   for (const std::size_t i : initializers.parts) in_parts.try_emplace(initializers.names[i]);
-  const auto initializer = [&](const Place& at, std::string_view name, Scopes::Name id, bool sparse,
-                               const ir::Tensor* dense) {
+  // `whole` is the tensor itself, or the values of a sparse one.
+  const auto initializer = [&](const Place& at, std::string_view name, Scopes::Name id, const ir::Tensor& whole,
+                               const ir::SparseTensor* sparse) {
     if (name.empty()) return;
     Definition found = scopes.find(id);
     const bool here = found.as != Defined::Nowhere && found.frame == scopes.frame();
     if (here && (found.as == Defined::Initializer || found.also_initializer)) {
-      if (dense && in_parts.contains(name)) return;
+      if (!sparse && in_parts.contains(name)) return;
       if (sparse) ctx.report("init.unique-sparse", at, "another initializer has this name already");
       else ctx.report("init.unique", at, "two initializers have this name");
       return;
     }
     if (here) {
-      if (dense) check_default(ctx, at, *dense, graph.input[static_cast<std::size_t>(found.node)]);
+      check_default(ctx, at, whole.data_type, sparse ? sparse->dims : whole.dims,
+                    graph.input[static_cast<std::size_t>(found.node)]);
       found.also_initializer = true;
       if (overridable++ == 0) example = name;
       scopes.define(id, found);
@@ -303,7 +380,7 @@ void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, Gr
     for (std::size_t i = 0; i < names.size(); ++i) {
       const ir::Tensor& tensor = graph.initializer[from + i];
       initializer(place.of_tensor("initializer", static_cast<std::int64_t>(from + i), tensor), names[i], numbers[i],
-                  false, &tensor);
+                  tensor, nullptr);
       if (in_parts.empty() || names[i].empty()) continue;
       if (const auto parts = in_parts.find(names[i]); parts != in_parts.end()) parts->second.push_back(from + i);
     }
@@ -318,7 +395,7 @@ void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, Gr
     const ir::SparseTensor& sparse = graph.sparse_initializer[i];
     if (!sparse.values) continue;
     initializer(place.at("sparse_initializer", static_cast<std::int64_t>(i), sparse.values->name.get()),
-                sparse.values->name.get(), scopes.intern(sparse.values->name.get()), true, nullptr);
+                sparse.values->name.get(), scopes.intern(sparse.values->name.get()), *sparse.values, &sparse);
   }
   if (overridable > 0 && role != GraphRole::Nested) {
     ctx.report("init.constant-not-input", place,
@@ -381,24 +458,52 @@ void check_node_values(Context& ctx, const Place& place, const ir::Node& node, s
   }
 }
 
-void GraphNames::look(const std::string& name) {
+void NameForms::look(std::string_view name) {
   if (name.empty()) return;
   ++names_;
   if (!is_c_identifier(name) && odd_++ == 0) example_ = name;
 }
 
+void NameForms::look(const ir::Node& node) {
+  for (const std::string& output : node.output) look(output);
+  look(node.name.get());
+  // In the default domain the signature tells of attributes that it has not.
+  if (ir::canonical_domain(node.domain.get()).empty()) return;
+  for (const ir::Attribute& attribute : node.attribute) look(attribute.name.get());
+}
+
+void NameForms::report(Context& ctx, const Place& place) const {
+  if (odd_ == 0) return;
+  ctx.report("name.c90", place,
+             std::to_string(odd_) + " of " + std::to_string(names_) + " names are no C identifiers, the first is " +
+                 quoted(example_),
+             "tools that generate code may need letters, digits and underscores");
+}
+
+void check_function_names(Context& ctx, const Place& place, const ir::Function& function) {
+  NameForms forms;
+  forms.look(function.name.get());
+  for (const auto* names : {&function.input, &function.attribute}) {
+    for (const std::string& name : *names) forms.look(name);
+  }
+  for (const ir::Attribute& attribute : function.attribute_proto) forms.look(attribute.name.get());
+  for (const ir::Node& node : function.node) forms.look(node);
+  forms.report(ctx, place);
+}
+
 void GraphNames::gather() {
-  look(graph_.name.get());
-  for (const auto& input : graph_.input) look(input.name.get());
-  for (const auto& tensor : graph_.initializer) look(tensor.name.get());
+  forms_.look(graph_.name.get());
+  for (const auto& input : graph_.input) forms_.look(input.name.get());
+  for (const auto& tensor : graph_.initializer) forms_.look(tensor.name.get());
+  for (const auto& sparse : graph_.sparse_initializer) {
+    if (sparse.values) forms_.look(sparse.values->name.get());
+  }
   RepeatFilter filter(std::min<std::size_t>(graph_.node.size(), 1u << 22));
   TextSet perhaps_repeated;
   for (const ir::Node& node : graph_.node) {
-    for (const std::string& output : node.output) look(output);
+    forms_.look(node);
     const std::string& name = node.name.get();
-    if (name.empty()) continue;
-    look(name);
-    if (filter.seems_repeated(name)) perhaps_repeated.insert(name);
+    if (!name.empty() && filter.seems_repeated(name)) perhaps_repeated.insert(name);
   }
   if (perhaps_repeated.empty()) return;
   NameSet met;
@@ -413,11 +518,7 @@ void GraphNames::report(Context& ctx, const Place& place) const {
     ctx.report("name.ns.node", place.node(graph_.node[i], i), "another node of the graph has this name too",
                "name nodes differently, or not at all");
   }
-  if (odd_ == 0) return;
-  ctx.report("name.c90", place,
-             std::to_string(odd_) + " of " + std::to_string(names_) + " names are no C identifiers, the first is " +
-                 quoted(example_),
-             "tools that generate code may need letters, digits and underscores");
+  forms_.report(ctx, place);
 }
 
 void check_graph_name(Context& ctx, const Place& place, const ir::Graph& graph) {

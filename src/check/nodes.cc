@@ -39,7 +39,7 @@ std::string version_hint(const BoundOperator& bound, std::size_t inputs, std::si
     if (row->deprecated || row->since == bound.schema->since) continue;
     if (!fits(inputs, opset::min_inputs(*row), opset::max_inputs(*row))) continue;
     if (!fits(outputs, opset::min_outputs(*row), opset::max_outputs(*row))) continue;
-    return "version " + std::to_string(row->since) + " of the operator takes as many; the model imports " +
+    return "version " + std::to_string(row->since) + " of the operator takes as many; imported is version " +
            std::to_string(bound.version);
   }
   return {};
@@ -136,29 +136,38 @@ std::string unknown_attribute_hint(const BoundOperator& bound, std::string_view 
   const auto has_input = [&](const opset::Schema& row) {
     return std::any_of(row.inputs.begin(), row.inputs.end(), [&](const opset::Param& p) { return p.name == name; });
   };
+  const auto has_attribute = [&](const opset::Schema& row) { return !row.deprecated && opset::find_attr(row, name); };
   const opset::Schema& schema = *bound.schema;
-  if (has_input(schema)) {
-    int since = schema.since;
-    for (const auto& row : bound.op->history) {
-      if (has_input(row)) {
-        since = row.since;
+  // The versions, of those that stand together, which have it: the last before this one, and the next after it.
+  int input_since = 0, dropped = 0, from = 0, until = 0;
+  bool had = false;
+  for (const auto& row : bound.op->history) {
+    const bool has = has_attribute(row);
+    if (row.since <= schema.since) {
+      if (!has_input(row)) input_since = 0;
+      else if (input_since == 0) input_since = row.since;
+      if (had && !has) dropped = row.since;
+      had = has;
+    } else if (from == 0 ? has : !has) {
+      if (from != 0) {
+        until = row.since;
         break;
       }
+      from = row.since;
     }
+  }
+  if (input_since > 0) {
     std::size_t position = 0;
     while (schema.inputs[position].name != name) ++position;
-    return "since opset " + std::to_string(since) + " " + quoted(name) + " is an input: give it as input " +
+    return "since opset " + std::to_string(input_since) + " " + quoted(name) + " is an input: give it as input " +
            std::to_string(position);
   }
-  for (const auto& row : bound.op->history) {
-    if (!opset::find_attr(row, name)) continue;
-    if (row.since > schema.since) return "it exists from opset " + std::to_string(row.since) + " on: import that";
-    for (const auto& later : bound.op->history) {
-      if (later.since > row.since && !opset::find_attr(later, name)) {
-        return "it was dropped in opset " + std::to_string(later.since);
-      }
-    }
+  if (dropped > 0) return "it was dropped in opset " + std::to_string(dropped);
+  if (until > 0) {
+    return until - from == 1 ? "opset " + std::to_string(from) + " alone has it"
+                             : "only opsets " + std::to_string(from) + " to " + std::to_string(until - 1) + " have it";
   }
+  if (from > 0) return "it exists from opset " + std::to_string(from) + " on: import that";
   return nearest_attribute(schema, name);
 }
 
@@ -216,6 +225,27 @@ void check_branch(Context& ctx, const Place& at, const ir::Node& node, const ir:
   }
 }
 
+bool may_agree(std::int32_t a, std::int32_t b) { return a == b || a == 0 || b == 0; }
+
+// Whether two types, of which parts may be unknown, can be the same. Shapes may differ.
+bool may_agree(const ir::Box<ir::Type>& a, const ir::Box<ir::Type>& b) {
+  if (!a || !b) return true;
+  const auto stated = [](const ir::Type& t) {
+    return t.tensor_type || t.sparse_tensor_type || t.sequence_type || t.optional_type || t.map_type || t.opaque_type;
+  };
+  if (!stated(*a) || !stated(*b)) return true;
+  const auto elements = [](const auto& x, const auto& y) { return may_agree(x->elem_type, y->elem_type); };
+  if (a->tensor_type && b->tensor_type) return elements(a->tensor_type, b->tensor_type);
+  if (a->sparse_tensor_type && b->sparse_tensor_type) return elements(a->sparse_tensor_type, b->sparse_tensor_type);
+  if (a->sequence_type && b->sequence_type) return elements(a->sequence_type, b->sequence_type);
+  if (a->optional_type && b->optional_type) return elements(a->optional_type, b->optional_type);
+  if (a->map_type && b->map_type) {
+    return may_agree(a->map_type->key_type, b->map_type->key_type) &&
+           may_agree(a->map_type->value_type, b->map_type->value_type);
+  }
+  return ir::type_string(*a) == ir::type_string(*b);
+}
+
 void check_if(Context& ctx, const Place& place, const ir::Node& node) {
   const ir::Attribute* then_branch = body_of(node, "then_branch");
   const ir::Attribute* else_branch = body_of(node, "else_branch");
@@ -227,11 +257,10 @@ void check_if(Context& ctx, const Place& place, const ir::Node& node) {
   if (!then_branch || !else_branch) return;
   const auto &thens = then_branch->g->output, &elses = else_branch->g->output;
   for (std::size_t i = 0; i < std::min(thens.size(), elses.size()); ++i) {
-    if (!thens[i].type || !elses[i].type) continue;
-    const std::string then_type = ir::type_string(*thens[i].type), else_type = ir::type_string(*elses[i].type);
-    if (then_type == else_type) continue;
+    if (may_agree(thens[i].type, elses[i].type)) continue;
     ctx.report("exec.if.outputs-match", place.at("output", static_cast<std::int64_t>(i)),
-               "it is " + bare(then_type) + " in then_branch and " + bare(else_type) + " in else_branch");
+               "it is " + bare(ir::type_string(*thens[i].type)) + " in then_branch and " +
+                   bare(ir::type_string(*elses[i].type)) + " in else_branch");
   }
 }
 

@@ -151,6 +151,39 @@ TEST(Nodes, Attributes) {
   });
 }
 
+// Of the one finding, in a model that imports this version.
+std::string hint_for(const ir::Node& n, std::int64_t version) {
+  ir::Model m = sound();
+  m.opset_import[0].version = version;
+  m.graph->node = {n};
+  for (const Diagnostic& d : run(m).diagnostics) {
+    if (d.rule == "node.attributes.known" || d.rule == "op.deprecated") return d.hint;
+  }
+  return "no such finding";
+}
+
+// Operators took attributes in some versions, not always up to the newest.
+TEST(Nodes, HintsTellTheVersionsThatHaveAnAttribute) {
+  const auto with = [](const char* op, const char* name) {
+    return node(op, {"x"}, {"y"}, {attribute(name, ir::AttributeType::Ints)});
+  };
+  // An input in version 1, an attribute from 2 on, an input again since 13.
+  EXPECT_EQ(hint_for(with("Split", "split"), 18), "since opset 13 \"split\" is an input: give it as input 1");
+  EXPECT_EQ(hint_for(with("Squeeze", "axes"), 21), "since opset 13 \"axes\" is an input: give it as input 1");
+  EXPECT_EQ(hint_for(with("Pad", "pads"), 1), "only opsets 2 to 10 have it");
+  EXPECT_EQ(hint_for(with("Pad", "paddings"), 11), "it was dropped in opset 2");
+  EXPECT_EQ(hint_for(with("Upsample", "scales"), 1), "only opsets 7 to 8 have it");
+  EXPECT_EQ(hint_for(with("Split", "num_outputs"), 13), "it exists from opset 18 on: import that");
+}
+
+TEST(Nodes, HintsTellTheWayOutOfDeprecatedOperators) {
+  // New in version 18 and deprecated with it.
+  EXPECT_EQ(hint_for(node("GroupNormalization", {"x", "x", "x"}, {"y"}), 18),
+            "from version 21 on it is not deprecated: import that");
+  EXPECT_EQ(hint_for(node("Upsample", {"x", "x"}, {"y"}), 18),
+            "import a version below 10, or replace the node by the operator that took its place");
+}
+
 // Many attributes take another way than few.
 TEST(Nodes, ManyAttributes) {
   ir::Model m = sound();

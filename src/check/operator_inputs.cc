@@ -7,9 +7,12 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "check/areas.h"
 #include "check/declarations.h"
@@ -41,32 +44,68 @@ bool denotes(Context& ctx, const ir::Graph* graph) {
   return at->second;
 }
 
-// What the innermost graph that tells of the value's type declares; null if none does. For denoted types, graphs that
-// denote nothing are passed over.
-const ir::Type* declared(Context& ctx, std::string_view name, bool denoted) {
-  const auto& graphs = ctx.graphs();
-  for (std::size_t i = graphs.size(); i-- > 0;) {
-    if ((!graphs[i] && !ctx.function()) || (denoted && !denotes(ctx, graphs[i]))) continue;
-    const Declarations& here = declarations_of(ctx, graphs[i]);
-    const auto found = here.find(name);
-    if (found == here.end() || !found->second.type) continue;
-    return denoted && !is_denoted(*found->second.type) ? nullptr : found->second.type;
+// The dims of a constant that a Constant node gives; none if it gives none, or what it gives is not in the node.
+std::optional<std::vector<std::int64_t>> constant_dims(const ir::Node& node) {
+  if (node.op_type.get() != "Constant" || !ir::canonical_domain(node.domain.get()).empty()) return std::nullopt;
+  for (const ir::Attribute& a : node.attribute) {
+    if (a.t) return a.t->dims;
+    if (a.sparse_tensor) return a.sparse_tensor->dims;
+    const std::size_t length = a.ints.size() + a.floats.size() + a.strings.size();
+    if (length > 0) return std::vector{static_cast<std::int64_t>(length)};
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+// The dims of a value as far as its graph tells them; open ones are -1.
+std::vector<std::int64_t> told_dims(Context& ctx, std::string_view name) {
+  const Definition definition = ctx.scopes().find(name);
+  if (definition.as == Defined::Nowhere) return {};
+  const ir::Graph* graph = graph_of(ctx, definition);
+  if (definition.as == Defined::NodeOutput) {
+    const auto& nodes = graph ? graph->node : ctx.function()->node;
+    if (auto dims = constant_dims(nodes[static_cast<std::size_t>(definition.node)])) return *std::move(dims);
+  }
+  const Declarations& here = declarations_of(ctx, graph);
+  const auto found = here.find(name);
+  if (found == here.end()) return {};
+  const Declaration& declaration = found->second;
+  if (definition.as == Defined::Initializer) {
+    if (declaration.initializer) return declaration.initializer->dims;
+    if (declaration.sparse_initializer) return declaration.sparse_initializer->dims;
+  }
+  std::vector<std::int64_t> dims;
+  if (!declaration.type || !declaration.type->tensor_type || !declaration.type->tensor_type->shape) return dims;
+  for (const ir::Dimension& dim : declaration.type->tensor_type->shape->dim) {
+    dims.push_back(dim.dim_value.has() ? dim.dim_value.get() : -1);
+  }
+  return dims;
 }
 
 void check_condition(Context& ctx, const Place& place, const ir::Node& node) {
   if (node.input.empty() || node.input[0].empty()) return;
-  const ir::Type* type = declared(ctx, node.input[0], false);
-  if (!type || !type->tensor_type || !type->tensor_type->shape) return;
-  for (const ir::Dimension& dim : type->tensor_type->shape->dim) {
-    if (!dim.dim_value.has() || dim.dim_value.get() < 0 || dim.dim_value.get() == 1) continue;
+  for (const std::int64_t dim : told_dims(ctx, node.input[0])) {
+    if (dim == 1 || dim < 0) continue;
     ctx.report("exec.if.scalar-cond", ctx.input(place, node, 0),
-               "a dimension of the condition is " + std::to_string(dim.dim_value.get()) +
-                   ", but a condition has one element",
+               "a dimension of the condition is " + std::to_string(dim) + ", but a condition has one element",
                "reduce it to one, with ReduceMax or ReduceMin say");
     return;
   }
+}
+
+// The type that a value's graph declares for it, if that denotes a dimension; null otherwise.
+const ir::Type* denoted(Context& ctx, std::string_view name) {
+  const auto& graphs = ctx.graphs();
+  const bool any = std::any_of(graphs.begin(), graphs.end(), [&](const ir::Graph* graph) {
+    return (graph || ctx.function()) && denotes(ctx, graph);
+  });
+  if (!any) return nullptr;
+  const Definition definition = ctx.scopes().find(name);
+  if (definition.as == Defined::Nowhere) return nullptr;
+  const ir::Graph* graph = graph_of(ctx, definition);
+  if (!denotes(ctx, graph)) return nullptr;
+  const Declarations& here = declarations_of(ctx, graph);
+  const auto found = here.find(name);
+  return found != here.end() && found->second.type && is_denoted(*found->second.type) ? found->second.type : nullptr;
 }
 
 // What the leading dimensions of an input mean; those that follow are all `rest`.
@@ -130,7 +169,7 @@ bool is_standard(std::string_view word) {
 }
 
 void check_denoted(Context& ctx, const Place& place, const ir::Node& node, const Meaning& meaning) {
-  const ir::Type* type = declared(ctx, node.input[meaning.input], true);
+  const ir::Type* type = denoted(ctx, node.input[meaning.input]);
   if (!type) return;
   const auto& dims = type->tensor_type->shape->dim;
   for (std::size_t d = 0; d < dims.size(); ++d) {

@@ -64,6 +64,58 @@ TEST(OperatorInputs, ConditionsHaveOneElement) {
       {"exec.if.scalar-cond", 10, kIf, condition({1, 0}), condition({1, 1})},
       {"exec.if.scalar-cond", 10, kIf, condition({3}, true), condition({1}, true)},
   });
+  const auto constant = [](std::vector<std::int64_t> dims) {
+    return [=](ir::Model& m) {
+      m.graph->input.pop_back();
+      m.graph->initializer.push_back(tensor("c", dims));
+    };
+  };
+  const auto computed = [](ir::Attribute a) {
+    return [=](ir::Model& m) {
+      m.graph->input.pop_back();
+      m.graph->node[0] = node("Constant", {}, {"c"}, {a});
+    };
+  };
+  const auto whole = [](std::vector<std::int64_t> dims) {
+    ir::Attribute a = attribute("value", ir::AttributeType::Tensor);
+    a.t = tensor("", dims);
+    return a;
+  };
+  const auto list = [](std::vector<std::int64_t> numbers) {
+    ir::Attribute a = attribute("value_ints", ir::AttributeType::Ints);
+    a.ints = numbers;
+    return a;
+  };
+  expect_cases({
+      {"exec.if.scalar-cond", 10, kIf, constant({2}), constant({})},
+      {"exec.if.scalar-cond", 10, kIf, constant({1, 3}), constant({1, 1})},
+      {"exec.if.scalar-cond", 10, kIf, computed(whole({2})), computed(whole({1}))},
+      {"exec.if.scalar-cond", 10, kIf, computed(list({1, 0})), computed(list({1}))},
+  });
+}
+
+// A declaration that another value of the name hides tells nothing of it, even where the inner one has no type.
+TEST(OperatorInputs, HiddenDeclarations) {
+  ir::Model m = with_if();
+  m.graph->input.back() = value("c", {5}, 9);
+  ir::Attribute branches[] = {m.graph->node[1].attribute[0], m.graph->node[1].attribute[1]};
+  ir::Model loop = with_loop();
+  loop.graph->input.push_back(value("c", {5}, 9));
+  ir::Graph& body = loop_body(loop);
+  body.input[1] = {};
+  body.input[1].name = "c";
+  body.node = {node("Identity", {"c"}, {"go_on"}), node("If", {"c"}, {"b"}, {branches[0], branches[1]})};
+  EXPECT_EQ(rules_in(run(loop)), std::set<std::string>{"name.scope.no-shadow-input"});
+  body.input[1].name = "go";
+  body.node[0].input = {"go"};
+  EXPECT_EQ(rules_in(run(loop)), std::set<std::string>{"exec.if.scalar-cond"});
+
+  loop = with_loop();
+  loop.graph->input[0] = denoted("x", {"DATA_FEATURE", "DATA_BATCH", ""});
+  loop_body(loop).input[2] = {};
+  loop_body(loop).input[2].name = "x";
+  loop_body(loop).node[1] = node("GlobalAveragePool", {"x"}, {"b"});
+  EXPECT_EQ(rules_in(run(loop)), std::set<std::string>{"name.scope.no-shadow-input"});
 }
 
 }  // namespace

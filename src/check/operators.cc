@@ -60,6 +60,21 @@ void report_not_imported(Context& ctx, const Place& place, const ir::Node& node,
   }
 }
 
+// The way out: a version in which the operator is not deprecated, or another operator.
+std::string deprecated_hint(const BoundOperator& bound) {
+  const int since = bound.schema->since;
+  const opset::Schema* earlier = nullptr;
+  for (const auto& row : bound.op->history) {
+    if (row.since < since) earlier = &row;
+    else if (row.since > since && !row.deprecated) {
+      return "from version " + std::to_string(row.since) + " on it is not deprecated: import that";
+    }
+  }
+  const std::string replace = "replace the node by the operator that took its place";
+  if (!earlier || earlier->deprecated) return replace;
+  return "import a version below " + std::to_string(since) + ", or " + replace;
+}
+
 // What operator-set documents tell.
 ir::DeclaredOperator declared_by_sets(const Context& ctx, const ir::Node& node, const BoundOperator& bound) {
   if (ctx.operator_sets().empty() || bound.version < 0) return {};
@@ -93,8 +108,7 @@ void check_operator(Context& ctx, const Place& place, const ir::Node& node, cons
         ctx.report("op.deprecated", place,
                    node.op_type.get() + " is deprecated since version " + std::to_string(bound.schema->since) + " of " +
                        domain_text(ir::canonical_domain(node.domain.get())),
-                   "import a version below " + std::to_string(bound.schema->since) +
-                       ", or replace the node by the operator that took its place");
+                   deprecated_hint(bound));
       }
       return;
     case Binding::Function: return;

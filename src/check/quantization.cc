@@ -3,6 +3,8 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "check/areas.h"
@@ -12,6 +14,75 @@ namespace norn::checks {
 namespace {
 
 constexpr std::string_view kKeys[] = {"SCALE_TENSOR", "ZERO_POINT_TENSOR"};
+
+// The values of a model in all its graphs, of a function's body, or of a graph on its own, with those nested in them.
+class AllValues {
+ public:
+  void gather(const ir::Graph& graph) {
+    left_.push_back(&graph);
+    while (!left_.empty()) {
+      const ir::Graph& next = *left_.back();
+      left_.pop_back();
+      for (const auto& input : next.input) names_.insert(input.name.get());
+      for (const auto& tensor : next.initializer) names_.insert(tensor.name.get());
+      for (const auto& sparse : next.sparse_initializer) {
+        if (sparse.values) names_.insert(sparse.values->name.get());
+      }
+      look(next.node);
+    }
+  }
+  void gather(const ir::Function& function) {
+    look(function.node);
+    look(function.attribute_proto);
+    for (const ir::Graph* graph : std::exchange(left_, {})) gather(*graph);
+  }
+  bool contains(std::string_view name) const { return names_.contains(name); }
+
+ private:
+  void look(const std::vector<ir::Node>& nodes) {
+    for (const ir::Node& node : nodes) {
+      names_.insert(node.output.begin(), node.output.end());
+      look(node.attribute);
+    }
+  }
+  void look(const std::vector<ir::Attribute>& attributes) {
+    for (const ir::Attribute& attribute : attributes) {
+      if (attribute.g) left_.push_back(&*attribute.g);
+      for (const ir::Graph& graph : attribute.graphs) left_.push_back(&graph);
+    }
+  }
+
+  TextSet names_;
+  std::vector<const ir::Graph*> left_;  // to look at
+};
+struct ValuesState {
+  std::unordered_map<const void*, AllValues> of;
+};
+
+// Whether a tensor of this name exists: an annotation computes nothing, so that it need not see the tensor.
+bool exists(Context& ctx, std::string_view name) {
+  if (ctx.graphs().empty()) return false;
+  const ir::Function* function = ctx.function();
+  const ir::Model* model = function ? nullptr : ctx.model();
+  const ir::Graph* graph = ctx.graphs().front();
+  const void* key = function ? static_cast<const void*>(function) : model ? static_cast<const void*>(model) : graph;
+  const auto [at, is_new] = ctx.state<ValuesState>().of.try_emplace(key);
+  AllValues& values = at->second;
+  if (!is_new) return values.contains(name);
+  if (function) {
+    values.gather(*function);
+  } else if (!model) {
+    values.gather(*graph);
+  } else {
+    if (model->graph) values.gather(*model->graph);
+    for (const ir::TrainingInfo& info : model->training_info) {
+      for (const auto* part : {&info.initialization, &info.algorithm}) {
+        if (*part) values.gather(**part);
+      }
+    }
+  }
+  return values.contains(name);
+}
 
 void check_annotation(Context& ctx, const Place& place, const ir::TensorAnnotation& annotation) {
   const std::string& name = annotation.tensor_name;
@@ -31,12 +102,12 @@ void check_annotation(Context& ctx, const Place& place, const ir::TensorAnnotati
                  "the annotation's key " + quoted(entry.key.get()) + " is none that ONNX defines",
                  "keys are SCALE_TENSOR and ZERO_POINT_TENSOR");
     }
-    if (entry.value.get().empty() || !ctx.scopes().visible(entry.value.get())) {
-      ctx.report("quant.values-are-tensors", place,
-                 "the annotation's " + quoted(entry.key.get()) + " names " + quoted(entry.value.get()) +
-                     ", which is no tensor here",
-                 "name an initializer or another value of the model");
-    }
+    const std::string& value = entry.value.get();
+    if (!value.empty() && (ctx.scopes().visible(value) || exists(ctx, value))) continue;
+    ctx.report("quant.values-are-tensors", place,
+               "the annotation's " + quoted(entry.key.get()) + " names " + quoted(value) +
+                   ", which is no tensor of the model",
+               "name an initializer or another value of the model");
   }
 }
 

@@ -314,7 +314,7 @@ inline constexpr RuleRow kRuleRows[] = {
     {"type.int4.range", kMust, 10, 14, kNone, "uint4 0..15, int4 -8..7 two's complement", kWhyMeaning},
     {"type.int2.range", kMust, 13, 14, kNone, "uint2 0..3, int2 -2..1 two's complement", kWhyMeaning},
     {"type.string.utf8", kMust, 1, 14, kNone,
-     "strings are UTF-8", "told by tensor.string.utf8 and attr.value.string-utf8"},
+     "strings are UTF-8: the keys of a map, say (of others tensor.string.utf8 and attr.value.string-utf8 tell)"},
     {"type.tensor.count", kMust, 1, 14, kNone,
      "value count is the product of dims; scalar has 1; any 0 dim gives "
      "0", "told by tensor.storage.count-enough and count-exact"},
@@ -387,7 +387,8 @@ inline constexpr RuleRow kRuleRows[] = {
     {"sparse.indices.int64", kMust, 6, 14, kRuntime, "indices are INT64 (text silent)"},
     {"sparse.indices.nnz", kMust, 6, 14, kRuntime, "first dim equals NNZ"},
     {"sparse.indices.width", kMust, 6, 14, kRuntime, "second dim equals the dense rank"},
-    {"sparse.indices.range", kMust, 6, 14, kRuntime, "each index is within dims, non-negative"},
+    {"sparse.indices.range", kMust, 6, 14, kRuntime,
+     "each index is within dims, non-negative; indices in a data file are looked at where checksums are"},
     {"sparse.indices.ascending", kMust, 6, 14, kRuntime, "strictly ascending; 2-D form lexicographic"},
     {"sparse.indices.no-duplicates", kMust, 6, 14, kRuntime, "no index twice"},
     {"sparse.indices.present", kMust, 6, 14, kRuntime, "indices present unless NNZ is 0"},

@@ -77,6 +77,8 @@ class Scopes {
 
   // How many frames lie between the innermost one and the open one of this number.
   std::size_t frames_out(std::uint32_t frame) const noexcept;
+  // How many frames are visible here: the innermost one, and those around it that no closed one hides.
+  std::size_t visible_frames() const noexcept { return frames_out(visible_from() - 1); }
 
   // While open, every name counts as visible (a part checked without its surroundings).
   void set_open(bool open) noexcept { open_ = open; }

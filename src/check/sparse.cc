@@ -210,6 +210,7 @@ void check_sparse_tensor(Context& ctx, const Place& place, const ir::SparseTenso
   } else {
     const Place at = place.of_tensor("values", -1, *sparse.values);
     check_tensor(ctx, at, *sparse.values, TensorUse::SparseValues);
+    if (use != SparseUse::Data) check_tensor_versions(ctx, at, *sparse.values);
     if (sparse.values->dims.size() == 1) {
       nnz = sparse.values->dims[0];
     } else {
@@ -225,6 +226,7 @@ void check_sparse_tensor(Context& ctx, const Place& place, const ir::SparseTenso
   if (sparse.indices) {
     const Place at = place.of_tensor("indices", -1, *sparse.indices);
     check_tensor(ctx, at, *sparse.indices, TensorUse::SparseIndices);
+    if (use != SparseUse::Data) check_tensor_versions(ctx, at, *sparse.indices);
     check_indices(ctx, at, sparse, nnz);
   } else if (nnz && *nnz > 0) {
     ctx.report("sparse.indices.present", place,

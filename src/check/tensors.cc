@@ -393,6 +393,7 @@ void check_tensor(Context& ctx, const Place& place, const ir::Tensor& tensor, Te
   if (const auto known = known_type(tensor); known && !ir::is_external(tensor, ctx.ir_version())) {
     check_inline(ctx, place, tensor, *known);
   }
+  check_doc_string(ctx, place, tensor.doc_string.get());
   if (!tensor.metadata_props.empty()) check_metadata(ctx, place, tensor.metadata_props);
 }
 

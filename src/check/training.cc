@@ -14,6 +14,7 @@
 
 #include "check/areas.h"
 #include "check/text.h"
+#include "ir/walk.h"
 #include "norn/types.h"
 
 namespace norn::checks {
@@ -25,8 +26,10 @@ using Names = TextSet;
 struct Declared {
   std::int32_t elem = 0;
   std::optional<std::vector<std::int64_t>> dims;
+  const ir::Type* other = nullptr;  // it is no tensor, but of this type
 
   std::string to_string() const {
+    if (other) return bare(ir::describe_type(*other));
     std::string text(data_type_name(static_cast<DataType>(elem > 0 && elem < kDataTypeCount ? elem : 0)));
     if (!dims) return text;
     text += '[';
@@ -43,7 +46,10 @@ Declared declared(const ir::Tensor& tensor) {
 }
 Declared declared(const ir::Type& type) {
   const ir::Box<ir::TypeTensor>& tensor = type.tensor_type ? type.tensor_type : type.sparse_tensor_type;
-  if (!tensor) return {};
+  if (!tensor) {
+    const bool known = type.sequence_type || type.map_type || type.optional_type || type.opaque_type;
+    return {.other = known ? &type : nullptr};
+  }
   Declared found{tensor->elem_type.get(), {}};
   if (!tensor->shape) return found;
   found.dims.emplace();
@@ -53,7 +59,10 @@ Declared declared(const ir::Type& type) {
   return found;
 }
 
-bool may_agree(const Declared& a, const Declared& b) {
+// `variable` is an initializer, so a tensor.
+bool may_agree(const Declared& variable, const Declared& value) {
+  if (value.other) return false;
+  const Declared &a = variable, &b = value;
   if (a.elem != 0 && b.elem != 0 && a.elem != b.elem) return false;
   if (!a.dims || !b.dims) return true;
   if (a.dims->size() != b.dims->size()) return false;
@@ -77,10 +86,17 @@ Table initializers_of(const ir::Graph* graph) {
 Table outputs_of(const ir::Graph* graph, const Table& initializers) {
   Table found;
   if (!graph) return found;
+  TextMap<const ir::Type*> types;  // of the first entry with one
+  for (const auto* list : {&graph->output, &graph->value_info, &graph->input}) {
+    for (const ir::ValueInfo& v : *list) {
+      if (v.type) types.try_emplace(v.name.get(), &*v.type);
+    }
+  }
   for (const ir::ValueInfo& v : graph->output) {
     const auto constant = initializers.find(v.name.get());
+    const auto type = types.find(v.name.get());
     found.emplace(v.name.get(), constant != initializers.end() ? constant->second
-                                : v.type                       ? declared(*v.type)
+                                : type != types.end()          ? declared(*type->second)
                                                                : Declared{});
   }
   return found;
@@ -119,7 +135,7 @@ class Entry {
 
   void check_initialization() const {
     if (info_.initialization && !info_.initialization->input.empty()) {
-      ctx_.report("train.init.no-inputs", place_.graph(*info_.initialization),
+      ctx_.report("train.init.no-inputs", place_.at("initialization", -1, info_.initialization->name.get()),
                   "the initialization graph has " + std::to_string(info_.initialization->input.size()) +
                       " inputs, but nothing feeds it",
                   "make them initializers");
@@ -186,7 +202,7 @@ class Entry {
 
   void check_joined(const Names& main) const {
     if (!info_.algorithm) return;
-    const Place at = place_.graph(*info_.algorithm);
+    const Place at = place_.at("algorithm", -1, info_.algorithm->name.get());
     for_each_defined(*info_.algorithm, [&](std::string_view name) {
       if (!main.contains(name)) return;
       ctx_.report("train.step.combined-valid", at,

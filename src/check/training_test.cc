@@ -162,6 +162,17 @@ TEST(Training, EachRuleAlone) {
        [](auto&, auto& t) {
          t.algorithm->output[0] = value("new_w", {4, 2}, 11);
        }},
+      {"train.binding.type-match",
+       [](auto&, auto& t) {
+         ir::Type element = *t.algorithm->output[0].type;
+         t.algorithm->output[0].type.mut() = {};
+         t.algorithm->output[0].type->sequence_type.mut().elem_type = element;
+       }},
+      {"train.binding.type-match",
+       [](auto&, auto& t) {
+         t.algorithm->output[0].type.clear();
+         t.algorithm->value_info = {value("new_w", {4, 2}, 7)};
+       }},
       {"train.step.combined-valid",
        [](auto&, auto& t) {
          t.algorithm->initializer.push_back(variable("w", {4, 2}));
@@ -176,6 +187,44 @@ TEST(Training, EachRuleAlone) {
     expect_only(check(m), c.rule);
     expect_only(check(m, 6), "");
   }
+}
+
+// An initialization stands by itself; what the main graph has is no reason to order nodes otherwise.
+TEST(Training, InitializationSeesNoMainGraph) {
+  ir::Model m = sound();
+  m.ir_version = 14;
+  Report report;
+  const CheckOptions options;
+  Context ctx(options, 14, {}, report);
+  m.training_info[0].initialization->node = {node({"y"}, {"w0"})};
+  check_model(ctx, {}, m);
+  std::vector<Diagnostic> found;
+  for (const Diagnostic& d : report.diagnostics) {
+    if (d.where.find("initialization") != std::string::npos && d.severity == Severity::Error) found.push_back(d);
+  }
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].rule, "node.input.defined");
+  EXPECT_NE(found[0].hint.find("initialization"), std::string::npos) << found[0].hint;
+}
+
+TEST(Training, PlacesTellWhichGraph) {
+  ir::Model m = sound();
+  m.ir_version = 14;
+  for (auto* g : {&m.training_info[0].initialization, &m.training_info[0].algorithm}) {
+    (*g)->name = "same";
+    (*g)->node = {node({"nowhere"}, {"made"})};
+  }
+  Report report;
+  const CheckOptions options;
+  Context ctx(options, 14, {}, report);
+  check_model(ctx, {}, m);
+  std::set<std::string> places;
+  for (const Diagnostic& d : report.diagnostics) {
+    if (d.rule == "node.input.defined") places.insert(d.where);
+  }
+  EXPECT_EQ(places, (std::set<std::string>{
+                        "training_info 0 / initialization \"same\" / node 0 (Op) / input 0 \"nowhere\"",
+                        "training_info 0 / algorithm \"same\" / node 0 (Op) / input 0 \"nowhere\""}));
 }
 
 // Alternating optimizers update one variable in several entries: whether the specification forbids it is a matter of
@@ -238,6 +287,74 @@ TEST(Quantization, EachRuleAlone) {
   expect_only(check(annotated("unknown", {{"SCALE_TENSOR", "s"}}), 4), "");
 }
 
+// An annotation names tensors of the model, wherever they are: it computes nothing.
+TEST(Quantization, TensorsOfTheModel) {
+  const auto branch = [](const char* name, const char* reads, const char* gives) {
+    ir::Graph g;
+    g.name = name;
+    g.output = {value(gives, {})};
+    g.node = {node({reads}, {gives})};
+    g.node[0].op_type = "Relu";
+    return g;
+  };
+  ir::Model m;
+  m.ir_version = 10;
+  m.opset_import.emplace_back().version = 21;
+  ir::Graph& g = m.graph.mut();
+  g.name = "main";
+  g.input = {value("x", {}), value("c", {})};
+  g.input[1].type->tensor_type->elem_type = 9;
+  g.output = {value("y", {})};
+  g.node = {node({"c"}, {"y"}), node({"x"}, {"late"})};
+  g.node[0].op_type = "If";
+  g.node[1].op_type = "Relu";
+  for (const char* name : {"then_branch", "else_branch"}) {
+    ir::Attribute& a = g.node[0].attribute.emplace_back();
+    a.name = name;
+    a.type = static_cast<std::int32_t>(ir::AttributeType::Graph);
+    a.g = branch(name, "x", name[0] == 't' ? "p" : "q");
+  }
+  const auto annotation = [](const char* tensor, const char* scale) {
+    return annotated(tensor, {{"SCALE_TENSOR", scale}}).quantization_annotation;
+  };
+  const auto told = [&](const ir::Model& model) {
+    Report report;
+    const CheckOptions options;
+    Context ctx(options, 10, {}, report);
+    check_model(ctx, {}, model);
+    const auto rules = rules_of(report);
+    return std::count(rules.begin(), rules.end(), "quant.values-are-tensors");
+  };
+  ir::Graph& nested = *g.node[0].attribute[0].g;
+  for (const char* scale : {"late", "q", "x", "y"}) {
+    nested.quantization_annotation = annotation("p", scale);
+    EXPECT_EQ(told(m), 0) << scale;
+  }
+  nested.quantization_annotation = annotation("p", "nowhere");
+  EXPECT_EQ(told(m), 1);
+  nested.quantization_annotation.clear();
+  g.quantization_annotation = annotation("x", "p");
+  EXPECT_EQ(told(m), 0);
+
+  // A function's body is no part of the model's tensors, nor they of it.
+  ir::Model called = m;
+  called.graph->quantization_annotation.clear();
+  ir::Function& f = called.functions.emplace_back();
+  f.name = "F";
+  f.domain = "com.example";
+  f.opset_import = m.opset_import;
+  f.input = {"x", "c"};
+  f.output = {"y"};
+  f.node = m.graph->node;
+  f.node[1].output = {"later"};
+  const auto with_scale = [&](const char* scale) {
+    f.node[0].attribute[0].g->quantization_annotation = annotation("p", scale);
+    return told(called);
+  };
+  EXPECT_EQ(with_scale("later"), 0);
+  EXPECT_EQ(with_scale("late"), 1);
+}
+
 // Metadata:
 
 TEST(Metadata, OfTheModel) {
@@ -246,7 +363,11 @@ TEST(Metadata, OfTheModel) {
     m.metadata_props = entries;
     m.graph.mut().input = {value("picture", {1, 3, 8, 8})};
     if (!denotation.empty()) m.graph->input[0].type->denotation = denotation;
-    return run_area([&](Context& ctx, const Place& p) { check_model_metadata(ctx, p, m); });
+    return run_area([&](Context& ctx, const Place& p) {
+      check_model_metadata(ctx, p, m);
+      note_image(ctx, m.graph->input[0]);
+      check_image_keys(ctx, p, m);
+    });
   };
   const auto entries = [](std::vector<std::pair<std::string, std::string>> all) {
     ir::Metadata m;
@@ -263,6 +384,39 @@ TEST(Metadata, OfTheModel) {
   expect_only(run(entries({{"Image.BitmapPixelFormat", "Foo"}})), "meta.image.values");
   EXPECT_EQ(rules_of(run({}, "IMAGE")), std::vector<std::string>(3, "meta.image.provide"));
   expect_only(run({image.begin(), image.end() - 1}, "IMAGE"), "meta.image.provide");
+}
+
+// Images may be any of the model's values, and stand in other types.
+TEST(Metadata, ImagesAmongTheValues) {
+  ir::Type image = *value("", {1, 3, 8, 8}).type;
+  image.denotation = "IMAGE";
+  ir::Type sequence, optional, map;
+  sequence.sequence_type.mut().elem_type = image;
+  optional.optional_type.mut().elem_type = sequence;
+  map.map_type.mut().key_type = 7;
+  map.map_type->value_type = image;
+  const auto told = [](const std::function<void(ir::Model&)>& change) {
+    ir::Model m = sound();
+    m.ir_version = 10;
+    change(m);
+    Report report;
+    const CheckOptions options;
+    Context ctx(options, 10, {}, report);
+    check_model(ctx, {}, m);
+    const auto rules = rules_of(report);
+    return std::count(rules.begin(), rules.end(), "meta.image.provide");
+  };
+  EXPECT_EQ(told([](auto&) {}), 0);
+  for (const ir::Type& type : {image, sequence, optional, map}) {
+    EXPECT_EQ(told([&](auto& m) { m.graph->input[0].type = type; }), 3);
+  }
+  const auto info = [&](std::vector<ir::ValueInfo>& infos) {
+    infos.push_back(value("z", {}));
+    infos.back().type = image;
+  };
+  EXPECT_EQ(told([&](auto& m) { info(m.graph->value_info); }), 3);
+  EXPECT_EQ(told([&](auto& m) { info(m.training_info[0].algorithm->value_info); }), 3);
+  EXPECT_EQ(told([&](auto& m) { info(m.functions.emplace_back().value_info); }), 3);
 }
 
 TEST(Metadata, OfEverythingElse) {

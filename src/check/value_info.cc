@@ -17,6 +17,7 @@ void check_value_info(Context& ctx, const Place& place, const ir::ValueInfo& inf
   }
   if (info.type) {
     check_type(ctx, place, *info.type, use);
+    note_image(ctx, info);
   } else if (!main) {
     ctx.report("value.type-required", place,
                "the value has no type; in files of IR " + std::to_string(ctx.ir_version()) + " every value has one",
@@ -26,6 +27,7 @@ void check_value_info(Context& ctx, const Place& place, const ir::ValueInfo& inf
                  "set its type; a tensor's dimensions may stay open");
     }
   }
+  check_doc_string(ctx, place, info.doc_string.get());
   if (!info.metadata_props.empty()) check_metadata(ctx, place, info.metadata_props);
 }
 

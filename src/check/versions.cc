@@ -52,7 +52,11 @@ void check_element_type(Context& ctx, const Place& place, std::int32_t number) {
   }
 }
 
-bool is_ml_model(Context& ctx) { return ctx.operators().imports().version("ai.onnx.ml") >= 0; }
+// What the model imports counts for its functions too.
+bool is_ml_model(Context& ctx) {
+  const auto imports_ml = [](const Imports& imports) { return imports.version("ai.onnx.ml") >= 0; };
+  return imports_ml(ctx.operators().imports()) || (ctx.model() && imports_ml(ctx.model_imports()));
+}
 
 }  // namespace
 

@@ -233,7 +233,7 @@ LOOP = """g (int64 n, bool c, float[2] x) => (float[2] y) {
         { on = Identity (go) z = Relu (a) }> }"""
 
 
-@case(STRICTER, "a nested graph's input that is an initializer (IR 4 and later), or in the wrong place (IR 1 to 3)")
+@case(STRICTER, "inputs of the graphs of If, Loop, Scan and SequenceMap that are initializers, or in a wrong place")
 def _():
     def constant(m, name, at):
         body = m.graph.node[0].attribute[0].g
