@@ -33,4 +33,8 @@ NORN_API std::vector<std::byte> parse_text(std::string_view text, Part part, con
 NORN_API std::string print_text(std::span<const std::byte> message, Part part,
                                 std::size_t max_elements = std::numeric_limits<std::size_t>::max());
 
+// Text for a terminal, which may hold what a model or a path says: control characters are escaped as in C, those of
+// U+0080 to U+009F too; ends of lines and tabs stay.
+NORN_API std::string printable(std::string_view text);
+
 }  // namespace norn

@@ -15,6 +15,7 @@
 #include "ir/model.h"
 #include "ir/walk.h"
 #include "norn/model.h"
+#include "norn/text.h"
 
 namespace norn {
 namespace {
@@ -100,15 +101,10 @@ std::size_t width(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-// Text out of the file must not control the terminal.
-std::string shown(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    const auto u = static_cast<unsigned char>(c);
-    if (u < 0x20 || u == 0x7f) out += c == '\n' || c == '\t' ? " " : fmt::format("\\x{:02x}", u);
-    else out += c;
-  }
-  return out;
+// Text out of the file, in one line.
+std::string shown(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return printable(text);
 }
 
 void list_values(std::string& page, const char* title, const std::vector<ModelSummary::Value>& values) {
@@ -162,7 +158,7 @@ ModelSummary Model::summary() const {
 }
 
 std::string ModelSummary::to_string() const {
-  std::string page = path.empty() ? "Model" : path;
+  std::string page = path.empty() ? "Model" : shown(path);
   if (file_bytes) page += fmt::format("  ({})", human_bytes(file_bytes));
   page += '\n';
   const auto line = [&](const char* label, const std::string& text) {

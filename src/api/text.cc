@@ -1,5 +1,8 @@
 #include "norn/text.h"
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "format/text.h"
 #include "format/wire.h"
 #include "ir/model.h"
@@ -41,6 +44,18 @@ std::string print_text(std::span<const std::byte> message, Part part, std::size_
     const ir::Bytes bytes(message.data(), message.size(), {});
     return format::to_text(format::read_message<decltype(empty)>(bytes), options);
   });
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0;;) {
+    const std::size_t end = std::min(text.find_first_of("\n\t", at), text.size());
+    base::append_escaped(out, text.substr(at, end - at));
+    if (end == text.size()) return out;
+    out += text[end];
+    at = end + 1;
+  }
 }
 
 }  // namespace norn

@@ -89,8 +89,8 @@ void add_check(CLI::App& app, int& exit) {
                                "A document that declares operators (repeat)"))
       ->type_name("FILE");
   auto* json = command->add_flag("--json", flags->json, "Report as JSON");
-  command->add_flag("--sarif", flags->sarif, "Report as SARIF 2.1.0")->excludes(json);
-  command->add_flag("--list-rules", flags->list_rules, "List the rules instead");
+  auto* sarif = command->add_flag("--sarif", flags->sarif, "Report as SARIF 2.1.0")->excludes(json);
+  command->add_flag("--list-rules", flags->list_rules, "List the rules instead")->excludes(sarif);
   flags->load.add_to(*command);
   command->callback([flags, &exit] { exit = run_check(*flags); });
 }

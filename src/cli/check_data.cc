@@ -65,7 +65,8 @@ std::optional<DataKind> declared_kind(const std::string& path) {
 }  // namespace
 
 bool is_data_file(const std::string& path) {
-  return path.ends_with(".npy") || path.ends_with(".npz") || numbered(path).has_value();
+  const std::string name = CLI::detail::to_lower(path);
+  return name.ends_with(".npy") || name.ends_with(".npz") || numbered(path).has_value();
 }
 
 Report check_data_file(const std::string& path, std::optional<DataKind> kind, const CheckOptions& options) {

@@ -2,7 +2,9 @@
 #pragma once
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -49,6 +51,18 @@ CLI::Option* add_word(CLI::App& command, const std::string& option, std::functio
                       const std::string& help);
 // Words for notations: onnx, text, json, textproto.
 CLI::Option* add_notation(CLI::App& command, const std::string& option, Format& format, const std::string& help);
+// An option that is a whole number of those bounds, in decimal; anything else is a usage error.
+CLI::Option* add_whole(CLI::App& command, const std::string& option, std::uint64_t least, std::uint64_t most,
+                       std::function<void(std::uint64_t)> set, const std::string& help);
+// The same for a variable.
+template <class T>
+CLI::Option* add_whole(CLI::App& command, const std::string& option, T& value, const std::string& help,
+                       std::uint64_t least = 0, std::uint64_t most = std::numeric_limits<T>::max()) {
+  return add_whole(
+      command, option, least, most, [&value](std::uint64_t number) { value = static_cast<T>(number); }, help);
+}
+// An option that is a number of at least 0.
+CLI::Option* add_amount(CLI::App& command, const std::string& option, double& value, const std::string& help);
 // An option that may be repeated, each time with one value: what follows is not taken for a further one.
 CLI::Option* repeated(CLI::Option* option);
 

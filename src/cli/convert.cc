@@ -1,8 +1,12 @@
 // norn convert: a model in another notation.
+#include <filesystem>
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "command.h"
 #include "streams.h"
+#include "terminal.h"
 
 namespace norn::cli {
 
@@ -14,10 +18,24 @@ struct ConvertFlags {
   LoadFlags load;
 };
 
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 int convert(const ConvertFlags& flags) {
   const Model model = load_model(flags.in, flags.load.options);
-  if (flags.out == "-") write_output(model.serialize(flags.to == Format::Auto ? Format::OnnxText : flags.to));
-  else model.save(flags.out, flags.to);
+  const bool to_output = flags.out == "-";
+  const Format format = flags.to != Format::Auto ? flags.to : to_output ? Format::OnnxText : format_of(flags.out);
+  if (to_output) {
+    const std::vector<std::byte> bytes = model.serialize(format);
+    if (format == Format::OnnxText) tell_left_out(text_of(bytes));
+    write_output(bytes);
+    return kFine;
+  }
+  model.save(flags.out, format);
+  if (format != Format::OnnxText) return kFine;
+  if (std::filesystem::is_regular_file(flags.out)) tell_left_out(first_line(flags.out));
+  else tell_left_out(text_of(model.serialize(format)));  // what went into a pipe cannot be read again
   return kFine;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -16,14 +17,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// PREFIX0.pb, PREFIX1.pb, ... as far as they exist.
-std::vector<std::string> numbered(const fs::path& folder, const std::string& prefix) {
-  std::vector<std::string> files;
-  for (;;) {
-    const fs::path file = folder / (prefix + std::to_string(files.size()) + ".pb");
-    if (!fs::exists(file)) return files;
-    files.push_back(file.string());
+// PREFIX0.pb, PREFIX1.pb, ..., by their numbers.
+std::map<std::size_t, std::string> numbered(const fs::path& folder, const std::string& prefix) {
+  std::map<std::size_t, std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    std::size_t number = 0;
+    if (!name.starts_with(prefix)) continue;
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+    if (name == prefix + std::to_string(number) + ".pb") files.emplace(number, entry.path().string());
   }
+  return files;
 }
 
 std::optional<DataSet> set_in(const fs::path& folder) {
@@ -93,7 +97,8 @@ std::optional<std::string> tensor_difference(const Tensor& got, const Tensor& wa
 }  // namespace
 
 std::vector<DataSet> find_data_sets(const std::string& folder, const std::string& model_path) {
-  if (!fs::is_directory(folder)) throw UsageError("\"" + folder + "\" is no folder");
+  std::error_code unknown;
+  if (!fs::is_directory(folder, unknown)) throw UsageError("\"" + folder + "\" is no folder");
   if (auto set = set_in(folder)) return {*set};
   std::vector<DataSet> sets;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {

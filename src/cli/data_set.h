@@ -3,6 +3,8 @@
 // Three layouts are found: the folder itself; a folder of test_data_set_N folders; and outputs alone, named after the
 // model (X_output_0.pb for X.onnx), whose inputs are the ramp i/n as in ONNX's own backend tests.
 #pragma once
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +16,7 @@ namespace norn::cli {
 
 struct DataSet {
   std::string name;
-  std::vector<std::string> inputs, outputs;  // files, by position
+  std::map<std::size_t, std::string> inputs, outputs;  // files, by position; there may be gaps
   bool inputs_are_ramps = false;
 };
 

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "inputs.h"
+#include "norn/text.h"
 
 namespace norn::cli {
 
@@ -38,7 +39,7 @@ int explain(const ExplainFlags& flags) {
   if (flags.json) {
     fmt::print("{}\n", dumped({{"model", flags.model}, {"text", text}}));
   } else {
-    fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+    fmt::print("{}{}", printable(text), text.ends_with('\n') ? "" : "\n");
   }
   return kFine;
 }
@@ -53,8 +54,7 @@ void add_explain(CLI::App& app, int& exit) {
       ->type_name("NAME=FILE");
   repeated(command->add_option("--shape", flags->shapes, "An input's shape, x:1x3x224x224 (repeat)"))
       ->type_name("NAME:DIMS");
-  command->add_option("--dim", flags->default_dim, "Size of dimension variables that nothing else gives (default 1)")
-      ->check(CLI::NonNegativeNumber);
+  add_whole(*command, "--dim", flags->default_dim, "Size of dimension variables that nothing else gives (default 1)");
   command->add_flag("--json", flags->json, "Report as JSON");
   flags->session.add_to(*command);
   flags->load.add_to(*command);

@@ -89,7 +89,12 @@ Value load_as(const std::string& path, const ArgInfo& declared) { return load_as
 
 std::pair<std::string, Value> load_input(const std::string& argument, const Session& session) {
   std::string name, path;
-  if (const std::size_t equals = argument.find('='); equals != std::string::npos) {
+  // Names and paths may hold "=" themselves: the longest name that the model has counts.
+  std::size_t equals = argument.rfind('=');
+  while (equals != argument.find('=') && !find_input(session, std::string_view(argument).substr(0, equals))) {
+    equals = argument.rfind('=', equals - 1);
+  }
+  if (equals != std::string::npos) {
     name = argument.substr(0, equals);
     path = argument.substr(equals + 1);
   } else if (session.inputs().size() == 1) {

@@ -3,9 +3,14 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <new>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "command.h"
+#include "reports.h"
 #include "streams.h"
 #include "terminal.h"
 
@@ -34,21 +39,34 @@ nlohmann::ordered_json json_of(const Error& error) {
 
 namespace {
 
-bool asked_for_json(const CLI::App& app) {
-  const CLI::Option* json = app.get_option_no_throw("--json");
-  if (json && json->count() > 0) return true;
-  const auto given = app.get_subcommands();
-  return !given.empty() && asked_for_json(*given.front());
+// Whether or not the command line could be parsed.
+bool asked_for(std::span<char*> arguments, std::string_view flag) {
+  for (const std::string_view argument : arguments) {
+    if (argument == "--") return false;
+    if (argument == flag) return true;
+  }
+  return false;
 }
 
-// A program that asked for JSON gets an object whatever happens; people read standard error.
-int fail(const CLI::App& app, const Error& error, int exit) {
+// A program that asked for JSON or SARIF gets it whatever happens; people read standard error.
+int fail(std::span<char*> arguments, const Error& error, int exit) {
   print_error(error);
-  if (asked_for_json(app) && !std::ferror(stdout)) {
-    fmt::print("{}\n", dumped({{"ok", false}, {"error", json_of(error)}}));
-    flush_output();
-  }
+  if (std::ferror(stdout)) return exit;
+  if (asked_for(arguments, "--json")) fmt::print("{}\n", dumped({{"ok", false}, {"error", json_of(error)}}));
+  else if (asked_for(arguments, "--sarif")) fmt::print("{}\n", dumped(sarif_of(error)));
+  flush_output();
   return exit;
+}
+
+// What is thrown beside norn::Error.
+Error error_of(const std::exception& error) {
+  // fmt::print does not say what it could not write to.
+  if (std::ferror(stdout)) return {ErrorCode::Io, std::string("standard output: ") + error.what()};
+  if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) {
+    return {ErrorCode::Io, file->code().message(), file->path1().string()};
+  }
+  if (dynamic_cast<const std::bad_alloc*>(&error)) return {ErrorCode::LimitExceeded, "not enough memory"};
+  return {ErrorCode::Internal, error.what(), {}, "this is a defect of Norn: please report it"};
 }
 
 int command_line(int argc, char** argv) {
@@ -64,6 +82,7 @@ int command_line(int argc, char** argv) {
   add_opset(app, exit);
   add_convert(app, exit);
   add_edit(app, exit);
+  const std::span<char*> arguments(argv, static_cast<std::size_t>(argc));
   try {
     app.parse(argc, argv);
     flush_output();
@@ -77,11 +96,13 @@ int command_line(int argc, char** argv) {
       at = at->get_subcommands().front();
       command += at->get_name() + " ";
     }
-    return fail(app, UsageError(error.what(), command + "--help"), kUsage);
+    return fail(arguments, UsageError(error.what(), command + "--help"), kUsage);
   } catch (const UsageError& error) {
-    return fail(app, error, kUsage);
+    return fail(arguments, error, kUsage);
   } catch (const Error& error) {
-    return fail(app, error, kFailed);
+    return fail(arguments, error, kFailed);
+  } catch (const std::exception& error) {
+    return fail(arguments, error_of(error), kFailed);
   }
   return exit;
 }
@@ -95,10 +116,8 @@ int main(int argc, char** argv) {
     return command_line(argc, argv);
   } catch (const norn::Error& error) {
     print_error(error);
-    return kFailed;
   } catch (const std::exception& error) {
-    // fmt::print does not say what it could not write to.
-    std::fprintf(stderr, "error: %s%s\n", std::ferror(stdout) ? "standard output: " : "", error.what());
-    return kFailed;
+    print_error(error_of(error));
   }
+  return kFailed;
 }

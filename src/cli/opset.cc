@@ -8,6 +8,7 @@
 #include "command.h"
 #include "norn/check.h"
 #include "norn/opset.h"
+#include "norn/text.h"
 #include "reports.h"
 #include "streams.h"
 
@@ -31,7 +32,7 @@ int show_files(const OpsetFlags& flags) {
   for (const std::string& file : flags.files) {
     const OperatorSet set = load_set(file, flags);
     if (flags.json) all.push_back(nlohmann::ordered_json::parse(set.to_json()));
-    else fmt::print("{}", set.to_string());
+    else fmt::print("{}", printable(set.to_string()));
   }
   if (flags.json) fmt::print("{}\n", dumped(all.size() == 1 ? all[0] : all));
   return kFine;
@@ -89,7 +90,7 @@ void add_opset(CLI::App& app, int& exit) {
   auto what = std::make_shared<ExportFlags>();
   CLI::App* write = command->add_subcommand("export", "Write a built-in operator set as a document");
   write->add_option("domain", what->domain, "ai.onnx, ai.onnx.ml, ...")->required()->type_name("DOMAIN");
-  write->add_option("version", what->version, "Its version")->required()->type_name("VERSION");
+  add_whole(*write, "version", what->version, "Its version")->required()->type_name("VERSION");
   write
       ->add_option("file", what->file,
                    "The document; .json and .textproto choose a notation, else it is binary; - is standard output, in "

@@ -1,10 +1,25 @@
 // Options that several commands share.
+#include <fmt/format.h>
+
+#include <charconv>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "command.h"
 
 namespace norn::cli {
+
+namespace {
+
+// All of `word` as a number, without regard to the locale.
+template <class T>
+bool parsed(std::string_view word, T& number) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  return error == std::errc() && end == word.data() + word.size();
+}
+
+}  // namespace
 
 CLI::Option* add_word(CLI::App& command, const std::string& option, std::function<void(const std::string&)> set,
                       const std::string& help) {
@@ -32,6 +47,27 @@ CLI::Option* add_notation(CLI::App& command, const std::string& option, Format& 
   return add_word(command, option, set, help + ": onnx, text, json, textproto")->type_name("NOTATION");
 }
 
+CLI::Option* add_whole(CLI::App& command, const std::string& option, std::uint64_t least, std::uint64_t most,
+                       std::function<void(std::uint64_t)> set, const std::string& help) {
+  const auto parse = [=, set = std::move(set)](const std::string& word) {
+    std::uint64_t number = 0;
+    if (!parsed(word, number) || number < least || number > most) {
+      throw CLI::ValidationError(option, fmt::format("\"{}\" is no whole number from {} to {}", word, least, most));
+    }
+    set(number);
+  };
+  return command.add_option_function<std::string>(option, parse, help)->type_name("NUMBER");
+}
+
+CLI::Option* add_amount(CLI::App& command, const std::string& option, double& value, const std::string& help) {
+  const auto parse = [option, &value](const std::string& word) {
+    if (!parsed(word, value) || !(value >= 0)) {
+      throw CLI::ValidationError(option, "\"" + word + "\" is no number of at least 0");
+    }
+  };
+  return command.add_option_function<std::string>(option, parse, help)->type_name("NUMBER");
+}
+
 CLI::Option* repeated(CLI::Option* option) { return option->allow_extra_args(false); }
 
 void LoadFlags::add_to(CLI::App& command) {
@@ -46,8 +82,7 @@ void LoadFlags::add_to(CLI::App& command) {
 }
 
 void SessionFlags::add_to(CLI::App& command) {
-  command.add_option("--threads", options.intra_op_num_threads, "Threads of one run; 0 is every core (default)")
-      ->check(CLI::NonNegativeNumber);
+  add_whole(command, "--threads", options.intra_op_num_threads, "Threads of one run; 0 is every core (default)");
   repeated(command.add_option("--disable-pass", options.disabled_passes,
                               "Leave out an optional pass (repeat); \"all\" leaves out every one"))
       ->type_name("NAME");

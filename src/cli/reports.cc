@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
 #include <utility>
 
 #include "command.h"
+#include "norn/text.h"
 #include "streams.h"
 #include "terminal.h"
 
@@ -23,8 +25,7 @@ Json json_of(const Unreadable& file) {
 }
 
 // A SARIF notification is shaped as a result is, with message, level and locations, but has no rule.
-Json sarif_of(const Unreadable& file) {
-  const auto& [path, error] = file;
+Json unread_log(const std::string& path, const Error& error) {
   Report report;
   report.path = path;
   report.diagnostics = {{.where = error.where(), .message = error.message(), .hint = error.hint()}};
@@ -43,6 +44,8 @@ Json sarif_of(const Unreadable& file) {
 
 }  // namespace
 
+Json sarif_of(const Error& error) { return unread_log({}, error); }
+
 void Reports::add(std::string path, Report report) {
   report.path = shown(std::move(path));
   sound_ = sound_ && report.ok();
@@ -60,11 +63,11 @@ int Reports::print() const {
   for (const auto& entry : entries_) {
     const Report* report = std::get_if<Report>(&entry);
     if (notation_ == Notation::Text) {
-      if (report) fmt::print("{}", report->to_string());
+      if (report) fmt::print("{}", printable(report->to_string()));
     } else if (notation_ == Notation::Json) {
       all.push_back(report ? Json::parse(report->to_json()) : json_of(std::get<Unreadable>(entry)));
     } else {
-      Json log = report ? Json::parse(report->to_sarif()) : sarif_of(std::get<Unreadable>(entry));
+      Json log = report ? Json::parse(report->to_sarif()) : std::apply(unread_log, std::get<Unreadable>(entry));
       if (all.empty()) all = std::move(log);
       else all["runs"].push_back(std::move(log["runs"][0]));
     }

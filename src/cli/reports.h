@@ -1,5 +1,6 @@
 // What became of the files that a command checked: reports, and errors of those that could not be read.
 #pragma once
+#include <nlohmann/json.hpp>
 #include <string>
 #include <variant>
 #include <vector>
@@ -36,5 +37,8 @@ class Reports {
   bool readable_ = true, sound_ = true;
   std::vector<std::variant<Report, std::pair<std::string, Error>>> entries_;
 };
+
+// A log of one run that did not take place.
+nlohmann::ordered_json sarif_of(const Error& error);
 
 }  // namespace norn::cli

@@ -10,7 +10,8 @@
 #include "command.h"
 #include "data_set.h"
 #include "inputs.h"
-#include "norn/data.h"
+#include "norn/text.h"
+#include "output_files.h"
 #include "terminal.h"
 #include "value_text.h"
 
@@ -24,7 +25,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 struct RunFlags {
   std::string model;
-  std::vector<std::string> inputs, shapes, outputs;
+  std::vector<std::string> inputs, shapes, outputs;  // outputs: names with commas
   std::string data_dir, save_dir;
   bool random = false, ramp = false, json = false;
   std::uint64_t seed = 0;
@@ -42,30 +43,27 @@ struct RunFlags {
   }
 };
 
+// Adds the names in "y,z". A name may hold commas itself: the longest that the model has counts.
+void add_names(std::string_view list, const Session& session, std::vector<std::string>& names) {
+  const auto is_output = [&](std::string_view name) {
+    return std::ranges::any_of(session.outputs(), [&](const ArgInfo& output) { return output.name == name; });
+  };
+  for (;;) {
+    const std::size_t first = std::min(list.find(','), list.size());
+    std::size_t end = list.size();
+    while (end != first && !is_output(list.substr(0, end))) end = list.rfind(',', end - 1);
+    names.emplace_back(list.substr(0, end));
+    if (end == list.size()) return;
+    list.remove_prefix(end + 1);
+  }
+}
+
 std::vector<std::string> wanted_outputs(const RunFlags& flags, const Session& session) {
-  if (!flags.outputs.empty()) return flags.outputs;
   std::vector<std::string> names;
+  for (const std::string& list : flags.outputs) add_names(list, session, names);
+  if (!flags.outputs.empty()) return names;
   for (const ArgInfo& output : session.outputs()) names.push_back(output.name);
   return names;
-}
-
-// A value's name may hold characters that a file name cannot.
-std::string file_stem(const std::string& name) {
-  std::string stem = name;
-  std::ranges::replace_if(stem, [](char c) { return c == '/' || c == '\0'; }, '_');
-  return stem.empty() || stem[0] == '.' ? "_" + stem : stem;
-}
-
-// What came to ONNX after complex128 has no name in NumPy: an .npy file would hold bare bytes.
-bool has_numpy_name(DataType type) { return type != DataType::String && type <= DataType::Complex128; }
-
-void save_outputs(const std::string& folder, const std::vector<std::string>& names, const std::vector<Value>& values) {
-  std::filesystem::create_directories(folder);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const bool npy = values[i].is_tensor() && has_numpy_name(values[i].tensor().dtype());
-    save_value(values[i], (std::filesystem::path(folder) / (file_stem(names[i]) + (npy ? ".npy" : ".pb"))).string(),
-               names[i]);
-  }
 }
 
 int run_inputs(const RunFlags& flags, const Session& session, double load_seconds) {
@@ -85,7 +83,8 @@ int run_inputs(const RunFlags& flags, const Session& session, double load_second
   const double first = times.front();
   std::ranges::sort(times);
   const double median = times[times.size() / 2];
-  if (!flags.save_dir.empty()) save_outputs(flags.save_dir, names, outputs);
+  std::vector<std::string> files;
+  if (!flags.save_dir.empty()) files = save_outputs(flags.save_dir, names, outputs);
 
   if (flags.json) {
     nlohmann::ordered_json json{{"model", flags.model}, {"load_seconds", load_seconds}};
@@ -94,12 +93,18 @@ int run_inputs(const RunFlags& flags, const Session& session, double load_second
     for (std::size_t i = 0; i < names.size(); ++i) {
       nlohmann::ordered_json output{{"name", names[i]}};
       output.update(to_json(outputs[i]));
+      if (!files.empty()) output["file"] = files[i];
       json["outputs"].push_back(std::move(output));
     }
     fmt::print("{}\n", dumped(json));
     return kFine;
   }
-  for (std::size_t i = 0; i < names.size(); ++i) fmt::print("{}  {}\n", names[i], describe(outputs[i]));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    fmt::print("{}\n", printable(names[i] + "  " + describe(outputs[i])));
+    if (!files.empty() && std::filesystem::path(files[i]).stem() != names[i]) {
+      fmt::print("  in {}\n", printable(files[i]));
+    }
+  }
   if (flags.repeat > 1) {
     fmt::print("loaded in {}; {} runs: first {}, median {}, least {}\n", duration_text(load_seconds), flags.repeat,
                duration_text(first), duration_text(median), duration_text(times.front()));
@@ -109,62 +114,75 @@ int run_inputs(const RunFlags& flags, const Session& session, double load_second
   return kFine;
 }
 
+void refuse_beyond(const std::map<std::size_t, std::string>& files, std::size_t count, const char* what) {
+  if (files.empty() || files.rbegin()->first < count) return;
+  throw UsageError(fmt::format("\"{}\" does not fit a model with {} {}: numbers begin with 0", files.rbegin()->second,
+                               count, what));
+}
+
 NamedValues set_inputs(const DataSet& set, const RunFlags& flags, const Session& session) {
-  if (set.inputs.size() > session.inputs().size()) {
-    throw UsageError(fmt::format("data set \"{}\" has {} inputs, the model {}", set.name, set.inputs.size(),
-                                 session.inputs().size()));
-  }
+  refuse_beyond(set.inputs, session.inputs().size(), "inputs");
   NamedValues given;
   for (const std::string& argument : flags.inputs) given.push_back(load_input(argument, session));
-  for (std::size_t i = 0; i < set.inputs.size(); ++i) {
+  for (const auto& [i, file] : set.inputs) {
     const ArgInfo& input = session.inputs()[i];
     if (std::ranges::any_of(given, [&](const auto& g) { return g.first == input.name; })) continue;
-    given.emplace_back(input.name, load_as(set.inputs[i], input));
+    given.emplace_back(input.name, load_as(file, input));
   }
   auto generator = flags.generator();
   if (!generator && set.inputs_are_ramps) generator = Generator{Generator::Kind::Ramp};
   return complete(std::move(given), session, generator, flags.model);
 }
 
+// An output that no file tells is not compared, and so does not agree.
 int run_data_sets(const RunFlags& flags, const Session& session) {
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
-  std::size_t differing = 0;
+  std::size_t agreeing = 0;
+  const std::vector<std::string> names = wanted_outputs(flags, session);
   const std::vector<DataSet> sets = find_data_sets(flags.data_dir, flags.model);
   for (const DataSet& set : sets) {
-    if (set.outputs.size() > session.outputs().size()) {
-      throw UsageError(fmt::format("data set \"{}\" has {} outputs, the model {}", set.name, set.outputs.size(),
-                                   session.outputs().size()));
-    }
+    refuse_beyond(set.outputs, session.outputs().size(), "outputs");
     const NamedValues values = set_inputs(set, flags, session);
     const auto start = Clock::now();
-    const std::vector<Value> outputs = session.run(feeds_of(values));
+    const std::vector<Value> outputs = session.run(feeds_of(values), names);
     const double seconds = seconds_since(start);
-    nlohmann::ordered_json entry{
-        {"name", set.name}, {"seconds", seconds}, {"differences", nlohmann::ordered_json::array()}};
+    auto differences = nlohmann::ordered_json::array(), missing = differences;
     std::string text;
-    for (std::size_t i = 0; i < set.outputs.size(); ++i) {
-      const ArgInfo& output = session.outputs()[i];
-      if (auto found = difference(outputs[i], load_as(set.outputs[i], output), flags.tolerance)) {
-        text += "\n  " + output.name + ": " + *found;
-        entry["differences"].push_back({{"output", output.name}, {"what", *found}});
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto output = std::ranges::find(session.outputs(), names[i], &ArgInfo::name);
+      const auto file = set.outputs.find(static_cast<std::size_t>(output - session.outputs().begin()));
+      if (file == set.outputs.end()) {
+        text += "\n  " + names[i] + ": there is no file to compare it with";
+        missing.push_back(names[i]);
+      } else if (auto found = difference(outputs[i], load_as(file->second, *output), flags.tolerance)) {
+        text += "\n  " + names[i] + ": " + *found;
+        differences.push_back({{"output", names[i]}, {"what", *found}});
       }
     }
-    if (!text.empty()) ++differing;
-    report.push_back(std::move(entry));
+    const char* result = !differences.empty() ? "DIFFERS" : !missing.empty() ? "INCOMPLETE" : "agrees";
+    if (text.empty()) ++agreeing;
+    report.push_back({{"name", set.name},
+                      {"seconds", seconds},
+                      {"differences", std::move(differences)},
+                      {"missing", std::move(missing)}});
     if (flags.json) continue;
-    fmt::print("{}: {} ({}{}){}\n", set.name, text.empty() ? "agrees" : "DIFFERS", duration_text(seconds),
-               set.inputs_are_ramps && flags.inputs.empty() ? ", inputs made up: the ramp i/n" : "", text);
+    fmt::print("{}: {} ({}{}){}\n", set.name, result, duration_text(seconds),
+               set.inputs_are_ramps && flags.inputs.empty() ? ", inputs made up: the ramp i/n" : "", printable(text));
   }
   if (flags.json) {
     fmt::print("{}\n", dumped({{"model", flags.model}, {"data_sets", report}}));
   } else {
-    fmt::print("{} of {} data sets agree (rtol {:g}, atol {:g})\n", sets.size() - differing, sets.size(),
+    fmt::print("{} of {} data sets agree (rtol {:g}, atol {:g})\n", agreeing, sets.size(),
                flags.tolerance.relative, flags.tolerance.absolute);
   }
-  return differing ? kFindings : kFine;
+  return agreeing == sets.size() ? kFine : kFindings;
 }
 
 int run(const RunFlags& flags) {
+  std::error_code unknown;
+  if (std::filesystem::exists(flags.save_dir, unknown) && !std::filesystem::is_directory(flags.save_dir, unknown)) {
+    throw UsageError("\"" + flags.save_dir + "\" is no folder");
+  }
   const auto start = Clock::now();
   const Session session(load_model(flags.model, flags.load.options), flags.session.options);
   const double load_seconds = seconds_since(start);
@@ -193,23 +211,21 @@ void add_run(CLI::App& app, int& exit) {
                                    "Generate inputs that are not given: floats in [0,1), integers 0 or 1");
   command->add_flag("--ramp", flags->ramp, "Generate inputs that are not given: element i of n is i/n")
       ->excludes(random);
-  command->add_option("--seed", flags->seed, "Seed of --random (default 0)");
+  add_whole(*command, "--seed", flags->seed, "Seed of --random (default 0)");
   command
       ->add_option("--data-dir", flags->data_dir,
                    "Run input_K.pb, compare with output_K.pb: a folder or its test_data_set_N")
       ->type_name("DIR");
-  command->add_option("--rtol", flags->tolerance.relative, "Relative tolerance of the comparison (default 1e-3)");
-  command->add_option("--atol", flags->tolerance.absolute, "Absolute tolerance of the comparison (default 1e-7)");
+  add_amount(*command, "--rtol", flags->tolerance.relative, "Relative tolerance of the comparison (default 1e-3)");
+  add_amount(*command, "--atol", flags->tolerance.absolute, "Absolute tolerance of the comparison (default 1e-7)");
   repeated(command->add_option("--outputs", flags->outputs, "Outputs to compute, by name, with commas (default: all)"))
-      ->type_name("NAME")
-      ->delimiter(',');
+      ->type_name("NAME");
   command
       ->add_option("-o,--output-dir", flags->save_dir,
                    "Write the outputs there: tensors of numbers that NumPy has as NAME.npy, all else (bfloat16, "
-                   "float8, int4, strings, sequences, ...) as NAME.pb")
+                   "float8, int4, strings, sequences, ...) as NAME.pb; --json tells which file holds which")
       ->type_name("DIR");
-  command->add_option("--repeat", flags->repeat, "Run so often and tell the times (default 1)")
-      ->check(CLI::PositiveNumber);
+  add_whole(*command, "--repeat", flags->repeat, "Run so often and tell the times (default 1)", 1);
   auto* images = command->add_option("--images", flags->classify.images,
                                      "Classify a batch of images, [N,H,W] or [N,C,H,W] in a .npy or .pb file");
   images->type_name("FILE")->excludes(input)->excludes(shape);
@@ -219,9 +235,7 @@ void add_run(CLI::App& app, int& exit) {
   command->add_option("--classes", flags->classify.classes, "Names of the classes, one a line")
       ->type_name("FILE")
       ->needs(images);
-  command->add_option("--draw", flags->classify.draw, "How many of the images are drawn (default 8)")
-      ->check(CLI::NonNegativeNumber)
-      ->needs(images);
+  add_whole(*command, "--draw", flags->classify.draw, "How many of the images are drawn (default 8)")->needs(images);
   command->add_flag("--json", flags->json, "Report as JSON");
   flags->session.add_to(*command);
   flags->load.add_to(*command);

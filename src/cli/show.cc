@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "norn/text.h"
 
 namespace norn::cli {
 
@@ -31,7 +32,7 @@ int show(const ShowFlags& flags) {
     text = model.to_text(flags.elements);
   } else {
     const Session session(model, flags.session.options);
-    text = flags.stage == "program" ? session.program_text() : session.explain();
+    text = printable(flags.stage == "program" ? session.program_text() : session.explain());
   }
   if (flags.json) {
     const std::string stage = flags.stage.empty() ? "model" : flags.stage;
@@ -50,9 +51,8 @@ void add_show(CLI::App& app, int& exit) {
   auto flags = std::make_shared<ShowFlags>();
   command->add_option("model", flags->model, "The model; - is standard input")->required()->type_name("MODEL");
   auto* text = command->add_flag("--text", flags->text, "The model in ONNX text syntax");
-  command
-      ->add_option("--elements", flags->elements,
-                   "Tensors with more elements are shown by their first ones (default 16)")
+  add_whole(*command, "--elements", flags->elements,
+            "Tensors with more elements are shown by their first ones (default 16)")
       ->needs(text);
   command->add_option("--stage", flags->stage, "program: lowered and optimised; plan: what runs each node")
       ->check(CLI::IsMember({"program", "plan"}))

@@ -5,8 +5,20 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "norn/text.h"
 
 namespace norn::cli {
+
+namespace {
+
+std::string label(std::string_view text, std::string_view code) {
+  return colour_on(STDERR_FILENO) ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+}  // namespace
 
 bool colour_on(int fd) {
   const char* no_color = std::getenv("NO_COLOR");
@@ -22,13 +34,25 @@ int terminal_width() {
 }
 
 void print_error(const Error& error) {
-  const bool colour = colour_on(STDERR_FILENO);
-  const auto label = [&](std::string_view text, std::string_view code) {
-    return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
-  };
-  fmt::print(stderr, "{} {}\n", label("error:", "1;31"), error.message());
-  if (!error.where().empty()) fmt::print(stderr, "  {} {}\n", label("at:", "1"), error.where());
-  if (!error.hint().empty()) fmt::print(stderr, "  {} {}\n", label("help:", "1;36"), error.hint());
+  fmt::print(stderr, "{} {}\n", label("error:", "1;31"), printable(error.message()));
+  if (!error.where().empty()) fmt::print(stderr, "  {} {}\n", label("at:", "1"), printable(error.where()));
+  if (!error.hint().empty()) fmt::print(stderr, "  {} {}\n", label("help:", "1;36"), printable(error.hint()));
+}
+
+void tell_left_out(std::string_view text) {
+  constexpr std::string_view kComment = "# ";
+  if (!text.starts_with(kComment)) return;
+  text = text.substr(kComment.size(), text.find('\n') - kComment.size());
+  fmt::print(stderr, "{} {}\n", label("note:", "1"), printable(text));
+}
+
+std::string first_line(const std::string& path) {
+  std::string line;
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return line;
+  std::ifstream file(path);
+  std::getline(file, line);
+  return line;
 }
 
 std::string duration_text(double seconds) {

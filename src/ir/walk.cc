@@ -37,7 +37,7 @@ std::string opaque(const TypeOpaque& o) {
   return "opaque(" + (o.domain.get().empty() ? std::string() : o.domain.get() + ",") + o.name.get() + ")";
 }
 
-// visit(tensor, is_part_of_sparse), for a document that may change and for one that may not.
+// visit(tensor, loaded_inside), for a document that may change and for one that may not.
 
 template <class Visit>
 void visit_sparse(auto& sparse, Visit& visit) {
@@ -45,8 +45,10 @@ void visit_sparse(auto& sparse, Visit& visit) {
   if (sparse.indices) visit(*sparse.indices, true);
 }
 
+// `in_function`: readers of external data look at the tensors of a function's nodes, but not at initializers of their
+// graphs.
 template <class Visit>
-void visit_graph(auto& graph, Visit& visit);
+void visit_graph(auto& graph, Visit& visit, bool in_function);
 
 // A list that may be Rare, which is not asked for elements that it does not have.
 void each(auto& list, auto&& visit) {
@@ -55,34 +57,35 @@ void each(auto& list, auto&& visit) {
 }
 
 template <class Visit>
-void visit_attributes(auto& attributes, Visit& visit) {
+void visit_attributes(auto& attributes, Visit& visit, bool in_function) {
   for (auto& a : attributes) {
     if (a.t) visit(*a.t, false);
-    if (a.g) visit_graph(*a.g, visit);
+    if (a.g) visit_graph(*a.g, visit, in_function);
     if (a.sparse_tensor) visit_sparse(*a.sparse_tensor, visit);
     each(a.tensors, [&](auto& t) { visit(t, false); });
-    each(a.graphs, [&](auto& g) { visit_graph(g, visit); });
+    each(a.graphs, [&](auto& g) { visit_graph(g, visit, in_function); });
     each(a.sparse_tensors, [&](auto& s) { visit_sparse(s, visit); });
   }
 }
 
 template <class Visit>
-void visit_graph(auto& graph, Visit& visit) {
-  for (auto& t : graph.initializer) visit(t, false);
+void visit_graph(auto& graph, Visit& visit, bool in_function) {
+  for (auto& t : graph.initializer) visit(t, in_function);
   for (auto& s : graph.sparse_initializer) visit_sparse(s, visit);
-  for (auto& n : graph.node) visit_attributes(n.attribute, visit);
+  for (auto& n : graph.node) visit_attributes(n.attribute, visit, in_function);
 }
 
 template <class Visit>
 void visit_model(auto& model, Visit&& visit) {
-  if (model.graph) visit_graph(*model.graph, visit);
+  if (model.graph) visit_graph(*model.graph, visit, false);
+  auto inside = [&](auto& tensor, bool) { visit(tensor, true); };
   for (auto& f : model.functions) {
-    visit_attributes(f.attribute_proto, visit);
-    for (auto& n : f.node) visit_attributes(n.attribute, visit);
+    visit_attributes(f.attribute_proto, inside, true);
+    for (auto& n : f.node) visit_attributes(n.attribute, visit, true);
   }
   for (auto& t : model.training_info) {
-    if (t.initialization) visit_graph(*t.initialization, visit);
-    if (t.algorithm) visit_graph(*t.algorithm, visit);
+    if (t.initialization) visit_graph(*t.initialization, inside, false);
+    if (t.algorithm) visit_graph(*t.algorithm, inside, false);
   }
 }
 
@@ -92,7 +95,7 @@ void for_each_tensor(const Model& model, const std::function<void(const Tensor&)
   visit_model(model, [&](const Tensor& tensor, bool) { visit(tensor); });
 }
 
-void for_each_tensor(Model& model, const std::function<void(Tensor& tensor, bool is_part_of_sparse)>& visit) {
+void for_each_tensor(Model& model, const std::function<void(Tensor& tensor, bool loaded_inside)>& visit) {
   visit_model(model, visit);
 }
 
@@ -117,8 +120,10 @@ std::string describe_node(const Node& node, std::size_t index) {
   std::string text = "node " + std::to_string(index);
   if (!node.name.get().empty()) text += " " + quoted(node.name.get());
   text += " (";
-  if (auto domain = canonical_domain(node.domain.get()); !domain.empty()) (text += domain) += '.';
-  return text + node.op_type.get() + ")";
+  const auto name = [&](std::string_view part) { base::append_escaped(text, part, "\"\\"); };
+  if (auto domain = canonical_domain(node.domain.get()); !domain.empty()) name(domain), text += '.';
+  name(node.op_type.get());
+  return text += ')';
 }
 
 std::string describe_graph(const Graph& graph) { return "graph " + quoted(graph.name.get()); }

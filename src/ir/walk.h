@@ -15,7 +15,9 @@ void for_each_graph(const Graph& graph, const std::function<void(const Graph&, c
 // Every tensor of a model: initializers, attributes' values, and both parts of sparse tensors, in all graphs, functions
 // and training information.
 void for_each_tensor(const Model& model, const std::function<void(const Tensor&)>& visit);
-void for_each_tensor(Model& model, const std::function<void(Tensor& tensor, bool is_part_of_sparse)>& visit);
+// `loaded_inside` is true for those that readers of external data, the onnx package among them, do not look at: parts
+// of sparse tensors, training information, functions' defaults of attributes and initializers of graphs in functions.
+void for_each_tensor(Model& model, const std::function<void(Tensor& tensor, bool loaded_inside)>& visit);
 
 // 'node 12 "conv1" (Conv)'; without the name if it has none.
 std::string describe_node(const Node& node, std::size_t index);

@@ -49,6 +49,14 @@ TEST(Walk, VisitsEveryTensor) {
   EXPECT_EQ(count, 9);
 }
 
+TEST(Walk, NodesAreDescribedWithoutControlCharacters) {
+  Node node;
+  node.name = "n\x1b";
+  node.domain = "d\xc2\x9b";
+  node.op_type = "Op\x1b\"";
+  EXPECT_EQ(describe_node(node, 7), "node 7 \"n\\x1b\" (d\\xc2\\x9b.Op\\x1b\\\")");
+}
+
 TEST(Walk, TypesReadLikeText) {
   Type t;
   EXPECT_EQ(describe_type(t), "?");

@@ -93,6 +93,33 @@ def test_usage_errors(add_file):
     assert "x  tensor(float)" in norn_command("run", add_file, "-i", "x.npy", code=2)
 
 
+@pytest.mark.parametrize(
+    ("command", "option", "bad"),
+    [
+        ("run", "--seed", ["-1", "1.5", "x", "", " 1", "0x1", "18446744073709551616"]),
+        ("run", "--repeat", ["-1", "0", "2147483648"]),
+        ("run", "--draw", ["-1"]),
+        ("run", "--threads", ["-1", "2147483648"]),
+        ("run", "--rtol", ["-1", "nan", "x", "1e-3x"]),
+        ("run", "--atol", ["-1e-9", "-nan"]),
+        ("show", "--elements", ["-1"]),
+        ("explain", "--dim", ["-1", "9223372036854775808"]),
+    ],
+)
+def test_bad_numbers(add_file, command, option, bad):
+    needed = {"--draw": ["--images", DIGITS / "images.npy"], "--elements": ["--text"]}.get(option, [])
+    for word in bad:
+        errors = norn_command(command, add_file, *needed, option, word, code=2)
+        assert option in errors and f'"{word}"' in errors and f"norn {command} --help" in errors
+
+
+def test_good_numbers(add_file):
+    numbers = ["--seed", 2**64 - 1, "--repeat", 1, "--threads", "010", "--rtol", "1e-3", "--atol", 0]
+    assert "z" in norn_command("run", add_file, "--random", *numbers)
+    assert "Add" in norn_command("explain", add_file, "--dim", 0)
+    assert "Add" in norn_command("show", add_file, "--text", "--elements", 2**64 - 1)
+
+
 def test_failures_name_place_and_cause(add_file, tmp_path):
     assert "nowhere.onnx" in norn_command("run", tmp_path / "nowhere.onnx", code=3)
     np.save(tmp_path / "y.npy", np.ones((2, 3), np.float32))
@@ -134,6 +161,54 @@ def test_data_sets_that_do_not_fit(add_file, tmp_path):
     assert "float[2,3] instead of double[2,3]" in norn_command("run", add_file, "--data-dir", wrong, code=1)
     (tmp_path / "empty").mkdir()
     assert "input_0.pb" in norn_command("run", add_file, "--data-dir", tmp_path / "empty", code=2)
+
+
+def test_what_is_not_compared_does_not_agree(tmp_path):
+    nodes = [helper.make_node("Add", ["a", "b"], ["y"]), helper.make_node("Sub", ["a", "b"], ["z"])]
+    onnx.save(model_of(nodes, [value(n, ["N"]) for n in "ab"], [value(n, ["N"]) for n in "yz"]), tmp_path / "m.onnx")
+    a, b = np.array([1, 2], np.float32), np.array([10, 20], np.float32)
+    sets = tmp_path / "sets"
+    data_set(sets / "test_data_set_0", [a, b], [a + b, a - b])
+    data_set(sets / "test_data_set_1", [a, b], [a + b])
+    data_set(sets / "test_data_set_2", [a, b], [])
+    data_set(sets / "test_data_set_3", [a, b], [a, a - b])
+    (sets / "test_data_set_3" / "output_0.pb").unlink()
+    data_set(sets / "test_data_set_4", [a, b], [a])
+
+    output = norn_command("run", tmp_path / "m.onnx", "--data-dir", sets, code=1)
+    assert "test_data_set_0: agrees" in output and "1 of 5 data sets agree" in output
+    assert all(f"test_data_set_{i}: INCOMPLETE" in output for i in (1, 2, 3))
+    assert "test_data_set_4: DIFFERS" in output
+    assert output.count("y: there is no file") == 2 and output.count("z: there is no file") == 3
+
+    report = json.loads(norn_command("run", tmp_path / "m.onnx", "--data-dir", sets, "--json", code=1))
+    assert [s["missing"] for s in report["data_sets"]] == [[], ["z"], ["y", "z"], ["y"], ["z"]]
+    assert [len(s["differences"]) for s in report["data_sets"]] == [0, 0, 0, 0, 1]
+    # Outputs that nobody asks for need no file.
+    for i, name in ((1, "y"), (3, "z"), (0, "z,y")):
+        folder = sets / f"test_data_set_{i}"
+        assert "1 of 1" in norn_command("run", tmp_path / "m.onnx", "--data-dir", folder, "--outputs", name)
+    norn_command("run", tmp_path / "m.onnx", "--data-dir", sets / "test_data_set_3", "--outputs", "y", code=1)
+
+
+def test_data_sets_with_gaps_and_too_many_files(add_file, tmp_path):
+    x = np.ones((2, 3), np.float32)
+    folder = data_set(tmp_path / "s", [x, 2 * x], [3 * x])
+    (folder / "input_01.pb").write_bytes(b"is not one of them")
+    assert "1 of 1" in norn_command("run", add_file, "--data-dir", folder)
+    (folder / "input_0.pb").unlink()
+    assert "x  tensor(float)" in norn_command("run", add_file, "--data-dir", folder, code=2)
+    assert "1 of 1" in norn_command("run", add_file, "--data-dir", folder, "-i", inputs_file(tmp_path, x))
+    for name, count in (("input_2.pb", "2 inputs"), ("output_18446744073709551615.pb", "1 outputs")):
+        shutil.copy(folder / "output_0.pb", folder / name)
+        errors = norn_command("run", add_file, "--data-dir", folder, "--random", code=2)
+        assert name in errors and count in errors
+        (folder / name).unlink()
+
+
+def inputs_file(folder, x):
+    np.save(folder / "ones.npy", x)
+    return f"x={folder / 'ones.npy'}"
 
 
 def test_nan_agrees_with_nan(add_file, tmp_path):

@@ -1,6 +1,7 @@
 """The commands that read and write documents: check, edit, convert, opset."""
 
 import json
+import os
 import subprocess
 
 import numpy as np
@@ -105,8 +106,9 @@ def test_data_files_are_told_by_their_names(tmp_path):
     bad = write(folder / "output_12.pb", tensor)
     np.save(tmp_path / "x.npy", FLOATS)
     np.savez(tmp_path / "v.npz", FLOATS)
-    output = norn_command("check", good, tmp_path / "x.npy", tmp_path / "v.npz")
-    assert output.count("no findings") == 3
+    (tmp_path / "C.NPY").write_bytes((tmp_path / "x.npy").read_bytes())
+    output = norn_command("check", good, tmp_path / "x.npy", tmp_path / "v.npz", tmp_path / "C.NPY")
+    assert output.count("no findings") == 4
     assert "tensor.raw.size" in norn_command("check", bad, code=1)
     (tmp_path / "x.npy").write_bytes(b"\x93NUMPY nonsense")
     assert "x.npy" in norn_command("check", tmp_path / "x.npy", code=3)
@@ -117,7 +119,7 @@ def test_data_files_of_other_names(tmp_path):
     assert "--data" in norn_command("check", path, code=3)
     assert "no findings" in norn_command("check", "--data", path)
     assert "no findings" in norn_command("check", "--kind", "tensor", path)
-    assert norn_command("check", "--kind", "map", path, code=1)
+    assert "they are a TensorProto" in norn_command("check", "--kind", "map", path, code=3)
     assert "the kinds are" in norn_command("check", "--kind", "list", path, code=2)
     assert "no findings" in norn_command("check", "--data", "-", stdin=path.read_bytes())
     assert "this is a model" in norn_command("check", "--data", CNN, code=3)
@@ -215,11 +217,38 @@ def test_edit_errors(tmp_path, model_file):
     assert "--pack,--unpack,--strip" in norn_command("edit", model_file, out, code=2)
     assert "2 were given" in norn_command("edit", model_file, out, "--pack", "--strip", code=2)
     assert "nowhere" in norn_command("edit", tmp_path / "nowhere", out, "--pack", code=3)
-    assert "power of two" in norn_command("edit", CNN, out, "--unpack", "w.data", "--alignment", 3, code=3)
     assert '".."' in norn_command("edit", CNN, out, "--unpack", "../w.data", code=3)
     (tmp_path / "w.data").write_bytes(b"somebody's")
     assert "other content" in norn_command("edit", CNN, out, "--unpack", "w.data", code=3)
     assert not out.exists() and (tmp_path / "w.data").read_bytes() == b"somebody's"
+
+
+@pytest.mark.parametrize(
+    ("option", "bad"),
+    [("--alignment", ["-1", "3", "4097", 2**31, "x"]), ("--threshold", ["-1", "1k"]), ("--max-file-bytes", ["-1"])],
+)
+def test_edit_refuses_bad_numbers(tmp_path, option, bad):
+    for number in bad:
+        errors = norn_command("edit", CNN, tmp_path / "u.onnx", "--unpack", "w.data", option, number, code=2)
+        assert option in errors and str(number) in errors
+    assert not list(tmp_path.iterdir())
+    norn_command("edit", CNN, tmp_path / "u.onnx", "--unpack", "w.data", option, 2**30)
+
+
+@pytest.mark.parametrize("name", ["\udcff.data", "d\udcc3/w.data", "a\\b.data"])
+def test_data_files_have_names_that_models_can_hold(tmp_path, name):
+    done = subprocess.run([NORN, "edit", CNN, tmp_path / "u.onnx", "--unpack", name], capture_output=True, timeout=300)
+    assert done.returncode == 2 and b"UTF-8" in done.stderr and not list(tmp_path.iterdir())
+    norn_command("edit", CNN, tmp_path / "u.onnx", "--unpack", "gewichte-\u00fc.data")
+    assert "0 errors" in norn_command("check", tmp_path / "u.onnx")
+
+
+def test_files_are_not_written_to_devices(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    errors = norn_command("edit", CNN, tmp_path / "pipe", "--pack", code=3)
+    assert "not a regular file" in errors and "standard output" in errors
+    for command in (["convert"], ["edit", "--pack"]):
+        assert "it is a folder" in norn_command(*command, CNN, tmp_path, code=3)
 
 
 # norn convert
@@ -230,6 +259,46 @@ def test_convert(tmp_path, model_file, extension):
     norn_command("convert", model_file, tmp_path / f"m.{extension}")
     norn_command("convert", tmp_path / f"m.{extension}", tmp_path / "back.onnx")
     assert norn_command("convert", tmp_path / "back.onnx", "-") == norn_command("convert", model_file, "-")
+
+
+@pytest.mark.parametrize(("extension", "start"), [("JSON", b"{"), ("OnnxTxt", b"<"), ("TextProto", b"ir_version")])
+def test_extensions_in_capitals(tmp_path, model_file, extension, start):
+    written = tmp_path / f"M.{extension}"
+    norn_command("convert", model_file, written)
+    assert written.read_bytes().startswith(start)
+    assert "Add" in norn_command("show", written)
+    assert "0 errors" in norn_command("check", written)
+
+
+def test_short_names_have_no_extension(tmp_path, model_file):
+    for name in ("n", "json", "pbtxt", "x.jso"):
+        norn_command("convert", model_file, tmp_path / name)
+        assert (tmp_path / name).read_bytes() == model_file.read_bytes()
+
+
+def test_what_text_leaves_out_is_told(tmp_path, model_file):
+    def note(*arguments):
+        done = subprocess.run([NORN, *map(str, arguments)], capture_output=True, check=True, timeout=300)
+        return done.stderr.decode()
+
+    text = tmp_path / "m.onnxtxt"
+    for ways in (["convert", text], ["convert", "-"], ["edit", text, "--pack"]):
+        assert note(ways[0], model_file, *ways[1:]) == ""
+    model = add_model()
+    model.training_info.add()
+    model.graph.quantization_annotation.add(tensor_name="x")
+    model.graph.node[0].metadata_props.add(key="k", value="v")
+    onnx.save(model, model_file)
+    misnamed = tmp_path / "m.txt"
+    for ways in (["convert", text], ["convert", "-"], ["convert", misnamed, "--to", "text"], ["edit", text, "--pack"]):
+        told = note(ways[0], model_file, *ways[1:])
+        assert told.startswith("note: ") and told.count("\n") == 1
+        assert all(word in told for word in ("training_info", "quantization_annotation", "metadata_props"))
+    command = f'"{NORN}" convert "{model_file}" /dev/stdout --to text | cat'
+    piped = subprocess.run(["sh", "-c", command], capture_output=True, check=True, timeout=300)
+    assert piped.stdout == text.read_bytes() and piped.stderr.decode() == told
+    for ways in (["m.json"], ["m.txt"], ["m.onnxtxt", "--to", "json"]):
+        assert note("convert", model_file, tmp_path / ways[0], *ways[1:]) == ""
 
 
 def test_convert_through_pipes(model_file):
@@ -304,10 +373,36 @@ def test_an_error_is_an_object_for_those_who_ask_for_json(command, tmp_path):
     assert output_of(*command, tmp_path / "nowhere.onnx", code=3) == ""
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["opset"], [], ["opset", "show"], ["nonsense"], ["convert", CNN], ["run", CNN, "--rtol", "x"], ["check"]],
+    ids=lambda a: " ".join(a) or "nothing",
+)
+def test_usage_errors_are_objects_for_those_who_ask_for_json(arguments):
+    answer = json.loads(output_of(*arguments, "--json", code=2))
+    assert answer["ok"] is False and answer["error"]["code"] == "InvalidArgument" and answer["error"]["message"]
+    assert output_of(*arguments, code=2) == ""
+
+
+@pytest.mark.parametrize("arguments", [[], ["--list-rules"], [CNN, "--nonsense"], [CNN, "--profile", "loose"]],
+                         ids=" ".join)
+def test_usage_errors_are_logs_for_those_who_ask_for_sarif(arguments):
+    log = json.loads(output_of("check", "--sarif", *arguments, code=2))
+    (run,) = log["runs"]
+    (invocation,) = run["invocations"]
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert log["version"] == "2.1.0" and run["results"] == [] and invocation["executionSuccessful"] is False
+    assert notification["message"]["text"] and "locations" not in notification
+
+
 def test_opset_export(tmp_path):
     norn_command("opset", "export", "ai.onnx", 17, tmp_path / "o.json")
     assert "ai.onnx version 17" in norn_command("opset", "show", tmp_path / "o.json")
     text = norn_command("opset", "export", "ai.onnx.ml", 3, "-")
     assert 'domain: "ai.onnx.ml"' in text
+    norn_command("opset", "export", "ai.onnx", 17, tmp_path / "A.TEXTPROTO")
+    assert (tmp_path / "A.TEXTPROTO").read_text().startswith("magic: ")
+    assert "ai.onnx version 17" in norn_command("opset", "show", tmp_path / "A.TEXTPROTO")
+    assert '"-1"' in norn_command("opset", "export", "ai.onnx", "-1", tmp_path / "x", code=2)
     assert "versions go from 1 to" in norn_command("opset", "export", "ai.onnx", 999, tmp_path / "x", code=3)
     assert "not built in" in norn_command("opset", "export", "com.acme", 1, tmp_path / "x", code=3)
