@@ -31,7 +31,9 @@ struct UnpackOptions {
 // All tensors into the one model file. The inverse of unpack, but for tensors that kept their numbers in typed fields.
 NORN_API void pack(const std::string& in, const std::string& out, const PackOptions& pack = {},
                    const LoadOptions& options = {});
-// Initializers and attributes' tensors into a data file beside `out`; parts of sparse tensors and strings stay.
+// Initializers and attributes' tensors into a data file beside `out`, which those may read who may read the model.
+// Strings stay, and what few readers look for outside: parts of sparse tensors, training information, functions'
+// defaults of attributes and initializers of graphs in functions.
 NORN_API void unpack(const std::string& in, const std::string& out, const UnpackOptions& unpack = {},
                      const LoadOptions& options = {});
 // Without tensor contents: names, types and shapes stay. What remains shows the structure and cannot be run.
@@ -40,7 +42,9 @@ NORN_API void strip(const std::string& in, const std::string& out, const LoadOpt
 // The same for models from anywhere, whose load_options() say how their data files may be read. Tensors that are packed
 // stay in the mapped files until somebody needs them.
 NORN_API Model pack(const Model& model, const PackOptions& pack = {});
+NORN_API void pack(const Model& model, const std::string& out, const PackOptions& pack = {});
 NORN_API void unpack(const Model& model, const std::string& out, const UnpackOptions& unpack = {});
 NORN_API Model strip(const Model& model);
+NORN_API void strip(const Model& model, const std::string& out);
 
 }  // namespace norn

@@ -31,7 +31,7 @@ struct Model;
 }
 
 // Notations of a model. By a file's extension: .onnx .pb (Binary), .onnxtxt .onnxtext (OnnxText), .json .onnxjson (Json),
-// .textproto .txtpb .prototxt .pbtxt (ProtoText); anything else is Binary.
+// .textproto .txtpb .prototxt .pbtxt (ProtoText), in letters of either case; anything else is Binary.
 enum class Format : std::uint8_t { Auto, Binary, OnnxText, Json, ProtoText };
 NORN_API Format format_of(const std::string& path) noexcept;
 

@@ -115,6 +115,8 @@ _KINDS = {"ModelProto": "model", "GraphProto": "graph", "FunctionProto": "functi
 def to_text(proto: Any, kind: str | None = None) -> str:
     """A model, graph, function or node in ONNX text syntax, complete; bytes need their ``kind``.
 
+    A model may also be a path or a file object, as for :func:`norn.load`.
+
     Names that are not UTF-8 are shown with ``\\xff`` for such bytes, and are then other names when the text is read.
     """
     message = "OperatorSetProto" if isinstance(proto, OperatorSet) else _message_of(proto)
@@ -123,7 +125,10 @@ def to_text(proto: Any, kind: str | None = None) -> str:
             f"there is no ONNX text for {message}",
             hint="to_text takes a norn.Model, ModelProto, GraphProto, FunctionProto, NodeProto, or the bytes of one",
         )
-    return print_text(proto, _KINDS.get(message, "model") if kind is None else kind)
+    kind = _KINDS.get(message, "model") if kind is None else kind
+    if kind == "model" and not message and (isinstance(proto, (str, os.PathLike)) or hasattr(proto, "read")):
+        proto = load(proto)
+    return print_text(proto, kind)
 
 
 def _message_of(proto: Any) -> str:

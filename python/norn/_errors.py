@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import re
+
 
 class Error(Exception):
     """What ended an operation: ``message``, ``where`` (a path through the model), ``hint`` (what would help).
@@ -38,9 +41,16 @@ class InvalidArgument(Error, ValueError):
 
 
 class NoSuchFile(Error, FileNotFoundError):
-    """There is no such file."""
+    """There is no such file. ``errno`` is set as in Python's own, and ``filename`` where it is known."""
 
     code = "NoSuchFile"
+
+    def __init__(self, message: str, where: str = "", hint: str = "", code: str | None = None) -> None:
+        super().__init__(message, where, hint, code)
+        self.errno = errno.ENOENT
+        # The library's messages quote the file; one with quotes or escapes in its name is left out.
+        if quoted := re.fullmatch(r'[^"]*"([^"\\]+)"[^"]*', message):
+            self.filename = quoted[1]
 
 
 class InvalidProtobuf(Error, ValueError):

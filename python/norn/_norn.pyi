@@ -192,7 +192,9 @@ def unpack_external_data(
     The file is ``location``, by default named after ``dst``. Tensors of fewer than ``size_threshold`` bytes stay in the
     model; each begins at a multiple of ``alignment`` bytes. Beyond ``max_file_bytes`` (0 is no bound, 1 gives each
     tensor its own file) another file is begun. ``checksums`` writes the files' SHA-1 into the model. A file is never
-    loaded whole, and a data file that exists with other content is never written over.
+    loaded whole, and a data file that exists with other content is never written over. Those may read it who may read
+    the model. Strings stay in the model, and what few readers look for outside: parts of sparse tensors, training
+    information, functions' defaults of attributes and initializers of graphs in functions.
     """
 
 def strip_tensor_data(src: _ModelLike, dst: _Path, *, external_data: _ExternalData = None) -> None:

@@ -3,6 +3,7 @@
 // The messages' fields overlap. What keeps readings apart: a field that the message does not have (or has with another
 // wire type) is left over, a field that may stand once but is repeated is merged, so that fewer bytes would be written
 // than were read, and rules are broken. A sequence of one value and an optional of that value are the same bytes.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -13,7 +14,7 @@
 #include "base/mapped_file.h"
 #include "base/path.h"
 #include "check/areas.h"
-#include "format/data_messages.h"
+#include "format/data_file.h"
 #include "format/identify.h"
 #include "format/wire.h"
 #include "ir/constants.h"
@@ -36,18 +37,6 @@ constexpr std::array<KindName, 5> kKinds{{{DataKind::Tensor, "tensor"},
 // Bytes that outlive the call.
 ir::Bytes borrowed(std::span<const std::byte> bytes) {
   return {bytes.data(), bytes.size(), std::shared_ptr<const void>(std::shared_ptr<const void>(), bytes.data())};
-}
-
-// f(message) with the bytes as the message of that kind.
-template <class F>
-auto with_message(const ir::Bytes& bytes, DataKind kind, const Limits& limits, F&& f) {
-  switch (kind) {
-    case DataKind::SparseTensor: return f(format::read_message<ir::SparseTensor>(bytes, limits));
-    case DataKind::Sequence: return f(format::read_message<format::SequenceData>(bytes, limits));
-    case DataKind::Map: return f(format::read_message<format::MapData>(bytes, limits));
-    case DataKind::Optional: return f(format::read_message<format::OptionalData>(bytes, limits));
-    default: return f(format::read_message<ir::Tensor>(bytes, limits));
-  }
 }
 
 struct Checker {
@@ -88,7 +77,7 @@ Fit fit(std::span<const std::byte> bytes, DataKind kind, const Limits& limits, s
   checks::Context ctx(options, ir::kNewestIrVersion, {}, report);
   try {
     if (kind == DataKind::Optional && has_several_values(borrowed(bytes), limits)) return Fit::None;
-    return with_message(borrowed(bytes), kind, options.limits, [&](const auto& message) {
+    return format::with_data(borrowed(bytes), kind, options.limits, [&](const auto& message) {
       if (!message.unknown.empty()) return Fit::None;
       Checker{ctx}(message);
       const bool whole = format::write_pieces(message).size == bytes.size();
@@ -101,7 +90,82 @@ Fit fit(std::span<const std::byte> bytes, DataKind kind, const Limits& limits, s
   }
 }
 
+// The kinds that the bytes fit best.
+struct Fitting {
+  Fit best = Fit::None;
+  std::vector<DataKind> kinds;
+  std::optional<Error> refused;
+};
+Fitting fitting_kinds(std::span<const std::byte> bytes, const Limits& limits) {
+  Fitting fitting;
+  for (const KindName& row : kKinds) {
+    const Fit found = fit(bytes, row.kind, limits, fitting.refused);
+    if (found == Fit::None || found < fitting.best) continue;
+    if (found > fitting.best) fitting.kinds.clear();
+    fitting.best = found;
+    fitting.kinds.push_back(row.kind);
+  }
+  return fitting;
+}
+
+// What else than data the bytes are, if that is known.
+std::optional<format::Mistake> no_data(std::span<const std::byte> bytes) {
+  if (is_model(borrowed(bytes))) return format::Mistake{"a model", ""};
+  return format::identify(bytes);
+}
+
+template <class F>
+std::string joined(const std::vector<DataKind>& kinds, const char* last, F&& name) {
+  std::string names;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    names += i == 0 ? "" : i + 1 == kinds.size() ? last : ", ";
+    names += name(kinds[i]);
+  }
+  return names;
+}
+
+// f(message) with bytes that were said to be of a kind, or tell it.
+template <class F>
+void with_checked(std::span<const std::byte> bytes, std::optional<DataKind> kind, const Limits& limits, F&& f) {
+  const ir::Bytes input = borrowed(bytes);
+  const DataKind as = kind ? *kind : data_kind(bytes, limits);
+  format::with_data(input, as, limits, [&](const auto& message) {
+    if (kind) refuse_other_kind(input, as, limits, message);
+    f(message);
+  });
+}
+
 }  // namespace
+
+std::string message_name(DataKind kind) {
+  switch (kind) {
+    case DataKind::SparseTensor: return "a SparseTensorProto";
+    case DataKind::Sequence: return "a SequenceProto";
+    case DataKind::Map: return "a MapProto";
+    case DataKind::Optional: return "an OptionalProto";
+    default: return "a TensorProto";
+  }
+}
+
+void refuse_other_kind(const ir::Bytes& bytes, DataKind kind, const Limits& limits, const std::string& foreign,
+                       bool left_over) {
+  const bool several = kind == DataKind::Optional && has_several_values(bytes, limits);
+  if (foreign.empty() && !left_over && !several) return;
+  // Fields that nobody knows may be left over; but then the bytes are not sound as another kind, without any.
+  const Fitting others = fitting_kinds(bytes.span(), limits);
+  const bool is_another =
+      others.best >= Fit::Sound && std::find(others.kinds.begin(), others.kinds.end(), kind) == others.kinds.end();
+  if (foreign.empty() && !is_another && !several) return;
+  std::string hint;
+  if (is_another) {
+    hint = "they are " + joined(others.kinds, " or ", message_name);
+  } else if (const auto mistake = no_data(bytes.span())) {
+    hint = "this is " + mistake->what + (mistake->hint.empty() ? "" : "; " + mistake->hint);
+  }
+  const std::string fault = several ? "they hold several values" : foreign;
+  throw Error(ErrorCode::InvalidProtobuf,
+              "the bytes are not " + message_name(kind) + (fault.empty() ? "" : ": " + fault), {}, std::move(hint));
+}
 
 std::string_view data_kind_name(DataKind kind) noexcept {
   for (const KindName& row : kKinds)
@@ -117,34 +181,22 @@ DataKind data_kind_from_name(std::string_view name) {
 }
 
 DataKind data_kind(std::span<const std::byte> bytes, const Limits& limits) {
-  Fit best = Fit::None;
-  std::optional<Error> refused;
-  std::vector<DataKind> fitting;
-  for (const KindName& row : kKinds) {
-    const Fit found = fit(bytes, row.kind, limits, refused);
-    if (found == Fit::None || found < best) continue;
-    if (found > best) fitting.clear();
-    best = found;
-    fitting.push_back(row.kind);
-  }
+  const auto [best, fitting, refused] = fitting_kinds(bytes, limits);
   if (best <= Fit::Whole) {
     if (refused) throw *refused;  // without the limit, that reading may have been the sound one
-    auto mistake = format::identify(bytes);
-    if (is_model(borrowed(bytes))) mistake = format::Mistake{"a model", ""};
-    if (mistake) throw Error(ErrorCode::InvalidProtobuf, "no data file: this is " + mistake->what, {}, mistake->hint);
+    if (const auto mistake = no_data(bytes)) {
+      throw Error(ErrorCode::InvalidProtobuf, "no data file: this is " + mistake->what, {}, mistake->hint);
+    }
   }
   if (fitting.size() == 1) return fitting.front();
   if (fitting.empty()) {
     throw Error(ErrorCode::InvalidProtobuf,
                 "the bytes are no TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto");
   }
-  std::string names;
-  for (std::size_t i = 0; i < fitting.size(); ++i) {
-    names += i == 0 ? "" : i + 1 == fitting.size() ? " and " : ", ";
-    names += data_kind_name(fitting[i]);
-  }
-  throw Error(ErrorCode::InvalidArgument, "the bytes do not tell which kind of data they are: " + names + " fit", {},
-              "say which kind it is (--kind; Python: kind=)");
+  throw Error(ErrorCode::InvalidArgument,
+              "the bytes do not tell which kind of data they are: " +
+                  joined(fitting, " and ", [](DataKind kind) { return std::string(data_kind_name(kind)); }) + " fit",
+              {}, "say which kind it is (--kind; Python: kind=)");
 }
 
 DataKind data_kind(const std::string& path) {
@@ -164,7 +216,7 @@ Report check_data(std::span<const std::byte> bytes, std::optional<DataKind> kind
     return report;
   }
   checks::Context ctx(options, ir::kNewestIrVersion, {}, report);
-  with_message(borrowed(bytes), kind ? *kind : data_kind(bytes, options.limits), options.limits, Checker{ctx});
+  with_checked(bytes, kind, options.limits, Checker{ctx});
   return report;
 }
 
@@ -178,8 +230,7 @@ Report check_data(const std::string& path, std::optional<DataKind> kind, const C
   }
   checks::Context ctx(options, ir::kNewestIrVersion, base::folder_of(path), report);
   try {
-    with_message(borrowed(file.bytes), kind ? *kind : data_kind(file.bytes, options.limits), options.limits,
-                 Checker{ctx});
+    with_checked(file.bytes, kind, options.limits, Checker{ctx});
   } catch (Error& e) {
     throw e.within(path);
   }

@@ -67,6 +67,49 @@ Tensor floats(Shape dims) {
   return t;
 }
 
+// Bytes said to be of a kind that they are not: their fields would all be passed over.
+TEST(CheckData, AnotherKindIsNoFinding) {
+  const auto bytes_of = [](const Value& value, const char* name) { return format::write_data(value, name); };
+  Tensor scalar(DataType::Float, {}), matrix(DataType::Int64, {2, 3}), empty(DataType::Float, {0});
+  const std::pair<DataKind, std::vector<std::byte>> files[] = {
+      {DataKind::Tensor, bytes_of(scalar, "t")},   {DataKind::Tensor, bytes_of(scalar, "")},
+      {DataKind::Tensor, bytes_of(matrix, "t")},   {DataKind::Tensor, bytes_of(empty, "t")},
+      {DataKind::Sequence, bytes_of(Sequence{{matrix, matrix}}, "s")},
+      {DataKind::Map, bytes_of(Map{Tensor(DataType::Int64, {1}), {scalar}}, "m")}};
+  constexpr DataKind kAll[] = {DataKind::Tensor, DataKind::SparseTensor, DataKind::Sequence, DataKind::Map,
+                               DataKind::Optional};
+  for (const auto& [kind, bytes] : files) {
+    EXPECT_TRUE(check_data(bytes, kind).ok());
+    EXPECT_NO_THROW(parse_value(bytes, kind));
+    for (const DataKind other : kAll) {
+      if (other == kind) continue;
+      SCOPED_TRACE(std::string(data_kind_name(kind)) + " as " + std::string(data_kind_name(other)));
+      EXPECT_THROW(parse_value(bytes, other), Error);
+      bool fine = true;
+      try {
+        fine = check_data(bytes, other).ok();
+      } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ErrorCode::InvalidProtobuf);
+        fine = false;
+      }
+      EXPECT_FALSE(fine);
+    }
+  }
+  try {
+    check_data(files[0].second, DataKind::Sequence);
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_NE(e.message().find("not a SequenceProto"), std::string::npos) << e.what();
+    EXPECT_NE(e.hint().find("they are a TensorProto"), std::string::npos) << e.what();
+  }
+  // A field of the future is no reason.
+  auto later = files[4].second;
+  for (const int b : {0xd8, 0x05, 0x01}) later.push_back(static_cast<std::byte>(b));
+  EXPECT_TRUE(check_data(later, DataKind::Sequence).ok());
+  EXPECT_EQ(parse_value(later, DataKind::Sequence).sequence().items.size(), 2u);
+  EXPECT_TRUE(parse_value({}, DataKind::Sequence).is_sequence());
+}
+
 TEST(DataKinds, BytesTell) {
   Map map{Tensor(DataType::Int64, {2}), {floats({}), floats({})}};
   map.keys.as_mutable<std::int64_t>()[0] = 3, map.keys.as_mutable<std::int64_t>()[1] = 5;

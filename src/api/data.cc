@@ -37,18 +37,8 @@ bool is_npy(const std::string& path, const ir::Bytes& bytes) {
   return ir::as_text(bytes).starts_with("\x93NUMPY") || extension(path) == ".npy";
 }
 
-std::string_view message_name(DataKind kind) {
-  switch (kind) {
-    case DataKind::SparseTensor: return "a SparseTensorProto";
-    case DataKind::Sequence: return "a SequenceProto";
-    case DataKind::Map: return "a MapProto";
-    case DataKind::Optional: return "an OptionalProto";
-    default: return "a TensorProto";
-  }
-}
-
-std::pair<std::string, Value> message_of(const std::string& path, const ir::Bytes& bytes, DataKind kind,
-                                         const Limits& limits) {
+std::pair<std::string, Value> message_of(const std::string& path, const ir::Bytes& bytes,
+                                         std::optional<DataKind> kind, const Limits& limits) {
   const format::Bounds bounds(bytes.size(), limits);
   const ir::ExternalReader files = format::external_reader(base::folder_of(path));
   const auto external = [&](const ir::Tensor& tensor) {
@@ -56,12 +46,15 @@ std::pair<std::string, Value> message_of(const std::string& path, const ir::Byte
     bounds.check_payload(data.size(), "the external data", [&] { return ir::describe(tensor); });
     return data;
   };
+  const DataKind as = kind ? *kind : data_kind(bytes.span(), limits);
   try {
-    return format::read_named_data(bytes, kind, limits, external);
+    return format::with_data(bytes, as, limits, [&](const auto& message) {
+      if (kind) refuse_other_kind(bytes, as, limits, message);
+      return format::named_value(message, external);
+    });
   } catch (Error& e) {
     if (e.code() == ErrorCode::InvalidProtobuf || e.code() == ErrorCode::InvalidGraph) {
-      e.help("a .pb file does not say which message it holds; this one was read as " +
-             std::string(message_name(kind)));
+      e.help("a .pb file does not say which message it holds; this one was read as " + message_name(as));
     }
     throw;
   }
@@ -85,7 +78,7 @@ std::vector<std::pair<std::string, Value>> values_of(const std::string& path, co
     } else if (is_npy(path, bytes)) {
       values.emplace_back(std::string(), format::read_npy(bytes, DataType::Undefined, limits));
     } else {
-      values.push_back(message_of(path, bytes, kind ? *kind : data_kind(file.bytes, limits), limits));
+      values.push_back(message_of(path, bytes, kind, limits));
     }
   } catch (Error& e) {
     throw e.within(path);
@@ -94,7 +87,11 @@ std::vector<std::pair<std::string, Value>> values_of(const std::string& path, co
 }
 
 Value parse_value(std::span<const std::byte> bytes, DataKind kind) {
-  return format::read_data(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), kind);
+  const ir::Bytes copy(std::vector<std::byte>(bytes.begin(), bytes.end()));
+  return format::with_data(copy, kind, {}, [&](const auto& message) {
+    refuse_other_kind(copy, kind, {}, message);
+    return format::named_value(message).second;
+  });
 }
 
 Value load_value(const std::string& path, std::optional<DataKind> kind, const Limits& limits) {

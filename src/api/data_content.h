@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/mapped_file.h"
+#include "format/foreign.h"
+#include "ir/field.h"
 #include "norn/data.h"
 #include "norn/limits.h"
 #include "norn/value.h"
@@ -19,5 +21,16 @@ bool is_numpy(const std::string& path, const base::FileBytes& file);
 // Every value of a file read from `path`, by name; without `kind`, data_kind() tells. Throws norn::Error, at `path`.
 std::vector<std::pair<std::string, Value>> values_of(const std::string& path, const base::FileBytes& file,
                                                      const Limits& limits, std::optional<DataKind> kind);
+
+// Throws norn::Error (InvalidProtobuf) if bytes that were said to be of one kind are plainly of another, or no data:
+// `foreign` is format::foreign_part() of what was read, `left_over` whether it has unknown fields.
+void refuse_other_kind(const ir::Bytes& bytes, DataKind kind, const Limits& limits, const std::string& foreign,
+                       bool left_over);
+template <class M>
+void refuse_other_kind(const ir::Bytes& bytes, DataKind kind, const Limits& limits, const M& message) {
+  refuse_other_kind(bytes, kind, limits, format::foreign_part(message), !message.unknown.empty());
+}
+// "a TensorProto"
+std::string message_name(DataKind kind);
 
 }  // namespace norn

@@ -58,8 +58,8 @@ void check_size(std::uint64_t bytes, const PackOptions& pack, const std::string&
               "the packed model would have " + std::to_string(bytes) +
                   " bytes, and ONNX keeps a model file below 2 GiB (2147483647 bytes)",
               where,
-              "leave the tensors in data files, or set PackOptions::allow_over_2gib: Norn reads such a file, libraries "
-              "built on protobuf do not");
+              "leave the tensors in data files, or allow more (--allow-over-2gib; Python: allow_over_2gib=True; C++: "
+              "PackOptions::allow_over_2gib): Norn reads such a file, libraries built on protobuf do not");
 }
 
 // `before_rename` puts data files in their places once the model is safely on disk, before it appears under its name.
@@ -94,12 +94,22 @@ void unpack_to(Edited& edited, const std::string& in, const std::string& out, co
   file.alignment = unpack.alignment;
   file.max_file_bytes = unpack.max_file_bytes;
   file.checksums = unpack.checksums;
+  // Whoever may not read the model shall not read its tensors either.
+  struct stat info;
+  if (::stat(out.c_str(), &info) == 0) file.mode = info.st_mode & 0777;
+  if (!in.empty() && ::stat(in.c_str(), &info) == 0) file.at_most = info.st_mode & 0777;
   format::DataFileWriter writer(base::folder_of(out), std::move(file), edited.files);
   format::unpack_tensors(edited.model, unpack.threshold, edited.base_dir, format::external_access(options),
                          edited.files, writer);
   writer.finish();
-  format::refuse_data_file(edited.model, {base::folder_of(out)}, out);
+  format::refuse_data_file(edited.model, {base::folder_of(out)}, {}, out);
   write_model(edited, out, kAnySize, [&] { writer.commit(); });
+}
+
+// To be written to `out`.
+Edited edited_copy(const Model& model, const std::string& out) {
+  format::refuse_data_file(model.document(), {model.base_dir()}, model.load_options().external_roots, out);
+  return {model.document(), {}, model.base_dir()};
 }
 
 // As `model`, but for its tensors.
@@ -111,20 +121,20 @@ Model changed(const Model& model, ir::Model document) {
 
 void pack(const std::string& in, const std::string& out, const PackOptions& pack, const LoadOptions& options) {
   Edited edited = open_model(in, options);
-  format::refuse_data_file(edited.model, {edited.base_dir}, out);
+  format::refuse_data_file(edited.model, {edited.base_dir}, options.external_roots, out);
   format::pack_tensors(edited.model, edited.base_dir, format::external_access(options), edited.files);
   write_model(edited, out, pack, [] {});
 }
 
 void unpack(const std::string& in, const std::string& out, const UnpackOptions& unpack, const LoadOptions& options) {
   Edited edited = open_model(in, options);
-  format::refuse_data_file(edited.model, {edited.base_dir}, out);
+  format::refuse_data_file(edited.model, {edited.base_dir}, options.external_roots, out);
   unpack_to(edited, in, out, unpack, options);
 }
 
 void strip(const std::string& in, const std::string& out, const LoadOptions& options) {
   Edited edited = open_model(in, options);
-  format::refuse_data_file(edited.model, {edited.base_dir}, out);
+  format::refuse_data_file(edited.model, {edited.base_dir}, options.external_roots, out);
   format::strip_tensors(edited.model);
   write_model(edited, out, kAnySize, [] {});
 }
@@ -138,9 +148,20 @@ Model pack(const Model& model, const PackOptions& pack) {
 }
 
 void unpack(const Model& model, const std::string& out, const UnpackOptions& unpack) {
-  Edited edited{model.document(), {}, model.base_dir()};
-  format::refuse_data_file(edited.model, {edited.base_dir}, out);
+  Edited edited = edited_copy(model, out);
   unpack_to(edited, model.path(), out, unpack, model.load_options());
+}
+
+void pack(const Model& model, const std::string& out, const PackOptions& pack) {
+  Edited edited = edited_copy(model, out);
+  format::pack_tensors(edited.model, edited.base_dir, format::external_access(model.load_options()), edited.files);
+  write_model(edited, out, pack, [] {});
+}
+
+void strip(const Model& model, const std::string& out) {
+  Edited edited = edited_copy(model, out);
+  format::strip_tensors(edited.model);
+  write_model(edited, out, kAnySize, [] {});
 }
 
 Model strip(const Model& model) {

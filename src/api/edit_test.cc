@@ -352,6 +352,100 @@ TEST_F(Edit, AModelIsNotWrittenOverItsData) {
   EXPECT_EQ(content(path("w.onnx")), content(v));
 }
 
+int permissions(const std::string& path) { return static_cast<int>(fs::status(path).permissions()); }
+
+TEST_F(Edit, DataIsForThoseWhoMayReadTheModel) {
+  const mode_t old = ::umask(022);
+  UnpackOptions options;
+  options.location = "w.data";
+  options.max_file_bytes = 1;
+  const std::string m = save(model(), "m.onnx"), copy = path("copy.onnx");
+  ASSERT_EQ(::chmod(m.c_str(), 0600), 0);
+  unpack(m, copy, options);
+  EXPECT_EQ(permissions(path("w.data")), 0600);  // though the new model is as the process makes files
+  EXPECT_EQ(permissions(path("w-2.data")), 0600);
+  options.location = "v.data";
+  unpack(m, m, options);
+  EXPECT_EQ(permissions(m), 0600);
+  EXPECT_EQ(permissions(path("v.data")), 0600);
+  // A model for everybody whose tensors are not.
+  ASSERT_EQ(::chmod(m.c_str(), 0644), 0);
+  options.location = "u.data";
+  unpack(m, m, options);
+  EXPECT_EQ(permissions(path("u.data")), 0600);
+  const std::string open = save(model(), "open.onnx");
+  options.location = "o.data";
+  unpack(open, path("o.onnx"), options);
+  EXPECT_EQ(permissions(path("o.data")), 0644);
+  // In place it is the model that says it, not the process.
+  ::umask(077);
+  options.location = "p.data";
+  unpack(open, open, options);
+  EXPECT_EQ(permissions(path("p.data")), 0644);
+  options.location = "q.data";
+  unpack(Model::load(save(model(), "fresh.onnx")), path("q.onnx"), options);
+  EXPECT_EQ(permissions(path("q.data")), 0600);
+  ::umask(old);
+}
+
+// The onnx package looks for external data in neither.
+TEST_F(Edit, WhatFewLookForOutsideStaysInside) {
+  ir::Model m = model();
+  m.training_info.emplace_back().initialization.mut().initializer = {raw("state", 3000, 't')};
+  m.training_info.back().algorithm.mut().initializer = {raw("step", 3000, 'a')};
+  auto& f = m.functions.emplace_back();
+  f.name = "f";
+  f.attribute_proto.emplace_back().t = raw("default", 3000, 'd');
+  auto& a = f.node.emplace_back().attribute.emplace_back();
+  a.t = raw("of a node", 3000, 'n');
+  auto& body = f.node.emplace_back().attribute.emplace_back().g.mut();
+  body.initializer = {raw("of a body", 3000, 'b')};
+  body.node.emplace_back().attribute.emplace_back().t = raw("of its node", 3000, 'o');
+  const std::string in = save(m), out = path("out.onnx");
+  unpack(in, out);
+  const ir::Model after = read(out);
+  EXPECT_EQ(after.training_info[0].initialization->initializer[0].raw_data.get().size(), 3000u);
+  EXPECT_EQ(after.training_info[0].algorithm->initializer[0].raw_data.get().size(), 3000u);
+  EXPECT_EQ(after.functions[0].attribute_proto[0].t->raw_data.get().size(), 3000u);
+  EXPECT_EQ(after.functions[0].node[0].attribute[0].t->data_location, ir::kDataLocationExternal);
+  const ir::Graph& inner = *after.functions[0].node[1].attribute[0].g;
+  EXPECT_EQ(inner.initializer[0].raw_data.get().size(), 3000u);
+  EXPECT_EQ(inner.node[0].attribute[0].t->data_location, ir::kDataLocationExternal);
+  EXPECT_EQ(after.graph->initializer[0].data_location, ir::kDataLocationExternal);
+}
+
+TEST_F(Edit, FurtherFoldersHoldItsDataToo) {
+  fs::create_directories(root_ / "data");
+  UnpackOptions options;
+  options.location = "w.data";
+  unpack(save(model()), path("data/m.onnx"), options);
+  const std::string data = path("data/w.data"), before = content(data), bytes = content(path("data/m.onnx"));
+  LoadOptions loading;
+  loading.external_roots = {(root_ / "data").string()};
+  const Model m = Model::parse(std::as_bytes(std::span(bytes)), loading);
+  const std::string apart = path("apart.onnx");
+  fs::copy_file(path("data/m.onnx"), apart);
+  options.location = "v.data";
+  EXPECT_THROW(pack(m, data), Error);
+  EXPECT_THROW(strip(m, data), Error);
+  EXPECT_THROW(unpack(m, data, options), Error);
+  EXPECT_THROW(m.save(data), Error);
+  EXPECT_THROW(pack(apart, data, {}, loading), Error);
+  EXPECT_THROW(strip(apart, data, loading), Error);
+  EXPECT_THROW(unpack(apart, data, options, loading), Error);
+  EXPECT_EQ(content(data), before);
+  pack(m, path("packed.onnx"));
+  EXPECT_EQ(read(path("packed.onnx")).graph->initializer[0].raw_data.get().size(), 5000u);
+  strip(m, path("bare.onnx"));
+  EXPECT_FALSE(read(path("bare.onnx")).graph->initializer[0].raw_data.has());
+  // Saved elsewhere, it takes its data along.
+  fs::create_directories(root_ / "copy");
+  m.save(path("copy/m.onnx"));
+  EXPECT_EQ(content(path("copy/w.data")), before);
+  m.save(path("data/again.onnx"));
+  EXPECT_EQ(content(data), before);
+}
+
 TEST_F(Edit, ModelsInMemory) {
   ir::Model m = model();
   m.graph->initializer.erase(m.graph->initializer.begin() + 3);  // numbers in typed fields come back as raw_data

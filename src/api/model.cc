@@ -1,11 +1,14 @@
 #include "norn/model.h"
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <span>
 #include <string_view>
 
 #include "base/mapped_file.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "format/external_write.h"
 #include "format/json.h"
 #include "format/prototext.h"
@@ -23,6 +26,11 @@ ir::Model read(Format format, const ir::Bytes& bytes, const Limits& limits) {
     case Format::ProtoText: return format::from_prototext<ir::Model>(ir::as_text(bytes), limits);
     default: return format::read_model(bytes, limits);
   }
+}
+
+bool same_folder(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return a == b || std::filesystem::equivalent(a, b, error);
 }
 
 bool has_external_data(const ir::Model& model) {
@@ -55,8 +63,11 @@ Format format_of(const std::string& path) noexcept {
                                       {".txtpb", Format::ProtoText},
                                       {".prototxt", Format::ProtoText},
                                       {".pbtxt", Format::ProtoText}}};
-  for (const Row& row : kRows)
-    if (std::string_view(path).ends_with(row.extension)) return row.format;
+  const std::string_view name = path;
+  for (const auto& [extension, format] : kRows) {
+    const std::size_t size = std::min(extension.size(), name.size());
+    if (base::equal_but_case(name.substr(name.size() - size), extension)) return format;
+  }
   return Format::Binary;
 }
 
@@ -97,14 +108,16 @@ void Model::save(const std::string& path, Format format) const {
   if (format == Format::Auto) format = format_of(path);
   const std::string text = format == Format::Binary ? std::string() : write(format, *document_);
   const std::string folder = base::folder_of(path);
-  format::refuse_data_file(*document_, {base_dir_, folder}, path);
-  if (options_->external_reader && folder != base_dir_ && has_external_data(*document_)) {
+  format::refuse_data_file(*document_, {base_dir_, folder}, options_->external_roots, path);
+  if (options_->external_reader && !same_folder(folder, base_dir_) && has_external_data(*document_)) {
     throw Error(ErrorCode::InvalidArgument,
                 "the model's external data comes from a reader, so that there are no files to take along", path,
-                "write its tensors too: norn::unpack into a data file (norn.save(..., external_data=NAME)), or norn::pack");
+                "write its tensors too: norn::unpack into a data file (norn.save(..., external_data=NAME)), or "
+                "norn::pack");
   }
   // Its data files belong to it: saving into another folder takes them along.
-  format::copy_external_files(*document_, base_dir_, folder, format::path_policy(*options_));
+  if (!options_->external_reader)
+    format::copy_external_files(*document_, base_dir_, folder, format::path_policy(*options_));
   if (format == Format::Binary) {
     const format::Pieces pieces = format::write_pieces(*document_);
     return base::write_file_atomically(path, pieces.spans);

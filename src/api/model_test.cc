@@ -153,6 +153,24 @@ TEST_F(Models, SavingElsewhereTakesExternalDataAlong) {
   EXPECT_EQ(content(folder_ / "b" / "data" / "w.bin"), "something else");
 }
 
+TEST_F(Models, AFolderIsTheSameHoweverItIsSpelled) {
+  write("a/data/w.bin", std::string(16, 'w'));
+  const std::string file = write("a/m.onnx", model_bytes(true));
+  fs::create_directory_symlink(folder_ / "a", folder_ / "link");
+  LoadOptions options;
+  options.external_reader = [](const std::string&, std::uint64_t, std::optional<std::uint64_t>) {
+    return SharedBytes{};
+  };
+  const Model model = Model::load(file, options);
+  for (const fs::path& folder : {folder_ / "a", folder_ / "." / "a", folder_ / "a" / "..", folder_ / "link"}) {
+    SCOPED_TRACE(folder);
+    const bool same = fs::equivalent(folder, folder_ / "a");
+    if (same) EXPECT_NO_THROW(model.save((folder / "n.onnx").string()));
+    else EXPECT_THROW(model.save((folder / "n.onnx").string()), Error);
+  }
+  EXPECT_THROW(model.save((folder_ / "nowhere" / "n.onnx").string()), Error);
+}
+
 TEST_F(Models, ValuesGoThroughBothFileTypes) {
   Tensor t(DataType::Float, {2, 2});
   for (int i = 0; i < 4; ++i) t.as_mutable<float>()[i] = static_cast<float>(i);

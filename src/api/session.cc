@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "norn/check.h"
 
@@ -39,6 +40,11 @@ struct Session::Impl {
 };
 
 Session::Session(const Model& model, const SessionOptions& options) {
+  if (options.intra_op_num_threads < 0) {
+    throw Error(ErrorCode::InvalidArgument,
+                "a session cannot have " + std::to_string(options.intra_op_num_threads) + " threads", {},
+                "1 or more, or 0 for every core");
+  }
   if (options.operator_sets.size() > 1) {
     const Report report = check_operator_sets(options.operator_sets);
     for (const Diagnostic& d : report.diagnostics) {

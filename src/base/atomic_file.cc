@@ -46,8 +46,11 @@ AtomicFile::AtomicFile(const std::string& path) : shown_(path) {
   struct stat info;
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists) {
+    if (S_ISDIR(info.st_mode)) throw Error(ErrorCode::Io, "cannot write \"" + path + "\": it is a folder");
     if (!S_ISREG(info.st_mode)) {
-      throw Error(ErrorCode::Io, "cannot write \"" + path + "\": it is not a regular file");
+      throw Error(ErrorCode::Io, "cannot write \"" + path + "\": it is not a regular file", {},
+                  "this writes beside the file and replaces it, as no pipe or device can be: write to a file and copy "
+                  "it (the norn command writes to standard output for \"-\")");
     }
     std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);
     if (real) target = real.get();
@@ -219,12 +222,20 @@ void AtomicFile::retarget(std::string name, std::string shown) {
   shown_ = std::move(shown);
 }
 
+unsigned AtomicFile::mode() const noexcept {
+  struct stat own;
+  return ::fstat(fd_.get(), &own) == 0 ? own.st_mode & 0777 : 0600;
+}
+
+void AtomicFile::set_mode(unsigned mode) noexcept {
+  if (mode != this->mode() && ::fchmod(fd_.get(), mode) != 0) return;
+}
+
 void AtomicFile::keep_mode() noexcept {
-  struct stat old, own;
+  struct stat old;
   if (::fstatat(folder_->get(), name_.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(old.st_mode)) return;
-  if (::fstat(fd_.get(), &own) != 0 || (old.st_mode & 0777) == (own.st_mode & 0777)) return;
   // A file system that refuses leaves the mode that the file was made with, which allows less.
-  if (::fchmod(fd_.get(), old.st_mode & 0777) != 0) return;
+  set_mode(old.st_mode & 0777);
 }
 
 void AtomicFile::commit(Existing existing) {

@@ -45,6 +45,10 @@ class AtomicFile {
   // True if the place holds a regular file with the same bytes.
   bool same_as_target() const;
   bool target_exists() const;
+  // Who may read and write: 0644, say. As the process makes files, unless it is set; commit() with Replace keeps the
+  // old file's in any case. A file system that has no such rights leaves them.
+  unsigned mode() const noexcept;
+  void set_mode(unsigned mode) noexcept;
   // Chooses another name in the same folder.
   void retarget(std::string name, std::string shown);
   enum class Existing { Replace, Refuse };

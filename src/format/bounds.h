@@ -6,9 +6,14 @@
 #include <cstdint>
 #include <string>
 
+#include "ir/model.h"
 #include "norn/limits.h"
 
 namespace norn::format {
+
+// Of a tensor's elements, wherever in the message they are: as many as they take in memory, so that it is one number
+// for raw_data and for typed fields, whose entries may be wider than the elements. Of strings, their contents.
+std::uint64_t bytes_in(const ir::Tensor& tensor) noexcept;
 
 class Bounds {
  public:
@@ -44,6 +49,12 @@ class Bounds {
   template <class Where>
   void check_payload(std::uint64_t bytes, const char* name, Where&& where) const {
     if (bytes > limits_.max_tensor_bytes) too_large(bytes, name, where());
+  }
+  // Of a tensor that has been read, in any notation. What is known while it is read may be refused earlier.
+  template <class Where>
+  void check_tensor(const ir::Tensor& tensor, Where&& where) const {
+    if (const std::uint64_t bytes = bytes_in(tensor); bytes > limits_.max_tensor_bytes)
+      too_large(bytes, "a tensor", where());
   }
 
  private:

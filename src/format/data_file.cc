@@ -142,34 +142,9 @@ Value to_value(const OptionalData& o, const ir::ExternalReader& external) {
   }
 }
 
-std::pair<std::string, Value> read_named_data(ir::Bytes bytes, DataKind kind, const Limits& limits,
-                                              const ir::ExternalReader& external) {
-  switch (kind) {
-    case DataKind::Tensor: {
-      const auto tensor = read_message<ir::Tensor>(std::move(bytes), limits);
-      return {tensor.name.get(), ir::to_value(tensor, external)};
-    }
-    case DataKind::SparseTensor: {
-      const auto sparse = read_message<ir::SparseTensor>(std::move(bytes), limits);
-      return {sparse.values ? sparse.values->name.get() : std::string(), ir::to_value(sparse, external)};
-    }
-    case DataKind::Sequence: {
-      const auto sequence = read_message<SequenceData>(std::move(bytes), limits);
-      return {sequence.name.get(), to_value(sequence, external)};
-    }
-    case DataKind::Map: {
-      const auto map = read_message<MapData>(std::move(bytes), limits);
-      return {map.name.get(), to_value(map, external)};
-    }
-    case DataKind::Optional: {
-      const auto optional = read_message<OptionalData>(std::move(bytes), limits);
-      return {optional.name.get(), to_value(optional, external)};
-    }
-  }
-  throw Error(ErrorCode::InvalidArgument, "unknown kind of data file");
+Value read_data(const ir::Bytes& bytes, DataKind kind) {
+  return with_data(bytes, kind, {}, [](const auto& message) { return named_value(message).second; });
 }
-
-Value read_data(ir::Bytes bytes, DataKind kind) { return read_named_data(std::move(bytes), kind).second; }
 
 namespace {
 

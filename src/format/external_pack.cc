@@ -86,14 +86,14 @@ void pack_tensors(ir::Model& model, const std::string& base_dir, const ExternalA
 void unpack_tensors(ir::Model& model, std::uint64_t threshold, const std::string& base_dir,
                     const ExternalAccess& access, MappedFiles& files, DataFileWriter& writer) {
   Contents contents(base_dir, access, files);
-  ir::for_each_tensor(model, [&](ir::Tensor& tensor, bool part_of_sparse) {
+  ir::for_each_tensor(model, [&](ir::Tensor& tensor, bool loaded_inside) {
     if (is_external(tensor)) {
       ir::Bytes bytes = contents.of(tensor);
       if (bytes.size() < threshold || bytes.empty()) make_internal(tensor, std::move(bytes));
       else writer.add(tensor, bytes.span());
       return;
     }
-    if (part_of_sparse) return;  // few readers look for those outside
+    if (loaded_inside) return;
     const ir::Bytes bytes = stored_bytes(tensor);
     if (bytes.size() >= threshold && !bytes.empty()) writer.add(tensor, bytes.span());
   });

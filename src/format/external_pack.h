@@ -12,7 +12,7 @@ namespace norn::format {
 void pack_tensors(ir::Model& model, const std::string& base_dir, const ExternalAccess& access, MappedFiles& files);
 
 // Initializers and attributes' tensors of at least `threshold` bytes go to `writer`. Smaller ones that were external
-// come into the model. Strings, and what is not well-formed, stay where they are.
+// come into the model. Strings, what is not well-formed and what few readers look for outside stay where they are.
 void unpack_tensors(ir::Model& model, std::uint64_t threshold, const std::string& base_dir,
                     const ExternalAccess& access, MappedFiles& files, DataFileWriter& writer);
 

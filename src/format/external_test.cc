@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -264,6 +266,34 @@ TEST_F(External, AppendsTensors) {
   EXPECT_EQ(fs::file_size(root_ / "model" / "new" / "w.bin"), 20u);
 }
 
+// A full disk, or what looks like one: files may not grow.
+TEST_F(External, AppendingLeavesNothingOfWhatFails) {
+  const fs::path base = root_ / "model";
+  const auto fails = [&](std::string location, std::vector<std::pair<std::string, std::string>> more = {}) {
+    more.emplace_back("location", std::move(location));
+    auto t = tensor(more);
+    t.raw_data = ir::bytes_of(std::string(5000, 'x'));
+    EXPECT_THROW(append_external(t, base.string()), Error);
+    EXPECT_EQ(t.raw_data.get().size(), 5000u);
+  };
+  std::ofstream(base / "empty") << "";
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit old;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+  const rlimit small{4000, old.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  fails("new");
+  fails("sub/w.bin");
+  fails("empty");
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
+  fails("far", {{"offset", "9000000000000000"}});
+  EXPECT_FALSE(fs::exists(base / "new"));
+  EXPECT_FALSE(fs::exists(base / "far"));
+  EXPECT_TRUE(fs::exists(base / "empty")) << "it was there before";
+  EXPECT_EQ(fs::file_size(base / "empty"), 0u);
+  EXPECT_EQ(fs::file_size(base / "sub" / "w.bin"), 10u);
+}
+
 // Appending looks at the file that it then writes, whatever its name leads to in between.
 TEST_F(External, AppendsWhileTheFileIsSwapped) {
   const std::string base = (root_ / "model").string();
@@ -305,6 +335,35 @@ TEST_F(External, CopiesDataFilesWithoutLeavingTheFolder) {
   fs::remove(root_ / "copy" / "sub");
   copy_external_files(model, (root_ / "model").string(), (root_ / "copy").string(), {});
   EXPECT_EQ(fs::file_size(root_ / "copy" / "sub" / "w.bin"), 10u);
+}
+
+TEST_F(External, CopiesFromFurtherFolders) {
+  ir::Model model;
+  model.graph.mut().initializer = {tensor({{"location", "sub/w.bin"}}), tensor({{"location", "missing"}})};
+  const fs::path copy = root_ / "copy";
+  fs::create_directories(copy);
+  copy_external_files(model, "", copy.string(), {});
+  EXPECT_TRUE(fs::is_empty(copy)) << "nothing says where the files are";
+  PathPolicy policy;
+  policy.roots = {(root_ / "nowhere").string(), (root_ / "model").string()};
+  copy_external_files(model, "", copy.string(), policy);
+  EXPECT_EQ(fs::file_size(copy / "sub" / "w.bin"), 10u);
+  copy_external_files(model, "", (root_ / "model").string(), policy);  // there they are
+  EXPECT_EQ(fs::file_size(root_ / "model" / "sub" / "w.bin"), 10u);
+}
+
+TEST_F(External, CopiesAreForThoseWhoMayReadTheOriginal) {
+  ir::Model model;
+  model.graph.mut().initializer = {tensor({{"location", "sub/w.bin"}})};
+  const mode_t old = ::umask(022);
+  for (const auto& [from, to] : {std::pair(0600, 0600), {0644, 0644}, {0666, 0644}, {0640, 0640}, {0444, 0444}}) {
+    ASSERT_EQ(::chmod((root_ / "model" / "sub" / "w.bin").c_str(), static_cast<mode_t>(from)), 0);
+    fs::create_directories(root_ / "copy");
+    copy_external_files(model, (root_ / "model").string(), (root_ / "copy").string(), {});
+    EXPECT_EQ(static_cast<int>(fs::status(root_ / "copy" / "sub" / "w.bin").permissions()), to);
+    fs::remove_all(root_ / "copy");
+  }
+  ::umask(old);
 }
 
 // Bytes to be written are told by their addresses to lie in a file: nothing else may come to lie there.

@@ -57,10 +57,31 @@ std::string with_number(const std::string& location, unsigned number) {
   return location.substr(0, at) + "-" + std::to_string(number) + location.substr(at);
 }
 
+// Of appending to a file: what was there stays, and a file made for it goes. The error that leads here says more than
+// those of undoing would.
+struct Undo {
+  const WritePlace& place;
+  int fd;
+  off_t end;
+  bool made, needed = true;
+  ~Undo() {
+    struct stat now, named;
+    if (!needed || ::fstat(fd, &now) != 0) return;
+    [[maybe_unused]] const int cut = now.st_size == end ? 0 : ::ftruncate(fd, end);
+    // Its name may have been given to another file meanwhile.
+    if (made && ::fstatat(place.folder.get(), place.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+        named.st_ino == now.st_ino && named.st_dev == now.st_dev) {
+      ::unlinkat(place.folder.get(), place.name.c_str(), 0);
+    }
+  }
+};
+
 }  // namespace
 
 ir::Bytes MappedFiles::add(OpenedFile file) {
   base::FileBytes mapped = base::map_descriptor(file.fd.get(), file.size, file.path);
+  struct stat info;
+  if (::fstat(file.fd.get(), &info) == 0) mode_ &= info.st_mode;
   Part part{ir::Bytes(mapped.bytes.data(), mapped.bytes.size(), std::move(mapped.owner)), {}};
   if (parts_.size() < kMaxOpen) part.fd = std::move(file.fd);
   parts_.push_back(std::move(part));
@@ -105,13 +126,19 @@ void DataFileWriter::begin_file() {
   const std::string location = next_location();
   if (files_.empty()) {
     files_.emplace_back(location, place_for_writing(folder_, location));
+    mode_ = options_.mode.value_or(files_.back().file.mode());
+    hide(files_.back().file);
     return;
   }
   File& last = files_.back();
   const std::string name = location.substr(location.rfind('/') + 1), &shown = last.file.path();
   files_.emplace_back(location, last, name, shown.substr(0, shown.rfind('/') + 1) + name);
+  hide(files_.back().file);
   last.file.pause();
 }
+
+// Until all that goes into it is known, and so who may read that.
+void DataFileWriter::hide(base::AtomicFile& file) { file.set_mode(0600); }
 
 void DataFileWriter::add(ir::Tensor& tensor, std::span<const std::byte> bytes) {
   if (files_.empty()) begin_file();
@@ -149,6 +176,7 @@ void DataFileWriter::finish() {
   for (File& file : files_) {
     file.file.resume();
     choose_name(file);
+    file.file.set_mode((mode_ & options_.at_most & sources_.mode()) | 0400);
     const std::string digest =
         options_.checksums ? sha1(file.file.fd(), file.file.size(), file.file.path()) : std::string();
     for (const Entry& e : file.entries) make_external(*e.tensor, file.location, e.offset, e.length, digest);
@@ -189,7 +217,8 @@ void make_internal(ir::Tensor& tensor, ir::Bytes raw) {
   tensor.raw_data = std::move(raw);
 }
 
-void refuse_data_file(const ir::Model& model, std::initializer_list<std::string_view> folders, const std::string& path) {
+void refuse_data_file(const ir::Model& model, std::initializer_list<std::string_view> folders,
+                      const std::vector<std::string>& roots, const std::string& path) {
   namespace fs = std::filesystem;
   const auto same = [&](std::string_view folder, const std::string& location) {
     const fs::path file = fs::path(folder.empty() ? "." : folder) / location;
@@ -203,10 +232,12 @@ void refuse_data_file(const ir::Model& model, std::initializer_list<std::string_
     for (const auto& entry : tensor.external_data) {
       if (entry.key.get() != "location" || !seen.insert(entry.value.get()).second) continue;
       const std::string& location = entry.value.get();
-      if (std::none_of(folders.begin(), folders.end(), [&](auto folder) { return same(folder, location); })) continue;
+      const auto lies_in = [&](const auto& folder) { return same(folder, location); };
+      if (std::none_of(folders.begin(), folders.end(), lies_in) && std::none_of(roots.begin(), roots.end(), lies_in))
+        continue;
       throw Error(ErrorCode::InvalidArgument,
-                  base::quoted(path) + " is a data file of the model, whose tensors would be lost", ir::describe(tensor),
-                  "write the model under another name");
+                  base::quoted(path) + " is a data file of the model, whose tensors would be lost",
+                  ir::describe(tensor), "write the model under another name");
     }
   });
 }
@@ -214,10 +245,13 @@ void refuse_data_file(const ir::Model& model, std::initializer_list<std::string_
 void copy_external_files(const ir::Model& model, const std::string& from, const std::string& to,
                          const PathPolicy& policy) {
   std::error_code error;
-  if (from.empty() || std::filesystem::equivalent(from, to, error)) return;
+  if (from.empty() ? policy.roots.empty() : std::filesystem::equivalent(from, to, error)) return;
   for (const ExternalFile& source : external_files(model, from, policy)) {
     WritePlace place = place_for_writing(to, source.location);
+    if (std::filesystem::equivalent(source.file.path, place.shown, error)) continue;
     base::AtomicFile copy(std::move(place.folder), std::move(place.name), std::move(place.shown));
+    struct stat info;
+    if (::fstat(source.file.fd.get(), &info) == 0) copy.set_mode((copy.mode() & info.st_mode) | 0400);
     copy.copy(source.file.fd.get(), 0, source.file.size);
     if (!copy.target_exists()) {
       copy.commit(base::AtomicFile::Existing::Refuse);
@@ -241,18 +275,28 @@ void append_external(ir::Tensor& tensor, const std::string& base_dir, std::uint6
     throw Error(ErrorCode::Io, what + (" " + base::quoted(place.shown) + ": ") + std::strerror(errno),
                 ir::describe(tensor));
   };
-  base::Descriptor fd(::openat(place.folder.get(), place.name.c_str(),
-                               O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
-  if (!fd) fail(errno == ELOOP ? "the data file is a link, which is not followed for writing:" : "cannot open");
+  constexpr int kAppending = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  base::Descriptor fd;
+  bool made = false;
   struct stat info;
-  // Two processes that append at once would write to the same offset.
-  if (::flock(fd.get(), LOCK_EX) != 0 || ::fstat(fd.get(), &info) != 0) fail("cannot lock");
+  do {
+    const auto open = [&](int more) {
+      fd = base::Descriptor(::openat(place.folder.get(), place.name.c_str(), kAppending | more, 0666));
+      return static_cast<bool>(fd);
+    };
+    made = open(O_EXCL);
+    if (!made && !open(0))
+      fail(errno == ELOOP ? "the data file is a link, which is not followed for writing:" : "cannot open");
+    // Two processes that append at once would write to the same offset.
+    if (::flock(fd.get(), LOCK_EX) != 0 || ::fstat(fd.get(), &info) != 0) fail("cannot lock");
+  } while (info.st_nlink == 0);  // who made it could not write to it, and has removed it meanwhile
   if (!S_ISREG(info.st_mode) || info.st_nlink > 1) {
     throw Error(ErrorCode::InvalidArgument,
                 "the data file " + base::quoted(place.shown) + " is not a regular file of one name",
                 ir::describe(tensor), "remove it or choose another location");
   }
   const auto end = static_cast<std::uint64_t>(info.st_size);
+  Undo undo{place, fd.get(), info.st_size, made && end == 0};
   const bool given = std::any_of(tensor.external_data.begin(), tensor.external_data.end(),
                                  [](const auto& e) { return e.key.get() == "offset"; });
   const std::uint64_t offset = given ? entry.offset : aligned(end, alignment);
@@ -263,23 +307,17 @@ void append_external(ir::Tensor& tensor, const std::string& base_dir, std::uint6
                 ir::describe(tensor), "leave out the offset");
   }
   const ir::Bytes raw = tensor.raw_data.get();
-  try {
-    for (std::size_t done = 0; done < raw.size();) {
-      const ssize_t n = ::pwrite(fd.get(), raw.data() + done, std::min(raw.size() - done, std::size_t{1} << 30),
-                                 static_cast<off_t>(offset + done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail("cannot write");
-      done += static_cast<std::size_t>(n);
-    }
-    if (raw.empty() && ::ftruncate(fd.get(), static_cast<off_t>(offset)) != 0) fail("cannot write");
-    if (::fsync(fd.get()) != 0) fail("cannot write");
-  } catch (...) {
-    if (::ftruncate(fd.get(), static_cast<off_t>(end)) != 0) {
-      // The first error says more than this one would.
-    }
-    throw;
+  for (std::size_t done = 0; done < raw.size();) {
+    const ssize_t n = ::pwrite(fd.get(), raw.data() + done, std::min(raw.size() - done, std::size_t{1} << 30),
+                               static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("cannot write");
+    done += static_cast<std::size_t>(n);
   }
+  if (raw.empty() && ::ftruncate(fd.get(), static_cast<off_t>(offset)) != 0) fail("cannot write");
+  if (::fsync(fd.get()) != 0) fail("cannot write");
   make_external(tensor, entry.location, offset, raw.size());
+  undo.needed = false;
 }
 
 }  // namespace norn::format

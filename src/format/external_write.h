@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ namespace norn::format {
 class MappedFiles {
  public:
   ir::Bytes add(OpenedFile file);
+  // Who may read and write all of them; 0777 of none.
+  unsigned mode() const noexcept { return mode_; }
   // Appends bytes that may lie in one of the files.
   void append(base::AtomicFile& out, std::span<const std::byte> bytes) const;
 
@@ -32,6 +35,7 @@ class MappedFiles {
     base::Descriptor fd;  // not kept for very many files
   };
   std::vector<Part> parts_;
+  unsigned mode_ = 0777;
 };
 
 struct DataFileOptions {
@@ -40,6 +44,10 @@ struct DataFileOptions {
   std::uint64_t alignment = 4096;    // a power of two; 0 and 1 are none
   std::uint64_t max_file_bytes = 0;  // begins another file before this is exceeded; 0 is never
   bool checksums = false;
+  // Who may read and write new files; without it, as the process makes files. Never more than `at_most` and the files
+  // that their bytes come from allow.
+  std::optional<unsigned> mode;
+  unsigned at_most = 0777;
 };
 
 class DataFileWriter {
@@ -72,12 +80,14 @@ class DataFileWriter {
   std::string next_location();
   void begin_file();
   void choose_name(File& file);
+  void hide(base::AtomicFile& file);
 
   const std::string folder_;
   const DataFileOptions options_;
   const MappedFiles& sources_;
   unsigned numbered_ = 0;
   std::list<File> files_;
+  unsigned mode_ = 0;  // of the files to be
 };
 
 // Points a tensor to a stretch of a data file. Keys of external_data that nobody knows stay; contents go.
@@ -86,11 +96,13 @@ void make_external(ir::Tensor& tensor, const std::string& location, std::uint64_
 // The other way: raw_data, and no external data but unknown keys.
 void make_internal(ir::Tensor& tensor, ir::Bytes raw);
 
-// Throws norn::Error (InvalidArgument) if `path` is a data file of a model that lies, or will lie, in one of the folders:
-// what is written there would take the place of the model's tensors.
-void refuse_data_file(const ir::Model& model, std::initializer_list<std::string_view> folders, const std::string& path);
+// Throws norn::Error (InvalidArgument) if `path` is a data file of a model that lies, or will lie, in one of the
+// folders or has its data in one of `roots`: what is written there would take the place of the model's tensors.
+void refuse_data_file(const ir::Model& model, std::initializer_list<std::string_view> folders,
+                      const std::vector<std::string>& roots, const std::string& path);
 
-// Copies a model's data files into another folder, each under its location there.
+// Copies a model's data files into another folder, each under its location there and for those who may read the
+// original. `from` is "" for a model that lies nowhere, whose data is in the policy's roots.
 void copy_external_files(const ir::Model& model, const std::string& from, const std::string& to,
                          const PathPolicy& policy);
 

@@ -122,6 +122,7 @@ class Reader {
         fail(p_, "expected \",\" or \"}\"");
       }
     }
+    if constexpr (std::is_same_v<M, ir::Tensor>) bounds_.check_tensor(m, where);
   }
 
   template <class M, class R>
@@ -305,14 +306,19 @@ class Reader {
     if (peek() != '"') fail(p_, std::string("expected bytes in base64 for ") + name);
     const std::size_t at = p_;
     std::string_view digits = string();
-    while (digits.ends_with('=')) digits.remove_suffix(1);
-    bounds_.check_payload(digits.size() / 4 * 3, name, [&] { return place_at(text_, at); });
-    if (digits.size() % 4 == 1) fail(at, std::string("the base64 of ") + name + " is cut off");
+    while (!digits.empty() && (digits.back() == '=' || is_blank(digits.back()))) digits.remove_suffix(1);
+    // Blanks between digits are passed over, as protobuf does.
+    const auto is_digit64 = [](char c) { return !is_blank(c); };
+    const auto count = static_cast<std::size_t>(std::count_if(digits.begin(), digits.end(), is_digit64));
+    const std::size_t bytes = count / 4 * 3 + count % 4 * 3 / 4;
+    bounds_.check_payload(bytes, name, [&] { return place_at(text_, at); });
+    if (count % 4 == 1) fail(at, std::string("the base64 of ") + name + " is cut off");
     Out out;
-    out.reserve(digits.size() / 4 * 3 + 3);
+    out.reserve(bytes);
     std::uint32_t group = 0;
     int bits = 0;
     for (const char c : digits) {
+      if (is_blank(c)) continue;
       int digit = -1;
       if (c >= 'A' && c <= 'Z')
         digit = c - 'A';

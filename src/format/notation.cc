@@ -175,8 +175,8 @@ std::optional<T> parse_float(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size()) return std::nullopt;
   if (error == std::errc()) return value;
-  if (error == std::errc::result_out_of_range && !is_large(text)) return text[0] == '-' ? -T(0) : T(0);
-  return std::nullopt;
+  const T beyond = is_large(text) ? std::numeric_limits<T>::infinity() : T(0);
+  return text[0] == '-' ? -beyond : beyond;
 }
 template std::optional<float> parse_float(std::string_view);
 template std::optional<double> parse_float(std::string_view);

@@ -80,8 +80,8 @@ constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' &&
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// A decimal number that fills `text`, rounded to nearest. Too small is zero of the right sign; too large, or no number,
-// is nothing. Words for infinity and NaN are no numbers here.
+// A decimal number that fills `text`, rounded to nearest: too small is zero and too large infinite, of the right sign.
+// Nothing for what is no number, which words for infinity and NaN are not here.
 template <class T>
 std::optional<T> parse_float(std::string_view text);
 extern template std::optional<float> parse_float(std::string_view);

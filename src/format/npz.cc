@@ -12,6 +12,7 @@
 #include "base/atomic_file.h"
 #include "base/text.h"
 #include "format/bounds.h"
+#include "format/notation.h"
 #include "format/npy.h"
 #include "norn/error.h"
 
@@ -40,6 +41,28 @@ T get(const std::byte* p) {
 std::uint16_t u16(const std::byte* p) { return get<std::uint16_t>(p); }
 std::uint32_t u32(const std::byte* p) { return get<std::uint32_t>(p); }
 std::uint64_t u64(const std::byte* p) { return get<std::uint64_t>(p); }
+
+// Code page 437 from 0x80 on, which names are in that are not marked as UTF-8.
+constexpr std::uint16_t kPage437[128] = {
+    0x00c7, 0x00fc, 0x00e9, 0x00e2, 0x00e4, 0x00e0, 0x00e5, 0x00e7, 0x00ea, 0x00eb, 0x00e8, 0x00ef, 0x00ee, 0x00ec,
+    0x00c4, 0x00c5, 0x00c9, 0x00e6, 0x00c6, 0x00f4, 0x00f6, 0x00f2, 0x00fb, 0x00f9, 0x00ff, 0x00d6, 0x00dc, 0x00a2,
+    0x00a3, 0x00a5, 0x20a7, 0x0192, 0x00e1, 0x00ed, 0x00f3, 0x00fa, 0x00f1, 0x00d1, 0x00aa, 0x00ba, 0x00bf, 0x2310,
+    0x00ac, 0x00bd, 0x00bc, 0x00a1, 0x00ab, 0x00bb, 0x2591, 0x2592, 0x2593, 0x2502, 0x2524, 0x2561, 0x2562, 0x2556,
+    0x2555, 0x2563, 0x2551, 0x2557, 0x255d, 0x255c, 0x255b, 0x2510, 0x2514, 0x2534, 0x252c, 0x251c, 0x2500, 0x253c,
+    0x255e, 0x255f, 0x255a, 0x2554, 0x2569, 0x2566, 0x2560, 0x2550, 0x256c, 0x2567, 0x2568, 0x2564, 0x2565, 0x2559,
+    0x2558, 0x2552, 0x2553, 0x256b, 0x256a, 0x2518, 0x250c, 0x2588, 0x2584, 0x258c, 0x2590, 0x2580, 0x03b1, 0x00df,
+    0x0393, 0x03c0, 0x03a3, 0x03c3, 0x00b5, 0x03c4, 0x03a6, 0x0398, 0x03a9, 0x03b4, 0x221e, 0x03c6, 0x03b5, 0x2229,
+    0x2261, 0x00b1, 0x2265, 0x2264, 0x2320, 0x2321, 0x00f7, 0x2248, 0x00b0, 0x2219, 0x00b7, 0x221a, 0x207f, 0x00b2,
+    0x25a0, 0x00a0};
+
+std::string from_page_437(std::string_view text) {
+  std::string utf8;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    append_utf8(utf8, byte < 0x80 ? byte : kPage437[byte - 0x80]);
+  }
+  return utf8;
+}
 
 struct Entry {
   std::string name, comment;
@@ -107,6 +130,7 @@ class Archive {
     e.method = u16(p + 10), e.crc = u32(p + 16), e.packed = u32(p + 20), e.size = u32(p + 24), e.header = u32(p + 42);
     const std::uint16_t extra_size = u16(p + 30), comment_size = u16(p + 32);
     e.name.assign(reinterpret_cast<const char*>(take(u16(p + 28))), u16(p + 28));
+    if (!(u16(p + 8) & kUtf8)) e.name = from_page_437(e.name);
     wide_sizes(e, {take(extra_size), extra_size});
     e.comment.assign(reinterpret_cast<const char*>(take(comment_size)), comment_size);
     if (u16(p + 8) & kEncrypted) bad("its entry " + base::quoted(e.name) + " is encrypted", ErrorCode::NotImplemented);
@@ -326,6 +350,10 @@ void write_npz(std::span<const std::pair<std::string, Tensor>> arrays, const std
     if (name.empty() || name.size() > 60000 || name.find('\0') != std::string::npos || !names.insert(name).second) {
       throw Error(ErrorCode::InvalidArgument, "arrays of an .npz need names of their own, not empty and without NUL: " +
                                                   base::quoted(name.substr(0, 100)));
+    }
+    if (!is_utf8(name)) {
+      throw Error(ErrorCode::InvalidArgument,
+                  "the name " + base::quoted(name.substr(0, 100)) + " is not UTF-8, and names in an .npz are");
     }
     Entry e;
     e.name = name + ".npy";

@@ -82,6 +82,18 @@ TEST_F(Npz, ReturnsWhatWasWritten) {
   EXPECT_TRUE(read(written({}, false)).empty());
 }
 
+TEST_F(Npz, NamesAreUtf8OrMarkedAsNot) {
+  const std::string name = "\xc3\xa9\xe2\x96\x92";  // e with an acute accent and a grey box
+  std::string text = written({{name, floats({2}, 1)}, {"plain", floats({1}, 0)}}, false);
+  EXPECT_EQ(read(text)[0].first, name);
+  EXPECT_THROW(written({{"\xff", floats({2}, 1)}}, false), Error);
+  EXPECT_THROW(written({{"\xed\xa0\x80", floats({2}, 1)}}, false), Error);
+  // Without the mark, it is of code page 437: the bytes of the name are five of its characters.
+  for (std::size_t at = text.find("PK\1\2"); at != text.npos; at = text.find("PK\1\2", at + 4)) text[at + 9] = 0;
+  EXPECT_EQ(read(text)[0].first, "\xe2\x94\x9c\xe2\x8c\x90\xce\x93\xc3\xbb\xc3\x86");
+  EXPECT_EQ(read(text)[1].first, "plain");
+}
+
 TEST_F(Npz, StoredArraysAreSharedWithTheFile) {
   const std::string path = (root_ / "a.npz").string();
   write_npz(Arrays{{"odd name", floats({3}, 0)}, {"x", floats({100}, 1)}}, path, false);

@@ -267,6 +267,13 @@ OpenedFile open_location(const std::string& base_dir, const std::string& locatio
     Attempt there = open_below(root.get(), location, resolver);
     if (there.fate == Fate::Opened) return accept(std::move(there), join(folder, location), policy);
   }
+  if (base_dir.empty() && !policy.roots.empty()) {
+    std::string folders;
+    for (const std::string& folder : policy.roots) folders += (folders.empty() ? "" : ", ") + base::quoted(folder);
+    throw Error(ErrorCode::NoSuchFile,
+                "there is no external data file " + base::quoted(location) + " in " + folders + ": " +
+                    std::strerror(ENOENT));
+  }
   if (base_dir.empty()) {
     throw Error(ErrorCode::InvalidArgument,
                 "the tensor's data is in an external file, and the model's folder is unknown", {},

@@ -60,6 +60,7 @@ class Reader {
         if (!values.list.empty()) ir::plain_mut(m.*row.member) = std::move(values.list);
       }
     });
+    if constexpr (std::is_same_v<M, ir::Tensor>) bounds_.check_tensor(m, where);
   }
 
   // Number arrays grow beside the message, because the document's are immutable.
@@ -214,10 +215,10 @@ class Reader {
       const auto digits = body.substr(body.starts_with('-'));
       if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) break;  // octal, which floats are not
       const auto d = parse_float<double>(body);
-      if (d && std::isfinite(static_cast<T>(*d))) return static_cast<T>(*d);
+      if (d) return static_cast<T>(*d);  // infinite beyond the range, as protobuf reads it
     }
     fail_at(in_.text(), at,
-            std::string("expected a number for ") + name + " that fits " + (sizeof(T) == 4 ? "32" : "64") + " bits");
+            std::string("expected a number for ") + name);
   }
 
   std::string strings(const char* name) {

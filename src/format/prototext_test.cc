@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "format/fields.h"
 #include "format/wire.h"
@@ -56,6 +57,18 @@ TEST(ProtoText, ReadsEveryFormOfAValue) {
   EXPECT_EQ(ir::as_text(t.raw_data), std::string_view("\xff\0", 2));
   EXPECT_EQ(t.uint64_data[0], UINT64_MAX);
   EXPECT_TRUE(write_message(from_prototext<ir::Model>("")).empty());
+}
+
+TEST(ProtoText, FloatsBeyondTheRangeAreInfinite) {
+  const auto t = from_prototext<ir::Tensor>(
+      "float_data: [1e39, -1e39, 1e400, 1e39f, 3.4028235e38, 1e-50, 999999999999999999999999999999999999999999] "
+      "double_data: [1e39, -1e400]");
+  const float kMost = std::numeric_limits<float>::max();
+  EXPECT_EQ(std::vector<float>(t.float_data.begin(), t.float_data.end()),
+            (std::vector<float>{HUGE_VALF, -HUGE_VALF, HUGE_VALF, HUGE_VALF, kMost, 0, HUGE_VALF}));
+  EXPECT_EQ(t.double_data[0], 1e39);
+  EXPECT_EQ(t.double_data[1], -HUGE_VAL);
+  refused<ir::Tensor>("float_data: 1e39x");
 }
 
 TEST(ProtoText, TextThatIsNotUtf8Survives) {

@@ -1,6 +1,7 @@
 #include "format/text_lexer.h"
 
 #include <charconv>
+#include <cmath>
 #include <system_error>
 #include <type_traits>
 
@@ -93,7 +94,7 @@ T TextLexer::floating() {
   bool integral = false;
   const auto text = number(integral);
   if (const auto special = parse_special_float(text)) return static_cast<T>(*special);
-  if (const auto value = parse_float<T>(text)) return *value;
+  if (const auto value = parse_float<T>(text); value && std::isfinite(*value)) return *value;
   fail_at(
       in_.text(), in_.at() - text.size(),
       "\"" + std::string(text.substr(0, 40)) + "\" is no number that fits " + (sizeof(T) == 4 ? "32" : "64") + " bits");

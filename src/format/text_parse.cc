@@ -350,9 +350,9 @@ class Parser : TextLexer {
     }
     refuse_cut();
     in_.expect('{', "before a tensor's elements (or \"[\" before the place of its file)");
-    const std::size_t start = in_.at();
     if (in_.match('}')) return;
     refuse_cut();
+    const std::size_t start = in_.at();
     switch (static_cast<DataType>(t.data_type.get())) {
       case DataType::Float:
       case DataType::Complex64: t.float_data = elements<float>(); break;
@@ -366,6 +366,7 @@ class Parser : TextLexer {
         break;
       default: t.int32_data = packed(t, elements<std::int32_t>(), start);
     }
+    bounds_.check_tensor(t, [&] { return place_at(in_.text(), start); });
   }
 
   void refuse_cut() {

@@ -109,6 +109,7 @@ class Reader {
       unknown.add(start, p);
     }
     finish(m, gathers.rows, std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>());
+    if constexpr (std::is_same_v<M, ir::Tensor>) bounds_.check_tensor(m, [&] { return where(end); });
     keep(m.unknown, unknown);
     return any;
   }
@@ -521,8 +522,8 @@ class Reader {
     if (wire != kBytes) return false;
     const std::byte* start = p;
     const std::size_t n = length(p, end, field_number);
-    check_payload(start, n, "packed numbers");
     if constexpr (std::is_floating_point_v<T>) {
+      check_payload(start, n, "packed numbers");
       if (n % sizeof(T)) fail(start, "packed numbers of " + std::to_string(sizeof(T)) + " bytes fill " +
                                          std::to_string(n) + " bytes");
       const std::size_t old = values.size();
@@ -533,6 +534,7 @@ class Reader {
       const std::byte* last = p + n;
       const auto count = static_cast<std::size_t>(
           std::count_if(p, last, [](std::byte b) { return b < std::byte{0x80}; }));
+      check_payload(start, count, "packed numbers");  // of at least a byte each, in memory
       // Exact reservation would make many small chunks quadratic.
       if (values.capacity() - values.size() < count) values.reserve(std::max(values.size() + count, values.size() * 2));
       while (p < last) values.push_back(static_cast<T>(varint(p, last)));

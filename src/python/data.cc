@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -97,16 +98,31 @@ void save_all(nb::handle file, nb::handle values, bool compress) {
   save_values(converted, path, compress);
 }
 
+struct KindOfMessage {
+  std::string_view message;
+  DataKind kind;
+};
+constexpr KindOfMessage kMessages[] = {{"TensorProto", DataKind::Tensor},
+                                       {"SparseTensorProto", DataKind::SparseTensor},
+                                       {"SequenceProto", DataKind::Sequence},
+                                       {"MapProto", DataKind::Map},
+                                       {"OptionalProto", DataKind::Optional}};
+
 // A proto tells its kind, a file or bytes may not.
 std::optional<DataKind> kind_of_proto(nb::handle object) {
-  static constexpr std::pair<const char*, DataKind> kMessages[] = {{"TensorProto", DataKind::Tensor},
-                                                                   {"SparseTensorProto", DataKind::SparseTensor},
-                                                                   {"SequenceProto", DataKind::Sequence},
-                                                                   {"MapProto", DataKind::Map},
-                                                                   {"OptionalProto", DataKind::Optional}};
-  const auto name = nb::cast<std::string>(object.type().attr("__name__"));
+  const std::string name = message_of(object);
   for (const auto& [message, kind] : kMessages)
     if (name == message) return kind;
+  if (is_onnx_message(name)) {
+    invalid_argument("an object of type " + name + " was given, which is no data",
+                     "data is a TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto");
+  }
+  return {};
+}
+
+std::string_view message_of_kind(std::optional<DataKind> kind) {
+  for (const auto& row : kMessages)
+    if (kind == row.kind) return row.message;
   return {};
 }
 
@@ -121,8 +137,9 @@ Report check_one(nb::handle data, nb::handle kind, const std::string& profile, n
     return check_data(path, as, options);
   }
   const bool proto = nb::hasattr(data, "SerializeToString");
-  if (proto && !as) as = kind_of_proto(data);
-  const SharedBytes message = bytes_of(proto ? serialized(data) : nb::borrow(data), "the data");
+  if (proto && !PyType_Check(data.ptr()) && !as) as = kind_of_proto(data);
+  const SharedBytes message =
+      bytes_of(proto ? serialized(data, message_of_kind(as)) : nb::borrow(data), "the data");
   const nb::gil_scoped_release release;
   return check_data(message.bytes, as, options);
 }

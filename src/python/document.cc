@@ -7,7 +7,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -53,23 +52,38 @@ Severity severity_from_name(std::string_view name) {
 }
 
 // The serialised message behind bytes or an object with SerializeToString.
-SharedBytes message_bytes(nb::handle object, const char* what) {
-  if (nb::hasattr(object, "SerializeToString")) return bytes_of(serialized(object), what);
+SharedBytes message_bytes(nb::handle object, const char* what, std::string_view message) {
+  if (nb::hasattr(object, "SerializeToString")) return bytes_of(serialized(object, message), what);
   if (PyObject_CheckBuffer(object.ptr())) return bytes_of(object, what);
   invalid_argument(std::string(what) + " is bytes or a proto, not " + name_of_type(object));
 }
 
-PartKind part_kind(const std::string& name) {
-  static const std::map<std::string, PartKind> kinds = {
-      {"graph", PartKind::Graph},   {"node", PartKind::Node},
-      {"attribute", PartKind::Attribute}, {"tensor", PartKind::Tensor},
-      {"sparse_tensor", PartKind::SparseTensor}, {"value_info", PartKind::ValueInfo},
-      {"function", PartKind::Function}};
-  const auto it = kinds.find(name);
-  if (it == kinds.end())
-    invalid_argument("there is no kind of part \"" + name + "\"",
-                     "graph, node, attribute, tensor, sparse_tensor, value_info or function");
-  return it->second;
+struct PartName {
+  std::string_view name, message;
+  PartKind kind;
+};
+
+const PartName& part_of(std::string_view name) {
+  static constexpr PartName kParts[] = {{"graph", "GraphProto", PartKind::Graph},
+                                        {"node", "NodeProto", PartKind::Node},
+                                        {"attribute", "AttributeProto", PartKind::Attribute},
+                                        {"tensor", "TensorProto", PartKind::Tensor},
+                                        {"sparse_tensor", "SparseTensorProto", PartKind::SparseTensor},
+                                        {"value_info", "ValueInfoProto", PartKind::ValueInfo},
+                                        {"function", "FunctionProto", PartKind::Function}};
+  for (const PartName& part : kParts)
+    if (part.name == name) return part;
+  invalid_argument("there is no kind of part \"" + std::string(name) + "\"",
+                   "graph, node, attribute, tensor, sparse_tensor, value_info or function");
+}
+
+std::string_view message_of_part(Part part) {
+  switch (part) {
+    case Part::Graph: return "GraphProto";
+    case Part::Function: return "FunctionProto";
+    case Part::Node: return "NodeProto";
+    default: return "ModelProto";
+  }
 }
 
 CheckOptions options_of(const std::string& profile, bool checksums, bool check_custom_domain,
@@ -143,9 +157,9 @@ void register_check(nb::module_& module) {
          const std::optional<OpsetImports>& imports, const std::string& profile) {
         CheckOptions options;
         options.profile = profile_from_name(profile);
-        const SharedBytes message = message_bytes(part, "a part");
-        const PartKind as = part_kind(kind);
-        return without_gil([&] { return check_part(as, message.bytes, ir_version, imports, options); });
+        const PartName& as = part_of(kind);
+        const SharedBytes message = message_bytes(part, "a part", as.message);
+        return without_gil([&] { return check_part(as.kind, message.bytes, ir_version, imports, options); });
       },
       nb::arg("kind"), nb::arg("part"), nb::arg("ir_version"), nb::arg("opset_imports").none(), nb::kw_only(),
       nb::arg("profile") = "spec",
@@ -178,8 +192,9 @@ void register_text(nb::module_& module) {
   module.def(
       "print_text",
       [](nb::handle part, const std::string& kind) {
-        const SharedBytes message = message_bytes(part, "what is printed");
-        return text_of(without_gil([&] { return print_text(message.bytes, part_from_name(kind)); }));
+        const Part as = part_from_name(kind);
+        const SharedBytes message = message_bytes(part, "what is printed", message_of_part(as));
+        return text_of(without_gil([&] { return print_text(message.bytes, as); }));
       },
       nb::arg("part"), nb::arg("kind"), "A serialised proto in ONNX text syntax.");
 }
@@ -188,7 +203,7 @@ void register_external(nb::module_& module) {
   module.def(
       "load_external_tensor",
       [](nb::handle tensor, nb::handle base_dir, nb::handle policy) {
-        const SharedBytes message = message_bytes(tensor, "a tensor");
+        const SharedBytes message = message_bytes(tensor, "a tensor", "TensorProto");
         const std::string folder = path_of(base_dir, "base_dir");
         LoadOptions options;
         const HeldReader reader = set_external_data(options, policy, "policy");
@@ -199,7 +214,7 @@ void register_external(nb::module_& module) {
   module.def(
       "save_external_tensor",
       [](nb::handle tensor, nb::handle base_dir, std::uint64_t alignment) -> nb::object {
-        const SharedBytes message = message_bytes(tensor, "a tensor");
+        const SharedBytes message = message_bytes(tensor, "a tensor", "TensorProto");
         const std::string folder = path_of(base_dir, "base_dir");
         const nb::bytes saved =
             to_bytes(without_gil([&] { return save_external_tensor(message.bytes, folder, alignment); }));
@@ -248,7 +263,7 @@ void register_operator_sets(nb::module_& module) {
           const std::string path = path_of(document, "document");
           return without_gil([&] { return OperatorSet::load(path); });
         }
-        const SharedBytes message = message_bytes(document, "an operator-set document");
+        const SharedBytes message = message_bytes(document, "an operator-set document", "OperatorSetProto");
         return without_gil([&] { return OperatorSet::parse(message.bytes); });
       },
       nb::arg("document"), "Reads an operator-set document from a path, bytes or a proto.");
@@ -263,7 +278,7 @@ void register_operator_sets(nb::module_& module) {
           const std::string path = path_of(document, "document");
           return without_gil([&] { return check_operator_set(path); });
         }
-        const SharedBytes message = message_bytes(document, "an operator-set document");
+        const SharedBytes message = message_bytes(document, "an operator-set document", "OperatorSetProto");
         return without_gil([&] { return check_operator_set(message.bytes); });
       },
       nb::arg("document"), "Every finding about an operator-set document: a path, bytes, a proto or an OperatorSet.");

@@ -60,7 +60,7 @@ void register_edits(nb::module_& module) {
         }
         const HeldModel model = to_model(src, {}, external_data);
         const nb::gil_scoped_release release;
-        pack(model, packing).save(out);
+        pack(model, out, packing);
       },
       nb::arg("src"), nb::arg("dst"), nb::kw_only(), nb::arg("allow_over_2gib") = false,
       nb::arg("external_data") = nb::none(), "Writes a model with all its tensors in the one file.");
@@ -99,7 +99,7 @@ void register_edits(nb::module_& module) {
         }
         const HeldModel model = to_model(src, {}, external_data);
         const nb::gil_scoped_release release;
-        strip(model).save(out);
+        strip(model, out);
       },
       nb::arg("src"), nb::arg("dst"), nb::kw_only(), nb::arg("external_data") = nb::none(),
       "Writes a model without the contents of its tensors: names, types and shapes stay.");

@@ -70,11 +70,28 @@ Limits limits_argument(nb::handle limits) {
   return limits.is_none() ? Limits{} : object_argument<Limits>(limits, "limits", "norn.Limits");
 }
 
+namespace {
+
+// The elements of memory with gaps, one behind the other, after an error that said so.
+SharedBytes contiguous(nb::handle object, const char* what) {
+  const nb::python_error refused;  // takes the error
+  try {
+    const nb::object copy = nb::steal(PyMemoryView_FromObject(object.ptr()));
+    if (copy.is_valid()) return bytes_of(copy.attr("tobytes")(), what);
+    PyErr_Clear();
+  } catch (const nb::python_error&) {
+  }
+  invalid_argument(std::string(what) + " is " + name_of_type(object) +
+                   " whose memory cannot be read: " + refused.what());
+}
+
+}  // namespace
+
 SharedBytes bytes_of(nb::handle object, const char* what) {
   if (!PyObject_CheckBuffer(object.ptr()))
     invalid_argument(std::string(what) + " is " + name_of_type(object) + ", not bytes");
   auto view = std::make_unique<Py_buffer>();
-  if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_SIMPLE) != 0) throw nb::python_error();
+  if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_SIMPLE) != 0) return contiguous(object, what);
   const auto held = shared_with_gil(view.release(), [](Py_buffer* p) {
     PyBuffer_Release(p);
     delete p;

@@ -5,7 +5,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <string_view>
 
@@ -13,6 +15,7 @@
 #include "errors.h"
 #include "loading.h"
 #include "norn/edit.h"
+#include "norn/opset.h"
 
 namespace norn::python {
 
@@ -41,8 +44,17 @@ HeldModel load(nb::handle model, nb::handle format, nb::handle limits, bool mmap
   options.mmap = mmap;
   options.format = format_from(format);
   options.external_roots = paths_argument(external_roots, "external_roots");
-  if (nb::isinstance<HeldModel>(model) && !options.external_roots.empty())
-    invalid_argument("a norn.Model is loaded already, so that it gets no further folders for external data");
+  if (nb::isinstance<HeldModel>(model)) {
+    const char* given = !options.external_roots.empty() ? "external_roots"
+                        : !format.is_none()             ? "format"
+                        : !limits.is_none()             ? "limits"
+                        : !mmap                         ? "mmap"
+                                                        : nullptr;
+    if (given) {
+      invalid_argument("a norn.Model is loaded already, so that " + std::string(given) + " comes too late",
+                       "give it to the norn.load that reads the model");
+    }
+  }
   return to_model(model, std::move(options), external_data);
 }
 
@@ -108,11 +120,40 @@ void register_summary(nb::module_& module) {
 
 }  // namespace
 
-nb::object serialized(nb::handle proto) {
+std::string message_of(nb::handle proto) {
+  if (nb::isinstance<HeldModel>(proto)) return "ModelProto";
+  if (nb::isinstance<OperatorSet>(proto)) return "OperatorSetProto";
+  const nb::object name = nb::getattr(nb::getattr(proto, "DESCRIPTOR", nb::none()), "name", nb::none());
+  std::string text;
+  if (!PyUnicode_Check(name.ptr()) || !nb::try_cast(name, text))
+    text = nb::cast<std::string>(proto.type().attr("__name__"));
+  return text;
+}
+
+bool is_onnx_message(std::string_view name) {
+  constexpr std::string_view kNames[] = {
+      "AttributeProto",    "FunctionProto",      "GraphProto",       "MapProto",    "ModelProto",       "NodeProto",
+      "OperatorProto",     "OperatorSetIdProto", "OperatorSetProto", "OptionalProto", "SequenceProto",
+      "SparseTensorProto", "TensorAnnotation",   "TensorProto",      "TensorShapeProto", "TrainingInfoProto",
+      "TypeProto",         "ValueInfoProto"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+nb::object serialized(nb::handle proto, std::string_view message) {
+  if (PyType_Check(proto.ptr())) {
+    const auto name = nb::cast<std::string>(proto.attr("__qualname__"));
+    invalid_argument("the class " + name + " was given, not an object of it");
+  }
+  const std::string name = message_of(proto);
+  if (!message.empty() && name != message && is_onnx_message(name)) {
+    invalid_argument("an object of type " + name + " was given, where " + std::string(message) + " belongs");
+  }
   return nb::module_::import_("norn._protos").attr("serialized")(proto);
 }
 
-bool is_path(nb::handle object) { return PyUnicode_Check(object.ptr()) || nb::hasattr(object, "__fspath__"); }
+bool is_path(nb::handle object) {
+  return PyUnicode_Check(object.ptr()) || (!PyType_Check(object.ptr()) && nb::hasattr(object, "__fspath__"));
+}
 
 std::string path_of(nb::handle object, const char* name) {
   if (!is_path(object) && !PyBytes_Check(object.ptr())) wrong_type(object, name, "a path, a str or an os.PathLike");
@@ -136,6 +177,15 @@ nb::str path_to_python(std::string_view path) {
 
 namespace {
 
+nb::object content_of(nb::handle file) {
+  try {
+    return file.attr("read")();
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_UnicodeDecodeError)) throw;
+  }
+  invalid_argument("the file was opened for reading text, and its content is none", "open files with mode \"rb\"");
+}
+
 Model read_model(nb::handle object, const LoadOptions& options) {
   if (PyBytes_Check(object.ptr())) return parse(object, options);
   if (is_path(object)) {
@@ -146,11 +196,11 @@ Model read_model(nb::handle object, const LoadOptions& options) {
   if (nb::hasattr(object, "SerializeToString")) {
     if (options.format != Format::Auto && options.format != Format::Binary)
       invalid_argument("an object with SerializeToString is in no notation", "leave format out");
-    return parse(serialized(object), options);
+    return parse(serialized(object, "ModelProto"), options);
   }
   if (PyObject_CheckBuffer(object.ptr())) return parse(object, options);
-  if (nb::hasattr(object, "read")) {
-    const nb::object content = object.attr("read")();
+  if (nb::hasattr(object, "read") && !PyType_Check(object.ptr())) {
+    const nb::object content = content_of(object);
     if (PyBytes_Check(content.ptr())) return parse(content, options);
     invalid_argument("the model's content is " + name_of_type(content) + ", not bytes", "open files with mode \"rb\"");
   }

@@ -17,8 +17,13 @@ bool is_path(nb::handle object);
 // Paths and back: file names that are not UTF-8 are kept, as os.fsencode and os.fsdecode do. `name` is the argument's.
 std::string path_of(nb::handle object, const char* name);
 nb::str path_to_python(std::string_view path);
-// The bytes of an object with SerializeToString, of any size.
-nb::object serialized(nb::handle proto);
+// The name of the message that an object with SerializeToString is, as far as it tells: "ModelProto".
+std::string message_of(nb::handle proto);
+// Whether it is one of ONNX's.
+bool is_onnx_message(std::string_view name);
+// The bytes of an object with SerializeToString, of any size. Throws norn::Error for a class, and for a message of ONNX
+// other than `message`; "" allows all.
+nb::object serialized(nb::handle proto, std::string_view message);
 // norn.Model: a model with the reader that its external data may come from. Destroyed with the GIL held.
 struct HeldModel : Model {
   HeldModel(Model model, HeldReader held) : Model(std::move(model)), reader(std::move(held)) {}

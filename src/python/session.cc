@@ -211,13 +211,19 @@ nb::str repr_of(const ArgInfo& arg) {
 nb::tuple disabled_passes(const SessionOptions& options) { return nb::tuple(nb::cast(options.disabled_passes)); }
 nb::tuple operator_sets(const SessionOptions& options) { return nb::tuple(nb::cast(options.operator_sets)); }
 
+int threads_of(int number) {
+  if (number < 0)
+    invalid_argument("intra_op_num_threads is " + std::to_string(number), "1 or more, or 0 for every core");
+  return number;
+}
+
 void register_options(nb::module_& module) {
   nb::class_<SessionOptions>(module, "SessionOptions", "How a session is made; read when it is constructed.")
       .def(
           "__init__",
           [](SessionOptions* self, int threads, std::vector<std::string> disabled, bool reference_only,
              std::vector<OperatorSet> operator_sets, nb::handle limits) {
-            new (self) SessionOptions{.intra_op_num_threads = threads,
+            new (self) SessionOptions{.intra_op_num_threads = threads_of(threads),
                                       .disabled_passes = std::move(disabled),
                                       .reference_only = reference_only,
                                       .operator_sets = std::move(operator_sets),
@@ -225,7 +231,9 @@ void register_options(nb::module_& module) {
           },
           nb::kw_only(), nb::arg("intra_op_num_threads") = 0, nb::arg("disabled_passes") = nb::list(),
           nb::arg("reference_only") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none())
-      .def_rw("intra_op_num_threads", &SessionOptions::intra_op_num_threads)
+      .def_prop_rw(
+          "intra_op_num_threads", [](const SessionOptions& self) { return self.intra_op_num_threads; },
+          [](SessionOptions& self, int number) { self.intra_op_num_threads = threads_of(number); })
       .def_prop_rw(
           "disabled_passes", disabled_passes,
           [](SessionOptions& self, std::vector<std::string> names) { self.disabled_passes = std::move(names); })

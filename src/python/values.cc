@@ -355,6 +355,14 @@ bool shares_memory(const Tensor& tensor, const Value& value) {
   return false;
 }
 
+// numpy counts the elements as if dimensions of zero were one.
+[[noreturn]] void no_array(const Tensor& tensor) {
+  if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw nb::python_error();
+  PyErr_Clear();
+  throw Error(ErrorCode::LimitExceeded,
+              "numpy has no array of the shape " + to_string(tensor.dims()) + ", empty as it is");
+}
+
 PyArrayObject* new_array(const Tensor& tensor) {
   npy_intp dims[NPY_MAXDIMS];
   if (tensor.rank() > NPY_MAXDIMS) {
@@ -363,7 +371,7 @@ PyArrayObject* new_array(const Tensor& tensor) {
   }
   std::copy(tensor.dims().begin(), tensor.dims().end(), dims);
   PyObject* array = PyArray_SimpleNew(tensor.rank(), dims, numpy_type(tensor.dtype()));
-  if (!array) throw nb::python_error();
+  if (!array) no_array(tensor);
   return reinterpret_cast<PyArrayObject*>(array);
 }
 
@@ -402,7 +410,7 @@ nb::object tensor_to_python(const Tensor& tensor, std::span<const Feed> feeds) {
   auto owner = std::make_unique<Tensor>(tensor);
   nb::object array = nb::steal(
       PyArray_SimpleNewFromData(tensor.rank(), dims, numpy_type(tensor.dtype()), const_cast<void*>(tensor.data())));
-  if (!array.is_valid()) throw nb::python_error();
+  if (!array.is_valid()) no_array(tensor);
   PyObject* capsule = PyCapsule_New(
       owner.get(), nullptr, [](PyObject* self) { delete static_cast<Tensor*>(PyCapsule_GetPointer(self, nullptr)); });
   if (!capsule) throw nb::python_error();

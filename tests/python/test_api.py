@@ -9,8 +9,8 @@ import re
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import ROOT, model_of, value
-from onnx import TensorProto, helper
+from conftest import ROOT, add_model, model_of, value
+from onnx import TensorProto, helper, numpy_helper
 
 import norn
 from norn import _norn
@@ -199,3 +199,38 @@ def test_sequences_are_lists():
 def test_help_says_something():
     for name in set(norn.__all__) & set(dir(_norn)):
         assert len((getattr(norn, name).__doc__ or "").strip().splitlines()[-1]) > 20, name
+
+
+@pytest.mark.parametrize("extension", ["onnx", "json", "textproto", "onnxtxt"])
+def test_a_limit_of_tensors_holds_in_every_notation(tmp_path, extension):
+    raw = numpy_helper.from_array(np.arange(1000, dtype=np.float32), "w")
+    typed = helper.make_tensor("w", TensorProto.FLOAT, [1000], list(range(1000)))
+    strings = helper.make_tensor("w", TensorProto.STRING, [1000], [b"four"] * 1000)
+    halves = helper.make_tensor("w", TensorProto.FLOAT16, [2000], [1.5] * 2000)
+    for tensor in (raw, typed, strings, halves):
+        path = tmp_path / f"m.{extension}"
+        norn.save(model_of([], [], [], [tensor]), path)
+        for most in (10, 3999):
+            with pytest.raises(norn.LimitExceeded, match="max_tensor_bytes"):
+                norn.load(path, limits=norn.Limits(max_tensor_bytes=most))
+        norn.load(path, limits=norn.Limits(max_tensor_bytes=4000))
+
+
+def test_a_loaded_model_takes_no_options():
+    model = norn.load(add_model())
+    assert isinstance(norn.load(model), norn.Model)
+    for name, given in {"format": "json", "limits": norn.Limits(max_nodes=0), "mmap": False}.items():
+        with pytest.raises(norn.InvalidArgument, match=f"{name} comes too late"):
+            norn.load(model, **{name: given})
+
+
+def test_a_number_of_threads_is_not_negative():
+    options = norn.SessionOptions()
+    for call in (
+        lambda: norn.SessionOptions(intra_op_num_threads=-1),
+        lambda: setattr(options, "intra_op_num_threads", -2),
+    ):
+        with pytest.raises(norn.InvalidArgument, match="intra_op_num_threads is -"):
+            call()
+    options.intra_op_num_threads = 2
+    assert options.intra_op_num_threads == 2

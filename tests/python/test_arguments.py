@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import io
 import pathlib
 
 import numpy as np
@@ -185,3 +186,55 @@ def test_words_that_are_no_utf8():
     ):
         with pytest.raises(norn.InvalidArgument, match="UTF-8"):
             call()
+
+
+def test_another_message():
+    """Fields of messages share numbers, so that the wrong one would be read as an odd one of the right kind."""
+    model = add_model()
+    graph, node, tensor = model.graph, model.graph.node[0], onnx.TensorProto(data_type=1, float_data=[1])
+    function = onnx.FunctionProto(name="f")
+    wrong = [
+        (lambda: norn.load(graph), "GraphProto", "ModelProto"),
+        (lambda: norn.load(function), "FunctionProto", "ModelProto"),
+        (lambda: norn.save(node, "never.onnx"), "NodeProto", "ModelProto"),
+        (lambda: norn.check(tensor), "TensorProto", "ModelProto"),
+        (lambda: norn.InferenceSession(graph), "GraphProto", "ModelProto"),
+        (lambda: norn.to_text(model, "graph"), "ModelProto", "GraphProto"),
+        (lambda: norn.to_text(norn.load(model), "graph"), "ModelProto", "GraphProto"),
+        (lambda: norn.to_text(graph, "node"), "GraphProto", "NodeProto"),
+        (lambda: norn.check_part("node", model, 10, []), "ModelProto", "NodeProto"),
+        (lambda: norn.check_part("tensor", graph, 10, []), "GraphProto", "TensorProto"),
+        (lambda: norn.check_part("value_info", tensor, 10, []), "TensorProto", "ValueInfoProto"),
+        (lambda: norn.load_external_tensor(model, "."), "ModelProto", "TensorProto"),
+        (lambda: norn.load_operator_set(model), "ModelProto", "OperatorSetProto"),
+        (lambda: norn.check_operator_set(graph), "GraphProto", "OperatorSetProto"),
+    ]
+    for call, given, wanted in wrong:
+        with pytest.raises(norn.InvalidArgument, match=f"{given} was given, where {wanted} belongs"):
+            call()
+
+
+def test_messages_of_other_names_are_taken_at_their_word():
+    class Exported:
+        def SerializeToString(self):  # noqa: N802
+            return add_model().SerializeToString()
+
+    assert norn.load(Exported()).summary().nodes == 1
+    assert norn.to_text(Exported(), "model") == norn.to_text(add_model())
+
+
+def test_classes_are_no_models():
+    for call in (norn.load, norn.check, norn.InferenceSession, lambda c: norn.check_part("node", c, 10, [])):
+        for kind in (onnx.ModelProto, norn.Model):
+            with pytest.raises(norn.InvalidArgument, match=f"the class {kind.__name__}"):
+                call(kind)
+    for kind in (pathlib.Path, io.BytesIO):
+        with pytest.raises(norn.InvalidArgument, match="is no model"):
+            norn.load(kind)
+
+
+def test_files_opened_as_text(tmp_path):
+    path = tmp_path / "m.onnx"
+    path.write_bytes(b"\x08\x0a\x12\x01\xff")
+    with path.open(encoding="utf-8") as file, pytest.raises(norn.InvalidArgument, match='"rb"'):
+        norn.load(file)

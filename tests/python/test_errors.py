@@ -1,6 +1,7 @@
 """The exceptions: what they tell survives what Python does to exceptions on their way from one process to another."""
 
 import copy
+import errno
 import pickle
 
 import onnx
@@ -69,6 +70,17 @@ def test_a_pickled_report_has_every_finding(tmp_path):
     for state in ((), ("r", "grave", "", "", ""), ("r", 1, "", "", "")):
         with pytest.raises((ValueError, TypeError, RuntimeError)):
             norn.Diagnostic.__new__(norn.Diagnostic).__setstate__(state)
+
+
+def test_missing_files_are_told_as_python_tells_them(tmp_path):
+    path = str(tmp_path / "no such.onnx")
+    for call in (norn.load, norn.check, norn.load_value, norn.load_operator_set):
+        with pytest.raises(FileNotFoundError) as caught:
+            call(path)
+        for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+            assert (error.errno, error.filename) == (errno.ENOENT, path)
+            assert path in str(error) and "Errno" not in str(error)
+    assert norn.NoSuchFile("it is gone").filename is None
 
 
 def test_errors_about_what_is_not_utf8(tmp_path):

@@ -5,6 +5,7 @@ import mmap
 import os
 import pathlib
 import shutil
+import stat
 import threading
 
 import numpy as np
@@ -447,3 +448,121 @@ def test_open_external(tmp_path, in_cache):
         norn.open_external("w.data", path.parent, policy=lambda *_: b"")
     with pytest.raises(norn.InvalidGraph):
         norn.open_external("../w.data", path.parent, policy="hf-cache")
+
+
+def permissions(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_data_is_not_for_others(tmp_path, saved):
+    """Who may not read the model, or the file that data is copied from, may not read the new data file either."""
+    old = os.umask(0o022)
+    try:
+        path = tmp_path / "m.onnx"
+        onnx.save(weights_model(), path)
+        path.chmod(0o600)
+        norn.unpack_external_data(path, path, "s.data")
+        assert permissions(path) == permissions(tmp_path / "s.data") == 0o600
+        path.chmod(0o644)
+        (tmp_path / "copy").mkdir()
+        norn.save(path, tmp_path / "copy" / "m.onnx")
+        assert permissions(tmp_path / "copy" / "s.data") == 0o600
+        (tmp_path / "s.data").chmod(0o640)
+        norn.unpack_external_data(path, path, "t.data")
+        assert permissions(tmp_path / "t.data") == 0o640
+        norn.unpack_external_data(weights_model(), tmp_path / "n.onnx", "n.data")
+        assert permissions(tmp_path / "n.data") == 0o644
+    finally:
+        os.umask(old)
+
+
+def test_further_folders_of_bytes_are_taken_along(tmp_path, saved):
+    path, model = saved
+    content = path.read_bytes()
+    loaded = norn.load(content, external_roots=[path.parent])
+    (tmp_path / "dst").mkdir()
+    norn.save(loaded, tmp_path / "dst" / "m.onnx")
+    assert_same_weights(tmp_path / "dst" / "m.onnx", model)
+    norn.save(norn.load(content), tmp_path / "dst" / "bare.onnx")  # nothing says where its data is
+    norn.save(norn.load(content, external_roots=[tmp_path]), tmp_path / "dst" / "missing.onnx")
+    with pytest.raises(norn.NoSuchFile, match="w.data"):
+        norn.InferenceSession(norn.load(content, external_roots=[tmp_path]))
+
+
+def test_further_folders_hold_the_models_data(tmp_path, saved):
+    path, _ = saved
+    data = path.parent / "w.data"
+    before = data.read_bytes()
+    policy = norn.ExternalDataPolicy(roots=[path.parent])
+    apart = tmp_path / "apart.onnx"
+    shutil.copy(path, apart)
+    for source in (path.read_bytes(), apart):
+        for call in (norn.pack_external_data, norn.strip_tensor_data, norn.unpack_external_data):
+            with pytest.raises(norn.InvalidArgument, match="is a data file of the model"):
+                call(source, data, external_data=policy)
+    with pytest.raises(norn.InvalidArgument, match="is a data file of the model"):
+        norn.save(norn.load(path.read_bytes(), external_roots=[path.parent]), data)
+    assert data.read_bytes() == before
+
+
+def test_what_onnx_does_not_load_from_files_stays(tmp_path):
+    model = weights_model()
+    model.training_info.add().initialization.CopyFrom(model.graph)
+    function = model.functions.add(name="f", domain="d")
+    function.attribute_proto.add(name="a", type=onnx.AttributeProto.TENSOR).t.CopyFrom(model.graph.initializer[0])
+    function.node.add(op_type="Constant").attribute.add(type=onnx.AttributeProto.TENSOR).t.CopyFrom(
+        model.graph.initializer[0])
+    path = tmp_path / "m.onnx"
+    norn.unpack_external_data(model, path, "w.data", size_threshold=100)
+    bare = onnx.load(path, load_external_data=False)
+    assert [t.data_location for t in bare.graph.initializer][:2] == [TensorProto.EXTERNAL] * 2
+    assert bare.functions[0].node[0].attribute[0].t.data_location == TensorProto.EXTERNAL
+    again = onnx.load(path)
+    for tensors in (again.training_info[0].initialization.initializer, again.graph.initializer):
+        for got, wanted in zip(tensors, model.graph.initializer, strict=True):
+            np.testing.assert_array_equal(numpy_helper.to_array(got), numpy_helper.to_array(wanted))
+    assert again.functions[0].attribute_proto[0].t == function.attribute_proto[0].t
+
+
+def test_a_readers_folder_is_the_same_however_it_is_spelled(saved, monkeypatch):
+    path, model = saved
+    monkeypatch.chdir(path.parent.parent)
+
+    def reader(location, offset, length):
+        return pathlib.Path("model", location).read_bytes()[offset:][:length]
+
+    loaded = norn.load("model/m.onnx", external_data=reader)
+    for number, folder in enumerate(["model", "./model", "model/../model", path.parent]):
+        name = f"{folder}/n{number}.onnx"
+        norn.save(loaded, name)
+        assert_same_weights(name, model)
+    with pytest.raises(norn.InvalidArgument, match="comes from a reader"):
+        norn.save(loaded, "n.onnx")
+
+
+def test_buffers_with_gaps_are_copied(tmp_path, saved):
+    path, model = saved
+    content = onnx.load(path).SerializeToString()
+    spread = memoryview(bytes(b for byte in content for b in (byte, 0)))[::2]
+    assert norn.load(spread).SerializeToString() == norn.load(content).SerializeToString()
+
+    def reader(location, offset, length):
+        data = (path.parent / location).read_bytes()[offset:][:length]
+        return memoryview(bytes(b for byte in data for b in (byte, 0)))[::2]
+
+    packed = tmp_path / "packed.onnx"
+    norn.pack_external_data(path, packed, external_data=reader)
+    assert_same_weights(packed, model)
+    released = memoryview(content)
+    released.release()
+    with pytest.raises(norn.InvalidArgument, match="memoryview"):
+        norn.load(released)
+
+
+def test_appending_leaves_no_file_of_what_fails(tmp_path):
+    tensor = numpy_helper.from_array(np.zeros(100), "t")
+    tensor.external_data.add(key="location", value="new.data")
+    tensor.external_data.add(key="offset", value=str(2**40))
+    with pytest.raises(norn.InvalidArgument):
+        norn.save_external_tensor(tensor, tmp_path)
+    assert not list(tmp_path.iterdir())

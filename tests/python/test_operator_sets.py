@@ -97,9 +97,11 @@ def test_findings_about_documents(tmp_path):
 
 def test_what_is_no_document(tmp_path):
     onnx.save(model("Twice"), tmp_path / "m.onnx")
-    for given in (tmp_path / "m.onnx", model("Twice")):
+    for given in (tmp_path / "m.onnx", (tmp_path / "m.onnx").read_bytes()):
         with pytest.raises(norn.InvalidProtobuf, match="this is a model"):
             norn.check_operator_set(given)
+    with pytest.raises(norn.InvalidArgument, match="ModelProto was given"):
+        norn.check_operator_set(model("Twice"))
     with pytest.raises(norn.NoSuchFile):
         norn.check_operator_set(tmp_path / "nothing")
     with pytest.raises(norn.InvalidArgument, match="bytes or a proto"):

@@ -208,3 +208,35 @@ def test_an_operator_set_is_no_model(tmp_path):
     norn.export_operator_set("", 21, tmp_path / "s.onnx")
     with pytest.raises(norn.InvalidArgument, match="OperatorSetProto"):
         norn.to_text(norn.load_operator_set(tmp_path / "s.onnx"))
+
+
+def test_a_model_is_printed_from_wherever_it_is(models, tmp_path):
+    model = models[0]
+    text = norn.to_text(model)
+    path = tmp_path / "m.onnx"
+    onnx.save(model, path)
+    norn.save(model, tmp_path / "m.json")
+    for source in (path, str(path), tmp_path / "m.json", path.read_bytes(), bytearray(path.read_bytes())):
+        assert norn.to_text(source) == norn.to_text(source, "model") == text
+    with path.open("rb") as file:
+        assert norn.to_text(file) == text
+    with pytest.raises(norn.InvalidArgument, match="str"):
+        norn.to_text(str(path), "graph")
+    with pytest.raises(norn.NoSuchFile):
+        norn.to_text(tmp_path / "nowhere.onnx")
+
+
+def test_numbers_beyond_the_range_as_protobuf_reads_them():
+    for number in ("1e39", "-1e39", "1e400", "1e39f", "1e-50", "9" * 50):
+        text = f"graph {{ initializer {{ float_data: {number} double_data: {number} }} }}"
+        wanted = google.protobuf.text_format.Parse(text, onnx.ModelProto())
+        got = onnx.ModelProto.FromString(norn.load(text.encode(), format="textproto").SerializeToString())
+        assert got == wanted, number
+
+
+def test_base64_with_blanks_as_protobuf_reads_it():
+    for digits in ("AQID", r"AQ\nID", r"AQ\r\nID\r\n", "AQ ID", r"A Q = =", r"\tAQI"):
+        text = f'{{"graph": {{"initializer": [{{"rawData": "{digits}"}}]}}}}'
+        wanted = google.protobuf.json_format.Parse(text, onnx.ModelProto())
+        got = onnx.ModelProto.FromString(norn.load(text.encode(), format="json").SerializeToString())
+        assert got == wanted, digits

@@ -3,11 +3,13 @@
 import ctypes
 import io
 import json
+import zipfile
 
 import ml_dtypes
 import numpy as np
 import onnx
 import pytest
+from conftest import add_model
 from onnx import TensorProto, helper, numpy_helper
 
 import norn
@@ -374,3 +376,61 @@ def test_numpy_files_have_no_rules(tmp_path):
     (tmp_path / "v.npz").write_bytes((tmp_path / "v.npz").read_bytes()[:-30])
     with pytest.raises(norn.Error):
         norn.check_data(tmp_path / "v.npz")
+
+
+def test_another_kind_is_refused(tmp_path):
+    """Read as another message, all fields would be passed over, and the value would be empty."""
+    path = tmp_path / "t.pb"
+    shapes = {(): np.float32, (2, 3): np.float32, (2, 0): np.float32, (7, 4): np.int64}
+    for array in (np.ones(shape, dtype) for shape, dtype in shapes.items()):
+        tensor = numpy_helper.from_array(array, "t")
+        path.write_bytes(tensor.SerializeToString())
+        for kind in ("sequence", "optional", "map"):
+            for call in (norn.load_value, lambda p, k: norn.load_values(p, kind=k), norn.check_data):
+                with pytest.raises(norn.InvalidProtobuf, match="they are a TensorProto"):
+                    call(path, kind)
+        assert_equal(norn.load_value(path, "tensor"), array)
+    onnx.save(add_model(), path)
+    for kind in ("sequence", "optional", "map"):
+        with pytest.raises(norn.InvalidProtobuf, match="this is a model"):
+            norn.load_value(path, kind)
+
+
+def test_arrays_that_numpy_does_not_have(tmp_path):
+    """Empty, but of more elements than can be counted if it were not."""
+    path = tmp_path / "t.pb"
+    for kind in (TensorProto.FLOAT, TensorProto.STRING, TensorProto.INT4):
+        path.write_bytes(TensorProto(data_type=kind, dims=[0, 2**40, 2**40]).SerializeToString())
+        with pytest.raises(norn.LimitExceeded, match="numpy has no array"):
+            norn.load_value(path, "tensor")
+
+
+def test_names_of_archives(tmp_path):
+    path = tmp_path / "a.npz"
+    names = ["ok", "schön", "\U0001f600"]
+    norn.save_values(path, {name: np.zeros(2) for name in names})
+    assert np.load(path).files == names
+    path.unlink()
+    with pytest.raises(norn.InvalidArgument, match=r"xff.*not UTF-8"):
+        norn.save_values(path, {"\udcff": np.zeros(2), "ok": np.zeros(2)})
+    assert not path.exists()
+    content = io.BytesIO()
+    np.save(content, np.zeros(2))
+    with zipfile.ZipFile(path, "w") as archive:  # marks names that are not ASCII as UTF-8
+        archive.writestr("\u00e9\u2592.npy", content.getvalue())
+    marked = path.read_bytes()
+    at = marked.index(b"PK\x01\x02") + 8
+    path.write_bytes(marked[:at] + b"\0\0" + marked[at + 2 :])
+    name = "\u00e9\u2592".encode().decode("cp437")
+    assert list(norn.load_values(path)) == [name]
+
+
+def test_protos_that_are_no_data():
+    tensor = numpy_helper.from_array(np.zeros(2), "t")
+    with pytest.raises(norn.InvalidArgument, match="TensorProto was given, where SequenceProto belongs"):
+        norn.check_data(tensor, "sequence")
+    for model in (add_model(), norn.load(add_model())):
+        with pytest.raises(norn.InvalidArgument, match="ModelProto was given"):
+            norn.check_data(model)
+    with pytest.raises(norn.InvalidArgument, match="the class TensorProto"):
+        norn.check_data(TensorProto)

@@ -1,0 +1,14 @@
+// Messages read from bytes of another one. protobuf's messages do not say what they are, and a reader keeps what it
+// does not know: read as the wrong one, a file gives an empty message with all of it left over.
+#pragma once
+#include <string>
+
+namespace norn::format {
+
+// What tells that a message's bytes are those of another: no field is its own, or one of its fields' numbers, or one of
+// those of a message in it, came with another wire type. In words that continue "they are no SequenceProto: "; "" if
+// nothing tells. For the messages that data files hold.
+template <class M>
+std::string foreign_part(const M& message);
+
+}  // namespace norn::format
