@@ -2,6 +2,7 @@
 // then read the same.
 #include "format/data_file.h"
 
+#include "format/foreign.h"
 #include "format/npy.h"
 #include "norn/error.h"
 #include "target.h"
@@ -32,14 +33,20 @@ void check_npy(ir::Bytes bytes) {
   require(format::write_npy(again) == once, "writing an array is stable");
 }
 
-void check_message(ir::Bytes bytes, DataKind kind) {
-  const Value value = format::read_data(std::move(bytes), kind);
+std::string foreign_part(const ir::Bytes& bytes, DataKind kind) {
+  return format::with_data(bytes, kind, {}, [](const auto& message) { return format::foreign_part(message); });
+}
+
+void check_message(const ir::Bytes& bytes, DataKind kind) {
+  foreign_part(bytes, kind);
+  const Value value = format::read_data(bytes, kind);
   std::vector<std::byte> once;
   try {
     once = format::write_data(value, "v");
   } catch (const Error&) {
     return;  // an optional's content may be of a mixed kind
   }
+  require(foreign_part(copy(once), kind_of(value)).empty(), "what was written is of its kind");
   const Value again = format::read_data(copy(once), kind_of(value));
   require(again.describe() == value.describe(), "a value keeps kind, type and shape");
   require(format::write_data(again, "v") == once, "writing a value is stable");
@@ -54,7 +61,7 @@ void check(const std::uint8_t* data, std::size_t size) {
   try {
     const unsigned choice = data[0] % 6u;
     if (choice == 5) check_npy(std::move(bytes));
-    else check_message(std::move(bytes), static_cast<DataKind>(choice));
+    else check_message(bytes, static_cast<DataKind>(choice));
   } catch (const Error&) {
   }
 }

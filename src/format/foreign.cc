@@ -2,10 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 
-#include "format/fields.h"
+#include "format/notation.h"
 
 namespace norn::format {
 namespace {
@@ -50,11 +49,6 @@ class Left {
   const std::byte* const end_;
 };
 
-template <class M, class F>
-void each_row(F&& f) {
-  std::apply([&](const auto&... rows) { (f(rows), ...); }, Message<M>::fields);
-}
-
 template <class T>
 constexpr bool kIsMessage = requires(T message) { message.unknown; };
 
@@ -78,19 +72,13 @@ void find(const M& message, std::string& found) {
   if (!found.empty()) return;
   if (!message.unknown.empty()) {
     Left(message.unknown).each([&](std::uint64_t number) {
-      each_row<M>([&](const auto& row) {
+      for_each_field<M>([&](const auto& row) {
         if (row.number != number || !found.empty()) return;
         found = "field " + std::to_string(number) + ", " + Message<M>::name + "'s " + row.name + ", is of another type";
       });
     });
   }
-  each_row<M>([&](const auto& row) { find_in(ir::plain(message.*row.member), found); });
-}
-
-template <class T>
-bool is_set(const T& member) {
-  if constexpr (requires { member.has(); }) return member.has();
-  else return !member.empty();
+  for_each_field<M>([&](const auto& row) { find_in(ir::plain(message.*row.member), found); });
 }
 
 }  // namespace
@@ -101,7 +89,7 @@ std::string foreign_part(const M& message) {
   find(message, found);
   if (!found.empty() || message.unknown.empty()) return found;
   bool any = false;
-  each_row<M>([&](const auto& row) { any = any || is_set(ir::plain(message.*row.member)); });
+  for_each_field<M>([&](const auto& row) { any = any || is_set(ir::plain(message.*row.member)); });
   return any ? "" : std::string("none of their fields is one of ") + Message<M>::name + "'s";
 }
 
