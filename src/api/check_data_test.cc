@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "format/data_file.h"
 #include "format/data_messages.h"
@@ -13,15 +14,19 @@
 namespace norn {
 namespace {
 
+Tensor floats(Shape dims) {
+  Tensor t(DataType::Float, std::move(dims));
+  std::fill_n(t.as_mutable<float>(), t.size(), 0.5f);
+  return t;
+}
+
 TEST(CheckData, WhatIsWrittenIsSound) {
-  Tensor floats(DataType::Float, {2, 3});
-  std::fill_n(floats.as_mutable<float>(), 6, 0.5f);
   Sequence list;
-  list.items = {Value(floats), Value(floats)};
+  list.items = {Value(floats({2, 3})), Value(floats({2, 3}))};
   const struct {
     Value value;
     DataKind kind;
-  } cases[] = {{Value(floats), DataKind::Tensor},
+  } cases[] = {{Value(floats({2, 3})), DataKind::Tensor},
                {Value(list), DataKind::Sequence},
                {Value(Sequence()), DataKind::Sequence},
                {Value(), DataKind::Optional}};
@@ -32,8 +37,8 @@ TEST(CheckData, WhatIsWrittenIsSound) {
 }
 
 TEST(CheckData, FromMemoryAsFromAFile) {
-  EXPECT_TRUE(check_data(format::write_data(Value(Tensor(DataType::Float, {2})))).ok());
-  const auto npy = format::write_npy(Tensor(DataType::Float, {2}));
+  EXPECT_TRUE(check_data(format::write_data(Value(floats({2})))).ok());
+  const auto npy = format::write_npy(floats({2}));
   const std::span<const std::byte> bytes(npy);
   EXPECT_TRUE(check_data(bytes).diagnostics.empty());
   EXPECT_TRUE(check_data(bytes, DataKind::Tensor).diagnostics.empty());
@@ -61,21 +66,20 @@ TEST(CheckData, UnreadableBytesAreAnError) {
   }
 }
 
-Tensor floats(Shape dims) {
-  Tensor t(DataType::Float, std::move(dims));
-  std::fill_n(t.as_mutable<float>(), t.size(), 0.5f);
-  return t;
-}
-
 // Bytes said to be of a kind that they are not: their fields would all be passed over.
 TEST(CheckData, AnotherKindIsNoFinding) {
   const auto bytes_of = [](const Value& value, const char* name) { return format::write_data(value, name); };
-  Tensor scalar(DataType::Float, {}), matrix(DataType::Int64, {2, 3}), empty(DataType::Float, {0});
+  const auto integers = [](Shape dims) {
+    Tensor t(DataType::Int64, std::move(dims));
+    std::iota(t.as_mutable<std::int64_t>(), t.as_mutable<std::int64_t>() + t.size(), std::int64_t{1});
+    return t;
+  };
+  const Tensor scalar = floats({}), matrix = integers({2, 3}), empty = floats({0});
   const std::pair<DataKind, std::vector<std::byte>> files[] = {
       {DataKind::Tensor, bytes_of(scalar, "t")},   {DataKind::Tensor, bytes_of(scalar, "")},
       {DataKind::Tensor, bytes_of(matrix, "t")},   {DataKind::Tensor, bytes_of(empty, "t")},
       {DataKind::Sequence, bytes_of(Sequence{{matrix, matrix}}, "s")},
-      {DataKind::Map, bytes_of(Map{Tensor(DataType::Int64, {1}), {scalar}}, "m")}};
+      {DataKind::Map, bytes_of(Map{integers({1}), {scalar}}, "m")}};
   constexpr DataKind kAll[] = {DataKind::Tensor, DataKind::SparseTensor, DataKind::Sequence, DataKind::Map,
                                DataKind::Optional};
   for (const auto& [kind, bytes] : files) {
@@ -138,7 +142,11 @@ TEST(DataKinds, SeveralValuesAreASequence) {
   for (const DataType second : {DataType::Float, DataType::Int32}) {  // one type, or a fault
     format::SequenceData s;
     s.elem_type = 1;
-    for (const DataType type : {DataType::Float, second}) s.tensor_values.push_back(ir::from_value(Tensor(type, {1})));
+    for (const DataType type : {DataType::Float, second}) {
+      Tensor one(type, {1});
+      std::fill_n(static_cast<std::byte*>(one.mutable_data()), one.bytes(), std::byte{1});
+      s.tensor_values.push_back(ir::from_value(one));
+    }
     const auto bytes = format::write_message(s);
     EXPECT_EQ(data_kind(bytes), DataKind::Sequence);
     EXPECT_EQ(check_data(bytes).ok(), second == DataType::Float);

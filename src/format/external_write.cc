@@ -279,6 +279,7 @@ void append_external(ir::Tensor& tensor, const std::string& base_dir, std::uint6
   base::Descriptor fd;
   bool made = false;
   struct stat info;
+  int tries = 0;
   do {
     const auto open = [&](int more) {
       fd = base::Descriptor(::openat(place.folder.get(), place.name.c_str(), kAppending | more, 0666));
@@ -289,7 +290,8 @@ void append_external(ir::Tensor& tensor, const std::string& base_dir, std::uint6
       fail(errno == ELOOP ? "the data file is a link, which is not followed for writing:" : "cannot open");
     // Two processes that append at once would write to the same offset.
     if (::flock(fd.get(), LOCK_EX) != 0 || ::fstat(fd.get(), &info) != 0) fail("cannot lock");
-  } while (info.st_nlink == 0);  // who made it could not write to it, and has removed it meanwhile
+    // Who made it could not write to it, and has removed it meanwhile. Some file systems count no links at all.
+  } while (info.st_nlink == 0 && ++tries < 100);
   if (!S_ISREG(info.st_mode) || info.st_nlink > 1) {
     throw Error(ErrorCode::InvalidArgument,
                 "the data file " + base::quoted(place.shown) + " is not a regular file of one name",
