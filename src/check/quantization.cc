@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/areas.h"
+#include "check/declarations.h"
 #include "check/text.h"
 
 namespace norn::checks {
@@ -23,28 +24,21 @@ class AllValues {
     while (!left_.empty()) {
       const ir::Graph& next = *left_.back();
       left_.pop_back();
-      for (const auto& input : next.input) names_.insert(input.name.get());
-      for (const auto& tensor : next.initializer) names_.insert(tensor.name.get());
-      for (const auto& sparse : next.sparse_initializer) {
-        if (sparse.values) names_.insert(sparse.values->name.get());
-      }
-      look(next.node);
+      for_each_defined(next, [&](std::string_view name) { names_.insert(name); });
+      for (const ir::Node& node : next.node) look(node.attribute);
     }
   }
   void gather(const ir::Function& function) {
-    look(function.node);
+    for (const ir::Node& node : function.node) {
+      names_.insert(node.output.begin(), node.output.end());
+      look(node.attribute);
+    }
     look(function.attribute_proto);
     for (const ir::Graph* graph : std::exchange(left_, {})) gather(*graph);
   }
   bool contains(std::string_view name) const { return names_.contains(name); }
 
  private:
-  void look(const std::vector<ir::Node>& nodes) {
-    for (const ir::Node& node : nodes) {
-      names_.insert(node.output.begin(), node.output.end());
-      look(node.attribute);
-    }
-  }
   void look(const std::vector<ir::Attribute>& attributes) {
     for (const ir::Attribute& attribute : attributes) {
       if (attribute.g) left_.push_back(&*attribute.g);

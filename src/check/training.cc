@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "check/areas.h"
+#include "check/declarations.h"
 #include "check/text.h"
 #include "ir/walk.h"
 #include "norn/types.h"
@@ -100,21 +101,6 @@ Table outputs_of(const ir::Graph* graph, const Table& initializers) {
                                                                : Declared{});
   }
   return found;
-}
-
-template <class Visit>
-void for_each_defined(const ir::Graph& graph, Visit visit) {
-  const auto name = [&](const std::string& n) {
-    if (!n.empty()) visit(std::string_view(n));
-  };
-  for (const ir::ValueInfo& v : graph.input) name(v.name.get());
-  for (const ir::Tensor& t : graph.initializer) name(t.name.get());
-  for (const ir::SparseTensor& s : graph.sparse_initializer) {
-    if (s.values) name(s.values->name.get());
-  }
-  for (const ir::Node& n : graph.node) {
-    for (const std::string& output : n.output) name(output);
-  }
 }
 
 struct AlgorithmState {
