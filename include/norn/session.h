@@ -7,6 +7,7 @@
 // A Session is immutable after construction: run() is const and may be called from any number of threads at once.
 // Results are the same bits whatever the number of threads.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -35,6 +36,9 @@ struct SessionOptions {
   // Documents that declare operators beyond the built-in ones; those that bring a body run.
   std::vector<OperatorSet> operator_sets;
   Limits limits;
+  // Bytes that plans for shapes that came by may take; the least recently used ones go first. A plan that is in use, and
+  // the one made last, stay whatever they take.
+  std::size_t max_plan_bytes = std::size_t{128} << 20;
 };
 
 // One dimension of a declared shape: a number, a variable's name, or unknown (value < 0 and no name).

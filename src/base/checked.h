@@ -19,6 +19,16 @@ inline std::optional<std::uint64_t> checked_mul(std::uint64_t a, std::uint64_t b
   return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
 }
 
+inline std::optional<std::uint64_t> checked_add(std::uint64_t a, std::uint64_t b) noexcept {
+  std::uint64_t r;
+  return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+}
+// The smallest multiple of `unit`, a power of two, that is not below `n`.
+inline std::optional<std::uint64_t> checked_round_up(std::uint64_t n, std::uint64_t unit) noexcept {
+  const auto sum = checked_add(n, unit - 1);
+  return sum ? std::optional(*sum & ~(unit - 1)) : std::nullopt;
+}
+
 // Elements of a shape. Nothing if a dimension is negative or the product leaves 63 bits; a zero makes it zero whatever
 // the others are.
 inline std::optional<std::int64_t> checked_count(std::span<const std::int64_t> dims) noexcept {

@@ -1,5 +1,5 @@
 // Memory for packed constants and arenas.
-#include <cstdlib>
+#include <limits>
 #include <new>
 
 #include "kernels/kernel.h"
@@ -7,9 +7,10 @@
 namespace norn::kernels {
 
 std::shared_ptr<void> aligned_buffer(std::size_t bytes) {
-  void* p = std::aligned_alloc(64, (bytes + 127) / 64 * 64);
-  if (p == nullptr) throw std::bad_alloc();
-  return {p, std::free};
+  constexpr std::align_val_t kAlignment{64};
+  if (bytes > std::numeric_limits<std::size_t>::max() - 127) throw std::bad_alloc();
+  void* p = ::operator new((bytes + 127) / 64 * 64, kAlignment);
+  return {p, [](void* memory) { ::operator delete(memory, kAlignment); }};
 }
 
 }  // namespace norn::kernels

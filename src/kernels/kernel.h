@@ -31,13 +31,23 @@ class Kernel {
   virtual std::size_t scratch_bytes() const { return 0; }
 };
 
-// Constants that kernels have rearranged, shared by all plans of one compiled model. Thread-safe.
+// Contents of an operand that are known when a kernel is made.
+struct Contents {
+  const void* data = nullptr;  // null: not known
+  // Whether they live as long as every plan. Otherwise they die with the plan the kernel is made for, and their address
+  // comes again with other contents.
+  bool shared = true;
+  bool known() const noexcept { return data != nullptr; }
+};
+
+// Constants that kernels have rearranged, shared by all plans of one compiled model as long as one of them holds them.
+// Thread-safe.
 class PackedConstants {
  public:
   virtual ~PackedConstants() = default;
-  // The packed form of the constant at `source` under `recipe` (a description that determines the result); `make` is
-  // called if there is none yet.
-  virtual std::shared_ptr<const void> get(const void* source, std::string_view recipe,
+  // The packed form of `contents`, from byte `offset` on, under `recipe` (a description that determines the result);
+  // `make` is called if there is none yet, or if the contents are not shared.
+  virtual std::shared_ptr<const void> get(const Contents& contents, std::size_t offset, std::string_view recipe,
                                           const std::function<std::shared_ptr<const void>()>& make) = 0;
 };
 

@@ -4,6 +4,7 @@
 // constant folding use, and the truth that fast kernels are tested against. They know nothing of plans or threads.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "opset/schema.h"
 
 namespace norn::opset {
+
+// Memory for an output; Tensor's constructor by default.
+using MakeTensor = std::function<Tensor(DataType, const Shape&)>;
 
 class ReferenceContext {
  public:
@@ -41,13 +45,16 @@ class ReferenceContext {
     bool placed = false;
     bool wanted = true;
   };
-  ReferenceContext(const Attrs& attrs, std::span<const Value* const> inputs, std::span<Output> outputs)
-      : attrs_(attrs), inputs_(inputs), outputs_(outputs) {}
+  // `make`, which may be null, must outlive this.
+  ReferenceContext(const Attrs& attrs, std::span<const Value* const> inputs, std::span<Output> outputs,
+                   const MakeTensor* make = nullptr)
+      : attrs_(attrs), inputs_(inputs), outputs_(outputs), make_(make) {}
 
  private:
   Attrs attrs_;
   std::span<const Value* const> inputs_;
   std::span<Output> outputs_;
+  const MakeTensor* make_;
 };
 
 using ReferenceFn = void (*)(ReferenceContext&);
@@ -73,5 +80,8 @@ bool is_runnable(const Operator&) noexcept;
 // Runs the reference kernel of one node on given inputs (null where omitted) and returns its outputs.
 // Throws norn::Error; NotImplemented if the operator has no reference kernel.
 std::vector<Value> evaluate(const Operator&, const Attrs&, std::span<const Value* const> inputs, int output_count);
+// The same with memory that `make` gives.
+std::vector<Value> evaluate(const Operator&, const Attrs&, std::span<const Value* const> inputs, int output_count,
+                            const MakeTensor& make);
 
 }  // namespace norn::opset

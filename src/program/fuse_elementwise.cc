@@ -70,6 +70,7 @@ void extend(Graph& graph, UseIndex& uses, std::size_t at) {
     post.inputs = std::move(reader.inputs);
     post.inputs[static_cast<std::size_t>(input)] = kNone;
     post.running = input;
+    post.carried = running;
     post.path = reader.path();
     Node fused = std::move(node);
     node.op = nullptr;

@@ -29,7 +29,7 @@ void replace_uses(Node& node, const std::function<ValueId(ValueId)>& f) {
     for (Graph::Capture& capture : sub.graph->captures) capture.outer = f(capture.outer);
 }
 
-std::vector<Node> unfuse(const Node& node, const std::function<ValueId()>& intermediate) {
+std::vector<Node> unfuse(const Node& node) {
   std::vector<Node> result;
   Node base;
   base.op = node.op;
@@ -42,8 +42,7 @@ std::vector<Node> unfuse(const Node& node, const std::function<ValueId()>& inter
   base.device_configurations = node.device_configurations;
   base.metadata = node.metadata;
   // A fused node has one output and no subgraphs, so nothing else needs to move.
-  if (!node.post.empty()) base.outputs[0] = intermediate();
-  ValueId running = base.outputs[0];
+  if (!node.post.empty()) base.outputs[0] = node.post[0].carried;
   result.push_back(std::move(base));
   for (std::size_t i = 0; i < node.post.size(); ++i) {
     const PostOp& post = node.post[i];
@@ -52,9 +51,8 @@ std::vector<Node> unfuse(const Node& node, const std::function<ValueId()>& inter
     step.schema = post.schema;
     step.attrs = post.attrs;
     step.inputs = post.inputs;
-    step.inputs[static_cast<std::size_t>(post.running)] = running;
-    running = i + 1 == node.post.size() ? node.outputs[0] : intermediate();
-    step.outputs = {running};
+    step.inputs[static_cast<std::size_t>(post.running)] = post.carried;
+    step.outputs = {i + 1 == node.post.size() ? node.outputs[0] : node.post[i + 1].carried};
     step.paths = {post.path};
     step.device_configurations = node.device_configurations;
     result.push_back(std::move(step));

@@ -46,6 +46,7 @@ struct PostOp {
   std::vector<ir::Attribute> attrs;
   std::vector<ValueId> inputs;
   int running = 0;
+  ValueId carried = kNone;  // the running value: what the part before made, and nothing else reads
   std::string path;
 };
 
@@ -104,7 +105,6 @@ void for_each_use(const Node& node, const std::function<void(ValueId)>& f);
 void replace_uses(Node& node, const std::function<ValueId(ValueId)>& f);
 
 // The nodes that a node with fused operations stands for: the operation alone, then one node for each fused one.
-// `intermediate` makes the values between them, which have the type and shape of output 0.
-std::vector<Node> unfuse(const Node& node, const std::function<ValueId()>& intermediate);
+std::vector<Node> unfuse(const Node& node);
 
 }  // namespace norn::program

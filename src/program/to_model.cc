@@ -59,20 +59,20 @@ class Writer {
       return name_of(id);
     };
     for (ValueId id : source.inputs) use(id);
-    auto put = [&](const Node& node, const auto& name_any, const auto& use_any) {
+    auto put = [&](const Node& node) {
       ir::Node n;
       n.op_type = std::string(node.op->name);
       domains_.insert(std::string(node.op->domain));
       if (!node.op->domain.empty()) n.domain = std::string(node.op->domain);
       if (!node.name.empty()) n.name = node.name;
-      for (ValueId id : node.inputs) n.input.push_back(use_any(id));
-      for (ValueId id : node.outputs) n.output.push_back(id == kNone ? std::string() : name_any(id));
+      for (ValueId id : node.inputs) n.input.push_back(use(id));
+      for (ValueId id : node.outputs) n.output.push_back(id == kNone ? std::string() : name_of(id));
       n.attribute = node.attrs;
       for (const Subgraph& sub : node.subgraphs) {
         ir::Attribute attr;
         attr.name = sub.attribute;
         attr.type = static_cast<std::int32_t>(ir::AttributeType::Graph);
-        for (const Graph::Capture& c : sub.graph->captures) use_any(c.outer);
+        for (const Graph::Capture& c : sub.graph->captures) use(c.outer);
         attr.g = graph(*sub.graph, &names);
         n.attribute.push_back(std::move(attr));
       }
@@ -82,20 +82,10 @@ class Writer {
     };
     for (const Node& node : source.nodes) {
       if (node.post.empty()) {
-        put(node, name_of, use);
+        put(node);
         continue;
       }
-      // Values between fused parts have no id in the graph: they take ids beyond it.
-      const auto first = static_cast<ValueId>(source.values.size());
-      Names between;
-      auto intermediate = [&] {
-        between.push_back(unique(source.value(node.outputs[0]).name + "_part"));
-        return static_cast<ValueId>(first + between.size() - 1);
-      };
-      std::vector<Node> parts = unfuse(node, intermediate);
-      auto name_any = [&](ValueId id) { return id >= first ? between[id - first] : name_of(id); };
-      auto use_any = [&](ValueId id) { return id != kNone && id >= first ? between[id - first] : use(id); };
-      for (const Node& part : parts) put(part, name_any, use_any);
+      for (const Node& part : unfuse(node)) put(part);
     }
     for (ValueId id : source.outputs) {
       use(id);

@@ -7,6 +7,9 @@
 #include <map>
 #include <vector>
 
+#include "base/checked.h"
+#include "norn/error.h"
+
 namespace norn::runtime {
 namespace {
 
@@ -21,7 +24,9 @@ class FreeList {
     for (auto it = free_.begin(); it != free_.end(); ++it)
       if (it->second >= bytes && (best == free_.end() || it->second < best->second)) best = it;
     if (best == free_.end()) {
-      top_ += bytes;
+      const auto top = base::checked_add(std::uint64_t{top_}, std::uint64_t{bytes});
+      if (!top) throw Error(ErrorCode::LimitExceeded, "the intermediates take more bytes than 64 bits can count");
+      top_ = *top;
       return top_ - bytes;
     }
     const auto [offset, size] = *best;

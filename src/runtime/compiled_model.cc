@@ -7,6 +7,7 @@
 #include "program/lower.h"
 #include "program/passes.h"
 #include "runtime/pack_store.h"
+#include "runtime/plan_key.h"
 
 namespace norn::runtime {
 namespace {
@@ -60,7 +61,8 @@ std::string name_list(const std::vector<ArgInfo>& args) {
 
 CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader& external,
                              const SessionOptions& options, bool feedable_weights)
-    : options_(options), packed_(std::make_unique<PackStore>()) {
+    : options_(options), packed_(std::make_unique<PackStore>()), plans_(std::make_unique<PlanCache>(options.max_plan_bytes)),
+      arenas_(std::make_shared<ArenaPool>()) {
   program::LowerOptions lower;
   lower.limits = options.limits;
   lower.external = external;
@@ -79,6 +81,8 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
     input_index_.emplace(arg.name, graph_inputs_.size());
     (value.constant.defined() ? overridable_ : inputs_).push_back(arg);
     graph_inputs_.push_back(std::move(arg));
+    const auto unknown = [] { return opset::DimExpr::variable("?"); };
+    declared_.push_back(info && info->type ? opset::from_ir(*info->type, unknown) : value.type);
   }
   for (const ir::ValueInfo& v : program_.declared_inputs) {
     if (input_index_.contains(v.name.get())) continue;
@@ -96,7 +100,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   PlanOptions plan;
   plan.reference_only = options.reference_only;
   plan.packed = packed_.get();
-  executor_ = std::make_unique<Executor>(graph, plan);
+  executor_ = std::make_unique<Executor>(graph, plan, Executor::Kept{*plans_, *arenas_});
   // A model without open dimensions is planned now, so that the first run is like the others.
   std::vector<Feed> feeds;
   bool fixed = true;
@@ -114,35 +118,13 @@ CompiledModel::~CompiledModel() = default;
 
 void CompiledModel::check_feed(std::size_t input, const Value& value) const {
   const ArgInfo& arg = graph_inputs_[input];
-  const opset::ValueType& type = program_.main.value(program_.main.inputs[input]).type;
-  using Kind = opset::ValueType::Kind;
-  auto refuse = [&](std::string message, std::string hint = {}) {
-    throw Error(ErrorCode::InvalidArgument, std::move(message), input_place(arg), std::move(hint));
-  };
-  switch (type.kind) {
-    case Kind::Sequence:
-      if (!value.is_sequence()) refuse("a sequence is wanted, " + value.describe() + " was fed");
-      return;
-    case Kind::Map:
-      if (!value.is_map()) refuse("a map is wanted, " + value.describe() + " was fed");
-      return;
-    case Kind::Tensor: break;
-    default: return;
-  }
-  if (!value.is_tensor()) refuse("a tensor is wanted, " + value.describe() + " was fed");
-  const Tensor& t = value.tensor();
-  if (t.dtype() != type.elem)
-    refuse("the element type is " + std::string(data_type_name(t.dtype())) + ", the model wants " +
-           std::string(data_type_name(type.elem)));
-  if (!arg.has_shape) return;
-  if (static_cast<std::size_t>(t.rank()) != arg.shape.size())
-    refuse("the rank is " + std::to_string(t.rank()) + " (shape " + to_string(t.dims()) + "), the model wants rank " +
-               std::to_string(arg.shape.size()),
-           static_cast<std::size_t>(t.rank()) + 1 == arg.shape.size() ? "is the batch dimension missing?" : "");
-  for (std::size_t d = 0; d < arg.shape.size(); ++d)
-    if (arg.shape[d].value >= 0 && t.dims()[d] != arg.shape[d].value)
-      refuse("dimension " + std::to_string(d) + " is " + std::to_string(t.dims()[d]) + " (shape " + to_string(t.dims()) +
-             "), the model wants " + std::to_string(arg.shape[d].value));
+  const opset::ValueType& declared = declared_[input];
+  std::string why = misfit(value, declared);
+  if (why.empty()) return;
+  const bool one_less =
+      value.is_tensor() && declared.has_rank() && value.tensor().dims().size() + 1 == declared.shape->size();
+  throw Error(ErrorCode::InvalidArgument, std::move(why), input_place(arg),
+              one_less ? "is the batch dimension missing?" : "");
 }
 
 void CompiledModel::bind_variables(std::span<const Value> values) const {
@@ -260,7 +242,7 @@ std::string CompiledModel::explain(std::span<const Feed> feeds, std::int64_t def
     }
     for (const std::string& note : segment.notes) text += "-  " + note + "\n";
     if (!segment.last())
-      text += "...  " + std::to_string(segment.after.remaining.size()) +
+      text += "...  " + std::to_string(segment.waiting) +
               " more nodes wait for sizes that only running tells\n";
     text += "memory: " + std::to_string(segment.arena_bytes) + " bytes for intermediates, " +
             std::to_string(segment.scratch_bytes) + " for scratch\n";

@@ -31,6 +31,9 @@ class CompiledModel {
   std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs) const;
   std::string explain(std::span<const Feed> feeds, std::int64_t default_dim) const;
 
+  // What plans take that are kept for later runs.
+  std::size_t plan_bytes() const noexcept { return plans_->bytes(); }
+
   const program::Program& program() const noexcept { return program_; }
   const std::vector<ArgInfo>& inputs() const noexcept { return inputs_; }
   const std::vector<ArgInfo>& outputs() const noexcept { return outputs_; }
@@ -44,9 +47,12 @@ class CompiledModel {
   program::Program program_;
   SessionOptions options_;
   std::unique_ptr<PackStore> packed_;
+  std::unique_ptr<PlanCache> plans_;
+  std::shared_ptr<ArenaPool> arenas_;
   std::unique_ptr<Executor> executor_;
   std::vector<ArgInfo> inputs_, outputs_, overridable_;
   std::vector<ArgInfo> graph_inputs_;  // all of them, in the graph's order
+  std::vector<opset::ValueType> declared_;  // their types
   std::unordered_map<std::string, std::size_t> input_index_;
   std::set<std::string, std::less<>> constant_weights_;  // inputs of the document that are constants here
   // Inputs whose declared shapes are plain numbers and variables of their own need no bookkeeping of variables.

@@ -1,24 +1,27 @@
 // Running one graph (the main one or a subgraph): finds or makes the plan for the sizes at hand and walks its steps.
 //
-// An Executor is immutable apart from its caches, which lock: any number of runs may go on at once.
+// An Executor is immutable, and the plans it finds are kept under a lock: any number of runs may go on at once.
 #pragma once
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "norn/value.h"
 #include "program/program.h"
-#include "runtime/plan.h"
+#include "runtime/plan_cache.h"
+#include "runtime/plan_state.h"
 
 namespace norn::runtime {
 
 class Executor {
  public:
-  // `graph` must outlive the executor.
-  Executor(const program::Graph& graph, const PlanOptions& options);
+  // `graph` and what `kept` refers to must outlive the executor.
+  struct Kept {
+    PlanCache& plans;
+    ArenaPool& arenas;
+  };
+  Executor(const program::Graph& graph, const PlanOptions& options, Kept kept);
   ~Executor();
 
   // `inputs`: the graph's inputs, then its captures. An empty Value is an input that takes its default. Returns the graph's
@@ -29,23 +32,15 @@ class Executor {
   void describe(std::span<const Value> inputs, const std::function<void(const program::Graph&, const Segment&)>& f) const;
 
  private:
-  struct Subgraphs;
-  void run_late(const Segment& segment, const LateStep& late, const Frame& frame, std::vector<Value>& values) const;
-  std::shared_ptr<const Segment> first_segment(std::span<const Value> inputs) const;
-  std::shared_ptr<const Segment> next_segment(const Segment& segment, const std::vector<Value>& values) const;
-  std::vector<std::int64_t> sizes_of(std::span<const Value> values) const;
+  class Run;
 
   const program::Graph& graph_;
+  GraphUses uses_;
   PlanOptions options_;
+  Kept kept_;
+  const std::uint64_t id_;
   std::vector<std::vector<std::unique_ptr<Executor>>> subgraphs_;  // by node, then by subgraph
   std::uint32_t inputs_ = 0;  // graph inputs and captures
-
-  static constexpr std::size_t kMaxPlans = 16;
-  mutable std::shared_mutex mutex_;
-  mutable std::vector<std::pair<std::vector<std::int64_t>, std::shared_ptr<const Segment>>> plans_;
 };
-
-// A type that describes a value exactly: element type and sizes of a tensor, the kind of anything else.
-opset::ValueType type_of(const Value& value);
 
 }  // namespace norn::runtime

@@ -1,9 +1,10 @@
-// The packed constants of a compiled model, by source and recipe.
+// The packed constants of a compiled model, by source and recipe. They live as long as a plan holds them.
 #pragma once
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "kernels/kernel.h"
 
@@ -11,24 +12,27 @@ namespace norn::runtime {
 
 class PackStore final : public kernels::PackedConstants {
  public:
-  std::shared_ptr<const void> get(const void* source, std::string_view recipe,
+  std::shared_ptr<const void> get(const kernels::Contents& contents, std::size_t offset, std::string_view recipe,
                                   const std::function<std::shared_ptr<const void>()>& make) override {
+    if (!contents.shared) return make();
     std::lock_guard lock(mutex_);
-    auto [it, fresh] = store_.try_emplace({source, std::string(recipe)});
-    if (fresh) {
-      try {
-        it->second = make();
-      } catch (...) {
-        store_.erase(it);
-        throw;
-      }
+    Key key{contents.data, offset, std::string(recipe)};
+    if (const auto it = store_.find(key); it != store_.end())
+      if (auto kept = it->second.lock()) return kept;
+    std::shared_ptr<const void> made = make();
+    store_[std::move(key)] = made;
+    if (store_.size() >= sweep_at_) {
+      std::erase_if(store_, [](const auto& entry) { return entry.second.expired(); });
+      sweep_at_ = 2 * store_.size() + 64;
     }
-    return it->second;
+    return made;
   }
 
  private:
+  using Key = std::tuple<const void*, std::size_t, std::string>;
   std::mutex mutex_;
-  std::map<std::pair<const void*, std::string>, std::shared_ptr<const void>> store_;
+  std::map<Key, std::weak_ptr<const void>> store_;
+  std::size_t sweep_at_ = 64;  // entries at which those whose form is gone are removed
 };
 
 }  // namespace norn::runtime

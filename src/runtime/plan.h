@@ -4,11 +4,13 @@
 // A plan is a chain of segments. A segment holds every node whose shapes follow from what is known when it starts; nodes
 // whose output sizes only running can tell (NonZero), or whose outputs are not tensors (sequences), and control flow run as
 // late steps: they produce owned values, and what depends on them waits for the next segment, which is planned when those
-// values are there. Segments for sizes that came up before are kept, a bounded number of them, and found again by the
-// sizes: plans form a tree.
+// values are there. Segments for sizes that came up before are found again in the PlanCache: plans form a tree.
 //
-// Everything here is immutable once made, apart from the caches, which lock.
+// A segment keeps only what it adds to what the segments before it settled, so that a chain costs what its nodes cost.
+//
+// Everything here is immutable once made, apart from the frames, which lock.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,8 +22,11 @@
 #include "norn/value.h"
 #include "opset/value_type.h"
 #include "program/program.h"
+#include "runtime/arena_pool.h"
 
 namespace norn::runtime {
+
+class PlanState;
 
 // Where a value is while a run goes on.
 struct Location {
@@ -36,14 +41,19 @@ struct Location {
   const void* constant = nullptr;
 };
 
-// What planning knows of a graph's values after some segments.
-struct PlanState {
-  std::vector<opset::ValueType> types;    // by ValueId; static once the value is available
-  std::vector<opset::KnownValue> known;
-  std::vector<Location> where;
-  std::vector<std::uint32_t> remaining;   // nodes not planned yet, in order
-  std::uint32_t run_values = 0;           // of the run's table that are in use
-  std::uint32_t depth = 0;                // segments before
+// What planning knows of a value.
+struct PlannedValue {
+  opset::ValueType type;  // static once the value is available, if it is a tensor
+  opset::KnownValue known;
+  Location where;
+};
+
+// The size that a dimension variable has in a run, and the first value that had it.
+struct BoundVariable {
+  std::string name;
+  std::int64_t size = 0;
+  program::ValueId value = program::kNone;
+  std::uint32_t dim = 0;
 };
 
 // A kernel that was not taken, and why.
@@ -68,7 +78,12 @@ struct StepInfo {
 // A node run on whole values.
 struct LateStep {
   struct Input {
-    enum class Kind : std::uint8_t { Omitted, Run, Pointer } kind = Kind::Omitted;
+    enum class Kind : std::uint8_t {
+      Omitted,
+      Run,      // the run's value as it is: no tensor
+      Tensor,   // the run's value under `dims`: views share its memory
+      Pointer,  // memory that the frame's pointer `index` leads to
+    } kind = Kind::Omitted;
     std::uint32_t index = 0;  // of the run's table, or of the frame's pointers
     DataType dtype = DataType::Undefined;
     Shape dims;
@@ -79,15 +94,19 @@ struct LateStep {
   std::vector<std::uint32_t> outputs;         // in the run's table; kNone where not wanted
 };
 
-// The memory of one run of one segment; reused by later runs.
+// One run of one segment: its stretch of memory, and where its operands lie. The pointers are reused by later runs.
 struct Frame {
-  std::shared_ptr<void> arena;
+  ArenaPool::Stretch arena;
+  std::byte* base = nullptr;  // of the arena that the pointers lead into
   std::vector<void*> pointers;
   void* scratch = nullptr;
 };
 
 class Segment {
  public:
+  explicit Segment(std::uint64_t number) : id(number) {}
+
+  const std::uint64_t id;  // of no other segment or graph of the compiled model
   std::vector<Step> steps;
   std::vector<StepInfo> info;  // parallel to steps
   std::vector<std::string> notes;  // nodes that need no step: views, values known from the shapes
@@ -105,25 +124,45 @@ class Segment {
     Shape dims;
   };
   std::vector<Allocation> allocations;  // outputs, and strings between nodes
-  std::vector<std::uint32_t> late_values;  // whose sizes pick the next segment
-  // What late values hold on to: constants known from shapes.
-  std::vector<norn::Tensor> constants;
+  struct LateValue {
+    program::ValueId value;
+    std::uint32_t run_value;
+  };
+  std::vector<LateValue> late_values;  // whose sizes pick the next segment
+  std::vector<norn::Tensor> constants;  // contents known from shapes, which steps read
 
-  PlanState after;
-  bool last() const noexcept { return after.remaining.empty(); }
+  std::uint32_t run_values = 0;  // of the run's table that are in use
+  std::uint32_t waiting = 0;     // nodes that are not planned yet
+  bool last() const noexcept { return waiting == 0; }
 
-  std::unique_ptr<Frame> take_frame() const;
-  void give_back(std::unique_ptr<Frame> frame) const;
+  // For planning the segments behind this one:
+  struct Settled {
+    program::ValueId value;
+    bool late;  // available only behind this segment
+    PlannedValue state;
+  };
+  std::vector<Settled> settled;      // what they read
+  std::vector<BoundVariable> bound;  // variables that got their size here
 
-  // The next segment for these sizes; null if it was not planned yet.
-  std::shared_ptr<const Segment> find_next(const std::vector<std::int64_t>& key) const;
-  void keep_next(std::vector<std::int64_t> key, std::shared_ptr<const Segment> next) const;
+  // Of the last segment: where the graph's outputs are.
+  struct Result {
+    std::uint32_t run_value = program::kNone;
+    norn::Tensor constant;  // where run_value is kNone
+  };
+  std::vector<Result> results;
+
+  // Bytes that keeping this plan costs. An estimate where kernels are concerned.
+  std::size_t bytes() const;
+
+  // Throws norn::Error (LimitExceeded) if there is no memory for it.
+  std::unique_ptr<Frame> take_frame(ArenaPool& arenas) const;
+  void give_back(std::unique_ptr<Frame> frame, ArenaPool& arenas) const noexcept;
 
  private:
-  static constexpr std::size_t kMaxFrames = 8, kMaxNext = 16;
+  static constexpr std::size_t kMaxFrames = 8;
   mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<Frame>> frames_;
-  mutable std::vector<std::pair<std::vector<std::int64_t>, std::shared_ptr<const Segment>>> next_;
+  mutable std::array<std::unique_ptr<Frame>, kMaxFrames> frames_;
+  mutable std::size_t frame_count_ = 0;
 };
 
 struct PlanOptions {
@@ -131,7 +170,8 @@ struct PlanOptions {
   kernels::PackedConstants* packed = nullptr;
 };
 
-// Plans the next segment. Throws norn::Error: a contradiction of shapes, with the node's place, or NotImplemented.
-std::shared_ptr<Segment> plan_segment(const program::Graph& graph, const PlanState& before, const PlanOptions& options);
+// Plans the next segment from what `state` knows, and brings `state` behind it. Throws norn::Error: a contradiction of
+// shapes, with the node's place, or NotImplemented; `state` is of no use then.
+std::shared_ptr<Segment> plan_segment(PlanState& state, std::shared_ptr<Segment> segment, const PlanOptions& options);
 
 }  // namespace norn::runtime

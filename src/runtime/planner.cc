@@ -4,15 +4,17 @@
 //   3. kernels, in order; layouts meet here, and reorders are put between
 //   4. what outlives the segment, and which memory is an output's
 //   5. places in the arena, by lifetime
-// segment_nodes.cc has the first two, arena.cc the last; what follows are slots and steps.
+//   6. what the segments behind this one have to know
+// segment_nodes.cc has the first two, arena.cc the fifth; what follows are slots and steps.
 #include <algorithm>
 #include <set>
 
+#include "base/checked.h"
 #include "kernels/cpu/reorder.h"
 #include "norn/error.h"
 #include "opset/reference.h"
 #include "runtime/arena.h"
-#include "runtime/plan.h"
+#include "runtime/plan_state.h"
 #include "runtime/reference_kernel.h"
 #include "runtime/segment_nodes.h"
 #include "runtime/select.h"
@@ -26,7 +28,7 @@ using program::kNone;
 using program::Node;
 using program::ValueId;
 
-constexpr std::uint32_t kNoSlot = 0xffffffffu;
+constexpr std::uint32_t kNoSlot = PlanState::Slots::kNone;
 
 // Memory of a step's operand: a value in one layout.
 struct Slot {
@@ -39,41 +41,39 @@ struct Slot {
 
 class Planner final : public Selector {
  public:
-  Planner(const Graph& graph, const PlanState& before, const PlanOptions& options)
-      : graph_(graph), options_(options), state_(before), segment_(std::make_shared<Segment>()) {}
+  Planner(PlanState& state, std::shared_ptr<Segment> segment, const PlanOptions& options)
+      : graph_(state.graph), options_(options), state_(state), segment_(std::move(segment)) {}
 
   std::shared_ptr<Segment> run() {
-    SegmentNodes nodes = infer_segment(graph_, state_);
-    dims_ = std::move(nodes.dims);
-    segment_->notes = std::move(nodes.notes);
-    slots_of_.resize(state_.types.size());
+    const SegmentNodes nodes = infer_segment(state_);
+    segment_->notes = nodes.notes;
     for (const SegmentNodes::Planned& planned : nodes.planned)
       if (planned.needed) plan_node(planned);
-    state_.remaining = std::move(nodes.deferred);
-    settle_outputs();
-    place();
-    segment_->after = std::move(state_);
-    segment_->after.depth += 1;
-    if (segment_->last()) segment_->after.types.clear();  // nothing is planned behind the last
+    settle_outputs(nodes.settled);
+    place(nodes.settled);
+    hand_on(nodes.settled);
     return segment_;
   }
 
   // --- Selector ---
-  DataType dtype_of(ValueId id) const override { return state_.types[id].elem; }
-  const Shape& dims_of(ValueId id) const override { return dims_[id]; }
+  DataType dtype_of(ValueId id) const override { return state_.values[id].type.elem; }
+  const Shape& dims_of(ValueId id) const override { return state_.values[id].dims; }
   const norn::Tensor* constant_of(ValueId id) const override {
-    if (id < graph_.values.size() && graph_.value(id).is_constant()) return &graph_.value(id).constant;
-    return state_.known[id].constant.defined() ? &state_.known[id].constant : nullptr;
+    if (graph_.value(id).is_constant()) return &graph_.value(id).constant;
+    return state_.values[id].known.constant.defined() ? &state_.values[id].known.constant : nullptr;
   }
-  Layout made_in(ValueId id) const override { return slots_of_[id].made; }
+  bool is_shared_constant(ValueId id) const override { return graph_.value(id).is_constant(); }
+  Layout made_in(ValueId id) const override { return state_.slots(id).made; }
 
   void view(std::size_t i) override {
     const ValueId from = node_->inputs[i], to = node_->outputs[0];
+    if (bytes_of(from) != bytes_of(to))
+      throw Error(ErrorCode::Internal, "a view of " + to_string(dims_of(from)) + " as " + to_string(dims_of(to)));
     const std::uint32_t source = slot_for({from, Layout::Dense});
     Slot slot;
     slot.same_as = source;
     slot.bytes = slots_[source].bytes;
-    slots_of_[to].dense = add_slot(slot);
+    state_.slots(to).dense = add_slot(slot);
     segment_->notes.push_back(node_->path() + ": a view of its input");
     emitted_ = true;
   }
@@ -87,11 +87,6 @@ class Planner final : public Selector {
   kernels::PackedConstants& packed() override { return *options_.packed; }
 
  private:
-  struct ValueSlots {
-    std::uint32_t dense = kNoSlot, other = kNoSlot;
-    Layout made = Layout::Dense, other_layout = Layout::Dense;
-  };
-
   void plan_node(const SegmentNodes::Planned& planned);
   void plan_late(const Node& node, std::uint32_t index);
   void plan_part(const Node& node);
@@ -108,8 +103,13 @@ class Planner final : public Selector {
     return slot;
   }
   LateStep::Input late_input(ValueId id);
-  void settle_outputs();
-  void place();
+  std::size_t bytes_of(ValueId id) const;
+  bool has_slot(ValueId id) const {
+    return state_.slots(id).dense != kNoSlot || state_.slots(id).other != kNoSlot;
+  }
+  void settle_outputs(const std::vector<ValueId>& settled);
+  void place(const std::vector<ValueId>& settled);
+  void hand_on(const std::vector<ValueId>& settled);
   std::uint32_t new_run_value() { return state_.run_values++; }
   std::uint32_t pointer_to(std::uint32_t slot) {
     pointer_slots_.push_back(slot);
@@ -119,31 +119,39 @@ class Planner final : public Selector {
 
   const Graph& graph_;
   const PlanOptions& options_;
-  PlanState state_;
+  PlanState& state_;
   std::shared_ptr<Segment> segment_;
-  std::vector<Shape> dims_;            // concrete, by ValueId
   std::vector<Slot> slots_;
-  std::vector<ValueSlots> slots_of_;   // by ValueId
   std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
   std::uint32_t node_index_ = 0;
   bool emitted_ = false;
 };
 
+// What is laid out in memory, or read by kernels, has a size that 63 bits can count.
+std::size_t Planner::bytes_of(ValueId id) const {
+  const auto count = base::checked_count(dims_of(id));
+  const auto bytes = count ? base::checked_mul(*count, static_cast<std::int64_t>(element_size(dtype_of(id)))) : std::nullopt;
+  if (!bytes)
+    throw Error(ErrorCode::LimitExceeded, "the value \"" + graph_.value(id).name + "\" is " +
+                                              std::string(data_type_name(dtype_of(id))) + to_string(dims_of(id)) +
+                                              ", more bytes than 63 bits can count");
+  return static_cast<std::size_t>(*bytes);
+}
+
 std::uint32_t Planner::new_slot(const Operand& operand) {
   Slot slot;
   const DataType type = dtype_of(operand.value);
-  slot.bytes = static_cast<std::size_t>(element_count(dims_[operand.value])) *
-               element_size(type);
+  slot.bytes = bytes_of(operand.value);
   if (type == DataType::String) {  // strings are objects: they live in a tensor of their own
     slot.where.kind = Location::Kind::Run;
     slot.where.index = new_run_value();
-    segment_->allocations.push_back({slot.where.index, type, dims_[operand.value]});
+    segment_->allocations.push_back({slot.where.index, type, dims_of(operand.value)});
   } else {
     slot.where.kind = Location::Kind::Arena;
     slot.where.index = state_.depth;
   }
   const std::uint32_t id = add_slot(slot);
-  ValueSlots& of = slots_of_[operand.value];
+  PlanState::Slots& of = state_.slots(operand.value);
   if (operand.layout == Layout::Dense) {
     of.dense = id;
   } else {
@@ -155,17 +163,16 @@ std::uint32_t Planner::new_slot(const Operand& operand) {
 
 // The slot that holds the value in the wanted layout, reordering it if it lies in the other one.
 std::uint32_t Planner::slot_for(const Operand& operand) {
-  ValueSlots& of = slots_of_[operand.value];
+  PlanState::Slots& of = state_.slots(operand.value);
   if (operand.layout == Layout::Dense && of.dense == kNoSlot && of.other == kNoSlot) {
     Slot slot;
-    slot.bytes = static_cast<std::size_t>(element_count(dims_[operand.value])) * element_size(dtype_of(operand.value));
+    slot.bytes = bytes_of(operand.value);
     if (const norn::Tensor* contents = constant_of(operand.value)) {
-      if (operand.value >= graph_.values.size() || !graph_.value(operand.value).is_constant())
-        segment_->constants.push_back(*contents);
+      if (!is_shared_constant(operand.value)) segment_->constants.push_back(*contents);
       slot.where.kind = Location::Kind::Constant;
       slot.where.constant = contents->data();
     } else {
-      slot.where = state_.where[operand.value];
+      slot.where = state_.values[operand.value].where;
     }
     of.dense = add_slot(slot);
     return of.dense;
@@ -173,7 +180,7 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
   if (operand.layout == Layout::Dense && of.dense != kNoSlot) return of.dense;
   if (operand.layout != Layout::Dense && of.other != kNoSlot && of.other_layout == operand.layout) return of.other;
 
-  const Shape& dims = dims_[operand.value];
+  const Shape& dims = dims_of(operand.value);
   if (dims.size() >= 2 && (dims[1] == 1 || element_count(Shape(dims.begin() + 2, dims.end())) == 1)) {
     // One channel, or one position: both layouts are the same memory.
     Slot slot;
@@ -214,7 +221,7 @@ std::string Planner::shapes_text(const std::vector<Operand>& uses, const std::ve
     for (const Operand& o : list) {
       if (o.value == kNone) continue;
       if (!out.empty()) out += ", ";
-      out += std::string(data_type_name(dtype_of(o.value))) + to_string(dims_[o.value]);
+      out += std::string(data_type_name(dtype_of(o.value))) + to_string(dims_of(o.value));
     }
     return out;
   };
@@ -235,7 +242,7 @@ void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string nam
       continue;
     }
     const std::uint32_t slot = new_slot(out);
-    slots_of_[out.value].made = out.layout;
+    state_.slots(out.value).made = out.layout;
     slots_[slot].first = slots_[slot].last = at;
     slots_[slot].in_place = in_place;
     operand_slots.push_back(slot);
@@ -252,14 +259,14 @@ void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string nam
 }
 
 void Planner::plan_node(const SegmentNodes::Planned& planned) {
-  const Node& node = graph_.nodes[planned.node];
-  node_index_ = planned.node;
-  if (planned.late) {
-    plan_late(node, planned.node);
-    return;
-  }
+  const Node& node = *planned.node;
+  node_index_ = planned.index;
   refusals_.clear();
   try {
+    if (planned.late) return plan_late(node, planned.index);
+    program::for_each_use(node, [&](ValueId id) { bytes_of(id); });
+    for (ValueId id : node.outputs)
+      if (id != kNone) bytes_of(id);
     plan_part(node);
   } catch (Error& e) {
     if (e.where().find(node.path()) == std::string::npos) e.within(node.path());
@@ -277,16 +284,7 @@ void Planner::plan_part(const Node& node) {
   }
   if (!node.post.empty()) {
     // No kernel takes the fused operations: each part by itself.
-    auto intermediate = [&] {
-      const auto id = static_cast<ValueId>(state_.types.size());
-      state_.types.push_back(state_.types[node.outputs[0]]);
-      state_.known.emplace_back();
-      state_.where.emplace_back();
-      dims_.push_back(dims_[node.outputs[0]]);
-      slots_of_.emplace_back();
-      return id;
-    };
-    for (const Node& part : program::unfuse(node, intermediate)) plan_part(part);
+    for (const Node& part : program::unfuse(node)) plan_part(part);
     return;
   }
   opset::ReferenceFn reference = opset::find_reference(*node.op, node.schema->since);
@@ -296,11 +294,11 @@ void Planner::plan_part(const Node& node) {
   std::vector<StaticType> inputs, outputs;
   std::vector<Operand> uses, outs;
   for (ValueId id : node.inputs) {
-    inputs.push_back(id == kNone ? StaticType{} : StaticType{dtype_of(id), dims_[id]});
+    inputs.push_back(id == kNone ? StaticType{} : StaticType{dtype_of(id), dims_of(id)});
     uses.push_back({id});
   }
   for (ValueId id : node.outputs) {
-    outputs.push_back(id == kNone ? StaticType{} : StaticType{dtype_of(id), dims_[id]});
+    outputs.push_back(id == kNone ? StaticType{} : StaticType{dtype_of(id), dims_of(id)});
     outs.push_back({id});
   }
   emit_step(make_reference_kernel(node, reference, std::move(inputs), std::move(outputs)), "reference", uses, outs, false);
@@ -309,17 +307,26 @@ void Planner::plan_part(const Node& node) {
 LateStep::Input Planner::late_input(ValueId id) {
   LateStep::Input input;
   if (id == kNone) return input;
-  const bool stored = state_.where[id].kind == Location::Kind::Run && slots_of_[id].dense == kNoSlot;
+  using Kind = LateStep::Input::Kind;
+  const PlanState::ValueState& value = state_.values[id];
+  const bool stored = value.where.kind == Location::Kind::Run && state_.slots(id).dense == kNoSlot;
+  if (!value.type.is_tensor()) {
+    if (!stored) throw Error(ErrorCode::Internal, "the value \"" + graph_.value(id).name + "\" is nowhere");
+    input.kind = Kind::Run;
+    input.index = value.where.index;
+    return input;
+  }
+  // The memory in the run's table may be a view's source.
+  input.dtype = dtype_of(id);
+  input.dims = dims_of(id);
   if (stored) {
-    input.kind = LateStep::Input::Kind::Run;
-    input.index = state_.where[id].index;
+    input.kind = Kind::Tensor;
+    input.index = value.where.index;
     return input;
   }
   const std::uint32_t slot = slot_for({id, Layout::Dense});
   slots_[root(slot)].last = static_cast<std::int64_t>(segment_->steps.size());
-  input.kind = LateStep::Input::Kind::Pointer;
-  input.dtype = dtype_of(id);
-  input.dims = dims_[id];
+  input.kind = Kind::Pointer;
   input.index = pointer_to(slot);
   return input;
 }
@@ -327,12 +334,12 @@ LateStep::Input Planner::late_input(ValueId id) {
 void Planner::plan_late(const Node& node, std::uint32_t index) {
   node_ = &node;
   if (node.subgraphs.empty() && !opset::find_reference(*node.op, node.schema->since))
-    throw Error(ErrorCode::NotImplemented, "there is no kernel for " + opset::full_name(*node.op), node.path());
+    throw Error(ErrorCode::NotImplemented, "there is no kernel for " + opset::full_name(*node.op));
   // Reorders that the inputs need are steps before this one.
   std::vector<ValueId> read;
   program::for_each_use(node, [&](ValueId id) { read.push_back(id); });
   for (ValueId id : read)
-    if (state_.where[id].kind != Location::Kind::Run && (constant_of(id) || slots_of_[id].other != kNoSlot))
+    if (state_.values[id].where.kind != Location::Kind::Run && (constant_of(id) || state_.slots(id).other != kNoSlot))
       slot_for({id, Layout::Dense});
   LateStep late;
   late.node = index;
@@ -347,8 +354,8 @@ void Planner::plan_late(const Node& node, std::uint32_t index) {
       continue;
     }
     late.outputs.push_back(new_run_value());
-    segment_->late_values.push_back(late.outputs.back());
-    state_.where[id] = {Location::Kind::Run, late.outputs.back(), 0, nullptr};
+    segment_->late_values.push_back({id, late.outputs.back()});
+    state_.values[id].where = {Location::Kind::Run, late.outputs.back(), 0, nullptr};
   }
   Step step;
   step.late = static_cast<std::uint32_t>(segment_->late.size());
@@ -360,22 +367,16 @@ void Planner::plan_late(const Node& node, std::uint32_t index) {
 }
 
 // Graph outputs take their memory from the run; values that later segments read keep their arena place to the end.
-void Planner::settle_outputs() {
+void Planner::settle_outputs(const std::vector<ValueId>& settled) {
   std::set<std::uint32_t> taken;  // roots that are some output's memory already
-  std::set<ValueId> done;
-  for (ValueId id : graph_.outputs) {
-    if (!done.insert(id).second) continue;
-    const bool here = slots_of_[id].dense != kNoSlot || slots_of_[id].other != kNoSlot;
-    if (!here) {
-      // Constants known from shapes are handed out as they are; anything else is an earlier segment's or a later one's.
-      continue;
-    }
-    if (state_.where[id].kind == Location::Kind::Run) continue;  // an input, or settled before
+  for (ValueId id : settled) {
+    // Constants known from shapes are handed out as they are.
+    if (!state_.uses.is_output(id) || !has_slot(id)) continue;
     const std::uint32_t slot = slot_for({id, Layout::Dense});
     const std::uint32_t base = root(slot);
     const Location where = slots_[base].where;
     if (dtype_of(id) == DataType::String && where.kind == Location::Kind::Run) {
-      state_.where[id] = where;  // strings lie in a tensor of the run's own already
+      state_.values[id].where = where;  // strings lie in a tensor of the run's own already
       continue;
     }
     const std::uint32_t run_value = new_run_value();
@@ -394,24 +395,21 @@ void Planner::settle_outputs() {
       slots_[base].last = static_cast<std::int64_t>(segment_->steps.size());
       segment_->kernels.push_back(std::move(kernel));
       segment_->steps.push_back(step);
-      segment_->info.push_back({node_index_, "copy to an output", {}, to_string(dims_[id])});
+      segment_->info.push_back({node_index_, "copy to an output", {}, to_string(dims_of(id))});
     }
-    segment_->allocations.push_back({run_value, dtype_of(id), dims_[id]});
-    state_.where[id] = {Location::Kind::Run, run_value, 0, nullptr};
+    segment_->allocations.push_back({run_value, dtype_of(id), dims_of(id)});
+    state_.values[id].where = {Location::Kind::Run, run_value, 0, nullptr};
   }
-  std::set<ValueId> kept;
-  for (std::uint32_t index : state_.remaining)
-    program::for_each_use(graph_.nodes[index], [&](ValueId id) { kept.insert(id); });
-  for (ValueId id : kept) {
-    if (slots_of_[id].dense == kNoSlot && slots_of_[id].other == kNoSlot) continue;
-    if (constant_of(id) || state_.where[id].kind != Location::Kind::None) continue;
+  for (ValueId id : settled) {
+    if (!has_slot(id) || constant_of(id) || !state_.has_waiting_reader(id)) continue;
+    if (state_.values[id].where.kind != Location::Kind::None) continue;
     const std::uint32_t base = root(slot_for({id, Layout::Dense}));
     slots_[base].last = kForever;
   }
 }
 
 // Settles where the arena's slots lie, and with them what the frame's pointers point to.
-void Planner::place() {
+void Planner::place(const std::vector<ValueId>& settled) {
   std::vector<Block> blocks;
   std::vector<std::uint32_t> slot_of;
   for (std::uint32_t s = 0; s < slots_.size(); ++s) {
@@ -432,20 +430,49 @@ void Planner::place() {
       segment_->patches.push_back(at);
     segment_->pointers.push_back(where);
   }
-  for (ValueId id = 0; id < graph_.values.size(); ++id) {
-    if (state_.where[id].kind != Location::Kind::None) continue;
-    if (slots_of_[id].dense != kNoSlot) state_.where[id] = slots_[root(slots_of_[id].dense)].where;
-    if (state_.where[id].kind == Location::Kind::Constant) state_.where[id] = {};
+  for (ValueId id : settled) {
+    Location& where = state_.values[id].where;
+    if (where.kind != Location::Kind::None || state_.slots(id).dense == kNoSlot) continue;
+    const Location& root_at = slots_[root(state_.slots(id).dense)].where;
+    if (root_at.kind != Location::Kind::Constant) where = root_at;
   }
-  state_.types.resize(graph_.values.size());
-  state_.known.resize(graph_.values.size());
-  state_.where.resize(graph_.values.size());
+}
+
+// What planning goes on from, and where the outputs are once nothing is left to plan.
+void Planner::hand_on(const std::vector<ValueId>& settled) {
+  segment_->run_values = state_.run_values;
+  segment_->waiting = state_.waiting;
+  segment_->bound = state_.take_newly_bound();
+  if (segment_->last()) {
+    for (ValueId id : graph_.outputs) {
+      const Location& where = state_.values[id].where;
+      Segment::Result result;
+      if (where.kind == Location::Kind::Run)
+        result.run_value = where.index;
+      else if (graph_.value(id).constant.defined())
+        result.constant = graph_.value(id).constant;
+      else if (const norn::Tensor* known = constant_of(id))
+        result.constant = *known;
+      else
+        throw Error(ErrorCode::Internal, "the output \"" + graph_.value(id).name + "\" was not planned");
+      segment_->results.push_back(std::move(result));
+    }
+  } else {
+    segment_->settled = std::move(state_.arrived);
+    for (ValueId id : settled)
+      if (state_.uses.is_output(id) || state_.has_waiting_reader(id))
+        segment_->settled.push_back({id, false, state_.values[id]});
+    for (const Segment::LateValue& late : segment_->late_values)
+      segment_->settled.push_back({late.value, true, state_.values[late.value]});
+  }
+  state_.arrived.clear();
+  ++state_.depth;
 }
 
 }  // namespace
 
-std::shared_ptr<Segment> plan_segment(const Graph& graph, const PlanState& before, const PlanOptions& options) {
-  return Planner(graph, before, options).run();
+std::shared_ptr<Segment> plan_segment(PlanState& state, std::shared_ptr<Segment> segment, const PlanOptions& options) {
+  return Planner(state, std::move(segment), options).run();
 }
 
 }  // namespace norn::runtime

@@ -1,47 +1,79 @@
-// What a segment keeps from one run to the next: frames, and the segments that were planned behind it.
+// What a segment keeps from one run to the next: frames.
+#include <new>
+
+#include "base/checked.h"
+#include "norn/error.h"
 #include "runtime/arena.h"
 #include "runtime/plan.h"
 
 namespace norn::runtime {
 
-std::unique_ptr<Frame> Segment::take_frame() const {
+namespace {
+
+// Kernels do not tell what they hold; the largest are oneDNN's primitives.
+constexpr std::size_t kKernelBytes = 4096;
+
+template <class T>
+std::size_t held(const std::vector<T>& v) {
+  return v.capacity() * sizeof(T);
+}
+
+}  // namespace
+
+std::size_t Segment::bytes() const {
+  std::size_t total = sizeof(Segment) + held(steps) + held(info) + held(notes) + held(kernels) + held(late) +
+                      held(pointers) + held(patches) + held(allocations) + held(settled) + held(bound) +
+                      held(late_values) + held(constants) + held(results) + kernels.size() * kKernelBytes +
+                      sizeof(Frame) + pointers.size() * sizeof(void*);
+  for (const StepInfo& i : info) {
+    total += i.kernel.capacity() + i.shapes.capacity() + held(i.refusals);
+    for (const Refusal& r : i.refusals) total += r.kernel.capacity() + r.reason.capacity();
+  }
+  for (const std::string& note : notes) total += note.capacity();
+  for (const norn::Tensor& t : constants) total += t.bytes();
+  for (const LateStep& step : late) {
+    total += held(step.inputs) + held(step.captures) + held(step.outputs);
+    for (const auto& list : step.captures) total += held(list);
+  }
+  return total;
+}
+
+std::unique_ptr<Frame> Segment::take_frame(ArenaPool& arenas) const {
+  std::unique_ptr<Frame> frame;
   {
     std::lock_guard lock(mutex_);
-    if (!frames_.empty()) {
-      auto frame = std::move(frames_.back());
-      frames_.pop_back();
-      return frame;
-    }
+    if (frame_count_ > 0) frame = std::move(frames_[--frame_count_]);
   }
-  auto frame = std::make_unique<Frame>();
-  const std::size_t scratch_at = (arena_bytes + kArenaAlign - 1) / kArenaAlign * kArenaAlign;
-  frame->arena = kernels::aligned_buffer(scratch_at + scratch_bytes + kArenaAlign);
-  auto* base = static_cast<std::byte*>(frame->arena.get());
-  frame->scratch = base + scratch_at;
-  frame->pointers.resize(pointers.size(), nullptr);
-  for (std::size_t i = 0; i < pointers.size(); ++i) {
-    if (pointers[i].kind == Location::Kind::Constant) frame->pointers[i] = const_cast<void*>(pointers[i].constant);
-    if (pointers[i].kind == Location::Kind::Arena) frame->pointers[i] = base + pointers[i].offset;
+  if (!frame) {
+    frame = std::make_unique<Frame>();
+    frame->pointers.resize(pointers.size(), nullptr);
+    for (std::size_t i = 0; i < pointers.size(); ++i)
+      if (pointers[i].kind == Location::Kind::Constant) frame->pointers[i] = const_cast<void*>(pointers[i].constant);
+  }
+  const auto scratch_at = base::checked_round_up(std::uint64_t{arena_bytes}, kArenaAlign);
+  const auto total = scratch_at ? base::checked_add(*scratch_at, std::uint64_t{scratch_bytes} + kArenaAlign) : std::nullopt;
+  try {
+    if (!total) throw std::bad_alloc();
+    frame->arena = arenas.take(*total, frame->base);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::LimitExceeded,
+                "there is no memory for the intermediates of these shapes: " + std::to_string(arena_bytes) +
+                    " bytes, and " + std::to_string(scratch_bytes) + " for scratch");
+  }
+  auto* const base = static_cast<std::byte*>(frame->arena.memory.get());
+  if (base != frame->base) {
+    frame->base = base;
+    frame->scratch = base + *scratch_at;
+    for (std::size_t i = 0; i < pointers.size(); ++i)
+      if (pointers[i].kind == Location::Kind::Arena) frame->pointers[i] = base + pointers[i].offset;
   }
   return frame;
 }
 
-void Segment::give_back(std::unique_ptr<Frame> frame) const {
+void Segment::give_back(std::unique_ptr<Frame> frame, ArenaPool& arenas) const noexcept {
+  arenas.give_back(std::move(frame->arena));
   std::lock_guard lock(mutex_);
-  if (frames_.size() < kMaxFrames) frames_.push_back(std::move(frame));
-}
-
-std::shared_ptr<const Segment> Segment::find_next(const std::vector<std::int64_t>& key) const {
-  std::lock_guard lock(mutex_);
-  for (const auto& [sizes, next] : next_)
-    if (sizes == key) return next;
-  return nullptr;
-}
-
-void Segment::keep_next(std::vector<std::int64_t> key, std::shared_ptr<const Segment> next) const {
-  std::lock_guard lock(mutex_);
-  if (next_.size() >= kMaxNext) next_.erase(next_.begin());
-  next_.emplace_back(std::move(key), std::move(next));
+  if (frame_count_ < kMaxFrames) frames_[frame_count_++] = std::move(frame);
 }
 
 }  // namespace norn::runtime

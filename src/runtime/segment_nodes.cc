@@ -1,4 +1,8 @@
+// Trap: a fused node is several operations. Each of them is inferred, for contents that one of them makes known are not
+// the node's, and an operand may turn out to be larger than the running value.
 #include "runtime/segment_nodes.h"
+
+#include <algorithm>
 
 #include "infer/infer_node.h"
 #include "norn/error.h"
@@ -7,18 +11,12 @@
 namespace norn::runtime {
 namespace {
 
-using program::Graph;
 using program::kNone;
 using program::Node;
+using program::PostOp;
 using program::ValueId;
 
 bool is_static_tensor(const opset::ValueType& type) { return type.is_tensor() && type.is_static(); }
-
-Shape static_dims(const opset::ValueType& type) {
-  Shape dims;
-  for (const opset::DimExpr& d : *type.shape) dims.push_back(d.constant());
-  return dims;
-}
 
 class PlanEngine final : public opset::InferContext::Engine {
  public:
@@ -36,100 +34,138 @@ class PlanEngine final : public opset::InferContext::Engine {
 
 class Inference {
  public:
-  Inference(const Graph& graph, PlanState& state) : graph_(graph), state_(state) {}
+  explicit Inference(PlanState& state) : state_(state) {}
 
   SegmentNodes run() {
-    infer();
+    while (!state_.ready.empty()) {
+      const std::uint32_t index = state_.ready.top();
+      state_.ready.pop();
+      --state_.waiting;
+      visit(index);
+    }
+    state_.check_given();
     find_needed();
     return std::move(found_);
   }
 
  private:
-  bool infer_one(const Node& node);
-  void infer();
+  void visit(std::uint32_t index);
+  void visit_fused(const Node& node, std::uint32_t index);
+  bool infer(const opset::Operator& op, const opset::Attrs& attrs, const std::vector<ValueId>& inputs,
+             const std::vector<ValueId>& outputs);
+  void settle(const std::vector<ValueId>& outputs);
   void find_needed();
 
-  const Graph& graph_;
   PlanState& state_;
   SegmentNodes found_;
   PlanEngine engine_;
 };
 
-// Gives the node's outputs types with known sizes; false if they depend on what only running tells.
-bool Inference::infer_one(const Node& node) {
-  if (!node.subgraphs.empty()) return false;
-  std::vector<opset::InferContext::Input> in(node.inputs.size());
-  for (std::size_t i = 0; i < node.inputs.size(); ++i)
-    if (node.inputs[i] != kNone) in[i] = {&state_.types[node.inputs[i]], &state_.known[node.inputs[i]]};
-  std::vector<opset::InferContext::Output> out(node.outputs.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i].wanted = node.outputs[i] != kNone;
-  try {
-    infer::infer_node(*node.op, node.attributes(), in, out, engine_, opset::evaluate);
-  } catch (Error& e) {
-    throw e.within(node.path());
-  }
+// Gives the outputs types, with known sizes; false if they depend on what only running tells.
+bool Inference::infer(const opset::Operator& op, const opset::Attrs& attrs, const std::vector<ValueId>& inputs,
+                      const std::vector<ValueId>& outputs) {
+  auto& values = state_.values;
+  std::vector<opset::InferContext::Input> in(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] != kNone) in[i] = {&values[inputs[i]].type, &values[inputs[i]].known};
+  std::vector<opset::InferContext::Output> out(outputs.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].wanted = outputs[i] != kNone;
+  infer::infer_node(op, attrs, in, out, engine_, opset::evaluate);
   // Sequences and the like are values, not memory: what reads or makes them runs as a late step.
   bool known = true;
-  for (ValueId id : node.inputs) known = known && (id == kNone || is_static_tensor(state_.types[id]));
+  for (ValueId id : inputs) known = known && (id == kNone || is_static_tensor(values[id].type));
   for (std::size_t i = 0; i < out.size(); ++i)
     if (out[i].wanted) known = known && is_static_tensor(out[i].type);
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!out[i].wanted) continue;
-    const ValueId id = node.outputs[i];
-    state_.types[id] = std::move(out[i].type);
-    state_.known[id] = std::move(out[i].value);
-    if (!state_.known[id].constant.defined()) state_.known[id].ints.reset();
-    if (known) found_.dims[id] = static_dims(state_.types[id]);
+    PlannedValue& value = values[outputs[i]];
+    value.type = std::move(out[i].type);
+    value.known = known ? std::move(out[i].value) : opset::KnownValue{};
+    if (!value.known.constant.defined()) value.known.ints.reset();
+    if (known) state_.settle(outputs[i]);
   }
   return known;
 }
 
-void Inference::infer() {
-  found_.dims.resize(state_.types.size());
-  for (ValueId id = 0; id < state_.types.size(); ++id)
-    if (state_.where[id].kind != Location::Kind::None && is_static_tensor(state_.types[id]))
-      found_.dims[id] = static_dims(state_.types[id]);
-  // Values that this segment makes late, or that wait themselves.
-  std::vector<bool> waiting(state_.types.size(), false);
-  for (std::uint32_t index : state_.remaining) {
-    const Node& node = graph_.nodes[index];
-    bool ready = true;
-    program::for_each_use(node, [&](ValueId id) { ready = ready && !waiting[id]; });
-    // Fused operations keep the type and shape of the operation they follow.
-    const bool known = ready && infer_one(node);
-    if (ready)
-      found_.planned.push_back({index, !known, true});
-    else
-      found_.deferred.push_back(index);
-    if (known) continue;
-    for (ValueId id : node.outputs)
-      if (id != kNone) waiting[id] = true;
+void Inference::settle(const std::vector<ValueId>& outputs) {
+  for (ValueId id : outputs) {
+    if (id == kNone) continue;
+    found_.settled.push_back(id);
+    state_.make_available(id);
   }
 }
 
-void Inference::find_needed() {
-  std::vector<bool> needed(state_.types.size(), false);
-  for (ValueId id : graph_.outputs) needed[id] = true;
-  for (std::uint32_t index : found_.deferred)
-    program::for_each_use(graph_.nodes[index], [&](ValueId id) { needed[id] = true; });
-  for (std::size_t k = found_.planned.size(); k-- > 0;) {
-    const Node& node = graph_.nodes[found_.planned[k].node];
-    bool read = false, wanted = false;
-    for (ValueId id : node.outputs) {
-      if (id == kNone || !needed[id]) continue;
-      read = true;
-      wanted = wanted || !state_.known[id].constant.defined();
+void Inference::visit(std::uint32_t index) {
+  const Node& node = state_.graph.nodes[index];
+  try {
+    if (!node.post.empty()) return visit_fused(node, index);
+    const bool known = node.subgraphs.empty() && infer(*node.op, node.attributes(), node.inputs, node.outputs);
+    found_.planned.push_back({&node, index, !known, true});
+    if (known) settle(node.outputs);
+  } catch (Error& e) {
+    if (e.where().find(node.path()) == std::string::npos) e.within(node.path());
+    throw;
+  }
+}
+
+void Inference::visit_fused(const Node& node, std::uint32_t index) {
+  const auto infer_part = [&](const opset::Operator& op, const opset::Attrs& attrs, const std::vector<ValueId>& inputs,
+                              ValueId output) {
+    if (!infer(op, attrs, inputs, {output}))
+      throw Error(ErrorCode::Internal, "the sizes of a fused operation are not known when it is planned");
+  };
+  const auto output_of = [&](std::size_t part) {
+    return part < node.post.size() ? node.post[part].carried : node.outputs[0];
+  };
+  infer_part(*node.op, node.attributes(), node.inputs, output_of(0));
+  for (std::size_t i = 0; i < node.post.size(); ++i) {
+    const PostOp& post = node.post[i];
+    std::vector<ValueId> inputs = post.inputs;
+    inputs[static_cast<std::size_t>(post.running)] = post.carried;
+    try {
+      infer_part(*post.op, opset::Attrs(*post.schema, post.attrs), inputs, output_of(i + 1));
+    } catch (Error& e) {
+      throw e.within(post.path);
     }
-    found_.planned[k].needed = wanted;
+  }
+  const PlanState::ValueState& result = state_.values[node.outputs[0]];
+  const bool whole = std::all_of(node.post.begin(), node.post.end(), [&](const PostOp& post) {
+    const PlanState::ValueState& part = state_.values[post.carried];
+    return part.dims == result.dims && !part.known.constant.defined();
+  });
+  if (whole) {
+    found_.planned.push_back({&node, index, false, true});
+  } else {
+    for (Node& part : program::unfuse(node)) {
+      found_.settled.push_back(part.outputs[0]);
+      found_.parts.push_back(std::move(part));
+      found_.planned.push_back({&found_.parts.back(), index, false, true});
+    }
+    found_.settled.pop_back();  // the result
+  }
+  settle(node.outputs);
+}
+
+void Inference::find_needed() {
+  for (std::size_t k = found_.planned.size(); k-- > 0;) {
+    SegmentNodes::Planned& planned = found_.planned[k];
+    bool read = false, wanted = false;
+    for (ValueId id : planned.node->outputs) {
+      if (id == kNone) continue;
+      if (!state_.slots(id).needed && !state_.uses.is_output(id) && !state_.has_waiting_reader(id)) continue;
+      read = true;
+      wanted = wanted || !state_.values[id].known.constant.defined();
+    }
+    planned.needed = wanted;
     if (wanted)
-      program::for_each_use(node, [&](ValueId id) { needed[id] = true; });
+      program::for_each_use(*planned.node, [&](ValueId id) { state_.slots(id).needed = true; });
     else if (read)
-      found_.notes.push_back(node.path() + ": known from the shapes");
+      found_.notes.push_back(planned.node->path() + ": known from the shapes");
   }
 }
 
 }  // namespace
 
-SegmentNodes infer_segment(const Graph& graph, PlanState& state) { return Inference(graph, state).run(); }
+SegmentNodes infer_segment(PlanState& state) { return Inference(state).run(); }
 
 }  // namespace norn::runtime

@@ -37,6 +37,10 @@ class Selector {
     const norn::Tensor* t = constant(i);
     return t ? t->data() : nullptr;
   }
+  // The same for a kernel that packs it.
+  kernels::Contents contents(std::size_t i) const {
+    return {constant_data(i), has(i) && is_shared_constant(node_->inputs[i])};
+  }
   // Integers of a constant input; empty if it is omitted. Requires that it is constant if present.
   std::vector<std::int64_t> ints(std::size_t i) const;
   DataType out_dtype() const { return dtype_of(node_->outputs[0]); }
@@ -45,6 +49,8 @@ class Selector {
   virtual DataType dtype_of(program::ValueId id) const = 0;
   virtual const Shape& dims_of(program::ValueId id) const = 0;
   virtual const norn::Tensor* constant_of(program::ValueId id) const = 0;
+  // Whether it is a constant of the Program; what is known from shapes is the plan's own.
+  virtual bool is_shared_constant(program::ValueId id) const = 0;
   // The layout in which the value was made.
   virtual kernels::Layout made_in(program::ValueId id) const = 0;
 

@@ -19,7 +19,7 @@ std::optional<kernels::MatMulConfig> product(Selector& s) {
   config.a = s.dims(0);
   config.b = s.dims(1);
   config.out = s.out_dims();
-  config.b_constant = s.constant_data(1);
+  config.b_constant = s.contents(1);
   return config;
 }
 
@@ -42,7 +42,7 @@ bool select_conv(Selector& s) {
     config.pads_end = window.pads_end;
     config.x_layout = in;
     config.out_layout = out;
-    config.weights = s.constant_data(1);
+    config.weights = s.contents(1);
     config.has_bias = s.has(2);
     config.bias = s.constant_data(2);
     std::vector<Operand> uses{{s.node().inputs[0], in}, {s.node().inputs[1], Layout::Dense},

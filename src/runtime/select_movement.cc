@@ -29,7 +29,9 @@ bool constant_from(Selector& s, std::size_t first, std::string_view kernel) {
 }  // namespace
 
 bool select_view(Selector& s) {
-  if (s.out_dtype() == DataType::String || !s.node().post.empty()) return false;
+  // Inference may tell the output's shape without knowing the axes or the shape asked for: only running tells then
+  // whether they fit.
+  if (!plain(s, "view") || !constant_from(s, 1, "view")) return false;
   s.view(0);
   return true;
 }
@@ -142,6 +144,10 @@ bool select_pad(Selector& s) {
   config.out_strides = ops::dense_strides(out);
   config.out_elements = element_count(out);
   config.fill = true;
+  if (s.has(2) && s.constant(2)->size() != 1) {
+    s.refuse("strided_copy", "constant_value has " + std::to_string(s.constant(2)->size()) + " elements, not one");
+    return false;
+  }
   if (s.has(2)) std::memcpy(config.fill_element.data(), s.constant(2)->data(), config.element_bytes);
   for (std::size_t d = 0; d < x.size(); ++d) {
     // The part of x that is kept: negative padding crops.

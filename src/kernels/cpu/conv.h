@@ -15,8 +15,8 @@ struct ConvConfig {
   Shape strides, dilations;    // one for each spatial dimension; dilation 1 is none
   Shape pads_begin, pads_end;  // zeros around x; negative ones are refused
   Layout x_layout = Layout::Dense, out_layout = Layout::Dense;
-  const void* weights = nullptr;  // the contents of w and bias if they are constants
-  const void* bias = nullptr;
+  Contents weights;            // of w
+  const void* bias = nullptr;  // its contents if they are constants
   bool has_bias = false;
   std::vector<ElementStep> post;    // after the bias
   std::vector<ExtraOperand> extra;  // for post; a full-size extra has the layout of the output

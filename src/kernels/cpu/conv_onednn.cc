@@ -305,10 +305,11 @@ class OneDnnConv final : public Kernel {
     part.out = pd.dst_desc();
     part.scratch = pd.scratchpad_desc();
     part.scratchpad = part.scratch.get_size();
-    if (config_.weights != nullptr) {
-      const float* source = static_cast<const float*>(config_.weights) + weights_offset(channel);
+    if (config_.weights.known()) {
+      const float* source = static_cast<const float*>(config_.weights.data) + weights_offset(channel);
       const auto plain = dense_desc(weight_dims(g_, s.channels));
-      part.weights = packed.get(source, "onednn conv " + std::to_string(channel) + describe(part.w),
+      part.weights = packed.get(config_.weights, static_cast<std::size_t>(weights_offset(channel)) * sizeof(float),
+                                "onednn conv " + describe(part.w),
                                 [&] { return repack(source, plain, part.w); });
     }
     return part;

@@ -59,12 +59,12 @@ class OwnConv final : public Kernel {
       scratch_ += (static_cast<std::size_t>(bytes) + 63) / 64 * 64;
       return at;
     };
-    if (c_.weights != nullptr) {
+    if (c_.weights.known()) {
       std::string recipe = "simd conv " + to_string(c_.w) + std::to_string(c_.group);
-      weights_ = packed.get(c_.weights, recipe, [&] {
+      weights_ = packed.get(c_.weights, 0, recipe, [&] {
         auto buffer = aligned_buffer(static_cast<std::size_t>(weight_floats_) * sizeof(float));
         std::vector<float> order(static_cast<std::size_t>(depth_ * filters_));
-        pack(static_cast<const float*>(c_.weights), static_cast<float*>(buffer.get()), order.data());
+        pack(static_cast<const float*>(c_.weights.data), static_cast<float*>(buffer.get()), order.data());
         return buffer;
       });
     } else {

@@ -63,7 +63,7 @@ int check(ConvConfig config, bool constant, unsigned seed, const std::string& wh
   const auto x = random_floats(element_count(config.x), seed),
              w = random_floats(element_count(config.w), seed + 1, -0.3f, 0.3f),
              bias = random_floats(config.w[0], seed + 2);
-  config.weights = constant ? w.data() : nullptr;
+  config.weights = {constant ? w.data() : nullptr};
   config.bias = constant && config.has_bias ? bias.data() : nullptr;
   PostOperands posts(config.extra, seed + 3);
   auto want = plain(config, x, w, bias);

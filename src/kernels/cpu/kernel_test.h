@@ -18,9 +18,9 @@ namespace norn::kernels::test {
 
 class Constants final : public PackedConstants {
  public:
-  std::shared_ptr<const void> get(const void* source, std::string_view recipe,
+  std::shared_ptr<const void> get(const Contents& contents, std::size_t offset, std::string_view recipe,
                                   const std::function<std::shared_ptr<const void>()>& make) override {
-    auto& entry = made_[{source, std::string(recipe)}];
+    auto& entry = made_[{static_cast<const char*>(contents.data) + offset, std::string(recipe)}];
     if (!entry) entry = make();
     return entry;
   }

@@ -13,8 +13,8 @@ struct MatMulConfig {
   float alpha = 1, beta = 1;              // beta scales c only
   bool has_c = false;
   Shape c;                           // broadcasts to out
-  const void* b_constant = nullptr;  // the contents of b and c if they are constants
-  const void* c_constant = nullptr;
+  Contents b_constant;               // of b
+  const void* c_constant = nullptr;  // the contents of c if they are constants
   std::vector<ElementStep> post;
   std::vector<ExtraOperand> extra;  // for post
   // The extra that lies where the output does; as in ConvConfig.

@@ -68,7 +68,7 @@ Made describe_part(const MatMulConfig& c, const MatMulShape& s, const Fusion& f,
   if (f.steps && !append_posts(c.post, f.spreads, c.in_place_extra, desc_of, ops, made.binaries))
     throw dnnl::error(dnnl_unimplemented, "steps");
   const auto a = strided(m, s.k, s.a_row, s.a_column), out = strided(m, n, s.n, 1);
-  const auto b = c.b_constant != nullptr
+  const auto b = c.b_constant.known()
                      ? dnnl::memory::desc({s.k, n}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any)
                      : strided(s.k, n, s.b_row, s.b_column);
   const auto attr = attributes(ops);
@@ -203,12 +203,14 @@ class OneDnnMatMul final : public Kernel {
     part.scratch = made.pd.scratchpad_desc();
     part.scratchpad_bytes = part.scratch.get_size();
     part.binaries = std::move(made.binaries);
-    if (c_.b_constant != nullptr) {
+    if (c_.b_constant.known()) {
       const std::int64_t matrices = *std::max_element(s_.b_at.begin(), s_.b_at.end()) / (s_.k * s_.n) + 1;
       const auto plain = strided(s_.k, part.n, s_.b_row, s_.b_column);
       for (std::int64_t i = 0; i < matrices; ++i) {
-        const float* source = static_cast<const float*>(c_.b_constant) + i * s_.k * s_.n + n0 * s_.b_column;
-        part.weights.push_back(packed.get(source, "onednn matmul " + describe(plain) + describe(part.b),
+        const std::int64_t at = i * s_.k * s_.n + n0 * s_.b_column;
+        const float* source = static_cast<const float*>(c_.b_constant.data) + at;
+        part.weights.push_back(packed.get(c_.b_constant, static_cast<std::size_t>(at) * sizeof(float),
+                                          "onednn matmul " + describe(plain) + describe(part.b),
                                           [&] { return repack(source, plain, part.b); }));
       }
     }
@@ -241,7 +243,7 @@ class OneDnnMatMul final : public Kernel {
     const std::size_t batch = static_cast<std::size_t>(job.batch);
     const std::int64_t out_at = (job.batch * s_.m + job.row) * s_.n + job.column;
     e.set(0, static_cast<const float*>(operands[0]) + s_.a_at[batch] + job.row * s_.a_row);
-    if (c_.b_constant != nullptr)
+    if (c_.b_constant.known())
       e.set(1, part.weights[static_cast<std::size_t>(s_.b_at[batch] / (s_.k * s_.n))].get());
     else
       e.set(1, static_cast<const float*>(operands[1]) + s_.b_at[batch] + job.column * s_.b_column);

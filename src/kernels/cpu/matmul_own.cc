@@ -19,12 +19,12 @@ class OwnMatMul final : public Kernel {
     panels_ = (s_.n + table_.width - 1) / table_.width;
     each_ = packed_floats(s_.k, s_.n);
     // Rows of a B that is not constant are read where they lie if its columns fill whole panels.
-    direct_ = c_.b_constant == nullptr && s_.b_column == 1 && s_.n % table_.width == 0;
-    matrices_ = c_.b_constant != nullptr || !direct_ ? distinct_b() : 0;
-    if (c_.b_constant != nullptr) {
-      packed_ = packed.get(c_.b_constant, "simd matmul " + to_string(c_.b) + (c_.trans_b ? "t" : ""), [&] {
+    direct_ = !c_.b_constant.known() && s_.b_column == 1 && s_.n % table_.width == 0;
+    matrices_ = c_.b_constant.known() || !direct_ ? distinct_b() : 0;
+    if (c_.b_constant.known()) {
+      packed_ = packed.get(c_.b_constant, 0, "simd matmul " + to_string(c_.b) + (c_.trans_b ? "t" : ""), [&] {
         auto buffer = aligned_buffer(static_cast<std::size_t>(each_ * matrices_) * sizeof(float));
-        pack(static_cast<const float*>(c_.b_constant), static_cast<float*>(buffer.get()));
+        pack(static_cast<const float*>(c_.b_constant.data), static_cast<float*>(buffer.get()));
         return buffer;
       });
     } else if (!direct_) {
@@ -115,7 +115,7 @@ std::string own_matmul_refuses(const MatMulConfig& c) {
 std::string own_small_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = own_matmul_refuses(c); !why.empty()) return why;
   const MatMulShape s(c);
-  if (s.m <= 4 && c.b_constant != nullptr && s.batches == 1) return "";
+  if (s.m <= 4 && c.b_constant.known() && s.batches == 1) return "";
   if (s.m * s.n * s.k > 64 * 1024 || s.batches > 1) return "not small";
   return "";
 }

@@ -49,7 +49,7 @@ int check(MatMulConfig config, bool constant, unsigned seed, const std::string& 
              b = random_floats(element_count(config.b), seed + 1, -0.3f, 0.3f),
              c = random_floats(element_count(config.c), seed + 2);
   if (constant) {
-    config.b_constant = b.data();
+    config.b_constant = {b.data()};
     if (config.has_c) config.c_constant = c.data();
   }
   PostOperands posts(config.extra, seed + 3);

@@ -276,7 +276,10 @@ class Gather final : public Kernel {
   void run(void* const* operands, void*) const override {
     const char* data = static_cast<const char*>(operands[0]);
     char* out = static_cast<char*>(operands[2]);
-    if (run_bytes_ == 0) return;
+    if (run_bytes_ == 0 || outer_ == 0) {  // nothing to copy; the indices have to be right all the same
+      for (std::int64_t i = 0; i < count_; ++i) index(operands[1], i);
+      return;
+    }
     parallel_ranges(outer_ * count_, 2 + kByteNs * static_cast<double>(run_bytes_), 1,
                     [&](std::int64_t begin, std::int64_t end) {
                       for (std::int64_t i = begin; i < end; ++i) {

@@ -52,7 +52,7 @@ const Tensor& ReferenceContext::input(int i) const {
 Tensor& ReferenceContext::output(int i, DataType dtype, const Shape& dims) {
   Output& out = outputs_[static_cast<std::size_t>(i)];
   if (!out.placed) {
-    out.value = Tensor(dtype, dims);
+    out.value = make_ ? (*make_)(dtype, dims) : Tensor(dtype, dims);
     return out.value.tensor();
   }
   Tensor& planned = out.value.tensor();
@@ -93,13 +93,19 @@ bool is_runnable(const Operator& op) noexcept {
 
 std::vector<Value> evaluate(const Operator& op, const Attrs& attrs, std::span<const Value* const> inputs,
                             int output_count) {
+  static const MakeTensor kPlain = [](DataType dtype, const Shape& dims) { return Tensor(dtype, dims); };
+  return evaluate(op, attrs, inputs, output_count, kPlain);
+}
+
+std::vector<Value> evaluate(const Operator& op, const Attrs& attrs, std::span<const Value* const> inputs,
+                            int output_count, const MakeTensor& make) {
   const ReferenceFn run = find_reference(op, attrs.schema().since);
   if (!run) {
     throw Error(ErrorCode::NotImplemented, full_name(op) + " of version " + std::to_string(attrs.schema().since) +
                                                " has no reference kernel");
   }
   std::vector<ReferenceContext::Output> outputs(static_cast<std::size_t>(output_count));
-  ReferenceContext context(attrs, inputs, outputs);
+  ReferenceContext context(attrs, inputs, outputs, &make);
   run(context);
   std::vector<Value> values;
   values.reserve(outputs.size());

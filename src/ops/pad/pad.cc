@@ -115,8 +115,16 @@ std::optional<std::vector<std::int64_t>> known_axes(InferContext& ctx, bool give
   return all;
 }
 
+// constant_value is one element, written as a scalar or as a tensor of one.
+void check_fill(InferContext& ctx) {
+  if (ctx.version() < 11 || !ctx.has_rank(2)) return;
+  for (const DimExpr& d : ctx.shape(2))
+    if (DimExpr::differ(d, 1)) ctx.fail("constant_value must have one element, not shape " + to_string(ctx.shape(2)));
+}
+
 void infer_pad(InferContext& ctx) {
   check_mode(ctx);
+  check_fill(ctx);
   ctx.set(0, ctx.elem(0));
   const auto pads = known_pads(ctx);
   const bool axes_given = ctx.version() >= 18 && ctx.has_input(3);

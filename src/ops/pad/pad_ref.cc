@@ -100,12 +100,12 @@ void pad(opset::ReferenceContext& ctx) {
     }
     dims.push_back(total);
   }
+  const Tensor fill = fill_value(ctx, in.dtype());
   Tensor& out = ctx.output(0, in.dtype(), dims);
   if (out.size() == 0) return;
   if (rank == 0) return copy_elements(out, 0, in, 0, 1);
   std::vector<std::vector<std::int64_t>> from;
   for (std::size_t d = 0; d < rank; ++d) from.push_back(sources(ctx, mode, in.dims()[d], begins[d], ends[d]));
-  const Tensor fill = fill_value(ctx, in.dtype());
   const auto strides = dense_strides(in.dims());
   const std::int64_t row = dims.back();
   const auto& columns = from.back();

@@ -1,0 +1,87 @@
+#include "runtime/arena_pool.h"
+
+#include <bit>
+#include <new>
+
+#include "base/checked.h"
+#include "kernels/kernel.h"
+
+namespace norn::runtime {
+namespace {
+
+// In quarters of a power of two, so that slightly different shapes can use one stretch.
+std::size_t rounded(std::size_t bytes) {
+  constexpr std::size_t kLeast = 4096;
+  if (bytes <= kLeast) return kLeast;
+  const std::size_t step = std::bit_floor(bytes - 1) / 4;
+  const std::size_t up = (bytes + step - 1) / step * step;
+  return up < bytes ? bytes : up;
+}
+
+}  // namespace
+
+ArenaPool::Stretch ArenaPool::take(std::size_t bytes, const void* preferred) {
+  const std::size_t size = rounded(bytes);
+  {
+    std::lock_guard lock(mutex_);
+    auto best = idle_.end();
+    for (auto it = idle_.begin(); it != idle_.end(); ++it) {
+      if (it->bytes < bytes || it->bytes / 2 > size) continue;
+      if (it->memory.get() == preferred) {
+        best = it;
+        break;
+      }
+      if (best == idle_.end() || it->bytes <= best->bytes) best = it;
+    }
+    if (best != idle_.end()) {
+      Stretch found = std::move(*best);
+      idle_.erase(best);
+      idle_bytes_ -= found.bytes;
+      return found;
+    }
+    idle_.reserve(live_ + 1);  // so that giving back needs no memory
+    ++live_;
+  }
+  try {
+    return {kernels::aligned_buffer(size), size};
+  } catch (...) {
+    std::lock_guard lock(mutex_);
+    --live_;
+    throw;
+  }
+}
+
+void ArenaPool::give_back(Stretch stretch) noexcept {
+  std::lock_guard lock(mutex_);
+  idle_bytes_ += stretch.bytes;
+  idle_.push_back(std::move(stretch));
+  std::size_t drop = 0;
+  while (drop + 1 < idle_.size() && idle_bytes_ > max_idle_bytes_) idle_bytes_ -= idle_[drop++].bytes;
+  idle_.erase(idle_.begin(), idle_.begin() + static_cast<std::ptrdiff_t>(drop));
+  live_ -= drop;
+}
+
+Tensor ArenaPool::tensor(DataType dtype, const Shape& dims) {
+  // Smaller ones are the system allocator's business.
+  constexpr std::int64_t kLeastBytes = 32 << 10;
+  const auto count = base::checked_count(dims);
+  const auto bytes = count ? base::checked_mul(*count, static_cast<std::int64_t>(element_size(dtype))) : std::nullopt;
+  if (dtype == DataType::String || !bytes || *bytes < kLeastBytes) return Tensor(dtype, dims);
+  struct Lent {
+    std::shared_ptr<ArenaPool> pool;
+    Stretch stretch;
+    ~Lent() {
+      if (stretch.memory) pool->give_back(std::move(stretch));
+    }
+  };
+  auto lent = std::make_shared<Lent>(shared_from_this());
+  try {
+    lent->stretch = take(static_cast<std::size_t>(*bytes));
+  } catch (const std::bad_alloc&) {
+    return Tensor(dtype, dims);  // tells what there is no memory for
+  }
+  void* const data = lent->stretch.memory.get();
+  return Tensor::borrow(dtype, dims, data, std::move(lent));
+}
+
+}  // namespace norn::runtime

@@ -1,0 +1,40 @@
+// The memory that runs of a compiled model work in, of all its plans: a run takes a stretch for each segment and gives it
+// back at its end; large outputs and late values are stretches, which come back when nobody holds the tensor any more.
+// Other shapes use the same stretches, so that what is kept follows from how much was used at once, not from how many
+// shapes came by. (The system's allocator would cut freed stretches up for the plans made between runs, and grow.)
+// Thread-safe. Lives as long as the tensors it gave.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "norn/value.h"
+
+namespace norn::runtime {
+
+class ArenaPool : public std::enable_shared_from_this<ArenaPool> {
+ public:
+  static constexpr std::size_t kDefaultIdleBytes = std::size_t{128} << 20;
+  // Stretches that no run uses are kept up to `max_idle_bytes`, and the one that was given back last in any case.
+  explicit ArenaPool(std::size_t max_idle_bytes = kDefaultIdleBytes) : max_idle_bytes_(max_idle_bytes) {}
+
+  struct Stretch {
+    std::shared_ptr<void> memory;  // aligned to 64 bytes
+    std::size_t bytes = 0;
+  };
+  // At least `bytes` and little more; the stretch that begins at `preferred` if it is free and fits. Throws std::bad_alloc.
+  Stretch take(std::size_t bytes, const void* preferred = nullptr);
+  void give_back(Stretch stretch) noexcept;
+  // As Tensor's own constructor.
+  Tensor tensor(DataType dtype, const Shape& dims);
+
+ private:
+  const std::size_t max_idle_bytes_;
+  std::mutex mutex_;
+  std::vector<Stretch> idle_;  // given back last, listed last
+  std::size_t idle_bytes_ = 0;
+  std::size_t live_ = 0;  // stretches, idle or not
+};
+
+}  // namespace norn::runtime

@@ -1,0 +1,69 @@
+// The plans of a compiled model that are kept for later runs, of all its graphs, under one bound in bytes. The least
+// recently used ones go first; those that runs are using live on with them. Thread-safe.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <shared_mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/plan.h"
+
+namespace norn::runtime {
+
+class PlanCache {
+ public:
+  explicit PlanCache(std::size_t max_bytes = std::size_t{128} << 20) : max_bytes_(max_bytes) {}
+
+  // A number for a graph or a segment, behind which segments are looked for.
+  std::uint64_t new_id() noexcept { return next_id_.fetch_add(1, std::memory_order_relaxed); }
+  std::shared_ptr<Segment> new_segment() { return std::make_shared<Segment>(new_id()); }
+
+  // The segment behind `parent` for these sizes (plan_key.h); null if there is none.
+  std::shared_ptr<const Segment> find(std::uint64_t parent, std::span<const std::int64_t> key) const;
+  // Keeps it, and returns what is kept: another run's plan if that was there first.
+  std::shared_ptr<const Segment> keep(std::uint64_t parent, std::span<const std::int64_t> key,
+                                      std::shared_ptr<const Segment> plan);
+
+  std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  struct KeyView {
+    std::uint64_t parent;
+    std::span<const std::int64_t> sizes;
+  };
+  struct Key {
+    std::uint64_t parent;
+    std::vector<std::int64_t> sizes;
+    operator KeyView() const noexcept { return {parent, sizes}; }
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(KeyView key) const noexcept;
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(KeyView a, KeyView b) const noexcept;
+  };
+  struct Entry {
+    std::shared_ptr<const Segment> plan;
+    std::size_t bytes = 0;
+    mutable std::atomic<std::uint64_t> used{0};
+  };
+  using Entries = std::unordered_map<Key, Entry, Hash, Equal>;
+
+  std::uint64_t tick() const noexcept { return clock_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  // Drops the oldest plans, but not `kept`. The mutex is held.
+  void trim(const Segment& kept) noexcept;
+
+  const std::size_t max_bytes_;
+  std::atomic<std::uint64_t> next_id_{1};
+  mutable std::atomic<std::uint64_t> clock_{0};
+  std::atomic<std::size_t> bytes_{0};
+  mutable std::shared_mutex mutex_;
+  Entries entries_;
+};
+
+}  // namespace norn::runtime

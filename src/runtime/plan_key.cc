@@ -1,0 +1,136 @@
+#include "runtime/plan_key.h"
+
+#include "norn/types.h"
+
+namespace norn::runtime {
+namespace {
+
+using opset::DimExpr;
+using opset::ValueType;
+using Kind = ValueType::Kind;
+
+enum KeyPart : std::int64_t { kEmpty, kTensor, kSequence, kMap, kSparse };
+
+void append(std::vector<std::int64_t>& key, const Value& value, bool sizes) {
+  const auto append_dims = [&](const Shape& dims) {
+    key.push_back(static_cast<std::int64_t>(dims.size()));
+    key.insert(key.end(), dims.begin(), dims.end());
+  };
+  const auto append_first = [&](const std::vector<Value>& items) {
+    if (items.empty()) key.push_back(kEmpty);
+    else append(key, items.front(), false);
+  };
+  if (value.is_tensor()) {
+    key.push_back(kTensor);
+    key.push_back(static_cast<std::int64_t>(value.tensor().dtype()));
+    if (sizes) append_dims(value.tensor().dims());
+  } else if (value.is_sequence()) {
+    key.push_back(kSequence);
+    append_first(value.sequence().items);
+  } else if (value.is_map()) {
+    key.push_back(kMap);
+    key.push_back(static_cast<std::int64_t>(value.map().keys.dtype()));
+    append_first(value.map().values);
+  } else if (value.is_sparse()) {
+    key.push_back(kSparse);
+    key.push_back(static_cast<std::int64_t>(value.sparse().values.dtype()));
+    if (sizes) append_dims(value.sparse().dims);
+  } else {
+    key.push_back(kEmpty);
+  }
+}
+
+ValueType type_of(const Value& value, const ValueType& expected, bool sizes) {
+  static const ValueType kUnknown;
+  const auto dims_of = [&](const Shape& dims) -> std::optional<opset::Dims> {
+    if (!sizes) return {};
+    return opset::Dims(dims.begin(), dims.end());
+  };
+  const auto element_of = [&](Kind kind, const std::vector<Value>& items) {
+    const ValueType& of = expected.kind == kind && expected.element ? *expected.element : kUnknown;
+    if (!items.empty()) return std::make_shared<const ValueType>(type_of(items.front(), of, false));
+    ValueType type = of;
+    type.shape.reset();
+    return std::make_shared<const ValueType>(std::move(type));
+  };
+  if (!value.is_empty() && expected.kind == Kind::Optional && expected.element)
+    return type_of(value, *expected.element, sizes);
+  ValueType type;
+  if (value.is_tensor()) {
+    type.kind = Kind::Tensor;
+    type.elem = value.tensor().dtype();
+    type.shape = dims_of(value.tensor().dims());
+  } else if (value.is_sequence()) {
+    // Elements may differ in shape: the sequence's type keeps the element type only.
+    type.kind = Kind::Sequence;
+    type.element = element_of(Kind::Sequence, value.sequence().items);
+  } else if (value.is_map()) {
+    type.kind = Kind::Map;
+    type.elem = value.map().keys.dtype();
+    type.element = element_of(Kind::Map, value.map().values);
+  } else if (value.is_sparse()) {
+    type.kind = Kind::SparseTensor;
+    type.elem = value.sparse().values.dtype();
+    type.shape = dims_of(value.sparse().dims);
+  } else {
+    return expected;
+  }
+  return type;
+}
+
+std::string misfit_of_tensor(DataType elem, const Shape& dims, const ValueType& declared) {
+  if (declared.elem != DataType::Undefined && elem != declared.elem)
+    return "the element type is " + std::string(data_type_name(elem)) + ", the model wants " +
+           std::string(data_type_name(declared.elem));
+  if (!declared.shape) return {};
+  if (dims.size() != declared.shape->size())
+    return "the rank is " + std::to_string(dims.size()) + " (shape " + to_string(dims) + "), the model wants rank " +
+           std::to_string(declared.shape->size());
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    const DimExpr& wanted = (*declared.shape)[d];
+    if (wanted.is_constant() && wanted.constant() != dims[d])
+      return "dimension " + std::to_string(d) + " is " + std::to_string(dims[d]) + " (shape " + to_string(dims) +
+             "), the model wants " + std::to_string(wanted.constant());
+  }
+  return {};
+}
+
+std::string misfit_of_items(const std::vector<Value>& items, std::string_view what, const ValueType& declared) {
+  if (!declared.element) return {};
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (const std::string why = misfit(items[i], *declared.element); !why.empty())
+      return std::string(what) + " " + std::to_string(i) + ": " + why;
+  return {};
+}
+
+}  // namespace
+
+void append_key(std::vector<std::int64_t>& key, const Value& value) { append(key, value, true); }
+
+ValueType type_of(const Value& value, const ValueType& expected) { return type_of(value, expected, true); }
+
+std::string misfit(const Value& value, const ValueType& declared) {
+  const auto wanted = [&](std::string_view kind) { return std::string(kind) + " is wanted, " + value.describe() + " was fed"; };
+  switch (declared.kind) {
+    case Kind::Tensor:
+      if (!value.is_tensor()) return wanted("a tensor");
+      return misfit_of_tensor(value.tensor().dtype(), value.tensor().dims(), declared);
+    case Kind::SparseTensor:
+      if (!value.is_sparse()) return wanted("a sparse tensor");
+      return misfit_of_tensor(value.sparse().values.dtype(), value.sparse().dims, declared);
+    case Kind::Sequence:
+      if (!value.is_sequence()) return wanted("a sequence");
+      return misfit_of_items(value.sequence().items, "element", declared);
+    case Kind::Map:
+      if (!value.is_map()) return wanted("a map");
+      if (declared.elem != DataType::Undefined && value.map().keys.dtype() != declared.elem)
+        return "the keys are " + std::string(data_type_name(value.map().keys.dtype())) + ", the model wants " +
+               std::string(data_type_name(declared.elem));
+      return misfit_of_items(value.map().values, "value", declared);
+    case Kind::Optional:
+      return value.is_empty() || !declared.element ? std::string() : misfit(value, *declared.element);
+    default: return {};
+  }
+}
+
+}  // namespace norn::runtime

@@ -1,0 +1,160 @@
+// Trap: a state that took over kept segments must know exactly what the one that planned them knew, or an error would
+// depend on which plans are kept. Hence segments carry the variables that were bound in them.
+#include "runtime/plan_state.h"
+
+#include "runtime/plan_key.h"
+
+namespace norn::runtime {
+
+using opset::DimExpr;
+using opset::ValueType;
+using program::Graph;
+using program::kNone;
+using program::Node;
+using program::Origin;
+using program::ValueId;
+
+GraphUses::GraphUses(const Graph& graph)
+    : first_(graph.values.size() + 1, 0), reads_(graph.nodes.size(), 0), output_(graph.values.size(), false) {
+  for (const Node& node : graph.nodes) program::for_each_use(node, [&](ValueId id) { ++first_[id + 1]; });
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  readers_.resize(first_.back());
+  std::vector<std::uint32_t> at(first_.begin(), first_.end() - 1);
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n)
+    program::for_each_use(graph.nodes[n], [&](ValueId id) {
+      readers_[at[id]++] = n;
+      ++reads_[n];
+    });
+  for (ValueId id : graph.outputs) output_[id] = true;
+}
+
+PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const Value> inputs)
+    : graph(of), uses(readers), values(of.values.size()), pending(readers.reads()) {
+  run_values = static_cast<std::uint32_t>(inputs.size());
+  waiting = static_cast<std::uint32_t>(graph.nodes.size());
+  for (std::uint32_t n = 0; n < pending.size(); ++n)
+    if (pending[n] == 0) ready.push(n);
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
+    const program::Value& value = graph.value(id);
+    if (value.origin != Origin::Constant && value.origin != Origin::State) continue;
+    values[id].type = value.type;
+    if (value.is_constant()) values[id].known = value.known;
+    if (value.constant.defined()) values[id].where = {Location::Kind::Constant, 0, 0, value.constant.data()};
+    settle(id);
+    make_available(id);
+  }
+  std::uint32_t at = 0;
+  const auto give = [&](ValueId id) {
+    values[id].type = type_of(inputs[at], graph.value(id).type);
+    values[id].where = {Location::Kind::Run, at, 0, nullptr};
+    ++at;
+    settle_given(id);
+    make_available(id);
+  };
+  for (ValueId id : graph.inputs) give(id);
+  for (const Graph::Capture& c : graph.captures) give(c.inner);
+}
+
+void PlanState::settle_given(ValueId id) {
+  try {
+    settle(id);
+  } catch (Error& e) {
+    if (!contradiction_) contradiction_ = std::move(e);
+  }
+}
+
+void PlanState::settle(ValueId id) {
+  ValueState& value = values[id];
+  if (!value.type.is_tensor() || !value.type.is_static()) return;
+  value.dims.clear();
+  for (const DimExpr& d : *value.type.shape) value.dims.push_back(d.constant());
+  const ValueType* declared = &graph.value(id).type;
+  if (declared->kind == ValueType::Kind::Optional && declared->element) declared = declared->element.get();
+  if (!declared->is_tensor()) return;
+  if (declared->elem != DataType::Undefined && declared->elem != value.type.elem)
+    fail_contradiction(id, "its elements are " + std::string(data_type_name(declared->elem)));
+  if (!declared->shape) return;
+  if (declared->shape->size() != value.dims.size())
+    fail_contradiction(id, "its rank is " + std::to_string(declared->shape->size()));
+  const auto size_of = [&](std::string_view name) -> std::optional<std::int64_t> {
+    const auto it = bound_.find(name);
+    return it == bound_.end() ? std::nullopt : std::optional(it->second.size);
+  };
+  for (std::size_t d = 0; d < value.dims.size(); ++d) {
+    const DimExpr& e = (*declared->shape)[d];
+    const std::string_view name = e.variable_name();
+    const std::optional<std::int64_t> size = e.is_constant() ? e.constant() : name.empty() ? e.evaluate(size_of) : size_of(name);
+    if (!size) {
+      if (!name.empty()) bind({std::string(name), value.dims[d], id, static_cast<std::uint32_t>(d)});
+      continue;
+    }
+    if (*size == value.dims[d]) continue;
+    std::string why = "dimension " + std::to_string(d) + " is " + std::to_string(*size);
+    std::vector<std::string> names;
+    e.collect_variables(names);
+    const char* before = " (";
+    if (!e.is_constant() && name.empty()) why += before + e.to_string(), before = ", ";
+    for (const std::string& n : names) {
+      const BoundVariable& b = bound_.find(n)->second;
+      why += before;
+      if (!n.starts_with('?')) why += n + " = " + std::to_string(b.size) + ", ";
+      why += "dimension " + std::to_string(b.dim) + " of \"" + graph.value(b.value).name + "\"";
+      before = ", ";
+    }
+    fail_contradiction(id, names.empty() ? why : why + ")");
+  }
+}
+
+void PlanState::fail_contradiction(ValueId id, std::string why) const {
+  check_given();  // what follows from it is told by its cause
+  throw Error(ErrorCode::RuntimeError,
+              "the value \"" + graph.value(id).name + "\" is " + values[id].type.to_string() +
+                  ", but the model's types and shapes say that " + why,
+              {}, "a dimension variable has one value in a run");
+}
+
+void PlanState::bind(BoundVariable variable) {
+  newly_bound_.push_back(variable);
+  std::string name = variable.name;
+  bound_.emplace(std::move(name), std::move(variable));
+}
+
+std::vector<BoundVariable> PlanState::take_newly_bound() { return std::exchange(newly_bound_, {}); }
+
+void PlanState::make_available(ValueId id) {
+  for (std::uint32_t node : uses.readers(id))
+    if (--pending[node] == 0) ready.push(node);
+}
+
+void PlanState::apply(const Segment& segment) {
+  arrived.clear();
+  newly_bound_.clear();
+  for (const BoundVariable& v : segment.bound) bound_.insert_or_assign(v.name, v);
+  for (const Segment::Settled& s : segment.settled) {
+    static_cast<PlannedValue&>(values[s.value]) = s.state;
+    if (s.late) continue;
+    if (s.state.type.is_static()) {
+      values[s.value].dims.clear();
+      for (const DimExpr& d : *s.state.type.shape) values[s.value].dims.push_back(d.constant());
+    }
+    make_available(s.value);
+  }
+  // What became ready was planned in that segment.
+  ready = {};
+  run_values = segment.run_values;
+  waiting = segment.waiting;
+  ++depth;
+}
+
+void PlanState::arrive(const Segment& before, const std::vector<Value>& made) {
+  for (const Segment::LateValue& late : before.late_values) {
+    ValueState& value = values[late.value];
+    const ValueType& expected = value.type.known() ? value.type : graph.value(late.value).type;
+    value.type = type_of(made[late.run_value], expected);
+    settle_given(late.value);
+    make_available(late.value);
+    arrived.push_back({late.value, false, value});
+  }
+}
+
+}  // namespace norn::runtime

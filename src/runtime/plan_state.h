@@ -1,0 +1,111 @@
+// What planning knows of a graph's values between one segment and the next: their types and sizes, where they lie, which
+// nodes wait for values that are not there yet, and the sizes that dimension variables have in this run.
+//
+// A run makes one when it first needs a plan that is not kept, lets it take over the segments it has found so far, and
+// plans on from there. Each step costs what it concerns, never the size of the graph.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/kernel.h"
+#include "norn/error.h"
+#include "program/program.h"
+#include "runtime/plan.h"
+
+namespace norn::runtime {
+
+// Which nodes read each value of a graph. Immutable.
+class GraphUses {
+ public:
+  explicit GraphUses(const program::Graph& graph);
+  // Indexes of the nodes, ascending; a node that reads the value twice is there twice.
+  std::span<const std::uint32_t> readers(program::ValueId id) const {
+    return {readers_.data() + first_[id], readers_.data() + first_[id + 1]};
+  }
+  bool is_output(program::ValueId id) const { return output_[id]; }
+  // How many values each node reads, counted as often as it reads them.
+  const std::vector<std::uint32_t>& reads() const { return reads_; }
+
+ private:
+  std::vector<std::uint32_t> first_, readers_, reads_;
+  std::vector<bool> output_;
+};
+
+class PlanState {
+ public:
+  // `inputs`: the graph's inputs, then its captures. An empty Value is an input that takes its default.
+  PlanState(const program::Graph& graph, const GraphUses& uses, std::span<const Value> inputs);
+
+  // What the planner of a segment notes down for a value while it works.
+  struct Slots {
+    static constexpr std::uint32_t kNone = 0xffffffffu;
+    std::uint32_t segment = kNone;  // these are of another segment unless it is the present depth
+    std::uint32_t dense = kNone, other = kNone;
+    kernels::Layout made = kernels::Layout::Dense, other_layout = kernels::Layout::Dense;
+    bool needed = false;
+  };
+  struct ValueState : PlannedValue {
+    Shape dims;  // of a tensor whose sizes are known
+    Slots slots;
+  };
+
+  const program::Graph& graph;
+  const GraphUses& uses;
+  std::vector<ValueState> values;      // by ValueId
+  std::vector<std::uint32_t> pending;  // by node: reads of values that are not available yet
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;  // nodes to plan, in order
+  std::uint32_t run_values = 0;
+  std::uint32_t depth = 0;    // segments before
+  std::uint32_t waiting = 0;  // nodes that are not planned
+  std::vector<Segment::Settled> arrived;  // late values of the segment before, with the types that they have
+
+  Slots& slots(program::ValueId id) {
+    Slots& s = values[id].slots;
+    if (s.segment != depth) s = Slots{.segment = depth};
+    return s;
+  }
+  bool has_waiting_reader(program::ValueId id) const {
+    for (std::uint32_t node : uses.readers(id))
+      if (pending[node] > 0) return true;
+    return false;
+  }
+
+  // The value's type has become static: settles its sizes and holds them against what the Program says of them, on which
+  // passes have relied. Throws norn::Error (RuntimeError) that names both sides of a contradiction.
+  void settle(program::ValueId id);
+  // Throws what contradicts of the values that come from outside: feeds, captures and late values. The node that cannot
+  // take them tells it better, so this is asked when the segment's nodes have been inferred.
+  void check_given() const {
+    if (contradiction_) throw *contradiction_;
+  }
+  // The value can be read: nodes that wait for nothing else become ready.
+  void make_available(program::ValueId id);
+  // Takes over what a segment settled that was found among the kept ones.
+  void apply(const Segment& segment);
+  // The late values of the segment before this point, as running made them.
+  void arrive(const Segment& before, const std::vector<Value>& values);
+
+  // Variables bound since the last call.
+  std::vector<BoundVariable> take_newly_bound();
+
+ private:
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const noexcept { return std::hash<std::string_view>{}(name); }
+  };
+  void settle_given(program::ValueId id);
+  void bind(BoundVariable variable);
+  [[noreturn]] void fail_contradiction(program::ValueId id, std::string why) const;
+
+  std::unordered_map<std::string, BoundVariable, NameHash, std::equal_to<>> bound_;
+  std::vector<BoundVariable> newly_bound_;
+  std::optional<Error> contradiction_;
+};
+
+}  // namespace norn::runtime
