@@ -4,7 +4,8 @@
 //
 // Traps: a job dies when its caller returns, so a helper's last touch of it is the decrement of `helpers`; the pool is
 // never destroyed, for its threads may outlive every static destructor; after fork() none of its threads exist in the
-// child and its mutex may be locked for ever, so the child must not touch it at all.
+// child and its mutex may be locked for ever, so the child must not touch it at all (fork() waits for no task, so its
+// mutex is not one that is safe to fork with).
 #include "base/parallel.h"
 
 #include <pthread.h>
@@ -20,12 +21,14 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "base/fork.h"
 #include "norn/error.h"
 
 namespace norn::base {
@@ -143,6 +146,7 @@ struct Job {
   void* context;
   int max_helpers;
   void (*own)(void*) = nullptr;  // what the caller does before it claims tasks
+  bool no_fork = ForkGuard::held();
   std::atomic<std::int64_t> next{0};
   std::atomic<int> helpers{0};
   // Under the pool's mutex:
@@ -268,7 +272,10 @@ class Pool {
       }
       job->helpers.fetch_add(1, std::memory_order_relaxed);
       lock.unlock();
-      claim(*job);
+      {
+        ForkGuard::Shared section(job->no_fork);
+        claim(*job);
+      }
       lock.lock();
       const bool wake = job->caller_sleeps && job->helpers.load(std::memory_order_relaxed) == 1;
       job->helpers.fetch_sub(1, std::memory_order_release);
@@ -287,21 +294,19 @@ class Pool {
 };
 
 Pool& pool() {
-  static Pool* const instance = new Pool(hardware_threads() - 1);
-  return *instance;
+  return *made_once([] { return std::make_unique<Pool>(hardware_threads() - 1); });
 }
 
 }  // namespace
 
 int hardware_threads() noexcept {
-  static const int threads = [] {
+  return made_once([] {
     try {
       return std::max(1, least(affinity_threads(), cgroup_threads()));
     } catch (...) {
       return 1;
     }
-  }();
-  return threads;
+  });
 }
 
 ParallelWidth::ParallelWidth(int threads) noexcept : previous_(t_limit) { t_limit = std::max(0, threads); }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/fork.h"
 #include "kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -178,8 +179,7 @@ namespace norn::kernels {
 HWY_EXPORT(gemms);
 
 const GemmTable& gemm_table() {
-  static const GemmTable table = HWY_DYNAMIC_DISPATCH(gemms)();
-  return table;
+  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(gemms)(); });
 }
 
 void pack_panels(const float* b, std::int64_t b_row, std::int64_t b_column, std::int64_t k, std::int64_t n,

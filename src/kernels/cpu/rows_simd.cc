@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/fork.h"
 #include "kernels/cpu/steps.h"
 #include "kernels/cpu/targets.h"
 
@@ -285,12 +286,10 @@ HWY_EXPORT(rows);
 HWY_EXPORT(reductions);
 
 const RowTable& row_table() {
-  static const RowTable table = HWY_DYNAMIC_DISPATCH(rows)();
-  return table;
+  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(rows)(); });
 }
 const ReduceTable& reduce_table() {
-  static const ReduceTable table = HWY_DYNAMIC_DISPATCH(reductions)();
-  return table;
+  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(reductions)(); });
 }
 
 }  // namespace norn::kernels

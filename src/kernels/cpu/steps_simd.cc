@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/fork.h"
 #include "kernels/cpu/steps.h"
 #include "kernels/cpu/targets.h"
 
@@ -246,8 +247,7 @@ namespace norn::kernels {
 HWY_EXPORT(steps);
 
 const StepTableF32& step_table_f32() {
-  static const StepTableF32 table = HWY_DYNAMIC_DISPATCH(steps)();
-  return table;
+  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(steps)(); });
 }
 
 double step_cost_ns(ElementOp op) {
