@@ -1,6 +1,7 @@
 #include "runtime/arena_pool.h"
 
 #include <bit>
+#include <mutex>
 #include <new>
 
 #include "base/checked.h"

@@ -6,9 +6,9 @@
 #pragma once
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/fork.h"
 #include "norn/value.h"
 
 namespace norn::runtime {
@@ -31,7 +31,7 @@ class ArenaPool : public std::enable_shared_from_this<ArenaPool> {
 
  private:
   const std::size_t max_idle_bytes_;
-  std::mutex mutex_;
+  base::ForkSafeMutex mutex_;
   std::vector<Stretch> idle_;  // given back last, listed last
   std::size_t idle_bytes_ = 0;
   std::size_t live_ = 0;  // stretches, idle or not

@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "base/fork.h"
 #include "kernels/kernel.h"
 
 namespace norn::runtime {
@@ -15,11 +16,19 @@ class PackStore final : public kernels::PackedConstants {
   std::shared_ptr<const void> get(const kernels::Contents& contents, std::size_t offset, std::string_view recipe,
                                   const std::function<std::shared_ptr<const void>()>& make) override {
     if (!contents.shared) return make();
-    std::lock_guard lock(mutex_);
     Key key{contents.data, offset, std::string(recipe)};
-    if (const auto it = store_.find(key); it != store_.end())
-      if (auto kept = it->second.lock()) return kept;
+    const auto kept = [&]() -> std::shared_ptr<const void> {
+      const auto it = store_.find(key);
+      return it == store_.end() ? nullptr : it->second.lock();
+    };
+    {
+      std::lock_guard lock(mutex_);
+      if (auto found = kept()) return found;
+    }
+    // Without the lock, since it takes long: two that make the same form at once keep one of them.
     std::shared_ptr<const void> made = make();
+    std::lock_guard lock(mutex_);
+    if (auto found = kept()) return found;
     store_[std::move(key)] = made;
     if (store_.size() >= sweep_at_) {
       std::erase_if(store_, [](const auto& entry) { return entry.second.expired(); });
@@ -30,7 +39,7 @@ class PackStore final : public kernels::PackedConstants {
 
  private:
   using Key = std::tuple<const void*, std::size_t, std::string>;
-  std::mutex mutex_;
+  base::ForkSafeMutex mutex_;
   std::map<Key, std::weak_ptr<const void>> store_;
   std::size_t sweep_at_ = 64;  // entries at which those whose form is gone are removed
 };

@@ -8,16 +8,15 @@
 //
 // A segment keeps only what it adds to what the segments before it settled, so that a chain costs what its nodes cost.
 //
-// Everything here is immutable once made, apart from the frames, which lock.
+// Everything here is immutable once made, apart from the frames that are kept for later runs.
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/fork.h"
 #include "kernels/kernel.h"
 #include "norn/value.h"
 #include "opset/value_type.h"
@@ -160,9 +159,7 @@ class Segment {
 
  private:
   static constexpr std::size_t kMaxFrames = 8;
-  mutable std::mutex mutex_;
-  mutable std::array<std::unique_ptr<Frame>, kMaxFrames> frames_;
-  mutable std::size_t frame_count_ = 0;
+  base::ObjectPool<Frame> frames_;
 };
 
 struct PlanOptions {

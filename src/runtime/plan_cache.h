@@ -4,11 +4,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <shared_mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "base/fork.h"
 #include "runtime/plan.h"
 
 namespace norn::runtime {
@@ -62,7 +62,7 @@ class PlanCache {
   std::atomic<std::uint64_t> next_id_{1};
   mutable std::atomic<std::uint64_t> clock_{0};
   std::atomic<std::size_t> bytes_{0};
-  mutable std::shared_mutex mutex_;
+  mutable base::ForkSafeSharedMutex mutex_;
   Entries entries_;
 };
 

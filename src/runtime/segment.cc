@@ -39,11 +39,7 @@ std::size_t Segment::bytes() const {
 }
 
 std::unique_ptr<Frame> Segment::take_frame(ArenaPool& arenas) const {
-  std::unique_ptr<Frame> frame;
-  {
-    std::lock_guard lock(mutex_);
-    if (frame_count_ > 0) frame = std::move(frames_[--frame_count_]);
-  }
+  std::unique_ptr<Frame> frame = frames_.take();
   if (!frame) {
     frame = std::make_unique<Frame>();
     frame->pointers.resize(pointers.size(), nullptr);
@@ -72,8 +68,7 @@ std::unique_ptr<Frame> Segment::take_frame(ArenaPool& arenas) const {
 
 void Segment::give_back(std::unique_ptr<Frame> frame, ArenaPool& arenas) const noexcept {
   arenas.give_back(std::move(frame->arena));
-  std::lock_guard lock(mutex_);
-  if (frame_count_ < kMaxFrames) frames_[frame_count_++] = std::move(frame);
+  frames_.give(std::move(frame), kMaxFrames);
 }
 
 }  // namespace norn::runtime
