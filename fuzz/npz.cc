@@ -20,7 +20,7 @@ void check(const std::uint8_t* data, std::size_t size) {
       total += tensor.bytes();
       // Every byte has to be there.
       unsigned sum = 0;
-      for (std::size_t i = 0; i < tensor.bytes(); ++i) sum += tensor.as<std::uint8_t>()[i];
+      for (std::size_t i = 0; i < tensor.bytes(); ++i) sum += std::to_integer<unsigned>(tensor.as<std::byte>()[i]);
       require(sum <= 255 * tensor.bytes(), "bytes are bytes");
     }
     require(total <= limits.max_bytes, "arrays keep to the limits");

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -24,7 +25,39 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
+// The element types whose elements are a T in memory, a bit for each. C++ has a type of its own for most. The bits of
+// the others are held in an unsigned integer of the element's size (float16 and bfloat16 in std::uint16_t; float8,
+// float6, float4, uint4 and uint2 in std::uint8_t); int4 and int2, sign-extended, in std::int8_t. A bool may be read as
+// std::uint8_t, a complex number as its two parts, and everything but strings as std::byte.
+template <class T>
+consteval std::uint32_t types_held_in() {
+  using enum DataType;
+  constexpr auto are = [](auto... types) { return (... | (std::uint32_t{1} << static_cast<int>(types))); };
+  if (std::is_same_v<T, std::byte>) return ~are(Undefined, String);
+  if (std::is_same_v<T, std::string>) return are(String);
+  if (std::is_same_v<T, bool>) return are(Bool);
+  if (std::is_same_v<T, float>) return are(Float, Complex64);
+  if (std::is_same_v<T, double>) return are(Double, Complex128);
+  if constexpr (requires(const T& t) { typename T::value_type; t.real(); t.imag(); }) {  // std::complex
+    if (std::is_same_v<typename T::value_type, float>) return are(Complex64);
+    if (std::is_same_v<typename T::value_type, double>) return are(Complex128);
+  }
+  if (!std::is_integral_v<T> || std::is_same_v<T, char>) return 0;
+  constexpr bool is_signed = std::is_signed_v<T>;
+  switch (sizeof(T)) {
+    case 8: return is_signed ? are(Int64) : are(Uint64);
+    case 4: return is_signed ? are(Int32) : are(Uint32);
+    case 2: return is_signed ? are(Int16) : are(Uint16, Float16, BFloat16);
+    default: break;
+  }
+  if (is_signed) return are(Int8, Int4, Int2);
+  return are(Uint8, Bool, Uint4, Uint2, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float8E8M0,
+             Float6E2M3, Float6E3M2, Float4E2M1);
+}
+
 // A dense, row-major array. Elements are stored in memory order without gaps; String elements are std::string objects.
+// A bool is 0 or 1, and the byte of a sub-byte element is one of its values: a session takes any other byte of a bool
+// for true, and refuses a sub-byte element out of range.
 class NORN_API Tensor {
  public:
   // An undefined tensor: dtype Undefined, no memory.
@@ -42,12 +75,22 @@ class NORN_API Tensor {
   Device device() const noexcept { return device_; }
   bool defined() const noexcept { return dtype_ != DataType::Undefined; }
 
+  // The memory, whatever the element type is.
   const void* data() const noexcept { return data_; }
   void* mutable_data() noexcept { return data_; }
+  // The elements. Throws norn::Error (InvalidArgument) if they are no T in memory: see types_held_in().
   template <class T>
-  const T* as() const noexcept { return static_cast<const T*>(data_); }
+  const T* as() const {
+    static_assert(types_held_in<T>() != 0, "no element type is held in a T");
+    check_held_in(types_held_in<T>());
+    return static_cast<const T*>(data_);
+  }
   template <class T>
-  T* as_mutable() noexcept { return static_cast<T*>(data_); }
+  T* as_mutable() {
+    static_assert(types_held_in<T>() != 0, "no element type is held in a T");
+    check_held_in(types_held_in<T>());
+    return static_cast<T*>(data_);
+  }
 
   // The same memory under other dimensions of equal element count.
   Tensor reshaped(Shape dims) const;
@@ -58,6 +101,11 @@ class NORN_API Tensor {
   const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
 
  private:
+  void check_held_in(std::uint32_t types) const {
+    if (!(types >> static_cast<int>(dtype_) & 1)) [[unlikely]] not_held_in(types);
+  }
+  [[noreturn]] void not_held_in(std::uint32_t types) const;
+
   std::shared_ptr<const void> owner_;
   void* data_ = nullptr;
   std::int64_t size_ = 0;

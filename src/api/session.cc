@@ -2,10 +2,14 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "norn/check.h"
 
+#include "base/element_bytes.h"
+#include "base/text.h"
 #include "format/external.h"
 #include "format/text.h"
 #include "ir/model.h"
@@ -38,6 +42,28 @@ struct Session::Impl {
   mutable std::once_flag once;
   mutable std::unique_ptr<runtime::CompiledModel> feedable;
 };
+
+namespace {
+
+// f(feeds), once their bools and sub-byte elements are values of their types.
+template <class F>
+auto with_sound_feeds(std::span<const Feed> feeds, F&& f) {
+  std::vector<Feed> changed;
+  for (std::size_t i = 0; i < feeds.size(); ++i) {
+    std::optional<Value> sound;
+    try {
+      sound = base::with_sound_elements(feeds[i].value);
+    } catch (Error& e) {
+      throw e.within("input " + base::quoted(feeds[i].name));
+    }
+    if (!sound) continue;
+    if (changed.empty()) changed.assign(feeds.begin(), feeds.end());
+    changed[i].value = std::move(*sound);
+  }
+  return f(changed.empty() ? feeds : std::span<const Feed>(changed));
+}
+
+}  // namespace
 
 Session::Session(const Model& model, const SessionOptions& options) {
   if (options.intra_op_num_threads < 0) {
@@ -79,11 +105,11 @@ ModelMetadata Session::metadata() const {
 }
 
 std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std::string> outputs) const {
-  return impl_->for_feeds(feeds).run(feeds, outputs);
+  return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).run(sound, outputs); });
 }
 
 std::string Session::explain(std::span<const Feed> feeds, std::int64_t default_dim) const {
-  return impl_->for_feeds(feeds).explain(feeds, default_dim);
+  return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).explain(sound, default_dim); });
 }
 
 std::string Session::program_text() const {

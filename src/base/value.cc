@@ -56,6 +56,17 @@ Tensor Tensor::borrow(DataType dtype, Shape dims, void* data, std::shared_ptr<co
   return t;
 }
 
+void Tensor::not_held_in(std::uint32_t types) const {
+  std::string names;
+  for (int i = 1; i < kDataTypeCount && types != types_held_in<std::byte>(); ++i) {
+    if (types >> i & 1) names += (names.empty() ? "" : " or ") + std::string(data_type_name(static_cast<DataType>(i)));
+  }
+  throw Error(ErrorCode::InvalidArgument,
+              "the elements of a tensor " + std::string(data_type_name(dtype_)) + to_string(dims_) +
+                  " were accessed as " + (names.empty() ? "bytes" : "elements of type " + names),
+              {}, "dtype() tells which as<T>() fits; data() gives the memory as it is");
+}
+
 Tensor Tensor::reshaped(Shape dims) const {
   if (element_count(dims) != size_) {
     throw Error(ErrorCode::InvalidArgument,

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "norn/types.h"
 
@@ -60,6 +64,54 @@ TEST(Tensor, CopiesShareAndClonesDoNot) {
   t.as_mutable<std::string>()[1] = "y";
   EXPECT_EQ(shared.as<std::string>()[1], "y");
   EXPECT_EQ(deep.as<std::string>()[1], std::string(100, 'x'));
+}
+
+// Which of the types that people write may read a tensor of each element type.
+TEST(Tensor, ElementsAreReadAsWhatTheyAre) {
+  const auto readable = [](const Tensor& t) {
+    std::string as;
+    const auto take = [&](const char* name, auto read) {
+      try {
+        EXPECT_EQ(static_cast<const void*>(read()), t.data());
+        as += std::string(as.empty() ? "" : " ") + name;
+      } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ErrorCode::InvalidArgument);
+        if (t.defined()) EXPECT_NE(e.message().find(data_type_name(t.dtype())), std::string::npos) << e.message();
+      }
+    };
+    take("f32", [&] { return t.as<float>(); });
+    take("f64", [&] { return t.as<double>(); });
+    take("c64", [&] { return t.as<std::complex<float>>(); });
+    take("c128", [&] { return t.as<std::complex<double>>(); });
+    take("bool", [&] { return t.as<bool>(); });
+    take("i8", [&] { return t.as<std::int8_t>(); });
+    take("u8", [&] { return t.as<std::uint8_t>(); });
+    take("i16", [&] { return t.as<std::int16_t>(); });
+    take("u16", [&] { return t.as<std::uint16_t>(); });
+    take("i32", [&] { return t.as<std::int32_t>(); });
+    take("u32", [&] { return t.as<std::uint32_t>(); });
+    take("i64", [&] { return t.as<long long>(); });
+    take("u64", [&] { return t.as<unsigned long>(); });
+    take("str", [&] { return t.as<std::string>(); });
+    if (t.defined() && t.dtype() != DataType::String) EXPECT_EQ(t.as<std::byte>(), t.data());
+    else EXPECT_THROW(t.as<std::byte>(), Error);
+    return as;
+  };
+  const std::pair<DataType, const char*> wanted[] = {
+      {DataType::Float, "f32"},        {DataType::Double, "f64"},       {DataType::Complex64, "f32 c64"},
+      {DataType::Bool, "bool u8"},     {DataType::Uint8, "u8"},         {DataType::Int8, "i8"},
+      {DataType::Uint16, "u16"},       {DataType::Int16, "i16"},        {DataType::Complex128, "f64 c128"},
+      {DataType::Uint32, "u32"},       {DataType::Int32, "i32"},        {DataType::Uint64, "u64"},
+      {DataType::Int64, "i64"},        {DataType::String, "str"},       {DataType::Float16, "u16"},
+      {DataType::BFloat16, "u16"},     {DataType::Float8E4M3FN, "u8"},  {DataType::Float8E4M3FNUZ, "u8"},
+      {DataType::Float8E5M2, "u8"},    {DataType::Float8E5M2FNUZ, "u8"}, {DataType::Float8E8M0, "u8"},
+      {DataType::Float6E2M3, "u8"},    {DataType::Float6E3M2, "u8"},    {DataType::Float4E2M1, "u8"},
+      {DataType::Uint4, "u8"},         {DataType::Int4, "i8"},          {DataType::Uint2, "u8"},
+      {DataType::Int2, "i8"}};
+  EXPECT_EQ(std::size(wanted), static_cast<std::size_t>(kDataTypeCount - 1));
+  for (const auto& [type, as] : wanted) EXPECT_EQ(readable(Tensor(type, {2})), as) << data_type_name(type);
+  EXPECT_EQ(readable(Tensor()), "");
+  EXPECT_THROW(Tensor(DataType::Float, {1}).as_mutable<double>(), Error);
 }
 
 TEST(Value, KindsAndDescriptions) {

@@ -80,7 +80,7 @@ std::optional<std::string> tensor_difference(const Tensor& got, const Tensor& wa
     } else {
       const std::size_t size = element_size(a.dtype());
       const auto offset = static_cast<std::size_t>(i) * size;
-      same = std::memcmp(a.as<char>() + offset, b.as<char>() + offset, size) == 0;
+      same = std::memcmp(a.as<std::byte>() + offset, b.as<std::byte>() + offset, size) == 0;
     }
     if (same) continue;
     ++wrong;

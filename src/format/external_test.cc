@@ -72,7 +72,7 @@ TEST_F(External, ReadsRanges) {
   EXPECT_EQ(read({{"location", "sub/w.bin"}, {"length", "0"}}), "");
   const auto value = ir::to_value(tensor({{"location", "sub/w.bin"}, {"offset", "6"}}),
                                   external_reader((root_ / "model").string()));
-  EXPECT_EQ(value.as<char>()[3], '9');
+  EXPECT_EQ(value.as<std::byte>()[3], std::byte{'9'});
 }
 
 TEST_F(External, TensorsOfOneFileShareItsMapping) {

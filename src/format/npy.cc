@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/element_bytes.h"
 #include "base/text.h"
 #include "format/bounds.h"
 #include "format/notation.h"
@@ -272,10 +273,9 @@ Tensor read_npy(const ir::Bytes& bytes, DataType raw_type, const Limits& limits)
   const bool complex = type == DataType::Complex64 || type == DataType::Complex128;
   const std::uint64_t unit = complex ? width / 2 : width;
   const bool aligned = reinterpret_cast<std::uintptr_t>(data) % unit == 0;
-  const bool clean =
-      type != DataType::Bool || std::none_of(data, data + *total, [](std::byte b) { return b > std::byte{1}; });
-  if (plain && !swap && aligned && clean && count > 0 && bytes.owner()) {
-    return Tensor::borrow(type, header.shape, const_cast<std::byte*>(data), bytes.owner());
+  const auto sound = [](Tensor read) { return base::with_sound_elements(read).value_or(read); };
+  if (plain && !swap && aligned && count > 0 && bytes.owner()) {
+    return sound(Tensor::borrow(type, header.shape, const_cast<std::byte*>(data), bytes.owner()));
   }
   Tensor tensor(type, header.shape);
   auto* out = static_cast<std::byte*>(tensor.mutable_data());
@@ -285,10 +285,7 @@ Tensor read_npy(const ir::Bytes& bytes, DataType raw_type, const Limits& limits)
   if (swap && unit > 1) {
     for (std::uint64_t i = 0; i < *total; i += unit) std::reverse(out + i, out + i + unit);
   }
-  if (!clean) {
-    for (std::uint64_t i = 0; i < *total; ++i) out[i] = std::byte{out[i] != std::byte{0}};
-  }
-  return tensor;
+  return sound(std::move(tensor));
 }
 
 bool is_raw_in_npy(DataType type) noexcept {

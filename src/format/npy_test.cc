@@ -55,13 +55,16 @@ TEST(Npy, ConvertsOrderAndEndianness) {
   const auto t = read_npy(file(header("<i2", "(2, 3)", true), raw<std::int16_t>({1, 4, 2, 5, 3, 6})));
   EXPECT_EQ(list<std::int16_t>(t), (std::vector<std::int16_t>{1, 2, 3, 4, 5, 6}));
   const auto three = read_npy(file(header("|i1", "(2, 1, 2)", true), "acbd"));
-  EXPECT_EQ(list<char>(three), (std::vector<char>{'a', 'b', 'c', 'd'}));
+  EXPECT_EQ(list<std::int8_t>(three), (std::vector<std::int8_t>{'a', 'b', 'c', 'd'}));
   EXPECT_EQ(list<std::int32_t>(read_npy(file(header(">i4", "(1,)"), "\x01\x02\x03\x04"))),
             std::vector<std::int32_t>{0x01020304});
   const auto c = read_npy(file(header(">c8", "(1,)"), "\x3f\x80\x00\x00\x40\x00\x00\x00"s));
   EXPECT_EQ(c.as<float>()[0], 1);
   EXPECT_EQ(c.as<float>()[1], 2);
   EXPECT_EQ(list<std::uint8_t>(read_npy(file(header("|b1", "(2,)"), "\x02\x00"s))), (std::vector<std::uint8_t>{1, 0}));
+  const auto nibbles = file(header("<V1", "(2,)"), "\xf8\x07"s);
+  EXPECT_EQ(list<std::int8_t>(read_npy(nibbles, DataType::Int4)), (std::vector<std::int8_t>{-8, 7}));
+  EXPECT_THROW(read_npy(nibbles, DataType::Uint4), Error);
 }
 
 TEST(Npy, Strings) {
@@ -146,7 +149,7 @@ TEST(Npy, RoundTripsEveryTypeWithAName) {
       if (t.dtype() == DataType::String) {
         for (std::int64_t i = 0; i < t.size(); ++i) t.as_mutable<std::string>()[i] = i % 2 ? "\xe4\xb8\x96" : "";
       } else {
-        for (std::size_t i = 0; i < t.bytes(); ++i) t.as_mutable<std::uint8_t>()[i] = i % 2;
+        for (std::size_t i = 0; i < t.bytes(); ++i) t.as_mutable<std::byte>()[i] = static_cast<std::byte>(i % 2);
       }
       const ir::Bytes bytes(write_npy(t));
       if (t.dtype() != DataType::String) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "base/element_bytes.h"
 #include "base/text.h"
 #include "norn/error.h"
 
@@ -54,7 +55,7 @@ std::uint8_t widen(DataType type, unsigned bits, int width) {
 
 norn::Tensor unpack(DataType type, Shape dims, std::span<const std::byte> packed) {
   norn::Tensor value(type, std::move(dims));
-  auto out = value.as_mutable<std::uint8_t>();
+  auto* out = static_cast<std::uint8_t*>(value.mutable_data());
   const int width = storage_bits(type);
   for (std::int64_t i = 0; i < value.size(); ++i) {
     const auto bit = static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(width);
@@ -80,18 +81,14 @@ norn::Tensor from_raw(const Tensor& tensor, DataType type, Shape dims, const Byt
   }
   if (storage_bits(type) < 8) return unpack(type, std::move(dims), raw.span());
   const bool aligned = reinterpret_cast<std::uintptr_t>(raw.data()) % alignment_of(type) == 0;
-  const bool clean = type != DataType::Bool ||
-                     std::none_of(raw.begin(), raw.end(), [](std::byte b) { return b > std::byte{1}; });
-  if (aligned && clean && count > 0 && raw.owner()) return share(type, std::move(dims), raw.data(), raw.owner());
-  norn::Tensor value(type, std::move(dims));
-  if (count == 0) return value;
-  if (clean) {
-    std::memcpy(value.mutable_data(), raw.data(), raw.size());
+  norn::Tensor value;
+  if (aligned && count > 0 && raw.owner()) {
+    value = share(type, std::move(dims), raw.data(), raw.owner());
   } else {
-    auto out = value.as_mutable<std::uint8_t>();
-    for (std::size_t i = 0; i < raw.size(); ++i) out[i] = raw[i] != std::byte{0};
+    value = norn::Tensor(type, std::move(dims));
+    if (count > 0) std::memcpy(value.mutable_data(), raw.data(), raw.size());
   }
-  return value;
+  return base::with_sound_elements(value).value_or(value);
 }
 
 void check_count(const Tensor& tensor, const char* field, std::uint64_t have, std::uint64_t want) {
@@ -110,12 +107,13 @@ norn::Tensor from_same(const Tensor& tensor, DataType type, Shape dims, const Sh
   return value;
 }
 
+// To is as wide as an element.
 template <class To, class From>
 norn::Tensor narrowed(const Tensor& tensor, DataType type, Shape dims, const SharedArray<From>& field,
                       const char* name) {
   check_count(tensor, name, field.size(), static_cast<std::uint64_t>(element_count(dims)));
   norn::Tensor value(type, std::move(dims));
-  auto out = value.as_mutable<To>();
+  auto* out = static_cast<To*>(value.mutable_data());
   for (std::size_t i = 0; i < field.size(); ++i) {
     if constexpr (std::is_same_v<To, bool>) out[i] = field[i] != 0;
     else out[i] = static_cast<To>(field[i]);
@@ -145,7 +143,7 @@ norn::Tensor sub_byte_from_int32(const Tensor& tensor, DataType type, Shape dims
                 std::to_string(8 % width == 0 ? packed_size : static_cast<std::uint64_t>(count)));
   }
   norn::Tensor value(type, std::move(dims));
-  auto out = value.as_mutable<std::uint8_t>();
+  auto* out = static_cast<std::uint8_t*>(value.mutable_data());
   for (std::size_t i = 0; i < field.size(); ++i) out[i] = widen(type, static_cast<unsigned>(field[i]), width);
   return value;
 }
@@ -271,9 +269,10 @@ Tensor from_value(const norn::Tensor& value, std::string name) {
   const int width = storage_bits(value.dtype());
   if (width > 0 && width < 8) {
     std::vector<std::byte> packed(*base::packed_bytes(value.size(), width));
+    const auto* from = static_cast<const std::uint8_t*>(value.data());
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t bit = i * static_cast<std::size_t>(width);
-      const unsigned bits = (value.as<std::uint8_t>()[i] & ((1u << width) - 1)) << (bit % 8);
+      const unsigned bits = (from[i] & ((1u << width) - 1)) << (bit % 8);
       packed[bit / 8] |= static_cast<std::byte>(bits);
       if (bits >> 8) packed[bit / 8 + 1] |= static_cast<std::byte>(bits >> 8);
     }

@@ -161,8 +161,9 @@ TEST(TensorData, ValuesRoundTripForEveryType) {
           v.as_mutable<std::string>()[i] = std::string(random() % 3, 'x');
           continue;
         }
+        auto* bytes = static_cast<std::uint8_t*>(v.mutable_data());
         for (std::size_t b = 0; b < element_size(v.dtype()); ++b) {
-          auto& byte = v.as_mutable<std::uint8_t>()[static_cast<std::size_t>(i) * element_size(v.dtype()) + b];
+          auto& byte = bytes[static_cast<std::size_t>(i) * element_size(v.dtype()) + b];
           byte = static_cast<std::uint8_t>(random());
           if (v.dtype() == DataType::Bool) byte &= 1;
           if (bits < 8) byte &= (1u << bits) - 1;

@@ -222,11 +222,13 @@ Value from_array(PyArrayObject* given) {
   if (type == DataType::String) return string_tensor(as_array());
   if (!is_signed_sub_byte(type)) return borrow(as_array(), type);
   Tensor tensor(type, dims_of(as_array()));
-  const int shift = 8 - storage_bits(type);
+  const int bits = storage_bits(type), shift = 8 - bits;
   const auto* in = static_cast<const std::uint8_t*>(PyArray_DATA(as_array()));
   auto* out = tensor.as_mutable<std::int8_t>();
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    out[i] = static_cast<std::int8_t>(static_cast<std::int8_t>(in[i] << shift) >> shift);
+    const bool masked = in[i] >> bits == 0;  // otherwise extended already, or refused where the value goes
+    const int byte = static_cast<std::int8_t>(in[i] << (masked ? shift : 0));
+    out[i] = static_cast<std::int8_t>(byte >> (masked ? shift : 0));
   }
   return tensor;
 }

@@ -147,17 +147,19 @@ void load<std::uint64_t>(const Tensor& t, std::int64_t first, std::int64_t n, st
 template <>
 void store<std::uint64_t>(Tensor& t, std::int64_t first, std::int64_t n, const std::uint64_t* from) {
   check_range(t, first, n);
-  auto* bytes = t.as_mutable<std::uint8_t>() + first;
   switch (t.dtype()) {
     case DataType::Uint4:
     case DataType::Uint2: {
+      auto* p = t.as_mutable<std::uint8_t>() + first;
       const std::uint64_t mask = t.dtype() == DataType::Uint4 ? 15 : 3;
-      for (std::int64_t i = 0; i < n; ++i) bytes[i] = static_cast<std::uint8_t>(from[i] & mask);
+      for (std::int64_t i = 0; i < n; ++i) p[i] = static_cast<std::uint8_t>(from[i] & mask);
       return;
     }
-    case DataType::Bool:
-      for (std::int64_t i = 0; i < n; ++i) bytes[i] = from[i] != 0;
+    case DataType::Bool: {
+      auto* p = t.as_mutable<bool>() + first;
+      for (std::int64_t i = 0; i < n; ++i) p[i] = from[i] != 0;
       return;
+    }
     case DataType::Uint8: return narrow<std::uint8_t>(t, first, n, from);
     case DataType::Uint16: return narrow<std::uint16_t>(t, first, n, from);
     case DataType::Uint32: return narrow<std::uint32_t>(t, first, n, from);
@@ -216,11 +218,12 @@ double round_to(DataType type, double value) {
 
 namespace {
 
+// T is as wide as an element.
 template <class T>
 void copy_strided(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first, std::int64_t n,
                   std::int64_t src_stride) {
-  T* to = dst.as_mutable<T>() + dst_first;
-  const T* from = src.as<T>() + src_first;
+  T* to = static_cast<T*>(dst.mutable_data()) + dst_first;
+  const T* from = static_cast<const T*>(src.data()) + src_first;
   for (std::int64_t k = 0; k < n; ++k) to[k] = from[k * src_stride];
 }
 

@@ -16,7 +16,7 @@ TEST(Identity, EveryType) {
     if (type == DataType::String) {
       for (int i = 0; i < 6; ++i) x.as_mutable<std::string>()[i] = std::string(static_cast<std::size_t>(i * 9), 'x');
     } else {
-      auto* bytes = x.as_mutable<std::uint8_t>();
+      auto* bytes = static_cast<std::uint8_t*>(x.mutable_data());
       for (std::size_t i = 0; i < x.bytes(); ++i)
         bytes[i] = type == DataType::Bool ? i & 1 : static_cast<std::uint8_t>(i * 37 % 4);
     }
@@ -27,7 +27,7 @@ TEST(Identity, EveryType) {
     if (type == DataType::String) {
       EXPECT_TRUE(std::equal(x.as<std::string>(), x.as<std::string>() + 6, y.as<std::string>()));
     } else {
-      EXPECT_TRUE(std::equal(x.as<std::uint8_t>(), x.as<std::uint8_t>() + x.bytes(), y.as<std::uint8_t>()));
+      EXPECT_TRUE(std::equal(x.as<std::byte>(), x.as<std::byte>() + x.bytes(), y.as<std::byte>()));
     }
   }
 }

@@ -1,0 +1,74 @@
+#include "base/element_bytes.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace norn::base {
+namespace {
+
+// Values of a type, whose bytes plus `bias` are below a power of two.
+struct Range {
+  std::uint8_t bias = 0, beyond = 0;  // `beyond`: the bits that no such sum has
+};
+
+Range range_of(DataType type) {
+  if (type == DataType::Bool) return {0, 0xfe};
+  const int bits = storage_bits(type);
+  if (bits <= 0 || bits >= 8) return {};
+  const bool is_signed = type == DataType::Int4 || type == DataType::Int2;
+  return {static_cast<std::uint8_t>(is_signed ? 1 << (bits - 1) : 0), static_cast<std::uint8_t>(0xff << bits)};
+}
+
+[[noreturn]] void out_of_range(const Tensor& tensor, const std::uint8_t* bytes, Range range) {
+  std::int64_t at = 0;
+  while (!((bytes[at] + range.bias) & range.beyond)) ++at;
+  const std::string type(data_type_name(tensor.dtype()));
+  throw Error(ErrorCode::InvalidArgument,
+              "element " + std::to_string(at) + " of a tensor " + type + to_string(tensor.dims()) + " is the byte " +
+                  std::to_string(bytes[at]) + ", which is no " + type,
+              {}, "an element takes a byte, of which " + type + " has the low " +
+                      std::to_string(storage_bits(tensor.dtype())) + " bits" + (range.bias ? ", sign-extended" : ""));
+}
+
+std::optional<std::vector<Value>> items_of(const std::vector<Value>& items) {
+  std::optional<std::vector<Value>> changed;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    auto item = with_sound_elements(items[i]);
+    if (!item) continue;
+    if (!changed) changed = items;
+    (*changed)[i] = std::move(*item);
+  }
+  return changed;
+}
+
+}  // namespace
+
+std::optional<Tensor> with_sound_elements(const Tensor& tensor) {
+  const Range range = range_of(tensor.dtype());
+  if (range.beyond == 0) return {};
+  const auto* bytes = static_cast<const std::uint8_t*>(tensor.data());
+  std::uint8_t seen = 0;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) seen |= static_cast<std::uint8_t>(bytes[i] + range.bias);
+  if (!(seen & range.beyond)) return {};
+  if (tensor.dtype() != DataType::Bool) out_of_range(tensor, bytes, range);
+  Tensor sound(DataType::Bool, tensor.dims());
+  auto* to = sound.as_mutable<bool>();
+  for (std::int64_t i = 0; i < tensor.size(); ++i) to[i] = bytes[i] != 0;
+  return sound;
+}
+
+std::optional<Value> with_sound_elements(const Value& value) {
+  if (value.is_tensor()) return with_sound_elements(value.tensor());
+  if (value.is_sequence()) {
+    if (auto items = items_of(value.sequence().items)) return Sequence{std::move(*items)};
+  } else if (value.is_map()) {
+    if (auto values = items_of(value.map().values)) return Map{value.map().keys, std::move(*values)};
+  } else if (value.is_sparse()) {
+    const SparseTensor& sparse = value.sparse();
+    if (auto values = with_sound_elements(sparse.values)) return SparseTensor{*values, sparse.indices, sparse.dims};
+  }
+  return {};
+}
+
+}  // namespace norn::base
