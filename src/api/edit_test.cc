@@ -84,7 +84,7 @@ class Edit : public testing::Test {
     return path(name);
   }
   static ir::Model read(const std::string& file) {
-    const auto bytes = base::read_file(file, false);
+    const auto bytes = base::read_file(file, {}, false);
     return format::read_model(ir::Bytes(bytes.bytes.data(), bytes.bytes.size(), bytes.owner));
   }
   std::vector<std::string> names() const {
@@ -450,7 +450,7 @@ TEST_F(Edit, ModelsInMemory) {
   ir::Model m = model();
   m.graph->initializer.erase(m.graph->initializer.begin() + 3);  // numbers in typed fields come back as raw_data
   const std::string in = save(m);
-  const auto bytes = base::read_file(in, false);
+  const auto bytes = base::read_file(in, {}, false);
   unpack(Model::parse(bytes.bytes), path("out.onnx"), {.location = "w.data"});
   EXPECT_EQ(names(), (std::vector<std::string>{"in.onnx", "out.onnx", "w.data"}));
   const Model packed = pack(Model::load(path("out.onnx")));
@@ -472,7 +472,7 @@ TEST_F(Edit, DataFromAReader) {
     EXPECT_EQ(location, "w.data");
     return SharedBytes{std::as_bytes(std::span(data)).subspan(at, length.value()), {}};
   };
-  const auto bytes = base::read_file(path("out.onnx"), false);
+  const auto bytes = base::read_file(path("out.onnx"), {}, false);
   const Model loaded = Model::parse(bytes.bytes, options);
   pack(path("out.onnx"), path("packed.onnx"), {}, options);
   pack(loaded).save(path("again.onnx"));

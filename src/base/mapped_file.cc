@@ -1,6 +1,7 @@
 // Reading through mmap, writing through a temporary file and rename.
 //
-// Sizes of pipes and of files in /proc are not known beforehand, so what is not a regular file is read to its end.
+// Sizes of pipes, devices and files in /proc are not known beforehand, so they are read to their end, which an endless
+// one does not have: a limit of its own holds for them.
 #include "base/mapped_file.h"
 
 #include <fcntl.h>
@@ -12,7 +13,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <new>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -29,11 +34,6 @@ std::string quoted(const std::string& path) { return '"' + path + '"'; }
               what + " " + quoted(path) + ": " + std::strerror(error));
 }
 
-FileBytes owned(std::vector<std::byte> content) {
-  auto owner = std::make_shared<const std::vector<std::byte>>(std::move(content));
-  return {std::span<const std::byte>(owner->data(), owner->size()), owner};
-}
-
 void check_path(const std::string& path) {
   if (path.empty()) throw Error(ErrorCode::InvalidArgument, "an empty path names no file");
   if (path.find('\0') != std::string::npos) {
@@ -41,21 +41,60 @@ void check_path(const std::string& path) {
   }
 }
 
-std::vector<std::byte> read_all(int fd, const std::string& path, std::size_t expected) {
-  std::vector<std::byte> content(expected + 1);
+[[noreturn]] void too_large(const std::string& path, std::string message, std::string hint = {}) {
+  throw Error(ErrorCode::LimitExceeded, std::move(message), path, std::move(hint));
+}
+
+// Memory that grows where it is, or by changing page tables, instead of being copied and cleared.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { std::free(data_); }
+  void resize(std::size_t size) {
+    void* grown = std::realloc(data_, std::max<std::size_t>(size, 1));
+    if (!grown) throw std::bad_alloc();
+    data_ = grown;
+    size_ = size;
+  }
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+  std::size_t size() const { return size_; }
+  FileBytes release() && {
+    std::shared_ptr<const void> owner(std::exchange(data_, nullptr), [](void* p) { std::free(p); });
+    return {std::span(static_cast<const std::byte*>(owner.get()), size_), owner};
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// Reads to the end: of `expected` bytes, or of a number that nobody knows.
+FileBytes read_all(int fd, const std::string& path, std::optional<std::size_t> expected, const Limits& limits) {
+  const bool stream = !expected && limits.max_stream_bytes < limits.max_bytes;
+  const std::uint64_t most = stream ? limits.max_stream_bytes : limits.max_bytes;
+  Buffer content;
+  content.resize(expected.value_or(65536) + 1);
   std::size_t used = 0;
   for (;;) {
     if (used == content.size()) content.resize(content.size() + content.size() / 2 + 65536);
-    ssize_t n = ::read(fd, content.data() + used, std::min(content.size() - used, std::size_t{1} << 30));
+    const ssize_t n = ::read(fd, content.data() + used, std::min(content.size() - used, std::size_t{1} << 30));
     if (n < 0) {
       if (errno == EINTR) continue;
       fail("cannot read", path, errno);
     }
     if (n == 0) break;
     used += static_cast<std::size_t>(n);
+    if (used > most) {
+      too_large(path,
+                "the input goes on beyond " + std::to_string(most) + " bytes (limit " +
+                    (stream ? "max_stream_bytes" : "max_bytes") + ")",
+                stream ? "that is the limit of pipes and devices, which may have no end: write a file, or raise it" : "");
+    }
   }
   content.resize(used);
-  return content;
+  return std::move(content).release();
 }
 
 void write_pieces(int fd, const std::string& path, std::span<const std::span<const std::byte>> pieces) {
@@ -85,7 +124,7 @@ void write_pieces(int fd, const std::string& path, std::span<const std::span<con
 
 }  // namespace
 
-FileBytes read_file(const std::string& path, bool mmap) {
+FileBytes read_file(const std::string& path, const Limits& limits, bool mmap) {
   check_path(path);
   Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) {
@@ -95,14 +134,18 @@ FileBytes read_file(const std::string& path, bool mmap) {
   struct stat info;
   if (::fstat(fd.get(), &info) != 0) fail("cannot look at", path, errno);
   if (S_ISDIR(info.st_mode)) throw Error(ErrorCode::InvalidArgument, quoted(path) + " is a folder, not a file");
-  if (!S_ISREG(info.st_mode) || info.st_size == 0) return owned(read_all(fd.get(), path, 0));
-  auto size = static_cast<std::size_t>(info.st_size);
-  if (!mmap) return owned(read_all(fd.get(), path, size));
+  if (!S_ISREG(info.st_mode) || info.st_size == 0) return read_all(fd.get(), path, {}, limits);
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size > limits.max_bytes) {
+    too_large(path, "the input has " + std::to_string(size) + " bytes, more than the limit max_bytes (" +
+                        std::to_string(limits.max_bytes) + ")");
+  }
+  if (!mmap) return read_all(fd.get(), path, size, limits);
   return map_descriptor(fd.get(), size, path);
 }
 
 FileBytes map_descriptor(int fd, std::uint64_t bytes, const std::string& path) {
-  if (bytes == 0) return owned({});
+  if (bytes == 0) return {{}, std::make_shared<const char>()};
   const auto size = static_cast<std::size_t>(bytes);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (address == MAP_FAILED) fail("cannot map", path, errno);

@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 
+#include "norn/limits.h"
+
 namespace norn::base {
 
 struct FileBytes {
@@ -16,8 +18,8 @@ struct FileBytes {
   std::shared_ptr<const void> owner;
 };
 
-// Throws norn::Error (NoSuchFile, Io, InvalidArgument for a directory). An empty file gives an empty span.
-FileBytes read_file(const std::string& path, bool mmap = true);
+// Throws norn::Error (NoSuchFile, Io, InvalidArgument for a directory, LimitExceeded). An empty file gives an empty span.
+FileBytes read_file(const std::string& path, const Limits& limits, bool mmap = true);
 
 // Maps the first `bytes` bytes of an open regular file; the descriptor may be closed afterwards. `path` is for
 // messages.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "base/atomic_file.h"
 #include "norn/error.h"
@@ -28,7 +29,7 @@ class Files : public testing::Test {
 
   std::string path(const char* name) const { return (folder_ / name).string(); }
   static std::string content(const std::string& path, bool mmap = true) {
-    const auto file = read_file(path, mmap);
+    const auto file = read_file(path, {}, mmap);
     return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
   }
   static void write(const std::string& path, std::string_view a, std::string_view b = {}) {
@@ -38,7 +39,7 @@ class Files : public testing::Test {
   }
   static ErrorCode code_of(const std::string& path) {
     try {
-      read_file(path);
+      read_file(path, {});
     } catch (const Error& e) {
       return e.code();
     }
@@ -57,9 +58,40 @@ TEST_F(Files, WritesPiecesAndReadsThemBack) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2) << "a temporary file is left";
 }
 
+// What has no size may have no end.
+TEST_F(Files, LimitsHoldForWhatHasNoSize) {
+  const auto refused = [](const std::string& path, const Limits& limits, bool mmap = true) {
+    try {
+      read_file(path, limits, mmap);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::LimitExceeded) << e.what();
+      return e.message().substr(e.message().find("max_"));
+    }
+    return std::string("read");
+  };
+  Limits limits;
+  limits.max_stream_bytes = 1000;
+  EXPECT_EQ(refused("/dev/zero", limits), "max_stream_bytes)");
+  EXPECT_EQ(refused("/dev/null", limits), "read");
+  limits.max_bytes = 4;
+  EXPECT_EQ(refused("/dev/zero", limits), "max_bytes)");
+  write(path("five"), "12345");
+  EXPECT_EQ(refused(path("five"), limits), "max_bytes (4)");
+  EXPECT_EQ(refused(path("five"), limits, false), "max_bytes (4)");
+  write(path("four"), "1234");
+  EXPECT_EQ(refused(path("four"), limits), "read");
+  limits.max_bytes = std::uint64_t{1} << 40;
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  for (const std::size_t size : {1000, 1001}) {
+    std::thread writer([&] { std::ofstream(path("pipe")) << std::string(size, 'x'); });
+    EXPECT_EQ(refused(path("pipe"), limits), size == 1000 ? "read" : "max_stream_bytes)");
+    writer.join();
+  }
+}
+
 TEST_F(Files, AReaderKeepsTheOldContent) {
   write(path("a"), "old content");
-  const auto before = read_file(path("a"));
+  const auto before = read_file(path("a"), {});
   write(path("a"), "new");
   EXPECT_EQ(std::memcmp(before.bytes.data(), "old content", 11), 0);
   EXPECT_EQ(content(path("a")), "new");

@@ -6,15 +6,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <numeric>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include "command.h"
 #include "draw.h"
 #include "inputs.h"
 #include "norn/data.h"
+#include "streams.h"
 #include "terminal.h"
 #include "value_text.h"
 
@@ -75,8 +76,7 @@ std::vector<std::string> class_names(const std::string& path, std::size_t count)
     for (std::size_t k = 0; k < count; ++k) names.push_back(std::to_string(k));
     return names;
   }
-  std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::NoSuchFile, "cannot read the class names in \"" + path + "\"");
+  std::istringstream file(read_text(path));
   for (std::string line; std::getline(file, line);) names.push_back(line);
   if (names.size() != count) {
     throw UsageError(

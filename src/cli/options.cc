@@ -78,6 +78,8 @@ void LoadFlags::add_to(CLI::App& command) {
   repeated(command.add_option("--external-root", options.external_roots,
                               "External data: a further folder it may lie in (repeat)"))
       ->type_name("FOLDER");
+  add_whole(command, "--max-stream-bytes", options.limits.max_stream_bytes,
+            "Most bytes of a model from standard input, a pipe or a device (default 4 GiB)");
   command.add_flag("--hard-links", options.external_hard_links, "External data: allow files of several names");
 }
 

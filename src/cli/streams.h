@@ -11,8 +11,13 @@ namespace norn::cli {
 
 // What reports and errors call it.
 inline constexpr char kStandardInput[] = "standard input";
-// All of standard input; the same bytes at every call.
-SharedBytes read_input();
+// So that no file that is opened later takes the descriptor of a standard stream that is closed, and gets what is
+// written there. Reading from it, or writing to it, still fails.
+void keep_standard_descriptors() noexcept;
+// All of standard input; the same bytes at every call. Throws norn::Error (Io, LimitExceeded).
+SharedBytes read_input(const Limits& limits = {});
+// A small file of text. Throws norn::Error (NoSuchFile, Io, LimitExceeded).
+std::string read_text(const std::string& path);
 // Throws norn::Error (Io).
 void write_output(std::span<const std::byte> bytes);
 // Standard output is buffered: only this tells whether what was printed has been written. Throws norn::Error (Io).

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,9 @@
 namespace norn::cli {
 
 namespace {
+
+// Not fmt::print, which throws where nothing can be written: nobody could be told of that.
+void write_error(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 std::string label(std::string_view text, std::string_view code) {
   return colour_on(STDERR_FILENO) ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
@@ -34,16 +38,17 @@ int terminal_width() {
 }
 
 void print_error(const Error& error) {
-  fmt::print(stderr, "{} {}\n", label("error:", "1;31"), printable(error.message()));
-  if (!error.where().empty()) fmt::print(stderr, "  {} {}\n", label("at:", "1"), printable(error.where()));
-  if (!error.hint().empty()) fmt::print(stderr, "  {} {}\n", label("help:", "1;36"), printable(error.hint()));
+  std::string text = fmt::format("{} {}\n", label("error:", "1;31"), printable(error.message()));
+  if (!error.where().empty()) text += fmt::format("  {} {}\n", label("at:", "1"), printable(error.where()));
+  if (!error.hint().empty()) text += fmt::format("  {} {}\n", label("help:", "1;36"), printable(error.hint()));
+  write_error(text);
 }
 
 void tell_left_out(std::string_view text) {
   constexpr std::string_view kComment = "# ";
   if (!text.starts_with(kComment)) return;
   text = text.substr(kComment.size(), text.find('\n') - kComment.size());
-  fmt::print(stderr, "{} {}\n", label("note:", "1"), printable(text));
+  write_error(fmt::format("{} {}\n", label("note:", "1"), printable(text)));
 }
 
 std::string first_line(const std::string& path) {

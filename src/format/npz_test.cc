@@ -97,7 +97,7 @@ TEST_F(Npz, NamesAreUtf8OrMarkedAsNot) {
 TEST_F(Npz, StoredArraysAreSharedWithTheFile) {
   const std::string path = (root_ / "a.npz").string();
   write_npz(Arrays{{"odd name", floats({3}, 0)}, {"x", floats({100}, 1)}}, path, false);
-  const auto file = base::read_file(path);
+  const auto file = base::read_file(path, {});
   const auto back = read_npz(ir::Bytes(file.bytes.data(), file.bytes.size(), file.owner));
   for (const auto& [name, tensor] : back) {
     const auto* data = static_cast<const std::byte*>(tensor.data());

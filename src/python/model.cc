@@ -177,9 +177,41 @@ nb::str path_to_python(std::string_view path) {
 
 namespace {
 
-nb::object content_of(nb::handle file) {
+// A pipe or a device, which has no size. What is only like a file is none.
+bool is_stream(nb::handle file) {
   try {
-    return file.attr("read")();
+    const nb::module_ os = nb::module_::import_("os");
+    const nb::object mode = os.attr("fstat")(file.attr("fileno")()).attr("st_mode");
+    return !nb::cast<bool>(nb::module_::import_("stat").attr("S_ISREG")(mode));
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;
+    return false;
+  }
+}
+
+// Part by part, because it may have no end.
+nb::object content_of_stream(nb::handle file, const Limits& limits) {
+  constexpr std::size_t kPart = std::size_t{1} << 20;
+  const bool stream = limits.max_stream_bytes < limits.max_bytes;
+  const std::uint64_t most = stream ? limits.max_stream_bytes : limits.max_bytes;
+  nb::list parts;
+  for (std::uint64_t size = 0;;) {
+    const nb::object part = file.attr("read")(kPart);
+    if (!part.is_none() && !PyBytes_Check(part.ptr())) return part;
+    if (part.is_none() || PyBytes_GET_SIZE(part.ptr()) == 0) return nb::bytes("", 0).attr("join")(parts);
+    parts.append(part);
+    size += static_cast<std::uint64_t>(PyBytes_GET_SIZE(part.ptr()));
+    if (size > most) {
+      const char* limit = stream ? "max_stream_bytes" : "max_bytes";
+      throw Error(ErrorCode::LimitExceeded,
+                  "the file object goes on beyond " + std::to_string(most) + " bytes (limit " + limit + ")");
+    }
+  }
+}
+
+nb::object content_of(nb::handle file, const Limits& limits) {
+  try {
+    return is_stream(file) ? content_of_stream(file, limits) : file.attr("read")();
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_UnicodeDecodeError)) throw;
   }
@@ -200,7 +232,7 @@ Model read_model(nb::handle object, const LoadOptions& options) {
   }
   if (PyObject_CheckBuffer(object.ptr())) return parse(object, options);
   if (nb::hasattr(object, "read") && !PyType_Check(object.ptr())) {
-    const nb::object content = content_of(object);
+    const nb::object content = content_of(object, options.limits);
     if (PyBytes_Check(content.ptr())) return parse(content, options);
     invalid_argument("the model's content is " + name_of_type(content) + ", not bytes", "open files with mode \"rb\"");
   }
@@ -227,17 +259,19 @@ void register_model(nb::module_& module) {
       .def(
           "__init__",
           [](Limits* self, std::uint64_t max_bytes, std::uint64_t max_tensor_bytes, std::uint64_t max_nodes,
-             int max_depth, std::uint64_t max_expanded_nodes) {
-            new (self) Limits{max_bytes, max_tensor_bytes, max_nodes, max_depth, max_expanded_nodes};
+             int max_depth, std::uint64_t max_expanded_nodes, std::uint64_t max_stream_bytes) {
+            new (self) Limits{max_bytes, max_tensor_bytes, max_nodes, max_depth, max_expanded_nodes, max_stream_bytes};
           },
           nb::kw_only(), nb::arg("max_bytes") = Limits{}.max_bytes,
           nb::arg("max_tensor_bytes") = Limits{}.max_tensor_bytes, nb::arg("max_nodes") = Limits{}.max_nodes,
-          nb::arg("max_depth") = Limits{}.max_depth, nb::arg("max_expanded_nodes") = Limits{}.max_expanded_nodes)
+          nb::arg("max_depth") = Limits{}.max_depth, nb::arg("max_expanded_nodes") = Limits{}.max_expanded_nodes,
+          nb::arg("max_stream_bytes") = Limits{}.max_stream_bytes)
       .def_rw("max_bytes", &Limits::max_bytes)
       .def_rw("max_tensor_bytes", &Limits::max_tensor_bytes)
       .def_rw("max_nodes", &Limits::max_nodes)
       .def_rw("max_depth", &Limits::max_depth)
-      .def_rw("max_expanded_nodes", &Limits::max_expanded_nodes);
+      .def_rw("max_expanded_nodes", &Limits::max_expanded_nodes)
+      .def_rw("max_stream_bytes", &Limits::max_stream_bytes);
 
   register_summary(module);
 
