@@ -25,6 +25,8 @@ class Limits:
     """Nested messages: graphs in attributes, types in types."""
     max_expanded_nodes: int
     """Nodes after functions are replaced by their bodies."""
+    max_stream_bytes: int
+    """Bytes of what has no size: a pipe, a device. ``max_bytes`` holds, too."""
     def __init__(
         self,
         *,
@@ -33,6 +35,7 @@ class Limits:
         max_nodes: int = ...,
         max_depth: int = ...,
         max_expanded_nodes: int = ...,
+        max_stream_bytes: int = ...,
     ) -> None: ...
 
 class ExternalDataPolicy:
@@ -280,7 +283,7 @@ class Diagnostic:
 
 class Report:
     """The findings about one model: graph by graph, what is about a graph as a whole last. Iterable, and can be
-    pickled. ``str()`` of it is a page for a terminal."""
+    pickled. ``str()`` of it is a page for a terminal; it is true where :attr:`ok` is, whatever its length."""
 
     @property
     def ok(self) -> bool:
@@ -296,6 +299,7 @@ class Report:
     def to_sarif(self) -> str: ...
     def __iter__(self) -> Iterator[Diagnostic]: ...
     def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
 
 def check(
     model: _ModelLike,
@@ -452,8 +456,11 @@ class InferenceSession:
         *,
         external_data: _ExternalData = None,
     ) -> None:
-        """Loads, optimises and prepares the model. ``providers``, if given, has to contain "CPUExecutionProvider";
-        ``external_data`` is as for :func:`norn.load`.
+        """Loads, optimises and prepares the model. ``external_data`` is as for :func:`norn.load`.
+
+        The model runs on the CPU. ``providers`` and ``provider_options`` are as ONNX Runtime takes them: one of its
+        other providers gives a ``UserWarning`` that the CPU is used instead, and so do options, which have no effect;
+        what is no provider is :class:`norn.InvalidArgument`.
 
         Raises what :func:`norn.load` raises, :class:`norn.InvalidGraph` with the place in the model, and
         :class:`norn.NotImplemented` for valid ONNX that this build cannot run.
@@ -464,12 +471,14 @@ class InferenceSession:
         input_feed: Mapping[str, Any] | None,
         run_options: RunOptions | None = None,
     ) -> list[Any]:
-        """Computes the named outputs, in that order; all of them, in the model's order, for None.
+        """Computes the named outputs, in that order; all of them, in the model's order, for None or an empty list.
 
         ``input_feed`` is a dict of input name to value. C-contiguous arrays are used in place: they must not be written
         to until the call returns. Element types and shapes are held against the declared ones, and a dimension variable
         has one value in a run; nothing is converted, except that Python numbers and lists of them take the declared
-        type. Outputs are new arrays. The GIL is released while the model runs.
+        type, and that any byte but 0 in an array of bool is True. A byte of an array of ``ml_dtypes``' 6-, 4- or 2-bit
+        types that is none of the type's values is refused. Outputs are new arrays. The GIL is released while the model
+        runs.
 
         Raises :class:`norn.InvalidArgument` for a feed that does not fit and :class:`norn.RuntimeException` for a value
         that is not allowed where it is met.

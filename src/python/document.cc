@@ -131,6 +131,7 @@ void register_check(nb::module_& module) {
       .def("__setstate__", [](Report& r, const std::tuple<std::string, std::vector<Diagnostic>, std::size_t>& state) {
         new (&r) Report{std::get<0>(state), std::get<1>(state), std::get<2>(state)};
       })
+      .def("__bool__", &Report::ok)
       .def("__len__", [](const Report& r) { return r.diagnostics.size(); })
       .def("__iter__", [](nb::handle self) { return nb::iter(self.attr("diagnostics")); });
   module.def(

@@ -16,6 +16,7 @@
 #include "loading.h"
 #include "model.h"
 #include "norn/opset.h"
+#include "providers.h"
 #include "session.h"
 #include "values.h"
 
@@ -134,7 +135,7 @@ nb::list run(const HeldSession& session, nb::handle output_names, nb::handle fee
   const std::vector<std::string> names = names_of(session, output_names);
   const Feeds feeds(session, feed);
   std::vector<Value> outputs;
-  if (!(names.empty() && !output_names.is_none())) {
+  {
     const nb::gil_scoped_release release;
     outputs = session.run(feeds.span(), names);
   }
@@ -164,29 +165,6 @@ nb::str program_text(const HeldSession& session) {
     text = session.program_text();
   }
   return text_of(text);
-}
-
-// ONNX Runtime's notion of a device list; there is one device here.
-void check_providers(nb::handle providers, nb::handle provider_options) {
-  if (!providers.is_none()) {
-    bool cpu = false;
-    for (nb::handle provider : items_argument(providers, "providers", "a list of str")) {
-      const bool with_options = PyTuple_Check(provider.ptr()) && PyTuple_GET_SIZE(provider.ptr()) > 0;
-      const nb::object name = with_options ? nb::object(provider[0]) : nb::borrow(provider);
-      cpu = cpu || utf8_of(name, "a provider") == "CPUExecutionProvider";
-    }
-    if (!cpu) {
-      invalid_argument("none of the providers asked for is available",
-                       "norn runs on the CPU: leave providers out or include \"CPUExecutionProvider\"");
-    }
-  }
-  if (!provider_options.is_none()) {
-    for (nb::handle options : items_argument(provider_options, "provider_options", "a list of dicts")) {
-      if (!PyDict_Check(options.ptr()) || PyDict_GET_SIZE(options.ptr()) != 0) {
-        invalid_argument("the CPU provider has no options", "use norn.SessionOptions");
-      }
-    }
-  }
 }
 
 nb::list shape_of(const ArgInfo& arg) {
@@ -309,14 +287,13 @@ void register_session(nb::module_& module) {
           nb::arg("provider_options") = nb::none(), nb::kw_only(), nb::arg("external_data") = nb::none())
       .def("run", run, nb::arg("output_names").none(), nb::arg("input_feed").none(),
            nb::arg("run_options") = nb::none(),
-           "Computes the named outputs (all for None) for a dict of input name to value. Arrays are used in place; the "
-           "GIL "
-           "is released. Raises norn.InvalidArgument for a feed that does not fit.")
+           "Computes the named outputs (all for None or []) for a dict of input name to value. Arrays are used in place; "
+           "the GIL is released. Raises norn.InvalidArgument for a feed that does not fit.")
       .def("get_inputs", &Session::inputs, "Inputs that must be fed, in the model's order.")
       .def("get_outputs", &Session::outputs)
       .def("get_overridable_initializers", &Session::overridable_initializers)
       .def("get_modelmeta", &Session::metadata, "What the model says about itself.")
-      .def("get_providers", [](const HeldSession&) { return std::vector<std::string>{"CPUExecutionProvider"}; })
+      .def("get_providers", [](const HeldSession&) { return std::vector<std::string>{kCpuProvider}; })
       .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
            "What runs each node, and why nothing faster does, for the shapes of these feeds.")
       .def("program_text", program_text);

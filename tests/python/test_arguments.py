@@ -4,6 +4,7 @@ import ast
 import inspect
 import io
 import pathlib
+import warnings
 
 import numpy as np
 import onnx
@@ -169,9 +170,45 @@ def test_no_path(path):
 
 
 def test_providers():
-    for providers in (3, "CPUExecutionProvider", [()], [3]):
+    cpu = "CPUExecutionProvider"
+    unknown = ("NoSuchExecutionProvider", "cpu", "", "\udcff")
+    for providers in (3, cpu, [()], [3], [(cpu,)], [(cpu, 3)], [(cpu, {}, {})], *([name] for name in unknown)):
         with pytest.raises(norn.InvalidArgument, match="provider"):
             norn.InferenceSession(MODEL, providers=providers)
+    with pytest.raises(norn.InvalidArgument, match='"NoSuchExecutionProvider"'):
+        norn.InferenceSession(MODEL, providers=[cpu, "NoSuchExecutionProvider"])
+    for options in ([], [{}, {}], [3], 3):
+        with pytest.raises(norn.InvalidArgument, match="provider_options"):
+            norn.InferenceSession(MODEL, providers=[cpu], provider_options=options)
+    with pytest.raises(norn.InvalidArgument, match="both in providers and in provider_options"):
+        norn.InferenceSession(MODEL, providers=[(cpu, {})], provider_options=[{}])
+
+
+def test_providers_that_are_not_there():
+    cpu, cuda, tensorrt = "CPUExecutionProvider", "CUDAExecutionProvider", "TensorrtExecutionProvider"
+
+    def warnings_of(providers, provider_options=None):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            session = norn.InferenceSession(MODEL, None, providers, provider_options)
+        assert session.get_providers() == [cpu]
+        assert all(w.category is UserWarning and w.filename == __file__ for w in told)
+        return [str(w.message) for w in told]
+
+    for quiet in (None, [], [cpu], [(cpu, {})], (cpu, cpu)):
+        assert warnings_of(quiet) == []
+    assert warnings_of([cpu], [{}]) == []
+    instead = f"{cuda} is not available: {cpu} is used instead"
+    for providers in ([cuda], [cuda, cpu], [cpu, cuda], [(cuda, {"device_id": 0}), cpu], [(cuda, {})]):
+        assert warnings_of(providers) == [instead]
+    assert warnings_of([cuda, cpu], [{"device_id": 0}, {}]) == [instead]
+    assert warnings_of([tensorrt, cuda, cpu]) == [instead.replace(cuda, tensorrt), instead]
+    (told,) = warnings_of([(cpu, {"arena": "x"})])
+    assert cpu in told and "arena" in told and "no effect" in told
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match=cuda):
+            norn.InferenceSession(MODEL, providers=[cuda])
 
 
 def test_words_that_are_no_utf8():

@@ -44,6 +44,15 @@ def rules_of(model, **options):
     return {d.rule for d in norn.check(model, **options) if d.severity == "error"}
 
 
+def test_a_report_is_true_if_the_model_is_fine():
+    model = relu(producer_version="1", domain="com.example")
+    model.graph.doc_string = "y is x, or 0"
+    clean, noted, faulty = norn.check(model), norn.check(relu()), norn.check(relu(ir_version=0))
+    assert (clean.ok, len(clean), noted.ok, faulty.ok) == (True, 0, True, False) and len(noted) > 0
+    for report in (clean, noted, faulty):
+        assert bool(report) is report.ok
+
+
 def test_all_faults_in_one_pass():
     model = relu()
     model.graph.name = ""
