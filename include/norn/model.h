@@ -34,6 +34,8 @@ struct Model;
 // .textproto .txtpb .prototxt .pbtxt (ProtoText), in letters of either case; anything else is Binary.
 enum class Format : std::uint8_t { Auto, Binary, OnnxText, Json, ProtoText };
 NORN_API Format format_of(const std::string& path) noexcept;
+// Auto for another extension than those, and for none.
+NORN_API Format known_format_of(const std::string& path) noexcept;
 
 // Which files beside the model external tensor data may come from.
 enum class ExternalPolicy : std::uint8_t {

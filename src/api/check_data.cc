@@ -16,6 +16,7 @@
 #include "check/areas.h"
 #include "format/data_file.h"
 #include "format/identify.h"
+#include "format/notation.h"
 #include "format/wire.h"
 #include "ir/constants.h"
 #include "norn/check.h"
@@ -108,12 +109,6 @@ Fitting fitting_kinds(std::span<const std::byte> bytes, const Limits& limits) {
   return fitting;
 }
 
-// What else than data the bytes are, if that is known.
-std::optional<format::Mistake> no_data(std::span<const std::byte> bytes) {
-  if (is_model(borrowed(bytes))) return format::Mistake{"a model", ""};
-  return format::identify(bytes);
-}
-
 template <class F>
 std::string joined(const std::vector<DataKind>& kinds, const char* last, F&& name) {
   std::string names;
@@ -129,13 +124,25 @@ template <class F>
 void with_checked(std::span<const std::byte> bytes, std::optional<DataKind> kind, const Limits& limits, F&& f) {
   const ir::Bytes input = borrowed(bytes);
   const DataKind as = kind ? *kind : data_kind(bytes, limits);
-  format::with_data(input, as, limits, [&](const auto& message) {
-    if (kind) refuse_other_kind(input, as, limits, message);
-    f(message);
+  reading_data(bytes, [&] {
+    format::with_data(input, as, limits, [&](const auto& message) {
+      if (kind) refuse_other_kind(input, as, limits, message);
+      f(message);
+    });
   });
 }
 
 }  // namespace
+
+std::optional<format::Mistake> no_data(std::span<const std::byte> bytes) {
+  if (is_model(borrowed(bytes))) return format::Mistake{"a model", "", ""};
+  if (auto known = format::identify(bytes)) return known;
+  const auto beginning = bytes.first(std::min<std::size_t>(bytes.size(), 512));
+  const auto invalid = format::find_invalid_utf8(ir::as_text(borrowed(beginning)));
+  const bool utf8 = !invalid || (beginning.size() < bytes.size() && *invalid + 4 > beginning.size());  // cut off there
+  if (!utf8 || !format::looks_like_text(bytes)) return {};
+  return format::Mistake{"text", "", "numbers in text become data as np.save(\"x.npy\", np.loadtxt(FILE)) saves them"};
+}
 
 std::string message_name(DataKind kind) {
   switch (kind) {
@@ -145,6 +152,11 @@ std::string message_name(DataKind kind) {
     case DataKind::Optional: return "an OptionalProto";
     default: return "a TensorProto";
   }
+}
+
+std::string sound_data(std::span<const std::byte> bytes, const Limits& limits) {
+  const Fitting fitting = fitting_kinds(bytes, limits);
+  return fitting.best >= Fit::Sound ? joined(fitting.kinds, " or ", message_name) : "";
 }
 
 void refuse_other_kind(const ir::Bytes& bytes, DataKind kind, const Limits& limits, const std::string& foreign,
@@ -157,11 +169,7 @@ void refuse_other_kind(const ir::Bytes& bytes, DataKind kind, const Limits& limi
       others.best >= Fit::Sound && std::find(others.kinds.begin(), others.kinds.end(), kind) == others.kinds.end();
   if (foreign.empty() && !is_another && !several) return;
   std::string hint;
-  if (is_another) {
-    hint = "they are " + joined(others.kinds, " or ", message_name);
-  } else if (const auto mistake = no_data(bytes.span())) {
-    hint = "this is " + mistake->what + (mistake->hint.empty() ? "" : "; " + mistake->hint);
-  }
+  if (is_another) hint = "they are " + joined(others.kinds, " or ", message_name);
   const std::string fault = several ? "they hold several values" : foreign;
   throw Error(ErrorCode::InvalidProtobuf,
               "the bytes are not " + message_name(kind) + (fault.empty() ? "" : ": " + fault), {}, std::move(hint));
@@ -185,7 +193,7 @@ DataKind data_kind(std::span<const std::byte> bytes, const Limits& limits) {
   if (best <= Fit::Whole) {
     if (refused) throw *refused;  // without the limit, that reading may have been the sound one
     if (const auto mistake = no_data(bytes)) {
-      throw Error(ErrorCode::InvalidProtobuf, "no data file: this is " + mistake->what, {}, mistake->hint);
+      throw Error(ErrorCode::InvalidProtobuf, "no data file: this is " + mistake->what, {}, mistake->data_hint);
     }
   }
   if (fitting.size() == 1) return fitting.front();
@@ -200,7 +208,7 @@ DataKind data_kind(std::span<const std::byte> bytes, const Limits& limits) {
 }
 
 DataKind data_kind(const std::string& path) {
-  const base::FileBytes file = base::read_file(path);
+  const base::FileBytes file = base::read_file(path, {});
   if (is_numpy(path, file)) return DataKind::Tensor;
   try {
     return data_kind(file.bytes);
@@ -223,7 +231,7 @@ Report check_data(std::span<const std::byte> bytes, std::optional<DataKind> kind
 Report check_data(const std::string& path, std::optional<DataKind> kind, const CheckOptions& options) {
   Report report;
   report.path = path;
-  const base::FileBytes file = base::read_file(path);
+  const base::FileBytes file = base::read_file(path, options.limits);
   if (is_numpy(path, file)) {
     values_of(path, file, options.limits, {});
     return report;

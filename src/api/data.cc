@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "api/data_content.h"
+#include "base/element_bytes.h"
 #include "base/mapped_file.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -71,7 +72,7 @@ std::vector<std::pair<std::string, Value>> values_of(const std::string& path, co
                                                      const Limits& limits, std::optional<DataKind> kind) {
   const ir::Bytes bytes = bytes_of(file);
   std::vector<std::pair<std::string, Value>> values;
-  try {
+  const auto read = [&] {
     if (is_npz(path, bytes)) {
       for (auto& [name, tensor] : format::read_npz(bytes, limits))
         values.emplace_back(std::move(name), std::move(tensor));
@@ -80,6 +81,10 @@ std::vector<std::pair<std::string, Value>> values_of(const std::string& path, co
     } else {
       values.push_back(message_of(path, bytes, kind, limits));
     }
+  };
+  try {
+    if (is_numpy({}, file)) read();  // whatever its name
+    else reading_data(file.bytes, read);
   } catch (Error& e) {
     throw e.within(path);
   }
@@ -88,9 +93,11 @@ std::vector<std::pair<std::string, Value>> values_of(const std::string& path, co
 
 Value parse_value(std::span<const std::byte> bytes, DataKind kind) {
   const ir::Bytes copy(std::vector<std::byte>(bytes.begin(), bytes.end()));
-  return format::with_data(copy, kind, {}, [&](const auto& message) {
-    refuse_other_kind(copy, kind, {}, message);
-    return format::named_value(message).second;
+  return reading_data(bytes, [&] {
+    return format::with_data(copy, kind, {}, [&](const auto& message) {
+      refuse_other_kind(copy, kind, {}, message);
+      return format::named_value(message).second;
+    });
   });
 }
 
@@ -102,7 +109,8 @@ Value load_value(const std::string& path, std::optional<DataKind> kind, const Li
               "load_values reads all of them");
 }
 
-void save_value(const Value& value, const std::string& path, const std::string& name) {
+void save_value(const Value& given, const std::string& path, const std::string& name) {
+  const Value value = base::with_sound_elements(given).value_or(given);
   if (extension(path) == ".npz") {
     std::vector<std::pair<std::string, Value>> values;
     values.emplace_back(name.empty() ? "arr_0" : name, value);
@@ -132,7 +140,7 @@ void save_value(const Value& value, const std::string& path, const std::string& 
 
 std::vector<std::pair<std::string, Value>> load_values(const std::string& path, const Limits& limits,
                                                        std::optional<DataKind> kind) {
-  return values_of(path, base::read_file(path), limits, kind);
+  return values_of(path, base::read_file(path, limits), limits, kind);
 }
 
 void save_values(std::span<const std::pair<std::string, Value>> values, const std::string& path, bool compress) {
@@ -148,7 +156,7 @@ void save_values(std::span<const std::pair<std::string, Value>> values, const st
       throw Error(ErrorCode::InvalidArgument, "an .npz archive holds tensors, not " + value.describe(),
                   path + " / " + base::quoted(name), "save it as .pb");
     }
-    arrays.emplace_back(name, value.tensor());
+    arrays.emplace_back(name, base::with_sound_elements(value.tensor()).value_or(value.tensor()));
   }
   format::write_npz(arrays, path, compress);
 }

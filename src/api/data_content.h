@@ -1,15 +1,19 @@
 // A data file's content, read once: its kind, its names and its values have to be those of the same bytes, whatever
 // becomes of the file meanwhile.
 #pragma once
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/mapped_file.h"
 #include "format/foreign.h"
+#include "format/identify.h"
 #include "ir/field.h"
 #include "norn/data.h"
+#include "norn/error.h"
 #include "norn/limits.h"
 #include "norn/value.h"
 
@@ -32,5 +36,24 @@ void refuse_other_kind(const ir::Bytes& bytes, DataKind kind, const Limits& limi
 }
 // "a TensorProto"
 std::string message_name(DataKind kind);
+
+// "a TensorProto": the data that the bytes are without a fault; "" if they are none.
+std::string sound_data(std::span<const std::byte> bytes, const Limits& limits);
+// What else than data the bytes are, if that is known.
+std::optional<format::Mistake> no_data(std::span<const std::byte> bytes);
+// f(), which reads data out of the bytes; where it cannot because they are something else, norn::Error says what.
+template <class F>
+auto reading_data(std::span<const std::byte> bytes, F&& f) {
+  try {
+    return f();
+  } catch (const Error& e) {
+    const bool unreadable = e.code() == ErrorCode::InvalidProtobuf || e.code() == ErrorCode::InvalidGraph ||
+                            e.code() == ErrorCode::InvalidArgument;
+    if (const auto mistake = unreadable ? no_data(bytes) : std::nullopt) {
+      throw Error(ErrorCode::InvalidProtobuf, "no data file: this is " + mistake->what, {}, mistake->data_hint);
+    }
+    throw;
+  }
+}
 
 }  // namespace norn

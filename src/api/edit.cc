@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/is_model.h"
 #include "base/atomic_file.h"
 #include "base/path.h"
 #include "format/external_pack.h"
@@ -45,7 +46,7 @@ Edited open_model(const std::string& path, const LoadOptions& options) {
   file.path = path;
   file.size = static_cast<std::uint64_t>(info.st_size);
   try {
-    edited.model = format::read_model(edited.files.add(std::move(file)), options.limits);
+    edited.model = read_binary_model(edited.files.add(std::move(file)), options.limits);
   } catch (Error& e) {
     throw e.within(path);
   }

@@ -16,4 +16,7 @@ inline bool is_model(const ir::Bytes& bytes) {
   }
 }
 
+// A model as it is; throws norn::Error (InvalidProtobuf) for bytes that are plainly another message.
+ir::Model read_binary_model(const ir::Bytes& bytes, const Limits& limits);
+
 }  // namespace norn

@@ -6,10 +6,13 @@
 #include <span>
 #include <string_view>
 
+#include "api/data_content.h"
+#include "api/is_model.h"
 #include "base/mapped_file.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "format/external_write.h"
+#include "format/foreign.h"
 #include "format/json.h"
 #include "format/prototext.h"
 #include "format/text.h"
@@ -19,12 +22,21 @@
 namespace norn {
 namespace {
 
+// Fields share numbers with those of other messages: a reader may pass over what it does not know in data, and take it
+// for a model.
+void refuse_data(const ir::Bytes& bytes, const Limits& limits) {
+  const std::string what = bytes.empty() ? "" : sound_data(bytes.span(), limits);
+  if (what.empty()) return;
+  throw Error(ErrorCode::InvalidProtobuf, "not an ONNX model: this is " + what + ", data for a model", {},
+              "norn run MODEL -i NAME=FILE feeds it, norn check --data checks it (Python: norn.load_value)");
+}
+
 ir::Model read(Format format, const ir::Bytes& bytes, const Limits& limits) {
   switch (format) {
     case Format::OnnxText: return format::from_text<ir::Model>(ir::as_text(bytes), limits);
     case Format::Json: return format::from_json<ir::Model>(ir::as_text(bytes), limits);
     case Format::ProtoText: return format::from_prototext<ir::Model>(ir::as_text(bytes), limits);
-    default: return format::read_model(bytes, limits);
+    default: return read_binary_model(bytes, limits);
   }
 }
 
@@ -50,25 +62,47 @@ std::string write(Format format, const ir::Model& model) {
 
 }  // namespace
 
-Format format_of(const std::string& path) noexcept {
+ir::Model read_binary_model(const ir::Bytes& bytes, const Limits& limits) {
+  ir::Model model;
+  try {
+    model = format::read_model(bytes, limits);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::InvalidProtobuf) refuse_data(bytes, limits);
+    throw;
+  }
+  if (model.graph) return model;
+  const std::string foreign = format::foreign_part(model);
+  if (foreign.empty()) return model;
+  refuse_data(bytes, limits);
+  throw Error(ErrorCode::InvalidProtobuf, "not an ONNX model: " + foreign);
+}
+
+Format known_format_of(const std::string& path) noexcept {
   struct Row {
     std::string_view extension;
     Format format;
   };
-  constexpr std::array<Row, 8> kRows{{{".onnxtxt", Format::OnnxText},
-                                      {".onnxtext", Format::OnnxText},
-                                      {".json", Format::Json},
-                                      {".onnxjson", Format::Json},
-                                      {".textproto", Format::ProtoText},
-                                      {".txtpb", Format::ProtoText},
-                                      {".prototxt", Format::ProtoText},
-                                      {".pbtxt", Format::ProtoText}}};
+  constexpr std::array<Row, 10> kRows{{{".onnx", Format::Binary},
+                                       {".pb", Format::Binary},
+                                       {".onnxtxt", Format::OnnxText},
+                                       {".onnxtext", Format::OnnxText},
+                                       {".json", Format::Json},
+                                       {".onnxjson", Format::Json},
+                                       {".textproto", Format::ProtoText},
+                                       {".txtpb", Format::ProtoText},
+                                       {".prototxt", Format::ProtoText},
+                                       {".pbtxt", Format::ProtoText}}};
   const std::string_view name = path;
   for (const auto& [extension, format] : kRows) {
     const std::size_t size = std::min(extension.size(), name.size());
     if (base::equal_but_case(name.substr(name.size() - size), extension)) return format;
   }
-  return Format::Binary;
+  return Format::Auto;
+}
+
+Format format_of(const std::string& path) noexcept {
+  const Format known = known_format_of(path);
+  return known == Format::Auto ? Format::Binary : known;
 }
 
 Model::Model(std::shared_ptr<const ir::Model> document, std::string path, const LoadOptions& options)
@@ -80,7 +114,7 @@ Model::Model(std::shared_ptr<const ir::Model> document, std::string path, const 
 }
 
 Model Model::load(const std::string& path, const LoadOptions& options) {
-  const base::FileBytes file = base::read_file(path, options.mmap);
+  const base::FileBytes file = base::read_file(path, options.limits, options.mmap);
   try {
     const Format format = options.format == Format::Auto ? format_of(path) : options.format;
     const ir::Bytes bytes(file.bytes.data(), file.bytes.size(), file.owner);
@@ -92,7 +126,7 @@ Model Model::load(const std::string& path, const LoadOptions& options) {
 
 Model Model::parse(std::span<const std::byte> bytes, const Limits& limits, std::shared_ptr<const void> owner) {
   return Model(std::make_shared<const ir::Model>(
-      format::read_model(ir::Bytes(bytes.data(), bytes.size(), std::move(owner)), limits)));
+      read_binary_model(ir::Bytes(bytes.data(), bytes.size(), std::move(owner)), limits)));
 }
 
 Model Model::parse(std::span<const std::byte> bytes, Format format, const Limits& limits) {

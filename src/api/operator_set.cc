@@ -51,7 +51,7 @@ ir::OperatorSet read(ir::Bytes bytes, Format format) {
 }
 
 ir::OperatorSet read_file(const std::string& path) {
-  const base::FileBytes file = base::read_file(path);
+  const base::FileBytes file = base::read_file(path, {});
   try {
     return read(ir::Bytes(file.bytes.data(), file.bytes.size(), file.owner), format_of(path));
   } catch (Error& e) {

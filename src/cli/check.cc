@@ -56,6 +56,7 @@ int run_check(CheckFlags& flags) {
   if (flags.list_rules) return list_rules(flags.json);
   if (flags.files.empty()) throw UsageError("no file was named", "norn check MODEL, or norn check --list-rules");
   for (const std::string& file : flags.operator_sets) flags.options.operator_sets.push_back(OperatorSet::load(file));
+  flags.options.limits = flags.load.options.limits;
   Reports reports(flags.json    ? Reports::Notation::Json
                   : flags.sarif ? Reports::Notation::Sarif
                                 : Reports::Notation::Text);

@@ -72,7 +72,7 @@ bool is_data_file(const std::string& path) {
 Report check_data_file(const std::string& path, std::optional<DataKind> kind, const CheckOptions& options) {
   if (path != "-") return check_data(path, kind ? kind : declared_kind(path), options);
   try {
-    return check_data(read_input().bytes, kind, options);
+    return check_data(read_input(options.limits).bytes, kind, options);
   } catch (Error& e) {
     throw e.within(kStandardInput);
   }

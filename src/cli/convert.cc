@@ -23,8 +23,14 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 }
 
 int convert(const ConvertFlags& flags) {
-  const Model model = load_model(flags.in, flags.load.options);
   const bool to_output = flags.out == "-";
+  const std::string extension = std::filesystem::path(flags.out).extension().string();
+  if (flags.to == Format::Auto && !extension.empty() && known_format_of(flags.out) == Format::Auto) {
+    throw UsageError("no notation has the extension \"" + extension + "\"",
+                     ".onnx .pb, .onnxtxt .onnxtext, .json .onnxjson and .textproto .txtpb .prototxt .pbtxt have one; "
+                     "for another name, --to onnx, text, json or textproto says which it is");
+  }
+  const Model model = load_model(flags.in, flags.load.options);
   const Format format = flags.to != Format::Auto ? flags.to : to_output ? Format::OnnxText : format_of(flags.out);
   if (to_output) {
     const std::vector<std::byte> bytes = model.serialize(format);

@@ -26,13 +26,7 @@ int explain(const ExplainFlags& flags) {
   NamedValues values;
   for (const std::string& argument : flags.inputs) values.push_back(load_input(argument, session));
   if (!flags.shapes.empty()) {
-    Generator generator{.unknown_dim = flags.default_dim};
-    for (const std::string& shape : flags.shapes) generator.shapes.insert(parse_shape(shape));
-    for (const auto& [name, shape] : generator.shapes) {
-      bool known = false;
-      for (const ArgInfo& input : session.inputs()) known = known || input.name == name;
-      if (!known) throw UsageError("the model has no input \"" + name + "\"");
-    }
+    const Generator generator{.shapes = parse_shapes(flags.shapes, session), .unknown_dim = flags.default_dim};
     values = complete(std::move(values), session, generator, flags.model);
   }
   const std::string text = session.explain(feeds_of(values), flags.default_dim);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstring>
 #include <random>
 
 #include "command.h"
@@ -55,15 +56,104 @@ void set_element(Tensor& tensor, std::int64_t i, double ramp, int coin) {
       tensor.as_mutable<double>()[2 * i] = ramp;
       tensor.as_mutable<double>()[2 * i + 1] = 0;
       return;
-    case DataType::Uint16:
-    case DataType::Int16: tensor.as_mutable<std::int16_t>()[i] = static_cast<std::int16_t>(coin); return;
-    case DataType::Uint32:
-    case DataType::Int32: tensor.as_mutable<std::int32_t>()[i] = coin; return;
-    case DataType::Uint64:
-    case DataType::Int64: tensor.as_mutable<std::int64_t>()[i] = coin; return;
     case DataType::String: tensor.as_mutable<std::string>()[i] = coin ? "one" : "zero"; return;
-    default: tensor.as_mutable<std::uint8_t>()[i] = static_cast<std::uint8_t>(coin); return;  // 0 and 1 as bits
+    default: break;  // integers, and the bits of small floats
   }
+  const std::size_t size = element_size(tensor.dtype());
+  std::byte* element = tensor.as_mutable<std::byte>() + static_cast<std::size_t>(i) * size;
+  std::memset(element, 0, size);
+  element[0] = static_cast<std::byte>(coin);
+}
+
+using Variables = std::map<std::string, std::int64_t, std::less<>>;
+
+// The dimension variables of inputs that have shapes already.
+Variables variables_of(const NamedValues& given, const Session& session, const Generator& generator) {
+  struct Bound {
+    std::int64_t size;
+    std::string input;
+  };
+  std::map<std::string, Bound, std::less<>> bound;
+  const auto bind = [&](const ArgInfo& input, const Shape& shape, bool by_flag) {
+    if (!input.has_shape || input.shape.size() != shape.size()) return;  // which the session tells
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const std::string& name = input.shape[d].name;
+      if (name.empty()) continue;
+      const auto [at, added] = bound.try_emplace(name, Bound{shape[d], input.name});
+      if (added || !by_flag || at->second.size == shape[d]) continue;
+      throw UsageError(fmt::format("--shape: \"{}\" is {} in input \"{}\" and {} in input \"{}\"", name,
+                                   at->second.size, at->second.input, shape[d], input.name),
+                       "a dimension variable has one value in a run");
+    }
+  };
+  for (const auto& [name, value] : given) {
+    const ArgInfo* input = find_input(session, name);
+    if (input && value.is_tensor()) bind(*input, value.tensor().dims(), false);
+  }
+  for (const auto& [name, shape] : generator.shapes) bind(*find_input(session, name), shape, true);
+  Variables variables;
+  for (const auto& [name, of] : bound) variables.emplace(name, of.size);
+  return variables;
+}
+
+Shape shape_for(const ArgInfo& input, const Generator& generator, const Variables& variables) {
+  if (const auto given = generator.shapes.find(input.name); given != generator.shapes.end()) return given->second;
+  if (!input.has_shape) {
+    throw UsageError("the model does not declare a shape for input \"" + input.name + "\"",
+                     "add --shape " + input.name + ":1x3x224x224, say");
+  }
+  Shape shape;
+  for (const DimInfo& dim : input.shape) {
+    const auto variable = variables.find(dim.name);
+    shape.push_back(dim.value >= 0                ? dim.value
+                    : variable != variables.end() ? variable->second
+                                                  : generator.unknown_dim);
+  }
+  return shape;
+}
+
+// Random: floats in [0, 1), integers 0 or 1. Ramp: element i of n is i / n.
+Value make(const ArgInfo& input, std::size_t index, const Generator& generator, const Variables& variables) {
+  const DataType type = element_of(input);
+  if (type == DataType::Undefined) {
+    throw UsageError("input \"" + input.name + "\" is " + input.type + ", which cannot be generated",
+                     "give it with -i " + input.name + "=FILE.pb");
+  }
+  Tensor tensor(type, shape_for(input, generator, variables));
+  std::mt19937_64 random(generator.seed + index);
+  const bool ramp = generator.kind == Generator::Kind::Ramp;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    const std::uint64_t bits = random();
+    const double uniform = static_cast<double>(bits >> 11) * 0x1p-53;
+    const double part = static_cast<double>(i) / static_cast<double>(tensor.size());
+    set_element(tensor, i, ramp ? part : uniform, static_cast<int>(ramp ? i & 1 : bits & 1));
+  }
+  return tensor;
+}
+
+std::pair<std::string, Shape> parse_shape(const std::string& argument) {
+  const UsageError wrong("\"" + argument + "\" is no shape", "write NAME:1x3x224x224 or NAME:[1,3,224,224]");
+  const std::size_t colon = argument.rfind(':');
+  if (colon == std::string::npos || colon == 0) throw wrong;
+  std::string_view dims = std::string_view(argument).substr(colon + 1);
+  char separator = 'x';
+  if (dims.starts_with('[')) {
+    if (!dims.ends_with(']')) throw wrong;
+    dims = dims.substr(1, dims.size() - 2);
+    separator = ',';
+  }
+  Shape shape;
+  const char *at = dims.data(), *end = at + dims.size();
+  while (at != end) {
+    std::int64_t dim = 0;
+    const auto [next, error] = std::from_chars(at, end, dim);
+    if (error != std::errc() || dim < 0) throw wrong;
+    shape.push_back(dim);
+    at = next;
+    if (at == end) break;
+    if (*at != separator || ++at == end) throw wrong;
+  }
+  return {argument.substr(0, colon), shape};
 }
 
 }  // namespace
@@ -110,66 +200,38 @@ std::pair<std::string, Value> load_input(const std::string& argument, const Sess
   return {name, load_as(path, *input)};
 }
 
-std::pair<std::string, Shape> parse_shape(const std::string& argument) {
-  const UsageError wrong("\"" + argument + "\" is no shape", "write NAME:1x3x224x224 or NAME:[1,3,224,224]");
-  const std::size_t colon = argument.rfind(':');
-  if (colon == std::string::npos || colon == 0) throw wrong;
-  std::string_view dims = std::string_view(argument).substr(colon + 1);
-  char separator = 'x';
-  if (dims.starts_with('[')) {
-    if (!dims.ends_with(']')) throw wrong;
-    dims = dims.substr(1, dims.size() - 2);
-    separator = ',';
+std::map<std::string, Shape> parse_shapes(const std::vector<std::string>& arguments, const Session& session) {
+  std::map<std::string, Shape> shapes;
+  for (const std::string& argument : arguments) {
+    auto [name, shape] = parse_shape(argument);
+    if (std::ranges::find(session.inputs(), name, &ArgInfo::name) == session.inputs().end()) {
+      throw UsageError("--shape: the model has no input \"" + name + "\"", "its inputs are" + input_list(session));
+    }
+    if (!shapes.emplace(name, std::move(shape)).second) {
+      throw UsageError("--shape: input \"" + name + "\" is given two shapes");
+    }
   }
-  Shape shape;
-  const char *at = dims.data(), *end = at + dims.size();
-  while (at != end) {
-    std::int64_t dim = 0;
-    const auto [next, error] = std::from_chars(at, end, dim);
-    if (error != std::errc() || dim < 0) throw wrong;
-    shape.push_back(dim);
-    at = next;
-    if (at == end) break;
-    if (*at != separator || ++at == end) throw wrong;
-  }
-  return {argument.substr(0, colon), shape};
-}
-
-Value Generator::make(const ArgInfo& input, std::size_t index) const {
-  const DataType type = element_of(input);
-  if (type == DataType::Undefined) {
-    throw UsageError("input \"" + input.name + "\" is " + input.type + ", which cannot be generated",
-                     "give it with -i " + input.name + "=FILE.pb");
-  }
-  Shape shape;
-  if (const auto given = shapes.find(input.name); given != shapes.end()) {
-    shape = given->second;
-  } else if (input.has_shape) {
-    for (const DimInfo& dim : input.shape) shape.push_back(dim.value >= 0 ? dim.value : unknown_dim);
-  } else {
-    throw UsageError("the model does not declare a shape for input \"" + input.name + "\"",
-                     "add --shape " + input.name + ":1x3x224x224, say");
-  }
-  Tensor tensor(type, shape);
-  std::mt19937_64 random(seed + index);
-  for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    const std::uint64_t bits = random();
-    const double uniform = static_cast<double>(bits >> 11) * 0x1p-53;
-    const double ramp = static_cast<double>(i) / static_cast<double>(tensor.size());
-    set_element(tensor, i, kind == Kind::Random ? uniform : ramp,
-                kind == Kind::Random ? static_cast<int>(bits & 1) : static_cast<int>(i & 1));
-  }
-  return tensor;
+  return shapes;
 }
 
 NamedValues complete(NamedValues given, const Session& session, const std::optional<Generator>& generator,
                      const std::string& model_path) {
+  const auto is_given = [&](const std::string& name) {
+    return std::ranges::any_of(given, [&](const auto& g) { return g.first == name; });
+  };
+  Variables variables;
+  if (generator) {
+    for (const auto& [name, shape] : generator->shapes) {
+      if (is_given(name)) throw UsageError("--shape: input \"" + name + "\" is not generated: its value is given");
+    }
+    variables = variables_of(given, session, *generator);
+  }
   std::vector<const ArgInfo*> missing;
   for (std::size_t i = 0; i < session.inputs().size(); ++i) {
     const ArgInfo& input = session.inputs()[i];
-    if (std::ranges::any_of(given, [&](const auto& g) { return g.first == input.name; })) continue;
+    if (is_given(input.name)) continue;
     if (generator) {
-      given.emplace_back(input.name, generator->make(input, i));
+      given.emplace_back(input.name, make(input, i, *generator, variables));
     } else {
       missing.push_back(&input);
     }

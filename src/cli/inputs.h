@@ -27,22 +27,21 @@ Value load_as(const std::string& path, const std::string& declared_type);
 // "name=file", or "file" for a model with a single input. Throws UsageError.
 std::pair<std::string, Value> load_input(const std::string& argument, const Session& session);
 
-// "x:1x3x224x224", "x:[1,3,224,224]", "x:" or "x:[]" for a scalar. Throws UsageError.
-std::pair<std::string, Shape> parse_shape(const std::string& argument);
+// Shapes of inputs, each as "x:1x3x224x224", "x:[1,3,224,224]", "x:" or "x:[]" for a scalar. Throws UsageError, also
+// for what is no input of the model.
+std::map<std::string, Shape> parse_shapes(const std::vector<std::string>& arguments, const Session& session);
 
 // How inputs that nobody gives are made.
 struct Generator {
   enum class Kind { Random, Ramp } kind = Kind::Random;
   std::uint64_t seed = 0;
   std::map<std::string, Shape> shapes;
-  std::int64_t unknown_dim = 1;  // for dimensions that neither the model nor `shapes` gives
-
-  // Random: floats in [0, 1), integers 0 or 1. Ramp: element i of n is i / n.
-  Value make(const ArgInfo& input, std::size_t index) const;
+  std::int64_t unknown_dim = 1;  // for dimensions that nothing gives
 };
 
-// Feeds for every input of the session: `given` first; the rest from the generator. Without one, throws UsageError that
-// names what is missing, with a command that would give it.
+// Feeds for every input of the session: `given` first; the rest from the generator, where a dimension variable is what
+// it is in `given` and in the generator's shapes. Without one, throws UsageError that names what is missing, with a
+// command that would give it.
 NamedValues complete(NamedValues given, const Session& session, const std::optional<Generator>& generator,
                      const std::string& model_path);
 

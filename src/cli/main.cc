@@ -8,10 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "command.h"
 #include "reports.h"
 #include "streams.h"
+#include "suggest.h"
 #include "terminal.h"
 
 namespace norn::cli {
@@ -19,7 +21,7 @@ namespace norn::cli {
 Model load_model(const std::string& path, const LoadOptions& options) {
   if (path != "-") return Model::load(path, options);
   try {
-    const SharedBytes input = read_input();
+    const SharedBytes input = read_input(options.limits);
     return Model::parse(input.bytes, options, input.owner);
   } catch (Error& e) {
     throw e.within(kStandardInput);
@@ -52,9 +54,14 @@ bool asked_for(std::span<char*> arguments, std::string_view flag) {
 int fail(std::span<char*> arguments, const Error& error, int exit) {
   print_error(error);
   if (std::ferror(stdout)) return exit;
-  if (asked_for(arguments, "--json")) fmt::print("{}\n", dumped({{"ok", false}, {"error", json_of(error)}}));
-  else if (asked_for(arguments, "--sarif")) fmt::print("{}\n", dumped(sarif_of(error)));
-  flush_output();
+  std::string text;
+  if (asked_for(arguments, "--json")) text = dumped({{"ok", false}, {"error", json_of(error)}}) + "\n";
+  else if (asked_for(arguments, "--sarif")) text = dumped(sarif_of(error)) + "\n";
+  try {
+    write_output(std::as_bytes(std::span(text)));
+  } catch (const Error& unwritten) {
+    print_error(unwritten);
+  }
   return exit;
 }
 
@@ -67,6 +74,30 @@ Error error_of(const std::exception& error) {
   }
   if (dynamic_cast<const std::bad_alloc*>(&error)) return {ErrorCode::LimitExceeded, "not enough memory"};
   return {ErrorCode::Internal, error.what(), {}, "this is a defect of Norn: please report it"};
+}
+
+// What a command line that could not be parsed lacks, or what in it is unknown.
+UsageError usage_error_of(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* at = &app;
+  std::string command = "norn";
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  const std::string help = command + " --help";
+  const std::vector<std::string> commands = subcommands_of(*at), unexpected = at->remaining();
+  if (unexpected.empty()) return UsageError(error.what(), help);
+  const std::string& first = unexpected.front();
+  const bool incomplete =
+      dynamic_cast<const CLI::ExtrasError*>(&error) || dynamic_cast<const CLI::RequiredError*>(&error);
+  if (incomplete && first.starts_with("-") && first != "-") {
+    const std::string name = first.substr(0, first.find('='));
+    return UsageError(command + " has no option \"" + name + "\"", did_you_mean(name, options_of(*at)) + help);
+  }
+  if (!incomplete || commands.empty()) return UsageError(error.what(), help);
+  const std::string hint = did_you_mean(first, commands);
+  return UsageError(command + " has no command \"" + first + "\"",
+                    hint.empty() ? fmt::format("the commands are {}", fmt::join(commands, ", ")) : hint + help);
 }
 
 int command_line(int argc, char** argv) {
@@ -91,12 +122,7 @@ int command_line(int argc, char** argv) {
     flush_output();
     return exit;
   } catch (const CLI::ParseError& error) {
-    std::string command = "norn ";
-    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
-      at = at->get_subcommands().front();
-      command += at->get_name() + " ";
-    }
-    return fail(arguments, UsageError(error.what(), command + "--help"), kUsage);
+    return fail(arguments, usage_error_of(app, error), kUsage);
   } catch (const UsageError& error) {
     return fail(arguments, error, kUsage);
   } catch (const Error& error) {
@@ -112,6 +138,7 @@ int command_line(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace norn::cli;
+  keep_standard_descriptors();
   try {
     return command_line(argc, argv);
   } catch (const norn::Error& error) {

@@ -35,11 +35,9 @@ struct RunFlags {
   LoadFlags load;
   ClassifyFlags classify;
 
-  std::optional<Generator> generator() const {
+  std::optional<Generator> generator(const Session& of) const {
     if (!random && !ramp && shapes.empty()) return {};
-    Generator generator{ramp ? Generator::Kind::Ramp : Generator::Kind::Random, seed};
-    for (const std::string& shape : shapes) generator.shapes.insert(parse_shape(shape));
-    return generator;
+    return Generator{ramp ? Generator::Kind::Ramp : Generator::Kind::Random, seed, parse_shapes(shapes, of)};
   }
 };
 
@@ -61,6 +59,12 @@ void add_names(std::string_view list, const Session& session, std::vector<std::s
 std::vector<std::string> wanted_outputs(const RunFlags& flags, const Session& session) {
   std::vector<std::string> names;
   for (const std::string& list : flags.outputs) add_names(list, session, names);
+  for (const std::string& name : names) {
+    if (std::ranges::find(session.outputs(), name, &ArgInfo::name) != session.outputs().end()) continue;
+    std::string all;
+    for (const ArgInfo& output : session.outputs()) all += "\n    " + output.name + "  " + declaration_text(output);
+    throw UsageError("--outputs: the model has no output \"" + name + "\"", "its outputs are" + all);
+  }
   if (!flags.outputs.empty()) return names;
   for (const ArgInfo& output : session.outputs()) names.push_back(output.name);
   return names;
@@ -69,7 +73,7 @@ std::vector<std::string> wanted_outputs(const RunFlags& flags, const Session& se
 int run_inputs(const RunFlags& flags, const Session& session, double load_seconds) {
   NamedValues given;
   for (const std::string& argument : flags.inputs) given.push_back(load_input(argument, session));
-  const NamedValues values = complete(std::move(given), session, flags.generator(), flags.model);
+  const NamedValues values = complete(std::move(given), session, flags.generator(session), flags.model);
   const std::vector<std::string> names = wanted_outputs(flags, session);
   const std::vector<Feed> feeds = feeds_of(values);
 
@@ -129,7 +133,7 @@ NamedValues set_inputs(const DataSet& set, const RunFlags& flags, const Session&
     if (std::ranges::any_of(given, [&](const auto& g) { return g.first == input.name; })) continue;
     given.emplace_back(input.name, load_as(file, input));
   }
-  auto generator = flags.generator();
+  auto generator = flags.generator(session);
   if (!generator && set.inputs_are_ramps) generator = Generator{Generator::Kind::Ramp};
   return complete(std::move(given), session, generator, flags.model);
 }

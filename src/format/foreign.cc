@@ -93,6 +93,7 @@ std::string foreign_part(const M& message) {
   return any ? "" : std::string("none of their fields is one of ") + Message<M>::name + "'s";
 }
 
+template std::string foreign_part(const ir::Model&);
 template std::string foreign_part(const ir::Tensor&);
 template std::string foreign_part(const ir::SparseTensor&);
 template std::string foreign_part(const SequenceData&);

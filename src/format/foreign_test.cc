@@ -34,6 +34,10 @@ TEST(Foreign, FieldsOfAnotherType) {
   s.elem_type = 1;
   s.tensor_values = {t};
   EXPECT_EQ(part(DataKind::Sequence, bytes_of(s)), "");
+  ir::Tensor unnamed = t;
+  unnamed.name = {};
+  const auto model = read_message<ir::Model>(ir::bytes_of(bytes_of(unnamed)));
+  EXPECT_EQ(foreign_part(model), "field 2, ModelProto's producer_name, is of another type");
   // Of a message in it: the tensor's data type as a string.
   s.tensor_values[0].unknown = ir::bytes_of("\x12\x01x");
   EXPECT_EQ(part(DataKind::Sequence, bytes_of(s)), "field 2, TensorProto's data_type, is of another type");

@@ -271,9 +271,20 @@ def test_extensions_in_capitals(tmp_path, model_file, extension, start):
 
 
 def test_short_names_have_no_extension(tmp_path, model_file):
-    for name in ("n", "json", "pbtxt", "x.jso"):
+    for name in ("n", "json", "pbtxt", ".x"):
         norn_command("convert", model_file, tmp_path / name)
         assert (tmp_path / name).read_bytes() == model_file.read_bytes()
+
+
+def test_unknown_extensions_are_refused(tmp_path, model_file):
+    for name in ("a.tflite", "x.jso", "m.onnx.bak", "m.", "m.txt"):
+        error = norn_command("convert", model_file, tmp_path / name, code=2)
+        assert all(known in error for known in (".onnx", ".onnxtxt", ".json", ".textproto", "--to")), error
+        assert not (tmp_path / name).exists()
+        norn_command("convert", model_file, tmp_path / name, "--to", "onnx")
+        assert (tmp_path / name).read_bytes() == model_file.read_bytes()
+    norn_command("convert", model_file, tmp_path / "a.ONNX")
+    assert (tmp_path / "a.ONNX").read_bytes() == model_file.read_bytes()
 
 
 def test_what_text_leaves_out_is_told(tmp_path, model_file):
@@ -297,7 +308,7 @@ def test_what_text_leaves_out_is_told(tmp_path, model_file):
     command = f'"{NORN}" convert "{model_file}" /dev/stdout --to text | cat'
     piped = subprocess.run(["sh", "-c", command], capture_output=True, check=True, timeout=300)
     assert piped.stdout == text.read_bytes() and piped.stderr.decode() == told
-    for ways in (["m.json"], ["m.txt"], ["m.onnxtxt", "--to", "json"]):
+    for ways in (["m.json"], ["m.pbtxt"], ["m.onnxtxt", "--to", "json"]):
         assert note("convert", model_file, tmp_path / ways[0], *ways[1:]) == ""
 
 

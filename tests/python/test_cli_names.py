@@ -99,7 +99,7 @@ def test_outputs_with_commas(tmp_path):
     assert given("y", "z") == ["y", "z"]
     assert given("y,z,z,,y") == ["y,z", "z,", "y"]
     assert given(",") == [","]
-    assert 'no output "q"' in norn_command("run", model, "--ramp", "--outputs", "y,q", code=3)
+    assert 'no output "q"' in norn_command("run", model, "--ramp", "--outputs", "y,q", code=2)
 
 
 @pytest.mark.parametrize(
