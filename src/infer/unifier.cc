@@ -19,6 +19,11 @@ std::vector<std::string> variables_of(const DimExpr& e) {
   e.collect_variables(names);
   return names;
 }
+std::vector<std::string> variables_of(const DimExpr& a, const DimExpr& b) {
+  std::vector<std::string> names = variables_of(a);
+  b.collect_variables(names);
+  return names;
+}
 bool has_fresh(const DimExpr& e) {
   const auto names = variables_of(e);
   return std::any_of(names.begin(), names.end(), is_fresh);
@@ -39,7 +44,7 @@ DimExpr with(const DimExpr& e, std::string_view name, std::int64_t value) {
 }
 
 // From `difference` == 0: what `name` must be, if the equation is linear in it and the rest divides.
-std::optional<DimExpr> solve(const DimExpr& difference, std::string_view name) {
+std::optional<DimExpr> solve_for(const DimExpr& difference, std::string_view name) {
   const DimExpr rest = with(difference, name, 0);
   const DimExpr slope = with(difference, name, 1) - rest;
   if (!slope.is_constant() || slope.constant() == 0) return {};
@@ -81,6 +86,16 @@ opset::ValueType Unifier::resolve(const opset::ValueType& type) const {
 }
 
 void Unifier::equal(const DimExpr& a, const DimExpr& b) {
+  const Mark before = mark();
+  try {
+    record(a, b);
+  } catch (const Error&) {
+    take_back(before);
+    throw;
+  }
+}
+
+void Unifier::record(const DimExpr& a, const DimExpr& b) {
   std::vector<Equation> todo = {{a, b}};
   while (!todo.empty()) {
     const Equation equation = std::move(todo.back());
@@ -89,14 +104,11 @@ void Unifier::equal(const DimExpr& a, const DimExpr& b) {
     if (left == right) continue;
     if (DimExpr::differ(left, right)) contradiction(equation.left, equation.right);
     const DimExpr difference = left - right;
-    auto names = variables_of(left);
-    for (std::string& name : variables_of(right)) {
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
-    }
+    auto names = variables_of(left, right);
     order_for_elimination(names);
     bool found = false;
     for (const std::string& name : names) {
-      auto value = solve(difference, name);
+      auto value = solve_for(difference, name);
       if (!value || (!is_fresh(name) && has_fresh(*value))) {
         // c*v == k with c not dividing k has no solution
         if (!value && names.size() == 1 && with(difference, name, 0).is_constant()) {
@@ -109,17 +121,72 @@ void Unifier::equal(const DimExpr& a, const DimExpr& b) {
         continue;
       }
       if (value->is_constant() && value->constant() < 0) contradiction(left, right);
-      solved_.emplace(name, *std::move(value));
+      solve(name, *std::move(value), todo);
       found = true;
       break;
     }
-    if (!found) {
-      open_.push_back({left, right});
-    } else {
-      todo.insert(todo.end(), open_.begin(), open_.end());
-      open_.clear();
+    if (!found) keep({left, right});
+  }
+}
+
+void Unifier::keep(Equation equation) {
+  for (const std::string& name : variables_of(equation.left, equation.right)) kept_with_[name].push_back(kept_.size());
+  log_.push_back({Change::Kind::Opened, nullptr, kept_.size()});
+  kept_.push_back({std::move(equation)});
+}
+
+// What was kept is tried again where the variable stands in it.
+void Unifier::solve(const std::string& variable, DimExpr value, std::vector<Equation>& todo) {
+  const auto at = solved_.emplace(variable, std::move(value)).first;
+  log_.push_back({Change::Kind::Solved, &at->first, 0});
+  const auto with_it = kept_with_.find(variable);
+  if (with_it == kept_with_.end()) return;
+  for (std::size_t index : with_it->second) {
+    Kept& kept = kept_[index];
+    if (kept.closed) continue;
+    kept.closed = true;
+    log_.push_back({Change::Kind::Closed, nullptr, index});
+    todo.push_back(kept.equation);
+  }
+}
+
+void Unifier::take_back(Mark to) {
+  for (; log_.size() > to; log_.pop_back()) {
+    const Change& change = log_.back();
+    switch (change.kind) {
+      case Change::Kind::Solved: solved_.erase(solved_.find(*change.variable)); break;
+      case Change::Kind::Closed: kept_[change.kept].closed = false; break;
+      case Change::Kind::Opened: {
+        const Equation& equation = kept_.back().equation;
+        for (const std::string& name : variables_of(equation.left, equation.right)) {
+          const auto at = kept_with_.find(name);
+          at->second.pop_back();
+          if (at->second.empty()) kept_with_.erase(at);
+        }
+        kept_.pop_back();
+        break;
+      }
     }
   }
+}
+
+std::vector<Unifier::Equation> Unifier::open() const {
+  std::vector<Equation> open;
+  for (const Kept& kept : kept_)
+    if (!kept.closed) open.push_back(kept.equation);
+  return open;
+}
+
+std::vector<Unifier::Equation> Unifier::since(Mark from) const {
+  std::vector<Equation> said;
+  for (std::size_t i = from; i < log_.size(); ++i) {
+    const Change& change = log_[i];
+    if (change.kind == Change::Kind::Solved)
+      said.push_back({DimExpr::variable(*change.variable), solved_.at(*change.variable)});
+    else if (change.kind == Change::Kind::Opened && !kept_[change.kept].closed)
+      said.push_back(kept_[change.kept].equation);
+  }
+  return said;
 }
 
 }  // namespace norn::infer

@@ -68,6 +68,63 @@ TEST(Unifier, LongChainsResolve) {
   EXPECT_TRUE(u.resolve(v("?0")) == 7);
 }
 
+TEST(Unifier, TakesBackToAMark) {
+  Unifier u;
+  u.equal(v("N"), v("M"));
+  u.equal(v("A") * v("A"), v("B") * v("K"));  // stays open
+  const auto outside = u.mark();
+  u.equal(v("M"), 5);
+  u.equal(v("A"), 6);
+  const auto inside = u.mark();
+  u.equal(v("B"), 4);
+  u.equal(v("X") * v("X"), v("N") * v("Y"));
+  EXPECT_TRUE(u.resolve(v("K")) == 9);
+  u.take_back(inside);
+  EXPECT_TRUE(u.resolve(v("K")) == v("K"));
+  ASSERT_EQ(u.open().size(), 1u);
+  EXPECT_TRUE(u.resolve(v("N")) == 5);
+  u.equal(v("K"), 12);
+  EXPECT_TRUE(u.resolve(v("B")) == 3);
+  u.take_back(outside);
+  EXPECT_TRUE(u.resolve(v("N")) == u.resolve(v("M")));
+  EXPECT_FALSE(u.resolve(v("N")).is_constant());
+  EXPECT_TRUE(u.resolve(v("B")) == v("B"));
+  ASSERT_EQ(u.open().size(), 1u);
+  u.equal(v("N"), 7);  // what was taken back does not stand against it
+  u.equal(v("A"), 2);
+  u.equal(v("B"), 2);
+  EXPECT_TRUE(u.resolve(v("K")) == 2);
+}
+
+TEST(Unifier, TellsWhatWasRecordedSince) {
+  Unifier u;
+  u.equal(v("N"), 3);
+  const auto mark = u.mark();
+  EXPECT_TRUE(u.since(mark).empty());
+  u.equal(v("N"), 3);
+  EXPECT_TRUE(u.since(mark).empty());
+  u.equal(v("M") + 1, v("N"));
+  u.equal(v("A") * v("A"), v("B"));
+  const auto said = u.since(mark);
+  u.take_back(mark);
+  EXPECT_TRUE(u.since(mark).empty());
+  for (const auto& e : said) u.equal(e.left, e.right);
+  EXPECT_TRUE(u.resolve(v("M")) == 2);
+  EXPECT_TRUE(u.resolve(v("B")) == v("A") * v("A"));
+}
+
+TEST(Unifier, WhatCannotBeLeavesNothing) {
+  Unifier u;
+  u.equal(v("N") * v("N"), v("M") * v("K"));
+  u.equal(v("M"), v("K"));
+  u.equal(DimExpr::floor_div(v("Q"), 2), 3);
+  const auto before = u.open().size();
+  EXPECT_THROW(u.equal(v("Q"), 9), Error);
+  EXPECT_EQ(u.open().size(), before);
+  EXPECT_TRUE(u.resolve(v("Q")) == v("Q"));
+  u.equal(v("Q"), 7);
+}
+
 TEST(Unifier, ResolvesTypes) {
   Unifier u;
   u.equal(v("N"), 2);
