@@ -53,6 +53,16 @@ T required(std::optional<T> value, std::string_view name) {
 
 }  // namespace
 
+bool lacks_value(const ir::Attribute& attribute) noexcept {
+  switch (attribute.kind()) {
+    case ir::AttributeType::Tensor: return !attribute.t;
+    case ir::AttributeType::Graph: return !attribute.g;
+    case ir::AttributeType::SparseTensor: return !attribute.sparse_tensor;
+    case ir::AttributeType::TypeProto: return !attribute.tp;
+    default: return false;
+  }
+}
+
 const ir::Attribute* Attrs::find(std::string_view name, ir::AttributeType type, const Attr** row) const {
   *row = find_attr(*schema_, name);
   if (!*row || (*row)->type != type) {
@@ -67,6 +77,7 @@ const ir::Attribute* Attrs::find(std::string_view name, ir::AttributeType type, 
                                              base::quoted(a->ref_attr_name.get()) + ", which has no value here");
   }
   const ir::AttributeType kind = a->kind();
+  if (lacks_value(*a)) throw Error(ErrorCode::InvalidGraph, "the attribute " + base::quoted(name) + " has no value");
   if (kind == type || (kind == ir::AttributeType::Undefined && is_list(type))) return a;
   throw Error(ErrorCode::InvalidGraph, "the attribute " + base::quoted(name) + " is " + std::string(type_name(kind)) +
                                            ", but has to be " + std::string(type_name(type)));
@@ -124,22 +135,22 @@ std::vector<std::string> Attrs::strings(std::string_view name) const { return re
 const ir::Tensor* Attrs::tensor(std::string_view name) const {
   const Attr* row;
   auto a = find(name, ir::AttributeType::Tensor, &row);
-  return a && a->t ? &*a->t : nullptr;
+  return a ? &*a->t : nullptr;
 }
 const ir::SparseTensor* Attrs::sparse(std::string_view name) const {
   const Attr* row;
   auto a = find(name, ir::AttributeType::SparseTensor, &row);
-  return a && a->sparse_tensor ? &*a->sparse_tensor : nullptr;
+  return a ? &*a->sparse_tensor : nullptr;
 }
 const ir::Graph* Attrs::graph(std::string_view name) const {
   const Attr* row;
   auto a = find(name, ir::AttributeType::Graph, &row);
-  return a && a->g ? &*a->g : nullptr;
+  return a ? &*a->g : nullptr;
 }
 const ir::Type* Attrs::type(std::string_view name) const {
   const Attr* row;
   auto a = find(name, ir::AttributeType::TypeProto, &row);
-  return a && a->tp ? &*a->tp : nullptr;
+  return a ? &*a->tp : nullptr;
 }
 
 }  // namespace norn::opset

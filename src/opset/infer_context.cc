@@ -68,7 +68,7 @@ DimExpr InferContext::unify(const DimExpr& a, const DimExpr& b, std::string_view
   if (a == b) return a;
   if (DimExpr::differ(a, b)) fail(std::string(what) + " must be equal: " + a.to_string() + " and " + b.to_string());
   try {
-    engine_->equal(a, b);
+    engine_->require_equal(a, b, what);
   } catch (const Error& e) {
     fail(std::string(what) + " must be equal: " + e.message());
   }

@@ -81,6 +81,11 @@ class InferContext {
    public:
     virtual DimExpr fresh_dim() = 0;
     virtual void equal(const DimExpr& a, const DimExpr& b) = 0;
+    // As equal(); `what` names the two in messages.
+    virtual void require_equal(const DimExpr& a, const DimExpr& b, std::string_view what) {
+      (void)what;
+      equal(a, b);
+    }
     virtual std::vector<ValueType> infer_subgraph(std::string_view attribute, const std::vector<ValueType>&) = 0;
 
    protected:

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "opset/type_check.h"
+
 namespace norn::ops {
 
 using namespace opset;
@@ -80,7 +82,9 @@ ValueType common_type(InferContext& ctx, const ValueType& a, const ValueType& b,
   if (a.element && b.element) {
     result.element = std::make_shared<const ValueType>(common_type(ctx, *a.element, *b.element, what));
   } else {
-    result.element = a.element ? a.element : b.element;
+    // What one of them says of sizes need not hold for the other.
+    if (const auto& one = a.element ? a.element : b.element)
+      result.element = std::make_shared<const ValueType>(without_shape(*one));
   }
   if (a.shape && b.shape && a.shape->size() == b.shape->size()) {
     Dims dims = *a.shape;
