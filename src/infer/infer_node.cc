@@ -159,6 +159,8 @@ void complete_output_types(const Operator& op, const Schema& schema, const Bindi
   }
 }
 
+constexpr std::size_t kMostCharacters = 1 << 16;
+
 bool is_int(DataType type) { return type == DataType::Int64 || type == DataType::Int32; }
 
 // Fills the form of the contents that is missing.
@@ -251,6 +253,14 @@ bool result_is_small(std::span<const InferContext::Output> outputs) {
   return any;
 }
 
+// Strings may be as long as the file; a thousand copies of one are not small.
+bool is_small(const Tensor& t) {
+  if (t.size() > kSmall || t.dtype() != DataType::String) return t.size() <= kSmall;
+  std::size_t length = 0;
+  for (std::int64_t i = 0; i < t.size(); ++i) length += t.as<std::string>()[i].size();
+  return length <= kMostCharacters;
+}
+
 void evaluate_contents(const Operator& op, const Attrs& attrs, std::span<const InferContext::Input> inputs,
                        std::span<InferContext::Output> outputs, Evaluator evaluator) {
   const Schema& schema = attrs.schema();
@@ -261,7 +271,7 @@ void evaluate_contents(const Operator& op, const Attrs& attrs, std::span<const I
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].type) continue;
     const KnownValue* known = inputs[i].value;
-    if (!known || !known->constant.defined() || known->constant.size() > kSmall) return;
+    if (!known || !known->constant.defined() || !is_small(known->constant)) return;
     values[i] = known->constant;
     pointers[i] = &values[i];
   }
