@@ -12,10 +12,11 @@ namespace {
 
 bool hands_on(const Graph& graph, const Node& node) {
   if (node.op == &ops::Identity) return true;
-  const opset::ValueType& type = graph.value(node.inputs[0]).type;
-  if (node.op == &ops::Cast)
+  if (node.op == &ops::Cast) {
+    const opset::ValueType& type = graph.value(node.inputs[0]).type;
     return type.is_tensor() && node.attributes().i("to") == static_cast<std::int64_t>(type.elem) &&
            !((opset::types::kFloat8 >> static_cast<unsigned>(type.elem)) & 1u);
+  }
   if (node.op != &ops::Dropout || (node.outputs.size() > 1 && node.outputs[1] != kNone)) return false;
   const ValueId training = node.input(2);
   if (training == kNone) return true;

@@ -1,27 +1,50 @@
 // Nodes whose inputs are all constants are computed once, now, by their reference kernels. What inference found out
 // anyway (shapes, small arithmetic) becomes a constant without computing anything.
+//
+// Trap: a file of a few bytes may ask for any amount of memory, once for each node. What is folded and still read may add
+// up to a few times the model's own constants and an allowance; what would go beyond it is left to be computed by runs.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "base/checked.h"
 #include "opset/reference.h"
 #include "program/rewrite.h"
 
 namespace norn::program {
 namespace {
 
-// A folded output beyond this is left to be computed: folding must not blow a model up.
-constexpr std::int64_t kMaxFoldedBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kAllowance = std::int64_t{64} << 20;
+// Beside what it comes from in the model: f64 of int8 is 8 times as large. What is larger was spelt out by an operator, as
+// ConstantOfShape does, and has the allowance only.
+constexpr std::int64_t kTimes = 8;
 
-void make_constant(Value& value, norn::Tensor contents) {
-  value.origin = Origin::Constant;
-  value.type = opset::ValueType::tensor(contents.dtype(), opset::Dims(contents.dims().begin(), contents.dims().end()));
-  value.constant = std::move(contents);
+std::int64_t times(std::int64_t bytes) { return base::checked_mul(bytes, kTimes).value_or(INT64_MAX / 2); }
+
+std::int64_t bytes_of(const norn::Tensor& contents) { return static_cast<std::int64_t>(memory_of(contents)); }
+
+// What an element of the node's outputs may take: strings are made of those that go in.
+std::int64_t element_bytes(const Graph& graph, const Node& node, DataType type) {
+  auto bytes = static_cast<std::int64_t>(element_size(type));
+  if (type != DataType::String) return bytes;
+  for (ValueId id : node.inputs) {
+    if (id == kNone || graph.value(id).constant.dtype() != type) continue;
+    const norn::Tensor& strings = graph.value(id).constant;
+    std::size_t longest = 0;
+    for (std::int64_t i = 0; i < strings.size(); ++i) longest = std::max(longest, strings.as<std::string>()[i].size());
+    bytes += static_cast<std::int64_t>(longest);
+  }
+  return bytes;
 }
 
 bool already_known(Graph& graph, const Node& node) {
   for (ValueId id : node.outputs)
     if (id != kNone && !graph.value(id).known.constant.defined()) return false;
   for (ValueId id : node.outputs)
-    if (id != kNone) make_constant(graph.value(id), graph.value(id).known.constant);
+    if (id != kNone) make_constant(graph.value(id), norn::Tensor(graph.value(id).known.constant));
   return true;
 }
 
@@ -31,44 +54,125 @@ bool computable(const Graph& graph, const Node& node) {
   if (!opset::find_reference(*node.op, node.schema->since)) return false;
   for (ValueId id : node.inputs)
     if (id != kNone && !is_const(graph, id)) return false;
+  for (ValueId id : node.outputs)
+    if (id != kNone && !graph.value(id).type.is_static()) return false;
+  return true;
+}
+
+class Folding {
+ public:
+  explicit Folding(Program& program) {
+    std::unordered_set<const void*> seen;  // subgraphs share the constants of the graphs around them
+    std::int64_t own = 0;
+    for_each_graph(program.main, [&](Graph& graph) {
+      for (const Value& value : graph.values)
+        if (value.is_constant() && value.constant.defined() && seen.insert(value.constant.data()).second)
+          own = base::checked_add(own, bytes_of(value.constant)).value_or(INT64_MAX / 2);
+    });
+    room_ = base::checked_add(kAllowance, times(own)).value_or(INT64_MAX / 2);
+  }
+
+  void fold(Graph& graph);
+
+ private:
+  struct Folded {
+    std::int64_t bytes = 0;  // that folding made
+    std::int64_t basis = 0;  // of them, what comes from the model
+    bool expanded = false;
+  };
+  std::int64_t basis_of(const Graph& graph, const Node& node) const;
+  bool has_room(const Graph& graph, const Node& node) const;
+  void compute(Graph& graph, const Node& node);
+
+  std::int64_t room_;                         // for what is folded and still read
+  std::int64_t room_to_expand_ = kAllowance;  // for what of it was spelt out
+  std::vector<Folded> folded_;                // by ValueId
+};
+
+// How much of the node's inputs comes from the model.
+std::int64_t Folding::basis_of(const Graph& graph, const Node& node) const {
+  std::int64_t basis = 0;
+  for (ValueId id : node.inputs) {
+    if (id == kNone) continue;
+    const Folded& folded = folded_[id];
+    basis += folded.bytes > 0 ? folded.basis : bytes_of(graph.value(id).constant);
+  }
+  return basis;
+}
+
+bool Folding::has_room(const Graph& graph, const Node& node) const {
+  std::int64_t out = 0;
   for (ValueId id : node.outputs) {
     if (id == kNone) continue;
     const opset::ValueType& type = graph.value(id).type;
-    if (!type.is_static()) return false;
-    std::int64_t bytes = static_cast<std::int64_t>(element_size(type.elem));
-    for (const opset::DimExpr& d : *type.shape)
-      if (__builtin_mul_overflow(bytes, d.constant(), &bytes) || bytes > kMaxFoldedBytes) return false;
+    std::optional<std::int64_t> bytes = element_bytes(graph, node, type.elem);
+    for (const opset::DimExpr& d : *type.shape) bytes = bytes ? base::checked_mul(*bytes, d.constant()) : bytes;
+    const auto sum = bytes ? base::checked_add(out, *bytes) : bytes;
+    if (!sum || *sum > room_) return false;
+    out = *sum;
   }
-  return true;
+  return out <= room_to_expand_ || out <= times(basis_of(graph, node));
+}
+
+void Folding::compute(Graph& graph, const Node& node) {
+  std::vector<norn::Value> values;
+  values.reserve(node.inputs.size());
+  for (ValueId id : node.inputs) values.push_back(id == kNone ? norn::Value() : norn::Value(graph.value(id).constant));
+  std::vector<const norn::Value*> inputs;
+  for (std::size_t i = 0; i < values.size(); ++i) inputs.push_back(node.inputs[i] == kNone ? nullptr : &values[i]);
+  std::vector<norn::Value> outputs;
+  try {
+    outputs = opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()));
+  } catch (Error& e) {
+    throw e.within(node.path());
+  }
+  const std::int64_t basis = basis_of(graph, node);
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    const ValueId id = node.outputs[i];
+    if (id == kNone) continue;
+    make_constant(graph.value(id), std::move(outputs[i].tensor()));
+    const auto bytes = bytes_of(graph.value(id).constant);
+    folded_[id] = {bytes, std::min(bytes, basis), bytes > times(basis)};
+    room_ -= bytes;
+    if (folded_[id].expanded) room_to_expand_ -= bytes;
+  }
+}
+
+void Folding::fold(Graph& graph) {
+  folded_.assign(graph.values.size(), {});
+  const UseIndex index(graph);
+  std::vector<int> readers(graph.values.size());
+  for (ValueId id = 0; id < graph.values.size(); ++id) readers[id] = index.uses(id);
+  const auto let_go = [&](ValueId id) {
+    if (readers[id] > 0 || !graph.value(id).is_constant()) return;
+    const Folded folded = std::exchange(folded_[id], {});
+    room_ += folded.bytes;
+    if (folded.expanded) room_to_expand_ += folded.bytes;
+    release(graph.value(id));
+  };
+  for (Node& node : graph.nodes) {
+    if (!node.op) continue;
+    const bool deterministic = node.schema->determinism != opset::Determinism::NonDeterministic;
+    if (!deterministic || !already_known(graph, node)) {
+      if (!computable(graph, node) || !has_room(graph, node)) continue;
+      compute(graph, node);
+    }
+    node.op = nullptr;
+    for_each_use(node, [&](ValueId id) {
+      --readers[id];
+      let_go(id);
+    });
+    for (ValueId id : node.outputs)
+      if (id != kNone) let_go(id);
+  }
+  compact(graph);
 }
 
 }  // namespace
 
-void fold_constants(Graph& graph) {
-  for (Node& node : graph.nodes) {
-    if (!node.op) continue;
-    if (node.schema->determinism != opset::Determinism::NonDeterministic && already_known(graph, node)) {
-      node.op = nullptr;
-      continue;
-    }
-    if (!computable(graph, node)) continue;
-    std::vector<norn::Value> values;
-    values.reserve(node.inputs.size());
-    for (ValueId id : node.inputs)
-      values.push_back(id == kNone ? norn::Value() : norn::Value(graph.value(id).constant));
-    std::vector<const norn::Value*> inputs;
-    for (std::size_t i = 0; i < values.size(); ++i) inputs.push_back(node.inputs[i] == kNone ? nullptr : &values[i]);
-    std::vector<norn::Value> outputs;
-    try {
-      outputs = opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()));
-    } catch (Error& e) {
-      throw e.within(node.path());
-    }
-    for (std::size_t i = 0; i < node.outputs.size(); ++i)
-      if (node.outputs[i] != kNone) make_constant(graph.value(node.outputs[i]), std::move(outputs[i].tensor()));
-    node.op = nullptr;
-  }
-  compact(graph);
+void fold_constants(Program& program) {
+  Folding folding(program);
+  for_each_graph(program.main, [&](Graph& graph) { folding.fold(graph); });
 }
 
 }  // namespace norn::program

@@ -21,6 +21,16 @@ bool constant_f32(const Graph& graph, ValueId id) {
   return is_const(graph, id) && graph.value(id).constant.dtype() == DataType::Float;
 }
 
+// Whether a Conv's weights, and its bias if it has one, are constants for so many output channels.
+bool constant_weights(const Graph& graph, const Node& conv, std::int64_t channels) {
+  const auto fits = [&](ValueId id, bool vector) {
+    if (!constant_f32(graph, id)) return false;
+    const Shape& dims = graph.value(id).constant.dims();
+    return !dims.empty() && dims[0] == channels && (!vector || dims.size() == 1);
+  };
+  return fits(conv.input(1), false) && (conv.input(2) == kNone || fits(conv.input(2), true));
+}
+
 bool scale_shift(const Graph& graph, const Node& node, ScaleShift& out) {
   if (node.attributes().i("training_mode") != 0 || node.outputs.size() != 1 || !node.post.empty()) return false;
   for (std::size_t i = 1; i < 5; ++i)
@@ -42,9 +52,7 @@ bool scale_shift(const Graph& graph, const Node& node, ScaleShift& out) {
 ValueId add_constant(Graph& graph, std::string name, norn::Tensor contents) {
   Value value;
   value.name = std::move(name);
-  value.origin = Origin::Constant;
-  value.type = opset::ValueType::tensor(contents.dtype(), opset::Dims(contents.dims().begin(), contents.dims().end()));
-  value.constant = std::move(contents);
+  make_constant(value, std::move(contents));
   return graph.add_value(std::move(value));
 }
 
@@ -98,8 +106,7 @@ void fuse_conv_bn(Graph& graph) {
     const int maker = uses.producer(node.inputs[0]);
     Node* conv = maker >= 0 ? &rebuilt[position[static_cast<std::size_t>(maker)]] : nullptr;
     if (conv && conv->op == &ops::Conv && conv->post.empty() && uses.uses(node.inputs[0]) == 1 &&
-        constant_f32(graph, conv->input(1)) && (conv->input(2) == kNone || constant_f32(graph, conv->input(2))) &&
-        graph.value(conv->inputs[1]).constant.dims()[0] == static_cast<std::int64_t>(k.s.size())) {
+        constant_weights(graph, *conv, static_cast<std::int64_t>(k.s.size()))) {
       into_conv(graph, *conv, node, k);
       position[i] = position[static_cast<std::size_t>(maker)];
       continue;

@@ -59,7 +59,7 @@ void extend(Graph& graph, UseIndex& uses, std::size_t at) {
     Node& node = graph.nodes[at];
     const ValueId running = node.outputs[0];
     const int next = uses.only_reader(running);
-    if (next < 0) return;
+    if (next < 0 || graph.value(running).known.constant.defined()) return;  // what is known is not computed
     Node& reader = graph.nodes[static_cast<std::size_t>(next)];
     const int input = joins(graph, reader, running);
     if (input < 0) return;

@@ -8,19 +8,20 @@
 namespace norn::program {
 namespace {
 
+// A pass that looks at one graph at a time, inner ones first.
+template <void (*Run)(Graph&)>
+void each_graph(Program& program) {
+  for_each_graph(program.main, Run);
+}
+
 constexpr Pass kPasses[] = {
     {"fold_constants", "compute what depends on constants only", true, fold_constants},
-    {"drop_identities", "remove nodes that hand on their input", true, drop_identities},
-    {"fuse_conv_bn", "put BatchNormalization into the Conv before it", true, fuse_conv_bn},
-    {"fuse_elementwise", "join activations, biases and residuals to the node before them", true, fuse_elementwise},
-    {"drop_dead", "remove what no output needs", false, drop_dead},
+    {"drop_identities", "remove nodes that hand on their input", true, each_graph<drop_identities>},
+    {"fuse_conv_bn", "put BatchNormalization into the Conv before it", true, each_graph<fuse_conv_bn>},
+    {"fuse_elementwise", "join activations, biases and residuals to the node before them", true,
+     each_graph<fuse_elementwise>},
+    {"drop_dead", "remove what no output needs", false, each_graph<drop_dead>},
 };
-
-void visit(Graph& graph, void (*run)(Graph&)) {
-  for (Node& node : graph.nodes)
-    for (Subgraph& sub : node.subgraphs) visit(*sub.graph, run);
-  run(graph);
-}
 
 }  // namespace
 
@@ -41,9 +42,9 @@ void run_passes(Program& program, const std::vector<std::string>& disabled) {
              return name == "all" || name == pass.name;
            });
   };
-  visit(program.main, drop_dead);
+  for_each_graph(program.main, drop_dead);
   for (const Pass& pass : kPasses)
-    if (!off(pass)) visit(program.main, pass.run);
+    if (!off(pass)) pass.run(program);
 }
 
 }  // namespace norn::program

@@ -14,7 +14,7 @@ struct Pass {
   std::string_view name;
   std::string_view what;  // one line for a person
   bool optional;          // may be left out by name
-  void (*run)(Graph&);    // one graph; subgraphs are visited by the driver, inner ones first
+  void (*run)(Program&);
 };
 
 // In the order they run.

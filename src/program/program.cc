@@ -2,11 +2,28 @@
 
 #include <utility>
 
+#include "infer/infer_node.h"
+
 namespace norn::program {
 
 const std::string& Node::path() const {
   static const std::string kNoPath = "a node made by a pass";
   return paths.empty() ? kNoPath : paths.front();
+}
+
+void make_constant(Value& value, norn::Tensor contents) {
+  value.origin = Origin::Constant;
+  value.type = opset::ValueType::tensor(contents.dtype(), opset::Dims(contents.dims().begin(), contents.dims().end()));
+  value.known = {};
+  if (contents.size() <= infer::kSmall) value.known.constant = contents;
+  value.constant = std::move(contents);
+}
+
+std::uint64_t memory_of(const norn::Tensor& contents) {
+  std::uint64_t bytes = contents.bytes();
+  if (contents.dtype() == DataType::String)
+    for (std::int64_t i = 0; i < contents.size(); ++i) bytes += contents.as<std::string>()[i].size();
+  return bytes;
 }
 
 void for_each_use(const Node& node, const std::function<void(ValueId)>& f) {

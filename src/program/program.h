@@ -99,6 +99,12 @@ struct Program {
   std::string producer;
 };
 
+// Makes the value a constant of these contents; small ones are known to inference as well.
+void make_constant(Value& value, norn::Tensor contents);
+
+// Bytes that the contents take, those of strings included.
+std::uint64_t memory_of(const norn::Tensor& contents);
+
 // Calls f for every value that the node reads: inputs, operands of fused operations, captures of subgraphs.
 void for_each_use(const Node& node, const std::function<void(ValueId)>& f);
 // Replaces what the node reads.

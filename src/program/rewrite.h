@@ -1,6 +1,7 @@
 // What passes share: who makes and who reads each value of a graph, and removal of nodes.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "program/program.h"
@@ -22,6 +23,15 @@ class UseIndex {
   std::vector<int> producer_, uses_, reader_;
 };
 
+// What the graph's outputs need. With `known`, a node whose outputs' contents inference knows is not needed.
+struct Needs {
+  std::vector<bool> nodes, values;
+};
+Needs find_needs(const Graph& graph, bool known = false);
+
+// Calls f for the graph and every graph in it, inner ones first.
+void for_each_graph(Graph& graph, const std::function<void(Graph&)>& f);
+
 // Erases the nodes whose op is null.
 void compact(Graph& graph);
 // Every reader of value v (graph outputs included) reads to[v] instead; chains of redirections are followed.
@@ -30,8 +40,14 @@ void redirect_all(Graph& graph, const std::vector<ValueId>& to);
 // True if the value is a constant (not state).
 inline bool is_const(const Graph& graph, ValueId id) { return id != kNone && graph.value(id).is_constant(); }
 
+// A constant that nobody reads gives up its memory.
+inline void release(Value& constant) {
+  constant.constant = {};
+  constant.known = {};
+}
+
 // Passes, one file each:
-void fold_constants(Graph&);
+void fold_constants(Program&);
 void drop_identities(Graph&);
 void fuse_conv_bn(Graph&);
 void fuse_elementwise(Graph&);

@@ -1,0 +1,248 @@
+"""Every pass holds with every other one left out: the answers of small models are those of the onnx package's evaluator.
+And what folding spells out is bounded by what the model holds."""
+
+import itertools
+import re
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+import norn
+
+FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+PASSES = ["fold_constants", "drop_identities", "fuse_conv_bn", "fuse_elementwise"]
+SUBSETS = [s for size in range(len(PASSES) + 1) for s in itertools.combinations(PASSES, size)]
+RANDOM = np.random.default_rng(7)
+
+
+def node(op, inputs, outputs, **attrs):
+    return helper.make_node(op, inputs.split(",") if inputs else [], outputs.split(","), **attrs)
+
+
+def array(*shape, dtype=np.float32):
+    return RANDOM.uniform(0.5, 2, shape).astype(dtype)
+
+
+def const(name, value):
+    return node("Constant", "", name, value=numpy_helper.from_array(np.asarray(value), name))
+
+
+def model(nodes, x_shape, outputs, initializers=None, opset=18):
+    inputs = [helper.make_tensor_value_info("x", FLOAT, x_shape)] if x_shape is not None else []
+    infos = [helper.make_tensor_value_info(name, elem, [None] * rank) for name, (elem, rank) in outputs.items()]
+    tensors = [numpy_helper.from_array(np.asarray(v), k) for k, v in (initializers or {}).items()]
+    graph = helper.make_graph(nodes, "g", inputs, infos, tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+
+
+BATCH_NORM = {"s": array(3), "b": array(3), "m": array(3), "v": array(3)}
+Y, Y2, Y3, Y4 = ({"y": (FLOAT, rank)} for rank in (1, 2, 3, 4))
+MODELS = {
+    "constant": model([const("k", array(3)), node("Add", "x,k", "y")], [3], Y),
+    "constant alone": model([const("y", array(3))], None, Y),
+    "constant read twice": model([const("k", array(3)), node("Add", "k,k", "t"), node("Mul", "x,t", "u"),
+                                  node("Sub", "u,k", "y")], [3], Y),
+    "constants of lists": model([node("Constant", "", "s", value_ints=[3, 1]), node("Constant", "", "f", value_float=2.0),
+                                 node("Reshape", "x,s", "r"), node("Mul", "r,f", "y")], ["N"], Y2),
+    "identities": model([node("Identity", "x", "a"), node("Identity", "a", "b"), node("Relu", "b", "c"),
+                         node("Identity", "c", "y")], ["N"], Y),
+    "identity of a constant": model([const("k", array(2, 2)), node("Identity", "k", "i"), node("Identity", "i", "y"),
+                                     node("MatMul", "x,i", "z")], [2, 2], {"y": (FLOAT, 2), "z": (FLOAT, 2)}),
+    "dropout": model([node("Dropout", "x", "a"), node("Relu", "a", "b"), node("Dropout", "b", "c,mask"),
+                      node("Identity", "c", "y")], [2, 3], {"y": (FLOAT, 2), "mask": (TensorProto.BOOL, 2)}),
+    "dropout that is told not to train": model(
+        [const("ratio", np.float32(0.5)), const("training", np.array(False)),
+         node("Dropout", "x,ratio,training", "a"), node("Neg", "a", "y")], [4], Y),
+    "casts": model([node("Cast", "x", "a", to=FLOAT), node("Cast", "a", "b", to=INT64), node("Cast", "b", "y", to=INT64)],
+                   [4], {"y": (INT64, 1)}),
+    "cast of a constant": model([const("k", np.array([1, 2], np.int8)), node("Cast", "k", "f", to=FLOAT),
+                                 node("Mul", "x,f", "y")], [2], Y),
+    "conv and norm": model([const("w", array(3, 2, 1, 2)), node("Conv", "x,w", "c"),
+                            node("BatchNormalization", "c,s,b,m,v", "n"), node("Relu", "n", "y")],
+                           [1, 2, 5, 5], Y4, BATCH_NORM),
+    "conv with bias and norm": model(
+        [node("Constant", "", "bias", value_floats=[1.0, 2.0, 3.0]), node("Conv", "x,w,bias", "c"),
+         node("BatchNormalization", "c,s,b,m,v", "y")], [1, 2, 5, 5], Y4, {"w": array(3, 2, 1, 1), **BATCH_NORM}),
+    "norm alone": model([node("Identity", "x", "i"), node("BatchNormalization", "i,s,b,m,v", "n"), node("Tanh", "n", "y")],
+                        ["N", 3, 2], Y3, BATCH_NORM),
+    "norm of constants": model([const("s2", array(3)), node("Mul", "s2,s", "s3"),
+                                node("BatchNormalization", "x,s3,b,m,v", "n"), node("Dropout", "n", "y")], [2, 3], Y2,
+                               BATCH_NORM),
+    "residual": model([node("Relu", "x", "r"), node("MatMul", "r,w", "a"), node("Add", "a,r", "b"), node("Relu", "b", "c"),
+                       node("Identity", "c", "y")], ["N", 4], Y2, {"w": array(4, 4)}),
+    "shapes": model([node("Shape", "x", "s"), node("Cast", "s", "t", to=INT64), node("ConstantOfShape", "t", "z"),
+                     node("Add", "x,z", "y")], ["N", 2], Y2),
+    "a node without inputs": model([node("Constant", "", "k", value_int=5), node("Identity", "k", "n"),
+                                    node("Cast", "n", "f", to=FLOAT), node("Add", "x,f", "y")], [1], Y),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_any_passes_left_out(name):
+    proto = MODELS[name]
+    onnx.checker.check_model(proto, full_check=True)
+    feeds = {}
+    for given in proto.graph.input:
+        feeds["x"] = array(*(d.dim_value or 3 for d in given.type.tensor_type.shape.dim))
+    wanted = ReferenceEvaluator(proto).run(None, feeds)
+    for disabled in SUBSETS:
+        session = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=list(disabled)))
+        program = onnx.ModelProto.FromString(norn.parse_text(session.program_text()))
+        onnx.checker.check_model(program, full_check=True)
+        for got in (session.run(None, feeds), ReferenceEvaluator(program).run(None, feeds)):
+            for w, g in zip(wanted, got, strict=True):
+                np.testing.assert_allclose(g, w, rtol=1e-5, atol=1e-5, err_msg=f"without {disabled}")
+
+
+def constant_with(**fields):
+    n = node("Constant", "", "y")
+    n.attribute.add(name="value", type=onnx.AttributeProto.TENSOR, **fields)
+    return model([n], None, Y)
+
+
+def in_a_process_of_its_own(code, *arguments):
+    return subprocess.run([sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+REFUSED = """
+import sys, norn
+for path in sys.argv[1:]:
+    try:
+        norn.InferenceSession(path)
+    except norn.Error as e:
+        print(type(e).__name__, e)
+"""
+
+
+def test_attributes_without_what_their_type_says(tmp_path):
+    lying = numpy_helper.from_array(np.array([1, 2]), "k")
+    lying.dims[0] = 2**31 - 1
+    huge = numpy_helper.from_array(np.array([1, 2]), "k")
+    huge.dims[:] = [2**40, 2**40]
+    models = [constant_with(), constant_with(t=lying), constant_with(t=huge), constant_with(t=TensorProto())]
+    of_shape = node("ConstantOfShape", "x", "y")
+    of_shape.attribute.add(name="value", type=onnx.AttributeProto.TENSOR)
+    sparse = node("Constant", "", "y")
+    sparse.attribute.add(name="sparse_value", type=onnx.AttributeProto.SPARSE_TENSOR)
+    no_branch = node("If", "x", "y")
+    no_branch.attribute.add(name="then_branch", type=onnx.AttributeProto.GRAPH)
+    no_branch.attribute.add(name="else_branch", type=onnx.AttributeProto.GRAPH)
+    for n, elem in ((of_shape, INT64), (sparse, FLOAT), (no_branch, TensorProto.BOOL)):
+        models.append(model([n], [1], Y))
+        models[-1].graph.input[0].type.tensor_type.elem_type = elem
+    paths = []
+    for i, proto in enumerate(models):
+        paths.append(tmp_path / f"{i}.onnx")
+        paths[-1].write_bytes(proto.SerializeToString())
+    done = in_a_process_of_its_own(REFUSED, *paths)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if line.startswith("Invalid")]
+    assert len(lines) == len(models), done.stdout
+    assert "has no value" in lines[0]
+
+
+# --- the bound of folding ---
+
+ELEMENTS = 1 << 28  # a gigabyte of floats each
+LOAD = """
+import sys, resource, norn
+limit = int(sys.argv[2]) << 20
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+session = norn.InferenceSession(sys.argv[1])
+print(session.program_text().count("ConstantOfShape"))
+"""
+
+
+def spelt_out(count, in_branches):
+    one = numpy_helper.from_array(np.array([1], np.float32))
+    nodes, picked = [], []
+    for i in range(count):
+        nodes += [node("ConstantOfShape", "n", f"k{i}", value=one), node("Gather", f"k{i},at", f"g{i}")]
+        picked.append(f"g{i}")
+    nodes.append(helper.make_node("Sum", [*picked, "x"], ["y"]))
+    if in_branches:
+        for n in nodes[:-1]:
+            inner = helper.make_graph([n], "b", [], [onnx.ValueInfoProto(name=n.output[0])])
+            nodes[nodes.index(n)] = helper.make_node("If", ["c"], [n.output[0]], then_branch=inner, else_branch=inner)
+    proto = model(nodes, [1], Y, {"n": np.array([ELEMENTS]), "at": np.array([3])})
+    if in_branches:
+        proto.graph.input.append(helper.make_tensor_value_info("c", TensorProto.BOOL, []))
+    return proto
+
+
+@pytest.mark.parametrize("in_branches", [False, True])
+def test_a_small_file_cannot_ask_for_memory_without_end(tmp_path, in_branches):
+    path = tmp_path / "spelt_out.onnx"
+    path.write_bytes(spelt_out(20, in_branches).SerializeToString())
+    assert path.stat().st_size < 20_000
+    done = in_a_process_of_its_own(LOAD, path, 3000)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) == (40 if in_branches else 20)  # they are left to be computed
+
+
+def test_many_small_ones_add_up(tmp_path):
+    """Each fits, all of them do not: some are folded, the others run, and the answer is the same."""
+    nodes, terms = [], []
+    for i in range(40):
+        nodes += [const(f"n{i}", np.array([1 << 20])), node("ConstantOfShape", f"n{i}", f"z{i}"),
+                  node("Add", f"z{i},x", f"t{i}"), node("ReduceSum", f"t{i}", f"r{i}", keepdims=0)]
+        terms.append(f"r{i}")
+    nodes.append(helper.make_node("Sum", terms, ["y"]))
+    proto = model(nodes, [1], Y)
+    session = norn.InferenceSession(proto)
+    left = session.program_text().count("ConstantOfShape")
+    assert 0 < left < 40
+    assert session.run(None, {"x": np.array([2], np.float32)})[0] == 40 * 2 * 2**20
+
+
+def test_weights_are_prepared_once():
+    """What comes from the model's own constants is folded, whatever the number of steps."""
+    weights, zero = RANDOM.integers(-9, 9, (2000, 2000)).astype(np.int8), np.int8(3)
+    nodes = [node("Cast", "w", "a", to=FLOAT), node("Cast", "zero", "z", to=FLOAT), node("Sub", "a,z", "b"),
+             node("Mul", "b,scale", "d"), node("Transpose", "d", "t"), node("MatMul", "x,t", "y")]
+    proto = model(nodes, ["N", 2000], Y2, {"w": weights, "zero": zero, "scale": array(2000, 1)})
+    text = norn.InferenceSession(proto).program_text()  # long tensors are cut in it
+    assert re.findall(r"= (\w+) \(", text) == ["MatMul"], text
+
+
+def test_what_is_folded_and_not_read_any_more_is_let_go(tmp_path):
+    """A chain over 32 MB of weights needs a few times that, not once for each step."""
+    nodes, last = [], "w"
+    for i in range(40):
+        nodes.append(node("Neg", last, f"n{i}"))
+        last = f"n{i}"
+    nodes.append(node("Gather", f"{last},at", "g"))
+    nodes.append(node("Add", "g,x", "y"))
+    proto = model(nodes, [1], Y, {"w": np.zeros(8_000_000, np.float32), "at": np.array([3])})
+    path = tmp_path / "chain.onnx"
+    path.write_bytes(proto.SerializeToString())
+    done = in_a_process_of_its_own(
+        "import sys, resource, norn\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "norn.InferenceSession(sys.argv[1])\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)", path)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 300
+
+
+def test_what_inference_knows_is_bounded(tmp_path):
+    """Known contents of a thousand elements for each of many nodes."""
+    count = 30_000
+    nodes = [node("Neg", "k" if i == 0 else f"v{i - 1}", f"v{i}") for i in range(count)]
+    nodes.append(node("Add", f"v{count - 1},x", "y"))
+    proto = model(nodes, [1], Y, {"k": np.ones(1024, np.float32)})
+    path = tmp_path / "many.onnx"
+    path.write_bytes(proto.SerializeToString())
+    done = in_a_process_of_its_own(
+        "import sys, resource, numpy as np, norn\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "y = norn.InferenceSession(sys.argv[1]).run(None, {'x': np.zeros(1, np.float32)})[0]\n"
+        "assert (y == 1).all()\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)", path)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 200  # 120 MB of contents, were they kept
