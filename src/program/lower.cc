@@ -1,10 +1,12 @@
 // Lowering walks the document once, in order, and does everything a node needs at once: resolves it (local function or
 // operator), substitutes function attributes, checks its attributes against the schema, infers it at the version it
-// binds to, lifts it to the newest version, and appends what came of it. Here are the graphs around the nodes: inputs,
-// initializers, which may be inputs too, and outputs.
+// binds to, lifts it to the newest version, and appends what came of it. What nodes said of sizes is put together when
+// all of them are there. Here are the graphs around the nodes: inputs, initializers, which may be inputs too, and outputs.
 #include "program/lower.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "infer/infer_node.h"
 #include "ir/constants.h"
@@ -29,15 +31,19 @@ void check_version(const std::string& domain, std::int64_t version) {
                 "opset_import", "a newer Norn may run it, or export the model for an older operator set");
 }
 
-// What later nodes taught about dimensions of earlier values.
-void resolve_types(Graph& graph, const infer::Unifier& unifier) {
-  for (Value& value : graph.values) {
-    value.type = unifier.resolve(value.type);
-    if (value.known.ints)
-      for (DimExpr& e : *value.known.ints) e = unifier.resolve(e);
+// A subgraph's inputs are the last of `graph`, behind `around` others. The node around it gives `given` of them: what comes
+// behind is a constant if it has a default, and is fed by nobody otherwise.
+void settle_inputs(Graph& graph, std::size_t around, std::size_t given, const Place& place) {
+  for (std::size_t i = around + given; i < graph.inputs.size(); ++i) {
+    Value& value = graph.value(graph.inputs[i]);
+    if (!value.constant.defined())
+      throw Error(ErrorCode::InvalidGraph,
+                  "the graph has " + std::to_string(graph.inputs.size() - around) + " inputs, but the node around it gives " +
+                      std::to_string(given),
+                  place.path + " / input \"" + value.name + "\"", "what it reads of the graph around needs no input");
+    make_constant(value, std::move(value.constant));
   }
-  for (Node& node : graph.nodes)
-    for (Subgraph& sub : node.subgraphs) resolve_types(*sub.graph, unifier);
+  if (graph.inputs.size() > around + given) graph.inputs.resize(around + given);
 }
 
 }  // namespace
@@ -67,8 +73,9 @@ Program Lowerer::run() {
   Place place;
   place.path = ir::describe_graph(*model_.graph);
   place.imports = &imports;
-  lower_graph(*model_.graph, scope, place, {}, true);
-  if (!unifier_.empty()) resolve_types(program.main, unifier_);
+  program.main.name = model_.graph->name;
+  program.main.outputs = lower_graph(*model_.graph, scope, place, {}, true);
+  if (!equalities_.empty()) solve(program.main, false);
   return program;
 }
 
@@ -82,13 +89,14 @@ Imports Lowerer::imports_of(const std::vector<ir::OperatorSetId>& entries) const
   return imports;
 }
 
-void Lowerer::lower_graph(const ir::Graph& source, Scope& scope, const Place& place,
-                          const std::vector<ValueType>& given, bool main) {
-  scope.graph().name = source.name;
+std::vector<ValueId> Lowerer::lower_graph(const ir::Graph& source, Scope& scope, const Place& place,
+                                          const std::vector<ValueType>& given, bool main) {
+  const std::size_t around = scope.graph().inputs.size();
   lower_inputs(source, scope, place, given, main);
   lower_initializers(source, scope, place, main);
+  if (!main) settle_inputs(scope.graph(), around, given.size(), place);
   lower_nodes(source.node, scope, place);
-  lower_outputs(source, scope, place);
+  return lower_outputs(source, scope, place);
 }
 
 void Lowerer::lower_inputs(const ir::Graph& source, Scope& scope, const Place& place,
@@ -119,7 +127,9 @@ void Lowerer::lower_inputs(const ir::Graph& source, Scope& scope, const Place& p
 void Lowerer::lower_initializers(const ir::Graph& source, Scope& scope, const Place& place, bool main) {
   for (const ir::Tensor& t : source.initializer) {
     try {
-      lower_initializer(t.name, contents_of(t), scope, main);
+      norn::Tensor contents = contents_of(t);
+      own_bytes_ += memory_of(contents);
+      lower_initializer(t.name, std::move(contents), scope, main);
     } catch (Error& e) {
       throw e.within(place.path + " / initializer \"" + t.name.get() + "\"");
     }
@@ -136,28 +146,32 @@ void Lowerer::lower_initializers(const ir::Graph& source, Scope& scope, const Pl
 
 void Lowerer::lower_initializer(const std::string& name, norn::Tensor contents, Scope& scope, bool main) {
   Graph& graph = scope.graph();
-  auto type = ValueType::tensor(contents.dtype(), opset::Dims(contents.dims().begin(), contents.dims().end()));
-  const bool small = contents.size() <= infer::kSmall;
   if (const ValueId existing = scope.find(name); existing != kNone) {
     // Also an input: its default. Up to IR 3 every initializer had to be listed as an input, constants as well.
     Value& input = graph.value(existing);
     if (input.origin != Origin::Feed || input.constant.defined())
       throw Error(ErrorCode::InvalidGraph, "the value \"" + name + "\" is defined more than once");
-    input.constant = std::move(contents);
-    if (model_.ir_version.get() >= 4 || (main && options_.feedable_weights)) return;
-    input.origin = Origin::Constant;
-    input.type = std::move(type);
-    if (small) input.known.constant = input.constant;
+    if (model_.ir_version.get() >= 4 || (main && options_.feedable_weights)) {
+      input.constant = std::move(contents);
+      return;
+    }
+    make_constant(input, std::move(contents));
     std::erase(graph.inputs, existing);
     return;
   }
+  Value& value = graph.value(define_constant(name, std::move(contents), scope));
+  if (!main || !options_.keep_state || !is_trained(name)) return;
+  value.origin = Origin::State;
+  value.known = {};
+}
+
+ValueId Lowerer::define_constant(const std::string& name, norn::Tensor contents, Scope& scope) {
   Value value;
   value.name = name;
-  value.type = std::move(type);
-  value.origin = main && options_.keep_state && is_trained(name) ? Origin::State : Origin::Constant;
-  if (value.origin == Origin::Constant && small) value.known.constant = contents;
-  value.constant = std::move(contents);
-  scope.define(name, graph.add_value(std::move(value)));
+  make_constant(value, std::move(contents));
+  const ValueId id = scope.graph().add_value(std::move(value));
+  scope.define(name, id);
+  return id;
 }
 
 bool Lowerer::is_trained(const std::string& initializer) const {
@@ -171,10 +185,15 @@ void Lowerer::lower_nodes(const std::vector<ir::Node>& nodes, Scope& scope, cons
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const ir::Node& node = nodes[i];
     const std::string path = place.path + " / " + ir::describe_node(node, i);
+    std::optional<ir::Node> with_omitted;  // the node without the inputs that a call leaves out
     try {
       for (std::size_t k = 0; k < node.input.size(); ++k)
-        if (!node.input[k].empty() && scope.capture(node.input[k]) == kNone) scope.fail_undefined(nodes, i, k);
-      lower_node(node, scope, place, path);
+        if (!node.input[k].empty() && scope.capture(node.input[k]) == kNone) {
+          if (!scope.omits(node.input[k])) scope.fail_undefined(nodes, i, k);
+          if (!with_omitted) with_omitted = node;
+          with_omitted->input[k].clear();
+        }
+      lower_node(with_omitted ? *with_omitted : node, scope, place, path);
     } catch (Error& e) {
       if (e.where().find(path) == std::string::npos) e.within(path);
       throw;
@@ -182,13 +201,17 @@ void Lowerer::lower_nodes(const std::vector<ir::Node>& nodes, Scope& scope, cons
   }
 }
 
-void Lowerer::lower_outputs(const ir::Graph& source, Scope& scope, const Place& place) {
+std::vector<ValueId> Lowerer::lower_outputs(const ir::Graph& source, Scope& scope, const Place& place) {
   Graph& graph = scope.graph();
+  std::vector<ValueId> outputs;
   for (const ir::ValueInfo& info : source.output) {
     const auto where = [&] { return place.path + " / output \"" + info.name.get() + "\""; };
     const ValueId id = scope.capture(info.name);
     if (id == kNone)
-      throw Error(ErrorCode::InvalidGraph, "the graph output \"" + info.name.get() + "\" is not computed by any node",
+      throw Error(ErrorCode::InvalidGraph,
+                  "the graph output \"" + info.name.get() +
+                      (scope.omits(info.name) ? "\" is an input that the call of the function leaves out"
+                                              : "\" is not computed by any node"),
                   where());
     if (info.type) {
       ValueType declared = opset::from_ir(*info.type, [this] { return fresh_dim(); });
@@ -201,8 +224,9 @@ void Lowerer::lower_outputs(const ir::Graph& source, Scope& scope, const Place& 
                         value.type.type_string(),
                     where());
     }
-    graph.outputs.push_back(id);
+    outputs.push_back(id);
   }
+  return outputs;
 }
 
 Program lower(const ir::Model& model, const LowerOptions& options) { return Lowerer(model, options).run(); }

@@ -88,6 +88,11 @@ void check_attributes(const std::vector<ir::Attribute>& attrs, const opset::Oper
                       opset::full_name(op) + " version " + std::to_string(schema.since) + " wants " +
                       std::string(ir::attribute_type_name(row->type)),
                   "attribute \"" + name + "\"");
+    if (opset::lacks_value(attr))
+      throw Error(ErrorCode::InvalidGraph,
+                  "attribute \"" + name + "\" has no value, though its type is " +
+                      std::string(ir::attribute_type_name(attr.kind())),
+                  "attribute \"" + name + "\"");
   }
   for (const opset::Attr& row : schema.attrs)
     // consumed_inputs was an in-place hint of opset 1 that writers often left out even where it was required.

@@ -105,12 +105,8 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   for (std::size_t i = 0; i < node.input.size(); ++i)
     if (!node.input[i].empty() && !body.has(function.input[i]))
       body.define(function.input[i], scope.capture(node.input[i]));
-  // A formal parameter that the call leaves out is an omitted input wherever the body uses it.
-  std::vector<ir::Node> nodes = function.node;
-  for (ir::Node& inner : nodes)
-    for (std::string& name : inner.input)
-      for (const std::string& formal : function.input)
-        if (name == formal && !body.has(name)) name.clear();
+  for (const std::string& formal : function.input)
+    if (!body.has(formal)) body.omit(formal);
 
   const Imports own = imports_of(function.opset_import);
   Place inside;
@@ -118,7 +114,7 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   inside.imports = function.opset_import.empty() ? place.imports : &own;
   inside.call = &call;
   const std::size_t first_value = graph.values.size();
-  lower_nodes(nodes, body, inside);
+  lower_nodes(function.node, body, inside);
 
   // Body values are named after the call, so that two calls of a function do not share names.
   const std::string prefix =
@@ -129,7 +125,9 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
     if (node.output[i].empty()) continue;
     const ValueId id = body.find(function.output[i]);
     if (id == kNone)
-      throw Error(ErrorCode::InvalidGraph, "the function's output \"" + function.output[i] + "\" is not computed");
+      throw Error(ErrorCode::InvalidGraph,
+                  "the function's output \"" + function.output[i] +
+                      (body.omits(function.output[i]) ? "\" is an input that the call leaves out" : "\" is not computed"));
     scope.define(node.output[i], id);
     if (id >= first_value) graph.value(id).name = node.output[i];
   }

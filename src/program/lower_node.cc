@@ -1,11 +1,15 @@
 // One node: the operator version it is written for, what inference finds at that version (subgraphs are lowered when
 // inference asks for them), and the node at the newest version, or what version steps make of it.
 #include <algorithm>
+#include <deque>
+#include <optional>
 #include <utility>
 
 #include "infer/infer_node.h"
 #include "ir/walk.h"
 #include "norn/error.h"
+#include "ops/constant/constant.h"
+#include "ops/if_op/if_op.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
 #include "program/lowerer.h"
@@ -15,32 +19,42 @@ namespace norn::program {
 using opset::DimExpr;
 using opset::ValueType;
 
-// What inference of one node may ask for: sizes, equalities, and the lowering of its subgraphs. A subgraph that it does
-// not ask for is none that runs: the branch of an If that a known condition does not take. It is left out.
+// What inference of one node may ask for: sizes, equalities, and the lowering of its subgraphs. Of an If with a known
+// condition it asks for one branch; this one always runs, and lands in place of the If.
 class NodeEngine final : public opset::InferContext::Engine {
  public:
   NodeEngine(Lowerer& lowerer, const std::vector<ir::Attribute>& attrs, Scope& scope, const Place& place,
-             const std::string& path)
-      : lowerer_(lowerer), attrs_(attrs), scope_(scope), place_(place), path_(path) {}
+             const std::string& path, bool branch_is_known)
+      : lowerer_(lowerer), attrs_(attrs), scope_(scope), place_(place), path_(path), branch_is_known_(branch_is_known) {}
 
   DimExpr fresh_dim() override { return lowerer_.fresh_dim(); }
-  void equal(const DimExpr& a, const DimExpr& b) override { lowerer_.unifier_.equal(a, b); }
+  void equal(const DimExpr& a, const DimExpr& b) override { require_equal(a, b, "sizes"); }
+  void require_equal(const DimExpr& a, const DimExpr& b, std::string_view what) override {
+    equalities_.push_back({a, b, std::string(what), 0});
+  }
   std::vector<ValueType> infer_subgraph(std::string_view attribute, const std::vector<ValueType>& inputs) override {
     for (const Subgraph& done : subgraphs_)
-      if (done.attribute == attribute) return output_types(*done.graph);
+      if (done.attribute == attribute) return types_of(*done.graph, done.graph->outputs);
     for (const ir::Attribute& attr : attrs_) {
       if (attr.name != attribute || !attr.g) continue;
+      if (branch_is_known_) {
+        taken_ = lowerer_.inline_branch(attr, scope_, place_, path_);
+        return types_of(scope_.graph(), *taken_);
+      }
       subgraphs_.push_back(lowerer_.lower_subgraph(attr, inputs, scope_, place_, path_));
-      return output_types(*subgraphs_.back().graph);
+      return types_of(*subgraphs_.back().graph, subgraphs_.back().graph->outputs);
     }
     throw Error(ErrorCode::InvalidGraph, "attribute \"" + std::string(attribute) + "\" has no graph");
   }
   std::vector<Subgraph> take_subgraphs() { return std::move(subgraphs_); }
+  std::vector<Equality> take_equalities() { return std::exchange(equalities_, {}); }
+  // The outputs of the branch that stands in place of the node, if one does.
+  const std::optional<std::vector<ValueId>>& taken() const { return taken_; }
 
  private:
-  static std::vector<ValueType> output_types(const Graph& graph) {
+  static std::vector<ValueType> types_of(const Graph& graph, const std::vector<ValueId>& ids) {
     std::vector<ValueType> types;
-    for (ValueId id : graph.outputs) types.push_back(graph.value(id).type);
+    for (ValueId id : ids) types.push_back(graph.value(id).type);
     return types;
   }
 
@@ -49,7 +63,10 @@ class NodeEngine final : public opset::InferContext::Engine {
   Scope& scope_;
   const Place& place_;
   const std::string& path_;
+  bool branch_is_known_;
+  std::optional<std::vector<ValueId>> taken_;
   std::vector<Subgraph> subgraphs_;
+  std::vector<Equality> equalities_;
 };
 
 namespace {
@@ -96,6 +113,17 @@ std::vector<ValueId> inputs_of(const ir::Node& node, Scope& scope) {
   return inputs;
 }
 
+bool has_known_condition(const opset::Operator& op, const std::vector<ValueId>& inputs, const Graph& graph) {
+  if (&op != &ops::If || inputs.empty() || inputs[0] == kNone) return false;
+  const norn::Tensor& condition = graph.value(inputs[0]).known.constant;
+  return condition.defined() && condition.dtype() == DataType::Bool && condition.size() == 1;
+}
+
+// Known contents of so few bytes, as shapes have, are always kept; they weigh little beside the node itself.
+constexpr std::uint64_t kAlwaysKept = 512;
+// What the larger ones may add up to, beside as much as the model's own constants.
+constexpr std::uint64_t kKnownAllowance = std::uint64_t{64} << 20;
+
 }  // namespace
 
 void Lowerer::fail_too_many_nodes() const {
@@ -126,9 +154,24 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
   check_attributes(bound.node.attribute, *op, *bound.schema);
 
   // The version that the model imports tells which types are allowed, and the steps ask for ranks.
-  NodeEngine engine(*this, bound.node.attribute, scope, place, path);
   std::vector<ValueId> inputs = inputs_of(node, scope);
+  NodeEngine engine(*this, bound.node.attribute, scope, place, path, has_known_condition(*op, inputs, scope.graph()));
+  const std::size_t first_value = scope.graph().values.size();
   Outputs outputs = infer(bound, inputs, scope, engine);
+  if (engine.taken()) {
+    for (std::size_t i = 0; i < node.output.size(); ++i) {
+      if (node.output[i].empty()) continue;
+      const ValueId id = (*engine.taken())[i];
+      scope.define(node.output[i], id);
+      if (id >= first_value) scope.graph().value(id).name = node.output[i];
+    }
+    return;
+  }
+  if (op == &ops::Constant) {
+    if (!node.output[0].empty())
+      define_constant(node.output[0], ops::constant_value({*bound.schema, bound.node.attribute}), scope);
+    return;
+  }
   if (const opset::Schema* newest = transform::newest_unchanged(*op, *bound.schema)) {
     bound.schema = newest;
     append(std::move(bound), std::move(inputs), std::move(outputs), scope, path, engine);
@@ -149,6 +192,14 @@ Lowerer::Outputs Lowerer::infer(const transform::BoundNode& bound, const std::ve
   std::vector<opset::InferContext::Input> in(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i] != kNone) in[i] = {&graph.value(inputs[i]).type, &graph.value(inputs[i]).known};
+  // Lowering the node's graphs may add captured values to this one, and move those that are there.
+  std::deque<std::pair<ValueType, opset::KnownValue>> held;
+  if (std::any_of(bound.node.attribute.begin(), bound.node.attribute.end(), [](const ir::Attribute& a) { return a.g.has(); }))
+    for (opset::InferContext::Input& input : in)
+      if (input.type) {
+        const auto& copy = held.emplace_back(*input.type, *input.value);
+        input = {&copy.first, &copy.second};
+      }
   Outputs outputs(bound.node.output.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].wanted = !bound.node.output[i].empty();
   infer::infer_node(*bound.op, opset::Attrs(*bound.schema, bound.node.attribute), in, outputs, engine, opset::evaluate);
@@ -174,21 +225,24 @@ transform::Lifted Lowerer::lift(const transform::BoundNode& bound, const Outputs
   };
   context.fresh_name = [&](const std::string& hint) { return hint + "__" + fresh_suffix(); };
   transform::Lifted lifted = transform::move_version(bound, opset::newest_version(bound.op->domain), context);
-  for (auto& [name, tensor] : lifted.constants) {
-    Value value;
-    value.name = name;
-    value.origin = Origin::Constant;
-    value.type = ValueType::tensor(tensor.dtype(), opset::Dims(tensor.dims().begin(), tensor.dims().end()));
-    if (tensor.size() <= infer::kSmall) value.known.constant = tensor;
-    value.constant = std::move(tensor);
-    scope.define(name, graph.add_value(std::move(value)));
-  }
+  for (auto& [name, tensor] : lifted.constants) define_constant(name, std::move(tensor), scope);
   return lifted;
+}
+
+opset::KnownValue Lowerer::kept(opset::KnownValue known) {
+  if (known.constant.defined()) known.ints.reset();  // they follow from it
+  const std::uint64_t bytes = known.constant.defined() ? memory_of(known.constant)
+                              : known.ints             ? known.ints->size() * sizeof(DimExpr)
+                                                       : 0;
+  if (bytes <= kAlwaysKept) return known;
+  if (known_bytes_ + bytes > kKnownAllowance + own_bytes_) return {};
+  known_bytes_ += bytes;
+  return known;
 }
 
 // Gives the node a value for each output, with what inference found out about it.
 void Lowerer::append(transform::BoundNode bound, std::vector<ValueId> inputs, Outputs outputs, Scope& scope,
-                     const std::string& path, NodeEngine& engine) const {
+                     const std::string& path, NodeEngine& engine) {
   Graph& graph = scope.graph();
   Node made;
   made.op = bound.op;
@@ -203,7 +257,7 @@ void Lowerer::append(transform::BoundNode bound, std::vector<ValueId> inputs, Ou
     Value value;
     value.name = bound.node.output[i];
     value.type = std::move(outputs[i].type);
-    value.known = std::move(outputs[i].value);
+    value.known = kept(std::move(outputs[i].value));
     const ValueId id = graph.add_value(std::move(value));
     scope.define(bound.node.output[i], id);
     made.outputs.push_back(id);
@@ -214,6 +268,10 @@ void Lowerer::append(transform::BoundNode bound, std::vector<ValueId> inputs, Ou
   made.paths = {path};
   made.device_configurations = std::move(bound.node.device_configurations);
   made.metadata = std::move(bound.node.metadata_props);
+  for (Equality& said : engine.take_equalities()) {
+    said.node = graph.nodes.size();
+    equalities_[&graph].push_back(std::move(said));
+  }
   graph.nodes.push_back(std::move(made));
 }
 
@@ -223,13 +281,27 @@ Subgraph Lowerer::lower_subgraph(const ir::Attribute& attr, const std::vector<Va
   sub.attribute = attr.name;
   sub.graph = std::make_unique<Graph>();
   Scope inner(*sub.graph, &scope);
+  sub.graph->name = attr.g->name;
+  sub.graph->outputs = lower_graph(*attr.g, inner, enter_graph(attr, place, path), inputs, false);
+  --depth_;
+  return sub;
+}
+
+Place Lowerer::enter_graph(const ir::Attribute& attr, const Place& place, const std::string& path) {
   Place inside = place;
   inside.path = path + " / attribute \"" + attr.name.get() + "\" / " + ir::describe_graph(*attr.g);
   if (++depth_ > options_.limits.max_depth)
     throw Error(ErrorCode::LimitExceeded, "graphs are nested too deeply", inside.path);
-  lower_graph(*attr.g, inner, inside, inputs, false);
+  return inside;
+}
+
+std::vector<ValueId> Lowerer::inline_branch(const ir::Attribute& attr, Scope& scope, const Place& place,
+                                            const std::string& path) {
+  Scope inner(scope.graph(), &scope);
+  const Place inside = enter_graph(attr, place, path);
+  std::vector<ValueId> outputs = lower_graph(*attr.g, inner, inside, {}, false);
   --depth_;
-  return sub;
+  return outputs;
 }
 
 }  // namespace norn::program

@@ -1,5 +1,6 @@
 // The walk that lowering is. Its files: lower.cc (graphs), lower_node.cc (one node), lower_attributes.cc (a node's
-// attributes), lower_call.cc (functions' bodies in place of calls); scope.h has the names.
+// attributes), lower_call.cc (functions' bodies in place of calls), lower_equalities.cc (what nodes said of sizes, when
+// all of them are there); scope.h has the names.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -44,6 +45,13 @@ void complete_untyped(std::vector<ir::Attribute>& attrs, const opset::Schema& sc
 // Throws norn::Error for an attribute that the version does not have, has with another type, or requires and lacks.
 void check_attributes(const std::vector<ir::Attribute>& attrs, const opset::Operator& op, const opset::Schema& schema);
 
+// Two sizes that a node needs to be equal.
+struct Equality {
+  opset::DimExpr left, right;
+  std::string what;  // names the two in messages
+  std::size_t node;  // its index in the graph
+};
+
 class NodeEngine;
 
 class Lowerer {
@@ -55,14 +63,16 @@ class Lowerer {
   friend class NodeEngine;
   using Outputs = std::vector<opset::InferContext::Output>;
 
-  // `given` are the types that the node around a subgraph knows for its inputs.
-  void lower_graph(const ir::Graph& source, Scope& scope, const Place& place,
-                   const std::vector<opset::ValueType>& given, bool main);
+  // Puts the graph's values and nodes into the scope's and returns its outputs. `given` are the types that the node
+  // around a subgraph knows for its inputs.
+  std::vector<ValueId> lower_graph(const ir::Graph& source, Scope& scope, const Place& place,
+                                   const std::vector<opset::ValueType>& given, bool main);
   void lower_inputs(const ir::Graph& source, Scope& scope, const Place& place,
                     const std::vector<opset::ValueType>& given, bool main);
   void lower_initializers(const ir::Graph& source, Scope& scope, const Place& place, bool main);
   void lower_initializer(const std::string& name, norn::Tensor contents, Scope& scope, bool main);
-  void lower_outputs(const ir::Graph& source, Scope& scope, const Place& place);
+  ValueId define_constant(const std::string& name, norn::Tensor contents, Scope& scope);
+  std::vector<ValueId> lower_outputs(const ir::Graph& source, Scope& scope, const Place& place);
   void lower_nodes(const std::vector<ir::Node>& nodes, Scope& scope, const Place& place);
   bool is_trained(const std::string& initializer) const;
   Imports imports_of(const std::vector<ir::OperatorSetId>& entries) const;
@@ -72,9 +82,18 @@ class Lowerer {
                 NodeEngine& engine) const;
   transform::Lifted lift(const transform::BoundNode& bound, const Outputs& outputs, Scope& scope);
   void append(transform::BoundNode bound, std::vector<ValueId> inputs, Outputs outputs, Scope& scope,
-              const std::string& path, NodeEngine& engine) const;
+              const std::string& path, NodeEngine& engine);
+  // What inference found out about an output, as far as it is worth keeping.
+  opset::KnownValue kept(opset::KnownValue known);
   Subgraph lower_subgraph(const ir::Attribute& attr, const std::vector<opset::ValueType>& inputs, Scope& scope,
                           const Place& place, const std::string& path);
+  // A branch in place of its If: its nodes land in the graph around. Returns its outputs.
+  std::vector<ValueId> inline_branch(const ir::Attribute& attr, Scope& scope, const Place& place, const std::string& path);
+  Place enter_graph(const ir::Attribute& attr, const Place& place, const std::string& path);
+  // Solves what the graph's nodes said and writes it into the types of its values and of the graphs in it.
+  // `branch`: the graph need not run.
+  void solve(Graph& graph, bool branch);
+  void resolve_values(Graph& graph) const;
   // The node's attributes with references replaced by what the call gives, and tensors brought in from their files.
   // What the call leaves out is left out: the operator's own default applies.
   std::vector<ir::Attribute> resolve_attributes(const ir::Node& node, const Call* call) const;
@@ -102,7 +121,9 @@ class Lowerer {
   const LowerOptions& options_;
   std::unordered_map<std::string, const ir::Function*> functions_;
   std::unordered_map<const ir::Function*, std::uint64_t> expanded_sizes_;
-  infer::Unifier unifier_;
+  std::unordered_map<const Graph*, std::vector<Equality>> equalities_;
+  infer::Unifier unifier_;  // what holds in the graph being solved
+  std::uint64_t own_bytes_ = 0, known_bytes_ = 0;  // of the model's constants; of what inference knows beside them
   std::uint64_t nodes_ = 0, fresh_dims_ = 0, fresh_names_ = 0;
   int depth_ = 0;
 };

@@ -134,7 +134,7 @@ TEST(Lower, SubgraphsCaptureAndShareConstants) {
   EXPECT_EQ(p.main.value(p.main.outputs[0]).type.to_string(), "float[3]");
 }
 
-TEST(Lower, TheBranchThatAKnownConditionDoesNotTakeIsLeftOut) {
+TEST(Lower, TheBranchThatAKnownConditionTakesStandsInPlaceOfTheIf) {
   GraphBuilder yes("yes"), no("no");
   yes.node("Neg", {"x"}, {"t"}).output("t", "");
   no.node("MatMul", {"x", "two"}, {"e"}).output("e", "");  // exporters leave branches that cannot be
@@ -144,8 +144,10 @@ TEST(Lower, TheBranchThatAKnownConditionDoesNotTakeIsLeftOut) {
   m.node("If", {"true"}, {"y"}, {graph_attr("then_branch", yes.graph()), graph_attr("else_branch", no.graph())});
   m.output("y");
   Program p = lower(m.build(), {});
-  ASSERT_EQ(p.main.nodes[0].subgraphs.size(), 1u);
-  EXPECT_EQ(p.main.nodes[0].subgraphs[0].attribute, "then_branch");
+  EXPECT_EQ(operators(p.main), std::vector<std::string>{"Neg"});
+  EXPECT_EQ(p.main.nodes[0].path(),
+            "graph \"main\" / node 0 \"n0\" (If) / attribute \"then_branch\" / graph \"yes\" / node 0 \"n0\" (Neg)");
+  EXPECT_EQ(p.main.value(p.main.outputs[0]).name, "y");
   EXPECT_EQ(p.main.value(p.main.outputs[0]).type.to_string(), "float[2,3]");
 
   m.graph().node[0].input[0] = "false";
@@ -289,7 +291,7 @@ TEST(ToModel, WritesFusedNodesAsTheirParts) {
   ir::Model written = to_model(p);
   std::vector<std::string> ops;
   for (const ir::Node& n : written.graph->node) ops.push_back(n.op_type);
-  EXPECT_EQ(ops, (std::vector<std::string>{"MatMul", "Relu", "Identity"}));
+  EXPECT_EQ(ops, (std::vector<std::string>{"MatMul", "Relu"}));
   EXPECT_EQ(written.graph->output[0].name.get(), "out");
   Program again = lower(written, {});
   EXPECT_EQ(again.main.value(again.main.outputs[0]).type.to_string(), "float[2,3]");

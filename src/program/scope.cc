@@ -15,7 +15,7 @@ ValueId Scope::find(const std::string& name) const {
 }
 
 void Scope::define(const std::string& name, ValueId id) {
-  if (!ids_.emplace(name, id).second)
+  if (omitted_.contains(name) || !ids_.emplace(name, id).second)
     throw Error(ErrorCode::InvalidGraph, "the value \"" + name + "\" is defined more than once", {},
                 "give each node output a name of its own");
 }
@@ -25,6 +25,10 @@ ValueId Scope::capture(const std::string& name) {
   if (!outer_) return kNone;
   const ValueId outer = outer_->capture(name);
   if (outer == kNone) return kNone;
+  if (&outer_->graph() == graph_) {
+    ids_.emplace(name, outer);
+    return outer;
+  }
   const Value& source = outer_->graph().value(outer);
   Value value;
   value.name = name;
@@ -41,6 +45,12 @@ ValueId Scope::capture(const std::string& name) {
   if (is_capture) graph_->captures.push_back({outer, inner});
   ids_.emplace(name, inner);
   return inner;
+}
+
+bool Scope::omits(const std::string& name) const {
+  for (const Scope* s = this; s; s = s->outer_)
+    if (s->omitted_.contains(name)) return true;
+  return false;
 }
 
 // A known name that differs in case alone.

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "program/program.h"
@@ -11,7 +12,8 @@ namespace norn::program {
 class Scope {
  public:
   // `outer` is what a subgraph also sees; null for the main graph and for function bodies, whose nodes land in the
-  // caller's graph but see the formal parameters only.
+  // caller's graph but see the formal parameters only. A branch in place of its If lands in the graph around as well,
+  // and sees its names.
   explicit Scope(Graph& graph, Scope* outer = nullptr) : graph_(&graph), outer_(outer) {}
 
   Graph& graph() const noexcept { return *graph_; }
@@ -22,6 +24,11 @@ class Scope {
   void define(const std::string& name, ValueId id);
   // As find(), but a name of the graphs around becomes a value of this graph: a capture, or the constant itself.
   ValueId capture(const std::string& name);
+  // A formal parameter that the call leaves out: wherever the body and the graphs in it read the name, the input is
+  // omitted.
+  void omit(const std::string& name) { omitted_.insert(name); }
+  // Whether a name that capture() does not know stands for such a parameter.
+  bool omits(const std::string& name) const;
 
   // Tells why input `input` of nodes[index], which no scope knows, is not there: nothing makes it, a later node does, or
   // the nodes form a cycle.
@@ -33,6 +40,7 @@ class Scope {
   Graph* graph_;
   Scope* outer_;
   std::unordered_map<std::string, ValueId> ids_;
+  std::unordered_set<std::string> omitted_;
 };
 
 }  // namespace norn::program

@@ -1,4 +1,5 @@
 // A Program written back as a document at the newest operator sets.
+#include <set>
 #include <unordered_set>
 
 #include "ir/constants.h"
@@ -16,9 +17,8 @@ class Writer {
     model.ir_version = ir::kNewestIrVersion;
     model.producer_name = std::string("norn");
     model.configuration = program.configurations;
-    model.graph = graph(program.main, nullptr);
-    for (std::size_t i = 0; i < model.graph->output.size() && i < program.declared_outputs.size(); ++i)
-      name_output(*model.graph, i, program.declared_outputs[i].name.get());
+    model.graph = graph(program.main, nullptr, program.declared_outputs);
+    domains_.insert("");  // a model imports one at least
     for (const std::string& domain : domains_) {
       ir::OperatorSetId id;
       id.domain = domain;
@@ -38,11 +38,20 @@ class Writer {
     return name;
   }
 
-  ir::Graph graph(const Graph& source, const Names* outer) {
+  // `declared` are the interface of the main graph, which keeps its names; a subgraph's outputs have none to keep.
+  ir::Graph graph(const Graph& source, const Names* outer, const std::vector<ir::ValueInfo>& declared) {
     ir::Graph out;
     out.name = source.name.empty() ? std::string("main") : source.name;
     Names names(source.values.size());
     for (const Graph::Capture& c : source.captures) names[c.inner] = (*outer)[c.outer];
+    if (!outer) {
+      for (ValueId id : source.inputs) names[id] = unique(source.value(id).name);
+      for (std::size_t i = 0; i < source.outputs.size(); ++i) {
+        std::string& name = names[source.outputs[i]];
+        const bool is_free = used_.insert(declared[i].name.get()).second;
+        if (is_free && name.empty()) name = declared[i].name.get();
+      }
+    }
     auto name_of = [&](ValueId id) -> const std::string& {
       if (names[id].empty()) names[id] = unique(source.value(id).name);
       return names[id];
@@ -73,7 +82,7 @@ class Writer {
         attr.name = sub.attribute;
         attr.type = static_cast<std::int32_t>(ir::AttributeType::Graph);
         for (const Graph::Capture& c : sub.graph->captures) use(c.outer);
-        attr.g = graph(*sub.graph, &names);
+        attr.g = graph(*sub.graph, &names, {});
         n.attribute.push_back(std::move(attr));
       }
       n.device_configurations = node.device_configurations;
@@ -87,9 +96,29 @@ class Writer {
       }
       for (const Node& part : unfuse(node)) put(part);
     }
-    for (ValueId id : source.outputs) {
-      use(id);
-      out.output.push_back(info(source, id, name_of(id)));
+    std::vector<bool> is_output(source.values.size(), false);
+    std::vector<bool> is_made(source.values.size(), !outer);  // here: what a subgraph gives out is made by a node of it
+    for (const Node& node : source.nodes)
+      for (ValueId id : node.outputs)
+        if (id != kNone) is_made[id] = true;
+    for (std::size_t i = 0; i < source.outputs.size(); ++i) {
+      const ValueId id = source.outputs[i];
+      std::string name = use(id);
+      const bool keeps_name = outer || name == declared[i].name.get();
+      if (!is_made[id] || is_output[id] || !keeps_name) {
+        ir::Node copy;
+        copy.op_type = std::string("Identity");
+        copy.input = {name};
+        name = outer ? unique(name + "_out") : declared[i].name.get();
+        copy.output = {name};
+        out.node.push_back(std::move(copy));
+      }
+      is_output[id] = true;
+      out.output.push_back(info(source, id, name));
+      // Where inference does not know the rank, the document may.
+      const opset::ValueType& type = source.value(id).type;
+      if (!outer && declared[i].type && (!type.known() || (type.is_tensor() && !type.has_rank())))
+        out.output.back().type = declared[i].type;
     }
     return out;
   }
@@ -101,20 +130,8 @@ class Writer {
     return v;
   }
 
-  // The interface keeps its names even where a pass made an output another value.
-  void name_output(ir::Graph& graph, std::size_t i, const std::string& wanted) {
-    if (graph.output[i].name == wanted) return;
-    ir::Node n;
-    n.op_type = std::string("Identity");
-    n.input = {graph.output[i].name.get()};
-    n.output = {wanted};
-    domains_.insert("");
-    graph.node.push_back(std::move(n));
-    graph.output[i].name = wanted;
-  }
-
   std::unordered_set<std::string> used_;
-  std::unordered_set<std::string> domains_;
+  std::set<std::string> domains_;
   std::uint64_t next_ = 0;
 };
 

@@ -1,0 +1,73 @@
+// What nodes said of sizes, put together when all nodes are there. It is said by nodes that run: not by one that nothing
+// needs, nor by one whose outputs inference knows. What a node of the graph says holds for the graph and those in it; what
+// one in a branch says holds there, for the branch may not run, and in the graph around only if the other branch of the If
+// says it too.
+//
+// In a branch, what contradicts the rest is left out rather than refused: another branch may be the one that runs, and
+// planning the branch for real sizes refuses them.
+#include "norn/error.h"
+#include "ops/if_op/if_op.h"
+#include "program/lowerer.h"
+#include "program/rewrite.h"
+
+namespace norn::program {
+namespace {
+
+[[noreturn]] void fail(const Equality& said, const Error& why, const Graph& graph) {
+  const Node& node = graph.nodes[said.node];
+  std::string inputs;
+  for (ValueId id : node.inputs)
+    inputs += (inputs.empty() ? "" : ", ") + (id == kNone ? std::string("none") : graph.value(id).type.to_string());
+  throw Error(why.code(), said.what + " must be equal: " + why.message(), node.path() + " / inputs (" + inputs + ")",
+              why.hint());
+}
+
+}  // namespace
+
+void Lowerer::resolve_values(Graph& graph) const {
+  if (unifier_.empty()) return;
+  for (Value& value : graph.values) {
+    value.type = unifier_.resolve(value.type);
+    if (value.known.ints)
+      for (opset::DimExpr& e : *value.known.ints) e = unifier_.resolve(e);
+  }
+}
+
+void Lowerer::solve(Graph& graph, bool branch) {
+  const std::vector<bool> runs = find_needs(graph, true).nodes;
+  if (const auto said = equalities_.find(&graph); said != equalities_.end()) {
+    for (const Equality& e : said->second) {
+      if (!runs[e.node]) continue;
+      try {
+        unifier_.equal(e.left, e.right);
+      } catch (const Error& why) {
+        if (!branch) fail(e, why, graph);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    Node& node = graph.nodes[i];
+    if (!runs[i] || node.subgraphs.empty()) continue;
+    // What all graphs of the node that were looked at say.
+    std::vector<infer::Unifier::Equation> common;
+    for (std::size_t k = 0; k < node.subgraphs.size(); ++k) {
+      const infer::Unifier::Mark outside = unifier_.mark();
+      solve(*node.subgraphs[k].graph, true);
+      if (k == 0)
+        common = unifier_.since(outside);
+      else
+        std::erase_if(common, [&](const auto& e) { return !(unifier_.resolve(e.left) == unifier_.resolve(e.right)); });
+      unifier_.take_back(outside);
+    }
+    if (node.op != &ops::If || node.subgraphs.size() != 2) continue;
+    for (const infer::Unifier::Equation& e : common) {
+      try {
+        unifier_.equal(e.left, e.right);
+      } catch (const Error&) {  // neither branch can run
+      }
+    }
+  }
+  resolve_values(graph);
+}
+
+}  // namespace norn::program
