@@ -384,6 +384,8 @@ class SessionOptions:
     @operator_sets.setter
     def operator_sets(self, sets: Sequence[OperatorSet]) -> None: ...
     limits: Limits
+    max_plan_bytes: int
+    """Bytes that plans for shapes that came by may take; the least recently used ones go first."""
     def __init__(
         self,
         *,
@@ -392,6 +394,7 @@ class SessionOptions:
         reference_only: bool = False,
         operator_sets: Sequence[OperatorSet] = ...,
         limits: Limits | None = None,
+        max_plan_bytes: int = ...,
     ) -> None: ...
 
 class RunOptions:

@@ -200,15 +200,17 @@ void register_options(nb::module_& module) {
       .def(
           "__init__",
           [](SessionOptions* self, int threads, std::vector<std::string> disabled, bool reference_only,
-             std::vector<OperatorSet> operator_sets, nb::handle limits) {
+             std::vector<OperatorSet> operator_sets, nb::handle limits, std::size_t max_plan_bytes) {
             new (self) SessionOptions{.intra_op_num_threads = threads_of(threads),
                                       .disabled_passes = std::move(disabled),
                                       .reference_only = reference_only,
                                       .operator_sets = std::move(operator_sets),
-                                      .limits = limits_argument(limits)};
+                                      .limits = limits_argument(limits),
+                                      .max_plan_bytes = max_plan_bytes};
           },
           nb::kw_only(), nb::arg("intra_op_num_threads") = 0, nb::arg("disabled_passes") = nb::list(),
-          nb::arg("reference_only") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none())
+          nb::arg("reference_only") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none(),
+          nb::arg("max_plan_bytes") = SessionOptions{}.max_plan_bytes)
       .def_prop_rw(
           "intra_op_num_threads", [](const SessionOptions& self) { return self.intra_op_num_threads; },
           [](SessionOptions& self, int number) { self.intra_op_num_threads = threads_of(number); })
@@ -218,7 +220,8 @@ void register_options(nb::module_& module) {
       .def_rw("reference_only", &SessionOptions::reference_only)
       .def_prop_rw("operator_sets", operator_sets,
                    [](SessionOptions& self, std::vector<OperatorSet> sets) { self.operator_sets = std::move(sets); })
-      .def_rw("limits", &SessionOptions::limits);
+      .def_rw("limits", &SessionOptions::limits)
+      .def_rw("max_plan_bytes", &SessionOptions::max_plan_bytes);
 
   nb::class_<RunOptions>(module, "RunOptions", "ONNX Runtime's options of one run.")
       .def(nb::init<>())
