@@ -11,7 +11,7 @@ struct Limits {
   int max_depth = 100;                                      // nested messages: graphs in attributes, types in types;
                                                             // above 1000, 1000 is meant
   std::uint64_t max_expanded_nodes = 5'000'000;             // after functions are replaced by their bodies
-  std::uint64_t max_stream_bytes = std::uint64_t{1} << 32;  // of what has no size: a pipe, a device, standard input;
+  std::uint64_t max_stream_bytes = std::uint64_t{1} << 31;  // of what has no size: a pipe, a device, standard input;
                                                             // max_bytes holds, too
 };
 

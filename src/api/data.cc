@@ -92,7 +92,9 @@ std::vector<std::pair<std::string, Value>> values_of(const std::string& path, co
 }
 
 Value parse_value(std::span<const std::byte> bytes, DataKind kind) {
-  const ir::Bytes copy(std::vector<std::byte>(bytes.begin(), bytes.end()));
+  std::vector<std::byte> content(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), content.begin());
+  const ir::Bytes copy(std::move(content));
   return reading_data(bytes, [&] {
     return format::with_data(copy, kind, {}, [&](const auto& message) {
       refuse_other_kind(copy, kind, {}, message);

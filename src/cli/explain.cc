@@ -23,8 +23,7 @@ struct ExplainFlags {
 
 int explain(const ExplainFlags& flags) {
   const Session session(load_model(flags.model, flags.load.options), flags.session.options);
-  NamedValues values;
-  for (const std::string& argument : flags.inputs) values.push_back(load_input(argument, session));
+  NamedValues values = load_inputs(flags.inputs, session);
   if (!flags.shapes.empty()) {
     const Generator generator{.shapes = parse_shapes(flags.shapes, session), .unknown_dim = flags.default_dim};
     values = complete(std::move(values), session, generator, flags.model);

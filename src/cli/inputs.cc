@@ -131,6 +131,29 @@ Value make(const ArgInfo& input, std::size_t index, const Generator& generator, 
   return tensor;
 }
 
+std::pair<std::string, Value> load_input(const std::string& argument, const Session& session) {
+  std::string name, path;
+  // Names and paths may hold "=" themselves: the longest name that the model has counts.
+  std::size_t equals = argument.rfind('=');
+  while (equals != argument.find('=') && !find_input(session, std::string_view(argument).substr(0, equals))) {
+    equals = argument.rfind('=', equals - 1);
+  }
+  if (equals != std::string::npos) {
+    name = argument.substr(0, equals);
+    path = argument.substr(equals + 1);
+  } else if (session.inputs().size() == 1) {
+    name = session.inputs().front().name;
+    path = argument;
+  } else {
+    throw UsageError(
+        fmt::format("\"-i {}\" does not say which of the {} inputs it is", argument, session.inputs().size()),
+        "write -i NAME=" + argument + "; the inputs are" + input_list(session));
+  }
+  const ArgInfo* input = find_input(session, name);
+  if (!input) throw UsageError("the model has no input \"" + name + "\"", "its inputs are" + input_list(session));
+  return {name, load_as(path, *input)};
+}
+
 std::pair<std::string, Shape> parse_shape(const std::string& argument) {
   const UsageError wrong("\"" + argument + "\" is no shape", "write NAME:1x3x224x224 or NAME:[1,3,224,224]");
   const std::size_t colon = argument.rfind(':');
@@ -177,27 +200,15 @@ Value load_as(const std::string& path, const std::string& type) { return load_va
 
 Value load_as(const std::string& path, const ArgInfo& declared) { return load_as(path, declared.type); }
 
-std::pair<std::string, Value> load_input(const std::string& argument, const Session& session) {
-  std::string name, path;
-  // Names and paths may hold "=" themselves: the longest name that the model has counts.
-  std::size_t equals = argument.rfind('=');
-  while (equals != argument.find('=') && !find_input(session, std::string_view(argument).substr(0, equals))) {
-    equals = argument.rfind('=', equals - 1);
+NamedValues load_inputs(const std::vector<std::string>& arguments, const Session& session) {
+  NamedValues values;
+  for (const std::string& argument : arguments) {
+    auto value = load_input(argument, session);
+    if (std::ranges::find(values, value.first, &NamedValues::value_type::first) != values.end())
+      throw UsageError("input \"" + value.first + "\" is given twice");
+    values.push_back(std::move(value));
   }
-  if (equals != std::string::npos) {
-    name = argument.substr(0, equals);
-    path = argument.substr(equals + 1);
-  } else if (session.inputs().size() == 1) {
-    name = session.inputs().front().name;
-    path = argument;
-  } else {
-    throw UsageError(
-        fmt::format("\"-i {}\" does not say which of the {} inputs it is", argument, session.inputs().size()),
-        "write -i NAME=" + argument + "; the inputs are" + input_list(session));
-  }
-  const ArgInfo* input = find_input(session, name);
-  if (!input) throw UsageError("the model has no input \"" + name + "\"", "its inputs are" + input_list(session));
-  return {name, load_as(path, *input)};
+  return values;
 }
 
 std::map<std::string, Shape> parse_shapes(const std::vector<std::string>& arguments, const Session& session) {

@@ -24,8 +24,8 @@ DataKind kind_of_type(std::string_view type);
 Value load_as(const std::string& path, const ArgInfo& declared);
 Value load_as(const std::string& path, const std::string& declared_type);
 
-// "name=file", or "file" for a model with a single input. Throws UsageError.
-std::pair<std::string, Value> load_input(const std::string& argument, const Session& session);
+// Values of inputs, each as "name=file", or "file" for a model with a single input. Throws UsageError.
+NamedValues load_inputs(const std::vector<std::string>& arguments, const Session& session);
 
 // Shapes of inputs, each as "x:1x3x224x224", "x:[1,3,224,224]", "x:" or "x:[]" for a scalar. Throws UsageError, also
 // for what is no input of the model.

@@ -79,7 +79,7 @@ void LoadFlags::add_to(CLI::App& command) {
                               "External data: a further folder it may lie in (repeat)"))
       ->type_name("FOLDER");
   add_whole(command, "--max-stream-bytes", options.limits.max_stream_bytes,
-            "Most bytes of a model from standard input, a pipe or a device (default 4 GiB)");
+            "Most bytes of a model from standard input, a pipe or a device (default 2 GiB)");
   command.add_flag("--hard-links", options.external_hard_links, "External data: allow files of several names");
 }
 

@@ -71,9 +71,8 @@ std::vector<std::string> wanted_outputs(const RunFlags& flags, const Session& se
 }
 
 int run_inputs(const RunFlags& flags, const Session& session, double load_seconds) {
-  NamedValues given;
-  for (const std::string& argument : flags.inputs) given.push_back(load_input(argument, session));
-  const NamedValues values = complete(std::move(given), session, flags.generator(session), flags.model);
+  const NamedValues values =
+      complete(load_inputs(flags.inputs, session), session, flags.generator(session), flags.model);
   const std::vector<std::string> names = wanted_outputs(flags, session);
   const std::vector<Feed> feeds = feeds_of(values);
 
@@ -126,8 +125,7 @@ void refuse_beyond(const std::map<std::size_t, std::string>& files, std::size_t 
 
 NamedValues set_inputs(const DataSet& set, const RunFlags& flags, const Session& session) {
   refuse_beyond(set.inputs, session.inputs().size(), "inputs");
-  NamedValues given;
-  for (const std::string& argument : flags.inputs) given.push_back(load_input(argument, session));
+  NamedValues given = load_inputs(flags.inputs, session);
   for (const auto& [i, file] : set.inputs) {
     const ArgInfo& input = session.inputs()[i];
     if (std::ranges::any_of(given, [&](const auto& g) { return g.first == input.name; })) continue;

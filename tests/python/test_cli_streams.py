@@ -151,4 +151,4 @@ def test_limits_hold_for_every_reader_of_python(tmp_path):
     os.close(write)
     with open(read, "rb") as pipe:
         assert norn.load(pipe, limits=limits).SerializeToString() == data
-    assert norn.Limits().max_stream_bytes == 2**32
+    assert norn.Limits().max_stream_bytes == 2**31

@@ -64,6 +64,8 @@ def test_shapes_are_of_inputs_and_bind_their_variables(tmp_path):
             error = norn_command(command, path, "--shape", *arguments, code=2)
             assert all(word in error for word in words), error
     assert "is not generated" in norn_command(*given, "--shape", "b:6", code=2)
+    for command in (given, ["explain", *given[1:4]]):
+        assert 'input "b" is given twice' in norn_command(*command, "-i", f"b={tmp_path}/b.npy", code=2)
 
 
 # --- files of another kind
