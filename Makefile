@@ -1,6 +1,7 @@
 # make demo   sets up, builds, installs into .venv, and classifies handwritten digits
 # make test   the same set-up, then every test
 # make fuzz   every fuzz target under address and undefined-behaviour sanitizers, MINUTES each (default 10); installs clang-19
+# make trial  random models, run every way there is and by ONNX Runtime, for MINUTES (default 10); see tests/trial/README.md
 # make sanitize  the C++ tests under address and undefined-behaviour sanitizers, then those with threads under the thread sanitizer
 # Both first ones do only what is still to be done. Parallelism: make demo JOBS=4.
 
@@ -9,7 +10,7 @@ JOBS ?=
 PYTHON := .venv/bin/python
 cmake_build = cmake --build $(BUILD) $(if $(JOBS),--parallel $(JOBS))
 
-.PHONY: demo test fuzz sanitize setup-demo setup-test build-demo build-test clean help
+.PHONY: demo test fuzz trial sanitize setup-demo setup-test setup-trial build-demo build-test clean help
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -25,7 +26,7 @@ test: build-test
 	@echo "== Python tests"
 	@$(PYTHON) -m pytest -q tests
 
-setup-demo setup-test: setup-%:
+setup-demo setup-test setup-trial: setup-%:
 	@tools/setup.sh $*
 
 # One build tree serves both: what was configured once is only extended.
@@ -37,6 +38,11 @@ build-test: setup-test
 MINUTES ?= 10
 fuzz: setup-test
 	@tools/fuzz.sh $(MINUTES) $(TARGETS)
+
+# SEED=5 draws that one alone, ONLY=mix,turn some of the modes; JOBS is how many processes draw, by default one for each core.
+trial: setup-trial build-demo
+	@PYTHONPATH=tests $(PYTHON) -m trial --minutes $(MINUTES) $(if $(JOBS),--jobs $(JOBS)) $(if $(SEED),--seed $(SEED)) \
+	  $(if $(ONLY),--only $(ONLY))
 
 threaded := norn_base_tests norn_format_tests norn_check_tests norn_runtime_tests
 sanitize: setup-test

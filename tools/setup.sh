@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes a Debian-like machine ready: tools/setup.sh demo | test
+# Makes a Debian-like machine ready: tools/setup.sh demo | test | trial
 #
 # Installs the Debian packages that are missing (as root or through sudo), then a virtual environment .venv with what
-# the build and, for "test", the tests need from PyPI. Nothing is done twice: packages are looked for first, and a stamp
+# the build, for "test" the tests and for "trial" the trial need from PyPI. Nothing is done twice: packages are looked for first, and a stamp
 # in .venv holds the requirements that were installed.
 set -eu
 cd "$(dirname "$0")/.."
 purpose=${1:-demo}
-case $purpose in demo | test) ;; *) echo "usage: tools/setup.sh demo|test" >&2; exit 2 ;; esac
+case $purpose in demo | test | trial) ;; *) echo "usage: tools/setup.sh demo|test|trial" >&2; exit 2 ;; esac
 say() { printf '== %s\n' "$*"; }
 
 missing=
@@ -67,3 +67,4 @@ requirements() { # requirements NAME: installs tools/requirements-NAME.txt unles
 }
 requirements build
 [ "$purpose" = demo ] || requirements test
+[ "$purpose" != trial ] || requirements trial

@@ -1,0 +1,186 @@
+"""python -m trial --minutes 10: see README.md."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import pathlib
+import re
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from . import found, graphs, guard, judge
+from .graphs import Case
+from .judge import Finding
+from .shrink import shrink
+
+BATCH = 60
+PATIENCE = 90.0
+
+
+class Trial:
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.arguments = arguments
+        self.counts: collections.Counter[str] = collections.Counter()
+        self.signatures: dict[str, list[str]] = {}
+        self.until = time.monotonic() + arguments.minutes * 60
+        self.start = time.monotonic()
+        self.shrinking = 0.0
+
+    def run(self) -> int:
+        a = self.arguments
+        modes = a.only.split(",") if a.only else list(graphs.MODES)
+        if a.seed is not None:
+            for mode in modes:
+                self._batch(mode, [a.seed])
+        seed = a.first
+        step = BATCH
+        while a.seed is None and time.monotonic() < self.until:
+            for mode in modes:
+                if time.monotonic() < self.until:
+                    self._batch(mode, list(range(seed, seed + BATCH)))
+            seed += step
+        return self._tell()
+
+    def _batch(self, mode: str, seeds: list[int]) -> None:
+        """One child for many seeds; another one for those behind a seed that ended it."""
+        while seeds and (time.monotonic() < self.until or self.arguments.seed is not None):
+            at: tuple[int, str] = (seeds[0], "start")
+            pending: list[tuple[Case, Finding]] = []
+            done = 0
+            try:
+                for kind, item in guard.each(self._work(mode, seeds), PATIENCE):
+                    if kind == "at":
+                        at = item
+                        done = seeds.index(at[0])
+                    elif kind == "counts":
+                        self.counts.update(item)
+                    elif kind == "finding":
+                        pending.append(item)
+                seeds = []
+            except guard.Died as e:
+                seeds = seeds[done + 1 :]
+                self._died(mode, at, e.why)
+            for case, finding in pending:
+                self._found(case, finding)
+
+    def _work(self, mode: str, seeds: list[int]) -> Callable[[Callable[[Any], None]], None]:
+        runtime = not self.arguments.without_onnxruntime
+
+        def work(tell: Callable[[Any], None]) -> None:
+            for seed in seeds:
+                if time.monotonic() > self.until and self.arguments.seed is None:
+                    return
+                tell(("at", (seed, "drawing")))
+                case = graphs.draw_case(seed, mode)
+                if case is None:
+                    tell(("counts", {"not drawn": 1}))
+                    continue
+                verdict = judge.judge(case, only=self._ways(), phase=lambda p, s=seed: tell(("at", (s, p))), runtime=runtime)
+                tell(("counts", verdict.counts))
+                kinds: set[str] = set()
+                for finding in verdict.findings:
+                    if finding.kind not in kinds:
+                        kinds.add(finding.kind)
+                        tell(("finding", (case, finding)))
+
+        return work
+
+    def _ways(self) -> list[str]:
+        return [w for w in judge.all_ways() if re.search(self.arguments.ways, w)]
+
+    def _died(self, mode: str, at: tuple[int, str], why: str) -> None:
+        seed, phase = at
+        if phase == "onnxruntime":
+            self.counts["known difference: onnxruntime ended its process"] += 1
+            return
+        print(f"{self._clock()} {mode} {seed}: {why} while {phase}", flush=True)
+        if phase in ("drawing", "start", "truth", "compare"):
+            self._note(f"crash: {why} while {phase}", f"{mode} {seed}")
+            return
+        case = graphs.draw_case(seed, mode)
+        if case is not None:
+            self._found(case, Finding("crash", phase, 0, why))
+
+    def _fails(self, finding: Finding) -> Callable[[Case], bool]:
+        only = [finding.way] if finding.kind != "threads" else [w for w in judge.all_ways() if w.endswith("threads")]
+        of_nodes = finding.way.startswith("nodes")
+
+        def fails(case: Case) -> bool:
+            verdict = judge.judge(case, only=[] if of_nodes else only, runtime=of_nodes or finding.kind == "refuses")
+            return any(f.kind == finding.kind for f in verdict.findings)
+
+        def crashes(case: Case) -> bool:
+            try:
+                collections.deque(guard.each(lambda tell: fails(case) and None, 30), 0)
+            except guard.Died:
+                return True
+            return False
+
+        return crashes if finding.kind == "crash" else fails
+
+    def _found(self, case: Case, finding: Finding) -> None:
+        """Makes it small in a child, as far as the time for that goes."""
+        begun = time.monotonic()
+        smallest = case
+        if self.shrinking < 20 + 0.4 * (begun - self.start):
+            seconds = self.arguments.shrink
+
+            def work(tell: Callable[[Any], None]) -> None:
+                fails = self._fails(finding)
+                if finding.kind == "crash" or fails(case):
+                    shrink(case, fails, seconds, tell)
+
+            try:
+                for smallest in guard.each(work, seconds + 30):
+                    pass
+            except guard.Died:
+                pass
+        self.shrinking += time.monotonic() - begun
+        sign = found.signature(smallest, finding)
+        if sign not in self.signatures:
+            folder = pathlib.Path(self.arguments.out)
+            at = ""
+            for _ in guard.each(lambda tell: found.write(folder, smallest, finding, case) and None, 60):
+                pass
+            at = f"{case.mode}-{case.seed}"
+            first = finding.text.splitlines()[0][:150] if finding.text else ""
+            print(f"{self._clock()} {at} {sign} [{finding.way}] {first}", flush=True)
+        self._note(sign, f"{case.mode} {case.seed}")
+
+    def _note(self, sign: str, seed: str) -> None:
+        self.signatures.setdefault(sign, []).append(seed)
+
+    def _clock(self) -> str:
+        passed = int(time.monotonic() - self.start)
+        return f"{passed // 60}:{passed % 60:02}"
+
+    def _tell(self) -> int:
+        print("== counts")
+        for name, count in sorted(self.counts.items()):
+            print(f"{count:9} {name}")
+        total = sum(map(len, self.signatures.values()))
+        print(f"== {total} findings, {len(self.signatures)} signatures" + (f", in {self.arguments.out}" if total else ""))
+        for sign, seeds in sorted(self.signatures.items(), key=lambda x: -len(x[1])):
+            print(f"{len(seeds):6} {sign}   ({', '.join(seeds[:3])})")
+        return 1 if total else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="trial", description="Random models, run every way there is.")
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--seed", type=int, help="this one alone")
+    parser.add_argument("--first", type=int, default=0, help="where seeds begin")
+    parser.add_argument("--jobs", type=int, default=0, help="processes that draw; 0 is one for each core")
+    parser.add_argument("--only", default="", help=f"modes: {', '.join(graphs.MODES)}")
+    parser.add_argument("--ways", default="", help="a pattern: only sessions that are made so (\"threads|all\")")
+    parser.add_argument("--out", default="build/trial/found")
+    parser.add_argument("--shrink", type=float, default=20, help="seconds for making one finding small")
+    parser.add_argument("--without-onnxruntime", action="store_true")
+    return Trial(parser.parse_args()).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""A function in a child process: whatever ends the child, the parent learns what it was about."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+import select
+import signal
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+MEMORY = 12 << 30
+
+
+class Died(Exception):
+    """The child ended without finishing: by a signal, or because its time was over."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def each(function: Callable[[Callable[[Any], None]], None], seconds: float) -> Iterator[Any]:
+    """What `function` hands to its argument, one after the other; Died if the child does, or says nothing for so long."""
+    read, write = os.pipe()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            os.close(read)
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+            def tell(item: Any) -> None:
+                data = pickle.dumps(item)
+                _write(write, struct.pack("<Q", len(data)) + data)
+
+            function(tell)
+            code = 0
+        except BaseException:  # noqa: BLE001
+            import traceback
+
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    os.close(write)
+    finished = False
+    why = ""
+    try:
+        while True:
+            head = _read(read, 8, time.monotonic() + seconds)
+            if head is None:
+                why = f"silent for {seconds:.0f} s"
+                return_code = _end(pid)
+                raise Died(why)
+            if not head:
+                break
+            body = _read(read, struct.unpack("<Q", head)[0], time.monotonic() + seconds)
+            if not body:
+                break
+            yield pickle.loads(body)
+        finished = True
+    finally:
+        os.close(read)
+        if not why:
+            return_code = os.waitpid(pid, 0)[1] if finished else _end(pid)
+    if os.WIFSIGNALED(return_code):
+        raise Died(signal.Signals(os.WTERMSIG(return_code)).name)
+    if os.WEXITSTATUS(return_code):
+        raise Died(f"exit {os.WEXITSTATUS(return_code)}")
+
+
+def _end(pid: int) -> int:
+    os.kill(pid, signal.SIGKILL)
+    return os.waitpid(pid, 0)[1]
+
+
+def _write(to: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(to, view) :]
+
+
+def _read(of: int, count: int, until: float) -> bytes | None:
+    parts = b""
+    while len(parts) < count:
+        if not select.select([of], [], [], max(until - time.monotonic(), 0))[0]:
+            return None
+        part = os.read(of, count - len(parts))
+        if not part:
+            return b""
+        parts += part
+    return parts

@@ -1,0 +1,234 @@
+"""Runs a case every way there is, and says what does not fit."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+
+import norn
+
+from . import reasons, registry
+from .graphs import Case
+from .truth import Cell, Evaluator, Interpreter, Items, Refused, Unsteady, Value, difference
+
+try:
+    import onnxruntime
+except ImportError:  # the tests' set-up has none: what nodes give is all the truth then
+    onnxruntime = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """`kind` is what went wrong, `way` how the session was made, `feed` which feed it met."""
+
+    kind: str
+    way: str
+    feed: int
+    text: str
+
+
+@dataclasses.dataclass
+class Said:
+    """What one side answers to one feed."""
+
+    values: list[Any] | None = None
+    refused: str = ""
+    kind: str = ""  # of a refusal: "run", "load", "lacks" (no kernel, no type), or an exception's name
+
+
+@dataclasses.dataclass
+class Verdict:
+    findings: list[Finding]
+    counts: collections.Counter[str]
+
+
+def ways() -> dict[str, norn.SessionOptions]:
+    """How sessions are made: passes left out in turn, numbers of threads, reference kernels."""
+    made = {f"{n} threads": norn.SessionOptions(intra_op_num_threads=n) for n in (1, 2, 4)}
+    for name in [*norn.pass_names(), "all"]:
+        try:
+            made[f"without {name}"] = norn.SessionOptions(disabled_passes=[name], intra_op_num_threads=1)
+            norn.InferenceSession(_EMPTY, made[f"without {name}"])
+        except norn.InvalidArgument:
+            del made[f"without {name}"]  # one that is no option
+    made["reference"] = norn.SessionOptions(reference_only=True, intra_op_num_threads=1)
+    made["reference without all"] = norn.SessionOptions(reference_only=True, disabled_passes=["all"], intra_op_num_threads=2)
+    return made
+
+
+_EMPTY = onnx.helper.make_model(
+    onnx.helper.make_graph(
+        [onnx.helper.make_node("Identity", ["x"], ["y"])],
+        "g",
+        [onnx.helper.make_tensor_value_info("x", 1, [1])],
+        [onnx.helper.make_tensor_value_info("y", 1, [1])],
+    ),
+    opset_imports=[onnx.helper.make_opsetid("", 13)],
+    ir_version=8,
+).SerializeToString()
+_WAYS: dict[str, norn.SessionOptions] = {}
+
+
+def all_ways() -> dict[str, norn.SessionOptions]:
+    if not _WAYS:
+        _WAYS.update(ways())
+    return _WAYS
+
+
+def judge(case: Case, only: Sequence[str] | None = None, phase: Callable[[str], None] = lambda _: None,
+          runtime: bool = True) -> Verdict:
+    counts: collections.Counter[str] = collections.Counter(models=1, feeds=len(case.feeds))
+    findings: list[Finding] = []
+    phase("truth")
+    truths = true_answers(case)
+    others: list[Said] = [Said(kind="lacks", refused="not asked")] * len(case.feeds)
+    if runtime and onnxruntime is not None:
+        phase("onnxruntime")
+        others = runtime_answers(case)
+    phase("compare")
+    for k, (truth, other) in enumerate(zip(truths, others, strict=True)):
+        if isinstance(truth, Unsteady):
+            counts["unsteady"] += 1
+        elif other.kind == "lacks":
+            counts["onnxruntime lacks: " + reasons.lack(other.refused)] += 1
+        elif (said := against(truth, other)) and (reason := reasons.why(case, said, truth, other)):
+            counts["known difference: " + reason] += 1
+        elif said:
+            findings.append(Finding(said[0], "nodes against onnxruntime", k, said[1]))
+        else:
+            counts["nodes refused with onnxruntime" if isinstance(truth, Refused) else "nodes agreed with onnxruntime"] += 1
+    data = case.model.SerializeToString()
+    bits: list[dict[int, bytes]] = []
+    for name, options in all_ways().items():
+        if only is not None and name not in only:
+            continue
+        phase(name)
+        found, answers = run_session(case, data, name, options, truths, others, counts)
+        findings += found
+        if name.endswith("threads"):
+            bits.append({k: _bits(v) for k, v in answers.items()})
+    for other_bits in bits[1:]:
+        for k, answer in other_bits.items():
+            if k in bits[0] and bits[0][k] != answer:
+                findings.append(Finding("threads", "threads", k, "other bits with another number of threads"))
+    return Verdict(findings, counts)
+
+
+def true_answers(case: Case) -> list[list[Cell] | Refused | Unsteady]:
+    interpreter = Interpreter(case.model, Evaluator())
+    cells: dict[int, Cell] = {}
+    answers: list[list[Cell] | Refused | Unsteady] = []
+    for feed in case.feeds:
+        try:
+            answers.append(interpreter.run({n: cells.setdefault(id(v), Cell(v, v)) for n, v in feed.items()}))
+        except (Refused, Unsteady) as e:
+            answers.append(e)
+    return answers
+
+
+def runtime_answers(case: Case) -> list[Said]:
+    feeds, names = case.feeds, [o.name for o in case.model.graph.output]
+    wide = [v.dtype for f in feeds for v in f.values() if v.dtype in registry.NARROW or registry.NAME[v.dtype] == "bfloat16"]
+    if wide or any(_has_narrow(o.type) for o in case.model.graph.output):
+        return [Said(kind="lacks", refused="numpy type")] * len(feeds)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(case.model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    except Exception as e:  # noqa: BLE001  its errors have no common base
+        return [Said(refused=str(e), kind="lacks" if reasons.lack(str(e)) != "other" else "load")] * len(feeds)
+    said = []
+    for feed in feeds:
+        if any(isinstance(v, Items) and not v for v in feed.values()):
+            said.append(Said(kind="lacks", refused="empty sequence"))
+            continue
+        run = onnxruntime.RunOptions()
+        run.log_severity_level = 4
+        try:
+            said.append(Said(values=session.run(names, dict(feed), run)))
+        except Exception as e:  # noqa: BLE001
+            said.append(Said(refused=str(e), kind="lacks" if reasons.lack(str(e)) != "other" else "run"))
+    return said
+
+
+def _has_narrow(kind: onnx.TypeProto) -> bool:
+    code = kind.tensor_type.elem_type if kind.HasField("tensor_type") else kind.sequence_type.elem_type.tensor_type.elem_type
+    return any(registry.CODE[t] == code for t in registry.NARROW) or code == onnx.TensorProto.BFLOAT16
+
+
+def against(truth: list[Cell] | Refused | Unsteady, said: Said) -> tuple[str, str] | None:
+    """(kind, text) of what does not fit, or nothing."""
+    if isinstance(truth, Unsteady):
+        return None
+    if isinstance(truth, Refused):
+        return None if said.values is None else ("answers", f"an answer where the node says: {truth}")
+    if said.values is None:
+        return "refuses", f"{said.kind}: {said.refused}"
+    for i, (value, cell) in enumerate(zip(said.values, truth, strict=True)):
+        if text := difference(value, cell):
+            return ("shape" if "shape" in text or "type" in text else "values"), f"output {i}: {text}"
+    return None
+
+
+def run_session(case: Case, data: bytes, way: str, options: norn.SessionOptions,
+                truths: list[list[Cell] | Refused | Unsteady], others: list[Said],
+                counts: collections.Counter[str]) -> tuple[list[Finding], dict[int, list[Any]]]:
+    findings: list[Finding] = []
+    answers: dict[int, list[Any]] = {}
+    try:
+        session = norn.InferenceSession(data, options)
+    except norn.Error as e:
+        session, failed = None, e
+    refused: set[int] = set()
+    for turn, k in enumerate(case.order):
+        truth, other = truths[k], others[k]
+        if session is None:
+            said = Said(refused=str(failed), kind=type(failed).__name__)
+        else:
+            try:
+                said = Said(values=session.run(None, dict(case.feeds[k])))
+            except norn.Error as e:
+                said = Said(refused=str(e), kind=type(e).__name__)
+            except (MemoryError, SystemError) as e:
+                said = Said(refused=str(e), kind="InternalError")
+        if said.kind == "InternalError":
+            findings.append(Finding("internal", way, k, said.refused))
+            break
+        if isinstance(truth, Unsteady):
+            continue
+        wrong = against(truth, said)
+        if wrong and (reason := reasons.excused(case, wrong[0], truth, said, other)):
+            counts["known difference: " + reason] += 1
+        elif wrong:
+            findings.append(Finding(wrong[0], way, k, f"turn {turn}: {wrong[1]}"))
+            break
+        else:
+            counts["refused with the nodes" if said.values is None else "agreed with the nodes"] += 1
+        if said.values is None:
+            refused.add(k)
+        if said.values is not None:
+            if k in answers and _bits(answers[k]) != _bits(said.values):
+                findings.append(Finding("unrepeated", way, k, f"turn {turn}: other bits than at first"))
+                break
+            answers.setdefault(k, said.values)
+        if k in answers and k in refused:
+            findings.append(Finding("unrepeated", way, k, f"turn {turn}: answered once and refused once: {said.refused}"))
+            break
+        if session is None:
+            break
+    return findings, answers
+
+
+def _bits(values: Value | list[Value]) -> bytes:
+    if isinstance(values, list):
+        return b"".join(_bits(v) + b"|" for v in values)
+    if values.dtype.kind == "O":
+        return repr(values.tolist()).encode()
+    return str(values.shape).encode() + np.ascontiguousarray(values).tobytes()

@@ -1,0 +1,322 @@
+"""What a model means: its nodes, one after the other, each a model of its own for a reference kernel.
+
+Nothing of Norn's planning is left then: every value is fed, every shape is a number. Beside each value that was rounded
+lies a shadow, computed from operands that were moved by a few units in the last place; how far both lie apart says what
+another order of rounding may change. A value that is no float must not depend on that at all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import AttributeProto, ModelProto, NodeProto, numpy_helper
+
+import norn
+
+from . import registry
+
+Value = Any  # an array, or a list of arrays for a sequence
+
+
+class Items(list[np.ndarray]):
+    """A sequence that knows its element type when it is empty."""
+
+    def __init__(self, items: Sequence[np.ndarray], dtype: np.dtype) -> None:
+        super().__init__(items)
+        self.dtype = items[0].dtype if items else dtype
+
+
+class Refused(Exception):
+    """A node is wrong for its operands."""
+
+
+class Unsteady(Exception):
+    """The answer hangs on rounding: nothing can be compared."""
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class Cell:
+    """A value and its shadow; both are the same object where nothing was rounded."""
+
+    value: Value
+    shadow: Value
+
+    @property
+    def exact(self) -> bool:
+        return self.value is self.shadow
+
+
+# They move elements, or pick them: what they give was there before.
+MOVE = frozenset(
+    "Identity Reshape Flatten Squeeze Unsqueeze Transpose Concat Slice Gather GatherElements GatherND Pad Split Expand "
+    "Tile Where Compress DepthToSpace SpaceToDepth ReverseSequence ScatterElements ScatterND Trilu Unique Neg Abs Relu Max Min "
+    "Clip ReduceMax ReduceMin MaxPool GlobalMaxPool Dropout Cast CastLike Constant ConstantOfShape SequenceConstruct "
+    "SequenceAt SequenceInsert SequenceErase SequenceEmpty SplitToSequence ConcatFromSequence TopK OneHot EyeLike Range".split()
+)  # fmt: skip
+# Exact for small whole numbers, in whatever order.
+WHOLE = frozenset("Add Sub Mul MatMul Gemm Conv ReduceSum Sum ReduceL1 ReduceSumSquare ReduceProd".split())
+
+_MOVED = 2.0
+
+
+def _arrays(value: Value) -> list[np.ndarray]:
+    return value if isinstance(value, list) else [value]
+
+
+def _whole(value: Value) -> bool:
+    for a in _arrays(value):
+        if not registry.is_float(a.dtype):
+            continue
+        wide = a.astype(np.float64)
+        bound = min(0.01 / registry.EPS[a.dtype], 2.0**20)
+        if not (np.isfinite(wide).all() and (wide == np.round(wide)).all() and (np.abs(wide) < max(bound, 2)).all()):
+            return False
+    return True
+
+
+def _move(value: Value, seed: int) -> Value:
+    if isinstance(value, Items):
+        return Items([_move(v, seed + i) for i, v in enumerate(value)], value.dtype)
+    if value.dtype not in registry.EPS or not value.size:
+        return value
+    signs = np.random.default_rng(seed).choice(np.array([-1.0, 1.0]), value.shape)
+    with np.errstate(all="ignore"):
+        moved = value.astype(np.float64) * (1 + _MOVED * registry.EPS[value.dtype] * signs)
+        return np.asarray(moved.astype(value.dtype))
+
+
+def _same(a: Value, b: Value) -> bool:
+    if isinstance(a, list):
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+    return a.shape == b.shape and (registry.is_float(a.dtype) or bool(np.array_equal(a, b)))
+
+
+def type_of(value: Value) -> onnx.TypeProto:
+    if isinstance(value, Items):
+        return onnx.helper.make_sequence_type_proto(onnx.helper.make_tensor_type_proto(registry.CODE[value.dtype], None))
+    return onnx.helper.make_tensor_type_proto(registry.CODE[value.dtype], value.shape)
+
+
+PLAIN = norn.SessionOptions(reference_only=True, disabled_passes=["all"], intra_op_num_threads=1)
+
+
+def reads_of(node: NodeProto) -> list[str]:
+    """Every name of the scope that a node reads, by its subgraphs too."""
+    names = [n for n in node.input if n]
+    for a in node.attribute:
+        if a.type == AttributeProto.GRAPH:
+            names += free_names(a.g)
+    return names
+
+
+def free_names(graph: onnx.GraphProto) -> list[str]:
+    made = {v.name for v in graph.input} | {t.name for t in graph.initializer}
+    names: list[str] = []
+    for node in graph.node:
+        names += [n for n in reads_of(node) if n not in made]
+        made.update(node.output)
+    return [*names, *(o.name for o in graph.output if o.name not in made)]
+
+
+class Evaluator:
+    """Runs nodes, and remembers what they gave for the same operands."""
+
+    def __init__(self, limit: int = 20000) -> None:
+        self._known: dict[tuple[Any, ...], tuple[list[Cell | None], Sequence[Cell | None]] | Refused | Unsteady] = {}
+        self._limit = limit
+
+    def _once(self, node: NodeProto, opset: int, operands: Mapping[str, Value]) -> list[Value]:
+        graph = onnx.GraphProto(name="node")
+        graph.node.append(node)
+        for name, value in operands.items():
+            graph.input.append(onnx.ValueInfoProto(name=name, type=type_of(value)))
+        wanted = [n for n in node.output if n]
+        graph.output.extend(onnx.ValueInfoProto(name=n) for n in wanted)
+        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)], ir_version=10)
+        try:
+            got = norn.InferenceSession(model.SerializeToString(), PLAIN).run(None, dict(operands))
+        except norn.InternalError:
+            raise
+        except norn.Error as e:
+            raise Refused(str(e)) from None
+        inside = next((v.dtype for v in operands.values()), registry.NUMPY["float"])
+        if node.op_type == "SequenceEmpty":
+            inside = next((t for t, c in registry.CODE.items() for a in node.attribute if a.i == c), inside)
+        got = [Items(v, inside) if isinstance(v, list) else v for v in got]
+        by_name = dict(zip(wanted, got, strict=True))
+        return [by_name.get(n) for n in node.output]
+
+    def run(self, node: NodeProto, opset: int, inputs: Mapping[str, Cell]) -> list[Cell | None]:
+        key = (node.SerializeToString(), opset, *map(id, inputs.values()))
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) > self._limit:
+                self._known.clear()
+            try:
+                cells = self._compute(node, opset, inputs)
+            except (Refused, Unsteady) as e:
+                self._known[key] = e
+                # The key names objects by address: they stay.
+                self._known[(*key, "kept")] = ([], list(inputs.values()))
+                raise
+            known = (cells, list(inputs.values()))
+            self._known[key] = known
+        if isinstance(known, Exception):
+            raise known
+        return known[0]
+
+    def _compute(self, node: NodeProto, opset: int, inputs: Mapping[str, Cell]) -> list[Cell | None]:
+        values = self._once(node, opset, {n: c.value for n, c in inputs.items()})
+        given = list(inputs.values())
+        all_exact = all(c.exact for c in given)
+        op = node.op_type
+        floats = any(registry.is_float(a.dtype) for v in values if v is not None for a in _arrays(v))
+        if op == "Cast" and floats:
+            # Where rounding to a narrow type is a tie, neighbours differ by a whole unit.
+            source = _arrays(given[0].value)[0]
+            floats = registry.is_float(source.dtype) or source.dtype.kind in "iu"
+        whole = op in WHOLE and all(_whole(c.value) for c in given) and all(_whole(v) for v in values if v is not None)
+        if all_exact and (not floats or op in MOVE or whole):
+            return [None if v is None else Cell(v, v) for v in values]
+        seed = zlib.crc32(node.SerializeToString())
+        moved = {
+            n: c.shadow if op in MOVE and not c.exact else _move(c.shadow, seed + 17 * i)
+            for i, (n, c) in enumerate(inputs.items())
+        }
+        try:
+            shadows = self._once(node, opset, moved)
+        except Refused as e:
+            raise Unsteady(str(e)) from None
+        cells: list[Cell | None] = []
+        for i, (value, shadow) in enumerate(zip(values, shadows, strict=True)):
+            if value is None:
+                cells.append(None)
+                continue
+            if not _same(value, shadow):
+                raise Unsteady(f"{op} {node.output[i]}")
+            if any(registry.is_float(a.dtype) for a in _arrays(value)):
+                cells.append(Cell(value, shadow if op in MOVE else _move(shadow, seed + 1001 + i)))
+            else:
+                cells.append(Cell(value, value))
+        return cells
+
+
+class Interpreter:
+    """Runs whole models; branches and functions are followed, other subgraphs are part of their node."""
+
+    def __init__(self, model: ModelProto, evaluator: Evaluator | None = None) -> None:
+        self.model = model
+        self.evaluator = evaluator or Evaluator()
+        self.functions = {(f.domain, f.name): f for f in model.functions}
+        self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), registry.NEWEST)
+        self._constants: dict[str, Cell] = {}
+
+    def run(self, feed: Mapping[str, Cell]) -> list[Cell]:
+        env = dict(feed)
+        self.graph(self.model.graph, env)
+        return [env[o.name] for o in self.model.graph.output]
+
+    def graph(self, graph: onnx.GraphProto, env: dict[str, Cell]) -> None:
+        for tensor in graph.initializer:
+            if tensor.name not in env or tensor.name not in {v.name for v in self.model.graph.input}:
+                if tensor.name not in self._constants:  # names are the model's own: no scope has another's
+                    array = numpy_helper.to_array(tensor)
+                    self._constants[tensor.name] = Cell(array, array)
+                env[tensor.name] = self._constants[tensor.name]
+        for node in graph.node:
+            self._node(node, env)
+
+    def _node(self, node: NodeProto, env: dict[str, Cell]) -> None:
+        function = self.functions.get((node.domain, node.op_type))
+        if function is not None:
+            self._call(node, function, env)
+        elif node.op_type == "If" and node.domain in ("", "ai.onnx"):
+            condition = env[node.input[0]].value
+            if condition.size != 1:
+                raise Refused("If wants one condition")
+            wanted = "then_branch" if condition.reshape(-1)[0] else "else_branch"
+            branch = next(a.g for a in node.attribute if a.name == wanted)
+            inner = dict(env)
+            self.graph(branch, inner)
+            for name, output in zip(node.output, branch.output, strict=False):
+                env[name] = inner[output.name]
+        else:
+            results = self.evaluator.run(node, self.opset, {n: env[n] for n in reads_of(node)})
+            env.update((n, c) for n, c in zip(node.output, results, strict=True) if n and c is not None)
+
+    def _call(self, node: NodeProto, function: onnx.FunctionProto, env: dict[str, Cell]) -> None:
+        actual = dict(zip(function.input, node.input, strict=False))
+        inner = {formal: env[name] for formal, name in actual.items() if name}
+        given = {a.name: a for a in node.attribute}
+        for default in function.attribute_proto:
+            given.setdefault(default.name, default)
+        omitted = {f for f in function.input if f not in inner}
+        for inside in function.node:
+            self._node(_in_place(inside, given, omitted), inner)
+        for name, formal in zip(node.output, function.output, strict=False):
+            if name:
+                env[name] = inner[formal]
+
+
+def _in_place(node: NodeProto, given: Mapping[str, AttributeProto], omitted: set[str]) -> NodeProto:
+    """A node of a function with the call's attributes, and without inputs that the call leaves out."""
+    copy = NodeProto()
+    copy.CopyFrom(node)
+    for i, name in enumerate(copy.input):
+        if name in omitted:
+            copy.input[i] = ""
+    del copy.attribute[:]
+    for a in node.attribute:
+        if a.ref_attr_name:
+            if a.ref_attr_name in given:
+                value = copy.attribute.add()
+                value.CopyFrom(given[a.ref_attr_name])
+                value.name = a.name
+        else:
+            new = copy.attribute.add()
+            new.CopyFrom(a)
+            if a.type == AttributeProto.GRAPH:
+                inside = [_in_place(n, given, omitted) for n in a.g.node]
+                del new.g.node[:]
+                new.g.node.extend(inside)
+    return copy
+
+
+def difference(got: Value, cell: Cell) -> str:
+    """What is wrong with an answer, or nothing."""
+    return _differs(got, cell.value, cell.shadow)
+
+
+def _differs(got: Value, value: Value, shadow: Value) -> str:
+    if isinstance(value, list):
+        if not isinstance(got, list) or len(got) != len(value):
+            return f"{'a sequence of ' + str(len(got)) if isinstance(got, list) else 'no sequence'}, not one of {len(value)}"
+        for i, (g, v, s) in enumerate(zip(got, value, shadow, strict=True)):
+            if text := _differs(g, v, s):
+                return f"element {i}: {text}"
+        return ""
+    got = np.asarray(got)
+    if got.dtype != value.dtype and not (value.dtype == object and got.dtype.kind in "OU"):
+        return f"type {got.dtype}, not {value.dtype}"
+    if got.shape != value.shape:
+        return f"shape {list(got.shape)}, not {list(value.shape)}"
+    if not registry.is_float(value.dtype):
+        wrong = got != value
+    else:
+        with np.errstate(all="ignore"):
+            g, v, s = (a.astype(np.float64) for a in (got, value, shadow))
+            steady = np.isfinite(v) & np.isfinite(s)
+            apart = np.where(steady, np.abs(v - s), 0)
+            spread = np.sqrt(np.mean(apart**2)) if apart.size else 0.0
+            allowed = 16 * (apart + spread) + (0 if value is shadow else 8 * registry.EPS[value.dtype] * np.abs(v) + 1e-37)
+            equal = (g == v) | (np.isnan(g) & np.isnan(v))
+            wrong = ~(equal | (np.abs(g - v) <= allowed)) & (np.isfinite(s) | ~np.isfinite(v))
+    if not wrong.any():
+        return ""
+    at = tuple(int(i) for i in np.argwhere(wrong)[0]) if value.shape else ()
+    return f"at {list(at)} {got[at]!s}, not {value[at]!s} ({int(wrong.sum())} of {value.size} elements)"
