@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import collections
+import os
 import pathlib
+import pickle
 import re
 import sys
 import time
@@ -20,29 +22,36 @@ BATCH = 60
 PATIENCE = 90.0
 
 
+def gist(finding: Finding) -> str:
+    """What two findings of one cause say alike: a message without names and numbers; of values only that they differ."""
+    if finding.kind not in ("quiet", "refuses", "internal"):
+        return ""
+    text = re.sub(r"^turn \d+: ", "", finding.text)
+    return re.sub(r"\d+|\"[^\"]*\"|'[^']*'|\[[^\]]*\]|\([^)]*\)", "", text.splitlines()[0] if text else "")[:90]
+
+
 class Trial:
-    def __init__(self, arguments: argparse.Namespace) -> None:
-        self.arguments = arguments
+    def __init__(self, arguments: argparse.Namespace, job: int = 0, jobs: int = 1) -> None:
+        self.arguments, self.job, self.jobs = arguments, job, jobs
+        self.out: pathlib.Path = arguments.out
         self.counts: collections.Counter[str] = collections.Counter()
         self.signatures: dict[str, list[str]] = {}
         self.until = time.monotonic() + arguments.minutes * 60
         self.start = time.monotonic()
         self.shrinking = 0.0
 
-    def run(self) -> int:
+    def run(self) -> None:
         a = self.arguments
         modes = a.only.split(",") if a.only else list(graphs.MODES)
         if a.seed is not None:
             for mode in modes:
                 self._batch(mode, [a.seed])
-        seed = a.first
-        step = BATCH
+        seed = a.first + self.job * BATCH
         while a.seed is None and time.monotonic() < self.until:
             for mode in modes:
                 if time.monotonic() < self.until:
                     self._batch(mode, list(range(seed, seed + BATCH)))
-            seed += step
-        return self._tell()
+            seed += BATCH * self.jobs
 
     def _batch(self, mode: str, seeds: list[int]) -> None:
         """One child for many seeds; another one for those behind a seed that ended it."""
@@ -100,54 +109,51 @@ class Trial:
         if phase in ("drawing", "start", "truth", "compare"):
             self._note(f"crash: {why} while {phase}", f"{mode} {seed}")
             return
-        case = graphs.draw_case(seed, mode)
-        if case is not None:
-            self._found(case, Finding("crash", phase, 0, why))
+        for case in guard.each(lambda tell: tell(graphs.draw_case(seed, mode)), PATIENCE):
+            self._found(case, Finding("crash" if why.startswith("SIG") else why, phase, 0, why))
 
-    def _fails(self, finding: Finding) -> Callable[[Case], bool]:
+    def _fails(self, finding: Finding) -> Callable[[Case], Finding | None]:
         only = [finding.way] if finding.kind != "threads" else [w for w in judge.all_ways() if w.endswith("threads")]
         of_nodes = finding.way.startswith("nodes")
 
-        def fails(case: Case) -> bool:
+        def fails(case: Case) -> Finding | None:
             verdict = judge.judge(case, only=[] if of_nodes else only, runtime=of_nodes or finding.kind == "refuses")
-            return any(f.kind == finding.kind for f in verdict.findings)
+            return next((f for f in verdict.findings if f.kind == finding.kind and gist(f) == gist(finding)), None)
 
-        def crashes(case: Case) -> bool:
+        def dies(case: Case) -> Finding | None:
             try:
-                collections.deque(guard.each(lambda tell: fails(case) and None, 30), 0)
-            except guard.Died:
-                return True
-            return False
+                collections.deque(guard.each(lambda tell: fails(case) and None, 20), 0)
+            except guard.Died as e:
+                return finding if e.why == finding.text else None
+            return None
 
-        return crashes if finding.kind == "crash" else fails
+        return dies if finding.text == finding.kind or finding.kind == "crash" else fails
 
     def _found(self, case: Case, finding: Finding) -> None:
         """Makes it small in a child, as far as the time for that goes."""
         begun = time.monotonic()
-        smallest = case
-        if self.shrinking < 20 + 0.4 * (begun - self.start):
+        smallest, last = case, finding
+        if self.shrinking < 20 + 0.5 * (begun - self.start):
             seconds = self.arguments.shrink
 
             def work(tell: Callable[[Any], None]) -> None:
-                fails = self._fails(finding)
-                if finding.kind == "crash" or fails(case):
-                    shrink(case, fails, seconds, tell)
+                shrink(case, self._fails(finding), seconds, tell)
 
             try:
-                for smallest in guard.each(work, seconds + 30):
+                for smallest, last in guard.each(work, seconds + 30):
                     pass
             except guard.Died:
                 pass
         self.shrinking += time.monotonic() - begun
-        sign = found.signature(smallest, finding)
+        sign = found.signature(smallest, last)
         if sign not in self.signatures:
-            folder = pathlib.Path(self.arguments.out)
-            at = ""
-            for _ in guard.each(lambda tell: found.write(folder, smallest, finding, case) and None, 60):
-                pass
-            at = f"{case.mode}-{case.seed}"
-            first = finding.text.splitlines()[0][:150] if finding.text else ""
-            print(f"{self._clock()} {at} {sign} [{finding.way}] {first}", flush=True)
+            try:
+                for _ in guard.each(lambda tell: found.write(self.out, smallest, last, case) and None, 60):
+                    pass
+            except guard.Died as e:
+                print(f"not written: {e.why}", flush=True)
+            first = last.text.splitlines()[0][:150] if last.text else ""
+            print(f"{self._clock()} {case.mode}-{case.seed} {sign} [{last.way}] {first}", flush=True)
         self._note(sign, f"{case.mode} {case.seed}")
 
     def _note(self, sign: str, seed: str) -> None:
@@ -157,15 +163,46 @@ class Trial:
         passed = int(time.monotonic() - self.start)
         return f"{passed // 60}:{passed % 60:02}"
 
-    def _tell(self) -> int:
-        print("== counts")
-        for name, count in sorted(self.counts.items()):
-            print(f"{count:9} {name}")
-        total = sum(map(len, self.signatures.values()))
-        print(f"== {total} findings, {len(self.signatures)} signatures" + (f", in {self.arguments.out}" if total else ""))
-        for sign, seeds in sorted(self.signatures.items(), key=lambda x: -len(x[1])):
-            print(f"{len(seeds):6} {sign}   ({', '.join(seeds[:3])})")
-        return 1 if total else 0
+
+def tell(counts: collections.Counter[str], signatures: dict[str, list[str]], out: pathlib.Path) -> int:
+    print("== counts")
+    for name, count in sorted(counts.items()):
+        print(f"{count:9} {name}")
+    total = sum(map(len, signatures.values()))
+    print(f"== {total} findings, {len(signatures)} signatures" + (f", in {out}" if total else ""))
+    for sign, seeds in sorted(signatures.items(), key=lambda x: -len(x[1])):
+        print(f"{len(seeds):6} {sign}   ({', '.join(seeds[:3])})")
+    return 1 if total else 0
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """As many processes as there are jobs, each with every so many batch of seeds."""
+    jobs = 1 if arguments.seed is not None else arguments.jobs or len(os.sched_getaffinity(0))
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    children = []
+    for job in range(jobs):
+        sys.stdout.flush()
+        pid = os.fork()
+        if pid == 0:
+            trial = Trial(arguments, job, jobs)
+            trial.run()
+            (arguments.out / f".job{job}").write_bytes(pickle.dumps((trial.counts, trial.signatures)))
+            sys.stdout.flush()
+            os._exit(0)
+        children.append(pid)
+    counts: collections.Counter[str] = collections.Counter()
+    signatures: dict[str, list[str]] = {}
+    for job, pid in enumerate(children):
+        if os.waitpid(pid, 0)[1]:
+            signatures.setdefault("the trial itself", []).append(f"job {job}")
+            continue
+        part = arguments.out / f".job{job}"
+        more, signs = pickle.loads(part.read_bytes())
+        part.unlink()
+        counts.update(more)
+        for sign, seeds in signs.items():
+            signatures.setdefault(sign, []).extend(seeds)
+    return tell(counts, signatures, arguments.out)
 
 
 def main() -> int:
@@ -176,10 +213,10 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=0, help="processes that draw; 0 is one for each core")
     parser.add_argument("--only", default="", help=f"modes: {', '.join(graphs.MODES)}")
     parser.add_argument("--ways", default="", help="a pattern: only sessions that are made so (\"threads|all\")")
-    parser.add_argument("--out", default="build/trial/found")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/trial/found"))
     parser.add_argument("--shrink", type=float, default=20, help="seconds for making one finding small")
     parser.add_argument("--without-onnxruntime", action="store_true")
-    return Trial(parser.parse_args()).run()
+    return run(parser.parse_args())
 
 
 if __name__ == "__main__":

@@ -83,6 +83,7 @@ def mixed(seed: int, mode: str) -> Case | None:
     groups["sequences"] = {"sequence": 3.0, "mix": rng.choice([0, 0.3])}.get(mode, 0)
     if mode == "turn":
         world.small = rng.choice([[0, 1, 2, 3, 4], list(range(1, 60)), [1, 2, 3, 5, 8, 13], [0, 0, 1, 2]])
+        world.largest = 3000
     if mode == "large":
         world.small, world.largest = [1, 2, 33, 65, 130], 40000
         groups["late"] = 0
@@ -120,7 +121,7 @@ def branch_on(scope: Scope, menu: list[tuple[str, float]], depth: int) -> None:
     """If: each branch is drawn for the feeds that take it, so that both may want what the other could not have."""
     world = scope.world
     condition = _condition(scope)
-    if condition is None:
+    if condition is None or world.opset < 11:  # before, both branches had to have one shape
         return
     taken = {k: bool(scope.cell(condition, k).value.reshape(-1)[0]) for k in scope.live}  # type: ignore[union-attr]
     branches: list[Scope] = []
@@ -136,7 +137,7 @@ def branch_on(scope: Scope, menu: list[tuple[str, float]], depth: int) -> None:
         found: list[Val] = []
         for i in range(count):
             dtype = results[0][i].dtype if results else None
-            fitting = [v for v in made if not v.sequence and dtype in (None, v.dtype)]
+            fitting = [v for v in made if not v.sequence and (dtype is None or v.dtype == dtype)]
             val = scope.rng.choice(fitting) if fitting else None
             if val is None:
                 of = branch.pick([dtype] if dtype else None)

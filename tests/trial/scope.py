@@ -8,6 +8,7 @@ feed takes lives for a ghost, whose values have other sizes than any feed's: not
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -130,6 +131,8 @@ class Scope:
 
     def rank(self, val: Val) -> int | None:
         """The rank, if it is one in all feeds."""
+        if val.sequence:
+            return None
         ranks = {len(s) for s in self.shapes(val)}
         return ranks.pop() if len(ranks) == 1 else None
 
@@ -258,6 +261,9 @@ class Scope:
             if isinstance(d, str):
                 for k in range(len(world.feeds)):
                     world.size(d, k)
+        feeds = {*range(len(world.feeds)), *self.live}
+        while max(math.prod(world.size(d, k) if isinstance(d, str) else d for d in dims) for k in feeds) > world.largest // 4:
+            dims = dims[1:] if rank is None else [*dims[:-1], 1] if dims[-1] != 1 else [1] * len(dims)
         shapes = [tuple(world.size(d, k) if isinstance(d, str) else d for d in dims) for k in self.live]
         if any(isinstance(d, str) for d in dims):
             # Feeds that this scope does not live for have sizes of the same variables.

@@ -12,12 +12,13 @@ from onnx import AttributeProto, helper, numpy_helper
 
 from . import registry
 from .graphs import Case
+from .judge import Finding
 from .truth import Cell, Interpreter, Items, Refused, Unsteady, Value, _in_place, reads_of, type_of
 
-Fails = Callable[[Case], bool]
+Fails = Callable[[Case], Finding | None]
 
 
-def shrink(case: Case, fails: Fails, seconds: float, better: Callable[[Case], None] = lambda _: None) -> Case:
+def shrink(case: Case, fails: Fails, seconds: float, better: Callable[[tuple[Case, Finding]], None] = lambda _: None) -> Case:
     until = time.monotonic() + seconds
     progress = True
     while progress and time.monotonic() < until:
@@ -34,9 +35,9 @@ def shrink(case: Case, fails: Fails, seconds: float, better: Callable[[Case], No
                         failed = fails(candidate)
                     except (KeyError, ValueError, IndexError, StopIteration, TypeError, AttributeError):
                         continue  # no model any more
-                    if failed:
+                    if failed is not None:
                         case = candidate
-                        better(case)
+                        better((case, failed))
                         progress = again = True
                         break
     return case

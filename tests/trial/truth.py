@@ -18,7 +18,7 @@ from onnx import AttributeProto, ModelProto, NodeProto, numpy_helper
 
 import norn
 
-from . import registry
+from . import reasons, registry
 
 Value = Any  # an array, or a list of arrays for a sequence
 
@@ -61,6 +61,9 @@ MOVE = frozenset(
 # Exact for small whole numbers, in whatever order.
 WHOLE = frozenset("Add Sub Mul MatMul Gemm Conv ReduceSum Sum ReduceL1 ReduceSumSquare ReduceProd".split())
 
+# Approximated by polynomials whose error is bounded absolutely: fractions of 1, not of a small result.
+NEAR = frozenset("Sigmoid Tanh Erf Softmax LogSoftmax Softsign Exp HardSigmoid Gelu Mish".split())
+
 _MOVED = 2.0
 
 
@@ -79,14 +82,15 @@ def _whole(value: Value) -> bool:
     return True
 
 
-def _move(value: Value, seed: int) -> Value:
+def _move(value: Value, seed: int, absolute: bool = False) -> Value:
     if isinstance(value, Items):
-        return Items([_move(v, seed + i) for i, v in enumerate(value)], value.dtype)
+        return Items([_move(v, seed + i, absolute) for i, v in enumerate(value)], value.dtype)
     if value.dtype not in registry.EPS or not value.size:
         return value
     signs = np.random.default_rng(seed).choice(np.array([-1.0, 1.0]), value.shape)
     with np.errstate(all="ignore"):
-        moved = value.astype(np.float64) * (1 + _MOVED * registry.EPS[value.dtype] * signs)
+        wide, step = value.astype(np.float64), _MOVED * registry.EPS[value.dtype] * signs
+        moved = wide * (1 + step) + (np.where(wide == 0, 0, step / 4) if absolute else 0)
         return np.asarray(moved.astype(value.dtype))
 
 
@@ -200,7 +204,7 @@ class Evaluator:
             if not _same(value, shadow):
                 raise Unsteady(f"{op} {node.output[i]}")
             if any(registry.is_float(a.dtype) for a in _arrays(value)):
-                cells.append(Cell(value, shadow if op in MOVE else _move(shadow, seed + 1001 + i)))
+                cells.append(Cell(value, shadow if op in MOVE else _move(shadow, seed + 1001 + i, op in NEAR)))
             else:
                 cells.append(Cell(value, value))
         return cells
@@ -215,6 +219,7 @@ class Interpreter:
         self.functions = {(f.domain, f.name): f for f in model.functions}
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), registry.NEWEST)
         self._constants: dict[str, Cell] = {}
+        self.reads: list[reasons.Read] = []  # every node that ran, with its operands
 
     def run(self, feed: Mapping[str, Cell]) -> list[Cell]:
         env = dict(feed)
@@ -246,6 +251,7 @@ class Interpreter:
             for name, output in zip(node.output, branch.output, strict=False):
                 env[name] = inner[output.name]
         else:
+            self.reads.append(reasons.Read(node, [env[n].value if n else None for n in node.input], self.opset))
             results = self.evaluator.run(node, self.opset, {n: env[n] for n in reads_of(node)})
             env.update((n, c) for n, c in zip(node.output, results, strict=True) if n and c is not None)
 
