@@ -75,7 +75,8 @@ def beside(s: Scope, a: Val, same_rank: bool = False) -> Val | None:
         return s.make(a.dtype, [()] * len(shapes))
     drop = 0 if same_rank else s.rng.choice([0, 0, 1, len(shapes[0])])
     ones = narrowed(s, shapes[0]) if s.world.chance(0.5) else [False] * len(shapes[0])
-    return s.make(a.dtype, [tuple(1 if one else d for d, one in zip(sh, ones, strict=True))[drop:] for sh in shapes])
+    wide = {i: s.rng.choice([2, 3, 4, 5]) for i in range(len(shapes[0])) if all(sh[i] == 1 for sh in shapes) and s.world.chance(0.4)}
+    return s.make(a.dtype, [tuple(wide.get(i, 1 if ones[i] else d) for i, d in enumerate(sh))[drop:] for sh in shapes])
 
 
 def _broadcast(a: list[Shape], b: list[Shape]) -> bool:

@@ -32,6 +32,9 @@ def shape(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
 
 @draws("Identity", "Size", "NonZero")
 def plain(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
+    if schema.name == "Identity" and any(x.startswith("seq") for x in schema.type_constraints[0].allowed_type_strs) and sequences(s):
+        if s.world.chance(0.3):
+            return s.add("Identity", [s.rng.choice(sequences(s))])
     # NonZero of a number has another shape in every version of the text.
     a = s.pick(types(schema), ranked(1) if schema.name == "NonZero" else None)
     return s.add(schema.name, [a]) if a else None
@@ -165,8 +168,9 @@ def slice_(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     starts = [pick([0, 0, 1, 2, -1, -2, -HUGE, HUGE]) for _ in axes]
     ends = [pick([1, 2, 3, -1, HUGE, HUGE, 2**31, -HUGE]) for _ in axes]
     steps = [pick([1, 1, 2, -1, -2, 3, HUGE, -HUGE]) for _ in axes]
-    if not takes(schema, "starts"):
+    if schema.since_version < 11:
         axes = [x % rank for x in axes]
+    if not takes(schema, "starts"):
         return s.add("Slice", [a], starts=starts, ends=ends, axes=axes)
     dtype = pick([I64, I64, registry.NUMPY["int32"]])
     limit = np.iinfo(dtype)

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import AttributeProto, helper
 
-from . import families, registry
+from . import families, families_shape, registry
 from .scope import BOOL, F32, I64, Scope, Val, World
 from .truth import Value, reads_of
 
@@ -76,7 +76,7 @@ def one_node(seed: int) -> Case | None:
 
 def mixed(seed: int, mode: str) -> Case | None:
     rng = random.Random(seed)
-    feeds = {"mix": 3, "turn": rng.choice([6, 10, 24, 40]), "branch": 4, "sequence": 6, "large": 2}[mode]
+    feeds = {"mix": 3, "turn": rng.choice([6, 10, 24, 40]), "branch": rng.choice([2, 2, 3, 4]), "sequence": rng.choice([4, 12]), "large": 2}[mode]
     world = World(seed, mode, rng.choice([o for o in opsets() if o >= 11 or mode in ("mix", "turn")]), feeds)
     groups = {g: rng.choice([0.0, 0.4, 1.0, 1.0, 3.0]) for g in GROUPS}
     groups["branches"] = {"branch": 4.0, "mix": rng.choice([0, 0, 0.3])}.get(mode, 0)
@@ -94,6 +94,9 @@ def mixed(seed: int, mode: str) -> Case | None:
     scope = Scope(world, range(feeds))
     for _ in range(rng.choice([1, 1, 2, 3])):
         scope.fresh(rank=rng.choice([None, 1, 1, 2, 2, 3]))
+    if mode == "sequence":  # what a plan is known by: kinds, ranks and sizes of inputs that leave all of them open
+        scope.ragged(scope.rng.choice(world.types))
+        families_shape.sequence_of(scope)
     build(scope, menu, rng.choice([2, 3, 4, 5, 6, 8, 12]), 0)
     if not scope.live or not scope.nodes:
         return None

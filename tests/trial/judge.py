@@ -188,24 +188,25 @@ def run_session(case: Case, data: bytes, way: str, options: norn.SessionOptions,
                 counts: collections.Counter[str]) -> tuple[list[Finding], dict[int, list[Any]]]:
     findings: list[Finding] = []
     answers: dict[int, list[Any]] = {}
+    session: norn.InferenceSession | None = None
+    failed: Exception | None = None
     try:
         session = norn.InferenceSession(data, options)
-    except norn.Error as e:
-        session, failed = None, e
+    except Exception as e:  # noqa: BLE001  what is no norn.Error is told below
+        failed = e
     refused: set[int] = set()
     for turn, k in enumerate(case.order):
         truth, other = truths[k], others[k]
-        if session is None:
-            said = Said(refused=str(failed), kind=type(failed).__name__)
-        else:
+        error, said = failed, Said()
+        if session is not None:
             try:
-                said = Said(values=session.run(None, dict(case.feeds[k])))
-            except norn.Error as e:
-                said = Said(refused=str(e), kind=type(e).__name__)
-            except (MemoryError, SystemError) as e:
-                said = Said(refused=str(e), kind="InternalError")
-        if said.kind == "InternalError":
-            findings.append(Finding("internal", way, k, said.refused))
+                said.values = session.run(None, dict(case.feeds[k]))
+            except Exception as e:  # noqa: BLE001
+                error = e
+        if error is not None:
+            said = Said(refused=str(error), kind=type(error).__name__)
+        if error is not None and (isinstance(error, norn.InternalError) or not isinstance(error, norn.Error)):
+            findings.append(Finding("internal", way, k, f"{said.kind}: {said.refused}"))
             break
         if isinstance(truth, Unsteady):
             continue

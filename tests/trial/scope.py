@@ -253,8 +253,7 @@ class Scope:
         dtype = dtype or rng.choice(world.types)
         if dims is None:
             if rank is None and world.chance(0.12) and len(self.live) > 1:
-                shapes = [tuple(rng.choice([0, 1, 1, 2, 3]) for _ in range(rng.choice([0, 1, 1, 2, 2, 3]))) for _ in self.live]
-                return self.input([world.content(dtype, s) for s in shapes])
+                return self.ragged(dtype)
             count = rank if rank is not None else rng.choice([0, 1, 1, 2, 2, 3, 4])
             dims = [world.variable() if world.chance(0.45) else rng.choice(world.small) for _ in range(count)]
         for d in dims:
@@ -277,6 +276,12 @@ class Scope:
                     world.feeds[k][val.name] = array
             return val
         return self.make(dtype, shapes)
+
+    def ragged(self, dtype: np.dtype) -> Val:
+        """An input that has another rank in each feed."""
+        rng = self.rng
+        shapes = [tuple(rng.choice([0, 1, 1, 2, 3]) for _ in range(rng.choice([0, 1, 1, 2, 2, 3]))) for _ in self.live]
+        return self.input([self.world.content(dtype, s) for s in shapes])
 
     def pick(self, dtypes: Iterable[np.dtype] | None = None, fits: Callable[[list[Shape]], bool] | None = None,
              fresh: float = 0.25, **how: Any) -> Val | None:
