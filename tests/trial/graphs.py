@@ -76,9 +76,14 @@ def one_node(seed: int) -> Case | None:
 
 def mixed(seed: int, mode: str) -> Case | None:
     rng = random.Random(seed)
-    feeds = {"mix": 3, "turn": rng.choice([6, 10, 24, 40]), "branch": rng.choice([2, 2, 3, 4]), "sequence": rng.choice([4, 12]), "large": 2}[mode]
+    feeds = {"mix": 3, "turn": rng.choice([6, 10, 24, 40]), "branch": rng.choice([2, 2, 3, 4]), "sequence": rng.choice([4, 30]), "large": 2}[mode]
     world = World(seed, mode, rng.choice([o for o in opsets() if o >= 11 or mode in ("mix", "turn")]), feeds)
-    groups = {g: rng.choice([0.0, 0.4, 1.0, 1.0, 3.0]) for g in GROUPS}
+    groups = {g: rng.choice([0.0, 0.0, 0.4, 1.0, 1.0, 3.0]) for g in GROUPS}
+    groups["elements"] = max(groups["elements"], 0.2)
+    if mode == "branch" and world.chance(0.5):
+        groups |= {"late": 0.0, "shapes": 0.0, "products": 3.0}
+    world.ways = {way: world.chance(0.5) and (groups[group] > 0 or world.chance(0.2))
+                  for way, group in (("known", "shapes"), ("late", "late"), ("view", "views"), ("sequence", "elements"))}
     groups["branches"] = {"branch": 4.0, "mix": rng.choice([0, 0, 0.3])}.get(mode, 0)
     groups["sequences"] = {"sequence": 3.0, "mix": rng.choice([0, 0.3])}.get(mode, 0)
     if mode == "turn":
@@ -92,12 +97,13 @@ def mixed(seed: int, mode: str) -> Case | None:
         menu += [(op, groups[group]) for op in ops.split() if groups[group] and (op == "If" or registry.schema_in(op, world.opset))]
     menu += [(op, 0.12) for op in registry.runnable() if registry.schema_in(op, world.opset) and op not in ("If", "Loop", "Scan")]
     scope = Scope(world, range(feeds))
-    for _ in range(rng.choice([1, 1, 2, 3])):
+    bare = mode == "sequence" and world.chance(0.6)
+    for _ in range(0 if bare else rng.choice([1, 1, 2, 3])):
         scope.fresh(rank=rng.choice([None, 1, 1, 2, 2, 3]))
     if mode == "sequence":  # what a plan is known by: kinds, ranks and sizes of inputs that leave all of them open
         scope.ragged(scope.rng.choice(world.types))
         families_shape.sequence_of(scope)
-    build(scope, menu, rng.choice([2, 3, 4, 5, 6, 8, 12]), 0)
+    build(scope, menu, rng.choice([1, 2, 3] if bare else [2, 3, 4, 5, 6, 8, 12]), 0)
     if not scope.live or not scope.nodes:
         return None
     unread = [v for v in scope.values if not v.reads and v.name.startswith("v")]
@@ -130,6 +136,7 @@ def branch_on(scope: Scope, menu: list[tuple[str, float]], depth: int) -> None:
     branches: list[Scope] = []
     results: list[list[Val]] = []
     count = scope.rng.choice([1, 1, 2])
+    allowed = families.tensor_types(schema, "V") if (schema := registry.schema_in("If", world.opset)) else []
     for side in (True, False):
         live = [k for k in scope.live if taken[k] is side] or [-1]
         branch = Scope(world, live, scope)
@@ -140,10 +147,10 @@ def branch_on(scope: Scope, menu: list[tuple[str, float]], depth: int) -> None:
         found: list[Val] = []
         for i in range(count):
             dtype = results[0][i].dtype if results else None
-            fitting = [v for v in made if not v.sequence and (dtype is None or v.dtype == dtype)]
+            fitting = [v for v in made if v.dtype in allowed and not v.sequence and (dtype is None or v.dtype == dtype)]
             val = scope.rng.choice(fitting) if fitting else None
             if val is None:
-                of = branch.pick([dtype] if dtype else None)
+                of = branch.pick([dtype] if dtype else allowed)
                 val = branch.one("Identity", [of]) if of else None
             if val is None or not branch.live:
                 return
@@ -196,6 +203,7 @@ def finish(scope: Scope, outputs: list[Val]) -> Case:
             declared.append(onnx.ValueInfoProto(name=val.name, type=helper.make_sequence_type_proto(element)))
         else:
             declared.append(onnx.ValueInfoProto(name=val.name, type=helper.make_tensor_type_proto(registry.CODE[val.dtype], None)))
+    rng.shuffle(world.inputs)
     graph = helper.make_graph(scope.nodes, "trial", world.inputs, declared, scope.initializers)
     imports = [helper.make_opsetid("", world.opset)]
     functions: list[onnx.FunctionProto] = []

@@ -51,6 +51,7 @@ class World:
         self.small = [0, 1, 1, 2, 2, 3, 3, 4, 5]
         self.largest = 6000
         self.odd = False  # NaN, infinities, halves
+        self.ways = dict.fromkeys(("known", "late", "view", "sequence"), True)  # where operands may come from, beside inputs
         self.plain = False  # operands are inputs and initializers only
         self.count = 0
         self.types: list[np.dtype] = [F32] * 8 + [I64] * 3 + [NUMPY[n] for n in ("int32", "bool", "double", "float16")]

@@ -18,9 +18,9 @@ ADDS = {NUMPY[n] for n in ("float", "double", "int32", "int64")}
 def make(s: Scope, dtype: np.dtype, shapes: Sequence[Shape]) -> Val:
     w = s.world
     if not w.plain:
-        if w.chance(0.15) and len(set(shapes)) == 1 and dtype in ADDS and (val := _scaled(s, dtype, shapes[0])):
+        if w.ways["known"] and w.chance(0.15) and len(set(shapes)) == 1 and dtype in ADDS and (val := _scaled(s, dtype, shapes[0])):
             return val
-        if w.chance(0.2) and (val := _constant_of_shape(s, dtype, shapes)):
+        if w.ways["known"] and w.chance(0.2) and (val := _constant_of_shape(s, dtype, shapes)):
             return val
     if len(set(shapes)) == 1 and w.chance(0.7):
         return exactly(s, [w.content(dtype, shapes[0])] * len(shapes))
@@ -34,7 +34,7 @@ def exactly(s: Scope, arrays: Sequence[np.ndarray]) -> Val:
         arrays = [arrays[0]] * len(arrays)
     ways = ["input"] * 5 + ["initializer"] * (6 if constant else 0) + ["constant"] * (2 if constant else 0) + ["default"]
     if not w.plain and w.count < 150:
-        ways += ["known"] * 3 + ["late"] * 2 + ["view"] * 2 + ["sequence"]
+        ways += [x for x in ["known"] * 3 + ["late"] * 2 + ["view"] * 2 + ["sequence"] if w.ways[x]]
     way = w.rng.choice(ways)
     if way == "initializer":
         return s.initializer(arrays[0])
