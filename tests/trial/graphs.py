@@ -182,16 +182,19 @@ def _condition(scope: Scope) -> Val | None:
 
 
 def _branch_graph(branch: Scope, results: list[Val], name: str) -> onnx.GraphProto:
-    nodes = list(branch.nodes)
-    outputs = []
-    for val in results:
-        if any(val.name == o.name for o in outputs) or val not in branch.values:
+    """The branch without what its results do not need: whether that is run is nobody's concern."""
+    for i, val in enumerate(results):
+        if any(val is other for other in results[:i]) or not any(val is own for own in branch.values):
             copy = branch.one("Identity", [val])
             assert copy is not None
-            nodes = list(branch.nodes)
-            val = copy
-        outputs.append(onnx.ValueInfoProto(name=val.name, type=helper.make_tensor_type_proto(registry.CODE[val.dtype], None)))
-    return helper.make_graph(nodes, name, [], outputs, branch.initializers)
+            results[i] = copy
+    needed, nodes = {val.name for val in results}, []
+    for node in reversed(branch.nodes):
+        if needed.intersection(node.output):
+            needed.update(reads_of(node))
+            nodes.append(node)
+    outputs = [onnx.ValueInfoProto(name=v.name, type=helper.make_tensor_type_proto(registry.CODE[v.dtype], None)) for v in results]
+    return helper.make_graph(nodes[::-1], name, [], outputs, [t for t in branch.initializers if t.name in needed])
 
 
 def finish(scope: Scope, outputs: list[Val]) -> Case:

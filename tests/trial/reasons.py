@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # What ONNX Runtime lacks, by its messages and by ours about its Python interface.
 LACKS = {
-    "a kernel": r"NOT_IMPLEMENTED|Unexpected mode|InsertedPrecisionFreeCast|Could not find an implementation|not implemented|unsupported data type|is not supported",
+    "a kernel": r"NOT_IMPLEMENTED|Unexpected mode|Dilation not supported|InsertedPrecisionFreeCast|Could not find an implementation|not implemented|unsupported data type|is not supported",
     "the operator set": r"under development|Opset \d+ is not|only guarantees support|No Op registered|No opset import",
     "a numpy type": r"numpy type|Unsupported data type|unable to convert|Numpy_type|NumPy",
     "empty sequences of Python": r"empty sequence",
@@ -33,10 +33,11 @@ def lack(message: str) -> str:
 
 
 class Read:
-    """A node with what it reads: the operands as arrays (or lists of arrays), None for omitted ones."""
+    """A node with what it reads: the operands as arrays (or lists of arrays), None for omitted ones; `known` tells that
+    they follow from constants and shapes."""
 
-    def __init__(self, node: onnx.NodeProto, operands: list[Any], opset: int) -> None:
-        self.node, self.operands, self.opset = node, operands, opset
+    def __init__(self, node: onnx.NodeProto, operands: list[Any], opset: int, known: bool = False) -> None:
+        self.node, self.operands, self.opset, self.known = node, operands, opset, known
         self.arrays = [a for v in operands if v is not None for a in (v if isinstance(v, list) else [v])]
 
     def attribute(self, name: str, default: Any = None) -> Any:
@@ -72,6 +73,14 @@ def _wide_window(r: Read) -> bool:
     pads = r.attribute("pads") or [0] * (2 * len(kernel))
     n = len(kernel)
     return any(x.shape[2 + i] + pads[i] + pads[i + n] < (kernel[i] - 1) * dilations[i] + 1 for i in range(n))
+
+
+def _same_oddly(r: Read) -> bool:
+    if not (r.attribute("auto_pad") or b"").startswith(b"SAME"):
+        return False
+    kernel = r.attribute("kernel_shape") or []
+    strides = r.attribute("strides") or [1] * len(kernel)
+    return any(d > 1 for d in r.attribute("dilations") or []) or any(s > k for s, k in zip(strides, kernel, strict=False))
 
 
 def _reflected_too_far(r: Read) -> bool:
@@ -116,6 +125,9 @@ DIFFERENCES: list[Row] = [
     ("MatMul Gemm", lambda r: r.empty, "ONNX Runtime's products of empty matrices leave out broadcasting and bias"),
     ("Max Min Sum Mean", lambda r: r.empty, "ONNX Runtime does not broadcast more than two operands to an empty shape"),
     (POOLS, _wide_window, "a window that is wider than the padded image: ONNX Runtime refuses it or rounds its count towards zero"),
+    (POOLS, _same_oddly, "ONNX Runtime's padding to the same size leaves out dilations, and is negative for long strides"),
+    ("LRN Softmax LogSoftmax ReduceSum ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare AveragePool",
+     lambda r: r.infinite, "ONNX Runtime computes some sums from their neighbours, where what is not finite stays"),
     ("GlobalAveragePool GlobalMaxPool " + POOLS, lambda r: r.empty, "ONNX Runtime has no windows over empty images"),
     ("LRN", lambda r: r.arrays[0].ndim != 4, "ONNX Runtime's LRN is of images with two dimensions only"),
     ("Clip", lambda r: r.opset < 11, "ONNX Runtime refuses bounds in the wrong order as attributes, and takes them as inputs"),
@@ -126,6 +138,7 @@ DIFFERENCES: list[Row] = [
     ("Pad", _reflected_too_far, "ONNX Runtime refuses to reflect more than there is; numpy, which the text follows, goes on"),
     ("Pad", lambda r: r.empty, "ONNX Runtime refuses to repeat an edge of nothing even where nothing is to be written"),
     ("Reshape", _divided_out, "what -1 stands for is found after copied sizes were divided out, also of an empty tensor"),
+    ("If", lambda r: r.known, "of a condition that is known beforehand Norn reads the branch taken alone, ONNX Runtime both"),
     ("Softmax LogSoftmax Hardmax", _axis_behind, "before 13 the input is cut in two at the axis, which may be its end; ONNX Runtime refuses that"),
 ]  # fmt: skip
 
@@ -146,6 +159,8 @@ EXCUSES: list[tuple[str, Callable[[Said, Said], bool], str]] = [
      "both refuse the model as a whole, though its nodes could run one by one"),
     ("refuses", lambda said, other: other.kind == "run" and said.kind in _REFUSALS,
      "both refuse the feed, though its nodes could run one by one"),
+    ("refuses", lambda said, other: other.kind == "lacks" and said.kind == "InvalidGraph" and "_branch" in said.refused,
+     "a branch can never run, so the model is refused; ONNX Runtime, which refuses such models too, lacks something here"),
 ]  # fmt: skip
 
 

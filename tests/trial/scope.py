@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
@@ -179,6 +180,8 @@ class Scope:
         first = next(iter(results.values()))
         if any(c is None for c in first):
             return None
+        if world.mode != "one" and any(_wild(c.value) for cells in results.values() for c in cells if c):
+            return None  # NaN, infinities and what leads there are for single nodes
         for v in used.values():
             v.reads += 1
         self.nodes.append(node)
@@ -319,6 +322,15 @@ class Scope:
         """One list for all feeds, or one for each."""
         lists = values if values and not isinstance(values[0], int | np.integer) else [values] * len(self.live)
         return self.exactly([np.array(v, dtype) for v in lists])
+
+
+def _wild(value: Value) -> bool:
+    for a in value if isinstance(value, list) else [value]:
+        if registry.is_float(a.dtype):
+            limit = float(ml_dtypes.finfo(a.dtype).max) ** 0.75
+            if not (np.abs(a.astype(np.float64)) < limit).all():
+                return True
+    return False
 
 
 def _elements(value: Value) -> int:

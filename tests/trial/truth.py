@@ -64,6 +64,12 @@ WHOLE = frozenset("Add Sub Mul MatMul Gemm Conv ReduceSum Sum ReduceL1 ReduceSum
 # Approximated by polynomials whose error is bounded absolutely: fractions of 1, not of a small result.
 NEAR = frozenset("Sigmoid Tanh Erf Softmax LogSoftmax Softsign Exp HardSigmoid Gelu Mish".split())
 
+# They add many numbers up: how far a sum may be off grows with their count.
+SUMS = frozenset(
+    "MatMul Gemm Conv ReduceSum ReduceMean ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare ReduceProd Softmax "
+    "LogSoftmax AveragePool GlobalAveragePool LRN Einsum CumSum LayerNormalization InstanceNormalization".split()
+)  # fmt: skip
+
 _MOVED = 2.0
 
 
@@ -82,15 +88,25 @@ def _whole(value: Value) -> bool:
     return True
 
 
-def _move(value: Value, seed: int, absolute: bool = False) -> Value:
+def _addends(op: str, values: Sequence[Value]) -> float:
+    """At most so many numbers become one, roughly."""
+    if op not in SUMS:
+        return 1.0
+    sizes = [max(a.shape, default=1) if op in ("MatMul", "Gemm") else a.size // max(a.shape[0], 1) if a.ndim else 1
+             for v in values for a in _arrays(v)]  # fmt: skip
+    first = _arrays(values[0])[0].size
+    return float(max([first if op.startswith("Reduce") else 1, *sizes, 1]))
+
+
+def _move(value: Value, seed: int, scale: float = 1.0, absolute: bool = False) -> Value:
     if isinstance(value, Items):
-        return Items([_move(v, seed + i, absolute) for i, v in enumerate(value)], value.dtype)
+        return Items([_move(v, seed + i, scale, absolute) for i, v in enumerate(value)], value.dtype)
     if value.dtype not in registry.EPS or not value.size:
         return value
     signs = np.random.default_rng(seed).choice(np.array([-1.0, 1.0]), value.shape)
     with np.errstate(all="ignore"):
-        wide, step = value.astype(np.float64), _MOVED * registry.EPS[value.dtype] * signs
-        moved = wide * (1 + step) + (np.where(wide == 0, 0, step / 4) if absolute else 0)
+        wide, step = value.astype(np.float64), _MOVED * scale * registry.EPS[value.dtype] * signs
+        moved = wide * (1 + step) + (step / 4 if absolute else 0)
         return np.asarray(moved.astype(value.dtype))
 
 
@@ -188,8 +204,9 @@ class Evaluator:
         if all_exact and (not floats or op in MOVE or whole):
             return [None if v is None else Cell(v, v) for v in values]
         seed = zlib.crc32(node.SerializeToString())
+        count = _addends(op, [c.value for c in given]) if given else 1.0
         moved = {
-            n: c.shadow if op in MOVE and not c.exact else _move(c.shadow, seed + 17 * i)
+            n: c.shadow if op in MOVE and not c.exact else _move(c.shadow, seed + 17 * i, 1 + count**0.5 / 4)
             for i, (n, c) in enumerate(inputs.items())
         }
         try:
@@ -204,7 +221,7 @@ class Evaluator:
             if not _same(value, shadow):
                 raise Unsteady(f"{op} {node.output[i]}")
             if any(registry.is_float(a.dtype) for a in _arrays(value)):
-                cells.append(Cell(value, shadow if op in MOVE else _move(shadow, seed + 1001 + i, op in NEAR)))
+                cells.append(Cell(value, shadow if op in MOVE else _move(shadow, seed + 1001 + i, 1 + count**0.5 / 8, op in NEAR)))
             else:
                 cells.append(Cell(value, value))
         return cells
@@ -220,6 +237,7 @@ class Interpreter:
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), registry.NEWEST)
         self._constants: dict[str, Cell] = {}
         self.reads: list[reasons.Read] = []  # every node that ran, with its operands
+        self._known: set[str] = set()  # values that follow from constants and shapes
 
     def run(self, feed: Mapping[str, Cell]) -> list[Cell]:
         env = dict(feed)
@@ -233,6 +251,7 @@ class Interpreter:
                     array = numpy_helper.to_array(tensor)
                     self._constants[tensor.name] = Cell(array, array)
                 env[tensor.name] = self._constants[tensor.name]
+                self._known.add(tensor.name)
         for node in graph.node:
             self._node(node, env)
 
@@ -242,6 +261,7 @@ class Interpreter:
             self._call(node, function, env)
         elif node.op_type == "If" and node.domain in ("", "ai.onnx"):
             condition = env[node.input[0]].value
+            self.reads.append(reasons.Read(node, [condition], self.opset, node.input[0] in self._known))
             if condition.size != 1:
                 raise Refused("If wants one condition")
             wanted = "then_branch" if condition.reshape(-1)[0] else "else_branch"
@@ -251,6 +271,8 @@ class Interpreter:
             for name, output in zip(node.output, branch.output, strict=False):
                 env[name] = inner[output.name]
         else:
+            if node.op_type in ("Shape", "Size") or self._known.issuperset(reads_of(node)):
+                self._known.update(node.output)
             self.reads.append(reasons.Read(node, [env[n].value if n else None for n in node.input], self.opset))
             results = self.evaluator.run(node, self.opset, {n: env[n] for n in reads_of(node)})
             env.update((n, c) for n, c in zip(node.output, results, strict=True) if n and c is not None)
