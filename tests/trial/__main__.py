@@ -75,10 +75,10 @@ class Trial:
             for case, finding in pending:
                 self._found(case, finding)
 
-    def _work(self, mode: str, seeds: list[int]) -> Callable[[Callable[[Any], None]], None]:
+    def _work(self, mode: str, seeds: list[int]) -> Callable[[guard.Tell], None]:
         runtime = not self.arguments.without_onnxruntime
 
-        def work(tell: Callable[[Any], None]) -> None:
+        def work(tell: guard.Tell) -> None:
             for seed in seeds:
                 if time.monotonic() > self.until and self.arguments.seed is None:
                     return
@@ -136,7 +136,7 @@ class Trial:
         if self.shrinking < 20 + 0.5 * (begun - self.start):
             seconds = self.arguments.shrink
 
-            def work(tell: Callable[[Any], None]) -> None:
+            def work(tell: guard.Tell) -> None:
                 shrink(case, self._fails(finding), seconds, tell)
 
             try:

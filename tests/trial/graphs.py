@@ -13,6 +13,7 @@ from . import families, families_shape, registry
 from .scope import BOOL, F32, I64, Scope, Val, World
 from .truth import Value, reads_of
 
+SUBGRAPHS = ("If", "Loop", "Scan", "SequenceMap")  # drawn by branch_on, or not yet
 MODES = ("one", "mix", "turn", "branch", "sequence", "large")
 
 
@@ -54,7 +55,7 @@ def draw_case(seed: int, mode: str) -> Case | None:
 
 def one_node(seed: int) -> Case | None:
     """Every operator and version in turn, by the seed."""
-    every = [(op, v) for op in registry.runnable() for v in registry.versions(op) if op not in ("If", "Loop", "Scan")]
+    every = [(op, v) for op in registry.runnable() for v in registry.versions(op) if op not in SUBGRAPHS]
     op, schema = every[seed % len(every)]
     rng = random.Random(seed)
     since = schema.since_version
@@ -95,7 +96,7 @@ def mixed(seed: int, mode: str) -> Case | None:
     menu: list[tuple[str, float]] = []
     for group, ops in GROUPS.items():
         menu += [(op, groups[group]) for op in ops.split() if groups[group] and (op == "If" or registry.schema_in(op, world.opset))]
-    menu += [(op, 0.12) for op in registry.runnable() if registry.schema_in(op, world.opset) and op not in ("If", "Loop", "Scan")]
+    menu += [(op, 0.12) for op in registry.runnable() if registry.schema_in(op, world.opset) and op not in SUBGRAPHS]
     scope = Scope(world, range(feeds))
     bare = mode == "sequence" and world.chance(0.6)
     for _ in range(0 if bare else rng.choice([1, 1, 2, 3])):

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 MEMORY = 12 << 30
+Tell = Callable[[Any], None]
 
 
 class Died(Exception):
@@ -24,7 +25,7 @@ class Died(Exception):
         self.why = why
 
 
-def each(function: Callable[[Callable[[Any], None]], None], seconds: float) -> Iterator[Any]:
+def each(function: Callable[[Tell], None], seconds: float) -> Iterator[Any]:
     """What `function` hands to its argument, one after the other; Died if the child does, or says nothing for so long."""
     read, write = os.pipe()
     sys.stdout.flush()

@@ -330,6 +330,8 @@ def _wild(value: Value) -> bool:
             limit = float(ml_dtypes.finfo(a.dtype).max) ** 0.75
             if not (np.abs(a.astype(np.float64)) < limit).all():
                 return True
+        elif a.dtype.kind in "iu" and (np.abs(a.astype(np.float64)) >= min(2.0**31, np.iinfo(a.dtype).max)).any():
+            return True
     return False
 
 

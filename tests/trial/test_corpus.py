@@ -1,0 +1,69 @@
+"""What the trial found once does not come back, and the trial itself still finds its way.
+
+Without ONNX Runtime, which `make test` does not set up: the truth is written beside the corpus, and a few models of each
+mode are held against their nodes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx.parser
+import pytest
+
+import norn
+
+from . import graphs, guard, judge, registry
+from .corpus import ENTRIES, Entry
+from .truth import Cell, difference
+
+
+@pytest.mark.parametrize("way", judge.all_ways())
+@pytest.mark.parametrize("entry", ENTRIES, ids=[e.about for e in ENTRIES])
+def test_found_once(entry: Entry, way: str) -> None:
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": {entry.opset}]> {entry.text}')
+    session = norn.InferenceSession(model, judge.all_ways()[way])
+    for feed, wanted in entry.turns:
+        if wanted is None:
+            with pytest.raises(norn.Error) as refusal:
+                session.run(None, feed)
+            assert not isinstance(refusal.value, norn.InternalError)
+            continue
+        for got, value in zip(session.run(None, feed), wanted, strict=True):
+            assert got.dtype == value.dtype
+            assert got.shape == value.shape
+            np.testing.assert_allclose(got, value, rtol=1e-6)
+
+
+@pytest.mark.parametrize("mode", graphs.MODES)
+def test_a_few_models(mode: str) -> None:
+    """In a child: should one end its process, the others' tests go on, and the seed is known."""
+    at: list[object] = []
+
+    def work(tell: guard.Tell) -> None:
+        for seed in range(8 if mode == "turn" else 25):
+            tell(seed)
+            if (case := graphs.draw_case(seed, mode)) is not None:
+                tell((seed, judge.judge(case, runtime=False).findings))
+
+    try:
+        for item in guard.each(work, 120):
+            at.append(item)
+            assert isinstance(item, int) or not item[1], f"make trial ONLY={mode} SEED={item[0]}"
+    except guard.Died as e:
+        pytest.fail(f"{e.why} after {at[-1:]}: make trial ONLY={mode} SEED=...")
+
+
+def test_every_operator_is_drawn() -> None:
+    """Operators that run get nodes from their table or from their schema."""
+    every = [(op, v) for op in registry.runnable() for v in registry.versions(op) if op not in graphs.SUBGRAPHS]
+    never = [every[k] for k in range(len(every)) if all(graphs.one_node(k + n * len(every)) is None for n in range(12))]
+    assert not never, [(op, v.since_version) for op, v in never]
+
+
+@pytest.mark.parametrize(
+    ("got", "wrong"),
+    [(np.float32([1, 2]), False), (np.float32([1, 2.001]), True), (np.float64([1, 2]), True), (np.float32([[1, 2]]), True)],
+)
+def test_differences_are_told(got: np.ndarray, wrong: bool) -> None:
+    value = np.float32([1, 2])
+    assert bool(difference(got, Cell(value, value))) is wrong
