@@ -11,7 +11,6 @@ import re
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 from . import found, graphs, guard, judge
 from .graphs import Case
@@ -23,7 +22,7 @@ PATIENCE = 90.0
 
 
 def gist(finding: Finding) -> str:
-    """What two findings of one cause say alike: a message without names and numbers; of values only that they differ."""
+    """What findings of one cause say alike: a message without names and numbers; of values only that they differ."""
     if finding.kind not in ("quiet", "refuses", "internal"):
         return ""
     text = re.sub(r"^turn \d+: ", "", finding.text)
@@ -87,7 +86,11 @@ class Trial:
                 if case is None:
                     tell(("counts", {"not drawn": 1}))
                     continue
-                verdict = judge.judge(case, only=self._ways(), phase=lambda p, s=seed: tell(("at", (s, p))), runtime=runtime)
+
+                def phase(name: str, seed: int = seed) -> None:
+                    tell(("at", (seed, name)))
+
+                verdict = judge.judge(case, only=self._ways(), phase=phase, runtime=runtime)
                 tell(("counts", verdict.counts))
                 kinds: set[str] = set()
                 for finding in verdict.findings:
@@ -122,7 +125,7 @@ class Trial:
 
         def dies(case: Case) -> Finding | None:
             try:
-                collections.deque(guard.each(lambda tell: fails(case) and None, 20), 0)
+                collections.deque(guard.each(lambda tell: fails(case), 20), 0)
             except guard.Died as e:
                 return finding if e.why == finding.text else None
             return None
@@ -140,15 +143,15 @@ class Trial:
                 shrink(case, self._fails(finding), seconds, tell)
 
             try:
-                for smallest, last in guard.each(work, seconds + 30):
-                    pass
+                for better in guard.each(work, seconds + 30):
+                    smallest, last = better
             except guard.Died:
                 pass
         self.shrinking += time.monotonic() - begun
         sign = found.signature(smallest, last)
         if sign not in self.signatures:
             try:
-                for _ in guard.each(lambda tell: found.write(self.out, smallest, last, case) and None, 60):
+                for _ in guard.each(lambda tell: found.write(self.out, smallest, last, case), 60):
                     pass
             except guard.Died as e:
                 print(f"not written: {e.why}", flush=True)
@@ -212,7 +215,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="where seeds begin")
     parser.add_argument("--jobs", type=int, default=0, help="processes that draw; 0 is one for each core")
     parser.add_argument("--only", default="", help=f"modes: {', '.join(graphs.MODES)}")
-    parser.add_argument("--ways", default="", help="a pattern: only sessions that are made so (\"threads|all\")")
+    parser.add_argument("--ways", default="", help='a pattern: only sessions that are made so ("threads|all")')
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/trial/found"))
     parser.add_argument("--shrink", type=float, default=20, help="seconds for making one finding small")
     parser.add_argument("--without-onnxruntime", action="store_true")

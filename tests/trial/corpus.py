@@ -1,5 +1,8 @@
-"""Small models that the trial found once, with the truth beside them. Each is run every way there is, its turns one after
-the other on one session; None for the outputs means that the feed is refused."""
+"""Small models that the trial found once, with the truth beside them.
+
+Each is run every way there is, its turns one after the other on one session; None for the outputs means that the feed
+is refused.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,8 @@ ENTRIES = [
     ),
     Entry(
         "views of an input, of a late value and of an output, read late",
-        """g (float[N] x, seq(float[]) q) => (float[] y, float[] w, int64[] v, int64[] z) <int64[1] a = {1}, int64 one = {1}> {
+        """g (float[N] x, seq(float[]) q) => (float[] y, float[] w, int64[] v, int64[] z)
+          <int64[1] a = {1}, int64 one = {1}> {
           u = Unsqueeze (x, a)
           z = NonZero (x)
           r = Cast <to = 1> (z)
@@ -107,7 +111,8 @@ ENTRIES = [
     Entry(
         "a sequence that is empty, then not, beside an input of any rank",
         "g (seq(float[]) s, float[] x) => (float[] y, int64[] n) { y = Neg (x) n = Shape (x) }",
-        [({"s": [], "x": f()}, [f(), i(0)]), ({"s": [f(1)], "x": np.array(2, np.float32)}, [np.array(-2, np.float32), i()]),
+        [({"s": [], "x": f()}, [f(), i(0)]),
+         ({"s": [f(1)], "x": np.array(2, np.float32)}, [np.array(-2, np.float32), i()]),
          ({"s": [], "x": f()}, [f(), i(0)])],
     ),
     Entry(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import norn
 import numpy as np
 import onnx
 from onnx import numpy_helper
-
-import norn
 
 from . import registry
 from .registry import NUMPY, tensor_types
@@ -68,14 +67,24 @@ def beside(s: Scope, a: Val, same_rank: bool = False) -> Val | None:
     """Something that broadcasts with it."""
     shapes = s.shapes(a)
     if not s.world.plain and s.world.chance(0.55):
-        found = [v for v in s.usable() if v.dtype == a.dtype and not v.sequence and v is not a and _broadcast(shapes, s.shapes(v))]
+        found = [
+            v
+            for v in s.usable()
+            if v.dtype == a.dtype and not v.sequence and v is not a and _broadcast(shapes, s.shapes(v))
+        ]
         if found:
-            return s.rng.choices(found, [(4 if v.reads == 0 else 1) * (2 if v.known or v.late else 1) for v in found])[0]
+            return s.rng.choices(found, [(4 if v.reads == 0 else 1) * (2 if v.known or v.late else 1) for v in found])[
+                0
+            ]
     if not one_rank(shapes):
         return s.make(a.dtype, [()] * len(shapes))
     drop = 0 if same_rank else s.rng.choice([0, 0, 1, len(shapes[0])])
     ones = narrowed(s, shapes[0]) if s.world.chance(0.5) else [False] * len(shapes[0])
-    wide = {i: s.rng.choice([2, 3, 4, 5]) for i in range(len(shapes[0])) if all(sh[i] == 1 for sh in shapes) and s.world.chance(0.4)}
+    wide = {
+        i: s.rng.choice([2, 3, 4, 5])
+        for i in range(len(shapes[0]))
+        if all(sh[i] == 1 for sh in shapes) and s.world.chance(0.4)
+    }
     return s.make(a.dtype, [tuple(wide.get(i, 1 if ones[i] else d) for i, d in enumerate(sh))[drop:] for sh in shapes])
 
 
@@ -93,8 +102,13 @@ def spoil_zero(s: Scope, b: Val) -> Val | None:
     return None if any((a == 0).any() for a in s.arrays(b)) else b
 
 
-@draws("Add", "Sub", "Mul", "Div", "Pow", "Mod", "PRelu", "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And",
-       "Or", "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseXor")  # fmt: skip
+BINARY = (
+    "Add Sub Mul Div Pow Mod PRelu Equal Less Greater LessOrEqual GreaterOrEqual And Or Xor "
+    "BitwiseAnd BitwiseOr BitwiseXor"
+)
+
+
+@draws(*BINARY.split())
 def binary(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     if (a := s.pick(types(schema))) is None:
         return None
@@ -146,12 +160,14 @@ def cast(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     for array in s.arrays(a):
         if registry.is_float(a.dtype) and not registry.is_float(to) and to.kind != "O":
             wide = array.astype(np.float64)
-            if to.kind != "b" and (not np.isfinite(wide).all() or (np.abs(wide) > 7).any() or (wide < 0).any() and to.kind == "u"):
+            if to.kind != "b" and (
+                not np.isfinite(wide).all() or (np.abs(wide) > 7).any() or (wide < 0).any() and to.kind == "u"
+            ):
                 return None  # out of range there is no meaning
         if a.dtype.kind == "O" or to.kind == "O":
             return None  # numbers have many spellings
     code: Any = registry.CODE[to]
-    if schema.attributes["to"].type is norn.OpSchema.AttrType.STRING:
+    if schema.since_version < 6:
         code = onnx.TensorProto.DataType.Name(code)
     return s.add("Cast", [a], to=code)
 
@@ -171,9 +187,11 @@ def clip(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
         low = abs(low)
     has = s.world.chance(0.7), s.world.chance(0.7)
     if not takes(schema, "min"):
-        attributes = {k: float(v) for k, v, h in (("min", low, has[0]), ("max", high, has[1])) if h}
+        attributes: dict[str, Any] = {k: float(v) for k, v, h in (("min", low, has[0]), ("max", high, has[1])) if h}
         return s.add("Clip", [a], **attributes)
-    bounds = [s.exactly([np.array(v, a.dtype)] * len(s.live)) if h else None for v, h in zip((low, high), has, strict=True)]
+    bounds = [
+        s.exactly([np.array(v, a.dtype)] * len(s.live)) if h else None for v, h in zip((low, high), has, strict=True)
+    ]
     return s.add("Clip", [a, *bounds])
 
 
@@ -196,18 +214,29 @@ def matmul(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
         return None
     shapes = s.shapes(a)
     if not s.world.plain and s.world.chance(0.4):
-        found = [v for v in s.usable() if v.dtype == a.dtype and not v.sequence and s.rank(v) in (1, 2)
-                 and all(x[-1] == y[0] for x, y in zip(shapes, s.shapes(v), strict=True))]
+        found = [
+            v
+            for v in s.usable()
+            if v.dtype == a.dtype
+            and not v.sequence
+            and s.rank(v) in (1, 2)
+            and all(x[-1] == y[0] for x, y in zip(shapes, s.shapes(v), strict=True))
+        ]
         if found:
             return s.add("MatMul", [a, s.rng.choice(found)])
     columns = s.rng.choice([1, 2, 3, 4, 8, 16])
     kind = s.rng.choice([1, 2, 2, 2, 3])
     if kind == 3 and len(shapes[0]) > 2 and s.world.chance(0.5):
         return s.add("MatMul", [a, s.make(a.dtype, [(*sh[:-2], sh[-1], columns) for sh in shapes])])
-    tail = {1: lambda k: (k,), 2: lambda k: (k, columns), 3: lambda k: (2, k, columns)}[kind]
+
+    def tail(k: int) -> Shape:
+        return ((k,), (k, columns), (2, k, columns))[kind - 1]
+
     if s.live == [-1]:  # nobody comes here: whatever it wants
         rows = s.rng.choice(s.world.small)
-        return s.add("MatMul", [a, s.make(a.dtype, [tail(rows)])]) or s.add("MatMul", [a, s.make(a.dtype, [tail(shapes[0][-1])])])
+        return s.add("MatMul", [a, s.make(a.dtype, [tail(rows)])]) or s.add(
+            "MatMul", [a, s.make(a.dtype, [tail(shapes[0][-1])])]
+        )
     pair = [a, s.make(a.dtype, [tail(sh[-1]) for sh in shapes])]
     if kind == 2 and len(shapes[0]) == 2 and s.world.chance(0.2):
         pair = [s.make(a.dtype, [(columns, sh[0]) for sh in shapes]), a]
@@ -227,92 +256,10 @@ def gemm(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     if schema.min_input > 2 or s.world.chance(0.6):
         form = s.rng.choice([0, 1, 2, 3]) if "broadcast" not in schema.attributes else 3
         inputs.append(s.make(a.dtype, [((), (n,), (1, n), (m, n))[form] for m in rows]))
-    attributes = {"transA": ta, "transB": tb}
+    attributes: dict[str, Any] = {"transA": ta, "transB": tb}
     if s.world.chance(0.3):
         attributes |= {"alpha": s.rng.choice([1.0, 2.0]), "beta": s.rng.choice([1.0, 0.0, -1.0])}
     return s.add("Gemm", inputs, **attributes)
-
-
-def image(s: Scope, schema: norn.OpSchema, least: int = 3) -> Val | None:
-    w = s.world
-    fits = lambda shapes: one_rank(shapes) and least <= len(shapes[0]) <= 5  # noqa: E731
-    rank = s.rng.choice([3, 4, 4, 4, 5])
-    dims: list[int | str] = [w.variable() if w.chance(0.4) else s.rng.choice([1, 2]), s.rng.choice([1, 2, 3, 4, 8])]
-    dims += [w.variable() if w.chance(0.2) else s.rng.choice([2, 3, 4, 5, 6]) for _ in range(rank - 2)]
-    return s.pick(types(schema), fits, fresh=0.5, dims=dims)
-
-
-def window(s: Scope, rank: int, dilations: bool, ceil: bool = False) -> dict[str, Any]:
-    n, pick = rank - 2, s.rng.choice
-    kernel = [pick([1, 2, 3]) for _ in range(n)]
-    attributes: dict[str, Any] = {"kernel_shape": kernel}
-    if s.world.chance(0.5):
-        attributes["strides"] = [pick([1, 2, 3]) for _ in range(n)]
-    if dilations and s.world.chance(0.3):
-        attributes["dilations"] = [pick([1, 2]) for _ in range(n)]
-    if s.world.chance(0.2):
-        attributes["auto_pad"] = pick(["SAME_UPPER", "SAME_LOWER", "VALID"])
-    elif s.world.chance(0.5):
-        # A window that lies in the padding alone means different things to different people.
-        attributes["pads"] = [s.rng.randint(0, k - 1) for k in kernel * 2]
-    if ceil and s.world.chance(0.2) and "auto_pad" not in attributes:
-        attributes["ceil_mode"] = 1
-    return attributes
-
-
-@draws("Conv")
-def conv(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
-    x = image(s, schema)
-    if x is None:
-        return None
-    channels = {sh[1] for sh in s.shapes(x)}
-    if len(channels) != 1 or not (c := channels.pop()):
-        return None
-    group = c if s.world.chance(0.25) else 1
-    m = group * s.rng.choice([1, 2, 3, 8])
-    attributes = window(s, len(s.shapes(x)[0]), True)
-    w = s.make(x.dtype, [(m, c // group, *attributes["kernel_shape"])] * len(s.live))
-    if s.world.chance(0.3):
-        del attributes["kernel_shape"]
-    bias = s.make(x.dtype, [(m,)] * len(s.live)) if s.world.chance(0.5) else None
-    return s.add("Conv", [x, w, bias], group=group, **attributes)
-
-
-@draws("MaxPool", "AveragePool", "LpPool")
-def pool(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
-    x = image(s, schema)
-    if x is None:
-        return None
-    attributes = window(s, len(s.shapes(x)[0]), "dilations" in schema.attributes, "ceil_mode" in schema.attributes)
-    if "count_include_pad" in schema.attributes and s.world.chance(0.5):
-        attributes["count_include_pad"] = 1
-    two = schema.max_output > 1 and s.world.chance(0.3)
-    return s.add(schema.name, [x], outputs=2 if two else 1, **attributes)
-
-
-@draws("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool", "LRN")
-def whole_image(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
-    x = image(s, schema)
-    if x is None:
-        return None
-    attributes = {"size": s.rng.choice([1, 3, 5]), "alpha": 0.01, "bias": 1.5} if schema.name == "LRN" else {}
-    return s.add(schema.name, [x], **attributes)
-
-
-@draws("BatchNormalization")
-def batch_normalization(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
-    x = image(s, schema, 2)
-    if x is None:
-        return None
-    counts = [sh[1] for sh in s.shapes(x)]
-    others: list[Val | None] = [s.make(x.dtype, [(c,) for c in counts]) for c in range(3)]
-    if len(set(counts)) != 1:
-        return None
-    others.append(s.exactly([np.full(counts[0], s.rng.choice([1, 2, 3])).astype(x.dtype)] * len(counts)))
-    attributes = {k: v for k, v in (("is_test", 1), ("epsilon", 1e-3)) if k in schema.attributes}
-    if "consumed_inputs" in schema.attributes:
-        attributes["consumed_inputs"] = [0] * 5  # type: ignore[assignment]
-    return s.add("BatchNormalization", [x, *others], **attributes)
 
 
 @draws("Softmax", "LogSoftmax", "Hardmax")
@@ -321,7 +268,11 @@ def softmax(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     if a is None:
         return None
     axis = axis_of(s, s.rank(a) or 1)
-    return s.add(schema.name, [a], axis=None if s.world.chance(0.2) else axis if schema.since_version >= 11 else abs(axis) % (s.rank(a) or 1))
+    return s.add(
+        schema.name,
+        [a],
+        axis=None if s.world.chance(0.2) else axis if schema.since_version >= 11 else abs(axis) % (s.rank(a) or 1),
+    )
 
 
 @draws("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceLogSum",
@@ -353,7 +304,10 @@ def arg_extremum(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     if a is None:
         return None
     axis = axis_of(s, s.rank(a) or 1)
-    attributes: dict[str, Any] = {"axis": axis if schema.since_version >= 11 else axis % (s.rank(a) or 1), "keepdims": s.rng.randint(0, 1)}
+    attributes: dict[str, Any] = {
+        "axis": axis if schema.since_version >= 11 else axis % (s.rank(a) or 1),
+        "keepdims": s.rng.randint(0, 1),
+    }
     if "select_last_index" in schema.attributes and s.world.chance(0.3):
         attributes["select_last_index"] = 1
     return s.add(schema.name, [a], **attributes)
@@ -386,18 +340,24 @@ def by_schema(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
         else:
             return None
     kinds = norn.OpSchema.AttrType
-    values = {kinds.INT: lambda: s.rng.randint(-1, 2), kinds.FLOAT: lambda: s.rng.choice([0.5, 1.0, 2.0]),
-              kinds.INTS: lambda: [s.rng.randint(0, 2) for _ in range(s.rng.randint(1, 3))]}  # fmt: skip
-    attributes = {}
+    values: dict[Any, Any] = {
+        kinds.INT: s.rng.randint(-1, 2),
+        kinds.FLOAT: s.rng.choice([0.5, 1.0, 2.0]),
+        kinds.INTS: [s.rng.randint(0, 2) for _ in range(s.rng.randint(1, 3))],
+    }
+    attributes: dict[str, Any] = {}
     for a in schema.attribute_list:
         if a.name == "consumed_inputs":
             continue
         if (a.required or s.world.chance(0.3)) and a.type in values:
-            attributes[a.name] = values[a.type]()
+            attributes[a.name] = values[a.type]
         elif a.required:
             return None
-    outputs = s.rng.randint(max(schema.min_output, 1), max(schema.min_output, min(schema.max_output, len(schema.outputs)), 1))
+    outputs = s.rng.randint(
+        max(schema.min_output, 1), max(schema.min_output, min(schema.max_output, len(schema.outputs)), 1)
+    )
     return s.add(schema.name, inputs, outputs=outputs, **attributes)
 
 
-from . import families_shape as _families_shape  # noqa: E402, F401  its operators are of the same table
+from . import families_image as _image  # noqa: E402, F401  their operators are of the same table
+from . import families_shape as _shape  # noqa: E402, F401

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import norn
 import numpy as np
 from onnx import numpy_helper
-
-import norn
 
 from . import registry
 from .families import axis_of, beside, draws, one_rank, ranked, some_axes, takes, types
 from .registry import tensor_types
-from .scope import F32, I64, Scope, Val
+from .scope import F32, I64, Scope, Shape, Val
 from .truth import Items
 
 HUGE = 2**63 - 1
@@ -32,7 +31,11 @@ def shape(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
 
 @draws("Identity", "Size", "NonZero")
 def plain(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
-    if schema.name == "Identity" and any(x.startswith("seq") for x in schema.type_constraints[0].allowed_type_strs) and sequences(s):
+    if (
+        schema.name == "Identity"
+        and any(x.startswith("seq") for x in schema.type_constraints[0].allowed_type_strs)
+        and sequences(s)
+    ):
         if s.world.chance(0.3):
             return s.add("Identity", [s.rng.choice(sequences(s))])
     # NonZero of a number has another shape in every version of the text.
@@ -42,8 +45,14 @@ def plain(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
 
 @draws("ConstantOfShape")
 def constant_of_shape(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
-    sized = [v for v in s.usable() if v.dtype == I64 and not v.sequence and s.rank(v) == 1
-             and all(a.size < 5 and (a >= 0).all() and a.prod() < 500 for a in s.arrays(v))]
+    sized = [
+        v
+        for v in s.usable()
+        if v.dtype == I64
+        and not v.sequence
+        and s.rank(v) == 1
+        and all(a.size < 5 and (a >= 0).all() and a.prod() < 500 for a in s.arrays(v))
+    ]
     if sized and s.world.chance(0.7):
         of = s.rng.choice(sized)
     else:
@@ -82,8 +91,17 @@ def reshape(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     if not takes(schema, "shape"):
         return s.add("Reshape", [a], shape=target[0])
     if not w.plain and w.chance(0.3) and way != 3:
-        found = [v for v in s.usable() if v.dtype == I64 and s.rank(v) == 1 and not v.sequence
-                 and all(int(np.prod(t)) == int(np.prod(sh)) and (t >= 0).all() for t, sh in zip(s.arrays(v), shapes, strict=True))]
+        found = [
+            v
+            for v in s.usable()
+            if v.dtype == I64
+            and s.rank(v) == 1
+            and not v.sequence
+            and all(
+                int(np.prod(t)) == int(np.prod(sh)) and (t >= 0).all()
+                for t, sh in zip(s.arrays(v), shapes, strict=True)
+            )
+        ]
         if found:
             return s.add("Reshape", [a, s.rng.choice(found)])
     attributes = {"allowzero": 1} if "allowzero" in schema.attributes and way in (1, 2, 4) and w.chance(0.3) else {}
@@ -96,12 +114,18 @@ def flatten(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     if a is None:
         return None
     rank = s.rank(a) or 0
-    return s.add("Flatten", [a], axis=s.rng.randint(0 if schema.since_version < 11 else -rank, rank) if s.world.chance(0.8) else None)
+    return s.add(
+        "Flatten",
+        [a],
+        axis=s.rng.randint(0 if schema.since_version < 11 else -rank, rank) if s.world.chance(0.8) else None,
+    )
 
 
 @draws("Squeeze")
 def squeeze(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
-    ones = lambda shapes: one_rank(shapes) and any(all(sh[i] == 1 for sh in shapes) for i in range(len(shapes[0])))  # noqa: E731
+    def ones(shapes: list[Shape]) -> bool:
+        return one_rank(shapes) and any(all(sh[i] == 1 for sh in shapes) for i in range(len(shapes[0])))
+
     a = s.pick(types(schema), ones)
     if a is None:
         return None
@@ -147,8 +171,14 @@ def concat(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     inputs = [a]
     for _ in range(s.rng.choice([0, 1, 1, 2])):
         wanted = [(*sh[:at], *sh[at + 1 :]) for sh in s.shapes(a)]
-        found = [v for v in s.usable() if v.dtype == a.dtype and not v.sequence and s.rank(v) == s.rank(a)
-                 and [(*sh[:at], *sh[at + 1 :]) for sh in s.shapes(v)] == wanted]
+        found = [
+            v
+            for v in s.usable()
+            if v.dtype == a.dtype
+            and not v.sequence
+            and s.rank(v) == s.rank(a)
+            and [(*sh[:at], *sh[at + 1 :]) for sh in s.shapes(v)] == wanted
+        ]
         if found and not s.world.plain and s.world.chance(0.7):
             inputs.append(s.rng.choice(found))
         else:
@@ -174,7 +204,9 @@ def slice_(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
         return s.add("Slice", [a], starts=starts, ends=ends, axes=axes)
     dtype = pick([I64, I64, registry.NUMPY["int32"]])
     limit = np.iinfo(dtype)
-    lists = [s.ints([max(min(v, limit.max), limit.min + 1) for v in values], dtype) for values in (starts, ends, axes, steps)]
+    lists = [
+        s.ints([max(min(v, limit.max), limit.min + 1) for v in values], dtype) for values in (starts, ends, axes, steps)
+    ]
     if axes == list(range(len(axes))) and s.world.chance(0.3):
         return s.add("Slice", [a, *lists[:2]])
     return s.add("Slice", [a, *lists[: pick([3, 4])]])
@@ -191,8 +223,13 @@ def gather(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
         axis %= rank
     sizes = [sh[axis] for sh in s.shapes(a)]
     if s.world.chance(0.4) and not s.world.plain:
-        found = [v for v in s.usable() if v.dtype in types(schema, 1) and not v.sequence
-                 and all((i < n).all() and (i >= -n).all() for i, n in zip(s.arrays(v), sizes, strict=True))]
+        found = [
+            v
+            for v in s.usable()
+            if v.dtype in types(schema, 1)
+            and not v.sequence
+            and all((i < n).all() and (i >= -n).all() for i, n in zip(s.arrays(v), sizes, strict=True))
+        ]
         if found:
             return s.add("Gather", [a, s.rng.choice(found)], axis=axis)
     shape = tuple(s.rng.choice([1, 2, 3]) for _ in range(s.rng.choice([0, 1, 1, 2])))
@@ -211,7 +248,9 @@ def gather_elements(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     axis = axis_of(s, s.rank(a) or 1)
     if any(0 in sh for sh in s.shapes(a)):
         return None
-    indices = [s.world.numbers.integers(-sh[axis], sh[axis], tuple(s.rng.randint(1, d) for d in sh)) for sh in s.shapes(a)]
+    indices = [
+        s.world.numbers.integers(-sh[axis], sh[axis], tuple(s.rng.randint(1, d) for d in sh)) for sh in s.shapes(a)
+    ]
     return s.add("GatherElements", [a, s.exactly(indices)], axis=axis)
 
 
@@ -228,7 +267,9 @@ def pad(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     axes = some_axes(s, rank) if takes(schema, "axes") and rank and s.world.chance(0.4) else None
     counts = [s.rng.randint(low, 2) for _ in range(2 * (len(axes) if axes is not None else rank))]
     if not takes(schema, "pads"):
-        return s.add("Pad", [a], mode=mode, value=0.5, **{"pads" if "pads" in schema.attributes else "paddings": counts})
+        name = "pads" if "pads" in schema.attributes else "paddings"
+        attributes: dict[str, Any] = {name: counts}
+        return s.add("Pad", [a], mode=mode, value=0.5, **attributes)
     value = s.make(a.dtype, [()] * len(s.live)) if s.world.chance(0.4) and a.dtype.kind != "O" else None
     return s.add("Pad", [a, s.ints(counts), value, s.ints(axes) if axes is not None else None], mode=mode)
 
@@ -291,7 +332,9 @@ def sequence_of(s: Scope) -> Val | None:
     for _ in s.live:
         count = s.rng.choice([0, 1, 1, 2, 3])
         rank = s.rng.choice([0, 1, 1, 2])
-        values.append(Items([w.content(dtype, tuple(s.rng.choice(w.small) for _ in range(rank))) for _ in range(count)], dtype))
+        values.append(
+            Items([w.content(dtype, tuple(s.rng.choice(w.small) for _ in range(rank))) for _ in range(count)], dtype)
+        )
     return s.input(values)
 
 

@@ -7,14 +7,13 @@ import re
 from typing import Any
 
 import ml_dtypes  # noqa: F401 - its types print
+import norn
 import numpy as np
 import onnx
 
-import norn
-
 from .graphs import Case
 from .judge import Finding
-from .truth import Interpreter, Items, Refused, Unsteady, Value
+from .truth import Cell, Interpreter, Items, Refused, Unsteady, Value
 
 REPRO = '''"""{title}"""
 import pathlib
@@ -90,24 +89,25 @@ def write(folder: pathlib.Path, case: Case, finding: Finding, original: Case) ->
     np.savez(at / "feeds.npz", **{n: a for n, a in arrays.items() if a.dtype.kind != "V"})  # type: ignore[arg-type]
     turns = []
     interpreter = Interpreter(case.model)
-    from .truth import Cell
-
     for k in case.order:
         try:
             wanted = [c.value for c in interpreter.run({n: Cell(v, v) for n, v in case.feeds[k].items()})]
-            text = f"[{', '.join(map(literal, wanted))}]"
+            answer = f"[{', '.join(map(literal, wanted))}]"
         except (Refused, Unsteady, norn.Error) as e:
-            text = repr(f"{type(e).__name__}: {e}")
-        feed = ", ".join(f"{n!r}: {literal(v)}" for n, v in case.feeds[k].items())
-        turns.append(f"    ({{{feed}}},\n     {text}),")
-    title = f"{finding.kind}: {finding.text.splitlines()[0] if finding.text else ''}".replace('"""', "'''").replace("\\", "/")
+            answer = repr(f"{type(e).__name__}: {e}")
+        given = ", ".join(f"{n!r}: {literal(v)}" for n, v in case.feeds[k].items())
+        turns.append(f"    ({{{given}}},\n     {answer}),")
+    title = f"{finding.kind}: {finding.text.splitlines()[0] if finding.text else ''}".replace('"""', "'''").replace(
+        "\\", "/"
+    )
     (at / "repro.py").write_text(REPRO.format(title=title, options=options_of(finding.way), turns="\n".join(turns)))
     try:
-        text = norn.to_text(case.model)
+        listing = norn.to_text(case.model)
     except norn.Error as e:
-        text = str(e)
+        listing = str(e)
     rerun = f"make trial ONLY={original.mode} SEED={original.seed}"
     (at / "why.txt").write_text(
-        f"{finding.kind}, {finding.way}, feed {finding.feed}\n{finding.text}\n\n{rerun}\n\n{signature(case, finding)}\n\n{text}\n"
+        f"{finding.kind}, {finding.way}, feed {finding.feed}\n{finding.text}\n\n{rerun}\n\n"
+        f"{signature(case, finding)}\n\n{listing}\n"
     )
     return at

@@ -77,14 +77,22 @@ def one_node(seed: int) -> Case | None:
 
 def mixed(seed: int, mode: str) -> Case | None:
     rng = random.Random(seed)
-    feeds = {"mix": 3, "turn": rng.choice([6, 10, 24, 40]), "branch": rng.choice([2, 2, 3, 4]), "sequence": rng.choice([4, 30]), "large": 2}[mode]
+    feeds = {
+        "mix": 3,
+        "turn": rng.choice([6, 10, 24, 40]),
+        "branch": rng.choice([2, 2, 3, 4]),
+        "sequence": rng.choice([4, 30]),
+        "large": 2,
+    }[mode]
     world = World(seed, mode, rng.choice([o for o in opsets() if o >= 11 or mode in ("mix", "turn")]), feeds)
     groups = {g: rng.choice([0.0, 0.0, 0.4, 1.0, 1.0, 3.0]) for g in GROUPS}
     groups["elements"] = max(groups["elements"], 0.2)
     if mode == "branch" and world.chance(0.5):
         groups |= {"late": 0.0, "shapes": 0.0, "products": 3.0}
-    world.ways = {way: world.chance(0.5) and (groups[group] > 0 or world.chance(0.2))
-                  for way, group in (("known", "shapes"), ("late", "late"), ("view", "views"), ("sequence", "elements"))}
+    world.ways = {
+        way: world.chance(0.5) and (groups[group] > 0 or world.chance(0.2))
+        for way, group in (("known", "shapes"), ("late", "late"), ("view", "views"), ("sequence", "elements"))
+    }
     groups["branches"] = {"branch": 4.0, "mix": rng.choice([0, 0, 0.3])}.get(mode, 0)
     groups["sequences"] = {"sequence": 3.0, "mix": rng.choice([0, 0.3])}.get(mode, 0)
     if mode == "turn":
@@ -95,7 +103,11 @@ def mixed(seed: int, mode: str) -> Case | None:
         groups["late"] = 0
     menu: list[tuple[str, float]] = []
     for group, ops in GROUPS.items():
-        menu += [(op, groups[group]) for op in ops.split() if groups[group] and (op == "If" or registry.schema_in(op, world.opset))]
+        menu += [
+            (op, groups[group])
+            for op in ops.split()
+            if groups[group] and (op == "If" or registry.schema_in(op, world.opset))
+        ]
     menu += [(op, 0.12) for op in registry.runnable() if registry.schema_in(op, world.opset) and op not in SUBGRAPHS]
     scope = Scope(world, range(feeds))
     bare = mode == "sequence" and world.chance(0.6)
@@ -137,7 +149,7 @@ def branch_on(scope: Scope, menu: list[tuple[str, float]], depth: int) -> None:
     branches: list[Scope] = []
     results: list[list[Val]] = []
     count = scope.rng.choice([1, 1, 2])
-    allowed = families.tensor_types(schema, "V") if (schema := registry.schema_in("If", world.opset)) else []
+    allowed = registry.tensor_types(schema, "V") if (schema := registry.schema_in("If", world.opset)) else []
     for side in (True, False):
         live = [k for k in scope.live if taken[k] is side] or [-1]
         branch = Scope(world, live, scope)
@@ -175,7 +187,11 @@ def _condition(scope: Scope) -> Val | None:
     if world.chance(0.7):
         shape = () if world.chance(0.7) else (1,)
         return scope.tensor_input([np.full(shape, world.chance(0.5)) for _ in scope.live])
-    single = [v for v in scope.usable() if not v.sequence and v.dtype in (F32, I64, BOOL) and all(a.size == 1 for a in scope.arrays(v))]
+    single = [
+        v
+        for v in scope.usable()
+        if not v.sequence and v.dtype in (F32, I64, BOOL) and all(a.size == 1 for a in scope.arrays(v))
+    ]
     if not single:
         return None
     val = scope.rng.choice(single)
@@ -194,7 +210,10 @@ def _branch_graph(branch: Scope, results: list[Val], name: str) -> onnx.GraphPro
         if needed.intersection(node.output):
             needed.update(reads_of(node))
             nodes.append(node)
-    outputs = [onnx.ValueInfoProto(name=v.name, type=helper.make_tensor_type_proto(registry.CODE[v.dtype], None)) for v in results]
+    outputs = [
+        onnx.ValueInfoProto(name=v.name, type=helper.make_tensor_type_proto(registry.CODE[v.dtype], None))
+        for v in results
+    ]
     return helper.make_graph(nodes[::-1], name, [], outputs, [t for t in branch.initializers if t.name in needed])
 
 
@@ -206,7 +225,9 @@ def finish(scope: Scope, outputs: list[Val]) -> Case:
             element = helper.make_tensor_type_proto(registry.CODE[val.dtype], None)
             declared.append(onnx.ValueInfoProto(name=val.name, type=helper.make_sequence_type_proto(element)))
         else:
-            declared.append(onnx.ValueInfoProto(name=val.name, type=helper.make_tensor_type_proto(registry.CODE[val.dtype], None)))
+            declared.append(
+                onnx.ValueInfoProto(name=val.name, type=helper.make_tensor_type_proto(registry.CODE[val.dtype], None))
+            )
     rng.shuffle(world.inputs)
     graph = helper.make_graph(scope.nodes, "trial", world.inputs, declared, scope.initializers)
     imports = [helper.make_opsetid("", world.opset)]

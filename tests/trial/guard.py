@@ -25,8 +25,8 @@ class Died(Exception):
         self.why = why
 
 
-def each(function: Callable[[Tell], None], seconds: float) -> Iterator[Any]:
-    """What `function` hands to its argument, one after the other; Died if the child does, or says nothing for so long."""
+def each(function: Callable[[Tell], object], seconds: float) -> Iterator[Any]:
+    """What `function` hands to its argument, one after the other; Died if the child does, or is silent for so long."""
     read, write = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -7,10 +7,9 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import norn
 import numpy as np
 import onnx
-
-import norn
 
 from . import reasons, registry
 from .graphs import Case
@@ -57,7 +56,9 @@ def ways() -> dict[str, norn.SessionOptions]:
         except norn.InvalidArgument:
             del made[f"without {name}"]  # one that is no option
     made["reference"] = norn.SessionOptions(reference_only=True, intra_op_num_threads=1)
-    made["reference without all"] = norn.SessionOptions(reference_only=True, disabled_passes=["all"], intra_op_num_threads=2)
+    made["reference without all"] = norn.SessionOptions(
+        reference_only=True, disabled_passes=["all"], intra_op_num_threads=2
+    )
     return made
 
 
@@ -80,8 +81,9 @@ def all_ways() -> dict[str, norn.SessionOptions]:
     return _WAYS
 
 
-def judge(case: Case, only: Sequence[str] | None = None, phase: Callable[[str], None] = lambda _: None,
-          runtime: bool = True) -> Verdict:
+def judge(
+    case: Case, only: Sequence[str] | None = None, phase: Callable[[str], None] = lambda _: None, runtime: bool = True
+) -> Verdict:
     counts: collections.Counter[str] = collections.Counter(models=1, feeds=len(case.feeds))
     findings: list[Finding] = []
     phase("truth")
@@ -104,7 +106,9 @@ def judge(case: Case, only: Sequence[str] | None = None, phase: Callable[[str], 
             else:
                 findings.append(Finding(kind, "nodes against onnxruntime", k, wrong[1]))
         else:
-            counts["nodes refused with onnxruntime" if isinstance(truth, Refused) else "nodes agreed with onnxruntime"] += 1
+            counts[
+                "nodes refused with onnxruntime" if isinstance(truth, Refused) else "nodes agreed with onnxruntime"
+            ] += 1
     data = case.model.SerializeToString()
     bits: list[dict[int, bytes]] = []
     for name, options in all_ways().items():
@@ -139,7 +143,9 @@ def true_answers(case: Case) -> tuple[list[list[Cell] | Refused | Unsteady], lis
 
 def runtime_answers(case: Case) -> list[Said]:
     feeds, names = case.feeds, [o.name for o in case.model.graph.output]
-    wide = [v.dtype for f in feeds for v in f.values() if v.dtype in registry.NARROW or registry.NAME[v.dtype] == "bfloat16"]
+    wide = [
+        v.dtype for f in feeds for v in f.values() if v.dtype in registry.NARROW or registry.NAME[v.dtype] == "bfloat16"
+    ]
     if wide or any(_has_narrow(o.type) for o in case.model.graph.output):
         return [Said(kind="lacks", refused="numpy type")] * len(feeds)
     options = onnxruntime.SessionOptions()
@@ -147,7 +153,9 @@ def runtime_answers(case: Case) -> list[Said]:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
     try:
-        session = onnxruntime.InferenceSession(case.model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(
+            case.model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
     except Exception as e:  # noqa: BLE001  its errors have no common base
         return [Said(refused=str(e), kind="lacks" if reasons.lack(str(e)) != "other" else "load")] * len(feeds)
     said = []
@@ -165,7 +173,11 @@ def runtime_answers(case: Case) -> list[Said]:
 
 
 def _has_narrow(kind: onnx.TypeProto) -> bool:
-    code = kind.tensor_type.elem_type if kind.HasField("tensor_type") else kind.sequence_type.elem_type.tensor_type.elem_type
+    code = (
+        kind.tensor_type.elem_type
+        if kind.HasField("tensor_type")
+        else kind.sequence_type.elem_type.tensor_type.elem_type
+    )
     return any(registry.CODE[t] == code for t in registry.NARROW) or code == onnx.TensorProto.BFLOAT16
 
 
@@ -183,9 +195,15 @@ def against(truth: list[Cell] | Refused | Unsteady, said: Said) -> tuple[str, st
     return None
 
 
-def run_session(case: Case, data: bytes, way: str, options: norn.SessionOptions,
-                truths: list[list[Cell] | Refused | Unsteady], others: list[Said],
-                counts: collections.Counter[str]) -> tuple[list[Finding], dict[int, list[Any]]]:
+def run_session(
+    case: Case,
+    data: bytes,
+    way: str,
+    options: norn.SessionOptions,
+    truths: list[list[Cell] | Refused | Unsteady],
+    others: list[Said],
+    counts: collections.Counter[str],
+) -> tuple[list[Finding], dict[int, list[Any]]]:
     findings: list[Finding] = []
     answers: dict[int, list[Any]] = {}
     session: norn.InferenceSession | None = None
@@ -226,7 +244,9 @@ def run_session(case: Case, data: bytes, way: str, options: norn.SessionOptions,
                 break
             answers.setdefault(k, said.values)
         if k in answers and k in refused:
-            findings.append(Finding("unrepeated", way, k, f"turn {turn}: answered once and refused once: {said.refused}"))
+            findings.append(
+                Finding("unrepeated", way, k, f"turn {turn}: answered once and refused once: {said.refused}")
+            )
             break
         if session is None:
             break

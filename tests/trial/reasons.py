@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 # What ONNX Runtime lacks, by its messages and by ours about its Python interface.
 LACKS = {
-    "a kernel": r"NOT_IMPLEMENTED|Unexpected mode|Dilation not supported|InsertedPrecisionFreeCast|Could not find an implementation|not implemented|unsupported data type|is not supported",
+    "a kernel": r"NOT_IMPLEMENTED|Unexpected mode|Dilation not supported|InsertedPrecisionFreeCast"
+    r"|Could not find an implementation|not implemented|unsupported data type|is not supported",
     "the operator set": r"under development|Opset \d+ is not|only guarantees support|No Op registered|No opset import",
     "a numpy type": r"numpy type|Unsupported data type|unable to convert|Numpy_type|NumPy",
     "empty sequences of Python": r"empty sequence",
@@ -80,7 +81,9 @@ def _same_oddly(r: Read) -> bool:
         return False
     kernel = r.attribute("kernel_shape") or []
     strides = r.attribute("strides") or [1] * len(kernel)
-    return any(d > 1 for d in r.attribute("dilations") or []) or any(s > k for s, k in zip(strides, kernel, strict=False))
+    return any(d > 1 for d in r.attribute("dilations") or []) or any(
+        s > k for s, k in zip(strides, kernel, strict=False)
+    )
 
 
 def _reflected_too_far(r: Read) -> bool:
@@ -92,8 +95,11 @@ def _pads_beyond(r: Read) -> bool:
     return any(p < 0 for p in pads)
 
 
-REDUCTIONS = "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare"
+REDUCTIONS = (
+    "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare"
+)
 POOLS = "MaxPool AveragePool LpPool Conv"
+
 
 def _negative_axis(r: Read) -> bool:
     return r.empty and any(a < 0 for a in r.ints("axes", 1) or [r.attribute("axis", 0)])
@@ -115,37 +121,90 @@ def _axis_behind(r: Read) -> bool:
 # (operators, which nodes, reason)
 Row = tuple[str, Callable[[Read], bool], str]
 DIFFERENCES: list[Row] = [
-    (REDUCTIONS + " ArgMax ArgMin", _negative_axis,
-     "ONNX Runtime does not count negative axes from the end where a reduced tensor is empty"),
+    (
+        REDUCTIONS + " ArgMax ArgMin",
+        _negative_axis,
+        "ONNX Runtime does not count negative axes from the end where a reduced tensor is empty",
+    ),
     ("ReduceMean", lambda r: r.empty, "the mean of nothing is NaN here, as in numpy, and 0 in ONNX Runtime"),
     ("ArgMax ArgMin", lambda r: r.empty, "of nothing none is the largest; ONNX Runtime answers"),
-    ("ReduceMax ReduceMin ArgMax ArgMin MaxPool GlobalMaxPool Max Min Clip Relu", lambda r: r.nan,
-     "which of a number and NaN is larger is not specified"),
+    (
+        "ReduceMax ReduceMin ArgMax ArgMin MaxPool GlobalMaxPool Max Min Clip Relu",
+        lambda r: r.nan,
+        "which of a number and NaN is larger is not specified",
+    ),
     ("ReduceLogSum ReduceLogSumExp", lambda r: r.is_int(), "a logarithm in whole numbers has no value below 1"),
     ("MatMul Gemm", lambda r: r.empty, "ONNX Runtime's products of empty matrices leave out broadcasting and bias"),
     ("Max Min Sum Mean", lambda r: r.empty, "ONNX Runtime does not broadcast more than two operands to an empty shape"),
-    (POOLS, _wide_window, "a window that is wider than the padded image: ONNX Runtime refuses it or rounds its count towards zero"),
-    (POOLS, _same_oddly, "ONNX Runtime's padding to the same size leaves out dilations, and is negative for long strides"),
-    ("LRN Softmax LogSoftmax ReduceSum ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare AveragePool",
-     lambda r: r.infinite, "ONNX Runtime computes some sums from their neighbours, where what is not finite stays"),
+    (
+        POOLS,
+        _wide_window,
+        "a window that is wider than the padded image: ONNX Runtime refuses it or rounds its count towards zero",
+    ),
+    (
+        POOLS,
+        _same_oddly,
+        "ONNX Runtime's padding to the same size leaves out dilations, and is negative for long strides",
+    ),
+    (
+        "LRN Softmax LogSoftmax ReduceSum ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
+        "ReduceSumSquare AveragePool",
+        lambda r: r.infinite,
+        "ONNX Runtime computes some sums from their neighbours, where what is not finite stays",
+    ),
     ("GlobalAveragePool GlobalMaxPool " + POOLS, lambda r: r.empty, "ONNX Runtime has no windows over empty images"),
     ("LRN", lambda r: r.arrays[0].ndim != 4, "ONNX Runtime's LRN is of images with two dimensions only"),
-    ("Clip", lambda r: r.opset < 11, "ONNX Runtime refuses bounds in the wrong order as attributes, and takes them as inputs"),
-    ("Clip", lambda r: r.is_int() and any(np.any(np.abs(a.astype(np.float64)) >= 2**31) for a in r.arrays),
-     "ONNX Runtime compares whole numbers beyond 32 bits wrongly"),
-    ("BatchNormalization", lambda r: r.infinite, "a scale and a bias in one step, or in two: infinities cancel to NaN in one of them"),
+    (
+        "Clip",
+        lambda r: r.opset < 11 and r.attribute("min", -np.inf) > r.attribute("max", np.inf),
+        "ONNX Runtime refuses bounds in the wrong order as attributes, and takes them as inputs",
+    ),
+    (
+        "Clip",
+        lambda r: r.is_int() and any(np.any(np.abs(a.astype(np.float64)) >= 2**31) for a in r.arrays),
+        "ONNX Runtime compares whole numbers beyond 32 bits wrongly",
+    ),
+    (
+        "BatchNormalization",
+        lambda r: r.infinite,
+        "a scale and a bias in one step, or in two: infinities cancel to NaN in one of them",
+    ),
     ("Slice", _open_backwards, "ONNX Runtime takes the largest number as the open end of a backward slice, too"),
-    ("Pad", _reflected_too_far, "ONNX Runtime refuses to reflect more than there is; numpy, which the text follows, goes on"),
+    (
+        "Pad",
+        _reflected_too_far,
+        "ONNX Runtime refuses to reflect more than there is; numpy, which the text follows, goes on",
+    ),
     ("Pad", lambda r: r.arrays[0].ndim == 0, "ONNX Runtime does not pad a number, not even by nothing"),
-    ("Pad", lambda r: len(r.operands) > 3 and r.operands[3] is not None, "ONNX Runtime counts constant pads for all axes where the axes are fed"),
-    ("Clip", lambda r: r.infinite, "bounds that are left out leave infinities as they are; ONNX Runtime takes the largest finite number"),
+    (
+        "Pad",
+        lambda r: len(r.operands) > 3 and r.operands[3] is not None,
+        "ONNX Runtime counts constant pads for all axes where the axes are fed",
+    ),
+    (
+        "Clip",
+        lambda r: r.infinite,
+        "bounds that are left out leave infinities as they are; ONNX Runtime takes the largest finite number",
+    ),
     ("Conv", lambda r: r.infinite, "what is not finite among the weights also multiplies padding in ONNX Runtime"),
     ("ReduceProd", lambda r: r.is_int(), "a product of whole numbers that is too large has no value"),
     ("Pad", lambda r: r.empty, "ONNX Runtime refuses to repeat an edge of nothing even where nothing is to be written"),
-    ("Reshape", _divided_out, "what -1 stands for is found after copied sizes were divided out, also of an empty tensor"),
-    ("If", lambda r: r.known, "of a condition that is known beforehand Norn reads the branch taken alone, ONNX Runtime both"),
-    ("Softmax LogSoftmax Hardmax", _axis_behind, "before 13 the input is cut in two at the axis, which may be its end; ONNX Runtime refuses that"),
-]  # fmt: skip
+    (
+        "Reshape",
+        _divided_out,
+        "what -1 stands for is found after copied sizes were divided out, also of an empty tensor",
+    ),
+    (
+        "If",
+        lambda r: r.known,
+        "of a condition that is known beforehand Norn reads the branch taken alone, ONNX Runtime both",
+    ),
+    (
+        "Softmax LogSoftmax Hardmax",
+        _axis_behind,
+        "before 13 the input is cut in two at the axis, which may be its end; ONNX Runtime refuses that",
+    ),
+]
 
 
 def why(reads: Iterable[Read]) -> str:
@@ -160,13 +219,23 @@ def why(reads: Iterable[Read]) -> str:
 # (kind of difference between a session and its nodes, test, reason)
 _REFUSALS = ("InvalidGraph", "InvalidArgument", "RuntimeException")
 EXCUSES: list[tuple[str, Callable[[Said, Said], bool], str]] = [
-    ("refuses", lambda said, other: other.kind == "load" and said.kind in _REFUSALS,
-     "both refuse the model as a whole, though its nodes could run one by one"),
-    ("refuses", lambda said, other: other.kind == "run" and said.kind in _REFUSALS,
-     "both refuse the feed, though its nodes could run one by one"),
-    ("refuses", lambda said, other: other.kind == "lacks" and said.kind == "InvalidGraph" and "_branch" in said.refused,
-     "a branch can never run, so the model is refused; ONNX Runtime, which refuses such models too, lacks something here"),
-]  # fmt: skip
+    (
+        "refuses",
+        lambda said, other: other.kind == "load" and said.kind in _REFUSALS,
+        "both refuse the model as a whole, though its nodes could run one by one",
+    ),
+    (
+        "refuses",
+        lambda said, other: other.kind == "run" and said.kind in _REFUSALS,
+        "both refuse the feed, though its nodes could run one by one",
+    ),
+    (
+        "refuses",
+        lambda said, other: other.kind == "lacks" and said.kind == "InvalidGraph" and "_branch" in said.refused,
+        "a branch can never run, so the model is refused; ONNX Runtime, which refuses such models too, lacks "
+        "something here",
+    ),
+]
 
 
 def excused(kind: str, said: Said, other: Said) -> str:

@@ -6,10 +6,9 @@ import functools
 import json
 
 import ml_dtypes
+import norn
 import numpy as np
 import onnx
-
-import norn
 
 NEWEST = norn.newest_opset_version("")
 
@@ -24,9 +23,7 @@ _TYPES = {
 }  # fmt: skip
 NUMPY = {name: np.dtype(t) for name, t in _TYPES.items()}
 NAME = {t: name for name, t in NUMPY.items()}
-CODE = {
-    NUMPY[name]: getattr(onnx.TensorProto, "DOUBLE" if name == "double" else name.upper()) for name in _TYPES
-}
+CODE = {NUMPY[name]: getattr(onnx.TensorProto, "DOUBLE" if name == "double" else name.upper()) for name in _TYPES}
 FLOATS = {NUMPY[n] for n in ("float", "double", "float16", "bfloat16")}
 NARROW = {t for n, t in NUMPY.items() if n.startswith("float8") or n.endswith("int4")}
 

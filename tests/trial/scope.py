@@ -52,7 +52,9 @@ class World:
         self.small = [0, 1, 1, 2, 2, 3, 3, 4, 5]
         self.largest = 6000
         self.odd = False  # NaN, infinities, halves
-        self.ways = dict.fromkeys(("known", "late", "view", "sequence"), True)  # where operands may come from, beside inputs
+        self.ways = dict.fromkeys(
+            ("known", "late", "view", "sequence"), True
+        )  # where operands may come from, beside inputs
         self.plain = False  # operands are inputs and initializers only
         self.count = 0
         self.types: list[np.dtype] = [F32] * 8 + [I64] * 3 + [NUMPY[n] for n in ("int32", "bool", "double", "float16")]
@@ -185,9 +187,13 @@ class Scope:
         for v in used.values():
             v.reads += 1
         self.nodes.append(node)
-        known = op in ("Shape", "Size") or (any(v.known for v in used.values()) and all(v.known or v.constant for v in used.values()))
+        known = op in ("Shape", "Size") or (
+            any(v.known for v in used.values()) and all(v.known or v.constant for v in used.values())
+        )
         late = op in ("NonZero", "Compress", "Unique") or any(v.late for v in used.values())
-        constant = all(v.constant for v in used.values()) and not any(a.type == onnx.AttributeProto.GRAPH for a in node.attribute)
+        constant = all(v.constant for v in used.values()) and not any(
+            a.type == onnx.AttributeProto.GRAPH for a in node.attribute
+        )
         vals = []
         for i, name in enumerate(made):
             cells = {k: c for k, cells_ in results.items() if (c := cells_[i]) is not None}
@@ -216,7 +222,9 @@ class Scope:
         cell = Cell(array, array)
         return {k: cell for k in [*range(len(self.world.feeds)), *(k for k in self.live if k < 0)]}
 
-    def input(self, values: Sequence[Value], declared: Sequence[int | str | None] | None = None, default: bool = False) -> Val:
+    def input(
+        self, values: Sequence[Value], declared: Sequence[int | str | None] | None = None, default: bool = False
+    ) -> Val:
         """A graph input with these values for the live feeds; other feeds get some of them."""
         world, root = self.world, self.root
         name = world.name("x")
@@ -234,7 +242,9 @@ class Scope:
                 feed[name] = cells[k].value
         return root._keep(name, cells, values[0])
 
-    def tensor_input(self, arrays: Sequence[np.ndarray], dims: Sequence[int | str] | None = None, default: bool = False) -> Val:
+    def tensor_input(
+        self, arrays: Sequence[np.ndarray], dims: Sequence[int | str] | None = None, default: bool = False
+    ) -> Val:
         """Declares as much of the shapes as is true, or less."""
         shapes = {a.shape for a in arrays}
         every = len({len(s) for s in shapes}) == 1
@@ -251,7 +261,9 @@ class Scope:
                     declared.append(self.world.name("D") if self.world.chance(0.5) else None)
         return self.input(arrays, declared, default)
 
-    def fresh(self, dtype: np.dtype | None = None, rank: int | None = None, dims: Sequence[int | str] | None = None) -> Val:
+    def fresh(
+        self, dtype: np.dtype | None = None, rank: int | None = None, dims: Sequence[int | str] | None = None
+    ) -> Val:
         """A new value of any content: sizes that are variables differ from feed to feed."""
         world, rng = self.world, self.rng
         dtype = dtype or rng.choice(world.types)
@@ -265,13 +277,18 @@ class Scope:
                 for k in range(len(world.feeds)):
                     world.size(d, k)
         feeds = {*range(len(world.feeds)), *self.live}
-        while max(math.prod(world.size(d, k) if isinstance(d, str) else d for d in dims) for k in feeds) > world.largest // 4:
+        while (
+            max(math.prod(world.size(d, k) if isinstance(d, str) else d for d in dims) for k in feeds)
+            > world.largest // 4
+        ):
             dims = dims[1:] if rank is None else [*dims[:-1], 1] if dims[-1] != 1 else [1] * len(dims)
         shapes = [tuple(world.size(d, k) if isinstance(d, str) else d for d in dims) for k in self.live]
         if any(isinstance(d, str) for d in dims):
             # Feeds that this scope does not live for have sizes of the same variables.
-            every = {k: world.content(dtype, tuple(world.size(d, k) if isinstance(d, str) else d for d in dims))
-                     for k in range(len(world.feeds))}
+            every = {
+                k: world.content(dtype, tuple(world.size(d, k) if isinstance(d, str) else d for d in dims))
+                for k in range(len(world.feeds))
+            }
             every |= {k: world.content(dtype, s) for k, s in zip(self.live, shapes, strict=True) if k < 0}
             val = self.tensor_input([every[k] for k in self.live], dims)
             for k, array in every.items():
@@ -287,8 +304,13 @@ class Scope:
         shapes = [tuple(rng.choice([0, 1, 1, 2, 3]) for _ in range(rng.choice([0, 1, 1, 2, 2, 3]))) for _ in self.live]
         return self.input([self.world.content(dtype, s) for s in shapes])
 
-    def pick(self, dtypes: Iterable[np.dtype] | None = None, fits: Callable[[list[Shape]], bool] | None = None,
-             fresh: float = 0.25, **how: Any) -> Val | None:
+    def pick(
+        self,
+        dtypes: Iterable[np.dtype] | None = None,
+        fits: Callable[[list[Shape]], bool] | None = None,
+        fresh: float = 0.25,
+        **how: Any,
+    ) -> Val | None:
         """A value of the scope that fits, or a new one."""
         wanted = set(dtypes) if dtypes is not None else None
         if wanted is not None and not wanted:
@@ -297,7 +319,10 @@ class Scope:
             found = [v for v in self.usable() if not v.sequence and (wanted is None or v.dtype in wanted)]
             found = [v for v in found if fits is None or fits(self.shapes(v))]
             if found:
-                weights = [(6 if v.reads == 0 else 2) * (0.3 if v.constant else 1) * (2 if v.known or v.late else 1) for v in found]
+                weights = [
+                    (6 if v.reads == 0 else 2) * (0.3 if v.constant else 1) * (2 if v.known or v.late else 1)
+                    for v in found
+                ]
                 return self.rng.choices(found, weights)[0]
         for _ in range(6):
             types = [t for t in self.world.types if wanted is None or t in wanted] or sorted(wanted or (), key=str)
@@ -327,7 +352,7 @@ class Scope:
 def _wild(value: Value) -> bool:
     for a in value if isinstance(value, list) else [value]:
         if registry.is_float(a.dtype):
-            limit = float(ml_dtypes.finfo(a.dtype).max) ** 0.75
+            limit = float(ml_dtypes.finfo(a.dtype).max) ** 0.75  # type: ignore[no-untyped-call]
             if not (np.abs(a.astype(np.float64)) < limit).all():
                 return True
         elif a.dtype.kind in "iu" and (np.abs(a.astype(np.float64)) >= min(2.0**31, np.iinfo(a.dtype).max)).any():

@@ -18,7 +18,9 @@ from .truth import Cell, Interpreter, Items, Refused, Unsteady, Value, _in_place
 Fails = Callable[[Case], Finding | None]
 
 
-def shrink(case: Case, fails: Fails, seconds: float, better: Callable[[tuple[Case, Finding]], None] = lambda _: None) -> Case:
+def shrink(
+    case: Case, fails: Fails, seconds: float, better: Callable[[tuple[Case, Finding]], None] = lambda _: None
+) -> Case:
     until = time.monotonic() + seconds
     progress = True
     while progress and time.monotonic() < until:
@@ -112,7 +114,9 @@ def _inlined(case: Case) -> Iterator[Case]:
             options.append(([_in_place(n, {a.name: a for a in node.attribute}, omitted) for n in f.node], []))
         for branch in branches:
             inside, initializers = list(branch.node), list(branch.initializer)
-            ends = [helper.make_node("Identity", [o.name], [n]) for o, n in zip(branch.output, node.output, strict=False)]
+            ends = [
+                helper.make_node("Identity", [o.name], [n]) for o, n in zip(branch.output, node.output, strict=False)
+            ]
             options.append(([*inside, *ends], initializers))
         for nodes, tensors in options:
             smaller = _copy(case)
@@ -162,7 +166,11 @@ def _open_type(values: list[Value]) -> onnx.TypeProto:
     if isinstance(values[0], Items):
         return type_of(values[0])
     ranks = {v.ndim for v in values}
-    shape = [f"d{i}" if len({v.shape[i] for v in values}) > 1 else values[0].shape[i] for i in range(values[0].ndim)] if len(ranks) == 1 else None
+    shape = (
+        [f"d{i}" if len({v.shape[i] for v in values}) > 1 else values[0].shape[i] for i in range(values[0].ndim)]
+        if len(ranks) == 1
+        else None
+    )
     kind = helper.make_tensor_type_proto(registry.CODE[values[0].dtype], shape)
     if shape is not None:
         for d in kind.tensor_type.shape.dim:
@@ -204,8 +212,8 @@ def _rename(node: onnx.NodeProto, old: str, new: str) -> None:
 def _constants(case: Case) -> Iterator[Case]:
     """Inputs that are the same in every feed become initializers."""
     for i, value in enumerate(case.model.graph.input):
-        given = [f.get(value.name) for f in case.feeds]
-        if any(not isinstance(g, np.ndarray) for g in given):
+        given = [g for f in case.feeds if isinstance(g := f.get(value.name), np.ndarray)]
+        if len(given) < len(case.feeds) or not given:
             continue
         if all(g.shape == given[0].shape and g.tobytes() == given[0].tobytes() for g in given):
             smaller = _copy(case)
@@ -276,14 +284,20 @@ def _resized(value: Value, size: int, to: int, numbers: bool) -> Value:
 
 
 def _contents(case: Case) -> Iterator[Case]:
-    names = {n for f in case.feeds for n, v in f.items() if isinstance(v, np.ndarray) and v.size > 1 and v.dtype.kind != "O"}
+    names = {
+        n for f in case.feeds for n, v in f.items() if isinstance(v, np.ndarray) and v.size > 1 and v.dtype.kind != "O"
+    }
     for name in sorted(names):
         for plain in (np.ones_like, lambda a: np.arange(a.size).reshape(a.shape).astype(a.dtype)):
             smaller = _copy(case)
             for f in smaller.feeds:
                 if name in f:
                     f[name] = plain(f[name])
-            if any(f[name].tobytes() != g[name].tobytes() for f, g in zip(smaller.feeds, case.feeds, strict=True) if name in f):
+            if any(
+                f[name].tobytes() != g[name].tobytes()
+                for f, g in zip(smaller.feeds, case.feeds, strict=True)
+                if name in f
+            ):
                 if all((g[name] == 1).all() for g in case.feeds if name in g):
                     continue
                 yield smaller

@@ -18,7 +18,13 @@ ADDS = {NUMPY[n] for n in ("float", "double", "int32", "int64")}
 def make(s: Scope, dtype: np.dtype, shapes: Sequence[Shape]) -> Val:
     w = s.world
     if not w.plain:
-        if w.ways["known"] and w.chance(0.15) and len(set(shapes)) == 1 and dtype in ADDS and (val := _scaled(s, dtype, shapes[0])):
+        if (
+            w.ways["known"]
+            and w.chance(0.15)
+            and len(set(shapes)) == 1
+            and dtype in ADDS
+            and (val := _scaled(s, dtype, shapes[0]))
+        ):
             return val
         if w.ways["known"] and w.chance(0.2) and (val := _constant_of_shape(s, dtype, shapes)):
             return val
@@ -32,7 +38,9 @@ def exactly(s: Scope, arrays: Sequence[np.ndarray]) -> Val:
     constant = all(a is arrays[0] or (a.shape == arrays[0].shape and np.array_equal(a, arrays[0])) for a in arrays)
     if constant:
         arrays = [arrays[0]] * len(arrays)
-    ways = ["input"] * 5 + ["initializer"] * (6 if constant else 0) + ["constant"] * (2 if constant else 0) + ["default"]
+    ways = (
+        ["input"] * 5 + ["initializer"] * (6 if constant else 0) + ["constant"] * (2 if constant else 0) + ["default"]
+    )
     if not w.plain and w.count < 150:
         ways += [x for x in ["known"] * 3 + ["late"] * 2 + ["view"] * 2 + ["sequence"] if w.ways[x]]
     way = w.rng.choice(ways)
@@ -46,7 +54,12 @@ def exactly(s: Scope, arrays: Sequence[np.ndarray]) -> Val:
         shaped = arrays[0] if arrays[0].ndim else arrays[0].reshape(1)
         if zero and s.rank(zero) == 0 and (val := s.one("Add", [s.initializer(arrays[0]), zero])):
             return val
-        if zero and arrays[0].ndim and (val := s.one("Add", [zero, s.initializer(shaped)])) and s.shapes(val)[0] == arrays[0].shape:
+        if (
+            zero
+            and arrays[0].ndim
+            and (val := s.one("Add", [zero, s.initializer(shaped)]))
+            and s.shapes(val)[0] == arrays[0].shape
+        ):
             return val
     if way == "late" and arrays[0].ndim and (val := _late(s, arrays)):
         return val
@@ -124,7 +137,11 @@ def _view(s: Scope, arrays: Sequence[np.ndarray]) -> Val | None:
         same = len({a.shape for a in arrays}) == 1
         if any(0 in a.shape for a in arrays):
             return None
-        shape = s.initializer(np.array(arrays[0].shape, I64)) if same else s.exactly([np.array(a.shape, I64) for a in arrays])
+        shape = (
+            s.initializer(np.array(arrays[0].shape, I64))
+            if same
+            else s.exactly([np.array(a.shape, I64) for a in arrays])
+        )
         return s.one("Reshape", [flat, shape])
     if way == "Squeeze":
         at = w.rng.randint(0, rank)

@@ -12,11 +12,10 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import norn
 import numpy as np
 import onnx
 from onnx import AttributeProto, ModelProto, NodeProto, numpy_helper
-
-import norn
 
 from . import reasons, registry
 
@@ -53,11 +52,12 @@ class Cell:
 
 # They move elements, or pick them: what they give was there before.
 MOVE = frozenset(
-    "Identity Reshape Flatten Squeeze Unsqueeze Transpose Concat Slice Gather GatherElements GatherND Pad Split Expand "
-    "Tile Where Compress DepthToSpace SpaceToDepth ReverseSequence ScatterElements ScatterND Trilu Unique Neg Abs Relu Max Min "
-    "Clip ReduceMax ReduceMin MaxPool GlobalMaxPool Dropout Cast CastLike Constant ConstantOfShape SequenceConstruct "
-    "SequenceAt SequenceInsert SequenceErase SequenceEmpty SplitToSequence ConcatFromSequence TopK OneHot EyeLike Range".split()
-)  # fmt: skip
+    """Identity Reshape Flatten Squeeze Unsqueeze Transpose Concat Slice Gather GatherElements GatherND Pad Split Expand
+    Tile Where Compress DepthToSpace SpaceToDepth ReverseSequence ScatterElements ScatterND Trilu Unique Neg Abs Relu
+    Max Min Clip ReduceMax ReduceMin MaxPool GlobalMaxPool Dropout Cast CastLike Constant ConstantOfShape SequenceConstruct
+    SequenceAt SequenceInsert SequenceErase SequenceEmpty SplitToSequence ConcatFromSequence TopK OneHot EyeLike
+    Range""".split()
+)
 # Exact for small whole numbers, in whatever order.
 WHOLE = frozenset("Add Sub Mul MatMul Gemm Conv ReduceSum Sum ReduceL1 ReduceSumSquare ReduceProd".split())
 
@@ -66,9 +66,9 @@ NEAR = frozenset("Sigmoid Tanh Erf Softmax LogSoftmax Softsign Exp HardSigmoid G
 
 # They add many numbers up: how far a sum may be off grows with their count.
 SUMS = frozenset(
-    "MatMul Gemm Conv ReduceSum ReduceMean ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare ReduceProd Softmax "
-    "LogSoftmax AveragePool GlobalAveragePool LRN Einsum CumSum LayerNormalization InstanceNormalization".split()
-)  # fmt: skip
+    """MatMul Gemm Conv ReduceSum ReduceMean ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare
+    ReduceProd Softmax LogSoftmax AveragePool GlobalAveragePool LRN Einsum CumSum LayerNormalization InstanceNormalization""".split()
+)
 
 _MOVED = 2.0
 
@@ -118,7 +118,9 @@ def _same(a: Value, b: Value) -> bool:
 
 def type_of(value: Value) -> onnx.TypeProto:
     if isinstance(value, Items):
-        return onnx.helper.make_sequence_type_proto(onnx.helper.make_tensor_type_proto(registry.CODE[value.dtype], None))
+        return onnx.helper.make_sequence_type_proto(
+            onnx.helper.make_tensor_type_proto(registry.CODE[value.dtype], None)
+        )
     return onnx.helper.make_tensor_type_proto(registry.CODE[value.dtype], value.shape)
 
 
@@ -221,7 +223,11 @@ class Evaluator:
             if not _same(value, shadow):
                 raise Unsteady(f"{op} {node.output[i]}")
             if any(registry.is_float(a.dtype) for a in _arrays(value)):
-                cells.append(Cell(value, shadow if op in MOVE else _move(shadow, seed + 1001 + i, 1 + count**0.5 / 8, op in NEAR)))
+                cells.append(
+                    Cell(
+                        value, shadow if op in MOVE else _move(shadow, seed + 1001 + i, 1 + count**0.5 / 8, op in NEAR)
+                    )
+                )
             else:
                 cells.append(Cell(value, value))
         return cells
@@ -323,7 +329,8 @@ def difference(got: Value, cell: Cell) -> str:
 def _differs(got: Value, value: Value, shadow: Value) -> str:
     if isinstance(value, list):
         if not isinstance(got, list) or len(got) != len(value):
-            return f"{'a sequence of ' + str(len(got)) if isinstance(got, list) else 'no sequence'}, not one of {len(value)}"
+            what = f"a sequence of {len(got)}" if isinstance(got, list) else "no sequence"
+            return f"{what}, not one of {len(value)}"
         for i, (g, v, s) in enumerate(zip(got, value, shadow, strict=True)):
             if text := _differs(g, v, s):
                 return f"element {i}: {text}"
@@ -341,7 +348,9 @@ def _differs(got: Value, value: Value, shadow: Value) -> str:
             steady = np.isfinite(v) & np.isfinite(s)
             apart = np.where(steady, np.abs(v - s), 0)
             spread = np.sqrt(np.mean(apart**2)) if apart.size else 0.0
-            allowed = 16 * (apart + spread) + (0 if value is shadow else 8 * registry.EPS[value.dtype] * np.abs(v) + 1e-37)
+            allowed = 16 * (apart + spread) + (
+                0 if value is shadow else 8 * registry.EPS[value.dtype] * np.abs(v) + 1e-37
+            )
             equal = (g == v) | (np.isnan(g) & np.isnan(v))
             wrong = ~(equal | (np.abs(g - v) <= allowed)) & (np.isfinite(s) | ~np.isfinite(v))
     if not wrong.any():
