@@ -1,6 +1,7 @@
 #include "kernels/cpu/conv.h"
 
 #include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/extents.h"
 
 namespace norn::kernels {
 
@@ -14,11 +15,17 @@ std::string conv_config_refusal(const ConvConfig& c) {
   for (const Shape* dims : {&c.x, &c.w, &c.out})
     for (std::int64_t d : *dims)
       if (d <= 0) return "an empty tensor";
-  if (c.group < 1 || c.w[1] * c.group != c.x[1] || c.w[0] % c.group != 0 || c.out[1] != c.w[0] || c.out[0] != c.x[0])
+  if (std::string why = extent_refusal({&c.x, &c.w, &c.out}); !why.empty()) return why;
+  if (std::string why = extent_refusal(c.extra); !why.empty()) return why;
+  if (!bounded(c.pads_begin) || !bounded(c.pads_end)) return "padding beyond any memory";
+  if (c.group < 1 || c.x[1] % c.group != 0 || c.x[1] / c.group != c.w[1] || c.w[0] % c.group != 0 ||
+      c.out[1] != c.w[0] || c.out[0] != c.x[0])
     return "channels do not fit together";
   for (std::size_t d = 0; d < spatial; ++d) {
     if (c.pads_begin[d] < 0 || c.pads_end[d] < 0) return "negative padding";
     if (c.strides[d] < 1 || c.dilations[d] < 1) return "a stride or dilation below 1";
+    if (!bounded_product({c.w[d + 2], c.dilations[d]}) || !bounded_product({c.out[d + 2], c.strides[d]}))
+      return "windows that reach beyond any memory";
     const std::int64_t room = c.x[d + 2] + c.pads_begin[d] + c.pads_end[d] - (c.w[d + 2] - 1) * c.dilations[d] - 1;
     if (room < 0 || room / c.strides[d] + 1 != c.out[d + 2]) return "output dims that do not follow from the others";
   }

@@ -11,6 +11,7 @@
 
 #include "base/parallel.h"
 #include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/posts.h"
@@ -440,11 +441,36 @@ class OneDnnConv final : public Kernel {
   ObjectPool<State> pool_;
 };
 
+// It keeps in int: dimensions, numbers of blocks of all of them together, distances within an image in bytes, and
+// elements of an image whose channels are rounded up to whole vectors.
+std::string size_refusal(const ConvConfig& c) {
+  const std::string why = "larger than oneDNN can count";
+  constexpr std::int64_t kBlock = 16;  // channels of its widest vectors, to which it rounds up
+  const auto blocks = [](std::int64_t channels) { return (channels + kBlock - 1) / kBlock * kBlock; };
+  const auto pixel = [&](std::int64_t channels) { return std::max(channels * 4, blocks(channels)); };
+  std::int64_t in_room = pixel(c.x[1]), out_room = pixel(c.out[1]);
+  auto weight_room = bounded_product({c.group, blocks(c.w[1]), blocks(c.w[0] / c.group), 4}, kMostOneDnn);
+  for (std::size_t d = c.x.size() - 2; d-- > 0;) {  // the innermost first
+    const std::int64_t in_size = c.x[d + 2] + c.pads_begin[d] + c.pads_end[d];
+    const auto in = bounded_product({in_room, in_size}, kMostOneDnn);
+    const auto out = bounded_product({out_room, c.out[d + 2]}, kMostOneDnn);
+    if (!in || !out || !bounded_product({in_room, std::max(c.strides[d], c.dilations[d])}, kMostOneDnn)) return why;
+    if (weight_room) weight_room = bounded_product({*weight_room, c.w[d + 2]}, kMostOneDnn);
+    in_room = *in;
+    out_room = *out;
+  }
+  if (!weight_room || !bounded_product({c.x[0], in_room / 4}, kMostOneDnn) ||
+      !bounded_product({c.x[0], out_room / 4}, kMostOneDnn))
+    return why;
+  return "";
+}
+
 }  // namespace
 
 std::string onednn_conv_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
   if (c.x.size() > 5) return "more than three spatial dimensions";
+  if (std::string why = size_refusal(c); !why.empty()) return why;
   const Geometry g(c);
   OneThread one;
   try {

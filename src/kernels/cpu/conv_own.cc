@@ -1,6 +1,8 @@
 // Convolution as matrix products of our own: patches of x are copied to rows, a few dozen at a time, against weights
 // rearranged to [tap, input channel] x output channel. A depthwise convolution adds up its taps directly.
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -15,6 +17,14 @@ namespace {
 
 constexpr std::int64_t kPixels = 24;  // of the patches copied at a time
 constexpr std::int64_t kPieces = 16;
+constexpr std::size_t kLongestRow = std::size_t{1} << 30;  // bytes of a row of padding that is kept
+
+// Zeros, aligned to 64 bytes, which take no memory before they are read; null if there is no room for them.
+std::shared_ptr<void> zeros(std::size_t bytes) {
+  const std::shared_ptr<void> room(std::calloc(bytes + 64, 1), std::free);
+  if (!room) return nullptr;
+  return {room, static_cast<char*>(room.get()) + (64 - reinterpret_cast<std::uintptr_t>(room.get()) % 64)};
+}
 
 // What follows is one bound, or two.
 bool is_clamp(const ConvConfig& c) {
@@ -50,8 +60,8 @@ class OwnConv final : public Kernel {
     by_rows_ = depthwise_ && taps_ == 9 && window_[0] == 1 && window_[1] == 3;
     if (by_rows_) {
       const std::size_t row_bytes = static_cast<std::size_t>(in_[2] * c_.x[1]) * sizeof(float);
-      zeros_ = aligned_buffer(row_bytes);
-      std::memset(zeros_.get(), 0, row_bytes);
+      if (row_bytes <= kLongestRow) zeros_ = zeros(row_bytes);
+      by_rows_ = zeros_ != nullptr;
     }
     weight_floats_ = depthwise_ ? depth_ * c_.group : packed_floats(depth_, filters_) * c_.group;
     auto place = [&](std::int64_t bytes) {

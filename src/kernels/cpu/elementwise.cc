@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
 
@@ -206,6 +207,8 @@ bool has_steps(const ChainConfig& config) {
 std::string refuses(const ChainConfig& config) {
   if (config.inputs.empty()) return "a chain needs an input";
   if (config.out.size() > Walk::kMaxDims) return "more than 32 dimensions";
+  if (std::string why = extent_refusal({&config.out}); !why.empty()) return why;
+  if (std::string why = extent_refusal(config.inputs); !why.empty()) return why;
   for (const ExtraOperand& input : config.inputs)
     if (broadcast_walk(config.out, config.layout, input).empty())
       return "an input of " + to_string(input.dims) + " does not broadcast to " + to_string(config.out);

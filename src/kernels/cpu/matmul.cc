@@ -1,9 +1,24 @@
 #include "kernels/cpu/matmul.h"
 
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/matmul_candidates.h"
-#include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+
+MatrixOffsets::MatrixOffsets(const Shape& lead, const Shape& dims, std::size_t skip) {
+  std::int64_t step = dims[dims.size() - 1] * dims[dims.size() - 2];
+  std::vector<StridedDim> found;  // innermost first
+  for (std::size_t d = lead.size(); d-- > 0;) {
+    const std::int64_t size = d < skip ? 1 : dims[d - skip], stride = size == 1 ? 0 : step;
+    step *= size;
+    if (lead[d] == 1) continue;
+    if (!found.empty() && stride == found.back().stride * found.back().size)
+      found.back().size *= lead[d];
+    else
+      found.push_back({lead[d], stride});
+  }
+  dims_.assign(found.rbegin(), found.rend());
+}
 
 MatMulShape::MatMulShape(const MatMulConfig& c) {
   const std::size_t ra = c.a.size(), rb = c.b.size(), ro = c.out.size();
@@ -22,30 +37,11 @@ MatMulShape::MatMulShape(const MatMulConfig& c) {
   const Shape a_lead(c.a.begin(), c.a.end() - 2);
   if (shared_b && !c.trans_a && element_count(a_lead) == element_count(lead)) {
     m *= element_count(lead);
-    a_at = b_at = {0};
     return;
   }
-  auto offsets = [&](const Shape& dims, std::vector<std::int64_t>& at) {
-    const std::size_t skip = ro - dims.size();
-    std::int64_t step = dims[dims.size() - 1] * dims[dims.size() - 2];
-    std::vector<std::int64_t> strides(lead.size(), 0);
-    for (std::size_t d = lead.size(); d-- > skip;) {
-      if (dims[d - skip] != 1) strides[d] = step;
-      step *= dims[d - skip];
-    }
-    at.resize(static_cast<std::size_t>(batches));
-    for (std::int64_t i = 0; i < batches; ++i) {
-      std::int64_t rest = i, offset = 0;
-      for (std::size_t d = lead.size(); d-- > 0;) {
-        offset += rest % lead[d] * strides[d];
-        rest /= lead[d];
-      }
-      at[static_cast<std::size_t>(i)] = offset;
-    }
-  };
   batches = element_count(lead);
-  offsets(c.a, a_at);
-  offsets(c.b, b_at);
+  a_at = MatrixOffsets(lead, c.a, ro - ra);
+  b_at = MatrixOffsets(lead, c.b, ro - rb);
 }
 
 CForm c_form(const MatMulConfig& c) {
@@ -58,6 +54,8 @@ CForm c_form(const MatMulConfig& c) {
 std::string matmul_config_refusal(const MatMulConfig& c) {
   const std::size_t ra = c.a.size(), rb = c.b.size(), ro = c.out.size();
   if (ra < 2 || rb < 2 || ro < 2) return "operands of rank below 2";
+  if (std::string why = extent_refusal({&c.a, &c.b, &c.out, &c.c}); !why.empty()) return why;
+  if (std::string why = extent_refusal(c.extra); !why.empty()) return why;
   for (const Shape* dims : {&c.a, &c.b, &c.out})
     for (std::int64_t d : *dims)
       if (d <= 0) return "an empty tensor";

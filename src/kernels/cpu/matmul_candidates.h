@@ -1,15 +1,41 @@
 // The ways to multiply matrices, for the table in matmul.cc. Internal to the kernels.
 #pragma once
 #include "kernels/cpu/matmul.h"
+#include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+
+// Where the matrices of one factor begin, in elements, by batch.
+class MatrixOffsets {
+ public:
+  MatrixOffsets() = default;
+  // `lead`: the batch dimensions of the product; `dims`: the factor's, of which `skip` leading ones are missing.
+  MatrixOffsets(const Shape& lead, const Shape& dims, std::size_t skip);
+
+  std::int64_t operator[](std::int64_t batch) const {
+    std::int64_t offset = 0;
+    for (std::size_t d = dims_.size(); d-- > 1;) {
+      offset += batch % dims_[d].size * dims_[d].stride;
+      batch /= dims_[d].size;
+    }
+    return dims_.empty() ? 0 : offset + batch * dims_[0].stride;
+  }
+  std::int64_t last() const {
+    std::int64_t offset = 0;
+    for (const StridedDim& d : dims_) offset += (d.size - 1) * d.stride;
+    return offset;
+  }
+
+ private:
+  std::vector<StridedDim> dims_;  // outermost first
+};
 
 // A configuration as products of plain matrices.
 struct MatMulShape {
   explicit MatMulShape(const MatMulConfig& config);
   std::int64_t m, n, k;
   std::int64_t batches = 1;                       // products
-  std::vector<std::int64_t> a_at, b_at;           // where each batch's factors begin, in elements
+  MatrixOffsets a_at, b_at;
   std::int64_t a_row, a_column, b_row, b_column;  // strides of the factors
 };
 

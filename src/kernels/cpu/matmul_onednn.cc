@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/parallel.h"
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/matmul_posts.h"
 #include "kernels/cpu/onednn.h"
@@ -204,7 +205,7 @@ class OneDnnMatMul final : public Kernel {
     part.scratchpad_bytes = part.scratch.get_size();
     part.binaries = std::move(made.binaries);
     if (c_.b_constant.known()) {
-      const std::int64_t matrices = *std::max_element(s_.b_at.begin(), s_.b_at.end()) / (s_.k * s_.n) + 1;
+      const std::int64_t matrices = s_.b_at.last() / (s_.k * s_.n) + 1;
       const auto plain = strided(s_.k, part.n, s_.b_row, s_.b_column);
       for (std::int64_t i = 0; i < matrices; ++i) {
         const std::int64_t at = i * s_.k * s_.n + n0 * s_.b_column;
@@ -240,13 +241,12 @@ class OneDnnMatMul final : public Kernel {
 
   void run_job(const Job& job, Execution& e, void* const* operands, float* out, char* scratch) const {
     const Part& part = parts_[job.part];
-    const std::size_t batch = static_cast<std::size_t>(job.batch);
     const std::int64_t out_at = (job.batch * s_.m + job.row) * s_.n + job.column;
-    e.set(0, static_cast<const float*>(operands[0]) + s_.a_at[batch] + job.row * s_.a_row);
+    e.set(0, static_cast<const float*>(operands[0]) + s_.a_at[job.batch] + job.row * s_.a_row);
     if (c_.b_constant.known())
-      e.set(1, part.weights[static_cast<std::size_t>(s_.b_at[batch] / (s_.k * s_.n))].get());
+      e.set(1, part.weights[static_cast<std::size_t>(s_.b_at[job.batch] / (s_.k * s_.n))].get());
     else
-      e.set(1, static_cast<const float*>(operands[1]) + s_.b_at[batch] + job.column * s_.b_column);
+      e.set(1, static_cast<const float*>(operands[1]) + s_.b_at[job.batch] + job.column * s_.b_column);
     e.set(2, out + out_at);
     e.set(3, scratch + job.scratch_at);
     std::size_t next = 4;
@@ -269,12 +269,22 @@ class OneDnnMatMul final : public Kernel {
   ObjectPool<State> pool_;
 };
 
+// It keeps distances between rows and columns in bytes, and numbers of blocks of all dimensions together.
+std::string size_refusal(const MatMulShape& s) {
+  constexpr std::int64_t kMostProducts = 1 << 20;  // described one by one
+  if (std::max({s.m, s.n, s.k}) > kMostOneDnn / 4 || !bounded_product({s.m, s.k}, kMostOneDnn) ||
+      !bounded_product({s.k, s.n}, kMostOneDnn) || !bounded_product({s.m, s.n}, kMostOneDnn))
+    return "larger than oneDNN can count";
+  return s.batches > kMostProducts ? "too many products to describe each" : "";
+}
+
 }  // namespace
 
 std::string onednn_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = matmul_config_refusal(c); !why.empty()) return why;
-  OneThread one;
   const MatMulShape s(c);
+  if (std::string why = size_refusal(s); !why.empty()) return why;
+  OneThread one;
   try {
     const Fusion f = working_fusion(c, s);
     if (c.in_place_extra >= 0 && !f.steps)

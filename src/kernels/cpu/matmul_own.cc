@@ -1,6 +1,7 @@
 // Our own product of matrices: B in panels (packed once if it is constant), split by panels and by rows.
 #include <algorithm>
 
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/matmul_posts.h"
@@ -65,7 +66,7 @@ class OwnMatMul final : public Kernel {
   }
 
  private:
-  std::int64_t distinct_b() const { return *std::max_element(s_.b_at.begin(), s_.b_at.end()) / (s_.k * s_.n) + 1; }
+  std::int64_t distinct_b() const { return s_.b_at.last() / (s_.k * s_.n) + 1; }
 
   void pack(const float* b, float* to) const {
     base::parallel_for(matrices_ * panels_ >= 64 && s_.k >= 64 ? 8 : 1, [&](std::int64_t t) {
@@ -78,9 +79,8 @@ class OwnMatMul final : public Kernel {
 
   void job(const float* a, const float* b, const float* bias, float* out, std::int64_t j) const {
     const std::int64_t batch = j / split_, part = j % split_;
-    const std::size_t at = static_cast<std::size_t>(batch);
-    Panels panels{b + s_.b_at[at] / (s_.k * s_.n) * each_, s_.k * table_.width, table_.width};
-    if (direct_) panels = {b + s_.b_at[at], table_.width, s_.b_row};
+    Panels panels{b + s_.b_at[batch] / (s_.k * s_.n) * each_, s_.k * table_.width, table_.width};
+    if (direct_) panels = {b + s_.b_at[batch], table_.width, s_.b_row};
     std::int64_t m0 = 0, m1 = s_.m, n0 = 0, n1 = s_.n;
     if (by_rows_) {
       m0 = s_.m * part / split_;
@@ -90,7 +90,7 @@ class OwnMatMul final : public Kernel {
       n1 = std::min(s_.n, panels_ * (part + 1) / split_ * table_.width);
     }
     panels.data += n0 / table_.width * panels.panel_stride;
-    table_.multiply(m1 - m0, n1 - n0, s_.k, a + s_.a_at[at] + m0 * s_.a_row, s_.a_row, s_.a_column, panels,
+    table_.multiply(m1 - m0, n1 - n0, s_.k, a + s_.a_at[batch] + m0 * s_.a_row, s_.a_row, s_.a_column, panels,
                     out + (batch * s_.m + m0) * s_.n + n0, s_.n, bias == nullptr ? nullptr : bias + n0, c_.alpha);
   }
 
@@ -116,7 +116,7 @@ std::string own_small_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = own_matmul_refuses(c); !why.empty()) return why;
   const MatMulShape s(c);
   if (s.m <= 4 && c.b_constant.known() && s.batches == 1) return "";
-  if (s.m * s.n * s.k > 64 * 1024 || s.batches > 1) return "not small";
+  if (!bounded_product({s.m, s.n, s.k}, 64 * 1024) || s.batches > 1) return "not small";
   return "";
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/reorder.h"
 #include "kernels/cpu/transpose.h"
@@ -16,8 +17,8 @@ namespace {
 constexpr double kByteNs = 0.1;
 
 bool good_size(std::size_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16; }
-std::string size_refusal(std::size_t bytes) {
-  return good_size(bytes) ? "" : "elements of " + std::to_string(bytes) + " bytes";
+std::string size_refusal(std::size_t bytes, std::initializer_list<const Shape*> tensors) {
+  return good_size(bytes) ? extent_refusal(tensors) : "elements of " + std::to_string(bytes) + " bytes";
 }
 
 struct Wide {
@@ -168,7 +169,7 @@ std::string transpose_refuses(const TransposeConfig& c) {
       return "not a permutation";
     seen[static_cast<std::size_t>(p)] = true;
   }
-  return size_refusal(c.element_bytes);
+  return size_refusal(c.element_bytes, {&c.x});
 }
 std::unique_ptr<Kernel> make_transpose(const TransposeConfig& c, PackedConstants&) {
   return std::make_unique<Transpose>(c);
@@ -218,8 +219,14 @@ std::string concat_refuses(const ConcatConfig& c) {
     if (dims.size() != first.size()) return "inputs of different ranks";
     for (std::size_t d = 0; d < dims.size(); ++d)
       if (d != static_cast<std::size_t>(c.axis) && dims[d] != first[d]) return "inputs that differ off the axis";
+    if (std::string why = extent_refusal({&dims}); !why.empty()) return why;
   }
-  return size_refusal(c.element_bytes);
+  Shape out = first;
+  for (std::size_t i = 1; i < c.inputs.size(); ++i) {
+    out[static_cast<std::size_t>(c.axis)] += c.inputs[i][static_cast<std::size_t>(c.axis)];
+    if (std::string why = extent_refusal({&out}); !why.empty()) return why;
+  }
+  return size_refusal(c.element_bytes, {&first});
 }
 std::unique_ptr<Kernel> make_concat(const ConcatConfig& c, PackedConstants&) { return std::make_unique<Concat>(c); }
 
@@ -252,7 +259,12 @@ class StridedCopy final : public Kernel {
 
 std::string strided_copy_refuses(const StridedCopyConfig& c) {
   if (c.x_strides.size() != c.dims.size() || c.out_strides.size() != c.dims.size()) return "strides of another rank";
-  return size_refusal(c.element_bytes);
+  const std::int64_t numbers[] = {c.x_offset, c.out_offset, c.out_elements};
+  if (!bounded(numbers) || !bounded(c.x_strides) || !bounded(c.out_strides)) return "strides beyond any memory";
+  for (std::size_t d = 0; d < c.dims.size(); ++d)
+    for (const std::int64_t stride : {c.x_strides[d], c.out_strides[d]})
+      if (!bounded_product({c.dims[d], stride < 0 ? -stride : stride})) return "strides beyond any memory";
+  return size_refusal(c.element_bytes, {&c.dims});
 }
 std::unique_ptr<Kernel> make_strided_copy(const StridedCopyConfig& c, PackedConstants&) {
   return std::make_unique<StridedCopy>(c);
@@ -312,7 +324,10 @@ class Gather final : public Kernel {
 
 std::string gather_refuses(const GatherConfig& c) {
   if (c.axis < 0 || static_cast<std::size_t>(c.axis) >= c.data.size()) return "an axis outside the rank";
-  return size_refusal(c.element_bytes);
+  Shape out = c.data;
+  out.erase(out.begin() + c.axis);
+  out.insert(out.end(), c.indices.begin(), c.indices.end());
+  return size_refusal(c.element_bytes, {&c.data, &c.indices, &out});
 }
 std::unique_ptr<Kernel> make_gather(const GatherConfig& c, PackedConstants&) { return std::make_unique<Gather>(c); }
 
@@ -337,7 +352,9 @@ class Reorder final : public Kernel {
   std::int64_t batch_, rows_, columns_ = 1;
 };
 
-std::string reorder_refuses(const ReorderConfig& c) { return c.dims.size() < 2 ? "no channels" : ""; }
+std::string reorder_refuses(const ReorderConfig& c) {
+  return c.dims.size() < 2 ? "no channels" : extent_refusal({&c.dims});
+}
 std::unique_ptr<Kernel> make_reorder(const ReorderConfig& c, PackedConstants&) { return std::make_unique<Reorder>(c); }
 
 constexpr Candidate<TransposeConfig> kTranspose[] = {{"copy", transpose_refuses, make_transpose}};

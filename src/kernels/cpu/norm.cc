@@ -1,5 +1,6 @@
 #include "kernels/cpu/norm.h"
 
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
 
@@ -72,14 +73,18 @@ class Lrn final : public Kernel {
   std::int64_t channels_, outer_, inner_ = 1;
 };
 
-std::string layer_norm_refuses(const LayerNormConfig& c) { return c.outer < 1 || c.n < 1 ? "an empty tensor" : ""; }
+std::string layer_norm_refuses(const LayerNormConfig& c) {
+  if (c.outer < 1 || c.n < 1) return "an empty tensor";
+  const Shape dims = {c.outer, c.n};
+  return extent_refusal({&dims});
+}
 std::unique_ptr<Kernel> make_layer_norm(const LayerNormConfig& c, PackedConstants&) {
   return std::make_unique<LayerNorm>(c);
 }
 std::string lrn_refuses(const LrnConfig& c) {
   if (c.x.size() < 2) return "no channels";
   if (c.size < 1) return "a window below 1";
-  return "";
+  return extent_refusal({&c.x});
 }
 std::unique_ptr<Kernel> make_lrn(const LrnConfig& c, PackedConstants&) { return std::make_unique<Lrn>(c); }
 

@@ -2,8 +2,9 @@
 //
 // Traps: oneDNN fixes the number of threads of a primitive when it is made, so making counts as using it; primitives
 // are shared by threads only because their scratchpad is the caller's; a dnnl::memory is never shared while its address
-// changes, hence ObjectPool.
+// changes, hence ObjectPool. It keeps sizes and distances in int, unchecked.
 #pragma once
+#include <cstdint>
 #include <dnnl.hpp>
 #include <functional>
 #include <memory>
@@ -31,6 +32,9 @@ class OneThread {
  private:
   int previous_;
 };
+
+// The largest number that fits what oneDNN keeps sizes in.
+inline constexpr std::int64_t kMostOneDnn = 0x7fffffff;
 
 // Throws norn::Error (Internal) for what oneDNN throws.
 [[noreturn]] void rethrow_onednn(const dnnl::error& error, const char* doing);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/reduce_core.h"
 #include "kernels/cpu/steps.h"
@@ -111,7 +112,11 @@ std::string pool_refuses(const PoolConfig& c) {
       if (d < 1) return "a size below 1";
   for (std::int64_t p : c.pads_begin)
     if (p < 0) return "negative padding";
-  return "";
+  if (!bounded(c.pads_begin) || !bounded(c.pads_end)) return "padding beyond any memory";
+  for (std::size_t d = 0; d < spatial; ++d)
+    if (!bounded_product({c.window[d], c.dilations[d]}) || !bounded_product({c.out[d + 2], c.strides[d]}))
+      return "windows that reach beyond any memory";
+  return extent_refusal({&c.x, &c.out, &c.window});
 }
 std::unique_ptr<Kernel> make_pool(const PoolConfig& c, PackedConstants&) { return std::make_unique<Pool>(c); }
 
@@ -142,7 +147,7 @@ std::string global_pool_refuses(const GlobalPoolConfig& c) {
   if (c.x.size() < 3) return "no spatial dimensions";
   for (std::int64_t d : c.x)
     if (d < 1) return "an empty tensor";
-  return "";
+  return extent_refusal({&c.x});
 }
 std::unique_ptr<Kernel> make_global_pool(const GlobalPoolConfig& c, PackedConstants&) {
   return std::make_unique<GlobalPool>(c);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/reduce_core.h"
 #include "kernels/cpu/steps.h"
@@ -112,7 +113,7 @@ std::string refuses(const ReduceConfig& c) {
     if (d < 1) return "an empty tensor";
   for (std::int64_t a : c.axes)
     if (a < 0 || static_cast<std::size_t>(a) >= c.x.size()) return "an axis outside the rank";
-  return "";
+  return extent_refusal({&c.x});
 }
 std::unique_ptr<Kernel> make(const ReduceConfig& c, PackedConstants&) { return std::make_unique<Reduce>(c); }
 

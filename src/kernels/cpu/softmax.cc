@@ -1,5 +1,6 @@
 #include "kernels/cpu/softmax.h"
 
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
 
@@ -38,7 +39,11 @@ class Softmax final : public Kernel {
   const RowTable& table_;
 };
 
-std::string refuses(const SoftmaxConfig& c) { return c.outer < 1 || c.n < 1 || c.inner < 1 ? "an empty tensor" : ""; }
+std::string refuses(const SoftmaxConfig& c) {
+  if (c.outer < 1 || c.n < 1 || c.inner < 1) return "an empty tensor";
+  const Shape dims = {c.outer, c.n, c.inner};
+  return extent_refusal({&dims});
+}
 std::unique_ptr<Kernel> make(const SoftmaxConfig& c, PackedConstants&) { return std::make_unique<Softmax>(c); }
 
 constexpr Candidate<SoftmaxConfig> kCandidates[] = {{"simd", refuses, make}};
