@@ -103,6 +103,7 @@ dnnl::convolution_forward::primitive_desc describe_slice(const Geometry& g, cons
   const desc w(weight_dims(g, s.channels), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any);
   const auto kind = dnnl::prop_kind::forward_inference;
   const auto how = dnnl::algorithm::convolution_direct;
+  Making making;
   if (c.has_bias)
     return {cpu_engine(), kind, how, x, w, dense_desc({s.channels}), out, strides, dilations, begin, end, attr};
   return {cpu_engine(), kind, how, x, w, out, strides, dilations, begin, end, attr};
@@ -300,7 +301,10 @@ class OneDnnConv final : public Kernel {
     dnnl::primitive_attr attr = attributes({});
     if (native_) native_posts(g_, spreads_, s, attr, part.binaries);
     const auto pd = describe_slice(g_, s, attr);
-    part.primitive = dnnl::convolution_forward(pd);
+    {
+      Making making;
+      part.primitive = dnnl::convolution_forward(pd);
+    }
     part.x = pd.src_desc();
     part.w = pd.weights_desc();
     part.out = pd.dst_desc();
@@ -353,9 +357,9 @@ class OneDnnConv final : public Kernel {
       for (const BinaryPost& b : part.binaries)
         e.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(b.index) | DNNL_ARG_SRC_1, extra_desc(g_, part.shape, b.spread));
     }
-    OneThread one;
     for (const Part& part : parts_) {
       if (part.weights != nullptr) continue;
+      Making making;
       Execution& e = state->packing.emplace_back();
       const auto plain = dense_desc(weight_dims(g_, part.shape.channels));
       e.add(DNNL_ARG_FROM, plain);
@@ -438,7 +442,7 @@ class OneDnnConv final : public Kernel {
   std::map<std::pair<SliceShape, std::int64_t>, std::size_t> index_;
   std::vector<std::size_t> slice_at_;
   std::size_t scratch_ = 0, x_at_ = 0, out_at_ = 0;
-  ObjectPool<State> pool_;
+  base::ObjectPool<State> pool_;
 };
 
 // It keeps in int: dimensions, numbers of blocks of all of them together, distances within an image in bytes, and

@@ -73,6 +73,7 @@ Made describe_part(const MatMulConfig& c, const MatMulShape& s, const Fusion& f,
                      ? dnnl::memory::desc({s.k, n}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any)
                      : strided(s.k, n, s.b_row, s.b_column);
   const auto attr = attributes(ops);
+  Making making;
   made.pd = f.bias ? dnnl::matmul::primitive_desc(cpu_engine(), a, b, dense_desc({1, n}), out, attr)
                    : dnnl::matmul::primitive_desc(cpu_engine(), a, b, out, attr);
   if (is_reference(made.pd.impl_info_str())) throw dnnl::error(dnnl_unimplemented, "reference");
@@ -197,7 +198,10 @@ class OneDnnMatMul final : public Kernel {
     Part part;
     part.m = m;
     part.n = n1 - n0;
-    part.primitive = dnnl::matmul(made.pd);
+    {
+      Making making;
+      part.primitive = dnnl::matmul(made.pd);
+    }
     part.a = made.pd.src_desc();
     part.b = made.pd.weights_desc();
     part.out = made.pd.dst_desc();
@@ -266,7 +270,7 @@ class OneDnnMatMul final : public Kernel {
   std::vector<Job> jobs_;
   std::int64_t tasks_ = 1;
   std::size_t scratch_ = 0;
-  ObjectPool<State> pool_;
+  base::ObjectPool<State> pool_;
 };
 
 // It keeps distances between rows and columns in bytes, and numbers of blocks of all dimensions together.

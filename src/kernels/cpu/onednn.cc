@@ -11,12 +11,14 @@ extern "C" void omp_set_num_threads(int);
 namespace norn::kernels {
 
 const dnnl::engine& cpu_engine() {
-  static const dnnl::engine* const engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
-  return *engine;
+  return base::made_once([] { return dnnl::engine(dnnl::engine::kind::cpu, 0); });
 }
 
 dnnl::stream& thread_stream() {
-  thread_local dnnl::stream stream(cpu_engine());
+  thread_local dnnl::stream stream = [] {
+    base::ForkGuard whole;
+    return dnnl::stream(cpu_engine());
+  }();
   return stream;
 }
 
@@ -57,10 +59,15 @@ std::string describe(const dnnl::memory::desc& desc) {
 }
 
 std::shared_ptr<const void> repack(const void* source, const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
-  OneThread one;
   std::shared_ptr<void> packed = aligned_buffer(to.get_size());
+  OneThread one;
   dnnl::memory a(from, cpu_engine(), const_cast<void*>(source)), b(to, cpu_engine(), packed.get());
-  dnnl::reorder(a, b).execute(thread_stream(), a, b);
+  dnnl::reorder reorder;
+  {
+    Making making;
+    reorder = dnnl::reorder(a, b);
+  }
+  reorder.execute(thread_stream(), a, b);
   thread_stream().wait();
   return packed;
 }

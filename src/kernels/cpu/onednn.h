@@ -2,16 +2,17 @@
 //
 // Traps: oneDNN fixes the number of threads of a primitive when it is made, so making counts as using it; primitives
 // are shared by threads only because their scratchpad is the caller's; a dnnl::memory is never shared while its address
-// changes, hence ObjectPool. It keeps sizes and distances in int, unchecked.
+// changes, hence the pools of Executions. Making primitives takes locks of oneDNN, running them does not. It
+// keeps sizes and distances in int, unchecked.
 #pragma once
 #include <cstdint>
 #include <dnnl.hpp>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/fork.h"
 #include "kernels/kernel.h"
 
 namespace norn::kernels {
@@ -31,6 +32,13 @@ class OneThread {
 
  private:
   int previous_;
+};
+
+// Around what makes primitives or their descriptors, which takes locks of oneDNN's own: no fork comes in between.
+// Short, and without a lock of ours that might be waited for.
+struct Making {
+  base::ForkGuard whole;
+  OneThread one;
 };
 
 // The largest number that fits what oneDNN keeps sizes in.
@@ -89,32 +97,6 @@ struct Execution {
     dnnl_memory_set_data_handle(args[i].memory, const_cast<void*>(address));
   }
   void run(const dnnl::primitive& primitive) const;
-};
-
-// Objects that one run uses at a time; made when all others are in use.
-template <class T>
-class ObjectPool {
- public:
-  template <class Make>
-  std::unique_ptr<T> take(Make&& make) const {
-    {
-      std::lock_guard lock(mutex_);
-      if (!free_.empty()) {
-        std::unique_ptr<T> object = std::move(free_.back());
-        free_.pop_back();
-        return object;
-      }
-    }
-    return make();
-  }
-  void give(std::unique_ptr<T> object) const {
-    std::lock_guard lock(mutex_);
-    free_.push_back(std::move(object));
-  }
-
- private:
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<T>> free_;
 };
 
 }  // namespace norn::kernels
