@@ -205,6 +205,7 @@ class OneDnnConv final : public Kernel {
     dnnl::memory::desc x, w, out;
     dnnl::memory::desc scratch;
     std::size_t scratchpad;
+    bool moves_stack;
     std::vector<BinaryPost> binaries;
     std::shared_ptr<const void> weights;  // null if they are not constant
     std::size_t weights_at = 0;           // in scratch, then
@@ -301,6 +302,7 @@ class OneDnnConv final : public Kernel {
     dnnl::primitive_attr attr = attributes({});
     if (native_) native_posts(g_, spreads_, s, attr, part.binaries);
     const auto pd = describe_slice(g_, s, attr);
+    part.moves_stack = moves_stack(pd.impl_info_str());
     {
       Making making;
       part.primitive = dnnl::convolution_forward(pd);
@@ -418,7 +420,10 @@ class OneDnnConv final : public Kernel {
       }
       e.set(next++, extra);
     }
-    e.run(part.primitive);
+    {
+      SignalsShut shut(part.moves_stack);
+      e.run(part.primitive);
+    }
     if (blocked) {
       for (std::int64_t p = 0; p < pixels; ++p)
         std::memcpy(out + out_offset + p * config_.out[1], to + p * channels,

@@ -104,6 +104,7 @@ class OneDnnMatMul final : public Kernel {
     for (const Cut how : {Cut::Best, Cut::Rows, Cut::Whole}) {
       parts_.clear();
       jobs_.clear();
+      shut_ = false;
       try {
         cut(how, packed);
         break;
@@ -131,6 +132,7 @@ class OneDnnMatMul final : public Kernel {
     auto state = pool_.take([&] { return make_state(); });
     base::parallel_for(tasks_, [&](std::int64_t t) {
       OneThread one;
+      SignalsShut shut(shut_);
       const std::size_t task = static_cast<std::size_t>(t);
       for (std::size_t j = first_job(task); j < first_job(task + 1); ++j)
         run_job(jobs_[j], (*state)[jobs_.size() > static_cast<std::size_t>(tasks_) ? task : j], operands, out,
@@ -202,6 +204,7 @@ class OneDnnMatMul final : public Kernel {
       Making making;
       part.primitive = dnnl::matmul(made.pd);
     }
+    shut_ = shut_ || moves_stack(made.pd.impl_info_str());
     part.a = made.pd.src_desc();
     part.b = made.pd.weights_desc();
     part.out = made.pd.dst_desc();
@@ -270,6 +273,7 @@ class OneDnnMatMul final : public Kernel {
   std::vector<Job> jobs_;
   std::int64_t tasks_ = 1;
   std::size_t scratch_ = 0;
+  bool shut_ = false;  // signals, in tasks
   base::ObjectPool<State> pool_;
 };
 

@@ -1,5 +1,10 @@
 #include "kernels/cpu/onednn.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <csignal>
+
 #include "norn/error.h"
 
 #ifdef NORN_ONEDNN_OPENMP
@@ -33,6 +38,17 @@ OneThread::~OneThread() {
 OneThread::OneThread() : previous_(1) {}
 OneThread::~OneThread() {}
 #endif
+
+// By the system call itself: the C library's function leaves its own signals open, whose handlers need a stack too.
+SignalsShut::SignalsShut(bool shut) noexcept : shut_(shut) {
+  if (!shut_) return;
+  std::uint64_t all = ~std::uint64_t{0};
+  for (int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS}) all &= ~(std::uint64_t{1} << (fault - 1));
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof before_);
+}
+SignalsShut::~SignalsShut() {
+  if (shut_) syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
+}
 
 void rethrow_onednn(const dnnl::error& error, const char* doing) {
   throw Error(ErrorCode::Internal, std::string("oneDNN failed to ") + doing + ": " + error.what());

@@ -2,8 +2,9 @@
 //
 // Traps: oneDNN fixes the number of threads of a primitive when it is made, so making counts as using it; primitives
 // are shared by threads only because their scratchpad is the caller's; a dnnl::memory is never shared while its address
-// changes, hence the pools of Executions. Making primitives takes locks of oneDNN, running them does not. It
-// keeps sizes and distances in int, unchecked.
+// changes, hence the pools of Executions. Making primitives takes locks of oneDNN, running them does not. Some code of
+// its matrix product runs with the stack pointer in memory from the heap, below which a signal's frame would be written.
+// It keeps sizes and distances in int, unchecked.
 #pragma once
 #include <cstdint>
 #include <dnnl.hpp>
@@ -40,6 +41,22 @@ struct Making {
   base::ForkGuard whole;
   OneThread one;
 };
+
+// While it lives, no signal reaches this thread, except those of its own faults. `shut` false: it does nothing.
+class SignalsShut {
+ public:
+  explicit SignalsShut(bool shut) noexcept;
+  ~SignalsShut();
+  SignalsShut(const SignalsShut&) = delete;
+  SignalsShut& operator=(const SignalsShut&) = delete;
+
+ private:
+  bool shut_;
+  std::uint64_t before_ = 0;
+};
+// Whether an implementation must run with signals shut: it may call the matrix product that moves the stack pointer,
+// which it decides by the sizes when it runs.
+inline bool moves_stack(const std::string& implementation) { return implementation.find("gemm:") != std::string::npos; }
 
 // The largest number that fits what oneDNN keeps sizes in.
 inline constexpr std::int64_t kMostOneDnn = 0x7fffffff;
