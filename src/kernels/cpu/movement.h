@@ -34,7 +34,7 @@ struct StridedCopyConfig {
   std::size_t element_bytes = 4;
   // The output is filled with this element first (Pad); out_elements counts all of it.
   bool fill = false;
-  std::array<std::byte, 16> fill_element{};
+  alignas(16) std::array<std::byte, 16> fill_element{};
   std::int64_t out_elements = 0;
 };
 std::span<const Candidate<StridedCopyConfig>> strided_copy_candidates();
