@@ -17,7 +17,7 @@ from .graphs import Case
 from .judge import Finding
 from .shrink import shrink
 
-BATCH = 60
+BATCH = 60  # seeds of one mode, one after the other; of the slow one a few
 PATIENCE = 90.0
 
 
@@ -48,8 +48,9 @@ class Trial:
         seed = a.first + self.job * BATCH
         while a.seed is None and time.monotonic() < self.until:
             for mode in modes:
+                step = 6 if mode == "large" and len(modes) > 1 else 1
                 if time.monotonic() < self.until:
-                    self._batch(mode, list(range(seed, seed + BATCH)))
+                    self._batch(mode, list(range(seed, seed + BATCH, step)))
             seed += BATCH * self.jobs
 
     def _batch(self, mode: str, seeds: list[int]) -> None:

@@ -82,7 +82,7 @@ def mixed(seed: int, mode: str) -> Case | None:
         "turn": rng.choice([6, 10, 24, 40]),
         "branch": rng.choice([2, 2, 3, 4]),
         "sequence": rng.choice([4, 30]),
-        "large": 2,
+        "large": 1,
     }[mode]
     world = World(seed, mode, rng.choice([o for o in opsets() if o >= 11 or mode in ("mix", "turn")]), feeds)
     groups = {g: rng.choice([0.0, 0.0, 0.4, 1.0, 1.0, 3.0]) for g in GROUPS}
@@ -99,8 +99,9 @@ def mixed(seed: int, mode: str) -> Case | None:
         world.small = rng.choice([[0, 1, 2, 3, 4], list(range(1, 60)), [1, 2, 3, 5, 8, 13], [0, 0, 1, 2]])
         world.largest = 3000
     if mode == "large":
-        world.small, world.largest = [1, 2, 33, 65, 130], 40000
-        groups["late"] = 0
+        # A kernel's work is split from some 75 microseconds on.
+        world.small, world.largest = [1, 2, 130, 257, 600, 1100], 900_000
+        groups |= {"late": 0.0, "shapes": 0.2, "products": 3.0, "elements": 3.0}
     menu: list[tuple[str, float]] = []
     for group, ops in GROUPS.items():
         menu += [
@@ -112,11 +113,12 @@ def mixed(seed: int, mode: str) -> Case | None:
     scope = Scope(world, range(feeds))
     bare = mode == "sequence" and world.chance(0.6)
     for _ in range(0 if bare else rng.choice([1, 1, 2, 3])):
-        scope.fresh(rank=rng.choice([None, 1, 1, 2, 2, 3]))
+        scope.fresh(rank=2 if mode == "large" else rng.choice([None, 1, 1, 2, 2, 3]))
     if mode == "sequence":  # what a plan is known by: kinds, ranks and sizes of inputs that leave all of them open
         scope.ragged(scope.rng.choice(world.types))
         families_shape.sequence_of(scope)
-    build(scope, menu, rng.choice([1, 2, 3] if bare else [2, 3, 4, 5, 6, 8, 12]), 0)
+    few = bare or mode == "large"
+    build(scope, menu, rng.choice([1, 2, 3] if few else [2, 3, 4, 5, 6, 8, 12]), 0)
     if not scope.live or not scope.nodes:
         return None
     unread = [v for v in scope.values if not v.reads and v.name.startswith("v")]

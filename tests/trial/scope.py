@@ -79,6 +79,8 @@ class World:
 
     def content(self, dtype: np.dtype, shape: Shape) -> np.ndarray:
         n = self.numbers
+        if math.prod(shape) > 4 * self.largest:
+            raise Refused("too large to be drawn")
         if dtype == BOOL:
             return n.integers(0, 2, shape).astype(np.bool_)
         if dtype.kind == "O":
@@ -279,7 +281,7 @@ class Scope:
         feeds = {*range(len(world.feeds)), *self.live}
         while (
             max(math.prod(world.size(d, k) if isinstance(d, str) else d for d in dims) for k in feeds)
-            > world.largest // 4
+            > world.largest // 2
         ):
             dims = dims[1:] if rank is None else [*dims[:-1], 1] if dims[-1] != 1 else [1] * len(dims)
         shapes = [tuple(world.size(d, k) if isinstance(d, str) else d for d in dims) for k in self.live]

@@ -54,8 +54,8 @@ class Cell:
 MOVE = frozenset(
     """Identity Reshape Flatten Squeeze Unsqueeze Transpose Concat Slice Gather GatherElements GatherND Pad Split Expand
     Tile Where Compress DepthToSpace SpaceToDepth ReverseSequence ScatterElements ScatterND Trilu Unique Neg Abs Relu
-    Max Min Clip ReduceMax ReduceMin MaxPool GlobalMaxPool Dropout Cast CastLike Constant ConstantOfShape SequenceConstruct
-    SequenceAt SequenceInsert SequenceErase SequenceEmpty SplitToSequence ConcatFromSequence TopK OneHot EyeLike
+    Max Min Clip ReduceMax ReduceMin MaxPool GlobalMaxPool Dropout Cast CastLike Constant ConstantOfShape TopK OneHot
+    SequenceConstruct SequenceAt SequenceInsert SequenceErase SequenceEmpty SplitToSequence ConcatFromSequence EyeLike
     Range""".split()
 )
 # Exact for small whole numbers, in whatever order.
@@ -66,8 +66,9 @@ NEAR = frozenset("Sigmoid Tanh Erf Softmax LogSoftmax Softsign Exp HardSigmoid G
 
 # They add many numbers up: how far a sum may be off grows with their count.
 SUMS = frozenset(
-    """MatMul Gemm Conv ReduceSum ReduceMean ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare
-    ReduceProd Softmax LogSoftmax AveragePool GlobalAveragePool LRN Einsum CumSum LayerNormalization InstanceNormalization""".split()
+    """MatMul Gemm Conv ReduceSum ReduceMean ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare ReduceProd
+    Softmax LogSoftmax AveragePool GlobalAveragePool LRN Einsum CumSum LayerNormalization
+    InstanceNormalization""".split()
 )
 
 _MOVED = 2.0
