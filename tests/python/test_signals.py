@@ -1,7 +1,7 @@
 """Handlers of signals run between the instructions of kernels, on the same stack, and change no answer.
 
-In processes of their own, for what a signal's frame overwrites may be the heap; with each choice of implementations that
-oneDNN makes on other machines.
+In processes of their own, for what a signal's frame overwrites may be the heap; with each choice of implementations
+that oneDNN makes on other machines.
 """
 
 import os

@@ -1,5 +1,5 @@
-// Configurations of absurd sizes: every candidate says why it refuses, or makes its kernel, which is not run. Sizes that
-// memory cannot hold are computed with, so overflow shows under -fsanitize=undefined, too.
+// Configurations of absurd sizes: every candidate says why it refuses, or makes its kernel, which is not run. Overflow
+// shows under -fsanitize=undefined, too.
 #include "kernels/cpu/extents.h"
 
 #include <new>

@@ -2,9 +2,9 @@
 //
 // Traps: oneDNN fixes the number of threads of a primitive when it is made, so making counts as using it; primitives
 // are shared by threads only because their scratchpad is the caller's; a dnnl::memory is never shared while its address
-// changes, hence the pools of Executions. Making primitives takes locks of oneDNN, running them does not. Some code of
-// its matrix product runs with the stack pointer in memory from the heap, below which a signal's frame would be written.
-// It keeps sizes and distances in int, unchecked.
+// changes, hence the pools of Executions. Making primitives takes locks of oneDNN, running them does not. Some
+// code of its matrix product runs with the stack pointer in memory from the heap, below which a signal's frame would
+// be written. It keeps sizes and distances in int, unchecked.
 #pragma once
 #include <cstdint>
 #include <dnnl.hpp>

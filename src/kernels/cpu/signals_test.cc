@@ -1,5 +1,5 @@
-// Kernels give the same bits while signals arrive whose handlers use the stack. In a child: what a handler overwrites may
-// be the heap.
+// Kernels give the same bits while signals arrive whose handlers use the stack. In a child: what a handler overwrites
+// may be the heap.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/time.h>
