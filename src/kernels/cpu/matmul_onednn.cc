@@ -14,6 +14,9 @@
 namespace norn::kernels {
 namespace {
 
+// Fewest elements of a large constant that are packed as a piece.
+constexpr std::int64_t kPieceElements = 1 << 16;
+
 std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 dnnl::memory::desc strided(std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t column) {
@@ -112,17 +115,13 @@ class OneDnnMatMul final : public Kernel {
         if (how == Cut::Whole) throw;
       }
     }
-    for (Job& job : jobs_) {
-      job.scratch_at = scratch_;
-      scratch_ += align64(parts_[job.part].scratchpad_bytes);
-    }
-    // Several small products make a task; they share its scratch, being done one after the other.
-    if (jobs_.size() > static_cast<std::size_t>(tasks_)) {
-      const std::size_t bytes = align64(parts_[0].scratchpad_bytes);
-      scratch_ = bytes * static_cast<std::size_t>(tasks_);
-      for (std::size_t t = 0; t < static_cast<std::size_t>(tasks_); ++t)
-        for (std::size_t j = first_job(t); j < first_job(t + 1); ++j) jobs_[j].scratch_at = t * bytes;
-    }
+    // Jobs of one task share scratch, being done one after the other.
+    std::size_t most = 0;
+    for (const Part& part : parts_) most = std::max(most, align64(part.scratchpad_bytes));
+    scratch_ = most * static_cast<std::size_t>(tasks_);
+    for (std::size_t t = 0; t < static_cast<std::size_t>(tasks_); ++t)
+      for (std::size_t j = first_job(t); j < first_job(t + 1); ++j) jobs_[j].scratch_at = t * most;
+    alike_ = parts_.size() == 1 && jobs_.size() > static_cast<std::size_t>(tasks_);
   }
 
   std::size_t scratch_bytes() const override { return scratch_; }
@@ -135,8 +134,7 @@ class OneDnnMatMul final : public Kernel {
       SignalsShut shut(shut_);
       const std::size_t task = static_cast<std::size_t>(t);
       for (std::size_t j = first_job(task); j < first_job(task + 1); ++j)
-        run_job(jobs_[j], (*state)[jobs_.size() > static_cast<std::size_t>(tasks_) ? task : j], operands, out,
-                static_cast<char*>(scratch));
+        run_job(jobs_[j], (*state)[alike_ ? task : j], operands, out, static_cast<char*>(scratch));
     });
     pool_.give(std::move(state));
     posts_.run(operands, out);
@@ -178,6 +176,12 @@ class OneDnnMatMul final : public Kernel {
       else
         by_row = std::max<std::int64_t>(1, std::min(each, s_.m / 16));
     }
+    // A large constant is packed in the same pieces for any number of rows, so that plans for many share one copy.
+    const std::int64_t least = std::max<std::int64_t>(64, kPieceElements / s_.k);
+    if (how == Cut::Best && c_.b_constant.known() && s_.n >= s_.m && s_.n / least > 1) {
+      by_column = std::min<std::int64_t>(32, s_.n / least);
+      by_row = std::max<std::int64_t>(1, std::min(want / by_column, s_.m / 16));
+    }
     const std::int64_t blocks = (s_.n + 15) / 16;
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> index;  // by number of rows and first column
     for (std::int64_t batch = 0; batch < s_.batches; ++batch) {
@@ -191,8 +195,7 @@ class OneDnnMatMul final : public Kernel {
         }
       }
     }
-    tasks_ =
-        by_column * by_row > 1 ? static_cast<std::int64_t>(jobs_.size()) : std::min<std::int64_t>(want, s_.batches);
+    tasks_ = std::min<std::int64_t>(want, static_cast<std::int64_t>(jobs_.size()));
   }
 
   Part make_part(std::int64_t m, std::int64_t n0, std::int64_t n1, PackedConstants& packed) {
@@ -217,6 +220,10 @@ class OneDnnMatMul final : public Kernel {
       for (std::int64_t i = 0; i < matrices; ++i) {
         const std::int64_t at = i * s_.k * s_.n + n0 * s_.b_column;
         const float* source = static_cast<const float*>(c_.b_constant.data) + at;
+        if (part.b == plain) {  // it is wanted as it is
+          part.weights.emplace_back(std::shared_ptr<const void>(), source);
+          continue;
+        }
         part.weights.push_back(packed.get(c_.b_constant, static_cast<std::size_t>(at) * sizeof(float),
                                           "onednn matmul " + describe(plain) + describe(part.b),
                                           [&] { return repack(source, plain, part.b); }));
@@ -236,10 +243,10 @@ class OneDnnMatMul final : public Kernel {
       e.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(b.index) | DNNL_ARG_SRC_1, extra_desc(s_, part.m, part.n, b.spread));
     return e;
   }
-  // One for each job, or for each task if tasks are several equal jobs.
+  // One for each job, or for each task if the jobs are alike.
   std::unique_ptr<State> make_state() const {
     auto state = std::make_unique<State>();
-    if (jobs_.size() > static_cast<std::size_t>(tasks_))
+    if (alike_)
       for (std::int64_t t = 0; t < tasks_; ++t) state->push_back(execution(parts_[0]));
     else
       for (const Job& job : jobs_) state->push_back(execution(parts_[job.part]));
@@ -272,6 +279,7 @@ class OneDnnMatMul final : public Kernel {
   std::vector<Part> parts_;
   std::vector<Job> jobs_;
   std::int64_t tasks_ = 1;
+  bool alike_ = false;  // all jobs run the same primitive, and there are more of them than tasks
   std::size_t scratch_ = 0;
   bool shut_ = false;  // signals, in tasks
   base::ObjectPool<State> pool_;
