@@ -455,6 +455,8 @@ class OneDnnConv final : public Kernel {
 std::string size_refusal(const ConvConfig& c) {
   const std::string why = "larger than oneDNN can count";
   constexpr std::int64_t kBlock = 16;  // channels of its widest vectors, to which it rounds up
+  constexpr std::int64_t kLongestRow = 1 << 20;  // it tries every way to cut one, up to 10 microseconds each
+  if (c.out.back() > kLongestRow) return "rows too long for oneDNN to plan";
   const auto blocks = [](std::int64_t channels) { return (channels + kBlock - 1) / kBlock * kBlock; };
   const auto pixel = [&](std::int64_t channels) { return std::max(channels * 4, blocks(channels)); };
   std::int64_t in_room = pixel(c.x[1]), out_room = pixel(c.out[1]);
