@@ -27,8 +27,8 @@ class Unifier {
   // Those that nothing solves yet.
   std::vector<Equation> open() const;
 
-  // What holds in one branch only is recorded behind a mark and taken back to it. Marks nest; taking back costs what was
-  // recorded behind the mark, however much there is before it.
+  // What holds in one branch only is recorded behind a mark and taken back to it. Marks nest; taking back costs what
+  // was recorded behind the mark, however much there is before it.
   using Mark = std::size_t;
   Mark mark() const noexcept { return log_.size(); }
   void take_back(Mark to);

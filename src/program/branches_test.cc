@@ -65,7 +65,8 @@ TEST(Branches, WhatBothSayHoldsAround) {
 
   Choice nested;
   GraphBuilder inner("inner");
-  inner.node("If", {"c"}, {"i"}, {graph_attr("then_branch", times("w6", "a")), graph_attr("else_branch", times("w6", "b"))});
+  inner.node("If", {"c"}, {"i"},
+             {graph_attr("then_branch", times("w6", "a")), graph_attr("else_branch", times("w6", "b"))});
   inner.output("i");
   nested.choose(inner.graph(), times("w6", "d"));
   EXPECT_EQ(type_of(nested.program().main, "x"), "float[6]");
@@ -125,13 +126,36 @@ TEST(Branches, OnesThatAreInPlaceAreOfTheGraph) {
   GraphBuilder inner("inner");
   inner.initializer("one", ops::test::tensor<float>({1}, {1}));
   inner.node("MatMul", {"x", "w5"}, {"p"}).node("Add", {"p", "one"}, {"q"}).output("q").output("x");
-  c.m.node("If", {"yes"}, {"y", "z"}, {graph_attr("then_branch", inner.graph()), graph_attr("else_branch", times("w6", "b"))});
+  c.m.node("If", {"yes"}, {"y", "z"},
+           {graph_attr("then_branch", inner.graph()), graph_attr("else_branch", times("w6", "b"))});
   c.m.output("y").output("z");
   const Program p = c.program();
   ASSERT_EQ(p.main.nodes.size(), 2u);
   EXPECT_EQ(type_of(p.main, "x"), "float[5]");
   EXPECT_EQ(p.main.outputs[1], p.main.inputs[1]) << "handed through";
   EXPECT_EQ(p.main.inputs.size(), 2u);
+}
+
+// Lowering them adds values to the graph around, whose memory moves.
+TEST(Branches, OnesThatCaptureManyValuesAreToldWithTheirTypes) {
+  Choice c;
+  GraphBuilder deep("deep"), middle("middle");
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = "v" + std::to_string(i);
+    c.m.node("Neg", {"x"}, {name});
+    deep.node("Abs", {name}, {"deep_" + name});
+  }
+  deep.output("deep_v0").output("deep_v1");
+  middle.node("If", {"c"}, {"i"}, {graph_attr("then_branch", deep.graph()), graph_attr("else_branch", deep.graph())});
+  middle.output("i");
+  c.choose(middle.graph(), handed_on("x"));
+  try {
+    c.program();
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(e.where().find("inputs (bool[])"), std::string::npos) << e.where();
+    EXPECT_NE(e.message().find("gives 2"), std::string::npos) << e.message();
+  }
 }
 
 // A version of the operator that takes no sequences does not take them where the condition is known either.

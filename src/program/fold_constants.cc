@@ -1,8 +1,8 @@
 // Nodes whose inputs are all constants are computed once, now, by their reference kernels. What inference found out
 // anyway (shapes, small arithmetic) becomes a constant without computing anything.
 //
-// Trap: a file of a few bytes may ask for any amount of memory, once for each node. What is folded and still read may add
-// up to a few times the model's own constants and an allowance; what would go beyond it is left to be computed by runs.
+// Trap: a file of a few bytes may ask for any amount of memory, once for each node. What is folded and still read may
+// add up to a few times the model's own constants and an allowance; what would go beyond it is left to runs.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -18,8 +18,8 @@ namespace norn::program {
 namespace {
 
 constexpr std::int64_t kAllowance = std::int64_t{64} << 20;
-// Beside what it comes from in the model: f64 of int8 is 8 times as large. What is larger was spelt out by an operator, as
-// ConstantOfShape does, and has the allowance only.
+// Beside what it comes from in the model: f64 of int8 is 8 times as large. What is larger was spelt out by an operator,
+// as ConstantOfShape does, and has the allowance only.
 constexpr std::int64_t kTimes = 8;
 
 std::int64_t times(std::int64_t bytes) { return base::checked_mul(bytes, kTimes).value_or(INT64_MAX / 2); }

@@ -1,7 +1,8 @@
 // Lowering walks the document once, in order, and does everything a node needs at once: resolves it (local function or
 // operator), substitutes function attributes, checks its attributes against the schema, infers it at the version it
 // binds to, lifts it to the newest version, and appends what came of it. What nodes said of sizes is put together when
-// all of them are there. Here are the graphs around the nodes: inputs, initializers, which may be inputs too, and outputs.
+// all of them are there. Here are the graphs around the nodes: inputs, initializers, which may be inputs too, and
+// outputs.
 #include "program/lower.h"
 
 #include <algorithm>
@@ -31,15 +32,15 @@ void check_version(const std::string& domain, std::int64_t version) {
                 "opset_import", "a newer Norn may run it, or export the model for an older operator set");
 }
 
-// A subgraph's inputs are the last of `graph`, behind `around` others. The node around it gives `given` of them: what comes
-// behind is a constant if it has a default, and is fed by nobody otherwise.
+// A subgraph's inputs are the last of `graph`, behind `around` others. The node around it gives `given` of them: what
+// comes behind is a constant if it has a default, and is fed by nobody otherwise.
 void settle_inputs(Graph& graph, std::size_t around, std::size_t given, const Place& place) {
   for (std::size_t i = around + given; i < graph.inputs.size(); ++i) {
     Value& value = graph.value(graph.inputs[i]);
     if (!value.constant.defined())
       throw Error(ErrorCode::InvalidGraph,
-                  "the graph has " + std::to_string(graph.inputs.size() - around) + " inputs, but the node around it gives " +
-                      std::to_string(given),
+                  "the graph has " + std::to_string(graph.inputs.size() - around) +
+                      " inputs, but the node around it gives " + std::to_string(given),
                   place.path + " / input \"" + value.name + "\"", "what it reads of the graph around needs no input");
     make_constant(value, std::move(value.constant));
   }

@@ -127,7 +127,8 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
     if (id == kNone)
       throw Error(ErrorCode::InvalidGraph,
                   "the function's output \"" + function.output[i] +
-                      (body.omits(function.output[i]) ? "\" is an input that the call leaves out" : "\" is not computed"));
+                      (body.omits(function.output[i]) ? "\" is an input that the call leaves out"
+                                                      : "\" is not computed"));
     scope.define(node.output[i], id);
     if (id >= first_value) graph.value(id).name = node.output[i];
   }

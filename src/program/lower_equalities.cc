@@ -1,7 +1,7 @@
-// What nodes said of sizes, put together when all nodes are there. It is said by nodes that run: not by one that nothing
-// needs, nor by one whose outputs inference knows. What a node of the graph says holds for the graph and those in it; what
-// one in a branch says holds there, for the branch may not run, and in the graph around only if the other branch of the If
-// says it too.
+// What nodes said of sizes, put together when all nodes are there. It is said by nodes that run: not by one that
+// nothing needs, nor by one whose outputs inference knows. What a node of the graph says holds for the graph and those
+// in it; what one in a branch says holds there, for the branch may not run, and in the graph around only if the other
+// branch of the If says it too.
 //
 // In a branch, what contradicts the rest is left out rather than refused: another branch may be the one that runs, and
 // planning the branch for real sizes refuses them.

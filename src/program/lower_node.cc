@@ -25,7 +25,12 @@ class NodeEngine final : public opset::InferContext::Engine {
  public:
   NodeEngine(Lowerer& lowerer, const std::vector<ir::Attribute>& attrs, Scope& scope, const Place& place,
              const std::string& path, bool branch_is_known)
-      : lowerer_(lowerer), attrs_(attrs), scope_(scope), place_(place), path_(path), branch_is_known_(branch_is_known) {}
+      : lowerer_(lowerer),
+        attrs_(attrs),
+        scope_(scope),
+        place_(place),
+        path_(path),
+        branch_is_known_(branch_is_known) {}
 
   DimExpr fresh_dim() override { return lowerer_.fresh_dim(); }
   void equal(const DimExpr& a, const DimExpr& b) override { require_equal(a, b, "sizes"); }
@@ -194,12 +199,14 @@ Lowerer::Outputs Lowerer::infer(const transform::BoundNode& bound, const std::ve
     if (inputs[i] != kNone) in[i] = {&graph.value(inputs[i]).type, &graph.value(inputs[i]).known};
   // Lowering the node's graphs may add captured values to this one, and move those that are there.
   std::deque<std::pair<ValueType, opset::KnownValue>> held;
-  if (std::any_of(bound.node.attribute.begin(), bound.node.attribute.end(), [](const ir::Attribute& a) { return a.g.has(); }))
-    for (opset::InferContext::Input& input : in)
-      if (input.type) {
-        const auto& copy = held.emplace_back(*input.type, *input.value);
-        input = {&copy.first, &copy.second};
-      }
+  const auto has_graph = [](const ir::Attribute& a) { return a.g.has(); };
+  if (std::any_of(bound.node.attribute.begin(), bound.node.attribute.end(), has_graph)) {
+    for (opset::InferContext::Input& input : in) {
+      if (!input.type) continue;
+      const auto& copy = held.emplace_back(*input.type, *input.value);
+      input = {&copy.first, &copy.second};
+    }
+  }
   Outputs outputs(bound.node.output.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].wanted = !bound.node.output[i].empty();
   infer::infer_node(*bound.op, opset::Attrs(*bound.schema, bound.node.attribute), in, outputs, engine, opset::evaluate);

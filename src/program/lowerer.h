@@ -88,7 +88,8 @@ class Lowerer {
   Subgraph lower_subgraph(const ir::Attribute& attr, const std::vector<opset::ValueType>& inputs, Scope& scope,
                           const Place& place, const std::string& path);
   // A branch in place of its If: its nodes land in the graph around. Returns its outputs.
-  std::vector<ValueId> inline_branch(const ir::Attribute& attr, Scope& scope, const Place& place, const std::string& path);
+  std::vector<ValueId> inline_branch(const ir::Attribute& attr, Scope& scope, const Place& place,
+                                     const std::string& path);
   Place enter_graph(const ir::Attribute& attr, const Place& place, const std::string& path);
   // Solves what the graph's nodes said and writes it into the types of its values and of the graphs in it.
   // `branch`: the graph need not run.

@@ -184,7 +184,8 @@ def test_what_branches_hand_out(handed, known):
     then_nodes, names, own = make
     then = branch("t", then_nodes, names, own, shape=["N"])
     count = len(names.split(","))
-    other = branch("e", [node("Relu", "v", f"e{i}") for i in range(count)], ",".join(f"e{i}" for i in range(count)), shape=["N"])
+    else_names = [f"e{i}" for i in range(count)]
+    other = branch("e", [node("Relu", "v", name) for name in else_names], ",".join(else_names), shape=["N"])
     outs = ["y0", "" if handed == "unused" else "y1"][:count]
     condition = "c" if known is None else "known"
     if known is not None:
