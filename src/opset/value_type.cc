@@ -9,6 +9,15 @@
 namespace norn::opset {
 namespace {
 
+// A name that could be taken for an expression ("2*N") stands in quotes inside, so that it is equal to itself alone.
+bool is_plain(std::string_view name) {
+  return name.find_first_of("+-*/(), '") == std::string_view::npos && (name.front() < '0' || name.front() > '9');
+}
+std::string quoted(std::string_view name) { return is_plain(name) ? std::string(name) : "'" + std::string(name) + "'"; }
+std::string_view unquoted(std::string_view name) {
+  return name.size() > 2 && name.front() == '\'' && name.back() == '\'' ? name.substr(1, name.size() - 2) : name;
+}
+
 std::optional<Dims> dims_from(const ir::TypeTensor& type, const std::function<DimExpr()>& fresh) {
   if (!type.shape) return {};
   Dims dims;
@@ -16,7 +25,7 @@ std::optional<Dims> dims_from(const ir::TypeTensor& type, const std::function<Di
   for (const ir::Dimension& d : type.shape->dim) {
     if (d.dim_value.has() && d.dim_value.get() >= 0) dims.emplace_back(d.dim_value.get());
     else if (d.dim_param.has() && !d.dim_param->empty() && d.dim_param->front() != '?')
-      dims.push_back(DimExpr::variable(d.dim_param.get()));
+      dims.push_back(DimExpr::variable(quoted(d.dim_param.get())));
     else dims.push_back(fresh());
   }
   return dims;
@@ -43,7 +52,7 @@ ir::TypeTensor tensor_to_ir(const ValueType& type) {
       std::vector<std::string> names;
       d.collect_variables(names);
       const bool named = std::none_of(names.begin(), names.end(), [](const std::string& n) { return n.starts_with('?'); });
-      if (named) dim.dim_param = d.to_string();
+      if (named) dim.dim_param = d.variable_name().empty() ? d.to_string() : std::string(unquoted(d.variable_name()));
     }
     t.shape->dim.push_back(std::move(dim));
   }

@@ -71,7 +71,7 @@ std::size_t lay_out(std::span<Block> blocks, std::size_t steps) {
     for (std::size_t b : starts[step]) {
       Block& block = blocks[b];
       const auto gives_place = [&](std::size_t other) {
-        return other != b && !handed_on[other] && blocks[other].bytes == block.bytes &&
+        return other != b && !handed_on[other] && blocks[other].yields && blocks[other].bytes == block.bytes &&
                blocks[other].first != block.first;
       };
       const auto none = ends[step].end();

@@ -13,7 +13,7 @@ std::size_t end_of(const Block& b) { return b.offset + std::max<std::size_t>(b.b
 
 // Whether both need memory at some step; one made in place of the other shares the step at which they meet.
 bool meet(const Block& a, const Block& b) {
-  if (a.in_place && a.first == b.last && a.offset == b.offset && a.bytes == b.bytes && b.first < a.first) return false;
+  if (a.in_place && b.yields && a.first == b.last && a.offset == b.offset && a.bytes == b.bytes && b.first < a.first) return false;
   return a.first <= b.last && b.first <= a.last;
 }
 
@@ -29,6 +29,7 @@ TEST(Arena, WhatIsNeededTogetherLiesApart) {
       b.last = b.first + static_cast<std::int64_t>(random() % (steps - static_cast<std::size_t>(b.first)));
       if (random() % 10 == 0) b.last = kForever;
       b.in_place = random() % 2;
+      b.yields = random() % 3 != 0;
       all += (b.bytes + 2 * kArenaAlign) / kArenaAlign * kArenaAlign;
     }
     const std::size_t size = lay_out(blocks, steps);
@@ -52,6 +53,8 @@ TEST(Arena, MemoryIsUsedAgain) {
   EXPECT_EQ(lay_out(chain, 10), 2 * 1024u);
   for (Block& b : chain) b.in_place = true;
   EXPECT_EQ(lay_out(chain, 10), 1024u);
+  for (Block& b : chain) b.yields = false;
+  EXPECT_EQ(lay_out(chain, 10), 2 * 1024u);
   // Two blocks made in place cannot both have the one that dies.
   std::vector<Block> two{{.bytes = 64, .first = 0, .last = 1},
                          {.bytes = 64, .first = 1, .last = 2, .in_place = true},

@@ -167,9 +167,7 @@ std::vector<Value> Executor::Run::outputs(const Segment& last) const {
       continue;
     }
     const Value& value = values_[result.run_value];
-    // An input handed through: the caller keeps its own.
-    const bool handed_through = result.run_value < e_.inputs_ && value.is_tensor();
-    outputs.push_back(handed_through ? Value(value.tensor().clone()) : value);
+    outputs.push_back(result.copied && value.is_tensor() ? Value(value.tensor().clone()) : value);
   }
   return outputs;
 }

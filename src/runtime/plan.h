@@ -146,6 +146,7 @@ class Segment {
   // Of the last segment: where the graph's outputs are.
   struct Result {
     std::uint32_t run_value = program::kNone;
+    bool copied = false;    // the caller's input, or an earlier output's memory too: handed out as a copy
     norn::Tensor constant;  // where run_value is kNone
   };
   std::vector<Result> results;

@@ -2,6 +2,9 @@
 // depend on which plans are kept. Hence segments carry the variables that were bound in them.
 #include "runtime/plan_state.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "runtime/plan_key.h"
 
 namespace norn::runtime {
@@ -80,6 +83,7 @@ void PlanState::settle(ValueId id) {
     const auto it = bound_.find(name);
     return it == bound_.end() ? std::nullopt : std::optional(it->second.size);
   };
+  const bool empty = std::find(value.dims.begin(), value.dims.end(), 0) != value.dims.end();
   for (std::size_t d = 0; d < value.dims.size(); ++d) {
     const DimExpr& e = (*declared->shape)[d];
     const std::string_view name = e.variable_name();
@@ -89,6 +93,8 @@ void PlanState::settle(ValueId id) {
       continue;
     }
     if (*size == value.dims[d]) continue;
+    // In the shape that Reshape asks for, 0 and -1 are no sizes; what was inferred for all others does not hold for them.
+    if (*size <= 0 || empty) continue;
     std::string why = "dimension " + std::to_string(d) + " is " + std::to_string(*size);
     std::vector<std::string> names;
     e.collect_variables(names);

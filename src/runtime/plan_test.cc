@@ -200,7 +200,53 @@ TEST(Late, PlanOfALongChainStaysSmall) {
   EXPECT_LT(bytes_of(200), 6 * bytes_of(50));
 }
 
+// Each output is the caller's to write into.
+TEST(Views, OutputsShareNoMemory) {
+  ModelBuilder m(18);
+  m.input("x", "float[N]").node("Neg", {"x"}, {"a"}).node("Identity", {"a"}, {"b"}).output("a").output("b").output("a");
+  const auto out = compile(m).run(Feeds{{"x", tensor<float>({2}, {1, 2})}}, {});
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(doubles(out[i].tensor()), (Numbers{-1, -2}));
+    for (std::size_t k = 0; k < i; ++k) EXPECT_NE(out[i].tensor().data(), out[k].tensor().data());
+  }
+}
+
+// The sum is made in a layout that its second operand, of one dimension less, does not have: it cannot lie in its place.
+TEST(Layouts, SumBesideAnOperandOfLowerRank) {
+  ModelBuilder m(18);
+  m.input("x", "float[1,3,16,16]").input("u", "float[8,16,16]").initializer("w", random_tensor(DataType::Float, {8, 3, 3, 3}, 1));
+  const std::vector<std::int64_t> pads{1, 1, 1, 1}, window{2, 2};
+  m.node("Conv", {"x", "w"}, {"c"}, {make_attr("pads", pads)}).node("Exp", {"u"}, {"t"}).node("Add", {"c", "t"}, {"y"});
+  m.node("MaxPool", {"y"}, {"p"}, {make_attr("kernel_shape", window)});
+  m.node("MaxPool", {"c"}, {"q"}, {make_attr("kernel_shape", window)}).output("p").output("q");
+  SessionOptions reference;
+  reference.reference_only = true;
+  reference.disabled_passes = {"all"};
+  const Feeds feeds{{"x", random_tensor(DataType::Float, {1, 3, 16, 16}, 2)}, {"u", random_tensor(DataType::Float, {8, 16, 16}, 3)}};
+  const auto fast = doubles(run(compile(m), feeds)), truth = doubles(run(compile(m, reference), feeds));
+  for (std::size_t i = 0; i < truth.size(); ++i) ASSERT_NEAR(fast[i], truth[i], 1e-4 * (1 + std::abs(truth[i]))) << i;
+}
+
 // --- contradictions that only the sizes tell ---
+
+// In the shape that Reshape asks for, a size that turns out 0 copies, and one that turns out -1 is told by the others.
+TEST(Contradictions, AreNotSeenInWhatReshapeReadsOtherwise) {
+  ModelBuilder m(18);
+  m.input("x", "float[M,N]").initializer("rest", tensor<std::int64_t>({1}, {-1})).initializer("one", tensor<std::int64_t>({1}, {1}));
+  m.initializer("two", tensor<std::int64_t>({1}, {2})).initializer("zero", tensor<std::int64_t>({1}, {0}));
+  m.node("Shape", {"x"}, {"s"}).node("Slice", {"s", "one", "two"}, {"n"}).node("Slice", {"s", "zero", "one"}, {"m"});
+  m.node("Concat", {"n", "rest"}, {"to"}, {make_attr("axis", std::int64_t{0})}).node("Reshape", {"x", "to"}, {"y"});
+  m.node("Sub", {"m", "two"}, {"less"}).initializer("three", tensor<std::int64_t>({1}, {3}));
+  m.node("Concat", {"less", "three"}, {"to2"}, {make_attr("axis", std::int64_t{0})}).node("Reshape", {"x", "to2"}, {"z"});
+  m.output("y").output("z");
+  ModelBuilder only_y = m;
+  only_y.graph().output.pop_back();
+  const CompiledModel model = compile(only_y), both = compile(m);
+  EXPECT_EQ(run(model, {{"x", filled({2, 6}, 1)}}).dims(), (Shape{6, 2}));
+  EXPECT_EQ(run(model, {{"x", filled({3, 0}, 1)}}).dims(), (Shape{3, 0}));
+  const auto out = both.run(Feeds{{"x", filled({1, 9}, 1)}}, {});
+  EXPECT_EQ(out[1].tensor().dims(), (Shape{3, 3}));
+}
 
 TEST(Contradictions, AreErrors) {
   {

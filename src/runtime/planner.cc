@@ -37,6 +37,7 @@ struct Slot {
   std::size_t bytes = 0;
   std::int64_t first = -1, last = -1;  // steps that write and read it
   bool in_place = false;               // made by a step that may write where an input of its size lies
+  bool yields = false;                 // the step that reads it last reads it in the order in which it writes
 };
 
 class Planner final : public Selector {
@@ -234,8 +235,18 @@ void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string nam
   std::vector<std::uint32_t> operand_slots;
   for (const Operand& use : uses) operand_slots.push_back(use.value == kNone ? kNoSlot : slot_for(use));
   const auto at = static_cast<std::int64_t>(segment_->steps.size());
-  for (std::uint32_t slot : operand_slots)
-    if (slot != kNoSlot) slots_[root(slot)].last = at;
+  // An operand of other dimensions or in another layout is read in another order than the output is written, unless both
+  // are dense: then equal sizes are equal elements.
+  const auto in_order = [&](const Operand& use) {
+    return in_place && use.layout == outs[0].layout &&
+           (use.layout == Layout::Dense || dims_of(use.value) == dims_of(outs[0].value));
+  };
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (operand_slots[i] == kNoSlot) continue;
+    Slot& slot = slots_[root(operand_slots[i])];
+    slot.yields = in_order(uses[i]) && (slot.last != at || slot.yields);
+    slot.last = at;
+  }
   for (const Operand& out : outs) {
     if (out.value == kNone) {
       operand_slots.push_back(kNoSlot);
@@ -416,7 +427,7 @@ void Planner::place(const std::vector<ValueId>& settled) {
     const Slot& slot = slots_[s];
     if (slot.same_as != kNoSlot || slot.where.kind != Location::Kind::Arena || slot.where.index != state_.depth) continue;
     if (slot.first < 0) continue;
-    blocks.push_back({slot.bytes, slot.first, slot.last, slot.in_place});
+    blocks.push_back({slot.bytes, slot.first, slot.last, slot.in_place, slot.yields});
     slot_of.push_back(s);
   }
   segment_->arena_bytes = lay_out(blocks, segment_->steps.size());
@@ -444,17 +455,21 @@ void Planner::hand_on(const std::vector<ValueId>& settled) {
   segment_->waiting = state_.waiting;
   segment_->bound = state_.take_newly_bound();
   if (segment_->last()) {
+    std::set<std::uint32_t> handed_out;
+    for (std::uint32_t i = 0; i < graph_.inputs.size() + graph_.captures.size(); ++i) handed_out.insert(i);
     for (ValueId id : graph_.outputs) {
       const Location& where = state_.values[id].where;
       Segment::Result result;
-      if (where.kind == Location::Kind::Run)
+      if (where.kind == Location::Kind::Run) {
         result.run_value = where.index;
-      else if (graph_.value(id).constant.defined())
+        result.copied = !handed_out.insert(where.index).second;
+      } else if (graph_.value(id).constant.defined()) {
         result.constant = graph_.value(id).constant;
-      else if (const norn::Tensor* known = constant_of(id))
+      } else if (const norn::Tensor* known = constant_of(id)) {
         result.constant = *known;
-      else
+      } else {
         throw Error(ErrorCode::Internal, "the output \"" + graph_.value(id).name + "\" was not planned");
+      }
       segment_->results.push_back(std::move(result));
     }
   } else {

@@ -11,7 +11,7 @@ namespace norn::runtime {
 namespace {
 
 // Kernels do not tell what they hold; the largest are oneDNN's primitives.
-constexpr std::size_t kKernelBytes = 4096;
+constexpr std::size_t kKernelBytes = 12288;
 
 template <class T>
 std::size_t held(const std::vector<T>& v) {
@@ -31,6 +31,10 @@ std::size_t Segment::bytes() const {
   }
   for (const std::string& note : notes) total += note.capacity();
   for (const norn::Tensor& t : constants) total += t.bytes();
+  for (const Settled& s : settled) {
+    if (s.state.type.shape) total += held(*s.state.type.shape);
+    if (s.state.known.constant.defined()) total += s.state.known.constant.bytes();
+  }
   for (const LateStep& step : late) {
     total += held(step.inputs) + held(step.captures) + held(step.outputs);
     for (const auto& list : step.captures) total += held(list);
