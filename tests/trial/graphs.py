@@ -39,6 +39,7 @@ GROUPS = {
     "sequences": "SequenceConstruct SequenceAt SequenceAt SequenceInsert SequenceErase SequenceEmpty SequenceLength",
     "branches": "If",
 }
+DEMANDING = [("MatMul", 4.0), ("Gemm", 2.0), ("Add", 1.0), ("Mul", 1.0), ("Concat", 1.0), ("Conv", 0.3)]
 OPSETS = [7, 8, 9, 10, 11, 11, 12, 13, 13, 14, 15, 16, 17, 18, 18, 19, 20, 21, 21, 22, 23, 24, 25]
 
 
@@ -79,7 +80,7 @@ def mixed(seed: int, mode: str) -> Case | None:
     rng = random.Random(seed)
     feeds = {
         "mix": 3,
-        "turn": rng.choice([6, 10, 24, 40]),
+        "turn": rng.choice([6, 10, 40, 40]),
         "branch": rng.choice([2, 2, 3, 4]),
         "sequence": rng.choice([4, 30]),
         "large": 1,
@@ -87,16 +88,20 @@ def mixed(seed: int, mode: str) -> Case | None:
     world = World(seed, mode, rng.choice([o for o in opsets() if o >= 11 or mode in ("mix", "turn")]), feeds)
     groups = {g: rng.choice([0.0, 0.0, 0.4, 1.0, 1.0, 3.0]) for g in GROUPS}
     groups["elements"] = max(groups["elements"], 0.2)
-    if mode == "branch" and world.chance(0.5):
-        groups |= {"late": 0.0, "shapes": 0.0, "products": 3.0}
     world.ways = {
         way: world.chance(0.5) and (groups[group] > 0 or world.chance(0.2))
         for way, group in (("known", "shapes"), ("late", "late"), ("view", "views"), ("sequence", "elements"))
     }
     groups["branches"] = {"branch": 4.0, "mix": rng.choice([0, 0, 0.3])}.get(mode, 0)
     groups["sequences"] = {"sequence": 3.0, "mix": rng.choice([0, 0.3])}.get(mode, 0)
+    demanding = mode == "branch" and world.chance(0.5)
+    if demanding:  # little but operands of one branch that the other's do not fit
+        world.ways = dict.fromkeys(world.ways, False)
+        world.types = [F32, F32, F32, I64]
     if mode == "turn":
-        world.small = rng.choice([[0, 1, 2, 3, 4], list(range(1, 60)), [1, 2, 3, 5, 8, 13], [0, 0, 1, 2]])
+        world.ways["known"] = world.chance(0.7)
+        groups["products"] = max(groups["products"], rng.choice([0.4, 3.0]))
+        world.small = rng.choice([[0, 1, 2, 3, 4], list(range(1, 60)), list(range(1, 60)), [0, 0, 1, 2]])
         world.largest = 3000
     if mode == "large":
         # A kernel's work is split from some 75 microseconds on.
@@ -117,7 +122,9 @@ def mixed(seed: int, mode: str) -> Case | None:
     if mode == "sequence":  # what a plan is known by: kinds, ranks and sizes of inputs that leave all of them open
         scope.ragged(scope.rng.choice(world.types))
         families_shape.sequence_of(scope)
-    few = bare or mode == "large"
+    if demanding:
+        branch_on(scope, DEMANDING, 1)
+    few = bare or demanding or mode == "large"
     build(scope, menu, rng.choice([1, 2, 3] if few else [2, 3, 4, 5, 6, 8, 12]), 0)
     if not scope.live or not scope.nodes:
         return None
@@ -163,7 +170,7 @@ def branch_on(scope: Scope, menu: list[tuple[str, float]], depth: int) -> None:
         for i in range(count):
             dtype = results[0][i].dtype if results else None
             fitting = [v for v in made if v.dtype in allowed and not v.sequence and (dtype is None or v.dtype == dtype)]
-            val = scope.rng.choice(fitting) if fitting else None
+            val = fitting[-1] if fitting and not i else scope.rng.choice(fitting) if fitting else None
             if val is None:
                 of = branch.pick([dtype] if dtype else allowed)
                 val = branch.one("Identity", [of]) if of else None

@@ -20,7 +20,7 @@ def make(s: Scope, dtype: np.dtype, shapes: Sequence[Shape]) -> Val:
     if not w.plain:
         if (
             w.ways["known"]
-            and w.chance(0.15)
+            and w.chance(0.3 if w.mode == "turn" else 0.15)
             and len(set(shapes)) == 1
             and dtype in ADDS
             and (val := _scaled(s, dtype, shapes[0]))
