@@ -13,6 +13,7 @@ from onnx import numpy_helper
 from . import registry
 from .registry import NUMPY, tensor_types
 from .scope import F32, I64, Scope, Shape, Val
+from .sources import weights
 from .truth import Refused
 
 Draw = Callable[[Scope, norn.OpSchema], list[Val] | None]
@@ -241,7 +242,7 @@ def matmul(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
         return s.add("MatMul", [a, s.make(a.dtype, [tail(rows)])]) or s.add(
             "MatMul", [a, s.make(a.dtype, [tail(shapes[0][-1])])]
         )
-    pair = [a, s.make(a.dtype, [tail(sh[-1]) for sh in shapes])]
+    pair = [a, weights(s, a.dtype, [tail(sh[-1]) for sh in shapes])]
     if kind == 2 and len(shapes[0]) == 2 and s.world.chance(0.2):
         pair = [s.make(a.dtype, [(columns, sh[0]) for sh in shapes]), a]
     return s.add("MatMul", pair)
@@ -256,7 +257,7 @@ def gemm(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     n = s.rng.choice([1, 2, 3, 5, 16])
     inner = [sh[0 if ta else 1] for sh in s.shapes(a)]
     rows = [sh[1 if ta else 0] for sh in s.shapes(a)]
-    inputs: list[Val | None] = [a, s.make(a.dtype, [(n, k) if tb else (k, n) for k in inner])]
+    inputs: list[Val | None] = [a, weights(s, a.dtype, [(n, k) if tb else (k, n) for k in inner])]
     if schema.min_input > 2 or s.world.chance(0.6):
         form = s.rng.choice([0, 1, 2, 3]) if "broadcast" not in schema.attributes else 3
         inputs.append(s.make(a.dtype, [((), (n,), (1, n), (m, n))[form] for m in rows]))

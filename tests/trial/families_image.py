@@ -9,6 +9,7 @@ import numpy as np
 
 from .families import draws, one_rank, types
 from .scope import Scope, Shape, Val
+from .sources import weights
 
 
 def image(s: Scope, schema: norn.OpSchema, least: int = 3) -> Val | None:
@@ -52,7 +53,7 @@ def conv(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     group = c if s.world.chance(0.25) else 1
     m = group * s.rng.choice([1, 2, 3, 8])
     attributes = window(s, len(s.shapes(x)[0]), True)
-    w = s.make(x.dtype, [(m, c // group, *attributes["kernel_shape"])] * len(s.live))
+    w = weights(s, x.dtype, [(m, c // group, *attributes["kernel_shape"])] * len(s.live))
     if s.world.chance(0.3):
         del attributes["kernel_shape"]
     bias = s.make(x.dtype, [(m,)] * len(s.live)) if s.world.chance(0.5) else None

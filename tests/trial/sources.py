@@ -33,6 +33,15 @@ def make(s: Scope, dtype: np.dtype, shapes: Sequence[Shape]) -> Val:
     return exactly(s, [w.content(dtype, shape) for shape in shapes])
 
 
+def weights(s: Scope, dtype: np.dtype, shapes: Sequence[Shape]) -> Val:
+    """What kernels like to have constant, and to keep in another layout: now and then it follows from a shape."""
+    w = s.world
+    if not w.plain and w.ways["known"] and w.chance(0.35) and len(set(shapes)) == 1 and dtype in ADDS:
+        if (val := _scaled(s, dtype, shapes[0])) is not None:
+            return val
+    return make(s, dtype, shapes)
+
+
 def exactly(s: Scope, arrays: Sequence[np.ndarray]) -> Val:
     w = s.world
     constant = all(a is arrays[0] or (a.shape == arrays[0].shape and np.array_equal(a, arrays[0])) for a in arrays)
