@@ -90,7 +90,7 @@ def judge(
         elif wrong := against(truth, other):
             # The nodes are Norn's: where they answer and ONNX Runtime does not, they are quiet about it.
             kind = {"refuses": "quiet", "quiet": "refuses"}.get(wrong[0], wrong[0])
-            if reason := reasons.why(reads[k]):
+            if reason := reasons.why(reads[k], wrong[1] if other.kind == "load" else ""):
                 counts["known difference: " + reason] += 1
             else:
                 findings.append(Finding(kind, "nodes against onnxruntime", k, wrong[1]))

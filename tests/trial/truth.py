@@ -244,7 +244,6 @@ class Interpreter:
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), registry.NEWEST)
         self._constants: dict[str, Cell] = {}
         self.reads: list[reasons.Read] = []  # every node that ran, with its operands
-        self._known: set[str] = set()  # values that follow from constants and shapes
 
     def run(self, feed: Mapping[str, Cell]) -> list[Cell]:
         env = dict(feed)
@@ -258,7 +257,6 @@ class Interpreter:
                     array = numpy_helper.to_array(tensor)
                     self._constants[tensor.name] = Cell(array, array)
                 env[tensor.name] = self._constants[tensor.name]
-                self._known.add(tensor.name)
         for node in graph.node:
             self._node(node, env)
 
@@ -268,7 +266,6 @@ class Interpreter:
             self._call(node, function, env)
         elif node.op_type == "If" and node.domain in ("", "ai.onnx"):
             condition = env[node.input[0]].value
-            self.reads.append(reasons.Read(node, [condition], self.opset, node.input[0] in self._known))
             if condition.size != 1:
                 raise Refused("If wants one condition")
             wanted = "then_branch" if condition.reshape(-1)[0] else "else_branch"
@@ -278,8 +275,6 @@ class Interpreter:
             for name, output in zip(node.output, branch.output, strict=False):
                 env[name] = inner[output.name]
         else:
-            if node.op_type in ("Shape", "Size") or self._known.issuperset(reads_of(node)):
-                self._known.update(node.output)
             self.reads.append(reasons.Read(node, [env[n].value if n else None for n in node.input], self.opset))
             results = self.evaluator.run(node, self.opset, {n: env[n] for n in reads_of(node)})
             env.update((n, c) for n, c in zip(node.output, results, strict=True) if n and c is not None)
