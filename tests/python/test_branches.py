@@ -222,7 +222,7 @@ def test_a_branch_takes_no_inputs():
 # --- conditions that are known ---
 
 
-@pytest.mark.parametrize("outer,inner", itertools.product([True, False, None], repeat=2))
+@pytest.mark.parametrize("outer,inner", list(itertools.product([True, False, None], repeat=2)))
 def test_known_conditions_nested(outer, inner):
     def choice(name, condition, then_nodes, else_nodes):
         then = branch(name + "t", then_nodes, name + "T", [constant(name + "k", [1])], shape=[3])
@@ -293,7 +293,7 @@ def clip_in_branch(known=None):
     return function("F", ["a", "c", "lo", "hi"], ["b"], [node("If", "c", "b", then_branch=then, else_branch=other)])
 
 
-@pytest.mark.parametrize("lo,hi", itertools.product(["", "l"], ["", "h"]))
+@pytest.mark.parametrize("lo,hi", list(itertools.product(["", "l"], ["", "h"])))
 @pytest.mark.parametrize("known", [None, True, False])
 def test_omitted_inputs_in_a_branch_of_a_function(lo, hi, known):
     x = np.array([-9, 1, 9], np.float32)
