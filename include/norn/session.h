@@ -36,8 +36,8 @@ struct SessionOptions {
   // Documents that declare operators beyond the built-in ones; those that bring a body run.
   std::vector<OperatorSet> operator_sets;
   Limits limits;
-  // Bytes that plans for shapes that came by may take; the least recently used ones go first. A plan that is in use, and
-  // the one made last, stay whatever they take.
+  // Bytes that plans for shapes that came by may take; the least recently used ones go first. A plan that is in use,
+  // and the one made last, stay whatever they take.
   std::size_t max_plan_bytes = std::size_t{128} << 20;
 };
 

@@ -38,7 +38,11 @@ consteval std::uint32_t types_held_in() {
   if (std::is_same_v<T, bool>) return are(Bool);
   if (std::is_same_v<T, float>) return are(Float, Complex64);
   if (std::is_same_v<T, double>) return are(Double, Complex128);
-  if constexpr (requires(const T& t) { typename T::value_type; t.real(); t.imag(); }) {  // std::complex
+  if constexpr (requires(const T& t) {
+                  typename T::value_type;
+                  t.real();
+                  t.imag();
+                }) {  // std::complex
     if (std::is_same_v<typename T::value_type, float>) return are(Complex64);
     if (std::is_same_v<typename T::value_type, double>) return are(Complex128);
   }
@@ -102,7 +106,8 @@ class NORN_API Tensor {
 
  private:
   void check_held_in(std::uint32_t types) const {
-    if (!(types >> static_cast<int>(dtype_) & 1)) [[unlikely]] not_held_in(types);
+    if (!(types >> static_cast<int>(dtype_) & 1)) [[unlikely]]
+      not_held_in(types);
   }
   [[noreturn]] void not_held_in(std::uint32_t types) const;
 

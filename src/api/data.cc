@@ -83,8 +83,10 @@ std::vector<std::pair<std::string, Value>> values_of(const std::string& path, co
     }
   };
   try {
-    if (is_numpy({}, file)) read();  // whatever its name
-    else reading_data(file.bytes, read);
+    if (is_numpy({}, file))
+      read();  // whatever its name
+    else
+      reading_data(file.bytes, read);
   } catch (Error& e) {
     throw e.within(path);
   }

@@ -27,8 +27,9 @@ Range range_of(DataType type) {
   throw Error(ErrorCode::InvalidArgument,
               "element " + std::to_string(at) + " of a tensor " + type + to_string(tensor.dims()) + " is the byte " +
                   std::to_string(bytes[at]) + ", which is no " + type,
-              {}, "an element takes a byte, of which " + type + " has the low " +
-                      std::to_string(storage_bits(tensor.dtype())) + " bits" + (range.bias ? ", sign-extended" : ""));
+              {},
+              "an element takes a byte, of which " + type + " has the low " +
+                  std::to_string(storage_bits(tensor.dtype())) + " bits" + (range.bias ? ", sign-extended" : ""));
 }
 
 std::optional<std::vector<Value>> items_of(const std::vector<Value>& items) {

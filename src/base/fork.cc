@@ -19,8 +19,8 @@ constinit Counter g_counters[kCounters];
 constinit std::atomic<int> g_closed{0};  // threads that fork
 constinit std::atomic<unsigned> g_threads{0};
 
-thread_local unsigned t_depth = 0;             // sections that this thread is in
-thread_local Counter* t_counter = nullptr;     // where it counts
+thread_local unsigned t_depth = 0;          // sections that this thread is in
+thread_local Counter* t_counter = nullptr;  // where it counts
 
 void wait_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
 
@@ -52,7 +52,8 @@ void ForkGuard::enter() noexcept {
   for (;;) {
     // Before it looks whether somebody forks, who looks at the counters after saying so.
     counter->inside.fetch_add(1, std::memory_order_seq_cst);
-    if (g_closed.load(std::memory_order_seq_cst) == 0) [[likely]] return;
+    if (g_closed.load(std::memory_order_seq_cst) == 0) [[likely]]
+      return;
     counter->inside.fetch_sub(1, std::memory_order_release);
     while (g_closed.load(std::memory_order_acquire) != 0) wait_a_little();
   }

@@ -87,10 +87,11 @@ FileBytes read_all(int fd, const std::string& path, std::optional<std::size_t> e
     if (n == 0) break;
     used += static_cast<std::size_t>(n);
     if (used > most) {
-      too_large(path,
-                "the input goes on beyond " + std::to_string(most) + " bytes (limit " +
-                    (stream ? "max_stream_bytes" : "max_bytes") + ")",
-                stream ? "that is the limit of pipes and devices, which may have no end: write a file, or raise it" : "");
+      too_large(
+          path,
+          "the input goes on beyond " + std::to_string(most) + " bytes (limit " +
+              (stream ? "max_stream_bytes" : "max_bytes") + ")",
+          stream ? "that is the limit of pipes and devices, which may have no end: write a file, or raise it" : "");
     }
   }
   content.resize(used);

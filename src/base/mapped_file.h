@@ -18,7 +18,8 @@ struct FileBytes {
   std::shared_ptr<const void> owner;
 };
 
-// Throws norn::Error (NoSuchFile, Io, InvalidArgument for a directory, LimitExceeded). An empty file gives an empty span.
+// Throws norn::Error (NoSuchFile, Io, InvalidArgument for a directory, LimitExceeded). An empty file gives an empty
+// span.
 FileBytes read_file(const std::string& path, const Limits& limits, bool mmap = true);
 
 // Maps the first `bytes` bytes of an open regular file; the descriptor may be closed afterwards. `path` is for

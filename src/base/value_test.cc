@@ -93,20 +93,22 @@ TEST(Tensor, ElementsAreReadAsWhatTheyAre) {
     take("i64", [&] { return t.as<long long>(); });
     take("u64", [&] { return t.as<unsigned long>(); });
     take("str", [&] { return t.as<std::string>(); });
-    if (t.defined() && t.dtype() != DataType::String) EXPECT_EQ(t.as<std::byte>(), t.data());
-    else EXPECT_THROW(t.as<std::byte>(), Error);
+    if (t.defined() && t.dtype() != DataType::String)
+      EXPECT_EQ(t.as<std::byte>(), t.data());
+    else
+      EXPECT_THROW(t.as<std::byte>(), Error);
     return as;
   };
   const std::pair<DataType, const char*> wanted[] = {
-      {DataType::Float, "f32"},        {DataType::Double, "f64"},       {DataType::Complex64, "f32 c64"},
-      {DataType::Bool, "bool u8"},     {DataType::Uint8, "u8"},         {DataType::Int8, "i8"},
-      {DataType::Uint16, "u16"},       {DataType::Int16, "i16"},        {DataType::Complex128, "f64 c128"},
-      {DataType::Uint32, "u32"},       {DataType::Int32, "i32"},        {DataType::Uint64, "u64"},
-      {DataType::Int64, "i64"},        {DataType::String, "str"},       {DataType::Float16, "u16"},
-      {DataType::BFloat16, "u16"},     {DataType::Float8E4M3FN, "u8"},  {DataType::Float8E4M3FNUZ, "u8"},
-      {DataType::Float8E5M2, "u8"},    {DataType::Float8E5M2FNUZ, "u8"}, {DataType::Float8E8M0, "u8"},
-      {DataType::Float6E2M3, "u8"},    {DataType::Float6E3M2, "u8"},    {DataType::Float4E2M1, "u8"},
-      {DataType::Uint4, "u8"},         {DataType::Int4, "i8"},          {DataType::Uint2, "u8"},
+      {DataType::Float, "f32"},     {DataType::Double, "f64"},        {DataType::Complex64, "f32 c64"},
+      {DataType::Bool, "bool u8"},  {DataType::Uint8, "u8"},          {DataType::Int8, "i8"},
+      {DataType::Uint16, "u16"},    {DataType::Int16, "i16"},         {DataType::Complex128, "f64 c128"},
+      {DataType::Uint32, "u32"},    {DataType::Int32, "i32"},         {DataType::Uint64, "u64"},
+      {DataType::Int64, "i64"},     {DataType::String, "str"},        {DataType::Float16, "u16"},
+      {DataType::BFloat16, "u16"},  {DataType::Float8E4M3FN, "u8"},   {DataType::Float8E4M3FNUZ, "u8"},
+      {DataType::Float8E5M2, "u8"}, {DataType::Float8E5M2FNUZ, "u8"}, {DataType::Float8E8M0, "u8"},
+      {DataType::Float6E2M3, "u8"}, {DataType::Float6E3M2, "u8"},     {DataType::Float4E2M1, "u8"},
+      {DataType::Uint4, "u8"},      {DataType::Int4, "i8"},           {DataType::Uint2, "u8"},
       {DataType::Int2, "i8"}};
   EXPECT_EQ(std::size(wanted), static_cast<std::size_t>(kDataTypeCount - 1));
   for (const auto& [type, as] : wanted) EXPECT_EQ(readable(Tensor(type, {2})), as) << data_type_name(type);

@@ -55,8 +55,10 @@ int fail(std::span<char*> arguments, const Error& error, int exit) {
   print_error(error);
   if (std::ferror(stdout)) return exit;
   std::string text;
-  if (asked_for(arguments, "--json")) text = dumped({{"ok", false}, {"error", json_of(error)}}) + "\n";
-  else if (asked_for(arguments, "--sarif")) text = dumped(sarif_of(error)) + "\n";
+  if (asked_for(arguments, "--json"))
+    text = dumped({{"ok", false}, {"error", json_of(error)}}) + "\n";
+  else if (asked_for(arguments, "--sarif"))
+    text = dumped(sarif_of(error)) + "\n";
   try {
     write_output(std::as_bytes(std::span(text)));
   } catch (const Error& unwritten) {

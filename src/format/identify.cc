@@ -76,7 +76,9 @@ std::optional<Mistake> identify(std::span<const std::byte> bytes) {
                    "of zip archives, only .npz hold data for models"};
   }
   if (is("\x1f\x8b")) return either("gzip-compressed data", "unpack it first, for example with gunzip or tar xzf");
-  if (is("\xfd" "7zXZ\0"sv)) return either("xz-compressed data", "unpack it first with unxz");
+  if (is("\xfd"
+         "7zXZ\0"sv))
+    return either("xz-compressed data", "unpack it first with unxz");
   if (is("BZh") && head.size() > 3 && head[3] >= '1' && head[3] <= '9') {
     return either("bzip2-compressed data", "unpack it first with bunzip2");
   }
@@ -95,7 +97,9 @@ std::optional<Mistake> identify(std::span<const std::byte> bytes) {
   }
   if (is("GGUF")) return Mistake{"a GGUF file", "", ""};
   if (is("%PDF-")) return Mistake{"a PDF document", "", ""};
-  if (is("\x7f" "ELF")) return Mistake{"an executable or a shared library", "", ""};
+  if (is("\x7f"
+         "ELF"))
+    return Mistake{"an executable or a shared library", "", ""};
   if (is("\x80\x02") || is("\x80\x03") || is("\x80\x04\x95") || is("\x80\x05\x95")) {
     return decodable("a Python pickle, which Norn never unpickles", "array",
                      "export the model it holds to ONNX with the framework it comes from");

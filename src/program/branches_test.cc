@@ -29,8 +29,7 @@ struct Choice {
   ModelBuilder m{16};
   Choice() {
     m.input("c", "bool[]").input("x", "float[N]");
-    for (int rows : {5, 6})
-      m.initializer("w" + std::to_string(rows), random_tensor(DataType::Float, {rows, 3}, 1));
+    for (int rows : {5, 6}) m.initializer("w" + std::to_string(rows), random_tensor(DataType::Float, {rows, 3}, 1));
   }
   void choose(const ir::Graph& yes, const ir::Graph& no, const std::string& out = "y") {
     m.node("If", {"c"}, {out}, {graph_attr("then_branch", yes), graph_attr("else_branch", no)});

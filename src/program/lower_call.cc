@@ -125,10 +125,10 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
     if (node.output[i].empty()) continue;
     const ValueId id = body.find(function.output[i]);
     if (id == kNone)
-      throw Error(ErrorCode::InvalidGraph,
-                  "the function's output \"" + function.output[i] +
-                      (body.omits(function.output[i]) ? "\" is an input that the call leaves out"
-                                                      : "\" is not computed"));
+      throw Error(
+          ErrorCode::InvalidGraph,
+          "the function's output \"" + function.output[i] +
+              (body.omits(function.output[i]) ? "\" is an input that the call leaves out" : "\" is not computed"));
     scope.define(node.output[i], id);
     if (id >= first_value) graph.value(id).name = node.output[i];
   }

@@ -29,7 +29,8 @@ Needs find_needs(const Graph& graph, bool known) {
     const Node& node = graph.nodes[i];
     if (!node.op) continue;
     for (ValueId id : node.outputs)
-      if (id != kNone && needs.values[id] && !(known && graph.value(id).known.constant.defined())) needs.nodes[i] = true;
+      if (id != kNone && needs.values[id] && !(known && graph.value(id).known.constant.defined()))
+        needs.nodes[i] = true;
     if (needs.nodes[i]) for_each_use(node, [&](ValueId id) { needs.values[id] = true; });
   }
   return needs;

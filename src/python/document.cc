@@ -128,9 +128,10 @@ void register_check(nb::module_& module) {
       .def("to_sarif", &Report::to_sarif, nb::call_guard<nb::gil_scoped_release>())
       .def("__str__", [](const Report& r) { return text_of(without_gil([&] { return r.to_string(); })); })
       .def("__getstate__", [](const Report& r) { return std::make_tuple(text_of(r.path), r.diagnostics, r.dropped); })
-      .def("__setstate__", [](Report& r, const std::tuple<std::string, std::vector<Diagnostic>, std::size_t>& state) {
-        new (&r) Report{std::get<0>(state), std::get<1>(state), std::get<2>(state)};
-      })
+      .def("__setstate__",
+           [](Report& r, const std::tuple<std::string, std::vector<Diagnostic>, std::size_t>& state) {
+             new (&r) Report{std::get<0>(state), std::get<1>(state), std::get<2>(state)};
+           })
       .def("__bool__", &Report::ok)
       .def("__len__", [](const Report& r) { return r.diagnostics.size(); })
       .def("__iter__", [](nb::handle self) { return nb::iter(self.attr("diagnostics")); });

@@ -14,14 +14,14 @@ namespace norn::python {
 namespace {
 
 constexpr std::string_view kElsewhere[] = {
-    "ACLExecutionProvider",      "ArmNNExecutionProvider",          "AzureExecutionProvider",
-    "CANNExecutionProvider",     "CUDAExecutionProvider",           "CoreMLExecutionProvider",
-    "DmlExecutionProvider",      "DnnlExecutionProvider",           "JsExecutionProvider",
-    "MIGraphXExecutionProvider", "NnapiExecutionProvider",          "NvTensorRTRTXExecutionProvider",
-    "OpenVINOExecutionProvider", "QNNExecutionProvider",            "ROCMExecutionProvider",
-    "RknpuExecutionProvider",    "SNPEExecutionProvider",           "TensorrtExecutionProvider",
-    "TvmExecutionProvider",      "VSINPUExecutionProvider",         "VitisAIExecutionProvider",
-    "WebGpuExecutionProvider",   "WebNNExecutionProvider",          "XnnpackExecutionProvider"};
+    "ACLExecutionProvider",      "ArmNNExecutionProvider",  "AzureExecutionProvider",
+    "CANNExecutionProvider",     "CUDAExecutionProvider",   "CoreMLExecutionProvider",
+    "DmlExecutionProvider",      "DnnlExecutionProvider",   "JsExecutionProvider",
+    "MIGraphXExecutionProvider", "NnapiExecutionProvider",  "NvTensorRTRTXExecutionProvider",
+    "OpenVINOExecutionProvider", "QNNExecutionProvider",    "ROCMExecutionProvider",
+    "RknpuExecutionProvider",    "SNPEExecutionProvider",   "TensorrtExecutionProvider",
+    "TvmExecutionProvider",      "VSINPUExecutionProvider", "VitisAIExecutionProvider",
+    "WebGpuExecutionProvider",   "WebNNExecutionProvider",  "XnnpackExecutionProvider"};
 
 void warn(const std::string& text) {
   if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();

@@ -290,7 +290,8 @@ void register_session(nb::module_& module) {
           nb::arg("provider_options") = nb::none(), nb::kw_only(), nb::arg("external_data") = nb::none())
       .def("run", run, nb::arg("output_names").none(), nb::arg("input_feed").none(),
            nb::arg("run_options") = nb::none(),
-           "Computes the named outputs (all for None or []) for a dict of input name to value. Arrays are used in place; "
+           "Computes the named outputs (all for None or []) for a dict of input name to value. Arrays are used in "
+           "place; "
            "the GIL is released. Raises norn.InvalidArgument for a feed that does not fit.")
       .def("get_inputs", &Session::inputs, "Inputs that must be fed, in the model's order.")
       .def("get_outputs", &Session::outputs)

@@ -1,5 +1,5 @@
-// Every allocation failing in turn, while a model is made ready and while it runs: each failure is an error, and what was
-// there before works afterwards. An executable of its own, for it takes the place of the global operator new.
+// Every allocation failing in turn, while a model is made ready and while it runs: each failure is an error, and what
+// was there before works afterwards. An executable of its own, for it takes the place of the global operator new.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -100,11 +100,14 @@ ModelBuilder network() {
   m.input("x", "float[N,4]").input("c", "bool[]").initializer("one", tensor<float>({}, {1}));
   m.initializer("w", random_tensor(DataType::Float, {4, 8}, 1)).initializer("a", tensor<std::int64_t>({1}, {0}));
   m.initializer("flat", tensor<std::int64_t>({1}, {-1})).initializer("at", tensor<std::int64_t>({}, {0}));
-  m.initializer("w2", random_tensor(DataType::Float, {8, 512}, 2)).initializer("w3", random_tensor(DataType::Float, {512, 64}, 3));
-  m.initializer("k", random_tensor(DataType::Float, {16, 1, 3, 3}, 4)).initializer("image", tensor<std::int64_t>({4}, {-1, 1, 8, 8}));
+  m.initializer("w2", random_tensor(DataType::Float, {8, 512}, 2))
+      .initializer("w3", random_tensor(DataType::Float, {512, 64}, 3));
+  m.initializer("k", random_tensor(DataType::Float, {16, 1, 3, 3}, 4))
+      .initializer("image", tensor<std::int64_t>({4}, {-1, 1, 8, 8}));
   m.node("MatMul", {"x", "w"}, {"p"}).node("MatMul", {"p", "w2"}, {"p2"}).node("MatMul", {"p2", "w3"}, {"p3"});
   m.node("Reshape", {"p3", "image"}, {"im"}).node("Conv", {"im", "k"}, {"conv"}).node("Relu", {"conv"}, {"r"});
-  m.node("GlobalAveragePool", {"r"}, {"pool"}).node("Softmax", {"pool"}, {"soft"}, {make_attr("axis", std::int64_t{1})});
+  m.node("GlobalAveragePool", {"r"}, {"pool"})
+      .node("Softmax", {"pool"}, {"soft"}, {make_attr("axis", std::int64_t{1})});
   m.node("Reshape", {"x", "flat"}, {"f"}).node("NonZero", {"f"}, {"z"}).node("Squeeze", {"z", "a"}, {"i"});
   m.node("Gather", {"f", "i"}, {"picked"});
   m.node("If", {"c"}, {"y"}, {graph_attr("then_branch", yes.graph()), graph_attr("else_branch", no.graph())});
@@ -158,7 +161,8 @@ void each_failure_of_a_run(Make make, int least) {
 
 TEST(Allocation, EachFailureOfTheFirstRun) {
   const ir::Model document = network().build();
-  each_failure_of_a_run([&] { return std::make_unique<CompiledModel>(document, ir::ExternalReader{}, SessionOptions{}); }, 300);
+  each_failure_of_a_run(
+      [&] { return std::make_unique<CompiledModel>(document, ir::ExternalReader{}, SessionOptions{}); }, 300);
 }
 
 TEST(Allocation, EachFailureOfALaterRun) {

@@ -14,8 +14,9 @@ inline constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max(
 struct Block {
   std::size_t bytes = 0;
   std::int64_t first = 0, last = 0;  // kForever: to the end of the run
-  bool in_place = false;  // may lie where a block of its size lies that step `first` is the last to read, and that yields
-  bool yields = true;     // its last reader reads each element just before it writes the one at that place
+  bool in_place =
+      false;           // may lie where a block of its size lies that step `first` is the last to read, and that yields
+  bool yields = true;  // its last reader reads each element just before it writes the one at that place
   std::size_t offset = 0;            // what lay_out() finds
 };
 

@@ -1,7 +1,7 @@
-// The memory that runs of a compiled model work in, of all its plans: a run takes a stretch for each segment and gives it
-// back at its end; large outputs and late values are stretches, which come back when nobody holds the tensor any more.
-// Other shapes use the same stretches, so that what is kept follows from how much was used at once, not from how many
-// shapes came by. (The system's allocator would cut freed stretches up for the plans made between runs, and grow.)
+// The memory that runs of a compiled model work in, of all its plans: a run takes a stretch for each segment and gives
+// it back at its end; large outputs and late values are stretches, which come back when nobody holds the tensor any
+// more. Other shapes use the same stretches, so that what is kept follows from how much was used at once, not from how
+// many shapes came by. (The system's allocator would cut freed stretches up for the plans made between runs, and grow.)
 // Thread-safe. Lives as long as the tensors it gave.
 #pragma once
 #include <cstddef>
@@ -23,7 +23,8 @@ class ArenaPool : public std::enable_shared_from_this<ArenaPool> {
     std::shared_ptr<void> memory;  // aligned to 64 bytes
     std::size_t bytes = 0;
   };
-  // At least `bytes` and little more; the stretch that begins at `preferred` if it is free and fits. Throws std::bad_alloc.
+  // At least `bytes` and little more; the stretch that begins at `preferred` if it is free and fits. Throws
+  // std::bad_alloc.
   Stretch take(std::size_t bytes, const void* preferred = nullptr);
   void give_back(Stretch stretch) noexcept;
   // As Tensor's own constructor.

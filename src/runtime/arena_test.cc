@@ -13,7 +13,8 @@ std::size_t end_of(const Block& b) { return b.offset + std::max<std::size_t>(b.b
 
 // Whether both need memory at some step; one made in place of the other shares the step at which they meet.
 bool meet(const Block& a, const Block& b) {
-  if (a.in_place && b.yields && a.first == b.last && a.offset == b.offset && a.bytes == b.bytes && b.first < a.first) return false;
+  if (a.in_place && b.yields && a.first == b.last && a.offset == b.offset && a.bytes == b.bytes && b.first < a.first)
+    return false;
   return a.first <= b.last && b.first <= a.last;
 }
 

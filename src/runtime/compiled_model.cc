@@ -61,7 +61,9 @@ std::string name_list(const std::vector<ArgInfo>& args) {
 
 CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader& external,
                              const SessionOptions& options, bool feedable_weights)
-    : options_(options), packed_(std::make_unique<PackStore>()), plans_(std::make_unique<PlanCache>(options.max_plan_bytes)),
+    : options_(options),
+      packed_(std::make_unique<PackStore>()),
+      plans_(std::make_unique<PlanCache>(options.max_plan_bytes)),
       arenas_(std::make_shared<ArenaPool>()) {
   program::LowerOptions lower;
   lower.limits = options.limits;
@@ -242,8 +244,7 @@ std::string CompiledModel::explain(std::span<const Feed> feeds, std::int64_t def
     }
     for (const std::string& note : segment.notes) text += "-  " + note + "\n";
     if (!segment.last())
-      text += "...  " + std::to_string(segment.waiting) +
-              " more nodes wait for sizes that only running tells\n";
+      text += "...  " + std::to_string(segment.waiting) + " more nodes wait for sizes that only running tells\n";
     text += "memory: " + std::to_string(segment.arena_bytes) + " bytes for intermediates, " +
             std::to_string(segment.scratch_bytes) + " for scratch\n";
   });

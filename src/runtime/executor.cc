@@ -115,8 +115,9 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
   }
   std::vector<Value> outputs;
   if (node.subgraphs.empty()) {
-    outputs = opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()),
-                              [this](DataType dtype, const Shape& dims) { return e_.kept_.arenas.tensor(dtype, dims); });
+    outputs =
+        opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()),
+                        [this](DataType dtype, const Shape& dims) { return e_.kept_.arenas.tensor(dtype, dims); });
   } else {
     outputs = run_control_flow(node, inputs, [&](std::size_t index, std::span<const Value> formals) {
       std::vector<Value> arguments(formals.begin(), formals.end());
@@ -132,7 +133,8 @@ void Executor::Run::run_segment(const Segment& segment) {
   values_.resize(segment.run_values);
   taken_.back().frame = segment.take_frame(e_.kept_.arenas);
   Frame& frame = *taken_.back().frame;
-  for (const Segment::Allocation& a : segment.allocations) values_[a.run_value] = e_.kept_.arenas.tensor(a.dtype, a.dims);
+  for (const Segment::Allocation& a : segment.allocations)
+    values_[a.run_value] = e_.kept_.arenas.tensor(a.dtype, a.dims);
   for (std::uint32_t at : segment.patches) {
     const Location& where = segment.pointers[at];
     if (where.kind == Location::Kind::Run)

@@ -40,7 +40,7 @@ class Executor {
   Kept kept_;
   const std::uint64_t id_;
   std::vector<std::vector<std::unique_ptr<Executor>>> subgraphs_;  // by node, then by subgraph
-  std::uint32_t inputs_ = 0;  // graph inputs and captures
+  std::uint32_t inputs_ = 0;                                       // graph inputs and captures
 };
 
 }  // namespace norn::runtime

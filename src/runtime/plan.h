@@ -1,10 +1,11 @@
 // The Plan: what a graph becomes for given shapes. Kernels are chosen and made, memory is laid out, and a run is a walk
 // over steps.
 //
-// A plan is a chain of segments. A segment holds every node whose shapes follow from what is known when it starts; nodes
-// whose output sizes only running can tell (NonZero), or whose outputs are not tensors (sequences), and control flow run as
-// late steps: they produce owned values, and what depends on them waits for the next segment, which is planned when those
-// values are there. Segments for sizes that came up before are found again in the PlanCache: plans form a tree.
+// A plan is a chain of segments. A segment holds every node whose shapes follow from what is known when it starts;
+// nodes whose output sizes only running can tell (NonZero), or whose outputs are not tensors (sequences), and control
+// flow run as late steps: they produce owned values, and what depends on them waits for the next segment, which is
+// planned when those values are there. Segments for sizes that came up before are found again in the PlanCache: plans
+// form a tree.
 //
 // A segment keeps only what it adds to what the segments before it settled, so that a chain costs what its nodes cost.
 //
@@ -127,7 +128,7 @@ class Segment {
     program::ValueId value;
     std::uint32_t run_value;
   };
-  std::vector<LateValue> late_values;  // whose sizes pick the next segment
+  std::vector<LateValue> late_values;   // whose sizes pick the next segment
   std::vector<norn::Tensor> constants;  // contents known from shapes, which steps read
 
   std::uint32_t run_values = 0;  // of the run's table that are in use

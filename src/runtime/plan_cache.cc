@@ -50,8 +50,8 @@ void PlanCache::trim(const Segment& kept) noexcept {
     auto oldest = entries_.end();
     for (auto it = entries_.begin(); it != entries_.end(); ++it) {
       if (it->second.plan.get() == &kept) continue;
-      if (oldest == entries_.end() || it->second.used.load(std::memory_order_relaxed) <
-                                          oldest->second.used.load(std::memory_order_relaxed))
+      if (oldest == entries_.end() ||
+          it->second.used.load(std::memory_order_relaxed) < oldest->second.used.load(std::memory_order_relaxed))
         oldest = it;
     }
     if (oldest == entries_.end()) return;

@@ -17,8 +17,10 @@ void append(std::vector<std::int64_t>& key, const Value& value, bool sizes) {
     key.insert(key.end(), dims.begin(), dims.end());
   };
   const auto append_first = [&](const std::vector<Value>& items) {
-    if (items.empty()) key.push_back(kEmpty);
-    else append(key, items.front(), false);
+    if (items.empty())
+      key.push_back(kEmpty);
+    else
+      append(key, items.front(), false);
   };
   if (value.is_tensor()) {
     key.push_back(kTensor);
@@ -110,7 +112,9 @@ void append_key(std::vector<std::int64_t>& key, const Value& value) { append(key
 ValueType type_of(const Value& value, const ValueType& expected) { return type_of(value, expected, true); }
 
 std::string misfit(const Value& value, const ValueType& declared) {
-  const auto wanted = [&](std::string_view kind) { return std::string(kind) + " is wanted, " + value.describe() + " was fed"; };
+  const auto wanted = [&](std::string_view kind) {
+    return std::string(kind) + " is wanted, " + value.describe() + " was fed";
+  };
   switch (declared.kind) {
     case Kind::Tensor:
       if (!value.is_tensor()) return wanted("a tensor");

@@ -87,13 +87,16 @@ void PlanState::settle(ValueId id) {
   for (std::size_t d = 0; d < value.dims.size(); ++d) {
     const DimExpr& e = (*declared->shape)[d];
     const std::string_view name = e.variable_name();
-    const std::optional<std::int64_t> size = e.is_constant() ? e.constant() : name.empty() ? e.evaluate(size_of) : size_of(name);
+    const std::optional<std::int64_t> size = e.is_constant() ? e.constant()
+                                             : name.empty()  ? e.evaluate(size_of)
+                                                             : size_of(name);
     if (!size) {
       if (!name.empty()) bind({std::string(name), value.dims[d], id, static_cast<std::uint32_t>(d)});
       continue;
     }
     if (*size == value.dims[d]) continue;
-    // In the shape that Reshape asks for, 0 and -1 are no sizes; what was inferred for all others does not hold for them.
+    // In the shape that Reshape asks for, 0 and -1 are no sizes; what was inferred for all others does not hold for
+    // them.
     if (*size <= 0 || empty) continue;
     std::string why = "dimension " + std::to_string(d) + " is " + std::to_string(*size);
     std::vector<std::string> names;

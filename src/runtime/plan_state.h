@@ -1,5 +1,5 @@
-// What planning knows of a graph's values between one segment and the next: their types and sizes, where they lie, which
-// nodes wait for values that are not there yet, and the sizes that dimension variables have in this run.
+// What planning knows of a graph's values between one segment and the next: their types and sizes, where they lie,
+// which nodes wait for values that are not there yet, and the sizes that dimension variables have in this run.
 //
 // A run makes one when it first needs a plan that is not kept, lets it take over the segments it has found so far, and
 // plans on from there. Each step costs what it concerns, never the size of the graph.
@@ -61,8 +61,8 @@ class PlanState {
   std::vector<std::uint32_t> pending;  // by node: reads of values that are not available yet
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;  // nodes to plan, in order
   std::uint32_t run_values = 0;
-  std::uint32_t depth = 0;    // segments before
-  std::uint32_t waiting = 0;  // nodes that are not planned
+  std::uint32_t depth = 0;                // segments before
+  std::uint32_t waiting = 0;              // nodes that are not planned
   std::vector<Segment::Settled> arrived;  // late values of the segment before, with the types that they have
 
   Slots& slots(program::ValueId id) {
@@ -76,8 +76,8 @@ class PlanState {
     return false;
   }
 
-  // The value's type has become static: settles its sizes and holds them against what the Program says of them, on which
-  // passes have relied. Throws norn::Error (RuntimeError) that names both sides of a contradiction.
+  // The value's type has become static: settles its sizes and holds them against what the Program says of them, on
+  // which passes have relied. Throws norn::Error (RuntimeError) that names both sides of a contradiction.
   void settle(program::ValueId id);
   // Throws what contradicts of the values that come from outside: feeds, captures and late values. The node that cannot
   // take them tells it better, so this is asked when the segment's nodes have been inferred.

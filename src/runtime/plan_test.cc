@@ -55,7 +55,8 @@ Tensor filled(Shape dims, float value) {
 TEST(Known, FirstPartOfAFusedNode) {
   ModelBuilder m(18);
   m.input("x", "float[N]").initializer("unused", tensor<float>({}, {0}));
-  m.node("Shape", {"x"}, {"s"}).node("ConstantOfShape", {"s"}, {"one"}, {tensor_attr("value", tensor<float>({1}, {1}))});
+  m.node("Shape", {"x"}, {"s"})
+      .node("ConstantOfShape", {"s"}, {"one"}, {tensor_attr("value", tensor<float>({1}, {1}))});
   m.node("Neg", {"one"}, {"t"}).node("Add", {"t", "x"}, {"y"}).output("y");
   const CompiledModel model = compile(m);
   EXPECT_EQ(doubles(run(model, {{"x", tensor<float>({3}, {10, 20, 30})}})), (Numbers{9, 19, 29}));
@@ -97,7 +98,9 @@ TEST(Known, ReadBehindALateValue) {
 // B follows from the number of rows: its memory goes with its plan, and its address comes again.
 TEST(Known, MatrixThatFollowsFromTheRows) {
   ModelBuilder m(21);
-  m.input("x", "float[N,16]").initializer("z", tensor<std::int64_t>({1}, {0})).initializer("e", tensor<std::int64_t>({1}, {1}));
+  m.input("x", "float[N,16]")
+      .initializer("z", tensor<std::int64_t>({1}, {0}))
+      .initializer("e", tensor<std::int64_t>({1}, {1}));
   m.initializer("ones", filled({256}, 1)).initializer("to", tensor<std::int64_t>({2}, {16, 16}));
   m.node("Shape", {"x"}, {"s"}).node("Slice", {"s", "z", "e"}, {"n"});
   m.node("Cast", {"n"}, {"f"}, {make_attr("to", std::int64_t{1})}).node("Mul", {"f", "ones"}, {"b"});
@@ -119,8 +122,8 @@ TEST(Views, KeepTheirShapesForLateReaders) {
     std::vector<std::string> extra;
     Shape dims;
   };
-  for (const Case& c : {Case{"Unsqueeze", {"a"}, {3, 1, 1}}, Case{"Reshape", {"r"}, {1, 3}}, Case{"Transpose", {}, {1, 3}},
-                        Case{"Squeeze", {}, {3}}}) {
+  for (const Case& c : {Case{"Unsqueeze", {"a"}, {3, 1, 1}}, Case{"Reshape", {"r"}, {1, 3}},
+                        Case{"Transpose", {}, {1, 3}}, Case{"Squeeze", {}, {3}}}) {
     for (const char* source : {"x", "late", "out"}) {
       ModelBuilder m(18);
       m.input("x", "float[N,1]").initializer("a", tensor<std::int64_t>({1}, {1}));
@@ -211,10 +214,13 @@ TEST(Views, OutputsShareNoMemory) {
   }
 }
 
-// The sum is made in a layout that its second operand, of one dimension less, does not have: it cannot lie in its place.
+// The sum is made in a layout that its second operand, of one dimension less, does not have: it cannot lie in its
+// place.
 TEST(Layouts, SumBesideAnOperandOfLowerRank) {
   ModelBuilder m(18);
-  m.input("x", "float[1,3,16,16]").input("u", "float[8,16,16]").initializer("w", random_tensor(DataType::Float, {8, 3, 3, 3}, 1));
+  m.input("x", "float[1,3,16,16]")
+      .input("u", "float[8,16,16]")
+      .initializer("w", random_tensor(DataType::Float, {8, 3, 3, 3}, 1));
   const std::vector<std::int64_t> pads{1, 1, 1, 1}, window{2, 2};
   m.node("Conv", {"x", "w"}, {"c"}, {make_attr("pads", pads)}).node("Exp", {"u"}, {"t"}).node("Add", {"c", "t"}, {"y"});
   m.node("MaxPool", {"y"}, {"p"}, {make_attr("kernel_shape", window)});
@@ -222,7 +228,8 @@ TEST(Layouts, SumBesideAnOperandOfLowerRank) {
   SessionOptions reference;
   reference.reference_only = true;
   reference.disabled_passes = {"all"};
-  const Feeds feeds{{"x", random_tensor(DataType::Float, {1, 3, 16, 16}, 2)}, {"u", random_tensor(DataType::Float, {8, 16, 16}, 3)}};
+  const Feeds feeds{{"x", random_tensor(DataType::Float, {1, 3, 16, 16}, 2)},
+                    {"u", random_tensor(DataType::Float, {8, 16, 16}, 3)}};
   const auto fast = doubles(run(compile(m), feeds)), truth = doubles(run(compile(m, reference), feeds));
   for (std::size_t i = 0; i < truth.size(); ++i) ASSERT_NEAR(fast[i], truth[i], 1e-4 * (1 + std::abs(truth[i]))) << i;
 }
@@ -232,12 +239,15 @@ TEST(Layouts, SumBesideAnOperandOfLowerRank) {
 // In the shape that Reshape asks for, a size that turns out 0 copies, and one that turns out -1 is told by the others.
 TEST(Contradictions, AreNotSeenInWhatReshapeReadsOtherwise) {
   ModelBuilder m(18);
-  m.input("x", "float[M,N]").initializer("rest", tensor<std::int64_t>({1}, {-1})).initializer("one", tensor<std::int64_t>({1}, {1}));
+  m.input("x", "float[M,N]")
+      .initializer("rest", tensor<std::int64_t>({1}, {-1}))
+      .initializer("one", tensor<std::int64_t>({1}, {1}));
   m.initializer("two", tensor<std::int64_t>({1}, {2})).initializer("zero", tensor<std::int64_t>({1}, {0}));
   m.node("Shape", {"x"}, {"s"}).node("Slice", {"s", "one", "two"}, {"n"}).node("Slice", {"s", "zero", "one"}, {"m"});
   m.node("Concat", {"n", "rest"}, {"to"}, {make_attr("axis", std::int64_t{0})}).node("Reshape", {"x", "to"}, {"y"});
   m.node("Sub", {"m", "two"}, {"less"}).initializer("three", tensor<std::int64_t>({1}, {3}));
-  m.node("Concat", {"less", "three"}, {"to2"}, {make_attr("axis", std::int64_t{0})}).node("Reshape", {"x", "to2"}, {"z"});
+  m.node("Concat", {"less", "three"}, {"to2"}, {make_attr("axis", std::int64_t{0})})
+      .node("Reshape", {"x", "to2"}, {"z"});
   m.output("y").output("z");
   ModelBuilder only_y = m;
   only_y.graph().output.pop_back();
@@ -262,7 +272,8 @@ TEST(Contradictions, AreErrors) {
     m.input("x", "float[N]").input("a", "int64[1]").node("Reshape", {"x", "a"}, {"y"}).output("y");
     const CompiledModel model = compile(m);
     EXPECT_EQ(run(model, {{"x", filled({4}, 7)}, {"a", tensor<std::int64_t>({1}, {-1})}}).dims(), (Shape{4}));
-    EXPECT_NE(error_of(model, {{"x", filled({4}, 7)}, {"a", tensor<std::int64_t>({1}, {9})}}).find("9"), std::string::npos);
+    EXPECT_NE(error_of(model, {{"x", filled({4}, 7)}, {"a", tensor<std::int64_t>({1}, {9})}}).find("9"),
+              std::string::npos);
   }
   {
     ModelBuilder m(18);
@@ -485,7 +496,9 @@ TEST(Kept, PlansOfManyShapesStayWithinTheirBound) {
   for (int i = 0; i < 4; ++i) {
     const std::string k = std::to_string(i);
     m.node("NonZero", {before}, {"z" + k}).node("Squeeze", {"z" + k, "a"}, {"q" + k});
-    m.node("Gather", {before, "q" + k}, {"g" + k}).node("Sub", {"g" + k, "one"}, {"s" + k}).node("Relu", {"s" + k}, {"r" + k});
+    m.node("Gather", {before, "q" + k}, {"g" + k})
+        .node("Sub", {"g" + k, "one"}, {"s" + k})
+        .node("Relu", {"s" + k}, {"r" + k});
     before = "r" + k;
   }
   m.output(before);
@@ -509,7 +522,9 @@ TEST(Kept, SeveralThreadsWithManyShapes) {
   ModelBuilder m(18);
   m.input("x", "float[N]").initializer("one", tensor<float>({}, {1}));
   m.node("NonZero", {"x"}, {"z"}).node("Cast", {"z"}, {"f"}, {make_attr("to", std::int64_t{1})});
-  m.node("ReduceSum", {"f"}, {"r"}, {make_attr("keepdims", std::int64_t{0})}).node("Add", {"r", "x"}, {"y"}).output("y");
+  m.node("ReduceSum", {"f"}, {"r"}, {make_attr("keepdims", std::int64_t{0})})
+      .node("Add", {"r", "x"}, {"y"})
+      .output("y");
   SessionOptions options;
   options.max_plan_bytes = 100'000;
   const CompiledModel model = compile(m, options);

@@ -105,9 +105,7 @@ class Planner final : public Selector {
   }
   LateStep::Input late_input(ValueId id);
   std::size_t bytes_of(ValueId id) const;
-  bool has_slot(ValueId id) const {
-    return state_.slots(id).dense != kNoSlot || state_.slots(id).other != kNoSlot;
-  }
+  bool has_slot(ValueId id) const { return state_.slots(id).dense != kNoSlot || state_.slots(id).other != kNoSlot; }
   void settle_outputs(const std::vector<ValueId>& settled);
   void place(const std::vector<ValueId>& settled);
   void hand_on(const std::vector<ValueId>& settled);
@@ -131,7 +129,8 @@ class Planner final : public Selector {
 // What is laid out in memory, or read by kernels, has a size that 63 bits can count.
 std::size_t Planner::bytes_of(ValueId id) const {
   const auto count = base::checked_count(dims_of(id));
-  const auto bytes = count ? base::checked_mul(*count, static_cast<std::int64_t>(element_size(dtype_of(id)))) : std::nullopt;
+  const auto bytes =
+      count ? base::checked_mul(*count, static_cast<std::int64_t>(element_size(dtype_of(id)))) : std::nullopt;
   if (!bytes)
     throw Error(ErrorCode::LimitExceeded, "the value \"" + graph_.value(id).name + "\" is " +
                                               std::string(data_type_name(dtype_of(id))) + to_string(dims_of(id)) +
@@ -235,8 +234,8 @@ void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string nam
   std::vector<std::uint32_t> operand_slots;
   for (const Operand& use : uses) operand_slots.push_back(use.value == kNone ? kNoSlot : slot_for(use));
   const auto at = static_cast<std::int64_t>(segment_->steps.size());
-  // An operand of other dimensions or in another layout is read in another order than the output is written, unless both
-  // are dense: then equal sizes are equal elements.
+  // An operand of other dimensions or in another layout is read in another order than the output is written, unless
+  // both are dense: then equal sizes are equal elements.
   const auto in_order = [&](const Operand& use) {
     return in_place && use.layout == outs[0].layout &&
            (use.layout == Layout::Dense || dims_of(use.value) == dims_of(outs[0].value));

@@ -51,7 +51,8 @@ std::unique_ptr<Frame> Segment::take_frame(ArenaPool& arenas) const {
       if (pointers[i].kind == Location::Kind::Constant) frame->pointers[i] = const_cast<void*>(pointers[i].constant);
   }
   const auto scratch_at = base::checked_round_up(std::uint64_t{arena_bytes}, kArenaAlign);
-  const auto total = scratch_at ? base::checked_add(*scratch_at, std::uint64_t{scratch_bytes} + kArenaAlign) : std::nullopt;
+  const auto total =
+      scratch_at ? base::checked_add(*scratch_at, std::uint64_t{scratch_bytes} + kArenaAlign) : std::nullopt;
   try {
     if (!total) throw std::bad_alloc();
     frame->arena = arenas.take(*total, frame->base);

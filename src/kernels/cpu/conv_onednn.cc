@@ -316,8 +316,7 @@ class OneDnnConv final : public Kernel {
       const float* source = static_cast<const float*>(config_.weights.data) + weights_offset(channel);
       const auto plain = dense_desc(weight_dims(g_, s.channels));
       part.weights = packed.get(config_.weights, static_cast<std::size_t>(weights_offset(channel)) * sizeof(float),
-                                "onednn conv " + describe(part.w),
-                                [&] { return repack(source, plain, part.w); });
+                                "onednn conv " + describe(part.w), [&] { return repack(source, plain, part.w); });
     }
     return part;
   }
@@ -454,7 +453,7 @@ class OneDnnConv final : public Kernel {
 // elements of an image whose channels are rounded up to whole vectors.
 std::string size_refusal(const ConvConfig& c) {
   const std::string why = "larger than oneDNN can count";
-  constexpr std::int64_t kBlock = 16;  // channels of its widest vectors, to which it rounds up
+  constexpr std::int64_t kBlock = 16;            // channels of its widest vectors, to which it rounds up
   constexpr std::int64_t kLongestRow = 1 << 20;  // it tries every way to cut one, up to 10 microseconds each
   if (c.out.back() > kLongestRow) return "rows too long for oneDNN to plan";
   const auto blocks = [](std::int64_t channels) { return (channels + kBlock - 1) / kBlock * kBlock; };

@@ -110,8 +110,8 @@ ConvConfig conv(Random& r) {
     c.pads_end.push_back(c.pads_begin.back());
     c.w.push_back(r.one_in(3) ? r.size() : 1 + r.below(3));
     c.out.push_back(r.size());
-    c.x.push_back(input_of(c.out.back(), c.strides.back(), c.w.back(), c.dilations.back(),
-                           product(2, c.pads_begin.back())));
+    c.x.push_back(
+        input_of(c.out.back(), c.strides.back(), c.w.back(), c.dilations.back(), product(2, c.pads_begin.back())));
   }
   c.x_layout = r.layout();
   c.out_layout = r.layout();
@@ -229,9 +229,9 @@ TEST(Extents, NoSizeIsTooMuchForACandidate) {
 // One size at a time passes what oneDNN keeps in 32 bits, the rest being what fast kernels are for.
 TEST(Extents, EverySizeThatPassesThirtyTwoBits) {
   Counts counts;
-  for (const std::int64_t large : {std::int64_t{1} << 28, std::int64_t{1} << 29, std::int64_t{1} << 31,
-                                   (std::int64_t{1} << 31) + 1, std::int64_t{1} << 32, (std::int64_t{1} << 32) + 64,
-                                   std::int64_t{1} << 40, std::int64_t{1} << 62}) {
+  for (const std::int64_t large :
+       {std::int64_t{1} << 28, std::int64_t{1} << 29, std::int64_t{1} << 31, (std::int64_t{1} << 31) + 1,
+        std::int64_t{1} << 32, (std::int64_t{1} << 32) + 64, std::int64_t{1} << 40, std::int64_t{1} << 62}) {
     for (int which = 0; which < 9; ++which) {
       SCOPED_TRACE(std::to_string(large) + " as " + std::to_string(which));
       ConvConfig c{.x = {1, 64, 28, 28}, .w = {64, 64, 3, 3}, .out = {1, 64, 28, 28}, .group = 1};
@@ -254,7 +254,8 @@ TEST(Extents, EverySizeThatPassesThirtyTwoBits) {
       if (which != 1 && which != 2) offer(conv_candidates(), c, counts);
       Shape sizes = {1, 64, 64, 64};
       sizes[static_cast<std::size_t>(which % 4)] = large;
-      MatMulConfig m{.a = {sizes[0], sizes[1], sizes[2]}, .b = {sizes[0], sizes[2], sizes[3]},
+      MatMulConfig m{.a = {sizes[0], sizes[1], sizes[2]},
+                     .b = {sizes[0], sizes[2], sizes[3]},
                      .out = {sizes[0], sizes[1], sizes[3]}};
       offer(matmul_candidates(), m, counts);
     }

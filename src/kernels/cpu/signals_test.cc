@@ -36,7 +36,7 @@ void use_stack(int) {
 class Timer {
  public:
   Timer() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = use_stack;
     action.sa_flags = SA_RESTART;
     sigaction(SIGALRM, &action, nullptr);
@@ -102,8 +102,13 @@ TEST(Signals, Products) {
   struct Sizes {
     std::int64_t m, n, k;
   };
-  for (const Sizes s : {Sizes{48, 48, 48}, {64, 300, 300}, {256, 256, 256}, {400, 380, 500}, {16, 2000, 700},
-                        {3000, 64, 256}, {70, 200, 1500}}) {
+  for (const Sizes s : {Sizes{48, 48, 48},
+                        {64, 300, 300},
+                        {256, 256, 256},
+                        {400, 380, 500},
+                        {16, 2000, 700},
+                        {3000, 64, 256},
+                        {70, 200, 1500}}) {
     for (int form = 0; form < 8; ++form) {
       MatMulConfig c{.a = {s.m, s.k}, .b = {s.k, s.n}, .out = {s.m, s.n}};
       if (form & 1) c.a = {s.k, s.m}, c.trans_a = true;
