@@ -14,8 +14,8 @@
 namespace norn::kernels {
 namespace {
 
-// Fewest elements of a large constant that are packed as a piece.
-constexpr std::int64_t kPieceElements = 1 << 16;
+constexpr std::int64_t kLargeConstant = 1 << 21;  // elements of a factor whose packed forms must not multiply
+constexpr std::int64_t kPieceColumns = 48;        // what oneDNN's product works on at a time on AVX-512
 
 std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -177,9 +177,11 @@ class OneDnnMatMul final : public Kernel {
         by_row = std::max<std::int64_t>(1, std::min(each, s_.m / 16));
     }
     // A large constant is packed in the same pieces for any number of rows, so that plans for many share one copy.
-    const std::int64_t least = std::max<std::int64_t>(64, kPieceElements / s_.k);
-    if (how == Cut::Best && c_.b_constant.known() && s_.n >= s_.m && s_.n / least > 1) {
-      by_column = std::min<std::int64_t>(32, s_.n / least);
+    std::int64_t width = 0;
+    if (how == Cut::Best && c_.b_constant.known() && s_.n >= s_.m && s_.n >= 4 * kPieceColumns &&
+        s_.k >= kLargeConstant / s_.n) {
+      width = std::max<std::int64_t>(2 * kPieceColumns, (s_.n / 32 + kPieceColumns - 1) / kPieceColumns * kPieceColumns);
+      by_column = (s_.n + width - 1) / width;
       by_row = std::max<std::int64_t>(1, std::min(want / by_column, s_.m / 16));
     }
     const std::int64_t blocks = (s_.n + 15) / 16;
@@ -188,7 +190,8 @@ class OneDnnMatMul final : public Kernel {
       for (std::int64_t i = 0; i < by_row; ++i) {
         for (std::int64_t j = 0; j < by_column; ++j) {
           const std::int64_t m0 = s_.m * i / by_row, m1 = s_.m * (i + 1) / by_row;
-          const std::int64_t n0 = blocks * j / by_column * 16, n1 = std::min(s_.n, blocks * (j + 1) / by_column * 16);
+          const std::int64_t n0 = width > 0 ? width * j : blocks * j / by_column * 16;
+          const std::int64_t n1 = std::min(s_.n, width > 0 ? n0 + width : blocks * (j + 1) / by_column * 16);
           const auto [found, fresh] = index.try_emplace({m1 - m0, n0}, parts_.size());
           if (fresh) parts_.push_back(make_part(m1 - m0, n0, n1, packed));
           jobs_.push_back({found->second, batch, m0, n0, 0});
