@@ -25,6 +25,13 @@ using ops::test::tensor;
 using ops::test::tensor_attr;
 using transform::make_attr;
 
+// The sanitizers' allocators end the process where there is no memory.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kAllocationMayFail = false;
+#else
+constexpr bool kAllocationMayFail = true;
+#endif
+
 using Feeds = std::vector<Feed>;
 using Numbers = std::vector<double>;
 
@@ -332,7 +339,7 @@ TEST(Contradictions, SizesThatNoMemoryHolds) {
   EXPECT_EQ(doubles(run(model, of(2, 3, 4))), (Numbers{3}));
   const std::string why = error_of(model, of(1 << 21, 1 << 21, 1 << 20));  // 2^62 elements of four bytes
   EXPECT_NE(why.find("63 bits"), std::string::npos) << why;
-  EXPECT_NE(error_of(model, of(1 << 20, 1 << 20, 4)).find("no memory"), std::string::npos);
+  if (kAllocationMayFail) EXPECT_NE(error_of(model, of(1 << 20, 1 << 20, 4)).find("no memory"), std::string::npos);
   EXPECT_EQ(doubles(run(model, of(2, 3, 4))), (Numbers{3}));
 }
 
@@ -477,7 +484,7 @@ TEST(ArenaPool, StretchesComeBack) {
   const Tensor again = pool->tensor(DataType::Float, {20'000});
   EXPECT_EQ(again.data(), memory);
   EXPECT_THROW(pool->tensor(DataType::Float, {1LL << 40, 1LL << 21}), Error);
-  EXPECT_THROW(pool->tensor(DataType::Float, {1LL << 50}), Error);
+  if (kAllocationMayFail) EXPECT_THROW(pool->tensor(DataType::Float, {1LL << 50}), Error);
 }
 
 TEST(ArenaPool, TensorsOutliveThePool) {
