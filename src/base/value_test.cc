@@ -76,7 +76,9 @@ TEST(Tensor, ElementsAreReadAsWhatTheyAre) {
         as += std::string(as.empty() ? "" : " ") + name;
       } catch (const Error& e) {
         EXPECT_EQ(e.code(), ErrorCode::InvalidArgument);
-        if (t.defined()) EXPECT_NE(e.message().find(data_type_name(t.dtype())), std::string::npos) << e.message();
+        if (t.defined()) {
+          EXPECT_NE(e.message().find(data_type_name(t.dtype())), std::string::npos) << e.message();
+        }
       }
     };
     take("f32", [&] { return t.as<float>(); });

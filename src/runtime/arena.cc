@@ -59,6 +59,11 @@ class FreeList {
 
 }  // namespace
 
+std::optional<std::int64_t> tensor_bytes(DataType type, const Shape& dims) {
+  const auto count = base::checked_count(dims);
+  return count ? base::checked_mul(*count, static_cast<std::int64_t>(element_size(type))) : std::nullopt;
+}
+
 std::size_t lay_out(std::span<Block> blocks, std::size_t steps) {
   std::vector<std::vector<std::size_t>> starts(steps), ends(steps);
   for (std::size_t b = 0; b < blocks.size(); ++b) {

@@ -3,9 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
+#include "norn/types.h"
+
 namespace norn::runtime {
+
+// Bytes of a tensor; nothing if 63 bits cannot count them.
+std::optional<std::int64_t> tensor_bytes(DataType type, const Shape& dims);
 
 inline constexpr std::size_t kArenaAlign = 64;
 inline constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <new>
 
-#include "base/checked.h"
 #include "kernels/kernel.h"
+#include "runtime/arena.h"
 
 namespace norn::runtime {
 namespace {
@@ -65,8 +65,7 @@ void ArenaPool::give_back(Stretch stretch) noexcept {
 Tensor ArenaPool::tensor(DataType dtype, const Shape& dims) {
   // Smaller ones are the system allocator's business.
   constexpr std::int64_t kLeastBytes = 32 << 10;
-  const auto count = base::checked_count(dims);
-  const auto bytes = count ? base::checked_mul(*count, static_cast<std::int64_t>(element_size(dtype))) : std::nullopt;
+  const auto bytes = tensor_bytes(dtype, dims);
   if (dtype == DataType::String || !bytes || *bytes < kLeastBytes) return Tensor(dtype, dims);
   struct Lent {
     std::shared_ptr<ArenaPool> pool;

@@ -17,6 +17,16 @@ using program::Node;
 using program::Origin;
 using program::ValueId;
 
+namespace {
+
+// Of a static type.
+void take_dims(PlanState::ValueState& value) {
+  value.dims.clear();
+  for (const DimExpr& d : *value.type.shape) value.dims.push_back(d.constant());
+}
+
+}  // namespace
+
 GraphUses::GraphUses(const Graph& graph)
     : first_(graph.values.size() + 1, 0), reads_(graph.nodes.size(), 0), output_(graph.values.size(), false) {
   for (const Node& node : graph.nodes) program::for_each_use(node, [&](ValueId id) { ++first_[id + 1]; });
@@ -69,8 +79,7 @@ void PlanState::settle_given(ValueId id) {
 void PlanState::settle(ValueId id) {
   ValueState& value = values[id];
   if (!value.type.is_tensor() || !value.type.is_static()) return;
-  value.dims.clear();
-  for (const DimExpr& d : *value.type.shape) value.dims.push_back(d.constant());
+  take_dims(value);
   const ValueType* declared = &graph.value(id).type;
   if (declared->kind == ValueType::Kind::Optional && declared->element) declared = declared->element.get();
   if (!declared->is_tensor()) return;
@@ -142,10 +151,7 @@ void PlanState::apply(const Segment& segment) {
   for (const Segment::Settled& s : segment.settled) {
     static_cast<PlannedValue&>(values[s.value]) = s.state;
     if (s.late) continue;
-    if (s.state.type.is_static()) {
-      values[s.value].dims.clear();
-      for (const DimExpr& d : *s.state.type.shape) values[s.value].dims.push_back(d.constant());
-    }
+    if (s.state.type.is_static()) take_dims(values[s.value]);
     make_available(s.value);
   }
   // What became ready was planned in that segment.

@@ -339,7 +339,9 @@ TEST(Contradictions, SizesThatNoMemoryHolds) {
   EXPECT_EQ(doubles(run(model, of(2, 3, 4))), (Numbers{3}));
   const std::string why = error_of(model, of(1 << 21, 1 << 21, 1 << 20));  // 2^62 elements of four bytes
   EXPECT_NE(why.find("63 bits"), std::string::npos) << why;
-  if (kAllocationMayFail) EXPECT_NE(error_of(model, of(1 << 20, 1 << 20, 4)).find("no memory"), std::string::npos);
+  if (kAllocationMayFail) {
+    EXPECT_NE(error_of(model, of(1 << 20, 1 << 20, 4)).find("no memory"), std::string::npos);
+  }
   EXPECT_EQ(doubles(run(model, of(2, 3, 4))), (Numbers{3}));
 }
 
@@ -484,7 +486,9 @@ TEST(ArenaPool, StretchesComeBack) {
   const Tensor again = pool->tensor(DataType::Float, {20'000});
   EXPECT_EQ(again.data(), memory);
   EXPECT_THROW(pool->tensor(DataType::Float, {1LL << 40, 1LL << 21}), Error);
-  if (kAllocationMayFail) EXPECT_THROW(pool->tensor(DataType::Float, {1LL << 50}), Error);
+  if (kAllocationMayFail) {
+    EXPECT_THROW(pool->tensor(DataType::Float, {1LL << 50}), Error);
+  }
 }
 
 TEST(ArenaPool, TensorsOutliveThePool) {

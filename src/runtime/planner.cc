@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/checked.h"
 #include "kernels/cpu/reorder.h"
 #include "norn/error.h"
 #include "opset/reference.h"
@@ -128,9 +127,7 @@ class Planner final : public Selector {
 
 // What is laid out in memory, or read by kernels, has a size that 63 bits can count.
 std::size_t Planner::bytes_of(ValueId id) const {
-  const auto count = base::checked_count(dims_of(id));
-  const auto bytes =
-      count ? base::checked_mul(*count, static_cast<std::int64_t>(element_size(dtype_of(id)))) : std::nullopt;
+  const auto bytes = tensor_bytes(dtype_of(id), dims_of(id));
   if (!bytes)
     throw Error(ErrorCode::LimitExceeded, "the value \"" + graph_.value(id).name + "\" is " +
                                               std::string(data_type_name(dtype_of(id))) + to_string(dims_of(id)) +
