@@ -60,8 +60,10 @@ void check(const std::uint8_t* data, std::size_t size) {
   ir::Bytes bytes = copy(std::vector<std::byte>(begin + 1, begin + size));
   try {
     const unsigned choice = data[0] % 6u;
-    if (choice == 5) check_npy(std::move(bytes));
-    else check_message(bytes, static_cast<DataKind>(choice));
+    if (choice == 5)
+      check_npy(std::move(bytes));
+    else
+      check_message(bytes, static_cast<DataKind>(choice));
   } catch (const Error&) {
   }
 }

@@ -13,8 +13,8 @@ import pathlib
 import re
 import sys
 
-# A slice's files are named after its folder: .../conv/conv_ref.cc.o. No other folder's files are, whatever the library.
-SLICE = re.compile(r"/(?P<slice>\w+)/(?P=slice)(?:_(?P<part>adapt|ref|grad|test))?\.cc\.o$")
+# A slice's files are named after its folder: .../ops/nn/conv/conv_ref.cc.o, or nn/conv/... in the library of src/ops.
+SLICE = re.compile(r"/(?P<slice>\w+)/(?P=slice)(?:_\w+?)??(?:_(?P<part>adapt|ref|grad|test))?\.cc\.o$")
 LIBRARY = re.compile(r"CMakeFiles/([\w-]+)\.dir/")
 
 

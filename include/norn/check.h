@@ -29,9 +29,9 @@ NORN_API std::string_view severity_name(Severity severity) noexcept;  // "note",
 struct Diagnostic {
   std::string_view rule;  // "graph.nodes.sorted"; static storage
   Severity severity = Severity::Error;
-  std::string where;      // graph "main" / node 12 "conv1" (Conv) / input 1 "W" float[64,3,7,7]
-  std::string message;    // what is wrong and why
-  std::string hint;       // what would help; may be empty
+  std::string where;    // graph "main" / node 12 "conv1" (Conv) / input 1 "W" float[64,3,7,7]
+  std::string message;  // what is wrong and why
+  std::string hint;     // what would help; may be empty
 };
 
 // The findings about one model: graph by graph, what is about a graph as a whole last.
@@ -45,7 +45,7 @@ struct NORN_API Report {
   std::size_t count(Severity severity) const noexcept;
   std::string to_string() const;  // lines for a terminal
   std::string to_json() const;
-  std::string to_sarif() const;   // SARIF 2.1.0, as code-scanning services read it
+  std::string to_sarif() const;  // SARIF 2.1.0, as code-scanning services read it
 };
 
 // What the findings' severities follow.

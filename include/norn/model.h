@@ -30,8 +30,8 @@ namespace ir {
 struct Model;
 }
 
-// Notations of a model. By a file's extension: .onnx .pb (Binary), .onnxtxt .onnxtext (OnnxText), .json .onnxjson (Json),
-// .textproto .txtpb .prototxt .pbtxt (ProtoText), in letters of either case; anything else is Binary.
+// Notations of a model. By a file's extension: .onnx .pb (Binary), .onnxtxt .onnxtext (OnnxText), .json .onnxjson
+// (Json), .textproto .txtpb .prototxt .pbtxt (ProtoText), in letters of either case; anything else is Binary.
 enum class Format : std::uint8_t { Auto, Binary, OnnxText, Json, ProtoText };
 NORN_API Format format_of(const std::string& path) noexcept;
 // Auto for another extension than those, and for none.
@@ -83,7 +83,7 @@ struct ModelSummary {
   std::string path, graph_name, producer, doc_string;
   std::int64_t ir_version = 0, model_version = 0;
   std::vector<Opset> opsets;
-  std::vector<Value> inputs, outputs;                      // inputs without those that an initializer gives
+  std::vector<Value> inputs, outputs;                          // inputs without those that an initializer gives
   std::vector<std::pair<std::string, std::size_t>> operators;  // most frequent first; subgraphs and functions included
   std::size_t nodes = 0, subgraphs = 0, functions = 0, initializers = 0;
   std::uint64_t parameters = 0;       // elements of all initializers
@@ -111,8 +111,8 @@ class NORN_API Model {
   // comes from `options.external_reader`.
   static Model parse(std::span<const std::byte> bytes, const LoadOptions& options,
                      std::shared_ptr<const void> owner = {});
-  // Writes a temporary file beside `path`, syncs it and renames it over `path`: readers of an old file are not disturbed.
-  // The notation follows from the extension unless `format` says otherwise.
+  // Writes a temporary file beside `path`, syncs it and renames it over `path`: readers of an old file are not
+  // disturbed. The notation follows from the extension unless `format` says otherwise.
   void save(const std::string& path, Format format = Format::Auto) const;
   // The ModelProto's bytes, or another notation's.
   std::vector<std::byte> serialize(Format format = Format::Binary) const;

@@ -58,8 +58,8 @@ struct ArgInfo {
 // What the model says about itself.
 struct ModelMetadata {
   std::string producer_name, producer_version, graph_name, domain;
-  std::string description, graph_description;  // the doc_strings of the model and of its graph
-  std::int64_t version = 0;                    // model_version
+  std::string description, graph_description;                        // the doc_strings of the model and of its graph
+  std::int64_t version = 0;                                          // model_version
   std::vector<std::pair<std::string, std::string>> custom_metadata;  // metadata_props
 };
 

@@ -44,8 +44,10 @@ std::string uri_of(const std::string& path) {
     const auto u = static_cast<unsigned char>(c);
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        std::string_view("-._~/").find(c) != std::string_view::npos;
-    if (plain) uri += c;
-    else ((uri += '%') += kHex[u >> 4]) += kHex[u & 15];
+    if (plain)
+      uri += c;
+    else
+      ((uri += '%') += kHex[u >> 4]) += kHex[u & 15];
   }
   return uri;
 }
@@ -157,9 +159,8 @@ std::string Report::to_sarif() const {
               {"properties", {{"dropped", dropped}}}};
   Json runs = Json::array();
   runs.push_back(std::move(run));
-  return dumped({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                 {"version", "2.1.0"},
-                 {"runs", std::move(runs)}});
+  return dumped(
+      {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", std::move(runs)}});
 }
 
 Report check(const Model& model, const CheckOptions& options) {

@@ -68,7 +68,8 @@ enum class Fit { None, Readable, Whole, Sound, Exact };
 bool has_several_values(const ir::Bytes& bytes, const Limits& limits) {
   const auto s = format::read_message<format::SequenceData>(bytes, limits);
   return s.tensor_values.size() + s.sparse_tensor_values.size() + s.sequence_values.size() + s.map_values.size() +
-             s.optional_values.size() > 1;
+             s.optional_values.size() >
+         1;
 }
 
 Fit fit(std::span<const std::byte> bytes, DataKind kind, const Limits& limits, std::optional<Error>& refused) {

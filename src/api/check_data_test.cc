@@ -76,8 +76,10 @@ TEST(CheckData, AnotherKindIsNoFinding) {
   };
   const Tensor scalar = floats({}), matrix = integers({2, 3}), empty = floats({0});
   const std::pair<DataKind, std::vector<std::byte>> files[] = {
-      {DataKind::Tensor, bytes_of(scalar, "t")},   {DataKind::Tensor, bytes_of(scalar, "")},
-      {DataKind::Tensor, bytes_of(matrix, "t")},   {DataKind::Tensor, bytes_of(empty, "t")},
+      {DataKind::Tensor, bytes_of(scalar, "t")},
+      {DataKind::Tensor, bytes_of(scalar, "")},
+      {DataKind::Tensor, bytes_of(matrix, "t")},
+      {DataKind::Tensor, bytes_of(empty, "t")},
       {DataKind::Sequence, bytes_of(Sequence{{matrix, matrix}}, "s")},
       {DataKind::Map, bytes_of(Map{integers({1}), {scalar}}, "m")}};
   constexpr DataKind kAll[] = {DataKind::Tensor, DataKind::SparseTensor, DataKind::Sequence, DataKind::Map,

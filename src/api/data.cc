@@ -38,8 +38,8 @@ bool is_npy(const std::string& path, const ir::Bytes& bytes) {
   return ir::as_text(bytes).starts_with("\x93NUMPY") || extension(path) == ".npy";
 }
 
-std::pair<std::string, Value> message_of(const std::string& path, const ir::Bytes& bytes,
-                                         std::optional<DataKind> kind, const Limits& limits) {
+std::pair<std::string, Value> message_of(const std::string& path, const ir::Bytes& bytes, std::optional<DataKind> kind,
+                                         const Limits& limits) {
   const format::Bounds bounds(bytes.size(), limits);
   const ir::ExternalReader files = format::external_reader(base::folder_of(path));
   const auto external = [&](const ir::Tensor& tensor) {

@@ -79,8 +79,8 @@ class Edit : public testing::Test {
   std::string path(const char* name) const { return (root_ / name).string(); }
   std::string save(const ir::Model& m, const char* name = "in.onnx") {
     const auto bytes = format::write_message(m);
-    std::ofstream(path(name), std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()),
-                                                      static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(path(name), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     return path(name);
   }
   static ir::Model read(const std::string& file) {

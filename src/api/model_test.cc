@@ -165,8 +165,10 @@ TEST_F(Models, AFolderIsTheSameHoweverItIsSpelled) {
   for (const fs::path& folder : {folder_ / "a", folder_ / "." / "a", folder_ / "a" / "..", folder_ / "link"}) {
     SCOPED_TRACE(folder);
     const bool same = fs::equivalent(folder, folder_ / "a");
-    if (same) EXPECT_NO_THROW(model.save((folder / "n.onnx").string()));
-    else EXPECT_THROW(model.save((folder / "n.onnx").string()), Error);
+    if (same)
+      EXPECT_NO_THROW(model.save((folder / "n.onnx").string()));
+    else
+      EXPECT_THROW(model.save((folder / "n.onnx").string()), Error);
   }
   EXPECT_THROW(model.save((folder_ / "nowhere" / "n.onnx").string()), Error);
 }

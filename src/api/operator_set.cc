@@ -45,7 +45,8 @@ ir::OperatorSet read(ir::Bytes bytes, Format format) {
   }
   if (!set.magic.has() && is_model(bytes)) refuse("this is a model", "give the document that its operators come from");
   if (!set.magic.has() && !set.opset_version.has() && set.operators.empty() && set.functions.empty()) {
-    refuse("none of its fields belongs to OperatorSetProto", "a model starts with its IR version, a set with ONNXOPSET");
+    refuse("none of its fields belongs to OperatorSetProto",
+           "a model starts with its IR version, a set with ONNXOPSET");
   }
   return set;
 }
@@ -67,7 +68,8 @@ void require_sound(const ir::OperatorSet& set, const std::string& path) {
                                   [](const Diagnostic& d) { return d.severity == Severity::Error; });
   if (fault == report.diagnostics.end()) return;
   if (fault->rule == "opsetdoc.magic") {
-    throw Error(ErrorCode::InvalidProtobuf, "not an operator-set document: " + fault->message + " (opsetdoc.magic)", path);
+    throw Error(ErrorCode::InvalidProtobuf, "not an operator-set document: " + fault->message + " (opsetdoc.magic)",
+                path);
   }
   const std::string where = path.empty() || fault->where.empty() ? path + fault->where : path + " / " + fault->where;
   throw Error(ErrorCode::InvalidGraph, fault->message + " (" + std::string(fault->rule) + ")", where, fault->hint);
@@ -101,11 +103,11 @@ OperatorSet OperatorSet::parse(std::span<const std::byte> bytes, Format format) 
 OperatorSet OperatorSet::built_in(const std::string& domain, std::int64_t version) {
   const int newest = opset::newest_version(domain);
   if (newest == 0 || version < 1 || version > newest) {
-    throw Error(ErrorCode::InvalidArgument,
-                newest == 0 ? "the domain \"" + domain + "\" is not built in"
-                            : "there is no version " + std::to_string(version) + " of the operator set " +
-                                  (domain.empty() ? "ai.onnx" : domain) + "; versions go from 1 to " +
-                                  std::to_string(newest));
+    throw Error(ErrorCode::InvalidArgument, newest == 0
+                                                ? "the domain \"" + domain + "\" is not built in"
+                                                : "there is no version " + std::to_string(version) +
+                                                      " of the operator set " + (domain.empty() ? "ai.onnx" : domain) +
+                                                      "; versions go from 1 to " + std::to_string(newest));
   }
   auto set = std::make_shared<ir::OperatorSet>();
   set->magic = ir::kOperatorSetMagic;
@@ -172,7 +174,8 @@ std::string OperatorSet::to_string() const {
     lines.push_back({op.op_type.get(), op.since_version, std::string(status_name(op))});
   }
   for (const ir::Function& f : document_->functions) {
-    lines.push_back({f.name.get(), ir::since_version(f, *document_), "body of " + base::counted(f.node.size(), "node")});
+    lines.push_back(
+        {f.name.get(), ir::since_version(f, *document_), "body of " + base::counted(f.node.size(), "node")});
   }
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.name < b.name; });
   std::size_t width = 0;
@@ -181,8 +184,8 @@ std::string OperatorSet::to_string() const {
   std::string page = "operator set " + (domain().empty() ? "ai.onnx" : domain()) + " version " +
                      std::to_string(version()) + " (IR " + std::to_string(document_->ir_version.get()) + ")\n";
   if (!document_->doc_string.get().empty()) page += document_->doc_string.get() + "\n";
-  page += base::counted(document_->operators.size(), "operator") + ", " + base::counted(document_->functions.size(), "function") +
-          "\n";
+  page += base::counted(document_->operators.size(), "operator") + ", " +
+          base::counted(document_->functions.size(), "function") + "\n";
   for (const Line& line : lines) {
     const std::string since = std::to_string(line.since);
     page += "  " + line.name + std::string(width - line.name.size() + 2, ' ') + "since " + since +

@@ -74,9 +74,7 @@ class OperatorSetTest : public testing::Test {
   fs::path folder_;
 };
 
-Model model_of(const std::string& text) {
-  return Model::parse(std::as_bytes(std::span(text)), Format::ProtoText);
-}
+Model model_of(const std::string& text) { return Model::parse(std::as_bytes(std::span(text)), Format::ProtoText); }
 
 TEST_F(OperatorSetTest, ReadsAndWritesEveryNotation) {
   const OperatorSet set = OperatorSet::load(write("acme.textproto", kAcme));

@@ -56,29 +56,32 @@ json param(const Param& p) {
 }
 
 json attribute(const Attr& a) {
-  return {{"name", a.name}, {"type", ir::attribute_type_name(a.type)}, {"required", a.required}, {"default", default_of(a.def)}};
+  return {{"name", a.name},
+          {"type", ir::attribute_type_name(a.type)},
+          {"required", a.required},
+          {"default", default_of(a.def)}};
 }
 
 json row_of(const Operator& op, const Schema& row) {
   constexpr const char* kDeterminism[] = {"Unknown", "NonDeterministic", "Deterministic"};
-  return {{"domain", op.domain},
-          {"name", op.name},
-          {"since", row.since},
-          {"inputs", list(row.inputs, param)},
-          {"outputs", list(row.outputs, param)},
-          {"attributes", list(row.attrs, attribute)},
-          {"types", list(row.types, [](const TypeConstraint& t) {
-             return json{{"name", t.name}, {"allowed", type_strings(t.set)}};
-           })},
-          {"min_inputs", min_inputs(row)},
-          {"max_inputs", max_inputs(row)},
-          {"min_outputs", min_outputs(row)},
-          {"max_outputs", max_outputs(row)},
-          {"determinism", kDeterminism[static_cast<int>(row.determinism)]},
-          {"support", row.support == Support::Experimental ? "EXPERIMENTAL" : "COMMON"},
-          {"deprecated", row.deprecated},
-          {"runnable", is_runnable(op)},
-          {"only_types_widened", row.only_types_widened}};
+  return {
+      {"domain", op.domain},
+      {"name", op.name},
+      {"since", row.since},
+      {"inputs", list(row.inputs, param)},
+      {"outputs", list(row.outputs, param)},
+      {"attributes", list(row.attrs, attribute)},
+      {"types", list(row.types,
+                     [](const TypeConstraint& t) { return json{{"name", t.name}, {"allowed", type_strings(t.set)}}; })},
+      {"min_inputs", min_inputs(row)},
+      {"max_inputs", max_inputs(row)},
+      {"min_outputs", min_outputs(row)},
+      {"max_outputs", max_outputs(row)},
+      {"determinism", kDeterminism[static_cast<int>(row.determinism)]},
+      {"support", row.support == Support::Experimental ? "EXPERIMENTAL" : "COMMON"},
+      {"deprecated", row.deprecated},
+      {"runnable", is_runnable(op)},
+      {"only_types_widened", row.only_types_widened}};
 }
 
 }  // namespace

@@ -112,9 +112,7 @@ std::string Session::explain(std::span<const Feed> feeds, std::int64_t default_d
   return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).explain(sound, default_dim); });
 }
 
-std::string Session::program_text() const {
-  return format::to_text(program::to_model(impl_->compiled.program()));
-}
+std::string Session::program_text() const { return format::to_text(program::to_model(impl_->compiled.program())); }
 
 std::vector<std::string> pass_names() {
   std::vector<std::string> names;

@@ -38,8 +38,10 @@ inline std::optional<std::int64_t> checked_count(std::span<const std::int64_t> d
     if (d < 0) return std::nullopt;
     zero |= d == 0;
     const auto product = checked_mul(count, d);
-    if (product) count = *product;
-    else overflow = true;
+    if (product)
+      count = *product;
+    else
+      overflow = true;
   }
   if (zero) return 0;
   return overflow ? std::nullopt : std::optional(count);

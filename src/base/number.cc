@@ -73,8 +73,8 @@ std::uint16_t encode(const Format& f, double value, bool saturate) noexcept {
     return static_cast<std::uint16_t>(sign ^ (1u << (f.exponent_bits + f.mantissa_bits)));
   }
   const std::uint16_t overflow = (f.saturates && saturate) || (!f.infinity && !f.nan) ? f.max
-                                 : f.infinity                                          ? f.infinity
-                                                                                       : f.nan;
+                                 : f.infinity                                         ? f.infinity
+                                                                                      : f.nan;
   if (biased == 0x7ff) return with_sign(overflow);
   if (biased == 0) return with_sign(0);  // doubles below the normal range are zero in every small format
   const int exponent = biased - 1023;

@@ -16,20 +16,16 @@ namespace {
 struct Spec {
   DataType type;
   int exponent, mantissa, bias;
-  double max;        // largest finite value
-  bool infinity;     // all-ones exponent is infinity and NaN
+  double max;     // largest finite value
+  bool infinity;  // all-ones exponent is infinity and NaN
   bool unsigned_zero;
 };
 
 const Spec kSpecs[] = {
-    {DataType::Float16, 5, 10, 15, 65504, true, false},
-    {DataType::BFloat16, 8, 7, 127, 0x1.fep127, true, false},
-    {DataType::Float8E4M3FN, 4, 3, 7, 448, false, false},
-    {DataType::Float8E4M3FNUZ, 4, 3, 8, 240, false, true},
-    {DataType::Float8E5M2, 5, 2, 15, 57344, true, false},
-    {DataType::Float8E5M2FNUZ, 5, 2, 16, 57344, false, true},
-    {DataType::Float6E2M3, 2, 3, 1, 7.5, false, false},
-    {DataType::Float6E3M2, 3, 2, 3, 28, false, false},
+    {DataType::Float16, 5, 10, 15, 65504, true, false},   {DataType::BFloat16, 8, 7, 127, 0x1.fep127, true, false},
+    {DataType::Float8E4M3FN, 4, 3, 7, 448, false, false}, {DataType::Float8E4M3FNUZ, 4, 3, 8, 240, false, true},
+    {DataType::Float8E5M2, 5, 2, 15, 57344, true, false}, {DataType::Float8E5M2FNUZ, 5, 2, 16, 57344, false, true},
+    {DataType::Float6E2M3, 2, 3, 1, 7.5, false, false},   {DataType::Float6E3M2, 3, 2, 3, 28, false, false},
     {DataType::Float4E2M1, 2, 1, 1, 6, false, false},
 };
 

@@ -32,7 +32,7 @@ int parallel_width() noexcept;
 namespace detail {
 void run_tasks(std::int64_t tasks, void (*task)(void* context, std::int64_t index), void* context);
 void run_both(void (*here)(void* context), void (*beside)(void* context, std::int64_t), void* context);
-}
+}  // namespace detail
 
 // Calls task(i) once for each i in [0, tasks), on up to parallel_width() threads, and returns when all are done.
 // The first exception that a task throws is rethrown here after the other running tasks end.

@@ -21,8 +21,11 @@ TEST(Text, TellsControlBytesFromPartsOfLetters) {
   }
   EXPECT_EQ(quoted("\x9b"), "\"\\x9b\"");
   EXPECT_EQ(quoted("a\x9b"), "\"a\\x9b\"");
-  EXPECT_EQ(quoted("\xe2\x80"), "\"\xe2\x80\"");            // cut
-  EXPECT_EQ(quoted("\xe2" "a\x9b"), "\"\xe2" "a\\x9b\"");   // broken off
+  EXPECT_EQ(quoted("\xe2\x80"), "\"\xe2\x80\"");  // cut
+  EXPECT_EQ(quoted("\xe2"
+                   "a\x9b"),
+            "\"\xe2"
+            "a\\x9b\"");  // broken off
   EXPECT_EQ(quoted("\xc3\xc2\x9b"), "\"\xc3\\xc2\\x9b\"");
   EXPECT_EQ(quoted("\xc2"), "\"\xc2\"");
   EXPECT_EQ(quoted("\xa0\xff\x9b\xc1\x9b\xf5\x9b"), "\"\xa0\xff\\x9b\xc1\\x9b\xf5\\x9b\"");

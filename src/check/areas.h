@@ -158,8 +158,8 @@ struct Initializers {
   std::vector<std::size_t> parts;
 };
 // Initializers with their tensors.
-Initializers check_initializers(Context& ctx, const Place& place, const ir::Graph& graph,
-                                                 GraphRole role, const ir::Node* owner);
+Initializers check_initializers(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
+                                const ir::Node* owner);
 // Defines inputs and initializers in the scope just entered, with the rules about them.
 void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
                     const Initializers& initializers);

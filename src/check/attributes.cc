@@ -45,9 +45,10 @@ Filled filled_fields(const ir::Attribute& a) {
   return filled;
 }
 
-constexpr std::array<const char*, 15> kFieldOf = {"none", "f",       "i",      "s",             "t",
-                                                  "g",    "floats",  "ints",   "strings",       "tensors",
-                                                  "graphs", "sparse_tensor", "sparse_tensors", "tp", "type_protos"};
+constexpr std::array<const char*, 15> kFieldOf = {
+    "none",           "f",    "i",          "s",       "t",      "g",
+    "floats",         "ints", "strings",    "tensors", "graphs", "sparse_tensor",
+    "sparse_tensors", "tp",   "type_protos"};
 
 bool is_message(AttributeType type) {
   return type == AttributeType::Tensor || type == AttributeType::Graph || type == AttributeType::SparseTensor ||
@@ -65,8 +66,7 @@ void check_reference(Context& ctx, const Place& place, const ir::Attribute& attr
   if (!function) {
     if (ctx.scopes().open()) return;
     ctx.report("attr.ref.only-in-function", place,
-               "it refers to the attribute " + quoted(name) + " of a function, but stands in none",
-               "give it a value");
+               "it refers to the attribute " + quoted(name) + " of a function, but stands in none", "give it a value");
     return;
   }
   if (!owner) {
@@ -99,9 +99,9 @@ void check_value(Context& ctx, const Place& place, const ir::Attribute& attribut
                std::string("its type asks for the field ") + kFieldOf[static_cast<std::size_t>(number)] + ", but " +
                    kFieldOf[static_cast<std::size_t>(filled.last)] + " is filled");
   } else if (filled.count == 0 && is_message(type)) {
-    ctx.report("attr.value.message-present", place,
-               std::string("its type asks for the field ") + kFieldOf[static_cast<std::size_t>(number)] +
-                   ", which is absent");
+    ctx.report(
+        "attr.value.message-present", place,
+        std::string("its type asks for the field ") + kFieldOf[static_cast<std::size_t>(number)] + ", which is absent");
   }
 }
 
@@ -123,8 +123,10 @@ void check_attribute_fields(Context& ctx, const Place& place, const ir::Attribut
     }
   }
   const Filled filled = filled_fields(attribute);
-  if (!attribute.ref_attr_name.get().empty()) check_reference(ctx, place, attribute, filled, owner);
-  else check_value(ctx, place, attribute, filled);
+  if (!attribute.ref_attr_name.get().empty())
+    check_reference(ctx, place, attribute, filled, owner);
+  else
+    check_value(ctx, place, attribute, filled);
   const auto utf8 = [&](const std::string& text) {
     if (format::is_utf8(text)) return true;
     ctx.report("attr.value.string-utf8", place, "a string of the attribute is not UTF-8",

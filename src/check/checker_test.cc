@@ -47,8 +47,10 @@ TEST(Checker, AnyNumberOfThreadsFindsTheSame) {
                                                           "name.ns.node", "name.ns.node", "name.c90"}));
     std::string all;
     for (const Diagnostic& d : report.diagnostics) all += d.where + ": " + d.message + "\n";
-    if (width == 1) one = all;
-    else EXPECT_EQ(all, one);
+    if (width == 1)
+      one = all;
+    else
+      EXPECT_EQ(all, one);
   }
   EXPECT_NE(one.find("node 5000"), std::string::npos) << one;
   EXPECT_NE(one.find("node 5900"), std::string::npos) << one;

@@ -134,10 +134,10 @@ void Context::add_stored(const ir::Tensor& t) noexcept {
 
 Deeper::Deeper(Context& ctx, const Place& place) : ctx_(&ctx) {
   if (ctx.depth_ >= ctx.options().limits.max_depth) {
-    throw Error(ErrorCode::LimitExceeded,
-                "messages are nested more than " + std::to_string(ctx.options().limits.max_depth) +
-                    " deep (Limits::max_depth)",
-                place.to_string());
+    throw Error(
+        ErrorCode::LimitExceeded,
+        "messages are nested more than " + std::to_string(ctx.options().limits.max_depth) + " deep (Limits::max_depth)",
+        place.to_string());
   }
   ++ctx.depth_;
 }

@@ -78,14 +78,8 @@ TEST(Devices, EachRuleAlone) {
        }},
       {"device.shard.tensor-name", [](auto&, auto&, auto& s) { s.tensor_name = std::string("w"); }},
       {"device.shard.tensor-name", [](auto&, auto&, auto& s) { s.tensor_name.clear(); }},
-      {"device.shard.device-range",
-       [](auto&, auto&, auto& s) {
-         s.device = {0, 9};
-       }},
-      {"device.shard.device-range",
-       [](auto&, auto&, auto& s) {
-         s.device = {0, -1};
-       }},
+      {"device.shard.device-range", [](auto&, auto&, auto& s) { s.device = {0, 9}; }},
+      {"device.shard.device-range", [](auto&, auto&, auto& s) { s.device = {0, -1}; }},
       {"device.shard.device-range",
        [](auto&, auto&, auto& s) {
          s.device = {0, -1};

@@ -20,22 +20,22 @@ namespace {
 
 // Of today's HTML and of older versions; sorted.
 constexpr auto kElements = std::to_array<std::string_view>(
-    {"a",        "abbr",     "acronym",  "address",    "applet",   "area",     "article",  "aside",      "audio",
-     "b",        "base",     "basefont", "bdi",        "bdo",      "bgsound",  "big",      "blink",      "blockquote",
-     "body",     "br",       "button",   "canvas",     "caption",  "center",   "cite",     "code",       "col",
-     "colgroup", "command",  "data",     "datalist",   "dd",       "del",      "details",  "dfn",        "dialog",
-     "dir",      "div",      "dl",       "dt",         "em",       "embed",    "fieldset", "figcaption", "figure",
-     "font",     "footer",   "form",     "frame",      "frameset", "h1",       "h2",       "h3",         "h4",
-     "h5",       "h6",       "head",     "header",     "hgroup",   "hr",       "html",     "i",          "iframe",
-     "img",      "input",    "ins",      "isindex",    "kbd",      "keygen",   "label",    "legend",     "li",
-     "link",     "listing",  "main",     "map",        "mark",     "marquee",  "math",     "menu",       "menuitem",
-     "meta",     "meter",    "nav",      "nobr",       "noembed",  "noframes", "noscript", "object",     "ol",
-     "optgroup", "option",   "output",   "p",          "param",    "picture",  "plaintext", "pre",       "progress",
-     "q",        "rb",       "rp",       "rt",         "rtc",      "ruby",     "s",        "samp",       "script",
-     "search",   "section",  "select",   "slot",       "small",    "source",   "spacer",   "span",       "strike",
-     "strong",   "style",    "sub",      "summary",    "sup",      "svg",      "table",    "tbody",      "td",
-     "template", "textarea", "tfoot",    "th",         "thead",    "time",     "title",    "tr",         "track",
-     "tt",       "u",        "ul",       "var",        "video",    "wbr",      "xmp"});
+    {"a",        "abbr",     "acronym",  "address",  "applet",   "area",     "article",   "aside",      "audio",
+     "b",        "base",     "basefont", "bdi",      "bdo",      "bgsound",  "big",       "blink",      "blockquote",
+     "body",     "br",       "button",   "canvas",   "caption",  "center",   "cite",      "code",       "col",
+     "colgroup", "command",  "data",     "datalist", "dd",       "del",      "details",   "dfn",        "dialog",
+     "dir",      "div",      "dl",       "dt",       "em",       "embed",    "fieldset",  "figcaption", "figure",
+     "font",     "footer",   "form",     "frame",    "frameset", "h1",       "h2",        "h3",         "h4",
+     "h5",       "h6",       "head",     "header",   "hgroup",   "hr",       "html",      "i",          "iframe",
+     "img",      "input",    "ins",      "isindex",  "kbd",      "keygen",   "label",     "legend",     "li",
+     "link",     "listing",  "main",     "map",      "mark",     "marquee",  "math",      "menu",       "menuitem",
+     "meta",     "meter",    "nav",      "nobr",     "noembed",  "noframes", "noscript",  "object",     "ol",
+     "optgroup", "option",   "output",   "p",        "param",    "picture",  "plaintext", "pre",        "progress",
+     "q",        "rb",       "rp",       "rt",       "rtc",      "ruby",     "s",         "samp",       "script",
+     "search",   "section",  "select",   "slot",     "small",    "source",   "spacer",    "span",       "strike",
+     "strong",   "style",    "sub",      "summary",  "sup",      "svg",      "table",     "tbody",      "td",
+     "template", "textarea", "tfoot",    "th",       "thead",    "time",     "title",     "tr",         "track",
+     "tt",       "u",        "ul",       "var",      "video",    "wbr",      "xmp"});
 static_assert(std::is_sorted(kElements.begin(), kElements.end()));
 
 bool is_element(std::string_view name) {
@@ -125,8 +125,10 @@ std::string_view markup_in(std::string_view text) {
     if (length >= 32 || (unclosed >> length & 1)) continue;
     std::size_t close = text.find('`', at);
     while (close != std::string_view::npos && run_end(close) - close != length) close = text.find('`', run_end(close));
-    if (close == std::string_view::npos) unclosed |= std::uint32_t{1} << length;
-    else at = close + length;
+    if (close == std::string_view::npos)
+      unclosed |= std::uint32_t{1} << length;
+    else
+      at = close + length;
   }
   return {};
 }
@@ -135,9 +137,12 @@ std::string_view markup_in(std::string_view text) {
 std::size_t indent_of(std::string_view line) {
   std::size_t columns = 0;
   for (char c : line) {
-    if (c == ' ') ++columns;
-    else if (c == '\t') columns += 4;
-    else break;
+    if (c == ' ')
+      ++columns;
+    else if (c == '\t')
+      columns += 4;
+    else
+      break;
   }
   return columns;
 }
@@ -172,8 +177,10 @@ std::string_view markup_of(std::string_view text) {
     }
     if (text_line && !in_paragraph) paragraph = begin;
     in_paragraph = text_line;
-    if (closes) fence = {};
-    else if (fence.empty()) fence = run;
+    if (closes)
+      fence = {};
+    else if (fence.empty())
+      fence = run;
     begin = end + 1;
   }
   return in_paragraph ? markup_in(text.substr(paragraph)) : std::string_view{};

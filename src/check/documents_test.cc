@@ -16,9 +16,7 @@ Change stored_bytes(std::size_t n) {
     w.raw_data = ir::Bytes(&here, n, {});
   };
 }
-void use_own_operator(ir::Model& m) {
-  m.graph->node = {node("Mine", {"x", "w"}, {"y"}, {}, "com.example")};
-}
+void use_own_operator(ir::Model& m) { m.graph->node = {node("Mine", {"x", "w"}, {"y"}, {}, "com.example")}; }
 
 TEST(Documents, TheModelsOwnFields) {
   expect_cases({
@@ -42,7 +40,11 @@ TEST(Documents, OpsetImports) {
       {"ver.opset.simple", 10, kFunction, [](auto& m) { m.opset_import[1].version = 0; }},
       {"ver.opset.int32-range", 10, kFunction, [](auto& m) { m.opset_import[1].version = std::int64_t{1} << 31; },
        [](auto& m) { m.opset_import[1].version = (std::int64_t{1} << 31) - 1; }},
-      {"opset.import.absent-before-3", 2, kPlain, [](auto& m) { m.opset_import = {import_of("", 1)}; }, {},
+      {"opset.import.absent-before-3",
+       2,
+       kPlain,
+       [](auto& m) { m.opset_import = {import_of("", 1)}; },
+       {},
        {"ir.gate.opset-import"}},
       {"opset.import.nonempty", 10, kPlain, [](auto& m) { m.opset_import.clear(); }},
       {"opset.import.has-default", 10, kPlain,
@@ -58,8 +60,7 @@ TEST(Documents, OpsetImports) {
       {"opset.import.version-known", 14, kPlain,
        [](auto& m) { m.opset_import[0].version = opset::newest_version("") + 1; },
        [](auto& m) { m.opset_import[0].version = opset::newest_version(""); }},
-      {"opset.import.version-known", 14, kPlain,
-       [](auto& m) { m.opset_import.push_back(import_of("ai.onnx.ml", 6)); },
+      {"opset.import.version-known", 14, kPlain, [](auto& m) { m.opset_import.push_back(import_of("ai.onnx.ml", 6)); },
        [](auto& m) { m.opset_import.push_back(import_of("ai.onnx.ml", 5)); }},
       {"opset.import.one-version-per-domain", 10, kFunction,
        [](auto& m) { m.functions[0].opset_import.push_back(import_of("ai.onnx", 20)); },
@@ -80,8 +81,8 @@ TEST(Documents, OpsetImports) {
 TEST(Documents, EveryOpsetHasTheIrOfItsRelease) {
   const struct {
     std::int64_t ir, last_opset;
-  } releases[] = {{3, 8},   {4, 9},   {5, 10},  {6, 11},  {7, 14},  {8, 18},  {9, 20},
-                  {10, 22}, {11, 23}, {12, 24}, {13, 27}, {14, 28}};
+  } releases[] = {{3, 8},  {4, 9},   {5, 10},  {6, 11},  {7, 14},  {8, 18},
+                  {9, 20}, {10, 22}, {11, 23}, {12, 24}, {13, 27}, {14, 28}};
   for (std::size_t i = 0; i < std::size(releases); ++i) {
     const auto [ir, last] = releases[i];
     for (std::int64_t version = i == 0 ? 1 : releases[i - 1].last_opset + 1; version <= last; ++version) {

@@ -20,10 +20,10 @@
 #include "check/areas.h"
 #include "check/tensor_size.h"
 #include "check/text.h"
-#include "ir/tensor_data.h"
 #include "format/external.h"
 #include "format/notation.h"
 #include "format/path_policy.h"
+#include "ir/tensor_data.h"
 #include "norn/error.h"
 
 namespace norn::checks {
@@ -233,8 +233,7 @@ void check_checksum(Context& ctx, const Place& place, const std::string& locatio
   if (!std::exchange(file->sha1_known, true)) file->sha1 = digest_of(ctx, place, location, *file);
   if (file->sha1.empty()) return;
   std::string expected = checksum;
-  std::transform(expected.begin(), expected.end(), expected.begin(),
-                 [](char c) { return base::lower(c); });
+  std::transform(expected.begin(), expected.end(), expected.begin(), [](char c) { return base::lower(c); });
   if (expected == file->sha1) return;
   ctx.report("ext.checksum", place,
              "the file " + quoted(location) + " has the SHA-1 " + file->sha1 + ", but the model says " + expected,

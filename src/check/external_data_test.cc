@@ -59,9 +59,9 @@ class ExternalData : public ::testing::Test {
 };
 
 TEST_F(ExternalData, SoundOnes) {
-  expect_kept(check(at("w.bin")), {"ext.location-enum", "ext.location.required", "ext.location.nonempty",
-                                   "ext.location.regular-file", "ext.location.no-hardlink", "ext.no-value-fields",
-                                   "ext.not-string"});
+  expect_kept(check(at("w.bin")),
+              {"ext.location-enum", "ext.location.required", "ext.location.nonempty", "ext.location.regular-file",
+               "ext.location.no-hardlink", "ext.no-value-fields", "ext.not-string"});
   expect_kept(check(at("data/v.bin")), {"ext.location.relative", "ext.location.no-symlink"});
   expect_only(check(at("./data//v.bin")), "");
   for (const char* name : {"..v.bin", "v..bin", "gr\xc3\xb6\xc3\x9f.bin", "data/..v", "C:"}) {

@@ -323,8 +323,7 @@ void check_function_fields(Context& ctx, const Place& place, const ir::Function&
     const Place at = place.at("opset_import", static_cast<std::int64_t>(i), id.domain.get());
     check_opset_version(ctx, at, id);
     if (!domains.insert(domain)) {
-      ctx.report("opset.import.one-version-per-domain", at,
-                 "the function imports " + domain_text(domain) + " twice");
+      ctx.report("opset.import.one-version-per-domain", at, "the function imports " + domain_text(domain) + " twice");
     }
   }
   if (ctx.model() && !ctx.options().skip_opset_compatibility_check) {

@@ -68,8 +68,7 @@ TEST(Functions, Signatures) {
        [](auto& m) { callee(m).value_info = {value("a"), value("b")}; }},
       {"function.value-info.names", 10, kFunction, [](auto& m) { callee(m).value_info = {value("a"), value("a")}; }},
       {"name.ns.attribute-vs-io", 10, kFunction, [](auto& m) { callee(m).attribute.push_back("a"); }},
-      {"name.ns.attribute-vs-io", 10, kFunction,
-       [](auto& m) { callee(m).attribute_proto = {float_attribute("b", 1)}; },
+      {"name.ns.attribute-vs-io", 10, kFunction, [](auto& m) { callee(m).attribute_proto = {float_attribute("b", 1)}; },
        [](auto& m) { callee(m).attribute_proto = {float_attribute("x", 1)}; }},
   });
 }
@@ -126,8 +125,12 @@ TEST(Functions, Bodies) {
          callee(m).opset_import.push_back(import_of("com.example", 1));
          callee(m).node.push_back(node("G", {"b"}, {"again"}, {}, "com.example"));
        }},
-      {"function.attr.declared", 10, kFunction, [](auto& m) { callee(m).attribute = {"other"}; },
-       {}, {"function.call.unknown-attr"}},
+      {"function.attr.declared",
+       10,
+       kFunction,
+       [](auto& m) { callee(m).attribute = {"other"}; },
+       {},
+       {"function.call.unknown-attr"}},
       {"attr.ref.no-value", 10, kFunction, [](auto& m) { callee(m).node[0].attribute[0].f = 1.0f; }},
       {"attr.ref.same-type", 10, kFunction,
        [](auto& m) {

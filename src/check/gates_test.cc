@@ -65,7 +65,10 @@ std::vector<Gate> gates() {
   const ir::Type element = *value("x").type;
   std::vector<Gate> all = {
       {"ir.gate.attr-type", 2, kPlain, [](auto& m) { first(m).attribute = {int_attribute("__own", 1)}; }},
-      {"ir.gate.opset-import", 3, kPlain, [](auto& m) { m.opset_import = {import_of("", 1)}; },
+      {"ir.gate.opset-import",
+       3,
+       kPlain,
+       [](auto& m) { m.opset_import = {import_of("", 1)}; },
        {"opset.import.absent-before-3"}},
       {"ir.gate.node-domain", 3, kPlain, [](auto& m) { first(m).domain = "ai.onnx"; }},
       {"ir.gate.quant-annotation", 5, kPlain,
@@ -81,10 +84,8 @@ std::vector<Gate> gates() {
          first(m).attribute = {attribute("__own", ir::AttributeType::SparseTensors)};
          first(m).attribute[0].sparse_tensors.mut_value() = {sparse("")};
        }},
-      {"ir.gate.sequence-map", 6, kPlain,
-       typed([element](ir::Type& t) { t.sequence_type.mut().elem_type = element; })},
-      {"ir.gate.sequence-map", 6, kPlain,
-       typed([element](ir::Type& t) {
+      {"ir.gate.sequence-map", 6, kPlain, typed([element](ir::Type& t) { t.sequence_type.mut().elem_type = element; })},
+      {"ir.gate.sequence-map", 6, kPlain, typed([element](ir::Type& t) {
          t.map_type.mut().key_type = 7;
          t.map_type->value_type = element;
        })},

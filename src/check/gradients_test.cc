@@ -33,10 +33,10 @@ TEST(Gradients, XsAndZsAreTheMinimalIndependentSet) {
   expect_kept(run(with_gradient({"x", "w"}, {})), {"train.gradient.independent"});
   expect_kept(run(with_gradient({"h"}, {})), {"train.gradient.independent"});  // back to h and no further
   expect_kept(run(with_gradient({"w"}, {})), {"train.gradient.independent"});  // x counts as a constant
-  for (const ir::Model& m : {with_gradient({"w"}, {"h"}),            // h is computed from w, and leaves nothing to w
-                             with_gradient({"w", "x"}, {}, "x"),     // y is an input
-                             with_gradient({"y"}, {"w"}),            // nothing is left to w
-                             with_gradient({"w"}, {"x", "w"}),       // twice
+  for (const ir::Model& m : {with_gradient({"w"}, {"h"}),         // h is computed from w, and leaves nothing to w
+                             with_gradient({"w", "x"}, {}, "x"),  // y is an input
+                             with_gradient({"y"}, {"w"}),         // nothing is left to w
+                             with_gradient({"w"}, {"x", "w"}),    // twice
                              with_gradient({"w"}, {}, "nobody")}) {
     EXPECT_EQ(told(m), std::set<std::string>{"train.gradient.independent"});
   }
@@ -121,8 +121,8 @@ TEST(Gradients, ManyGraphsTakeNoMoreThanTheDocument) {
     without.name = "without" + n;
     without.node = {node("Neg", {"w"}, {"e" + n})};
     without.output = {value("e" + n)};
-    m.graph->node.push_back(node("If", {"c"}, {"i" + n},
-                                 {graph_attribute("then_branch", with), graph_attribute("else_branch", without)}));
+    m.graph->node.push_back(
+        node("If", {"c"}, {"i" + n}, {graph_attribute("then_branch", with), graph_attribute("else_branch", without)}));
   }
   const auto peak = [] {
     rusage usage{};

@@ -42,8 +42,7 @@ TEST(Graphs, FieldsOfTheirOwn) {
       {"graph.subgraph.io-names", 10, kLoop, [](auto& m) { loop_body(m).input[0].name = ""; }},
       {"graph.subgraph.io-names", 10, kIf, [](auto& m) { then_branch(m).output[0].name = ""; }},
       {"graph.output.defined", 10, kPlain, [](auto& m) { m.graph->output[0].name = "lost"; }},
-      {"graph.output.defined", 10, kPlain,
-       [](auto& m) { m.graph->output.push_back(value("nowhere")); },
+      {"graph.output.defined", 10, kPlain, [](auto& m) { m.graph->output.push_back(value("nowhere")); },
        [](auto& m) {
          m.graph->output.push_back(value("x"));  // an input and an initializer are the graph's own
          m.graph->output.push_back(value("w"));
@@ -110,7 +109,9 @@ TEST(Graphs, Scopes) {
          std::swap(m.graph->node[1], m.graph->node[2]);
        }},
       {"graph.acyclic", 10, kIf, [](auto& m) { then_branch(m).node[0].input = {"y"}; }},  // of the If itself
-      {"graph.acyclic", 10, kIf,
+      {"graph.acyclic",
+       10,
+       kIf,
        [](auto& m) {
          add(m, node("Relu", {"y"}, {"late"}));
          then_branch(m).node[0].input = {"late"};
@@ -199,24 +200,30 @@ TEST(Graphs, Initializers) {
        }},
       {"init.type-matches-input", 3, kPlain, [](auto& m) { m.graph->input[1] = value("w", {2, 4}); }},
       {"init.type-matches-input", 3, kPlain, [](auto& m) { m.graph->input[1] = value("w", {6}); }},
-      {"init.type-matches-input", 14, kPlain,
+      {"init.type-matches-input",
+       14,
+       kPlain,
        [](auto& m) {
          m.graph->input.push_back(value("w", {}, 7));
          std::swap(m.graph->input[1].type->tensor_type, m.graph->input[1].type->sparse_tensor_type);
        },
-       {}, {"init.constant-not-input"}},
+       {},
+       {"init.constant-not-input"}},
       {"init.type-matches-input", 3, kPlain,
        [](auto& m) {
          m.graph->input[1] = value("w", {2, 4});
          m.graph->initializer[0].segment.mut().end = 6;
        },
        [](auto& m) { m.graph->initializer[0].segment.mut().end = 6; }},
-      {"init.type-matches-input", 14, kPlain,
+      {"init.type-matches-input",
+       14,
+       kPlain,
        [](auto& m) {
          m.graph->input.push_back(value("v", {3}));
          sparse("v")(m);
        },
-       {}, {"init.constant-not-input"}},
+       {},
+       {"init.constant-not-input"}},
       {"init.not-node-output", 10, kPlain, [](auto& m) { add(m, node("Relu", {"x"}, {"w"})); }},
   });
 }
@@ -285,7 +292,10 @@ TEST(Graphs, ConstantsOfNestedGraphs) {
        }},
       {"init.subgraph.actuals-not-init", 3, kLoop, [](auto& m) { loop_body(m).initializer = {tensor("a")}; },
        [](auto& m) { add_constant(m, 3, "k"); }},
-      {"init.subgraph.order", 3, kLoop, [](auto& m) { add_constant(m, 0, "k"); },
+      {"init.subgraph.order",
+       3,
+       kLoop,
+       [](auto& m) { add_constant(m, 0, "k"); },
        [](auto& m) {
          add_constant(m, 3, "k");
          add_constant(m, 4, "l");

@@ -28,8 +28,8 @@ void check_nested_inputs(Context& ctx, const Place& place, const ir::Graph& grap
       // Operators may allow it; those that ONNX defines do not.
       if (owner && fed < 0) {
         ctx.warn("init.subgraph.no-input-alias", at,
-                 "a nested graph's input is an initializer too; whether the operator " +
-                     quoted(owner->op_type.get()) + " allows that is not known",
+                 "a nested graph's input is an initializer too; whether the operator " + quoted(owner->op_type.get()) +
+                     " allows that is not known",
                  "leave constants out of the inputs");
       } else {
         ctx.report("init.subgraph.no-input-alias", at, "a nested graph's input is an initializer too",
@@ -87,8 +87,8 @@ void check_default(Context& ctx, const Place& place, const ir::Field<std::int32_
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const ir::Dimension& dim = dims[i];
     if (!dim.dim_value.has() || dim.dim_value.get() < 0 || dim.dim_value.get() == shape[i]) continue;
-    fault("dimension " + std::to_string(i) + " is " + std::to_string(shape[i]) +
-          ", that of the like-named input " + std::to_string(dim.dim_value.get()));
+    fault("dimension " + std::to_string(i) + " is " + std::to_string(shape[i]) + ", that of the like-named input " +
+          std::to_string(dim.dim_value.get()));
     return;
   }
 }

@@ -66,10 +66,10 @@ void check_image_keys(Context& ctx, const Place& place, const ir::Model& model) 
     const bool given = std::any_of(model.metadata_props.begin(), model.metadata_props.end(),
                                    [&](const auto& e) { return base::equal_but_case(e.key.get(), known.key); });
     if (given) continue;
-    ctx.report("meta.image.provide", place,
-               "the value " + quoted(image->name.get()) + " is an IMAGE, but the metadata lacks " +
-                   std::string(known.key),
-               "say how images are coded, so that callers can prepare them");
+    ctx.report(
+        "meta.image.provide", place,
+        "the value " + quoted(image->name.get()) + " is an IMAGE, but the metadata lacks " + std::string(known.key),
+        "say how images are coded, so that callers can prepare them");
   }
 }
 
@@ -87,8 +87,8 @@ void check_model_metadata(Context& ctx, const Place& place, const ir::Model& mod
 
 void check_metadata(Context& ctx, const Place& place, const ir::Metadata& entries) {
   if (const auto twice = repeated_key(entries); twice.found) {
-    ctx.report("meta.any.unique-keys", place,
-               "the metadata gives the key " + quoted(twice.key) + " more than once", "keep one of them");
+    ctx.report("meta.any.unique-keys", place, "the metadata gives the key " + quoted(twice.key) + " more than once",
+               "keep one of them");
   }
   if (!ctx.binds("meta.qualified-keys")) return;
   for (const auto& entry : entries) {
@@ -96,10 +96,9 @@ void check_metadata(Context& ctx, const Place& place, const ir::Metadata& entrie
     const std::size_t dot = key.find('.');
     if (dot != std::string::npos && dot > 0 && dot + 1 < key.size()) continue;
     if (!ctx.state<ToldKeys>().keys.insert(key)) continue;
-    ctx.report(
-        "meta.qualified-keys", place,
-        "the metadata key " + quoted(key) + " has no prefix; such keys are left for ONNX itself",
-        "put a domain of yours before it, in reverse order: " + quoted("com.example." + key.substr(0, 40)));
+    ctx.report("meta.qualified-keys", place,
+               "the metadata key " + quoted(key) + " has no prefix; such keys are left for ONNX itself",
+               "put a domain of yours before it, in reverse order: " + quoted("com.example." + key.substr(0, 40)));
   }
 }
 

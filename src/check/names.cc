@@ -176,8 +176,10 @@ void report_undefined(Context& ctx, const Place& place, const ir::Node& node, st
       const char* hint = report_cycle(ctx, place, nodes, producers)
                              ? ""
                              : "list nodes so that each comes after those whose outputs it reads";
-      if (in_function && !ctx.graph()) ctx.report("function.body.sorted", at, message, hint);
-      else ctx.report("graph.nodes.sorted", at, message, hint);
+      if (in_function && !ctx.graph())
+        ctx.report("function.body.sorted", at, message, hint);
+      else
+        ctx.report("graph.nodes.sorted", at, message, hint);
       return;
     }
     if (look_outside(ctx, place, at, name)) return;
@@ -195,9 +197,9 @@ void report_undefined(Context& ctx, const Place& place, const ir::Node& node, st
                "graph");
     return;
   }
-  ctx.report("node.input.defined", at, quoted(name) + " is not defined: no input, initializer or earlier node gives it",
-             is_hidden(ctx, name) ? "training's initialization sees no value of the main graph"
-                                  : did_you_mean(ctx, name));
+  ctx.report(
+      "node.input.defined", at, quoted(name) + " is not defined: no input, initializer or earlier node gives it",
+      is_hidden(ctx, name) ? "training's initialization sees no value of the main graph" : did_you_mean(ctx, name));
 }
 
 void report_redefined(Context& ctx, const Place& place, const ir::Node& node, std::size_t i, const Definition& found) {
@@ -231,8 +233,10 @@ void define_value(Context& ctx, const Place& at, std::string_view name, Scopes::
   const Definition found = ctx.scopes().find(id);
   if (found.as != Defined::Nowhere && found.frame != ctx.scopes().frame() && role != GraphRole::Algorithm) {
     const std::string message = quoted(name) + " is the name of a value of an enclosing graph already, which it hides";
-    if (as.as == Defined::Input) ctx.report("name.scope.no-shadow-input", at, message, "rename the inner one");
-    else ctx.report("name.scope.no-shadow-initializer", at, message, "rename the inner one");
+    if (as.as == Defined::Input)
+      ctx.report("name.scope.no-shadow-input", at, message, "rename the inner one");
+    else
+      ctx.report("name.scope.no-shadow-initializer", at, message, "rename the inner one");
   }
   ctx.scopes().define(id, as);
 }
@@ -350,8 +354,10 @@ void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, Gr
     const bool here = found.as != Defined::Nowhere && found.frame == scopes.frame();
     if (here && (found.as == Defined::Initializer || found.also_initializer)) {
       if (!sparse && in_parts.contains(name)) return;
-      if (sparse) ctx.report("init.unique-sparse", at, "another initializer has this name already");
-      else ctx.report("init.unique", at, "two initializers have this name");
+      if (sparse)
+        ctx.report("init.unique-sparse", at, "another initializer has this name already");
+      else
+        ctx.report("init.unique", at, "two initializers have this name");
       return;
     }
     if (here) {

@@ -69,8 +69,10 @@ void check_counts(Context& ctx, const Place& place, const ir::Node& node, const 
   } else if (outputs < static_cast<std::size_t>(bound.min_outputs) && outputs > 0) {
     const std::string message = counted(outputs, "output") + "; " + operator_text(bound) + " gives " +
                                 range_text(bound.min_outputs, bound.max_outputs);
-    if (ends_variadic(bound.schema->outputs)) ctx.report("node.variadic.min-arity", place, message);
-    else ctx.report("node.outputs.count", place, message);
+    if (ends_variadic(bound.schema->outputs))
+      ctx.report("node.variadic.min-arity", place, message);
+    else
+      ctx.report("node.outputs.count", place, message);
   }
 }
 
@@ -144,8 +146,10 @@ std::string unknown_attribute_hint(const BoundOperator& bound, std::string_view 
   for (const auto& row : bound.op->history) {
     const bool has = has_attribute(row);
     if (row.since <= schema.since) {
-      if (!has_input(row)) input_since = 0;
-      else if (input_since == 0) input_since = row.since;
+      if (!has_input(row))
+        input_since = 0;
+      else if (input_since == 0)
+        input_since = row.since;
       if (had && !has) dropped = row.since;
       had = has;
     } else if (from == 0 ? has : !has) {
@@ -214,8 +218,7 @@ void check_branch(Context& ctx, const Place& at, const ir::Node& node, const ir:
   // Up to IR 3 constants are inputs too.
   if (ctx.ir_version() <= 3) inputs -= std::min(inputs, branch.initializer.size());
   if (inputs > 0) {
-    ctx.report("exec.if.no-inputs", at,
-               "the branch of an If has " + counted(inputs, "input") + ", which nothing feeds",
+    ctx.report("exec.if.no-inputs", at, "the branch of an If has " + counted(inputs, "input") + ", which nothing feeds",
                "let the branch read the enclosing graph's values by name");
   }
   if (branch.output.size() != node.output.size()) {
@@ -361,8 +364,10 @@ void check_signature(Context& ctx, const Place& place, const ir::Node& node, con
   check_empty_names(ctx, place, node, *bound.schema);
   check_attributes(ctx, place, node, bound);
   if (bound.op->domain.empty()) {
-    if (node.op_type.get() == "If") check_if(ctx, place, node);
-    else if (bound.has_body) check_repeated_body(ctx, place, node, bound.version);
+    if (node.op_type.get() == "If")
+      check_if(ctx, place, node);
+    else if (bound.has_body)
+      check_repeated_body(ctx, place, node, bound.version);
     check_named_outputs(ctx, place, node, bound);
   }
 }

@@ -91,20 +91,17 @@ TEST(Nodes, Attributes) {
   const auto text = [](const char* s) { return own([s](auto& a) { a.s = s; }, String); };
   expect_cases({
       {"attr.name", 10, kPlain, [](auto& m) { first(m).attribute = {int_attribute("", 1)}; }, good},
-      {"attr.type.present", 10, kPlain,
-       own([](auto& a) {
+      {"attr.type.present", 10, kPlain, own([](auto& a) {
          a.type.clear();
          a.i = 1;
        }),
        good},
-      {"attr.type.not-undefined", 10, kPlain,
-       own([](auto& a) {
+      {"attr.type.not-undefined", 10, kPlain, own([](auto& a) {
          a.type = 0;
          a.i = 1;
        }),
        good},
-      {"attr.type.not-undefined", 10, kPlain,
-       own([](auto& a) {
+      {"attr.type.not-undefined", 10, kPlain, own([](auto& a) {
          a.type = 15;
          a.i = 1;
        }),
@@ -112,8 +109,7 @@ TEST(Nodes, Attributes) {
       {"attr.type.matches-field", 10, kPlain, own([](auto& a) { a.f = 1.0f; }),
        own([](auto&) {})},  // a zero that proto3 left out
       {"attr.type.matches-field", 10, kPlain, own([](auto& a) { a.ints = {1}; }), good},
-      {"attr.value.exactly-one", 10, kPlain,
-       own([](auto& a) {
+      {"attr.value.exactly-one", 10, kPlain, own([](auto& a) {
          a.i = 1;
          a.f = 1.0f;
        }),
@@ -122,21 +118,21 @@ TEST(Nodes, Attributes) {
        own([](auto& a) { a.t = tensor(""); }, Tensor)},
       {"attr.value.message-present", 10, kPlain, own([](auto&) {}, TypeProto),
        own([](auto& a) { a.tp = *value("x").type; }, TypeProto)},
-      {"attr.value.string-utf8", 10, kPlain, text("\xff"), text("gr\xc3\xb6\xc3\x9f"
-                                                               "e")},
-      {"attr.value.string-utf8", 10, kPlain, own([](auto& a) { a.strings.mut_value() = {"a", "\xed\xa0\x80"}; }, Strings)},
+      {"attr.value.string-utf8", 10, kPlain, text("\xff"),
+       text("gr\xc3\xb6\xc3\x9f"
+            "e")},
+      {"attr.value.string-utf8", 10, kPlain,
+       own([](auto& a) { a.strings.mut_value() = {"a", "\xed\xa0\x80"}; }, Strings)},
       {"attr.unique", 10, kPlain,
        [](auto& m) { first(m).attribute = {int_attribute("__own", 1), int_attribute("__own", 1)}; },
        [](auto& m) { first(m).attribute = {int_attribute("__own", 1), int_attribute("__other", 1)}; }},
-      {"attr.doc-string", 10, kPlain,
-       own([](auto& a) {
+      {"attr.doc-string", 10, kPlain, own([](auto& a) {
          a.i = 1;
          a.doc_string.clear();
        }),
        good},
       {"attr.ref.only-in-function", 10, kPlain, own([](auto& a) { a.ref_attr_name = "p"; })},
-      {"attr.reserved-v", 10, kPlain,
-       own([](auto& a) {
+      {"attr.reserved-v", 10, kPlain, own([](auto& a) {
          a.i = 1;
          a.unknown = unknown_field(12);
        }),

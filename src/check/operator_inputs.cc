@@ -39,8 +39,8 @@ bool denotes(Context& ctx, const ir::Graph* graph) {
     return std::any_of(values.begin(), values.end(),
                        [](const ir::ValueInfo& info) { return info.type && is_denoted(*info.type); });
   };
-  at->second = graph ? any(graph->input) || any(graph->output) || any(graph->value_info)
-                     : any(ctx.function()->value_info);
+  at->second =
+      graph ? any(graph->input) || any(graph->output) || any(graph->value_info) : any(ctx.function()->value_info);
   return at->second;
 }
 

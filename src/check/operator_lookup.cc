@@ -23,9 +23,8 @@ Imports::Imports(const std::vector<ir::OperatorSetId>& ids) {
     list_.emplace_back(ir::canonical_domain(id.domain.get()), std::max<std::int64_t>(id.version.get(), 0));
   }
   // Of a domain's entries, the highest version comes first and stays.
-  std::sort(list_.begin(), list_.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : a.second > b.second;
-  });
+  std::sort(list_.begin(), list_.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : a.second > b.second; });
   const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
   list_.erase(std::unique(list_.begin(), list_.end(), same), list_.end());
 }
@@ -42,8 +41,10 @@ void Imports::add(std::string_view domain, std::int64_t version) {
   version = std::max<std::int64_t>(version, 0);
   const auto at = std::lower_bound(list_.begin(), list_.end(), domain,
                                    [](const auto& entry, std::string_view d) { return entry.first < d; });
-  if (at != list_.end() && at->first == domain) at->second = std::max(at->second, version);
-  else list_.emplace(at, domain, version);
+  if (at != list_.end() && at->first == domain)
+    at->second = std::max(at->second, version);
+  else
+    list_.emplace(at, domain, version);
 }
 
 std::int64_t Imports::version(std::string_view domain) const noexcept {

@@ -36,22 +36,22 @@ class Imports {
 };
 
 enum class Binding : std::uint8_t {
-  Schema,       // an operator Norn knows
-  Function,     // a function of the model
-  Custom,       // of a domain that no known operator set declares
-  Experimental, // of the early default set, without a signature
-  NotImported,  // the domain is not among the imports
-  Unknown,      // of a known domain, which has no such operator at the imported version
+  Schema,        // an operator Norn knows
+  Function,      // a function of the model
+  Custom,        // of a domain that no known operator set declares
+  Experimental,  // of the early default set, without a signature
+  NotImported,   // the domain is not among the imports
+  Unknown,       // of a known domain, which has no such operator at the imported version
 };
 
 struct BoundOperator {
   Binding binding = Binding::Unknown;
-  const opset::Operator* op = nullptr;    // also for Unknown, if another version has it
+  const opset::Operator* op = nullptr;  // also for Unknown, if another version has it
   const opset::Schema* schema = nullptr;
   const ir::Function* function = nullptr;
-  std::int64_t version = -1;              // imported
+  std::int64_t version = -1;  // imported
   bool requires_attributes = false;
-  bool has_body = false;                  // an attribute "body" that holds a graph
+  bool has_body = false;  // an attribute "body" that holds a graph
   int min_inputs = 0, max_inputs = 0, min_outputs = 0, max_outputs = 0;
 };
 

@@ -20,8 +20,8 @@ void report_unknown(Context& ctx, const Place& place, const ir::Node& node, cons
   const std::string set = domain_text(domain) + " " + std::to_string(bound.version);
   if (bound.op && !bound.op->history.empty()) {
     const int first = bound.op->history.front().since;
-    ctx.report("op.declared", place, op + " is not declared by " + set + ": it exists from version " +
-                                         std::to_string(first),
+    ctx.report("op.declared", place,
+               op + " is not declared by " + set + ": it exists from version " + std::to_string(first),
                "import " + domain_text(domain) + " " + std::to_string(first) + " or newer");
     return;
   }
@@ -47,8 +47,8 @@ void report_unknown(Context& ctx, const Place& place, const ir::Node& node, cons
 void report_not_imported(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   const std::string_view domain = ir::canonical_domain(node.domain.get());
   const int newest = opset::newest_version(domain);
-  std::string hint = "add {domain: " + quoted(domain) +
-                     ", version: " + std::to_string(std::max(1, newest)) + "} to opset_import";
+  std::string hint =
+      "add {domain: " + quoted(domain) + ", version: " + std::to_string(std::max(1, newest)) + "} to opset_import";
   const std::string what = "the node's domain " + domain_text(domain) + " is not imported";
   if (ctx.function()) {
     ctx.report("function.opset.import", place, what + " by the function", hint + " of the function");
@@ -65,7 +65,8 @@ std::string deprecated_hint(const BoundOperator& bound) {
   const int since = bound.schema->since;
   const opset::Schema* earlier = nullptr;
   for (const auto& row : bound.op->history) {
-    if (row.since < since) earlier = &row;
+    if (row.since < since)
+      earlier = &row;
     else if (row.since > since && !row.deprecated) {
       return "from version " + std::to_string(row.since) + " on it is not deprecated: import that";
     }
@@ -85,8 +86,7 @@ ir::DeclaredOperator declared_by_sets(const Context& ctx, const ir::Node& node, 
 void report_undeclared(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   ctx.report("op.declared", place,
              "the operator set " + domain_text(ir::canonical_domain(node.domain.get())) + " has no operator " +
-                 quoted(node.op_type.get()) + " in version " +
-                 std::to_string(bound.version) + ", by its document",
+                 quoted(node.op_type.get()) + " in version " + std::to_string(bound.version) + ", by its document",
              "names are case-sensitive");
 }
 
@@ -99,8 +99,7 @@ void check_operator(Context& ctx, const Place& place, const ir::Node& node, cons
   }
   if (!node.overload.get().empty() && !bound.function) {
     ctx.report("function.overload.resolves", place,
-               "no function of the model has the overload " +
-                   quoted(node.overload.get()) + " that the node names");
+               "no function of the model has the overload " + quoted(node.overload.get()) + " that the node names");
   }
   switch (bound.binding) {
     case Binding::Schema:
@@ -119,8 +118,8 @@ void check_operator(Context& ctx, const Place& place, const ir::Node& node, cons
       }
       if (ctx.options().check_custom_domain && !ctx.operators().imports().missing()) {
         ctx.report("op.declared", place,
-                   quoted(node.op_type.get()) + ": no known operator set " +
-                       "declares operators of the domain " + domain_text(node.domain.get()),
+                   quoted(node.op_type.get()) + ": no known operator set " + "declares operators of the domain " +
+                       domain_text(node.domain.get()),
                    "give its operator-set document, or allow operators of unknown domains");
       }
       return;

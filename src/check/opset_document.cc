@@ -50,8 +50,7 @@ class Findings {
 
  private:
   void add(DocumentRule rule, Severity severity, std::string where, std::string message, std::string hint) {
-    report_->diagnostics.push_back(
-        {rule.row().id, severity, std::move(where), std::move(message), std::move(hint)});
+    report_->diagnostics.push_back({rule.row().id, severity, std::move(where), std::move(message), std::move(hint)});
   }
   Report* report_;
 };
@@ -69,7 +68,7 @@ using Name = std::pair<std::string_view, std::string_view>;  // with the overloa
 struct Entry {
   std::string_view name, overload;
   std::int64_t since;
-  const ir::Operator* op;        // or
+  const ir::Operator* op;  // or
   const ir::Function* function;
   std::string where;
 };
@@ -82,8 +81,8 @@ std::vector<Entry> entries_of(const ir::OperatorSet& set) {
   }
   for (std::size_t i = 0; i < set.functions.size(); ++i) {
     const ir::Function& f = set.functions[i];
-    all.push_back({f.name.get(), f.overload.get(), ir::since_version(f, set), nullptr, &f,
-                   place("function", i, f.name.get())});
+    all.push_back(
+        {f.name.get(), f.overload.get(), ir::since_version(f, set), nullptr, &f, place("function", i, f.name.get())});
   }
   return all;
 }
@@ -131,9 +130,9 @@ void check_against_built_in(const ir::OperatorSet& set, const std::vector<Entry>
                     "a set without a domain is ONNX's default set, which has no operator " + quoted(e.name),
                     "state the domain of the set");
       } else {
-        found.error("opsetdoc.domain.unique", e.where,
-                    "the domain " + domain_text(domain) + " is ONNX's, which has no operator " + quoted(e.name) +
-                        " there");
+        found.error(
+            "opsetdoc.domain.unique", e.where,
+            "the domain " + domain_text(domain) + " is ONNX's, which has no operator " + quoted(e.name) + " there");
       }
       continue;
     }
@@ -178,9 +177,9 @@ void check_unique(const std::vector<Entry>& entries, Findings& found) {
     const auto [same, is_first] = first.try_emplace({e.name, e.overload}, &e);
     const auto [twin, is_new] = versions.try_emplace({same->first, e.since}, &e);
     if (!is_new) {
-      found.error("opsetdoc.operator.unique", e.where,
-                  quoted(e.name) + " of version " + std::to_string(e.since) + " is there already, as " +
-                      twin->second->where);
+      found.error(
+          "opsetdoc.operator.unique", e.where,
+          quoted(e.name) + " of version " + std::to_string(e.since) + " is there already, as " + twin->second->where);
     } else if (!is_first) {
       found.warning("opsetdoc.operator.unique-type", e.where,
                     quoted(e.name) + " is there already, as " + same->second->where + " of version " +
@@ -240,8 +239,7 @@ void check_history(const ir::OperatorSet& a, const ir::OperatorSet& b, Findings&
       found.error("opsetdoc.operator.stable-frozen", where + e.where,
                   "it was stable in the set " + id_of(a) + " and is not any more");
     }
-    if (e.function && twin->function &&
-        format::write_message(*e.function) != format::write_message(*twin->function)) {
+    if (e.function && twin->function && format::write_message(*e.function) != format::write_message(*twin->function)) {
       found.error("opsetdoc.operator.stable-frozen", where + e.where,
                   "its function is another one than in the set " + id_of(a) + ", without a new version");
     }

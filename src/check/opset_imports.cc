@@ -15,7 +15,7 @@ namespace norn::checks {
 namespace {
 
 // IR version of the first release with version i + 1 of the set.
-constexpr std::array<std::int64_t, 28> kIrOfOnnx = {3, 3, 3, 3, 3, 3, 3, 3, 4,  5,  6,  7,  7,  7,
+constexpr std::array<std::int64_t, 28> kIrOfOnnx = {3, 3, 3, 3, 3, 3, 3,  3,  4,  5,  6,  7,  7,  7,
                                                     8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13, 13, 14};
 constexpr std::array<std::int64_t, 5> kIrOfMl = {3, 6, 8, 9, 10};
 constexpr std::int64_t kIrOfTraining = 7;
@@ -76,8 +76,7 @@ void check_opset_imports(Context& ctx, const Place& place, const ir::Model& mode
                  domain_text(domain) + " is imported twice; the highest version counts");
     }
     check_opset_version(ctx, at, id);
-    if (const std::int64_t needs = ir_of(domain, id.version.get());
-        needs > ctx.ir_version() && ctx.ir_version() >= 3) {
+    if (const std::int64_t needs = ir_of(domain, id.version.get()); needs > ctx.ir_version() && ctx.ir_version() >= 3) {
       ctx.report("opset.min-ir", at,
                  domain_text(domain) + " " + std::to_string(id.version.get()) + " came with IR " +
                      std::to_string(needs) + "; the model states IR " + std::to_string(ctx.ir_version()),

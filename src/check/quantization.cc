@@ -98,10 +98,10 @@ void check_annotation(Context& ctx, const Place& place, const ir::TensorAnnotati
     }
     const std::string& value = entry.value.get();
     if (!value.empty() && (ctx.scopes().visible(value) || exists(ctx, value))) continue;
-    ctx.report("quant.values-are-tensors", place,
-               "the annotation's " + quoted(entry.key.get()) + " names " + quoted(value) +
-                   ", which is no tensor of the model",
-               "name an initializer or another value of the model");
+    ctx.report(
+        "quant.values-are-tensors", place,
+        "the annotation's " + quoted(entry.key.get()) + " names " + quoted(value) + ", which is no tensor of the model",
+        "name an initializer or another value of the model");
   }
 }
 

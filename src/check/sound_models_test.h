@@ -17,8 +17,10 @@ namespace norn::checks {
 inline ir::Bytes unknown_field(std::uint32_t number) {
   std::vector<std::byte> bytes;
   const std::uint32_t tag = number << 3;
-  if (tag < 128) bytes = {static_cast<std::byte>(tag), std::byte{1}};
-  else bytes = {static_cast<std::byte>((tag & 127) | 128), static_cast<std::byte>(tag >> 7), std::byte{1}};
+  if (tag < 128)
+    bytes = {static_cast<std::byte>(tag), std::byte{1}};
+  else
+    bytes = {static_cast<std::byte>((tag & 127) | 128), static_cast<std::byte>(tag >> 7), std::byte{1}};
   return ir::Bytes(std::move(bytes));
 }
 
@@ -109,10 +111,9 @@ inline ir::Graph branch(const std::string& name, const std::string& output) {
 inline ir::Model with_if(std::int64_t ir_version = 10) {
   ir::Model m = sound(ir_version);
   m.graph->input.push_back(value("c", {}, 9));
-  m.graph->node = {node("Add", {"x", "w"}, {"s"}),
-                   node("If", {"c"}, {"y"},
-                        {graph_attribute("then_branch", branch("then", "t")),
-                         graph_attribute("else_branch", branch("else", "e"))})};
+  m.graph->node = {node("Add", {"x", "w"}, {"s"}), node("If", {"c"}, {"y"},
+                                                        {graph_attribute("then_branch", branch("then", "t")),
+                                                         graph_attribute("else_branch", branch("else", "e"))})};
   return m;
 }
 inline ir::Graph& then_branch(ir::Model& m) { return *m.graph->node[1].attribute[0].g; }

@@ -14,16 +14,14 @@
 #include "check/areas.h"
 #include "check/tensor_size.h"
 #include "check/text.h"
-#include "ir/tensor_data.h"
 #include "format/external.h"
+#include "ir/tensor_data.h"
 #include "norn/error.h"
 
 namespace norn::checks {
 namespace {
 
-std::string number(std::uint64_t n) {
-  return std::to_string(n);
-}
+std::string number(std::uint64_t n) { return std::to_string(n); }
 
 // int64 elements wherever they lie; raw bytes may be unaligned.
 class Indices {

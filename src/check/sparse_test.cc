@@ -48,19 +48,13 @@ TEST(Sparse, EachRuleAlone) {
     ir::SparseTensor tensor;
   } cases[] = {
       {"sparse.values.present", changed(good, [](auto& s) { s.values.clear(); })},
-      {"sparse.values.rank1", changed(good,
-                                      [](auto& s) {
-                                        s.values->dims = {1, 2};
-                                      })},
+      {"sparse.values.rank1", changed(good, [](auto& s) { s.values->dims = {1, 2}; })},
       {"sparse.values.name", changed(good, [](auto& s) { s.values->name.clear(); })},
       {"sparse.dims.rank", changed(sparse({}, {}), [](auto&) {})},
       {"sparse.dims.positive", sparse({0, 4}, {}, 2)},
       {"sparse.dims.positive", sparse({-3, 4}, {}, 2)},
       {"tensor.dims.no-overflow", sparse({INT64_MAX, INT64_MAX}, {1, 1}, 2)},
-      {"sparse.indices.rank", changed(good,
-                                      [](auto& s) {
-                                        s.indices->dims = {2, 2, 1};
-                                      })},
+      {"sparse.indices.rank", changed(good, [](auto& s) { s.indices->dims = {2, 2, 1}; })},
       {"sparse.indices.rank", changed(sparse({3}, {1}), [](auto& s) { s.indices->dims = {}; })},
       {"sparse.indices.int64", changed(good,
                                        [](auto& s) {

@@ -18,22 +18,14 @@
 namespace norn::checks {
 namespace {
 
-std::string number(std::uint64_t n) {
-  return std::to_string(n);
-}
-std::string number(std::int64_t n) {
-  return std::to_string(n);
-}
-std::string name_of(DataType type) {
-  return std::string(data_type_name(type));
-}
+std::string number(std::uint64_t n) { return std::to_string(n); }
+std::string number(std::int64_t n) { return std::to_string(n); }
+std::string name_of(DataType type) { return std::string(data_type_name(type)); }
 
 enum class Field : std::uint8_t { Raw, Float, Int32, String, Int64, Double, Uint64 };
 constexpr const char* kFieldNames[] = {"raw_data",   "float_data",  "int32_data", "string_data",
                                        "int64_data", "double_data", "uint64_data"};
-const char* name_of(Field field) {
-  return kFieldNames[static_cast<std::size_t>(field)];
-}
+const char* name_of(Field field) { return kFieldNames[static_cast<std::size_t>(field)]; }
 
 Field field_for(DataType type) {
   switch (type) {
@@ -62,12 +54,8 @@ std::uint64_t entries(const ir::Tensor& tensor, Field field) {
   return 0;
 }
 
-bool is_complex(DataType type) {
-  return type == DataType::Complex64 || type == DataType::Complex128;
-}
-bool is_float6(DataType type) {
-  return type == DataType::Float6E2M3 || type == DataType::Float6E3M2;
-}
+bool is_complex(DataType type) { return type == DataType::Complex64 || type == DataType::Complex128; }
+bool is_float6(DataType type) { return type == DataType::Float6E2M3 || type == DataType::Float6E3M2; }
 bool is_16_or_8_bit_float(DataType type) {
   switch (type) {
     case DataType::Float16:

@@ -42,9 +42,7 @@ struct Declared {
 };
 using Table = TextMap<Declared>;
 
-Declared declared(const ir::Tensor& tensor) {
-  return {tensor.data_type.get(), tensor.dims};
-}
+Declared declared(const ir::Tensor& tensor) { return {tensor.data_type.get(), tensor.dims}; }
 Declared declared(const ir::Type& type) {
   const ir::Box<ir::TypeTensor>& tensor = type.tensor_type ? type.tensor_type : type.sparse_tensor_type;
   if (!tensor) {

@@ -153,15 +153,9 @@ TEST(Training, EachRuleAlone) {
       {"train.binding.init-unique", [](auto&, auto& t) { add_entry(t.initialization_binding, "w", "w0"); }},
       {"train.binding.update-value", [](auto&, auto& t) { t.update_binding[0].value = std::string("w0"); }},
       {"train.binding.update-unique", [](auto&, auto& t) { add_entry(t.update_binding, "w", "new_w"); }},
-      {"train.binding.type-match",
-       [](auto&, auto& t) {
-         t.initialization->output = {value("w0", {4, 3})};
-       }},
+      {"train.binding.type-match", [](auto&, auto& t) { t.initialization->output = {value("w0", {4, 3})}; }},
       {"train.binding.type-match", [](auto&, auto& t) { t.initialization->output = {value("w0", {8})}; }},
-      {"train.binding.type-match",
-       [](auto&, auto& t) {
-         t.algorithm->output[0] = value("new_w", {4, 2}, 11);
-       }},
+      {"train.binding.type-match", [](auto&, auto& t) { t.algorithm->output[0] = value("new_w", {4, 2}, 11); }},
       {"train.binding.type-match",
        [](auto&, auto& t) {
          ir::Type element = *t.algorithm->output[0].type;
@@ -173,10 +167,7 @@ TEST(Training, EachRuleAlone) {
          t.algorithm->output[0].type.clear();
          t.algorithm->value_info = {value("new_w", {4, 2}, 7)};
        }},
-      {"train.step.combined-valid",
-       [](auto&, auto& t) {
-         t.algorithm->initializer.push_back(variable("w", {4, 2}));
-       }},
+      {"train.step.combined-valid", [](auto&, auto& t) { t.algorithm->initializer.push_back(variable("w", {4, 2})); }},
       {"train.step.combined-valid", [](auto&, auto& t) { t.algorithm->node.push_back(node({}, {"y"})); }},
       {"train.step.combined-valid", [](auto&, auto& t) { t.algorithm->input.push_back(value("x", {})); }},
   };
@@ -222,9 +213,9 @@ TEST(Training, PlacesTellWhichGraph) {
   for (const Diagnostic& d : report.diagnostics) {
     if (d.rule == "node.input.defined") places.insert(d.where);
   }
-  EXPECT_EQ(places, (std::set<std::string>{
-                        "training_info 0 / initialization \"same\" / node 0 (Op) / input 0 \"nowhere\"",
-                        "training_info 0 / algorithm \"same\" / node 0 (Op) / input 0 \"nowhere\""}));
+  EXPECT_EQ(places,
+            (std::set<std::string>{"training_info 0 / initialization \"same\" / node 0 (Op) / input 0 \"nowhere\"",
+                                   "training_info 0 / algorithm \"same\" / node 0 (Op) / input 0 \"nowhere\""}));
 }
 
 // Alternating optimizers update one variable in several entries: whether the specification forbids it is a matter of
@@ -234,8 +225,8 @@ TEST(Training, AVariableOfTwoEntriesIsAWarning) {
   m.graph->output[0] = value("y", {4, 2});
   add_entry(m.training_info.emplace_back().update_binding, "w", "y");
   for (const Profile profile : {Profile::Spec, Profile::Strict}) {
-    const Report report = run_area([&](Context& ctx, const Place& p) { check_training(ctx, p, m); }, 14,
-                                   {.profile = profile});
+    const Report report =
+        run_area([&](Context& ctx, const Place& p) { check_training(ctx, p, m); }, 14, {.profile = profile});
     expect_only(report, "train.binding.update-unique");
     EXPECT_FALSE(has_errors(report));
   }

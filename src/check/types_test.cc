@@ -81,10 +81,8 @@ TEST(Types, EachRuleAlone) {
       {"type.sparse.elem", sparse(99)},
       {"type.sparse.shape", changed(sparse(1), [](ir::Type& t) { t.sparse_tensor_type->shape.clear(); })},
       {"type.opaque.name", opaque("")},
-      {"type.opaque.params-retired", changed(opaque("o"),
-                                             [](ir::Type& t) {
-                                               t.opaque_type->unknown = ir::bytes_of({"\x1a\x00", 2});
-                                             })},
+      {"type.opaque.params-retired",
+       changed(opaque("o"), [](ir::Type& t) { t.opaque_type->unknown = ir::bytes_of({"\x1a\x00", 2}); })},
       {"denotation.type.standard", denoted(tensor(1), "PICTURE")},
       {"denotation.type.standard", sequence(denoted(tensor(1), "image"))},
       {"denotation.dim.standard", with_dim([](ir::Dimension& d) { d.denotation = std::string("BATCH"); })},

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "check_data.h"
 #include "command.h"
@@ -27,16 +27,23 @@ int list_rules(bool json) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const RuleInfo& rule : rules()) {
     if (json) {
-      rows.push_back({{"rule", rule.id}, {"level", rule.level}, {"ir_from", rule.ir_from}, {"ir_to", rule.ir_to},
-                      {"lenient", rule.lenient}, {"text", rule.text}, {"not_checked", rule.not_checked}});
+      rows.push_back({{"rule", rule.id},
+                      {"level", rule.level},
+                      {"ir_from", rule.ir_from},
+                      {"ir_to", rule.ir_to},
+                      {"lenient", rule.lenient},
+                      {"text", rule.text},
+                      {"not_checked", rule.not_checked}});
       continue;
     }
     fmt::print("{:<44} {}{}  IR {}-{}  {}\n", rule.id, rule.level, rule.lenient ? "*" : "", rule.ir_from, rule.ir_to,
                rule.text);
     if (!rule.not_checked.empty()) fmt::print("{:<44}   not checked here: {}\n", "", rule.not_checked);
   }
-  if (json) fmt::print("{}\n", dumped(rows));
-  else fmt::print("\n* common real models break it: a warning unless --profile strict\n");
+  if (json)
+    fmt::print("{}\n", dumped(rows));
+  else
+    fmt::print("\n* common real models break it: a warning unless --profile strict\n");
   return kFine;
 }
 
@@ -75,8 +82,9 @@ void add_check(CLI::App& app, int& exit) {
                    "Models, or data files: .npy, .npz, and input_N.pb, output_N.pb; - is standard input")
       ->type_name("FILE");
   command->add_flag("--data", flags->data, "The files are data files, whatever their names");
-  add_word(*command, "--kind", [flags](const std::string& word) { flags->kind = data_kind_from_name(word); },
-           "What the data files hold: tensor, sparse_tensor, sequence, map, optional")
+  add_word(
+      *command, "--kind", [flags](const std::string& word) { flags->kind = data_kind_from_name(word); },
+      "What the data files hold: tensor, sparse_tensor, sequence, map, optional")
       ->type_name("KIND");
   add_word(
       *command, "--profile", [flags](const std::string& word) { flags->options.profile = profile_from_name(word); },

@@ -40,8 +40,10 @@ int convert(const ConvertFlags& flags) {
   }
   model.save(flags.out, format);
   if (format != Format::OnnxText) return kFine;
-  if (std::filesystem::is_regular_file(flags.out)) tell_left_out(first_line(flags.out));
-  else tell_left_out(text_of(model.serialize(format)));  // what went into a pipe cannot be read again
+  if (std::filesystem::is_regular_file(flags.out))
+    tell_left_out(first_line(flags.out));
+  else
+    tell_left_out(text_of(model.serialize(format)));  // what went into a pipe cannot be read again
   return kFine;
 }
 

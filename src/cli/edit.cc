@@ -61,8 +61,10 @@ void write_edited(const EditFlags& flags) {
   const Model model = load_model(flags.in, loading);
   if (unpack_it) return unpack(model, flags.out, flags.unpacking);
   if (flags.out == "-") return write_output((flags.pack ? pack(model, flags.packing) : strip(model)).serialize());
-  if (flags.pack) pack(model, flags.out, flags.packing);
-  else strip(model, flags.out);
+  if (flags.pack)
+    pack(model, flags.out, flags.packing);
+  else
+    strip(model, flags.out);
 }
 
 int edit(const EditFlags& flags) {
@@ -85,14 +87,19 @@ void add_edit(CLI::App& app, int& exit) {
   auto* unpack = job->add_option("--unpack", flags->unpacking.location, "Tensors into this data file beside OUT")
                      ->type_name("FILE");
   job->add_flag("--strip", flags->strip, "Leave out the contents of tensors");
-  command->add_flag("--allow-over-2gib", flags->packing.allow_over_2gib,
-                    "Pack beyond 2 GiB, which libraries built on protobuf do not read")->needs(pack);
+  command
+      ->add_flag("--allow-over-2gib", flags->packing.allow_over_2gib,
+                 "Pack beyond 2 GiB, which libraries built on protobuf do not read")
+      ->needs(pack);
   add_whole(*command, "--threshold", flags->unpacking.threshold,
-            "Tensors of fewer bytes stay in the model (default 1024)")->needs(unpack);
+            "Tensors of fewer bytes stay in the model (default 1024)")
+      ->needs(unpack);
   add_whole(*command, "--alignment", flags->unpacking.alignment,
-            "Of each tensor in the data file, a power of two (default 4096)", 0, kMostAlignment)->needs(unpack);
+            "Of each tensor in the data file, a power of two (default 4096)", 0, kMostAlignment)
+      ->needs(unpack);
   add_whole(*command, "--max-file-bytes", flags->unpacking.max_file_bytes,
-            "Go on in another data file beyond this size; 1 gives each tensor its own")->needs(unpack);
+            "Go on in another data file beyond this size; 1 gives each tensor its own")
+      ->needs(unpack);
   command->add_flag("--write-checksums", flags->unpacking.checksums, "Write the data file's SHA-1 into the model")
       ->needs(unpack);
   command->add_flag("--verify-checksums", flags->load.options.external_checksums,

@@ -31,8 +31,10 @@ int show_files(const OpsetFlags& flags) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const std::string& file : flags.files) {
     const OperatorSet set = load_set(file, flags);
-    if (flags.json) all.push_back(nlohmann::ordered_json::parse(set.to_json()));
-    else fmt::print("{}", printable(set.to_string()));
+    if (flags.json)
+      all.push_back(nlohmann::ordered_json::parse(set.to_json()));
+    else
+      fmt::print("{}", printable(set.to_string()));
   }
   if (flags.json) fmt::print("{}\n", dumped(all.size() == 1 ? all[0] : all));
   return kFine;
@@ -62,8 +64,10 @@ struct ExportFlags {
 
 int export_set(const ExportFlags& flags) {
   const OperatorSet set = OperatorSet::built_in(flags.domain, flags.version);
-  if (flags.file == "-") write_output(set.serialize(flags.to == Format::Auto ? Format::ProtoText : flags.to));
-  else set.save(flags.file, flags.to);
+  if (flags.file == "-")
+    write_output(set.serialize(flags.to == Format::Auto ? Format::ProtoText : flags.to));
+  else
+    set.save(flags.file, flags.to);
   return kFine;
 }
 

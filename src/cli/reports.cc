@@ -37,8 +37,8 @@ Json unread_log(const std::string& path, const Error& error) {
   notification.erase("ruleIndex");
   notification["descriptor"] = {{"id", error_code_name(error.code())}};
   Json notifications = Json::array({std::move(notification)});
-  run["invocations"] = Json::array(
-      {{{"executionSuccessful", false}, {"toolExecutionNotifications", std::move(notifications)}}});
+  run["invocations"] =
+      Json::array({{{"executionSuccessful", false}, {"toolExecutionNotifications", std::move(notifications)}}});
   return log;
 }
 
@@ -68,8 +68,10 @@ int Reports::print() const {
       all.push_back(report ? Json::parse(report->to_json()) : json_of(std::get<Unreadable>(entry)));
     } else {
       Json log = report ? Json::parse(report->to_sarif()) : std::apply(unread_log, std::get<Unreadable>(entry));
-      if (all.empty()) all = std::move(log);
-      else all["runs"].push_back(std::move(log["runs"][0]));
+      if (all.empty())
+        all = std::move(log);
+      else
+        all["runs"].push_back(std::move(log["runs"][0]));
     }
   }
   if (notation_ == Notation::Json && all.size() == 1) all = Json(all[0]);

@@ -119,8 +119,8 @@ int run_inputs(const RunFlags& flags, const Session& session, double load_second
 
 void refuse_beyond(const std::map<std::size_t, std::string>& files, std::size_t count, const char* what) {
   if (files.empty() || files.rbegin()->first < count) return;
-  throw UsageError(fmt::format("\"{}\" does not fit a model with {} {}: numbers begin with 0", files.rbegin()->second,
-                               count, what));
+  throw UsageError(
+      fmt::format("\"{}\" does not fit a model with {} {}: numbers begin with 0", files.rbegin()->second, count, what));
 }
 
 NamedValues set_inputs(const DataSet& set, const RunFlags& flags, const Session& session) {
@@ -174,8 +174,8 @@ int run_data_sets(const RunFlags& flags, const Session& session) {
   if (flags.json) {
     fmt::print("{}\n", dumped({{"model", flags.model}, {"data_sets", report}}));
   } else {
-    fmt::print("{} of {} data sets agree (rtol {:g}, atol {:g})\n", agreeing, sets.size(),
-               flags.tolerance.relative, flags.tolerance.absolute);
+    fmt::print("{} of {} data sets agree (rtol {:g}, atol {:g})\n", agreeing, sets.size(), flags.tolerance.relative,
+               flags.tolerance.absolute);
   }
   return agreeing == sets.size() ? kFine : kFindings;
 }
@@ -206,8 +206,8 @@ void add_run(CLI::App& app, int& exit) {
   auto* input =
       repeated(command->add_option("-i,--input", flags->inputs, "An input's value, a .npy or .pb file (repeat)"));
   input->type_name("NAME=FILE");
-  auto* shape = repeated(command->add_option(
-      "--shape", flags->shapes, "Shape of a generated input, x:1x3x224x224 (repeat); implies --random"));
+  auto* shape = repeated(command->add_option("--shape", flags->shapes,
+                                             "Shape of a generated input, x:1x3x224x224 (repeat); implies --random"));
   shape->type_name("NAME:DIMS");
   auto* random = command->add_flag("--random", flags->random,
                                    "Generate inputs that are not given: floats in [0,1), integers 0 or 1");

@@ -21,8 +21,8 @@ class Bounds {
 
   // How many messages may be nested. Readers go down recursively, and the stack does not allow what Limits may say.
   int max_depth() const noexcept { return max_depth_; }
-  // One message inside of another (or a row of them, each inside the one before), for the lifetime of the object. `where`
-  // is a function that gives the place for the error, here and below.
+  // One message inside of another (or a row of them, each inside the one before), for the lifetime of the object.
+  // `where` is a function that gives the place for the error, here and below.
   class Level {
    public:
     template <class Where>

@@ -185,8 +185,10 @@ MapData map_from(const Map& map) {
   MapData m;
   m.key_type = static_cast<std::int32_t>(map.keys.dtype());
   for (std::int64_t i = 0; i < map.keys.size(); ++i) {
-    if (map.keys.dtype() == DataType::String) m.string_keys.push_back(ir::bytes_of(map.keys.as<std::string>()[i]));
-    else m.keys.push_back(map.keys.as<std::int64_t>()[i]);
+    if (map.keys.dtype() == DataType::String)
+      m.string_keys.push_back(ir::bytes_of(map.keys.as<std::string>()[i]));
+    else
+      m.keys.push_back(map.keys.as<std::int64_t>()[i]);
   }
   m.values = sequence_from(map.values);
   return m;

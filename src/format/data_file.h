@@ -32,8 +32,10 @@ auto with_data(const ir::Bytes& bytes, DataKind kind, const Limits& limits, F&& 
 template <class M>
 std::pair<std::string, Value> named_value(const M& message, const ir::ExternalReader& external = {}) {
   using ir::to_value;
-  if constexpr (requires { message.name; }) return {message.name.get(), to_value(message, external)};
-  else return {message.values ? message.values->name.get() : std::string(), to_value(message, external)};
+  if constexpr (requires { message.name; })
+    return {message.name.get(), to_value(message, external)};
+  else
+    return {message.values ? message.values->name.get() : std::string(), to_value(message, external)};
 }
 
 // The value of a message of the given kind, as far as the bytes are one.

@@ -53,11 +53,16 @@ ExternalEntry parse(const ir::Tensor& tensor) {
   ExternalEntry entry;
   bool located = false;
   for (const auto& [key, value] : values) {
-    if (key == "location") entry.location = value, located = true;
-    else if (key == "offset") entry.offset = number(key, value);
-    else if (key == "length") entry.length = number(key, value);
-    else if (key == "checksum") entry.checksum = checksum(value);
-    else if (key != "basepath") entry.unknown_keys.push_back(key);
+    if (key == "location")
+      entry.location = value, located = true;
+    else if (key == "offset")
+      entry.offset = number(key, value);
+    else if (key == "length")
+      entry.length = number(key, value);
+    else if (key == "checksum")
+      entry.checksum = checksum(value);
+    else if (key != "basepath")
+      entry.unknown_keys.push_back(key);
   }
   if (!located) refuse("external_data has no \"location\"");
   if (const std::string fault = location_fault(entry.location); !fault.empty()) {
@@ -261,8 +266,8 @@ std::string sha1(int fd, std::uint64_t size, const std::string& path) {
   const Digest context = start_sha1();
   std::vector<std::byte> buffer(std::size_t{1} << 20);
   for (std::uint64_t at = 0; at < size;) {
-    const ssize_t n = ::pread(fd, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - at),
-                              static_cast<off_t>(at));
+    const ssize_t n =
+        ::pread(fd, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - at), static_cast<off_t>(at));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       throw Error(ErrorCode::Io, "cannot read " + base::quoted(path) + ": " +

@@ -20,9 +20,9 @@ namespace norn::format {
 struct ExternalEntry {
   std::string location;
   std::uint64_t offset = 0;
-  std::optional<std::uint64_t> length;   // to the file's end
-  std::optional<std::string> checksum;   // SHA-1 of the whole file, hexadecimal, in lower case
-  std::vector<std::string> unknown_keys; // neither these nor "basepath"
+  std::optional<std::uint64_t> length;    // to the file's end
+  std::optional<std::string> checksum;    // SHA-1 of the whole file, hexadecimal, in lower case
+  std::vector<std::string> unknown_keys;  // neither these nor "basepath"
 };
 // Throws norn::Error (InvalidGraph, at the tensor): no location or a misspelt one, numbers that are none, a key with
 // two values, a checksum that is no SHA-1.

@@ -89,8 +89,10 @@ void unpack_tensors(ir::Model& model, std::uint64_t threshold, const std::string
   ir::for_each_tensor(model, [&](ir::Tensor& tensor, bool loaded_inside) {
     if (is_external(tensor)) {
       ir::Bytes bytes = contents.of(tensor);
-      if (bytes.size() < threshold || bytes.empty()) make_internal(tensor, std::move(bytes));
-      else writer.add(tensor, bytes.span());
+      if (bytes.size() < threshold || bytes.empty())
+        make_internal(tensor, std::move(bytes));
+      else
+        writer.add(tensor, bytes.span());
       return;
     }
     if (loaded_inside) return;

@@ -70,8 +70,8 @@ TEST_F(External, ReadsRanges) {
   EXPECT_EQ(read({{"location", "./sub//w.bin"}, {"offset", "2"}, {"length", "4"}}), "2345");
   EXPECT_EQ(read({{"location", "sub/w.bin"}, {"offset", "10"}}), "");
   EXPECT_EQ(read({{"location", "sub/w.bin"}, {"length", "0"}}), "");
-  const auto value = ir::to_value(tensor({{"location", "sub/w.bin"}, {"offset", "6"}}),
-                                  external_reader((root_ / "model").string()));
+  const auto value =
+      ir::to_value(tensor({{"location", "sub/w.bin"}, {"offset", "6"}}), external_reader((root_ / "model").string()));
   EXPECT_EQ(value.as<std::byte>()[3], std::byte{'9'});
 }
 
@@ -160,7 +160,9 @@ TEST_F(External, VerifiesChecksumsWhenAsked) {
   for (bool mmap : {true, false}) {
     access_.checksums = true, access_.mmap = mmap;
     EXPECT_EQ(read({{"location", "sub/w.bin"}, {"checksum", right}, {"length", "4"}}), "0123");
-    refused({{"location", "sub/w.bin"}, {"checksum", wrong}, {"length", "4"}}, "SHA-1 " "87acec");
+    refused({{"location", "sub/w.bin"}, {"checksum", wrong}, {"length", "4"}},
+            "SHA-1 "
+            "87acec");
     refused({{"location", "sub/w.bin"}, {"checksum", "sha1"}, {"length", "4"}}, "no SHA-1");
   }
 }
@@ -259,8 +261,8 @@ TEST_F(External, AppendsTensors) {
   refuses("dangling");
   fs::create_hard_link(root_ / "secret", root_ / "model" / "twin");
   refuses("twin");
-  refuses("new/w.bin", "0");                    // over what others refer to
-  refuses("new/w.bin", "9000000000000000");     // a file of petabytes
+  refuses("new/w.bin", "0");                 // over what others refer to
+  refuses("new/w.bin", "9000000000000000");  // a file of petabytes
   EXPECT_EQ(fs::file_size(root_ / "secret"), 6u);
   EXPECT_FALSE(fs::exists(root_ / "fresh"));
   EXPECT_EQ(fs::file_size(root_ / "model" / "new" / "w.bin"), 20u);

@@ -21,7 +21,7 @@
 namespace norn::format {
 namespace {
 
-constexpr std::size_t kMaxOpen = 256;                    // of descriptors; a process may have about a thousand
+constexpr std::size_t kMaxOpen = 256;                          // of descriptors; a process may have about a thousand
 constexpr std::uint64_t kLargestGap = std::uint64_t{1} << 16;  // alignment of mapped files on every system
 
 bool known_key(std::string_view key) {
@@ -43,9 +43,8 @@ std::uint64_t aligned(std::uint64_t at, std::uint64_t alignment) {
 
 void check_alignment(std::uint64_t alignment) {
   if (alignment == 0 || (std::has_single_bit(alignment) && alignment <= (std::uint64_t{1} << 30))) return;
-  throw Error(ErrorCode::InvalidArgument,
-              "the alignment of tensors in a data file, " + std::to_string(alignment) +
-                  ", is not a power of two up to 2^30");
+  throw Error(ErrorCode::InvalidArgument, "the alignment of tensors in a data file, " + std::to_string(alignment) +
+                                              ", is not a power of two up to 2^30");
 }
 
 // "w.data", 2 -> "w-2.data"
@@ -162,8 +161,9 @@ void DataFileWriter::choose_name(File& file) {
     }
     if (!options_.may_rename) {
       throw Error(ErrorCode::InvalidArgument,
-                  "the data file " + base::quoted(file.file.path()) + " exists already with other content, which other "
-                  "models may refer to",
+                  "the data file " + base::quoted(file.file.path()) +
+                      " exists already with other content, which other "
+                      "models may refer to",
                   {}, "choose another name for the data file, or remove it");
     }
     file.location = next_location();
@@ -186,8 +186,10 @@ void DataFileWriter::finish() {
 
 void DataFileWriter::commit() {
   for (File& file : files_) {
-    if (file.exists) file.file.discard();
-    else file.file.commit(base::AtomicFile::Existing::Refuse);
+    if (file.exists)
+      file.file.discard();
+    else
+      file.file.commit(base::AtomicFile::Existing::Refuse);
   }
 }
 

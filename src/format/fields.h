@@ -19,19 +19,21 @@ enum class Trait : std::uint8_t {
   None,
   OneOf,  // at most one of the message's OneOf fields is set
   Bytes,  // a std::string that the schema calls bytes
-  AttributeType, DataLocation, OperatorStatus,  // an integer that the schema calls by this enumeration
+  AttributeType,
+  DataLocation,
+  OperatorStatus,  // an integer that the schema calls by this enumeration
 };
 
 template <class M, class T>
 struct FieldRow {
   std::uint32_t number;
   const char* name;
-  T M::*member;
+  T M::* member;
   Trait trait;
 };
 
 template <class M, class T>
-constexpr FieldRow<M, T> row(std::uint32_t number, const char* name, T M::*member, Trait trait = Trait::None) {
+constexpr FieldRow<M, T> row(std::uint32_t number, const char* name, T M::* member, Trait trait = Trait::None) {
   return {number, name, member, trait};
 }
 
@@ -155,8 +157,7 @@ struct Message<ir::Attribute> {
       row(5, "t", &M::t), row(6, "g", &M::g), row(7, "floats", &M::floats), row(8, "ints", &M::ints),
       row(9, "strings", &M::strings, Trait::Bytes), row(10, "tensors", &M::tensors), row(11, "graphs", &M::graphs),
       row(13, "doc_string", &M::doc_string), row(14, "tp", &M::tp), row(15, "type_protos", &M::type_protos),
-      row(20, "type", &M::type, Trait::AttributeType),
-      row(21, "ref_attr_name", &M::ref_attr_name),
+      row(20, "type", &M::type, Trait::AttributeType), row(21, "ref_attr_name", &M::ref_attr_name),
       row(22, "sparse_tensor", &M::sparse_tensor), row(23, "sparse_tensors", &M::sparse_tensors));
 };
 
@@ -180,18 +181,16 @@ template <>
 struct Message<ir::ShardedDim> {
   using M = ir::ShardedDim;
   static constexpr const char* name = "ShardedDimProto";
-  static constexpr auto fields =
-      std::tuple(row(1, "axis", &M::axis), row(2, "simple_sharding", &M::simple_sharding));
+  static constexpr auto fields = std::tuple(row(1, "axis", &M::axis), row(2, "simple_sharding", &M::simple_sharding));
 };
 
 template <>
 struct Message<ir::ShardingSpec> {
   using M = ir::ShardingSpec;
   static constexpr const char* name = "ShardingSpecProto";
-  static constexpr auto fields =
-      std::tuple(row(1, "tensor_name", &M::tensor_name), row(2, "device", &M::device),
-                 row(3, "index_to_device_group_map", &M::index_to_device_group_map),
-                 row(4, "sharded_dim", &M::sharded_dim));
+  static constexpr auto fields = std::tuple(row(1, "tensor_name", &M::tensor_name), row(2, "device", &M::device),
+                                            row(3, "index_to_device_group_map", &M::index_to_device_group_map),
+                                            row(4, "sharded_dim", &M::sharded_dim));
 };
 
 template <>
@@ -218,20 +217,19 @@ template <>
 struct Message<ir::TensorAnnotation> {
   using M = ir::TensorAnnotation;
   static constexpr const char* name = "TensorAnnotation";
-  static constexpr auto fields =
-      std::tuple(row(1, "tensor_name", &M::tensor_name),
-                 row(2, "quant_parameter_tensor_names", &M::quant_parameter_tensor_names));
+  static constexpr auto fields = std::tuple(row(1, "tensor_name", &M::tensor_name),
+                                            row(2, "quant_parameter_tensor_names", &M::quant_parameter_tensor_names));
 };
 
 template <>
 struct Message<ir::Graph> {
   using M = ir::Graph;
   static constexpr const char* name = "GraphProto";
-  static constexpr auto fields = std::tuple(
-      row(1, "node", &M::node), row(2, "name", &M::name), row(5, "initializer", &M::initializer),
-      row(10, "doc_string", &M::doc_string), row(11, "input", &M::input), row(12, "output", &M::output),
-      row(13, "value_info", &M::value_info), row(14, "quantization_annotation", &M::quantization_annotation),
-      row(15, "sparse_initializer", &M::sparse_initializer), row(16, "metadata_props", &M::metadata_props));
+  static constexpr auto fields =
+      std::tuple(row(1, "node", &M::node), row(2, "name", &M::name), row(5, "initializer", &M::initializer),
+                 row(10, "doc_string", &M::doc_string), row(11, "input", &M::input), row(12, "output", &M::output),
+                 row(13, "value_info", &M::value_info), row(14, "quantization_annotation", &M::quantization_annotation),
+                 row(15, "sparse_initializer", &M::sparse_initializer), row(16, "metadata_props", &M::metadata_props));
 };
 
 template <>
@@ -245,22 +243,21 @@ template <>
 struct Message<ir::Function> {
   using M = ir::Function;
   static constexpr const char* name = "FunctionProto";
-  static constexpr auto fields = std::tuple(
-      row(1, "name", &M::name), row(4, "input", &M::input), row(5, "output", &M::output),
-      row(6, "attribute", &M::attribute), row(7, "node", &M::node), row(8, "doc_string", &M::doc_string),
-      row(9, "opset_import", &M::opset_import), row(10, "domain", &M::domain),
-      row(11, "attribute_proto", &M::attribute_proto), row(12, "value_info", &M::value_info),
-      row(13, "overload", &M::overload), row(14, "metadata_props", &M::metadata_props));
+  static constexpr auto fields =
+      std::tuple(row(1, "name", &M::name), row(4, "input", &M::input), row(5, "output", &M::output),
+                 row(6, "attribute", &M::attribute), row(7, "node", &M::node), row(8, "doc_string", &M::doc_string),
+                 row(9, "opset_import", &M::opset_import), row(10, "domain", &M::domain),
+                 row(11, "attribute_proto", &M::attribute_proto), row(12, "value_info", &M::value_info),
+                 row(13, "overload", &M::overload), row(14, "metadata_props", &M::metadata_props));
 };
 
 template <>
 struct Message<ir::TrainingInfo> {
   using M = ir::TrainingInfo;
   static constexpr const char* name = "TrainingInfoProto";
-  static constexpr auto fields =
-      std::tuple(row(1, "initialization", &M::initialization), row(2, "algorithm", &M::algorithm),
-                 row(3, "initialization_binding", &M::initialization_binding),
-                 row(4, "update_binding", &M::update_binding));
+  static constexpr auto fields = std::tuple(
+      row(1, "initialization", &M::initialization), row(2, "algorithm", &M::algorithm),
+      row(3, "initialization_binding", &M::initialization_binding), row(4, "update_binding", &M::update_binding));
 };
 
 template <>
@@ -275,13 +272,13 @@ template <>
 struct Message<ir::Model> {
   using M = ir::Model;
   static constexpr const char* name = "ModelProto";
-  static constexpr auto fields = std::tuple(
-      row(1, "ir_version", &M::ir_version), row(2, "producer_name", &M::producer_name),
-      row(3, "producer_version", &M::producer_version), row(4, "domain", &M::domain),
-      row(5, "model_version", &M::model_version), row(6, "doc_string", &M::doc_string), row(7, "graph", &M::graph),
-      row(8, "opset_import", &M::opset_import), row(14, "metadata_props", &M::metadata_props),
-      row(20, "training_info", &M::training_info), row(25, "functions", &M::functions),
-      row(26, "configuration", &M::configuration));
+  static constexpr auto fields =
+      std::tuple(row(1, "ir_version", &M::ir_version), row(2, "producer_name", &M::producer_name),
+                 row(3, "producer_version", &M::producer_version), row(4, "domain", &M::domain),
+                 row(5, "model_version", &M::model_version), row(6, "doc_string", &M::doc_string),
+                 row(7, "graph", &M::graph), row(8, "opset_import", &M::opset_import),
+                 row(14, "metadata_props", &M::metadata_props), row(20, "training_info", &M::training_info),
+                 row(25, "functions", &M::functions), row(26, "configuration", &M::configuration));
 };
 
 template <>
@@ -297,12 +294,12 @@ template <>
 struct Message<ir::OperatorSet> {
   using M = ir::OperatorSet;
   static constexpr const char* name = "OperatorSetProto";
-  static constexpr auto fields = std::tuple(
-      row(1, "magic", &M::magic), row(2, "ir_version", &M::ir_version),
-      row(3, "ir_version_prerelease", &M::ir_version_prerelease), row(4, "domain", &M::domain),
-      row(5, "opset_version", &M::opset_version), row(6, "doc_string", &M::doc_string),
-      row(7, "ir_build_metadata", &M::ir_build_metadata), row(8, "operator", &M::operators),
-      row(9, "functions", &M::functions));
+  static constexpr auto fields =
+      std::tuple(row(1, "magic", &M::magic), row(2, "ir_version", &M::ir_version),
+                 row(3, "ir_version_prerelease", &M::ir_version_prerelease), row(4, "domain", &M::domain),
+                 row(5, "opset_version", &M::opset_version), row(6, "doc_string", &M::doc_string),
+                 row(7, "ir_build_metadata", &M::ir_build_metadata), row(8, "operator", &M::operators),
+                 row(9, "functions", &M::functions));
 };
 
 template <>
@@ -328,10 +325,10 @@ template <>
 struct Message<OptionalData> {
   using M = OptionalData;
   static constexpr const char* name = "OptionalProto";
-  static constexpr auto fields = std::tuple(
-      row(1, "name", &M::name), row(2, "elem_type", &M::elem_type), row(3, "tensor_value", &M::tensor_value),
-      row(4, "sparse_tensor_value", &M::sparse_tensor_value), row(5, "sequence_value", &M::sequence_value),
-      row(6, "map_value", &M::map_value), row(7, "optional_value", &M::optional_value));
+  static constexpr auto fields =
+      std::tuple(row(1, "name", &M::name), row(2, "elem_type", &M::elem_type), row(3, "tensor_value", &M::tensor_value),
+                 row(4, "sparse_tensor_value", &M::sparse_tensor_value), row(5, "sequence_value", &M::sequence_value),
+                 row(6, "map_value", &M::map_value), row(7, "optional_value", &M::optional_value));
 };
 
 }  // namespace norn::format

@@ -46,7 +46,9 @@ TEST(Foreign, FieldsOfAnotherType) {
 TEST(Foreign, FieldsThatNobodyKnowsAreNone) {
   // A varint, 64 bits, bytes, 32 bits, and a group that holds field 1 as a number.
   const std::string unknown =
-      "\xd8\x05\xff\x7f\xd9\x05" "01234567\xda\x05\x02hi\xdd\x05" "0123\xdb\x05\x08\x01\xdc\x05"s;
+      "\xd8\x05\xff\x7f\xd9\x05"
+      "01234567\xda\x05\x02hi\xdd\x05"
+      "0123\xdb\x05\x08\x01\xdc\x05"s;
   EXPECT_EQ(part(DataKind::Sequence, "\x10\x01"s + unknown), "");
   EXPECT_EQ(part(DataKind::Sequence, unknown), "none of their fields is one of SequenceProto's");
   EXPECT_NE(part(DataKind::Sequence, "\x10\x01"s + unknown + "\x08\x01"s), "");

@@ -8,8 +8,8 @@
 namespace norn::format {
 
 struct Mistake {
-  std::string what;  // "a Git LFS pointer"
-  std::string hint;  // what would help
+  std::string what;       // "a Git LFS pointer"
+  std::string hint;       // what would help
   std::string data_hint;  // the same, where data for a model was wanted
 };
 

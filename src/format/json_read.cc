@@ -37,8 +37,7 @@ int hex_digit(char c) {
 
 class Reader {
  public:
-  Reader(std::string_view text, const Limits& limits)
-      : text_(text), bounds_(text.size(), limits) {
+  Reader(std::string_view text, const Limits& limits) : text_(text), bounds_(text.size(), limits) {
     if (const auto bad = find_invalid_utf8(text_)) fail(*bad, "JSON is UTF-8, and this is not");
     if (text_.starts_with("\xef\xbb\xbf")) p_ = 3;
   }

@@ -102,7 +102,8 @@ TEST(Json, RefusesWithThePlace) {
 TEST(Json, Base64MayHaveLines) {
   for (const char* text : {"AAEC", "AA\\nEC", "AA\\r\\nEC", " A A\\tE C "})
     EXPECT_EQ(ir::as_text(from_json<ir::Tensor>("{\"rawData\": \"" + std::string(text) + "\"}").raw_data),
-              std::string_view("\0\1\2", 3)) << text;
+              std::string_view("\0\1\2", 3))
+        << text;
   EXPECT_EQ(from_json<ir::Tensor>(R"({"rawData": "AA = =\n"})").raw_data.get().size(), 1u);
   EXPECT_NE(refused<ir::Tensor>(R"({"rawData": "A A A A A"})").message().find("cut off"), std::string::npos);
   EXPECT_NE(refused<ir::Tensor>(R"({"rawData": "AA*C"})").message().find("not base64"), std::string::npos);

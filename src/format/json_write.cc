@@ -86,7 +86,7 @@ class Writer {
   void scalar(const ir::Bytes& bytes, Trait, const char*) { base64(ir::as_text(bytes)); }
 
   template <class T>
-  requires std::is_integral_v<T>
+    requires std::is_integral_v<T>
   void scalar(T value, Trait trait, const char*) {
     const auto names = enumeration(trait);
     if (value >= 0 && static_cast<std::uint64_t>(value) < names.size()) {
@@ -101,7 +101,7 @@ class Writer {
   }
 
   template <class T>
-  requires std::is_floating_point_v<T>
+    requires std::is_floating_point_v<T>
   void scalar(T value, Trait, const char*) {
     if (std::isnan(value))
       out_ += "\"NaN\"";

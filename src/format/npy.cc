@@ -46,8 +46,10 @@ class HeaderParser {
         header.descr = string();
         descr = true;
       } else if (key == "fortran_order") {
-        if (word("True")) header.fortran_order = true;
-        else if (!word("False")) bad("fortran_order is neither True nor False");
+        if (word("True"))
+          header.fortran_order = true;
+        else if (!word("False"))
+          bad("fortran_order is neither True nor False");
         order = true;
       } else if (key == "shape") {
         header.shape = tuple();
@@ -130,9 +132,9 @@ struct NumpyType {
   DataType type;
 };
 constexpr NumpyType kTypes[] = {
-    {"b1", DataType::Bool},    {"i1", DataType::Int8},    {"i2", DataType::Int16},   {"i4", DataType::Int32},
-    {"i8", DataType::Int64},   {"u1", DataType::Uint8},   {"u2", DataType::Uint16},  {"u4", DataType::Uint32},
-    {"u8", DataType::Uint64},  {"f2", DataType::Float16}, {"f4", DataType::Float},   {"f8", DataType::Double},
+    {"b1", DataType::Bool},      {"i1", DataType::Int8},        {"i2", DataType::Int16},  {"i4", DataType::Int32},
+    {"i8", DataType::Int64},     {"u1", DataType::Uint8},       {"u2", DataType::Uint16}, {"u4", DataType::Uint32},
+    {"u8", DataType::Uint64},    {"f2", DataType::Float16},     {"f4", DataType::Float},  {"f8", DataType::Double},
     {"c8", DataType::Complex64}, {"c16", DataType::Complex128},
 };
 
@@ -289,8 +291,8 @@ Tensor read_npy(const ir::Bytes& bytes, DataType raw_type, const Limits& limits)
 }
 
 bool is_raw_in_npy(DataType type) noexcept {
-  return type != DataType::String && std::none_of(std::begin(kTypes), std::end(kTypes),
-                                                  [&](const NumpyType& t) { return t.type == type; });
+  return type != DataType::String &&
+         std::none_of(std::begin(kTypes), std::end(kTypes), [&](const NumpyType& t) { return t.type == type; });
 }
 
 namespace {

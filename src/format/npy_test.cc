@@ -76,8 +76,9 @@ TEST(Npy, Strings) {
 
 TEST(Npy, EveryCharacterOfUnicodeAndNothingElse) {
   std::uint32_t edges[] = {1, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
-  const std::string utf8 = "\x01\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf\xf0\x90\x80\x80"
-                           "\xf4\x8f\xbf\xbf";
+  const std::string utf8 =
+      "\x01\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf\xf0\x90\x80\x80"
+      "\xf4\x8f\xbf\xbf";
   const std::string data(reinterpret_cast<const char*>(edges), sizeof(edges));
   const Tensor read = read_npy(file(header("<U10", "(1,)"), data));
   EXPECT_EQ(read.as<std::string>()[0], utf8);

@@ -61,9 +61,9 @@ TEST_F(Npz, ReturnsWhatWasWritten) {
   const std::uint16_t bits[] = {0x3f80, 0x7fc0, 0xff80};
   std::memcpy(half.mutable_data(), bits, sizeof(bits));
   for (int i = 0; i < 4; ++i) nibble.as_mutable<std::int8_t>()[i] = static_cast<std::int8_t>(i - 2);
-  const Arrays arrays = {{"x", floats({2, 3}, 1)},    {"empty", floats({0, 4}, 0)}, {"scalar", floats({}, 7)},
-                         {"text", text},              {"half", half},               {"nibble", nibble},
-                         {"na\xc3\xafve", floats({5000}, 0)}};
+  const Arrays arrays = {
+      {"x", floats({2, 3}, 1)}, {"empty", floats({0, 4}, 0)}, {"scalar", floats({}, 7)},          {"text", text},
+      {"half", half},           {"nibble", nibble},           {"na\xc3\xafve", floats({5000}, 0)}};
   for (bool compress : {false, true}) {
     const Arrays back = read(written(arrays, compress));
     ASSERT_EQ(back.size(), arrays.size());

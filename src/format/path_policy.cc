@@ -22,7 +22,7 @@ namespace norn::format {
 namespace {
 
 using base::Descriptor;
-constexpr int kMaxLinks = 40;  // as the kernel
+constexpr int kMaxLinks = 40;                                           // as the kernel
 constexpr int kReading = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;  // a pipe must not keep us waiting
 
 using Names = std::deque<std::string>;
@@ -270,9 +270,8 @@ OpenedFile open_location(const std::string& base_dir, const std::string& locatio
   if (base_dir.empty() && !policy.roots.empty()) {
     std::string folders;
     for (const std::string& folder : policy.roots) folders += (folders.empty() ? "" : ", ") + base::quoted(folder);
-    throw Error(ErrorCode::NoSuchFile,
-                "there is no external data file " + base::quoted(location) + " in " + folders + ": " +
-                    std::strerror(ENOENT));
+    throw Error(ErrorCode::NoSuchFile, "there is no external data file " + base::quoted(location) + " in " + folders +
+                                           ": " + std::strerror(ENOENT));
   }
   if (base_dir.empty()) {
     throw Error(ErrorCode::InvalidArgument,
@@ -302,9 +301,9 @@ WritePlace place_for_writing(const std::string& base_dir, const std::string& loc
   const std::string top = base_dir.empty() ? "." : base_dir;
   std::string shown = top;
   const auto fail = [&](const char* what, int error) {
-    throw Error(ErrorCode::Io, what + (" " + base::quoted(shown) + ": ") +
-                                   (error == ELOOP || error == ENOTDIR ? "a link or a file is in the way"
-                                                                       : std::strerror(error)));
+    throw Error(ErrorCode::Io,
+                what + (" " + base::quoted(shown) + ": ") +
+                    (error == ELOOP || error == ENOTDIR ? "a link or a file is in the way" : std::strerror(error)));
   };
   Descriptor folder(::open(top.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) fail("cannot open the folder", errno);

@@ -18,8 +18,7 @@ namespace {
 
 class Reader {
  public:
-  Reader(std::string_view text, const Limits& limits)
-      : in_(text), bounds_(text.size(), limits) {
+  Reader(std::string_view text, const Limits& limits) : in_(text), bounds_(text.size(), limits) {
     if (const auto bad = find_invalid_utf8(text)) fail_at(text, *bad, "protobuf's text format is UTF-8, this is not");
   }
 
@@ -83,8 +82,7 @@ class Reader {
   static void each(F&& f) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       (f(std::get<I>(Message<M>::fields), std::integral_constant<std::size_t, I>()), ...);
-    }
-    (std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>());
+    }(std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>());
   }
 
   template <class M, class R, class G>
@@ -217,8 +215,7 @@ class Reader {
       const auto d = parse_float<double>(body);
       if (d) return static_cast<T>(*d);  // infinite beyond the range, as protobuf reads it
     }
-    fail_at(in_.text(), at,
-            std::string("expected a number for ") + name);
+    fail_at(in_.text(), at, std::string("expected a number for ") + name);
   }
 
   std::string strings(const char* name) {

@@ -60,7 +60,7 @@ class Writer {
   void scalar(const ir::Bytes& bytes, Trait) { quoted(ir::as_text(bytes), false); }
 
   template <class T>
-  requires std::is_integral_v<T>
+    requires std::is_integral_v<T>
   void scalar(T value, Trait trait) {
     const auto names = enumeration(trait);
     if (value >= 0 && static_cast<std::uint64_t>(value) < names.size()) {
@@ -71,7 +71,7 @@ class Writer {
     out_.append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), value).ptr);
   }
   template <class T>
-  requires std::is_floating_point_v<T>
+    requires std::is_floating_point_v<T>
   void scalar(T value, Trait) {
     if (std::isnan(value))
       out_ += "nan";

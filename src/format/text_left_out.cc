@@ -58,7 +58,7 @@ class Collector {
     message(*f);
   }
   template <class T>
-  requires std::is_class_v<T>
+    requires std::is_class_v<T>
   void inside(const std::vector<T>& f) {
     if constexpr (requires(T v) { v.unknown; })
       for (const T& v : f) message(v);

@@ -35,8 +35,7 @@ Kind element_kind(Kind list) {
 
 class Parser : TextLexer {
  public:
-  Parser(std::string_view text, const Limits& limits)
-      : TextLexer(text), bounds_(text.size(), limits) {}
+  Parser(std::string_view text, const Limits& limits) : TextLexer(text), bounds_(text.size(), limits) {}
 
   void finish() {
     if (!in_.end()) in_.fail_expected("the end of the text");
@@ -168,7 +167,6 @@ class Parser : TextLexer {
     std::string operator()() const { return place_at(in.text(), in.at()); }
   };
   Here here() const noexcept { return {in_}; }
-
 
   // Elements up to `close`, which may follow at once.
   template <class F>

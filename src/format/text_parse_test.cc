@@ -195,7 +195,8 @@ TEST(TextParse, LimitsHold) {
   const std::string graphs = "g () => () { = If <b: graph = ";
   std::string too_deep;
   for (int i = 0; i < 2000; ++i) too_deep += graphs;
-  EXPECT_EQ(refused<ir::Graph>(too_deep, limits).message(), "messages are nested deeper than 1000 levels (limit max_depth)");
+  EXPECT_EQ(refused<ir::Graph>(too_deep, limits).message(),
+            "messages are nested deeper than 1000 levels (limit max_depth)");
   limits.max_depth = 1000;
   EXPECT_EQ(from_text<ir::Graph>(deep, limits).node.size(), 1u);
   std::string types(100000, ' ');

@@ -114,7 +114,8 @@ TEST(Text, WhatCannotBeWrittenIsPlaced) {
   m.graph.mut().name = "main";
   m.graph->node = {node({}), node({a})};
   m.graph->node[1].name = "n";
-  EXPECT_EQ(place_of(m), "graph \"main\" / node 1 \"n\" (" + m.graph->node[1].op_type.get() + ") / attribute \"value\"");
+  EXPECT_EQ(place_of(m),
+            "graph \"main\" / node 1 \"n\" (" + m.graph->node[1].op_type.get() + ") / attribute \"value\"");
   m.graph->node.pop_back();
   EXPECT_EQ(place_of(m), "it was written");
   m.graph->output.resize(2);

@@ -32,9 +32,12 @@ enum Wire : unsigned { kVarint = 0, kFixed64 = 1, kBytes = 2, kGroupStart = 3, k
 
 template <class T>
 constexpr unsigned wire_of() {
-  if constexpr (std::is_same_v<T, float>) return kFixed32;
-  else if constexpr (std::is_same_v<T, double>) return kFixed64;
-  else return kVarint;
+  if constexpr (std::is_same_v<T, float>)
+    return kFixed32;
+  else if constexpr (std::is_same_v<T, double>)
+    return kFixed64;
+  else
+    return kVarint;
 }
 
 // Chunks of one number array, until the message ends. Nothing for other kinds of member.
@@ -225,9 +228,7 @@ class Reader {
     fail(p, "a number runs over the end of its message");
   }
 
-  [[noreturn]] void too_deep(const std::byte* at) const {
-    bounds_.too_deep("byte " + std::to_string(at - begin_));
-  }
+  [[noreturn]] void too_deep(const std::byte* at) const { bounds_.too_deep("byte " + std::to_string(at - begin_)); }
 
   template <class M, class R, std::size_t... I>
   bool dispatch(M& m, std::uint32_t number, unsigned wire, const std::byte*& p, const std::byte* end, R& gathers,
@@ -363,8 +364,8 @@ class Reader {
       }
       bool read = false;
       if constexpr (kMany<T>) {
-        read = run.complete >= 4 * kPart && base::parallel_width() > 1 &&
-               read_parts(field, number, name, run, starts, p);
+        read =
+            run.complete >= 4 * kPart && base::parallel_width() > 1 && read_parts(field, number, name, run, starts, p);
       }
       if (!read) {
         base::prepare_to_fill(field.data() + field.size(), run.count * sizeof(T));
@@ -422,8 +423,8 @@ class Reader {
 
   template <ir::List L, class G>
     requires std::is_same_v<typename L::value_type, std::string>
-  bool value(L& field, std::uint32_t number, const char*, unsigned wire, const std::byte*& p,
-             const std::byte* end, G&) {
+  bool value(L& field, std::uint32_t number, const char*, unsigned wire, const std::byte*& p, const std::byte* end,
+             G&) {
     if (wire != kBytes) return false;
     if (field.empty()) field.reserve(run_of(number, p, end).count);
     const std::size_t n = length(p, end, number);
@@ -524,16 +525,16 @@ class Reader {
     const std::size_t n = length(p, end, field_number);
     if constexpr (std::is_floating_point_v<T>) {
       check_payload(start, n, "packed numbers");
-      if (n % sizeof(T)) fail(start, "packed numbers of " + std::to_string(sizeof(T)) + " bytes fill " +
-                                         std::to_string(n) + " bytes");
+      if (n % sizeof(T))
+        fail(start, "packed numbers of " + std::to_string(sizeof(T)) + " bytes fill " + std::to_string(n) + " bytes");
       const std::size_t old = values.size();
       values.resize(old + n / sizeof(T));
       if (n) std::memcpy(values.data() + old, p, n);
       p += n;
     } else {
       const std::byte* last = p + n;
-      const auto count = static_cast<std::size_t>(
-          std::count_if(p, last, [](std::byte b) { return b < std::byte{0x80}; }));
+      const auto count =
+          static_cast<std::size_t>(std::count_if(p, last, [](std::byte b) { return b < std::byte{0x80}; }));
       check_payload(start, count, "packed numbers");  // of at least a byte each, in memory
       // Exact reservation would make many small chunks quadratic.
       if (values.capacity() - values.size() < count) values.reserve(std::max(values.size() + count, values.size() * 2));

@@ -130,7 +130,12 @@ TEST(WireRead, TruncatedFilesTellWhatIsMissing) {
 }
 
 TEST(WireRead, DamagedStructure) {
-  says(error_of(field(1, 8) + field(7, "\x0a\x05""abc"s) + field(2, "p"s)), "runs over the end");
+  says(error_of(field(1, 8) +
+                field(7,
+                      "\x0a\x05"
+                      "abc"s) +
+                field(2, "p"s)),
+       "runs over the end");
   says(error_of(field(1, 8) + "\x00\x01"s), "field number 0");
   says(error_of(field(1, 8) + "\x0e"s), "wire type 6");
   says(error_of(field(1, 8) + "\x0c"s), "did not begin");

@@ -22,22 +22,30 @@ constexpr std::uint64_t varint_size(std::uint64_t v) {
 template <class T>
 constexpr std::uint64_t as_varint(T v) {
   // Negative numbers of any width are sign-extended to ten bytes, as protobuf does.
-  if constexpr (std::is_signed_v<T>) return static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
-  else return v;
+  if constexpr (std::is_signed_v<T>)
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+  else
+    return v;
 }
 
 template <class T>
 constexpr unsigned wire_type() {
-  if constexpr (std::is_same_v<T, float>) return 5;
-  else if constexpr (std::is_same_v<T, double>) return 1;
-  else if constexpr (std::is_integral_v<T>) return 0;
-  else return 2;
+  if constexpr (std::is_same_v<T, float>)
+    return 5;
+  else if constexpr (std::is_same_v<T, double>)
+    return 1;
+  else if constexpr (std::is_integral_v<T>)
+    return 0;
+  else
+    return 2;
 }
 
 template <class T>
 std::uint64_t number_size(T v) {
-  if constexpr (std::is_floating_point_v<T>) return sizeof(T);
-  else return varint_size(as_varint(v));
+  if constexpr (std::is_floating_point_v<T>)
+    return sizeof(T);
+  else
+    return varint_size(as_varint(v));
 }
 
 template <class T>
@@ -101,10 +109,14 @@ class Sizes {
     using T = typename L::value_type;
     std::uint64_t total = 0;
     for (const T& v : f) {
-      if constexpr (std::is_arithmetic_v<T>) total += tag + number_size(v);
-      else if constexpr (std::is_same_v<T, std::string>) total += tag + delimited(v.size());
-      else if constexpr (std::is_same_v<T, ir::Bytes>) total += tag + delimited(payload(v.size()));
-      else total += tag + delimited(message(v));
+      if constexpr (std::is_arithmetic_v<T>)
+        total += tag + number_size(v);
+      else if constexpr (std::is_same_v<T, std::string>)
+        total += tag + delimited(v.size());
+      else if constexpr (std::is_same_v<T, ir::Bytes>)
+        total += tag + delimited(payload(v.size()));
+      else
+        total += tag + delimited(message(v));
     }
     return total;
   }
@@ -152,8 +164,10 @@ class Writer {
   }
   template <class T>
   void number(T v) {
-    if constexpr (std::is_floating_point_v<T>) copy(&v, sizeof(T));
-    else varint(as_varint(v));
+    if constexpr (std::is_floating_point_v<T>)
+      copy(&v, sizeof(T));
+    else
+      varint(as_varint(v));
   }
   void tag(std::uint32_t number, unsigned wire) { varint(number << 3 | wire); }
 

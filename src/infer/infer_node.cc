@@ -84,7 +84,8 @@ void check_arity(const Operator& op, const Schema& schema, std::span<const Infer
   count("outputs", outputs, opset::min_outputs(schema), opset::max_outputs(schema));
 }
 
-std::string hint_for_later_version(const Operator& op, const Schema& schema, const Param& param, const ValueType& type) {
+std::string hint_for_later_version(const Operator& op, const Schema& schema, const Param& param,
+                                   const ValueType& type) {
   for (const Schema& row : op.history) {
     if (row.since <= schema.since || row.deprecated) continue;
     for (const Param& p : row.inputs) {
@@ -115,7 +116,8 @@ Bindings check_input_types(const Operator& op, const Schema& schema, std::span<c
                std::to_string(schema.since) + " takes only " + list_types(constraint->set),
            hint_for_later_version(op, schema, *p, type));
     }
-    if ((p->option == ParamOption::Variadic && !p->homogeneous) || (type.is_tensor() && type.elem == DataType::Undefined)) {
+    if ((p->option == ParamOption::Variadic && !p->homogeneous) ||
+        (type.is_tensor() && type.elem == DataType::Undefined)) {
       continue;
     }
     if (const Binding* bound = bindings.find(p->type)) {
@@ -179,8 +181,10 @@ void complete_value(KnownValue& value) {
 Tensor tensor_of(const Dims& ints, DataType elem, Shape dims) {
   Tensor t(elem, std::move(dims));
   for (std::size_t i = 0; i < ints.size(); ++i) {
-    if (elem == DataType::Int64) t.as_mutable<std::int64_t>()[i] = ints[i].constant();
-    else t.as_mutable<std::int32_t>()[i] = static_cast<std::int32_t>(ints[i].constant());
+    if (elem == DataType::Int64)
+      t.as_mutable<std::int64_t>()[i] = ints[i].constant();
+    else
+      t.as_mutable<std::int32_t>()[i] = static_cast<std::int32_t>(ints[i].constant());
   }
   return t;
 }
@@ -191,8 +195,8 @@ void refine_shape(ValueType& type, const Shape& dims) {
     fits = !DimExpr::differ((*type.shape)[d], DimExpr(dims[d]));
   }
   if (!fits) {
-    throw Error(ErrorCode::Internal, "inference gives " + type.to_string() + ", but the value's shape is " +
-                                         norn::to_string(dims));
+    throw Error(ErrorCode::Internal,
+                "inference gives " + type.to_string() + ", but the value's shape is " + norn::to_string(dims));
   }
   type.shape = Dims(dims.begin(), dims.end());
 }

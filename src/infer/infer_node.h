@@ -18,8 +18,8 @@ inline constexpr std::int64_t kSmall = 1024;
 // operator's function and, if it left an output's contents unknown although every input is a small constant, evaluates.
 // Output types that the function left unknown but the schema determines (a bound type variable) are filled in, without
 // a shape. Throws norn::Error (InvalidGraph) that tells what does not fit, with input types; the caller adds the node.
-void infer_node(const opset::Operator& op, const opset::Attrs& attrs, std::span<const opset::InferContext::Input> inputs,
-                std::span<opset::InferContext::Output> outputs, opset::InferContext::Engine& engine,
-                Evaluator evaluator = nullptr);
+void infer_node(const opset::Operator& op, const opset::Attrs& attrs,
+                std::span<const opset::InferContext::Input> inputs, std::span<opset::InferContext::Output> outputs,
+                opset::InferContext::Engine& engine, Evaluator evaluator = nullptr);
 
 }  // namespace norn::infer

@@ -6,8 +6,8 @@
 
 #include "infer/unifier.h"
 #include "norn/error.h"
-#include "ops/binary_arith/binary_arith.h"
 #include "ops/common/slice_test.h"
+#include "ops/math/binary_arith/binary_arith.h"
 #include "opset/reference.h"
 
 namespace norn::infer {
@@ -30,8 +30,9 @@ struct Given {
   KnownValue value = {};
 };
 
-std::vector<InferContext::Output> node(const Operator& op, int version, const std::vector<Given>& given, int outputs = 1,
-                                       Evaluator evaluator = nullptr, std::vector<ir::Attribute> attributes = {}) {
+std::vector<InferContext::Output> node(const Operator& op, int version, const std::vector<Given>& given,
+                                       int outputs = 1, Evaluator evaluator = nullptr,
+                                       std::vector<ir::Attribute> attributes = {}) {
   std::vector<InferContext::Input> inputs;
   for (const Given& g : given) inputs.push_back({g.type ? &*g.type : nullptr, &g.value});
   std::vector<InferContext::Output> out(static_cast<std::size_t>(outputs));
@@ -53,7 +54,8 @@ Error error_of(F&& f) {
 
 TEST(InferNode, ChecksArity) {
   EXPECT_EQ(error_of([] { node(ops::Add, 14, {{type("float[2]")}}); }).message(), "input 1 \"B\" is missing");
-  EXPECT_EQ(error_of([] { node(ops::Add, 14, {{type("float[2]")}, {std::nullopt}}); }).message(), "input 1 \"B\" is missing");
+  EXPECT_EQ(error_of([] { node(ops::Add, 14, {{type("float[2]")}, {std::nullopt}}); }).message(),
+            "input 1 \"B\" is missing");
   const Error many = error_of([] { node(ops::Add, 14, {{type("float")}, {type("float")}, {type("float")}}); });
   EXPECT_EQ(many.message(), "Add has 3 inputs, but its version 14 takes 2");
   EXPECT_EQ(many.code(), ErrorCode::InvalidGraph);
@@ -81,7 +83,9 @@ TEST(InferNode, UnknownInputsAreNoError) {
 
 TEST(InferNode, IntegersAndConstantsComeTogether) {
   const auto a = tensor<std::int64_t>({2}, {4, 5});
-  auto out = node(ops::Mul, 14, {{type("int64[2]"), {.constant = a}}, {type("int64[]"), {.constant = tensor<std::int64_t>({}, {3})}}});
+  auto out =
+      node(ops::Mul, 14,
+           {{type("int64[2]"), {.constant = a}}, {type("int64[]"), {.constant = tensor<std::int64_t>({}, {3})}}});
   ASSERT_TRUE(out[0].value.ints.has_value());
   EXPECT_EQ(to_string(*out[0].value.ints), "[12,15]");
   ASSERT_TRUE(out[0].value.constant.defined());
@@ -120,8 +124,10 @@ TEST(InferNode, NarrowResultsThatDoNotFitWrapThroughTheEvaluator) {
 }
 
 // An operator made up for what the schema alone has to tell.
-constexpr Param kIn[] = {{.name = "X", .type = "T"}, {.name = "Y", .type = "tensor(int64)", .option = ParamOption::Optional}};
-constexpr Param kOut[] = {{.name = "A", .type = "T"}, {.name = "B", .type = "tensor(bool)"},
+constexpr Param kIn[] = {{.name = "X", .type = "T"},
+                         {.name = "Y", .type = "tensor(int64)", .option = ParamOption::Optional}};
+constexpr Param kOut[] = {{.name = "A", .type = "T"},
+                          {.name = "B", .type = "tensor(bool)"},
                           {.name = "C", .type = "U", .option = ParamOption::Optional}};
 constexpr TypeConstraint kTypes[] = {{"T", tensors(types::kFloats)}, {"U", tensors(types::kString)}};
 constexpr Attr kAttrs[] = {{.name = "axis", .type = ir::AttributeType::Int, .def = def_int(-1)},
@@ -147,7 +153,8 @@ TEST(InferNode, FillsInTypesFromTheSchema) {
 TEST(InferNode, ContextHelps) {
   const Operator op = {"test", "Made", kRows, takes_axis};
   EXPECT_EQ(node(op, 1, {{type("float[2,3,4]")}}, 2)[0].type.to_string(), "float[2,?0]");
-  EXPECT_EQ(error_of([&] { node(op, 1, {{type("float[2]")}}, 2); }).message(), "input 0 \"X\" has rank 1, but rank 3 is required");
+  EXPECT_EQ(error_of([&] { node(op, 1, {{type("float[2]")}}, 2); }).message(),
+            "input 0 \"X\" has rank 1, but rank 3 is required");
   ir::Attribute axis;
   axis.name = "axis";
   axis.type = static_cast<std::int32_t>(ir::AttributeType::Int);

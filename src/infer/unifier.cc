@@ -1,5 +1,5 @@
-// Equations between dimensions, solved one variable at a time. A named variable is replaced only by expressions of named
-// variables: a user would not know what "?3" is.
+// Equations between dimensions, solved one variable at a time. A named variable is replaced only by expressions of
+// named variables: a user would not know what "?3" is.
 #include "infer/unifier.h"
 
 #include <algorithm>

@@ -62,7 +62,8 @@ TEST(Unifier, NamedVariablesAreNotReplacedByFreshOnes) {
 
 TEST(Unifier, LongChainsResolve) {
   Unifier u;
-  for (int i = 0; i < 2000; ++i) u.equal(v(("?" + std::to_string(i)).c_str()), v(("?" + std::to_string(i + 1)).c_str()));
+  for (int i = 0; i < 2000; ++i)
+    u.equal(v(("?" + std::to_string(i)).c_str()), v(("?" + std::to_string(i + 1)).c_str()));
   u.equal(v("?1000"), 7);
   EXPECT_TRUE(u.resolve(v("?2000")) == 7);
   EXPECT_TRUE(u.resolve(v("?0")) == 7);

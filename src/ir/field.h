@@ -87,9 +87,7 @@ class SharedArray {
 
 using Bytes = SharedArray<std::byte>;
 
-inline std::string_view as_text(const Bytes& b) noexcept {
-  return {reinterpret_cast<const char*>(b.data()), b.size()};
-}
+inline std::string_view as_text(const Bytes& b) noexcept { return {reinterpret_cast<const char*>(b.data()), b.size()}; }
 // Copies.
 inline Bytes bytes_of(std::string_view text) {
   std::vector<std::byte> copy(text.size());

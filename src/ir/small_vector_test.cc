@@ -26,7 +26,8 @@ TEST(SmallVector, DoesWhatAVectorDoes) {
       const std::string w = word(step);
       const std::ptrdiff_t at = plain.empty() ? 0 : static_cast<std::ptrdiff_t>(random() % plain.size());
       switch (random() % 9) {
-        case 0: case 1: small.push_back(w), plain.push_back(w); break;
+        case 0:
+        case 1: small.push_back(w), plain.push_back(w); break;
         case 2: small.emplace_back(3, 'x'), plain.emplace_back(3, 'x'); break;
         case 3: small.insert(small.begin() + at, w), plain.insert(plain.begin() + at, w); break;
         case 4:

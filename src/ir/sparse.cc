@@ -105,7 +105,8 @@ norn::Tensor densify(const SparseTensor& sparse, const ExternalReader& external)
   const std::size_t rank = coo.dims.size();
   for (std::size_t k = 0; k < static_cast<std::size_t>(coo.values.size()); ++k) {
     std::int64_t at = 0;
-    if (coo.indices.rank() == 1) at = index[k];
+    if (coo.indices.rank() == 1)
+      at = index[k];
     else
       for (std::size_t d = 0; d < rank; ++d) at = at * coo.dims[d] + index[k * rank + d];
     if (strings) {

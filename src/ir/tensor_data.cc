@@ -1,9 +1,9 @@
 // Sizes are held against the stored bytes before anything is allocated, so a small damaged file cannot ask for memory.
 //
 // Traps: a writer may put 4- and 2-bit elements into int32_data packed into bytes (the specification), one to an entry
-// (the text parser of the onnx package) or all 32 bits full (its checker takes that); the number of entries tells which.
-// float6 is never packed there. raw_data in a protobuf
-// message starts at any byte, so sharing it is often impossible for lack of alignment.
+// (the text parser of the onnx package) or all 32 bits full (its checker takes that); the number of entries tells
+// which. float6 is never packed there. raw_data in a protobuf message starts at any byte, so sharing it is often
+// impossible for lack of alignment.
 #include "ir/tensor_data.h"
 
 #include <algorithm>
@@ -75,8 +75,8 @@ norn::Tensor from_raw(const Tensor& tensor, DataType type, Shape dims, const Byt
   const std::int64_t count = element_count(dims);
   const auto expected = base::packed_bytes(count, storage_bits(type));
   if (raw.size() != expected) {
-    invalid(tensor, std::string(place) + " has " + std::to_string(raw.size()) + " bytes, but " +
-                        std::to_string(count) + " elements of " + std::string(data_type_name(type)) + " take " +
+    invalid(tensor, std::string(place) + " has " + std::to_string(raw.size()) + " bytes, but " + std::to_string(count) +
+                        " elements of " + std::string(data_type_name(type)) + " take " +
                         (expected ? std::to_string(*expected) : "more than 64 bits can count"));
   }
   if (storage_bits(type) < 8) return unpack(type, std::move(dims), raw.span());
@@ -115,8 +115,10 @@ norn::Tensor narrowed(const Tensor& tensor, DataType type, Shape dims, const Sha
   norn::Tensor value(type, std::move(dims));
   auto* out = static_cast<To*>(value.mutable_data());
   for (std::size_t i = 0; i < field.size(); ++i) {
-    if constexpr (std::is_same_v<To, bool>) out[i] = field[i] != 0;
-    else out[i] = static_cast<To>(field[i]);
+    if constexpr (std::is_same_v<To, bool>)
+      out[i] = field[i] != 0;
+    else
+      out[i] = static_cast<To>(field[i]);
   }
   return value;
 }
@@ -137,10 +139,9 @@ norn::Tensor sub_byte_from_int32(const Tensor& tensor, DataType type, Shape dims
     return unpack(type, std::move(dims), {bytes, field.size() * sizeof(std::int32_t)});
   }
   if (field.size() != static_cast<std::uint64_t>(count)) {
-    invalid(tensor,
-            "int32_data has " + std::to_string(field.size()) + " entries, but " + std::to_string(count) +
-                " elements of " + std::string(data_type_name(type)) + " take " +
-                std::to_string(8 % width == 0 ? packed_size : static_cast<std::uint64_t>(count)));
+    invalid(tensor, "int32_data has " + std::to_string(field.size()) + " entries, but " + std::to_string(count) +
+                        " elements of " + std::string(data_type_name(type)) + " take " +
+                        std::to_string(8 % width == 0 ? packed_size : static_cast<std::uint64_t>(count)));
   }
   norn::Tensor value(type, std::move(dims));
   auto* out = static_cast<std::uint8_t*>(value.mutable_data());
@@ -238,7 +239,8 @@ norn::Tensor to_value(const Tensor& tensor, const ExternalReader& external) {
     case DataType::Float:
     case DataType::Complex64: return from_same(tensor, type, std::move(dims), tensor.float_data.value(), "float_data");
     case DataType::Double:
-    case DataType::Complex128: return from_same(tensor, type, std::move(dims), tensor.double_data.value(), "double_data");
+    case DataType::Complex128:
+      return from_same(tensor, type, std::move(dims), tensor.double_data.value(), "double_data");
     case DataType::Int64: return from_same(tensor, type, std::move(dims), tensor.int64_data.value(), "int64_data");
     case DataType::Uint64: return from_same(tensor, type, std::move(dims), tensor.uint64_data.value(), "uint64_data");
     case DataType::Int32: return from_same(tensor, type, std::move(dims), tensor.int32_data.value(), "int32_data");
@@ -280,8 +282,10 @@ Tensor from_value(const norn::Tensor& value, std::string name) {
     return tensor;
   }
   auto data = static_cast<const std::byte*>(value.data());
-  if (value.owns()) tensor.raw_data = Bytes(data, value.bytes(), value.owner());
-  else tensor.raw_data = Bytes(std::vector<std::byte>(data, data + value.bytes()));
+  if (value.owns())
+    tensor.raw_data = Bytes(data, value.bytes(), value.owner());
+  else
+    tensor.raw_data = Bytes(std::vector<std::byte>(data, data + value.bytes()));
   return tensor;
 }
 

@@ -26,9 +26,12 @@ std::string with_shape(const TypeTensor& t) {
       text += "...";
       break;
     }
-    if (d.dim_value.has()) text += std::to_string(d.dim_value.get());
-    else if (!d.dim_param.get().empty()) text += d.dim_param.get();
-    else text += '?';
+    if (d.dim_value.has())
+      text += std::to_string(d.dim_value.get());
+    else if (!d.dim_param.get().empty())
+      text += d.dim_param.get();
+    else
+      text += '?';
   }
   return text + "]";
 }

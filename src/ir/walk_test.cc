@@ -31,10 +31,10 @@ Graph nested() {
 TEST(Walk, VisitsNestedGraphsInOrder) {
   std::vector<std::string> paths;
   for_each_graph(nested(), [&](const Graph&, const std::string& path) { paths.push_back(path); });
-  EXPECT_EQ(paths, (std::vector<std::string>{
-                       "graph \"main\"", "graph \"main\" / node 1 \"if1\" (If) / attribute \"then_branch\"",
-                       "graph \"main\" / node 1 \"if1\" (If) / attribute \"list\"[0]",
-                       "graph \"main\" / node 1 \"if1\" (If) / attribute \"list\"[1]"}));
+  EXPECT_EQ(paths, (std::vector<std::string>{"graph \"main\"",
+                                             "graph \"main\" / node 1 \"if1\" (If) / attribute \"then_branch\"",
+                                             "graph \"main\" / node 1 \"if1\" (If) / attribute \"list\"[0]",
+                                             "graph \"main\" / node 1 \"if1\" (If) / attribute \"list\"[1]"}));
 }
 
 TEST(Walk, VisitsEveryTensor) {

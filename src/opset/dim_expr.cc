@@ -19,9 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxText = 1 << 16;
 
-[[noreturn]] void overflow() {
-  throw Error(ErrorCode::InvalidGraph, "a dimension does not fit into 64 bits");
-}
+[[noreturn]] void overflow() { throw Error(ErrorCode::InvalidGraph, "a dimension does not fit into 64 bits"); }
 [[noreturn]] void too_long() {
   throw Error(ErrorCode::LimitExceeded, "a symbolic dimension grew beyond 65536 characters", {},
               "give the model's inputs fixed sizes");
@@ -78,8 +76,10 @@ Monomial multiply(const Monomial& a, const Monomial& b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() || j < b.size()) {
     const int c = i == a.size() ? 1 : j == b.size() ? -1 : a[i].atom->text.compare(b[j].atom->text);
-    if (c < 0) m.push_back(a[i++]);
-    else if (c > 0) m.push_back(b[j++]);
+    if (c < 0)
+      m.push_back(a[i++]);
+    else if (c > 0)
+      m.push_back(b[j++]);
     else {
       const std::int64_t power = std::int64_t{a[i].power} + b[j].power;
       if (power > 1 << 20) overflow();
@@ -183,8 +183,10 @@ struct DimAlgebra {
     std::size_t i = 0, j = 0;
     while (i < x.size() || j < y.size()) {
       const int c = i == x.size() ? 1 : j == y.size() ? -1 : compare(x[i].monomial, y[j].monomial);
-      if (c < 0) out.push_back(x[i++]);
-      else if (c > 0) out.push_back({mul(factor, y[j].coefficient), y[j].monomial}), ++j;
+      if (c < 0)
+        out.push_back(x[i++]);
+      else if (c > 0)
+        out.push_back({mul(factor, y[j].coefficient), y[j].monomial}), ++j;
       else {
         const std::int64_t k = add(x[i].coefficient, mul(factor, y[j].coefficient));
         if (k != 0) out.push_back({k, x[i].monomial});
@@ -284,7 +286,8 @@ struct DimAlgebra {
     r /= divisor;  // floor((g*x + r)/(g*b)) = floor((x + floor(r/g))/b)
     if (b == 1) return sum(result, make(std::move(rest), r), 1);
     // floor((floor(x/m) + r)/b) = floor((x + r*m)/(m*b))
-    if (rest.size() == 1 && rest[0].coefficient == 1 && rest[0].monomial.size() == 1 && rest[0].monomial[0].power == 1) {
+    if (rest.size() == 1 && rest[0].coefficient == 1 && rest[0].monomial.size() == 1 &&
+        rest[0].monomial[0].power == 1) {
       const Atom& atom = *rest[0].monomial[0].atom;
       if (atom.kind == Atom::Kind::FloorDiv && atom.args[1].is_constant()) {
         const std::int64_t m = atom.args[1].constant();
@@ -317,8 +320,10 @@ struct DimAlgebra {
     std::int64_t constant = m.empty() ? a.constant_ / k : 0;
     for (const Term& t : terms(a)) {
       Monomial rest = *divide(t.monomial, m);
-      if (rest.empty()) constant = t.coefficient / k;
-      else out.push_back({t.coefficient / k, std::move(rest)});
+      if (rest.empty())
+        constant = t.coefficient / k;
+      else
+        out.push_back({t.coefficient / k, std::move(rest)});
     }
     return make(std::move(out), constant);
   }
@@ -349,9 +354,12 @@ struct DimAlgebra {
       std::int64_t q_constant = 0;
       for (const Term& t : terms(a)) {
         auto q = divide(t.monomial, divisor.monomial);
-        if (!q || t.coefficient % divisor.coefficient != 0) rest.push_back(t);
-        else if (q->empty()) q_constant = t.coefficient / divisor.coefficient;
-        else whole.push_back({t.coefficient / divisor.coefficient, *std::move(q)});
+        if (!q || t.coefficient % divisor.coefficient != 0)
+          rest.push_back(t);
+        else if (q->empty())
+          q_constant = t.coefficient / divisor.coefficient;
+        else
+          whole.push_back({t.coefficient / divisor.coefficient, *std::move(q)});
       }
       if (!whole.empty() || q_constant != 0) {
         const DimExpr remainder = make(std::move(rest), a.constant_);
@@ -432,7 +440,9 @@ struct DimAlgebra {
   }
 };
 
-DimExpr DimExpr::variable(std::string_view name) { return DimAlgebra::of_atom(Atom::Kind::Variable, std::string(name)); }
+DimExpr DimExpr::variable(std::string_view name) {
+  return DimAlgebra::of_atom(Atom::Kind::Variable, std::string(name));
+}
 
 std::string_view DimExpr::variable_name() const noexcept {
   if (!node_ || constant_ != 0 || node_->terms.size() != 1) return {};
@@ -500,8 +510,10 @@ DimExpr DimExpr::substitute(const Substitution& replacement) const {
     std::vector<std::pair<DimExpr, int>> replaced;
     Monomial rest;
     for (const Factor& f : t.monomial) {
-      if (auto e = DimAlgebra::replaced(*f.atom, replacement)) replaced.emplace_back(*std::move(e), f.power);
-      else rest.push_back(f);
+      if (auto e = DimAlgebra::replaced(*f.atom, replacement))
+        replaced.emplace_back(*std::move(e), f.power);
+      else
+        rest.push_back(f);
     }
     if (replaced.empty()) {
       kept.push_back(t);

@@ -146,9 +146,7 @@ TEST(DimExpr, RandomExpressionsKeepTheirValue) {
     ASSERT_TRUE(replaced == DimExpr(both.value)) << both.e.to_string();
     const DimExpr partly = both.e.substitute(
         [&](std::string_view n) { return n == "N" ? std::optional(DimExpr::variable("M") + 1) : std::nullopt; });
-    const DimExpr::Lookup shifted = [&](std::string_view n) {
-      return std::optional(values[n == "H" ? 2 : 1]);
-    };
+    const DimExpr::Lookup shifted = [&](std::string_view n) { return std::optional(values[n == "H" ? 2 : 1]); };
     const DimExpr::Lookup as_before = [&](std::string_view n) {
       return std::optional(n == "N" ? values[1] + 1 : values[n == "H" ? 2 : 1]);
     };

@@ -45,9 +45,12 @@ std::optional<std::vector<std::int64_t>> InferContext::const_ints(int i) const {
   const norn::Tensor* t = constant(i);
   if (!t || t->rank() > 1) return {};
   for (std::int64_t k = 0; k < t->size(); ++k) {
-    if (t->dtype() == DataType::Int64) values.push_back(t->as<std::int64_t>()[k]);
-    else if (t->dtype() == DataType::Int32) values.push_back(t->as<std::int32_t>()[k]);
-    else return {};
+    if (t->dtype() == DataType::Int64)
+      values.push_back(t->as<std::int64_t>()[k]);
+    else if (t->dtype() == DataType::Int32)
+      values.push_back(t->as<std::int32_t>()[k]);
+    else
+      return {};
   }
   return values;
 }
@@ -80,8 +83,8 @@ std::int64_t InferContext::normalize_axis(std::int64_t axis, std::int64_t rank, 
                                           std::string_view attribute) const {
   const std::int64_t top = inclusive ? rank : rank - 1;
   if (axis < -rank || axis > top) {
-    fail(std::string(attribute) + " is " + std::to_string(axis) + ", but has to be in [" + std::to_string(-rank) + ", " +
-         std::to_string(top) + "] for rank " + std::to_string(rank));
+    fail(std::string(attribute) + " is " + std::to_string(axis) + ", but has to be in [" + std::to_string(-rank) +
+         ", " + std::to_string(top) + "] for rank " + std::to_string(rank));
   }
   return axis < 0 ? axis + rank : axis;
 }

@@ -41,7 +41,7 @@ class ReferenceContext {
 
   // --- for whoever runs kernels ---
   struct Output {
-    Value value;          // placed: a tensor of the planned shape over planned memory
+    Value value;  // placed: a tensor of the planned shape over planned memory
     bool placed = false;
     bool wanted = true;
   };

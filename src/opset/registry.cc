@@ -41,9 +41,17 @@ constexpr std::array<std::pair<std::string_view, int>, 5> kNewest = {{
     {"ai.onnx.training", 1},
 }};
 
-constexpr std::array<std::string_view, 11> kRemovedExperimental = {
-    "ATen", "Affine", "ConstantFill", "Crop", "DynamicSlice", "GRUUnit",
-    "GivenTensorFill", "ImageScaler", "ParametricSoftplus", "Scale", "ScaledTanh"};
+constexpr std::array<std::string_view, 11> kRemovedExperimental = {"ATen",
+                                                                   "Affine",
+                                                                   "ConstantFill",
+                                                                   "Crop",
+                                                                   "DynamicSlice",
+                                                                   "GRUUnit",
+                                                                   "GivenTensorFill",
+                                                                   "ImageScaler",
+                                                                   "ParametricSoftplus",
+                                                                   "Scale",
+                                                                   "ScaledTanh"};
 
 using base::lower;
 

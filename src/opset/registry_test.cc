@@ -94,7 +94,8 @@ TEST(Schema, Arity) {
 }
 
 TEST(TypeCheck, SetsAndSpellings) {
-  const TypeSet set = tensors(elems(DataType::Float)) | optional_sequences(elems(DataType::Int64)) | maps(kMapInt64Float);
+  const TypeSet set =
+      tensors(elems(DataType::Float)) | optional_sequences(elems(DataType::Int64)) | maps(kMapInt64Float);
   EXPECT_EQ(type_strings(set),
             (std::vector<std::string>{"map(int64, float)", "optional(seq(tensor(int64)))", "tensor(float)"}));
   for (const std::string& text : type_strings(set)) {

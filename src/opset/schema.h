@@ -71,8 +71,8 @@ inline constexpr std::uint32_t kString = elems(DataType::String);
 // Every element type of IR 3 ("all tensor types" of the early operator sets), and what later IR versions added.
 inline constexpr std::uint32_t kAll = kNumeric | kComplex | kBool | kString;
 inline constexpr std::uint32_t kAllBf = kAll | elems(DataType::BFloat16);
-inline constexpr std::uint32_t kFloat8 = elems(DataType::Float8E4M3FN, DataType::Float8E4M3FNUZ, DataType::Float8E5M2,
-                                               DataType::Float8E5M2FNUZ);
+inline constexpr std::uint32_t kFloat8 =
+    elems(DataType::Float8E4M3FN, DataType::Float8E4M3FNUZ, DataType::Float8E5M2, DataType::Float8E5M2FNUZ);
 inline constexpr std::uint32_t kInt4 = elems(DataType::Uint4, DataType::Int4);
 inline constexpr std::uint32_t kInt2 = elems(DataType::Uint2, DataType::Int2);
 inline constexpr std::uint32_t kAllIr9 = kAllBf | kFloat8;
@@ -87,8 +87,8 @@ struct Param {
   std::string_view name;
   std::string_view type;  // a type variable of the row, or a literal: "tensor(int64)"
   ParamOption option = ParamOption::Single;
-  int min_arity = 1;           // of a variadic parameter
-  bool homogeneous = true;     // a variadic parameter's values share one type
+  int min_arity = 1;        // of a variadic parameter
+  bool homogeneous = true;  // a variadic parameter's values share one type
   Differentiability diff = Differentiability::Unknown;
 };
 
@@ -101,7 +101,8 @@ struct Default {
   std::span<const std::int64_t> ints;
   std::span<const float> floats;
   std::span<const std::string_view> strings;
-  // A one-element tensor of shape [1] (ConstantOfShape's, LabelEncoder's, TreeEnsemble's defaults); its value is in i, f or s.
+  // A one-element tensor of shape [1] (ConstantOfShape's, LabelEncoder's, TreeEnsemble's defaults); its value is in i,
+  // f or s.
   DataType tensor_type = DataType::Undefined;
 };
 constexpr Default def_int(std::int64_t v) { return {.kind = Default::Kind::Int, .i = v}; }
@@ -150,8 +151,8 @@ const Attr* find_attr(const Schema&, std::string_view name) noexcept;
 const TypeConstraint* find_type(const Schema&, std::string_view variable) noexcept;
 
 // Computes types, symbolic shapes and known values of a node's outputs, for any version of the operator.
-// Throws norn::Error (InvalidGraph) when the inputs contradict the operator. Null: only types that the schema determines
-// are known.
+// Throws norn::Error (InvalidGraph) when the inputs contradict the operator. Null: only types that the schema
+// determines are known.
 using InferFn = void (*)(InferContext&);
 
 // An operator: its identity is its address, so other rooms name it as ops::Conv, checked by the linker.

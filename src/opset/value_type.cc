@@ -23,10 +23,12 @@ std::optional<Dims> dims_from(const ir::TypeTensor& type, const std::function<Di
   Dims dims;
   dims.reserve(type.shape->dim.size());
   for (const ir::Dimension& d : type.shape->dim) {
-    if (d.dim_value.has() && d.dim_value.get() >= 0) dims.emplace_back(d.dim_value.get());
+    if (d.dim_value.has() && d.dim_value.get() >= 0)
+      dims.emplace_back(d.dim_value.get());
     else if (d.dim_param.has() && !d.dim_param->empty() && d.dim_param->front() != '?')
       dims.push_back(DimExpr::variable(quoted(d.dim_param.get())));
-    else dims.push_back(fresh());
+    else
+      dims.push_back(fresh());
   }
   return dims;
 }
@@ -51,7 +53,8 @@ ir::TypeTensor tensor_to_ir(const ValueType& type) {
     } else {
       std::vector<std::string> names;
       d.collect_variables(names);
-      const bool named = std::none_of(names.begin(), names.end(), [](const std::string& n) { return n.starts_with('?'); });
+      const bool named =
+          std::none_of(names.begin(), names.end(), [](const std::string& n) { return n.starts_with('?'); });
       if (named) dim.dim_param = d.variable_name().empty() ? d.to_string() : std::string(unquoted(d.variable_name()));
     }
     t.shape->dim.push_back(std::move(dim));
@@ -109,10 +112,12 @@ std::string ValueType::type_string() const {
 ValueType from_ir(const ir::Type& type, const std::function<DimExpr()>& fresh) {
   ValueType v;
   if (type.tensor_type) {
-    v = {.kind = ValueType::Kind::Tensor, .elem = elem_from(type.tensor_type->elem_type),
+    v = {.kind = ValueType::Kind::Tensor,
+         .elem = elem_from(type.tensor_type->elem_type),
          .shape = dims_from(*type.tensor_type, fresh)};
   } else if (type.sparse_tensor_type) {
-    v = {.kind = ValueType::Kind::SparseTensor, .elem = elem_from(type.sparse_tensor_type->elem_type),
+    v = {.kind = ValueType::Kind::SparseTensor,
+         .elem = elem_from(type.sparse_tensor_type->elem_type),
          .shape = dims_from(*type.sparse_tensor_type, fresh)};
   } else if (type.sequence_type) {
     v = ValueType::sequence(element_from(type.sequence_type->elem_type, fresh));

@@ -2,9 +2,9 @@
 // (a saturating Cast of an 8-bit float to itself is none of them: it turns infinities into the largest number).
 #include <numeric>
 
-#include "ops/cast/cast.h"
-#include "ops/dropout/dropout.h"
-#include "ops/identity/identity.h"
+#include "ops/nn/dropout/dropout.h"
+#include "ops/tensor/cast/cast.h"
+#include "ops/tensor/identity/identity.h"
 #include "program/rewrite.h"
 
 namespace norn::program {

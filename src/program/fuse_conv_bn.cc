@@ -1,13 +1,13 @@
-// BatchNormalization in inference is a scale and a shift per channel: y = x*s + t with s = scale/sqrt(var + epsilon) and
-// t = B - mean*s. Behind a Conv with constant weights both go into the weights and the bias; elsewhere they become Mul
-// and Add, which fuse with what is around them. Computed in double and rounded once: the result differs from the
+// BatchNormalization in inference is a scale and a shift per channel: y = x*s + t with s = scale/sqrt(var + epsilon)
+// and t = B - mean*s. Behind a Conv with constant weights both go into the weights and the bias; elsewhere they become
+// Mul and Add, which fuse with what is around them. Computed in double and rounded once: the result differs from the
 // unfused one by a few roundings of f32.
 #include <cmath>
 #include <cstring>
 
-#include "ops/batch_normalization/batch_normalization.h"
-#include "ops/binary_arith/binary_arith.h"
-#include "ops/conv/conv.h"
+#include "ops/math/binary_arith/binary_arith.h"
+#include "ops/nn/batch_normalization/batch_normalization.h"
+#include "ops/nn/conv/conv.h"
 #include "program/rewrite.h"
 
 namespace norn::program {

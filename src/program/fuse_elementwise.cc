@@ -1,16 +1,16 @@
 // Element-wise operations join the node before them: activations and residual additions behind a contraction, and runs
-// of element-wise nodes into one. A node may join if it is the only reader of the running value and keeps its shape; its
-// other operands broadcast to that shape. The fused node stands where the last of its parts stood, so that every operand
-// is made before it.
+// of element-wise nodes into one. A node may join if it is the only reader of the running value and keeps its shape;
+// its other operands broadcast to that shape. The fused node stands where the last of its parts stood, so that every
+// operand is made before it.
 //
 // Each part still rounds to f32, so the answer changes only where a kernel contracts a multiplication and an addition.
-#include "ops/binary_arith/binary_arith.h"
-#include "ops/clip/clip.h"
-#include "ops/conv/conv.h"
-#include "ops/gemm/gemm.h"
-#include "ops/matmul/matmul.h"
-#include "ops/unary_math/unary_math.h"
-#include "ops/variadic_arith/variadic_arith.h"
+#include "ops/math/binary_arith/binary_arith.h"
+#include "ops/math/clip/clip.h"
+#include "ops/math/gemm/gemm.h"
+#include "ops/math/matmul/matmul.h"
+#include "ops/math/unary_math/unary_math.h"
+#include "ops/math/variadic_arith/variadic_arith.h"
+#include "ops/nn/conv/conv.h"
 #include "program/rewrite.h"
 
 namespace norn::program {
@@ -21,8 +21,8 @@ bool is_contraction(const Node& node) {
 }
 
 bool is_elementwise(const Graph& graph, const Node& node) {
-  static const opset::Operator* const kUnary[] = {&ops::Relu,    &ops::Abs,  &ops::Neg,      &ops::Exp, &ops::Sqrt,
-                                                  &ops::Erf,     &ops::Sigmoid, &ops::Tanh, &ops::Softsign};
+  static const opset::Operator* const kUnary[] = {&ops::Relu, &ops::Abs,     &ops::Neg,  &ops::Exp,     &ops::Sqrt,
+                                                  &ops::Erf,  &ops::Sigmoid, &ops::Tanh, &ops::Softsign};
   static const opset::Operator* const kMany[] = {&ops::Add, &ops::Sub, &ops::Mul, &ops::Div,
                                                  &ops::Max, &ops::Min, &ops::Sum};
   for (const opset::Operator* op : kUnary)

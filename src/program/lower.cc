@@ -27,8 +27,8 @@ void check_version(const std::string& domain, std::int64_t version) {
   const int newest = opset::newest_version(domain);
   if (newest > 0 && version > newest)
     throw Error(ErrorCode::NotImplemented,
-                "the model imports version " + std::to_string(version) + " of the operator set " +
-                    domain_name(domain) + "; the newest that this Norn knows is " + std::to_string(newest),
+                "the model imports version " + std::to_string(version) + " of the operator set " + domain_name(domain) +
+                    "; the newest that this Norn knows is " + std::to_string(newest),
                 "opset_import", "a newer Norn may run it, or export the model for an older operator set");
 }
 

@@ -49,8 +49,8 @@ namespace {
   std::string hint = names.empty() ? "it has none" : "it has " + names;
   for (const opset::Schema& other : op.history) {
     if (opset::find_attr(other, name)) hint += "; version " + std::to_string(other.since) + " has \"" + name + "\"";
-    const bool is_input = std::any_of(other.inputs.begin(), other.inputs.end(),
-                                      [&](const opset::Param& p) { return p.name == name; });
+    const bool is_input =
+        std::any_of(other.inputs.begin(), other.inputs.end(), [&](const opset::Param& p) { return p.name == name; });
     if (is_input && other.since <= schema.since)
       hint += "; since opset " + std::to_string(other.since) + " \"" + name + "\" is an input";
   }
@@ -71,7 +71,8 @@ void complete_untyped(std::vector<ir::Attribute>& attrs, const opset::Schema& sc
     if (!row) continue;
     const bool list = row->type == Floats || row->type == Ints || row->type == Strings || row->type == Tensors ||
                       row->type == Graphs || row->type == SparseTensors || row->type == TypeProtos;
-    if (!list) throw Error(ErrorCode::InvalidGraph, "attribute \"" + name + "\" has no value", "attribute \"" + name + "\"");
+    if (!list)
+      throw Error(ErrorCode::InvalidGraph, "attribute \"" + name + "\" has no value", "attribute \"" + name + "\"");
     attr.type = static_cast<std::int32_t>(row->type);
   }
 }

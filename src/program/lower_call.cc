@@ -50,8 +50,8 @@ const ir::Function* Lowerer::find_in_sets(const std::string& domain, const ir::N
   if (found.declared_in)
     throw Error(ErrorCode::NotImplemented,
                 set + " of version " + std::to_string(found.declared_in->opset_version.get()) + " declares \"" +
-                    node.op_type.get() + "\" without a body, so there is nothing to run", {},
-                "a document can bring a body as a function, a model as a local function");
+                    node.op_type.get() + "\" without a body, so there is nothing to run",
+                {}, "a document can bring a body as a function, a model as a local function");
   std::string versions;
   for (const ir::OperatorSet* s : options_.operator_sets)
     if (ir::canonical_domain(s->domain.get()) == domain)
@@ -59,8 +59,8 @@ const ir::Function* Lowerer::find_in_sets(const std::string& domain, const ir::N
   if (versions.empty() || opset::newest_version(domain) > 0) return nullptr;
   throw Error(ErrorCode::NotImplemented,
               set + " has no operator \"" + node.op_type.get() + "\" in version " + std::to_string(import->second) +
-                  ", by the documents of version " + versions, {},
-              found.known_domain ? "" : "load the document of the version that the model imports");
+                  ", by the documents of version " + versions,
+              {}, found.known_domain ? "" : "load the document of the version that the model imports");
 }
 
 std::uint64_t Lowerer::expanded_size(const std::vector<ir::Node>& nodes, int depth) {
@@ -74,7 +74,8 @@ std::uint64_t Lowerer::expanded_size(const std::vector<ir::Node>& nodes, int dep
     }
     const ir::Function* callee = find_function(ir::canonical_domain(node.domain.get()), node);
     if (!callee) continue;
-    const auto [at, is_new] = expanded_sizes_.try_emplace(callee, 0);  // 0 while it is open: a call of itself is refused
+    const auto [at, is_new] =
+        expanded_sizes_.try_emplace(callee, 0);  // 0 while it is open: a call of itself is refused
     if (is_new) {
       const std::uint64_t body = expanded_size(callee->node, depth + 1);
       expanded_sizes_[callee] = body;
@@ -91,11 +92,10 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   count_node();  // a body may be empty
   Call call = begin_call(function, place.call);
   if (node.input.size() > function.input.size() || node.output.size() > function.output.size())
-    throw Error(ErrorCode::InvalidGraph,
-                "the call has " + std::to_string(node.input.size()) + " inputs and " +
-                    std::to_string(node.output.size()) + " outputs, the function \"" + function.name.get() +
-                    "\" has " + std::to_string(function.input.size()) + " and " +
-                    std::to_string(function.output.size()));
+    throw Error(ErrorCode::InvalidGraph, "the call has " + std::to_string(node.input.size()) + " inputs and " +
+                                             std::to_string(node.output.size()) + " outputs, the function \"" +
+                                             function.name.get() + "\" has " + std::to_string(function.input.size()) +
+                                             " and " + std::to_string(function.output.size()));
   const std::vector<ir::Attribute> given = resolve_attributes(node, place.call);
   for (const ir::Attribute& attr : function.attribute_proto) call.attributes[attr.name] = &attr;
   for (const ir::Attribute& attr : given) call.attributes[attr.name] = &attr;
@@ -117,8 +117,7 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   lower_nodes(function.node, body, inside);
 
   // Body values are named after the call, so that two calls of a function do not share names.
-  const std::string prefix =
-      node.name.get().empty() ? function.name.get() + "_" + fresh_suffix() : node.name.get();
+  const std::string prefix = node.name.get().empty() ? function.name.get() + "_" + fresh_suffix() : node.name.get();
   for (std::size_t i = first_value; i < graph.values.size(); ++i)
     graph.values[i].name = prefix + "/" + graph.values[i].name;
   for (std::size_t i = 0; i < node.output.size(); ++i) {

@@ -6,7 +6,7 @@
 // In a branch, what contradicts the rest is left out rather than refused: another branch may be the one that runs, and
 // planning the branch for real sizes refuses them.
 #include "norn/error.h"
-#include "ops/if_op/if_op.h"
+#include "ops/controlflow/if/if.h"
 #include "program/lowerer.h"
 #include "program/rewrite.h"
 

@@ -8,8 +8,8 @@
 #include "infer/infer_node.h"
 #include "ir/walk.h"
 #include "norn/error.h"
-#include "ops/constant/constant.h"
-#include "ops/if_op/if_op.h"
+#include "ops/controlflow/if/if.h"
+#include "ops/generator/constant/constant.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
 #include "program/lowerer.h"
@@ -84,8 +84,9 @@ namespace {
   if (domain.empty() && opset::is_removed_experimental(name))
     hint = "it was experimental in the first operator set and was withdrawn; export the model anew";
   if (hint.empty() && opset::newest_version(domain) == 0)
-    hint = "the domain is not one of ONNX's: give the operator-set document that declares the operator with a body "
-           "(--operator-set, SessionOptions::operator_sets), or let the model bring it as a local function";
+    hint =
+        "the domain is not one of ONNX's: give the operator-set document that declares the operator with a body "
+        "(--operator-set, SessionOptions::operator_sets), or let the model bring it as a local function";
   throw Error(ErrorCode::NotImplemented, "there is no operator \"" + name + "\" in " + domain_name(domain), {}, hint);
 }
 
@@ -93,15 +94,15 @@ namespace {
 const opset::Schema& version_in_force(const opset::Operator& op, const Imports& imports) {
   const auto import = imports.find(op.domain);
   if (import == imports.end())
-    throw Error(ErrorCode::InvalidGraph,
-                "the operator set " + domain_name(op.domain) + " is not imported", {}, "add it to opset_import");
+    throw Error(ErrorCode::InvalidGraph, "the operator set " + domain_name(op.domain) + " is not imported", {},
+                "add it to opset_import");
   const std::string imported = "; the model imports version " + std::to_string(import->second);
   const opset::Schema* schema =
       opset::schema_at(op, static_cast<int>(std::min<std::int64_t>(import->second, opset::kUnbounded)));
   if (!schema)
-    throw Error(ErrorCode::InvalidGraph,
-                opset::full_name(op) + " exists since version " + std::to_string(op.history.front().since) +
-                    " of its operator set" + imported);
+    throw Error(ErrorCode::InvalidGraph, opset::full_name(op) + " exists since version " +
+                                             std::to_string(op.history.front().since) + " of its operator set" +
+                                             imported);
   if (schema->deprecated)
     throw Error(ErrorCode::InvalidGraph,
                 opset::full_name(op) + " is deprecated since version " + std::to_string(schema->since) + imported);

@@ -30,17 +30,18 @@ std::span<const Pass> passes() { return kPasses; }
 void run_passes(Program& program, const std::vector<std::string>& disabled) {
   for (const std::string& name : disabled) {
     if (name == "all") continue;
-    if (std::none_of(std::begin(kPasses), std::end(kPasses), [&](const Pass& p) { return p.optional && p.name == name; })) {
+    if (std::none_of(std::begin(kPasses), std::end(kPasses),
+                     [&](const Pass& p) { return p.optional && p.name == name; })) {
       std::string names = "all";
       for (const Pass& p : kPasses)
         if (p.optional) names += ", " + std::string(p.name);
-      throw Error(ErrorCode::InvalidArgument, "there is no optional pass \"" + name + "\"", {}, "the names are " + names);
+      throw Error(ErrorCode::InvalidArgument, "there is no optional pass \"" + name + "\"", {},
+                  "the names are " + names);
     }
   }
   auto off = [&](const Pass& pass) {
-    return pass.optional && std::any_of(disabled.begin(), disabled.end(), [&](const std::string& name) {
-             return name == "all" || name == pass.name;
-           });
+    return pass.optional && std::any_of(disabled.begin(), disabled.end(),
+                                        [&](const std::string& name) { return name == "all" || name == pass.name; });
   };
   for_each_graph(program.main, drop_dead);
   for (const Pass& pass : kPasses)

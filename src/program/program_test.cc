@@ -11,10 +11,10 @@
 namespace norn::program {
 namespace {
 
-using ops::test::tensor;
 using norn::test::graph_attr;
 using norn::test::GraphBuilder;
 using norn::test::ModelBuilder;
+using ops::test::tensor;
 using transform::make_attr;
 
 Error error_of(const ir::Model& model) {
@@ -235,8 +235,7 @@ TEST(Lower, NamesWhatIsWrong) {
 TEST(Passes, FoldConvBatchNormAndActivationIntoOneNode) {
   ModelBuilder m(15);
   m.input("x", "float[1,2,4,4]").initializer("w", ops::test::random_tensor(DataType::Float, {3, 2, 3, 3}, 1));
-  for (const char* name : {"scale", "bias", "mean", "var"})
-    m.initializer(name, tensor<float>({3}, {1, 2, 3}));
+  for (const char* name : {"scale", "bias", "mean", "var"}) m.initializer(name, tensor<float>({3}, {1, 2, 3}));
   m.node("Conv", {"x", "w"}, {"c"}).node("BatchNormalization", {"c", "scale", "bias", "mean", "var"}, {"b"});
   m.node("Relu", {"b"}, {"y"}).output("y");
   Program p = lower(m.build(), {});

@@ -102,8 +102,8 @@ void Scope::fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index
                 "a graph's nodes must be listed so that each uses only values made before it");
   }
   throw Error(ErrorCode::InvalidGraph,
-              "the value \"" + name + "\" is used before it is made: " +
-                  ir::describe_node(nodes[made->second], made->second) + " makes it",
+              "the value \"" + name +
+                  "\" is used before it is made: " + ir::describe_node(nodes[made->second], made->second) + " makes it",
               where, "list nodes so that each uses only values made before it");
 }
 

@@ -30,8 +30,8 @@ class Scope {
   // Whether a name that capture() does not know stands for such a parameter.
   bool omits(const std::string& name) const;
 
-  // Tells why input `input` of nodes[index], which no scope knows, is not there: nothing makes it, a later node does, or
-  // the nodes form a cycle.
+  // Tells why input `input` of nodes[index], which no scope knows, is not there: nothing makes it, a later node does,
+  // or the nodes form a cycle.
   [[noreturn]] void fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index, std::size_t input) const;
 
  private:

@@ -138,8 +138,7 @@ Report check_one(nb::handle data, nb::handle kind, const std::string& profile, n
   }
   const bool proto = nb::hasattr(data, "SerializeToString");
   if (proto && !PyType_Check(data.ptr()) && !as) as = kind_of_proto(data);
-  const SharedBytes message =
-      bytes_of(proto ? serialized(data, message_of_kind(as)) : nb::borrow(data), "the data");
+  const SharedBytes message = bytes_of(proto ? serialized(data, message_of_kind(as)) : nb::borrow(data), "the data");
   const nb::gil_scoped_release release;
   return check_data(message.bytes, as, options);
 }

@@ -31,7 +31,6 @@ nb::bytes to_bytes(std::span<const std::byte> bytes) {
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-
 // Calls what touches no Python object, while other threads may have the GIL.
 template <class F>
 auto without_gil(F&& call) {
@@ -106,19 +105,21 @@ void register_check(nb::module_& module) {
       .def_prop_ro("where", [](const Diagnostic& d) { return text_of(d.where); })
       .def_prop_ro("message", [](const Diagnostic& d) { return text_of(d.message); })
       .def_prop_ro("hint", [](const Diagnostic& d) { return text_of(d.hint); })
-      .def("__repr__", [](const Diagnostic& d) {
-        return text_of("<norn.Diagnostic " + std::string(severity_name(d.severity)) + " " + std::string(d.rule) + ": " +
-                       d.message + ">");
-      })
-      .def("__getstate__", [](const Diagnostic& d) {
-        return std::make_tuple(d.rule, severity_name(d.severity), text_of(d.where), text_of(d.message),
-                               text_of(d.hint));
-      })
-      .def("__setstate__", [](Diagnostic& d, const std::tuple<std::string, std::string, std::string, std::string,
-                                                              std::string>& state) {
-        const auto& [rule, severity, where, message, hint] = state;
-        new (&d) Diagnostic{kept(rule), severity_from_name(severity), where, message, hint};
-      });
+      .def("__repr__",
+           [](const Diagnostic& d) {
+             return text_of("<norn.Diagnostic " + std::string(severity_name(d.severity)) + " " + std::string(d.rule) +
+                            ": " + d.message + ">");
+           })
+      .def("__getstate__",
+           [](const Diagnostic& d) {
+             return std::make_tuple(d.rule, severity_name(d.severity), text_of(d.where), text_of(d.message),
+                                    text_of(d.hint));
+           })
+      .def("__setstate__",
+           [](Diagnostic& d, const std::tuple<std::string, std::string, std::string, std::string, std::string>& state) {
+             const auto& [rule, severity, where, message, hint] = state;
+             new (&d) Diagnostic{kept(rule), severity_from_name(severity), where, message, hint};
+           });
   nb::class_<Report>(module, "Report", "The findings about one model; iterable.")
       .def_prop_ro("ok", &Report::ok)
       .def_prop_ro("path", [](const Report& r) { return text_of(r.path); })
@@ -155,8 +156,8 @@ void register_check(nb::module_& module) {
       "Every finding about a model, in one pass.");
   module.def(
       "check_part",
-      [](const std::string& kind, nb::handle part, std::int64_t ir_version,
-         const std::optional<OpsetImports>& imports, const std::string& profile) {
+      [](const std::string& kind, nb::handle part, std::int64_t ir_version, const std::optional<OpsetImports>& imports,
+         const std::string& profile) {
         CheckOptions options;
         options.profile = profile_from_name(profile);
         const PartName& as = part_of(kind);

@@ -28,16 +28,20 @@ UnpackOptions unpack_options(nb::handle given) {
     return options;
   }
   if (!PyDict_Check(given.ptr())) {
-    invalid_argument("external_data is " + name_of_type(given),
-                     "give the name of the data file, or a dict of options");
+    invalid_argument("external_data is " + name_of_type(given), "give the name of the data file, or a dict of options");
   }
   for (const auto [key, value] : nb::borrow<nb::dict>(given)) {
     const auto name = std::string(nb::str(key).c_str());
-    if (name == "location") options.location = path_of(value, "location");
-    else if (name == "size_threshold") options.threshold = size_from(value, "size_threshold");
-    else if (name == "alignment") options.alignment = size_from(value, "alignment");
-    else if (name == "max_file_bytes") options.max_file_bytes = size_from(value, "max_file_bytes");
-    else if (name == "checksums") options.checksums = bool_argument(value, "checksums");
+    if (name == "location")
+      options.location = path_of(value, "location");
+    else if (name == "size_threshold")
+      options.threshold = size_from(value, "size_threshold");
+    else if (name == "alignment")
+      options.alignment = size_from(value, "alignment");
+    else if (name == "max_file_bytes")
+      options.max_file_bytes = size_from(value, "max_file_bytes");
+    else if (name == "checksums")
+      options.checksums = bool_argument(value, "checksums");
     else
       invalid_argument("there is no option \"" + name + "\" for external data",
                        "location, size_threshold, alignment, max_file_bytes and checksums");

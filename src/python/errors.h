@@ -30,7 +30,7 @@ nb::list shown(const std::vector<std::pair<std::string, T>>& pairs) {
 }
 // A getter of such text, or of such pairs.
 template <class Class, class T>
-auto shown_member(T Class::*member) {
+auto shown_member(T Class::* member) {
   return [member](const Class& self) { return shown(self.*member); };
 }
 

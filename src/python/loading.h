@@ -51,9 +51,8 @@ struct ReaderSlots {
     if (nb::inst_ready(self)) nb::inst_ptr<T>(self)->reader.clear();
     return 0;
   }
-  static inline PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-                                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
-                                       {0, nullptr}};
+  static inline PyType_Slot slots[] = {
+      {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
 };
 
 // Where a model's external data may come from (norn.ExternalDataPolicy).

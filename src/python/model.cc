@@ -38,7 +38,7 @@ Format format_from(nb::handle name) {
 }
 
 HeldModel load(nb::handle model, nb::handle format, nb::handle limits, bool mmap, nb::handle external_data,
-           nb::handle external_roots) {
+               nb::handle external_roots) {
   LoadOptions options;
   options.limits = limits_argument(limits);
   options.mmap = mmap;
@@ -131,11 +131,11 @@ std::string message_of(nb::handle proto) {
 }
 
 bool is_onnx_message(std::string_view name) {
-  constexpr std::string_view kNames[] = {
-      "AttributeProto",    "FunctionProto",      "GraphProto",       "MapProto",    "ModelProto",       "NodeProto",
-      "OperatorProto",     "OperatorSetIdProto", "OperatorSetProto", "OptionalProto", "SequenceProto",
-      "SparseTensorProto", "TensorAnnotation",   "TensorProto",      "TensorShapeProto", "TrainingInfoProto",
-      "TypeProto",         "ValueInfoProto"};
+  constexpr std::string_view kNames[] = {"AttributeProto",   "FunctionProto", "GraphProto",       "MapProto",
+                                         "ModelProto",       "NodeProto",     "OperatorProto",    "OperatorSetIdProto",
+                                         "OperatorSetProto", "OptionalProto", "SequenceProto",    "SparseTensorProto",
+                                         "TensorAnnotation", "TensorProto",   "TensorShapeProto", "TrainingInfoProto",
+                                         "TypeProto",        "ValueInfoProto"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 

@@ -258,11 +258,24 @@ DataType dlpack_type(nb::dlpack::dtype type) {
 
 // For messages: "int of 4 bits", "float of 32 bits in 4 lanes".
 std::string dlpack_name(nb::dlpack::dtype type) {
-  constexpr const char* kCodes[] = {"int",           "uint",            "float",          "opaque",
-                                    "bfloat",        "complex",         "bool",           "float8_e3m4",
-                                    "float8_e4m3",   "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz",
-                                    "float8_e5m2",   "float8_e5m2fnuz", "float8_e8m0fnu", "float6_e2m3fn",
-                                    "float6_e3m2fn", "float4_e2m1fn"};
+  constexpr const char* kCodes[] = {"int",
+                                    "uint",
+                                    "float",
+                                    "opaque",
+                                    "bfloat",
+                                    "complex",
+                                    "bool",
+                                    "float8_e3m4",
+                                    "float8_e4m3",
+                                    "float8_e4m3b11fnuz",
+                                    "float8_e4m3fn",
+                                    "float8_e4m3fnuz",
+                                    "float8_e5m2",
+                                    "float8_e5m2fnuz",
+                                    "float8_e8m0fnu",
+                                    "float6_e2m3fn",
+                                    "float6_e3m2fn",
+                                    "float4_e2m1fn"};
   std::string name = type.code < std::size(kCodes) ? kCodes[type.code] : "type code " + std::to_string(type.code);
   name += " of " + std::to_string(type.bits) + " bits";
   return type.lanes == 1 ? name : name + " in " + std::to_string(type.lanes) + " lanes";

@@ -23,7 +23,7 @@ struct Block {
   bool in_place =
       false;           // may lie where a block of its size lies that step `first` is the last to read, and that yields
   bool yields = true;  // its last reader reads each element just before it writes the one at that place
-  std::size_t offset = 0;            // what lay_out() finds
+  std::size_t offset = 0;  // what lay_out() finds
 };
 
 // Gives each block a place, so that no two that are needed at the same time overlap. Returns the bytes needed in all.

@@ -17,15 +17,17 @@ ArgInfo describe(const ir::ValueInfo& info) {
   arg.name = info.name;
   if (!info.type) return arg;
   arg.type = ir::type_string(*info.type);
-  const ir::TypeTensor* tensor = info.type->tensor_type     ? &*info.type->tensor_type
+  const ir::TypeTensor* tensor = info.type->tensor_type          ? &*info.type->tensor_type
                                  : info.type->sparse_tensor_type ? &*info.type->sparse_tensor_type
                                                                  : nullptr;
   if (!tensor || !tensor->shape) return arg;
   arg.has_shape = true;
   for (const ir::Dimension& dim : tensor->shape->dim) {
     DimInfo d;
-    if (dim.dim_value.has() && dim.dim_value.get() >= 0) d.value = dim.dim_value;
-    else if (dim.dim_param.has()) d.name = dim.dim_param;
+    if (dim.dim_value.has() && dim.dim_value.get() >= 0)
+      d.value = dim.dim_value;
+    else if (dim.dim_param.has())
+      d.name = dim.dim_param;
     arg.shape.push_back(std::move(d));
   }
   return arg;

@@ -51,7 +51,7 @@ class CompiledModel {
   std::shared_ptr<ArenaPool> arenas_;
   std::unique_ptr<Executor> executor_;
   std::vector<ArgInfo> inputs_, outputs_, overridable_;
-  std::vector<ArgInfo> graph_inputs_;  // all of them, in the graph's order
+  std::vector<ArgInfo> graph_inputs_;       // all of them, in the graph's order
   std::vector<opset::ValueType> declared_;  // their types
   std::unordered_map<std::string, std::size_t> input_index_;
   std::set<std::string, std::less<>> constant_weights_;  // inputs of the document that are constants here

@@ -1,6 +1,6 @@
 #include "runtime/control_flow.h"
 
-#include "ops/if_op/if_op.h"
+#include "ops/controlflow/if/if.h"
 
 namespace norn::runtime {
 namespace {

@@ -24,12 +24,13 @@ class Executor {
   Executor(const program::Graph& graph, const PlanOptions& options, Kept kept);
   ~Executor();
 
-  // `inputs`: the graph's inputs, then its captures. An empty Value is an input that takes its default. Returns the graph's
-  // outputs, each owning its memory. Throws norn::Error with the node's place.
+  // `inputs`: the graph's inputs, then its captures. An empty Value is an input that takes its default. Returns the
+  // graph's outputs, each owning its memory. Throws norn::Error with the node's place.
   std::vector<Value> run(std::span<const Value> inputs) const;
 
   // Calls f for each segment that `inputs` lead to, without running late steps: what can be told ahead of running.
-  void describe(std::span<const Value> inputs, const std::function<void(const program::Graph&, const Segment&)>& f) const;
+  void describe(std::span<const Value> inputs,
+                const std::function<void(const program::Graph&, const Segment&)>& f) const;
 
  private:
   class Run;

@@ -89,9 +89,9 @@ struct LateStep {
     Shape dims;
   };
   std::uint32_t node = 0;
-  std::vector<Input> inputs;                  // the node's inputs
-  std::vector<std::vector<Input>> captures;   // of each subgraph
-  std::vector<std::uint32_t> outputs;         // in the run's table; kNone where not wanted
+  std::vector<Input> inputs;                 // the node's inputs
+  std::vector<std::vector<Input>> captures;  // of each subgraph
+  std::vector<std::uint32_t> outputs;        // in the run's table; kNone where not wanted
 };
 
 // One run of one segment: its stretch of memory, and where its operands lie. The pointers are reused by later runs.
@@ -108,7 +108,7 @@ class Segment {
 
   const std::uint64_t id;  // of no other segment or graph of the compiled model
   std::vector<Step> steps;
-  std::vector<StepInfo> info;  // parallel to steps
+  std::vector<StepInfo> info;      // parallel to steps
   std::vector<std::string> notes;  // nodes that need no step: views, values known from the shapes
   std::vector<std::unique_ptr<kernels::Kernel>> kernels;
   std::vector<LateStep> late;

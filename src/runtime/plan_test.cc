@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "norn/error.h"
-#include "ops/shape/chain_test.h"
+#include "ops/tensor/shape/chain_test.h"
 #include "runtime/arena_pool.h"
 #include "runtime/compiled_model.h"
 #include "runtime/pack_store.h"

@@ -31,8 +31,8 @@ constexpr std::uint32_t kNoSlot = PlanState::Slots::kNone;
 
 // Memory of a step's operand: a value in one layout.
 struct Slot {
-  Location where;                    // Arena offsets are settled last
-  std::uint32_t same_as = kNoSlot;   // a view shares the memory of another slot
+  Location where;                   // Arena offsets are settled last
+  std::uint32_t same_as = kNoSlot;  // a view shares the memory of another slot
   std::size_t bytes = 0;
   std::int64_t first = -1, last = -1;  // steps that write and read it
   bool in_place = false;               // made by a step that may write where an input of its size lies
@@ -205,8 +205,8 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
     slots_[root(source)].last = static_cast<std::int64_t>(segment_->steps.size());
     slots_[target].first = slots_[target].last = static_cast<std::int64_t>(segment_->steps.size());
     segment_->steps.push_back(step);
-    segment_->info.push_back({node_index_, "reorder (" + std::string(candidate.name) + ")", {},
-                              to_string(config.dims)});
+    segment_->info.push_back(
+        {node_index_, "reorder (" + std::string(candidate.name) + ")", {}, to_string(config.dims)});
     return target;
   }
   throw Error(ErrorCode::Internal, "no kernel reorders " + to_string(config.dims));
@@ -308,7 +308,8 @@ void Planner::plan_part(const Node& node) {
     outputs.push_back(id == kNone ? StaticType{} : StaticType{dtype_of(id), dims_of(id)});
     outs.push_back({id});
   }
-  emit_step(make_reference_kernel(node, reference, std::move(inputs), std::move(outputs)), "reference", uses, outs, false);
+  emit_step(make_reference_kernel(node, reference, std::move(inputs), std::move(outputs)), "reference", uses, outs,
+            false);
 }
 
 LateStep::Input Planner::late_input(ValueId id) {
@@ -421,7 +422,8 @@ void Planner::place(const std::vector<ValueId>& settled) {
   std::vector<std::uint32_t> slot_of;
   for (std::uint32_t s = 0; s < slots_.size(); ++s) {
     const Slot& slot = slots_[s];
-    if (slot.same_as != kNoSlot || slot.where.kind != Location::Kind::Arena || slot.where.index != state_.depth) continue;
+    if (slot.same_as != kNoSlot || slot.where.kind != Location::Kind::Arena || slot.where.index != state_.depth)
+      continue;
     if (slot.first < 0) continue;
     blocks.push_back({slot.bytes, slot.first, slot.last, slot.in_place, slot.yields});
     slot_of.push_back(s);

@@ -14,12 +14,12 @@
 namespace norn::runtime {
 namespace {
 
-using ops::test::doubles;
-using ops::test::random_tensor;
-using ops::test::tensor;
 using norn::test::graph_attr;
 using norn::test::GraphBuilder;
 using norn::test::ModelBuilder;
+using ops::test::doubles;
+using ops::test::random_tensor;
+using ops::test::tensor;
 using transform::make_attr;
 
 using Feeds = std::vector<Feed>;
@@ -53,7 +53,8 @@ ir::Model small_network() {
   m.node("Conv", {"x", "w1", "b1"}, {"c1"}, {make_attr("pads", std::vector<std::int64_t>{1, 1, 1, 1})});
   m.node("Relu", {"c1"}, {"r1"});
   m.node("MaxPool", {"r1"}, {"p1"},
-         {make_attr("kernel_shape", std::vector<std::int64_t>{2, 2}), make_attr("strides", std::vector<std::int64_t>{2, 2})});
+         {make_attr("kernel_shape", std::vector<std::int64_t>{2, 2}),
+          make_attr("strides", std::vector<std::int64_t>{2, 2})});
   m.node("Conv", {"p1", "w2"}, {"c2"}, {make_attr("pads", std::vector<std::int64_t>{1, 1, 1, 1})});
   m.node("BatchNormalization", {"c2", "s", "t", "mean", "var"}, {"n2"});
   m.node("Add", {"n2", "p1"}, {"a"}).node("Sigmoid", {"a"}, {"r2"});
@@ -74,7 +75,8 @@ TEST(Run, FastAndReferenceAndUnoptimisedAgree) {
   plain.disabled_passes = {"all"};
   reference.disabled_passes = {"all"};
   reference.reference_only = true;
-  const CompiledModel fast = compile(document), unoptimised = compile(document, plain), truth = compile(document, reference);
+  const CompiledModel fast = compile(document), unoptimised = compile(document, plain),
+                      truth = compile(document, reference);
   for (std::int64_t n : {1, 3, 0}) {
     const Tensor x = random_tensor(DataType::Float, {n, 3, 16, 16}, 9);
     const Tensor expected = run(truth, {{"x", x}})[0].tensor();
@@ -84,13 +86,15 @@ TEST(Run, FastAndReferenceAndUnoptimisedAgree) {
 }
 
 TEST(Run, NanGoesThroughFusedOperationsAsThroughSingleOnes) {
-  const std::vector<std::string> after{"Relu", "Exp", "Abs", "Neg", "Sqrt", "Sigmoid", "Tanh", "Softsign", "Erf", "Clip"};
+  const std::vector<std::string> after{"Relu",    "Exp",  "Abs",      "Neg", "Sqrt",
+                                       "Sigmoid", "Tanh", "Softsign", "Erf", "Clip"};
   ModelBuilder m(17);
   m.input("x", "float[1,16,8,8]").initializer("w", random_tensor(DataType::Float, {16, 16, 3, 3}, 1));
   m.initializer("lo", tensor<float>({}, {-1})).initializer("hi", tensor<float>({}, {1}));
   for (const std::string& op : after) {
     m.node("Conv", {"x", "w"}, {"c" + op}, {make_attr("pads", std::vector<std::int64_t>{1, 1, 1, 1})});
-    m.node(op, op == "Clip" ? std::vector<std::string>{"c" + op, "lo", "hi"} : std::vector<std::string>{"c" + op}, {op});
+    m.node(op, op == "Clip" ? std::vector<std::string>{"c" + op, "lo", "hi"} : std::vector<std::string>{"c" + op},
+           {op});
     m.output(op);
   }
   SessionOptions plain;
@@ -101,8 +105,7 @@ TEST(Run, NanGoesThroughFusedOperationsAsThroughSingleOnes) {
   const auto fused = run(compile(m.build()), {{"x", x}}), single = run(compile(m.build(), plain), {{"x", x}});
   for (std::size_t k = 0; k < after.size(); ++k) {
     const auto a = doubles(fused[k].tensor()), b = doubles(single[k].tensor());
-    for (std::size_t i = 0; i < a.size(); ++i)
-      ASSERT_EQ(std::isnan(a[i]), std::isnan(b[i])) << after[k] << " at " << i;
+    for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(std::isnan(a[i]), std::isnan(b[i])) << after[k] << " at " << i;
   }
 }
 
@@ -248,7 +251,10 @@ TEST(Run, Strings) {
   ModelBuilder m(13);
   m.input("x", "string[2]").initializer("c", tensor<std::string>({1}, {"long enough to be on the heap, surely"}));
   m.node("Concat", {"x", "c"}, {"y"}, {make_attr("axis", std::int64_t{0})});
-  m.node("Reshape", {"y", "shape"}, {"z"}).initializer("shape", tensor<std::int64_t>({2}, {3, 1})).output("z").output("y");
+  m.node("Reshape", {"y", "shape"}, {"z"})
+      .initializer("shape", tensor<std::int64_t>({2}, {3, 1}))
+      .output("z")
+      .output("y");
   const CompiledModel model = compile(m.build());
   for (int k = 0; k < 3; ++k) {
     const auto out = run(model, {{"x", tensor<std::string>({2}, {"a", "b"})}});
@@ -303,7 +309,9 @@ TEST(Run, ShapesThatContradictWhileRunningNameTheNode) {
 TEST(Explain, NamesKernelsAndRefusals) {
   ModelBuilder m(14);
   m.input("x", "double[2,3]").initializer("w", random_tensor(DataType::Double, {3, 4}, 1));
-  m.node("MatMul", {"x", "w"}, {"y"}).node("Reshape", {"y", "s"}, {"z"}).initializer("s", tensor<std::int64_t>({1}, {-1}));
+  m.node("MatMul", {"x", "w"}, {"y"})
+      .node("Reshape", {"y", "s"}, {"z"})
+      .initializer("s", tensor<std::int64_t>({1}, {-1}));
   m.node("Relu", {"z"}, {"out"}).output("out");
   const std::string text = compile(m.build()).explain({}, 1);
   EXPECT_NE(text.find("reference"), std::string::npos) << text;

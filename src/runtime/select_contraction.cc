@@ -45,8 +45,8 @@ bool select_conv(Selector& s) {
     config.weights = s.contents(1);
     config.has_bias = s.has(2);
     config.bias = s.constant_data(2);
-    std::vector<Operand> uses{{s.node().inputs[0], in}, {s.node().inputs[1], Layout::Dense},
-                              {s.node().input(2), Layout::Dense}};
+    std::vector<Operand> uses{
+        {s.node().inputs[0], in}, {s.node().inputs[1], Layout::Dense}, {s.node().input(2), Layout::Dense}};
     if (!s.post_steps(config.post, config.extra, uses, out)) return false;
     return s.choose(kernels::conv_candidates(), config, uses, {s.node().outputs[0], out});
   };

@@ -1,11 +1,12 @@
-// Element-wise nodes as chains, and element-wise nodes fused behind others as post-operations: one translation for both.
+// Element-wise nodes as chains, and element-wise nodes fused behind others as post-operations: one translation for
+// both.
 #include <limits>
 
-#include "ops/binary_arith/binary_arith.h"
-#include "ops/clip/clip.h"
-#include "ops/unary_math/unary_math.h"
-#include "ops/variadic_arith/variadic_arith.h"
 #include "kernels/cpu/elementwise.h"
+#include "ops/math/binary_arith/binary_arith.h"
+#include "ops/math/clip/clip.h"
+#include "ops/math/unary_math/unary_math.h"
+#include "ops/math/variadic_arith/variadic_arith.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {
@@ -22,11 +23,11 @@ struct Known {
 };
 
 constexpr Known kKnown[] = {
-    {&ops::Relu, ElementOp::Relu},       {&ops::Abs, ElementOp::Abs},         {&ops::Neg, ElementOp::Neg},
-    {&ops::Exp, ElementOp::Exp},         {&ops::Sqrt, ElementOp::Sqrt},       {&ops::Erf, ElementOp::Erf},
-    {&ops::Sigmoid, ElementOp::Sigmoid}, {&ops::Tanh, ElementOp::Tanh},       {&ops::Softsign, ElementOp::Softsign},
-    {&ops::Clip, ElementOp::Clip},       {&ops::Add, ElementOp::Add},         {&ops::Sub, ElementOp::Sub},
-    {&ops::Mul, ElementOp::Mul},         {&ops::Div, ElementOp::Div},         {&ops::Max, ElementOp::Max},
+    {&ops::Relu, ElementOp::Relu},       {&ops::Abs, ElementOp::Abs},   {&ops::Neg, ElementOp::Neg},
+    {&ops::Exp, ElementOp::Exp},         {&ops::Sqrt, ElementOp::Sqrt}, {&ops::Erf, ElementOp::Erf},
+    {&ops::Sigmoid, ElementOp::Sigmoid}, {&ops::Tanh, ElementOp::Tanh}, {&ops::Softsign, ElementOp::Softsign},
+    {&ops::Clip, ElementOp::Clip},       {&ops::Add, ElementOp::Add},   {&ops::Sub, ElementOp::Sub},
+    {&ops::Mul, ElementOp::Mul},         {&ops::Div, ElementOp::Div},   {&ops::Max, ElementOp::Max},
     {&ops::Min, ElementOp::Min},         {&ops::Sum, ElementOp::Add},
 };
 
@@ -78,11 +79,10 @@ bool Selector::element_steps(const opset::Operator* op, const std::vector<progra
   return true;
 }
 
-bool Selector::post_steps(std::vector<ElementStep>& steps, std::vector<ExtraOperand>& extra,
-                          std::vector<Operand>& uses, Layout layout) {
+bool Selector::post_steps(std::vector<ElementStep>& steps, std::vector<ExtraOperand>& extra, std::vector<Operand>& uses,
+                          Layout layout) {
   for (const program::PostOp& post : node().post)
-    if (!element_steps(post.op, post.inputs, post.running, steps, extra, uses, layout))
-      return false;
+    if (!element_steps(post.op, post.inputs, post.running, steps, extra, uses, layout)) return false;
   return true;
 }
 

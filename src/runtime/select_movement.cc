@@ -109,9 +109,10 @@ bool select_slice(Selector& s) {
     const auto a = static_cast<std::size_t>(axis);
     const std::int64_t size = x[a], step = steps[i];
     // ONNX clamps a start to [0, size] going forward and to [0, size - 1] going backward.
-    const std::int64_t start =
-        std::clamp<std::int64_t>(starts[i] < -size ? 0 : starts[i] < 0 ? starts[i] + size : starts[i], 0,
-                                 std::max<std::int64_t>(0, step > 0 ? size : size - 1));
+    const std::int64_t start = std::clamp<std::int64_t>(starts[i] < -size ? 0
+                                                        : starts[i] < 0   ? starts[i] + size
+                                                                          : starts[i],
+                                                        0, std::max<std::int64_t>(0, step > 0 ? size : size - 1));
     if (config.dims[a] > 0) config.x_offset += start * config.x_strides[a];
     config.x_strides[a] *= step;
   }

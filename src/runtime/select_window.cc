@@ -6,9 +6,9 @@
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/softmax.h"
 #include "ops/common/shapes.h"
-#include "ops/global_pool/global_pool.h"
-#include "ops/pool/pool.h"
-#include "ops/softmax/softmax.h"
+#include "ops/math/softmax/softmax.h"
+#include "ops/nn/global_pool/global_pool.h"
+#include "ops/nn/pool/pool.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {

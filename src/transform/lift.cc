@@ -40,9 +40,7 @@ std::string version_name(const Operator& op, int since) {
   return opset::full_name(op) + " of version " + std::to_string(since);
 }
 
-const Schema* row_before(const Operator& op, const Schema* row) {
-  return row == op.history.data() ? nullptr : row - 1;
-}
+const Schema* row_before(const Operator& op, const Schema* row) { return row == op.history.data() ? nullptr : row - 1; }
 const Schema* row_after(const Operator& op, const Schema* row) {
   return row + 1 == op.history.data() + op.history.size() ? nullptr : row + 1;
 }
@@ -106,8 +104,8 @@ class Mover {
     const Schema* wanted = opset::schema_at(*state.op, target_);
     if (wanted == state.schema) return false;
     if (!wanted) {
-      throw Error(ErrorCode::NotImplemented, opset::full_name(*state.op) + " does not exist in opset version " +
-                                                 std::to_string(target_));
+      throw Error(ErrorCode::NotImplemented,
+                  opset::full_name(*state.op) + " does not exist in opset version " + std::to_string(target_));
     }
     return wanted->since > state.schema->since ? up(state) : down(state);
   }

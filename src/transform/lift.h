@@ -13,9 +13,9 @@ namespace norn::transform {
 
 // What a step may ask about the node's surroundings.
 struct NodeContext {
-  std::function<const opset::ValueType*(const std::string& value_name)> type_of;        // null if unknown
-  std::function<const norn::Tensor*(const std::string& value_name)> constant_of;        // null if not a constant
-  std::function<std::string(const std::string& hint)> fresh_name;                       // a value name not in use
+  std::function<const opset::ValueType*(const std::string& value_name)> type_of;  // null if unknown
+  std::function<const norn::Tensor*(const std::string& value_name)> constant_of;  // null if not a constant
+  std::function<std::string(const std::string& hint)> fresh_name;                 // a value name not in use
 };
 
 // A node of a document, bound to an operator version.

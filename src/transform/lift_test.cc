@@ -8,8 +8,8 @@
 #include <string>
 
 #include "norn/error.h"
-#include "ops/binary_arith/binary_arith.h"
 #include "ops/common/slice_test.h"
+#include "ops/math/binary_arith/binary_arith.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
 #include "transform/step_state.h"
@@ -43,7 +43,8 @@ struct Fixture {
 TEST(Lift, CrossesSeveralRows) {
   Fixture f;
   BoundNode node = f.add(1);
-  node.node.attribute = {make_attr("broadcast", std::int64_t{1}), make_attr("consumed_inputs", std::vector<std::int64_t>{0})};
+  node.node.attribute = {make_attr("broadcast", std::int64_t{1}),
+                         make_attr("consumed_inputs", std::vector<std::int64_t>{0})};
   const Lifted lifted = move_version(node, 28, f.context);
   ASSERT_EQ(lifted.nodes.size(), 1u);
   EXPECT_EQ(lifted.nodes[0].schema->since, 14);

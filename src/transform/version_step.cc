@@ -78,8 +78,10 @@ ir::Attribute* attribute(ir::Node& node, std::string_view name) {
 }
 
 void put(ir::Node& node, ir::Attribute a) {
-  if (auto* old = attribute(node, a.name.get())) *old = std::move(a);
-  else node.attribute.push_back(std::move(a));
+  if (auto* old = attribute(node, a.name.get()))
+    *old = std::move(a);
+  else
+    node.attribute.push_back(std::move(a));
 }
 
 ir::Attribute named(std::string_view name, ir::AttributeType type) {
@@ -161,9 +163,7 @@ void NodeEdit::remove_attr(std::string_view name) {
 }
 void NodeEdit::set_attr(std::string_view name, std::int64_t value) { put(s_->node, make_attr(name, value)); }
 void NodeEdit::set_attr(std::string_view name, float value) { put(s_->node, make_attr(name, value)); }
-void NodeEdit::set_attr(std::string_view name, std::string value) {
-  put(s_->node, make_attr(name, std::move(value)));
-}
+void NodeEdit::set_attr(std::string_view name, std::string value) { put(s_->node, make_attr(name, std::move(value))); }
 void NodeEdit::set_attr(std::string_view name, std::vector<std::int64_t> values) {
   put(s_->node, make_attr(name, std::move(values)));
 }
@@ -219,8 +219,10 @@ void NodeEdit::become(const opset::Operator& op, int version) {
     throw Error(ErrorCode::Internal, opset::full_name(op) + " has no version " + std::to_string(version));
   }
   s_->node.op_type = std::string(op.name);
-  if (op.domain.empty()) s_->node.domain.clear();
-  else s_->node.domain = std::string(op.domain);
+  if (op.domain.empty())
+    s_->node.domain.clear();
+  else
+    s_->node.domain = std::string(op.domain);
   s_->op = &op;
   s_->schema = schema;
 }

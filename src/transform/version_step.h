@@ -20,12 +20,12 @@ namespace norn::transform {
 class NodeEdit {
  public:
   // --- the node as it is ---
-  opset::Attrs attrs() const;                  // under the schema the step starts from
+  opset::Attrs attrs() const;  // under the schema the step starts from
   int input_count() const;
   int output_count() const;
   bool has_input(int i) const;
   bool wants_output(int i) const;
-  const opset::ValueType& input_type(int i) const;   // kind Unknown if not inferred
+  const opset::ValueType& input_type(int i) const;  // kind Unknown if not inferred
   const opset::ValueType& output_type(int i) const;
   std::optional<std::int64_t> input_rank(int i) const;
   // The input's contents if it is a constant, else null.

@@ -31,8 +31,8 @@ ConvConfig config_of(const Case& c) {
 
 std::vector<double> plain(const ConvConfig& c, const std::vector<float>& x, const std::vector<float>& w,
                           const std::vector<float>& bias) {
-  const auto in = spatial(c.x, 2, 1), out = spatial(c.out, 2, 1), k = spatial(c.w, 2, 1),
-             s = spatial(c.strides, 0, 1), dl = spatial(c.dilations, 0, 1), p = spatial(c.pads_begin, 0, 0);
+  const auto in = spatial(c.x, 2, 1), out = spatial(c.out, 2, 1), k = spatial(c.w, 2, 1), s = spatial(c.strides, 0, 1),
+             dl = spatial(c.dilations, 0, 1), p = spatial(c.pads_begin, 0, 0);
   const std::int64_t cg = c.w[1], mg = c.w[0] / c.group;
   std::vector<double> result;
   for (std::int64_t n = 0; n < c.x[0]; ++n)

@@ -34,7 +34,7 @@ class MatrixOffsets {
 struct MatMulShape {
   explicit MatMulShape(const MatMulConfig& config);
   std::int64_t m, n, k;
-  std::int64_t batches = 1;                       // products
+  std::int64_t batches = 1;  // products
   MatrixOffsets a_at, b_at;
   std::int64_t a_row, a_column, b_row, b_column;  // strides of the factors
 };

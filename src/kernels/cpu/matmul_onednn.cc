@@ -180,7 +180,8 @@ class OneDnnMatMul final : public Kernel {
     std::int64_t width = 0;
     if (how == Cut::Best && c_.b_constant.known() && s_.n >= s_.m && s_.n >= 4 * kPieceColumns &&
         s_.k >= kLargeConstant / s_.n) {
-      width = std::max<std::int64_t>(2 * kPieceColumns, (s_.n / 32 + kPieceColumns - 1) / kPieceColumns * kPieceColumns);
+      width =
+          std::max<std::int64_t>(2 * kPieceColumns, (s_.n / 32 + kPieceColumns - 1) / kPieceColumns * kPieceColumns);
       by_column = (s_.n + width - 1) / width;
       by_row = std::max<std::int64_t>(1, std::min(want / by_column, s_.m / 16));
     }

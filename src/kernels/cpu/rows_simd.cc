@@ -63,8 +63,8 @@ HWY_INLINE float sum_lanes(V v) { return hn::GetLane(hn::SumOfLanes(F(), v)); }
 void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
   const float lowest = -std::numeric_limits<float>::infinity();
   const V top = hn::MaxOfLanes(
-      F(), fold_row(
-               x, n, lowest, lowest, [](V v) HWY_ATTR { return v; }, [](V a, V b) HWY_ATTR { return hn::Max(b, a); }));
+      F(),
+      fold_row(x, n, lowest, lowest, [](V v) HWY_ATTR { return v; }, [](V a, V b) HWY_ATTR { return hn::Max(b, a); }));
   const std::int64_t lanes = lane_count();
   V sum = hn::Zero(F()), sum2 = sum;
   std::int64_t i = 0;
@@ -139,9 +139,7 @@ void layer_norm(const float* x, const float* scale, const float* bias, float* ou
   auto add = [](V a, V b) HWY_ATTR { return hn::Add(a, b); };
   float mean = 0.0f;
   if (!root_mean_square) {
-    mean = sum_lanes(fold_row(
-               x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return v; }, add)) /
-           static_cast<float>(n);
+    mean = sum_lanes(fold_row(x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return v; }, add)) / static_cast<float>(n);
   }
   const V vm = constant(mean);
   const float squares = sum_lanes(fold_row(
@@ -231,12 +229,8 @@ float reduce_row(int kind, const float* x, std::int64_t n) {
       return product;
     }
     case kSumSquare:
-    case kL2:
-      return sum_lanes(fold_row(
-          x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return hn::Mul(v, v); }, add));
-    case kL1:
-      return sum_lanes(fold_row(
-          x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return hn::Abs(v); }, add));
+    case kL2: return sum_lanes(fold_row(x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return hn::Mul(v, v); }, add));
+    case kL1: return sum_lanes(fold_row(x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return hn::Abs(v); }, add));
     default: return sum_lanes(fold_row(x, n, 0.0f, 0.0f, same, add));
   }
 }
@@ -262,12 +256,8 @@ void accumulate(int kind, const float* x, float* into, std::int64_t n, bool firs
     case kMin: return accumulate_with(x, into, n, first, same, [](V a, V b) HWY_ATTR { return minimum(a, b); });
     case kProd: return accumulate_with(x, into, n, first, same, [](V a, V b) HWY_ATTR { return hn::Mul(a, b); });
     case kSumSquare:
-    case kL2:
-      return accumulate_with(
-          x, into, n, first, [](V v) HWY_ATTR { return hn::Mul(v, v); }, add);
-    case kL1:
-      return accumulate_with(
-          x, into, n, first, [](V v) HWY_ATTR { return hn::Abs(v); }, add);
+    case kL2: return accumulate_with(x, into, n, first, [](V v) HWY_ATTR { return hn::Mul(v, v); }, add);
+    case kL1: return accumulate_with(x, into, n, first, [](V v) HWY_ATTR { return hn::Abs(v); }, add);
     default: return accumulate_with(x, into, n, first, same, add);
   }
 }

@@ -34,7 +34,8 @@ TEST(Elements, FloatsRoundOnce) {
   EXPECT_EQ(through(DataType::Float6E2M3, 7.5), 7.5);
   EXPECT_EQ(through(DataType::Float6E3M2, 28), 28);
   EXPECT_EQ(through(DataType::Float8E8M0, 8), 8);
-  for (DataType type : {DataType::Float, DataType::Double, DataType::Float16, DataType::BFloat16, DataType::Float8E4M3FN}) {
+  for (DataType type :
+       {DataType::Float, DataType::Double, DataType::Float16, DataType::BFloat16, DataType::Float8E4M3FN}) {
     EXPECT_TRUE(std::isnan(through(type, NAN))) << data_type_name(type);
     EXPECT_EQ(round_to(type, 1.5), 1.5);
   }
@@ -105,7 +106,8 @@ TEST(Elements, CopiesBySize) {
     visit_domain(domain_of(type), [&](auto zero) {
       using D = decltype(zero);
       std::vector<D> values(6);
-      if constexpr (std::is_same_v<D, std::string>) values = {"0", "1", "2", "3", "4", "5"};
+      if constexpr (std::is_same_v<D, std::string>)
+        values = {"0", "1", "2", "3", "4", "5"};
       else
         for (int k = 0; k < 6; ++k) values[static_cast<std::size_t>(k)] = static_cast<D>(k % 2);
       store_all<D>(from, values);

@@ -101,8 +101,8 @@ std::vector<Value> evaluate(const Operator& op, const Attrs& attrs, std::span<co
                             int output_count, const MakeTensor& make) {
   const ReferenceFn run = find_reference(op, attrs.schema().since);
   if (!run) {
-    throw Error(ErrorCode::NotImplemented, full_name(op) + " of version " + std::to_string(attrs.schema().since) +
-                                               " has no reference kernel");
+    throw Error(ErrorCode::NotImplemented,
+                full_name(op) + " of version " + std::to_string(attrs.schema().since) + " has no reference kernel");
   }
   std::vector<ReferenceContext::Output> outputs(static_cast<std::size_t>(output_count));
   ReferenceContext context(attrs, inputs, outputs, &make);

@@ -24,12 +24,15 @@ Dims broadcast(opset::InferContext& ctx, const Dims& a, const Dims& b) {
     const DimExpr &x = longer[skip + i], &y = shorter[i];
     DimExpr& result = out[skip + i];
     if (x == y || y == DimExpr(1)) continue;
-    if (x == DimExpr(1)) result = y;
+    if (x == DimExpr(1))
+      result = y;
     else if (x.is_constant() && y.is_constant()) {
-      ctx.fail("the shapes " + to_string(a) + " and " + to_string(b) + " cannot be broadcast together: " +
-               x.to_string() + " against " + y.to_string());
-    } else if (y.is_constant()) result = y;
-    else if (!x.is_constant()) result = ctx.fresh_dim();
+      ctx.fail("the shapes " + to_string(a) + " and " + to_string(b) +
+               " cannot be broadcast together: " + x.to_string() + " against " + y.to_string());
+    } else if (y.is_constant())
+      result = y;
+    else if (!x.is_constant())
+      result = ctx.fresh_dim();
   }
   return out;
 }
@@ -122,7 +125,8 @@ std::vector<std::int64_t> positive(const opset::Attrs& attrs, std::string_view n
             " values, but there are " + std::to_string(rank) + " spatial dimensions");
   }
   for (std::int64_t v : *values) {
-    if (v <= 0) invalid("the attribute " + base::quoted(name) + " has to be positive, but contains " + std::to_string(v));
+    if (v <= 0)
+      invalid("the attribute " + base::quoted(name) + " has to be positive, but contains " + std::to_string(v));
   }
   return *values;
 }
@@ -134,9 +138,12 @@ WindowAttrs read_window(const opset::Attrs& attrs, std::size_t rank) {
   w.dilations = positive(attrs, "dilations", rank, 1);
   std::string mode = "NOTSET";
   if (opset::find_attr(attrs.schema(), "auto_pad")) mode = attrs.find_s("auto_pad").value_or(mode);
-  if (mode == "VALID") w.auto_pad = AutoPad::Valid;
-  else if (mode == "SAME_UPPER") w.auto_pad = AutoPad::SameUpper;
-  else if (mode == "SAME_LOWER") w.auto_pad = AutoPad::SameLower;
+  if (mode == "VALID")
+    w.auto_pad = AutoPad::Valid;
+  else if (mode == "SAME_UPPER")
+    w.auto_pad = AutoPad::SameUpper;
+  else if (mode == "SAME_LOWER")
+    w.auto_pad = AutoPad::SameLower;
   else if (mode != "NOTSET" && !mode.empty()) {
     invalid("the attribute \"auto_pad\" is " + base::quoted(mode),
             "it has to be NOTSET, SAME_UPPER, SAME_LOWER or VALID");
@@ -200,8 +207,8 @@ Window resolve_window(const opset::Attrs& attrs, std::span<const std::int64_t> i
     }
     out.push_back(size);
   }
-  return {std::move(w.kernel), std::move(w.strides), std::move(w.dilations), std::move(w.pads_begin),
-          std::move(w.pads_end), std::move(out)};
+  return {std::move(w.kernel),     std::move(w.strides),  std::move(w.dilations),
+          std::move(w.pads_begin), std::move(w.pads_end), std::move(out)};
 }
 
 Dims window_output(opset::InferContext& ctx, std::span<const DimExpr> in, std::span<const DimExpr> kernel,
@@ -215,8 +222,10 @@ Dims window_output(opset::InferContext& ctx, std::span<const DimExpr> in, std::s
   Dims out;
   for (std::size_t d = 0; d < in.size(); ++d) {
     DimExpr extent(1);
-    if (!w.kernel.empty()) extent = dilated(w.kernel[d], w.dilations[d]);
-    else if (!kernel.empty()) extent = (kernel[d] - DimExpr(1)) * DimExpr(w.dilations[d]) + DimExpr(1);
+    if (!w.kernel.empty())
+      extent = dilated(w.kernel[d], w.dilations[d]);
+    else if (!kernel.empty())
+      extent = (kernel[d] - DimExpr(1)) * DimExpr(w.dilations[d]) + DimExpr(1);
     else if (!same) {
       out.push_back(ctx.fresh_dim());
       continue;

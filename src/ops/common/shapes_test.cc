@@ -94,8 +94,9 @@ TEST(Window, CountsWindows) {
             for (bool ceil_mode : {false, true}) {
               const std::int64_t extent = (k - 1) * d + 1;
               if (extent > in) continue;
-              const std::vector<ir::Attribute> attributes = {make_attr("kernel_shape", Ints{k}), make_attr("strides", Ints{s}),
-                                                             make_attr("dilations", Ints{d}), make_attr("pads", Ints{pad, 0})};
+              const std::vector<ir::Attribute> attributes = {
+                  make_attr("kernel_shape", Ints{k}), make_attr("strides", Ints{s}), make_attr("dilations", Ints{d}),
+                  make_attr("pads", Ints{pad, 0})};
               const Ints sizes = {in};
               const Window w = resolve_window(opset::Attrs(kPool, attributes), sizes, {}, ceil_mode);
               EXPECT_EQ(w.out[0], count_windows(in, pad, 0, extent, s, ceil_mode))
@@ -111,7 +112,8 @@ TEST(Window, CountsWindows) {
 
 TEST(Window, SamePadding) {
   for (const char* mode : {"SAME_UPPER", "SAME_LOWER"}) {
-    const std::vector<ir::Attribute> attributes = {make_attr("auto_pad", std::string(mode)), make_attr("strides", Ints{2, 2})};
+    const std::vector<ir::Attribute> attributes = {make_attr("auto_pad", std::string(mode)),
+                                                   make_attr("strides", Ints{2, 2})};
     const Ints sizes = {5, 6};
     const Window w = resolve_window(opset::Attrs(kPool, attributes), sizes, {3, 3}, false);
     EXPECT_EQ(w.out, (Ints{3, 3}));
@@ -124,7 +126,8 @@ TEST(Window, SamePadding) {
 
 TEST(Window, SymbolicSizes) {
   const DimExpr h = DimExpr::variable("H"), k = DimExpr::variable("k");
-  EXPECT_EQ(symbolic({make_attr("strides", Ints{2}), make_attr("pads", Ints{1, 1})}, {h}, {3}, false), "[floor((H + 1)/2)]");
+  EXPECT_EQ(symbolic({make_attr("strides", Ints{2}), make_attr("pads", Ints{1, 1})}, {h}, {3}, false),
+            "[floor((H + 1)/2)]");
   EXPECT_EQ(symbolic({}, {h}, {k}, false), "[H - k + 1]");
   EXPECT_EQ(symbolic({make_attr("auto_pad", std::string("VALID"))}, {h}, {3}, false), "[H - 2]");
   EXPECT_EQ(symbolic({}, {h}, {}, false), "[?0]");

@@ -171,7 +171,8 @@ Tensor tensor(const Shape& dims, const std::vector<T>& values) {
   static_assert(kTypeOf<T> != DataType::Undefined);
   Tensor t(kTypeOf<T>, dims);
   if (t.size() != static_cast<std::int64_t>(values.size())) {
-    throw Error(ErrorCode::Internal, "a test gives " + std::to_string(values.size()) + " values for " + to_string(dims));
+    throw Error(ErrorCode::Internal,
+                "a test gives " + std::to_string(values.size()) + " values for " + to_string(dims));
   }
   for (std::size_t i = 0; i < values.size(); ++i) t.as_mutable<T>()[i] = values[i];
   return t;
@@ -194,7 +195,8 @@ template Tensor tensor(const Shape&, const std::vector<std::complex<double>>&);
 Tensor tensor_of(DataType type, const Shape& dims, const std::vector<double>& values) {
   Tensor t(type, dims);
   if (t.size() != static_cast<std::int64_t>(values.size())) {
-    throw Error(ErrorCode::Internal, "a test gives " + std::to_string(values.size()) + " values for " + to_string(dims));
+    throw Error(ErrorCode::Internal,
+                "a test gives " + std::to_string(values.size()) + " values for " + to_string(dims));
   }
   switch (domain_of(type)) {
     case Domain::F64: store_all<double>(t, values); break;
@@ -248,9 +250,12 @@ Tensor random_tensor(DataType type, const Shape& dims, std::uint32_t seed, bool 
   std::vector<double> values(static_cast<std::size_t>(t.size()));
   for (double& v : values) {
     v = normal();
-    if (domain == Domain::I64 || domain == Domain::String) v = std::nearbyint(v * (storage_bits(type) == 2 ? 1 : 3));
-    else if (domain == Domain::U64) v = std::nearbyint(std::abs(v) * 3);
-    else if (odd && generator() % 5 == 0) v = special[generator() % std::size(special)];
+    if (domain == Domain::I64 || domain == Domain::String)
+      v = std::nearbyint(v * (storage_bits(type) == 2 ? 1 : 3));
+    else if (domain == Domain::U64)
+      v = std::nearbyint(std::abs(v) * 3);
+    else if (odd && generator() % 5 == 0)
+      v = special[generator() % std::size(special)];
   }
   if (type == DataType::Bool) {
     for (double& v : values) v = generator() % 2;

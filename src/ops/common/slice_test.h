@@ -24,7 +24,8 @@ Tensor tensor(const Shape& dims, const std::vector<T>& values);
 Tensor tensor_of(DataType type, const Shape& dims, const std::vector<double>& values);
 // Elements as doubles, whatever the (real) element type.
 std::vector<double> doubles(const Tensor& tensor);
-// Seeded normal values (integers: small ones of both signs where the type has them), with the odd special value if `odd`.
+// Seeded normal values (integers: small ones of both signs where the type has them), with the odd special value if
+// `odd`.
 Tensor random_tensor(DataType type, const Shape& dims, std::uint32_t seed, bool odd = false);
 
 using Attributes = std::vector<ir::Attribute>;
@@ -59,8 +60,9 @@ struct Inferred {
   std::vector<opset::KnownValue> values;
 };
 // Infers a node from types, and contents where given (may be shorter than types).
-Inferred infer(const opset::Operator& op, int opset, const Attributes& attrs, const std::vector<opset::ValueType>& types,
-               const std::vector<std::optional<Tensor>>& contents = {}, int outputs = 1);
+Inferred infer(const opset::Operator& op, int opset, const Attributes& attrs,
+               const std::vector<opset::ValueType>& types, const std::vector<std::optional<Tensor>>& contents = {},
+               int outputs = 1);
 // "float[2,N]" -> type; "float" has no rank; "float[]" is a scalar. Names are dimension variables.
 opset::ValueType type(std::string_view text);
 

@@ -1,0 +1,96 @@
+// If: one of two graphs that see the enclosing scope. The runtime runs it; there is no kernel.
+//
+// Trap: of a condition known beforehand only the branch taken is inferred. Exporters leave the other one in the file
+// although it does not fit the shapes at hand ("if the rank is 3, squeeze").
+#include "ops/controlflow/if/if.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/sequence/sequence_basic/sequence_basic.h"
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+
+using namespace opset;
+
+namespace {
+
+constexpr Param kInputs[] = {{.name = "cond", .type = "B"}};
+constexpr Param kOutputs[] = {{.name = "outputs", .type = "V", .option = ParamOption::Variadic, .homogeneous = false}};
+constexpr Attr kAttrs[] = {
+    {.name = "else_branch", .type = ir::AttributeType::Graph, .required = true},
+    {.name = "then_branch", .type = ir::AttributeType::Graph, .required = true},
+};
+
+constexpr TypeConstraint kTypes1[] = {{"V", tensors(types::kAll)}, {"B", tensors(types::kBool)}};
+constexpr TypeConstraint kTypes13[] = {
+    {"V", tensors(types::kAll) | sequences(types::kAll)},
+    {"B", tensors(types::kBool)},
+};
+// optional(seq(tensor)) was never widened beyond the types of version 16.
+template <std::uint32_t kElements>
+constexpr TypeConstraint kTypes16[] = {
+    {"V", tensors(kElements) | sequences(kElements) | optionals(kElements) | optional_sequences(types::kAllBf)},
+    {"B", tensors(types::kBool)},
+};
+
+constexpr Schema row(int since, std::span<const TypeConstraint> types) {
+  return {.since = since,
+          .inputs = kInputs,
+          .outputs = kOutputs,
+          .attrs = kAttrs,
+          .types = types,
+          .determinism = Determinism::NonDeterministic,
+          .only_types_widened = since != 1};
+}
+constexpr Schema kIf[] = {
+    row(1, kTypes1),
+    row(11, kTypes1),
+    row(13, kTypes13),
+    row(16, kTypes16<types::kAllBf>),
+    row(19, kTypes16<types::kAllIr9>),
+    row(21, kTypes16<types::kAllIr10>),
+    row(23, kTypes16<types::kAllIr11>),
+    row(24, kTypes16<types::kAllIr12>),
+    row(25, kTypes16<types::kAllIr13>),
+};
+
+std::vector<ValueType> branch(InferContext& ctx, std::string_view name) {
+  auto types = ctx.infer_subgraph(name, {});
+  if (static_cast<int>(types.size()) != ctx.output_count()) {
+    ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its " + std::string(name) +
+             " gives " + std::to_string(types.size()));
+  }
+  return types;
+}
+
+void infer_if(InferContext& ctx) {
+  if (ctx.has_rank(0)) {
+    for (const DimExpr& d : ctx.shape(0)) {
+      if (DimExpr::differ(d, 1)) ctx.fail("cond must have one element, not " + ctx.input(0).to_string());
+    }
+  }
+  std::vector<ValueType> types;
+  if (const Tensor* cond = ctx.constant(0); cond && cond->dtype() == DataType::Bool && cond->size() == 1) {
+    types = branch(ctx, cond->as<bool>()[0] ? "then_branch" : "else_branch");
+  } else {
+    types = branch(ctx, "then_branch");
+    const auto other = branch(ctx, "else_branch");
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      types[i] = common_type(ctx, types[i], other[i], "outputs " + std::to_string(i) + " of the two branches");
+    }
+  }
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (types[i].known()) ctx.set(static_cast<int>(i), std::move(types[i]));
+  }
+}
+
+}  // namespace
+
+constinit const Operator If = {"", "If", kIf, infer_if};
+
+void if_schemas(SchemaTable& table) { table.add(If); }
+
+}  // namespace norn::ops

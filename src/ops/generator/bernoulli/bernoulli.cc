@@ -1,0 +1,41 @@
+// Ones with given probabilities, zeros else. The output's type is dtype's, else the input's.
+#include "ops/generator/bernoulli/bernoulli.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr TypeSet kSetT215 = tensors(types::kNumericBf | types::kBool);
+constexpr Param kInputs[] = {{.name = "input", .type = "T1"}};
+constexpr Param kOutputs[] = {{.name = "output", .type = "T2"}};
+constexpr Attr kAttrs[] = {
+    {.name = "dtype", .type = ir::AttributeType::Int},
+    {.name = "seed", .type = ir::AttributeType::Float},
+};
+constexpr TypeConstraint kTypes15[] = {{"T1", tensors(types::kFloat16To64)}, {"T2", kSetT215}};
+constexpr TypeConstraint kTypes22[] = {{"T1", tensors(types::kFloats)}, {"T2", kSetT215}};
+
+constexpr Schema kBernoulli[] = {
+    {.since = 15,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .types = kTypes15,
+     .determinism = Determinism::NonDeterministic},
+    {.since = 22,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .types = kTypes22,
+     .determinism = Determinism::NonDeterministic,
+     .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator Bernoulli = {"", "Bernoulli", kBernoulli, nullptr};
+
+void bernoulli_schemas(SchemaTable& t) { t.add(Bernoulli); }
+
+}  // namespace norn::ops

@@ -1,0 +1,33 @@
+// ConstantOfShape: one element, repeated.
+#include "ir/tensor_data.h"
+#include "ops/common/elements.h"
+#include "ops/generator/constant_of_shape/constant_of_shape.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+void constant_of_shape(opset::ReferenceContext& ctx) {
+  const Tensor& wanted = ctx.input(0);
+  if (wanted.rank() != 1) ctx.fail("the shape input must have rank 1, not " + to_string(wanted.dims()));
+  const Shape dims = to_ints(wanted);
+  for (const std::int64_t d : dims) {
+    if (d < 0) ctx.fail("the shape asked for has a negative size: " + to_string(dims));
+  }
+  Tensor value;
+  if (const ir::Tensor* given = ctx.attrs().tensor("value")) {
+    value = ir::to_value(*given);
+    if (value.size() != 1) ctx.fail("`value` must have one element, not " + std::to_string(value.size()));
+  } else {
+    value = Tensor(DataType::Float, {1});
+    value.as_mutable<float>()[0] = 0;
+  }
+  Tensor& out = ctx.output(0, value.dtype(), dims);
+  copy_elements(out, 0, value, 0, out.size(), 0);
+}
+
+}  // namespace
+
+void constant_of_shape_references(opset::ReferenceTable& table) { table.add(ConstantOfShape, constant_of_shape); }
+
+}  // namespace norn::ops

@@ -1,0 +1,39 @@
+// Logic on the bits of integers. The binary ones broadcast both sides.
+#include "ops/logical/bitwise/bitwise.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kNonDiff = Differentiability::NonDifferentiable;
+
+constexpr Param kBitwiseAndInputs[] = {
+    {.name = "A", .type = "T", .diff = kNonDiff},
+    {.name = "B", .type = "T", .diff = kNonDiff},
+};
+constexpr Param kBitwiseNotInputs[] = {{.name = "X", .type = "T", .diff = kNonDiff}};
+constexpr Param kBitwiseAndOutputs[] = {{.name = "C", .type = "T", .diff = kNonDiff}};
+constexpr Param kBitwiseNotOutputs[] = {{.name = "Y", .type = "T", .diff = kNonDiff}};
+constexpr TypeConstraint kTypes[] = {{"T", tensors(types::kInts)}};
+
+constexpr Schema kRows18[] = {
+    {.since = 18, .inputs = kBitwiseAndInputs, .outputs = kBitwiseAndOutputs, .types = kTypes},
+};
+
+constexpr Schema kBitwiseNot[] = {
+    {.since = 18, .inputs = kBitwiseNotInputs, .outputs = kBitwiseNotOutputs, .types = kTypes},
+};
+
+}  // namespace
+
+constinit const Operator BitwiseAnd = {"", "BitwiseAnd", kRows18, nullptr};
+constinit const Operator BitwiseOr = {"", "BitwiseOr", kRows18, nullptr};
+constinit const Operator BitwiseXor = {"", "BitwiseXor", kRows18, nullptr};
+constinit const Operator BitwiseNot = {"", "BitwiseNot", kBitwiseNot, nullptr};
+
+void bitwise_schemas(SchemaTable& t) {
+  for (const Operator* op : {&BitwiseAnd, &BitwiseOr, &BitwiseXor, &BitwiseNot}) t.add(*op);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,72 @@
+// Comparison, element by element, into booleans. Version 1 broadcasts only where the attribute says so. Any comparison
+// with NaN is false. Equal alone takes booleans and, from 19, strings.
+#include "ops/logical/compare/compare.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kNonDiff = Differentiability::NonDifferentiable;
+
+constexpr Param kInputs1[] = {{.name = "A", .type = "T"}, {.name = "B", .type = "T"}};
+constexpr Param kInputs13[] = {
+    {.name = "A", .type = "T", .diff = kNonDiff},
+    {.name = "B", .type = "T", .diff = kNonDiff},
+};
+constexpr Param kOutputs1[] = {{.name = "C", .type = "T1"}};
+constexpr Param kOutputs13[] = {{.name = "C", .type = "T1", .diff = kNonDiff}};
+constexpr Attr kAttrs[] = {
+    {.name = "axis", .type = ir::AttributeType::Int},
+    {.name = "broadcast", .type = ir::AttributeType::Int, .def = def_int(0)},
+};
+constexpr TypeConstraint kEqualTypes1[] = {{"T", tensors(types::kIndex | types::kBool)}, {"T1", tensors(types::kBool)}};
+constexpr TypeConstraint kEqualTypes11[] = {
+    {"T", tensors(types::kNumeric | types::kBool)},
+    {"T1", tensors(types::kBool)},
+};
+constexpr TypeConstraint kEqualTypes13[] = {
+    {"T", tensors(types::kNumericBf | types::kBool)},
+    {"T1", tensors(types::kBool)},
+};
+constexpr TypeConstraint kEqualTypes19[] = {
+    {"T", tensors(types::kNumericBf | types::kBool | types::kString)},
+    {"T1", tensors(types::kBool)},
+};
+constexpr TypeConstraint kGreaterTypes1[] = {{"T", tensors(types::kFloat16To64)}, {"T1", tensors(types::kBool)}};
+constexpr TypeConstraint kTypes9[] = {{"T", tensors(types::kNumeric)}, {"T1", tensors(types::kBool)}};
+constexpr TypeConstraint kGreaterTypes13[] = {{"T", tensors(types::kNumericBf)}, {"T1", tensors(types::kBool)}};
+
+constexpr Schema kEqual[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kEqualTypes1},
+    {.since = 7, .inputs = kInputs1, .outputs = kOutputs1, .types = kEqualTypes1},
+    {.since = 11, .inputs = kInputs1, .outputs = kOutputs1, .types = kEqualTypes11, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kEqualTypes13, .only_types_widened = true},
+    {.since = 19, .inputs = kInputs13, .outputs = kOutputs13, .types = kEqualTypes19, .only_types_widened = true},
+};
+
+constexpr Schema kRows1[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kGreaterTypes1},
+    {.since = 7, .inputs = kInputs1, .outputs = kOutputs1, .types = kGreaterTypes1},
+    {.since = 9, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes9, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kGreaterTypes13, .only_types_widened = true},
+};
+
+constexpr Schema kRows12[] = {
+    {.since = 12, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes9},
+    {.since = 16, .inputs = kInputs13, .outputs = kOutputs13, .types = kGreaterTypes13, .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator Equal = {"", "Equal", kEqual, nullptr};
+constinit const Operator Greater = {"", "Greater", kRows1, nullptr};
+constinit const Operator GreaterOrEqual = {"", "GreaterOrEqual", kRows12, nullptr};
+constinit const Operator Less = {"", "Less", kRows1, nullptr};
+constinit const Operator LessOrEqual = {"", "LessOrEqual", kRows12, nullptr};
+
+void compare_schemas(SchemaTable& t) {
+  for (const Operator* op : {&Equal, &Greater, &GreaterOrEqual, &Less, &LessOrEqual}) t.add(*op);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,162 @@
+// Activation functions of one tensor. All of them are functions of simpler operators. Selu's constants gained digits
+// with version 6, so version 1 gives other bits. Shrink alone takes integers.
+#include "ops/math/activation/activation.h"
+
+#include "ops/common/shapes.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kDiff = Differentiability::Differentiable;
+
+constexpr Attr kAlpha1 = {.name = "alpha", .type = ir::AttributeType::Float, .def = def_float(1.0f)};
+constexpr Attr kHardSigmoidAlpha = {.name = "alpha", .type = ir::AttributeType::Float, .def = def_float(0.2f)};
+constexpr Attr kLeakyReluAlpha = {.name = "alpha", .type = ir::AttributeType::Float, .def = def_float(0.01f)};
+constexpr Attr kConsumedInputs = {.name = "consumed_inputs", .type = ir::AttributeType::Ints};
+constexpr Attr kBeta = {.name = "beta", .type = ir::AttributeType::Float, .def = def_float(0.5f)};
+constexpr Param kInputs12[] = {{.name = "X", .type = "T", .diff = kDiff}};
+constexpr Param kInputs1[] = {{.name = "X", .type = "T"}};
+constexpr Param kShrinkInputs[] = {{.name = "input", .type = "T", .diff = kDiff}};
+constexpr Param kOutputs12[] = {{.name = "Y", .type = "T", .diff = kDiff}};
+constexpr Param kOutputs1[] = {{.name = "Y", .type = "T"}};
+constexpr Param kShrinkOutputs[] = {{.name = "output", .type = "T", .diff = kDiff}};
+constexpr Attr kAttrs12[] = {kAlpha1};
+constexpr Attr kEluAttrs[] = {kAlpha1, kConsumedInputs};
+constexpr Attr kGeluAttrs[] = {{.name = "approximate", .type = ir::AttributeType::String, .def = def_string("none")}};
+constexpr Attr kHardSigmoidAttrs1[] = {kHardSigmoidAlpha, kBeta, kConsumedInputs};
+constexpr Attr kHardSigmoidAttrs6[] = {kHardSigmoidAlpha, kBeta};
+constexpr Attr kLeakyReluAttrs1[] = {kLeakyReluAlpha, kConsumedInputs};
+constexpr Attr kLeakyReluAttrs6[] = {kLeakyReluAlpha};
+constexpr Attr kSeluAttrs1[] = {
+    {.name = "alpha", .type = ir::AttributeType::Float, .def = def_float(1.6732f)},
+    kConsumedInputs,
+    {.name = "gamma", .type = ir::AttributeType::Float, .def = def_float(1.0507f)},
+};
+constexpr Attr kSeluAttrs6[] = {
+    {.name = "alpha", .type = ir::AttributeType::Float, .def = def_float(1.6732632f)},
+    {.name = "gamma", .type = ir::AttributeType::Float, .def = def_float(1.050701f)},
+};
+constexpr Attr kShrinkAttrs[] = {
+    {.name = "bias", .type = ir::AttributeType::Float, .def = def_float(0.0f)},
+    {.name = "lambd", .type = ir::AttributeType::Float, .def = def_float(0.5f)},
+};
+constexpr TypeConstraint kCeluTypes12[] = {{"T", tensors(elems(DataType::Float))}};
+constexpr TypeConstraint kTypes28[] = {{"T", tensors(types::kFloats)}};
+constexpr TypeConstraint kTypes1[] = {{"T", tensors(types::kFloat16To64)}};
+constexpr TypeConstraint kShrinkTypes[] = {{"T", tensors(types::kNumeric)}};
+
+constexpr Schema kCelu[] = {
+    {.since = 12, .inputs = kInputs12, .outputs = kOutputs12, .attrs = kAttrs12, .types = kCeluTypes12},
+    {.since = 28,
+     .inputs = kInputs12,
+     .outputs = kOutputs12,
+     .attrs = kAttrs12,
+     .types = kTypes28,
+     .only_types_widened = true},
+};
+
+constexpr Schema kElu[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kEluAttrs, .types = kTypes1},
+    {.since = 6, .inputs = kInputs12, .outputs = kOutputs12, .attrs = kAttrs12, .types = kTypes1},
+    {.since = 22,
+     .inputs = kInputs12,
+     .outputs = kOutputs12,
+     .attrs = kAttrs12,
+     .types = kTypes28,
+     .only_types_widened = true},
+};
+
+constexpr Schema kGelu[] = {
+    {.since = 20, .inputs = kInputs12, .outputs = kOutputs12, .attrs = kGeluAttrs, .types = kTypes28},
+};
+
+constexpr Schema kHardSigmoid[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kHardSigmoidAttrs1, .types = kTypes1},
+    {.since = 6, .inputs = kInputs12, .outputs = kOutputs12, .attrs = kHardSigmoidAttrs6, .types = kTypes1},
+    {.since = 22,
+     .inputs = kInputs12,
+     .outputs = kOutputs12,
+     .attrs = kHardSigmoidAttrs6,
+     .types = kTypes28,
+     .only_types_widened = true},
+};
+
+constexpr Schema kHardSwish[] = {
+    {.since = 14, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes1},
+    {.since = 22, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes28, .only_types_widened = true},
+};
+
+constexpr Schema kLeakyRelu[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kLeakyReluAttrs1, .types = kTypes1},
+    {.since = 6, .inputs = kInputs12, .outputs = kOutputs12, .attrs = kLeakyReluAttrs6, .types = kTypes1},
+    {.since = 16,
+     .inputs = kInputs12,
+     .outputs = kOutputs12,
+     .attrs = kLeakyReluAttrs6,
+     .types = kTypes28,
+     .only_types_widened = true},
+};
+
+constexpr Schema kMish[] = {
+    {.since = 18, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes1},
+    {.since = 22, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes28, .only_types_widened = true},
+};
+
+constexpr Schema kSelu[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kSeluAttrs1, .types = kTypes1},
+    {.since = 6, .inputs = kInputs12, .outputs = kOutputs12, .attrs = kSeluAttrs6, .types = kTypes1},
+    {.since = 22,
+     .inputs = kInputs12,
+     .outputs = kOutputs12,
+     .attrs = kSeluAttrs6,
+     .types = kTypes28,
+     .only_types_widened = true},
+};
+
+constexpr Schema kShrink[] = {
+    {.since = 9, .inputs = kShrinkInputs, .outputs = kShrinkOutputs, .attrs = kShrinkAttrs, .types = kShrinkTypes},
+};
+
+constexpr Schema kSoftplus[] = {
+    {.since = 1, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes1},
+    {.since = 22, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes28, .only_types_widened = true},
+};
+
+constexpr Schema kSwish[] = {
+    {.since = 24, .inputs = kInputs12, .outputs = kOutputs12, .attrs = kAttrs12, .types = kTypes28},
+};
+
+constexpr Schema kThresholdedRelu[] = {
+    {.since = 10, .inputs = kInputs12, .outputs = kOutputs12, .attrs = kAttrs12, .types = kTypes1},
+    {.since = 22,
+     .inputs = kInputs12,
+     .outputs = kOutputs12,
+     .attrs = kAttrs12,
+     .types = kTypes28,
+     .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator Celu = {"", "Celu", kCelu, same_as_input};
+constinit const Operator Elu = {"", "Elu", kElu, same_as_input};
+constinit const Operator Gelu = {"", "Gelu", kGelu, same_as_input};
+constinit const Operator HardSigmoid = {"", "HardSigmoid", kHardSigmoid, same_as_input};
+constinit const Operator HardSwish = {"", "HardSwish", kHardSwish, same_as_input};
+constinit const Operator LeakyRelu = {"", "LeakyRelu", kLeakyRelu, same_as_input};
+constinit const Operator Mish = {"", "Mish", kMish, same_as_input};
+constinit const Operator Selu = {"", "Selu", kSelu, same_as_input};
+constinit const Operator Shrink = {"", "Shrink", kShrink, same_as_input};
+constinit const Operator Softplus = {"", "Softplus", kSoftplus, same_as_input};
+constinit const Operator Swish = {"", "Swish", kSwish, same_as_input};
+constinit const Operator ThresholdedRelu = {"", "ThresholdedRelu", kThresholdedRelu, same_as_input};
+
+void activation_schemas(SchemaTable& t) {
+  for (const Operator* op : {&Celu, &Elu, &Gelu, &HardSigmoid, &HardSwish, &LeakyRelu, &Mish, &Selu, &Shrink, &Softplus,
+                             &Swish, &ThresholdedRelu})
+    t.add(*op);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,150 @@
+// Up to opset 6 only B is stretched, and only if `broadcast` says so: B's shape is then a run of A's dimensions that
+// starts at `axis` (or ends at A's last). Since opset 7 both are broadcast as NumPy does.
+#include "ops/math/binary_arith/binary_arith.h"
+
+#include "norn/error.h"
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr Param kInputs[] = {
+    {.name = "A", .type = "T"},
+    {.name = "B", .type = "T"},
+};
+constexpr Param kOutputs[] = {
+    {.name = "C", .type = "T"},
+};
+constexpr Param kInputs13[] = {
+    {.name = "A", .type = "T", .diff = Differentiability::Differentiable},
+    {.name = "B", .type = "T", .diff = Differentiability::Differentiable},
+};
+constexpr Param kOutputs13[] = {
+    {.name = "C", .type = "T", .diff = Differentiability::Differentiable},
+};
+constexpr Attr kAttrs1[] = {
+    {.name = "axis", .type = ir::AttributeType::Int},
+    {.name = "broadcast", .type = ir::AttributeType::Int, .def = def_int(0)},
+    {.name = "consumed_inputs", .type = ir::AttributeType::Ints},
+};
+constexpr Attr kAttrs6[] = {
+    {.name = "axis", .type = ir::AttributeType::Int},
+    {.name = "broadcast", .type = ir::AttributeType::Int, .def = def_int(0)},
+};
+constexpr TypeConstraint kTypes1[] = {
+    {"T", tensors(types::kFloat16To64)},
+};
+constexpr TypeConstraint kTypes6[] = {
+    {"T", tensors(types::kWideInts | types::kFloat16To64)},
+};
+constexpr TypeConstraint kTypes13[] = {
+    {"T", tensors(types::kWideInts | types::kFloats)},
+};
+constexpr TypeConstraint kTypes14[] = {
+    {"T", tensors(types::kNumericBf)},
+};
+
+constexpr Schema kHistory[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .types = kTypes1},
+    {.since = 6, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs6, .types = kTypes6},
+    {.since = 7, .inputs = kInputs, .outputs = kOutputs, .types = kTypes6},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .only_types_widened = true},
+    {.since = 14, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes14, .only_types_widened = true},
+};
+
+using Arithmetic = std::optional<DimExpr> (*)(const DimExpr&, const DimExpr&);
+
+std::optional<DimExpr> add(const DimExpr& a, const DimExpr& b) { return a + b; }
+std::optional<DimExpr> subtract(const DimExpr& a, const DimExpr& b) { return a - b; }
+std::optional<DimExpr> multiply(const DimExpr& a, const DimExpr& b) { return a * b; }
+
+bool known_nonnegative(const DimExpr& e) { return DimExpr::max(e, 0) == e; }
+
+// Truncates towards zero, which only for non-negative operands is the floor.
+std::optional<DimExpr> divide(const DimExpr& a, const DimExpr& b) {
+  if (a.is_constant() && b.is_constant()) {
+    if (b.constant() == 0 || b.constant() == -1)
+      return b.constant() == 0 ? std::nullopt : std::optional(DimExpr(0) - a);
+    return DimExpr(a.constant() / b.constant());
+  }
+  const bool divides = b.is_constant() ? b.constant() > 0 : DimExpr::max(b, 1) == b;
+  if (divides && known_nonnegative(a)) return DimExpr::floor_div(a, b);
+  return std::nullopt;
+}
+
+Dims shape_before_7(InferContext& ctx) {
+  const Dims &a = ctx.shape(0), &b = ctx.shape(1);
+  const auto rank_a = static_cast<std::int64_t>(a.size()), rank_b = static_cast<std::int64_t>(b.size());
+  if (ctx.attrs().i("broadcast") == 0) {
+    if (a.size() != b.size()) {
+      ctx.fail("the shapes " + to_string(a) + " and " + to_string(b) + " differ in rank",
+               "before opset version 7 the attribute \"broadcast\" has to be 1 to stretch B");
+    }
+    Dims out = a;
+    for (std::size_t d = 0; d < a.size(); ++d) {
+      out[d] = ctx.unify(a[d], b[d], "dimension " + std::to_string(d) + " of A and B");
+    }
+    return out;
+  }
+  if (rank_b > rank_a) ctx.fail("B's rank " + std::to_string(rank_b) + " exceeds A's rank " + std::to_string(rank_a));
+  const auto given = ctx.attrs().find_i("axis");
+  const std::int64_t axis = given ? ctx.normalize_axis(*given, rank_a, true) : rank_a - rank_b;
+  if (axis + rank_b > rank_a) {
+    ctx.fail("B's " + std::to_string(rank_b) + " dimensions do not fit into A's from axis " + std::to_string(axis));
+  }
+  Dims out = a;
+  for (std::int64_t d = 0; d < rank_b; ++d) {
+    const DimExpr &x = a[static_cast<std::size_t>(axis + d)], &y = b[static_cast<std::size_t>(d)];
+    if (y == DimExpr(1)) continue;
+    out[static_cast<std::size_t>(axis + d)] = ctx.unify(x, y, "dimension " + std::to_string(d) + " of B and A's");
+  }
+  return out;
+}
+
+void infer(InferContext& ctx, Arithmetic arithmetic) {
+  const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
+  if (!ctx.has_rank(0) || !ctx.has_rank(1)) {
+    // Before opset 7 the result always has A's shape.
+    if (ctx.version() < 7 && ctx.has_rank(0))
+      ctx.set(0, elem, ctx.shape(0));
+    else if (elem != DataType::Undefined)
+      ctx.set(0, elem);
+    return;
+  }
+  ctx.set(0, elem, ctx.version() < 7 ? shape_before_7(ctx) : broadcast(ctx, ctx.shape(0), ctx.shape(1)));
+  const Dims *a = ctx.ints(0), *b = ctx.ints(1);
+  if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return;
+  const std::size_t n = a->size() == 1 ? b->size() : a->size();
+  Dims result;
+  try {
+    for (std::size_t i = 0; i < n; ++i) {
+      auto value = arithmetic((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
+      if (!value) return;
+      result.push_back(*std::move(value));
+    }
+  } catch (const Error&) {
+    return;  // beyond 64 bits elements wrap around, which expressions do not
+  }
+  ctx.set_ints(0, std::move(result));
+}
+
+void infer_add(InferContext& ctx) { infer(ctx, add); }
+void infer_sub(InferContext& ctx) { infer(ctx, subtract); }
+void infer_mul(InferContext& ctx) { infer(ctx, multiply); }
+void infer_div(InferContext& ctx) { infer(ctx, divide); }
+
+}  // namespace
+
+constinit const Operator Add = {"", "Add", kHistory, infer_add};
+constinit const Operator Sub = {"", "Sub", kHistory, infer_sub};
+constinit const Operator Mul = {"", "Mul", kHistory, infer_mul};
+constinit const Operator Div = {"", "Div", kHistory, infer_div};
+
+void binary_arith_schemas(SchemaTable& table) {
+  for (const Operator* op : {&Add, &Sub, &Mul, &Div}) table.add(*op);
+}
+
+}  // namespace norn::ops

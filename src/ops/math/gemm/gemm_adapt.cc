@@ -1,0 +1,43 @@
+// Version steps of Gemm: the attribute `broadcast` went with 7, C became optional with 11.
+#include <cstring>
+
+#include "ops/math/gemm/gemm.h"
+#include "transform/version_step.h"
+
+namespace norn::ops {
+namespace {
+
+using transform::NodeEdit;
+
+void up_6_7(NodeEdit& edit) { edit.remove_attr("broadcast"); }
+
+void down_7_6(NodeEdit& edit) {
+  const auto &c = edit.input_type(2).shape, &y = edit.output_type(0).shape;
+  const bool same = c && y && *c == *y;
+  edit.set_attr("broadcast", static_cast<std::int64_t>(same ? 0 : 1));
+}
+
+void up_9_11(NodeEdit&) {}  // C may now be left out
+
+void down_11_9(NodeEdit& edit) {
+  if (edit.has_input(2)) return;
+  DataType type = edit.input_type(0).elem;
+  if (type == DataType::Undefined) type = edit.input_type(1).elem;
+  if (type == DataType::Undefined) {
+    edit.cannot("C is required there, and a zero in its place needs the element type, which is not known");
+  }
+  Tensor zero(type, {1});
+  std::memset(zero.mutable_data(), 0, zero.bytes());
+  edit.set_input(2, zero);
+}
+
+}  // namespace
+
+void gemm_steps(transform::StepTable& t) {
+  t.add(Gemm, 6, 7, up_6_7);
+  t.add(Gemm, 7, 6, down_7_6);
+  t.add(Gemm, 9, 11, up_9_11);
+  t.add(Gemm, 11, 9, down_11_9);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,97 @@
+// Version steps of Softmax and LogSoftmax between the matrix view (before 13) and one axis.
+//
+// Where only one dimension from the axis on is other than 1, both views are the same. Otherwise the old one flattens,
+// which needs a shape known well enough to restore it, and the new one moves its axis to the end.
+#include <numeric>
+
+#include "ops/math/softmax/softmax.h"
+#include "ops/nn/flatten/flatten.h"
+#include "ops/tensor/reshape/reshape.h"
+#include "ops/tensor/transpose/transpose.h"
+#include "transform/version_step.h"
+
+namespace norn::ops {
+namespace {
+
+using transform::NodeEdit;
+
+std::int64_t normalized(NodeEdit& edit, std::int64_t axis, std::int64_t rank) {
+  if (axis < -rank || axis > rank) {
+    edit.cannot("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
+  }
+  return axis < 0 ? axis + rank : axis;
+}
+
+void up_1_11(NodeEdit&) {}  // negative axes are allowed now
+
+void down_11_1(NodeEdit& edit) {
+  const std::int64_t axis = edit.attrs().i("axis");
+  if (axis >= 0) return;
+  const auto rank = edit.input_rank(0);
+  if (!rank) edit.cannot("axis is negative, which needs a known rank to be counted from the front");
+  edit.set_attr("axis", normalized(edit, axis, *rank));
+}
+
+void up_11_13(NodeEdit& edit) {
+  const std::int64_t given = edit.attrs().i("axis");
+  if (given == -1) return edit.set_attr("axis", given);
+  const auto& shape = edit.input_type(0).shape;
+  if (!shape) edit.cannot("the rank is not known, so neither is what lies behind the axis");
+  const auto rank = static_cast<std::int64_t>(shape->size());
+  const std::int64_t axis = normalized(edit, given, rank);
+  std::int64_t wide = 0, only = rank - 1;
+  for (std::int64_t d = axis; d < rank; ++d) {
+    if ((*shape)[static_cast<std::size_t>(d)] == opset::DimExpr(1)) continue;
+    ++wide;
+    only = d;
+  }
+  if (wide <= 1 && axis < rank) return edit.set_attr("axis", only);
+
+  Tensor restored(DataType::Int64, {rank});
+  int unknown = 0;
+  for (std::int64_t d = 0; d < rank; ++d) {
+    const opset::DimExpr& size = (*shape)[static_cast<std::size_t>(d)];
+    unknown += size.is_constant() ? 0 : 1;
+    restored.as_mutable<std::int64_t>()[d] = size.is_constant() ? size.constant() : -1;
+    if (size == opset::DimExpr(0)) return edit.set_attr("axis", std::int64_t{-1});  // nothing to compute
+  }
+  if (unknown > 1) edit.cannot("several sizes are not known, so the flattened shape could not be restored");
+  edit.wrap_input(0, Flatten, 13, {transform::make_attr("axis", axis)});
+  edit.set_attr("axis", std::int64_t{-1});
+  edit.wrap_output(0, Reshape, 13, {}, {restored});
+}
+
+void down_13_11(NodeEdit& edit) {
+  const std::int64_t given = edit.attrs().i("axis");
+  if (given == -1) return edit.set_attr("axis", given);
+  const auto rank = edit.input_rank(0);
+  if (!rank) edit.cannot("the rank is not known, so neither is what lies behind the axis");
+  const std::int64_t axis = normalized(edit, given, *rank);
+  bool alone = true;
+  for (std::int64_t d = axis + 1; d < *rank; ++d) {
+    const auto& shape = edit.input_type(0).shape;
+    alone = alone && shape && (*shape)[static_cast<std::size_t>(d)] == opset::DimExpr(1);
+  }
+  if (alone) return edit.set_attr("axis", axis);
+  std::vector<std::int64_t> swapped(static_cast<std::size_t>(*rank));
+  std::iota(swapped.begin(), swapped.end(), 0);
+  std::swap(swapped[static_cast<std::size_t>(axis)], swapped.back());
+  edit.wrap_input(0, Transpose, 1, {transform::make_attr("perm", swapped)});
+  edit.set_attr("axis", *rank - 1);
+  edit.wrap_output(0, Transpose, 1, {transform::make_attr("perm", swapped)});
+}
+
+}  // namespace
+
+void softmax_steps(transform::StepTable& t) {
+  for (const opset::Operator* op : {&Softmax, &LogSoftmax}) {
+    t.add(*op, 1, 11, up_1_11);
+    t.add(*op, 11, 1, down_11_1);
+    t.add(*op, 11, 13, up_11_13);
+    t.add(*op, 13, 11, down_13_11);
+    t.keeps(*op, 11,
+            "flattening at an axis that is not the last, where the shape is not known well enough to restore it");
+  }
+}
+
+}  // namespace norn::ops

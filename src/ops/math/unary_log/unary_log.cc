@@ -1,0 +1,62 @@
+// Log, Reciprocal and Sign, element by element. Log of a negative number and Sign of NaN are NaN. Sign takes integers
+// too, unsigned ones included.
+#include "ops/math/unary_log/unary_log.h"
+
+#include "ops/common/shapes.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kDiff = Differentiability::Differentiable;
+constexpr auto kNonDiff = Differentiability::NonDifferentiable;
+
+constexpr Param kLogInputs1[] = {{.name = "input", .type = "T"}};
+constexpr Param kLogInputs13[] = {{.name = "input", .type = "T", .diff = kDiff}};
+constexpr Param kReciprocalInputs1[] = {{.name = "X", .type = "T"}};
+constexpr Param kReciprocalInputs13[] = {{.name = "X", .type = "T", .diff = kDiff}};
+constexpr Param kSignInputs[] = {{.name = "input", .type = "T", .diff = kNonDiff}};
+constexpr Param kLogOutputs1[] = {{.name = "output", .type = "T"}};
+constexpr Param kLogOutputs13[] = {{.name = "output", .type = "T", .diff = kDiff}};
+constexpr Param kReciprocalOutputs1[] = {{.name = "Y", .type = "T"}};
+constexpr Param kReciprocalOutputs13[] = {{.name = "Y", .type = "T", .diff = kDiff}};
+constexpr Param kSignOutputs[] = {{.name = "output", .type = "T", .diff = kNonDiff}};
+constexpr Attr kAttrs[] = {{.name = "consumed_inputs", .type = ir::AttributeType::Ints}};
+constexpr TypeConstraint kTypes1[] = {{"T", tensors(types::kFloat16To64)}};
+constexpr TypeConstraint kLogTypes13[] = {{"T", tensors(types::kFloats)}};
+constexpr TypeConstraint kSignTypes9[] = {{"T", tensors(types::kNumeric)}};
+constexpr TypeConstraint kSignTypes13[] = {{"T", tensors(types::kNumericBf)}};
+
+constexpr Schema kLog[] = {
+    {.since = 1, .inputs = kLogInputs1, .outputs = kLogOutputs1, .attrs = kAttrs, .types = kTypes1},
+    {.since = 6, .inputs = kLogInputs1, .outputs = kLogOutputs1, .types = kTypes1},
+    {.since = 13, .inputs = kLogInputs13, .outputs = kLogOutputs13, .types = kLogTypes13, .only_types_widened = true},
+};
+
+constexpr Schema kReciprocal[] = {
+    {.since = 1, .inputs = kReciprocalInputs1, .outputs = kReciprocalOutputs1, .attrs = kAttrs, .types = kTypes1},
+    {.since = 6, .inputs = kReciprocalInputs1, .outputs = kReciprocalOutputs1, .types = kTypes1},
+    {.since = 13,
+     .inputs = kReciprocalInputs13,
+     .outputs = kReciprocalOutputs13,
+     .types = kLogTypes13,
+     .only_types_widened = true},
+};
+
+constexpr Schema kSign[] = {
+    {.since = 9, .inputs = kLogInputs1, .outputs = kLogOutputs1, .types = kSignTypes9},
+    {.since = 13, .inputs = kSignInputs, .outputs = kSignOutputs, .types = kSignTypes13, .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator Log = {"", "Log", kLog, same_as_input};
+constinit const Operator Reciprocal = {"", "Reciprocal", kReciprocal, same_as_input};
+constinit const Operator Sign = {"", "Sign", kSign, same_as_input};
+
+void unary_log_schemas(SchemaTable& t) {
+  for (const Operator* op : {&Log, &Reciprocal, &Sign}) t.add(*op);
+}
+
+}  // namespace norn::ops

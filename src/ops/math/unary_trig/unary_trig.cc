@@ -1,0 +1,47 @@
+// The trigonometric and hyperbolic functions and their inverses, element by element. Outside its domain a function
+// gives NaN, not an error. The hyperbolic family came two versions after the others.
+#include "ops/math/unary_trig/unary_trig.h"
+
+#include "ops/common/shapes.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kDiff = Differentiability::Differentiable;
+
+constexpr Param kInputs[] = {{.name = "input", .type = "T", .diff = kDiff}};
+constexpr Param kOutputs[] = {{.name = "output", .type = "T", .diff = kDiff}};
+constexpr TypeConstraint kTypes7[] = {{"T", tensors(types::kFloat16To64)}};
+constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
+
+constexpr Schema kRows7[] = {
+    {.since = 7, .inputs = kInputs, .outputs = kOutputs, .types = kTypes7},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .only_types_widened = true},
+};
+
+constexpr Schema kRows9[] = {
+    {.since = 9, .inputs = kInputs, .outputs = kOutputs, .types = kTypes7},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator Sin = {"", "Sin", kRows7, same_as_input};
+constinit const Operator Cos = {"", "Cos", kRows7, same_as_input};
+constinit const Operator Tan = {"", "Tan", kRows7, same_as_input};
+constinit const Operator Asin = {"", "Asin", kRows7, same_as_input};
+constinit const Operator Acos = {"", "Acos", kRows7, same_as_input};
+constinit const Operator Atan = {"", "Atan", kRows7, same_as_input};
+constinit const Operator Sinh = {"", "Sinh", kRows9, same_as_input};
+constinit const Operator Cosh = {"", "Cosh", kRows9, same_as_input};
+constinit const Operator Asinh = {"", "Asinh", kRows9, same_as_input};
+constinit const Operator Acosh = {"", "Acosh", kRows9, same_as_input};
+constinit const Operator Atanh = {"", "Atanh", kRows9, same_as_input};
+
+void unary_trig_schemas(SchemaTable& t) {
+  for (const Operator* op : {&Sin, &Cos, &Tan, &Asin, &Acos, &Atan, &Sinh, &Cosh, &Asinh, &Acosh, &Atanh}) t.add(*op);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,34 @@
+// Version steps of Max, Min and Sum. Down from version 8 only nodes pass whose inputs are known to have one shape.
+#include "ops/math/variadic_arith/variadic_arith.h"
+#include "transform/version_step.h"
+
+namespace norn::ops {
+namespace {
+
+using transform::NodeEdit;
+
+void drop_consumed_inputs(NodeEdit& edit) { edit.remove_attr("consumed_inputs"); }
+void nothing(NodeEdit&) {}  // consumed_inputs is optional; equal shapes broadcast to themselves
+
+void require_equal_shapes(NodeEdit& edit) {
+  for (int i = 1; i < edit.input_count(); ++i) {
+    const opset::ValueType &a = edit.input_type(0), &b = edit.input_type(i);
+    if (a.has_rank() && b.has_rank() && *a.shape == *b.shape) continue;
+    edit.cannot("before version 8 all inputs must have the same shape, which is not known of " + a.to_string() +
+                    " and " + b.to_string(),
+                "expand the inputs to one shape first");
+  }
+}
+
+}  // namespace
+
+void variadic_arith_steps(transform::StepTable& t) {
+  for (const opset::Operator* op : {&Max, &Min, &Sum}) {
+    t.add(*op, 1, 6, drop_consumed_inputs);
+    t.add(*op, 6, 1, nothing);
+    t.add(*op, 6, 8, nothing);
+    t.add(*op, 8, 6, require_equal_shapes);
+  }
+}
+
+}  // namespace norn::ops

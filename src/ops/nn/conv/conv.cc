@@ -1,0 +1,114 @@
+// Conv: cross-correlation of N x C x D1 x ... x Dn with M filters of C/group x k1 x ... x kn.
+//
+// The kernel's size is W's; kernel_shape only repeats it, so a kernel_shape that says otherwise is an error. All
+// versions mean the same: 11 wrote down the defaults of strides and dilations, 22 added bfloat16.
+#include "ops/nn/conv/conv.h"
+
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr Param kInputs1[] = {
+    {.name = "X", .type = "T"},
+    {.name = "W", .type = "T"},
+    {.name = "B", .type = "T", .option = ParamOption::Optional},
+};
+constexpr Param kOutputs1[] = {{.name = "Y", .type = "T"}};
+constexpr Param kInputs[] = {
+    {.name = "X", .type = "T", .diff = Differentiability::Differentiable},
+    {.name = "W", .type = "T", .diff = Differentiability::Differentiable},
+    {.name = "B", .type = "T", .option = ParamOption::Optional, .diff = Differentiability::Differentiable},
+};
+constexpr Param kOutputs[] = {{.name = "Y", .type = "T", .diff = Differentiability::Differentiable}};
+constexpr Attr kAttrs[] = {
+    {.name = "auto_pad", .type = ir::AttributeType::String, .def = def_string("NOTSET")},
+    {.name = "dilations", .type = ir::AttributeType::Ints},
+    {.name = "group", .type = ir::AttributeType::Int, .def = def_int(1)},
+    {.name = "kernel_shape", .type = ir::AttributeType::Ints},
+    {.name = "pads", .type = ir::AttributeType::Ints},
+    {.name = "strides", .type = ir::AttributeType::Ints},
+};
+constexpr TypeConstraint kTypes1[] = {{"T", tensors(types::kFloat16To64)}};
+constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
+
+constexpr Schema kConv[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kTypes1},
+    {.since = 11,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .types = kTypes1,
+     .only_types_widened = true},
+    {.since = 22,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .types = kTypes22,
+     .only_types_widened = true},
+};
+
+void infer(InferContext& ctx) {
+  const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
+  const std::int64_t group = ctx.attrs().i("group");
+  if (group < 1) ctx.fail("group is " + std::to_string(group) + ", but has to be at least 1");
+  const auto kernel_shape = ctx.attrs().find_ints("kernel_shape");
+
+  std::optional<std::size_t> rank;
+  const auto agree = [&](std::size_t r, const char* what) {
+    if (r < 2) ctx.fail(std::string(what) + " needs a batch and a channel dimension");
+    if (rank && *rank != r) {
+      ctx.fail(std::string(what) + " tells of " + std::to_string(r - 2) + " spatial dimensions, X or W of " +
+               std::to_string(*rank - 2));
+    }
+    rank = r;
+  };
+  if (ctx.has_rank(0)) agree(static_cast<std::size_t>(ctx.rank(0)), "X");
+  if (ctx.has_rank(1)) agree(static_cast<std::size_t>(ctx.rank(1)), "W");
+  if (kernel_shape) agree(kernel_shape->size() + 2, "kernel_shape");
+
+  DimExpr filters;
+  if (ctx.has_rank(1)) {
+    filters = ctx.shape(1)[0];
+    if (filters.is_constant() && filters.constant() % group != 0) {
+      ctx.fail("W has " + filters.to_string() + " filters, which group " + std::to_string(group) + " does not divide");
+    }
+    if (ctx.has_rank(0)) ctx.unify(ctx.shape(0)[1], ctx.shape(1)[1] * group, "channels of X and group * channels of W");
+  }
+  ctx.require_rank(2, 1);
+  if (ctx.has_rank(2)) {
+    filters = ctx.has_rank(1) ? ctx.unify(filters, ctx.shape(2)[0], "filters of W and size of B") : ctx.shape(2)[0];
+  } else if (!ctx.has_rank(1)) {
+    filters = ctx.fresh_dim();
+  }
+  if (!rank) return ctx.set(0, elem);
+
+  Dims kernel;
+  for (std::size_t d = 2; d < *rank; ++d) {
+    if (kernel_shape)
+      kernel.emplace_back((*kernel_shape)[d - 2]);
+    else
+      kernel.push_back(ctx.has_rank(1) ? ctx.shape(1)[d] : ctx.fresh_dim());
+    if (kernel_shape && ctx.has_rank(1))
+      kernel.back() = ctx.unify(kernel.back(), ctx.shape(1)[d], "kernel_shape and W");
+  }
+  Dims out{ctx.has_rank(0) ? ctx.shape(0)[0] : ctx.fresh_dim(), filters};
+  if (ctx.has_rank(0)) {
+    const Dims spatial = window_output(ctx, std::span(ctx.shape(0)).subspan(2), kernel, false);
+    out.insert(out.end(), spatial.begin(), spatial.end());
+  } else {
+    while (out.size() < *rank) out.push_back(ctx.fresh_dim());
+  }
+  ctx.set(0, elem, std::move(out));
+}
+
+}  // namespace
+
+constinit const Operator Conv = {"", "Conv", kConv, infer};
+
+void conv_schemas(SchemaTable& t) { t.add(Conv); }
+
+}  // namespace norn::ops

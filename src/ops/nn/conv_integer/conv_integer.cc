@@ -1,0 +1,44 @@
+// Convolution of 8-bit integers into 32 bits. Zero points are subtracted first, so that padding stands for the zero
+// point.
+#include "ops/nn/conv_integer/conv_integer.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kOptional = ParamOption::Optional;
+
+constexpr TypeSet kSetT110 = tensors(elems(DataType::Int8, DataType::Uint8));
+constexpr Param kInputs[] = {
+    {.name = "x", .type = "T1"},
+    {.name = "w", .type = "T2"},
+    {.name = "x_zero_point", .type = "T1", .option = kOptional},
+    {.name = "w_zero_point", .type = "T2", .option = kOptional},
+};
+constexpr Param kOutputs[] = {{.name = "y", .type = "T3"}};
+constexpr Attr kAttrs[] = {
+    {.name = "auto_pad", .type = ir::AttributeType::String, .def = def_string("NOTSET")},
+    {.name = "dilations", .type = ir::AttributeType::Ints},
+    {.name = "group", .type = ir::AttributeType::Int, .def = def_int(1)},
+    {.name = "kernel_shape", .type = ir::AttributeType::Ints},
+    {.name = "pads", .type = ir::AttributeType::Ints},
+    {.name = "strides", .type = ir::AttributeType::Ints},
+};
+constexpr TypeConstraint kTypes[] = {
+    {"T1", kSetT110},
+    {"T2", kSetT110},
+    {"T3", tensors(elems(DataType::Int32))},
+};
+
+constexpr Schema kConvInteger[] = {
+    {.since = 10, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
+};
+
+}  // namespace
+
+constinit const Operator ConvInteger = {"", "ConvInteger", kConvInteger, nullptr};
+
+void conv_integer_schemas(SchemaTable& t) { t.add(ConvInteger); }
+
+}  // namespace norn::ops

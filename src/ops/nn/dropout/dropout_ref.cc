@@ -1,0 +1,86 @@
+// Dropout: output = data * mask / (1 - ratio) while training, data itself otherwise.
+//
+// The mask is drawn by the Mersenne Twister MT19937 seeded with the low 32 bits of `seed`, one number for each element
+// in row-major order: 53 bits from two draws, a = draw >> 5 and b = draw >> 6, u = (a * 2^26 + b) / 2^53; an element is
+// kept where u >= ratio. That is what NumPy's RandomState(seed).uniform gives, and so what the onnx reference draws.
+// Without a seed the system's entropy gives one, and runs differ.
+#include <random>
+#include <string>
+
+#include "ops/common/elements.h"
+#include "ops/nn/dropout/dropout.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+using opset::ReferenceContext;
+
+double next_uniform(std::mt19937& generator) {
+  const double a = static_cast<double>(generator() >> 5), b = static_cast<double>(generator() >> 6);
+  return (a * 0x1p26 + b) * 0x1p-53;
+}
+
+const Tensor& scalar_input(ReferenceContext& ctx, int i, const char* name) {
+  const Tensor& t = ctx.input(i);
+  if (t.size() != 1) ctx.fail(std::string(name) + " must be a scalar, but has the shape " + to_string(t.dims()));
+  return t;
+}
+
+double drop_ratio(ReferenceContext& ctx) {
+  double ratio = 0.5;
+  if (ctx.version() < 12)
+    ratio = ctx.attrs().f("ratio");
+  else if (ctx.has_input(1))
+    load<double>(scalar_input(ctx, 1, "ratio"), 0, 1, &ratio);
+  if (!(ratio >= 0 && ratio < 1)) ctx.fail("ratio is " + std::to_string(ratio) + ", but has to be in [0, 1)");
+  return ratio;
+}
+
+bool is_training(ReferenceContext& ctx) {
+  if (ctx.version() < 7) return ctx.attrs().i("is_test") == 0;
+  if (ctx.version() < 12 || !ctx.has_input(2)) return false;
+  const Tensor& t = scalar_input(ctx, 2, "training_mode");
+  if (t.dtype() != DataType::Bool) ctx.fail("training_mode must be a bool");
+  return *t.as<std::uint8_t>() != 0;
+}
+
+std::uint32_t seed_of(ReferenceContext& ctx) {
+  if (ctx.version() >= 12) {
+    if (const auto seed = ctx.attrs().find_i("seed")) return static_cast<std::uint32_t>(*seed);
+  }
+  return std::random_device{}();
+}
+
+void put_mask(ReferenceContext& ctx, const std::vector<double>& mask) {
+  const Tensor& x = ctx.input(0);
+  if (ctx.version() < 10) return store_all(ctx.output(1, x.dtype(), x.dims()), mask);
+  store_all(ctx.output(1, DataType::Bool, x.dims()), std::vector<std::uint64_t>(mask.begin(), mask.end()));
+}
+
+void dropout_ref(ReferenceContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  const double ratio = is_training(ctx) ? drop_ratio(ctx) : 0;
+  std::vector<double> mask(static_cast<std::size_t>(x.size()), 1.0);
+  if (ratio > 0) {
+    std::mt19937 generator(seed_of(ctx));
+    for (double& keep : mask) keep = next_uniform(generator) >= ratio;
+  }
+  if (ctx.wants_output(0)) {
+    Tensor& y = ctx.output(0, x.dtype(), x.dims());
+    if (ratio > 0) {
+      std::vector<double> values = load_all<double>(x);
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = mask[i] * values[i] / (1.0 - ratio);
+      store_all(y, values);
+    } else {
+      copy_elements(y, 0, x, 0, x.size());
+    }
+  }
+  if (ctx.wants_output(1)) put_mask(ctx, mask);
+}
+
+}  // namespace
+
+void dropout_references(opset::ReferenceTable& t) { t.add(Dropout, dropout_ref); }
+
+}  // namespace norn::ops

@@ -1,0 +1,74 @@
+// Flatten: always a matrix, split before `axis`; axis 0 and axis r give a 1 on one side. From version 11 the axis may
+// be negative, and -r is the same as 0.
+#include "ops/nn/flatten/flatten.h"
+
+#include <span>
+#include <string>
+
+#include "ops/tensor/shape/shape.h"
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+
+using namespace opset;
+
+namespace {
+
+template <std::uint32_t kElements>
+constexpr TypeConstraint kT[] = {{"T", tensors(kElements)}};
+
+constexpr Param kInputs1[] = {{.name = "input", .type = "T"}};
+constexpr Param kInputs13[] = {{.name = "input", .type = "T", .diff = Differentiability::Differentiable}};
+constexpr Param kOutputs1[] = {{.name = "output", .type = "T"}};
+constexpr Param kOutputs13[] = {{.name = "output", .type = "T", .diff = Differentiability::Differentiable}};
+constexpr Attr kAttrs[] = {{.name = "axis", .type = ir::AttributeType::Int, .def = def_int(1)}};
+
+constexpr Schema old_row(int since, std::span<const TypeConstraint> types, bool widened) {
+  return {.since = since,
+          .inputs = kInputs1,
+          .outputs = kOutputs1,
+          .attrs = kAttrs,
+          .types = types,
+          .only_types_widened = widened};
+}
+constexpr Schema row(int since, std::span<const TypeConstraint> types) {
+  return {.since = since,
+          .inputs = kInputs13,
+          .outputs = kOutputs13,
+          .attrs = kAttrs,
+          .types = types,
+          .only_types_widened = true};
+}
+constexpr Schema kFlatten[] = {
+    old_row(1, kT<types::kFloat16To64>, false),
+    old_row(9, kT<types::kAll>, true),
+    old_row(11, kT<types::kAll>, false),
+    row(13, kT<types::kAllBf>),
+    row(21, kT<types::kAllIr10>),
+    row(23, kT<types::kAllIr11>),
+    row(24, kT<types::kAllIr12>),
+    row(25, kT<types::kAllIr13>),
+};
+
+void infer_flatten(InferContext& ctx) {
+  std::int64_t axis = ctx.attrs().i("axis");
+  if (axis < 0 && ctx.version() < 11)
+    ctx.fail("axis " + std::to_string(axis) + " is negative, which opset 11 introduced");
+  if (!ctx.has_rank(0)) {
+    const DimExpr rows = axis == 0 ? DimExpr(1) : ctx.fresh_dim();
+    ctx.set(0, ctx.elem(0), {rows, ctx.fresh_dim()});
+    return;
+  }
+  axis = ctx.normalize_axis(axis, ctx.rank(0), true);
+  const std::span<const DimExpr> dims = ctx.shape(0);
+  const auto split = static_cast<std::size_t>(axis);
+  ctx.set(0, ctx.elem(0), {product(dims.first(split)), product(dims.subspan(split))});
+}
+
+}  // namespace
+
+constinit const Operator Flatten = {"", "Flatten", kFlatten, infer_flatten};
+
+void flatten_schemas(SchemaTable& table) { table.add(Flatten); }
+
+}  // namespace norn::ops

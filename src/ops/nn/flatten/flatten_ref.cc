@@ -1,0 +1,25 @@
+// Flatten: a copy under two dimensions.
+#include "ops/common/elements.h"
+#include "ops/nn/flatten/flatten.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+void flatten(opset::ReferenceContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  const std::int64_t given = ctx.attrs().i("axis");
+  const std::int64_t axis = given < 0 ? given + in.rank() : given;
+  if (axis < 0 || axis > in.rank()) {
+    ctx.fail("axis " + std::to_string(given) + " is outside the input of shape " + to_string(in.dims()));
+  }
+  const auto split = in.dims().begin() + axis;
+  const Shape dims = {element_count(Shape(in.dims().begin(), split)), element_count(Shape(split, in.dims().end()))};
+  copy_elements(ctx.output(0, in.dtype(), dims), 0, in, 0, in.size());
+}
+
+}  // namespace
+
+void flatten_references(opset::ReferenceTable& table) { table.add(Flatten, flatten); }
+
+}  // namespace norn::ops

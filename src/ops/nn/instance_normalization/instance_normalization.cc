@@ -1,0 +1,46 @@
+// Normalisation of each channel of each batch entry. Scale and bias go by channels.
+#include "ops/nn/instance_normalization/instance_normalization.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kDiff = Differentiability::Differentiable;
+
+constexpr Attr kEpsilon = {.name = "epsilon", .type = ir::AttributeType::Float, .def = def_float(1e-05f)};
+constexpr Param kInputs1[] = {
+    {.name = "input", .type = "T"},
+    {.name = "scale", .type = "T"},
+    {.name = "B", .type = "T"},
+};
+constexpr Param kInputs6[] = {
+    {.name = "input", .type = "T", .diff = kDiff},
+    {.name = "scale", .type = "T", .diff = kDiff},
+    {.name = "B", .type = "T", .diff = kDiff},
+};
+constexpr Param kOutputs1[] = {{.name = "output", .type = "T"}};
+constexpr Param kOutputs6[] = {{.name = "output", .type = "T", .diff = kDiff}};
+constexpr Attr kAttrs1[] = {{.name = "consumed_inputs", .type = ir::AttributeType::Ints}, kEpsilon};
+constexpr Attr kAttrs6[] = {kEpsilon};
+constexpr TypeConstraint kTypes1[] = {{"T", tensors(types::kFloat16To64)}};
+constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
+
+constexpr Schema kInstanceNormalization[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1},
+    {.since = 6, .inputs = kInputs6, .outputs = kOutputs6, .attrs = kAttrs6, .types = kTypes1},
+    {.since = 22,
+     .inputs = kInputs6,
+     .outputs = kOutputs6,
+     .attrs = kAttrs6,
+     .types = kTypes22,
+     .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator InstanceNormalization = {"", "InstanceNormalization", kInstanceNormalization, nullptr};
+
+void instance_normalization_schemas(SchemaTable& t) { t.add(InstanceNormalization); }
+
+}  // namespace norn::ops

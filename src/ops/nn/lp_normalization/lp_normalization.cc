@@ -1,0 +1,36 @@
+// Division by the p-norm along an axis. p is 1 or 2. A norm of zero gives zeros, by the text of version 22.
+#include "ops/nn/lp_normalization/lp_normalization.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kDiff = Differentiability::Differentiable;
+
+constexpr Param kInputs[] = {{.name = "input", .type = "T", .diff = kDiff}};
+constexpr Param kOutputs[] = {{.name = "output", .type = "T", .diff = kDiff}};
+constexpr Attr kAttrs[] = {
+    {.name = "axis", .type = ir::AttributeType::Int, .def = def_int(-1)},
+    {.name = "p", .type = ir::AttributeType::Int, .def = def_int(2)},
+};
+constexpr TypeConstraint kTypes1[] = {{"T", tensors(types::kFloat16To64)}};
+constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
+
+constexpr Schema kLpNormalization[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes1},
+    {.since = 22,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .types = kTypes22,
+     .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator LpNormalization = {"", "LpNormalization", kLpNormalization, nullptr};
+
+void lp_normalization_schemas(SchemaTable& t) { t.add(LpNormalization); }
+
+}  // namespace norn::ops

@@ -1,0 +1,48 @@
+// LRN: each element is divided by a power of the local energy across channels.
+#include "ops/nn/lrn/lrn.h"
+
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr Param kInputs1[] = {{.name = "X", .type = "T"}};
+constexpr Param kOutputs1[] = {{.name = "Y", .type = "T"}};
+constexpr Param kInputs[] = {{.name = "X", .type = "T", .diff = Differentiability::Differentiable}};
+constexpr Param kOutputs[] = {{.name = "Y", .type = "T", .diff = Differentiability::Differentiable}};
+constexpr Attr kAttrs[] = {
+    {.name = "alpha", .type = ir::AttributeType::Float, .def = def_float(1e-4f)},
+    {.name = "beta", .type = ir::AttributeType::Float, .def = def_float(0.75f)},
+    {.name = "bias", .type = ir::AttributeType::Float, .def = def_float(1.0f)},
+    {.name = "size", .type = ir::AttributeType::Int, .required = true},
+};
+constexpr TypeConstraint kTypes1[] = {{"T", tensors(types::kFloat16To64)}};
+constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kFloats)}};
+
+constexpr Schema kLRN[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kTypes1},
+    {.since = 13,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .types = kTypes13,
+     .only_types_widened = true},
+};
+
+void infer(InferContext& ctx) {
+  if (ctx.attrs().i("size") < 1)
+    ctx.fail("size is " + std::to_string(ctx.attrs().i("size")) + ", but has to be positive");
+  if (ctx.has_rank(0) && ctx.rank(0) < 2) ctx.fail("X needs a batch and a channel dimension");
+  same_as_input(ctx);
+}
+
+}  // namespace
+
+constinit const Operator LRN = {"", "LRN", kLRN, infer};
+
+void lrn_schemas(SchemaTable& t) { t.add(LRN); }
+
+}  // namespace norn::ops

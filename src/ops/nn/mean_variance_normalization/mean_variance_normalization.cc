@@ -1,0 +1,37 @@
+// Mean zero and variance one over axes. The default axes, 0, 2 and 3, fit images N x C x H x W only.
+#include "ops/nn/mean_variance_normalization/mean_variance_normalization.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kDiff = Differentiability::Differentiable;
+
+constexpr std::int64_t kAxesDefault[] = {0, 2, 3};
+constexpr Param kInputs9[] = {{.name = "X", .type = "T"}};
+constexpr Param kInputs13[] = {{.name = "X", .type = "T", .diff = kDiff}};
+constexpr Param kOutputs9[] = {{.name = "Y", .type = "T"}};
+constexpr Param kOutputs13[] = {{.name = "Y", .type = "T", .diff = kDiff}};
+constexpr Attr kAttrs[] = {{.name = "axes", .type = ir::AttributeType::Ints, .def = def_ints(kAxesDefault)}};
+constexpr TypeConstraint kTypes9[] = {{"T", tensors(types::kFloat16To64)}};
+constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kFloats)}};
+
+constexpr Schema kMeanVarianceNormalization[] = {
+    {.since = 9, .inputs = kInputs9, .outputs = kOutputs9, .attrs = kAttrs, .types = kTypes9},
+    {.since = 13,
+     .inputs = kInputs13,
+     .outputs = kOutputs13,
+     .attrs = kAttrs,
+     .types = kTypes13,
+     .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator MeanVarianceNormalization = {"", "MeanVarianceNormalization", kMeanVarianceNormalization,
+                                                      nullptr};
+
+void mean_variance_normalization_schemas(SchemaTable& t) { t.add(MeanVarianceNormalization); }
+
+}  // namespace norn::ops

@@ -1,0 +1,48 @@
+// Convolution of quantized tensors. The bias is int32, already scaled by x_scale * w_scale. The weights' scale may go
+// by output channels.
+#include "ops/nn/qlinear_conv/qlinear_conv.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr TypeSet kSetT110 = tensors(elems(DataType::Int8, DataType::Uint8));
+constexpr Param kInputs[] = {
+    {.name = "x", .type = "T1"},
+    {.name = "x_scale", .type = "tensor(float)"},
+    {.name = "x_zero_point", .type = "T1"},
+    {.name = "w", .type = "T2"},
+    {.name = "w_scale", .type = "tensor(float)"},
+    {.name = "w_zero_point", .type = "T2"},
+    {.name = "y_scale", .type = "tensor(float)"},
+    {.name = "y_zero_point", .type = "T3"},
+    {.name = "B", .type = "T4", .option = ParamOption::Optional},
+};
+constexpr Param kOutputs[] = {{.name = "y", .type = "T3"}};
+constexpr Attr kAttrs[] = {
+    {.name = "auto_pad", .type = ir::AttributeType::String, .def = def_string("NOTSET")},
+    {.name = "dilations", .type = ir::AttributeType::Ints},
+    {.name = "group", .type = ir::AttributeType::Int, .def = def_int(1)},
+    {.name = "kernel_shape", .type = ir::AttributeType::Ints},
+    {.name = "pads", .type = ir::AttributeType::Ints},
+    {.name = "strides", .type = ir::AttributeType::Ints},
+};
+constexpr TypeConstraint kTypes[] = {
+    {"T1", kSetT110},
+    {"T2", kSetT110},
+    {"T3", kSetT110},
+    {"T4", tensors(elems(DataType::Int32))},
+};
+
+constexpr Schema kQLinearConv[] = {
+    {.since = 10, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
+};
+
+}  // namespace
+
+constinit const Operator QLinearConv = {"", "QLinearConv", kQLinearConv, nullptr};
+
+void qlinear_conv_schemas(SchemaTable& t) { t.add(QLinearConv); }
+
+}  // namespace norn::ops

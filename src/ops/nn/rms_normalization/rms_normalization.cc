@@ -1,0 +1,29 @@
+// Normalisation by the root of the mean square over the last axes. Computed in stash_type; the scale broadcasts to X
+// and gives the output its type.
+#include "ops/nn/rms_normalization/rms_normalization.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr Param kInputs[] = {{.name = "X", .type = "T"}, {.name = "scale", .type = "V"}};
+constexpr Param kOutputs[] = {{.name = "Y", .type = "V"}};
+constexpr Attr kAttrs[] = {
+    {.name = "axis", .type = ir::AttributeType::Int, .def = def_int(-1)},
+    {.name = "epsilon", .type = ir::AttributeType::Float, .def = def_float(1e-05f)},
+    {.name = "stash_type", .type = ir::AttributeType::Int, .def = def_int(1)},
+};
+constexpr TypeConstraint kTypes[] = {{"T", tensors(types::kFloats)}, {"V", tensors(types::kFloats)}};
+
+constexpr Schema kRMSNormalization[] = {
+    {.since = 23, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
+};
+
+}  // namespace
+
+constinit const Operator RMSNormalization = {"", "RMSNormalization", kRMSNormalization, nullptr};
+
+void rms_normalization_schemas(SchemaTable& t) { t.add(RMSNormalization); }
+
+}  // namespace norn::ops

@@ -1,0 +1,91 @@
+// Values that may be absent. From 18 on the two readers also take plain tensors and sequences, and OptionalHasElement
+// an input left out.
+#include "ops/optional/optional/optional.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kOptional = ParamOption::Optional;
+
+constexpr TypeSet kSetV15 = tensors(types::kAll) | sequences(types::kAll);
+constexpr TypeSet kSetO15 = optionals(types::kAll) | optional_sequences(types::kAll);
+constexpr TypeSet kSetV28 = tensors(types::kAllIr14) | sequences(types::kAllIr14);
+constexpr TypeSet kSetO18 =
+    tensors(types::kAll) | sequences(types::kAll) | optionals(types::kAll) | optional_sequences(types::kAll);
+constexpr TypeSet kSetO28 = tensors(types::kAllIr14) | sequences(types::kAllIr14) | optionals(types::kAllIr14) |
+                            optional_sequences(types::kAllIr14);
+constexpr Param kOptionalInputs[] = {{.name = "input", .type = "V", .option = kOptional}};
+constexpr Param kOptionalGetElementInputs[] = {{.name = "input", .type = "O"}};
+constexpr Param kOptionalHasElementInputs[] = {{.name = "input", .type = "O", .option = kOptional}};
+constexpr Param kOptionalOutputs[] = {{.name = "output", .type = "O"}};
+constexpr Param kOptionalGetElementOutputs[] = {{.name = "output", .type = "V"}};
+constexpr Param kOptionalHasElementOutputs[] = {{.name = "output", .type = "B"}};
+constexpr Attr kAttrs[] = {{.name = "type", .type = ir::AttributeType::TypeProto}};
+constexpr TypeConstraint kOptionalTypes15[] = {{"V", kSetV15}, {"O", kSetO15}};
+constexpr TypeConstraint kOptionalTypes28[] = {
+    {"V", kSetV28},
+    {"O", optionals(types::kAllIr14) | optional_sequences(types::kAllIr14)},
+};
+constexpr TypeConstraint kOptionalGetElementTypes15[] = {{"O", kSetO15}, {"V", kSetV15}};
+constexpr TypeConstraint kOptionalGetElementTypes18[] = {{"O", kSetO18}, {"V", kSetV15}};
+constexpr TypeConstraint kOptionalGetElementTypes28[] = {{"O", kSetO28}, {"V", kSetV28}};
+constexpr TypeConstraint kOptionalHasElementTypes15[] = {{"O", kSetO15}, {"B", tensors(types::kBool)}};
+constexpr TypeConstraint kOptionalHasElementTypes18[] = {{"O", kSetO18}, {"B", tensors(types::kBool)}};
+constexpr TypeConstraint kOptionalHasElementTypes28[] = {{"O", kSetO28}, {"B", tensors(types::kBool)}};
+
+constexpr Schema kOptionalRows[] = {
+    {.since = 15, .inputs = kOptionalInputs, .outputs = kOptionalOutputs, .attrs = kAttrs, .types = kOptionalTypes15},
+    {.since = 28,
+     .inputs = kOptionalInputs,
+     .outputs = kOptionalOutputs,
+     .attrs = kAttrs,
+     .types = kOptionalTypes28,
+     .only_types_widened = true},
+};
+
+constexpr Schema kOptionalGetElement[] = {
+    {.since = 15,
+     .inputs = kOptionalGetElementInputs,
+     .outputs = kOptionalGetElementOutputs,
+     .types = kOptionalGetElementTypes15},
+    {.since = 18,
+     .inputs = kOptionalGetElementInputs,
+     .outputs = kOptionalGetElementOutputs,
+     .types = kOptionalGetElementTypes18,
+     .only_types_widened = true},
+    {.since = 28,
+     .inputs = kOptionalGetElementInputs,
+     .outputs = kOptionalGetElementOutputs,
+     .types = kOptionalGetElementTypes28,
+     .only_types_widened = true},
+};
+
+constexpr Schema kOptionalHasElement[] = {
+    {.since = 15,
+     .inputs = kOptionalGetElementInputs,
+     .outputs = kOptionalHasElementOutputs,
+     .types = kOptionalHasElementTypes15},
+    {.since = 18,
+     .inputs = kOptionalHasElementInputs,
+     .outputs = kOptionalHasElementOutputs,
+     .types = kOptionalHasElementTypes18},
+    {.since = 28,
+     .inputs = kOptionalHasElementInputs,
+     .outputs = kOptionalHasElementOutputs,
+     .types = kOptionalHasElementTypes28,
+     .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator Optional = {"", "Optional", kOptionalRows, nullptr};
+constinit const Operator OptionalGetElement = {"", "OptionalGetElement", kOptionalGetElement, nullptr};
+constinit const Operator OptionalHasElement = {"", "OptionalHasElement", kOptionalHasElement, nullptr};
+
+void optional_schemas(SchemaTable& t) {
+  for (const Operator* op : {&Optional, &OptionalGetElement, &OptionalHasElement}) t.add(*op);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,62 @@
+// ArgMax and ArgMin: positions of the extremum along one axis. Negative axes came with 11, select_last_index with 12.
+//
+// A scalar is accepted as one element along axis 0, as NumPy does, although its range of axes is empty.
+#include "ops/reduction/arg_extremum/arg_extremum.h"
+
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr Param kInputs1[] = {{.name = "data", .type = "T"}};
+constexpr Param kInputs13[] = {{.name = "data", .type = "T", .diff = Differentiability::NonDifferentiable}};
+constexpr Param kOutputs1[] = {{.name = "reduced", .type = "tensor(int64)"}};
+constexpr Param kOutputs13[] = {
+    {.name = "reduced", .type = "tensor(int64)", .diff = Differentiability::NonDifferentiable}};
+constexpr Attr kAxis = {.name = "axis", .type = ir::AttributeType::Int, .def = def_int(0)};
+constexpr Attr kKeepDims = {.name = "keepdims", .type = ir::AttributeType::Int, .def = def_int(1)};
+constexpr Attr kAttrs1[] = {kAxis, kKeepDims};
+constexpr Attr kAttrs12[] = {
+    kAxis, kKeepDims, {.name = "select_last_index", .type = ir::AttributeType::Int, .def = def_int(0)}};
+constexpr TypeConstraint kTypes1[] = {{"T", tensors(types::kNumeric)}};
+constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kNumericBf)}};
+
+constexpr Schema kRows[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1},
+    {.since = 11, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1},
+    {.since = 12, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs12, .types = kTypes1},
+    {.since = 13,
+     .inputs = kInputs13,
+     .outputs = kOutputs13,
+     .attrs = kAttrs12,
+     .types = kTypes13,
+     .only_types_widened = true},
+};
+
+void infer(InferContext& ctx) {
+  if (!ctx.has_rank(0)) return ctx.set(0, DataType::Int64);
+  Dims out = ctx.shape(0);
+  const std::int64_t rank = ctx.rank(0);
+  const std::int64_t axis = ctx.normalize_axis(ctx.attrs().i("axis"), rank == 0 ? 1 : rank);
+  if (rank > 0) {
+    if (ctx.attrs().i("keepdims") != 0)
+      out[static_cast<std::size_t>(axis)] = 1;
+    else
+      out.erase(out.begin() + axis);
+  }
+  ctx.set(0, DataType::Int64, std::move(out));
+}
+
+}  // namespace
+
+constinit const Operator ArgMax = {"", "ArgMax", kRows, infer};
+constinit const Operator ArgMin = {"", "ArgMin", kRows, infer};
+
+void arg_extremum_schemas(SchemaTable& t) {
+  t.add(ArgMax);
+  t.add(ArgMin);
+}
+
+}  // namespace norn::ops

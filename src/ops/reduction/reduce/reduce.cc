@@ -1,0 +1,187 @@
+// The ten reductions. They differ in types and in what they compute; the axes are read in one way.
+//
+// The axes were an attribute (ReduceSum up to 11, the others up to 13) and are an input since. Neither axes nor an
+// empty list of them means all axes, unless noop_with_empty_axes says that it means none. Negative axes came with 11.
+// ReduceLogSum and ReduceLogSumExp lost their integer types with 28.
+#include "ops/reduction/reduce/reduce.h"
+
+#include <algorithm>
+
+#include "norn/error.h"
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr Param kData = {.name = "data", .type = "T", .diff = Differentiability::Differentiable};
+constexpr Param kInputs1[] = {{.name = "data", .type = "T"}};
+constexpr Param kInputs13[] = {kData};
+constexpr Param kInputs18[] = {kData,
+                               {.name = "axes",
+                                .type = "tensor(int64)",
+                                .option = ParamOption::Optional,
+                                .diff = Differentiability::NonDifferentiable}};
+constexpr Param kOutputs1[] = {{.name = "reduced", .type = "T"}};
+constexpr Param kOutputs13[] = {{.name = "reduced", .type = "T", .diff = Differentiability::Differentiable}};
+constexpr Attr kKeepDims = {.name = "keepdims", .type = ir::AttributeType::Int, .def = def_int(1)};
+constexpr Attr kAttrs1[] = {{.name = "axes", .type = ir::AttributeType::Ints}, kKeepDims};
+constexpr Attr kAttrs18[] = {kKeepDims,
+                             {.name = "noop_with_empty_axes", .type = ir::AttributeType::Int, .def = def_int(0)}};
+
+constexpr std::uint32_t kByte = elems(DataType::Int8, DataType::Uint8);
+constexpr TypeConstraint kTypes1[] = {{"T", tensors(types::kWideInts | types::kFloat16To64)}};
+constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kWideInts | types::kFloats)}};
+constexpr TypeConstraint kExtremum12[] = {{"T", tensors(types::kWideInts | types::kFloat16To64 | kByte)}};
+constexpr TypeConstraint kExtremum13[] = {{"T", tensors(types::kWideInts | types::kFloats | kByte)}};
+constexpr TypeConstraint kExtremum20[] = {{"T", tensors(types::kWideInts | types::kFloats | kByte | types::kBool)}};
+constexpr TypeConstraint kFloatTypes[] = {{"T", tensors(types::kFloats)}};
+
+constexpr Schema kRow1 = {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1};
+constexpr Schema kRow11 = {.since = 11, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1};
+constexpr Schema kRow13 = {.since = 13,
+                           .inputs = kInputs13,
+                           .outputs = kOutputs13,
+                           .attrs = kAttrs1,
+                           .types = kTypes13,
+                           .only_types_widened = true};
+constexpr Schema kRow18 = {
+    .since = 18, .inputs = kInputs18, .outputs = kOutputs13, .attrs = kAttrs18, .types = kTypes13};
+
+constexpr Schema kPlain[] = {kRow1, kRow11, kRow13, kRow18};
+constexpr Schema kSum[] = {
+    kRow1,
+    kRow11,
+    {.since = 13, .inputs = kInputs18, .outputs = kOutputs13, .attrs = kAttrs18, .types = kTypes13},
+};
+constexpr Schema kLogarithmic[] = {
+    kRow1,
+    kRow11,
+    kRow13,
+    kRow18,
+    {.since = 28, .inputs = kInputs18, .outputs = kOutputs13, .attrs = kAttrs18, .types = kFloatTypes},
+};
+constexpr Schema kExtremum[] = {
+    kRow1,
+    kRow11,
+    {.since = 12,
+     .inputs = kInputs1,
+     .outputs = kOutputs1,
+     .attrs = kAttrs1,
+     .types = kExtremum12,
+     .only_types_widened = true},
+    {.since = 13,
+     .inputs = kInputs13,
+     .outputs = kOutputs13,
+     .attrs = kAttrs1,
+     .types = kExtremum13,
+     .only_types_widened = true},
+    {.since = 18, .inputs = kInputs18, .outputs = kOutputs13, .attrs = kAttrs18, .types = kExtremum13},
+    {.since = 20,
+     .inputs = kInputs18,
+     .outputs = kOutputs13,
+     .attrs = kAttrs18,
+     .types = kExtremum20,
+     .only_types_widened = true},
+};
+
+// The axes as given: nothing if they are not known, empty if there are none.
+std::optional<std::vector<std::int64_t>> given_axes(const InferContext& ctx) {
+  if (find_attr(ctx.schema(), "axes")) return ctx.attrs().find_ints("axes").value_or(std::vector<std::int64_t>{});
+  if (!ctx.has_input(1)) return std::vector<std::int64_t>{};
+  if (ctx.has_rank(1) && ctx.rank(1) == 1 && ctx.shape(1)[0] == DimExpr(0)) return std::vector<std::int64_t>{};
+  return ctx.const_ints(1);
+}
+
+void infer_shape(InferContext& ctx) {
+  const DataType elem = ctx.elem(0);
+  const bool keep = ctx.attrs().i("keepdims") != 0;
+  const bool noop = find_attr(ctx.schema(), "noop_with_empty_axes") && ctx.attrs().i("noop_with_empty_axes") != 0;
+  if (ctx.has_input(1)) ctx.require_rank(1, 1);
+  const auto axes = given_axes(ctx);
+  if (!ctx.has_rank(0)) {
+    if (axes && axes->empty() && !noop && !keep) return ctx.set(0, elem, Dims{});
+    return ctx.set(0, elem);
+  }
+  const Dims& in = ctx.shape(0);
+  const auto rank = static_cast<std::int64_t>(in.size());
+  Dims out;
+  if (!axes) {
+    std::int64_t left = rank;
+    if (!keep) {
+      if (!ctx.has_rank(1) || !ctx.shape(1)[0].is_constant()) return ctx.set(0, elem);
+      left -= ctx.shape(1)[0].constant();
+      if (left < 0) ctx.fail("there are more axes than the " + std::to_string(rank) + " dimensions of data");
+    }
+    for (std::int64_t d = 0; d < left; ++d) out.push_back(ctx.fresh_dim());
+    return ctx.set(0, elem, std::move(out));
+  }
+  std::vector<bool> reduced(in.size(), axes->empty() && !noop);
+  for (std::int64_t axis : *axes) {
+    const auto d = static_cast<std::size_t>(ctx.normalize_axis(axis, rank, false, "axes"));
+    if (reduced[d]) ctx.fail("axes names axis " + std::to_string(d) + " twice");
+    reduced[d] = true;
+  }
+  for (std::size_t d = 0; d < in.size(); ++d) {
+    if (!reduced[d])
+      out.push_back(in[d]);
+    else if (keep)
+      out.emplace_back(1);
+  }
+  ctx.set(0, elem, std::move(out));
+}
+
+// Known integers: rank 0 or 1, all of them reduced, folded from the first on.
+void infer_ints(InferContext& ctx, DimExpr (*fold)(const DimExpr&, const DimExpr&)) {
+  infer_shape(ctx);
+  const Dims* ints = ctx.ints(0);
+  const auto axes = given_axes(ctx);
+  if (!ints || ints->empty() || !ctx.has_rank(0) || !axes) return;
+  if (ctx.rank(0) == 0) return ctx.set_ints(0, *ints);
+  if (axes->empty() && find_attr(ctx.schema(), "noop_with_empty_axes") && ctx.attrs().i("noop_with_empty_axes") != 0) {
+    return ctx.set_ints(0, *ints);
+  }
+  try {
+    DimExpr result = ints->front();
+    for (std::size_t k = 1; k < ints->size(); ++k) result = fold(result, (*ints)[k]);
+    ctx.set_ints(0, {result});
+  } catch (const Error&) {
+    // Too large for an expression: the contents stay unknown.
+  }
+}
+
+void infer_sum(InferContext& ctx) {
+  infer_ints(ctx, [](const DimExpr& a, const DimExpr& b) { return a + b; });
+}
+void infer_prod(InferContext& ctx) {
+  infer_ints(ctx, [](const DimExpr& a, const DimExpr& b) { return a * b; });
+}
+void infer_max(InferContext& ctx) {
+  infer_ints(ctx, [](const DimExpr& a, const DimExpr& b) { return DimExpr::max(a, b); });
+}
+void infer_min(InferContext& ctx) {
+  infer_ints(ctx, [](const DimExpr& a, const DimExpr& b) { return DimExpr::min(a, b); });
+}
+
+}  // namespace
+
+constinit const Operator ReduceMean = {"", "ReduceMean", kPlain, infer_shape};
+constinit const Operator ReduceSum = {"", "ReduceSum", kSum, infer_sum};
+constinit const Operator ReduceMax = {"", "ReduceMax", kExtremum, infer_max};
+constinit const Operator ReduceMin = {"", "ReduceMin", kExtremum, infer_min};
+constinit const Operator ReduceProd = {"", "ReduceProd", kPlain, infer_prod};
+constinit const Operator ReduceL1 = {"", "ReduceL1", kPlain, infer_shape};
+constinit const Operator ReduceL2 = {"", "ReduceL2", kPlain, infer_shape};
+constinit const Operator ReduceLogSum = {"", "ReduceLogSum", kLogarithmic, infer_shape};
+constinit const Operator ReduceLogSumExp = {"", "ReduceLogSumExp", kLogarithmic, infer_shape};
+constinit const Operator ReduceSumSquare = {"", "ReduceSumSquare", kPlain, infer_shape};
+
+void reduce_schemas(SchemaTable& t) {
+  for (const Operator* op : {&ReduceMean, &ReduceSum, &ReduceMax, &ReduceMin, &ReduceProd, &ReduceL1, &ReduceL2,
+                             &ReduceLogSum, &ReduceLogSumExp, &ReduceSumSquare}) {
+    t.add(*op);
+  }
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,268 @@
+// Reductions: for each output element, a small function folds the elements that belong to it.
+//
+// Integers: sums, products and sums of squares wrap; means, norms and logarithms are truncated towards zero. Where the
+// standard leaves a reduction over nothing undefined (the mean), floating types give NaN and integers 0.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/common/elements.h"
+#include "ops/common/shapes.h"
+#include "ops/reduction/reduce/reduce.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
+
+// The elements that one output element is made of.
+template <class D>
+struct Group {
+  const D* base;
+  std::span<const std::int64_t> offsets;
+  std::size_t size() const { return offsets.size(); }
+  D operator[](std::size_t k) const { return base[offsets[k]]; }
+};
+
+template <class D>
+constexpr bool kReal = std::is_same_v<D, double>;
+
+// Arithmetic modulo 2^64 for both kinds of integers.
+template <class D>
+D add(D a, D b) {
+  if constexpr (kReal<D>)
+    return a + b;
+  else
+    return static_cast<D>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+template <class D>
+D multiply(D a, D b) {
+  if constexpr (kReal<D>)
+    return a * b;
+  else
+    return static_cast<D>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+// A real result as an element: truncated, NaN is 0, out of range is the nearest value.
+template <class D>
+D from_real(double v) {
+  if constexpr (kReal<D>)
+    return v;
+  else if (std::isnan(v))
+    return 0;
+  else if (v <= static_cast<double>(std::numeric_limits<D>::min()))
+    return std::numeric_limits<D>::min();
+  else if (v >= static_cast<double>(std::numeric_limits<D>::max()))
+    return std::numeric_limits<D>::max();
+  else
+    return static_cast<D>(v);
+}
+
+template <class D>
+D sum(const Group<D>& g) {
+  D total = 0;
+  for (std::size_t k = 0; k < g.size(); ++k) total = add(total, g[k]);
+  return total;
+}
+
+template <class D>
+D mean(const Group<D>& g) {
+  if constexpr (kReal<D>) return sum(g) / static_cast<double>(g.size());
+  if (g.size() == 0) return 0;
+  Wide total = 0;
+  for (std::size_t k = 0; k < g.size(); ++k) total += static_cast<Wide>(g[k]);
+  return static_cast<D>(total / static_cast<Wide>(g.size()));
+}
+
+template <class D>
+D prod(const Group<D>& g) {
+  D total = 1;
+  for (std::size_t k = 0; k < g.size(); ++k) total = multiply(total, g[k]);
+  return total;
+}
+
+template <class D>
+D l1(const Group<D>& g) {
+  D total = 0;
+  for (std::size_t k = 0; k < g.size(); ++k) {
+    const D v = g[k];
+    if constexpr (kReal<D>)
+      total += std::abs(v);
+    else
+      total = add(total, v < D{} ? multiply(v, static_cast<D>(-1)) : v);
+  }
+  return total;
+}
+
+template <class D>
+D sum_square(const Group<D>& g) {
+  D total = 0;
+  for (std::size_t k = 0; k < g.size(); ++k) total = add(total, multiply(g[k], g[k]));
+  return total;
+}
+
+template <class D>
+D l2(const Group<D>& g) {
+  if constexpr (kReal<D>) return std::sqrt(sum_square(g));
+  UnsignedWide total = 0;
+  for (std::size_t k = 0; k < g.size(); ++k) {
+    const auto v = static_cast<Wide>(g[k]);
+    const auto magnitude = static_cast<UnsignedWide>(v < 0 ? -v : v);
+    total += magnitude * magnitude;
+  }
+  auto root = static_cast<UnsignedWide>(std::sqrt(static_cast<long double>(total)));
+  while (root * root > total) --root;
+  while ((root + 1) * (root + 1) <= total) ++root;
+  return static_cast<D>(root);
+}
+
+template <class D>
+D log_sum(const Group<D>& g) {
+  double total = 0;
+  for (std::size_t k = 0; k < g.size(); ++k) total += static_cast<double>(g[k]);
+  return from_real<D>(std::log(total));
+}
+
+template <class D>
+D log_sum_exp(const Group<D>& g) {
+  double top = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < g.size(); ++k) top = std::fmax(top, static_cast<double>(g[k]));
+  const double shift = std::isfinite(top) ? top : 0;
+  double total = 0;
+  for (std::size_t k = 0; k < g.size(); ++k) total += std::exp(static_cast<double>(g[k]) - shift);
+  return from_real<D>(std::log(total) + shift);
+}
+
+// NaN wins, as in NumPy. `none` is the answer for no elements.
+template <class D>
+D extremum(const Group<D>& g, bool largest, D none) {
+  if (g.size() == 0) return none;
+  D best = g[0];
+  for (std::size_t k = 1; k < g.size() && best == best; ++k) {
+    const D v = g[k];
+    if (largest ? !(best >= v) : !(best <= v)) best = v;
+  }
+  return best;
+}
+
+struct Layout {
+  Shape out;
+  std::vector<std::int64_t> bases, offsets;  // of the groups; of the elements within each
+};
+
+Layout make_layout(opset::ReferenceContext& ctx) {
+  const Tensor& data = ctx.input(0);
+  const auto& schema = ctx.attrs().schema();
+  const bool keep = ctx.attrs().i("keepdims") != 0;
+  const bool noop = opset::find_attr(schema, "noop_with_empty_axes") && ctx.attrs().i("noop_with_empty_axes") != 0;
+  std::vector<std::int64_t> axes;
+  if (opset::find_attr(schema, "axes"))
+    axes = ctx.attrs().find_ints("axes").value_or(axes);
+  else if (ctx.has_input(1))
+    axes = to_ints(ctx.input(1));
+
+  const std::int64_t rank = data.rank();
+  std::vector<bool> reduced(static_cast<std::size_t>(rank), axes.empty() && !noop);
+  for (std::int64_t axis : axes) {
+    if (axis < -rank || axis >= rank) {
+      ctx.fail("axis " + std::to_string(axis) + " is out of range for " + to_string(data.dims()));
+    }
+    const auto d = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+    if (reduced[d]) ctx.fail("axes names axis " + std::to_string(d) + " twice");
+    reduced[d] = true;
+  }
+  const std::vector<std::int64_t> strides = dense_strides(data.dims());
+  Shape kept, inner;
+  std::vector<std::int64_t> kept_strides, inner_strides;
+  Layout layout;
+  for (std::size_t d = 0; d < reduced.size(); ++d) {
+    (reduced[d] ? inner : kept).push_back(data.dims()[d]);
+    (reduced[d] ? inner_strides : kept_strides).push_back(strides[d]);
+    if (!reduced[d])
+      layout.out.push_back(data.dims()[d]);
+    else if (keep)
+      layout.out.push_back(1);
+  }
+  for (Odometer o(kept, {kept_strides}); !o.done(); o.next()) layout.bases.push_back(o.offset(0));
+  for (Odometer o(inner, {inner_strides}); !o.done(); o.next()) layout.offsets.push_back(o.offset(0));
+  return layout;
+}
+
+// f(group) for each output element.
+template <class F>
+void reduce(opset::ReferenceContext& ctx, F&& f) {
+  const Layout layout = make_layout(ctx);
+  const Tensor& data = ctx.input(0);
+  Tensor& out = ctx.output(0, data.dtype(), layout.out);
+  visit_real(domain_of(data.dtype()), [&](auto d) {
+    using D = decltype(d);
+    const std::vector<D> values = load_all<D>(data);
+    std::vector<D> result;
+    result.reserve(layout.bases.size());
+    for (std::int64_t base : layout.bases) result.push_back(f(Group<D>{values.data() + base, layout.offsets}));
+    store_all(out, result);
+  });
+}
+
+// The smallest and the largest value of an element type; infinities where it has them.
+template <class D>
+D bound(DataType type, bool upper) {
+  if constexpr (kReal<D>) {
+    return upper ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  } else if (type == DataType::Bool) {
+    return upper ? 1 : 0;
+  } else {
+    const auto unused = static_cast<int>(64 - 8 * element_size(type));
+    return (upper ? std::numeric_limits<D>::max() : std::numeric_limits<D>::min()) >> unused;
+  }
+}
+
+void reduce_extremum(opset::ReferenceContext& ctx, bool largest) {
+  const DataType type = ctx.input(0).dtype();
+  reduce(ctx, [&]<class D>(const Group<D>& g) { return extremum(g, largest, bound<D>(type, !largest)); });
+}
+
+void reduce_sum(opset::ReferenceContext& ctx) {
+  reduce(ctx, []<class D>(const Group<D>& g) { return sum(g); });
+}
+void reduce_mean(opset::ReferenceContext& ctx) {
+  reduce(ctx, []<class D>(const Group<D>& g) { return mean(g); });
+}
+void reduce_prod(opset::ReferenceContext& ctx) {
+  reduce(ctx, []<class D>(const Group<D>& g) { return prod(g); });
+}
+void reduce_l1(opset::ReferenceContext& ctx) {
+  reduce(ctx, []<class D>(const Group<D>& g) { return l1(g); });
+}
+void reduce_l2(opset::ReferenceContext& ctx) {
+  reduce(ctx, []<class D>(const Group<D>& g) { return l2(g); });
+}
+void reduce_max(opset::ReferenceContext& ctx) { reduce_extremum(ctx, true); }
+void reduce_min(opset::ReferenceContext& ctx) { reduce_extremum(ctx, false); }
+void reduce_log_sum(opset::ReferenceContext& ctx) {
+  reduce(ctx, []<class D>(const Group<D>& g) { return log_sum(g); });
+}
+void reduce_log_sum_exp(opset::ReferenceContext& ctx) {
+  reduce(ctx, []<class D>(const Group<D>& g) { return log_sum_exp(g); });
+}
+void reduce_sum_square(opset::ReferenceContext& ctx) {
+  reduce(ctx, []<class D>(const Group<D>& g) { return sum_square(g); });
+}
+
+}  // namespace
+
+void reduce_references(opset::ReferenceTable& t) {
+  t.add(ReduceMean, reduce_mean);
+  t.add(ReduceSum, reduce_sum);
+  t.add(ReduceMax, reduce_max);
+  t.add(ReduceMin, reduce_min);
+  t.add(ReduceProd, reduce_prod);
+  t.add(ReduceL1, reduce_l1);
+  t.add(ReduceL2, reduce_l2);
+  t.add(ReduceLogSum, reduce_log_sum);
+  t.add(ReduceLogSumExp, reduce_log_sum_exp);
+  t.add(ReduceSumSquare, reduce_sum_square);
+}
+
+}  // namespace norn::ops

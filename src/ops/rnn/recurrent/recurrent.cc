@@ -1,0 +1,154 @@
+// The recurrent layers. Gates are stacked in one order per operator (iofc, zrh), directions along the first axis.
+// layout = 1 (14) puts the batch first. GRU's linear_before_reset came with 3. Activations are named by strings, with
+// their alphas and betas in lists.
+#include "ops/rnn/recurrent/recurrent.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kDiff = Differentiability::Differentiable;
+constexpr auto kNonDiff = Differentiability::NonDifferentiable;
+constexpr auto kOptional = ParamOption::Optional;
+
+constexpr std::string_view kActivationsDefault[] = {"Tanh", "Tanh"};
+constexpr Param kB1 = {.name = "B", .type = "T", .option = kOptional};
+constexpr Param kB14 = {.name = "B", .type = "T", .option = kOptional, .diff = kDiff};
+constexpr Param kSequenceLens1 = {.name = "sequence_lens", .type = "T1", .option = kOptional};
+constexpr Param kSequenceLens14 = {.name = "sequence_lens", .type = "T1", .option = kOptional, .diff = kNonDiff};
+constexpr Param kInitialH1 = {.name = "initial_h", .type = "T", .option = kOptional};
+constexpr Param kInitialH14 = {.name = "initial_h", .type = "T", .option = kOptional, .diff = kNonDiff};
+constexpr Param kX = {.name = "X", .type = "T", .diff = kDiff};
+constexpr Param kW = {.name = "W", .type = "T", .diff = kDiff};
+constexpr Param kR = {.name = "R", .type = "T", .diff = kDiff};
+constexpr Param kY1 = {.name = "Y", .type = "T", .option = kOptional};
+constexpr Param kY14 = {.name = "Y", .type = "T", .option = kOptional, .diff = kDiff};
+constexpr Param kYH1 = {.name = "Y_h", .type = "T", .option = kOptional};
+constexpr Param kYH14 = {.name = "Y_h", .type = "T", .option = kOptional, .diff = kDiff};
+constexpr Attr kActivationAlpha = {.name = "activation_alpha", .type = ir::AttributeType::Floats};
+constexpr Attr kActivationBeta = {.name = "activation_beta", .type = ir::AttributeType::Floats};
+constexpr Attr kActivations1 = {.name = "activations", .type = ir::AttributeType::Strings};
+constexpr Attr kRNNActivations = {
+    .name = "activations", .type = ir::AttributeType::Strings, .def = def_strings(kActivationsDefault)};
+constexpr Attr kClip = {.name = "clip", .type = ir::AttributeType::Float};
+constexpr Attr kDirection = {.name = "direction", .type = ir::AttributeType::String, .def = def_string("forward")};
+constexpr Attr kHiddenSize = {.name = "hidden_size", .type = ir::AttributeType::Int};
+constexpr Attr kInputForget = {.name = "input_forget", .type = ir::AttributeType::Int, .def = def_int(0)};
+constexpr Attr kOutputSequence = {.name = "output_sequence", .type = ir::AttributeType::Int, .def = def_int(0)};
+constexpr Attr kLayout = {.name = "layout", .type = ir::AttributeType::Int, .def = def_int(0)};
+constexpr Attr kLinearBeforeReset = {.name = "linear_before_reset", .type = ir::AttributeType::Int, .def = def_int(0)};
+constexpr Param kLSTMInputs1[] = {
+    {.name = "X", .type = "T"},
+    {.name = "W", .type = "T"},
+    {.name = "R", .type = "T"},
+    kB1,
+    kSequenceLens1,
+    kInitialH1,
+    {.name = "initial_c", .type = "T", .option = kOptional},
+    {.name = "P", .type = "T", .option = kOptional},
+};
+constexpr Param kLSTMInputs14[] = {
+    kX,
+    kW,
+    kR,
+    kB14,
+    kSequenceLens14,
+    kInitialH14,
+    {.name = "initial_c", .type = "T", .option = kOptional, .diff = kNonDiff},
+    {.name = "P", .type = "T", .option = kOptional, .diff = kDiff},
+};
+constexpr Param kGRUInputs1[] = {
+    {.name = "X", .type = "T"}, {.name = "W", .type = "T"}, {.name = "R", .type = "T"}, kB1, kSequenceLens1, kInitialH1,
+};
+constexpr Param kGRUInputs14[] = {kX, kW, kR, kB14, kSequenceLens14, kInitialH14};
+constexpr Param kLSTMOutputs1[] = {
+    kY1,
+    kYH1,
+    {.name = "Y_c", .type = "T", .option = kOptional},
+};
+constexpr Param kLSTMOutputs14[] = {
+    kY14,
+    kYH14,
+    {.name = "Y_c", .type = "T", .option = kOptional, .diff = kDiff},
+};
+constexpr Param kGRUOutputs1[] = {kY1, {.name = "Y_h", .type = "T"}};
+constexpr Param kOutputs3[] = {kY1, kYH1};
+constexpr Param kGRUOutputs14[] = {kY14, kYH14};
+constexpr Attr kLSTMAttrs1[] = {kActivationAlpha, kActivationBeta, kActivations1, kClip,
+                                kDirection,       kHiddenSize,     kInputForget,  kOutputSequence};
+constexpr Attr kLSTMAttrs7[] = {kActivationAlpha, kActivationBeta, kActivations1, kClip,
+                                kDirection,       kHiddenSize,     kInputForget};
+constexpr Attr kLSTMAttrs14[] = {kActivationAlpha, kActivationBeta, kActivations1, kClip,
+                                 kDirection,       kHiddenSize,     kInputForget,  kLayout};
+constexpr Attr kGRUAttrs1[] = {
+    kActivationAlpha,
+    kActivationBeta,
+    kActivations1,
+    kClip,
+    {.name = "direction", .type = ir::AttributeType::String, .def = def_string("foward")},
+    kHiddenSize,
+    kOutputSequence,
+};
+constexpr Attr kGRUAttrs3[] = {kActivationAlpha, kActivationBeta, kActivations1,      kClip,
+                               kDirection,       kHiddenSize,     kLinearBeforeReset, kOutputSequence};
+constexpr Attr kGRUAttrs7[] = {kActivationAlpha, kActivationBeta, kActivations1,     kClip,
+                               kDirection,       kHiddenSize,     kLinearBeforeReset};
+constexpr Attr kGRUAttrs14[] = {kActivationAlpha, kActivationBeta, kActivations1, kClip,
+                                kDirection,       kHiddenSize,     kLayout,       kLinearBeforeReset};
+constexpr Attr kRNNAttrs1[] = {kActivationAlpha, kActivationBeta, kRNNActivations, kClip,
+                               kDirection,       kHiddenSize,     kOutputSequence};
+constexpr Attr kRNNAttrs7[] = {kActivationAlpha, kActivationBeta, kRNNActivations, kClip, kDirection, kHiddenSize};
+constexpr Attr kRNNAttrs14[] = {kActivationAlpha, kActivationBeta, kRNNActivations, kClip,
+                                kDirection,       kHiddenSize,     kLayout};
+constexpr TypeConstraint kTypes1[] = {{"T", tensors(types::kFloat16To64)}, {"T1", tensors(elems(DataType::Int32))}};
+constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}, {"T1", tensors(elems(DataType::Int32))}};
+
+constexpr Schema kLSTM[] = {
+    {.since = 1, .inputs = kLSTMInputs1, .outputs = kLSTMOutputs1, .attrs = kLSTMAttrs1, .types = kTypes1},
+    {.since = 7, .inputs = kLSTMInputs1, .outputs = kLSTMOutputs1, .attrs = kLSTMAttrs7, .types = kTypes1},
+    {.since = 14, .inputs = kLSTMInputs14, .outputs = kLSTMOutputs14, .attrs = kLSTMAttrs14, .types = kTypes1},
+    {.since = 22,
+     .inputs = kLSTMInputs14,
+     .outputs = kLSTMOutputs14,
+     .attrs = kLSTMAttrs14,
+     .types = kTypes22,
+     .only_types_widened = true},
+};
+
+constexpr Schema kGRU[] = {
+    {.since = 1, .inputs = kGRUInputs1, .outputs = kGRUOutputs1, .attrs = kGRUAttrs1, .types = kTypes1},
+    {.since = 3, .inputs = kGRUInputs1, .outputs = kOutputs3, .attrs = kGRUAttrs3, .types = kTypes1},
+    {.since = 7, .inputs = kGRUInputs1, .outputs = kOutputs3, .attrs = kGRUAttrs7, .types = kTypes1},
+    {.since = 14, .inputs = kGRUInputs14, .outputs = kGRUOutputs14, .attrs = kGRUAttrs14, .types = kTypes1},
+    {.since = 22,
+     .inputs = kGRUInputs14,
+     .outputs = kGRUOutputs14,
+     .attrs = kGRUAttrs14,
+     .types = kTypes22,
+     .only_types_widened = true},
+};
+
+constexpr Schema kRNN[] = {
+    {.since = 1, .inputs = kGRUInputs1, .outputs = kOutputs3, .attrs = kRNNAttrs1, .types = kTypes1},
+    {.since = 7, .inputs = kGRUInputs1, .outputs = kOutputs3, .attrs = kRNNAttrs7, .types = kTypes1},
+    {.since = 14, .inputs = kGRUInputs14, .outputs = kGRUOutputs14, .attrs = kRNNAttrs14, .types = kTypes1},
+    {.since = 22,
+     .inputs = kGRUInputs14,
+     .outputs = kGRUOutputs14,
+     .attrs = kRNNAttrs14,
+     .types = kTypes22,
+     .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator LSTM = {"", "LSTM", kLSTM, nullptr};
+constinit const Operator GRU = {"", "GRU", kGRU, nullptr};
+constinit const Operator RNN = {"", "RNN", kRNN, nullptr};
+
+void recurrent_schemas(SchemaTable& t) {
+  for (const Operator* op : {&LSTM, &GRU, &RNN}) t.add(*op);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,48 @@
+// A sequence's elements own their memory: the inputs' may be a run's arena, which is used again.
+#include <string>
+#include <utility>
+
+#include "ops/common/elements.h"
+#include "ops/sequence/sequence_basic/sequence_basic.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+void sequence_construct(opset::ReferenceContext& ctx) {
+  Sequence sequence;
+  for (int i = 0; i < ctx.input_count(); ++i) {
+    const Tensor& in = ctx.input(i);
+    if (in.dtype() != ctx.input(0).dtype()) {
+      ctx.fail("input " + std::to_string(i) + " is " + std::string(data_type_name(in.dtype())) + ", but input 0 is " +
+               std::string(data_type_name(ctx.input(0).dtype())));
+    }
+    sequence.items.emplace_back(in.clone());
+  }
+  ctx.set_output(0, Value(std::move(sequence)));
+}
+
+void sequence_at(opset::ReferenceContext& ctx) {
+  const auto& items = ctx.value(0).sequence().items;
+  const Tensor& position = ctx.input(1);
+  if (position.size() != 1) ctx.fail("position must be a scalar, not of shape " + to_string(position.dims()));
+  const auto size = static_cast<std::int64_t>(items.size());
+  const std::int64_t given = to_ints(position)[0];
+  const std::int64_t at = given < 0 ? given + size : given;
+  if (at < 0 || at >= size) {
+    ctx.fail("position " + std::to_string(given) + " is outside a sequence of " + std::to_string(size));
+  }
+  const Value& item = items[static_cast<std::size_t>(at)];
+  if (!item.is_tensor()) return ctx.set_output(0, item);
+  const Tensor& tensor = item.tensor();
+  copy_elements(ctx.output(0, tensor.dtype(), tensor.dims()), 0, tensor, 0, tensor.size());
+}
+
+}  // namespace
+
+void sequence_basic_references(opset::ReferenceTable& table) {
+  table.add(SequenceConstruct, sequence_construct);
+  table.add(SequenceAt, sequence_at);
+}
+
+}  // namespace norn::ops

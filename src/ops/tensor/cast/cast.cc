@@ -1,0 +1,141 @@
+// Signatures of Cast.
+//
+// Version 1 names the target type by a string ("FLOAT"), later ones by number. Version 19 brings `saturate` for the
+// 8-bit formats, 24 `round_mode` for E8M0. Complex types are no part of Cast. The tables of versions 19 to 23 send
+// infinities to NaN for the FNUZ formats even when saturating; version 24 corrected them to what implementations did
+// all along.
+#include "ops/tensor/cast/cast.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kDiff = Differentiability::Differentiable;
+
+constexpr Param kInput[] = {{.name = "input", .type = "T1"}};
+constexpr Param kOutput[] = {{.name = "output", .type = "T2"}};
+constexpr Param kDiffInput[] = {{.name = "input", .type = "T1", .diff = kDiff}};
+constexpr Param kDiffOutput[] = {{.name = "output", .type = "T2", .diff = kDiff}};
+
+constexpr Attr kAttrs1[] = {{.name = "to", .type = ir::AttributeType::String, .required = true}};
+constexpr Attr kAttrs6[] = {{.name = "to", .type = ir::AttributeType::Int, .required = true}};
+constexpr Attr kAttrs19[] = {
+    {.name = "saturate", .type = ir::AttributeType::Int, .def = def_int(1)},
+    {.name = "to", .type = ir::AttributeType::Int, .required = true},
+};
+constexpr Attr kAttrs24[] = {
+    {.name = "round_mode", .type = ir::AttributeType::String, .def = def_string("up")},
+    {.name = "saturate", .type = ir::AttributeType::Int, .def = def_int(1)},
+    {.name = "to", .type = ir::AttributeType::Int, .required = true},
+};
+
+constexpr std::uint32_t kElems1 = types::kNumeric | types::kBool;
+constexpr std::uint32_t kElems9 = kElems1 | types::kString;
+constexpr TypeConstraint kTypes1[] = {{"T1", tensors(kElems1)}, {"T2", tensors(kElems1)}};
+constexpr TypeConstraint kTypes9[] = {{"T1", tensors(kElems9)}, {"T2", tensors(kElems9)}};
+constexpr TypeConstraint kTypes13[] = {
+    {"T1", tensors(types::kAllBf & ~types::kComplex)},
+    {"T2", tensors(types::kAllBf & ~types::kComplex)},
+};
+constexpr TypeConstraint kTypes19[] = {
+    {"T1", tensors(types::kAllIr9 & ~types::kComplex)},
+    {"T2", tensors(types::kAllIr9 & ~types::kComplex)},
+};
+constexpr TypeConstraint kTypes21[] = {
+    {"T1", tensors(types::kAllIr10 & ~types::kComplex)},
+    {"T2", tensors(types::kAllIr10 & ~types::kComplex)},
+};
+constexpr TypeConstraint kTypes23[] = {
+    {"T1", tensors(types::kAllIr11 & ~types::kComplex)},
+    {"T2", tensors(types::kAllIr11 & ~types::kComplex)},
+};
+constexpr TypeConstraint kTypes24[] = {
+    {"T1", tensors(types::kAllIr12 & ~types::kComplex)},
+    {"T2", tensors(types::kAllIr12 & ~types::kComplex)},
+};
+constexpr TypeConstraint kTypes25[] = {
+    {"T1", tensors(types::kAllIr13 & ~types::kComplex)},
+    {"T2", tensors(types::kAllIr13 & ~types::kComplex)},
+};
+constexpr TypeConstraint kTypes28[] = {
+    {"T1", tensors(types::kAllIr14 & ~types::kComplex)},
+    {"T2", tensors(types::kAllIr14 & ~types::kComplex)},
+};
+
+constexpr Schema kCast[] = {
+    {.since = 1, .inputs = kInput, .outputs = kOutput, .attrs = kAttrs1, .types = kTypes1},
+    {.since = 6, .inputs = kInput, .outputs = kOutput, .attrs = kAttrs6, .types = kTypes1},
+    {.since = 9, .inputs = kInput, .outputs = kOutput, .attrs = kAttrs6, .types = kTypes9, .only_types_widened = true},
+    {.since = 13,
+     .inputs = kDiffInput,
+     .outputs = kDiffOutput,
+     .attrs = kAttrs6,
+     .types = kTypes13,
+     .only_types_widened = true},
+    {.since = 19, .inputs = kDiffInput, .outputs = kDiffOutput, .attrs = kAttrs19, .types = kTypes19},
+    {.since = 21,
+     .inputs = kDiffInput,
+     .outputs = kDiffOutput,
+     .attrs = kAttrs19,
+     .types = kTypes21,
+     .only_types_widened = true},
+    {.since = 23,
+     .inputs = kDiffInput,
+     .outputs = kDiffOutput,
+     .attrs = kAttrs19,
+     .types = kTypes23,
+     .only_types_widened = true},
+    {.since = 24, .inputs = kDiffInput, .outputs = kDiffOutput, .attrs = kAttrs24, .types = kTypes24},
+    {.since = 25,
+     .inputs = kDiffInput,
+     .outputs = kDiffOutput,
+     .attrs = kAttrs24,
+     .types = kTypes25,
+     .only_types_widened = true},
+    {.since = 28,
+     .inputs = kDiffInput,
+     .outputs = kDiffOutput,
+     .attrs = kAttrs24,
+     .types = kTypes28,
+     .only_types_widened = true},
+};
+
+// Sizes stay known on their way through integer types; the engine drops what a narrow type cannot hold.
+void infer(InferContext& ctx) {
+  const DataType to = cast_target(ctx.attrs());
+  if (ctx.has_rank(0))
+    ctx.set(0, to, ctx.shape(0));
+  else
+    ctx.set(0, to);
+  const bool index = to == DataType::Int64 || to == DataType::Int32;
+  if (const Dims* ints = ctx.ints(0); ints && index) ctx.set_ints(0, *ints);
+}
+
+}  // namespace
+
+constinit const Operator Cast = {"", "Cast", kCast, infer};
+
+DataType cast_target(const Attrs& attrs) {
+  if (attrs.schema().since >= 6) {
+    const std::int64_t to = attrs.i("to");
+    if (to > 0 && to < kDataTypeCount) return static_cast<DataType>(to);
+    throw Error(ErrorCode::InvalidGraph, "to is " + std::to_string(to) + ", which is no element type");
+  }
+  const std::string given = attrs.s("to");
+  std::string name = given;
+  std::transform(name.begin(), name.end(), name.begin(), base::lower);
+  const DataType type = data_type_from_name(name);
+  if (type != DataType::Undefined) return type;
+  throw Error(ErrorCode::InvalidGraph, "to is " + base::quoted(given) + ", which is no element type");
+}
+
+void cast_schemas(opset::SchemaTable& t) { t.add(Cast); }
+
+}  // namespace norn::ops

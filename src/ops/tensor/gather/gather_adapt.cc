@@ -1,0 +1,51 @@
+// Gather 11 put negative indices into words. Going down, constant ones are counted from the front; computed indices are
+// left as they are, since runtimes of earlier opsets count negative ones from the end as well.
+#include <string>
+
+#include "ops/tensor/gather/gather.h"
+#include "opset/value_type.h"
+#include "transform/version_step.h"
+
+namespace norn::ops {
+namespace {
+
+// Every index that version 1 allows means the same in 11.
+void up_1_11(transform::NodeEdit&) {}
+
+void down_11_1(transform::NodeEdit& edit) {
+  const Tensor* indices = edit.input_constant(1);
+  if (!indices) return;
+  const bool wide = indices->dtype() == DataType::Int64;
+  Tensor changed = indices->clone();
+  bool any = false;
+  for (std::int64_t k = 0; k < indices->size(); ++k) {
+    const std::int64_t index = wide ? indices->as<std::int64_t>()[k] : indices->as<std::int32_t>()[k];
+    if (index >= 0) continue;
+    const auto& shape = edit.input_type(0).shape;
+    if (!shape || shape->empty()) edit.cannot("an index is negative and the data's shape is unknown");
+    const std::int64_t given = edit.attrs().i("axis");
+    const std::int64_t axis = given < 0 ? given + static_cast<std::int64_t>(shape->size()) : given;
+    if (axis < 0 || axis >= static_cast<std::int64_t>(shape->size()))
+      edit.cannot("the axis is outside the data's shape");
+    const opset::DimExpr& size = (*shape)[static_cast<std::size_t>(axis)];
+    if (!size.is_constant()) {
+      edit.cannot("index " + std::to_string(index) + " counts from the end of a dimension of unknown size");
+    }
+    const std::int64_t from_front = index + size.constant();
+    if (wide)
+      changed.as_mutable<std::int64_t>()[k] = from_front;
+    else
+      changed.as_mutable<std::int32_t>()[k] = static_cast<std::int32_t>(from_front);
+    any = true;
+  }
+  if (any) edit.set_input(1, changed);
+}
+
+}  // namespace
+
+void gather_steps(transform::StepTable& table) {
+  table.add(Gather, 1, 11, up_1_11);
+  table.add(Gather, 11, 1, down_11_1);
+}
+
+}  // namespace norn::ops

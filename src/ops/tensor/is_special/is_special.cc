@@ -1,0 +1,57 @@
+// Which elements are infinite or not a number. Which 8-bit types have an infinity at all is told by their format:
+// e4m3fn has none.
+#include "ops/tensor/is_special/is_special.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kNonDiff = Differentiability::NonDifferentiable;
+
+constexpr Param kInputs10[] = {{.name = "X", .type = "T1", .diff = kNonDiff}};
+constexpr Param kIsNaNInputs[] = {{.name = "X", .type = "T1"}};
+constexpr Param kOutputs10[] = {{.name = "Y", .type = "T2", .diff = kNonDiff}};
+constexpr Param kIsNaNOutputs[] = {{.name = "Y", .type = "T2"}};
+constexpr Attr kAttrs[] = {
+    {.name = "detect_negative", .type = ir::AttributeType::Int, .def = def_int(1)},
+    {.name = "detect_positive", .type = ir::AttributeType::Int, .def = def_int(1)},
+};
+constexpr TypeConstraint kIsInfTypes10[] = {
+    {"T1", tensors(elems(DataType::Double, DataType::Float))},
+    {"T2", tensors(types::kBool)},
+};
+constexpr TypeConstraint kTypes20[] = {
+    {"T1", tensors(types::kFloats | elems(DataType::Float8E4M3FN, DataType::Float8E4M3FNUZ, DataType::Float8E5M2,
+                                          DataType::Float8E5M2FNUZ))},
+    {"T2", tensors(types::kBool)},
+};
+constexpr TypeConstraint kIsNaNTypes9[] = {{"T1", tensors(types::kFloat16To64)}, {"T2", tensors(types::kBool)}};
+constexpr TypeConstraint kIsNaNTypes13[] = {{"T1", tensors(types::kFloats)}, {"T2", tensors(types::kBool)}};
+
+constexpr Schema kIsInf[] = {
+    {.since = 10, .inputs = kInputs10, .outputs = kOutputs10, .attrs = kAttrs, .types = kIsInfTypes10},
+    {.since = 20,
+     .inputs = kInputs10,
+     .outputs = kOutputs10,
+     .attrs = kAttrs,
+     .types = kTypes20,
+     .only_types_widened = true},
+};
+
+constexpr Schema kIsNaN[] = {
+    {.since = 9, .inputs = kIsNaNInputs, .outputs = kIsNaNOutputs, .types = kIsNaNTypes9},
+    {.since = 13, .inputs = kInputs10, .outputs = kOutputs10, .types = kIsNaNTypes13, .only_types_widened = true},
+    {.since = 20, .inputs = kInputs10, .outputs = kOutputs10, .types = kTypes20, .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator IsInf = {"", "IsInf", kIsInf, nullptr};
+constinit const Operator IsNaN = {"", "IsNaN", kIsNaN, nullptr};
+
+void is_special_schemas(SchemaTable& t) {
+  for (const Operator* op : {&IsInf, &IsNaN}) t.add(*op);
+}
+
+}  // namespace norn::ops

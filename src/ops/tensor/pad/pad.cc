@@ -1,0 +1,183 @@
+// Pad: elements added (or, with negative pads, removed) before and after each axis.
+//
+// Traps: pads lists all beginnings first, then all ends; with axes (18) it lists those axes only. A removed border is
+// removed first, so the other modes reflect or repeat what is left. Mode wrap came with 19.
+#include "ops/tensor/pad/pad.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+
+using namespace opset;
+
+namespace {
+
+constexpr auto kDiff = Differentiability::Differentiable;
+constexpr auto kNonDiff = Differentiability::NonDifferentiable;
+
+constexpr Param kInputs1[] = {{.name = "data", .type = "T"}};
+constexpr Param kInputs11[] = {
+    {.name = "data", .type = "T"},
+    {.name = "pads", .type = "tensor(int64)"},
+    {.name = "constant_value", .type = "T", .option = ParamOption::Optional},
+};
+constexpr Param kInputs13[] = {
+    {.name = "data", .type = "T", .diff = kDiff},
+    {.name = "pads", .type = "tensor(int64)", .diff = kNonDiff},
+    {.name = "constant_value", .type = "T", .option = ParamOption::Optional, .diff = kNonDiff},
+};
+constexpr Param kInputs18[] = {
+    {.name = "data", .type = "T", .diff = kDiff},
+    {.name = "pads", .type = "tensor(int64)", .diff = kNonDiff},
+    {.name = "constant_value", .type = "T", .option = ParamOption::Optional, .diff = kNonDiff},
+    {.name = "axes", .type = "Tind", .option = ParamOption::Optional, .diff = kNonDiff},
+};
+constexpr Param kOutputs1[] = {{.name = "output", .type = "T"}};
+constexpr Param kOutputs13[] = {{.name = "output", .type = "T", .diff = kDiff}};
+
+constexpr Attr kAttrs1[] = {
+    {.name = "mode", .type = ir::AttributeType::String, .def = def_string("constant")},
+    {.name = "paddings", .type = ir::AttributeType::Ints, .required = true},
+    {.name = "value", .type = ir::AttributeType::Float, .def = def_float(0.0f)},
+};
+constexpr Attr kAttrs2[] = {
+    {.name = "mode", .type = ir::AttributeType::String, .def = def_string("constant")},
+    {.name = "pads", .type = ir::AttributeType::Ints, .required = true},
+    {.name = "value", .type = ir::AttributeType::Float, .def = def_float(0.0f)},
+};
+constexpr Attr kAttrs11[] = {{.name = "mode", .type = ir::AttributeType::String, .def = def_string("constant")}};
+
+template <std::uint32_t kElements>
+constexpr TypeConstraint kT[] = {{"T", tensors(kElements)}};
+template <std::uint32_t kElements>
+constexpr TypeConstraint kTypes[] = {{"T", tensors(kElements)}, {"Tind", tensors(types::kIndex)}};
+
+constexpr Schema row(int since, std::span<const TypeConstraint> types) {
+  return {.since = since,
+          .inputs = kInputs18,
+          .outputs = kOutputs13,
+          .attrs = kAttrs11,
+          .types = types,
+          .only_types_widened = since > 19};
+}
+constexpr Schema kPad[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kT<types::kFloat16To64>},
+    {.since = 2, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs2, .types = kT<types::kFloat16To64>},
+    {.since = 11, .inputs = kInputs11, .outputs = kOutputs1, .attrs = kAttrs11, .types = kT<types::kNumeric>},
+    {.since = 13,
+     .inputs = kInputs13,
+     .outputs = kOutputs13,
+     .attrs = kAttrs11,
+     .types = kT<types::kAllBf>,
+     .only_types_widened = true},
+    row(18, kTypes<types::kAllBf>),
+    row(19, kTypes<types::kAllBf>),
+    row(21, kTypes<types::kAllIr10>),
+    row(23, kTypes<types::kAllIr11>),
+    row(24, kTypes<types::kAllIr12>),
+    row(25, kTypes<types::kAllIr13>),
+};
+
+// More dimensions than any tensor has; a damaged file may claim any number.
+constexpr std::int64_t kMostDims = 64;
+
+void check_mode(InferContext& ctx) {
+  const std::string mode = ctx.attrs().s("mode");
+  if (mode == "constant" || mode == "reflect" || mode == "edge") return;
+  if (mode == "wrap") {
+    if (ctx.version() >= 19) return;
+    ctx.fail("mode \"wrap\" came with opset 19");
+  }
+  ctx.fail("mode \"" + mode + "\" is none of constant, reflect, edge, wrap");
+}
+
+std::optional<Dims> known_pads(InferContext& ctx) {
+  if (ctx.version() < 11) {
+    const auto pads = ctx.attrs().ints(ctx.version() < 2 ? "paddings" : "pads");
+    return Dims(pads.begin(), pads.end());
+  }
+  ctx.require_rank(1, 1);
+  if (const Dims* ints = ctx.ints(1)) return *ints;
+  return std::nullopt;
+}
+
+// The axes that pads apply to; nothing if they are not known.
+std::optional<std::vector<std::int64_t>> known_axes(InferContext& ctx, bool given) {
+  if (given) {
+    auto axes = ctx.const_ints(3);
+    if (!axes) return axes;
+    std::vector<bool> seen(static_cast<std::size_t>(ctx.rank(0)), false);
+    for (std::int64_t& a : *axes) {
+      a = ctx.normalize_axis(a, ctx.rank(0), false, "axes");
+      if (seen[static_cast<std::size_t>(a)]) ctx.fail("axis " + std::to_string(a) + " is padded twice");
+      seen[static_cast<std::size_t>(a)] = true;
+    }
+    return axes;
+  }
+  std::vector<std::int64_t> all(static_cast<std::size_t>(ctx.rank(0)));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
+  return all;
+}
+
+// constant_value is one element, written as a scalar or as a tensor of one.
+void check_fill(InferContext& ctx) {
+  if (ctx.version() < 11 || !ctx.has_rank(2)) return;
+  for (const DimExpr& d : ctx.shape(2))
+    if (DimExpr::differ(d, 1)) ctx.fail("constant_value must have one element, not shape " + to_string(ctx.shape(2)));
+}
+
+void infer_pad(InferContext& ctx) {
+  check_mode(ctx);
+  check_fill(ctx);
+  ctx.set(0, ctx.elem(0));
+  const auto pads = known_pads(ctx);
+  const bool axes_given = ctx.version() >= 18 && ctx.has_input(3);
+  if (!ctx.has_rank(0)) {
+    if (axes_given) return;
+    std::optional<std::int64_t> count;
+    if (pads)
+      count = static_cast<std::int64_t>(pads->size());
+    else if (ctx.has_rank(1) && ctx.shape(1)[0].is_constant())
+      count = ctx.shape(1)[0].constant();
+    if (!count || *count > 2 * kMostDims) return;
+    Dims dims;
+    for (std::int64_t i = 0; i < *count / 2; ++i) dims.push_back(ctx.fresh_dim());
+    ctx.set(0, ctx.elem(0), std::move(dims));
+    return;
+  }
+  Dims dims = ctx.shape(0);
+  const auto axes = known_axes(ctx, axes_given);
+  if (!axes) {
+    for (DimExpr& d : dims) d = ctx.fresh_dim();
+  } else {
+    if (pads && pads->size() != 2 * axes->size()) {
+      ctx.fail("pads has " + std::to_string(pads->size()) + " entries, but " + std::to_string(axes->size()) +
+               " axes take " + std::to_string(2 * axes->size()));
+    }
+    for (std::size_t i = 0; i < axes->size(); ++i) {
+      DimExpr& d = dims[static_cast<std::size_t>((*axes)[i])];
+      if (!pads) {
+        d = ctx.fresh_dim();
+        continue;
+      }
+      d = d + (*pads)[i] + (*pads)[i + axes->size()];
+      if (d.is_constant() && d.constant() < 0) {
+        ctx.fail("pads remove more than there is along axis " + std::to_string((*axes)[i]) + " of " +
+                 to_string(ctx.shape(0)));
+      }
+    }
+  }
+  ctx.set(0, ctx.elem(0), std::move(dims));
+}
+
+}  // namespace
+
+constinit const Operator Pad = {"", "Pad", kPad, infer_pad};
+
+void pad_schemas(SchemaTable& table) { table.add(Pad); }
+
+}  // namespace norn::ops

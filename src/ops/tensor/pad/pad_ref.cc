@@ -1,0 +1,143 @@
+// Pad: for each axis a table tells which input index every output index reads, or that it is filled.
+//
+// Reflection and wrapping go on as often as the pad is long, as NumPy's do; a single element reflects to itself.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ops/common/elements.h"
+#include "ops/common/shapes.h"
+#include "ops/tensor/pad/pad.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+constexpr std::int64_t kFill = -1;
+constexpr std::int64_t kMostPad = std::int64_t{1} << 61;
+
+std::int64_t modulo(std::int64_t a, std::int64_t n) { return (a % n + n) % n; }
+
+// Input indices for each output index along an axis of `size` elements; size + begin + end is known to be >= 0.
+std::vector<std::int64_t> sources(opset::ReferenceContext& ctx, const std::string& mode, std::int64_t size,
+                                  std::int64_t begin, std::int64_t end) {
+  const std::int64_t total = size + begin + end;
+  const std::int64_t first = std::max<std::int64_t>(-begin, 0), last = size - std::max<std::int64_t>(-end, 0);
+  const std::int64_t kept = last - first;  // elements [first, last) stay and are reflected or repeated
+  const bool fills = mode == "constant";
+  if (!fills && total > 0 && kept <= 0) ctx.fail("mode " + mode + " has no elements to repeat");
+  std::vector<std::int64_t> from(static_cast<std::size_t>(total));
+  for (std::int64_t o = 0; o < total; ++o) {
+    const std::int64_t p = o - std::max<std::int64_t>(begin, 0);  // position within what stays
+    std::int64_t& source = from[static_cast<std::size_t>(o)];
+    if (fills) {
+      const std::int64_t i = o - begin;
+      source = i >= 0 && i < size ? i : kFill;
+    } else if (mode == "edge") {
+      source = first + std::clamp<std::int64_t>(p, 0, kept - 1);
+    } else if (mode == "wrap") {
+      source = first + modulo(p, kept);
+    } else if (kept == 1) {
+      source = first;
+    } else {
+      const std::int64_t m = modulo(p, 2 * (kept - 1));
+      source = first + (m < kept ? m : 2 * (kept - 1) - m);
+    }
+  }
+  return from;
+}
+
+Tensor fill_value(opset::ReferenceContext& ctx, DataType type) {
+  if (ctx.has_input(2)) {
+    const Tensor& given = ctx.input(2);
+    if (given.size() != 1) ctx.fail("constant_value must have one element, not shape " + to_string(given.dims()));
+    if (given.dtype() != type) ctx.fail("constant_value must have the type of the data");
+    return given;
+  }
+  Tensor zero(type, {});
+  visit_domain(domain_of(type), [&](const auto& value) { store(zero, 0, 1, &value); });
+  return zero;
+}
+
+void pad(opset::ReferenceContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  const std::string mode = ctx.attrs().s("mode");
+  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") ctx.fail("unknown mode " + mode);
+  const auto rank = static_cast<std::size_t>(in.rank());
+  const auto pads = to_ints(ctx.input(1));
+  std::vector<std::int64_t> begins(rank, 0), ends(rank, 0);
+  std::vector<std::int64_t> axes;
+  if (ctx.has_input(3)) {
+    axes = to_ints(ctx.input(3));
+  } else {
+    for (std::size_t d = 0; d < rank; ++d) axes.push_back(static_cast<std::int64_t>(d));
+  }
+  if (pads.size() != 2 * axes.size()) {
+    ctx.fail("pads has " + std::to_string(pads.size()) + " entries, but " + std::to_string(axes.size()) +
+             " axes take " + std::to_string(2 * axes.size()));
+  }
+  std::vector<bool> seen(rank, false);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t a = axes[i] < 0 ? axes[i] + in.rank() : axes[i];
+    if (a < 0 || a >= in.rank()) {
+      ctx.fail("axis " + std::to_string(axes[i]) + " is outside the data's shape " + to_string(in.dims()));
+    }
+    const auto axis = static_cast<std::size_t>(a);
+    if (seen[axis]) ctx.fail("axis " + std::to_string(a) + " is padded twice");
+    seen[axis] = true;
+    begins[axis] = pads[i];
+    ends[axis] = pads[i + axes.size()];
+  }
+
+  // Sizes first: the tables are as long as the output, and the output may be refused for its size.
+  Shape dims;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (std::max(begins[d], ends[d]) > kMostPad || std::min(begins[d], ends[d]) < -kMostPad)
+      ctx.fail("pads are too large");
+    const std::int64_t total = in.dims()[d] + begins[d] + ends[d];
+    if (total < 0) {
+      ctx.fail("pads remove more than the " + std::to_string(in.dims()[d]) + " elements of axis " + std::to_string(d));
+    }
+    dims.push_back(total);
+  }
+  const Tensor fill = fill_value(ctx, in.dtype());
+  Tensor& out = ctx.output(0, in.dtype(), dims);
+  if (out.size() == 0) return;
+  if (rank == 0) return copy_elements(out, 0, in, 0, 1);
+  std::vector<std::vector<std::int64_t>> from;
+  for (std::size_t d = 0; d < rank; ++d) from.push_back(sources(ctx, mode, in.dims()[d], begins[d], ends[d]));
+  const auto strides = dense_strides(in.dims());
+  const std::int64_t row = dims.back();
+  const auto& columns = from.back();
+  Shape outer(dims.begin(), dims.end() - 1);
+  std::int64_t to = 0;
+  for (Odometer o(outer, {}); !o.done(); o.next(), to += row) {
+    std::int64_t base = 0;
+    bool filled = false;
+    for (std::size_t d = 0; d + 1 < rank; ++d) {
+      const std::int64_t i = from[d][static_cast<std::size_t>(o.index()[d])];
+      filled = filled || i == kFill;
+      base += i * strides[d];
+    }
+    if (filled) {
+      copy_elements(out, to, fill, 0, row, 0);
+      continue;
+    }
+    for (std::int64_t c = 0; c < row;) {  // runs of neighbours at once
+      const std::int64_t i = columns[static_cast<std::size_t>(c)];
+      std::int64_t n = 1;
+      while (c + n < row && columns[static_cast<std::size_t>(c + n)] == (i == kFill ? kFill : i + n)) ++n;
+      if (i == kFill)
+        copy_elements(out, to + c, fill, 0, n, 0);
+      else
+        copy_elements(out, to + c, in, base + i, n);
+      c += n;
+    }
+  }
+}
+
+}  // namespace
+
+void pad_references(opset::ReferenceTable& table) { table.add(Pad, pad, 11); }
+
+}  // namespace norn::ops

@@ -1,0 +1,192 @@
+// Reshape: the same elements under other dimensions.
+//
+// Traps: a 0 in the target copies the input's dimension at that place unless allowzero says otherwise, and the size
+// that -1 stands for is found after what was copied has been divided out on both sides, so that an empty batch keeps
+// the rest of its shape ([0,4] to [0,-1] is [0,4], where dividing 0 by 0 would tell nothing). A symbolic size in the
+// target is taken for a size, never for a -1.
+#include "ops/tensor/reshape/reshape.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "ops/tensor/shape/shape.h"
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+
+using namespace opset;
+
+namespace {
+
+template <std::uint32_t kElements>
+constexpr TypeConstraint kT[] = {{"T", tensors(kElements)}};
+
+constexpr Param kInputs1[] = {{.name = "data", .type = "T"}};
+constexpr Param kInputs5[] = {{.name = "data", .type = "T"}, {.name = "shape", .type = "tensor(int64)"}};
+constexpr Param kInputs13[] = {
+    {.name = "data", .type = "T", .diff = Differentiability::Differentiable},
+    {.name = "shape", .type = "tensor(int64)", .diff = Differentiability::NonDifferentiable},
+};
+constexpr Param kOutputs1[] = {{.name = "reshaped", .type = "T"}};
+constexpr Param kOutputs13[] = {{.name = "reshaped", .type = "T", .diff = Differentiability::Differentiable}};
+constexpr Attr kAttrs1[] = {
+    {.name = "consumed_inputs", .type = ir::AttributeType::Ints},
+    {.name = "shape", .type = ir::AttributeType::Ints},
+};
+constexpr Attr kAttrs14[] = {{.name = "allowzero", .type = ir::AttributeType::Int, .def = def_int(0)}};
+
+constexpr Schema row(int since, std::span<const TypeConstraint> types) {
+  return {.since = since,
+          .inputs = kInputs13,
+          .outputs = kOutputs13,
+          .attrs = kAttrs14,
+          .types = types,
+          .only_types_widened = since != 14};
+}
+constexpr Schema kReshape[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kT<types::kFloat16To64>},
+    {.since = 5, .inputs = kInputs5, .outputs = kOutputs1, .types = kT<types::kAll>},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kT<types::kAllBf>, .only_types_widened = true},
+    row(14, kT<types::kAllBf>),
+    row(19, kT<types::kAllIr9>),
+    row(21, kT<types::kAllIr10>),
+    row(23, kT<types::kAllIr11>),
+    row(24, kT<types::kAllIr12>),
+    row(25, kT<types::kAllIr13>),
+};
+
+// More dimensions than any tensor has; a damaged file may claim any number.
+constexpr std::int64_t kMostDims = 64;
+
+bool is(const DimExpr& d, std::int64_t value) { return d.is_constant() && d.constant() == value; }
+
+// The product of `numerator` over that of `denominator`, common factors divided out first.
+DimExpr quotient(InferContext& ctx, Dims numerator, Dims denominator, const Dims& target) {
+  for (auto d = denominator.begin(); d != denominator.end();) {
+    auto n = d->is_constant() ? numerator.end() : std::find(numerator.begin(), numerator.end(), *d);
+    if (n == numerator.end()) {
+      ++d;
+    } else {
+      numerator.erase(n);
+      d = denominator.erase(d);
+    }
+  }
+  std::int64_t above = 1, below = 1;  // the constant factors
+  const auto take_constants = [](Dims& dims, std::int64_t& factor) {
+    DimExpr constants = 1;
+    for (const DimExpr& d : dims) {
+      if (d.is_constant()) constants = constants * d;
+    }
+    std::erase_if(dims, [](const DimExpr& d) { return d.is_constant(); });
+    factor = constants.constant();
+  };
+  if (std::any_of(numerator.begin(), numerator.end(), [](const DimExpr& d) { return is(d, 0); })) numerator = {0};
+  take_constants(numerator, above);
+  take_constants(denominator, below);
+  if (below == 0)
+    ctx.fail("the size for -1 cannot be told: the other sizes of " + to_string(target) + " give 0 elements");
+  const std::int64_t common = std::gcd(above, below);
+  above /= common;
+  below /= common;
+  const DimExpr n = DimExpr(above) * product(numerator), d = DimExpr(below) * product(denominator);
+  if (is(d, 1) || is(n, 0)) return n;
+  if (n.is_constant() && d.is_constant()) {
+    ctx.fail("cannot reshape " + to_string(ctx.shape(0)) + " to " + to_string(target) +
+             ": the number of elements is not divisible");
+  }
+  return DimExpr::floor_div(n, d);
+}
+
+Dims resolve(InferContext& ctx, const Dims& target, bool allowzero) {
+  const bool ranked = ctx.has_rank(0);
+  Dims dims;
+  Dims denominator, numerator = ranked ? ctx.shape(0) : Dims{};
+  std::vector<bool> copied(numerator.size(), false);
+  std::size_t unknown = target.size();
+  bool zero = false;
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    const DimExpr& t = target[i];
+    if (is(t, -1)) {
+      if (unknown != target.size()) ctx.fail("the shape " + to_string(target) + " has more than one -1");
+      unknown = i;
+      dims.push_back(1);
+    } else if (is(t, 0) && !allowzero) {
+      if (!ranked) {
+        dims.push_back(ctx.fresh_dim());
+        continue;
+      }
+      if (i >= numerator.size()) {
+        ctx.fail("the shape " + to_string(target) + " copies dimension " + std::to_string(i) +
+                 " of an input of shape " + to_string(ctx.shape(0)));
+      }
+      dims.push_back(numerator[i]);
+      copied[i] = true;
+    } else if (t.is_constant() && t.constant() < 0) {
+      ctx.fail("the shape " + to_string(target) + " has a size below -1");
+    } else {
+      zero = zero || is(t, 0);
+      dims.push_back(t);
+      denominator.push_back(t);
+    }
+  }
+  if (unknown == target.size()) {
+    if (!ranked) return dims;
+    const DimExpr before = product(ctx.shape(0)), after = product(dims);
+    if (before.is_constant() && after.is_constant() && before.constant() != after.constant()) {
+      ctx.fail("cannot reshape " + to_string(ctx.shape(0)) + " to " + to_string(target) + ": " + before.to_string() +
+               " elements are not " + after.to_string());
+    }
+    return dims;
+  }
+  if (zero) ctx.fail("with allowzero the shape " + to_string(target) + " cannot have both 0 and -1");
+  if (!ranked) {
+    dims[unknown] = ctx.fresh_dim();
+    return dims;
+  }
+  Dims rest;
+  for (std::size_t i = 0; i < numerator.size(); ++i) {
+    if (!copied[i]) rest.push_back(numerator[i]);
+  }
+  dims[unknown] = quotient(ctx, std::move(rest), std::move(denominator), target);
+  return dims;
+}
+
+void infer_reshape(InferContext& ctx) {
+  std::optional<Dims> target;
+  if (ctx.version() < 5) {
+    const auto shape = ctx.attrs().find_ints("shape").value_or(std::vector<std::int64_t>{});
+    target = Dims(shape.begin(), shape.end());
+  } else {
+    ctx.require_rank(1, 1);
+    if (const Dims* ints = ctx.ints(1)) target = *ints;
+  }
+  const DataType elem = ctx.elem(0);
+  Dims dims;
+  if (target) {
+    dims = resolve(ctx, *target, ctx.version() >= 14 && ctx.attrs().i("allowzero") != 0);
+  } else {
+    const DimExpr* length = ctx.has_rank(1) ? ctx.shape(1).data() : nullptr;
+    if (!length || !length->is_constant() || length->constant() > kMostDims) {
+      ctx.set(0, elem);
+      return;
+    }
+    if (length->constant() == 1 && ctx.has_rank(0)) {
+      dims.push_back(product(ctx.shape(0)));  // whatever the one number is
+    } else {
+      for (std::int64_t i = 0; i < length->constant(); ++i) dims.push_back(ctx.fresh_dim());
+    }
+  }
+  const bool vector = dims.size() <= 1;
+  ctx.set(0, elem, std::move(dims));
+  if (const Dims* ints = ctx.ints(0); ints && vector) ctx.set_ints(0, *ints);
+}
+
+}  // namespace
+
+constinit const Operator Reshape = {"", "Reshape", kReshape, infer_reshape};
+
+void reshape_schemas(SchemaTable& table) { table.add(Reshape); }
+
+}  // namespace norn::ops

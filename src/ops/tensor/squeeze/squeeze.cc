@@ -1,0 +1,191 @@
+// Squeeze and Unsqueeze: dimensions of size 1 taken out or put in.
+//
+// Traps: the axes of Unsqueeze count in the *output*; Squeeze without axes takes out every 1, so an input with a
+// symbolic dimension leaves even the rank unknown; Squeeze with an empty list of axes takes out nothing.
+#include "ops/tensor/squeeze/squeeze.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "opset/infer_context.h"
+
+namespace norn::ops {
+
+using namespace opset;
+
+namespace {
+
+template <std::uint32_t kElements>
+constexpr TypeConstraint kT[] = {{"T", tensors(kElements)}};
+
+constexpr auto kDiff = Differentiability::Differentiable;
+constexpr auto kNonDiff = Differentiability::NonDifferentiable;
+
+constexpr Param kInputs1[] = {{.name = "data", .type = "T"}};
+constexpr Param kSqueezeInputs13[] = {
+    {.name = "data", .type = "T", .diff = kDiff},
+    {.name = "axes", .type = "tensor(int64)", .option = ParamOption::Optional, .diff = kNonDiff},
+};
+constexpr Param kUnsqueezeInputs13[] = {
+    {.name = "data", .type = "T", .diff = kDiff},
+    {.name = "axes", .type = "tensor(int64)", .diff = kNonDiff},
+};
+constexpr Param kSqueezeOutputs1[] = {{.name = "squeezed", .type = "T"}};
+constexpr Param kSqueezeOutputs13[] = {{.name = "squeezed", .type = "T", .diff = kDiff}};
+constexpr Param kUnsqueezeOutputs1[] = {{.name = "expanded", .type = "T"}};
+constexpr Param kUnsqueezeOutputs13[] = {{.name = "expanded", .type = "T", .diff = kDiff}};
+constexpr Attr kSqueezeAttrs1[] = {{.name = "axes", .type = ir::AttributeType::Ints}};
+constexpr Attr kUnsqueezeAttrs1[] = {{.name = "axes", .type = ir::AttributeType::Ints, .required = true}};
+
+constexpr Schema squeeze_row(int since, std::span<const TypeConstraint> types) {
+  return {.since = since,
+          .inputs = kSqueezeInputs13,
+          .outputs = kSqueezeOutputs13,
+          .types = types,
+          .only_types_widened = since != 13};
+}
+constexpr Schema kSqueeze[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kSqueezeOutputs1, .attrs = kSqueezeAttrs1, .types = kT<types::kAll>},
+    {.since = 11, .inputs = kInputs1, .outputs = kSqueezeOutputs1, .attrs = kSqueezeAttrs1, .types = kT<types::kAll>},
+    squeeze_row(13, kT<types::kAllBf>),
+    squeeze_row(21, kT<types::kAllIr10>),
+    squeeze_row(23, kT<types::kAllIr11>),
+    squeeze_row(24, kT<types::kAllIr12>),
+    squeeze_row(25, kT<types::kAllIr13>),
+};
+
+constexpr Schema unsqueeze_row(int since, std::span<const TypeConstraint> types) {
+  return {.since = since,
+          .inputs = kUnsqueezeInputs13,
+          .outputs = kUnsqueezeOutputs13,
+          .types = types,
+          .only_types_widened = since != 13};
+}
+constexpr Schema kUnsqueeze[] = {
+    {.since = 1,
+     .inputs = kInputs1,
+     .outputs = kUnsqueezeOutputs1,
+     .attrs = kUnsqueezeAttrs1,
+     .types = kT<types::kAll>},
+    {.since = 11,
+     .inputs = kInputs1,
+     .outputs = kUnsqueezeOutputs1,
+     .attrs = kUnsqueezeAttrs1,
+     .types = kT<types::kAll>},
+    unsqueeze_row(13, kT<types::kAllBf>),
+    unsqueeze_row(21, kT<types::kAllIr10>),
+    unsqueeze_row(23, kT<types::kAllIr11>),
+    unsqueeze_row(24, kT<types::kAllIr12>),
+    unsqueeze_row(25, kT<types::kAllIr13>),
+};
+
+// More axes than any tensor has; a damaged file may claim any number.
+constexpr std::int64_t kMostDims = 64;
+
+bool axes_given(const InferContext& ctx) { return ctx.version() < 13 ? ctx.attrs().has("axes") : ctx.has_input(1); }
+
+// The axes, if they are known; held against the sign rule of early versions.
+std::optional<std::vector<std::int64_t>> known_axes(InferContext& ctx) {
+  if (ctx.version() >= 13) {
+    if (ctx.has_rank(1) && ctx.rank(1) > 1) ctx.fail("axes must have rank 1, not " + ctx.input(1).to_string());
+    return ctx.const_ints(1);
+  }
+  auto axes = ctx.attrs().find_ints("axes");
+  if (ctx.version() < 11 && axes) {
+    for (const std::int64_t a : *axes) {
+      if (a < 0) ctx.fail("axis " + std::to_string(a) + " is negative, which opset 11 introduced");
+    }
+  }
+  return axes;
+}
+
+// How many axes there are when their values are unknown.
+std::optional<std::int64_t> axes_count(InferContext& ctx) {
+  if (!ctx.has_rank(1)) return std::nullopt;
+  if (ctx.rank(1) == 0) return 1;
+  const DimExpr& n = ctx.shape(1)[0];
+  if (!n.is_constant() || n.constant() > kMostDims) return std::nullopt;
+  return n.constant();
+}
+
+std::vector<bool> marked(InferContext& ctx, const std::vector<std::int64_t>& axes, std::int64_t rank) {
+  std::vector<bool> mark(static_cast<std::size_t>(rank), false);
+  for (const std::int64_t a : axes) {
+    const auto axis = static_cast<std::size_t>(ctx.normalize_axis(a, rank, false, "axes"));
+    if (mark[axis]) ctx.fail("axis " + std::to_string(a) + " is given twice");
+    mark[axis] = true;
+  }
+  return mark;
+}
+
+void set_fresh(InferContext& ctx, std::int64_t rank) {
+  Dims dims;
+  for (std::int64_t i = 0; i < rank; ++i) dims.push_back(ctx.fresh_dim());
+  ctx.set(0, ctx.elem(0), std::move(dims));
+}
+
+void answer(InferContext& ctx, Dims dims) {
+  const bool vector = dims.size() <= 1;
+  ctx.set(0, ctx.elem(0), std::move(dims));
+  if (const Dims* ints = ctx.ints(0); ints && vector) ctx.set_ints(0, *ints);
+}
+
+void infer_squeeze(InferContext& ctx) {
+  ctx.set(0, ctx.elem(0));
+  if (!axes_given(ctx)) {
+    if (!ctx.has_rank(0)) return;
+    Dims kept;
+    for (const DimExpr& d : ctx.shape(0)) {
+      if (!d.is_constant()) return;
+      if (d.constant() != 1) kept.push_back(d);
+    }
+    return answer(ctx, std::move(kept));
+  }
+  const auto axes = known_axes(ctx);
+  if (!ctx.has_rank(0)) return;
+  if (!axes) {
+    const auto count = axes_count(ctx);
+    if (!count) return;
+    if (*count > ctx.rank(0)) ctx.fail("there are more axes than dimensions");
+    return set_fresh(ctx, ctx.rank(0) - *count);
+  }
+  const auto mark = marked(ctx, *axes, ctx.rank(0));
+  Dims kept;
+  for (std::size_t i = 0; i < mark.size(); ++i) {
+    if (!mark[i]) {
+      kept.push_back(ctx.shape(0)[i]);
+    } else {
+      ctx.unify(ctx.shape(0)[i], 1, "squeezed dimension " + std::to_string(i) + " and 1");
+    }
+  }
+  answer(ctx, std::move(kept));
+}
+
+void infer_unsqueeze(InferContext& ctx) {
+  ctx.set(0, ctx.elem(0));
+  const auto axes = known_axes(ctx);
+  if (!ctx.has_rank(0)) return;
+  if (!axes) {
+    if (const auto count = axes_count(ctx)) set_fresh(ctx, ctx.rank(0) + *count);
+    return;
+  }
+  const auto mark = marked(ctx, *axes, ctx.rank(0) + static_cast<std::int64_t>(axes->size()));
+  Dims dims;
+  auto next = ctx.shape(0).begin();
+  for (const bool inserted : mark) dims.push_back(inserted ? DimExpr(1) : *next++);
+  answer(ctx, std::move(dims));
+}
+
+}  // namespace
+
+constinit const Operator Squeeze = {"", "Squeeze", kSqueeze, infer_squeeze};
+constinit const Operator Unsqueeze = {"", "Unsqueeze", kUnsqueeze, infer_unsqueeze};
+
+void squeeze_schemas(SchemaTable& table) {
+  table.add(Squeeze);
+  table.add(Unsqueeze);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,31 @@
+// One of two tensors' elements, by a condition. All three inputs broadcast together.
+#include "ops/tensor/where/where.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kDiff = Differentiability::Differentiable;
+
+constexpr Param kInputs[] = {
+    {.name = "condition", .type = "B", .diff = Differentiability::NonDifferentiable},
+    {.name = "X", .type = "T", .diff = kDiff},
+    {.name = "Y", .type = "T", .diff = kDiff},
+};
+constexpr Param kOutputs[] = {{.name = "output", .type = "T", .diff = kDiff}};
+constexpr TypeConstraint kTypes9[] = {{"B", tensors(types::kBool)}, {"T", tensors(types::kAll)}};
+constexpr TypeConstraint kTypes16[] = {{"B", tensors(types::kBool)}, {"T", tensors(types::kAllBf)}};
+
+constexpr Schema kWhere[] = {
+    {.since = 9, .inputs = kInputs, .outputs = kOutputs, .types = kTypes9},
+    {.since = 16, .inputs = kInputs, .outputs = kOutputs, .types = kTypes16, .only_types_widened = true},
+};
+
+}  // namespace
+
+constinit const Operator Where = {"", "Where", kWhere, nullptr};
+
+void where_schemas(SchemaTable& t) { t.add(Where); }
+
+}  // namespace norn::ops

@@ -1,0 +1,26 @@
+// Which strings match a regular expression as a whole. The syntax is RE2's.
+#include "ops/text/regex_full_match/regex_full_match.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kNonDiff = Differentiability::NonDifferentiable;
+
+constexpr Param kInputs[] = {{.name = "X", .type = "T1", .diff = kNonDiff}};
+constexpr Param kOutputs[] = {{.name = "Y", .type = "T2", .diff = kNonDiff}};
+constexpr Attr kAttrs[] = {{.name = "pattern", .type = ir::AttributeType::String}};
+constexpr TypeConstraint kTypes[] = {{"T1", tensors(types::kString)}, {"T2", tensors(types::kBool)}};
+
+constexpr Schema kRegexFullMatch[] = {
+    {.since = 20, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
+};
+
+}  // namespace
+
+constinit const Operator RegexFullMatch = {"", "RegexFullMatch", kRegexFullMatch, nullptr};
+
+void regex_full_match_schemas(SchemaTable& t) { t.add(RegexFullMatch); }
+
+}  // namespace norn::ops

@@ -1,0 +1,28 @@
+// Two tensors of strings joined, element by element. Both sides broadcast.
+#include "ops/text/string_concat/string_concat.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kNonDiff = Differentiability::NonDifferentiable;
+
+constexpr Param kInputs[] = {
+    {.name = "X", .type = "T", .diff = kNonDiff},
+    {.name = "Y", .type = "T", .diff = kNonDiff},
+};
+constexpr Param kOutputs[] = {{.name = "Z", .type = "T", .diff = kNonDiff}};
+constexpr TypeConstraint kTypes[] = {{"T", tensors(types::kString)}};
+
+constexpr Schema kStringConcat[] = {
+    {.since = 20, .inputs = kInputs, .outputs = kOutputs, .types = kTypes},
+};
+
+}  // namespace
+
+constinit const Operator StringConcat = {"", "StringConcat", kStringConcat, nullptr};
+
+void string_concat_schemas(SchemaTable& t) { t.add(StringConcat); }
+
+}  // namespace norn::ops

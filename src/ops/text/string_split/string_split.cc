@@ -1,0 +1,37 @@
+// Strings cut at a delimiter. Without a delimiter runs of white space count as one. Shorter rows are filled with empty
+// strings.
+#include "ops/text/string_split/string_split.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kNonDiff = Differentiability::NonDifferentiable;
+
+constexpr Param kInputs[] = {{.name = "X", .type = "T1", .diff = kNonDiff}};
+constexpr Param kOutputs[] = {
+    {.name = "Y", .type = "T2", .diff = kNonDiff},
+    {.name = "Z", .type = "T3", .diff = kNonDiff},
+};
+constexpr Attr kAttrs[] = {
+    {.name = "delimiter", .type = ir::AttributeType::String},
+    {.name = "maxsplit", .type = ir::AttributeType::Int},
+};
+constexpr TypeConstraint kTypes[] = {
+    {"T1", tensors(types::kString)},
+    {"T2", tensors(types::kString)},
+    {"T3", tensors(elems(DataType::Int64))},
+};
+
+constexpr Schema kStringSplit[] = {
+    {.since = 20, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
+};
+
+}  // namespace
+
+constinit const Operator StringSplit = {"", "StringSplit", kStringSplit, nullptr};
+
+void string_split_schemas(SchemaTable& t) { t.add(StringSplit); }
+
+}  // namespace norn::ops

@@ -1,0 +1,31 @@
+// Strings to numbers or numbers to strings, by a table. The two lists are one table of pairs; the default differs by
+// direction.
+#include "ops/traditionalml/category_mapper/category_mapper.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr TypeSet kSetT11 = tensors(types::kString | elems(DataType::Int64));
+constexpr Param kInputs[] = {{.name = "X", .type = "T1"}};
+constexpr Param kOutputs[] = {{.name = "Y", .type = "T2"}};
+constexpr Attr kAttrs[] = {
+    {.name = "cats_int64s", .type = ir::AttributeType::Ints},
+    {.name = "cats_strings", .type = ir::AttributeType::Strings},
+    {.name = "default_int64", .type = ir::AttributeType::Int, .def = def_int(-1)},
+    {.name = "default_string", .type = ir::AttributeType::String, .def = def_string("_Unused")},
+};
+constexpr TypeConstraint kTypes[] = {{"T1", kSetT11}, {"T2", kSetT11}};
+
+constexpr Schema kCategoryMapper[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
+};
+
+}  // namespace
+
+constinit const Operator CategoryMapper = {"ai.onnx.ml", "CategoryMapper", kCategoryMapper, nullptr};
+
+void category_mapper_schemas(SchemaTable& t) { t.add(CategoryMapper); }
+
+}  // namespace norn::ops

@@ -1,0 +1,24 @@
+// Several inputs side by side as floats. Vectors count as one row; integers become floats.
+#include "ops/traditionalml/feature_vectorizer/feature_vectorizer.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr Param kInputs[] = {{.name = "X", .type = "T1", .option = ParamOption::Variadic}};
+constexpr Param kOutputs[] = {{.name = "Y", .type = "tensor(float)"}};
+constexpr Attr kAttrs[] = {{.name = "inputdimensions", .type = ir::AttributeType::Ints}};
+constexpr TypeConstraint kTypes[] = {{"T1", tensors(types::kIndex | elems(DataType::Double, DataType::Float))}};
+
+constexpr Schema kFeatureVectorizer[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
+};
+
+}  // namespace
+
+constinit const Operator FeatureVectorizer = {"ai.onnx.ml", "FeatureVectorizer", kFeatureVectorizer, nullptr};
+
+void feature_vectorizer_schemas(SchemaTable& t) { t.add(FeatureVectorizer); }
+
+}  // namespace norn::ops

@@ -1,0 +1,31 @@
+// Derivatives of a value by others, as a node of the graph. xs and zs name the inputs and the constants, y the value:
+// names in the graph around the node.
+#include "ops/training/gradient/gradient.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace opset;
+
+constexpr auto kVariadic = ParamOption::Variadic;
+
+constexpr Param kInputs[] = {{.name = "Inputs", .type = "T1", .option = kVariadic, .homogeneous = false}};
+constexpr Param kOutputs[] = {{.name = "Outputs", .type = "T2", .option = kVariadic, .homogeneous = false}};
+constexpr Attr kAttrs[] = {
+    {.name = "xs", .type = ir::AttributeType::Strings, .required = true},
+    {.name = "y", .type = ir::AttributeType::String, .required = true},
+    {.name = "zs", .type = ir::AttributeType::Strings},
+};
+constexpr TypeConstraint kTypes[] = {{"T1", tensors(types::kAll)}, {"T2", tensors(types::kFloat16To64)}};
+
+constexpr Schema kGradient[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
+};
+
+}  // namespace
+
+constinit const Operator Gradient = {"ai.onnx.preview.training", "Gradient", kGradient, nullptr};
+
+void gradient_schemas(SchemaTable& t) { t.add(Gradient); }
+
+}  // namespace norn::ops
