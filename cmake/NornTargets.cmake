@@ -1,4 +1,4 @@
-# Two helpers: norn_layer() for a room of src/, norn_slice() for an operator's folder.
+# Helpers: norn_layer() for a room of src/, norn_slice() for an operator's folder.
 
 # Flags every one of our targets is compiled with.
 add_library(norn_flags INTERFACE)
@@ -10,16 +10,32 @@ if(NORN_SANITIZE)
   target_link_options(norn_flags INTERFACE -fsanitize=${NORN_SANITIZE})
 endif()
 
+# ccache caches what uses precompiled headers if it may take their macros and times on trust; checkouts share its
+# entries if paths below them are told relatively.
 find_program(NORN_CCACHE ccache)
 if(NORN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${NORN_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+    CCACHE_NOHASHDIR=1 ${NORN_CCACHE})
 endif()
 
-# norn_layer(NAME sources... DEPENDS layers...): static library norn_NAME, linked into libnorn.so and into tests.
+# Headers are compiled once for the targets that share flags: a target owns them, and the others take them from it.
+# Every file still includes what it uses: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
+set(norn_std_headers <algorithm> <array> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory> <optional>
+  <set> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
+
+# norn_layer(NAME sources... DEPENDS layers... [PRECOMPILE headers... | PRECOMPILED_BY layer]): static library norn_NAME,
+# linked into libnorn.so and into tests. Its precompiled headers are those of norn_ir unless it has others.
 function(norn_layer name)
-  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "PRECOMPILED_BY" "DEPENDS;PRECOMPILE" ${ARGN})
   add_library(norn_${name} STATIC ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(norn_${name} PUBLIC norn_flags ${arg_DEPENDS})
+  if(arg_PRECOMPILE)
+    target_precompile_headers(norn_${name} PRIVATE ${arg_PRECOMPILE})
+  elseif(arg_PRECOMPILED_BY)
+    target_precompile_headers(norn_${name} REUSE_FROM norn_${arg_PRECOMPILED_BY})
+  else()
+    target_precompile_headers(norn_${name} REUSE_FROM norn_ir)
+  endif()
 endfunction()
 
 # norn_slice(FAMILY/NAME SCHEMA [ADAPT] [REF] [TEST]): the files of src/ops/FAMILY/NAME/ by their suffix, each for the
