@@ -195,7 +195,7 @@ def main():
                 fields.append(".deprecated = true")
             sig = signature(s)
             if before is not None and sig == before and not s.deprecated:
-                fields.append(".only_types_widened = true")
+                fields.append(".same_meaning = true")
             before = sig
             rows.append("    {" + ", ".join(fields) + "},")
         out.append(f"constexpr Schema k{op}[] = {{\n" + "\n".join(rows) + "\n};")

@@ -108,8 +108,8 @@ class OpSchema:
     node_determinism: NodeDeterminism
     support_level: SupportType
     deprecated: bool
-    # Apart from types, nodes of the version before mean the same in this one.
-    only_types_widened: bool
+    # A node of the version before means the same in this one.
+    same_meaning: bool
 
     # Where onnx has them.
     FormalParameterOption: ClassVar = FormalParameterOption
@@ -191,7 +191,7 @@ def _schema(row: dict[str, Any]) -> OpSchema:
         node_determinism=NodeDeterminism[row["determinism"]],
         support_level=SupportType[row["support"]],
         deprecated=row["deprecated"],
-        only_types_widened=row["only_types_widened"],
+        same_meaning=row["same_meaning"],
     )
 
 

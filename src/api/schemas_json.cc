@@ -81,7 +81,7 @@ json row_of(const Operator& op, const Schema& row) {
       {"support", row.support == Support::Experimental ? "EXPERIMENTAL" : "COMMON"},
       {"deprecated", row.deprecated},
       {"runnable", is_runnable(op)},
-      {"only_types_widened", row.only_types_widened}};
+      {"same_meaning", row.same_meaning}};
 }
 
 }  // namespace

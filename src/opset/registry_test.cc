@@ -38,7 +38,7 @@ TEST(Registry, EveryOperatorIsThereOnceWithAscendingRows) {
         }
       }
     }
-    EXPECT_FALSE(op->history.front().only_types_widened);
+    EXPECT_FALSE(op->history.front().same_meaning);
   }
 }
 

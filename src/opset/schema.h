@@ -138,8 +138,9 @@ struct Schema {
   Determinism determinism = Determinism::Deterministic;
   Support support = Support::Common;
   bool deprecated = false;
-  // The row differs from the one before it in type sets alone, so a node steps up without being touched.
-  bool only_types_widened = false;
+  // What a node of the version before says means the same in this one (which may allow more types), so it steps up
+  // without being touched.
+  bool same_meaning = false;
 };
 
 inline constexpr int kUnbounded = 0x7fffffff;

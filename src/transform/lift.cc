@@ -113,7 +113,7 @@ class Mover {
   bool up(NodeEdit::State& state) {
     const Schema* next = row_after(*state.op, state.schema);
     const int from = state.schema->since;
-    if (next->only_types_widened) {
+    if (next->same_meaning) {
       state.schema = next;
       return true;
     }
@@ -141,7 +141,7 @@ class Mover {
   bool down(NodeEdit::State& state) {
     const Schema* next = row_before(*state.op, state.schema);
     const Operator& op = *state.op;
-    if (state.schema->only_types_widened) {
+    if (state.schema->same_meaning) {
       state.schema = next;
     } else {
       const StepFn run = find_step(op, state.schema->since, next->since);
@@ -184,7 +184,7 @@ const KeptVersion* find_kept(const Operator& op, int since) noexcept {
 const Schema* newest_unchanged(const Operator& op, const Schema& schema) noexcept {
   const Schema* row = &schema;
   for (const Schema* next = row_after(op, row); next; row = next, next = row_after(op, row)) {
-    if (next->only_types_widened) continue;
+    if (next->same_meaning) continue;
     return ends_at(op, *row, *next) ? row : nullptr;
   }
   return row;
@@ -204,7 +204,7 @@ std::vector<MissingStep> missing_steps() {
   for (const Operator* op : opset::all_operators()) {
     for (std::size_t i = 0; i + 1 < op->history.size(); ++i) {
       const Schema &row = op->history[i], &next = op->history[i + 1];
-      if (next.only_types_widened || find_step(*op, row.since, next.since) || ends_at(*op, row, next)) continue;
+      if (next.same_meaning || find_step(*op, row.since, next.since) || ends_at(*op, row, next)) continue;
       missing.push_back({op, row.since, next.since});
     }
   }

@@ -1,8 +1,8 @@
 // Version steps: what it takes to move one node from one version of its operator to the next, up or down.
 //
-// A step that only widens types is not written: the schema row says so (only_types_widened). A step may change
-// attributes, turn attributes into constant inputs and back, and put other nodes before or after. Where the
-// node cannot be expressed in the other version, it says why (cannot()).
+// Where a node means the same in both versions no step is written: the schema row says so (same_meaning). A step may
+// change attributes, turn attributes into constant inputs and back, and put other nodes before or after. Where the node
+// cannot be expressed in the other version, it says why (cannot()).
 #pragma once
 #include <cstdint>
 #include <optional>

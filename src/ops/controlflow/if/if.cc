@@ -43,7 +43,7 @@ constexpr Schema row(int since, std::span<const TypeConstraint> types) {
           .attrs = kAttrs,
           .types = types,
           .determinism = Determinism::NonDeterministic,
-          .only_types_widened = since != 1};
+          .same_meaning = since != 1};
 }
 constexpr Schema kIf[] = {
     row(1, kTypes1),

@@ -38,11 +38,11 @@ constexpr Attr kAttrs12[] = {
 };
 
 constexpr Schema row(int since, std::span<const TypeConstraint> types) {
-  return {.since = since, .outputs = kOutputs, .attrs = kAttrs12, .types = types, .only_types_widened = true};
+  return {.since = since, .outputs = kOutputs, .attrs = kAttrs12, .types = types, .same_meaning = true};
 }
 constexpr Schema kConstant[] = {
     {.since = 1, .outputs = kOutputs, .attrs = kAttrs1, .types = kT<types::kFloat16To64>},
-    {.since = 9, .outputs = kOutputs, .attrs = kAttrs1, .types = kT<types::kAll>, .only_types_widened = true},
+    {.since = 9, .outputs = kOutputs, .attrs = kAttrs1, .types = kT<types::kAll>, .same_meaning = true},
     {.since = 11, .outputs = kOutputs, .attrs = kAttrs11, .types = kT<types::kAll>},
     {.since = 12, .outputs = kOutputs, .attrs = kAttrs12, .types = kT<types::kAll>},
     row(13, kT<types::kAllBf>),

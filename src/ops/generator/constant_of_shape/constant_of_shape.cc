@@ -35,7 +35,7 @@ constexpr Schema row(int since, std::span<const TypeConstraint> types) {
           .outputs = kOutputs,
           .attrs = kAttrs,
           .types = types,
-          .only_types_widened = since != 9};
+          .same_meaning = since != 9};
 }
 constexpr Schema kConstantOfShape[] = {
     row(9, kTypes<kBase>), row(20, kTypes<k20>), row(21, kTypes<k21>),

@@ -21,12 +21,7 @@ constexpr TypeConstraint kTypes22[] = {{"T1", kSetT122}, {"T2", kSetT122}};
 
 constexpr Schema kEyeLike[] = {
     {.since = 9, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes9},
-    {.since = 22,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .types = kTypes22,
-     .only_types_widened = true},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
 }  // namespace

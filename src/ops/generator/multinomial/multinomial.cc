@@ -29,7 +29,7 @@ constexpr Schema kMultinomial[] = {
      .attrs = kAttrs,
      .types = kTypes22,
      .determinism = Determinism::NonDeterministic,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 }  // namespace

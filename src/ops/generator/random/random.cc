@@ -41,7 +41,7 @@ constexpr Schema kRandomNormal[] = {
      .attrs = kRandomNormalAttrs,
      .types = kRandomNormalTypes22,
      .determinism = Determinism::NonDeterministic,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kRandomNormalLike[] = {
@@ -57,7 +57,7 @@ constexpr Schema kRandomNormalLike[] = {
      .attrs = kRandomNormalLikeAttrs,
      .types = kRandomNormalLikeTypes22,
      .determinism = Determinism::NonDeterministic,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kRandomUniform[] = {
@@ -71,7 +71,7 @@ constexpr Schema kRandomUniform[] = {
      .attrs = kRandomUniformAttrs,
      .types = kRandomNormalTypes22,
      .determinism = Determinism::NonDeterministic,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kRandomUniformLike[] = {
@@ -87,7 +87,7 @@ constexpr Schema kRandomUniformLike[] = {
      .attrs = kRandomUniformLikeAttrs,
      .types = kRandomNormalLikeTypes22,
      .determinism = Determinism::NonDeterministic,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 }  // namespace

@@ -40,21 +40,21 @@ constexpr TypeConstraint kGreaterTypes13[] = {{"T", tensors(types::kNumericBf)},
 constexpr Schema kEqual[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kEqualTypes1},
     {.since = 7, .inputs = kInputs1, .outputs = kOutputs1, .types = kEqualTypes1},
-    {.since = 11, .inputs = kInputs1, .outputs = kOutputs1, .types = kEqualTypes11, .only_types_widened = true},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kEqualTypes13, .only_types_widened = true},
-    {.since = 19, .inputs = kInputs13, .outputs = kOutputs13, .types = kEqualTypes19, .only_types_widened = true},
+    {.since = 11, .inputs = kInputs1, .outputs = kOutputs1, .types = kEqualTypes11, .same_meaning = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kEqualTypes13, .same_meaning = true},
+    {.since = 19, .inputs = kInputs13, .outputs = kOutputs13, .types = kEqualTypes19, .same_meaning = true},
 };
 
 constexpr Schema kRows1[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kGreaterTypes1},
     {.since = 7, .inputs = kInputs1, .outputs = kOutputs1, .types = kGreaterTypes1},
-    {.since = 9, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes9, .only_types_widened = true},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kGreaterTypes13, .only_types_widened = true},
+    {.since = 9, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes9, .same_meaning = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kGreaterTypes13, .same_meaning = true},
 };
 
 constexpr Schema kRows12[] = {
     {.since = 12, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes9},
-    {.since = 16, .inputs = kInputs13, .outputs = kOutputs13, .types = kGreaterTypes13, .only_types_widened = true},
+    {.since = 16, .inputs = kInputs13, .outputs = kOutputs13, .types = kGreaterTypes13, .same_meaning = true},
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ constexpr Schema kCelu[] = {
      .outputs = kOutputs12,
      .attrs = kAttrs12,
      .types = kTypes28,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kElu[] = {
@@ -65,7 +65,7 @@ constexpr Schema kElu[] = {
      .outputs = kOutputs12,
      .attrs = kAttrs12,
      .types = kTypes28,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kGelu[] = {
@@ -80,12 +80,12 @@ constexpr Schema kHardSigmoid[] = {
      .outputs = kOutputs12,
      .attrs = kHardSigmoidAttrs6,
      .types = kTypes28,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kHardSwish[] = {
     {.since = 14, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes1},
-    {.since = 22, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes28, .only_types_widened = true},
+    {.since = 22, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes28, .same_meaning = true},
 };
 
 constexpr Schema kLeakyRelu[] = {
@@ -96,12 +96,12 @@ constexpr Schema kLeakyRelu[] = {
      .outputs = kOutputs12,
      .attrs = kLeakyReluAttrs6,
      .types = kTypes28,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kMish[] = {
     {.since = 18, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes1},
-    {.since = 22, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes28, .only_types_widened = true},
+    {.since = 22, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes28, .same_meaning = true},
 };
 
 constexpr Schema kSelu[] = {
@@ -112,7 +112,7 @@ constexpr Schema kSelu[] = {
      .outputs = kOutputs12,
      .attrs = kSeluAttrs6,
      .types = kTypes28,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kShrink[] = {
@@ -121,7 +121,7 @@ constexpr Schema kShrink[] = {
 
 constexpr Schema kSoftplus[] = {
     {.since = 1, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes1},
-    {.since = 22, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes28, .only_types_widened = true},
+    {.since = 22, .inputs = kInputs12, .outputs = kOutputs12, .types = kTypes28, .same_meaning = true},
 };
 
 constexpr Schema kSwish[] = {
@@ -135,7 +135,7 @@ constexpr Schema kThresholdedRelu[] = {
      .outputs = kOutputs12,
      .attrs = kAttrs12,
      .types = kTypes28,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 }  // namespace

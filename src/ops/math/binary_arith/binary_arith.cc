@@ -51,8 +51,8 @@ constexpr Schema kHistory[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .types = kTypes1},
     {.since = 6, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs6, .types = kTypes6},
     {.since = 7, .inputs = kInputs, .outputs = kOutputs, .types = kTypes6},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .only_types_widened = true},
-    {.since = 14, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes14, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
+    {.since = 14, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes14, .same_meaning = true},
 };
 
 using Arithmetic = std::optional<DimExpr> (*)(const DimExpr&, const DimExpr&);

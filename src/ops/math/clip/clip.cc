@@ -46,8 +46,8 @@ constexpr Schema kClip[] = {
     {.since = 1, .inputs = kInput, .outputs = kOutput, .attrs = kAttrs1, .types = kFloat16To64},
     {.since = 6, .inputs = kInput, .outputs = kOutput, .attrs = kAttrs6, .types = kFloat16To64},
     {.since = 11, .inputs = kInputs11, .outputs = kOutput, .types = kFloat16To64},
-    {.since = 12, .inputs = kInputs11, .outputs = kOutput, .types = kNumeric, .only_types_widened = true},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutput13, .types = kNumericBf, .only_types_widened = true},
+    {.since = 12, .inputs = kInputs11, .outputs = kOutput, .types = kNumeric, .same_meaning = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutput13, .types = kNumericBf, .same_meaning = true},
 };
 
 void infer(InferContext& ctx) {

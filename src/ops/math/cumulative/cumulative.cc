@@ -33,12 +33,7 @@ constexpr Schema kCumProd[] = {
 
 constexpr Schema kCumSum[] = {
     {.since = 11, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kCumSumTypes},
-    {.since = 14,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .types = kTypes26,
-     .only_types_widened = true},
+    {.since = 14, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes26, .same_meaning = true},
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
 
 constexpr Schema kDet[] = {
     {.since = 11, .inputs = kInputs, .outputs = kOutputs, .types = kTypes11},
-    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .only_types_widened = true},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .same_meaning = true},
 };
 
 }  // namespace

@@ -17,12 +17,7 @@ constexpr TypeConstraint kTypes28[] = {{"T", tensors(types::kNumericBf)}};
 
 constexpr Schema kEinsum[] = {
     {.since = 12, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes12},
-    {.since = 28,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .types = kTypes28,
-     .only_types_widened = true},
+    {.since = 28, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes28, .same_meaning = true},
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kAllBf)}};
 
 constexpr Schema kExpand[] = {
     {.since = 8, .inputs = kInputs8, .outputs = kOutputs8, .types = kTypes8},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
 }  // namespace

@@ -38,26 +38,16 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kWideInts | types::k
 
 constexpr Schema kGemm[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1},
-    {.since = 6,
-     .inputs = kInputs1,
-     .outputs = kOutputs1,
-     .attrs = kAttrs1,
-     .types = kTypes1,
-     .only_types_widened = true},
+    {.since = 6, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1, .same_meaning = true},
     {.since = 7, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs7, .types = kTypes1},
-    {.since = 9,
-     .inputs = kInputs1,
-     .outputs = kOutputs1,
-     .attrs = kAttrs7,
-     .types = kTypes9,
-     .only_types_widened = true},
+    {.since = 9, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs7, .types = kTypes9, .same_meaning = true},
     {.since = 11, .inputs = kInputs11, .outputs = kOutputs1, .attrs = kAttrs7, .types = kTypes9},
     {.since = 13,
      .inputs = kInputs13,
      .outputs = kOutputs13,
      .attrs = kAttrs7,
      .types = kTypes13,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 void infer(InferContext& ctx) {

@@ -23,8 +23,8 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kWideInts | types::k
 
 constexpr Schema kMatMul[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes1},
-    {.since = 9, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes9, .only_types_widened = true},
-    {.since = 13, .inputs = kInputs, .outputs = kOutputs, .types = kTypes13, .only_types_widened = true},
+    {.since = 9, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes9, .same_meaning = true},
+    {.since = 13, .inputs = kInputs, .outputs = kOutputs, .types = kTypes13, .same_meaning = true},
 };
 
 void infer(InferContext& ctx) {

@@ -22,7 +22,7 @@ constexpr Schema kMean[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kTypes1},
     {.since = 6, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes1},
     {.since = 8, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes1},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
 }  // namespace

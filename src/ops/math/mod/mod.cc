@@ -20,12 +20,7 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kNumericBf)}};
 
 constexpr Schema kMod[] = {
     {.since = 10, .inputs = kInputs10, .outputs = kOutputs10, .attrs = kAttrs, .types = kTypes10},
-    {.since = 13,
-     .inputs = kInputs13,
-     .outputs = kOutputs13,
-     .attrs = kAttrs,
-     .types = kTypes13,
-     .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes13, .same_meaning = true},
     {.since = 28, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes13},
 };
 

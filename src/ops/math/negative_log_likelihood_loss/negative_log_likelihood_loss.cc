@@ -32,18 +32,8 @@ constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}, {"Tind", 
 
 constexpr Schema kNegativeLogLikelihoodLoss[] = {
     {.since = 12, .inputs = kInputs12, .outputs = kOutputs12, .attrs = kAttrs, .types = kTypes12},
-    {.since = 13,
-     .inputs = kInputs13,
-     .outputs = kOutputs13,
-     .attrs = kAttrs,
-     .types = kTypes12,
-     .only_types_widened = true},
-    {.since = 22,
-     .inputs = kInputs13,
-     .outputs = kOutputs13,
-     .attrs = kAttrs,
-     .types = kTypes22,
-     .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes12, .same_meaning = true},
+    {.since = 22, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
 }  // namespace

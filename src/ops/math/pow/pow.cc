@@ -36,8 +36,8 @@ constexpr Schema kPow[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kTypes1},
     {.since = 7, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes1},
     {.since = 12, .inputs = kInputs12, .outputs = kOutputs1, .types = kTypes12},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .only_types_widened = true},
-    {.since = 15, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes15, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
+    {.since = 15, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes15, .same_meaning = true},
 };
 
 }  // namespace

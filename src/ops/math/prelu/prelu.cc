@@ -22,8 +22,8 @@ constexpr Schema kPRelu[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kTypes1},
     {.since = 6, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes1},
     {.since = 7, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes1},
-    {.since = 9, .inputs = kInputs9, .outputs = kOutputs9, .types = kTypes9, .only_types_widened = true},
-    {.since = 16, .inputs = kInputs9, .outputs = kOutputs9, .types = kTypes16, .only_types_widened = true},
+    {.since = 9, .inputs = kInputs9, .outputs = kOutputs9, .types = kTypes9, .same_meaning = true},
+    {.since = 16, .inputs = kInputs9, .outputs = kOutputs9, .types = kTypes16, .same_meaning = true},
 };
 
 }  // namespace

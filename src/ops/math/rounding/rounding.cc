@@ -22,12 +22,12 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kFloats)}};
 constexpr Schema kRows1[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kTypes1},
     {.since = 6, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes1},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
 constexpr Schema kRound[] = {
     {.since = 11, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes1},
-    {.since = 22, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .only_types_widened = true},
+    {.since = 22, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
 }  // namespace

@@ -38,12 +38,7 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kFloats)}, {"Tind", 
 
 constexpr Schema kSoftmaxCrossEntropyLoss[] = {
     {.since = 12, .inputs = kInputs12, .outputs = kOutputs12, .attrs = kAttrs, .types = kTypes12},
-    {.since = 13,
-     .inputs = kInputs13,
-     .outputs = kOutputs13,
-     .attrs = kAttrs,
-     .types = kTypes13,
-     .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes13, .same_meaning = true},
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ constexpr Schema kTopK[] = {
      .outputs = kOutputs11,
      .attrs = kAttrs11,
      .types = kTypes24,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ constexpr TypeConstraint kSignTypes13[] = {{"T", tensors(types::kNumericBf)}};
 constexpr Schema kLog[] = {
     {.since = 1, .inputs = kLogInputs1, .outputs = kLogOutputs1, .attrs = kAttrs, .types = kTypes1},
     {.since = 6, .inputs = kLogInputs1, .outputs = kLogOutputs1, .types = kTypes1},
-    {.since = 13, .inputs = kLogInputs13, .outputs = kLogOutputs13, .types = kLogTypes13, .only_types_widened = true},
+    {.since = 13, .inputs = kLogInputs13, .outputs = kLogOutputs13, .types = kLogTypes13, .same_meaning = true},
 };
 
 constexpr Schema kReciprocal[] = {
@@ -41,12 +41,12 @@ constexpr Schema kReciprocal[] = {
      .inputs = kReciprocalInputs13,
      .outputs = kReciprocalOutputs13,
      .types = kLogTypes13,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kSign[] = {
     {.since = 9, .inputs = kLogInputs1, .outputs = kLogOutputs1, .types = kSignTypes9},
-    {.since = 13, .inputs = kSignInputs, .outputs = kSignOutputs, .types = kSignTypes13, .only_types_widened = true},
+    {.since = 13, .inputs = kSignInputs, .outputs = kSignOutputs, .types = kSignTypes13, .same_meaning = true},
 };
 
 }  // namespace

@@ -34,30 +34,30 @@ constexpr TypeConstraint kNumericBf[] = {{"T", tensors(types::kNumericBf)}};
 constexpr Schema kRelu[] = {
     {.since = 1, .inputs = kX, .outputs = kY, .attrs = kConsumedInputs, .types = kFloat16To64},
     {.since = 6, .inputs = kX, .outputs = kY, .types = kFloat16To64},
-    {.since = 13, .inputs = kDiffX, .outputs = kDiffY, .types = kFloats, .only_types_widened = true},
-    {.since = 14, .inputs = kDiffX, .outputs = kDiffY, .types = kSignedFloats, .only_types_widened = true},
+    {.since = 13, .inputs = kDiffX, .outputs = kDiffY, .types = kFloats, .same_meaning = true},
+    {.since = 14, .inputs = kDiffX, .outputs = kDiffY, .types = kSignedFloats, .same_meaning = true},
 };
 constexpr Schema kAbs[] = {
     {.since = 1, .inputs = kX, .outputs = kY, .attrs = kConsumedInputs, .types = kFloat16To64},
     {.since = 6, .inputs = kX, .outputs = kY, .types = kNumeric},
-    {.since = 13, .inputs = kDiffX, .outputs = kDiffY, .types = kNumericBf, .only_types_widened = true},
+    {.since = 13, .inputs = kDiffX, .outputs = kDiffY, .types = kNumericBf, .same_meaning = true},
 };
 constexpr Schema kNeg[] = {
     {.since = 1, .inputs = kX, .outputs = kY, .attrs = kConsumedInputs, .types = kFloat16To64},
     {.since = 6, .inputs = kX, .outputs = kY, .types = kSignedFloat16To64},
-    {.since = 13, .inputs = kDiffX, .outputs = kDiffY, .types = kSignedFloats, .only_types_widened = true},
+    {.since = 13, .inputs = kDiffX, .outputs = kDiffY, .types = kSignedFloats, .same_meaning = true},
 };
 // Sqrt and Sigmoid.
 constexpr Schema kNamedXY[] = {
     {.since = 1, .inputs = kX, .outputs = kY, .attrs = kConsumedInputs, .types = kFloat16To64},
     {.since = 6, .inputs = kX, .outputs = kY, .types = kFloat16To64},
-    {.since = 13, .inputs = kDiffX, .outputs = kDiffY, .types = kFloats, .only_types_widened = true},
+    {.since = 13, .inputs = kDiffX, .outputs = kDiffY, .types = kFloats, .same_meaning = true},
 };
 // Exp and Tanh.
 constexpr Schema kNamedInputOutput[] = {
     {.since = 1, .inputs = kInput, .outputs = kOutput, .attrs = kConsumedInputs, .types = kFloat16To64},
     {.since = 6, .inputs = kInput, .outputs = kOutput, .types = kFloat16To64},
-    {.since = 13, .inputs = kDiffInput, .outputs = kDiffOutput, .types = kFloats, .only_types_widened = true},
+    {.since = 13, .inputs = kDiffInput, .outputs = kDiffOutput, .types = kFloats, .same_meaning = true},
 };
 constexpr Schema kErf[] = {
     {.since = 9, .inputs = kInput, .outputs = kOutput, .types = kNumeric},
@@ -65,7 +65,7 @@ constexpr Schema kErf[] = {
 };
 constexpr Schema kSoftsign[] = {
     {.since = 1, .inputs = kDiffInput, .outputs = kDiffOutput, .types = kFloat16To64},
-    {.since = 22, .inputs = kDiffInput, .outputs = kDiffOutput, .types = kFloats, .only_types_widened = true},
+    {.since = 22, .inputs = kDiffInput, .outputs = kDiffOutput, .types = kFloats, .same_meaning = true},
 };
 
 void infer_ints(InferContext& ctx, DimExpr (*f)(const DimExpr&)) {

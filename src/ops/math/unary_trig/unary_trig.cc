@@ -18,12 +18,12 @@ constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
 
 constexpr Schema kRows7[] = {
     {.since = 7, .inputs = kInputs, .outputs = kOutputs, .types = kTypes7},
-    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .only_types_widened = true},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .same_meaning = true},
 };
 
 constexpr Schema kRows9[] = {
     {.since = 9, .inputs = kInputs, .outputs = kOutputs, .types = kTypes7},
-    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .only_types_widened = true},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .same_meaning = true},
 };
 
 }  // namespace

@@ -34,21 +34,21 @@ constexpr Schema kMax[] = {
     {.since = 1, .inputs = kData, .outputs = kMaxOut, .attrs = kConsumedInputs, .types = kFloat16To64},
     {.since = 6, .inputs = kData, .outputs = kMaxOut, .types = kFloat16To64},
     {.since = 8, .inputs = kData, .outputs = kMaxOut, .types = kFloat16To64},
-    {.since = 12, .inputs = kData, .outputs = kMaxOut, .types = kNumeric, .only_types_widened = true},
-    {.since = 13, .inputs = kDiffData, .outputs = kDiffMaxOut, .types = kNumericBf, .only_types_widened = true},
+    {.since = 12, .inputs = kData, .outputs = kMaxOut, .types = kNumeric, .same_meaning = true},
+    {.since = 13, .inputs = kDiffData, .outputs = kDiffMaxOut, .types = kNumericBf, .same_meaning = true},
 };
 constexpr Schema kMin[] = {
     {.since = 1, .inputs = kData, .outputs = kMinOut, .attrs = kConsumedInputs, .types = kFloat16To64},
     {.since = 6, .inputs = kData, .outputs = kMinOut, .types = kFloat16To64},
     {.since = 8, .inputs = kData, .outputs = kMinOut, .types = kFloat16To64},
-    {.since = 12, .inputs = kData, .outputs = kMinOut, .types = kNumeric, .only_types_widened = true},
-    {.since = 13, .inputs = kDiffData, .outputs = kDiffMinOut, .types = kNumericBf, .only_types_widened = true},
+    {.since = 12, .inputs = kData, .outputs = kMinOut, .types = kNumeric, .same_meaning = true},
+    {.since = 13, .inputs = kDiffData, .outputs = kDiffMinOut, .types = kNumericBf, .same_meaning = true},
 };
 constexpr Schema kSum[] = {
     {.since = 1, .inputs = kData, .outputs = kSumOut, .attrs = kConsumedInputs, .types = kFloat16To64},
     {.since = 6, .inputs = kData, .outputs = kSumOut, .types = kFloat16To64},
     {.since = 8, .inputs = kData, .outputs = kSumOut, .types = kFloat16To64},
-    {.since = 13, .inputs = kDiffData, .outputs = kDiffSumOut, .types = kFloats, .only_types_widened = true},
+    {.since = 13, .inputs = kDiffData, .outputs = kDiffSumOut, .types = kFloats, .same_meaning = true},
 };
 
 // The shape of all inputs together; nothing if it takes one of unknown rank to tell.

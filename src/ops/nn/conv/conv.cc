@@ -37,18 +37,8 @@ constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
 
 constexpr Schema kConv[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kTypes1},
-    {.since = 11,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .types = kTypes1,
-     .only_types_widened = true},
-    {.since = 22,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .types = kTypes22,
-     .only_types_widened = true},
+    {.since = 11, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes1, .same_meaning = true},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
 void infer(InferContext& ctx) {

@@ -30,12 +30,7 @@ constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
 
 constexpr Schema kDeformConv[] = {
     {.since = 19, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes19},
-    {.since = 22,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .types = kTypes22,
-     .only_types_widened = true},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
 }  // namespace

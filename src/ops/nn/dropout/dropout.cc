@@ -99,14 +99,14 @@ constexpr Schema kDropout[] = {
      .attrs = kAttrs12,
      .types = kTypes13,
      .determinism = kRandom,
-     .only_types_widened = true},
+     .same_meaning = true},
     {.since = 22,
      .inputs = kInputs13,
      .outputs = kOutputs13,
      .attrs = kAttrs12,
      .types = kTypes22,
      .determinism = kRandom,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 void infer(InferContext& ctx) {

@@ -29,7 +29,7 @@ constexpr Schema old_row(int since, std::span<const TypeConstraint> types, bool 
           .outputs = kOutputs1,
           .attrs = kAttrs,
           .types = types,
-          .only_types_widened = widened};
+          .same_meaning = widened};
 }
 constexpr Schema row(int since, std::span<const TypeConstraint> types) {
   return {.since = since,
@@ -37,7 +37,7 @@ constexpr Schema row(int since, std::span<const TypeConstraint> types) {
           .outputs = kOutputs13,
           .attrs = kAttrs,
           .types = types,
-          .only_types_widened = true};
+          .same_meaning = true};
 }
 constexpr Schema kFlatten[] = {
     old_row(1, kT<types::kFloat16To64>, false),

@@ -20,12 +20,7 @@ constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
 constexpr Schema kGlobalLpPool[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1},
     {.since = 2, .inputs = kInputs2, .outputs = kOutputs2, .attrs = kAttrs2, .types = kTypes1},
-    {.since = 22,
-     .inputs = kInputs2,
-     .outputs = kOutputs2,
-     .attrs = kAttrs2,
-     .types = kTypes22,
-     .only_types_widened = true},
+    {.since = 22, .inputs = kInputs2, .outputs = kOutputs2, .attrs = kAttrs2, .types = kTypes22, .same_meaning = true},
 };
 
 }  // namespace

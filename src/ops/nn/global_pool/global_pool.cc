@@ -15,7 +15,7 @@ constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
 
 constexpr Schema kRows[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .types = kTypes1},
-    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .only_types_widened = true},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .same_meaning = true},
 };
 
 void infer(InferContext& ctx) {

@@ -29,12 +29,7 @@ constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
 constexpr Schema kInstanceNormalization[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1},
     {.since = 6, .inputs = kInputs6, .outputs = kOutputs6, .attrs = kAttrs6, .types = kTypes1},
-    {.since = 22,
-     .inputs = kInputs6,
-     .outputs = kOutputs6,
-     .attrs = kAttrs6,
-     .types = kTypes22,
-     .only_types_widened = true},
+    {.since = 22, .inputs = kInputs6, .outputs = kOutputs6, .attrs = kAttrs6, .types = kTypes22, .same_meaning = true},
 };
 
 }  // namespace

@@ -41,19 +41,14 @@ constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
 constexpr Schema kLpPool[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1},
     {.since = 2, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs2, .types = kTypes1},
-    {.since = 11,
-     .inputs = kInputs11,
-     .outputs = kOutputs11,
-     .attrs = kAttrs2,
-     .types = kTypes1,
-     .only_types_widened = true},
+    {.since = 11, .inputs = kInputs11, .outputs = kOutputs11, .attrs = kAttrs2, .types = kTypes1, .same_meaning = true},
     {.since = 18, .inputs = kInputs11, .outputs = kOutputs11, .attrs = kAttrs18, .types = kTypes1},
     {.since = 22,
      .inputs = kInputs11,
      .outputs = kOutputs11,
      .attrs = kAttrs18,
      .types = kTypes22,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 }  // namespace

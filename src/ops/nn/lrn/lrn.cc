@@ -24,12 +24,7 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kFloats)}};
 
 constexpr Schema kLRN[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kTypes1},
-    {.since = 13,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .types = kTypes13,
-     .only_types_widened = true},
+    {.since = 13, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes13, .same_meaning = true},
 };
 
 void infer(InferContext& ctx) {

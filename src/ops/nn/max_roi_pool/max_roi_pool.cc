@@ -23,12 +23,7 @@ constexpr TypeConstraint kTypes22[] = {{"T", tensors(types::kFloats)}};
 
 constexpr Schema kMaxRoiPool[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes1},
-    {.since = 22,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .types = kTypes22,
-     .only_types_widened = true},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
 }  // namespace

@@ -33,18 +33,8 @@ constexpr TypeConstraint kTypes22[] = {{"T1", tensors(types::kFloats)}, {"T2", t
 
 constexpr Schema kMaxUnpool[] = {
     {.since = 9, .inputs = kInputs9, .outputs = kOutputs9, .attrs = kAttrs, .types = kTypes9},
-    {.since = 11,
-     .inputs = kInputs11,
-     .outputs = kOutputs11,
-     .attrs = kAttrs,
-     .types = kTypes9,
-     .only_types_widened = true},
-    {.since = 22,
-     .inputs = kInputs11,
-     .outputs = kOutputs11,
-     .attrs = kAttrs,
-     .types = kTypes22,
-     .only_types_widened = true},
+    {.since = 11, .inputs = kInputs11, .outputs = kOutputs11, .attrs = kAttrs, .types = kTypes9, .same_meaning = true},
+    {.since = 22, .inputs = kInputs11, .outputs = kOutputs11, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
 }  // namespace

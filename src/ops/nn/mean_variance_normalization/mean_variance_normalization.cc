@@ -19,12 +19,7 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kFloats)}};
 
 constexpr Schema kMeanVarianceNormalization[] = {
     {.since = 9, .inputs = kInputs9, .outputs = kOutputs9, .attrs = kAttrs, .types = kTypes9},
-    {.since = 13,
-     .inputs = kInputs13,
-     .outputs = kOutputs13,
-     .attrs = kAttrs,
-     .types = kTypes13,
-     .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes13, .same_meaning = true},
 };
 
 }  // namespace

@@ -59,19 +59,19 @@ constexpr Schema kMaxPool[] = {
      .outputs = kMaxOutputs8,
      .attrs = kMaxAttrs10,
      .types = kMaxTypes8,
-     .only_types_widened = true},
+     .same_meaning = true},
     {.since = 12,
      .inputs = kInput,
      .outputs = kMaxOutputs12,
      .attrs = kMaxAttrs10,
      .types = kMaxTypes12,
-     .only_types_widened = true},
+     .same_meaning = true},
     {.since = 22,
      .inputs = kInput,
      .outputs = kMaxOutputs12,
      .attrs = kMaxAttrs10,
      .types = kMaxTypes22,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kAveragePool[] = {
@@ -83,14 +83,14 @@ constexpr Schema kAveragePool[] = {
      .outputs = kOutput,
      .attrs = kAverageAttrs10,
      .types = kFloatTypes,
-     .only_types_widened = true},
+     .same_meaning = true},
     {.since = 19, .inputs = kInput, .outputs = kOutput, .attrs = kAverageAttrs19, .types = kFloatTypes},
     {.since = 22,
      .inputs = kInput,
      .outputs = kOutput,
      .attrs = kAverageAttrs19,
      .types = kFloatTypes22,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 void infer(InferContext& ctx) {

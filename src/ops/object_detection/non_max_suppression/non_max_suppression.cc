@@ -21,7 +21,7 @@ constexpr Attr kAttrs[] = {{.name = "center_point_box", .type = ir::AttributeTyp
 
 constexpr Schema kNonMaxSuppression[] = {
     {.since = 10, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs},
-    {.since = 11, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .only_types_widened = true},
+    {.since = 11, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .same_meaning = true},
 };
 
 }  // namespace

@@ -33,12 +33,7 @@ constexpr TypeConstraint kTypes22[] = {{"T1", tensors(types::kFloats)}, {"T2", t
 constexpr Schema kRoiAlign[] = {
     {.since = 10, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs10, .types = kTypes10},
     {.since = 16, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs16, .types = kTypes10},
-    {.since = 22,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs16,
-     .types = kTypes22,
-     .only_types_widened = true},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs16, .types = kTypes22, .same_meaning = true},
 };
 
 }  // namespace

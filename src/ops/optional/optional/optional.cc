@@ -42,7 +42,7 @@ constexpr Schema kOptionalRows[] = {
      .outputs = kOptionalOutputs,
      .attrs = kAttrs,
      .types = kOptionalTypes28,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kOptionalGetElement[] = {
@@ -54,12 +54,12 @@ constexpr Schema kOptionalGetElement[] = {
      .inputs = kOptionalGetElementInputs,
      .outputs = kOptionalGetElementOutputs,
      .types = kOptionalGetElementTypes18,
-     .only_types_widened = true},
+     .same_meaning = true},
     {.since = 28,
      .inputs = kOptionalGetElementInputs,
      .outputs = kOptionalGetElementOutputs,
      .types = kOptionalGetElementTypes28,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kOptionalHasElement[] = {
@@ -75,7 +75,7 @@ constexpr Schema kOptionalHasElement[] = {
      .inputs = kOptionalHasElementInputs,
      .outputs = kOptionalHasElementOutputs,
      .types = kOptionalHasElementTypes28,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 }  // namespace

@@ -87,19 +87,19 @@ constexpr Schema kDequantizeLinear[] = {
      .outputs = kOutputs23,
      .attrs = kAttrs23,
      .types = kTypes24,
-     .only_types_widened = true},
+     .same_meaning = true},
     {.since = 25,
      .inputs = kInputs19,
      .outputs = kOutputs23,
      .attrs = kAttrs23,
      .types = kTypes25,
-     .only_types_widened = true},
+     .same_meaning = true},
     {.since = 28,
      .inputs = kInputs19,
      .outputs = kOutputs23,
      .attrs = kAttrs23,
      .types = kTypes28,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 }  // namespace

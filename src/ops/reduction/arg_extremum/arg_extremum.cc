@@ -32,7 +32,7 @@ constexpr Schema kRows[] = {
      .outputs = kOutputs13,
      .attrs = kAttrs12,
      .types = kTypes13,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 void infer(InferContext& ctx) {

@@ -40,12 +40,8 @@ constexpr TypeConstraint kFloatTypes[] = {{"T", tensors(types::kFloats)}};
 
 constexpr Schema kRow1 = {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1};
 constexpr Schema kRow11 = {.since = 11, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1};
-constexpr Schema kRow13 = {.since = 13,
-                           .inputs = kInputs13,
-                           .outputs = kOutputs13,
-                           .attrs = kAttrs1,
-                           .types = kTypes13,
-                           .only_types_widened = true};
+constexpr Schema kRow13 = {
+    .since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs1, .types = kTypes13, .same_meaning = true};
 constexpr Schema kRow18 = {
     .since = 18, .inputs = kInputs18, .outputs = kOutputs13, .attrs = kAttrs18, .types = kTypes13};
 
@@ -70,20 +66,20 @@ constexpr Schema kExtremum[] = {
      .outputs = kOutputs1,
      .attrs = kAttrs1,
      .types = kExtremum12,
-     .only_types_widened = true},
+     .same_meaning = true},
     {.since = 13,
      .inputs = kInputs13,
      .outputs = kOutputs13,
      .attrs = kAttrs1,
      .types = kExtremum13,
-     .only_types_widened = true},
+     .same_meaning = true},
     {.since = 18, .inputs = kInputs18, .outputs = kOutputs13, .attrs = kAttrs18, .types = kExtremum13},
     {.since = 20,
      .inputs = kInputs18,
      .outputs = kOutputs13,
      .attrs = kAttrs18,
      .types = kExtremum20,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 // The axes as given: nothing if they are not known, empty if there are none.

@@ -113,7 +113,7 @@ constexpr Schema kLSTM[] = {
      .outputs = kLSTMOutputs14,
      .attrs = kLSTMAttrs14,
      .types = kTypes22,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kGRU[] = {
@@ -126,7 +126,7 @@ constexpr Schema kGRU[] = {
      .outputs = kGRUOutputs14,
      .attrs = kGRUAttrs14,
      .types = kTypes22,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kRNN[] = {
@@ -138,7 +138,7 @@ constexpr Schema kRNN[] = {
      .outputs = kGRUOutputs14,
      .attrs = kRNNAttrs14,
      .types = kTypes22,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 }  // namespace

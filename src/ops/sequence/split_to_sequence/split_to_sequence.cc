@@ -27,12 +27,7 @@ constexpr TypeConstraint kTypes24[] = {
 
 constexpr Schema kSplitToSequence[] = {
     {.since = 11, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes11},
-    {.since = 24,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .types = kTypes24,
-     .only_types_widened = true},
+    {.since = 24, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes24, .same_meaning = true},
 };
 
 }  // namespace

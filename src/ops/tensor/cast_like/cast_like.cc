@@ -49,25 +49,10 @@ constexpr TypeConstraint kTypes25[] = {{"T1", kSetT125}, {"T2", kSetT125}};
 constexpr Schema kCastLike[] = {
     {.since = 15, .inputs = kInputs, .outputs = kOutputs, .types = kTypes15},
     {.since = 19, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs19, .types = kTypes19},
-    {.since = 21,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs19,
-     .types = kTypes21,
-     .only_types_widened = true},
-    {.since = 23,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs19,
-     .types = kTypes23,
-     .only_types_widened = true},
+    {.since = 21, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs19, .types = kTypes21, .same_meaning = true},
+    {.since = 23, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs19, .types = kTypes23, .same_meaning = true},
     {.since = 24, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs24, .types = kTypes24},
-    {.since = 25,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs24,
-     .types = kTypes25,
-     .only_types_widened = true},
+    {.since = 25, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs24, .types = kTypes25, .same_meaning = true},
 };
 
 }  // namespace

@@ -23,12 +23,7 @@ constexpr TypeConstraint kTypes28[] = {{"T", tensors(types::kAllBf)}, {"T1", ten
 constexpr Schema kCompress[] = {
     {.since = 9, .inputs = kInputs9, .outputs = kOutputs9, .attrs = kAttrs, .types = kTypes9},
     {.since = 11, .inputs = kInputs11, .outputs = kOutputs11, .attrs = kAttrs, .types = kTypes9},
-    {.since = 28,
-     .inputs = kInputs11,
-     .outputs = kOutputs11,
-     .attrs = kAttrs,
-     .types = kTypes28,
-     .only_types_widened = true},
+    {.since = 28, .inputs = kInputs11, .outputs = kOutputs11, .attrs = kAttrs, .types = kTypes28, .same_meaning = true},
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ constexpr Schema kConcat[] = {
      .outputs = kOutputs13,
      .attrs = kAttrs4,
      .types = kT<types::kAllBf>,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 bool is_empty_vector(const InferContext& ctx, int i) {

@@ -27,14 +27,14 @@ constexpr Schema kDepthToSpace[] = {
      .outputs = kOutputs13,
      .attrs = kAttrs11,
      .types = kTypes13,
-     .only_types_widened = true},
+     .same_meaning = true},
     {.since = 28,
      .inputs = kInputs13,
      .outputs = kOutputs13,
      .attrs = kAttrs11,
      .types = kTypes13,
      .determinism = Determinism::Unknown,
-     .only_types_widened = true},
+     .same_meaning = true},
 };
 
 constexpr Schema kSpaceToDepth[] = {
@@ -44,7 +44,7 @@ constexpr Schema kSpaceToDepth[] = {
      .outputs = kOutputs13,
      .attrs = kAttrs1,
      .types = kTypes13,
-     .only_types_widened = true},
+     .same_meaning = true},
     {.since = 28,
      .inputs = kInputs13,
      .outputs = kOutputs13,

@@ -29,12 +29,7 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kAllBf)}, {"Tind", t
 constexpr Schema kGather[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kTypes1},
     {.since = 11, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kTypes1},
-    {.since = 13,
-     .inputs = kInputs13,
-     .outputs = kOutputs13,
-     .attrs = kAttrs,
-     .types = kTypes13,
-     .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes13, .same_meaning = true},
 };
 
 void gather_contents(InferContext& ctx) {

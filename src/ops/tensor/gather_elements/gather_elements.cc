@@ -27,12 +27,7 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kAllBf)}, {"Tind", t
 
 constexpr Schema kGatherElements[] = {
     {.since = 11, .inputs = kInputs11, .outputs = kOutputs11, .attrs = kAttrs, .types = kTypes11},
-    {.since = 13,
-     .inputs = kInputs13,
-     .outputs = kOutputs13,
-     .attrs = kAttrs,
-     .types = kTypes13,
-     .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes13, .same_meaning = true},
 };
 
 void infer_gather_elements(InferContext& ctx) {

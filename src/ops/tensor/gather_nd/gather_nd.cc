@@ -23,12 +23,7 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kAllBf)}};
 constexpr Schema kGatherND[] = {
     {.since = 11, .inputs = kInputs11, .outputs = kOutputs11, .types = kTypes11},
     {.since = 12, .inputs = kInputs11, .outputs = kOutputs11, .attrs = kAttrs, .types = kTypes11},
-    {.since = 13,
-     .inputs = kInputs13,
-     .outputs = kOutputs13,
-     .attrs = kAttrs,
-     .types = kTypes13,
-     .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes13, .same_meaning = true},
 };
 
 }  // namespace

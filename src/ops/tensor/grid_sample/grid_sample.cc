@@ -32,12 +32,7 @@ constexpr TypeConstraint kTypes22[] = {{"T1", tensors(types::kAllBf)}, {"T2", te
 constexpr Schema kGridSample[] = {
     {.since = 16, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs16, .types = kTypes16},
     {.since = 20, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs20, .types = kTypes16},
-    {.since = 22,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs20,
-     .types = kTypes22,
-     .only_types_widened = true},
+    {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs20, .types = kTypes22, .same_meaning = true},
 };
 
 }  // namespace

@@ -34,14 +34,14 @@ constexpr TypeConstraint kTypes25[] = {{"V", with_containers(types::kAllIr13)}};
 // Version 14 renames the type variable as well, which means nothing to a node.
 constexpr Schema kIdentity[] = {
     {.since = 1, .inputs = kInput1, .outputs = kOutput1, .types = kTypes1},
-    {.since = 13, .inputs = kInput13, .outputs = kOutput13, .types = kTypes13, .only_types_widened = true},
-    {.since = 14, .inputs = kInput14, .outputs = kOutput14, .types = kTypes14, .only_types_widened = true},
-    {.since = 16, .inputs = kInput14, .outputs = kOutput14, .types = kTypes16, .only_types_widened = true},
-    {.since = 19, .inputs = kInput14, .outputs = kOutput14, .types = kTypes19, .only_types_widened = true},
-    {.since = 21, .inputs = kInput14, .outputs = kOutput14, .types = kTypes21, .only_types_widened = true},
-    {.since = 23, .inputs = kInput14, .outputs = kOutput14, .types = kTypes23, .only_types_widened = true},
-    {.since = 24, .inputs = kInput14, .outputs = kOutput14, .types = kTypes24, .only_types_widened = true},
-    {.since = 25, .inputs = kInput14, .outputs = kOutput14, .types = kTypes25, .only_types_widened = true},
+    {.since = 13, .inputs = kInput13, .outputs = kOutput13, .types = kTypes13, .same_meaning = true},
+    {.since = 14, .inputs = kInput14, .outputs = kOutput14, .types = kTypes14, .same_meaning = true},
+    {.since = 16, .inputs = kInput14, .outputs = kOutput14, .types = kTypes16, .same_meaning = true},
+    {.since = 19, .inputs = kInput14, .outputs = kOutput14, .types = kTypes19, .same_meaning = true},
+    {.since = 21, .inputs = kInput14, .outputs = kOutput14, .types = kTypes21, .same_meaning = true},
+    {.since = 23, .inputs = kInput14, .outputs = kOutput14, .types = kTypes23, .same_meaning = true},
+    {.since = 24, .inputs = kInput14, .outputs = kOutput14, .types = kTypes24, .same_meaning = true},
+    {.since = 25, .inputs = kInput14, .outputs = kOutput14, .types = kTypes25, .same_meaning = true},
 };
 
 void infer(InferContext& ctx) {

@@ -31,18 +31,13 @@ constexpr TypeConstraint kIsNaNTypes13[] = {{"T1", tensors(types::kFloats)}, {"T
 
 constexpr Schema kIsInf[] = {
     {.since = 10, .inputs = kInputs10, .outputs = kOutputs10, .attrs = kAttrs, .types = kIsInfTypes10},
-    {.since = 20,
-     .inputs = kInputs10,
-     .outputs = kOutputs10,
-     .attrs = kAttrs,
-     .types = kTypes20,
-     .only_types_widened = true},
+    {.since = 20, .inputs = kInputs10, .outputs = kOutputs10, .attrs = kAttrs, .types = kTypes20, .same_meaning = true},
 };
 
 constexpr Schema kIsNaN[] = {
     {.since = 9, .inputs = kIsNaNInputs, .outputs = kIsNaNOutputs, .types = kIsNaNTypes9},
-    {.since = 13, .inputs = kInputs10, .outputs = kOutputs10, .types = kIsNaNTypes13, .only_types_widened = true},
-    {.since = 20, .inputs = kInputs10, .outputs = kOutputs10, .types = kTypes20, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs10, .outputs = kOutputs10, .types = kIsNaNTypes13, .same_meaning = true},
+    {.since = 20, .inputs = kInputs10, .outputs = kOutputs10, .types = kTypes20, .same_meaning = true},
 };
 
 }  // namespace

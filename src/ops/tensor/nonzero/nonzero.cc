@@ -19,7 +19,7 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kAllBf)}};
 
 constexpr Schema kNonZero[] = {
     {.since = 9, .inputs = kInputs9, .outputs = kOutputs9, .types = kTypes9},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
 void infer_nonzero(InferContext& ctx) {

@@ -62,7 +62,7 @@ constexpr Schema row(int since, std::span<const TypeConstraint> types) {
           .outputs = kOutputs13,
           .attrs = kAttrs11,
           .types = types,
-          .only_types_widened = since > 19};
+          .same_meaning = since > 19};
 }
 constexpr Schema kPad[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kT<types::kFloat16To64>},
@@ -73,7 +73,7 @@ constexpr Schema kPad[] = {
      .outputs = kOutputs13,
      .attrs = kAttrs11,
      .types = kT<types::kAllBf>,
-     .only_types_widened = true},
+     .same_meaning = true},
     row(18, kTypes<types::kAllBf>),
     row(19, kTypes<types::kAllBf>),
     row(21, kTypes<types::kAllIr10>),

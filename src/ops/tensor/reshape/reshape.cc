@@ -43,12 +43,12 @@ constexpr Schema row(int since, std::span<const TypeConstraint> types) {
           .outputs = kOutputs13,
           .attrs = kAttrs14,
           .types = types,
-          .only_types_widened = since != 14};
+          .same_meaning = since != 14};
 }
 constexpr Schema kReshape[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kT<types::kFloat16To64>},
     {.since = 5, .inputs = kInputs5, .outputs = kOutputs1, .types = kT<types::kAll>},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kT<types::kAllBf>, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kT<types::kAllBf>, .same_meaning = true},
     row(14, kT<types::kAllBf>),
     row(19, kT<types::kAllIr9>),
     row(21, kT<types::kAllIr10>),

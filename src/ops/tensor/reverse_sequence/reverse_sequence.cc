@@ -18,12 +18,7 @@ constexpr TypeConstraint kTypes28[] = {{"T", tensors(types::kAllBf)}};
 
 constexpr Schema kReverseSequence[] = {
     {.since = 10, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes10},
-    {.since = 28,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .types = kTypes28,
-     .only_types_widened = true},
+    {.since = 28, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes28, .same_meaning = true},
 };
 
 }  // namespace

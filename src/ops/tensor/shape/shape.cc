@@ -31,7 +31,7 @@ constexpr Schema shape_row(int since, std::span<const TypeConstraint> types) {
           .outputs = kShapeOutputs13,
           .attrs = kShapeAttrs15,
           .types = types,
-          .only_types_widened = since != 15};
+          .same_meaning = since != 15};
 }
 constexpr Schema kShape[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kShapeOutputs1, .types = kTypes<types::kAll>},
@@ -39,7 +39,7 @@ constexpr Schema kShape[] = {
      .inputs = kInputs13,
      .outputs = kShapeOutputs13,
      .types = kTypes<types::kAllBf>,
-     .only_types_widened = true},
+     .same_meaning = true},
     shape_row(15, kTypes<types::kAllBf>),
     shape_row(19, kTypes<types::kAllIr9>),
     shape_row(21, kTypes<types::kAllIr10>),
@@ -49,7 +49,7 @@ constexpr Schema kShape[] = {
 };
 
 constexpr Schema size_row(int since, std::span<const TypeConstraint> types) {
-  return {.since = since, .inputs = kInputs13, .outputs = kSizeOutputs13, .types = types, .only_types_widened = true};
+  return {.since = since, .inputs = kInputs13, .outputs = kSizeOutputs13, .types = types, .same_meaning = true};
 }
 constexpr Schema kSize[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kSizeOutputs1, .types = kTypes<types::kAll>},

@@ -52,7 +52,7 @@ constexpr Schema kSlice[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs1, .types = kTypes1},
     {.since = 10, .inputs = kInputs10, .outputs = kOutputs1, .types = kTypes10},
     {.since = 11, .inputs = kInputs10, .outputs = kOutputs1, .types = kTypes10},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
 // No dimension reaches this; a bound beyond it stands for the end (or, negative, for before the beginning).

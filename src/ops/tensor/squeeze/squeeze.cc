@@ -44,7 +44,7 @@ constexpr Schema squeeze_row(int since, std::span<const TypeConstraint> types) {
           .inputs = kSqueezeInputs13,
           .outputs = kSqueezeOutputs13,
           .types = types,
-          .only_types_widened = since != 13};
+          .same_meaning = since != 13};
 }
 constexpr Schema kSqueeze[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kSqueezeOutputs1, .attrs = kSqueezeAttrs1, .types = kT<types::kAll>},
@@ -61,7 +61,7 @@ constexpr Schema unsqueeze_row(int since, std::span<const TypeConstraint> types)
           .inputs = kUnsqueezeInputs13,
           .outputs = kUnsqueezeOutputs13,
           .types = types,
-          .only_types_widened = since != 13};
+          .same_meaning = since != 13};
 }
 constexpr Schema kUnsqueeze[] = {
     {.since = 1,

@@ -28,7 +28,7 @@ constexpr TypeConstraint kTypes13[] = {{"T", tensors(types::kAllBf)}, {"T1", ten
 constexpr Schema kTile[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes1},
     {.since = 6, .inputs = kInputs6, .outputs = kOutputs1, .types = kTypes6},
-    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .only_types_widened = true},
+    {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
 }  // namespace

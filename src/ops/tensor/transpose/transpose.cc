@@ -27,7 +27,7 @@ constexpr Schema row(int since, std::span<const TypeConstraint> types) {
           .outputs = kOutputs13,
           .attrs = kAttrs,
           .types = types,
-          .only_types_widened = true};
+          .same_meaning = true};
 }
 constexpr Schema kTranspose[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kT<types::kAll>},

@@ -26,12 +26,7 @@ constexpr TypeConstraint kTypes28[] = {{"T", tensors(types::kAllBf)}};
 
 constexpr Schema kUnique[] = {
     {.since = 11, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes11},
-    {.since = 28,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .types = kTypes28,
-     .only_types_widened = true},
+    {.since = 28, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes28, .same_meaning = true},
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr TypeConstraint kTypes16[] = {{"B", tensors(types::kBool)}, {"T", tenso
 
 constexpr Schema kWhere[] = {
     {.since = 9, .inputs = kInputs, .outputs = kOutputs, .types = kTypes9},
-    {.since = 16, .inputs = kInputs, .outputs = kOutputs, .types = kTypes16, .only_types_widened = true},
+    {.since = 16, .inputs = kInputs, .outputs = kOutputs, .types = kTypes16, .same_meaning = true},
 };
 
 }  // namespace
