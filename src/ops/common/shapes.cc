@@ -53,6 +53,15 @@ Shape broadcast(const Shape& a, const Shape& b) {
   return out;
 }
 
+DimExpr product(std::span<const DimExpr> dims) {
+  DimExpr result = 1;
+  for (const DimExpr& d : dims) {
+    if (d.is_constant() && d.constant() == 0) return 0;
+  }
+  for (const DimExpr& d : dims) result = result * d;
+  return result;
+}
+
 std::vector<std::int64_t> dense_strides(const Shape& dims) {
   std::vector<std::int64_t> strides(dims.size());
   std::int64_t step = 1;

@@ -13,24 +13,27 @@ namespace norn::ops {
 // NumPy broadcasting of two symbolic shapes; throws through `ctx` if they cannot be broadcast together.
 opset::Dims broadcast(opset::InferContext& ctx, const opset::Dims& a, const opset::Dims& b);
 // Of concrete shapes; throws norn::Error (RuntimeError) naming both.
-Shape broadcast(const Shape& a, const Shape& b);
+norn::Shape broadcast(const norn::Shape& a, const norn::Shape& b);
+
+// Number of elements; 0 if a dimension is known to be 0, however large the others are.
+opset::DimExpr product(std::span<const opset::DimExpr> dims);
 
 // Strides, in elements, of a dense tensor of shape `dims`.
-std::vector<std::int64_t> dense_strides(const Shape& dims);
+std::vector<std::int64_t> dense_strides(const norn::Shape& dims);
 // Strides with which a tensor of shape `from` is read when broadcast to `to`: 0 along stretched dimensions.
-std::vector<std::int64_t> broadcast_strides(const Shape& from, const Shape& to);
+std::vector<std::int64_t> broadcast_strides(const norn::Shape& from, const norn::Shape& to);
 
 // Calls f(offset_0, ..., offset_{k-1}) for every index of `dims` in row-major order, offsets advanced by the strides.
 class Odometer {
  public:
-  Odometer(Shape dims, std::vector<std::vector<std::int64_t>> strides);
+  Odometer(norn::Shape dims, std::vector<std::vector<std::int64_t>> strides);
   bool done() const noexcept { return done_; }
   std::int64_t offset(std::size_t operand) const noexcept { return offsets_[operand]; }
   std::span<const std::int64_t> index() const noexcept { return index_; }
   void next() noexcept;
 
  private:
-  Shape dims_;
+  norn::Shape dims_;
   std::vector<std::vector<std::int64_t>> strides_;
   std::vector<std::int64_t> index_, offsets_;
   bool done_;

@@ -19,14 +19,14 @@ namespace norn::ops::test {
 
 // A tensor of T's element type (float, double, int64_t, int32_t, uint8_t, bool, std::string, ...).
 template <class T>
-Tensor tensor(const Shape& dims, const std::vector<T>& values);
+Tensor tensor(const norn::Shape& dims, const std::vector<T>& values);
 // Doubles stored as elements of `type`, rounded.
-Tensor tensor_of(DataType type, const Shape& dims, const std::vector<double>& values);
+Tensor tensor_of(DataType type, const norn::Shape& dims, const std::vector<double>& values);
 // Elements as doubles, whatever the (real) element type.
 std::vector<double> doubles(const Tensor& tensor);
 // Seeded normal values (integers: small ones of both signs where the type has them), with the odd special value if
 // `odd`.
-Tensor random_tensor(DataType type, const Shape& dims, std::uint32_t seed, bool odd = false);
+Tensor random_tensor(DataType type, const norn::Shape& dims, std::uint32_t seed, bool odd = false);
 
 using Attributes = std::vector<ir::Attribute>;
 

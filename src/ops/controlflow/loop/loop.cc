@@ -141,6 +141,6 @@ constexpr Schema kLoop[] = {
 
 constinit const Operator Loop = {"", "Loop", kLoop, nullptr};
 
-void loop_schemas(SchemaTable& t) { t.add(Loop); }
+void loop_schemas(SchemaTable& table) { table.add(Loop); }
 
 }  // namespace norn::ops

@@ -108,6 +108,6 @@ constexpr Schema kScan[] = {
 
 constinit const Operator Scan = {"", "Scan", kScan, nullptr};
 
-void scan_schemas(SchemaTable& t) { t.add(Scan); }
+void scan_schemas(SchemaTable& table) { table.add(Scan); }
 
 }  // namespace norn::ops

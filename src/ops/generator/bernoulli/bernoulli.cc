@@ -36,6 +36,6 @@ constexpr Schema kBernoulli[] = {
 
 constinit const Operator Bernoulli = {"", "Bernoulli", kBernoulli, nullptr};
 
-void bernoulli_schemas(SchemaTable& t) { t.add(Bernoulli); }
+void bernoulli_schemas(SchemaTable& table) { table.add(Bernoulli); }
 
 }  // namespace norn::ops

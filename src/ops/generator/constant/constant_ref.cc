@@ -11,7 +11,7 @@
 namespace norn::ops {
 namespace {
 
-void constant(opset::ReferenceContext& ctx) {
+void constant_ref(opset::ReferenceContext& ctx) {
   const ir::Tensor* stored = ctx.attrs().tensor("value");
   if (stored && stored->data_location == ir::kDataLocationExternal) {
     throw Error(ErrorCode::NotImplemented, "the constant's data is in an external file", ir::describe(*stored),
@@ -23,6 +23,6 @@ void constant(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void constant_references(opset::ReferenceTable& table) { table.add(Constant, constant); }
+void constant_references(opset::ReferenceTable& table) { table.add(Constant, constant_ref); }
 
 }  // namespace norn::ops

@@ -7,7 +7,7 @@
 namespace norn::ops {
 namespace {
 
-void constant_of_shape(opset::ReferenceContext& ctx) {
+void constant_of_shape_ref(opset::ReferenceContext& ctx) {
   const Tensor& wanted = ctx.input(0);
   if (wanted.rank() != 1) ctx.fail("the shape input must have rank 1, not " + to_string(wanted.dims()));
   const Shape dims = to_ints(wanted);
@@ -28,6 +28,6 @@ void constant_of_shape(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void constant_of_shape_references(opset::ReferenceTable& table) { table.add(ConstantOfShape, constant_of_shape); }
+void constant_of_shape_references(opset::ReferenceTable& table) { table.add(ConstantOfShape, constant_of_shape_ref); }
 
 }  // namespace norn::ops

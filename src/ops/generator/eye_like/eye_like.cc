@@ -28,6 +28,6 @@ constexpr Schema kEyeLike[] = {
 
 constinit const Operator EyeLike = {"", "EyeLike", kEyeLike, nullptr};
 
-void eye_like_schemas(SchemaTable& t) { t.add(EyeLike); }
+void eye_like_schemas(SchemaTable& table) { table.add(EyeLike); }
 
 }  // namespace norn::ops

@@ -36,6 +36,6 @@ constexpr Schema kMultinomial[] = {
 
 constinit const Operator Multinomial = {"", "Multinomial", kMultinomial, nullptr};
 
-void multinomial_schemas(SchemaTable& t) { t.add(Multinomial); }
+void multinomial_schemas(SchemaTable& table) { table.add(Multinomial); }
 
 }  // namespace norn::ops

@@ -97,8 +97,8 @@ constinit const Operator RandomNormalLike = {"", "RandomNormalLike", kRandomNorm
 constinit const Operator RandomUniform = {"", "RandomUniform", kRandomUniform, nullptr};
 constinit const Operator RandomUniformLike = {"", "RandomUniformLike", kRandomUniformLike, nullptr};
 
-void random_schemas(SchemaTable& t) {
-  for (const Operator* op : {&RandomNormal, &RandomNormalLike, &RandomUniform, &RandomUniformLike}) t.add(*op);
+void random_schemas(SchemaTable& table) {
+  for (const Operator* op : {&RandomNormal, &RandomNormalLike, &RandomUniform, &RandomUniformLike}) table.add(*op);
 }
 
 }  // namespace norn::ops

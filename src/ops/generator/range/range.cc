@@ -28,6 +28,6 @@ constexpr Schema kRange[] = {
 
 constinit const Operator Range = {"", "Range", kRange, nullptr};
 
-void range_schemas(SchemaTable& t) { t.add(Range); }
+void range_schemas(SchemaTable& table) { table.add(Range); }
 
 }  // namespace norn::ops

@@ -22,6 +22,6 @@ constexpr Schema kImageDecoder[] = {
 
 constinit const Operator ImageDecoder = {"", "ImageDecoder", kImageDecoder, nullptr};
 
-void image_decoder_schemas(SchemaTable& t) { t.add(ImageDecoder); }
+void image_decoder_schemas(SchemaTable& table) { table.add(ImageDecoder); }
 
 }  // namespace norn::ops

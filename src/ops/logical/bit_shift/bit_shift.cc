@@ -27,6 +27,6 @@ constexpr Schema kBitShift[] = {
 
 constinit const Operator BitShift = {"", "BitShift", kBitShift, nullptr};
 
-void bit_shift_schemas(SchemaTable& t) { t.add(BitShift); }
+void bit_shift_schemas(SchemaTable& table) { table.add(BitShift); }
 
 }  // namespace norn::ops

@@ -32,8 +32,8 @@ constinit const Operator BitwiseOr = {"", "BitwiseOr", kRows18, nullptr};
 constinit const Operator BitwiseXor = {"", "BitwiseXor", kRows18, nullptr};
 constinit const Operator BitwiseNot = {"", "BitwiseNot", kBitwiseNot, nullptr};
 
-void bitwise_schemas(SchemaTable& t) {
-  for (const Operator* op : {&BitwiseAnd, &BitwiseOr, &BitwiseXor, &BitwiseNot}) t.add(*op);
+void bitwise_schemas(SchemaTable& table) {
+  for (const Operator* op : {&BitwiseAnd, &BitwiseOr, &BitwiseXor, &BitwiseNot}) table.add(*op);
 }
 
 }  // namespace norn::ops

@@ -65,8 +65,8 @@ constinit const Operator GreaterOrEqual = {"", "GreaterOrEqual", kRows12, nullpt
 constinit const Operator Less = {"", "Less", kRows1, nullptr};
 constinit const Operator LessOrEqual = {"", "LessOrEqual", kRows12, nullptr};
 
-void compare_schemas(SchemaTable& t) {
-  for (const Operator* op : {&Equal, &Greater, &GreaterOrEqual, &Less, &LessOrEqual}) t.add(*op);
+void compare_schemas(SchemaTable& table) {
+  for (const Operator* op : {&Equal, &Greater, &GreaterOrEqual, &Less, &LessOrEqual}) table.add(*op);
 }
 
 }  // namespace norn::ops

@@ -41,8 +41,8 @@ constinit const Operator Or = {"", "Or", kRows1, nullptr};
 constinit const Operator Xor = {"", "Xor", kRows1, nullptr};
 constinit const Operator Not = {"", "Not", kNot, nullptr};
 
-void logical_schemas(SchemaTable& t) {
-  for (const Operator* op : {&And, &Or, &Xor, &Not}) t.add(*op);
+void logical_schemas(SchemaTable& table) {
+  for (const Operator* op : {&And, &Or, &Xor, &Not}) table.add(*op);
 }
 
 }  // namespace norn::ops

@@ -153,10 +153,10 @@ constinit const Operator Softplus = {"", "Softplus", kSoftplus, same_as_input};
 constinit const Operator Swish = {"", "Swish", kSwish, same_as_input};
 constinit const Operator ThresholdedRelu = {"", "ThresholdedRelu", kThresholdedRelu, same_as_input};
 
-void activation_schemas(SchemaTable& t) {
+void activation_schemas(SchemaTable& table) {
   for (const Operator* op : {&Celu, &Elu, &Gelu, &HardSigmoid, &HardSwish, &LeakyRelu, &Mish, &Selu, &Shrink, &Softplus,
                              &Swish, &ThresholdedRelu})
-    t.add(*op);
+    table.add(*op);
 }
 
 }  // namespace norn::ops

@@ -104,7 +104,7 @@ Dims shape_before_7(InferContext& ctx) {
   return out;
 }
 
-void infer(InferContext& ctx, Arithmetic arithmetic) {
+void infer_binary(InferContext& ctx, Arithmetic arithmetic) {
   const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
   if (!ctx.has_rank(0) || !ctx.has_rank(1)) {
     // Before opset 7 the result always has A's shape.
@@ -131,10 +131,10 @@ void infer(InferContext& ctx, Arithmetic arithmetic) {
   ctx.set_ints(0, std::move(result));
 }
 
-void infer_add(InferContext& ctx) { infer(ctx, add); }
-void infer_sub(InferContext& ctx) { infer(ctx, subtract); }
-void infer_mul(InferContext& ctx) { infer(ctx, multiply); }
-void infer_div(InferContext& ctx) { infer(ctx, divide); }
+void infer_add(InferContext& ctx) { infer_binary(ctx, add); }
+void infer_sub(InferContext& ctx) { infer_binary(ctx, subtract); }
+void infer_mul(InferContext& ctx) { infer_binary(ctx, multiply); }
+void infer_div(InferContext& ctx) { infer_binary(ctx, divide); }
 
 }  // namespace
 

@@ -68,18 +68,18 @@ void run(ReferenceContext& ctx, Op op) {
   visit_real(domain_of(ctx.input(0).dtype()), [&](auto zero) { apply<decltype(zero)>(ctx, op); });
 }
 
-void add(ReferenceContext& ctx) { run(ctx, Op::Add); }
-void sub(ReferenceContext& ctx) { run(ctx, Op::Sub); }
-void mul(ReferenceContext& ctx) { run(ctx, Op::Mul); }
-void div(ReferenceContext& ctx) { run(ctx, Op::Div); }
+void add_ref(ReferenceContext& ctx) { run(ctx, Op::Add); }
+void sub_ref(ReferenceContext& ctx) { run(ctx, Op::Sub); }
+void mul_ref(ReferenceContext& ctx) { run(ctx, Op::Mul); }
+void div_ref(ReferenceContext& ctx) { run(ctx, Op::Div); }
 
 }  // namespace
 
 void binary_arith_references(opset::ReferenceTable& table) {
-  table.add(Add, add);
-  table.add(Sub, sub);
-  table.add(Mul, mul);
-  table.add(Div, div);
+  table.add(Add, add_ref);
+  table.add(Sub, sub_ref);
+  table.add(Mul, mul_ref);
+  table.add(Div, div_ref);
 }
 
 }  // namespace norn::ops

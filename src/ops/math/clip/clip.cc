@@ -50,7 +50,7 @@ constexpr Schema kClip[] = {
     {.since = 13, .inputs = kInputs13, .outputs = kOutput13, .types = kNumericBf, .same_meaning = true},
 };
 
-void infer(InferContext& ctx) {
+void infer_clip(InferContext& ctx) {
   same_as_input(ctx);
   if (ctx.version() < 11) return;
   for (int i = 1; i <= 2; ++i) {
@@ -74,8 +74,8 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Clip = {"", "Clip", kClip, infer};
+constinit const Operator Clip = {"", "Clip", kClip, infer_clip};
 
-void clip_schemas(opset::SchemaTable& t) { t.add(Clip); }
+void clip_schemas(opset::SchemaTable& table) { table.add(Clip); }
 
 }  // namespace norn::ops

@@ -79,11 +79,11 @@ void down_11_6(NodeEdit& edit) {
 
 }  // namespace
 
-void clip_steps(transform::StepTable& t) {
-  t.add(Clip, 1, 6, up_1_6);
-  t.add(Clip, 6, 1, down_6_1);
-  t.add(Clip, 6, 11, up_6_11);
-  t.add(Clip, 11, 6, down_11_6);
+void clip_steps(transform::StepTable& table) {
+  table.add(Clip, 1, 6, up_1_6);
+  table.add(Clip, 6, 1, down_6_1);
+  table.add(Clip, 6, 11, up_6_11);
+  table.add(Clip, 11, 6, down_11_6);
 }
 
 }  // namespace norn::ops

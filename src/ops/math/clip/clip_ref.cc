@@ -62,6 +62,6 @@ void clip_ref(ReferenceContext& ctx) {
 
 }  // namespace
 
-void clip_references(opset::ReferenceTable& t) { t.add(Clip, clip_ref); }
+void clip_references(opset::ReferenceTable& table) { table.add(Clip, clip_ref); }
 
 }  // namespace norn::ops

@@ -41,8 +41,8 @@ constexpr Schema kCumSum[] = {
 constinit const Operator CumProd = {"", "CumProd", kCumProd, nullptr};
 constinit const Operator CumSum = {"", "CumSum", kCumSum, nullptr};
 
-void cumulative_schemas(SchemaTable& t) {
-  for (const Operator* op : {&CumProd, &CumSum}) t.add(*op);
+void cumulative_schemas(SchemaTable& table) {
+  for (const Operator* op : {&CumProd, &CumSum}) table.add(*op);
 }
 
 }  // namespace norn::ops

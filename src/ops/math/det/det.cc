@@ -22,6 +22,6 @@ constexpr Schema kDet[] = {
 
 constinit const Operator Det = {"", "Det", kDet, nullptr};
 
-void det_schemas(SchemaTable& t) { t.add(Det); }
+void det_schemas(SchemaTable& table) { table.add(Det); }
 
 }  // namespace norn::ops

@@ -38,6 +38,6 @@ constexpr Schema kDFT[] = {
 
 constinit const Operator DFT = {"", "DFT", kDFT, nullptr};
 
-void dft_schemas(SchemaTable& t) { t.add(DFT); }
+void dft_schemas(SchemaTable& table) { table.add(DFT); }
 
 }  // namespace norn::ops

@@ -24,6 +24,6 @@ constexpr Schema kEinsum[] = {
 
 constinit const Operator Einsum = {"", "Einsum", kEinsum, nullptr};
 
-void einsum_schemas(SchemaTable& t) { t.add(Einsum); }
+void einsum_schemas(SchemaTable& table) { table.add(Einsum); }
 
 }  // namespace norn::ops

@@ -28,6 +28,6 @@ constexpr Schema kExpand[] = {
 
 constinit const Operator Expand = {"", "Expand", kExpand, nullptr};
 
-void expand_schemas(SchemaTable& t) { t.add(Expand); }
+void expand_schemas(SchemaTable& table) { table.add(Expand); }
 
 }  // namespace norn::ops

@@ -50,7 +50,7 @@ constexpr Schema kGemm[] = {
      .same_meaning = true},
 };
 
-void infer(InferContext& ctx) {
+void infer_gemm(InferContext& ctx) {
   const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
   ctx.require_rank(0, 2);
   ctx.require_rank(1, 2);
@@ -81,8 +81,8 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Gemm = {"", "Gemm", kGemm, infer};
+constinit const Operator Gemm = {"", "Gemm", kGemm, infer_gemm};
 
-void gemm_schemas(SchemaTable& t) { t.add(Gemm); }
+void gemm_schemas(SchemaTable& table) { table.add(Gemm); }
 
 }  // namespace norn::ops

@@ -33,11 +33,11 @@ void down_11_9(NodeEdit& edit) {
 
 }  // namespace
 
-void gemm_steps(transform::StepTable& t) {
-  t.add(Gemm, 6, 7, up_6_7);
-  t.add(Gemm, 7, 6, down_7_6);
-  t.add(Gemm, 9, 11, up_9_11);
-  t.add(Gemm, 11, 9, down_11_9);
+void gemm_steps(transform::StepTable& table) {
+  table.add(Gemm, 6, 7, up_6_7);
+  table.add(Gemm, 7, 6, down_7_6);
+  table.add(Gemm, 9, 11, up_9_11);
+  table.add(Gemm, 11, 9, down_11_9);
 }
 
 }  // namespace norn::ops

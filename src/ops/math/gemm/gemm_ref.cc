@@ -85,6 +85,6 @@ void gemm_ref(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void gemm_references(opset::ReferenceTable& t) { t.add(Gemm, gemm_ref); }
+void gemm_references(opset::ReferenceTable& table) { table.add(Gemm, gemm_ref); }
 
 }  // namespace norn::ops

@@ -28,6 +28,6 @@ constexpr Schema kHardmax[] = {
 
 constinit const Operator Hardmax = {"", "Hardmax", kHardmax, nullptr};
 
-void hardmax_schemas(SchemaTable& t) { t.add(Hardmax); }
+void hardmax_schemas(SchemaTable& table) { table.add(Hardmax); }
 
 }  // namespace norn::ops

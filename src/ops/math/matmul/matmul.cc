@@ -27,7 +27,7 @@ constexpr Schema kMatMul[] = {
     {.since = 13, .inputs = kInputs, .outputs = kOutputs, .types = kTypes13, .same_meaning = true},
 };
 
-void infer(InferContext& ctx) {
+void infer_matmul(InferContext& ctx) {
   const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
   for (int i = 0; i < 2; ++i) {
     if (ctx.has_rank(i) && ctx.rank(i) == 0)
@@ -47,8 +47,8 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator MatMul = {"", "MatMul", kMatMul, infer};
+constinit const Operator MatMul = {"", "MatMul", kMatMul, infer_matmul};
 
-void matmul_schemas(SchemaTable& t) { t.add(MatMul); }
+void matmul_schemas(SchemaTable& table) { table.add(MatMul); }
 
 }  // namespace norn::ops

@@ -44,6 +44,6 @@ void matmul_ref(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void matmul_references(opset::ReferenceTable& t) { t.add(MatMul, matmul_ref); }
+void matmul_references(opset::ReferenceTable& table) { table.add(MatMul, matmul_ref); }
 
 }  // namespace norn::ops

@@ -32,6 +32,6 @@ constexpr Schema kMatMulInteger[] = {
 
 constinit const Operator MatMulInteger = {"", "MatMulInteger", kMatMulInteger, nullptr};
 
-void matmul_integer_schemas(SchemaTable& t) { t.add(MatMulInteger); }
+void matmul_integer_schemas(SchemaTable& table) { table.add(MatMulInteger); }
 
 }  // namespace norn::ops

@@ -29,6 +29,6 @@ constexpr Schema kMean[] = {
 
 constinit const Operator Mean = {"", "Mean", kMean, nullptr};
 
-void mean_schemas(SchemaTable& t) { t.add(Mean); }
+void mean_schemas(SchemaTable& table) { table.add(Mean); }
 
 }  // namespace norn::ops

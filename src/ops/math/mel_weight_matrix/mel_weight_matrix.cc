@@ -31,6 +31,6 @@ constexpr Schema kMelWeightMatrix[] = {
 
 constinit const Operator MelWeightMatrix = {"", "MelWeightMatrix", kMelWeightMatrix, nullptr};
 
-void mel_weight_matrix_schemas(SchemaTable& t) { t.add(MelWeightMatrix); }
+void mel_weight_matrix_schemas(SchemaTable& table) { table.add(MelWeightMatrix); }
 
 }  // namespace norn::ops

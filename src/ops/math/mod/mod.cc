@@ -28,6 +28,6 @@ constexpr Schema kMod[] = {
 
 constinit const Operator Mod = {"", "Mod", kMod, nullptr};
 
-void mod_schemas(SchemaTable& t) { t.add(Mod); }
+void mod_schemas(SchemaTable& table) { table.add(Mod); }
 
 }  // namespace norn::ops

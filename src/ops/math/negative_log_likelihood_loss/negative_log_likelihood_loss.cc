@@ -41,6 +41,6 @@ constexpr Schema kNegativeLogLikelihoodLoss[] = {
 constinit const Operator NegativeLogLikelihoodLoss = {"", "NegativeLogLikelihoodLoss", kNegativeLogLikelihoodLoss,
                                                       nullptr};
 
-void negative_log_likelihood_loss_schemas(SchemaTable& t) { t.add(NegativeLogLikelihoodLoss); }
+void negative_log_likelihood_loss_schemas(SchemaTable& table) { table.add(NegativeLogLikelihoodLoss); }
 
 }  // namespace norn::ops

@@ -44,6 +44,6 @@ constexpr Schema kPow[] = {
 
 constinit const Operator Pow = {"", "Pow", kPow, nullptr};
 
-void pow_schemas(SchemaTable& t) { t.add(Pow); }
+void pow_schemas(SchemaTable& table) { table.add(Pow); }
 
 }  // namespace norn::ops

@@ -30,6 +30,6 @@ constexpr Schema kPRelu[] = {
 
 constinit const Operator PRelu = {"", "PRelu", kPRelu, nullptr};
 
-void prelu_schemas(SchemaTable& t) { t.add(PRelu); }
+void prelu_schemas(SchemaTable& table) { table.add(PRelu); }
 
 }  // namespace norn::ops

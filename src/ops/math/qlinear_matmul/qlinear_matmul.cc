@@ -58,6 +58,6 @@ constexpr Schema kQLinearMatMul[] = {
 
 constinit const Operator QLinearMatMul = {"", "QLinearMatMul", kQLinearMatMul, nullptr};
 
-void qlinear_matmul_schemas(SchemaTable& t) { t.add(QLinearMatMul); }
+void qlinear_matmul_schemas(SchemaTable& table) { table.add(QLinearMatMul); }
 
 }  // namespace norn::ops

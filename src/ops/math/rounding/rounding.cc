@@ -36,8 +36,8 @@ constinit const Operator Ceil = {"", "Ceil", kRows1, same_as_input};
 constinit const Operator Floor = {"", "Floor", kRows1, same_as_input};
 constinit const Operator Round = {"", "Round", kRound, same_as_input};
 
-void rounding_schemas(SchemaTable& t) {
-  for (const Operator* op : {&Ceil, &Floor, &Round}) t.add(*op);
+void rounding_schemas(SchemaTable& table) {
+  for (const Operator* op : {&Ceil, &Floor, &Round}) table.add(*op);
 }
 
 }  // namespace norn::ops

@@ -25,19 +25,19 @@ constexpr Schema kRows[] = {
     {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs13, .types = kTypes13},
 };
 
-void infer(InferContext& ctx) {
+void infer_softmax(InferContext& ctx) {
   if (ctx.has_rank(0)) ctx.normalize_axis(ctx.attrs().i("axis"), ctx.rank(0), ctx.version() < 13);
   same_as_input(ctx);
 }
 
 }  // namespace
 
-constinit const Operator Softmax = {"", "Softmax", kRows, infer};
-constinit const Operator LogSoftmax = {"", "LogSoftmax", kRows, infer};
+constinit const Operator Softmax = {"", "Softmax", kRows, infer_softmax};
+constinit const Operator LogSoftmax = {"", "LogSoftmax", kRows, infer_softmax};
 
-void softmax_schemas(SchemaTable& t) {
-  t.add(Softmax);
-  t.add(LogSoftmax);
+void softmax_schemas(SchemaTable& table) {
+  table.add(Softmax);
+  table.add(LogSoftmax);
 }
 
 }  // namespace norn::ops

@@ -83,14 +83,14 @@ void down_13_11(NodeEdit& edit) {
 
 }  // namespace
 
-void softmax_steps(transform::StepTable& t) {
+void softmax_steps(transform::StepTable& table) {
   for (const opset::Operator* op : {&Softmax, &LogSoftmax}) {
-    t.add(*op, 1, 11, up_1_11);
-    t.add(*op, 11, 1, down_11_1);
-    t.add(*op, 11, 13, up_11_13);
-    t.add(*op, 13, 11, down_13_11);
-    t.keeps(*op, 11,
-            "flattening at an axis that is not the last, where the shape is not known well enough to restore it");
+    table.add(*op, 1, 11, up_1_11);
+    table.add(*op, 11, 1, down_11_1);
+    table.add(*op, 11, 13, up_11_13);
+    table.add(*op, 13, 11, down_13_11);
+    table.keeps(*op, 11,
+                "flattening at an axis that is not the last, where the shape is not known well enough to restore it");
   }
 }
 

@@ -45,9 +45,9 @@ void log_softmax_ref(opset::ReferenceContext& ctx) { run(ctx, true); }
 
 }  // namespace
 
-void softmax_references(opset::ReferenceTable& t) {
-  t.add(Softmax, softmax_ref);
-  t.add(LogSoftmax, log_softmax_ref);
+void softmax_references(opset::ReferenceTable& table) {
+  table.add(Softmax, softmax_ref);
+  table.add(LogSoftmax, log_softmax_ref);
 }
 
 }  // namespace norn::ops

@@ -45,6 +45,6 @@ constexpr Schema kSoftmaxCrossEntropyLoss[] = {
 
 constinit const Operator SoftmaxCrossEntropyLoss = {"", "SoftmaxCrossEntropyLoss", kSoftmaxCrossEntropyLoss, nullptr};
 
-void softmax_cross_entropy_loss_schemas(SchemaTable& t) { t.add(SoftmaxCrossEntropyLoss); }
+void softmax_cross_entropy_loss_schemas(SchemaTable& table) { table.add(SoftmaxCrossEntropyLoss); }
 
 }  // namespace norn::ops

@@ -28,6 +28,6 @@ constexpr Schema kSTFT[] = {
 
 constinit const Operator STFT = {"", "STFT", kSTFT, nullptr};
 
-void stft_schemas(SchemaTable& t) { t.add(STFT); }
+void stft_schemas(SchemaTable& table) { table.add(STFT); }
 
 }  // namespace norn::ops

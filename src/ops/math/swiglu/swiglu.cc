@@ -22,6 +22,6 @@ constexpr Schema kSwiGLU[] = {
 
 constinit const Operator SwiGLU = {"", "SwiGLU", kSwiGLU, nullptr};
 
-void swiglu_schemas(SchemaTable& t) { t.add(SwiGLU); }
+void swiglu_schemas(SchemaTable& table) { table.add(SwiGLU); }
 
 }  // namespace norn::ops

@@ -49,6 +49,6 @@ constexpr Schema kTopK[] = {
 
 constinit const Operator TopK = {"", "TopK", kTopK, nullptr};
 
-void topk_schemas(SchemaTable& t) { t.add(TopK); }
+void topk_schemas(SchemaTable& table) { table.add(TopK); }
 
 }  // namespace norn::ops

@@ -55,8 +55,8 @@ constinit const Operator Log = {"", "Log", kLog, same_as_input};
 constinit const Operator Reciprocal = {"", "Reciprocal", kReciprocal, same_as_input};
 constinit const Operator Sign = {"", "Sign", kSign, same_as_input};
 
-void unary_log_schemas(SchemaTable& t) {
-  for (const Operator* op : {&Log, &Reciprocal, &Sign}) t.add(*op);
+void unary_log_schemas(SchemaTable& table) {
+  for (const Operator* op : {&Log, &Reciprocal, &Sign}) table.add(*op);
 }
 
 }  // namespace norn::ops

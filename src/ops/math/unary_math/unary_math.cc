@@ -98,8 +98,8 @@ constinit const Operator Sigmoid = {"", "Sigmoid", kNamedXY, same_as_input};
 constinit const Operator Tanh = {"", "Tanh", kNamedInputOutput, same_as_input};
 constinit const Operator Softsign = {"", "Softsign", kSoftsign, same_as_input};
 
-void unary_math_schemas(opset::SchemaTable& t) {
-  for (const Operator* op : {&Relu, &Abs, &Neg, &Exp, &Sqrt, &Erf, &Sigmoid, &Tanh, &Softsign}) t.add(*op);
+void unary_math_schemas(opset::SchemaTable& table) {
+  for (const Operator* op : {&Relu, &Abs, &Neg, &Exp, &Sqrt, &Erf, &Sigmoid, &Tanh, &Softsign}) table.add(*op);
 }
 
 }  // namespace norn::ops

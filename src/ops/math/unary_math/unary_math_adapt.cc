@@ -27,13 +27,13 @@ void erf_9_13(NodeEdit& edit) {
 
 }  // namespace
 
-void unary_math_steps(transform::StepTable& t) {
+void unary_math_steps(transform::StepTable& table) {
   for (const opset::Operator* op : {&Relu, &Abs, &Neg, &Exp, &Sqrt, &Sigmoid, &Tanh}) {
-    t.add(*op, 1, 6, drop_consumed_inputs);
-    t.add(*op, 6, 1, nothing);
+    table.add(*op, 1, 6, drop_consumed_inputs);
+    table.add(*op, 6, 1, nothing);
   }
-  t.add(Erf, 9, 13, erf_9_13);
-  t.add(Erf, 13, 9, nothing);
+  table.add(Erf, 9, 13, erf_9_13);
+  table.add(Erf, 13, 9, nothing);
 }
 
 }  // namespace norn::ops

@@ -86,16 +86,16 @@ void softsign_ref(ReferenceContext& ctx) {
 
 }  // namespace
 
-void unary_math_references(opset::ReferenceTable& t) {
-  t.add(Relu, relu_ref);
-  t.add(Abs, abs_ref);
-  t.add(Neg, neg_ref);
-  t.add(Exp, exp_ref);
-  t.add(Sqrt, sqrt_ref);
-  t.add(Erf, erf_ref);
-  t.add(Sigmoid, sigmoid_ref);
-  t.add(Tanh, tanh_ref);
-  t.add(Softsign, softsign_ref);
+void unary_math_references(opset::ReferenceTable& table) {
+  table.add(Relu, relu_ref);
+  table.add(Abs, abs_ref);
+  table.add(Neg, neg_ref);
+  table.add(Exp, exp_ref);
+  table.add(Sqrt, sqrt_ref);
+  table.add(Erf, erf_ref);
+  table.add(Sigmoid, sigmoid_ref);
+  table.add(Tanh, tanh_ref);
+  table.add(Softsign, softsign_ref);
 }
 
 }  // namespace norn::ops

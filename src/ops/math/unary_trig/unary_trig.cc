@@ -40,8 +40,9 @@ constinit const Operator Asinh = {"", "Asinh", kRows9, same_as_input};
 constinit const Operator Acosh = {"", "Acosh", kRows9, same_as_input};
 constinit const Operator Atanh = {"", "Atanh", kRows9, same_as_input};
 
-void unary_trig_schemas(SchemaTable& t) {
-  for (const Operator* op : {&Sin, &Cos, &Tan, &Asin, &Acos, &Atan, &Sinh, &Cosh, &Asinh, &Acosh, &Atanh}) t.add(*op);
+void unary_trig_schemas(SchemaTable& table) {
+  for (const Operator* op : {&Sin, &Cos, &Tan, &Asin, &Acos, &Atan, &Sinh, &Cosh, &Asinh, &Acosh, &Atanh})
+    table.add(*op);
 }
 
 }  // namespace norn::ops

@@ -78,7 +78,7 @@ std::optional<Dims> common_shape(InferContext& ctx) {
   return all;
 }
 
-void infer_type(InferContext& ctx) {
+void infer_variadic(InferContext& ctx) {
   DataType elem = DataType::Undefined;
   for (int i = 0; i < ctx.input_count() && elem == DataType::Undefined; ++i) elem = ctx.elem(i);
   std::optional<Dims> dims = common_shape(ctx);
@@ -89,7 +89,7 @@ void infer_type(InferContext& ctx) {
 }
 
 void infer_ints(InferContext& ctx, DimExpr (*pick)(const DimExpr&, const DimExpr&)) {
-  infer_type(ctx);
+  infer_variadic(ctx);
   Dims all;
   for (int i = 0; i < ctx.input_count(); ++i) {
     const Dims* ints = ctx.ints(i);
@@ -111,12 +111,12 @@ void infer_min(InferContext& ctx) { infer_ints(ctx, DimExpr::min); }
 
 constinit const Operator Max = {"", "Max", kMax, infer_max};
 constinit const Operator Min = {"", "Min", kMin, infer_min};
-constinit const Operator Sum = {"", "Sum", kSum, infer_type};
+constinit const Operator Sum = {"", "Sum", kSum, infer_variadic};
 
-void variadic_arith_schemas(opset::SchemaTable& t) {
-  t.add(Max);
-  t.add(Min);
-  t.add(Sum);
+void variadic_arith_schemas(opset::SchemaTable& table) {
+  table.add(Max);
+  table.add(Min);
+  table.add(Sum);
 }
 
 }  // namespace norn::ops

@@ -22,12 +22,12 @@ void require_equal_shapes(NodeEdit& edit) {
 
 }  // namespace
 
-void variadic_arith_steps(transform::StepTable& t) {
+void variadic_arith_steps(transform::StepTable& table) {
   for (const opset::Operator* op : {&Max, &Min, &Sum}) {
-    t.add(*op, 1, 6, drop_consumed_inputs);
-    t.add(*op, 6, 1, nothing);
-    t.add(*op, 6, 8, nothing);
-    t.add(*op, 8, 6, require_equal_shapes);
+    table.add(*op, 1, 6, drop_consumed_inputs);
+    table.add(*op, 6, 1, nothing);
+    table.add(*op, 6, 8, nothing);
+    table.add(*op, 8, 6, require_equal_shapes);
   }
 }
 

@@ -63,10 +63,10 @@ void sum_ref(ReferenceContext& ctx) { fold_inputs(ctx, Fold::Sum); }
 
 }  // namespace
 
-void variadic_arith_references(opset::ReferenceTable& t) {
-  t.add(Max, max_ref);
-  t.add(Min, min_ref);
-  t.add(Sum, sum_ref);
+void variadic_arith_references(opset::ReferenceTable& table) {
+  table.add(Max, max_ref);
+  table.add(Min, min_ref);
+  table.add(Sum, sum_ref);
 }
 
 }  // namespace norn::ops

@@ -26,8 +26,8 @@ constinit const Operator BlackmanWindow = {"", "BlackmanWindow", kRows, nullptr}
 constinit const Operator HammingWindow = {"", "HammingWindow", kRows, nullptr};
 constinit const Operator HannWindow = {"", "HannWindow", kRows, nullptr};
 
-void window_function_schemas(SchemaTable& t) {
-  for (const Operator* op : {&BlackmanWindow, &HammingWindow, &HannWindow}) t.add(*op);
+void window_function_schemas(SchemaTable& table) {
+  for (const Operator* op : {&BlackmanWindow, &HammingWindow, &HannWindow}) table.add(*op);
 }
 
 }  // namespace norn::ops

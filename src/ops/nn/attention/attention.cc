@@ -72,6 +72,6 @@ constexpr Schema kAttention[] = {
 
 constinit const Operator Attention = {"", "Attention", kAttention, nullptr};
 
-void attention_schemas(SchemaTable& t) { t.add(Attention); }
+void attention_schemas(SchemaTable& table) { table.add(Attention); }
 
 }  // namespace norn::ops

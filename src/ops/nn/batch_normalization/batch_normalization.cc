@@ -93,7 +93,7 @@ constexpr Schema kBatchNormalization[] = {
     {.since = 15, .inputs = kInputs15, .outputs = kOutputs15, .attrs = kAttrs14, .types = kTypes15},
 };
 
-void infer(InferContext& ctx) {
+void infer_batch_normalization(InferContext& ctx) {
   static constexpr const char* kWhat[] = {"", "channels of X and size of scale", "channels of X and size of B",
                                           "channels of X and size of the mean",
                                           "channels of X and size of the variance"};
@@ -136,8 +136,9 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator BatchNormalization = {"", "BatchNormalization", kBatchNormalization, infer};
+constinit const Operator BatchNormalization = {"", "BatchNormalization", kBatchNormalization,
+                                               infer_batch_normalization};
 
-void batch_normalization_schemas(SchemaTable& t) { t.add(BatchNormalization); }
+void batch_normalization_schemas(SchemaTable& table) { table.add(BatchNormalization); }
 
 }  // namespace norn::ops

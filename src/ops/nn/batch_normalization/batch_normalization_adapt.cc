@@ -89,20 +89,20 @@ void down_15_14(NodeEdit& edit) {
 
 }  // namespace
 
-void batch_normalization_steps(transform::StepTable& t) {
-  t.add(BatchNormalization, 1, 6, up_1_6);
-  t.add(BatchNormalization, 6, 1, down_6_1);
-  t.add(BatchNormalization, 6, 7, up_6_7);
-  t.add(BatchNormalization, 7, 6, down_7_6);
-  t.add(BatchNormalization, 7, 9, up_7_9);
-  t.add(BatchNormalization, 9, 7, down_9_7);
-  t.add(BatchNormalization, 9, 14, up_9_14);
-  t.add(BatchNormalization, 14, 9, down_14_9);
-  t.add(BatchNormalization, 14, 15, up_14_15);
-  t.add(BatchNormalization, 15, 14, down_15_14);
-  t.keeps(BatchNormalization, 6, "is_test together with outputs of statistics contradicts itself");
-  t.keeps(BatchNormalization, 7, "spatial = 0 with an X whose shape is not known, or with statistics as outputs");
-  t.keeps(BatchNormalization, 9, "the outputs saved_mean and saved_var have no successor");
+void batch_normalization_steps(transform::StepTable& table) {
+  table.add(BatchNormalization, 1, 6, up_1_6);
+  table.add(BatchNormalization, 6, 1, down_6_1);
+  table.add(BatchNormalization, 6, 7, up_6_7);
+  table.add(BatchNormalization, 7, 6, down_7_6);
+  table.add(BatchNormalization, 7, 9, up_7_9);
+  table.add(BatchNormalization, 9, 7, down_9_7);
+  table.add(BatchNormalization, 9, 14, up_9_14);
+  table.add(BatchNormalization, 14, 9, down_14_9);
+  table.add(BatchNormalization, 14, 15, up_14_15);
+  table.add(BatchNormalization, 15, 14, down_15_14);
+  table.keeps(BatchNormalization, 6, "is_test together with outputs of statistics contradicts itself");
+  table.keeps(BatchNormalization, 7, "spatial = 0 with an X whose shape is not known, or with statistics as outputs");
+  table.keeps(BatchNormalization, 9, "the outputs saved_mean and saved_var have no successor");
 }
 
 }  // namespace norn::ops

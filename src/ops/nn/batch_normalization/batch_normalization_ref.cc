@@ -82,6 +82,8 @@ void batch_normalization_ref(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void batch_normalization_references(opset::ReferenceTable& t) { t.add(BatchNormalization, batch_normalization_ref); }
+void batch_normalization_references(opset::ReferenceTable& table) {
+  table.add(BatchNormalization, batch_normalization_ref);
+}
 
 }  // namespace norn::ops

@@ -37,6 +37,6 @@ constexpr Schema kCausalConvWithState[] = {
 
 constinit const Operator CausalConvWithState = {"", "CausalConvWithState", kCausalConvWithState, nullptr};
 
-void causal_conv_with_state_schemas(SchemaTable& t) { t.add(CausalConvWithState); }
+void causal_conv_with_state_schemas(SchemaTable& table) { table.add(CausalConvWithState); }
 
 }  // namespace norn::ops

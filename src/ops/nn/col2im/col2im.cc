@@ -31,6 +31,6 @@ constexpr Schema kCol2Im[] = {
 
 constinit const Operator Col2Im = {"", "Col2Im", kCol2Im, nullptr};
 
-void col2im_schemas(SchemaTable& t) { t.add(Col2Im); }
+void col2im_schemas(SchemaTable& table) { table.add(Col2Im); }
 
 }  // namespace norn::ops

@@ -41,7 +41,7 @@ constexpr Schema kConv[] = {
     {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
-void infer(InferContext& ctx) {
+void infer_conv(InferContext& ctx) {
   const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
   const std::int64_t group = ctx.attrs().i("group");
   if (group < 1) ctx.fail("group is " + std::to_string(group) + ", but has to be at least 1");
@@ -97,8 +97,8 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Conv = {"", "Conv", kConv, infer};
+constinit const Operator Conv = {"", "Conv", kConv, infer_conv};
 
-void conv_schemas(SchemaTable& t) { t.add(Conv); }
+void conv_schemas(SchemaTable& table) { table.add(Conv); }
 
 }  // namespace norn::ops

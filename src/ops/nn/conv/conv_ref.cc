@@ -113,6 +113,6 @@ void conv_ref(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void conv_references(opset::ReferenceTable& t) { t.add(Conv, conv_ref); }
+void conv_references(opset::ReferenceTable& table) { table.add(Conv, conv_ref); }
 
 }  // namespace norn::ops

@@ -39,6 +39,6 @@ constexpr Schema kConvInteger[] = {
 
 constinit const Operator ConvInteger = {"", "ConvInteger", kConvInteger, nullptr};
 
-void conv_integer_schemas(SchemaTable& t) { t.add(ConvInteger); }
+void conv_integer_schemas(SchemaTable& table) { table.add(ConvInteger); }
 
 }  // namespace norn::ops

@@ -45,6 +45,6 @@ constexpr Schema kConvTranspose[] = {
 
 constinit const Operator ConvTranspose = {"", "ConvTranspose", kConvTranspose, nullptr};
 
-void conv_transpose_schemas(SchemaTable& t) { t.add(ConvTranspose); }
+void conv_transpose_schemas(SchemaTable& table) { table.add(ConvTranspose); }
 
 }  // namespace norn::ops

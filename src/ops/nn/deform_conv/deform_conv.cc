@@ -37,6 +37,6 @@ constexpr Schema kDeformConv[] = {
 
 constinit const Operator DeformConv = {"", "DeformConv", kDeformConv, nullptr};
 
-void deform_conv_schemas(SchemaTable& t) { t.add(DeformConv); }
+void deform_conv_schemas(SchemaTable& table) { table.add(DeformConv); }
 
 }  // namespace norn::ops

@@ -109,7 +109,7 @@ constexpr Schema kDropout[] = {
      .same_meaning = true},
 };
 
-void infer(InferContext& ctx) {
+void infer_dropout(InferContext& ctx) {
   same_as_input(ctx);
   const DataType mask = ctx.version() >= 10 ? DataType::Bool : ctx.elem(0);
   if (ctx.has_rank(0))
@@ -129,8 +129,8 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Dropout = {"", "Dropout", kDropout, infer};
+constinit const Operator Dropout = {"", "Dropout", kDropout, infer_dropout};
 
-void dropout_schemas(opset::SchemaTable& t) { t.add(Dropout); }
+void dropout_schemas(opset::SchemaTable& table) { table.add(Dropout); }
 
 }  // namespace norn::ops

@@ -73,15 +73,15 @@ void down_12_10(NodeEdit& edit) {
 
 }  // namespace
 
-void dropout_steps(transform::StepTable& t) {
-  t.add(Dropout, 1, 6, up_1_6);
-  t.add(Dropout, 6, 1, down_6_1);
-  t.add(Dropout, 6, 7, up_6_7);
-  t.add(Dropout, 7, 6, down_7_6);
-  t.add(Dropout, 7, 10, up_7_10);
-  t.add(Dropout, 10, 7, down_10_7);
-  t.add(Dropout, 10, 12, up_10_12);
-  t.add(Dropout, 12, 10, down_12_10);
+void dropout_steps(transform::StepTable& table) {
+  table.add(Dropout, 1, 6, up_1_6);
+  table.add(Dropout, 6, 1, down_6_1);
+  table.add(Dropout, 6, 7, up_6_7);
+  table.add(Dropout, 7, 6, down_7_6);
+  table.add(Dropout, 7, 10, up_7_10);
+  table.add(Dropout, 10, 7, down_10_7);
+  table.add(Dropout, 10, 12, up_10_12);
+  table.add(Dropout, 12, 10, down_12_10);
 }
 
 }  // namespace norn::ops

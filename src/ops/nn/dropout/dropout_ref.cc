@@ -81,6 +81,6 @@ void dropout_ref(ReferenceContext& ctx) {
 
 }  // namespace
 
-void dropout_references(opset::ReferenceTable& t) { t.add(Dropout, dropout_ref); }
+void dropout_references(opset::ReferenceTable& table) { table.add(Dropout, dropout_ref); }
 
 }  // namespace norn::ops

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "ops/tensor/shape/shape.h"
+#include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {

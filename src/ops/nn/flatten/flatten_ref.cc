@@ -6,7 +6,7 @@
 namespace norn::ops {
 namespace {
 
-void flatten(opset::ReferenceContext& ctx) {
+void flatten_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
   const std::int64_t given = ctx.attrs().i("axis");
   const std::int64_t axis = given < 0 ? given + in.rank() : given;
@@ -20,6 +20,6 @@ void flatten(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void flatten_references(opset::ReferenceTable& table) { table.add(Flatten, flatten); }
+void flatten_references(opset::ReferenceTable& table) { table.add(Flatten, flatten_ref); }
 
 }  // namespace norn::ops

@@ -27,6 +27,6 @@ constexpr Schema kGlobalLpPool[] = {
 
 constinit const Operator GlobalLpPool = {"", "GlobalLpPool", kGlobalLpPool, nullptr};
 
-void global_lp_pool_schemas(SchemaTable& t) { t.add(GlobalLpPool); }
+void global_lp_pool_schemas(SchemaTable& table) { table.add(GlobalLpPool); }
 
 }  // namespace norn::ops

@@ -18,7 +18,7 @@ constexpr Schema kRows[] = {
     {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .same_meaning = true},
 };
 
-void infer(InferContext& ctx) {
+void infer_global_pool(InferContext& ctx) {
   if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(0));
   Dims out = ctx.shape(0);
   if (out.size() < 2) ctx.fail("X needs a batch and a channel dimension");
@@ -28,12 +28,12 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator GlobalAveragePool = {"", "GlobalAveragePool", kRows, infer};
-constinit const Operator GlobalMaxPool = {"", "GlobalMaxPool", kRows, infer};
+constinit const Operator GlobalAveragePool = {"", "GlobalAveragePool", kRows, infer_global_pool};
+constinit const Operator GlobalMaxPool = {"", "GlobalMaxPool", kRows, infer_global_pool};
 
-void global_pool_schemas(SchemaTable& t) {
-  t.add(GlobalAveragePool);
-  t.add(GlobalMaxPool);
+void global_pool_schemas(SchemaTable& table) {
+  table.add(GlobalAveragePool);
+  table.add(GlobalMaxPool);
 }
 
 }  // namespace norn::ops

@@ -38,14 +38,14 @@ void run(opset::ReferenceContext& ctx, double (*pool)(const double*, std::int64_
   store_all(y, result);
 }
 
-void average_ref(opset::ReferenceContext& ctx) { run(ctx, average); }
-void max_ref(opset::ReferenceContext& ctx) { run(ctx, maximum); }
+void global_average_pool_ref(opset::ReferenceContext& ctx) { run(ctx, average); }
+void global_max_pool_ref(opset::ReferenceContext& ctx) { run(ctx, maximum); }
 
 }  // namespace
 
-void global_pool_references(opset::ReferenceTable& t) {
-  t.add(GlobalAveragePool, average_ref);
-  t.add(GlobalMaxPool, max_ref);
+void global_pool_references(opset::ReferenceTable& table) {
+  table.add(GlobalAveragePool, global_average_pool_ref);
+  table.add(GlobalMaxPool, global_max_pool_ref);
 }
 
 }  // namespace norn::ops

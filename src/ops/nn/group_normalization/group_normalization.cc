@@ -34,6 +34,6 @@ constexpr Schema kGroupNormalization[] = {
 
 constinit const Operator GroupNormalization = {"", "GroupNormalization", kGroupNormalization, nullptr};
 
-void group_normalization_schemas(SchemaTable& t) { t.add(GroupNormalization); }
+void group_normalization_schemas(SchemaTable& table) { table.add(GroupNormalization); }
 
 }  // namespace norn::ops

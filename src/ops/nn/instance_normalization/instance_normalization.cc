@@ -36,6 +36,6 @@ constexpr Schema kInstanceNormalization[] = {
 
 constinit const Operator InstanceNormalization = {"", "InstanceNormalization", kInstanceNormalization, nullptr};
 
-void instance_normalization_schemas(SchemaTable& t) { t.add(InstanceNormalization); }
+void instance_normalization_schemas(SchemaTable& table) { table.add(InstanceNormalization); }
 
 }  // namespace norn::ops

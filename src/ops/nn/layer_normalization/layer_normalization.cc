@@ -37,6 +37,6 @@ constexpr Schema kLayerNormalization[] = {
 
 constinit const Operator LayerNormalization = {"", "LayerNormalization", kLayerNormalization, nullptr};
 
-void layer_normalization_schemas(SchemaTable& t) { t.add(LayerNormalization); }
+void layer_normalization_schemas(SchemaTable& table) { table.add(LayerNormalization); }
 
 }  // namespace norn::ops

@@ -46,6 +46,6 @@ constexpr Schema kLinearAttention[] = {
 
 constinit const Operator LinearAttention = {"", "LinearAttention", kLinearAttention, nullptr};
 
-void linear_attention_schemas(SchemaTable& t) { t.add(LinearAttention); }
+void linear_attention_schemas(SchemaTable& table) { table.add(LinearAttention); }
 
 }  // namespace norn::ops

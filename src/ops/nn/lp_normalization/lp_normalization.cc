@@ -26,6 +26,6 @@ constexpr Schema kLpNormalization[] = {
 
 constinit const Operator LpNormalization = {"", "LpNormalization", kLpNormalization, nullptr};
 
-void lp_normalization_schemas(SchemaTable& t) { t.add(LpNormalization); }
+void lp_normalization_schemas(SchemaTable& table) { table.add(LpNormalization); }
 
 }  // namespace norn::ops

@@ -55,6 +55,6 @@ constexpr Schema kLpPool[] = {
 
 constinit const Operator LpPool = {"", "LpPool", kLpPool, nullptr};
 
-void lp_pool_schemas(SchemaTable& t) { t.add(LpPool); }
+void lp_pool_schemas(SchemaTable& table) { table.add(LpPool); }
 
 }  // namespace norn::ops

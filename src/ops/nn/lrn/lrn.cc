@@ -27,7 +27,7 @@ constexpr Schema kLRN[] = {
     {.since = 13, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes13, .same_meaning = true},
 };
 
-void infer(InferContext& ctx) {
+void infer_lrn(InferContext& ctx) {
   if (ctx.attrs().i("size") < 1)
     ctx.fail("size is " + std::to_string(ctx.attrs().i("size")) + ", but has to be positive");
   if (ctx.has_rank(0) && ctx.rank(0) < 2) ctx.fail("X needs a batch and a channel dimension");
@@ -36,8 +36,8 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator LRN = {"", "LRN", kLRN, infer};
+constinit const Operator LRN = {"", "LRN", kLRN, infer_lrn};
 
-void lrn_schemas(SchemaTable& t) { t.add(LRN); }
+void lrn_schemas(SchemaTable& table) { table.add(LRN); }
 
 }  // namespace norn::ops

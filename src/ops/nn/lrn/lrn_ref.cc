@@ -39,6 +39,6 @@ void lrn_ref(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void lrn_references(opset::ReferenceTable& t) { t.add(LRN, lrn_ref); }
+void lrn_references(opset::ReferenceTable& table) { table.add(LRN, lrn_ref); }
 
 }  // namespace norn::ops

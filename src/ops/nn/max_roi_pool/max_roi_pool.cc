@@ -30,6 +30,6 @@ constexpr Schema kMaxRoiPool[] = {
 
 constinit const Operator MaxRoiPool = {"", "MaxRoiPool", kMaxRoiPool, nullptr};
 
-void max_roi_pool_schemas(SchemaTable& t) { t.add(MaxRoiPool); }
+void max_roi_pool_schemas(SchemaTable& table) { table.add(MaxRoiPool); }
 
 }  // namespace norn::ops

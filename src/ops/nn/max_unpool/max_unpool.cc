@@ -41,6 +41,6 @@ constexpr Schema kMaxUnpool[] = {
 
 constinit const Operator MaxUnpool = {"", "MaxUnpool", kMaxUnpool, nullptr};
 
-void max_unpool_schemas(SchemaTable& t) { t.add(MaxUnpool); }
+void max_unpool_schemas(SchemaTable& table) { table.add(MaxUnpool); }
 
 }  // namespace norn::ops

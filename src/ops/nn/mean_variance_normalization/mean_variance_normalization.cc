@@ -27,6 +27,6 @@ constexpr Schema kMeanVarianceNormalization[] = {
 constinit const Operator MeanVarianceNormalization = {"", "MeanVarianceNormalization", kMeanVarianceNormalization,
                                                       nullptr};
 
-void mean_variance_normalization_schemas(SchemaTable& t) { t.add(MeanVarianceNormalization); }
+void mean_variance_normalization_schemas(SchemaTable& table) { table.add(MeanVarianceNormalization); }
 
 }  // namespace norn::ops

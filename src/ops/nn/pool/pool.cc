@@ -93,7 +93,7 @@ constexpr Schema kAveragePool[] = {
      .same_meaning = true},
 };
 
-void infer(InferContext& ctx) {
+void infer_pool(InferContext& ctx) {
   const auto kernel_shape = ctx.attrs().ints("kernel_shape");
   if (kernel_shape.empty()) ctx.fail("kernel_shape is empty");
   const std::size_t rank = kernel_shape.size() + 2;
@@ -114,12 +114,12 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator MaxPool = {"", "MaxPool", kMaxPool, infer};
-constinit const Operator AveragePool = {"", "AveragePool", kAveragePool, infer};
+constinit const Operator MaxPool = {"", "MaxPool", kMaxPool, infer_pool};
+constinit const Operator AveragePool = {"", "AveragePool", kAveragePool, infer_pool};
 
-void pool_schemas(SchemaTable& t) {
-  t.add(MaxPool);
-  t.add(AveragePool);
+void pool_schemas(SchemaTable& table) {
+  table.add(MaxPool);
+  table.add(AveragePool);
 }
 
 }  // namespace norn::ops

@@ -52,17 +52,17 @@ void average_10_7(NodeEdit& edit) { drop_flag(edit, "ceil_mode"); }
 
 }  // namespace
 
-void pool_steps(transform::StepTable& t) {
-  t.add(MaxPool, 1, 8, unchanged);
-  t.add(MaxPool, 8, 1, max_8_1);
-  t.add(MaxPool, 8, 10, unchanged);
-  t.add(MaxPool, 10, 8, max_10_8);
-  t.add(AveragePool, 1, 7, unchanged);
-  t.add(AveragePool, 7, 1, average_7_1);
-  t.add(AveragePool, 7, 10, unchanged);
-  t.add(AveragePool, 10, 7, average_10_7);
-  t.add(AveragePool, 11, 19, unchanged);
-  t.add(AveragePool, 19, 11, drop_dilations);
+void pool_steps(transform::StepTable& table) {
+  table.add(MaxPool, 1, 8, unchanged);
+  table.add(MaxPool, 8, 1, max_8_1);
+  table.add(MaxPool, 8, 10, unchanged);
+  table.add(MaxPool, 10, 8, max_10_8);
+  table.add(AveragePool, 1, 7, unchanged);
+  table.add(AveragePool, 7, 1, average_7_1);
+  table.add(AveragePool, 7, 10, unchanged);
+  table.add(AveragePool, 10, 7, average_10_7);
+  table.add(AveragePool, 11, 19, unchanged);
+  table.add(AveragePool, 19, 11, drop_dilations);
 }
 
 }  // namespace norn::ops

@@ -174,9 +174,9 @@ void average_pool_ref(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void pool_references(opset::ReferenceTable& t) {
-  t.add(MaxPool, max_pool_ref);
-  t.add(AveragePool, average_pool_ref);
+void pool_references(opset::ReferenceTable& table) {
+  table.add(MaxPool, max_pool_ref);
+  table.add(AveragePool, average_pool_ref);
 }
 
 }  // namespace norn::ops

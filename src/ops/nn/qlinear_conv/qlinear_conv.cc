@@ -43,6 +43,6 @@ constexpr Schema kQLinearConv[] = {
 
 constinit const Operator QLinearConv = {"", "QLinearConv", kQLinearConv, nullptr};
 
-void qlinear_conv_schemas(SchemaTable& t) { t.add(QLinearConv); }
+void qlinear_conv_schemas(SchemaTable& table) { table.add(QLinearConv); }
 
 }  // namespace norn::ops

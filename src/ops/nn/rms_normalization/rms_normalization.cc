@@ -24,6 +24,6 @@ constexpr Schema kRMSNormalization[] = {
 
 constinit const Operator RMSNormalization = {"", "RMSNormalization", kRMSNormalization, nullptr};
 
-void rms_normalization_schemas(SchemaTable& t) { t.add(RMSNormalization); }
+void rms_normalization_schemas(SchemaTable& table) { table.add(RMSNormalization); }
 
 }  // namespace norn::ops

@@ -32,6 +32,6 @@ constexpr Schema kRotaryEmbedding[] = {
 
 constinit const Operator RotaryEmbedding = {"", "RotaryEmbedding", kRotaryEmbedding, nullptr};
 
-void rotary_embedding_schemas(SchemaTable& t) { t.add(RotaryEmbedding); }
+void rotary_embedding_schemas(SchemaTable& table) { table.add(RotaryEmbedding); }
 
 }  // namespace norn::ops

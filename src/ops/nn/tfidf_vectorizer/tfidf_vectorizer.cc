@@ -35,6 +35,6 @@ constexpr Schema kTfIdfVectorizer[] = {
 
 constinit const Operator TfIdfVectorizer = {"", "TfIdfVectorizer", kTfIdfVectorizer, nullptr};
 
-void tfidf_vectorizer_schemas(SchemaTable& t) { t.add(TfIdfVectorizer); }
+void tfidf_vectorizer_schemas(SchemaTable& table) { table.add(TfIdfVectorizer); }
 
 }  // namespace norn::ops

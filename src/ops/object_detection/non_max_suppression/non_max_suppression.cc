@@ -28,6 +28,6 @@ constexpr Schema kNonMaxSuppression[] = {
 
 constinit const Operator NonMaxSuppression = {"", "NonMaxSuppression", kNonMaxSuppression, nullptr};
 
-void non_max_suppression_schemas(SchemaTable& t) { t.add(NonMaxSuppression); }
+void non_max_suppression_schemas(SchemaTable& table) { table.add(NonMaxSuppression); }
 
 }  // namespace norn::ops

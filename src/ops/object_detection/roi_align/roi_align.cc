@@ -40,6 +40,6 @@ constexpr Schema kRoiAlign[] = {
 
 constinit const Operator RoiAlign = {"", "RoiAlign", kRoiAlign, nullptr};
 
-void roi_align_schemas(SchemaTable& t) { t.add(RoiAlign); }
+void roi_align_schemas(SchemaTable& table) { table.add(RoiAlign); }
 
 }  // namespace norn::ops

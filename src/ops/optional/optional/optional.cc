@@ -84,8 +84,8 @@ constinit const Operator Optional = {"", "Optional", kOptionalRows, nullptr};
 constinit const Operator OptionalGetElement = {"", "OptionalGetElement", kOptionalGetElement, nullptr};
 constinit const Operator OptionalHasElement = {"", "OptionalHasElement", kOptionalHasElement, nullptr};
 
-void optional_schemas(SchemaTable& t) {
-  for (const Operator* op : {&Optional, &OptionalGetElement, &OptionalHasElement}) t.add(*op);
+void optional_schemas(SchemaTable& table) {
+  for (const Operator* op : {&Optional, &OptionalGetElement, &OptionalHasElement}) table.add(*op);
 }
 
 }  // namespace norn::ops

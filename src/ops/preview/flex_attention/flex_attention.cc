@@ -33,6 +33,6 @@ constexpr Schema kFlexAttention[] = {
 
 constinit const Operator FlexAttention = {"ai.onnx.preview", "FlexAttention", kFlexAttention, nullptr};
 
-void flex_attention_schemas(SchemaTable& t) { t.add(FlexAttention); }
+void flex_attention_schemas(SchemaTable& table) { table.add(FlexAttention); }
 
 }  // namespace norn::ops

@@ -106,6 +106,6 @@ constexpr Schema kDequantizeLinear[] = {
 
 constinit const Operator DequantizeLinear = {"", "DequantizeLinear", kDequantizeLinear, nullptr};
 
-void dequantize_schemas(SchemaTable& t) { t.add(DequantizeLinear); }
+void dequantize_schemas(SchemaTable& table) { table.add(DequantizeLinear); }
 
 }  // namespace norn::ops

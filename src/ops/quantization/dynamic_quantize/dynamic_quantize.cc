@@ -22,6 +22,6 @@ constexpr Schema kDynamicQuantizeLinear[] = {
 
 constinit const Operator DynamicQuantizeLinear = {"", "DynamicQuantizeLinear", kDynamicQuantizeLinear, nullptr};
 
-void dynamic_quantize_schemas(SchemaTable& t) { t.add(DynamicQuantizeLinear); }
+void dynamic_quantize_schemas(SchemaTable& table) { table.add(DynamicQuantizeLinear); }
 
 }  // namespace norn::ops

@@ -117,6 +117,6 @@ constexpr Schema kQuantizeLinear[] = {
 
 constinit const Operator QuantizeLinear = {"", "QuantizeLinear", kQuantizeLinear, nullptr};
 
-void quantize_schemas(SchemaTable& t) { t.add(QuantizeLinear); }
+void quantize_schemas(SchemaTable& table) { table.add(QuantizeLinear); }
 
 }  // namespace norn::ops

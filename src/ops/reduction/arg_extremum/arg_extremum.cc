@@ -35,7 +35,7 @@ constexpr Schema kRows[] = {
      .same_meaning = true},
 };
 
-void infer(InferContext& ctx) {
+void infer_arg_extremum(InferContext& ctx) {
   if (!ctx.has_rank(0)) return ctx.set(0, DataType::Int64);
   Dims out = ctx.shape(0);
   const std::int64_t rank = ctx.rank(0);
@@ -51,12 +51,12 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator ArgMax = {"", "ArgMax", kRows, infer};
-constinit const Operator ArgMin = {"", "ArgMin", kRows, infer};
+constinit const Operator ArgMax = {"", "ArgMax", kRows, infer_arg_extremum};
+constinit const Operator ArgMin = {"", "ArgMin", kRows, infer_arg_extremum};
 
-void arg_extremum_schemas(SchemaTable& t) {
-  t.add(ArgMax);
-  t.add(ArgMin);
+void arg_extremum_schemas(SchemaTable& table) {
+  table.add(ArgMax);
+  table.add(ArgMin);
 }
 
 }  // namespace norn::ops

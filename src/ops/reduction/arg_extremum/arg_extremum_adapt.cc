@@ -27,12 +27,12 @@ void down_12_11(NodeEdit& edit) {
 
 }  // namespace
 
-void arg_extremum_steps(transform::StepTable& t) {
+void arg_extremum_steps(transform::StepTable& table) {
   for (const opset::Operator* op : {&ArgMax, &ArgMin}) {
-    t.add(*op, 1, 11, unchanged);
-    t.add(*op, 11, 1, down_11_1);
-    t.add(*op, 11, 12, unchanged);
-    t.add(*op, 12, 11, down_12_11);
+    table.add(*op, 1, 11, unchanged);
+    table.add(*op, 11, 1, down_11_1);
+    table.add(*op, 11, 12, unchanged);
+    table.add(*op, 12, 11, down_12_11);
   }
 }
 

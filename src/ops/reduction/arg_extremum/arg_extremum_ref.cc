@@ -56,9 +56,9 @@ void arg_min_ref(opset::ReferenceContext& ctx) { run(ctx, false); }
 
 }  // namespace
 
-void arg_extremum_references(opset::ReferenceTable& t) {
-  t.add(ArgMax, arg_max_ref);
-  t.add(ArgMin, arg_min_ref);
+void arg_extremum_references(opset::ReferenceTable& table) {
+  table.add(ArgMax, arg_max_ref);
+  table.add(ArgMin, arg_min_ref);
 }
 
 }  // namespace norn::ops

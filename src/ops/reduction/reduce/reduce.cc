@@ -90,7 +90,7 @@ std::optional<std::vector<std::int64_t>> given_axes(const InferContext& ctx) {
   return ctx.const_ints(1);
 }
 
-void infer_shape(InferContext& ctx) {
+void infer_reduce(InferContext& ctx) {
   const DataType elem = ctx.elem(0);
   const bool keep = ctx.attrs().i("keepdims") != 0;
   const bool noop = find_attr(ctx.schema(), "noop_with_empty_axes") && ctx.attrs().i("noop_with_empty_axes") != 0;
@@ -130,7 +130,7 @@ void infer_shape(InferContext& ctx) {
 
 // Known integers: rank 0 or 1, all of them reduced, folded from the first on.
 void infer_ints(InferContext& ctx, DimExpr (*fold)(const DimExpr&, const DimExpr&)) {
-  infer_shape(ctx);
+  infer_reduce(ctx);
   const Dims* ints = ctx.ints(0);
   const auto axes = given_axes(ctx);
   if (!ints || ints->empty() || !ctx.has_rank(0) || !axes) return;
@@ -162,21 +162,21 @@ void infer_min(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator ReduceMean = {"", "ReduceMean", kPlain, infer_shape};
+constinit const Operator ReduceMean = {"", "ReduceMean", kPlain, infer_reduce};
 constinit const Operator ReduceSum = {"", "ReduceSum", kSum, infer_sum};
 constinit const Operator ReduceMax = {"", "ReduceMax", kExtremum, infer_max};
 constinit const Operator ReduceMin = {"", "ReduceMin", kExtremum, infer_min};
 constinit const Operator ReduceProd = {"", "ReduceProd", kPlain, infer_prod};
-constinit const Operator ReduceL1 = {"", "ReduceL1", kPlain, infer_shape};
-constinit const Operator ReduceL2 = {"", "ReduceL2", kPlain, infer_shape};
-constinit const Operator ReduceLogSum = {"", "ReduceLogSum", kLogarithmic, infer_shape};
-constinit const Operator ReduceLogSumExp = {"", "ReduceLogSumExp", kLogarithmic, infer_shape};
-constinit const Operator ReduceSumSquare = {"", "ReduceSumSquare", kPlain, infer_shape};
+constinit const Operator ReduceL1 = {"", "ReduceL1", kPlain, infer_reduce};
+constinit const Operator ReduceL2 = {"", "ReduceL2", kPlain, infer_reduce};
+constinit const Operator ReduceLogSum = {"", "ReduceLogSum", kLogarithmic, infer_reduce};
+constinit const Operator ReduceLogSumExp = {"", "ReduceLogSumExp", kLogarithmic, infer_reduce};
+constinit const Operator ReduceSumSquare = {"", "ReduceSumSquare", kPlain, infer_reduce};
 
-void reduce_schemas(SchemaTable& t) {
+void reduce_schemas(SchemaTable& table) {
   for (const Operator* op : {&ReduceMean, &ReduceSum, &ReduceMax, &ReduceMin, &ReduceProd, &ReduceL1, &ReduceL2,
                              &ReduceLogSum, &ReduceLogSumExp, &ReduceSumSquare}) {
-    t.add(*op);
+    table.add(*op);
   }
 }
 

@@ -67,22 +67,22 @@ void more_types(NodeEdit&) {}
 
 }  // namespace
 
-void reduce_steps(transform::StepTable& t) {
+void reduce_steps(transform::StepTable& table) {
   for (const opset::Operator* op : {&ReduceMean, &ReduceSum, &ReduceMax, &ReduceMin, &ReduceProd, &ReduceL1, &ReduceL2,
                                     &ReduceLogSum, &ReduceLogSumExp, &ReduceSumSquare}) {
-    t.add(*op, 1, 11, negative_axes_allowed);
-    t.add(*op, 11, 1, count_axes_from_front);
+    table.add(*op, 1, 11, negative_axes_allowed);
+    table.add(*op, 11, 1, count_axes_from_front);
     const int input = op == &ReduceSum ? 13 : 18;
     const int attribute = op == &ReduceSum ? 11 : 13;
     const bool plain =
         op == &ReduceMean || op == &ReduceSum || op == &ReduceMax || op == &ReduceMin || op == &ReduceProd;
-    t.add(*op, attribute, input, axes_to_input);
-    t.add(*op, input, attribute, plain ? plain_axes_to_attribute : composite_axes_to_attribute);
+    table.add(*op, attribute, input, axes_to_input);
+    table.add(*op, input, attribute, plain ? plain_axes_to_attribute : composite_axes_to_attribute);
   }
   for (const opset::Operator* op : {&ReduceLogSum, &ReduceLogSumExp}) {
-    t.add(*op, 18, 28, integers_through_double);
-    t.add(*op, 28, 18, more_types);
-    t.keeps(*op, 18, "an element type that is not known; version 28 takes no integers");
+    table.add(*op, 18, 28, integers_through_double);
+    table.add(*op, 28, 18, more_types);
+    table.keeps(*op, 18, "an element type that is not known; version 28 takes no integers");
   }
 }
 

@@ -223,46 +223,46 @@ void reduce_extremum(opset::ReferenceContext& ctx, bool largest) {
   reduce(ctx, [&]<class D>(const Group<D>& g) { return extremum(g, largest, bound<D>(type, !largest)); });
 }
 
-void reduce_sum(opset::ReferenceContext& ctx) {
+void reduce_sum_ref(opset::ReferenceContext& ctx) {
   reduce(ctx, []<class D>(const Group<D>& g) { return sum(g); });
 }
-void reduce_mean(opset::ReferenceContext& ctx) {
+void reduce_mean_ref(opset::ReferenceContext& ctx) {
   reduce(ctx, []<class D>(const Group<D>& g) { return mean(g); });
 }
-void reduce_prod(opset::ReferenceContext& ctx) {
+void reduce_prod_ref(opset::ReferenceContext& ctx) {
   reduce(ctx, []<class D>(const Group<D>& g) { return prod(g); });
 }
-void reduce_l1(opset::ReferenceContext& ctx) {
+void reduce_l1_ref(opset::ReferenceContext& ctx) {
   reduce(ctx, []<class D>(const Group<D>& g) { return l1(g); });
 }
-void reduce_l2(opset::ReferenceContext& ctx) {
+void reduce_l2_ref(opset::ReferenceContext& ctx) {
   reduce(ctx, []<class D>(const Group<D>& g) { return l2(g); });
 }
-void reduce_max(opset::ReferenceContext& ctx) { reduce_extremum(ctx, true); }
-void reduce_min(opset::ReferenceContext& ctx) { reduce_extremum(ctx, false); }
-void reduce_log_sum(opset::ReferenceContext& ctx) {
+void reduce_max_ref(opset::ReferenceContext& ctx) { reduce_extremum(ctx, true); }
+void reduce_min_ref(opset::ReferenceContext& ctx) { reduce_extremum(ctx, false); }
+void reduce_log_sum_ref(opset::ReferenceContext& ctx) {
   reduce(ctx, []<class D>(const Group<D>& g) { return log_sum(g); });
 }
-void reduce_log_sum_exp(opset::ReferenceContext& ctx) {
+void reduce_log_sum_exp_ref(opset::ReferenceContext& ctx) {
   reduce(ctx, []<class D>(const Group<D>& g) { return log_sum_exp(g); });
 }
-void reduce_sum_square(opset::ReferenceContext& ctx) {
+void reduce_sum_square_ref(opset::ReferenceContext& ctx) {
   reduce(ctx, []<class D>(const Group<D>& g) { return sum_square(g); });
 }
 
 }  // namespace
 
-void reduce_references(opset::ReferenceTable& t) {
-  t.add(ReduceMean, reduce_mean);
-  t.add(ReduceSum, reduce_sum);
-  t.add(ReduceMax, reduce_max);
-  t.add(ReduceMin, reduce_min);
-  t.add(ReduceProd, reduce_prod);
-  t.add(ReduceL1, reduce_l1);
-  t.add(ReduceL2, reduce_l2);
-  t.add(ReduceLogSum, reduce_log_sum);
-  t.add(ReduceLogSumExp, reduce_log_sum_exp);
-  t.add(ReduceSumSquare, reduce_sum_square);
+void reduce_references(opset::ReferenceTable& table) {
+  table.add(ReduceMean, reduce_mean_ref);
+  table.add(ReduceSum, reduce_sum_ref);
+  table.add(ReduceMax, reduce_max_ref);
+  table.add(ReduceMin, reduce_min_ref);
+  table.add(ReduceProd, reduce_prod_ref);
+  table.add(ReduceL1, reduce_l1_ref);
+  table.add(ReduceL2, reduce_l2_ref);
+  table.add(ReduceLogSum, reduce_log_sum_ref);
+  table.add(ReduceLogSumExp, reduce_log_sum_exp_ref);
+  table.add(ReduceSumSquare, reduce_sum_square_ref);
 }
 
 }  // namespace norn::ops

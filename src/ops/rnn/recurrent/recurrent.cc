@@ -147,8 +147,8 @@ constinit const Operator LSTM = {"", "LSTM", kLSTM, nullptr};
 constinit const Operator GRU = {"", "GRU", kGRU, nullptr};
 constinit const Operator RNN = {"", "RNN", kRNN, nullptr};
 
-void recurrent_schemas(SchemaTable& t) {
-  for (const Operator* op : {&LSTM, &GRU, &RNN}) t.add(*op);
+void recurrent_schemas(SchemaTable& table) {
+  for (const Operator* op : {&LSTM, &GRU, &RNN}) table.add(*op);
 }
 
 }  // namespace norn::ops

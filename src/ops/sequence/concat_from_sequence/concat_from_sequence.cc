@@ -23,6 +23,6 @@ constexpr Schema kConcatFromSequence[] = {
 
 constinit const Operator ConcatFromSequence = {"", "ConcatFromSequence", kConcatFromSequence, nullptr};
 
-void concat_from_sequence_schemas(SchemaTable& t) { t.add(ConcatFromSequence); }
+void concat_from_sequence_schemas(SchemaTable& table) { table.add(ConcatFromSequence); }
 
 }  // namespace norn::ops

@@ -9,7 +9,7 @@
 namespace norn::ops {
 namespace {
 
-void sequence_construct(opset::ReferenceContext& ctx) {
+void sequence_construct_ref(opset::ReferenceContext& ctx) {
   Sequence sequence;
   for (int i = 0; i < ctx.input_count(); ++i) {
     const Tensor& in = ctx.input(i);
@@ -22,7 +22,7 @@ void sequence_construct(opset::ReferenceContext& ctx) {
   ctx.set_output(0, Value(std::move(sequence)));
 }
 
-void sequence_at(opset::ReferenceContext& ctx) {
+void sequence_at_ref(opset::ReferenceContext& ctx) {
   const auto& items = ctx.value(0).sequence().items;
   const Tensor& position = ctx.input(1);
   if (position.size() != 1) ctx.fail("position must be a scalar, not of shape " + to_string(position.dims()));
@@ -41,8 +41,8 @@ void sequence_at(opset::ReferenceContext& ctx) {
 }  // namespace
 
 void sequence_basic_references(opset::ReferenceTable& table) {
-  table.add(SequenceConstruct, sequence_construct);
-  table.add(SequenceAt, sequence_at);
+  table.add(SequenceConstruct, sequence_construct_ref);
+  table.add(SequenceAt, sequence_at_ref);
 }
 
 }  // namespace norn::ops

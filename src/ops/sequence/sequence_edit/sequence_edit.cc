@@ -55,8 +55,8 @@ constinit const Operator SequenceErase = {"", "SequenceErase", kSequenceErase, n
 constinit const Operator SequenceInsert = {"", "SequenceInsert", kSequenceInsert, nullptr};
 constinit const Operator SequenceLength = {"", "SequenceLength", kSequenceLength, nullptr};
 
-void sequence_edit_schemas(SchemaTable& t) {
-  for (const Operator* op : {&SequenceEmpty, &SequenceErase, &SequenceInsert, &SequenceLength}) t.add(*op);
+void sequence_edit_schemas(SchemaTable& table) {
+  for (const Operator* op : {&SequenceEmpty, &SequenceErase, &SequenceInsert, &SequenceLength}) table.add(*op);
 }
 
 }  // namespace norn::ops

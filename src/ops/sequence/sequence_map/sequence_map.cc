@@ -33,6 +33,6 @@ constexpr Schema kSequenceMap[] = {
 
 constinit const Operator SequenceMap = {"", "SequenceMap", kSequenceMap, nullptr};
 
-void sequence_map_schemas(SchemaTable& t) { t.add(SequenceMap); }
+void sequence_map_schemas(SchemaTable& table) { table.add(SequenceMap); }
 
 }  // namespace norn::ops

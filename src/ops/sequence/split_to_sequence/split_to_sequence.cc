@@ -34,6 +34,6 @@ constexpr Schema kSplitToSequence[] = {
 
 constinit const Operator SplitToSequence = {"", "SplitToSequence", kSplitToSequence, nullptr};
 
-void split_to_sequence_schemas(SchemaTable& t) { t.add(SplitToSequence); }
+void split_to_sequence_schemas(SchemaTable& table) { table.add(SplitToSequence); }
 
 }  // namespace norn::ops

@@ -30,6 +30,6 @@ constexpr Schema kAffineGrid[] = {
 
 constinit const Operator AffineGrid = {"", "AffineGrid", kAffineGrid, nullptr};
 
-void affine_grid_schemas(SchemaTable& t) { t.add(AffineGrid); }
+void affine_grid_schemas(SchemaTable& table) { table.add(AffineGrid); }
 
 }  // namespace norn::ops

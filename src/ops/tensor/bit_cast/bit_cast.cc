@@ -26,6 +26,6 @@ constexpr Schema kBitCast[] = {
 
 constinit const Operator BitCast = {"", "BitCast", kBitCast, nullptr};
 
-void bit_cast_schemas(SchemaTable& t) { t.add(BitCast); }
+void bit_cast_schemas(SchemaTable& table) { table.add(BitCast); }
 
 }  // namespace norn::ops

@@ -108,7 +108,7 @@ constexpr Schema kCast[] = {
 };
 
 // Sizes stay known on their way through integer types; the engine drops what a narrow type cannot hold.
-void infer(InferContext& ctx) {
+void infer_cast(InferContext& ctx) {
   const DataType to = cast_target(ctx.attrs());
   if (ctx.has_rank(0))
     ctx.set(0, to, ctx.shape(0));
@@ -120,7 +120,7 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Cast = {"", "Cast", kCast, infer};
+constinit const Operator Cast = {"", "Cast", kCast, infer_cast};
 
 DataType cast_target(const Attrs& attrs) {
   if (attrs.schema().since >= 6) {
@@ -136,6 +136,6 @@ DataType cast_target(const Attrs& attrs) {
   throw Error(ErrorCode::InvalidGraph, "to is " + base::quoted(given) + ", which is no element type");
 }
 
-void cast_schemas(opset::SchemaTable& t) { t.add(Cast); }
+void cast_schemas(opset::SchemaTable& table) { table.add(Cast); }
 
 }  // namespace norn::ops

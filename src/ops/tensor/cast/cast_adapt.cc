@@ -25,13 +25,13 @@ void down_24_23(NodeEdit& edit) { edit.remove_attr("round_mode"); }
 
 }  // namespace
 
-void cast_steps(transform::StepTable& t) {
-  t.add(Cast, 1, 6, up_1_6);
-  t.add(Cast, 6, 1, down_6_1);
-  t.add(Cast, 13, 19, nothing);
-  t.add(Cast, 19, 13, down_19_13);
-  t.add(Cast, 23, 24, nothing);
-  t.add(Cast, 24, 23, down_24_23);
+void cast_steps(transform::StepTable& table) {
+  table.add(Cast, 1, 6, up_1_6);
+  table.add(Cast, 6, 1, down_6_1);
+  table.add(Cast, 13, 19, nothing);
+  table.add(Cast, 19, 13, down_19_13);
+  table.add(Cast, 23, 24, nothing);
+  table.add(Cast, 24, 23, down_24_23);
 }
 
 }  // namespace norn::ops

@@ -308,6 +308,6 @@ void cast_elements(const Tensor& from, Tensor& to, bool saturate, E8M0Rounding r
   }
 }
 
-void cast_references(opset::ReferenceTable& t) { t.add(Cast, cast_ref); }
+void cast_references(opset::ReferenceTable& table) { table.add(Cast, cast_ref); }
 
 }  // namespace norn::ops

@@ -59,6 +59,6 @@ constexpr Schema kCastLike[] = {
 
 constinit const Operator CastLike = {"", "CastLike", kCastLike, nullptr};
 
-void cast_like_schemas(SchemaTable& t) { t.add(CastLike); }
+void cast_like_schemas(SchemaTable& table) { table.add(CastLike); }
 
 }  // namespace norn::ops

@@ -25,6 +25,6 @@ constexpr Schema kCenterCropPad[] = {
 
 constinit const Operator CenterCropPad = {"", "CenterCropPad", kCenterCropPad, nullptr};
 
-void center_crop_pad_schemas(SchemaTable& t) { t.add(CenterCropPad); }
+void center_crop_pad_schemas(SchemaTable& table) { table.add(CenterCropPad); }
 
 }  // namespace norn::ops

@@ -30,6 +30,6 @@ constexpr Schema kCompress[] = {
 
 constinit const Operator Compress = {"", "Compress", kCompress, nullptr};
 
-void compress_schemas(SchemaTable& t) { t.add(Compress); }
+void compress_schemas(SchemaTable& table) { table.add(Compress); }
 
 }  // namespace norn::ops

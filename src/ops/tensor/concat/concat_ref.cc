@@ -8,7 +8,7 @@
 namespace norn::ops {
 namespace {
 
-void concat(opset::ReferenceContext& ctx) {
+void concat_ref(opset::ReferenceContext& ctx) {
   const Tensor& first = ctx.input(0);
   const std::int64_t given = ctx.version() < 4 ? ctx.attrs().find_i("axis").value_or(1) : ctx.attrs().i("axis");
   const std::int64_t axis = given < 0 ? given + first.rank() : given;
@@ -48,6 +48,6 @@ void concat(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void concat_references(opset::ReferenceTable& table) { table.add(Concat, concat); }
+void concat_references(opset::ReferenceTable& table) { table.add(Concat, concat_ref); }
 
 }  // namespace norn::ops

@@ -58,8 +58,8 @@ constexpr Schema kSpaceToDepth[] = {
 constinit const Operator DepthToSpace = {"", "DepthToSpace", kDepthToSpace, nullptr};
 constinit const Operator SpaceToDepth = {"", "SpaceToDepth", kSpaceToDepth, nullptr};
 
-void depth_to_space_schemas(SchemaTable& t) {
-  for (const Operator* op : {&DepthToSpace, &SpaceToDepth}) t.add(*op);
+void depth_to_space_schemas(SchemaTable& table) {
+  for (const Operator* op : {&DepthToSpace, &SpaceToDepth}) table.add(*op);
 }
 
 }  // namespace norn::ops

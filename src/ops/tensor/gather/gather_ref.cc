@@ -8,7 +8,7 @@
 namespace norn::ops {
 namespace {
 
-void gather(opset::ReferenceContext& ctx) {
+void gather_ref(opset::ReferenceContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& indices = ctx.input(1);
   const std::int64_t given = ctx.attrs().i("axis");
@@ -45,6 +45,6 @@ void gather(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void gather_references(opset::ReferenceTable& table) { table.add(Gather, gather); }
+void gather_references(opset::ReferenceTable& table) { table.add(Gather, gather_ref); }
 
 }  // namespace norn::ops

@@ -10,7 +10,7 @@
 namespace norn::ops {
 namespace {
 
-void gather_elements(opset::ReferenceContext& ctx) {
+void gather_elements_ref(opset::ReferenceContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& indices = ctx.input(1);
   const std::int64_t given = ctx.attrs().i("axis");
@@ -44,6 +44,6 @@ void gather_elements(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void gather_elements_references(opset::ReferenceTable& table) { table.add(GatherElements, gather_elements); }
+void gather_elements_references(opset::ReferenceTable& table) { table.add(GatherElements, gather_elements_ref); }
 
 }  // namespace norn::ops

@@ -30,6 +30,6 @@ constexpr Schema kGatherND[] = {
 
 constinit const Operator GatherND = {"", "GatherND", kGatherND, nullptr};
 
-void gather_nd_schemas(SchemaTable& t) { t.add(GatherND); }
+void gather_nd_schemas(SchemaTable& table) { table.add(GatherND); }
 
 }  // namespace norn::ops

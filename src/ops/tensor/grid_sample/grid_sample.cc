@@ -39,6 +39,6 @@ constexpr Schema kGridSample[] = {
 
 constinit const Operator GridSample = {"", "GridSample", kGridSample, nullptr};
 
-void grid_sample_schemas(SchemaTable& t) { t.add(GridSample); }
+void grid_sample_schemas(SchemaTable& table) { table.add(GridSample); }
 
 }  // namespace norn::ops

@@ -44,7 +44,7 @@ constexpr Schema kIdentity[] = {
     {.since = 25, .inputs = kInput14, .outputs = kOutput14, .types = kTypes25, .same_meaning = true},
 };
 
-void infer(InferContext& ctx) {
+void infer_identity(InferContext& ctx) {
   ctx.set(0, ctx.input(0));
   if (const norn::Tensor* value = ctx.constant(0))
     ctx.set_constant(0, *value);
@@ -54,8 +54,8 @@ void infer(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Identity = {"", "Identity", kIdentity, infer};
+constinit const Operator Identity = {"", "Identity", kIdentity, infer_identity};
 
-void identity_schemas(opset::SchemaTable& t) { t.add(Identity); }
+void identity_schemas(opset::SchemaTable& table) { table.add(Identity); }
 
 }  // namespace norn::ops

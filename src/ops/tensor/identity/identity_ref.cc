@@ -15,6 +15,6 @@ void identity_ref(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void identity_references(opset::ReferenceTable& t) { t.add(Identity, identity_ref); }
+void identity_references(opset::ReferenceTable& table) { table.add(Identity, identity_ref); }
 
 }  // namespace norn::ops

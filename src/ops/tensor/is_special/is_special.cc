@@ -45,8 +45,8 @@ constexpr Schema kIsNaN[] = {
 constinit const Operator IsInf = {"", "IsInf", kIsInf, nullptr};
 constinit const Operator IsNaN = {"", "IsNaN", kIsNaN, nullptr};
 
-void is_special_schemas(SchemaTable& t) {
-  for (const Operator* op : {&IsInf, &IsNaN}) t.add(*op);
+void is_special_schemas(SchemaTable& table) {
+  for (const Operator* op : {&IsInf, &IsNaN}) table.add(*op);
 }
 
 }  // namespace norn::ops

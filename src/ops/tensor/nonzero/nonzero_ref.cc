@@ -22,7 +22,7 @@ std::vector<std::int64_t> places(const Tensor& in) {
   return found;
 }
 
-void nonzero(opset::ReferenceContext& ctx) {
+void nonzero_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
   const auto found = places(in);
   const auto n = static_cast<std::int64_t>(found.size());
@@ -38,6 +38,6 @@ void nonzero(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void nonzero_references(opset::ReferenceTable& table) { table.add(NonZero, nonzero); }
+void nonzero_references(opset::ReferenceTable& table) { table.add(NonZero, nonzero_ref); }
 
 }  // namespace norn::ops

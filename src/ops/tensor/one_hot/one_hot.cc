@@ -43,6 +43,6 @@ constexpr Schema kOneHot[] = {
 
 constinit const Operator OneHot = {"", "OneHot", kOneHot, nullptr};
 
-void one_hot_schemas(SchemaTable& t) { t.add(OneHot); }
+void one_hot_schemas(SchemaTable& table) { table.add(OneHot); }
 
 }  // namespace norn::ops

@@ -59,7 +59,7 @@ Tensor fill_value(opset::ReferenceContext& ctx, DataType type) {
   return zero;
 }
 
-void pad(opset::ReferenceContext& ctx) {
+void pad_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
   const std::string mode = ctx.attrs().s("mode");
   if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") ctx.fail("unknown mode " + mode);
@@ -138,6 +138,6 @@ void pad(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void pad_references(opset::ReferenceTable& table) { table.add(Pad, pad, 11); }
+void pad_references(opset::ReferenceTable& table) { table.add(Pad, pad_ref, 11); }
 
 }  // namespace norn::ops

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/tensor/shape/shape.h"
+#include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {

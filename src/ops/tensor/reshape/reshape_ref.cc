@@ -54,7 +54,7 @@ Shape resolve(opset::ReferenceContext& ctx, const Shape& in, Shape target, bool 
   return target;
 }
 
-void reshape(opset::ReferenceContext& ctx) {
+void reshape_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
   const Tensor& wanted = ctx.input(1);
   if (wanted.rank() != 1) ctx.fail("the shape input must have rank 1, not " + to_string(wanted.dims()));
@@ -69,6 +69,6 @@ void reshape(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void reshape_references(opset::ReferenceTable& table) { table.add(Reshape, reshape, 5); }
+void reshape_references(opset::ReferenceTable& table) { table.add(Reshape, reshape_ref, 5); }
 
 }  // namespace norn::ops

@@ -67,6 +67,6 @@ constexpr Schema kResize[] = {
 
 constinit const Operator Resize = {"", "Resize", kResize, nullptr};
 
-void resize_schemas(SchemaTable& t) { t.add(Resize); }
+void resize_schemas(SchemaTable& table) { table.add(Resize); }
 
 }  // namespace norn::ops

@@ -25,6 +25,6 @@ constexpr Schema kReverseSequence[] = {
 
 constinit const Operator ReverseSequence = {"", "ReverseSequence", kReverseSequence, nullptr};
 
-void reverse_sequence_schemas(SchemaTable& t) { t.add(ReverseSequence); }
+void reverse_sequence_schemas(SchemaTable& table) { table.add(ReverseSequence); }
 
 }  // namespace norn::ops

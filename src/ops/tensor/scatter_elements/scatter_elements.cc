@@ -60,8 +60,8 @@ constexpr Schema kScatterElements[] = {
 constinit const Operator Scatter = {"", "Scatter", kScatter, nullptr};
 constinit const Operator ScatterElements = {"", "ScatterElements", kScatterElements, nullptr};
 
-void scatter_elements_schemas(SchemaTable& t) {
-  for (const Operator* op : {&Scatter, &ScatterElements}) t.add(*op);
+void scatter_elements_schemas(SchemaTable& table) {
+  for (const Operator* op : {&Scatter, &ScatterElements}) table.add(*op);
 }
 
 }  // namespace norn::ops

@@ -36,6 +36,6 @@ constexpr Schema kScatterND[] = {
 
 constinit const Operator ScatterND = {"", "ScatterND", kScatterND, nullptr};
 
-void scatter_nd_schemas(SchemaTable& t) { t.add(ScatterND); }
+void scatter_nd_schemas(SchemaTable& table) { table.add(ScatterND); }
 
 }  // namespace norn::ops

@@ -149,7 +149,7 @@ inline std::vector<std::string> strings(const Value& value) {
   return {t.as<std::string>(), t.as<std::string>() + t.size()};
 }
 // 0, 1, ..., n-1 under the given dimensions.
-inline Tensor iota(DataType dtype, const Shape& dims) {
+inline Tensor iota(DataType dtype, const norn::Shape& dims) {
   std::vector<double> values(static_cast<std::size_t>(element_count(dims)));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   return tensor_of(dtype, dims, values);

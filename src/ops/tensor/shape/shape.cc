@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -89,20 +90,11 @@ void infer_size(InferContext& ctx) {
 
 }  // namespace
 
-DimExpr product(std::span<const DimExpr> dims) {
-  DimExpr result = 1;
-  for (const DimExpr& d : dims) {
-    if (d.is_constant() && d.constant() == 0) return 0;
-  }
-  for (const DimExpr& d : dims) result = result * d;
-  return result;
-}
-
-constinit const Operator ShapeOp = {"", "Shape", kShape, infer_shape};
+constinit const Operator Shape = {"", "Shape", kShape, infer_shape};
 constinit const Operator Size = {"", "Size", kSize, infer_size};
 
 void shape_schemas(SchemaTable& table) {
-  table.add(ShapeOp);
+  table.add(Shape);
   table.add(Size);
 }
 

@@ -30,8 +30,8 @@ void down_15_13(transform::NodeEdit& edit) {
 }  // namespace
 
 void shape_steps(transform::StepTable& table) {
-  table.add(ShapeOp, 13, 15, up_13_15);
-  table.add(ShapeOp, 15, 13, down_15_13);
+  table.add(Shape, 13, 15, up_13_15);
+  table.add(Shape, 15, 13, down_15_13);
 }
 
 }  // namespace norn::ops

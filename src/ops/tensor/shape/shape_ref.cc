@@ -11,7 +11,7 @@ std::int64_t clamp_axis(std::int64_t axis, std::int64_t rank) {
   return std::clamp<std::int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
 }
 
-void shape(opset::ReferenceContext& ctx) {
+void shape_ref(opset::ReferenceContext& ctx) {
   const auto& dims = ctx.input(0).dims();
   const auto rank = static_cast<std::int64_t>(dims.size());
   std::int64_t first = 0, last = rank;
@@ -24,15 +24,15 @@ void shape(opset::ReferenceContext& ctx) {
   std::copy(dims.begin() + first, dims.begin() + last, out.as_mutable<std::int64_t>());
 }
 
-void size(opset::ReferenceContext& ctx) {
+void size_ref(opset::ReferenceContext& ctx) {
   ctx.output(0, DataType::Int64, {}).as_mutable<std::int64_t>()[0] = ctx.input(0).size();
 }
 
 }  // namespace
 
 void shape_references(opset::ReferenceTable& table) {
-  table.add(ShapeOp, shape);
-  table.add(Size, size);
+  table.add(Shape, shape_ref);
+  table.add(Size, size_ref);
 }
 
 }  // namespace norn::ops

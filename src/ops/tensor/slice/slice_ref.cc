@@ -45,7 +45,7 @@ std::vector<std::int64_t> list(opset::ReferenceContext& ctx, int i, std::string_
   return to_ints(t);
 }
 
-void slice(opset::ReferenceContext& ctx) {
+void slice_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
   const auto count = static_cast<std::size_t>(ctx.input(1).size());
   const auto starts = list(ctx, 1, "starts", count), ends = list(ctx, 2, "ends", count);
@@ -91,6 +91,6 @@ void slice(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void slice_references(opset::ReferenceTable& table) { table.add(Slice, slice, 10); }
+void slice_references(opset::ReferenceTable& table) { table.add(Slice, slice_ref, 10); }
 
 }  // namespace norn::ops

@@ -43,6 +43,6 @@ constexpr Schema kSplit[] = {
 
 constinit const Operator Split = {"", "Split", kSplit, nullptr};
 
-void split_schemas(SchemaTable& t) { t.add(Split); }
+void split_schemas(SchemaTable& table) { table.add(Split); }
 
 }  // namespace norn::ops

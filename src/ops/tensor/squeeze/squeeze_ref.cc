@@ -29,7 +29,7 @@ std::vector<std::int64_t> axes_input(opset::ReferenceContext& ctx) {
   return to_ints(axes);
 }
 
-void squeeze(opset::ReferenceContext& ctx) {
+void squeeze_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
   std::vector<bool> mark(in.dims().size(), false);
   if (ctx.has_input(1)) {
@@ -48,7 +48,7 @@ void squeeze(opset::ReferenceContext& ctx) {
   copy_elements(ctx.output(0, in.dtype(), dims), 0, in, 0, in.size());
 }
 
-void unsqueeze(opset::ReferenceContext& ctx) {
+void unsqueeze_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
   const auto axes = axes_input(ctx);
   Shape dims;
@@ -62,8 +62,8 @@ void unsqueeze(opset::ReferenceContext& ctx) {
 }  // namespace
 
 void squeeze_references(opset::ReferenceTable& table) {
-  table.add(Squeeze, squeeze, 13);
-  table.add(Unsqueeze, unsqueeze, 13);
+  table.add(Squeeze, squeeze_ref, 13);
+  table.add(Unsqueeze, unsqueeze_ref, 13);
 }
 
 }  // namespace norn::ops

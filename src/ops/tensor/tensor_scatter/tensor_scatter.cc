@@ -32,6 +32,6 @@ constexpr Schema kTensorScatter[] = {
 
 constinit const Operator TensorScatter = {"", "TensorScatter", kTensorScatter, nullptr};
 
-void tensor_scatter_schemas(SchemaTable& t) { t.add(TensorScatter); }
+void tensor_scatter_schemas(SchemaTable& table) { table.add(TensorScatter); }
 
 }  // namespace norn::ops

@@ -35,6 +35,6 @@ constexpr Schema kTile[] = {
 
 constinit const Operator Tile = {"", "Tile", kTile, nullptr};
 
-void tile_schemas(SchemaTable& t) { t.add(Tile); }
+void tile_schemas(SchemaTable& table) { table.add(Tile); }
 
 }  // namespace norn::ops

@@ -11,7 +11,7 @@
 namespace norn::ops {
 namespace {
 
-void transpose(opset::ReferenceContext& ctx) {
+void transpose_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
   const auto rank = static_cast<std::size_t>(in.rank());
   std::vector<std::int64_t> perm(rank);
@@ -45,6 +45,6 @@ void transpose(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
-void transpose_references(opset::ReferenceTable& table) { table.add(Transpose, transpose); }
+void transpose_references(opset::ReferenceTable& table) { table.add(Transpose, transpose_ref); }
 
 }  // namespace norn::ops

@@ -28,6 +28,6 @@ constexpr Schema kTrilu[] = {
 
 constinit const Operator Trilu = {"", "Trilu", kTrilu, nullptr};
 
-void trilu_schemas(SchemaTable& t) { t.add(Trilu); }
+void trilu_schemas(SchemaTable& table) { table.add(Trilu); }
 
 }  // namespace norn::ops

@@ -33,6 +33,6 @@ constexpr Schema kUnique[] = {
 
 constinit const Operator Unique = {"", "Unique", kUnique, nullptr};
 
-void unique_schemas(SchemaTable& t) { t.add(Unique); }
+void unique_schemas(SchemaTable& table) { table.add(Unique); }
 
 }  // namespace norn::ops

@@ -37,6 +37,6 @@ constexpr Schema kUpsample[] = {
 
 constinit const Operator Upsample = {"", "Upsample", kUpsample, nullptr};
 
-void upsample_schemas(SchemaTable& t) { t.add(Upsample); }
+void upsample_schemas(SchemaTable& table) { table.add(Upsample); }
 
 }  // namespace norn::ops

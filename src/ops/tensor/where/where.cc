@@ -26,6 +26,6 @@ constexpr Schema kWhere[] = {
 
 constinit const Operator Where = {"", "Where", kWhere, nullptr};
 
-void where_schemas(SchemaTable& t) { t.add(Where); }
+void where_schemas(SchemaTable& table) { table.add(Where); }
 
 }  // namespace norn::ops

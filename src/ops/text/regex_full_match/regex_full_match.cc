@@ -21,6 +21,6 @@ constexpr Schema kRegexFullMatch[] = {
 
 constinit const Operator RegexFullMatch = {"", "RegexFullMatch", kRegexFullMatch, nullptr};
 
-void regex_full_match_schemas(SchemaTable& t) { t.add(RegexFullMatch); }
+void regex_full_match_schemas(SchemaTable& table) { table.add(RegexFullMatch); }
 
 }  // namespace norn::ops

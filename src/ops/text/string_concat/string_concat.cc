@@ -23,6 +23,6 @@ constexpr Schema kStringConcat[] = {
 
 constinit const Operator StringConcat = {"", "StringConcat", kStringConcat, nullptr};
 
-void string_concat_schemas(SchemaTable& t) { t.add(StringConcat); }
+void string_concat_schemas(SchemaTable& table) { table.add(StringConcat); }
 
 }  // namespace norn::ops

@@ -24,6 +24,6 @@ constexpr Schema kStringNormalizer[] = {
 
 constinit const Operator StringNormalizer = {"", "StringNormalizer", kStringNormalizer, nullptr};
 
-void string_normalizer_schemas(SchemaTable& t) { t.add(StringNormalizer); }
+void string_normalizer_schemas(SchemaTable& table) { table.add(StringNormalizer); }
 
 }  // namespace norn::ops

@@ -32,6 +32,6 @@ constexpr Schema kStringSplit[] = {
 
 constinit const Operator StringSplit = {"", "StringSplit", kStringSplit, nullptr};
 
-void string_split_schemas(SchemaTable& t) { t.add(StringSplit); }
+void string_split_schemas(SchemaTable& table) { table.add(StringSplit); }
 
 }  // namespace norn::ops

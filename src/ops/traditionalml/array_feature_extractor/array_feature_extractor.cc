@@ -21,6 +21,6 @@ constexpr Schema kArrayFeatureExtractor[] = {
 constinit const Operator ArrayFeatureExtractor = {"ai.onnx.ml", "ArrayFeatureExtractor", kArrayFeatureExtractor,
                                                   nullptr};
 
-void array_feature_extractor_schemas(SchemaTable& t) { t.add(ArrayFeatureExtractor); }
+void array_feature_extractor_schemas(SchemaTable& table) { table.add(ArrayFeatureExtractor); }
 
 }  // namespace norn::ops

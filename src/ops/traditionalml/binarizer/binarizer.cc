@@ -21,6 +21,6 @@ constexpr Schema kBinarizer[] = {
 
 constinit const Operator Binarizer = {"ai.onnx.ml", "Binarizer", kBinarizer, same_as_input};
 
-void binarizer_schemas(SchemaTable& t) { t.add(Binarizer); }
+void binarizer_schemas(SchemaTable& table) { table.add(Binarizer); }
 
 }  // namespace norn::ops

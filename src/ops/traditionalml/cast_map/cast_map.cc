@@ -27,6 +27,6 @@ constexpr Schema kCastMap[] = {
 
 constinit const Operator CastMap = {"ai.onnx.ml", "CastMap", kCastMap, nullptr};
 
-void cast_map_schemas(SchemaTable& t) { t.add(CastMap); }
+void cast_map_schemas(SchemaTable& table) { table.add(CastMap); }
 
 }  // namespace norn::ops

@@ -26,6 +26,6 @@ constexpr Schema kCategoryMapper[] = {
 
 constinit const Operator CategoryMapper = {"ai.onnx.ml", "CategoryMapper", kCategoryMapper, nullptr};
 
-void category_mapper_schemas(SchemaTable& t) { t.add(CategoryMapper); }
+void category_mapper_schemas(SchemaTable& table) { table.add(CategoryMapper); }
 
 }  // namespace norn::ops

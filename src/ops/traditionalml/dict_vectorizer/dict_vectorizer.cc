@@ -26,6 +26,6 @@ constexpr Schema kDictVectorizer[] = {
 
 constinit const Operator DictVectorizer = {"ai.onnx.ml", "DictVectorizer", kDictVectorizer, nullptr};
 
-void dict_vectorizer_schemas(SchemaTable& t) { t.add(DictVectorizer); }
+void dict_vectorizer_schemas(SchemaTable& table) { table.add(DictVectorizer); }
 
 }  // namespace norn::ops

@@ -19,6 +19,6 @@ constexpr Schema kFeatureVectorizer[] = {
 
 constinit const Operator FeatureVectorizer = {"ai.onnx.ml", "FeatureVectorizer", kFeatureVectorizer, nullptr};
 
-void feature_vectorizer_schemas(SchemaTable& t) { t.add(FeatureVectorizer); }
+void feature_vectorizer_schemas(SchemaTable& table) { table.add(FeatureVectorizer); }
 
 }  // namespace norn::ops

@@ -24,6 +24,6 @@ constexpr Schema kImputer[] = {
 
 constinit const Operator Imputer = {"ai.onnx.ml", "Imputer", kImputer, nullptr};
 
-void imputer_schemas(SchemaTable& t) { t.add(Imputer); }
+void imputer_schemas(SchemaTable& table) { table.add(Imputer); }
 
 }  // namespace norn::ops

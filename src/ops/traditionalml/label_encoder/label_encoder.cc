@@ -49,6 +49,6 @@ constexpr Schema kLabelEncoder[] = {
 
 constinit const Operator LabelEncoder = {"ai.onnx.ml", "LabelEncoder", kLabelEncoder, nullptr};
 
-void label_encoder_schemas(SchemaTable& t) { t.add(LabelEncoder); }
+void label_encoder_schemas(SchemaTable& table) { table.add(LabelEncoder); }
 
 }  // namespace norn::ops

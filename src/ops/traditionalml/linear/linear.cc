@@ -56,8 +56,8 @@ constexpr Schema kLinearRegressor[] = {
 constinit const Operator LinearClassifier = {"ai.onnx.ml", "LinearClassifier", kLinearClassifier, nullptr};
 constinit const Operator LinearRegressor = {"ai.onnx.ml", "LinearRegressor", kLinearRegressor, nullptr};
 
-void linear_schemas(SchemaTable& t) {
-  for (const Operator* op : {&LinearClassifier, &LinearRegressor}) t.add(*op);
+void linear_schemas(SchemaTable& table) {
+  for (const Operator* op : {&LinearClassifier, &LinearRegressor}) table.add(*op);
 }
 
 }  // namespace norn::ops

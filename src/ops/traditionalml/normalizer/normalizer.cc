@@ -19,6 +19,6 @@ constexpr Schema kNormalizer[] = {
 
 constinit const Operator Normalizer = {"ai.onnx.ml", "Normalizer", kNormalizer, nullptr};
 
-void normalizer_schemas(SchemaTable& t) { t.add(Normalizer); }
+void normalizer_schemas(SchemaTable& table) { table.add(Normalizer); }
 
 }  // namespace norn::ops

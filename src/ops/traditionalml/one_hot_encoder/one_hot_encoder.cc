@@ -25,6 +25,6 @@ constexpr Schema kOneHotEncoder[] = {
 
 constinit const Operator OneHotEncoder = {"ai.onnx.ml", "OneHotEncoder", kOneHotEncoder, nullptr};
 
-void one_hot_encoder_schemas(SchemaTable& t) { t.add(OneHotEncoder); }
+void one_hot_encoder_schemas(SchemaTable& table) { table.add(OneHotEncoder); }
 
 }  // namespace norn::ops

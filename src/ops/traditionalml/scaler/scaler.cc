@@ -22,6 +22,6 @@ constexpr Schema kScaler[] = {
 
 constinit const Operator Scaler = {"ai.onnx.ml", "Scaler", kScaler, nullptr};
 
-void scaler_schemas(SchemaTable& t) { t.add(Scaler); }
+void scaler_schemas(SchemaTable& table) { table.add(Scaler); }
 
 }  // namespace norn::ops

@@ -69,8 +69,8 @@ constexpr Schema kSVMRegressor[] = {
 constinit const Operator SVMClassifier = {"ai.onnx.ml", "SVMClassifier", kSVMClassifier, nullptr};
 constinit const Operator SVMRegressor = {"ai.onnx.ml", "SVMRegressor", kSVMRegressor, nullptr};
 
-void svm_schemas(SchemaTable& t) {
-  for (const Operator* op : {&SVMClassifier, &SVMRegressor}) t.add(*op);
+void svm_schemas(SchemaTable& table) {
+  for (const Operator* op : {&SVMClassifier, &SVMRegressor}) table.add(*op);
 }
 
 }  // namespace norn::ops

@@ -204,8 +204,8 @@ constinit const Operator TreeEnsembleClassifier = {"ai.onnx.ml", "TreeEnsembleCl
 constinit const Operator TreeEnsembleRegressor = {"ai.onnx.ml", "TreeEnsembleRegressor", kTreeEnsembleRegressor,
                                                   nullptr};
 
-void tree_ensemble_schemas(SchemaTable& t) {
-  for (const Operator* op : {&TreeEnsemble, &TreeEnsembleClassifier, &TreeEnsembleRegressor}) t.add(*op);
+void tree_ensemble_schemas(SchemaTable& table) {
+  for (const Operator* op : {&TreeEnsemble, &TreeEnsembleClassifier, &TreeEnsembleRegressor}) table.add(*op);
 }
 
 }  // namespace norn::ops

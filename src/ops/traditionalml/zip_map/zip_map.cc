@@ -22,6 +22,6 @@ constexpr Schema kZipMap[] = {
 
 constinit const Operator ZipMap = {"ai.onnx.ml", "ZipMap", kZipMap, nullptr};
 
-void zip_map_schemas(SchemaTable& t) { t.add(ZipMap); }
+void zip_map_schemas(SchemaTable& table) { table.add(ZipMap); }
 
 }  // namespace norn::ops

@@ -35,6 +35,6 @@ constexpr Schema kAdagrad[] = {
 
 constinit const Operator Adagrad = {"ai.onnx.preview.training", "Adagrad", kAdagrad, nullptr};
 
-void adagrad_schemas(SchemaTable& t) { t.add(Adagrad); }
+void adagrad_schemas(SchemaTable& table) { table.add(Adagrad); }
 
 }  // namespace norn::ops

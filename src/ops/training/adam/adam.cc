@@ -37,6 +37,6 @@ constexpr Schema kAdam[] = {
 
 constinit const Operator Adam = {"ai.onnx.preview.training", "Adam", kAdam, nullptr};
 
-void adam_schemas(SchemaTable& t) { t.add(Adam); }
+void adam_schemas(SchemaTable& table) { table.add(Adam); }
 
 }  // namespace norn::ops

@@ -26,6 +26,6 @@ constexpr Schema kGradient[] = {
 
 constinit const Operator Gradient = {"ai.onnx.preview.training", "Gradient", kGradient, nullptr};
 
-void gradient_schemas(SchemaTable& t) { t.add(Gradient); }
+void gradient_schemas(SchemaTable& table) { table.add(Gradient); }
 
 }  // namespace norn::ops

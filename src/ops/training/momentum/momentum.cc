@@ -36,6 +36,6 @@ constexpr Schema kMomentum[] = {
 
 constinit const Operator Momentum = {"ai.onnx.preview.training", "Momentum", kMomentum, nullptr};
 
-void momentum_schemas(SchemaTable& t) { t.add(Momentum); }
+void momentum_schemas(SchemaTable& table) { table.add(Momentum); }
 
 }  // namespace norn::ops
