@@ -23,6 +23,14 @@ endif()
 set(norn_std_headers <algorithm> <array> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory> <optional>
   <set> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
 
+# norn_unity(TARGET [APART files...]): sources are compiled eight to a run, apart from those whose names clash with
+# others'. What is unnamed in one file is seen by those after it; builds with NORN_UNITY off show that each stands alone.
+function(norn_unity target)
+  cmake_parse_arguments(arg "" "" "APART" ${ARGN})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${NORN_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # norn_layer(NAME sources... DEPENDS layers... [PRECOMPILE headers... | PRECOMPILED_BY layer]): static library norn_NAME,
 # linked into libnorn.so and into tests. Its precompiled headers are those of norn_ir unless it has others.
 function(norn_layer name)
