@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "format/wire.h"
 #include "norn/error.h"
 #include "target.h"

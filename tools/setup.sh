@@ -33,6 +33,7 @@ need nlohmann-json3-dev header nlohmann/json.hpp
 need libhwy-dev header hwy/highway.h
 need libssl-dev header openssl/evp.h
 need zlib1g-dev header zlib.h
+need libxxhash-dev header xxhash.h
 need python3 "$python" -c 'import sys; assert sys.version_info >= (3, 11)'
 need python3-venv "$python" -c 'import ensurepip, venv'
 need python3-dev "$python" -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")'

@@ -43,7 +43,8 @@ struct NORN_API Report {
 
   bool ok() const noexcept { return count(Severity::Error) == 0; }
   std::size_t count(Severity severity) const noexcept;
-  std::string to_string() const;  // lines for a terminal
+  // Lines for a terminal. Findings below `least` are only counted.
+  std::string to_string(Severity least = Severity::Note) const;
   std::string to_json() const;
   std::string to_sarif() const;  // SARIF 2.1.0, as code-scanning services read it
 };
@@ -62,11 +63,11 @@ NORN_API Profile profile_from_name(std::string_view name);
 struct CheckOptions {
   Profile profile = Profile::Spec;
   Limits limits;
-  // Read external data files whole and hold them against their SHA-1 where the model gives one.
+  // Read external data files whole and compare them with their SHA-1 where the model gives one.
   bool checksums = false;
   // An operator of a domain that no known operator set declares is an error (else it is accepted).
   bool check_custom_domain = false;
-  // Documents that declare operators beyond the built-in ones. Where one tells about a domain at the imported version,
+  // Documents that declare operators beyond the built-in ones. Where one declares a domain at the imported version,
   // an operator that it does not declare is an error.
   std::vector<OperatorSet> operator_sets;
   // Do not ask that functions and the model agree on the operators that both use.
@@ -88,7 +89,7 @@ NORN_API Report check_part(PartKind kind, std::span<const std::byte> bytes, std:
                            const std::optional<OpsetImports>& opset_imports, const CheckOptions& options = {});
 
 // Checks a data file's content: a TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto
-// (norn/data.h), or an .npy or .npz file; without `kind`, data_kind() tells. Throws norn::Error (InvalidProtobuf) for
+// (norn/data.h), or an .npy or .npz file; without `kind`, data_kind() decides. Throws norn::Error (InvalidProtobuf) for
 // bytes that are no such message. No rule binds .npy and .npz: those that can be read have no findings, others throw.
 enum class DataKind;
 NORN_API Report check_data(std::span<const std::byte> bytes, std::optional<DataKind> kind = {},

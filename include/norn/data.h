@@ -37,7 +37,7 @@ NORN_API Value load_value(const std::string& path, std::optional<DataKind> kind 
 NORN_API void save_value(const Value& value, const std::string& path, const std::string& name = {});
 
 // Several values by name: an .npz archive (stored or deflated, zip64), or the one value of another file, under the name
-// that its message gives; without `kind`, data_kind() tells. Types without a NumPy name (bfloat16, float8, int4, ...)
+// that its message gives; without `kind`, data_kind() decides. Types without a NumPy name (bfloat16, float8, int4, ...)
 // come back as they were if Norn wrote the archive. Never unpickles. `limits` bind as for load_value(), and what an
 // archive may expand to: max_bytes over all its arrays.
 NORN_API std::vector<std::pair<std::string, Value>> load_values(const std::string& path, const Limits& limits = {},

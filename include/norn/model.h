@@ -1,4 +1,4 @@
-// A model as a document: loaded, looked at, saved. It may be invalid ONNX; running or checking it tells.
+// A model as a document: loaded, looked at, saved. It may be invalid ONNX; running or checking it finds out.
 //
 //   auto model = norn::Model::load("model.onnx");
 //   std::cout << model.summary().to_string();
@@ -61,7 +61,7 @@ struct LoadOptions {
   ExternalPolicy external = ExternalPolicy::Beneath;
   // Further folders that external data may lie in.
   std::vector<std::string> external_roots;
-  // Read data files of several names (hard links) too: such a name can stand for any file of the same file system.
+  // Read data files with more than one hard link too: such a name can stand for any file of the same file system.
   bool external_hard_links = false;
   // Hold each data file against the SHA-1 that the model gives, when it is first used; reads it whole.
   bool external_checksums = false;
@@ -107,8 +107,8 @@ class NORN_API Model {
 
   // Reads any notation from memory; `format` Auto is Binary.
   static Model parse(std::span<const std::byte> bytes, Format format, const Limits& limits = {});
-  // As load(), from memory. There is no folder of the model's own: external data lies in `options.external_roots`, or
-  // comes from `options.external_reader`.
+  // As load(), from memory. There is not a folder of the model's own: external data lies in `options.external_roots`,
+  // or comes from `options.external_reader`.
   static Model parse(std::span<const std::byte> bytes, const LoadOptions& options,
                      std::shared_ptr<const void> owner = {});
   // Writes a temporary file beside `path`, syncs it and renames it over `path`: readers of an old file are not

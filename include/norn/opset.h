@@ -56,7 +56,7 @@ class NORN_API OperatorSet {
   // Names of the operators, functions included, each once, sorted.
   std::vector<std::string> operators() const;
   std::string to_string() const;  // a page for a terminal
-  std::string to_json() const;    // what the page tells
+  std::string to_json() const;    // what the page says
 
   const ir::OperatorSet& document() const noexcept { return *document_; }
   // The document is not checked.
@@ -72,7 +72,7 @@ NORN_API Report check_operator_set(const std::string& path);
 NORN_API Report check_operator_set(std::span<const std::byte> bytes, Format format = Format::Binary);
 NORN_API Report check_operator_set(const OperatorSet& set);
 // What does not fit between sets that are used together: two that claim one (domain, version), operators that changed
-// although they are stable, built-in domains told otherwise than ONNX does.
+// although they are stable, built-in domains described otherwise than by ONNX.
 NORN_API Report check_operator_sets(std::span<const OperatorSet> sets);
 
 }  // namespace norn

@@ -31,7 +31,7 @@ struct SessionOptions {
   int intra_op_num_threads = 0;
   // Passes to leave out, by name ("fuse_conv_bn"); "all" leaves out every optional one. Unknown names are an error.
   std::vector<std::string> disabled_passes;
-  // Choose reference kernels only: slow, and obviously right.
+  // Choose reference kernels only: slow, and simple enough to be compared with.
   bool reference_only = false;
   // Documents that declare operators beyond the built-in ones; those that bring a body run.
   std::vector<OperatorSet> operator_sets;

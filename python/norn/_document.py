@@ -50,7 +50,7 @@ def check_model(
     profile: str = "spec",
     checksums: bool = False,
     operator_sets: Sequence[OperatorSet] = (),
-    external_data: _ExternalData = None,
+    external_data: _ExternalData | None = None,
 ) -> None:
     """Raises :class:`CheckError` with the whole report if the model is not valid ONNX.
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "format/wire.h"
 
 namespace norn {
@@ -86,20 +86,27 @@ std::size_t Report::count(Severity severity) const noexcept {
                                                 [&](const Diagnostic& d) { return d.severity == severity; }));
 }
 
-std::string Report::to_string() const {
+std::string Report::to_string(Severity least) const {
+  const std::string file = path.empty() ? "" : path + ": ";
   std::string text;
   for (const Diagnostic& d : diagnostics) {
-    ((text += severity_name(d.severity)) += '[') += d.rule;
+    if (d.severity < least) continue;
+    (((text += file) += severity_name(d.severity)) += '[') += d.rule;
     (text += "]: ") += d.message;
     if (!d.where.empty()) (text += "\n  at: ") += d.where;
     if (!d.hint.empty()) (text += "\n  help: ") += d.hint;
     text += '\n';
   }
-  if (!path.empty()) (text += path) += ": ";
+  text += file;
   if (diagnostics.empty() && dropped == 0) return text + "no findings\n";
-  text += counted(count(Severity::Error), "error") + ", " + counted(count(Severity::Warning), "warning") + ", " +
-          counted(count(Severity::Note), "note");
-  if (dropped > 0) text += "; " + std::to_string(dropped) + " more not shown";
+  const char* separator = "";
+  for (const Severity severity : {Severity::Error, Severity::Warning, Severity::Note}) {
+    const std::size_t findings = count(severity);
+    (text += separator) += counted(findings, severity_name(severity).data());
+    if (severity < least && findings > 0) text += " (not shown)";
+    separator = ", ";
+  }
+  if (dropped > 0) text += "; " + std::to_string(dropped) + " more not kept";
   return text + "\n";
 }
 

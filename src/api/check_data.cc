@@ -13,7 +13,7 @@
 #include "api/is_model.h"
 #include "base/mapped_file.h"
 #include "base/path.h"
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "format/data_file.h"
 #include "format/identify.h"
 #include "format/notation.h"
@@ -120,7 +120,7 @@ std::string joined(const std::vector<DataKind>& kinds, const char* last, F&& nam
   return names;
 }
 
-// f(message) with bytes that were said to be of a kind, or tell it.
+// f(message) with bytes that were said to be of a kind, or show it.
 template <class F>
 void with_checked(std::span<const std::byte> bytes, std::optional<DataKind> kind, const Limits& limits, F&& f) {
   const ir::Bytes input = borrowed(bytes);
@@ -203,9 +203,9 @@ DataKind data_kind(std::span<const std::byte> bytes, const Limits& limits) {
                 "the bytes are no TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto");
   }
   throw Error(ErrorCode::InvalidArgument,
-              "the bytes do not tell which kind of data they are: " +
+              "which kind of data the bytes are cannot be determined: " +
                   joined(fitting, " and ", [](DataKind kind) { return std::string(data_kind_name(kind)); }) + " fit",
-              {}, "say which kind it is (--kind; Python: kind=)");
+              {}, "say which kind it is (DataKind)");
 }
 
 DataKind data_kind(const std::string& path) {

@@ -42,8 +42,13 @@ TEST(Check, Notations) {
   report.diagnostics.push_back({"graph.doc-string", Severity::Note, "", "no documentation", ""});
   report.dropped = 3;
   const std::string text = report.to_string();
-  EXPECT_NE(text.find("error[graph.ssa]: written twice\n  at: graph"), std::string::npos) << text;
-  EXPECT_NE(text.find("1 error, 0 warnings, 1 note; 3 more not shown"), std::string::npos) << text;
+  EXPECT_TRUE(text.starts_with("dir/a model.onnx: error[graph.ssa]: written twice\n  at: graph")) << text;
+  EXPECT_TRUE(text.ends_with("dir/a model.onnx: 1 error, 0 warnings, 1 note; 3 more not kept\n")) << text;
+  EXPECT_NE(text.find("no documentation"), std::string::npos);
+  const std::string warnings = report.to_string(Severity::Warning);
+  EXPECT_NE(warnings.find("written twice"), std::string::npos);
+  EXPECT_EQ(warnings.find("no documentation"), std::string::npos);
+  EXPECT_NE(warnings.find("1 note (not shown)"), std::string::npos) << warnings;
 
   const json plain = json::parse(report.to_json());
   EXPECT_EQ(plain["ok"], false);

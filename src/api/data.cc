@@ -130,7 +130,7 @@ void save_value(const Value& given, const std::string& path, const std::string& 
     const Tensor& t = value.tensor();
     if (t.dtype() > DataType::Complex128) {
       throw Error(ErrorCode::InvalidArgument,
-                  "a .npy file cannot tell that its elements are " + std::string(data_type_name(t.dtype())), path,
+                  "a .npy file cannot record that its elements are " + std::string(data_type_name(t.dtype())), path,
                   "save it as .pb, or as .npz, where Norn notes the type beside the array");
     }
     head = format::write_npy_header(t);

@@ -22,7 +22,7 @@ namespace norn {
 // An .npy or .npz file, by its content or its name.
 bool is_numpy(const std::string& path, const base::FileBytes& file);
 
-// Every value of a file read from `path`, by name; without `kind`, data_kind() tells. Throws norn::Error, at `path`.
+// Every value of a file read from `path`, by name; without `kind`, data_kind() decides. Throws norn::Error, at `path`.
 std::vector<std::pair<std::string, Value>> values_of(const std::string& path, const base::FileBytes& file,
                                                      const Limits& limits, std::optional<DataKind> kind);
 

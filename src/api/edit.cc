@@ -40,7 +40,7 @@ Edited open_model(const std::string& path, const LoadOptions& options) {
     file.fd = base::Descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   }
   if (!file.fd || ::fstat(file.fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
-    edited.model = Model::load(path, options).document();  // tells what is wrong, if that is why
+    edited.model = Model::load(path, options).document();  // reports what is wrong, if that is why
     return edited;
   }
   file.path = path;
@@ -59,8 +59,8 @@ void check_size(std::uint64_t bytes, const PackOptions& pack, const std::string&
               "the packed model would have " + std::to_string(bytes) +
                   " bytes, and ONNX keeps a model file below 2 GiB (2147483647 bytes)",
               where,
-              "leave the tensors in data files, or allow more (--allow-over-2gib; Python: allow_over_2gib=True; C++: "
-              "PackOptions::allow_over_2gib): Norn reads such a file, libraries built on protobuf do not");
+              "leave the tensors in data files, or allow more (PackOptions::allow_over_2gib): Norn reads such a file, "
+              "libraries built on protobuf do not");
 }
 
 // `before_rename` puts data files in their places once the model is safely on disk, before it appears under its name.

@@ -28,7 +28,7 @@ void refuse_data(const ir::Bytes& bytes, const Limits& limits) {
   const std::string what = bytes.empty() ? "" : sound_data(bytes.span(), limits);
   if (what.empty()) return;
   throw Error(ErrorCode::InvalidProtobuf, "not an ONNX model: this is " + what + ", data for a model", {},
-              "norn run MODEL -i NAME=FILE feeds it, norn check --data checks it (Python: norn.load_value)");
+              "give it to a run of the model as an input (norn::load_value), or check it as data (norn::check_data)");
 }
 
 ir::Model read(Format format, const ir::Bytes& bytes, const Limits& limits) {

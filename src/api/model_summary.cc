@@ -1,4 +1,4 @@
-// What `norn show` tells first.
+// What `norn show` prints first.
 //
 // Counting rules: nodes, operators and subgraphs are over the main graph, its nested graphs and the functions;
 // parameters are the initializers of all graphs, a sparse one counting what it stores. IR versions before 4 list every
@@ -36,7 +36,7 @@ struct Counter {
     try {
       count = static_cast<std::uint64_t>(element_count(t.dims));
     } catch (const Error&) {
-      return;  // a broken shape; the checker tells
+      return;  // a broken shape, which the checker reports
     }
     const auto type = static_cast<DataType>(t.data_type > 0 && t.data_type < kDataTypeCount ? t.data_type.get() : 0);
     summary.parameters += count;

@@ -29,7 +29,7 @@ std::string_view part_name(Part part) noexcept { return kNames[static_cast<std::
 Part part_from_name(std::string_view name) {
   for (std::size_t i = 0; i < std::size(kNames); ++i)
     if (kNames[i] == name) return static_cast<Part>(i);
-  throw Error(ErrorCode::InvalidArgument, "\"" + std::string(name) + "\" is no part of a model", {},
+  throw Error(ErrorCode::InvalidArgument, "\"" + std::string(name) + "\" is not a part of a model", {},
               "the parts are model, graph, function and node");
 }
 

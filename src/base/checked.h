@@ -1,4 +1,4 @@
-// 64-bit arithmetic that tells when it overflows; sizes read from a file go through it.
+// 64-bit arithmetic that reports overflow; sizes read from a file go through it.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -6,18 +6,19 @@
 
 namespace norn::base {
 
-const HashSeed& process_seed() noexcept {
-  static const HashSeed seed = [] {
-    HashSeed s;
-    if (::getrandom(&s, sizeof s, GRND_NONBLOCK) == sizeof s) return s;
+const HashSecret& process_secret() noexcept {
+  static const HashSecret secret = [] {
+    HashSecret s;
+    if (::getrandom(s.bytes, sizeof s.bytes, GRND_NONBLOCK) == sizeof s.bytes) return s;
     // Early in a machine's life: where things lie and when.
-    const auto place = reinterpret_cast<std::uintptr_t>(&s);
-    const auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-    s.first = hash_detail::fold(place ^ 0x9e3779b97f4a7c15, now ^ 0xbb67ae8584caa73b);
-    s.second = hash_detail::fold(s.first ^ 0x6a09e667f3bcc909, now | 1);
+    const std::uint64_t origins[] = {
+        reinterpret_cast<std::uintptr_t>(&s),
+        static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),
+        static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count())};
+    XXH3_generateSecret(s.bytes, sizeof s.bytes, origins, sizeof origins);
     return s;
   }();
-  return seed;
+  return secret;
 }
 
 }  // namespace norn::base

@@ -10,21 +10,25 @@ namespace norn::base {
 namespace {
 
 TEST(Hash, ShortTextsAreTheirEnds) {
-  const HashSeed seed{12345, 67890};
+  char buffer[kTextInKey];
   std::string text;
   for (std::size_t size = 0; size <= kTextInKey; ++size, text += static_cast<char>('a' + size)) {
-    const TextKey key = key_of(text, seed);
-    EXPECT_EQ(text_of_ends(size, key.ends), text);
-    EXPECT_EQ(hash_of_ends(size, key.ends, seed), key.hash);
+    const TextKey key = key_of(text, process_secret());
+    EXPECT_EQ(text_of_ends(size, key.ends, buffer), text);
+    EXPECT_EQ(key.hash, hash_of(text, process_secret()));
   }
 }
 
-TEST(Hash, SeedsDiffer) {
-  EXPECT_NE(process_seed().first, 0u);
-  EXPECT_NE(process_seed().first, process_seed().second);
-  EXPECT_EQ(&process_seed(), &process_seed());
-  EXPECT_NE(key_of("name", {1, 2}).hash, key_of("name", {1, 3}).hash);
-  EXPECT_NE(key_of("name", {1, 2}).hash, key_of("name", {2, 2}).hash);
+TEST(Hash, DependsOnTheSecret) {
+  const HashSecret same = process_secret();
+  HashSecret changed = same;
+  for (unsigned char& byte : changed.bytes) byte = static_cast<unsigned char>(byte * 5 + 1);
+  for (const std::size_t size : {1u, 3u, 5u, 8u, 12u, 16u, 20u, 100u, 200u, 1000u}) {
+    const std::string text(size, 'x');
+    EXPECT_EQ(hash_of(text, same), hash_of(text, process_secret())) << size;
+    EXPECT_NE(hash_of(text, changed), hash_of(text, process_secret())) << size;
+  }
+  EXPECT_EQ(&process_secret(), &process_secret());
 }
 
 // Blocks that an attacker may choose so that factors vanish: all zeros and ones, and constants known from the source.
@@ -34,7 +38,7 @@ TEST(Hash, NoBlockErasesTheRest) {
     const std::string prefix(reinterpret_cast<const char*>(&block), sizeof block);
     for (const char* between : {"", "12345678", "1234567812345678"}) {
       std::set<std::uint64_t> hashes;
-      for (int i = 0; i < 5000; ++i) hashes.insert(key_of(prefix + between + std::to_string(i), process_seed()).hash);
+      for (int i = 0; i < 5000; ++i) hashes.insert(key_of(prefix + between + std::to_string(i), process_secret()).hash);
       EXPECT_EQ(hashes.size(), 5000u) << block << " " << between;
     }
   }

@@ -1,4 +1,4 @@
-// Hints: whatever they are asked, contents stay, and memory that is in use is told from memory that is not.
+// Hints: whatever they are asked, contents stay, and memory in use is distinguished from memory that is not.
 #include "base/memory.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Names out of a file, made safe to show: control characters would otherwise reach the terminal. Letters are told
-// without regard to the host's locale.
+// Names out of a file, made safe to show: control characters would otherwise reach the terminal. Letters are
+// recognised without regard to the host's locale.
 //
 // Trap: terminals obey U+0080 to U+009F (C1) as well, as UTF-8 (C2 80 to C2 9F) and some as single bytes. The same
 // bytes are parts of letters elsewhere in UTF-8.

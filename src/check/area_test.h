@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "norn/check.h"
 
 namespace norn::checks {

@@ -1,13 +1,13 @@
 // Rules about an attribute by itself.
 //
-// `type` came with IR 2; before, the one field present tells, and an empty list cannot be told from no value at all.
+// `type` came with IR 2; before, the one field present tells, and an empty list looks like no value at all.
 // Writers of proto3 leave out zeros: a scalar type without a field is 0, 0.0 or "". Fields 12 and 16 to 19 belonged to
 // a message that was withdrawn before the first release.
 #include <algorithm>
 #include <array>
 #include <string>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 #include "format/notation.h"
 
@@ -106,7 +106,7 @@ void check_value(Context& ctx, const Place& place, const ir::Attribute& attribut
 }
 
 struct DocState {
-  bool told = false;
+  bool reported = false;
 };
 
 }  // namespace
@@ -118,8 +118,9 @@ void check_attribute_fields(Context& ctx, const Place& place, const ir::Attribut
       ctx.report("attr.type.present", place, "the attribute has no type",
                  "set type; files of IR 1 only may leave it out");
     } else if (attribute.type.get() < 1 || attribute.type.get() > 14) {
-      ctx.report("attr.type.not-undefined", place,
-                 "the attribute's type is " + std::to_string(attribute.type.get()) + ", which is none");
+      ctx.report(
+          "attr.type.not-undefined", place,
+          "the attribute's type is " + std::to_string(attribute.type.get()) + ", which is not an attribute type");
     }
   }
   const Filled filled = filled_fields(attribute);
@@ -130,7 +131,7 @@ void check_attribute_fields(Context& ctx, const Place& place, const ir::Attribut
   const auto utf8 = [&](const std::string& text) {
     if (format::is_utf8(text)) return true;
     ctx.report("attr.value.string-utf8", place, "a string of the attribute is not UTF-8",
-               "bytes that are no text belong into a tensor of uint8");
+               "bytes that are not text belong into a tensor of uint8");
     return false;
   };
   if (!attribute.s.get().empty()) utf8(attribute.s.get());
@@ -143,8 +144,8 @@ void check_attribute_fields(Context& ctx, const Place& place, const ir::Attribut
   }
   if (const std::string& text = attribute.doc_string.get(); !text.empty()) {
     check_doc_string(ctx, place, text);
-  } else if (!std::exchange(ctx.state<DocState>().told, true)) {
-    ctx.report("attr.doc-string", place, "the attribute has no documentation; this is told for one attribute only");
+  } else if (!std::exchange(ctx.state<DocState>().reported, true)) {
+    ctx.report("attr.doc-string", place, "the attribute has no documentation; this is reported for one attribute only");
   }
 }
 

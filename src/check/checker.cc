@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "check/areas.h"
+#include "check/rule_checks.h"
 
 namespace norn::checks {
 namespace {

@@ -1,4 +1,4 @@
-// The walk as a whole: sound models, severities, places, bounds. What each rule tells is tested with its area.
+// The walk as a whole: sound models, severities, places, bounds. What each rule reports is tested with its area.
 #include <algorithm>
 #include <cstring>
 
@@ -73,7 +73,7 @@ Severity severity_under(Profile profile, const ir::Model& model, std::string_vie
   for (const auto& d : run(model, options).diagnostics) {
     if (d.rule == rule) return d.severity;
   }
-  ADD_FAILURE() << rule << " is not told";
+  ADD_FAILURE() << rule << " is not reported";
   return Severity::Note;
 }
 

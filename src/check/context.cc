@@ -108,7 +108,7 @@ void Context::keep(Rule rule, Severity severity, const Place& place, std::string
   auto& kept = report_->diagnostics;
   if (kept.size() >= options_->max_findings) {
     ++report_->dropped;
-    // One error at least is kept, so that Report::ok() tells the truth.
+    // One error at least is kept, so that Report::ok() is right.
     if (severity != Severity::Error || has_error_) return;
     if (!kept.empty()) kept.pop_back();
   }

@@ -92,7 +92,8 @@ class Context {
   Place input(const Place& node_place, const ir::Node& node, std::size_t i);
   Place output(const Place& node_place, const ir::Node& node, std::size_t i);
 
-  // Whether the rule binds files of this IR version. report() asks that itself; ask first what is dear to find out.
+  // Whether the rule binds files of this IR version. report() asks that itself; ask first where finding out is
+  // expensive.
   bool binds(Rule rule) const noexcept { return rule.binds(ir_version_); }
   void report(Rule rule, const Place& place, std::string message, std::string hint = {});
   // For a case of the rule that is open to interpretation: a warning at most, whatever the profile.

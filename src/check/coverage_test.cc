@@ -1,5 +1,5 @@
-// When all tests have run: that every rule which norn::check tells was broken by some document and kept by another.
-// Rules that it does not tell are printed, with the reason.
+// When all tests have run: that every rule which norn::check reports was broken by some document and kept by another.
+// Rules that it does not report are printed, with the reason.
 #include <algorithm>
 #include <cstdio>
 

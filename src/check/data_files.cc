@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/tensor_size.h"
 #include "check/text.h"
 #include "format/data_messages.h"
@@ -102,7 +102,7 @@ void check_key_texts(Context& ctx, const Place& place, const format::MapData& ma
   for (std::size_t i = 0; i < map.string_keys.size(); ++i) {
     if (format::is_utf8(ir::as_text(map.string_keys[i]))) continue;
     ctx.report("type.string.utf8", place, "key " + std::to_string(i) + " of the map is not UTF-8",
-               "keys of bytes that are no text can be written as integers");
+               "keys of bytes that are not text can be written as integers");
     return;
   }
 }
@@ -137,7 +137,7 @@ void check_sequence_data(Context& ctx, const Place& place, const format::Sequenc
   const std::int32_t kind = s.elem_type;
   if (kind <= 0 || kind >= kKindCount) {
     ctx.report("data.seq.elem-type", place,
-               "the sequence's elem_type " + std::to_string(kind) + " is no kind of element",
+               "the sequence's elem_type " + std::to_string(kind) + " is not a kind of element",
                "1 tensor, 2 sparse tensor, 3 sequence, 4 map, 5 optional");
   } else {
     for_each_list(s, [&](DataElement list, std::size_t n) {
@@ -188,7 +188,7 @@ void check_optional_data(Context& ctx, const Place& place, const format::Optiona
   if (kind < 0 || kind >= kKindCount || (kind == 0 && !empty)) {
     ctx.report("data.opt.elem-type", place,
                "the optional's elem_type is " + std::to_string(kind) +
-                   (kind == 0 ? " (UNDEFINED), but it holds a value" : ", which is no kind of element"),
+                   (kind == 0 ? " (UNDEFINED), but it holds a value" : ", which is not a kind of element"),
                "1 tensor, 2 sparse tensor, 3 sequence, 4 map, 5 optional");
   } else if (kind != 0) {
     for (const auto& [member, filled] : members) {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/checked.h"
-#include "check/areas.h"
 #include "check/declarations.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 
 namespace norn::checks {

@@ -2,7 +2,7 @@
 //
 // The model is untrusted: its locations are judged as text first, then step by step below the model's folder, and of a
 // file only its kind, size and number of names are asked. Its contents are read if checksums were asked for, no sooner.
-// Many tensors share a file: what is wrong with the file itself is told once, at the first tensor in it.
+// Many tensors share a file: what is wrong with the file itself is reported once, at the first tensor in it.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -17,7 +17,7 @@
 
 #include "base/descriptor.h"
 #include "base/text.h"
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/tensor_size.h"
 #include "check/text.h"
 #include "format/external.h"
@@ -36,7 +36,7 @@ struct DataFile {
   std::optional<std::uint64_t> size;  // nothing if it may not or cannot be opened
   std::string sha1;                   // once somebody asked; "" if the data cannot be had
   bool sha1_known = false;
-  bool told_alignment = false;
+  bool reported_alignment = false;
 };
 struct DataFiles {
   TextMap<DataFile> by_location;
@@ -157,22 +157,21 @@ bool leads_away(const std::string& base_dir, const std::string& location) {
 DataFile look_at(Context& ctx, const Place& place, const std::string& location) {
   DataFile file;
   format::PathPolicy policy = format::path_policy(ctx.loaded());
-  const bool told_hard_links = !std::exchange(policy.hard_links, true);
+  const bool hard_links_refused = !std::exchange(policy.hard_links, true);
   // Who loads with a wider policy has agreed to links that it admits.
-  const bool told_links = policy.kind == ExternalPolicy::Beneath && policy.roots.empty();
-  const std::string link = told_links ? link_on_path(ctx.base_dir(), location) : std::string();
+  const bool links_refused = policy.kind == ExternalPolicy::Beneath && policy.roots.empty();
+  const std::string link = links_refused ? link_on_path(ctx.base_dir(), location) : std::string();
   if (!link.empty()) {
     ctx.report("ext.location.no-symlink", place,
                "the location of external data " + quoted(location) + " leads over the symbolic link " + quoted(link),
                "put the file itself there. A model in the Hugging Face cache consists of such links: download it to a "
-               "folder of its own, or allow the cache's links (--hf-cache; Python: external_data=\"hf-cache\"; C++: "
-               "ExternalPolicy::HfCache)");
+               "folder of its own, or allow the cache's links (ExternalPolicy::HfCache)");
   }
   try {
     const format::OpenedFile opened = format::open_location(ctx.base_dir(), location, policy, format::Resolver::Steps);
     file.size = opened.size;
     struct stat info;
-    if (told_hard_links && ::fstat(opened.fd.get(), &info) == 0 && info.st_nlink > 1) {
+    if (hard_links_refused && ::fstat(opened.fd.get(), &info) == 0 && info.st_nlink > 1) {
       ctx.report("ext.location.no-hardlink", place,
                  "the external data file " + quoted(location) + " has " + std::to_string(info.st_nlink) +
                      " names (hard links), so its bytes may belong to another file",
@@ -201,7 +200,7 @@ bool is_sha1(std::string_view text) {
   return text.size() == 40 && std::all_of(text.begin(), text.end(), hex);
 }
 
-// Of all data of the location; "" if they cannot be had, which is told.
+// Of all data of the location; "" if they cannot be had, which is reported.
 std::string digest_of(Context& ctx, const Place& place, const std::string& location, const DataFile& file) {
   if (const ExternalReader& reader = ctx.loaded().external_reader) {
     try {
@@ -249,7 +248,8 @@ void check_extent(Context& ctx, const Place& place, const ir::Tensor& tensor, co
     if (!value) {
       sound = false;
       ctx.report("ext.offset.integer", place,
-                 "the offset " + quoted(*entries.offset()) + " is no number from 0 to 2^63 - 1", "write it in decimal");
+                 "the offset " + quoted(*entries.offset()) + " is not a number from 0 to 2^63 - 1",
+                 "write it in decimal");
     }
     offset = value.value_or(0);
   }
@@ -259,7 +259,8 @@ void check_extent(Context& ctx, const Place& place, const ir::Tensor& tensor, co
     if (!length) {
       sound = false;
       ctx.report("ext.length.integer", place,
-                 "the length " + quoted(*entries.length()) + " is no number from 0 to 2^63 - 1", "write it in decimal");
+                 "the length " + quoted(*entries.length()) + " is not a number from 0 to 2^63 - 1",
+                 "write it in decimal");
     }
   }
   if (sound && file && file->size) {
@@ -295,13 +296,13 @@ void check_extent(Context& ctx, const Place& place, const ir::Tensor& tensor, co
 }
 
 void check_alignment(Context& ctx, const Place& place, const Entries& entries, DataFile& file) {
-  if (!entries.offset() || file.told_alignment) return;
+  if (!entries.offset() || file.reported_alignment) return;
   const auto offset = decimal(*entries.offset());
   if (!offset || *offset % kPage == 0) return;
-  file.told_alignment = true;
+  file.reported_alignment = true;
   ctx.report("ext.offset.aligned", place,
-             "the offset " + std::to_string(*offset) + " is no multiple of " + std::to_string(kPage) +
-                 " (told once for each file)",
+             "the offset " + std::to_string(*offset) + " is not a multiple of " + std::to_string(kPage) +
+                 " (reported once for each file)",
              "aligned tensors can be mapped into memory one by one");
 }
 

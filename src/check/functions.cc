@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 #include "opset/registry.h"
 

@@ -1,4 +1,4 @@
-// What each IR version added: told of files of earlier versions, wherever it stands in them, and of no later one.
+// What each IR version added: reported for files of earlier versions, wherever it stands in them, and of no later one.
 #include "check/sound_models_test.h"
 
 namespace norn::checks {

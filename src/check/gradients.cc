@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 
 namespace norn::checks {
@@ -150,10 +150,10 @@ void check_gradient(Context& ctx, const Place& place, const ir::Node& node, cons
   };
   for (std::string_view name : listed) {
     if (ctx.scopes().visible(name)) continue;
-    return report(quoted(name) + ", of xs or zs, is no value here", "name values of the graph");
+    return report(quoted(name) + ", of xs or zs, is not a value here", "name values of the graph");
   }
   if (!ctx.scopes().visible(y)) {
-    return report("y names " + quoted(y) + ", which is no value here", "name a value of the graph");
+    return report("y names " + quoted(y) + ", which is not a value here", "name a value of the graph");
   }
 
   const Names members(listed.begin(), listed.end());

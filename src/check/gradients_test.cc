@@ -26,7 +26,7 @@ ir::Model with_gradient(std::vector<std::string> xs, std::vector<std::string> zs
   m.graph->node.push_back(gradient);
   return m;
 }
-std::set<std::string> told(const ir::Model& m) { return rules_in(run(m)); }
+std::set<std::string> reported(const ir::Model& m) { return rules_in(run(m)); }
 
 TEST(Gradients, XsAndZsAreTheMinimalIndependentSet) {
   expect_kept(run(with_gradient({"w"}, {"x"})), {"train.gradient.independent"});
@@ -38,9 +38,9 @@ TEST(Gradients, XsAndZsAreTheMinimalIndependentSet) {
                              with_gradient({"y"}, {"w"}),         // nothing is left to w
                              with_gradient({"w"}, {"x", "w"}),    // twice
                              with_gradient({"w"}, {}, "nobody")}) {
-    EXPECT_EQ(told(m), std::set<std::string>{"train.gradient.independent"});
+    EXPECT_EQ(reported(m), std::set<std::string>{"train.gradient.independent"});
   }
-  if (told(with_gradient({"w"}, {"h"})).size() == 1) Coverage::broken().insert("train.gradient.independent");
+  if (reported(with_gradient({"w"}, {"h"})).size() == 1) Coverage::broken().insert("train.gradient.independent");
 }
 
 // y depends on both, and one on the other: only independence is broken.
@@ -79,7 +79,7 @@ TEST(Gradients, OfTheMainGraphInAnAlgorithm) {
     return m;
   };
   expect_kept(run(with({"w"}, {"x"})), {"train.gradient.independent"});
-  EXPECT_EQ(told(with({"w"}, {"h"})), std::set<std::string>{"train.gradient.independent"});
+  EXPECT_EQ(reported(with({"w"}, {"h"})), std::set<std::string>{"train.gradient.independent"});
 }
 
 TEST(Gradients, LongChainsAndManyMembersCostOneLookEach) {

@@ -4,7 +4,7 @@
 // of an enclosing graph has to go through a node. Field numbers 3, 4 and 6 to 9 were those of the draft before IR 1.
 #include <string>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 
 namespace norn::checks {

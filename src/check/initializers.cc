@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 
 namespace norn::checks {

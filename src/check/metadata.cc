@@ -1,7 +1,7 @@
 // Metadata: key and value strings of the model and, from IR 10, of graphs, functions, nodes, values and tensors.
 //
 // The Image.* keys describe every value of the model whose type is denoted IMAGE; their keys and values ignore case.
-// Keys repeat over thousands of nodes, so what is only advice about a key is told once for the whole model.
+// Keys repeat over thousands of nodes, so what is only advice about a key is reported once for the whole model.
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 
 namespace norn::checks {
@@ -32,7 +32,7 @@ void check_image_value(Context& ctx, const Place& place, const ImageKey& known, 
     (choice += choice.empty() ? "" : ", ") += allowed;
   }
   ctx.report("meta.image.values", place,
-             std::string(known.key) + " is " + quoted(value) + ", which is none of its values", "use " + choice);
+             std::string(known.key) + " is " + quoted(value) + ", which is not one of its values", "use " + choice);
 }
 
 // The type itself, or that of what it holds.

@@ -4,7 +4,7 @@
 // document that was built or edited has no file yet; its tensors' bytes are a lower bound.
 #include <cstdint>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 #include "ir/constants.h"
 
@@ -40,7 +40,7 @@ void check_model_fields(Context& ctx, const Place& place, const ir::Model& model
   if (const std::string& domain = model.domain.get(); domain.empty()) {
     ctx.report("model.domain.present", place, "the model states no domain", "set domain, com.example.vision say");
   } else if (!is_reverse_dns(domain)) {
-    ctx.report("model.domain.reverse-dns", place, "the domain " + quoted(domain) + " is no reversed DNS name",
+    ctx.report("model.domain.reverse-dns", place, "the domain " + quoted(domain) + " is not a reversed DNS name",
                "write it as packages are named: com.example.vision");
   }
   check_doc_string(ctx, place, model.doc_string.get());

@@ -1,8 +1,9 @@
 // Rules about names: what defines a value, what a node sees, what hides what.
 //
-// Names were to be C identifiers up to 2025, yet no producer kept to that: findings about the form of names are told
-// once for each graph. In a function's body the same faults bear the function's rules. Where a name is not defined, the
-// rest of the document tells why: defined further down, in a cycle, in an enclosing graph after the owner, or nowhere.
+// Names were to be C identifiers up to 2025, yet no producer kept to that: findings about the form of names are
+// reported once for each graph. In a function's body the same faults bear the function's rules. Where a name is not
+// defined, the rest of the document shows why: defined further down, in a cycle, in an enclosing graph after the owner,
+// or nowhere.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -10,8 +11,8 @@
 #include <vector>
 
 #include "base/memory.h"
-#include "check/areas.h"
 #include "check/declarations.h"
+#include "check/rule_checks.h"
 #include "check/tensor_size.h"
 #include "check/text.h"
 
@@ -76,8 +77,8 @@ std::vector<std::string_view> reads_of(const ir::Node& node, const Producers& pr
   return reads;
 }
 
-// Whether nodes depend on each other in a circle, which is told once. Follows producers from each node with a stack of
-// its own; a node met again while it is on the stack closes a cycle.
+// Whether nodes depend on each other in a circle, which is reported once. Follows producers from each node with a stack
+// of its own; a node met again while it is on the stack closes a cycle.
 bool report_cycle(Context& ctx, const Place& node_place, const std::vector<ir::Node>& nodes, Producers& producers) {
   if (std::exchange(producers.looked_for_cycle, true)) return producers.cyclic;
   enum : char { kNew, kOpen, kDone };
@@ -266,7 +267,7 @@ void check_parts(Context& ctx, const Place& place, const ir::Graph& graph, Parts
                  "each segment states type and dims of the whole tensor");
       sound = false;
     } else if (!held_elements(part)) {
-      sound = false;  // told of the tensor itself
+      sound = false;  // reported for the tensor itself
     }
   }
   if (!sound) return;
@@ -473,7 +474,7 @@ void NameForms::look(std::string_view name) {
 void NameForms::look(const ir::Node& node) {
   for (const std::string& output : node.output) look(output);
   look(node.name.get());
-  // In the default domain the signature tells of attributes that it has not.
+  // In the default domain the signature check reports attributes that it has not.
   if (ir::canonical_domain(node.domain.get()).empty()) return;
   for (const ir::Attribute& attribute : node.attribute) look(attribute.name.get());
 }

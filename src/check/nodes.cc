@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 #include "ir/constants.h"
 #include "ir/walk.h"

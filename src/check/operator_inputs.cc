@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "check/areas.h"
 #include "check/declarations.h"
+#include "check/rule_checks.h"
 
 namespace norn::checks {
 namespace {
@@ -56,8 +56,8 @@ std::optional<std::vector<std::int64_t>> constant_dims(const ir::Node& node) {
   return std::nullopt;
 }
 
-// The dims of a value as far as its graph tells them; open ones are -1.
-std::vector<std::int64_t> told_dims(Context& ctx, std::string_view name) {
+// The dims of a value as far as its graph declares them; unknown ones are -1.
+std::vector<std::int64_t> known_dims(Context& ctx, std::string_view name) {
   const Definition definition = ctx.scopes().find(name);
   if (definition.as == Defined::Nowhere) return {};
   const ir::Graph* graph = graph_of(ctx, definition);
@@ -83,7 +83,7 @@ std::vector<std::int64_t> told_dims(Context& ctx, std::string_view name) {
 
 void check_condition(Context& ctx, const Place& place, const ir::Node& node) {
   if (node.input.empty() || node.input[0].empty()) return;
-  for (const std::int64_t dim : told_dims(ctx, node.input[0])) {
+  for (const std::int64_t dim : known_dims(ctx, node.input[0])) {
     if (dim == 1 || dim < 0) continue;
     ctx.report("exec.if.scalar-cond", ctx.input(place, node, 0),
                "a dimension of the condition is " + std::to_string(dim) + ", but a condition has one element",
@@ -145,7 +145,7 @@ constexpr Meaning kMeanings[] = {
     {"SpaceToDepth", 0, kBatch, kChannel, kFeature},
 };
 
-// Most nodes are of other operators: ends and length tell so at once.
+// Most nodes are of other operators: ends and length show it at once.
 constexpr std::size_t kKinds = 256;
 constexpr std::size_t kind_of(std::string_view op) {
   return (static_cast<unsigned char>(op.front()) * 5 + static_cast<unsigned char>(op.back()) * 11 + op.size()) % kKinds;

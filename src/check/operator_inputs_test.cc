@@ -94,7 +94,7 @@ TEST(OperatorInputs, ConditionsHaveOneElement) {
   });
 }
 
-// A declaration that another value of the name hides tells nothing of it, even where the inner one has no type.
+// A declaration that another value of the name hides says nothing of it, even where the inner one has no type.
 TEST(OperatorInputs, HiddenDeclarations) {
   ir::Model m = with_if();
   m.graph->input.back() = value("c", {5}, 9);

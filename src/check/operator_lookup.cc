@@ -55,12 +55,10 @@ std::int64_t Imports::version(std::string_view domain) const noexcept {
 }
 
 std::size_t OperatorLookup::KeyHash::operator()(const Key& key) const noexcept {
-  base::HashSeed seed = base::process_seed();
-  seed.second ^= reinterpret_cast<std::uintptr_t>(key.imports);
-  for (const std::string_view further : {key.domain, key.overload}) {
-    if (!further.empty()) seed.second ^= base::key_of(further, seed).hash;
-  }
-  return base::key_of(key.op_type, seed).hash;
+  const base::HashSecret& secret = base::process_secret();
+  std::uint64_t hashes[] = {reinterpret_cast<std::uintptr_t>(key.imports), base::hash_of(key.domain, secret),
+                            base::hash_of(key.op_type, secret), base::hash_of(key.overload, secret)};
+  return base::hash_of({reinterpret_cast<const char*>(hashes), sizeof hashes}, secret);
 }
 
 void OperatorLookup::add_function(const ir::Function& f) {
@@ -84,7 +82,7 @@ const Imports* OperatorLookup::use(const Imports& kept) noexcept { return std::e
 const BoundOperator& OperatorLookup::bind(const ir::Node& node) {
   const std::string_view name = node.op_type.get();
   if (name.size() > 16 || !node.domain.get().empty() || !node.overload.get().empty()) return look_up(node);
-  const base::TextKey key = base::key_of(name, base::process_seed());
+  const base::TextKey key = base::key_of(name, base::process_secret());
   Recent& recent = recent_[key.hash % std::size(recent_)];
   if (recent.imports != imports_ || recent.size != name.size() || recent.ends[0] != key.ends[0] ||
       recent.ends[1] != key.ends[1]) {

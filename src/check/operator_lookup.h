@@ -26,7 +26,7 @@ class Imports {
   // -1 if the domain is not imported.
   std::int64_t version(std::string_view domain) const noexcept;
   const std::vector<std::pair<std::string, std::int64_t>>& list() const noexcept { return list_; }
-  // An IR 3 or later model that imports nothing at all: what its nodes bind to cannot be told.
+  // An IR 3 or later model that imports nothing at all: what its nodes bind to is unknown.
   bool missing() const noexcept { return missing_; }
   friend bool operator==(const Imports&, const Imports&) = default;
 
@@ -78,7 +78,7 @@ class OperatorLookup {
   struct KeyHash {
     std::size_t operator()(const Key& key) const noexcept;
   };
-  // Short names of the default domain, which most nodes have, by what base::key_of tells of them.
+  // Short names of the default domain, which most nodes have, by their ends (base::key_of).
   struct Recent {
     const Imports* imports = nullptr;
     std::size_t size = 0;

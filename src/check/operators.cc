@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 #include "opset/registry.h"
 
@@ -27,7 +27,7 @@ void report_unknown(Context& ctx, const Place& place, const ir::Node& node, cons
   }
   const auto similar = opset::similar_names(domain, node.op_type.get());
   if (!similar.empty() && base::equal_but_case(similar.front(), node.op_type.get())) {
-    ctx.report("op.case-sensitive", place, op + " is no operator of " + set + "; case matters",
+    ctx.report("op.case-sensitive", place, op + " is not an operator of " + set + "; case matters",
                "write " + quoted(similar.front()));
     return;
   }
@@ -76,7 +76,7 @@ std::string deprecated_hint(const BoundOperator& bound) {
   return "import a version below " + std::to_string(since) + ", or " + replace;
 }
 
-// What operator-set documents tell.
+// What operator-set documents declare.
 ir::DeclaredOperator declared_by_sets(const Context& ctx, const ir::Node& node, const BoundOperator& bound) {
   if (ctx.operator_sets().empty() || bound.version < 0) return {};
   return ir::find_declared(ctx.operator_sets(), node.domain.get(), node.op_type.get(), node.overload.get(),
@@ -112,8 +112,8 @@ void check_operator(Context& ctx, const Place& place, const ir::Node& node, cons
       return;
     case Binding::Function: return;
     case Binding::Custom:
-      if (const auto told = declared_by_sets(ctx, node, bound); told.known_domain) {
-        if (!told.declared_in) report_undeclared(ctx, place, node, bound);
+      if (const auto declared = declared_by_sets(ctx, node, bound); declared.known_domain) {
+        if (!declared.declared_in) report_undeclared(ctx, place, node, bound);
         return;
       }
       if (ctx.options().check_custom_domain && !ctx.operators().imports().missing()) {

@@ -4,7 +4,7 @@
 // of (op_type, since_version). So a repeated pair is an error, one name at two versions a warning: the newest is in
 // force. Names are case-sensitive: "add" and "Add" are two operators. An operator's status reads as experimental where
 // it is left out. That stable operators never change shows only where two documents, or a document and the built-in
-// sets, tell about the same operator.
+// sets, declare about the same operator.
 #include "check/opset_document.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 #include "format/wire.h"
 #include "ir/constants.h"
@@ -211,7 +211,7 @@ void check_bodies(const ir::OperatorSet& set, Report& report) {
   check_function_cycles(ctx, top, functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
     const ir::Function& f = functions[i];
-    if (f.name.get().empty()) continue;  // told already
+    if (f.name.get().empty()) continue;  // reported already
     check_function(ctx, top.at("function", static_cast<std::int64_t>(i), f.name.get()), f);
   }
   std::copy_if(bodies.diagnostics.begin(), bodies.diagnostics.end(), std::back_inserter(report.diagnostics),

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 #include "opset/registry.h"
 
@@ -83,7 +83,7 @@ void check_opset_imports(Context& ctx, const Place& place, const ir::Model& mode
                  "set ir_version to " + std::to_string(needs));
     }
     if (opset::newest_version(domain) == 0 && !domain.empty() && !is_reverse_dns(domain)) {
-      ctx.report("opset.import.reverse-dns", at, "the domain " + quoted(domain) + " is no reversed DNS name",
+      ctx.report("opset.import.reverse-dns", at, "the domain " + quoted(domain) + " is not a reversed DNS name",
                  "write it as packages are named: com.example.ops");
     }
   }

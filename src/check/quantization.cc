@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "check/areas.h"
 #include "check/declarations.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 
 namespace norn::checks {
@@ -83,7 +83,7 @@ void check_annotation(Context& ctx, const Place& place, const ir::TensorAnnotati
   if (name.empty() || !ctx.scopes().defined_here(name)) {
     ctx.report("quant.tensor-name", place,
                name.empty() ? "the annotation names no tensor"
-                            : "the annotation is for " + quoted(name) + ", which is no value of this graph",
+                            : "the annotation is for " + quoted(name) + ", which is not a value of this graph",
                "tensor_name is an input, an initializer or a node's output of the graph");
   }
   if (const auto twice = repeated_key(annotation.quant_parameter_tensor_names); twice.found) {
@@ -93,15 +93,15 @@ void check_annotation(Context& ctx, const Place& place, const ir::TensorAnnotati
   for (const auto& entry : annotation.quant_parameter_tensor_names) {
     if (std::find(std::begin(kKeys), std::end(kKeys), entry.key.get()) == std::end(kKeys)) {
       ctx.report("quant.keys-known", place,
-                 "the annotation's key " + quoted(entry.key.get()) + " is none that ONNX defines",
+                 "the annotation's key " + quoted(entry.key.get()) + " is not one that ONNX defines",
                  "keys are SCALE_TENSOR and ZERO_POINT_TENSOR");
     }
     const std::string& value = entry.value.get();
     if (!value.empty() && (ctx.scopes().visible(value) || exists(ctx, value))) continue;
-    ctx.report(
-        "quant.values-are-tensors", place,
-        "the annotation's " + quoted(entry.key.get()) + " names " + quoted(value) + ", which is no tensor of the model",
-        "name an initializer or another value of the model");
+    ctx.report("quant.values-are-tensors", place,
+               "the annotation's " + quoted(entry.key.get()) + " names " + quoted(value) +
+                   ", which is not a tensor of the model",
+               "name an initializer or another value of the model");
   }
 }
 

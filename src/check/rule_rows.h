@@ -1,7 +1,7 @@
 // The rules of the specification that bind a file, one row each; included by rules.h only.
 //
 // The IR versions of a row are those of the files that can break it: "float8 only from IR 9" binds files of IR 1 to 8.
-// A row with a reason at its end is never reported by norn::check; the reason says who tells instead.
+// A row with a reason at its end is never reported by norn::check; the reason says what reports it instead.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -99,7 +99,7 @@ inline constexpr RuleRow kRuleRows[] = {
     {"opset.import.absent-before-3", kMust, 1, 2, kNone, "no opset_import; the default set at version 1 is assumed"},
     {"opset.import.has-default", kMust, 3, 14, kLenient, "one entry names the ONNX (default) set"},
     {"opset.import.explicit", kMust, 3, 14, kNone, "every set a model uses is named in opset_import",
-     "told by node.domain.imported"},
+     "reported by node.domain.imported"},
     {"opset.import.domain-required", kMust, 3, 14, kNone, "an entry for a non-default set states its domain",
      "an entry without a domain names the default set"},
     {"opset.import.version-present", kMust, 3, 14, kRuntime, "entry states a version"},
@@ -110,7 +110,7 @@ inline constexpr RuleRow kRuleRows[] = {
      "a domain is listed once in a model (both spellings counted)"},
     {"opset.import.reverse-dns", kShould, 3, 14, kAdvice, "custom set domains use reverse-DNS"},
     {"opset.import.union-covers", kMust, 3, 14, kNone,
-     "imported sets together declare every node's operator compatibly", "told by op.declared, node by node"},
+     "imported sets together declare every node's operator compatibly", "reported by op.declared, node by node"},
     {"opset.version.monotone", kMust, 1, 14, kNone, "publishing a changed set raises its version", kWhyProducers},
     {"opset.min-ir", kShould, 3, 14, kNone, "model's IR is at least the IR released with its opset"},
     {"opsetdoc.separate", kMust, 3, 14, kNone, "each set is defined in its own protobuf document", kWhyOperatorSets},
@@ -191,7 +191,7 @@ inline constexpr RuleRow kRuleRows[] = {
     {"graph.reserved-fields", kMust, 1, 14, kRuntime, "pre-release GraphProto fields 3,4,6-9 are not used"},
     {"name.c90", kShould, 1, 14, kNone, "every name is a C identifier (required until IR 10, recommended since)"},
     {"name.c90.dim-param", kShould, 1, 14, kNone, "dimension variables are C identifiers"},
-    {"name.ns.attribute", kMust, 1, 14, kNone, "attribute names are distinct per node", "told by attr.unique"},
+    {"name.ns.attribute", kMust, 1, 14, kNone, "attribute names are distinct per node", "reported by attr.unique"},
     {"name.ns.attribute-vs-io", kMust, 1, 14, kLenient,
      "attribute name differs from the input and output names of the operator"},
     {"name.ns.value", kMust, 1, 14, kRuntime,
@@ -243,9 +243,9 @@ inline constexpr RuleRow kRuleRows[] = {
     {"attr.ref.same-type", kShould, 3, 14, kNone, "'type' is that of the referred parameter"},
     {"attr.reserved-v", kMust, 1, 14, kNone, "fields 12 and 16-19 (old ValueProto 'v') stay unused"},
     {"attr.graph.checked", kMust, 1, 14, kNone, "graph attributes obey all graph rules in their scope",
-     "told by the rules of the graph"},
+     "reported by the rules of the graph"},
     {"attr.tensor.checked", kMust, 1, 14, kNone, "tensor attributes obey all tensor rules",
-     "told by the rules of the tensor"},
+     "reported by the rules of the tensor"},
     {"init.name", kMust, 1, 14, kRuntime, "each dense initializer has a non-empty name"},
     {"init.unique", kMust, 1, 14, kRuntime, "initializer names are distinct"},
     {"init.unique-sparse", kMust, 6, 14, kRuntime, "distinct over dense and sparse lists together"},
@@ -300,7 +300,7 @@ inline constexpr RuleRow kRuleRows[] = {
     {"type.opaque.name", kMust, 4, 14, kNone, "opaque type has a name"},
     {"type.opaque.params-retired", kMust, 4, 14, kNone, "field 3 'parameters' unused"},
     {"type.elements-primitive", kMust, 1, 14, kNone, "tensor elements are numeric, string or bool",
-     "told by type.tensor.elem-valid"},
+     "reported by type.tensor.elem-valid"},
     {"type.float.ieee", kMust, 1, 14, kNone, "float16/32/64 follow IEEE 754-2008; bfloat16 is the top half of float32",
      kWhyMeaning},
     {"type.float8.formats", kMust, 9, 14, kNone,
@@ -315,11 +315,11 @@ inline constexpr RuleRow kRuleRows[] = {
     {"type.int4.range", kMust, 10, 14, kNone, "uint4 0..15, int4 -8..7 two's complement", kWhyMeaning},
     {"type.int2.range", kMust, 13, 14, kNone, "uint2 0..3, int2 -2..1 two's complement", kWhyMeaning},
     {"type.string.utf8", kMust, 1, 14, kNone,
-     "strings are UTF-8: the keys of a map, say (of others tensor.string.utf8 and attr.value.string-utf8 tell)"},
+     "strings are UTF-8: the keys of a map, say (for others see tensor.string.utf8 and attr.value.string-utf8)"},
     {"type.tensor.count", kMust, 1, 14, kNone,
      "value count is the product of dims; scalar has 1; any 0 dim gives "
      "0",
-     "told by tensor.storage.count-enough and count-exact"},
+     "reported by tensor.storage.count-enough and count-exact"},
     {"denotation.dim.standard", kShould, 3, 14, kNone,
      "DATA_BATCH, DATA_CHANNEL, DATA_TIME, DATA_FEATURE, FILTER_IN_CHANNEL, FILTER_OUT_CHANNEL, FILTER_SPATIAL"},
     {"denotation.dim.verify", kShould, 3, 14, kNone,
@@ -440,7 +440,7 @@ inline constexpr RuleRow kRuleRows[] = {
      "keys distinct in graph, node, function, value, tensor metadata too"},
     {"meta.qualified-keys", kShould, 10, 14, kAdvice, "custom keys carry a reverse-DNS prefix"},
     {"meta.unqualified-reserved", kShould, 10, 14, kNone, "unqualified keys are left for ONNX itself",
-     "told by meta.qualified-keys"},
+     "reported by meta.qualified-keys"},
     {"meta.image.provide", kShould, 3, 14, kAdvice, "a model with IMAGE values gives the Image.* keys"},
     {"meta.image.values", kShould, 3, 14, kNone,
      "Image.BitmapPixelFormat, ColorSpaceGamma, NominalPixelRange take listed values"},

@@ -26,7 +26,7 @@ bool too_few(std::size_t slots, std::size_t names) noexcept { return slots < nam
 void NameSet::grow(std::size_t slots) {
   slots_.assign(slots, {});
   for (std::size_t i = first_; i < names_.size(); ++i) {
-    const std::uint64_t hash = base::key_of(names_[i], seed_).hash;
+    const std::uint64_t hash = base::hash_of(names_[i], secret_);
     std::size_t at = hash & (slots - 1);
     while (slots_[at].name != 0) at = (at + 1) & (slots - 1);
     slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(i + 1)};
@@ -37,7 +37,7 @@ bool NameSet::insert(std::string_view name) {
   if (const std::size_t held = names_.size() - first_ + 1; slots_.empty() || too_few(slots_.size(), held)) {
     grow(slots_for(held * 2));
   }
-  const std::uint64_t hash = base::key_of(name, seed_).hash;
+  const std::uint64_t hash = base::hash_of(name, secret_);
   std::size_t at = hash & (slots_.size() - 1);
   for (; slots_[at].name > first_; at = (at + 1) & (slots_.size() - 1)) {
     if (slots_[at].tag == tag_of(hash) && names_[slots_[at].name - 1] == name) return false;
@@ -50,7 +50,7 @@ bool NameSet::insert(std::string_view name) {
 RepeatFilter::RepeatFilter(std::size_t names) : words_(std::bit_ceil(names / 2 + 1)) {}
 
 bool RepeatFilter::seems_repeated(std::string_view name) noexcept {
-  const std::uint64_t hash = base::key_of(name, seed_).hash;
+  const std::uint64_t hash = base::hash_of(name, secret_);
   std::uint64_t bits = 0;
   for (int i = 0; i < 4; ++i) bits |= std::uint64_t{1} << (hash >> (64 - 6 * (i + 1)) & 63);
   std::uint64_t& word = words_[hash & (words_.size() - 1)];
@@ -75,7 +75,7 @@ void Scopes::make_room(std::size_t names) {
   }
   slots_.assign(slots, 0);
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    const std::uint64_t hash = names_[i].hash(seed_);
+    const std::uint64_t hash = names_[i].hash(secret_);
     std::size_t at = hash & (slots - 1);
     while (slots_[at] != 0) at = (at + 1) & (slots - 1);
     slots_[at] = tag_of(hash) | static_cast<Slot>(i + 1);

@@ -41,7 +41,7 @@ class NameSet {
   std::vector<Slot> slots_;
   std::vector<std::string_view> names_;
   std::uint32_t first_ = 0;
-  base::HashSeed seed_ = base::process_seed();
+  const base::HashSecret& secret_ = base::process_secret();
 };
 
 // Tells names that repeat from a long list in which nearly all are given once, in a fraction of the memory that a
@@ -55,7 +55,7 @@ class RepeatFilter {
 
  private:
   std::vector<std::uint64_t> words_;
-  base::HashSeed seed_ = base::process_seed();
+  const base::HashSecret& secret_ = base::process_secret();
 };
 
 class Scopes {
@@ -132,13 +132,17 @@ class Scopes {
       if (in_key()) return name[0] == key.ends[0] && name[1] == key.ends[1];
       return name[0] == key.hash && view() == text;
     }
-    std::string text() const { return in_key() ? base::text_of_ends(size, name) : std::string(view()); }
-    std::uint64_t hash(const base::HashSeed& seed) const noexcept {
-      return in_key() ? base::hash_of_ends(size, name, seed) : name[0];
+    std::string text() const {
+      char buffer[base::kTextInKey];
+      return std::string(in_key() ? base::text_of_ends(size, name, buffer) : view());
+    }
+    std::uint64_t hash(const base::HashSecret& secret) const noexcept {
+      char buffer[base::kTextInKey];
+      return in_key() ? base::hash_of(base::text_of_ends(size, name, buffer), secret) : name[0];
     }
   };
   static_assert(sizeof(Entry) == 32);
-  // A name's number + 1 in the low bits, as many as tell slots apart, and bits of its hash above, so that most probes
+  // A name's number + 1 in the low bits, as many as number the slots, and bits of its hash above, so that most probes
   // need not look at the entry; 0 is free.
   using Slot = std::uint32_t;
   static constexpr std::size_t kMaxSlots = std::size_t{1} << 31;
@@ -153,7 +157,7 @@ class Scopes {
   };
   // Above all visits while there is none.
   std::uint32_t visible_from() const noexcept { return frames_.empty() ? visits_ + 1 : frames_.back().visible_from; }
-  base::TextKey key_of(std::string_view name) const noexcept { return base::key_of(name, seed_); }
+  base::TextKey key_of(std::string_view name) const noexcept { return base::key_of(name, secret_); }
   std::size_t first_slot(const base::TextKey& key) const noexcept { return key.hash & (slots_.size() - 1); }
   std::uint32_t number_bits() const noexcept { return static_cast<std::uint32_t>(slots_.size() - 1); }
   Slot tag_of(std::uint64_t hash) const noexcept { return static_cast<Slot>(hash >> 32) & ~number_bits(); }
@@ -169,7 +173,7 @@ class Scopes {
   std::uint32_t visits_ = 0;
   std::uint32_t round_ = 0;
   bool open_ = false;
-  base::HashSeed seed_ = base::process_seed();
+  const base::HashSecret& secret_ = base::process_secret();
 };
 
 }  // namespace norn::checks

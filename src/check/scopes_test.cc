@@ -127,7 +127,7 @@ TEST(Scopes, RepeatFilter) {
   }
 }
 
-// More names than numbers tell apart: refused before memory is asked for.
+// More names than there are numbers for them: refused before memory is asked for.
 TEST(Scopes, TooManyNames) {
   Scopes scopes;
   try {

@@ -2,11 +2,11 @@
 //
 // Exporters write -1 and the empty dim_param for "unknown"; the specification's way is a dimension with neither field.
 // "*" is a variable's name like any other. Whether variables agree shows in inference and while running. The same
-// variable stands in very many shapes, so what is wrong with its name is told once.
+// variable stands in very many shapes, so what is wrong with its name is reported once.
 #include <string>
 #include <string_view>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 
 namespace norn::checks {

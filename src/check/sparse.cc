@@ -11,7 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/tensor_size.h"
 #include "check/text.h"
 #include "format/external.h"
@@ -26,7 +26,7 @@ std::string number(std::uint64_t n) { return std::to_string(n); }
 // int64 elements wherever they lie; raw bytes may be unaligned.
 class Indices {
  public:
-  // False if they are not all there: then other rules have told.
+  // False if they are not all there: then other rules have reported it.
   bool read(Context& ctx, const ir::Tensor& tensor, std::int64_t count) {
     if (tensor.data_type.get() != static_cast<std::int32_t>(DataType::Int64)) return false;
     if (ir::is_external(tensor, ctx.ir_version())) {
@@ -123,7 +123,7 @@ void check_order(Context& ctx, const Place& place, const Indices& indices, const
                "the indices do not ascend: entry " + number(*descends) + " is " + row(indices, layout, *descends) +
                    " after " + row(indices, layout, *descends - 1),
                "sort the entries by index, row by row");
-    // Flat positions tell entries apart only if they lie in the tensor.
+    // Flat positions distinguish entries only if they lie in the tensor.
     if (!repeats && (in_range || layout.linear)) repeats = find_repeat(indices, layout, dims);
   }
   if (repeats) {
@@ -214,7 +214,7 @@ void check_sparse_tensor(Context& ctx, const Place& place, const ir::SparseTenso
     } else {
       ctx.report("sparse.values.rank1", at,
                  "the values have the shape " + norn::to_string(sparse.values->dims) + " instead of [NNZ]",
-                 "the values form a list, the indices tell where each belongs");
+                 "the values form a list, the indices say where each belongs");
     }
     if (use == SparseUse::Initializer && sparse.values->name.get().empty()) {
       ctx.report("sparse.values.name", at, "the sparse initializer's values have no name, so no node can read it",

@@ -3,14 +3,14 @@
 // raw_data is measured, not read, except where the specification restricts single bits: a bool's byte is 0 or 1, and
 // the last byte of a packed type ends in zeros. int32_data serves many narrow types, so its entries are looked at.
 // Writers put 4- and 2-bit elements there packed (two or four to an entry, as specified), one to an entry (the text
-// parser of the onnx package) or all 32 bits full; the number of entries tells which, and all are taken.
+// parser of the onnx package) or all 32 bits full; the number of entries decides which, and all are taken.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/tensor_size.h"
 #include "format/notation.h"
 #include "ir/tensor_data.h"
@@ -228,7 +228,7 @@ void check_complex(const Stored& s, Field field, std::uint64_t have) {
                want && static_cast<std::uint64_t>(*want) < have);
 }
 
-// What lies in an entry, by the number of entries; nothing, which is told, if it is none of those that are read.
+// What lies in an entry, by the number of entries; nothing, which is reported, if it is none of those that are read.
 enum class Packing { Element, Byte, Word };
 std::optional<Packing> check_packed(const Stored& s, std::uint64_t have) {
   const int width = storage_bits(s.type);
@@ -248,17 +248,17 @@ std::optional<Packing> check_packed(const Stored& s, std::uint64_t have) {
 }
 
 void check_strings(const Stored& s) {
-  bool told_utf8 = false, told_nul = false;
+  bool reported_utf8 = false, reported_nul = false;
   for (std::size_t i = 0; i < s.tensor.string_data.size(); ++i) {
     const std::string_view text = ir::as_text(s.tensor.string_data[i]);
-    if (!told_utf8 && !format::is_utf8(text)) {
-      told_utf8 = true;
+    if (!reported_utf8 && !format::is_utf8(text)) {
+      reported_utf8 = true;
       s.ctx.report("tensor.string.utf8", s.place, "string " + number(std::uint64_t{i}) + " is not UTF-8",
                    "store other bytes as a uint8 tensor");
     }
     const bool bom = text.starts_with("\xef\xbb\xbf"), nul = text.ends_with('\0');
-    if (!told_nul && (bom || nul)) {
-      told_nul = true;
+    if (!reported_nul && (bom || nul)) {
+      reported_nul = true;
       s.ctx.report("tensor.string.no-nul-bom", s.place,
                    "string " + number(std::uint64_t{i}) +
                        (bom ? " begins with a byte order mark" : " ends with a NUL character"),
@@ -372,7 +372,7 @@ void check_tensor(Context& ctx, const Place& place, const ir::Tensor& tensor, Te
   } else if (!known_type(tensor)) {
     ctx.report("tensor.data-type.valid", place,
                type == 0 ? "the tensor's data_type is UNDEFINED (0)"
-                         : "the tensor's data_type " + std::to_string(type) + " is none of the known ones, 1 to " +
+                         : "the tensor's data_type " + std::to_string(type) + " is not one of the known ones, 1 to " +
                                std::to_string(kDataTypeCount - 1),
                "set data_type, 1 (FLOAT) to 28");
   }

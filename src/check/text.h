@@ -1,6 +1,6 @@
 // The document's texts: as findings show them, and as keys of tables.
 //
-// They may be hostile. What is shown is escaped, and cut where it is long; what is a key is hashed under a seed that
+// They may be hostile. What is shown is escaped, and cut where it is long; what is a key is hashed under a secret that
 // the file's author cannot know: for a known hash, texts can be chosen that make a table as slow as a list.
 #pragma once
 #include <cstdint>
@@ -34,13 +34,13 @@ inline std::string domain_text(std::string_view domain) { return domain.empty() 
 
 // Of texts, and of whole numbers that stand in the document.
 struct SeededHash {
-  std::size_t operator()(std::string_view text) const noexcept { return base::key_of(text, seed).hash; }
+  std::size_t operator()(std::string_view text) const noexcept { return base::hash_of(text, *secret); }
   std::size_t operator()(std::int64_t number) const noexcept {
     char bytes[sizeof number];
     std::memcpy(bytes, &number, sizeof number);
     return (*this)(std::string_view(bytes, sizeof bytes));
   }
-  base::HashSeed seed = base::process_seed();
+  const base::HashSecret* secret = &base::process_secret();
 };
 // Views into the document. A set that is only added to is better a NameSet.
 using TextSet = std::unordered_set<std::string_view, SeededHash>;

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "check/areas.h"
 #include "check/declarations.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 #include "ir/walk.h"
 #include "norn/types.h"
@@ -141,7 +141,7 @@ class Entry {
         ctx_.report(
             "train.binding.init-value", at,
             "the binding's value " + quoted(binding.value.get()) +
-                (from ? " is no output of the initialization graph" : " has no initialization graph to come from"),
+                (from ? " is not an output of the initialization graph" : " has no initialization graph to come from"),
             "list it among the initialization graph's outputs");
       } else if (variable) {
         check_types(at, binding, *variable, value->second);

@@ -308,7 +308,7 @@ TEST(Quantization, TensorsOfTheModel) {
   const auto annotation = [](const char* tensor, const char* scale) {
     return annotated(tensor, {{"SCALE_TENSOR", scale}}).quantization_annotation;
   };
-  const auto told = [&](const ir::Model& model) {
+  const auto reported = [&](const ir::Model& model) {
     Report report;
     const CheckOptions options;
     Context ctx(options, 10, {}, report);
@@ -319,13 +319,13 @@ TEST(Quantization, TensorsOfTheModel) {
   ir::Graph& nested = *g.node[0].attribute[0].g;
   for (const char* scale : {"late", "q", "x", "y"}) {
     nested.quantization_annotation = annotation("p", scale);
-    EXPECT_EQ(told(m), 0) << scale;
+    EXPECT_EQ(reported(m), 0) << scale;
   }
   nested.quantization_annotation = annotation("p", "nowhere");
-  EXPECT_EQ(told(m), 1);
+  EXPECT_EQ(reported(m), 1);
   nested.quantization_annotation.clear();
   g.quantization_annotation = annotation("x", "p");
-  EXPECT_EQ(told(m), 0);
+  EXPECT_EQ(reported(m), 0);
 
   // A function's body is no part of the model's tensors, nor they of it.
   ir::Model called = m;
@@ -340,7 +340,7 @@ TEST(Quantization, TensorsOfTheModel) {
   f.node[1].output = {"later"};
   const auto with_scale = [&](const char* scale) {
     f.node[0].attribute[0].g->quantization_annotation = annotation("p", scale);
-    return told(called);
+    return reported(called);
   };
   EXPECT_EQ(with_scale("later"), 0);
   EXPECT_EQ(with_scale("late"), 1);
@@ -386,7 +386,7 @@ TEST(Metadata, ImagesAmongTheValues) {
   optional.optional_type.mut().elem_type = sequence;
   map.map_type.mut().key_type = 7;
   map.map_type->value_type = image;
-  const auto told = [](const std::function<void(ir::Model&)>& change) {
+  const auto reported = [](const std::function<void(ir::Model&)>& change) {
     ir::Model m = sound();
     m.ir_version = 10;
     change(m);
@@ -397,17 +397,17 @@ TEST(Metadata, ImagesAmongTheValues) {
     const auto rules = rules_of(report);
     return std::count(rules.begin(), rules.end(), "meta.image.provide");
   };
-  EXPECT_EQ(told([](auto&) {}), 0);
+  EXPECT_EQ(reported([](auto&) {}), 0);
   for (const ir::Type& type : {image, sequence, optional, map}) {
-    EXPECT_EQ(told([&](auto& m) { m.graph->input[0].type = type; }), 3);
+    EXPECT_EQ(reported([&](auto& m) { m.graph->input[0].type = type; }), 3);
   }
   const auto info = [&](std::vector<ir::ValueInfo>& infos) {
     infos.push_back(value("z", {}));
     infos.back().type = image;
   };
-  EXPECT_EQ(told([&](auto& m) { info(m.graph->value_info); }), 3);
-  EXPECT_EQ(told([&](auto& m) { info(m.training_info[0].algorithm->value_info); }), 3);
-  EXPECT_EQ(told([&](auto& m) { info(m.functions.emplace_back().value_info); }), 3);
+  EXPECT_EQ(reported([&](auto& m) { info(m.graph->value_info); }), 3);
+  EXPECT_EQ(reported([&](auto& m) { info(m.training_info[0].algorithm->value_info); }), 3);
+  EXPECT_EQ(reported([&](auto& m) { info(m.functions.emplace_back().value_info); }), 3);
 }
 
 TEST(Metadata, OfEverythingElse) {

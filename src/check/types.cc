@@ -5,7 +5,7 @@
 // that nothing is known, except inside another type, where it leaves that type incomplete.
 #include <string>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 #include "check/text.h"
 #include "ir/constants.h"
 #include "ir/walk.h"
@@ -38,7 +38,7 @@ void check_tensor_type(Context& ctx, const Place& place, const ir::TypeTensor& t
                kElementHint);
   } else if (!known_element(elem)) {
     ctx.report("type.tensor.elem-valid", place,
-               "the tensor type's element type " + std::to_string(elem) + " is none of the known ones, 1 to " +
+               "the tensor type's element type " + std::to_string(elem) + " is not one of the known ones, 1 to " +
                    std::to_string(kDataTypeCount - 1),
                kElementHint);
   }
@@ -50,7 +50,7 @@ void check_sparse_type(Context& ctx, const Place& place, const ir::TypeTensor& t
   if (!tensor.elem_type.has() || !known_element(elem)) {
     ctx.report("type.sparse.elem", place,
                tensor.elem_type.has()
-                   ? "the sparse tensor type's element type " + std::to_string(elem) + " is none of the known ones"
+                   ? "the sparse tensor type's element type " + std::to_string(elem) + " is not one of the known ones"
                    : "the sparse tensor type states no element type",
                kElementHint);
   }
@@ -100,7 +100,7 @@ void check_optional_type(Context& ctx, const Place& place, const ir::TypeOptiona
 
 void check_opaque_type(Context& ctx, const Place& place, const ir::TypeOpaque& opaque) {
   if (opaque.name.get().empty()) {
-    ctx.report("type.opaque.name", place, "the opaque type has no name, so nothing can tell it from another",
+    ctx.report("type.opaque.name", place, "the opaque type has no name, so it cannot be distinguished from another",
                "set the type's name");
   }
   if (has_field(opaque.unknown, 3)) {

@@ -2,10 +2,10 @@
 //
 // Until IR 5 every ValueInfo needs a type; from IR 6 only the main graph's inputs and outputs do, so that bodies of
 // control flow may stay untyped. That the inputs and outputs of a graph have names, and those of the main graph types,
-// the rules of graphs tell.
+// the rules of graphs report it.
 #include <string>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 
 namespace norn::checks {
 

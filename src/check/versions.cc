@@ -5,7 +5,7 @@
 // a model that imports ai.onnx.ml may use them in any version.
 #include <string>
 
-#include "check/areas.h"
+#include "check/rule_checks.h"
 
 namespace norn::checks {
 namespace {

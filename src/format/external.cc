@@ -72,7 +72,7 @@ ExternalEntry parse(const ir::Tensor& tensor) {
   return entry;
 }
 
-// Bytes that the tensor's type and shape take; nothing if they are broken, which whoever reads the tensor will tell.
+// Bytes that the tensor's type and shape take; nothing if they are broken, which reading the tensor reports.
 std::optional<std::uint64_t> needed_bytes(const ir::Tensor& tensor) {
   const std::int32_t type = tensor.data_type;
   const int bits = type > 0 && type < kDataTypeCount ? storage_bits(static_cast<DataType>(type)) : 0;

@@ -368,7 +368,7 @@ TEST_F(External, CopiesAreForThoseWhoMayReadTheOriginal) {
   ::umask(old);
 }
 
-// Bytes to be written are told by their addresses to lie in a file: nothing else may come to lie there.
+// Bytes to be written are found by their addresses to lie in a file: nothing else may come to lie there.
 TEST_F(External, FilesStayMappedWithoutTheirBytes) {
   const std::string path = (root_ / "large").string(), content(100'000, 'x');
   std::ofstream(path, std::ios::binary) << content;

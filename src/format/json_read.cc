@@ -1,5 +1,6 @@
 // Reading protobuf's JSON, without a tree in between: numbers and base64 go from the text into the document.
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <charconv>
 #include <cmath>
@@ -34,6 +35,19 @@ int hex_digit(char c) {
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
+
+constexpr unsigned char byte(char c) { return static_cast<unsigned char>(c); }
+
+// What a character stands for in either alphabet of base64; -1 for others.
+constexpr auto kDigit64 = [] {
+  std::array<std::int32_t, 256> digits{};
+  digits.fill(-1);
+  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i) digits[byte(kAlphabet[i])] = static_cast<std::int32_t>(i);
+  digits['+'] = digits['-'] = 62;
+  digits['/'] = digits['_'] = 63;
+  return digits;
+}();
 
 class Reader {
  public:
@@ -222,7 +236,7 @@ class Reader {
     peek();
     const std::size_t at = p_;
     const bool quoted = peek() == '"';
-    constexpr char kHint[] = "what is no finite number is written \"NaN\", \"Infinity\" or \"-Infinity\", in quotes";
+    constexpr char kHint[] = "other than finite numbers is written \"NaN\", \"Infinity\" or \"-Infinity\", in quotes";
     const std::string_view token = number_text(name, kHint);
     if (quoted) {
       if (token == "NaN") return std::numeric_limits<T>::quiet_NaN();
@@ -307,33 +321,32 @@ class Reader {
     std::string_view digits = string();
     while (!digits.empty() && (digits.back() == '=' || is_blank(digits.back()))) digits.remove_suffix(1);
     // Blanks between digits are passed over, as protobuf does.
-    const auto is_digit64 = [](char c) { return !is_blank(c); };
-    const auto count = static_cast<std::size_t>(std::count_if(digits.begin(), digits.end(), is_digit64));
+    const auto count = digits.size() - static_cast<std::size_t>(std::count_if(digits.begin(), digits.end(), is_blank));
     const std::size_t bytes = count / 4 * 3 + count % 4 * 3 / 4;
     bounds_.check_payload(bytes, name, [&] { return place_at(text_, at); });
     if (count % 4 == 1) fail(at, std::string("the base64 of ") + name + " is cut off");
-    Out out;
-    out.reserve(bytes);
+    Out out(bytes, {});
+    auto* to = reinterpret_cast<unsigned char*>(out.data());
     std::uint32_t group = 0;
     int bits = 0;
-    for (const char c : digits) {
-      if (is_blank(c)) continue;
-      int digit = -1;
-      if (c >= 'A' && c <= 'Z')
-        digit = c - 'A';
-      else if (c >= 'a' && c <= 'z')
-        digit = c - 'a' + 26;
-      else if (is_digit(c))
-        digit = c - '0' + 52;
-      else if (c == '+' || c == '-')
-        digit = 62;
-      else if (c == '/' || c == '_')
-        digit = 63;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+      // Nearly always four digits follow each other and make three bytes.
+      for (; bits == 0 && digits.size() - i >= 4; i += 4, to += 3) {
+        const std::int32_t four = kDigit64[byte(digits[i])] << 18 | kDigit64[byte(digits[i + 1])] << 12 |
+                                  kDigit64[byte(digits[i + 2])] << 6 | kDigit64[byte(digits[i + 3])];
+        if (four < 0) break;
+        to[0] = static_cast<unsigned char>(four >> 16);
+        to[1] = static_cast<unsigned char>(four >> 8);
+        to[2] = static_cast<unsigned char>(four);
+      }
+      if (i == digits.size()) break;
+      if (is_blank(digits[i])) continue;
+      const std::int32_t digit = kDigit64[byte(digits[i])];
       if (digit < 0) fail(at, std::string("the value of ") + name + " is not base64");
       group = group << 6 | static_cast<std::uint32_t>(digit);
       if ((bits += 6) >= 8) {
         bits -= 8;
-        out.push_back(static_cast<typename Out::value_type>(group >> bits & 0xff));
+        *to++ = static_cast<unsigned char>(group >> bits & 0xff);
       }
     }
     return out;

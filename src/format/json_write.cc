@@ -114,13 +114,15 @@ class Writer {
   void base64(std::string_view bytes) {
     constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     out_ += '"';
-    out_.reserve(out_.size() + bytes.size() / 3 * 4 + 8);
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-      const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-      std::uint32_t group = 0;
-      for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-      for (std::size_t k = 0; k < 4; ++k) out_ += k <= n ? kDigits[group >> (18 - 6 * k) & 63] : '=';
-    }
+    const std::size_t begin = out_.size(), whole = bytes.size() / 3 * 3, rest = bytes.size() - whole;
+    out_.resize(begin + (bytes.size() + 2) / 3 * 4, '=');
+    char* to = out_.data() + begin;
+    const auto at = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(bytes[i]); };
+    const auto put = [&](std::uint32_t group, int digits) {
+      for (int k = 0; k < digits; ++k) *to++ = kDigits[group >> (18 - 6 * k) & 63];
+    };
+    for (std::size_t i = 0; i < whole; i += 3) put(at(i) << 16 | at(i + 1) << 8 | at(i + 2), 4);
+    if (rest != 0) put(at(whole) << 16 | (rest == 2 ? at(whole + 1) << 8 : 0), static_cast<int>(rest) + 1);
     out_ += '"';
   }
 

@@ -206,7 +206,7 @@ Tensor read_strings(const Header& header, char kind, std::uint64_t width, bool s
         char hex[8];
         const auto end = std::to_chars(hex, hex + sizeof(hex), character(i), 16).ptr;
         bad("string " + std::to_string(to) + " holds U+" + std::string(hex, end) +
-            ", which is no character of Unicode");
+            ", which is not a character of Unicode");
       }
       append_utf8(text, character(i));
     }
@@ -232,7 +232,7 @@ Tensor read_npy(const ir::Bytes& bytes, DataType raw_type, const Limits& limits)
   const bool named = raw_type != DataType::Undefined && raw_type != DataType::String &&
                      descr.substr(1) == std::to_string(element_size(raw_type));
   if (raw && !named) {
-    bad("its element type " + shown + " does not tell what it is", ErrorCode::NotImplemented, kLostType);
+    bad("its element type " + shown + " does not determine what it is", ErrorCode::NotImplemented, kLostType);
   }
   const std::int64_t count = element_count(header.shape);
   const char kind = descr.empty() ? '?' : descr.front();
@@ -281,9 +281,13 @@ Tensor read_npy(const ir::Bytes& bytes, DataType raw_type, const Limits& limits)
   }
   Tensor tensor(type, header.shape);
   auto* out = static_cast<std::byte*>(tensor.mutable_data());
-  for_each_source(header, count, [&](std::int64_t to, std::int64_t from) {
-    std::memcpy(out + static_cast<std::uint64_t>(to) * width, data + static_cast<std::uint64_t>(from) * width, width);
-  });
+  if (plain) {
+    if (count > 0) std::memcpy(out, data, static_cast<std::size_t>(count) * width);
+  } else {
+    for_each_source(header, count, [&](std::int64_t to, std::int64_t from) {
+      std::memcpy(out + static_cast<std::uint64_t>(to) * width, data + static_cast<std::uint64_t>(from) * width, width);
+    });
+  }
   if (swap && unit > 1) {
     for (std::uint64_t i = 0; i < *total; i += unit) std::reverse(out + i, out + i + unit);
   }

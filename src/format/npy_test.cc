@@ -85,7 +85,7 @@ TEST(Npy, EveryCharacterOfUnicodeAndNothingElse) {
   EXPECT_TRUE(ir::as_text(ir::Bytes(write_npy(read))).ends_with(data));
   for (const std::uint32_t c : {0xd800u, 0xdfffu, 0x110000u, 0xffffffffu}) {
     refused(file(header("<U2", "(2,)"), raw<std::uint32_t>({'a', 0, 'b', c})), "string 1 holds U+");
-    refused(file(header(">U1", "(1,)"), raw<std::uint32_t>({__builtin_bswap32(c)})), "no character of Unicode");
+    refused(file(header(">U1", "(1,)"), raw<std::uint32_t>({__builtin_bswap32(c)})), "not a character of Unicode");
   }
   for (const char* wrong : {"\xff", "\x80", "\xc3", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf",
                             "\xed\xa0\x80", "\xed\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xe4\xb8"}) {

@@ -241,7 +241,7 @@ std::vector<std::pair<std::string, Tensor>> read_npz(const ir::Bytes& bytes, con
       if (!names.insert(name).second) bad("the name is used twice");
       const ir::Bytes data = contents(bytes, e);
       if (!ir::as_text(data).starts_with("\x93NUMPY")) {
-        bad("it is no array", ErrorCode::NotImplemented,
+        bad("it is not an array", ErrorCode::NotImplemented,
             "a zip archive is read as .npz, which holds one .npy file for each array");
       }
       arrays.emplace_back(name, read_npy(data, raw_type(e), limits));

@@ -145,8 +145,8 @@ OpenedFile accept(Attempt attempt, std::string path, const PathPolicy& policy) {
   if (info.st_nlink > 1 && !policy.hard_links) {
     refuse("the external data file " + base::quoted(path) + " has " + std::to_string(info.st_nlink) +
                " names (hard links), so it may be a file from elsewhere",
-           "put a copy in its place, or allow hard links if you trust where the model lies (--hard-links; Python: "
-           "ExternalDataPolicy(hard_links=True); C++: LoadOptions::external_hard_links)");
+           "put a copy in its place, or allow hard links if you trust where the model lies "
+           "(LoadOptions::external_hard_links)");
   }
   return {std::move(attempt.fd), std::move(path), static_cast<std::uint64_t>(info.st_size)};
 }
@@ -200,17 +200,15 @@ bool cache_has(const std::string& base, const std::string& location, const PathP
   }
 }
 
-// What would let the link's end `real` be read. The command, Python and C++ all show it, so all are told.
+// What would let the link's end `real` be read.
 std::string permission(const std::string& base, const std::string& location, const std::string& real,
                        const PathPolicy& policy) {
   if (policy.kind != ExternalPolicy::HfCache && cache_has(base, location, policy)) {
-    return "it lies in the same Hugging Face cache; allow the cache's links (--hf-cache; Python: "
-           "external_data=\"hf-cache\"; C++: ExternalPolicy::HfCache)";
+    return "it lies in the same Hugging Face cache; allow the cache's links (ExternalPolicy::HfCache)";
   }
   const auto slash = real.rfind('/');
   return "copy the file itself beside the model, or allow the folder " +
-         base::quoted(slash == 0 ? "/" : real.substr(0, slash)) +
-         " (--external-root; Python: ExternalDataPolicy(roots=[...]); C++: LoadOptions::external_roots)";
+         base::quoted(slash == 0 ? "/" : real.substr(0, slash)) + " (LoadOptions::external_roots)";
 }
 
 }  // namespace
@@ -276,8 +274,7 @@ OpenedFile open_location(const std::string& base_dir, const std::string& locatio
   if (base_dir.empty()) {
     throw Error(ErrorCode::InvalidArgument,
                 "the tensor's data is in an external file, and the model's folder is unknown", {},
-                "load the model from its path, or name the data's folder (--external-root; Python: "
-                "ExternalDataPolicy(roots=[...]); C++: LoadOptions::external_roots)");
+                "load the model from its path, or name the data's folder (LoadOptions::external_roots)");
   }
   const std::string named = join(*base, location);
   switch (attempt.fate) {

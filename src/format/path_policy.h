@@ -19,7 +19,7 @@ namespace norn::format {
 struct PathPolicy {
   ExternalPolicy kind = ExternalPolicy::Beneath;
   std::vector<std::string> roots;  // further folders: files in them may be named by links, or lie there by the location
-  bool hard_links = false;         // allow files of several names
+  bool hard_links = false;         // allow files with more than one hard link
 };
 PathPolicy path_policy(const LoadOptions& options);
 

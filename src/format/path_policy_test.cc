@@ -67,8 +67,8 @@ TEST_P(Policy, LinksOut) {
   EXPECT_EQ(e.code(), ErrorCode::InvalidGraph);
   EXPECT_NE(e.message().find((root_ / "store" / "w2").string()), std::string::npos) << e.what();
   EXPECT_NE(e.hint().find("allow the folder \"" + (root_ / "store").string()), std::string::npos) << e.what();
-  EXPECT_NE(e.hint().find("--external-root"), std::string::npos) << e.what();
-  EXPECT_EQ(e.hint().find("--hf-cache"), std::string::npos) << e.what();
+  EXPECT_NE(e.hint().find("LoadOptions::external_roots"), std::string::npos) << e.what();
+  EXPECT_EQ(e.hint().find("ExternalPolicy::HfCache"), std::string::npos) << e.what();
   refused("slash/etc/passwd");
   EXPECT_NE(std::string(refused("slash").what()).find("leads out"), std::string::npos);
   // It ends inside after all.
@@ -112,14 +112,14 @@ TEST_P(Policy, HuggingFaceCache) {
       return e.hint();
     }
   };
-  EXPECT_NE(accepted("w.data").find("--hf-cache"), std::string::npos);
+  EXPECT_NE(accepted("w.data").find("ExternalPolicy::HfCache"), std::string::npos);
   // It is advised where it would help.
   for (const char* location : {"bad", "sibling", "foreign", "absolute"}) {
-    EXPECT_EQ(accepted(location).find("--hf-cache"), std::string::npos) << location;
-    EXPECT_NE(accepted(location).find("--external-root"), std::string::npos) << location;
+    EXPECT_EQ(accepted(location).find("ExternalPolicy::HfCache"), std::string::npos) << location;
+    EXPECT_NE(accepted(location).find("LoadOptions::external_roots"), std::string::npos) << location;
   }
   policy_.kind = ExternalPolicy::HfCache;
-  EXPECT_EQ(accepted("foreign").find("--hf-cache"), std::string::npos);
+  EXPECT_EQ(accepted("foreign").find("ExternalPolicy::HfCache"), std::string::npos);
   EXPECT_EQ(accepted("w.data"), (repository / "blobs" / "abc").string());
   for (const char* location : {"bad", "sibling", "foreign", "absolute"}) {
     EXPECT_THROW(open_location(base, location, policy_, GetParam()), Error) << location;

@@ -287,7 +287,7 @@ class Reader {
           if (low >= 0xdc00 && low < 0xe000) code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
         }
         if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-          fail_at(in_.text(), at, "this is no character of Unicode");
+          fail_at(in_.text(), at, "this is not a character of Unicode");
         append_utf8(out, code);
         return;
       }

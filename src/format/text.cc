@@ -317,7 +317,7 @@ class Printer {
       }
       out_ += ')';
     } else if (options_.complete) {
-      cannot("a type that is none of tensor, sequence, map, optional, sparse tensor and opaque");
+      cannot("a type other than tensor, sequence, map, optional, sparse tensor and opaque");
     }
   }
   void value(const ir::ValueInfo& v) {

@@ -95,9 +95,9 @@ T TextLexer::floating() {
   const auto text = number(integral);
   if (const auto special = parse_special_float(text)) return static_cast<T>(*special);
   if (const auto value = parse_float<T>(text); value && std::isfinite(*value)) return *value;
-  fail_at(
-      in_.text(), in_.at() - text.size(),
-      "\"" + std::string(text.substr(0, 40)) + "\" is no number that fits " + (sizeof(T) == 4 ? "32" : "64") + " bits");
+  fail_at(in_.text(), in_.at() - text.size(),
+          "\"" + std::string(text.substr(0, 40)) + "\" is not a number that fits " + (sizeof(T) == 4 ? "32" : "64") +
+              " bits");
 }
 
 template std::int32_t TextLexer::integer();

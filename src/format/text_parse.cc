@@ -186,7 +186,7 @@ class Parser : TextLexer {
       if (key.empty()) in_.fail_expected("a key", std::string("the keys are ") + keys);
       in_.expect(':', "after a key");
       if (!entry(key))
-        fail_at(in_.text(), at, "\"" + std::string(key) + "\" is no key of this header",
+        fail_at(in_.text(), at, "\"" + std::string(key) + "\" is not a key of this header",
                 std::string("the keys are ") + keys);
     } while (in_.match(','));
     in_.expect('>', "or \",\" after an entry of the header");
@@ -333,12 +333,12 @@ class Parser : TextLexer {
 
   // The literal of a tensor whose type has been read.
   void tensor_data(ir::Tensor& t, const ir::Type& type) {
-    if (!type.tensor_type) in_.fail("the value of a tensor stands here, but the type before it is no tensor's");
+    if (!type.tensor_type) in_.fail("the value of a tensor stands here, but the type before it is not a tensor's");
     if (!type.tensor_type->shape)
       in_.fail("the shape of this tensor is not known",
                "a tensor's dimensions are numbers, as in float[2,3]; float is a scalar");
     for (const auto& d : type.tensor_type->shape->dim) {
-      if (!d.dim_value.has()) in_.fail("the shape of this tensor has a dimension that is no number");
+      if (!d.dim_value.has()) in_.fail("the shape of this tensor has a dimension that is not a number");
       t.dims.push_back(d.dim_value);
     }
     t.data_type = type.tensor_type->elem_type;

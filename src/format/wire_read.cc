@@ -620,8 +620,7 @@ ir::Bytes owned(ir::Bytes bytes, const Limits& limits) {
   }
   if (looks_like_text(bytes.span())) {
     throw Error(ErrorCode::InvalidProtobuf, "not an ONNX model in the binary format: this is text", error.where(),
-                "if it is a model in ONNX's text syntax, JSON or protobuf's text format, say so: --from text, json or "
-                "textproto (Python: format=; C++: LoadOptions::format)");
+                "if it is a model in ONNX's text syntax, JSON or protobuf's text format, say so (LoadOptions::format)");
   }
   throw error;
 }

@@ -45,13 +45,13 @@ struct OperatorSet {
 // belong to the version of the set that brings it.
 std::int64_t since_version(const Function& function, const OperatorSet& set);
 
-// What sets tell about an operator where version `version` of a domain is imported.
+// What sets declare about an operator where version `version` of a domain is imported.
 struct DeclaredOperator {
   bool known_domain = false;  // one of the sets is of this domain, and of at least this version
   const OperatorSet* declared_in = nullptr;
   const Function* body = nullptr;  // null for an operator entry
 };
-// A set also tells of the versions before it: an entry holds from its since_version up to the set's version. Of several
+// A set also declares the versions before it: an entry holds from its since_version up to the set's version. Of several
 // entries the newest that holds is in force.
 DeclaredOperator find_declared(std::span<const OperatorSet* const> sets, std::string_view domain,
                                std::string_view op_type, std::string_view overload, std::int64_t version);

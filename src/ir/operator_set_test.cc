@@ -30,7 +30,7 @@ TEST(OperatorSet, NewestEntryThatHoldsIsInForce) {
   EXPECT_EQ(find({&set}, "B", 3).declared_in, nullptr);  // younger than the version
   EXPECT_TRUE(find({&set}, "B", 3).known_domain);
   EXPECT_EQ(find({&set}, "B", 4).declared_in, &set);
-  EXPECT_FALSE(find({&set}, "A", 5).known_domain);  // the set tells nothing of later versions
+  EXPECT_FALSE(find({&set}, "A", 5).known_domain);  // the set says nothing of later versions
   EXPECT_FALSE(find({&set}, "A", 1, "", "org.other").known_domain);
   EXPECT_EQ(find({&set}, "a", 2).declared_in, nullptr);  // names are case-sensitive
   EXPECT_FALSE(find({}, "A", 1).known_domain);

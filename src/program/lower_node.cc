@@ -86,7 +86,7 @@ namespace {
   if (hint.empty() && opset::newest_version(domain) == 0)
     hint =
         "the domain is not one of ONNX's: give the operator-set document that declares the operator with a body "
-        "(--operator-set, SessionOptions::operator_sets), or let the model bring it as a local function";
+        "(SessionOptions::operator_sets), or let the model bring it as a local function";
   throw Error(ErrorCode::NotImplemented, "there is no operator \"" + name + "\" in " + domain_name(domain), {}, hint);
 }
 

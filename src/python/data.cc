@@ -15,6 +15,7 @@
 #include "loading.h"
 #include "model.h"
 #include "norn/check.h"
+#include "signatures.h"
 #include "values.h"
 
 namespace norn::python {
@@ -47,7 +48,7 @@ std::optional<DataKind> kind_from(nb::handle name) {
   return data_kind_from_name(string_argument(name, "kind"));
 }
 
-nb::object load_one(nb::handle file, nb::handle kind, nb::handle limits) {
+AnyResult load_one(PathArg file, TextArg kind, LimitsArg limits) {
   const std::string path = path_of(file, "path");
   const auto as = kind_from(kind);
   const Limits bounds = limits_argument(limits);
@@ -59,7 +60,7 @@ nb::object load_one(nb::handle file, nb::handle kind, nb::handle limits) {
   return to_python(value);
 }
 
-nb::dict load_all(nb::handle file, nb::handle kind, nb::handle limits) {
+Result<"dict[str, typing.Any]"> load_all(PathArg file, TextArg kind, LimitsArg limits) {
   const std::string path = path_of(file, "path");
   const auto as = kind_from(kind);
   const Limits bounds = limits_argument(limits);
@@ -76,14 +77,14 @@ nb::dict load_all(nb::handle file, nb::handle kind, nb::handle limits) {
   return result;
 }
 
-void save_one(nb::handle file, nb::handle value, const std::string& name) {
+void save_one(PathArg file, AnyArg value, const std::string& name) {
   const std::string path = path_of(file, "path");
   const Value converted = to_value(value, {});
   const nb::gil_scoped_release release;
   save_value(converted, path, name);
 }
 
-void save_all(nb::handle file, nb::handle values, bool compress) {
+void save_all(PathArg file, FeedsArg values, bool compress) {
   const std::string path = path_of(file, "path");
   if (!PyDict_Check(values.ptr())) {
     invalid_argument("the values to save are " + name_of_type(values) + ", not a dict of name to value",
@@ -108,13 +109,13 @@ constexpr KindOfMessage kMessages[] = {{"TensorProto", DataKind::Tensor},
                                        {"MapProto", DataKind::Map},
                                        {"OptionalProto", DataKind::Optional}};
 
-// A proto tells its kind, a file or bytes may not.
+// A proto has its kind; that of a file or of bytes may be open.
 std::optional<DataKind> kind_of_proto(nb::handle object) {
   const std::string name = message_of(object);
   for (const auto& [message, kind] : kMessages)
     if (name == message) return kind;
   if (is_onnx_message(name)) {
-    invalid_argument("an object of type " + name + " was given, which is no data",
+    invalid_argument("an object of type " + name + " was given, which is not data",
                      "data is a TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto");
   }
   return {};
@@ -126,7 +127,8 @@ std::string_view message_of_kind(std::optional<DataKind> kind) {
   return {};
 }
 
-Report check_one(nb::handle data, nb::handle kind, const std::string& profile, nb::handle limits) {
+Report check_one(Arg<"_Path | bytes | _Serializable"> data, TextArg kind, const std::string& profile,
+                 LimitsArg limits) {
   CheckOptions options;
   options.profile = profile_from_name(profile);
   options.limits = limits_argument(limits);
@@ -147,16 +149,32 @@ Report check_one(nb::handle data, nb::handle kind, const std::string& profile, n
 
 void register_data(nb::module_& module) {
   module.def("load_value", load_one, nb::arg("path"), nb::arg("kind") = nb::none(), nb::kw_only(),
-             nb::arg("limits") = nb::none(), "The value in a data file.");
-  module.def("save_value", save_one, nb::arg("path"), nb::arg("value").none(), nb::kw_only(), nb::arg("name") = "",
-             "Writes a value to a data file: .npy, .npz or, for any other name, its message.");
+             nb::arg("limits") = nb::none(),
+             R"(The value in a data file: .npy, .npz of one array, or a message of ONNX's test data (.pb).
+
+``kind`` is "tensor", "sparse_tensor", "sequence", "map" or "optional"; without it the bytes decide where they can be
+one kind only (a sequence of one value and an optional of it are the same bytes). Values are those of a session. A file,
+array or message beyond ``limits`` raises :class:`norn.LimitExceeded`.)");
+  module.def(
+      "save_value", save_one, nb::arg("path"), nb::arg("value").none(), nb::kw_only(), nb::arg("name") = "",
+      R"(Writes a value to a data file: .npy and .npz by the extension, else the message that fits the value, under
+``name``.)");
   module.def("load_values", load_all, nb::arg("path"), nb::kw_only(), nb::arg("kind") = nb::none(),
-             nb::arg("limits") = nb::none(), "The values in a data file, by name.");
-  module.def("save_values", save_all, nb::arg("path"), nb::arg("values"), nb::kw_only(), nb::arg("compress") = false,
-             "Writes values, by name, to an .npz archive; a .npy or .pb file takes one.");
-  module.def("check_data", check_one, nb::arg("data"), nb::arg("kind") = nb::none(), nb::kw_only(),
-             nb::arg("profile") = "spec", nb::arg("limits") = nb::none(),
-             "Every finding about a data file's message: a path, bytes or a proto.");
+             nb::arg("limits") = nb::none(),
+             R"(The values in a data file by name: an .npz archive, or the one value of another file. Never unpickles.
+
+Types that NumPy has no name for (bfloat16, float8, int4, ...) come back as they were if Norn wrote the archive.
+``kind`` and ``limits`` are as for :func:`load_value`; an archive's arrays have ``max_bytes`` together.)");
+  module.def(
+      "save_values", save_all, nb::arg("path"), nb::arg("values"), nb::kw_only(), nb::arg("compress") = false,
+      "Writes tensors by name to an .npz archive, which ``numpy.load`` reads; a .npy or .pb file takes one value.");
+  module.def(
+      "check_data", check_one, nb::arg("data"), nb::arg("kind") = nb::none(), nb::kw_only(),
+      nb::arg("profile") = "spec", nb::arg("limits") = nb::none(),
+      R"(Every finding about a data file's message: a path, bytes or a proto; ``kind`` is as for :func:`load_value`.
+
+No rule binds .npy and .npz files: those that can be read have no findings. Raises :class:`norn.InvalidProtobuf` for
+bytes that are no such message.)");
 }
 
 }  // namespace norn::python

@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "loading.h"
 #include "model.h"
+#include "signatures.h"
 
 namespace norn::python {
 
@@ -52,7 +53,7 @@ UnpackOptions unpack_options(nb::handle given) {
 void register_edits(nb::module_& module) {
   module.def(
       "pack_external_data",
-      [](nb::handle src, nb::handle dst, bool allow_over_2gib, nb::handle external_data) {
+      [](ModelArg src, PathArg dst, bool allow_over_2gib, ExternalDataArg external_data) {
         const PackOptions packing{.allow_over_2gib = allow_over_2gib};
         const std::string out = path_of(dst, "dst");
         if (is_path(src)) {
@@ -67,11 +68,15 @@ void register_edits(nb::module_& module) {
         pack(model, out, packing);
       },
       nb::arg("src"), nb::arg("dst"), nb::kw_only(), nb::arg("allow_over_2gib") = false,
-      nb::arg("external_data") = nb::none(), "Writes a model with all its tensors in the one file.");
+      nb::arg("external_data") = nb::none(),
+      R"(Writes the model with all its tensors in the one file; ``dst`` may be ``src``.
+
+A file is never loaded whole. ONNX keeps files below 2 GiB: a larger one, which libraries built on protobuf do not read,
+needs ``allow_over_2gib``. All else in the model stays as it is, byte for byte.)");
   module.def(
       "unpack_external_data",
-      [](nb::handle src, nb::handle dst, nb::handle location, std::uint64_t size_threshold, std::uint64_t alignment,
-         std::uint64_t max_file_bytes, bool checksums, nb::handle external_data) {
+      [](ModelArg src, PathArg dst, TextArg location, std::uint64_t size_threshold, std::uint64_t alignment,
+         std::uint64_t max_file_bytes, bool checksums, ExternalDataArg external_data) {
         const UnpackOptions unpacking{location.is_none() ? std::string() : path_of(location, "location"),
                                       size_threshold, alignment, max_file_bytes, checksums};
         const std::string out = path_of(dst, "dst");
@@ -89,10 +94,18 @@ void register_edits(nb::module_& module) {
       nb::arg("src"), nb::arg("dst"), nb::arg("location") = nb::none(), nb::kw_only(),
       nb::arg("size_threshold") = UnpackOptions{}.threshold, nb::arg("alignment") = UnpackOptions{}.alignment,
       nb::arg("max_file_bytes") = UnpackOptions{}.max_file_bytes, nb::arg("checksums") = false,
-      nb::arg("external_data") = nb::none(), "Writes a model with its tensors in a data file beside it.");
+      nb::arg("external_data") = nb::none(),
+      R"(Writes the model with its tensors in a data file beside it; ``dst`` may be ``src``.
+
+The file is ``location``, by default named after ``dst``. Tensors of fewer than ``size_threshold`` bytes stay in the
+model; each begins at a multiple of ``alignment`` bytes. Beyond ``max_file_bytes`` (0 is no bound, 1 gives each tensor
+its own file) another file is begun. ``checksums`` writes the files' SHA-1 into the model. A file is never loaded whole,
+and a data file that exists with other content is never written over. It gets the permissions of the model's file.
+Strings stay in the model, and so does what few readers look for in data files: parts of sparse tensors, training
+information, functions' defaults of attributes and initializers of graphs in functions.)");
   module.def(
       "strip_tensor_data",
-      [](nb::handle src, nb::handle dst, nb::handle external_data) {
+      [](ModelArg src, PathArg dst, ExternalDataArg external_data) {
         const std::string out = path_of(dst, "dst");
         if (is_path(src)) {
           const std::string in = path_of(src, "src");
@@ -106,7 +119,7 @@ void register_edits(nb::module_& module) {
         strip(model, out);
       },
       nb::arg("src"), nb::arg("dst"), nb::kw_only(), nb::arg("external_data") = nb::none(),
-      "Writes a model without the contents of its tensors: names, types and shapes stay.");
+      "Writes the model without the contents of its tensors: names, types and shapes stay. It cannot be run.");
 }
 
 }  // namespace norn::python

@@ -14,7 +14,7 @@ void raise(const std::exception_ptr& pending, void*) {
     const std::string_view code = error_code_name(error.code());
     const nb::object type = errors.attr("BY_CODE").attr("get")(nb::str(code.data(), code.size()), errors.attr("Error"));
     const nb::object value =
-        type(text_of(error.message()), text_of(error.where()), text_of(error.hint()), text_of(code));
+        type(text_of(error.message()), text_of(error.where()), text_of(in_python_terms(error.hint())), text_of(code));
     PyErr_SetObject(type.ptr(), value.ptr());
   }
 }
@@ -25,6 +25,24 @@ void register_errors(nb::module_&) { nb::register_exception_translator(raise); }
 
 void invalid_argument(std::string message, std::string hint) {
   throw Error(ErrorCode::InvalidArgument, std::move(message), {}, std::move(hint));
+}
+
+std::string in_python_terms(std::string hint) {
+  static constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
+      {"ExternalPolicy::HfCache", "external_data=\"hf-cache\""},
+      {"LoadOptions::external_hard_links", "norn.ExternalDataPolicy(hard_links=True)"},
+      {"LoadOptions::external_roots", "norn.ExternalDataPolicy(roots=[...])"},
+      {"LoadOptions::format", "format=\"onnxtxt\", \"json\" or \"textproto\""},
+      {"PackOptions::allow_over_2gib", "allow_over_2gib=True"},
+      {"SessionOptions::operator_sets", "norn.SessionOptions(operator_sets=[...])"},
+      {"(DataKind)", "(kind=)"},
+      {"norn::load_value", "norn.load_value"},
+      {"norn::check_data", "norn.check_data"},
+  };
+  for (const auto& [option, spelling] : kSpellings) {
+    if (const std::size_t at = hint.find(option); at != hint.npos) hint.replace(at, option.size(), spelling);
+  }
+  return hint;
 }
 
 nb::str text_of(std::string_view text) {

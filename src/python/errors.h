@@ -2,6 +2,7 @@
 // (norn/_errors.py).
 #pragma once
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 
 #include <string>
 #include <string_view>
@@ -17,14 +18,16 @@ namespace nb = nanobind;
 void register_errors(nb::module_& module);
 
 [[noreturn]] void invalid_argument(std::string message, std::string hint = {});
+// A hint of the library, which names options as the C++ API does, in the words of the Python package.
+std::string in_python_terms(std::string hint);
 // Text that people read: names in it may be of any bytes, and those that are not UTF-8 are shown as \xff.
 nb::str text_of(std::string_view text);
 inline nb::str shown(const std::string& text) { return text_of(text); }
 inline nb::int_ shown(std::int64_t number) { return nb::int_(number); }
 inline nb::int_ shown(std::size_t number) { return nb::int_(number); }
 template <class T>
-nb::list shown(const std::vector<std::pair<std::string, T>>& pairs) {
-  nb::list list;
+auto shown(const std::vector<std::pair<std::string, T>>& pairs) {
+  nb::typed<nb::list, std::pair<nb::str, decltype(shown(std::declval<T>()))>> list;
   for (const auto& [name, value] : pairs) list.append(nb::make_tuple(text_of(name), shown(value)));
   return list;
 }

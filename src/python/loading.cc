@@ -9,6 +9,7 @@
 
 #include "errors.h"
 #include "model.h"
+#include "signatures.h"
 
 namespace norn::python {
 
@@ -134,12 +135,21 @@ HeldReader set_external_data(LoadOptions& options, nb::handle given, const char*
 }
 
 void register_loading(nb::module_& module) {
-  nb::class_<ExternalDataPolicy>(module, "ExternalDataPolicy", "Where a model's external data may come from.",
-                                 nb::type_slots(ReaderSlots<ExternalDataPolicy>::slots))
+  nb::class_<ExternalDataPolicy>(
+      module, "ExternalDataPolicy",
+      R"(Where a model's external data may come from. Given as ``external_data`` to what loads a model.
+
+``policy`` is "beneath", the model's folder and below with no links that lead out, or "hf-cache", which also follows the
+links of the Hugging Face cache; ``roots`` are further folders; ``hard_links`` allows files with more than one hard
+link; ``checksums`` compares files with the SHA-1 that the model gives, when they are first used.
+
+``reader(location, offset, length)`` gives the bytes instead of files: ``length`` bytes, or all that follow where it is
+None. It may be called from several threads at once, and what it raises ends the call that needed the bytes.)",
+      nb::type_slots(ReaderSlots<ExternalDataPolicy>::slots))
       .def(
           "__init__",
-          [](ExternalDataPolicy* self, const std::string& policy, nb::handle roots, bool hard_links, bool checksums,
-             nb::handle reader) {
+          [](ExternalDataPolicy* self, const std::string& policy, PathsArg roots, bool hard_links, bool checksums,
+             Arg<"_Reader"> reader) {
             policy_of(policy);
             if (!reader.is_none() && !PyCallable_Check(reader.ptr()))
               invalid_argument("the reader of external data is " + name_of_type(reader) + ", not a function");
@@ -149,19 +159,19 @@ void register_loading(nb::module_& module) {
           nb::arg("policy") = "beneath", nb::kw_only(), nb::arg("roots") = nb::tuple(), nb::arg("hard_links") = false,
           nb::arg("checksums") = false, nb::arg("reader") = nb::none())
       .def_ro("policy", &ExternalDataPolicy::policy)
-      .def_prop_ro("roots",
-                   [](const ExternalDataPolicy& self) {
-                     nb::list roots;
-                     for (const std::string& root : self.roots) roots.append(path_to_python(root));
-                     return roots;
-                   })
+      .def_prop_ro(
+          "roots", [](const ExternalDataPolicy& self) -> Result<"list[str]"> {
+            nb::list roots;
+            for (const std::string& root : self.roots) roots.append(path_to_python(root));
+            return roots;
+          })
       .def_ro("hard_links", &ExternalDataPolicy::hard_links)
       .def_ro("checksums", &ExternalDataPolicy::checksums)
-      .def_prop_ro("reader",
-                   [](const ExternalDataPolicy& self) {
-                     const nb::handle function = self.reader.function();
-                     return function.is_valid() ? nb::borrow(function) : nb::none();
-                   })
+      .def_prop_ro(
+          "reader", [](const ExternalDataPolicy& self) -> Result<"_Reader | None"> {
+            const nb::handle function = self.reader.function();
+            return function.is_valid() ? nb::borrow(function) : nb::none();
+          })
       .def("__repr__", [](const ExternalDataPolicy& self) {
         return "<norn.ExternalDataPolicy \"" + self.policy + "\"" +
                (self.roots.empty() ? "" : ", " + std::to_string(self.roots.size()) + " roots") +

@@ -20,7 +20,7 @@ namespace norn::python {
 namespace nb = nanobind;
 
 // The memory of an object with the buffer protocol, kept alive; a buffer that may change is copied. Throws norn::Error
-// for another object, told as `what`.
+// for another object, named `what` in the message.
 SharedBytes bytes_of(nb::handle object, const char* what);
 
 // A hold on a reader of external data that is a Python function; empty if there is none. Copied, cleared and destroyed

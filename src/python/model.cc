@@ -16,6 +16,7 @@
 #include "loading.h"
 #include "norn/edit.h"
 #include "norn/opset.h"
+#include "signatures.h"
 
 namespace norn::python {
 
@@ -37,8 +38,8 @@ Format format_from(nb::handle name) {
   invalid_argument("there is no format \"" + text + "\"", "the formats are protobuf, onnxtxt, json and textproto");
 }
 
-HeldModel load(nb::handle model, nb::handle format, nb::handle limits, bool mmap, nb::handle external_data,
-               nb::handle external_roots) {
+HeldModel load(ModelArg model, TextArg format, LimitsArg limits, bool mmap, ExternalDataArg external_data,
+               PathsArg external_roots) {
   LoadOptions options;
   options.limits = limits_argument(limits);
   options.mmap = mmap;
@@ -58,7 +59,8 @@ HeldModel load(nb::handle model, nb::handle format, nb::handle limits, bool mmap
   return to_model(model, std::move(options), external_data);
 }
 
-void save(nb::handle object, nb::handle target, nb::handle format, nb::handle external_data) {
+void save(ModelArg object, PathArg target, TextArg format,
+          Arg<"str | collections.abc.Mapping[str, typing.Any]"> external_data) {
   const HeldModel model = to_model(object);
   const std::string path = path_of(target, "path");
   const Format as = format_from(format);
@@ -85,28 +87,33 @@ nb::bytes serialize(const HeldModel& model) {
 }
 
 void register_summary(nb::module_& module) {
-  nb::class_<ModelSummary> summary(module, "ModelSummary", "What people want to know first about a model.");
+  nb::class_<ModelSummary> summary(
+      module, "ModelSummary",
+      "What people want to know first about a model; ``str()`` of it is a page for a terminal.");
   summary.def_prop_ro("path", shown_member(&ModelSummary::path))
       .def_prop_ro("graph_name", shown_member(&ModelSummary::graph_name))
       .def_prop_ro("producer", shown_member(&ModelSummary::producer))
       .def_prop_ro("doc_string", shown_member(&ModelSummary::doc_string))
       .def_ro("ir_version", &ModelSummary::ir_version)
       .def_ro("model_version", &ModelSummary::model_version)
-      .def_prop_ro("operators", shown_member(&ModelSummary::operators))
+      .def_prop_ro("operators", shown_member(&ModelSummary::operators),
+                   "(operator, how many), most frequent first; subgraphs and functions included.")
       .def_ro("nodes", &ModelSummary::nodes)
       .def_ro("subgraphs", &ModelSummary::subgraphs)
       .def_ro("functions", &ModelSummary::functions)
       .def_ro("initializers", &ModelSummary::initializers)
-      .def_ro("parameters", &ModelSummary::parameters)
-      .def_ro("parameter_bytes", &ModelSummary::parameter_bytes)
-      .def_ro("file_bytes", &ModelSummary::file_bytes)
+      .def_ro("parameters", &ModelSummary::parameters, "Elements of all initializers.")
+      .def_ro("parameter_bytes", &ModelSummary::parameter_bytes, "As stored, external data included.")
+      .def_ro("file_bytes", &ModelSummary::file_bytes, "0 if the model did not come from a file.")
       .def_prop_ro("metadata", shown_member(&ModelSummary::metadata))
-      .def_prop_ro("opsets",
-                   [](const ModelSummary& self) {
-                     std::vector<std::pair<std::string, std::int64_t>> opsets;
-                     for (const auto& opset : self.opsets) opsets.emplace_back(opset.domain, opset.version);
-                     return shown(opsets);
-                   })
+      .def_prop_ro(
+          "opsets",
+          [](const ModelSummary& self) {
+            std::vector<std::pair<std::string, std::int64_t>> opsets;
+            for (const auto& opset : self.opsets) opsets.emplace_back(opset.domain, opset.version);
+            return shown(opsets);
+          },
+          R"((domain, version); "" is ai.onnx.)")
       .def("to_json", [](const ModelSummary& self) { return text_of(self.to_json()); })
       .def("__str__", [](const ModelSummary& self) { return text_of(self.to_string()); });
   const auto values = [](const std::vector<ModelSummary::Value>& from) {
@@ -114,7 +121,9 @@ void register_summary(nb::module_& module) {
     for (const auto& value : from) pairs.emplace_back(value.name, value.type);
     return shown(pairs);
   };
-  summary.def_prop_ro("inputs", [values](const ModelSummary& self) { return values(self.inputs); });
+  summary.def_prop_ro(
+      "inputs", [values](const ModelSummary& self) { return values(self.inputs); },
+      R"((name, type), without those that an initializer gives; a type reads "float[N,3,224,224]".)");
   summary.def_prop_ro("outputs", [values](const ModelSummary& self) { return values(self.outputs); });
 }
 
@@ -215,7 +224,7 @@ nb::object content_of(nb::handle file, const Limits& limits) {
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_UnicodeDecodeError)) throw;
   }
-  invalid_argument("the file was opened for reading text, and its content is none", "open files with mode \"rb\"");
+  invalid_argument("the file was opened for reading text, and its content is not text", "open files with mode \"rb\"");
 }
 
 Model read_model(nb::handle object, const LoadOptions& options) {
@@ -236,7 +245,7 @@ Model read_model(nb::handle object, const LoadOptions& options) {
     if (PyBytes_Check(content.ptr())) return parse(content, options);
     invalid_argument("the model's content is " + name_of_type(content) + ", not bytes", "open files with mode \"rb\"");
   }
-  invalid_argument("an object of type " + name_of_type(object) + " is no model",
+  invalid_argument("an object of type " + name_of_type(object) + " is not a model",
                    "give a path, bytes, a file object opened with \"rb\", an onnx.ModelProto or a norn.Model");
 }
 
@@ -255,7 +264,8 @@ HeldModel to_model(nb::handle object, LoadOptions options, nb::handle external_d
 }
 
 void register_model(nb::module_& module) {
-  nb::class_<Limits>(module, "Limits", "Bounds on what reading a model may cost.")
+  nb::class_<Limits>(module, "Limits",
+                     "Bounds on what reading a model may cost; more is refused with :class:`norn.LimitExceeded`.")
       .def(
           "__init__",
           [](Limits* self, std::uint64_t max_bytes, std::uint64_t max_tensor_bytes, std::uint64_t max_nodes,
@@ -266,18 +276,28 @@ void register_model(nb::module_& module) {
           nb::arg("max_tensor_bytes") = Limits{}.max_tensor_bytes, nb::arg("max_nodes") = Limits{}.max_nodes,
           nb::arg("max_depth") = Limits{}.max_depth, nb::arg("max_expanded_nodes") = Limits{}.max_expanded_nodes,
           nb::arg("max_stream_bytes") = Limits{}.max_stream_bytes)
-      .def_rw("max_bytes", &Limits::max_bytes)
-      .def_rw("max_tensor_bytes", &Limits::max_tensor_bytes)
-      .def_rw("max_nodes", &Limits::max_nodes)
-      .def_rw("max_depth", &Limits::max_depth)
-      .def_rw("max_expanded_nodes", &Limits::max_expanded_nodes)
-      .def_rw("max_stream_bytes", &Limits::max_stream_bytes);
+      .def_rw("max_bytes", &Limits::max_bytes, "Bytes of one file.")
+      .def_rw("max_tensor_bytes", &Limits::max_tensor_bytes, "Bytes of one tensor in memory.")
+      .def_rw("max_nodes", &Limits::max_nodes, "Nodes over all graphs and functions.")
+      .def_rw("max_depth", &Limits::max_depth, "Nested messages: graphs in attributes, types in types.")
+      .def_rw("max_expanded_nodes", &Limits::max_expanded_nodes, "Nodes after functions are replaced by their bodies.")
+      .def_rw("max_stream_bytes", &Limits::max_stream_bytes,
+              "Bytes of what has no size: a pipe, a device. ``max_bytes`` holds, too.")
+      .def("__repr__", [](const Limits& self) {
+        return "Limits(max_bytes=" + std::to_string(self.max_bytes) +
+               ", max_tensor_bytes=" + std::to_string(self.max_tensor_bytes) +
+               ", max_nodes=" + std::to_string(self.max_nodes) + ", max_depth=" + std::to_string(self.max_depth) +
+               ", max_expanded_nodes=" + std::to_string(self.max_expanded_nodes) +
+               ", max_stream_bytes=" + std::to_string(self.max_stream_bytes) + ")";
+      });
 
   register_summary(module);
 
-  nb::class_<HeldModel>(module, "Model", "A model as a document: immutable, made by norn.load().",
-                        nb::type_slots(ReaderSlots<HeldModel>::slots))
-      .def("SerializeToString", serialize)
+  nb::class_<HeldModel>(
+      module, "Model",
+      R"(A model as a document. Immutable, and safe to use from any number of threads. Made by :func:`norn.load`.)",
+      nb::type_slots(ReaderSlots<HeldModel>::slots))
+      .def("SerializeToString", serialize, "The bytes of the ModelProto.")
       .def(
           "to_text",
           [](const HeldModel& self, std::size_t max_elements) {
@@ -288,9 +308,16 @@ void register_model(nb::module_& module) {
             }
             return text_of(text);
           },
-          nb::arg("max_elements") = 16)
-      .def("summary", &Model::summary, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("path", [](const HeldModel& self) { return path_to_python(self.path()); })
+          nb::arg("max_elements") = 16,
+          R"(The model in ONNX text syntax.
+
+Tensors of more than ``max_elements`` elements are shown by their first few, eight at most, and such a text cannot be
+read back: :func:`norn.to_text` writes all of them.)")
+      .def("summary", &Model::summary, nb::call_guard<nb::gil_scoped_release>(),
+           "What people want to know first about the model.")
+      .def_prop_ro(
+          "path", [](const HeldModel& self) { return path_to_python(self.path()); },
+          R"(The file it was loaded from; "" if it was not.)")
       .def("__repr__", [](const HeldModel& self) {
         ModelSummary summary;
         {
@@ -302,13 +329,33 @@ void register_model(nb::module_& module) {
                        " parameters>");
       });
 
-  module.def(
-      "load", load, nb::arg("model"), nb::kw_only(), nb::arg("format") = nb::none(), nb::arg("limits") = nb::none(),
-      nb::arg("mmap") = true, nb::arg("external_data") = nb::none(), nb::arg("external_roots") = nb::tuple(),
-      "Reads a model from a path, bytes, a binary file object, anything with SerializeToString, or a norn.Model.");
+  module.def("load", load, nb::arg("model"), nb::kw_only(), nb::arg("format") = nb::none(),
+             nb::arg("limits") = nb::none(), nb::arg("mmap") = true, nb::arg("external_data") = nb::none(),
+             nb::arg("external_roots") = nb::tuple(),
+             R"(Reads a model. It may be invalid ONNX: :func:`norn.check` or running it finds out.
+
+The notation follows from a path's extension (.onnx .pb, .onnxtxt .onnxtext, .json .onnxjson, .textproto .pbtxt) unless
+``format`` names it: "protobuf", "onnxtxt", "json", "textproto". A binary file is mapped, not read; ``mmap=False`` is
+for a file that others may truncate while it is in use. Bytes are used in place.
+
+External data lies beneath the model's folder. ``external_data`` says otherwise: "hf-cache" also follows the links of
+the Hugging Face cache, :class:`norn.ExternalDataPolicy` has everything that can be said, and a function of location,
+offset and length (or None) gives the bytes itself. ``external_roots`` are further folders. A model from memory has no
+folder of its own.
+
+Large binary models are read by several threads, at most four, and the GIL is released; in a child after a fork the
+calling thread reads alone.
+
+Raises :class:`norn.NoSuchFile`, :class:`norn.IoError`, :class:`norn.InvalidProtobuf` (``where`` has the byte offset, or
+line and column) and :class:`norn.LimitExceeded`.)");
   module.def("save", save, nb::arg("model"), nb::arg("path"), nb::kw_only(), nb::arg("format") = nb::none(),
              nb::arg("external_data") = nb::none(),
-             "Writes the model, in the notation of the extension, by way of a temporary file beside the path.");
+             R"(Writes the model in the notation of the extension, or of ``format``, as for :func:`load`.
+
+It goes to a temporary file beside ``path``, renamed over it when complete. Its data files are copied along.
+
+With ``external_data``, the name of a data file beside ``path``, tensors go there: see :func:`unpack_external_data`,
+whose ``location``, ``size_threshold``, ``alignment``, ``max_file_bytes`` and ``checksums`` a dict may give.)");
 }
 
 }  // namespace norn::python

@@ -17,7 +17,7 @@ bool is_path(nb::handle object);
 // Paths and back: file names that are not UTF-8 are kept, as os.fsencode and os.fsdecode do. `name` is the argument's.
 std::string path_of(nb::handle object, const char* name);
 nb::str path_to_python(std::string_view path);
-// The name of the message that an object with SerializeToString is, as far as it tells: "ModelProto".
+// The name of the message that an object with SerializeToString is, as far as it is known: "ModelProto".
 std::string message_of(nb::handle proto);
 // Whether it is one of ONNX's.
 bool is_onnx_message(std::string_view name);

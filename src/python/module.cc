@@ -1,4 +1,4 @@
-// norn._norn: the public C++ API for Python. What each name does is told in norn/_norn.pyi.
+// norn._norn: the public C++ API for Python. Its stub, norn/_norn.pyi, is generated from what is bound here.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -10,6 +10,7 @@
 #include "model.h"
 #include "norn/opset.h"
 #include "session.h"
+#include "signatures.h"
 #include "values.h"
 
 namespace nb = nanobind;
@@ -31,8 +32,13 @@ NB_MODULE(_norn, module) {
         const bool known = type > 0 && type < norn::kDataTypeCount;
         return known ? norn::storage_bits(static_cast<norn::DataType>(type)) : 0;
       },
-      nb::arg("data_type"), "Bits of one element, of a TensorProto.DataType, as a file stores it; 0 for strings.");
+      nb::arg("data_type"),
+      "Bits of one element of a ``TensorProto.DataType`` as a file stores it; 0 for strings and unknown types.");
   module.def("schemas_json", &norn::schemas_json,
-             "The operators Norn knows, as JSON: an object for each version of each operator.");
+             R"(The operators Norn knows as JSON: a list with an object for each version of each operator.
+
+Keys: domain, name, since, inputs, outputs, attributes, types, least and most numbers of inputs and outputs,
+determinism, deprecated. The domain of ai.onnx is "".)");
   module.attr("__version__") = NORN_VERSION;
+  norn::python::register_signatures(module);
 }

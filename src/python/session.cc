@@ -18,6 +18,7 @@
 #include "norn/opset.h"
 #include "providers.h"
 #include "session.h"
+#include "signatures.h"
 #include "values.h"
 
 namespace norn::python {
@@ -129,7 +130,8 @@ std::string get_run_config_entry(const RunOptions& options, const std::string& k
   return found->second;
 }
 
-nb::list run(const HeldSession& session, nb::handle output_names, nb::handle feed, nb::handle run_options) {
+Result<"list[typing.Any]"> run(const HeldSession& session, Arg<"collections.abc.Iterable[str]"> output_names,
+                               FeedsArg feed, Arg<"RunOptions"> run_options) {
   if (!run_options.is_none() && !nb::isinstance<RunOptions>(run_options))
     wrong_type(run_options, "run_options", "norn.RunOptions");
   const std::vector<std::string> names = names_of(session, output_names);
@@ -148,7 +150,7 @@ nb::list run(const HeldSession& session, nb::handle output_names, nb::handle fee
   return result;
 }
 
-nb::str explain(const HeldSession& session, nb::handle feed, std::int64_t default_dim) {
+nb::str explain(const HeldSession& session, FeedsArg feed, std::int64_t default_dim) {
   const Feeds feeds(session, feed);
   std::string text;
   {
@@ -186,8 +188,21 @@ nb::str repr_of(const ArgInfo& arg) {
   return text_of(text + (arg.has_shape ? nb::cast<std::string>(nb::repr(shape_of(arg))) : "None") + ")");
 }
 
-nb::tuple disabled_passes(const SessionOptions& options) { return nb::tuple(nb::cast(options.disabled_passes)); }
-nb::tuple operator_sets(const SessionOptions& options) { return nb::tuple(nb::cast(options.operator_sets)); }
+Result<"tuple[str, ...]"> disabled_passes(const SessionOptions& options) {
+  return nb::tuple(nb::cast(options.disabled_passes));
+}
+Result<"tuple[OperatorSet, ...]"> operator_sets(const SessionOptions& options) {
+  return nb::tuple(nb::cast(options.operator_sets));
+}
+
+nb::str repr_of(const SessionOptions& options) {
+  const auto text = [](nb::handle value) { return std::string(nb::repr(value).c_str()); };
+  return text_of("SessionOptions(intra_op_num_threads=" + std::to_string(options.intra_op_num_threads) +
+                 ", disabled_passes=" + text(disabled_passes(options)) +
+                 ", reference_only=" + (options.reference_only ? "True" : "False") +
+                 ", operator_sets=" + text(operator_sets(options)) + ", limits=" + text(nb::cast(options.limits)) +
+                 ", max_plan_bytes=" + std::to_string(options.max_plan_bytes) + ")");
+}
 
 int threads_of(int number) {
   if (number < 0)
@@ -196,11 +211,12 @@ int threads_of(int number) {
 }
 
 void register_options(nb::module_& module) {
-  nb::class_<SessionOptions>(module, "SessionOptions", "How a session is made; read when it is constructed.")
+  nb::class_<SessionOptions>(module, "SessionOptions",
+                             "How a session is made. Options are read when the session is constructed.")
       .def(
           "__init__",
           [](SessionOptions* self, int threads, std::vector<std::string> disabled, bool reference_only,
-             std::vector<OperatorSet> operator_sets, nb::handle limits, std::size_t max_plan_bytes) {
+             std::vector<OperatorSet> operator_sets, LimitsArg limits, std::size_t max_plan_bytes) {
             new (self) SessionOptions{.intra_op_num_threads = threads_of(threads),
                                       .disabled_passes = std::move(disabled),
                                       .reference_only = reference_only,
@@ -213,23 +229,35 @@ void register_options(nb::module_& module) {
           nb::arg("max_plan_bytes") = SessionOptions{}.max_plan_bytes)
       .def_prop_rw(
           "intra_op_num_threads", [](const SessionOptions& self) { return self.intra_op_num_threads; },
-          [](SessionOptions& self, int number) { self.intra_op_num_threads = threads_of(number); })
+          [](SessionOptions& self, int number) { self.intra_op_num_threads = threads_of(number); },
+          "Threads that one run may use, the calling one included; 0 is every core this process may use.")
       .def_prop_rw(
           "disabled_passes", disabled_passes,
-          [](SessionOptions& self, std::vector<std::string> names) { self.disabled_passes = std::move(names); })
-      .def_rw("reference_only", &SessionOptions::reference_only)
-      .def_prop_rw("operator_sets", operator_sets,
-                   [](SessionOptions& self, std::vector<OperatorSet> sets) { self.operator_sets = std::move(sets); })
-      .def_rw("limits", &SessionOptions::limits)
-      .def_rw("max_plan_bytes", &SessionOptions::max_plan_bytes);
+          [](SessionOptions& self, std::vector<std::string> names) { self.disabled_passes = std::move(names); },
+          R"(Optional passes to leave out (see :func:`norn.pass_names`), "all" for every one. Unknown names are an error.
 
-  nb::class_<RunOptions>(module, "RunOptions", "ONNX Runtime's options of one run.")
+Any sequence may be assigned; what is read is a tuple, as for ``operator_sets``.)")
+      .def_rw("reference_only", &SessionOptions::reference_only,
+              "Reference kernels only: slow, and simple enough to be compared with.")
+      .def_prop_rw(
+          "operator_sets", operator_sets,
+          [](SessionOptions& self, std::vector<OperatorSet> sets) { self.operator_sets = std::move(sets); },
+          "Operator-set documents whose operators the model may use.")
+      .def_rw("limits", &SessionOptions::limits, "Bounds on what reading and preparing the model may cost.")
+      .def_rw("max_plan_bytes", &SessionOptions::max_plan_bytes,
+              "Bytes that the kept plans for different shapes may take; the least recently used ones go first.")
+      .def("__repr__", [](const SessionOptions& self) { return repr_of(self); });
+
+  nb::class_<RunOptions>(module, "RunOptions",
+                         "ONNX Runtime's options of one run. Runs log nothing: those about logging have no effect.")
       .def(nb::init<>())
       .def_rw("logid", &RunOptions::logid)
       .def_rw("log_severity_level", &RunOptions::log_severity_level)
       .def_rw("log_verbosity_level", &RunOptions::log_verbosity_level)
-      .def("add_run_config_entry", add_run_config_entry, nb::arg("key"), nb::arg("value"))
-      .def("get_run_config_entry", get_run_config_entry, nb::arg("key"));
+      .def("add_run_config_entry", add_run_config_entry, nb::arg("key"), nb::arg("value"),
+           "Keeps the entry, and warns that no key has an effect.")
+      .def("get_run_config_entry", get_run_config_entry, nb::arg("key"),
+           "What was set; raises :class:`norn.InvalidArgument` for a key that was not.");
 }
 
 void register_metadata(nb::module_& module) {
@@ -238,14 +266,15 @@ void register_metadata(nb::module_& module) {
       .def_prop_ro("producer_version", shown_member(&ModelMetadata::producer_version))
       .def_prop_ro("graph_name", shown_member(&ModelMetadata::graph_name))
       .def_prop_ro("domain", shown_member(&ModelMetadata::domain))
-      .def_prop_ro("description", shown_member(&ModelMetadata::description))
-      .def_prop_ro("graph_description", shown_member(&ModelMetadata::graph_description))
-      .def_ro("version", &ModelMetadata::version)
-      .def_prop_ro("custom_metadata_map", [](const ModelMetadata& self) {
-        nb::dict map;
-        for (const auto& [key, value] : self.custom_metadata) map[text_of(key)] = text_of(value);
-        return map;
-      });
+      .def_prop_ro("description", shown_member(&ModelMetadata::description), "The model's doc_string.")
+      .def_prop_ro("graph_description", shown_member(&ModelMetadata::graph_description), "The graph's doc_string.")
+      .def_ro("version", &ModelMetadata::version, "0 if the model has none.")
+      .def_prop_ro(
+          "custom_metadata_map", [](const ModelMetadata& self) -> Result<"dict[str, str]"> {
+            nb::dict map;
+            for (const auto& [key, value] : self.custom_metadata) map[text_of(key)] = text_of(value);
+            return map;
+          });
 }
 
 }  // namespace
@@ -254,23 +283,29 @@ void register_session(nb::module_& module) {
   register_options(module);
   register_metadata(module);
 
-  nb::class_<ArgInfo>(module, "NodeArg", "An input or output as the model declares it: name, type, shape.")
+  nb::class_<ArgInfo>(module, "NodeArg", "An input or output as the model declares it.")
       .def_prop_ro("name", shown_member(&ArgInfo::name))
-      .def_prop_ro("type", shown_member(&ArgInfo::type))
-      .def_prop_ro("shape",
-                   [](const ArgInfo& self) -> nb::object {
-                     if (!self.has_shape) return nb::none();
-                     return shape_of(self);
-                   })
-      .def("__repr__", repr_of);
+      .def_prop_ro("type", shown_member(&ArgInfo::type),
+                   R"doc("tensor(float)" or "seq(tensor(int64))", for example.)doc")
+      .def_prop_ro(
+          "shape", [](const ArgInfo& self) -> Result<"list[int | str | None] | None"> {
+            if (!self.has_shape) return nb::none();
+            return shape_of(self);
+          },
+          "A number, a variable's name or None (unknown) for each dimension; None if the rank is unknown.")
+      .def("__repr__", [](const ArgInfo& self) { return repr_of(self); });
 
   nb::class_<HeldSession>(module, "InferenceSession",
-                          "A model, made ready to run. Immutable: any number of threads may call run() at once.",
+                          R"(A model, made ready to run. Immutable: any number of threads may call :meth:`run` at once.
+
+Results are the same bits whatever the number of threads.)",
                           nb::type_slots(ReaderSlots<HeldSession>::slots))
       .def(
           "__init__",
-          [](HeldSession* self, nb::handle source, nb::handle sess_options, nb::handle providers,
-             nb::handle provider_options, nb::handle external_data) {
+          [](HeldSession* self, ModelArg source, Arg<"SessionOptions"> sess_options,
+             Arg<"collections.abc.Sequence[str | tuple[str, collections.abc.Mapping[str, typing.Any]]]"> providers,
+             Arg<"collections.abc.Sequence[collections.abc.Mapping[str, typing.Any]]"> provider_options,
+             ExternalDataArg external_data) {
             check_providers(providers, provider_options);
             const SessionOptions options =
                 sess_options.is_none()
@@ -287,20 +322,40 @@ void register_session(nb::module_& module) {
             new (self) HeldSession(std::move(*session), model.reader);
           },
           nb::arg("path_or_bytes"), nb::arg("sess_options") = nb::none(), nb::arg("providers") = nb::none(),
-          nb::arg("provider_options") = nb::none(), nb::kw_only(), nb::arg("external_data") = nb::none())
+          nb::arg("provider_options") = nb::none(), nb::kw_only(), nb::arg("external_data") = nb::none(),
+          R"(Loads, optimises and prepares the model. ``external_data`` is as for :func:`norn.load`.
+
+The model runs on the CPU. ``providers`` and ``provider_options`` are as ONNX Runtime takes them: one of its other
+providers gives a ``UserWarning`` that the CPU is used instead, and so do options, which have no effect; an unknown
+provider is :class:`norn.InvalidArgument`.
+
+Raises what :func:`norn.load` raises, :class:`norn.InvalidGraph` with the place in the model, and
+:class:`norn.NotImplemented` for valid ONNX that this build cannot run.)")
       .def("run", run, nb::arg("output_names").none(), nb::arg("input_feed").none(),
            nb::arg("run_options") = nb::none(),
-           "Computes the named outputs (all for None or []) for a dict of input name to value. Arrays are used in "
-           "place; "
-           "the GIL is released. Raises norn.InvalidArgument for a feed that does not fit.")
+           R"(Computes the named outputs, in that order; all of them, in the model's order, for None or an empty list.
+
+``input_feed`` is a dict of input name to value. C-contiguous arrays are used in place: they must not be written to
+until the call returns. Element types and shapes are compared with the declared ones, and a dimension variable has one
+value in a run; nothing is converted, except that Python numbers and lists of them take the declared type, and that any
+byte but 0 in an array of bool is True. A byte of an array of ``ml_dtypes``' 6-, 4- or 2-bit types that is none of the
+type's values is refused. Outputs are new arrays. The GIL is released while the model runs.
+
+Raises :class:`norn.InvalidArgument` for a feed that does not fit and :class:`norn.RuntimeException` for a value that an
+operator does not allow.)")
       .def("get_inputs", &Session::inputs, "Inputs that must be fed, in the model's order.")
-      .def("get_outputs", &Session::outputs)
-      .def("get_overridable_initializers", &Session::overridable_initializers)
+      .def("get_outputs", &Session::outputs, "Outputs, in the model's order.")
+      .def("get_overridable_initializers", &Session::overridable_initializers,
+           "Inputs that have a default, an initializer of the same name.")
       .def("get_modelmeta", &Session::metadata, "What the model says about itself.")
-      .def("get_providers", [](const HeldSession&) { return std::vector<std::string>{kCpuProvider}; })
+      .def(
+          "get_providers", [](const HeldSession&) { return std::vector<std::string>{kCpuProvider}; },
+          "What the session runs on: the CPU.")
       .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
-           "What runs each node, and why nothing faster does, for the shapes of these feeds.")
-      .def("program_text", program_text);
+           R"(What runs each node, and why nothing faster does, for the shapes of these feeds.
+
+Dimension variables that no feed gives count as ``default_dim``.)")
+      .def("program_text", program_text, "The lowered program after passes, as ONNX text.");
 
   module.def("pass_names", &pass_names, "Names of the optional passes, in the order they run.");
 }

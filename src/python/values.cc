@@ -497,7 +497,7 @@ Value to_value(nb::handle object, std::string_view type) {
     return from_plain(object, type);
   }
   invalid_argument(
-      "an object of type " + name_of_type(object) + " is no value of a model",
+      "an object of type " + name_of_type(object) + " is not a value of a model",
       "give a numpy array, anything with __dlpack__ or __array__, a list for a sequence, a dict for a map, "
       "or None for an empty optional");
 }

@@ -2,8 +2,10 @@
 
 import ast
 import importlib.metadata
+import inspect
 import pathlib
 import pickle
+import pydoc
 import re
 
 import ml_dtypes
@@ -88,7 +90,7 @@ def test_exceptions(kind):
 def test_exceptions_are_the_expected_built_in_ones():
     with pytest.raises(FileNotFoundError):
         norn.load("/no/such/model.onnx")
-    with pytest.raises(ValueError, match="is no model"):
+    with pytest.raises(ValueError, match="is not a model"):
         norn.load(3)
     with pytest.raises(ValueError, match='"rb"'), open(__file__) as text:
         norn.load(text)
@@ -196,9 +198,78 @@ def test_sequences_are_lists():
     np.testing.assert_array_equal(y, x)
 
 
-def test_help_says_something():
-    for name in set(norn.__all__) & set(dir(_norn)):
-        assert len((getattr(norn, name).__doc__ or "").strip().splitlines()[-1]) > 20, name
+def told_by_the_stub():
+    """(object of the module, its node in the stub) of all functions, classes, methods and properties."""
+    for name, node in members(ast.parse((PACKAGE / "_norn.pyi").read_text()).body):
+        if name.startswith("_"):
+            continue
+        yield getattr(_norn, name), node
+        for member, inner in members(node.body) if isinstance(node, ast.ClassDef) else ():
+            setter = isinstance(inner, ast.FunctionDef) and any(
+                isinstance(d, ast.Attribute) for d in inner.decorator_list
+            )
+            if not setter:
+                yield inspect.getattr_static(getattr(_norn, name), member), inner
+
+
+def plain(annotation):
+    return re.sub(r"\b(typing|collections\.abc|os)\.", "", annotation)
+
+
+def test_docstrings_at_run_time_are_those_of_the_stub():
+    documented = 0
+    for thing, node in told_by_the_stub():
+        doc = inspect.getdoc(thing) or ""
+        if doc.startswith("(self)") or not isinstance(thing, (type, property)):
+            doc = doc.partition("\n\n")[2]  # nanobind puts the signature first
+        doc = doc or None
+        if doc or ast.get_docstring(node):
+            documented += 1
+            assert doc == ast.get_docstring(node), node.name
+    assert documented > 75
+
+
+def test_signatures_at_run_time_are_those_of_the_stub():
+    compared = 0
+    for thing, node in told_by_the_stub():
+        if not isinstance(node, ast.FunctionDef) or isinstance(thing, property):
+            continue
+        compared += 1
+        signature, arguments = inspect.signature(thing), node.args
+        positional = arguments.posonlyargs + arguments.args
+        defaults = [None] * (len(positional) - len(arguments.defaults)) + arguments.defaults
+        pairs = [*zip(positional, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+        assert list(signature.parameters) == [a.arg for a, _ in pairs], node.name
+        for (argument, default), parameter in zip(pairs, signature.parameters.values(), strict=True):
+            assert (parameter.kind is parameter.KEYWORD_ONLY) == (argument in arguments.kwonlyargs)
+            assert (parameter.default is parameter.empty) == (default is None), (node.name, argument.arg)
+            if default is not None and not (isinstance(default, ast.Constant) and default.value is Ellipsis):
+                assert parameter.default == ast.literal_eval(default), (node.name, argument.arg)
+            if argument.annotation is not None:
+                assert plain(parameter.annotation) == plain(ast.unparse(argument.annotation)), (node.name, argument.arg)
+        assert plain(signature.return_annotation) == plain(ast.unparse(node.returns)), node.name
+    assert compared > 60
+
+
+def test_signatures_of_classes_and_bound_methods():
+    assert list(inspect.signature(norn.InferenceSession).parameters)[:2] == ["path_or_bytes", "sess_options"]
+    session = norn.InferenceSession(add_model().SerializeToString())
+    assert list(inspect.signature(session.run).parameters) == ["output_names", "input_feed", "run_options"]
+    assert inspect.signature(norn.load).parameters["mmap"].default is True
+    assert "external_data" in pydoc.plain(pydoc.render_doc(norn.InferenceSession))
+    assert "max_elements: int = 16" in pydoc.plain(pydoc.render_doc(norn.Model.to_text))
+
+
+def test_reprs():
+    options = norn.SessionOptions(intra_op_num_threads=2, disabled_passes=["all"], limits=norn.Limits(max_depth=7))
+    text = repr(options)
+    assert text.startswith("SessionOptions(intra_op_num_threads=2, disabled_passes=('all',), reference_only=False, ")
+    copy = eval(text, {"SessionOptions": norn.SessionOptions, "Limits": norn.Limits})
+    assert repr(copy) == text and copy.limits.max_depth == 7
+    model = add_model()
+    assert re.fullmatch(r"<norn\.Report: 0 errors, 0 warnings, \d+ notes?>", repr(norn.check(model)))
+    model.graph.node[0].op_type = "Adde"
+    assert re.match(r"<norn\.Report: 1 error, ", repr(norn.check(model)))
 
 
 @pytest.mark.parametrize("extension", ["onnx", "json", "textproto", "onnxtxt"])

@@ -36,10 +36,10 @@ namespace {
 
 constexpr Candidate<ConvConfig> kCandidates[] = {
 #ifdef NORN_ONEDNN
-    {"simd-depthwise", own_depthwise_refuses, make_own_conv},
+    {"simd-depthwise", simd_depthwise_refuses, make_simd_conv},
     {"onednn", onednn_conv_refuses, make_onednn_conv},
 #endif
-    {"simd", own_conv_refuses, make_own_conv},
+    {"simd", simd_conv_refuses, make_simd_conv},
 };
 
 }  // namespace

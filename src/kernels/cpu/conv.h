@@ -12,7 +12,7 @@ struct ConvConfig {
   Shape w;    // M, C/group, kernel...; dense
   Shape out;  // N, M, spatial...
   std::int64_t group = 1;
-  Shape strides, dilations;    // one for each spatial dimension; dilation 1 is none
+  Shape strides, dilations;    // one for each spatial dimension; a dilation of 1 leaves no gaps
   Shape pads_begin, pads_end;  // zeros around x; negative ones are refused
   Layout x_layout = Layout::Dense, out_layout = Layout::Dense;
   Contents weights;            // of w

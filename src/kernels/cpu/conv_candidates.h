@@ -11,8 +11,8 @@ std::string onednn_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_onednn_conv(const ConvConfig& config, PackedConstants& packed);
 
 // 3 x 3 depthwise convolutions, where our own is the faster.
-std::string own_depthwise_refuses(const ConvConfig& config);
-std::string own_conv_refuses(const ConvConfig& config);
-std::unique_ptr<Kernel> make_own_conv(const ConvConfig& config, PackedConstants& packed);
+std::string simd_depthwise_refuses(const ConvConfig& config);
+std::string simd_conv_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_simd_conv(const ConvConfig& config, PackedConstants& packed);
 
 }  // namespace norn::kernels

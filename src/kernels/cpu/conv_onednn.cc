@@ -420,7 +420,7 @@ class OneDnnConv final : public Kernel {
       e.set(next++, extra);
     }
     {
-      SignalsShut shut(part.moves_stack);
+      SignalsBlocked blocked(part.moves_stack);
       e.run(part.primitive);
     }
     if (blocked) {

@@ -37,43 +37,48 @@ T apply(T x, T y) {
   }
 }
 
-// form: 0 a vector y, 1 one value, 2 one value swapped, 3 a vector swapped; 0 also for unary steps.
-template <class T, ElementOp op, int form>
+template <class T, ElementOp op, Right right>
 void loop(const T* x, const T* y, T* out, std::int64_t n, float, float) {
   if constexpr (!is_binary(op)) {
     for (std::int64_t i = 0; i < n; ++i) out[i] = apply<T, op>(x[i], T{0});
-  } else if constexpr (form == 1 || form == 2) {
+  } else if constexpr (right == Right::Value || right == Right::ValueSwapped) {
     const T value = n > 0 ? y[0] : T{0};
-    for (std::int64_t i = 0; i < n; ++i) out[i] = form == 1 ? apply<T, op>(x[i], value) : apply<T, op>(value, x[i]);
+    for (std::int64_t i = 0; i < n; ++i) {
+      out[i] = right == Right::Value ? apply<T, op>(x[i], value) : apply<T, op>(value, x[i]);
+    }
   } else {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = form == 0 ? apply<T, op>(x[i], y[i]) : apply<T, op>(y[i], x[i]);
+    for (std::int64_t i = 0; i < n; ++i) {
+      out[i] = right == Right::Vector ? apply<T, op>(x[i], y[i]) : apply<T, op>(y[i], x[i]);
+    }
   }
 }
 
 template <class T, ElementOp op>
-Step<T> integer_form(int form) {
-  return form == 0 ? loop<T, op, 0> : form == 1 ? loop<T, op, 1> : form == 2 ? loop<T, op, 2> : loop<T, op, 3>;
+Step<T> integer_step(Right right) {
+  constexpr Step<T> kSteps[kRights] = {loop<T, op, Right::Vector>, loop<T, op, Right::Value>,
+                                       loop<T, op, Right::ValueSwapped>, loop<T, op, Right::VectorSwapped>};
+  return kSteps[static_cast<int>(right)];
 }
 
-// Null where there is none.
+// Null where there is none. Of a unary step `right` is Vector.
 template <class T>
-Step<T> step_function(ElementOp op, int form) {
+Step<T> step_function(ElementOp op, Right right) {
   if constexpr (std::is_same_v<T, float>) {
     const StepTableF32& table = step_table_f32();
     if (!is_binary(op)) return table.unary[static_cast<int>(op)];
     const int i = static_cast<int>(op) - static_cast<int>(ElementOp::Add);
-    return form == 3 ? table.swapped[i] : table.binary[i][form];
+    return table.binary[i][static_cast<int>(right)];
   } else {
     switch (op) {
-      case ElementOp::Identity: return integer_form<T, ElementOp::Identity>(0);
-      case ElementOp::Abs: return integer_form<T, ElementOp::Abs>(0);
-      case ElementOp::Neg: return integer_form<T, ElementOp::Neg>(0);
-      case ElementOp::Relu: return integer_form<T, ElementOp::Relu>(0);
-      case ElementOp::Add: return integer_form<T, ElementOp::Add>(form);
-      case ElementOp::Sub: return integer_form<T, ElementOp::Sub>(form);
-      case ElementOp::Mul: return integer_form<T, ElementOp::Mul>(form);
-      case ElementOp::Max: return integer_form<T, ElementOp::Max>(form);
-      case ElementOp::Min: return integer_form<T, ElementOp::Min>(form);
+      case ElementOp::Identity: return integer_step<T, ElementOp::Identity>(Right::Vector);
+      case ElementOp::Abs: return integer_step<T, ElementOp::Abs>(Right::Vector);
+      case ElementOp::Neg: return integer_step<T, ElementOp::Neg>(Right::Vector);
+      case ElementOp::Relu: return integer_step<T, ElementOp::Relu>(Right::Vector);
+      case ElementOp::Add: return integer_step<T, ElementOp::Add>(right);
+      case ElementOp::Sub: return integer_step<T, ElementOp::Sub>(right);
+      case ElementOp::Mul: return integer_step<T, ElementOp::Mul>(right);
+      case ElementOp::Max: return integer_step<T, ElementOp::Max>(right);
+      case ElementOp::Min: return integer_step<T, ElementOp::Min>(right);
       default: return nullptr;
     }
   }
@@ -137,12 +142,12 @@ class Chain final : public Kernel {
     for (const ElementStep& step : config.steps) {
       Bound bound{step.operand, step.a, step.b, nullptr, nullptr};
       if (is_binary(step.op)) {
-        bound.vector = step_function<T>(step.op, step.swapped ? 3 : 0);
-        bound.value = step_function<T>(step.op, step.swapped ? 2 : 1);
+        bound.vector = step_function<T>(step.op, step.swapped ? Right::VectorSwapped : Right::Vector);
+        bound.value = step_function<T>(step.op, step.swapped ? Right::ValueSwapped : Right::Value);
         if (!walks_[static_cast<std::size_t>(step.operand)].full()) element_ns_ += 0.05;
       } else {
         bound.operand = -1;
-        bound.vector = step_function<T>(step.op, 0);
+        bound.vector = step_function<T>(step.op, Right::Vector);
       }
       element_ns_ += step_cost_ns(step.op);
       if (step.op != ElementOp::Identity) steps_.push_back(bound);
@@ -200,7 +205,7 @@ class Chain final : public Kernel {
 template <class T>
 bool has_steps(const ChainConfig& config) {
   for (const ElementStep& step : config.steps)
-    if (step_function<T>(step.op, 0) == nullptr) return false;
+    if (step_function<T>(step.op, Right::Vector) == nullptr) return false;
   return true;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 
-// All candidates for one configuration; `size` tells configurations apart.
+// All candidates for one configuration; `size` distinguishes configurations.
 struct Kernels {
   std::vector<float> x, w, out;
   std::vector<std::unique_ptr<Kernel>> list;

@@ -76,10 +76,10 @@ namespace {
 
 constexpr Candidate<MatMulConfig> kCandidates[] = {
 #ifdef NORN_ONEDNN
-    {"simd-small", own_small_matmul_refuses, make_own_matmul},
+    {"simd-small", simd_small_matmul_refuses, make_simd_matmul},
     {"onednn", onednn_matmul_refuses, make_onednn_matmul},
 #endif
-    {"simd", own_matmul_refuses, make_own_matmul},
+    {"simd", simd_matmul_refuses, make_simd_matmul},
 };
 
 }  // namespace

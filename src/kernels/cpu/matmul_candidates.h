@@ -48,8 +48,8 @@ CForm c_form(const MatMulConfig& config);
 std::string onednn_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_onednn_matmul(const MatMulConfig& config, PackedConstants& packed);
 
-std::string own_matmul_refuses(const MatMulConfig& config);
-std::string own_small_matmul_refuses(const MatMulConfig& config);
-std::unique_ptr<Kernel> make_own_matmul(const MatMulConfig& config, PackedConstants& packed);
+std::string simd_matmul_refuses(const MatMulConfig& config);
+std::string simd_small_matmul_refuses(const MatMulConfig& config);
+std::unique_ptr<Kernel> make_simd_matmul(const MatMulConfig& config, PackedConstants& packed);
 
 }  // namespace norn::kernels

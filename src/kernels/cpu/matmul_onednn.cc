@@ -107,7 +107,7 @@ class OneDnnMatMul final : public Kernel {
     for (const Cut how : {Cut::Best, Cut::Rows, Cut::Whole}) {
       parts_.clear();
       jobs_.clear();
-      shut_ = false;
+      block_signals_ = false;
       try {
         cut(how, packed);
         break;
@@ -131,7 +131,7 @@ class OneDnnMatMul final : public Kernel {
     auto state = pool_.take([&] { return make_state(); });
     base::parallel_for(tasks_, [&](std::int64_t t) {
       OneThread one;
-      SignalsShut shut(shut_);
+      SignalsBlocked blocked(block_signals_);
       const std::size_t task = static_cast<std::size_t>(t);
       for (std::size_t j = first_job(task); j < first_job(task + 1); ++j)
         run_job(jobs_[j], (*state)[alike_ ? task : j], operands, out, static_cast<char*>(scratch));
@@ -211,7 +211,7 @@ class OneDnnMatMul final : public Kernel {
       Making making;
       part.primitive = dnnl::matmul(made.pd);
     }
-    shut_ = shut_ || moves_stack(made.pd.impl_info_str());
+    block_signals_ = block_signals_ || moves_stack(made.pd.impl_info_str());
     part.a = made.pd.src_desc();
     part.b = made.pd.weights_desc();
     part.out = made.pd.dst_desc();
@@ -285,7 +285,7 @@ class OneDnnMatMul final : public Kernel {
   std::int64_t tasks_ = 1;
   bool alike_ = false;  // all jobs run the same primitive, and there are more of them than tasks
   std::size_t scratch_ = 0;
-  bool shut_ = false;  // signals, in tasks
+  bool block_signals_ = false;  // while tasks run
   base::ObjectPool<State> pool_;
 };
 

@@ -63,9 +63,9 @@ class Lrn final : public Kernel {
       }
       steps.unary[static_cast<int>(ElementOp::Log)](tile, nullptr, tile, n, 0, 0);
       const int mul = static_cast<int>(ElementOp::Mul) - static_cast<int>(ElementOp::Add);
-      steps.binary[mul][1](tile, &power, tile, n, 0, 0);
+      steps.binary[mul][static_cast<int>(Right::Value)](tile, &power, tile, n, 0, 0);
       steps.unary[static_cast<int>(ElementOp::Exp)](tile, nullptr, tile, n, 0, 0);
-      steps.binary[mul][0](tile, x + at, out + at, n, 0, 0);
+      steps.binary[mul][static_cast<int>(Right::Vector)](tile, x + at, out + at, n, 0, 0);
     }
   }
 

@@ -40,14 +40,14 @@ OneThread::~OneThread() {}
 #endif
 
 // By the system call itself: the C library's function leaves its own signals open, whose handlers need a stack too.
-SignalsShut::SignalsShut(bool shut) noexcept : shut_(shut) {
-  if (!shut_) return;
+SignalsBlocked::SignalsBlocked(bool block) noexcept : blocked_(block) {
+  if (!blocked_) return;
   std::uint64_t all = ~std::uint64_t{0};
   for (int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS}) all &= ~(std::uint64_t{1} << (fault - 1));
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof before_);
 }
-SignalsShut::~SignalsShut() {
-  if (shut_) syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
+SignalsBlocked::~SignalsBlocked() {
+  if (blocked_) syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
 }
 
 void rethrow_onednn(const dnnl::error& error, const char* doing) {

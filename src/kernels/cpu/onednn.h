@@ -42,19 +42,19 @@ struct Making {
   OneThread one;
 };
 
-// While it lives, no signal reaches this thread, except those of its own faults. `shut` false: it does nothing.
-class SignalsShut {
+// While it lives, no signal reaches this thread, except those of its own faults. With `block` false it does nothing.
+class SignalsBlocked {
  public:
-  explicit SignalsShut(bool shut) noexcept;
-  ~SignalsShut();
-  SignalsShut(const SignalsShut&) = delete;
-  SignalsShut& operator=(const SignalsShut&) = delete;
+  explicit SignalsBlocked(bool block) noexcept;
+  ~SignalsBlocked();
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
  private:
-  bool shut_;
+  bool blocked_;
   std::uint64_t before_ = 0;
 };
-// Whether an implementation must run with signals shut: it may call the matrix product that moves the stack pointer,
+// Whether an implementation must run with signals blocked: it may call the matrix product that moves the stack pointer,
 // which it decides by the sizes when it runs.
 inline bool moves_stack(const std::string& implementation) { return implementation.find("gemm:") != std::string::npos; }
 
@@ -76,7 +76,7 @@ inline dnnl::memory::desc dense_desc(const dnnl_dims& dims) {
 // N, C, spatial...: channels last. Ranks 3 to 5.
 dnnl::memory::desc channels_last_desc(const dnnl_dims& dims);
 
-// A text that tells two descriptors of different layout apart.
+// A text that differs for descriptors of different layout.
 std::string describe(const dnnl::memory::desc& desc);
 // `source`, laid out as `from`, in the layout `to`.
 std::shared_ptr<const void> repack(const void* source, const dnnl::memory::desc& from, const dnnl::memory::desc& to);

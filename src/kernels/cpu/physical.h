@@ -11,11 +11,11 @@
 
 namespace norn::kernels {
 
-using Three = std::array<std::int64_t, 3>;
+using Spatial3 = std::array<std::int64_t, 3>;
 
 // The dimensions of `dims` from `skip` on, as three: missing ones are in front.
-inline Three three(const Shape& dims, std::size_t skip, std::int64_t missing) {
-  Three t = {missing, missing, missing};
+inline Spatial3 spatial3(const Shape& dims, std::size_t skip, std::int64_t missing) {
+  Spatial3 t = {missing, missing, missing};
   for (std::size_t d = skip; d < dims.size(); ++d) t[3 - (dims.size() - d)] = dims[d];
   return t;
 }

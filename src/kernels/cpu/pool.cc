@@ -16,13 +16,13 @@ class Pool final : public Kernel {
  public:
   explicit Pool(const PoolConfig& c)
       : c_(c),
-        in_(three(c.x, 2, 1)),
-        out_(three(c.out, 2, 1)),
-        window_(three(c.window, 0, 1)),
-        strides_(three(c.strides, 0, 1)),
-        dilations_(three(c.dilations, 0, 1)),
-        begin_(three(c.pads_begin, 0, 0)),
-        end_(three(c.pads_end, 0, 0)) {
+        in_(spatial3(c.x, 2, 1)),
+        out_(spatial3(c.out, 2, 1)),
+        window_(spatial3(c.window, 0, 1)),
+        strides_(spatial3(c.strides, 0, 1)),
+        dilations_(spatial3(c.dilations, 0, 1)),
+        begin_(spatial3(c.pads_begin, 0, 0)),
+        end_(spatial3(c.pads_end, 0, 0)) {
     taps_ = window_[0] * window_[1] * window_[2];
     in_pixels_ = in_[0] * in_[1] * in_[2];
     out_pixels_ = out_[0] * out_[1] * out_[2];
@@ -95,7 +95,7 @@ class Pool final : public Kernel {
   };
 
   PoolConfig c_;
-  Three in_, out_, window_, strides_, dilations_, begin_, end_;
+  Spatial3 in_, out_, window_, strides_, dilations_, begin_, end_;
   std::int64_t taps_, in_pixels_, out_pixels_;
 };
 
@@ -123,7 +123,7 @@ std::unique_ptr<Kernel> make_pool(const PoolConfig& c, PackedConstants&) { retur
 class GlobalPool final : public Kernel {
  public:
   explicit GlobalPool(const GlobalPoolConfig& c)
-      : core_(c.kind == PoolKind::Max ? ReduceKind::Max : ReduceKind::Mean, memory_dims(c), gone(c)) {}
+      : core_(c.kind == PoolKind::Max ? ReduceKind::Max : ReduceKind::Mean, memory_dims(c), reduced_dims(c)) {}
   void run(void* const* operands, void*) const override {
     core_.run(static_cast<const float*>(operands[0]), static_cast<float*>(operands[1]));
   }
@@ -134,7 +134,7 @@ class GlobalPool final : public Kernel {
     for (std::size_t d : memory_order(c.x.size(), c.x_layout)) dims.push_back(c.x[d]);
     return dims;
   }
-  static std::vector<bool> gone(const GlobalPoolConfig& c) {
+  static std::vector<bool> reduced_dims(const GlobalPoolConfig& c) {
     std::vector<bool> result;
     for (std::size_t d : memory_order(c.x.size(), c.x_layout)) result.push_back(d >= 2);
     return result;

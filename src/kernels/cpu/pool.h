@@ -12,7 +12,7 @@ enum class PoolKind : std::uint8_t { Max, Average };
 struct PoolConfig {
   PoolKind kind = PoolKind::Max;
   Shape x, out;                      // N, C, spatial...
-  Shape window, strides, dilations;  // one for each spatial dimension; dilation 1 is none
+  Shape window, strides, dilations;  // one for each spatial dimension; a dilation of 1 leaves no gaps
   Shape pads_begin, pads_end;        // the end may be less or more than the last window needs (ceil_mode)
   bool count_include_pad = false;    // positions in begin/end padding count; those beyond pads_end never do
   Layout x_layout = Layout::Dense, out_layout = Layout::Dense;

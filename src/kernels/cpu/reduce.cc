@@ -11,29 +11,29 @@
 
 namespace norn::kernels {
 
-ReduceCore::ReduceCore(ReduceKind kind, const Shape& dims, const std::vector<bool>& gone) : kind_(kind) {
+ReduceCore::ReduceCore(ReduceKind kind, const Shape& dims, const std::vector<bool>& reduced) : kind_(kind) {
   struct Merged {
     std::int64_t size, stride;
-    bool gone;
+    bool reduced;
   };
   std::vector<Merged> merged;
   std::int64_t stride = 1;
   for (std::size_t d = dims.size(); d-- > 0;) {  // innermost first
     if (dims[d] == 1) continue;
-    if (!merged.empty() && merged.back().gone == gone[d])
+    if (!merged.empty() && merged.back().reduced == reduced[d])
       merged.back().size *= dims[d];
     else
-      merged.push_back({dims[d], stride, gone[d]});
+      merged.push_back({dims[d], stride, reduced[d]});
     stride *= dims[d];
   }
   for (std::size_t i = merged.size(); i-- > 0;) {
     const Merged& m = merged[i];
     if (i == 0) {
       inner_ = m.size;
-      inner_gone_ = m.gone;
+      inner_reduced_ = m.reduced;
     } else {
-      (m.gone ? gone_ : kept_).push_back({m.size, m.stride});
-      (m.gone ? gone_count_ : kept_count_) *= m.size;
+      (m.reduced ? reduced_ : kept_).push_back({m.size, m.stride});
+      (m.reduced ? reduced_count_ : kept_count_) *= m.size;
     }
   }
 }
@@ -48,7 +48,7 @@ std::int64_t ReduceCore::offset(const std::vector<Dim>& dims, std::int64_t index
 }
 
 float ReduceCore::finish(float v) const {
-  if (kind_ == ReduceKind::Mean) return v / static_cast<float>(gone_count_ * (inner_gone_ ? inner_ : 1));
+  if (kind_ == ReduceKind::Mean) return v / static_cast<float>(reduced_count_ * (inner_reduced_ ? inner_ : 1));
   if (kind_ == ReduceKind::L2) return std::sqrt(v);
   return v;
 }
@@ -60,14 +60,14 @@ void ReduceCore::run(const float* x, float* out) const {
   const int join = kind_ == ReduceKind::Max || kind_ == ReduceKind::Min || kind_ == ReduceKind::Prod
                        ? kind
                        : static_cast<int>(ReduceKind::Sum);
-  if (inner_gone_) {
-    const double unit_ns = static_cast<double>(gone_count_) * (10 + 0.1 * static_cast<double>(inner_));
+  if (inner_reduced_) {
+    const double unit_ns = static_cast<double>(reduced_count_) * (10 + 0.1 * static_cast<double>(inner_));
     parallel_ranges(kept_count_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
         const float* from = x + offset(kept_, k);
         float total = table.row(kind, from, inner_);
-        for (std::int64_t g = 1; g < gone_count_; ++g) {
-          const float both[2] = {total, table.row(kind, from + offset(gone_, g), inner_)};
+        for (std::int64_t g = 1; g < reduced_count_; ++g) {
+          const float both[2] = {total, table.row(kind, from + offset(reduced_, g), inner_)};
           total = table.row(join, both, 2);
         }
         out[k] = finish(total);
@@ -78,13 +78,15 @@ void ReduceCore::run(const float* x, float* out) const {
   // Rows of `inner_` that stay: by rows of the output and, if they are long, by parts of a row.
   constexpr std::int64_t kPart = 1024;
   const std::int64_t parts = (inner_ + kPart - 1) / kPart;
-  const double unit_ns = static_cast<double>(gone_count_) * (10 + 0.15 * static_cast<double>(std::min(kPart, inner_)));
+  const double unit_ns =
+      static_cast<double>(reduced_count_) * (10 + 0.15 * static_cast<double>(std::min(kPart, inner_)));
   parallel_ranges(kept_count_ * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner_ - first);
       const float* from = x + offset(kept_, i / parts) + first;
       float* to = out + i / parts * inner_ + first;
-      for (std::int64_t g = 0; g < gone_count_; ++g) table.accumulate(kind, from + offset(gone_, g), to, n, g == 0);
+      for (std::int64_t g = 0; g < reduced_count_; ++g)
+        table.accumulate(kind, from + offset(reduced_, g), to, n, g == 0);
       for (std::int64_t j = 0; j < n; ++j) to[j] = finish(to[j]);
     }
   });
@@ -94,13 +96,13 @@ namespace {
 
 class Reduce final : public Kernel {
  public:
-  explicit Reduce(const ReduceConfig& c) : core_(c.kind, c.x, gone(c)) {}
+  explicit Reduce(const ReduceConfig& c) : core_(c.kind, c.x, reduced_dims(c)) {}
   void run(void* const* operands, void*) const override {
     core_.run(static_cast<const float*>(operands[0]), static_cast<float*>(operands[1]));
   }
 
  private:
-  static std::vector<bool> gone(const ReduceConfig& c) {
+  static std::vector<bool> reduced_dims(const ReduceConfig& c) {
     std::vector<bool> result(c.x.size());
     for (std::int64_t a : c.axes) result[static_cast<std::size_t>(a)] = true;
     return result;

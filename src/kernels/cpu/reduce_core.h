@@ -6,8 +6,8 @@ namespace norn::kernels {
 
 class ReduceCore {
  public:
-  // `gone[d]`: dimension d is reduced.
-  ReduceCore(ReduceKind kind, const Shape& dims, const std::vector<bool>& gone);
+  // `reduced[d]`: dimension d is reduced.
+  ReduceCore(ReduceKind kind, const Shape& dims, const std::vector<bool>& reduced);
   void run(const float* x, float* out) const;
 
  private:
@@ -18,10 +18,10 @@ class ReduceCore {
   float finish(float v) const;
 
   ReduceKind kind_;
-  bool inner_gone_ = false;       // the innermost dimension is reduced
-  std::int64_t inner_ = 1;        // its size
-  std::vector<Dim> kept_, gone_;  // the others
-  std::int64_t kept_count_ = 1, gone_count_ = 1;
+  bool inner_reduced_ = false;       // the innermost dimension is reduced
+  std::int64_t inner_ = 1;           // its size
+  std::vector<Dim> kept_, reduced_;  // the others
+  std::int64_t kept_count_ = 1, reduced_count_ = 1;
 };
 
 }  // namespace norn::kernels

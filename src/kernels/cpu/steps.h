@@ -8,10 +8,12 @@ namespace norn::kernels {
 
 // out[i] = op(x[i]) or op(x[i], y[i]) for i < n; out may be x or y. A binary step with scalar y reads y[0] only.
 using StepF32 = void (*)(const float* x, const float* y, float* out, std::int64_t n, float a, float b);
+// What y is, and whether the operands are swapped: op(y, x).
+enum class Right { Vector, Value, ValueSwapped, VectorSwapped };
+inline constexpr int kRights = 4;
 struct StepTableF32 {
-  StepF32 unary[32];     // by ElementOp; null for binary ones
-  StepF32 binary[8][3];  // by ElementOp - Add: y a vector; y one value; y one value, swapped (op(y, x))
-  StepF32 swapped[8];    // op(y[i], x[i])
+  StepF32 unary[32];           // by ElementOp; null for binary ones
+  StepF32 binary[8][kRights];  // by ElementOp - Add
 };
 const StepTableF32& step_table_f32();
 

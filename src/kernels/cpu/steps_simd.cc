@@ -41,8 +41,6 @@ void unary(const float* x, const float*, float* out, std::int64_t n, float a, fl
   }
 }
 
-enum class Right { Vector, Value, ValueSwapped, VectorSwapped };
-
 template <class Op, Right right>
 void binary(const float* x, const float* y, float* out, std::int64_t n, float, float) {
   const F d;
@@ -188,13 +186,15 @@ void pow_loop(const float* x, const float* y, float* out, std::int64_t n, float,
   }
 }
 
+void set_binary(StepTableF32& t, ElementOp op, Right right, StepF32 f) {
+  t.binary[static_cast<int>(op) - static_cast<int>(ElementOp::Add)][static_cast<int>(right)] = f;
+}
 template <class Op>
 void fill(StepTableF32& t, ElementOp op) {
-  const int i = static_cast<int>(op) - static_cast<int>(ElementOp::Add);
-  t.binary[i][0] = binary<Op, Right::Vector>;
-  t.binary[i][1] = binary<Op, Right::Value>;
-  t.binary[i][2] = binary<Op, Right::ValueSwapped>;
-  t.swapped[i] = binary<Op, Right::VectorSwapped>;
+  set_binary(t, op, Right::Vector, binary<Op, Right::Vector>);
+  set_binary(t, op, Right::Value, binary<Op, Right::Value>);
+  set_binary(t, op, Right::ValueSwapped, binary<Op, Right::ValueSwapped>);
+  set_binary(t, op, Right::VectorSwapped, binary<Op, Right::VectorSwapped>);
 }
 
 StepTableF32 steps() {
@@ -229,11 +229,10 @@ StepTableF32 steps() {
   fill<DivOp>(t, ElementOp::Div);
   fill<MaxOp>(t, ElementOp::Max);
   fill<MinOp>(t, ElementOp::Min);
-  const int pow = static_cast<int>(ElementOp::Pow) - static_cast<int>(ElementOp::Add);
-  t.binary[pow][0] = pow_loop<Right::Vector>;
-  t.binary[pow][1] = pow_loop<Right::Value>;
-  t.binary[pow][2] = pow_loop<Right::ValueSwapped>;
-  t.swapped[pow] = pow_loop<Right::VectorSwapped>;
+  set_binary(t, ElementOp::Pow, Right::Vector, pow_loop<Right::Vector>);
+  set_binary(t, ElementOp::Pow, Right::Value, pow_loop<Right::Value>);
+  set_binary(t, ElementOp::Pow, Right::ValueSwapped, pow_loop<Right::ValueSwapped>);
+  set_binary(t, ElementOp::Pow, Right::VectorSwapped, pow_loop<Right::VectorSwapped>);
   return t;
 }
 

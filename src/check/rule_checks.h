@@ -1,4 +1,4 @@
-// The areas of rules, each in the file of its name, and the one walk (checker.cc) that calls them.
+// The checks of the rules, by area, each in the file of its name, and the one walk (checker.cc) that calls them.
 //
 // The walk visits every message once, outermost first, and calls the areas at its level. Types, shapes and denotations
 // nest: types.cc goes into element types itself and calls check_shape and the denotation functions. The caller passes
@@ -125,7 +125,7 @@ void check_graph_fields(Context& ctx, const Place& place, const ir::Graph& graph
                         const ir::Node* owner);
 // That no other graph of the document has its name.
 void check_graph_name(Context& ctx, const Place& place, const ir::Graph& graph);
-// How many names are no C identifiers; told once for all that were looked at.
+// How many names are no C identifiers; reported once for all that were looked at.
 class NameForms {
  public:
   void look(std::string_view name);
@@ -140,7 +140,7 @@ class NameForms {
 // The form of the names that a function gives.
 void check_function_names(Context& ctx, const Place& place, const ir::Function& function);
 // The form of the names that a graph gives, and those that its nodes share. gather() looks at nothing but the graph and
-// may run beside the walk; told of after both.
+// may run beside the walk; reported on after both.
 class GraphNames {
  public:
   explicit GraphNames(const ir::Graph& graph) : graph_(graph) {}

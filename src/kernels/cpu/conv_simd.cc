@@ -36,19 +36,19 @@ class OwnConv final : public Kernel {
  public:
   OwnConv(const ConvConfig& config, PackedConstants& packed)
       : c_(config),
-        in_(three(config.x, 2, 1)),
-        out_(three(config.out, 2, 1)),
-        window_(three(config.w, 2, 1)),
-        strides_(three(config.strides, 0, 1)),
-        dilations_(three(config.dilations, 0, 1)),
-        pads_(three(config.pads_begin, 0, 0)) {
+        in_(spatial3(config.x, 2, 1)),
+        out_(spatial3(config.out, 2, 1)),
+        window_(spatial3(config.w, 2, 1)),
+        strides_(spatial3(config.strides, 0, 1)),
+        dilations_(spatial3(config.dilations, 0, 1)),
+        pads_(spatial3(config.pads_begin, 0, 0)) {
     channels_ = c_.x[1] / c_.group;
     filters_ = c_.out[1] / c_.group;
     taps_ = window_[0] * window_[1] * window_[2];
     in_pixels_ = in_[0] * in_[1] * in_[2];
     out_pixels_ = out_[0] * out_[1] * out_[2];
     depthwise_ = channels_ == 1 && filters_ == 1;
-    pointwise_ = taps_ == 1 && strides_ == Three{1, 1, 1} && pads_ == Three{0, 0, 0} && in_pixels_ == out_pixels_;
+    pointwise_ = taps_ == 1 && strides_ == Spatial3{1, 1, 1} && pads_ == Spatial3{0, 0, 0} && in_pixels_ == out_pixels_;
     depth_ = taps_ * channels_;
     if (depthwise_ && is_clamp(c_)) {
       const ElementStep& step = c_.post[0];
@@ -225,7 +225,7 @@ class OwnConv final : public Kernel {
   }
 
   ConvConfig c_;
-  Three in_, out_, window_, strides_, dilations_, pads_;
+  Spatial3 in_, out_, window_, strides_, dilations_, pads_;
   std::int64_t channels_, filters_, taps_, in_pixels_, out_pixels_, depth_, weight_floats_, pieces_, piece_bytes_;
   std::int64_t block_pixels_;
   float low_ = -std::numeric_limits<float>::infinity(), high_ = std::numeric_limits<float>::infinity();
@@ -238,15 +238,15 @@ class OwnConv final : public Kernel {
 
 }  // namespace
 
-std::string own_conv_refuses(const ConvConfig& c) {
+std::string simd_conv_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
   if (c.x.size() > 5) return "more than three spatial dimensions";
   if (c.in_place_extra >= 0) return "adds nothing in place";
   return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
 }
 
-std::string own_depthwise_refuses(const ConvConfig& c) {
-  if (std::string why = own_conv_refuses(c); !why.empty()) return why;
+std::string simd_depthwise_refuses(const ConvConfig& c) {
+  if (std::string why = simd_conv_refuses(c); !why.empty()) return why;
   if (c.w[1] != 1 || c.w[0] != c.group) return "not depthwise";
   if (c.x.size() != 4 || c.w[2] != 3 || c.w[3] != 3) return "not a window of 3 x 3";
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
@@ -255,7 +255,7 @@ std::string own_depthwise_refuses(const ConvConfig& c) {
   return "";
 }
 
-std::unique_ptr<Kernel> make_own_conv(const ConvConfig& config, PackedConstants& packed) {
+std::unique_ptr<Kernel> make_simd_conv(const ConvConfig& config, PackedConstants& packed) {
   return std::make_unique<OwnConv>(config, packed);
 }
 

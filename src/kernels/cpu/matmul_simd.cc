@@ -106,21 +106,21 @@ class OwnMatMul final : public Kernel {
 
 }  // namespace
 
-std::string own_matmul_refuses(const MatMulConfig& c) {
+std::string simd_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = matmul_config_refusal(c); !why.empty()) return why;
   if (c.in_place_extra >= 0) return "adds nothing in place";
   return MatMulPosts::refuses(c);
 }
 
-std::string own_small_matmul_refuses(const MatMulConfig& c) {
-  if (std::string why = own_matmul_refuses(c); !why.empty()) return why;
+std::string simd_small_matmul_refuses(const MatMulConfig& c) {
+  if (std::string why = simd_matmul_refuses(c); !why.empty()) return why;
   const MatMulShape s(c);
   if (s.m <= 4 && c.b_constant.known() && s.batches == 1) return "";
   if (!bounded_product({s.m, s.n, s.k}, 64 * 1024) || s.batches > 1) return "not small";
   return "";
 }
 
-std::unique_ptr<Kernel> make_own_matmul(const MatMulConfig& config, PackedConstants& packed) {
+std::unique_ptr<Kernel> make_simd_matmul(const MatMulConfig& config, PackedConstants& packed) {
   return std::make_unique<OwnMatMul>(config, packed);
 }
 
