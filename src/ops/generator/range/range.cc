@@ -26,7 +26,7 @@ constexpr Schema kRange[] = {
 
 }  // namespace
 
-constinit const Operator Range = {"", "Range", kRange, nullptr};
+constinit const Operator Range = {.name = "Range", .history = kRange};
 
 void range_schemas(SchemaTable& table) { table.add(Range); }
 

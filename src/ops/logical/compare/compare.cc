@@ -59,11 +59,11 @@ constexpr Schema kRows12[] = {
 
 }  // namespace
 
-constinit const Operator Equal = {"", "Equal", kEqual, nullptr};
-constinit const Operator Greater = {"", "Greater", kRows1, nullptr};
-constinit const Operator GreaterOrEqual = {"", "GreaterOrEqual", kRows12, nullptr};
-constinit const Operator Less = {"", "Less", kRows1, nullptr};
-constinit const Operator LessOrEqual = {"", "LessOrEqual", kRows12, nullptr};
+constinit const Operator Equal = {.name = "Equal", .history = kEqual};
+constinit const Operator Greater = {.name = "Greater", .history = kRows1};
+constinit const Operator GreaterOrEqual = {.name = "GreaterOrEqual", .history = kRows12};
+constinit const Operator Less = {.name = "Less", .history = kRows1};
+constinit const Operator LessOrEqual = {.name = "LessOrEqual", .history = kRows12};
 
 void compare_schemas(SchemaTable& table) {
   for (const Operator* op : {&Equal, &Greater, &GreaterOrEqual, &Less, &LessOrEqual}) table.add(*op);

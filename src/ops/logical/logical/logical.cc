@@ -36,10 +36,10 @@ constexpr Schema kNot[] = {
 
 }  // namespace
 
-constinit const Operator And = {"", "And", kRows1, nullptr};
-constinit const Operator Or = {"", "Or", kRows1, nullptr};
-constinit const Operator Xor = {"", "Xor", kRows1, nullptr};
-constinit const Operator Not = {"", "Not", kNot, nullptr};
+constinit const Operator And = {.name = "And", .history = kRows1};
+constinit const Operator Or = {.name = "Or", .history = kRows1};
+constinit const Operator Xor = {.name = "Xor", .history = kRows1};
+constinit const Operator Not = {.name = "Not", .history = kNot};
 
 void logical_schemas(SchemaTable& table) {
   for (const Operator* op : {&And, &Or, &Xor, &Not}) table.add(*op);

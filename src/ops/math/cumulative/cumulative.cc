@@ -38,8 +38,8 @@ constexpr Schema kCumSum[] = {
 
 }  // namespace
 
-constinit const Operator CumProd = {"", "CumProd", kCumProd, nullptr};
-constinit const Operator CumSum = {"", "CumSum", kCumSum, nullptr};
+constinit const Operator CumProd = {.name = "CumProd", .history = kCumProd};
+constinit const Operator CumSum = {.name = "CumSum", .history = kCumSum};
 
 void cumulative_schemas(SchemaTable& table) {
   for (const Operator* op : {&CumProd, &CumSum}) table.add(*op);

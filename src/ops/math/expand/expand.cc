@@ -26,7 +26,7 @@ constexpr Schema kExpand[] = {
 
 }  // namespace
 
-constinit const Operator Expand = {"", "Expand", kExpand, nullptr};
+constinit const Operator Expand = {.name = "Expand", .history = kExpand};
 
 void expand_schemas(SchemaTable& table) { table.add(Expand); }
 

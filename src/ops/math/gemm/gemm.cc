@@ -81,7 +81,7 @@ void infer_gemm(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Gemm = {"", "Gemm", kGemm, infer_gemm};
+constinit const Operator Gemm = {.name = "Gemm", .history = kGemm, .infer = infer_gemm};
 
 void gemm_schemas(SchemaTable& table) { table.add(Gemm); }
 

@@ -42,7 +42,7 @@ constexpr Schema kPow[] = {
 
 }  // namespace
 
-constinit const Operator Pow = {"", "Pow", kPow, nullptr};
+constinit const Operator Pow = {.name = "Pow", .history = kPow};
 
 void pow_schemas(SchemaTable& table) { table.add(Pow); }
 

@@ -32,8 +32,8 @@ void infer_softmax(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Softmax = {"", "Softmax", kRows, infer_softmax};
-constinit const Operator LogSoftmax = {"", "LogSoftmax", kRows, infer_softmax};
+constinit const Operator Softmax = {.name = "Softmax", .history = kRows, .infer = infer_softmax};
+constinit const Operator LogSoftmax = {.name = "LogSoftmax", .history = kRows, .infer = infer_softmax};
 
 void softmax_schemas(SchemaTable& table) {
   table.add(Softmax);

@@ -136,8 +136,8 @@ void infer_batch_normalization(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator BatchNormalization = {"", "BatchNormalization", kBatchNormalization,
-                                               infer_batch_normalization};
+constinit const Operator BatchNormalization = {
+    .name = "BatchNormalization", .history = kBatchNormalization, .infer = infer_batch_normalization};
 
 void batch_normalization_schemas(SchemaTable& table) { table.add(BatchNormalization); }
 

@@ -97,7 +97,7 @@ void infer_conv(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Conv = {"", "Conv", kConv, infer_conv};
+constinit const Operator Conv = {.name = "Conv", .history = kConv, .infer = infer_conv};
 
 void conv_schemas(SchemaTable& table) { table.add(Conv); }
 

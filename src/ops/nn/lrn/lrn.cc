@@ -36,7 +36,7 @@ void infer_lrn(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator LRN = {"", "LRN", kLRN, infer_lrn};
+constinit const Operator LRN = {.name = "LRN", .history = kLRN, .infer = infer_lrn};
 
 void lrn_schemas(SchemaTable& table) { table.add(LRN); }
 

@@ -114,8 +114,8 @@ void infer_pool(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator MaxPool = {"", "MaxPool", kMaxPool, infer_pool};
-constinit const Operator AveragePool = {"", "AveragePool", kAveragePool, infer_pool};
+constinit const Operator MaxPool = {.name = "MaxPool", .history = kMaxPool, .infer = infer_pool};
+constinit const Operator AveragePool = {.name = "AveragePool", .history = kAveragePool, .infer = infer_pool};
 
 void pool_schemas(SchemaTable& table) {
   table.add(MaxPool);

@@ -51,8 +51,8 @@ void infer_arg_extremum(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator ArgMax = {"", "ArgMax", kRows, infer_arg_extremum};
-constinit const Operator ArgMin = {"", "ArgMin", kRows, infer_arg_extremum};
+constinit const Operator ArgMax = {.name = "ArgMax", .history = kRows, .infer = infer_arg_extremum};
+constinit const Operator ArgMin = {.name = "ArgMin", .history = kRows, .infer = infer_arg_extremum};
 
 void arg_extremum_schemas(SchemaTable& table) {
   table.add(ArgMax);

@@ -31,7 +31,7 @@ constexpr Schema kSequenceMap[] = {
 
 }  // namespace
 
-constinit const Operator SequenceMap = {"", "SequenceMap", kSequenceMap, nullptr};
+constinit const Operator SequenceMap = {.name = "SequenceMap", .history = kSequenceMap};
 
 void sequence_map_schemas(SchemaTable& table) { table.add(SequenceMap); }
 

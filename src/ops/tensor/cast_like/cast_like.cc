@@ -57,7 +57,7 @@ constexpr Schema kCastLike[] = {
 
 }  // namespace
 
-constinit const Operator CastLike = {"", "CastLike", kCastLike, nullptr};
+constinit const Operator CastLike = {.name = "CastLike", .history = kCastLike};
 
 void cast_like_schemas(SchemaTable& table) { table.add(CastLike); }
 

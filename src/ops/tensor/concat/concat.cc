@@ -101,7 +101,7 @@ void infer_concat(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Concat = {"", "Concat", kConcat, infer_concat};
+constinit const Operator Concat = {.name = "Concat", .history = kConcat, .infer = infer_concat};
 
 void concat_schemas(SchemaTable& table) { table.add(Concat); }
 

@@ -176,7 +176,7 @@ void infer_pad(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Pad = {"", "Pad", kPad, infer_pad};
+constinit const Operator Pad = {.name = "Pad", .history = kPad, .infer = infer_pad};
 
 void pad_schemas(SchemaTable& table) { table.add(Pad); }
 

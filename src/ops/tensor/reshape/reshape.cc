@@ -185,7 +185,7 @@ void infer_reshape(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Reshape = {"", "Reshape", kReshape, infer_reshape};
+constinit const Operator Reshape = {.name = "Reshape", .history = kReshape, .infer = infer_reshape};
 
 void reshape_schemas(SchemaTable& table) { table.add(Reshape); }
 

@@ -90,8 +90,8 @@ void infer_size(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Shape = {"", "Shape", kShape, infer_shape};
-constinit const Operator Size = {"", "Size", kSize, infer_size};
+constinit const Operator Shape = {.name = "Shape", .history = kShape, .infer = infer_shape};
+constinit const Operator Size = {.name = "Size", .history = kSize, .infer = infer_size};
 
 void shape_schemas(SchemaTable& table) {
   table.add(Shape);

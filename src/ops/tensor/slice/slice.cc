@@ -245,7 +245,7 @@ void infer_slice(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Slice = {"", "Slice", kSlice, infer_slice};
+constinit const Operator Slice = {.name = "Slice", .history = kSlice, .infer = infer_slice};
 
 void slice_schemas(SchemaTable& table) { table.add(Slice); }
 

@@ -180,8 +180,8 @@ void infer_unsqueeze(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Squeeze = {"", "Squeeze", kSqueeze, infer_squeeze};
-constinit const Operator Unsqueeze = {"", "Unsqueeze", kUnsqueeze, infer_unsqueeze};
+constinit const Operator Squeeze = {.name = "Squeeze", .history = kSqueeze, .infer = infer_squeeze};
+constinit const Operator Unsqueeze = {.name = "Unsqueeze", .history = kUnsqueeze, .infer = infer_unsqueeze};
 
 void squeeze_schemas(SchemaTable& table) {
   table.add(Squeeze);

@@ -67,7 +67,7 @@ void infer_transpose(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Transpose = {"", "Transpose", kTranspose, infer_transpose};
+constinit const Operator Transpose = {.name = "Transpose", .history = kTranspose, .infer = infer_transpose};
 
 void transpose_schemas(SchemaTable& table) { table.add(Transpose); }
 

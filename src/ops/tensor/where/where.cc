@@ -24,7 +24,7 @@ constexpr Schema kWhere[] = {
 
 }  // namespace
 
-constinit const Operator Where = {"", "Where", kWhere, nullptr};
+constinit const Operator Where = {.name = "Where", .history = kWhere};
 
 void where_schemas(SchemaTable& table) { table.add(Where); }
 
