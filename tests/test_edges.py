@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 SRC = ROOT / "src"
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
 # What a slice's file is, by the end of its name; x.cc and x.h are the slice's meaning itself.
-SUFFIXES = ("ref", "adapt", "grad")
+SUFFIXES = ("body", "ref", "adapt", "grad")
 # The third-party headers whose users are listed; the standard library and the system are everybody's.
 LIBRARIES = ("CLI", "fmt", "gtest", "hwy", "nanobind", "nlohmann", "numpy", "oneapi", "xxhash.h")
 
@@ -104,7 +104,7 @@ def test_rooms_do_not_include_each_other_in_circles():
 
 SLICE = re.compile(r"^norn_slice\(([\w/]+)\s+([A-Z ]+)\)", re.M)
 LISTED = {name: set(parts.split()) for name, parts in SLICE.findall((SRC / "ops" / "slices.cmake").read_text())}
-PARTS = ("adapt", "ref", "grad", "test")
+PARTS = ("body", "adapt", "ref", "grad", "test")
 FOLDERS = sorted(
     str(p.relative_to(SRC / "ops")) for p in (SRC / "ops").glob("*/*/") if p.is_dir() and p.parent.name != "common"
 )

@@ -14,7 +14,7 @@ import re
 import sys
 
 # A slice's files are named after its folder: .../ops/nn/conv/conv_ref.cc.o, or nn/conv/... in the library of src/ops.
-SLICE = re.compile(r"/(?P<slice>\w+)/(?P=slice)(?:_\w+?)??(?:_(?P<part>adapt|ref|grad|test))?\.cc\.o$")
+SLICE = re.compile(r"/(?P<slice>\w+)/(?P=slice)(?:_\w+?)??(?:_(?P<part>body|adapt|ref|grad|test))?\.cc\.o$")
 LIBRARY = re.compile(r"CMakeFiles/([\w-]+)\.dir/")
 
 

@@ -81,6 +81,7 @@ json row_of(const Operator& op, const Schema& row) {
       {"support", row.support == Support::Experimental ? "EXPERIMENTAL" : "COMMON"},
       {"deprecated", row.deprecated},
       {"runnable", is_runnable(op)},
+      {"function", body_at(op, row.since) != nullptr},
       {"same_meaning", row.same_meaning}};
 }
 

@@ -8,6 +8,7 @@
 
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "opset/registry.h"
 
 namespace norn::checks {
 namespace {
@@ -49,13 +50,16 @@ void check_nested_inputs(Context& ctx, const Place& place, const ir::Graph& grap
 }  // namespace
 
 std::int64_t fed_inputs(const ir::Node& owner, std::int64_t opset_version) {
-  if (!ir::canonical_domain(owner.domain.get()).empty()) return -1;
+  using enum opset::ControlFlow;
+  const opset::Operator* op = opset::find_operator(owner.domain.get(), owner.op_type.get());
   const auto inputs = static_cast<std::int64_t>(owner.input.size());
-  const std::string& op = owner.op_type.get();
-  if (op == "If") return 0;
-  if (op == "Loop") return std::max<std::int64_t>(inputs, 2);
-  if (op == "Scan") return opset_version >= 9 ? inputs : inputs - 1;
-  if (op == "SequenceMap") return inputs;
+  switch (op ? op->control_flow : None) {
+    case If: return 0;
+    case Loop: return std::max<std::int64_t>(inputs, 2);
+    case Scan: return opset_version >= 9 ? inputs : inputs - 1;
+    case SequenceMap: return inputs;
+    case None: break;
+  }
   return -1;
 }
 

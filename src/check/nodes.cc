@@ -279,15 +279,15 @@ bool takes(const ir::Graph& body, std::size_t fed) {
 }
 
 // Of Loop, Scan and SequenceMap: what the node has and what its body has match one by one.
-void check_repeated_body(Context& ctx, const Place& place, const ir::Node& node, std::int64_t version) {
+void check_repeated_body(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   const ir::Attribute* holder = body_of(node, "body");
-  const std::int64_t fed = fed_inputs(node, version);
+  const std::int64_t fed = fed_inputs(node, bound.version);
   if (!holder || fed < 0) return;
   const ir::Graph& body = *holder->g;
   const Place in = place.attribute(*holder);
   const Place at = in.graph(body);
   const std::string& op = node.op_type.get();
-  const bool loop = op == "Loop";
+  const bool loop = bound.op->control_flow == opset::ControlFlow::Loop;
   const std::size_t outputs = body.output.size(), wanted = node.output.size() + (loop ? 1 : 0);
   const std::size_t carried = loop && node.input.size() > 2 ? node.input.size() - 2 : 0;
   if (loop && outputs < carried + 1) {
@@ -363,13 +363,12 @@ void check_signature(Context& ctx, const Place& place, const ir::Node& node, con
   check_counts(ctx, place, node, bound);
   check_empty_names(ctx, place, node, *bound.schema);
   check_attributes(ctx, place, node, bound);
-  if (bound.op->domain.empty()) {
-    if (node.op_type.get() == "If")
-      check_if(ctx, place, node);
-    else if (bound.has_body)
-      check_repeated_body(ctx, place, node, bound.version);
-    check_named_outputs(ctx, place, node, bound);
+  switch (bound.op->control_flow) {
+    case opset::ControlFlow::None: break;
+    case opset::ControlFlow::If: check_if(ctx, place, node); break;
+    default: check_repeated_body(ctx, place, node, bound);
   }
+  if (bound.op->domain.empty()) check_named_outputs(ctx, place, node, bound);
 }
 
 }  // namespace norn::checks

@@ -152,7 +152,6 @@ constexpr std::size_t kind_of(std::string_view op) {
 }
 constexpr std::array<bool, kKinds> kMeant = [] {
   std::array<bool, kKinds> meant{};
-  meant[kind_of("If")] = true;
   for (const Meaning& m : kMeanings) meant[kind_of(m.op)] = true;
   return meant;
 }();
@@ -188,9 +187,9 @@ void check_denoted(Context& ctx, const Place& place, const ir::Node& node, const
 
 void check_operator_inputs(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   if (bound.binding != Binding::Schema || !bound.op->domain.empty()) return;
+  if (bound.op->control_flow == opset::ControlFlow::If) return check_condition(ctx, place, node);
   const std::string_view op = bound.op->name;
   if (!kMeant[kind_of(op)]) return;
-  if (op == "If") return check_condition(ctx, place, node);
   const auto begin = std::lower_bound(std::begin(kMeanings), std::end(kMeanings), op,
                                       [](const Meaning& m, std::string_view name) { return m.op < name; });
   for (auto m = begin; m != std::end(kMeanings) && m->op == op; ++m) {

@@ -121,8 +121,6 @@ BoundOperator OperatorLookup::resolve(const ir::Node& node) const {
     bound.function = nullptr;
     bound.requires_attributes = std::any_of(bound.schema->attrs.begin(), bound.schema->attrs.end(),
                                             [](const opset::Attr& attr) { return attr.required; });
-    const opset::Attr* body = opset::find_attr(*bound.schema, "body");
-    bound.has_body = body && body->type == ir::AttributeType::Graph;
     bound.min_inputs = opset::min_inputs(*bound.schema);
     bound.max_inputs = opset::max_inputs(*bound.schema);
     bound.min_outputs = opset::min_outputs(*bound.schema);

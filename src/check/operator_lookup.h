@@ -51,7 +51,6 @@ struct BoundOperator {
   const ir::Function* function = nullptr;
   std::int64_t version = -1;  // imported
   bool requires_attributes = false;
-  bool has_body = false;  // an attribute "body" that holds a graph
   int min_inputs = 0, max_inputs = 0, min_outputs = 0, max_outputs = 0;
 };
 

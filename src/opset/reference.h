@@ -71,8 +71,10 @@ class ReferenceTable {
 // The kernel for an operator at a schema version; null if the operator has none (control flow has none).
 ReferenceFn find_reference(const Operator&, int since) noexcept;
 
-// Whether anything runs the operator: a reference kernel of any version, or control flow, which needs none but an
-// inference function for its graphs. Of the others only the signature is known.
+// The control flow that the runtime runs.
+constexpr bool is_run(ControlFlow kind) noexcept { return kind == ControlFlow::If; }
+// Whether anything runs the operator: a reference kernel of any version, a function body, or the runtime itself, as
+// control flow. Of the others only the signature is known.
 bool is_runnable(const Operator&) noexcept;
 
 // Runs the reference kernel of one node on given inputs (null where omitted) and returns its outputs.

@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 
+#include "base/fork.h"
 #include "base/text.h"
 #include "ir/model.h"
+#include "opset/function_body.h"
 
 namespace norn::ops {
 void all_schemas(opset::SchemaTable&);
-}
+void all_bodies(opset::BodyTable&);
+}  // namespace norn::ops
 
 namespace norn::opset {
 namespace {
@@ -32,6 +36,13 @@ const Index& index() {
   static const Index the_index;
   return the_index;
 }
+
+struct Bodies final : BodyTable {
+  std::unordered_map<const Operator*, std::span<const FunctionBody>> rows;
+
+  Bodies() { ops::all_bodies(*this); }
+  void add(const Operator& op, std::span<const FunctionBody> bodies) override { rows[&op] = bodies; }
+};
 
 constexpr std::array<std::pair<std::string_view, int>, 5> kNewest = {{
     {"", 28},
@@ -82,6 +93,21 @@ const Operator* find_operator(std::string_view domain, std::string_view name) no
 }
 
 std::span<const Operator* const> all_operators() noexcept { return index().in_order; }
+
+std::span<const FunctionBody> bodies_of(const Operator& op) noexcept {
+  if (!op.bodies.empty()) return op.bodies;
+  const auto& rows = base::made_once([] { return Bodies(); }).rows;
+  const auto at = rows.find(&op);
+  return at == rows.end() ? std::span<const FunctionBody>{} : at->second;
+}
+
+const FunctionBody* body_at(const Operator& op, int since) noexcept {
+  const FunctionBody* newest = nullptr;
+  for (const FunctionBody& body : bodies_of(op)) {
+    if (body.since <= since) newest = &body;
+  }
+  return newest && (newest->build || !newest->nodes.empty()) ? newest : nullptr;
+}
 
 int newest_version(std::string_view domain) noexcept {
   domain = ir::canonical_domain(domain);

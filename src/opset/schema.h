@@ -156,12 +156,33 @@ const TypeConstraint* find_type(const Schema&, std::string_view variable) noexce
 // determines are known.
 using InferFn = void (*)(InferContext&);
 
+// Operators that run graphs of theirs, where others compute.
+enum class ControlFlow : std::uint8_t { None, If, Loop, Scan, SequenceMap };
+
+// What an operator computes, in terms of other operators, from one of its versions on. The nodes stand between braces
+// in ONNX's text syntax, "{ Y = Max (X, zero) }"; inputs, outputs and attributes have the names that the schema gives
+// them (the members of a variadic one: name_0, name_1, ...), and attributes that a node leaves out have the schema's
+// defaults. Where nodes depend on attributes, types or on which inputs are there, `build` writes them: function_body.h.
+class BodyBuilder;
+struct FunctionBody {
+  int since = 1;
+  int opset = 0;  // the version of ONNX's operator set that the nodes are of; 0: what the caller imports
+  std::string_view nodes = {};
+  void (*build)(BodyBuilder&) = nullptr;
+};
+
 // An operator: its identity is its address, so other rooms name it as ops::Conv, checked by the linker.
+//
+// What is known of it stands in its object. What a layer adds that cannot be linked into every build (reference
+// kernels, version steps, long bodies, later gradients) is a table of that layer, generated from the slices' files of
+// one part; a fact that is data becomes a field here, with a default, so that objects name only what they have.
 struct Operator {
-  std::string_view domain;  // "" is ai.onnx
+  std::string_view domain = {};  // "" is ai.onnx
   std::string_view name;
   std::span<const Schema> history;  // ascending since
-  InferFn infer;
+  InferFn infer = nullptr;
+  std::span<const FunctionBody> bodies = {};  // ascending since; those of x_body.cc are in a table: bodies_of()
+  ControlFlow control_flow = ControlFlow::None;
 };
 
 // Newest row with since <= version; null if the operator is younger than `version`.

@@ -1,11 +1,14 @@
 // Calls: a function's body in place of the node. A body sees its formal parameters only and imports operator sets of
 // its own, but its nodes land in the caller's graph. Bodies come from the model's own functions, which go before
-// operators of the same name, and from loaded operator sets, which come after what can be run already.
+// operators of the same name, from loaded operator sets, which come after what can be run already, and from ONNX's
+// definition of an operator that has no kernel.
 #include <algorithm>
 #include <cstdint>
 
+#include "infer/function_body.h"
 #include "ir/operator_set.h"
 #include "norn/error.h"
+#include "opset/reference.h"
 #include "opset/registry.h"
 #include "program/lowerer.h"
 
@@ -88,7 +91,7 @@ std::uint64_t Lowerer::expanded_size(const std::vector<ir::Node>& nodes, int dep
 }
 
 void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Scope& scope, const Place& place,
-                          const std::string& path) {
+                          const std::string& path, bool standard) {
   count_node();  // a body may be empty
   Call call = begin_call(function, place.call);
   if (node.input.size() > function.input.size() || node.output.size() > function.output.size())
@@ -100,8 +103,12 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   for (const ir::Attribute& attr : function.attribute_proto) call.attributes[attr.name] = &attr;
   for (const ir::Attribute& attr : given) call.attributes[attr.name] = &attr;
 
+  // A graph of the node's, which a body of one of ONNX's operators runs, sees what the node sees.
+  const bool sees_caller = standard && function.opset_import.empty();
+  if (sees_caller && place.call) call.attributes.insert(place.call->attributes.begin(), place.call->attributes.end());
+
   Graph& graph = scope.graph();
-  Scope body(graph);
+  Scope body(graph, sees_caller ? &scope : nullptr);
   for (std::size_t i = 0; i < node.input.size(); ++i)
     if (!node.input[i].empty() && !body.has(function.input[i]))
       body.define(function.input[i], scope.capture(node.input[i]));
@@ -113,6 +120,7 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   inside.path = path;
   inside.imports = function.opset_import.empty() ? place.imports : &own;
   inside.call = &call;
+  inside.standard = standard && !sees_caller;
   const std::size_t first_value = graph.values.size();
   lower_nodes(function.node, body, inside);
 
@@ -131,6 +139,19 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
     scope.define(node.output[i], id);
     if (id >= first_value) graph.value(id).name = node.output[i];
   }
+}
+
+bool Lowerer::inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
+                          const Place& place, const std::string& path) {
+  const opset::Operator& op = *bound.op;
+  if (opset::find_reference(op, bound.schema->since) || !opset::body_at(op, bound.schema->since)) return false;
+  std::vector<const opset::ValueType*> types;
+  for (ValueId id : inputs) types.push_back(id == kNone ? nullptr : &scope.graph().value(id).type);
+  std::vector<bool> wanted;
+  for (const std::string& output : bound.node.output) wanted.push_back(!output.empty());
+  const auto body = infer::function_body(op, opset::Attrs(*bound.schema, bound.node.attribute), types, wanted);
+  inline_call(bound.node, *body, scope, place, path, true);
+  return true;
 }
 
 }  // namespace norn::program

@@ -145,7 +145,7 @@ void Lowerer::count_node() {
 
 void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place, const std::string& path) {
   const std::string domain(ir::canonical_domain(node.domain.get()));
-  const ir::Function* function = find_function(domain, node);
+  const ir::Function* function = place.standard ? nullptr : find_function(domain, node);
   const opset::Operator* op = function ? nullptr : opset::find_operator(domain, node.op_type.get());
   if (!function && (!op || !opset::is_runnable(*op))) function = find_in_sets(domain, node, place);
   if (function) {
@@ -178,6 +178,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
       define_constant(node.output[0], ops::constant_value({*bound.schema, bound.node.attribute}), scope);
     return;
   }
+  if (inline_body(bound, inputs, scope, place, path)) return;
   if (const opset::Schema* newest = transform::newest_unchanged(*op, *bound.schema)) {
     bound.schema = newest;
     append(std::move(bound), std::move(inputs), std::move(outputs), scope, path, engine);
@@ -188,6 +189,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     count_node();
     std::vector<ValueId> part_inputs = inputs_of(part.node, scope);
     Outputs part_outputs = infer(part, part_inputs, scope, engine);
+    if (inline_body(part, part_inputs, scope, place, path)) continue;
     append(std::move(part), std::move(part_inputs), std::move(part_outputs), scope, path, engine);
   }
 }

@@ -33,6 +33,7 @@ struct Place {
   std::string path;  // of the enclosing graph or call
   const Imports* imports = nullptr;
   const Call* call = nullptr;  // null outside of functions
+  bool standard = false;       // in the body of one of ONNX's operators, where names mean ONNX's operators only
 };
 
 // "ai.onnx" for the default domain.
@@ -112,8 +113,12 @@ class Lowerer {
   // How many nodes the list becomes with bodies in place of calls, each call counted too; saturating. Every body is
   // counted once, so that functions which call each other twice at each of thirty steps are refused at once.
   std::uint64_t expanded_size(const std::vector<ir::Node>& nodes, int depth = 0);
+  // `standard`: the function is the body of one of ONNX's operators.
   void inline_call(const ir::Node& node, const ir::Function& function, Scope& scope, const Place& place,
-                   const std::string& path);
+                   const std::string& path, bool standard = false);
+  // Puts the operator's function body in place of the node, if no kernel runs it and it has one.
+  bool inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
+                   const Place& place, const std::string& path);
 
   opset::DimExpr fresh_dim() { return opset::DimExpr::variable("?" + std::to_string(fresh_dims_++)); }
   std::string fresh_suffix() { return std::to_string(fresh_names_++); }

@@ -161,6 +161,7 @@ TEST(Lift, EveryPairOfVersionsHasAStepOrAReason) {
       not_yet.insert(opset::full_name(*m.op));
       continue;
     }
+    if (!opset::find_reference(*m.op, m.to) && opset::body_at(*m.op, m.from)) continue;  // runs as its body
     ADD_FAILURE() << opset::full_name(*m.op) << " has no step from " << m.from << " to " << m.to;
   }
   std::string names;

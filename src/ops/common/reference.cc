@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ops/common/elements.h"
+#include "opset/registry.h"
 
 namespace norn::ops {
 void all_references(opset::ReferenceTable&);
@@ -95,9 +96,7 @@ ReferenceFn find_reference(const Operator& op, int since) noexcept {
 }
 
 bool is_runnable(const Operator& op) noexcept {
-  if (kernels().entries.contains(&op)) return true;
-  const auto is_graph = [](const Attr& a) { return a.type == ir::AttributeType::Graph; };
-  return op.infer && std::any_of(op.history.back().attrs.begin(), op.history.back().attrs.end(), is_graph);
+  return is_run(op.control_flow) || kernels().entries.contains(&op) || body_at(op, op.history.back().since);
 }
 
 std::vector<Value> evaluate(const Operator& op, const Attrs& attrs, std::span<const Value* const> inputs,

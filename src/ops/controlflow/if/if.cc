@@ -89,7 +89,7 @@ void infer_if(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator If = {"", "If", kIf, infer_if};
+constinit const Operator If = {.name = "If", .history = kIf, .infer = infer_if, .control_flow = ControlFlow::If};
 
 void if_schemas(SchemaTable& table) { table.add(If); }
 

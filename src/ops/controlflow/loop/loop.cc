@@ -139,7 +139,7 @@ constexpr Schema kLoop[] = {
 
 }  // namespace
 
-constinit const Operator Loop = {"", "Loop", kLoop, nullptr};
+constinit const Operator Loop = {.name = "Loop", .history = kLoop, .control_flow = ControlFlow::Loop};
 
 void loop_schemas(SchemaTable& table) { table.add(Loop); }
 

@@ -106,7 +106,7 @@ constexpr Schema kScan[] = {
 
 }  // namespace
 
-constinit const Operator Scan = {"", "Scan", kScan, nullptr};
+constinit const Operator Scan = {.name = "Scan", .history = kScan, .control_flow = ControlFlow::Scan};
 
 void scan_schemas(SchemaTable& table) { table.add(Scan); }
 

@@ -34,7 +34,7 @@ constexpr Schema kBernoulli[] = {
 
 }  // namespace
 
-constinit const Operator Bernoulli = {"", "Bernoulli", kBernoulli, nullptr};
+constinit const Operator Bernoulli = {.name = "Bernoulli", .history = kBernoulli};
 
 void bernoulli_schemas(SchemaTable& table) { table.add(Bernoulli); }
 

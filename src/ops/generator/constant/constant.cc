@@ -129,7 +129,7 @@ Tensor constant_value(const Attrs& attrs) {
   return vector_value(DataType::String, {length(values.size())}, values);
 }
 
-constinit const Operator Constant = {"", "Constant", kConstant, infer_constant};
+constinit const Operator Constant = {.name = "Constant", .history = kConstant, .infer = infer_constant};
 
 void constant_schemas(SchemaTable& table) { table.add(Constant); }
 

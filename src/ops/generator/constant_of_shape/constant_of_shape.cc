@@ -91,7 +91,8 @@ void infer_constant_of_shape(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator ConstantOfShape = {"", "ConstantOfShape", kConstantOfShape, infer_constant_of_shape};
+constinit const Operator ConstantOfShape = {
+    .name = "ConstantOfShape", .history = kConstantOfShape, .infer = infer_constant_of_shape};
 
 void constant_of_shape_schemas(SchemaTable& table) { table.add(ConstantOfShape); }
 

@@ -26,7 +26,7 @@ constexpr Schema kEyeLike[] = {
 
 }  // namespace
 
-constinit const Operator EyeLike = {"", "EyeLike", kEyeLike, nullptr};
+constinit const Operator EyeLike = {.name = "EyeLike", .history = kEyeLike};
 
 void eye_like_schemas(SchemaTable& table) { table.add(EyeLike); }
 

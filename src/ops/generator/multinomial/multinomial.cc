@@ -34,7 +34,7 @@ constexpr Schema kMultinomial[] = {
 
 }  // namespace
 
-constinit const Operator Multinomial = {"", "Multinomial", kMultinomial, nullptr};
+constinit const Operator Multinomial = {.name = "Multinomial", .history = kMultinomial};
 
 void multinomial_schemas(SchemaTable& table) { table.add(Multinomial); }
 

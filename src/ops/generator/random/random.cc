@@ -92,10 +92,10 @@ constexpr Schema kRandomUniformLike[] = {
 
 }  // namespace
 
-constinit const Operator RandomNormal = {"", "RandomNormal", kRandomNormal, nullptr};
-constinit const Operator RandomNormalLike = {"", "RandomNormalLike", kRandomNormalLike, nullptr};
-constinit const Operator RandomUniform = {"", "RandomUniform", kRandomUniform, nullptr};
-constinit const Operator RandomUniformLike = {"", "RandomUniformLike", kRandomUniformLike, nullptr};
+constinit const Operator RandomNormal = {.name = "RandomNormal", .history = kRandomNormal};
+constinit const Operator RandomNormalLike = {.name = "RandomNormalLike", .history = kRandomNormalLike};
+constinit const Operator RandomUniform = {.name = "RandomUniform", .history = kRandomUniform};
+constinit const Operator RandomUniformLike = {.name = "RandomUniformLike", .history = kRandomUniformLike};
 
 void random_schemas(SchemaTable& table) {
   for (const Operator* op : {&RandomNormal, &RandomNormalLike, &RandomUniform, &RandomUniformLike}) table.add(*op);

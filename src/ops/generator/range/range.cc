@@ -2,6 +2,8 @@
 // floating types and counts them in stash_type.
 #include "ops/generator/range/range.h"
 
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -24,9 +26,32 @@ constexpr Schema kRange[] = {
     {.since = 27, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes27},
 };
 
+void infer_range(InferContext& ctx) {
+  DataType elem = DataType::Undefined;
+  for (int i = 0; i < 3; ++i) {
+    if (elem == DataType::Undefined) elem = ctx.elem(i);
+    ctx.require_rank(i, 0);
+  }
+  const Dims *start = ctx.ints(0), *limit = ctx.ints(1), *delta = ctx.ints(2);
+  DimExpr count = ctx.fresh_dim();
+  std::optional<Dims> numbers;
+  if (start && limit && delta && start->size() == 1 && limit->size() == 1 && delta->size() == 1 &&
+      (*delta)[0].is_constant() && (*delta)[0].constant() != 0) {
+    const std::int64_t step = (*delta)[0].constant();
+    const DimExpr from = step > 0 ? (*start)[0] : (*limit)[0], to = step > 0 ? (*limit)[0] : (*start)[0];
+    count = DimExpr::max(DimExpr::ceil_div(to - from, step > 0 ? step : -step), 0);
+    if (count.is_constant() && count.constant() <= 64) {
+      numbers.emplace();
+      for (std::int64_t i = 0; i < count.constant(); ++i) numbers->push_back((*start)[0] + DimExpr(i * step));
+    }
+  }
+  ctx.set(0, elem, {count});
+  if (numbers) ctx.set_ints(0, *std::move(numbers));
+}
+
 }  // namespace
 
-constinit const Operator Range = {"", "Range", kRange, nullptr};
+constinit const Operator Range = {.name = "Range", .history = kRange, .infer = infer_range};
 
 void range_schemas(SchemaTable& table) { table.add(Range); }
 

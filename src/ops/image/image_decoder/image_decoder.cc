@@ -20,7 +20,7 @@ constexpr Schema kImageDecoder[] = {
 
 }  // namespace
 
-constinit const Operator ImageDecoder = {"", "ImageDecoder", kImageDecoder, nullptr};
+constinit const Operator ImageDecoder = {.name = "ImageDecoder", .history = kImageDecoder};
 
 void image_decoder_schemas(SchemaTable& table) { table.add(ImageDecoder); }
 

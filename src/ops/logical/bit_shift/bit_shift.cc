@@ -25,7 +25,7 @@ constexpr Schema kBitShift[] = {
 
 }  // namespace
 
-constinit const Operator BitShift = {"", "BitShift", kBitShift, nullptr};
+constinit const Operator BitShift = {.name = "BitShift", .history = kBitShift};
 
 void bit_shift_schemas(SchemaTable& table) { table.add(BitShift); }
 

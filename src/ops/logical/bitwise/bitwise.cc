@@ -27,10 +27,10 @@ constexpr Schema kBitwiseNot[] = {
 
 }  // namespace
 
-constinit const Operator BitwiseAnd = {"", "BitwiseAnd", kRows18, nullptr};
-constinit const Operator BitwiseOr = {"", "BitwiseOr", kRows18, nullptr};
-constinit const Operator BitwiseXor = {"", "BitwiseXor", kRows18, nullptr};
-constinit const Operator BitwiseNot = {"", "BitwiseNot", kBitwiseNot, nullptr};
+constinit const Operator BitwiseAnd = {.name = "BitwiseAnd", .history = kRows18};
+constinit const Operator BitwiseOr = {.name = "BitwiseOr", .history = kRows18};
+constinit const Operator BitwiseXor = {.name = "BitwiseXor", .history = kRows18};
+constinit const Operator BitwiseNot = {.name = "BitwiseNot", .history = kBitwiseNot};
 
 void bitwise_schemas(SchemaTable& table) {
   for (const Operator* op : {&BitwiseAnd, &BitwiseOr, &BitwiseXor, &BitwiseNot}) table.add(*op);

@@ -2,6 +2,8 @@
 // with NaN is false. Equal alone takes booleans and, from 19, strings.
 #include "ops/logical/compare/compare.h"
 
+#include "ops/common/pairs.h"
+
 namespace norn::ops {
 namespace {
 
@@ -57,13 +59,24 @@ constexpr Schema kRows12[] = {
     {.since = 16, .inputs = kInputs13, .outputs = kOutputs13, .types = kGreaterTypes13, .same_meaning = true},
 };
 
+constexpr FunctionBody kGreaterOrEqualBodies[] = {
+    {.since = 12, .opset = 13, .nodes = "{ more = Greater (A, B) same = Equal (A, B) C = Or (more, same) }"},
+};
+constexpr FunctionBody kLessOrEqualBodies[] = {
+    {.since = 12, .opset = 13, .nodes = "{ less = Less (A, B) same = Equal (A, B) C = Or (less, same) }"},
+};
+
+void infer_compare(InferContext& ctx) { infer_pairs(ctx, DataType::Bool); }
+
 }  // namespace
 
-constinit const Operator Equal = {"", "Equal", kEqual, nullptr};
-constinit const Operator Greater = {"", "Greater", kRows1, nullptr};
-constinit const Operator GreaterOrEqual = {"", "GreaterOrEqual", kRows12, nullptr};
-constinit const Operator Less = {"", "Less", kRows1, nullptr};
-constinit const Operator LessOrEqual = {"", "LessOrEqual", kRows12, nullptr};
+constinit const Operator Equal = {.name = "Equal", .history = kEqual, .infer = infer_compare};
+constinit const Operator Greater = {.name = "Greater", .history = kRows1, .infer = infer_compare};
+constinit const Operator GreaterOrEqual = {
+    .name = "GreaterOrEqual", .history = kRows12, .infer = infer_compare, .bodies = kGreaterOrEqualBodies};
+constinit const Operator Less = {.name = "Less", .history = kRows1, .infer = infer_compare};
+constinit const Operator LessOrEqual = {
+    .name = "LessOrEqual", .history = kRows12, .infer = infer_compare, .bodies = kLessOrEqualBodies};
 
 void compare_schemas(SchemaTable& table) {
   for (const Operator* op : {&Equal, &Greater, &GreaterOrEqual, &Less, &LessOrEqual}) table.add(*op);

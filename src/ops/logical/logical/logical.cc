@@ -2,6 +2,8 @@
 // both sides broadcast.
 #include "ops/logical/logical/logical.h"
 
+#include "ops/common/pairs.h"
+
 namespace norn::ops {
 namespace {
 
@@ -34,12 +36,14 @@ constexpr Schema kNot[] = {
     {.since = 1, .inputs = kNotInputs, .outputs = kNotOutputs, .types = kNotTypes},
 };
 
+void infer_logical(InferContext& ctx) { infer_pairs(ctx, DataType::Bool); }
+
 }  // namespace
 
-constinit const Operator And = {"", "And", kRows1, nullptr};
-constinit const Operator Or = {"", "Or", kRows1, nullptr};
-constinit const Operator Xor = {"", "Xor", kRows1, nullptr};
-constinit const Operator Not = {"", "Not", kNot, nullptr};
+constinit const Operator And = {.name = "And", .history = kRows1, .infer = infer_logical};
+constinit const Operator Or = {.name = "Or", .history = kRows1, .infer = infer_logical};
+constinit const Operator Xor = {.name = "Xor", .history = kRows1, .infer = infer_logical};
+constinit const Operator Not = {.name = "Not", .history = kNot, .infer = same_as_input};
 
 void logical_schemas(SchemaTable& table) {
   for (const Operator* op : {&And, &Or, &Xor, &Not}) table.add(*op);

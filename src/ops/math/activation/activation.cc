@@ -140,18 +140,19 @@ constexpr Schema kThresholdedRelu[] = {
 
 }  // namespace
 
-constinit const Operator Celu = {"", "Celu", kCelu, same_as_input};
-constinit const Operator Elu = {"", "Elu", kElu, same_as_input};
-constinit const Operator Gelu = {"", "Gelu", kGelu, same_as_input};
-constinit const Operator HardSigmoid = {"", "HardSigmoid", kHardSigmoid, same_as_input};
-constinit const Operator HardSwish = {"", "HardSwish", kHardSwish, same_as_input};
-constinit const Operator LeakyRelu = {"", "LeakyRelu", kLeakyRelu, same_as_input};
-constinit const Operator Mish = {"", "Mish", kMish, same_as_input};
-constinit const Operator Selu = {"", "Selu", kSelu, same_as_input};
-constinit const Operator Shrink = {"", "Shrink", kShrink, same_as_input};
-constinit const Operator Softplus = {"", "Softplus", kSoftplus, same_as_input};
-constinit const Operator Swish = {"", "Swish", kSwish, same_as_input};
-constinit const Operator ThresholdedRelu = {"", "ThresholdedRelu", kThresholdedRelu, same_as_input};
+constinit const Operator Celu = {.name = "Celu", .history = kCelu, .infer = same_as_input};
+constinit const Operator Elu = {.name = "Elu", .history = kElu, .infer = same_as_input};
+constinit const Operator Gelu = {.name = "Gelu", .history = kGelu, .infer = same_as_input};
+constinit const Operator HardSigmoid = {.name = "HardSigmoid", .history = kHardSigmoid, .infer = same_as_input};
+constinit const Operator HardSwish = {.name = "HardSwish", .history = kHardSwish, .infer = same_as_input};
+constinit const Operator LeakyRelu = {.name = "LeakyRelu", .history = kLeakyRelu, .infer = same_as_input};
+constinit const Operator Mish = {.name = "Mish", .history = kMish, .infer = same_as_input};
+constinit const Operator Selu = {.name = "Selu", .history = kSelu, .infer = same_as_input};
+constinit const Operator Shrink = {.name = "Shrink", .history = kShrink, .infer = same_as_input};
+constinit const Operator Softplus = {.name = "Softplus", .history = kSoftplus, .infer = same_as_input};
+constinit const Operator Swish = {.name = "Swish", .history = kSwish, .infer = same_as_input};
+constinit const Operator ThresholdedRelu = {
+    .name = "ThresholdedRelu", .history = kThresholdedRelu, .infer = same_as_input};
 
 void activation_schemas(SchemaTable& table) {
   for (const Operator* op : {&Celu, &Elu, &Gelu, &HardSigmoid, &HardSwish, &LeakyRelu, &Mish, &Selu, &Shrink, &Softplus,

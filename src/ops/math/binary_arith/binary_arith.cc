@@ -133,10 +133,10 @@ void infer_div(InferContext& ctx) { infer_binary(ctx, divide); }
 
 }  // namespace
 
-constinit const Operator Add = {"", "Add", kHistory, infer_add};
-constinit const Operator Sub = {"", "Sub", kHistory, infer_sub};
-constinit const Operator Mul = {"", "Mul", kHistory, infer_mul};
-constinit const Operator Div = {"", "Div", kHistory, infer_div};
+constinit const Operator Add = {.name = "Add", .history = kHistory, .infer = infer_add};
+constinit const Operator Sub = {.name = "Sub", .history = kHistory, .infer = infer_sub};
+constinit const Operator Mul = {.name = "Mul", .history = kHistory, .infer = infer_mul};
+constinit const Operator Div = {.name = "Div", .history = kHistory, .infer = infer_div};
 
 void binary_arith_schemas(SchemaTable& table) {
   for (const Operator* op : {&Add, &Sub, &Mul, &Div}) table.add(*op);

@@ -54,8 +54,8 @@ CumulativeParams resolve_cumulative(const NodeView& node, std::int64_t rank) {
   return p;
 }
 
-constinit const Operator CumProd = {"", "CumProd", kCumProd, infer_cumulative};
-constinit const Operator CumSum = {"", "CumSum", kCumSum, infer_cumulative};
+constinit const Operator CumProd = {.name = "CumProd", .history = kCumProd, .infer = infer_cumulative};
+constinit const Operator CumSum = {.name = "CumSum", .history = kCumSum, .infer = infer_cumulative};
 
 void cumulative_schemas(SchemaTable& table) {
   for (const Operator* op : {&CumProd, &CumSum}) table.add(*op);

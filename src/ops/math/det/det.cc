@@ -20,7 +20,7 @@ constexpr Schema kDet[] = {
 
 }  // namespace
 
-constinit const Operator Det = {"", "Det", kDet, nullptr};
+constinit const Operator Det = {.name = "Det", .history = kDet};
 
 void det_schemas(SchemaTable& table) { table.add(Det); }
 

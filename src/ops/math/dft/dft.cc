@@ -36,7 +36,7 @@ constexpr Schema kDFT[] = {
 
 }  // namespace
 
-constinit const Operator DFT = {"", "DFT", kDFT, nullptr};
+constinit const Operator DFT = {.name = "DFT", .history = kDFT};
 
 void dft_schemas(SchemaTable& table) { table.add(DFT); }
 

@@ -22,7 +22,7 @@ constexpr Schema kEinsum[] = {
 
 }  // namespace
 
-constinit const Operator Einsum = {"", "Einsum", kEinsum, nullptr};
+constinit const Operator Einsum = {.name = "Einsum", .history = kEinsum};
 
 void einsum_schemas(SchemaTable& table) { table.add(Einsum); }
 

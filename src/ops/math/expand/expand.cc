@@ -2,6 +2,11 @@
 // larger than the shape says.
 #include "ops/math/expand/expand.h"
 
+#include <algorithm>
+
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -24,9 +29,23 @@ constexpr Schema kExpand[] = {
     {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
+void infer_expand(InferContext& ctx) {
+  const DataType elem = ctx.elem(0);
+  if (const Dims* shape = ctx.ints(1); shape && ctx.has_rank(0)) {
+    ctx.set(0, elem, broadcast(ctx, ctx.shape(0), *shape));
+  } else if (ctx.has_rank(0) && ctx.has_rank(1) && ctx.rank(1) == 1 && ctx.shape(1)[0].is_constant()) {
+    const auto rank = std::max<std::size_t>(ctx.shape(0).size(), static_cast<std::size_t>(ctx.shape(1)[0].constant()));
+    Dims dims;
+    for (std::size_t d = 0; d < rank; ++d) dims.push_back(ctx.fresh_dim());
+    ctx.set(0, elem, std::move(dims));
+  } else if (elem != DataType::Undefined) {
+    ctx.set(0, elem);
+  }
+}
+
 }  // namespace
 
-constinit const Operator Expand = {"", "Expand", kExpand, nullptr};
+constinit const Operator Expand = {.name = "Expand", .history = kExpand, .infer = infer_expand};
 
 void expand_schemas(SchemaTable& table) { table.add(Expand); }
 

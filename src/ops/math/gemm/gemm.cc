@@ -90,7 +90,7 @@ GemmParams resolve_gemm(const NodeView& node) {
           .beta = attrs.f("beta")};
 }
 
-constinit const Operator Gemm = {"", "Gemm", kGemm, infer_gemm};
+constinit const Operator Gemm = {.name = "Gemm", .history = kGemm, .infer = infer_gemm};
 
 void gemm_schemas(SchemaTable& table) { table.add(Gemm); }
 

@@ -26,7 +26,7 @@ constexpr Schema kHardmax[] = {
 
 }  // namespace
 
-constinit const Operator Hardmax = {"", "Hardmax", kHardmax, nullptr};
+constinit const Operator Hardmax = {.name = "Hardmax", .history = kHardmax};
 
 void hardmax_schemas(SchemaTable& table) { table.add(Hardmax); }
 

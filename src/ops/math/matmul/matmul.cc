@@ -47,7 +47,7 @@ void infer_matmul(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator MatMul = {"", "MatMul", kMatMul, infer_matmul};
+constinit const Operator MatMul = {.name = "MatMul", .history = kMatMul, .infer = infer_matmul};
 
 void matmul_schemas(SchemaTable& table) { table.add(MatMul); }
 

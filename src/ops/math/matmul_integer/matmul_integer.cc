@@ -30,7 +30,7 @@ constexpr Schema kMatMulInteger[] = {
 
 }  // namespace
 
-constinit const Operator MatMulInteger = {"", "MatMulInteger", kMatMulInteger, nullptr};
+constinit const Operator MatMulInteger = {.name = "MatMulInteger", .history = kMatMulInteger};
 
 void matmul_integer_schemas(SchemaTable& table) { table.add(MatMulInteger); }
 

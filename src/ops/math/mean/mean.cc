@@ -27,7 +27,7 @@ constexpr Schema kMean[] = {
 
 }  // namespace
 
-constinit const Operator Mean = {"", "Mean", kMean, nullptr};
+constinit const Operator Mean = {.name = "Mean", .history = kMean};
 
 void mean_schemas(SchemaTable& table) { table.add(Mean); }
 

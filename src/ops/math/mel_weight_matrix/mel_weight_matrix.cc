@@ -29,7 +29,7 @@ constexpr Schema kMelWeightMatrix[] = {
 
 }  // namespace
 
-constinit const Operator MelWeightMatrix = {"", "MelWeightMatrix", kMelWeightMatrix, nullptr};
+constinit const Operator MelWeightMatrix = {.name = "MelWeightMatrix", .history = kMelWeightMatrix};
 
 void mel_weight_matrix_schemas(SchemaTable& table) { table.add(MelWeightMatrix); }
 

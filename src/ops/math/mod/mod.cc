@@ -26,7 +26,7 @@ constexpr Schema kMod[] = {
 
 }  // namespace
 
-constinit const Operator Mod = {"", "Mod", kMod, nullptr};
+constinit const Operator Mod = {.name = "Mod", .history = kMod};
 
 void mod_schemas(SchemaTable& table) { table.add(Mod); }
 

@@ -38,8 +38,8 @@ constexpr Schema kNegativeLogLikelihoodLoss[] = {
 
 }  // namespace
 
-constinit const Operator NegativeLogLikelihoodLoss = {"", "NegativeLogLikelihoodLoss", kNegativeLogLikelihoodLoss,
-                                                      nullptr};
+constinit const Operator NegativeLogLikelihoodLoss = {.name = "NegativeLogLikelihoodLoss",
+                                                      .history = kNegativeLogLikelihoodLoss};
 
 void negative_log_likelihood_loss_schemas(SchemaTable& table) { table.add(NegativeLogLikelihoodLoss); }
 

@@ -2,6 +2,8 @@
 // broadcasts only where the attribute says so.
 #include "ops/math/pow/pow.h"
 
+#include "ops/common/pairs.h"
+
 namespace norn::ops {
 namespace {
 
@@ -40,9 +42,11 @@ constexpr Schema kPow[] = {
     {.since = 15, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes15, .same_meaning = true},
 };
 
+void infer_pow(InferContext& ctx) { infer_pairs(ctx, ctx.elem(0)); }
+
 }  // namespace
 
-constinit const Operator Pow = {"", "Pow", kPow, nullptr};
+constinit const Operator Pow = {.name = "Pow", .history = kPow, .infer = infer_pow};
 
 void pow_schemas(SchemaTable& table) { table.add(Pow); }
 

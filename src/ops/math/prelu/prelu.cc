@@ -28,7 +28,7 @@ constexpr Schema kPRelu[] = {
 
 }  // namespace
 
-constinit const Operator PRelu = {"", "PRelu", kPRelu, nullptr};
+constinit const Operator PRelu = {.name = "PRelu", .history = kPRelu};
 
 void prelu_schemas(SchemaTable& table) { table.add(PRelu); }
 

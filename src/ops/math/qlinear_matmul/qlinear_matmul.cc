@@ -56,7 +56,7 @@ constexpr Schema kQLinearMatMul[] = {
 
 }  // namespace
 
-constinit const Operator QLinearMatMul = {"", "QLinearMatMul", kQLinearMatMul, nullptr};
+constinit const Operator QLinearMatMul = {.name = "QLinearMatMul", .history = kQLinearMatMul};
 
 void qlinear_matmul_schemas(SchemaTable& table) { table.add(QLinearMatMul); }
 

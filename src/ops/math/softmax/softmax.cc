@@ -38,8 +38,8 @@ SoftmaxParams resolve_softmax(const NodeView& node, std::int64_t rank) {
   return {axis, flattens ? rank : axis + 1};
 }
 
-constinit const Operator Softmax = {"", "Softmax", kRows, infer_softmax};
-constinit const Operator LogSoftmax = {"", "LogSoftmax", kRows, infer_softmax};
+constinit const Operator Softmax = {.name = "Softmax", .history = kRows, .infer = infer_softmax};
+constinit const Operator LogSoftmax = {.name = "LogSoftmax", .history = kRows, .infer = infer_softmax};
 
 void softmax_schemas(SchemaTable& table) {
   table.add(Softmax);

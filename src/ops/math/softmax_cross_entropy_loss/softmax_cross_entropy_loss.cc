@@ -43,7 +43,8 @@ constexpr Schema kSoftmaxCrossEntropyLoss[] = {
 
 }  // namespace
 
-constinit const Operator SoftmaxCrossEntropyLoss = {"", "SoftmaxCrossEntropyLoss", kSoftmaxCrossEntropyLoss, nullptr};
+constinit const Operator SoftmaxCrossEntropyLoss = {.name = "SoftmaxCrossEntropyLoss",
+                                                    .history = kSoftmaxCrossEntropyLoss};
 
 void softmax_cross_entropy_loss_schemas(SchemaTable& table) { table.add(SoftmaxCrossEntropyLoss); }
 

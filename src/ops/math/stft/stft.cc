@@ -26,7 +26,7 @@ constexpr Schema kSTFT[] = {
 
 }  // namespace
 
-constinit const Operator STFT = {"", "STFT", kSTFT, nullptr};
+constinit const Operator STFT = {.name = "STFT", .history = kSTFT};
 
 void stft_schemas(SchemaTable& table) { table.add(STFT); }
 

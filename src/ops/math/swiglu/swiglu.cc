@@ -20,7 +20,7 @@ constexpr Schema kSwiGLU[] = {
 
 }  // namespace
 
-constinit const Operator SwiGLU = {"", "SwiGLU", kSwiGLU, nullptr};
+constinit const Operator SwiGLU = {.name = "SwiGLU", .history = kSwiGLU};
 
 void swiglu_schemas(SchemaTable& table) { table.add(SwiGLU); }
 

@@ -47,7 +47,7 @@ constexpr Schema kTopK[] = {
 
 }  // namespace
 
-constinit const Operator TopK = {"", "TopK", kTopK, nullptr};
+constinit const Operator TopK = {.name = "TopK", .history = kTopK};
 
 void topk_schemas(SchemaTable& table) { table.add(TopK); }
 

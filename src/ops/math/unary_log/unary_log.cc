@@ -51,9 +51,9 @@ constexpr Schema kSign[] = {
 
 }  // namespace
 
-constinit const Operator Log = {"", "Log", kLog, same_as_input};
-constinit const Operator Reciprocal = {"", "Reciprocal", kReciprocal, same_as_input};
-constinit const Operator Sign = {"", "Sign", kSign, same_as_input};
+constinit const Operator Log = {.name = "Log", .history = kLog, .infer = same_as_input};
+constinit const Operator Reciprocal = {.name = "Reciprocal", .history = kReciprocal, .infer = same_as_input};
+constinit const Operator Sign = {.name = "Sign", .history = kSign, .infer = same_as_input};
 
 void unary_log_schemas(SchemaTable& table) {
   for (const Operator* op : {&Log, &Reciprocal, &Sign}) table.add(*op);

@@ -28,17 +28,17 @@ constexpr Schema kRows9[] = {
 
 }  // namespace
 
-constinit const Operator Sin = {"", "Sin", kRows7, same_as_input};
-constinit const Operator Cos = {"", "Cos", kRows7, same_as_input};
-constinit const Operator Tan = {"", "Tan", kRows7, same_as_input};
-constinit const Operator Asin = {"", "Asin", kRows7, same_as_input};
-constinit const Operator Acos = {"", "Acos", kRows7, same_as_input};
-constinit const Operator Atan = {"", "Atan", kRows7, same_as_input};
-constinit const Operator Sinh = {"", "Sinh", kRows9, same_as_input};
-constinit const Operator Cosh = {"", "Cosh", kRows9, same_as_input};
-constinit const Operator Asinh = {"", "Asinh", kRows9, same_as_input};
-constinit const Operator Acosh = {"", "Acosh", kRows9, same_as_input};
-constinit const Operator Atanh = {"", "Atanh", kRows9, same_as_input};
+constinit const Operator Sin = {.name = "Sin", .history = kRows7, .infer = same_as_input};
+constinit const Operator Cos = {.name = "Cos", .history = kRows7, .infer = same_as_input};
+constinit const Operator Tan = {.name = "Tan", .history = kRows7, .infer = same_as_input};
+constinit const Operator Asin = {.name = "Asin", .history = kRows7, .infer = same_as_input};
+constinit const Operator Acos = {.name = "Acos", .history = kRows7, .infer = same_as_input};
+constinit const Operator Atan = {.name = "Atan", .history = kRows7, .infer = same_as_input};
+constinit const Operator Sinh = {.name = "Sinh", .history = kRows9, .infer = same_as_input};
+constinit const Operator Cosh = {.name = "Cosh", .history = kRows9, .infer = same_as_input};
+constinit const Operator Asinh = {.name = "Asinh", .history = kRows9, .infer = same_as_input};
+constinit const Operator Acosh = {.name = "Acosh", .history = kRows9, .infer = same_as_input};
+constinit const Operator Atanh = {.name = "Atanh", .history = kRows9, .infer = same_as_input};
 
 void unary_trig_schemas(SchemaTable& table) {
   for (const Operator* op : {&Sin, &Cos, &Tan, &Asin, &Acos, &Atan, &Sinh, &Cosh, &Asinh, &Acosh, &Atanh})

@@ -22,9 +22,9 @@ constexpr Schema kRows[] = {
 
 }  // namespace
 
-constinit const Operator BlackmanWindow = {"", "BlackmanWindow", kRows, nullptr};
-constinit const Operator HammingWindow = {"", "HammingWindow", kRows, nullptr};
-constinit const Operator HannWindow = {"", "HannWindow", kRows, nullptr};
+constinit const Operator BlackmanWindow = {.name = "BlackmanWindow", .history = kRows};
+constinit const Operator HammingWindow = {.name = "HammingWindow", .history = kRows};
+constinit const Operator HannWindow = {.name = "HannWindow", .history = kRows};
 
 void window_function_schemas(SchemaTable& table) {
   for (const Operator* op : {&BlackmanWindow, &HammingWindow, &HannWindow}) table.add(*op);

@@ -70,7 +70,7 @@ constexpr Schema kAttention[] = {
 
 }  // namespace
 
-constinit const Operator Attention = {"", "Attention", kAttention, nullptr};
+constinit const Operator Attention = {.name = "Attention", .history = kAttention};
 
 void attention_schemas(SchemaTable& table) { table.add(Attention); }
 

@@ -150,8 +150,8 @@ BatchNormalizationParams resolve_batch_normalization(const NodeView& node, bool 
           .per_activation = attrs.declares("spatial") && !attrs.flag("spatial")};
 }
 
-constinit const Operator BatchNormalization = {"", "BatchNormalization", kBatchNormalization,
-                                               infer_batch_normalization};
+constinit const Operator BatchNormalization = {
+    .name = "BatchNormalization", .history = kBatchNormalization, .infer = infer_batch_normalization};
 
 void batch_normalization_schemas(SchemaTable& table) { table.add(BatchNormalization); }
 

@@ -35,7 +35,7 @@ constexpr Schema kCausalConvWithState[] = {
 
 }  // namespace
 
-constinit const Operator CausalConvWithState = {"", "CausalConvWithState", kCausalConvWithState, nullptr};
+constinit const Operator CausalConvWithState = {.name = "CausalConvWithState", .history = kCausalConvWithState};
 
 void causal_conv_with_state_schemas(SchemaTable& table) { table.add(CausalConvWithState); }
 

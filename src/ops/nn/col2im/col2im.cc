@@ -29,7 +29,7 @@ constexpr Schema kCol2Im[] = {
 
 }  // namespace
 
-constinit const Operator Col2Im = {"", "Col2Im", kCol2Im, nullptr};
+constinit const Operator Col2Im = {.name = "Col2Im", .history = kCol2Im};
 
 void col2im_schemas(SchemaTable& table) { table.add(Col2Im); }
 

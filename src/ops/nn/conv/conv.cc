@@ -118,7 +118,7 @@ ConvParams resolve_conv(const NodeView& node, const Shape& x, const Shape& w) {
   return {group, resolve_window(node.attrs(), in, kernel, false)};
 }
 
-constinit const Operator Conv = {"", "Conv", kConv, infer_conv};
+constinit const Operator Conv = {.name = "Conv", .history = kConv, .infer = infer_conv};
 
 void conv_schemas(SchemaTable& table) { table.add(Conv); }
 

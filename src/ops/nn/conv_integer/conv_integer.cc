@@ -37,7 +37,7 @@ constexpr Schema kConvInteger[] = {
 
 }  // namespace
 
-constinit const Operator ConvInteger = {"", "ConvInteger", kConvInteger, nullptr};
+constinit const Operator ConvInteger = {.name = "ConvInteger", .history = kConvInteger};
 
 void conv_integer_schemas(SchemaTable& table) { table.add(ConvInteger); }
 

@@ -43,7 +43,7 @@ constexpr Schema kConvTranspose[] = {
 
 }  // namespace
 
-constinit const Operator ConvTranspose = {"", "ConvTranspose", kConvTranspose, nullptr};
+constinit const Operator ConvTranspose = {.name = "ConvTranspose", .history = kConvTranspose};
 
 void conv_transpose_schemas(SchemaTable& table) { table.add(ConvTranspose); }
 

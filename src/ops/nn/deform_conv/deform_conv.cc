@@ -35,7 +35,7 @@ constexpr Schema kDeformConv[] = {
 
 }  // namespace
 
-constinit const Operator DeformConv = {"", "DeformConv", kDeformConv, nullptr};
+constinit const Operator DeformConv = {.name = "DeformConv", .history = kDeformConv};
 
 void deform_conv_schemas(SchemaTable& table) { table.add(DeformConv); }
 

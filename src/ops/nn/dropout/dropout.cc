@@ -129,7 +129,7 @@ void infer_dropout(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Dropout = {"", "Dropout", kDropout, infer_dropout};
+constinit const Operator Dropout = {.name = "Dropout", .history = kDropout, .infer = infer_dropout};
 
 void dropout_schemas(opset::SchemaTable& table) { table.add(Dropout); }
 

@@ -65,7 +65,7 @@ void infer_flatten(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Flatten = {"", "Flatten", kFlatten, infer_flatten};
+constinit const Operator Flatten = {.name = "Flatten", .history = kFlatten, .infer = infer_flatten};
 
 void flatten_schemas(SchemaTable& table) { table.add(Flatten); }
 

@@ -25,7 +25,7 @@ constexpr Schema kGlobalLpPool[] = {
 
 }  // namespace
 
-constinit const Operator GlobalLpPool = {"", "GlobalLpPool", kGlobalLpPool, nullptr};
+constinit const Operator GlobalLpPool = {.name = "GlobalLpPool", .history = kGlobalLpPool};
 
 void global_lp_pool_schemas(SchemaTable& table) { table.add(GlobalLpPool); }
 

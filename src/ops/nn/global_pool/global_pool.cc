@@ -28,8 +28,9 @@ void infer_global_pool(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator GlobalAveragePool = {"", "GlobalAveragePool", kRows, infer_global_pool};
-constinit const Operator GlobalMaxPool = {"", "GlobalMaxPool", kRows, infer_global_pool};
+constinit const Operator GlobalAveragePool = {
+    .name = "GlobalAveragePool", .history = kRows, .infer = infer_global_pool};
+constinit const Operator GlobalMaxPool = {.name = "GlobalMaxPool", .history = kRows, .infer = infer_global_pool};
 
 void global_pool_schemas(SchemaTable& table) {
   table.add(GlobalAveragePool);

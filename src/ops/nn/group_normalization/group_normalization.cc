@@ -32,7 +32,7 @@ constexpr Schema kGroupNormalization[] = {
 
 }  // namespace
 
-constinit const Operator GroupNormalization = {"", "GroupNormalization", kGroupNormalization, nullptr};
+constinit const Operator GroupNormalization = {.name = "GroupNormalization", .history = kGroupNormalization};
 
 void group_normalization_schemas(SchemaTable& table) { table.add(GroupNormalization); }
 

@@ -34,7 +34,7 @@ constexpr Schema kInstanceNormalization[] = {
 
 }  // namespace
 
-constinit const Operator InstanceNormalization = {"", "InstanceNormalization", kInstanceNormalization, nullptr};
+constinit const Operator InstanceNormalization = {.name = "InstanceNormalization", .history = kInstanceNormalization};
 
 void instance_normalization_schemas(SchemaTable& table) { table.add(InstanceNormalization); }
 

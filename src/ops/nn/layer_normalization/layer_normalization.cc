@@ -35,7 +35,7 @@ constexpr Schema kLayerNormalization[] = {
 
 }  // namespace
 
-constinit const Operator LayerNormalization = {"", "LayerNormalization", kLayerNormalization, nullptr};
+constinit const Operator LayerNormalization = {.name = "LayerNormalization", .history = kLayerNormalization};
 
 void layer_normalization_schemas(SchemaTable& table) { table.add(LayerNormalization); }
 

@@ -44,7 +44,7 @@ constexpr Schema kLinearAttention[] = {
 
 }  // namespace
 
-constinit const Operator LinearAttention = {"", "LinearAttention", kLinearAttention, nullptr};
+constinit const Operator LinearAttention = {.name = "LinearAttention", .history = kLinearAttention};
 
 void linear_attention_schemas(SchemaTable& table) { table.add(LinearAttention); }
 

@@ -24,7 +24,7 @@ constexpr Schema kLpNormalization[] = {
 
 }  // namespace
 
-constinit const Operator LpNormalization = {"", "LpNormalization", kLpNormalization, nullptr};
+constinit const Operator LpNormalization = {.name = "LpNormalization", .history = kLpNormalization};
 
 void lp_normalization_schemas(SchemaTable& table) { table.add(LpNormalization); }
 

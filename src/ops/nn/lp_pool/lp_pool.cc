@@ -53,7 +53,7 @@ constexpr Schema kLpPool[] = {
 
 }  // namespace
 
-constinit const Operator LpPool = {"", "LpPool", kLpPool, nullptr};
+constinit const Operator LpPool = {.name = "LpPool", .history = kLpPool};
 
 void lp_pool_schemas(SchemaTable& table) { table.add(LpPool); }
 

@@ -42,7 +42,7 @@ LrnParams resolve_lrn(const NodeView& node) {
   return {size, attrs.f("alpha"), attrs.f("beta"), attrs.f("bias")};
 }
 
-constinit const Operator LRN = {"", "LRN", kLRN, infer_lrn};
+constinit const Operator LRN = {.name = "LRN", .history = kLRN, .infer = infer_lrn};
 
 void lrn_schemas(SchemaTable& table) { table.add(LRN); }
 

@@ -28,7 +28,7 @@ constexpr Schema kMaxRoiPool[] = {
 
 }  // namespace
 
-constinit const Operator MaxRoiPool = {"", "MaxRoiPool", kMaxRoiPool, nullptr};
+constinit const Operator MaxRoiPool = {.name = "MaxRoiPool", .history = kMaxRoiPool};
 
 void max_roi_pool_schemas(SchemaTable& table) { table.add(MaxRoiPool); }
 

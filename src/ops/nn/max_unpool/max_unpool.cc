@@ -39,7 +39,7 @@ constexpr Schema kMaxUnpool[] = {
 
 }  // namespace
 
-constinit const Operator MaxUnpool = {"", "MaxUnpool", kMaxUnpool, nullptr};
+constinit const Operator MaxUnpool = {.name = "MaxUnpool", .history = kMaxUnpool};
 
 void max_unpool_schemas(SchemaTable& table) { table.add(MaxUnpool); }
 

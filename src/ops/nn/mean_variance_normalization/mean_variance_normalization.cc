@@ -24,8 +24,8 @@ constexpr Schema kMeanVarianceNormalization[] = {
 
 }  // namespace
 
-constinit const Operator MeanVarianceNormalization = {"", "MeanVarianceNormalization", kMeanVarianceNormalization,
-                                                      nullptr};
+constinit const Operator MeanVarianceNormalization = {.name = "MeanVarianceNormalization",
+                                                      .history = kMeanVarianceNormalization};
 
 void mean_variance_normalization_schemas(SchemaTable& table) { table.add(MeanVarianceNormalization); }
 

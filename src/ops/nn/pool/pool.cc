@@ -129,8 +129,8 @@ Window pool_window(const NodeView& node, const PoolParams& p, const Shape& x) {
   return resolve_window(node.attrs(), std::span(x).subspan(2), p.kernel, p.ceil_mode);
 }
 
-constinit const Operator MaxPool = {"", "MaxPool", kMaxPool, infer_pool};
-constinit const Operator AveragePool = {"", "AveragePool", kAveragePool, infer_pool};
+constinit const Operator MaxPool = {.name = "MaxPool", .history = kMaxPool, .infer = infer_pool};
+constinit const Operator AveragePool = {.name = "AveragePool", .history = kAveragePool, .infer = infer_pool};
 
 void pool_schemas(SchemaTable& table) {
   table.add(MaxPool);

@@ -41,7 +41,7 @@ constexpr Schema kQLinearConv[] = {
 
 }  // namespace
 
-constinit const Operator QLinearConv = {"", "QLinearConv", kQLinearConv, nullptr};
+constinit const Operator QLinearConv = {.name = "QLinearConv", .history = kQLinearConv};
 
 void qlinear_conv_schemas(SchemaTable& table) { table.add(QLinearConv); }
 

@@ -22,7 +22,7 @@ constexpr Schema kRMSNormalization[] = {
 
 }  // namespace
 
-constinit const Operator RMSNormalization = {"", "RMSNormalization", kRMSNormalization, nullptr};
+constinit const Operator RMSNormalization = {.name = "RMSNormalization", .history = kRMSNormalization};
 
 void rms_normalization_schemas(SchemaTable& table) { table.add(RMSNormalization); }
 

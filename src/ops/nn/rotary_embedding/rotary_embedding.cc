@@ -30,7 +30,7 @@ constexpr Schema kRotaryEmbedding[] = {
 
 }  // namespace
 
-constinit const Operator RotaryEmbedding = {"", "RotaryEmbedding", kRotaryEmbedding, nullptr};
+constinit const Operator RotaryEmbedding = {.name = "RotaryEmbedding", .history = kRotaryEmbedding};
 
 void rotary_embedding_schemas(SchemaTable& table) { table.add(RotaryEmbedding); }
 

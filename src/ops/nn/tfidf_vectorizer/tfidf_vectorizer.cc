@@ -33,7 +33,7 @@ constexpr Schema kTfIdfVectorizer[] = {
 
 }  // namespace
 
-constinit const Operator TfIdfVectorizer = {"", "TfIdfVectorizer", kTfIdfVectorizer, nullptr};
+constinit const Operator TfIdfVectorizer = {.name = "TfIdfVectorizer", .history = kTfIdfVectorizer};
 
 void tfidf_vectorizer_schemas(SchemaTable& table) { table.add(TfIdfVectorizer); }
 

@@ -26,7 +26,7 @@ constexpr Schema kNonMaxSuppression[] = {
 
 }  // namespace
 
-constinit const Operator NonMaxSuppression = {"", "NonMaxSuppression", kNonMaxSuppression, nullptr};
+constinit const Operator NonMaxSuppression = {.name = "NonMaxSuppression", .history = kNonMaxSuppression};
 
 void non_max_suppression_schemas(SchemaTable& table) { table.add(NonMaxSuppression); }
 

@@ -38,7 +38,7 @@ constexpr Schema kRoiAlign[] = {
 
 }  // namespace
 
-constinit const Operator RoiAlign = {"", "RoiAlign", kRoiAlign, nullptr};
+constinit const Operator RoiAlign = {.name = "RoiAlign", .history = kRoiAlign};
 
 void roi_align_schemas(SchemaTable& table) { table.add(RoiAlign); }
 

@@ -80,9 +80,9 @@ constexpr Schema kOptionalHasElement[] = {
 
 }  // namespace
 
-constinit const Operator Optional = {"", "Optional", kOptionalRows, nullptr};
-constinit const Operator OptionalGetElement = {"", "OptionalGetElement", kOptionalGetElement, nullptr};
-constinit const Operator OptionalHasElement = {"", "OptionalHasElement", kOptionalHasElement, nullptr};
+constinit const Operator Optional = {.name = "Optional", .history = kOptionalRows};
+constinit const Operator OptionalGetElement = {.name = "OptionalGetElement", .history = kOptionalGetElement};
+constinit const Operator OptionalHasElement = {.name = "OptionalHasElement", .history = kOptionalHasElement};
 
 void optional_schemas(SchemaTable& table) {
   for (const Operator* op : {&Optional, &OptionalGetElement, &OptionalHasElement}) table.add(*op);

@@ -31,7 +31,8 @@ constexpr Schema kFlexAttention[] = {
 
 }  // namespace
 
-constinit const Operator FlexAttention = {"ai.onnx.preview", "FlexAttention", kFlexAttention, nullptr};
+constinit const Operator FlexAttention = {
+    .domain = "ai.onnx.preview", .name = "FlexAttention", .history = kFlexAttention};
 
 void flex_attention_schemas(SchemaTable& table) { table.add(FlexAttention); }
 

@@ -104,7 +104,7 @@ constexpr Schema kDequantizeLinear[] = {
 
 }  // namespace
 
-constinit const Operator DequantizeLinear = {"", "DequantizeLinear", kDequantizeLinear, nullptr};
+constinit const Operator DequantizeLinear = {.name = "DequantizeLinear", .history = kDequantizeLinear};
 
 void dequantize_schemas(SchemaTable& table) { table.add(DequantizeLinear); }
 

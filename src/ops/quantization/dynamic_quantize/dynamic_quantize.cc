@@ -20,7 +20,7 @@ constexpr Schema kDynamicQuantizeLinear[] = {
 
 }  // namespace
 
-constinit const Operator DynamicQuantizeLinear = {"", "DynamicQuantizeLinear", kDynamicQuantizeLinear, nullptr};
+constinit const Operator DynamicQuantizeLinear = {.name = "DynamicQuantizeLinear", .history = kDynamicQuantizeLinear};
 
 void dynamic_quantize_schemas(SchemaTable& table) { table.add(DynamicQuantizeLinear); }
 

@@ -115,7 +115,7 @@ constexpr Schema kQuantizeLinear[] = {
 
 }  // namespace
 
-constinit const Operator QuantizeLinear = {"", "QuantizeLinear", kQuantizeLinear, nullptr};
+constinit const Operator QuantizeLinear = {.name = "QuantizeLinear", .history = kQuantizeLinear};
 
 void quantize_schemas(SchemaTable& table) { table.add(QuantizeLinear); }
 

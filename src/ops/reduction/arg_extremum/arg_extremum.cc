@@ -57,8 +57,8 @@ ArgExtremumParams resolve_arg_extremum(const NodeView& node, std::int64_t rank) 
           .last = node.version() >= 12 && attrs.flag("select_last_index")};
 }
 
-constinit const Operator ArgMax = {"", "ArgMax", kRows, infer_arg_extremum};
-constinit const Operator ArgMin = {"", "ArgMin", kRows, infer_arg_extremum};
+constinit const Operator ArgMax = {.name = "ArgMax", .history = kRows, .infer = infer_arg_extremum};
+constinit const Operator ArgMin = {.name = "ArgMin", .history = kRows, .infer = infer_arg_extremum};
 
 void arg_extremum_schemas(SchemaTable& table) {
   table.add(ArgMax);

@@ -165,16 +165,16 @@ std::optional<std::vector<bool>> reduced_dims(const NodeView& node, const Reduce
   return marked(node.normalize_axes(*p.axes, rank), rank);
 }
 
-constinit const Operator ReduceMean = {"", "ReduceMean", kPlain, infer_reduce};
-constinit const Operator ReduceSum = {"", "ReduceSum", kSum, infer_sum};
-constinit const Operator ReduceMax = {"", "ReduceMax", kExtremum, infer_max};
-constinit const Operator ReduceMin = {"", "ReduceMin", kExtremum, infer_min};
-constinit const Operator ReduceProd = {"", "ReduceProd", kPlain, infer_prod};
-constinit const Operator ReduceL1 = {"", "ReduceL1", kPlain, infer_reduce};
-constinit const Operator ReduceL2 = {"", "ReduceL2", kPlain, infer_reduce};
-constinit const Operator ReduceLogSum = {"", "ReduceLogSum", kLogarithmic, infer_reduce};
-constinit const Operator ReduceLogSumExp = {"", "ReduceLogSumExp", kLogarithmic, infer_reduce};
-constinit const Operator ReduceSumSquare = {"", "ReduceSumSquare", kPlain, infer_reduce};
+constinit const Operator ReduceMean = {.name = "ReduceMean", .history = kPlain, .infer = infer_reduce};
+constinit const Operator ReduceSum = {.name = "ReduceSum", .history = kSum, .infer = infer_sum};
+constinit const Operator ReduceMax = {.name = "ReduceMax", .history = kExtremum, .infer = infer_max};
+constinit const Operator ReduceMin = {.name = "ReduceMin", .history = kExtremum, .infer = infer_min};
+constinit const Operator ReduceProd = {.name = "ReduceProd", .history = kPlain, .infer = infer_prod};
+constinit const Operator ReduceL1 = {.name = "ReduceL1", .history = kPlain, .infer = infer_reduce};
+constinit const Operator ReduceL2 = {.name = "ReduceL2", .history = kPlain, .infer = infer_reduce};
+constinit const Operator ReduceLogSum = {.name = "ReduceLogSum", .history = kLogarithmic, .infer = infer_reduce};
+constinit const Operator ReduceLogSumExp = {.name = "ReduceLogSumExp", .history = kLogarithmic, .infer = infer_reduce};
+constinit const Operator ReduceSumSquare = {.name = "ReduceSumSquare", .history = kPlain, .infer = infer_reduce};
 
 void reduce_schemas(SchemaTable& table) {
   for (const Operator* op : {&ReduceMean, &ReduceSum, &ReduceMax, &ReduceMin, &ReduceProd, &ReduceL1, &ReduceL2,

@@ -143,9 +143,9 @@ constexpr Schema kRNN[] = {
 
 }  // namespace
 
-constinit const Operator LSTM = {"", "LSTM", kLSTM, nullptr};
-constinit const Operator GRU = {"", "GRU", kGRU, nullptr};
-constinit const Operator RNN = {"", "RNN", kRNN, nullptr};
+constinit const Operator LSTM = {.name = "LSTM", .history = kLSTM};
+constinit const Operator GRU = {.name = "GRU", .history = kGRU};
+constinit const Operator RNN = {.name = "RNN", .history = kRNN};
 
 void recurrent_schemas(SchemaTable& table) {
   for (const Operator* op : {&LSTM, &GRU, &RNN}) table.add(*op);

@@ -21,7 +21,7 @@ constexpr Schema kConcatFromSequence[] = {
 
 }  // namespace
 
-constinit const Operator ConcatFromSequence = {"", "ConcatFromSequence", kConcatFromSequence, nullptr};
+constinit const Operator ConcatFromSequence = {.name = "ConcatFromSequence", .history = kConcatFromSequence};
 
 void concat_from_sequence_schemas(SchemaTable& table) { table.add(ConcatFromSequence); }
 

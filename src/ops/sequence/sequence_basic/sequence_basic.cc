@@ -107,8 +107,9 @@ ValueType element_of(InferContext& ctx, const ValueType& sequence) {
   return element;
 }
 
-constinit const Operator SequenceConstruct = {"", "SequenceConstruct", kSequenceConstruct, infer_sequence_construct};
-constinit const Operator SequenceAt = {"", "SequenceAt", kSequenceAt, infer_sequence_at};
+constinit const Operator SequenceConstruct = {
+    .name = "SequenceConstruct", .history = kSequenceConstruct, .infer = infer_sequence_construct};
+constinit const Operator SequenceAt = {.name = "SequenceAt", .history = kSequenceAt, .infer = infer_sequence_at};
 
 void sequence_basic_schemas(SchemaTable& table) {
   table.add(SequenceConstruct);

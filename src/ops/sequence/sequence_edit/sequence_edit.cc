@@ -50,10 +50,10 @@ constexpr Schema kSequenceLength[] = {
 
 }  // namespace
 
-constinit const Operator SequenceEmpty = {"", "SequenceEmpty", kSequenceEmpty, nullptr};
-constinit const Operator SequenceErase = {"", "SequenceErase", kSequenceErase, nullptr};
-constinit const Operator SequenceInsert = {"", "SequenceInsert", kSequenceInsert, nullptr};
-constinit const Operator SequenceLength = {"", "SequenceLength", kSequenceLength, nullptr};
+constinit const Operator SequenceEmpty = {.name = "SequenceEmpty", .history = kSequenceEmpty};
+constinit const Operator SequenceErase = {.name = "SequenceErase", .history = kSequenceErase};
+constinit const Operator SequenceInsert = {.name = "SequenceInsert", .history = kSequenceInsert};
+constinit const Operator SequenceLength = {.name = "SequenceLength", .history = kSequenceLength};
 
 void sequence_edit_schemas(SchemaTable& table) {
   for (const Operator* op : {&SequenceEmpty, &SequenceErase, &SequenceInsert, &SequenceLength}) table.add(*op);

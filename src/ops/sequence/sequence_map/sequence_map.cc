@@ -31,7 +31,8 @@ constexpr Schema kSequenceMap[] = {
 
 }  // namespace
 
-constinit const Operator SequenceMap = {"", "SequenceMap", kSequenceMap, nullptr};
+constinit const Operator SequenceMap = {
+    .name = "SequenceMap", .history = kSequenceMap, .control_flow = ControlFlow::SequenceMap};
 
 void sequence_map_schemas(SchemaTable& table) { table.add(SequenceMap); }
 

@@ -32,7 +32,7 @@ constexpr Schema kSplitToSequence[] = {
 
 }  // namespace
 
-constinit const Operator SplitToSequence = {"", "SplitToSequence", kSplitToSequence, nullptr};
+constinit const Operator SplitToSequence = {.name = "SplitToSequence", .history = kSplitToSequence};
 
 void split_to_sequence_schemas(SchemaTable& table) { table.add(SplitToSequence); }
 

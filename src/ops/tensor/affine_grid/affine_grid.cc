@@ -28,7 +28,7 @@ constexpr Schema kAffineGrid[] = {
 
 }  // namespace
 
-constinit const Operator AffineGrid = {"", "AffineGrid", kAffineGrid, nullptr};
+constinit const Operator AffineGrid = {.name = "AffineGrid", .history = kAffineGrid};
 
 void affine_grid_schemas(SchemaTable& table) { table.add(AffineGrid); }
 

@@ -24,7 +24,7 @@ constexpr Schema kBitCast[] = {
 
 }  // namespace
 
-constinit const Operator BitCast = {"", "BitCast", kBitCast, nullptr};
+constinit const Operator BitCast = {.name = "BitCast", .history = kBitCast};
 
 void bit_cast_schemas(SchemaTable& table) { table.add(BitCast); }
 

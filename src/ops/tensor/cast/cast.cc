@@ -120,7 +120,7 @@ void infer_cast(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Cast = {"", "Cast", kCast, infer_cast};
+constinit const Operator Cast = {.name = "Cast", .history = kCast, .infer = infer_cast};
 
 DataType cast_target(const Attrs& attrs) {
   if (attrs.schema().since >= 6) {

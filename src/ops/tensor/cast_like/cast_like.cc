@@ -2,6 +2,11 @@
 // round_mode with 24.
 #include "ops/tensor/cast_like/cast_like.h"
 
+#include <string>
+
+#include "opset/function_body.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -55,9 +60,30 @@ constexpr Schema kCastLike[] = {
     {.since = 25, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs24, .types = kTypes25, .same_meaning = true},
 };
 
+void infer_cast_like(InferContext& ctx) {
+  if (ctx.elem(1) == DataType::Undefined) return;
+  ValueType type = ValueType::tensor(ctx.elem(1));
+  if (ctx.input(0).is_tensor()) type.shape = ctx.input(0).shape;
+  ctx.set(0, std::move(type));
+}
+
+void cast_like_body(BodyBuilder& b) {
+  std::string attrs = "to = " + std::to_string(static_cast<int>(b.elem(1)));
+  if (b.version() >= 19) attrs += ", saturate: int = @saturate";
+  if (b.version() >= 24) attrs += ", round_mode: string = @round_mode";
+  b.add("output = Cast <" + attrs + "> (input)");
+}
+
+constexpr FunctionBody kBodies[] = {
+    {.since = 15, .opset = 15, .build = cast_like_body}, {.since = 19, .opset = 19, .build = cast_like_body},
+    {.since = 21, .opset = 21, .build = cast_like_body}, {.since = 23, .opset = 23, .build = cast_like_body},
+    {.since = 24, .opset = 24, .build = cast_like_body}, {.since = 25, .opset = 25, .build = cast_like_body},
+};
+
 }  // namespace
 
-constinit const Operator CastLike = {"", "CastLike", kCastLike, nullptr};
+constinit const Operator CastLike = {
+    .name = "CastLike", .history = kCastLike, .infer = infer_cast_like, .bodies = kBodies};
 
 void cast_like_schemas(SchemaTable& table) { table.add(CastLike); }
 

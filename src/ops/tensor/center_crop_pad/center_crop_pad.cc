@@ -23,7 +23,7 @@ constexpr Schema kCenterCropPad[] = {
 
 }  // namespace
 
-constinit const Operator CenterCropPad = {"", "CenterCropPad", kCenterCropPad, nullptr};
+constinit const Operator CenterCropPad = {.name = "CenterCropPad", .history = kCenterCropPad};
 
 void center_crop_pad_schemas(SchemaTable& table) { table.add(CenterCropPad); }
 

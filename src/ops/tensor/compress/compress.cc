@@ -28,7 +28,7 @@ constexpr Schema kCompress[] = {
 
 }  // namespace
 
-constinit const Operator Compress = {"", "Compress", kCompress, nullptr};
+constinit const Operator Compress = {.name = "Compress", .history = kCompress};
 
 void compress_schemas(SchemaTable& table) { table.add(Compress); }
 

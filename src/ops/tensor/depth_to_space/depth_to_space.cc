@@ -55,8 +55,8 @@ constexpr Schema kSpaceToDepth[] = {
 
 }  // namespace
 
-constinit const Operator DepthToSpace = {"", "DepthToSpace", kDepthToSpace, nullptr};
-constinit const Operator SpaceToDepth = {"", "SpaceToDepth", kSpaceToDepth, nullptr};
+constinit const Operator DepthToSpace = {.name = "DepthToSpace", .history = kDepthToSpace};
+constinit const Operator SpaceToDepth = {.name = "SpaceToDepth", .history = kSpaceToDepth};
 
 void depth_to_space_schemas(SchemaTable& table) {
   for (const Operator* op : {&DepthToSpace, &SpaceToDepth}) table.add(*op);

@@ -64,7 +64,7 @@ void infer_gather(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Gather = {"", "Gather", kGather, infer_gather};
+constinit const Operator Gather = {.name = "Gather", .history = kGather, .infer = infer_gather};
 
 void gather_schemas(SchemaTable& table) { table.add(Gather); }
 

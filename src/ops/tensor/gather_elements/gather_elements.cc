@@ -53,7 +53,8 @@ void infer_gather_elements(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator GatherElements = {"", "GatherElements", kGatherElements, infer_gather_elements};
+constinit const Operator GatherElements = {
+    .name = "GatherElements", .history = kGatherElements, .infer = infer_gather_elements};
 
 void gather_elements_schemas(SchemaTable& table) { table.add(GatherElements); }
 

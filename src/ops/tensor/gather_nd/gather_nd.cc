@@ -28,7 +28,7 @@ constexpr Schema kGatherND[] = {
 
 }  // namespace
 
-constinit const Operator GatherND = {"", "GatherND", kGatherND, nullptr};
+constinit const Operator GatherND = {.name = "GatherND", .history = kGatherND};
 
 void gather_nd_schemas(SchemaTable& table) { table.add(GatherND); }
 

@@ -37,7 +37,7 @@ constexpr Schema kGridSample[] = {
 
 }  // namespace
 
-constinit const Operator GridSample = {"", "GridSample", kGridSample, nullptr};
+constinit const Operator GridSample = {.name = "GridSample", .history = kGridSample};
 
 void grid_sample_schemas(SchemaTable& table) { table.add(GridSample); }
 

@@ -54,7 +54,7 @@ void infer_identity(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Identity = {"", "Identity", kIdentity, infer_identity};
+constinit const Operator Identity = {.name = "Identity", .history = kIdentity, .infer = infer_identity};
 
 void identity_schemas(opset::SchemaTable& table) { table.add(Identity); }
 

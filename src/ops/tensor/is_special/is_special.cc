@@ -42,8 +42,8 @@ constexpr Schema kIsNaN[] = {
 
 }  // namespace
 
-constinit const Operator IsInf = {"", "IsInf", kIsInf, nullptr};
-constinit const Operator IsNaN = {"", "IsNaN", kIsNaN, nullptr};
+constinit const Operator IsInf = {.name = "IsInf", .history = kIsInf};
+constinit const Operator IsNaN = {.name = "IsNaN", .history = kIsNaN};
 
 void is_special_schemas(SchemaTable& table) {
   for (const Operator* op : {&IsInf, &IsNaN}) table.add(*op);

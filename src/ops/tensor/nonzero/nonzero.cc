@@ -29,7 +29,7 @@ void infer_nonzero(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator NonZero = {"", "NonZero", kNonZero, infer_nonzero};
+constinit const Operator NonZero = {.name = "NonZero", .history = kNonZero, .infer = infer_nonzero};
 
 void nonzero_schemas(SchemaTable& table) { table.add(NonZero); }
 

@@ -41,7 +41,7 @@ constexpr Schema kOneHot[] = {
 
 }  // namespace
 
-constinit const Operator OneHot = {"", "OneHot", kOneHot, nullptr};
+constinit const Operator OneHot = {.name = "OneHot", .history = kOneHot};
 
 void one_hot_schemas(SchemaTable& table) { table.add(OneHot); }
 

@@ -172,7 +172,7 @@ PadParams resolve_pad(const NodeView& node, std::int64_t rank) {
   return p;
 }
 
-constinit const Operator Pad = {"", "Pad", kPad, infer_pad};
+constinit const Operator Pad = {.name = "Pad", .history = kPad, .infer = infer_pad};
 
 void pad_schemas(SchemaTable& table) { table.add(Pad); }
 

@@ -185,7 +185,7 @@ std::optional<std::vector<std::optional<DimExpr>>> resolve_reshape(const NodeVie
   return sizes;
 }
 
-constinit const Operator Reshape = {"", "Reshape", kReshape, infer_reshape};
+constinit const Operator Reshape = {.name = "Reshape", .history = kReshape, .infer = infer_reshape};
 
 void reshape_schemas(SchemaTable& table) { table.add(Reshape); }
 

@@ -65,7 +65,7 @@ constexpr Schema kResize[] = {
 
 }  // namespace
 
-constinit const Operator Resize = {"", "Resize", kResize, nullptr};
+constinit const Operator Resize = {.name = "Resize", .history = kResize};
 
 void resize_schemas(SchemaTable& table) { table.add(Resize); }
 

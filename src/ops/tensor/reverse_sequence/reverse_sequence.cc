@@ -23,7 +23,7 @@ constexpr Schema kReverseSequence[] = {
 
 }  // namespace
 
-constinit const Operator ReverseSequence = {"", "ReverseSequence", kReverseSequence, nullptr};
+constinit const Operator ReverseSequence = {.name = "ReverseSequence", .history = kReverseSequence};
 
 void reverse_sequence_schemas(SchemaTable& table) { table.add(ReverseSequence); }
 

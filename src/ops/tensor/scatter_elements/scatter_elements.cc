@@ -57,8 +57,8 @@ constexpr Schema kScatterElements[] = {
 
 }  // namespace
 
-constinit const Operator Scatter = {"", "Scatter", kScatter, nullptr};
-constinit const Operator ScatterElements = {"", "ScatterElements", kScatterElements, nullptr};
+constinit const Operator Scatter = {.name = "Scatter", .history = kScatter};
+constinit const Operator ScatterElements = {.name = "ScatterElements", .history = kScatterElements};
 
 void scatter_elements_schemas(SchemaTable& table) {
   for (const Operator* op : {&Scatter, &ScatterElements}) table.add(*op);

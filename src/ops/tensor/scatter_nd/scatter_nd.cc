@@ -34,7 +34,7 @@ constexpr Schema kScatterND[] = {
 
 }  // namespace
 
-constinit const Operator ScatterND = {"", "ScatterND", kScatterND, nullptr};
+constinit const Operator ScatterND = {.name = "ScatterND", .history = kScatterND};
 
 void scatter_nd_schemas(SchemaTable& table) { table.add(ScatterND); }
 

@@ -91,8 +91,8 @@ ShapeParams resolve_shape(const NodeView& node, std::int64_t rank) {
   return {first, std::max(first, end ? clamp_axis(*end, rank) : rank)};
 }
 
-constinit const Operator Shape = {"", "Shape", kShape, infer_shape};
-constinit const Operator Size = {"", "Size", kSize, infer_size};
+constinit const Operator Shape = {.name = "Shape", .history = kShape, .infer = infer_shape};
+constinit const Operator Size = {.name = "Size", .history = kSize, .infer = infer_size};
 
 void shape_schemas(SchemaTable& table) {
   table.add(Shape);

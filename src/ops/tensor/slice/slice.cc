@@ -246,7 +246,7 @@ std::vector<SliceRange> slice_ranges(const NodeView& node, const Shape& x) {
   return ranges;
 }
 
-constinit const Operator Slice = {"", "Slice", kSlice, infer_slice};
+constinit const Operator Slice = {.name = "Slice", .history = kSlice, .infer = infer_slice};
 
 void slice_schemas(SchemaTable& table) { table.add(Slice); }
 

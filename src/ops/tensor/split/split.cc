@@ -41,7 +41,7 @@ constexpr Schema kSplit[] = {
 
 }  // namespace
 
-constinit const Operator Split = {"", "Split", kSplit, nullptr};
+constinit const Operator Split = {.name = "Split", .history = kSplit};
 
 void split_schemas(SchemaTable& table) { table.add(Split); }
 

@@ -30,7 +30,7 @@ constexpr Schema kTensorScatter[] = {
 
 }  // namespace
 
-constinit const Operator TensorScatter = {"", "TensorScatter", kTensorScatter, nullptr};
+constinit const Operator TensorScatter = {.name = "TensorScatter", .history = kTensorScatter};
 
 void tensor_scatter_schemas(SchemaTable& table) { table.add(TensorScatter); }
 

@@ -33,7 +33,7 @@ constexpr Schema kTile[] = {
 
 }  // namespace
 
-constinit const Operator Tile = {"", "Tile", kTile, nullptr};
+constinit const Operator Tile = {.name = "Tile", .history = kTile};
 
 void tile_schemas(SchemaTable& table) { table.add(Tile); }
 

@@ -79,7 +79,7 @@ std::optional<std::vector<std::int64_t>> resolve_transpose(const NodeView& node,
   return perm;
 }
 
-constinit const Operator Transpose = {"", "Transpose", kTranspose, infer_transpose};
+constinit const Operator Transpose = {.name = "Transpose", .history = kTranspose, .infer = infer_transpose};
 
 void transpose_schemas(SchemaTable& table) { table.add(Transpose); }
 

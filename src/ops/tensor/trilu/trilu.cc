@@ -26,7 +26,7 @@ constexpr Schema kTrilu[] = {
 
 }  // namespace
 
-constinit const Operator Trilu = {"", "Trilu", kTrilu, nullptr};
+constinit const Operator Trilu = {.name = "Trilu", .history = kTrilu};
 
 void trilu_schemas(SchemaTable& table) { table.add(Trilu); }
 

@@ -31,7 +31,7 @@ constexpr Schema kUnique[] = {
 
 }  // namespace
 
-constinit const Operator Unique = {"", "Unique", kUnique, nullptr};
+constinit const Operator Unique = {.name = "Unique", .history = kUnique};
 
 void unique_schemas(SchemaTable& table) { table.add(Unique); }
 

@@ -35,7 +35,7 @@ constexpr Schema kUpsample[] = {
 
 }  // namespace
 
-constinit const Operator Upsample = {"", "Upsample", kUpsample, nullptr};
+constinit const Operator Upsample = {.name = "Upsample", .history = kUpsample};
 
 void upsample_schemas(SchemaTable& table) { table.add(Upsample); }
 

@@ -19,7 +19,7 @@ constexpr Schema kRegexFullMatch[] = {
 
 }  // namespace
 
-constinit const Operator RegexFullMatch = {"", "RegexFullMatch", kRegexFullMatch, nullptr};
+constinit const Operator RegexFullMatch = {.name = "RegexFullMatch", .history = kRegexFullMatch};
 
 void regex_full_match_schemas(SchemaTable& table) { table.add(RegexFullMatch); }
 

@@ -21,7 +21,7 @@ constexpr Schema kStringConcat[] = {
 
 }  // namespace
 
-constinit const Operator StringConcat = {"", "StringConcat", kStringConcat, nullptr};
+constinit const Operator StringConcat = {.name = "StringConcat", .history = kStringConcat};
 
 void string_concat_schemas(SchemaTable& table) { table.add(StringConcat); }
 

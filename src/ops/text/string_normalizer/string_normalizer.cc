@@ -22,7 +22,7 @@ constexpr Schema kStringNormalizer[] = {
 
 }  // namespace
 
-constinit const Operator StringNormalizer = {"", "StringNormalizer", kStringNormalizer, nullptr};
+constinit const Operator StringNormalizer = {.name = "StringNormalizer", .history = kStringNormalizer};
 
 void string_normalizer_schemas(SchemaTable& table) { table.add(StringNormalizer); }
 

@@ -30,7 +30,7 @@ constexpr Schema kStringSplit[] = {
 
 }  // namespace
 
-constinit const Operator StringSplit = {"", "StringSplit", kStringSplit, nullptr};
+constinit const Operator StringSplit = {.name = "StringSplit", .history = kStringSplit};
 
 void string_split_schemas(SchemaTable& table) { table.add(StringSplit); }
 

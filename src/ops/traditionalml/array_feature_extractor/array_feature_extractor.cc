@@ -18,8 +18,8 @@ constexpr Schema kArrayFeatureExtractor[] = {
 
 }  // namespace
 
-constinit const Operator ArrayFeatureExtractor = {"ai.onnx.ml", "ArrayFeatureExtractor", kArrayFeatureExtractor,
-                                                  nullptr};
+constinit const Operator ArrayFeatureExtractor = {
+    .domain = "ai.onnx.ml", .name = "ArrayFeatureExtractor", .history = kArrayFeatureExtractor};
 
 void array_feature_extractor_schemas(SchemaTable& table) { table.add(ArrayFeatureExtractor); }
 

@@ -19,7 +19,8 @@ constexpr Schema kBinarizer[] = {
 
 }  // namespace
 
-constinit const Operator Binarizer = {"ai.onnx.ml", "Binarizer", kBinarizer, same_as_input};
+constinit const Operator Binarizer = {
+    .domain = "ai.onnx.ml", .name = "Binarizer", .history = kBinarizer, .infer = same_as_input};
 
 void binarizer_schemas(SchemaTable& table) { table.add(Binarizer); }
 

@@ -25,7 +25,7 @@ constexpr Schema kCastMap[] = {
 
 }  // namespace
 
-constinit const Operator CastMap = {"ai.onnx.ml", "CastMap", kCastMap, nullptr};
+constinit const Operator CastMap = {.domain = "ai.onnx.ml", .name = "CastMap", .history = kCastMap};
 
 void cast_map_schemas(SchemaTable& table) { table.add(CastMap); }
 

@@ -24,7 +24,8 @@ constexpr Schema kCategoryMapper[] = {
 
 }  // namespace
 
-constinit const Operator CategoryMapper = {"ai.onnx.ml", "CategoryMapper", kCategoryMapper, nullptr};
+constinit const Operator CategoryMapper = {
+    .domain = "ai.onnx.ml", .name = "CategoryMapper", .history = kCategoryMapper};
 
 void category_mapper_schemas(SchemaTable& table) { table.add(CategoryMapper); }
 

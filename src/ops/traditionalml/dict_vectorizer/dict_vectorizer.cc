@@ -24,7 +24,8 @@ constexpr Schema kDictVectorizer[] = {
 
 }  // namespace
 
-constinit const Operator DictVectorizer = {"ai.onnx.ml", "DictVectorizer", kDictVectorizer, nullptr};
+constinit const Operator DictVectorizer = {
+    .domain = "ai.onnx.ml", .name = "DictVectorizer", .history = kDictVectorizer};
 
 void dict_vectorizer_schemas(SchemaTable& table) { table.add(DictVectorizer); }
 

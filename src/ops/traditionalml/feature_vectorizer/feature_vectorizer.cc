@@ -17,7 +17,8 @@ constexpr Schema kFeatureVectorizer[] = {
 
 }  // namespace
 
-constinit const Operator FeatureVectorizer = {"ai.onnx.ml", "FeatureVectorizer", kFeatureVectorizer, nullptr};
+constinit const Operator FeatureVectorizer = {
+    .domain = "ai.onnx.ml", .name = "FeatureVectorizer", .history = kFeatureVectorizer};
 
 void feature_vectorizer_schemas(SchemaTable& table) { table.add(FeatureVectorizer); }
 

@@ -22,7 +22,7 @@ constexpr Schema kImputer[] = {
 
 }  // namespace
 
-constinit const Operator Imputer = {"ai.onnx.ml", "Imputer", kImputer, nullptr};
+constinit const Operator Imputer = {.domain = "ai.onnx.ml", .name = "Imputer", .history = kImputer};
 
 void imputer_schemas(SchemaTable& table) { table.add(Imputer); }
 

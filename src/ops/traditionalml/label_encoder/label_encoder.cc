@@ -47,7 +47,7 @@ constexpr Schema kLabelEncoder[] = {
 
 }  // namespace
 
-constinit const Operator LabelEncoder = {"ai.onnx.ml", "LabelEncoder", kLabelEncoder, nullptr};
+constinit const Operator LabelEncoder = {.domain = "ai.onnx.ml", .name = "LabelEncoder", .history = kLabelEncoder};
 
 void label_encoder_schemas(SchemaTable& table) { table.add(LabelEncoder); }
 

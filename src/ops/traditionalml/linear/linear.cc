@@ -53,8 +53,10 @@ constexpr Schema kLinearRegressor[] = {
 
 }  // namespace
 
-constinit const Operator LinearClassifier = {"ai.onnx.ml", "LinearClassifier", kLinearClassifier, nullptr};
-constinit const Operator LinearRegressor = {"ai.onnx.ml", "LinearRegressor", kLinearRegressor, nullptr};
+constinit const Operator LinearClassifier = {
+    .domain = "ai.onnx.ml", .name = "LinearClassifier", .history = kLinearClassifier};
+constinit const Operator LinearRegressor = {
+    .domain = "ai.onnx.ml", .name = "LinearRegressor", .history = kLinearRegressor};
 
 void linear_schemas(SchemaTable& table) {
   for (const Operator* op : {&LinearClassifier, &LinearRegressor}) table.add(*op);

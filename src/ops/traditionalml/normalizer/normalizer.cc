@@ -17,7 +17,7 @@ constexpr Schema kNormalizer[] = {
 
 }  // namespace
 
-constinit const Operator Normalizer = {"ai.onnx.ml", "Normalizer", kNormalizer, nullptr};
+constinit const Operator Normalizer = {.domain = "ai.onnx.ml", .name = "Normalizer", .history = kNormalizer};
 
 void normalizer_schemas(SchemaTable& table) { table.add(Normalizer); }
 

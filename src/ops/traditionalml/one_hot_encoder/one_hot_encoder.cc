@@ -23,7 +23,7 @@ constexpr Schema kOneHotEncoder[] = {
 
 }  // namespace
 
-constinit const Operator OneHotEncoder = {"ai.onnx.ml", "OneHotEncoder", kOneHotEncoder, nullptr};
+constinit const Operator OneHotEncoder = {.domain = "ai.onnx.ml", .name = "OneHotEncoder", .history = kOneHotEncoder};
 
 void one_hot_encoder_schemas(SchemaTable& table) { table.add(OneHotEncoder); }
 

@@ -20,7 +20,7 @@ constexpr Schema kScaler[] = {
 
 }  // namespace
 
-constinit const Operator Scaler = {"ai.onnx.ml", "Scaler", kScaler, nullptr};
+constinit const Operator Scaler = {.domain = "ai.onnx.ml", .name = "Scaler", .history = kScaler};
 
 void scaler_schemas(SchemaTable& table) { table.add(Scaler); }
 

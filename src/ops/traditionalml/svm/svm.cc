@@ -66,8 +66,8 @@ constexpr Schema kSVMRegressor[] = {
 
 }  // namespace
 
-constinit const Operator SVMClassifier = {"ai.onnx.ml", "SVMClassifier", kSVMClassifier, nullptr};
-constinit const Operator SVMRegressor = {"ai.onnx.ml", "SVMRegressor", kSVMRegressor, nullptr};
+constinit const Operator SVMClassifier = {.domain = "ai.onnx.ml", .name = "SVMClassifier", .history = kSVMClassifier};
+constinit const Operator SVMRegressor = {.domain = "ai.onnx.ml", .name = "SVMRegressor", .history = kSVMRegressor};
 
 void svm_schemas(SchemaTable& table) {
   for (const Operator* op : {&SVMClassifier, &SVMRegressor}) table.add(*op);

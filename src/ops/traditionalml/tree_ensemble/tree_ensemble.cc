@@ -198,11 +198,11 @@ constexpr Schema kTreeEnsembleRegressor[] = {
 
 }  // namespace
 
-constinit const Operator TreeEnsemble = {"ai.onnx.ml", "TreeEnsemble", kTreeEnsemble, nullptr};
-constinit const Operator TreeEnsembleClassifier = {"ai.onnx.ml", "TreeEnsembleClassifier", kTreeEnsembleClassifier,
-                                                   nullptr};
-constinit const Operator TreeEnsembleRegressor = {"ai.onnx.ml", "TreeEnsembleRegressor", kTreeEnsembleRegressor,
-                                                  nullptr};
+constinit const Operator TreeEnsemble = {.domain = "ai.onnx.ml", .name = "TreeEnsemble", .history = kTreeEnsemble};
+constinit const Operator TreeEnsembleClassifier = {
+    .domain = "ai.onnx.ml", .name = "TreeEnsembleClassifier", .history = kTreeEnsembleClassifier};
+constinit const Operator TreeEnsembleRegressor = {
+    .domain = "ai.onnx.ml", .name = "TreeEnsembleRegressor", .history = kTreeEnsembleRegressor};
 
 void tree_ensemble_schemas(SchemaTable& table) {
   for (const Operator* op : {&TreeEnsemble, &TreeEnsembleClassifier, &TreeEnsembleRegressor}) table.add(*op);

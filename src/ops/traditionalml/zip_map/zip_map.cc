@@ -20,7 +20,7 @@ constexpr Schema kZipMap[] = {
 
 }  // namespace
 
-constinit const Operator ZipMap = {"ai.onnx.ml", "ZipMap", kZipMap, nullptr};
+constinit const Operator ZipMap = {.domain = "ai.onnx.ml", .name = "ZipMap", .history = kZipMap};
 
 void zip_map_schemas(SchemaTable& table) { table.add(ZipMap); }
 

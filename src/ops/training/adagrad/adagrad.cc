@@ -33,7 +33,7 @@ constexpr Schema kAdagrad[] = {
 
 }  // namespace
 
-constinit const Operator Adagrad = {"ai.onnx.preview.training", "Adagrad", kAdagrad, nullptr};
+constinit const Operator Adagrad = {.domain = "ai.onnx.preview.training", .name = "Adagrad", .history = kAdagrad};
 
 void adagrad_schemas(SchemaTable& table) { table.add(Adagrad); }
 

@@ -35,7 +35,7 @@ constexpr Schema kAdam[] = {
 
 }  // namespace
 
-constinit const Operator Adam = {"ai.onnx.preview.training", "Adam", kAdam, nullptr};
+constinit const Operator Adam = {.domain = "ai.onnx.preview.training", .name = "Adam", .history = kAdam};
 
 void adam_schemas(SchemaTable& table) { table.add(Adam); }
 

@@ -24,7 +24,7 @@ constexpr Schema kGradient[] = {
 
 }  // namespace
 
-constinit const Operator Gradient = {"ai.onnx.preview.training", "Gradient", kGradient, nullptr};
+constinit const Operator Gradient = {.domain = "ai.onnx.preview.training", .name = "Gradient", .history = kGradient};
 
 void gradient_schemas(SchemaTable& table) { table.add(Gradient); }
 

@@ -34,7 +34,7 @@ constexpr Schema kMomentum[] = {
 
 }  // namespace
 
-constinit const Operator Momentum = {"ai.onnx.preview.training", "Momentum", kMomentum, nullptr};
+constinit const Operator Momentum = {.domain = "ai.onnx.preview.training", .name = "Momentum", .history = kMomentum};
 
 void momentum_schemas(SchemaTable& table) { table.add(Momentum); }
 

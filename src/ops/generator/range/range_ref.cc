@@ -1,0 +1,54 @@
+// Each number is start + i * delta, computed once in the widest type of its kind: what is rounded is the number, not a
+// sum of rounded steps. Version 27's stash_type names float for the narrow types, whose numbers double holds as well.
+#include <cmath>
+
+#include "ops/common/elements.h"
+#include "ops/generator/range/range.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+using opset::ReferenceContext;
+
+template <class D>
+D scalar(ReferenceContext& ctx, int i) {
+  if (ctx.input(i).size() != 1) ctx.fail("start, limit and delta have to be scalars");
+  return load_all<D>(ctx.input(i))[0];
+}
+
+std::int64_t count_of(ReferenceContext& ctx, double start, double limit, double delta) {
+  const double count = std::ceil((limit - start) / delta);
+  if (std::isnan(count) || count > 0x1p62) ctx.fail("the range is not finite");
+  return count > 0 ? static_cast<std::int64_t>(count) : 0;
+}
+// In 128 bits nothing overflows.
+std::int64_t count_of(ReferenceContext& ctx, std::int64_t start, std::int64_t limit, std::int64_t delta) {
+  const __int128 span = static_cast<__int128>(limit) - start;
+  if ((span > 0) != (delta > 0) || span == 0) return 0;
+  const __int128 count = (span + delta - (delta > 0 ? 1 : -1)) / delta;
+  if (count > INT64_MAX) ctx.fail("the range has too many elements");
+  return static_cast<std::int64_t>(count);
+}
+
+template <class D>
+void range(ReferenceContext& ctx) {
+  const D start = scalar<D>(ctx, 0), limit = scalar<D>(ctx, 1), delta = scalar<D>(ctx, 2);
+  if (delta == D{}) ctx.fail("delta is 0");
+  const std::int64_t count = count_of(ctx, start, limit, delta);
+  Tensor& out = ctx.output(0, ctx.input(0).dtype(), {count});
+  std::vector<D> values(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = start + static_cast<D>(i) * delta;
+  store_all<D>(out, values);
+}
+
+void range_ref(ReferenceContext& ctx) {
+  if (domain_of(ctx.input(0).dtype()) == Domain::F64) return range<double>(ctx);
+  range<std::int64_t>(ctx);
+}
+
+}  // namespace
+
+void range_references(opset::ReferenceTable& table) { table.add(Range, range_ref); }
+
+}  // namespace norn::ops

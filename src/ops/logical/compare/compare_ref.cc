@@ -1,0 +1,35 @@
+#include <functional>
+
+#include "ops/common/pairs.h"
+#include "ops/logical/compare/compare.h"
+
+namespace norn::ops {
+namespace {
+
+using opset::ReferenceContext;
+
+template <class Holds>
+void compare(ReferenceContext& ctx, Holds holds) {
+  const DataType type = ctx.input(0).dtype();
+  if (domain_of(type) == Domain::Complex) ctx.fail("complex numbers have no order");
+  visit_domain(domain_of(type), [&](auto zero) {
+    using D = decltype(zero);
+    if constexpr (!std::is_same_v<D, std::complex<double>>)
+      map_pairs<D, D, std::uint64_t>(ctx, DataType::Bool,
+                                     [&](const D& a, const D& b) { return std::uint64_t{holds(a, b)}; });
+  });
+}
+
+void equal_ref(ReferenceContext& ctx) { compare(ctx, std::equal_to<>()); }
+void greater_ref(ReferenceContext& ctx) { compare(ctx, std::greater<>()); }
+void less_ref(ReferenceContext& ctx) { compare(ctx, std::less<>()); }
+
+}  // namespace
+
+void compare_references(opset::ReferenceTable& table) {
+  table.add(Equal, equal_ref);
+  table.add(Greater, greater_ref);
+  table.add(Less, less_ref);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,26 @@
+#include "norn/error.h"
+#include "ops/common/elements.h"
+#include "ops/common/shapes.h"
+#include "ops/math/expand/expand.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+void expand_ref(opset::ReferenceContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  const Shape shape = to_ints(ctx.input(1));
+  for (std::int64_t d : shape)
+    if (d < 0) ctx.fail("the shape " + to_string(shape) + " has a negative size");
+  const Shape dims = broadcast(x.dims(), shape);
+  Tensor& out = ctx.output(0, x.dtype(), dims);
+  std::int64_t i = 0;
+  for (Odometer at(dims, {broadcast_strides(x.dims(), dims)}); !at.done(); at.next())
+    copy_elements(out, i++, x, at.offset(0), 1);
+}
+
+}  // namespace
+
+void expand_references(opset::ReferenceTable& table) { table.add(Expand, expand_ref); }
+
+}  // namespace norn::ops

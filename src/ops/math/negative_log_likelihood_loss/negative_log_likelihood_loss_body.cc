@@ -1,0 +1,63 @@
+// Ignored targets are taken for class 0 while the loss is picked, and count 0 afterwards, whatever was picked.
+#include "ops/math/negative_log_likelihood_loss/negative_log_likelihood_loss.h"
+#include "opset/function_body.h"
+
+namespace norn::ops {
+namespace {
+
+using opset::BodyBuilder;
+using opset::FunctionBody;
+
+void negative_log_likelihood_loss_body(BodyBuilder& b) {
+  const auto ignored = b.attrs().find_i("ignore_index");
+  const std::string reduction = b.attrs().s("reduction");
+  if (reduction != "none" && reduction != "sum" && reduction != "mean")
+    b.fail("reduction is \"" + reduction + "\", but has to be none, sum or mean");
+  const std::int64_t channel[] = {1};
+  b.ints("channel", channel);
+  if (ignored) {
+    const DataType index = b.elem(1);
+    b.scalar("first_class", index, 0);
+    b.add("ignore_wide = Constant <value_int = " + std::to_string(*ignored) + "> ()");
+    b.add("ignore = CastLike (ignore_wide, target) is_ignored = Equal (target, ignore)");
+    b.add("class = Where (is_ignored, first_class, target)");
+    b.scalar("zero", b.elem(0), 0);
+  } else {
+    b.add("class = Identity (target)");
+  }
+  b.add(R"(
+    class_column = Unsqueeze (class, channel)
+    picked_column = GatherElements <axis = 1> (input, class_column)
+    picked = Squeeze (picked_column, channel)
+    unweighted = Neg (picked)
+  )");
+  const bool weighted = b.has_input(2);
+  if (weighted) b.add("class_weight = Gather (weight, class) weighted = Mul (unweighted, class_weight)");
+  const std::string each = weighted ? "weighted" : "unweighted";
+  std::string share = weighted ? "class_weight" : "";
+  if (ignored) {
+    b.add("each = Where (is_ignored, zero, " + each + ")");
+    if (!weighted) b.scalar("one", b.elem(0), 1);
+    b.add("share = Where (is_ignored, zero, " + (weighted ? share : "one") + ")");
+    share = "share";
+  } else {
+    b.add("each = Identity (" + each + ")");
+  }
+  if (reduction == "none")
+    b.add("loss = Identity (each)");
+  else if (reduction == "sum")
+    b.add("loss = ReduceSum <keepdims = 0> (each)");
+  else if (share.empty())
+    b.add("loss = ReduceMean <keepdims = 0> (each)");
+  else
+    b.add("total = ReduceSum <keepdims = 0> (each) shares = ReduceSum <keepdims = 0> (" + share +
+          ") loss = Div (total, shares)");
+}
+
+constexpr FunctionBody kBodies[] = {{.since = 12, .opset = 18, .build = negative_log_likelihood_loss_body}};
+
+}  // namespace
+
+void negative_log_likelihood_loss_bodies(opset::BodyTable& table) { table.add(NegativeLogLikelihoodLoss, kBodies); }
+
+}  // namespace norn::ops

@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <cmath>
+
+#include "ops/common/elements.h"
+#include "ops/math/unary_trig/unary_trig.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+using opset::ReferenceContext;
+
+template <class D, class F>
+void map(ReferenceContext& ctx, F f) {
+  const Tensor& x = ctx.input(0);
+  auto values = load_all<D>(x);
+  std::transform(values.begin(), values.end(), values.begin(), f);
+  store_all<D>(ctx.output(0, x.dtype(), x.dims()), values);
+}
+
+void sin_ref(ReferenceContext& ctx) {
+  map<double>(ctx, [](double x) { return std::sin(x); });
+}
+void cos_ref(ReferenceContext& ctx) {
+  map<double>(ctx, [](double x) { return std::cos(x); });
+}
+void tan_ref(ReferenceContext& ctx) {
+  map<double>(ctx, [](double x) { return std::tan(x); });
+}
+void asin_ref(ReferenceContext& ctx) {
+  map<double>(ctx, [](double x) { return std::asin(x); });
+}
+void acos_ref(ReferenceContext& ctx) {
+  map<double>(ctx, [](double x) { return std::acos(x); });
+}
+void atan_ref(ReferenceContext& ctx) {
+  map<double>(ctx, [](double x) { return std::atan(x); });
+}
+void sinh_ref(ReferenceContext& ctx) {
+  map<double>(ctx, [](double x) { return std::sinh(x); });
+}
+void cosh_ref(ReferenceContext& ctx) {
+  map<double>(ctx, [](double x) { return std::cosh(x); });
+}
+void asinh_ref(ReferenceContext& ctx) {
+  map<double>(ctx, [](double x) { return std::asinh(x); });
+}
+void acosh_ref(ReferenceContext& ctx) {
+  map<double>(ctx, [](double x) { return std::acosh(x); });
+}
+void atanh_ref(ReferenceContext& ctx) {
+  map<double>(ctx, [](double x) { return std::atanh(x); });
+}
+
+}  // namespace
+
+void unary_trig_references(opset::ReferenceTable& table) {
+  table.add(Sin, sin_ref);
+  table.add(Cos, cos_ref);
+  table.add(Tan, tan_ref);
+  table.add(Asin, asin_ref);
+  table.add(Acos, acos_ref);
+  table.add(Atan, atan_ref);
+  table.add(Sinh, sinh_ref);
+  table.add(Cosh, cosh_ref);
+  table.add(Asinh, asinh_ref);
+  table.add(Acosh, acosh_ref);
+  table.add(Atanh, atanh_ref);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,78 @@
+// Every group of channels becomes one dimension for mean and variance. Version 18 scales by group, 21 by channel.
+#include "ops/nn/group_normalization/group_normalization.h"
+#include "opset/function_body.h"
+
+namespace norn::ops {
+namespace {
+
+using opset::BodyBuilder;
+using opset::FunctionBody;
+
+// Puts the groups' normalized elements, [N, groups, -1], into `normalized`, computed in the type of `x`.
+constexpr std::string_view kNormalize = R"(
+  grouped = Reshape (x, group_shape)
+  mean = ReduceMean (grouped, last)
+  d = Sub (grouped, mean)
+  squares = Mul (d, d)
+  variance = ReduceMean (squares, last)
+  variance_epsilon = Add (variance, epsilon_x)
+  deviation = Sqrt (variance_epsilon)
+  normalized = Div (d, deviation)
+)";
+
+void common(BodyBuilder& b, DataType type) {
+  const std::int64_t groups = b.attrs().i("num_groups");
+  if (groups <= 0) b.fail("num_groups is " + std::to_string(groups) + ", but has to be positive");
+  const std::int64_t shape[] = {0, groups, -1}, last[] = {2};
+  b.ints("group_shape", shape);
+  b.ints("last", last);
+  b.scalar("epsilon_x", type, b.attrs().f("epsilon"));
+}
+
+void group_normalization_18_body(BodyBuilder& b) {
+  common(b, b.elem(0));
+  b.add("x = Identity (X)");
+  b.add(kNormalize);
+  const std::int64_t column[] = {-1, 1};
+  b.ints("column", column);
+  b.add(R"(
+    scale_column = Reshape (scale, column)
+    bias_column = Reshape (bias, column)
+    scaled = Mul (normalized, scale_column)
+    biased = Add (scaled, bias_column)
+    shape = Shape (X)
+    Y = Reshape (biased, shape)
+  )");
+}
+
+void group_normalization_body(BodyBuilder& b) {
+  common(b, static_cast<DataType>(b.attrs().i("stash_type")));
+  b.add("x = Cast <to: int = @stash_type> (X)");
+  b.add(kNormalize);
+  const std::int64_t column[] = {-1, 1}, rest[] = {-1};
+  b.ints("column", column);
+  b.ints("rest", rest);
+  b.add(R"(
+    back = CastLike (normalized, X)
+    shape = Shape (X)
+    batch_and_channels = Shape <start = 0, end = 2> (X)
+    channel_shape = Concat <axis = 0> (batch_and_channels, rest)
+    by_channel = Reshape (back, channel_shape)
+    scale_column = Reshape (scale, column)
+    bias_column = Reshape (bias, column)
+    scaled = Mul (by_channel, scale_column)
+    biased = Add (scaled, bias_column)
+    Y = Reshape (biased, shape)
+  )");
+}
+
+constexpr FunctionBody kBodies[] = {
+    {.since = 18, .opset = 18, .build = group_normalization_18_body},
+    {.since = 21, .opset = 21, .build = group_normalization_body},
+};
+
+}  // namespace
+
+void group_normalization_bodies(opset::BodyTable& table) { table.add(GroupNormalization, kBodies); }
+
+}  // namespace norn::ops

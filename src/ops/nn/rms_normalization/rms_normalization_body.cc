@@ -1,0 +1,44 @@
+// The root of the mean square is computed in stash_type; the scale, whose type the result has, is applied in that type.
+#include "ops/nn/rms_normalization/rms_normalization.h"
+#include "opset/function_body.h"
+
+namespace norn::ops {
+namespace {
+
+using opset::BodyBuilder;
+using opset::FunctionBody;
+
+// The axes from `axis` on, as negative numbers, which need no rank where `axis` is one.
+std::vector<std::int64_t> axes_from(const BodyBuilder& b) {
+  std::int64_t axis = b.attrs().i("axis");
+  if (axis >= 0) axis -= b.rank(0);
+  if (axis >= 0) b.fail("axis " + std::to_string(b.attrs().i("axis")) + " is beyond the input's rank");
+  std::vector<std::int64_t> axes;
+  for (; axis < 0; ++axis) axes.push_back(axis);
+  return axes;
+}
+
+void rms_normalization_body(BodyBuilder& b) {
+  const auto stash = static_cast<DataType>(b.attrs().i("stash_type"));
+  b.ints("axes", axes_from(b));
+  b.scalar("epsilon_stash", stash, b.attrs().f("epsilon"));
+  b.add(R"(
+    x = Cast <to: int = @stash_type> (X)
+    squares = Mul (x, x)
+    mean_square = ReduceMean (squares, axes)
+    mean_square_epsilon = Add (mean_square, epsilon_stash)
+    rms = Sqrt (mean_square_epsilon)
+    divided = Div (x, rms)
+    normalized = CastLike (divided, X)
+    to_scale = CastLike (normalized, scale)
+    Y = Mul (to_scale, scale)
+  )");
+}
+
+constexpr FunctionBody kBodies[] = {{.since = 23, .opset = 23, .build = rms_normalization_body}};
+
+}  // namespace
+
+void rms_normalization_bodies(opset::BodyTable& table) { table.add(RMSNormalization, kBodies); }
+
+}  // namespace norn::ops

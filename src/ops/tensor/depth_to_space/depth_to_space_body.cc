@@ -1,0 +1,79 @@
+// A block is two dimensions of its own, which a transposition moves between the channels and the places.
+#include "ops/tensor/depth_to_space/depth_to_space.h"
+#include "opset/function_body.h"
+
+namespace norn::ops {
+namespace {
+
+using opset::BodyBuilder;
+using opset::FunctionBody;
+
+// Whether the channels of a block's places lie together (CRD) or apart (DCR).
+bool is_crd(const BodyBuilder& b) {
+  const opset::Attr* row = opset::find_attr(b.attrs().schema(), "mode");
+  const std::string mode = row ? b.attrs().s("mode") : "DCR";
+  if (mode != "DCR" && mode != "CRD") b.fail("mode is \"" + mode + "\", but has to be DCR or CRD");
+  return mode == "CRD";
+}
+
+void sizes(BodyBuilder& b) {
+  const std::int64_t block = b.attrs().i("blocksize");
+  if (block <= 0) b.fail("blocksize is " + std::to_string(block) + ", but has to be positive");
+  const std::int64_t one[] = {block}, two[] = {block * block};
+  b.ints("block", one);
+  b.ints("block_area", two);
+  b.add(R"(
+    batch = Shape <start = 0, end = 1> (input)
+    channels = Shape <start = 1, end = 2> (input)
+    height = Shape <start = 2, end = 3> (input)
+    width = Shape <start = 3, end = 4> (input)
+  )");
+}
+
+void depth_to_space_body(BodyBuilder& b) {
+  sizes(b);
+  b.add(R"(
+    depth = Div (channels, block_area)
+    higher = Mul (height, block)
+    wider = Mul (width, block)
+    out_shape = Concat <axis = 0> (batch, depth, higher, wider)
+  )");
+  b.add(is_crd(b) ? R"(
+    split_shape = Concat <axis = 0> (batch, depth, block, block, height, width)
+    split = Reshape (input, split_shape)
+    moved = Transpose <perm = [0, 1, 4, 2, 5, 3]> (split)
+  )"
+                  : R"(
+    split_shape = Concat <axis = 0> (batch, block, block, depth, height, width)
+    split = Reshape (input, split_shape)
+    moved = Transpose <perm = [0, 3, 4, 1, 5, 2]> (split)
+  )");
+  b.add("output = Reshape (moved, out_shape)");
+}
+
+void space_to_depth_body(BodyBuilder& b) {
+  sizes(b);
+  b.add(R"(
+    deeper = Mul (channels, block_area)
+    lower = Div (height, block)
+    narrower = Div (width, block)
+    split_shape = Concat <axis = 0> (batch, channels, lower, block, narrower, block)
+    split = Reshape (input, split_shape)
+    out_shape = Concat <axis = 0> (batch, deeper, lower, narrower)
+  )");
+  b.add(is_crd(b) ? "moved = Transpose <perm = [0, 1, 3, 5, 2, 4]> (split)"
+                  : "moved = Transpose <perm = [0, 3, 5, 1, 2, 4]> (split)");
+  b.add("output = Reshape (moved, out_shape)");
+}
+
+constexpr FunctionBody kDepthToSpace[] = {{.since = 1, .opset = 18, .build = depth_to_space_body}};
+constexpr FunctionBody kSpaceToDepth[] = {{.since = 1, .opset = 18, .build = space_to_depth_body}};
+
+}  // namespace
+
+void depth_to_space_bodies(opset::BodyTable& table) {
+  table.add(DepthToSpace, kDepthToSpace);
+  table.add(SpaceToDepth, kSpaceToDepth);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,89 @@
+#include "opset/function_body.h"
+
+#include <array>
+#include <charconv>
+
+#include "norn/error.h"
+
+namespace norn::opset {
+namespace {
+
+std::string number(double value) {
+  std::array<char, 40> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+}  // namespace
+
+DataType BodyBuilder::elem(int i) const {
+  const DataType elem = type(i).is_tensor() ? type(i).elem : DataType::Undefined;
+  if (elem == DataType::Undefined)
+    throw Error(ErrorCode::NotImplemented, "what the operator computes depends on the element type of input " +
+                                               std::to_string(i) + ", which is not known");
+  return elem;
+}
+
+int BodyBuilder::rank(int i) const {
+  if (!type(i).has_rank())
+    throw Error(ErrorCode::NotImplemented, "what the operator computes depends on the rank of input " +
+                                               std::to_string(i) + ", which is not known");
+  return static_cast<int>(type(i).shape->size());
+}
+
+std::int64_t BodyBuilder::size_or_unknown(int i, int dimension) const noexcept {
+  const auto at = static_cast<std::size_t>(dimension);
+  if (!type(i).has_rank() || at >= type(i).shape->size() || !(*type(i).shape)[at].is_constant()) return -1;
+  return (*type(i).shape)[at].constant();
+}
+
+std::int64_t BodyBuilder::size(int i, int dimension) const {
+  if (dimension >= rank(i)) fail("input " + std::to_string(i) + " has rank " + std::to_string(rank(i)) + " only");
+  const std::int64_t size = size_or_unknown(i, dimension);
+  if (size < 0)
+    throw Error(ErrorCode::NotImplemented, "what the operator computes depends on dimension " +
+                                               std::to_string(dimension) + " of input " + std::to_string(i) +
+                                               ", which is not known");
+  return size;
+}
+
+const ValueType& BodyBuilder::type(int i) const noexcept {
+  static const ValueType kUnknown;
+  return has_input(i) ? *node_.inputs[static_cast<std::size_t>(i)] : kUnknown;
+}
+
+void BodyBuilder::add(std::string_view nodes) {
+  if (parts_.empty() || !parts_.back().nodes.empty()) parts_.emplace_back();
+  (parts_.back().text += nodes) += '\n';
+}
+
+void BodyBuilder::add(ir::Node node) {
+  if (parts_.empty() || !parts_.back().text.empty()) parts_.emplace_back();
+  parts_.back().nodes.push_back(std::move(node));
+}
+
+void BodyBuilder::scalar(std::string_view name, DataType type, double value) {
+  const std::string to(name);
+  switch (type) {
+    case DataType::Float:
+    case DataType::Double:
+    case DataType::Int32:
+    case DataType::Int64:
+      return add(to + " = Constant <value = " + std::string(data_type_name(type)) + " {" + number(value) + "}> ()");
+    default:
+      add(to + "_wide = Constant <value = double {" + number(value) + "}> ()");
+      return add(to + " = Cast <to = " + std::to_string(static_cast<int>(type)) + "> (" + to + "_wide)");
+  }
+}
+
+void BodyBuilder::ints(std::string_view name, std::span<const std::int64_t> values) {
+  std::string text = std::string(name) + " = Constant <value = int64[" + std::to_string(values.size()) + "] {";
+  for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
+  add(text + "}> ()");
+}
+
+void BodyBuilder::fail(std::string message, std::string hint) const {
+  throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
+}
+
+}  // namespace norn::opset

@@ -1,0 +1,75 @@
+// How a slice gives the body of an operator whose nodes depend on the node: its attributes, its inputs' types, and
+// which optional inputs and outputs it has.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/model.h"
+#include "opset/attrs.h"
+#include "opset/schema.h"
+#include "opset/value_type.h"
+
+namespace norn::opset {
+
+// What a body is for: a node's operator version, attributes and types.
+struct BodyContext {
+  Attrs attrs;
+  std::span<const ValueType* const> inputs;  // null where omitted
+  std::vector<bool> outputs;                 // those that are wanted
+};
+
+class BodyBuilder {
+ public:
+  explicit BodyBuilder(const BodyContext& node) : node_(node) {}
+
+  const Attrs& attrs() const noexcept { return node_.attrs; }
+  int version() const noexcept { return node_.attrs.schema().since; }
+  int input_count() const noexcept { return static_cast<int>(node_.inputs.size()); }
+  int output_count() const noexcept { return static_cast<int>(node_.outputs.size()); }
+  bool has_input(int i) const noexcept { return i < input_count() && node_.inputs[i] != nullptr; }
+  bool wants_output(int i) const noexcept { return i < output_count() && node_.outputs[i]; }
+  // Throw norn::Error (NotImplemented) if the input's element type, rank or size is not known: there is no body then.
+  DataType elem(int i) const;
+  int rank(int i) const;
+  std::int64_t size(int i, int dimension) const;
+  // -1 if it is not known.
+  std::int64_t size_or_unknown(int i, int dimension) const noexcept;
+  // Kind Unknown where the input is omitted.
+  const ValueType& type(int i) const noexcept;
+
+  // Nodes in ONNX's text syntax, one or several.
+  void add(std::string_view nodes);
+  // A constant node `name`: a scalar, or a list, of the type.
+  void scalar(std::string_view name, DataType type, double value);
+  void ints(std::string_view name, std::span<const std::int64_t> values);
+  // A node that text has no form for, as one with a graph that the caller gives.
+  void add(ir::Node node);
+
+  // Throws norn::Error (InvalidGraph).
+  [[noreturn]] void fail(std::string message, std::string hint = {}) const;
+
+  // --- for whoever makes the function: the nodes as added, each either text or a node ---
+  struct Part {
+    std::string text;
+    std::vector<ir::Node> nodes;
+  };
+  std::vector<Part> take_parts() { return std::move(parts_); }
+
+ private:
+  const BodyContext& node_;
+  std::vector<Part> parts_;
+};
+
+// Filled by each slice's `<slice>_bodies` of x_body.cc.
+class BodyTable {
+ public:
+  virtual void add(const Operator&, std::span<const FunctionBody>) = 0;
+
+ protected:
+  ~BodyTable() = default;
+};
+
+}  // namespace norn::opset
