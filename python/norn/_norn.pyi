@@ -310,6 +310,7 @@ def check(
     skip_opset_compatibility_check: bool = False,
     operator_sets: Sequence[OperatorSet] = ...,
     max_findings: int = 10000,
+    infer: bool = True,
     limits: Limits | None = None,
     external_data: _ExternalData = None,
 ) -> Report:
@@ -325,6 +326,41 @@ def check(
     Never raises for a fault of a model that can be read, but for limits: functions that would expand beyond them are a
     :class:`LimitExceeded`. For a model that cannot be read it raises what :func:`load` raises.
     """
+
+def inferred_model(
+    model: _ModelLike,
+    *,
+    strict: bool = False,
+    check_types: bool = False,
+    symbolic: bool = False,
+    operator_sets: Sequence[OperatorSet] = (),
+    limits: Limits | None = None,
+    external_data: _ExternalData = None,
+) -> Model:
+    """The model with inferred types and shapes."""
+
+def inference_json(
+    model: _ModelLike,
+    *,
+    operator_sets: Sequence[OperatorSet] = (),
+    limits: Limits | None = None,
+    external_data: _ExternalData = None,
+) -> str:
+    """What inference found and what it did not, as ``norn infer --json`` tells."""
+
+def node_outputs(
+    node: bytes,
+    types: Sequence[tuple[str, bytes]],
+    tensors: Sequence[tuple[str, bytes]],
+    imports: Sequence[tuple[str, int]],
+    ir_version: int,
+) -> list[tuple[str, bytes]]:
+    """Serialised types of a node's outputs, by name."""
+
+def function_outputs(
+    function: bytes, types: Sequence[bytes], attributes: Sequence[bytes], ir_version: int
+) -> list[bytes]:
+    """Serialised types of a function's outputs, in order; empty where not known."""
 
 def check_part(
     kind: str,

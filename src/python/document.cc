@@ -140,9 +140,10 @@ void register_check(nb::module_& module) {
       "check",
       [](nb::handle object, const std::string& profile, bool checksums, bool check_custom_domain,
          bool skip_opset_compatibility_check, const std::vector<OperatorSet>& operator_sets, std::size_t max_findings,
-         nb::handle limits, nb::handle external_data) {
+         bool infer, nb::handle limits, nb::handle external_data) {
         CheckOptions options = options_of(profile, checksums, check_custom_domain, skip_opset_compatibility_check,
                                           operator_sets, max_findings);
+        options.infer = infer;
         LoadOptions loading;
         options.limits = loading.limits = limits_argument(limits);
         const HeldModel model = to_model(object, std::move(loading), external_data);
@@ -152,7 +153,7 @@ void register_check(nb::module_& module) {
       nb::arg("model"), nb::kw_only(), nb::arg("profile") = "spec", nb::arg("checksums") = false,
       nb::arg("check_custom_domain") = false, nb::arg("skip_opset_compatibility_check") = false,
       nb::arg("operator_sets") = nb::list(), nb::arg("max_findings") = CheckOptions{}.max_findings,
-      nb::arg("limits") = nb::none(), nb::arg("external_data") = nb::none(),
+      nb::arg("infer") = true, nb::arg("limits") = nb::none(), nb::arg("external_data") = nb::none(),
       "Every finding about a model, in one pass.");
   module.def(
       "check_part",
