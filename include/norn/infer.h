@@ -26,10 +26,10 @@ namespace norn {
 struct InferOptions {
   // Throw for the first problem instead of going on without what it hides.
   bool strict = false;
-  // With strict: wrong types of inputs are a problem as well, not contradicting shapes alone.
+  // Types that a node's operator does not take are a problem as well, and hide what it gives.
   bool check_types = true;
-  // Write expressions as names of dimensions ("2*seq + 1"), and give sizes that only running tells names of their own
-  // ("unk__0"). Without it only numbers and the model's own names are written.
+  // Write expressions as names of dimensions: "2*seq + 1". Without it they get names as sizes do that only running
+  // tells: "unk__0", the same name for the same expression.
   bool symbolic = false;
   // Documents that declare operators beyond the built-in ones; those with a body are inferred through.
   std::vector<OperatorSet> operator_sets;

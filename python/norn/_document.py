@@ -64,7 +64,7 @@ def check_model(
         check_custom_domain=check_custom_domain,
         skip_opset_compatibility_check=skip_opset_compatibility_check,
         operator_sets=operator_sets,
-        infer=full_check,
+        infer=bool(full_check),
         external_data=external_data,
     )
     if not report.ok:

@@ -43,8 +43,8 @@ def infer_shapes(
     is passed over and what it hides stays unknown. Contents of shape arithmetic are always followed, whatever
     ``data_prop`` says.
 
-    ``symbolic`` writes expressions as names of dimensions (``"2*seq + 1"``) and gives sizes that only running tells
-    names of their own (``"unk__0"``); without it only numbers and the model's own names are written.
+    ``symbolic`` writes expressions as names of dimensions (``"2*seq + 1"``); without it they get names as sizes do that
+    only running tells (``"unk__0"``), the same name for the same expression.
 
     Returns the kind it was given: a proto for a proto, bytes for bytes, a :class:`norn.Model` for anything else.
     :func:`explain_shapes` tells why sizes stay unknown.

@@ -29,33 +29,35 @@ using opset::ValueType;
 // How sizes that are no numbers are spelt in the document.
 class Spelling {
  public:
+  // Names of its own for what is no name of the document; with `symbolic` only for sizes that nothing tells.
   Spelling(const ir::Model& model, bool symbolic) : symbolic_(symbolic) {
-    if (!symbolic_) return;
-    const auto note = [&](const ir::ValueInfo& info) {
-      if (!info.type || !info.type->tensor_type || !info.type->tensor_type->shape) return;
-      for (const ir::Dimension& d : info.type->tensor_type->shape->dim) taken_.insert(d.dim_param.get());
-    };
     if (!model.graph) return;
     ir::for_each_graph(*model.graph, [&](const ir::Graph& g, const std::string&) {
       for (const auto* list : {&g.input, &g.output, &g.value_info})
         for (const ir::ValueInfo& info : *list) note(info);
     });
   }
+  // Leaves out what is no name of the document.
+  Spelling() = default;
 
   std::string operator()(const DimExpr& d) {
-    if (!symbolic_) return opset::has_fresh(d) || d.variable_name().empty() ? "" : std::string(opset::document_name(d));
-    if (!opset::has_fresh(d)) return d.variable_name().empty() ? d.to_string() : std::string(opset::document_name(d));
-    return d
-        .substitute([&](std::string_view name) -> std::optional<DimExpr> {
-          if (!name.starts_with('?')) return {};
-          return DimExpr::variable(name_of(std::string(name)));
-        })
+    if (!d.variable_name().empty() && !opset::has_fresh(d)) return std::string(opset::document_name(d));
+    if (!symbolic_) return {};
+    if (!*symbolic_) return name_of(d.to_string());
+    return d.substitute([&](std::string_view name) -> std::optional<DimExpr> {
+              if (!name.starts_with('?')) return {};
+              return DimExpr::variable(name_of(std::string(name)));
+            })
         .to_string();
   }
 
  private:
-  const std::string& name_of(const std::string& fresh) {
-    std::string& name = names_[fresh];
+  void note(const ir::ValueInfo& info) {
+    if (!info.type || !info.type->tensor_type || !info.type->tensor_type->shape) return;
+    for (const ir::Dimension& d : info.type->tensor_type->shape->dim) taken_.insert(d.dim_param.get());
+  }
+  const std::string& name_of(const std::string& size) {
+    std::string& name = names_[size];
     while (name.empty()) {
       std::string next = "unk__" + std::to_string(next_++);
       if (!taken_.contains(next)) name = std::move(next);
@@ -63,7 +65,7 @@ class Spelling {
     return name;
   }
 
-  bool symbolic_;
+  std::optional<bool> symbolic_;
   std::unordered_set<std::string> taken_;
   std::unordered_map<std::string, std::string> names_;
   std::size_t next_ = 0;
@@ -216,7 +218,7 @@ bool counts(const infer::Problem& problem, const InferOptions& options) {
   using Kind = infer::Problem::Kind;
   if (problem.kind == Kind::Variables) return false;
   if (options.check_types || problem.kind != Kind::Node) return true;
-  return problem.fault != infer::Fault::InputType && problem.fault != infer::Fault::TypeVariable;
+  return problem.fault == infer::Fault::Signature || problem.fault == infer::Fault::Meaning;
 }
 
 void refuse_problems(const DocumentFacts& facts, const InferOptions& options) {
@@ -231,7 +233,7 @@ T read(std::span<const std::byte> bytes, const Limits& limits) {
 }
 
 std::vector<std::byte> type_bytes(const ValueType& type) {
-  Spelling spelling({}, false);
+  Spelling spelling;
   const auto bytes = format::write_message(opset::to_ir(type, [&](const DimExpr& d) { return spelling(d); }));
   return {bytes.begin(), bytes.end()};
 }
@@ -255,7 +257,8 @@ infer::DocumentOptions document_options(const Model& model, const std::vector<Op
 
 Model infer_shapes(const Model& model, const InferOptions& options, Inference* found) {
   DocumentFacts facts;
-  const infer::DocumentOptions how = document_options(model, options.operator_sets, options.limits);
+  infer::DocumentOptions how = document_options(model, options.operator_sets, options.limits);
+  how.past_wrong_types = !options.check_types;
   infer::infer_document(model.document(), how, facts);
   refuse_problems(facts, options);
   if (found) {

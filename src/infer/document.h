@@ -27,6 +27,9 @@ struct DocumentOptions {
   Limits limits;
   std::vector<const ir::OperatorSet*> operator_sets;  // that declare operators beyond the built-in ones
   ir::ExternalReader external;  // how to read small external tensors; without it their contents stay unknown
+  // Infer what a node with wrong types would give all the same. Without it the outputs stay unknown, so that one fault
+  // shows once.
+  bool past_wrong_types = false;
 };
 
 struct Problem {

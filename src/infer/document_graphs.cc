@@ -161,18 +161,19 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
     if (!name.empty()) values_.push_back({{}, 0, name});
   }
   const NodeView view{&op, opset::Attrs(*schema, attrs), ids, outputs, at};
-  if (has_graph(attrs)) {
-    const norn::Tensor* condition = !ids.empty() && ids[0] != kNoValue ? &values_[ids[0]].fact.value.constant : nullptr;
-    const bool one_runs = is_conditional(op);
-    const bool known =
-        one_runs && condition && condition->defined() && condition->dtype() == DataType::Bool && condition->size() == 1;
-    NodeSurroundings around(*this, attrs, scope, at, one_runs, known);
+  const norn::Tensor* condition = !ids.empty() && ids[0] != kNoValue ? &values_[ids[0]].fact.value.constant : nullptr;
+  const bool one_runs = has_graph(attrs) && is_conditional(op);
+  const bool known = one_runs && condition && condition->defined() && condition->dtype() == DataType::Bool &&
+                     condition->size() == 1;
+  NodeSurroundings around(*this, attrs, scope, at, one_runs, known);
+  try {
     inferrer_.node(view, &around);
-    around.join();
-  } else {
-    NodeSurroundings around(*this, {}, scope, at, false, true);
-    inferrer_.node(view, &around);
+  } catch (const NodeError& e) {
+    if (!options_.past_wrong_types || e.fault() == Fault::Signature) throw;
+    problem(Problem::Kind::Node, e.fault(), e, at);
+    inferrer_.node(view, Mode::Static, &around);
   }
+  around.join();
   std::uint32_t unknown = 0;
   if (!op.infer) ++out_.without_inference[opset::full_name(op)];
   for (std::size_t i = 0; i < outputs.size(); ++i) {
