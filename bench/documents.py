@@ -3,9 +3,9 @@
 
     bench/documents.py MODEL... [--seconds 5] [--no-onnx] [--json FILE]
 
-Four rows for each model, medians of as many rounds as fit the time, at least three: loading it from its path, checking
-it from its path with all rules, and the same two given a ModelProto, where norn's time is also shown less the proto's
-own serialisation. onnx reads external data when it loads; norn maps it. Last comes the peak of this process's memory,
+Rows for each model, medians of as many rounds as fit the time, at least three: loading it from its path, checking it
+from its path with all rules but those about types, with all of them (onnx's full check), inferring shapes from file to
+file, and loading and checking given a ModelProto, where norn's time is also shown less the proto's own serialisation. onnx reads external data when it loads; norn maps it. Last comes the peak of this process's memory,
 which is norn's alone with --no-onnx.
 """
 
@@ -15,6 +15,7 @@ import os
 import resource
 import statistics
 import sys
+import tempfile
 import time
 
 import norn
@@ -43,18 +44,31 @@ def paired(jobs, seconds):
 
 
 def rows_of(path, seconds, with_onnx):
-    jobs = {"load": lambda: norn.load(path), "check": lambda: norn.check(path)}
+    inferred = os.path.join(tempfile.mkdtemp(prefix="norn_bench_"), "inferred.onnx")
+    jobs = {
+        "load": lambda: norn.load(path),
+        "check": lambda: norn.check(path, infer=False),
+        "full": lambda: norn.check(path),
+        "infer": lambda: norn.infer_shapes_path(path, inferred),
+    }
     if with_onnx:
         import onnx
         import onnx.checker
 
-        jobs |= {"onnx.load": lambda: onnx.load(path), "onnx.check": lambda: onnx.checker.check_model(path)}
+        import onnx.shape_inference
+
+        jobs |= {
+            "onnx.load": lambda: onnx.load(path),
+            "onnx.check": lambda: onnx.checker.check_model(path),
+            "onnx.full": lambda: onnx.checker.check_model(path, full_check=True),
+            "onnx.infer": lambda: onnx.shape_inference.infer_shapes_path(path, inferred),
+        }
         proto = onnx.load(path, load_external_data=False)
         if proto.ByteSize() < 2**31:
             jobs |= {
                 "proto.serialize": proto.SerializeToString,
                 "proto.load": lambda: norn.load(proto),
-                "proto.check": lambda: norn.check(proto),
+                "proto.check": lambda: norn.check(proto, infer=False),
                 "onnx.proto.check": lambda: onnx.checker.check_model(proto),
             }
     t = paired(jobs, seconds)
@@ -69,7 +83,12 @@ def rows_of(path, seconds, with_onnx):
             "beyond_serialisation_ms": ours - beyond if ours and beyond else None,
         }
 
-    rows = [row("load", t["load"], t.get("onnx.load")), row("check", t["check"], t.get("onnx.check"))]
+    rows = [
+        row("load", t["load"], t.get("onnx.load")),
+        row("check", t["check"], t.get("onnx.check")),
+        row("full check", t["full"], t.get("onnx.full")),
+        row("infer shapes", t["infer"], t.get("onnx.infer")),
+    ]
     if "proto.load" in t:
         serialize = t["proto.serialize"]
         rows.append(row("load a ModelProto", t["proto.load"], None, serialize))

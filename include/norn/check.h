@@ -72,6 +72,8 @@ struct CheckOptions {
   std::vector<OperatorSet> operator_sets;
   // Do not ask that functions and the model agree on the operators that both use.
   bool skip_opset_compatibility_check = false;
+  // Infer types and shapes of the whole model and hold declarations and nodes against them (norn/infer.h).
+  bool infer = true;
   std::size_t max_findings = 10'000;
 };
 

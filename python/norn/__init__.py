@@ -35,6 +35,13 @@ from ._errors import (
     NotImplemented,
     RuntimeException,
 )
+from ._inference import (
+    explain_shapes,
+    infer_function_output_types,
+    infer_node_outputs,
+    infer_shapes,
+    infer_shapes_path,
+)
 from ._norn import (
     Diagnostic,
     ExternalDataPolicy,
@@ -117,11 +124,16 @@ __all__ = [
     "check_operator_set",
     "check_operator_sets",
     "check_part",
+    "explain_shapes",
     "export_operator_set",
     "get_all_schemas",
     "get_all_schemas_with_history",
     "get_schema",
     "has_schema",
+    "infer_function_output_types",
+    "infer_node_outputs",
+    "infer_shapes",
+    "infer_shapes_path",
     "load",
     "load_external_tensor",
     "load_operator_set",

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from ._errors import InvalidArgument, InvalidGraph, NotImplemented
+from ._errors import InvalidArgument, InvalidGraph
 from ._norn import OperatorSet, Report, check, load, open_external_fd, parse_text, print_text
 
 if TYPE_CHECKING:
@@ -54,15 +54,9 @@ def check_model(
 ) -> None:
     """Raises :class:`CheckError` with the whole report if the model is not valid ONNX.
 
-    The arguments are those of ``onnx.checker.check_model``. ``full_check`` (type and shape inference over the whole
-    document) raises :class:`norn.NotImplemented`: it is not there yet, and preparing an
-    :class:`norn.InferenceSession` is what finds contradictions of types and shapes today.
+    The arguments are those of ``onnx.checker.check_model``. ``full_check`` also infers types and shapes of the whole
+    model and holds declarations and nodes against them.
     """
-    if full_check:
-        raise NotImplemented(
-            "checking with inference (full_check=True) is not there yet",
-            hint="check without it; norn.InferenceSession finds contradictions of types and shapes",
-        )
     report = check(
         model,
         profile=profile,
@@ -70,6 +64,7 @@ def check_model(
         check_custom_domain=check_custom_domain,
         skip_opset_compatibility_check=skip_opset_compatibility_check,
         operator_sets=operator_sets,
+        infer=bool(full_check),
         external_data=external_data,
     )
     if not report.ok:

@@ -8,6 +8,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "api/document_inference.h"
 #include "base/text.h"
 #include "check/rule_checks.h"
 #include "format/wire.h"
@@ -176,6 +177,8 @@ Report check(const Model& model, const CheckOptions& options) {
   const ir::Model& document = model.document();
   checks::Context ctx(options, document.ir_version.get(), model.base_dir(), report, model.load_options());
   checks::check_model(ctx, {}, document);
+  if (options.infer)
+    checks::check_inference(ctx, document, document_options(model, options.operator_sets, options.limits));
   return report;
 }
 

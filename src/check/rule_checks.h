@@ -19,6 +19,10 @@ struct MapData;
 struct OptionalData;
 }  // namespace norn::format
 
+namespace norn::infer {
+struct DocumentOptions;
+}  // namespace norn::infer
+
 namespace norn::checks {
 
 // The walk (checker.cc).
@@ -66,6 +70,9 @@ void check_external_data(Context& ctx, const Place& place, const ir::Tensor& ten
 enum class SparseUse : std::uint8_t { Initializer, Attribute, Data, Part };
 // Calls check_tensor for its parts, and outside of data files check_tensor_versions.
 void check_sparse_tensor(Context& ctx, const Place& place, const ir::SparseTensor& tensor, SparseUse use);
+
+// Types and shapes of the whole model (inference.cc).
+void check_inference(Context& ctx, const ir::Model& model, const infer::DocumentOptions& options);
 
 // What goes with a graph or model (quantization.cc, training.cc, devices.cc, metadata.cc).
 // While the graph's scope is open, after its nodes: ctx.scopes() knows all its values.

@@ -30,7 +30,6 @@ inline constexpr std::string_view kWhyProducers =
     "binds producers from one version to the next; one file cannot show it";
 inline constexpr std::string_view kWhyReaders = "binds readers, not files";
 inline constexpr std::string_view kWhyRunning = "shows while running only";
-inline constexpr std::string_view kWhyInference = "needs inferred types: type inference reports it";
 inline constexpr std::string_view kWhyOperatorSets =
     "binds operator-set documents: reading one (norn::OperatorSet) holds it to this";
 inline constexpr std::string_view kWhyMeaning = "fixes what stored bits mean; no file can break it";
@@ -212,10 +211,10 @@ inline constexpr RuleRow kRuleRows[] = {
     {"node.domain.imported", kMust, 3, 14, kRuntime, "the node's domain is imported"},
     {"node.inputs.count", kMust, 1, 14, kRuntime, "number of inputs fits the signature"},
     {"node.outputs.count", kMust, 1, 14, kRuntime, "number of outputs fits the signature"},
-    {"node.inputs.types", kMust, 1, 14, kRuntime, "input types satisfy the type constraints", kWhyInference},
-    {"node.outputs.types", kMust, 1, 14, kNone, "declared output types agree with the inferred ones", kWhyInference},
+    {"node.inputs.types", kMust, 1, 14, kRuntime, "input types satisfy the type constraints"},
+    {"node.outputs.types", kMust, 1, 14, kNone, "declared output types agree with the inferred ones"},
     {"node.inputs.type-var-consistent", kMust, 1, 14, kRuntime,
-     "formals sharing a type variable get the same type (homogeneous)", kWhyInference},
+     "formals sharing a type variable get the same type (homogeneous)"},
     {"node.attributes.known", kMust, 1, 14, kRuntime, "only attributes of the signature are given"},
     {"node.attributes.required", kMust, 1, 14, kRuntime, "required attributes are given"},
     {"node.attributes.type", kMust, 1, 14, kRuntime, "attribute type equals the signature's"},
@@ -225,7 +224,7 @@ inline constexpr RuleRow kRuleRows[] = {
     {"node.outputs.required-empty", kMust, 1, 14, kRuntime, "a required output is never empty"},
     {"node.outputs.named-iff-computed", kMust, 1, 14, kNone, "exactly the computed optional outputs are named"},
     {"node.optional.dynamic-convert", kMust, 8, 14, kRuntime,
-     "converting between optional(T) and T takes Optional / OptionalGetElement nodes", kWhyInference},
+     "converting between optional(T) and T takes Optional / OptionalGetElement nodes"},
     {"node.control-inputs", kMust, 1, 14, kNone, "earliest draft also ordered control inputs; never serialized",
      "never had a place in a file"},
     {"attr.name", kMust, 1, 14, kRuntime, "name non-empty"},
@@ -377,9 +376,11 @@ inline constexpr RuleRow kRuleRows[] = {
     {"shape.dim.runtime-value", kMust, 1, 14, kNone, "a fed value has the declared fixed dims and rank", kWhyRunning},
     {"shape.sequence.omit-dim", kMust, 1, 14, kNone, "drop a dim that varies among elements", kWhyRunning},
     {"shape.sequence.omit-shape", kMust, 1, 14, kNone, "drop the shape if ranks vary among elements", kWhyRunning},
-    {"infer.merge.value-conflict", kMust, 1, 14, kRuntime, "inferred and declared ranks and fixed dims agree",
-     kWhyInference},
-    {"infer.merge.elem-conflict", kMust, 1, 14, kRuntime, "inferred and declared element types agree", kWhyInference},
+    {"infer.merge.value-conflict", kMust, 1, 14, kRuntime, "inferred and declared ranks and fixed dims agree"},
+    {"infer.merge.elem-conflict", kMust, 1, 14, kRuntime, "inferred and declared element types agree"},
+    {"infer.node.shapes", kMust, 1, 14, kRuntime,
+     "shapes, attributes and contents known beforehand fit what the operator does"},
+    {"infer.complete", kShould, 1, 14, kAdvice, "types and shapes can be inferred as far as the standard tells them"},
     {"sparse.values.present", kMust, 6, 14, kRuntime, "values tensor present"},
     {"sparse.values.rank1", kMust, 6, 14, kRuntime, "values has shape [NNZ]"},
     {"sparse.values.name", kMust, 6, 14, kRuntime, "as initializer, values' name is the initializer's name, non-empty"},

@@ -125,6 +125,7 @@ void add_check(CLI::App& app, int& exit) {
       "running)")
       ->type_name("PROFILE");
   command->add_flag("--checksums", flags->options.checksums, "Compare external data files with their SHA-1");
+  command->add_flag("!--no-infer", flags->options.infer, "Leave out what inference of types and shapes finds");
   command->add_flag("--custom-domains", flags->options.check_custom_domain,
                     "Operators of domains that no operator set declares are errors");
   repeated(command->add_option("--opset,--operator-set", flags->operator_sets,

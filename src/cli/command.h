@@ -35,6 +35,7 @@ void add_explain(CLI::App& app, int& exit);
 void add_check(CLI::App& app, int& exit);
 void add_opset(CLI::App& app, int& exit);
 void add_convert(CLI::App& app, int& exit);
+void add_infer(CLI::App& app, int& exit);
 void add_edit(CLI::App& app, int& exit);
 
 // "-" is standard input.

@@ -115,6 +115,7 @@ int command_line(int argc, char** argv) {
   add_check(app, exit);
   add_opset(app, exit);
   add_convert(app, exit);
+  add_infer(app, exit);
   add_edit(app, exit);
   const std::span<char*> arguments(argv, static_cast<std::size_t>(argc));
   try {

@@ -5,7 +5,6 @@
 #include "infer/infer_node.h"
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 
 #include "norn/error.h"
@@ -25,8 +24,8 @@ using opset::ParamOption;
 using opset::Schema;
 using opset::ValueType;
 
-[[noreturn]] void fail(std::string message, std::string hint = {}) {
-  throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
+[[noreturn]] void fail(Fault fault, std::string message, std::string hint = {}) {
+  throw NodeError(fault, std::move(message), std::move(hint));
 }
 
 const Param* param_at(std::span<const Param> params, std::size_t i) {
@@ -51,11 +50,11 @@ std::string list_types(const opset::TypeSet& set) {
   return text;
 }
 
-// What each type variable stands for, and which input said so.
+// What each type variable stands for, and which input said so. Input types outlive it.
 struct Binding {
   std::string_view variable;
-  ValueType type;  // without shape
-  std::string because;
+  const ValueType* type;
+  std::size_t input;
 };
 struct Bindings {
   std::vector<Binding> all;
@@ -71,13 +70,13 @@ void check_arity(const Operator& op, const Schema& schema, std::span<const Infer
                  std::size_t outputs) {
   const auto count = [&](const char* what, std::size_t n, int least, int most) {
     if (n >= static_cast<std::size_t>(least) && n <= static_cast<std::size_t>(most)) return;
-    fail(opset::full_name(op) + " has " + std::to_string(n) + " " + what + ", but its version " +
-         std::to_string(schema.since) + " takes " + range(least, most));
+    fail(Fault::Signature, opset::full_name(op) + " has " + std::to_string(n) + " " + what + ", but its version " +
+                               std::to_string(schema.since) + " takes " + range(least, most));
   };
   for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
     const Param& p = schema.inputs[i];
     if (p.option == ParamOption::Single && (i >= inputs.size() || !inputs[i].type)) {
-      fail(place("input", i, p) + " is missing");
+      fail(Fault::Signature, place("input", i, p) + " is missing");
     }
   }
   count("inputs", inputs.size(), opset::min_inputs(schema), opset::max_inputs(schema));
@@ -99,20 +98,30 @@ std::string hint_for_later_version(const Operator& op, const Schema& schema, con
   return {};
 }
 
-Bindings check_input_types(const Operator& op, const Schema& schema, std::span<const InferContext::Input> inputs) {
+bool needs_conversion(const opset::TypeSet& set, const ValueType& type) {
+  if (type.kind == ValueType::Kind::Optional) return type.element && opset::allows(set, *type.element);
+  return opset::allows(set, ValueType::optional(type));
+}
+
+// With `check` off only binds.
+Bindings bind_types(const Operator& op, const Schema& schema, std::span<const InferContext::Input> inputs, bool check) {
   Bindings bindings;
+  bindings.all.reserve(schema.types.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Param* p = param_at(schema.inputs, i);
     if (!p || !inputs[i].type || !inputs[i].type->known()) continue;
     const ValueType& type = *inputs[i].type;
     const auto* constraint = opset::find_type(schema, p->type);
     if (!constraint) {
+      if (!check) continue;
       const ValueType literal = opset::type_from_string(p->type);
       if (opset::same_type(literal, type)) continue;
-      fail(place("input", i, *p) + " is " + type.to_string() + ", but has to be " + std::string(p->type));
+      fail(Fault::InputType,
+           place("input", i, *p) + " is " + type.to_string() + ", but has to be " + std::string(p->type));
     }
-    if (!opset::allows(constraint->set, type)) {
-      fail(place("input", i, *p) + " is " + type.to_string() + ", but " + opset::full_name(op) + " of version " +
+    if (check && !opset::allows(constraint->set, type)) {
+      fail(needs_conversion(constraint->set, type) ? Fault::Conversion : Fault::InputType,
+           place("input", i, *p) + " is " + type.to_string() + ", but " + opset::full_name(op) + " of version " +
                std::to_string(schema.since) + " takes only " + list_types(constraint->set),
            hint_for_later_version(op, schema, *p, type));
     }
@@ -121,11 +130,12 @@ Bindings check_input_types(const Operator& op, const Schema& schema, std::span<c
       continue;
     }
     if (const Binding* bound = bindings.find(p->type)) {
-      if (opset::same_type(bound->type, type)) continue;
-      fail(place("input", i, *p) + " is " + type.to_string() + ", but " + std::string(p->type) + " is " +
-           bound->type.to_string() + " because of " + bound->because);
+      if (!check || opset::same_type(*bound->type, type)) continue;
+      fail(Fault::TypeVariable, place("input", i, *p) + " is " + type.to_string() + ", but " + std::string(p->type) +
+                                    " is " + opset::without_shape(*bound->type).to_string() + " because of " +
+                                    place("input", bound->input, *param_at(schema.inputs, bound->input)));
     }
-    bindings.all.push_back({p->type, opset::without_shape(type), place("input", i, *p)});
+    bindings.all.push_back({p->type, &type, i});
   }
   return bindings;
 }
@@ -135,48 +145,42 @@ ValueType type_from_schema(const Schema& schema, const Param& param, const Bindi
   const auto* constraint = opset::find_type(schema, param.type);
   if (!constraint) return opset::type_from_string(param.type);
   if (param.option == ParamOption::Variadic && !param.homogeneous) return {};
-  if (const Binding* bound = bindings.find(param.type)) return bound->type;
-  const auto all = opset::type_strings(constraint->set);
-  return all.size() == 1 ? opset::type_from_string(all[0]) : ValueType{};
+  if (const Binding* bound = bindings.find(param.type)) return opset::without_shape(*bound->type);
+  return opset::only_type(constraint->set);
+}
+
+void check_output_type(const Operator& op, const Schema& schema, const Param& param, std::size_t i,
+                       const ValueType& expected, const ValueType& type) {
+  if (!opset::same_type(expected, type)) {
+    fail(Fault::OutputType, place("output", i, param) + " is " + type.to_string() + ", but " + std::string(param.type) +
+                                " is " + expected.to_string());
+  }
+  const auto* constraint = opset::find_type(schema, param.type);
+  if (constraint && !opset::allows(constraint->set, type)) {
+    fail(Fault::OutputType, place("output", i, param) + " would be " + type.to_string() + ", but " +
+                                opset::full_name(op) + " of version " + std::to_string(schema.since) + " gives only " +
+                                list_types(constraint->set));
+  }
 }
 
 void complete_output_types(const Operator& op, const Schema& schema, const Bindings& bindings,
-                           std::span<InferContext::Output> outputs) {
+                           std::span<InferContext::Output> outputs, bool check) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Param* p = param_at(schema.outputs, i);
     if (!p || !outputs[i].wanted) continue;
     ValueType& type = outputs[i].type;
+    const bool complete = type.known() && !(type.is_tensor() && type.elem == DataType::Undefined);
+    if (complete && !check) continue;
     const ValueType expected = type_from_schema(schema, *p, bindings);
     if (!type.known()) type = expected;
     if (type.is_tensor() && type.elem == DataType::Undefined && expected.is_tensor()) type.elem = expected.elem;
-    if (!opset::same_type(expected, type)) {
-      fail(place("output", i, *p) + " is " + type.to_string() + ", but " + std::string(p->type) + " is " +
-           expected.to_string());
-    }
-    const auto* constraint = opset::find_type(schema, p->type);
-    if (constraint && !opset::allows(constraint->set, type)) {
-      fail(place("output", i, *p) + " would be " + type.to_string() + ", but " + opset::full_name(op) + " of version " +
-           std::to_string(schema.since) + " gives only " + list_types(constraint->set));
-    }
+    if (check) check_output_type(op, schema, *p, i, expected, type);
   }
 }
 
 constexpr std::size_t kMostCharacters = 1 << 16;
 
 bool is_int(DataType type) { return type == DataType::Int64 || type == DataType::Int32; }
-
-// Fills the form of the contents that is missing.
-void complete_value(KnownValue& value) {
-  if (!value.constant.defined() || value.ints) return;
-  const Tensor& t = value.constant;
-  if (t.rank() > 1 || !is_int(t.dtype()) || t.size() > kSmall) return;
-  Dims ints;
-  ints.reserve(static_cast<std::size_t>(t.size()));
-  for (std::int64_t i = 0; i < t.size(); ++i) {
-    ints.emplace_back(t.dtype() == DataType::Int64 ? t.as<std::int64_t>()[i] : t.as<std::int32_t>()[i]);
-  }
-  value.ints = std::move(ints);
-}
 
 Tensor tensor_of(const Dims& ints, DataType elem, Shape dims) {
   Tensor t(elem, std::move(dims));
@@ -295,6 +299,20 @@ void evaluate_contents(const Operator& op, const Attrs& attrs, std::span<const I
   }
 }
 
+}  // namespace
+
+void complete_value(KnownValue& value) {
+  if (!value.constant.defined() || value.ints) return;
+  const Tensor& t = value.constant;
+  if (t.rank() > 1 || !is_int(t.dtype()) || t.size() > kSmall) return;
+  Dims ints;
+  ints.reserve(static_cast<std::size_t>(t.size()));
+  for (std::int64_t i = 0; i < t.size(); ++i) {
+    ints.emplace_back(t.dtype() == DataType::Int64 ? t.as<std::int64_t>()[i] : t.as<std::int32_t>()[i]);
+  }
+  value.ints = std::move(ints);
+}
+
 std::string describe_inputs(std::span<const InferContext::Input> inputs) {
   std::string text = "inputs (";
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -304,22 +322,29 @@ std::string describe_inputs(std::span<const InferContext::Input> inputs) {
   return text + ")";
 }
 
-}  // namespace
-
 void infer_node(const Operator& op, const Attrs& attrs, std::span<const InferContext::Input> given,
-                std::span<InferContext::Output> outputs, InferContext::Engine& engine, Evaluator evaluator) {
+                std::span<InferContext::Output> outputs, InferContext::Engine& engine, Evaluator evaluator, Mode mode) {
+  const bool check = mode != Mode::Static;
   try {
     const Schema& schema = attrs.schema();
-    check_arity(op, schema, given, outputs.size());
-    const Bindings bindings = check_input_types(op, schema, given);
+    if (check) check_arity(op, schema, given, outputs.size());
+    const Bindings bindings = check || !op.infer ? bind_types(op, schema, given, check) : Bindings{};
 
-    std::vector<InferContext::Input> inputs(given.begin(), given.end());
-    std::deque<KnownValue> completed;
-    for (auto& in : inputs) {
-      if (!in.value || in.value->ints || !in.value->constant.defined()) continue;
-      completed.push_back(*in.value);
-      complete_value(completed.back());
-      in.value = &completed.back();
+    std::span<const InferContext::Input> inputs = given;
+    std::vector<InferContext::Input> with_ints;
+    std::vector<KnownValue> completed;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const KnownValue* value = given[i].value;
+      if (!value || value->ints || !value->constant.defined()) continue;
+      const Tensor& t = value->constant;
+      if (t.rank() > 1 || !is_int(t.dtype()) || t.size() > kSmall) continue;
+      if (with_ints.empty()) {
+        with_ints.assign(given.begin(), given.end());
+        completed.reserve(given.size());
+        inputs = with_ints;
+      }
+      complete_value(completed.emplace_back(*value));
+      with_ints[i].value = &completed.back();
     }
     InferContext context(attrs, inputs, outputs, engine);
     if (op.infer) op.infer(context);
@@ -327,7 +352,7 @@ void infer_node(const Operator& op, const Attrs& attrs, std::span<const InferCon
     for (auto& out : outputs) {
       if (!out.type.known() && out.value.constant.defined()) out.type = ValueType::tensor(out.value.constant.dtype());
     }
-    complete_output_types(op, schema, bindings, outputs);
+    complete_output_types(op, schema, bindings, outputs, check);
     for (auto& out : outputs) complete_output_value(out);
     if (!evaluator) return;
     evaluate_contents(op, attrs, inputs, outputs, evaluator);

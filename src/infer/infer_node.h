@@ -1,8 +1,10 @@
 // Inference of one node: type check against the schema, the slice's own function, then evaluation of known contents.
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 
+#include "norn/error.h"
 #include "opset/infer_context.h"
 
 namespace norn::infer {
@@ -14,12 +16,44 @@ using Evaluator = std::vector<Value> (*)(const opset::Operator&, const opset::At
 // Constants of more elements than this are not carried through inference (folding is a pass's business).
 inline constexpr std::int64_t kSmall = 1024;
 
-// Fills `outputs`. Checks number and types of inputs against the schema (type variables bound consistently), calls the
-// operator's function and, if it left an output's contents unknown although every input is a small constant, evaluates.
-// Output types that the function left unknown but the schema determines (a bound type variable) are filled in, without
-// a shape. Throws norn::Error (InvalidGraph) that tells what does not fit, with input types; the caller adds the node.
+enum class Mode : std::uint8_t {
+  Check,    // a document that may be wrong: everything is held against everything
+  Trusted,  // a document that is to run: what it declares is taken where inference says nothing
+  Static,   // a plan: sizes are known and types were checked before, so that only the operator's function is asked
+};
+
+// What is wrong with a node, for whoever reports it under a rule.
+enum class Fault : std::uint8_t {
+  Signature,     // number of inputs or outputs, a required one missing, attributes
+  InputType,     // a type that the operator does not take
+  Conversion,    // an optional where its element is taken, or the other way round
+  TypeVariable,  // two inputs of one type variable differ
+  OutputType,    // what the operator gives is not what its schema says
+  Meaning,       // shapes, attributes or contents contradict what the operator does
+};
+class NodeError : public Error {
+ public:
+  NodeError(Fault fault, std::string message, std::string hint = {})
+      : Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint)), fault_(fault) {}
+  Fault fault() const noexcept { return fault_; }
+
+ private:
+  Fault fault_;
+};
+
+// Fills `outputs`. Checks number and types of inputs against the schema (type variables bound consistently) unless
+// `mode` is Static, calls the operator's function and, if it left an output's contents unknown although every input is
+// a small constant, evaluates. Output types that the function left unknown but the schema determines (a bound type
+// variable) are filled in, without a shape. Throws norn::Error (InvalidGraph), NodeError for what the schema alone
+// tells, with input types; the caller adds the node.
 void infer_node(const opset::Operator& op, const opset::Attrs& attrs,
                 std::span<const opset::InferContext::Input> inputs, std::span<opset::InferContext::Output> outputs,
-                opset::InferContext::Engine& engine, Evaluator evaluator = nullptr);
+                opset::InferContext::Engine& engine, Evaluator evaluator = nullptr, Mode mode = Mode::Check);
+
+// "inputs (float[2], none)": as messages show them.
+std::string describe_inputs(std::span<const opset::InferContext::Input> inputs);
+
+// Gives contents the form that is missing: integers of rank 0 or 1 as expressions.
+void complete_value(opset::KnownValue& value);
 
 }  // namespace norn::infer

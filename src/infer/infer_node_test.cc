@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "infer/unifier.h"
+#include "infer/symbols.h"
 #include "norn/error.h"
 #include "ops/common/slice_test.h"
 #include "ops/math/binary_arith/binary_arith.h"
@@ -18,11 +18,11 @@ using ops::test::tensor;
 using ops::test::type;
 
 struct Engine final : InferContext::Engine {
-  Unifier unifier;
+  Symbols unifier;
   int fresh = 0;
-  DimExpr fresh_dim() override { return DimExpr::variable("?" + std::to_string(fresh++)); }
-  void equal(const DimExpr& a, const DimExpr& b) override { unifier.equal(a, b); }
-  std::vector<ValueType> infer_subgraph(std::string_view, const std::vector<ValueType>&) override { return {}; }
+  DimExpr fresh_dim(std::string_view) override { return DimExpr::variable("?" + std::to_string(fresh++)); }
+  void equal(const DimExpr& a, const DimExpr& b, std::string_view) override { unifier.equal(a, b); }
+  std::vector<opset::Fact> infer_subgraph(std::string_view, std::span<const opset::Fact>) override { return {}; }
 };
 
 struct Given {

@@ -5,15 +5,6 @@
 namespace norn::opset {
 namespace {
 
-bool has_fresh(const DimExpr& e) {
-  std::vector<std::string> names;
-  e.collect_variables(names);
-  for (const std::string& n : names) {
-    if (n.starts_with('?')) return true;
-  }
-  return false;
-}
-
 // Longer lists are data, not parameters.
 constexpr std::int64_t kMostInts = 1024;
 
@@ -63,13 +54,15 @@ void InferContext::set_constant(int output, norn::Tensor value) {
   if (output < output_count()) outputs_[output].value.constant = std::move(value);
 }
 
-DimExpr InferContext::fresh_dim() { return engine_->fresh_dim(); }
+DimExpr InferContext::fresh_dim(std::string_view why) { return engine_->fresh_dim(why); }
+
+void InferContext::explain(std::string_view why) { engine_->explain(why); }
 
 DimExpr InferContext::unify(const DimExpr& a, const DimExpr& b, std::string_view what) {
   if (a == b) return a;
   if (DimExpr::differ(a, b)) fail(std::string(what) + " must be equal: " + a.to_string() + " and " + b.to_string());
   try {
-    engine_->require_equal(a, b, what);
+    engine_->equal(a, b, what);
   } catch (const Error& e) {
     fail(std::string(what) + " must be equal: " + e.message());
   }
@@ -90,8 +83,8 @@ void InferContext::require_rank(int i, std::int64_t wanted) const {
        std::to_string(wanted) + " is required");
 }
 
-std::vector<ValueType> InferContext::infer_subgraph(std::string_view attribute, const std::vector<ValueType>& inputs) {
-  return engine_->infer_subgraph(attribute, inputs);
+std::vector<Fact> InferContext::infer_subgraph(std::string_view attribute, std::span<const Fact> formals) {
+  return engine_->infer_subgraph(attribute, formals);
 }
 
 }  // namespace norn::opset

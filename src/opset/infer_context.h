@@ -42,8 +42,11 @@ class InferContext final : public NodeView {
   void set_ints(int output, Dims ints);
   void set_constant(int output, norn::Tensor value);
 
-  // A size that nothing tells before running.
-  DimExpr fresh_dim();
+  // A size that nothing tells before running, and why: "the number of elements that are not zero". What is left out
+  // is explain()ed, or told in general terms.
+  DimExpr fresh_dim(std::string_view why = {});
+  // Why the shape of outputs stays unknown, or sizes of it: "the contents of input 1 \"shape\" are not known".
+  void explain(std::string_view why);
   // Both dimensions must be equal: throws if they are known to differ, else records the equality and returns the more
   // definite of the two. `what` names them in the message: "channels of X and W".
   DimExpr unify(const DimExpr& a, const DimExpr& b, std::string_view what);
@@ -53,8 +56,9 @@ class InferContext final : public NodeView {
   // Requires that input i has this rank, if its rank is known.
   void require_rank(int i, std::int64_t rank) const;
 
-  // Types of a graph attribute's outputs when its formal inputs have the given types (none for If).
-  std::vector<ValueType> infer_subgraph(std::string_view attribute, const std::vector<ValueType>& inputs);
+  // What is known of a graph attribute's outputs when its formal inputs are given these facts (none for If). May be
+  // called for the same graph again, with other formals: the last call is what holds.
+  std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals);
 
   // --- for the engine ---
   struct Input {
@@ -68,14 +72,11 @@ class InferContext final : public NodeView {
   };
   class Engine {
    public:
-    virtual DimExpr fresh_dim() = 0;
-    virtual void equal(const DimExpr& a, const DimExpr& b) = 0;
-    // As equal(); `what` names the two in messages.
-    virtual void require_equal(const DimExpr& a, const DimExpr& b, std::string_view what) {
-      (void)what;
-      equal(a, b);
-    }
-    virtual std::vector<ValueType> infer_subgraph(std::string_view attribute, const std::vector<ValueType>&) = 0;
+    virtual DimExpr fresh_dim(std::string_view why) = 0;
+    virtual void explain(std::string_view why) { (void)why; }
+    // `what` names the two in messages. Throws norn::Error (InvalidGraph) if they cannot be equal.
+    virtual void equal(const DimExpr& a, const DimExpr& b, std::string_view what) = 0;
+    virtual std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals) = 0;
 
    protected:
     ~Engine() = default;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace norn::opset {
 namespace {
@@ -72,6 +73,12 @@ std::vector<std::string> type_strings(const TypeSet& set) {
   }
   std::sort(all.begin(), all.end());
   return all;
+}
+
+ValueType only_type(const TypeSet& set) {
+  const int types = std::popcount(set.tensor) + std::popcount(set.sequence) + std::popcount(set.optional) +
+                    std::popcount(set.optional_sequence) + std::popcount(set.maps);
+  return types == 1 ? type_from_string(type_strings(set)[0]) : ValueType{};
 }
 
 ValueType type_from_string(std::string_view text) {

@@ -13,6 +13,8 @@ namespace norn::opset {
 bool allows(const TypeSet& set, const ValueType& type);
 // Every type of the set, as onnx spells them ("tensor(float)", "seq(map(int64, float))"), sorted.
 std::vector<std::string> type_strings(const TypeSet& set);
+// The one type of a set that has only one; else Unknown.
+ValueType only_type(const TypeSet& set);
 // The type that a literal like "tensor(int64)" or "seq(tensor(float))" stands for; Unknown if it is none.
 ValueType type_from_string(std::string_view text);
 // Equal but for shapes. Unknown equals anything.

@@ -14,9 +14,6 @@ bool is_plain(std::string_view name) {
   return name.find_first_of("+-*/(), '") == std::string_view::npos && (name.front() < '0' || name.front() > '9');
 }
 std::string quoted(std::string_view name) { return is_plain(name) ? std::string(name) : "'" + std::string(name) + "'"; }
-std::string_view unquoted(std::string_view name) {
-  return name.size() > 2 && name.front() == '\'' && name.back() == '\'' ? name.substr(1, name.size() - 2) : name;
-}
 
 std::optional<Dims> dims_from(const ir::TypeTensor& type, const std::function<DimExpr()>& fresh) {
   if (!type.shape) return {};
@@ -41,7 +38,12 @@ ValueType element_from(const ir::Box<ir::Type>& type, const std::function<DimExp
   return type ? from_ir(*type, fresh) : ValueType{};
 }
 
-ir::TypeTensor tensor_to_ir(const ValueType& type) {
+std::string spelt(const DimExpr& d) {
+  if (has_fresh(d)) return {};
+  return d.variable_name().empty() ? d.to_string() : std::string(document_name(d));
+}
+
+ir::TypeTensor tensor_to_ir(const ValueType& type, const DimSpelling& spelling) {
   ir::TypeTensor t;
   t.elem_type = static_cast<std::int32_t>(type.elem);
   if (!type.shape) return t;
@@ -50,12 +52,8 @@ ir::TypeTensor tensor_to_ir(const ValueType& type) {
     ir::Dimension dim;
     if (d.is_constant()) {
       dim.dim_value = d.constant();
-    } else {
-      std::vector<std::string> names;
-      d.collect_variables(names);
-      const bool named =
-          std::none_of(names.begin(), names.end(), [](const std::string& n) { return n.starts_with('?'); });
-      if (named) dim.dim_param = d.variable_name().empty() ? d.to_string() : std::string(unquoted(d.variable_name()));
+    } else if (std::string name = spelling ? spelling(d) : spelt(d); !name.empty()) {
+      dim.dim_param = std::move(name);
     }
     t.shape->dim.push_back(std::move(dim));
   }
@@ -63,6 +61,19 @@ ir::TypeTensor tensor_to_ir(const ValueType& type) {
 }
 
 }  // namespace
+
+bool has_fresh(const DimExpr& e) {
+  if (e.is_constant()) return false;
+  if (const std::string_view name = e.variable_name(); !name.empty()) return name.front() == '?';
+  std::vector<std::string> names;
+  e.collect_variables(names);
+  return std::any_of(names.begin(), names.end(), [](const std::string& n) { return n.starts_with('?'); });
+}
+
+std::string_view document_name(const DimExpr& variable) {
+  const std::string_view name = variable.variable_name();
+  return name.size() > 2 && name.front() == '\'' && name.back() == '\'' ? name.substr(1, name.size() - 2) : name;
+}
 
 ValueType ValueType::sequence(ValueType of) {
   return {.kind = Kind::Sequence, .element = std::make_shared<const ValueType>(std::move(of))};
@@ -133,12 +144,14 @@ ValueType from_ir(const ir::Type& type, const std::function<DimExpr()>& fresh) {
   return v;
 }
 
-ir::Type to_ir(const ValueType& type) {
+ir::Type to_ir(const ValueType& type, const DimSpelling& spelling) {
   ir::Type t;
-  const auto inner = [&] { return ir::Box<ir::Type>(type.element ? to_ir(*type.element) : ir::Type{}); };
+  const auto inner = [&] { return ir::Box<ir::Type>(type.element ? to_ir(*type.element, spelling) : ir::Type{}); };
   switch (type.kind) {
-    case ValueType::Kind::Tensor: t.tensor_type = ir::Box<ir::TypeTensor>(tensor_to_ir(type)); break;
-    case ValueType::Kind::SparseTensor: t.sparse_tensor_type = ir::Box<ir::TypeTensor>(tensor_to_ir(type)); break;
+    case ValueType::Kind::Tensor: t.tensor_type = ir::Box<ir::TypeTensor>(tensor_to_ir(type, spelling)); break;
+    case ValueType::Kind::SparseTensor:
+      t.sparse_tensor_type = ir::Box<ir::TypeTensor>(tensor_to_ir(type, spelling));
+      break;
     case ValueType::Kind::Sequence: t.sequence_type.mut().elem_type = inner(); break;
     case ValueType::Kind::Optional: t.optional_type.mut().elem_type = inner(); break;
     case ValueType::Kind::Map:

@@ -35,16 +35,30 @@ struct ValueType {
   std::string type_string() const;  // "tensor(float)", as type sets spell it
 };
 
+// Whether a fresh ('?') variable stands in the expression.
+bool has_fresh(const DimExpr& e);
+// The dim_param that the expression, a variable, came from: what could be taken for an expression is quoted inside.
+std::string_view document_name(const DimExpr& variable);
+
 // From a document's type; dimension variables keep their names, unnamed unknown dimensions get fresh variables
 // through `fresh`.
 ValueType from_ir(const ir::Type& type, const std::function<DimExpr()>& fresh);
-ir::Type to_ir(const ValueType& type);
+// How a document spells an expression that is no constant; "" leaves the dimension unknown. By default expressions are
+// spelt as to_string() does, and fresh variables are left unknown.
+using DimSpelling = std::function<std::string(const DimExpr&)>;
+ir::Type to_ir(const ValueType& type, const DimSpelling& spelling = {});
 
 // Contents known before running: a constant, or integers (rank 0 or 1) as expressions.
 struct KnownValue {
   norn::Tensor constant;     // defined() if the contents are a constant
   std::optional<Dims> ints;  // of an int64 or int32 tensor of rank 0 or 1 and few elements; also set for constants
   bool known() const noexcept { return constant.defined() || ints.has_value(); }
+};
+
+// All of it: what inference knows of one value.
+struct Fact {
+  ValueType type;
+  KnownValue value;
 };
 
 }  // namespace norn::opset

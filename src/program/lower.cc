@@ -58,10 +58,8 @@ Program Lowerer::run() {
                     std::to_string(ir::kNewestIrVersion),
                 {}, "a newer Norn may read it");
   if (!model_.graph) throw Error(ErrorCode::InvalidGraph, "the model has no graph");
-  for (const ir::Function& f : model_.functions)
-    functions_.emplace(function_key(ir::canonical_domain(f.domain.get()), f.name.get(), f.overload.get()), &f);
   if (expanded_size(model_.graph->node) > options_.limits.max_expanded_nodes) fail_too_many_nodes();
-  const Imports imports = imports_of(model_.opset_import);
+  const Imports imports = infer::imports_of(model_.opset_import, model_.ir_version.get());
   for (const auto& [domain, version] : imports) check_version(domain, version);
 
   Program program;
@@ -78,16 +76,6 @@ Program Lowerer::run() {
   program.main.outputs = lower_graph(*model_.graph, scope, place, {}, true);
   if (!equalities_.empty()) solve(program.main, false);
   return program;
-}
-
-Imports Lowerer::imports_of(const std::vector<ir::OperatorSetId>& entries) const {
-  Imports imports;
-  for (const ir::OperatorSetId& e : entries) {
-    std::int64_t& version = imports[std::string(ir::canonical_domain(e.domain.get()))];
-    version = std::max(version, e.version.get());
-  }
-  if (model_.ir_version.get() < 3 && imports.empty()) imports[""] = 1;
-  return imports;
 }
 
 std::vector<ValueId> Lowerer::lower_graph(const ir::Graph& source, Scope& scope, const Place& place,
@@ -108,7 +96,9 @@ void Lowerer::lower_inputs(const ir::Graph& source, Scope& scope, const Place& p
     Value value;
     value.name = info.name;
     value.origin = Origin::Feed;
-    if (info.type) value.type = opset::from_ir(*info.type, [this] { return fresh_dim(); });
+    if (info.type)
+      value.type = opset::from_ir(*info.type,
+                                  [&] { return symbols_.fresh("the input declares no size here", infer::kNowhere); });
     if (i < given.size() && given[i].known()) value.type = given[i];
     if (main && !value.type.known())
       throw Error(ErrorCode::InvalidGraph, "the graph input has no type", where(),
@@ -128,7 +118,7 @@ void Lowerer::lower_inputs(const ir::Graph& source, Scope& scope, const Place& p
 void Lowerer::lower_initializers(const ir::Graph& source, Scope& scope, const Place& place, bool main) {
   for (const ir::Tensor& t : source.initializer) {
     try {
-      norn::Tensor contents = contents_of(t);
+      norn::Tensor contents = infer::contents_of(t, model_.ir_version.get(), options_.external);
       own_bytes_ += memory_of(contents);
       lower_initializer(t.name, std::move(contents), scope, main);
     } catch (Error& e) {
@@ -215,7 +205,8 @@ std::vector<ValueId> Lowerer::lower_outputs(const ir::Graph& source, Scope& scop
                                               : "\" is not computed by any node"),
                   where());
     if (info.type) {
-      ValueType declared = opset::from_ir(*info.type, [this] { return fresh_dim(); });
+      ValueType declared = opset::from_ir(
+          *info.type, [&] { return symbols_.fresh("the output declares no size here", infer::kNowhere); });
       Value& value = graph.value(id);
       if (!value.type.known())
         value.type = std::move(declared);

@@ -13,35 +13,6 @@
 #include "program/lowerer.h"
 
 namespace norn::program {
-namespace {
-
-constexpr int kMaxCallDepth = 100;
-
-// Throws for a call that would not end.
-Call begin_call(const ir::Function& function, const Call* caller) {
-  Call call;
-  call.parent = caller;
-  call.function = &function;
-  for (const Call* c = caller; c; c = c->parent) {
-    ++call.depth;
-    if (c->function == &function)
-      throw Error(ErrorCode::InvalidGraph, "the function \"" + function.name.get() + "\" calls itself", {},
-                  "functions of a model must not be recursive");
-  }
-  if (call.depth > kMaxCallDepth)
-    throw Error(ErrorCode::LimitExceeded,
-                "functions call each other more than " + std::to_string(kMaxCallDepth) + " deep");
-  return call;
-}
-
-}  // namespace
-
-const ir::Function* Lowerer::find_function(std::string_view domain, const ir::Node& node) const {
-  if (functions_.empty()) return nullptr;
-  const auto it = functions_.find(function_key(domain, node.op_type.get(), node.overload.get()));
-  return it == functions_.end() ? nullptr : it->second;
-}
-
 const ir::Function* Lowerer::find_in_sets(const std::string& domain, const ir::Node& node, const Place& place) const {
   if (options_.operator_sets.empty()) return nullptr;
   const auto import = place.imports->find(domain);
@@ -67,7 +38,7 @@ const ir::Function* Lowerer::find_in_sets(const std::string& domain, const ir::N
 }
 
 std::uint64_t Lowerer::expanded_size(const std::vector<ir::Node>& nodes, int depth) {
-  if (depth > kMaxCallDepth + options_.limits.max_depth) return 0;  // refused when lowering comes there
+  if (depth > infer::kMaxCallDepth + options_.limits.max_depth) return 0;  // refused when lowering comes there
   std::uint64_t size = 0;
   const auto add = [&](std::uint64_t more) { size = size > UINT64_MAX - more ? UINT64_MAX : size + more; };
   for (const ir::Node& node : nodes) {
@@ -75,7 +46,7 @@ std::uint64_t Lowerer::expanded_size(const std::vector<ir::Node>& nodes, int dep
     for (const ir::Attribute& attr : node.attribute) {
       if (attr.g) add(expanded_size(attr.g->node, depth + 1));
     }
-    const ir::Function* callee = find_function(ir::canonical_domain(node.domain.get()), node);
+    const ir::Function* callee = functions_.find(ir::canonical_domain(node.domain.get()), node);
     if (!callee) continue;
     const auto [at, is_new] =
         expanded_sizes_.try_emplace(callee, 0);  // 0 while it is open: a call of itself is refused
@@ -93,14 +64,9 @@ std::uint64_t Lowerer::expanded_size(const std::vector<ir::Node>& nodes, int dep
 void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Scope& scope, const Place& place,
                           const std::string& path, bool standard) {
   count_node();  // a body may be empty
-  Call call = begin_call(function, place.call);
-  if (node.input.size() > function.input.size() || node.output.size() > function.output.size())
-    throw Error(ErrorCode::InvalidGraph, "the call has " + std::to_string(node.input.size()) + " inputs and " +
-                                             std::to_string(node.output.size()) + " outputs, the function \"" +
-                                             function.name.get() + "\" has " + std::to_string(function.input.size()) +
-                                             " and " + std::to_string(function.output.size()));
-  const std::vector<ir::Attribute> given = resolve_attributes(node, place.call);
-  for (const ir::Attribute& attr : function.attribute_proto) call.attributes[attr.name] = &attr;
+  Call call = infer::begin_call(function, node, place.call);
+  const std::vector<ir::Attribute> given =
+      infer::resolve_attributes(node, place.call, model_.ir_version.get(), options_.external);
   for (const ir::Attribute& attr : given) call.attributes[attr.name] = &attr;
 
   // A graph of the node's, which a body of one of ONNX's operators runs, sees what the node sees.
@@ -115,7 +81,7 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   for (const std::string& formal : function.input)
     if (!body.has(formal)) body.omit(formal);
 
-  const Imports own = imports_of(function.opset_import);
+  const Imports own = infer::imports_of(function.opset_import, model_.ir_version.get());
   Place inside;
   inside.path = path;
   inside.imports = function.opset_import.empty() ? place.imports : &own;

@@ -25,11 +25,11 @@ namespace {
 }  // namespace
 
 void Lowerer::resolve_values(Graph& graph) const {
-  if (unifier_.empty()) return;
+  if (symbols_.empty()) return;
   for (Value& value : graph.values) {
-    value.type = unifier_.resolve(value.type);
+    value.type = symbols_.resolve(value.type);
     if (value.known.ints)
-      for (opset::DimExpr& e : *value.known.ints) e = unifier_.resolve(e);
+      for (opset::DimExpr& e : *value.known.ints) e = symbols_.resolve(e);
   }
 }
 
@@ -39,7 +39,7 @@ void Lowerer::solve(Graph& graph, bool branch) {
     for (const Equality& e : said->second) {
       if (!runs[e.node]) continue;
       try {
-        unifier_.equal(e.left, e.right);
+        symbols_.equal(e.left, e.right);
       } catch (const Error& why) {
         if (!branch) fail(e, why, graph);
       }
@@ -48,24 +48,13 @@ void Lowerer::solve(Graph& graph, bool branch) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     Node& node = graph.nodes[i];
     if (!runs[i] || node.subgraphs.empty()) continue;
-    // What all graphs of the node that were looked at say.
-    std::vector<infer::Unifier::Equation> common;
-    for (std::size_t k = 0; k < node.subgraphs.size(); ++k) {
-      const infer::Unifier::Mark outside = unifier_.mark();
-      solve(*node.subgraphs[k].graph, true);
-      if (k == 0)
-        common = unifier_.since(outside);
-      else
-        std::erase_if(common, [&](const auto& e) { return !(unifier_.resolve(e.left) == unifier_.resolve(e.right)); });
-      unifier_.take_back(outside);
+    infer::Branches branches(symbols_);
+    for (Subgraph& sub : node.subgraphs) {
+      branches.enter();
+      solve(*sub.graph, true);
+      branches.leave();
     }
-    if (node.op != &ops::If || node.subgraphs.size() != 2) continue;
-    for (const infer::Unifier::Equation& e : common) {
-      try {
-        unifier_.equal(e.left, e.right);
-      } catch (const Error&) {  // neither branch can run
-      }
-    }
+    if (node.op == &ops::If && node.subgraphs.size() == 2) branches.join(infer::kNowhere);
   }
   resolve_values(graph);
 }

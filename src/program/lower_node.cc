@@ -1,11 +1,9 @@
 // One node: the operator version it is written for, what inference finds at that version (subgraphs are lowered when
 // inference asks for them), and the node at the newest version, or what version steps make of it.
 #include <algorithm>
-#include <deque>
 #include <optional>
 #include <utility>
 
-#include "infer/infer_node.h"
 #include "ir/walk.h"
 #include "norn/error.h"
 #include "ops/controlflow/if/if.h"
@@ -17,13 +15,15 @@
 namespace norn::program {
 
 using opset::DimExpr;
+using opset::Fact;
 using opset::ValueType;
 
-// What inference of one node may ask for: sizes, equalities, and the lowering of its subgraphs. Of an If with a known
-// condition it asks for one branch; this one always runs, and lands in place of the If.
-class NodeEngine final : public opset::InferContext::Engine {
+// What inference of one node may ask for: equalities, which are solved when all nodes are there, and the lowering of
+// its subgraphs. Of an If with a known condition it asks for one branch; this one always runs, and lands in place of
+// the If.
+class NodeGraphs final : public infer::Surroundings {
  public:
-  NodeEngine(Lowerer& lowerer, const std::vector<ir::Attribute>& attrs, Scope& scope, const Place& place,
+  NodeGraphs(Lowerer& lowerer, const std::vector<ir::Attribute>& attrs, Scope& scope, const Place& place,
              const std::string& path, bool branch_is_known)
       : lowerer_(lowerer),
         attrs_(attrs),
@@ -32,22 +32,23 @@ class NodeEngine final : public opset::InferContext::Engine {
         path_(path),
         branch_is_known_(branch_is_known) {}
 
-  DimExpr fresh_dim() override { return lowerer_.fresh_dim(); }
-  void equal(const DimExpr& a, const DimExpr& b) override { require_equal(a, b, "sizes"); }
-  void require_equal(const DimExpr& a, const DimExpr& b, std::string_view what) override {
+  bool take_equality(const DimExpr& a, const DimExpr& b, std::string_view what) override {
     equalities_.push_back({a, b, std::string(what), 0});
+    return true;
   }
-  std::vector<ValueType> infer_subgraph(std::string_view attribute, const std::vector<ValueType>& inputs) override {
+  std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals) override {
     for (const Subgraph& done : subgraphs_)
-      if (done.attribute == attribute) return types_of(*done.graph, done.graph->outputs);
+      if (done.attribute == attribute) return facts_of(*done.graph, done.graph->outputs);
     for (const ir::Attribute& attr : attrs_) {
       if (attr.name != attribute || !attr.g) continue;
       if (branch_is_known_) {
         taken_ = lowerer_.inline_branch(attr, scope_, place_, path_);
-        return types_of(scope_.graph(), *taken_);
+        return facts_of(scope_.graph(), *taken_);
       }
-      subgraphs_.push_back(lowerer_.lower_subgraph(attr, inputs, scope_, place_, path_));
-      return types_of(*subgraphs_.back().graph, subgraphs_.back().graph->outputs);
+      std::vector<ValueType> types;
+      for (const Fact& formal : formals) types.push_back(formal.type);
+      subgraphs_.push_back(lowerer_.lower_subgraph(attr, types, scope_, place_, path_));
+      return facts_of(*subgraphs_.back().graph, subgraphs_.back().graph->outputs);
     }
     throw Error(ErrorCode::InvalidGraph, "attribute \"" + std::string(attribute) + "\" has no graph");
   }
@@ -57,10 +58,10 @@ class NodeEngine final : public opset::InferContext::Engine {
   const std::optional<std::vector<ValueId>>& taken() const { return taken_; }
 
  private:
-  static std::vector<ValueType> types_of(const Graph& graph, const std::vector<ValueId>& ids) {
-    std::vector<ValueType> types;
-    for (ValueId id : ids) types.push_back(graph.value(id).type);
-    return types;
+  static std::vector<Fact> facts_of(const Graph& graph, const std::vector<ValueId>& ids) {
+    std::vector<Fact> facts;
+    for (ValueId id : ids) facts.push_back({graph.value(id).type, graph.value(id).known});
+    return facts;
   }
 
   Lowerer& lowerer_;
@@ -145,7 +146,7 @@ void Lowerer::count_node() {
 
 void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place, const std::string& path) {
   const std::string domain(ir::canonical_domain(node.domain.get()));
-  const ir::Function* function = place.standard ? nullptr : find_function(domain, node);
+  const ir::Function* function = place.standard ? nullptr : functions_.find(domain, node);
   const opset::Operator* op = function ? nullptr : opset::find_operator(domain, node.op_type.get());
   if (!function && (!op || !opset::is_runnable(*op))) function = find_in_sets(domain, node, place);
   if (function) {
@@ -155,19 +156,19 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
   count_node();
   if (!op) fail_unknown(domain, node.op_type.get());
   transform::BoundNode bound{node, op, &version_in_force(*op, *place.imports)};
-  bound.node.attribute = resolve_attributes(node, place.call);
-  complete_untyped(bound.node.attribute, *bound.schema);
-  check_attributes(bound.node.attribute, *op, *bound.schema);
+  bound.node.attribute = infer::resolve_attributes(node, place.call, model_.ir_version.get(), options_.external);
+  infer::complete_untyped(bound.node.attribute, *bound.schema);
+  infer::check_attributes(bound.node.attribute, *op, *bound.schema);
 
   // The version that the model imports tells which types are allowed, and the steps ask for ranks.
   std::vector<ValueId> inputs = inputs_of(node, scope);
-  NodeEngine engine(*this, bound.node.attribute, scope, place, path, has_known_condition(*op, inputs, scope.graph()));
+  NodeGraphs graphs(*this, bound.node.attribute, scope, place, path, has_known_condition(*op, inputs, scope.graph()));
   const std::size_t first_value = scope.graph().values.size();
-  Outputs outputs = infer(bound, inputs, scope, engine);
-  if (engine.taken()) {
+  Outputs outputs = infer(bound, inputs, scope, graphs);
+  if (graphs.taken()) {
     for (std::size_t i = 0; i < node.output.size(); ++i) {
       if (node.output[i].empty()) continue;
-      const ValueId id = (*engine.taken())[i];
+      const ValueId id = (*graphs.taken())[i];
       scope.define(node.output[i], id);
       if (id >= first_value) scope.graph().value(id).name = node.output[i];
     }
@@ -181,39 +182,55 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
   if (inline_body(bound, inputs, scope, place, path)) return;
   if (const opset::Schema* newest = transform::newest_unchanged(*op, *bound.schema)) {
     bound.schema = newest;
-    append(std::move(bound), std::move(inputs), std::move(outputs), scope, path, engine);
+    append(std::move(bound), std::move(inputs), std::move(outputs), scope, path, graphs);
     return;
   }
   transform::Lifted lifted = lift(bound, outputs, scope);
   for (transform::BoundNode& part : lifted.nodes) {
     count_node();
     std::vector<ValueId> part_inputs = inputs_of(part.node, scope);
-    Outputs part_outputs = infer(part, part_inputs, scope, engine);
+    Outputs part_outputs = infer(part, part_inputs, scope, graphs);
     if (inline_body(part, part_inputs, scope, place, path)) continue;
-    append(std::move(part), std::move(part_inputs), std::move(part_outputs), scope, path, engine);
+    append(std::move(part), std::move(part_inputs), std::move(part_outputs), scope, path, graphs);
   }
 }
 
-Lowerer::Outputs Lowerer::infer(const transform::BoundNode& bound, const std::vector<ValueId>& inputs,
-                                const Scope& scope, NodeEngine& engine) const {
-  const Graph& graph = scope.graph();
-  std::vector<opset::InferContext::Input> in(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i] != kNone) in[i] = {&graph.value(inputs[i]).type, &graph.value(inputs[i]).known};
-  // Lowering the node's graphs may add captured values to this one, and move those that are there.
-  std::deque<std::pair<ValueType, opset::KnownValue>> held;
-  const auto has_graph = [](const ir::Attribute& a) { return a.g.has(); };
-  if (std::any_of(bound.node.attribute.begin(), bound.node.attribute.end(), has_graph)) {
-    for (opset::InferContext::Input& input : in) {
-      if (!input.type) continue;
-      const auto& copy = held.emplace_back(*input.type, *input.value);
-      input = {&copy.first, &copy.second};
-    }
+// Values of the graph being made; the outputs of the node at hand, which has none there yet, are numbered behind them.
+class LoweringFacts final : public infer::Facts {
+ public:
+  // `stable`: inference of the node adds no values, as lowering of its subgraphs does.
+  LoweringFacts(const Graph& graph, std::size_t outputs, bool stable)
+      : graph_(graph), first_output_(static_cast<ValueId>(graph.values.size())), outputs_(outputs), stable_(stable) {}
+  opset::InferContext::Input get(ValueId id) const override {
+    return {&graph_.value(id).type, &graph_.value(id).known};
   }
-  Outputs outputs(bound.node.output.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].wanted = !bound.node.output[i].empty();
-  infer::infer_node(*bound.op, opset::Attrs(*bound.schema, bound.node.attribute), in, outputs, engine, opset::evaluate);
-  return outputs;
+  void set(ValueId id, opset::InferContext::Output&& found) override {
+    outputs_[id - first_output_] = std::move(found);
+  }
+  bool stable() const noexcept override { return stable_; }
+  ValueId output(std::size_t i) const { return first_output_ + static_cast<ValueId>(i); }
+  std::vector<opset::InferContext::Output> take() { return std::move(outputs_); }
+
+ private:
+  const Graph& graph_;
+  ValueId first_output_;
+  std::vector<opset::InferContext::Output> outputs_;
+  bool stable_;
+};
+
+Lowerer::Outputs Lowerer::infer(const transform::BoundNode& bound, const std::vector<ValueId>& inputs,
+                                const Scope& scope, NodeGraphs& graphs) {
+  const auto& names = bound.node.output;
+  const std::vector<ir::Attribute>& attrs = bound.node.attribute;
+  const bool has_graph = std::any_of(attrs.begin(), attrs.end(), [](const ir::Attribute& a) { return a.g.has(); });
+  LoweringFacts facts(scope.graph(), names.size(), !has_graph);
+  std::vector<ValueId> outputs;
+  for (std::size_t i = 0; i < names.size(); ++i) outputs.push_back(names[i].empty() ? kNone : facts.output(i));
+  infer::Inferrer(facts, symbols_, opset::evaluate, infer::Mode::Trusted)
+      .node({bound.op, {*bound.schema, attrs}, inputs, outputs, infer::kNowhere}, &graphs);
+  Outputs found = facts.take();
+  for (std::size_t i = 0; i < found.size(); ++i) found[i].wanted = !names[i].empty();
+  return found;
 }
 
 // The constants that the steps make are defined in the graph.
@@ -252,7 +269,7 @@ opset::KnownValue Lowerer::kept(opset::KnownValue known) {
 
 // Gives the node a value for each output, with what inference found out about it.
 void Lowerer::append(transform::BoundNode bound, std::vector<ValueId> inputs, Outputs outputs, Scope& scope,
-                     const std::string& path, NodeEngine& engine) {
+                     const std::string& path, NodeGraphs& graphs) {
   Graph& graph = scope.graph();
   Node made;
   made.op = bound.op;
@@ -274,11 +291,11 @@ void Lowerer::append(transform::BoundNode bound, std::vector<ValueId> inputs, Ou
   }
   made.attrs = std::move(bound.node.attribute);
   if (std::erase_if(made.attrs, [](const ir::Attribute& a) { return a.g.has(); }) > 0)
-    made.subgraphs = engine.take_subgraphs();
+    made.subgraphs = graphs.take_subgraphs();
   made.paths = {path};
   made.device_configurations = std::move(bound.node.device_configurations);
   made.metadata = std::move(bound.node.metadata_props);
-  for (Equality& said : engine.take_equalities()) {
+  for (Equality& said : graphs.take_equalities()) {
     said.node = graph.nodes.size();
     equalities_[&graph].push_back(std::move(said));
   }

@@ -1,6 +1,6 @@
-// The walk that lowering is. Its files: lower.cc (graphs), lower_node.cc (one node), lower_attributes.cc (a node's
-// attributes), lower_call.cc (functions' bodies in place of calls), lower_equalities.cc (what nodes said of sizes, when
-// all of them are there); scope.h has the names.
+// The walk that lowering is. Its files: lower.cc (graphs), lower_node.cc (one node), lower_call.cc (functions' bodies
+// in place of calls), lower_equalities.cc (what nodes said of sizes, when all of them are there); scope.h has the
+// names. Inference is infer::Inferrer's; here facts lie in the values of the graph being made.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -10,24 +10,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include "infer/unifier.h"
-#include "opset/infer_context.h"
+#include "infer/attributes.h"
+#include "infer/inferrer.h"
+#include "infer/symbols.h"
 #include "program/lower.h"
 #include "program/scope.h"
 #include "transform/lift.h"
 
 namespace norn::program {
 
-// Opset versions in force, by canonical domain.
-using Imports = std::map<std::string, std::int64_t, std::less<>>;
-
-// A call being inlined: attribute values for the body's references.
-struct Call {
-  const Call* parent = nullptr;
-  const ir::Function* function = nullptr;
-  std::unordered_map<std::string, const ir::Attribute*> attributes;
-  int depth = 1;
-};
+using infer::Call;
+using infer::Imports;
 
 struct Place {
   std::string path;  // of the enclosing graph or call
@@ -39,13 +32,6 @@ struct Place {
 // "ai.onnx" for the default domain.
 std::string domain_name(std::string_view domain);
 
-// Of an empty list IR 1 writes the attribute's name and nothing else: what has neither type nor value becomes one where
-// the version declares a list, and is refused elsewhere.
-void complete_untyped(std::vector<ir::Attribute>& attrs, const opset::Schema& schema);
-
-// Throws norn::Error for an attribute that the version does not have, has with another type, or requires and lacks.
-void check_attributes(const std::vector<ir::Attribute>& attrs, const opset::Operator& op, const opset::Schema& schema);
-
 // Two sizes that a node needs to be equal.
 struct Equality {
   opset::DimExpr left, right;
@@ -53,15 +39,16 @@ struct Equality {
   std::size_t node;  // its index in the graph
 };
 
-class NodeEngine;
+class NodeGraphs;
 
 class Lowerer {
  public:
-  Lowerer(const ir::Model& model, const LowerOptions& options) : model_(model), options_(options) {}
+  Lowerer(const ir::Model& model, const LowerOptions& options)
+      : model_(model), options_(options), functions_(model.functions) {}
   Program run();
 
  private:
-  friend class NodeEngine;
+  friend class NodeGraphs;
   using Outputs = std::vector<opset::InferContext::Output>;
 
   // Puts the graph's values and nodes into the scope's and returns its outputs. `given` are the types that the node
@@ -76,14 +63,13 @@ class Lowerer {
   std::vector<ValueId> lower_outputs(const ir::Graph& source, Scope& scope, const Place& place);
   void lower_nodes(const std::vector<ir::Node>& nodes, Scope& scope, const Place& place);
   bool is_trained(const std::string& initializer) const;
-  Imports imports_of(const std::vector<ir::OperatorSetId>& entries) const;
 
   void lower_node(const ir::Node& node, Scope& scope, const Place& place, const std::string& path);
   Outputs infer(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, const Scope& scope,
-                NodeEngine& engine) const;
+                NodeGraphs& graphs);
   transform::Lifted lift(const transform::BoundNode& bound, const Outputs& outputs, Scope& scope);
   void append(transform::BoundNode bound, std::vector<ValueId> inputs, Outputs outputs, Scope& scope,
-              const std::string& path, NodeEngine& engine);
+              const std::string& path, NodeGraphs& graphs);
   // What inference found out about an output, as far as it is worth keeping.
   opset::KnownValue kept(opset::KnownValue known);
   Subgraph lower_subgraph(const ir::Attribute& attr, const std::vector<opset::ValueType>& inputs, Scope& scope,
@@ -96,18 +82,9 @@ class Lowerer {
   // `branch`: the graph need not run.
   void solve(Graph& graph, bool branch);
   void resolve_values(Graph& graph) const;
-  // The node's attributes with references replaced by what the call gives, and tensors brought in from their files.
-  // What the call leaves out is left out: the operator's own default applies.
-  std::vector<ir::Attribute> resolve_attributes(const ir::Node& node, const Call* call) const;
-  norn::Tensor contents_of(const ir::Tensor& tensor) const;
   void count_node();
   [[noreturn]] void fail_too_many_nodes() const;
 
-  static std::string function_key(std::string_view domain, std::string_view name, std::string_view overload) {
-    return std::string(domain) + '\0' + std::string(name) + '\0' + std::string(overload);
-  }
-  // The model's own function that the node calls, or null.
-  const ir::Function* find_function(std::string_view domain, const ir::Node& node) const;
   // The body that a loaded operator set gives; null if none declares the operator. Throws if one does without a body.
   const ir::Function* find_in_sets(const std::string& domain, const ir::Node& node, const Place& place) const;
   // How many nodes the list becomes with bodies in place of calls, each call counted too; saturating. Every body is
@@ -120,17 +97,16 @@ class Lowerer {
   bool inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
                    const Place& place, const std::string& path);
 
-  opset::DimExpr fresh_dim() { return opset::DimExpr::variable("?" + std::to_string(fresh_dims_++)); }
   std::string fresh_suffix() { return std::to_string(fresh_names_++); }
 
   const ir::Model& model_;
   const LowerOptions& options_;
-  std::unordered_map<std::string, const ir::Function*> functions_;
+  infer::FunctionTable functions_;
   std::unordered_map<const ir::Function*, std::uint64_t> expanded_sizes_;
   std::unordered_map<const Graph*, std::vector<Equality>> equalities_;
-  infer::Unifier unifier_;                         // what holds in the graph being solved
+  infer::Symbols symbols_;                         // equations: what holds in the graph being solved
   std::uint64_t own_bytes_ = 0, known_bytes_ = 0;  // of the model's constants; of what inference knows beside them
-  std::uint64_t nodes_ = 0, fresh_dims_ = 0, fresh_names_ = 0;
+  std::uint64_t nodes_ = 0, fresh_names_ = 0;
   int depth_ = 0;
 };
 

@@ -168,9 +168,10 @@ length.)")
       "check",
       [](ModelArg object, const std::string& profile, bool checksums, bool check_custom_domain,
          bool skip_opset_compatibility_check, const std::vector<OperatorSet>& operator_sets, std::size_t max_findings,
-         LimitsArg limits, ExternalDataArg external_data) {
+         bool infer, LimitsArg limits, ExternalDataArg external_data) {
         CheckOptions options = options_of(profile, checksums, check_custom_domain, skip_opset_compatibility_check,
                                           operator_sets, max_findings);
+        options.infer = infer;
         LoadOptions loading;
         options.limits = loading.limits = limits_argument(limits);
         const HeldModel model = to_model(object, std::move(loading), external_data);
@@ -180,12 +181,14 @@ length.)")
       nb::arg("model"), nb::kw_only(), nb::arg("profile") = "spec", nb::arg("checksums") = false,
       nb::arg("check_custom_domain") = false, nb::arg("skip_opset_compatibility_check") = false,
       nb::arg("operator_sets") = nb::list(), nb::arg("max_findings") = CheckOptions{}.max_findings,
-      nb::arg("limits") = nb::none(), nb::arg("external_data") = nb::none(),
+      nb::arg("infer") = true, nb::arg("limits") = nb::none(), nb::arg("external_data") = nb::none(),
       R"(Every finding about a model, in one pass. ``profile`` is "spec", "strict" or "runtime".
 
 ``checksums`` reads external data whole and compares it with its SHA-1, as does an :class:`ExternalDataPolicy` that asks
 for it, here or where a :class:`Model` was loaded; ``external_data`` is as for :func:`load`. Operators of domains that
 neither Norn nor ``operator_sets`` declare are errors with ``check_custom_domain``.
+
+Types and shapes of the whole model are inferred and declarations and nodes held against them, unless ``infer`` is off.
 
 Large graphs are checked by several threads, at most four, and the GIL is released; in a child after a fork the calling
 thread checks alone.

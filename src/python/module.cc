@@ -6,6 +6,7 @@
 #include "document.h"
 #include "edit.h"
 #include "errors.h"
+#include "infer.h"
 #include "loading.h"
 #include "model.h"
 #include "norn/opset.h"
@@ -22,6 +23,7 @@ NB_MODULE(_norn, module) {
   norn::python::register_model(module);
   norn::python::register_edits(module);
   norn::python::register_document(module);
+  norn::python::register_infer(module);
   norn::python::register_data(module);
   norn::python::register_session(module);
   module.def("newest_opset_version", &norn::newest_opset_version, nb::arg("domain") = "",

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "infer/infer_node.h"
+#include "infer/inferrer.h"
 #include "norn/error.h"
 #include "opset/reference.h"
 
@@ -18,23 +18,18 @@ using program::ValueId;
 
 bool is_static_tensor(const opset::ValueType& type) { return type.is_tensor() && type.is_static(); }
 
-class PlanEngine final : public opset::InferContext::Engine {
+// Sizes are known here, so equalities were checked when they were asked for, or concern late sizes that the kernels
+// check.
+class PlanSurroundings final : public infer::Surroundings {
  public:
-  opset::DimExpr fresh_dim() override { return opset::DimExpr::variable("?" + std::to_string(next_++)); }
-  // Sizes are known here, so equalities were checked when they were asked for, or concern late sizes that the
-  // kernels check.
-  void equal(const opset::DimExpr&, const opset::DimExpr&) override {}
-  std::vector<opset::ValueType> infer_subgraph(std::string_view, const std::vector<opset::ValueType>&) override {
-    return {};
-  }
-
- private:
-  std::uint64_t next_ = 0;
+  bool take_equality(const opset::DimExpr&, const opset::DimExpr&, std::string_view) override { return true; }
+  std::vector<opset::Fact> infer_subgraph(std::string_view, std::span<const opset::Fact>) override { return {}; }
 };
 
-class Inference {
+class Inference final : private infer::Facts {
  public:
-  explicit Inference(PlanState& state) : state_(state) {}
+  explicit Inference(PlanState& state)
+      : state_(state), inferrer_(*this, symbols_, opset::evaluate, infer::Mode::Static) {}
 
   SegmentNodes run() {
     while (!state_.ready.empty()) {
@@ -56,33 +51,40 @@ class Inference {
   void settle(const std::vector<ValueId>& outputs);
   void find_needed();
 
+  opset::InferContext::Input get(ValueId id) const override {
+    return {&state_.values[id].type, &state_.values[id].known};
+  }
+  void set(ValueId id, opset::InferContext::Output&& found) override { outputs_.emplace_back(id, std::move(found)); }
+  bool stable() const noexcept override { return true; }
+
   PlanState& state_;
   SegmentNodes found_;
-  PlanEngine engine_;
+  infer::Symbols symbols_;
+  PlanSurroundings surroundings_;
+  infer::Inferrer inferrer_;
+  std::vector<std::pair<ValueId, opset::InferContext::Output>> outputs_;  // of the node at hand
 };
 
 // Gives the outputs types, with known sizes; false if they depend on what only running tells.
 bool Inference::infer(const opset::Operator& op, const opset::Attrs& attrs, const std::vector<ValueId>& inputs,
                       const std::vector<ValueId>& outputs) {
   auto& values = state_.values;
-  std::vector<opset::InferContext::Input> in(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i] != kNone) in[i] = {&values[inputs[i]].type, &values[inputs[i]].known};
-  std::vector<opset::InferContext::Output> out(outputs.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i].wanted = outputs[i] != kNone;
-  infer::infer_node(op, attrs, in, out, engine_, opset::evaluate);
+  // What lowering could not type was not checked there.
+  const bool checked = std::all_of(inputs.begin(), inputs.end(),
+                                   [&](ValueId id) { return id == kNone || state_.graph.value(id).type.known(); });
+  outputs_.clear();
+  inferrer_.node({&op, attrs, inputs, outputs, infer::kNowhere}, checked ? infer::Mode::Static : infer::Mode::Check,
+                 &surroundings_);
   // Sequences and the like are values, not memory: what reads or makes them runs as a late step.
   bool known = true;
   for (ValueId id : inputs) known = known && (id == kNone || is_static_tensor(values[id].type));
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (out[i].wanted) known = known && is_static_tensor(out[i].type);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (!out[i].wanted) continue;
-    PlannedValue& value = values[outputs[i]];
-    value.type = std::move(out[i].type);
-    value.known = known ? std::move(out[i].value) : opset::KnownValue{};
+  for (const auto& [id, out] : outputs_) known = known && is_static_tensor(out.type);
+  for (auto& [id, out] : outputs_) {
+    PlannedValue& value = values[id];
+    value.type = std::move(out.type);
+    value.known = known ? std::move(out.value) : opset::KnownValue{};
     if (!value.known.constant.defined()) value.known.ints.reset();
-    if (known) state_.settle(outputs[i]);
+    if (known) state_.settle(id);
   }
   return known;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "infer/infer_node.h"
+#include "infer/inferrer.h"
 #include "ir/tensor_data.h"
 #include "norn/error.h"
 #include "transform/step_state.h"
@@ -18,30 +18,33 @@ const opset::ValueType& unknown_type() {
   return unknown;
 }
 
-struct PlainEngine final : opset::InferContext::Engine {
-  LocalValues* values;
-  explicit PlainEngine(LocalValues* v) : values(v) {}
-  opset::DimExpr fresh_dim() override { return opset::DimExpr::variable("?" + values->fresh_name("size")); }
-  void equal(const opset::DimExpr&, const opset::DimExpr&) override {}
-  std::vector<opset::ValueType> infer_subgraph(std::string_view, const std::vector<opset::ValueType>&) override {
-    return {};
+// The inputs of a node put between are its first values; the one behind them is its output.
+struct NamedFacts final : infer::Facts {
+  std::vector<opset::Fact> facts;
+  opset::InferContext::Input get(infer::ValueId id) const override { return {&facts[id].type, &facts[id].value}; }
+  void set(infer::ValueId id, opset::InferContext::Output&& found) override {
+    facts[id] = {std::move(found.type), std::move(found.value)};
   }
 };
 
-// The type of the only output of a node put between; Unknown if inference cannot tell.
+// The type of the only output of a node put between; Unknown if inference cannot tell. Sizes that it makes up stand in
+// types of this version step only.
 opset::ValueType infer_type(LocalValues* values, const BoundNode& bound) {
-  std::deque<opset::KnownValue> known;
-  std::vector<opset::InferContext::Input> inputs;
+  NamedFacts facts;
+  std::vector<infer::ValueId> inputs;
   for (const std::string& name : bound.node.input) {
     const opset::ValueType* type = values->type_of(name);
-    known.emplace_back();
-    if (const norn::Tensor* t = values->constant_of(name)) known.back().constant = *t;
-    inputs.push_back({type ? type : &unknown_type(), &known.back()});
+    inputs.push_back(static_cast<infer::ValueId>(facts.facts.size()));
+    opset::Fact& fact = facts.facts.emplace_back();
+    if (type) fact.type = *type;
+    if (const norn::Tensor* t = values->constant_of(name)) fact.value.constant = *t;
   }
-  std::vector<opset::InferContext::Output> outputs(1);
-  PlainEngine engine(values);
-  infer::infer_node(*bound.op, opset::Attrs(*bound.schema, bound.node.attribute), inputs, outputs, engine);
-  return outputs[0].type;
+  const infer::ValueId output = static_cast<infer::ValueId>(facts.facts.size());
+  facts.facts.emplace_back();
+  infer::Symbols symbols({}, "?" + values->fresh_name("size") + "_");
+  infer::Inferrer(facts, symbols, nullptr, infer::Mode::Trusted)
+      .node({bound.op, {*bound.schema, bound.node.attribute}, inputs, {&output, 1}, infer::kNowhere});
+  return facts.facts[output].type;
 }
 
 std::string add_constant(LocalValues* values, const std::string& hint, const norn::Tensor& constant) {

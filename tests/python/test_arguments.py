@@ -45,6 +45,12 @@ GOOD = {
     "output_names": None,
     "input_feed": {"image": np.zeros((1, 1, 8, 8), np.float32)},
     "data_type": 1,
+    "node": onnx.NodeProto(op_type="Relu", input=["x"], output=["y"]).SerializeToString(),
+    "function": onnx.FunctionProto(name="f").SerializeToString(),
+    "types": [],
+    "tensors": [],
+    "imports": [("", 21)],
+    "attributes": [],
 }
 OF_ONE_CALL = {
     "export_operator_set": {"path": "{}/set.onnx"},

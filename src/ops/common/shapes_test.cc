@@ -25,11 +25,9 @@ using Ints = std::vector<std::int64_t>;
 
 struct Engine final : opset::InferContext::Engine {
   int fresh = 0;
-  DimExpr fresh_dim() override { return DimExpr::variable("?" + std::to_string(fresh++)); }
-  void equal(const DimExpr&, const DimExpr&) override {}
-  std::vector<opset::ValueType> infer_subgraph(std::string_view, const std::vector<opset::ValueType>&) override {
-    return {};
-  }
+  DimExpr fresh_dim(std::string_view) override { return DimExpr::variable("?" + std::to_string(fresh++)); }
+  void equal(const DimExpr&, const DimExpr&, std::string_view) override {}
+  std::vector<opset::Fact> infer_subgraph(std::string_view, std::span<const opset::Fact>) override { return {}; }
 };
 
 std::string symbolic(std::vector<ir::Attribute> attributes, Dims in, Dims kernel, bool ceil_mode) {

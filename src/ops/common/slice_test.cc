@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "infer/infer_node.h"
-#include "infer/unifier.h"
+#include "infer/symbols.h"
 #include "norn/error.h"
 #include "ops/common/elements.h"
 
@@ -72,11 +72,11 @@ ValueType type_of(const Value& value) {
 }
 
 struct Engine final : InferContext::Engine {
-  infer::Unifier unifier;
+  infer::Symbols unifier;
   int fresh = 0;
-  DimExpr fresh_dim() override { return DimExpr::variable("?" + std::to_string(fresh++)); }
-  void equal(const DimExpr& a, const DimExpr& b) override { unifier.equal(a, b); }
-  std::vector<ValueType> infer_subgraph(std::string_view, const std::vector<ValueType>&) override {
+  DimExpr fresh_dim(std::string_view) override { return DimExpr::variable("?" + std::to_string(fresh++)); }
+  void equal(const DimExpr& a, const DimExpr& b, std::string_view) override { unifier.equal(a, b); }
+  std::vector<opset::Fact> infer_subgraph(std::string_view, std::span<const opset::Fact>) override {
     throw Error(ErrorCode::Internal, "slice tests infer no subgraphs");
   }
 };

@@ -57,13 +57,19 @@ constexpr Schema kIf[] = {
     row(25, kTypes16<types::kAllIr13>),
 };
 
-std::vector<ValueType> branch(InferContext& ctx, std::string_view name) {
-  auto types = ctx.infer_subgraph(name, {});
-  if (static_cast<int>(types.size()) != ctx.output_count()) {
+std::vector<Fact> branch(InferContext& ctx, std::string_view name) {
+  std::vector<Fact> facts = ctx.infer_subgraph(name, {});
+  if (static_cast<int>(facts.size()) != ctx.output_count()) {
     ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its " + std::string(name) +
-             " gives " + std::to_string(types.size()));
+             " gives " + std::to_string(facts.size()));
   }
-  return types;
+  return facts;
+}
+
+// Contents that both branches give.
+KnownValue common_value(const KnownValue& a, const KnownValue& b) {
+  if (a.ints && b.ints && *a.ints == *b.ints) return a;
+  return {};
 }
 
 void infer_if(InferContext& ctx) {
@@ -72,18 +78,27 @@ void infer_if(InferContext& ctx) {
       if (DimExpr::differ(d, 1)) ctx.fail("cond must have one element, not " + ctx.input(0).to_string());
     }
   }
-  std::vector<ValueType> types;
+  std::vector<Fact> facts;
   if (const Tensor* cond = ctx.constant(0); cond && cond->dtype() == DataType::Bool && cond->size() == 1) {
-    types = branch(ctx, cond->as<bool>()[0] ? "then_branch" : "else_branch");
+    facts = branch(ctx, cond->as<bool>()[0] ? "then_branch" : "else_branch");
   } else {
-    types = branch(ctx, "then_branch");
-    const auto other = branch(ctx, "else_branch");
-    for (std::size_t i = 0; i < types.size(); ++i) {
-      types[i] = common_type(ctx, types[i], other[i], "outputs " + std::to_string(i) + " of the two branches");
+    facts = branch(ctx, "then_branch");
+    const std::vector<Fact> other = branch(ctx, "else_branch");
+    ctx.explain("the branches give different shapes");
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      facts[i].type =
+          common_type(ctx, facts[i].type, other[i].type, "outputs " + std::to_string(i) + " of the two branches");
+      facts[i].value = common_value(facts[i].value, other[i].value);
     }
   }
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    if (types[i].known()) ctx.set(static_cast<int>(i), std::move(types[i]));
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    if (!facts[i].type.known()) continue;
+    const int output = static_cast<int>(i);
+    ctx.set(output, std::move(facts[i].type));
+    if (facts[i].value.constant.defined())
+      ctx.set_constant(output, std::move(facts[i].value.constant));
+    else if (facts[i].value.ints)
+      ctx.set_ints(output, *std::move(facts[i].value.ints));
   }
 }
 

@@ -2,6 +2,14 @@
 // shape from turn to turn, and since 13 be sequences; scan outputs are stacked along a new first axis.
 #include "ops/controlflow/loop/loop.h"
 
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ops/controlflow/loop/carried.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -137,9 +145,60 @@ constexpr Schema kLoop[] = {
      .same_meaning = true},
 };
 
+bool is_true(const KnownValue& value) {
+  const Tensor& t = value.constant;
+  return t.defined() && t.dtype() == DataType::Bool && t.size() == 1 && t.as<bool>()[0];
+}
+
+// How often the body runs: as often as M says if nothing but M ends the loop.
+DimExpr trip_count(InferContext& ctx, const KnownValue& cond_out) {
+  const bool starts = !ctx.has_input(1) || (ctx.constant(1) && is_true({.constant = *ctx.constant(1), .ints = {}}));
+  if (const Dims* most = ctx.ints(0); most && most->size() == 1 && starts && is_true(cond_out)) {
+    const DimExpr& times = (*most)[0];
+    // A variable is never negative; an expression may be.
+    if (!times.is_constant()) return times.variable_name().empty() ? DimExpr::max(times, 0) : times;
+    return std::max<std::int64_t>(times.constant(), 0);
+  }
+  return ctx.fresh_dim("it is the number of times that the body runs");
+}
+
+void infer_loop(InferContext& ctx) {
+  const auto carried = static_cast<std::size_t>(std::max(ctx.input_count() - 2, 0));
+  std::vector<Fact> formals(2 + carried);
+  formals[0].type = ValueType::tensor(DataType::Int64);
+  formals[1].type = ctx.has_input(1) && ctx.input(1).known() ? ctx.input(1) : ValueType::tensor(DataType::Bool);
+  for (std::size_t i = 0; i < carried; ++i) {
+    const int input = static_cast<int>(i) + 2;
+    formals[2 + i].type = ctx.input(input);
+    if (const Dims* ints = ctx.ints(input)) formals[2 + i].value.ints = *ints;
+    if (const Tensor* constant = ctx.constant(input)) formals[2 + i].value.constant = *constant;
+  }
+  const std::vector<Fact> found = infer_carried(ctx, "body", formals, 2, 1, carried);
+  const std::size_t outputs = found.size() - 1;  // the first is the condition
+  if (static_cast<std::size_t>(ctx.output_count()) > outputs)
+    ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its body gives " +
+             std::to_string(outputs) + " beside the condition");
+  for (std::size_t i = 0; i < carried; ++i)
+    if (formals[2 + i].type.known()) ctx.set(static_cast<int>(i), formals[2 + i].type);
+  std::optional<DimExpr> times;
+  for (std::size_t i = carried; i < outputs; ++i) {
+    const ValueType& each = found[1 + i].type;
+    if (!each.known()) continue;
+    if (!each.is_tensor()) ctx.fail("the body's scan outputs have to be tensors, but one is " + each.to_string());
+    ValueType all = ValueType::tensor(each.elem);
+    if (each.has_rank()) {
+      if (!times) times = trip_count(ctx, found[0].value);
+      all.shape = Dims{*times};
+      all.shape->insert(all.shape->end(), each.shape->begin(), each.shape->end());
+    }
+    ctx.set(static_cast<int>(i), std::move(all));
+  }
+}
+
 }  // namespace
 
-constinit const Operator Loop = {.name = "Loop", .history = kLoop, .control_flow = ControlFlow::Loop};
+constinit const Operator Loop = {
+    .name = "Loop", .history = kLoop, .infer = infer_loop, .control_flow = ControlFlow::Loop};
 
 void loop_schemas(SchemaTable& table) { table.add(Loop); }
 

@@ -2,6 +2,14 @@
 // From 9 on each input and output has an axis and a direction of its own; negative axes came with 11.
 #include "ops/controlflow/scan/scan.h"
 
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ops/controlflow/loop/carried.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -104,9 +112,105 @@ constexpr Schema kScan[] = {
      .same_meaning = true},
 };
 
+// The axes that inputs or outputs are scanned along, non-negative for the given ranks (-1 where a rank is not known).
+std::vector<std::int64_t> axes_of(InferContext& ctx, std::string_view attribute,
+                                  const std::vector<std::int64_t>& ranks) {
+  auto axes = ctx.attrs().find_ints(attribute);
+  if (!axes) return std::vector<std::int64_t>(ranks.size(), 0);
+  if (axes->size() != ranks.size())
+    ctx.fail(std::string(attribute) + " has " + std::to_string(axes->size()) + " values, but there are " +
+             std::to_string(ranks.size()) + " to scan");
+  for (std::size_t i = 0; i < axes->size(); ++i)
+    if (ranks[i] >= 0) (*axes)[i] = ctx.normalize_axis((*axes)[i], ranks[i], false, attribute);
+  return *std::move(axes);
+}
+
+// What the body takes of an input: the input without the axis, and without the batch before version 9.
+Fact slice_of(const ValueType& type, std::int64_t axis, bool batch) {
+  Fact fact{.type = ValueType::tensor(type.elem), .value = {}};
+  if (!type.has_rank()) return fact;
+  fact.type.shape = *type.shape;
+  const auto first = fact.type.shape->begin();
+  if (batch)
+    fact.type.shape->erase(first, first + std::min<std::ptrdiff_t>(2, fact.type.shape->end() - first));
+  else
+    fact.type.shape->erase(first + axis);
+  return fact;
+}
+
+void infer_scan(InferContext& ctx) {
+  const bool batch = ctx.version() < 9;
+  const int first = batch ? 1 : 0;
+  const auto scanned = ctx.attrs().i("num_scan_inputs");
+  const std::int64_t carried = ctx.input_count() - first - scanned;
+  if (scanned < 1 || carried < 0)
+    ctx.fail("num_scan_inputs is " + std::to_string(scanned) + ", but the node has " +
+             std::to_string(ctx.input_count() - first) + " inputs for states and scans");
+  const auto states = static_cast<std::size_t>(carried);
+
+  std::vector<std::int64_t> ranks;
+  for (int i = first + static_cast<int>(states); i < ctx.input_count(); ++i) {
+    ranks.push_back(ctx.has_rank(i) ? ctx.rank(i) : -1);
+    if (ranks.back() >= 0 && ranks.back() < (batch ? 2 : 1))
+      ctx.fail("input " + std::to_string(i) + " is scanned, but has rank " + std::to_string(ranks.back()));
+  }
+  const std::vector<std::int64_t> axes =
+      batch ? std::vector<std::int64_t>(ranks.size(), 1) : axes_of(ctx, "scan_input_axes", ranks);
+  std::vector<Fact> formals;
+  std::optional<DimExpr> batches, length;
+  for (std::size_t i = 0; i < states; ++i) {
+    ValueType type = ctx.input(first + static_cast<int>(i));
+    if (batch && type.has_rank() && !type.shape->empty()) {
+      batches = batches ? ctx.unify(*batches, type.shape->front(), "batch sizes") : type.shape->front();
+      type.shape->erase(type.shape->begin());
+    }
+    formals.push_back({.type = std::move(type), .value = {}});
+  }
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const ValueType& type = ctx.input(first + static_cast<int>(states + i));
+    if (!type.known()) {
+      formals.emplace_back();
+      continue;
+    }
+    formals.push_back(slice_of(type, axes[i], batch));
+    if (!type.has_rank()) continue;
+    const DimExpr& along = (*type.shape)[static_cast<std::size_t>(axes[i])];
+    length = length ? ctx.unify(*length, along, "lengths of scanned inputs") : along;
+    if (batch) batches = batches ? ctx.unify(*batches, type.shape->front(), "batch sizes") : type.shape->front();
+  }
+
+  const std::vector<Fact> found = infer_carried(ctx, "body", formals, 0, 0, states);
+  if (static_cast<std::size_t>(ctx.output_count()) > found.size())
+    ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its body gives " +
+             std::to_string(found.size()));
+  const auto with_batch = [&](ValueType type) {
+    if (!batch || !type.has_rank()) return type;
+    if (!batches) batches = ctx.fresh_dim("no input tells the batch size");
+    type.shape->insert(type.shape->begin(), *batches);
+    return type;
+  };
+  for (std::size_t i = 0; i < states; ++i)
+    if (formals[i].type.known()) ctx.set(static_cast<int>(i), with_batch(formals[i].type));
+  std::vector<std::int64_t> output_ranks;
+  for (std::size_t i = states; i < found.size(); ++i)
+    output_ranks.push_back(found[i].type.has_rank() ? static_cast<std::int64_t>(found[i].type.shape->size()) + 1 : -1);
+  const std::vector<std::int64_t> output_axes =
+      batch ? std::vector<std::int64_t>(output_ranks.size(), 0) : axes_of(ctx, "scan_output_axes", output_ranks);
+  for (std::size_t i = states; i < found.size(); ++i) {
+    ValueType type = found[i].type;
+    if (!type.known()) continue;
+    if (type.has_rank()) {
+      if (!length) length = ctx.fresh_dim("no input tells the length that is scanned");
+      type.shape->insert(type.shape->begin() + output_axes[i - states], *length);
+    }
+    ctx.set(static_cast<int>(i), with_batch(std::move(type)));
+  }
+}
+
 }  // namespace
 
-constinit const Operator Scan = {.name = "Scan", .history = kScan, .control_flow = ControlFlow::Scan};
+constinit const Operator Scan = {
+    .name = "Scan", .history = kScan, .infer = infer_scan, .control_flow = ControlFlow::Scan};
 
 void scan_schemas(SchemaTable& table) { table.add(Scan); }
 

@@ -116,11 +116,9 @@ TEST(BinaryArith, SymbolicShapes) {
 TEST(BinaryArith, CarriesSymbolicIntegers) {
   class Carry : public opset::InferContext::Engine {
    public:
-    opset::DimExpr fresh_dim() override { return opset::DimExpr::variable("?0"); }
-    void equal(const opset::DimExpr&, const opset::DimExpr&) override {}
-    std::vector<opset::ValueType> infer_subgraph(std::string_view, const std::vector<opset::ValueType>&) override {
-      return {};
-    }
+    opset::DimExpr fresh_dim(std::string_view) override { return opset::DimExpr::variable("?0"); }
+    void equal(const opset::DimExpr&, const opset::DimExpr&, std::string_view) override {}
+    std::vector<opset::Fact> infer_subgraph(std::string_view, std::span<const opset::Fact>) override { return {}; }
   } engine;
   const auto seq = opset::DimExpr::variable("seq");
   const auto apply = [&](const Operator& op, opset::DimExpr a, opset::DimExpr b) {

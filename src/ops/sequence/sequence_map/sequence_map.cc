@@ -2,6 +2,11 @@
 // every call gets whole.
 #include "ops/sequence/sequence_map/sequence_map.h"
 
+#include <string>
+#include <vector>
+
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -29,10 +34,26 @@ constexpr Schema kSequenceMap[] = {
      .determinism = Determinism::NonDeterministic},
 };
 
+// The body gets an element of each sequence, and every call the same tensors.
+void infer_sequence_map(InferContext& ctx) {
+  std::vector<Fact> formals;
+  for (int i = 0; i < ctx.input_count(); ++i) {
+    const ValueType& type = ctx.input(i);
+    const bool sequence = type.kind == ValueType::Kind::Sequence;
+    formals.push_back({.type = !sequence ? type : type.element ? *type.element : ValueType{}, .value = {}});
+  }
+  const std::vector<Fact> found = ctx.infer_subgraph("body", formals);
+  if (static_cast<std::size_t>(ctx.output_count()) > found.size())
+    ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its body gives " +
+             std::to_string(found.size()));
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (found[i].type.known()) ctx.set(static_cast<int>(i), ValueType::sequence(found[i].type));
+}
+
 }  // namespace
 
 constinit const Operator SequenceMap = {
-    .name = "SequenceMap", .history = kSequenceMap, .control_flow = ControlFlow::SequenceMap};
+    .name = "SequenceMap", .history = kSequenceMap, .infer = infer_sequence_map, .control_flow = ControlFlow::SequenceMap};
 
 void sequence_map_schemas(SchemaTable& table) { table.add(SequenceMap); }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "infer/infer_node.h"
-#include "infer/unifier.h"
+#include "infer/symbols.h"
 #include "ir/tensor_data.h"
 #include "ops/common/slice_test.h"
 
@@ -72,13 +72,17 @@ class Chain final : opset::InferContext::Engine {
   int subgraphs_inferred = 0;
 
  private:
-  opset::DimExpr fresh_dim() override { return opset::DimExpr::variable("?" + std::to_string(fresh_++)); }
-  void equal(const opset::DimExpr& a, const opset::DimExpr& b) override { unifier_.equal(a, b); }
-  std::vector<opset::ValueType> infer_subgraph(std::string_view name, const std::vector<opset::ValueType>&) override {
-    ++subgraphs_inferred;
-    return branches.at(name == "then_branch" ? 0 : 1);
+  opset::DimExpr fresh_dim(std::string_view) override {
+    return opset::DimExpr::variable("?" + std::to_string(fresh_++));
   }
-  infer::Unifier unifier_;
+  void equal(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view) override { unifier_.equal(a, b); }
+  std::vector<opset::Fact> infer_subgraph(std::string_view name, std::span<const opset::Fact>) override {
+    ++subgraphs_inferred;
+    std::vector<opset::Fact> facts;
+    for (const opset::ValueType& given : branches.at(name == "then_branch" ? 0 : 1)) facts.push_back({given, {}});
+    return facts;
+  }
+  infer::Symbols unifier_;
   int fresh_ = 0;
 };
 

@@ -1,8 +1,10 @@
 // Equations between dimensions, solved one variable at a time. A named variable is replaced only by expressions of
 // named variables: a user would not know what "?3" is.
-#include "infer/unifier.h"
+#include "infer/symbols.h"
 
 #include <algorithm>
+#include <charconv>
+#include <memory>
 #include <utility>
 
 #include "norn/error.h"
@@ -24,10 +26,7 @@ std::vector<std::string> variables_of(const DimExpr& a, const DimExpr& b) {
   b.collect_variables(names);
   return names;
 }
-bool has_fresh(const DimExpr& e) {
-  const auto names = variables_of(e);
-  return std::any_of(names.begin(), names.end(), is_fresh);
-}
+using opset::has_fresh;
 
 // Which variable goes first: fresh ones, the youngest of them, then those met last.
 void order_for_elimination(std::vector<std::string>& names) {
@@ -54,13 +53,40 @@ std::optional<DimExpr> solve_for(const DimExpr& difference, std::string_view nam
   return value;
 }
 
-[[noreturn]] void contradiction(const DimExpr& a, const DimExpr& b) {
-  throw Error(ErrorCode::InvalidGraph, a.to_string() + " cannot equal " + b.to_string());
-}
-
 }  // namespace
 
-DimExpr Unifier::resolve(const DimExpr& e) const {
+DimExpr Symbols::fresh(std::string_view why, PlaceId where) {
+  origins_.push_back({std::string(why), where});
+  return DimExpr::variable(prefix_ + std::to_string(origins_.size() - 1));
+}
+
+const Symbols::Origin* Symbols::origin(std::string_view variable) const {
+  std::size_t index = 0;
+  if (!variable.starts_with(prefix_)) return nullptr;
+  const auto [end, error] = std::from_chars(variable.data() + prefix_.size(), variable.data() + variable.size(), index);
+  const bool whole = error == std::errc() && end == variable.data() + variable.size();
+  return whole && index < origins_.size() ? &origins_[index] : nullptr;
+}
+
+// "N cannot equal 4: N is 3 by graph "g" / node 2 (Add)".
+void Symbols::fail(const Equation& equation) const {
+  std::string because;
+  std::vector<std::string> todo = variables_of(equation.left, equation.right);
+  for (std::size_t i = 0; i < todo.size() && i < 16; ++i) {
+    const auto at = solved_.find(todo[i]);
+    if (at == solved_.end()) continue;
+    if (!is_fresh(todo[i]) || at->second.by != kNowhere) {
+      const std::string by = describe_ && at->second.by != kNowhere ? " by " + describe_(at->second.by) : std::string();
+      because += (because.empty() ? ": " : "; ") + todo[i] + " is " + at->second.value.to_string() + by;
+    }
+    for (std::string& name : variables_of(at->second.value))
+      if (std::find(todo.begin(), todo.end(), name) == todo.end()) todo.push_back(std::move(name));
+  }
+  throw Error(ErrorCode::InvalidGraph,
+              equation.left.to_string() + " cannot equal " + equation.right.to_string() + because);
+}
+
+DimExpr Symbols::resolve(const DimExpr& e) const {
   if (e.is_constant() || solved_.empty()) return e;
   DimExpr current = e;
   for (bool changed = true; changed && !current.is_constant();) {
@@ -69,13 +95,13 @@ DimExpr Unifier::resolve(const DimExpr& e) const {
       const auto at = solved_.find(std::string(name));
       if (at == solved_.end()) return {};
       changed = true;
-      return at->second;
+      return at->second.value;
     });
   }
   return current;
 }
 
-opset::ValueType Unifier::resolve(const opset::ValueType& type) const {
+opset::ValueType Symbols::resolve(const opset::ValueType& type) const {
   opset::ValueType t = type;
   if (solved_.empty()) return t;
   if (t.shape) {
@@ -85,24 +111,31 @@ opset::ValueType Unifier::resolve(const opset::ValueType& type) const {
   return t;
 }
 
-void Unifier::equal(const DimExpr& a, const DimExpr& b) {
+void Symbols::resolve(opset::Fact& fact) const {
+  if (solved_.empty()) return;
+  if (fact.type.known()) fact.type = resolve(fact.type);
+  if (fact.value.ints && !fact.value.constant.defined())
+    for (DimExpr& e : *fact.value.ints) e = resolve(e);
+}
+
+void Symbols::equal(const DimExpr& a, const DimExpr& b, PlaceId by) {
   const Mark before = mark();
   try {
-    record(a, b);
+    record(a, b, by);
   } catch (const Error&) {
     take_back(before);
     throw;
   }
 }
 
-void Unifier::record(const DimExpr& a, const DimExpr& b) {
-  std::vector<Equation> todo = {{a, b}};
+void Symbols::record(const DimExpr& a, const DimExpr& b, PlaceId by) {
+  std::vector<Equation> todo = {{a, b, by}};
   while (!todo.empty()) {
     const Equation equation = std::move(todo.back());
     todo.pop_back();
     const DimExpr left = resolve(equation.left), right = resolve(equation.right);
     if (left == right) continue;
-    if (DimExpr::differ(left, right)) contradiction(equation.left, equation.right);
+    if (DimExpr::differ(left, right)) fail(equation);
     const DimExpr difference = left - right;
     auto names = variables_of(left, right);
     order_for_elimination(names);
@@ -115,29 +148,29 @@ void Unifier::record(const DimExpr& a, const DimExpr& b) {
           const DimExpr slope = with(difference, name, 1) - with(difference, name, 0);
           if (slope.is_constant() && slope.constant() != 0 &&
               difference == slope * DimExpr::variable(name) + with(difference, name, 0)) {
-            contradiction(left, right);
+            fail(equation);
           }
         }
         continue;
       }
-      if (value->is_constant() && value->constant() < 0) contradiction(left, right);
-      solve(name, *std::move(value), todo);
+      if (value->is_constant() && value->constant() < 0) fail(equation);
+      solve(name, *std::move(value), equation.by, todo);
       found = true;
       break;
     }
-    if (!found) keep({left, right});
+    if (!found) keep({left, right, equation.by});
   }
 }
 
-void Unifier::keep(Equation equation) {
+void Symbols::keep(Equation equation) {
   for (const std::string& name : variables_of(equation.left, equation.right)) kept_with_[name].push_back(kept_.size());
   log_.push_back({Change::Kind::Opened, nullptr, kept_.size()});
   kept_.push_back({std::move(equation)});
 }
 
 // What was kept is tried again where the variable stands in it.
-void Unifier::solve(const std::string& variable, DimExpr value, std::vector<Equation>& todo) {
-  const auto at = solved_.emplace(variable, std::move(value)).first;
+void Symbols::solve(const std::string& variable, DimExpr value, PlaceId by, std::vector<Equation>& todo) {
+  const auto at = solved_.emplace(variable, Solved{std::move(value), by}).first;
   log_.push_back({Change::Kind::Solved, &at->first, 0});
   const auto with_it = kept_with_.find(variable);
   if (with_it == kept_with_.end()) return;
@@ -150,7 +183,7 @@ void Unifier::solve(const std::string& variable, DimExpr value, std::vector<Equa
   }
 }
 
-void Unifier::take_back(Mark to) {
+void Symbols::take_back(Mark to) {
   for (; log_.size() > to; log_.pop_back()) {
     const Change& change = log_.back();
     switch (change.kind) {
@@ -170,23 +203,46 @@ void Unifier::take_back(Mark to) {
   }
 }
 
-std::vector<Unifier::Equation> Unifier::open() const {
+std::vector<Symbols::Equation> Symbols::open() const {
   std::vector<Equation> open;
   for (const Kept& kept : kept_)
     if (!kept.closed) open.push_back(kept.equation);
   return open;
 }
 
-std::vector<Unifier::Equation> Unifier::since(Mark from) const {
+std::vector<Symbols::Equation> Symbols::since(Mark from) const {
   std::vector<Equation> said;
   for (std::size_t i = from; i < log_.size(); ++i) {
     const Change& change = log_[i];
-    if (change.kind == Change::Kind::Solved)
-      said.push_back({DimExpr::variable(*change.variable), solved_.at(*change.variable)});
-    else if (change.kind == Change::Kind::Opened && !kept_[change.kept].closed)
+    if (change.kind == Change::Kind::Solved) {
+      const Solved& solved = solved_.at(*change.variable);
+      said.push_back({DimExpr::variable(*change.variable), solved.value, solved.by});
+    }
+    if (change.kind == Change::Kind::Opened && !kept_[change.kept].closed)
       said.push_back(kept_[change.kept].equation);
   }
   return said;
+}
+
+void Branches::leave() {
+  if (first_) {
+    common_ = symbols_.since(outside_);
+    first_ = false;
+  } else {
+    std::erase_if(common_, [&](const Symbols::Equation& e) {
+      return !(symbols_.resolve(e.left) == symbols_.resolve(e.right));
+    });
+  }
+  symbols_.take_back(outside_);
+}
+
+void Branches::join(PlaceId by) {
+  for (const Symbols::Equation& e : std::exchange(common_, {})) {
+    try {
+      symbols_.equal(e.left, e.right, by);
+    } catch (const Error&) {  // none of the branches can run
+    }
+  }
 }
 
 }  // namespace norn::infer

@@ -1,4 +1,4 @@
-#include "infer/unifier.h"
+#include "infer/symbols.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@ using opset::DimExpr;
 
 DimExpr v(const char* name) { return DimExpr::variable(name); }
 
-TEST(Unifier, PrefersConstantsThenNamesThenOlderOnes) {
-  Unifier u;
+TEST(Symbols, PrefersConstantsThenNamesThenOlderOnes) {
+  Symbols u;
   EXPECT_TRUE(u.empty());
   u.equal(v("N"), v("?0"));
   EXPECT_TRUE(u.resolve(v("?0")) == v("N"));
@@ -25,8 +25,8 @@ TEST(Unifier, PrefersConstantsThenNamesThenOlderOnes) {
   EXPECT_THROW(u.equal(v("M"), 5), Error);
 }
 
-TEST(Unifier, SolvesLinearEquations) {
-  Unifier u;
+TEST(Symbols, SolvesLinearEquations) {
+  Symbols u;
   u.equal(2 * v("N") + 1, 9);
   EXPECT_TRUE(u.resolve(v("N")) == 4);
   u.equal(v("?0") - 1, v("K"));
@@ -38,8 +38,8 @@ TEST(Unifier, SolvesLinearEquations) {
   EXPECT_THROW(u.equal(3, 4), Error);
 }
 
-TEST(Unifier, KeepsWhatItCannotSolveAndComesBackToIt) {
-  Unifier u;
+TEST(Symbols, KeepsWhatItCannotSolveAndComesBackToIt) {
+  Symbols u;
   u.equal(v("N") * v("N"), v("M") * v("K"));
   ASSERT_EQ(u.open().size(), 1u);
   u.equal(v("N"), 6);
@@ -47,21 +47,21 @@ TEST(Unifier, KeepsWhatItCannotSolveAndComesBackToIt) {
   EXPECT_TRUE(u.open().empty());
   EXPECT_TRUE(u.resolve(v("K")) == 9);
 
-  Unifier w;
+  Symbols w;
   w.equal(DimExpr::floor_div(v("N"), 2), 3);
   EXPECT_EQ(w.open().size(), 1u);
   EXPECT_THROW(w.equal(v("N"), 9), Error);
 }
 
-TEST(Unifier, NamedVariablesAreNotReplacedByFreshOnes) {
-  Unifier u;
+TEST(Symbols, NamedVariablesAreNotReplacedByFreshOnes) {
+  Symbols u;
   u.equal(v("N"), 2 * v("?0"));
   EXPECT_TRUE(u.resolve(v("N")) == v("N"));
   EXPECT_EQ(u.open().size(), 1u);
 }
 
-TEST(Unifier, LongChainsResolve) {
-  Unifier u;
+TEST(Symbols, LongChainsResolve) {
+  Symbols u;
   for (int i = 0; i < 2000; ++i)
     u.equal(v(("?" + std::to_string(i)).c_str()), v(("?" + std::to_string(i + 1)).c_str()));
   u.equal(v("?1000"), 7);
@@ -69,8 +69,8 @@ TEST(Unifier, LongChainsResolve) {
   EXPECT_TRUE(u.resolve(v("?0")) == 7);
 }
 
-TEST(Unifier, TakesBackToAMark) {
-  Unifier u;
+TEST(Symbols, TakesBackToAMark) {
+  Symbols u;
   u.equal(v("N"), v("M"));
   u.equal(v("A") * v("A"), v("B") * v("K"));  // stays open
   const auto outside = u.mark();
@@ -97,8 +97,8 @@ TEST(Unifier, TakesBackToAMark) {
   EXPECT_TRUE(u.resolve(v("K")) == 2);
 }
 
-TEST(Unifier, TellsWhatWasRecordedSince) {
-  Unifier u;
+TEST(Symbols, TellsWhatWasRecordedSince) {
+  Symbols u;
   u.equal(v("N"), 3);
   const auto mark = u.mark();
   EXPECT_TRUE(u.since(mark).empty());
@@ -114,8 +114,8 @@ TEST(Unifier, TellsWhatWasRecordedSince) {
   EXPECT_TRUE(u.resolve(v("B")) == v("A") * v("A"));
 }
 
-TEST(Unifier, WhatCannotBeLeavesNothing) {
-  Unifier u;
+TEST(Symbols, WhatCannotBeLeavesNothing) {
+  Symbols u;
   u.equal(v("N") * v("N"), v("M") * v("K"));
   u.equal(v("M"), v("K"));
   u.equal(DimExpr::floor_div(v("Q"), 2), 3);
@@ -126,8 +126,8 @@ TEST(Unifier, WhatCannotBeLeavesNothing) {
   u.equal(v("Q"), 7);
 }
 
-TEST(Unifier, ResolvesTypes) {
-  Unifier u;
+TEST(Symbols, ResolvesTypes) {
+  Symbols u;
   u.equal(v("N"), 2);
   const auto type = opset::ValueType::sequence(opset::ValueType::tensor(DataType::Float, {v("N"), v("M")}));
   EXPECT_EQ(u.resolve(type).to_string(), "seq(float[2,M])");

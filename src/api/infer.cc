@@ -1,0 +1,387 @@
+// Inference's public face: what infer_document() found is written into a copy of the document, or told.
+//
+// A declared size goes before an inferred one unless that is a number: the names that a model gives its sizes are its
+// interface.
+#include "norn/infer.h"
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "api/document_inference.h"
+#include "base/text.h"
+#include "format/external.h"
+#include "format/wire.h"
+#include "infer/document.h"
+#include "ir/walk.h"
+#include "opset/reference.h"
+
+namespace norn {
+namespace {
+
+using infer::DocumentFacts;
+using opset::DimExpr;
+using opset::ValueType;
+
+// How sizes that are no numbers are spelt in the document.
+class Spelling {
+ public:
+  // Names of its own for what is no name of the document; with `symbolic` only for sizes that nothing tells.
+  Spelling(const ir::Model& model, bool symbolic) : symbolic_(symbolic) {
+    if (!model.graph) return;
+    ir::for_each_graph(*model.graph, [&](const ir::Graph& g, const std::string&) {
+      for (const auto* list : {&g.input, &g.output, &g.value_info})
+        for (const ir::ValueInfo& info : *list) note(info);
+    });
+  }
+  // Leaves out what is no name of the document.
+  Spelling() = default;
+
+  std::string operator()(const DimExpr& d) {
+    if (!d.variable_name().empty() && !opset::has_fresh(d)) return std::string(opset::document_name(d));
+    if (!symbolic_) return {};
+    if (!*symbolic_) return name_of(d.to_string());
+    return d.substitute([&](std::string_view name) -> std::optional<DimExpr> {
+              if (!name.starts_with('?')) return {};
+              return DimExpr::variable(name_of(std::string(name)));
+            })
+        .to_string();
+  }
+
+ private:
+  void note(const ir::ValueInfo& info) {
+    if (!info.type || !info.type->tensor_type || !info.type->tensor_type->shape) return;
+    for (const ir::Dimension& d : info.type->tensor_type->shape->dim) taken_.insert(d.dim_param.get());
+  }
+  const std::string& name_of(const std::string& size) {
+    std::string& name = names_[size];
+    while (name.empty()) {
+      std::string next = "unk__" + std::to_string(next_++);
+      if (!taken_.contains(next)) name = std::move(next);
+    }
+    return name;
+  }
+
+  std::optional<bool> symbolic_;
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, std::string> names_;
+  std::size_t next_ = 0;
+};
+
+class Writer {
+ public:
+  Writer(const DocumentFacts& facts, Spelling& spelling) : spelling_(spelling) {
+    for (const DocumentFacts::Graph& g : facts.graphs) graphs_.emplace(g.graph, &g);
+  }
+
+  // `from` is what `to` is a copy of.
+  void write(const ir::Graph& from, ir::Graph& to) {
+    for (std::size_t i = 0; i < from.node.size(); ++i)
+      for (std::size_t k = 0; k < from.node[i].attribute.size(); ++k)
+        if (from.node[i].attribute[k].g) write(*from.node[i].attribute[k].g, *to.node[i].attribute[k].g);
+    const auto at = graphs_.find(&from);
+    if (at == graphs_.end()) return;
+    std::unordered_map<std::string_view, const DocumentFacts::Value*> values;
+    values.reserve(at->second->values.size());
+    for (const DocumentFacts::Value& value : at->second->values) values.insert_or_assign(value.name, &value);
+    std::unordered_set<std::string_view> declared;
+    const auto complete = [&](std::vector<ir::ValueInfo>& infos) {
+      for (ir::ValueInfo& info : infos) {
+        declared.insert(info.name.get());
+        if (const auto value = values.find(info.name.get()); value != values.end())
+          merge(info, value->second->fact.type);
+      }
+    };
+    complete(to.output);
+    complete(to.value_info);
+    for (const ir::ValueInfo& info : to.input) declared.insert(info.name.get());
+    for (const ir::Node& node : from.node) {
+      for (const std::string& name : node.output) {
+        const auto value = values.find(name);
+        if (name.empty() || value == values.end() || !value->second->fact.type.known()) continue;
+        if (!declared.insert(name).second) continue;
+        ir::ValueInfo& info = to.value_info.emplace_back();
+        info.name = name;
+        info.type = type_of(value->second->fact.type);
+      }
+    }
+  }
+
+  ir::Type type_of(const ValueType& type) {
+    return opset::to_ir(type, [this](const DimExpr& d) { return spelling_(d); });
+  }
+
+ private:
+  void merge(ir::ValueInfo& info, const ValueType& found) {
+    if (!found.known()) return;
+    ir::Type type = type_of(found);
+    if (!info.type || (!info.type->tensor_type && !info.type->sparse_tensor_type && !info.type->sequence_type &&
+                       !info.type->optional_type && !info.type->map_type && !info.type->opaque_type)) {
+      info.type = std::move(type);
+      return;
+    }
+    merge(*info.type, type);
+  }
+
+  static void merge(ir::Type& declared, ir::Type& found) {
+    const auto tensors = [](ir::Box<ir::TypeTensor>& to, ir::Box<ir::TypeTensor>& from) {
+      if (!to || !from) return;
+      if (to->elem_type.get() == 0) to->elem_type = from->elem_type.get();
+      if (!from->shape || to->elem_type.get() != from->elem_type.get()) return;
+      if (!to->shape) {
+        to->shape = std::move(from->shape);
+        return;
+      }
+      if (to->shape->dim.size() != from->shape->dim.size()) return;
+      for (std::size_t d = 0; d < to->shape->dim.size(); ++d) {
+        ir::Dimension &says = to->shape->dim[d], &is = from->shape->dim[d];
+        if (says.dim_value.has()) continue;
+        if (is.dim_value.has()) {
+          says.dim_value = is.dim_value.get();
+          says.dim_param.clear();
+        } else if (says.dim_param.get().empty() && is.dim_param.has()) {
+          says.dim_param = is.dim_param.get();
+        }
+      }
+    };
+    tensors(declared.tensor_type, found.tensor_type);
+    tensors(declared.sparse_tensor_type, found.sparse_tensor_type);
+    const auto inner = [](ir::Box<ir::Type>& to, ir::Box<ir::Type>& from) {
+      if (!from) return;
+      if (!to)
+        to = std::move(from);
+      else
+        merge(*to, *from);
+    };
+    if (declared.sequence_type && found.sequence_type)
+      inner(declared.sequence_type->elem_type, found.sequence_type->elem_type);
+    if (declared.optional_type && found.optional_type)
+      inner(declared.optional_type->elem_type, found.optional_type->elem_type);
+    if (declared.map_type && found.map_type) inner(declared.map_type->value_type, found.map_type->value_type);
+  }
+
+  Spelling& spelling_;
+  std::unordered_map<const ir::Graph*, const DocumentFacts::Graph*> graphs_;
+};
+
+// Where the first fresh variable of an expression began.
+void explain(Inference::Unknown& unknown, const DimExpr& d, const DocumentFacts& facts) {
+  std::vector<std::string> names;
+  d.collect_variables(names);
+  for (const std::string& name : names) {
+    const infer::Symbols::Origin* origin = facts.symbols.origin(name);
+    if (!origin) continue;
+    unknown.why = origin->why;
+    unknown.where = facts.describe(origin->where);
+    return;
+  }
+}
+
+void tell(const DocumentFacts& facts, Inference& found) {
+  for (const DocumentFacts::Graph& g : facts.graphs) {
+    const std::string graph = facts.describe(g.place);
+    for (const DocumentFacts::Value& value : g.values) {
+      ++found.values;
+      const ValueType& type = value.fact.type;
+      found.typed += type.known();
+      if (!type.known() || (type.is_tensor() && !type.has_rank())) {
+        const DocumentFacts::Unknown& unknown = facts.unknowns[value.unknown];
+        found.unknown.push_back(
+            {graph, std::string(value.name), type.known() ? -1 : -2, unknown.why, facts.describe(unknown.where)});
+        continue;
+      }
+      ++found.shaped;
+      bool symbolic = true, fixed = true;
+      for (std::size_t d = 0; type.shape && d < type.shape->size(); ++d) {
+        const DimExpr& size = (*type.shape)[d];
+        fixed = fixed && size.is_constant();
+        if (!opset::has_fresh(size)) continue;
+        symbolic = false;
+        explain(
+            found.unknown.emplace_back(Inference::Unknown{graph, std::string(value.name), static_cast<int>(d), {}, {}}),
+            size, facts);
+      }
+      found.symbolic += symbolic;
+      found.fixed += fixed;
+    }
+  }
+  for (const infer::Problem& p : facts.problems) found.problems.push_back({p.where, p.message, p.hint});
+  found.without_inference.assign(facts.without_inference.begin(), facts.without_inference.end());
+  std::stable_sort(found.without_inference.begin(), found.without_inference.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+}
+
+bool counts(const infer::Problem& problem, const InferOptions& options) {
+  using Kind = infer::Problem::Kind;
+  if (problem.kind == Kind::Variables) return false;
+  if (options.check_types || problem.kind != Kind::Node) return true;
+  return problem.fault == infer::Fault::Signature || problem.fault == infer::Fault::Meaning;
+}
+
+void refuse_problems(const DocumentFacts& facts, const InferOptions& options) {
+  if (!options.strict) return;
+  for (const infer::Problem& p : facts.problems)
+    if (counts(p, options)) throw Error(ErrorCode::InvalidGraph, p.message, p.where, p.hint);
+}
+
+template <class T>
+T read(std::span<const std::byte> bytes, const Limits& limits) {
+  return format::read_message<T>(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), limits);
+}
+
+std::vector<std::byte> type_bytes(const ValueType& type) {
+  Spelling spelling;
+  const auto bytes = format::write_message(opset::to_ir(type, [&](const DimExpr& d) { return spelling(d); }));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+infer::DocumentOptions document_options(const std::vector<OperatorSet>& sets, const Limits& limits) {
+  infer::DocumentOptions options;
+  options.evaluator = opset::evaluate;
+  options.limits = limits;
+  for (const OperatorSet& set : sets) options.operator_sets.push_back(&set.document());
+  return options;
+}
+
+infer::DocumentOptions document_options(const Model& model, const std::vector<OperatorSet>& sets,
+                                        const Limits& limits) {
+  infer::DocumentOptions options = document_options(sets, limits);
+  options.external = format::external_reader(model.base_dir(), format::external_access(model.load_options()));
+  return options;
+}
+
+Model infer_shapes(const Model& model, const InferOptions& options, Inference* found) {
+  DocumentFacts facts;
+  infer::DocumentOptions how = document_options(model, options.operator_sets, options.limits);
+  how.past_wrong_types = !options.check_types;
+  infer::infer_document(model.document(), how, facts);
+  refuse_problems(facts, options);
+  if (found) {
+    found->path = model.path();
+    tell(facts, *found);
+  }
+  auto written = std::make_shared<ir::Model>(model.document());
+  Spelling spelling(model.document(), options.symbolic);
+  if (written->graph) Writer(facts, spelling).write(*model.document().graph, *written->graph);
+  return Model(std::move(written), model.path(), model.load_options());
+}
+
+void infer_shapes_path(const std::string& model, const std::string& output, const InferOptions& options,
+                       Inference* found) {
+  LoadOptions load;
+  load.limits = options.limits;
+  infer_shapes(Model::load(model, load), options, found).save(output.empty() ? model : output);
+}
+
+std::vector<NamedMessage> infer_node_outputs(std::span<const std::byte> node, const std::vector<NamedMessage>& types,
+                                             const std::vector<NamedMessage>& tensors,
+                                             const std::vector<std::pair<std::string, std::int64_t>>& imports,
+                                             std::int64_t ir_version, const InferOptions& options) {
+  ir::Model model;
+  model.ir_version = ir_version;
+  for (const auto& [domain, version] : imports) {
+    ir::OperatorSetId& import = model.opset_import.emplace_back();
+    import.domain = domain;
+    import.version = version;
+  }
+  ir::Graph& graph = model.graph.mut();
+  graph.node.push_back(read<ir::Node>(node, options.limits));
+  for (const auto& [name, bytes] : types) {
+    ir::ValueInfo& info = graph.input.emplace_back();
+    info.name = name;
+    info.type = read<ir::Type>(bytes, options.limits);
+  }
+  for (const auto& [name, bytes] : tensors) {
+    graph.initializer.push_back(read<ir::Tensor>(bytes, options.limits));
+    graph.initializer.back().name = name;
+  }
+  DocumentFacts facts;
+  infer::infer_document(model, document_options(options.operator_sets, options.limits), facts);
+  InferOptions strict = options;
+  strict.strict = true;
+  refuse_problems(facts, strict);
+  std::vector<NamedMessage> outputs;
+  for (const std::string& name : graph.node[0].output)
+    for (const DocumentFacts::Value& value : facts.graphs.front().values)
+      if (!name.empty() && value.name == name && value.fact.type.known())
+        outputs.emplace_back(name, type_bytes(value.fact.type));
+  return outputs;
+}
+
+std::vector<std::vector<std::byte>> infer_function_outputs(std::span<const std::byte> function,
+                                                           const std::vector<std::vector<std::byte>>& types,
+                                                           const std::vector<std::vector<std::byte>>& attributes,
+                                                           std::int64_t ir_version, const InferOptions& options) {
+  DocumentFacts facts;
+  std::vector<opset::Fact> inputs;
+  for (const auto& bytes : types)
+    inputs.push_back(
+        {opset::from_ir(read<ir::Type>(bytes, options.limits),
+                        [&] { return facts.symbols.fresh("the input has no size here", infer::kNowhere); }),
+         {}});
+  std::vector<ir::Attribute> given;
+  for (const auto& bytes : attributes) given.push_back(read<ir::Attribute>(bytes, options.limits));
+  const auto body = read<ir::Function>(function, options.limits);
+  const std::vector<opset::Fact> found = infer::infer_function(
+      body, inputs, given, document_options(options.operator_sets, options.limits), ir_version, facts);
+  InferOptions strict = options;
+  strict.strict = true;
+  refuse_problems(facts, strict);
+  std::vector<std::vector<std::byte>> outputs;
+  for (const opset::Fact& fact : found)
+    outputs.push_back(fact.type.known() ? type_bytes(fact.type) : std::vector<std::byte>());
+  return outputs;
+}
+
+std::string Inference::to_string(bool why) const {
+  std::string text;
+  for (const Problem& p : problems) {
+    ((text += "problem: ") += p.message) += "\n  at: " + p.where + "\n";
+    if (!p.hint.empty()) text += "  help: " + p.hint + "\n";
+  }
+  if (why) {
+    for (const Unknown& u : unknown) {
+      text += u.graph + " / value \"" + u.value + "\": ";
+      text += u.dimension == -2   ? "its type is not known"
+              : u.dimension == -1 ? "its rank is not known"
+                                  : "dimension " + std::to_string(u.dimension) + " is not known";
+      if (!u.why.empty()) text += ": " + u.why;
+      if (!u.where.empty()) text += "\n  since: " + u.where;
+      text += '\n';
+    }
+  }
+  for (const auto& [name, count] : without_inference)
+    text += "shapes of " + name + " are not inferred yet (" + base::counted(count, "node") + ")\n";
+  if (!path.empty()) text += path + ": ";
+  text += base::counted(values, "value") + ", " + std::to_string(typed) + " with a type, " + std::to_string(shaped) +
+          " with a rank, " + std::to_string(symbolic) + " whose sizes are known by number or name, " +
+          std::to_string(fixed) + " of them by number; " + base::counted(problems.size(), "problem") + "\n";
+  return text;
+}
+
+std::string Inference::to_json() const {
+  using Json = nlohmann::ordered_json;
+  Json unknowns = Json::array(), faults = Json::array(), missing = Json::object();
+  for (const Unknown& u : unknown)
+    unknowns.push_back(
+        {{"graph", u.graph}, {"value", u.value}, {"dimension", u.dimension}, {"why", u.why}, {"where", u.where}});
+  for (const Problem& p : problems) faults.push_back({{"where", p.where}, {"message", p.message}, {"hint", p.hint}});
+  for (const auto& [name, count] : without_inference) missing[name] = count;
+  const Json all = {{"path", path},
+                    {"values", values},
+                    {"typed", typed},
+                    {"shaped", shaped},
+                    {"symbolic", symbolic},
+                    {"fixed", fixed},
+                    {"unknown", std::move(unknowns)},
+                    {"problems", std::move(faults)},
+                    {"without_inference", std::move(missing)}};
+  return all.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace norn

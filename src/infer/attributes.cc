@@ -1,0 +1,163 @@
+// Which attributes a node has in the end. Inside of a function an attribute may be a reference to the caller's.
+#include "infer/attributes.h"
+
+#include <algorithm>
+
+#include "ir/constants.h"
+#include "norn/error.h"
+#include "opset/attrs.h"
+
+namespace norn::infer {
+namespace {
+
+std::string function_key(std::string_view domain, std::string_view name, std::string_view overload) {
+  std::string key(domain);
+  (key += '\0') += name;
+  (key += '\0') += overload;
+  return key;
+}
+
+bool is_reference(const ir::Attribute& attr) { return attr.ref_attr_name.has() && !attr.ref_attr_name.get().empty(); }
+
+[[noreturn]] void fail_unknown(const std::string& name, const opset::Operator& op, const opset::Schema& schema) {
+  std::string names;
+  for (const opset::Attr& a : schema.attrs) names += (names.empty() ? "" : ", ") + std::string(a.name);
+  std::string hint = names.empty() ? "it has none" : "it has " + names;
+  for (const opset::Schema& other : op.history) {
+    if (opset::find_attr(other, name)) hint += "; version " + std::to_string(other.since) + " has \"" + name + "\"";
+    const bool is_input =
+        std::any_of(other.inputs.begin(), other.inputs.end(), [&](const opset::Param& p) { return p.name == name; });
+    if (is_input && other.since <= schema.since)
+      hint += "; since opset " + std::to_string(other.since) + " \"" + name + "\" is an input";
+  }
+  throw Error(ErrorCode::InvalidGraph,
+              opset::full_name(op) + " version " + std::to_string(schema.since) + " has no attribute \"" + name + "\"",
+              "attribute \"" + name + "\"", hint);
+}
+
+}  // namespace
+
+Imports imports_of(const std::vector<ir::OperatorSetId>& entries, std::int64_t ir_version) {
+  Imports imports;
+  for (const ir::OperatorSetId& e : entries) {
+    std::int64_t& version = imports[std::string(ir::canonical_domain(e.domain.get()))];
+    version = std::max(version, e.version.get());
+  }
+  if (ir_version < 3 && imports.empty()) imports[""] = 1;
+  return imports;
+}
+
+Call begin_call(const ir::Function& function, const ir::Node& node, const Call* caller) {
+  Call call;
+  call.parent = caller;
+  call.function = &function;
+  for (const Call* c = caller; c; c = c->parent) {
+    ++call.depth;
+    if (c->function == &function)
+      throw Error(ErrorCode::InvalidGraph, "the function \"" + function.name.get() + "\" calls itself", {},
+                  "functions of a model must not be recursive");
+  }
+  if (call.depth > kMaxCallDepth)
+    throw Error(ErrorCode::LimitExceeded,
+                "functions call each other more than " + std::to_string(kMaxCallDepth) + " deep");
+  if (node.input.size() > function.input.size() || node.output.size() > function.output.size())
+    throw Error(ErrorCode::InvalidGraph, "the call has " + std::to_string(node.input.size()) + " inputs and " +
+                                             std::to_string(node.output.size()) + " outputs, the function \"" +
+                                             function.name.get() + "\" has " + std::to_string(function.input.size()) +
+                                             " and " + std::to_string(function.output.size()));
+  for (const ir::Attribute& attr : function.attribute_proto) call.attributes[attr.name] = &attr;
+  return call;
+}
+
+FunctionTable::FunctionTable(std::span<const ir::Function> functions) {
+  for (const ir::Function& f : functions)
+    functions_.emplace(function_key(ir::canonical_domain(f.domain.get()), f.name.get(), f.overload.get()), &f);
+}
+
+const ir::Function* FunctionTable::find(std::string_view domain, const ir::Node& node) const {
+  if (functions_.empty()) return nullptr;
+  const auto it = functions_.find(function_key(domain, node.op_type.get(), node.overload.get()));
+  return it == functions_.end() ? nullptr : it->second;
+}
+
+norn::Tensor contents_of(const ir::Tensor& tensor, std::int64_t ir_version, const ir::ExternalReader& external) {
+  const bool elsewhere = tensor.data_location == ir::kDataLocationExternal;
+  if (!elsewhere || ir::is_external(tensor, ir_version)) return ir::to_value(tensor, external);
+  ir::Tensor here = tensor;
+  here.data_location.clear();
+  return ir::to_value(here);
+}
+
+bool needs_resolving(const ir::Node& node) {
+  return std::any_of(node.attribute.begin(), node.attribute.end(), [](const ir::Attribute& a) {
+    return is_reference(a) || !a.type.has() || (a.t && a.t->data_location == ir::kDataLocationExternal);
+  });
+}
+
+std::vector<ir::Attribute> resolve_attributes(const ir::Node& node, const Call* call, std::int64_t ir_version,
+                                              const ir::ExternalReader& external) {
+  std::vector<ir::Attribute> attrs;
+  attrs.reserve(node.attribute.size());
+  for (const ir::Attribute& attr : node.attribute) {
+    if (!is_reference(attr)) {
+      attrs.push_back(attr);
+      // Kernels and inference see attributes' bytes only.
+      ir::Attribute& own = attrs.back();
+      if (own.t && own.t->data_location == ir::kDataLocationExternal)
+        own.t = ir::from_value(contents_of(*own.t, ir_version, external), own.t->name);
+      continue;
+    }
+    if (!call)
+      throw Error(ErrorCode::InvalidGraph,
+                  "attribute \"" + attr.name.get() + "\" refers to a function's attribute, outside of a function");
+    const auto value = call->attributes.find(attr.ref_attr_name.get());
+    if (value == call->attributes.end()) continue;
+    attrs.push_back(*value->second);
+    attrs.back().name = attr.name;
+  }
+  return attrs;
+}
+
+void complete_untyped(std::vector<ir::Attribute>& attrs, const opset::Schema& schema) {
+  using enum ir::AttributeType;
+  for (ir::Attribute& attr : attrs) {
+    if (attr.type.has() || attr.kind() != Undefined) continue;
+    const std::string& name = attr.name.get();
+    if (name.starts_with("__")) continue;  // an implementation's own, no operator's
+    const opset::Attr* row = opset::find_attr(schema, name);
+    if (!row) continue;
+    const bool list = row->type == Floats || row->type == Ints || row->type == Strings || row->type == Tensors ||
+                      row->type == Graphs || row->type == SparseTensors || row->type == TypeProtos;
+    if (!list)
+      throw Error(ErrorCode::InvalidGraph, "attribute \"" + name + "\" has no value", "attribute \"" + name + "\"");
+    attr.type = static_cast<std::int32_t>(row->type);
+  }
+}
+
+void check_attributes(std::span<const ir::Attribute> attrs, const opset::Operator& op, const opset::Schema& schema) {
+  for (const ir::Attribute& attr : attrs) {
+    const std::string& name = attr.name.get();
+    if (name.starts_with("__")) continue;  // an implementation's own, no operator's
+    const opset::Attr* row = opset::find_attr(schema, name);
+    if (!row) fail_unknown(name, op, schema);
+    if (attr.kind() != row->type)
+      throw Error(ErrorCode::InvalidGraph,
+                  "attribute \"" + name + "\" is " + std::string(ir::attribute_type_name(attr.kind())) + ", but " +
+                      opset::full_name(op) + " version " + std::to_string(schema.since) + " wants " +
+                      std::string(ir::attribute_type_name(row->type)),
+                  "attribute \"" + name + "\"");
+    if (opset::lacks_value(attr))
+      throw Error(ErrorCode::InvalidGraph,
+                  "attribute \"" + name + "\" has no value, though its type is " +
+                      std::string(ir::attribute_type_name(attr.kind())),
+                  "attribute \"" + name + "\"");
+  }
+  for (const opset::Attr& row : schema.attrs)
+    // consumed_inputs was an in-place hint of opset 1 that writers often left out even where it was required.
+    if (row.required && row.name != "consumed_inputs" &&
+        std::none_of(attrs.begin(), attrs.end(), [&](const ir::Attribute& a) { return a.name.get() == row.name; }))
+      throw Error(ErrorCode::InvalidGraph, "the required attribute \"" + std::string(row.name) + "\" (" +
+                                               std::string(ir::attribute_type_name(row.type)) + ") is missing");
+}
+
+}  // namespace norn::infer

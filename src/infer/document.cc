@@ -1,0 +1,259 @@
+// Nodes and calls. What a node's graphs are inferred with is in document_graphs.cc.
+#include "infer/document.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "infer/document_walk.h"
+#include "infer/function_body.h"
+#include "ir/constants.h"
+#include "ir/walk.h"
+#include "opset/registry.h"
+#include "opset/type_check.h"
+
+namespace norn::infer {
+
+using opset::Fact;
+using opset::InferContext;
+using opset::ValueType;
+
+namespace {
+
+std::string domain_name(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string(domain); }
+
+}  // namespace
+
+DocumentFacts::DocumentFacts() : symbols([this](PlaceId place) { return describe(place); }) {}
+
+std::string DocumentFacts::describe(PlaceId id) const {
+  if (id >= places_.size()) return {};
+  const Place& place = places_[id];
+  const std::string outer = place.outer == kNowhere ? std::string() : describe(place.outer) + " / ";
+  const auto value = [&](const char* kind) {
+    return outer + kind + " \"" + static_cast<const ir::ValueInfo*>(place.part)->name.get() + "\"";
+  };
+  switch (place.kind) {
+    case Place::Kind::Graph: return outer + ir::describe_graph(*static_cast<const ir::Graph*>(place.part));
+    case Place::Kind::Node: return outer + ir::describe_node(*static_cast<const ir::Node*>(place.part), place.index);
+    case Place::Kind::Attribute:
+      return outer + "attribute \"" + static_cast<const ir::Attribute*>(place.part)->name.get() + "\"";
+    case Place::Kind::Function:
+      return outer + "function \"" + static_cast<const ir::Function*>(place.part)->name.get() + "\"";
+    case Place::Kind::Input: return value("input");
+    case Place::Kind::Declared: return value("declared value");
+    default: return outer + "initializer \"" + static_cast<const ir::Tensor*>(place.part)->name.get() + "\"";
+  }
+}
+
+void infer_document(const ir::Model& model, const DocumentOptions& options, DocumentFacts& facts) {
+  DocumentWalk(model.functions, model.ir_version.get(), options, facts).model(model);
+}
+
+std::vector<Fact> infer_function(const ir::Function& function, std::span<const Fact> inputs,
+                                 const std::vector<ir::Attribute>& attributes, const DocumentOptions& options,
+                                 std::int64_t ir_version, DocumentFacts& facts) {
+  return DocumentWalk({}, ir_version, options, facts).function(function, inputs, attributes);
+}
+
+DocumentWalk::DocumentWalk(std::span<const ir::Function> functions, std::int64_t ir_version,
+                           const DocumentOptions& options, DocumentFacts& out)
+    : options_(options),
+      out_(out),
+      functions_(functions),
+      ir_version_(ir_version),
+      values_(1),
+      inferrer_(*this, out.symbols, options.evaluator, Mode::Check) {
+  values_[0].unknown = unknown_because("nothing defines it", kNowhere);
+}
+
+void DocumentWalk::model(const ir::Model& model) {
+  if (!model.graph) return;
+  const Imports imports = imports_of(model.opset_import, ir_version_);
+  Scope scope;
+  scope.imports = &imports;
+  scope.recorded = true;
+  const PlaceId at = place(PlaceKind::Graph, kNowhere, &*model.graph);
+  graph(*model.graph, scope, nullptr, at);
+  // What was found later settles what was found before, in graphs within as well.
+  for (DocumentFacts::Graph& g : out_.graphs)
+    for (DocumentFacts::Value& value : g.values) settle(value.fact);
+  std::reverse(out_.graphs.begin(), out_.graphs.end());
+}
+
+InferContext::Input DocumentWalk::get(ValueId id) const { return {&values_[id].fact.type, &values_[id].fact.value}; }
+
+void DocumentWalk::set(ValueId id, InferContext::Output&& found) {
+  values_[id].fact = {std::move(found.type), std::move(found.value)};
+}
+
+PlaceId DocumentWalk::place(PlaceKind kind, PlaceId outer, const void* part, std::size_t index) {
+  out_.places_.push_back({kind, outer, index, part});
+  return static_cast<PlaceId>(out_.places_.size() - 1);
+}
+
+std::uint32_t DocumentWalk::unknown_because(std::string why, PlaceId where) {
+  out_.unknowns.push_back({std::move(why), where});
+  return static_cast<std::uint32_t>(out_.unknowns.size() - 1);
+}
+
+void DocumentWalk::problem(Problem::Kind kind, Fault fault, const Error& error, PlaceId at) {
+  std::string where = out_.describe(at);
+  if (!error.where().empty()) where += " / " + error.where();
+  out_.problems.push_back({kind, fault, std::move(where), error.message(), error.hint()});
+}
+
+ValueId DocumentWalk::add(std::string_view name, Scope& scope, Fact fact, std::uint32_t unknown) {
+  const auto id = static_cast<ValueId>(values_.size());
+  values_.push_back({std::move(fact), unknown, name});
+  scope.ids.insert_or_assign(name, id);
+  if (scope.recorded) scope.defined.push_back(id);
+  return id;
+}
+
+std::optional<ValueId> DocumentWalk::find(std::string_view name, const Scope& scope) const {
+  for (const Scope* s = &scope; s; s = s->outer)
+    if (const auto at = s->ids.find(name); at != s->ids.end()) return at->second;
+  return {};
+}
+
+std::vector<ValueId> DocumentWalk::inputs_of(const ir::Node& node, const Scope& scope) const {
+  std::vector<ValueId> ids;
+  ids.reserve(node.input.size());
+  for (const std::string& name : node.input) ids.push_back(name.empty() ? kNoValue : find(name, scope).value_or(0));
+  return ids;
+}
+
+void DocumentWalk::nodes(const std::vector<ir::Node>& nodes, Scope& scope, PlaceId outer) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (++nodes_ > options_.limits.max_expanded_nodes)
+      throw Error(ErrorCode::LimitExceeded,
+                  "inference would visit more than " + std::to_string(options_.limits.max_expanded_nodes) +
+                      " nodes, bodies of called functions and of loops included",
+                  {}, "raise Limits::max_expanded_nodes if the model is trusted");
+    const PlaceId at = place(PlaceKind::Node, outer, &nodes[i], i);
+    try {
+      node(nodes[i], scope, at);
+    } catch (const NodeError& e) {
+      problem(Problem::Kind::Node, e.fault(), e, at);
+      outputs_unknown(nodes[i], scope, unknown_because("what is wrong with its node hides it", at));
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::InvalidGraph && e.code() != ErrorCode::NotImplemented) throw;
+      problem(Problem::Kind::Node, Fault::Meaning, e, at);
+      outputs_unknown(nodes[i], scope, unknown_because("what is wrong with its node hides it", at));
+    }
+    if (scope.declared.empty()) continue;
+    for (const std::string& name : nodes[i].output) {
+      if (name.empty()) continue;
+      if (const auto id = find(name, scope)) merge_declared(*id, name, scope);
+    }
+  }
+}
+
+void DocumentWalk::outputs_unknown(const ir::Node& node, Scope& scope, std::uint32_t unknown) {
+  for (const std::string& name : node.output)
+    if (!name.empty()) add(name, scope, {}, unknown);
+}
+
+void DocumentWalk::node(const ir::Node& node, Scope& scope, PlaceId at) {
+  const std::string_view domain = ir::canonical_domain(node.domain.get());
+  if (const ir::Function* function = scope.standard ? nullptr : functions_.find(domain, node))
+    return call(node, *function, scope, at);
+  const opset::Operator* op = opset::find_operator(domain, node.op_type.get());
+  if (op) return infer(*op, node, scope, at);
+  const auto import = scope.imports->find(domain);
+  if (import != scope.imports->end() && !options_.operator_sets.empty()) {
+    const ir::DeclaredOperator found =
+        ir::find_declared(options_.operator_sets, domain, node.op_type.get(), node.overload.get(), import->second);
+    if (found.body) return call(node, *found.body, scope, at);
+  }
+  outputs_unknown(
+      node, scope,
+      unknown_because("nothing tells what " + domain_name(domain) + "." + node.op_type.get() + " does", at));
+}
+
+void DocumentWalk::call(const ir::Node& node, const ir::Function& function, Scope& scope, PlaceId at) {
+  std::vector<Held> found = infer_body(node, function, scope, at, false);
+  for (std::size_t i = 0; i < node.output.size(); ++i)
+    if (!node.output[i].empty()) add(node.output[i], scope, std::move(found[i].fact), found[i].unknown);
+}
+
+std::vector<DocumentWalk::Held> DocumentWalk::infer_body(const ir::Node& node, const ir::Function& function,
+                                                         const Scope& scope, PlaceId at, bool standard) {
+  Call call;
+  std::vector<ir::Attribute> given;
+  try {
+    call = begin_call(function, node, scope.call);
+    given = resolve_attributes(node, scope.call, ir_version_, options_.external);
+  } catch (const Error& e) {
+    throw NodeError(Fault::Signature, e.message(), e.hint());
+  }
+  for (const ir::Attribute& attr : given) call.attributes[attr.name] = &attr;
+  const Imports own = imports_of(function.opset_import, ir_version_);
+  Scope body;
+  body.imports = function.opset_import.empty() ? scope.imports : &own;
+  body.call = &call;
+  body.standard = standard;
+  // An omitted input is omitted where the body reads it, too.
+  for (std::size_t i = 0; i < function.input.size(); ++i) {
+    const bool here = i < node.input.size() && !node.input[i].empty();
+    body.ids.insert_or_assign(function.input[i], here ? find(node.input[i], scope).value_or(0) : kNoValue);
+  }
+  nodes(function.node, body, place(PlaceKind::Function, at, &function));
+  std::vector<Held> found(node.output.size());
+  for (std::size_t i = 0; i < node.output.size(); ++i) {
+    if (node.output[i].empty()) continue;
+    const auto id = find(function.output[i], body);
+    if (id && *id != kNoValue)
+      found[i] = values_[*id];
+    else
+      found[i].unknown = unknown_because("the function does not compute it", at);
+  }
+  return found;
+}
+
+void DocumentWalk::infer_through_body(const NodeView& view, const ir::Node& node, const Scope& scope) {
+  std::vector<const ValueType*> types;
+  for (ValueId id : view.inputs) types.push_back(id == kNoValue ? nullptr : &values_[id].fact.type);
+  std::vector<bool> wanted;
+  for (ValueId id : view.outputs) wanted.push_back(id != kNoValue);
+  std::shared_ptr<const ir::Function> body;
+  try {
+    body = function_body(*view.op, view.attrs, types, wanted);
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::NotImplemented) throw;  // it depends on a type that is not known
+  }
+  if (!body || body->opset_import.empty()) return;
+  out_.bodies_.push_back(body);
+  std::vector<Held> found = infer_body(node, *body, scope, view.place, true);
+  for (std::size_t i = 0; i < view.outputs.size(); ++i) {
+    if (view.outputs[i] == kNoValue || !opset::same_type(values_[view.outputs[i]].fact.type, found[i].fact.type)) continue;
+    if (found[i].fact.type.known()) values_[view.outputs[i]].fact = std::move(found[i].fact);
+  }
+}
+
+std::vector<Fact> DocumentWalk::function(const ir::Function& function, std::span<const Fact> inputs,
+                                         const std::vector<ir::Attribute>& attributes) {
+  const Imports imports = imports_of(function.opset_import, ir_version_);
+  Scope outside;
+  outside.imports = &imports;
+  ir::Node node;
+  node.op_type = function.name.get();
+  node.attribute = attributes;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    node.input.push_back("in" + std::to_string(i));
+    Fact fact = inputs[i];
+    add(node.input.back(), outside, std::move(fact));
+  }
+  for (std::size_t i = 0; i < function.output.size(); ++i) node.output.push_back("out" + std::to_string(i));
+  call(node, function, outside, place(PlaceKind::Node, kNowhere, &node));
+  std::vector<Fact> found;
+  for (const std::string& name : node.output) {
+    found.push_back(values_[*find(name, outside)].fact);
+    out_.symbols.resolve(found.back());
+  }
+  for (DocumentFacts::Place& p : out_.places_)
+    if (p.part == &node) p = {PlaceKind::Function, kNowhere, 0, &function};
+  return found;
+}
+
+}  // namespace norn::infer

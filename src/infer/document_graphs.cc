@@ -1,0 +1,389 @@
+// Graphs: their inputs, initializers and outputs, what the document declares of values, and the graphs of nodes.
+//
+// Branches: what one branch says of sizes holds in it, what all of them say holds around them. A body of Loop or Scan
+// need not run at all, so nothing that it says holds outside.
+#include <algorithm>
+#include <utility>
+
+#include "infer/document_walk.h"
+#include "ir/constants.h"
+#include "ir/tensor_data.h"
+#include "opset/attrs.h"
+#include "opset/registry.h"
+#include "opset/type_check.h"
+
+namespace norn::infer {
+
+using opset::DimExpr;
+using opset::Dims;
+using opset::Fact;
+using opset::ValueType;
+
+// What one node asks for while it is inferred.
+class NodeSurroundings final : public Surroundings {
+ public:
+  NodeSurroundings(DocumentWalk& walk, std::span<const ir::Attribute> attrs, DocumentWalk::Scope& scope, PlaceId place,
+                   bool one_runs, bool known)
+      : walk_(walk),
+        attrs_(attrs),
+        scope_(scope),
+        place_(place),
+        branches_(walk.out_.symbols),
+        one_runs_(one_runs),
+        known_(known) {}
+
+  std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals) override {
+    for (const ir::Attribute& attr : attrs_) {
+      if (attr.name.get() != attribute || !attr.g) continue;
+      forget(attribute);
+      return infer(attr, formals);
+    }
+    throw Error(ErrorCode::InvalidGraph, "attribute \"" + std::string(attribute) + "\" has no graph");
+  }
+  bool take_equality(const DimExpr& a, const DimExpr& b, std::string_view what) override {
+    walk_.equality(a, b, what, place_);
+    return true;
+  }
+  // After the node: what its branches have in common holds around it.
+  void join() {
+    if (one_runs_ && !known_) branches_.join(place_);
+  }
+
+ private:
+  struct Visit {
+    std::string_view attribute;
+    std::size_t graphs, problems;
+  };
+  // A graph is inferred anew with other formals: what an earlier visit found does not count.
+  void forget(std::string_view attribute) {
+    for (const Visit& visit : visits_) {
+      if (visit.attribute != attribute) continue;
+      walk_.out_.graphs.resize(visit.graphs);
+      walk_.out_.problems.resize(visit.problems);
+      return;
+    }
+    visits_.push_back({attribute, walk_.out_.graphs.size(), walk_.out_.problems.size()});
+  }
+  std::vector<Fact> infer(const ir::Attribute& attr, std::span<const Fact> formals) {
+    if (++walk_.depth_ > walk_.options_.limits.max_depth)
+      throw Error(ErrorCode::LimitExceeded, "graphs are nested too deeply");
+    DocumentWalk::Scope inner;
+    inner.outer = &scope_;
+    inner.imports = scope_.imports;
+    inner.call = scope_.call;
+    inner.recorded = scope_.recorded;
+    inner.standard = scope_.standard;
+    const PlaceId at = walk_.place(DocumentWalk::PlaceKind::Graph,
+                                   walk_.place(DocumentWalk::PlaceKind::Attribute, place_, &attr), &*attr.g);
+    if (!known_) branches_.enter();
+    std::vector<Fact> found = walk_.graph(*attr.g, inner, &formals, at);
+    if (!known_) branches_.leave();
+    --walk_.depth_;
+    return found;
+  }
+
+  DocumentWalk& walk_;
+  std::span<const ir::Attribute> attrs_;
+  DocumentWalk::Scope& scope_;
+  PlaceId place_;
+  Branches branches_;
+  bool one_runs_, known_;  // exactly one of the graphs runs; it is known which
+  std::vector<Visit> visits_;
+};
+
+namespace {
+
+bool has_graph(std::span<const ir::Attribute> attrs) {
+  return std::any_of(attrs.begin(), attrs.end(), [](const ir::Attribute& a) { return a.g.has(); });
+}
+
+bool is_small(const Dims& dims) {
+  std::int64_t count = 1;
+  for (const DimExpr& d : dims) {
+    if (!d.is_constant() || d.constant() < 0 || d.constant() > kSmall) return false;
+    count *= d.constant();
+    if (count > kSmall) return false;
+  }
+  return true;
+}
+
+Dims dims_of(const std::vector<std::int64_t>& dims) { return Dims(dims.begin(), dims.end()); }
+
+DataType elem_of(const ir::Tensor& tensor) {
+  const std::int32_t number = tensor.data_type.get();
+  return number > 0 && number < kDataTypeCount ? static_cast<DataType>(number) : DataType::Undefined;
+}
+
+bool is_open(const ValueType& type) { return !type.known() || (type.is_tensor() && !type.has_rank()); }
+
+}  // namespace
+
+void DocumentWalk::equality(const DimExpr& a, const DimExpr& b, std::string_view what, PlaceId at) {
+  try {
+    out_.symbols.equal(a, b, at);
+  } catch (const Error& e) {
+    problem(Problem::Kind::Variables, Fault::Meaning,
+            Error(e.code(), std::string(what) + " must be equal: " + e.message(), e.where(), e.hint()), at);
+  }
+}
+
+void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope& scope, PlaceId at) {
+  const auto import = scope.imports->find(op.domain);
+  if (import == scope.imports->end())
+    return outputs_unknown(node, scope,
+                           unknown_because("the operator set of " + opset::full_name(op) + " is not imported", at));
+  const opset::Schema* schema =
+      opset::schema_at(op, static_cast<int>(std::min<std::int64_t>(import->second, opset::kUnbounded)));
+  if (!schema || schema->deprecated)
+    return outputs_unknown(
+        node, scope,
+        unknown_because(opset::full_name(op) + " is not in version " + std::to_string(import->second), at));
+
+  std::vector<ir::Attribute> resolved;
+  std::span<const ir::Attribute> attrs = node.attribute;
+  try {
+    if (needs_resolving(node)) {
+      resolved = resolve_attributes(node, scope.call, ir_version_, options_.external);
+      complete_untyped(resolved, *schema);
+      attrs = resolved;
+    }
+    check_attributes(attrs, op, *schema);
+  } catch (const Error& e) {
+    throw NodeError(Fault::Signature, e.message(), e.hint());
+  }
+
+  const std::vector<ValueId> ids = inputs_of(node, scope);
+  std::vector<ValueId> outputs;
+  outputs.reserve(node.output.size());
+  for (const std::string& name : node.output) {
+    outputs.push_back(name.empty() ? kNoValue : static_cast<ValueId>(values_.size()));
+    if (!name.empty()) values_.push_back({{}, 0, name});
+  }
+  const NodeView view{&op, opset::Attrs(*schema, attrs), ids, outputs, at};
+  const norn::Tensor* condition = !ids.empty() && ids[0] != kNoValue ? &values_[ids[0]].fact.value.constant : nullptr;
+  const bool one_runs = has_graph(attrs) && op.control_flow == opset::ControlFlow::If;
+  const bool known = one_runs && condition && condition->defined() && condition->dtype() == DataType::Bool &&
+                     condition->size() == 1;
+  NodeSurroundings around(*this, attrs, scope, at, one_runs, known);
+  try {
+    inferrer_.node(view, &around);
+  } catch (const NodeError& e) {
+    if (!options_.past_wrong_types || e.fault() == Fault::Signature) throw;
+    problem(Problem::Kind::Node, e.fault(), e, at);
+    inferrer_.node(view, Mode::Static, &around);
+  }
+  around.join();
+  if (!op.infer) {
+    infer_through_body(view, node, scope);
+    const bool told = std::none_of(outputs.begin(), outputs.end(), [&](ValueId id) {
+      return id != kNoValue && is_open(values_[id].fact.type);
+    });
+    if (!told) ++out_.without_inference[opset::full_name(op)];
+  }
+  std::uint32_t unknown = 0;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] == kNoValue) continue;
+    scope.ids.insert_or_assign(node.output[i], outputs[i]);
+    if (scope.recorded) scope.defined.push_back(outputs[i]);
+    Held& held = values_[outputs[i]];
+    if (!is_open(held.fact.type)) continue;
+    if (!unknown) {
+      for (ValueId id : ids)
+        if (!unknown && id != kNoValue && is_open(values_[id].fact.type)) unknown = values_[id].unknown;
+      if (!inferrer_.why().empty()) unknown = unknown_because(inferrer_.why(), at);
+      if (!unknown)
+        unknown = unknown_because(op.infer ? opset::full_name(op) + " tells the shape only when it runs"
+                                           : "shapes of " + opset::full_name(op) + " are not inferred yet",
+                                  at);
+    }
+    held.unknown = unknown;
+  }
+}
+
+std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, const std::span<const Fact>* formals,
+                                      PlaceId at) {
+  scope.ids.reserve(graph.node.size() + graph.initializer.size() + graph.input.size());
+  if (scope.recorded) scope.defined.reserve(scope.ids.bucket_count());
+  for (const ir::ValueInfo& info : graph.value_info)
+    if (info.type) scope.declared.emplace(info.name.get(), &info);
+  inputs(graph, scope, formals, at);
+  initializers(graph, scope, at);
+  nodes(graph.node, scope, at);
+  std::vector<Fact> found;
+  for (const ir::ValueInfo& info : graph.output) {
+    const auto id = find(info.name.get(), scope);
+    if (!id || *id == kNoValue || *id == 0) {
+      Fact fact;
+      if (info.type) fact.type = declared_type(*info.type, "the graph output declares no size here", at);
+      found.push_back(std::move(fact));
+      continue;
+    }
+    if (info.type) merge(values_[*id], *info.type, place(PlaceKind::Declared, at, &info), "the graph output");
+    found.push_back(values_[*id].fact);
+  }
+  for (Fact& fact : found) out_.symbols.resolve(fact);
+  if (scope.recorded) record(graph, scope, at);
+  return found;
+}
+
+void DocumentWalk::record(const ir::Graph& graph, const Scope& scope, PlaceId at) {
+  DocumentFacts::Graph kept{&graph, at, {}};
+  kept.values.reserve(scope.defined.size());
+  for (ValueId id : scope.defined) {
+    kept.values.push_back({values_[id].name, values_[id].fact, values_[id].unknown});
+    if (scope.outer) settle(kept.values.back().fact);  // what the branch says is taken back behind it
+  }
+  out_.graphs.push_back(std::move(kept));
+}
+
+namespace {
+
+void settle(const Symbols& symbols, DimExpr& d) {
+  if (d.is_constant()) return;
+  DimExpr found = symbols.resolve(d);
+  if (found.is_constant() || d.variable_name().empty() || opset::has_fresh(d)) d = std::move(found);
+}
+
+void settle(const Symbols& symbols, ValueType& type) {
+  if (type.shape)
+    for (DimExpr& d : *type.shape) settle(symbols, d);
+  if (!type.element) return;
+  ValueType element = *type.element;
+  settle(symbols, element);
+  type.element = std::make_shared<const ValueType>(std::move(element));
+}
+
+}  // namespace
+
+// A size keeps the name that the document gives it unless it is a number.
+void DocumentWalk::settle(Fact& fact) const {
+  if (!out_.symbols.empty()) infer::settle(out_.symbols, fact.type);
+}
+
+ValueType DocumentWalk::declared_type(const ir::Type& type, std::string_view what, PlaceId at) {
+  return opset::from_ir(type, [&] { return out_.symbols.fresh(what, at); });
+}
+
+void DocumentWalk::inputs(const ir::Graph& graph, Scope& scope, const std::span<const Fact>* formals, PlaceId outer) {
+  for (std::size_t i = 0; i < graph.input.size(); ++i) {
+    const ir::ValueInfo& info = graph.input[i];
+    const PlaceId at = place(PlaceKind::Input, outer, &info);
+    const bool given = formals && i < formals->size();
+    const ValueId id = add(info.name.get(), scope, given ? Fact((*formals)[i]) : Fact{});
+    Held& held = values_[id];
+    if (info.type && !given)
+      held.fact.type = declared_type(*info.type, "the graph input declares no size here", at);
+    else if (info.type)
+      merge(held, *info.type, at, "the graph input");
+    if (is_open(held.fact.type))
+      held.unknown =
+          unknown_because(info.type ? "the graph input declares no shape" : "the graph input has no type", at);
+  }
+}
+
+void DocumentWalk::initializers(const ir::Graph& graph, Scope& scope, PlaceId outer) {
+  for (const ir::Tensor& t : graph.initializer) {
+    Fact fact;
+    fact.type = ValueType::tensor(elem_of(t), dims_of(t.dims));
+    const bool elsewhere = ir::is_external(t, ir_version_);
+    if (is_small(*fact.type.shape) && (!elsewhere || options_.external)) {
+      try {
+        fact.value.constant = contents_of(t, ir_version_, options_.external);
+      } catch (const Error&) {  // what is wrong with its storage is for the checker
+        fact.value.constant = {};
+      }
+      complete_value(fact.value);
+    }
+    initializer(t.name.get(), std::move(fact), scope, outer);
+  }
+  for (const ir::SparseTensor& s : graph.sparse_initializer) {
+    if (!s.values) continue;
+    Fact fact;
+    fact.type = ValueType::tensor(elem_of(*s.values), dims_of(s.dims));
+    initializer(s.values->name.get(), std::move(fact), scope, outer);
+  }
+}
+
+// The default of an input: its declared shape goes before the default's, and its contents are those of the default, as
+// the onnx package takes them.
+void DocumentWalk::initializer(std::string_view name, Fact fact, Scope& scope, PlaceId) {
+  const auto at = scope.ids.find(name);
+  if (at == scope.ids.end()) {
+    add(name, scope, std::move(fact));
+    return;
+  }
+  Held& held = values_[at->second];
+  held.fact.value = std::move(fact.value);
+  if (is_open(held.fact.type)) {
+    held.fact.type = std::move(fact.type);
+    held.unknown = 0;
+  }
+}
+
+void DocumentWalk::merge_declared(ValueId id, std::string_view name, const Scope& scope) {
+  const auto at = scope.declared.find(name);
+  if (at == scope.declared.end()) return;
+  merge(values_[id], *at->second->type, place(PlaceKind::Declared, kNowhere, at->second), "value_info");
+}
+
+void DocumentWalk::merge(Held& held, const ir::Type& type, PlaceId at, std::string_view what) {
+  const ValueType declared = declared_type(type, std::string(what) + " declares no size here", at);
+  if (!declared.known()) return;
+  ValueType& found = held.fact.type;
+  if (!opset::same_type(found, declared)) {
+    problem(Problem::Kind::DeclaredType, Fault::Meaning,
+            Error(ErrorCode::InvalidGraph,
+                  std::string(what) + " declares " + declared.to_string() + ", but it is " + found.to_string()),
+            at);
+    return;
+  }
+  if (!found.known() || (found.is_tensor() && found.elem == DataType::Undefined)) {
+    if (!found.known())
+      found = declared;
+    else
+      found.elem = declared.elem;
+  }
+  merge_shape(held, declared, at, what);
+  if (!is_open(found)) held.unknown = 0;
+}
+
+void DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at, std::string_view what) {
+  ValueType& found = held.fact.type;
+  if (!declared.shape) {
+    if (found.element && declared.element && is_open(*found.element) && !is_open(*declared.element))
+      found.element = declared.element;
+    return;
+  }
+  if (!found.shape) {
+    found.shape = declared.shape;
+    return;
+  }
+  const auto conflict = [&](std::string why) {
+    problem(Problem::Kind::DeclaredShape, Fault::Meaning,
+            Error(ErrorCode::InvalidGraph,
+                  std::string(what) + " declares " + declared.to_string() + ", but it is " + found.to_string() + why),
+            at);
+  };
+  if (found.shape->size() != declared.shape->size()) return conflict(": the ranks differ");
+  for (std::size_t d = 0; d < found.shape->size(); ++d) {
+    DimExpr& have = (*found.shape)[d];
+    const DimExpr& says = (*declared.shape)[d];
+    if (have == says) continue;
+    if (have.is_constant() && says.is_constant()) return conflict(": dimension " + std::to_string(d) + " differs");
+    // A declared size that has no name tells nothing.
+    if (opset::has_fresh(says)) continue;
+    try {
+      out_.symbols.equal(have, says, at);
+    } catch (const Error& e) {
+      problem(Problem::Kind::Variables, Fault::Meaning,
+              Error(ErrorCode::InvalidGraph, std::string(what) + " declares " + declared.to_string() + ", but it is " +
+                                                 found.to_string() + ": " + e.message()),
+              at);
+      continue;
+    }
+    if (!have.is_constant() && (says.is_constant() || opset::has_fresh(have) || !says.variable_name().empty()))
+      have = says;
+  }
+}
+
+}  // namespace norn::infer

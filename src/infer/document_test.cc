@@ -1,0 +1,93 @@
+// The walk over a document: what only its structures show. Whole models are in tests/python/test_inference.py.
+#include "infer/document.h"
+
+#include <gtest/gtest.h>
+
+#include "format/text.h"
+#include "norn/error.h"
+#include "opset/reference.h"
+
+namespace norn::infer {
+namespace {
+
+ir::Model parsed(const std::string& graph) {
+  return format::from_text<ir::Model>("<ir_version: 10, opset_import: [\"\" : 21, \"f\" : 1]>\n" + graph);
+}
+
+std::string type_of(const DocumentFacts& facts, std::string_view name) {
+  for (const DocumentFacts::Graph& g : facts.graphs)
+    for (const DocumentFacts::Value& value : g.values)
+      if (value.name == name) return value.fact.type.to_string();
+  return "none";
+}
+
+DocumentOptions options() { return {.evaluator = opset::evaluate}; }
+
+// A loop in a loop, whose bodies each need a second look: every graph is told once.
+TEST(Document, GraphsThatAreInferredAgainAreToldOnce) {
+  const ir::Model model = parsed(R"(agraph (int64 m, bool go, float[3] x) => (y) {
+    y = Loop(m, go, x) <body = outer (int64 i, bool c, float[A] v) => (bool c_out, v_out) {
+      c_out = Identity(c)
+      v_out = Loop(m, c, v) <body = inner (int64 j, bool d, float[B] u) => (bool d_out, u_out) {
+        d_out = Identity(d)
+        u_out = Concat<axis = 0>(u, u)
+      }>
+    }>
+  })");
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  ASSERT_EQ(facts.graphs.size(), 3u);
+  EXPECT_EQ(facts.graphs[0].graph, &*model.graph);
+  EXPECT_TRUE(facts.problems.empty());
+  EXPECT_EQ(type_of(facts, "y").substr(0, 7), "float[?");
+}
+
+TEST(Document, FactsOfBranchesAreResolvedInThem) {
+  const ir::Model model = parsed(R"(agraph (bool c, float[N, 4] x, float[3, M] w) => (y) {
+    y = If (c) <then_branch = t () => (a) { a = MatMul(w, x) }, else_branch = e () => (b) { b = Constant<value_floats = [1.0]>() }>
+  })");
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  EXPECT_TRUE(facts.problems.empty());
+  EXPECT_TRUE(facts.symbols.empty());  // what the branch says of M and N holds in it alone
+  EXPECT_EQ(type_of(facts, "a"), "float[3,4]");
+  EXPECT_EQ(type_of(facts, "y"), "float");
+}
+
+TEST(Document, CallsThatDoNotEnd) {
+  const ir::Model model = parsed(R"(agraph (float[N] x) => (y) { y = f.a(x) }
+    <domain: "f", opset_import: ["" : 21, "f" : 1]> a (x) => (y) { y = f.b(x) }
+    <domain: "f", opset_import: ["" : 21, "f" : 1]> b (x) => (y) { y = f.a(x) })");
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  ASSERT_EQ(facts.problems.size(), 1u);
+  EXPECT_NE(facts.problems[0].message.find("calls itself"), std::string::npos);
+  EXPECT_NE(facts.problems[0].where.find("function \"b\""), std::string::npos);
+  EXPECT_EQ(type_of(facts, "y"), "?");
+}
+
+TEST(Document, LimitsHold) {
+  std::string functions;
+  for (int i = 0; i < 30; ++i) {
+    const std::string n = std::to_string(i), next = i == 29 ? "Relu" : "f.g" + std::to_string(i + 1);
+    functions += "<domain: \"f\", opset_import: [\"\" : 21, \"f\" : 1]> g" + n + " (x) => (y) { a = " + next +
+                 "(x) y = " + next + "(a) }\n";
+  }
+  const ir::Model model = parsed("agraph (float[N] x) => (y) { y = f.g0(x) }\n" + functions);
+  DocumentFacts facts;
+  DocumentOptions limited = options();
+  limited.limits.max_expanded_nodes = 1000;
+  EXPECT_THROW(infer_document(model, limited, facts), Error);
+}
+
+TEST(Document, UndefinedNamesHideNothingElse) {
+  const ir::Model model = parsed("agraph (float[2] x) => (y, z) { y = Relu(x) z = Add(nothing, x) }");
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  EXPECT_EQ(type_of(facts, "y"), "float[2]");
+  EXPECT_EQ(type_of(facts, "z"), "float");
+  EXPECT_TRUE(facts.problems.empty());
+}
+
+}  // namespace
+}  // namespace norn::infer

@@ -1,0 +1,94 @@
+// The walk behind document.h: names to numbers, graphs, nodes, calls.
+#pragma once
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "infer/attributes.h"
+#include "infer/document.h"
+#include "infer/inferrer.h"
+
+namespace norn::infer {
+
+class DocumentWalk final : private Facts {
+ public:
+  DocumentWalk(std::span<const ir::Function> functions, std::int64_t ir_version, const DocumentOptions& options,
+               DocumentFacts& out);
+  void model(const ir::Model& model);
+  std::vector<opset::Fact> function(const ir::Function& function, std::span<const opset::Fact> inputs,
+                                    const std::vector<ir::Attribute>& attributes);
+
+ private:
+  friend class NodeSurroundings;
+  // Names of one graph or function body, on top of those around it.
+  struct Scope {
+    Scope* outer = nullptr;
+    const Imports* imports = nullptr;
+    const Call* call = nullptr;
+    bool recorded = false;  // whether what is found is kept: not in bodies of functions
+    bool standard = false;  // in a body of one of ONNX's operators, which knows none of the model's functions
+    std::unordered_map<std::string_view, ValueId> ids;
+    std::unordered_map<std::string_view, const ir::ValueInfo*> declared;
+    std::vector<ValueId> defined;  // with names_, in order
+  };
+  struct Held {
+    opset::Fact fact;
+    std::uint32_t unknown = 0;
+    std::string_view name;
+  };
+  using PlaceKind = DocumentFacts::Place::Kind;
+
+  opset::InferContext::Input get(ValueId id) const override;
+  void set(ValueId id, opset::InferContext::Output&& found) override;
+  bool stable() const noexcept override { return true; }
+
+  // Facts of the graph's outputs. `formals` null: nobody gives inputs but the caller of the model.
+  std::vector<opset::Fact> graph(const ir::Graph& graph, Scope& scope, const std::span<const opset::Fact>* formals,
+                                 PlaceId place);
+  void inputs(const ir::Graph& graph, Scope& scope, const std::span<const opset::Fact>* formals, PlaceId place);
+  void initializers(const ir::Graph& graph, Scope& scope, PlaceId place);
+  void initializer(std::string_view name, opset::Fact fact, Scope& scope, PlaceId place);
+  void nodes(const std::vector<ir::Node>& nodes, Scope& scope, PlaceId place);
+  void node(const ir::Node& node, Scope& scope, PlaceId place);
+  void infer(const opset::Operator& op, const ir::Node& node, Scope& scope, PlaceId place);
+  void call(const ir::Node& node, const ir::Function& function, Scope& scope, PlaceId place);
+  // What the body computes for the node's outputs.
+  std::vector<Held> infer_body(const ir::Node& node, const ir::Function& function, const Scope& scope, PlaceId place,
+                               bool standard);
+  // What ONNX's definition of the operator by others tells, for outputs without a shape.
+  void infer_through_body(const NodeView& view, const ir::Node& node, const Scope& scope);
+  void settle(opset::Fact& fact) const;
+  void record(const ir::Graph& graph, const Scope& scope, PlaceId place);
+
+  ValueId add(std::string_view name, Scope& scope, opset::Fact fact = {}, std::uint32_t unknown = 0);
+  std::optional<ValueId> find(std::string_view name, const Scope& scope) const;
+  // Numbers of the node's inputs; what nothing defines is a value of which nothing is known.
+  std::vector<ValueId> inputs_of(const ir::Node& node, const Scope& scope) const;
+  void outputs_unknown(const ir::Node& node, Scope& scope, std::uint32_t unknown);
+  // Holds what the document declares of a value against what was found, and takes from each what the other lacks.
+  void merge(Held& held, const ir::Type& declared, PlaceId place, std::string_view what);
+  void merge_declared(ValueId id, std::string_view name, const Scope& scope);
+  void merge_shape(Held& held, const opset::ValueType& declared, PlaceId place, std::string_view what);
+  opset::ValueType declared_type(const ir::Type& type, std::string_view what, PlaceId place);
+  std::uint32_t unknown_because(std::string why, PlaceId where);
+  // What a node needs of sizes; what cannot be is a problem, and hides nothing.
+  void equality(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view what, PlaceId at);
+  void problem(Problem::Kind kind, Fault fault, const Error& error, PlaceId place);
+  PlaceId place(PlaceKind kind, PlaceId outer, const void* part, std::size_t index = 0);
+
+  const DocumentOptions& options_;
+  DocumentFacts& out_;
+  FunctionTable functions_;
+  std::int64_t ir_version_;
+  std::deque<Held> values_;  // the first is what nothing defines
+  Inferrer inferrer_;
+  std::uint64_t nodes_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace norn::infer

@@ -1,0 +1,71 @@
+// Trap: inference of a node with graphs infers other nodes before it is done, and whoever holds the facts may move them
+// meanwhile. Such a node works on copies of its inputs.
+#include "infer/inferrer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace norn::infer {
+
+using opset::DimExpr;
+using opset::Fact;
+using opset::InferContext;
+
+void Inferrer::node(const NodeView& view, Mode mode, Surroundings* around) {
+  const NodeView* view_before = std::exchange(view_, &view);
+  Surroundings* around_before = std::exchange(around_, around);
+  std::vector<InferContext::Input> inputs = std::move(inputs_);
+  std::vector<InferContext::Output> outputs = std::move(outputs_);
+  const auto leave = [&] {
+    view_ = view_before;
+    around_ = around_before;
+    inputs_ = std::move(inputs);
+    outputs_ = std::move(outputs);
+  };
+  why_.clear();
+  inputs.clear();
+  for (ValueId id : view.inputs) inputs.push_back(id == kNoValue ? InferContext::Input{} : facts_.get(id));
+  std::vector<Fact> copies;
+  if (around && !facts_.stable()) {
+    copies.reserve(inputs.size());
+    for (InferContext::Input& in : inputs) {
+      if (!in.type) continue;
+      const Fact& copy = copies.emplace_back(*in.type, in.value ? *in.value : opset::KnownValue{});
+      in = {&copy.type, &copy.value};
+    }
+  }
+  outputs.clear();
+  outputs.resize(view.outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].wanted = view.outputs[i] != kNoValue;
+  try {
+    infer_node(*view.op, view.attrs, inputs, outputs, *this, evaluator_, mode);
+  } catch (...) {
+    leave();
+    throw;
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].wanted) facts_.set(view.outputs[i], std::move(outputs[i]));
+  leave();
+}
+
+DimExpr Inferrer::fresh_dim(std::string_view why) {
+  if (mode_ == Mode::Static) return symbols_.fresh({}, view_->place);
+  if (why.empty()) why = why_;
+  if (!why.empty()) return symbols_.fresh(why, view_->place);
+  return symbols_.fresh(opset::full_name(*view_->op) + " tells this size only when it runs", view_->place);
+}
+
+void Inferrer::equal(const DimExpr& a, const DimExpr& b, std::string_view what) {
+  if (around_ && around_->take_equality(a, b, what)) return;
+  symbols_.equal(a, b, view_->place);
+}
+
+std::vector<Fact> Inferrer::infer_subgraph(std::string_view attribute, std::span<const Fact> formals) {
+  if (!around_) throw Error(ErrorCode::Internal, "a node with graphs is inferred without what is around it");
+  std::string why = std::move(why_);
+  std::vector<Fact> found = around_->infer_subgraph(attribute, formals);
+  why_ = std::move(why);
+  return found;
+}
+
+}  // namespace norn::infer

@@ -1,0 +1,87 @@
+// The one driver of inference: it takes a node's facts from whoever holds them, asks the operator, and gives the
+// answers back. Documents (document.h), lowering, version steps and plans differ only in where facts lie, in what a
+// subgraph is, and in how much is to be checked.
+//
+// Not thread-safe; one object for one walk.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "infer/infer_node.h"
+#include "infer/symbols.h"
+#include "opset/infer_context.h"
+
+namespace norn::infer {
+
+using ValueId = std::uint32_t;
+inline constexpr ValueId kNoValue = 0xffffffffu;  // an omitted optional
+
+// What is known of values, by number.
+class Facts {
+ public:
+  virtual opset::InferContext::Input get(ValueId id) const = 0;
+  virtual void set(ValueId id, opset::InferContext::Output&& found) = 0;
+  // Whether what get() refers to stays where it is while values are added.
+  virtual bool stable() const noexcept { return false; }
+
+ protected:
+  ~Facts() = default;
+};
+
+// What a node may ask of what is around it.
+class Surroundings {
+ public:
+  // What is known of the outputs of a graph in an attribute, given its formal inputs. The last call of a node for an
+  // attribute is what holds.
+  virtual std::vector<opset::Fact> infer_subgraph(std::string_view attribute, std::span<const opset::Fact> formals) = 0;
+  // True if the sizes were taken note of elsewhere; otherwise the Symbols record that they are equal.
+  virtual bool take_equality(const opset::DimExpr&, const opset::DimExpr&, std::string_view what) {
+    (void)what;
+    return false;
+  }
+
+ protected:
+  ~Surroundings() = default;
+};
+
+struct NodeView {
+  const opset::Operator* op = nullptr;
+  opset::Attrs attrs;
+  std::span<const ValueId> inputs, outputs;  // kNoValue where omitted
+  PlaceId place = kNowhere;
+};
+
+class Inferrer final : private opset::InferContext::Engine {
+ public:
+  // `evaluator` may be null: then contents are known only where slices compute them symbolically.
+  Inferrer(Facts& facts, Symbols& symbols, Evaluator evaluator, Mode mode)
+      : facts_(facts), symbols_(symbols), evaluator_(evaluator), mode_(mode) {}
+
+  // Sets the facts of the node's outputs. Throws norn::Error (InvalidGraph) and then has set none; the caller adds the
+  // place. Without `around` a node must not have graphs. `around` may call node() again.
+  void node(const NodeView& view, Surroundings* around = nullptr) { node(view, mode_, around); }
+  void node(const NodeView& view, Mode mode, Surroundings* around = nullptr);
+  // Why the operator's function left something of the last node's outputs unknown; "" if it did not say.
+  const std::string& why() const noexcept { return why_; }
+
+ private:
+  opset::DimExpr fresh_dim(std::string_view why) override;
+  void explain(std::string_view why) override { why_ = why; }
+  void equal(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view what) override;
+  std::vector<opset::Fact> infer_subgraph(std::string_view attribute, std::span<const opset::Fact> formals) override;
+
+  Facts& facts_;
+  Symbols& symbols_;
+  Evaluator evaluator_;
+  Mode mode_;
+  const NodeView* view_ = nullptr;  // the node that is being inferred, and what is around it
+  Surroundings* around_ = nullptr;
+  std::string why_;
+  std::vector<opset::InferContext::Input> inputs_;  // kept for their memory
+  std::vector<opset::InferContext::Output> outputs_;
+};
+
+}  // namespace norn::infer

@@ -1,0 +1,95 @@
+// A widened size keeps its variable from then on: whatever the graph makes of it fits. So every round widens at least
+// one size, rank or contents, and the rounds end.
+#include <algorithm>
+#include <string>
+
+#include "ops/controlflow/loop/carried.h"
+#include "opset/type_check.h"
+
+namespace norn::ops {
+
+using namespace opset;
+
+namespace {
+
+class Widening {
+ public:
+  explicit Widening(InferContext& ctx) : ctx_(ctx) {}
+
+  // Makes `formal` wide enough for `given`; whether it had to change.
+  bool widen(Fact& formal, const Fact& given) {
+    bool changed = widen(formal.type, given.type);
+    if (formal.value.known() && (changed || !same(formal.value, given.value))) {
+      formal.value = {};
+      changed = true;
+    }
+    return changed;
+  }
+
+ private:
+  static bool same(const KnownValue& a, const KnownValue& b) { return a.ints && b.ints && *a.ints == *b.ints; }
+
+  bool widen(ValueType& formal, const ValueType& given) {
+    if (formal.element) {
+      if (!given.element) return drop_shapes(formal);
+      ValueType element = *formal.element;
+      if (!widen(element, *given.element)) return false;
+      formal.element = std::make_shared<const ValueType>(std::move(element));
+      return true;
+    }
+    if (!formal.shape) return false;
+    if (!given.shape || given.shape->size() != formal.shape->size()) {
+      formal.shape.reset();
+      return true;
+    }
+    bool changed = false;
+    for (std::size_t d = 0; d < formal.shape->size(); ++d) {
+      DimExpr& dim = (*formal.shape)[d];
+      if (dim == (*given.shape)[d] || is_wide(dim)) continue;
+      dim = ctx_.fresh_dim("it changes while the loop runs");
+      wide_.push_back(dim);
+      changed = true;
+    }
+    return changed;
+  }
+
+  static bool drop_shapes(ValueType& type) {
+    ValueType bare = without_shape(type);
+    const bool changed = !(bare.to_string() == type.to_string());
+    type = std::move(bare);
+    return changed;
+  }
+
+  bool is_wide(const DimExpr& dim) const {
+    return std::any_of(wide_.begin(), wide_.end(), [&](const DimExpr& w) { return w == dim; });
+  }
+
+  InferContext& ctx_;
+  std::vector<DimExpr> wide_;
+};
+
+}  // namespace
+
+std::vector<Fact> infer_carried(InferContext& ctx, std::string_view attribute, std::vector<Fact>& formals,
+                                std::size_t first_formal, std::size_t first_output, std::size_t count) {
+  Widening widening(ctx);
+  for (;;) {
+    std::vector<Fact> found = ctx.infer_subgraph(attribute, formals);
+    if (found.size() < first_output + count)
+      ctx.fail("the graph \"" + std::string(attribute) + "\" has " + std::to_string(found.size()) + " outputs, but " +
+               std::to_string(first_output + count) + " are needed for what it carries from one time to the next");
+    bool changed = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      Fact& formal = formals[first_formal + i];
+      const Fact& given = found[first_output + i];
+      if (!same_type(formal.type, given.type))
+        ctx.fail("the value carried at position " + std::to_string(i) + " begins as " + formal.type.to_string() +
+                 ", but the graph gives " + given.type.to_string());
+      if (!formal.type.known() && given.type.known()) formal.type = without_shape(given.type), changed = true;
+      changed = widening.widen(formal, given) || changed;
+    }
+    if (!changed) return found;
+  }
+}
+
+}  // namespace norn::ops
