@@ -66,6 +66,8 @@ struct NORN_API Inference {
 // null, gets what is there to say. Throws norn::Error: with options.strict InvalidGraph for the first problem,
 // LimitExceeded, and Io for external data.
 NORN_API Model infer_shapes(const Model& model, const InferOptions& options = {}, Inference* found = nullptr);
+// As above; a document that nobody else holds is not copied.
+NORN_API Model infer_shapes(Model&& model, const InferOptions& options = {}, Inference* found = nullptr);
 // As above, from file to file: the notation follows from the extension, and external data stays where it is.
 NORN_API void infer_shapes_path(const std::string& model, const std::string& output, const InferOptions& options = {},
                                 Inference* found = nullptr);

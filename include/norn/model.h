@@ -125,6 +125,8 @@ class NORN_API Model {
   const std::string& base_dir() const noexcept { return base_dir_; }
   const std::string& path() const noexcept { return path_; }
   const ir::Model& document() const noexcept { return *document_; }
+  // The document to be changed: this model's own if nobody shares it, else a copy. The model is empty afterwards.
+  std::shared_ptr<ir::Model> release_document() &&;
   // What it was loaded with: says how its external data may be read.
   const LoadOptions& load_options() const noexcept { return *options_; }
   explicit Model(std::shared_ptr<const ir::Model> document, std::string path = {}, const LoadOptions& options = {});

@@ -68,7 +68,7 @@ template <class F>
 void write_model(const Edited& edited, const std::string& path, const PackOptions& pack, F&& before_rename) {
   if (format_of(path) != Format::Binary) {
     before_rename();
-    return Model(std::make_shared<const ir::Model>(edited.model)).save(path);
+    return Model(std::make_shared<ir::Model>(edited.model)).save(path);
   }
   const format::Pieces pieces = format::write_pieces(edited.model);
   check_size(pieces.size, pack, path);
@@ -115,7 +115,7 @@ Edited edited_copy(const Model& model, const std::string& out) {
 
 // As `model`, but for its tensors.
 Model changed(const Model& model, ir::Model document) {
-  return Model(std::make_shared<const ir::Model>(std::move(document)), model.path(), model.load_options());
+  return Model(std::make_shared<ir::Model>(std::move(document)), model.path(), model.load_options());
 }
 
 }  // namespace

@@ -44,10 +44,11 @@ class Spelling {
     if (!d.variable_name().empty() && !opset::has_fresh(d)) return std::string(opset::document_name(d));
     if (!symbolic_) return {};
     if (!*symbolic_) return name_of(d.to_string());
-    return d.substitute([&](std::string_view name) -> std::optional<DimExpr> {
-              if (!name.starts_with('?')) return {};
-              return DimExpr::variable(name_of(std::string(name)));
-            })
+    return d
+        .substitute([&](std::string_view name) -> std::optional<DimExpr> {
+          if (!name.starts_with('?')) return {};
+          return DimExpr::variable(name_of(std::string(name)));
+        })
         .to_string();
   }
 
@@ -77,37 +78,35 @@ class Writer {
     for (const DocumentFacts::Graph& g : facts.graphs) graphs_.emplace(g.graph, &g);
   }
 
-  // `from` is what `to` is a copy of.
-  void write(const ir::Graph& from, ir::Graph& to) {
-    for (std::size_t i = 0; i < from.node.size(); ++i)
-      for (std::size_t k = 0; k < from.node[i].attribute.size(); ++k)
-        if (from.node[i].attribute[k].g) write(*from.node[i].attribute[k].g, *to.node[i].attribute[k].g);
-    const auto at = graphs_.find(&from);
+  // The graph is one that the facts are of; they refer to names in it, which stay where they are.
+  void write(ir::Graph& graph) {
+    for (ir::Node& node : graph.node)
+      for (ir::Attribute& attribute : node.attribute)
+        if (attribute.g) write(*attribute.g);
+    const auto at = graphs_.find(&graph);
     if (at == graphs_.end()) return;
-    std::unordered_map<std::string_view, const DocumentFacts::Value*> values;
-    values.reserve(at->second->values.size());
-    for (const DocumentFacts::Value& value : at->second->values) values.insert_or_assign(value.name, &value);
-    std::unordered_set<std::string_view> declared;
-    const auto complete = [&](std::vector<ir::ValueInfo>& infos) {
-      for (ir::ValueInfo& info : infos) {
-        declared.insert(info.name.get());
-        if (const auto value = values.find(info.name.get()); value != values.end())
-          merge(info, value->second->fact.type);
+    // What is declared already, and with an empty list what needs no declaration.
+    std::unordered_map<std::string_view, std::vector<ir::ValueInfo*>> declared;
+    for (auto* infos : {&graph.output, &graph.value_info})
+      for (ir::ValueInfo& info : *infos) declared[info.name.get()].push_back(&info);
+    for (const ir::ValueInfo& info : graph.input) declared[info.name.get()];
+    for (const ir::Tensor& t : graph.initializer) declared[t.name.get()];
+    for (const ir::SparseTensor& s : graph.sparse_initializer)
+      if (s.values) declared[s.values->name.get()];
+    std::vector<ir::ValueInfo> found;
+    for (const DocumentFacts::Value& value : at->second->values) {
+      const ValueType& type = value.fact.type;
+      if (const auto said = declared.find(value.name); said != declared.end()) {
+        for (ir::ValueInfo* info : said->second) merge(*info, type);
+        continue;
       }
-    };
-    complete(to.output);
-    complete(to.value_info);
-    for (const ir::ValueInfo& info : to.input) declared.insert(info.name.get());
-    for (const ir::Node& node : from.node) {
-      for (const std::string& name : node.output) {
-        const auto value = values.find(name);
-        if (name.empty() || value == values.end() || !value->second->fact.type.known()) continue;
-        if (!declared.insert(name).second) continue;
-        ir::ValueInfo& info = to.value_info.emplace_back();
-        info.name = name;
-        info.type = type_of(value->second->fact.type);
-      }
+      if (!type.known()) continue;
+      ir::ValueInfo& info = found.emplace_back();
+      info.name = std::string(value.name);
+      info.type = type_of(type);
     }
+    graph.value_info.insert(graph.value_info.end(), std::make_move_iterator(found.begin()),
+                            std::make_move_iterator(found.end()));
   }
 
   ir::Type type_of(const ValueType& type) {
@@ -256,19 +255,25 @@ infer::DocumentOptions document_options(const Model& model, const std::vector<Op
 }
 
 Model infer_shapes(const Model& model, const InferOptions& options, Inference* found) {
-  DocumentFacts facts;
+  return infer_shapes(Model(model), options, found);
+}
+
+Model infer_shapes(Model&& model, const InferOptions& options, Inference* found) {
+  const std::string path = model.path();
+  const LoadOptions loaded = model.load_options();
   infer::DocumentOptions how = document_options(model, options.operator_sets, options.limits);
   how.past_wrong_types = !options.check_types;
-  infer::infer_document(model.document(), how, facts);
+  const std::shared_ptr<ir::Model> document = std::move(model).release_document();
+  DocumentFacts facts;
+  infer::infer_document(*document, how, facts);
   refuse_problems(facts, options);
   if (found) {
-    found->path = model.path();
+    found->path = path;
     tell(facts, *found);
   }
-  auto written = std::make_shared<ir::Model>(model.document());
-  Spelling spelling(model.document(), options.symbolic);
-  if (written->graph) Writer(facts, spelling).write(*model.document().graph, *written->graph);
-  return Model(std::move(written), model.path(), model.load_options());
+  Spelling spelling(*document, options.symbolic);
+  if (document->graph) Writer(facts, spelling).write(*document->graph);
+  return Model(document, path, loaded);
 }
 
 void infer_shapes_path(const std::string& model, const std::string& output, const InferOptions& options,

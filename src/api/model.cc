@@ -113,29 +113,36 @@ Model::Model(std::shared_ptr<const ir::Model> document, std::string path, const 
   if (!document_) throw Error(ErrorCode::InvalidArgument, "a model needs a document");
 }
 
+// Every document was made changeable, by load() and its like; only models hold it as const.
+std::shared_ptr<ir::Model> Model::release_document() && {
+  std::shared_ptr<const ir::Model> document = std::move(document_);
+  if (document.use_count() > 1) return std::make_shared<ir::Model>(*document);
+  return std::const_pointer_cast<ir::Model>(std::move(document));
+}
+
 Model Model::load(const std::string& path, const LoadOptions& options) {
   const base::FileBytes file = base::read_file(path, options.limits, options.mmap);
   try {
     const Format format = options.format == Format::Auto ? format_of(path) : options.format;
     const ir::Bytes bytes(file.bytes.data(), file.bytes.size(), file.owner);
-    return Model(std::make_shared<const ir::Model>(read(format, bytes, options.limits)), path, options);
+    return Model(std::make_shared<ir::Model>(read(format, bytes, options.limits)), path, options);
   } catch (Error& e) {
     throw e.within(path);
   }
 }
 
 Model Model::parse(std::span<const std::byte> bytes, const Limits& limits, std::shared_ptr<const void> owner) {
-  return Model(std::make_shared<const ir::Model>(
-      read_binary_model(ir::Bytes(bytes.data(), bytes.size(), std::move(owner)), limits)));
+  return Model(
+      std::make_shared<ir::Model>(read_binary_model(ir::Bytes(bytes.data(), bytes.size(), std::move(owner)), limits)));
 }
 
 Model Model::parse(std::span<const std::byte> bytes, Format format, const Limits& limits) {
-  return Model(std::make_shared<const ir::Model>(read(format, ir::Bytes(bytes.data(), bytes.size(), {}), limits)));
+  return Model(std::make_shared<ir::Model>(read(format, ir::Bytes(bytes.data(), bytes.size(), {}), limits)));
 }
 
 Model Model::parse(std::span<const std::byte> bytes, const LoadOptions& options, std::shared_ptr<const void> owner) {
   const ir::Bytes input(bytes.data(), bytes.size(), std::move(owner));
-  return Model(std::make_shared<const ir::Model>(read(options.format, input, options.limits)), {}, options);
+  return Model(std::make_shared<ir::Model>(read(options.format, input, options.limits)), {}, options);
 }
 
 void Model::save(const std::string& path, Format format) const {

@@ -65,8 +65,11 @@ TEST(Inference, RulesThatNeedTypes) {
       {"infer.merge.value-conflict", 10, kPlain, [](auto& m) { m.graph->value_info = {value("s", {6})}; },
        [](auto& m) { m.graph->value_info = {value("s", {2, 3})}; }},
       {"infer.node.shapes", 10, kPlain, [](auto& m) { m.graph->initializer[0] = tensor("w", {4, 3}); }},
-      {"infer.node.shapes", 10, kLoop, [](auto& m) { loop_body(m).node[1] = node("Shape", {"a"}, {"b"});
-                                                     loop_body(m).output[1] = value("b", {2}, 7); }},
+      {"infer.node.shapes", 10, kLoop,
+       [](auto& m) {
+         loop_body(m).node[1] = node("Shape", {"a"}, {"b"});
+         loop_body(m).output[1] = value("b", {2}, 7);
+       }},
   });
 }
 
@@ -116,7 +119,8 @@ TEST(Inference, VariablesOfTwoSizes) {
   m.graph->input[0].type->tensor_type->shape->dim[1].dim_value.clear();
   m.graph->input[0].type->tensor_type->shape->dim[1].dim_param = "N";
   m.graph->initializer = {tensor("w", {3, 4}), tensor("v", {5, 4})};
-  m.graph->node = {node("MatMul", {"x", "w"}, {"s"}), node("MatMul", {"x", "v"}, {"t"}), node("Add", {"s", "t"}, {"y"})};
+  m.graph->node = {node("MatMul", {"x", "w"}, {"s"}), node("MatMul", {"x", "v"}, {"t"}),
+                   node("Add", {"s", "t"}, {"y"})};
   m.graph->output[0] = value("y", {2, 4});
   const Report report = typed(m);
   ASSERT_EQ(report.diagnostics.size(), 1u) << report.to_string();

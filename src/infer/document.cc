@@ -75,8 +75,9 @@ void DocumentWalk::model(const ir::Model& model) {
   const PlaceId at = place(PlaceKind::Graph, kNowhere, &*model.graph);
   graph(*model.graph, scope, nullptr, at);
   // What was found later settles what was found before, in graphs within as well.
-  for (DocumentFacts::Graph& g : out_.graphs)
-    for (DocumentFacts::Value& value : g.values) settle(value.fact);
+  if (!out_.symbols.empty())
+    for (DocumentFacts::Graph& g : out_.graphs)
+      for (DocumentFacts::Value& value : g.values) settle(value.fact);
   std::reverse(out_.graphs.begin(), out_.graphs.end());
 }
 
@@ -116,9 +117,8 @@ std::optional<ValueId> DocumentWalk::find(std::string_view name, const Scope& sc
   return {};
 }
 
-std::vector<ValueId> DocumentWalk::inputs_of(const ir::Node& node, const Scope& scope) const {
-  std::vector<ValueId> ids;
-  ids.reserve(node.input.size());
+ir::SmallVector<ValueId, 4> DocumentWalk::inputs_of(const ir::Node& node, const Scope& scope) const {
+  ir::SmallVector<ValueId, 4> ids;
   for (const std::string& name : node.input) ids.push_back(name.empty() ? kNoValue : find(name, scope).value_or(0));
   return ids;
 }
@@ -226,7 +226,8 @@ void DocumentWalk::infer_through_body(const NodeView& view, const ir::Node& node
   out_.bodies_.push_back(body);
   std::vector<Held> found = infer_body(node, *body, scope, view.place, true);
   for (std::size_t i = 0; i < view.outputs.size(); ++i) {
-    if (view.outputs[i] == kNoValue || !opset::same_type(values_[view.outputs[i]].fact.type, found[i].fact.type)) continue;
+    if (view.outputs[i] == kNoValue || !opset::same_type(values_[view.outputs[i]].fact.type, found[i].fact.type))
+      continue;
     if (found[i].fact.type.known()) values_[view.outputs[i]].fact = std::move(found[i].fact);
   }
 }

@@ -152,9 +152,8 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
     throw NodeError(Fault::Signature, e.message(), e.hint());
   }
 
-  const std::vector<ValueId> ids = inputs_of(node, scope);
-  std::vector<ValueId> outputs;
-  outputs.reserve(node.output.size());
+  const ir::SmallVector<ValueId, 4> ids = inputs_of(node, scope);
+  ir::SmallVector<ValueId, 2> outputs;
   for (const std::string& name : node.output) {
     outputs.push_back(name.empty() ? kNoValue : static_cast<ValueId>(values_.size()));
     if (!name.empty()) values_.push_back({{}, 0, name});
@@ -162,8 +161,8 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
   const NodeView view{&op, opset::Attrs(*schema, attrs), ids, outputs, at};
   const norn::Tensor* condition = !ids.empty() && ids[0] != kNoValue ? &values_[ids[0]].fact.value.constant : nullptr;
   const bool one_runs = has_graph(attrs) && op.control_flow == opset::ControlFlow::If;
-  const bool known = one_runs && condition && condition->defined() && condition->dtype() == DataType::Bool &&
-                     condition->size() == 1;
+  const bool known =
+      one_runs && condition && condition->defined() && condition->dtype() == DataType::Bool && condition->size() == 1;
   NodeSurroundings around(*this, attrs, scope, at, one_runs, known);
   try {
     inferrer_.node(view, &around);
@@ -175,9 +174,8 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
   around.join();
   if (!op.infer) {
     infer_through_body(view, node, scope);
-    const bool told = std::none_of(outputs.begin(), outputs.end(), [&](ValueId id) {
-      return id != kNoValue && is_open(values_[id].fact.type);
-    });
+    const bool told = std::none_of(outputs.begin(), outputs.end(),
+                                   [&](ValueId id) { return id != kNoValue && is_open(values_[id].fact.type); });
     if (!told) ++out_.without_inference[opset::full_name(op)];
   }
   std::uint32_t unknown = 0;
@@ -202,8 +200,9 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
 
 std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, const std::span<const Fact>* formals,
                                       PlaceId at) {
-  scope.ids.reserve(graph.node.size() + graph.initializer.size() + graph.input.size());
-  if (scope.recorded) scope.defined.reserve(scope.ids.bucket_count());
+  const std::size_t names = graph.node.size() + graph.initializer.size() + graph.input.size();
+  scope.ids.reserve(names);
+  if (scope.recorded) scope.defined.reserve(names);
   for (const ir::ValueInfo& info : graph.value_info)
     if (info.type) scope.declared.emplace(info.name.get(), &info);
   inputs(graph, scope, formals, at);
@@ -230,7 +229,7 @@ void DocumentWalk::record(const ir::Graph& graph, const Scope& scope, PlaceId at
   DocumentFacts::Graph kept{&graph, at, {}};
   kept.values.reserve(scope.defined.size());
   for (ValueId id : scope.defined) {
-    kept.values.push_back({values_[id].name, values_[id].fact, values_[id].unknown});
+    kept.values.push_back({values_[id].name, std::move(values_[id].fact), values_[id].unknown});
     if (scope.outer) settle(kept.values.back().fact);  // what the branch says is taken back behind it
   }
   out_.graphs.push_back(std::move(kept));

@@ -2,6 +2,7 @@
 #pragma once
 #include <deque>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,9 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/hash.h"
 #include "infer/attributes.h"
 #include "infer/document.h"
 #include "infer/inferrer.h"
+#include "ir/small_vector.h"
 
 namespace norn::infer {
 
@@ -25,15 +28,25 @@ class DocumentWalk final : private Facts {
 
  private:
   friend class NodeSurroundings;
+  // Entries are made one by one and let go together.
+  struct NameHash {
+    std::size_t operator()(std::string_view name) const noexcept { return base::hash_of(name, base::process_secret()); }
+  };
+  template <class T>
+  using Names = std::pmr::unordered_map<std::string_view, T, NameHash>;
   // Names of one graph or function body, on top of those around it.
   struct Scope {
-    Scope* outer = nullptr;
+    Scope() = default;
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    std::pmr::monotonic_buffer_resource memory;
+    const Scope* outer = nullptr;
     const Imports* imports = nullptr;
     const Call* call = nullptr;
     bool recorded = false;  // whether what is found is kept: not in bodies of functions
     bool standard = false;  // in a body of one of ONNX's operators, which knows none of the model's functions
-    std::unordered_map<std::string_view, ValueId> ids;
-    std::unordered_map<std::string_view, const ir::ValueInfo*> declared;
+    Names<ValueId> ids{&memory};
+    Names<const ir::ValueInfo*> declared{&memory};
     std::vector<ValueId> defined;  // with names_, in order
   };
   struct Held {
@@ -63,12 +76,13 @@ class DocumentWalk final : private Facts {
   // What ONNX's definition of the operator by others tells, for outputs without a shape.
   void infer_through_body(const NodeView& view, const ir::Node& node, const Scope& scope);
   void settle(opset::Fact& fact) const;
+  // Takes the facts of the scope's values, which nobody reads any more.
   void record(const ir::Graph& graph, const Scope& scope, PlaceId place);
 
   ValueId add(std::string_view name, Scope& scope, opset::Fact fact = {}, std::uint32_t unknown = 0);
   std::optional<ValueId> find(std::string_view name, const Scope& scope) const;
   // Numbers of the node's inputs; what nothing defines is a value of which nothing is known.
-  std::vector<ValueId> inputs_of(const ir::Node& node, const Scope& scope) const;
+  ir::SmallVector<ValueId, 4> inputs_of(const ir::Node& node, const Scope& scope) const;
   void outputs_unknown(const ir::Node& node, Scope& scope, std::uint32_t unknown);
   // Holds what the document declares of a value against what was found, and takes from each what the other lacks.
   void merge(Held& held, const ir::Type& declared, PlaceId place, std::string_view what);

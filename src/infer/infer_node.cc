@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/small_vector.h"
 #include "norn/error.h"
 #include "opset/type_check.h"
 
@@ -57,7 +58,7 @@ struct Binding {
   std::size_t input;
 };
 struct Bindings {
-  std::vector<Binding> all;
+  ir::SmallVector<Binding, 4> all;
   const Binding* find(std::string_view variable) const {
     for (const Binding& b : all) {
       if (b.variable == variable) return &b;
@@ -106,7 +107,6 @@ bool needs_conversion(const opset::TypeSet& set, const ValueType& type) {
 // With `check` off only binds.
 Bindings bind_types(const Operator& op, const Schema& schema, std::span<const InferContext::Input> inputs, bool check) {
   Bindings bindings;
-  bindings.all.reserve(schema.types.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Param* p = param_at(schema.inputs, i);
     if (!p || !inputs[i].type || !inputs[i].type->known()) continue;
@@ -274,16 +274,17 @@ void evaluate_contents(const Operator& op, const Attrs& attrs, std::span<const I
   const Schema& schema = attrs.schema();
   if (schema.determinism != opset::Determinism::Deterministic || has_graph_attribute(schema)) return;
   if (std::any_of(outputs.begin(), outputs.end(), [](const auto& o) { return o.value.known(); })) return;
+  const auto is_constant = [](const InferContext::Input& in) {
+    return !in.type || (in.value && in.value->constant.defined() && is_small(in.value->constant));
+  };
+  if (!std::all_of(inputs.begin(), inputs.end(), is_constant) || !result_is_small(outputs)) return;
   std::vector<Value> values(inputs.size());
   std::vector<const Value*> pointers(inputs.size(), nullptr);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].type) continue;
-    const KnownValue* known = inputs[i].value;
-    if (!known || !known->constant.defined() || !is_small(known->constant)) return;
-    values[i] = known->constant;
+    values[i] = inputs[i].value->constant;
     pointers[i] = &values[i];
   }
-  if (!result_is_small(outputs)) return;
   std::vector<Value> results;
   try {
     results = evaluator(op, attrs, pointers, static_cast<int>(outputs.size()));

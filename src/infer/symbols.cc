@@ -218,8 +218,7 @@ std::vector<Symbols::Equation> Symbols::since(Mark from) const {
       const Solved& solved = solved_.at(*change.variable);
       said.push_back({DimExpr::variable(*change.variable), solved.value, solved.by});
     }
-    if (change.kind == Change::Kind::Opened && !kept_[change.kept].closed)
-      said.push_back(kept_[change.kept].equation);
+    if (change.kind == Change::Kind::Opened && !kept_[change.kept].closed) said.push_back(kept_[change.kept].equation);
   }
   return said;
 }
@@ -229,9 +228,8 @@ void Branches::leave() {
     common_ = symbols_.since(outside_);
     first_ = false;
   } else {
-    std::erase_if(common_, [&](const Symbols::Equation& e) {
-      return !(symbols_.resolve(e.left) == symbols_.resolve(e.right));
-    });
+    std::erase_if(common_,
+                  [&](const Symbols::Equation& e) { return !(symbols_.resolve(e.left) == symbols_.resolve(e.right)); });
   }
   symbols_.take_back(outside_);
 }

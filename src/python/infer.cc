@@ -63,7 +63,7 @@ void register_infer(nb::module_& module) {
         HeldModel model = to_model(object, std::move(loading), external_data);
         Model typed = [&] {
           const nb::gil_scoped_release release;
-          return infer_shapes(model, options);
+          return infer_shapes(std::move(static_cast<Model&>(model)), options);
         }();
         return HeldModel(std::move(typed), model.reader);
       },
