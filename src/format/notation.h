@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 
 #include "base/text.h"
@@ -111,12 +110,6 @@ bool is_set(const L& f) {
 template <class T>
 bool is_set(const ir::SharedArray<T>& f) {
   return !f.empty();
-}
-
-// Calls f(row) for each field of a message, in the order of the numbers.
-template <class M, class F>
-void for_each_field(F&& f) {
-  std::apply([&](const auto&... r) { (f(r), ...); }, Message<M>::fields);
 }
 
 // The name of the field of the same oneof that is set already, or null.

@@ -74,15 +74,15 @@ class Reader {
   template <class Rows>
   struct Numbers;
   template <class M, class... T>
-  struct Numbers<std::tuple<FieldRow<M, T>...>> {
+  struct Numbers<Rows<FieldRow<M, T>...>> {
     std::tuple<Gather<T>...> rows;
   };
 
   template <class M, class F>
   static void each(F&& f) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (f(std::get<I>(Message<M>::fields), std::integral_constant<std::size_t, I>()), ...);
-    }(std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>());
+      (f(row_at<I>(Message<M>::fields), std::integral_constant<std::size_t, I>()), ...);
+    }(row_indices<M>());
   }
 
   template <class M, class R, class G>

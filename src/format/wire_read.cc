@@ -55,7 +55,7 @@ struct Gather<ir::Rare<T>> : Gather<T> {};
 template <class M>
 struct Gathers;
 template <class M, class... T>
-struct Gathers<std::tuple<FieldRow<M, T>...>> {
+struct Gathers<Rows<FieldRow<M, T>...>> {
   std::tuple<Gather<T>...> rows;
 };
 
@@ -103,15 +103,14 @@ class Reader {
       const std::uint64_t number = tag >> 3;
       const auto wire = static_cast<unsigned>(tag & 7);
       if (number == 0 || number > 0x1fffffff) fail(start, "there is no field number " + std::to_string(number));
-      if (dispatch(m, static_cast<std::uint32_t>(number), wire, p, end, gathers.rows,
-                   std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>())) {
+      if (dispatch(m, static_cast<std::uint32_t>(number), wire, p, end, gathers.rows, row_indices<M>())) {
         any = true;
         continue;
       }
       p = skip(start, p, end, static_cast<std::uint32_t>(number), wire);
       unknown.add(start, p);
     }
-    finish(m, gathers.rows, std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>());
+    finish(m, gathers.rows, row_indices<M>());
     if constexpr (std::is_same_v<M, ir::Tensor>) bounds_.check_tensor(m, [&] { return where(end); });
     keep(m.unknown, unknown);
     return any;
@@ -234,7 +233,7 @@ class Reader {
   bool dispatch(M& m, std::uint32_t number, unsigned wire, const std::byte*& p, const std::byte* end, R& gathers,
                 std::index_sequence<I...>) {
     bool handled = false;
-    (void)((std::get<I>(Message<M>::fields).number == number
+    (void)((row_at<I>(Message<M>::fields).number == number
                 ? (handled = one_of<I>(m, wire, p, end, std::get<I>(gathers)), true)
                 : false) ||
            ...);
@@ -243,10 +242,10 @@ class Reader {
 
   template <std::size_t I, class M, class G>
   bool one_of(M& m, unsigned wire, const std::byte*& p, const std::byte* end, G& gather) {
-    constexpr auto& r = std::get<I>(Message<M>::fields);
+    constexpr auto& r = row_at<I>(Message<M>::fields);
     if constexpr (r.trait == Trait::OneOf) {
       if (!value(ir::plain_mut(m.*r.member), r.number, r.name, wire, p, end, gather)) return false;
-      clear_others<I>(m, std::make_index_sequence<std::tuple_size_v<decltype(Message<M>::fields)>>());
+      clear_others<I>(m, row_indices<M>());
       return true;
     } else {
       return value(ir::plain_mut(m.*r.member), r.number, r.name, wire, p, end, gather);
@@ -256,7 +255,7 @@ class Reader {
   template <std::size_t I, class M, std::size_t... J>
   void clear_others(M& m, std::index_sequence<J...>) {
     const auto clear = [&](auto index) {
-      constexpr auto& r = std::get<index.value>(Message<M>::fields);
+      constexpr auto& r = row_at<index.value>(Message<M>::fields);
       if constexpr (index.value != I && r.trait == Trait::OneOf) (m.*r.member).clear();
     };
     (clear(std::integral_constant<std::size_t, J>()), ...);
@@ -566,7 +565,7 @@ class Reader {
   template <class M, class R, std::size_t... I>
   void finish(M& m, R& gathers, std::index_sequence<I...>) {
     const auto one = [&](auto index) {
-      constexpr auto& r = std::get<index.value>(Message<M>::fields);
+      constexpr auto& r = row_at<index.value>(Message<M>::fields);
       auto& gather = std::get<index.value>(gathers);
       if constexpr (requires { gather.values; }) {
         if (!gather.values.empty()) ir::plain_mut(m.*r.member) = std::move(gather.values);

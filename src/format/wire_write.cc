@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 #include <string>
-#include <tuple>
 #include <type_traits>
 
 #include "format/fields.h"
@@ -65,8 +64,7 @@ class Sizes {
     const std::size_t slot = lengths.size();
     lengths.push_back(0);
     std::uint64_t total = payload(m.unknown.size());
-    std::apply([&](const auto&... r) { ((total += field(ir::plain(m.*r.member), varint_size(r.number << 3))), ...); },
-               Message<M>::fields);
+    for_each_field<M>([&](const auto& r) { total += field(ir::plain(m.*r.member), varint_size(r.number << 3)); });
     lengths[slot] = total;
     return total;
   }
@@ -136,7 +134,7 @@ class Writer {
   template <class M>
   void message(const M& m) {
     ++length_;
-    std::apply([&](const auto&... r) { (field(ir::plain(m.*r.member), r.number), ...); }, Message<M>::fields);
+    for_each_field<M>([&](const auto& r) { field(ir::plain(m.*r.member), r.number); });
     payload(m.unknown.data(), m.unknown.size());
   }
 
