@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "check/areas.h"
+#include "check/rule_checks.h"
 
 namespace norn::checks {
 namespace {
