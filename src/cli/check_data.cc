@@ -45,7 +45,7 @@ std::optional<std::string> model_of(const fs::path& data) {
   return model;
 }
 
-// The kind that the model declares; nothing if no model tells.
+// The kind that the model declares; nothing if no model does.
 std::optional<DataKind> declared_kind(const std::string& path) {
   const auto file = numbered(path);
   if (!file) return {};
@@ -67,6 +67,21 @@ std::optional<DataKind> declared_kind(const std::string& path) {
 bool is_data_file(const std::string& path) {
   const std::string name = CLI::detail::to_lower(path);
   return name.ends_with(".npy") || name.ends_with(".npz") || numbered(path).has_value();
+}
+
+bool is_checked_in_folders(const std::string& path, const LoadOptions& loading) {
+  const std::string extension = CLI::detail::to_lower(fs::path(path).extension().string());
+  const auto is_one_of = [&](std::initializer_list<std::string_view> known) {
+    return std::find(known.begin(), known.end(), extension) != known.end();
+  };
+  if (is_data_file(path) || is_one_of({".onnx", ".onnxtxt", ".onnxtext", ".onnxjson"})) return true;
+  if (!is_one_of({".pb", ".json", ".textproto", ".txtpb", ".prototxt", ".pbtxt"})) return false;
+  try {
+    const ModelSummary summary = Model::load(path, loading).summary();
+    return summary.nodes > 0 || !summary.outputs.empty();
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 Report check_data_file(const std::string& path, std::optional<DataKind> kind, const CheckOptions& options) {

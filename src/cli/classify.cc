@@ -79,9 +79,8 @@ std::vector<std::string> class_names(const std::string& path, std::size_t count)
   std::istringstream file(read_text(path));
   for (std::string line; std::getline(file, line);) names.push_back(line);
   if (names.size() != count) {
-    throw UsageError(
-        fmt::format("\"{}\" has {} lines, but the model tells {} classes apart", path, names.size(), count),
-        "one class name a line");
+    throw UsageError(fmt::format("\"{}\" has {} lines, but the model has {} classes", path, names.size(), count),
+                     "one class name a line");
   }
   return names;
 }
@@ -98,7 +97,7 @@ Results run_all(const Session& session, const Tensor& images) {
   const std::int64_t fixed = input.has_shape && !input.shape.empty() ? input.shape[0].value : -1;
   const std::int64_t batch = fixed > 0 ? fixed : std::min(kBatch, count);
   if (batch > 0 && count % batch != 0 && fixed > 0) {
-    throw UsageError(fmt::format("the model takes {} images at a time; {} is no multiple of it", fixed, count));
+    throw UsageError(fmt::format("the model takes {} images at a time; {} is not a multiple of it", fixed, count));
   }
   const std::string wanted[] = {session.outputs().front().name};
   const auto run = [&](std::int64_t from, std::int64_t n) {

@@ -98,7 +98,7 @@ std::optional<std::string> tensor_difference(const Tensor& got, const Tensor& wa
 
 std::vector<DataSet> find_data_sets(const std::string& folder, const std::string& model_path) {
   std::error_code unknown;
-  if (!fs::is_directory(folder, unknown)) throw UsageError("\"" + folder + "\" is no folder");
+  if (!fs::is_directory(folder, unknown)) throw UsageError("\"" + folder + "\" is not a folder");
   if (auto set = set_in(folder)) return {*set};
   std::vector<DataSet> sets;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {

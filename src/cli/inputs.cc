@@ -75,7 +75,7 @@ Variables variables_of(const NamedValues& given, const Session& session, const G
   };
   std::map<std::string, Bound, std::less<>> bound;
   const auto bind = [&](const ArgInfo& input, const Shape& shape, bool by_flag) {
-    if (!input.has_shape || input.shape.size() != shape.size()) return;  // which the session tells
+    if (!input.has_shape || input.shape.size() != shape.size()) return;  // which the session reports
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const std::string& name = input.shape[d].name;
       if (name.empty()) continue;
@@ -155,7 +155,7 @@ std::pair<std::string, Value> load_input(const std::string& argument, const Sess
 }
 
 std::pair<std::string, Shape> parse_shape(const std::string& argument) {
-  const UsageError wrong("\"" + argument + "\" is no shape", "write NAME:1x3x224x224 or NAME:[1,3,224,224]");
+  const UsageError wrong("\"" + argument + "\" is not a shape", "write NAME:1x3x224x224 or NAME:[1,3,224,224]");
   const std::size_t colon = argument.rfind(':');
   if (colon == std::string::npos || colon == 0) throw wrong;
   std::string_view dims = std::string_view(argument).substr(colon + 1);

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "reports.h"
+#include "spelling.h"
 #include "streams.h"
 #include "suggest.h"
 #include "terminal.h"
@@ -36,7 +37,7 @@ nlohmann::ordered_json json_of(const Error& error) {
   return {{"code", error_code_name(error.code())},
           {"message", error.message()},
           {"where", error.where()},
-          {"hint", error.hint()}};
+          {"hint", with_flags(error.hint())}};
 }
 
 namespace {
@@ -106,7 +107,7 @@ int command_line(int argc, char** argv) {
   CLI::App app("Norn runs, shows and explains ONNX models.", "norn");
   app.set_version_flag("--version", std::string("norn " NORN_VERSION));
   app.require_subcommand(1);
-  app.footer("norn COMMAND --help tells more. Exit codes: 0 fine, 1 findings, 2 usage, 3 failed.");
+  app.footer("norn COMMAND --help has more. Exit codes: 0 fine, 1 findings, 2 usage, 3 failed.");
   int exit = kFine;
   add_run(app, exit);
   add_show(app, exit);

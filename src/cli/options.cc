@@ -52,7 +52,7 @@ CLI::Option* add_whole(CLI::App& command, const std::string& option, std::uint64
   const auto parse = [=, set = std::move(set)](const std::string& word) {
     std::uint64_t number = 0;
     if (!parsed(word, number) || number < least || number > most) {
-      throw CLI::ValidationError(option, fmt::format("\"{}\" is no whole number from {} to {}", word, least, most));
+      throw CLI::ValidationError(option, fmt::format("\"{}\" is not a whole number from {} to {}", word, least, most));
     }
     set(number);
   };
@@ -62,7 +62,7 @@ CLI::Option* add_whole(CLI::App& command, const std::string& option, std::uint64
 CLI::Option* add_amount(CLI::App& command, const std::string& option, double& value, const std::string& help) {
   const auto parse = [option, &value](const std::string& word) {
     if (!parsed(word, value) || !(value >= 0)) {
-      throw CLI::ValidationError(option, "\"" + word + "\" is no number of at least 0");
+      throw CLI::ValidationError(option, "\"" + word + "\" is not a number of at least 0");
     }
   };
   return command.add_option_function<std::string>(option, parse, help)->type_name("NUMBER");
@@ -80,7 +80,8 @@ void LoadFlags::add_to(CLI::App& command) {
       ->type_name("FOLDER");
   add_whole(command, "--max-stream-bytes", options.limits.max_stream_bytes,
             "Most bytes of a model from standard input, a pipe or a device (default 2 GiB)");
-  command.add_flag("--hard-links", options.external_hard_links, "External data: allow files of several names");
+  command.add_flag("--hard-links", options.external_hard_links,
+                   "External data: allow files with more than one hard link");
 }
 
 void SessionFlags::add_to(CLI::App& command) {
@@ -95,7 +96,8 @@ void SessionFlags::add_to(CLI::App& command) {
                },
                "A document that declares operators beyond the built-in ones (repeat; docs/operator-sets.md)"))
       ->type_name("FILE");
-  command.add_flag("--reference", options.reference_only, "Reference kernels only: slow, and obviously right");
+  command.add_flag("--reference", options.reference_only,
+                   "Reference kernels only: slow, and simple enough to be compared with");
 }
 
 }  // namespace norn::cli

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "norn/text.h"
+#include "spelling.h"
 #include "streams.h"
 #include "terminal.h"
 
@@ -28,7 +29,7 @@ Json json_of(const Unreadable& file) {
 Json unread_log(const std::string& path, const Error& error) {
   Report report;
   report.path = path;
-  report.diagnostics = {{.where = error.where(), .message = error.message(), .hint = error.hint()}};
+  report.diagnostics = {{.where = error.where(), .message = error.message(), .hint = with_flags(error.hint())}};
   Json log = Json::parse(report.to_sarif());
   Json& run = log["runs"][0];
   Json notification = std::exchange(run["results"], Json::array())[0];
@@ -48,6 +49,7 @@ Json sarif_of(const Error& error) { return unread_log({}, error); }
 
 void Reports::add(std::string path, Report report) {
   report.path = shown(std::move(path));
+  for (Diagnostic& d : report.diagnostics) d.hint = with_flags(std::move(d.hint));
   sound_ = sound_ && report.ok();
   entries_.emplace_back(std::move(report));
 }
@@ -58,12 +60,31 @@ void Reports::add(std::string path, const Error& error) {
   entries_.emplace_back(Unreadable(shown(std::move(path)), error));
 }
 
+void Reports::print_total() const {
+  std::size_t counts[] = {0, 0, 0}, unreadable = 0;
+  for (const auto& entry : entries_) {
+    const Report* report = std::get_if<Report>(&entry);
+    unreadable += !report;
+    if (!report) continue;
+    for (const Severity s : {Severity::Note, Severity::Warning, Severity::Error})
+      counts[static_cast<std::size_t>(s)] += report->count(s);
+  }
+  const auto [notes, warnings, errors] = counts;
+  const bool hidden = notes > 0 && least_ > Severity::Note;
+  if (entries_.size() > 1) {
+    fmt::print("{} files: {} error{}, {} warning{}, {} note{}{}{}\n", entries_.size(), errors, errors == 1 ? "" : "s",
+               warnings, warnings == 1 ? "" : "s", notes, notes == 1 ? "" : "s", hidden ? " (not shown)" : "",
+               unreadable > 0 ? fmt::format(", {} could not be checked", unreadable) : "");
+  }
+  if (hidden) fmt::print("--notes shows the notes\n");
+}
+
 int Reports::print() const {
   Json all = Json::array();
   for (const auto& entry : entries_) {
     const Report* report = std::get_if<Report>(&entry);
     if (notation_ == Notation::Text) {
-      if (report) fmt::print("{}", printable(report->to_string()));
+      if (report) fmt::print("{}", printable(report->to_string(least_)));
     } else if (notation_ == Notation::Json) {
       all.push_back(report ? Json::parse(report->to_json()) : json_of(std::get<Unreadable>(entry)));
     } else {
@@ -74,6 +95,7 @@ int Reports::print() const {
         all["runs"].push_back(std::move(log["runs"][0]));
     }
   }
+  if (notation_ == Notation::Text) print_total();
   if (notation_ == Notation::Json && all.size() == 1) all = Json(all[0]);
   if (notation_ != Notation::Text) fmt::print("{}\n", dumped(all));
   return !readable_ ? kFailed : sound_ ? kFine : kFindings;

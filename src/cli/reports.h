@@ -13,7 +13,8 @@ namespace norn::cli {
 class Reports {
  public:
   enum class Notation { Text, Json, Sarif };
-  explicit Reports(Notation notation) : notation_(notation) {}
+  // Text shows findings of `least` and above, and counts the others.
+  explicit Reports(Notation notation, Severity least = Severity::Note) : notation_(notation), least_(least) {}
 
   // Adds what `check` returns for the file, or what it throws, which goes to standard error too. "-" is standard input.
   template <class F>
@@ -28,12 +29,15 @@ class Reports {
   void add(std::string path, const Error& error);
 
   bool sound() const noexcept { return readable_ && sound_; }
-  // One entry is an object in JSON, several are a list; SARIF is one log with a run for each. An entry stands for each
-  // file, whether it could be read or not. Returns the exit code.
+  // Several files get a total. One entry is an object in JSON, several are a list; SARIF is one log with a run for
+  // each. An entry stands for each file, whether it could be read or not. Returns the exit code.
   int print() const;
 
  private:
+  void print_total() const;
+
   Notation notation_;
+  Severity least_;
   bool readable_ = true, sound_ = true;
   std::vector<std::variant<Report, std::pair<std::string, Error>>> entries_;
 };

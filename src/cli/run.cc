@@ -136,7 +136,7 @@ NamedValues set_inputs(const DataSet& set, const RunFlags& flags, const Session&
   return complete(std::move(given), session, generator, flags.model);
 }
 
-// An output that no file tells is not compared, and so does not agree.
+// An output without a file is not compared, and so does not agree.
 int run_data_sets(const RunFlags& flags, const Session& session) {
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   std::size_t agreeing = 0;
@@ -183,7 +183,7 @@ int run_data_sets(const RunFlags& flags, const Session& session) {
 int run(const RunFlags& flags) {
   std::error_code unknown;
   if (std::filesystem::exists(flags.save_dir, unknown) && !std::filesystem::is_directory(flags.save_dir, unknown)) {
-    throw UsageError("\"" + flags.save_dir + "\" is no folder");
+    throw UsageError("\"" + flags.save_dir + "\" is not a folder");
   }
   const auto start = Clock::now();
   const Session session(load_model(flags.model, flags.load.options), flags.session.options);
@@ -225,9 +225,9 @@ void add_run(CLI::App& app, int& exit) {
   command
       ->add_option("-o,--output-dir", flags->save_dir,
                    "Write the outputs there: tensors of numbers that NumPy has as NAME.npy, all else (bfloat16, "
-                   "float8, int4, strings, sequences, ...) as NAME.pb; --json tells which file holds which")
+                   "float8, int4, strings, sequences, ...) as NAME.pb; --json names the file of each")
       ->type_name("DIR");
-  add_whole(*command, "--repeat", flags->repeat, "Run so often and tell the times (default 1)", 1);
+  add_whole(*command, "--repeat", flags->repeat, "Run so often and print the times (default 1)", 1);
   auto* images = command->add_option("--images", flags->classify.images,
                                      "Classify a batch of images, [N,H,W] or [N,C,H,W] in a .npy or .pb file");
   images->type_name("FILE")->excludes(input)->excludes(shape);

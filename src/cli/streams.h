@@ -20,7 +20,7 @@ SharedBytes read_input(const Limits& limits = {});
 std::string read_text(const std::string& path);
 // Throws norn::Error (Io).
 void write_output(std::span<const std::byte> bytes);
-// Standard output is buffered: only this tells whether what was printed has been written. Throws norn::Error (Io).
+// Standard output is buffered: only this shows whether what was printed has been written. Throws norn::Error (Io).
 void flush_output();
 
 }  // namespace norn::cli

@@ -10,12 +10,13 @@
 #include <fstream>
 
 #include "norn/text.h"
+#include "spelling.h"
 
 namespace norn::cli {
 
 namespace {
 
-// Not fmt::print, which throws where nothing can be written: nobody could be told of that.
+// Not fmt::print, which throws where nothing can be written: nobody would learn of that.
 void write_error(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 std::string label(std::string_view text, std::string_view code) {
@@ -40,7 +41,8 @@ int terminal_width() {
 void print_error(const Error& error) {
   std::string text = fmt::format("{} {}\n", label("error:", "1;31"), printable(error.message()));
   if (!error.where().empty()) text += fmt::format("  {} {}\n", label("at:", "1"), printable(error.where()));
-  if (!error.hint().empty()) text += fmt::format("  {} {}\n", label("help:", "1;36"), printable(error.hint()));
+  if (!error.hint().empty())
+    text += fmt::format("  {} {}\n", label("help:", "1;36"), printable(with_flags(error.hint())));
   write_error(text);
 }
 

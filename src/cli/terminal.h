@@ -15,7 +15,8 @@ int terminal_width();
 // "message", then "at:" and "help:" lines, on standard error.
 void print_error(const Error& error);
 
-// A text in ONNX's syntax begins with a comment where the syntax had no form for something: tells it on standard error.
+// A text in ONNX's syntax begins with a comment where the syntax had no form for something: prints that comment on
+// standard error.
 void tell_left_out(std::string_view text);
 // Nothing for a pipe, which cannot be read again.
 std::string first_line(const std::string& path);

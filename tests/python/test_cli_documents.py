@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -58,6 +59,50 @@ def test_check_of_several_files(tmp_path, model_file):
     # One that cannot be read does not keep the others from being checked.
     errors = norn_command("check", tmp_path / "nowhere.onnx", broken(tmp_path), code=3)
     assert "nowhere.onnx" in errors
+
+
+def test_check_of_several_files_in_text(tmp_path, model_file):
+    bad = broken(tmp_path)
+    output = norn_command("check", model_file, bad, code=1)
+    assert f"{bad}: error[op.declared]" in output and output.endswith("shows the notes\n")
+    assert re.search(r"^2 files: 1 error, \d+ warnings?, \d+ notes \(not shown\)$", output, re.M)
+    done = output_of("check", tmp_path / "nowhere.onnx", bad, code=3)
+    assert re.search(r"^2 files: 1 error, .*, 1 could not be checked$", done, re.M)
+    assert "files:" not in norn_command("check", bad, code=1)
+
+
+def test_check_hides_notes_unless_asked(model_file):
+    notes = json.loads(norn_command("check", "--json", model_file))["notes"]
+    assert notes > 0
+    output = norn_command("check", model_file)
+    assert "note[" not in output and f"{notes} note" in output and "(not shown)" in output and "--notes" in output
+    for flag in ("--notes", "-v"):
+        output = norn_command("check", flag, model_file)
+        assert output.count("note[") == notes and "not shown" not in output and "--notes" not in output
+    assert norn_command("check", "--notes", "--json", model_file) == norn_command("check", "--json", model_file)
+
+
+def test_check_of_folders(tmp_path, model_file):
+    folder = tmp_path / "models" / "deep"
+    folder.mkdir(parents=True)
+    for name in ("b.onnx", "a.json", "c.pb"):
+        norn_command("convert", model_file, folder / name, "--to", "json" if name.endswith("json") else "onnx")
+    broken(tmp_path / "models")
+    data = onnx.TensorProto(data_type=onnx.TensorProto.FLOAT, dims=[1], float_data=[1])
+    write(folder / "test_data_set_0" / "input_0.pb", data)
+    write(folder / "weights.pb", data)
+    np.save(folder / "x.npy", FLOATS)
+    for name, text in (("config.json", '{"a": 1}'), ("notes.txt", "model"), ("x.textproto", "ir_version: 8")):
+        (folder / name).write_text(text)
+    reports = json.loads(norn_command("check", "--json", tmp_path / "models", code=1))
+    names = [os.path.relpath(r["path"], tmp_path / "models") for r in reports]
+    deep = [f"deep/{name}" for name in ("a.json", "b.onnx", "c.pb", "test_data_set_0/input_0.pb", "x.npy")]
+    assert names == ["broken.onnx", *deep]
+    assert [r["errors"] for r in reports] == [1, 0, 0, 0, 0, 0]
+    assert "6 files: 1 error" in norn_command("check", tmp_path / "models", code=1)
+    assert "7 files: 1 error" in norn_command("check", model_file, tmp_path / "models", code=1)
+    (tmp_path / "empty").mkdir()
+    assert "no model in the folder" in norn_command("check", tmp_path / "empty", code=2)
 
 
 def test_files_that_cannot_be_read_stand_in_reports(tmp_path, model_file):

@@ -1,0 +1,10 @@
+// Hints of the library name options as the C++ API does; people at the command see flags.
+#pragma once
+#include <string>
+
+namespace norn::cli {
+
+// "... (LoadOptions::external_roots)" becomes "... (--external-root)".
+std::string with_flags(std::string hint);
+
+}  // namespace norn::cli
