@@ -75,7 +75,7 @@ bool is_checked_in_folders(const std::string& path, const LoadOptions& loading) 
     return std::find(known.begin(), known.end(), extension) != known.end();
   };
   if (is_data_file(path) || is_one_of({".onnx", ".onnxtxt", ".onnxtext", ".onnxjson"})) return true;
-  if (!is_one_of({".pb", ".json", ".textproto", ".pbtxt"})) return false;
+  if (!is_one_of({".pb", ".json", ".textproto", ".txtpb", ".prototxt", ".pbtxt"})) return false;
   try {
     const ModelSummary summary = Model::load(path, loading).summary();
     return summary.nodes > 0 || !summary.outputs.empty();

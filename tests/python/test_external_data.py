@@ -212,7 +212,10 @@ def test_the_cache_is_read_when_it_is_allowed(tmp_path, in_cache):
 
 def test_checks_follow_the_policy(in_cache):
     path, _ = in_cache
-    assert not norn.check(path).ok
+    report = norn.check(path)
+    assert not report.ok
+    (finding,) = [d for d in report if d.rule == "ext.location.no-symlink"]
+    assert '(external_data="hf-cache")' in finding.hint and "ExternalPolicy" not in str(report) + report.to_json()
     assert norn.check(path, external_data="hf-cache").ok, str(norn.check(path, external_data="hf-cache"))
     assert norn.check(norn.load(path, external_data="hf-cache")).ok
     with pytest.raises(norn.CheckError):
@@ -243,8 +246,9 @@ def test_further_folders(tmp_path, saved):
 def test_hard_links(saved):
     path, model = saved
     os.link(path.with_name("w.data"), path.with_name("second name"))
-    with pytest.raises(norn.InvalidGraph, match="hard link|names"):
+    with pytest.raises(norn.InvalidGraph, match="hard link|names") as caught:
         run(path)
+    assert "(norn.ExternalDataPolicy(hard_links=True))" in caught.value.hint
     np.testing.assert_array_equal(run(path, external_data=norn.ExternalDataPolicy(hard_links=True)), expected(model))
 
 
