@@ -25,8 +25,12 @@ class Attrs {
   // Whether the node itself sets the attribute.
   bool has(std::string_view name) const;
 
+  // Whether this version has the attribute.
+  bool declares(std::string_view name) const noexcept { return find_attr(*schema_, name) != nullptr; }
+
   // The node's value, else the schema's default; throws InvalidGraph if there is neither.
   std::int64_t i(std::string_view name) const;
+  bool flag(std::string_view name) const { return i(name) != 0; }
   float f(std::string_view name) const;
   std::string s(std::string_view name) const;
   std::vector<std::int64_t> ints(std::string_view name) const;

@@ -14,6 +14,9 @@ bool has_fresh(const DimExpr& e) {
   return false;
 }
 
+// Longer lists are data, not parameters.
+constexpr std::int64_t kMostInts = 1024;
+
 }  // namespace
 
 const ValueType& InferContext::input(int i) const noexcept {
@@ -33,22 +36,17 @@ const Dims* InferContext::ints(int i) const noexcept {
   return value && value->ints ? &*value->ints : nullptr;
 }
 
-std::optional<std::vector<std::int64_t>> InferContext::const_ints(int i) const {
-  std::vector<std::int64_t> values;
-  if (const Dims* known = ints(i)) {
-    for (const DimExpr& e : *known) {
-      if (!e.is_constant()) return {};
-      values.push_back(e.constant());
-    }
-    return values;
-  }
+std::optional<Dims> InferContext::known_ints(int i) const {
+  if (const Dims* known = ints(i)) return *known;
+  if (has_rank(i) && rank(i) == 1 && shape(i)[0] == DimExpr(0)) return Dims{};
   const norn::Tensor* t = constant(i);
-  if (!t || t->rank() > 1) return {};
+  if (!t || t->rank() > 1 || t->size() > kMostInts) return {};
+  Dims values;
   for (std::int64_t k = 0; k < t->size(); ++k) {
     if (t->dtype() == DataType::Int64)
-      values.push_back(t->as<std::int64_t>()[k]);
+      values.emplace_back(t->as<std::int64_t>()[k]);
     else if (t->dtype() == DataType::Int32)
-      values.push_back(t->as<std::int32_t>()[k]);
+      values.emplace_back(t->as<std::int32_t>()[k]);
     else
       return {};
   }
@@ -77,16 +75,6 @@ DimExpr InferContext::unify(const DimExpr& a, const DimExpr& b, std::string_view
   }
   if (a.is_constant() || b.is_constant()) return a.is_constant() ? a : b;
   return has_fresh(a) && !has_fresh(b) ? b : a;
-}
-
-std::int64_t InferContext::normalize_axis(std::int64_t axis, std::int64_t rank, bool inclusive,
-                                          std::string_view attribute) const {
-  const std::int64_t top = inclusive ? rank : rank - 1;
-  if (axis < -rank || axis > top) {
-    fail(std::string(attribute) + " is " + std::to_string(axis) + ", but has to be in [" + std::to_string(-rank) +
-         ", " + std::to_string(top) + "] for rank " + std::to_string(rank));
-  }
-  return axis < 0 ? axis + rank : axis;
 }
 
 void InferContext::fail(std::string message, std::string hint) const {

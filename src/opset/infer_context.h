@@ -9,22 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "opset/attrs.h"
+#include "opset/node_view.h"
 #include "opset/value_type.h"
 
 namespace norn::opset {
 
-class InferContext {
+class InferContext final : public NodeView {
  public:
-  // since_version of the schema in force.
-  int version() const noexcept { return attrs_.schema().since; }
-  const Attrs& attrs() const noexcept { return attrs_; }
-  const Schema& schema() const noexcept { return attrs_.schema(); }
-
   int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
   int output_count() const noexcept { return static_cast<int>(outputs_.size()); }
-  // False for an omitted optional input.
-  bool has_input(int i) const noexcept { return i < input_count() && inputs_[i].type != nullptr; }
+  bool has_input(int i) const noexcept override { return i < input_count() && inputs_[i].type != nullptr; }
   bool wants_output(int i) const noexcept { return i < output_count() && outputs_[i].wanted; }
 
   // The input's type; kind Unknown if it is omitted or nothing is known.
@@ -38,8 +32,7 @@ class InferContext {
   const norn::Tensor* constant(int i) const noexcept;
   // The input's integers (rank 0 or 1), as expressions, if known, else null.
   const Dims* ints(int i) const noexcept;
-  // As ints(), all of them constants; nothing otherwise.
-  std::optional<std::vector<std::int64_t>> const_ints(int i) const;
+  std::optional<Dims> known_ints(int i) const override;
 
   // Answers. Outputs that are not set stay Unknown. Indexes beyond output_count() are ignored.
   void set(int output, ValueType type);
@@ -55,12 +48,8 @@ class InferContext {
   // definite of the two. `what` names them in the message: "channels of X and W".
   DimExpr unify(const DimExpr& a, const DimExpr& b, std::string_view what);
 
-  // `axis` in [-rank, rank) made non-negative (or [-rank, rank] if `inclusive`); throws naming the attribute otherwise.
-  std::int64_t normalize_axis(std::int64_t axis, std::int64_t rank, bool inclusive = false,
-                              std::string_view attribute = "axis") const;
-
   // Throws norn::Error (InvalidGraph); the engine adds the node and the input types.
-  [[noreturn]] void fail(std::string message, std::string hint = {}) const;
+  [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
   // Requires that input i has this rank, if its rank is known.
   void require_rank(int i, std::int64_t rank) const;
 
@@ -92,10 +81,9 @@ class InferContext {
     ~Engine() = default;
   };
   InferContext(const Attrs& attrs, std::span<const Input> inputs, std::span<Output> outputs, Engine& engine)
-      : attrs_(attrs), inputs_(inputs), outputs_(outputs), engine_(&engine) {}
+      : NodeView(attrs), inputs_(inputs), outputs_(outputs), engine_(&engine) {}
 
  private:
-  Attrs attrs_;
   std::span<const Input> inputs_;
   std::span<Output> outputs_;
   Engine* engine_;

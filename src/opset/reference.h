@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "norn/value.h"
-#include "opset/attrs.h"
+#include "opset/node_view.h"
 #include "opset/schema.h"
 
 namespace norn::opset {
@@ -18,13 +18,12 @@ namespace norn::opset {
 // Memory for an output; Tensor's constructor by default.
 using MakeTensor = std::function<Tensor(DataType, const Shape&)>;
 
-class ReferenceContext {
+class ReferenceContext final : public NodeView {
  public:
-  int version() const noexcept { return attrs_.schema().since; }
-  const Attrs& attrs() const noexcept { return attrs_; }
-
   int input_count() const noexcept { return static_cast<int>(inputs_.size()); }
-  bool has_input(int i) const noexcept { return i < input_count() && inputs_[i] != nullptr; }
+  bool has_input(int i) const noexcept override { return i < input_count() && inputs_[i] != nullptr; }
+  // Throws if the input is there and is no tensor of int32 or int64 of rank 0 or 1.
+  std::optional<Dims> known_ints(int i) const override;
   // Throws if the input is omitted or not a tensor.
   const Tensor& input(int i) const;
   const Value& value(int i) const;
@@ -37,7 +36,7 @@ class ReferenceContext {
   void set_output(int i, Value value);
 
   // Throws norn::Error (RuntimeError); the caller adds the node and its input shapes.
-  [[noreturn]] void fail(std::string message, std::string hint = {}) const;
+  [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
 
   // --- for whoever runs kernels ---
   struct Output {
@@ -48,10 +47,9 @@ class ReferenceContext {
   // `make`, which may be null, must outlive this.
   ReferenceContext(const Attrs& attrs, std::span<const Value* const> inputs, std::span<Output> outputs,
                    const MakeTensor* make = nullptr)
-      : attrs_(attrs), inputs_(inputs), outputs_(outputs), make_(make) {}
+      : NodeView(attrs), inputs_(inputs), outputs_(outputs), make_(make) {}
 
  private:
-  Attrs attrs_;
   std::span<const Value* const> inputs_;
   std::span<Output> outputs_;
   const MakeTensor* make_;

@@ -1,5 +1,8 @@
 #include "runtime/select.h"
 
+#include <utility>
+
+#include "norn/error.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/softmax/softmax.h"
@@ -64,13 +67,18 @@ bool Selector::is_float(std::string_view kernel) {
   return false;
 }
 
-std::vector<std::int64_t> Selector::ints(std::size_t i) const {
-  std::vector<std::int64_t> values;
-  const norn::Tensor* t = constant(i);
-  if (!t) return values;
-  for (std::int64_t k = 0; k < t->size(); ++k)
-    values.push_back(t->dtype() == DataType::Int32 ? t->as<std::int32_t>()[k] : t->as<std::int64_t>()[k]);
+std::optional<opset::Dims> SelectedNode::known_ints(int i) const {
+  const norn::Tensor* t = s_->constant(static_cast<std::size_t>(i));
+  if (!t || t->rank() > 1) return {};
+  opset::Dims values;
+  for (std::int64_t k = 0; k < t->size(); ++k) {
+    values.emplace_back(t->dtype() == DataType::Int32 ? t->as<std::int32_t>()[k] : t->as<std::int64_t>()[k]);
+  }
   return values;
+}
+
+void SelectedNode::fail(std::string message, std::string hint) const {
+  throw Error(ErrorCode::RuntimeError, std::move(message), {}, std::move(hint));
 }
 
 }  // namespace norn::runtime

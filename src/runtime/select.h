@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/kernel.h"
+#include "opset/node_view.h"
 #include "program/program.h"
 #include "runtime/plan.h"
 
@@ -41,8 +42,6 @@ class Selector {
   kernels::Contents contents(std::size_t i) const {
     return {constant_data(i), has(i) && is_shared_constant(node_->inputs[i])};
   }
-  // Integers of a constant input; empty if it is omitted. Requires that it is constant if present.
-  std::vector<std::int64_t> ints(std::size_t i) const;
   DataType out_dtype() const { return dtype_of(node_->outputs[0]); }
   const Shape& out_dims() const { return dims_of(node_->outputs[0]); }
 
@@ -92,6 +91,18 @@ class Selector {
 
   const program::Node* node_ = nullptr;
   std::vector<Refusal> refusals_;
+};
+
+// The node as the resolve functions of its operator's slice read it.
+class SelectedNode final : public opset::NodeView {
+ public:
+  explicit SelectedNode(const Selector& s) : NodeView(s.attrs()), s_(&s) {}
+  bool has_input(int i) const noexcept override { return s_->has(static_cast<std::size_t>(i)); }
+  std::optional<opset::Dims> known_ints(int i) const override;
+  [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
+
+ private:
+  const Selector* s_;
 };
 
 // Emits the node, fused operations included, or returns false (then nothing was emitted).

@@ -3,7 +3,8 @@
 
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/matmul.h"
-#include "ops/common/shapes.h"
+#include "ops/math/gemm/gemm.h"
+#include "ops/nn/conv/conv.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {
@@ -28,14 +29,14 @@ std::optional<kernels::MatMulConfig> product(Selector& s) {
 bool select_conv(Selector& s) {
   if (!s.is_float("conv")) return false;
   const Shape &x = s.dims(0), &w = s.dims(1);
-  const std::vector<std::int64_t> spatial(x.begin() + 2, x.end()), kernel(w.begin() + 2, w.end());
-  const ops::Window window = ops::resolve_window(s.attrs(), spatial, kernel, false);
+  const ops::ConvParams params = ops::resolve_conv(SelectedNode(s), x, w);
+  const ops::Window& window = params.window;
   auto attempt = [&](Layout in, Layout out) {
     kernels::ConvConfig config;
     config.x = x;
     config.w = w;
     config.out = s.out_dims();
-    config.group = s.attrs().i("group");
+    config.group = params.group;
     config.strides = window.strides;
     config.dilations = window.dilations;
     config.pads_begin = window.pads_begin;
@@ -80,10 +81,11 @@ bool select_gemm(Selector& s) {
   auto found = product(s);
   if (!found) return false;
   kernels::MatMulConfig& config = *found;
-  config.trans_a = s.attrs().i("transA") != 0;
-  config.trans_b = s.attrs().i("transB") != 0;
-  config.alpha = s.attrs().f("alpha");
-  config.beta = s.attrs().f("beta");
+  const ops::GemmParams params = ops::resolve_gemm(SelectedNode(s));
+  config.trans_a = params.trans_a;
+  config.trans_b = params.trans_b;
+  config.alpha = params.alpha;
+  config.beta = params.beta;
   config.has_c = s.has(2);
   if (config.has_c) {
     config.c = s.dims(2);

@@ -4,6 +4,10 @@
 
 #include "kernels/cpu/movement.h"
 #include "ops/common/shapes.h"
+#include "ops/tensor/concat/concat.h"
+#include "ops/tensor/pad/pad.h"
+#include "ops/tensor/slice/slice.h"
+#include "ops/tensor/transpose/transpose.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {
@@ -41,14 +45,7 @@ bool select_transpose(Selector& s) {
   kernels::TransposeConfig config;
   config.x = s.dims(0);
   config.element_bytes = element_size(s.out_dtype());
-  if (auto perm = s.attrs().find_ints("perm")) {
-    config.perm = *perm;
-  } else {
-    for (std::size_t d = config.x.size(); d-- > 0;) config.perm.push_back(static_cast<std::int64_t>(d));
-  }
-  const auto rank = static_cast<std::int64_t>(config.perm.size());
-  for (std::int64_t& p : config.perm)
-    if (p < 0) p += rank;
+  config.perm = *ops::resolve_transpose(SelectedNode(s), static_cast<std::int64_t>(config.x.size()));
   // Dimensions of size 1 may move freely: if the others keep their order, the elements do not move at all.
   std::int64_t last = -1;
   bool in_order = true;
@@ -69,8 +66,7 @@ bool select_concat(Selector& s) {
   kernels::ConcatConfig config;
   std::vector<Operand> uses;
   config.element_bytes = element_size(s.out_dtype());
-  config.axis = s.attrs().i("axis");
-  if (config.axis < 0) config.axis += static_cast<std::int64_t>(s.out_dims().size());
+  config.axis = ops::resolve_concat(SelectedNode(s), static_cast<std::int64_t>(s.out_dims().size()));
   bool same = config.axis == 1 && s.out_dims().size() >= 3 && s.out_dtype() == DataType::Float;
   Layout made = Layout::Dense;
   for (std::size_t i = 0; i < s.node().inputs.size(); ++i) {
@@ -93,28 +89,16 @@ bool select_concat(Selector& s) {
 bool select_slice(Selector& s) {
   if (!plain(s, "strided_copy") || !constant_from(s, 1, "strided_copy")) return false;
   const Shape& x = s.dims(0);
-  const auto rank = static_cast<std::int64_t>(x.size());
-  std::vector<std::int64_t> starts = s.ints(1), axes = s.ints(3), steps = s.ints(4);
-  if (!s.has(3))
-    for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
-  if (!s.has(4)) steps.assign(starts.size(), 1);
   kernels::StridedCopyConfig config;
   config.dims = s.out_dims();
   config.element_bytes = element_size(s.out_dtype());
   config.x_strides = ops::dense_strides(x);
   config.out_strides = ops::dense_strides(config.dims);
   config.out_elements = element_count(config.dims);
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const std::int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
-    const auto a = static_cast<std::size_t>(axis);
-    const std::int64_t size = x[a], step = steps[i];
-    // ONNX clamps a start to [0, size] going forward and to [0, size - 1] going backward.
-    const std::int64_t start = std::clamp<std::int64_t>(starts[i] < -size ? 0
-                                                        : starts[i] < 0   ? starts[i] + size
-                                                                          : starts[i],
-                                                        0, std::max<std::int64_t>(0, step > 0 ? size : size - 1));
-    if (config.dims[a] > 0) config.x_offset += start * config.x_strides[a];
-    config.x_strides[a] *= step;
+  const std::vector<ops::SliceRange> ranges = ops::slice_ranges(SelectedNode(s), x);
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    config.x_offset += ranges[d].start * config.x_strides[d];
+    config.x_strides[d] *= ranges[d].step;
   }
   // Nothing to gather: the elements are a run of x from its start.
   if (config.dims == x && config.x_offset == 0) {
@@ -126,19 +110,14 @@ bool select_slice(Selector& s) {
 
 bool select_pad(Selector& s) {
   if (!plain(s, "strided_copy") || !constant_from(s, 1, "strided_copy")) return false;
-  if (s.attrs().s("mode") != "constant") {
+  const SelectedNode node(s);
+  if (ops::pad_mode(node) != ops::PadMode::Constant) {
     s.refuse("strided_copy", "pads with a constant, not by mode " + s.attrs().s("mode"));
     return false;
   }
   const Shape &x = s.dims(0), &out = s.out_dims();
-  const auto rank = static_cast<std::int64_t>(x.size());
-  const std::vector<std::int64_t> pads = s.ints(1);
-  std::vector<std::int64_t> axes = s.ints(3);
-  if (!s.has(3))
-    for (std::int64_t d = 0; d < rank; ++d) axes.push_back(d);
-  std::vector<std::int64_t> begin(x.size(), 0);
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    begin[static_cast<std::size_t>(axes[i] < 0 ? axes[i] + rank : axes[i])] = pads[i];
+  const auto begin =
+      opset::to_constants(node.require(ops::resolve_pad(node, static_cast<std::int64_t>(x.size())).begin, "pads"));
   kernels::StridedCopyConfig config;
   config.element_bytes = element_size(s.out_dtype());
   config.x_strides = ops::dense_strides(x);
@@ -165,8 +144,7 @@ bool select_gather(Selector& s) {
   kernels::GatherConfig config;
   config.data = s.dims(0);
   config.indices = s.dims(1);
-  config.axis = s.attrs().i("axis");
-  if (config.axis < 0) config.axis += static_cast<std::int64_t>(config.data.size());
+  config.axis = SelectedNode(s).axis(static_cast<std::int64_t>(config.data.size()));
   config.element_bytes = element_size(s.out_dtype());
   config.wide_indices = s.dtype(1) == DataType::Int64;
   return s.choose(kernels::gather_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},

@@ -1,6 +1,4 @@
 // Pooling, LRN, and what works along whole rows: softmax and reductions.
-#include <algorithm>
-
 #include "kernels/cpu/norm.h"
 #include "kernels/cpu/pool.h"
 #include "kernels/cpu/reduce.h"
@@ -8,7 +6,9 @@
 #include "ops/common/shapes.h"
 #include "ops/math/softmax/softmax.h"
 #include "ops/nn/global_pool/global_pool.h"
+#include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
+#include "ops/reduction/reduce/reduce.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {
@@ -34,9 +34,9 @@ bool select_pool(Selector& s) {
   kernels::PoolConfig config;
   config.x = s.dims(0);
   config.out = s.out_dims();
-  const bool ceil = s.attrs().i("ceil_mode") != 0;
-  const std::vector<std::int64_t> spatial(config.x.begin() + 2, config.x.end());
-  const ops::Window window = ops::resolve_window(s.attrs(), spatial, s.attrs().ints("kernel_shape"), ceil);
+  const SelectedNode node(s);
+  const ops::PoolParams params = ops::resolve_pool(node);
+  const ops::Window window = ops::pool_window(node, params, config.x);
   config.window = window.kernel;
   config.strides = window.strides;
   config.dilations = window.dilations;
@@ -44,7 +44,7 @@ bool select_pool(Selector& s) {
   config.pads_end = window.pads_end;
   if (s.node().op == &ops::AveragePool) {
     config.kind = kernels::PoolKind::Average;
-    config.count_include_pad = s.attrs().i("count_include_pad") != 0;
+    config.count_include_pad = params.count_include_pad;
   }
   auto attempt = [&](Layout layout) {
     config.x_layout = config.out_layout = layout;
@@ -71,10 +71,11 @@ bool select_lrn(Selector& s) {
   if (!float_only(s, "lrn")) return false;
   kernels::LrnConfig config;
   config.x = s.dims(0);
-  config.size = s.attrs().i("size");
-  config.alpha = s.attrs().f("alpha");
-  config.beta = s.attrs().f("beta");
-  config.bias = s.attrs().f("bias");
+  const ops::LrnParams params = ops::resolve_lrn(SelectedNode(s));
+  config.size = params.size;
+  config.alpha = params.alpha;
+  config.beta = params.beta;
+  config.bias = params.bias;
   auto attempt = [&](Layout layout) {
     config.layout = layout;
     return s.choose(kernels::lrn_candidates(), config, {{s.node().inputs[0], layout}}, {s.node().outputs[0], layout});
@@ -91,13 +92,13 @@ bool select_softmax(Selector& s) {
     return false;
   }
   const Shape& x = s.dims(0);
-  const auto rank = static_cast<std::int64_t>(x.size());
-  std::int64_t axis = s.attrs().i("axis");
-  if (axis < 0) axis += rank;
+  const auto [first, last] = ops::resolve_softmax(SelectedNode(s), static_cast<std::int64_t>(x.size()));
+  const ops::AxisView view = ops::view_along(x, first, last);
   kernels::SoftmaxConfig config;
   config.log = s.node().op == &ops::LogSoftmax;
-  for (std::int64_t d = 0; d < rank; ++d)
-    (d < axis ? config.outer : d == axis ? config.n : config.inner) *= x[static_cast<std::size_t>(d)];
+  config.outer = view.outer;
+  config.n = view.n;
+  config.inner = view.inner;
   return s.choose(kernels::softmax_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}, true);
 }
 
@@ -110,13 +111,11 @@ bool select_reduce(Selector& s) {
   kernels::ReduceConfig config;
   config.kind = kernels::ReduceKind::Mean;
   config.x = s.dims(0);
+  const SelectedNode node(s);
   const auto rank = static_cast<std::int64_t>(config.x.size());
-  config.axes = s.ints(1);
-  for (std::int64_t& axis : config.axes)
-    if (axis < 0) axis += rank;
-  std::sort(config.axes.begin(), config.axes.end());
-  if (config.axes.empty() && s.attrs().i("noop_with_empty_axes") == 0)
-    for (std::int64_t d = 0; d < rank; ++d) config.axes.push_back(d);
+  const auto reduced = node.require(ops::reduced_dims(node, ops::resolve_reduce(node), rank), "axes");
+  for (std::int64_t d = 0; d < rank; ++d)
+    if (reduced[static_cast<std::size_t>(d)]) config.axes.push_back(d);
   return s.choose(kernels::reduce_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
 }
 

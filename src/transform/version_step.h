@@ -76,6 +76,11 @@ class StepTable {
  public:
   // `from` and `to` are neighbouring rows' since versions; up when from < to.
   virtual void add(const opset::Operator&, int from, int to, StepFn step) = 0;
+  // Both ways between two neighbouring rows.
+  void add(const opset::Operator& op, int lower, int higher, StepFn up, StepFn down) {
+    add(op, lower, higher, up);
+    add(op, higher, lower, down);
+  }
   // Version `since` has no exact step up: nodes of it keep it, and a reference kernel serves it.
   virtual void keeps(const opset::Operator&, int since, std::string_view why) = 0;
 

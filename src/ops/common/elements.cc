@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/number.h"
+#include "ops/common/shapes.h"
 
 namespace norn::ops {
 namespace {
@@ -220,8 +221,8 @@ namespace {
 
 // T is as wide as an element.
 template <class T>
-void copy_strided(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first, std::int64_t n,
-                  std::int64_t src_stride) {
+void copy_run(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first, std::int64_t n,
+              std::int64_t src_stride) {
   T* to = static_cast<T*>(dst.mutable_data()) + dst_first;
   const T* from = static_cast<const T*>(src.data()) + src_first;
   for (std::int64_t k = 0; k < n; ++k) to[k] = from[k * src_stride];
@@ -244,7 +245,7 @@ void copy_elements(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::
   check_range(dst, dst_first, n);
   check_range(src, src_first, 1);
   check_range(src, src_first + (n - 1) * src_stride, 1);
-  if (strings) return copy_strided<std::string>(dst, dst_first, src, src_first, n, src_stride);
+  if (strings) return copy_run<std::string>(dst, dst_first, src, src_first, n, src_stride);
   if (src_stride == 1) {
     std::memmove(static_cast<std::byte*>(dst.mutable_data()) + static_cast<std::size_t>(dst_first) * size,
                  static_cast<const std::byte*>(src.data()) + static_cast<std::size_t>(src_first) * size,
@@ -252,11 +253,23 @@ void copy_elements(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::
     return;
   }
   switch (size) {
-    case 1: return copy_strided<std::uint8_t>(dst, dst_first, src, src_first, n, src_stride);
-    case 2: return copy_strided<std::uint16_t>(dst, dst_first, src, src_first, n, src_stride);
-    case 4: return copy_strided<std::uint32_t>(dst, dst_first, src, src_first, n, src_stride);
-    case 8: return copy_strided<std::uint64_t>(dst, dst_first, src, src_first, n, src_stride);
-    default: return copy_strided<Sixteen>(dst, dst_first, src, src_first, n, src_stride);
+    case 1: return copy_run<std::uint8_t>(dst, dst_first, src, src_first, n, src_stride);
+    case 2: return copy_run<std::uint16_t>(dst, dst_first, src, src_first, n, src_stride);
+    case 4: return copy_run<std::uint32_t>(dst, dst_first, src, src_first, n, src_stride);
+    case 8: return copy_run<std::uint64_t>(dst, dst_first, src, src_first, n, src_stride);
+    default: return copy_run<Sixteen>(dst, dst_first, src, src_first, n, src_stride);
+  }
+}
+
+void copy_strided(Tensor& dst, const Tensor& src, std::int64_t first, std::vector<std::int64_t> strides) {
+  if (dst.size() == 0) return;
+  if (strides.empty()) return copy_elements(dst, 0, src, first, 1);
+  const std::int64_t row = dst.dims().back(), step = strides.back();
+  strides.pop_back();
+  std::int64_t to = 0;
+  for (Odometer at(Shape(dst.dims().begin(), dst.dims().end() - 1), {std::move(strides)}); !at.done(); at.next()) {
+    copy_elements(dst, to, src, first + at.offset(0), row, step);
+    to += row;
   }
 }
 

@@ -65,6 +65,22 @@ decltype(auto) visit_real(Domain domain, F&& f) {
   }
 }
 
+// Sums, differences and products in a real domain: those of integers are taken modulo 2^64.
+template <class D>
+using Unsigned = std::conditional_t<std::is_same_v<D, double>, double, std::uint64_t>;
+template <class D>
+D plus(D a, D b) {
+  return static_cast<D>(static_cast<Unsigned<D>>(a) + static_cast<Unsigned<D>>(b));
+}
+template <class D>
+D minus(D a, D b) {
+  return static_cast<D>(static_cast<Unsigned<D>>(a) - static_cast<Unsigned<D>>(b));
+}
+template <class D>
+D times(D a, D b) {
+  return static_cast<D>(static_cast<Unsigned<D>>(a) * static_cast<Unsigned<D>>(b));
+}
+
 // Integers of an int32 or int64 tensor (shapes, axes, indices).
 std::vector<std::int64_t> to_ints(const Tensor& tensor);
 
@@ -75,5 +91,9 @@ double round_to(DataType type, double value);
 // dst[dst_first + k] = src[src_first + k*src_stride] for k in [0, n)
 void copy_elements(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first, std::int64_t n,
                    std::int64_t src_stride = 1);
+
+// Fills `dst`: its elements in row-major order are those that lie in `src` at `first` and, for each of dst's
+// dimensions, `strides` further on.
+void copy_strided(Tensor& dst, const Tensor& src, std::int64_t first, std::vector<std::int64_t> strides);
 
 }  // namespace norn::ops

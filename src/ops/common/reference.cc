@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ops/common/elements.h"
+
 namespace norn::ops {
 void all_references(opset::ReferenceTable&);
 }
@@ -39,14 +41,21 @@ std::string input_name(const Schema& schema, int i) {
 }  // namespace
 
 const Value& ReferenceContext::value(int i) const {
-  if (!has_input(i)) fail(input_name(attrs_.schema(), i) + " is missing");
+  if (!has_input(i)) fail(input_name(schema(), i) + " is missing");
   return *inputs_[i];
 }
 
 const Tensor& ReferenceContext::input(int i) const {
   const Value& v = value(i);
-  if (!v.is_tensor()) fail(input_name(attrs_.schema(), i) + " has to be a tensor, but is " + v.describe());
+  if (!v.is_tensor()) fail(input_name(schema(), i) + " has to be a tensor, but is " + v.describe());
   return v.tensor();
+}
+
+std::optional<Dims> ReferenceContext::known_ints(int i) const {
+  if (!has_input(i)) return {};
+  const Tensor& t = input(i);
+  if (t.rank() > 1) fail(input_name(schema(), i) + " must have rank 1, not shape " + norn::to_string(t.dims()));
+  return to_dims(ops::to_ints(t));
 }
 
 Tensor& ReferenceContext::output(int i, DataType dtype, const Shape& dims) {
@@ -58,7 +67,7 @@ Tensor& ReferenceContext::output(int i, DataType dtype, const Shape& dims) {
   Tensor& planned = out.value.tensor();
   if (planned.dtype() != dtype || planned.dims() != dims) {
     throw Error(ErrorCode::Internal, "output " + std::to_string(i) + " was planned as " + out.value.describe() +
-                                         ", but is " + std::string(data_type_name(dtype)) + to_string(dims));
+                                         ", but is " + std::string(data_type_name(dtype)) + norn::to_string(dims));
   }
   return planned;
 }

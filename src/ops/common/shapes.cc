@@ -53,6 +53,19 @@ Shape broadcast(const Shape& a, const Shape& b) {
   return out;
 }
 
+std::optional<std::int64_t> axis_of_b(const opset::NodeView& node, std::int64_t rank_a, std::int64_t rank_b) {
+  if (!node.attrs().flag("broadcast")) return {};
+  if (rank_b > rank_a) {
+    node.fail("B's rank " + std::to_string(rank_b) + " exceeds A's rank " + std::to_string(rank_a));
+  }
+  const auto given = node.attrs().find_i("axis");
+  const std::int64_t axis = given ? node.normalize_axis(*given, rank_a, true) : rank_a - rank_b;
+  if (axis + rank_b > rank_a) {
+    node.fail("B's " + std::to_string(rank_b) + " dimensions do not fit into A's from axis " + std::to_string(axis));
+  }
+  return axis;
+}
+
 DimExpr product(std::span<const DimExpr> dims) {
   DimExpr result = 1;
   for (const DimExpr& d : dims) {
@@ -101,6 +114,17 @@ void Odometer::next() noexcept {
   done_ = true;
 }
 
+AxisView view_along(const Shape& dims, std::int64_t axis) { return view_along(dims, axis, axis + 1); }
+
+AxisView view_along(const Shape& dims, std::int64_t first, std::int64_t last) {
+  AxisView view;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    const auto at = static_cast<std::int64_t>(d);
+    (at < first ? view.outer : at < last ? view.n : view.inner) *= dims[d];
+  }
+  return view;
+}
+
 void same_as_input(opset::InferContext& ctx) {
   if (ctx.input(0).known()) ctx.set(0, ctx.input(0));
 }
@@ -120,7 +144,7 @@ struct WindowAttrs {
 }
 
 std::optional<std::vector<std::int64_t>> ints_if_declared(const opset::Attrs& attrs, std::string_view name) {
-  if (!opset::find_attr(attrs.schema(), name)) return {};
+  if (!attrs.declares(name)) return {};
   auto values = attrs.find_ints(name);
   return values && values->empty() ? std::nullopt : values;
 }
@@ -146,7 +170,7 @@ WindowAttrs read_window(const opset::Attrs& attrs, std::size_t rank) {
   w.strides = positive(attrs, "strides", rank, 1);
   w.dilations = positive(attrs, "dilations", rank, 1);
   std::string mode = "NOTSET";
-  if (opset::find_attr(attrs.schema(), "auto_pad")) mode = attrs.find_s("auto_pad").value_or(mode);
+  if (attrs.declares("auto_pad")) mode = attrs.find_s("auto_pad").value_or(mode);
   if (mode == "VALID")
     w.auto_pad = AutoPad::Valid;
   else if (mode == "SAME_UPPER")

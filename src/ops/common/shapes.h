@@ -15,6 +15,10 @@ opset::Dims broadcast(opset::InferContext& ctx, const opset::Dims& a, const opse
 // Of concrete shapes; throws norn::Error (RuntimeError) naming both.
 norn::Shape broadcast(const norn::Shape& a, const norn::Shape& b);
 
+// Binary operators before opset 7: the dimension of A at which B's begin, by the attributes `broadcast` and `axis`;
+// nothing if B is not stretched. Throws if B does not fit into A there.
+std::optional<std::int64_t> axis_of_b(const opset::NodeView& node, std::int64_t rank_a, std::int64_t rank_b);
+
 // Number of elements; 0 if a dimension is known to be 0, however large the others are.
 opset::DimExpr product(std::span<const opset::DimExpr> dims);
 
@@ -38,6 +42,15 @@ class Odometer {
   std::vector<std::int64_t> index_, offsets_;
   bool done_;
 };
+
+// A shape seen around an axis: `outer` times `n` lines of `inner` elements; element (o, k, i) is number
+// (o * n + k) * inner + i.
+struct AxisView {
+  std::int64_t outer = 1, n = 1, inner = 1;
+};
+AxisView view_along(const norn::Shape& dims, std::int64_t axis);
+// The same around the dimensions [first, last), taken as one.
+AxisView view_along(const norn::Shape& dims, std::int64_t first, std::int64_t last);
 
 // Output 0 has the type and shape of input 0 (most element-wise operators).
 void same_as_input(opset::InferContext& ctx);

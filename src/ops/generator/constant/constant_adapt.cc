@@ -1,11 +1,13 @@
 // Constant: every later spelling is a dense `value` in the earlier version.
 #include "ops/generator/constant/constant.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-void spell_as_value(transform::NodeEdit& edit, std::span<const std::string_view> names) {
+using namespace transform;
+
+void spell_as_value(NodeEdit& edit, std::span<const std::string_view> names) {
   const opset::Attrs attrs = edit.attrs();
   for (const std::string_view name : names) {
     if (!attrs.has(name)) continue;
@@ -16,15 +18,12 @@ void spell_as_value(transform::NodeEdit& edit, std::span<const std::string_view>
   }
 }
 
-// The new attributes are alternatives to `value`; a node that has it stays.
-void up(transform::NodeEdit&) {}
-
-void down_11_9(transform::NodeEdit& edit) {
+void sparse_to_dense(NodeEdit& edit) {
   constexpr std::string_view kNames[] = {"sparse_value"};
   spell_as_value(edit, kNames);
 }
 
-void down_12_11(transform::NodeEdit& edit) {
+void values_to_dense(NodeEdit& edit) {
   constexpr std::string_view kNames[] = {"value_float", "value_floats", "value_int",
                                          "value_ints",  "value_string", "value_strings"};
   spell_as_value(edit, kNames);
@@ -32,11 +31,9 @@ void down_12_11(transform::NodeEdit& edit) {
 
 }  // namespace
 
-void constant_steps(transform::StepTable& table) {
-  table.add(Constant, 9, 11, up);
-  table.add(Constant, 11, 9, down_11_9);
-  table.add(Constant, 11, 12, up);
-  table.add(Constant, 12, 11, down_12_11);
+void constant_steps(StepTable& table) {
+  table.add(Constant, 9, 11, unchanged, sparse_to_dense);
+  table.add(Constant, 11, 12, unchanged, values_to_dense);
 }
 
 }  // namespace norn::ops

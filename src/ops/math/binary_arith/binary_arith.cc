@@ -78,7 +78,8 @@ std::optional<DimExpr> divide(const DimExpr& a, const DimExpr& b) {
 Dims shape_before_7(InferContext& ctx) {
   const Dims &a = ctx.shape(0), &b = ctx.shape(1);
   const auto rank_a = static_cast<std::int64_t>(a.size()), rank_b = static_cast<std::int64_t>(b.size());
-  if (ctx.attrs().i("broadcast") == 0) {
+  const auto axis = axis_of_b(ctx, rank_a, rank_b);
+  if (!axis) {
     if (a.size() != b.size()) {
       ctx.fail("the shapes " + to_string(a) + " and " + to_string(b) + " differ in rank",
                "before opset version 7 the attribute \"broadcast\" has to be 1 to stretch B");
@@ -89,17 +90,11 @@ Dims shape_before_7(InferContext& ctx) {
     }
     return out;
   }
-  if (rank_b > rank_a) ctx.fail("B's rank " + std::to_string(rank_b) + " exceeds A's rank " + std::to_string(rank_a));
-  const auto given = ctx.attrs().find_i("axis");
-  const std::int64_t axis = given ? ctx.normalize_axis(*given, rank_a, true) : rank_a - rank_b;
-  if (axis + rank_b > rank_a) {
-    ctx.fail("B's " + std::to_string(rank_b) + " dimensions do not fit into A's from axis " + std::to_string(axis));
-  }
   Dims out = a;
   for (std::int64_t d = 0; d < rank_b; ++d) {
-    const DimExpr &x = a[static_cast<std::size_t>(axis + d)], &y = b[static_cast<std::size_t>(d)];
+    const DimExpr &x = a[static_cast<std::size_t>(*axis + d)], &y = b[static_cast<std::size_t>(d)];
     if (y == DimExpr(1)) continue;
-    out[static_cast<std::size_t>(axis + d)] = ctx.unify(x, y, "dimension " + std::to_string(d) + " of B and A's");
+    out[static_cast<std::size_t>(*axis + d)] = ctx.unify(x, y, "dimension " + std::to_string(d) + " of B and A's");
   }
   return out;
 }

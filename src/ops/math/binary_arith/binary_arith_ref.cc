@@ -1,7 +1,7 @@
 // Integers wrap around; their division truncates towards zero, and a zero divisor is an error. Floating formats compute
 // in double and round once: for float and everything narrower that is the correctly rounded result.
-#include "ops/common/elements.h"
-#include "ops/common/shapes.h"
+#include "norn/error.h"
+#include "ops/common/loops.h"
 #include "ops/math/binary_arith/binary_arith.h"
 #include "opset/reference.h"
 
@@ -10,68 +10,41 @@ namespace {
 
 using opset::ReferenceContext;
 
-enum class Op : std::uint8_t { Add, Sub, Mul, Div };
-
 template <class D>
-D compute(Op op, D a, D b) {
-  if constexpr (std::is_same_v<D, double>) {
-    return op == Op::Add ? a + b : op == Op::Sub ? a - b : op == Op::Mul ? a * b : a / b;
-  } else {
-    const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
-    if (op != Op::Div) return static_cast<D>(op == Op::Add ? x + y : op == Op::Sub ? x - y : x * y);
-    if (b == static_cast<D>(-1) && std::is_signed_v<D>) return static_cast<D>(0 - x);  // the minimum has no positive
-    return a / b;
-  }
+D divisor(D b) {
+  if (b == 0) throw Error(ErrorCode::RuntimeError, "an integer is divided by zero");
+  return b;
 }
 
 // B's dimensions, brought to where NumPy's broadcasting expects them.
 Shape dims_of_b(ReferenceContext& ctx) {
   const Shape &a = ctx.input(0).dims(), &b = ctx.input(1).dims();
   if (ctx.version() >= 7) return b;
-  if (ctx.attrs().i("broadcast") == 0) {
+  const auto rank = static_cast<std::int64_t>(a.size());
+  const auto axis = axis_of_b(ctx, rank, static_cast<std::int64_t>(b.size()));
+  if (!axis) {
     if (a != b) ctx.fail("the shapes " + to_string(a) + " and " + to_string(b) + " differ");
     return b;
   }
-  const auto rank = static_cast<std::int64_t>(a.size()), rank_b = static_cast<std::int64_t>(b.size());
-  std::int64_t axis = ctx.attrs().find_i("axis").value_or(rank - rank_b);
-  if (axis < 0 && axis >= -rank) axis += rank;
-  if (axis < 0 || axis > rank - rank_b) {
-    ctx.fail("B's shape " + to_string(b) + " does not fit into A's shape " + to_string(a) + " at axis " +
-             std::to_string(axis));
-  }
   Shape placed = b;
-  placed.resize(static_cast<std::size_t>(rank - axis), 1);
+  placed.resize(static_cast<std::size_t>(rank - *axis), 1);
   if (broadcast(a, placed) != a) {
     ctx.fail("B's shape " + to_string(b) + " is not a run of A's shape " + to_string(a));
   }
   return placed;
 }
 
-template <class D>
-void apply(ReferenceContext& ctx, Op op) {
-  const Tensor &a = ctx.input(0), &b = ctx.input(1);
-  const Shape dims_b = dims_of_b(ctx);
-  const Shape dims = broadcast(a.dims(), dims_b);
-  Tensor& out = ctx.output(0, a.dtype(), dims);
-  const auto x = load_all<D>(a), y = load_all<D>(b);
-  std::vector<D> result;
-  result.reserve(static_cast<std::size_t>(out.size()));
-  for (Odometer at(dims, {broadcast_strides(a.dims(), dims), broadcast_strides(dims_b, dims)}); !at.done(); at.next()) {
-    const D divisor = y[static_cast<std::size_t>(at.offset(1))];
-    if (!std::is_same_v<D, double> && op == Op::Div && divisor == D{}) ctx.fail("an integer is divided by zero");
-    result.push_back(compute<D>(op, x[static_cast<std::size_t>(at.offset(0))], divisor));
-  }
-  store_all<D>(out, result);
-}
+void run(ReferenceContext& ctx, const BinaryFn& f) { map_pairs(ctx, f, dims_of_b(ctx)); }
 
-void run(ReferenceContext& ctx, Op op) {
-  visit_real(domain_of(ctx.input(0).dtype()), [&](auto zero) { apply<decltype(zero)>(ctx, op); });
+void add_ref(ReferenceContext& ctx) { run(ctx, {plus<double>, plus<std::int64_t>, plus<std::uint64_t>}); }
+void sub_ref(ReferenceContext& ctx) { run(ctx, {minus<double>, minus<std::int64_t>, minus<std::uint64_t>}); }
+void mul_ref(ReferenceContext& ctx) { run(ctx, {times<double>, times<std::int64_t>, times<std::uint64_t>}); }
+void div_ref(ReferenceContext& ctx) {
+  run(ctx, {.f64 = [](double a, double b) { return a / b; },
+            // The least value over -1 has no positive: it stays as it is.
+            .i64 = [](std::int64_t a, std::int64_t b) { return b == -1 ? minus<std::int64_t>(0, a) : a / divisor(b); },
+            .u64 = [](std::uint64_t a, std::uint64_t b) { return a / divisor(b); }});
 }
-
-void add_ref(ReferenceContext& ctx) { run(ctx, Op::Add); }
-void sub_ref(ReferenceContext& ctx) { run(ctx, Op::Sub); }
-void mul_ref(ReferenceContext& ctx) { run(ctx, Op::Mul); }
-void div_ref(ReferenceContext& ctx) { run(ctx, Op::Div); }
 
 }  // namespace
 

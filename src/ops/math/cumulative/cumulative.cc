@@ -2,6 +2,8 @@
 // first result is the neutral element.
 #include "ops/math/cumulative/cumulative.h"
 
+#include "ops/common/shapes.h"
+
 namespace norn::ops {
 namespace {
 
@@ -36,10 +38,24 @@ constexpr Schema kCumSum[] = {
     {.since = 14, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes26, .same_meaning = true},
 };
 
+void infer_cumulative(InferContext& ctx) {
+  same_as_input(ctx);
+  if (ctx.has_rank(0)) resolve_cumulative(ctx, ctx.rank(0));
+}
+
 }  // namespace
 
-constinit const Operator CumProd = {"", "CumProd", kCumProd, nullptr};
-constinit const Operator CumSum = {"", "CumSum", kCumSum, nullptr};
+CumulativeParams resolve_cumulative(const NodeView& node, std::int64_t rank) {
+  CumulativeParams p{.exclusive = node.attrs().flag("exclusive"), .reverse = node.attrs().flag("reverse")};
+  const auto axis = node.const_ints(1);
+  if (!axis) return p;
+  if (axis->size() != 1) node.fail("axis must be one number, not " + std::to_string(axis->size()));
+  p.axis = node.normalize_axis(axis->front(), rank);
+  return p;
+}
+
+constinit const Operator CumProd = {"", "CumProd", kCumProd, infer_cumulative};
+constinit const Operator CumSum = {"", "CumSum", kCumSum, infer_cumulative};
 
 void cumulative_schemas(SchemaTable& table) {
   for (const Operator* op : {&CumProd, &CumSum}) table.add(*op);

@@ -54,7 +54,8 @@ void infer_gemm(InferContext& ctx) {
   const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
   ctx.require_rank(0, 2);
   ctx.require_rank(1, 2);
-  const int ta = ctx.attrs().i("transA") != 0, tb = ctx.attrs().i("transB") != 0;
+  const GemmParams p = resolve_gemm(ctx);
+  const int ta = p.trans_a, tb = p.trans_b;
   const DimExpr m = ctx.has_rank(0) ? ctx.shape(0)[ta] : ctx.fresh_dim();
   const DimExpr n = ctx.has_rank(1) ? ctx.shape(1)[1 - tb] : ctx.fresh_dim();
   if (ctx.has_rank(0) && ctx.has_rank(1)) {
@@ -63,13 +64,12 @@ void infer_gemm(InferContext& ctx) {
   const Dims out{m, n};
   if (ctx.has_input(2) && ctx.has_rank(2)) {
     const Dims& c = ctx.shape(2);
-    const bool exact = find_attr(ctx.schema(), "broadcast") && ctx.attrs().i("broadcast") == 0;
-    if (c.size() > 2 || (exact && c.size() != 2)) {
+    if (c.size() > 2 || (p.exact_c && c.size() != 2)) {
       ctx.fail("C " + to_string(c) + " does not have the shape " + to_string(out) + " of A' * B'",
-               exact ? "the attribute broadcast = 1 lets C be broadcast" : "");
+               p.exact_c ? "the attribute broadcast = 1 lets C be broadcast" : "");
     }
     for (std::size_t d = 0; d < c.size(); ++d) {
-      if (exact) {
+      if (p.exact_c) {
         ctx.unify(c[d], out[out.size() - c.size() + d], "C and A' * B'");
       } else if (c[d].is_constant() && c[d].constant() != 1) {
         ctx.unify(c[d], out[out.size() - c.size() + d], "C and A' * B'");
@@ -80,6 +80,15 @@ void infer_gemm(InferContext& ctx) {
 }
 
 }  // namespace
+
+GemmParams resolve_gemm(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
+  return {.trans_a = attrs.flag("transA"),
+          .trans_b = attrs.flag("transB"),
+          .exact_c = node.version() < 7 && !attrs.flag("broadcast"),
+          .alpha = attrs.f("alpha"),
+          .beta = attrs.f("beta")};
+}
 
 constinit const Operator Gemm = {"", "Gemm", kGemm, infer_gemm};
 

@@ -2,24 +2,22 @@
 #include <cstring>
 
 #include "ops/math/gemm/gemm.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-using transform::NodeEdit;
+using namespace transform;
 
-void up_6_7(NodeEdit& edit) { edit.remove_attr("broadcast"); }
+void drop_broadcast(NodeEdit& edit) { edit.remove_attr("broadcast"); }
 
-void down_7_6(NodeEdit& edit) {
+void write_broadcast(NodeEdit& edit) {
   const auto &c = edit.input_type(2).shape, &y = edit.output_type(0).shape;
   const bool same = c && y && *c == *y;
   edit.set_attr("broadcast", static_cast<std::int64_t>(same ? 0 : 1));
 }
 
-void up_9_11(NodeEdit&) {}  // C may now be left out
-
-void down_11_9(NodeEdit& edit) {
+void write_c(NodeEdit& edit) {
   if (edit.has_input(2)) return;
   DataType type = edit.input_type(0).elem;
   if (type == DataType::Undefined) type = edit.input_type(1).elem;
@@ -33,11 +31,9 @@ void down_11_9(NodeEdit& edit) {
 
 }  // namespace
 
-void gemm_steps(transform::StepTable& table) {
-  table.add(Gemm, 6, 7, up_6_7);
-  table.add(Gemm, 7, 6, down_7_6);
-  table.add(Gemm, 9, 11, up_9_11);
-  table.add(Gemm, 11, 9, down_11_9);
+void gemm_steps(StepTable& table) {
+  table.add(Gemm, 6, 7, drop_broadcast, write_broadcast);
+  table.add(Gemm, 9, 11, unchanged, write_c);
 }
 
 }  // namespace norn::ops

@@ -47,8 +47,8 @@ D combine(double alpha, D product, double beta, D c) {
 
 void gemm_ref(opset::ReferenceContext& ctx) {
   const Tensor &a = ctx.input(0), &b = ctx.input(1);
-  const bool ta = ctx.attrs().i("transA") != 0, tb = ctx.attrs().i("transB") != 0;
-  const double alpha = ctx.attrs().f("alpha"), beta = ctx.attrs().f("beta");
+  const GemmParams p = resolve_gemm(ctx);
+  const bool ta = p.trans_a, tb = p.trans_b;
   if (a.rank() != 2 || b.rank() != 2) {
     ctx.fail("A " + to_string(a.dims()) + " and B " + to_string(b.dims()) + " have to be matrices");
   }
@@ -61,8 +61,7 @@ void gemm_ref(opset::ReferenceContext& ctx) {
   const Tensor* c = ctx.has_input(2) ? &ctx.input(2) : nullptr;
   if (c) {
     const Shape& s = c->dims();
-    const bool exact = opset::find_attr(ctx.attrs().schema(), "broadcast") && ctx.attrs().i("broadcast") == 0;
-    bool fits = s.size() <= 2 && (!exact || s == out);
+    bool fits = s.size() <= 2 && (!p.exact_c || s == out);
     for (std::size_t d = 0; fits && d < s.size(); ++d) fits = s[d] == 1 || s[d] == out[2 - s.size() + d];
     if (!fits) ctx.fail("C " + to_string(s) + " does not fit the product's shape " + to_string(out));
   }
@@ -77,7 +76,7 @@ void gemm_ref(opset::ReferenceContext& ctx) {
     const Shape c_dims = c ? c->dims() : Shape{};
     std::size_t at = 0;
     for (Odometer o(out, {broadcast_strides(c_dims, out)}); !o.done(); o.next(), ++at) {
-      product[at] = combine<D>(alpha, product[at], c ? beta : 0.0, cv[static_cast<std::size_t>(o.offset(0))]);
+      product[at] = combine<D>(p.alpha, product[at], c ? p.beta : 0.0, cv[static_cast<std::size_t>(o.offset(0))]);
     }
     store_all(y, product);
   });

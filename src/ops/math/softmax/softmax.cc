@@ -26,11 +26,17 @@ constexpr Schema kRows[] = {
 };
 
 void infer_softmax(InferContext& ctx) {
-  if (ctx.has_rank(0)) ctx.normalize_axis(ctx.attrs().i("axis"), ctx.rank(0), ctx.version() < 13);
+  if (ctx.has_rank(0)) resolve_softmax(ctx, ctx.rank(0));
   same_as_input(ctx);
 }
 
 }  // namespace
+
+SoftmaxParams resolve_softmax(const NodeView& node, std::int64_t rank) {
+  const bool flattens = node.version() < 13;
+  const std::int64_t axis = node.axis(rank, flattens);
+  return {axis, flattens ? rank : axis + 1};
+}
 
 constinit const Operator Softmax = {"", "Softmax", kRows, infer_softmax};
 constinit const Operator LogSoftmax = {"", "LogSoftmax", kRows, infer_softmax};

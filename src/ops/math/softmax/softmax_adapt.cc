@@ -8,12 +8,12 @@
 #include "ops/nn/flatten/flatten.h"
 #include "ops/tensor/reshape/reshape.h"
 #include "ops/tensor/transpose/transpose.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-using transform::NodeEdit;
+using namespace transform;
 
 std::int64_t normalized(NodeEdit& edit, std::int64_t axis, std::int64_t rank) {
   if (axis < -rank || axis > rank) {
@@ -22,17 +22,7 @@ std::int64_t normalized(NodeEdit& edit, std::int64_t axis, std::int64_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
-void up_1_11(NodeEdit&) {}  // negative axes are allowed now
-
-void down_11_1(NodeEdit& edit) {
-  const std::int64_t axis = edit.attrs().i("axis");
-  if (axis >= 0) return;
-  const auto rank = edit.input_rank(0);
-  if (!rank) edit.cannot("axis is negative, which needs a known rank to be counted from the front");
-  edit.set_attr("axis", normalized(edit, axis, *rank));
-}
-
-void up_11_13(NodeEdit& edit) {
+void along_one_axis(NodeEdit& edit) {
   const std::int64_t given = edit.attrs().i("axis");
   if (given == -1) return edit.set_attr("axis", given);
   const auto& shape = edit.input_type(0).shape;
@@ -56,12 +46,12 @@ void up_11_13(NodeEdit& edit) {
     if (size == opset::DimExpr(0)) return edit.set_attr("axis", std::int64_t{-1});  // nothing to compute
   }
   if (unknown > 1) edit.cannot("several sizes are not known, so the flattened shape could not be restored");
-  edit.wrap_input(0, Flatten, 13, {transform::make_attr("axis", axis)});
+  edit.wrap_input(0, Flatten, 13, {make_attr("axis", axis)});
   edit.set_attr("axis", std::int64_t{-1});
   edit.wrap_output(0, Reshape, 13, {}, {restored});
 }
 
-void down_13_11(NodeEdit& edit) {
+void as_matrix(NodeEdit& edit) {
   const std::int64_t given = edit.attrs().i("axis");
   if (given == -1) return edit.set_attr("axis", given);
   const auto rank = edit.input_rank(0);
@@ -76,19 +66,17 @@ void down_13_11(NodeEdit& edit) {
   std::vector<std::int64_t> swapped(static_cast<std::size_t>(*rank));
   std::iota(swapped.begin(), swapped.end(), 0);
   std::swap(swapped[static_cast<std::size_t>(axis)], swapped.back());
-  edit.wrap_input(0, Transpose, 1, {transform::make_attr("perm", swapped)});
+  edit.wrap_input(0, Transpose, 1, {make_attr("perm", swapped)});
   edit.set_attr("axis", *rank - 1);
-  edit.wrap_output(0, Transpose, 1, {transform::make_attr("perm", swapped)});
+  edit.wrap_output(0, Transpose, 1, {make_attr("perm", swapped)});
 }
 
 }  // namespace
 
-void softmax_steps(transform::StepTable& table) {
+void softmax_steps(StepTable& table) {
   for (const opset::Operator* op : {&Softmax, &LogSoftmax}) {
-    table.add(*op, 1, 11, up_1_11);
-    table.add(*op, 11, 1, down_11_1);
-    table.add(*op, 11, 13, up_11_13);
-    table.add(*op, 13, 11, down_13_11);
+    table.add(*op, 1, 11, unchanged, axis_from_front);
+    table.add(*op, 11, 13, along_one_axis, as_matrix);
     table.keeps(*op, 11,
                 "flattening at an axis that is not the last, where the shape is not known well enough to restore it");
   }

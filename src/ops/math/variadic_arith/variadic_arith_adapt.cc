@@ -1,14 +1,11 @@
 // Version steps of Max, Min and Sum. Down from version 8 only nodes pass whose inputs are known to have one shape.
 #include "ops/math/variadic_arith/variadic_arith.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-using transform::NodeEdit;
-
-void drop_consumed_inputs(NodeEdit& edit) { edit.remove_attr("consumed_inputs"); }
-void nothing(NodeEdit&) {}  // consumed_inputs is optional; equal shapes broadcast to themselves
+using namespace transform;
 
 void require_equal_shapes(NodeEdit& edit) {
   for (int i = 1; i < edit.input_count(); ++i) {
@@ -22,12 +19,10 @@ void require_equal_shapes(NodeEdit& edit) {
 
 }  // namespace
 
-void variadic_arith_steps(transform::StepTable& table) {
+void variadic_arith_steps(StepTable& table) {
   for (const opset::Operator* op : {&Max, &Min, &Sum}) {
-    table.add(*op, 1, 6, drop_consumed_inputs);
-    table.add(*op, 6, 1, nothing);
-    table.add(*op, 6, 8, nothing);
-    table.add(*op, 8, 6, require_equal_shapes);
+    table.add(*op, 1, 6, drop_consumed_inputs, unchanged);
+    table.add(*op, 6, 8, unchanged, require_equal_shapes);
   }
 }
 

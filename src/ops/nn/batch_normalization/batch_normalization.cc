@@ -97,7 +97,9 @@ void infer_batch_normalization(InferContext& ctx) {
   static constexpr const char* kWhat[] = {"", "channels of X and size of scale", "channels of X and size of B",
                                           "channels of X and size of the mean",
                                           "channels of X and size of the variance"};
-  const bool per_activation = find_attr(ctx.schema(), "spatial") && ctx.attrs().i("spatial") == 0;
+  bool wants_statistics = false;
+  for (int o = 1; o < ctx.output_count(); ++o) wants_statistics |= ctx.wants_output(o);
+  const BatchNormalizationParams p = resolve_batch_normalization(ctx, wants_statistics);
   std::optional<Dims> statistics;
   if (ctx.has_rank(0)) {
     const Dims& x = ctx.shape(0);
@@ -105,7 +107,7 @@ void infer_batch_normalization(InferContext& ctx) {
     if (x.size() == 1)
       statistics = Dims{1};
     else
-      statistics = Dims(x.begin() + 1, per_activation ? x.end() : x.begin() + 2);
+      statistics = Dims(x.begin() + 1, p.per_activation ? x.end() : x.begin() + 2);
   }
   for (int i = 1; i < 5; ++i) {
     if (!ctx.has_rank(i)) continue;
@@ -118,13 +120,12 @@ void infer_batch_normalization(InferContext& ctx) {
       (*statistics)[d] = ctx.unify((*statistics)[d], ctx.shape(i)[d], kWhat[i]);
     }
   }
-  if (!statistics && !per_activation) statistics = Dims{ctx.fresh_dim()};
+  if (!statistics && !p.per_activation) statistics = Dims{ctx.fresh_dim()};
 
   same_as_input(ctx);
-  const bool training_mode = find_attr(ctx.schema(), "training_mode") && ctx.attrs().i("training_mode") != 0;
   for (int o = 1; o < ctx.output_count(); ++o) {
     if (!ctx.wants_output(o)) continue;
-    if (ctx.version() >= 14 && !training_mode) {
+    if (ctx.version() >= 14 && !p.training) {
       ctx.fail("statistics are an output, but training_mode is 0", "set training_mode = 1, or leave the output out");
     }
     if (statistics)
@@ -135,6 +136,19 @@ void infer_batch_normalization(InferContext& ctx) {
 }
 
 }  // namespace
+
+BatchNormalizationParams resolve_batch_normalization(const NodeView& node, bool wants_statistics) {
+  const Attrs& attrs = node.attrs();
+  bool training = wants_statistics;
+  if (node.version() >= 14)
+    training = attrs.flag("training_mode");
+  else if (node.version() < 7)
+    training = wants_statistics && !attrs.flag("is_test");
+  return {.epsilon = attrs.f("epsilon"),
+          .momentum = attrs.f("momentum"),
+          .training = training,
+          .per_activation = attrs.declares("spatial") && !attrs.flag("spatial")};
+}
 
 constinit const Operator BatchNormalization = {"", "BatchNormalization", kBatchNormalization,
                                                infer_batch_normalization};

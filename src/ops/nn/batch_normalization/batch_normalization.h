@@ -1,9 +1,18 @@
 // The operators of this slice, for other rooms to name.
 #pragma once
+#include "opset/node_view.h"
 #include "opset/schema.h"
 
 namespace norn::ops {
 
 extern const opset::Operator BatchNormalization;
+
+struct BatchNormalizationParams {
+  float epsilon, momentum;
+  bool training;        // the batch's own statistics
+  bool per_activation;  // of each element of C x D1 x ... x Dn, not of each channel
+};
+// `wants_statistics`: an output other than the first is used.
+BatchNormalizationParams resolve_batch_normalization(const opset::NodeView& node, bool wants_statistics);
 
 }  // namespace norn::ops

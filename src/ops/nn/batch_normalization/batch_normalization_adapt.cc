@@ -3,12 +3,12 @@
 #include "ops/nn/batch_normalization/batch_normalization.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/tensor/reshape/reshape.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-using transform::NodeEdit;
+using namespace transform;
 
 bool wants_statistics(const NodeEdit& edit) {
   for (int o = 1; o < edit.output_count(); ++o) {
@@ -17,22 +17,24 @@ bool wants_statistics(const NodeEdit& edit) {
   return false;
 }
 
-void up_1_6(NodeEdit& edit) { edit.remove_attr("consumed_inputs"); }
-
 // X, scale and B are not overwritten; the running mean and variance are.
-void down_6_1(NodeEdit& edit) { edit.set_attr("consumed_inputs", std::vector<std::int64_t>{0, 0, 0, 1, 1}); }
+void write_consumed_inputs(NodeEdit& edit) {
+  edit.set_attr("consumed_inputs", std::vector<std::int64_t>{0, 0, 0, 1, 1});
+}
 
-void up_6_7(NodeEdit& edit) {
+void drop_is_test(NodeEdit& edit) {
   if (edit.attrs().i("is_test") != 0 && wants_statistics(edit)) {
     edit.cannot("is_test asks for the given statistics, the outputs for new ones");
   }
   edit.remove_attr("is_test");
 }
 
-void down_7_6(NodeEdit& edit) { edit.set_attr("is_test", static_cast<std::int64_t>(wants_statistics(edit) ? 0 : 1)); }
+void write_is_test(NodeEdit& edit) {
+  edit.set_attr("is_test", static_cast<std::int64_t>(wants_statistics(edit) ? 0 : 1));
+}
 
-void up_7_9(NodeEdit& edit) {
-  const bool spatial = edit.attrs().i("spatial") != 0;
+void drop_spatial(NodeEdit& edit) {
+  const bool spatial = edit.attrs().flag("spatial");
   edit.remove_attr("spatial");
   if (spatial) return;
   const auto& x = edit.input_type(0).shape;
@@ -53,14 +55,12 @@ void up_7_9(NodeEdit& edit) {
     std::copy(values.begin(), values.end(), t.as_mutable<std::int64_t>());
     return t;
   };
-  edit.wrap_input(0, Flatten, 9, {transform::make_attr("axis", std::int64_t{1})});
+  edit.wrap_input(0, Flatten, 9, {make_attr("axis", std::int64_t{1})});
   for (int i = 1; i < 5; ++i) edit.wrap_input(i, Reshape, 5, {}, {shape({-1})});
   edit.wrap_output(0, Reshape, 5, {}, {shape(restored)});
 }
 
-void down_9_7(NodeEdit&) {}  // spatial is 1 if it is left out
-
-void up_9_14(NodeEdit& edit) {
+void training_mode_from_outputs(NodeEdit& edit) {
   if (edit.wants_output(3) || edit.wants_output(4)) {
     edit.cannot("the outputs saved_mean and saved_var went with version 14");
   }
@@ -69,8 +69,8 @@ void up_9_14(NodeEdit& edit) {
   if (training) edit.set_attr("training_mode", std::int64_t{1});
 }
 
-void down_14_9(NodeEdit& edit) {
-  const bool training = edit.attrs().i("training_mode") != 0;
+void training_mode_to_outputs(NodeEdit& edit) {
+  const bool training = edit.attrs().flag("training_mode");
   if (training && !wants_statistics(edit)) {
     edit.cannot("training_mode is set, which version 9 tells by the outputs mean and var, but they are left out",
                 "give the outputs running_mean and running_var names");
@@ -80,26 +80,19 @@ void down_14_9(NodeEdit& edit) {
   edit.remove_attr("training_mode");
 }
 
-void up_14_15(NodeEdit&) {}  // scale and B may now have a type of their own
-
-void down_15_14(NodeEdit& edit) {
+void require_one_type(NodeEdit& edit) {
   const DataType x = edit.input_type(0).elem, scale = edit.input_type(1).elem;
   if (x != scale) edit.cannot("X and scale differ in type, or their types are not known");
 }
 
 }  // namespace
 
-void batch_normalization_steps(transform::StepTable& table) {
-  table.add(BatchNormalization, 1, 6, up_1_6);
-  table.add(BatchNormalization, 6, 1, down_6_1);
-  table.add(BatchNormalization, 6, 7, up_6_7);
-  table.add(BatchNormalization, 7, 6, down_7_6);
-  table.add(BatchNormalization, 7, 9, up_7_9);
-  table.add(BatchNormalization, 9, 7, down_9_7);
-  table.add(BatchNormalization, 9, 14, up_9_14);
-  table.add(BatchNormalization, 14, 9, down_14_9);
-  table.add(BatchNormalization, 14, 15, up_14_15);
-  table.add(BatchNormalization, 15, 14, down_15_14);
+void batch_normalization_steps(StepTable& table) {
+  table.add(BatchNormalization, 1, 6, drop_consumed_inputs, write_consumed_inputs);
+  table.add(BatchNormalization, 6, 7, drop_is_test, write_is_test);
+  table.add(BatchNormalization, 7, 9, drop_spatial, unchanged);
+  table.add(BatchNormalization, 9, 14, training_mode_from_outputs, training_mode_to_outputs);
+  table.add(BatchNormalization, 14, 15, unchanged, require_one_type);
   table.keeps(BatchNormalization, 6, "is_test together with outputs of statistics contradicts itself");
   table.keeps(BatchNormalization, 7, "spatial = 0 with an X whose shape is not known, or with statistics as outputs");
   table.keeps(BatchNormalization, 9, "the outputs saved_mean and saved_var have no successor");

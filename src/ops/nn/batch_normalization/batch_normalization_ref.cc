@@ -9,24 +9,16 @@
 namespace norn::ops {
 namespace {
 
-bool flag(const opset::ReferenceContext& ctx, const char* name, bool otherwise) {
-  return opset::find_attr(ctx.attrs().schema(), name) ? ctx.attrs().i(name) != 0 : otherwise;
-}
-
-bool is_training(const opset::ReferenceContext& ctx) {
-  if (ctx.version() >= 14) return flag(ctx, "training_mode", false);
-  bool statistics = false;
-  for (int o = 1; o < ctx.output_count(); ++o) statistics |= ctx.wants_output(o);
-  return statistics && !flag(ctx, "is_test", false);
-}
-
 void batch_normalization_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
   if (x.rank() == 0) ctx.fail("X is a scalar; it needs a batch dimension at least");
   const Shape& dims = x.dims();
+  bool wants_statistics = false;
+  for (int o = 1; o < ctx.output_count(); ++o) wants_statistics |= ctx.wants_output(o);
+  const BatchNormalizationParams p = resolve_batch_normalization(ctx, wants_statistics);
   Shape statistics = {1};
   if (dims.size() > 1) {
-    statistics = Shape(dims.begin() + 1, flag(ctx, "spatial", true) ? dims.begin() + 2 : dims.end());
+    statistics = Shape(dims.begin() + 1, p.per_activation ? dims.end() : dims.begin() + 2);
   }
   for (int i = 1; i < 5; ++i) {
     if (ctx.input(i).dims() != statistics) {
@@ -42,11 +34,10 @@ void batch_normalization_ref(opset::ReferenceContext& ctx) {
   std::vector<double> values = load_all<double>(x);
   const std::vector<double> scale = load_all<double>(ctx.input(1)), bias = load_all<double>(ctx.input(2));
   std::vector<double> mean = load_all<double>(ctx.input(3)), variance = load_all<double>(ctx.input(4));
-  const double epsilon = ctx.attrs().f("epsilon"), momentum = ctx.attrs().f("momentum");
-  const bool training = is_training(ctx);
+  const double epsilon = p.epsilon, momentum = p.momentum;
   std::vector<double> running_mean = mean, running_variance = variance;
   for (std::size_t c = 0; c < channels; ++c) {
-    if (training) {
+    if (p.training) {
       const double count = static_cast<double>(n * plane);
       double sum = 0, squares = 0;
       for (std::size_t b = 0; b < n; ++b) {
@@ -75,7 +66,7 @@ void batch_normalization_ref(opset::ReferenceContext& ctx) {
   const std::vector<double>* more[] = {&running_mean, &running_variance, &mean, &variance};
   for (int o = 1; o < ctx.output_count() && o < 5; ++o) {
     if (!ctx.wants_output(o)) continue;
-    if (ctx.version() >= 14 && !training) ctx.fail("statistics are an output, but training_mode is 0");
+    if (ctx.version() >= 14 && !p.training) ctx.fail("statistics are an output, but training_mode is 0");
     store_all(ctx.output(o, ctx.input(3).dtype(), statistics), *more[o - 1]);
   }
 }

@@ -41,10 +41,15 @@ constexpr Schema kConv[] = {
     {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
+std::int64_t conv_group(const NodeView& node) {
+  const std::int64_t group = node.attrs().i("group");
+  if (group < 1) node.fail("group is " + std::to_string(group) + ", but has to be at least 1");
+  return group;
+}
+
 void infer_conv(InferContext& ctx) {
   const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
-  const std::int64_t group = ctx.attrs().i("group");
-  if (group < 1) ctx.fail("group is " + std::to_string(group) + ", but has to be at least 1");
+  const std::int64_t group = conv_group(ctx);
   const auto kernel_shape = ctx.attrs().find_ints("kernel_shape");
 
   std::optional<std::size_t> rank;
@@ -96,6 +101,22 @@ void infer_conv(InferContext& ctx) {
 }
 
 }  // namespace
+
+ConvParams resolve_conv(const NodeView& node, const Shape& x, const Shape& w) {
+  if (x.size() < 2 || w.size() != x.size()) {
+    node.fail("X " + norn::to_string(x) + " and W " + norn::to_string(w) + " need the same rank, at least 2");
+  }
+  const std::int64_t group = conv_group(node);
+  if (x[1] / group != w[1] || x[1] % group != 0 || w[0] % group != 0) {
+    node.fail("X has " + std::to_string(x[1]) + " channels, W " + norn::to_string(w) + " does not fit them in " +
+              std::to_string(group) + " groups");
+  }
+  const Shape in(x.begin() + 2, x.end()), kernel(w.begin() + 2, w.end());
+  if (const auto given = node.attrs().find_ints("kernel_shape"); given && *given != kernel) {
+    node.fail("kernel_shape is " + norn::to_string(*given) + ", but W is " + norn::to_string(w));
+  }
+  return {group, resolve_window(node.attrs(), in, kernel, false)};
+}
 
 constinit const Operator Conv = {"", "Conv", kConv, infer_conv};
 

@@ -4,12 +4,12 @@
 // A mask of the input's type and a bool mask become each other through Cast.
 #include "ops/nn/dropout/dropout.h"
 #include "ops/tensor/cast/cast.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-using transform::NodeEdit;
+using namespace transform;
 
 void cast_mask(NodeEdit& edit, DataType to) {
   if (!edit.wants_output(1)) return;
@@ -17,7 +17,7 @@ void cast_mask(NodeEdit& edit, DataType to) {
     edit.cannot("the mask is of the input's type before version 10, and that type is not known",
                 "declare the type of the model's inputs");
   }
-  edit.wrap_output(1, Cast, 9, {transform::make_attr("to", static_cast<std::int64_t>(to))});
+  edit.wrap_output(1, Cast, 9, {make_attr("to", static_cast<std::int64_t>(to))});
 }
 
 Tensor scalar(float value) {
@@ -31,10 +31,7 @@ Tensor scalar(bool value) {
   return t;
 }
 
-void up_1_6(NodeEdit& edit) { edit.remove_attr("consumed_inputs"); }
-void down_6_1(NodeEdit&) {}  // consumed_inputs is optional
-
-void up_6_7(NodeEdit& edit) {
+void drop_is_test(NodeEdit& edit) {
   const bool training = edit.attrs().i("is_test") == 0;
   const float ratio = edit.attrs().f("ratio");
   edit.remove_attr("is_test");
@@ -45,12 +42,12 @@ void up_6_7(NodeEdit& edit) {
   edit.set_input(2, scalar(true));
   edit.become(Dropout, 12);
 }
-void down_7_6(NodeEdit& edit) { edit.set_attr("is_test", std::int64_t{1}); }
+void write_is_test(NodeEdit& edit) { edit.set_attr("is_test", std::int64_t{1}); }
 
-void up_7_10(NodeEdit& edit) { cast_mask(edit, edit.input_type(0).elem); }
-void down_10_7(NodeEdit& edit) { cast_mask(edit, DataType::Bool); }
+void mask_of_input_type(NodeEdit& edit) { cast_mask(edit, edit.input_type(0).elem); }
+void mask_of_bool(NodeEdit& edit) { cast_mask(edit, DataType::Bool); }
 
-void up_10_12(NodeEdit& edit) {
+void ratio_to_input(NodeEdit& edit) {
   if (!edit.attrs().has("ratio")) return;
   const float ratio = edit.attrs().f("ratio");
   edit.remove_attr("ratio");
@@ -58,7 +55,7 @@ void up_10_12(NodeEdit& edit) {
 }
 
 // Without training the ratio means nothing, so one that is computed is no obstacle.
-void down_12_10(NodeEdit& edit) {
+void ratio_to_attribute(NodeEdit& edit) {
   if (edit.has_input(2)) {
     const Tensor* training = edit.input_constant(2);
     if (!training || training->size() != 1 || *training->as<std::uint8_t>() != 0) {
@@ -73,15 +70,11 @@ void down_12_10(NodeEdit& edit) {
 
 }  // namespace
 
-void dropout_steps(transform::StepTable& table) {
-  table.add(Dropout, 1, 6, up_1_6);
-  table.add(Dropout, 6, 1, down_6_1);
-  table.add(Dropout, 6, 7, up_6_7);
-  table.add(Dropout, 7, 6, down_7_6);
-  table.add(Dropout, 7, 10, up_7_10);
-  table.add(Dropout, 10, 7, down_10_7);
-  table.add(Dropout, 10, 12, up_10_12);
-  table.add(Dropout, 12, 10, down_12_10);
+void dropout_steps(StepTable& table) {
+  table.add(Dropout, 1, 6, drop_consumed_inputs, unchanged);
+  table.add(Dropout, 6, 7, drop_is_test, write_is_test);
+  table.add(Dropout, 7, 10, mask_of_input_type, mask_of_bool);
+  table.add(Dropout, 10, 12, ratio_to_input, ratio_to_attribute);
 }
 
 }  // namespace norn::ops

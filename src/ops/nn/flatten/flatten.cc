@@ -51,17 +51,15 @@ constexpr Schema kFlatten[] = {
 };
 
 void infer_flatten(InferContext& ctx) {
-  std::int64_t axis = ctx.attrs().i("axis");
-  if (axis < 0 && ctx.version() < 11)
-    ctx.fail("axis " + std::to_string(axis) + " is negative, which opset 11 introduced");
+  const std::int64_t given = ctx.attrs().i("axis");
+  ctx.require_axis_sign(given, 11);
   if (!ctx.has_rank(0)) {
-    const DimExpr rows = axis == 0 ? DimExpr(1) : ctx.fresh_dim();
+    const DimExpr rows = given == 0 ? DimExpr(1) : ctx.fresh_dim();
     ctx.set(0, ctx.elem(0), {rows, ctx.fresh_dim()});
     return;
   }
-  axis = ctx.normalize_axis(axis, ctx.rank(0), true);
   const std::span<const DimExpr> dims = ctx.shape(0);
-  const auto split = static_cast<std::size_t>(axis);
+  const auto split = static_cast<std::size_t>(ctx.axis(ctx.rank(0), true));
   ctx.set(0, ctx.elem(0), {product(dims.first(split)), product(dims.subspan(split))});
 }
 

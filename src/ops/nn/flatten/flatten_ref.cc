@@ -8,12 +8,7 @@ namespace {
 
 void flatten_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
-  const std::int64_t given = ctx.attrs().i("axis");
-  const std::int64_t axis = given < 0 ? given + in.rank() : given;
-  if (axis < 0 || axis > in.rank()) {
-    ctx.fail("axis " + std::to_string(given) + " is outside the input of shape " + to_string(in.dims()));
-  }
-  const auto split = in.dims().begin() + axis;
+  const auto split = in.dims().begin() + ctx.axis(in.rank(), true);
   const Shape dims = {element_count(Shape(in.dims().begin(), split)), element_count(Shape(split, in.dims().end()))};
   copy_elements(ctx.output(0, in.dtype(), dims), 0, in, 0, in.size());
 }

@@ -28,13 +28,19 @@ constexpr Schema kLRN[] = {
 };
 
 void infer_lrn(InferContext& ctx) {
-  if (ctx.attrs().i("size") < 1)
-    ctx.fail("size is " + std::to_string(ctx.attrs().i("size")) + ", but has to be positive");
+  resolve_lrn(ctx);
   if (ctx.has_rank(0) && ctx.rank(0) < 2) ctx.fail("X needs a batch and a channel dimension");
   same_as_input(ctx);
 }
 
 }  // namespace
+
+LrnParams resolve_lrn(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
+  const std::int64_t size = attrs.i("size");
+  if (size < 1) node.fail("size is " + std::to_string(size) + ", but has to be positive");
+  return {size, attrs.f("alpha"), attrs.f("beta"), attrs.f("bias")};
+}
 
 constinit const Operator LRN = {"", "LRN", kLRN, infer_lrn};
 

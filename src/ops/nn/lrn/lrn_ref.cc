@@ -12,9 +12,9 @@ namespace {
 void lrn_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
   if (x.rank() < 2) ctx.fail("X " + to_string(x.dims()) + " needs a batch and a channel dimension");
-  const double alpha = ctx.attrs().f("alpha"), beta = ctx.attrs().f("beta"), bias = ctx.attrs().f("bias");
-  const std::int64_t size = ctx.attrs().i("size");
-  if (size < 1) ctx.fail("size has to be positive");
+  const LrnParams p = resolve_lrn(ctx);
+  const double alpha = p.alpha, beta = p.beta, bias = p.bias;
+  const std::int64_t size = p.size;
   const std::int64_t batch = x.dims()[0], channels = x.dims()[1];
   const std::int64_t plane = element_count(Shape(x.dims().begin() + 2, x.dims().end()));
   const std::int64_t below = std::min((size - 1) / 2, channels), above = std::min(size / 2, channels);

@@ -94,16 +94,13 @@ constexpr Schema kAveragePool[] = {
 };
 
 void infer_pool(InferContext& ctx) {
-  const auto kernel_shape = ctx.attrs().ints("kernel_shape");
-  if (kernel_shape.empty()) ctx.fail("kernel_shape is empty");
-  const std::size_t rank = kernel_shape.size() + 2;
+  const PoolParams p = resolve_pool(ctx);
+  const std::size_t rank = p.kernel.size() + 2;
   ctx.require_rank(0, static_cast<std::int64_t>(rank));
   Dims out;
   if (ctx.has_rank(0)) {
-    const Dims kernel(kernel_shape.begin(), kernel_shape.end());
-    const bool ceil_mode = find_attr(ctx.schema(), "ceil_mode") && ctx.attrs().i("ceil_mode") != 0;
     const Dims& x = ctx.shape(0);
-    out = window_output(ctx, std::span(x).subspan(2), kernel, ceil_mode);
+    out = window_output(ctx, std::span(x).subspan(2), to_dims(p.kernel), p.ceil_mode);
     out.insert(out.begin(), {x[0], x[1]});
   } else {
     while (out.size() < rank) out.push_back(ctx.fresh_dim());
@@ -113,6 +110,24 @@ void infer_pool(InferContext& ctx) {
 }
 
 }  // namespace
+
+PoolParams resolve_pool(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
+  const auto flag = [&](std::string_view name) { return attrs.declares(name) && attrs.flag(name); };
+  PoolParams p{.kernel = attrs.ints("kernel_shape"),
+               .ceil_mode = flag("ceil_mode"),
+               .count_include_pad = flag("count_include_pad"),
+               .column_major = flag("storage_order")};
+  if (p.kernel.empty()) node.fail("kernel_shape is empty");
+  return p;
+}
+
+Window pool_window(const NodeView& node, const PoolParams& p, const Shape& x) {
+  if (x.size() != p.kernel.size() + 2) {
+    node.fail("kernel_shape " + norn::to_string(p.kernel) + " does not fit X " + norn::to_string(x));
+  }
+  return resolve_window(node.attrs(), std::span(x).subspan(2), p.kernel, p.ceil_mode);
+}
 
 constinit const Operator MaxPool = {"", "MaxPool", kMaxPool, infer_pool};
 constinit const Operator AveragePool = {"", "AveragePool", kAveragePool, infer_pool};

@@ -1,21 +1,11 @@
 // Version steps of pooling: upwards nothing changes; downwards an attribute may go only where it said its default.
 #include "ops/nn/pool/pool.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-using transform::NodeEdit;
-
-// Newer versions add attributes whose defaults mean what went without them.
-void unchanged(NodeEdit&) {}
-
-void drop_flag(NodeEdit& edit, const char* name) {
-  if (edit.attrs().i(name) != 0) {
-    edit.cannot(std::string(name) + " is set, which the older version does not have");
-  }
-  edit.remove_attr(name);
-}
+using namespace transform;
 
 void drop_dilations(NodeEdit& edit) {
   for (std::int64_t d : edit.attrs().find_ints("dilations").value_or(std::vector<std::int64_t>{})) {
@@ -52,17 +42,12 @@ void average_10_7(NodeEdit& edit) { drop_flag(edit, "ceil_mode"); }
 
 }  // namespace
 
-void pool_steps(transform::StepTable& table) {
-  table.add(MaxPool, 1, 8, unchanged);
-  table.add(MaxPool, 8, 1, max_8_1);
-  table.add(MaxPool, 8, 10, unchanged);
-  table.add(MaxPool, 10, 8, max_10_8);
-  table.add(AveragePool, 1, 7, unchanged);
-  table.add(AveragePool, 7, 1, average_7_1);
-  table.add(AveragePool, 7, 10, unchanged);
-  table.add(AveragePool, 10, 7, average_10_7);
-  table.add(AveragePool, 11, 19, unchanged);
-  table.add(AveragePool, 19, 11, drop_dilations);
+void pool_steps(StepTable& table) {
+  table.add(MaxPool, 1, 8, unchanged, max_8_1);
+  table.add(MaxPool, 8, 10, unchanged, max_10_8);
+  table.add(AveragePool, 1, 7, unchanged, average_7_1);
+  table.add(AveragePool, 7, 10, unchanged, average_10_7);
+  table.add(AveragePool, 11, 19, unchanged, drop_dilations);
 }
 
 }  // namespace norn::ops

@@ -1,92 +1,16 @@
-// Pooling over windows that are worked out once and serve every plane of the tensor.
+// Pooling: the maximum or the average of the elements in each position of the window, plane by plane.
 //
 // The standard leaves a window without any input element open (padding as wide as the kernel): its maximum is the
 // type's lowest value with index -1, its average without the padding is NaN. NaN wins a maximum, as in NumPy; of equal
 // elements the first in row-major order is the maximum.
 #include <limits>
 
-#include "ops/common/elements.h"
-#include "ops/common/shapes.h"
+#include "ops/common/loops.h"
 #include "ops/nn/pool/pool.h"
 #include "opset/reference.h"
 
 namespace norn::ops {
 namespace {
-
-struct Windows {
-  struct Row {
-    std::int64_t first, count;  // offset within a plane; elements
-  };
-  std::vector<Row> rows;
-  std::vector<std::size_t> begin;    // rows of output o: [begin[o], begin[o + 1])
-  std::vector<std::int64_t> padded;  // positions of output o's window within the padded input
-  std::int64_t step = 1;             // between a row's elements
-  Shape in, out_dims;
-  std::int64_t planes = 0, in_plane = 0, out_plane = 0;
-};
-
-// Positions of one dimension's window: the taps inside the input, and how many are inside the padded input.
-struct Reach {
-  std::int64_t first, count, padded;
-};
-
-Reach reach(std::int64_t start, std::int64_t kernel, std::int64_t dilation, std::int64_t in, std::int64_t pad_end) {
-  const auto taps_before = [&](std::int64_t limit) {  // taps at positions < limit
-    const std::int64_t n = limit > start ? (limit - start + dilation - 1) / dilation : 0;
-    return std::min(n, kernel);
-  };
-  const std::int64_t skipped = taps_before(0), inside = taps_before(in);
-  return {start + skipped * dilation, inside - skipped, taps_before(in + pad_end)};
-}
-
-Windows make_windows(opset::ReferenceContext& ctx, const Tensor& x) {
-  const std::vector<std::int64_t> kernel = ctx.attrs().ints("kernel_shape");
-  const std::size_t n = kernel.size();
-  if (n == 0 || x.dims().size() != n + 2) {
-    ctx.fail("kernel_shape " + to_string(kernel) + " does not fit X " + to_string(x.dims()));
-  }
-  const auto& schema = ctx.attrs().schema();
-  const bool ceil_mode = opset::find_attr(schema, "ceil_mode") && ctx.attrs().i("ceil_mode") != 0;
-  Windows ws;
-  ws.in.assign(x.dims().begin() + 2, x.dims().end());
-  const Window w = resolve_window(ctx.attrs(), ws.in, kernel, ceil_mode);
-  ws.out_dims = {x.dims()[0], x.dims()[1]};
-  ws.planes = element_count(ws.out_dims);
-  ws.out_dims.insert(ws.out_dims.end(), w.out.begin(), w.out.end());
-  ws.in_plane = element_count(ws.in);
-  ws.out_plane = element_count(w.out);
-  ws.step = w.dilations.back();
-  if (element_count(ws.out_dims) == 0) return ws;
-
-  const std::vector<std::int64_t> strides = dense_strides(ws.in);
-  std::vector<std::vector<Reach>> reaches(n);
-  for (std::size_t d = 0; d < n; ++d) {
-    for (std::int64_t o = 0; o < w.out[d]; ++o) {
-      reaches[d].push_back(
-          reach(o * w.strides[d] - w.pads_begin[d], w.kernel[d], w.dilations[d], ws.in[d], w.pads_end[d]));
-    }
-  }
-  std::vector<std::int64_t> steps;
-  for (std::size_t d = 0; d + 1 < n; ++d) steps.push_back(w.dilations[d] * strides[d]);
-  for (Odometer o(w.out, {}); !o.done(); o.next()) {
-    ws.begin.push_back(ws.rows.size());
-    std::int64_t first = 0, padded = 1;
-    Shape counts;
-    for (std::size_t d = 0; d < n; ++d) {
-      const Reach& r = reaches[d][static_cast<std::size_t>(o.index()[d])];
-      first += r.first * strides[d];
-      padded *= r.padded;
-      counts.push_back(r.count);
-    }
-    ws.padded.push_back(padded);
-    const std::int64_t length = counts.back();
-    counts.pop_back();
-    if (length == 0) continue;
-    for (Odometer row(counts, {steps}); !row.done(); row.next()) ws.rows.push_back({first + row.offset(0), length});
-  }
-  ws.begin.push_back(ws.rows.size());
-  return ws;
-}
 
 template <class D>
 D lowest(DataType type) {
@@ -108,68 +32,89 @@ std::int64_t column_major(std::int64_t offset, const Shape& dims) {
   return result;
 }
 
-template <class D>
-void max_pool(opset::ReferenceContext& ctx, const Tensor& x, const Windows& ws, bool columns) {
-  const std::vector<D> values = load_all<D>(x);
-  Tensor& y = ctx.output(0, x.dtype(), ws.out_dims);
-  std::int64_t* indices =
-      ctx.wants_output(1) ? ctx.output(1, DataType::Int64, ws.out_dims).as_mutable<std::int64_t>() : nullptr;
-  if (y.size() == 0) return;
-  std::vector<D> result(static_cast<std::size_t>(ws.out_plane));
-  for (std::int64_t p = 0; p < ws.planes; ++p) {
-    const D* plane = values.data() + p * ws.in_plane;
-    for (std::int64_t o = 0; o < ws.out_plane; ++o) {
-      D best = lowest<D>(x.dtype());
-      std::int64_t at = -1;
-      for (std::size_t r = ws.begin[o]; r < ws.begin[o + 1]; ++r) {
-        std::int64_t i = ws.rows[r].first;
-        for (std::int64_t k = 0; k < ws.rows[r].count; ++k, i += ws.step) {
-          if (at < 0 || (!(best >= plane[i]) && best == best)) {
-            best = plane[i];
-            at = i;
-          }
-        }
-      }
-      result[static_cast<std::size_t>(o)] = best;
-      if (indices) {
-        if (at >= 0) at = p * ws.in_plane + (columns ? column_major(at, ws.in) : at);
-        indices[p * ws.out_plane + o] = at;
-      }
-    }
-    store<D>(y, p * ws.out_plane, ws.out_plane, result.data());
+// An input of planes, one for each batch and channel, and the window that goes over each of them.
+struct Planes {
+  PoolParams params;
+  Window window;
+  Shape in, out;
+  std::int64_t count, in_size, out_size;
+};
+
+Planes planes_of(opset::ReferenceContext& ctx) {
+  const Shape& x = ctx.input(0).dims();
+  Planes p;
+  p.params = resolve_pool(ctx);
+  p.window = pool_window(ctx, p.params, x);
+  p.in.assign(x.begin() + 2, x.end());
+  p.out = {x[0], x[1]};
+  p.count = element_count(p.out);
+  p.out.insert(p.out.end(), p.window.out.begin(), p.window.out.end());
+  p.in_size = element_count(p.in);
+  p.out_size = element_count(p.window.out);
+  return p;
+}
+
+// Calls f(taps, padded, at) for each position of the window: the elements of a plane that lie in it, how many
+// positions lie in the padded input, and the output element of the first plane.
+template <class F>
+void for_each_window(const Planes& p, F&& f) {
+  if (element_count(p.out) == 0) return;
+  WindowTaps window(p.window, p.in);
+  std::int64_t at = 0;
+  for (Odometer o(p.window.out, {}); !o.done(); o.next()) {
+    const std::span<const WindowTaps::Tap> taps = window.at(o.index());
+    f(taps, window.padded(), at++);
   }
+}
+
+template <class D>
+void max_pool(opset::ReferenceContext& ctx, const Planes& p) {
+  const Tensor& x = ctx.input(0);
+  const std::vector<D> values = load_all<D>(x);
+  Tensor& y = ctx.output(0, x.dtype(), p.out);
+  std::int64_t* indices =
+      ctx.wants_output(1) ? ctx.output(1, DataType::Int64, p.out).as_mutable<std::int64_t>() : nullptr;
+  std::vector<D> result(static_cast<std::size_t>(y.size()));
+  for_each_window(p, [&](std::span<const WindowTaps::Tap> taps, std::int64_t, std::int64_t at) {
+    for (std::int64_t c = 0; c < p.count; ++c) {
+      const D* plane = values.data() + c * p.in_size;
+      D best = lowest<D>(x.dtype());
+      std::int64_t where = -1;
+      for (const WindowTaps::Tap& tap : taps) {
+        const D v = plane[tap.input];
+        if (where >= 0 && (best >= v || best != best)) continue;
+        best = v;
+        where = tap.input;
+      }
+      result[static_cast<std::size_t>(c * p.out_size + at)] = best;
+      if (!indices) continue;
+      if (where >= 0) where = c * p.in_size + (p.params.column_major ? column_major(where, p.in) : where);
+      indices[c * p.out_size + at] = where;
+    }
+  });
+  store_all(y, result);
 }
 
 void max_pool_ref(opset::ReferenceContext& ctx) {
-  const Tensor& x = ctx.input(0);
-  const Windows ws = make_windows(ctx, x);
-  const bool columns = opset::find_attr(ctx.attrs().schema(), "storage_order") && ctx.attrs().i("storage_order") != 0;
-  visit_real(domain_of(x.dtype()), [&](auto d) { max_pool<decltype(d)>(ctx, x, ws, columns); });
+  const Planes p = planes_of(ctx);
+  visit_real(domain_of(ctx.input(0).dtype()), [&]<class D>(D) { max_pool<D>(ctx, p); });
 }
 
 void average_pool_ref(opset::ReferenceContext& ctx) {
+  const Planes p = planes_of(ctx);
   const Tensor& x = ctx.input(0);
-  const Windows ws = make_windows(ctx, x);
-  const bool include_pad =
-      opset::find_attr(ctx.attrs().schema(), "count_include_pad") && ctx.attrs().i("count_include_pad") != 0;
   const std::vector<double> values = load_all<double>(x);
-  Tensor& y = ctx.output(0, x.dtype(), ws.out_dims);
-  if (y.size() == 0) return;
-  std::vector<double> result(static_cast<std::size_t>(ws.out_plane));
-  for (std::int64_t p = 0; p < ws.planes; ++p) {
-    const double* plane = values.data() + p * ws.in_plane;
-    for (std::int64_t o = 0; o < ws.out_plane; ++o) {
+  Tensor& y = ctx.output(0, x.dtype(), p.out);
+  std::vector<double> result(static_cast<std::size_t>(y.size()));
+  for_each_window(p, [&](std::span<const WindowTaps::Tap> taps, std::int64_t padded, std::int64_t at) {
+    const double count = p.params.count_include_pad ? static_cast<double>(padded) : static_cast<double>(taps.size());
+    for (std::int64_t c = 0; c < p.count; ++c) {
       double sum = 0;
-      std::int64_t count = 0;
-      for (std::size_t r = ws.begin[o]; r < ws.begin[o + 1]; ++r) {
-        const double* from = plane + ws.rows[r].first;
-        for (std::int64_t k = 0; k < ws.rows[r].count; ++k) sum += from[k * ws.step];
-        count += ws.rows[r].count;
-      }
-      result[static_cast<std::size_t>(o)] = sum / static_cast<double>(include_pad ? ws.padded[o] : count);
+      for (const WindowTaps::Tap& tap : taps) sum += values[static_cast<std::size_t>(c * p.in_size + tap.input)];
+      result[static_cast<std::size_t>(c * p.out_size + at)] = sum / count;
     }
-    store<double>(y, p * ws.out_plane, ws.out_plane, result.data());
-  }
+  });
+  store_all(y, result);
 }
 
 }  // namespace

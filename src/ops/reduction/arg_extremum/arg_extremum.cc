@@ -38,18 +38,24 @@ constexpr Schema kRows[] = {
 void infer_arg_extremum(InferContext& ctx) {
   if (!ctx.has_rank(0)) return ctx.set(0, DataType::Int64);
   Dims out = ctx.shape(0);
-  const std::int64_t rank = ctx.rank(0);
-  const std::int64_t axis = ctx.normalize_axis(ctx.attrs().i("axis"), rank == 0 ? 1 : rank);
-  if (rank > 0) {
-    if (ctx.attrs().i("keepdims") != 0)
-      out[static_cast<std::size_t>(axis)] = 1;
+  const ArgExtremumParams p = resolve_arg_extremum(ctx, ctx.rank(0));
+  if (!out.empty()) {
+    if (p.keepdims)
+      out[static_cast<std::size_t>(p.axis)] = 1;
     else
-      out.erase(out.begin() + axis);
+      out.erase(out.begin() + p.axis);
   }
   ctx.set(0, DataType::Int64, std::move(out));
 }
 
 }  // namespace
+
+ArgExtremumParams resolve_arg_extremum(const NodeView& node, std::int64_t rank) {
+  const Attrs& attrs = node.attrs();
+  return {.axis = node.axis(rank == 0 ? 1 : rank),
+          .keepdims = attrs.flag("keepdims"),
+          .last = node.version() >= 12 && attrs.flag("select_last_index")};
+}
 
 constinit const Operator ArgMax = {"", "ArgMax", kRows, infer_arg_extremum};
 constinit const Operator ArgMin = {"", "ArgMin", kRows, infer_arg_extremum};

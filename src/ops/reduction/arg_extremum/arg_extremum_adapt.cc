@@ -1,38 +1,20 @@
-// Version steps of ArgMax and ArgMin.
+// Version steps of ArgMax and ArgMin: negative axes came with 11, select_last_index with 12.
 #include "ops/reduction/arg_extremum/arg_extremum.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-using transform::NodeEdit;
+using namespace transform;
 
-// What is new may be left out.
-void unchanged(NodeEdit&) {}
-
-void down_11_1(NodeEdit& edit) {
-  const std::int64_t axis = edit.attrs().i("axis");
-  if (axis >= 0) return;
-  const auto rank = edit.input_rank(0);
-  if (!rank) edit.cannot("axis is negative, which needs a known rank to be counted from the front");
-  edit.set_attr("axis", axis + *rank);
-}
-
-void down_12_11(NodeEdit& edit) {
-  if (edit.attrs().i("select_last_index") != 0) {
-    edit.cannot("select_last_index is set; the older version gives the first index");
-  }
-  edit.remove_attr("select_last_index");
-}
+void first_index(NodeEdit& edit) { drop_flag(edit, "select_last_index"); }
 
 }  // namespace
 
-void arg_extremum_steps(transform::StepTable& table) {
+void arg_extremum_steps(StepTable& table) {
   for (const opset::Operator* op : {&ArgMax, &ArgMin}) {
-    table.add(*op, 1, 11, unchanged);
-    table.add(*op, 11, 1, down_11_1);
-    table.add(*op, 11, 12, unchanged);
-    table.add(*op, 12, 11, down_12_11);
+    table.add(*op, 1, 11, unchanged, axis_from_front);
+    table.add(*op, 11, 12, unchanged, first_index);
   }
 }
 

@@ -82,30 +82,21 @@ constexpr Schema kExtremum[] = {
      .same_meaning = true},
 };
 
-// The axes as given: nothing if they are not known, empty if there are none.
-std::optional<std::vector<std::int64_t>> given_axes(const InferContext& ctx) {
-  if (find_attr(ctx.schema(), "axes")) return ctx.attrs().find_ints("axes").value_or(std::vector<std::int64_t>{});
-  if (!ctx.has_input(1)) return std::vector<std::int64_t>{};
-  if (ctx.has_rank(1) && ctx.rank(1) == 1 && ctx.shape(1)[0] == DimExpr(0)) return std::vector<std::int64_t>{};
-  return ctx.const_ints(1);
-}
-
 void infer_reduce(InferContext& ctx) {
   const DataType elem = ctx.elem(0);
-  const bool keep = ctx.attrs().i("keepdims") != 0;
-  const bool noop = find_attr(ctx.schema(), "noop_with_empty_axes") && ctx.attrs().i("noop_with_empty_axes") != 0;
   if (ctx.has_input(1)) ctx.require_rank(1, 1);
-  const auto axes = given_axes(ctx);
+  const ReduceParams p = resolve_reduce(ctx);
   if (!ctx.has_rank(0)) {
-    if (axes && axes->empty() && !noop && !keep) return ctx.set(0, elem, Dims{});
+    if (p.all && !p.keepdims) return ctx.set(0, elem, Dims{});
     return ctx.set(0, elem);
   }
   const Dims& in = ctx.shape(0);
   const auto rank = static_cast<std::int64_t>(in.size());
   Dims out;
-  if (!axes) {
+  const auto reduced = reduced_dims(ctx, p, rank);
+  if (!reduced) {
     std::int64_t left = rank;
-    if (!keep) {
+    if (!p.keepdims) {
       if (!ctx.has_rank(1) || !ctx.shape(1)[0].is_constant()) return ctx.set(0, elem);
       left -= ctx.shape(1)[0].constant();
       if (left < 0) ctx.fail("there are more axes than the " + std::to_string(rank) + " dimensions of data");
@@ -113,16 +104,10 @@ void infer_reduce(InferContext& ctx) {
     for (std::int64_t d = 0; d < left; ++d) out.push_back(ctx.fresh_dim());
     return ctx.set(0, elem, std::move(out));
   }
-  std::vector<bool> reduced(in.size(), axes->empty() && !noop);
-  for (std::int64_t axis : *axes) {
-    const auto d = static_cast<std::size_t>(ctx.normalize_axis(axis, rank, false, "axes"));
-    if (reduced[d]) ctx.fail("axes names axis " + std::to_string(d) + " twice");
-    reduced[d] = true;
-  }
   for (std::size_t d = 0; d < in.size(); ++d) {
-    if (!reduced[d])
+    if (!(*reduced)[d])
       out.push_back(in[d]);
-    else if (keep)
+    else if (p.keepdims)
       out.emplace_back(1);
   }
   ctx.set(0, elem, std::move(out));
@@ -132,12 +117,9 @@ void infer_reduce(InferContext& ctx) {
 void infer_ints(InferContext& ctx, DimExpr (*fold)(const DimExpr&, const DimExpr&)) {
   infer_reduce(ctx);
   const Dims* ints = ctx.ints(0);
-  const auto axes = given_axes(ctx);
-  if (!ints || ints->empty() || !ctx.has_rank(0) || !axes) return;
-  if (ctx.rank(0) == 0) return ctx.set_ints(0, *ints);
-  if (axes->empty() && find_attr(ctx.schema(), "noop_with_empty_axes") && ctx.attrs().i("noop_with_empty_axes") != 0) {
-    return ctx.set_ints(0, *ints);
-  }
+  const ReduceParams p = resolve_reduce(ctx);
+  if (!ints || ints->empty() || !ctx.has_rank(0) || (!p.all && !p.axes)) return;
+  if (ctx.rank(0) == 0 || (!p.all && p.axes->empty())) return ctx.set_ints(0, *ints);
   try {
     DimExpr result = ints->front();
     for (std::size_t k = 1; k < ints->size(); ++k) result = fold(result, (*ints)[k]);
@@ -161,6 +143,27 @@ void infer_min(InferContext& ctx) {
 }
 
 }  // namespace
+
+ReduceParams resolve_reduce(const NodeView& node) {
+  ReduceParams p;
+  p.keepdims = node.attrs().flag("keepdims");
+  const bool noop = node.attrs().declares("noop_with_empty_axes") && node.attrs().flag("noop_with_empty_axes");
+  if (node.attrs().declares("axes"))
+    p.axes = node.attrs().find_ints("axes");
+  else if (node.has_input(1)) {
+    p.axes = node.const_ints(1);
+    if (!p.axes) return p;
+  }
+  if (!p.axes) p.axes.emplace();
+  p.all = p.axes->empty() && !noop;
+  return p;
+}
+
+std::optional<std::vector<bool>> reduced_dims(const NodeView& node, const ReduceParams& p, std::int64_t rank) {
+  if (p.all) return std::vector<bool>(static_cast<std::size_t>(rank), true);
+  if (!p.axes) return {};
+  return marked(node.normalize_axes(*p.axes, rank), rank);
+}
 
 constinit const Operator ReduceMean = {"", "ReduceMean", kPlain, infer_reduce};
 constinit const Operator ReduceSum = {"", "ReduceSum", kSum, infer_sum};

@@ -29,21 +29,6 @@ struct Group {
 template <class D>
 constexpr bool kReal = std::is_same_v<D, double>;
 
-// Arithmetic modulo 2^64 for both kinds of integers.
-template <class D>
-D add(D a, D b) {
-  if constexpr (kReal<D>)
-    return a + b;
-  else
-    return static_cast<D>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-template <class D>
-D multiply(D a, D b) {
-  if constexpr (kReal<D>)
-    return a * b;
-  else
-    return static_cast<D>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
 // A real result as an element: truncated, NaN is 0, out of range is the nearest value.
 template <class D>
 D from_real(double v) {
@@ -62,7 +47,7 @@ D from_real(double v) {
 template <class D>
 D sum(const Group<D>& g) {
   D total = 0;
-  for (std::size_t k = 0; k < g.size(); ++k) total = add(total, g[k]);
+  for (std::size_t k = 0; k < g.size(); ++k) total = plus(total, g[k]);
   return total;
 }
 
@@ -78,7 +63,7 @@ D mean(const Group<D>& g) {
 template <class D>
 D prod(const Group<D>& g) {
   D total = 1;
-  for (std::size_t k = 0; k < g.size(); ++k) total = multiply(total, g[k]);
+  for (std::size_t k = 0; k < g.size(); ++k) total = times(total, g[k]);
   return total;
 }
 
@@ -90,7 +75,7 @@ D l1(const Group<D>& g) {
     if constexpr (kReal<D>)
       total += std::abs(v);
     else
-      total = add(total, v < D{} ? multiply(v, static_cast<D>(-1)) : v);
+      total = plus(total, v < D{} ? times(v, static_cast<D>(-1)) : v);
   }
   return total;
 }
@@ -98,7 +83,7 @@ D l1(const Group<D>& g) {
 template <class D>
 D sum_square(const Group<D>& g) {
   D total = 0;
-  for (std::size_t k = 0; k < g.size(); ++k) total = add(total, multiply(g[k], g[k]));
+  for (std::size_t k = 0; k < g.size(); ++k) total = plus(total, times(g[k], g[k]));
   return total;
 }
 
@@ -153,25 +138,8 @@ struct Layout {
 
 Layout make_layout(opset::ReferenceContext& ctx) {
   const Tensor& data = ctx.input(0);
-  const auto& schema = ctx.attrs().schema();
-  const bool keep = ctx.attrs().i("keepdims") != 0;
-  const bool noop = opset::find_attr(schema, "noop_with_empty_axes") && ctx.attrs().i("noop_with_empty_axes") != 0;
-  std::vector<std::int64_t> axes;
-  if (opset::find_attr(schema, "axes"))
-    axes = ctx.attrs().find_ints("axes").value_or(axes);
-  else if (ctx.has_input(1))
-    axes = to_ints(ctx.input(1));
-
-  const std::int64_t rank = data.rank();
-  std::vector<bool> reduced(static_cast<std::size_t>(rank), axes.empty() && !noop);
-  for (std::int64_t axis : axes) {
-    if (axis < -rank || axis >= rank) {
-      ctx.fail("axis " + std::to_string(axis) + " is out of range for " + to_string(data.dims()));
-    }
-    const auto d = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-    if (reduced[d]) ctx.fail("axes names axis " + std::to_string(d) + " twice");
-    reduced[d] = true;
-  }
+  const ReduceParams p = resolve_reduce(ctx);
+  const auto reduced = ctx.require(reduced_dims(ctx, p, data.rank()), "axes");
   const std::vector<std::int64_t> strides = dense_strides(data.dims());
   Shape kept, inner;
   std::vector<std::int64_t> kept_strides, inner_strides;
@@ -181,7 +149,7 @@ Layout make_layout(opset::ReferenceContext& ctx) {
     (reduced[d] ? inner_strides : kept_strides).push_back(strides[d]);
     if (!reduced[d])
       layout.out.push_back(data.dims()[d]);
-    else if (keep)
+    else if (p.keepdims)
       layout.out.push_back(1);
   }
   for (Odometer o(kept, {kept_strides}); !o.done(); o.next()) layout.bases.push_back(o.offset(0));

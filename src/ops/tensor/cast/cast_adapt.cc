@@ -4,34 +4,30 @@
 
 #include "base/text.h"
 #include "ops/tensor/cast/cast.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-using transform::NodeEdit;
+using namespace transform;
 
-void up_1_6(NodeEdit& edit) { edit.set_attr("to", static_cast<std::int64_t>(cast_target(edit.attrs()))); }
+void name_to_number(NodeEdit& edit) { edit.set_attr("to", static_cast<std::int64_t>(cast_target(edit.attrs()))); }
 
-void down_6_1(NodeEdit& edit) {
+void number_to_name(NodeEdit& edit) {
   std::string name(data_type_name(cast_target(edit.attrs())));
   std::transform(name.begin(), name.end(), name.begin(), base::upper);
   edit.set_attr("to", std::move(name));
 }
 
-void nothing(NodeEdit&) {}  // the new attribute's default is what the earlier version did
-void down_19_13(NodeEdit& edit) { edit.remove_attr("saturate"); }
-void down_24_23(NodeEdit& edit) { edit.remove_attr("round_mode"); }
+void drop_saturate(NodeEdit& edit) { edit.remove_attr("saturate"); }
+void drop_round_mode(NodeEdit& edit) { edit.remove_attr("round_mode"); }
 
 }  // namespace
 
-void cast_steps(transform::StepTable& table) {
-  table.add(Cast, 1, 6, up_1_6);
-  table.add(Cast, 6, 1, down_6_1);
-  table.add(Cast, 13, 19, nothing);
-  table.add(Cast, 19, 13, down_19_13);
-  table.add(Cast, 23, 24, nothing);
-  table.add(Cast, 24, 23, down_24_23);
+void cast_steps(StepTable& table) {
+  table.add(Cast, 1, 6, name_to_number, number_to_name);
+  table.add(Cast, 13, 19, unchanged, drop_saturate);
+  table.add(Cast, 23, 24, unchanged, drop_round_mode);
 }
 
 }  // namespace norn::ops

@@ -274,7 +274,7 @@ void write_chunk(const std::vector<Number>& numbers, DataType from, Tensor& to, 
 
 void cast_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
-  const bool saturate = ctx.version() < 19 || ctx.attrs().i("saturate") != 0;
+  const bool saturate = ctx.version() < 19 || ctx.attrs().flag("saturate");
   const E8M0Rounding rounding =
       ctx.version() < 24 ? E8M0Rounding::Up : parse_e8m0_rounding(ctx.attrs().s("round_mode"));
   cast_elements(x, ctx.output(0, cast_target(ctx.attrs()), x.dims()), saturate, rounding);

@@ -37,26 +37,25 @@ constexpr Schema kConcat[] = {
      .same_meaning = true},
 };
 
-bool is_empty_vector(const InferContext& ctx, int i) {
-  return ctx.has_rank(i) && ctx.rank(i) == 1 && ctx.shape(i)[0] == DimExpr(0);
-}
-
 // The joined contents if all of them are known vectors.
 std::optional<Dims> joined_ints(const InferContext& ctx) {
   Dims all;
   for (int i = 0; i < ctx.input_count(); ++i) {
-    if (is_empty_vector(ctx, i)) continue;
-    const Dims* ints = ctx.ints(i);
+    const auto ints = ctx.known_ints(i);
     if (!ints || !ctx.has_rank(i) || ctx.rank(i) != 1) return std::nullopt;
     all.insert(all.end(), ints->begin(), ints->end());
   }
   return all;
 }
 
+std::int64_t given_axis(const NodeView& node) {
+  const std::int64_t axis = node.version() < 4 ? node.attrs().find_i("axis").value_or(1) : node.attrs().i("axis");
+  node.require_axis_sign(axis, 11);
+  return axis;
+}
+
 void infer_concat(InferContext& ctx) {
-  std::int64_t axis = ctx.version() < 4 ? ctx.attrs().find_i("axis").value_or(1) : ctx.attrs().i("axis");
-  if (axis < 0 && ctx.version() < 11)
-    ctx.fail("axis " + std::to_string(axis) + " is negative, which opset 11 introduced");
+  given_axis(ctx);
   DataType elem = DataType::Undefined;
   int first = -1;  // the first input of known rank
   bool all_ranked = true;
@@ -72,8 +71,7 @@ void infer_concat(InferContext& ctx) {
     return;
   }
   const int rank = ctx.rank(first);
-  if (rank == 0) ctx.fail("scalars cannot be concatenated", "Unsqueeze them first");
-  axis = ctx.normalize_axis(axis, rank);
+  const std::int64_t axis = resolve_concat(ctx, rank);
   Dims dims = ctx.shape(first);
   for (int i = first + 1; i < ctx.input_count(); ++i) {
     if (!ctx.has_rank(i)) continue;
@@ -100,6 +98,11 @@ void infer_concat(InferContext& ctx) {
 }
 
 }  // namespace
+
+std::int64_t resolve_concat(const NodeView& node, std::int64_t rank) {
+  if (rank == 0) node.fail("scalars cannot be concatenated", "Unsqueeze them first");
+  return node.normalize_axis(given_axis(node), rank);
+}
 
 constinit const Operator Concat = {"", "Concat", kConcat, infer_concat};
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "ops/common/elements.h"
+#include "ops/common/shapes.h"
 #include "ops/tensor/concat/concat.h"
 #include "opset/reference.h"
 
@@ -10,11 +11,7 @@ namespace {
 
 void concat_ref(opset::ReferenceContext& ctx) {
   const Tensor& first = ctx.input(0);
-  const std::int64_t given = ctx.version() < 4 ? ctx.attrs().find_i("axis").value_or(1) : ctx.attrs().i("axis");
-  const std::int64_t axis = given < 0 ? given + first.rank() : given;
-  if (axis < 0 || axis >= first.rank()) {
-    ctx.fail("axis " + std::to_string(given) + " is outside the first input's shape " + to_string(first.dims()));
-  }
+  const std::int64_t axis = resolve_concat(ctx, first.rank());
   const auto a = static_cast<std::size_t>(axis);
   Shape dims = first.dims();
   for (int i = 1; i < ctx.input_count(); ++i) {
@@ -29,17 +26,11 @@ void concat_ref(opset::ReferenceContext& ctx) {
   }
   Tensor& out = ctx.output(0, first.dtype(), dims);
   if (out.size() == 0) return;
-  std::int64_t outer = 1, inner = 1;
-  for (std::size_t d = 0; d < dims.size(); ++d) {
-    if (d < a)
-      outer *= dims[d];
-    else if (d > a)
-      inner *= dims[d];
-  }
+  const AxisView view = view_along(dims, axis);
   std::int64_t to = 0;
-  for (std::int64_t o = 0; o < outer; ++o) {
+  for (std::int64_t o = 0; o < view.outer; ++o) {
     for (int i = 0; i < ctx.input_count(); ++i) {
-      const std::int64_t block = ctx.input(i).dims()[a] * inner;
+      const std::int64_t block = ctx.input(i).dims()[a] * view.inner;
       copy_elements(out, to, ctx.input(i), o * block, block);
       to += block;
     }

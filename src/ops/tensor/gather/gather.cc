@@ -52,7 +52,7 @@ void infer_gather(InferContext& ctx) {
   ctx.set(0, ctx.elem(0));
   if (!ctx.has_rank(0)) return;
   if (ctx.rank(0) == 0) ctx.fail("the data is a scalar; Gather needs an axis to pick along");
-  const std::int64_t axis = ctx.normalize_axis(ctx.attrs().i("axis"), ctx.rank(0));
+  const std::int64_t axis = ctx.axis(ctx.rank(0));
   if (!ctx.has_rank(1)) return;
   const Dims &data = ctx.shape(0), &indices = ctx.shape(1);
   Dims dims(data.begin(), data.begin() + axis);

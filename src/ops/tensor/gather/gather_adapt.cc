@@ -4,15 +4,14 @@
 
 #include "ops/tensor/gather/gather.h"
 #include "opset/value_type.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-// Every index that version 1 allows means the same in 11.
-void up_1_11(transform::NodeEdit&) {}
+using namespace transform;
 
-void down_11_1(transform::NodeEdit& edit) {
+void count_indices_from_front(NodeEdit& edit) {
   const Tensor* indices = edit.input_constant(1);
   if (!indices) return;
   const bool wide = indices->dtype() == DataType::Int64;
@@ -43,9 +42,6 @@ void down_11_1(transform::NodeEdit& edit) {
 
 }  // namespace
 
-void gather_steps(transform::StepTable& table) {
-  table.add(Gather, 1, 11, up_1_11);
-  table.add(Gather, 11, 1, down_11_1);
-}
+void gather_steps(StepTable& table) { table.add(Gather, 1, 11, unchanged, count_indices_from_front); }
 
 }  // namespace norn::ops

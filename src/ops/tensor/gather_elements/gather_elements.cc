@@ -38,7 +38,7 @@ void infer_gather_elements(InferContext& ctx) {
   }
   if (!ctx.has_rank(1)) return;
   const Dims& indices = ctx.shape(1);
-  const std::int64_t axis = ctx.normalize_axis(ctx.attrs().i("axis"), ctx.rank(1));
+  const std::int64_t axis = ctx.axis(ctx.rank(1));
   if (ctx.has_rank(0)) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
       const DimExpr &picked = indices[d], &size = ctx.shape(0)[d];

@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "ops/common/elements.h"
-#include "ops/common/shapes.h"
+#include "ops/common/loops.h"
 #include "opset/reference.h"
 
 namespace norn::ops {
@@ -13,25 +12,14 @@ namespace {
 void gather_elements_ref(opset::ReferenceContext& ctx) {
   const Tensor& data = ctx.input(0);
   const Tensor& indices = ctx.input(1);
-  const std::int64_t given = ctx.attrs().i("axis");
-  const std::int64_t axis = given < 0 ? given + data.rank() : given;
-  if (axis < 0 || axis >= data.rank())
-    ctx.fail("axis " + std::to_string(given) + " is outside the data's shape " + to_string(data.dims()));
+  const std::int64_t axis = ctx.axis(data.rank());
   const auto along = static_cast<std::size_t>(axis);
   bool fits = indices.rank() == data.rank();
   for (std::size_t d = 0; fits && d < data.dims().size(); ++d) fits = d == along || indices.dims()[d] <= data.dims()[d];
   if (!fits)
     ctx.fail("indices of shape " + to_string(indices.dims()) + " do not lie within data of shape " +
              to_string(data.dims()) + " along the axes other than " + std::to_string(axis));
-  const std::int64_t size = data.dims()[along];
-  auto picks = to_ints(indices);
-  for (std::int64_t& p : picks) {
-    const std::int64_t index = p;
-    if (p < 0) p += size;
-    if (p < 0 || p >= size)
-      ctx.fail("index " + std::to_string(index) + " is outside [" + std::to_string(-size) + ", " +
-               std::to_string(size) + "), the range of axis " + std::to_string(axis));
-  }
+  const std::vector<std::int64_t> picks = indices_from_front(ctx, 1, data.dims()[along]);
   Tensor& out = ctx.output(0, data.dtype(), indices.dims());
   // Where each position would lie in the data if its coordinate along the axis were 0.
   std::vector<std::int64_t> strides = dense_strides(data.dims());

@@ -4,6 +4,7 @@
 // removed first, so the other modes reflect or repeat what is left. Mode wrap came with 19.
 #include "ops/tensor/pad/pad.h"
 
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -85,44 +86,6 @@ constexpr Schema kPad[] = {
 // More dimensions than any tensor has; a damaged file may claim any number.
 constexpr std::int64_t kMostDims = 64;
 
-void check_mode(InferContext& ctx) {
-  const std::string mode = ctx.attrs().s("mode");
-  if (mode == "constant" || mode == "reflect" || mode == "edge") return;
-  if (mode == "wrap") {
-    if (ctx.version() >= 19) return;
-    ctx.fail("mode \"wrap\" came with opset 19");
-  }
-  ctx.fail("mode \"" + mode + "\" is none of constant, reflect, edge, wrap");
-}
-
-std::optional<Dims> known_pads(InferContext& ctx) {
-  if (ctx.version() < 11) {
-    const auto pads = ctx.attrs().ints(ctx.version() < 2 ? "paddings" : "pads");
-    return Dims(pads.begin(), pads.end());
-  }
-  ctx.require_rank(1, 1);
-  if (const Dims* ints = ctx.ints(1)) return *ints;
-  return std::nullopt;
-}
-
-// The axes that pads apply to; nothing if they are not known.
-std::optional<std::vector<std::int64_t>> known_axes(InferContext& ctx, bool given) {
-  if (given) {
-    auto axes = ctx.const_ints(3);
-    if (!axes) return axes;
-    std::vector<bool> seen(static_cast<std::size_t>(ctx.rank(0)), false);
-    for (std::int64_t& a : *axes) {
-      a = ctx.normalize_axis(a, ctx.rank(0), false, "axes");
-      if (seen[static_cast<std::size_t>(a)]) ctx.fail("axis " + std::to_string(a) + " is padded twice");
-      seen[static_cast<std::size_t>(a)] = true;
-    }
-    return axes;
-  }
-  std::vector<std::int64_t> all(static_cast<std::size_t>(ctx.rank(0)));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-  return all;
-}
-
 // constant_value is one element, written as a scalar or as a tensor of one.
 void check_fill(InferContext& ctx) {
   if (ctx.version() < 11 || !ctx.has_rank(2)) return;
@@ -130,14 +93,19 @@ void check_fill(InferContext& ctx) {
     if (DimExpr::differ(d, 1)) ctx.fail("constant_value must have one element, not shape " + to_string(ctx.shape(2)));
 }
 
+std::optional<Dims> known_pads(const NodeView& node) {
+  if (node.version() >= 11) return node.known_ints(1);
+  return to_dims(node.attrs().ints(node.version() < 2 ? "paddings" : "pads"));
+}
+
 void infer_pad(InferContext& ctx) {
-  check_mode(ctx);
+  pad_mode(ctx);
   check_fill(ctx);
+  if (ctx.version() >= 11) ctx.require_rank(1, 1);
   ctx.set(0, ctx.elem(0));
-  const auto pads = known_pads(ctx);
-  const bool axes_given = ctx.version() >= 18 && ctx.has_input(3);
   if (!ctx.has_rank(0)) {
-    if (axes_given) return;
+    if (ctx.has_input(3)) return;
+    const auto pads = known_pads(ctx);
     std::optional<std::int64_t> count;
     if (pads)
       count = static_cast<std::int64_t>(pads->size());
@@ -150,31 +118,59 @@ void infer_pad(InferContext& ctx) {
     return;
   }
   Dims dims = ctx.shape(0);
-  const auto axes = known_axes(ctx, axes_given);
-  if (!axes) {
-    for (DimExpr& d : dims) d = ctx.fresh_dim();
-  } else {
-    if (pads && pads->size() != 2 * axes->size()) {
-      ctx.fail("pads has " + std::to_string(pads->size()) + " entries, but " + std::to_string(axes->size()) +
-               " axes take " + std::to_string(2 * axes->size()));
+  const PadParams p = resolve_pad(ctx, ctx.rank(0));
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    if (p.padded && !(*p.padded)[d]) continue;
+    if (!p.begin) {
+      dims[d] = ctx.fresh_dim();
+      continue;
     }
-    for (std::size_t i = 0; i < axes->size(); ++i) {
-      DimExpr& d = dims[static_cast<std::size_t>((*axes)[i])];
-      if (!pads) {
-        d = ctx.fresh_dim();
-        continue;
-      }
-      d = d + (*pads)[i] + (*pads)[i + axes->size()];
-      if (d.is_constant() && d.constant() < 0) {
-        ctx.fail("pads remove more than there is along axis " + std::to_string((*axes)[i]) + " of " +
-                 to_string(ctx.shape(0)));
-      }
+    dims[d] = dims[d] + (*p.begin)[d] + (*p.end)[d];
+    if (dims[d].is_constant() && dims[d].constant() < 0) {
+      ctx.fail("pads remove more than there is along axis " + std::to_string(d) + " of " + to_string(ctx.shape(0)));
     }
   }
   ctx.set(0, ctx.elem(0), std::move(dims));
 }
 
 }  // namespace
+
+PadMode pad_mode(const NodeView& node) {
+  const std::string mode = node.attrs().s("mode");
+  if (mode == "constant") return PadMode::Constant;
+  if (mode == "reflect") return PadMode::Reflect;
+  if (mode == "edge") return PadMode::Edge;
+  if (mode != "wrap") node.fail("mode \"" + mode + "\" is none of constant, reflect, edge, wrap");
+  if (node.version() < 19) node.fail("mode \"wrap\" came with opset 19");
+  return PadMode::Wrap;
+}
+
+PadParams resolve_pad(const NodeView& node, std::int64_t rank) {
+  PadParams p;
+  const auto pads = known_pads(node);
+  std::optional<std::vector<std::int64_t>> axes;
+  if (!node.has_input(3)) {
+    axes.emplace(static_cast<std::size_t>(rank));
+    std::iota(axes->begin(), axes->end(), 0);
+  } else if ((axes = node.const_ints(3))) {
+    axes = node.normalize_axes(*std::move(axes), rank);
+  }
+  if (!axes) return p;
+  p.padded = marked(*axes, rank);
+  if (!pads) return p;
+  const std::size_t n = axes->size();
+  if (pads->size() != 2 * n) {
+    node.fail("pads has " + std::to_string(pads->size()) + " entries, but " + std::to_string(n) + " axes take " +
+              std::to_string(2 * n));
+  }
+  p.begin = p.end = Dims(static_cast<std::size_t>(rank), DimExpr(0));
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto d = static_cast<std::size_t>((*axes)[i]);
+    (*p.begin)[d] = (*pads)[i];
+    (*p.end)[d] = (*pads)[i + n];
+  }
+  return p;
+}
 
 constinit const Operator Pad = {"", "Pad", kPad, infer_pad};
 

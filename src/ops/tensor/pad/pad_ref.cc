@@ -19,13 +19,13 @@ constexpr std::int64_t kMostPad = std::int64_t{1} << 61;
 std::int64_t modulo(std::int64_t a, std::int64_t n) { return (a % n + n) % n; }
 
 // Input indices for each output index along an axis of `size` elements; size + begin + end is known to be >= 0.
-std::vector<std::int64_t> sources(opset::ReferenceContext& ctx, const std::string& mode, std::int64_t size,
-                                  std::int64_t begin, std::int64_t end) {
+std::vector<std::int64_t> sources(opset::ReferenceContext& ctx, PadMode mode, std::int64_t size, std::int64_t begin,
+                                  std::int64_t end) {
   const std::int64_t total = size + begin + end;
   const std::int64_t first = std::max<std::int64_t>(-begin, 0), last = size - std::max<std::int64_t>(-end, 0);
   const std::int64_t kept = last - first;  // elements [first, last) stay and are reflected or repeated
-  const bool fills = mode == "constant";
-  if (!fills && total > 0 && kept <= 0) ctx.fail("mode " + mode + " has no elements to repeat");
+  const bool fills = mode == PadMode::Constant;
+  if (!fills && total > 0 && kept <= 0) ctx.fail("there are no elements to reflect or repeat");
   std::vector<std::int64_t> from(static_cast<std::size_t>(total));
   for (std::int64_t o = 0; o < total; ++o) {
     const std::int64_t p = o - std::max<std::int64_t>(begin, 0);  // position within what stays
@@ -33,9 +33,9 @@ std::vector<std::int64_t> sources(opset::ReferenceContext& ctx, const std::strin
     if (fills) {
       const std::int64_t i = o - begin;
       source = i >= 0 && i < size ? i : kFill;
-    } else if (mode == "edge") {
+    } else if (mode == PadMode::Edge) {
       source = first + std::clamp<std::int64_t>(p, 0, kept - 1);
-    } else if (mode == "wrap") {
+    } else if (mode == PadMode::Wrap) {
       source = first + modulo(p, kept);
     } else if (kept == 1) {
       source = first;
@@ -61,33 +61,11 @@ Tensor fill_value(opset::ReferenceContext& ctx, DataType type) {
 
 void pad_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
-  const std::string mode = ctx.attrs().s("mode");
-  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") ctx.fail("unknown mode " + mode);
+  const PadMode mode = pad_mode(ctx);
   const auto rank = static_cast<std::size_t>(in.rank());
-  const auto pads = to_ints(ctx.input(1));
-  std::vector<std::int64_t> begins(rank, 0), ends(rank, 0);
-  std::vector<std::int64_t> axes;
-  if (ctx.has_input(3)) {
-    axes = to_ints(ctx.input(3));
-  } else {
-    for (std::size_t d = 0; d < rank; ++d) axes.push_back(static_cast<std::int64_t>(d));
-  }
-  if (pads.size() != 2 * axes.size()) {
-    ctx.fail("pads has " + std::to_string(pads.size()) + " entries, but " + std::to_string(axes.size()) +
-             " axes take " + std::to_string(2 * axes.size()));
-  }
-  std::vector<bool> seen(rank, false);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::int64_t a = axes[i] < 0 ? axes[i] + in.rank() : axes[i];
-    if (a < 0 || a >= in.rank()) {
-      ctx.fail("axis " + std::to_string(axes[i]) + " is outside the data's shape " + to_string(in.dims()));
-    }
-    const auto axis = static_cast<std::size_t>(a);
-    if (seen[axis]) ctx.fail("axis " + std::to_string(a) + " is padded twice");
-    seen[axis] = true;
-    begins[axis] = pads[i];
-    ends[axis] = pads[i + axes.size()];
-  }
+  const PadParams p = resolve_pad(ctx, in.rank());
+  const std::vector<std::int64_t> begins = opset::to_constants(ctx.require(p.begin, "pads")),
+                                  ends = opset::to_constants(ctx.require(p.end, "pads"));
 
   // Sizes first: the tables are as long as the output, and the output may be refused for its size.
   Shape dims;

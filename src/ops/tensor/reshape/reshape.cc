@@ -63,7 +63,7 @@ constexpr std::int64_t kMostDims = 64;
 bool is(const DimExpr& d, std::int64_t value) { return d.is_constant() && d.constant() == value; }
 
 // The product of `numerator` over that of `denominator`, common factors divided out first.
-DimExpr quotient(InferContext& ctx, Dims numerator, Dims denominator, const Dims& target) {
+DimExpr quotient(const NodeView& node, const Dims& in, Dims numerator, Dims denominator, const Dims& target) {
   for (auto d = denominator.begin(); d != denominator.end();) {
     auto n = d->is_constant() ? numerator.end() : std::find(numerator.begin(), numerator.end(), *d);
     if (n == numerator.end()) {
@@ -86,86 +86,30 @@ DimExpr quotient(InferContext& ctx, Dims numerator, Dims denominator, const Dims
   take_constants(numerator, above);
   take_constants(denominator, below);
   if (below == 0)
-    ctx.fail("the size for -1 cannot be told: the other sizes of " + to_string(target) + " give 0 elements");
+    node.fail("the size for -1 cannot be told: the other sizes of " + to_string(target) + " give 0 elements");
   const std::int64_t common = std::gcd(above, below);
   above /= common;
   below /= common;
   const DimExpr n = DimExpr(above) * product(numerator), d = DimExpr(below) * product(denominator);
   if (is(d, 1) || is(n, 0)) return n;
   if (n.is_constant() && d.is_constant()) {
-    ctx.fail("cannot reshape " + to_string(ctx.shape(0)) + " to " + to_string(target) +
-             ": the number of elements is not divisible");
+    node.fail("cannot reshape " + to_string(in) + " to " + to_string(target) +
+              ": the number of elements is not divisible");
   }
   return DimExpr::floor_div(n, d);
 }
 
-Dims resolve(InferContext& ctx, const Dims& target, bool allowzero) {
-  const bool ranked = ctx.has_rank(0);
-  Dims dims;
-  Dims denominator, numerator = ranked ? ctx.shape(0) : Dims{};
-  std::vector<bool> copied(numerator.size(), false);
-  std::size_t unknown = target.size();
-  bool zero = false;
-  for (std::size_t i = 0; i < target.size(); ++i) {
-    const DimExpr& t = target[i];
-    if (is(t, -1)) {
-      if (unknown != target.size()) ctx.fail("the shape " + to_string(target) + " has more than one -1");
-      unknown = i;
-      dims.push_back(1);
-    } else if (is(t, 0) && !allowzero) {
-      if (!ranked) {
-        dims.push_back(ctx.fresh_dim());
-        continue;
-      }
-      if (i >= numerator.size()) {
-        ctx.fail("the shape " + to_string(target) + " copies dimension " + std::to_string(i) +
-                 " of an input of shape " + to_string(ctx.shape(0)));
-      }
-      dims.push_back(numerator[i]);
-      copied[i] = true;
-    } else if (t.is_constant() && t.constant() < 0) {
-      ctx.fail("the shape " + to_string(target) + " has a size below -1");
-    } else {
-      zero = zero || is(t, 0);
-      dims.push_back(t);
-      denominator.push_back(t);
-    }
-  }
-  if (unknown == target.size()) {
-    if (!ranked) return dims;
-    const DimExpr before = product(ctx.shape(0)), after = product(dims);
-    if (before.is_constant() && after.is_constant() && before.constant() != after.constant()) {
-      ctx.fail("cannot reshape " + to_string(ctx.shape(0)) + " to " + to_string(target) + ": " + before.to_string() +
-               " elements are not " + after.to_string());
-    }
-    return dims;
-  }
-  if (zero) ctx.fail("with allowzero the shape " + to_string(target) + " cannot have both 0 and -1");
-  if (!ranked) {
-    dims[unknown] = ctx.fresh_dim();
-    return dims;
-  }
-  Dims rest;
-  for (std::size_t i = 0; i < numerator.size(); ++i) {
-    if (!copied[i]) rest.push_back(numerator[i]);
-  }
-  dims[unknown] = quotient(ctx, std::move(rest), std::move(denominator), target);
-  return dims;
+std::optional<Dims> known_target(const NodeView& node) {
+  if (node.version() >= 5) return node.known_ints(1);
+  return to_dims(node.attrs().find_ints("shape").value_or(std::vector<std::int64_t>{}));
 }
 
 void infer_reshape(InferContext& ctx) {
-  std::optional<Dims> target;
-  if (ctx.version() < 5) {
-    const auto shape = ctx.attrs().find_ints("shape").value_or(std::vector<std::int64_t>{});
-    target = Dims(shape.begin(), shape.end());
-  } else {
-    ctx.require_rank(1, 1);
-    if (const Dims* ints = ctx.ints(1)) target = *ints;
-  }
+  if (ctx.version() >= 5) ctx.require_rank(1, 1);
   const DataType elem = ctx.elem(0);
   Dims dims;
-  if (target) {
-    dims = resolve(ctx, *target, ctx.version() >= 14 && ctx.attrs().i("allowzero") != 0);
+  if (const auto sizes = resolve_reshape(ctx, ctx.has_rank(0) ? &ctx.shape(0) : nullptr)) {
+    for (const auto& size : *sizes) dims.push_back(size ? *size : ctx.fresh_dim());
   } else {
     const DimExpr* length = ctx.has_rank(1) ? ctx.shape(1).data() : nullptr;
     if (!length || !length->is_constant() || length->constant() > kMostDims) {
@@ -184,6 +128,62 @@ void infer_reshape(InferContext& ctx) {
 }
 
 }  // namespace
+
+std::optional<std::vector<std::optional<DimExpr>>> resolve_reshape(const NodeView& node, const Dims* in) {
+  const auto target = known_target(node);
+  if (!target) return {};
+  const bool allowzero = node.version() >= 14 && node.attrs().flag("allowzero");
+  std::vector<std::optional<DimExpr>> sizes;
+  Dims denominator;
+  std::vector<bool> copied(in ? in->size() : 0, false);
+  std::optional<std::size_t> inferred;  // where the -1 stands
+  bool zero = false;
+  for (std::size_t i = 0; i < target->size(); ++i) {
+    const DimExpr& t = (*target)[i];
+    if (is(t, -1)) {
+      if (inferred) node.fail("the shape " + to_string(*target) + " has more than one -1");
+      inferred = i;
+      sizes.emplace_back();
+    } else if (is(t, 0) && !allowzero) {
+      if (!in) {
+        sizes.emplace_back();
+        continue;
+      }
+      if (i >= in->size()) {
+        node.fail("the shape " + to_string(*target) + " copies dimension " + std::to_string(i) +
+                  " of an input of shape " + to_string(*in));
+      }
+      sizes.emplace_back((*in)[i]);
+      copied[i] = true;
+    } else if (t.is_constant() && t.constant() < 0) {
+      node.fail("the shape " + to_string(*target) + " has a size below -1");
+    } else {
+      zero = zero || is(t, 0);
+      sizes.emplace_back(t);
+      denominator.push_back(t);
+    }
+  }
+  if (inferred && zero) {
+    node.fail("with allowzero the shape " + to_string(*target) + " cannot have both 0 and -1");
+  }
+  if (!in) return sizes;
+  if (inferred) {
+    Dims rest;
+    for (std::size_t i = 0; i < in->size(); ++i) {
+      if (!copied[i]) rest.push_back((*in)[i]);
+    }
+    sizes[*inferred] = quotient(node, *in, std::move(rest), std::move(denominator), *target);
+    return sizes;
+  }
+  Dims dims;
+  for (const auto& size : sizes) dims.push_back(*size);
+  const DimExpr before = product(*in), after = product(dims);
+  if (before.is_constant() && after.is_constant() && before.constant() != after.constant()) {
+    node.fail("cannot reshape " + to_string(*in) + " to " + to_string(*target) + ": " + before.to_string() +
+              " elements are not " + after.to_string());
+  }
+  return sizes;
+}
 
 constinit const Operator Reshape = {"", "Reshape", kReshape, infer_reshape};
 

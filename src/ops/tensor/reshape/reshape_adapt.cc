@@ -1,48 +1,29 @@
 // Reshape: the target was an attribute up to version 4; 14 added allowzero.
-#include <algorithm>
 #include <vector>
 
 #include "ops/tensor/reshape/reshape.h"
-#include "opset/value_type.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-std::vector<std::int64_t> ints_of(const Tensor& tensor) {
-  const auto* p = tensor.as<std::int64_t>();
-  return {p, p + tensor.size()};
-}
+using namespace transform;
 
-void up_1_5(transform::NodeEdit& edit) {
+void target_to_input(NodeEdit& edit) {
   const auto shape = edit.attrs().find_ints("shape").value_or(std::vector<std::int64_t>{});
   edit.remove_attr("shape");
-  edit.remove_attr("consumed_inputs");
+  drop_consumed_inputs(edit);
   edit.set_input_ints(1, shape);
 }
 
-void down_5_1(transform::NodeEdit& edit) {
-  const Tensor* shape = edit.input_constant(1);
-  if (!shape) {
-    edit.cannot("before opset 5 the target shape is an attribute, and here it is computed",
-                "simplify the model with fixed input sizes so that the shape becomes a constant");
-  }
-  const auto values = ints_of(*shape);
-  edit.drop_input(1);
-  edit.set_attr("shape", values);
-}
+void target_to_attribute(NodeEdit& edit) { input_to_attr(edit, 1, "shape"); }
 
-// Without allowzero the two versions mean the same.
-void up_13_14(transform::NodeEdit&) {}
-
-void down_14_13(transform::NodeEdit& edit) {
-  const bool allowzero = edit.attrs().i("allowzero") != 0;
+void without_allowzero(NodeEdit& edit) {
+  const bool allowzero = edit.attrs().flag("allowzero");
   const bool given = edit.attrs().has("allowzero");
   if (given) edit.remove_attr("allowzero");
   if (!allowzero) return;
-  const Tensor* shape = edit.input_constant(1);
-  if (!shape) edit.cannot("allowzero is set and the target shape is not a constant");
-  const auto values = ints_of(*shape);
+  const auto values = constant_ints(edit, 1);
   const auto& in = edit.input_type(0).shape;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] != 0) continue;
@@ -54,11 +35,9 @@ void down_14_13(transform::NodeEdit& edit) {
 
 }  // namespace
 
-void reshape_steps(transform::StepTable& table) {
-  table.add(Reshape, 1, 5, up_1_5);
-  table.add(Reshape, 5, 1, down_5_1);
-  table.add(Reshape, 13, 14, up_13_14);
-  table.add(Reshape, 14, 13, down_14_13);
+void reshape_steps(StepTable& table) {
+  table.add(Reshape, 1, 5, target_to_input, target_to_attribute);
+  table.add(Reshape, 13, 14, unchanged, without_allowzero);
 }
 
 }  // namespace norn::ops

@@ -72,13 +72,7 @@ void infer_shape(InferContext& ctx) {
     return;
   }
   const Dims& dims = ctx.shape(0);
-  const std::int64_t rank = ctx.rank(0);
-  std::int64_t first = 0, last = rank;
-  if (ctx.version() >= 15) {
-    first = clamp_axis(ctx.attrs().i("start"), rank);
-    if (auto end = ctx.attrs().find_i("end")) last = clamp_axis(*end, rank);
-    last = std::max(first, last);
-  }
+  const auto [first, last] = resolve_shape(ctx, ctx.rank(0));
   ctx.set(0, DataType::Int64, {DimExpr(last - first)});
   ctx.set_ints(0, Dims(dims.begin() + first, dims.begin() + last));
 }
@@ -89,6 +83,13 @@ void infer_size(InferContext& ctx) {
 }
 
 }  // namespace
+
+ShapeParams resolve_shape(const NodeView& node, std::int64_t rank) {
+  if (node.version() < 15) return {0, rank};
+  const std::int64_t first = clamp_axis(node.attrs().i("start"), rank);
+  const auto end = node.attrs().find_i("end");
+  return {first, std::max(first, end ? clamp_axis(*end, rank) : rank)};
+}
 
 constinit const Operator Shape = {"", "Shape", kShape, infer_shape};
 constinit const Operator Size = {"", "Size", kSize, infer_size};

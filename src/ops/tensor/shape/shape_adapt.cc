@@ -4,10 +4,12 @@
 
 #include "ops/tensor/shape/shape.h"
 #include "ops/tensor/slice/slice.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
+
+using namespace transform;
 
 Tensor one_int(std::int64_t value) {
   Tensor tensor(DataType::Int64, {1});
@@ -15,10 +17,7 @@ Tensor one_int(std::int64_t value) {
   return tensor;
 }
 
-// Without the new attributes the whole shape is meant.
-void up_13_15(transform::NodeEdit&) {}
-
-void down_15_13(transform::NodeEdit& edit) {
+void slice_after(NodeEdit& edit) {
   const std::int64_t start = edit.attrs().i("start");
   const auto end = edit.attrs().find_i("end");
   edit.remove_attr("start");
@@ -29,9 +28,6 @@ void down_15_13(transform::NodeEdit& edit) {
 
 }  // namespace
 
-void shape_steps(transform::StepTable& table) {
-  table.add(Shape, 13, 15, up_13_15);
-  table.add(Shape, 15, 13, down_15_13);
-}
+void shape_steps(StepTable& table) { table.add(Shape, 13, 15, unchanged, slice_after); }
 
 }  // namespace norn::ops

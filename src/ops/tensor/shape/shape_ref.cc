@@ -7,19 +7,9 @@
 namespace norn::ops {
 namespace {
 
-std::int64_t clamp_axis(std::int64_t axis, std::int64_t rank) {
-  return std::clamp<std::int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
-}
-
 void shape_ref(opset::ReferenceContext& ctx) {
   const auto& dims = ctx.input(0).dims();
-  const auto rank = static_cast<std::int64_t>(dims.size());
-  std::int64_t first = 0, last = rank;
-  if (ctx.version() >= 15) {
-    first = clamp_axis(ctx.attrs().i("start"), rank);
-    if (auto end = ctx.attrs().find_i("end")) last = clamp_axis(*end, rank);
-    last = std::max(first, last);
-  }
+  const auto [first, last] = resolve_shape(ctx, static_cast<std::int64_t>(dims.size()));
   Tensor& out = ctx.output(0, DataType::Int64, {last - first});
   std::copy(dims.begin() + first, dims.begin() + last, out.as_mutable<std::int64_t>());
 }

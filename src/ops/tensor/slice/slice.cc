@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,21 +67,6 @@ constexpr std::int64_t kMostDims = 64;
 DimExpr at_least_0(const DimExpr& e) { return DimExpr::max(e, 0); }
 bool non_negative(const DimExpr& e) { return e.is_constant() ? e.constant() >= 0 : at_least_0(e) == e; }
 
-// Elements of start:end:step in a dimension whose size is a number.
-std::int64_t sliced(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
-  if (size == 0) return 0;
-  if (start < 0) start += size;
-  if (end < 0) end += size;
-  if (step > 0) {
-    start = std::clamp<std::int64_t>(start, 0, size);
-    end = std::clamp<std::int64_t>(end, 0, size);
-    return end <= start ? 0 : (end - start - 1) / step + 1;
-  }
-  start = std::clamp<std::int64_t>(start, 0, size - 1);
-  end = std::clamp<std::int64_t>(end, -1, size - 1);
-  return end >= start ? 0 : (start - end - 1) / -std::max(step, kLeastStep) + 1;
-}
-
 // end - start after both are clamped to [0, size]; nothing if the sign of a symbolic bound is unknown.
 std::optional<DimExpr> forward_extent(const DimExpr& size, const DimExpr& start, const DimExpr& end) {
   const bool to_end = end == size || (end.is_constant() && end.constant() >= kFar);
@@ -120,7 +106,7 @@ DimExpr strided(const DimExpr& elements, std::int64_t step) {
 
 std::optional<DimExpr> extent(const DimExpr& size, const DimExpr& start, const DimExpr& end, std::int64_t step) {
   if (size.is_constant() && start.is_constant() && end.is_constant()) {
-    return DimExpr(sliced(size.constant(), start.constant(), end.constant(), step));
+    return DimExpr(slice_range(size.constant(), start.constant(), end.constant(), step).size);
   }
   if (step > 0) {
     const auto whole = forward_extent(size, start, end);
@@ -130,120 +116,135 @@ std::optional<DimExpr> extent(const DimExpr& size, const DimExpr& start, const D
   return strided(backward_extent(size, start.constant(), end.constant()), -std::max(step, kLeastStep));
 }
 
-// What is known of the four lists.
-struct Bounds {
-  std::optional<Dims> starts, ends;
-  std::optional<std::vector<std::int64_t>> axes, steps;
-  bool default_axes = false;
+// The length of the lists, as far as their shapes tell.
+std::optional<std::size_t> list_length(InferContext& ctx) {
   std::optional<std::size_t> count;
-};
+  for (int i = 1; i <= 4 && ctx.version() >= 10; ++i) {
+    if (ctx.has_input(i)) ctx.require_rank(i, 1);
+    if (!ctx.has_rank(i) || !ctx.shape(i)[0].is_constant()) continue;
+    const std::int64_t n = ctx.shape(i)[0].constant();
+    if (n <= kMostDims) count = static_cast<std::size_t>(n);
+  }
+  return count;
+}
 
 template <class List>
-void count_is(InferContext& ctx, std::optional<std::size_t>& count, const std::optional<List>& list,
-              std::string_view name) {
+void agree(const NodeView& node, std::optional<std::size_t>& count, const std::optional<List>& list,
+           std::string_view name) {
   if (!list) return;
   if (count && *count != list->size()) {
-    ctx.fail(std::string(name) + " has " + std::to_string(list->size()) + " entries, but another list has " +
-             std::to_string(*count));
+    node.fail(std::string(name) + " has " + std::to_string(list->size()) + " entries, but another list has " +
+              std::to_string(*count));
   }
   count = list->size();
 }
 
-Bounds bounds(InferContext& ctx) {
-  Bounds b;
-  if (ctx.version() < 10) {
-    const auto starts = ctx.attrs().ints("starts"), ends = ctx.attrs().ints("ends");
-    b.starts = Dims(starts.begin(), starts.end());
-    b.ends = Dims(ends.begin(), ends.end());
-    b.axes = ctx.attrs().find_ints("axes");
-    b.default_axes = !b.axes;
-    b.steps = std::vector<std::int64_t>(starts.size(), 1);
-  } else {
-    for (int i = 1; i <= 4; ++i) {
-      if (ctx.has_input(i)) ctx.require_rank(i, 1);
-      if (!ctx.has_rank(i) || !ctx.shape(i)[0].is_constant()) continue;
-      const std::int64_t n = ctx.shape(i)[0].constant();
-      if (n <= kMostDims) b.count = static_cast<std::size_t>(n);
-    }
-    if (const Dims* ints = ctx.ints(1)) b.starts = *ints;
-    if (const Dims* ints = ctx.ints(2)) b.ends = *ints;
-    b.default_axes = !ctx.has_input(3);
-    if (!b.default_axes) b.axes = ctx.const_ints(3);
-    if (ctx.has_input(4))
-      b.steps = ctx.const_ints(4);
-    else if (b.count)
-      b.steps = std::vector<std::int64_t>(*b.count, 1);
-  }
-  count_is(ctx, b.count, b.starts, "starts");
-  count_is(ctx, b.count, b.ends, "ends");
-  count_is(ctx, b.count, b.axes, "axes");
-  count_is(ctx, b.count, b.steps, "steps");
-  if (b.default_axes && b.count && (!ctx.has_rank(0) || *b.count <= static_cast<std::size_t>(ctx.rank(0)))) {
-    if (ctx.has_rank(0)) {
-      b.axes.emplace();
-      for (std::size_t i = 0; i < *b.count; ++i) b.axes->push_back(static_cast<std::int64_t>(i));
-    }
-  } else if (b.default_axes && b.count) {
-    ctx.fail("there are " + std::to_string(*b.count) + " starts for an input of shape " + to_string(ctx.shape(0)));
-  }
-  if (b.steps) {
-    for (const std::int64_t s : *b.steps) {
-      if (s == 0) ctx.fail("a step of Slice is 0");
-    }
-  }
-  if (b.axes && ctx.version() < 11) {
-    for (const std::int64_t a : *b.axes) {
-      if (a < 0) ctx.fail("axis " + std::to_string(a) + " is negative, which opset 11 introduced");
-    }
-  }
-  return b;
-}
-
 // The sliced contents of a vector whose bounds are all numbers.
-void slice_contents(InferContext& ctx, const Bounds& b) {
+void slice_contents(InferContext& ctx, const SliceParams& p) {
   const Dims* ints = ctx.ints(0);
-  if (!ints || ctx.rank(0) != 1 || !b.starts || !b.ends || !b.steps) return;
+  if (!ints || ctx.rank(0) != 1 || !p.starts || !p.ends || !p.steps) return;
   Dims result = *ints;
-  if (b.starts->size() == 1) {
-    const DimExpr &start = (*b.starts)[0], &end = (*b.ends)[0];
-    const auto size = static_cast<std::int64_t>(ints->size());
+  if (p.starts->size() == 1) {
+    const DimExpr &start = (*p.starts)[0], &end = (*p.ends)[0];
     if (!start.is_constant() || !end.is_constant()) return;
-    const std::int64_t step = std::clamp((*b.steps)[0], -kFar, kFar);
-    const std::int64_t n = sliced(size, start.constant(), end.constant(), step);
-    std::int64_t at = start.constant() < 0 ? start.constant() + size : start.constant();
-    at = std::clamp<std::int64_t>(at, 0, std::max<std::int64_t>(size - 1, 0));
+    const SliceRange range =
+        slice_range(static_cast<std::int64_t>(ints->size()), start.constant(), end.constant(), (*p.steps)[0]);
     result.clear();
-    for (std::int64_t k = 0; k < n; ++k, at += step) result.push_back((*ints)[static_cast<std::size_t>(at)]);
+    for (std::int64_t k = 0; k < range.size; ++k) {
+      result.push_back((*ints)[static_cast<std::size_t>(range.start + k * range.step)]);
+    }
   }
   ctx.set_ints(0, std::move(result));
 }
 
 void infer_slice(InferContext& ctx) {
-  const Bounds b = bounds(ctx);
-  if (!ctx.has_rank(0)) {
-    ctx.set(0, ctx.elem(0));
-    return;
-  }
+  std::optional<std::int64_t> rank;
+  if (ctx.has_rank(0)) rank = ctx.rank(0);
+  const SliceParams p = resolve_slice(ctx, rank, list_length(ctx));
+  if (!rank) return ctx.set(0, ctx.elem(0));
   Dims dims = ctx.shape(0);
-  if (!b.axes) {
+  if (!p.axes) {
     for (DimExpr& d : dims) d = ctx.fresh_dim();
-    ctx.set(0, ctx.elem(0), std::move(dims));
-    return;
+    return ctx.set(0, ctx.elem(0), std::move(dims));
   }
-  std::vector<bool> seen(dims.size(), false);
-  for (std::size_t i = 0; i < b.axes->size(); ++i) {
-    const auto axis = static_cast<std::size_t>(ctx.normalize_axis((*b.axes)[i], ctx.rank(0), false, "axes"));
-    if (seen[axis]) ctx.fail("axis " + std::to_string(axis) + " is sliced twice");
-    seen[axis] = true;
+  for (std::size_t i = 0; i < p.axes->size(); ++i) {
+    DimExpr& d = dims[static_cast<std::size_t>((*p.axes)[i])];
     std::optional<DimExpr> size;
-    if (b.starts && b.ends && b.steps) size = extent(dims[axis], (*b.starts)[i], (*b.ends)[i], (*b.steps)[i]);
-    dims[axis] = size ? *size : ctx.fresh_dim();
+    if (p.starts && p.ends && p.steps) size = extent(d, (*p.starts)[i], (*p.ends)[i], (*p.steps)[i]);
+    d = size ? *size : ctx.fresh_dim();
   }
   ctx.set(0, ctx.elem(0), std::move(dims));
-  slice_contents(ctx, b);
+  slice_contents(ctx, p);
 }
 
 }  // namespace
+
+SliceRange slice_range(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
+  if (size == 0) return {};
+  step = std::max(step, kLeastStep);
+  if (start < 0) start += size;
+  if (end < 0) end += size;
+  std::int64_t n = 0;
+  if (step > 0) {
+    start = std::clamp<std::int64_t>(start, 0, size);
+    end = std::clamp<std::int64_t>(end, 0, size);
+    if (end > start) n = (end - start - 1) / step + 1;
+  } else {
+    start = std::clamp<std::int64_t>(start, 0, size - 1);
+    end = std::clamp<std::int64_t>(end, -1, size - 1);
+    if (start > end) n = (start - end - 1) / -step + 1;
+  }
+  if (n <= 1) step = 1;  // it may be too large to be multiplied, and nothing steps
+  return {n == 0 ? 0 : start, step, n};
+}
+
+SliceParams resolve_slice(const NodeView& node, std::optional<std::int64_t> rank, std::optional<std::size_t> count) {
+  SliceParams p;
+  bool default_axes = false, default_steps = true;
+  if (node.version() < 10) {
+    p.starts = to_dims(node.attrs().ints("starts"));
+    p.ends = to_dims(node.attrs().ints("ends"));
+    p.axes = node.attrs().find_ints("axes");
+    default_axes = !p.axes;
+  } else {
+    p.starts = node.known_ints(1);
+    p.ends = node.known_ints(2);
+    p.axes = node.const_ints(3);
+    p.steps = node.const_ints(4);
+    default_axes = !node.has_input(3);
+    default_steps = !node.has_input(4);
+  }
+  agree(node, count, p.starts, "starts");
+  agree(node, count, p.ends, "ends");
+  agree(node, count, p.axes, "axes");
+  agree(node, count, p.steps, "steps");
+  if (default_steps && count) p.steps.emplace(*count, 1);
+  if (default_axes && count && rank) {
+    if (*count > static_cast<std::size_t>(*rank)) {
+      node.fail("there are " + std::to_string(*count) + " starts for an input of rank " + std::to_string(*rank));
+    }
+    p.axes.emplace(*count);
+    std::iota(p.axes->begin(), p.axes->end(), 0);
+  }
+  if (p.steps && std::find(p.steps->begin(), p.steps->end(), 0) != p.steps->end()) node.fail("a step of Slice is 0");
+  if (!p.axes) return p;
+  for (const std::int64_t axis : *p.axes) node.require_axis_sign(axis, 11);
+  if (rank) p.axes = node.normalize_axes(*std::move(p.axes), *rank);
+  return p;
+}
+
+std::vector<SliceRange> slice_ranges(const NodeView& node, const Shape& x) {
+  std::vector<SliceRange> ranges;
+  for (const std::int64_t size : x) ranges.push_back({0, 1, size});
+  const SliceParams p = resolve_slice(node, static_cast<std::int64_t>(x.size()));
+  const Dims &starts = node.require(p.starts, "starts"), &ends = node.require(p.ends, "ends");
+  const auto &axes = node.require(p.axes, "axes"), &steps = node.require(p.steps, "steps");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    SliceRange& range = ranges[static_cast<std::size_t>(axes[i])];
+    range = slice_range(range.size, starts[i].constant(), ends[i].constant(), steps[i]);
+  }
+  return ranges;
+}
 
 constinit const Operator Slice = {"", "Slice", kSlice, infer_slice};
 

@@ -84,21 +84,19 @@ constexpr Schema kUnsqueeze[] = {
 // More axes than any tensor has; a damaged file may claim any number.
 constexpr std::int64_t kMostDims = 64;
 
-bool axes_given(const InferContext& ctx) { return ctx.version() < 13 ? ctx.attrs().has("axes") : ctx.has_input(1); }
+// The axes of a node, if it gives any.
+struct Axes {
+  bool given;
+  std::optional<std::vector<std::int64_t>> values;  // nothing if they are not known
+};
 
-// The axes, if they are known; held against the sign rule of early versions.
-std::optional<std::vector<std::int64_t>> known_axes(InferContext& ctx) {
-  if (ctx.version() >= 13) {
-    if (ctx.has_rank(1) && ctx.rank(1) > 1) ctx.fail("axes must have rank 1, not " + ctx.input(1).to_string());
-    return ctx.const_ints(1);
+Axes given_axes(const NodeView& node) {
+  if (node.version() >= 13) return {node.has_input(1), node.const_ints(1)};
+  const auto axes = node.attrs().find_ints("axes");
+  if (axes) {
+    for (const std::int64_t axis : *axes) node.require_axis_sign(axis, 11);
   }
-  auto axes = ctx.attrs().find_ints("axes");
-  if (ctx.version() < 11 && axes) {
-    for (const std::int64_t a : *axes) {
-      if (a < 0) ctx.fail("axis " + std::to_string(a) + " is negative, which opset 11 introduced");
-    }
-  }
-  return axes;
+  return {axes.has_value(), axes};
 }
 
 // How many axes there are when their values are unknown.
@@ -108,16 +106,6 @@ std::optional<std::int64_t> axes_count(InferContext& ctx) {
   const DimExpr& n = ctx.shape(1)[0];
   if (!n.is_constant() || n.constant() > kMostDims) return std::nullopt;
   return n.constant();
-}
-
-std::vector<bool> marked(InferContext& ctx, const std::vector<std::int64_t>& axes, std::int64_t rank) {
-  std::vector<bool> mark(static_cast<std::size_t>(rank), false);
-  for (const std::int64_t a : axes) {
-    const auto axis = static_cast<std::size_t>(ctx.normalize_axis(a, rank, false, "axes"));
-    if (mark[axis]) ctx.fail("axis " + std::to_string(a) + " is given twice");
-    mark[axis] = true;
-  }
-  return mark;
 }
 
 void set_fresh(InferContext& ctx, std::int64_t rank) {
@@ -132,53 +120,69 @@ void answer(InferContext& ctx, Dims dims) {
   if (const Dims* ints = ctx.ints(0); ints && vector) ctx.set_ints(0, *ints);
 }
 
-void infer_squeeze(InferContext& ctx) {
+void check_axes(InferContext& ctx) {
+  if (ctx.has_rank(1) && ctx.rank(1) > 1) ctx.fail("axes must have rank 1, not " + ctx.input(1).to_string());
   ctx.set(0, ctx.elem(0));
-  if (!axes_given(ctx)) {
-    if (!ctx.has_rank(0)) return;
-    Dims kept;
-    for (const DimExpr& d : ctx.shape(0)) {
-      if (!d.is_constant()) return;
-      if (d.constant() != 1) kept.push_back(d);
-    }
-    return answer(ctx, std::move(kept));
-  }
-  const auto axes = known_axes(ctx);
+}
+
+void infer_squeeze(InferContext& ctx) {
+  check_axes(ctx);
+  const auto squeezed = resolve_squeeze(ctx, ctx.has_rank(0) ? &ctx.shape(0) : nullptr);
   if (!ctx.has_rank(0)) return;
-  if (!axes) {
+  if (!squeezed) {
+    if (!ctx.has_input(1)) return;
     const auto count = axes_count(ctx);
     if (!count) return;
     if (*count > ctx.rank(0)) ctx.fail("there are more axes than dimensions");
     return set_fresh(ctx, ctx.rank(0) - *count);
   }
-  const auto mark = marked(ctx, *axes, ctx.rank(0));
   Dims kept;
-  for (std::size_t i = 0; i < mark.size(); ++i) {
-    if (!mark[i]) {
-      kept.push_back(ctx.shape(0)[i]);
-    } else {
+  for (std::size_t i = 0; i < squeezed->size(); ++i) {
+    if ((*squeezed)[i])
       ctx.unify(ctx.shape(0)[i], 1, "squeezed dimension " + std::to_string(i) + " and 1");
-    }
+    else
+      kept.push_back(ctx.shape(0)[i]);
   }
   answer(ctx, std::move(kept));
 }
 
 void infer_unsqueeze(InferContext& ctx) {
-  ctx.set(0, ctx.elem(0));
-  const auto axes = known_axes(ctx);
-  if (!ctx.has_rank(0)) return;
-  if (!axes) {
-    if (const auto count = axes_count(ctx)) set_fresh(ctx, ctx.rank(0) + *count);
+  check_axes(ctx);
+  std::optional<std::int64_t> rank;
+  if (ctx.has_rank(0)) rank = ctx.rank(0);
+  const auto inserted = resolve_unsqueeze(ctx, rank);
+  if (!rank) return;
+  if (!inserted) {
+    if (const auto count = axes_count(ctx)) set_fresh(ctx, *rank + *count);
     return;
   }
-  const auto mark = marked(ctx, *axes, ctx.rank(0) + static_cast<std::int64_t>(axes->size()));
   Dims dims;
   auto next = ctx.shape(0).begin();
-  for (const bool inserted : mark) dims.push_back(inserted ? DimExpr(1) : *next++);
+  for (const bool is_new : *inserted) dims.push_back(is_new ? DimExpr(1) : *next++);
   answer(ctx, std::move(dims));
 }
 
 }  // namespace
+
+std::optional<std::vector<bool>> resolve_squeeze(const NodeView& node, const Dims* x) {
+  const Axes axes = given_axes(node);
+  if (!x || (axes.given && !axes.values)) return {};
+  const auto rank = static_cast<std::int64_t>(x->size());
+  if (axes.given) return marked(node.normalize_axes(*axes.values, rank), rank);
+  std::vector<bool> ones;
+  for (const DimExpr& d : *x) {
+    if (!d.is_constant()) return {};
+    ones.push_back(d.constant() == 1);
+  }
+  return ones;
+}
+
+std::optional<std::vector<bool>> resolve_unsqueeze(const NodeView& node, std::optional<std::int64_t> rank) {
+  const Axes axes = given_axes(node);
+  if (!rank || !axes.values) return {};
+  const std::int64_t out = *rank + static_cast<std::int64_t>(axes.values->size());
+  return marked(node.normalize_axes(*axes.values, out), out);
+}
 
 constinit const Operator Squeeze = {"", "Squeeze", kSqueeze, infer_squeeze};
 constinit const Operator Unsqueeze = {"", "Unsqueeze", kUnsqueeze, infer_unsqueeze};

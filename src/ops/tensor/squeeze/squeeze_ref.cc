@@ -9,37 +9,13 @@
 namespace norn::ops {
 namespace {
 
-std::vector<bool> marked(opset::ReferenceContext& ctx, const std::vector<std::int64_t>& axes, std::size_t rank) {
-  std::vector<bool> mark(rank, false);
-  const auto r = static_cast<std::int64_t>(rank);
-  for (const std::int64_t a : axes) {
-    const std::int64_t axis = a < 0 ? a + r : a;
-    if (axis < 0 || axis >= r) {
-      ctx.fail("axis " + std::to_string(a) + " is outside [" + std::to_string(-r) + ", " + std::to_string(r) + ")");
-    }
-    if (mark[static_cast<std::size_t>(axis)]) ctx.fail("axis " + std::to_string(a) + " is given twice");
-    mark[static_cast<std::size_t>(axis)] = true;
-  }
-  return mark;
-}
-
-std::vector<std::int64_t> axes_input(opset::ReferenceContext& ctx) {
-  const Tensor& axes = ctx.input(1);
-  if (axes.rank() > 1) ctx.fail("axes must have rank 1, not shape " + to_string(axes.dims()));
-  return to_ints(axes);
-}
-
 void squeeze_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
-  std::vector<bool> mark(in.dims().size(), false);
-  if (ctx.has_input(1)) {
-    mark = marked(ctx, axes_input(ctx), in.dims().size());
-  } else {
-    for (std::size_t i = 0; i < mark.size(); ++i) mark[i] = in.dims()[i] == 1;
-  }
+  const opset::Dims x = opset::to_dims(in.dims());
+  const auto squeezed = ctx.require(resolve_squeeze(ctx, &x), "axes");
   Shape dims;
-  for (std::size_t i = 0; i < mark.size(); ++i) {
-    if (!mark[i])
+  for (std::size_t i = 0; i < squeezed.size(); ++i) {
+    if (!squeezed[i])
       dims.push_back(in.dims()[i]);
     else if (in.dims()[i] != 1) {
       ctx.fail("dimension " + std::to_string(i) + " of " + to_string(in.dims()) + " is to be squeezed but is not 1");
@@ -50,12 +26,10 @@ void squeeze_ref(opset::ReferenceContext& ctx) {
 
 void unsqueeze_ref(opset::ReferenceContext& ctx) {
   const Tensor& in = ctx.input(0);
-  const auto axes = axes_input(ctx);
   Shape dims;
   auto next = in.dims().begin();
-  for (const bool inserted : marked(ctx, axes, in.dims().size() + axes.size())) {
-    dims.push_back(inserted ? 1 : *next++);
-  }
+  const auto inserted = ctx.require(resolve_unsqueeze(ctx, in.rank()), "axes");
+  for (const bool is_new : inserted) dims.push_back(is_new ? 1 : *next++);
   copy_elements(ctx.output(0, in.dtype(), dims), 0, in, 0, in.size());
 }
 

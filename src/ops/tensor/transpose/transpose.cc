@@ -1,6 +1,7 @@
 // Transpose: output dimension i is input dimension perm[i]; without perm the dimensions are reversed.
 #include "ops/tensor/transpose/transpose.h"
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -39,33 +40,44 @@ constexpr Schema kTranspose[] = {
 };
 
 void infer_transpose(InferContext& ctx) {
-  const auto perm = ctx.attrs().find_ints("perm");
-  const DataType elem = ctx.elem(0);
+  std::optional<std::int64_t> rank;
+  if (ctx.has_rank(0)) rank = ctx.rank(0);
+  const auto perm = resolve_transpose(ctx, rank);
   if (!perm) {
-    if (ctx.has_rank(0))
-      ctx.set(0, elem, Dims(ctx.shape(0).rbegin(), ctx.shape(0).rend()));
-    else
-      ctx.set(0, elem);
+    ctx.set(0, ctx.elem(0));
   } else {
-    const auto rank = static_cast<std::int64_t>(perm->size());
-    std::vector<bool> seen(perm->size(), false);
-    for (const std::int64_t p : *perm) {
-      if (p < 0 || p >= rank || seen[static_cast<std::size_t>(p)]) {
-        ctx.fail("perm is not a permutation of 0 to " + std::to_string(rank - 1));
-      }
-      seen[static_cast<std::size_t>(p)] = true;
-    }
-    ctx.require_rank(0, rank);
     Dims dims;
     for (const std::int64_t p : *perm) {
-      dims.push_back(ctx.has_rank(0) ? ctx.shape(0)[static_cast<std::size_t>(p)] : ctx.fresh_dim());
+      dims.push_back(rank ? ctx.shape(0)[static_cast<std::size_t>(p)] : ctx.fresh_dim());
     }
-    ctx.set(0, elem, std::move(dims));
+    ctx.set(0, ctx.elem(0), std::move(dims));
   }
   if (const Dims* ints = ctx.ints(0)) ctx.set_ints(0, *ints);
 }
 
 }  // namespace
+
+std::optional<std::vector<std::int64_t>> resolve_transpose(const NodeView& node, std::optional<std::int64_t> rank) {
+  auto perm = node.attrs().find_ints("perm");
+  if (!perm) {
+    if (!rank) return {};
+    perm.emplace(static_cast<std::size_t>(*rank));
+    std::iota(perm->rbegin(), perm->rend(), 0);
+    return perm;
+  }
+  const auto size = static_cast<std::int64_t>(perm->size());
+  if (rank && size != *rank) {
+    node.fail("perm has " + std::to_string(size) + " entries, but the input has rank " + std::to_string(*rank));
+  }
+  std::vector<bool> seen(perm->size(), false);
+  for (const std::int64_t p : *perm) {
+    if (p < 0 || p >= size || seen[static_cast<std::size_t>(p)]) {
+      node.fail("perm is not a permutation of 0 to " + std::to_string(size - 1));
+    }
+    seen[static_cast<std::size_t>(p)] = true;
+  }
+  return perm;
+}
 
 constinit const Operator Transpose = {"", "Transpose", kTranspose, infer_transpose};
 

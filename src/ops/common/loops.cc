@@ -1,0 +1,145 @@
+#include "ops/common/loops.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace norn::ops {
+namespace {
+
+using opset::ReferenceContext;
+
+// A formula's function in the domain of `type`.
+template <class D, class F>
+auto in_domain(const ReferenceContext& ctx, const F& f, DataType type) {
+  const auto found = [&] {
+    if constexpr (std::is_same_v<D, double>)
+      return f.f64;
+    else if constexpr (std::is_same_v<D, std::int64_t>)
+      return f.i64;
+    else
+      return f.u64;
+  }();
+  if (!found) ctx.fail("the element type " + std::string(data_type_name(type)) + " is not one of this operator's");
+  return found;
+}
+
+// The first position, of `count` ones at start, start + step, ..., that is not below `limit`.
+std::int64_t first_from(std::int64_t limit, std::int64_t start, std::int64_t step, std::int64_t count) {
+  const std::int64_t below = limit > start ? (limit - start - 1) / step + 1 : 0;
+  return std::min(below, count);
+}
+
+}  // namespace
+
+void map_elements(ReferenceContext& ctx, const UnaryFn& f) {
+  const Tensor& x = ctx.input(0);
+  visit_real(domain_of(x.dtype()), [&]<class D>(D) {
+    const auto formula = in_domain<D>(ctx, f, x.dtype());
+    Tensor& y = ctx.output(0, x.dtype(), x.dims());
+    std::array<D, 512> chunk;
+    for (std::int64_t first = 0; first < x.size(); first += 512) {
+      const std::int64_t n = std::min<std::int64_t>(512, x.size() - first);
+      load<D>(x, first, n, chunk.data());
+      std::transform(chunk.begin(), chunk.begin() + n, chunk.begin(), formula);
+      store<D>(y, first, n, chunk.data());
+    }
+  });
+}
+
+void map_pairs(ReferenceContext& ctx, const BinaryFn& f) { map_pairs(ctx, f, ctx.input(1).dims()); }
+
+void map_pairs(ReferenceContext& ctx, const BinaryFn& f, const Shape& b_dims) {
+  const Tensor &a = ctx.input(0), &b = ctx.input(1);
+  const Shape dims = broadcast(a.dims(), b_dims);
+  Tensor& out = ctx.output(0, a.dtype(), dims);
+  visit_real(domain_of(a.dtype()), [&]<class D>(D) {
+    const auto formula = in_domain<D>(ctx, f, a.dtype());
+    const std::vector<D> x = load_all<D>(a), y = load_all<D>(b);
+    std::vector<D> result;
+    result.reserve(static_cast<std::size_t>(out.size()));
+    Odometer at(dims, {broadcast_strides(a.dims(), dims), broadcast_strides(b_dims, dims)});
+    for (; !at.done(); at.next()) {
+      result.push_back(formula(x[static_cast<std::size_t>(at.offset(0))], y[static_cast<std::size_t>(at.offset(1))]));
+    }
+    store_all<D>(out, result);
+  });
+}
+
+void fold_inputs(ReferenceContext& ctx, const BinaryFn& f) {
+  const DataType type = ctx.input(0).dtype();
+  Shape dims = ctx.input(0).dims();
+  for (int i = 1; i < ctx.input_count(); ++i) dims = broadcast(dims, ctx.input(i).dims());
+  Tensor& out = ctx.output(0, type, dims);
+  visit_real(domain_of(type), [&]<class D>(D) {
+    const auto formula = in_domain<D>(ctx, f, type);
+    std::vector<D> all(static_cast<std::size_t>(out.size()));
+    for (int i = 0; i < ctx.input_count(); ++i) {
+      const std::vector<D> in = load_all<D>(ctx.input(i));
+      Odometer at(dims, {broadcast_strides(ctx.input(i).dims(), dims)});
+      for (D& element : all) {
+        const D value = in[static_cast<std::size_t>(at.offset(0))];
+        element = i == 0 ? value : formula(element, value);
+        at.next();
+      }
+    }
+    store_all<D>(out, all);
+  });
+}
+
+WindowTaps::WindowTaps(const Window& window, const Shape& in)
+    : window_(window),
+      in_(in),
+      in_strides_(dense_strides(in)),
+      kernel_strides_(dense_strides(window.kernel)),
+      start_(in.size()),
+      first_(in.size()),
+      last_(in.size()),
+      k_(in.size()) {}
+
+std::span<const WindowTaps::Tap> WindowTaps::at(std::span<const std::int64_t> out) {
+  taps_.clear();
+  padded_ = 1;
+  bool empty = false;
+  for (std::size_t d = 0; d < in_.size(); ++d) {
+    // Kernel position k reads the input at start + k * dilation, which is inside for k in [first, last).
+    start_[d] = out[d] * window_.strides[d] - window_.pads_begin[d];
+    const auto from = [&](std::int64_t limit) {
+      return first_from(limit, start_[d], window_.dilations[d], window_.kernel[d]);
+    };
+    first_[d] = from(0);
+    last_[d] = from(in_[d]);
+    padded_ *= from(in_[d] + window_.pads_end[d]);
+    empty = empty || first_[d] >= last_[d];
+  }
+  if (empty) return taps_;
+  k_ = first_;
+  for (bool more = true; more;) {
+    Tap tap{0, 0};
+    for (std::size_t d = 0; d < in_.size(); ++d) {
+      tap.input += (start_[d] + k_[d] * window_.dilations[d]) * in_strides_[d];
+      tap.kernel += k_[d] * kernel_strides_[d];
+    }
+    taps_.push_back(tap);
+    more = false;
+    for (std::size_t d = in_.size(); d-- > 0 && !more;) {
+      more = ++k_[d] < last_[d];
+      if (!more) k_[d] = first_[d];
+    }
+  }
+  return taps_;
+}
+
+std::vector<std::int64_t> indices_from_front(const ReferenceContext& ctx, int input, std::int64_t size) {
+  std::vector<std::int64_t> indices = to_ints(ctx.input(input));
+  for (std::int64_t& i : indices) {
+    if (i < -size || i >= size) {
+      ctx.fail("index " + std::to_string(i) + " is outside [" + std::to_string(-size) + ", " + std::to_string(size) +
+               ")");
+    }
+    if (i < 0) i += size;
+  }
+  return indices;
+}
+
+}  // namespace norn::ops

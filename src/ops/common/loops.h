@@ -1,0 +1,98 @@
+// The loops of reference kernels: element by element, along an axis, over windows, by index.
+//
+// A kernel gives the formula and a loop does the rest: it reads and writes elements of any type through the domains of
+// elements.h, so that a formula is written once for each domain it differs in. Floating types are computed in double
+// and rounded once, when the result is stored.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ops/common/elements.h"
+#include "ops/common/shapes.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+
+// A formula in each domain that the operator's types lie in; the others are null.
+struct UnaryFn {
+  double (*f64)(double) = nullptr;
+  std::int64_t (*i64)(std::int64_t) = nullptr;
+  std::uint64_t (*u64)(std::uint64_t) = nullptr;
+};
+struct BinaryFn {
+  double (*f64)(double, double) = nullptr;
+  std::int64_t (*i64)(std::int64_t, std::int64_t) = nullptr;
+  std::uint64_t (*u64)(std::uint64_t, std::uint64_t) = nullptr;
+};
+
+// Output 0 = f(input 0), of its type and shape.
+void map_elements(opset::ReferenceContext& ctx, const UnaryFn& f);
+// Output 0 = f(input 0, input 1), broadcast as NumPy does. `b_dims` are input 1's dimensions if they are to be taken
+// for others.
+void map_pairs(opset::ReferenceContext& ctx, const BinaryFn& f);
+void map_pairs(opset::ReferenceContext& ctx, const BinaryFn& f, const norn::Shape& b_dims);
+// Output 0 = f(... f(f(input 0, input 1), input 2) ...), broadcast, rounded once at the end.
+void fold_inputs(opset::ReferenceContext& ctx, const BinaryFn& f);
+
+// Calls f(line) with a copy of each line of `x`, the n elements along the view's axis as a std::span<D>, in order of
+// its first element. Lines without elements are left out.
+template <DomainType D, class F>
+void for_each_line(const Tensor& x, const AxisView& view, F&& f) {
+  if (view.n == 0) return;
+  const std::vector<D> values = load_all<D>(x);
+  std::vector<D> line(static_cast<std::size_t>(view.n));
+  for (std::int64_t o = 0; o < view.outer; ++o) {
+    for (std::int64_t i = 0; i < view.inner; ++i) {
+      for (std::int64_t k = 0; k < view.n; ++k) {
+        line[static_cast<std::size_t>(k)] = values[static_cast<std::size_t>((o * view.n + k) * view.inner + i)];
+      }
+      f(std::span<D>(line));
+    }
+  }
+}
+// `y`, of x's size, gets what f left in the lines.
+template <DomainType D, class F>
+void map_lines(const Tensor& x, Tensor& y, const AxisView& view, F&& f) {
+  std::vector<D> result(static_cast<std::size_t>(y.size()));
+  std::int64_t o = 0, i = 0;
+  for_each_line<D>(x, view, [&](std::span<D> line) {
+    f(line);
+    for (std::int64_t k = 0; k < view.n; ++k) {
+      result[static_cast<std::size_t>((o * view.n + k) * view.inner + i)] = line[static_cast<std::size_t>(k)];
+    }
+    if (++i == view.inner) {
+      i = 0;
+      ++o;
+    }
+  });
+  store_all<D>(y, result);
+}
+
+// The positions of a window, one output index at a time.
+class WindowTaps {
+ public:
+  struct Tap {
+    std::int64_t input;   // offset of the element within a plane of the input
+    std::int64_t kernel;  // number of the position within the kernel
+  };
+  WindowTaps(const Window& window, const norn::Shape& in);
+  // Those that lie inside the input for the window of output index `out`, in row-major order of the kernel. The span
+  // holds until the next call.
+  std::span<const Tap> at(std::span<const std::int64_t> out);
+  // How many positions of that window lie inside the padded input.
+  std::int64_t padded() const noexcept { return padded_; }
+
+ private:
+  Window window_;
+  norn::Shape in_;
+  std::vector<std::int64_t> in_strides_, kernel_strides_, start_, first_, last_, k_;
+  std::vector<Tap> taps_;
+  std::int64_t padded_ = 0;
+};
+
+// Indices of an int32 or int64 input into `size` elements, counted from the front. Throws if one lies outside of
+// [-size, size).
+std::vector<std::int64_t> indices_from_front(const opset::ReferenceContext& ctx, int input, std::int64_t size);
+
+}  // namespace norn::ops

@@ -1,0 +1,53 @@
+#include "opset/node_view.h"
+
+#include <algorithm>
+
+namespace norn::opset {
+
+std::optional<std::vector<std::int64_t>> NodeView::const_ints(int i) const {
+  const auto known = known_ints(i);
+  if (!known || !std::all_of(known->begin(), known->end(), [](const DimExpr& e) { return e.is_constant(); })) return {};
+  return to_constants(*known);
+}
+
+std::int64_t NodeView::normalize_axis(std::int64_t axis, std::int64_t rank, bool inclusive,
+                                      std::string_view attribute) const {
+  const std::int64_t top = inclusive ? rank : rank - 1;
+  if (axis < -rank || axis > top) {
+    fail(std::string(attribute) + " is " + std::to_string(axis) + ", but has to be in [" + std::to_string(-rank) +
+         ", " + std::to_string(top) + "] for rank " + std::to_string(rank));
+  }
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::vector<std::int64_t> NodeView::normalize_axes(std::vector<std::int64_t> axes, std::int64_t rank) const {
+  std::vector<bool> seen(static_cast<std::size_t>(rank), false);
+  for (std::int64_t& axis : axes) {
+    axis = normalize_axis(axis, rank, false, "axes");
+    if (seen[static_cast<std::size_t>(axis)]) fail("axis " + std::to_string(axis) + " is given twice");
+    seen[static_cast<std::size_t>(axis)] = true;
+  }
+  return axes;
+}
+
+void NodeView::require_axis_sign(std::int64_t axis, int since) const {
+  if (axis >= 0 || version() >= since) return;
+  fail("axis " + std::to_string(axis) + " is negative, which opset " + std::to_string(since) + " introduced");
+}
+
+std::vector<bool> marked(const std::vector<std::int64_t>& axes, std::int64_t rank) {
+  std::vector<bool> mark(static_cast<std::size_t>(rank), false);
+  for (const std::int64_t axis : axes) mark[static_cast<std::size_t>(axis)] = true;
+  return mark;
+}
+
+Dims to_dims(const std::vector<std::int64_t>& values) { return Dims(values.begin(), values.end()); }
+
+std::vector<std::int64_t> to_constants(const Dims& dims) {
+  std::vector<std::int64_t> values;
+  values.reserve(dims.size());
+  for (const DimExpr& d : dims) values.push_back(d.constant());
+  return values;
+}
+
+}  // namespace norn::opset

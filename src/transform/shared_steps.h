@@ -1,0 +1,42 @@
+// Version steps that the histories of many operators repeat.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "transform/version_step.h"
+
+namespace norn::transform {
+
+// The node means the same in the other version: what is new in it may be left out, or says what went without saying.
+void unchanged(NodeEdit& edit);
+// The attribute `consumed_inputs` of version 1, which was optional and meant nothing, goes.
+void drop_consumed_inputs(NodeEdit& edit);
+// An attribute that the older version does not have, and that means nothing while it is 0.
+void drop_flag(NodeEdit& edit, std::string_view name);
+
+// The attribute `axis`, or each of `axes`, may be negative in the newer version only: counted from the front of the
+// first input whose rank is known (and of `new_dims` dimensions more).
+void axis_from_front(NodeEdit& edit);
+void axes_from_front(NodeEdit& edit);
+void axes_from_front(NodeEdit& edit, std::int64_t new_dims);
+
+// The integers of a constant input. Throws (cannot) if they are computed: in the other version they are an attribute.
+std::vector<std::int64_t> constant_ints(NodeEdit& edit, int input);
+// A list attribute becomes input `input`, if the node has it, and back. input_to_attr needs a constant; the inputs from
+// `input` on go.
+void attr_to_input(NodeEdit& edit, std::string_view name, int input);
+void input_to_attr(NodeEdit& edit, int input, std::string_view name);
+// A number: the attribute is a float, the input a scalar of the type of input 0 (or, where that is not known, of output
+// 0), and must hold what a float can.
+void set_scalar_input(NodeEdit& edit, int input, float value);
+float scalar_input(NodeEdit& edit, int input, std::string_view name);
+
+// Elementwise operators of two inputs, 6 -> 7: B is aligned at `axis` before and at the last dimension after, so it
+// needs as many trailing ones as lie between. 7 -> 6: B's ones at both ends go, and what is left has to be a run of A's
+// dimensions.
+void broadcast_as_numpy(NodeEdit& edit);
+void broadcast_by_axis(NodeEdit& edit);
+
+}  // namespace norn::transform
