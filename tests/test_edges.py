@@ -29,7 +29,8 @@ EDGES = table()
 
 
 def is_test(path):
-    return path.stem.endswith("_test") or path.stem == "slice_test"
+    cases = path.parent.name == "common" and (path.stem == "case" or path.stem.startswith("case_"))
+    return path.stem.endswith("_test") or cases
 
 
 def room_of(path):

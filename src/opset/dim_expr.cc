@@ -371,6 +371,8 @@ struct DimAlgebra {
 
   // Minimum (sign = -1) or maximum (sign = 1).
   static DimExpr extreme(const DimExpr& a, const DimExpr& b, Atom::Kind kind) {
+    if (a.is_constant() && b.is_constant())
+      return kind == Atom::Kind::Max ? std::max(a.constant_, b.constant_) : std::min(a.constant_, b.constant_);
     std::vector<DimExpr> args;
     const auto wins = [&](const DimExpr& x, const DimExpr& y) {  // x makes y superfluous
       return kind == Atom::Kind::Max ? nonnegative(sum(x, y, -1)) : nonnegative(sum(y, x, -1));

@@ -32,6 +32,7 @@ bool constant_weights(const Graph& graph, const Node& conv, std::int64_t channel
 }
 
 bool scale_shift(const Graph& graph, const Node& node, ScaleShift& out) {
+  if (node.schema != &node.op->history.back()) return false;  // an old version that no step lifts
   if (node.attributes().i("training_mode") != 0 || node.outputs.size() != 1 || !node.post.empty()) return false;
   for (std::size_t i = 1; i < 5; ++i)
     if (!constant_f32(graph, node.input(i))) return false;

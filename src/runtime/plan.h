@@ -167,6 +167,7 @@ class Segment {
 struct PlanOptions {
   bool reference_only = false;
   kernels::PackedConstants* packed = nullptr;
+  std::uint32_t passed_over = 0;  // candidates of each node that are left out although they would take it
 };
 
 // Plans the next segment from what `state` knows, and brings `state` behind it. Throws norn::Error: a contradiction of

@@ -66,6 +66,7 @@ class Planner final : public Selector {
   Layout made_in(ValueId id) const override { return state_.slots(id).made; }
 
   void view(std::size_t i) override {
+    if (passes_over("view")) return;
     const ValueId from = node_->inputs[i], to = node_->outputs[0];
     if (bytes_of(from) != bytes_of(to))
       throw Error(ErrorCode::Internal, "a view of " + to_string(dims_of(from)) + " as " + to_string(dims_of(to)));
@@ -284,6 +285,7 @@ void Planner::plan_node(const SegmentNodes::Planned& planned) {
 void Planner::plan_part(const Node& node) {
   node_ = &node;
   emitted_ = false;
+  to_pass_over_ = options_.passed_over;
   if (!options_.reference_only) {
     SelectFn select = find_select(node.op);
     if (select && select(*this) && emitted_) return;

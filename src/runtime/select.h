@@ -2,7 +2,8 @@
 //
 // For each operator that has fast kernels there is one select function; it reads the node, fills a configuration and
 // offers it to the kernel's candidates, fastest first. A candidate's refusal is kept for `explain`. A node that no
-// candidate takes runs its reference kernel.
+// candidate takes runs its reference kernel. Tests reach all of a node's candidates, not only the first that takes it,
+// by PlanOptions::passed_over: the first k that would take a node are left out, a view among them.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -73,12 +74,20 @@ class Selector {
         refuse(std::string(candidate.name), std::move(reason));
         continue;
       }
+      if (passes_over(candidate.name)) continue;
       emit(candidate.make(config, packed()), candidate.name, uses, out, in_place);
       return true;
     }
     return false;
   }
   void refuse(std::string kernel, std::string reason) { refusals_.push_back({std::move(kernel), std::move(reason)}); }
+  // Whether this way of computing the node, which would take it, is left out (PlanOptions::passed_over).
+  bool passes_over(std::string_view kernel) {
+    if (to_pass_over_ == 0) return false;
+    --to_pass_over_;
+    refuse(std::string(kernel), "is passed over");
+    return true;
+  }
   // True if the output is float; else a refusal of a kernel that computes nothing else.
   bool is_float(std::string_view kernel);
   // Output 0 is input `i` under other dimensions.
@@ -91,6 +100,7 @@ class Selector {
 
   const program::Node* node_ = nullptr;
   std::vector<Refusal> refusals_;
+  std::uint32_t to_pass_over_ = 0;  // of the node's candidates
 };
 
 // The node as the resolve functions of its operator's slice read it.

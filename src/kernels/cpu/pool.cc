@@ -80,15 +80,14 @@ class Pool final : public Kernel {
           }
         }
       }
-      *out = max ? v : v / static_cast<float>(std::max<std::int64_t>(1, counted));
+      *out = max ? v : v / static_cast<float>(counted);  // the mean of nothing is NaN
       return;
     }
     const Grid grid{
         {taps[0], taps[1], taps[2]},
         {dilations_[0] * in_[1] * in_[2] * channels, dilations_[1] * in_[2] * channels, dilations_[2] * channels}};
     const float* corner = x + ((first[0] * in_[1] + first[1]) * in_[2] + first[2]) * channels;
-    row_table().pool(corner, grid.size, grid.stride, channels, max,
-                     1.0f / static_cast<float>(std::max<std::int64_t>(1, counted)), out);
+    row_table().pool(corner, grid.size, grid.stride, channels, max, 1.0f / static_cast<float>(counted), out);
   }
   struct Grid {
     std::int64_t size[3], stride[3];

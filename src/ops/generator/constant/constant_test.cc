@@ -2,6 +2,7 @@
 #include "ops/generator/constant/constant.h"
 
 #include "norn/error.h"
+#include "ops/common/case.h"
 #include "ops/tensor/shape/chain_test.h"
 
 namespace norn::ops::test {
@@ -21,14 +22,19 @@ ir::Attribute sparse_attr() {
   return a;
 }
 
-TEST(Constant, ValueOfEveryType) {
-  for (const DataType t : types_of(Constant)) {
-    const Tensor x = random_tensor(t, {2, 3}, 9, true);
-    const Tensor y = run_and_check(Constant, 25, {tensor_attr("value", x)}, {})[0].tensor();
-    EXPECT_EQ(y.dims(), x.dims());
-    EXPECT_TRUE(same_elements(x, y)) << data_type_name(t);
-  }
-}
+const cases::Cases all("Constant",
+                       {
+                           {"Constant value=(T[2,3] odd 9)", "", "T[2,3] odd 9", {.types = "!complex64 !complex128"}},
+                           {"Constant value=(T[2,3] random 9)", "", "T[2,3] random 9"},
+                           {"Constant-12.. value_float=2.5", "", "float[] 2.5", {.down_to = 1}},
+                           {"Constant-12.. value_int=-3", "", "int64[] -3", {.down_to = 9}},
+                           {"Constant-12.. value_string=hi", "", "string[] hi", {.down_to = 9}},
+                           {"Constant-12.. value_floats=1.5,2", "", "float[2] 1.5 2", {.down_to = 1}},
+                           {"Constant-12.. value_ints=4,-1", "", "int64[2] 4 -1", {.down_to = 9}},
+                           {"Constant-12.. value_strings=a,\"\"", "", "string[2] a \"\"", {.down_to = 9}},
+                           {"Constant-13", "", "", {.error = "*"}},
+                           {"Constant-13 value_float=1 value_int=1", "", "", {.error = "*"}},
+                       });
 
 TEST(Constant, OtherSpellings) {
   struct Case {
@@ -54,12 +60,6 @@ TEST(Constant, OtherSpellings) {
   EXPECT_EQ(doubles(run(Constant, 11, {sparse_attr()}, {})[0].tensor()), (std::vector<double>{0, 5, 0, 0, 0, 7}));
   EXPECT_EQ(strings(run(Constant, 12, {strings_attr("value_strings", {"a", ""})}, {})[0]),
             (std::vector<std::string>{"a", ""}));
-}
-
-TEST(Constant, ExactlyOneAttribute) {
-  EXPECT_THROW(infer(Constant, 13, {}, {}), Error);
-  EXPECT_THROW(infer(Constant, 13, {make_attr("value_float", 1.0f), make_attr("value_int", std::int64_t{1})}, {}),
-               Error);
 }
 
 TEST(Constant, Contents) {

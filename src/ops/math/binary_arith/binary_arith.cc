@@ -93,7 +93,7 @@ Dims shape_before_7(InferContext& ctx) {
   Dims out = a;
   for (std::int64_t d = 0; d < rank_b; ++d) {
     const DimExpr &x = a[static_cast<std::size_t>(*axis + d)], &y = b[static_cast<std::size_t>(d)];
-    if (y == DimExpr(1)) continue;
+    if (!y.is_constant() || y == DimExpr(1)) continue;  // one that is 1 is stretched
     out[static_cast<std::size_t>(*axis + d)] = ctx.unify(x, y, "dimension " + std::to_string(d) + " of B and A's");
   }
   return out;

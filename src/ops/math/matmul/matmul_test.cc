@@ -1,82 +1,52 @@
-#include "ops/math/matmul/matmul.h"
+#include "ops/common/case.h"
 
-#include <limits>
-
-#include "norn/error.h"
-#include "ops/common/slice_test.h"
-
-namespace norn::ops {
+namespace norn::ops::cases {
 namespace {
 
-using namespace test;
-using Doubles = std::vector<double>;
-
-TEST(MatMul, EveryType) {
-  for (DataType t : {DataType::Float16, DataType::BFloat16, DataType::Float, DataType::Double, DataType::Int32,
-                     DataType::Int64, DataType::Uint32, DataType::Uint64}) {
-    SCOPED_TRACE(data_type_name(t));
-    const Tensor a = tensor_of(t, {2, 3}, {1, 2, 3, 4, 5, 6}), b = tensor_of(t, {3, 2}, {1, 2, 3, 4, 5, 6});
-    EXPECT_EQ(doubles(run_and_check(MatMul, 13, {}, {a, b})[0].tensor()), (Doubles{22, 28, 49, 64}));
-  }
+void matrices(Sample& s) {
+  const auto &a = s.in(0), &b = s.in(1);
+  const std::int64_t m = a.dims[0], k = a.dims[1], n = b.dims[1];
+  auto& y = s.out(0, {m, n});
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t p = 0; p < k; ++p) y[i * n + j] += a.values[i * k + p] * b.values[p * n + j];
 }
 
-TEST(MatMul, VectorsLoseTheirDimension) {
-  const Tensor m = tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}), v3 = tensor<float>({3}, {1, 0, 2}),
-               v2 = tensor<float>({2}, {1, -1});
-  const Tensor right = run_and_check(MatMul, 13, {}, {m, v3})[0].tensor();
-  EXPECT_EQ(right.dims(), (Shape{2}));
-  EXPECT_EQ(doubles(right), (Doubles{7, 16}));
-  const Tensor left = run_and_check(MatMul, 13, {}, {v2, m})[0].tensor();
-  EXPECT_EQ(left.dims(), (Shape{3}));
-  EXPECT_EQ(doubles(left), (Doubles{-3, -3, -3}));
-  const Tensor dot = run_and_check(MatMul, 13, {}, {v3, v3})[0].tensor();
-  EXPECT_EQ(dot.dims(), Shape{});
-  EXPECT_EQ(doubles(dot), Doubles{5});
-  const Tensor stack = tensor<float>({2, 2, 3}, {1, 2, 3, 4, 5, 6, 0, 0, 1, 0, 1, 0});
-  EXPECT_EQ(run_and_check(MatMul, 13, {}, {v2, stack})[0].tensor().dims(), (Shape{2, 3}));
-  EXPECT_EQ(doubles(run_and_check(MatMul, 13, {}, {stack, v3})[0].tensor()), (Doubles{7, 16, 2, 0}));
+// [3,1,2,4] by [5,4,3].
+void batches(Sample& s) {
+  auto& y = s.out(0, {3, 5, 2, 3});
+  std::vector<std::int64_t> at(4);
+  do
+    for (std::int64_t k = 0; k < 4; ++k)
+      y[position(at, {3, 5, 2, 3})] += s.in(0).at({at[0], 0, at[2], k}) * s.in(1).at({at[1], k, at[3]});
+  while (next(at, {3, 5, 2, 3}));
 }
 
-TEST(MatMul, BatchesBroadcast) {
-  const Tensor a = random_tensor(DataType::Double, {3, 1, 2, 4}, 1), b = random_tensor(DataType::Double, {5, 4, 3}, 2);
-  const Tensor y = run_and_check(MatMul, 13, {}, {a, b})[0].tensor();
-  ASSERT_EQ(y.dims(), (Shape{3, 5, 2, 3}));
-  const auto av = doubles(a), bv = doubles(b), yv = doubles(y);
-  for (std::size_t p = 0; p < 3; ++p)
-    for (std::size_t q = 0; q < 5; ++q)
-      for (std::size_t i = 0; i < 2; ++i)
-        for (std::size_t j = 0; j < 3; ++j) {
-          double sum = 0;
-          for (std::size_t k = 0; k < 4; ++k) sum += av[p * 8 + i * 4 + k] * bv[q * 12 + k * 3 + j];
-          EXPECT_NEAR(yv[((p * 5 + q) * 2 + i) * 3 + j], sum, 1e-13);
-        }
-}
+const Cases cases(
+    "MatMul",
+    {
+        {"MatMul", "T[2,3] 1 2 3 4 5 6; T[3,2] 1 2 3 4 5 6", "T[2,2] 22 28 49 64"},
+        {"MatMul", "float[2,3] 1 2 3 4 5 6; float[3] 1 0 2", "float[2] 7 16"},
+        {"MatMul", "float[2] 1 -1; float[2,3] 1 2 3 4 5 6", "float[3] -3 -3 -3"},
+        {"MatMul", "float[3] 1 0 2; float[3] 1 0 2", "float[] 5"},
+        {"MatMul", "float[2] 1 -1; float[2,2,3] 1 2 3 4 5 6 0 0 1 0 1 0", "float[2,3] -3 -3 -3 0 -1 1"},
+        {"MatMul", "float[2,2,3] 1 2 3 4 5 6 0 0 1 0 1 0; float[3] 1 0 2", "float[2,2] 7 16 2 0"},
+        {"MatMul-13", "T[3,1,2,4] random; T[5,4,3] random", "T[3,5,2,3]", {.formula = batches, .tolerance = 1e-2}},
+        {"MatMul-13", "double[3,1,2,4] random; double[5,4,3] random", "double[3,5,2,3]", {.formula = batches}},
+        {"MatMul-13", "float[{1|2|31|64},7] random; float[7,{1|5|16|65}] random", "float", {.formula = matrices}},
+        {"MatMul-13", "float[{1|3|70},64] random; float[64,{1|64}] random", "float", {.formula = matrices}},
+        {"MatMul", "int64[1,2] max 1; int64[2,1] 2 3", "int64[1,1] 1"},
+        {"MatMul", "int32[1,1] 1073741824; int32[1,1] 4", "int32[1,1] 0"},
+        {"MatMul", "float[2,0]; float[0,2]", "float[2,2] 0 0 0 0"},
+        {"MatMul", "float[0,2,3]; float[3,4] random", "float[0,2,4]"},
 
-TEST(MatMul, IntegersWrap) {
-  const Tensor big = tensor<std::int64_t>({1, 2}, {INT64_MAX, 1}), column = tensor<std::int64_t>({2, 1}, {2, 3});
-  EXPECT_EQ(run(MatMul, 13, {}, {big, column})[0].tensor().as<std::int64_t>()[0], 1);
-  const Tensor narrow = tensor<std::int32_t>({1, 1}, {1 << 30});
-  EXPECT_EQ(run(MatMul, 13, {}, {narrow, tensor<std::int32_t>({1, 1}, {4})})[0].tensor().as<std::int32_t>()[0], 0);
-}
-
-TEST(MatMul, EmptySums) {
-  const Tensor y =
-      run_and_check(MatMul, 13, {}, {Tensor(DataType::Float, {2, 0}), Tensor(DataType::Float, {0, 2})})[0].tensor();
-  EXPECT_EQ(doubles(y), (Doubles{0, 0, 0, 0}));
-  EXPECT_EQ(run_and_check(MatMul, 13, {}, {Tensor(DataType::Float, {0, 2, 3}), Tensor(DataType::Float, {3, 4})})[0]
-                .tensor()
-                .dims(),
-            (Shape{0, 2, 4}));
-}
-
-TEST(MatMul, InfersAndRefuses) {
-  EXPECT_EQ(infer(MatMul, 13, {}, {type("float[B,S,H]"), type("float[H,64]")}).types[0].to_string(), "float[B,S,64]");
-  EXPECT_FALSE(infer(MatMul, 13, {}, {type("float[B,S,H]"), type("float")}).types[0].has_rank());
-  EXPECT_THROW(infer(MatMul, 13, {}, {type("float[2,3]"), type("float[4,5]")}), Error);
-  EXPECT_THROW(infer(MatMul, 13, {}, {type("float[]"), type("float[4,5]")}), Error);
-  EXPECT_THROW(run(MatMul, 13, {}, {tensor<float>({2}, {1, 2}), tensor<float>({3}, {1, 2, 3})}), Error);
-  EXPECT_THROW(run(MatMul, 13, {}, {tensor<float>({}, {1}), tensor<float>({1}, {1})}), Error);
-}
+        {"MatMul-13", "float[B,S,H]; float[H,64]", "float[B,S,64]"},
+        {"MatMul-13", "float[B,S,H]; float", "float"},
+        {"MatMul-13", "float[2,3]; float[4,5]", "", {.error = "*"}},
+        {"MatMul-13", "float[]; float[4,5]", "", {.error = "*"}},
+        {"MatMul-13", "float[2] 1 2; float[3] 1 2 3", "", {.error = "*"}},
+        {"MatMul-13", "float[] 1; float[1] 1", "", {.error = "*"}},
+    });
 
 }  // namespace
-}  // namespace norn::ops
+}  // namespace norn::ops::cases

@@ -1,120 +1,79 @@
-#include "ops/math/softmax/softmax.h"
-
 #include <cmath>
 
-#include "norn/error.h"
-#include "ops/common/slice_test.h"
+#include "ops/common/case.h"
 
-namespace norn::ops {
+namespace norn::ops::cases {
 namespace {
 
-using namespace test;
-using Doubles = std::vector<double>;
-using transform::make_attr;
-
-ir::Attribute axis(std::int64_t a) { return make_attr("axis", a); }
-
 // Along the middle dimension of [a, n, b].
-Doubles direct(const Doubles& x, std::size_t a, std::size_t n, std::size_t b) {
-  Doubles y(x.size());
-  for (std::size_t i = 0; i < a; ++i)
-    for (std::size_t k = 0; k < b; ++k) {
+void softmax(Sample& s, std::int64_t a, std::int64_t n, std::int64_t b, bool logarithm) {
+  const auto& x = s.in(0).values;
+  auto& y = s.out(0, s.in(0).dims);
+  for (std::int64_t i = 0; i < a; ++i)
+    for (std::int64_t k = 0; k < b; ++k) {
       double sum = 0;
-      for (std::size_t j = 0; j < n; ++j) sum += std::exp(x[(i * n + j) * b + k]);
-      for (std::size_t j = 0; j < n; ++j) y[(i * n + j) * b + k] = std::exp(x[(i * n + j) * b + k]) / sum;
+      for (std::int64_t j = 0; j < n; ++j) sum += std::exp(x[(i * n + j) * b + k]);
+      for (std::int64_t j = 0; j < n; ++j) {
+        const double e = std::exp(x[(i * n + j) * b + k]) / sum;
+        y[(i * n + j) * b + k] = logarithm ? std::log(e) : e;
+      }
     }
-  return y;
 }
 
-void expect_near(const Tensor& got, const Doubles& expected, double tolerance = 1e-13) {
-  const auto values = doubles(got);
-  ASSERT_EQ(values.size(), expected.size());
-  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], tolerance) << i;
+// Sizes before the axis, of the axis and behind it.
+void along(Sample& s, std::int64_t axis, bool logarithm) {
+  const auto& d = s.in(0).dims;
+  if (axis < 0) axis += static_cast<std::int64_t>(d.size());
+  softmax(s, count({d.begin(), d.begin() + axis}), d[axis], count({d.begin() + axis + 1, d.end()}), logarithm);
+}
+void one_axis(Sample& s) { along(s, static_cast<std::int64_t>(s.number("axis", -1)), false); }
+void one_axis_logarithm(Sample& s) { along(s, static_cast<std::int64_t>(s.number("axis", -1)), true); }
+// The versions before 13 see a matrix: what lies before the axis, and the rest.
+void matrix(Sample& s) {
+  const auto& d = s.in(0).dims;
+  auto axis = static_cast<std::int64_t>(s.number("axis", 1));
+  if (axis < 0) axis += static_cast<std::int64_t>(d.size());
+  softmax(s, count({d.begin(), d.begin() + axis}), count({d.begin() + axis, d.end()}), 1, false);
 }
 
-TEST(Softmax, AlongOneAxis) {
-  const Tensor x = random_tensor(DataType::Double, {2, 3, 4}, 5);
-  const auto v = doubles(x);
-  expect_near(run_and_check(Softmax, 13, {}, {x})[0].tensor(), direct(v, 6, 4, 1));
-  expect_near(run_and_check(Softmax, 13, {axis(0)}, {x})[0].tensor(), direct(v, 1, 2, 12));
-  expect_near(run_and_check(Softmax, 13, {axis(-2)}, {x})[0].tensor(), direct(v, 2, 3, 4));
-  Doubles logs = direct(v, 2, 3, 4);
-  for (double& l : logs) l = std::log(l);
-  expect_near(run_and_check(LogSoftmax, 13, {axis(1)}, {x})[0].tensor(), logs);
-}
+const Cases cases(
+    "Softmax",
+    {
+        {"Softmax-13", "T[2,3,4] random 5", "", {.formula = one_axis, .types = "!bfloat16", .down_to = 1}},
+        {"Softmax-13", "bfloat16[2,3,4] random 5", "", {.formula = one_axis}},
+        {"Softmax-13 axis={0|1|-2|2}",
+         "T[2,3,4] random 5",
+         "",
+         {.formula = one_axis, .types = "!bfloat16", .down_to = 1}},
+        {"Softmax-13 axis={0|1|-2|2}", "bfloat16[2,3,4] random 5", "", {.formula = one_axis, .down_to = 13}},
+        {"LogSoftmax-13 axis={0|1|-1}", "T[2,3,4] random 5", "", {.formula = one_axis_logarithm}},
+        {"Softmax-13", "float[{1|7|64|1000}] random", "", {.formula = one_axis}},
+        {"Softmax-13", "T[1,2] 0 0", "T[1,2] 0.5 0.5"},
+        {"Softmax-13", "float[3] 1e30 -1e30 1e30", "float[3] 0.5 0 0.5"},
+        {"LogSoftmax-13", "float[2] 0 -inf", "float[2] 0 -inf"},
+        {"Softmax-13", "float[2] nan 1", "float[2] nan nan"},
+        {"Softmax-13", "float[2] -inf -inf", "float[2] nan nan"},
+        {"{Softmax|LogSoftmax}-13", "float[2,0]", "float[2,0]"},
 
-TEST(Softmax, EveryType) {
-  for (DataType t : {DataType::Float16, DataType::BFloat16, DataType::Float, DataType::Double}) {
-    SCOPED_TRACE(data_type_name(t));
-    const Tensor x = tensor_of(t, {1, 2}, {0, 0});
-    EXPECT_EQ(doubles(run_and_check(Softmax, 13, {}, {x})[0].tensor()), (Doubles{0.5, 0.5}));
-    expect_near(run_and_check(LogSoftmax, 13, {}, {x})[0].tensor(), {-std::log(2), -std::log(2)}, 2e-3);
-  }
-}
+        {"Softmax-11 axis={0|1|2|3|-2|-1}", "double[2,3,4] random 6", "", {.formula = matrix}},
+        {"Softmax-{1|11}", "T[2,3,4] random", "", {.formula = matrix}},
 
-TEST(Softmax, LargeAndSpecialValues) {
-  EXPECT_EQ(doubles(run(Softmax, 13, {}, {tensor<float>({3}, {1e30f, -1e30f, 1e30f})})[0].tensor()),
-            (Doubles{0.5, 0, 0.5}));
-  EXPECT_EQ(doubles(run(LogSoftmax, 13, {}, {tensor<float>({2}, {0, -INFINITY})})[0].tensor()),
-            (Doubles{0, -INFINITY}));
-  for (double v : doubles(run(Softmax, 13, {}, {tensor<float>({2}, {NAN, 1})})[0].tensor())) EXPECT_TRUE(std::isnan(v));
-  for (double v : doubles(run(Softmax, 13, {}, {tensor<float>({2}, {-INFINITY, -INFINITY})})[0].tensor()))
-    EXPECT_TRUE(std::isnan(v));
-  EXPECT_EQ(run_and_check(Softmax, 13, {}, {Tensor(DataType::Float, {2, 0})})[0].tensor().size(), 0);
-}
+        {"Softmax-11 axis=1", "float[N,1000,1,1]", "", {.to = 13, .becomes = "Softmax-13"}},
+        {"Softmax-11 axis=1", "float[N,1000]", "", {.to = 13, .becomes = "Softmax-13"}},
+        {"Softmax-11 axis=-1", "float", "", {.to = 13, .becomes = "Softmax-13"}},
+        {"Softmax-11 axis=1", "float[N,3,4]", "", {.to = 13, .becomes = "Flatten-13 Softmax-13 Reshape-13"}},
+        {"Softmax-11 axis=1", "{float|float[N,3,H]}", "", {.to = 28, .becomes = "Softmax-11"}},
+        {"Softmax-13 axis=1", "float[N,C,1,1]", "", {.to = 11, .becomes = "Softmax-11"}},
+        {"Softmax-13 axis=1", "float[N,C,H]", "", {.to = 11, .becomes = "Transpose-1 Softmax-11 Transpose-1"}},
+        {"Softmax-13 axis=1", "float", "", {.error = "*", .to = 11}},
+        {"Softmax-13 axis=-1", "float", "", {.error = "*", .to = 1}},
 
-TEST(Softmax, SeesAMatrixBeforeThirteen) {
-  const Tensor x = random_tensor(DataType::Double, {2, 3, 4}, 6);
-  const auto v = doubles(x);
-  struct Case {
-    std::int64_t axis;
-    std::size_t rows, columns;
-  };
-  for (const Case& c :
-       {Case{0, 1, 24}, Case{1, 2, 12}, Case{2, 6, 4}, Case{3, 24, 1}, Case{-2, 2, 12}, Case{-1, 6, 4}}) {
-    SCOPED_TRACE(c.axis);
-    expect_near(run_and_check(Softmax, 11, {axis(c.axis)}, {x})[0].tensor(), direct(v, c.rows, c.columns, 1));
-    expect_near(run_lifted(Softmax, 11, {axis(c.axis)}, {x})[0].tensor(), direct(v, c.rows, c.columns, 1));
-  }
-  expect_near(run_lifted(Softmax, 1, {}, {x})[0].tensor(), direct(v, 2, 12, 1));
-}
-
-TEST(Softmax, StepsDownMoveTheAxis) {
-  const Tensor x = random_tensor(DataType::Double, {2, 3, 4}, 7);
-  const auto v = doubles(x);
-  for (int version : {1, 11}) {
-    expect_near(run_moved(Softmax, 13, version, {axis(0)}, {x})[0].tensor(), direct(v, 1, 2, 12));
-    expect_near(run_moved(Softmax, 13, version, {axis(1)}, {x})[0].tensor(), direct(v, 2, 3, 4));
-    expect_near(run_moved(Softmax, 13, version, {}, {x})[0].tensor(), direct(v, 6, 4, 1));
-  }
-}
-
-TEST(Softmax, StepsTakeTheSimplestWay) {
-  const auto lift = [](const char* x, int from, int to, std::int64_t a) {
-    return moved(Softmax, from, to, {axis(a)}, {type(x)});
-  };
-  EXPECT_EQ(lift("float[N,1000,1,1]", 11, 13, 1).nodes.size(), 1u);
-  EXPECT_EQ(lift("float[N,1000]", 11, 13, 1).nodes.size(), 1u);
-  EXPECT_EQ(lift("float", 11, 13, -1).nodes[0].schema->since, 13);
-  EXPECT_EQ(lift("float[N,3,4]", 11, 13, 1).nodes.size(), 3u);
-  for (const char* unknown : {"float", "float[N,3,H]"}) {
-    const auto kept = lift(unknown, 11, 28, 1);
-    ASSERT_EQ(kept.nodes.size(), 1u);
-    EXPECT_EQ(kept.nodes[0].schema->since, 11);
-  }
-  EXPECT_EQ(lift("float[N,C,1,1]", 13, 11, 1).nodes.size(), 1u);
-  EXPECT_EQ(lift("float[N,C,H]", 13, 11, 1).nodes.size(), 3u);
-  EXPECT_THROW(lift("float", 13, 11, 1), Error);
-  EXPECT_THROW(lift("float", 13, 1, -1), Error);
-}
-
-TEST(Softmax, RefusesAxesOutOfRange) {
-  EXPECT_THROW(infer(Softmax, 13, {axis(2)}, {type("float[2,3]")}), Error);
-  EXPECT_NO_THROW(infer(Softmax, 11, {axis(2)}, {type("float[2,3]")}));
-  EXPECT_THROW(infer(Softmax, 11, {axis(3)}, {type("float[2,3]")}), Error);
-  EXPECT_THROW(run(Softmax, 13, {axis(2)}, {tensor<float>({1, 1}, {1})}), Error);
-  EXPECT_EQ(infer(Softmax, 13, {}, {type("float")}).types[0].to_string(), type("float").to_string());
-}
+        {"Softmax-13 axis=2", "float[2,3]", "", {.error = "axis"}},
+        {"Softmax-11 axis=2", "float[2,3]", "float[2,3]"},
+        {"Softmax-11 axis=3", "float[2,3]", "", {.error = "axis"}},
+        {"Softmax-13 axis=2", "float[1,1] 1", "", {.error = "axis"}},
+        {"Softmax-13", "float", "float"},
+    });
 
 }  // namespace
-}  // namespace norn::ops
+}  // namespace norn::ops::cases

@@ -73,7 +73,11 @@ void infer_ints(InferContext& ctx, DimExpr (*f)(const DimExpr&)) {
   const Dims* ints = ctx.ints(0);
   if (!ints) return;
   Dims result;
-  for (const DimExpr& x : *ints) result.push_back(f(x));
+  try {
+    for (const DimExpr& x : *ints) result.push_back(f(x));
+  } catch (const Error&) {
+    return;  // the least element has no negative: it wraps around, which expressions do not
+  }
   ctx.set_ints(0, std::move(result));
 }
 void infer_relu(InferContext& ctx) {

@@ -1,125 +1,90 @@
-#include "ops/nn/conv/conv.h"
+#include "ops/common/case.h"
 
-#include <cmath>
-
-#include "norn/error.h"
-#include "ops/common/slice_test.h"
-
-namespace norn::ops {
+namespace norn::ops::cases {
 namespace {
 
-using namespace test;
-using Ints = std::vector<std::int64_t>;
-using transform::make_attr;
-
-// The definition, one output element at a time, in 2-D.
-std::vector<double> direct(const Tensor& x, const Tensor& w, std::int64_t group, std::array<std::int64_t, 4> pads,
-                           std::array<std::int64_t, 2> s, std::array<std::int64_t, 2> d, const Shape& out) {
-  const auto xs = doubles(x), ws = doubles(w);
-  const Shape &xd = x.dims(), &wd = w.dims();
-  std::vector<double> y;
-  for (std::int64_t n = 0; n < out[0]; ++n)
-    for (std::int64_t m = 0; m < out[1]; ++m)
-      for (std::int64_t i = 0; i < out[2]; ++i)
-        for (std::int64_t j = 0; j < out[3]; ++j) {
-          double sum = 0;
-          for (std::int64_t c = 0; c < wd[1]; ++c)
-            for (std::int64_t p = 0; p < wd[2]; ++p)
-              for (std::int64_t q = 0; q < wd[3]; ++q) {
-                const std::int64_t a = i * s[0] + p * d[0] - pads[0], b = j * s[1] + q * d[1] - pads[1];
-                if (a < 0 || b < 0 || a >= xd[2] || b >= xd[3]) continue;
-                const std::int64_t channel = m / (out[1] / group) * wd[1] + c;
-                sum +=
-                    xs[((n * xd[1] + channel) * xd[2] + a) * xd[3] + b] * ws[((m * wd[1] + c) * wd[2] + p) * wd[3] + q];
-              }
-          y.push_back(sum);
+// Of two spatial dimensions, by the definition.
+void direct(Sample& s) {
+  const auto &x = s.in(0).dims, &w = s.in(1).dims;
+  const auto group = static_cast<std::int64_t>(s.number("group", 1));
+  const auto pads = s.ints("pads", {0, 0, 0, 0}), step = s.ints("strides", {1, 1}), hole = s.ints("dilations", {1, 1});
+  std::vector<std::int64_t> out = {x[0], w[0]};
+  for (std::size_t d = 0; d < 2; ++d)
+    out.push_back((x[d + 2] + pads[d] + pads[d + 2] - hole[d] * (w[d + 2] - 1) - 1) / step[d] + 1);
+  auto& y = s.out(0, out);
+  std::vector<std::int64_t> at(4);
+  do {
+    double sum = s.has(2) ? s.in(2).values[at[1]] : 0;
+    for (std::int64_t c = 0; c < w[1]; ++c)
+      for (std::int64_t p = 0; p < w[2]; ++p)
+        for (std::int64_t q = 0; q < w[3]; ++q) {
+          const std::int64_t a = at[2] * step[0] + p * hole[0] - pads[0], b = at[3] * step[1] + q * hole[1] - pads[1];
+          if (a < 0 || b < 0 || a >= x[2] || b >= x[3]) continue;
+          sum += s.in(0).at({at[0], at[1] / (out[1] / group) * w[1] + c, a, b}) * s.in(1).at({at[1], c, p, q});
         }
-  return y;
+    y[position(at, out)] = sum;
+  } while (next(at, out));
 }
 
-TEST(Conv, IsTheDefinition) {
-  struct Case {
-    std::int64_t group;
-    std::array<std::int64_t, 4> pads;
-    std::array<std::int64_t, 2> strides, dilations;
-  };
-  const Case cases[] = {{1, {0, 0, 0, 0}, {1, 1}, {1, 1}},
-                        {1, {1, 2, 0, 3}, {2, 1}, {1, 2}},
-                        {2, {1, 1, 1, 1}, {3, 2}, {2, 1}},
-                        {4, {0, 1, 2, 0}, {1, 3}, {1, 1}},
-                        {1, {4, 4, 4, 4}, {1, 1}, {2, 2}}};
-  std::uint32_t seed = 1;
-  for (const Case& c : cases) {
-    SCOPED_TRACE(seed);
-    const Tensor x = random_tensor(DataType::Double, {2, 4, 7, 6}, ++seed);
-    const Tensor w = random_tensor(DataType::Double, {8, 4 / c.group, 3, 2}, ++seed);
-    const Attributes attrs = {make_attr("group", c.group), make_attr("pads", Ints(c.pads.begin(), c.pads.end())),
-                              make_attr("strides", Ints(c.strides.begin(), c.strides.end())),
-                              make_attr("dilations", Ints(c.dilations.begin(), c.dilations.end()))};
-    const Tensor y = run_and_check(Conv, 22, attrs, {x, w})[0].tensor();
-    const auto expected = direct(x, w, c.group, c.pads, c.strides, c.dilations, y.dims());
-    ASSERT_EQ(expected.size(), static_cast<std::size_t>(y.size()));
-    const auto got = doubles(y);
-    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-12);
-  }
-}
+const Cases cases(
+    "Conv",
+    {
+        {"Conv", "double[2,4,7,6] random; double[8,4,3,2] random", "double", {.formula = direct}},
+        {"Conv pads=1,2,0,3 strides=2,1 dilations=1,2",
+         "double[2,4,7,6] random; double[8,4,3,2] random",
+         "double",
+         {.formula = direct}},
+        {"Conv group=2 pads=1,1,1,1 strides=3,2 dilations=2,1",
+         "double[2,4,7,6] random; double[8,2,3,2] random",
+         "double",
+         {.formula = direct}},
+        {"Conv group=4 pads=0,1,2,0 strides=1,3",
+         "double[2,4,7,6] random; double[8,1,3,2] random",
+         "double",
+         {.formula = direct}},
+        {"Conv pads=4,4,4,4 dilations=2,2",
+         "double[2,4,7,6] random; double[8,4,3,2] random",
+         "double",
+         {.formula = direct}},
+        // Sizes that fast kernels treat apart: pointwise, depthwise, 3x3, strides, many channels.
+        {"Conv-22 pads={0,0,0,0|1,1,1,1} strides={1,1|2,2}",
+         "float[{1|3},16,9,11] random; float[32,16,3,3] random; float[32] random",
+         "float",
+         {.formula = direct, .tolerance = 1e-5}},
+        {"Conv-22 strides={1,1|2,2}",
+         "float[1,32,7,7] random; float[{5|64},32,1,1] random",
+         "float",
+         {.formula = direct, .tolerance = 1e-5}},
+        {"Conv-22 group=16 pads=1,1,1,1 strides={1,1|2,1}",
+         "float[2,16,8,9] random; float[16,1,3,3] random; float[16] random",
+         "float",
+         {.formula = direct, .tolerance = 1e-5}},
+        {"Conv-22 pads=3,3,3,3 strides=2,2",
+         "float[1,3,30,31] random; float[16,3,7,7] random",
+         "float",
+         {.formula = direct, .tolerance = 1e-5}},
 
-TEST(Conv, EveryTypeAndEveryRank) {
-  for (DataType type : {DataType::Float16, DataType::BFloat16, DataType::Float, DataType::Double}) {
-    SCOPED_TRACE(data_type_name(type));
-    const Tensor line = tensor_of(type, {1, 1, 4}, {1, 2, 3, 4}), w1 = tensor_of(type, {1, 1, 2}, {1, -1});
-    EXPECT_EQ(doubles(run_and_check(Conv, 22, {}, {line, w1, tensor_of(type, {1}, {10})})[0].tensor()),
-              (std::vector<double>{9, 9, 9}));
-    const Tensor cube = tensor_of(type, {1, 1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
-    const Tensor w3 = tensor_of(type, {2, 1, 2, 2, 2}, {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2});
-    EXPECT_EQ(doubles(run_and_check(Conv, 22, {}, {cube, w3})[0].tensor()), (std::vector<double>{36, 16}));
-  }
-}
+        {"Conv", "T[1,1,4] 1 2 3 4; T[1,1,2] 1 -1; T[1] 10", "T[1,1,3] 9 9 9"},
+        {"Conv", "T[1,1,2,2,2] 1 2 3 4 5 6 7 8; T[2,1,2,2,2] 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0 2", "T[1,2,1,1,1] 36 16"},
+        {"Conv-11 auto_pad=SAME_UPPER", "float[1,1,1,4] 1 2 3 4; float[1,1,1,2] 1 1", "float[1,1,1,4] 3 5 7 4"},
+        {"Conv-11 auto_pad=SAME_LOWER", "float[1,1,1,4] 1 2 3 4; float[1,1,1,2] 1 1", "float[1,1,1,4] 1 3 5 7"},
+        {"Conv-11 auto_pad=VALID", "float[1,1,1,4] 1 2 3 4; float[1,1,1,2] 1 1", "float[1,1,1,3] 3 5 7"},
+        {"Conv-22", "float[1,0,1,2]; float[2,0,1,1]; float[2] 1 2", "float[1,2,1,2] 1 1 2 2"},
+        {"Conv-22", "float[0,1,3,3]; float[1,1,1,1] 1", "float[0,1,3,3]"},
 
-TEST(Conv, AutoPad) {
-  const Tensor x = tensor<float>({1, 1, 1, 4}, {1, 2, 3, 4}), w = tensor<float>({1, 1, 1, 2}, {1, 1});
-  const auto with = [&](const char* mode) {
-    return doubles(run_and_check(Conv, 11, {make_attr("auto_pad", std::string(mode))}, {x, w})[0].tensor());
-  };
-  EXPECT_EQ(with("SAME_UPPER"), (std::vector<double>{3, 5, 7, 4}));
-  EXPECT_EQ(with("SAME_LOWER"), (std::vector<double>{1, 3, 5, 7}));
-  EXPECT_EQ(with("VALID"), (std::vector<double>{3, 5, 7}));
-}
-
-TEST(Conv, EmptyTensors) {
-  const Tensor w(DataType::Float, {2, 0, 1, 1});
-  const Tensor bias = tensor<float>({2}, {1, 2});
-  const auto y = run_and_check(Conv, 22, {}, {Tensor(DataType::Float, {1, 0, 1, 2}), w, bias})[0].tensor();
-  EXPECT_EQ(doubles(y), (std::vector<double>{1, 1, 2, 2}));
-  const Tensor ones = tensor<float>({1, 1, 1, 1}, {1});
-  EXPECT_EQ(run_and_check(Conv, 22, {}, {Tensor(DataType::Float, {0, 1, 3, 3}), ones})[0].tensor().dims(),
-            (Shape{0, 1, 3, 3}));
-}
-
-TEST(Conv, InfersSymbolicSizes) {
-  const Attributes attrs = {make_attr("strides", Ints{2, 2}), make_attr("pads", Ints{1, 1, 1, 1})};
-  EXPECT_EQ(infer(Conv, 22, attrs, {type("float[N,3,H,W]"), type("float[8,3,3,3]")}).types[0].to_string(),
-            "float[N,8,floor((H + 1)/2),floor((W + 1)/2)]");
-  const auto unknown = infer(Conv, 22, {}, {type("float"), type("float[8,3,3,3]")}).types[0];
-  ASSERT_TRUE(unknown.has_rank());
-  EXPECT_EQ((*unknown.shape)[1], opset::DimExpr(8));
-  EXPECT_FALSE(infer(Conv, 22, {}, {type("float"), type("float")}).types[0].has_rank());
-}
-
-TEST(Conv, ContradictionsAreErrors) {
-  const auto x = type("float[1,4,8,8]");
-  EXPECT_THROW(infer(Conv, 22, {}, {x, type("float[2,3,3,3]")}), Error);
-  EXPECT_THROW(infer(Conv, 22, {make_attr("group", std::int64_t{2})}, {x, type("float[3,2,3,3]")}), Error);
-  EXPECT_THROW(infer(Conv, 22, {make_attr("group", std::int64_t{0})}, {x, type("float[4,4,3,3]")}), Error);
-  EXPECT_THROW(infer(Conv, 22, {make_attr("kernel_shape", Ints{2, 2})}, {x, type("float[2,4,3,3]")}), Error);
-  EXPECT_THROW(infer(Conv, 22, {}, {x, type("float[2,4,3]")}), Error);
-  EXPECT_THROW(infer(Conv, 22, {}, {x, type("float[2,4,3,3]"), type("float[3]")}), Error);
-  const Tensor input = random_tensor(DataType::Float, {1, 4, 8, 8}, 1);
-  EXPECT_THROW(run(Conv, 22, {}, {input, random_tensor(DataType::Float, {2, 3, 3, 3}, 2)}), Error);
-  EXPECT_THROW(
-      run(Conv, 22, {make_attr("kernel_shape", Ints{2, 2})}, {input, random_tensor(DataType::Float, {2, 4, 3, 3}, 2)}),
-      Error);
-}
+        {"Conv-22 strides=2,2 pads=1,1,1,1", "float[N,3,H,W]; float[8,3,3,3]",
+         "float[N,8,floor((H+1)/2),floor((W+1)/2)]"},
+        {"Conv-22", "float; float[8,3,3,3]", "float[?,8,?,?]"},
+        {"Conv-22", "float; float", "float"},
+        {"Conv-22", "float[1,4,8,8]; float[2,3,3,3]", "", {.error = "*"}},
+        {"Conv-22 group=2", "float[1,4,8,8]; float[3,2,3,3]", "", {.error = "*"}},
+        {"Conv-22 group=0", "float[1,4,8,8]; float[4,4,3,3]", "", {.error = "*"}},
+        {"Conv-22 kernel_shape=2,2", "float[1,4,8,8]; float[2,4,3,3]", "", {.error = "*"}},
+        {"Conv-22", "float[1,4,8,8]; float[2,4,3]", "", {.error = "*"}},
+        {"Conv-22", "float[1,4,8,8]; float[2,4,3,3]; float[3]", "", {.error = "*"}},
+        {"Conv-22", "float[1,4,8,8] random; float[2,3,3,3] random", "", {.error = "*"}},
+        {"Conv-22 kernel_shape=2,2", "float[1,4,8,8] random; float[2,4,3,3] random", "", {.error = "*"}},
+    });
 
 }  // namespace
-}  // namespace norn::ops
+}  // namespace norn::ops::cases

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/common/case.h"
 #include "ops/common/elements.h"
 #include "ops/common/slice_test.h"
 
@@ -15,40 +16,30 @@ using transform::make_attr;
 
 Attributes seeded(std::int64_t seed) { return {make_attr("seed", seed)}; }
 Tensor truth(bool value) { return tensor_of(DataType::Bool, {}, {value ? 1.0 : 0.0}); }
-std::vector<double> ones(std::int64_t n) { return std::vector<double>(static_cast<std::size_t>(n), 1.0); }
-
-TEST(Dropout, IsIdentityWhenNotTraining) {
-  for (int n = 1; n < kDataTypeCount; ++n) {
-    const auto type = static_cast<DataType>(n);
-    if (!Dropout.history.back().types[0].set.allows_tensor(type)) continue;
-    SCOPED_TRACE(data_type_name(type));
-    const Tensor x = random_tensor(type, {3, 4}, 2), half = tensor<float>({}, {0.5f});
-    for (const std::vector<Value>& inputs : {std::vector<Value>{x},
-                                             {x, half},
-                                             {x, half, truth(false)},
-                                             {x, Value(), truth(false)},
-                                             {x, tensor<float>({}, {0}), truth(true)}}) {
-      const auto y = run_and_check(Dropout, 22, {}, inputs, 2);
-      EXPECT_EQ(doubles(y[0].tensor()), doubles(x));
-      EXPECT_EQ(y[1].tensor().dtype(), DataType::Bool);
-      EXPECT_EQ(doubles(y[1].tensor()), ones(12));
-    }
-  }
-}
 
 // The first uniform numbers of NumPy's RandomState(0) are 0.5488, 0.7152, 0.6028, 0.5449, 0.4237, 0.6459, 0.4376,
 // 0.8918; of RandomState(42) 0.3745, 0.9507, 0.7320, 0.5987, 0.1560, 0.1560, 0.0581, 0.8662.
-TEST(Dropout, DrawsTheDocumentedNumbers) {
-  const Tensor x = tensor<float>({8}, {1, 2, 3, 4, 5, 6, 7, 8});
-  const auto y = run_and_check(Dropout, 13, seeded(0), {x, tensor<float>({}, {0.6f}), truth(true)}, 2);
-  EXPECT_EQ(doubles(y[1].tensor()), (std::vector<double>{0, 1, 1, 0, 0, 1, 0, 1}));
-  const auto values = doubles(y[0].tensor());
-  const double want[] = {0, 5, 7.5, 0, 0, 15, 0, 20};
-  for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(values[i], want[i], 1e-5);
-  const auto z = run(Dropout, 22, seeded(42), {x, Value(), truth(true)}, 2);
-  EXPECT_EQ(doubles(z[1].tensor()), (std::vector<double>{0, 1, 1, 1, 0, 0, 0, 1}));
-  EXPECT_EQ(doubles(z[0].tensor()), (std::vector<double>{0, 4, 6, 8, 0, 0, 0, 16}));
-}
+const cases::Cases all("Dropout",
+                       {
+                           {"Dropout-22",
+                            "T[4] 1 2 3 0{|; float[] 0.5|; float[] 0.5; bool[] 0|; -; bool[] 0|; float[] 0; bool[] 1}",
+                            "T[4] 1 2 3 0; bool[4] 1 1 1 1",
+                            {.types = "!float8e8m0"}},
+                           {"Dropout-12.. seed=0",
+                            "float[8] 1 2 3 4 5 6 7 8; float[] 0.6; bool[] 1",
+                            "float[8] 0 5 7.5 0 0 15 0 20; bool[8] 0 1 1 0 0 1 0 1",
+                            {.tolerance = 1e-6}},
+                           {"Dropout-12.. seed=42", "float[8] 1 2 3 4 5 6 7 8; -; bool[] 1",
+                            "float[8] 0 4 6 8 0 0 0 16; bool[8] 0 1 1 1 0 0 0 1"},
+                           {"Dropout-13", "float[0,2]; -; bool[] 1", "float[0,2]; bool[0,2]"},
+                           {"Dropout-13", "float[] 3", "float[] 3"},
+                           {"Dropout-12", "float16[N,2]", "float16[N,2]; bool[N,2]"},
+                           {"Dropout-7", "float16[N,2]", "float16[N,2]; float16[N,2]"},
+                           {"Dropout-10", "float", "float; bool"},
+                           {"Dropout-{1|6} is_test=1 ratio=0.25", "float[3] 1 2 3", "float[3] 1 2 3; float[3] 1 1 1"},
+                           {"Dropout-7 ratio=0.25", "float[3] 1 2 3", "float[3] 1 2 3; float[3] 1 1 1"},
+                           {"Dropout-10 ratio=0.25", "float[3] 1 2 3", "float[3] 1 2 3; bool[3] 1 1 1"},
+                       });
 
 TEST(Dropout, KeepsAboutTheRightShare) {
   const std::int64_t n = 20000;
@@ -76,34 +67,6 @@ TEST(Dropout, RefusesImpossibleRatios) {
   }
   EXPECT_THROW(run(Dropout, 13, {}, {x, tensor<float>({2}, {0.1f, 0.2f}), truth(true)}), Error);
   EXPECT_THROW(infer(Dropout, 13, {}, {type("float[2]"), type("float[2]")}), Error);
-}
-
-TEST(Dropout, EmptyAndScalar) {
-  EXPECT_EQ(run_and_check(Dropout, 13, {}, {tensor<float>({0, 2}, {}), Value(), truth(true)}, 2)[1].tensor().dims(),
-            (Shape{0, 2}));
-  EXPECT_EQ(doubles(run_and_check(Dropout, 13, {}, {tensor<float>({}, {3})})[0].tensor()), std::vector<double>{3});
-}
-
-TEST(Dropout, Inference) {
-  const auto twelve = infer(Dropout, 12, {}, {type("float16[N,2]")}, {}, 2);
-  EXPECT_EQ(twelve.types[0].to_string(), "float16[N,2]");
-  EXPECT_EQ(twelve.types[1].to_string(), "bool[N,2]");
-  EXPECT_EQ(infer(Dropout, 7, {}, {type("float16[N,2]")}, {}, 2).types[1].to_string(), "float16[N,2]");
-  EXPECT_EQ(infer(Dropout, 10, {}, {type("float")}, {}, 2).types[1].elem, DataType::Bool);
-}
-
-TEST(Dropout, OldVersionsThatDoNotTrain) {
-  const Tensor x = tensor<float>({3}, {1, 2, 3});
-  const Attributes test = {make_attr("is_test", std::int64_t{1}), make_attr("ratio", 0.25f)};
-  const Attributes ratio = {make_attr("ratio", 0.25f)};
-  for (const int opset : {1, 6, 7, 9, 10, 11}) {
-    const auto& attrs = opset < 7 ? test : ratio;
-    for (const auto& y : {run_lifted(Dropout, opset, attrs, {x}, 2), run(Dropout, opset, attrs, {x}, 2)}) {
-      EXPECT_EQ(doubles(y[0].tensor()), doubles(x)) << opset;
-      EXPECT_EQ(doubles(y[1].tensor()), ones(3)) << opset;
-      EXPECT_EQ(y[1].tensor().dtype(), opset < 10 ? DataType::Float : DataType::Bool) << opset;
-    }
-  }
 }
 
 TEST(Dropout, VersionSixTrainsByDefault) {

@@ -1,178 +1,109 @@
-#include "ops/nn/pool/pool.h"
-
+#include <algorithm>
 #include <cmath>
 
-#include "norn/error.h"
-#include "ops/common/slice_test.h"
+#include "ops/common/case.h"
 
-namespace norn::ops {
+namespace norn::ops::cases {
 namespace {
 
-using namespace test;
-using Doubles = std::vector<double>;
-using Ints = std::vector<std::int64_t>;
-using transform::make_attr;
-
-ir::Attribute kernel(Ints k) { return make_attr("kernel_shape", std::move(k)); }
-ir::Attribute flag(const char* name) { return make_attr(name, std::int64_t{1}); }
-
-TEST(MaxPool, EveryType) {
-  for (DataType t : {DataType::Float16, DataType::BFloat16, DataType::Float, DataType::Double, DataType::Int8}) {
-    SCOPED_TRACE(data_type_name(t));
-    const Tensor x = tensor_of(t, {1, 1, 2, 3}, {-5, -2, -3, -1, -9, -4});
-    EXPECT_EQ(doubles(run_and_check(MaxPool, 22, {kernel({2, 2})}, {x})[0].tensor()), (Doubles{-1, -2}));
+// Of two spatial dimensions, by the definition: the largest inside, or the mean of what is counted.
+template <bool kMean>
+void pool(Sample& s) {
+  const auto& x = s.in(0).dims;
+  const auto window = s.ints("kernel_shape"), pads = s.ints("pads", {0, 0, 0, 0}), step = s.ints("strides", {1, 1}),
+             hole = s.ints("dilations", {1, 1});
+  const bool include = s.number("count_include_pad") != 0, ceil_mode = s.number("ceil_mode") != 0;
+  std::vector<std::int64_t> out = {x[0], x[1]};
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t room = x[d + 2] + pads[d] + pads[d + 2] - hole[d] * (window[d] - 1) - 1;
+    std::int64_t n = (ceil_mode ? (room + step[d] - 1) / step[d] : room / step[d]) + 1;
+    // A window that would start in the padding behind the input does not exist.
+    if (ceil_mode && (n - 1) * step[d] >= x[d + 2] + pads[d]) --n;
+    out.push_back(n);
   }
-  const Tensor x = tensor_of(DataType::Uint8, {1, 1, 3}, {250, 3, 7});
-  EXPECT_EQ(doubles(run_and_check(MaxPool, 22, {kernel({2})}, {x})[0].tensor()), (Doubles{250, 7}));
-}
-
-TEST(MaxPool, IndicesCountTheWholeTensorAndKnowBothOrders) {
-  Doubles values;
-  for (int i = 0; i < 2 * 2 * 3 * 4; ++i) values.push_back(i);
-  const Tensor x = tensor_of(DataType::Float, {2, 2, 3, 4}, values);
-  const Attributes rows = {kernel({2, 2}), make_attr("strides", Ints{2, 2})};
-  auto y = run_and_check(MaxPool, 12, rows, {x}, 2);
-  EXPECT_EQ(doubles(y[0].tensor()), (Doubles{5, 7, 17, 19, 29, 31, 41, 43}));
-  EXPECT_EQ(doubles(y[1].tensor()), (Doubles{5, 7, 17, 19, 29, 31, 41, 43}));
-  Attributes columns = rows;
-  columns.push_back(flag("storage_order"));
-  // Within a 3 x 4 plane, (1, 1) is 1 + 1*3 and (1, 3) is 1 + 3*3.
-  EXPECT_EQ(doubles(run_and_check(MaxPool, 12, columns, {x}, 2)[1].tensor()), (Doubles{4, 10, 16, 22, 28, 34, 40, 46}));
-}
-
-TEST(MaxPool, TheFirstOfEqualsAndNaNWin) {
-  const Tensor ties = tensor<float>({1, 1, 4}, {3, 3, 1, 3});
-  EXPECT_EQ(doubles(run(MaxPool, 22, {kernel({4})}, {ties}, 2)[1].tensor()), Doubles{0});
-  const Tensor odd = tensor<float>({1, 1, 4}, {3, NAN, 5, NAN});
-  const auto y = run(MaxPool, 22, {kernel({4})}, {odd}, 2);
-  EXPECT_TRUE(std::isnan(doubles(y[0].tensor())[0]));
-  EXPECT_EQ(doubles(y[1].tensor()), Doubles{1});
-  const Tensor low = tensor<float>({1, 1, 1}, {-INFINITY});
-  EXPECT_EQ(doubles(run(MaxPool, 22, {kernel({1})}, {low}, 2)[1].tensor()), Doubles{0});
-}
-
-TEST(MaxPool, PaddingIsNeverTheMaximum) {
-  const Tensor x = tensor<float>({1, 1, 3}, {-1, -2, -3});
-  EXPECT_EQ(doubles(run_and_check(MaxPool, 22, {kernel({2}), make_attr("pads", Ints{1, 1})}, {x})[0].tensor()),
-            (Doubles{-1, -1, -2, -3}));
-  EXPECT_EQ(
-      doubles(
-          run_and_check(MaxPool, 22, {kernel({2}), make_attr("auto_pad", std::string("SAME_LOWER"))}, {x})[0].tensor()),
-      (Doubles{-1, -1, -2}));
-}
-
-TEST(MaxPool, DilationAndCeilMode) {
-  const Tensor x = tensor<float>({1, 1, 7}, {1, 9, 2, 8, 3, 7, 4});
-  EXPECT_EQ(doubles(run_and_check(MaxPool, 22, {kernel({2}), make_attr("dilations", Ints{3})}, {x})[0].tensor()),
-            (Doubles{8, 9, 7, 8}));
-  const Attributes attrs = {kernel({3}), make_attr("strides", Ints{3}), flag("ceil_mode")};
-  EXPECT_EQ(doubles(run_and_check(MaxPool, 22, attrs, {x})[0].tensor()), (Doubles{9, 8, 4}));
-  // A window that would start in the padding behind the input does not exist.
-  const Attributes padded = {kernel({1}), make_attr("strides", Ints{2}), make_attr("pads", Ints{0, 1}),
-                             flag("ceil_mode")};
-  EXPECT_EQ(doubles(run_and_check(MaxPool, 22, padded, {tensor<float>({1, 1, 2}, {1, 2})})[0].tensor()), (Doubles{1}));
-}
-
-TEST(AveragePool, CountsWithAndWithoutPadding) {
-  for (DataType t : {DataType::Float16, DataType::BFloat16, DataType::Float, DataType::Double}) {
-    SCOPED_TRACE(data_type_name(t));
-    const Tensor x = tensor_of(t, {1, 1, 2, 2}, {4, 8, 12, 16});
-    Attributes attrs = {kernel({2, 2}), make_attr("pads", Ints{1, 1, 0, 0})};
-    EXPECT_EQ(doubles(run_and_check(AveragePool, 22, attrs, {x})[0].tensor()), (Doubles{4, 6, 8, 10}));
-    attrs.push_back(flag("count_include_pad"));
-    EXPECT_EQ(doubles(run_and_check(AveragePool, 22, attrs, {x})[0].tensor()), (Doubles{1, 3, 4, 10}));
-  }
-}
-
-TEST(AveragePool, WhatCeilModeAddsIsNotCounted) {
-  const Tensor x = tensor<float>({1, 1, 5}, {1, 2, 3, 4, 5});
-  const Attributes attrs = {kernel({3}), make_attr("strides", Ints{3}), flag("ceil_mode"), flag("count_include_pad")};
-  EXPECT_EQ(doubles(run_and_check(AveragePool, 22, attrs, {x})[0].tensor()), (Doubles{2, 4.5}));
-  const Attributes padded = {kernel({4}), make_attr("strides", Ints{3}), flag("ceil_mode"), flag("count_include_pad"),
-                             make_attr("pads", Ints{0, 1})};
-  EXPECT_EQ(doubles(run_and_check(AveragePool, 22, padded, {x})[0].tensor()), (Doubles{2.5, 3}));
-}
-
-TEST(AveragePool, DilationInThreeDimensions) {
-  Doubles values;
-  for (int i = 0; i < 27; ++i) values.push_back(i);
-  const Tensor x = tensor_of(DataType::Double, {1, 1, 3, 3, 3}, values);
-  const Attributes attrs = {kernel({2, 2, 2}), make_attr("dilations", Ints{2, 2, 2})};
-  EXPECT_EQ(doubles(run_and_check(AveragePool, 19, attrs, {x})[0].tensor()), Doubles{13});
-}
-
-TEST(Pool, RandomWindowsAreTheDefinition) {
-  std::mt19937 random(11);
-  for (std::uint32_t k = 0; k < 60; ++k) {
-    SCOPED_TRACE(k);
-    const auto pick = [&](int from, int to) { return static_cast<std::int64_t>(from + random() % (to - from + 1)); };
-    const Ints size{pick(4, 8), pick(4, 8)}, window{pick(1, 3), pick(1, 3)}, step{pick(1, 3), pick(1, 3)},
-        dilation{pick(1, 2), pick(1, 2)};
-    Ints pads;
-    for (std::size_t d = 0; d < 4; ++d) pads.push_back(pick(0, static_cast<int>(window[d % 2]) - 1));
-    const bool ceil_mode = random() % 2, include = random() % 2;
-    const Tensor x = random_tensor(DataType::Double, {2, 1, size[0], size[1]}, k);
-    Attributes attrs = {kernel(window), make_attr("strides", step), make_attr("dilations", dilation),
-                        make_attr("pads", pads), make_attr("ceil_mode", std::int64_t{ceil_mode})};
-    const Tensor top = run_and_check(MaxPool, 22, attrs, {x})[0].tensor();
-    attrs.push_back(make_attr("count_include_pad", std::int64_t{include}));
-    const Tensor mean = run_and_check(AveragePool, 22, attrs, {x})[0].tensor();
-    const auto xs = doubles(x), tops = doubles(top), means = doubles(mean);
-    const Shape& out = top.dims();
-    ASSERT_EQ(out, mean.dims());
-    for (std::int64_t o = 0; o < top.size(); ++o) {
-      const std::int64_t n = o / (out[2] * out[3]), i = o / out[3] % out[2], j = o % out[3];
-      double best = -INFINITY, sum = 0;
-      int inside = 0, padded = 0;
-      for (std::int64_t p = 0; p < window[0]; ++p) {
-        for (std::int64_t q = 0; q < window[1]; ++q) {
-          const std::int64_t a = i * step[0] + p * dilation[0] - pads[0], b = j * step[1] + q * dilation[1] - pads[1];
-          padded += a < size[0] + pads[2] && b < size[1] + pads[3];
-          if (a < 0 || b < 0 || a >= size[0] || b >= size[1]) continue;
-          const double v = xs[static_cast<std::size_t>((n * size[0] + a) * size[1] + b)];
-          best = std::max(best, v);
-          sum += v;
-          ++inside;
-        }
+  auto& y = s.out(0, out);
+  std::vector<std::int64_t> at(4);
+  do {
+    double best = -INFINITY, sum = 0;
+    int inside = 0, padded = 0;
+    for (std::int64_t p = 0; p < window[0]; ++p)
+      for (std::int64_t q = 0; q < window[1]; ++q) {
+        const std::int64_t a = at[2] * step[0] + p * hole[0] - pads[0], b = at[3] * step[1] + q * hole[1] - pads[1];
+        padded += a < x[2] + pads[2] && b < x[3] + pads[3];
+        if (a < 0 || b < 0 || a >= x[2] || b >= x[3]) continue;
+        best = std::max(best, s.in(0).at({at[0], at[1], a, b}));
+        sum += s.in(0).at({at[0], at[1], a, b});
+        ++inside;
       }
-      EXPECT_EQ(tops[static_cast<std::size_t>(o)], best);
-      if (inside == 0 && !include)
-        EXPECT_TRUE(std::isnan(means[static_cast<std::size_t>(o)]));
-      else
-        EXPECT_NEAR(means[static_cast<std::size_t>(o)], sum / (include ? padded : inside), 1e-12);
-    }
-  }
+    y[position(at, out)] = kMean ? sum / (include ? padded : inside) : best;
+  } while (next(at, out));
 }
 
-TEST(Pool, InfersSymbolicSizes) {
-  const Attributes attrs = {kernel({3, 3}), make_attr("strides", Ints{2, 2}), make_attr("pads", Ints{1, 1, 1, 1})};
-  const auto y = infer(MaxPool, 12, attrs, {type("float[N,C,H,32]")}, {}, 2);
-  EXPECT_EQ(y.types[0].to_string(), "float[N,C,floor((H + 1)/2),16]");
-  EXPECT_EQ(y.types[1].to_string(), "int64[N,C,floor((H + 1)/2),16]");
-  EXPECT_EQ(infer(MaxPool, 12, attrs, {type("float")}).types[0].shape->size(), 4u);
-  EXPECT_THROW(infer(MaxPool, 12, attrs, {type("float[N,C,H]")}), Error);
-}
+#define WINDOW \
+  "-19.. kernel_shape={2,3|3,2} strides={1,1|2,3} dilations={1,1|2,1} pads={0,0,0,0|1,0,0,1} ceil_mode={0|1}"
 
-TEST(Pool, OldVersionsMeanTheSame) {
-  const Tensor x = tensor<float>({1, 1, 3}, {1, 4, 2});
-  EXPECT_EQ(doubles(run_lifted(MaxPool, 1, {kernel({2})}, {x})[0].tensor()), (Doubles{4, 4}));
-  EXPECT_EQ(doubles(run_lifted(AveragePool, 1, {kernel({2})}, {x})[0].tensor()), (Doubles{2.5, 3}));
-}
+const Cases cases(
+    "Pool",
+    {
+        {"MaxPool-12.. kernel_shape=2,2", "T[1,1,2,3] -5 -2 -3 -1 -9 -4", "T[1,1,1,2] -1 -2", {.types = "floats int8"}},
+        {"MaxPool-12.. kernel_shape=2", "uint8[1,1,3] 250 3 7", "uint8[1,1,2] 250 7"},
+        // Indices count in the whole tensor. Within a 3 x 4 plane by columns, (1, 1) is 1 + 1*3 and (1, 3) is 1 + 3*3.
+        {"MaxPool-8.. kernel_shape=2,2 strides=2,2", "float[2,2,3,4] iota",
+         "float[2,2,1,2] 5 7 17 19 29 31 41 43; int64[2,2,1,2] 5 7 17 19 29 31 41 43"},
+        {"MaxPool-8.. kernel_shape=2,2 strides=2,2 storage_order=1", "float[2,2,3,4] iota",
+         "float[2,2,1,2] 5 7 17 19 29 31 41 43; int64[2,2,1,2] 4 10 16 22 28 34 40 46"},
+        // The first of equals wins, and NaN.
+        {"MaxPool-22 kernel_shape=4", "float[1,1,4] 3 3 1 3", "float[1,1,1] 3; int64[1,1,1] 0"},
+        {"MaxPool-22 kernel_shape=4", "float[1,1,4] 3 nan 5 nan", "float[1,1,1] nan; int64[1,1,1] 1"},
+        {"MaxPool-22 kernel_shape=1", "float[1,1,1] -inf", "float[1,1,1] -inf; int64[1,1,1] 0"},
+        // Padding is never the maximum.
+        {"MaxPool kernel_shape=2 pads=1,1", "float[1,1,3] -1 -2 -3", "float[1,1,4] -1 -1 -2 -3"},
+        {"MaxPool kernel_shape=2 auto_pad=SAME_LOWER", "float[1,1,3] -1 -2 -3", "float[1,1,3] -1 -1 -2"},
+        {"MaxPool-10.. kernel_shape=2 dilations=3", "float[1,1,7] 1 9 2 8 3 7 4", "float[1,1,4] 8 9 7 8"},
+        {"MaxPool-10.. kernel_shape=3 strides=3 ceil_mode=1", "float[1,1,7] 1 9 2 8 3 7 4", "float[1,1,3] 9 8 4"},
+        {"MaxPool-22 kernel_shape=1 strides=2 pads=0,1 ceil_mode=1", "float[1,1,2] 1 2", "float[1,1,1] 1"},
 
-TEST(Pool, StepsDownRefuseWhatIsNotThere) {
-  const Tensor x = tensor<float>({1, 1, 4}, {1, 4, 2, 0});
-  const Attributes plain = {kernel({2}), make_attr("dilations", Ints{1}), make_attr("ceil_mode", std::int64_t{0})};
-  EXPECT_EQ(doubles(run_moved(MaxPool, 22, 1, plain, {x})[0].tensor()), (Doubles{4, 4, 2}));
-  EXPECT_THROW(run_moved(MaxPool, 22, 7, plain, {x}, 2), Error);
-  EXPECT_NO_THROW(run_moved(MaxPool, 22, 8, plain, {x}, 2));
-  EXPECT_THROW(run_moved(MaxPool, 22, 8, {kernel({2}), flag("ceil_mode")}, {x}), Error);
-  EXPECT_THROW(run_moved(MaxPool, 22, 8, {kernel({2}), make_attr("dilations", Ints{2})}, {x}), Error);
-  const Attributes counted = {kernel({2}), flag("count_include_pad")};
-  EXPECT_EQ(doubles(run_moved(AveragePool, 22, 1, counted, {x})[0].tensor()), (Doubles{2.5, 3, 1}));
-  EXPECT_THROW(
-      run_moved(AveragePool, 22, 1, {kernel({2}), flag("count_include_pad"), make_attr("pads", Ints{1, 0})}, {x}),
-      Error);
-}
+        {"AveragePool kernel_shape=2,2 pads=1,1,0,0", "T[1,1,2,2] 4 8 12 16", "T[1,1,2,2] 4 6 8 10"},
+        {"AveragePool kernel_shape=2,2 pads=1,1,0,0 count_include_pad=1", "T[1,1,2,2] 4 8 12 16",
+         "T[1,1,2,2] 1 3 4 10"},
+        // What ceil_mode adds is not counted.
+        {"AveragePool-19.. kernel_shape=3 strides=3 ceil_mode=1 count_include_pad=1", "float[1,1,5] 1 2 3 4 5",
+         "float[1,1,2] 2 4.5"},
+        {"AveragePool-19.. kernel_shape=4 strides=3 ceil_mode=1 count_include_pad=1 pads=0,1", "float[1,1,5] 1 2 3 4 5",
+         "float[1,1,2] 2.5 3"},
+        {"AveragePool-19.. kernel_shape=2,2,2 dilations=2,2,2", "double[1,1,3,3,3] iota", "double[1,1,1,1,1] 13"},
+
+        {"MaxPool" WINDOW, "double[2,1,6,7] random", "", {.formula = pool<false>}},
+        {"AveragePool" WINDOW " count_include_pad={0|1}", "double[2,1,6,7] random", "", {.formula = pool<true>}},
+        {"MaxPool" WINDOW, "float[1,5,8,9] random", "", {.formula = pool<false>}},
+        {"AveragePool" WINDOW " count_include_pad={0|1}", "float[1,5,8,9] random", "", {.formula = pool<true>}},
+
+        {"MaxPool-12 kernel_shape=3,3 strides=2,2 pads=1,1,1,1", "float[N,C,H,32]",
+         "float[N,C,floor((H+1)/2),16]; int64[N,C,floor((H+1)/2),16]"},
+        {"MaxPool-12 kernel_shape=3,3", "float", "float[?,?,?,?]"},
+        {"MaxPool-12 kernel_shape=3,3", "float[N,C,H]", "", {.error = "*"}},
+
+        {"MaxPool-1 kernel_shape=2", "float[1,1,3] 1 4 2", "float[1,1,2] 4 4"},
+        {"AveragePool-1 kernel_shape=2", "float[1,1,3] 1 4 2", "float[1,1,2] 2.5 3"},
+        {"MaxPool-22 kernel_shape=2 dilations=1 ceil_mode=0",
+         "float[1,1,4] 1 4 2 0",
+         "float[1,1,3] 4 4 2",
+         {.down_to = 1}},
+        {"MaxPool-22 kernel_shape=2 dilations=1 ceil_mode=0",
+         "float[1,1,4] 1 4 2 0",
+         "float[1,1,3] 4 4 2; int64[1,1,3] 1 1 2",
+         {.down_to = 8}},
+        {"MaxPool-22 kernel_shape=2 ceil_mode=1", "float[1,1,4] 1 4 2 0", "float[1,1,3] 4 4 2", {.down_to = 10}},
+        {"MaxPool-22 kernel_shape=2 dilations=2", "float[1,1,4] 1 4 2 0", "float[1,1,2] 2 4", {.down_to = 10}},
+        {"AveragePool-22 kernel_shape=2 count_include_pad=1",
+         "float[1,1,4] 1 4 2 0",
+         "float[1,1,3] 2.5 3 1",
+         {.down_to = 1}},
+        {"AveragePool-22 kernel_shape=2 count_include_pad=1 pads=1,0",
+         "float[1,1,4] 1 4 2 0",
+         "float[1,1,4] 0.5 2.5 3 1",
+         {.down_to = 7}},
+    });
 
 }  // namespace
-}  // namespace norn::ops
+}  // namespace norn::ops::cases

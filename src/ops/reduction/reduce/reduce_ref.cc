@@ -43,6 +43,13 @@ D from_real(double v) {
   else
     return static_cast<D>(v);
 }
+// A logarithm, minus infinity perhaps, which is converted as Cast does: newer versions compute it in double.
+template <class D>
+D from_log(double v, DataType type) {
+  if (kReal<D> || !std::isinf(v) || v > 0) return from_real<D>(v);
+  if (type == DataType::Int32) return static_cast<D>(std::numeric_limits<std::int32_t>::min());
+  return static_cast<D>(std::uint64_t{1} << 63);
+}
 
 template <class D>
 D sum(const Group<D>& g) {
@@ -103,20 +110,20 @@ D l2(const Group<D>& g) {
 }
 
 template <class D>
-D log_sum(const Group<D>& g) {
+D log_sum(const Group<D>& g, DataType type) {
   double total = 0;
   for (std::size_t k = 0; k < g.size(); ++k) total += static_cast<double>(g[k]);
-  return from_real<D>(std::log(total));
+  return from_log<D>(std::log(total), type);
 }
 
 template <class D>
-D log_sum_exp(const Group<D>& g) {
+D log_sum_exp(const Group<D>& g, DataType type) {
   double top = -std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < g.size(); ++k) top = std::fmax(top, static_cast<double>(g[k]));
   const double shift = std::isfinite(top) ? top : 0;
   double total = 0;
   for (std::size_t k = 0; k < g.size(); ++k) total += std::exp(static_cast<double>(g[k]) - shift);
-  return from_real<D>(std::log(total) + shift);
+  return from_log<D>(std::log(total) + shift, type);
 }
 
 // NaN wins, as in NumPy. `none` is the answer for no elements.
@@ -209,10 +216,12 @@ void reduce_l2_ref(opset::ReferenceContext& ctx) {
 void reduce_max_ref(opset::ReferenceContext& ctx) { reduce_extremum(ctx, true); }
 void reduce_min_ref(opset::ReferenceContext& ctx) { reduce_extremum(ctx, false); }
 void reduce_log_sum_ref(opset::ReferenceContext& ctx) {
-  reduce(ctx, []<class D>(const Group<D>& g) { return log_sum(g); });
+  const DataType type = ctx.input(0).dtype();
+  reduce(ctx, [&]<class D>(const Group<D>& g) { return log_sum(g, type); });
 }
 void reduce_log_sum_exp_ref(opset::ReferenceContext& ctx) {
-  reduce(ctx, []<class D>(const Group<D>& g) { return log_sum_exp(g); });
+  const DataType type = ctx.input(0).dtype();
+  reduce(ctx, [&]<class D>(const Group<D>& g) { return log_sum_exp(g, type); });
 }
 void reduce_sum_square_ref(opset::ReferenceContext& ctx) {
   reduce(ctx, []<class D>(const Group<D>& g) { return sum_square(g); });

@@ -1,216 +1,142 @@
-#include "ops/reduction/reduce/reduce.h"
-
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "norn/error.h"
-#include "ops/common/slice_test.h"
+#include "ops/common/case.h"
 
-namespace norn::ops {
+namespace norn::ops::cases {
 namespace {
 
-using namespace test;
-using Doubles = std::vector<double>;
-using Ints = std::vector<std::int64_t>;
-using opset::Operator;
-using transform::make_attr;
-
-constexpr std::int64_t kOne = 1, kZero = 0;
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-Tensor axes(const Ints& values) { return tensor<std::int64_t>({static_cast<std::int64_t>(values.size())}, values); }
-
-struct Expected {
-  const Operator* op;
-  Doubles real;   // of {1 -2 2 | 3 0 4}, by rows
-  Doubles whole;  // as integers
-};
-const Expected kExpected[] = {
-    {&ReduceSum, {1, 7}, {1, 7}},
-    {&ReduceMean, {1 / 3.0, 7 / 3.0}, {0, 2}},
-    {&ReduceMax, {2, 4}, {2, 4}},
-    {&ReduceMin, {-2, 0}, {-2, 0}},
-    {&ReduceProd, {-4, 0}, {-4, 0}},
-    {&ReduceL1, {5, 7}, {5, 7}},
-    {&ReduceL2, {3, 5}, {3, 5}},
-    {&ReduceLogSum, {0, std::log(7.0)}, {0, 1}},
-    {&ReduceLogSumExp,
-     {std::log(std::exp(1) + std::exp(-2) + std::exp(2)), std::log(std::exp(3) + 1 + std::exp(4))},
-     {2, 4}},
-    {&ReduceSumSquare, {9, 25}, {9, 25}},
-};
-
-TEST(Reduce, EveryOperatorAndType) {
-  for (const Expected& e : kExpected) {
-    for (DataType t : {DataType::Float16, DataType::BFloat16, DataType::Float, DataType::Double, DataType::Int32,
-                       DataType::Int64, DataType::Int8}) {
-      if (!opset::find_type(*opset::schema_at(*e.op, 20), "T")->set.allows_tensor(t)) continue;
-      SCOPED_TRACE(std::string(e.op->name) + " " + std::string(data_type_name(t)));
-      const bool whole = t == DataType::Int32 || t == DataType::Int64 || t == DataType::Int8;
-      const Tensor y = run_and_check(*e.op, 20, {make_attr("keepdims", kZero)},
-                                     {tensor_of(t, {2, 3}, {1, -2, 2, 3, 0, 4}), axes({-1})})[0]
-                           .tensor();
-      EXPECT_EQ(y.dims(), Shape{2});
-      const auto got = doubles(y);
-      const double tolerance = t == DataType::BFloat16 ? 2e-2 : t == DataType::Float16 ? 2e-3 : 1e-6;
-      for (std::size_t i = 0; i < 2; ++i) {
-        if (whole)
-          EXPECT_EQ(got[i], e.whole[i]);
-        else
-          EXPECT_NEAR(got[i], e.real[i], tolerance);
-      }
+// Of the middle of three dimensions.
+template <double (*combine)(double, double), double (*finish)(double, double)>
+void middle(Sample& s) {
+  const auto& d = s.in(0).dims;
+  auto& y = s.out(0, {d[0], 1, d[2]});
+  for (std::int64_t i = 0; i < d[0]; ++i)
+    for (std::int64_t k = 0; k < d[2]; ++k) {
+      double v = s.in(0).at({i, 0, k});
+      for (std::int64_t j = 1; j < d[1]; ++j) v = combine(v, s.in(0).at({i, j, k}));
+      y[i * d[2] + k] = finish(v, static_cast<double>(d[1]));
     }
-  }
 }
+double sum(double a, double b) { return a + b; }
+double larger(double a, double b) { return a > b ? a : b; }
+double mean(double v, double n) { return v / n; }
+double same(double v, double) { return v; }
 
-TEST(Reduce, UnsignedAndBool) {
-  for (DataType t : {DataType::Uint32, DataType::Uint64, DataType::Uint8}) {
-    const Tensor x = tensor_of(t, {3}, {200, 7, 9});
-    EXPECT_EQ(doubles(run_and_check(ReduceMax, 20, {}, {x})[0].tensor()), Doubles{200});
-    EXPECT_EQ(doubles(run_and_check(ReduceMin, 20, {}, {x})[0].tensor()), Doubles{7});
-  }
-  const Tensor b = tensor<bool>({2, 2}, {false, true, false, false});
-  EXPECT_EQ(doubles(run_and_check(ReduceMax, 20, {}, {b, axes({1})})[0].tensor()), (Doubles{1, 0}));
-  EXPECT_EQ(doubles(run_and_check(ReduceMin, 20, {}, {b, axes({1})})[0].tensor()), (Doubles{0, 0}));
-}
+constexpr std::string_view kMatrix = "T[2,3] 1 -2 2 3 0 4; int64[1] -1";
 
-TEST(Reduce, AxesAndKeepdims) {
-  Doubles values;
-  for (int i = 0; i < 24; ++i) values.push_back(i);
-  const Tensor x = tensor_of(DataType::Float, {2, 3, 4}, values);
-  const Tensor outer = run_and_check(ReduceSum, 13, {}, {x, axes({0, -1})})[0].tensor();
-  EXPECT_EQ(outer.dims(), (Shape{1, 3, 1}));
-  EXPECT_EQ(doubles(outer), (Doubles{60, 92, 124}));
-  const Tensor middle = run_and_check(ReduceSum, 13, {make_attr("keepdims", kZero)}, {x, axes({1})})[0].tensor();
-  EXPECT_EQ(middle.dims(), (Shape{2, 4}));
-  EXPECT_EQ(doubles(middle), (Doubles{12, 15, 18, 21, 48, 51, 54, 57}));
-  EXPECT_EQ(run_and_check(ReduceSum, 13, {}, {x})[0].tensor().dims(), (Shape{1, 1, 1}));
-  EXPECT_EQ(run_and_check(ReduceSum, 13, {make_attr("keepdims", kZero)}, {x, axes({})})[0].tensor().dims(), Shape{});
-  EXPECT_EQ(doubles(run_and_check(ReduceMean, 18, {}, {tensor<float>({}, {5})})[0].tensor()), Doubles{5});
-}
+const Cases cases(
+    "Reduce",
+    {
+        // Real numbers, and whole ones, which are truncated.
+        {"ReduceSum-13.. keepdims=0", kMatrix, "T[2] 1 7", {.types = "floats signed"}},
+        {"ReduceMean-18 keepdims=0", kMatrix, "T[2] 0.33333333333333333 2.33333333333333333", {.types = "floats"}},
+        {"ReduceMean-18 keepdims=0", kMatrix, "T[2] 0 2", {.types = "signed"}},
+        {"ReduceMax-18.. keepdims=0", kMatrix, "T[2] 2 4", {.types = "floats signed"}},
+        {"ReduceMin-18.. keepdims=0", kMatrix, "T[2] -2 0", {.types = "floats signed"}},
+        {"ReduceProd-18 keepdims=0", kMatrix, "T[2] -4 0", {.types = "floats signed"}},
+        {"ReduceL1-18 keepdims=0", kMatrix, "T[2] 5 7", {.types = "floats signed"}},
+        {"ReduceL2-18 keepdims=0", kMatrix, "T[2] 3 5", {.types = "floats signed"}},
+        {"ReduceLogSum-18 keepdims=0", kMatrix, "T[2] 0 1.9459101490553132", {.types = "floats"}},
+        {"ReduceLogSum-18 keepdims=0", kMatrix, "T[2] 0 1", {.types = "signed"}},
+        {"ReduceLogSumExp-18 keepdims=0", kMatrix, "T[2] 2.3265626412674703 4.3265626412674703", {.types = "floats"}},
+        {"ReduceLogSumExp-18 keepdims=0", kMatrix, "T[2] 2 4", {.types = "signed"}},
+        {"ReduceSumSquare-18 keepdims=0", kMatrix, "T[2] 9 25", {.types = "floats signed"}},
+        {"ReduceMean-18",
+         "T[{1|3|40},{1|7|33},{1|5|64}] random; int64[1] 1",
+         "",
+         {.formula = middle<sum, mean>, .types = "float"}},
+        {"ReduceMax-18", "T[3,4,5] random; int64[1] {1|-2}", "", {.formula = middle<larger, same>}},
 
-TEST(Reduce, NoAxesMayMeanNone) {
-  const Tensor x = tensor<float>({2}, {-2, 3});
-  const Attributes noop = {make_attr("noop_with_empty_axes", kOne)};
-  EXPECT_EQ(doubles(run_and_check(ReduceSum, 13, noop, {x})[0].tensor()), (Doubles{-2, 3}));
-  EXPECT_EQ(doubles(run_and_check(ReduceL1, 18, noop, {x, axes({})})[0].tensor()), (Doubles{2, 3}));
-  EXPECT_EQ(doubles(run_and_check(ReduceSumSquare, 18, noop, {x})[0].tensor()), (Doubles{4, 9}));
-  EXPECT_EQ(doubles(run_and_check(ReduceSum, 13, noop, {x, axes({0})})[0].tensor()), Doubles{1});
-}
+        {"ReduceMax-18..", "T[3] 200 7 9", "T[1] 200", {.types = "unsigned"}},
+        {"ReduceMin-18..", "T[3] 200 7 9", "T[1] 7", {.types = "unsigned"}},
+        {"ReduceMax-20", "bool[2,2] 0 1 0 0; int64[1] 1", "bool[2,1] 1 0"},
+        {"ReduceMin-20", "bool[2,2] 0 1 0 0; int64[1] 1", "bool[2,1] 0 0"},
 
-TEST(Reduce, OverNothing) {
-  const auto over_nothing = [](const Operator& op, DataType t) {
-    return doubles(run_and_check(op, 28, {make_attr("keepdims", kZero)}, {Tensor(t, {2, 0}), axes({1})})[0].tensor());
-  };
-  for (const Operator* op : {&ReduceSum, &ReduceL1, &ReduceL2, &ReduceSumSquare}) {
-    EXPECT_EQ(over_nothing(*op, DataType::Float), (Doubles{0, 0}));
-    EXPECT_EQ(over_nothing(*op, DataType::Int32), (Doubles{0, 0}));
-  }
-  EXPECT_EQ(over_nothing(ReduceProd, DataType::Uint32), (Doubles{1, 1}));
-  EXPECT_EQ(over_nothing(ReduceMax, DataType::Float16), (Doubles{-kInf, -kInf}));
-  EXPECT_EQ(over_nothing(ReduceMin, DataType::Float), (Doubles{kInf, kInf}));
-  EXPECT_EQ(over_nothing(ReduceMax, DataType::Int8), (Doubles{-128, -128}));
-  EXPECT_EQ(over_nothing(ReduceMin, DataType::Int32), (Doubles{INT32_MAX, INT32_MAX}));
-  EXPECT_EQ(over_nothing(ReduceMin, DataType::Uint8), (Doubles{255, 255}));
-  EXPECT_EQ(over_nothing(ReduceMax, DataType::Bool), (Doubles{0, 0}));
-  EXPECT_EQ(over_nothing(ReduceMin, DataType::Bool), (Doubles{1, 1}));
-  EXPECT_EQ(over_nothing(ReduceLogSum, DataType::Float), (Doubles{-kInf, -kInf}));
-  EXPECT_EQ(over_nothing(ReduceLogSumExp, DataType::Float), (Doubles{-kInf, -kInf}));
-  EXPECT_TRUE(std::isnan(over_nothing(ReduceMean, DataType::Float)[0]));
-  EXPECT_EQ(run_and_check(ReduceSum, 13, {}, {Tensor(DataType::Float, {0, 3}), axes({1})})[0].tensor().dims(),
-            (Shape{0, 1}));
-}
+        {"ReduceSum-13", "float[2,3,4] iota; int64[2] 0 -1", "float[1,3,1] 60 92 124"},
+        {"ReduceSum-13 keepdims=0", "float[2,3,4] iota; int64[1] 1", "float[2,4] 12 15 18 21 48 51 54 57"},
+        {"ReduceSum-13", "float[2,3,4] iota", "float[1,1,1] 276"},
+        {"ReduceSum-13 keepdims=0", "float[2,3,4] iota; int64[0]", "float[] 276"},
+        {"ReduceMean-18", "float[] 5", "float[] 5"},
+        // No axes may mean none.
+        {"ReduceSum-13 noop_with_empty_axes=1", "float[2] -2 3", "float[2] -2 3"},
+        {"ReduceL1-18 noop_with_empty_axes=1", "float[2] -2 3; int64[0]", "float[2] 2 3"},
+        {"ReduceSumSquare-18 noop_with_empty_axes=1", "float[2] -2 3; int64[0]", "float[2] 4 9"},
+        {"ReduceSum-13 noop_with_empty_axes=1", "float[2] -2 3; int64[1] 0", "float[1] 1"},
 
-TEST(Reduce, IntegersAreExact) {
-  const std::int64_t large = (std::int64_t{1} << 62) + 1;
-  const Tensor x = tensor<std::int64_t>({3}, {large, large, large - 3});
-  const auto one = [&](const Operator& op, const Tensor& t) {
-    return run(op, 18, {}, {t})[0].tensor().as<std::int64_t>()[0];
-  };
-  EXPECT_EQ(one(ReduceMean, x), large - 1);
-  EXPECT_EQ(one(ReduceMax, x), large);
-  EXPECT_EQ(one(ReduceSum, tensor<std::int64_t>({2}, {INT64_MAX, 1})), INT64_MIN);
-  EXPECT_EQ(one(ReduceMean, tensor<std::int64_t>({2}, {-3, 0})), -1);
-  EXPECT_EQ(one(ReduceL2, tensor<std::int64_t>({2}, {std::int64_t{3} << 60, std::int64_t{1} << 62})),
-            std::int64_t{5} << 60);
-  EXPECT_EQ(one(ReduceL2, tensor<std::int64_t>({1}, {INT64_MAX})), INT64_MAX);
-  EXPECT_EQ(run(ReduceProd, 18, {}, {tensor<std::int32_t>({2}, {1 << 30, 4})})[0].tensor().as<std::int32_t>()[0], 0);
-  EXPECT_EQ(run(ReduceMax, 18, {}, {tensor<std::uint64_t>({2}, {UINT64_MAX, 1})})[0].tensor().as<std::uint64_t>()[0],
-            UINT64_MAX);
-}
+        // Over nothing.
+        {"{ReduceSum|ReduceL1|ReduceL2|ReduceSumSquare}-28 keepdims=0", "float[2,0]; int64[1] 1", "float[2] 0 0"},
+        {"{ReduceSum|ReduceL1|ReduceL2|ReduceSumSquare}-28 keepdims=0", "int32[2,0]; int64[1] 1", "int32[2] 0 0"},
+        {"ReduceProd-28 keepdims=0", "uint32[2,0]; int64[1] 1", "uint32[2] 1 1"},
+        {"ReduceMax-28 keepdims=0", "float16[2,0]; int64[1] 1", "float16[2] -inf -inf"},
+        {"ReduceMin-28 keepdims=0", "float[2,0]; int64[1] 1", "float[2] inf inf"},
+        {"ReduceMax-28 keepdims=0", "T[2,0]; int64[1] 1", "T[2] min min", {.types = "signed unsigned"}},
+        {"ReduceMin-28 keepdims=0", "T[2,0]; int64[1] 1", "T[2] max max", {.types = "signed unsigned"}},
+        {"ReduceMax-28 keepdims=0", "bool[2,0]; int64[1] 1", "bool[2] 0 0"},
+        {"ReduceMin-28 keepdims=0", "bool[2,0]; int64[1] 1", "bool[2] 1 1"},
+        {"{ReduceLogSum|ReduceLogSumExp}-28 keepdims=0", "float[2,0]; int64[1] 1", "float[2] -inf -inf"},
+        {"ReduceMean-28 keepdims=0", "float[2,0]; int64[1] 1", "float[2] nan nan"},
+        {"ReduceSum-13", "float[0,3]; int64[1] 1", "float[0,1]"},
 
-TEST(Reduce, SpecialValues) {
-  const auto one = [](const Operator& op, std::vector<float> v) {
-    const auto n = static_cast<std::int64_t>(v.size());
-    return doubles(run(op, 18, {}, {tensor<float>({n}, v)})[0].tensor())[0];
-  };
-  EXPECT_TRUE(std::isnan(one(ReduceMax, {1, NAN, 3})));
-  EXPECT_TRUE(std::isnan(one(ReduceMin, {NAN, 1})));
-  EXPECT_TRUE(std::isnan(one(ReduceLogSumExp, {NAN, 1})));
-  EXPECT_NEAR(one(ReduceLogSumExp, {1000, 1000}), 1000 + std::log(2.0), 1e-4);
-  EXPECT_EQ(one(ReduceLogSumExp, {-INFINITY, -INFINITY}), -kInf);
-  EXPECT_EQ(one(ReduceLogSumExp, {INFINITY, 0}), kInf);
-  EXPECT_EQ(one(ReduceMax, {-INFINITY, -INFINITY}), -kInf);
-}
+        // Integers are exact.
+        {"ReduceMean-18", "int64[3] 4611686018427387905 4611686018427387905 4611686018427387902",
+         "int64[1] 4611686018427387904"},
+        {"ReduceMax-18", "int64[3] 4611686018427387905 4611686018427387905 4611686018427387902",
+         "int64[1] 4611686018427387905"},
+        {"ReduceSum-13", "int64[2] max 1", "int64[1] min"},
+        {"ReduceMean-18", "int64[2] -3 0", "int64[1] -1"},
+        {"ReduceL2-18", "int64[2] 3458764513820540928 4611686018427387904", "int64[1] 5764607523034234880"},
+        {"ReduceL2-18", "int64[1] max", "int64[1] max"},
+        {"ReduceProd-18", "int32[2] 1073741824 4", "int32[1] 0"},
+        {"ReduceMax-18", "uint64[2] max 1", "uint64[1] max"},
 
-TEST(Reduce, CarriesSymbolicSizes) {
-  const Ints shape_values = {2, 3, 4};
-  EXPECT_EQ((*infer(ReduceProd, 18, {}, {type("int64[3]")}, {axes(shape_values)}).values[0].ints)[0],
-            opset::DimExpr(24));
-  EXPECT_EQ((*infer(ReduceMax, 13, {make_attr("keepdims", kZero)}, {type("int64[3]")}, {axes(shape_values)})
-                  .values[0]
-                  .ints)[0],
-            opset::DimExpr(4));
-  EXPECT_EQ(infer(ReduceSum, 13, {make_attr("noop_with_empty_axes", kOne)}, {type("int64[3]")}, {axes(shape_values)})
-                .values[0]
-                .ints->size(),
-            3u);
-}
+        {"ReduceMax-18", "float[3] 1 nan 3", "float[1] nan"},
+        {"ReduceMin-18", "float[2] nan 1", "float[1] nan"},
+        {"ReduceLogSumExp-18", "float[2] nan 1", "float[1] nan"},
+        {"ReduceLogSumExp-18", "float[2] 1000 1000", "float[1] 1000.6931471805599"},
+        {"ReduceLogSumExp-18", "float[2] -inf -inf", "float[1] -inf"},
+        {"ReduceLogSumExp-18", "float[2] inf 0", "float[1] inf"},
+        {"ReduceMax-18", "float[2] -inf -inf", "float[1] -inf"},
 
-TEST(Reduce, InfersWhatIsKnown) {
-  EXPECT_EQ(infer(ReduceMean, 13, {make_attr("axes", Ints{1})}, {type("float[N,C,H]")}).types[0].to_string(),
-            "float[N,1,H]");
-  EXPECT_EQ(infer(ReduceMean, 18, {}, {type("float[N,C,H]"), type("int64[2]")}).types[0].shape->size(), 3u);
-  EXPECT_EQ(infer(ReduceMean, 18, {make_attr("keepdims", kZero)}, {type("float[N,C,H]"), type("int64[2]")})
-                .types[0]
-                .shape->size(),
-            1u);
-  EXPECT_FALSE(infer(ReduceMean, 18, {make_attr("keepdims", kZero)}, {type("float[N,C,H]"), type("int64[K]")})
-                   .types[0]
-                   .has_rank());
-  EXPECT_EQ(infer(ReduceMean, 18, {make_attr("keepdims", kZero)}, {type("float")}).types[0].to_string(), "float[]");
-  EXPECT_THROW(infer(ReduceMean, 13, {make_attr("axes", Ints{3})}, {type("float[N,C,H]")}), Error);
-  EXPECT_THROW(infer(ReduceMean, 13, {make_attr("axes", Ints{1, -2})}, {type("float[N,C,H]")}), Error);
-  EXPECT_THROW(run(ReduceMean, 18, {}, {tensor<float>({1}, {1}), axes({1})}), Error);
-  EXPECT_THROW(run(ReduceMean, 18, {}, {tensor<float>({1}, {1}), axes({0, -1})}), Error);
-}
+        {"ReduceProd-18", "int64[3] 2 3 4", "int64[1] 24"},
+        {"ReduceProd-18", "int64[3] 2 N 4", "int64[1] 8*N"},
+        {"ReduceMax-13 keepdims=0", "int64[3] 2 3 4", "int64[] 4"},
+        {"ReduceSum-13 noop_with_empty_axes=1", "int64[3] 2 3 4", "int64[3] 2 3 4"},
 
-TEST(Reduce, OldVersions) {
-  const Tensor x = tensor<float>({2, 2}, {1, 2, 3, 4});
-  for (const Operator* op : {&ReduceSum, &ReduceMean, &ReduceLogSum, &ReduceL2}) {
-    const auto now = doubles(run(*op, 28, {}, {x, axes({1})})[0].tensor());
-    for (int version : {1, 11}) {
-      EXPECT_EQ(doubles(run_lifted(*op, version, {make_attr("axes", Ints{1})}, {x})[0].tensor()), now);
-      EXPECT_EQ(doubles(run_moved(*op, 28, version, {}, {x, axes({-1})})[0].tensor()), now);
-      EXPECT_EQ(doubles(run_moved(*op, 28, version, {}, {x})[0].tensor()), doubles(run(*op, 28, {}, {x})[0].tensor()));
-    }
-    EXPECT_EQ(doubles(run_lifted(*op, 11, {}, {x})[0].tensor()), doubles(run(*op, 28, {}, {x})[0].tensor()));
-  }
-  const Attributes noop = {make_attr("noop_with_empty_axes", kOne)};
-  EXPECT_EQ(doubles(run_moved(ReduceMax, 20, 13, noop, {x})[0].tensor()), (Doubles{1, 2, 3, 4}));
-  EXPECT_THROW(run_moved(ReduceL1, 20, 13, noop, {x}), Error);
-  EXPECT_THROW(run_moved(ReduceMax, 20, 18, {}, {tensor<bool>({1}, {true})}), Error);
-}
+        {"ReduceMean-13 axes=1", "float[N,C,H]", "float[N,1,H]"},
+        {"ReduceMean-18", "float[N,C,H]; int64[2]", "float[?,?,?]"},
+        {"ReduceMean-18 keepdims=0", "float[N,C,H]; int64[2]", "float[?]"},
+        {"ReduceMean-18 keepdims=0", "float[N,C,H]; int64[K]", "float"},
+        {"ReduceMean-18 keepdims=0", "float", "float[]"},
+        {"ReduceMean-13 axes={3|1,-2}", "float[N,C,H]", "", {.error = "*"}},
+        {"ReduceMean-18", "float[1] 1; {int64[1] 1|int64[2] 0 -1}", "", {.error = "*"}},
 
-TEST(Reduce, IntegersOfTheLogarithmicOnesAreLiftedThroughDouble) {
-  const Tensor x = tensor<std::int32_t>({2}, {3, 5});
-  for (const Operator* op : {&ReduceLogSum, &ReduceLogSumExp}) {
-    const Tensor y = run_lifted(*op, 18, {}, {x})[0].tensor();
-    EXPECT_EQ(y.dtype(), DataType::Int32);
-    EXPECT_EQ(doubles(y), doubles(run(*op, 18, {}, {x})[0].tensor()));
-  }
-  EXPECT_THROW(infer(ReduceLogSum, 28, {}, {type("int32[2]")}), Error);
-}
+        {"ReduceSum-{1|11} axes=1", "float[2,2] 1 2 3 4", "float[2,1] 3 7"},
+        {"ReduceMean-{1|11|13} axes=1", "float[2,2] 1 2 3 4", "float[2,1] 1.5 3.5"},
+        {"ReduceLogSum-{1|11|13} axes=1", "float[2,2] 1 2 3 4", "float[2,1] 1.0986122886681098 1.9459101490553132"},
+        {"ReduceL2-{1|11|13} axes=1", "float[2,2] 1 2 3 4", "float[2,1] 2.23606797749979 5"},
+        {"ReduceSum-28", "float[2,2] 1 2 3 4; int64[1] -1", "float[2,1] 3 7", {.down_to = 1}},
+        {"ReduceMean-28", "float[2,2] 1 2 3 4; int64[1] -1", "float[2,1] 1.5 3.5", {.down_to = 1}},
+        {"ReduceLogSum-28",
+         "float[2,2] 1 2 3 4; int64[1] -1",
+         "float[2,1] 1.0986122886681098 1.9459101490553132",
+         {.down_to = 1}},
+        {"ReduceL2-28", "float[2,2] 1 2 3 4; int64[1] -1", "float[2,1] 2.23606797749979 5", {.down_to = 1}},
+        {"ReduceSum-28", "float[2,2] 1 2 3 4", "float[1,1] 10", {.down_to = 1}},
+        {"ReduceMean-28", "float[2,2] 1 2 3 4", "float[1,1] 2.5", {.down_to = 1}},
+        {"ReduceL2-28", "float[2,2] 1 2 3 4", "float[1,1] 5.4772255750516612", {.down_to = 1}},
+        {"ReduceLogSum-28", "float[2,2] 1 2 3 4", "float[1,1] 2.302585092994046", {.down_to = 1}},
+        {"ReduceSum-11", "float[2,2] 1 2 3 4", "float[1,1] 10"},
+        {"ReduceMean-11", "float[2,2] 1 2 3 4", "float[1,1] 2.5"},
+        {"ReduceMax-20 noop_with_empty_axes=1", "float[2,2] 1 2 3 4", "float[2,2] 1 2 3 4", {.to = 13}},
+        {"ReduceL1-20 noop_with_empty_axes=1", "float[2,2] 1 2 3 4", "", {.error = "*", .to = 13}},
+        {"ReduceMax-20", "bool[1] 1", "", {.error = "*", .to = 18}},
+
+        // Integers of the logarithmic ones are lifted through double.
+        {"ReduceLogSum-18", "int32[2] 3 5", "int32[1] 2"},
+        {"ReduceLogSumExp-18", "int32[2] 3 5", "int32[1] 5"},
+        {"ReduceLogSum-28", "int32[2]", "", {.error = "takes only"}},
+    });
 
 }  // namespace
-}  // namespace norn::ops
+}  // namespace norn::ops::cases

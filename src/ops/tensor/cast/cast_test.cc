@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/number.h"
+#include "ops/common/case.h"
 #include "ops/common/elements.h"
 #include "ops/common/slice_test.h"
 
@@ -41,6 +42,132 @@ void expect_same(const std::vector<double>& got, const std::vector<double>& want
           << i << ": " << got[i] << ", not " << want[i];
   }
 }
+
+#define OUT_OF_RANGE "float[5] inf -inf nan 1e9 -1e9"
+#define E8M0 "double[9] 1 1.25 1.5 1.75 2 0.1 nan 1.7014118346046923e38 5.877471754111438e-39"
+#define BEYOND "double[5] 0 -0 1e-40 inf 1e39"
+
+const cases::Cases all(
+    "Cast",
+    {
+        {"Cast-19.. to=float8e4m3fn", OUT_OF_RANGE, "float8e4m3fn[5] 448 -448 nan 448 -448"},
+        {"Cast-19.. to=float8e4m3fnuz", OUT_OF_RANGE, "float8e4m3fnuz[5] 240 -240 nan 240 -240"},
+        {"Cast-19.. to=float8e5m2", OUT_OF_RANGE, "float8e5m2[5] 57344 -57344 nan 57344 -57344"},
+        {"Cast-19.. to=float8e5m2fnuz", OUT_OF_RANGE, "float8e5m2fnuz[5] 57344 -57344 nan 57344 -57344"},
+        {"Cast-19.. to={float8e4m3fn} saturate=0", OUT_OF_RANGE, "float8e4m3fn[5] nan nan nan nan nan"},
+        {"Cast-19.. to={float8e4m3fnuz} saturate=0", OUT_OF_RANGE, "float8e4m3fnuz[5] nan nan nan nan nan"},
+        {"Cast-19.. to=float8e5m2 saturate=0", OUT_OF_RANGE, "float8e5m2[5] inf -inf nan inf -inf"},
+        {"Cast-19.. to=float8e5m2fnuz saturate=0", OUT_OF_RANGE, "float8e5m2fnuz[5] nan nan nan nan nan"},
+        {"Cast-6.. to=float16", OUT_OF_RANGE, "float16[5] inf -inf nan inf -inf"},
+        {"Cast-13.. to=bfloat16", OUT_OF_RANGE, "bfloat16[5] inf -inf nan 998244352 -998244352"},
+        {"Cast-28 to=float4e2m1", OUT_OF_RANGE, "float4e2m1[5] 6 -6 -0 6 -6", {.tolerance = 0}},
+        {"Cast-28 to=float6e2m3", OUT_OF_RANGE, "float6e2m3[5] 7.5 -7.5 -0 7.5 -7.5", {.tolerance = 0}},
+        {"Cast-28 to=float6e3m2", OUT_OF_RANGE, "float6e3m2[5] 28 -28 -0 28 -28", {.tolerance = 0}},
+        {"Cast-6.. to=float", "double[2] 1e300 -1e300", "float[2] inf -inf"},
+
+        {"Cast-24.. to=float8e8m0 round_mode=up saturate={0|1}",
+         E8M0,
+         "float8e8m0[9] 1 2 2 2 2 0.125 nan 1.7014118346046923e38 5.877471754111438e-39",
+         {.tolerance = 0}},
+        {"Cast-24.. to=float8e8m0 round_mode=down saturate={0|1}",
+         E8M0,
+         "float8e8m0[9] 1 1 1 1 2 0.0625 nan 1.7014118346046923e38 5.877471754111438e-39",
+         {.tolerance = 0}},
+        {"Cast-24.. to=float8e8m0 round_mode=nearest saturate={0|1}",
+         E8M0,
+         "float8e8m0[9] 1 1 2 2 2 0.125 nan 1.7014118346046923e38 5.877471754111438e-39",
+         {.tolerance = 0}},
+        {"Cast-24.. to=float8e8m0 round_mode={up|down|nearest}",
+         BEYOND,
+         "float8e8m0[5] 5.877471754111438e-39 5.877471754111438e-39 5.877471754111438e-39 1.7014118346046923e38 "
+         "1.7014118346046923e38",
+         {.tolerance = 0}},
+        {"Cast-24.. to=float8e8m0 round_mode={up|down|nearest} saturate=0", BEYOND,
+         "float8e8m0[5] nan nan nan nan nan"},
+        // 1.25 * 2^127 is rounded first, and then is or is not in range.
+        {"Cast-24.. to=float8e8m0 round_mode={down|nearest} saturate=0",
+         "double[1] 2.1267647932558654e38",
+         "float8e8m0[1] 1.7014118346046923e38",
+         {.tolerance = 0}},
+        {"Cast-24.. to=float8e8m0 round_mode=up saturate=0", "double[1] 2.1267647932558654e38", "float8e8m0[1] nan"},
+        {"Cast-24.. to=float8e8m0 round_mode=up",
+         "double[1] 2.1267647932558654e38",
+         "float8e8m0[1] 1.7014118346046923e38",
+         {.tolerance = 0}},
+        {"Cast-24 to=float8e8m0 round_mode=sideways", E8M0, "", {.error = "*"}},
+
+        // The fraction is dropped, then higher bits.
+        {"Cast to=int8", "float[4] -5.7 5.7 -0.9 3", "int8[4] -5 5 0 3"},
+        {"Cast to=int16", "float[4] -5.7 5.7 -0.9 3", "int16[4] -5 5 0 3"},
+        {"Cast to=int32", "float[4] -5.7 5.7 -0.9 3", "int32[4] -5 5 0 3"},
+        {"Cast to=int64", "float[4] -5.7 5.7 -0.9 3", "int64[4] -5 5 0 3"},
+        {"Cast-28 to=int4", "float[4] -5.7 5.7 -0.9 3", "int4[4] -5 5 0 3"},
+        {"Cast-28 to=uint8", "float[3] 200.3 255.9 -9", "uint8[3] 200 255 247"},
+        {"Cast-28 to=int4", "float[4] -9 8 15 200.3", "int4[4] 7 -8 -1 -8"},
+        {"Cast-28 to=uint4", "float[4] -9 8 15 17", "uint4[4] 7 8 15 1"},
+        {"Cast-28 to=int2", "float[4] -3 2 1 3", "int2[4] 1 -2 1 -1"},
+        {"Cast-28 to=int64", "double[5] nan inf -inf 1e30 -1e30", "int64[5] 0 max min max min"},
+        {"Cast-28 to=int32", "double[5] nan inf -inf 1e30 -1e30", "int32[5] 0 max min max min"},
+        {"Cast-28 to=int8", "double[3] nan inf -inf", "int8[3] 0 0 0"},
+        {"Cast-28 to=uint64", "double[2] 9223372036854775808 18446744073709549568",
+         "uint64[2] 9223372036854775808 18446744073709549568"},
+
+        {"Cast to=bool", "float[5] 0 -0 0.1 nan -1e-40", "bool[5] 0 0 1 1 1"},
+        {"Cast to=bool", "int64[3] 0 256 1099511627776", "bool[3] 0 1 1"},
+        {"Cast to=float16", "bool[2] 0 1", "float16[2] 0 1"},
+
+        {"Cast-28 to=double",
+         "string[9] 3.14 1000 1e-5 1E8 +7 \" -2.5\n\" .5 5. -0",
+         "double[9] 3.14 1000 1e-5 1e8 7 -2.5 0.5 5 -0",
+         {.tolerance = 0}},
+        {"Cast-28 to=float", "string[8] INF +INF -INF NaN inf -iNf nan Infinity",
+         "float[8] inf inf -inf nan inf -inf nan inf"},
+        {"Cast-28 to=double",
+         "string[6] 1e400 -1e400 1e-400 -1e-9999999999999999999999 0.000000001e-400 123456789e400",
+         "double[6] inf -inf 0 -0 0 inf",
+         {.tolerance = 0}},
+        {"Cast-28 to=int32", "string[4] 7 -7 100.5 1e2", "int32[4] 7 -7 100 100"},
+        {"Cast-28 to=bool", "string[6] 1 0 True false -3 0.5", "bool[6] 1 0 1 0 1 1"},
+        {"Cast-28 to=float8e4m3fn",
+         "string[3] 448.9 1e9 0.47892547",
+         "float8e4m3fn[3] 448 448 0.46875",
+         {.tolerance = 0}},
+        {"Cast-28 to=int64", "string[2] 9223372036854775807 -9223372036854775808", "int64[2] max min"},
+        {"Cast-28 to=uint64", "string[1] 18446744073709551615", "uint64[1] max"},
+        {"Cast-28 to=float", "string[1] {\"\"|abc|1.2.3|0x10|+-1|--1|\"1 2\"|1e|true}", "", {.error = "*"}},
+
+        {"Cast-28 to=string", "float[11] 0.1 1 1e-5 123456.789 1e20 314.15926 -0 0.33333333 inf -inf nan",
+         "string[11] 0.1 1.0 1e-05 123456.79 1e+20 314.15927 -0.0 0.33333334 inf -inf nan"},
+        {"Cast-28 to=string",
+         "double[9] 0.1 1e-4 1e15 1e16 1.5e-7 0.333333333333333333 5e-324 1.7976931348623157e308 -12.5",
+         "string[9] 0.1 0.0001 1000000000000000.0 1e+16 1.5e-07 0.3333333333333333 5e-324 1.7976931348623157e+308 "
+         "-12.5"},
+        {"Cast-28 to=string", "float16[4] 0.1 0.3333333333 999 6e-8", "string[4] 0.1 0.3333 999.0 6e-08"},
+        {"Cast-28 to=string", "int64[2] min 7", "string[2] -9223372036854775808 7"},
+        {"Cast-28 to=string", "bool[2] 1 0", "string[2] True False"},
+        {"Cast-28 to=string", "int4[2] -8 7", "string[2] -8 7"},
+
+        {"Cast-28 to=string", "float[2,0]", "string[2,0]"},
+        {"Cast-28 to=float", "int64[] 3", "float[] 3"},
+        {"Cast-13 to=float16", "float[N,2]", "float16[N,2]"},
+        {"Cast-13 to=int32", "float", "int32"},
+        {"Cast-13 to=int32", "int64[2] N 5", "int32[2] N 5"},
+        {"Cast-13 to=int64", "int32[2] N 5", "int64[2] N 5"},
+        {"Cast-13 to=int32", "int64[2] 4 5", "int32[2] 4 5"},
+        {"Cast-1 to=INT64", "float[2]", "int64[2]"},
+        {"Cast-13 to={99|int4|complex64}", "float[2]", "", {.error = "*"}},  // int4 came with 21
+        {"Cast-1 to=NUMBER", "float[2]", "", {.error = "*"}},
+
+        {"Cast-1 to=INT32", "float[2] 1.7 -1.7", "int32[2] 1 -1"},
+        {"Cast-6.. to=int32", "float[2] 1.7 -1.7", "int32[2] 1 -1", {.down_to = 1}},
+        {"Cast-28 to=bfloat16 saturate=0 round_mode=down",
+         "float[2]",
+         "",
+         {.to = 23, .becomes = "Cast-23 to=16 saturate=0"}},
+        {"Cast-28 to=bfloat16 saturate=0 round_mode=down", "float[2]", "", {.to = 13, .becomes = "Cast-13 to=16"}},
+        {"Cast-13 to=int64", "float[2]", "", {.to = 1, .becomes = "Cast-1 to=INT64"}},
+        {"Cast-28 to=float", "int4[2]", "", {.error = "*", .to = 20}},
+    });
 
 TEST(Cast, EveryPairKeepsSmallIntegers) {
   const auto all = types_where([](DataType) { return true; });
@@ -119,57 +246,6 @@ TEST(Cast, FloatsRoundToTheNearestCode) {
   }
 }
 
-TEST(Cast, OutOfRangeFloats) {
-  const Tensor x =
-      tensor<float>({5}, {static_cast<float>(kInf), -static_cast<float>(kInf), static_cast<float>(kNan), 1e9f, -1e9f});
-  const auto saturating = [&](DataType type) { return cast_doubles(x, type); };
-  const auto otherwise = [&](DataType type) {
-    Attributes attrs = to(type);
-    attrs.push_back(make_attr("saturate", std::int64_t{0}));
-    return doubles(run(Cast, 28, attrs, {x})[0].tensor());
-  };
-  expect_same(saturating(DataType::Float8E4M3FN), {448, -448, kNan, 448, -448});
-  expect_same(saturating(DataType::Float8E4M3FNUZ), {240, -240, kNan, 240, -240});
-  expect_same(saturating(DataType::Float8E5M2), {57344, -57344, kNan, 57344, -57344});
-  expect_same(saturating(DataType::Float8E5M2FNUZ), {57344, -57344, kNan, 57344, -57344});
-  expect_same(otherwise(DataType::Float8E4M3FN), {kNan, kNan, kNan, kNan, kNan});
-  expect_same(otherwise(DataType::Float8E4M3FNUZ), {kNan, kNan, kNan, kNan, kNan});
-  expect_same(otherwise(DataType::Float8E5M2), {kInf, -kInf, kNan, kInf, -kInf});
-  expect_same(otherwise(DataType::Float8E5M2FNUZ), {kNan, kNan, kNan, kNan, kNan});
-  expect_same(saturating(DataType::Float16), {kInf, -kInf, kNan, kInf, -kInf});
-  expect_same(saturating(DataType::BFloat16), {kInf, -kInf, kNan, 998244352.0, -998244352.0});
-  expect_same(saturating(DataType::Float4E2M1), {6, -6, -0.0, 6, -6});
-  expect_same(saturating(DataType::Float6E2M3), {7.5, -7.5, -0.0, 7.5, -7.5});
-  expect_same(saturating(DataType::Float6E3M2), {28, -28, -0.0, 28, -28});
-  expect_same(cast_doubles(tensor<double>({2}, {1e300, -1e300}), DataType::Float), {kInf, -kInf});
-}
-
-TEST(Cast, E8M0RoundingModes) {
-  const Tensor x = tensor<double>({9}, {1, 1.25, 1.5, 1.75, 2, 0.1, kNan, 0x1p127, 0x1p-127});
-  const auto get = [](const Tensor& t, const char* mode, std::int64_t saturate) {
-    Attributes attrs = to(DataType::Float8E8M0);
-    attrs.push_back(make_attr("round_mode", std::string(mode)));
-    attrs.push_back(make_attr("saturate", saturate));
-    return doubles(run(Cast, 24, attrs, {t})[0].tensor());
-  };
-  for (const std::int64_t saturate : {0, 1}) {
-    expect_same(get(x, "up", saturate), {1, 2, 2, 2, 2, 0.125, kNan, 0x1p127, 0x1p-127});
-    expect_same(get(x, "down", saturate), {1, 1, 1, 1, 2, 0.0625, kNan, 0x1p127, 0x1p-127});
-    expect_same(get(x, "nearest", saturate), {1, 1, 2, 2, 2, 0.125, kNan, 0x1p127, 0x1p-127});
-  }
-  const Tensor beyond = tensor<double>({5}, {0, -0.0, 1e-40, kInf, 1e39});
-  for (const char* mode : {"up", "down", "nearest"}) {
-    expect_same(get(beyond, mode, 1), {0x1p-127, 0x1p-127, 0x1p-127, 0x1p127, 0x1p127});
-    expect_same(get(beyond, mode, 0), {kNan, kNan, kNan, kNan, kNan});
-  }
-  const Tensor near_top = tensor<double>({1}, {0x1.4p127});  // rounds first, then is or is not in range
-  expect_same(get(near_top, "down", 0), {0x1p127});
-  expect_same(get(near_top, "nearest", 0), {0x1p127});
-  expect_same(get(near_top, "up", 0), {kNan});
-  expect_same(get(near_top, "up", 1), {0x1p127});
-  EXPECT_THROW(get(x, "sideways", 1), Error);
-}
-
 TEST(Cast, IntegersDiscardHigherBits) {
   std::vector<std::int64_t> values = {0,
                                       1,
@@ -229,84 +305,6 @@ TEST(Cast, LargeIntegersRoundOnce) {
   EXPECT_EQ(cast_doubles(tie, DataType::BFloat16)[0], 0x1p60 + 0x1p53);
 }
 
-TEST(Cast, FloatsToIntegersDropTheFraction) {
-  const Tensor x = tensor<float>({4}, {-5.7f, 5.7f, -0.9f, 3.0f});
-  for (const DataType type : {DataType::Int8, DataType::Int16, DataType::Int32, DataType::Int64, DataType::Int4}) {
-    EXPECT_EQ(cast_doubles(x, type), (std::vector<double>{-5, 5, 0, 3}));
-  }
-  EXPECT_EQ(cast_doubles(tensor<float>({3}, {200.3f, 255.9f, -9.0f}), DataType::Uint8),
-            (std::vector<double>{200, 255, 247}));
-  EXPECT_EQ(cast_doubles(tensor<float>({4}, {-9, 8, 15, 200.3f}), DataType::Int4),
-            (std::vector<double>{7, -8, -1, -8}));
-  EXPECT_EQ(cast_doubles(tensor<float>({4}, {-9, 8, 15, 17}), DataType::Uint4), (std::vector<double>{7, 8, 15, 1}));
-  EXPECT_EQ(cast_doubles(tensor<float>({4}, {-3, 2, 1, 3}), DataType::Int2), (std::vector<double>{1, -2, 1, -1}));
-
-  const Tensor odd = tensor<double>({5}, {kNan, kInf, -kInf, 1e30, -1e30});
-  const Tensor wide = cast(odd, DataType::Int64);
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max(), kLeast = std::numeric_limits<std::int64_t>::min();
-  EXPECT_EQ(load_all<std::int64_t>(wide), (std::vector<std::int64_t>{0, kMost, kLeast, kMost, kLeast}));
-  EXPECT_EQ(cast_doubles(odd, DataType::Int32),
-            (std::vector<double>{0, 2147483647, -2147483648.0, 2147483647, -2147483648.0}));
-  const auto narrow = cast_doubles(odd, DataType::Int8);
-  EXPECT_EQ(narrow[0], 0);
-  EXPECT_EQ(narrow[1], 0);
-  EXPECT_EQ(narrow[2], 0);
-  const Tensor top = cast(tensor<double>({2}, {0x1p63, 18446744073709549568.0}), DataType::Uint64);
-  EXPECT_EQ(top.as<std::uint64_t>()[0], std::uint64_t{1} << 63);
-  EXPECT_EQ(top.as<std::uint64_t>()[1], 18446744073709549568ull);
-}
-
-TEST(Cast, ToBool) {
-  expect_same(cast_doubles(tensor<float>({5}, {0.0f, -0.0f, 0.1f, static_cast<float>(kNan), -1e-40f}), DataType::Bool),
-              {0, 0, 1, 1, 1});
-  expect_same(cast_doubles(tensor<std::int64_t>({3}, {0, 256, std::int64_t{1} << 40}), DataType::Bool), {0, 1, 1});
-  expect_same(cast_doubles(tensor_of(DataType::Bool, {2}, {0, 1}), DataType::Float16), {0, 1});
-}
-
-TEST(Cast, StringsToNumbers) {
-  const auto read = [](std::vector<std::string> text, DataType type) {
-    return cast_doubles(tensor<std::string>({static_cast<std::int64_t>(text.size())}, text), type);
-  };
-  expect_same(read({"3.14", "1000", "1e-5", "1E8", "+7", " -2.5\n", ".5", "5.", "-0"}, DataType::Double),
-              {3.14, 1000, 1e-5, 1e8, 7, -2.5, 0.5, 5, -0.0});
-  expect_same(read({"INF", "+INF", "-INF", "NaN", "inf", "-iNf", "nan", "Infinity"}, DataType::Float),
-              {kInf, kInf, -kInf, kNan, kInf, -kInf, kNan, kInf});
-  expect_same(read({"1e400", "-1e400", "1e-400", "-1e-9999999999999999999999", "0.000000001e-400", "123456789e400"},
-                   DataType::Double),
-              {kInf, -kInf, 0.0, -0.0, 0.0, kInf});
-  expect_same(read({"7", "-7", "100.5", "1e2"}, DataType::Int32), {7, -7, 100, 100});
-  expect_same(read({"1", "0", "True", "false", "-3", "0.5"}, DataType::Bool), {1, 0, 1, 0, 1, 1});
-  expect_same(read({"448.9", "1e9", "0.47892547"}, DataType::Float8E4M3FN), {448, 448, 0.46875});
-  const Tensor wide = cast(tensor<std::string>({2}, {"9223372036854775807", "-9223372036854775808"}), DataType::Int64);
-  EXPECT_EQ(wide.as<std::int64_t>()[0], std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(wide.as<std::int64_t>()[1], std::numeric_limits<std::int64_t>::min());
-  EXPECT_EQ(*cast(tensor<std::string>({1}, {"18446744073709551615"}), DataType::Uint64).as<std::uint64_t>(),
-            ~std::uint64_t{0});
-  for (const char* text : {"", "abc", "1.2.3", "0x10", "+-1", "--1", "1 2", "1e", "true"}) {
-    EXPECT_THROW(run(Cast, 28, to(DataType::Float), {tensor<std::string>({1}, {text})}), Error) << text;
-  }
-}
-
-TEST(Cast, NumbersToStrings) {
-  using Strings = std::vector<std::string>;
-  EXPECT_EQ(
-      strings(cast(tensor<float>({11}, {0.1f, 1, 1e-5f, 123456.789f, 1e20f, 314.15926f, -0.0f, 0.33333333f,
-                                        static_cast<float>(kInf), -static_cast<float>(kInf), static_cast<float>(kNan)}),
-                   DataType::String)),
-      (Strings{"0.1", "1.0", "1e-05", "123456.79", "1e+20", "314.15927", "-0.0", "0.33333334", "inf", "-inf", "nan"}));
-  EXPECT_EQ(
-      strings(cast(tensor<double>({9}, {0.1, 1e-4, 1e15, 1e16, 1.5e-7, 1.0 / 3, 5e-324, 1.7976931348623157e308, -12.5}),
-                   DataType::String)),
-      (Strings{"0.1", "0.0001", "1000000000000000.0", "1e+16", "1.5e-07", "0.3333333333333333", "5e-324",
-               "1.7976931348623157e+308", "-12.5"}));
-  EXPECT_EQ(strings(cast(tensor_of(DataType::Float16, {4}, {0.1, 1.0 / 3, 999, 6e-8}), DataType::String)),
-            (Strings{"0.1", "0.3333", "999.0", "6e-08"}));
-  EXPECT_EQ(strings(cast(tensor<std::int64_t>({2}, {std::numeric_limits<std::int64_t>::min(), 7}), DataType::String)),
-            (Strings{"-9223372036854775808", "7"}));
-  EXPECT_EQ(strings(cast(tensor_of(DataType::Bool, {2}, {1, 0}), DataType::String)), (Strings{"True", "False"}));
-  EXPECT_EQ(strings(cast(tensor_of(DataType::Int4, {2}, {-8, 7}), DataType::String)), (Strings{"-8", "7"}));
-}
-
 TEST(Cast, StringsReadBackAsTheSameElement) {
   for (const DataType type :
        types_where([](DataType t) { return t != DataType::String && t != DataType::Float8E8M0; })) {
@@ -319,54 +317,6 @@ TEST(Cast, StringsReadBackAsTheSameElement) {
     }
     expect_same(doubles(cast(cast(x, DataType::String), type)), doubles(x));
   }
-}
-
-TEST(Cast, EmptyAndScalar) {
-  EXPECT_EQ(cast(tensor<float>({2, 0}, {}), DataType::String).dims(), (Shape{2, 0}));
-  EXPECT_EQ(cast(tensor<std::int64_t>({}, {3}), DataType::Float).dims(), Shape{});
-  EXPECT_EQ(cast(random_tensor(DataType::Float, {3000}, 1), DataType::Double).size(), 3000);
-}
-
-TEST(Cast, Inference) {
-  EXPECT_EQ(infer(Cast, 13, to(DataType::Float16), {type("float[N,2]")}).types[0].to_string(), "float16[N,2]");
-  EXPECT_EQ(infer(Cast, 13, to(DataType::Int32), {type("float")}).types[0].elem, DataType::Int32);
-  EXPECT_EQ(
-      infer(Cast, 13, to(DataType::Int32), {type("int64[2]")}, {tensor<std::int64_t>({2}, {4, 5})}).values[0].ints,
-      (opset::Dims{4, 5}));
-  EXPECT_FALSE(
-      infer(Cast, 13, to(DataType::Int32), {type("int64[1]")}, {tensor<std::int64_t>({1}, {std::int64_t{1} << 40})})
-          .values[0]
-          .ints.has_value());
-  EXPECT_EQ(infer(Cast, 1, {make_attr("to", std::string("INT64"))}, {type("float[2]")}).types[0].to_string(),
-            "int64[2]");
-  EXPECT_THROW(infer(Cast, 13, to(static_cast<DataType>(99)), {type("float[2]")}), Error);
-  EXPECT_THROW(infer(Cast, 13, to(DataType::Int4), {type("float[2]")}), Error);  // int4 came with 21
-  EXPECT_THROW(infer(Cast, 1, {make_attr("to", std::string("NUMBER"))}, {type("float[2]")}), Error);
-  EXPECT_THROW(infer(Cast, 13, to(DataType::Complex64), {type("float[2]")}), Error);
-}
-
-TEST(Cast, OldVersions) {
-  const Tensor x = tensor<float>({2}, {1.7f, -1.7f});
-  const Attributes named = {make_attr("to", std::string("INT32"))};
-  EXPECT_EQ(doubles(run_lifted(Cast, 1, named, {x})[0].tensor()), (std::vector<double>{1, -1}));
-  EXPECT_EQ(doubles(run(Cast, 1, named, {x})[0].tensor()), (std::vector<double>{1, -1}));
-  for (const int opset : {6, 9, 13, 19, 21, 23, 24, 25, 28}) {
-    EXPECT_EQ(doubles(run_lifted(Cast, opset, to(DataType::Int32), {x})[0].tensor()), (std::vector<double>{1, -1}))
-        << opset;
-    EXPECT_EQ(doubles(run(Cast, opset, to(DataType::Int32), {x})[0].tensor()), (std::vector<double>{1, -1})) << opset;
-  }
-}
-
-TEST(Cast, StepsDown) {
-  Attributes attrs = to(DataType::BFloat16);
-  attrs.push_back(make_attr("saturate", std::int64_t{0}));
-  attrs.push_back(make_attr("round_mode", std::string("down")));
-  EXPECT_EQ(moved(Cast, 28, 23, attrs, {type("float[2]")}).nodes.at(0).node.attribute.size(), 2u);
-  EXPECT_EQ(moved(Cast, 28, 13, attrs, {type("float[2]")}).nodes.at(0).node.attribute.size(), 1u);
-  const auto first = moved(Cast, 13, 1, to(DataType::Int64), {type("float[2]")}).nodes.at(0);
-  EXPECT_EQ(first.schema->since, 1);
-  EXPECT_EQ(opset::Attrs(*first.schema, first.node.attribute).s("to"), "INT64");
-  EXPECT_THROW(moved(Cast, 28, 20, to(DataType::Float), {type("int4[2]")}), Error);
 }
 
 }  // namespace

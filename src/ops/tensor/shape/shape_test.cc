@@ -3,6 +3,7 @@
 #include "ops/tensor/shape/shape.h"
 
 #include "norn/error.h"
+#include "ops/common/case.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/gather/gather.h"
 #include "ops/tensor/reshape/reshape.h"
@@ -15,46 +16,37 @@ namespace {
 
 using transform::make_attr;
 
-TEST(Shape, GivesDimensionsOfEveryType) {
-  for (const DataType t : types_of(Shape)) {
-    EXPECT_EQ(ints(run_and_check(Shape, 25, {}, {random_tensor(t, {2, 0, 3}, 1)})[0]),
-              (std::vector<std::int64_t>{2, 0, 3}));
-    EXPECT_EQ(ints(run_and_check(Size, 25, {}, {random_tensor(t, {2, 3}, 1)})[0]), std::vector<std::int64_t>{6});
-  }
-  EXPECT_EQ(run_and_check(Shape, 13, {}, {tensor<float>({}, {1})})[0].tensor().dims(), norn::Shape{0});
-  EXPECT_EQ(ints(run_and_check(Size, 13, {}, {tensor<float>({}, {1})})[0]), std::vector<std::int64_t>{1});
+void slice_of_shape(cases::Sample& s) {
+  const auto& d = s.in(0).dims;
+  const auto bound = [&](const char* name, double otherwise) {
+    const double v = s.number(name, otherwise);
+    return v < 0 ? v + static_cast<double>(d.size()) : v;
+  };
+  std::vector<double> picked;
+  for (std::size_t i = 0; i < d.size(); ++i)
+    if (static_cast<double>(i) >= bound("start", 0) && static_cast<double>(i) < bound("end", 99))
+      picked.push_back(static_cast<double>(d[i]));
+  s.out(0, {static_cast<std::int64_t>(picked.size())}) = picked;
 }
 
-TEST(Shape, StartAndEndAreClampedLikePythonSlices) {
-  const Tensor x = iota(DataType::Float, {2, 3, 4});
-  const std::vector<std::int64_t> dims = {2, 3, 4};
-  for (std::int64_t start = -5; start <= 5; ++start) {
-    for (std::int64_t end = -5; end <= 5; ++end) {
-      std::vector<std::int64_t> expected;
-      for (std::int64_t i = 0; i < 3; ++i) {
-        const std::int64_t first = start < 0 ? start + 3 : start, last = end < 0 ? end + 3 : end;
-        if (i >= first && i < last) expected.push_back(dims[static_cast<std::size_t>(i)]);
-      }
-      const Attributes attrs = {make_attr("start", start), make_attr("end", end)};
-      EXPECT_EQ(ints(run_and_check(Shape, 15, attrs, {x})[0]), expected) << start << ":" << end;
-      const std::vector<Operand> in = {{x}};
-      EXPECT_EQ(ints(run_moved(moved(Shape, 15, 13, attrs, in), in)), expected) << start << ":" << end;
-    }
-  }
-  EXPECT_EQ(moved(Shape, 15, 13, {}, {{x}}).nodes.size(), 1u);
-}
-
-TEST(Shape, SymbolicContents) {
-  Chain chain;
-  EXPECT_EQ(chain(Shape, 25, {}, {fact("float[N,3,H]")}).contents(), "[N,3,H]");
-  EXPECT_EQ(chain(Shape, 25, {make_attr("start", std::int64_t{-1})}, {fact("float[N,3,H]")}).contents(), "[H]");
-  EXPECT_EQ(chain(Size, 25, {}, {fact("float[N,3,H]")}).contents(), "[3*H*N]");
-  EXPECT_EQ(chain(Size, 25, {}, {fact("float[N,0,H]")}).contents(), "[0]");
-  const Fact unknown = chain(Shape, 25, {}, {fact("float")});
-  EXPECT_EQ(unknown.type.elem, DataType::Int64);
-  EXPECT_EQ(unknown.type.shape->size(), 1u);
-  EXPECT_EQ(unknown.contents(), "?");
-}
+const cases::Cases all("Shape",
+                       {
+                           {"Shape", "T[2,0,3]", "int64[3] 2 0 3"},
+                           {"Shape", "T[2,3] random", "int64[2] 2 3"},
+                           {"Size", "T[2,3] random", "int64[] 6"},
+                           {"Shape", "float[] 1", "int64[0]"},
+                           {"Size", "float[] 1", "int64[] 1"},
+                           {"Shape-15.. start={-5|-4|-3|-2|-1|0|1|2|3|4|5} end={-5|-4|-3|-2|-1|0|1|2|3|4|5}",
+                            "float[2,3,4] iota",
+                            "int64",
+                            {.formula = slice_of_shape, .down_to = 1}},
+                           {"Shape-15", "float[2,3,4] iota", "int64[3] 2 3 4", {.to = 13, .becomes = "Shape-13"}},
+                           {"Shape-25", "float[N,3,H]", "int64[3] N 3 H"},
+                           {"Shape-25 start=-1", "float[N,3,H]", "int64[1] H"},
+                           {"Size-25", "float[N,3,H]", "int64[] 3*N*H"},
+                           {"Size-25", "float[N,0,H]", "int64[] 0"},
+                           {"Shape-25", "float", "int64[?] unknown"},
+                       });
 
 TEST(Shape, DynamicReshapeOfAttentionHeads) {
   // x [batch, seq, 768] to [batch, seq, 12, 64] the way exporters write it.

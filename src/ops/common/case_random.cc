@@ -1,0 +1,366 @@
+// Every operator with what its schema allows: each version, each element type, random inputs and attributes. There is
+// no truth but agreement: what inference says, what the reference kernel gives, what other versions of the node and
+// whole sessions give is the same, or they refuse with an error. What fails is printed as the texts of a case.
+//
+// NORN_SEED picks other random choices, NORN_ROUNDS more of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+
+#include "norn/error.h"
+#include "ops/common/case_driver.h"
+#include "opset/reference.h"
+#include "opset/registry.h"
+#include "opset/type_check.h"
+
+namespace norn::ops::cases {
+namespace {
+
+unsigned setting(const char* name, unsigned otherwise) {
+  const char* text = std::getenv(name);
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+class Draw {
+ public:
+  Draw(const opset::Operator& op, const opset::Schema& row, DataType first, unsigned seed)
+      : op_(op), row_(row), first_(first), random_(seed) {}
+
+  std::string node, inputs;
+
+  // False if the operator needs what cases have no text for: a graph, a map.
+  bool make() {
+    for (std::size_t n = static_cast<std::size_t>(pick(0, 4)); n-- > 0;) dims_.push_back(one_in(9) ? 0 : pick(1, 4));
+    if (wants_images()) {
+      dims_.resize(static_cast<std::size_t>(pick(3, 4)), 4);
+      for (std::int64_t& d : dims_) d = std::max<std::int64_t>(d, 1);
+    }
+    node = opset::full_name(op_) + "-" + std::to_string(row_.since);
+    for (const opset::Attr& a : row_.attrs)
+      if ((a.required || one_in(2)) && !attribute(a)) return false;
+    for (const opset::Param& p : row_.inputs) {
+      int copies = 1;
+      if (p.option == opset::ParamOption::Optional) copies = one_in(2);
+      if (p.option == opset::ParamOption::Variadic) copies = static_cast<int>(pick(std::max(1, p.min_arity), 3));
+      for (int k = 0; k < copies; ++k)
+        if (!input(p)) return false;
+      if (copies == 0) inputs += inputs.empty() ? "-" : "; -";
+    }
+    while (inputs.ends_with("; -")) inputs.resize(inputs.size() - 3);
+    if (inputs == "-") inputs.clear();
+    return true;
+  }
+
+ private:
+  std::int64_t pick(std::int64_t from, std::int64_t to) {
+    return from + static_cast<std::int64_t>(random_() % static_cast<unsigned>(to - from + 1));
+  }
+  bool one_in(unsigned n) { return random_() % n == 0; }
+  template <class... T>
+  std::string one_of(T... words) {
+    const char* all[] = {words...};
+    return all[random_() % sizeof...(words)];
+  }
+  std::string list(std::size_t n, std::int64_t from, std::int64_t to) {
+    std::string text;
+    for (std::size_t i = 0; i < n; ++i) text += (i ? "," : "") + std::to_string(pick(from, to));
+    return "[" + text + "]";
+  }
+  std::int64_t rank() const { return static_cast<std::int64_t>(dims_.size()); }
+  std::size_t spatial() const { return dims_.size() > 2 ? dims_.size() - 2 : 1; }
+  bool wants_images() const { return opset::find_attr(row_, "kernel_shape") || opset::find_attr(row_, "group"); }
+
+  bool attribute(const opset::Attr& a) {
+    using ir::AttributeType;
+    const std::string_view n = a.name;
+    std::string value;
+    switch (a.type) {
+      case AttributeType::Int:
+        if (n == "axis" || n.ends_with("_axis"))
+          value = std::to_string(pick(-rank() - (one_in(9) ? 1 : 0), std::max<std::int64_t>(rank() - 1, 0)));
+        else if (n == "to" || n.ends_with("dtype"))
+          value = std::to_string(pick(1, kDataTypeCount - 1));
+        else if (n == "group" || n == "size" || n == "blocksize" || n.starts_with("num") || n.ends_with("size"))
+          value = std::to_string(pick(1, 3));
+        else
+          value = std::to_string(one_in(12) ? pick(-2, 3) : pick(0, 1));
+        break;
+      case AttributeType::Float: value = one_of("0", "0.5", "1", "-1", "2", "0.001"); break;
+      case AttributeType::String:
+        value = n == "auto_pad"    ? one_of("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
+                : n == "mode"      ? one_of("constant", "edge", "reflect", "wrap", "nearest", "linear", "cubic", "DCR")
+                : n == "reduction" ? one_of("none", "add", "mul", "mean", "sum", "max")
+                : n == "direction" ? one_of("forward", "reverse", "bidirectional", "LEFT", "RIGHT")
+                : n == "equation"  ? one_of("ij->ji", "ij,jk->ik", "...i->...", "i,i")
+                : n == "to"        ? one_of("FLOAT", "INT32", "BOOL", "DOUBLE", "STRING", "NOTHING")
+                : a.def.s.empty()  ? one_of("none", "tanh", "NONE")
+                                   : std::string(a.def.s);
+        break;
+      case AttributeType::Ints:
+        if (n == "perm") {
+          std::vector<std::int64_t> perm(dims_.size());
+          for (std::size_t i = 0; i < perm.size(); ++i) perm[i] = static_cast<std::int64_t>(i);
+          for (std::size_t i = perm.size(); i > 1; --i) std::swap(perm[i - 1], perm[random_() % i]);
+          for (std::int64_t p : perm) value += (value.empty() ? "" : ",") + std::to_string(p);
+          value = "[" + value + "]";
+        } else if (n == "axes" || n == "starts" || n == "ends") {
+          value = list(static_cast<std::size_t>(pick(0, 2)), -rank(), std::max<std::int64_t>(rank() - 1, 0));
+        } else if (n == "pads" || n == "paddings") {
+          value = list(2 * (wants_images() ? spatial() : dims_.size()), 0, 1);
+        } else if (n == "kernel_shape" || n == "strides" || n == "dilations") {
+          value = list(spatial(), 1, 2);
+        } else {
+          value = list(static_cast<std::size_t>(pick(0, 3)), 0, 3);
+        }
+        break;
+      case AttributeType::Floats: value = "[" + one_of("0.5", "1,2", "0.25,0.5,1", "") + "]"; break;
+      case AttributeType::Strings: value = "[" + one_of("a", "a,b", "Tanh,Sigmoid", "") + "]"; break;
+      case AttributeType::Tensor:
+        value = "(" + one_of("float[1] 2", "int64[1] 3", "float[] 1", "string[1] a") + ")";
+        break;
+      default: return !a.required;
+    }
+    node += " " + std::string(n) + "=" + value;
+    return true;
+  }
+
+  DataType type_of(std::string_view variable) {
+    for (const auto& [name, type] : chosen_)
+      if (name == variable) return type;
+    const opset::TypeConstraint* c = opset::find_type(row_, variable);
+    std::uint32_t set = c ? c->set.tensor : 0;
+    DataType type = opset::type_from_string(variable).elem;
+    if (c && chosen_.empty() && c->set.allows_tensor(first_)) {
+      type = first_;
+    } else if (set) {
+      do type = static_cast<DataType>(pick(1, kDataTypeCount - 1));
+      while (!c->set.allows_tensor(type));
+    }
+    if (c) chosen_.emplace_back(variable, type);
+    return type;
+  }
+
+  std::string tensor(DataType type, const Shape& dims, const std::string& how) {
+    const bool empty = std::find(dims.begin(), dims.end(), 0) != dims.end();
+    return std::string(data_type_name(type)) + to_string(dims) +
+           (empty ? ""
+                  : " " + how + (how.find(' ') == std::string::npos ? " " + std::to_string(random_() % 1000) : ""));
+  }
+
+  // The shape of a data input.
+  Shape shape_of(std::string_view name) {
+    const auto channels = dims_.size() > 1 ? dims_[1] : 1;
+    if (wants_images() && name == "W") {
+      Shape w = dims_;
+      w[0] = pick(1, 4);
+      for (std::size_t d = 2; d < w.size(); ++d) w[d] = pick(1, 2);
+      return w;
+    }
+    for (const char* vector : {"scale", "bias", "mean", "var", "input_mean", "input_var"})
+      if (name == vector) return {channels};
+    if (name == "B" && wants_images()) return {pick(1, 4)};
+    if (op_.name.find("MatMul") != std::string_view::npos || op_.name == "Gemm") {
+      if (name == "B" && !dims_.empty()) return {dims_.back(), pick(1, 3)};
+    }
+    for (const char* scalar : {"min", "max", "k", "depth", "low", "high", "start", "limit", "delta", "ratio",
+                               "training_mode", "constant_value", "trip_count", "position"})
+      if (name == scalar) return {};
+    switch (pick(0, 5)) {
+      case 0: {  // broadcast with the others
+        Shape s(dims_.begin() + pick(0, rank()), dims_.end());
+        for (std::int64_t& d : s) d = one_in(2) ? 1 : d;
+        return s;
+      }
+      case 1: {
+        Shape s(static_cast<std::size_t>(pick(0, 4)));
+        for (std::int64_t& d : s) d = pick(0, 3);
+        return s;
+      }
+      default: return dims_;
+    }
+  }
+
+  bool input(const opset::Param& p) {
+    const opset::TypeConstraint* c = opset::find_type(row_, p.type);
+    const bool tensors = c ? c->set.tensor != 0 : opset::type_from_string(p.type).is_tensor();
+    if (!inputs.empty()) inputs += "; ";
+    if (!tensors) {
+      const bool sequences = c ? c->set.sequence != 0 : p.type.starts_with("seq(tensor");
+      if (!sequences) return false;
+      DataType type = DataType::Float;
+      while (c && !((c->set.sequence >> static_cast<unsigned>(type)) & 1))
+        type = static_cast<DataType>(pick(1, kDataTypeCount - 1));
+      if (!c) type = opset::type_from_string(p.type).element->elem;
+      inputs += "seq(" + tensor(type, dims_, "random") + " | " + tensor(type, dims_, "random") + ")";
+      return true;
+    }
+    const DataType type = type_of(p.type);
+    const std::string_view n = p.name;
+    const auto vector = [&](std::int64_t size, std::int64_t from, std::int64_t to) {
+      inputs += tensor(type, {size}, "uniform " + std::to_string(from) + " " + std::to_string(to));
+      return true;
+    };
+    const bool whole = type == DataType::Int64 || type == DataType::Int32;
+    if (whole && n == "axes") return vector(pick(0, 2), -rank(), std::max<std::int64_t>(rank() - 1, 0));
+    if (whole && (n == "starts" || n == "ends")) return vector(std::min<std::int64_t>(rank(), 1), -3, 4);
+    if (whole && n == "steps") return vector(std::min<std::int64_t>(rank(), 1), 1, 2);
+    if (whole && n == "pads") return vector(2 * rank(), 0, 2);
+    if (whole && (n == "shape" || n == "input" || n == "repeats" || n == "sizes" || n == "split"))
+      return vector(one_in(2) ? rank() : pick(0, 4), 0, 3);
+    if (whole && (n == "indices" || n == "position")) {
+      inputs += tensor(type, shape_of(n), "uniform -1 0");
+      return true;
+    }
+    inputs += tensor(type, shape_of(n), one_in(3) ? "odd" : one_in(3) ? "positive" : "random");
+    return true;
+  }
+
+  const opset::Operator& op_;
+  const opset::Schema& row_;
+  DataType first_;
+  std::mt19937 random_;
+  Shape dims_;
+  std::vector<std::pair<std::string_view, DataType>> chosen_;
+};
+
+// Whether what is said of static shapes is said of others too. `refused`: the node is none, by inference.
+std::string check_without_truth(const Trial& trial, bool& refused);
+
+// "" if all agree; `ran` tells whether the node was accepted.
+std::string agreement(const Trial& trial, bool sessions, bool& ran) {
+  std::optional<std::vector<Value>> results;
+  if (opset::find_reference(*trial.op, trial.row->since)) {
+    try {
+      results = run_reference(trial);
+    } catch (const Error& e) {
+      if (e.code() == ErrorCode::Internal) return std::string("the reference kernel: ") + e.what();
+    }
+  }
+  ran = results.has_value();
+  if (!results) {
+    const bool refused = opset::find_reference(*trial.op, trial.row->since) != nullptr;
+    return refused && sessions && check_session_refusal ? check_session_refusal(trial) : std::string();
+  }
+  Truth truth{std::move(*results), {}, {}};
+  std::string wrong;
+  if (trial.row->determinism == opset::Determinism::Deterministic) wrong = check_inference(trial, truth);
+  if (wrong.empty()) wrong = check_versions(trial, truth);
+  if (wrong.empty() && sessions && check_sessions && trial.row->determinism == opset::Determinism::Deterministic)
+    wrong = check_sessions(trial, truth);
+  return wrong;
+}
+
+class RandomCases : public testing::TestWithParam<const opset::Operator*> {};
+
+TEST_P(RandomCases, Agree) {
+  const opset::Operator& op = *GetParam();
+  const unsigned seed = setting("NORN_SEED", 1), rounds = setting("NORN_ROUNDS", 2);
+  int accepted = 0, failures = 0;
+  bool expressible = false;
+  unsigned draw = 0;
+  for (const opset::Schema& row : op.history) {
+    const std::uint32_t types = row.types.empty() ? 2 : row.types[0].set.tensor | (row.types[0].set.tensor ? 0 : 2);
+    for (int t = 1; t < kDataTypeCount && failures < 3; ++t) {
+      if (!(types >> t & 1)) continue;
+      for (unsigned round = 0; round < rounds; ++round) {
+        std::seed_seq mixed{seed, ++draw, static_cast<unsigned>(op.name.size()), static_cast<unsigned>(op.name[0])};
+        unsigned own = 0;
+        mixed.generate(&own, &own + 1);
+        Draw d(op, row, static_cast<DataType>(t), own);
+        if (!d.make()) continue;
+        expressible = true;
+        const Case text{d.node, d.inputs, "", {.late = true}};
+        std::string wrong;
+        try {
+          for (const Trial& trial : trials(text)) {
+            bool ran = false, refused = false;
+            wrong = check_without_truth(trial, refused);
+            if (wrong.empty() && refused)
+              wrong = round == 0 && opset::is_runnable(op) && check_session_refusal ? check_session_refusal(trial) : "";
+            else if (wrong.empty())
+              wrong = agreement(trial, round == 0, ran);
+            accepted += ran;
+          }
+        } catch (const Error& e) {
+          wrong = e.what();
+        } catch (const std::exception& e) {
+          wrong = std::string("not a norn::Error: ") + e.what();
+        }
+        if (wrong.empty()) continue;
+        ++failures;
+        ADD_FAILURE() << "{\"" << d.node << "\", \"" << d.inputs << "\"}\n  " << wrong
+                      << "\n  again: NORN_SEED=" << seed << " NORN_ROUNDS=" << rounds
+                      << " norn_slice_tests --gtest_filter=*RandomCases.Agree/" << op.name;
+      }
+    }
+  }
+  const bool kernel = opset::find_reference(op, op.history.back().since) != nullptr;
+  EXPECT_TRUE(!kernel || !expressible || accepted > 0) << "no random inputs of " << op.name << " were accepted";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RandomCases,
+                         testing::ValuesIn(opset::all_operators().begin(), opset::all_operators().end()),
+                         [](const auto& info) {
+                           std::string name;
+                           for (char c : opset::full_name(*info.param))
+                             name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+                           return name;
+                         });
+
+std::string check_without_truth(const Trial& trial, bool& refused) {
+  const auto knows = [&](bool symbolic, bool ranks) {
+    std::vector<Known> inputs;
+    for (std::size_t i = 0; i < trial.inputs.size(); ++i) {
+      const Given& g = trial.inputs[i];
+      Known k{g.present, g.present ? g.type : opset::ValueType{}, {}};
+      if (g.value && g.value->is_tensor()) {
+        if (is_shape_like(*g.value))
+          k.value.constant = g.value->tensor();
+        else if (symbolic)
+          for (std::size_t d = 0; d < k.type.shape->size(); ++d)
+            (*k.type.shape)[d] = opset::DimExpr::variable("i" + std::to_string(i) + "d" + std::to_string(d));
+        if (!ranks && !k.value.constant.defined()) k.type.shape.reset();
+      }
+      inputs.push_back(std::move(k));
+    }
+    return inputs;
+  };
+  std::optional<Inferred> known;
+  const auto outputs = static_cast<std::size_t>(std::max(1, std::min(3, opset::min_outputs(*trial.row))));
+  try {
+    known = infer(*trial.op, *trial.row, trial.attrs, knows(false, true), outputs);
+  } catch (const Error& e) {
+    refused = true;
+    return e.code() == ErrorCode::Internal ? std::string("inference from static types: ") + e.what() : std::string();
+  }
+  for (const bool ranks : {true, false}) {
+    const std::string mode = ranks ? "inference from symbolic shapes" : "inference from unknown ranks";
+    try {
+      const Inferred less = infer(*trial.op, *trial.row, trial.attrs, knows(true, ranks), outputs);
+      const opset::DimExpr::Lookup sizes = [&](std::string_view name) -> std::optional<std::int64_t> {
+        const auto d = name.find('d');
+        if (name[0] != 'i' || d == std::string_view::npos) return std::nullopt;
+        const auto i = std::stoul(std::string(name.substr(1, d - 1)));
+        return (*trial.inputs[i].type.shape)[std::stoul(std::string(name.substr(d + 1)))].constant();
+      };
+      for (std::size_t o = 0; o < outputs; ++o) {
+        const opset::ValueType &a = known->types[o], &b = less.types[o];
+        if (!a.is_tensor() || !b.is_tensor() || !a.has_rank() || !b.has_rank()) continue;
+        const std::string what = mode + ": " + b.to_string() + ", from static types " + a.to_string();
+        if (a.elem != b.elem || a.shape->size() != b.shape->size()) return what;
+        for (std::size_t d = 0; d < a.shape->size(); ++d) {
+          const opset::DimExpr &x = (*a.shape)[d], &y = (*b.shape)[d];
+          if (x.is_constant() && !is_fresh(y) && y.evaluate(sizes).value_or(-1) != x.constant()) return what;
+        }
+      }
+    } catch (const Error& e) {
+      return mode + " throws, from static types it does not: " + e.what();
+    }
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace norn::ops::cases

@@ -1,0 +1,633 @@
+#include "ops/common/case_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <random>
+
+#include "ir/tensor_data.h"
+#include "norn/error.h"
+#include "ops/common/elements.h"
+#include "opset/registry.h"
+#include "opset/type_check.h"
+
+namespace norn::ops::cases {
+namespace {
+
+using opset::DimExpr;
+using opset::Dims;
+using opset::ValueType;
+
+[[noreturn]] void bad(const std::string& message, std::string_view text) {
+  throw Error(ErrorCode::Internal, "a case is not readable: " + message + " in `" + std::string(text) + "`");
+}
+
+constexpr char kBreak = '\x1e';  // between the texts of a case
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// Splits at `separator` outside of quotes and brackets; spaces in a row separate once.
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  std::string part;
+  int depth = 0;
+  bool quoted = false;
+  const auto end = [&] {
+    if (separator != ' ' || !part.empty()) parts.emplace_back(trimmed(part));
+    part.clear();
+  };
+  for (char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted && (c == '[' || c == '(')) ++depth;
+    if (!quoted && (c == ']' || c == ')')) --depth;
+    if (c == separator && !quoted && depth == 0)
+      end();
+    else
+      part += c;
+  }
+  if (!trimmed(text).empty()) end();
+  return parts;
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Calls f(begin, end) for every word outside of quotes.
+template <class F>
+void for_words(const std::string& text, F&& f) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (quoted || !is_word(text[i]) || (i && (is_word(text[i - 1]) || text[i - 1] == '.'))) continue;
+    std::size_t end = i;
+    while (end < text.size() && is_word(text[end])) ++end;
+    f(i, end);
+    i = end - 1;
+  }
+}
+
+void expand(const std::string& text, std::vector<std::string>& all) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (quoted || text[i] != '{') continue;
+    const auto close = text.find('}', i);
+    if (close == std::string::npos) bad("an open brace", text);
+    std::string inside = text.substr(i + 1, close - i - 1);
+    for (std::size_t from = 0; from <= inside.size();) {
+      const auto bar = std::min(inside.find('|', from), inside.size());
+      expand(text.substr(0, i) + inside.substr(from, bar - from) + text.substr(close + 1), all);
+      from = bar + 1;
+    }
+    return;
+  }
+  all.push_back(text);
+}
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t v = 0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), v);
+  return code == std::errc() && end == text.data() + text.size() ? std::optional(v) : std::nullopt;
+}
+
+std::optional<double> real(std::string_view text) {
+  const std::string copy(text);
+  char* end = nullptr;
+  const double v = std::strtod(copy.c_str(), &end);
+  return !copy.empty() && *end == 0 ? std::optional(v) : std::nullopt;
+}
+
+double unit(std::mt19937& random) { return (static_cast<double>(random()) + 0.5) / 4294967296.0; }
+double normal(std::mt19937& random) {
+  return std::sqrt(-2 * std::log(unit(random))) * std::cos(6.283185307179586 * unit(random));
+}
+
+// The largest or smallest of a type; infinite where the type has infinity.
+std::optional<double> limit(DataType type, bool largest) {
+  const double sign = largest ? 1 : -1;
+  const double far = round_to(type, sign * 1e30);
+  return std::isinf(far) ? std::nullopt : std::optional(far);
+}
+
+struct Writer {
+  Tensor t;
+  std::string_view text;
+
+  void real_values(const std::vector<double>& v) { store_all<double>(t, v); }
+
+  template <class T>
+  static bool holds(DataType type, T v) {
+    const int bits = type == DataType::Bool ? 1 : storage_bits(type);
+    if constexpr (std::is_signed_v<T>) {
+      return bits >= 64 || (v >= -(std::int64_t{1} << (bits - 1)) && v < (std::int64_t{1} << (bits - 1)));
+    } else {
+      return bits >= 64 || v < (std::uint64_t{1} << bits);
+    }
+  }
+
+  void parse(const std::vector<std::string>& words) {
+    switch (domain_of(t.dtype())) {
+      case Domain::F64: {
+        std::vector<double> v;
+        for (const auto& w : words) {
+          auto x = w == "max" || w == "min" ? limit(t.dtype(), w == "max") : real(w);
+          if (!x) bad("no number: " + w, text);
+          v.push_back(*x);
+        }
+        store_all<double>(t, v);
+        for (std::size_t i = 0; i < v.size(); ++i)  // storing saturates
+          if (t.dtype() == DataType::Float8E5M2 && std::isinf(v[i]))
+            t.as_mutable<std::uint8_t>()[i] = std::signbit(v[i]) ? 0xfc : 0x7c;
+        return;
+      }
+      case Domain::I64: {
+        std::vector<std::int64_t> v;
+        const int bits = storage_bits(t.dtype());
+        for (const auto& w : words) {
+          auto x = w == "max"   ? std::optional(std::numeric_limits<std::int64_t>::max() >> (64 - bits))
+                   : w == "min" ? std::optional(std::numeric_limits<std::int64_t>::min() >> (64 - bits))
+                                : whole(w);
+          if (!x || !holds(t.dtype(), *x)) bad("no " + std::string(data_type_name(t.dtype())) + ": " + w, text);
+          v.push_back(*x);
+        }
+        return store_all<std::int64_t>(t, v);
+      }
+      case Domain::U64: {
+        std::vector<std::uint64_t> v;
+        const int bits = t.dtype() == DataType::Bool ? 1 : storage_bits(t.dtype());
+        for (const auto& w : words) {
+          std::uint64_t x = 0;
+          const auto [end, code] = std::from_chars(w.data(), w.data() + w.size(), x);
+          if (w == "max")
+            x = ~std::uint64_t{0} >> (64 - bits);
+          else if (w != "min" && (code != std::errc() || end != w.data() + w.size() || !holds(t.dtype(), x)))
+            bad("no " + std::string(data_type_name(t.dtype())) + ": " + w, text);
+          v.push_back(x);
+        }
+        return store_all<std::uint64_t>(t, v);
+      }
+      case Domain::Complex: {
+        std::vector<std::complex<double>> v;
+        for (const auto& w : words) {
+          const auto comma = w.find(',');
+          const auto re = real(w.substr(0, comma));
+          const auto im = comma == std::string::npos ? std::optional(0.0) : real(w.substr(comma + 1));
+          if (!re || !im) bad("no complex number: " + w, text);
+          v.emplace_back(*re, *im);
+        }
+        return store_all<std::complex<double>>(t, v);
+      }
+      case Domain::String: {
+        std::vector<std::string> v;
+        for (const auto& w : words)
+          v.push_back(w.size() >= 2 && w.front() == '"' && w.back() == '"' ? w.substr(1, w.size() - 2) : w);
+        return store_all<std::string>(t, v);
+      }
+    }
+  }
+
+  // Of any type: whole numbers where the type has no other.
+  void numbers(const std::vector<double>& v, std::mt19937& random) {
+    switch (domain_of(t.dtype())) {
+      case Domain::F64: return store_all<double>(t, v);
+      case Domain::Complex: {
+        std::vector<std::complex<double>> c;
+        for (double x : v) c.emplace_back(x, normal(random));
+        return store_all<std::complex<double>>(t, c);
+      }
+      case Domain::String: {
+        std::vector<std::string> s;
+        for (double x : v) s.push_back("s" + std::to_string(static_cast<long long>(x)));
+        return store_all<std::string>(t, s);
+      }
+      case Domain::I64: {
+        std::vector<std::int64_t> i;
+        for (double x : v) i.push_back(static_cast<std::int64_t>(std::nearbyint(x)));
+        return store_all<std::int64_t>(t, i);
+      }
+      case Domain::U64: {
+        std::vector<std::uint64_t> u;
+        for (double x : v) {
+          const auto n = static_cast<std::int64_t>(std::nearbyint(x));
+          u.push_back(static_cast<std::uint64_t>(t.dtype() == DataType::Bool ? n & 1 : std::abs(n)));
+        }
+        return store_all<std::uint64_t>(t, u);
+      }
+    }
+  }
+};
+
+bool is_generator(const std::string& word) {
+  for (const char* g : {"random", "odd", "iota", "positive", "uniform", "fill"})
+    if (word == g) return true;
+  return false;
+}
+
+void generate(Tensor& t, const std::vector<std::string>& words, std::uint32_t seed, std::string_view text) {
+  const std::string& how = words[0];
+  const auto argument = [&](std::size_t i) {
+    const auto v = i < words.size() ? real(words[i]) : std::nullopt;
+    if (!v) bad("a number is missing behind " + how, text);
+    return *v;
+  };
+  if (words.size() > 1 && how != "uniform" && how != "fill") seed = static_cast<std::uint32_t>(argument(1));
+  std::mt19937 random(seed * 2654435761u + 17);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double special[] = {0.0, -0.0, kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN(), 1e-42, 65504.0};
+  const bool floating = domain_of(t.dtype()) == Domain::F64;
+  const double scale = floating ? 1 : storage_bits(t.dtype()) == 2 ? 0.6 : 3;
+  const double most = t.dtype() == DataType::String || floating ? 1e9 : storage_bits(t.dtype()) == 2 ? 1 : 7;
+  std::vector<double> values(static_cast<std::size_t>(t.size()));
+  double at = 0;
+  for (double& v : values) {
+    if (how == "iota") {
+      v = at++;
+    } else if (how == "fill") {
+      v = argument(1);
+    } else if (how == "uniform") {
+      const double low = argument(1), high = argument(2);
+      v = floating ? low + (high - low) * unit(random)
+                   : low + std::floor((high - low + 1) * unit(random) * (1 - 1e-12));
+    } else if (t.dtype() == DataType::Bool) {
+      v = random() % 2;
+    } else {
+      v = std::clamp(normal(random) * scale, -most, most);
+      if (how == "positive") v = std::abs(v) + (floating ? 0.1 : 1);
+      if (how == "odd" && floating && random() % 3 == 0) v = special[random() % std::size(special)];
+    }
+  }
+  Writer{t, text}.numbers(values, random);
+}
+
+bool knows_int(std::string_view word) { return whole(word) || word == "max" || word == "min"; }
+
+struct Name {
+  std::string domain, op;
+  std::string versions;
+};
+Name name_of(const std::string& word) {
+  const auto dash = word.find('-');
+  Name n;
+  n.op = word.substr(0, dash);
+  if (dash != std::string::npos) n.versions = word.substr(dash + 1);
+  if (const auto dot = n.op.rfind('.'); dot != std::string::npos) {
+    n.domain = n.op.substr(0, dot);
+    n.op = n.op.substr(dot + 1);
+  }
+  return n;
+}
+
+// Rows of a version text; empty means every one, and the newest must fit.
+std::vector<const opset::Schema*> rows_of(const opset::Operator& op, const std::string& versions) {
+  std::vector<const opset::Schema*> rows;
+  const auto dots = versions.find("..");
+  if (!versions.empty() && dots == std::string::npos) {
+    const auto version = whole(versions);
+    const auto* row = version ? opset::schema_at(op, static_cast<int>(*version)) : nullptr;
+    if (!row) bad(opset::full_name(op) + " has no version " + versions, versions);
+    return {row};
+  }
+  const auto from = whole(versions.substr(0, std::min(dots, versions.size()))).value_or(0);
+  const auto to = dots == std::string::npos ? std::nullopt : whole(versions.substr(dots + 2));
+  for (const opset::Schema& row : op.history)
+    if (row.since >= from && row.since <= to.value_or(1 << 20) && (!row.deprecated || !versions.empty()))
+      rows.push_back(&row);
+  return rows;
+}
+
+std::uint32_t filter(std::string_view types, std::uint32_t allowed) {
+  using namespace opset::types;
+  const auto bits = [&](std::string_view word) -> std::uint32_t {
+    if (word == "floats") return kFloats;
+    if (word == "signed") return kSigned;
+    if (word == "unsigned") return kUnsigned;
+    const DataType type = data_type_from_name(word);
+    if (type == DataType::Undefined) bad("no type: " + std::string(word), types);
+    return opset::elems(type);
+  };
+  std::uint32_t with = 0, without = 0;
+  for (const std::string& word : split(types, ' '))
+    (word[0] == '!' ? without : with) |= bits(word[0] == '!' ? std::string_view(word).substr(1) : word);
+  return (with ? allowed & with : allowed) & ~without;
+}
+
+// Whether the version allows the types of the inputs.
+bool takes(const Trial& trial) {
+  const auto& params = trial.row->inputs;
+  for (std::size_t i = 0; i < trial.inputs.size() && !params.empty(); ++i) {
+    const auto* variable = opset::find_type(*trial.row, params[std::min(i, params.size() - 1)].type);
+    if (trial.inputs[i].present && variable && !opset::allows(variable->set, trial.inputs[i].type)) return false;
+  }
+  return true;
+}
+
+// Replaces the word `name` by `by` in all of `text`.
+std::string with_word(const std::string& text, std::string_view name, std::string_view by) {
+  std::string result;
+  std::size_t done = 0;
+  for_words(text, [&](std::size_t begin, std::size_t end) {
+    if (std::string_view(text).substr(begin, end - begin) != name) return;
+    result.append(text, done, begin - done).append(by);
+    done = end;
+  });
+  return result.append(text, done);
+}
+
+}  // namespace
+
+std::string without_spaces(std::string_view text) {
+  std::string out;
+  for (char c : text)
+    if (c != ' ') out += c;
+  return out;
+}
+
+DimExpr expression(std::string_view text) {
+  text = trimmed(text);
+  int depth = 0;
+  for (const char* level : {"+-", "*"}) {
+    for (std::size_t i = text.size(); i-- > 1;) {
+      if (text[i] == ')') ++depth;
+      if (text[i] == '(') --depth;
+      if (depth || std::string_view(level).find(text[i]) == std::string_view::npos) continue;
+      const DimExpr a = expression(text.substr(0, i)), b = expression(text.substr(i + 1));
+      return text[i] == '+' ? a + b : text[i] == '-' ? a - b : a * b;
+    }
+  }
+  if (const auto number = whole(text)) return *number;
+  if (text.starts_with('(') && text.ends_with(')')) return expression(text.substr(1, text.size() - 2));
+  for (const std::string_view f : {"floor", "ceil", "min", "max", "mod"}) {
+    if (!text.starts_with(f) || !text.ends_with(')') || text[f.size()] != '(') continue;
+    const std::string_view inside = text.substr(f.size() + 1, text.size() - f.size() - 2);
+    std::vector<std::string> parts = split(inside, f == "floor" || f == "ceil" ? '/' : ',');
+    if (parts.size() < 2) bad("one operand", text);
+    DimExpr v = expression(parts[0]);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      const DimExpr w = expression(parts[i]);
+      v = f == "floor"  ? DimExpr::floor_div(v, w)
+          : f == "ceil" ? DimExpr::ceil_div(v, w)
+          : f == "min"  ? DimExpr::min(v, w)
+          : f == "max"  ? DimExpr::max(v, w)
+                        : DimExpr::mod(v, w);
+    }
+    return v;
+  }
+  if (text.empty() || !std::all_of(text.begin(), text.end(), [](char c) { return is_word(c) || c == '?'; }))
+    bad("no expression", text);
+  return DimExpr::variable(text);
+}
+
+ValueType type(std::string_view text) {
+  text = trimmed(text);
+  if (text == "?") return {};
+  const auto inside = [&](std::string_view prefix) {
+    return text.starts_with(prefix) && text.ends_with(')')
+               ? std::optional(text.substr(prefix.size(), text.size() - prefix.size() - 1))
+               : std::nullopt;
+  };
+  if (auto of = inside("seq(")) return ValueType::sequence(type(*of));
+  if (auto of = inside("optional(")) return ValueType::optional(type(*of));
+  const auto bracket = text.find('[');
+  const DataType elem = data_type_from_name(text.substr(0, bracket));
+  if (elem == DataType::Undefined) bad("no type", text);
+  if (bracket == std::string_view::npos) return ValueType::tensor(elem);
+  Dims dims;
+  for (const std::string& d : split(text.substr(bracket + 1, text.size() - bracket - 2), ','))
+    dims.push_back(expression(d));
+  return ValueType::tensor(elem, std::move(dims));
+}
+
+ValueType type_of(const Value& value) {
+  if (value.is_tensor()) {
+    const Tensor& t = value.tensor();
+    return ValueType::tensor(t.dtype(), Dims(t.dims().begin(), t.dims().end()));
+  }
+  if (value.is_sequence()) {
+    const auto& items = value.sequence().items;
+    if (items.empty() || !items[0].is_tensor()) return ValueType::sequence({});
+    return ValueType::sequence(ValueType::tensor(items[0].tensor().dtype()));
+  }
+  return {};
+}
+
+Given given(std::string_view whole_text, std::uint32_t seed) {
+  const std::string_view text = trimmed(whole_text);
+  Given g;
+  if (text == "-") {
+    g.present = false;
+    return g;
+  }
+  if (text.starts_with("seq(") && (text.find(' ') != std::string_view::npos || text == "seq()")) {
+    Sequence sequence;
+    for (const std::string& item : split(text.substr(4, text.size() - 5), '|')) {
+      const Given one = given(item, seed++);
+      if (!one.value) bad("an item without contents", text);
+      sequence.items.push_back(*one.value);
+    }
+    g.value = Value(std::move(sequence));
+    g.type = type_of(*g.value);
+    return g;
+  }
+  std::vector<std::string> words = split(text, ' ');
+  if (words.empty()) bad("nothing", whole_text);
+  g.type = type(words[0]);
+  words.erase(words.begin());
+  if (words == std::vector<std::string>{"unknown"}) {
+    g.unknown = true;
+    return g;
+  }
+  if (!g.type.is_tensor() || !g.type.is_static()) {
+    if (!words.empty()) bad("contents without sizes", text);
+    return g;
+  }
+  Shape dims;
+  for (const DimExpr& d : *g.type.shape) dims.push_back(d.constant());
+  const std::int64_t size = element_count(dims);
+  if (words.empty() && size > 0) return g;
+  if (!words.empty() && is_generator(words[0])) {
+    Tensor t(g.type.elem, dims);
+    generate(t, words, seed, text);
+    g.value = Value(std::move(t));
+    return g;
+  }
+  if (static_cast<std::int64_t>(words.size()) != size)
+    bad(std::to_string(words.size()) + " values for " + to_string(dims), text);
+  const bool ints = g.type.elem == DataType::Int64 || g.type.elem == DataType::Int32;
+  if (ints && dims.size() <= 1 && !std::all_of(words.begin(), words.end(), knows_int)) {
+    g.ints.emplace();
+    for (const std::string& w : words) g.ints->push_back(expression(w));
+    return g;
+  }
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (words[i] == "-0") g.zeros_below.push_back(static_cast<std::int64_t>(i));
+  Writer writer{Tensor(g.type.elem, dims), text};
+  writer.parse(words);
+  g.value = Value(std::move(writer.t));
+  return g;
+}
+
+std::optional<std::vector<ir::Attribute>> attributes(const opset::Schema& row, const std::vector<std::string>& words) {
+  std::vector<ir::Attribute> attrs;
+  for (const std::string& word : words) {
+    const auto equals = word.find('=');
+    if (equals == std::string::npos) bad("an attribute without a value", word);
+    const opset::Attr* declared = opset::find_attr(row, word.substr(0, equals));
+    if (!declared) return std::nullopt;
+    std::string text = word.substr(equals + 1);
+    ir::Attribute a;
+    a.name = std::string(declared->name);
+    a.type = static_cast<std::int32_t>(declared->type);
+    const auto unquoted = [](const std::string& s) {
+      return s.size() >= 2 && s.front() == '"' && s.back() == '"' ? s.substr(1, s.size() - 2) : s;
+    };
+    const auto int_of = [&](const std::string& s) {
+      if (s == "max" || s == "min") return s == "max" ? INT64_MAX : INT64_MIN;
+      if (const auto v = whole(s)) return *v;
+      const DataType named = data_type_from_name(s);
+      if (named == DataType::Undefined) bad("no integer: " + s, word);
+      return static_cast<std::int64_t>(named);
+    };
+    const auto float_of = [&](const std::string& s) {
+      const auto v = real(s);
+      if (!v) bad("no number: " + s, word);
+      return static_cast<float>(*v);
+    };
+    const auto list = [&] {
+      return split(text.starts_with('[') ? std::string_view(text).substr(1, text.size() - 2) : text, ',');
+    };
+    switch (declared->type) {
+      case ir::AttributeType::Int: a.i = int_of(text); break;
+      case ir::AttributeType::Float: a.f = float_of(text); break;
+      case ir::AttributeType::String: a.s = unquoted(text); break;
+      case ir::AttributeType::Ints: {
+        std::vector<std::int64_t> v;
+        for (const auto& s : list()) v.push_back(int_of(s));
+        a.ints = std::move(v);
+        break;
+      }
+      case ir::AttributeType::Floats: {
+        std::vector<float> v;
+        for (const auto& s : list()) v.push_back(float_of(s));
+        a.floats = std::move(v);
+        break;
+      }
+      case ir::AttributeType::Strings: {
+        std::vector<std::string> v;
+        for (const auto& s : list()) v.push_back(unquoted(s));
+        a.strings = std::move(v);
+        break;
+      }
+      case ir::AttributeType::Tensor: {
+        if (text.starts_with('(')) text = text.substr(1, text.size() - 2);
+        const Given g = given(text);
+        if (!g.value) bad("a tensor without contents", word);
+        a.t = ir::from_value(g.value->tensor());
+        break;
+      }
+      default: bad("attributes of this type have no text", word);
+    }
+    attrs.push_back(std::move(a));
+  }
+  return attrs;
+}
+
+bool Trial::concrete() const {
+  return std::all_of(inputs.begin(), inputs.end(), [](const Given& g) { return !g.present || g.value; });
+}
+
+std::vector<Trial> trials(const Case& source) {
+  std::vector<Trial> all;
+  std::vector<std::string> texts;
+  expand(std::string(source.node) + kBreak + std::string(source.inputs) + kBreak + std::string(source.outputs), texts);
+  for (const std::string& text : texts) {
+    const auto first = text.find(kBreak);
+    std::vector<std::string> words = split(text.substr(0, first), ' ');
+    if (words.empty()) bad("no operator", text);
+    const Name name = name_of(words[0]);
+    const opset::Operator* op = opset::find_operator(name.domain, name.op);
+    if (!op) bad("no operator " + name.op, text);
+    words.erase(words.begin());
+    const std::size_t before = all.size();
+    for (const opset::Schema* row : rows_of(*op, name.versions)) {
+      // Type variables, each of its types in turn.
+      std::vector<std::string> typed = {text.substr(first + 1)};
+      for (const std::string& w : words) typed[0] += kBreak + w;
+      for (const opset::TypeConstraint& variable : row->types) {
+        std::vector<std::string> next;
+        for (const std::string& t : typed) {
+          if (with_word(t, variable.name, "") == t) {
+            next.push_back(t);
+            continue;
+          }
+          const std::uint32_t types = filter(source.with.types, variable.set.tensor);
+          for (int d = 1; d < kDataTypeCount; ++d)
+            if (types >> d & 1) next.push_back(with_word(t, variable.name, data_type_name(static_cast<DataType>(d))));
+        }
+        typed = std::move(next);
+      }
+      for (const std::string& t : typed) {
+        std::vector<std::string> lines;
+        for (std::size_t from = 0; from <= t.size();) {
+          const auto end = std::min(t.find(kBreak, from), t.size());
+          lines.push_back(t.substr(from, end - from));
+          from = end + 1;
+        }
+        Trial trial{.source = &source, .op = op, .row = row};
+        auto attrs = attributes(*row, {lines.begin() + 2, lines.end()});
+        if (!attrs) break;  // another version's
+        trial.attrs = std::move(*attrs);
+        std::uint32_t seed = 1;
+        for (const std::string& in : split(lines[0], ';')) trial.inputs.push_back(given(in, seed++));
+        if (lines[0].empty()) trial.inputs.clear();
+        for (const std::string& out : split(lines[1], ';')) trial.outputs.push_back(given(out));
+        const int n = static_cast<int>(trial.inputs.size());
+        const bool sized = n >= opset::min_inputs(*row) && n <= opset::max_inputs(*row) &&
+                           static_cast<int>(trial.outputs.size()) <= opset::max_outputs(*row);
+        const bool any_version = name.versions.empty() || name.versions.find("..") != std::string::npos;
+        if (any_version && source.with.error.empty() && !(sized && takes(trial))) continue;
+        trial.text = opset::full_name(*op) + "-" + std::to_string(row->since);
+        for (auto w = lines.begin() + 2; w != lines.end(); ++w) trial.text += " " + *w;
+        trial.text += " (" + lines[0] + ")";
+        if (!lines[1].empty()) trial.text += " -> (" + lines[1] + ")";
+        all.push_back(std::move(trial));
+      }
+    }
+    if (all.size() == before) bad("no version of " + opset::full_name(*op) + " takes this", text);
+  }
+  return all;
+}
+
+std::string show(const Value& value, std::size_t most) {
+  std::string text = value.describe();
+  if (!value.is_tensor()) return text;
+  const Tensor& t = value.tensor();
+  const auto n = std::min(static_cast<std::size_t>(t.size()), most);
+  const auto list = [&](const auto& values, auto&& word) {
+    for (std::size_t i = 0; i < n; ++i) text += " " + word(values[i]);
+  };
+  const auto number = [](double v) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, "%.9g", v);
+    return std::string(buffer);
+  };
+  switch (domain_of(t.dtype())) {
+    case Domain::F64: list(load_all<double>(t), number); break;
+    case Domain::I64: list(load_all<std::int64_t>(t), [](std::int64_t v) { return std::to_string(v); }); break;
+    case Domain::U64: list(load_all<std::uint64_t>(t), [](std::uint64_t v) { return std::to_string(v); }); break;
+    case Domain::Complex:
+      list(load_all<std::complex<double>>(t),
+           [&](std::complex<double> v) { return number(v.real()) + "," + number(v.imag()); });
+      break;
+    case Domain::String: list(load_all<std::string>(t), [](const std::string& v) { return '"' + v + '"'; }); break;
+  }
+  if (n < static_cast<std::size_t>(t.size())) text += " ...";
+  return text;
+}
+
+}  // namespace norn::ops::cases
