@@ -386,6 +386,11 @@ class SessionOptions:
     limits: Limits
     max_plan_bytes: int
     """Bytes that plans for shapes that came by may take; the least recently used ones go first."""
+    verify_passes: bool
+    """Hold the lowered program against its own rules, and again behind each pass; what breaks one is an internal error.
+
+    For tests of Norn and reports of faults: it costs about as much as loading.
+    """
     def __init__(
         self,
         *,
@@ -395,6 +400,7 @@ class SessionOptions:
         operator_sets: Sequence[OperatorSet] = ...,
         limits: Limits | None = None,
         max_plan_bytes: int = ...,
+        verify_passes: bool = False,
     ) -> None: ...
 
 class RunOptions:
@@ -494,7 +500,7 @@ class InferenceSession:
     def get_modelmeta(self) -> ModelMetadata: ...
     def get_providers(self) -> list[str]: ...
     def explain(self, input_feed: Mapping[str, Any] | None = None, default_dim: int = 1) -> str:
-        """What runs each node, and why nothing faster does, for the shapes of these feeds.
+        """What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of these feeds.
 
         Dimension variables that no feed gives count as ``default_dim``.
         """

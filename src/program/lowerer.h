@@ -123,6 +123,7 @@ class Lowerer {
   std::unordered_map<std::string, const ir::Function*> functions_;
   std::unordered_map<const ir::Function*, std::uint64_t> expanded_sizes_;
   std::unordered_map<const Graph*, std::vector<Equality>> equalities_;
+  std::vector<State> states_;
   infer::Unifier unifier_;                         // what holds in the graph being solved
   std::uint64_t own_bytes_ = 0, known_bytes_ = 0;  // of the model's constants; of what inference knows beside them
   std::uint64_t nodes_ = 0, fresh_dims_ = 0, fresh_names_ = 0;

@@ -200,17 +200,19 @@ void register_options(nb::module_& module) {
       .def(
           "__init__",
           [](SessionOptions* self, int threads, std::vector<std::string> disabled, bool reference_only,
-             std::vector<OperatorSet> operator_sets, nb::handle limits, std::size_t max_plan_bytes) {
+             std::vector<OperatorSet> operator_sets, nb::handle limits, std::size_t max_plan_bytes,
+             bool verify_passes) {
             new (self) SessionOptions{.intra_op_num_threads = threads_of(threads),
                                       .disabled_passes = std::move(disabled),
                                       .reference_only = reference_only,
                                       .operator_sets = std::move(operator_sets),
                                       .limits = limits_argument(limits),
-                                      .max_plan_bytes = max_plan_bytes};
+                                      .max_plan_bytes = max_plan_bytes,
+                                      .verify_passes = verify_passes};
           },
           nb::kw_only(), nb::arg("intra_op_num_threads") = 0, nb::arg("disabled_passes") = nb::list(),
           nb::arg("reference_only") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none(),
-          nb::arg("max_plan_bytes") = SessionOptions{}.max_plan_bytes)
+          nb::arg("max_plan_bytes") = SessionOptions{}.max_plan_bytes, nb::arg("verify_passes") = false)
       .def_prop_rw(
           "intra_op_num_threads", [](const SessionOptions& self) { return self.intra_op_num_threads; },
           [](SessionOptions& self, int number) { self.intra_op_num_threads = threads_of(number); })
@@ -221,7 +223,8 @@ void register_options(nb::module_& module) {
       .def_prop_rw("operator_sets", operator_sets,
                    [](SessionOptions& self, std::vector<OperatorSet> sets) { self.operator_sets = std::move(sets); })
       .def_rw("limits", &SessionOptions::limits)
-      .def_rw("max_plan_bytes", &SessionOptions::max_plan_bytes);
+      .def_rw("max_plan_bytes", &SessionOptions::max_plan_bytes)
+      .def_rw("verify_passes", &SessionOptions::verify_passes);
 
   nb::class_<RunOptions>(module, "RunOptions", "ONNX Runtime's options of one run.")
       .def(nb::init<>())
@@ -299,7 +302,8 @@ void register_session(nb::module_& module) {
       .def("get_modelmeta", &Session::metadata, "What the model says about itself.")
       .def("get_providers", [](const HeldSession&) { return std::vector<std::string>{kCpuProvider}; })
       .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
-           "What runs each node, and why nothing faster does, for the shapes of these feeds.")
+           "What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of these "
+           "feeds.")
       .def("program_text", program_text);
 
   module.def("pass_names", &pass_names, "Names of the optional passes, in the order they run.");

@@ -108,7 +108,7 @@ def assert_similar(got, wanted, rtol, atol):
 @pytest.mark.parametrize("name", CASES)
 def test_case(name):
     case = CASES[name]
-    session = norn.InferenceSession(case.model)
+    session = norn.InferenceSession(case.model, norn.SessionOptions(verify_passes=True))
     inputs = [value.name for value in case.model.graph.input]
     for given, wanted in case.data_sets or folder_sets(case.model_dir, case.model.graph):
         feed = {n: as_value(v) for n, v in zip(inputs, given, strict=False) if n}
