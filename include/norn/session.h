@@ -39,6 +39,9 @@ struct SessionOptions {
   // Bytes that plans for shapes that came by may take; the least recently used ones go first. A plan that is in use,
   // and the one made last, stay whatever they take.
   std::size_t max_plan_bytes = std::size_t{128} << 20;
+  // Hold the lowered program against its own rules, and again behind each pass; what breaks one is an Internal error.
+  // For tests of Norn and reports of faults: it costs about as much as loading.
+  bool verify_passes = false;
 };
 
 // One dimension of a declared shape: a number, a variable's name, or unknown (value < 0 and no name).
@@ -91,8 +94,8 @@ class NORN_API Session {
 
   ModelMetadata metadata() const;
 
-  // What runs each node and why nothing faster does, for the shapes of these feeds (`norn explain`). Dimension
-  // variables that no feed gives count as `default_dim`.
+  // What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of these feeds
+  // (`norn explain`). Dimension variables that no feed gives count as `default_dim`.
   std::string explain(std::span<const Feed> feeds = {}, std::int64_t default_dim = 1) const;
   // The lowered program after passes, as ONNX text.
   std::string program_text() const;

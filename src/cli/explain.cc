@@ -1,4 +1,4 @@
-// norn explain: what runs each node, and why nothing faster does.
+// norn explain: what runs each node, why nothing faster does, and which passes nearly changed it.
 #include <fmt/format.h>
 
 #include <memory>
@@ -40,7 +40,8 @@ int explain(const ExplainFlags& flags) {
 }  // namespace
 
 void add_explain(CLI::App& app, int& exit) {
-  CLI::App* command = app.add_subcommand("explain", "Tell for each node what runs it, and why nothing faster does");
+  CLI::App* command = app.add_subcommand(
+      "explain", "Tell for each node what runs it, why nothing faster does, and which passes nearly changed it");
   auto flags = std::make_shared<ExplainFlags>();
   command->add_option("model", flags->model, "The model; - is standard input")->required()->type_name("MODEL");
   repeated(command->add_option("-i,--input", flags->inputs, "An input's value, for its shape (repeat)"))

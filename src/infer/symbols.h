@@ -34,6 +34,8 @@ class Symbols {
     PlaceId where = kNowhere;
   };
   opset::DimExpr fresh(std::string_view why, PlaceId where);
+  // How many there are: their numbers are below.
+  std::size_t fresh_variables() const noexcept { return origins_.size(); }
   // Null unless the name is of a fresh variable of this object.
   const Origin* origin(std::string_view variable) const;
 

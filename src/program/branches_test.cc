@@ -4,6 +4,7 @@
 #include "norn/error.h"
 #include "program/lower.h"
 #include "program/passes.h"
+#include "program/verify.h"
 #include "tests/support/model_builder.h"
 
 namespace norn::program {
@@ -35,7 +36,11 @@ struct Choice {
     m.node("If", {"c"}, {out}, {graph_attr("then_branch", yes), graph_attr("else_branch", no)});
     m.output(out);
   }
-  Program program() { return lower(m.build(), {}); }
+  Program program() {
+    Program p = lower(m.build(), {});
+    verify(p);
+    return p;
+  }
 };
 
 std::string type_of(const Graph& graph, const std::string& name) {

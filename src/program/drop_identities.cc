@@ -1,16 +1,18 @@
 // Nodes that hand on their input: Identity, Dropout when it does not train, Cast to the type that is there already
 // (a saturating Cast of an 8-bit float to itself is none of them: it turns infinities into the largest number).
-#include <numeric>
+#include <algorithm>
 
 #include "ops/nn/dropout/dropout.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/identity/identity.h"
 #include "program/rewrite.h"
+#include "program/rewriter.h"
 
 namespace norn::program {
 namespace {
 
 bool hands_on(const Graph& graph, const Node& node) {
+  if (!node.parts.empty()) return false;
   if (node.op == &ops::Identity) return true;
   if (node.op == &ops::Cast) {
     const opset::ValueType& type = graph.value(node.inputs[0]).type;
@@ -26,19 +28,15 @@ bool hands_on(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-void drop_identities(Graph& graph) {
-  std::vector<ValueId> to(graph.values.size());
-  std::iota(to.begin(), to.end(), ValueId{0});
-  bool any = false;
-  for (Node& node : graph.nodes) {
-    if (!node.op || !node.post.empty() || !hands_on(graph, node)) continue;
-    to[node.outputs[0]] = node.inputs[0];
-    node.op = nullptr;
-    any = true;
-  }
-  if (!any) return;
-  redirect_all(graph, to);
-  compact(graph);
+void drop_identities(Program& program, Graph& graph) {
+  const auto hands_on_here = [&](const Node& node) { return hands_on(graph, node); };
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), hands_on_here)) return;
+  Rewriter rewriter(program, graph);
+  rewriter.each([&](NodeId n) {
+    const Node& node = rewriter.node(n);
+    if (hands_on_here(node)) rewriter.replace(node.outputs[0], node.inputs[0]);
+  });
+  rewriter.commit();
 }
 
 }  // namespace norn::program

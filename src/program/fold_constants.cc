@@ -13,6 +13,7 @@
 #include "base/checked.h"
 #include "opset/reference.h"
 #include "program/rewrite.h"
+#include "program/rewriter.h"
 
 namespace norn::program {
 namespace {
@@ -40,16 +41,15 @@ std::int64_t element_bytes(const Graph& graph, const Node& node, DataType type) 
   return bytes;
 }
 
-bool already_known(Graph& graph, const Node& node) {
-  for (ValueId id : node.outputs)
-    if (id != kNone && !graph.value(id).known.constant.defined()) return false;
-  for (ValueId id : node.outputs)
-    if (id != kNone) make_constant(graph.value(id), norn::Tensor(graph.value(id).known.constant));
-  return true;
+bool is_known(const Graph& graph, const Node& node) {
+  if (node.schema->determinism == opset::Determinism::NonDeterministic) return false;
+  return std::all_of(node.results().begin(), node.results().end(),
+                     [&](ValueId id) { return id == kNone || graph.value(id).known.constant.defined(); });
 }
 
 bool computable(const Graph& graph, const Node& node) {
-  if (node.schema->determinism == opset::Determinism::NonDeterministic || !node.subgraphs.empty() || !node.post.empty())
+  if (node.schema->determinism == opset::Determinism::NonDeterministic || !node.subgraphs.empty() ||
+      !node.parts.empty())
     return false;
   if (!opset::find_reference(*node.op, node.schema->since)) return false;
   for (ValueId id : node.inputs)
@@ -61,10 +61,10 @@ bool computable(const Graph& graph, const Node& node) {
 
 class Folding {
  public:
-  explicit Folding(Program& program) {
+  explicit Folding(Program& program) : program_(program) {
     std::unordered_set<const void*> seen;  // subgraphs share the constants of the graphs around them
     std::int64_t own = 0;
-    for_each_graph(program.main, [&](Graph& graph) {
+    for_each_graph(program, [&](const Graph& graph) {
       for (const Value& value : graph.values)
         if (value.is_constant() && value.constant.defined() && seen.insert(value.constant.data()).second)
           own = base::checked_add(own, bytes_of(value.constant)).value_or(INT64_MAX / 2);
@@ -82,8 +82,10 @@ class Folding {
   };
   std::int64_t basis_of(const Graph& graph, const Node& node) const;
   bool has_room(const Graph& graph, const Node& node) const;
-  void compute(Graph& graph, const Node& node);
+  std::vector<norn::Tensor> compute(const Graph& graph, const Node& node) const;
+  void note(const Graph& graph, const Node& node, std::int64_t basis);
 
+  Program& program_;
   std::int64_t room_;                         // for what is folded and still read
   std::int64_t room_to_expand_ = kAllowance;  // for what of it was spelt out
   std::vector<Folded> folded_;                // by ValueId
@@ -114,7 +116,7 @@ bool Folding::has_room(const Graph& graph, const Node& node) const {
   return out <= room_to_expand_ || out <= times(basis_of(graph, node));
 }
 
-void Folding::compute(Graph& graph, const Node& node) {
+std::vector<norn::Tensor> Folding::compute(const Graph& graph, const Node& node) const {
   std::vector<norn::Value> values;
   values.reserve(node.inputs.size());
   for (ValueId id : node.inputs) values.push_back(id == kNone ? norn::Value() : norn::Value(graph.value(id).constant));
@@ -126,11 +128,16 @@ void Folding::compute(Graph& graph, const Node& node) {
   } catch (Error& e) {
     throw e.within(node.path());
   }
-  const std::int64_t basis = basis_of(graph, node);
-  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-    const ValueId id = node.outputs[i];
+  std::vector<norn::Tensor> contents(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (node.outputs[i] != kNone) contents[i] = std::move(outputs[i].tensor());
+  return contents;
+}
+
+// The node's outputs have become constants.
+void Folding::note(const Graph& graph, const Node& node, std::int64_t basis) {
+  for (ValueId id : node.outputs) {
     if (id == kNone) continue;
-    make_constant(graph.value(id), std::move(outputs[i].tensor()));
     const auto bytes = bytes_of(graph.value(id).constant);
     folded_[id] = {bytes, std::min(bytes, basis), bytes > times(basis)};
     room_ -= bytes;
@@ -139,40 +146,49 @@ void Folding::compute(Graph& graph, const Node& node) {
 }
 
 void Folding::fold(Graph& graph) {
+  const auto may_fold = [&](const Node& node) { return is_known(graph, node) || computable(graph, node); };
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), may_fold)) return;
   folded_.assign(graph.values.size(), {});
-  const UseIndex index(graph);
-  std::vector<int> readers(graph.values.size());
-  for (ValueId id = 0; id < graph.values.size(); ++id) readers[id] = index.uses(id);
+  Rewriter rewriter(program_, graph);
   const auto let_go = [&](ValueId id) {
-    if (readers[id] > 0 || !graph.value(id).is_constant()) return;
+    if (id == kNone || rewriter.reads(id) > 0 || !graph.value(id).is_constant()) return;
     const Folded folded = std::exchange(folded_[id], {});
     room_ += folded.bytes;
     if (folded.expanded) room_to_expand_ += folded.bytes;
     release(graph.value(id));
   };
-  for (Node& node : graph.nodes) {
-    if (!node.op) continue;
-    const bool deterministic = node.schema->determinism != opset::Determinism::NonDeterministic;
-    if (!deterministic || !already_known(graph, node)) {
-      if (!computable(graph, node) || !has_room(graph, node)) continue;
-      compute(graph, node);
+  rewriter.each([&](NodeId n) {
+    const Node& node = rewriter.node(n);
+    if (is_known(graph, node)) {
+      for (ValueId id : node.results())
+        if (id != kNone) rewriter.define(id, norn::Tensor(graph.value(id).known.constant));
+    } else {
+      if (!computable(graph, node)) return;
+      if (!has_room(graph, node)) {
+        rewriter.nearly("fold_constants", node, [&] {
+          return std::string(node.op->name) +
+                 " depends on constants only, but what it gives is larger than what folding may add";
+        });
+        return;
+      }
+      std::vector<norn::Tensor> contents = compute(graph, node);
+      const std::int64_t basis = basis_of(graph, node);
+      for (std::size_t i = 0; i < node.outputs.size(); ++i)
+        if (node.outputs[i] != kNone) rewriter.define(node.outputs[i], std::move(contents[i]));
+      note(graph, node, basis);
     }
-    node.op = nullptr;
-    for_each_use(node, [&](ValueId id) {
-      --readers[id];
-      let_go(id);
-    });
-    for (ValueId id : node.outputs)
-      if (id != kNone) let_go(id);
-  }
-  compact(graph);
+    if (rewriter.is_there(n)) return;
+    for_each_use(node, let_go);
+    for (ValueId id : node.results()) let_go(id);
+  });
+  rewriter.commit();
 }
 
 }  // namespace
 
 void fold_constants(Program& program) {
   Folding folding(program);
-  for_each_graph(program.main, [&](Graph& graph) { folding.fold(graph); });
+  for_each_graph(program, [&](Graph& graph) { folding.fold(graph); });
 }
 
 }  // namespace norn::program

@@ -2,13 +2,16 @@
 // and t = B - mean*s. Behind a Conv with constant weights both go into the weights and the bias; elsewhere they become
 // Mul and Add, which fuse with what is around them. Computed in double and rounded once: the result differs from the
 // unfused one by a few roundings of f32.
+#include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <string>
+#include <vector>
 
 #include "ops/math/binary_arith/binary_arith.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
 #include "ops/nn/conv/conv.h"
 #include "program/rewrite.h"
+#include "program/rewriter.h"
 
 namespace norn::program {
 namespace {
@@ -33,7 +36,7 @@ bool constant_weights(const Graph& graph, const Node& conv, std::int64_t channel
 
 bool scale_shift(const Graph& graph, const Node& node, ScaleShift& out) {
   if (node.schema != &node.op->history.back()) return false;  // an old version that no step lifts
-  if (node.attributes().i("training_mode") != 0 || node.outputs.size() != 1 || !node.post.empty()) return false;
+  if (node.attributes().i("training_mode") != 0 || node.outputs.size() != 1 || !node.parts.empty()) return false;
   for (std::size_t i = 1; i < 5; ++i)
     if (!constant_f32(graph, node.input(i))) return false;
   const norn::Tensor* p[4];
@@ -50,13 +53,6 @@ bool scale_shift(const Graph& graph, const Node& node, ScaleShift& out) {
   return true;
 }
 
-ValueId add_constant(Graph& graph, std::string name, norn::Tensor contents) {
-  Value value;
-  value.name = std::move(name);
-  make_constant(value, std::move(contents));
-  return graph.add_value(std::move(value));
-}
-
 norn::Tensor per_channel(const std::vector<double>& v, std::size_t trailing) {
   Shape dims{static_cast<std::int64_t>(v.size())};
   dims.insert(dims.end(), trailing, 1);
@@ -65,9 +61,11 @@ norn::Tensor per_channel(const std::vector<double>& v, std::size_t trailing) {
   return t;
 }
 
-void into_conv(Graph& graph, Node& conv, const Node& norm, const ScaleShift& k) {
-  const Value& weight = graph.value(conv.inputs[1]);
-  const norn::Tensor& w = weight.constant;
+// The Conv with scaled weights and shifted bias; its output.
+ValueId into_conv(Rewriter& rewriter, NodeId conv, NodeId norm, const ScaleShift& k) {
+  const Node& node = rewriter.node(conv);
+  const std::string base = rewriter.value(node.inputs[1]).name;
+  const norn::Tensor w = rewriter.value(node.inputs[1]).constant;
   const std::int64_t channels = w.dims()[0], each = channels ? w.size() / channels : 0;
   norn::Tensor scaled(DataType::Float, w.dims());
   for (std::int64_t c = 0; c < channels; ++c) {
@@ -77,72 +75,72 @@ void into_conv(Graph& graph, Node& conv, const Node& norm, const ScaleShift& k) 
     for (std::int64_t i = 0; i < each; ++i) to[i] = static_cast<float>(from[i] * s);
   }
   std::vector<double> bias = k.t;
-  if (conv.input(2) != kNone) {
-    const float* b = graph.value(conv.inputs[2]).constant.as<float>();
+  if (node.input(2) != kNone) {
+    const float* b = rewriter.value(node.inputs[2]).constant.as<float>();
     for (std::size_t c = 0; c < bias.size(); ++c) bias[c] += b[c] * k.s[c];
   }
-  std::string base = weight.name;
-  conv.inputs.resize(3, kNone);
-  conv.inputs[1] = add_constant(graph, base + "_scaled", std::move(scaled));
-  conv.inputs[2] = add_constant(graph, base + "_shift", per_channel(bias, 0));
-  conv.outputs[0] = norm.outputs[0];
-  conv.paths.insert(conv.paths.end(), norm.paths.begin(), norm.paths.end());
+  const ValueId weights = rewriter.constant(std::move(scaled), base + "_scaled");
+  const ValueId shift = rewriter.constant(per_channel(bias, 0), base + "_shift");
+  return rewriter.emit(ops::Conv, node.attrs, {node.inputs[0], weights, shift}, {conv, norm});
+}
+
+// Mul and Add in place of the node.
+ValueId into_mul_add(Rewriter& rewriter, NodeId norm, const ScaleShift& k) {
+  const Node& node = rewriter.node(norm);
+  const ValueId x = node.inputs[0], y = node.outputs[0];
+  const std::size_t trailing = rewriter.value(x).type.shape->size() - 2;
+  const std::string base = rewriter.value(node.inputs[1]).name;
+  const ValueId scale = rewriter.constant(per_channel(k.s, trailing), base + "_scale");
+  const ValueId shift = rewriter.constant(per_channel(k.t, trailing), base + "_shift");
+  const ValueId scaled = rewriter.emit(ops::Mul, {}, {x, scale}, {norm});
+  rewriter.refine(scaled, rewriter.value(y).type);
+  return rewriter.emit(ops::Add, {}, {scaled, shift}, {norm});
+}
+
+// Why the Conv before the node cannot take it; "" if it can.
+std::string misfit(const Rewriter& rewriter, const Node& conv, ValueId between, const ScaleShift& k) {
+  const std::size_t reads = rewriter.reads(between);
+  if (!conv.parts.empty()) return "other operations are fused to that";
+  if (reads != 1) return "the value \"" + rewriter.value(between).name + "\" has " + std::to_string(reads) + " readers";
+  if (!constant_weights(rewriter.graph(), conv, static_cast<std::int64_t>(k.s.size())))
+    return "its weights and bias are not all constants of type float";
+  return {};
 }
 
 }  // namespace
 
-void fuse_conv_bn(Graph& graph) {
-  UseIndex uses(graph);
-  std::vector<Node> rebuilt;
-  rebuilt.reserve(graph.nodes.size());
-  std::vector<std::size_t> position(graph.nodes.size());  // of each old node in `rebuilt`
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    Node& node = graph.nodes[i];
+void fuse_conv_bn(Program& program, Graph& graph) {
+  const auto is_norm = [](const Node& node) { return node.op == &ops::BatchNormalization; };
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_norm)) return;
+  Rewriter rewriter(program, graph);
+  rewriter.each([&](NodeId n) {
+    const Node& node = rewriter.node(n);
+    if (!is_norm(node)) return;
+    const ValueId x = node.inputs[0], y = node.outputs[0];
+    const NodeId maker = rewriter.producer(x);
+    const Node* conv = maker != kNoNode && rewriter.node(maker).op == &ops::Conv ? &rewriter.node(maker) : nullptr;
+    const auto could_go = [&](const std::string& why) {
+      rewriter.nearly("fuse_conv_bn", node,
+                      [&] { return "BatchNormalization could go into " + describe_node(*conv) + ", but " + why; });
+    };
     ScaleShift k;
-    if (node.op != &ops::BatchNormalization || !scale_shift(graph, node, k)) {
-      position[i] = rebuilt.size();
-      rebuilt.push_back(std::move(node));
-      continue;
+    if (!scale_shift(graph, node, k)) {
+      if (conv) could_go("it trains, or its scale, B, mean and variance are not all constants of type float");
+      return;
     }
-    const int maker = uses.producer(node.inputs[0]);
-    Node* conv = maker >= 0 ? &rebuilt[position[static_cast<std::size_t>(maker)]] : nullptr;
-    if (conv && conv->op == &ops::Conv && conv->post.empty() && uses.uses(node.inputs[0]) == 1 &&
-        constant_weights(graph, *conv, static_cast<std::int64_t>(k.s.size()))) {
-      into_conv(graph, *conv, node, k);
-      position[i] = position[static_cast<std::size_t>(maker)];
-      continue;
+    if (conv) {
+      const std::string why = misfit(rewriter, *conv, x, k);
+      if (why.empty()) {
+        rewriter.replace(y, into_conv(rewriter, maker, n, k));
+        return;
+      }
+      could_go(why);
     }
-    const opset::ValueType& type = graph.value(node.inputs[0]).type;
-    if (!type.has_rank() || type.elem != DataType::Float || type.shape->size() < 2) {
-      position[i] = rebuilt.size();
-      rebuilt.push_back(std::move(node));
-      continue;
-    }
-    const std::size_t trailing = type.shape->size() - 2;
-    Node scale, shift;
-    scale.op = &ops::Mul;
-    shift.op = &ops::Add;
-    for (Node* n : {&scale, &shift}) {
-      n->schema = &n->op->history.back();
-      n->name = node.name;
-      n->paths = node.paths;
-      n->device_configurations = node.device_configurations;
-      n->metadata = node.metadata;
-    }
-    Value between;
-    between.name = graph.value(node.outputs[0]).name + "_scaled";
-    between.type = graph.value(node.outputs[0]).type;
-    const ValueId middle = graph.add_value(std::move(between));
-    const std::string base = graph.value(node.inputs[1]).name;
-    scale.inputs = {node.inputs[0], add_constant(graph, base + "_scale", per_channel(k.s, trailing))};
-    scale.outputs = {middle};
-    shift.inputs = {middle, add_constant(graph, base + "_shift", per_channel(k.t, trailing))};
-    shift.outputs = {node.outputs[0]};
-    rebuilt.push_back(std::move(scale));
-    position[i] = rebuilt.size();
-    rebuilt.push_back(std::move(shift));
-  }
-  graph.nodes = std::move(rebuilt);
+    const opset::ValueType& type = graph.value(x).type;
+    if (!type.has_rank() || type.elem != DataType::Float || type.shape->size() < 2) return;
+    rewriter.replace(y, into_mul_add(rewriter, n, k));
+  });
+  rewriter.commit();
 }
 
 }  // namespace norn::program

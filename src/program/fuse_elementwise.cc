@@ -4,6 +4,9 @@
 // operand is made before it.
 //
 // Each part still rounds to f32, so the answer changes only where a kernel contracts a multiplication and an addition.
+#include <string>
+#include <vector>
+
 #include "ops/math/binary_arith/binary_arith.h"
 #include "ops/math/clip/clip.h"
 #include "ops/math/gemm/gemm.h"
@@ -12,6 +15,7 @@
 #include "ops/math/variadic_arith/variadic_arith.h"
 #include "ops/nn/conv/conv.h"
 #include "program/rewrite.h"
+#include "program/rewriter.h"
 
 namespace norn::program {
 namespace {
@@ -45,57 +49,60 @@ bool same_shape(const Graph& graph, ValueId a, ValueId b) {
   return ta.has_rank() && tb.has_rank() && *ta.shape == *tb.shape;
 }
 
-// Which input of `reader` is `running`, if it may take it as the running value.
-int joins(const Graph& graph, const Node& reader, ValueId running) {
-  if (!reader.op || !reader.post.empty() || reader.outputs.size() != 1 || !is_elementwise(graph, reader)) return -1;
-  if (!same_shape(graph, running, reader.outputs[0]) || !is_f32(graph, reader.outputs[0])) return -1;
-  for (std::size_t i = 0; i < reader.inputs.size(); ++i)
-    if (reader.inputs[i] == running) return static_cast<int>(i);
-  return -1;
-}
-
-void extend(Graph& graph, UseIndex& uses, std::size_t at) {
-  for (;;) {
-    Node& node = graph.nodes[at];
-    const ValueId running = node.outputs[0];
-    const int next = uses.only_reader(running);
-    if (next < 0 || graph.value(running).known.constant.defined()) return;  // what is known is not computed
-    Node& reader = graph.nodes[static_cast<std::size_t>(next)];
-    const int input = joins(graph, reader, running);
-    if (input < 0) return;
-    PostOp post;
-    post.op = reader.op;
-    post.schema = reader.schema;
-    post.attrs = std::move(reader.attrs);
-    post.inputs = std::move(reader.inputs);
-    post.inputs[static_cast<std::size_t>(input)] = kNone;
-    post.running = input;
-    post.carried = running;
-    post.path = reader.path();
-    Node fused = std::move(node);
-    node.op = nullptr;
-    fused.post.push_back(std::move(post));
-    fused.outputs = reader.outputs;
-    fused.paths.insert(fused.paths.end(), reader.paths.begin(), reader.paths.end());
-    reader = std::move(fused);
-    at = static_cast<std::size_t>(next);
-  }
+// The node that the chain which ends in `end` goes on with; kNoNode if it ends there. What nearly fits is noted.
+NodeId next_of(Rewriter& rewriter, NodeId start, NodeId end) {
+  const Graph& graph = rewriter.graph();
+  const ValueId running = rewriter.node(end).outputs[0];
+  if (graph.value(running).known.constant.defined()) return kNoNode;  // what is known is not computed
+  // An element-wise reader, and whether it is the only one.
+  NodeId next = rewriter.only_reader(running);
+  const bool alone = next != kNoNode;
+  if (!alone)
+    rewriter.readers(running, [&](NodeId reader) {
+      if (reader != kNoNode && is_elementwise(graph, rewriter.node(reader)) && (next == kNoNode || reader < next))
+        next = reader;
+    });
+  if (next == kNoNode) return kNoNode;
+  const Node& reader = rewriter.node(next);
+  if (!reader.parts.empty() || reader.outputs.size() != 1 || !is_elementwise(graph, reader)) return kNoNode;
+  const auto stays = [&](auto&& why) {
+    rewriter.nearly("fuse_elementwise", reader, [&] {
+      return std::string(reader.op->name) + " could join " + describe_node(rewriter.node(start)) + ", but " + why();
+    });
+    return kNoNode;
+  };
+  const auto named = [&](ValueId id) { return "the value \"" + graph.value(id).name + "\""; };
+  if (!alone)
+    return stays([&] { return named(running) + " has " + std::to_string(rewriter.reads(running)) + " readers"; });
+  const ValueId result = reader.outputs[0];
+  if (!is_f32(graph, result))
+    return stays([&] { return named(result) + " is " + graph.value(result).type.to_string() + ", not float"; });
+  if (!same_shape(graph, running, result))
+    return stays([&] {
+      return named(result) + " is " + graph.value(result).type.to_string() + ", and " + named(running) + " " +
+             graph.value(running).type.to_string();
+    });
+  return next;
 }
 
 }  // namespace
 
-void fuse_elementwise(Graph& graph) {
-  UseIndex uses(graph);
+void fuse_elementwise(Program& program, Graph& graph) {
+  Rewriter rewriter(program, graph);
+  std::vector<NodeId> chain;
   for (bool contractions : {true, false}) {
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-      Node& node = graph.nodes[i];
-      if (!node.op || node.outputs.size() != 1 || !node.post.empty()) continue;
-      if (contractions ? !is_contraction(node) : !is_elementwise(graph, node)) continue;
-      if (!is_f32(graph, node.outputs[0])) continue;
-      extend(graph, uses, i);
-    }
+    rewriter.each([&](NodeId n) {
+      const Node& node = rewriter.node(n);
+      if (node.outputs.size() != 1 || !node.parts.empty()) return;
+      if (contractions ? !is_contraction(node) : !is_elementwise(graph, node)) return;
+      if (!is_f32(graph, node.outputs[0])) return;
+      chain = {n};
+      for (NodeId next = n; next != kNoNode; next = next_of(rewriter, n, next))
+        if (next != n) chain.push_back(next);
+      if (chain.size() > 1) rewriter.fuse(chain);
+    });
   }
-  compact(graph);
+  rewriter.commit();
 }
 
 }  // namespace norn::program

@@ -75,6 +75,8 @@ Program Lowerer::run() {
   program.main.name = model_.graph->name;
   program.main.outputs = lower_graph(*model_.graph, scope, place, {}, true);
   if (!equalities_.empty()) solve(program.main, false);
+  program.states = std::move(states_);
+  program.fresh_dims = symbols_.fresh_variables();
   return program;
 }
 
@@ -153,7 +155,9 @@ void Lowerer::lower_initializer(const std::string& name, norn::Tensor contents, 
   Value& value = graph.value(define_constant(name, std::move(contents), scope));
   if (!main || !options_.keep_state || !is_trained(name)) return;
   value.origin = Origin::State;
+  value.state = static_cast<std::uint32_t>(states_.size());
   value.known = {};
+  states_.push_back({name, value.type, std::exchange(value.constant, {})});
 }
 
 ValueId Lowerer::define_constant(const std::string& name, norn::Tensor contents, Scope& scope) {

@@ -104,6 +104,7 @@ class Lowerer {
   infer::FunctionTable functions_;
   std::unordered_map<const ir::Function*, std::uint64_t> expanded_sizes_;
   std::unordered_map<const Graph*, std::vector<Equality>> equalities_;
+  std::vector<State> states_;
   infer::Symbols symbols_;                         // equations: what holds in the graph being solved
   std::uint64_t own_bytes_ = 0, known_bytes_ = 0;  // of the model's constants; of what inference knows beside them
   std::uint64_t nodes_ = 0, fresh_names_ = 0;

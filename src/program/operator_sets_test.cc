@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 #include "opset/registry.h"
 #include "program/lower.h"
+#include "program/verify.h"
 #include "tests/support/model_builder.h"
 
 namespace norn::program {
@@ -43,7 +44,9 @@ Program lower_one(const char* op, std::int64_t version, std::vector<const ir::Op
   m.input("a", "float[2]").node(op, {"a"}, {"b"}, {}, domain).output("b", "float[2]");
   LowerOptions options;
   options.operator_sets = std::move(sets);
-  return lower(m.build(), options);
+  Program p = lower(m.build(), options);
+  verify(p);
+  return p;
 }
 std::string message_of(const char* op, std::int64_t version, std::vector<const ir::OperatorSet*> sets,
                        const char* domain = "com.acme") {

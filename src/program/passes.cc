@@ -9,10 +9,12 @@ namespace norn::program {
 namespace {
 
 // A pass that looks at one graph at a time, inner ones first.
-template <void (*Run)(Graph&)>
+template <void (*Run)(Program&, Graph&)>
 void each_graph(Program& program) {
-  for_each_graph(program.main, Run);
+  for_each_graph(program, [&](Graph& graph) { Run(program, graph); });
 }
+
+constexpr Pass kDropDead = {"drop_dead", "remove what no output needs", false, each_graph<drop_dead>};
 
 constexpr Pass kPasses[] = {
     {"fold_constants", "compute what depends on constants only", true, fold_constants},
@@ -20,14 +22,14 @@ constexpr Pass kPasses[] = {
     {"fuse_conv_bn", "put BatchNormalization into the Conv before it", true, each_graph<fuse_conv_bn>},
     {"fuse_elementwise", "join activations, biases and residuals to the node before them", true,
      each_graph<fuse_elementwise>},
-    {"drop_dead", "remove what no output needs", false, each_graph<drop_dead>},
+    kDropDead,
 };
 
 }  // namespace
 
 std::span<const Pass> passes() { return kPasses; }
 
-void run_passes(Program& program, const std::vector<std::string>& disabled) {
+void run_passes(Program& program, const std::vector<std::string>& disabled, const PassObserver& after) {
   for (const std::string& name : disabled) {
     if (name == "all") continue;
     if (std::none_of(std::begin(kPasses), std::end(kPasses),
@@ -43,9 +45,13 @@ void run_passes(Program& program, const std::vector<std::string>& disabled) {
     return pass.optional && std::any_of(disabled.begin(), disabled.end(),
                                         [&](const std::string& name) { return name == "all" || name == pass.name; });
   };
-  for_each_graph(program.main, drop_dead);
+  const auto run = [&](const Pass& pass) {
+    pass.run(program);
+    if (after) after(pass, program);
+  };
+  run(kDropDead);
   for (const Pass& pass : kPasses)
-    if (!off(pass)) pass.run(program);
+    if (!off(pass)) run(pass);
 }
 
 }  // namespace norn::program

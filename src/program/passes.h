@@ -1,11 +1,11 @@
 // The passes: portable rewrites of a Program, each named, separate, and keeping the answer.
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "norn/limits.h"
 #include "program/program.h"
 
 namespace norn::program {
@@ -19,8 +19,11 @@ struct Pass {
 
 // In the order they run.
 std::span<const Pass> passes();
+// Called with the Program as each pass leaves it.
+using PassObserver = std::function<void(const Pass&, const Program&)>;
+
 // Runs all passes but those named in `disabled` ("all": every optional one). Throws norn::Error (InvalidArgument) for a
 // name that is not a pass.
-void run_passes(Program& program, const std::vector<std::string>& disabled);
+void run_passes(Program& program, const std::vector<std::string>& disabled, const PassObserver& after = {});
 
 }  // namespace norn::program

@@ -6,10 +6,25 @@
 
 namespace norn::program {
 
+Subgraph::Subgraph() = default;
+Subgraph::Subgraph(const Subgraph& other)
+    : attribute(other.attribute), graph(other.graph ? std::make_unique<Graph>(*other.graph) : nullptr) {}
+Subgraph::Subgraph(Subgraph&&) noexcept = default;
+Subgraph& Subgraph::operator=(Subgraph&&) noexcept = default;
+Subgraph::~Subgraph() = default;
+
 const std::string& Node::path() const {
   static const std::string kNoPath = "a node made by a pass";
   return paths.empty() ? kNoPath : paths.front();
 }
+
+std::string describe_operations(const Node& node) {
+  std::string text(node.op->name);
+  for (const Node& part : node.parts) text += "+" + std::string(part.op->name);
+  return text;
+}
+
+Program clone(const Program& program) { return Program(program); }
 
 void make_constant(Value& value, norn::Tensor contents) {
   value.origin = Origin::Constant;
@@ -24,57 +39,6 @@ std::uint64_t memory_of(const norn::Tensor& contents) {
   if (contents.dtype() == DataType::String)
     for (std::int64_t i = 0; i < contents.size(); ++i) bytes += contents.as<std::string>()[i].size();
   return bytes;
-}
-
-void for_each_use(const Node& node, const std::function<void(ValueId)>& f) {
-  for (ValueId id : node.inputs)
-    if (id != kNone) f(id);
-  for (const PostOp& post : node.post)
-    for (ValueId id : post.inputs)
-      if (id != kNone) f(id);
-  for (const Subgraph& sub : node.subgraphs)
-    for (const Graph::Capture& capture : sub.graph->captures) f(capture.outer);
-}
-
-void replace_uses(Node& node, const std::function<ValueId(ValueId)>& f) {
-  for (ValueId& id : node.inputs)
-    if (id != kNone) id = f(id);
-  for (PostOp& post : node.post)
-    for (ValueId& id : post.inputs)
-      if (id != kNone) id = f(id);
-  for (Subgraph& sub : node.subgraphs)
-    for (Graph::Capture& capture : sub.graph->captures) capture.outer = f(capture.outer);
-}
-
-std::vector<Node> unfuse(const Node& node) {
-  std::vector<Node> result;
-  Node base;
-  base.op = node.op;
-  base.schema = node.schema;
-  base.name = node.name;
-  base.attrs = node.attrs;
-  base.inputs = node.inputs;
-  base.outputs = node.outputs;
-  base.paths = node.paths;
-  base.device_configurations = node.device_configurations;
-  base.metadata = node.metadata;
-  // A fused node has one output and no subgraphs, so nothing else needs to move.
-  if (!node.post.empty()) base.outputs[0] = node.post[0].carried;
-  result.push_back(std::move(base));
-  for (std::size_t i = 0; i < node.post.size(); ++i) {
-    const PostOp& post = node.post[i];
-    Node step;
-    step.op = post.op;
-    step.schema = post.schema;
-    step.attrs = post.attrs;
-    step.inputs = post.inputs;
-    step.inputs[static_cast<std::size_t>(post.running)] = post.carried;
-    step.outputs = {i + 1 == node.post.size() ? node.outputs[0] : node.post[i + 1].carried};
-    step.paths = {post.path};
-    step.device_configurations = node.device_configurations;
-    result.push_back(std::move(step));
-  }
-  return result;
 }
 
 }  // namespace norn::program

@@ -3,10 +3,13 @@
 //
 // It stays portable: nothing here depends on a machine, and to_model() writes it back as a document. Each node keeps
 // the document paths it came from and its device configurations; each value says whether it is fed, constant, state
-// (an initializer that training changes: passes leave it alone) or computed.
+// (what training changes: passes leave it alone) or computed.
+//
+// verify.h says what holds of every Program, and rewriter.h changes one.
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +28,7 @@ inline constexpr ValueId kNone = 0xffffffffu;  // an omitted optional
 enum class Origin : std::uint8_t {
   Feed,      // a graph input
   Constant,  // contents in `constant`
-  State,     // an initializer that training updates; contents in `constant` are where it starts
+  State,     // `state` in the Program's table
   Capture,   // in a subgraph: a value of the enclosing graph
   Computed,
 };
@@ -33,45 +36,50 @@ enum class Origin : std::uint8_t {
 struct Value {
   std::string name;
   Origin origin = Origin::Computed;
+  std::uint32_t state = 0;
   opset::ValueType type;
   opset::KnownValue known;  // what inference knows of the contents
-  norn::Tensor constant;    // Constant and State; the default of a Feed that has one
+  norn::Tensor constant;    // of a Constant; the default of a Feed that has one
   bool is_constant() const noexcept { return origin == Origin::Constant; }
-};
-
-// An element-wise operation fused behind a node: it takes the running value as inputs[running] (which is kNone there).
-struct PostOp {
-  const opset::Operator* op = nullptr;
-  const opset::Schema* schema = nullptr;
-  std::vector<ir::Attribute> attrs;
-  std::vector<ValueId> inputs;
-  int running = 0;
-  ValueId carried = kNone;  // the running value: what the part before made, and nothing else reads
-  std::string path;
 };
 
 struct Graph;
 struct Subgraph {
   std::string attribute;  // "then_branch"
   std::unique_ptr<Graph> graph;
+
+  // Copies are deep.
+  Subgraph();
+  Subgraph(const Subgraph&);
+  Subgraph(Subgraph&&) noexcept;
+  Subgraph& operator=(Subgraph&&) noexcept;
+  ~Subgraph();
 };
 
+// A fused node has `parts`: the operations that it stands for behind its own, in order. Each has one output, and reads
+// the output of the operation before it, which nothing else reads; whatever else it reads is made outside of the node.
+// They may differ in shape and element type.
 struct Node {
-  const opset::Operator* op = nullptr;  // null marks a node that a pass removed
+  const opset::Operator* op = nullptr;
   const opset::Schema* schema = nullptr;
   std::string name;
-  std::vector<ir::Attribute> attrs;  // as the node gives them, graphs excepted; defaults are the schema's
-  std::vector<ValueId> inputs, outputs;
-  std::vector<PostOp> post;  // applied to output 0, in order
+  std::vector<ir::Attribute> attrs;      // as the node gives them, graphs excepted; defaults are the schema's
+  std::vector<ValueId> inputs, outputs;  // of the node's own operation
+  std::vector<Node> parts;
   std::vector<Subgraph> subgraphs;
-  std::vector<std::string> paths;  // document places this node came from, this node's own first
+  std::vector<std::string> paths;  // document places this operation came from, the one that names it first
   std::vector<ir::NodeDeviceConfiguration> device_configurations;
   ir::Metadata metadata;
 
   opset::Attrs attributes() const { return {*schema, attrs}; }
   ValueId input(std::size_t i) const noexcept { return i < inputs.size() ? inputs[i] : kNone; }
+  // What the rest of the graph may read.
+  const std::vector<ValueId>& results() const noexcept { return parts.empty() ? outputs : parts.back().outputs; }
   const std::string& path() const;
 };
+
+// "Conv+Add+Relu"
+std::string describe_operations(const Node& node);
 
 struct Graph {
   std::string name;
@@ -91,13 +99,58 @@ struct Graph {
   Value& value(ValueId id) { return values[id]; }
 };
 
+// What training changes: an initializer of the document that some binding names.
+struct State {
+  std::string name;
+  opset::ValueType type;
+  norn::Tensor initial;  // where it starts
+};
+
+// A graph beside the main one, and what becomes of its outputs: when it has run, states take the values of some.
+struct NamedGraph {
+  Graph graph;
+  struct Update {
+    std::uint32_t state, output;  // in Program::states, and in graph.outputs
+  };
+  std::vector<Update> updates;
+};
+
+// A candidate for a rewrite that a pass left as it is, and why.
+struct NearMiss {
+  std::string path;    // of the node
+  std::string pass;    // "fuse_elementwise"
+  std::string reason;  // "Add could join Conv "c1", but the value "x" has 2 readers"
+};
+
 struct Program {
   Graph main;
+  std::map<std::string, NamedGraph, std::less<>> graphs;         // beside `main`, by name
+  std::vector<State> states;                                     // of all graphs, which refer to them by index
   std::vector<ir::ValueInfo> declared_inputs, declared_outputs;  // of the document's main graph
   std::vector<ir::DeviceConfiguration> configurations;
   std::int64_t ir_version = 0;
   std::string producer;
+  std::uint64_t fresh_dims = 0;  // the next number for a dimension variable "?0" that no other value has
+
+  // What passes say of themselves, up to a number.
+  static constexpr std::size_t kMostNearMisses = 1000;
+  std::vector<NearMiss> near_misses;
+  std::uint64_t more_near_misses = 0;
+
+  Program() = default;
+  Program(Program&&) = default;
+  Program& operator=(Program&&) = default;
+
+ private:
+  Program(const Program&) = default;
+  friend Program clone(const Program&);
 };
+
+// A copy that shares nothing but the immutable contents of tensors.
+Program clone(const Program& program);
+
+// The graph that gives states their first values, by its name in Program::graphs.
+inline constexpr std::string_view kInitialize = "initialize";
 
 // Makes the value a constant of these contents; small ones are known to inference as well.
 void make_constant(Value& value, norn::Tensor contents);
@@ -105,12 +158,34 @@ void make_constant(Value& value, norn::Tensor contents);
 // Bytes that the contents take, those of strings included.
 std::uint64_t memory_of(const norn::Tensor& contents);
 
-// Calls f for every value that the node reads: inputs, operands of fused operations, captures of subgraphs.
-void for_each_use(const Node& node, const std::function<void(ValueId)>& f);
-// Replaces what the node reads.
-void replace_uses(Node& node, const std::function<ValueId(ValueId)>& f);
+// Calls f(id) for every value that the node reads from outside: inputs, those of its parts, captures of its subgraphs.
+// f may take a reference and write to it.
+template <class N, class F>
+void for_each_use(N& node, F&& f) {
+  for (auto& id : node.inputs)
+    if (id != kNone) f(id);
+  const std::vector<ValueId>* running = &node.outputs;
+  for (auto& part : node.parts) {
+    for (auto& id : part.inputs)
+      if (id != kNone && id != running->front()) f(id);
+    running = &part.outputs;
+  }
+  for (auto& sub : node.subgraphs)
+    for (auto& capture : sub.graph->captures) f(capture.outer);
+}
 
-// The nodes that a node with fused operations stands for: the operation alone, then one node for each fused one.
-std::vector<Node> unfuse(const Node& node);
+// Calls f(graph) for the graph and every graph in it, inner ones first.
+template <class G, class F>
+void for_each_graph(G& graph, F&& f) {
+  for (auto& node : graph.nodes)
+    for (auto& sub : node.subgraphs) for_each_graph(static_cast<G&>(*sub.graph), f);
+  f(graph);
+}
+// The same for all graphs of a Program.
+template <class F>
+void for_each_graph(Program& program, F&& f) {
+  for_each_graph(program.main, f);
+  for (auto& [name, beside] : program.graphs) for_each_graph(beside.graph, f);
+}
 
 }  // namespace norn::program

@@ -6,6 +6,7 @@
 
 #include "program/lower.h"
 #include "program/passes.h"
+#include "program/verify.h"
 #include "tests/support/model_builder.h"
 
 namespace norn::program {
@@ -16,6 +17,12 @@ using norn::test::GraphBuilder;
 using norn::test::ModelBuilder;
 using ops::test::tensor;
 using transform::make_attr;
+
+// Passes, each of which leaves a Program that is sound.
+void run_verified(Program& p, const std::vector<std::string>& disabled = {}) {
+  verify(p);
+  run_passes(p, disabled, [](const Pass&, const Program& behind) { verify(behind); });
+}
 
 Error error_of(const ir::Model& model) {
   try {
@@ -29,9 +36,7 @@ Error error_of(const ir::Model& model) {
 std::vector<std::string> operators(const Graph& graph) {
   std::vector<std::string> names;
   for (const Node& n : graph.nodes) {
-    std::string name(n.op->name);
-    for (const PostOp& p : n.post) name += "+" + std::string(p.op->name);
-    names.push_back(name);
+    names.push_back(describe_operations(n));
   }
   return names;
 }
@@ -74,10 +79,10 @@ TEST(Lower, StateIsKeptForTrainingOnly) {
   LowerOptions keep;
   keep.keep_state = true;
   Program p = lower(m.build(), keep);
-  run_passes(p, {});
+  run_verified(p);
   EXPECT_EQ(operators(p.main), std::vector<std::string>{"Add+Mul"}) << "state must not be folded";
   Program q = lower(m.build(), {});
-  run_passes(q, {});
+  run_verified(q);
   EXPECT_EQ(operators(q.main), std::vector<std::string>{"Mul"});
 }
 
@@ -239,11 +244,13 @@ TEST(Passes, FoldConvBatchNormAndActivationIntoOneNode) {
   m.node("Conv", {"x", "w"}, {"c"}).node("BatchNormalization", {"c", "scale", "bias", "mean", "var"}, {"b"});
   m.node("Relu", {"b"}, {"y"}).output("y");
   Program p = lower(m.build(), {});
-  run_passes(p, {});
+  run_verified(p);
   EXPECT_EQ(operators(p.main), std::vector<std::string>{"Conv+Relu"});
-  EXPECT_EQ(p.main.nodes[0].paths.size(), 3u);
+  EXPECT_EQ(p.main.nodes[0].paths.size(), 2u);
+  ASSERT_EQ(p.main.nodes[0].parts.size(), 1u);
+  EXPECT_EQ(p.main.nodes[0].parts[0].path(), "graph \"main\" / node 2 \"n2\" (Relu)");
   Program q = lower(m.build(), {});
-  run_passes(q, {"fuse_conv_bn"});
+  run_verified(q, {"fuse_conv_bn"});
   EXPECT_EQ(operators(q.main), (std::vector<std::string>{"Conv", "BatchNormalization", "Relu"}));
 }
 
@@ -253,7 +260,7 @@ TEST(Passes, ElementwiseRunsJoinUnlessTheShapeGrowsOrAValueIsReadTwice) {
   m.node("Relu", {"x"}, {"a"}).node("Tanh", {"a"}, {"b"}).node("Add", {"b", "z"}, {"c"});  // c is larger than b
   m.node("Neg", {"c"}, {"d"}).node("Mul", {"d", "c"}, {"y"}).output("y");                  // c is read twice
   Program p = lower(m.build(), {});
-  run_passes(p, {});
+  run_verified(p);
   EXPECT_EQ(operators(p.main), (std::vector<std::string>{"Relu+Tanh", "Add", "Neg+Mul"}));
 }
 
@@ -263,7 +270,7 @@ TEST(Passes, ResidualJoinsTheContractionThatComesLast) {
   m.node("Relu", {"x"}, {"r"}).node("MatMul", {"r", "w"}, {"a"}).node("MatMul", {"a", "w"}, {"b"});
   m.node("Add", {"b", "r"}, {"c"}).node("Relu", {"c"}, {"y"}).output("y");
   Program p = lower(m.build(), {});
-  run_passes(p, {});
+  run_verified(p);
   EXPECT_EQ(operators(p.main), (std::vector<std::string>{"Relu", "MatMul", "MatMul+Add+Relu"}));
 }
 
@@ -273,7 +280,7 @@ TEST(Passes, FoldAndDropDead) {
   m.node("Add", {"a", "b"}, {"c"}).node("Mul", {"x", "c"}, {"y"}).node("Exp", {"x"}, {"unused"});
   m.node("Identity", {"y"}, {"z"}).output("z");
   Program p = lower(m.build(), {});
-  run_passes(p, {});
+  run_verified(p);
   ASSERT_EQ(operators(p.main), std::vector<std::string>{"Mul"});
   const Value& c = p.main.value(p.main.nodes[0].inputs[1]);
   ASSERT_TRUE(c.is_constant());
@@ -286,7 +293,7 @@ TEST(ToModel, WritesFusedNodesAsTheirParts) {
   m.input("x", "float[2,4]").initializer("w", ops::test::random_tensor(DataType::Float, {4, 3}, 3));
   m.node("MatMul", {"x", "w"}, {"a"}).node("Relu", {"a"}, {"b"}).node("Identity", {"b"}, {"out"}).output("out");
   Program p = lower(m.build(), {});
-  run_passes(p, {});
+  run_verified(p);
   ir::Model written = to_model(p);
   std::vector<std::string> ops;
   for (const ir::Node& n : written.graph->node) ops.push_back(n.op_type);

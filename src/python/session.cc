@@ -216,17 +216,18 @@ void register_options(nb::module_& module) {
       .def(
           "__init__",
           [](SessionOptions* self, int threads, std::vector<std::string> disabled, bool reference_only,
-             std::vector<OperatorSet> operator_sets, LimitsArg limits, std::size_t max_plan_bytes) {
+             std::vector<OperatorSet> operator_sets, LimitsArg limits, std::size_t max_plan_bytes, bool verify_passes) {
             new (self) SessionOptions{.intra_op_num_threads = threads_of(threads),
                                       .disabled_passes = std::move(disabled),
                                       .reference_only = reference_only,
                                       .operator_sets = std::move(operator_sets),
                                       .limits = limits_argument(limits),
-                                      .max_plan_bytes = max_plan_bytes};
+                                      .max_plan_bytes = max_plan_bytes,
+                                      .verify_passes = verify_passes};
           },
           nb::kw_only(), nb::arg("intra_op_num_threads") = 0, nb::arg("disabled_passes") = nb::list(),
           nb::arg("reference_only") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none(),
-          nb::arg("max_plan_bytes") = SessionOptions{}.max_plan_bytes)
+          nb::arg("max_plan_bytes") = SessionOptions{}.max_plan_bytes, nb::arg("verify_passes") = false)
       .def_prop_rw(
           "intra_op_num_threads", [](const SessionOptions& self) { return self.intra_op_num_threads; },
           [](SessionOptions& self, int number) { self.intra_op_num_threads = threads_of(number); },
@@ -246,6 +247,11 @@ Any sequence may be assigned; what is read is a tuple, as for ``operator_sets``.
       .def_rw("limits", &SessionOptions::limits, "Bounds on what reading and preparing the model may cost.")
       .def_rw("max_plan_bytes", &SessionOptions::max_plan_bytes,
               "Bytes that the kept plans for different shapes may take; the least recently used ones go first.")
+      .def_rw(
+          "verify_passes", &SessionOptions::verify_passes,
+          R"(Hold the lowered program against its own rules, and again behind each pass; what breaks one is an internal error.
+
+For tests of Norn and reports of faults: it costs about as much as loading.)")
       .def("__repr__", [](const SessionOptions& self) { return repr_of(self); });
 
   nb::class_<RunOptions>(module, "RunOptions",
@@ -351,8 +357,9 @@ operator does not allow.)")
       .def(
           "get_providers", [](const HeldSession&) { return std::vector<std::string>{kCpuProvider}; },
           "What the session runs on: the CPU.")
-      .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
-           R"(What runs each node, and why nothing faster does, for the shapes of these feeds.
+      .def(
+          "explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
+          R"(What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of these feeds.
 
 Dimension variables that no feed gives count as ``default_dim``.)")
       .def("program_text", program_text, "The lowered program after passes, as ONNX text.");

@@ -1,11 +1,14 @@
 #include "runtime/compiled_model.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/parallel.h"
 #include "ir/walk.h"
 #include "program/lower.h"
 #include "program/passes.h"
+#include "program/verify.h"
 #include "runtime/pack_store.h"
 #include "runtime/plan_key.h"
 
@@ -53,6 +56,14 @@ std::string input_place(const ArgInfo& arg) {
   return "input \"" + arg.name + "\" " + std::string(element_name(arg)) + (arg.has_shape ? shape_text(arg) : "");
 }
 
+void verify_behind(const program::Program& program, std::string_view pass) {
+  try {
+    program::verify(program);
+  } catch (Error& e) {
+    throw e.within("behind " + std::string(pass));
+  }
+}
+
 std::string name_list(const std::vector<ArgInfo>& args) {
   std::string text;
   for (const ArgInfo& arg : args) text += (text.empty() ? "\"" : ", \"") + arg.name + "\"";
@@ -73,7 +84,12 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   lower.feedable_weights = feedable_weights;
   for (const OperatorSet& set : options.operator_sets) lower.operator_sets.push_back(&set.document());
   program_ = program::lower(document, lower);
-  program::run_passes(program_, options.disabled_passes);
+  program::PassObserver after;
+  if (options.verify_passes) {
+    verify_behind(program_, "lowering");
+    after = [](const program::Pass& pass, const program::Program& p) { verify_behind(p, pass.name); };
+  }
+  program::run_passes(program_, options.disabled_passes, after);
 
   const program::Graph& graph = program_.main;
   for (program::ValueId id : graph.inputs) {
@@ -104,7 +120,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   PlanOptions plan;
   plan.reference_only = options.reference_only;
   plan.packed = packed_.get();
-  executor_ = std::make_unique<Executor>(graph, plan, Executor::Kept{*plans_, *arenas_});
+  executor_ = std::make_unique<Executor>(graph, program_.states, plan, Executor::Kept{*plans_, *arenas_});
   // A model without open dimensions is planned now, so that the first run is like the others.
   std::vector<Feed> feeds;
   bool fixed = true;
@@ -235,14 +251,23 @@ std::string CompiledModel::explain(std::span<const Feed> feeds, std::int64_t def
     }
   }
   std::string text;
+  std::unordered_multimap<std::string_view, const program::NearMiss*> near_misses;  // by path, until they are told
+  for (const program::NearMiss& miss : program_.near_misses) near_misses.emplace(miss.path, &miss);
   executor_->describe(values, [&](const program::Graph& graph, const Segment& segment) {
     for (std::size_t i = 0; i < segment.steps.size(); ++i) {
       const StepInfo& info = segment.info[i];
-      const program::Node& node = graph.nodes[info.node];
-      text += std::to_string(i) + "  " + std::string(node.op->name);
-      for (const program::PostOp& post : node.post) text += "+" + std::string(post.op->name);
-      text += "  " + info.kernel + "  " + info.shapes + "\n     " + node.path() + "\n";
+      text += std::to_string(i) + "  ";
+      for (std::uint32_t k = 0; k < info.operations; ++k)
+        text += (k ? "+" : "") + std::string(operation_of(graph, info, k).op->name);
+      text += "  " + info.kernel + "  " + info.shapes + "\n     " + operation_of(graph, info).path() + "\n";
       for (const Refusal& r : info.refusals) text += "     not " + r.kernel + ": " + r.reason + "\n";
+      for (std::uint32_t k = 0; k < info.operations && !near_misses.empty(); ++k)
+        for (const std::string& path : operation_of(graph, info, k).paths) {
+          const auto [first, last] = near_misses.equal_range(path);
+          for (auto miss = first; miss != last; ++miss)
+            text += "     not " + miss->second->pass + ": " + miss->second->reason + "\n";
+          near_misses.erase(first, last);
+        }
     }
     for (const std::string& note : segment.notes) text += "-  " + note + "\n";
     if (!segment.last())
@@ -250,6 +275,10 @@ std::string CompiledModel::explain(std::span<const Feed> feeds, std::int64_t def
     text += "memory: " + std::to_string(segment.arena_bytes) + " bytes for intermediates, " +
             std::to_string(segment.scratch_bytes) + " for scratch\n";
   });
+  for (const program::NearMiss& miss : program_.near_misses)  // of what has no step here, such as a branch's nodes
+    if (near_misses.contains(miss.path)) text += "-  " + miss.path + ": not " + miss.pass + ": " + miss.reason + "\n";
+  if (program_.more_near_misses > 0)
+    text += "...  " + std::to_string(program_.more_near_misses) + " more rewrites that nearly fitted\n";
   return text;
 }
 

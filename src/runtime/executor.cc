@@ -76,7 +76,7 @@ const Segment& Executor::Run::find_or_plan(std::uint64_t parent) {
   std::shared_ptr<const Segment>& segment = taken_.back().segment;
   segment = e_.kept_.plans.find(parent, key_);
   if (!segment) {
-    if (!state_) state_.emplace(e_.graph_, e_.uses_, inputs_);
+    if (!state_) state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs_);
     const std::size_t behind = taken_.size() - 1;
     while (state_->depth < behind) state_->apply(*taken_[state_->depth].segment);
     if (behind > 0) state_->arrive(*taken_[behind - 1].segment, values_);
@@ -154,7 +154,7 @@ void Executor::Run::run_segment(const Segment& segment) {
     }
   } catch (Error& e) {
     const StepInfo& info = segment.info[static_cast<std::size_t>(step - first)];
-    const std::string& path = e_.graph_.nodes[info.node].path();
+    const std::string& path = operation_of(e_.graph_, info).path();
     if (e.where().find(path) == std::string::npos) e.within(info.shapes.empty() ? path : path + " / " + info.shapes);
     throw;
   }
@@ -183,13 +183,14 @@ std::vector<Value> Executor::Run::run() {
   }
 }
 
-Executor::Executor(const program::Graph& graph, const PlanOptions& options, Kept kept)
-    : graph_(graph), uses_(graph), options_(options), kept_(kept), id_(kept.plans.new_id()) {
+Executor::Executor(const program::Graph& graph, std::span<const program::State> states, const PlanOptions& options,
+                   Kept kept)
+    : graph_(graph), states_(states), uses_(graph), options_(options), kept_(kept), id_(kept.plans.new_id()) {
   inputs_ = static_cast<std::uint32_t>(graph.inputs.size() + graph.captures.size());
   subgraphs_.resize(graph.nodes.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     for (const program::Subgraph& sub : graph.nodes[i].subgraphs)
-      subgraphs_[i].push_back(std::make_unique<Executor>(*sub.graph, options, kept));
+      subgraphs_[i].push_back(std::make_unique<Executor>(*sub.graph, states, options, kept));
 }
 
 Executor::~Executor() = default;

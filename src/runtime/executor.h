@@ -4,6 +4,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,12 @@ namespace norn::runtime {
 
 class Executor {
  public:
-  // `graph` and what `kept` refers to must outlive the executor.
+  // `graph`, `states`, which are the Program's, and what `kept` refers to must outlive the executor.
   struct Kept {
     PlanCache& plans;
     ArenaPool& arenas;
   };
-  Executor(const program::Graph& graph, const PlanOptions& options, Kept kept);
+  Executor(const program::Graph& graph, std::span<const program::State> states, const PlanOptions& options, Kept kept);
   ~Executor();
 
   // `inputs`: the graph's inputs, then its captures. An empty Value is an input that takes its default. Returns the
@@ -36,6 +37,7 @@ class Executor {
   class Run;
 
   const program::Graph& graph_;
+  std::span<const program::State> states_;
   GraphUses uses_;
   PlanOptions options_;
   Kept kept_;

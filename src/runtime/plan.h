@@ -73,7 +73,11 @@ struct StepInfo {
   std::string kernel;
   std::vector<Refusal> refusals;
   std::string shapes;  // "float[1,64,56,56], float[64,64,3,3] -> float[1,64,56,56]"
+  // Which of the node's operations it runs: 0 is the node's own, k is parts[k - 1].
+  std::uint32_t first = 0, operations = 1;
 };
+// Operation k of those that the step runs.
+const program::Node& operation_of(const program::Graph& graph, const StepInfo& info, std::uint32_t k = 0);
 
 // A node run on whole values.
 struct LateStep {

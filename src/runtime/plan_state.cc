@@ -41,8 +41,9 @@ GraphUses::GraphUses(const Graph& graph)
   for (ValueId id : graph.outputs) output_[id] = true;
 }
 
-PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const Value> inputs)
-    : graph(of), uses(readers), values(of.values.size()), pending(readers.reads()) {
+PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const program::State> all_states,
+                     std::span<const Value> inputs)
+    : graph(of), uses(readers), states(all_states), values(of.values.size()), pending(readers.reads()) {
   run_values = static_cast<std::uint32_t>(inputs.size());
   waiting = static_cast<std::uint32_t>(graph.nodes.size());
   for (std::uint32_t n = 0; n < pending.size(); ++n)
@@ -52,7 +53,8 @@ PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const 
     if (value.origin != Origin::Constant && value.origin != Origin::State) continue;
     values[id].type = value.type;
     if (value.is_constant()) values[id].known = value.known;
-    if (value.constant.defined()) values[id].where = {Location::Kind::Constant, 0, 0, value.constant.data()};
+    if (const norn::Tensor* contents = contents_of(id); contents && contents->defined())
+      values[id].where = {Location::Kind::Constant, 0, 0, contents->data()};
     settle(id);
     make_available(id);
   }
@@ -66,6 +68,12 @@ PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const 
   };
   for (ValueId id : graph.inputs) give(id);
   for (const Graph::Capture& c : graph.captures) give(c.inner);
+}
+
+const norn::Tensor* PlanState::contents_of(ValueId id) const {
+  const program::Value& value = graph.value(id);
+  if (value.origin == Origin::State) return &states[value.state].initial;
+  return value.is_constant() ? &value.constant : nullptr;
 }
 
 void PlanState::settle_given(ValueId id) {

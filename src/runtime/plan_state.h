@@ -40,7 +40,8 @@ class GraphUses {
 class PlanState {
  public:
   // `inputs`: the graph's inputs, then its captures. An empty Value is an input that takes its default.
-  PlanState(const program::Graph& graph, const GraphUses& uses, std::span<const Value> inputs);
+  PlanState(const program::Graph& graph, const GraphUses& uses, std::span<const program::State> states,
+            std::span<const Value> inputs);
 
   // What the planner of a segment notes down for a value while it works.
   struct Slots {
@@ -57,8 +58,9 @@ class PlanState {
 
   const program::Graph& graph;
   const GraphUses& uses;
-  std::vector<ValueState> values;      // by ValueId
-  std::vector<std::uint32_t> pending;  // by node: reads of values that are not available yet
+  const std::span<const program::State> states;  // of the Program
+  std::vector<ValueState> values;                // by ValueId
+  std::vector<std::uint32_t> pending;            // by node: reads of values that are not available yet
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;  // nodes to plan, in order
   std::uint32_t run_values = 0;
   std::uint32_t depth = 0;                // segments before
@@ -84,6 +86,8 @@ class PlanState {
   void check_given() const {
     if (contradiction_) throw *contradiction_;
   }
+  // The contents of a constant or state, whether it is read or not; else null.
+  const norn::Tensor* contents_of(program::ValueId id) const;
   // The value can be read: nodes that wait for nothing else become ready.
   void make_available(program::ValueId id);
   // Takes over what a segment settled that was found among the kept ones.

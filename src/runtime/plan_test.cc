@@ -37,7 +37,8 @@ using Numbers = std::vector<double>;
 
 Tensor run(const CompiledModel& model, const Feeds& feeds) { return model.run(feeds, {})[0].tensor(); }
 
-CompiledModel compile(const ModelBuilder& m, const SessionOptions& options = {}) {
+CompiledModel compile(const ModelBuilder& m, SessionOptions options = {}) {
+  options.verify_passes = true;
   return CompiledModel(m.build(), {}, options);
 }
 

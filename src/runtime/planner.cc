@@ -90,7 +90,9 @@ class Planner final : public Selector {
  private:
   void plan_node(const SegmentNodes::Planned& planned);
   void plan_late(const Node& node, std::uint32_t index);
-  void plan_part(const Node& node);
+  void plan_operations(const Node& first, std::span<const Node> parts);
+  std::size_t plan_operation(const Node& node, std::span<const Node> parts);
+  bool offer(SelectFn select, std::span<const Node> parts);
   void emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string name, const std::vector<Operand>& uses,
                  const std::vector<Operand>& outs, bool in_place);
   std::uint32_t slot_for(const Operand& operand);
@@ -122,7 +124,7 @@ class Planner final : public Selector {
   std::shared_ptr<Segment> segment_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
-  std::uint32_t node_index_ = 0;
+  std::uint32_t node_index_ = 0, first_ = 0;  // StepInfo::node and ::first
   bool emitted_ = false;
 };
 
@@ -207,7 +209,7 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
     slots_[target].first = slots_[target].last = static_cast<std::int64_t>(segment_->steps.size());
     segment_->steps.push_back(step);
     segment_->info.push_back(
-        {node_index_, "reorder (" + std::string(candidate.name) + ")", {}, to_string(config.dims)});
+        {node_index_, "reorder (" + std::string(candidate.name) + ")", {}, to_string(config.dims), first_});
     return target;
   }
   throw Error(ErrorCode::Internal, "no kernel reorders " + to_string(config.dims));
@@ -262,39 +264,58 @@ void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string nam
   segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
   segment_->kernels.push_back(std::move(kernel));
   segment_->steps.push_back(step);
-  segment_->info.push_back({node_index_, std::move(name), std::move(refusals_), shapes_text(uses, outs)});
+  segment_->info.push_back({node_index_, std::move(name), std::move(refusals_), shapes_text(uses, outs), first_,
+                            static_cast<std::uint32_t>(taken_ + 1)});
   refusals_.clear();
 }
 
 void Planner::plan_node(const SegmentNodes::Planned& planned) {
   const Node& node = *planned.node;
   node_index_ = planned.index;
+  first_ = planned.first;
+  taken_ = 0;
   refusals_.clear();
   try {
     if (planned.late) return plan_late(node, planned.index);
-    program::for_each_use(node, [&](ValueId id) { bytes_of(id); });
-    for (ValueId id : node.outputs)
+    planned.for_each_use([&](ValueId id) { bytes_of(id); });
+    for (ValueId id : planned.results())
       if (id != kNone) bytes_of(id);
-    plan_part(node);
+    plan_operations(node, planned.parts);
   } catch (Error& e) {
     if (e.where().find(node.path()) == std::string::npos) e.within(node.path());
     throw;
   }
 }
 
-void Planner::plan_part(const Node& node) {
+// What a kernel leaves is planned behind it.
+void Planner::plan_operations(const Node& first, std::span<const Node> parts) {
+  const Node* node = &first;
+  for (;;) {
+    const std::size_t taken = plan_operation(*node, parts);
+    if (taken == parts.size()) return;
+    node = &parts[taken];
+    parts = parts.subspan(taken + 1);
+    first_ += static_cast<std::uint32_t>(taken + 1);
+  }
+}
+
+bool Planner::offer(SelectFn select, std::span<const Node> parts) {
+  parts_ = parts;
+  taken_ = 0;
+  return select(*this) && emitted_;
+}
+
+// Plans the operation with as many of the parts behind it as its kernel takes, and returns their number.
+std::size_t Planner::plan_operation(const Node& node, std::span<const Node> parts) {
   node_ = &node;
   emitted_ = false;
   to_pass_over_ = options_.passed_over;
   if (!options_.reference_only) {
     SelectFn select = find_select(node.op);
-    if (select && select(*this) && emitted_) return;
     if (!select) refuse("fast", "there is no fast kernel for " + std::string(node.op->name));
-  }
-  if (!node.post.empty()) {
-    // No kernel takes the fused operations: each part by itself.
-    for (const Node& part : program::unfuse(node)) plan_part(part);
-    return;
+    // No kernel may take what is fused behind the operation, and one the operation alone.
+    if (select && (offer(select, parts) || (taken_ > 0 && offer(select, {})))) return taken_;
+    taken_ = 0;
   }
   opset::ReferenceFn reference = opset::find_reference(*node.op, node.schema->since);
   if (!reference)
@@ -312,6 +333,7 @@ void Planner::plan_part(const Node& node) {
   }
   emit_step(make_reference_kernel(node, reference, std::move(inputs), std::move(outputs)), "reference", uses, outs,
             false);
+  return 0;
 }
 
 LateStep::Input Planner::late_input(ValueId id) {
@@ -463,8 +485,8 @@ void Planner::hand_on(const std::vector<ValueId>& settled) {
       if (where.kind == Location::Kind::Run) {
         result.run_value = where.index;
         result.copied = !handed_out.insert(where.index).second;
-      } else if (graph_.value(id).constant.defined()) {
-        result.constant = graph_.value(id).constant;
+      } else if (const norn::Tensor* contents = state_.contents_of(id); contents && contents->defined()) {
+        result.constant = *contents;
       } else if (const norn::Tensor* known = constant_of(id)) {
         result.constant = *known;
       } else {

@@ -26,7 +26,8 @@ using Feeds = std::vector<Feed>;
 
 std::vector<Value> run(const CompiledModel& model, const Feeds& feeds) { return model.run(feeds, {}); }
 
-CompiledModel compile(const ir::Model& model, const SessionOptions& options = {}) {
+CompiledModel compile(const ir::Model& model, SessionOptions options = {}) {
+  options.verify_passes = true;
   return CompiledModel(model, {}, options);
 }
 

@@ -20,6 +20,11 @@ std::size_t held(const std::vector<T>& v) {
 
 }  // namespace
 
+const program::Node& operation_of(const program::Graph& graph, const StepInfo& info, std::uint32_t k) {
+  const program::Node& node = graph.nodes[info.node];
+  return info.first + k == 0 ? node : node.parts[info.first + k - 1];
+}
+
 std::size_t Segment::bytes() const {
   std::size_t total = sizeof(Segment) + held(steps) + held(info) + held(notes) + held(kernels) + held(late) +
                       held(pointers) + held(patches) + held(allocations) + held(settled) + held(bound) +

@@ -1,5 +1,5 @@
 // Trap: a fused node is several operations. Each of them is inferred, for contents that one of them makes known are not
-// the node's, and an operand may turn out to be larger than the running value.
+// the node's, and values between them may differ in size and element type.
 #include "runtime/segment_nodes.h"
 
 #include <algorithm>
@@ -13,7 +13,6 @@ namespace {
 
 using program::kNone;
 using program::Node;
-using program::PostOp;
 using program::ValueId;
 
 bool is_static_tensor(const opset::ValueType& type) { return type.is_tensor() && type.is_static(); }
@@ -46,8 +45,7 @@ class Inference final : private infer::Facts {
  private:
   void visit(std::uint32_t index);
   void visit_fused(const Node& node, std::uint32_t index);
-  bool infer(const opset::Operator& op, const opset::Attrs& attrs, const std::vector<ValueId>& inputs,
-             const std::vector<ValueId>& outputs);
+  bool infer(const Node& node);
   void settle(const std::vector<ValueId>& outputs);
   void find_needed();
 
@@ -65,16 +63,17 @@ class Inference final : private infer::Facts {
   std::vector<std::pair<ValueId, opset::InferContext::Output>> outputs_;  // of the node at hand
 };
 
-// Gives the outputs types, with known sizes; false if they depend on what only running tells.
-bool Inference::infer(const opset::Operator& op, const opset::Attrs& attrs, const std::vector<ValueId>& inputs,
-                      const std::vector<ValueId>& outputs) {
+// Gives the outputs of the node's own operation types, with known sizes; false if they depend on what only running
+// tells.
+bool Inference::infer(const Node& node) {
   auto& values = state_.values;
+  const std::vector<ValueId>&inputs = node.inputs, &outputs = node.outputs;
   // What lowering could not type was not checked there.
   const bool checked = std::all_of(inputs.begin(), inputs.end(),
                                    [&](ValueId id) { return id == kNone || state_.graph.value(id).type.known(); });
   outputs_.clear();
-  inferrer_.node({&op, attrs, inputs, outputs, infer::kNowhere}, checked ? infer::Mode::Static : infer::Mode::Check,
-                 &surroundings_);
+  inferrer_.node({node.op, node.attributes(), inputs, outputs, infer::kNowhere},
+                 checked ? infer::Mode::Static : infer::Mode::Check, &surroundings_);
   // Sequences and the like are values, not memory: what reads or makes them runs as a late step.
   bool known = true;
   for (ValueId id : inputs) known = known && (id == kNone || is_static_tensor(values[id].type));
@@ -99,10 +98,10 @@ void Inference::settle(const std::vector<ValueId>& outputs) {
 
 void Inference::visit(std::uint32_t index) {
   const Node& node = state_.graph.nodes[index];
+  if (!node.parts.empty()) return visit_fused(node, index);
   try {
-    if (!node.post.empty()) return visit_fused(node, index);
-    const bool known = node.subgraphs.empty() && infer(*node.op, node.attributes(), node.inputs, node.outputs);
-    found_.planned.push_back({&node, index, !known, true});
+    const bool known = node.subgraphs.empty() && infer(node);
+    found_.planned.push_back({&node, {}, index, 0, !known, true});
     if (known) settle(node.outputs);
   } catch (Error& e) {
     if (e.where().find(node.path()) == std::string::npos) e.within(node.path());
@@ -111,48 +110,29 @@ void Inference::visit(std::uint32_t index) {
 }
 
 void Inference::visit_fused(const Node& node, std::uint32_t index) {
-  const auto infer_part = [&](const opset::Operator& op, const opset::Attrs& attrs, const std::vector<ValueId>& inputs,
-                              ValueId output) {
-    if (!infer(op, attrs, inputs, {output}))
-      throw Error(ErrorCode::Internal, "the sizes of a fused operation are not known when it is planned");
-  };
-  const auto output_of = [&](std::size_t part) {
-    return part < node.post.size() ? node.post[part].carried : node.outputs[0];
-  };
-  infer_part(*node.op, node.attributes(), node.inputs, output_of(0));
-  for (std::size_t i = 0; i < node.post.size(); ++i) {
-    const PostOp& post = node.post[i];
-    std::vector<ValueId> inputs = post.inputs;
-    inputs[static_cast<std::size_t>(post.running)] = post.carried;
+  const auto operation = [&](std::size_t i) -> const Node& { return i == 0 ? node : node.parts[i - 1]; };
+  std::size_t first = 0;
+  for (std::size_t i = 0; i <= node.parts.size(); ++i) {
     try {
-      infer_part(*post.op, opset::Attrs(*post.schema, post.attrs), inputs, output_of(i + 1));
+      if (!infer(operation(i)))
+        throw Error(ErrorCode::Internal, "the sizes of a fused operation are not known when it is planned");
     } catch (Error& e) {
-      throw e.within(post.path);
+      throw e.within(operation(i).path());
     }
+    if (i < node.parts.size() && !state_.values[operation(i).outputs[0]].known.constant.defined()) continue;
+    const std::span<const Node> parts(node.parts);
+    found_.planned.push_back(
+        {&operation(first), parts.subspan(first, i - first), index, static_cast<std::uint32_t>(first), false, true});
+    first = i + 1;
   }
-  const PlanState::ValueState& result = state_.values[node.outputs[0]];
-  const bool whole = std::all_of(node.post.begin(), node.post.end(), [&](const PostOp& post) {
-    const PlanState::ValueState& part = state_.values[post.carried];
-    return part.dims == result.dims && !part.known.constant.defined();
-  });
-  if (whole) {
-    found_.planned.push_back({&node, index, false, true});
-  } else {
-    for (Node& part : program::unfuse(node)) {
-      found_.settled.push_back(part.outputs[0]);
-      found_.parts.push_back(std::move(part));
-      found_.planned.push_back({&found_.parts.back(), index, false, true});
-    }
-    found_.settled.pop_back();  // the result
-  }
-  settle(node.outputs);
+  settle(node.results());
 }
 
 void Inference::find_needed() {
   for (std::size_t k = found_.planned.size(); k-- > 0;) {
     SegmentNodes::Planned& planned = found_.planned[k];
     bool read = false, wanted = false;
-    for (ValueId id : planned.node->outputs) {
+    for (ValueId id : planned.results()) {
       if (id == kNone) continue;
       if (!state_.slots(id).needed && !state_.uses.is_output(id) && !state_.has_waiting_reader(id)) continue;
       read = true;
@@ -160,7 +140,7 @@ void Inference::find_needed() {
     }
     planned.needed = wanted;
     if (wanted)
-      program::for_each_use(*planned.node, [&](ValueId id) { state_.slots(id).needed = true; });
+      planned.for_each_use([&](ValueId id) { state_.slots(id).needed = true; });
     else if (read)
       found_.notes.push_back(planned.node->path() + ": known from the shapes");
   }

@@ -1,7 +1,7 @@
 // Which nodes a segment has, and with which sizes.
 #pragma once
 #include <cstdint>
-#include <deque>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,18 +11,40 @@
 namespace norn::runtime {
 
 struct SegmentNodes {
+  // A node, or a run of the operations of a fused one: such a node is planned in pieces where the value between two
+  // operations is known.
   struct Planned {
-    const program::Node* node;  // of the graph, or a part of a fused one, which lies in `parts`
-    std::uint32_t index;        // in the graph
-    bool late = false;          // its outputs' sizes are known only when it has run, or they are no tensors
-    bool needed = true;         // false: nothing reads it, or inference computed what is read
+    const program::Node* node;             // its first operation: a node of the graph, or a part
+    std::span<const program::Node> parts;  // the operations behind it
+    std::uint32_t index;                   // of the node, in the graph
+    std::uint32_t first = 0;               // StepInfo::first
+    bool late = false;                     // its outputs' sizes are known only when it has run, or they are no tensors
+    bool needed = true;                    // false: nothing reads it, or inference computed what is read
+
+    const std::vector<program::ValueId>& results() const {
+      return parts.empty() ? node->outputs : parts.back().outputs;
+    }
+    template <class F>
+    void for_each_use(F&& f) const;
   };
   std::vector<Planned> planned;
-  // Fused nodes are planned by their parts where these differ in shape, or some are known and others not.
-  std::deque<program::Node> parts;
   std::vector<program::ValueId> settled;  // values with known sizes that the planned nodes give
   std::vector<std::string> notes;         // of nodes that inference computed
 };
+
+template <class F>
+void SegmentNodes::Planned::for_each_use(F&& f) const {
+  for (program::ValueId id : node->inputs)
+    if (id != program::kNone) f(id);
+  const program::Node* before = node;
+  for (const program::Node& part : parts) {
+    for (program::ValueId id : part.inputs)
+      if (id != program::kNone && id != before->outputs[0]) f(id);
+    before = &part;
+  }
+  for (const program::Subgraph& sub : node->subgraphs)
+    for (const program::Graph::Capture& capture : sub.graph->captures) f(capture.outer);
+}
 
 // Infers the nodes that are ready, as far as sizes are known, and writes types and known contents into `state`.
 SegmentNodes infer_segment(PlanState& state);

@@ -61,6 +61,12 @@ SelectFn find_select(const opset::Operator* op) {
   return is_elementwise(op) ? select_elementwise : nullptr;
 }
 
+void Selector::refuse(std::string kernel, std::string reason) {
+  for (const Refusal& told : refusals_)
+    if (told.kernel == kernel && told.reason == reason) return;
+  refusals_.push_back({std::move(kernel), std::move(reason)});
+}
+
 bool Selector::is_float(std::string_view kernel) {
   if (out_dtype() == DataType::Float) return true;
   refuse(std::string(kernel), "computes float, not " + std::string(data_type_name(out_dtype())));

@@ -28,6 +28,7 @@ class Selector {
  public:
   virtual ~Selector() = default;
 
+  // The operation to choose a kernel for: a node's own, or a part of a fused node.
   const program::Node& node() const noexcept { return *node_; }
   opset::Attrs attrs() const { return node_->attributes(); }
   bool has(std::size_t i) const { return node_->input(i) != program::kNone; }
@@ -54,10 +55,14 @@ class Selector {
   // The layout in which the value was made.
   virtual kernels::Layout made_in(program::ValueId id) const = 0;
 
-  // Element-wise steps for the node's fused operations: appended to `steps` with their operands in `extra` and `uses`.
-  // Operands of the running value's full size are taken in `layout`. False if one of them is none that kernels know.
-  bool post_steps(std::vector<kernels::ElementStep>& steps, std::vector<kernels::ExtraOperand>& extra,
-                  std::vector<Operand>& uses, kernels::Layout layout);
+  // Element-wise steps for as many of the operations fused behind node() as steps can express, appended to `steps` with
+  // their operands in `extra` and `uses`; returns the value that they give, which is node()'s own output if none can be
+  // taken. Operands of the running value's full size are taken in `layout`. What is taken last counts; what is not
+  // taken is planned by itself.
+  program::ValueId take_parts(std::vector<kernels::ElementStep>& steps, std::vector<kernels::ExtraOperand>& extra,
+                              std::vector<Operand>& uses, kernels::Layout layout);
+  // The operations fused behind node() that are on offer.
+  std::span<const program::Node> parts() const noexcept { return parts_; }
   // Steps for one element-wise operation whose running value is input `running` of `op`.
   bool element_steps(const opset::Operator* op, const std::vector<program::ValueId>& inputs, int running,
                      std::vector<kernels::ElementStep>& steps, std::vector<kernels::ExtraOperand>& extra,
@@ -80,7 +85,8 @@ class Selector {
     }
     return false;
   }
-  void refuse(std::string kernel, std::string reason) { refusals_.push_back({std::move(kernel), std::move(reason)}); }
+  // Told once, however often the operation is offered.
+  void refuse(std::string kernel, std::string reason);
   // Whether this way of computing the node, which would take it, is left out (PlanOptions::passed_over).
   bool passes_over(std::string_view kernel) {
     if (to_pass_over_ == 0) return false;
@@ -99,6 +105,8 @@ class Selector {
   virtual kernels::PackedConstants& packed() = 0;
 
   const program::Node* node_ = nullptr;
+  std::span<const program::Node> parts_;
+  std::size_t taken_ = 0;  // of the parts
   std::vector<Refusal> refusals_;
   std::uint32_t to_pass_over_ = 0;  // of the node's candidates
 };
@@ -115,7 +123,7 @@ class SelectedNode final : public opset::NodeView {
   const Selector* s_;
 };
 
-// Emits the node, fused operations included, or returns false (then nothing was emitted).
+// Emits the operation, with the parts that it took, or returns false (then nothing was emitted).
 using SelectFn = bool (*)(Selector&);
 // The select function for an operator; null if it has only its reference kernel.
 SelectFn find_select(const opset::Operator* op);

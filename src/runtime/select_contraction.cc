@@ -1,5 +1,6 @@
 // Conv, MatMul and Gemm, with what is fused behind them.
 #include <optional>
+#include <string>
 
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/matmul.h"
@@ -48,8 +49,8 @@ bool select_conv(Selector& s) {
     config.bias = s.constant_data(2);
     std::vector<Operand> uses{
         {s.node().inputs[0], in}, {s.node().inputs[1], Layout::Dense}, {s.node().input(2), Layout::Dense}};
-    if (!s.post_steps(config.post, config.extra, uses, out)) return false;
-    return s.choose(kernels::conv_candidates(), config, uses, {s.node().outputs[0], out});
+    const program::ValueId made = s.take_parts(config.post, config.extra, uses, out);
+    return s.choose(kernels::conv_candidates(), config, uses, {made, out});
   };
   if (attempt(Layout::ChannelsLast, Layout::ChannelsLast)) return true;
   return attempt(Layout::Dense, Layout::Dense);
@@ -69,12 +70,12 @@ bool select_matmul(Selector& s) {
     config.out.insert(config.out.end() - 1, 1);
   }
   std::vector<Operand> uses{{s.node().inputs[0]}, {s.node().inputs[1]}, {}};
-  if ((s.dims(0).size() == 1 || s.dims(1).size() == 1) && !s.node().post.empty()) {
-    s.refuse("matmul", "a product with a vector takes no fused operations");
-    return false;
-  }
-  if (!s.post_steps(config.post, config.extra, uses, Layout::Dense)) return false;
-  return s.choose(kernels::matmul_candidates(), config, uses, {s.node().outputs[0]});
+  program::ValueId made = s.node().outputs[0];
+  if (s.dims(0).size() > 1 && s.dims(1).size() > 1)
+    made = s.take_parts(config.post, config.extra, uses, Layout::Dense);
+  else if (!s.parts().empty())
+    s.refuse("matmul+" + std::string(s.parts()[0].op->name), "a product with a vector takes no fused operations");
+  return s.choose(kernels::matmul_candidates(), config, uses, {made});
 }
 
 bool select_gemm(Selector& s) {
@@ -92,8 +93,8 @@ bool select_gemm(Selector& s) {
     config.c_constant = s.constant_data(2);
   }
   std::vector<Operand> uses{{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
-  if (!s.post_steps(config.post, config.extra, uses, Layout::Dense)) return false;
-  return s.choose(kernels::matmul_candidates(), config, uses, {s.node().outputs[0]});
+  const program::ValueId made = s.take_parts(config.post, config.extra, uses, Layout::Dense);
+  return s.choose(kernels::matmul_candidates(), config, uses, {made});
 }
 
 }  // namespace norn::runtime

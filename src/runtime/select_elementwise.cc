@@ -1,5 +1,5 @@
-// Element-wise nodes as chains, and element-wise nodes fused behind others as post-operations: one translation for
-// both.
+// Element-wise nodes as chains, and element-wise nodes fused behind others: one translation for both.
+#include <algorithm>
 #include <limits>
 
 #include "kernels/cpu/elementwise.h"
@@ -79,11 +79,29 @@ bool Selector::element_steps(const opset::Operator* op, const std::vector<progra
   return true;
 }
 
-bool Selector::post_steps(std::vector<ElementStep>& steps, std::vector<ExtraOperand>& extra, std::vector<Operand>& uses,
-                          Layout layout) {
-  for (const program::PostOp& post : node().post)
-    if (!element_steps(post.op, post.inputs, post.running, steps, extra, uses, layout)) return false;
-  return true;
+program::ValueId Selector::take_parts(std::vector<ElementStep>& steps, std::vector<ExtraOperand>& extra,
+                                      std::vector<Operand>& uses, Layout layout) {
+  taken_ = 0;
+  program::ValueId running = node().outputs[0];
+  for (const program::Node& part : parts_) {
+    const program::ValueId made = part.outputs[0];
+    const auto stop = [&](std::string reason) {
+      refuse(std::string(node().op->name) + "+" + std::string(part.op->name), std::move(reason));
+      return running;
+    };
+    if (dtype_of(made) != out_dtype())
+      return stop("the elements change from " + std::string(data_type_name(out_dtype())) + " to " +
+                  std::string(data_type_name(dtype_of(made))));
+    if (dims_of(made) != out_dims())
+      return stop("the shape changes from " + to_string(out_dims()) + " to " + to_string(dims_of(made)));
+    const auto at = std::find(part.inputs.begin(), part.inputs.end(), running);
+    if (std::count(at, part.inputs.end(), running) != 1) return stop("it reads the value more than once");
+    if (!element_steps(part.op, part.inputs, static_cast<int>(at - part.inputs.begin()), steps, extra, uses, layout))
+      return stop("there is no step for it, or a bound of Clip is not a constant");
+    running = made;
+    ++taken_;
+  }
+  return running;
 }
 
 bool select_elementwise(Selector& s) {
@@ -103,20 +121,20 @@ bool select_elementwise(Selector& s) {
     const bool full = s.dims(0) == s.out_dims();
     config.inputs.push_back({s.dims(0), full ? layout : Layout::Dense, contents ? contents->data() : nullptr});
     uses.push_back({s.node().inputs[0], config.inputs.back().layout});
-    if (!s.element_steps(s.node().op, s.node().inputs, 0, config.steps, config.inputs, uses, layout) ||
-        !s.post_steps(config.steps, config.inputs, uses, layout)) {
+    if (!s.element_steps(s.node().op, s.node().inputs, 0, config.steps, config.inputs, uses, layout)) {
       s.refuse("chain", "a bound of Clip is not a constant");
       return false;
     }
-    return s.choose(kernels::chain_candidates(), config, uses, {s.node().outputs[0], layout}, true);
+    const program::ValueId made = s.take_parts(config.steps, config.inputs, uses, layout);
+    return s.choose(kernels::chain_candidates(), config, uses, {made, layout}, true);
   };
   Layout other = Layout::Dense;
   auto consider = [&](program::ValueId id) {
     if (id != program::kNone && s.dims_of(id) == s.out_dims() && s.made_in(id) != Layout::Dense) other = s.made_in(id);
   };
   for (program::ValueId id : s.node().inputs) consider(id);
-  for (const program::PostOp& post : s.node().post)
-    for (program::ValueId id : post.inputs) consider(id);
+  for (const program::Node& part : s.parts())
+    for (program::ValueId id : part.inputs) consider(id);
   if (other != Layout::Dense && attempt(other)) return true;
   return attempt(Layout::Dense);
 }

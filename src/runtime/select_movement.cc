@@ -16,7 +16,7 @@ namespace {
 using kernels::Layout;
 
 bool plain(Selector& s, std::string_view kernel) {
-  if (s.out_dtype() != DataType::String && s.node().post.empty()) return true;
+  if (s.out_dtype() != DataType::String) return true;
   s.refuse(std::string(kernel), "moves elements of fixed size, not strings");
   return false;
 }

@@ -12,21 +12,11 @@
 #include "runtime/select.h"
 
 namespace norn::runtime {
-namespace {
 
 using kernels::Layout;
 
-bool float_only(Selector& s, std::string_view kernel) {
-  if (!s.is_float(kernel)) return false;
-  if (s.node().post.empty()) return true;
-  s.refuse(std::string(kernel), "takes no fused operations");
-  return false;
-}
-
-}  // namespace
-
 bool select_pool(Selector& s) {
-  if (!float_only(s, "pool")) return false;
+  if (!s.is_float("pool")) return false;
   if (s.node().outputs.size() > 1) {
     s.refuse("pool", "does not give Indices");
     return false;
@@ -55,7 +45,7 @@ bool select_pool(Selector& s) {
 }
 
 bool select_global_pool(Selector& s) {
-  if (!float_only(s, "global_pool")) return false;
+  if (!s.is_float("global_pool")) return false;
   kernels::GlobalPoolConfig config;
   config.x = s.dims(0);
   config.kind = s.node().op == &ops::GlobalMaxPool ? kernels::PoolKind::Max : kernels::PoolKind::Average;
@@ -68,7 +58,7 @@ bool select_global_pool(Selector& s) {
 }
 
 bool select_lrn(Selector& s) {
-  if (!float_only(s, "lrn")) return false;
+  if (!s.is_float("lrn")) return false;
   kernels::LrnConfig config;
   config.x = s.dims(0);
   const ops::LrnParams params = ops::resolve_lrn(SelectedNode(s));
@@ -85,7 +75,7 @@ bool select_lrn(Selector& s) {
 }
 
 bool select_softmax(Selector& s) {
-  if (!float_only(s, "softmax")) return false;
+  if (!s.is_float("softmax")) return false;
   // Versions before 13 normalise over all dimensions from `axis` on; they keep their reference kernel unless lifted.
   if (s.node().schema->since < 13) {
     s.refuse("softmax", "normalises along one axis; this version flattens from axis on");
@@ -103,7 +93,7 @@ bool select_softmax(Selector& s) {
 }
 
 bool select_reduce(Selector& s) {
-  if (!float_only(s, "reduce")) return false;
+  if (!s.is_float("reduce")) return false;
   if (s.has(1) && !s.constant(1)) {
     s.refuse("reduce", "the axes are not constant");
     return false;

@@ -100,8 +100,8 @@ def test_session_options():
     options = norn.SessionOptions(intra_op_num_threads=3, disabled_passes=["a", "b"])
     assert options.intra_op_num_threads == 3 and options.disabled_passes == ("a", "b")
     options.disabled_passes = ["all"]
-    options.reference_only = True
-    assert options.disabled_passes == ("all",) and options.reference_only
+    options.reference_only = options.verify_passes = True
+    assert options.disabled_passes == ("all",) and options.reference_only and options.verify_passes
     with pytest.raises(AttributeError):
         options.intra_op_threads = 1
     with pytest.raises(TypeError):

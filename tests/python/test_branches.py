@@ -44,7 +44,7 @@ def function(name, inputs, outputs, nodes, attributes=()):
 
 
 def session(proto, disabled=()):
-    return norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=list(disabled)))
+    return norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=list(disabled), verify_passes=True))
 
 
 def subsets():

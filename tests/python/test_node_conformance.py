@@ -111,7 +111,7 @@ def assert_similar(got, wanted, rtol, atol):
 def test_case(name):
     case = CASES[name]
     try:
-        session = norn.InferenceSession(case.model)
+        session = norn.InferenceSession(case.model, norn.SessionOptions(verify_passes=True))
     except norn.NotImplemented as error:
         if operators(case.model.graph) & FUNCTIONS and "by its signature only" in str(error):
             pytest.skip(f"a function body needs an operator that does not run: {error}")

@@ -91,12 +91,21 @@ def test_any_passes_left_out(name):
         feeds["x"] = array(*(d.dim_value or 3 for d in given.type.tensor_type.shape.dim))
     wanted = ReferenceEvaluator(proto).run(None, feeds)
     for disabled in SUBSETS:
-        session = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=list(disabled)))
+        session = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=list(disabled), verify_passes=True))
         program = onnx.ModelProto.FromString(norn.parse_text(session.program_text()))
         onnx.checker.check_model(program, full_check=True)
         for got in (session.run(None, feeds), ReferenceEvaluator(program).run(None, feeds)):
             for w, g in zip(wanted, got, strict=True):
                 np.testing.assert_allclose(g, w, rtol=1e-5, atol=1e-5, err_msg=f"without {disabled}")
+
+
+def test_explain_tells_what_nearly_fitted():
+    proto = model(
+        [const("w", array(3, 2, 1, 2)), node("Conv", "x,w", "c"), node("BatchNormalization", "c,s,b,m,v", "n"),
+         node("Tanh", "c", "t"), node("Sub", "n,t", "y")], [1, 2, 5, 5], Y4, BATCH_NORM)  # fmt: skip
+    why = 'not fuse_conv_bn: BatchNormalization could go into Conv, but the value "c" has 2 readers'
+    assert why in norn.InferenceSession(proto).explain()
+    assert "not fuse" not in norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=["all"])).explain()
 
 
 def constant_with(**fields):

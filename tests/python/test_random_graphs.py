@@ -220,7 +220,7 @@ def test_random_network(seed):
     network = Network(seed)
     model = network.model()
     title = f"opset {network.opset}"
-    fast = norn.InferenceSession(model, norn.SessionOptions(intra_op_num_threads=1 + seed % 2))
+    fast = norn.InferenceSession(model, norn.SessionOptions(intra_op_num_threads=1 + seed % 2, verify_passes=True))
     got = fast.run(None, network.feed)
     plain = norn.SessionOptions(reference_only=True, disabled_passes=["all"])
     assert_same(model, got, norn.InferenceSession(model, plain).run(None, network.feed), title)

@@ -68,7 +68,8 @@ def literal(value: Value) -> str:
 
 def options_of(way: str) -> str:
     if way.startswith("without "):
-        return f"norn.SessionOptions(disabled_passes=[{way.removeprefix('without ')!r}], intra_op_num_threads=1)"
+        left_out = way.removeprefix("without ")
+        return f"norn.SessionOptions(disabled_passes=[{left_out!r}], intra_op_num_threads=1, verify_passes=True)"
     if way.startswith("reference"):
         return "norn.SessionOptions(reference_only=True" + (", disabled_passes=['all'])" if "all" in way else ")")
     return f"norn.SessionOptions(intra_op_num_threads={way.split()[0] if way[0].isdigit() else 1})"

@@ -53,7 +53,7 @@ def ways() -> dict[str, norn.SessionOptions]:
     """
     made = {f"{n} threads": norn.SessionOptions(intra_op_num_threads=n) for n in (1, 2, 4)}
     for name in [*norn.pass_names(), "all"]:
-        made[f"without {name}"] = norn.SessionOptions(disabled_passes=[name], intra_op_num_threads=1)
+        made[f"without {name}"] = norn.SessionOptions(disabled_passes=[name], intra_op_num_threads=1, verify_passes=True)
     made["reference"] = norn.SessionOptions(reference_only=True, intra_op_num_threads=1)
     made["reference without all"] = norn.SessionOptions(
         reference_only=True, disabled_passes=["all"], intra_op_num_threads=2

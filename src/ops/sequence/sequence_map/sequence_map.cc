@@ -52,8 +52,10 @@ void infer_sequence_map(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator SequenceMap = {
-    .name = "SequenceMap", .history = kSequenceMap, .infer = infer_sequence_map, .control_flow = ControlFlow::SequenceMap};
+constinit const Operator SequenceMap = {.name = "SequenceMap",
+                                        .history = kSequenceMap,
+                                        .infer = infer_sequence_map,
+                                        .control_flow = ControlFlow::SequenceMap};
 
 void sequence_map_schemas(SchemaTable& table) { table.add(SequenceMap); }
 
