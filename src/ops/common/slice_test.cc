@@ -105,15 +105,6 @@ Inferred infer_with(const opset::Operator& op, int opset, const Attributes& attr
   return inferred;
 }
 
-bool has_fresh(const DimExpr& e) {
-  std::vector<std::string> names;
-  e.collect_variables(names);
-  for (const auto& n : names) {
-    if (n.starts_with('?')) return true;
-  }
-  return false;
-}
-
 bool same_contents(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.dims() != b.dims()) return false;
   if (a.dtype() == DataType::String) {
