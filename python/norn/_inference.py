@@ -34,7 +34,7 @@ def infer_shapes(
     *,
     symbolic: bool = False,
     operator_sets: Sequence[OperatorSet] = (),
-    external_data: _ExternalData = None,
+    external_data: _ExternalData | None = None,
 ) -> Any:
     """The model with the types and shapes of every value, as far as they can be told without running it.
 
@@ -82,7 +82,7 @@ def infer_shapes_path(
 
 
 def explain_shapes(
-    model: _ModelLike, *, operator_sets: Sequence[OperatorSet] = (), external_data: _ExternalData = None
+    model: _ModelLike, *, operator_sets: Sequence[OperatorSet] = (), external_data: _ExternalData | None = None
 ) -> dict[str, Any]:
     """What inference found and what it did not, as ``norn infer --why --json`` tells.
 

@@ -84,7 +84,7 @@ void register_infer(nb::module_& module) {
         return found.to_json();
       },
       nb::arg("model"), nb::kw_only(), nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none(),
-      nb::arg("external_data") = nb::none(), "What inference found and what it did not, as `norn infer --json` tells.");
+      nb::arg("external_data") = nb::none(), "What inference found and what it did not, as JSON.");
   module.def(
       "node_outputs",
       [](const nb::bytes& node, const Messages& types, const Messages& tensors,
@@ -96,7 +96,7 @@ void register_infer(nb::module_& module) {
         return outputs;
       },
       nb::arg("node"), nb::arg("types"), nb::arg("tensors"), nb::arg("imports"), nb::arg("ir_version"),
-      "Serialised types of a node's outputs, by name.");
+      "The serialised types of a node's outputs, by name.");
   module.def(
       "function_outputs",
       [](const nb::bytes& function, const std::vector<nb::bytes>& types, const std::vector<nb::bytes>& attributes,
