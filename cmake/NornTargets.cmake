@@ -53,7 +53,8 @@ function(norn_layer name)
   endif()
 endfunction()
 
-# norn_slice(FAMILY/NAME SCHEMA [BODY] [ADAPT] [REF] [GRAD] [TEST]): the files of src/ops/FAMILY/NAME/ by their suffix, each for the
+# norn_slice(FAMILY/NAME SCHEMA [BODY] [ADAPT] [REF] [GRAD] [TEST]): the files of src/ops/FAMILY/NAME/ by their suffix,
+# each for the
 # library of its layer; a layer may have several (resize_ref.cc, resize_linear_ref.cc). The slices listed this way are
 # the only list of operators there is: the tables are generated from it.
 set_property(GLOBAL PROPERTY norn_slices "")
