@@ -1,8 +1,10 @@
 # make demo   sets up, builds, installs into .venv, and classifies handwritten digits
 # make test   the same set-up, then every test
-# make fuzz   every fuzz target under address and undefined-behaviour sanitizers, MINUTES each (default 10); installs clang-19
-# make trial  random models, run every way there is and by ONNX Runtime, for MINUTES (default 10); see tests/trial/README.md
-# make sanitize  the C++ tests under address and undefined-behaviour sanitizers, then those with threads under the thread sanitizer
+# make fuzz   every fuzz target under address and undefined-behaviour sanitizers, MINUTES each (10); installs clang-19
+# make trial  random models, run every way there is and by ONNX Runtime, for MINUTES (10); see tests/trial/README.md
+# make sanitize  the C++ tests under address and undefined-behaviour sanitizers, those of threads under the thread one
+# make format  every C++ file as .clang-format has it
+# make lint   clang-tidy on the library, the command and the module, or on FILES="src/check/types.cc ..."
 # Both first ones do only what is still to be done. Parallelism: make demo JOBS=4.
 
 BUILD := build/release
@@ -10,7 +12,8 @@ JOBS ?=
 PYTHON := .venv/bin/python
 cmake_build = cmake --build $(BUILD) $(if $(JOBS),--parallel $(JOBS))
 
-.PHONY: demo test fuzz trial sanitize setup-demo setup-test setup-trial build-demo build-test clean help
+.PHONY: demo test fuzz trial sanitize format lint setup-demo setup-test setup-trial setup-lint \
+  build-demo build-test clean help
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -26,7 +29,7 @@ test: build-test
 	@echo "== Python tests"
 	@$(PYTHON) -m pytest -q tests
 
-setup-demo setup-test setup-trial: setup-%:
+setup-demo setup-test setup-trial setup-lint: setup-%:
 	@tools/setup.sh $*
 
 # One build tree serves both: what was configured once is only extended.
@@ -39,7 +42,8 @@ MINUTES ?= 10
 fuzz: setup-test
 	@tools/fuzz.sh $(MINUTES) $(TARGETS)
 
-# SEED=5 draws that one alone, ONLY=mix,turn some of the modes; JOBS is how many processes draw, by default one for each core.
+# SEED=5 draws that one alone, ONLY=mix,turn some of the modes; JOBS is how many processes draw, by default one for each
+# core.
 trial: setup-trial build-demo
 	@PYTHONPATH=tests $(PYTHON) -m trial --minutes $(MINUTES) $(if $(JOBS),--jobs $(JOBS)) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(ONLY),--only $(ONLY))
@@ -49,6 +53,12 @@ sanitize: setup-test
 	@cmake --preset asan && cmake --build --preset asan $(if $(JOBS),--parallel $(JOBS)) && ctest --preset asan
 	@cmake --preset tsan && cmake --build --preset tsan $(if $(JOBS),--parallel $(JOBS)) --target $(threaded)
 	@for t in $(threaded); do build/tsan/tests/$$t || exit 1; done
+
+format: setup-test
+	@git ls-files '*.cc' '*.h' | xargs .venv/bin/clang-format -i
+
+lint: setup-lint
+	@tools/lint.sh $(FILES)
 
 clean:
 	rm -rf build

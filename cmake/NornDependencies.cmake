@@ -1,4 +1,5 @@
-# Finds what Norn builds on, and names what is missing together with the command that installs it. Nothing is downloaded.
+# Finds what Norn builds on, and names what is missing together with the command that installs it. Nothing is
+# downloaded.
 
 function(norn_require package what debian)
   find_package(${package} QUIET ${ARGN})

@@ -19,34 +19,42 @@ if(NORN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # Headers are compiled once for the targets that share flags: a target owns them, and the others take them from it.
-# Every file still includes what it uses: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
+# Every file still includes what it uses; builds with NORN_FAST_BUILD off show that each stands alone.
 set(norn_std_headers <algorithm> <array> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory> <optional>
   <set> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
 
+# norn_precompile(TARGET [PRIVATE headers... | REUSE_FROM owner]), as target_precompile_headers.
+function(norn_precompile)
+  if(NORN_FAST_BUILD)
+    target_precompile_headers(${ARGV})
+  endif()
+endfunction()
+
 # norn_unity(TARGET [APART files...]): sources are compiled eight to a run, apart from those whose names clash with
-# others'. What is unnamed in one file is seen by those after it; builds with NORN_UNITY off show that each stands alone.
+# others'. What is unnamed in one file is seen by those after it in its run.
 function(norn_unity target)
   cmake_parse_arguments(arg "" "" "APART" ${ARGN})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${NORN_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${NORN_FAST_BUILD} UNITY_BUILD_BATCH_SIZE 8)
   set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# norn_layer(NAME sources... DEPENDS layers... [PRECOMPILE headers... | PRECOMPILED_BY layer]): static library norn_NAME,
-# linked into libnorn.so and into tests. Its precompiled headers are those of norn_ir unless it has others.
+# norn_layer(NAME sources... DEPENDS layers... [PRECOMPILE headers... | PRECOMPILED_BY layer]): static library
+# norn_NAME, linked into libnorn.so and into tests. Its precompiled headers are those of norn_ir unless it has others.
 function(norn_layer name)
   cmake_parse_arguments(arg "" "PRECOMPILED_BY" "DEPENDS;PRECOMPILE" ${ARGN})
   add_library(norn_${name} STATIC ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(norn_${name} PUBLIC norn_flags ${arg_DEPENDS})
   if(arg_PRECOMPILE)
-    target_precompile_headers(norn_${name} PRIVATE ${arg_PRECOMPILE})
+    norn_precompile(norn_${name} PRIVATE ${arg_PRECOMPILE})
   elseif(arg_PRECOMPILED_BY)
-    target_precompile_headers(norn_${name} REUSE_FROM norn_${arg_PRECOMPILED_BY})
+    norn_precompile(norn_${name} REUSE_FROM norn_${arg_PRECOMPILED_BY})
   else()
-    target_precompile_headers(norn_${name} REUSE_FROM norn_ir)
+    norn_precompile(norn_${name} REUSE_FROM norn_ir)
   endif()
 endfunction()
 
-# norn_slice(FAMILY/NAME SCHEMA [BODY] [ADAPT] [REF] [GRAD] [TEST]): the files of src/ops/FAMILY/NAME/ by their suffix, each for the
+# norn_slice(FAMILY/NAME SCHEMA [BODY] [ADAPT] [REF] [GRAD] [TEST]): the files of src/ops/FAMILY/NAME/ by their suffix,
+# each for the
 # library of its layer; a layer may have several (resize_ref.cc, resize_linear_ref.cc). The slices listed this way are
 # the only list of operators there is: the tables are generated from it.
 set_property(GLOBAL PROPERTY norn_slices "")
@@ -76,7 +84,8 @@ endfunction()
 # <slice>_<FUNCTION>(TYPE&) of every slice that has the part.
 function(norn_slice_table out part function type header)
   get_property(slices GLOBAL PROPERTY norn_slice_${part})
-  set(text "// Generated from the norn_slice() lines of src/ops/slices.cmake.\n#include \"${header}\"\n\nnamespace norn::ops {\n\n")
+  set(text "// Generated from the norn_slice() lines of src/ops/slices.cmake.\n")
+  string(APPEND text "#include \"${header}\"\n\nnamespace norn::ops {\n\n")
   foreach(slice ${slices})
     string(APPEND text "void ${slice}_${function}(${type}&);\n")
   endforeach()

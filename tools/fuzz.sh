@@ -8,11 +8,13 @@ minutes=${1:-10}
 [ $# -gt 0 ] || set -- $(sed -n 's/^norn_fuzz_target(\([a-z_]*\).*/\1/p' fuzz/CMakeLists.txt)
 say() { printf '== %s\n' "$*"; }
 
-if ! command -v clang++-19 >/dev/null || [ -z "$(find /usr/lib/llvm-19 -name 'libclang_rt.fuzzer*' -print -quit 2>/dev/null)" ]; then
+if ! command -v clang++-19 >/dev/null ||
+  [ -z "$(find /usr/lib/llvm-19 -name 'libclang_rt.fuzzer*' -print -quit 2>/dev/null)" ]; then
   say "installing Debian packages: clang-19 libclang-rt-19-dev"
   if [ "$(id -u)" = 0 ]; then as_root=; else as_root=sudo; fi
   $as_root apt-get -qq update
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends -y clang-19 libclang-rt-19-dev >/dev/null
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends -y \
+    clang-19 libclang-rt-19-dev >/dev/null
 fi
 build=build/fuzz
 cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++-19 -DNORN_FUZZ=ON \
@@ -27,8 +29,9 @@ for target in "$@"; do
   done
   mkdir -p $build/found/"$target" $build/corpus/"$target"
   # shellcheck disable=SC2086
-  $build/fuzz/"norn_${target}_fuzz" -max_total_time=$((minutes * 60)) -rss_limit_mb=4096 -timeout=30 -print_final_stats=1 \
-    -artifact_prefix=$build/found/"$target"/ $build/corpus/"$target" $seeds 2>$build/"$target".log ||
+  $build/fuzz/"norn_${target}_fuzz" -max_total_time=$((minutes * 60)) -rss_limit_mb=4096 -timeout=30 \
+    -print_final_stats=1 -artifact_prefix=$build/found/"$target"/ $build/corpus/"$target" \
+    $seeds 2>$build/"$target".log ||
     failed="$failed $target"
   tail -n 8 $build/"$target".log
 done

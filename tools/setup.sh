@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes a Debian-like machine ready: tools/setup.sh demo | test | trial
+# Makes a Debian-like machine ready: tools/setup.sh demo | test | trial | lint
 #
 # Installs the Debian packages that are missing (as root or through sudo), then a virtual environment .venv with what
-# the build, for "test" the tests and for "trial" the trial need from PyPI. Nothing is done twice: packages are looked for first, and a stamp
-# in .venv holds the requirements that were installed.
+# the build, the tests, the trial ("trial") and clang-tidy ("lint") need from PyPI. Nothing is done twice: packages are
+# looked for first, and a stamp in .venv holds the requirements that were installed.
 set -eu
 cd "$(dirname "$0")/.."
 purpose=${1:-demo}
-case $purpose in demo | test | trial) ;; *) echo "usage: tools/setup.sh demo|test|trial" >&2; exit 2 ;; esac
+case $purpose in demo | test | trial | lint) ;; *) echo "usage: tools/setup.sh demo|test|trial|lint" >&2; exit 2 ;; esac
 say() { printf '== %s\n' "$*"; }
 
 missing=
@@ -37,7 +37,7 @@ need libxxhash-dev header xxhash.h
 need python3 "$python" -c 'import sys; assert sys.version_info >= (3, 11)'
 need python3-venv "$python" -c 'import ensurepip, venv'
 need python3-dev "$python" -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")'
-if [ "$purpose" = test ]; then
+if [ "$purpose" = test ] || [ "$purpose" = lint ]; then
   need libgtest-dev header gtest/gtest.h
   need pkg-config command -v pkg-config
 fi
@@ -69,3 +69,4 @@ requirements() { # requirements NAME: installs tools/requirements-NAME.txt unles
 requirements build
 [ "$purpose" = demo ] || requirements test
 [ "$purpose" != trial ] || requirements trial
+[ "$purpose" != lint ] || requirements lint

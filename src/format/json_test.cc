@@ -53,8 +53,8 @@ TEST(Json, WritesAsTheSpecificationOfProtobufSays) {
 
 TEST(Json, ReadsEveryFormOfAValue) {
   const auto a = from_json<ir::Attribute>(
-      R"( {"refAttrName" : "r\u0041\ud83d\ude00\/", "i": 1e3, "ints": ["-9223372036854775808", 2.0, "7"], "f": "-Infinity",)"
-      R"( "floats": [1, "2.5", "NaN"], "g": null, "type": 2, "strings": ["_-8", "/+8="] } )");
+      R"( {"refAttrName" : "r\u0041\ud83d\ude00\/", "i": 1e3, "ints": ["-9223372036854775808", 2.0, "7"],)"
+      R"( "f": "-Infinity", "floats": [1, "2.5", "NaN"], "g": null, "type": 2, "strings": ["_-8", "/+8="] } )");
   EXPECT_EQ(a.ref_attr_name.get(), "rA\xf0\x9f\x98\x80/");
   EXPECT_EQ(a.i, 1000);
   EXPECT_EQ(a.ints, (std::vector<std::int64_t>{INT64_MIN, 2, 7}));

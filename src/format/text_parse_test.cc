@@ -109,7 +109,8 @@ TEST(TextParse, Types) {
 TEST(TextParse, InitializersOfEveryElementType) {
   const auto g = from_text<ir::Graph>(R"(g (int32 k = {7}) => () <
     float[2] a = {1, nan}, double[1] b = {0.1}, complex64[1] c = {1, 2}, string[2] d = {"x", "y\"z"},
-    int4[3] e = {1, -8, 7}, uint2[5] f = {0, 1, 2, 3, 1}, float6e2m3[2] h = {63, 1}, uint64[1] i = {18446744073709551615},
+    int4[3] e = {1, -8, 7}, uint2[5] f = {0, 1, 2, 3, 1}, float6e2m3[2] h = {63, 1},
+    uint64[1] i = {18446744073709551615},
     bool[0] j = {}, float[9] ext = ["location": "w.bin"], float v > {})");
   ASSERT_EQ(g.initializer.size(), 11u);
   EXPECT_EQ(g.initializer[0].name, "k");

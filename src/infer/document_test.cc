@@ -44,7 +44,8 @@ TEST(Document, GraphsThatAreInferredAgainAreToldOnce) {
 
 TEST(Document, FactsOfBranchesAreResolvedInThem) {
   const ir::Model model = parsed(R"(agraph (bool c, float[N, 4] x, float[3, M] w) => (y) {
-    y = If (c) <then_branch = t () => (a) { a = MatMul(w, x) }, else_branch = e () => (b) { b = Constant<value_floats = [1.0]>() }>
+    y = If (c) <then_branch = t () => (a) { a = MatMul(w, x) },
+      else_branch = e () => (b) { b = Constant<value_floats = [1.0]>() }>
   })");
   DocumentFacts facts;
   infer_document(model, options(), facts);

@@ -323,7 +323,8 @@ void register_operator_sets(nb::module_& module) {
         return without_gil([&] { return OperatorSet::parse(message.bytes); });
       },
       nb::arg("document"),
-      R"(Reads an operator-set document from a path (binary, or protobuf text or JSON by its extension), bytes or a proto.
+      R"(Reads an operator-set document from a path (binary, or protobuf text or JSON by its extension), bytes or
+a proto.
 
 Raises :class:`norn.InvalidGraph` for one that breaks a rule: :func:`check_operator_set` finds all of them.)");
   module.def(

@@ -235,7 +235,8 @@ void register_options(nb::module_& module) {
       .def_prop_rw(
           "disabled_passes", disabled_passes,
           [](SessionOptions& self, std::vector<std::string> names) { self.disabled_passes = std::move(names); },
-          R"(Optional passes to leave out (see :func:`norn.pass_names`), "all" for every one. Unknown names are an error.
+          R"(Optional passes to leave out (see :func:`norn.pass_names`), "all" for every one. Unknown names are
+an error.
 
 Any sequence may be assigned; what is read is a tuple, as for ``operator_sets``.)")
       .def_rw("reference_only", &SessionOptions::reference_only,
@@ -247,9 +248,9 @@ Any sequence may be assigned; what is read is a tuple, as for ``operator_sets``.
       .def_rw("limits", &SessionOptions::limits, "Bounds on what reading and preparing the model may cost.")
       .def_rw("max_plan_bytes", &SessionOptions::max_plan_bytes,
               "Bytes that the kept plans for different shapes may take; the least recently used ones go first.")
-      .def_rw(
-          "verify_passes", &SessionOptions::verify_passes,
-          R"(Hold the lowered program against its own rules, and again behind each pass; what breaks one is an internal error.
+      .def_rw("verify_passes", &SessionOptions::verify_passes,
+              R"(Hold the lowered program against its own rules, and again behind each pass; what breaks one is an
+internal error.
 
 For tests of Norn and reports of faults: it costs about as much as loading.)")
       .def("__repr__", [](const SessionOptions& self) { return repr_of(self); });
@@ -357,9 +358,9 @@ operator does not allow.)")
       .def(
           "get_providers", [](const HeldSession&) { return std::vector<std::string>{kCpuProvider}; },
           "What the session runs on: the CPU.")
-      .def(
-          "explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
-          R"(What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of these feeds.
+      .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
+           R"(What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of
+these feeds.
 
 Dimension variables that no feed gives count as ``default_dim``.)")
       .def("program_text", program_text, "The lowered program after passes, as ONNX text.");
