@@ -47,23 +47,26 @@ void map_elements(ReferenceContext& ctx, const UnaryFn& f) {
   });
 }
 
-void map_pairs(ReferenceContext& ctx, const BinaryFn& f) { map_pairs(ctx, f, ctx.input(1).dims()); }
+Shape aligned_b(const ReferenceContext& ctx) {
+  const Shape &a = ctx.input(0).dims(), &b = ctx.input(1).dims();
+  if (ctx.version() >= 7) return b;
+  const auto rank = static_cast<std::int64_t>(a.size());
+  const auto axis = axis_of_b(ctx, rank, static_cast<std::int64_t>(b.size()));
+  if (!axis) {
+    if (a != b) ctx.fail("the shapes " + to_string(a) + " and " + to_string(b) + " differ");
+    return b;
+  }
+  Shape placed = b;
+  placed.resize(static_cast<std::size_t>(rank - *axis), 1);
+  if (broadcast(a, placed) != a) {
+    ctx.fail("B's shape " + to_string(b) + " is not a run of A's shape " + to_string(a));
+  }
+  return placed;
+}
 
-void map_pairs(ReferenceContext& ctx, const BinaryFn& f, const Shape& b_dims) {
-  const Tensor &a = ctx.input(0), &b = ctx.input(1);
-  const Shape dims = broadcast(a.dims(), b_dims);
-  Tensor& out = ctx.output(0, a.dtype(), dims);
-  visit_real(domain_of(a.dtype()), [&]<class D>(D) {
-    const auto formula = in_domain<D>(ctx, f, a.dtype());
-    const std::vector<D> x = load_all<D>(a), y = load_all<D>(b);
-    std::vector<D> result;
-    result.reserve(static_cast<std::size_t>(out.size()));
-    Odometer at(dims, {broadcast_strides(a.dims(), dims), broadcast_strides(b_dims, dims)});
-    for (; !at.done(); at.next()) {
-      result.push_back(formula(x[static_cast<std::size_t>(at.offset(0))], y[static_cast<std::size_t>(at.offset(1))]));
-    }
-    store_all<D>(out, result);
-  });
+void map_pairs(ReferenceContext& ctx, const BinaryFn& f) {
+  const DataType type = ctx.input(0).dtype();
+  visit_real(domain_of(type), [&]<class D>(D) { map_pairs<D, D, D>(ctx, type, in_domain<D>(ctx, f, type)); });
 }
 
 void fold_inputs(ReferenceContext& ctx, const BinaryFn& f) {

@@ -28,12 +28,30 @@ struct BinaryFn {
 
 // Output 0 = f(input 0), of its type and shape.
 void map_elements(opset::ReferenceContext& ctx, const UnaryFn& f);
-// Output 0 = f(input 0, input 1), broadcast as NumPy does. `b_dims` are input 1's dimensions if they are to be taken
-// for others.
+// Output 0 = f(input 0, input 1), of input 0's type, broadcast as the operator's version does (see infer_pairs).
 void map_pairs(opset::ReferenceContext& ctx, const BinaryFn& f);
-void map_pairs(opset::ReferenceContext& ctx, const BinaryFn& f, const norn::Shape& b_dims);
+// The same where types differ: output 0, of type `type` in the domain To, from f(A, B).
+template <DomainType A, DomainType B, DomainType To, class F>
+void map_pairs(opset::ReferenceContext& ctx, DataType type, F&& f);
+// Input 1's dimensions, brought to where NumPy's broadcasting expects them. Throws if they do not fit.
+norn::Shape aligned_b(const opset::ReferenceContext& ctx);
 // Output 0 = f(... f(f(input 0, input 1), input 2) ...), broadcast, rounded once at the end.
 void fold_inputs(opset::ReferenceContext& ctx, const BinaryFn& f);
+
+template <DomainType A, DomainType B, DomainType To, class F>
+void map_pairs(opset::ReferenceContext& ctx, DataType type, F&& f) {
+  const norn::Shape &a_dims = ctx.input(0).dims(), b_dims = aligned_b(ctx), dims = broadcast(a_dims, b_dims);
+  Tensor& out = ctx.output(0, type, dims);
+  const auto x = load_all<A>(ctx.input(0));
+  const auto y = load_all<B>(ctx.input(1));
+  std::vector<To> result;
+  result.reserve(static_cast<std::size_t>(out.size()));
+  Odometer at(dims, {broadcast_strides(a_dims, dims), broadcast_strides(b_dims, dims)});
+  for (; !at.done(); at.next()) {
+    result.push_back(f(x[static_cast<std::size_t>(at.offset(0))], y[static_cast<std::size_t>(at.offset(1))]));
+  }
+  store_all<To>(out, result);
+}
 
 // Calls f(line) with a copy of each line of `x`, the n elements along the view's axis as a std::span<D>, in order of
 // its first element. Lines without elements are left out.

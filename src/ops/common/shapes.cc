@@ -66,6 +66,46 @@ std::optional<std::int64_t> axis_of_b(const opset::NodeView& node, std::int64_t 
   return axis;
 }
 
+namespace {
+
+Dims shape_before_7(opset::InferContext& ctx) {
+  const Dims &a = ctx.shape(0), &b = ctx.shape(1);
+  const auto rank_a = static_cast<std::int64_t>(a.size()), rank_b = static_cast<std::int64_t>(b.size());
+  const auto axis = axis_of_b(ctx, rank_a, rank_b);
+  if (!axis) {
+    if (a.size() != b.size()) {
+      ctx.fail("the shapes " + to_string(a) + " and " + to_string(b) + " differ in rank",
+               "before opset version 7 the attribute \"broadcast\" has to be 1 to stretch B");
+    }
+    Dims out = a;
+    for (std::size_t d = 0; d < a.size(); ++d) {
+      out[d] = ctx.unify(a[d], b[d], "dimension " + std::to_string(d) + " of A and B");
+    }
+    return out;
+  }
+  Dims out = a;
+  for (std::int64_t d = 0; d < rank_b; ++d) {
+    const DimExpr &x = a[static_cast<std::size_t>(*axis + d)], &y = b[static_cast<std::size_t>(d)];
+    if (!y.is_constant() || y == DimExpr(1)) continue;  // one that is 1 is stretched
+    out[static_cast<std::size_t>(*axis + d)] = ctx.unify(x, y, "dimension " + std::to_string(d) + " of B and A's");
+  }
+  return out;
+}
+
+}  // namespace
+
+void infer_pairs(opset::InferContext& ctx, DataType type) {
+  const bool ranked = ctx.has_rank(0) && ctx.has_rank(1);
+  if (ranked && ctx.version() < 7)
+    ctx.set(0, type, shape_before_7(ctx));
+  else if (ranked)
+    ctx.set(0, type, broadcast(ctx, ctx.shape(0), ctx.shape(1)));
+  else if (ctx.version() < 7 && ctx.has_rank(0))
+    ctx.set(0, type, ctx.shape(0));  // B is stretched to A
+  else if (type != DataType::Undefined)
+    ctx.set(0, type);
+}
+
 DimExpr product(std::span<const DimExpr> dims) {
   DimExpr result = 1;
   for (const DimExpr& d : dims) {

@@ -2,7 +2,8 @@
 // with NaN is false. Equal alone takes booleans and, from 19, strings.
 #include "ops/logical/compare/compare.h"
 
-#include "ops/common/pairs.h"
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace {

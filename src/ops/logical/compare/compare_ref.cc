@@ -1,6 +1,6 @@
 #include <functional>
 
-#include "ops/common/pairs.h"
+#include "ops/common/loops.h"
 #include "ops/logical/compare/compare.h"
 
 namespace norn::ops {

@@ -2,7 +2,8 @@
 // both sides broadcast.
 #include "ops/logical/logical/logical.h"
 
-#include "ops/common/pairs.h"
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace {

@@ -1,12 +1,14 @@
-// Version 1 places B by attributes, which takes known ranks to express.
+// Version 1 places B by attributes.
 #include "ops/logical/logical/logical.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 
 void logical_steps(transform::StepTable& table) {
-  for (const opset::Operator* op : {&And, &Or, &Xor})
+  for (const opset::Operator* op : {&And, &Or, &Xor}) {
+    table.add(*op, 1, 7, transform::broadcast_as_numpy, transform::broadcast_by_axis);
     table.keeps(*op, 1, "\"axis\" places B, which takes known ranks to express");
+  }
 }
 
 }  // namespace norn::ops

@@ -1,4 +1,4 @@
-#include "ops/common/pairs.h"
+#include "ops/common/loops.h"
 #include "ops/logical/logical/logical.h"
 
 namespace norn::ops {

@@ -1,5 +1,4 @@
-// Up to opset 6 only B is stretched, and only if `broadcast` says so: B's shape is then a run of A's dimensions that
-// starts at `axis` (or ends at A's last). Since opset 7 both are broadcast as NumPy does.
+// Arithmetic of two tensors. Known integers are computed as expressions.
 #include "ops/math/binary_arith/binary_arith.h"
 
 #include "norn/error.h"
@@ -75,41 +74,10 @@ std::optional<DimExpr> divide(const DimExpr& a, const DimExpr& b) {
   return std::nullopt;
 }
 
-Dims shape_before_7(InferContext& ctx) {
-  const Dims &a = ctx.shape(0), &b = ctx.shape(1);
-  const auto rank_a = static_cast<std::int64_t>(a.size()), rank_b = static_cast<std::int64_t>(b.size());
-  const auto axis = axis_of_b(ctx, rank_a, rank_b);
-  if (!axis) {
-    if (a.size() != b.size()) {
-      ctx.fail("the shapes " + to_string(a) + " and " + to_string(b) + " differ in rank",
-               "before opset version 7 the attribute \"broadcast\" has to be 1 to stretch B");
-    }
-    Dims out = a;
-    for (std::size_t d = 0; d < a.size(); ++d) {
-      out[d] = ctx.unify(a[d], b[d], "dimension " + std::to_string(d) + " of A and B");
-    }
-    return out;
-  }
-  Dims out = a;
-  for (std::int64_t d = 0; d < rank_b; ++d) {
-    const DimExpr &x = a[static_cast<std::size_t>(*axis + d)], &y = b[static_cast<std::size_t>(d)];
-    if (!y.is_constant() || y == DimExpr(1)) continue;  // one that is 1 is stretched
-    out[static_cast<std::size_t>(*axis + d)] = ctx.unify(x, y, "dimension " + std::to_string(d) + " of B and A's");
-  }
-  return out;
-}
-
 void infer_binary(InferContext& ctx, Arithmetic arithmetic) {
   const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
-  if (!ctx.has_rank(0) || !ctx.has_rank(1)) {
-    // Before opset 7 the result always has A's shape.
-    if (ctx.version() < 7 && ctx.has_rank(0))
-      ctx.set(0, elem, ctx.shape(0));
-    else if (elem != DataType::Undefined)
-      ctx.set(0, elem);
-    return;
-  }
-  ctx.set(0, elem, ctx.version() < 7 ? shape_before_7(ctx) : broadcast(ctx, ctx.shape(0), ctx.shape(1)));
+  infer_pairs(ctx, elem);
+  if (!ctx.has_rank(0) || !ctx.has_rank(1)) return;
   const Dims *a = ctx.ints(0), *b = ctx.ints(1);
   if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return;
   const std::size_t n = a->size() == 1 ? b->size() : a->size();

@@ -16,34 +16,15 @@ D divisor(D b) {
   return b;
 }
 
-// B's dimensions, brought to where NumPy's broadcasting expects them.
-Shape dims_of_b(ReferenceContext& ctx) {
-  const Shape &a = ctx.input(0).dims(), &b = ctx.input(1).dims();
-  if (ctx.version() >= 7) return b;
-  const auto rank = static_cast<std::int64_t>(a.size());
-  const auto axis = axis_of_b(ctx, rank, static_cast<std::int64_t>(b.size()));
-  if (!axis) {
-    if (a != b) ctx.fail("the shapes " + to_string(a) + " and " + to_string(b) + " differ");
-    return b;
-  }
-  Shape placed = b;
-  placed.resize(static_cast<std::size_t>(rank - *axis), 1);
-  if (broadcast(a, placed) != a) {
-    ctx.fail("B's shape " + to_string(b) + " is not a run of A's shape " + to_string(a));
-  }
-  return placed;
-}
-
-void run(ReferenceContext& ctx, const BinaryFn& f) { map_pairs(ctx, f, dims_of_b(ctx)); }
-
-void add_ref(ReferenceContext& ctx) { run(ctx, {plus<double>, plus<std::int64_t>, plus<std::uint64_t>}); }
-void sub_ref(ReferenceContext& ctx) { run(ctx, {minus<double>, minus<std::int64_t>, minus<std::uint64_t>}); }
-void mul_ref(ReferenceContext& ctx) { run(ctx, {times<double>, times<std::int64_t>, times<std::uint64_t>}); }
+void add_ref(ReferenceContext& ctx) { map_pairs(ctx, {plus<double>, plus<std::int64_t>, plus<std::uint64_t>}); }
+void sub_ref(ReferenceContext& ctx) { map_pairs(ctx, {minus<double>, minus<std::int64_t>, minus<std::uint64_t>}); }
+void mul_ref(ReferenceContext& ctx) { map_pairs(ctx, {times<double>, times<std::int64_t>, times<std::uint64_t>}); }
 void div_ref(ReferenceContext& ctx) {
-  run(ctx, {.f64 = [](double a, double b) { return a / b; },
-            // The least value over -1 has no positive: it stays as it is.
-            .i64 = [](std::int64_t a, std::int64_t b) { return b == -1 ? minus<std::int64_t>(0, a) : a / divisor(b); },
-            .u64 = [](std::uint64_t a, std::uint64_t b) { return a / divisor(b); }});
+  map_pairs(ctx,
+            {.f64 = [](double a, double b) { return a / b; },
+             // The least value over -1 has no positive: it stays as it is.
+             .i64 = [](std::int64_t a, std::int64_t b) { return b == -1 ? minus<std::int64_t>(0, a) : a / divisor(b); },
+             .u64 = [](std::uint64_t a, std::uint64_t b) { return a / divisor(b); }});
 }
 
 }  // namespace

@@ -13,10 +13,7 @@ void expand_ref(opset::ReferenceContext& ctx) {
   for (std::int64_t d : shape)
     if (d < 0) ctx.fail("the shape " + to_string(shape) + " has a negative size");
   const Shape dims = broadcast(x.dims(), shape);
-  Tensor& out = ctx.output(0, x.dtype(), dims);
-  std::int64_t i = 0;
-  for (Odometer at(dims, {broadcast_strides(x.dims(), dims)}); !at.done(); at.next())
-    copy_elements(out, i++, x, at.offset(0), 1);
+  copy_strided(ctx.output(0, x.dtype(), dims), x, 0, broadcast_strides(x.dims(), dims));
 }
 
 }  // namespace

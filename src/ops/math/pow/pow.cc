@@ -2,7 +2,8 @@
 // broadcasts only where the attribute says so.
 #include "ops/math/pow/pow.h"
 
-#include "ops/common/pairs.h"
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace {

@@ -1,13 +1,12 @@
 // Version 1 places B by attributes, which takes known ranks to express. Since 12 the exponent may have a type of its
 // own.
 #include "ops/math/pow/pow.h"
-#include "transform/version_step.h"
+#include "transform/shared_steps.h"
 
 namespace norn::ops {
 namespace {
 
-void up_7_12(transform::NodeEdit&) {}
-void down_12_7(transform::NodeEdit& edit) {
+void require_one_type(transform::NodeEdit& edit) {
   const DataType x = edit.input_type(0).elem, y = edit.input_type(1).elem;
   if (x == DataType::Undefined || x != y)
     edit.cannot("before version 12 the exponent has the base's type, and both are floating");
@@ -16,9 +15,9 @@ void down_12_7(transform::NodeEdit& edit) {
 }  // namespace
 
 void pow_steps(transform::StepTable& table) {
+  table.add(Pow, 1, 7, transform::broadcast_as_numpy, transform::broadcast_by_axis);
+  table.add(Pow, 7, 12, transform::unchanged, require_one_type);
   table.keeps(Pow, 1, "\"axis\" places B, which takes known ranks to express");
-  table.add(Pow, 7, 12, up_7_12);
-  table.add(Pow, 12, 7, down_12_7);
 }
 
 }  // namespace norn::ops

@@ -2,7 +2,7 @@
 // exponent gives what the fraction is cut to. An integer to a fraction goes through double.
 #include <cmath>
 
-#include "ops/common/pairs.h"
+#include "ops/common/loops.h"
 #include "ops/math/pow/pow.h"
 
 namespace norn::ops {

@@ -1,7 +1,6 @@
-#include <algorithm>
 #include <cmath>
 
-#include "ops/common/elements.h"
+#include "ops/common/loops.h"
 #include "ops/math/unary_trig/unary_trig.h"
 #include "opset/reference.h"
 
@@ -10,46 +9,38 @@ namespace {
 
 using opset::ReferenceContext;
 
-template <class D, class F>
-void map(ReferenceContext& ctx, F f) {
-  const Tensor& x = ctx.input(0);
-  auto values = load_all<D>(x);
-  std::transform(values.begin(), values.end(), values.begin(), f);
-  store_all<D>(ctx.output(0, x.dtype(), x.dims()), values);
-}
-
 void sin_ref(ReferenceContext& ctx) {
-  map<double>(ctx, [](double x) { return std::sin(x); });
+  map_elements(ctx, {.f64 = [](double x) { return std::sin(x); }});
 }
 void cos_ref(ReferenceContext& ctx) {
-  map<double>(ctx, [](double x) { return std::cos(x); });
+  map_elements(ctx, {.f64 = [](double x) { return std::cos(x); }});
 }
 void tan_ref(ReferenceContext& ctx) {
-  map<double>(ctx, [](double x) { return std::tan(x); });
+  map_elements(ctx, {.f64 = [](double x) { return std::tan(x); }});
 }
 void asin_ref(ReferenceContext& ctx) {
-  map<double>(ctx, [](double x) { return std::asin(x); });
+  map_elements(ctx, {.f64 = [](double x) { return std::asin(x); }});
 }
 void acos_ref(ReferenceContext& ctx) {
-  map<double>(ctx, [](double x) { return std::acos(x); });
+  map_elements(ctx, {.f64 = [](double x) { return std::acos(x); }});
 }
 void atan_ref(ReferenceContext& ctx) {
-  map<double>(ctx, [](double x) { return std::atan(x); });
+  map_elements(ctx, {.f64 = [](double x) { return std::atan(x); }});
 }
 void sinh_ref(ReferenceContext& ctx) {
-  map<double>(ctx, [](double x) { return std::sinh(x); });
+  map_elements(ctx, {.f64 = [](double x) { return std::sinh(x); }});
 }
 void cosh_ref(ReferenceContext& ctx) {
-  map<double>(ctx, [](double x) { return std::cosh(x); });
+  map_elements(ctx, {.f64 = [](double x) { return std::cosh(x); }});
 }
 void asinh_ref(ReferenceContext& ctx) {
-  map<double>(ctx, [](double x) { return std::asinh(x); });
+  map_elements(ctx, {.f64 = [](double x) { return std::asinh(x); }});
 }
 void acosh_ref(ReferenceContext& ctx) {
-  map<double>(ctx, [](double x) { return std::acosh(x); });
+  map_elements(ctx, {.f64 = [](double x) { return std::acosh(x); }});
 }
 void atanh_ref(ReferenceContext& ctx) {
-  map<double>(ctx, [](double x) { return std::atanh(x); });
+  map_elements(ctx, {.f64 = [](double x) { return std::atanh(x); }});
 }
 
 }  // namespace
