@@ -23,7 +23,7 @@ using norn::test::GraphBuilder;
 using norn::test::ModelBuilder;
 using ops::test::tensor;
 
-std::vector<std::string> operators(const Graph& graph) {
+std::vector<std::string> operators_of(const Graph& graph) {
   std::vector<std::string> names;
   for (const Node& n : graph.nodes) names.push_back(describe_operations(n));
   return names;
@@ -66,7 +66,7 @@ TEST(Rewriter, KnowsEveryReader) {
   EXPECT_EQ(readers(rewriter, x), (std::vector<NodeId>{1, 1, 2, 2, kNoNode, kNoNode}));
   EXPECT_FALSE(rewriter.is_there(0));
   rewriter.commit();
-  EXPECT_EQ(operators(p.main), (std::vector<std::string>{"Mul", "If"}));
+  EXPECT_EQ(operators_of(p.main), (std::vector<std::string>{"Mul", "If"}));
   EXPECT_EQ(p.main.outputs[0], x);
   for (const Subgraph& sub : p.main.nodes[1].subgraphs) EXPECT_EQ(sub.graph->captures[0].outer, x);
   verify(p);
@@ -84,7 +84,7 @@ TEST(Rewriter, NewNodesStandBehindWhatTheyReadAndBeforeTheirReaders) {
     rewriter.replace(named(p.main, "a"), a);
     rewriter.commit();
     verify(p);
-    EXPECT_EQ(operators(p.main), (std::vector<std::string>{"Mul", "Exp", "Tanh", "Add"}));
+    EXPECT_EQ(operators_of(p.main), (std::vector<std::string>{"Mul", "Exp", "Tanh", "Add"}));
     EXPECT_EQ(p.main.value(a).name, "a");
     EXPECT_EQ(p.main.nodes[0].name, "n0");
     EXPECT_EQ(p.main.nodes[0].path(), "graph \"main\" / node 0 \"n0\" (Neg)");
@@ -97,7 +97,7 @@ TEST(Rewriter, NewNodesStandBehindWhatTheyReadAndBeforeTheirReaders) {
     rewriter.replace(a, later);
     rewriter.commit();
     verify(p);
-    EXPECT_EQ(operators(p.main), (std::vector<std::string>{"Neg", "Abs", "Exp", "Tanh", "Add"}));
+    EXPECT_EQ(operators_of(p.main), (std::vector<std::string>{"Neg", "Abs", "Exp", "Tanh", "Add"}));
     EXPECT_EQ(p.main.nodes[1].inputs[0], a);
     EXPECT_EQ(p.main.outputs[1], later);
   }
@@ -110,7 +110,7 @@ TEST(Rewriter, NewNodesStandBehindWhatTheyReadAndBeforeTheirReaders) {
     EXPECT_FALSE(rewriter.is_there(1));
     rewriter.commit();
     verify(p);
-    EXPECT_EQ(operators(p.main), (std::vector<std::string>{"Neg", "Sqrt", "Tanh", "Add"}));
+    EXPECT_EQ(operators_of(p.main), (std::vector<std::string>{"Neg", "Sqrt", "Tanh", "Add"}));
     EXPECT_EQ(p.main.nodes[1].paths.size(), 2u);
   }
   {  // A node that comes to read what stands behind it moves.
@@ -121,7 +121,7 @@ TEST(Rewriter, NewNodesStandBehindWhatTheyReadAndBeforeTheirReaders) {
     rewriter.replace(named(p.main, "b"), b);
     rewriter.commit();
     verify(p);
-    EXPECT_EQ(operators(p.main), (std::vector<std::string>{"Neg", "Mul", "Relu", "Tanh", "Add"}));
+    EXPECT_EQ(operators_of(p.main), (std::vector<std::string>{"Neg", "Mul", "Relu", "Tanh", "Add"}));
   }
   {
     Program p = lower(m.build(), {});
@@ -162,7 +162,7 @@ TEST(Rewriter, MergesWhereNodesCameFrom) {
     rewriter.replace(named(q.main, "y"), rewriter.emit(ops::Relu, {}, {named(q.main, "x")}, {0, 1}));
     rewriter.commit();
     verify(q);
-    ASSERT_EQ(operators(q.main), std::vector<std::string>{"Relu"});
+    ASSERT_EQ(operators_of(q.main), std::vector<std::string>{"Relu"});
     const Node& made = q.main.nodes[0];
     EXPECT_EQ(made.name, "n0");
     EXPECT_EQ(made.paths.size(), 2u);
@@ -173,7 +173,7 @@ TEST(Rewriter, MergesWhereNodesCameFrom) {
   }
   // A part keeps its own, and the document has it again.
   run_passes(p, {});
-  ASSERT_EQ(operators(p.main), std::vector<std::string>{"Neg+Abs"});
+  ASSERT_EQ(operators_of(p.main), std::vector<std::string>{"Neg+Abs"});
   const Node& part = p.main.nodes[0].parts[0];
   EXPECT_EQ(part.name, "n1");
   EXPECT_EQ(p.main.value(p.main.nodes[0].outputs[0]).name, "a");

@@ -86,7 +86,7 @@ std::string_view message_of_part(Part part) {
   }
 }
 
-Report in_python_terms(Report report) {
+Report report_in_python_terms(Report report) {
   for (Diagnostic& d : report.diagnostics) d.hint = python::in_python_terms(std::move(d.hint));
   return report;
 }
@@ -176,7 +176,7 @@ length.)")
         options.limits = loading.limits = limits_argument(limits);
         const HeldModel model = to_model(object, std::move(loading), external_data);
         options.checksums = checksums || model.load_options().external_checksums;
-        return in_python_terms(without_gil([&] { return check(model, options); }));
+        return report_in_python_terms(without_gil([&] { return check(model, options); }));
       },
       nb::arg("model"), nb::kw_only(), nb::arg("profile") = "spec", nb::arg("checksums") = false,
       nb::arg("check_custom_domain") = false, nb::arg("skip_opset_compatibility_check") = false,
@@ -203,7 +203,7 @@ Never raises for a fault of a model that can be read, but for limits: functions 
         options.profile = profile_from_name(profile);
         const PartName& as = part_of(kind);
         const SharedBytes message = message_bytes(part, "a part", as.message);
-        return in_python_terms(
+        return report_in_python_terms(
             without_gil([&] { return check_part(as.kind, message.bytes, ir_version, imports, options); }));
       },
       nb::arg("kind"), nb::arg("part"), nb::arg("ir_version"), nb::arg("opset_imports").none(), nb::kw_only(),

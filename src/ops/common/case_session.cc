@@ -130,7 +130,7 @@ std::vector<Value> run_candidate(const Model& m, std::uint32_t passed_over, std:
   runtime::PlanOptions options;
   options.packed = &packed;
   options.passed_over = passed_over;
-  const runtime::Executor executor(program.main, options, {plans, *arenas});
+  const runtime::Executor executor(program.main, program.states, options, {plans, *arenas});
   std::vector<Value> inputs;
   for (program::ValueId id : program.main.inputs) {
     const std::string& name = program.main.value(id).name;

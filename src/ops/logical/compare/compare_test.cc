@@ -56,6 +56,8 @@ TEST(Compare, VersionOnePlacesB) {
                              transform::make_attr("axis", std::int64_t{1})};
   EXPECT_EQ(doubles(run(Less, 1, placed, {a, b})[0].tensor()),
             (std::vector<double>{1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(doubles(run_lifted(Less, 1, placed, {a, b})[0].tensor()),
+            (std::vector<double>{1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_THROW(run(Less, 1, {}, {a, b}), Error);
 }
 

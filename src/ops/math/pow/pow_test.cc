@@ -42,6 +42,9 @@ TEST(Pow, OldVersions) {
   const auto x = tensor<float>({2}, {2, 3}), y = tensor<float>({2}, {3, 2});
   EXPECT_EQ(doubles(run_lifted(Pow, 7, {}, {x, y})[0].tensor()), (std::vector<double>{8, 9}));
   EXPECT_EQ(doubles(run(Pow, 1, {}, {x, y})[0].tensor()), (std::vector<double>{8, 9}));
+  const Attributes stretched = {transform::make_attr("broadcast", std::int64_t{1})};
+  EXPECT_EQ(doubles(run_lifted(Pow, 1, stretched, {x, tensor<float>({1}, {2})})[0].tensor()),
+            (std::vector<double>{4, 9}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Before version 7 a slope of more than one element is of the channels, which are dimension 1.
+// Before version 7 a slope of rank 1 is of the channels, which are dimension 1.
 #include "ops/math/prelu/prelu.h"
 
 #include <algorithm>
@@ -23,9 +23,9 @@ void by_channel_body(BodyBuilder& b) {
   std::vector<std::int64_t> column(static_cast<std::size_t>(std::max(b.rank(0) - 1, 1)), 1);
   column[0] = -1;
   b.ints("column", column);
+  b.add(b.rank(1) == 1 ? "slopes = Reshape (slope, column)" : "slopes = Identity (slope)");
   b.scalar("zero", b.elem(0), 0.0);
   b.add(R"(
-    slopes = Reshape (slope, column)
     is_negative = Less (X, zero)
     below = Mul (slopes, X)
     Y = Where (is_negative, below, X)
