@@ -60,11 +60,6 @@ TEST(Inference, RulesThatNeedTypes) {
          make_optional(m.graph->input[0]);
          m.graph->node[0] = node("Identity", {"x"}, {"s"});
          m.graph->initializer.clear();
-       },
-       [](auto& m) {
-         make_optional(m.graph->input[0]);
-         m.graph->node[0] = node("OptionalGetElement", {"x"}, {"s"});
-         m.graph->initializer.clear();
        }},
       {"infer.merge.elem-conflict", 10, kPlain, [](auto& m) { m.graph->output[0] = value("y", {2, 3}, 7); }},
       {"infer.merge.value-conflict", 10, kPlain, [](auto& m) { m.graph->output[0] = value("y", {2, 4}); }},

@@ -200,6 +200,7 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
 
 std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, const std::span<const Fact>* formals,
                                       PlaceId at) {
+  scope.place = at;
   const std::size_t names = graph.node.size() + graph.initializer.size() + graph.input.size();
   scope.ids.reserve(names);
   if (scope.recorded) scope.defined.reserve(names);
@@ -312,6 +313,13 @@ void DocumentWalk::initializer(std::string_view name, Fact fact, Scope& scope, P
     return;
   }
   Held& held = values_[at->second];
+  const ValueType& declared = held.fact.type;
+  const bool fits =
+      is_open(declared) || (opset::same_type(declared, fact.type) && declared.is_tensor() &&
+                            declared.shape->size() == fact.type.shape->size() &&
+                            std::equal(declared.shape->begin(), declared.shape->end(), fact.type.shape->begin(),
+                                       [](const DimExpr& a, const DimExpr& b) { return !DimExpr::differ(a, b); }));
+  if (!fits) return;  // the checker says what is wrong with it
   held.fact.value = std::move(fact.value);
   if (is_open(held.fact.type)) {
     held.fact.type = std::move(fact.type);
@@ -322,7 +330,7 @@ void DocumentWalk::initializer(std::string_view name, Fact fact, Scope& scope, P
 void DocumentWalk::merge_declared(ValueId id, std::string_view name, const Scope& scope) {
   const auto at = scope.declared.find(name);
   if (at == scope.declared.end()) return;
-  merge(values_[id], *at->second->type, place(PlaceKind::Declared, kNowhere, at->second), "value_info");
+  merge(values_[id], *at->second->type, place(PlaceKind::Declared, scope.place, at->second), "value_info");
 }
 
 void DocumentWalk::merge(Held& held, const ir::Type& type, PlaceId at, std::string_view what) {

@@ -42,6 +42,7 @@ class DocumentWalk final : private Facts {
     std::pmr::monotonic_buffer_resource memory;
     const Scope* outer = nullptr;
     const Imports* imports = nullptr;
+    PlaceId place = kNowhere;
     const Call* call = nullptr;
     bool recorded = false;  // whether what is found is kept: not in bodies of functions
     bool standard = false;  // in a body of one of ONNX's operators, which knows none of the model's functions

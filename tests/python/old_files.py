@@ -20,7 +20,7 @@ def parsed(data):
 
 def told(data, **options):
     """Rule to severity; advice (notes) is left out."""
-    return {d.rule: d.severity for d in norn.check(data, **options) if d.severity != "note"}
+    return {d.rule: d.severity for d in norn.check(data, infer=False, **options) if d.severity != "note"}
 
 
 def hint_of(data, rule):

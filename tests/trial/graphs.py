@@ -13,6 +13,17 @@ from . import families, families_shape, registry
 from .scope import BOOL, F32, I64, Scope, Val, World
 from .truth import Value, reads_of
 
+# Function bodies whose inputs have to fit each other in ways that a schema does not tell; tests/python/
+# test_function_bodies.py runs them.
+NEED_SIZES_THAT_FIT = (
+    "AffineGrid",
+    "Attention",
+    "Bernoulli",
+    "CausalConvWithState",
+    "LinearAttention",
+    "RotaryEmbedding",
+    "SoftmaxCrossEntropyLoss",
+)
 SUBGRAPHS = ("If", "Loop", "Scan", "SequenceMap")  # drawn by branch_on, or not yet
 MODES = ("one", "mix", "turn", "branch", "sequence", "large")
 

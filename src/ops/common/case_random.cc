@@ -203,6 +203,11 @@ class Draw {
       return true;
     };
     const bool whole = type == DataType::Int64 || type == DataType::Int32;
+    if (whole && n == "axis") {
+      inputs += tensor(
+          type, {}, "uniform " + std::to_string(-rank()) + " " + std::to_string(std::max<std::int64_t>(rank() - 1, 0)));
+      return true;
+    }
     if (whole && n == "axes") return vector(pick(0, 2), -rank(), std::max<std::int64_t>(rank() - 1, 0));
     if (whole && (n == "starts" || n == "ends")) return vector(std::min<std::int64_t>(rank(), 1), -3, 4);
     if (whole && n == "steps") return vector(std::min<std::int64_t>(rank(), 1), 1, 2);

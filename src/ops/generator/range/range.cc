@@ -26,6 +26,16 @@ constexpr Schema kRange[] = {
     {.since = 27, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes27},
 };
 
+// From below to above; the distance of two numbers may take one bit more than they do.
+std::int64_t count_between(InferContext& ctx, std::int64_t from, std::int64_t to, std::int64_t step) {
+  if (to <= from) return 0;
+  const std::uint64_t distance = static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  const std::uint64_t width = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
+  const std::uint64_t count = (distance - 1) / width + 1;
+  if (count > static_cast<std::uint64_t>(INT64_MAX)) ctx.fail("there are more numbers than fit into 63 bits");
+  return static_cast<std::int64_t>(count);
+}
+
 void infer_range(InferContext& ctx) {
   DataType elem = DataType::Undefined;
   for (int i = 0; i < 3; ++i) {
@@ -33,16 +43,19 @@ void infer_range(InferContext& ctx) {
     ctx.require_rank(i, 0);
   }
   const Dims *start = ctx.ints(0), *limit = ctx.ints(1), *delta = ctx.ints(2);
-  DimExpr count = ctx.fresh_dim();
+  DimExpr count = ctx.fresh_dim("the contents of start, limit and delta tell it");
   std::optional<Dims> numbers;
   if (start && limit && delta && start->size() == 1 && limit->size() == 1 && delta->size() == 1 &&
       (*delta)[0].is_constant() && (*delta)[0].constant() != 0) {
     const std::int64_t step = (*delta)[0].constant();
     const DimExpr from = step > 0 ? (*start)[0] : (*limit)[0], to = step > 0 ? (*limit)[0] : (*start)[0];
-    count = DimExpr::max(DimExpr::ceil_div(to - from, step > 0 ? step : -step), 0);
+    if (from.is_constant() && to.is_constant())
+      count = count_between(ctx, from.constant(), to.constant(), step);
+    else
+      count = DimExpr::max(DimExpr::ceil_div(to - from, step > 0 ? step : -step), 0);
     if (count.is_constant() && count.constant() <= 64) {
       numbers.emplace();
-      for (std::int64_t i = 0; i < count.constant(); ++i) numbers->push_back((*start)[0] + DimExpr(i * step));
+      for (std::int64_t i = 0; i < count.constant(); ++i) numbers->push_back((*start)[0] + DimExpr(i) * DimExpr(step));
     }
   }
   ctx.set(0, elem, {count});
