@@ -36,6 +36,13 @@ std::int64_t count_between(InferContext& ctx, std::int64_t from, std::int64_t to
   return static_cast<std::int64_t>(count);
 }
 
+// The i-th number, which fits where the step that leads to it need not.
+DimExpr number_at(const DimExpr& start, std::int64_t i, std::int64_t step) {
+  if (!start.is_constant()) return start + DimExpr(i) * DimExpr(step);
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(start.constant()) +
+                                   static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
+}
+
 void infer_range(InferContext& ctx) {
   DataType elem = DataType::Undefined;
   for (int i = 0; i < 3; ++i) {
@@ -55,7 +62,7 @@ void infer_range(InferContext& ctx) {
       count = DimExpr::max(DimExpr::ceil_div(to - from, step > 0 ? step : -step), 0);
     if (count.is_constant() && count.constant() <= 64) {
       numbers.emplace();
-      for (std::int64_t i = 0; i < count.constant(); ++i) numbers->push_back((*start)[0] + DimExpr(i) * DimExpr(step));
+      for (std::int64_t i = 0; i < count.constant(); ++i) numbers->push_back(number_at((*start)[0], i, step));
     }
   }
   ctx.set(0, elem, {count});
