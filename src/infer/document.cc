@@ -40,8 +40,7 @@ std::string DocumentFacts::describe(PlaceId id) const {
     case Place::Kind::Function:
       return outer + "function \"" + static_cast<const ir::Function*>(place.part)->name.get() + "\"";
     case Place::Kind::Input: return value("input");
-    case Place::Kind::Declared: return value("declared value");
-    default: return outer + "initializer \"" + static_cast<const ir::Tensor*>(place.part)->name.get() + "\"";
+    default: return value("declared value");
   }
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <span>
@@ -81,13 +82,16 @@ class DocumentFacts {
  private:
   friend class DocumentWalk;
   struct Place {
-    enum class Kind : std::uint8_t { Graph, Node, Attribute, Function, Input, Initializer, Declared } kind;
+    enum class Kind : std::uint8_t { Graph, Node, Attribute, Function, Input, Declared } kind;
     PlaceId outer = kNowhere;
     std::size_t index = 0;
     const void* part = nullptr;  // the message that `kind` names
   };
   std::vector<Place> places_;
-  std::vector<std::shared_ptr<const ir::Function>> bodies_;  // of operators, which places may be in
+  // What places, graphs and names may be in that is not the document's: bodies of operators, and attributes with graphs
+  // that a call gave or that were completed.
+  std::vector<std::shared_ptr<const ir::Function>> bodies_;
+  std::deque<std::vector<ir::Attribute>> attributes_;
 };
 
 // Fills `facts`, which has to be new. Throws norn::Error (LimitExceeded) for a document beyond the limits, and what

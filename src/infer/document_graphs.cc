@@ -22,9 +22,10 @@ using opset::ValueType;
 // What one node asks for while it is inferred.
 class NodeSurroundings final : public Surroundings {
  public:
-  NodeSurroundings(DocumentWalk& walk, std::span<const ir::Attribute> attrs, DocumentWalk::Scope& scope, PlaceId place,
-                   bool one_runs, bool known)
+  NodeSurroundings(DocumentWalk& walk, const ir::Node& node, std::span<const ir::Attribute> attrs,
+                   DocumentWalk::Scope& scope, PlaceId place, bool one_runs, bool known)
       : walk_(walk),
+        node_(node),
         attrs_(attrs),
         scope_(scope),
         place_(place),
@@ -33,10 +34,13 @@ class NodeSurroundings final : public Surroundings {
         known_(known) {}
 
   std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals) override {
-    for (const ir::Attribute& attr : attrs_) {
-      if (attr.name.get() != attribute || !attr.g) continue;
-      forget(attribute);
-      return infer(attr, formals);
+    // The document's own graph before a copy of it, for what is found is told of the document.
+    for (const std::span<const ir::Attribute> attrs : {std::span<const ir::Attribute>(node_.attribute), attrs_}) {
+      for (const ir::Attribute& attr : attrs) {
+        if (attr.name.get() != attribute || !attr.g) continue;
+        forget(attribute);
+        return infer(attr, formals);
+      }
     }
     throw Error(ErrorCode::InvalidGraph, "attribute \"" + std::string(attribute) + "\" has no graph");
   }
@@ -83,7 +87,8 @@ class NodeSurroundings final : public Surroundings {
   }
 
   DocumentWalk& walk_;
-  std::span<const ir::Attribute> attrs_;
+  const ir::Node& node_;
+  std::span<const ir::Attribute> attrs_;  // of the node, resolved
   DocumentWalk::Scope& scope_;
   PlaceId place_;
   Branches branches_;
@@ -145,7 +150,7 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
     if (needs_resolving(node)) {
       resolved = resolve_attributes(node, scope.call, ir_version_, options_.external);
       complete_untyped(resolved, *schema);
-      attrs = resolved;
+      attrs = has_graph(resolved) ? out_.attributes_.emplace_back(std::move(resolved)) : resolved;
     }
     check_attributes(attrs, op, *schema);
   } catch (const Error& e) {
@@ -163,7 +168,7 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
   const bool one_runs = has_graph(attrs) && op.control_flow == opset::ControlFlow::If;
   const bool known =
       one_runs && condition && condition->defined() && condition->dtype() == DataType::Bool && condition->size() == 1;
-  NodeSurroundings around(*this, attrs, scope, at, one_runs, known);
+  NodeSurroundings around(*this, node, attrs, scope, at, one_runs, known);
   try {
     inferrer_.node(view, &around);
   } catch (const NodeError& e) {
@@ -207,7 +212,7 @@ std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, cons
   for (const ir::ValueInfo& info : graph.value_info)
     if (info.type) scope.declared.emplace(info.name.get(), &info);
   inputs(graph, scope, formals, at);
-  initializers(graph, scope, at);
+  initializers(graph, scope);
   nodes(graph.node, scope, at);
   std::vector<Fact> found;
   for (const ir::ValueInfo& info : graph.output) {
@@ -218,8 +223,11 @@ std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, cons
       found.push_back(std::move(fact));
       continue;
     }
-    if (info.type) merge(values_[*id], *info.type, place(PlaceKind::Declared, at, &info), "the graph output");
-    found.push_back(values_[*id].fact);
+    // What a branch declares of a value from around it holds in the branch.
+    Held held = values_[*id];
+    if (info.type) merge(held, *info.type, place(PlaceKind::Declared, at, &info), "the graph output");
+    found.push_back(held.fact);
+    if (scope.ids.contains(info.name.get())) values_[*id] = std::move(held);
   }
   for (Fact& fact : found) out_.symbols.resolve(fact);
   if (scope.recorded) record(graph, scope, at);
@@ -281,7 +289,7 @@ void DocumentWalk::inputs(const ir::Graph& graph, Scope& scope, const std::span<
   }
 }
 
-void DocumentWalk::initializers(const ir::Graph& graph, Scope& scope, PlaceId outer) {
+void DocumentWalk::initializers(const ir::Graph& graph, Scope& scope) {
   for (const ir::Tensor& t : graph.initializer) {
     Fact fact;
     fact.type = ValueType::tensor(elem_of(t), dims_of(t.dims));
@@ -294,19 +302,19 @@ void DocumentWalk::initializers(const ir::Graph& graph, Scope& scope, PlaceId ou
       }
       complete_value(fact.value);
     }
-    initializer(t.name.get(), std::move(fact), scope, outer);
+    initializer(t.name.get(), std::move(fact), scope);
   }
   for (const ir::SparseTensor& s : graph.sparse_initializer) {
     if (!s.values) continue;
     Fact fact;
     fact.type = ValueType::tensor(elem_of(*s.values), dims_of(s.dims));
-    initializer(s.values->name.get(), std::move(fact), scope, outer);
+    initializer(s.values->name.get(), std::move(fact), scope);
   }
 }
 
 // The default of an input: its declared shape goes before the default's, and its contents are those of the default, as
 // the onnx package takes them.
-void DocumentWalk::initializer(std::string_view name, Fact fact, Scope& scope, PlaceId) {
+void DocumentWalk::initializer(std::string_view name, Fact fact, Scope& scope) {
   const auto at = scope.ids.find(name);
   if (at == scope.ids.end()) {
     add(name, scope, std::move(fact));

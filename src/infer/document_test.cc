@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "format/text.h"
 #include "norn/error.h"
 #include "opset/reference.h"
@@ -53,6 +55,32 @@ TEST(Document, FactsOfBranchesAreResolvedInThem) {
   EXPECT_TRUE(facts.symbols.empty());  // what the branch says of M and N holds in it alone
   EXPECT_EQ(type_of(facts, "a"), "float[3,4]");
   EXPECT_EQ(type_of(facts, "y"), "float");
+}
+
+// As IR 1 wrote them: the attribute is copied to be completed, and what is found is told of the document's graph.
+TEST(Document, GraphsOfAttributesWithoutAType) {
+  ir::Model model = parsed(R"(agraph (bool c, float[N] x) => (y) {
+    y = If (c) <then_branch = t () => (a) { a = Relu(x) }, else_branch = e () => (b) { b = Neg(x) }>
+  })");
+  std::vector<ir::Attribute>& attributes = model.graph->node[0].attribute;
+  for (ir::Attribute& attribute : attributes) attribute.type.clear();
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  ASSERT_EQ(facts.graphs.size(), 3u);
+  EXPECT_EQ(std::set({facts.graphs[1].graph, facts.graphs[2].graph}),
+            std::set<const ir::Graph*>({&*attributes[0].g, &*attributes[1].g}));
+  EXPECT_EQ(type_of(facts, "a"), "float[N]");
+  EXPECT_NE(facts.describe(facts.graphs[1].place).find("(If) / attribute"), std::string::npos);
+}
+
+TEST(Document, WhatABranchDeclaresOfAValueAroundItHoldsInIt) {
+  const ir::Model model = parsed(R"(agraph (bool c, float[N] x) => (y) {
+    y = If (c) <then_branch = t () => (float[3] x) { }, else_branch = e () => (b) { b = Neg(x) }>
+  })");
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  EXPECT_EQ(type_of(facts, "x"), "float[N]");
+  EXPECT_EQ(type_of(facts, "b"), "float[N]");
 }
 
 TEST(Document, CallsThatDoNotEnd) {

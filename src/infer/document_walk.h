@@ -65,8 +65,8 @@ class DocumentWalk final : private Facts {
   std::vector<opset::Fact> graph(const ir::Graph& graph, Scope& scope, const std::span<const opset::Fact>* formals,
                                  PlaceId place);
   void inputs(const ir::Graph& graph, Scope& scope, const std::span<const opset::Fact>* formals, PlaceId place);
-  void initializers(const ir::Graph& graph, Scope& scope, PlaceId place);
-  void initializer(std::string_view name, opset::Fact fact, Scope& scope, PlaceId place);
+  void initializers(const ir::Graph& graph, Scope& scope);
+  void initializer(std::string_view name, opset::Fact fact, Scope& scope);
   void nodes(const std::vector<ir::Node>& nodes, Scope& scope, PlaceId place);
   void node(const ir::Node& node, Scope& scope, PlaceId place);
   void infer(const opset::Operator& op, const ir::Node& node, Scope& scope, PlaceId place);
