@@ -188,7 +188,8 @@ length.)")
 for it, here or where a :class:`Model` was loaded; ``external_data`` is as for :func:`load`. Operators of domains that
 neither Norn nor ``operator_sets`` declare are errors with ``check_custom_domain``.
 
-Types and shapes of the whole model are inferred, and declarations and nodes compared with them, unless ``infer`` is off.
+Types and shapes of the whole model are inferred, and declarations and nodes compared with them, unless
+``infer`` is off.
 
 Large graphs are checked by several threads, at most four, and the GIL is released; in a child after a fork the calling
 thread checks alone.
