@@ -17,7 +17,9 @@ import re
 import sys
 
 # A slice's files are named after its folder: .../ops/nn/conv/conv_ref.cc.o, or nn/conv/... in the library of src/ops.
-SLICE = re.compile(r"/(?P<slice>\w+)/(?P=slice)(?:_\w+?)??(?:_(?P<part>adapt|ref|grad|test))?\.cc$")
+SLICE = re.compile(
+    r"(?:/ops|norn_reference\.dir)/\w+/(?P<slice>\w+)/(?P=slice)(?:_\w+?)??(?:_(?P<part>body|adapt|ref|grad|test))?\.cc$"
+)
 LIBRARY = re.compile(r"CMakeFiles/([\w-]+)\.dir/")
 INCLUDED = re.compile(r'^#include "([^"]+\.cc)"', re.M)
 PRECOMPILED = "precompiled headers"
@@ -35,6 +37,12 @@ def read_log(path):
     return times
 
 
+def compiled(build):
+    """The outputs of compilers that the build has now: a folder keeps objects of what it no longer builds."""
+    commands = json.loads((build / "compile_commands.json").read_text())
+    return {(pathlib.Path(entry["directory"]) / entry["output"]).resolve() for entry in commands}
+
+
 def sources(build, output):
     """The sources that an object is of: one, or those that a unity source of CMake's includes."""
     source = re.sub(r"\.(o|gch|pch)$", "", output)
@@ -45,9 +53,10 @@ def sources(build, output):
 
 def measured(build):
     """A row [library, slice, part, seconds, bytes] for every source of every object that is built."""
+    of_now = compiled(build)
     for output, milliseconds in read_log(build / ".ninja_log").items():
         path = build / output
-        if not output.endswith((".o", ".gch", ".pch")) or not path.exists():
+        if not path.exists() or path.resolve() not in of_now:
             continue
         found = LIBRARY.search(output)
         library = found.group(1) if found else "?"
