@@ -32,6 +32,8 @@ extern std::string (*check_sessions)(const Trial& trial, const Truth& truth);
 // That a node is refused in every way in which it would run. `message` is part of what the reference says.
 std::string check_refusal(const Trial& trial, std::string_view message);
 extern std::string (*check_session_refusal)(const Trial& trial);
+// The node's outputs, run by a session. Null where the runtime is not linked.
+extern std::vector<Value> (*run_in_session)(const Trial& trial);
 
 // All of it, as the case asks. `thorough`: sessions and versions too.
 std::string check(const Trial& trial, bool thorough);
