@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "infer/infer_node.h"
@@ -29,6 +30,23 @@ class Facts {
 
  protected:
   ~Facts() = default;
+};
+
+// Facts in a list, numbered as they come: for one node by itself, or a few in a row.
+class FactList final : public Facts {
+ public:
+  ValueId add(opset::Fact fact = {}) {
+    facts_.push_back(std::move(fact));
+    return static_cast<ValueId>(facts_.size() - 1);
+  }
+  opset::Fact& operator[](ValueId id) { return facts_[id]; }
+  opset::InferContext::Input get(ValueId id) const override { return {&facts_[id].type, &facts_[id].value}; }
+  void set(ValueId id, opset::InferContext::Output&& found) override {
+    facts_[id] = {std::move(found.type), std::move(found.value)};
+  }
+
+ private:
+  std::vector<opset::Fact> facts_;
 };
 
 // What a node may ask of what is around it.

@@ -57,7 +57,7 @@ std::optional<DimExpr> solve_for(const DimExpr& difference, std::string_view nam
 
 DimExpr Symbols::fresh(std::string_view why, PlaceId where) {
   origins_.push_back({std::string(why), where});
-  return DimExpr::variable(prefix_ + std::to_string(origins_.size() - 1));
+  return DimExpr::variable(prefix_ + std::to_string(next_fresh() - 1));
 }
 
 const Symbols::Origin* Symbols::origin(std::string_view variable) const {
@@ -65,7 +65,7 @@ const Symbols::Origin* Symbols::origin(std::string_view variable) const {
   if (!variable.starts_with(prefix_)) return nullptr;
   const auto [end, error] = std::from_chars(variable.data() + prefix_.size(), variable.data() + variable.size(), index);
   const bool whole = error == std::errc() && end == variable.data() + variable.size();
-  return whole && index < origins_.size() ? &origins_[index] : nullptr;
+  return whole && index >= first_ && index < next_fresh() ? &origins_[index - first_] : nullptr;
 }
 
 // "N cannot equal 4: N is 3 by graph "g" / node 2 (Add)".

@@ -24,18 +24,18 @@ inline constexpr PlaceId kNowhere = 0xffffffffu;
 class Symbols {
  public:
   // `describe` makes a place readable; called for messages only. Without it places are left out of them. Fresh
-  // variables are named `prefix`, which has to start with '?', and a number: where those of several objects may meet,
-  // each has its own.
-  explicit Symbols(std::function<std::string(PlaceId)> describe = {}, std::string prefix = "?")
-      : describe_(std::move(describe)), prefix_(std::move(prefix)) {}
+  // variables are named `prefix`, which has to start with '?', and a number from `first` on: where those of several
+  // objects may meet, each has its own.
+  explicit Symbols(std::function<std::string(PlaceId)> describe = {}, std::string prefix = "?", std::size_t first = 0)
+      : describe_(std::move(describe)), prefix_(std::move(prefix)), first_(first) {}
 
   struct Origin {
     std::string why;
     PlaceId where = kNowhere;
   };
   opset::DimExpr fresh(std::string_view why, PlaceId where);
-  // How many there are: their numbers are below.
-  std::size_t fresh_variables() const noexcept { return origins_.size(); }
+  // The number of the next one.
+  std::size_t next_fresh() const noexcept { return first_ + origins_.size(); }
   // Null unless the name is of a fresh variable of this object.
   const Origin* origin(std::string_view variable) const;
 
@@ -86,7 +86,8 @@ class Symbols {
 
   std::function<std::string(PlaceId)> describe_;
   std::string prefix_;
-  std::vector<Origin> origins_;  // of "?0", "?1", ...
+  std::size_t first_;
+  std::vector<Origin> origins_;  // of the fresh ones, in order
   std::unordered_map<std::string, Solved> solved_;
   std::vector<Kept> kept_;
   std::unordered_map<std::string, std::vector<std::size_t>> kept_with_;  // those that a variable stands in

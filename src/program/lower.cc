@@ -76,7 +76,7 @@ Program Lowerer::run() {
   program.main.outputs = lower_graph(*model_.graph, scope, place, {}, true);
   if (!equalities_.empty()) solve(program.main, false);
   program.states = std::move(states_);
-  program.fresh_dims = symbols_.fresh_variables();
+  program.fresh_dims = symbols_.next_fresh();
   return program;
 }
 

@@ -10,6 +10,7 @@
 #include "ops/generator/constant/constant.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
+#include "program/graph_facts.h"
 #include "program/lowerer.h"
 
 namespace norn::program {
@@ -195,35 +196,12 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
   }
 }
 
-// Values of the graph being made; the outputs of the node at hand, which has none there yet, are numbered behind them.
-class LoweringFacts final : public infer::Facts {
- public:
-  // `stable`: inference of the node adds no values, as lowering of its subgraphs does.
-  LoweringFacts(const Graph& graph, std::size_t outputs, bool stable)
-      : graph_(graph), first_output_(static_cast<ValueId>(graph.values.size())), outputs_(outputs), stable_(stable) {}
-  opset::InferContext::Input get(ValueId id) const override {
-    return {&graph_.value(id).type, &graph_.value(id).known};
-  }
-  void set(ValueId id, opset::InferContext::Output&& found) override {
-    outputs_[id - first_output_] = std::move(found);
-  }
-  bool stable() const noexcept override { return stable_; }
-  ValueId output(std::size_t i) const { return first_output_ + static_cast<ValueId>(i); }
-  std::vector<opset::InferContext::Output> take() { return std::move(outputs_); }
-
- private:
-  const Graph& graph_;
-  ValueId first_output_;
-  std::vector<opset::InferContext::Output> outputs_;
-  bool stable_;
-};
-
 Lowerer::Outputs Lowerer::infer(const transform::BoundNode& bound, const std::vector<ValueId>& inputs,
                                 const Scope& scope, NodeGraphs& graphs) {
   const auto& names = bound.node.output;
   const std::vector<ir::Attribute>& attrs = bound.node.attribute;
   const bool has_graph = std::any_of(attrs.begin(), attrs.end(), [](const ir::Attribute& a) { return a.g.has(); });
-  LoweringFacts facts(scope.graph(), names.size(), !has_graph);
+  GraphFacts facts(scope.graph(), names.size(), !has_graph);
   std::vector<ValueId> outputs;
   for (std::size_t i = 0; i < names.size(); ++i) outputs.push_back(names[i].empty() ? kNone : facts.output(i));
   infer::Inferrer(facts, symbols_, opset::evaluate, infer::Mode::Trusted)

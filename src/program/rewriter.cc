@@ -6,10 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "infer/infer_node.h"
+#include "infer/inferrer.h"
 #include "norn/error.h"
 #include "opset/reference.h"
 #include "opset/type_check.h"
+#include "program/graph_facts.h"
 
 namespace norn::program {
 namespace {
@@ -17,18 +18,13 @@ namespace {
 using opset::DimExpr;
 using opset::ValueType;
 
-class EmitEngine final : public opset::InferContext::Engine {
+class AroundEmitted final : public infer::Surroundings {
  public:
-  explicit EmitEngine(std::uint64_t& next) : next_(next) {}
-  DimExpr fresh_dim(std::string_view) override { return DimExpr::variable("?" + std::to_string(next_++)); }
-  // What new nodes say of sizes was said by those that they stand in for.
-  void equal(const DimExpr&, const DimExpr&, std::string_view) override {}
   std::vector<opset::Fact> infer_subgraph(std::string_view, std::span<const opset::Fact>) override {
     throw Error(ErrorCode::Internal, "a rewriter makes no nodes with graphs");
   }
-
- private:
-  std::uint64_t& next_;
+  // What new nodes say of sizes was said by those that they stand in for.
+  bool take_equality(const DimExpr&, const DimExpr&, std::string_view) override { return true; }
 };
 
 using opset::has_fresh;
@@ -177,21 +173,23 @@ std::vector<ValueId> Rewriter::emit(const opset::Operator& op, std::vector<ir::A
   made.inputs = std::move(inputs);
   take_provenance(made, from);
 
-  std::vector<opset::InferContext::Input> in(made.inputs.size());
-  for (std::size_t i = 0; i < in.size(); ++i)
-    if (made.inputs[i] != kNone) in[i] = {&value(made.inputs[i]).type, &value(made.inputs[i]).known};
-  std::vector<opset::InferContext::Output> out(outputs);
-  EmitEngine engine(program_.fresh_dims);
+  GraphFacts facts(graph_, outputs, true);
+  std::vector<ValueId> results(outputs);
+  for (std::size_t i = 0; i < outputs; ++i) results[i] = facts.output(i);
+  infer::Symbols symbols({}, "?", program_.fresh_dims);
+  AroundEmitted around;
   try {
-    infer::infer_node(op, made.attributes(), in, out, engine, opset::evaluate);
+    infer::Inferrer(facts, symbols, opset::evaluate, infer::Mode::Check)
+        .node({&op, made.attributes(), made.inputs, results, infer::kNowhere}, &around);
   } catch (Error& e) {
     throw e.within(made.path() + " / as " + opset::full_name(op));
   }
+  program_.fresh_dims = symbols.next_fresh();
   std::string of;
   if (!from.empty())
     for (ValueId id : node(from.back()).results())
       if (id != kNone && of.empty()) of = value(id).name + "_";
-  for (opset::InferContext::Output& o : out) {
+  for (opset::InferContext::Output& o : facts.take()) {
     Value result;
     result.name = of + std::string(op.name);
     result.type = std::move(o.type);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "infer/infer_node.h"
+#include "infer/inferrer.h"
 #include "norn/error.h"
 #include "opset/type_check.h"
 #include "program/rewrite.h"
@@ -27,12 +27,11 @@ bool agree(const ValueType& a, const ValueType& b) {
                     [](const DimExpr& x, const DimExpr& y) { return !DimExpr::differ(x, y); });
 }
 
-// Inference of a node whose graphs are lowered.
-class Engine final : public opset::InferContext::Engine {
+// A node's graphs are lowered, so that their values say what they give.
+class LoweredGraphs final : public infer::Surroundings {
  public:
-  explicit Engine(const Node& node) : node_(node) {}
-  DimExpr fresh_dim(std::string_view) override { return DimExpr::variable("?verified" + std::to_string(next_++)); }
-  void equal(const DimExpr&, const DimExpr&, std::string_view) override {}
+  explicit LoweredGraphs(const Node& node) : node_(node) {}
+  bool take_equality(const DimExpr&, const DimExpr&, std::string_view) override { return true; }
   std::vector<opset::Fact> infer_subgraph(std::string_view attribute, std::span<const opset::Fact> given) override {
     const auto sub = std::find_if(node_.subgraphs.begin(), node_.subgraphs.end(),
                                   [&](const Subgraph& s) { return s.attribute == attribute; });
@@ -58,7 +57,6 @@ class Engine final : public opset::InferContext::Engine {
 
  private:
   const Node& node_;
-  std::uint64_t next_ = 0;
 };
 
 class Verifier {
@@ -195,28 +193,29 @@ void Verifier::verify_operation(const Graph& graph, const Node& node, bool runs)
   for (ValueId id : node.outputs) make(graph, id);
 
   const auto infer = [&](bool sizes) {
-    std::vector<ValueType> types;
-    std::vector<opset::InferContext::Input> in(node.inputs.size());
-    types.reserve(in.size());
-    static const opset::KnownValue kUnknown;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      if (node.inputs[i] == kNone) continue;
-      const Value& value = graph.value(node.inputs[i]);
-      if (!sizes) types.push_back(opset::without_shape(value.type));
-      in[i] = sizes ? opset::InferContext::Input{&value.type, &value.known}
-                    : opset::InferContext::Input{&types.back(), &kUnknown};
+    infer::FactList facts;
+    std::vector<infer::ValueId> inputs, outputs;
+    for (ValueId id : node.inputs) {
+      if (id == kNone) {
+        inputs.push_back(infer::kNoValue);
+        continue;
+      }
+      const Value& value = graph.value(id);
+      inputs.push_back(sizes ? facts.add({value.type, value.known})
+                             : facts.add({opset::without_shape(value.type), {}}));
     }
-    std::vector<opset::InferContext::Output> out(node.outputs.size());
-    for (std::size_t i = 0; i < out.size(); ++i) out[i].wanted = node.outputs[i] != kNone;
-    Engine engine(node);
-    infer::infer_node(*node.op, node.attributes(), in, out, engine);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      if (!out[i].wanted) continue;
+    for (ValueId id : node.outputs) outputs.push_back(id == kNone ? infer::kNoValue : facts.add());
+    infer::Symbols symbols({}, "?verified");
+    LoweredGraphs graphs(node);
+    infer::Inferrer(facts, symbols, nullptr, infer::Mode::Check)
+        .node({node.op, node.attributes(), inputs, outputs, infer::kNowhere}, &graphs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i] == infer::kNoValue) continue;
       const Value& value = graph.value(node.outputs[i]);
-      const bool fits = sizes && runs ? agree(value.type, out[i].type) : opset::same_type(value.type, out[i].type);
-      if (!fits)
-        fail(named(graph, node.outputs[i]) + " is " + value.type.to_string() + ", and its node gives " +
-             out[i].type.to_string());
+      const ValueType& type = facts[outputs[i]].type;
+      if (sizes && runs ? agree(value.type, type) : opset::same_type(value.type, type)) continue;
+      fail(named(graph, node.outputs[i]) + " is " + value.type.to_string() + ", and its node gives " +
+           type.to_string());
     }
   };
   try {

@@ -18,29 +18,19 @@ const opset::ValueType& unknown_type() {
   return unknown;
 }
 
-// The inputs of a node put between are its first values; the one behind them is its output.
-struct NamedFacts final : infer::Facts {
-  std::vector<opset::Fact> facts;
-  opset::InferContext::Input get(infer::ValueId id) const override { return {&facts[id].type, &facts[id].value}; }
-  void set(infer::ValueId id, opset::InferContext::Output&& found) override {
-    facts[id] = {std::move(found.type), std::move(found.value)};
-  }
-};
-
 // The type of the only output of a node put between; Unknown if inference cannot tell. Sizes that it makes up stand in
 // types of this version step only.
 opset::ValueType infer_type(LocalValues* values, const BoundNode& bound) {
-  NamedFacts facts;
+  infer::FactList facts;
   std::vector<infer::ValueId> inputs;
   for (const std::string& name : bound.node.input) {
     const opset::ValueType* type = values->type_of(name);
-    inputs.push_back(static_cast<infer::ValueId>(facts.facts.size()));
-    opset::Fact& fact = facts.facts.emplace_back();
+    inputs.push_back(facts.add());
+    opset::Fact& fact = facts[inputs.back()];
     if (type) fact.type = *type;
     if (const norn::Tensor* t = values->constant_of(name)) fact.value.constant = *t;
   }
-  const infer::ValueId output = static_cast<infer::ValueId>(facts.facts.size());
-  facts.facts.emplace_back();
+  const infer::ValueId output = facts.add();
   infer::Symbols symbols({}, "?" + values->fresh_name("size") + "_");
   try {
     infer::Inferrer(facts, symbols, nullptr, infer::Mode::Trusted)
@@ -48,7 +38,7 @@ opset::ValueType infer_type(LocalValues* values, const BoundNode& bound) {
   } catch (const Error& e) {  // an old version that does not take the type
     throw Error(ErrorCode::NotImplemented, "the step needs a node that cannot be there: " + e.message());
   }
-  return facts.facts[output].type;
+  return facts[output].type;
 }
 
 std::string add_constant(LocalValues* values, const std::string& hint, const norn::Tensor& constant) {

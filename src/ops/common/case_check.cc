@@ -4,7 +4,7 @@
 #include <cmath>
 #include <complex>
 
-#include "infer/symbols.h"
+#include "infer/inferrer.h"
 #include "norn/error.h"
 #include "ops/common/elements.h"
 
@@ -12,7 +12,6 @@ namespace norn::ops::cases {
 namespace {
 
 using opset::DimExpr;
-using opset::InferContext;
 using opset::KnownValue;
 using opset::ValueType;
 
@@ -43,8 +42,10 @@ bool near(double got, double want, DataType type, Bound bound) {
   if (std::isnan(want) || std::isnan(got)) return std::isnan(got) && std::isnan(want);
   if (bound.tolerance == 0) return got == want && std::signbit(got) == std::signbit(want);
   if (got == want) return true;
+  if (std::isinf(got) && bound.by_steps) return true;
   if (std::isinf(want) || std::isinf(got)) return false;
   const Spacing s = spacing(type);
+  if (bound.by_steps && std::abs(got - want) <= 16 * s.relative * (1 + std::abs(want))) return true;
   const double off =
       std::max({bound.tolerance, type == DataType::Float ? bound.fast : 0.0, 0.0}) * (1 + std::abs(want));
   return std::abs(got - want) <= std::max(off, s.relative * std::abs(want) + s.least);
@@ -73,16 +74,6 @@ std::string first_differing(const Tensor& got, const Tensor& want, Same same, Te
   if (differing) all = std::to_string(differing) + " of " + std::to_string(a.size()) + " elements differ:" + all;
   return all;
 }
-
-struct Engine final : InferContext::Engine {
-  infer::Symbols unifier;
-  int fresh = 0;
-  DimExpr fresh_dim(std::string_view) override { return DimExpr::variable("?" + std::to_string(fresh++)); }
-  void equal(const DimExpr& a, const DimExpr& b, std::string_view) override { unifier.equal(a, b); }
-  std::vector<opset::Fact> infer_subgraph(std::string_view, std::span<const opset::Fact>) override {
-    throw Error(ErrorCode::Internal, "cases have no subgraphs");
-  }
-};
 
 }  // namespace
 
@@ -135,36 +126,38 @@ std::string difference(const Value& got, const Value& want, Bound bound, const s
 Inferred infer(const opset::Operator& op, const opset::Schema& row, const std::vector<ir::Attribute>& attrs,
                const std::vector<Known>& inputs, std::size_t outputs, infer::Evaluator evaluator,
                const VariableSizes* sizes) {
-  std::vector<Known> known = inputs;
-  for (Known& k : known) {  // as the engines give them: integers in both forms
-    const Tensor& t = k.value.constant;
-    if (!t.defined() || k.value.ints || !is_shape_like(Value(t)) || t.size() > infer::kSmall) continue;
-    k.value.ints.emplace();
-    for (std::int64_t v : to_ints(t)) k.value.ints->emplace_back(v);
+  infer::FactList facts;
+  std::vector<infer::ValueId> given, results;
+  for (const Known& k : inputs) {
+    if (!k.present) {
+      given.push_back(infer::kNoValue);
+      continue;
+    }
+    given.push_back(facts.add({k.type, k.value}));
+    infer::complete_value(facts[given.back()].value);
   }
-  std::vector<InferContext::Input> given;
-  for (Known& k : known) given.push_back({k.present ? &k.type : nullptr, &k.value});
-  std::vector<InferContext::Output> results(outputs);
-  Engine engine;
-  infer::infer_node(op, opset::Attrs(row, attrs), given, results, engine, evaluator);
+  for (std::size_t i = 0; i < outputs; ++i) results.push_back(facts.add());
+  infer::Symbols symbols;
+  infer::Inferrer(facts, symbols, evaluator, infer::Mode::Check)
+      .node({&op, opset::Attrs(row, attrs), given, results, infer::kNowhere});
   if (sizes) {
     const DimExpr::Lookup lookup = [&](std::string_view name) -> std::optional<std::int64_t> {
       const auto at = sizes->find(name);
       return at == sizes->end() ? std::nullopt : std::optional(at->second);
     };
     for (const auto& [name, size] : *sizes) {
-      const DimExpr same = engine.unifier.resolve(DimExpr::variable(name));
+      const DimExpr same = symbols.resolve(DimExpr::variable(name));
       if (!is_fresh(same) && same.evaluate(lookup).value_or(-1) != size)
         throw Error(ErrorCode::Internal,
                     "inference holds that " + name + " is " + same.to_string() + ", but it is " + std::to_string(size));
     }
   }
   Inferred inferred;
-  for (auto& r : results) {
-    inferred.types.push_back(engine.unifier.resolve(r.type));
-    if (r.value.ints)
-      for (DimExpr& e : *r.value.ints) e = engine.unifier.resolve(e);
-    inferred.values.push_back(std::move(r.value));
+  for (infer::ValueId id : results) {
+    opset::Fact& fact = facts[id];
+    symbols.resolve(fact);
+    inferred.types.push_back(std::move(fact.type));
+    inferred.values.push_back(std::move(fact.value));
   }
   return inferred;
 }

@@ -14,6 +14,9 @@ namespace norn::ops::cases {
 struct Bound {
   double tolerance = -1;  // as With::tolerance
   double fast = -1;       // as With::fast, of elements of type float: no fast kernel computes another floating type
+  // For function bodies, each of whose operations rounds to the element type and may overflow where a kernel that is
+  // written with care does not: errors of up to 16 neighbours of 1 or of the value, and infinities, pass.
+  bool by_steps = false;
 };
 
 // "" if `got` is `want`, else what differs first. `zeros_below`: elements that have to be negative zeros.

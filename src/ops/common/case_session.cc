@@ -189,7 +189,9 @@ std::string sessions(const Trial& trial, const Truth& truth) {
     const auto wrong = in_mode("the function body", [&] {
       if (!call_body(trial, m)) return std::string();
       const runtime::CompiledModel compiled(m.document, {}, {});
-      return check_against(by_output(trial, compiled.run(m.feeds, {})), truth, bound);
+      Bound by_steps = bound;
+      by_steps.by_steps = true;
+      return check_against(by_output(trial, compiled.run(m.feeds, {})), truth, by_steps);
     });
     if (!wrong.empty()) return wrong;
   }

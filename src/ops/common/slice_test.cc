@@ -7,8 +7,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "infer/infer_node.h"
-#include "infer/symbols.h"
+#include "infer/inferrer.h"
 #include "norn/error.h"
 #include "ops/common/elements.h"
 
@@ -17,7 +16,6 @@ namespace {
 
 using opset::DimExpr;
 using opset::Dims;
-using opset::InferContext;
 using opset::KnownValue;
 using opset::ValueType;
 
@@ -71,16 +69,6 @@ ValueType type_of(const Value& value) {
   return {};
 }
 
-struct Engine final : InferContext::Engine {
-  infer::Symbols unifier;
-  int fresh = 0;
-  DimExpr fresh_dim(std::string_view) override { return DimExpr::variable("?" + std::to_string(fresh++)); }
-  void equal(const DimExpr& a, const DimExpr& b, std::string_view) override { unifier.equal(a, b); }
-  std::vector<opset::Fact> infer_subgraph(std::string_view, std::span<const opset::Fact>) override {
-    throw Error(ErrorCode::Internal, "slice tests infer no subgraphs");
-  }
-};
-
 struct InferInput {
   ValueType type;
   bool present = true;
@@ -89,18 +77,20 @@ struct InferInput {
 
 Inferred infer_with(const opset::Operator& op, int opset, const Attributes& attrs, std::vector<InferInput> given,
                     int outputs, infer::Evaluator evaluator) {
-  std::vector<InferContext::Input> inputs;
-  for (InferInput& in : given) inputs.push_back({in.present ? &in.type : nullptr, &in.value});
-  std::vector<InferContext::Output> results(static_cast<std::size_t>(outputs));
-  Engine engine;
-  infer::infer_node(op, opset::Attrs(schema_of(op, opset), attrs), inputs, results, engine, evaluator);
+  infer::FactList facts;
+  std::vector<infer::ValueId> inputs, results;
+  for (InferInput& in : given)
+    inputs.push_back(in.present ? facts.add({std::move(in.type), std::move(in.value)}) : infer::kNoValue);
+  for (int i = 0; i < outputs; ++i) results.push_back(facts.add());
+  infer::Symbols symbols;
+  infer::Inferrer(facts, symbols, evaluator, infer::Mode::Check)
+      .node({&op, opset::Attrs(schema_of(op, opset), attrs), inputs, results, infer::kNowhere});
   Inferred inferred;
-  for (auto& r : results) {
-    inferred.types.push_back(engine.unifier.resolve(r.type));
-    if (r.value.ints) {
-      for (DimExpr& e : *r.value.ints) e = engine.unifier.resolve(e);
-    }
-    inferred.values.push_back(std::move(r.value));
+  for (infer::ValueId id : results) {
+    opset::Fact& fact = facts[id];
+    symbols.resolve(fact);
+    inferred.types.push_back(std::move(fact.type));
+    inferred.values.push_back(std::move(fact.value));
   }
   return inferred;
 }

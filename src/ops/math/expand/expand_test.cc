@@ -1,27 +1,22 @@
-#include "ops/math/expand/expand.h"
+#include "ops/common/case.h"
 
-#include <cmath>
-#include <limits>
-
-#include "norn/error.h"
-#include "ops/common/elements.h"
-#include "ops/common/slice_test.h"
-
-namespace norn::ops::test {
+namespace norn::ops::cases {
 namespace {
 
-TEST(Expand, BothWays) {
-  const auto x = tensor<float>({3, 1}, {1, 2, 3});
-  const auto to = [&](std::vector<std::int64_t> shape) {
-    return run_and_check(Expand, 13, {}, {x, tensor<std::int64_t>({std::int64_t(shape.size())}, shape)})[0].tensor();
-  };
-  EXPECT_EQ(to({2, 1, 4}).dims(), (Shape{2, 3, 4}));
-  EXPECT_EQ(doubles(to({1, 2})), (std::vector<double>{1, 1, 2, 2, 3, 3}));
-  EXPECT_EQ(to({}).dims(), (Shape{3, 1}));
-  EXPECT_EQ(to({3, 0}).dims(), (Shape{3, 0}));
-  EXPECT_THROW(to({2, 2}), Error);
-  EXPECT_EQ(infer(Expand, 13, {}, {type("float[N,1]"), type("int64[3]")}).types[0].shape->size(), 3u);
+// [3,1] to [2,3,4].
+void stretch(Sample& s) {
+  auto& y = s.out(0, {2, 3, 4});
+  for (std::int64_t i = 0; i < 24; ++i) y[i] = Sample::element(0, i / 4 % 3);
 }
 
+const Cases cases("Expand", {
+                                {"Expand", "T[3,1] odd; int64[3] 2 1 4", "", {.picks = stretch}},
+                                {"Expand", "float[3,1] 1 2 3; int64[2] 1 2", "float[3,2] 1 1 2 2 3 3"},
+                                {"Expand", "float[3,1] 1 2 3; int64[0]", "float[3,1] 1 2 3"},
+                                {"Expand", "float[3,1] 1 2 3; int64[2] 3 0", "float[3,0]"},
+                                {"Expand-13", "float[3,1] 1 2 3; int64[2] 2 2", "", {.error = "*"}},
+                                {"Expand-13", "float[N,1]; int64[3]", "float[?,?,?]"},
+                            });
+
 }  // namespace
-}  // namespace norn::ops::test
+}  // namespace norn::ops::cases

@@ -1,51 +1,23 @@
-#include "ops/math/pow/pow.h"
+#include "ops/common/case.h"
 
-#include <cmath>
-#include <limits>
-
-#include "norn/error.h"
-#include "ops/common/elements.h"
-#include "ops/common/slice_test.h"
-
-namespace norn::ops::test {
+namespace norn::ops::cases {
 namespace {
 
-TEST(Pow, FloatingBases) {
-  for (const DataType t : {DataType::Float, DataType::Double, DataType::Float16, DataType::BFloat16}) {
-    SCOPED_TRACE(data_type_name(t));
-    const Tensor x = tensor_of(t, {2, 1}, {4, 0.25}), y = tensor_of(DataType::Int32, {3}, {-1, 0, 2});
-    const Tensor z = run_and_check(Pow, 15, {}, {x, y})[0].tensor();
-    EXPECT_EQ(z.dtype(), t);
-    EXPECT_EQ(doubles(z), (std::vector<double>{0.25, 1, 16, 4, 1, 0.0625}));
-  }
-  EXPECT_EQ(doubles(run(Pow, 7, {}, {tensor<float>({2}, {2, 9}), tensor<float>({}, {0.5f})})[0].tensor())[1], 3);
-}
-
-TEST(Pow, IntegersAreExactAndWrap) {
-  const auto power = [](std::int64_t base, std::int64_t exponent) {
-    return run(Pow, 15, {}, {tensor<std::int64_t>({}, {base}), tensor<std::int64_t>({}, {exponent})})[0]
-        .tensor()
-        .as<std::int64_t>()[0];
-  };
-  EXPECT_EQ(power(3, 39), 4052555153018976267);
-  EXPECT_EQ(power(-3, 3), -27);
-  EXPECT_EQ(power(2, 64), 0);
-  EXPECT_EQ(power(2, -1), 0);
-  EXPECT_EQ(power(-1, -3), -1);
-  EXPECT_EQ(power(1, -9), 1);
-  EXPECT_THROW(power(0, -1), Error);
-  const auto root = run(Pow, 15, {}, {tensor<std::int32_t>({}, {17}), tensor<float>({}, {0.5f})})[0].tensor();
-  EXPECT_EQ(root.as<std::int32_t>()[0], 4);
-}
-
-TEST(Pow, OldVersions) {
-  const auto x = tensor<float>({2}, {2, 3}), y = tensor<float>({2}, {3, 2});
-  EXPECT_EQ(doubles(run_lifted(Pow, 7, {}, {x, y})[0].tensor()), (std::vector<double>{8, 9}));
-  EXPECT_EQ(doubles(run(Pow, 1, {}, {x, y})[0].tensor()), (std::vector<double>{8, 9}));
-  const Attributes stretched = {transform::make_attr("broadcast", std::int64_t{1})};
-  EXPECT_EQ(doubles(run_lifted(Pow, 1, stretched, {x, tensor<float>({1}, {2})})[0].tensor()),
-            (std::vector<double>{4, 9}));
-}
+const Cases cases(
+    "Pow", {
+               {"Pow-12..", "T[2,1] 4 0.25; int32[3] -1 0 2", "T[2,3] 0.25 1 16 4 1 0.0625", {.types = "floats"}},
+               {"Pow-7..", "float[2] 2 9; float[] 0.5", "float[2] 1.41421356 3"},
+               {"Pow-12..", "int64[] 3; int64[] 39", "int64[] 4052555153018976267"},
+               {"Pow-12..", "int64[] -3; int64[] 3", "int64[] -27"},
+               {"Pow-12..", "int64[] 2; int64[] 64", "int64[] 0"},
+               {"Pow-12..", "int64[] 2; int64[] -1", "int64[] 0"},
+               {"Pow-12..", "int64[] -1; int64[] -3", "int64[] -1"},
+               {"Pow-12..", "int64[] 1; int64[] -9", "int64[] 1"},
+               {"Pow-15", "int64[] 0; int64[] -1", "", {.error = "*"}},
+               {"Pow-12..", "int32[] 17; float[] 0.5", "int32[] 4"},
+               {"Pow", "float[2] 2 3; float[2] 3 2", "float[2] 8 9"},
+               {"Pow-1 broadcast=1", "float[2] 2 3; float[1] 2", "float[2] 4 9"},
+           });
 
 }  // namespace
-}  // namespace norn::ops::test
+}  // namespace norn::ops::cases

@@ -1,35 +1,25 @@
-#include "ops/math/unary_log/unary_log.h"
-
 #include <cmath>
-#include <limits>
 
-#include "norn/error.h"
-#include "ops/common/elements.h"
-#include "ops/common/slice_test.h"
+#include "ops/common/case.h"
 
-namespace norn::ops::test {
+namespace norn::ops::cases {
 namespace {
 
-TEST(UnaryLog, EveryType) {
-  for (const DataType t : {DataType::Float, DataType::Double, DataType::Float16, DataType::BFloat16}) {
-    SCOPED_TRACE(data_type_name(t));
-    const Tensor x = tensor_of(t, {4}, {1, 4, 0.5, 0.25});
-    const auto logs = doubles(run_and_check(Log, 13, {}, {x})[0].tensor());
-    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(logs[i], std::log2(doubles(x)[i]) * M_LN2, 1e-2);
-    EXPECT_EQ(doubles(run_and_check(Reciprocal, 13, {}, {x})[0].tensor()), (std::vector<double>{1, 0.25, 2, 4}));
-    EXPECT_EQ(doubles(run_and_check(Sign, 13, {}, {tensor_of(t, {3}, {-2, 0, 7})})[0].tensor()),
-              (std::vector<double>{-1, 0, 1}));
-  }
-  const auto odd = tensor<double>({4}, {NAN, -1, 0, INFINITY});
-  const auto logs = doubles(run(Log, 13, {}, {odd})[0].tensor());
-  EXPECT_TRUE(std::isnan(logs[0]) && std::isnan(logs[1]));
-  EXPECT_EQ(logs[2], -INFINITY);
-  EXPECT_TRUE(std::isnan(doubles(run(Sign, 13, {}, {odd})[0].tensor())[0]));
-  EXPECT_EQ(doubles(run(Sign, 9, {}, {tensor<std::int8_t>({3}, {-128, 0, 1})})[0].tensor()),
-            (std::vector<double>{-1, 0, 1}));
-  EXPECT_EQ(doubles(run(Sign, 9, {}, {tensor<std::uint64_t>({2}, {UINT64_MAX, 0})})[0].tensor()),
-            (std::vector<double>{1, 0}));
-}
+double logarithm(double x) { return std::log2(x) * M_LN2; }
+double inverse(double x) { return 1 / x; }
+double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+const Cases cases(
+    "UnaryLog",
+    {
+        {"Log", "{T[2,3] positive|T[2,0]|T[] positive|T[9] odd}", "", {.each = logarithm, .tolerance = 1e-15}},
+        {"Reciprocal", "{T[2,3] positive|T[2,0]|T[] positive|T[9] odd}", "", {.each = inverse}},
+        {"Sign", "{T[2,3] random|T[2,0]|T[] random|T[9] odd}", "", {.each = sign}},
+        {"Log-13", "double[4] nan -1 0 inf", "double[4] nan nan -inf inf"},
+        {"Reciprocal-13", "T[4] 1 4 0.5 0.25", "T[4] 1 0.25 2 4"},
+        {"Sign-9..", "int8[3] -128 0 1", "int8[3] -1 0 1"},
+        {"Sign-9..", "uint64[2] max 0", "uint64[2] 1 0"},
+    });
 
 }  // namespace
-}  // namespace norn::ops::test
+}  // namespace norn::ops::cases

@@ -1,39 +1,42 @@
-#include "ops/math/unary_trig/unary_trig.h"
-
 #include <cmath>
-#include <limits>
+#include <complex>
 
-#include "norn/error.h"
-#include "ops/common/elements.h"
-#include "ops/common/slice_test.h"
+#include "ops/common/case.h"
 
-namespace norn::ops::test {
+namespace norn::ops::cases {
 namespace {
 
-TEST(UnaryTrig, Identities) {
-  const Tensor x = tensor<double>({5}, {-0.9, -0.25, 0.0, 0.5, 0.75});
-  const auto get = [&](const opset::Operator& op, const Tensor& of) {
-    return run_and_check(op, 22, {}, {of})[0].tensor();
-  };
-  const auto same = [&](const Tensor& a, const Tensor& b) {
-    for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(doubles(a)[i], doubles(b)[i], 1e-14);
-  };
-  same(get(Asin, get(Sin, x)), x);
-  same(get(Atan, get(Tan, x)), x);
-  same(get(Asinh, get(Sinh, x)), x);
-  same(get(Tan, get(Atan, x)), x);
-  same(get(Sin, get(Asin, x)), x);
-  same(get(Cos, get(Acos, x)), x);
-  for (std::size_t i = 0; i < 5; ++i) {
-    const double v = doubles(x)[i];
-    EXPECT_NEAR(doubles(get(Cos, x))[i], 1 - 2 * std::pow(std::sin(v / 2), 2), 1e-15);
-    EXPECT_NEAR(doubles(get(Cosh, x))[i], (std::exp(v) + std::exp(-v)) / 2, 1e-15);
-    EXPECT_NEAR(doubles(get(Acosh, get(Cosh, x)))[i], std::fabs(v), 1e-14);
-    EXPECT_NEAR(doubles(get(Atanh, x))[i], std::log((1 + v) / (1 - v)) / 2, 1e-14);
-  }
-  EXPECT_TRUE(std::isnan(doubles(run(Acosh, 9, {}, {tensor<float>({1}, {0.5f})})[0].tensor())[0]));
-  EXPECT_EQ(get(Sin, tensor_of(DataType::BFloat16, {1, 0}, {})).dims(), (Shape{1, 0}));
-}
+using Complex = std::complex<double>;
+constexpr Complex i(0, 1);
+
+// By the exponential and the logarithm of complex numbers.
+double sine(double x) { return ((std::exp(i * x) - std::exp(-i * x)) / (2.0 * i)).real(); }
+double cosine(double x) { return ((std::exp(i * x) + std::exp(-i * x)) / 2.0).real(); }
+double tangent(double x) { return sine(x) / cosine(x); }
+double arc_sine(double x) { return (-i * std::log(i * x + std::sqrt(Complex(1 - x * x)))).real(); }
+double arc_cosine(double x) { return M_PI / 2 - arc_sine(x); }
+double arc_tangent(double x) { return (std::log((1.0 + i * x) / (1.0 - i * x)) / (2.0 * i)).real(); }
+double hyperbolic_sine(double x) { return (std::exp(x) - std::exp(-x)) / 2; }
+double hyperbolic_cosine(double x) { return (std::exp(x) + std::exp(-x)) / 2; }
+double area_sine(double x) { return x < 0 ? -std::log(-x + std::sqrt(x * x + 1)) : std::log(x + std::sqrt(x * x + 1)); }
+double area_cosine(double x) { return std::log(x + std::sqrt(x * x - 1)); }
+double area_tangent(double x) { return std::log((1 + x) / (1 - x)) / 2; }
+
+const Cases cases("UnaryTrig",
+                  {
+                      {"Sin", "{T[5] uniform -3 3|T[1,0]|T[] random}", "", {.each = sine, .tolerance = 1e-14}},
+                      {"Cos", "{T[5] uniform -3 3|T[1,0]|T[] random}", "", {.each = cosine, .tolerance = 1e-14}},
+                      {"Tan", "{T[5] uniform -1.4 1.4|T[1,0]}", "", {.each = tangent, .tolerance = 1e-14}},
+                      {"Asin", "{T[5] uniform -0.95 0.95|T[1,0]}", "", {.each = arc_sine, .tolerance = 1e-14}},
+                      {"Acos", "{T[5] uniform -0.95 0.95|T[1,0]}", "", {.each = arc_cosine, .tolerance = 1e-14}},
+                      {"Atan", "{T[5] uniform -3 3|T[1,0]}", "", {.each = arc_tangent, .tolerance = 1e-14}},
+                      {"Sinh", "{T[5] uniform -3 3|T[1,0]}", "", {.each = hyperbolic_sine, .tolerance = 1e-14}},
+                      {"Cosh", "{T[5] uniform -3 3|T[1,0]}", "", {.each = hyperbolic_cosine, .tolerance = 1e-14}},
+                      {"Asinh", "{T[5] uniform -3 3|T[1,0]}", "", {.each = area_sine, .tolerance = 1e-14}},
+                      {"Acosh", "{T[5] uniform 1.5 4|T[1,0]}", "", {.each = area_cosine, .tolerance = 1e-14}},
+                      {"Atanh", "{T[5] uniform -0.9 0.9|T[1,0]}", "", {.each = area_tangent, .tolerance = 1e-14}},
+                      {"Acosh-9", "float[1] 0.5", "float[1] nan"},
+                  });
 
 }  // namespace
-}  // namespace norn::ops::test
+}  // namespace norn::ops::cases

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "infer/infer_node.h"
-#include "infer/symbols.h"
+#include "infer/inferrer.h"
 #include "ir/tensor_data.h"
 #include "ops/common/slice_test.h"
 
@@ -42,29 +41,24 @@ inline Fact symbols(const opset::Dims& values) {
 inline Fact absent() { return {{}, {}, false}; }
 
 // One graph's worth of inference: sizes found equal stay equal, fresh sizes stay distinct.
-class Chain final : opset::InferContext::Engine {
+class Chain final : infer::Surroundings {
  public:
   Fact operator()(const opset::Operator& op, int opset, const Attributes& attrs, std::vector<Fact> inputs) {
+    infer::FactList facts;
+    std::vector<infer::ValueId> given;
     for (Fact& f : inputs) {
       f = resolved(f);
-      const Tensor& t = f.value.constant;
-      const bool ints = t.defined() && t.rank() <= 1 && (t.dtype() == DataType::Int64 || t.dtype() == DataType::Int32);
-      if (!ints || f.value.ints) continue;
-      f.value.ints.emplace();
-      for (std::int64_t i = 0; i < t.size(); ++i) {
-        f.value.ints->emplace_back(t.dtype() == DataType::Int64 ? t.as<std::int64_t>()[i] : t.as<std::int32_t>()[i]);
-      }
+      given.push_back(f.present ? facts.add({f.type, f.value}) : infer::kNoValue);
     }
-    std::vector<opset::InferContext::Input> given;
-    for (const Fact& f : inputs) given.push_back({f.present ? &f.type : nullptr, &f.value});
-    std::vector<opset::InferContext::Output> outputs(1);
-    infer::infer_node(op, opset::Attrs(*opset::schema_at(op, opset), attrs), given, outputs, *this, opset::evaluate);
-    return resolved({outputs[0].type, outputs[0].value});
+    const infer::ValueId output = facts.add();
+    infer::Inferrer(facts, symbols_, opset::evaluate, infer::Mode::Check)
+        .node({&op, opset::Attrs(*opset::schema_at(op, opset), attrs), given, {&output, 1}, infer::kNowhere}, this);
+    return resolved({facts[output].type, facts[output].value});
   }
   Fact resolved(Fact f) const {
-    f.type = unifier_.resolve(f.type);
+    f.type = symbols_.resolve(f.type);
     if (f.value.ints) {
-      for (opset::DimExpr& e : *f.value.ints) e = unifier_.resolve(e);
+      for (opset::DimExpr& e : *f.value.ints) e = symbols_.resolve(e);
     }
     return f;
   }
@@ -72,18 +66,13 @@ class Chain final : opset::InferContext::Engine {
   int subgraphs_inferred = 0;
 
  private:
-  opset::DimExpr fresh_dim(std::string_view) override {
-    return opset::DimExpr::variable("?" + std::to_string(fresh_++));
-  }
-  void equal(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view) override { unifier_.equal(a, b); }
   std::vector<opset::Fact> infer_subgraph(std::string_view name, std::span<const opset::Fact>) override {
     ++subgraphs_inferred;
     std::vector<opset::Fact> facts;
     for (const opset::ValueType& given : branches.at(name == "then_branch" ? 0 : 1)) facts.push_back({given, {}});
     return facts;
   }
-  infer::Symbols unifier_;
-  int fresh_ = 0;
+  infer::Symbols symbols_;
 };
 
 inline ir::Attribute tensor_attr(std::string_view name, const Tensor& value) {
