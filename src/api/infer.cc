@@ -74,7 +74,7 @@ class Spelling {
 
 class Writer {
  public:
-  Writer(const DocumentFacts& facts, Spelling& spelling) : spelling_(spelling) {
+  Writer(const DocumentFacts& facts, Spelling& spelling) : facts_(facts), spelling_(spelling) {
     for (const DocumentFacts::Graph& g : facts.graphs) graphs_.emplace(g.graph, &g);
   }
 
@@ -85,28 +85,7 @@ class Writer {
         if (attribute.g) write(*attribute.g);
     const auto at = graphs_.find(&graph);
     if (at == graphs_.end()) return;
-    // What is declared already, and with an empty list what needs no declaration.
-    std::unordered_map<std::string_view, std::vector<ir::ValueInfo*>> declared;
-    for (auto* infos : {&graph.output, &graph.value_info})
-      for (ir::ValueInfo& info : *infos) declared[info.name.get()].push_back(&info);
-    for (const ir::ValueInfo& info : graph.input) declared[info.name.get()];
-    for (const ir::Tensor& t : graph.initializer) declared[t.name.get()];
-    for (const ir::SparseTensor& s : graph.sparse_initializer)
-      if (s.values) declared[s.values->name.get()];
-    std::vector<ir::ValueInfo> found;
-    for (const DocumentFacts::Value& value : at->second->values) {
-      const ValueType& type = value.fact.type;
-      if (const auto said = declared.find(value.name); said != declared.end()) {
-        for (ir::ValueInfo* info : said->second) merge(*info, type);
-        continue;
-      }
-      if (!type.known()) continue;
-      ir::ValueInfo& info = found.emplace_back();
-      info.name = std::string(value.name);
-      info.type = type_of(type);
-    }
-    graph.value_info.insert(graph.value_info.end(), std::make_move_iterator(found.begin()),
-                            std::make_move_iterator(found.end()));
+    declare(graph, *at->second);
   }
 
   ir::Type type_of(const ValueType& type) {
@@ -114,6 +93,31 @@ class Writer {
   }
 
  private:
+  // What nodes make needs a declaration; what has one or more takes from what was found.
+  void declare(ir::Graph& graph, const DocumentFacts::Graph& found) {
+    std::unordered_map<std::string_view, std::vector<ir::ValueInfo*>> declared;
+    for (auto* list : {&graph.output, &graph.value_info})
+      for (ir::ValueInfo& info : *list) declared[info.name.get()].push_back(&info);
+    std::vector<ir::ValueInfo> made;
+    made.reserve(found.values.size() - found.first_made);
+    for (std::size_t i = 0; i < found.values.size(); ++i) {
+      const DocumentFacts::Value& value = facts_.value(found.values[i]);
+      const ValueType& type = value.fact.type;
+      if (const auto said = declared.find(value.name); said != declared.end()) {
+        for (ir::ValueInfo* info : said->second) merge(*info, type);
+        continue;
+      }
+      if (i < found.first_made || !type.known()) continue;
+      ir::ValueInfo& info = made.emplace_back();
+      info.name = std::string(value.name);
+      info.type = type_of(type);
+    }
+    if (graph.value_info.empty())
+      graph.value_info = std::move(made);
+    else
+      graph.value_info.insert(graph.value_info.end(), std::make_move_iterator(made.begin()),
+                              std::make_move_iterator(made.end()));
+  }
   void merge(ir::ValueInfo& info, const ValueType& found) {
     if (!found.known()) return;
     ir::Type type = type_of(found);
@@ -162,6 +166,7 @@ class Writer {
     if (declared.map_type && found.map_type) inner(declared.map_type->value_type, found.map_type->value_type);
   }
 
+  const DocumentFacts& facts_;
   Spelling& spelling_;
   std::unordered_map<const ir::Graph*, const DocumentFacts::Graph*> graphs_;
 };
@@ -182,7 +187,8 @@ void explain(Inference::Unknown& unknown, const DimExpr& d, const DocumentFacts&
 void tell(const DocumentFacts& facts, Inference& found) {
   for (const DocumentFacts::Graph& g : facts.graphs) {
     const std::string graph = facts.describe(g.place);
-    for (const DocumentFacts::Value& value : g.values) {
+    for (infer::ValueId id : g.values) {
+      const DocumentFacts::Value& value = facts.value(id);
       ++found.values;
       const ValueType& type = value.fact.type;
       found.typed += type.known();
@@ -312,8 +318,9 @@ std::vector<NamedMessage> infer_node_outputs(std::span<const std::byte> node, co
   refuse_problems(facts, strict);
   std::vector<NamedMessage> outputs;
   for (const std::string& name : graph.node[0].output)
-    for (const DocumentFacts::Value& value : facts.graphs.front().values)
-      if (!name.empty() && value.name == name && value.fact.type.known())
+    for (infer::ValueId id : facts.graphs.front().values)
+      if (const DocumentFacts::Value& value = facts.value(id);
+          !name.empty() && value.name == name && value.fact.type.known())
         outputs.emplace_back(name, type_bytes(value.fact.type));
   return outputs;
 }

@@ -60,9 +60,9 @@ DocumentWalk::DocumentWalk(std::span<const ir::Function> functions, std::int64_t
       out_(out),
       functions_(functions),
       ir_version_(ir_version),
-      values_(1),
+      values_(out.values_),
       inferrer_(*this, out.symbols, options.evaluator, Mode::Check) {
-  values_[0].unknown = unknown_because("nothing defines it", kNowhere);
+  values_.emplace_back().unknown = unknown_because("nothing defines it", kNowhere);
 }
 
 void DocumentWalk::model(const ir::Model& model) {
@@ -76,7 +76,7 @@ void DocumentWalk::model(const ir::Model& model) {
   // What was found later settles what was found before, in graphs within as well.
   if (!out_.symbols.empty())
     for (DocumentFacts::Graph& g : out_.graphs)
-      for (DocumentFacts::Value& value : g.values) settle(value.fact);
+      for (ValueId id : g.values) settle(values_[id].fact);
   std::reverse(out_.graphs.begin(), out_.graphs.end());
 }
 
@@ -104,15 +104,15 @@ void DocumentWalk::problem(Problem::Kind kind, Fault fault, const Error& error, 
 
 ValueId DocumentWalk::add(std::string_view name, Scope& scope, Fact fact, std::uint32_t unknown) {
   const auto id = static_cast<ValueId>(values_.size());
-  values_.push_back({std::move(fact), unknown, name});
-  scope.ids.insert_or_assign(name, id);
+  values_.emplace_back(name, std::move(fact), unknown);
+  scope.ids.set(name, id);
   if (scope.recorded) scope.defined.push_back(id);
   return id;
 }
 
 std::optional<ValueId> DocumentWalk::find(std::string_view name, const Scope& scope) const {
   for (const Scope* s = &scope; s; s = s->outer)
-    if (const auto at = s->ids.find(name); at != s->ids.end()) return at->second;
+    if (const ValueId* id = s->ids.find(name)) return *id;
   return {};
 }
 
@@ -173,7 +173,8 @@ void DocumentWalk::node(const ir::Node& node, Scope& scope, PlaceId at) {
 void DocumentWalk::call(const ir::Node& node, const ir::Function& function, Scope& scope, PlaceId at) {
   std::vector<Held> found = infer_body(node, function, scope, at, false);
   for (std::size_t i = 0; i < node.output.size(); ++i)
-    if (!node.output[i].empty()) add(node.output[i], scope, std::move(found[i].fact), found[i].unknown);
+    if (!node.output[i].empty())
+      values_[add(node.output[i], scope, std::move(found[i].fact), found[i].unknown)].unread = found[i].unread;
 }
 
 std::vector<DocumentWalk::Held> DocumentWalk::infer_body(const ir::Node& node, const ir::Function& function,
@@ -195,7 +196,7 @@ std::vector<DocumentWalk::Held> DocumentWalk::infer_body(const ir::Node& node, c
   // An omitted input is omitted where the body reads it, too.
   for (std::size_t i = 0; i < function.input.size(); ++i) {
     const bool here = i < node.input.size() && !node.input[i].empty();
-    body.ids.insert_or_assign(function.input[i], here ? find(node.input[i], scope).value_or(0) : kNoValue);
+    body.ids.set(function.input[i], here ? find(node.input[i], scope).value_or(0) : kNoValue);
   }
   nodes(function.node, body, place(PlaceKind::Function, at, &function));
   std::vector<Held> found(node.output.size());
@@ -227,7 +228,9 @@ void DocumentWalk::infer_through_body(const NodeView& view, const ir::Node& node
   for (std::size_t i = 0; i < view.outputs.size(); ++i) {
     if (view.outputs[i] == kNoValue || !opset::same_type(values_[view.outputs[i]].fact.type, found[i].fact.type))
       continue;
-    if (found[i].fact.type.known()) values_[view.outputs[i]].fact = std::move(found[i].fact);
+    if (!found[i].fact.type.known()) continue;
+    values_[view.outputs[i]].fact = std::move(found[i].fact);
+    values_[view.outputs[i]].unread = found[i].unread;
   }
 }
 

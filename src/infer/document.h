@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "infer/infer_node.h"
-#include "infer/symbols.h"
+#include "base/stable_vector.h"
+#include "infer/inferrer.h"
 #include "ir/model.h"
 #include "ir/operator_set.h"
 #include "ir/tensor_data.h"
@@ -56,12 +56,14 @@ class DocumentFacts {
   struct Value {
     std::string_view name;
     opset::Fact fact;
-    std::uint32_t unknown = 0;  // index into unknowns, if the type or the rank is not known
+    std::uint32_t unknown = 0;           // index into unknowns, if the type or the rank is not known
+    const ir::Tensor* unread = nullptr;  // an initializer whose contents nobody asked for yet
   };
   struct Graph {
     const ir::Graph* graph = nullptr;
     PlaceId place = kNowhere;
-    std::vector<Value> values;  // in the order of definition: inputs, initializers, nodes' outputs
+    std::vector<ValueId> values;  // in the order of definition: inputs, initializers, nodes' outputs
+    std::size_t first_made = 0;   // in `values`: the first that a node makes
   };
 
   std::vector<Graph> graphs;  // the main graph first, then the others in the order of the document
@@ -72,6 +74,7 @@ class DocumentFacts {
   std::map<std::string, std::size_t> without_inference;
   Symbols symbols;
 
+  const Value& value(ValueId id) const noexcept { return values_[id]; }
   // 'graph "main" / node 3 "a" (Add)'
   std::string describe(PlaceId place) const;
 
@@ -87,6 +90,7 @@ class DocumentFacts {
     std::size_t index = 0;
     const void* part = nullptr;  // the message that `kind` names
   };
+  base::StableVector<Value> values_;  // of all graphs, and of bodies of functions
   std::vector<Place> places_;
   // What places, graphs and names may be in that is not the document's: bodies of operators, and attributes with graphs
   // that a call gave or that were completed.

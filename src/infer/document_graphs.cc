@@ -119,6 +119,12 @@ DataType elem_of(const ir::Tensor& tensor) {
   return number > 0 && number < kDataTypeCount ? static_cast<DataType>(number) : DataType::Undefined;
 }
 
+bool is_weight(const ValueType& type) {
+  const bool floating = type.elem == DataType::Float || type.elem == DataType::Double ||
+                        type.elem == DataType::Float16 || type.elem == DataType::BFloat16;
+  return floating && type.shape->size() > 1;
+}
+
 bool is_open(const ValueType& type) { return !type.known() || (type.is_tensor() && !type.has_rank()); }
 
 }  // namespace
@@ -158,10 +164,11 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
   }
 
   const ir::SmallVector<ValueId, 4> ids = inputs_of(node, scope);
+  read_contents(ids);
   ir::SmallVector<ValueId, 2> outputs;
   for (const std::string& name : node.output) {
     outputs.push_back(name.empty() ? kNoValue : static_cast<ValueId>(values_.size()));
-    if (!name.empty()) values_.push_back({{}, 0, name});
+    if (!name.empty()) values_.emplace_back(name);
   }
   const NodeView view{&op, opset::Attrs(*schema, attrs), ids, outputs, at};
   const norn::Tensor* condition = !ids.empty() && ids[0] != kNoValue ? &values_[ids[0]].fact.value.constant : nullptr;
@@ -186,7 +193,7 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
   std::uint32_t unknown = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] == kNoValue) continue;
-    scope.ids.insert_or_assign(node.output[i], outputs[i]);
+    scope.ids.set(node.output[i], outputs[i]);
     if (scope.recorded) scope.defined.push_back(outputs[i]);
     Held& held = values_[outputs[i]];
     if (!is_open(held.fact.type)) continue;
@@ -209,10 +216,13 @@ std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, cons
   const std::size_t names = graph.node.size() + graph.initializer.size() + graph.input.size();
   scope.ids.reserve(names);
   if (scope.recorded) scope.defined.reserve(names);
-  for (const ir::ValueInfo& info : graph.value_info)
-    if (info.type) scope.declared.emplace(info.name.get(), &info);
+  scope.infos = graph.value_info;
+  for (std::size_t i = 0; i < scope.infos.size(); ++i)
+    if (const std::string& name = scope.infos[i].name.get(); scope.infos[i].type && !scope.declared.contains(name))
+      scope.declared.set(name, static_cast<std::uint32_t>(i));
   inputs(graph, scope, formals, at);
   initializers(graph, scope);
+  scope.first_made = scope.defined.size();
   nodes(graph.node, scope, at);
   std::vector<Fact> found;
   for (const ir::ValueInfo& info : graph.output) {
@@ -234,14 +244,10 @@ std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, cons
   return found;
 }
 
-void DocumentWalk::record(const ir::Graph& graph, const Scope& scope, PlaceId at) {
-  DocumentFacts::Graph kept{&graph, at, {}};
-  kept.values.reserve(scope.defined.size());
-  for (ValueId id : scope.defined) {
-    kept.values.push_back({values_[id].name, std::move(values_[id].fact), values_[id].unknown});
-    if (scope.outer) settle(kept.values.back().fact);  // what the branch says is taken back behind it
-  }
-  out_.graphs.push_back(std::move(kept));
+void DocumentWalk::record(const ir::Graph& graph, Scope& scope, PlaceId at) {
+  if (scope.outer)  // what the branch says is taken back behind it
+    for (ValueId id : scope.defined) settle(values_[id].fact);
+  out_.graphs.push_back({&graph, at, std::move(scope.defined), scope.first_made});
 }
 
 namespace {
@@ -293,34 +299,48 @@ void DocumentWalk::initializers(const ir::Graph& graph, Scope& scope) {
   for (const ir::Tensor& t : graph.initializer) {
     Fact fact;
     fact.type = ValueType::tensor(elem_of(t), dims_of(t.dims));
-    const bool elsewhere = ir::is_external(t, ir_version_);
-    if (is_small(*fact.type.shape) && (!elsewhere || options_.external)) {
-      try {
-        fact.value.constant = contents_of(t, ir_version_, options_.external);
-      } catch (const Error&) {  // what is wrong with its storage is for the checker
-        fact.value.constant = {};
-      }
-      complete_value(fact.value);
-    }
-    initializer(t.name.get(), std::move(fact), scope);
+    const bool readable = is_small(*fact.type.shape) && (options_.external || !ir::is_external(t, ir_version_));
+    initializer(t.name.get(), std::move(fact), readable ? &t : nullptr, scope);
   }
   for (const ir::SparseTensor& s : graph.sparse_initializer) {
     if (!s.values) continue;
     Fact fact;
     fact.type = ValueType::tensor(elem_of(*s.values), dims_of(s.dims));
-    initializer(s.values->name.get(), std::move(fact), scope);
+    initializer(s.values->name.get(), std::move(fact), nullptr, scope);
+  }
+}
+
+// Weights are most of a document's initializers, and their contents say nothing of shapes: those are vectors, integers
+// and truth values, or everything that a node reads is known.
+void DocumentWalk::read_contents(std::span<const ValueId> inputs) {
+  const auto any = [&](auto&& is) {
+    return std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return id != kNoValue && is(values_[id]); });
+  };
+  if (!any([](const Held& held) { return held.unread != nullptr; })) return;
+  const bool all = !any([](const Held& held) { return !held.unread && !held.fact.value.constant.defined(); });
+  for (ValueId id : inputs) {
+    if (id == kNoValue || !values_[id].unread) continue;
+    Held& held = values_[id];
+    if (!all && is_weight(held.fact.type)) continue;
+    const ir::Tensor& t = *std::exchange(held.unread, nullptr);
+    try {
+      held.fact.value.constant = contents_of(t, ir_version_, options_.external);
+    } catch (const Error&) {  // what is wrong with its storage is for the checker
+      held.fact.value.constant = {};
+    }
+    complete_value(held.fact.value);
   }
 }
 
 // The default of an input: its declared shape goes before the default's, and its contents are those of the default, as
 // the onnx package takes them.
-void DocumentWalk::initializer(std::string_view name, Fact fact, Scope& scope) {
-  const auto at = scope.ids.find(name);
-  if (at == scope.ids.end()) {
-    add(name, scope, std::move(fact));
+void DocumentWalk::initializer(std::string_view name, Fact fact, const ir::Tensor* contents, Scope& scope) {
+  const ValueId* id = scope.ids.find(name);
+  if (!id) {
+    values_[add(name, scope, std::move(fact))].unread = contents;
     return;
   }
-  Held& held = values_[at->second];
+  Held& held = values_[*id];
   const ValueType& declared = held.fact.type;
   const bool fits =
       is_open(declared) || (opset::same_type(declared, fact.type) && declared.is_tensor() &&
@@ -328,7 +348,8 @@ void DocumentWalk::initializer(std::string_view name, Fact fact, Scope& scope) {
                             std::equal(declared.shape->begin(), declared.shape->end(), fact.type.shape->begin(),
                                        [](const DimExpr& a, const DimExpr& b) { return !DimExpr::differ(a, b); }));
   if (!fits) return;  // the checker says what is wrong with it
-  held.fact.value = std::move(fact.value);
+  held.fact.value = {};
+  held.unread = contents;
   if (is_open(held.fact.type)) {
     held.fact.type = std::move(fact.type);
     held.unknown = 0;
@@ -336,9 +357,10 @@ void DocumentWalk::initializer(std::string_view name, Fact fact, Scope& scope) {
 }
 
 void DocumentWalk::merge_declared(ValueId id, std::string_view name, const Scope& scope) {
-  const auto at = scope.declared.find(name);
-  if (at == scope.declared.end()) return;
-  merge(values_[id], *at->second->type, place(PlaceKind::Declared, scope.place, at->second), "value_info");
+  const std::uint32_t* at = scope.declared.find(name);
+  if (!at) return;
+  const ir::ValueInfo& info = scope.infos[*at];
+  merge(values_[id], *info.type, place(PlaceKind::Declared, scope.place, &info), "value_info");
 }
 
 void DocumentWalk::merge(Held& held, const ir::Type& type, PlaceId at, std::string_view what) {

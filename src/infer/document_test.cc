@@ -18,8 +18,8 @@ ir::Model parsed(const std::string& graph) {
 
 std::string type_of(const DocumentFacts& facts, std::string_view name) {
   for (const DocumentFacts::Graph& g : facts.graphs)
-    for (const DocumentFacts::Value& value : g.values)
-      if (value.name == name) return value.fact.type.to_string();
+    for (ValueId id : g.values)
+      if (facts.value(id).name == name) return facts.value(id).fact.type.to_string();
   return "none";
 }
 

@@ -1,16 +1,13 @@
 // The walk behind document.h: names to numbers, graphs, nodes, calls.
 #pragma once
-#include <deque>
 #include <memory>
-#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "base/hash.h"
+#include "base/name_map.h"
 #include "infer/attributes.h"
 #include "infer/document.h"
 #include "infer/inferrer.h"
@@ -28,33 +25,24 @@ class DocumentWalk final : private Facts {
 
  private:
   friend class NodeSurroundings;
-  // Entries are made one by one and let go together.
-  struct NameHash {
-    std::size_t operator()(std::string_view name) const noexcept { return base::hash_of(name, base::process_secret()); }
-  };
-  template <class T>
-  using Names = std::pmr::unordered_map<std::string_view, T, NameHash>;
   // Names of one graph or function body, on top of those around it.
   struct Scope {
     Scope() = default;
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
-    std::pmr::monotonic_buffer_resource memory;
     const Scope* outer = nullptr;
     const Imports* imports = nullptr;
     PlaceId place = kNowhere;
     const Call* call = nullptr;
     bool recorded = false;  // whether what is found is kept: not in bodies of functions
     bool standard = false;  // in a body of one of ONNX's operators, which knows none of the model's functions
-    Names<ValueId> ids{&memory};
-    Names<const ir::ValueInfo*> declared{&memory};
-    std::vector<ValueId> defined;  // with names_, in order
+    base::NameMap ids;
+    base::NameMap declared;  // by their index in `infos`
+    std::span<const ir::ValueInfo> infos;
+    std::vector<ValueId> defined;  // in order
+    std::size_t first_made = 0;    // the first of them that a node makes
   };
-  struct Held {
-    opset::Fact fact;
-    std::uint32_t unknown = 0;
-    std::string_view name;
-  };
+  using Held = DocumentFacts::Value;
   using PlaceKind = DocumentFacts::Place::Kind;
 
   opset::InferContext::Input get(ValueId id) const override;
@@ -66,7 +54,7 @@ class DocumentWalk final : private Facts {
                                  PlaceId place);
   void inputs(const ir::Graph& graph, Scope& scope, const std::span<const opset::Fact>* formals, PlaceId place);
   void initializers(const ir::Graph& graph, Scope& scope);
-  void initializer(std::string_view name, opset::Fact fact, Scope& scope);
+  void initializer(std::string_view name, opset::Fact fact, const ir::Tensor* contents, Scope& scope);
   void nodes(const std::vector<ir::Node>& nodes, Scope& scope, PlaceId place);
   void node(const ir::Node& node, Scope& scope, PlaceId place);
   void infer(const opset::Operator& op, const ir::Node& node, Scope& scope, PlaceId place);
@@ -77,8 +65,10 @@ class DocumentWalk final : private Facts {
   // What ONNX's definition of the operator by others tells, for outputs without a shape.
   void infer_through_body(const NodeView& view, const ir::Node& node, const Scope& scope);
   void settle(opset::Fact& fact) const;
-  // Takes the facts of the scope's values, which nobody reads any more.
-  void record(const ir::Graph& graph, const Scope& scope, PlaceId place);
+  // Takes the graph among those of the document whose facts are told.
+  void record(const ir::Graph& graph, Scope& scope, PlaceId place);
+  // Reads the contents of initializers among a node's inputs where they may say something of its outputs.
+  void read_contents(std::span<const ValueId> inputs);
 
   ValueId add(std::string_view name, Scope& scope, opset::Fact fact = {}, std::uint32_t unknown = 0);
   std::optional<ValueId> find(std::string_view name, const Scope& scope) const;
@@ -100,7 +90,7 @@ class DocumentWalk final : private Facts {
   DocumentFacts& out_;
   FunctionTable functions_;
   std::int64_t ir_version_;
-  std::deque<Held> values_;  // the first is what nothing defines
+  base::StableVector<Held>& values_;  // the first is what nothing defines
   Inferrer inferrer_;
   std::uint64_t nodes_ = 0;
   int depth_ = 0;

@@ -227,7 +227,7 @@ void complete_output_value(InferContext::Output& out) {
     return !narrow || !e.is_constant() || e.constant() == static_cast<std::int32_t>(e.constant());
   });
   if (!usable || !fits) {
-    value.ints.reset();
+    value.ints.clear();
     return;
   }
   const Shape dims = out.type.shape->empty() ? Shape{} : Shape{n};

@@ -86,7 +86,7 @@ TEST(InferNode, IntegersAndConstantsComeTogether) {
   auto out =
       node(ops::Mul, 14,
            {{type("int64[2]"), {.constant = a}}, {type("int64[]"), {.constant = tensor<std::int64_t>({}, {3})}}});
-  ASSERT_TRUE(out[0].value.ints.has_value());
+  ASSERT_TRUE(out[0].value.ints.has());
   EXPECT_EQ(to_string(*out[0].value.ints), "[12,15]");
   ASSERT_TRUE(out[0].value.constant.defined());
   EXPECT_EQ(out[0].value.constant.as<std::int64_t>()[1], 15);
@@ -103,7 +103,7 @@ TEST(InferNode, EvaluatesConstantsOfOtherTypes) {
   const auto out = node(ops::Div, 14, {x, x}, 1, evaluate);
   ASSERT_TRUE(out[0].value.constant.defined());
   EXPECT_EQ(out[0].value.constant.as<float>()[1], 1.0f);
-  EXPECT_FALSE(out[0].value.ints.has_value());
+  EXPECT_FALSE(out[0].value.ints.has());
 
   const Given large{type("float[2000]"), {.constant = Tensor(DataType::Float, {2000})}};
   EXPECT_FALSE(node(ops::Add, 14, {large, large}, 1, evaluate)[0].value.known());

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <new>
@@ -36,6 +37,11 @@ class SmallVector {
     requires(std::is_same_v<std::ranges::range_value_t<R>, T> && !std::is_same_v<std::remove_cvref_t<R>, SmallVector>)
   SmallVector(const R& elements) {
     append(std::ranges::data(elements), std::ranges::size(elements));
+  }
+  explicit SmallVector(std::size_t count, const T& element = T()) { resize(count, element); }
+  template <std::input_iterator I>
+  SmallVector(I first, I last) {
+    assign(first, last);
   }
   SmallVector(const SmallVector& o) { append(o.data(), o.size_); }
   SmallVector(SmallVector&& o) noexcept { take(o); }
@@ -95,11 +101,42 @@ class SmallVector {
     while (size_ > elements) pop_back();
     while (size_ < elements) emplace_back();
   }
+  // The element may lie in the vector.
+  void resize(std::size_t elements, const T& element) {
+    const T copy = element;
+    reserve(elements);
+    while (size_ > elements) pop_back();
+    while (size_ < elements) emplace_back(copy);
+  }
+  // These may not.
+  template <std::input_iterator I>
+  void assign(I first, I last) {
+    clear();
+    if constexpr (std::forward_iterator<I>) reserve(static_cast<std::size_t>(std::distance(first, last)));
+    for (; first != last; ++first) emplace_back(*first);
+  }
+  void assign(std::size_t elements, const T& element) {
+    const T copy = element;
+    clear();
+    resize(elements, copy);
+  }
   iterator insert(const_iterator before, T element) {
     const std::ptrdiff_t at = before - begin();
     emplace_back(std::move(element));
     std::rotate(begin() + at, end() - 1, end());
     return begin() + at;
+  }
+  template <std::forward_iterator I>
+  iterator insert(const_iterator before, I first, I last) {
+    const std::ptrdiff_t at = before - begin();
+    const std::size_t old = size_;
+    reserve(old + static_cast<std::size_t>(std::distance(first, last)));
+    for (; first != last; ++first) emplace_back(*first);
+    std::rotate(begin() + at, begin() + static_cast<std::ptrdiff_t>(old), end());
+    return begin() + at;
+  }
+  iterator insert(const_iterator before, std::initializer_list<T> elements) {
+    return insert(before, elements.begin(), elements.end());
   }
   iterator erase(const_iterator element) { return erase(element, element + 1); }
   iterator erase(const_iterator first, const_iterator last) {
@@ -109,6 +146,13 @@ class SmallVector {
     return to;
   }
 
+  template <class Is>
+  friend std::size_t erase_if(SmallVector& list, Is is) {
+    const T* first = std::remove_if(list.begin(), list.end(), is);
+    const auto count = static_cast<std::size_t>(list.end() - first);
+    list.erase(first, list.end());
+    return count;
+  }
   template <std::ranges::input_range R>
     requires std::is_same_v<std::ranges::range_value_t<R>, T>
   friend bool operator==(const SmallVector& a, const R& b) {

@@ -25,7 +25,7 @@ TEST(SmallVector, DoesWhatAVectorDoes) {
     for (int step = 0; step < 40; ++step) {
       const std::string w = word(step);
       const std::ptrdiff_t at = plain.empty() ? 0 : static_cast<std::ptrdiff_t>(random() % plain.size());
-      switch (random() % 9) {
+      switch (random() % 14) {
         case 0:
         case 1: small.push_back(w), plain.push_back(w); break;
         case 2: small.emplace_back(3, 'x'), plain.emplace_back(3, 'x'); break;
@@ -41,6 +41,28 @@ TEST(SmallVector, DoesWhatAVectorDoes) {
           if (!plain.empty()) small.push_back(small[size_of(at)]), plain.push_back(plain[size_of(at)]);
           break;
         case 8: small.reserve(size_of(at) * 2), plain.reserve(size_of(at) * 2); break;
+        case 9: {
+          const std::vector<std::string> more(random() % 3, w);
+          small.insert(small.begin() + at, more.begin(), more.end());
+          plain.insert(plain.begin() + at, more.begin(), more.end());
+          break;
+        }
+        case 10: small.resize(size_of(at) + 2, w), plain.resize(size_of(at) + 2, w); break;
+        case 11:
+          if (!plain.empty()) small.assign(3, small[size_of(at)]), plain.assign(3, plain[size_of(at)]);
+          break;
+        case 12: {
+          const std::vector<std::string> other(plain.rbegin(), plain.rend());
+          small.assign(other.begin(), other.end()), plain = other;
+          break;
+        }
+        case 13: {
+          const auto odd = [&](const std::string& s) {
+            return (s.size() + static_cast<unsigned char>(s.back())) % 3 == 0;
+          };
+          EXPECT_EQ(erase_if(small, odd), std::erase_if(plain, odd));
+          break;
+        }
       }
       ASSERT_EQ(small, plain);
       ASSERT_LE(small.size(), small.capacity());
@@ -62,6 +84,8 @@ TEST(SmallVector, DoesWhatAVectorDoes) {
     EXPECT_EQ(copy, std::vector<std::string>{word(1)});
     copy = Words(plain);
     EXPECT_EQ(copy, plain);
+    EXPECT_EQ(Words(plain.begin(), plain.end()), plain);
+    EXPECT_EQ(Words(4, word(2)), std::vector<std::string>(4, word(2)));
   }
 }
 

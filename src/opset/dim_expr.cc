@@ -8,6 +8,8 @@
 #include "opset/dim_expr.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -135,7 +137,13 @@ std::string term_text(std::int64_t magnitude, const Monomial& m) {
 struct DimExpr::Node {
   std::vector<Term> terms;  // not empty, no zero coefficients, none with an empty monomial
   std::string text;         // decides equality
+  mutable std::atomic<std::size_t> users{1};
 };
+
+void DimExpr::NodeRef::retain(const Node* node) noexcept { node->users.fetch_add(1, std::memory_order_relaxed); }
+void DimExpr::NodeRef::release(const Node* node) noexcept {
+  if (node->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node;
+}
 
 struct DimAlgebra {
   using Terms = std::vector<Term>;
@@ -148,7 +156,7 @@ struct DimAlgebra {
   static DimExpr make(Terms terms, std::int64_t constant) {
     DimExpr e(constant);
     if (terms.empty()) return e;
-    auto node = std::make_shared<DimExpr::Node>();
+    auto node = std::make_unique<DimExpr::Node>();
     for (const int sign : {1, -1}) {  // positive terms are printed first
       for (const Term& t : terms) {
         if ((t.coefficient > 0) != (sign > 0)) continue;
@@ -159,7 +167,7 @@ struct DimAlgebra {
       }
     }
     node->terms = std::move(terms);
-    e.node_ = std::move(node);
+    e.node_ = DimExpr::NodeRef(node.release());
     return e;
   }
 

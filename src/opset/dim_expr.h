@@ -6,11 +6,13 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "ir/small_vector.h"
 
 namespace norn::opset {
 
@@ -57,11 +59,37 @@ class DimExpr {
  private:
   struct Node;
   friend struct DimAlgebra;
+  // Counts who shares a node. Most expressions are constants and have none.
+  class NodeRef {
+   public:
+    NodeRef() = default;
+    explicit NodeRef(const Node* counted) noexcept : node_(counted) {}
+    NodeRef(const NodeRef& o) noexcept : node_(o.node_) {
+      if (node_) retain(node_);
+    }
+    NodeRef(NodeRef&& o) noexcept : node_(std::exchange(o.node_, nullptr)) {}
+    NodeRef& operator=(NodeRef o) noexcept {
+      std::swap(node_, o.node_);
+      return *this;
+    }
+    ~NodeRef() {
+      if (node_) release(node_);
+    }
+    explicit operator bool() const noexcept { return node_ != nullptr; }
+    const Node* operator->() const noexcept { return node_; }
+    friend bool operator==(const NodeRef&, const NodeRef&) = default;
+
+   private:
+    static void retain(const Node* node) noexcept;
+    static void release(const Node* node) noexcept;
+    const Node* node_ = nullptr;
+  };
   std::int64_t constant_ = 0;
-  std::shared_ptr<const Node> node_;  // null for a constant
+  NodeRef node_;  // null for a constant
 };
 
-using Dims = std::vector<DimExpr>;
+// Shapes have few dimensions, and large graphs many shapes.
+using Dims = ir::SmallVector<DimExpr, 4>;
 std::string to_string(const Dims& dims);  // "[N,3,2*H]"
 
 }  // namespace norn::opset

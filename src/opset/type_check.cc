@@ -110,7 +110,7 @@ bool same_type(const ValueType& a, const ValueType& b) {
   if (!a.known() || !b.known()) return true;
   if (a.kind != b.kind) return false;
   if (a.elem != b.elem && a.elem != DataType::Undefined && b.elem != DataType::Undefined) return false;
-  if (a.kind == ValueType::Kind::Opaque && a.name != b.name) return false;
+  if (a.kind == ValueType::Kind::Opaque && *a.name != *b.name) return false;
   return !a.element || !b.element || same_type(*a.element, *b.element);
 }
 

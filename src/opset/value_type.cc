@@ -47,7 +47,7 @@ ir::TypeTensor tensor_to_ir(const ValueType& type, const DimSpelling& spelling) 
   ir::TypeTensor t;
   t.elem_type = static_cast<std::int32_t>(type.elem);
   if (!type.shape) return t;
-  t.shape.mut();
+  t.shape.mut().dim.reserve(type.shape->size());
   for (const DimExpr& d : *type.shape) {
     ir::Dimension dim;
     if (d.is_constant()) {
@@ -97,7 +97,7 @@ std::string ValueType::to_string() const {
     case Kind::Sequence: return "seq(" + inner() + ")";
     case Kind::Optional: return "optional(" + inner() + ")";
     case Kind::Map: return "map(" + name_of_elem + ", " + inner() + ")";
-    case Kind::Opaque: return "opaque(" + name + ")";
+    case Kind::Opaque: return "opaque(" + *name + ")";
     default: return "?";
   }
 }
@@ -115,7 +115,7 @@ std::string ValueType::type_string() const {
         return "map(" + name_of_elem + ", " + std::string(data_type_name(element->elem)) + ")";
       }
       return "map(" + name_of_elem + ", " + inner() + ")";
-    case Kind::Opaque: return "opaque(" + name + ")";
+    case Kind::Opaque: return "opaque(" + *name + ")";
     default: return "?";
   }
 }
@@ -139,7 +139,7 @@ ValueType from_ir(const ir::Type& type, const std::function<DimExpr()>& fresh) {
     v.element = std::make_shared<const ValueType>(element_from(type.map_type->value_type, fresh));
   } else if (type.opaque_type) {
     v.kind = ValueType::Kind::Opaque;
-    v.name = type.opaque_type->domain.get() + "." + type.opaque_type->name.get();
+    v.name = std::make_shared<const std::string>(type.opaque_type->domain.get() + "." + type.opaque_type->name.get());
   }
   return v;
 }
@@ -159,13 +159,13 @@ ir::Type to_ir(const ValueType& type, const DimSpelling& spelling) {
       t.map_type->value_type = inner();
       break;
     case ValueType::Kind::Opaque: {
-      const auto dot = type.name.rfind('.');
+      const auto dot = type.name->rfind('.');
       t.opaque_type.mut();
       if (dot == std::string::npos) {
-        t.opaque_type->name = type.name;
+        t.opaque_type->name = *type.name;
       } else {
-        if (dot > 0) t.opaque_type->domain = type.name.substr(0, dot);
-        t.opaque_type->name = type.name.substr(dot + 1);
+        if (dot > 0) t.opaque_type->domain = type.name->substr(0, dot);
+        t.opaque_type->name = type.name->substr(dot + 1);
       }
       break;
     }

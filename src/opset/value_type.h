@@ -17,7 +17,7 @@ struct ValueType {
   DataType elem = DataType::Undefined;       // of a tensor; the key type of a map
   std::optional<Dims> shape;                 // of a tensor; nothing if the rank is unknown
   std::shared_ptr<const ValueType> element;  // of a sequence or optional; the value type of a map
-  std::string name;                          // of an opaque type: "domain.name"
+  std::shared_ptr<const std::string> name;   // of an opaque type: "domain.name"
 
   static ValueType tensor(DataType elem) { return {.kind = Kind::Tensor, .elem = elem}; }
   static ValueType tensor(DataType elem, Dims shape) {
@@ -50,9 +50,9 @@ ir::Type to_ir(const ValueType& type, const DimSpelling& spelling = {});
 
 // Contents known before running: a constant, or integers (rank 0 or 1) as expressions.
 struct KnownValue {
-  norn::Tensor constant;     // defined() if the contents are a constant
-  std::optional<Dims> ints;  // of an int64 or int32 tensor of rank 0 or 1 and few elements; also set for constants
-  bool known() const noexcept { return constant.defined() || ints.has_value(); }
+  norn::Tensor constant;  // defined() if the contents are a constant
+  ir::Box<Dims> ints;     // of an int64 or int32 tensor of rank 0 or 1 and few elements; also set for constants
+  bool known() const noexcept { return constant.defined() || ints.has(); }
 };
 
 // All of it: what inference knows of one value.

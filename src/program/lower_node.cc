@@ -235,7 +235,7 @@ transform::Lifted Lowerer::lift(const transform::BoundNode& bound, const Outputs
 }
 
 opset::KnownValue Lowerer::kept(opset::KnownValue known) {
-  if (known.constant.defined()) known.ints.reset();  // they follow from it
+  if (known.constant.defined()) known.ints.clear();  // they follow from it
   const std::uint64_t bytes = known.constant.defined() ? memory_of(known.constant)
                               : known.ints             ? known.ints->size() * sizeof(DimExpr)
                                                        : 0;

@@ -37,7 +37,7 @@ std::size_t Segment::bytes() const {
   for (const std::string& note : notes) total += note.capacity();
   for (const norn::Tensor& t : constants) total += t.bytes();
   for (const Settled& s : settled) {
-    if (s.state.type.shape) total += held(*s.state.type.shape);
+    if (s.state.type.shape) total += s.state.type.shape->capacity() * sizeof(opset::DimExpr);
     if (s.state.known.constant.defined()) total += s.state.known.constant.bytes();
   }
   for (const LateStep& step : late) {

@@ -357,7 +357,7 @@ std::string check_inference_only(const Trial& trial) {
   for (const Given& g : trial.inputs) {
     Known k{g.present, g.type, {}};
     if (g.value && g.value->is_tensor()) k.value.constant = g.value->tensor();
-    k.value.ints = g.ints;
+    if (g.ints) k.value.ints = *g.ints;
     inputs.push_back(std::move(k));
   }
   const auto outputs = static_cast<std::size_t>(output_count(trial));

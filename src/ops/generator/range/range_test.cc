@@ -39,7 +39,8 @@ TEST(Range, InfersExpressions) {
   const auto inferred = infer(Range, 11, {}, {type("int64[]"), type("int64[]"), type("int64[]")},
                               {zero, tensor<std::int64_t>({}, {5}), one});
   EXPECT_EQ(inferred.types[0].to_string(), "int64[5]");
-  EXPECT_EQ(inferred.values[0].ints, (opset::Dims{0, 1, 2, 3, 4}));
+  ASSERT_TRUE(inferred.values[0].ints);
+  EXPECT_EQ(*inferred.values[0].ints, (opset::Dims{0, 1, 2, 3, 4}));
   EXPECT_THROW(infer(Range, 11, {}, {type("int64[1]"), type("int64[]"), type("int64[]")}), Error);
 }
 

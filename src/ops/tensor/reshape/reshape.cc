@@ -79,7 +79,7 @@ DimExpr quotient(const NodeView& node, const Dims& in, Dims numerator, Dims deno
     for (const DimExpr& d : dims) {
       if (d.is_constant()) constants = constants * d;
     }
-    std::erase_if(dims, [](const DimExpr& d) { return d.is_constant(); });
+    erase_if(dims, [](const DimExpr& d) { return d.is_constant(); });
     factor = constants.constant();
   };
   if (std::any_of(numerator.begin(), numerator.end(), [](const DimExpr& d) { return is(d, 0); })) numerator = {0};
