@@ -54,8 +54,15 @@ class Spelling {
 
  private:
   void note(const ir::ValueInfo& info) {
-    if (!info.type || !info.type->tensor_type || !info.type->tensor_type->shape) return;
-    for (const ir::Dimension& d : info.type->tensor_type->shape->dim) taken_.insert(d.dim_param.get());
+    if (info.type) note(*info.type);
+  }
+  void note(const ir::Type& type) {
+    for (const auto* tensor : {&type.tensor_type, &type.sparse_tensor_type})
+      if (*tensor && (*tensor)->shape)
+        for (const ir::Dimension& d : (*tensor)->shape->dim) taken_.insert(d.dim_param.get());
+    if (type.sequence_type && type.sequence_type->elem_type) note(*type.sequence_type->elem_type);
+    if (type.optional_type && type.optional_type->elem_type) note(*type.optional_type->elem_type);
+    if (type.map_type && type.map_type->value_type) note(*type.map_type->value_type);
   }
   const std::string& name_of(const std::string& size) {
     std::string& name = names_[size];

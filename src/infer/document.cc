@@ -242,11 +242,9 @@ std::vector<Fact> DocumentWalk::function(const ir::Function& function, std::span
   ir::Node node;
   node.op_type = function.name.get();
   node.attribute = attributes;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    node.input.push_back("in" + std::to_string(i));
-    Fact fact = inputs[i];
-    add(node.input.back(), outside, std::move(fact));
-  }
+  // Names are views: all of them have to be there before the first is defined.
+  for (std::size_t i = 0; i < inputs.size(); ++i) node.input.push_back("in" + std::to_string(i));
+  for (std::size_t i = 0; i < inputs.size(); ++i) add(node.input[i], outside, Fact(inputs[i]));
   for (std::size_t i = 0; i < function.output.size(); ++i) node.output.push_back("out" + std::to_string(i));
   call(node, function, outside, place(PlaceKind::Node, kNowhere, &node));
   std::vector<Fact> found;

@@ -79,11 +79,18 @@ class NodeSurroundings final : public Surroundings {
     inner.standard = scope_.standard;
     const PlaceId at = walk_.place(DocumentWalk::PlaceKind::Graph,
                                    walk_.place(DocumentWalk::PlaceKind::Attribute, place_, &attr), &*attr.g);
-    if (!known_) branches_.enter();
-    std::vector<Fact> found = walk_.graph(*attr.g, inner, &formals, at);
-    if (!known_) branches_.leave();
-    --walk_.depth_;
-    return found;
+    // Also where an error ends the graph: what it said so far holds in it only.
+    const struct Inside {
+      NodeSurroundings& node;
+      explicit Inside(NodeSurroundings& n) : node(n) {
+        if (!node.known_) node.branches_.enter();
+      }
+      ~Inside() {
+        if (!node.known_) node.branches_.leave();
+        --node.walk_.depth_;
+      }
+    } inside(*this);
+    return walk_.graph(*attr.g, inner, &formals, at);
   }
 
   DocumentWalk& walk_;
@@ -176,16 +183,18 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
   const bool known =
       one_runs && condition && condition->defined() && condition->dtype() == DataType::Bool && condition->size() == 1;
   NodeSurroundings around(*this, node, attrs, scope, at, one_runs, known);
+  bool typed = true;
   try {
     inferrer_.node(view, &around);
   } catch (const NodeError& e) {
     if (!options_.past_wrong_types || e.fault() == Fault::Signature) throw;
     problem(Problem::Kind::Node, e.fault(), e, at);
-    inferrer_.node(view, Mode::Static, &around);
+    Inferrer(*this, out_.symbols, nullptr, Mode::Static).node(view, &around);  // no kernel may meet such types
+    typed = false;
   }
   around.join();
   if (!op.infer) {
-    infer_through_body(view, node, scope);
+    if (typed) infer_through_body(view, node, scope);
     const bool told = std::none_of(outputs.begin(), outputs.end(),
                                    [&](ValueId id) { return id != kNoValue && is_open(values_[id].fact.type); });
     if (!told) ++out_.without_inference[opset::full_name(op)];
@@ -254,7 +263,12 @@ namespace {
 
 void settle(const Symbols& symbols, DimExpr& d) {
   if (d.is_constant()) return;
-  DimExpr found = symbols.resolve(d);
+  DimExpr found;
+  try {
+    found = symbols.resolve(d);
+  } catch (const Error&) {  // what it would be cannot be written
+    return;
+  }
   if (found.is_constant() || d.variable_name().empty() || opset::has_fresh(d)) d = std::move(found);
 }
 

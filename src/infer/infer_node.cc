@@ -348,7 +348,12 @@ void infer_node(const Operator& op, const Attrs& attrs, std::span<const InferCon
       with_ints[i].value = &completed.back();
     }
     InferContext context(attrs, inputs, outputs, engine);
-    if (op.infer) op.infer(context);
+    try {
+      if (op.infer) op.infer(context);
+    } catch (const opset::DimTooLong&) {
+      for (auto& out : outputs) out.type = {}, out.value = {};
+      context.explain("the expression of a size is too long to be worked with");
+    }
 
     for (auto& out : outputs) {
       if (!out.type.known() && out.value.constant.defined()) out.type = ValueType::tensor(out.value.constant.dtype());

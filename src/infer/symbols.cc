@@ -101,11 +101,18 @@ DimExpr Symbols::resolve(const DimExpr& e) const {
   return current;
 }
 
+void Symbols::resolve_known(DimExpr& e) const {
+  try {
+    e = resolve(e);
+  } catch (const Error&) {  // what it would be cannot be written
+  }
+}
+
 opset::ValueType Symbols::resolve(const opset::ValueType& type) const {
   opset::ValueType t = type;
   if (solved_.empty()) return t;
   if (t.shape) {
-    for (DimExpr& d : *t.shape) d = resolve(d);
+    for (DimExpr& d : *t.shape) resolve_known(d);
   }
   if (t.element) t.element = std::make_shared<const opset::ValueType>(resolve(*t.element));
   return t;
@@ -115,7 +122,7 @@ void Symbols::resolve(opset::Fact& fact) const {
   if (solved_.empty()) return;
   if (fact.type.known()) fact.type = resolve(fact.type);
   if (fact.value.ints && !fact.value.constant.defined())
-    for (DimExpr& e : *fact.value.ints) e = resolve(e);
+    for (DimExpr& e : *fact.value.ints) resolve_known(e);
 }
 
 void Symbols::equal(const DimExpr& a, const DimExpr& b, PlaceId by) {
@@ -228,8 +235,13 @@ void Branches::leave() {
     common_ = symbols_.since(outside_);
     first_ = false;
   } else {
-    std::erase_if(common_,
-                  [&](const Symbols::Equation& e) { return !(symbols_.resolve(e.left) == symbols_.resolve(e.right)); });
+    std::erase_if(common_, [&](const Symbols::Equation& e) {
+      try {
+        return !(symbols_.resolve(e.left) == symbols_.resolve(e.right));
+      } catch (const Error&) {  // sizes that cannot be
+        return true;
+      }
+    });
   }
   symbols_.take_back(outside_);
 }

@@ -44,6 +44,8 @@ class Symbols {
   // kept until what is recorded later solves them. Throws norn::Error (InvalidGraph) if it makes a constant equal
   // another, and then has recorded nothing.
   void equal(const opset::DimExpr& a, const opset::DimExpr& b, PlaceId by = kNowhere);
+  // Throws norn::Error if the result cannot be written, since a number in it does not fit into 64 bits or the text is
+  // too long. The other two leave such sizes as they are.
   opset::DimExpr resolve(const opset::DimExpr& e) const;
   opset::ValueType resolve(const opset::ValueType& type) const;
   void resolve(opset::Fact& fact) const;
@@ -79,6 +81,7 @@ class Symbols {
     const std::string* variable;  // that was solved: the key in solved_
     std::size_t kept;             // that was opened or closed
   };
+  void resolve_known(opset::DimExpr& e) const;
   void record(const opset::DimExpr& a, const opset::DimExpr& b, PlaceId by);
   void keep(Equation equation);
   void solve(const std::string& variable, opset::DimExpr value, PlaceId by, std::vector<Equation>& todo);

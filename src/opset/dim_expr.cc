@@ -22,10 +22,7 @@ namespace {
 constexpr std::size_t kMaxText = 1 << 16;
 
 [[noreturn]] void overflow() { throw Error(ErrorCode::InvalidGraph, "a dimension does not fit into 64 bits"); }
-[[noreturn]] void too_long() {
-  throw Error(ErrorCode::LimitExceeded, "a symbolic dimension grew beyond 65536 characters", {},
-              "give the model's inputs fixed sizes");
-}
+[[noreturn]] void too_long() { throw DimTooLong(); }
 std::int64_t mul(std::int64_t a, std::int64_t b) {
   auto r = base::checked_mul(a, b);
   if (!r) overflow();
@@ -133,6 +130,10 @@ std::string term_text(std::int64_t magnitude, const Monomial& m) {
 }
 
 }  // namespace
+
+DimTooLong::DimTooLong()
+    : Error(ErrorCode::LimitExceeded, "a symbolic dimension grew beyond " + std::to_string(kMaxText) + " characters",
+            {}, "give the model's inputs fixed sizes") {}
 
 struct DimExpr::Node {
   std::vector<Term> terms;  // not empty, no zero coefficients, none with an empty monomial

@@ -13,8 +13,15 @@
 #include <vector>
 
 #include "ir/small_vector.h"
+#include "norn/error.h"
 
 namespace norn::opset {
+
+// An expression that grew too long to be worked with. Inference takes the size for one that nothing tells.
+class DimTooLong final : public Error {
+ public:
+  DimTooLong();
+};
 
 class DimExpr {
  public:

@@ -71,8 +71,6 @@ class ReferenceTable {
 // The kernel for an operator at a schema version; null if the operator has none (control flow has none).
 ReferenceFn find_reference(const Operator&, int since) noexcept;
 
-// The control flow that the runtime runs.
-constexpr bool is_run(ControlFlow kind) noexcept { return kind == ControlFlow::If; }
 // Whether anything runs the operator: a reference kernel of any version, a function body, or the runtime itself, as
 // control flow. Of the others only the signature is known.
 bool is_runnable(const Operator&) noexcept;

@@ -110,7 +110,8 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
 bool Lowerer::inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
                           const Place& place, const std::string& path) {
   const opset::Operator& op = *bound.op;
-  if (opset::find_reference(op, bound.schema->since) || !opset::body_at(op, bound.schema->since)) return false;
+  if (op.control_flow != opset::ControlFlow::None || opset::find_reference(op, bound.schema->since)) return false;
+  if (!opset::body_at(op, bound.schema->since)) return false;
   std::vector<const opset::ValueType*> types;
   for (ValueId id : inputs) types.push_back(id == kNone ? nullptr : &scope.graph().value(id).type);
   std::vector<bool> wanted;

@@ -33,6 +33,12 @@ void Lowerer::resolve_values(Graph& graph) const {
   }
 }
 
+void Lowerer::forget(const Graph& graph) {
+  equalities_.erase(&graph);
+  for (const Node& node : graph.nodes)
+    for (const Subgraph& sub : node.subgraphs) forget(*sub.graph);
+}
+
 void Lowerer::solve(Graph& graph, bool branch) {
   const std::vector<bool> runs = find_needs(graph, true).nodes;
   if (const auto said = equalities_.find(&graph); said != equalities_.end()) {

@@ -38,8 +38,15 @@ class NodeGraphs final : public infer::Surroundings {
     return true;
   }
   std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals) override {
-    for (const Subgraph& done : subgraphs_)
-      if (done.attribute == attribute) return facts_of(*done.graph, done.graph->outputs);
+    // Inference of loops asks again with wider formals; the last answer is what runs.
+    for (std::size_t i = 0; i < subgraphs_.size(); ++i) {
+      if (subgraphs_[i].attribute != attribute) continue;
+      const Graph& done = *subgraphs_[i].graph;
+      if (serves(done, formals)) return facts_of(done, done.outputs);
+      lowerer_.forget(done);
+      subgraphs_.erase(subgraphs_.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    }
     for (const ir::Attribute& attr : attrs_) {
       if (attr.name != attribute || !attr.g) continue;
       if (branch_is_known_) {
@@ -59,6 +66,13 @@ class NodeGraphs final : public infer::Surroundings {
   const std::optional<std::vector<ValueId>>& taken() const { return taken_; }
 
  private:
+  // Whether the graph was lowered for just these formals.
+  static bool serves(const Graph& graph, std::span<const Fact> formals) {
+    for (std::size_t i = 0; i < formals.size() && i < graph.inputs.size(); ++i)
+      if (formals[i].type.known() && formals[i].type.to_string() != graph.value(graph.inputs[i]).type.to_string())
+        return false;
+    return true;
+  }
   static std::vector<Fact> facts_of(const Graph& graph, const std::vector<ValueId>& ids) {
     std::vector<Fact> facts;
     for (ValueId id : ids) facts.push_back({graph.value(id).type, graph.value(id).known});

@@ -82,6 +82,8 @@ class Lowerer {
   // `branch`: the graph need not run.
   void solve(Graph& graph, bool branch);
   void resolve_values(Graph& graph) const;
+  // Of a subgraph that is lowered again, what is kept beside it.
+  void forget(const Graph& graph);
   void count_node();
   [[noreturn]] void fail_too_many_nodes() const;
 

@@ -1,9 +1,12 @@
 #include "runtime/control_flow.h"
 
-#include "ops/controlflow/if/if.h"
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "norn/error.h"
 
 namespace norn::runtime {
-namespace {
 
 std::vector<Value> run_if(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run) {
   const Tensor& condition = inputs[0]->tensor();
@@ -18,11 +21,43 @@ std::vector<Value> run_if(const program::Node& node, std::span<const Value* cons
   throw Error(ErrorCode::InvalidGraph, "If has no " + std::string(branch));
 }
 
-}  // namespace
+std::vector<Value> run_sequence_map(const program::Node& node, std::span<const Value* const> inputs,
+                                    const RunSubgraph& run) {
+  const std::size_t length = inputs[0]->sequence().items.size();
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    if (!inputs[i]->is_sequence() || inputs[i]->sequence().items.size() == length) continue;
+    throw Error(ErrorCode::RuntimeError,
+                "input " + std::to_string(i) + " has " + std::to_string(inputs[i]->sequence().items.size()) +
+                    " items, but input 0 has " + std::to_string(length),
+                {}, "the sequences that SequenceMap goes through have equal lengths");
+  }
+  std::vector<Sequence> found(node.outputs.size());
+  std::vector<Value> formals(inputs.size());
+  for (std::size_t k = 0; k < length; ++k) {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      formals[i] = inputs[i]->is_sequence() ? inputs[i]->sequence().items[k] : *inputs[i];
+    std::vector<Value> made;
+    try {
+      made = run(0, formals);
+    } catch (Error& e) {
+      throw e.within("item " + std::to_string(k));
+    }
+    for (std::size_t o = 0; o < found.size() && o < made.size(); ++o) found[o].items.push_back(std::move(made[o]));
+  }
+  std::vector<Value> outputs;
+  for (Sequence& sequence : found) outputs.emplace_back(std::move(sequence));
+  return outputs;
+}
 
 std::vector<Value> run_control_flow(const program::Node& node, std::span<const Value* const> inputs,
                                     const RunSubgraph& run) {
-  if (node.op == &ops::If) return run_if(node, inputs, run);
+  switch (node.op->control_flow) {
+    case opset::ControlFlow::If: return run_if(node, inputs, run);
+    case opset::ControlFlow::Loop: return run_loop(node, inputs, run);
+    case opset::ControlFlow::Scan: return run_scan(node, inputs, run);
+    case opset::ControlFlow::SequenceMap: return run_sequence_map(node, inputs, run);
+    case opset::ControlFlow::None: break;
+  }
   throw Error(ErrorCode::NotImplemented, "there is no way to run " + opset::full_name(*node.op));
 }
 

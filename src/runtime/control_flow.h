@@ -1,5 +1,6 @@
 // Operators that run graphs: what they do with their subgraphs' executors.
 #pragma once
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <vector>
@@ -12,9 +13,16 @@ namespace norn::runtime {
 // Runs subgraph `index` of the node on the given formal inputs; its captures are filled in already.
 using RunSubgraph = std::function<std::vector<Value>(std::size_t index, std::span<const Value> formals)>;
 
-// The node's outputs. `inputs` parallel the node's. Throws norn::Error (NotImplemented) for an operator that is none of
-// control flow.
+// The node's outputs, each owning its memory or sharing that of an input. `inputs` parallel the node's; null where
+// omitted. Throws norn::Error (NotImplemented) for an operator that is none of control flow.
 std::vector<Value> run_control_flow(const program::Node& node, std::span<const Value* const> inputs,
+                                    const RunSubgraph& run);
+
+// One for each operator; run_control_flow() picks.
+std::vector<Value> run_if(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run);
+std::vector<Value> run_loop(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run);
+std::vector<Value> run_scan(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run);
+std::vector<Value> run_sequence_map(const program::Node& node, std::span<const Value* const> inputs,
                                     const RunSubgraph& run);
 
 }  // namespace norn::runtime

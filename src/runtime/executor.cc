@@ -119,10 +119,15 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
         opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()),
                         [this](DataType dtype, const Shape& dims) { return e_.kept_.arenas.tensor(dtype, dims); });
   } else {
+    std::vector<std::vector<Value>> arguments(node.subgraphs.size());  // formals, then captures
     outputs = run_control_flow(node, inputs, [&](std::size_t index, std::span<const Value> formals) {
-      std::vector<Value> arguments(formals.begin(), formals.end());
-      for (const LateStep::Input& in : late.captures[index]) arguments.push_back(fetch(in, frame));
-      return e_.subgraphs_[late.node][index]->run(arguments);
+      std::vector<Value>& all = arguments[index];
+      if (all.empty()) {
+        all.resize(formals.size());
+        for (const LateStep::Input& in : late.captures[index]) all.push_back(fetch(in, frame));
+      }
+      std::copy(formals.begin(), formals.end(), all.begin());
+      return e_.subgraphs_[late.node][index]->run(all);
     });
   }
   for (std::size_t i = 0; i < late.outputs.size() && i < outputs.size(); ++i)

@@ -169,6 +169,7 @@ TEST(Lift, EveryPairOfVersionsHasAStepOrAReason) {
   if (!names.empty()) std::printf("known by their signature only, without steps:%s\n", names.c_str());
   for (const KeptVersion& k : kept_versions()) {
     EXPECT_FALSE(k.why.empty()) << opset::full_name(*k.op);
+    if (k.op->control_flow != opset::ControlFlow::None) continue;  // the runtime runs every version
     EXPECT_NE(opset::find_reference(*k.op, k.since), nullptr) << opset::full_name(*k.op) << " " << k.since;
   }
 }

@@ -15,7 +15,7 @@
 namespace norn::ops::cases {
 
 std::string (*check_sessions)(const Trial&, const Truth&) = nullptr;
-std::string (*check_session_refusal)(const Trial&) = nullptr;
+std::string (*check_session_refusal)(const Trial&, std::string_view) = nullptr;
 std::vector<Value> (*run_in_session)(const Trial&) = nullptr;
 
 namespace {
@@ -304,6 +304,7 @@ std::optional<Truth> truth_of(const Trial& trial) {
     } else {
       (c.with.formula ? c.with.formula : c.with.picks)(sample);
     }
+    if (sample.outs.empty()) throw Error(ErrorCode::Internal, "the formula gives no output");
     for (std::size_t o = 0; o < sample.outs.size(); ++o) {
       const Numbers& n = sample.outs[o];
       const Given* want = o < trial.outputs.size() ? &trial.outputs[o] : nullptr;
@@ -476,7 +477,7 @@ std::string check_versions(const Trial& trial, const Truth& truth) {
 std::string check_refusal(const Trial& trial, std::string_view message) {
   if (!opset::is_runnable(*trial.op)) return check_inference_only(trial);
   if (!opset::find_reference(*trial.op, trial.op->history.back().since))
-    return check_session_refusal ? check_session_refusal(trial) : std::string();
+    return check_session_refusal ? check_session_refusal(trial, message) : std::string();
   std::string what;
   try {
     if (opset::find_reference(*trial.op, trial.row->since))
@@ -484,11 +485,12 @@ std::string check_refusal(const Trial& trial, std::string_view message) {
     else
       run_moved(trial, moved(trial, opset::newest_version(trial.op->domain), true));
   } catch (const Error& e) {
+    if (e.code() == ErrorCode::Internal) return std::string("the reference kernel: ") + e.what();
     what = e.what();
   }
   if (what.empty()) return "the reference kernel runs, and should refuse";
   if (message != "*" && what.find(message) == std::string::npos) return "the reference kernel refuses with: " + what;
-  return check_session_refusal ? check_session_refusal(trial) : std::string();
+  return check_session_refusal ? check_session_refusal(trial, message) : std::string();
 }
 
 std::string check(const Trial& trial, bool thorough) {

@@ -31,7 +31,8 @@ std::string check_versions(const Trial& trial, const Truth& truth);
 extern std::string (*check_sessions)(const Trial& trial, const Truth& truth);
 // That a node is refused in every way in which it would run. `message` is part of what the reference says.
 std::string check_refusal(const Trial& trial, std::string_view message);
-extern std::string (*check_session_refusal)(const Trial& trial);
+// `message` counts for operators that run as their bodies.
+extern std::string (*check_session_refusal)(const Trial& trial, std::string_view message);
 // The node's outputs, run by a session. Null where the runtime is not linked.
 extern std::vector<Value> (*run_in_session)(const Trial& trial);
 

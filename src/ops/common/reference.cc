@@ -96,7 +96,8 @@ ReferenceFn find_reference(const Operator& op, int since) noexcept {
 }
 
 bool is_runnable(const Operator& op) noexcept {
-  return is_run(op.control_flow) || kernels().entries.contains(&op) || body_at(op, op.history.back().since);
+  return op.control_flow != ControlFlow::None || kernels().entries.contains(&op) ||
+         body_at(op, op.history.back().since);
 }
 
 std::vector<Value> evaluate(const Operator& op, const Attrs& attrs, std::span<const Value* const> inputs,

@@ -93,7 +93,8 @@ constexpr Schema kLoop[] = {
      .outputs = kOutputs,
      .attrs = kAttrs,
      .types = kTypes1,
-     .determinism = Determinism::NonDeterministic},
+     .determinism = Determinism::NonDeterministic,
+     .same_meaning = true},
     {.since = 13,
      .inputs = kInputs11,
      .outputs = kOutputs,
@@ -173,16 +174,17 @@ void infer_loop(InferContext& ctx) {
     if (const Dims* ints = ctx.ints(input)) formals[2 + i].value.ints = *ints;
     if (const Tensor* constant = ctx.constant(input)) formals[2 + i].value.constant = *constant;
   }
-  const std::vector<Fact> found = infer_carried(ctx, "body", formals, 2, 1, carried);
+  const Carried body = infer_carried(ctx, "body", formals, 2, 1, carried);
+  const std::vector<Fact>& found = body.outputs;
   const std::size_t outputs = found.size() - 1;  // the first is the condition
   if (static_cast<std::size_t>(ctx.output_count()) > outputs)
     ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its body gives " +
              std::to_string(outputs) + " beside the condition");
   for (std::size_t i = 0; i < carried; ++i)
-    if (formals[2 + i].type.known()) ctx.set(static_cast<int>(i), formals[2 + i].type);
+    if (formals[2 + i].type.known()) ctx.set(static_cast<int>(i), behind(ctx, formals[2 + i].type, body));
   std::optional<DimExpr> times;
   for (std::size_t i = carried; i < outputs; ++i) {
-    const ValueType& each = found[1 + i].type;
+    const ValueType each = behind(ctx, found[1 + i].type, body);
     if (!each.known()) continue;
     if (!each.is_tensor()) ctx.fail("the body's scan outputs have to be tensors, but one is " + each.to_string());
     ValueType all = ValueType::tensor(each.elem);

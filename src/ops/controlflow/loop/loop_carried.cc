@@ -1,7 +1,10 @@
 // A widened size keeps its variable from then on: whatever the graph makes of it fits. So every round widens at least
 // one size, rank or contents, and the rounds end.
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "ops/controlflow/loop/carried.h"
 #include "opset/type_check.h"
@@ -25,6 +28,7 @@ class Widening {
     }
     return changed;
   }
+  std::vector<DimExpr> take() { return std::move(wide_); }
 
  private:
   static bool same(const KnownValue& a, const KnownValue& b) { return a.ints && b.ints && *a.ints == *b.ints; }
@@ -70,8 +74,8 @@ class Widening {
 
 }  // namespace
 
-std::vector<Fact> infer_carried(InferContext& ctx, std::string_view attribute, std::vector<Fact>& formals,
-                                std::size_t first_formal, std::size_t first_output, std::size_t count) {
+Carried infer_carried(InferContext& ctx, std::string_view attribute, std::vector<Fact>& formals,
+                      std::size_t first_formal, std::size_t first_output, std::size_t count) {
   Widening widening(ctx);
   for (;;) {
     std::vector<Fact> found = ctx.infer_subgraph(attribute, formals);
@@ -88,8 +92,30 @@ std::vector<Fact> infer_carried(InferContext& ctx, std::string_view attribute, s
       if (!formal.type.known() && given.type.known()) formal.type = without_shape(given.type), changed = true;
       changed = widening.widen(formal, given) || changed;
     }
-    if (!changed) return found;
+    if (!changed) return {std::move(found), widening.take()};
   }
+}
+
+ValueType behind(InferContext& ctx, ValueType type, const Carried& carried) {
+  if (carried.wide.empty()) return type;
+  if (type.element) {
+    type.element = std::make_shared<const ValueType>(behind(ctx, *type.element, carried));
+    return type;
+  }
+  if (!type.shape) return type;
+  std::vector<std::pair<std::string, DimExpr>> others;
+  for (DimExpr& dim : *type.shape) {
+    dim = dim.substitute([&](std::string_view name) -> std::optional<DimExpr> {
+      for (const auto& [wide, other] : others)
+        if (wide == name) return other;
+      for (const DimExpr& wide : carried.wide) {
+        if (wide.variable_name() != name) continue;
+        return others.emplace_back(name, ctx.fresh_dim("it changes while the loop runs")).second;
+      }
+      return std::nullopt;
+    });
+  }
+  return type;
 }
 
 }  // namespace norn::ops

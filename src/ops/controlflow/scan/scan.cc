@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "norn/error.h"
 #include "ops/controlflow/loop/carried.h"
 #include "opset/infer_context.h"
 
@@ -112,17 +114,27 @@ constexpr Schema kScan[] = {
      .same_meaning = true},
 };
 
-// The axes that inputs or outputs are scanned along, non-negative for the given ranks (-1 where a rank is not known).
-std::vector<std::int64_t> axes_of(InferContext& ctx, std::string_view attribute,
-                                  const std::vector<std::int64_t>& ranks) {
-  auto axes = ctx.attrs().find_ints(attribute);
-  if (!axes) return std::vector<std::int64_t>(ranks.size(), 0);
-  if (axes->size() != ranks.size())
-    ctx.fail(std::string(attribute) + " has " + std::to_string(axes->size()) + " values, but there are " +
-             std::to_string(ranks.size()) + " to scan");
-  for (std::size_t i = 0; i < axes->size(); ++i)
-    if (ranks[i] >= 0) (*axes)[i] = ctx.normalize_axis((*axes)[i], ranks[i], false, attribute);
-  return *std::move(axes);
+std::string counted(std::string_view attribute, std::size_t values, std::size_t wanted) {
+  return std::string(attribute) + " has " + std::to_string(values) + " values, but there are " +
+         std::to_string(wanted) + " to scan";
+}
+
+std::vector<std::int64_t> list_of(const Attrs& attrs, std::string_view attribute, std::size_t count) {
+  auto list = attrs.find_ints(attribute);
+  if (!list) return std::vector<std::int64_t>(count, 0);
+  if (list->size() != count) throw Error(ErrorCode::InvalidGraph, counted(attribute, list->size(), count));
+  return *std::move(list);
+}
+
+std::vector<bool> directions_of(const Attrs& attrs, std::string_view attribute, std::size_t count) {
+  std::vector<bool> backwards;
+  for (std::int64_t direction : list_of(attrs, attribute, count)) {
+    if (direction != 0 && direction != 1)
+      throw Error(ErrorCode::InvalidGraph, std::string(attribute) + " has " + std::to_string(direction) +
+                                               "; a direction is 0 (forwards) or 1 (backwards)");
+    backwards.push_back(direction == 1);
+  }
+  return backwards;
 }
 
 // What the body takes of an input: the input without the axis, and without the batch before version 9.
@@ -139,23 +151,24 @@ Fact slice_of(const ValueType& type, std::int64_t axis, bool batch) {
 }
 
 void infer_scan(InferContext& ctx) {
-  const bool batch = ctx.version() < 9;
+  const ScanParameters p = resolve_scan(ctx.attrs(), ctx.input_count(), std::nullopt);
+  const bool batch = p.batched;
   const int first = batch ? 1 : 0;
-  const auto scanned = ctx.attrs().i("num_scan_inputs");
-  const std::int64_t carried = ctx.input_count() - first - scanned;
-  if (scanned < 1 || carried < 0)
-    ctx.fail("num_scan_inputs is " + std::to_string(scanned) + ", but the node has " +
-             std::to_string(ctx.input_count() - first) + " inputs for states and scans");
-  const auto states = static_cast<std::size_t>(carried);
+  const std::size_t states = p.states;
 
-  std::vector<std::int64_t> ranks;
-  for (int i = first + static_cast<int>(states); i < ctx.input_count(); ++i) {
-    ranks.push_back(ctx.has_rank(i) ? ctx.rank(i) : -1);
-    if (ranks.back() >= 0 && ranks.back() < (batch ? 2 : 1))
-      ctx.fail("input " + std::to_string(i) + " is scanned, but has rank " + std::to_string(ranks.back()));
+  // Non-negative where the rank is known, which an axis that counts from the back takes.
+  const auto normalize = [&](std::int64_t axis, std::int64_t rank, std::string_view attribute) {
+    ctx.require_axis_sign(axis, 11);
+    return rank < 0 ? axis : ctx.normalize_axis(axis, rank, false, attribute);
+  };
+  std::vector<std::int64_t> axes;
+  for (std::size_t k = 0; k < p.input_axes.size(); ++k) {
+    const int i = first + static_cast<int>(states + k);
+    const std::int64_t rank = ctx.has_rank(i) ? ctx.rank(i) : -1;
+    if (rank >= 0 && rank < (batch ? 2 : 1))
+      ctx.fail("input " + std::to_string(i) + " is scanned, but has rank " + std::to_string(rank));
+    axes.push_back(normalize(p.input_axes[k], rank, "scan_input_axes"));
   }
-  const std::vector<std::int64_t> axes =
-      batch ? std::vector<std::int64_t>(ranks.size(), 1) : axes_of(ctx, "scan_input_axes", ranks);
   std::vector<Fact> formals;
   std::optional<DimExpr> batches, length;
   for (std::size_t i = 0; i < states; ++i) {
@@ -179,7 +192,8 @@ void infer_scan(InferContext& ctx) {
     if (batch) batches = batches ? ctx.unify(*batches, type.shape->front(), "batch sizes") : type.shape->front();
   }
 
-  const std::vector<Fact> found = infer_carried(ctx, "body", formals, 0, 0, states);
+  const Carried body = infer_carried(ctx, "body", formals, 0, 0, states);
+  const std::vector<Fact>& found = body.outputs;
   if (static_cast<std::size_t>(ctx.output_count()) > found.size())
     ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its body gives " +
              std::to_string(found.size()));
@@ -190,24 +204,43 @@ void infer_scan(InferContext& ctx) {
     return type;
   };
   for (std::size_t i = 0; i < states; ++i)
-    if (formals[i].type.known()) ctx.set(static_cast<int>(i), with_batch(formals[i].type));
-  std::vector<std::int64_t> output_ranks;
-  for (std::size_t i = states; i < found.size(); ++i)
-    output_ranks.push_back(found[i].type.has_rank() ? static_cast<std::int64_t>(found[i].type.shape->size()) + 1 : -1);
-  const std::vector<std::int64_t> output_axes =
-      batch ? std::vector<std::int64_t>(output_ranks.size(), 0) : axes_of(ctx, "scan_output_axes", output_ranks);
+    if (formals[i].type.known()) ctx.set(static_cast<int>(i), with_batch(behind(ctx, formals[i].type, body)));
+  const std::vector<std::int64_t> output_axes = resolve_scan(ctx.attrs(), ctx.input_count(), found.size()).output_axes;
   for (std::size_t i = states; i < found.size(); ++i) {
-    ValueType type = found[i].type;
+    ValueType type = behind(ctx, found[i].type, body);
     if (!type.known()) continue;
     if (type.has_rank()) {
       if (!length) length = ctx.fresh_dim("no input tells the length that is scanned");
-      type.shape->insert(type.shape->begin() + output_axes[i - states], *length);
+      const auto rank = static_cast<std::int64_t>(type.shape->size()) + 1;
+      type.shape->insert(type.shape->begin() + normalize(output_axes[i - states], rank, "scan_output_axes"), *length);
     }
     ctx.set(static_cast<int>(i), with_batch(std::move(type)));
   }
 }
 
 }  // namespace
+
+ScanParameters resolve_scan(const Attrs& attrs, std::int64_t inputs, std::optional<std::size_t> body_outputs) {
+  ScanParameters p;
+  p.batched = attrs.schema().since < 9;
+  const std::int64_t values = inputs - (p.batched ? 1 : 0), scanned = attrs.i("num_scan_inputs");
+  if (scanned < 1 || scanned > values)
+    throw Error(ErrorCode::InvalidGraph, "num_scan_inputs is " + std::to_string(scanned) + ", but the node has " +
+                                             std::to_string(values) + " inputs for states and scans");
+  const auto count = static_cast<std::size_t>(scanned);
+  p.states = static_cast<std::size_t>(values - scanned);
+  p.input_axes = p.batched ? std::vector<std::int64_t>(count, 1) : list_of(attrs, "scan_input_axes", count);
+  p.input_backwards = directions_of(attrs, p.batched ? "directions" : "scan_input_directions", count);
+  if (!body_outputs) return p;
+  if (*body_outputs < p.states)
+    throw Error(ErrorCode::InvalidGraph, "the body gives " + std::to_string(*body_outputs) + " values, but there are " +
+                                             std::to_string(p.states) + " states");
+  const std::size_t made = *body_outputs - p.states;
+  p.output_axes = p.batched ? std::vector<std::int64_t>(made, 0) : list_of(attrs, "scan_output_axes", made);
+  p.output_backwards =
+      p.batched ? std::vector<bool>(made, false) : directions_of(attrs, "scan_output_directions", made);
+  return p;
+}
 
 constinit const Operator Scan = {
     .name = "Scan", .history = kScan, .infer = infer_scan, .control_flow = ControlFlow::Scan};

@@ -41,7 +41,7 @@ void group_normalization_18_body(BodyBuilder& b) {
     scaled = Mul (normalized, scale_column)
     biased = Add (scaled, bias_column)
     shape = Shape (X)
-    Y = Reshape (biased, shape)
+    Y = Reshape <allowzero = 1> (biased, shape)
   )");
 }
 
@@ -62,7 +62,7 @@ void group_normalization_body(BodyBuilder& b) {
     bias_column = Reshape (bias, column)
     scaled = Mul (by_channel, scale_column)
     biased = Add (scaled, bias_column)
-    Y = Reshape (biased, shape)
+    Y = Reshape <allowzero = 1> (biased, shape)
   )");
 }
 

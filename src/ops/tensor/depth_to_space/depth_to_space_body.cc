@@ -40,15 +40,15 @@ void depth_to_space_body(BodyBuilder& b) {
   )");
   b.add(is_crd(b) ? R"(
     split_shape = Concat <axis = 0> (batch, depth, block, block, height, width)
-    split = Reshape (input, split_shape)
+    split = Reshape <allowzero = 1> (input, split_shape)
     moved = Transpose <perm = [0, 1, 4, 2, 5, 3]> (split)
   )"
                   : R"(
     split_shape = Concat <axis = 0> (batch, block, block, depth, height, width)
-    split = Reshape (input, split_shape)
+    split = Reshape <allowzero = 1> (input, split_shape)
     moved = Transpose <perm = [0, 3, 4, 1, 5, 2]> (split)
   )");
-  b.add("output = Reshape (moved, out_shape)");
+  b.add("output = Reshape <allowzero = 1> (moved, out_shape)");
 }
 
 void space_to_depth_body(BodyBuilder& b) {
@@ -58,12 +58,12 @@ void space_to_depth_body(BodyBuilder& b) {
     lower = Div (height, block)
     narrower = Div (width, block)
     split_shape = Concat <axis = 0> (batch, channels, lower, block, narrower, block)
-    split = Reshape (input, split_shape)
+    split = Reshape <allowzero = 1> (input, split_shape)
     out_shape = Concat <axis = 0> (batch, deeper, lower, narrower)
   )");
   b.add(is_crd(b) ? "moved = Transpose <perm = [0, 1, 3, 5, 2, 4]> (split)"
                   : "moved = Transpose <perm = [0, 3, 5, 1, 2, 4]> (split)");
-  b.add("output = Reshape (moved, out_shape)");
+  b.add("output = Reshape <allowzero = 1> (moved, out_shape)");
 }
 
 constexpr FunctionBody kDepthToSpace[] = {{.since = 1, .opset = 18, .build = depth_to_space_body}};

@@ -1,0 +1,114 @@
+// Loop: the body runs M times or until its condition is false, handing carried values from one time to the next. Scan
+// outputs are stacked along a new first axis.
+//
+// Nobody knows how often a body runs that ends itself, so the stacks grow by doubling. What each time adds has to have
+// the shape of the first; without a first time the body's declared shape says what the empty stack looks like.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "norn/error.h"
+#include "ops/common/elements.h"
+#include "runtime/control_flow.h"
+
+namespace norn::runtime {
+namespace {
+
+// Outputs of equal types and shapes, one behind the other.
+class Stack {
+ public:
+  void add(const Value& value, std::size_t output) {
+    if (!value.is_tensor())
+      throw Error(ErrorCode::RuntimeError, "scan output " + std::to_string(output) + " is " + value.describe() +
+                                               "; only tensors can be stacked");
+    const Tensor& t = value.tensor();
+    if (count_ == 0) {
+      type_ = t.dtype();
+      each_ = t.dims();
+    } else if (t.dtype() != type_ || t.dims() != each_) {
+      throw Error(ErrorCode::RuntimeError,
+                  "scan output " + std::to_string(output) + " is " + value.describe() + ", but was " +
+                      std::string(data_type_name(type_)) + to_string(each_) + " before",
+                  {}, "what a body gives each time is stacked and has to have one shape");
+    }
+    if (count_ == capacity_) grow(count_ == 0 ? 1 : count_ * 2);
+    ops::copy_elements(all_, count_ * t.size(), t, 0, t.size());
+    ++count_;
+  }
+  bool empty() const noexcept { return count_ == 0; }
+  Tensor take() {
+    if (count_ < capacity_) grow(count_);
+    return std::move(all_);
+  }
+
+ private:
+  void grow(std::int64_t capacity) {
+    Shape dims = each_;
+    dims.insert(dims.begin(), capacity);
+    Tensor larger(type_, std::move(dims));
+    if (count_ > 0) ops::copy_elements(larger, 0, all_, 0, count_ * element_count(each_));
+    all_ = std::move(larger);
+    capacity_ = capacity;
+  }
+  Tensor all_;
+  DataType type_ = DataType::Undefined;
+  Shape each_;
+  std::int64_t count_ = 0, capacity_ = 0;
+};
+
+// The stack of a body that did not run, as far as its types tell; sizes that nobody knows are 0.
+Tensor empty_stack(const opset::ValueType& each) {
+  Shape dims = {0};
+  if (each.shape)
+    for (const opset::DimExpr& d : *each.shape) dims.push_back(d.is_constant() ? d.constant() : 0);
+  return Tensor(each.elem == DataType::Undefined ? DataType::Float : each.elem, std::move(dims));
+}
+
+template <class T>
+T scalar(const Value& value, std::string_view what) {
+  if (!value.is_tensor() || value.tensor().size() != 1)
+    throw Error(ErrorCode::RuntimeError, std::string(what) + " is " + value.describe() + "; it must have one element");
+  return *value.tensor().as<T>();
+}
+
+// Of rank 0, or 1 where the body asks for it.
+template <class T>
+Value formal_scalar(DataType type, T number, const opset::ValueType& formal) {
+  Tensor t(type, formal.shape && formal.shape->size() == 1 ? Shape{1} : Shape{});
+  *t.as_mutable<T>() = number;
+  return Value(std::move(t));
+}
+
+}  // namespace
+
+std::vector<Value> run_loop(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run) {
+  const program::Graph& body = *node.subgraphs.at(0).graph;
+  const std::size_t carried = inputs.size() > 2 ? inputs.size() - 2 : 0;
+  const auto given = [&](std::size_t i) { return i < inputs.size() && inputs[i] && !inputs[i]->is_empty(); };
+  const std::int64_t most = given(0) ? scalar<std::int64_t>(*inputs[0], "the trip count M of Loop") : INT64_MAX;
+  bool go = !given(1) || scalar<std::uint8_t>(*inputs[1], "the condition of Loop") != 0;
+
+  std::vector<Value> formals(2 + carried);
+  for (std::size_t i = 0; i < carried; ++i)
+    if (inputs[2 + i]) formals[2 + i] = *inputs[2 + i];
+  std::vector<Stack> stacks(body.outputs.size() - 1 - carried);
+  formals[1] = formal_scalar<std::uint8_t>(DataType::Bool, go, body.value(body.inputs.at(1)).type);
+  for (std::int64_t k = 0; go && k < most; ++k) {
+    try {
+      formals[0] = formal_scalar<std::int64_t>(DataType::Int64, k, body.value(body.inputs.at(0)).type);
+      std::vector<Value> made = run(0, formals);
+      go = scalar<std::uint8_t>(made[0], "the condition that the body gives") != 0;
+      for (std::size_t s = 0; s < stacks.size(); ++s) stacks[s].add(made[1 + carried + s], s);
+      for (std::size_t i = 0; i <= carried; ++i) formals[1 + i] = std::move(made[i]);
+    } catch (Error& e) {
+      throw e.within("iteration " + std::to_string(k));
+    }
+  }
+  std::vector<Value> outputs(std::make_move_iterator(formals.begin() + 2), std::make_move_iterator(formals.end()));
+  for (std::size_t s = 0; s < stacks.size(); ++s)
+    outputs.emplace_back(stacks[s].empty() ? empty_stack(body.value(body.outputs[1 + carried + s]).type)
+                                           : stacks[s].take());
+  return outputs;
+}
+
+}  // namespace norn::runtime

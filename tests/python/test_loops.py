@@ -1,0 +1,233 @@
+"""Loop, Scan and SequenceMap against closed forms: bounds, conditions, axes, directions, batches, what changes its shape."""
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+
+import norn
+
+
+def session(graph, opset=21):
+    text = f'<ir_version: 9, opset_import: ["": {opset}]>\n{graph}'
+    return norn.InferenceSession(onnx.parser.parse_model(text), norn.SessionOptions(verify_passes=True))
+
+
+POWERS = """agraph (int64 m, bool go, float[N] x) => (float[N] last, float[K, N] all) {
+    two = Constant<value_float = 2.0>()
+    last, all = Loop(m, go, x) <body = body (int64 i, bool c, float[N] v) => (bool c_out, float[N] next, float[N] seen) {
+        c_out = Identity(c)
+        next = Mul(v, two)
+        seen = Identity(v)
+    }>
+}"""
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 5, 33])
+def test_loop_stacks_what_each_round_gives(rounds):
+    x = np.array([1, -3, 0.5], np.float32)
+    last, stacked = session(POWERS).run(None, {"m": np.int64(rounds), "go": np.array(True), "x": x})
+    np.testing.assert_array_equal(last, x * 2.0**rounds)
+    assert stacked.shape == (rounds, 3 if rounds else stacked.shape[1])
+    np.testing.assert_array_equal(stacked[:, :], [x * 2.0**k for k in range(rounds)] or np.zeros(stacked.shape))
+
+
+def test_loop_does_not_start_without_its_condition():
+    last, stacked = session(POWERS).run(
+        None, {"m": np.int64(7), "go": np.array(False), "x": np.ones(2, np.float32)}
+    )
+    np.testing.assert_array_equal(last, np.ones(2))
+    assert len(stacked) == 0
+
+
+def test_loop_ends_by_its_own_condition_and_captures():
+    run = session("""agraph (float[] start, float[] limit) => (float[] y, int64[K] rounds) {
+        none = Constant<value_int = 3>()
+        y, rounds = Loop("", "", start) <body = body (int64 i, bool c, float[] v) => (bool again, float[] next, int64[] at) {
+            next = Add(v, v)
+            again = Less(next, limit)
+            at = Mul(i, none)
+        }>
+    }""")
+    for limit in (1.0, 5.0, 1000.0):
+        y, rounds = run.run(None, {"start": np.float32(1), "limit": np.float32(limit)})
+        count = max(1, int(np.ceil(np.log2(limit))))
+        assert y == 2.0**count
+        np.testing.assert_array_equal(rounds, 3 * np.arange(count))
+
+
+def test_loop_carries_a_value_that_grows():
+    run = session("""agraph (int64 m, float[N] x) => (float[M] y) {
+        y = Loop(m, "", x) <body = body (int64 i, bool c, float[A] v) => (bool c_out, float[B] next) {
+            c_out = Identity(c)
+            next = Concat<axis = 0>(v, v)
+        }>
+    }""")
+    for rounds in (0, 1, 6):
+        y = run.run(None, {"m": np.int64(rounds), "x": np.array([1, 2], np.float32)})[0]
+        np.testing.assert_array_equal(y, np.tile(np.array([1, 2], np.float32), 2**rounds))
+
+
+@pytest.mark.parametrize("declared", ["float[2, 6]", "float[N, 6]"])
+def test_loop_carries_what_grows_from_a_known_shape(declared):
+    run = session(f"""agraph (int64 m, {declared} x) => (y, s) {{
+        y, s = Loop(m, "", x) <body = body (int64 i, bool c, v) => (co, next, sizes) {{
+            co = Identity(c)
+            next = Concat<axis = 0>(v, x)
+            at = Shape(v)
+            first = Shape(x)
+            sizes = Sub(at, first)
+        }}>
+    }}""")
+    x = np.arange(12, dtype=np.float32).reshape(2, 6)
+    for rounds in (0, 1, 4):
+        y, sizes = run.run(None, {"m": np.int64(rounds), "x": x})
+        np.testing.assert_array_equal(y, np.tile(x, (rounds + 1, 1)))
+        if rounds:
+            np.testing.assert_array_equal(sizes, [[2 * k, 0] for k in range(rounds)])
+
+
+def test_loops_nest_and_strings_stack():
+    run = session("""agraph (int64 m, string[2] words) => (int64[] sum, string[A, B, 2] all) {
+        zero = Constant<value_int = 0>()
+        sum, all = Loop(m, "", zero) <body = outer (int64 i, bool c, int64[] s) => (bool c_out, int64[] t, string[B, 2] row) {
+            c_out = Identity(c)
+            t, row = Loop(m, c, s) <body = inner (int64 j, bool d, int64[] u) => (bool d_out, int64[] v, string[2] w) {
+                d_out = Identity(d)
+                product = Mul(i, j)
+                v = Add(u, product)
+                w = Identity(words)
+            }>
+        }>
+    }""")
+    total, words = run.run(None, {"m": np.int64(4), "words": np.array(["a", "long enough to be elsewhere"], object)})
+    assert total == sum(i * j for i in range(4) for j in range(4))
+    assert words.shape == (4, 4, 2)
+    assert set(words[..., 1].ravel()) == {"long enough to be elsewhere"}
+
+
+def test_loop_refuses_stacks_of_changing_shape():
+    run = session("""agraph (int64 m, float[N] x) => (y, all) {
+        y, all = Loop(m, "", x) <body = body (int64 i, bool c, float[A] v) => (bool c_out, next, seen) {
+            c_out = Identity(c)
+            next = Concat<axis = 0>(v, v)
+            seen = Identity(next)
+        }>
+    }""")
+    with pytest.raises(norn.Error, match=r"float\[4\].*but was float\[2\](.|\n)*iteration 1"):
+        run.run(None, {"m": np.int64(3), "x": np.ones(1, np.float32)})
+
+
+def test_errors_in_a_body_name_the_iteration():
+    run = session("""agraph (int64 m, float[N] x) => (all) {
+        all = Loop(m, "") <body = body (int64 i, bool c) => (bool c_out, seen) {
+            c_out = Identity(c)
+            seen = Gather(x, i)
+        }>
+    }""")
+    np.testing.assert_array_equal(run.run(None, {"m": np.int64(2), "x": np.arange(2, dtype=np.float32)})[0], [0, 1])
+    with pytest.raises(norn.Error, match="iteration 2"):
+        run.run(None, {"m": np.int64(5), "x": np.arange(2, dtype=np.float32)})
+
+
+def scan(attributes, opset=21, state="float[A]"):
+    return session(
+        f"""agraph (float[A] s, float[B, C] x) => (t, y) {{
+        t, y = Scan<num_scan_inputs = 1, {attributes}
+            body = body ({state} a, float[D] b) => ({state} c, float[D] d) {{
+                total = ReduceSum<keepdims = 0>(b)
+                c = Add(a, total)
+                d = Mul(b, c)
+            }}>(s, x)
+    }}""",
+        opset,
+    )
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, -2])
+@pytest.mark.parametrize("backwards", [0, 1])
+@pytest.mark.parametrize("out_axis", [0, 1, -1])
+@pytest.mark.parametrize("out_backwards", [0, 1])
+def test_scan_axes_and_directions(axis, backwards, out_axis, out_backwards):
+    run = scan(
+        f"scan_input_axes = [{axis}], scan_input_directions = [{backwards}], scan_output_axes = [{out_axis}],"
+        f"scan_output_directions = [{out_backwards}],"
+    )
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    state, rows = np.ones(1, np.float32), []
+    lines = [np.take(x, k, axis) for k in range(x.shape[axis])]
+    for line in reversed(lines) if backwards else lines:
+        state = state + line.sum()
+        rows.append(line * state)
+    wanted = np.stack(rows[::-1] if out_backwards else rows, out_axis)
+    t, y = run.run(None, {"s": np.ones(1, np.float32), "x": x})
+    np.testing.assert_array_equal(t, state)
+    np.testing.assert_array_equal(y, wanted)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
+def test_scan_of_nothing(shape):
+    t, y = scan("").run(None, {"s": np.ones(1, np.float32), "x": np.zeros(shape, np.float32)})
+    np.testing.assert_array_equal(t, [1])
+    assert y.shape[0] == shape[0] and y.size == 0
+
+
+def test_scan_in_an_old_version_goes_through_a_batch():
+    run = session(
+        """agraph (int64[B] lengths, float[B, S] s, float[B, T, S] x) => (t, y) {
+        t, y = Scan<num_scan_inputs = 1, directions = [0],
+            body = body (float[S] a, float[S] b) => (float[S] c, float[S] d) {
+                c = Add(a, b)
+                d = Identity(c)
+            }>(lengths, s, x)
+    }""",
+        8,
+    )
+    x = np.arange(2 * 3 * 2, dtype=np.float32).reshape(2, 3, 2)
+    s = np.ones((2, 2), np.float32)
+    lengths = np.array([3, 1], np.int64)
+    t, y = run.run(None, {"lengths": lengths, "s": s, "x": x})
+    sums = s[:, None] + np.cumsum(x, 1)
+    np.testing.assert_array_equal(t, [sums[b, n - 1] for b, n in enumerate(lengths)])
+    for b, n in enumerate(lengths):
+        np.testing.assert_array_equal(y[b, :n], sums[b, :n])
+        np.testing.assert_array_equal(y[b, n:], 0)
+    with pytest.raises(norn.Error, match="sequence_lens has 4"):
+        run.run(None, {"lengths": np.array([4, 1], np.int64), "s": s, "x": x})
+
+
+def test_scanned_inputs_have_one_length():
+    scan = "Scan<num_scan_inputs = 2, body = body (float[C] a, float[C] b) => (float[C] c) { c = Add(a, b) }>(x, z)"
+    run = session(f"agraph (float[A, C] x, float[B, C] z) => (y) {{ y = {scan} }}")
+    x, z = np.ones((4, 2), np.float32), np.full((4, 2), 2, np.float32)
+    np.testing.assert_array_equal(run.run(None, {"x": x, "z": z})[0], x + z)
+    with pytest.raises(norn.Error, match="dimension 0 is 4"):
+        run.run(None, {"x": x, "z": z[:3]})
+    run = session(f"""agraph (float[A] p, int64[R] ps, float[B] q, int64[S] qs) => (y) {{
+        x = Reshape(p, ps)
+        z = Reshape(q, qs)
+        y = {scan}
+    }}""")
+    feeds = {"p": x.ravel(), "ps": np.array([4, 2]), "q": z[:3].ravel(), "qs": np.array([3, 2])}
+    with pytest.raises(norn.Error, match="(3|4)(.|\n)*(4|3)"):
+        run.run(None, feeds)
+
+
+def test_sequence_map():
+    run = session("""agraph (seq(float[N]) xs, seq(float[N]) zs, float[N] w) => (ys, shapes) {
+        ys, shapes = SequenceMap(xs, zs, w) <body = body (float[N] x, float[N] z, float[N] v) => (float[N] y, int64[1] n) {
+            sum = Add(x, z)
+            y = Mul(sum, v)
+            n = Shape(x)
+        }>
+    }""")
+    xs = [np.arange(3, dtype=np.float32), np.ones(3, np.float32)]
+    zs = [np.ones(3, np.float32), np.zeros(3, np.float32)]
+    w = np.array([1, 2, 3], np.float32)
+    ys, shapes = run.run(None, {"xs": xs, "zs": zs, "w": w})
+    for y, x, z in zip(ys, xs, zs, strict=True):
+        np.testing.assert_array_equal(y, (x + z) * w)
+    assert [list(s) for s in shapes] == [[3], [3]]
+    assert run.run(None, {"xs": [], "zs": [], "w": w}) == [[], []]
+    with pytest.raises(norn.Error, match="1 items, but input 0 has 2"):
+        run.run(None, {"xs": xs, "zs": zs[:1], "w": w})
