@@ -12,8 +12,8 @@ namespace norn::ops {
 // Infers the graph with wider and wider formals until what it gives for the carried values, which are
 // outputs [first_output, first_output + count), fits into formals [first_formal, ...). A size that changes becomes one
 // that nothing tells, a rank that changes is not known. Returns the graph's outputs and leaves in `formals` what holds
-// before and after any number of times. Throws through `ctx` if a carried value changes its type, or if the graph has
-// fewer outputs.
+// before and after any number of times. What begins as an optional may come back as what it holds. Throws through `ctx`
+// if a carried value changes its type, or if the graph has fewer outputs.
 std::vector<opset::Fact> infer_carried(opset::InferContext& ctx, std::string_view attribute,
                                        std::vector<opset::Fact>& formals, std::size_t first_formal,
                                        std::size_t first_output, std::size_t count);
