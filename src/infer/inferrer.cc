@@ -61,7 +61,7 @@ Facts::Unknown Inferrer::open_input() const {
   for (const ValueId id : view_->inputs) {
     if (id == kNoValue) continue;
     const opset::ValueType* type = facts_.get(id).type;
-    if (type && opset::is_open(*type)) return facts_.unknown(id);
+    if (type && is_open(*type)) return facts_.unknown(id);
   }
   return {};
 }

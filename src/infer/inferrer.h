@@ -20,6 +20,9 @@ namespace norn::infer {
 using ValueId = std::uint32_t;
 inline constexpr ValueId kNoValue = 0xffffffffu;  // an omitted optional
 
+// Whether nothing is known of it, or of a tensor not even the rank.
+inline bool is_open(const opset::ValueType& type) { return !type.known() || (type.is_tensor() && !type.has_rank()); }
+
 // What is known of values, by number.
 class Facts {
  public:

@@ -35,8 +35,6 @@ struct ValueType {
   std::string type_string() const;  // "tensor(float)", as type sets spell it
 };
 
-// Whether nothing is known of it, or of a tensor not even the rank.
-inline bool is_open(const ValueType& type) { return !type.known() || (type.is_tensor() && !type.has_rank()); }
 // Whether a fresh ('?') variable stands in the expression.
 bool has_fresh(const DimExpr& e);
 // The dim_param that the expression, a variable, came from: what could be taken for an expression is quoted inside.
