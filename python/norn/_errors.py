@@ -54,7 +54,7 @@ class NoSuchFile(Error, FileNotFoundError):
 
 
 class InvalidProtobuf(Error, ValueError):
-    """The bytes are not a readable model; ``where`` has the byte offset."""
+    """No readable model, in whatever format; ``where`` has the byte offset or, in JSON and other texts, the line."""
 
     code = "InvalidProtobuf"
 

@@ -11,6 +11,7 @@
 #include "check/text.h"
 #include "ir/constants.h"
 #include "ir/walk.h"
+#include "ops/nn/batch_normalization/batch_normalization.h"
 
 namespace norn::checks {
 namespace {
@@ -315,7 +316,7 @@ void check_repeated_body(Context& ctx, const Place& place, const ir::Node& node,
 // mode only.
 void check_named_outputs(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   const std::size_t outputs = node.output.size(), all = bound.schema->outputs.size();
-  if (node.op_type.get() != "BatchNormalization" || outputs < 2 || outputs > all) return;
+  if (bound.op != &ops::BatchNormalization || outputs < 2 || outputs > all) return;
   if (outputs < all) {
     ctx.report("node.outputs.count", place,
                counted(outputs, "output") + "; " + operator_text(bound) + " gives 1 or all " + std::to_string(all),

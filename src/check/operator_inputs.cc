@@ -4,9 +4,7 @@
 // Denotations are rare, so a graph is looked through for them once, when a node comes that could read denoted values,
 // and a table of what it declares is made for those that have some.
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +14,24 @@
 
 #include "check/declarations.h"
 #include "check/rule_checks.h"
+#include "ops/generator/constant/constant.h"
+#include "ops/nn/batch_normalization/batch_normalization.h"
+#include "ops/nn/conv/conv.h"
+#include "ops/nn/conv_integer/conv_integer.h"
+#include "ops/nn/conv_transpose/conv_transpose.h"
+#include "ops/nn/deform_conv/deform_conv.h"
+#include "ops/nn/global_lp_pool/global_lp_pool.h"
+#include "ops/nn/global_pool/global_pool.h"
+#include "ops/nn/group_normalization/group_normalization.h"
+#include "ops/nn/instance_normalization/instance_normalization.h"
+#include "ops/nn/lp_pool/lp_pool.h"
+#include "ops/nn/lrn/lrn.h"
+#include "ops/nn/max_roi_pool/max_roi_pool.h"
+#include "ops/nn/max_unpool/max_unpool.h"
+#include "ops/nn/pool/pool.h"
+#include "ops/nn/qlinear_conv/qlinear_conv.h"
+#include "ops/object_detection/roi_align/roi_align.h"
+#include "ops/tensor/depth_to_space/depth_to_space.h"
 
 namespace norn::checks {
 namespace {
@@ -45,8 +61,8 @@ bool denotes(Context& ctx, const ir::Graph* graph) {
 }
 
 // The dims of a constant that a Constant node gives; none if it gives none, or what it gives is not in the node.
-std::optional<std::vector<std::int64_t>> constant_dims(const ir::Node& node) {
-  if (node.op_type.get() != "Constant" || !ir::canonical_domain(node.domain.get()).empty()) return std::nullopt;
+std::optional<std::vector<std::int64_t>> constant_dims(Context& ctx, const ir::Node& node) {
+  if (ctx.operators().bind(node).op != &ops::Constant) return std::nullopt;
   for (const ir::Attribute& a : node.attribute) {
     if (a.t) return a.t->dims;
     if (a.sparse_tensor) return a.sparse_tensor->dims;
@@ -63,7 +79,7 @@ std::vector<std::int64_t> known_dims(Context& ctx, std::string_view name) {
   const ir::Graph* graph = graph_of(ctx, definition);
   if (definition.as == Defined::NodeOutput) {
     const auto& nodes = graph ? graph->node : ctx.function()->node;
-    if (auto dims = constant_dims(nodes[static_cast<std::size_t>(definition.node)])) return *std::move(dims);
+    if (auto dims = constant_dims(ctx, nodes[static_cast<std::size_t>(definition.node)])) return *std::move(dims);
   }
   const Declarations& here = declarations_of(ctx, graph);
   const auto found = here.find(name);
@@ -110,7 +126,7 @@ const ir::Type* denoted(Context& ctx, std::string_view name) {
 
 // What the leading dimensions of an input mean; those that follow are all `rest`.
 struct Meaning {
-  std::string_view op;
+  const opset::Operator* op;
   std::size_t input;
   std::string_view first, second, rest;
 };
@@ -118,43 +134,32 @@ constexpr std::string_view kBatch = "DATA_BATCH", kChannel = "DATA_CHANNEL", kFe
                            kTime = "DATA_TIME", kOut = "FILTER_OUT_CHANNEL", kIn = "FILTER_IN_CHANNEL",
                            kSpatial = "FILTER_SPATIAL";
 constexpr Meaning kMeanings[] = {
-    {"AveragePool", 0, kBatch, kChannel, kFeature},
-    {"BatchNormalization", 0, kBatch, kChannel, kFeature},
-    {"Conv", 0, kBatch, kChannel, kFeature},
-    {"Conv", 1, kOut, kIn, kSpatial},
-    {"ConvInteger", 0, kBatch, kChannel, kFeature},
-    {"ConvInteger", 1, kOut, kIn, kSpatial},
-    {"ConvTranspose", 0, kBatch, kChannel, kFeature},
-    {"ConvTranspose", 1, kIn, kOut, kSpatial},
-    {"DeformConv", 0, kBatch, kChannel, kFeature},
-    {"DeformConv", 1, kOut, kIn, kSpatial},
-    {"DepthToSpace", 0, kBatch, kChannel, kFeature},
-    {"GlobalAveragePool", 0, kBatch, kChannel, kFeature},
-    {"GlobalLpPool", 0, kBatch, kChannel, kFeature},
-    {"GlobalMaxPool", 0, kBatch, kChannel, kFeature},
-    {"GroupNormalization", 0, kBatch, kChannel, kFeature},
-    {"InstanceNormalization", 0, kBatch, kChannel, kFeature},
-    {"LRN", 0, kBatch, kChannel, kFeature},
-    {"LpPool", 0, kBatch, kChannel, kFeature},
-    {"MaxPool", 0, kBatch, kChannel, kFeature},
-    {"MaxRoiPool", 0, kBatch, kChannel, kFeature},
-    {"MaxUnpool", 0, kBatch, kChannel, kFeature},
-    {"QLinearConv", 0, kBatch, kChannel, kFeature},
-    {"QLinearConv", 3, kOut, kIn, kSpatial},
-    {"RoiAlign", 0, kBatch, kChannel, kFeature},
-    {"SpaceToDepth", 0, kBatch, kChannel, kFeature},
+    {&ops::AveragePool, 0, kBatch, kChannel, kFeature},
+    {&ops::BatchNormalization, 0, kBatch, kChannel, kFeature},
+    {&ops::Conv, 0, kBatch, kChannel, kFeature},
+    {&ops::Conv, 1, kOut, kIn, kSpatial},
+    {&ops::ConvInteger, 0, kBatch, kChannel, kFeature},
+    {&ops::ConvInteger, 1, kOut, kIn, kSpatial},
+    {&ops::ConvTranspose, 0, kBatch, kChannel, kFeature},
+    {&ops::ConvTranspose, 1, kIn, kOut, kSpatial},
+    {&ops::DeformConv, 0, kBatch, kChannel, kFeature},
+    {&ops::DeformConv, 1, kOut, kIn, kSpatial},
+    {&ops::DepthToSpace, 0, kBatch, kChannel, kFeature},
+    {&ops::GlobalAveragePool, 0, kBatch, kChannel, kFeature},
+    {&ops::GlobalLpPool, 0, kBatch, kChannel, kFeature},
+    {&ops::GlobalMaxPool, 0, kBatch, kChannel, kFeature},
+    {&ops::GroupNormalization, 0, kBatch, kChannel, kFeature},
+    {&ops::InstanceNormalization, 0, kBatch, kChannel, kFeature},
+    {&ops::LRN, 0, kBatch, kChannel, kFeature},
+    {&ops::LpPool, 0, kBatch, kChannel, kFeature},
+    {&ops::MaxPool, 0, kBatch, kChannel, kFeature},
+    {&ops::MaxRoiPool, 0, kBatch, kChannel, kFeature},
+    {&ops::MaxUnpool, 0, kBatch, kChannel, kFeature},
+    {&ops::QLinearConv, 0, kBatch, kChannel, kFeature},
+    {&ops::QLinearConv, 3, kOut, kIn, kSpatial},
+    {&ops::RoiAlign, 0, kBatch, kChannel, kFeature},
+    {&ops::SpaceToDepth, 0, kBatch, kChannel, kFeature},
 };
-
-// Most nodes are of other operators: ends and length show it at once.
-constexpr std::size_t kKinds = 256;
-constexpr std::size_t kind_of(std::string_view op) {
-  return (static_cast<unsigned char>(op.front()) * 5 + static_cast<unsigned char>(op.back()) * 11 + op.size()) % kKinds;
-}
-constexpr std::array<bool, kKinds> kMeant = [] {
-  std::array<bool, kKinds> meant{};
-  for (const Meaning& m : kMeanings) meant[kind_of(m.op)] = true;
-  return meant;
-}();
 
 // A signal's one axis is as much of time as of features.
 bool agrees(std::string_view word, std::string_view wanted) {
@@ -188,12 +193,9 @@ void check_denoted(Context& ctx, const Place& place, const ir::Node& node, const
 void check_operator_inputs(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   if (bound.binding != Binding::Schema || !bound.op->domain.empty()) return;
   if (bound.op->control_flow == opset::ControlFlow::If) return check_condition(ctx, place, node);
-  const std::string_view op = bound.op->name;
-  if (!kMeant[kind_of(op)]) return;
-  const auto begin = std::lower_bound(std::begin(kMeanings), std::end(kMeanings), op,
-                                      [](const Meaning& m, std::string_view name) { return m.op < name; });
-  for (auto m = begin; m != std::end(kMeanings) && m->op == op; ++m) {
-    if (m->input < node.input.size() && !node.input[m->input].empty()) check_denoted(ctx, place, node, *m);
+  for (const Meaning& m : kMeanings) {
+    if (m.op != bound.op || m.input >= node.input.size() || node.input[m.input].empty()) continue;
+    check_denoted(ctx, place, node, m);
   }
 }
 

@@ -52,12 +52,13 @@ constexpr auto kDigit64 = [] {
 class Reader {
  public:
   Reader(std::string_view text, const Limits& limits) : text_(text), bounds_(text.size(), limits) {
-    if (const auto bad = find_invalid_utf8(text_)) fail(*bad, "JSON is UTF-8, and this is not");
     if (text_.starts_with("\xef\xbb\xbf")) p_ = 3;
   }
 
   template <class M>
   M whole() {
+    whole_ = Message<M>::name;
+    if (const auto bad = find_invalid_utf8(text_)) fail(*bad, "JSON is UTF-8, and this is not");
     M m;
     message(m);
     if (peek() != '\0' || p_ < text_.size()) fail(p_, "expected the end of the text");
@@ -66,7 +67,7 @@ class Reader {
 
  private:
   [[noreturn]] void fail(std::size_t at, std::string message, std::string hint = {}) const {
-    fail_at(text_, at, std::move(message), std::move(hint));
+    fail_at(text_, at, "not readable as JSON of " + std::string(whole_) + ": " + std::move(message), std::move(hint));
   }
 
   char peek() {
@@ -352,6 +353,7 @@ class Reader {
     return out;
   }
 
+  std::string_view whole_;  // the message that is read
   std::string_view text_;
   std::size_t p_ = 0;
   Bounds bounds_;

@@ -77,6 +77,7 @@ TEST(Json, ValuesWithoutANameSurvive) {
 TEST(Json, RefusesWithThePlace) {
   const Error e = refused("{\n  \"graph\": {\"nodes\": []}\n}");
   EXPECT_EQ(e.where(), "line 2, column 13");
+  EXPECT_EQ(e.message().find("not readable as JSON of ModelProto: "), 0u);
   EXPECT_NE(e.message().find("GraphProto has no field \"nodes\""), std::string::npos);
   EXPECT_NE(e.hint().find("initializer"), std::string::npos);
   EXPECT_NE(refused(R"({"irVersion": 1, "ir_version": 2})").message().find("twice"), std::string::npos);

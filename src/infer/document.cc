@@ -86,6 +86,11 @@ void DocumentWalk::set(ValueId id, InferContext::Output&& found) {
   values_[id].fact = {std::move(found.type), std::move(found.value)};
 }
 
+Facts::Unknown DocumentWalk::unknown(ValueId id) const {
+  const DocumentFacts::Unknown& unknown = out_.unknowns[values_[id].unknown];
+  return {unknown.why, unknown.where};
+}
+
 PlaceId DocumentWalk::place(PlaceKind kind, PlaceId outer, const void* part, std::size_t index) {
   out_.places_.push_back({kind, outer, index, part});
   return static_cast<PlaceId>(out_.places_.size() - 1);

@@ -132,8 +132,6 @@ bool is_weight(const ValueType& type) {
   return floating && type.shape->size() > 1;
 }
 
-bool is_open(const ValueType& type) { return !type.known() || (type.is_tensor() && !type.has_rank()); }
-
 }  // namespace
 
 void DocumentWalk::equality(const DimExpr& a, const DimExpr& b, std::string_view what, PlaceId at) {

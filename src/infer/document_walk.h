@@ -47,6 +47,7 @@ class DocumentWalk final : private Facts {
 
   opset::InferContext::Input get(ValueId id) const override;
   void set(ValueId id, opset::InferContext::Output&& found) override;
+  Unknown unknown(ValueId id) const override;
   bool stable() const noexcept override { return true; }
 
   // Facts of the graph's outputs. `formals` null: nobody gives inputs but the caller of the model.

@@ -52,7 +52,18 @@ DimExpr Inferrer::fresh_dim(std::string_view why) {
   if (mode_ == Mode::Static) return symbols_.fresh({}, view_->place);
   if (why.empty()) why = why_;
   if (!why.empty()) return symbols_.fresh(why, view_->place);
+  if (const Facts::Unknown input = open_input(); !input.why.empty()) return symbols_.fresh(input.why, input.where);
   return symbols_.fresh(opset::full_name(*view_->op) + " tells this size only when it runs", view_->place);
+}
+
+// Of the first input whose shape is not known.
+Facts::Unknown Inferrer::open_input() const {
+  for (const ValueId id : view_->inputs) {
+    if (id == kNoValue) continue;
+    const opset::ValueType* type = facts_.get(id).type;
+    if (type && is_open(*type)) return facts_.unknown(id);
+  }
+  return {};
 }
 
 void Inferrer::equal(const DimExpr& a, const DimExpr& b, std::string_view what) {

@@ -20,11 +20,20 @@ namespace norn::infer {
 using ValueId = std::uint32_t;
 inline constexpr ValueId kNoValue = 0xffffffffu;  // an omitted optional
 
+// Whether nothing is known of it, or of a tensor not even the rank.
+inline bool is_open(const opset::ValueType& type) { return !type.known() || (type.is_tensor() && !type.has_rank()); }
+
 // What is known of values, by number.
 class Facts {
  public:
   virtual opset::InferContext::Input get(ValueId id) const = 0;
   virtual void set(ValueId id, opset::InferContext::Output&& found) = 0;
+  // Why the type or the shape of a value is not known, and where that began; empty if nobody said.
+  struct Unknown {
+    std::string_view why;
+    PlaceId where = kNowhere;
+  };
+  virtual Unknown unknown(ValueId) const { return {}; }
   // Whether what get() refers to stays where it is while values are added.
   virtual bool stable() const noexcept { return false; }
 
@@ -87,6 +96,7 @@ class Inferrer final : private opset::InferContext::Engine {
 
  private:
   opset::DimExpr fresh_dim(std::string_view why) override;
+  Facts::Unknown open_input() const;
   void explain(std::string_view why) override { why_ = why; }
   void equal(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view what) override;
   std::vector<opset::Fact> infer_subgraph(std::string_view attribute, std::span<const opset::Fact> formals) override;

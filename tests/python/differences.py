@@ -22,8 +22,8 @@ def tables():
 
 TABLES = tables()
 STRICTER, LAXER = "`norn check` is stricter", "`norn check` accepts more"
-EXTERNAL, TEXT = "External data", "Text syntax"
-CASES = {STRICTER: {}, LAXER: {}, EXTERNAL: {}, TEXT: {}}
+INFERENCE, EXTERNAL, TEXT = "Inference", "External data", "Text syntax"
+CASES = {STRICTER: {}, LAXER: {}, INFERENCE: {}, EXTERNAL: {}, TEXT: {}}
 
 
 def case(heading, row):

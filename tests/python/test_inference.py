@@ -285,6 +285,46 @@ def test_function_outputs():
     assert ours == onnx.shape_inference.infer_function_output_types(function, types, [axis])
 
 
+def test_a_loop_may_begin_with_an_optional():
+    model = parsed("""
+        <ir_version: 8, opset_import: ["" : 18]>
+        agraph (int64 m, bool go, optional(seq(float[2])) first) => (seq(float[]) last)
+        {
+          last = Loop (m, go, first) <body = body (int64 i, bool c, optional(seq(float[])) before)
+              => (bool c_out, seq(float[]) after) {
+            c_out = Identity(c)
+            after = OptionalGetElement(before)
+          }>
+        }""")
+    assert types_of(norn.infer_shapes(model, strict_mode=True))["last"].startswith("seq(float")
+    assert norn.check(model).ok
+    onnx.checker.check_model(model, full_check=True)
+
+
+UNKNOWN = """
+<ir_version: 8, opset_import: ["" : 18]>
+g (float[2, N] x, float[] u, int64[1] k, int64[2] s, float[M] v) => (float[A, B] a, float[C] b, c, d, e, f, h)
+{
+  a = Expand(x, s)
+  b = Pad(v, s)
+  c = Slice(x, k, k, k)
+  d = Squeeze(x)
+  e = Flatten(u)
+  f = Reshape(u, s)
+  h = Reshape(x, s)
+}"""
+
+
+def test_reasons_name_what_is_not_known():
+    found = {(u["value"], u["dimension"]): u for u in norn.explain_shapes(parsed(UNKNOWN))["unknown"]}
+    why = {at: u["why"] for at, u in found.items()}
+    assert why["c", 0] == "the contents of axes are not known"
+    assert why["d", -1] == "which of the sizes are 1 is not known"
+    assert why["e", 0] == "the graph input declares no shape"  # the first cause, not the node
+    assert 'input "u"' in found["e", 0]["where"]
+    assert why["h", 0] == why["f", 1] == "the contents of shape are not known"
+
+
 def test_why_sizes_stay_unknown():
     model = parsed("""
         <ir_version: 8, opset_import: ["" : 18]>

@@ -7,6 +7,7 @@ its data. A case is left out only if it uses an operator that Norn does not run,
 import collections
 import json
 import pathlib
+import re
 import warnings
 
 import ml_dtypes  # noqa: F401 - registers bfloat16 and its relatives with numpy
@@ -18,6 +19,7 @@ from onnx.backend.test.loader import load_model_tests
 
 import norn
 
+README = pathlib.Path(__file__).parents[2] / "README.md"
 ROWS = json.loads(norn.schemas_json())
 KNOWN = {(op["domain"], op["name"]) for op in ROWS if op["runnable"]}
 FUNCTIONS = {(op["domain"], op["name"]) for op in ROWS if op["function"]}
@@ -123,6 +125,28 @@ def test_case(name):
         assert len(got) >= len(wanted)
         for g, w in zip(got, map(as_value, wanted), strict=False):
             assert_similar(g, w, case.rtol, case.atol)
+
+
+def test_readme_counts_what_runs():
+    """README.md names the operators that run and counts them and the cases; a body that needs others does not run."""
+    text = README.read_text(encoding="utf-8")
+    listed = []
+    for count, names in re.findall(r"^- (\d+) (?:operators|more) run [^:]*:([\w\s]*)\.$", text, re.MULTILINE):
+        assert int(count) == len(names.split())
+        listed += names.split()
+    assert listed and len(listed) == len(set(listed))
+    refused, idle = 0, collections.Counter()
+    for case in CASES.values():
+        bodies = operators(case.model.graph) & FUNCTIONS
+        if not bodies:
+            continue
+        try:
+            norn.InferenceSession(case.model)
+        except norn.NotImplemented:
+            refused += 1
+            idle.update(bodies)
+    assert set(listed) == {name for domain, name in KNOWN if not idle[domain, name]}
+    assert f"need no other operator: {len(CASES) - refused} cases" in text
 
 
 def test_coverage_is_told(capsys):

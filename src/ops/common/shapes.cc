@@ -32,7 +32,7 @@ Dims broadcast(opset::InferContext& ctx, const Dims& a, const Dims& b) {
     } else if (y.is_constant())
       result = y;
     else if (!x.is_constant())
-      result = ctx.fresh_dim();
+      result = ctx.fresh_dim("either of the sizes that are broadcast together may be 1");
   }
   return out;
 }
@@ -300,7 +300,7 @@ Dims window_output(opset::InferContext& ctx, std::span<const DimExpr> in, std::s
     else if (!kernel.empty())
       extent = (kernel[d] - DimExpr(1)) * DimExpr(w.dilations[d]) + DimExpr(1);
     else if (!same) {
-      out.push_back(ctx.fresh_dim());
+      out.push_back(ctx.fresh_dim("the size of the window is not known"));
       continue;
     }
     out.push_back(output_size(w, d, in[d], extent, ceil_mode));

@@ -180,8 +180,14 @@ void infer_loop(InferContext& ctx) {
   if (static_cast<std::size_t>(ctx.output_count()) > outputs)
     ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its body gives " +
              std::to_string(outputs) + " beside the condition");
-  for (std::size_t i = 0; i < carried; ++i)
-    if (formals[2 + i].type.known()) ctx.set(static_cast<int>(i), behind(ctx, formals[2 + i].type, body));
+  for (std::size_t i = 0; i < carried; ++i) {
+    ValueType type = formals[2 + i].type;
+    // What begins as an optional is afterwards what the body makes of it; models declare it so.
+    if (type.kind == ValueType::Kind::Optional && type.element && found[1 + i].type.known() &&
+        found[1 + i].type.kind != ValueType::Kind::Optional)
+      type = ValueType(*type.element);
+    if (type.known()) ctx.set(static_cast<int>(i), behind(ctx, std::move(type), body));
+  }
   std::optional<DimExpr> times;
   for (std::size_t i = carried; i < outputs; ++i) {
     const ValueType each = behind(ctx, found[1 + i].type, body);

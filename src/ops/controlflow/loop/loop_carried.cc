@@ -85,7 +85,10 @@ Carried infer_carried(InferContext& ctx, std::string_view attribute, std::vector
     bool changed = false;
     for (std::size_t i = 0; i < count; ++i) {
       Fact& formal = formals[first_formal + i];
-      const Fact& given = found[first_output + i];
+      Fact given = found[first_output + i];
+      if (formal.type.kind == ValueType::Kind::Optional && given.type.known() &&
+          given.type.kind != ValueType::Kind::Optional)
+        given.type = ValueType::optional(std::move(given.type));
       if (!same_type(formal.type, given.type))
         ctx.fail("the value carried at position " + std::to_string(i) + " begins as " + formal.type.to_string() +
                  ", but the graph gives " + given.type.to_string());

@@ -81,6 +81,7 @@ void infer_constant_of_shape(InferContext& ctx) {
   }
   // The bound keeps a damaged file from asking for a million dimensions.
   if (ctx.has_rank(0) && ctx.shape(0)[0].is_constant() && ctx.shape(0)[0].constant() <= kMostKnown) {
+    ctx.explain("the contents of input are not known");
     Dims dims;
     for (std::int64_t i = 0; i < ctx.shape(0)[0].constant(); ++i) dims.push_back(ctx.fresh_dim());
     ctx.set(0, elem, std::move(dims));

@@ -43,11 +43,17 @@ DimExpr number_at(const DimExpr& start, std::int64_t i, std::int64_t step) {
                                    static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
 }
 
+// A scalar; a tensor of one element is taken for one, as ONNX's own models have it.
+void require_scalar(const InferContext& ctx, int input) {
+  if (!ctx.has_rank(input) || ctx.rank(input) == 0) return;
+  if (ctx.rank(input) > 1 || DimExpr::differ(ctx.shape(input)[0], 1)) ctx.require_rank(input, 0);
+}
+
 void infer_range(InferContext& ctx) {
   DataType elem = DataType::Undefined;
   for (int i = 0; i < 3; ++i) {
     if (elem == DataType::Undefined) elem = ctx.elem(i);
-    ctx.require_rank(i, 0);
+    require_scalar(ctx, i);
   }
   const Dims *start = ctx.ints(0), *limit = ctx.ints(1), *delta = ctx.ints(2);
   DimExpr count = ctx.fresh_dim("the contents of start, limit and delta tell it");

@@ -41,7 +41,14 @@ TEST(Range, InfersExpressions) {
   EXPECT_EQ(inferred.types[0].to_string(), "int64[5]");
   ASSERT_TRUE(inferred.values[0].ints);
   EXPECT_EQ(*inferred.values[0].ints, (opset::Dims{0, 1, 2, 3, 4}));
-  EXPECT_THROW(infer(Range, 11, {}, {type("int64[1]"), type("int64[]"), type("int64[]")}), Error);
+  const auto five = tensor<std::int64_t>({1}, {5});  // one element, but no scalar
+  EXPECT_EQ(infer(Range, 11, {}, {type("int64[]"), type("int64[1]"), type("int64[N]")}, {zero, five, {}})
+                .types[0]
+                .to_string(),
+            "int64[?0]");
+  EXPECT_EQ(run_and_check(Range, 11, {}, {zero, five, one})[0].tensor().size(), 5);
+  EXPECT_THROW(infer(Range, 11, {}, {type("int64[2]"), type("int64[]"), type("int64[]")}), Error);
+  EXPECT_THROW(infer(Range, 11, {}, {type("int64[1,1]"), type("int64[]"), type("int64[]")}), Error);
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 // larger than the shape says.
 #include "ops/math/expand/expand.h"
 
-#include <algorithm>
-
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
@@ -29,15 +27,19 @@ constexpr Schema kExpand[] = {
     {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
+// More dimensions than any tensor has; a damaged file may claim any number.
+constexpr std::int64_t kMostDims = 64;
+
 void infer_expand(InferContext& ctx) {
   const DataType elem = ctx.elem(0);
   if (const Dims* shape = ctx.ints(1); shape && ctx.has_rank(0)) {
     ctx.set(0, elem, broadcast(ctx, ctx.shape(0), *shape));
-  } else if (ctx.has_rank(0) && ctx.has_rank(1) && ctx.rank(1) == 1 && ctx.shape(1)[0].is_constant()) {
-    const auto rank = std::max<std::size_t>(ctx.shape(0).size(), static_cast<std::size_t>(ctx.shape(1)[0].constant()));
-    Dims dims;
-    for (std::size_t d = 0; d < rank; ++d) dims.push_back(ctx.fresh_dim());
-    ctx.set(0, elem, std::move(dims));
+  } else if (ctx.has_rank(0) && ctx.has_rank(1) && ctx.rank(1) == 1 && ctx.shape(1)[0].is_constant() &&
+             ctx.shape(1)[0].constant() <= kMostDims) {
+    ctx.explain("the contents of shape are not known");
+    Dims wanted;
+    while (wanted.size() < static_cast<std::size_t>(ctx.shape(1)[0].constant())) wanted.push_back(ctx.fresh_dim());
+    ctx.set(0, elem, broadcast(ctx, ctx.shape(0), wanted));
   } else if (elem != DataType::Undefined) {
     ctx.set(0, elem);
   }

@@ -16,6 +16,9 @@ const Cases cases("Expand", {
                                 {"Expand", "float[3,1] 1 2 3; int64[2] 3 0", "float[3,0]"},
                                 {"Expand-13", "float[3,1] 1 2 3; int64[2] 2 2", "", {.error = "*"}},
                                 {"Expand-13", "float[N,1]; int64[3]", "float[?,?,?]"},
+                                {"Expand-8", "float[1,2,N]; int64[3]", "float[?,2,?]"},
+                                {"Expand-8", "float[2,3]; int64[1]", "float[2,3]"},
+                                {"Expand-8", "float[2]; int64[1000000]", "float"},
                             });
 
 }  // namespace

@@ -95,6 +95,7 @@ void infer_reduce(InferContext& ctx) {
   Dims out;
   const auto reduced = reduced_dims(ctx, p, rank);
   if (!reduced) {
+    ctx.explain("the contents of axes are not known");
     std::int64_t left = rank;
     if (!p.keepdims) {
       if (!ctx.has_rank(1) || !ctx.shape(1)[0].is_constant()) return ctx.set(0, elem);

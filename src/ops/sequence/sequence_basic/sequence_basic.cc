@@ -45,6 +45,7 @@ bool is_fresh(const DimExpr& d) {
 
 void infer_sequence_construct(InferContext& ctx) {
   if (ctx.input_count() == 0) return;
+  ctx.explain("the tensors of the sequence differ in it");
   ValueType element = ctx.input(0);
   for (int i = 1; i < ctx.input_count(); ++i) {
     element = common_type(ctx, element, ctx.input(i), "inputs 0 and " + std::to_string(i));
@@ -101,7 +102,7 @@ ValueType element_of(InferContext& ctx, const ValueType& sequence) {
   ValueType element = *sequence.element;
   if (element.shape) {
     for (DimExpr& d : *element.shape) {
-      if (is_fresh(d)) d = ctx.fresh_dim();
+      if (is_fresh(d)) d = ctx.fresh_dim("it may differ between the elements of the sequence");
     }
   }
   return element;

@@ -24,7 +24,7 @@ constexpr Schema kNonZero[] = {
 
 void infer_nonzero(InferContext& ctx) {
   const DimExpr rows = ctx.has_rank(0) ? DimExpr(ctx.rank(0)) : ctx.fresh_dim();
-  ctx.set(0, DataType::Int64, {rows, ctx.fresh_dim()});
+  ctx.set(0, DataType::Int64, {rows, ctx.fresh_dim("it is the number of elements that are not zero")});
 }
 
 }  // namespace

@@ -122,10 +122,11 @@ void infer_pad(InferContext& ctx) {
   for (std::size_t d = 0; d < dims.size(); ++d) {
     if (p.padded && !(*p.padded)[d]) continue;
     if (!p.begin) {
-      dims[d] = ctx.fresh_dim();
+      dims[d] = ctx.fresh_dim(p.padded ? "the contents of pads are not known" : "the contents of axes are not known");
       continue;
     }
-    dims[d] = dims[d] + (*p.begin)[d] + (*p.end)[d];
+    // What both add fits where what one of them adds need not.
+    dims[d] = dims[d] + ((*p.begin)[d] + (*p.end)[d]);
     if (dims[d].is_constant() && dims[d].constant() < 0) {
       ctx.fail("pads remove more than there is along axis " + std::to_string(d) + " of " + to_string(ctx.shape(0)));
     }

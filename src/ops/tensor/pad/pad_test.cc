@@ -78,6 +78,7 @@ const Cases cases(
         {"Pad-18", "float; int64[6]", "float[?,?,?]"},
         {"Pad-18", "float; int64", "float"},
         {"Pad-18", "float[N]; int64[3] 0 1 2", "", {.error = "*"}},
+        {"Pad-18", "float[9223372036854775807]; int64[2] {1 -1|-1 1}", "float[9223372036854775807]"},
         {"Pad-18", "float[2]; int64[2] -2 -1", "", {.error = "*"}},
         {"Pad-18 mode=wrap", "float[2]; int64[2] 1 1", "", {.error = "*"}},
 

@@ -113,13 +113,15 @@ void infer_reshape(InferContext& ctx) {
   } else {
     const DimExpr* length = ctx.has_rank(1) ? ctx.shape(1).data() : nullptr;
     if (!length || !length->is_constant() || length->constant() > kMostDims) {
+      if (length) ctx.explain("neither the contents of shape nor its length are known");
       ctx.set(0, elem);
       return;
     }
     if (length->constant() == 1 && ctx.has_rank(0)) {
       dims.push_back(product(ctx.shape(0)));  // whatever the one number is
     } else {
-      for (std::int64_t i = 0; i < length->constant(); ++i) dims.push_back(ctx.fresh_dim());
+      for (std::int64_t i = 0; i < length->constant(); ++i)
+        dims.push_back(ctx.fresh_dim("the contents of shape are not known"));
     }
   }
   const bool vector = dims.size() <= 1;

@@ -164,6 +164,7 @@ void infer_slice(InferContext& ctx) {
   if (!rank) return ctx.set(0, ctx.elem(0));
   Dims dims = ctx.shape(0);
   if (!p.axes) {
+    ctx.explain("the contents of axes are not known");
     for (DimExpr& d : dims) d = ctx.fresh_dim();
     return ctx.set(0, ctx.elem(0), std::move(dims));
   }
@@ -171,7 +172,12 @@ void infer_slice(InferContext& ctx) {
     DimExpr& d = dims[static_cast<std::size_t>((*p.axes)[i])];
     std::optional<DimExpr> size;
     if (p.starts && p.ends && p.steps) size = extent(d, (*p.starts)[i], (*p.ends)[i], (*p.steps)[i]);
-    d = size ? *size : ctx.fresh_dim();
+    if (size)
+      d = *size;
+    else if (p.starts && p.ends && p.steps)
+      d = ctx.fresh_dim("the bounds are expressions that may lie beyond the ends");
+    else
+      d = ctx.fresh_dim("the contents of starts, ends or steps are not known");
   }
   ctx.set(0, ctx.elem(0), std::move(dims));
   slice_contents(ctx, p);

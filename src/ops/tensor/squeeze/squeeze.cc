@@ -109,6 +109,7 @@ std::optional<std::int64_t> axes_count(InferContext& ctx) {
 }
 
 void set_fresh(InferContext& ctx, std::int64_t rank) {
+  ctx.explain("the contents of axes are not known");
   Dims dims;
   for (std::int64_t i = 0; i < rank; ++i) dims.push_back(ctx.fresh_dim());
   ctx.set(0, ctx.elem(0), std::move(dims));
@@ -130,6 +131,7 @@ void infer_squeeze(InferContext& ctx) {
   const auto squeezed = resolve_squeeze(ctx, ctx.has_rank(0) ? &ctx.shape(0) : nullptr);
   if (!ctx.has_rank(0)) return;
   if (!squeezed) {
+    ctx.explain(ctx.has_input(1) ? "the contents of axes are not known" : "which of the sizes are 1 is not known");
     if (!ctx.has_input(1)) return;
     const auto count = axes_count(ctx);
     if (!count) return;
