@@ -11,11 +11,12 @@ if(NORN_SANITIZE)
 endif()
 
 # ccache caches what uses precompiled headers if it may take their macros and times on trust; checkouts share its
-# entries if paths below them are told relatively.
+# entries if paths below them are told relatively. It has to go by the files that are included and not by preprocessed
+# text: a header that is precompiled has to be the file that is there, comments included.
 find_program(NORN_CCACHE ccache)
 if(NORN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
-    CCACHE_NOHASHDIR=1 ${NORN_CCACHE})
+    CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 ${NORN_CCACHE})
 endif()
 
 # Headers are compiled once for the targets that share flags: a target owns them, and the others take them from it.

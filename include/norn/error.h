@@ -14,13 +14,14 @@ namespace norn {
 enum class ErrorCode {
   InvalidArgument,  // a call's argument or a feed does not fit
   NoSuchFile,
-  InvalidProtobuf,  // bytes are not a readable model; `where` has the byte offset
+  InvalidProtobuf,  // bytes or text are not a readable model; `where` has the byte offset
   InvalidGraph,     // readable, but not valid ONNX
   NotImplemented,   // valid ONNX that this build cannot run
   LimitExceeded,    // a bound of norn::Limits
   RuntimeError,     // a value met while running is not allowed (an index out of range, say)
   Io,               // the operating system refused
   Internal,         // a defect of Norn
+  Cancelled,        // the caller ended the work, or its deadline came
 };
 
 NORN_API std::string_view error_code_name(ErrorCode code) noexcept;

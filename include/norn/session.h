@@ -7,10 +7,14 @@
 // A Session is immutable after construction: run() is const and may be called from any number of threads at once.
 // Results are the same bits whatever the number of threads.
 #pragma once
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,6 +75,15 @@ struct Feed {
   Value value;
 };
 
+// Of one run. A run that is ended throws norn::Error (Cancelled), and everything is as if it had not begun. It looks
+// for reasons to end between steps, at each turn of a loop, and between the pieces that large steps are cut into.
+struct RunOptions {
+  const std::atomic<bool>* terminate = nullptr;                   // ends the run once it is true; has to outlive it
+  std::optional<std::chrono::steady_clock::time_point> deadline;  // ends the run from then on
+  // Asked on the calling thread, at most every 10 ms: true ends the run.
+  std::function<bool()> interrupted;
+};
+
 class NORN_API Session {
  public:
   // Lowers, optimises and prepares the model. Throws norn::Error, with the place in the model.
@@ -87,7 +100,8 @@ class NORN_API Session {
 
   // Computes `outputs` (all of them if empty), in that order. Feeds are used in place, without a copy, and are held
   // against the declared types and shapes: a dimension variable has one value in a run. Throws norn::Error.
-  std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs = {}) const;
+  std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs = {},
+                         const RunOptions& options = {}) const;
   std::vector<Value> run(std::initializer_list<Feed> feeds) const {
     return run(std::span<const Feed>(feeds.begin(), feeds.size()));
   }

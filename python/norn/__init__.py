@@ -24,6 +24,7 @@ from ._document import (
     to_text,
 )
 from ._errors import (
+    Cancelled,
     Error,
     InternalError,
     InvalidArgument,
@@ -94,6 +95,7 @@ from ._sparse import SparseTensor
 
 # NotImplemented is left out: a star import must not hide Python's.
 __all__ = [
+    "Cancelled",
     "CheckError",
     "Diagnostic",
     "Error",

@@ -95,6 +95,12 @@ class InternalError(Error):
     code = "Internal"
 
 
+class Cancelled(Error, RuntimeError):
+    """The run was ended before it was done: its :class:`norn.RunOptions` asked for it."""
+
+    code = "Cancelled"
+
+
 BY_CODE: dict[str, type[Error]] = {
     error.code: error
     for error in (
@@ -107,6 +113,7 @@ BY_CODE: dict[str, type[Error]] = {
         RuntimeException,
         IoError,
         InternalError,
+        Cancelled,
     )
 }
 

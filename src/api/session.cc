@@ -9,6 +9,7 @@
 #include "norn/check.h"
 
 #include "base/element_bytes.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "format/external.h"
 #include "format/text.h"
@@ -104,7 +105,13 @@ ModelMetadata Session::metadata() const {
   return data;
 }
 
-std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std::string> outputs) const {
+std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std::string> outputs,
+                                const RunOptions& options) const {
+  std::optional<base::Stop> stop;
+  if (options.terminate || options.deadline || options.interrupted)
+    stop.emplace(options.terminate, options.deadline, options.interrupted);
+  const base::StopScope scope(stop ? &*stop : nullptr);
+  if (stop) stop->check();
   return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).run(sound, outputs); });
 }
 

@@ -15,6 +15,7 @@ std::string_view error_code_name(ErrorCode code) noexcept {
     case ErrorCode::RuntimeError: return "RuntimeError";
     case ErrorCode::Io: return "Io";
     case ErrorCode::Internal: return "Internal";
+    case ErrorCode::Cancelled: return "Cancelled";
   }
   return "Unknown";
 }

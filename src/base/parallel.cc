@@ -147,6 +147,7 @@ struct Job {
   int max_helpers;
   void (*own)(void*) = nullptr;  // what the caller does before it claims tasks
   bool no_fork = ForkGuard::held();
+  const Stop* stop = current_stop();
   std::atomic<std::int64_t> next{0};
   std::atomic<int> helpers{0};
   // Under the pool's mutex:
@@ -211,7 +212,10 @@ class Pool {
     for (;;) {
       const std::int64_t i = job.next.fetch_add(1, std::memory_order_relaxed);
       if (i >= job.tasks) return;
-      attempt(job, [&] { job.task(job.context, i); });
+      attempt(job, [&] {
+        if (job.stop) job.stop->check();
+        job.task(job.context, i);
+      });
     }
   }
 

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/stop.h"
+
 namespace norn::base {
 
 // Threads that this process can use at once, the calling one included; at least 1.
@@ -36,10 +38,16 @@ void run_both(void (*here)(void* context), void (*beside)(void* context, std::in
 
 // Calls task(i) once for each i in [0, tasks), on up to parallel_width() threads, and returns when all are done.
 // The first exception that a task throws is rethrown here after the other running tasks end.
+// Between tasks it looks whether to stop (base/stop.h).
 template <class F>
 void parallel_for(std::int64_t tasks, F&& task) {
   if (tasks <= 1 || parallel_width() == 1) {
-    for (std::int64_t i = 0; i < tasks; ++i) task(i);
+    const Stop* const stop = tasks > 1 ? current_stop() : nullptr;
+    for (std::int64_t i = 0; i < tasks; ++i) {
+      if (stop) [[unlikely]]
+        stop->check();
+      task(i);
+    }
     return;
   }
   using Fn = std::remove_reference_t<F>;

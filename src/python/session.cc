@@ -2,9 +2,12 @@
 // feed's keys, and nothing is looked up by name unless a value needs its declared type.
 #include "norn/session.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -112,34 +115,57 @@ std::vector<std::string> names_of(const HeldSession& session, nb::handle names) 
 }
 
 // ONNX Runtime's options of one run. Runs log nothing, so what is set about logging has nothing to act on.
-struct RunOptions {
+struct PythonRunOptions {
+  std::atomic<bool> terminate{false};
+  std::optional<double> timeout;  // seconds
   std::string logid;
   int log_severity_level = -1, log_verbosity_level = 0;
   std::map<std::string, std::string> entries;
 };
 
-void add_run_config_entry(RunOptions& options, const std::string& key, const std::string& value) {
+void add_run_config_entry(PythonRunOptions& options, const std::string& key, const std::string& value) {
   const std::string text = "norn knows no run option \"" + key + "\"; it has no effect";
   if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
   options.entries[key] = value;
 }
 
-std::string get_run_config_entry(const RunOptions& options, const std::string& key) {
+std::string get_run_config_entry(const PythonRunOptions& options, const std::string& key) {
   const auto found = options.entries.find(key);
   if (found == options.entries.end()) invalid_argument("no run option \"" + key + "\" was set");
   return found->second;
 }
 
+RunOptions options_of(const PythonRunOptions& given) {
+  RunOptions options;
+  options.terminate = &given.terminate;
+  if (given.timeout) {
+    if (!(*given.timeout >= 0)) invalid_argument("timeout is " + std::to_string(*given.timeout) + "; it is in seconds");
+    if (*given.timeout < 1e9)
+      options.deadline = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                                                std::chrono::duration<double>(*given.timeout));
+  }
+  return options;
+}
+
 Result<"list[typing.Any]"> run(const HeldSession& session, Arg<"collections.abc.Iterable[str]"> output_names,
                                FeedsArg feed, Arg<"RunOptions"> run_options) {
-  if (!run_options.is_none() && !nb::isinstance<RunOptions>(run_options))
+  if (!run_options.is_none() && !nb::isinstance<PythonRunOptions>(run_options))
     wrong_type(run_options, "run_options", "norn.RunOptions");
   const std::vector<std::string> names = names_of(session, output_names);
   const Feeds feeds(session, feed);
+  RunOptions options =
+      run_options.is_none() ? RunOptions{} : options_of(nb::cast<const PythonRunOptions&>(run_options));
+  options.interrupted = [] {  // Ctrl-C, whose handler only the main thread runs
+    const nb::gil_scoped_acquire acquire;
+    return PyErr_CheckSignals() != 0;
+  };
   std::vector<Value> outputs;
-  {
+  try {
     const nb::gil_scoped_release release;
-    outputs = session.run(feeds.span(), names);
+    outputs = session.run(feeds.span(), names, options);
+  } catch (const Error&) {
+    if (PyErr_Occurred()) throw nb::python_error();
+    throw;
   }
   nb::list result = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(outputs.size())));
   if (!result.is_valid()) throw nb::python_error();
@@ -255,12 +281,25 @@ internal error.
 For tests of Norn and reports of faults: it costs about as much as loading.)")
       .def("__repr__", [](const SessionOptions& self) { return repr_of(self); });
 
-  nb::class_<RunOptions>(module, "RunOptions",
-                         "ONNX Runtime's options of one run. Runs log nothing: those about logging have no effect.")
+  nb::class_<PythonRunOptions>(module, "RunOptions",
+                               R"(ONNX Runtime's options of one run, and ``timeout``.
+
+A run that is ended raises :class:`norn.Cancelled`. Runs log nothing: options about logging have no effect.)")
       .def(nb::init<>())
-      .def_rw("logid", &RunOptions::logid)
-      .def_rw("log_severity_level", &RunOptions::log_severity_level)
-      .def_rw("log_verbosity_level", &RunOptions::log_verbosity_level)
+      .def_prop_rw(
+          "terminate", [](const PythonRunOptions& self) { return self.terminate.load(); },
+          [](PythonRunOptions& self, bool value) { self.terminate.store(value); },
+          R"(Ends the runs that have these options, now and until it is false again.
+
+May be set from another thread while they go on; they end within some milliseconds, between two steps or two pieces of
+one.)")
+      .def_prop_rw(
+          "timeout", [](const PythonRunOptions& self) { return self.timeout; },
+          [](PythonRunOptions& self, std::optional<double> value) { self.timeout = value; }, nb::arg().none(),
+          "Seconds that a run may take; None is no bound.")
+      .def_rw("logid", &PythonRunOptions::logid)
+      .def_rw("log_severity_level", &PythonRunOptions::log_severity_level)
+      .def_rw("log_verbosity_level", &PythonRunOptions::log_verbosity_level)
       .def("add_run_config_entry", add_run_config_entry, nb::arg("key"), nb::arg("value"),
            "Keeps the entry, and warns that no key has an effect.")
       .def("get_run_config_entry", get_run_config_entry, nb::arg("key"),

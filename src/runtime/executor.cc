@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/stop.h"
 #include "opset/reference.h"
 #include "runtime/control_flow.h"
 #include "runtime/plan_key.h"
@@ -64,6 +65,7 @@ class Executor::Run {
   std::vector<Value> outputs(const Segment& last) const;
 
   const Executor& e_;
+  const base::Stop* const stop_ = base::current_stop();
   std::span<const Value> inputs_;
   std::vector<Value> values_;  // the run's table
   std::vector<Taken> taken_;
@@ -150,13 +152,21 @@ void Executor::Run::run_segment(const Segment& segment) {
   const Step* const first = segment.steps.data();
   const Step* const end = first + segment.steps.size();
   const Step* step = first;
-  try {
+  // Twice: looking whether to stop costs a run that nothing can stop nothing.
+  const auto walk = [&](auto look) {
     for (; step != end; ++step) {
+      look();
       if (step->kernel) [[likely]]
         step->kernel->run(frame.pointers.data() + step->operands, frame.scratch);
       else
         run_late(segment.late[step->late], frame);
     }
+  };
+  try {
+    if (stop_) [[unlikely]]
+      walk([stop = stop_] { stop->check(); });
+    else
+      walk([] {});
   } catch (Error& e) {
     const StepInfo& info = segment.info[static_cast<std::size_t>(step - first)];
     const std::string& path = operation_of(e_.graph_, info).path();
