@@ -168,7 +168,7 @@ class Survey {
   // version. Graphs of the node's that the body holds are the node's attributes, which are looked into anyway.
   std::optional<CannotRun> in_body(const opset::Operator& op, const opset::Schema& schema, const ir::Node& node,
                                    const Imports& imports) {
-    if (opset::find_reference(op, schema.since) || !opset::body_at(op, schema.since)) return {};
+    if (!runs_as_body(op, schema)) return {};
     const bool is_new = bodies_.try_emplace(&schema).second;
     if (is_new && depth_ < deepest_) {
       const OneDeeper deeper(depth_);
@@ -231,6 +231,11 @@ Binding bind_node(const ir::Node& node, const Imports& imports, const infer::Fun
   else
     binding.cannot = unknown(domain, node.op_type.get());
   return binding;
+}
+
+bool runs_as_body(const opset::Operator& op, const opset::Schema& schema) {
+  return op.control_flow == opset::ControlFlow::None && !opset::find_reference(op, schema.since) &&
+         opset::body_at(op, schema.since);
 }
 
 void for_each_unrunnable(const ir::Model& model, std::span<const ir::OperatorSet* const> operator_sets,

@@ -39,6 +39,9 @@ struct Binding {
 Binding bind_node(const ir::Node& node, const infer::Imports& imports, const infer::FunctionTable& functions,
                   std::span<const ir::OperatorSet* const> operator_sets, bool standard);
 
+// Whether the operator's function body stands in place of its nodes of this version.
+bool runs_as_body(const opset::Operator& op, const opset::Schema& schema);
+
 struct Unrunnable {
   std::string where;
   const ir::Node& node;

@@ -87,8 +87,7 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
 bool Lowerer::inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
                           const Place& place, const std::string& path) {
   const opset::Operator& op = *bound.op;
-  if (op.control_flow != opset::ControlFlow::None || opset::find_reference(op, bound.schema->since)) return false;
-  if (!opset::body_at(op, bound.schema->since)) return false;
+  if (!runs_as_body(op, *bound.schema)) return false;
   std::vector<const opset::ValueType*> types;
   for (ValueId id : inputs) types.push_back(id == kNone ? nullptr : &scope.graph().value(id).type);
   std::vector<bool> wanted;

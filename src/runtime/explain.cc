@@ -10,6 +10,7 @@
 
 #include "norn/error.h"
 #include "opset/schema.h"
+#include "runtime/control_flow.h"
 
 namespace norn::runtime {
 namespace {
@@ -110,7 +111,13 @@ class Explainer {
         if (!value && unknown.empty()) unknown = body.value(id).name;
         given.push_back(value ? std::move(*value) : Value());
       };
-      for (ValueId id : body.inputs) give(id, stand_in(body.value(id).type, sizes));
+      for (std::size_t i = 0; i < body.inputs.size(); ++i) {
+        const ValueType& type = body.value(body.inputs[i]).type;
+        if (const auto shape = shape_of_own_formal(node, k, i))
+          give(body.inputs[i], Tensor::borrow(type.elem, *shape, nullptr));
+        else
+          give(body.inputs[i], stand_in(type, sizes));
+      }
       for (std::size_t c = 0; c < body.captures.size(); ++c) {
         const LateStep::Input& in = late.captures[k][c];
         using Kind = LateStep::Input::Kind;
