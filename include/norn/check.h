@@ -54,7 +54,8 @@ enum class Profile : std::uint8_t {
   Spec,     // MUST is an error, SHOULD a warning; a MUST that common real models break is a warning, and advice on
             // documentation a note
   Strict,   // every MUST is an error
-  Runtime,  // errors are what keeps a runtime from running the model
+  Runtime,  // errors are what keeps a runtime from running the model; every node that this build of Norn cannot run is
+            // one
 };
 
 // "spec", "strict", "runtime". Throws norn::Error (InvalidArgument) for another name.
@@ -100,15 +101,15 @@ NORN_API Report check_data(std::span<const std::byte> bytes, std::optional<DataK
 NORN_API Report check_data(const std::string& path, std::optional<DataKind> kind = {},
                            const CheckOptions& options = {});
 
-// A rule of the specification (`norn check --list-rules`).
+// A rule of the specification, or of Norn's own (`norn check --list-rules`).
 struct RuleInfo {
-  std::string_view id, level;   // level: "MUST", "SHOULD"
+  std::string_view id, level;   // level: "MUST", "SHOULD", "NORN" for what this build of Norn asks of a model to run it
   int ir_from = 1, ir_to = 14;  // IR versions it binds
   bool lenient = false;         // a MUST that common real models break: a warning unless strict
   std::string_view text;
   std::string_view not_checked;  // why check() never reports it, and who does; "" for a rule that check() enforces
 };
-// Every rule that binds a file, in the specification's order.
+// Every rule that binds a file, in the specification's order; Norn's own come last.
 NORN_API std::span<const RuleInfo> rules() noexcept;
 
 }  // namespace norn

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "norn/error.h"
+#include "norn/explain.h"
 #include "norn/export.h"
 #include "norn/model.h"
 #include "norn/opset.h"
@@ -108,9 +109,9 @@ class NORN_API Session {
 
   ModelMetadata metadata() const;
 
-  // What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of these feeds
-  // (`norn explain`). Dimension variables that no feed gives count as `default_dim`.
-  std::string explain(std::span<const Feed> feeds = {}, std::int64_t default_dim = 1) const;
+  // What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of these feeds:
+  // to_string() is what `norn explain` prints. Dimension variables that no feed gives count as `default_dim`.
+  Explanation explain(std::span<const Feed> feeds = {}, std::int64_t default_dim = 1) const;
   // The lowered program after passes, as ONNX text.
   std::string program_text() const;
 

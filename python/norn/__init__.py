@@ -81,6 +81,7 @@ from ._norn import (
     schemas_json,
     strip_tensor_data,
     unpack_external_data,
+    unrunnable_nodes,
 )
 from ._schemas import (
     OpSchema,
@@ -162,4 +163,5 @@ __all__ = [
     "strip_tensor_data",
     "to_text",
     "unpack_external_data",
+    "unrunnable_nodes",
 ]

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/document_inference.h"
+#include "api/unrunnable.h"
 #include "base/text.h"
 #include "check/rule_checks.h"
 #include "format/wire.h"
@@ -179,6 +180,11 @@ Report check(const Model& model, const CheckOptions& options) {
   checks::check_model(ctx, {}, document);
   if (options.infer)
     checks::check_inference(ctx, document, document_options(model, options.operator_sets, options.limits));
+  if (options.profile == Profile::Runtime) {
+    for_each_unrunnable(model, options.operator_sets, options.limits, [&](UnrunnableNode&& node) {
+      ctx.report("norn.operator.runnable", {.kind = node.where.c_str()}, std::move(node.message), std::move(node.hint));
+    });
+  }
   return report;
 }
 

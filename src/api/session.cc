@@ -115,7 +115,7 @@ std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std
   return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).run(sound, outputs); });
 }
 
-std::string Session::explain(std::span<const Feed> feeds, std::int64_t default_dim) const {
+Explanation Session::explain(std::span<const Feed> feeds, std::int64_t default_dim) const {
   return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).explain(sound, default_dim); });
 }
 

@@ -60,7 +60,8 @@ TEST(Checker, IdsAreUniqueAndVersionsSane) {
   std::set<std::string_view> ids;
   for (const RuleRow& rule : kRuleRows) {
     EXPECT_TRUE(ids.insert(rule.id).second) << rule.id;
-    EXPECT_TRUE(rule.level == kMust || rule.level == kShould) << rule.id;
+    EXPECT_TRUE(rule.level == kMust || rule.level == kShould || rule.level == kNorn) << rule.id;
+    EXPECT_EQ(rule.id.starts_with("norn."), rule.level == kNorn) << rule.id;
     EXPECT_LE(1, rule.ir_from) << rule.id;
     EXPECT_LE(rule.ir_from, rule.ir_to) << rule.id;
     EXPECT_LE(rule.ir_to, 14) << rule.id;

@@ -22,6 +22,7 @@ class EveryRule : public ::testing::Environment {
         EXPECT_FALSE(Coverage::broken().contains(id)) << id << " is listed as not checked";
         continue;
       }
+      if (row.level == kNorn) continue;  // what runs is above this room: api/check_test.cc
       EXPECT_TRUE(Coverage::broken().contains(id)) << id << ": no document breaks it alone";
       EXPECT_TRUE(Coverage::kept().contains(id)) << id << ": no document keeps it";
     }

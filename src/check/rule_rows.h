@@ -17,7 +17,8 @@ struct RuleRow {
   std::string_view not_checked = {};
 };
 
-inline constexpr std::string_view kMust = "MUST", kShould = "SHOULD";
+// Norn's own rules are about what this build runs, not about what is valid ONNX; the profile "runtime" alone asks them.
+inline constexpr std::string_view kMust = "MUST", kShould = "SHOULD", kNorn = "NORN";
 
 enum RuleTrait : std::uint8_t {
   kNone = 0,
@@ -467,6 +468,8 @@ inline constexpr RuleRow kRuleRows[] = {
     {"data.map.keys-distinct", kMust, 7, 14, kNone, "keys do not repeat (associative table)"},
     {"data.opt.elem-type", kMust, 8, 14, kNone, "elem_type valid; UNDEFINED only when empty"},
     {"data.opt.field-matches", kMust, 8, 14, kNone, "filled field equals elem_type"},
+    {"norn.operator.runnable", kNorn, 1, 14, kRuntime,
+     "this build runs the operator: a kernel, a function body or control flow (--profile runtime only)"},
 };
 
 }  // namespace norn::checks

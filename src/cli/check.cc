@@ -122,7 +122,7 @@ void add_check(CLI::App& app, int& exit) {
   add_word(
       *command, "--profile", [flags](const std::string& word) { flags->options.profile = profile_from_name(word); },
       "What severities follow: spec (default), strict (every MUST is an error), runtime (what keeps a model from "
-      "running)")
+      "running, with every node that this build of Norn cannot run)")
       ->type_name("PROFILE");
   command->add_flag("--checksums", flags->options.checksums, "Compare external data files with their SHA-1");
   command->add_flag("!--no-infer", flags->options.infer, "Leave out what inference of types and shapes finds");

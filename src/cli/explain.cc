@@ -1,12 +1,18 @@
-// norn explain: what runs each node, why nothing faster does, and which passes nearly changed it.
+// norn explain: what runs each node, why nothing faster does, and which passes nearly changed it; or which nodes
+// nothing runs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "command.h"
 #include "inputs.h"
+#include "norn/explain.h"
 #include "norn/text.h"
+#include "spelling.h"
 
 namespace norn::cli {
 
@@ -21,20 +27,37 @@ struct ExplainFlags {
   LoadFlags load;
 };
 
-int explain(const ExplainFlags& flags) {
-  const Session session(load_model(flags.model, flags.load.options), flags.session.options);
+Explanation explanation(const ExplainFlags& flags, const Session& session) {
   NamedValues values = load_inputs(flags.inputs, session);
   if (!flags.shapes.empty()) {
     const Generator generator{.shapes = parse_shapes(flags.shapes, session), .unknown_dim = flags.default_dim};
     values = complete(std::move(values), session, generator, flags.model);
   }
-  const std::string text = session.explain(feeds_of(values), flags.default_dim);
-  if (flags.json) {
-    fmt::print("{}\n", dumped({{"model", flags.model}, {"text", text}}));
-  } else {
-    fmt::print("{}{}", printable(text), text.ends_with('\n') ? "" : "\n");
+  return session.explain(feeds_of(values), flags.default_dim);
+}
+
+int explain(const ExplainFlags& flags) {
+  const Model model = load_model(flags.model, flags.load.options);
+  std::optional<Session> session;
+  Explanation found;
+  try {
+    session.emplace(model, flags.session.options);
+  } catch (const Error& e) {
+    found.unrunnable = unrunnable_nodes(model, flags.session.options.operator_sets, flags.load.options.limits);
+    // It may be for another reason, and these be in a branch that is never taken.
+    const auto is_why = [&](const UnrunnableNode& node) { return e.where().starts_with(node.where); };
+    if (std::none_of(found.unrunnable.begin(), found.unrunnable.end(), is_why)) throw;
+    for (UnrunnableNode& node : found.unrunnable) node.hint = with_flags(std::move(node.hint));
   }
-  return kFine;
+  if (session) found = explanation(flags, *session);
+  if (flags.json) {
+    nlohmann::ordered_json report = {{"model", flags.model}};
+    report.update(nlohmann::ordered_json::parse(found.to_json()));
+    fmt::print("{}\n", dumped(report));
+  } else {
+    fmt::print("{}", printable(found.to_string()));
+  }
+  return found.runnable() ? kFine : kFindings;
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ int show(const ShowFlags& flags) {
     text = model.to_text(flags.elements);
   } else {
     const Session session(model, flags.session.options);
-    text = printable(flags.stage == "program" ? session.program_text() : session.explain());
+    text = printable(flags.stage == "program" ? session.program_text() : session.explain().to_string());
   }
   if (flags.json) {
     const std::string stage = flags.stage.empty() ? "model" : flags.stage;

@@ -49,8 +49,6 @@ void settle_inputs(Graph& graph, std::size_t around, std::size_t given, const Pl
 
 }  // namespace
 
-std::string domain_name(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string(domain); }
-
 Program Lowerer::run() {
   if (model_.ir_version.get() > ir::kNewestIrVersion)
     throw Error(ErrorCode::NotImplemented,

@@ -1,7 +1,7 @@
 // Calls: a function's body in place of the node. A body sees its formal parameters only and imports operator sets of
 // its own, but its nodes land in the caller's graph. Bodies come from the model's own functions, which go before
-// operators of the same name, from loaded operator sets, which come after what can be run already, and from ONNX's
-// definition of an operator that has no kernel.
+// operators of the same name, from loaded operator sets, which come after what can be run already (binding.cc), and
+// from ONNX's definition of an operator that has no kernel.
 #include <algorithm>
 #include <cstdint>
 
@@ -13,29 +13,6 @@
 #include "program/lowerer.h"
 
 namespace norn::program {
-const ir::Function* Lowerer::find_in_sets(const std::string& domain, const ir::Node& node, const Place& place) const {
-  if (options_.operator_sets.empty()) return nullptr;
-  const auto import = place.imports->find(domain);
-  if (import == place.imports->end()) return nullptr;
-  const ir::DeclaredOperator found =
-      ir::find_declared(options_.operator_sets, domain, node.op_type.get(), node.overload.get(), import->second);
-  if (found.body) return found.body;
-  const std::string set = "the operator set " + domain_name(domain);
-  if (found.declared_in)
-    throw Error(ErrorCode::NotImplemented,
-                set + " of version " + std::to_string(found.declared_in->opset_version.get()) + " declares \"" +
-                    node.op_type.get() + "\" without a body, so there is nothing to run",
-                {}, "a document can bring a body as a function, a model as a local function");
-  std::string versions;
-  for (const ir::OperatorSet* s : options_.operator_sets)
-    if (ir::canonical_domain(s->domain.get()) == domain)
-      versions += (versions.empty() ? "" : ", ") + std::to_string(s->opset_version.get());
-  if (versions.empty() || opset::newest_version(domain) > 0) return nullptr;
-  throw Error(ErrorCode::NotImplemented,
-              set + " has no operator \"" + node.op_type.get() + "\" in version " + std::to_string(import->second) +
-                  ", by the documents of version " + versions,
-              {}, found.known_domain ? "" : "load the document of the version that the model imports");
-}
 
 std::uint64_t Lowerer::expanded_size(const std::vector<ir::Node>& nodes, int depth) {
   if (depth > infer::kMaxCallDepth + options_.limits.max_depth) return 0;  // refused when lowering comes there
@@ -110,8 +87,7 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
 bool Lowerer::inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
                           const Place& place, const std::string& path) {
   const opset::Operator& op = *bound.op;
-  if (op.control_flow != opset::ControlFlow::None || opset::find_reference(op, bound.schema->since)) return false;
-  if (!opset::body_at(op, bound.schema->since)) return false;
+  if (!runs_as_body(op, *bound.schema)) return false;
   std::vector<const opset::ValueType*> types;
   for (ValueId id : inputs) types.push_back(id == kNone ? nullptr : &scope.graph().value(id).type);
   std::vector<bool> wanted;

@@ -49,19 +49,19 @@ class NodeGraphs final : public infer::Surroundings {
     }
     for (const ir::Attribute& attr : attrs_) {
       if (attr.name != attribute || !attr.g) continue;
-      if (branch_is_known_) {
-        taken_ = lowerer_.inline_branch(attr, scope_, place_, path_);
-        return facts_of(scope_.graph(), *taken_);
+      try {
+        return lower_attribute(attr, formals);
+      } catch (const Error& e) {
+        failure_ = e;
+        throw;
       }
-      std::vector<ValueType> types;
-      for (const Fact& formal : formals) types.push_back(formal.type);
-      subgraphs_.push_back(lowerer_.lower_subgraph(attr, types, scope_, place_, path_));
-      return facts_of(*subgraphs_.back().graph, subgraphs_.back().graph->outputs);
     }
     throw Error(ErrorCode::InvalidGraph, "attribute \"" + std::string(attribute) + "\" has no graph");
   }
   std::vector<Subgraph> take_subgraphs() { return std::move(subgraphs_); }
   std::vector<Equality> take_equalities() { return std::exchange(equalities_, {}); }
+  // What a subgraph cannot be lowered for. Its place is complete, and nothing about the node around belongs before it.
+  const std::optional<Error>& failure() const { return failure_; }
   // The outputs of the branch that stands in place of the node, if one does.
   const std::optional<std::vector<ValueId>>& taken() const { return taken_; }
 
@@ -78,6 +78,16 @@ class NodeGraphs final : public infer::Surroundings {
     for (ValueId id : ids) facts.push_back({graph.value(id).type, graph.value(id).known});
     return facts;
   }
+  std::vector<Fact> lower_attribute(const ir::Attribute& attr, std::span<const Fact> formals) {
+    if (branch_is_known_) {
+      taken_ = lowerer_.inline_branch(attr, scope_, place_, path_);
+      return facts_of(scope_.graph(), *taken_);
+    }
+    std::vector<ValueType> types;
+    for (const Fact& formal : formals) types.push_back(formal.type);
+    subgraphs_.push_back(lowerer_.lower_subgraph(attr, types, scope_, place_, path_));
+    return facts_of(*subgraphs_.back().graph, subgraphs_.back().graph->outputs);
+  }
 
   Lowerer& lowerer_;
   const std::vector<ir::Attribute>& attrs_;
@@ -85,49 +95,13 @@ class NodeGraphs final : public infer::Surroundings {
   const Place& place_;
   const std::string& path_;
   bool branch_is_known_;
+  std::optional<Error> failure_;
   std::optional<std::vector<ValueId>> taken_;
   std::vector<Subgraph> subgraphs_;
   std::vector<Equality> equalities_;
 };
 
 namespace {
-
-[[noreturn]] void fail_unknown(const std::string& domain, const std::string& name) {
-  std::string hint;
-  for (std::string_view similar : opset::similar_names(domain, name))
-    hint += (hint.empty() ? "did you mean " : ", ") + std::string(similar);
-  if (!hint.empty()) hint += "?";
-  if (domain.empty() && opset::is_removed_experimental(name))
-    hint = "it was experimental in the first operator set and was withdrawn; export the model anew";
-  if (hint.empty() && opset::newest_version(domain) == 0)
-    hint =
-        "the domain is not one of ONNX's: give the operator-set document that declares the operator with a body "
-        "(SessionOptions::operator_sets), or let the model bring it as a local function";
-  throw Error(ErrorCode::NotImplemented, "there is no operator \"" + name + "\" in " + domain_name(domain), {}, hint);
-}
-
-// The version of the operator that the imports put in force.
-const opset::Schema& version_in_force(const opset::Operator& op, const Imports& imports) {
-  const auto import = imports.find(op.domain);
-  if (import == imports.end())
-    throw Error(ErrorCode::InvalidGraph, "the operator set " + domain_name(op.domain) + " is not imported", {},
-                "add it to opset_import");
-  const std::string imported = "; the model imports version " + std::to_string(import->second);
-  const opset::Schema* schema =
-      opset::schema_at(op, static_cast<int>(std::min<std::int64_t>(import->second, opset::kUnbounded)));
-  if (!schema)
-    throw Error(ErrorCode::InvalidGraph, opset::full_name(op) + " exists since version " +
-                                             std::to_string(op.history.front().since) + " of its operator set" +
-                                             imported);
-  if (schema->deprecated)
-    throw Error(ErrorCode::InvalidGraph,
-                opset::full_name(op) + " is deprecated since version " + std::to_string(schema->since) + imported);
-  if (!opset::is_runnable(op))
-    throw Error(ErrorCode::NotImplemented,
-                "this Norn knows " + opset::full_name(op) + " by its signature only and cannot run it yet", {},
-                "a newer Norn may run it; or let the model bring a local function that computes it");
-  return *schema;
-}
 
 std::vector<ValueId> inputs_of(const ir::Node& node, Scope& scope) {
   std::vector<ValueId> inputs;
@@ -159,18 +133,27 @@ void Lowerer::count_node() {
   if (++nodes_ > options_.limits.max_expanded_nodes) fail_too_many_nodes();
 }
 
+void Lowerer::fail_unrunnable(CannotRun cannot) const {
+  std::size_t nodes = 0;
+  for_each_unrunnable(model_, options_.operator_sets, options_.limits, [&](const Unrunnable&) { ++nodes; });
+  const Error& e = cannot.error;
+  if (nodes < 2) throw e;
+  throw Error(e.code(),
+              e.message() + "; " + std::to_string(nodes - 1) + (nodes == 2 ? " more node" : " more nodes") +
+                  " cannot be run either",
+              {}, e.hint() + (e.hint().empty() ? "" : "; ") + "norn check --profile runtime lists all of them");
+}
+
 void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place, const std::string& path) {
-  const std::string domain(ir::canonical_domain(node.domain.get()));
-  const ir::Function* function = place.standard ? nullptr : functions_.find(domain, node);
-  const opset::Operator* op = function ? nullptr : opset::find_operator(domain, node.op_type.get());
-  if (!function && (!op || !opset::is_runnable(*op))) function = find_in_sets(domain, node, place);
-  if (function) {
-    inline_call(node, *function, scope, place, path);
+  Binding binding = bind_node(node, *place.imports, functions_, options_.operator_sets, place.standard);
+  if (binding.function) {
+    inline_call(node, *binding.function, scope, place, path);
     return;
   }
   count_node();
-  if (!op) fail_unknown(domain, node.op_type.get());
-  transform::BoundNode bound{node, op, &version_in_force(*op, *place.imports)};
+  if (binding.cannot) fail_unrunnable(*std::move(binding.cannot));
+  const opset::Operator* op = binding.op;
+  transform::BoundNode bound{node, op, binding.schema};
   bound.node.attribute = infer::resolve_attributes(node, place.call, model_.ir_version.get(), options_.external);
   infer::complete_untyped(bound.node.attribute, *bound.schema);
   infer::check_attributes(bound.node.attribute, *op, *bound.schema);
@@ -218,8 +201,13 @@ Lowerer::Outputs Lowerer::infer(const transform::BoundNode& bound, const std::ve
   GraphFacts facts(scope.graph(), names.size(), !has_graph);
   std::vector<ValueId> outputs;
   for (std::size_t i = 0; i < names.size(); ++i) outputs.push_back(names[i].empty() ? kNone : facts.output(i));
-  infer::Inferrer(facts, symbols_, opset::evaluate, infer::Mode::Trusted)
-      .node({bound.op, {*bound.schema, attrs}, inputs, outputs, infer::kNowhere}, &graphs);
+  try {
+    infer::Inferrer(facts, symbols_, opset::evaluate, infer::Mode::Trusted)
+        .node({bound.op, {*bound.schema, attrs}, inputs, outputs, infer::kNowhere}, &graphs);
+  } catch (const Error&) {
+    if (graphs.failure()) throw Error(*graphs.failure());
+    throw;
+  }
   Outputs found = facts.take();
   for (std::size_t i = 0; i < found.size(); ++i) found[i].wanted = !names[i].empty();
   return found;

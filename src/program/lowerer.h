@@ -13,6 +13,7 @@
 #include "infer/attributes.h"
 #include "infer/inferrer.h"
 #include "infer/symbols.h"
+#include "program/binding.h"
 #include "program/lower.h"
 #include "program/scope.h"
 #include "transform/lift.h"
@@ -28,9 +29,6 @@ struct Place {
   const Call* call = nullptr;  // null outside of functions
   bool standard = false;       // in the body of one of ONNX's operators, where names mean ONNX's operators only
 };
-
-// "ai.onnx" for the default domain.
-std::string domain_name(std::string_view domain);
 
 // Two sizes that a node needs to be equal.
 struct Equality {
@@ -86,9 +84,9 @@ class Lowerer {
   void forget(const Graph& graph);
   void count_node();
   [[noreturn]] void fail_too_many_nodes() const;
+  // Throws why, and how many of the model's nodes there are beside that one.
+  [[noreturn]] void fail_unrunnable(CannotRun cannot) const;
 
-  // The body that a loaded operator set gives; null if none declares the operator. Throws if one does without a body.
-  const ir::Function* find_in_sets(const std::string& domain, const ir::Node& node, const Place& place) const;
   // How many nodes the list becomes with bodies in place of calls, each call counted too; saturating. Every body is
   // counted once, so that functions which call each other twice at each of thirty steps are refused at once.
   std::uint64_t expanded_size(const std::vector<ir::Node>& nodes, int depth = 0);

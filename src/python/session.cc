@@ -181,9 +181,47 @@ nb::str explain(const HeldSession& session, FeedsArg feed, std::int64_t default_
   std::string text;
   {
     const nb::gil_scoped_release release;
-    text = session.explain(feeds.span(), default_dim);
+    text = session.explain(feeds.span(), default_dim).to_string();
   }
   return text_of(text);
+}
+
+using Fields = Result<"dict[str, typing.Any]">;
+
+Fields explanation(const HeldSession& session, FeedsArg feed, std::int64_t default_dim) {
+  const Feeds feeds(session, feed);
+  std::string json;
+  {
+    const nb::gil_scoped_release release;
+    json = session.explain(feeds.span(), default_dim).to_json();
+  }
+  return Fields(nb::module_::import_("json").attr("loads")(text_of(json)));
+}
+
+Result<"list[dict[str, typing.Any]]"> unrunnable(ModelArg object, const std::vector<OperatorSet>& operator_sets,
+                                                 LimitsArg limits, ExternalDataArg external_data) {
+  LoadOptions loading;
+  loading.limits = limits_argument(limits);
+  const Limits bounds = loading.limits;
+  const HeldModel model = to_model(object, std::move(loading), external_data);
+  std::vector<UnrunnableNode> nodes;
+  {
+    const nb::gil_scoped_release release;
+    nodes = unrunnable_nodes(model, operator_sets, bounds);
+  }
+  nb::list rows;
+  for (const UnrunnableNode& node : nodes) {
+    nb::dict row;
+    row["where"] = text_of(node.where);
+    row["op_type"] = text_of(node.op_type);
+    row["domain"] = text_of(node.domain);
+    row["version"] = node.version;
+    row["reason"] = std::string(node.reason);
+    row["message"] = text_of(node.message);
+    row["hint"] = text_of(in_python_terms(node.hint));
+    rows.append(row);
+  }
+  return rows;
 }
 
 nb::str program_text(const HeldSession& session) {
@@ -402,8 +440,18 @@ operator does not allow.)")
 these feeds.
 
 Dimension variables that no feed gives count as ``default_dim``.)")
+      .def("explanation", explanation, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
+           R"(What :meth:`explain` tells, as fields: those of ``norn explain --json``.)")
       .def("program_text", program_text, "The lowered program after passes, as ONNX text.");
 
+  module.def("unrunnable_nodes", unrunnable, nb::arg("model"), nb::kw_only(), nb::arg("operator_sets") = nb::list(),
+             nb::arg("limits") = nb::none(), nb::arg("external_data") = nb::none(),
+             R"(Every node that this build cannot run and that keeps an :class:`InferenceSession` from being made.
+
+Nodes of all graphs and of the bodies of functions that are called, each body once. A dict for each: ``where``,
+``op_type``, ``domain``, ``version`` of the operator set in force (0 if none is imported), ``reason``
+(``"unknown_operator"``, ``"no_kernel"``, ``"deprecated"``, ``"not_in_version"`` or ``"not_imported"``), ``message`` and
+``hint``.)");
   module.def("pass_names", &pass_names, "Names of the optional passes, in the order they run.");
 }
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/parallel.h"
 #include "ir/walk.h"
 #include "program/lower.h"
 #include "program/passes.h"
 #include "program/verify.h"
+#include "runtime/explain.h"
 #include "runtime/pack_store.h"
 #include "runtime/plan_key.h"
 
@@ -130,7 +130,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   }
   if (fixed) {
     base::ParallelWidth width(options_.intra_op_num_threads);
-    explain({}, 1);
+    executor_->plan(stand_ins({}, 1));
   }
 }
 
@@ -231,8 +231,8 @@ std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<con
   return chosen;
 }
 
-std::string CompiledModel::explain(std::span<const Feed> feeds, std::int64_t default_dim) const {
-  // Inputs that are not fed count as tensors of the declared shape; only sizes matter here, so they need no memory.
+// Inputs that are not fed count as tensors of the declared shape; only sizes matter here, so they need no memory.
+std::vector<Value> CompiledModel::stand_ins(std::span<const Feed> feeds, std::int64_t default_dim) const {
   std::vector<Value> values(graph_inputs_.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const program::Value& input = program_.main.value(program_.main.inputs[i]);
@@ -250,36 +250,11 @@ std::string CompiledModel::explain(std::span<const Feed> feeds, std::int64_t def
       values[i] = Tensor::borrow(input.type.elem, std::move(dims), nullptr);
     }
   }
-  std::string text;
-  std::unordered_multimap<std::string_view, const program::NearMiss*> near_misses;  // by path, until they are told
-  for (const program::NearMiss& miss : program_.near_misses) near_misses.emplace(miss.path, &miss);
-  executor_->describe(values, [&](const program::Graph& graph, const Segment& segment) {
-    for (std::size_t i = 0; i < segment.steps.size(); ++i) {
-      const StepInfo& info = segment.info[i];
-      text += std::to_string(i) + "  ";
-      for (std::uint32_t k = 0; k < info.operations; ++k)
-        text += (k ? "+" : "") + std::string(operation_of(graph, info, k).op->name);
-      text += "  " + info.kernel + "  " + info.shapes + "\n     " + operation_of(graph, info).path() + "\n";
-      for (const Refusal& r : info.refusals) text += "     not " + r.kernel + ": " + r.reason + "\n";
-      for (std::uint32_t k = 0; k < info.operations && !near_misses.empty(); ++k)
-        for (const std::string& path : operation_of(graph, info, k).paths) {
-          const auto [first, last] = near_misses.equal_range(path);
-          for (auto miss = first; miss != last; ++miss)
-            text += "     not " + miss->second->pass + ": " + miss->second->reason + "\n";
-          near_misses.erase(first, last);
-        }
-    }
-    for (const std::string& note : segment.notes) text += "-  " + note + "\n";
-    if (!segment.last())
-      text += "...  " + std::to_string(segment.waiting) + " more nodes wait for sizes that only running tells\n";
-    text += "memory: " + std::to_string(segment.arena_bytes) + " bytes for intermediates, " +
-            std::to_string(segment.scratch_bytes) + " for scratch\n";
-  });
-  for (const program::NearMiss& miss : program_.near_misses)  // of what has no step here, such as a branch's nodes
-    if (near_misses.contains(miss.path)) text += "-  " + miss.path + ": not " + miss.pass + ": " + miss.reason + "\n";
-  if (program_.more_near_misses > 0)
-    text += "...  " + std::to_string(program_.more_near_misses) + " more rewrites that nearly fitted\n";
-  return text;
+  return values;
+}
+
+Explanation CompiledModel::explain(std::span<const Feed> feeds, std::int64_t default_dim) const {
+  return runtime::explain(program_, *executor_, stand_ins(feeds, default_dim));
 }
 
 }  // namespace norn::runtime

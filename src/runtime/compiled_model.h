@@ -29,7 +29,7 @@ class CompiledModel {
   bool feeds_constant(std::span<const Feed> feeds) const noexcept;
 
   std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs) const;
-  std::string explain(std::span<const Feed> feeds, std::int64_t default_dim) const;
+  Explanation explain(std::span<const Feed> feeds, std::int64_t default_dim) const;
 
   // What plans take that are kept for later runs.
   std::size_t plan_bytes() const noexcept { return plans_->bytes(); }
@@ -43,6 +43,7 @@ class CompiledModel {
   void check_feed(std::size_t input, const Value& value) const;
   void bind_variables(std::span<const Value> values) const;
   std::vector<Value> arrange(std::span<const Feed> feeds) const;
+  std::vector<Value> stand_ins(std::span<const Feed> feeds, std::int64_t default_dim) const;
 
   program::Program program_;
   SessionOptions options_;

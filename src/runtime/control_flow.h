@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,10 @@ using RunSubgraph = std::function<std::vector<Value>(std::size_t index, std::spa
 // omitted. Throws norn::Error (NotImplemented) for an operator that is none of control flow.
 std::vector<Value> run_control_flow(const program::Node& node, std::span<const Value* const> inputs,
                                     const RunSubgraph& run);
+
+// The shape of a formal input that is not one of the node's inputs or a part of one: the iteration number and the
+// condition of Loop. Nothing for others.
+std::optional<Shape> shape_of_own_formal(const program::Node& node, std::size_t index, std::size_t formal);
 
 // One for each operator; run_control_flow() picks.
 std::vector<Value> run_if(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run);

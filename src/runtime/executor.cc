@@ -48,6 +48,7 @@ class Executor::Run {
     for (const Value& value : inputs_) append_key(key_, value);
     return find_or_plan(e_.id_);
   }
+  std::shared_ptr<const Segment> last_taken() const { return taken_.back().segment; }
   std::vector<Value> run();
 
  private:
@@ -170,7 +171,7 @@ void Executor::Run::run_segment(const Segment& segment) {
   } catch (Error& e) {
     const StepInfo& info = segment.info[static_cast<std::size_t>(step - first)];
     const std::string& path = operation_of(e_.graph_, info).path();
-    if (e.where().find(path) == std::string::npos) e.within(info.shapes.empty() ? path : path + " / " + info.shapes);
+    if (e.where().find(path) == std::string::npos) e.within(step->kernel ? path + " / " + shapes_text(info) : path);
     throw;
   }
 }
@@ -212,9 +213,10 @@ Executor::~Executor() = default;
 
 std::vector<Value> Executor::run(std::span<const Value> inputs) const { return Run(*this, inputs).run(); }
 
-void Executor::describe(std::span<const Value> inputs,
-                        const std::function<void(const program::Graph&, const Segment&)>& f) const {
-  f(graph_, Run(*this, inputs).first_segment());
+std::shared_ptr<const Segment> Executor::plan(std::span<const Value> inputs) const {
+  Run run(*this, inputs);
+  run.first_segment();
+  return run.last_taken();
 }
 
 }  // namespace norn::runtime

@@ -2,7 +2,6 @@
 //
 // An Executor is immutable, and the plans it finds are kept under a lock: any number of runs may go on at once.
 #pragma once
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,9 +28,12 @@ class Executor {
   // graph's outputs, each owning its memory. Throws norn::Error with the node's place.
   std::vector<Value> run(std::span<const Value> inputs) const;
 
-  // Calls f for each segment that `inputs` lead to, without running late steps: what can be told ahead of running.
-  void describe(std::span<const Value> inputs,
-                const std::function<void(const program::Graph&, const Segment&)>& f) const;
+  // The first segment that `inputs` lead to: what can be told ahead of running. Only their types and sizes matter.
+  std::shared_ptr<const Segment> plan(std::span<const Value> inputs) const;
+
+  const program::Graph& graph() const noexcept { return graph_; }
+  // What runs subgraph `index` of a node.
+  const Executor& subgraph(std::uint32_t node, std::size_t index) const { return *subgraphs_[node][index]; }
 
  private:
   class Run;

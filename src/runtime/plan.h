@@ -67,17 +67,32 @@ struct Step {
   std::uint32_t late = 0;
 };
 
+// A tensor whose sizes are known.
+struct StaticType {
+  DataType dtype = DataType::Undefined;
+  Shape dims;
+};
+
 // What a person is told of a step.
 struct StepInfo {
   std::uint32_t node = 0;
   std::string kernel;
   std::vector<Refusal> refusals;
-  std::string shapes;  // "float[1,64,56,56], float[64,64,3,3] -> float[1,64,56,56]"
+  std::vector<StaticType> inputs, outputs;  // a late step's outputs are not known
   // Which of the node's operations it runs: 0 is the node's own, k is parts[k - 1].
   std::uint32_t first = 0, operations = 1;
 };
 // Operation k of those that the step runs.
 const program::Node& operation_of(const program::Graph& graph, const StepInfo& info, std::uint32_t k = 0);
+// "float[1,64,56,56], float[64,64,3,3] -> float[1,64,56,56]"
+std::string shapes_text(const StepInfo& info);
+
+// An operation that needs no step.
+struct SparedNode {
+  enum class Why : std::uint8_t { View, KnownFromShapes } why;
+  std::uint32_t node, operation;  // as StepInfo::node and ::first
+};
+const program::Node& operation_of(const program::Graph& graph, const SparedNode& spared);
 
 // A node run on whole values.
 struct LateStep {
@@ -112,8 +127,8 @@ class Segment {
 
   const std::uint64_t id;  // of no other segment or graph of the compiled model
   std::vector<Step> steps;
-  std::vector<StepInfo> info;      // parallel to steps
-  std::vector<std::string> notes;  // nodes that need no step: views, values known from the shapes
+  std::vector<StepInfo> info;  // parallel to steps
+  std::vector<SparedNode> spared;
   std::vector<std::unique_ptr<kernels::Kernel>> kernels;
   std::vector<LateStep> late;
 

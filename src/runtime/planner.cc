@@ -46,7 +46,7 @@ class Planner final : public Selector {
 
   std::shared_ptr<Segment> run() {
     const SegmentNodes nodes = infer_segment(state_);
-    segment_->notes = nodes.notes;
+    segment_->spared = nodes.known;
     for (const SegmentNodes::Planned& planned : nodes.planned)
       if (planned.needed) plan_node(planned);
     settle_outputs(nodes.settled);
@@ -75,7 +75,7 @@ class Planner final : public Selector {
     slot.same_as = source;
     slot.bytes = slots_[source].bytes;
     state_.slots(to).dense = add_slot(slot);
-    segment_->notes.push_back(node_->path() + ": a view of its input");
+    segment_->spared.push_back({SparedNode::Why::View, node_index_, first_});
     emitted_ = true;
   }
 
@@ -116,7 +116,8 @@ class Planner final : public Selector {
     pointer_slots_.push_back(slot);
     return static_cast<std::uint32_t>(pointer_slots_.size() - 1);
   }
-  std::string shapes_text(const std::vector<Operand>& uses, const std::vector<Operand>& outs) const;
+  StaticType static_type(ValueId id) const { return {dtype_of(id), dims_of(id)}; }
+  std::vector<StaticType> static_types(const std::vector<Operand>& operands) const;
 
   const Graph& graph_;
   const PlanOptions& options_;
@@ -208,24 +209,19 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
     slots_[root(source)].last = static_cast<std::int64_t>(segment_->steps.size());
     slots_[target].first = slots_[target].last = static_cast<std::int64_t>(segment_->steps.size());
     segment_->steps.push_back(step);
+    const StaticType type = static_type(operand.value);
     segment_->info.push_back(
-        {node_index_, "reorder (" + std::string(candidate.name) + ")", {}, to_string(config.dims), first_});
+        {node_index_, "reorder (" + std::string(candidate.name) + ")", {}, {type}, {type}, first_});
     return target;
   }
   throw Error(ErrorCode::Internal, "no kernel reorders " + to_string(config.dims));
 }
 
-std::string Planner::shapes_text(const std::vector<Operand>& uses, const std::vector<Operand>& outs) const {
-  auto text = [&](const std::vector<Operand>& list) {
-    std::string out;
-    for (const Operand& o : list) {
-      if (o.value == kNone) continue;
-      if (!out.empty()) out += ", ";
-      out += std::string(data_type_name(dtype_of(o.value))) + to_string(dims_of(o.value));
-    }
-    return out;
-  };
-  return text(uses) + " -> " + text(outs);
+std::vector<StaticType> Planner::static_types(const std::vector<Operand>& operands) const {
+  std::vector<StaticType> types;
+  for (const Operand& o : operands)
+    if (o.value != kNone) types.push_back(static_type(o.value));
+  return types;
 }
 
 void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string name, const std::vector<Operand>& uses,
@@ -264,8 +260,8 @@ void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string nam
   segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
   segment_->kernels.push_back(std::move(kernel));
   segment_->steps.push_back(step);
-  segment_->info.push_back({node_index_, std::move(name), std::move(refusals_), shapes_text(uses, outs), first_,
-                            static_cast<std::uint32_t>(taken_ + 1)});
+  segment_->info.push_back({node_index_, std::move(name), std::move(refusals_), static_types(uses), static_types(outs),
+                            first_, static_cast<std::uint32_t>(taken_ + 1)});
   refusals_.clear();
 }
 
@@ -324,11 +320,11 @@ std::size_t Planner::plan_operation(const Node& node, std::span<const Node> part
   std::vector<StaticType> inputs, outputs;
   std::vector<Operand> uses, outs;
   for (ValueId id : node.inputs) {
-    inputs.push_back(id == kNone ? StaticType{} : StaticType{dtype_of(id), dims_of(id)});
+    inputs.push_back(id == kNone ? StaticType{} : static_type(id));
     uses.push_back({id});
   }
   for (ValueId id : node.outputs) {
-    outputs.push_back(id == kNone ? StaticType{} : StaticType{dtype_of(id), dims_of(id)});
+    outputs.push_back(id == kNone ? StaticType{} : static_type(id));
     outs.push_back({id});
   }
   emit_step(make_reference_kernel(node, reference, std::move(inputs), std::move(outputs)), "reference", uses, outs,
@@ -375,7 +371,11 @@ void Planner::plan_late(const Node& node, std::uint32_t index) {
       slot_for({id, Layout::Dense});
   LateStep late;
   late.node = index;
-  for (ValueId id : node.inputs) late.inputs.push_back(late_input(id));
+  std::vector<StaticType> types;
+  for (ValueId id : node.inputs) {
+    late.inputs.push_back(late_input(id));
+    if (id != kNone && state_.values[id].type.is_tensor()) types.push_back(static_type(id));
+  }
   for (const program::Subgraph& sub : node.subgraphs) {
     late.captures.emplace_back();
     for (const Graph::Capture& c : sub.graph->captures) late.captures.back().push_back(late_input(c.outer));
@@ -393,8 +393,8 @@ void Planner::plan_late(const Node& node, std::uint32_t index) {
   step.late = static_cast<std::uint32_t>(segment_->late.size());
   segment_->late.push_back(std::move(late));
   segment_->steps.push_back(step);
-  segment_->info.push_back({index, node.subgraphs.empty() ? "reference, sizes known when it has run" : "control flow",
-                            std::move(refusals_), ""});
+  segment_->info.push_back(
+      {index, node.subgraphs.empty() ? "reference" : "control flow", std::move(refusals_), std::move(types), {}});
   refusals_.clear();
 }
 
@@ -427,7 +427,8 @@ void Planner::settle_outputs(const std::vector<ValueId>& settled) {
       slots_[base].last = static_cast<std::int64_t>(segment_->steps.size());
       segment_->kernels.push_back(std::move(kernel));
       segment_->steps.push_back(step);
-      segment_->info.push_back({node_index_, "copy to an output", {}, to_string(dims_of(id))});
+      const StaticType type = static_type(id);
+      segment_->info.push_back({node_index_, "copy to an output", {}, {type}, {type}});
     }
     segment_->allocations.push_back({run_value, dtype_of(id), dims_of(id)});
     state_.values[id].where = {Location::Kind::Run, run_value, 0, nullptr};

@@ -6,13 +6,9 @@
 #include "kernels/kernel.h"
 #include "opset/reference.h"
 #include "program/program.h"
+#include "runtime/plan.h"
 
 namespace norn::runtime {
-
-struct StaticType {
-  DataType dtype = DataType::Undefined;
-  Shape dims;
-};
 
 // `inputs` and `outputs` parallel the node's; an entry with dtype Undefined is omitted.
 std::unique_ptr<kernels::Kernel> make_reference_kernel(const program::Node& node, opset::ReferenceFn run,

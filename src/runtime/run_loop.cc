@@ -4,6 +4,7 @@
 // Nobody knows how often a body runs that ends itself, so the stacks grow by doubling. What each time adds has to have
 // the shape of the first; without a first time the body's declared shape says what the empty stack looks like.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -72,14 +73,23 @@ T scalar(const Value& value, std::string_view what) {
 }
 
 // Of rank 0, or 1 where the body asks for it.
+Shape scalar_shape(const opset::ValueType& formal) {
+  return formal.shape && formal.shape->size() == 1 ? Shape{1} : Shape{};
+}
 template <class T>
 Value formal_scalar(DataType type, T number, const opset::ValueType& formal) {
-  Tensor t(type, formal.shape && formal.shape->size() == 1 ? Shape{1} : Shape{});
+  Tensor t(type, scalar_shape(formal));
   *t.as_mutable<T>() = number;
   return Value(std::move(t));
 }
 
 }  // namespace
+
+std::optional<Shape> shape_of_own_formal(const program::Node& node, std::size_t index, std::size_t formal) {
+  if (node.op->control_flow != opset::ControlFlow::Loop || formal > 1) return {};
+  const program::Graph& body = *node.subgraphs[index].graph;
+  return scalar_shape(body.value(body.inputs[formal]).type);
+}
 
 std::vector<Value> run_loop(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run) {
   const program::Graph& body = *node.subgraphs.at(0).graph;

@@ -314,10 +314,89 @@ TEST(Explain, NamesKernelsAndRefusals) {
       .node("Reshape", {"y", "s"}, {"z"})
       .initializer("s", tensor<std::int64_t>({1}, {-1}));
   m.node("Relu", {"z"}, {"out"}).output("out");
-  const std::string text = compile(m.build()).explain({}, 1);
-  EXPECT_NE(text.find("reference"), std::string::npos) << text;
-  EXPECT_NE(text.find("not matmul: computes float, not double"), std::string::npos) << text;
-  EXPECT_NE(text.find("a view of its input"), std::string::npos) << text;
+  const ExplainedGraph told = compile(m.build()).explain({}, 1).graph;
+  ASSERT_EQ(told.steps.size(), 2u);
+  const ExplainedStep& matmul = told.steps[0];
+  EXPECT_EQ(matmul.kernel, "reference");
+  EXPECT_EQ(matmul.operations[0].op_type, "MatMul");
+  EXPECT_NE(matmul.operations[0].path().find("node 0 \"n0\" (MatMul)"), std::string::npos);
+  ASSERT_FALSE(matmul.refused.empty());
+  EXPECT_EQ(matmul.refused[0].kernel + ": " + matmul.refused[0].reason, "matmul: computes float, not double");
+  ASSERT_EQ(matmul.inputs.size(), 2u);
+  EXPECT_EQ(matmul.inputs[1].type, DataType::Double);
+  EXPECT_EQ(matmul.inputs[1].dims, (Shape{3, 4}));
+  ASSERT_EQ(matmul.outputs.size(), 1u);
+  EXPECT_EQ(matmul.outputs[0].dims, (Shape{2, 4}));
+  ASSERT_EQ(told.views.size(), 1u);
+  EXPECT_EQ(told.views[0].op_type, "Reshape");
+  EXPECT_EQ(told.arena_bytes, 64u);  // of y; the outputs' memory is not the arena's
+}
+
+TEST(Explain, WhatOnlyRunningTells) {
+  ModelBuilder m(14);
+  m.input("x", "float[N]").node("NonZero", {"x"}, {"i"}).node("Neg", {"i"}, {"n"}).node("Abs", {"n"}, {"y"});
+  m.node("Shape", {"x"}, {"s"}).output("y").output("s");
+  const ExplainedGraph told = compile(m.build()).explain({}, 4).graph;
+  ASSERT_EQ(told.steps.size(), 1u);
+  EXPECT_TRUE(told.steps[0].late);
+  EXPECT_EQ(told.steps[0].operations[0].op_type, "NonZero");
+  EXPECT_EQ(told.steps[0].inputs.at(0).dims, Shape{4});
+  ASSERT_EQ(told.known_from_shapes.size(), 1u);
+  EXPECT_EQ(told.known_from_shapes[0].op_type, "Shape");
+  std::vector<std::string> waiting;
+  for (const ExplainedStep& step : told.waiting)
+    for (const ExplainedOperation& o : step.operations) waiting.push_back(o.op_type);
+  EXPECT_EQ(waiting, (std::vector<std::string>{"Neg", "Abs"}));
+}
+
+// Branches read the value "a" around them, whose sizes are N and the number that x has of elements other than zero.
+TEST(Explain, BodiesOfControlFlow) {
+  const auto branch = [](const char* op, const char* reads) {
+    return test::GraphBuilder(op).node(op, {reads}, {"r"}).output("r").graph();
+  };
+  ModelBuilder m(14);
+  m.input("x", "float[N,2]").input("c", "bool[]");
+  m.node("Sqrt", {"x"}, {"a"}).node("NonZero", {"x"}, {"i"});
+  m.node("If", {"c"}, {"y"},
+         {test::graph_attr("then_branch", branch("Neg", "a")), test::graph_attr("else_branch", branch("Abs", "a"))});
+  m.node("If", {"c"}, {"z"},
+         {test::graph_attr("then_branch", branch("Neg", "i")), test::graph_attr("else_branch", branch("Abs", "i"))});
+  m.output("y").output("z");
+  const ExplainedGraph told = compile(m.build()).explain({}, 3).graph;
+  const ExplainedStep* flow = nullptr;
+  for (const ExplainedStep& step : told.steps)
+    if (!step.graphs.empty()) flow = &step;
+  ASSERT_NE(flow, nullptr);
+  EXPECT_EQ(flow->kernel, "control flow");
+  ASSERT_EQ(flow->graphs.size(), 2u);
+  EXPECT_EQ(flow->graphs[1].attribute, "else_branch");
+  for (const ExplainedGraph& body : flow->graphs) {
+    EXPECT_TRUE(body.planned) << body.why_not;
+    ASSERT_EQ(body.steps.size(), 1u);
+    EXPECT_EQ(body.steps[0].outputs.at(0).dims, (Shape{3, 2}));
+    EXPECT_NE(body.steps[0].operations[0].path().find("attribute \"" + body.attribute), std::string::npos);
+  }
+  ASSERT_EQ(told.waiting.size(), 1u);
+  ASSERT_EQ(told.waiting[0].graphs.size(), 2u);
+  EXPECT_FALSE(told.waiting[0].graphs[0].planned);
+  EXPECT_FALSE(told.waiting[0].graphs[0].why_not.empty());
+}
+
+// A branch that contradicts the sizes at hand is not planned, and is no error while nobody takes it.
+TEST(Explain, ABranchThatDoesNotFit) {
+  ModelBuilder m(14);
+  m.input("x", "float[N]").input("w", "float[M]").input("c", "bool[]");
+  const auto sum = test::GraphBuilder("sum").node("Add", {"x", "w"}, {"r"}).output("r").graph();
+  const auto same = test::GraphBuilder("same").node("Neg", {"x"}, {"r"}).output("r").graph();
+  m.node("If", {"c"}, {"y"}, {test::graph_attr("then_branch", sum), test::graph_attr("else_branch", same)});
+  m.output("y");
+  const Feed feeds[] = {{"x", Tensor(DataType::Float, {2})}, {"w", Tensor(DataType::Float, {3})}};
+  const ExplainedGraph told = compile(m.build()).explain(feeds, 1).graph;
+  ASSERT_EQ(told.steps.size(), 1u);
+  ASSERT_EQ(told.steps[0].graphs.size(), 2u);
+  EXPECT_FALSE(told.steps[0].graphs[0].planned);
+  EXPECT_FALSE(told.steps[0].graphs[0].why_not.empty());
+  EXPECT_TRUE(told.steps[0].graphs[1].planned);
 }
 
 }  // namespace

@@ -18,23 +18,42 @@ std::size_t held(const std::vector<T>& v) {
   return v.capacity() * sizeof(T);
 }
 
+const program::Node& operation_at(const program::Graph& graph, std::uint32_t node, std::uint32_t operation) {
+  const program::Node& first = graph.nodes[node];
+  return operation == 0 ? first : first.parts[operation - 1];
+}
+
 }  // namespace
 
 const program::Node& operation_of(const program::Graph& graph, const StepInfo& info, std::uint32_t k) {
-  const program::Node& node = graph.nodes[info.node];
-  return info.first + k == 0 ? node : node.parts[info.first + k - 1];
+  return operation_at(graph, info.node, info.first + k);
+}
+
+const program::Node& operation_of(const program::Graph& graph, const SparedNode& spared) {
+  return operation_at(graph, spared.node, spared.operation);
+}
+
+std::string shapes_text(const StepInfo& info) {
+  const auto text = [](const std::vector<StaticType>& types) {
+    std::string list;
+    for (const StaticType& t : types)
+      list += (list.empty() ? "" : ", ") + std::string(data_type_name(t.dtype)) + to_string(t.dims);
+    return list;
+  };
+  return text(info.inputs) + " -> " + text(info.outputs);
 }
 
 std::size_t Segment::bytes() const {
-  std::size_t total = sizeof(Segment) + held(steps) + held(info) + held(notes) + held(kernels) + held(late) +
+  std::size_t total = sizeof(Segment) + held(steps) + held(info) + held(spared) + held(kernels) + held(late) +
                       held(pointers) + held(patches) + held(allocations) + held(settled) + held(bound) +
                       held(late_values) + held(constants) + held(results) + kernels.size() * kKernelBytes +
                       sizeof(Frame) + pointers.size() * sizeof(void*);
   for (const StepInfo& i : info) {
-    total += i.kernel.capacity() + i.shapes.capacity() + held(i.refusals);
+    total += i.kernel.capacity() + held(i.refusals) + held(i.inputs) + held(i.outputs);
+    for (const auto* types : {&i.inputs, &i.outputs})
+      for (const StaticType& t : *types) total += held(t.dims);
     for (const Refusal& r : i.refusals) total += r.kernel.capacity() + r.reason.capacity();
   }
-  for (const std::string& note : notes) total += note.capacity();
   for (const norn::Tensor& t : constants) total += t.bytes();
   for (const Settled& s : settled) {
     if (s.state.type.shape) total += s.state.type.shape->capacity() * sizeof(opset::DimExpr);

@@ -142,7 +142,7 @@ void Inference::find_needed() {
     if (wanted)
       planned.for_each_use([&](ValueId id) { state_.slots(id).needed = true; });
     else if (read)
-      found_.notes.push_back(planned.node->path() + ": known from the shapes");
+      found_.known.push_back({SparedNode::Why::KnownFromShapes, planned.index, planned.first});
   }
 }
 

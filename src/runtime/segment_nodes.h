@@ -29,7 +29,7 @@ struct SegmentNodes {
   };
   std::vector<Planned> planned;
   std::vector<program::ValueId> settled;  // values with known sizes that the planned nodes give
-  std::vector<std::string> notes;         // of nodes that inference computed
+  std::vector<SparedNode> known;          // that inference computed
 };
 
 template <class F>

@@ -5,6 +5,7 @@ import pathlib
 
 import onnx
 import pytest
+from conftest import model_of, value
 from onnx import TensorProto, checker, helper, parser
 
 import norn
@@ -130,7 +131,22 @@ def test_a_part_without_known_imports():
     assert [f.rule for f in findings] == ["node.domain.imported"]
 
 
+def test_what_this_build_runs():
+    """An operator of an unknown domain is valid ONNX; nothing runs it."""
+    node = helper.make_node("Gizmo", ["x"], ["y"], name="the_node", domain="com.example")
+    model = model_of([node], [value("x", [1])], [value("y", [1])], opset=17, domains=[("com.example", 3)])
+    assert norn.check(model).ok
+    (found,) = [f for f in norn.check(model, profile="runtime") if f.severity == "error"]
+    assert found.rule == "norn.operator.runnable" and "the_node" in found.where
+    (node,) = norn.unrunnable_nodes(model)
+    assert (node["where"], node["message"], node["hint"]) == (found.where, found.message, found.hint)
+    assert (node["op_type"], node["domain"], node["version"]) == ("Gizmo", "com.example", 3)
+    with pytest.raises(norn.NotImplemented, match="the_node"):
+        norn.InferenceSession(model)
+
+
 def test_rules_are_listed():
     rules = norn.rules()
     assert len({r["id"] for r in rules}) == len(rules) > 250
-    assert {r["level"] for r in rules} == {"MUST", "SHOULD"}
+    assert {r["level"] for r in rules} == {"MUST", "SHOULD", "NORN"}
+    assert [r["id"] for r in rules if r["level"] == "NORN"] == ["norn.operator.runnable"]

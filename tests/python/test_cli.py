@@ -279,6 +279,105 @@ def test_explain():
     assert "no input" in norn_command("explain", CNN, "--shape", "pixels:1", code=2)
 
 
+FLOW = """<ir_version: 10, opset_import: ["" : 17]>
+main (float[N,2] x, bool c) => (float[N,2] y) {
+  a = Sqrt (x)
+  y = If (c) <
+    then_branch = t () => (float[N,2] r) { r = Neg (a) },
+    else_branch = e () => (float[N,2] s) { s = Abs (a) }>
+}"""
+
+
+def test_explain_json_has_fields():
+    """Of every step, those of branches too; the fields tell what the page tells."""
+    options = ("explain", "-", "--from", "text", "--dim", 3)
+    page = norn_command(*options, stdin=FLOW.encode())
+    report = json.loads(norn_command(*options, "--json", stdin=FLOW.encode()))
+    assert report["model"] == "-" and report["runnable"] is True and "text" not in report
+    root, flow = report["graph"]["steps"]
+    assert root["operations"][0]["op_type"] == "Sqrt" and not root["late"]
+    assert root["inputs"] == root["outputs"] == [{"type": "float", "shape": [3, 2]}]
+    assert flow["kernel"] == "control flow" and flow["late"]
+    assert [g["attribute"] for g in flow["graphs"]] == ["then_branch", "else_branch"]
+    for graph, op_type in zip(flow["graphs"], ("Neg", "Abs"), strict=True):
+        (step,) = graph["steps"]
+        assert step["operations"][0]["op_type"] == op_type
+        assert step["operations"][0]["paths"][0] in page
+        assert step["outputs"][0]["shape"] == [3, 2]
+    assert f"memory: {report['graph']['arena_bytes']} bytes" in page
+
+
+LOOP = """<ir_version: 10, opset_import: ["" : 17]>
+main (int64 n, bool c, float[2] x) => (float[2] y) {
+  y = Loop (n, c, x) <body = b (int64 i, bool go, float[2] v) => (bool on, float[2] w) {
+    on = Identity (go)
+    w = Add (v, v)
+  }>
+}"""
+
+
+def test_explain_shows_loops():
+    """The body's steps, for the sizes that its inputs have in every iteration."""
+    report = json.loads(norn_command("explain", "-", "--from", "text", "--json", stdin=LOOP.encode()))
+    (step,) = [s for s in report["graph"]["steps"] if "graphs" in s]
+    (body,) = step["graphs"]
+    assert body["attribute"] == "body"
+    (add,) = [s for s in body["steps"] if s["operations"][0]["op_type"] == "Add"]
+    assert body["planned"] and add["outputs"] == [{"type": "float", "shape": [2]}]
+    grows = LOOP.replace("float[2] v", "float[?] v").replace("Add (v, v)", "Concat <axis = 0> (v, v)")
+    grows = grows.replace("float[2] w", "float[?] w").replace("float[2] y", "float[M] y")
+    report = json.loads(norn_command("explain", "-", "--from", "text", "--json", stdin=grows.encode()))
+    (body,) = [g for s in report["graph"]["steps"] for g in s.get("graphs", [])]
+    assert not body["planned"] and '"v"' in body["why_not"]
+
+
+def test_explain_fails_for_other_reasons():
+    """Not with nodes of a branch that is never taken."""
+    text = """<ir_version: 10, opset_import: ["" : 17]>
+main (float[2] x, float[3] z) => (float[2] y) {
+  no = Constant <value = bool {0}> ()
+  y = If (no) <then_branch = t () => (float[2] r) { r = Frobnicate (x) },
+    else_branch = e () => (float[2] s) { s = LAST }>
+}"""
+    fine, broken = text.replace("LAST", "Neg (x)"), text.replace("LAST", "Add (x, z)")
+    assert "Neg" in norn_command("explain", "-", "--from", "text", stdin=fine.encode())
+    error = norn_command("explain", "-", "--from", "text", stdin=broken.encode(), code=3)
+    assert "Add" in error and "Frobnicate" not in error
+
+
+def test_nodes_that_nothing_runs(tmp_path):
+    """All of them, where they are and why: in explain and in check, while running names the first."""
+    inner = helper.make_function(
+        "own", "Call", ["x"], ["y"], [helper.make_node("Gizmo", ["x"], ["y"])], [helper.make_opsetid("", 17)]
+    )
+    nodes = [
+        helper.make_node("Frobnicate", ["x"], ["a"], name="first"),
+        helper.make_node("Call", ["a"], ["b"], domain="own"),
+        helper.make_node("Scatter", ["b", "i", "b"], ["s"], name="old"),
+        helper.make_node("Relu", ["b"], ["y"]),
+    ]
+    inputs = [value("x", [2]), value("i", [2], TensorProto.INT64)]
+    model = model_of(nodes, inputs, [value("y", [2])], opset=17, domains=[("own", 1)])
+    model.functions.append(inner)
+    path = tmp_path / "model.onnx"
+    onnx.save(model, path)
+    expected = [("Frobnicate", "unknown_operator"), ("Gizmo", "unknown_operator"), ("Scatter", "deprecated")]
+    page = norn_command("explain", path, code=1)
+    report = json.loads(norn_command("explain", path, "--json", code=1))
+    assert report["runnable"] is False
+    assert [(n["op_type"], n["reason"]) for n in report["unrunnable"]] == expected
+    assert {n["version"] for n in report["unrunnable"]} == {17}
+    assert "3 nodes cannot be run" in page
+    checked = json.loads(norn_command("check", path, "--profile", "runtime", "--json", code=1))
+    found = [d for d in checked["diagnostics"] if d["rule"] == "norn.operator.runnable"]
+    assert [d["where"] for d in found] == [n["where"] for n in report["unrunnable"]]
+    assert all(n["where"] in page for n in report["unrunnable"])
+    assert {d["severity"] for d in found} == {"error"}
+    assert "norn.operator.runnable" not in norn_command("check", path, code=1)
+    error = norn_command("run", path, "--ramp", code=3)
+    assert "first" in error and "2 more nodes" in error and "norn check --profile runtime" in error
+
+
 def test_options_take_one_value_each(add_file):
     """What follows a repeatable option's value is the model, not a further value."""
     output = norn_command("run", *[part for i in inputs_of(add_file) for part in (i[:2], i[2:])], add_file)

@@ -304,7 +304,7 @@ def test_experimental_operators_were_withdrawn(op_type, tmp_path):
     """They stand in old files and have no signature any more: known by name, kept, and refused with the reason."""
     data = unary(op_type, attribute("scale", 2.0), attribute("border", [1, 2]))
     assert told(data) == {"op.experimental-removed": "warning"}
-    assert told(data, profile="runtime") == {"op.experimental-removed": "error"}
+    assert told(data, profile="runtime") == {"op.experimental-removed": "error", "norn.operator.runnable": "error"}
     expect_kept(data, tmp_path)
     with pytest.raises(norn.NotImplemented, match=rf'(?s)"{op_type}".*experimental'):
         norn.InferenceSession(data)

@@ -139,9 +139,8 @@ std::vector<Value> run_candidate(const Model& m, std::uint32_t passed_over, std:
     const auto feed = std::find_if(m.feeds.begin(), m.feeds.end(), [&](const Feed& f) { return f.name == name; });
     inputs.push_back(feed == m.feeds.end() ? Value() : feed->value);
   }
-  executor.describe(inputs, [&](const program::Graph&, const runtime::Segment& segment) {
-    for (const runtime::StepInfo& step : segment.info) kernels += (kernels.empty() ? "" : ", ") + step.kernel;
-  });
+  for (const runtime::StepInfo& step : executor.plan(inputs)->info)
+    kernels += (kernels.empty() ? "" : ", ") + step.kernel;
   return executor.run(inputs);
 }
 

@@ -1,0 +1,195 @@
+#include "runtime/explain.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "norn/error.h"
+#include "opset/schema.h"
+#include "runtime/control_flow.h"
+
+namespace norn::runtime {
+namespace {
+
+using opset::DimExpr;
+using opset::ValueType;
+using program::Graph;
+using program::Node;
+using program::ValueId;
+
+// Sizes of dimension variables: those of the graphs around, too.
+using Sizes = std::map<std::string, std::int64_t, std::less<>>;
+
+ExplainedOperation operation(const Node& node) { return {opset::full_name(*node.op), node.paths}; }
+
+std::vector<ExplainedTensor> tensors(const std::vector<StaticType>& types) {
+  std::vector<ExplainedTensor> list;
+  for (const StaticType& t : types) list.push_back({t.dtype, t.dims});
+  return list;
+}
+
+// A tensor without contents, if the type's sizes are known.
+std::optional<Value> stand_in(const ValueType& type, const Sizes& sizes) {
+  if (!type.is_tensor() || !type.has_rank() || type.elem == DataType::Undefined) return {};
+  Shape dims;
+  for (const DimExpr& d : *type.shape) {
+    const auto size = d.evaluate([&](std::string_view name) -> std::optional<std::int64_t> {
+      const auto at = sizes.find(name);
+      return at == sizes.end() ? std::nullopt : std::optional(at->second);
+    });
+    if (!size) return {};
+    dims.push_back(*size);
+  }
+  return Tensor::borrow(type.elem, std::move(dims), nullptr);
+}
+
+class Explainer {
+ public:
+  explicit Explainer(const program::Program& program) {
+    for (const program::NearMiss& miss : program.near_misses) untold_.emplace(miss.path, &miss);
+  }
+
+  ExplainedGraph graph(const Executor& executor, std::span<const Value> inputs, Sizes sizes) {
+    const std::shared_ptr<const Segment> segment = executor.plan(inputs);
+    const Graph& graph = executor.graph();
+    for (const BoundVariable& v : segment->bound) sizes.insert_or_assign(v.name, v.size);
+    ExplainedGraph told;
+    told.name = graph.name;
+    told.arena_bytes = segment->arena_bytes;
+    told.scratch_bytes = segment->scratch_bytes;
+    for (std::size_t i = 0; i < segment->steps.size(); ++i) {
+      const Step& step = segment->steps[i];
+      told.steps.push_back(this->step(graph, segment->info[i]));
+      if (step.kernel) continue;
+      ExplainedStep& late = told.steps.back();
+      late.late = true;
+      late.graphs = bodies(executor, segment->late[step.late], inputs, sizes);
+    }
+    for (const SparedNode& spared : segment->spared)
+      (spared.why == SparedNode::Why::View ? told.views : told.known_from_shapes)
+          .push_back(operation(operation_of(graph, spared)));
+    if (!segment->last()) told.waiting = waiting(graph, *segment);
+    return told;
+  }
+
+  // What has no step, such as a node that was folded away.
+  bool is_untold(const program::NearMiss& miss) const { return untold_.contains(miss.path); }
+
+ private:
+  ExplainedStep step(const Graph& graph, const StepInfo& info) {
+    ExplainedStep told;
+    for (std::uint32_t k = 0; k < info.operations; ++k) {
+      const Node& node = operation_of(graph, info, k);
+      told.operations.push_back(operation(node));
+      for (const std::string& path : node.paths) {
+        const auto [first, last] = untold_.equal_range(path);
+        for (auto miss = first; miss != last; ++miss)
+          told.missed_passes.push_back({miss->second->path, miss->second->pass, miss->second->reason});
+        untold_.erase(first, last);
+      }
+    }
+    told.kernel = info.kernel;
+    for (const Refusal& r : info.refusals) told.refused.push_back({r.kernel, r.reason});
+    told.inputs = tensors(info.inputs);
+    told.outputs = tensors(info.outputs);
+    return told;
+  }
+
+  std::vector<ExplainedGraph> bodies(const Executor& executor, const LateStep& late, std::span<const Value> inputs,
+                                     const Sizes& sizes) {
+    std::vector<ExplainedGraph> told;
+    const Node& node = executor.graph().nodes[late.node];
+    for (std::size_t k = 0; k < node.subgraphs.size(); ++k) {
+      const Graph& body = *node.subgraphs[k].graph;
+      std::vector<Value> given;
+      std::string unknown;  // the first value whose sizes are not known
+      const auto give = [&](ValueId id, std::optional<Value> value) {
+        if (!value && unknown.empty()) unknown = body.value(id).name;
+        given.push_back(value ? std::move(*value) : Value());
+      };
+      for (std::size_t i = 0; i < body.inputs.size(); ++i) {
+        const ValueType& type = body.value(body.inputs[i]).type;
+        if (const auto shape = shape_of_own_formal(node, k, i))
+          give(body.inputs[i], Tensor::borrow(type.elem, *shape, nullptr));
+        else
+          give(body.inputs[i], stand_in(type, sizes));
+      }
+      for (std::size_t c = 0; c < body.captures.size(); ++c) {
+        const LateStep::Input& in = late.captures[k][c];
+        using Kind = LateStep::Input::Kind;
+        std::optional<Value> value;
+        if (in.kind == Kind::Tensor || in.kind == Kind::Pointer)
+          value = Tensor::borrow(in.dtype, in.dims, nullptr);
+        else if (in.kind == Kind::Run && in.index < inputs.size())
+          value = inputs[in.index];
+        give(body.captures[c].inner, std::move(value));
+      }
+      if (unknown.empty())
+        told.push_back(planned(executor.subgraph(late.node, k), given, sizes));
+      else
+        told.push_back(not_planned(body, "the sizes of \"" + unknown + "\" are known then"));
+      told.back().attribute = node.subgraphs[k].attribute;
+    }
+    return told;
+  }
+
+  // A body that need not run may contradict the sizes at hand.
+  ExplainedGraph planned(const Executor& body, std::span<const Value> inputs, const Sizes& sizes) {
+    try {
+      return graph(body, inputs, sizes);
+    } catch (const Error& e) {
+      return not_planned(body.graph(), e.message());
+    }
+  }
+
+  static ExplainedGraph not_planned(const Graph& graph, std::string why) {
+    ExplainedGraph told;
+    told.name = graph.name;
+    told.planned = false;
+    told.why_not = std::move(why);
+    return told;
+  }
+
+  // The nodes that need a late value, or what such a node makes.
+  static std::vector<ExplainedStep> waiting(const Graph& graph, const Segment& segment) {
+    std::vector<bool> late(graph.values.size(), false);
+    for (const Segment::LateValue& value : segment.late_values) late[value.value] = true;
+    std::vector<ExplainedStep> told;
+    for (const Node& node : graph.nodes) {
+      bool waits = false;
+      program::for_each_use(node, [&](ValueId id) { waits = waits || late[id]; });
+      if (!waits) continue;
+      for (ValueId id : node.results())
+        if (id != program::kNone) late[id] = true;
+      ExplainedStep& step = told.emplace_back();
+      step.late = true;
+      step.operations.push_back(operation(node));
+      for (const Node& part : node.parts) step.operations.push_back(operation(part));
+      for (const program::Subgraph& sub : node.subgraphs) {
+        step.graphs.push_back(not_planned(*sub.graph, "the node waits for sizes that only running tells"));
+        step.graphs.back().attribute = sub.attribute;
+      }
+    }
+    return told;
+  }
+
+  std::unordered_multimap<std::string_view, const program::NearMiss*> untold_;  // by path
+};
+
+}  // namespace
+
+Explanation explain(const program::Program& program, const Executor& main, std::span<const Value> inputs) {
+  Explainer explainer(program);
+  Explanation told;
+  told.graph = explainer.graph(main, inputs, {});
+  for (const program::NearMiss& miss : program.near_misses)
+    if (explainer.is_untold(miss)) told.missed_passes.push_back({miss.path, miss.pass, miss.reason});
+  told.more_missed_passes = program.more_near_misses;
+  return told;
+}
+
+}  // namespace norn::runtime
