@@ -1,5 +1,5 @@
 norn_slice(controlflow/if SCHEMA TEST)
-norn_slice(controlflow/loop SCHEMA)
+norn_slice(controlflow/loop SCHEMA ADAPT)
 norn_slice(controlflow/scan SCHEMA ADAPT)
 norn_slice(generator/bernoulli SCHEMA BODY)
 norn_slice(generator/constant SCHEMA ADAPT REF TEST)

@@ -484,7 +484,7 @@ def test_run_options():
     with pytest.raises(norn.InvalidArgument, match='"nothing"'):
         options.get_run_config_entry("nothing")
     # What would have no effect is no attribute.
-    for name in ("terminate", "only_execute_path_to_fetches", "training_mode"):
+    for name in ("only_execute_path_to_fetches", "training_mode"):
         with pytest.raises(AttributeError):
             setattr(options, name, True)
 
