@@ -111,7 +111,7 @@ std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std
   if (options.terminate || options.deadline || options.interrupted)
     stop.emplace(options.terminate, options.deadline, options.interrupted);
   const base::StopScope scope(stop ? &*stop : nullptr);
-  if (stop) stop->check();
+  if (options.terminate || options.deadline) stop->check();
   return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).run(sound, outputs); });
 }
 

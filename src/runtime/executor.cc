@@ -15,6 +15,9 @@ using program::ValueId;
 
 namespace {
 
+// Bytes of intermediates from which on a run looks before every step whether to stop.
+constexpr std::size_t kLongSteps = std::size_t{1} << 20;
+
 // A value that keeps its memory alive by itself: parts that lie in an arena or in a caller's memory are copied.
 Value owned(Value value) {
   if (value.is_tensor()) return value.tensor().owns() ? std::move(value) : Value(value.tensor().clone());
@@ -108,6 +111,7 @@ Value Executor::Run::fetch(const LateStep::Input& in, const Frame& frame) const 
 }
 
 void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
+  if (stop_) stop_->check();
   const program::Node& node = e_.graph_.nodes[late.node];
   std::vector<Value> held(late.inputs.size());
   std::vector<const Value*> inputs(late.inputs.size(), nullptr);
@@ -164,8 +168,12 @@ void Executor::Run::run_segment(const Segment& segment) {
     }
   };
   try {
+    // Steps on little memory are short, late ones aside, which look by themselves.
+    const unsigned often = segment.arena_bytes > kLongSteps ? 0 : 7;
     if (stop_) [[unlikely]]
-      walk([stop = stop_] { stop->check(); });
+      walk([stop = stop_, often, n = 0u]() mutable {
+        if ((n++ & often) == 0) stop->check();
+      });
     else
       walk([] {});
   } catch (Error& e) {
