@@ -10,6 +10,7 @@
 #include "ops/generator/constant/constant.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
+#include "opset/type_check.h"
 #include "program/graph_facts.h"
 #include "program/lowerer.h"
 
@@ -162,7 +163,18 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
   std::vector<ValueId> inputs = inputs_of(node, scope);
   NodeGraphs graphs(*this, bound.node.attribute, scope, place, path, has_known_condition(*op, inputs, scope.graph()));
   const std::size_t first_value = scope.graph().values.size();
-  Outputs outputs = infer(bound, inputs, scope, graphs);
+  Outputs outputs;
+  try {
+    outputs = infer(bound, inputs, scope, graphs);
+  } catch (const infer::NodeError&) {
+    throw;
+  } catch (const Error& e) {
+    const bool has_graph = std::any_of(bound.node.attribute.begin(), bound.node.attribute.end(),
+                                       [](const ir::Attribute& a) { return a.g.has(); });
+    if (!place.may_not_run || e.code() != ErrorCode::InvalidGraph || has_graph) throw;
+    graphs.take_equalities();
+    outputs = infer_types(bound, inputs, scope);
+  }
   if (graphs.taken()) {
     for (std::size_t i = 0; i < node.output.size(); ++i) {
       if (node.output[i].empty()) continue;
@@ -210,6 +222,23 @@ Lowerer::Outputs Lowerer::infer(const transform::BoundNode& bound, const std::ve
   }
   Outputs found = facts.take();
   for (std::size_t i = 0; i < found.size(); ++i) found[i].wanted = !names[i].empty();
+  return found;
+}
+
+Lowerer::Outputs Lowerer::infer_types(const transform::BoundNode& bound, const std::vector<ValueId>& inputs,
+                                      const Scope& scope) {
+  infer::FactList facts;
+  std::vector<infer::ValueId> in, out;
+  for (ValueId id : inputs)
+    in.push_back(id == kNone ? infer::kNoValue : facts.add({opset::without_shape(scope.graph().value(id).type), {}}));
+  for (const std::string& name : bound.node.output) out.push_back(name.empty() ? infer::kNoValue : facts.add());
+  infer::Inferrer(facts, symbols_, nullptr, infer::Mode::Trusted)
+      .node({bound.op, {*bound.schema, bound.node.attribute}, in, out, infer::kNowhere});
+  Outputs found(out.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    found[i].wanted = out[i] != infer::kNoValue;
+    if (found[i].wanted) found[i].type = opset::without_shape(facts[out[i]].type);
+  }
   return found;
 }
 
@@ -289,7 +318,9 @@ Subgraph Lowerer::lower_subgraph(const ir::Attribute& attr, const std::vector<Va
   sub.graph = std::make_unique<Graph>();
   Scope inner(*sub.graph, &scope);
   sub.graph->name = attr.g->name;
-  sub.graph->outputs = lower_graph(*attr.g, inner, enter_graph(attr, place, path), inputs, false);
+  Place inside = enter_graph(attr, place, path);
+  inside.may_not_run = true;
+  sub.graph->outputs = lower_graph(*attr.g, inner, inside, inputs, false);
   --depth_;
   return sub;
 }

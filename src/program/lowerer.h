@@ -28,6 +28,7 @@ struct Place {
   const Imports* imports = nullptr;
   const Call* call = nullptr;  // null outside of functions
   bool standard = false;       // in the body of one of ONNX's operators, where names mean ONNX's operators only
+  bool may_not_run = false;    // in a branch, or in the body of a loop: what cannot be is refused when it runs
 };
 
 // Two sizes that a node needs to be equal.
@@ -65,6 +66,8 @@ class Lowerer {
   void lower_node(const ir::Node& node, Scope& scope, const Place& place, const std::string& path);
   Outputs infer(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, const Scope& scope,
                 NodeGraphs& graphs);
+  // The types alone, of a node that contradicts itself where nothing says that it runs.
+  Outputs infer_types(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, const Scope& scope);
   transform::Lifted lift(const transform::BoundNode& bound, const Outputs& outputs, Scope& scope);
   void append(transform::BoundNode bound, std::vector<ValueId> inputs, Outputs outputs, Scope& scope,
               const std::string& path, NodeGraphs& graphs);

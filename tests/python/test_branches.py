@@ -368,3 +368,28 @@ def test_many_branches_in_a_row_and_nested():
     nodes = [choice(str(i), 16 if i % 100 == 0 else 0) for i in range(300)]
     proto = model(nodes, [X, C], [info("y299", FLOAT, None)], [constant("w", np.ones((5, 3)))])
     assert session(proto).run(None, {"x": np.ones(2, np.float32), "c": YES})[0].tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "initializers", "message"),
+    [
+        ([node("Gather", "one,five", "t")], {"one": [1], "five": [5]}, "5"),
+        ([node("Reshape", "three,shape", "t")], {"three": [1, 2, 3], "shape": [2]}, "2"),
+        ([node("Add", "two,three", "t")], {"two": [1, 2], "three": [1, 2, 3]}, "2"),
+        ([node("Gather", "one,five", "s"), node("Mul", "s,s", "t")], {"one": [1], "five": [5]}, "5"),
+    ],
+)
+def test_a_branch_that_cannot_be_is_refused_when_it_is_taken(nodes, initializers, message):
+    then = branch("then", nodes, "t", [constant(n, v, np.int64) for n, v in initializers.items()], INT64)
+    other = branch("else", [node("Identity", "x", "e")], "e", elem=INT64)
+    made = model(
+        [node("If", "c", "y", then_branch=then, else_branch=other)],
+        [info("c", BOOL, []), info("x", INT64, ["N"])],
+        [info("y", INT64, None)],
+    )
+    session = norn.InferenceSession(made, norn.SessionOptions(verify_passes=True))
+    x = np.array([7, 8, 9])
+    np.testing.assert_array_equal(session.run(None, {"c": np.array(False), "x": x})[0], x)
+    with pytest.raises(norn.Error, match=message):
+        session.run(None, {"c": np.array(True), "x": x})
+    np.testing.assert_array_equal(session.run(None, {"c": np.array(False), "x": x})[0], x)
