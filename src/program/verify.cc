@@ -250,8 +250,6 @@ void Verifier::verify_node(const Graph& graph, const Node& node, bool runs) {
     for (const Graph::Capture& c : sub.graph->captures) read(graph, c.outer);
   }
   verify_operation(graph, node, runs);
-  if (node.parts.empty()) return;
-  verify_parts(graph, node);
   for (const Node& part : node.parts) {
     where_ = part.path();
     verify_operation(graph, part, runs);
@@ -268,9 +266,14 @@ void Verifier::verify_graph(const Graph& graph, const Graph* around) {
   for (ValueId id : graph.outputs) expect_id(graph, id);
   for (const Node& node : graph.nodes) {
     where_ = node.path();
+    const auto expect_outputs = [&](const Node& operation) {
+      for (ValueId id : operation.outputs)
+        if (id != kNone) expect_id(graph, id);
+    };
+    expect_outputs(node);
+    for (const Node& part : node.parts) expect_outputs(part);
+    if (!node.parts.empty()) verify_parts(graph, node);  // before its uses: those count on one output each
     for_each_use(node, [&](ValueId id) { expect_id(graph, id); });
-    for (ValueId id : node.results())
-      if (id != kNone) expect_id(graph, id);
   }
   // In the graphs of a node sizes may contradict: another branch may be the one that runs.
   std::vector<bool> runs(graph.nodes.size(), false);
