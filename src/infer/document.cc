@@ -74,9 +74,11 @@ void DocumentWalk::model(const ir::Model& model) {
   const PlaceId at = place(PlaceKind::Graph, kNowhere, &*model.graph);
   graph(*model.graph, scope, nullptr, at);
   // What was found later settles what was found before, in graphs within as well.
-  if (!out_.symbols.empty())
+  if (!out_.symbols.empty()) {
+    out_.symbols.compress();
     for (DocumentFacts::Graph& g : out_.graphs)
       for (ValueId id : g.values) settle(values_[id].fact);
+  }
   std::reverse(out_.graphs.begin(), out_.graphs.end());
 }
 

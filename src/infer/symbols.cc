@@ -125,6 +125,19 @@ void Symbols::resolve(opset::Fact& fact) const {
     for (DimExpr& e : *fact.value.ints) resolve_known(e);
 }
 
+void Symbols::compress() {
+  std::vector<Solved*> path;
+  for (auto& [name, solved] : solved_) {
+    path.assign(1, &solved);
+    for (;;) {
+      const auto next = solved_.find(std::string(path.back()->value.variable_name()));
+      if (next == solved_.end()) break;
+      path.push_back(&next->second);
+    }
+    for (Solved* s : path) s->value = path.back()->value;
+  }
+}
+
 void Symbols::equal(const DimExpr& a, const DimExpr& b, PlaceId by) {
   const Mark before = mark();
   try {

@@ -49,6 +49,9 @@ class Symbols {
   opset::DimExpr resolve(const opset::DimExpr& e) const;
   opset::ValueType resolve(const opset::ValueType& type) const;
   void resolve(opset::Fact& fact) const;
+  // Makes each variable stand for what it ends up as, so that resolving costs the same however many equations led
+  // there. Only when nothing will be taken back any more.
+  void compress();
   // Whether there is nothing to resolve.
   bool empty() const noexcept { return log_.empty(); }
 

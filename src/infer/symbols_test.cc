@@ -9,7 +9,7 @@ namespace {
 
 using opset::DimExpr;
 
-DimExpr v(const char* name) { return DimExpr::variable(name); }
+DimExpr v(std::string_view name) { return DimExpr::variable(name); }
 
 TEST(Symbols, PrefersConstantsThenNamesThenOlderOnes) {
   Symbols u;
@@ -131,6 +131,19 @@ TEST(Symbols, ResolvesTypes) {
   u.equal(v("N"), 2);
   const auto type = opset::ValueType::sequence(opset::ValueType::tensor(DataType::Float, {v("N"), v("M")}));
   EXPECT_EQ(u.resolve(type).to_string(), "seq(float[2,M])");
+}
+
+TEST(Symbols, CompressedChainsMeanTheSame) {
+  Symbols u;
+  for (int i = 200; i > 0; --i) u.equal(v("N" + std::to_string(i - 1)), v("N" + std::to_string(i)));
+  u.equal(v("M"), v("N7") * 2 + 1);
+  const DimExpr root = u.resolve(v("N0")), more = u.resolve(v("M"));
+  u.compress();
+  for (int i = 0; i <= 200; ++i) EXPECT_TRUE(u.resolve(v("N" + std::to_string(i))) == root);
+  EXPECT_TRUE(u.resolve(v("M")) == more);
+  u.equal(v("N3"), 5);
+  EXPECT_TRUE(u.resolve(v("N200")) == 5);
+  EXPECT_TRUE(u.resolve(v("M")) == 11);
 }
 
 }  // namespace
