@@ -31,6 +31,13 @@ std::int64_t count_of(ReferenceContext& ctx, std::int64_t start, std::int64_t li
   return static_cast<std::int64_t>(count);
 }
 
+double number_at(double start, std::int64_t i, double delta) { return start + static_cast<double>(i) * delta; }
+// The number fits where the step that leads to it need not.
+std::int64_t number_at(std::int64_t start, std::int64_t i, std::int64_t delta) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(start) +
+                                   static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(delta));
+}
+
 template <class D>
 void range(ReferenceContext& ctx) {
   const D start = scalar<D>(ctx, 0), limit = scalar<D>(ctx, 1), delta = scalar<D>(ctx, 2);
@@ -38,7 +45,7 @@ void range(ReferenceContext& ctx) {
   const std::int64_t count = count_of(ctx, start, limit, delta);
   Tensor& out = ctx.output(0, ctx.input(0).dtype(), {count});
   std::vector<D> values(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = start + static_cast<D>(i) * delta;
+  for (std::int64_t i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = number_at(start, i, delta);
   store_all<D>(out, values);
 }
 
