@@ -31,7 +31,7 @@ void Stop::check() const {
   const Clock::time_point time = now();
   if (deadline_ && time >= *deadline_)
     throw Error(ErrorCode::Cancelled, "the run took longer than it may", {}, "its RunOptions give it a deadline");
-  if (!poll_ || time - polled_ < kPollEvery || std::this_thread::get_id() != owner_) return;
+  if (!poll_ || std::this_thread::get_id() != owner_ || time - polled_ < kPollEvery) return;
   polled_ = time;
   if (poll_()) throw Error(ErrorCode::Cancelled, "the run was interrupted");
 }

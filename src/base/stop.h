@@ -26,7 +26,7 @@ class Stop {
   std::optional<Clock::time_point> deadline_;
   std::function<bool()> poll_;
   std::thread::id owner_ = std::this_thread::get_id();
-  mutable Clock::time_point polled_;
+  mutable Clock::time_point polled_;  // the owner's alone
 };
 
 // What this thread is under; null for nothing.

@@ -25,7 +25,7 @@ Shape without(Shape dims, std::int64_t axis) {
   return dims;
 }
 
-// Position k along the axis, without it. `memory` is where it goes unless it lies in the tensor as it is.
+// Position k along the axis, without it: a view where it lies in one piece, else a copy.
 Tensor slice(const Tensor& from, std::int64_t axis, std::int64_t k) {
   const std::int64_t outer = product(from.dims(), 0, static_cast<std::size_t>(axis));
   const std::int64_t inner = product(from.dims(), static_cast<std::size_t>(axis) + 1, from.dims().size());
