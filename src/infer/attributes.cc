@@ -88,6 +88,10 @@ norn::Tensor contents_of(const ir::Tensor& tensor, std::int64_t ir_version, cons
   return ir::to_value(here);
 }
 
+bool has_graph(std::span<const ir::Attribute> attributes) {
+  return std::any_of(attributes.begin(), attributes.end(), [](const ir::Attribute& a) { return a.g.has(); });
+}
+
 bool needs_resolving(const ir::Node& node) {
   return std::any_of(node.attribute.begin(), node.attribute.end(), [](const ir::Attribute& a) {
     return is_reference(a) || !a.type.has() || (a.t && a.t->data_location == ir::kDataLocationExternal);

@@ -47,6 +47,8 @@ class FunctionTable {
 // A tensor of the document as a value; before IR 4 the field that says it lies elsewhere is unknown.
 norn::Tensor contents_of(const ir::Tensor& tensor, std::int64_t ir_version, const ir::ExternalReader& external);
 
+// Whether one of them is a graph.
+bool has_graph(std::span<const ir::Attribute> attributes);
 // Whether resolve_attributes and complete_untyped would change anything.
 bool needs_resolving(const ir::Node& node);
 // The node's attributes with references replaced by what the call gives, and tensors brought in from their files. What

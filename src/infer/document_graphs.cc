@@ -105,10 +105,6 @@ class NodeSurroundings final : public Surroundings {
 
 namespace {
 
-bool has_graph(std::span<const ir::Attribute> attrs) {
-  return std::any_of(attrs.begin(), attrs.end(), [](const ir::Attribute& a) { return a.g.has(); });
-}
-
 bool is_small(const Dims& dims) {
   std::int64_t count = 1;
   for (const DimExpr& d : dims) {

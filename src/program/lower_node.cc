@@ -169,9 +169,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
   } catch (const infer::NodeError&) {
     throw;
   } catch (const Error& e) {
-    const bool has_graph = std::any_of(bound.node.attribute.begin(), bound.node.attribute.end(),
-                                       [](const ir::Attribute& a) { return a.g.has(); });
-    if (!place.may_not_run || e.code() != ErrorCode::InvalidGraph || has_graph) throw;
+    if (!place.may_not_run || e.code() != ErrorCode::InvalidGraph || infer::has_graph(bound.node.attribute)) throw;
     graphs.take_equalities();
     outputs = infer_types(bound, inputs, scope);
   }
@@ -209,8 +207,7 @@ Lowerer::Outputs Lowerer::infer(const transform::BoundNode& bound, const std::ve
                                 const Scope& scope, NodeGraphs& graphs) {
   const auto& names = bound.node.output;
   const std::vector<ir::Attribute>& attrs = bound.node.attribute;
-  const bool has_graph = std::any_of(attrs.begin(), attrs.end(), [](const ir::Attribute& a) { return a.g.has(); });
-  GraphFacts facts(scope.graph(), names.size(), !has_graph);
+  GraphFacts facts(scope.graph(), names.size(), !infer::has_graph(attrs));
   std::vector<ValueId> outputs;
   for (std::size_t i = 0; i < names.size(); ++i) outputs.push_back(names[i].empty() ? kNone : facts.output(i));
   try {

@@ -8,6 +8,25 @@
 
 namespace norn::runtime {
 
+const Tensor& scan_output(const Value& given, std::size_t output, DataType type, const Shape& dims) {
+  if (!given.is_tensor())
+    throw Error(ErrorCode::RuntimeError,
+                "scan output " + std::to_string(output) + " is " + given.describe() + "; only tensors can be stacked");
+  const Tensor& t = given.tensor();
+  if (type == DataType::Undefined || (t.dtype() == type && t.dims() == dims)) return t;
+  throw Error(ErrorCode::RuntimeError,
+              "scan output " + std::to_string(output) + " is " + given.describe() + ", but was " +
+                  std::string(data_type_name(type)) + to_string(dims) + " before",
+              {}, "what a body gives each time is stacked and has to have one shape");
+}
+
+StaticType scan_output_unseen(const opset::ValueType& type) {
+  StaticType unseen{type.elem == DataType::Undefined ? DataType::Float : type.elem, {}};
+  if (type.shape)
+    for (const opset::DimExpr& d : *type.shape) unseen.dims.push_back(d.is_constant() ? d.constant() : 0);
+  return unseen;
+}
+
 std::vector<Value> run_if(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run) {
   const Tensor& condition = inputs[0]->tensor();
   if (condition.size() != 1)

@@ -8,6 +8,7 @@
 
 #include "norn/value.h"
 #include "program/program.h"
+#include "runtime/plan.h"
 
 namespace norn::runtime {
 
@@ -22,6 +23,12 @@ std::vector<Value> run_control_flow(const program::Node& node, std::span<const V
 // The shape of a formal input that is not one of the node's inputs or a part of one: the iteration number and the
 // condition of Loop. Nothing for others.
 std::optional<Shape> shape_of_own_formal(const program::Node& node, std::size_t index, std::size_t formal);
+
+// What a body gives for a scan output: a tensor, and where there was one before it (`type` is not Undefined), of its
+// type and shape. Throws norn::Error (RuntimeError).
+const Tensor& scan_output(const Value& given, std::size_t output, DataType type, const Shape& dims);
+// What a body that did not run would have given, as far as its types tell; sizes that nobody knows are 0.
+StaticType scan_output_unseen(const opset::ValueType& type);
 
 // One for each operator; run_control_flow() picks.
 std::vector<Value> run_if(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run);

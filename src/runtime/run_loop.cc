@@ -19,18 +19,10 @@ namespace {
 class Stack {
  public:
   void add(const Value& value, std::size_t output) {
-    if (!value.is_tensor())
-      throw Error(ErrorCode::RuntimeError, "scan output " + std::to_string(output) + " is " + value.describe() +
-                                               "; only tensors can be stacked");
-    const Tensor& t = value.tensor();
+    const Tensor& t = scan_output(value, output, type_, each_);
     if (count_ == 0) {
       type_ = t.dtype();
       each_ = t.dims();
-    } else if (t.dtype() != type_ || t.dims() != each_) {
-      throw Error(ErrorCode::RuntimeError,
-                  "scan output " + std::to_string(output) + " is " + value.describe() + ", but was " +
-                      std::string(data_type_name(type_)) + to_string(each_) + " before",
-                  {}, "what a body gives each time is stacked and has to have one shape");
     }
     if (count_ == capacity_) grow(count_ == 0 ? 1 : count_ * 2);
     ops::copy_elements(all_, count_ * t.size(), t, 0, t.size());
@@ -57,12 +49,10 @@ class Stack {
   std::int64_t count_ = 0, capacity_ = 0;
 };
 
-// The stack of a body that did not run, as far as its types tell; sizes that nobody knows are 0.
 Tensor empty_stack(const opset::ValueType& each) {
-  Shape dims = {0};
-  if (each.shape)
-    for (const opset::DimExpr& d : *each.shape) dims.push_back(d.is_constant() ? d.constant() : 0);
-  return Tensor(each.elem == DataType::Undefined ? DataType::Float : each.elem, std::move(dims));
+  StaticType unseen = scan_output_unseen(each);
+  unseen.dims.insert(unseen.dims.begin(), 0);
+  return Tensor(unseen.dtype, std::move(unseen.dims));
 }
 
 template <class T>

@@ -47,30 +47,18 @@ class Laid {
   Laid(std::int64_t axis, bool backwards, std::int64_t length) : axis_(axis), backwards_(backwards), length_(length) {}
 
   void put(std::int64_t k, const Value& value, std::size_t output) {
-    if (!value.is_tensor())
-      throw Error(ErrorCode::RuntimeError, "scan output " + std::to_string(output) + " is " + value.describe() +
-                                               "; only tensors can be laid along an axis");
-    const Tensor& t = value.tensor();
-    if (!all_.defined()) {
-      start(t.dtype(), t.dims());
-    } else if (t.dtype() != all_.dtype() || t.dims() != each_) {
-      throw Error(ErrorCode::RuntimeError,
-                  "scan output " + std::to_string(output) + " is " + value.describe() + ", but was " +
-                      std::string(data_type_name(all_.dtype())) + to_string(each_) + " before",
-                  {}, "what a body gives each time has to have one shape");
-    }
+    const Tensor& t = scan_output(value, output, all_.dtype(), each_);
+    if (!all_.defined()) start(t.dtype(), t.dims());
     const auto axis = static_cast<std::size_t>(axis_);
     const std::int64_t outer = product(each_, 0, axis), inner = product(each_, axis, each_.size());
     const std::int64_t at = backwards_ ? length_ - 1 - k : k;
     for (std::int64_t o = 0; o < outer; ++o) ops::copy_elements(all_, (o * length_ + at) * inner, t, o * inner, inner);
   }
-  // Where the body did not run: as far as its types tell; sizes that nobody knows are 0.
+  // `each`: the type of what the body gives, for where it did not run.
   Tensor take(const opset::ValueType& each) {
     if (!all_.defined()) {
-      Shape dims;
-      if (each.shape)
-        for (const opset::DimExpr& d : *each.shape) dims.push_back(d.is_constant() ? d.constant() : 0);
-      start(each.elem == DataType::Undefined ? DataType::Float : each.elem, dims);
+      const StaticType unseen = scan_output_unseen(each);
+      start(unseen.dtype, unseen.dims);
     }
     return std::move(all_);
   }
