@@ -2,7 +2,7 @@
 // Errors stay below, in units of the last place of the result: exp 2, log 3, erf 3, tanh 3.5, expm1 and sigmoid 4
 // (a result below the smallest normal number may become 0), softplus and silu 5. gelu is right to 2.5e-7 (|x| + 0.3),
 // since its definition cancels for negative x. The tests hold every target to these bounds.
-// Traps: what Max and Min make of NaN differs from target to target, so bounds are comparisons: NaN stays.
+// Trap: what Max and Min make of NaN differs from target to target. at_least and at_most leave it.
 #if defined(NORN_KERNELS_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef NORN_KERNELS_MATH_INL_H_
 #undef NORN_KERNELS_MATH_INL_H_
@@ -11,6 +11,9 @@
 #endif
 
 #include <hwy/highway.h>
+
+#include <cstdint>
+#include <cstring>
 
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
@@ -23,6 +26,30 @@ using VI = hn::Vec<I>;
 
 HWY_INLINE V constant(float v) { return hn::Set(F(), v); }
 
+// A vector whose first n (< lanes) elements come from p, the rest `filler`; what lies behind them is not touched.
+// Memory is masked where the instruction set does that without a fault: a detour over the stack waits for its own
+// stores.
+HWY_INLINE V load_tail(const float* p, std::int64_t n, float filler) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
+  hn::Store(constant(filler), F(), tail);
+  std::memcpy(tail, p, static_cast<std::size_t>(n) * sizeof(float));
+  return hn::Load(F(), tail);
+#else
+  const auto there = hn::FirstN(F(), static_cast<std::size_t>(n));
+  return hn::IfThenElse(there, hn::MaskedLoad(there, F(), p), constant(filler));
+#endif
+}
+HWY_INLINE void store_tail(V v, float* p, std::int64_t n) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
+  hn::Store(v, F(), tail);
+  std::memcpy(p, tail, static_cast<std::size_t>(n) * sizeof(float));
+#else
+  hn::BlendedStore(v, hn::FirstN(F(), static_cast<std::size_t>(n)), F(), p);
+#endif
+}
+
 // c0 + x * (c1 + x * (...)).
 HWY_INLINE V polynomial(V, float c0) { return constant(c0); }
 template <class... C>
@@ -30,8 +57,14 @@ HWY_INLINE V polynomial(V x, float c0, C... rest) {
   return hn::MulAdd(polynomial(x, rest...), x, constant(c0));
 }
 
+// x86 takes the second operand if either is NaN, or both are zeros.
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+HWY_INLINE V at_least(V low, V x) { return hn::Max(low, x); }
+HWY_INLINE V at_most(V high, V x) { return hn::Min(high, x); }
+#else
 HWY_INLINE V at_least(V low, V x) { return hn::IfThenElse(hn::Lt(x, low), low, x); }
 HWY_INLINE V at_most(V high, V x) { return hn::IfThenElse(hn::Gt(x, high), high, x); }
+#endif
 
 HWY_INLINE V power_of_two(VI n) { return hn::BitCast(F(), hn::ShiftLeft<23>(hn::Add(n, hn::Set(I(), 127)))); }
 
@@ -43,10 +76,14 @@ HWY_INLINE V exp(V x) {
   r = hn::NegMulAdd(n, constant(-2.12194440e-4f), r);
   const V p = polynomial(r, 5.000000095e-01f, 1.666651890e-01f, 4.166620601e-02f, 8.368882434e-03f, 1.395047682e-03f);
   const V e = hn::Add(hn::MulAdd(hn::Mul(r, r), p, r), constant(1.0f));
+#if HWY_TARGET == HWY_AVX3
+  return V{_mm512_scalef_ps(e.raw, n.raw)};
+#else
   // In two factors, so that results near the ends of the exponent's range are rounded and not lost.
   const VI whole = hn::ConvertTo(I(), n);
   const VI half = hn::ShiftRight<1>(whole);
   return hn::Mul(hn::Mul(e, power_of_two(half)), power_of_two(hn::Sub(whole, half)));
+#endif
 }
 
 HWY_INLINE V expm1(V x) {

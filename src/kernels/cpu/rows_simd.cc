@@ -18,20 +18,9 @@ HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
 
-HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+constexpr std::int64_t kNarrowRow = 8;  // elements, up to which a row goes into a lane
 
-// A vector whose first n (< lanes) elements come from p, the rest `filler`.
-HWY_INLINE V load_tail(const float* p, std::int64_t n, float filler) {
-  HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
-  hn::Store(constant(filler), F(), tail);
-  std::memcpy(tail, p, static_cast<std::size_t>(n) * sizeof(float));
-  return hn::Load(F(), tail);
-}
-HWY_INLINE void store_tail(V v, float* p, std::int64_t n) {
-  HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
-  hn::Store(v, F(), tail);
-  std::memcpy(p, tail, static_cast<std::size_t>(n) * sizeof(float));
-}
+HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
 template <class Map>
 HWY_INLINE void map_row(const float* x, float* out, std::int64_t n, Map map) {
@@ -60,7 +49,56 @@ HWY_INLINE V fold_row(const float* x, std::int64_t n, float start, float filler,
 
 HWY_INLINE float sum_lanes(V v) { return hn::GetLane(hn::SumOfLanes(F(), v)); }
 
+// A row that stays in registers: up to `vectors` of them, the last one with `rest` elements.
+template <int vectors>
+void short_softmax(const float* x, float* out, std::int64_t rest, bool log_of_it) {
+  constexpr int last = vectors - 1;
+  const std::int64_t lanes = lane_count();
+  V v[vectors];
+  for (int i = 0; i < last; ++i) v[i] = hn::LoadU(F(), x + i * lanes);
+  v[last] = load_tail(x + last * lanes, rest, -std::numeric_limits<float>::infinity());
+  V top = v[0];
+  for (int i = 1; i < vectors; ++i) top = hn::Max(v[i], top);
+  top = hn::MaxOfLanes(F(), top);
+  V sums[2] = {hn::Zero(F()), hn::Zero(F())};
+  for (int i = 0; i < vectors; ++i) {
+    v[i] = hn::Sub(v[i], top);
+    V e = exp(v[i]);
+    if (i == last) e = hn::IfThenElseZero(hn::FirstN(F(), static_cast<std::size_t>(rest)), e);
+    sums[i % 2] = hn::Add(sums[i % 2], e);
+    if (!log_of_it) v[i] = e;
+  }
+  const float total = sum_lanes(hn::Add(sums[0], sums[1]));
+  const V scale = constant(1.0f / total), shift = constant(log_of_it ? std::log(total) : 0.0f);
+  const auto result = [&](V of) HWY_ATTR { return log_of_it ? hn::Sub(of, shift) : hn::Mul(of, scale); };
+  for (int i = 0; i < last; ++i) hn::StoreU(result(v[i]), F(), out + i * lanes);
+  store_tail(result(v[last]), out + last * lanes, rest);
+}
+
+// As many rows as a vector has lanes, one to a lane: of rows of a few elements.
+void narrow_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
+  const VI at = hn::Mul(hn::Iota(I(), 0), hn::Set(I(), static_cast<std::int32_t>(n)));
+  V v[kNarrowRow];
+  V top = v[0] = hn::GatherIndex(F(), x, at);
+  for (std::int64_t j = 1; j < n; ++j) top = hn::Max(v[j] = hn::GatherIndex(F(), x + j, at), top);
+  V total = hn::Zero(F());
+  for (std::int64_t j = 0; j < n; ++j) {
+    v[j] = hn::Sub(v[j], top);
+    const V e = exp(v[j]);
+    total = hn::Add(total, e);
+    if (!log_of_it) v[j] = e;
+  }
+  const V by = log_of_it ? log(total) : hn::Div(constant(1.0f), total);
+  for (std::int64_t j = 0; j < n; ++j)
+    hn::ScatterIndex(log_of_it ? hn::Sub(v[j], by) : hn::Mul(v[j], by), F(), out + j, at);
+}
+
 void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
+  constexpr decltype(&short_softmax<1>) kShort[] = {short_softmax<1>, short_softmax<2>, short_softmax<3>,
+                                                    short_softmax<4>, short_softmax<5>, short_softmax<6>,
+                                                    short_softmax<7>, short_softmax<8>};
+  if (const std::int64_t full = (n - 1) / lane_count(); full < 8)
+    return kShort[full](x, out, n - full * lane_count(), log_of_it);
   const float lowest = -std::numeric_limits<float>::infinity();
   const V top = hn::MaxOfLanes(
       F(),
@@ -98,6 +136,23 @@ void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
     const V scale = constant(1.0f / total);
     map_row(out, out, n, [&](V v, std::int64_t) HWY_ATTR { return hn::Mul(v, scale); });
   }
+}
+
+void softmax_rows(const float* x, float* out, std::int64_t rows, std::int64_t n, bool log_of_it) {
+  if (n > kNarrowRow) {
+    for (std::int64_t r = 0; r < rows; ++r) softmax(x + r * n, out + r * n, n, log_of_it);
+    return;
+  }
+  const std::int64_t lanes = lane_count();
+  std::int64_t r = 0;
+  for (; r + lanes <= rows; r += lanes) narrow_softmax(x + r * n, out + r * n, n, log_of_it);
+  if (r == rows) return;
+  // The last ones by the same sums, so that a row's result does not depend on where it lies.
+  float some[kNarrowRow * HWY_MAX_BYTES / sizeof(float)] = {};
+  const std::size_t bytes = static_cast<std::size_t>((rows - r) * n) * sizeof(float);
+  std::memcpy(some, x + r * n, bytes);
+  narrow_softmax(some, some, n, log_of_it);
+  std::memcpy(out + r * n, some, bytes);
 }
 
 void softmax_columns(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns,
@@ -262,7 +317,7 @@ void accumulate(int kind, const float* x, float* into, std::int64_t n, bool firs
   }
 }
 
-RowTable rows() { return {softmax, softmax_columns, layer_norm, pool}; }
+RowTable rows() { return {softmax_rows, softmax_columns, layer_norm, pool}; }
 ReduceTable reductions() { return {reduce_row, accumulate}; }
 
 }  // namespace HWY_NAMESPACE

@@ -20,7 +20,14 @@ std::vector<float> run_first(const Config& config, std::span<const Candidate<Con
 TEST(Softmax, RowsAndColumns) {
   for (auto [outer, n, inner] : {std::tuple{1, 1, 1},
                                  {3, 7, 1},
+                                 {37, 1, 1},
+                                 {37, 2, 1},
+                                 {100, 8, 1},
+                                 {19, 9, 1},
+                                 {5, 16, 1},
+                                 {5, 17, 1},
                                  {5, 128, 1},
+                                 {5, 129, 1},
                                  {400, 197, 1},
                                  {2, 1000, 1},
                                  {2, 5, 3},
@@ -45,6 +52,25 @@ TEST(Softmax, RowsAndColumns) {
   }
 }
 
+// A row's result depends on the row alone, and NaN stays in its row.
+TEST(Softmax, RowsAreApart) {
+  for (const std::int64_t n : {2, 5, 8, 9, 40}) {
+    const std::int64_t rows = 41;
+    auto x = random_floats(rows * n, 7, -5, 5);
+    const auto size = static_cast<std::size_t>(n);
+    for (std::size_t r = 1; r < 41; ++r)
+      std::copy_n(x.begin(), size, x.begin() + static_cast<std::ptrdiff_t>(r * size));
+    x[17 * size] = std::nanf("");
+    const auto y = run_first(SoftmaxConfig{rows, n, 1, false}, softmax_candidates(), {x.data()}, x.size());
+    for (std::size_t r = 0; r < 41; ++r)
+      for (std::size_t i = 0; i < size; ++i) {
+        if (r == 17)
+          EXPECT_TRUE(std::isnan(y[r * size + i]));
+        else
+          EXPECT_EQ(y[r * size + i], y[i]) << n << " " << r;
+      }
+  }
+}
 TEST(Softmax, MaskedAndNotANumber) {
   std::vector<float> x(40, 0.5f);
   x[0] = x[39] = -INFINITY;  // masked

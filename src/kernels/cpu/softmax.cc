@@ -19,7 +19,7 @@ class Softmax final : public Kernel {
     const double row_ns = 20 + 0.7 * static_cast<double>(c_.n);
     if (c_.inner == 1) {
       parallel_ranges(c_.outer, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t r = begin; r < end; ++r) table_.softmax(x + r * c_.n, out + r * c_.n, c_.n, c_.log);
+        table_.softmax(x + begin * c_.n, out + begin * c_.n, end - begin, c_.n, c_.log);
       });
       return;
     }

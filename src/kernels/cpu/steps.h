@@ -22,7 +22,7 @@ double step_cost_ns(ElementOp op);
 
 // Row-wise softmax and normalisation, on contiguous rows of n.
 struct RowTable {
-  void (*softmax)(const float* x, float* out, std::int64_t n, bool log);
+  void (*softmax)(const float* x, float* out, std::int64_t rows, std::int64_t n, bool log);
   // Softmax over `n` rows of `inner` columns, one softmax for each of `columns` columns from the first; `work` has
   // 2 * columns floats.
   void (*softmax_columns)(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns,

@@ -33,10 +33,7 @@ void unary(const float* x, const float*, float* out, std::int64_t n, float a, fl
     if (rest >= lanes) {
       hn::StoreU(Op::apply(hn::LoadU(d, x + i), va, vb), d, out + i);
     } else {
-      HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)] = {};
-      std::memcpy(tail, x + i, static_cast<std::size_t>(rest) * sizeof(float));
-      hn::Store(Op::apply(hn::Load(d, tail), va, vb), d, tail);
-      std::memcpy(out + i, tail, static_cast<std::size_t>(rest) * sizeof(float));
+      store_tail(Op::apply(load_tail(x + i, rest, 0.0f), va, vb), out + i, rest);
     }
   }
 }
@@ -46,25 +43,15 @@ void binary(const float* x, const float* y, float* out, std::int64_t n, float, f
   const F d;
   const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const V value = hn::Set(d, n > 0 ? y[0] : 0.0f);
-  auto apply = [&](const float* px, const float* py) HWY_ATTR {
-    const V vx = hn::LoadU(d, px);
-    if constexpr (right == Right::Value) return Op::apply(vx, value);
-    if constexpr (right == Right::ValueSwapped) return Op::apply(value, vx);
-    const V vy = hn::LoadU(d, py);
-    if constexpr (right == Right::VectorSwapped) return Op::apply(vy, vx);
-    return Op::apply(vx, vy);
-  };
   constexpr bool vector = right == Right::Vector || right == Right::VectorSwapped;
+  constexpr bool swapped = right == Right::ValueSwapped || right == Right::VectorSwapped;
+  auto apply = [&](V vx, V vy) HWY_ATTR { return swapped ? Op::apply(vy, vx) : Op::apply(vx, vy); };
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(apply(x + i, vector ? y + i : y), d, out + i);
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(apply(hn::LoadU(d, x + i), vector ? hn::LoadU(d, y + i) : value), d, out + i);
   if (i < n) {
-    const std::size_t bytes = static_cast<std::size_t>(n - i) * sizeof(float);
-    HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)] = {};
-    HWY_ALIGN float other[HWY_MAX_BYTES / sizeof(float)] = {};
-    std::memcpy(tail, x + i, bytes);
-    if (vector) std::memcpy(other, y + i, bytes);
-    hn::Store(apply(tail, other), d, tail);
-    std::memcpy(out + i, tail, bytes);
+    const V vy = vector ? load_tail(y + i, n - i, 0.0f) : value;
+    store_tail(apply(load_tail(x + i, n - i, 0.0f), vy), out + i, n - i);
   }
 }
 
