@@ -128,7 +128,7 @@ def main():
 
     def new_shape(name):
         sizes[name] = sizes.get(name, 1) + 1
-        return {"x0": np.ones((sizes[name], 3), np.float32)}
+        return {"x0": np.ones((3, sizes[name]), np.float32)}
 
     short = CHAIN.replace("1000", "20").split("\n")
     short = "\n".join([*short[:20], short[20] + "}"])

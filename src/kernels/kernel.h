@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "norn/types.h"
@@ -29,6 +30,8 @@ class Kernel {
   // `scratch`: scratch_bytes() bytes, aligned to 64. Outputs never alias inputs unless the configuration says so.
   virtual void run(void* const* operands, void* scratch) const = 0;
   virtual std::size_t scratch_bytes() const { return 0; }
+  // An estimate of the memory that it holds, packed constants aside.
+  virtual std::size_t bytes() const noexcept { return 512; }
 };
 
 // Contents of an operand that are known when a kernel is made.
@@ -38,6 +41,7 @@ struct Contents {
   // comes again with other contents.
   bool shared = true;
   bool known() const noexcept { return data != nullptr; }
+  auto fields() const noexcept { return std::tie(data, shared); }
 };
 
 // Constants that kernels have rearranged, shared by all plans of one compiled model as long as one of them holds them.
@@ -57,6 +61,9 @@ struct Candidate {
   std::string_view name;  // "onednn", "avx512", "portable"
   std::string (*refuses)(const Config&);
   std::unique_ptr<Kernel> (*make)(const Config&, PackedConstants&);
+  // Refusing and making take long enough that kernels are looked for by their configuration first; it has fields()
+  // (config_key.h) then.
+  bool costly = false;
 };
 
 // Memory for packed constants: 64-byte aligned.
@@ -106,13 +113,16 @@ struct ElementStep {
   float a = 0, b = 0;
   int operand = -1;  // which extra operand of the configuration; -1 for unary
   bool swapped = false;
+  auto fields() const noexcept { return std::tie(op, a, b, operand, swapped); }
 };
 
 // An operand that a chain reads beside its running value: dims broadcast to the output's.
 struct ExtraOperand {
   Shape dims;
   Layout layout = Layout::Dense;
-  const void* constant = nullptr;  // its contents if they are known when the kernel is made
+  const void* constant = nullptr;     // its contents if they are known when the kernel is made
+  std::vector<std::int64_t> strides;  // of dims, in elements, not negative, in place of the layout's; empty: none
+  auto fields() const noexcept { return std::tie(dims, layout, constant, strides); }
 };
 
 }  // namespace norn::kernels

@@ -9,6 +9,7 @@
 #include "program/passes.h"
 #include "program/verify.h"
 #include "runtime/explain.h"
+#include "runtime/kernel_store.h"
 #include "runtime/pack_store.h"
 #include "runtime/plan_key.h"
 
@@ -76,6 +77,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
                              const SessionOptions& options, bool feedable_weights)
     : options_(options),
       packed_(std::make_unique<PackStore>()),
+      kernels_(std::make_unique<KernelStore>()),
       plans_(std::make_unique<PlanCache>(options.max_plan_bytes)),
       arenas_(std::make_shared<ArenaPool>()) {
   program::LowerOptions lower;
@@ -120,6 +122,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   PlanOptions plan;
   plan.reference_only = options.reference_only;
   plan.packed = packed_.get();
+  plan.kernels = kernels_.get();
   executor_ = std::make_unique<Executor>(graph, program_.states, plan, Executor::Kept{*plans_, *arenas_});
   // A model without open dimensions is planned now, so that the first run is like the others.
   std::vector<Feed> feeds;

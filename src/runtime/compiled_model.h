@@ -15,6 +15,7 @@
 
 namespace norn::runtime {
 
+class KernelStore;
 class PackStore;
 
 class CompiledModel {
@@ -48,6 +49,7 @@ class CompiledModel {
   program::Program program_;
   SessionOptions options_;
   std::unique_ptr<PackStore> packed_;
+  std::unique_ptr<KernelStore> kernels_;
   std::unique_ptr<PlanCache> plans_;
   std::shared_ptr<ArenaPool> arenas_;
   std::unique_ptr<Executor> executor_;

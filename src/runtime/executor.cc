@@ -150,7 +150,8 @@ void Executor::Run::run_segment(const Segment& segment) {
   for (std::uint32_t at : segment.patches) {
     const Location& where = segment.pointers[at];
     if (where.kind == Location::Kind::Run)
-      frame.pointers[at] = const_cast<void*>(values_[where.index].tensor().data());
+      frame.pointers[at] =
+          static_cast<std::byte*>(const_cast<void*>(values_[where.index].tensor().data())) + where.offset;
     else
       frame.pointers[at] = taken_[where.index].frame->base + where.offset;
   }

@@ -10,6 +10,7 @@
 #include "runtime/arena_pool.h"
 #include "runtime/compiled_model.h"
 #include "runtime/executor.h"
+#include "runtime/kernel_store.h"
 #include "runtime/pack_store.h"
 #include "tests/support/model_builder.h"
 
@@ -35,6 +36,7 @@ class Runner {
     PlanOptions options;
     options.reference_only = reference_only;
     options.packed = &packed_;
+    options.kernels = &kernels_;
     executor_ = std::make_unique<Executor>(program_.main, program_.states, options, Executor::Kept{plans_, *arenas_});
   }
   std::vector<Value> run(const std::vector<Value>& inputs) const { return executor_->run(inputs); }
@@ -53,6 +55,7 @@ class Runner {
  private:
   Program program_;
   PackStore packed_;
+  KernelStore kernels_;
   PlanCache plans_;
   std::shared_ptr<ArenaPool> arenas_ = std::make_shared<ArenaPool>();
   std::unique_ptr<Executor> executor_;

@@ -26,6 +26,7 @@
 
 namespace norn::runtime {
 
+class KernelStore;
 class PlanState;
 
 // Where a value is while a run goes on.
@@ -34,11 +35,12 @@ struct Location {
     None,
     Constant,  // `constant`
     Run,       // values_[index] of the run: inputs, captures, outputs, late values
-    Arena,     // at `offset` in the arena of segment `index`
+    Arena,     // the arena of segment `index`
   } kind = Kind::None;
   std::uint32_t index = 0;
-  std::size_t offset = 0;
+  std::size_t offset = 0;  // from its beginning, in bytes
   const void* constant = nullptr;
+  bool part = false;  // of a value of the run, which is larger than what lies here
 };
 
 // What planning knows of a value.
@@ -129,7 +131,7 @@ class Segment {
   std::vector<Step> steps;
   std::vector<StepInfo> info;  // parallel to steps
   std::vector<SparedNode> spared;
-  std::vector<std::unique_ptr<kernels::Kernel>> kernels;
+  std::vector<std::shared_ptr<const kernels::Kernel>> kernels;
   std::vector<LateStep> late;
 
   std::size_t arena_bytes = 0, scratch_bytes = 0;
@@ -186,6 +188,7 @@ class Segment {
 struct PlanOptions {
   bool reference_only = false;
   kernels::PackedConstants* packed = nullptr;
+  KernelStore* kernels = nullptr;
   std::uint32_t passed_over = 0;  // candidates of each node that are left out although they would take it
 };
 

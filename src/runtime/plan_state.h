@@ -47,7 +47,7 @@ class PlanState {
   struct Slots {
     static constexpr std::uint32_t kNone = 0xffffffffu;
     std::uint32_t segment = kNone;  // these are of another segment unless it is the present depth
-    std::uint32_t dense = kNone, other = kNone;
+    std::uint32_t dense = kNone, other = kNone, view = kNone;
     kernels::Layout made = kernels::Layout::Dense, other_layout = kernels::Layout::Dense;
     bool needed = false;
   };

@@ -121,45 +121,7 @@ TEST(Known, MatrixThatFollowsFromTheRows) {
   }
 }
 
-// --- views and late values ---
-
-// Each view is read by a late step in the segment that makes it and in a later one, beside its source.
-TEST(Views, KeepTheirShapesForLateReaders) {
-  struct Case {
-    const char* op;
-    std::vector<std::string> extra;
-    Shape dims;
-  };
-  for (const Case& c : {Case{"Unsqueeze", {"a"}, {3, 1, 1}}, Case{"Reshape", {"r"}, {1, 3}},
-                        Case{"Transpose", {}, {1, 3}}, Case{"Squeeze", {}, {3}}}) {
-    for (const char* source : {"x", "late", "out"}) {
-      ModelBuilder m(18);
-      m.input("x", "float[N,1]").initializer("a", tensor<std::int64_t>({1}, {1}));
-      m.initializer("r", tensor<std::int64_t>({2}, {1, -1})).initializer("at", tensor<std::int64_t>({}, {1}));
-      m.node("SequenceConstruct", {"x", "x"}, {"xs"}).node("SequenceAt", {"xs", "at"}, {"late"});
-      m.node("Abs", {"x"}, {"out"});
-      std::vector<std::string> inputs{source};
-      inputs.insert(inputs.end(), c.extra.begin(), c.extra.end());
-      m.node(c.op, inputs, {"v"});
-      m.node("NonZero", {"x"}, {"z"}).node("Cast", {"z"}, {"f"}, {make_attr("to", std::int64_t{1})});
-      m.node("SequenceConstruct", {"v", source}, {"now"}).node("SequenceConstruct", {"f", "v", source}, {"later"});
-      m.output("now").output("later").output("out");
-      const CompiledModel model = compile(m);
-      for (int turn = 0; turn < 2; ++turn) {
-        const auto y = model.run(Feeds{{"x", tensor<float>({3, 1}, {1, 2, 3})}}, {});
-        const auto check = [&](const Value& v, const Shape& dims) {
-          EXPECT_EQ(v.tensor().dims(), dims) << c.op << " of " << source;
-          EXPECT_EQ(doubles(v.tensor()), (Numbers{1, 2, 3})) << c.op << " of " << source;
-        };
-        check(y[0].sequence().items[0], c.dims);
-        check(y[0].sequence().items[1], {3, 1});
-        check(y[1].sequence().items[1], c.dims);
-        check(y[1].sequence().items[2], {3, 1});
-        check(y[2], {3, 1});
-      }
-    }
-  }
-}
+// --- late values ---
 
 // What a state planned that took over kept segments is what one run planned in one go.
 TEST(Late, PlansFromKeptSegmentsAnywhere) {

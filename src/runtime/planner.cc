@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kernels/cpu/physical.h"
 #include "kernels/cpu/reorder.h"
 #include "norn/error.h"
 #include "opset/reference.h"
@@ -33,10 +34,18 @@ constexpr std::uint32_t kNoSlot = PlanState::Slots::kNone;
 struct Slot {
   Location where;                   // Arena offsets are settled last
   std::uint32_t same_as = kNoSlot;  // a view shares the memory of another slot
+  std::size_t offset = 0;           // and begins there, in bytes
   std::size_t bytes = 0;
   std::int64_t first = -1, last = -1;  // steps that write and read it
   bool in_place = false;               // made by a step that may write where an input of its size lies
   bool yields = false;                 // the step that reads it last reads it in the order in which it writes
+};
+
+// A value that lies in another's memory, not dense.
+struct StridedView {
+  std::vector<std::int64_t> strides;  // in elements
+  std::uint32_t slot;
+  std::uint32_t node, operation;  // StepInfo::node and ::first
 };
 
 class Planner final : public Selector {
@@ -51,6 +60,8 @@ class Planner final : public Selector {
       if (planned.needed) plan_node(planned);
     settle_outputs(nodes.settled);
     place(nodes.settled);
+    for (const StridedView& v : views_)  // that nothing needed dense
+      if (!v.strides.empty()) segment_->spared.push_back({SparedNode::Why::View, v.node, v.operation});
     hand_on(nodes.settled);
     return segment_;
   }
@@ -78,14 +89,27 @@ class Planner final : public Selector {
     segment_->spared.push_back({SparedNode::Why::View, node_index_, first_});
     emitted_ = true;
   }
+  std::vector<std::int64_t> lying_strides(std::size_t i) const override {
+    const ValueId id = node_->inputs[i];
+    if (const auto* strides = strides_of(id)) return *strides;
+    const PlanState::Slots& of = state_.slots(id);
+    const bool other = of.dense == kNoSlot && of.other != kNoSlot;
+    return kernels::layout_strides(dims_of(id), other ? of.other_layout : Layout::Dense);
+  }
+  void strided_view(std::size_t i, std::vector<std::int64_t> strides, std::int64_t offset) override;
+  const std::vector<std::int64_t>* strides_of(ValueId id) const override {
+    const PlanState::Slots& of = state_.slots(id);
+    return of.view == kNoSlot || of.dense != kNoSlot ? nullptr : &views_[of.view].strides;
+  }
 
  protected:
-  void emit(std::unique_ptr<kernels::Kernel> kernel, std::string_view name, const std::vector<Operand>& uses,
+  void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name, const std::vector<Operand>& uses,
             Operand out, bool in_place) override {
     emit_step(std::move(kernel), std::string(name), uses, {out}, in_place);
     emitted_ = true;
   }
   kernels::PackedConstants& packed() override { return *options_.packed; }
+  KernelStore& kernel_store() override { return *options_.kernels; }
 
  private:
   void plan_node(const SegmentNodes::Planned& planned);
@@ -93,7 +117,7 @@ class Planner final : public Selector {
   void plan_operations(const Node& first, std::span<const Node> parts);
   std::size_t plan_operation(const Node& node, std::span<const Node> parts);
   bool offer(SelectFn select, std::span<const Node> parts);
-  void emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string name, const std::vector<Operand>& uses,
+  void emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::string name, const std::vector<Operand>& uses,
                  const std::vector<Operand>& outs, bool in_place);
   std::uint32_t slot_for(const Operand& operand);
   std::uint32_t new_slot(const Operand& operand);
@@ -105,9 +129,27 @@ class Planner final : public Selector {
     while (slots_[slot].same_as != kNoSlot) slot = slots_[slot].same_as;
     return slot;
   }
+  // Where the slot is, once that is settled of its root.
+  Location location(std::uint32_t slot) const {
+    const bool whole = is_whole(slot);
+    std::size_t offset = 0;
+    for (; slots_[slot].same_as != kNoSlot; slot = slots_[slot].same_as) offset += slots_[slot].offset;
+    Location where = slots_[slot].where;
+    where.offset += offset;
+    where.part = where.part || !whole;
+    return where;
+  }
+  // Whether it is all of its root's memory.
+  bool is_whole(std::uint32_t slot) const { return slots_[slot].bytes == slots_[root(slot)].bytes; }
   LateStep::Input late_input(ValueId id);
   std::size_t bytes_of(ValueId id) const;
-  bool has_slot(ValueId id) const { return state_.slots(id).dense != kNoSlot || state_.slots(id).other != kNoSlot; }
+  bool has_slot(ValueId id) const {
+    const PlanState::Slots& of = state_.slots(id);
+    return of.dense != kNoSlot || of.other != kNoSlot || of.view != kNoSlot;
+  }
+  void make_dense(ValueId id);
+  void emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name, std::uint32_t source,
+                 std::uint32_t target, ValueId id, std::uint32_t node, std::uint32_t operation);
   void settle_outputs(const std::vector<ValueId>& settled);
   void place(const std::vector<ValueId>& settled);
   void hand_on(const std::vector<ValueId>& settled);
@@ -124,6 +166,7 @@ class Planner final : public Selector {
   PlanState& state_;
   std::shared_ptr<Segment> segment_;
   std::vector<Slot> slots_;
+  std::vector<StridedView> views_;            // without strides once they are dense
   std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
   std::uint32_t node_index_ = 0, first_ = 0;  // StepInfo::node and ::first
   bool emitted_ = false;
@@ -165,6 +208,8 @@ std::uint32_t Planner::new_slot(const Operand& operand) {
 // The slot that holds the value in the wanted layout, reordering it if it lies in the other one.
 std::uint32_t Planner::slot_for(const Operand& operand) {
   PlanState::Slots& of = state_.slots(operand.value);
+  if (operand.as_it_lies && strides_of(operand.value)) return views_[of.view].slot;
+  if (of.view != kNoSlot && of.dense == kNoSlot) make_dense(operand.value);
   if (operand.layout == Layout::Dense && of.dense == kNoSlot && of.other == kNoSlot) {
     Slot slot;
     slot.bytes = bytes_of(operand.value);
@@ -201,20 +246,62 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
     if (!candidate.refuses(config).empty()) continue;
     const std::uint32_t source = slot_for(from);
     const std::uint32_t target = new_slot(operand);
-    Step step;
-    step.operands = pointer_to(source);
-    pointer_to(target);
-    segment_->kernels.push_back(candidate.make(config, packed()));
-    step.kernel = segment_->kernels.back().get();
-    slots_[root(source)].last = static_cast<std::int64_t>(segment_->steps.size());
-    slots_[target].first = slots_[target].last = static_cast<std::int64_t>(segment_->steps.size());
-    segment_->steps.push_back(step);
-    const StaticType type = static_type(operand.value);
-    segment_->info.push_back(
-        {node_index_, "reorder (" + std::string(candidate.name) + ")", {}, {type}, {type}, first_});
+    emit_copy(candidate.make(config, packed()), "reorder (" + std::string(candidate.name) + ")", source, target,
+              operand.value, node_index_, first_);
     return target;
   }
   throw Error(ErrorCode::Internal, "no kernel reorders " + to_string(config.dims));
+}
+
+// A step that gives the same value other memory.
+void Planner::emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name, std::uint32_t source,
+                        std::uint32_t target, ValueId id, std::uint32_t node, std::uint32_t operation) {
+  const auto at = static_cast<std::int64_t>(segment_->steps.size());
+  Step step;
+  step.operands = pointer_to(source);
+  pointer_to(target);
+  step.kernel = kernel.get();
+  slots_[root(source)].last = at;
+  slots_[target].first = slots_[target].last = at;
+  segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
+  segment_->kernels.push_back(std::move(kernel));
+  segment_->steps.push_back(step);
+  const StaticType type = static_type(id);
+  segment_->info.push_back({node, std::move(name), {}, {type}, {type}, operation});
+}
+
+void Planner::strided_view(std::size_t i, std::vector<std::int64_t> strides, std::int64_t offset) {
+  const ValueId from = node_->inputs[i], to = node_->outputs[0];
+  const Shape& dims = dims_of(to);
+  const PlanState::Slots& source = state_.slots(from);
+  Slot slot;
+  slot.same_as =
+      source.dense == kNoSlot && source.other != kNoSlot ? source.other : slot_for({from, Layout::Dense, true});
+  slot.offset = static_cast<std::size_t>(offset) * element_size(dtype_of(to));
+  slot.bytes = bytes_of(to);
+  bool dense = true;
+  for (std::int64_t step = 1, d = static_cast<std::int64_t>(dims.size()); d-- > 0;) {
+    const auto at = static_cast<std::size_t>(d);
+    dense = dense && (dims[at] == 1 || strides[at] == step);
+    step *= dims[at];
+  }
+  const std::uint32_t id = add_slot(slot);
+  emitted_ = true;
+  if (dense) {
+    state_.slots(to).dense = id;
+    segment_->spared.push_back({SparedNode::Why::View, node_index_, first_});
+    return;
+  }
+  state_.slots(to).view = static_cast<std::uint32_t>(views_.size());
+  views_.push_back({std::move(strides), id, node_index_, first_});
+}
+
+void Planner::make_dense(ValueId id) {
+  StridedView& view = views_[state_.slots(id).view];
+  auto [kernel, name] = dense_copy(dims_of(id), view.strides, element_size(dtype_of(id)), packed());
+  const std::uint32_t target = new_slot({id, Layout::Dense});
+  emit_copy(std::move(kernel), std::move(name), view.slot, target, id, view.node, view.operation);
+  view.strides.clear();
 }
 
 std::vector<StaticType> Planner::static_types(const std::vector<Operand>& operands) const {
@@ -224,8 +311,8 @@ std::vector<StaticType> Planner::static_types(const std::vector<Operand>& operan
   return types;
 }
 
-void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string name, const std::vector<Operand>& uses,
-                        const std::vector<Operand>& outs, bool in_place) {
+void Planner::emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::string name,
+                        const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place) {
   // Reorders come first, since they are steps themselves.
   std::vector<std::uint32_t> operand_slots;
   for (const Operand& use : uses) operand_slots.push_back(use.value == kNone ? kNoSlot : slot_for(use));
@@ -233,13 +320,13 @@ void Planner::emit_step(std::unique_ptr<kernels::Kernel> kernel, std::string nam
   // An operand of other dimensions or in another layout is read in another order than the output is written, unless
   // both are dense: then equal sizes are equal elements.
   const auto in_order = [&](const Operand& use) {
-    return in_place && use.layout == outs[0].layout &&
+    return in_place && !use.as_it_lies && use.layout == outs[0].layout &&
            (use.layout == Layout::Dense || dims_of(use.value) == dims_of(outs[0].value));
   };
   for (std::size_t i = 0; i < uses.size(); ++i) {
     if (operand_slots[i] == kNoSlot) continue;
     Slot& slot = slots_[root(operand_slots[i])];
-    slot.yields = in_order(uses[i]) && (slot.last != at || slot.yields);
+    slot.yields = in_order(uses[i]) && is_whole(operand_slots[i]) && (slot.last != at || slot.yields);
     slot.last = at;
   }
   for (const Operand& out : outs) {
@@ -337,7 +424,7 @@ LateStep::Input Planner::late_input(ValueId id) {
   if (id == kNone) return input;
   using Kind = LateStep::Input::Kind;
   const PlanState::ValueState& value = state_.values[id];
-  const bool stored = value.where.kind == Location::Kind::Run && state_.slots(id).dense == kNoSlot;
+  const bool stored = value.where.kind == Location::Kind::Run && !value.where.part && !has_slot(id);
   if (!value.type.is_tensor()) {
     if (!stored) throw Error(ErrorCode::Internal, "the value \"" + graph_.value(id).name + "\" is nowhere");
     input.kind = Kind::Run;
@@ -367,7 +454,7 @@ void Planner::plan_late(const Node& node, std::uint32_t index) {
   std::vector<ValueId> read;
   program::for_each_use(node, [&](ValueId id) { read.push_back(id); });
   for (ValueId id : read)
-    if (state_.values[id].where.kind != Location::Kind::Run && (constant_of(id) || state_.slots(id).other != kNoSlot))
+    if (state_.values[id].where.kind != Location::Kind::Run && (constant_of(id) || has_slot(id)))
       slot_for({id, Layout::Dense});
   LateStep late;
   late.node = index;
@@ -407,17 +494,18 @@ void Planner::settle_outputs(const std::vector<ValueId>& settled) {
     const std::uint32_t slot = slot_for({id, Layout::Dense});
     const std::uint32_t base = root(slot);
     const Location where = slots_[base].where;
+    const bool whole = is_whole(slot);
     if (dtype_of(id) == DataType::String && where.kind == Location::Kind::Run) {
       state_.values[id].where = where;  // strings lie in a tensor of the run's own already
       continue;
     }
     const std::uint32_t run_value = new_run_value();
-    if (where.kind == Location::Kind::Arena && where.index == state_.depth && taken.insert(base).second) {
+    if (where.kind == Location::Kind::Arena && where.index == state_.depth && whole && taken.insert(base).second) {
       slots_[base].where = {Location::Kind::Run, run_value, 0, nullptr};
     } else {
       Slot copy;
       copy.where = {Location::Kind::Run, run_value, 0, nullptr};
-      copy.bytes = slots_[base].bytes;
+      copy.bytes = slots_[slot].bytes;
       const std::uint32_t target = add_slot(copy);
       auto kernel = make_copy_kernel(copy.bytes);
       Step step;
@@ -458,7 +546,7 @@ void Planner::place(const std::vector<ValueId>& settled) {
 
   for (std::uint32_t slot : pointer_slots_) {
     Location where;
-    if (slot != kNoSlot) where = slots_[root(slot)].where;
+    if (slot != kNoSlot) where = location(slot);
     const auto at = static_cast<std::uint32_t>(segment_->pointers.size());
     if (where.kind == Location::Kind::Run || (where.kind == Location::Kind::Arena && where.index != state_.depth))
       segment_->patches.push_back(at);
@@ -467,8 +555,8 @@ void Planner::place(const std::vector<ValueId>& settled) {
   for (ValueId id : settled) {
     Location& where = state_.values[id].where;
     if (where.kind != Location::Kind::None || state_.slots(id).dense == kNoSlot) continue;
-    const Location& root_at = slots_[root(state_.slots(id).dense)].where;
-    if (root_at.kind != Location::Kind::Constant) where = root_at;
+    const Location at = location(state_.slots(id).dense);
+    if (at.kind != Location::Kind::Constant) where = at;
   }
 }
 

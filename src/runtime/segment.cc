@@ -10,9 +10,6 @@ namespace norn::runtime {
 
 namespace {
 
-// Kernels do not tell what they hold; the largest are oneDNN's primitives.
-constexpr std::size_t kKernelBytes = 12288;
-
 template <class T>
 std::size_t held(const std::vector<T>& v) {
   return v.capacity() * sizeof(T);
@@ -46,8 +43,9 @@ std::string shapes_text(const StepInfo& info) {
 std::size_t Segment::bytes() const {
   std::size_t total = sizeof(Segment) + held(steps) + held(info) + held(spared) + held(kernels) + held(late) +
                       held(pointers) + held(patches) + held(allocations) + held(settled) + held(bound) +
-                      held(late_values) + held(constants) + held(results) + kernels.size() * kKernelBytes +
-                      sizeof(Frame) + pointers.size() * sizeof(void*);
+                      held(late_values) + held(constants) + held(results) + sizeof(Frame) +
+                      pointers.size() * sizeof(void*);
+  for (const auto& kernel : kernels) total += kernel->bytes();
   for (const StepInfo& i : info) {
     total += i.kernel.capacity() + held(i.refusals) + held(i.inputs) + held(i.outputs);
     for (const auto* types : {&i.inputs, &i.outputs})
@@ -72,7 +70,8 @@ std::unique_ptr<Frame> Segment::take_frame(ArenaPool& arenas) const {
     frame = std::make_unique<Frame>();
     frame->pointers.resize(pointers.size(), nullptr);
     for (std::size_t i = 0; i < pointers.size(); ++i)
-      if (pointers[i].kind == Location::Kind::Constant) frame->pointers[i] = const_cast<void*>(pointers[i].constant);
+      if (pointers[i].kind == Location::Kind::Constant)
+        frame->pointers[i] = static_cast<std::byte*>(const_cast<void*>(pointers[i].constant)) + pointers[i].offset;
   }
   const auto scratch_at = base::checked_round_up(std::uint64_t{arena_bytes}, kArenaAlign);
   const auto total =

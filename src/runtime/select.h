@@ -5,15 +5,20 @@
 // candidate takes runs its reference kernel. Tests reach all of a node's candidates, not only the first that takes it,
 // by PlanOptions::passed_over: the first k that would take a node are left out, a view among them.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "kernels/config_key.h"
 #include "kernels/kernel.h"
 #include "opset/node_view.h"
 #include "program/program.h"
+#include "runtime/kernel_store.h"
 #include "runtime/plan.h"
 
 namespace norn::runtime {
@@ -22,6 +27,7 @@ namespace norn::runtime {
 struct Operand {
   program::ValueId value = program::kNone;  // kNone: a null pointer
   kernels::Layout layout = kernels::Layout::Dense;
+  bool as_it_lies = false;  // with the strides of Selector::strides_of
 };
 
 class Selector {
@@ -74,13 +80,24 @@ class Selector {
   bool choose(std::span<const kernels::Candidate<Config>> candidates, const Config& config,
               const std::vector<Operand>& uses, Operand out, bool in_place = false) {
     for (const kernels::Candidate<Config>& candidate : candidates) {
-      std::string reason = candidate.refuses(config);
-      if (!reason.empty()) {
-        refuse(std::string(candidate.name), std::move(reason));
-        continue;
+      std::string key;
+      std::shared_ptr<const kernels::Kernel> kernel;
+      if constexpr (requires { config.fields(); })
+        if (candidate.costly && only_shared_constants(uses)) {
+          key = std::string(candidate.name) + ' ' + kernels::config_key(config);
+          kernel = kernel_store().find(key);
+        }
+      if (!kernel) {
+        std::string reason = candidate.refuses(config);
+        if (!reason.empty()) {
+          refuse(std::string(candidate.name), std::move(reason));
+          continue;
+        }
       }
       if (passes_over(candidate.name)) continue;
-      emit(candidate.make(config, packed()), candidate.name, uses, out, in_place);
+      if (!kernel) kernel = candidate.make(config, packed());
+      if (!key.empty()) kernel = kernel_store().keep(std::move(key), std::move(kernel));
+      emit(std::move(kernel), candidate.name, uses, out, in_place);
       return true;
     }
     return false;
@@ -98,11 +115,26 @@ class Selector {
   bool is_float(std::string_view kernel);
   // Output 0 is input `i` under other dimensions.
   virtual void view(std::size_t i) = 0;
+  // The strides, in elements, with which input `i` lies in memory, whatever its layout is or whose memory it is.
+  virtual std::vector<std::int64_t> lying_strides(std::size_t i) const = 0;
+  // Output 0 is what `strides` and `offset`, in elements and none of them negative, pick out of input `i` where that
+  // lies. It is copied when something first needs it dense.
+  virtual void strided_view(std::size_t i, std::vector<std::int64_t> strides, std::int64_t offset) = 0;
+  // Of a value that lies in another's memory and is not dense there; null for others. A kernel may take it as it lies
+  // (Operand::as_it_lies).
+  virtual const std::vector<std::int64_t>* strides_of(program::ValueId id) const = 0;
 
  protected:
-  virtual void emit(std::unique_ptr<kernels::Kernel> kernel, std::string_view name, const std::vector<Operand>& uses,
-                    Operand out, bool in_place) = 0;
+  virtual void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name,
+                    const std::vector<Operand>& uses, Operand out, bool in_place) = 0;
   virtual kernels::PackedConstants& packed() = 0;
+  virtual KernelStore& kernel_store() = 0;
+  // Whether no kernel that reads them depends on contents which are the plan's own.
+  bool only_shared_constants(const std::vector<Operand>& uses) const {
+    return std::none_of(uses.begin(), uses.end(), [&](const Operand& use) {
+      return use.value != program::kNone && constant_of(use.value) && !is_shared_constant(use.value);
+    });
+  }
 
   const program::Node* node_ = nullptr;
   std::span<const program::Node> parts_;
@@ -122,6 +154,12 @@ class SelectedNode final : public opset::NodeView {
  private:
   const Selector* s_;
 };
+
+// A kernel that copies elements from where they lie with these strides into dense memory, and its name.
+std::pair<std::shared_ptr<const kernels::Kernel>, std::string> dense_copy(const Shape& dims,
+                                                                          const std::vector<std::int64_t>& strides,
+                                                                          std::size_t element_bytes,
+                                                                          kernels::PackedConstants& packed);
 
 // Emits the operation, with the parts that it took, or returns false (then nothing was emitted).
 using SelectFn = bool (*)(Selector&);

@@ -25,6 +25,27 @@ std::optional<kernels::MatMulConfig> product(Selector& s) {
   return config;
 }
 
+// Offers the product with the factors as they lie, if one dimension of their matrices is contiguous, else dense.
+bool choose_product(Selector& s, kernels::MatMulConfig& config, std::vector<Operand>& uses, program::ValueId made) {
+  const auto lies = [&](std::size_t i, const Shape& dims) -> std::vector<std::int64_t> {
+    const auto* strides = s.strides_of(uses[i].value);
+    if (!strides || strides->size() != dims.size()) return {};
+    const std::size_t rank = dims.size();
+    const bool runs = (*strides)[rank - 1] == 1 || (*strides)[rank - 2] == 1;
+    return runs ? *strides : std::vector<std::int64_t>();
+  };
+  config.a_strides = lies(0, config.a);
+  config.b_strides = lies(1, config.b);
+  uses[0].as_it_lies = !config.a_strides.empty();
+  uses[1].as_it_lies = !config.b_strides.empty();
+  if (s.choose(kernels::matmul_candidates(), config, uses, {made})) return true;
+  if (!uses[0].as_it_lies && !uses[1].as_it_lies) return false;
+  config.a_strides.clear();
+  config.b_strides.clear();
+  uses[0].as_it_lies = uses[1].as_it_lies = false;
+  return s.choose(kernels::matmul_candidates(), config, uses, {made});
+}
+
 }  // namespace
 
 bool select_conv(Selector& s) {
@@ -75,7 +96,7 @@ bool select_matmul(Selector& s) {
     made = s.take_parts(config.post, config.extra, uses, Layout::Dense);
   else if (!s.parts().empty())
     s.refuse("matmul+" + std::string(s.parts()[0].op->name), "a product with a vector takes no fused operations");
-  return s.choose(kernels::matmul_candidates(), config, uses, {made});
+  return choose_product(s, config, uses, made);
 }
 
 bool select_gemm(Selector& s) {
@@ -94,7 +115,7 @@ bool select_gemm(Selector& s) {
   }
   std::vector<Operand> uses{{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
   const program::ValueId made = s.take_parts(config.post, config.extra, uses, Layout::Dense);
-  return s.choose(kernels::matmul_candidates(), config, uses, {made});
+  return choose_product(s, config, uses, made);
 }
 
 }  // namespace norn::runtime

@@ -17,6 +17,8 @@ using kernels::ElementStep;
 using kernels::ExtraOperand;
 using kernels::Layout;
 
+constexpr std::int64_t kRun = 8;  // elements that are worth reading where they lie
+
 struct Known {
   const opset::Operator* op;
   ElementOp element;
@@ -126,6 +128,13 @@ bool select_elementwise(Selector& s) {
       return false;
     }
     const program::ValueId made = s.take_parts(config.steps, config.inputs, uses, layout);
+    // What lies in another value's memory is read there if it lies in runs.
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      const auto* strides = s.strides_of(uses[i].value);
+      if (!strides || layout != Layout::Dense || strides->back() != 1 || config.inputs[i].dims.back() < kRun) continue;
+      config.inputs[i].strides = *strides;
+      uses[i].as_it_lies = true;
+    }
     return s.choose(kernels::chain_candidates(), config, uses, {made, layout}, true);
   };
   Layout other = Layout::Dense;

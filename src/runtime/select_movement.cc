@@ -1,6 +1,7 @@
 // Operators that only move elements: as views where the elements stay in order, as copies otherwise.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "kernels/cpu/movement.h"
 #include "ops/common/shapes.h"
@@ -32,6 +33,42 @@ bool constant_from(Selector& s, std::size_t first, std::string_view kernel) {
 
 }  // namespace
 
+std::pair<std::shared_ptr<const kernels::Kernel>, std::string> dense_copy(const Shape& dims,
+                                                                          const std::vector<std::int64_t>& strides,
+                                                                          std::size_t element_bytes,
+                                                                          kernels::PackedConstants& packed) {
+  // A permutation of a dense tensor, or any elements of one.
+  std::vector<std::size_t> order(dims.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
+  kernels::TransposeConfig transpose;
+  transpose.perm.resize(dims.size());
+  transpose.element_bytes = element_bytes;
+  bool permuted = true;
+  for (std::size_t d : order) {
+    transpose.perm[d] = static_cast<std::int64_t>(transpose.x.size());
+    transpose.x.push_back(dims[d]);
+  }
+  const std::vector<std::int64_t> dense = ops::dense_strides(transpose.x);
+  for (std::size_t k = 0; k < order.size(); ++k)
+    permuted = permuted && (dims[order[k]] == 1 || dense[k] == strides[order[k]]);
+  if (permuted)
+    for (const auto& candidate : kernels::transpose_candidates())
+      if (candidate.refuses(transpose).empty()) return {candidate.make(transpose, packed), std::string(candidate.name)};
+  kernels::StridedCopyConfig copy;
+  copy.dims = dims;
+  copy.x_strides = strides;
+  copy.out_strides = ops::dense_strides(dims);
+  copy.element_bytes = element_bytes;
+  copy.out_elements = element_count(dims);
+  std::string why;
+  for (const auto& candidate : kernels::strided_copy_candidates()) {
+    why = candidate.refuses(copy);
+    if (why.empty()) return {candidate.make(copy, packed), std::string(candidate.name)};
+  }
+  throw Error(ErrorCode::LimitExceeded, "no kernel copies a view of " + to_string(dims) + ": " + why);
+}
+
 bool select_view(Selector& s) {
   // Inference may tell the output's shape without knowing the axes or the shape asked for: only running tells then
   // whether they fit.
@@ -46,16 +83,11 @@ bool select_transpose(Selector& s) {
   config.x = s.dims(0);
   config.element_bytes = element_size(s.out_dtype());
   config.perm = *ops::resolve_transpose(SelectedNode(s), static_cast<std::int64_t>(config.x.size()));
-  // Dimensions of size 1 may move freely: if the others keep their order, the elements do not move at all.
-  std::int64_t last = -1;
-  bool in_order = true;
-  for (std::int64_t p : config.perm) {
-    if (config.x[static_cast<std::size_t>(p)] == 1) continue;
-    in_order = in_order && p > last;
-    last = p;
-  }
-  if (in_order) {
-    s.view(0);
+  if (!s.passes_over("view")) {
+    const std::vector<std::int64_t> from = s.lying_strides(0);
+    std::vector<std::int64_t> strides;
+    for (std::int64_t p : config.perm) strides.push_back(from[static_cast<std::size_t>(p)]);
+    s.strided_view(0, std::move(strides), 0);
     return true;
   }
   return s.choose(kernels::transpose_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
@@ -92,19 +124,24 @@ bool select_slice(Selector& s) {
   kernels::StridedCopyConfig config;
   config.dims = s.out_dims();
   config.element_bytes = element_size(s.out_dtype());
-  config.x_strides = ops::dense_strides(x);
   config.out_strides = ops::dense_strides(config.dims);
   config.out_elements = element_count(config.dims);
   const std::vector<ops::SliceRange> ranges = ops::slice_ranges(SelectedNode(s), x);
-  for (std::size_t d = 0; d < x.size(); ++d) {
-    config.x_offset += ranges[d].start * config.x_strides[d];
-    config.x_strides[d] *= ranges[d].step;
-  }
-  // Nothing to gather: the elements are a run of x from its start.
-  if (config.dims == x && config.x_offset == 0) {
-    s.view(0);
+  const auto pick = [&](std::vector<std::int64_t> strides) {
+    config.x_offset = 0;
+    config.x_strides = std::move(strides);
+    for (std::size_t d = 0; d < x.size(); ++d) {
+      config.x_offset += ranges[d].start * config.x_strides[d];
+      config.x_strides[d] *= ranges[d].step;
+    }
+  };
+  const bool forward = std::all_of(ranges.begin(), ranges.end(), [](const auto& r) { return r.step > 0; });
+  if (forward && config.out_elements > 0 && !s.passes_over("view")) {
+    pick(s.lying_strides(0));
+    s.strided_view(0, std::move(config.x_strides), config.x_offset);
     return true;
   }
+  pick(ops::dense_strides(x));
   return s.choose(kernels::strided_copy_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
 }
 

@@ -37,7 +37,7 @@ namespace {
 constexpr Candidate<ConvConfig> kCandidates[] = {
 #ifdef NORN_ONEDNN
     {"simd-depthwise", simd_depthwise_refuses, make_simd_conv},
-    {"onednn", onednn_conv_refuses, make_onednn_conv},
+    {"onednn", onednn_conv_refuses, make_onednn_conv, true},
 #endif
     {"simd", simd_conv_refuses, make_simd_conv},
 };

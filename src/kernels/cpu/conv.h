@@ -23,6 +23,11 @@ struct ConvConfig {
   // The extra that lies where the output does (the same address): it must have the output's dims and layout, and be
   // read by exactly one Add step. -1: no extra aliases the output.
   int in_place_extra = -1;
+
+  auto fields() const noexcept {
+    return std::tie(x, w, out, group, strides, dilations, pads_begin, pads_end, x_layout, out_layout, weights, bias,
+                    has_bias, post, extra, in_place_extra);
+  }
 };
 
 std::span<const Candidate<ConvConfig>> conv_candidates();

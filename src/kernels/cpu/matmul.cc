@@ -1,17 +1,18 @@
 #include "kernels/cpu/matmul.h"
 
+#include <optional>
+
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/matmul_candidates.h"
 
 namespace norn::kernels {
 
-MatrixOffsets::MatrixOffsets(const Shape& lead, const Shape& dims, std::size_t skip) {
-  std::int64_t step = dims[dims.size() - 1] * dims[dims.size() - 2];
+MatrixOffsets::MatrixOffsets(const Shape& lead, const Shape& dims, const std::vector<std::int64_t>& strides,
+                             std::size_t skip) {
   std::vector<StridedDim> found;  // innermost first
   for (std::size_t d = lead.size(); d-- > 0;) {
-    const std::int64_t size = d < skip ? 1 : dims[d - skip], stride = size == 1 ? 0 : step;
-    step *= size;
     if (lead[d] == 1) continue;
+    const std::int64_t stride = d < skip || dims[d - skip] == 1 ? 0 : strides[d - skip];
     if (!found.empty() && stride == found.back().stride * found.back().size)
       found.back().size *= lead[d];
     else
@@ -20,28 +21,48 @@ MatrixOffsets::MatrixOffsets(const Shape& lead, const Shape& dims, std::size_t s
   dims_.assign(found.rbegin(), found.rend());
 }
 
+namespace {
+
+// The stride of all dimensions but the last as one dimension of rows; nothing if they are not evenly spaced.
+std::optional<std::int64_t> even_rows(const Shape& dims, const std::vector<std::int64_t>& strides) {
+  std::optional<std::int64_t> row, next;
+  for (std::size_t d = dims.size() - 1; d-- > 0;) {
+    if (dims[d] == 1) continue;
+    if (next && *next != strides[d]) return {};
+    if (!row) row = strides[d];
+    next = strides[d] * dims[d];
+  }
+  return row ? row : std::optional(dims.back());
+}
+
+}  // namespace
+
 MatMulShape::MatMulShape(const MatMulConfig& c) {
   const std::size_t ra = c.a.size(), rb = c.b.size(), ro = c.out.size();
-  const std::int64_t a_last = c.a[ra - 1], b_last = c.b[rb - 1];
+  const auto a = c.a_strides.empty() ? layout_strides(c.a, Layout::Dense) : c.a_strides;
+  const auto b = c.b_strides.empty() ? layout_strides(c.b, Layout::Dense) : c.b_strides;
   m = c.out[ro - 2];
   n = c.out[ro - 1];
-  k = c.trans_a ? c.a[ra - 2] : a_last;
-  a_row = c.trans_a ? 1 : a_last;
-  a_column = c.trans_a ? a_last : 1;
-  b_row = c.trans_b ? 1 : b_last;
-  b_column = c.trans_b ? b_last : 1;
+  k = c.trans_a ? c.a[ra - 2] : c.a[ra - 1];
+  a_row = a[c.trans_a ? ra - 1 : ra - 2];
+  a_column = a[c.trans_a ? ra - 2 : ra - 1];
+  b_row = b[c.trans_b ? rb - 1 : rb - 2];
+  b_column = b[c.trans_b ? rb - 2 : rb - 1];
   // A's batches are more rows if B has none.
   bool shared_b = true;
   for (std::size_t d = 0; d + 2 < rb; ++d) shared_b = shared_b && c.b[d] == 1;
   Shape lead(c.out.begin(), c.out.end() - 2);
   const Shape a_lead(c.a.begin(), c.a.end() - 2);
   if (shared_b && !c.trans_a && element_count(a_lead) == element_count(lead)) {
-    m *= element_count(lead);
-    return;
+    if (const auto row = even_rows(c.a, a)) {
+      a_row = *row;
+      m *= element_count(lead);
+      return;
+    }
   }
   batches = element_count(lead);
-  a_at = MatrixOffsets(lead, c.a, ro - ra);
-  b_at = MatrixOffsets(lead, c.b, ro - rb);
+  a_at = MatrixOffsets(lead, c.a, a, ro - ra);
+  b_at = MatrixOffsets(lead, c.b, b, ro - rb);
 }
 
 CForm c_form(const MatMulConfig& c) {
@@ -62,6 +83,16 @@ std::string matmul_config_refusal(const MatMulConfig& c) {
   const std::int64_t m = c.trans_a ? c.a[ra - 1] : c.a[ra - 2], ka = c.trans_a ? c.a[ra - 2] : c.a[ra - 1];
   const std::int64_t n = c.trans_b ? c.b[rb - 2] : c.b[rb - 1], kb = c.trans_b ? c.b[rb - 1] : c.b[rb - 2];
   if (m != c.out[ro - 2] || n != c.out[ro - 1] || ka != kb) return "dims do not fit together";
+  for (const auto& [dims, strides] : {std::pair(&c.a, &c.a_strides), std::pair(&c.b, &c.b_strides)}) {
+    if (strides->empty()) continue;
+    if (strides->size() != dims->size()) return "strides of another rank";
+    std::int64_t last = 0;
+    for (std::size_t d = 0; d < dims->size(); ++d) {
+      const auto reach = bounded_product({(*dims)[d] - 1, (*strides)[d]});
+      if ((*strides)[d] < 0 || !reach || *reach > kMostExtent - last) return "strides that reach beyond any memory";
+      last += *reach;
+    }
+  }
   for (const Shape* dims : {&c.a, &c.b}) {
     if (dims->size() > ro) return "an operand of higher rank than the output";
     for (std::size_t d = 0; d + 2 < dims->size(); ++d)
@@ -76,8 +107,9 @@ namespace {
 
 constexpr Candidate<MatMulConfig> kCandidates[] = {
 #ifdef NORN_ONEDNN
+    {"simd-thin", thin_matmul_refuses, make_thin_matmul},
     {"simd-small", simd_small_matmul_refuses, make_simd_matmul},
-    {"onednn", onednn_matmul_refuses, make_onednn_matmul},
+    {"onednn", onednn_matmul_refuses, make_onednn_matmul, true},
 #endif
     {"simd", simd_matmul_refuses, make_simd_matmul},
 };

@@ -9,8 +9,9 @@ namespace norn::kernels {
 class MatrixOffsets {
  public:
   MatrixOffsets() = default;
-  // `lead`: the batch dimensions of the product; `dims`: the factor's, of which `skip` leading ones are missing.
-  MatrixOffsets(const Shape& lead, const Shape& dims, std::size_t skip);
+  // `lead`: the batch dimensions of the product; `dims` and `strides`: the factor's, of which `skip` leading ones are
+  // missing.
+  MatrixOffsets(const Shape& lead, const Shape& dims, const std::vector<std::int64_t>& strides, std::size_t skip);
 
   std::int64_t operator[](std::int64_t batch) const {
     std::int64_t offset = 0;
@@ -47,6 +48,9 @@ CForm c_form(const MatMulConfig& config);
 
 std::string onednn_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_onednn_matmul(const MatMulConfig& config, PackedConstants& packed);
+
+std::string thin_matmul_refuses(const MatMulConfig& config);
+std::unique_ptr<Kernel> make_thin_matmul(const MatMulConfig& config, PackedConstants& packed);
 
 std::string simd_matmul_refuses(const MatMulConfig& config);
 std::string simd_small_matmul_refuses(const MatMulConfig& config);

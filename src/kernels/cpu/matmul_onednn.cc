@@ -125,6 +125,7 @@ class OneDnnMatMul final : public Kernel {
   }
 
   std::size_t scratch_bytes() const override { return scratch_; }
+  std::size_t bytes() const noexcept override { return (parts_.size() + 1) * kPrimitiveBytes; }
 
   void run(void* const* operands, void* scratch) const override {
     float* out = static_cast<float*>(operands[3 + c_.extra.size()]);

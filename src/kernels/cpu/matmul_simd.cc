@@ -109,6 +109,7 @@ class OwnMatMul final : public Kernel {
 std::string simd_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = matmul_config_refusal(c); !why.empty()) return why;
   if (c.in_place_extra >= 0) return "adds nothing in place";
+  if (!c.b_strides.empty() && MatMulShape(c).batches > 1) return "packs matrices that lie one behind the other";
   return MatMulPosts::refuses(c);
 }
 

@@ -1,6 +1,9 @@
 // Every matrix product candidate against three nested loops in double.
 #include "kernels/cpu/matmul.h"
 
+#include <limits>
+#include <numeric>
+
 #include "kernels/cpu/kernel_test.h"
 
 namespace norn::kernels {
@@ -44,6 +47,23 @@ std::vector<double> plain(const MatMulConfig& c, const std::vector<float>& a, co
   return result;
 }
 
+// The elements of a dense operand where its strides say, with NaN between them.
+std::vector<float> spread(const std::vector<float>& dense, const Shape& dims,
+                          const std::vector<std::int64_t>& strides) {
+  if (strides.empty()) return dense;
+  std::vector<float> all;
+  for (std::size_t i = 0; i < dense.size(); ++i) {
+    std::size_t at = 0, rest = i;
+    for (std::size_t d = dims.size(); d-- > 0;) {
+      at += rest % static_cast<std::size_t>(dims[d]) * static_cast<std::size_t>(strides[d]);
+      rest /= static_cast<std::size_t>(dims[d]);
+    }
+    if (at >= all.size()) all.resize(at + 1, std::numeric_limits<float>::quiet_NaN());
+    all[at] = dense[i];
+  }
+  return all;
+}
+
 int check(MatMulConfig config, bool constant, unsigned seed, const std::string& what) {
   const auto a = random_floats(element_count(config.a), seed),
              b = random_floats(element_count(config.b), seed + 1, -0.3f, 0.3f),
@@ -55,7 +75,8 @@ int check(MatMulConfig config, bool constant, unsigned seed, const std::string& 
   PostOperands posts(config.extra, seed + 3);
   auto want = plain(config, a, b, c);
   apply_steps(want, config.out, config.post, config.extra, posts.contents);
-  std::vector<void*> operands = {const_cast<float*>(a.data()), const_cast<float*>(b.data()),
+  const auto laid_a = spread(a, config.a, config.a_strides), laid_b = spread(b, config.b, config.b_strides);
+  std::vector<void*> operands = {const_cast<float*>(laid_a.data()), const_cast<float*>(laid_b.data()),
                                  config.has_c ? const_cast<float*>(c.data()) : nullptr};
   const OutputBefore output = posts.append_to(operands, config.in_place_extra, want.size());
   int accepted = 0;
@@ -111,6 +132,46 @@ TEST(MatMul, ShapesTransposedOrNot) {
       if (HasFailure()) return;
     }
   }
+}
+
+// Strides of dims as they lie after their dimensions were put into the order `memory` (outermost first), with `gap`
+// elements behind each row.
+std::vector<std::int64_t> strides_of(const Shape& dims, std::vector<std::size_t> memory, std::int64_t gap) {
+  std::vector<std::int64_t> strides(dims.size());
+  std::int64_t step = 1;
+  for (std::size_t i = memory.size(); i-- > 0; step += i + 2 == memory.size() ? gap : 0) {
+    strides[memory[i]] = step;
+    step *= dims[memory[i]];
+  }
+  return strides;
+}
+
+TEST(MatMul, FactorsAreReadWhereTheyLie) {
+  unsigned seed = 500;
+  int thin = 0, others = 0;
+  for (const Sizes& s : sizes()) {
+    for (int form = 0; form < 4; ++form) {
+      MatMulConfig config = config_of(s, (form & 1) != 0, (form & 2) != 0);
+      const auto orders = [](std::size_t rank) {  // as it is, matrices transposed, heads inside rows
+        std::vector<std::vector<std::size_t>> all(3, std::vector<std::size_t>(rank));
+        for (auto& order : all) std::iota(order.begin(), order.end(), std::size_t{0});
+        std::swap(all[1][rank - 1], all[1][rank - 2]);
+        if (rank > 2) std::swap(all[2][rank - 2], all[2][rank - 3]);
+        return all;
+      };
+      for (const auto& a_order : orders(config.a.size()))
+        for (const auto& b_order : orders(config.b.size()))
+          for (const std::int64_t gap : {0, 3}) {
+            config.a_strides = strides_of(config.a, a_order, gap);
+            config.b_strides = strides_of(config.b, b_order, gap);
+            const int accepted = check(config, false, ++seed, to_string(config.a) + " x " + to_string(config.b));
+            (s.out[s.out.size() - 2] <= 4 ? thin : others) += accepted;
+            if (HasFailure()) return;
+          }
+    }
+  }
+  EXPECT_GT(thin, 100);
+  EXPECT_GT(others, 100);
 }
 
 TEST(MatMul, AlphaBetaAndC) {

@@ -58,6 +58,9 @@ class SignalsBlocked {
 // which it decides by the sizes when it runs.
 inline bool moves_stack(const std::string& implementation) { return implementation.find("gemm:") != std::string::npos; }
 
+// About what a primitive holds, its code for the most part.
+inline constexpr std::size_t kPrimitiveBytes = 12288;
+
 // The largest number that fits what oneDNN keeps sizes in.
 inline constexpr std::int64_t kMostOneDnn = 0x7fffffff;
 

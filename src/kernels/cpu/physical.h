@@ -1,5 +1,5 @@
 // Tensors as they lie in memory: the order of their dimensions in a layout, strides of operands that broadcast, and
-// how much work is worth a task of its own. Internal to the kernels.
+// how much work is worth a task of its own. Internal to the kernels and to planning.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -50,7 +50,7 @@ struct StridedDim {
 inline std::vector<StridedDim> broadcast_walk(const Shape& out, Layout out_layout, const ExtraOperand& operand) {
   if (operand.dims.size() > out.size()) return {};
   const std::size_t lead = out.size() - operand.dims.size();
-  const auto own = layout_strides(operand.dims, operand.layout);
+  const auto own = operand.strides.empty() ? layout_strides(operand.dims, operand.layout) : operand.strides;
   std::vector<StridedDim> walk;
   for (std::size_t d : memory_order(out.size(), out_layout)) {
     std::int64_t stride = 0;

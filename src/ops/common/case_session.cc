@@ -11,6 +11,7 @@
 #include "program/lower.h"
 #include "program/passes.h"
 #include "runtime/compiled_model.h"
+#include "runtime/kernel_store.h"
 #include "runtime/pack_store.h"
 #include "runtime/select.h"
 
@@ -129,8 +130,10 @@ std::vector<Value> run_candidate(const Model& m, std::uint32_t passed_over, std:
   runtime::PlanCache plans;
   const auto arenas = std::make_shared<runtime::ArenaPool>();
   runtime::PackStore packed;
+  runtime::KernelStore store;
   runtime::PlanOptions options;
   options.packed = &packed;
+  options.kernels = &store;
   options.passed_over = passed_over;
   const runtime::Executor executor(program.main, program.states, options, {plans, *arenas});
   std::vector<Value> inputs;

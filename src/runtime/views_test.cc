@@ -1,0 +1,209 @@
+// Values that lie in the memory of others: under other dimensions, or with strides. Every model here computes the same
+// with reference kernels alone, which see dense values only.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "ops/tensor/shape/chain_test.h"
+#include "runtime/compiled_model.h"
+#include "tests/support/model_builder.h"
+
+namespace norn::runtime {
+namespace {
+
+using norn::test::ModelBuilder;
+using ops::test::doubles;
+using ops::test::random_tensor;
+using ops::test::tensor;
+using transform::make_attr;
+
+using Feeds = std::vector<Feed>;
+using Numbers = std::vector<double>;
+using Ints = std::vector<std::int64_t>;
+
+CompiledModel compile(const ModelBuilder& m, bool reference_only = false) {
+  SessionOptions options;
+  options.verify_passes = true;
+  options.reference_only = reference_only;
+  if (reference_only)
+    for (const char* pass : {"fuse_elementwise"}) options.disabled_passes.push_back(pass);
+  return CompiledModel(m.build(), {}, options);
+}
+
+Tensor numbers(Shape dims) {
+  Tensor t(DataType::Float, std::move(dims));
+  for (std::int64_t i = 0; i < t.size(); ++i) t.as_mutable<float>()[i] = static_cast<float>(i % 23) - 7;
+  return t;
+}
+
+ModelBuilder& slice(ModelBuilder& m, const std::string& x, const std::string& out, Ints starts, Ints ends, Ints axes,
+                    Ints steps = {}) {
+  const auto n = static_cast<std::int64_t>(starts.size());
+  if (steps.empty()) steps.assign(starts.size(), 1);
+  m.initializer(out + "_s", tensor<std::int64_t>({n}, starts)).initializer(out + "_e", tensor<std::int64_t>({n}, ends));
+  m.initializer(out + "_a", tensor<std::int64_t>({n}, axes)).initializer(out + "_t", tensor<std::int64_t>({n}, steps));
+  m.node("Slice", {x, out + "_s", out + "_e", out + "_a", out + "_t"}, {out});
+  return m;
+}
+ModelBuilder& transpose(ModelBuilder& m, const std::string& x, const std::string& out, Ints perm) {
+  m.node("Transpose", {x}, {out}, {make_attr("perm", std::move(perm))});
+  return m;
+}
+
+// Runs it twice; returns the kernels of its steps.
+std::vector<std::string> check(const ModelBuilder& m, const Feeds& feeds) {
+  const CompiledModel model = compile(m);
+  const auto want = compile(m, true).run(feeds, {});
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto got = model.run(feeds, {});
+    EXPECT_EQ(got.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      EXPECT_EQ(got[i].tensor().dims(), want[i].tensor().dims()) << i;
+      EXPECT_EQ(doubles(got[i].tensor()), doubles(want[i].tensor())) << i;  // whole numbers: no rounding
+    }
+  }
+  std::vector<std::string> kernels;
+  for (const ExplainedStep& step : model.explain(feeds, 1).graph.steps) kernels.push_back(step.kernel);
+  return kernels;
+}
+
+TEST(StridedViews, ProductsReadFactorsWhereTheyLie) {
+  ModelBuilder m(21);
+  m.input("q", "float[2,5,3,4]").input("k", "float[2,6,3,4]");
+  transpose(m, "q", "qt", {0, 2, 1, 3});
+  transpose(m, "k", "kt", {0, 2, 3, 1});
+  m.node("MatMul", {"qt", "kt"}, {"y"}).output("y");
+  EXPECT_EQ(check(m, {{"q", numbers({2, 5, 3, 4})}, {"k", numbers({2, 6, 3, 4})}}).size(), 1u);
+}
+
+TEST(StridedViews, OneRowTimesAGrowingMatrix) {
+  ModelBuilder m(21);
+  m.input("q", "float[1,4]").input("k", "float[P,4]");
+  transpose(m, "k", "kt", {1, 0});
+  m.node("MatMul", {"q", "kt"}, {"s"}).node("MatMul", {"s", "k"}, {"y"}).output("y");
+  for (const std::int64_t p : {1, 2, 7, 100})
+    EXPECT_EQ(check(m, {{"q", numbers({1, 4})}, {"k", numbers({p, 4})}}).size(), 2u);
+}
+
+TEST(StridedViews, ChainsReadHalvesOfRows) {
+  ModelBuilder m(21);
+  m.input("x", "float[3,32]");
+  slice(m, "x", "a", {0}, {16}, {1});
+  slice(m, "x", "b", {16}, {32}, {1});
+  m.node("Mul", {"a", "b"}, {"p"}).node("Sub", {"p", "a"}, {"y"}).output("y");
+  EXPECT_EQ(check(m, {{"x", numbers({3, 32})}}).size(), 1u);
+}
+
+// A row of x is dense, so no copy is made of it, and the sum may not be written over x while the row is read: for more
+// elements than a chain does at a time.
+TEST(StridedViews, APartIsNotWrittenOver) {
+  ModelBuilder m(21);
+  m.input("in", "float[64,64]").node("Neg", {"in"}, {"x"});
+  slice(m, "x", "row", {40}, {41}, {0});
+  m.node("Add", {"row", "in"}, {"s"}).node("Mul", {"s", "s"}, {"y"}).output("y");
+  check(m, {{"in", numbers({64, 64})}});
+  ModelBuilder whole(21);
+  whole.input("in", "float[64,64]").node("Neg", {"in"}, {"x"});
+  transpose(whole, "x", "t", {1, 0});
+  whole.node("Add", {"t", "x"}, {"s"}).node("Mul", {"s", "s"}, {"y"}).output("y");
+  check(whole, {{"in", numbers({64, 64})}});
+}
+
+// Parts of inputs, of constants, of intermediates and of each other, as outputs.
+TEST(StridedViews, AsOutputs) {
+  ModelBuilder m(21);
+  m.input("x", "float[6,4]").node("Neg", {"x"}, {"n"}).initializer("c", numbers({5, 2}));
+  for (const std::string from : {"x", "n"}) {
+    slice(m, from, from + "_rows", {2}, {5}, {0});
+    slice(m, from, from + "_columns", {1}, {3}, {1});
+    slice(m, from + "_rows", from + "_some", {0}, {3}, {0}, {2});
+    transpose(m, from + "_columns", from + "_across", {1, 0});
+    slice(m, from + "_across", from + "_last", {1}, {2}, {0});
+    for (const std::string out : {"_rows", "_columns", "_some", "_across", "_last"}) m.output(from + out);
+  }
+  m.output("n");
+  check(m, {{"x", numbers({6, 4})}});
+}
+
+// Segments behind the first read parts of its values, and of the caller's inputs.
+TEST(StridedViews, ReadBehindALateValue) {
+  ModelBuilder m(21);
+  m.input("x", "float[6,4]").node("Neg", {"x"}, {"n"}).node("NonZero", {"x"}, {"z"});
+  m.node("Cast", {"z"}, {"f"}, {make_attr("to", std::int64_t{1})});
+  m.node("ReduceSum", {"f"}, {"late"}, {make_attr("keepdims", std::int64_t{0})});
+  for (const std::string from : {"x", "n"}) {
+    slice(m, from, from + "_first", {0}, {2}, {0});
+    slice(m, from, from + "_rows", {3}, {5}, {0});
+    slice(m, from, from + "_columns", {1}, {3}, {1});
+    for (const std::string part : {"_first", "_rows", "_columns"}) {
+      m.node("Add", {from + part, "late"}, {from + part + "_y"}).output(from + part + "_y");
+      m.node("SequenceConstruct", {from + part, "f"}, {from + part + "_q"});
+      m.initializer(from + part + "_i", tensor<std::int64_t>({}, {0}));
+      m.node("SequenceAt", {from + part + "_q", from + part + "_i"}, {from + part + "_r"}).output(from + part + "_r");
+    }
+  }
+  check(m, {{"x", numbers({6, 4})}});
+}
+
+// What lies with channels last is dense to who wants channels last.
+TEST(StridedViews, TransposesOfChannelsLast) {
+  ModelBuilder m(21);
+  m.input("x", "float[1,16,8,8]").initializer("w", numbers({16, 16, 1, 1}));
+  m.node("Conv", {"x", "w"}, {"c"});
+  transpose(m, "c", "last", {0, 2, 3, 1});
+  m.initializer("shape", tensor<std::int64_t>({2}, {64, 16})).node("Reshape", {"last", "shape"}, {"y"}).output("y");
+  check(m, {{"x", numbers({1, 16, 8, 8})}});
+}
+
+TEST(StridedViews, OfNothingAndOfOne) {
+  ModelBuilder m(21);
+  m.input("x", "float[N,M]");
+  slice(m, "x", "none", {2}, {2}, {0});
+  transpose(m, "none", "across", {1, 0});
+  slice(m, "x", "one", {0, 0}, {1, 1}, {0, 1});
+  transpose(m, "one", "turned", {1, 0});
+  for (const char* out : {"none", "across", "one", "turned"}) m.output(out);
+  check(m, {{"x", numbers({4, 3})}});
+  check(m, {{"x", numbers({1, 1})}});
+}
+
+// Each view is read by a late step in the segment that makes it and in a later one, beside its source.
+TEST(Views, KeepTheirShapesForLateReaders) {
+  struct Case {
+    const char* op;
+    std::vector<std::string> extra;
+    Shape dims;
+  };
+  for (const Case& c : {Case{"Unsqueeze", {"a"}, {3, 1, 1}}, Case{"Reshape", {"r"}, {1, 3}},
+                        Case{"Transpose", {}, {1, 3}}, Case{"Squeeze", {}, {3}}}) {
+    for (const char* source : {"x", "late", "out"}) {
+      ModelBuilder m(18);
+      m.input("x", "float[N,1]").initializer("a", tensor<std::int64_t>({1}, {1}));
+      m.initializer("r", tensor<std::int64_t>({2}, {1, -1})).initializer("at", tensor<std::int64_t>({}, {1}));
+      m.node("SequenceConstruct", {"x", "x"}, {"xs"}).node("SequenceAt", {"xs", "at"}, {"late"});
+      m.node("Abs", {"x"}, {"out"});
+      std::vector<std::string> inputs{source};
+      inputs.insert(inputs.end(), c.extra.begin(), c.extra.end());
+      m.node(c.op, inputs, {"v"});
+      m.node("NonZero", {"x"}, {"z"}).node("Cast", {"z"}, {"f"}, {make_attr("to", std::int64_t{1})});
+      m.node("SequenceConstruct", {"v", source}, {"now"}).node("SequenceConstruct", {"f", "v", source}, {"later"});
+      m.output("now").output("later").output("out");
+      const CompiledModel model = compile(m);
+      for (int turn = 0; turn < 2; ++turn) {
+        const auto y = model.run(Feeds{{"x", tensor<float>({3, 1}, {1, 2, 3})}}, {});
+        const auto check = [&](const Value& v, const Shape& dims) {
+          EXPECT_EQ(v.tensor().dims(), dims) << c.op << " of " << source;
+          EXPECT_EQ(doubles(v.tensor()), (Numbers{1, 2, 3})) << c.op << " of " << source;
+        };
+        check(y[0].sequence().items[0], c.dims);
+        check(y[0].sequence().items[1], {3, 1});
+        check(y[1].sequence().items[1], c.dims);
+        check(y[1].sequence().items[2], {3, 1});
+        check(y[2], {3, 1});
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace norn::runtime
