@@ -71,12 +71,13 @@ std::shared_ptr<void> aligned_buffer(std::size_t bytes);
 
 // Element-wise operations, alone, in chains, and as what follows a contraction:
 
+// What each is, what it costs and for which types it is there: element_op.h.
 enum class ElementOp : std::uint8_t {
   // unary; a and b are parameters
   Identity,
   Relu,
-  LeakyRelu /*a*/,
-  Clip /*a..b*/,
+  LeakyRelu,  // a x below 0
+  Clip,       // to [a, b]
   Abs,
   Neg,
   Exp,
@@ -87,15 +88,21 @@ enum class ElementOp : std::uint8_t {
   Sigmoid,
   Tanh,
   Softsign,
-  HardSigmoid /*a*x+b*/,
+  HardSigmoid,  // a x + b, clipped to [0, 1]
   HardSwish,
-  Elu /*a*/,
+  Elu,   // a (exp(x) - 1) below 0
+  Celu,  // a (exp(x / a) - 1) below 0
+  Selu,  // b x, or b a (exp(x) - 1) up to 0
   Gelu,
   GeluTanh,
   Softplus,
+  Swish,  // x / (1 + exp(-a x))
+  Mish,
+  ThresholdedRelu,  // x above a, else 0
   Floor,
   Ceil,
-  Silu,
+  Round,  // to nearest, halves to even
+  Sign,
   // binary
   Add,
   Sub,
@@ -104,7 +111,9 @@ enum class ElementOp : std::uint8_t {
   Max,
   Min,
   Pow,
+  PRelu,  // x, or x y where x is below 0
 };
+inline constexpr std::size_t kElementOps = static_cast<std::size_t>(ElementOp::PRelu) + 1;
 constexpr bool is_binary(ElementOp op) { return op >= ElementOp::Add; }
 
 // One step of a chain: v := op(v) or v := op(v, operand) (op(operand, v) if swapped).

@@ -183,6 +183,9 @@ struct Operator {
   InferFn infer = nullptr;
   std::span<const FunctionBody> bodies = {};  // ascending since; those of x_body.cc are in a table: bodies_of()
   ControlFlow control_flow = ControlFlow::None;
+  // Each element of the only output is a function of the elements of the inputs at its place, to which they broadcast.
+  // Bounds, as Clip has, are single values.
+  bool elementwise = false;
 };
 
 // Newest row with since <= version; null if the operator is younger than `version`.

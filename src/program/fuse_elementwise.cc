@@ -7,12 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "ops/math/binary_arith/binary_arith.h"
 #include "ops/math/clip/clip.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
-#include "ops/math/unary_math/unary_math.h"
-#include "ops/math/variadic_arith/variadic_arith.h"
 #include "ops/nn/conv/conv.h"
 #include "program/rewrite.h"
 #include "program/rewriter.h"
@@ -25,18 +22,9 @@ bool is_contraction(const Node& node) {
 }
 
 bool is_elementwise(const Graph& graph, const Node& node) {
-  static const opset::Operator* const kUnary[] = {&ops::Relu, &ops::Abs,     &ops::Neg,  &ops::Exp,     &ops::Sqrt,
-                                                  &ops::Erf,  &ops::Sigmoid, &ops::Tanh, &ops::Softsign};
-  static const opset::Operator* const kMany[] = {&ops::Add, &ops::Sub, &ops::Mul, &ops::Div,
-                                                 &ops::Max, &ops::Min, &ops::Sum};
-  for (const opset::Operator* op : kUnary)
-    if (node.op == op) return true;
-  for (const opset::Operator* op : kMany)
-    if (node.op == op) return node.inputs.size() > 1;
-  if (node.op == &ops::Clip)
-    return (node.input(1) == kNone || is_const(graph, node.inputs[1])) &&
-           (node.input(2) == kNone || is_const(graph, node.inputs[2]));
-  return false;
+  if (node.op != &ops::Clip) return node.op->elementwise;
+  return (node.input(1) == kNone || is_const(graph, node.inputs[1])) &&
+         (node.input(2) == kNone || is_const(graph, node.inputs[2]));
 }
 
 bool is_f32(const Graph& graph, ValueId id) {

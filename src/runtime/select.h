@@ -69,10 +69,9 @@ class Selector {
                               std::vector<Operand>& uses, kernels::Layout layout);
   // The operations fused behind node() that are on offer.
   std::span<const program::Node> parts() const noexcept { return parts_; }
-  // Steps for one element-wise operation whose running value is input `running` of `op`.
-  bool element_steps(const opset::Operator* op, const std::vector<program::ValueId>& inputs, int running,
-                     std::vector<kernels::ElementStep>& steps, std::vector<kernels::ExtraOperand>& extra,
-                     std::vector<Operand>& uses, kernels::Layout layout);
+  // Steps for one element-wise operation whose running value is its input `running`.
+  bool element_steps(const program::Node& operation, int running, std::vector<kernels::ElementStep>& steps,
+                     std::vector<kernels::ExtraOperand>& extra, std::vector<Operand>& uses, kernels::Layout layout);
 
   // Offers the configuration to the candidates in turn and emits the step of the first that takes it. `uses` are the
   // kernel's inputs, `out` its output. `in_place`: the output may lie where an input of its size lies.

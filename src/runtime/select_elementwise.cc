@@ -3,8 +3,13 @@
 #include <limits>
 
 #include "kernels/cpu/elementwise.h"
+#include "ops/math/activation/activation.h"
 #include "ops/math/binary_arith/binary_arith.h"
 #include "ops/math/clip/clip.h"
+#include "ops/math/pow/pow.h"
+#include "ops/math/prelu/prelu.h"
+#include "ops/math/rounding/rounding.h"
+#include "ops/math/unary_log/unary_log.h"
 #include "ops/math/unary_math/unary_math.h"
 #include "ops/math/variadic_arith/variadic_arith.h"
 #include "runtime/select.h"
@@ -22,15 +27,59 @@ constexpr std::int64_t kRun = 8;  // elements that are worth reading where they 
 struct Known {
   const opset::Operator* op;
   ElementOp element;
+  void (*set)(const opset::Attrs&, ElementStep&) = nullptr;  // parameters, from attributes
 };
 
+void alpha(const opset::Attrs& attrs, ElementStep& step) { step.a = attrs.f("alpha"); }
+void alpha_beta(const opset::Attrs& attrs, ElementStep& step) {
+  step.a = attrs.f("alpha");
+  step.b = attrs.f("beta");
+}
+void alpha_gamma(const opset::Attrs& attrs, ElementStep& step) {
+  step.a = attrs.f("alpha");
+  step.b = attrs.f("gamma");
+}
+void approximate(const opset::Attrs& attrs, ElementStep& step) {
+  if (attrs.s("approximate") == "tanh") step.op = ElementOp::GeluTanh;
+}
+
 constexpr Known kKnown[] = {
-    {&ops::Relu, ElementOp::Relu},       {&ops::Abs, ElementOp::Abs},   {&ops::Neg, ElementOp::Neg},
-    {&ops::Exp, ElementOp::Exp},         {&ops::Sqrt, ElementOp::Sqrt}, {&ops::Erf, ElementOp::Erf},
-    {&ops::Sigmoid, ElementOp::Sigmoid}, {&ops::Tanh, ElementOp::Tanh}, {&ops::Softsign, ElementOp::Softsign},
-    {&ops::Clip, ElementOp::Clip},       {&ops::Add, ElementOp::Add},   {&ops::Sub, ElementOp::Sub},
-    {&ops::Mul, ElementOp::Mul},         {&ops::Div, ElementOp::Div},   {&ops::Max, ElementOp::Max},
-    {&ops::Min, ElementOp::Min},         {&ops::Sum, ElementOp::Add},
+    {&ops::Relu, ElementOp::Relu},
+    {&ops::Abs, ElementOp::Abs},
+    {&ops::Neg, ElementOp::Neg},
+    {&ops::Exp, ElementOp::Exp},
+    {&ops::Sqrt, ElementOp::Sqrt},
+    {&ops::Erf, ElementOp::Erf},
+    {&ops::Sigmoid, ElementOp::Sigmoid},
+    {&ops::Tanh, ElementOp::Tanh},
+    {&ops::Softsign, ElementOp::Softsign},
+    {&ops::Log, ElementOp::Log},
+    {&ops::Reciprocal, ElementOp::Reciprocal},
+    {&ops::Sign, ElementOp::Sign},
+    {&ops::Floor, ElementOp::Floor},
+    {&ops::Ceil, ElementOp::Ceil},
+    {&ops::Round, ElementOp::Round},
+    {&ops::Celu, ElementOp::Celu, alpha},
+    {&ops::Elu, ElementOp::Elu, alpha},
+    {&ops::Gelu, ElementOp::Gelu, approximate},
+    {&ops::HardSigmoid, ElementOp::HardSigmoid, alpha_beta},
+    {&ops::HardSwish, ElementOp::HardSwish},
+    {&ops::LeakyRelu, ElementOp::LeakyRelu, alpha},
+    {&ops::Mish, ElementOp::Mish},
+    {&ops::Selu, ElementOp::Selu, alpha_gamma},
+    {&ops::Softplus, ElementOp::Softplus},
+    {&ops::Swish, ElementOp::Swish, alpha},
+    {&ops::ThresholdedRelu, ElementOp::ThresholdedRelu, alpha},
+    {&ops::Clip, ElementOp::Clip},
+    {&ops::Add, ElementOp::Add},
+    {&ops::Sub, ElementOp::Sub},
+    {&ops::Mul, ElementOp::Mul},
+    {&ops::Div, ElementOp::Div},
+    {&ops::Max, ElementOp::Max},
+    {&ops::Min, ElementOp::Min},
+    {&ops::Sum, ElementOp::Add},
+    {&ops::Pow, ElementOp::Pow},
+    {&ops::PRelu, ElementOp::PRelu},
 };
 
 const Known* find(const opset::Operator* op) {
@@ -43,12 +92,12 @@ const Known* find(const opset::Operator* op) {
 
 bool is_elementwise(const opset::Operator* op) { return find(op) != nullptr; }
 
-bool Selector::element_steps(const opset::Operator* op, const std::vector<program::ValueId>& inputs, int running,
-                             std::vector<ElementStep>& steps, std::vector<ExtraOperand>& extra,
-                             std::vector<Operand>& uses, Layout layout) {
-  const Known* known = find(op);
+bool Selector::element_steps(const program::Node& operation, int running, std::vector<ElementStep>& steps,
+                             std::vector<ExtraOperand>& extra, std::vector<Operand>& uses, Layout layout) {
+  const std::vector<program::ValueId>& inputs = operation.inputs;
+  const Known* known = find(operation.op);
   if (!known) return false;
-  if (op == &ops::Clip) {
+  if (operation.op == &ops::Clip) {
     ElementStep step{.op = ElementOp::Clip};
     step.a = -std::numeric_limits<float>::infinity();
     step.b = std::numeric_limits<float>::infinity();
@@ -64,9 +113,13 @@ bool Selector::element_steps(const opset::Operator* op, const std::vector<progra
     return true;
   }
   if (!kernels::is_binary(known->element)) {
-    steps.push_back({.op = known->element});
+    ElementStep step{.op = known->element};
+    if (known->set) known->set(operation.attributes(), step);
+    steps.push_back(step);
     return true;
   }
+  for (program::ValueId id : inputs)
+    if (dtype_of(id) != out_dtype()) return false;  // an exponent may be of another type
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (static_cast<int>(i) == running) continue;
     ElementStep step{.op = known->element};
@@ -98,8 +151,8 @@ program::ValueId Selector::take_parts(std::vector<ElementStep>& steps, std::vect
       return stop("the shape changes from " + to_string(out_dims()) + " to " + to_string(dims_of(made)));
     const auto at = std::find(part.inputs.begin(), part.inputs.end(), running);
     if (std::count(at, part.inputs.end(), running) != 1) return stop("it reads the value more than once");
-    if (!element_steps(part.op, part.inputs, static_cast<int>(at - part.inputs.begin()), steps, extra, uses, layout))
-      return stop("there is no step for it, or a bound of Clip is not a constant");
+    if (!element_steps(part, static_cast<int>(at - part.inputs.begin()), steps, extra, uses, layout))
+      return stop("there is no step for it and its types, or a bound of Clip is not a constant");
     running = made;
     ++taken_;
   }
@@ -123,8 +176,8 @@ bool select_elementwise(Selector& s) {
     const bool full = s.dims(0) == s.out_dims();
     config.inputs.push_back({s.dims(0), full ? layout : Layout::Dense, contents ? contents->data() : nullptr});
     uses.push_back({s.node().inputs[0], config.inputs.back().layout});
-    if (!s.element_steps(s.node().op, s.node().inputs, 0, config.steps, config.inputs, uses, layout)) {
-      s.refuse("chain", "a bound of Clip is not a constant");
+    if (!s.element_steps(s.node(), 0, config.steps, config.inputs, uses, layout)) {
+      s.refuse("chain", "a bound of Clip is not a constant, or an exponent is of another type");
       return false;
     }
     const program::ValueId made = s.take_parts(config.steps, config.inputs, uses, layout);

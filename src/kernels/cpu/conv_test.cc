@@ -142,7 +142,7 @@ TEST(Conv, WeightsThatAreNotConstant) {
 TEST(Conv, StepsThatFollow) {
   const std::vector<std::vector<ElementStep>> steps = {{{ElementOp::Relu}},
                                                        {{ElementOp::Clip, 0, 0.5f}},
-                                                       {{ElementOp::Silu}},
+                                                       {{ElementOp::Swish, 1}},
                                                        {{ElementOp::LeakyRelu, 0.1f}},
                                                        {{ElementOp::HardSwish}},
                                                        {{ElementOp::HardSigmoid, 0.2f, 0.5f}},

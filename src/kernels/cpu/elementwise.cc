@@ -3,12 +3,15 @@
 // unless the whole tile sees one run of them.
 #include "kernels/cpu/elementwise.h"
 
+#include <array>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
+#include "kernels/element_op.h"
 
 namespace norn::kernels {
 namespace {
@@ -33,7 +36,7 @@ T apply(T x, T y) {
     case ElementOp::Mul: return static_cast<T>(ux * uy);
     case ElementOp::Max: return x < y ? y : x;
     case ElementOp::Min: return y < x ? y : x;
-    default: return x;
+    default: std::abort();  // the table says that there is one
   }
 }
 
@@ -60,27 +63,22 @@ Step<T> integer_step(Right right) {
   return kSteps[static_cast<int>(right)];
 }
 
-// Null where there is none. Of a unary step `right` is Vector.
+// By ElementOp.
+template <class T, std::size_t... op>
+constexpr auto integer_steps(std::index_sequence<op...>) {
+  return std::array<Step<T> (*)(Right), sizeof...(op)>{[](Right right) -> Step<T> {
+    if constexpr (kElementTable[op].integers) return integer_step<T, kElementTable[op].op>(right);
+    return nullptr;
+  }...};
+}
+
+// Null where there is none.
 template <class T>
 Step<T> step_function(ElementOp op, Right right) {
   if constexpr (std::is_same_v<T, float>) {
-    const StepTableF32& table = step_table_f32();
-    if (!is_binary(op)) return table.unary[static_cast<int>(op)];
-    const int i = static_cast<int>(op) - static_cast<int>(ElementOp::Add);
-    return table.binary[i][static_cast<int>(right)];
+    return step_table_f32()(op, right);
   } else {
-    switch (op) {
-      case ElementOp::Identity: return integer_step<T, ElementOp::Identity>(Right::Vector);
-      case ElementOp::Abs: return integer_step<T, ElementOp::Abs>(Right::Vector);
-      case ElementOp::Neg: return integer_step<T, ElementOp::Neg>(Right::Vector);
-      case ElementOp::Relu: return integer_step<T, ElementOp::Relu>(Right::Vector);
-      case ElementOp::Add: return integer_step<T, ElementOp::Add>(right);
-      case ElementOp::Sub: return integer_step<T, ElementOp::Sub>(right);
-      case ElementOp::Mul: return integer_step<T, ElementOp::Mul>(right);
-      case ElementOp::Max: return integer_step<T, ElementOp::Max>(right);
-      case ElementOp::Min: return integer_step<T, ElementOp::Min>(right);
-      default: return nullptr;
-    }
+    return integer_steps<T>(std::make_index_sequence<kElementOps>())[static_cast<std::size_t>(op)](right);
   }
 }
 
@@ -149,7 +147,7 @@ class Chain final : public Kernel {
         bound.operand = -1;
         bound.vector = step_function<T>(step.op, Right::Vector);
       }
-      element_ns_ += step_cost_ns(step.op);
+      element_ns_ += element_info(step.op).f32_ns;
       if (step.op != ElementOp::Identity) steps_.push_back(bound);
     }
   }

@@ -40,25 +40,44 @@ struct Accuracy {
 TEST(Chain, FunctionsAreAccurateOverTheirRange) {
   const float inf = std::numeric_limits<float>::infinity();
   const Accuracy cases[] = {
-      {ElementOp::Relu, 0, 0, -5, 5, 0},         {ElementOp::LeakyRelu, 0.25f, 0, -5, 5, 0.5},
-      {ElementOp::Clip, -1, 2, -5, 5, 0},        {ElementOp::Abs, 0, 0, -5, 5, 0},
-      {ElementOp::Neg, 0, 0, -5, 5, 0},          {ElementOp::Exp, 0, 0, -110, 95, 2},
-      {ElementOp::Exp, 0, 0, -1, 1, 2},          {ElementOp::Log, 0, 0, -1, 1e30f, 3},
-      {ElementOp::Log, 0, 0, 0.3f, 3, 3},        {ElementOp::Log, 0, 0, 0, 1e-37f, 3},
-      {ElementOp::Sqrt, 0, 0, -1, 100, 0.6},     {ElementOp::Reciprocal, 0, 0, -9, 9, 0.6},
-      {ElementOp::Erf, 0, 0, -5, 5, 3},          {ElementOp::Erf, 0, 0, -0.01f, 0.01f, 3},
-      {ElementOp::Sigmoid, 0, 0, -87, 100, 4},   {ElementOp::Tanh, 0, 0, -12, 12, 3.5},
-      {ElementOp::Tanh, 0, 0, -0.7f, 0.7f, 3.5}, {ElementOp::Softsign, 0, 0, -9, 9, 1.6},
-      {ElementOp::Elu, 1, 0, -20, 3, 4},         {ElementOp::Elu, 1, 0, -0.6f, 0, 4},
-      {ElementOp::Softplus, 0, 0, -60, 60, 5},   {ElementOp::Silu, 0, 0, -80, 80, 5},
-      {ElementOp::Floor, 0, 0, -9, 9, 0},        {ElementOp::Ceil, 0, 0, -9, 9, 0},
+      {ElementOp::Relu, 0, 0, -5, 5, 0},
+      {ElementOp::LeakyRelu, 0.25f, 0, -5, 5, 0.5},
+      {ElementOp::Clip, -1, 2, -5, 5, 0},
+      {ElementOp::Abs, 0, 0, -5, 5, 0},
+      {ElementOp::Neg, 0, 0, -5, 5, 0},
+      {ElementOp::Exp, 0, 0, -110, 95, 2},
+      {ElementOp::Exp, 0, 0, -1, 1, 2},
+      {ElementOp::Log, 0, 0, -1, 1e30f, 3},
+      {ElementOp::Log, 0, 0, 0.3f, 3, 3},
+      {ElementOp::Log, 0, 0, 0, 1e-37f, 3},
+      {ElementOp::Sqrt, 0, 0, -1, 100, 0.6},
+      {ElementOp::Reciprocal, 0, 0, -9, 9, 0.6},
+      {ElementOp::Erf, 0, 0, -5, 5, 3},
+      {ElementOp::Erf, 0, 0, -0.01f, 0.01f, 3},
+      {ElementOp::Sigmoid, 0, 0, -87, 100, 4},
+      {ElementOp::Tanh, 0, 0, -12, 12, 3.5},
+      {ElementOp::Tanh, 0, 0, -0.7f, 0.7f, 3.5},
+      {ElementOp::Softsign, 0, 0, -9, 9, 1.6},
+      {ElementOp::Elu, 1, 0, -20, 3, 4},
+      {ElementOp::Elu, 1, 0, -0.6f, 0, 4},
+      {ElementOp::Softplus, 0, 0, -60, 60, 5},
+      {ElementOp::Swish, 1, 0, -80, 80, 5},
+      {ElementOp::Swish, 2.5f, 0, -3, 3, 9},
+      {ElementOp::Celu, 2, 0, -20, 3, 5},
+      {ElementOp::Selu, 1.67f, 1.05f, -20, 3, 5},
+      {ElementOp::Mish, 0, 0, -60, 60, 5},
+      {ElementOp::ThresholdedRelu, 1, 0, -5, 5, 0},
+      {ElementOp::Round, 0, 0, -9, 9, 0},
+      {ElementOp::Sign, 0, 0, -9, 9, 0},
+      {ElementOp::Floor, 0, 0, -9, 9, 0},
+      {ElementOp::Ceil, 0, 0, -9, 9, 0},
   };
   for (const Accuracy& c : cases) {
     std::vector<float> x = random_floats(40007, static_cast<unsigned>(c.op) + 1, c.low, c.high);
     x[0] = 0.0f;
     x[1] = -0.0f;
     x[2] = std::nanf("");
-    if (c.op != ElementOp::Silu && c.op != ElementOp::Softsign) {
+    if (c.op != ElementOp::Swish && c.op != ElementOp::Mish && c.op != ElementOp::Softsign) {
       x[3] = inf;
       x[4] = -inf;
     }
@@ -94,7 +113,7 @@ TEST(Chain, BinaryStepsBroadcastEveryWay) {
   for (Layout layout : {Layout::Dense, Layout::ChannelsLast}) {
     for (const Shape& dims : shapes) {
       for (ElementOp op : {ElementOp::Add, ElementOp::Sub, ElementOp::Mul, ElementOp::Div, ElementOp::Max,
-                           ElementOp::Min, ElementOp::Pow}) {
+                           ElementOp::Min, ElementOp::Pow, ElementOp::PRelu}) {
         for (bool swapped : {false, true}) {
           const Layout own = dims.size() == 4 ? layout : Layout::Dense;
           ChainConfig config{

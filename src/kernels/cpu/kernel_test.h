@@ -158,7 +158,14 @@ inline double step_value(const ElementStep& s, double v, double y = 0) {
     case ElementOp::Softplus: return (v > 0 ? v : 0) + std::log1p(std::exp(-std::abs(v)));
     case ElementOp::Floor: return std::floor(v);
     case ElementOp::Ceil: return std::ceil(v);
-    case ElementOp::Silu: return v / (1 + std::exp(-v));
+    case ElementOp::Swish: return v / (1 + std::exp(-s.a * v));
+    case ElementOp::Celu: return v < 0 ? s.a * std::expm1(v / s.a) : v;
+    case ElementOp::Selu: return s.b * (v <= 0 ? s.a * std::expm1(v) : v);
+    case ElementOp::Mish: return v > 40 ? v : v * std::tanh(std::log1p(std::exp(v)));
+    case ElementOp::ThresholdedRelu: return v > s.a ? v : 0;
+    case ElementOp::Round: return std::nearbyint(v);
+    case ElementOp::Sign: return v > 0 ? 1 : v < 0 ? -1 : v;
+    case ElementOp::PRelu: return v < 0 ? v * y : v;
     case ElementOp::Add: return v + y;
     case ElementOp::Sub: return v - y;
     case ElementOp::Mul: return v * y;

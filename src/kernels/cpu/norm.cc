@@ -61,11 +61,10 @@ class Lrn final : public Kernel {
         for (std::int64_t k = first; k <= last; ++k, p += inner_) sum += *p * *p;
         tile[i] = c_.bias + scale * sum;
       }
-      steps.unary[static_cast<int>(ElementOp::Log)](tile, nullptr, tile, n, 0, 0);
-      const int mul = static_cast<int>(ElementOp::Mul) - static_cast<int>(ElementOp::Add);
-      steps.binary[mul][static_cast<int>(Right::Value)](tile, &power, tile, n, 0, 0);
-      steps.unary[static_cast<int>(ElementOp::Exp)](tile, nullptr, tile, n, 0, 0);
-      steps.binary[mul][static_cast<int>(Right::Vector)](tile, x + at, out + at, n, 0, 0);
+      steps(ElementOp::Log)(tile, nullptr, tile, n, 0, 0);
+      steps(ElementOp::Mul, Right::Value)(tile, &power, tile, n, 0, 0);
+      steps(ElementOp::Exp)(tile, nullptr, tile, n, 0, 0);
+      steps(ElementOp::Mul)(tile, x + at, out + at, n, 0, 0);
     }
   }
 

@@ -12,13 +12,12 @@ using StepF32 = void (*)(const float* x, const float* y, float* out, std::int64_
 enum class Right { Vector, Value, ValueSwapped, VectorSwapped };
 inline constexpr int kRights = 4;
 struct StepTableF32 {
-  StepF32 unary[32];           // by ElementOp; null for binary ones
-  StepF32 binary[8][kRights];  // by ElementOp - Add
+  StepF32 step[kElementOps][kRights];  // unary ones are alike whatever y is
+  StepF32 operator()(ElementOp op, Right right = Right::Vector) const {
+    return step[static_cast<int>(op)][static_cast<int>(right)];
+  }
 };
 const StepTableF32& step_table_f32();
-
-// What an element costs, in nanoseconds, for the choice of a grain.
-double step_cost_ns(ElementOp op);
 
 // Row-wise softmax and normalisation, on contiguous rows of n.
 struct RowTable {

@@ -56,68 +56,87 @@ void binary(const float* x, const float* y, float* out, std::int64_t n, float, f
 }
 
 struct IdentityOp {
+  static constexpr ElementOp op = ElementOp::Identity;
   static HWY_INLINE V apply(V x, V, V) { return x; }
 };
 struct ReluOp {
+  static constexpr ElementOp op = ElementOp::Relu;
   static HWY_INLINE V apply(V x, V, V) { return at_least(hn::Zero(F()), x); }
 };
 struct LeakyReluOp {
+  static constexpr ElementOp op = ElementOp::LeakyRelu;
   static HWY_INLINE V apply(V x, V a, V) { return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), hn::Mul(x, a), x); }
 };
 struct ClipOp {
+  static constexpr ElementOp op = ElementOp::Clip;
   static HWY_INLINE V apply(V x, V a, V b) { return at_most(b, at_least(a, x)); }
 };
 struct AbsOp {
+  static constexpr ElementOp op = ElementOp::Abs;
   static HWY_INLINE V apply(V x, V, V) { return hn::Abs(x); }
 };
 struct NegOp {
+  static constexpr ElementOp op = ElementOp::Neg;
   static HWY_INLINE V apply(V x, V, V) { return hn::Neg(x); }
 };
 struct ExpOp {
+  static constexpr ElementOp op = ElementOp::Exp;
   static HWY_INLINE V apply(V x, V, V) { return exp(x); }
 };
 struct LogOp {
+  static constexpr ElementOp op = ElementOp::Log;
   static HWY_INLINE V apply(V x, V, V) { return log(x); }
 };
 struct SqrtOp {
+  static constexpr ElementOp op = ElementOp::Sqrt;
   static HWY_INLINE V apply(V x, V, V) { return hn::Sqrt(x); }
 };
 struct ReciprocalOp {
+  static constexpr ElementOp op = ElementOp::Reciprocal;
   static HWY_INLINE V apply(V x, V, V) { return hn::Div(constant(1.0f), x); }
 };
 struct ErfOp {
+  static constexpr ElementOp op = ElementOp::Erf;
   static HWY_INLINE V apply(V x, V, V) { return erf(x); }
 };
 struct SigmoidOp {
+  static constexpr ElementOp op = ElementOp::Sigmoid;
   static HWY_INLINE V apply(V x, V, V) { return sigmoid(x); }
 };
 struct TanhOp {
+  static constexpr ElementOp op = ElementOp::Tanh;
   static HWY_INLINE V apply(V x, V, V) { return tanh(x); }
 };
 struct SoftsignOp {
+  static constexpr ElementOp op = ElementOp::Softsign;
   static HWY_INLINE V apply(V x, V, V) { return hn::Div(x, hn::Add(constant(1.0f), hn::Abs(x))); }
 };
 struct HardSigmoidOp {
+  static constexpr ElementOp op = ElementOp::HardSigmoid;
   static HWY_INLINE V apply(V x, V a, V b) {
     return at_most(constant(1.0f), at_least(hn::Zero(F()), hn::MulAdd(a, x, b)));
   }
 };
 struct HardSwishOp {
+  static constexpr ElementOp op = ElementOp::HardSwish;
   static HWY_INLINE V apply(V x, V, V) {
     const V gate = hn::MulAdd(x, constant(1.0f / 6.0f), constant(0.5f));
     return hn::Mul(x, at_most(constant(1.0f), at_least(hn::Zero(F()), gate)));
   }
 };
 struct EluOp {
+  static constexpr ElementOp op = ElementOp::Elu;
   static HWY_INLINE V apply(V x, V a, V) { return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), hn::Mul(a, expm1(x)), x); }
 };
 struct GeluOp {
+  static constexpr ElementOp op = ElementOp::Gelu;
   static HWY_INLINE V apply(V x, V, V) {
     const V half = hn::Mul(x, constant(0.5f));
     return hn::MulAdd(half, erf(hn::Mul(x, constant(0.70710678f))), half);
   }
 };
 struct GeluTanhOp {
+  static constexpr ElementOp op = ElementOp::GeluTanh;
   static HWY_INLINE V apply(V x, V, V) {
     const V half = hn::Mul(x, constant(0.5f));
     const V inner = hn::Mul(x, hn::MulAdd(hn::Mul(x, x), constant(0.7978845608f * 0.044715f), constant(0.7978845608f)));
@@ -125,35 +144,86 @@ struct GeluTanhOp {
   }
 };
 struct SoftplusOp {
+  static constexpr ElementOp op = ElementOp::Softplus;
   static HWY_INLINE V apply(V x, V, V) { return softplus(x); }
 };
 struct FloorOp {
+  static constexpr ElementOp op = ElementOp::Floor;
   static HWY_INLINE V apply(V x, V, V) { return hn::Floor(x); }
 };
 struct CeilOp {
+  static constexpr ElementOp op = ElementOp::Ceil;
   static HWY_INLINE V apply(V x, V, V) { return hn::Ceil(x); }
 };
-struct SiluOp {
-  static HWY_INLINE V apply(V x, V, V) { return hn::Div(x, hn::Add(constant(1.0f), exp(hn::Neg(x)))); }
+struct SwishOp {
+  static constexpr ElementOp op = ElementOp::Swish;
+  static HWY_INLINE V apply(V x, V a, V) { return hn::Div(x, hn::Add(constant(1.0f), exp(hn::Neg(hn::Mul(a, x))))); }
+};
+struct CeluOp {
+  static constexpr ElementOp op = ElementOp::Celu;
+  static HWY_INLINE V apply(V x, V a, V) {
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), hn::Mul(a, expm1(hn::Div(x, a))), x);
+  }
+};
+struct SeluOp {
+  static constexpr ElementOp op = ElementOp::Selu;
+  static HWY_INLINE V apply(V x, V a, V b) {
+    return hn::Mul(b, hn::IfThenElse(hn::Le(x, hn::Zero(F())), hn::Mul(a, expm1(x)), x));
+  }
+};
+// x tanh(log(1 + w)) for w = exp(x), as a quotient: w (w + 2) / (w (w + 2) + 2).
+struct MishOp {
+  static constexpr ElementOp op = ElementOp::Mish;
+  static HWY_INLINE V apply(V x, V, V) {
+    const V w = exp(at_most(constant(30.0f), x));
+    const V n = hn::Mul(w, hn::Add(w, constant(2.0f)));
+    return hn::Mul(x, hn::Div(n, hn::Add(n, constant(2.0f))));
+  }
+};
+struct ThresholdedReluOp {
+  static constexpr ElementOp op = ElementOp::ThresholdedRelu;
+  static HWY_INLINE V apply(V x, V a, V) { return hn::IfThenElseZero(hn::Gt(x, a), x); }
+};
+struct RoundOp {
+  static constexpr ElementOp op = ElementOp::Round;
+  static HWY_INLINE V apply(V x, V, V) { return hn::Round(x); }
+};
+struct SignOp {
+  static constexpr ElementOp op = ElementOp::Sign;
+  static HWY_INLINE V apply(V x, V, V) {
+    const V up = hn::IfThenElse(hn::Gt(x, hn::Zero(F())), constant(1.0f), x);
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), constant(-1.0f), up);
+  }
 };
 
 struct AddOp {
+  static constexpr ElementOp op = ElementOp::Add;
   static HWY_INLINE V apply(V x, V y) { return hn::Add(x, y); }
 };
 struct SubOp {
+  static constexpr ElementOp op = ElementOp::Sub;
   static HWY_INLINE V apply(V x, V y) { return hn::Sub(x, y); }
 };
 struct MulOp {
+  static constexpr ElementOp op = ElementOp::Mul;
   static HWY_INLINE V apply(V x, V y) { return hn::Mul(x, y); }
 };
 struct DivOp {
+  static constexpr ElementOp op = ElementOp::Div;
   static HWY_INLINE V apply(V x, V y) { return hn::Div(x, y); }
 };
 struct MaxOp {
+  static constexpr ElementOp op = ElementOp::Max;
   static HWY_INLINE V apply(V x, V y) { return maximum(x, y); }
 };
 struct MinOp {
+  static constexpr ElementOp op = ElementOp::Min;
   static HWY_INLINE V apply(V x, V y) { return minimum(x, y); }
+};
+
+struct PReluOp {
+  static constexpr ElementOp op = ElementOp::PRelu;
+  static HWY_INLINE V apply(V x, V y) { return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), hn::Mul(x, y), x); }
 };
 
 // The common exponents are exact or one rounding from it; others are the C library's.
@@ -173,53 +243,41 @@ void pow_loop(const float* x, const float* y, float* out, std::int64_t n, float,
   }
 }
 
-void set_binary(StepTableF32& t, ElementOp op, Right right, StepF32 f) {
-  t.binary[static_cast<int>(op) - static_cast<int>(ElementOp::Add)][static_cast<int>(right)] = f;
+template <class Op>
+void add_unary(StepTableF32& t) {
+  static_assert(!is_binary(Op::op));
+  for (StepF32& step : t.step[static_cast<int>(Op::op)]) step = unary<Op>;
 }
 template <class Op>
-void fill(StepTableF32& t, ElementOp op) {
-  set_binary(t, op, Right::Vector, binary<Op, Right::Vector>);
-  set_binary(t, op, Right::Value, binary<Op, Right::Value>);
-  set_binary(t, op, Right::ValueSwapped, binary<Op, Right::ValueSwapped>);
-  set_binary(t, op, Right::VectorSwapped, binary<Op, Right::VectorSwapped>);
+void add_binary(StepTableF32& t) {
+  static_assert(is_binary(Op::op));
+  StepF32* steps = t.step[static_cast<int>(Op::op)];
+  steps[static_cast<int>(Right::Vector)] = binary<Op, Right::Vector>;
+  steps[static_cast<int>(Right::Value)] = binary<Op, Right::Value>;
+  steps[static_cast<int>(Right::ValueSwapped)] = binary<Op, Right::ValueSwapped>;
+  steps[static_cast<int>(Right::VectorSwapped)] = binary<Op, Right::VectorSwapped>;
+}
+template <class... Ops>
+struct List {};
+template <class... Unary, class... Binary>
+void add_all(StepTableF32& t, List<Unary...>, List<Binary...>) {
+  static_assert(sizeof...(Unary) + sizeof...(Binary) + 1 == kElementOps, "a step for every operation");
+  (add_unary<Unary>(t), ...);
+  (add_binary<Binary>(t), ...);
 }
 
 StepTableF32 steps() {
   StepTableF32 t{};
-  auto set = [&](ElementOp op, StepF32 f) { t.unary[static_cast<int>(op)] = f; };
-  set(ElementOp::Identity, unary<IdentityOp>);
-  set(ElementOp::Relu, unary<ReluOp>);
-  set(ElementOp::LeakyRelu, unary<LeakyReluOp>);
-  set(ElementOp::Clip, unary<ClipOp>);
-  set(ElementOp::Abs, unary<AbsOp>);
-  set(ElementOp::Neg, unary<NegOp>);
-  set(ElementOp::Exp, unary<ExpOp>);
-  set(ElementOp::Log, unary<LogOp>);
-  set(ElementOp::Sqrt, unary<SqrtOp>);
-  set(ElementOp::Reciprocal, unary<ReciprocalOp>);
-  set(ElementOp::Erf, unary<ErfOp>);
-  set(ElementOp::Sigmoid, unary<SigmoidOp>);
-  set(ElementOp::Tanh, unary<TanhOp>);
-  set(ElementOp::Softsign, unary<SoftsignOp>);
-  set(ElementOp::HardSigmoid, unary<HardSigmoidOp>);
-  set(ElementOp::HardSwish, unary<HardSwishOp>);
-  set(ElementOp::Elu, unary<EluOp>);
-  set(ElementOp::Gelu, unary<GeluOp>);
-  set(ElementOp::GeluTanh, unary<GeluTanhOp>);
-  set(ElementOp::Softplus, unary<SoftplusOp>);
-  set(ElementOp::Floor, unary<FloorOp>);
-  set(ElementOp::Ceil, unary<CeilOp>);
-  set(ElementOp::Silu, unary<SiluOp>);
-  fill<AddOp>(t, ElementOp::Add);
-  fill<SubOp>(t, ElementOp::Sub);
-  fill<MulOp>(t, ElementOp::Mul);
-  fill<DivOp>(t, ElementOp::Div);
-  fill<MaxOp>(t, ElementOp::Max);
-  fill<MinOp>(t, ElementOp::Min);
-  set_binary(t, ElementOp::Pow, Right::Vector, pow_loop<Right::Vector>);
-  set_binary(t, ElementOp::Pow, Right::Value, pow_loop<Right::Value>);
-  set_binary(t, ElementOp::Pow, Right::ValueSwapped, pow_loop<Right::ValueSwapped>);
-  set_binary(t, ElementOp::Pow, Right::VectorSwapped, pow_loop<Right::VectorSwapped>);
+  add_all(t,
+          List<IdentityOp, ReluOp, LeakyReluOp, ClipOp, AbsOp, NegOp, ExpOp, LogOp, SqrtOp, ReciprocalOp, ErfOp,
+               SigmoidOp, TanhOp, SoftsignOp, HardSigmoidOp, HardSwishOp, EluOp, CeluOp, SeluOp, GeluOp, GeluTanhOp,
+               SoftplusOp, SwishOp, MishOp, ThresholdedReluOp, FloorOp, CeilOp, RoundOp, SignOp>(),
+          List<AddOp, SubOp, MulOp, DivOp, MaxOp, MinOp, PReluOp>());
+  StepF32* pow = t.step[static_cast<int>(ElementOp::Pow)];
+  pow[static_cast<int>(Right::Vector)] = pow_loop<Right::Vector>;
+  pow[static_cast<int>(Right::Value)] = pow_loop<Right::Value>;
+  pow[static_cast<int>(Right::ValueSwapped)] = pow_loop<Right::ValueSwapped>;
+  pow[static_cast<int>(Right::VectorSwapped)] = pow_loop<Right::VectorSwapped>;
   return t;
 }
 
@@ -234,23 +292,6 @@ HWY_EXPORT(steps);
 
 const StepTableF32& step_table_f32() {
   return base::made_once([] { return HWY_DYNAMIC_DISPATCH(steps)(); });
-}
-
-double step_cost_ns(ElementOp op) {
-  switch (op) {
-    case ElementOp::Exp:
-    case ElementOp::Log:
-    case ElementOp::Erf:
-    case ElementOp::Sigmoid:
-    case ElementOp::Tanh:
-    case ElementOp::Elu:
-    case ElementOp::Gelu:
-    case ElementOp::GeluTanh:
-    case ElementOp::Silu: return 0.5;
-    case ElementOp::Softplus: return 1.0;
-    case ElementOp::Pow: return 10.0;
-    default: return 0.06;
-  }
 }
 
 }  // namespace norn::kernels

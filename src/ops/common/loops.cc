@@ -33,18 +33,8 @@ std::int64_t first_from(std::int64_t limit, std::int64_t start, std::int64_t ste
 }  // namespace
 
 void map_elements(ReferenceContext& ctx, const UnaryFn& f) {
-  const Tensor& x = ctx.input(0);
-  visit_real(domain_of(x.dtype()), [&]<class D>(D) {
-    const auto formula = in_domain<D>(ctx, f, x.dtype());
-    Tensor& y = ctx.output(0, x.dtype(), x.dims());
-    std::array<D, 512> chunk;
-    for (std::int64_t first = 0; first < x.size(); first += 512) {
-      const std::int64_t n = std::min<std::int64_t>(512, x.size() - first);
-      load<D>(x, first, n, chunk.data());
-      std::transform(chunk.begin(), chunk.begin() + n, chunk.begin(), formula);
-      store<D>(y, first, n, chunk.data());
-    }
-  });
+  const DataType type = ctx.input(0).dtype();
+  visit_real(domain_of(type), [&]<class D>(D) { map_elements_in<D>(ctx, in_domain<D>(ctx, f, type)); });
 }
 
 Shape aligned_b(const ReferenceContext& ctx) {

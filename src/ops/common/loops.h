@@ -4,6 +4,8 @@
 // elements.h, so that a formula is written once for each domain it differs in. Floating types are computed in double
 // and rounded once, when the result is stored.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -28,6 +30,9 @@ struct BinaryFn {
 
 // Output 0 = f(input 0), of its type and shape.
 void map_elements(opset::ReferenceContext& ctx, const UnaryFn& f);
+// The same for a formula with parameters, in one domain.
+template <DomainType D, class F>
+void map_elements_in(opset::ReferenceContext& ctx, F&& f);
 // Output 0 = f(input 0, input 1), of input 0's type, broadcast as the operator's version does (see infer_pairs).
 void map_pairs(opset::ReferenceContext& ctx, const BinaryFn& f);
 // The same where types differ: output 0, of type `type` in the domain To, from f(A, B).
@@ -37,6 +42,19 @@ void map_pairs(opset::ReferenceContext& ctx, DataType type, F&& f);
 norn::Shape aligned_b(const opset::ReferenceContext& ctx);
 // Output 0 = f(... f(f(input 0, input 1), input 2) ...), broadcast, rounded once at the end.
 void fold_inputs(opset::ReferenceContext& ctx, const BinaryFn& f);
+
+template <DomainType D, class F>
+void map_elements_in(opset::ReferenceContext& ctx, F&& f) {
+  const Tensor& x = ctx.input(0);
+  Tensor& y = ctx.output(0, x.dtype(), x.dims());
+  std::array<D, 512> chunk;
+  for (std::int64_t first = 0; first < x.size(); first += 512) {
+    const std::int64_t n = std::min<std::int64_t>(512, x.size() - first);
+    load<D>(x, first, n, chunk.data());
+    std::transform(chunk.begin(), chunk.begin() + n, chunk.begin(), f);
+    store<D>(y, first, n, chunk.data());
+  }
+}
 
 template <DomainType A, DomainType B, DomainType To, class F>
 void map_pairs(opset::ReferenceContext& ctx, DataType type, F&& f) {

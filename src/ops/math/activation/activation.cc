@@ -1,5 +1,5 @@
-// Activation functions of one tensor. All of them are functions of simpler operators. Selu's constants gained digits
-// with version 6, so version 1 gives other bits. Shrink alone takes integers.
+// Activation functions of one tensor. All of them are functions of simpler operators, too. Selu's constants gained
+// digits with version 6, so version 1 gives other bits. Shrink alone takes integers.
 #include "ops/math/activation/activation.h"
 
 #include "ops/common/shapes.h"
@@ -138,21 +138,37 @@ constexpr Schema kThresholdedRelu[] = {
      .same_meaning = true},
 };
 
+void infer_gelu(InferContext& ctx) {
+  gelu_by_tanh(ctx);
+  same_as_input(ctx);
+}
+
 }  // namespace
 
-constinit const Operator Celu = {.name = "Celu", .history = kCelu, .infer = same_as_input};
-constinit const Operator Elu = {.name = "Elu", .history = kElu, .infer = same_as_input};
-constinit const Operator Gelu = {.name = "Gelu", .history = kGelu, .infer = same_as_input};
-constinit const Operator HardSigmoid = {.name = "HardSigmoid", .history = kHardSigmoid, .infer = same_as_input};
-constinit const Operator HardSwish = {.name = "HardSwish", .history = kHardSwish, .infer = same_as_input};
-constinit const Operator LeakyRelu = {.name = "LeakyRelu", .history = kLeakyRelu, .infer = same_as_input};
-constinit const Operator Mish = {.name = "Mish", .history = kMish, .infer = same_as_input};
-constinit const Operator Selu = {.name = "Selu", .history = kSelu, .infer = same_as_input};
-constinit const Operator Shrink = {.name = "Shrink", .history = kShrink, .infer = same_as_input};
-constinit const Operator Softplus = {.name = "Softplus", .history = kSoftplus, .infer = same_as_input};
-constinit const Operator Swish = {.name = "Swish", .history = kSwish, .infer = same_as_input};
+bool gelu_by_tanh(const NodeView& node) {
+  const std::string approximate = node.attrs().s("approximate");
+  if (approximate != "none" && approximate != "tanh")
+    node.fail("approximate is \"" + approximate + "\", but has to be none or tanh");
+  return approximate == "tanh";
+}
+
+constinit const Operator Celu = {.name = "Celu", .history = kCelu, .infer = same_as_input, .elementwise = true};
+constinit const Operator Elu = {.name = "Elu", .history = kElu, .infer = same_as_input, .elementwise = true};
+constinit const Operator Gelu = {.name = "Gelu", .history = kGelu, .infer = infer_gelu, .elementwise = true};
+constinit const Operator HardSigmoid = {
+    .name = "HardSigmoid", .history = kHardSigmoid, .infer = same_as_input, .elementwise = true};
+constinit const Operator HardSwish = {
+    .name = "HardSwish", .history = kHardSwish, .infer = same_as_input, .elementwise = true};
+constinit const Operator LeakyRelu = {
+    .name = "LeakyRelu", .history = kLeakyRelu, .infer = same_as_input, .elementwise = true};
+constinit const Operator Mish = {.name = "Mish", .history = kMish, .infer = same_as_input, .elementwise = true};
+constinit const Operator Selu = {.name = "Selu", .history = kSelu, .infer = same_as_input, .elementwise = true};
+constinit const Operator Shrink = {.name = "Shrink", .history = kShrink, .infer = same_as_input, .elementwise = true};
+constinit const Operator Softplus = {
+    .name = "Softplus", .history = kSoftplus, .infer = same_as_input, .elementwise = true};
+constinit const Operator Swish = {.name = "Swish", .history = kSwish, .infer = same_as_input, .elementwise = true};
 constinit const Operator ThresholdedRelu = {
-    .name = "ThresholdedRelu", .history = kThresholdedRelu, .infer = same_as_input};
+    .name = "ThresholdedRelu", .history = kThresholdedRelu, .infer = same_as_input, .elementwise = true};
 
 void activation_schemas(SchemaTable& table) {
   for (const Operator* op : {&Celu, &Elu, &Gelu, &HardSigmoid, &HardSwish, &LeakyRelu, &Mish, &Selu, &Shrink, &Softplus,

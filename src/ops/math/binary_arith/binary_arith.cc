@@ -101,10 +101,10 @@ void infer_div(InferContext& ctx) { infer_binary(ctx, divide); }
 
 }  // namespace
 
-constinit const Operator Add = {.name = "Add", .history = kHistory, .infer = infer_add};
-constinit const Operator Sub = {.name = "Sub", .history = kHistory, .infer = infer_sub};
-constinit const Operator Mul = {.name = "Mul", .history = kHistory, .infer = infer_mul};
-constinit const Operator Div = {.name = "Div", .history = kHistory, .infer = infer_div};
+constinit const Operator Add = {.name = "Add", .history = kHistory, .infer = infer_add, .elementwise = true};
+constinit const Operator Sub = {.name = "Sub", .history = kHistory, .infer = infer_sub, .elementwise = true};
+constinit const Operator Mul = {.name = "Mul", .history = kHistory, .infer = infer_mul, .elementwise = true};
+constinit const Operator Div = {.name = "Div", .history = kHistory, .infer = infer_div, .elementwise = true};
 
 void binary_arith_schemas(SchemaTable& table) {
   for (const Operator* op : {&Add, &Sub, &Mul, &Div}) table.add(*op);

@@ -74,7 +74,7 @@ void infer_clip(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Clip = {.name = "Clip", .history = kClip, .infer = infer_clip};
+constinit const Operator Clip = {.name = "Clip", .history = kClip, .infer = infer_clip, .elementwise = true};
 
 void clip_schemas(opset::SchemaTable& table) { table.add(Clip); }
 

@@ -47,7 +47,7 @@ void infer_pow(InferContext& ctx) { infer_pairs(ctx, ctx.elem(0)); }
 
 }  // namespace
 
-constinit const Operator Pow = {.name = "Pow", .history = kPow, .infer = infer_pow};
+constinit const Operator Pow = {.name = "Pow", .history = kPow, .infer = infer_pow, .elementwise = true};
 
 void pow_schemas(SchemaTable& table) { table.add(Pow); }
 

@@ -2,6 +2,8 @@
 // it broadcasts to X from the right, so a slope of shape [C] changes its meaning.
 #include "ops/math/prelu/prelu.h"
 
+#include "ops/common/shapes.h"
+
 namespace norn::ops {
 namespace {
 
@@ -26,9 +28,23 @@ constexpr Schema kPRelu[] = {
     {.since = 16, .inputs = kInputs9, .outputs = kOutputs9, .types = kTypes16, .same_meaning = true},
 };
 
+// The slope broadcasts to X, never X to the slope.
+void infer_prelu(InferContext& ctx) {
+  same_as_input(ctx);
+  if (ctx.version() < 7 || !ctx.has_rank(0) || !ctx.has_rank(1)) return;
+  const Dims &x = ctx.shape(0), &slope = ctx.shape(1);
+  bool fits = slope.size() <= x.size();
+  for (std::size_t d = 0; fits && d < slope.size(); ++d) {
+    const DimExpr &of = slope[d], &to = x[x.size() - slope.size() + d];
+    fits = !of.is_constant() || of.constant() == 1 || !DimExpr::differ(of, to);
+  }
+  if (!fits)
+    ctx.fail("the slope " + ctx.input(1).to_string() + " does not broadcast to X, " + ctx.input(0).to_string());
+}
+
 }  // namespace
 
-constinit const Operator PRelu = {.name = "PRelu", .history = kPRelu};
+constinit const Operator PRelu = {.name = "PRelu", .history = kPRelu, .infer = infer_prelu, .elementwise = true};
 
 void prelu_schemas(SchemaTable& table) { table.add(PRelu); }
 

@@ -32,9 +32,9 @@ constexpr Schema kRound[] = {
 
 }  // namespace
 
-constinit const Operator Ceil = {.name = "Ceil", .history = kRows1, .infer = same_as_input};
-constinit const Operator Floor = {.name = "Floor", .history = kRows1, .infer = same_as_input};
-constinit const Operator Round = {.name = "Round", .history = kRound, .infer = same_as_input};
+constinit const Operator Ceil = {.name = "Ceil", .history = kRows1, .infer = same_as_input, .elementwise = true};
+constinit const Operator Floor = {.name = "Floor", .history = kRows1, .infer = same_as_input, .elementwise = true};
+constinit const Operator Round = {.name = "Round", .history = kRound, .infer = same_as_input, .elementwise = true};
 
 void rounding_schemas(SchemaTable& table) {
   for (const Operator* op : {&Ceil, &Floor, &Round}) table.add(*op);

@@ -51,9 +51,10 @@ constexpr Schema kSign[] = {
 
 }  // namespace
 
-constinit const Operator Log = {.name = "Log", .history = kLog, .infer = same_as_input};
-constinit const Operator Reciprocal = {.name = "Reciprocal", .history = kReciprocal, .infer = same_as_input};
-constinit const Operator Sign = {.name = "Sign", .history = kSign, .infer = same_as_input};
+constinit const Operator Log = {.name = "Log", .history = kLog, .infer = same_as_input, .elementwise = true};
+constinit const Operator Reciprocal = {
+    .name = "Reciprocal", .history = kReciprocal, .infer = same_as_input, .elementwise = true};
+constinit const Operator Sign = {.name = "Sign", .history = kSign, .infer = same_as_input, .elementwise = true};
 
 void unary_log_schemas(SchemaTable& table) {
   for (const Operator* op : {&Log, &Reciprocal, &Sign}) table.add(*op);

@@ -92,15 +92,19 @@ void infer_neg(InferContext& ctx) {
 
 }  // namespace
 
-constinit const Operator Relu = {.name = "Relu", .history = kRelu, .infer = infer_relu};
-constinit const Operator Abs = {.name = "Abs", .history = kAbs, .infer = infer_abs};
-constinit const Operator Neg = {.name = "Neg", .history = kNeg, .infer = infer_neg};
-constinit const Operator Exp = {.name = "Exp", .history = kNamedInputOutput, .infer = same_as_input};
-constinit const Operator Sqrt = {.name = "Sqrt", .history = kNamedXY, .infer = same_as_input};
-constinit const Operator Erf = {.name = "Erf", .history = kErf, .infer = same_as_input};
-constinit const Operator Sigmoid = {.name = "Sigmoid", .history = kNamedXY, .infer = same_as_input};
-constinit const Operator Tanh = {.name = "Tanh", .history = kNamedInputOutput, .infer = same_as_input};
-constinit const Operator Softsign = {.name = "Softsign", .history = kSoftsign, .infer = same_as_input};
+constinit const Operator Relu = {.name = "Relu", .history = kRelu, .infer = infer_relu, .elementwise = true};
+constinit const Operator Abs = {.name = "Abs", .history = kAbs, .infer = infer_abs, .elementwise = true};
+constinit const Operator Neg = {.name = "Neg", .history = kNeg, .infer = infer_neg, .elementwise = true};
+constinit const Operator Exp = {
+    .name = "Exp", .history = kNamedInputOutput, .infer = same_as_input, .elementwise = true};
+constinit const Operator Sqrt = {.name = "Sqrt", .history = kNamedXY, .infer = same_as_input, .elementwise = true};
+constinit const Operator Erf = {.name = "Erf", .history = kErf, .infer = same_as_input, .elementwise = true};
+constinit const Operator Sigmoid = {
+    .name = "Sigmoid", .history = kNamedXY, .infer = same_as_input, .elementwise = true};
+constinit const Operator Tanh = {
+    .name = "Tanh", .history = kNamedInputOutput, .infer = same_as_input, .elementwise = true};
+constinit const Operator Softsign = {
+    .name = "Softsign", .history = kSoftsign, .infer = same_as_input, .elementwise = true};
 
 void unary_math_schemas(opset::SchemaTable& table) {
   for (const Operator* op : {&Relu, &Abs, &Neg, &Exp, &Sqrt, &Erf, &Sigmoid, &Tanh, &Softsign}) table.add(*op);

@@ -28,17 +28,17 @@ constexpr Schema kRows9[] = {
 
 }  // namespace
 
-constinit const Operator Sin = {.name = "Sin", .history = kRows7, .infer = same_as_input};
-constinit const Operator Cos = {.name = "Cos", .history = kRows7, .infer = same_as_input};
-constinit const Operator Tan = {.name = "Tan", .history = kRows7, .infer = same_as_input};
-constinit const Operator Asin = {.name = "Asin", .history = kRows7, .infer = same_as_input};
-constinit const Operator Acos = {.name = "Acos", .history = kRows7, .infer = same_as_input};
-constinit const Operator Atan = {.name = "Atan", .history = kRows7, .infer = same_as_input};
-constinit const Operator Sinh = {.name = "Sinh", .history = kRows9, .infer = same_as_input};
-constinit const Operator Cosh = {.name = "Cosh", .history = kRows9, .infer = same_as_input};
-constinit const Operator Asinh = {.name = "Asinh", .history = kRows9, .infer = same_as_input};
-constinit const Operator Acosh = {.name = "Acosh", .history = kRows9, .infer = same_as_input};
-constinit const Operator Atanh = {.name = "Atanh", .history = kRows9, .infer = same_as_input};
+constinit const Operator Sin = {.name = "Sin", .history = kRows7, .infer = same_as_input, .elementwise = true};
+constinit const Operator Cos = {.name = "Cos", .history = kRows7, .infer = same_as_input, .elementwise = true};
+constinit const Operator Tan = {.name = "Tan", .history = kRows7, .infer = same_as_input, .elementwise = true};
+constinit const Operator Asin = {.name = "Asin", .history = kRows7, .infer = same_as_input, .elementwise = true};
+constinit const Operator Acos = {.name = "Acos", .history = kRows7, .infer = same_as_input, .elementwise = true};
+constinit const Operator Atan = {.name = "Atan", .history = kRows7, .infer = same_as_input, .elementwise = true};
+constinit const Operator Sinh = {.name = "Sinh", .history = kRows9, .infer = same_as_input, .elementwise = true};
+constinit const Operator Cosh = {.name = "Cosh", .history = kRows9, .infer = same_as_input, .elementwise = true};
+constinit const Operator Asinh = {.name = "Asinh", .history = kRows9, .infer = same_as_input, .elementwise = true};
+constinit const Operator Acosh = {.name = "Acosh", .history = kRows9, .infer = same_as_input, .elementwise = true};
+constinit const Operator Atanh = {.name = "Atanh", .history = kRows9, .infer = same_as_input, .elementwise = true};
 
 void unary_trig_schemas(SchemaTable& table) {
   for (const Operator* op : {&Sin, &Cos, &Tan, &Asin, &Acos, &Atan, &Sinh, &Cosh, &Asinh, &Acosh, &Atanh})

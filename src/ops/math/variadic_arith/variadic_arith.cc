@@ -109,9 +109,9 @@ void infer_min(InferContext& ctx) { infer_ints(ctx, DimExpr::min); }
 
 }  // namespace
 
-constinit const Operator Max = {.name = "Max", .history = kMax, .infer = infer_max};
-constinit const Operator Min = {.name = "Min", .history = kMin, .infer = infer_min};
-constinit const Operator Sum = {.name = "Sum", .history = kSum, .infer = infer_variadic};
+constinit const Operator Max = {.name = "Max", .history = kMax, .infer = infer_max, .elementwise = true};
+constinit const Operator Min = {.name = "Min", .history = kMin, .infer = infer_min, .elementwise = true};
+constinit const Operator Sum = {.name = "Sum", .history = kSum, .infer = infer_variadic, .elementwise = true};
 
 void variadic_arith_schemas(opset::SchemaTable& table) {
   table.add(Max);
