@@ -28,6 +28,7 @@ inline void release(Value& constant) {
 void fold_constants(Program&);
 // These look at one graph at a time.
 void drop_identities(Program&, Graph&);
+void widen_half(Program&, Graph&);
 void fuse_conv_bn(Program&, Graph&);
 void fuse_elementwise(Program&, Graph&);
 void drop_dead(Program&, Graph&);

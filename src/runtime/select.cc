@@ -12,6 +12,7 @@
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/reduction/reduce/reduce.h"
+#include "ops/tensor/cast/cast.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/gather/gather.h"
 #include "ops/tensor/identity/identity.h"
@@ -46,6 +47,7 @@ constexpr Entry kTable[] = {
     {&ops::Slice, select_slice},
     {&ops::Pad, select_pad},
     {&ops::Gather, select_gather},
+    {&ops::Cast, select_cast},
     {&ops::Reshape, select_view},
     {&ops::Flatten, select_view},
     {&ops::Squeeze, select_view},

@@ -181,6 +181,7 @@ bool select_concat(Selector&);
 bool select_slice(Selector&);
 bool select_pad(Selector&);
 bool select_gather(Selector&);
+bool select_cast(Selector&);
 bool select_view(Selector&);
 
 }  // namespace norn::runtime

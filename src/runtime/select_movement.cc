@@ -3,6 +3,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "kernels/cpu/cast.h"
 #include "kernels/cpu/movement.h"
 #include "ops/common/shapes.h"
 #include "ops/tensor/concat/concat.h"
@@ -174,6 +175,15 @@ bool select_pad(Selector& s) {
     config.out_offset += (from + begin[d]) * config.out_strides[d];
   }
   return s.choose(kernels::strided_copy_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
+}
+
+bool select_cast(Selector& s) {
+  if (s.dtype(0) == s.out_dtype() && element_size(s.out_dtype()) > 1 && s.out_dtype() != DataType::String) {
+    s.view(0);  // an infinity may have to saturate in the 8-bit formats
+    return true;
+  }
+  const kernels::CastConfig config{s.dtype(0), s.out_dtype(), element_count(s.out_dims())};
+  return s.choose(kernels::cast_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
 }
 
 bool select_gather(Selector& s) {

@@ -1,0 +1,143 @@
+// Operations on float16 and bfloat16 for which there are f32 kernels are done in f32: what they read is cast to it,
+// what they give is cast back, and of two casts in a row that meet, neither is done. What only moves elements between
+// two such operations moves them in f32.
+//
+// A value between two operations then is not rounded to its half type: results are those of f32 arithmetic, rounded at
+// the end. Constants are widened once, which doubles their memory.
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/number.h"
+#include "ops/math/gemm/gemm.h"
+#include "ops/math/matmul/matmul.h"
+#include "ops/math/softmax/softmax.h"
+#include "ops/nn/batch_normalization/batch_normalization.h"
+#include "ops/nn/conv/conv.h"
+#include "ops/nn/flatten/flatten.h"
+#include "ops/nn/global_pool/global_pool.h"
+#include "ops/nn/lrn/lrn.h"
+#include "ops/nn/pool/pool.h"
+#include "ops/reduction/reduce/reduce.h"
+#include "ops/tensor/cast/cast.h"
+#include "ops/tensor/concat/concat.h"
+#include "ops/tensor/gather/gather.h"
+#include "ops/tensor/identity/identity.h"
+#include "ops/tensor/pad/pad.h"
+#include "ops/tensor/reshape/reshape.h"
+#include "ops/tensor/slice/slice.h"
+#include "ops/tensor/squeeze/squeeze.h"
+#include "ops/tensor/transpose/transpose.h"
+#include "program/rewrite.h"
+#include "program/rewriter.h"
+#include "transform/version_step.h"
+
+namespace norn::program {
+namespace {
+
+bool is_half(const opset::ValueType& type) {
+  return type.is_tensor() && (type.elem == DataType::Float16 || type.elem == DataType::BFloat16);
+}
+
+bool computes(const opset::Operator* op) {
+  static const opset::Operator* const kComputing[] = {
+      &ops::Conv,          &ops::Gemm,    &ops::MatMul,      &ops::BatchNormalization,
+      &ops::LRN,           &ops::MaxPool, &ops::AveragePool, &ops::GlobalAveragePool,
+      &ops::GlobalMaxPool, &ops::Softmax, &ops::LogSoftmax,  &ops::ReduceMean};
+  return op->elementwise || std::find(std::begin(kComputing), std::end(kComputing), op) != std::end(kComputing);
+}
+
+bool moves(const opset::Operator* op) {
+  static const opset::Operator* const kMoving[] = {&ops::Concat,    &ops::Flatten,  &ops::Gather, &ops::Identity,
+                                                   &ops::Pad,       &ops::Reshape,  &ops::Slice,  &ops::Squeeze,
+                                                   &ops::Transpose, &ops::Unsqueeze};
+  return std::find(std::begin(kMoving), std::end(kMoving), op) != std::end(kMoving);
+}
+
+norn::Tensor widened(const norn::Tensor& half) {
+  norn::Tensor wide(DataType::Float, half.dims());
+  const auto* from = static_cast<const std::uint16_t*>(half.data());
+  float* to = wide.as_mutable<float>();
+  for (std::int64_t i = 0; i < half.size(); ++i)
+    to[i] = half.dtype() == DataType::Float16 ? base::half_to_float(from[i]) : base::bfloat16_to_float(from[i]);
+  return wide;
+}
+
+std::vector<ir::Attribute> to_type(DataType type) {
+  return {transform::make_attr("to", static_cast<std::int64_t>(type))};
+}
+
+class Widening {
+ public:
+  Widening(Program& program, Graph& graph) : rewriter_(program, graph) {}
+
+  void run() {
+    rewriter_.each([&](NodeId n) {
+      const Node& node = rewriter_.node(n);
+      if (is_for_f32(node)) widen(n, node);
+    });
+    // Their readers read the f32 value.
+    for (const NodeId cast : narrowing_)
+      if (rewriter_.is_there(cast) && rewriter_.reads(rewriter_.node(cast).outputs[0]) == 0) rewriter_.drop(cast);
+    rewriter_.commit();
+  }
+
+ private:
+  bool is_for_f32(const Node& node) const {
+    if (node.outputs.size() != 1 || !node.parts.empty() || node.schema != &node.op->history.back()) return false;
+    const Value& y = rewriter_.value(node.outputs[0]);
+    if (!is_half(y.type) || y.known.constant.defined()) return false;
+    if (computes(node.op)) return true;
+    if (!moves(node.op)) return false;
+    bool any = false;
+    for (const ValueId id : node.inputs) {
+      if (id == kNone || !is_half(rewriter_.value(id).type)) continue;
+      if (!wide_.contains(id) && !rewriter_.value(id).is_constant()) return false;
+      any = any || wide_.contains(id);
+    }
+    return any;
+  }
+
+  void widen(NodeId n, const Node& node) {
+    const ValueId y = node.outputs[0];
+    const DataType half = rewriter_.value(y).type.elem;
+    const opset::Operator& op = *node.op;
+    std::vector<ir::Attribute> attributes = node.attrs;
+    std::vector<ValueId> inputs = node.inputs;
+    for (ValueId& id : inputs)
+      if (id != kNone && is_half(rewriter_.value(id).type)) id = in_f32(id);
+    const ValueId wide = rewriter_.emit(op, std::move(attributes), std::move(inputs), {n});
+    const ValueId narrow = rewriter_.emit(ops::Cast, to_type(half), {wide}, {n});
+    rewriter_.replace(y, narrow);
+    wide_.emplace(narrow, wide);
+    narrowing_.push_back(rewriter_.producer(narrow));
+  }
+
+  ValueId in_f32(ValueId id) {
+    const auto found = wide_.find(id);
+    if (found != wide_.end()) return found->second;
+    const Value& value = rewriter_.value(id);
+    const ValueId wide = value.is_constant() ? rewriter_.constant(widened(value.constant), value.name + "_f32")
+                                             : rewriter_.emit(ops::Cast, to_type(DataType::Float), {id}, {});
+    wide_.emplace(id, wide);
+    return wide;
+  }
+
+  Rewriter rewriter_;
+  std::unordered_map<ValueId, ValueId> wide_;  // the f32 value of a half one
+  std::vector<NodeId> narrowing_;              // casts of results
+};
+
+}  // namespace
+
+void widen_half(Program& program, Graph& graph) {
+  const bool any = std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    return std::any_of(node.outputs.begin(), node.outputs.end(),
+                       [&](ValueId id) { return id != kNone && is_half(graph.value(id).type); });
+  });
+  if (any) Widening(program, graph).run();
+}
+
+}  // namespace norn::program

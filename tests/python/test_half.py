@@ -1,0 +1,89 @@
+"""Models in float16 and bfloat16 run in f32 and round at the end: their answers are those of the same model whose weights
+and inputs are widened, and no operation is left to its reference kernel."""
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnx.numpy_helper
+import onnx.parser
+import pytest
+
+import norn
+
+HEAD = '<ir_version: 10, opset_import: ["": 22]>\n'
+CNN = """agraph (T[N, 8, 9, 9] x, T[8, 8, 3, 3] w, T[8] b, T[8, 5] f) => (y, early) {
+    c = Conv<pads = [1, 1, 1, 1]>(x, w, b) r = Relu(c) s = Add(r, x) early = Transpose<perm = [0, 2, 3, 1]>(s)
+    p = MaxPool<kernel_shape = [3, 3], strides = [3, 3]>(s) a = GlobalAveragePool(p) l = Flatten(a) y = MatMul(l, f)
+}"""
+ATTENTION = """agraph (T[1, S, 4, 8] q, T[1, S, 4, 8] k, T[1, S, 4, 8] v, bool[S, S] mask) => (y) {
+    qt = Transpose<perm = [0, 2, 1, 3]>(q) kt = Transpose<perm = [0, 2, 3, 1]>(k) vt = Transpose<perm = [0, 2, 1, 3]>(v)
+    s = MatMul(qt, kt) g = Gelu(s) p = Softmax(g) o = MatMul(p, vt) ot = Transpose<perm = [0, 2, 1, 3]>(o)
+    shape = Constant<value_ints = [1, -1, 32]>() y = Reshape(ot, shape)
+}"""
+BRANCH = """agraph (bool c, T[4] x) => (y) {
+    a = Tanh(x)
+    y = If(c) <then_branch = t () => (u) { u = Mul(a, x) }, else_branch = e () => (w) { w = Sub(a, x) }>
+}"""
+TYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
+SHAPES = {
+    CNN: {"x": (2, 8, 9, 9), "w": (8, 8, 3, 3), "b": (8,), "f": (8, 5)},
+    ATTENTION: dict.fromkeys("qkv", (1, 6, 4, 8)),
+    BRANCH: {"x": (4,)},
+}
+
+
+def session(text, elem, **options):
+    proto = onnx.parser.parse_model(HEAD + text.replace("T[", f"{elem}["))
+    return norn.InferenceSession(proto, norn.SessionOptions(verify_passes=True, **options))
+
+
+def feeds_of(text, dtype):
+    rng = np.random.default_rng(3)
+    feeds = {name: rng.uniform(-1, 1, dims).astype(dtype) for name, dims in SHAPES[text].items()}
+    if text == ATTENTION:
+        feeds["mask"] = np.ones((6, 6), bool)
+    if text == BRANCH:
+        feeds["c"] = np.array(True)
+    return feeds
+
+
+@pytest.mark.parametrize("elem", TYPES)
+@pytest.mark.parametrize("text", SHAPES, ids=["cnn", "attention", "branch"])
+def test_results_are_those_of_f32_rounded_once(text, elem):
+    feeds = feeds_of(text, TYPES[elem])
+    wide = {k: v if v.dtype == bool else v.astype(np.float32) for k, v in feeds.items()}
+    half, single = session(text, elem), session(text, "float")
+    for turn in range(2):
+        for got, want in zip(half.run(None, feeds), single.run(None, wide), strict=True):
+            assert got.dtype == TYPES[elem], turn
+            if text == BRANCH:  # what a branch captures is rounded
+                np.testing.assert_allclose(got.astype(np.float32), want, atol=2**-9 if elem == "float16" else 2**-6)
+            else:  # the same kernels in the same order: the bits of what is rounded are the same
+                np.testing.assert_array_equal(got, want.astype(TYPES[elem]))
+
+
+@pytest.mark.parametrize("elem", TYPES)
+def test_only_edges_are_cast(elem):
+    explained = session(CNN, elem).explanation(feeds_of(CNN, TYPES[elem]))
+    steps = [(step["operations"][0]["op_type"], step["kernel"]) for step in explained["graph"]["steps"]]
+    casts = [op for op, kernel in steps if op == "Cast"]
+    assert len(casts) == 6, steps  # four inputs, two outputs
+    assert not [op for op, kernel in steps if kernel == "reference"], steps
+
+
+@pytest.mark.parametrize("elem", TYPES)
+def test_close_to_the_arithmetic_of_each_type(elem):
+    feeds = feeds_of(CNN, TYPES[elem])
+    plain = session(CNN, elem, disabled_passes=["widen_half"])
+    for got, want in zip(session(CNN, elem).run(None, feeds), plain.run(None, feeds), strict=True):
+        scale = 2**-10 if elem == "float16" else 2**-7
+        np.testing.assert_allclose(got.astype(np.float32), want.astype(np.float32), rtol=8 * scale, atol=8 * scale)
+
+
+def test_constants_are_widened_once():
+    proto = onnx.parser.parse_model(HEAD + "agraph (float16[N, 4] x) => (y, z) { y = MatMul(x, w) z = Gemm(x, w) }")
+    weights = np.arange(1, 9, dtype=np.float16).reshape(4, 2)
+    proto.graph.initializer.append(onnx.numpy_helper.from_array(weights, "w"))
+    made = norn.InferenceSession(proto, norn.SessionOptions(verify_passes=True))
+    y, z = made.run(None, {"x": np.ones((3, 4), np.float16)})
+    assert y.tolist() == z.tolist() == [[16, 20]] * 3
