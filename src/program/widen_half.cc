@@ -42,10 +42,24 @@ bool is_half(const opset::ValueType& type) {
 }
 
 bool computes(const opset::Operator* op) {
-  static const opset::Operator* const kComputing[] = {
-      &ops::Conv,          &ops::Gemm,    &ops::MatMul,      &ops::BatchNormalization,
-      &ops::LRN,           &ops::MaxPool, &ops::AveragePool, &ops::GlobalAveragePool,
-      &ops::GlobalMaxPool, &ops::Softmax, &ops::LogSoftmax,  &ops::ReduceMean};
+  static const opset::Operator* const kComputing[] = {&ops::Conv,
+                                                      &ops::Gemm,
+                                                      &ops::MatMul,
+                                                      &ops::BatchNormalization,
+                                                      &ops::LRN,
+                                                      &ops::MaxPool,
+                                                      &ops::AveragePool,
+                                                      &ops::GlobalAveragePool,
+                                                      &ops::GlobalMaxPool,
+                                                      &ops::Softmax,
+                                                      &ops::LogSoftmax,
+                                                      &ops::ReduceMean,
+                                                      &ops::ReduceSum,
+                                                      &ops::ReduceMax,
+                                                      &ops::ReduceMin,
+                                                      &ops::ReduceProd,
+                                                      &ops::ReduceSumSquare,
+                                                      &ops::ReduceL1};
   return op->elementwise || std::find(std::begin(kComputing), std::end(kComputing), op) != std::end(kComputing);
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "norn/error.h"
+#include "ops/math/expand/expand.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/softmax/softmax.h"
@@ -41,6 +42,12 @@ constexpr Entry kTable[] = {
     {&ops::Softmax, select_softmax},
     {&ops::LogSoftmax, select_softmax},
     {&ops::ReduceMean, select_reduce},
+    {&ops::ReduceSum, select_reduce},
+    {&ops::ReduceMax, select_reduce},
+    {&ops::ReduceMin, select_reduce},
+    {&ops::ReduceProd, select_reduce},
+    {&ops::ReduceSumSquare, select_reduce},
+    {&ops::ReduceL1, select_reduce},
     {&ops::LRN, select_lrn},
     {&ops::Transpose, select_transpose},
     {&ops::Concat, select_concat},
@@ -48,6 +55,7 @@ constexpr Entry kTable[] = {
     {&ops::Pad, select_pad},
     {&ops::Gather, select_gather},
     {&ops::Cast, select_cast},
+    {&ops::Expand, select_expand},
     {&ops::Reshape, select_view},
     {&ops::Flatten, select_view},
     {&ops::Squeeze, select_view},

@@ -183,5 +183,6 @@ bool select_pad(Selector&);
 bool select_gather(Selector&);
 bool select_cast(Selector&);
 bool select_view(Selector&);
+bool select_expand(Selector&);
 
 }  // namespace norn::runtime

@@ -74,7 +74,45 @@ bool select_view(Selector& s) {
   // Inference may tell the output's shape without knowing the axes or the shape asked for: only running tells then
   // whether they fit.
   if (!plain(s, "view") || !constant_from(s, 1, "view")) return false;
+  // What lies with strides stays where it is if only dimensions of size 1 come or go.
+  if (const auto* from = s.strides_of(s.node().inputs[0])) {
+    const Shape &x = s.dims(0), &out = s.out_dims();
+    std::vector<std::int64_t> strides;
+    std::size_t d = 0;
+    const auto skip_ones = [&] {
+      while (d < x.size() && x[d] == 1) ++d;
+    };
+    for (const std::int64_t size : out) {
+      if (size == 1) {
+        strides.push_back(0);
+        continue;
+      }
+      skip_ones();
+      if (d == x.size() || x[d] != size) break;
+      strides.push_back((*from)[d++]);
+    }
+    skip_ones();
+    if (strides.size() == out.size() && d == x.size() && !s.passes_over("view")) {
+      s.strided_view(0, std::move(strides), 0);
+      return true;
+    }
+  }
   s.view(0);
+  return true;
+}
+
+// An expanded dimension is read again and again.
+bool select_expand(Selector& s) {
+  if (!plain(s, "view") || !constant_from(s, 1, "view")) return false;
+  const Shape &x = s.dims(0), &out = s.out_dims();
+  if (element_count(out) == 0 || x.size() > out.size()) return false;
+  const std::size_t lead = out.size() - x.size();
+  const std::vector<std::int64_t> from = s.lying_strides(0);
+  std::vector<std::int64_t> strides(out.size(), 0);
+  for (std::size_t d = 0; d < x.size(); ++d)
+    if (x[d] != 1) strides[lead + d] = from[d];
+  if (s.passes_over("view")) return false;
+  s.strided_view(0, std::move(strides), 0);
   return true;
 }
 

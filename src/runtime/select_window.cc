@@ -92,6 +92,22 @@ bool select_softmax(Selector& s) {
   return s.choose(kernels::softmax_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}, true);
 }
 
+namespace {
+
+struct Reduction {
+  const opset::Operator* op;
+  kernels::ReduceKind kind;
+};
+// Not L2: squares of large elements are beyond f32 where the root of their sum is not.
+constexpr Reduction kReductions[] = {
+    {&ops::ReduceMean, kernels::ReduceKind::Mean}, {&ops::ReduceSum, kernels::ReduceKind::Sum},
+    {&ops::ReduceMax, kernels::ReduceKind::Max},   {&ops::ReduceMin, kernels::ReduceKind::Min},
+    {&ops::ReduceProd, kernels::ReduceKind::Prod}, {&ops::ReduceSumSquare, kernels::ReduceKind::SumSquare},
+    {&ops::ReduceL1, kernels::ReduceKind::L1},
+};
+
+}  // namespace
+
 bool select_reduce(Selector& s) {
   if (!s.is_float("reduce")) return false;
   if (s.has(1) && !s.constant(1)) {
@@ -99,7 +115,8 @@ bool select_reduce(Selector& s) {
     return false;
   }
   kernels::ReduceConfig config;
-  config.kind = kernels::ReduceKind::Mean;
+  for (const Reduction& reduction : kReductions)
+    if (reduction.op == s.node().op) config.kind = reduction.kind;
   config.x = s.dims(0);
   const SelectedNode node(s);
   const auto rank = static_cast<std::int64_t>(config.x.size());

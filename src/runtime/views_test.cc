@@ -145,6 +145,18 @@ TEST(StridedViews, ReadBehindALateValue) {
   check(m, {{"x", numbers({6, 4})}});
 }
 
+TEST(StridedViews, ExpandedAndSqueezed) {
+  ModelBuilder m(21);
+  m.input("x", "float[3,1,16]").input("w", "float[3,16,5]").initializer("to", tensor<std::int64_t>({3}, {3, 2, 16}));
+  m.initializer("axis", tensor<std::int64_t>({1}, {1})).initializer("most", tensor<std::int64_t>({4}, {2, 1, 1, 1}));
+  m.node("Expand", {"x", "to"}, {"wide"}).node("MatMul", {"wide", "w"}, {"p"});
+  transpose(m, "x", "t", {2, 1, 0});
+  m.node("Squeeze", {"t", "axis"}, {"s"}).node("Unsqueeze", {"s", "axis"}, {"u"}).node("Neg", {"u"}, {"n"});
+  m.node("Expand", {"u", "most"}, {"e"}).node("Add", {"e", "u"}, {"a"});
+  for (const char* out : {"wide", "p", "s", "n", "e", "a"}) m.output(out);
+  check(m, {{"x", numbers({3, 1, 16})}, {"w", numbers({3, 16, 5})}});
+}
+
 // What lies with channels last is dense to who wants channels last.
 TEST(StridedViews, TransposesOfChannelsLast) {
   ModelBuilder m(21);
