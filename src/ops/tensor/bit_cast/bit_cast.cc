@@ -41,6 +41,8 @@ DataType bit_cast_target(const NodeView& node, DataType from) {
     node.fail("to is " + std::to_string(number) + ", which is no element type");
   const auto to = static_cast<DataType>(number);
   if (!kSetT126.allows_tensor(to)) node.fail("BitCast does not give " + std::string(data_type_name(to)));
+  if (from != DataType::Undefined && !kSetT126.allows_tensor(from))
+    node.fail("BitCast does not take " + std::string(data_type_name(from)));
   if (from != DataType::Undefined && storage_bits(from) != storage_bits(to)) {
     node.fail(std::string(data_type_name(from)) + " has " + std::to_string(storage_bits(from)) + " bits, and " +
                   std::string(data_type_name(to)) + ", to which it is cast, " + std::to_string(storage_bits(to)),

@@ -1,4 +1,5 @@
 // Version 1 repeats along one axis. Its numbers are inputs of the data's floating type.
+#include <algorithm>
 #include <cmath>
 
 #include "ops/common/shapes.h"
@@ -35,12 +36,10 @@ void along_a_single_axis(NodeEdit& edit) {
   if (repeats.empty()) edit.cannot("version 1 repeats along an axis, and a scalar has none");
   // What the narrowest of the version's types counts exactly.
   constexpr std::int64_t kMost = 2048;
-  std::size_t axis = 0;
-  for (std::size_t d = 0; d < repeats.size(); ++d) {
-    if (repeats[d] == 1) continue;
-    if (repeats[axis] != 1) edit.cannot("version 1 repeats along one axis only");
-    axis = d;
-  }
+  const auto repeated = [](std::int64_t r) { return r != 1; };
+  if (std::count_if(repeats.begin(), repeats.end(), repeated) > 1) edit.cannot("version 1 repeats along one axis only");
+  const auto found = std::find_if(repeats.begin(), repeats.end(), repeated);
+  const std::size_t axis = found == repeats.end() ? 0 : static_cast<std::size_t>(found - repeats.begin());
   if (repeats[axis] > kMost) edit.cannot("version 1 counts in floating-point numbers, which are exact up to 2048 only");
   set_scalar_input(edit, 1, static_cast<float>(repeats[axis]));
   set_scalar_input(edit, 2, static_cast<float>(axis));
