@@ -1,6 +1,8 @@
 // A tensor cut into parts along an axis. Lengths are an input or an attribute in version 1, an attribute up to 11, an
-// input since 13. Without them the parts are equal; from 18 on, with num_outputs, the last may be shorter. Negative
-// axes came with 11.
+// input since 13. Without them the parts are equal; from 18 on, with num_outputs, the last may be shorter.
+//
+// Trap: negative axes entered the text with version 11, but exporters wrote them before, and runtimes counted them from
+// the end; so does this one.
 #include "ops/tensor/split/split.h"
 
 #include "ops/common/shapes.h"
@@ -118,7 +120,6 @@ void infer_split(InferContext& ctx) {
 SplitParams resolve_split(const NodeView& node, const Dims* shape, std::size_t outputs, const Tensor* numbers) {
   SplitParams p;
   const std::int64_t axis = node.attrs().find_i("axis").value_or(0);
-  node.require_axis_sign(axis, 11);
   if (shape) p.axis = node.normalize_axis(axis, static_cast<std::int64_t>(shape->size()));
   const DimExpr* size = shape ? &(*shape)[static_cast<std::size_t>(p.axis)] : nullptr;
   if (node.version() >= 18) {

@@ -48,7 +48,7 @@ const Cases cases(
         {"Split-13..", "float[6] iota; int64[] 6", "float[6]", {.error = "rank"}},
         {"Split-13.. axis={1|-2}", "float[6] iota; int64[1] 6", "float[6]", {.error = "axis"}},
         {"Split-13..", "float[] 1; int64[1] 1", "float", {.error = "axis"}},
-        {"Split-2 axis=-1", "float[6]", "float; float", {.error = "axis"}},
+        {"Split-2 axis=-1", "float[2,2] iota", "float[2,1] 0 2; float[2,1] 1 3"},
 
         {"Split-13 axis=1", "float[N,2*C]", "float[N,C]; float[N,C]"},
         {"Split-13", "float[N]", "float[floor(N/2)]; float[floor(N/2)]"},
