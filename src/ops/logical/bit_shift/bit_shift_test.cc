@@ -34,7 +34,7 @@ const Cases cases(
         {"BitShift-11 direction=LEFT", "uint8[0,3]; uint8[3] 1 2 3", "uint8[0,3]"},
         {"BitShift-11 direction=LEFT", "uint8[2] 1 2; uint8[3] 1 2 3", "", {.error = "*"}},
         {"BitShift-11 direction={Left|forward}", "uint8[2] 1 2; uint8[2] 1 2", "", {.error = "direction"}},
-        {"BitShift-11 direction=LEFT", "int8[2] 1 2; int8[2] 1 2", "", {.error = "takes only"}},
+        {"BitShift-11 direction=LEFT", "int8[2]; int8[2]", "", {.error = "takes only"}},
 
         {"BitShift-11 direction=LEFT", "uint8[N,1]; uint8[M]", "uint8[N,M]"},
         {"BitShift-28 direction=LEFT", "int64[2] N 3; int64[] 2", "int64[2] 4*N 12"},

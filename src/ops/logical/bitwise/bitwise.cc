@@ -1,6 +1,7 @@
 // Logic on the bits of integers. The binary ones broadcast both sides.
 #include "ops/logical/bitwise/bitwise.h"
 
+#include "norn/error.h"
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
@@ -46,7 +47,11 @@ void infer_bitwise_not(InferContext& ctx) {
   const Dims* ints = ctx.ints(0);
   if (!ints) return;
   Dims result;
-  for (const DimExpr& e : *ints) result.push_back(DimExpr(-1) - e);
+  try {
+    for (const DimExpr& e : *ints) result.push_back(e.is_constant() ? DimExpr(~e.constant()) : DimExpr(-1) - e);
+  } catch (const Error&) {
+    return;  // the complement of every number fits, but not of every coefficient
+  }
   ctx.set_ints(0, std::move(result));
 }
 

@@ -36,7 +36,7 @@ const Cases cases(
         {"BitwiseNot", "int64[2] min max", "int64[2] max min"},
         {"BitwiseXor", "uint64[2] max max; uint64[] 1", "uint64[2] 18446744073709551614 18446744073709551614"},
         {"BitwiseAnd", "int64[2] min -1; int64[] max", "int64[2] 0 max"},
-        {"BitwiseOr", "int8[2,0]; int8[1]", "int8[2,0]"},
+        {"BitwiseOr", "int8[2,0]; int8[1] 1", "int8[2,0]"},
         {"BitwiseOr", "int8[2] 1 2; int8[3] 1 2 3", "", {.error = "*"}},
         {"{BitwiseAnd|BitwiseOr|BitwiseXor}", "float[2]; float[2]", "", {.error = "takes only"}},
         {"BitwiseNot", "{float|bool}[2]", "", {.error = "takes only"}},
