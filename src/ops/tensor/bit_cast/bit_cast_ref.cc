@@ -16,11 +16,11 @@ void bit_cast_ref(opset::ReferenceContext& ctx) {
   Tensor& y = ctx.output(0, bit_cast_target(ctx, x.dtype()), x.dims());
   if (x.size() == 0) return;
   std::memmove(y.mutable_data(), x.data(), x.bytes());
-  if (x.dtype() == y.dtype()) return;
-  auto* bytes = static_cast<std::uint8_t*>(y.mutable_data());
   const int bits = storage_bits(y.dtype());
+  if (x.dtype() == y.dtype() || bits > 8) return;
+  auto* bytes = static_cast<std::uint8_t*>(y.mutable_data());
   const unsigned sign = 1u << (bits - 1), all = (sign << 1) - 1;
-  for (std::int64_t i = 0; i < y.size() && bits <= 8; ++i) {
+  for (std::int64_t i = 0; i < y.size(); ++i) {
     if (y.dtype() == DataType::Bool)
       bytes[i] = bytes[i] != 0;
     else if (is_signed_part(y.dtype()))
