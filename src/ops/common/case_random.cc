@@ -161,6 +161,8 @@ class Draw {
     for (const char* vector : {"scale", "bias", "mean", "var", "input_mean", "input_var"})
       if (name == vector) return {channels};
     if (name == "B" && wants_images()) return {pick(1, 4)};
+    if (name == "values" && op_.name == "OneHot") return {2};
+    if (name == "sequence_lens" && dims_.size() > 1) return {channels};
     if (op_.name.find("MatMul") != std::string_view::npos || op_.name == "Gemm") {
       if (name == "B" && !dims_.empty()) return {dims_.back(), pick(1, 3)};
     }

@@ -210,6 +210,12 @@ std::vector<std::int64_t> to_ints(const Tensor& t) {
   return load_all<std::int64_t>(t);
 }
 
+Tensor zero_of(DataType type) {
+  Tensor zero(type, {});
+  visit_domain(domain_of(type), [&](const auto& value) { store(zero, 0, 1, &value); });
+  return zero;
+}
+
 double round_to(DataType type, double value) {
   if (type == DataType::Double) return value;
   if (type == DataType::Float) return static_cast<float>(value);

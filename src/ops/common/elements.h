@@ -84,6 +84,9 @@ D times(D a, D b) {
 // Integers of an int32 or int64 tensor (shapes, axes, indices).
 std::vector<std::int64_t> to_ints(const Tensor& tensor);
 
+// One element: a zero, false or an empty string.
+Tensor zero_of(DataType type);
+
 // Rounds to what the element type can hold and back: the intermediate rounding that some operators prescribe.
 double round_to(DataType type, double value);
 

@@ -59,7 +59,7 @@ void map_pairs(ReferenceContext& ctx, const BinaryFn& f) {
   visit_real(domain_of(type), [&]<class D>(D) { map_pairs<D, D, D>(ctx, type, in_domain<D>(ctx, f, type)); });
 }
 
-void fold_inputs(ReferenceContext& ctx, const BinaryFn& f) {
+void fold_inputs(ReferenceContext& ctx, const BinaryFn& f, double divisor) {
   const DataType type = ctx.input(0).dtype();
   Shape dims = ctx.input(0).dims();
   for (int i = 1; i < ctx.input_count(); ++i) dims = broadcast(dims, ctx.input(i).dims());
@@ -76,6 +76,8 @@ void fold_inputs(ReferenceContext& ctx, const BinaryFn& f) {
         at.next();
       }
     }
+    if constexpr (std::is_same_v<D, double>)
+      for (double& element : all) element /= divisor;
     store_all<D>(out, all);
   });
 }

@@ -40,8 +40,9 @@ template <DomainType A, DomainType B, DomainType To, class F>
 void map_pairs(opset::ReferenceContext& ctx, DataType type, F&& f);
 // Input 1's dimensions, brought to where NumPy's broadcasting expects them. Throws if they do not fit.
 norn::Shape aligned_b(const opset::ReferenceContext& ctx);
-// Output 0 = f(... f(f(input 0, input 1), input 2) ...), broadcast, rounded once at the end.
-void fold_inputs(opset::ReferenceContext& ctx, const BinaryFn& f);
+// Output 0 = f(... f(f(input 0, input 1), input 2) ...), broadcast, rounded once at the end. Floating types are divided
+// by `divisor` before that.
+void fold_inputs(opset::ReferenceContext& ctx, const BinaryFn& f, double divisor = 1);
 
 template <DomainType D, class F>
 void map_elements_in(opset::ReferenceContext& ctx, F&& f) {

@@ -6,8 +6,11 @@
 #include "ops/common/shapes.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "base/checked.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "norn/error.h"
 
@@ -106,6 +109,27 @@ void infer_pairs(opset::InferContext& ctx, DataType type) {
     ctx.set(0, type);
 }
 
+void infer_arithmetic(opset::InferContext& ctx, IntArithmetic of_ints) {
+  infer_pairs(ctx, ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1));
+  if (!ctx.has_rank(0) || !ctx.has_rank(1)) return;
+  const Dims *a = ctx.ints(0), *b = ctx.ints(1);
+  if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return;
+  const std::size_t n = a->size() == 1 ? b->size() : a->size();
+  Dims result;
+  try {
+    for (std::size_t i = 0; i < n; ++i) {
+      auto value = of_ints((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
+      if (!value) return;
+      result.push_back(*std::move(value));
+    }
+  } catch (const Error&) {
+    return;  // beyond 64 bits elements wrap around, which expressions do not
+  }
+  ctx.set_ints(0, std::move(result));
+}
+
+bool known_at_least(const DimExpr& e, std::int64_t least) { return DimExpr::max(e, least) == e; }
+
 DimExpr product(std::span<const DimExpr> dims) {
   DimExpr result = 1;
   for (const DimExpr& d : dims) {
@@ -113,6 +137,34 @@ DimExpr product(std::span<const DimExpr> dims) {
   }
   for (const DimExpr& d : dims) result = result * d;
   return result;
+}
+
+double number_at(const Tensor& t, std::int64_t i) {
+  switch (t.dtype()) {
+    case DataType::Float: return t.as<float>()[i];
+    case DataType::Double: return t.as<double>()[i];
+    case DataType::Float16:
+    case DataType::BFloat16: return base::small_float_to_float(t.dtype(), t.as<std::uint16_t>()[i]);
+    case DataType::Int8: return t.as<std::int8_t>()[i];
+    case DataType::Int16: return t.as<std::int16_t>()[i];
+    case DataType::Int32: return t.as<std::int32_t>()[i];
+    case DataType::Int64: return static_cast<double>(t.as<std::int64_t>()[i]);
+    case DataType::Uint8: return t.as<std::uint8_t>()[i];
+    case DataType::Uint16: return t.as<std::uint16_t>()[i];
+    case DataType::Uint32: return t.as<std::uint32_t>()[i];
+    case DataType::Uint64: return static_cast<double>(t.as<std::uint64_t>()[i]);
+    default: return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+std::vector<std::int64_t> whole_numbers(const opset::NodeView& node, const Tensor& tensor, std::string_view what) {
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    const double v = number_at(tensor, i);
+    if (!(std::abs(v) < 0x1p62) || v != std::trunc(v)) node.fail(std::string(what) + " has a number that is not whole");
+    values.push_back(static_cast<std::int64_t>(v));
+  }
+  return values;
 }
 
 std::vector<std::int64_t> dense_strides(const Shape& dims) {

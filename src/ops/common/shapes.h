@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "norn/types.h"
+#include "norn/value.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -22,8 +23,21 @@ std::optional<std::int64_t> axis_of_b(const opset::NodeView& node, std::int64_t 
 // Inference of those operators in all versions: output 0 is of the type, with the shape that both inputs have together.
 void infer_pairs(opset::InferContext& ctx, DataType type);
 
+// The same for arithmetic, whose result is of the inputs' type: known integers are computed as expressions. `of_ints`
+// gives nothing where no expression is the result, and throws norn::Error where it leaves 64 bits.
+using IntArithmetic = std::optional<opset::DimExpr> (*)(const opset::DimExpr&, const opset::DimExpr&);
+void infer_arithmetic(opset::InferContext& ctx, IntArithmetic of_ints);
+// Whether the expression is known not to be below `least`.
+bool known_at_least(const opset::DimExpr& e, std::int64_t least);
+
 // Number of elements; 0 if a dimension is known to be 0, however large the others are.
 opset::DimExpr product(std::span<const opset::DimExpr> dims);
+
+// Element `i` of a tensor of integers or of floating-point numbers of 16 to 64 bits; NaN for other types.
+double number_at(const Tensor& tensor, std::int64_t i);
+// Sizes and axes that the first operator sets give as floating-point numbers. Throws through `node`, naming `what`, if
+// one has a fraction or does not fit.
+std::vector<std::int64_t> whole_numbers(const opset::NodeView& node, const Tensor& tensor, std::string_view what);
 
 // Strides, in elements, of a dense tensor of shape `dims`.
 std::vector<std::int64_t> dense_strides(const norn::Shape& dims);

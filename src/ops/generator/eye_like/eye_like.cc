@@ -1,6 +1,8 @@
 // An identity matrix of another matrix's shape. The element type is dtype, else the input's.
 #include "ops/generator/eye_like/eye_like.h"
 
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -24,9 +26,29 @@ constexpr Schema kEyeLike[] = {
     {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
+void infer_eye_like(InferContext& ctx) {
+  const DataType type = eye_like_type(ctx, ctx.elem(0));
+  ctx.require_rank(0, 2);
+  if (ctx.has_rank(0))
+    ctx.set(0, type, ctx.shape(0));
+  else if (type != DataType::Undefined)
+    ctx.set(0, type);
+}
+
 }  // namespace
 
-constinit const Operator EyeLike = {.name = "EyeLike", .history = kEyeLike};
+DataType eye_like_type(const NodeView& node, DataType input) {
+  const auto dtype = node.attrs().find_i("dtype");
+  if (!dtype) return input;
+  const bool exists = *dtype > 0 && *dtype < kDataTypeCount;
+  const auto type = exists ? static_cast<DataType>(*dtype) : DataType::Undefined;
+  if (!exists || !find_type(node.schema(), "T2")->set.allows_tensor(type))
+    node.fail("dtype is " + (exists ? std::string(data_type_name(type)) : std::to_string(*dtype)) +
+              ", which EyeLike does not give");
+  return type;
+}
+
+constinit const Operator EyeLike = {.name = "EyeLike", .history = kEyeLike, .infer = infer_eye_like};
 
 void eye_like_schemas(SchemaTable& table) { table.add(EyeLike); }
 

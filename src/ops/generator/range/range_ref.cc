@@ -13,7 +13,7 @@ using opset::ReferenceContext;
 
 template <class D>
 D scalar(ReferenceContext& ctx, int i) {
-  if (ctx.input(i).size() != 1) ctx.fail("start, limit and delta have to be scalars");
+  if (ctx.input(i).size() != 1 || ctx.input(i).rank() > 1) ctx.fail("start, limit and delta have to be scalars");
   return load_all<D>(ctx.input(i))[0];
 }
 

@@ -47,6 +47,10 @@ TEST(Range, InfersExpressions) {
                 .to_string(),
             "int64[?0]");
   EXPECT_EQ(run_and_check(Range, 11, {}, {zero, five, one})[0].tensor().size(), 5);
+  for (const Tensor& many :
+       {tensor<std::int64_t>({0}, {}), tensor<std::int64_t>({2}, {1, 2}), tensor<std::int64_t>({1, 1}, {5})}) {
+    EXPECT_THROW(run(Range, 11, {}, {zero, many, one}), Error);
+  }
   EXPECT_THROW(infer(Range, 11, {}, {type("int64[2]"), type("int64[]"), type("int64[]")}), Error);
   EXPECT_THROW(infer(Range, 11, {}, {type("int64[1,1]"), type("int64[]"), type("int64[]")}), Error);
 }

@@ -1,7 +1,6 @@
 // Arithmetic of two tensors. Known integers are computed as expressions.
 #include "ops/math/binary_arith/binary_arith.h"
 
-#include "norn/error.h"
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
@@ -54,13 +53,9 @@ constexpr Schema kHistory[] = {
     {.since = 14, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes14, .same_meaning = true},
 };
 
-using Arithmetic = std::optional<DimExpr> (*)(const DimExpr&, const DimExpr&);
-
 std::optional<DimExpr> add(const DimExpr& a, const DimExpr& b) { return a + b; }
 std::optional<DimExpr> subtract(const DimExpr& a, const DimExpr& b) { return a - b; }
 std::optional<DimExpr> multiply(const DimExpr& a, const DimExpr& b) { return a * b; }
-
-bool known_nonnegative(const DimExpr& e) { return DimExpr::max(e, 0) == e; }
 
 // Truncates towards zero, which only for non-negative operands is the floor.
 std::optional<DimExpr> divide(const DimExpr& a, const DimExpr& b) {
@@ -69,35 +64,14 @@ std::optional<DimExpr> divide(const DimExpr& a, const DimExpr& b) {
       return b.constant() == 0 ? std::nullopt : std::optional(DimExpr(0) - a);
     return DimExpr(a.constant() / b.constant());
   }
-  const bool divides = b.is_constant() ? b.constant() > 0 : DimExpr::max(b, 1) == b;
-  if (divides && known_nonnegative(a)) return DimExpr::floor_div(a, b);
+  if (known_at_least(b, 1) && known_at_least(a, 0)) return DimExpr::floor_div(a, b);
   return std::nullopt;
 }
 
-void infer_binary(InferContext& ctx, Arithmetic arithmetic) {
-  const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
-  infer_pairs(ctx, elem);
-  if (!ctx.has_rank(0) || !ctx.has_rank(1)) return;
-  const Dims *a = ctx.ints(0), *b = ctx.ints(1);
-  if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return;
-  const std::size_t n = a->size() == 1 ? b->size() : a->size();
-  Dims result;
-  try {
-    for (std::size_t i = 0; i < n; ++i) {
-      auto value = arithmetic((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
-      if (!value) return;
-      result.push_back(*std::move(value));
-    }
-  } catch (const Error&) {
-    return;  // beyond 64 bits elements wrap around, which expressions do not
-  }
-  ctx.set_ints(0, std::move(result));
-}
-
-void infer_add(InferContext& ctx) { infer_binary(ctx, add); }
-void infer_sub(InferContext& ctx) { infer_binary(ctx, subtract); }
-void infer_mul(InferContext& ctx) { infer_binary(ctx, multiply); }
-void infer_div(InferContext& ctx) { infer_binary(ctx, divide); }
+void infer_add(InferContext& ctx) { infer_arithmetic(ctx, add); }
+void infer_sub(InferContext& ctx) { infer_arithmetic(ctx, subtract); }
+void infer_mul(InferContext& ctx) { infer_arithmetic(ctx, multiply); }
+void infer_div(InferContext& ctx) { infer_arithmetic(ctx, divide); }
 
 }  // namespace
 

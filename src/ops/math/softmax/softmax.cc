@@ -1,5 +1,6 @@
-// Softmax and LogSoftmax. Before 13 the input is seen as a matrix, cut at `axis` (default 1): a sum runs over that axis
-// and all after it. From 13 on it runs along `axis` (default -1) alone. Negative axes came with 11.
+// Softmax, LogSoftmax and Hardmax. Before 13 the input is seen as a matrix, cut at `axis` (default 1): a sum, or the
+// search for the greatest, runs over that axis and all after it. From 13 on it runs along `axis` (default -1) alone.
+// Negative axes came with 11.
 #include "ops/math/softmax/softmax.h"
 
 #include "ops/common/shapes.h"
@@ -40,10 +41,10 @@ SoftmaxParams resolve_softmax(const NodeView& node, std::int64_t rank) {
 
 constinit const Operator Softmax = {.name = "Softmax", .history = kRows, .infer = infer_softmax};
 constinit const Operator LogSoftmax = {.name = "LogSoftmax", .history = kRows, .infer = infer_softmax};
+constinit const Operator Hardmax = {.name = "Hardmax", .history = kRows, .infer = infer_softmax};
 
 void softmax_schemas(SchemaTable& table) {
-  table.add(Softmax);
-  table.add(LogSoftmax);
+  for (const Operator* op : {&Softmax, &LogSoftmax, &Hardmax}) table.add(*op);
 }
 
 }  // namespace norn::ops

@@ -9,8 +9,9 @@ namespace norn::ops {
 
 extern const opset::Operator Softmax;
 extern const opset::Operator LogSoftmax;
+extern const opset::Operator Hardmax;
 
-// The dimensions [first, last) over which a sum goes: one axis, or before version 13 all from the axis on.
+// The dimensions [first, last) over which a sum or a search goes: one axis, or before version 13 all from the axis on.
 struct SoftmaxParams {
   std::int64_t first, last;
 };

@@ -1,4 +1,4 @@
-// Version steps of Softmax and LogSoftmax between the matrix view (before 13) and one axis.
+// Version steps of Softmax, LogSoftmax and Hardmax between the matrix view (before 13) and one axis.
 //
 // Where only one dimension from the axis on is other than 1, both views are the same. Otherwise the old one flattens,
 // which needs a shape known well enough to restore it, and the new one moves its axis to the end.
@@ -74,7 +74,7 @@ void as_matrix(NodeEdit& edit) {
 }  // namespace
 
 void softmax_steps(StepTable& table) {
-  for (const opset::Operator* op : {&Softmax, &LogSoftmax}) {
+  for (const opset::Operator* op : {&Softmax, &LogSoftmax, &Hardmax}) {
     table.add(*op, 1, 11, unchanged, axis_from_front);
     table.add(*op, 11, 13, along_one_axis, as_matrix);
     table.keeps(*op, 11,

@@ -36,6 +36,32 @@ void matrix(Sample& s) {
   softmax(s, count({d.begin(), d.begin() + axis}), count({d.begin() + axis, d.end()}), 1, false);
 }
 
+// Along the middle dimension of [a, n, b]: one where all before are less and none behind is greater.
+void hardmax(Sample& s, std::int64_t a, std::int64_t n, std::int64_t b) {
+  const auto& x = s.in(0).values;
+  auto& y = s.out(0, s.in(0).dims);
+  for (std::int64_t i = 0; i < a; ++i)
+    for (std::int64_t k = 0; k < b; ++k)
+      for (std::int64_t j = 0; j < n; ++j) {
+        const auto at = [&](std::int64_t m) { return x[(i * n + m) * b + k]; };
+        bool first = true;
+        for (std::int64_t m = 0; m < n; ++m) first = first && (m < j ? at(m) < at(j) : at(m) <= at(j));
+        y[(i * n + j) * b + k] = first;
+      }
+}
+void hardmax_one_axis(Sample& s) {
+  const auto& d = s.in(0).dims;
+  auto axis = static_cast<std::int64_t>(s.number("axis", -1));
+  if (axis < 0) axis += static_cast<std::int64_t>(d.size());
+  hardmax(s, count({d.begin(), d.begin() + axis}), d[axis], count({d.begin() + axis + 1, d.end()}));
+}
+void hardmax_matrix(Sample& s) {
+  const auto& d = s.in(0).dims;
+  auto axis = static_cast<std::int64_t>(s.number("axis", 1));
+  if (axis < 0) axis += static_cast<std::int64_t>(d.size());
+  hardmax(s, count({d.begin(), d.begin() + axis}), count({d.begin() + axis, d.end()}), 1);
+}
+
 const Cases cases(
     "Softmax",
     {
@@ -73,6 +99,27 @@ const Cases cases(
         {"Softmax-11 axis=3", "float[2,3]", "", {.error = "axis"}},
         {"Softmax-13 axis=2", "float[1,1] 1", "", {.error = "axis"}},
         {"Softmax-13", "float", "float"},
+    });
+
+const Cases hardmax_cases(
+    "Hardmax",
+    {
+        {"Hardmax-13 axis={0|1|-2|2}", "T[2,3,4] uniform -2 2", "", {.formula = hardmax_one_axis}},
+        {"Hardmax-13", "T[2,3,4] fill 5", "", {.formula = hardmax_one_axis}},
+        {"Hardmax-11 axis={0|1|2|3|-2|-1}", "double[2,3,4] random 6", "", {.formula = hardmax_matrix}},
+        {"Hardmax-{1|11}", "T[2,3,4] random", "", {.formula = hardmax_matrix}},
+        {"Hardmax-13", "float[2,4] 3 3 1 2 -inf -inf -inf -inf", "float[2,4] 1 0 0 0 1 0 0 0"},
+        {"Hardmax-13", "float[2,3] 1 nan inf nan nan 5", "float[2,3] 0 1 0 1 0 0"},
+        {"Hardmax-13", "float[2,0]", "float[2,0]"},
+        {"Hardmax-13", "float[0,3]", "float[0,3]"},
+        {"Hardmax-13", "float[1] 7", "float[1] 1"},
+        {"Hardmax-13 axis=2", "float[2,3] iota", "", {.error = "axis"}},
+        {"Hardmax-13", "float[] 1", "", {.error = "axis"}},
+        {"Hardmax-13 axis=1", "float[N,M]", "float[N,M]"},
+        {"Hardmax-11 axis=1", "float[N,1000,1,1]", "", {.to = 13, .becomes = "Hardmax-13"}},
+        {"Hardmax-11 axis=1", "float[N,3,4]", "", {.to = 13, .becomes = "Flatten-13 Hardmax-13 Reshape-13"}},
+        {"Hardmax-11 axis=1", "float", "", {.to = 28, .becomes = "Hardmax-11"}},
+        {"Hardmax-13 axis=1", "float[N,C,H]", "", {.to = 11, .becomes = "Transpose-1 Hardmax-11 Transpose-1"}},
     });
 
 }  // namespace

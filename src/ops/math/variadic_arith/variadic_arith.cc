@@ -1,7 +1,8 @@
-// Signatures of Max, Min and Sum.
+// Signatures of Max, Min, Sum and Mean.
 //
 // Before version 8 all inputs have one shape; since then they are broadcast together, so a step down from 8 is more
-// than a narrowing of types. Max and Min of shapes carry symbolic integers; Sum takes no integers.
+// than a narrowing of types. Max and Min of shapes carry symbolic integers; Sum and Mean take no
+// integers.
 #include "ops/math/variadic_arith/variadic_arith.h"
 
 #include "ops/common/shapes.h"
@@ -21,6 +22,8 @@ constexpr Param kMaxOut[] = {{.name = "max", .type = "T"}};
 constexpr Param kDiffMaxOut[] = {{.name = "max", .type = "T", .diff = kDiff}};
 constexpr Param kMinOut[] = {{.name = "min", .type = "T"}};
 constexpr Param kDiffMinOut[] = {{.name = "min", .type = "T", .diff = kDiff}};
+constexpr Param kMeanOut[] = {{.name = "mean", .type = "T"}};
+constexpr Param kDiffMeanOut[] = {{.name = "mean", .type = "T", .diff = kDiff}};
 constexpr Param kSumOut[] = {{.name = "sum", .type = "T"}};
 constexpr Param kDiffSumOut[] = {{.name = "sum", .type = "T", .diff = kDiff}};
 constexpr Attr kConsumedInputs[] = {{.name = "consumed_inputs", .type = ir::AttributeType::Ints}};
@@ -49,6 +52,12 @@ constexpr Schema kSum[] = {
     {.since = 6, .inputs = kData, .outputs = kSumOut, .types = kFloat16To64},
     {.since = 8, .inputs = kData, .outputs = kSumOut, .types = kFloat16To64},
     {.since = 13, .inputs = kDiffData, .outputs = kDiffSumOut, .types = kFloats, .same_meaning = true},
+};
+constexpr Schema kMean[] = {
+    {.since = 1, .inputs = kData, .outputs = kMeanOut, .attrs = kConsumedInputs, .types = kFloat16To64},
+    {.since = 6, .inputs = kData, .outputs = kMeanOut, .types = kFloat16To64},
+    {.since = 8, .inputs = kData, .outputs = kMeanOut, .types = kFloat16To64},
+    {.since = 13, .inputs = kDiffData, .outputs = kDiffMeanOut, .types = kFloats, .same_meaning = true},
 };
 
 // The shape of all inputs together; nothing if it takes one of unknown rank to tell.
@@ -112,11 +121,10 @@ void infer_min(InferContext& ctx) { infer_ints(ctx, DimExpr::min); }
 constinit const Operator Max = {.name = "Max", .history = kMax, .infer = infer_max, .elementwise = true};
 constinit const Operator Min = {.name = "Min", .history = kMin, .infer = infer_min, .elementwise = true};
 constinit const Operator Sum = {.name = "Sum", .history = kSum, .infer = infer_variadic, .elementwise = true};
+constinit const Operator Mean = {.name = "Mean", .history = kMean, .infer = infer_variadic, .elementwise = true};
 
 void variadic_arith_schemas(opset::SchemaTable& table) {
-  table.add(Max);
-  table.add(Min);
-  table.add(Sum);
+  for (const Operator* op : {&Max, &Min, &Sum, &Mean}) table.add(*op);
 }
 
 }  // namespace norn::ops

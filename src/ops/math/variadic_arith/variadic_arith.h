@@ -1,9 +1,9 @@
-// Max, Min and Sum of any number of tensors.
+// Max, Min, Sum and Mean of any number of tensors.
 #pragma once
 #include "opset/schema.h"
 
 namespace norn::ops {
 
-extern const opset::Operator Max, Min, Sum;
+extern const opset::Operator Max, Min, Sum, Mean;
 
 }  // namespace norn::ops

@@ -1,4 +1,5 @@
-// Version steps of Max, Min and Sum. Down from version 8 only nodes pass whose inputs are known to have one shape.
+// Version steps of Max, Min, Sum and Mean. Down from version 8 only nodes pass whose inputs are known to have one
+// shape.
 #include "ops/math/variadic_arith/variadic_arith.h"
 #include "transform/shared_steps.h"
 
@@ -20,7 +21,7 @@ void require_equal_shapes(NodeEdit& edit) {
 }  // namespace
 
 void variadic_arith_steps(StepTable& table) {
-  for (const opset::Operator* op : {&Max, &Min, &Sum}) {
+  for (const opset::Operator* op : {&Max, &Min, &Sum, &Mean}) {
     table.add(*op, 1, 6, drop_consumed_inputs, unchanged);
     table.add(*op, 6, 8, unchanged, require_equal_shapes);
   }

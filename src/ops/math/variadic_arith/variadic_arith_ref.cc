@@ -1,7 +1,7 @@
-// Max, Min and Sum: a fold over the inputs, each broadcast to the common shape.
+// Max, Min, Sum and Mean: a fold over the inputs, each broadcast to the common shape.
 //
 // NaN wins over everything, in Max and Min too. Floating types are folded in double and rounded once at the end, so a
-// Sum in half precision neither overflows on the way nor depends on the order.
+// Sum or Mean in half precision neither overflows on the way nor depends on the order.
 #include <cmath>
 
 #include "ops/common/loops.h"
@@ -22,7 +22,7 @@ D smaller(D a, D b) {
   return a > b ? b : a;
 }
 
-void fold(ReferenceContext& ctx, const BinaryFn& f) {
+void fold(ReferenceContext& ctx, const BinaryFn& f, double divisor = 1) {
   if (ctx.input_count() == 0) ctx.fail("there is no input");
   const Shape& dims = ctx.input(0).dims();
   for (int i = 1; i < ctx.input_count() && ctx.version() < 8; ++i) {
@@ -31,7 +31,7 @@ void fold(ReferenceContext& ctx, const BinaryFn& f) {
                  to_string(ctx.input(i).dims()),
              "broadcasting came with version 8 of the operator");
   }
-  fold_inputs(ctx, f);
+  fold_inputs(ctx, f, divisor);
 }
 
 void max_ref(ReferenceContext& ctx) {
@@ -48,9 +48,8 @@ void min_ref(ReferenceContext& ctx) {
              .i64 = smaller<std::int64_t>,
              .u64 = smaller<std::uint64_t>});
 }
-void sum_ref(ReferenceContext& ctx) {
-  fold(ctx, {.f64 = [](double a, double b) { return a + b; }});
-}
+void sum_ref(ReferenceContext& ctx) { fold(ctx, {.f64 = plus<double>}); }
+void mean_ref(ReferenceContext& ctx) { fold(ctx, {.f64 = plus<double>}, ctx.input_count()); }
 
 }  // namespace
 
@@ -58,6 +57,7 @@ void variadic_arith_references(opset::ReferenceTable& table) {
   table.add(Max, max_ref);
   table.add(Min, min_ref);
   table.add(Sum, sum_ref);
+  table.add(Mean, mean_ref);
 }
 
 }  // namespace norn::ops

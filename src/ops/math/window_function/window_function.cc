@@ -1,5 +1,8 @@
-// Windows for spectral analysis. periodic = 1 divides by the size, 0 by the size less one.
+// Windows for spectral analysis. periodic = 1 divides by the size, 0 by the size less one. The size is a scalar, for
+// which a tensor of one element is taken, as by Range, which the bodies count with.
 #include "ops/math/window_function/window_function.h"
+
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace {
@@ -20,11 +23,26 @@ constexpr Schema kRows[] = {
     {.since = 17, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_window(InferContext& ctx) {
+  const std::int64_t number = ctx.attrs().i("output_datatype");
+  const bool exists = number > 0 && number < kDataTypeCount;
+  const auto type = exists ? static_cast<DataType>(number) : DataType::Undefined;
+  if (!exists || !find_type(ctx.schema(), "T2")->set.allows_tensor(type))
+    ctx.fail("output_datatype is " + (exists ? std::string(data_type_name(type)) : std::to_string(number)) +
+             ", which windows do not have");
+  if (ctx.has_rank(0) && (ctx.rank(0) > 1 || (ctx.rank(0) == 1 && DimExpr::differ(ctx.shape(0)[0], 1))))
+    ctx.fail("size must be one number, but has shape " + to_string(ctx.shape(0)));
+  const Dims* size = ctx.ints(0);
+  ctx.set(0, type,
+          {size && size->size() == 1 ? DimExpr::max(size->front(), 0)
+                                     : ctx.fresh_dim("the contents of size are not known")});
+}
+
 }  // namespace
 
-constinit const Operator BlackmanWindow = {.name = "BlackmanWindow", .history = kRows};
-constinit const Operator HammingWindow = {.name = "HammingWindow", .history = kRows};
-constinit const Operator HannWindow = {.name = "HannWindow", .history = kRows};
+constinit const Operator BlackmanWindow = {.name = "BlackmanWindow", .history = kRows, .infer = infer_window};
+constinit const Operator HammingWindow = {.name = "HammingWindow", .history = kRows, .infer = infer_window};
+constinit const Operator HannWindow = {.name = "HannWindow", .history = kRows, .infer = infer_window};
 
 void window_function_schemas(SchemaTable& table) {
   for (const Operator* op : {&BlackmanWindow, &HammingWindow, &HannWindow}) table.add(*op);

@@ -2,6 +2,8 @@
 // have no bits to take.
 #include "ops/tensor/bit_cast/bit_cast.h"
 
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -22,9 +24,34 @@ constexpr Schema kBitCast[] = {
     {.since = 26, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_bit_cast(InferContext& ctx) {
+  const DataType to = bit_cast_target(ctx, ctx.elem(0));
+  if (ctx.has_rank(0))
+    ctx.set(0, to, ctx.shape(0));
+  else
+    ctx.set(0, to);
+  if (const Dims* ints = ctx.ints(0); ints && to == ctx.elem(0)) ctx.set_ints(0, *ints);
+}
+
 }  // namespace
 
-constinit const Operator BitCast = {.name = "BitCast", .history = kBitCast};
+DataType bit_cast_target(const NodeView& node, DataType from) {
+  const std::int64_t number = node.attrs().i("to");
+  if (number <= 0 || number >= kDataTypeCount)
+    node.fail("to is " + std::to_string(number) + ", which is no element type");
+  const auto to = static_cast<DataType>(number);
+  if (!kSetT126.allows_tensor(to)) node.fail("BitCast does not give " + std::string(data_type_name(to)));
+  if (from != DataType::Undefined && !kSetT126.allows_tensor(from))
+    node.fail("BitCast does not take " + std::string(data_type_name(from)));
+  if (from != DataType::Undefined && storage_bits(from) != storage_bits(to)) {
+    node.fail(std::string(data_type_name(from)) + " has " + std::to_string(storage_bits(from)) + " bits, and " +
+                  std::string(data_type_name(to)) + ", to which it is cast, " + std::to_string(storage_bits(to)),
+              "BitCast needs types of equal width");
+  }
+  return to;
+}
+
+constinit const Operator BitCast = {.name = "BitCast", .history = kBitCast, .infer = infer_bit_cast};
 
 void bit_cast_schemas(SchemaTable& table) { table.add(BitCast); }
 

@@ -1,5 +1,5 @@
-// Conversion to another tensor's element type. Its attributes follow Cast's: saturate for 8-bit floats came with 19,
-// round_mode with 24.
+// Conversion to another tensor's element type: Cast, which its body is, to a type that a tensor tells. Its attributes
+// follow Cast's: saturate for 8-bit floats came with 19, round_mode with 24.
 #include "ops/tensor/cast_like/cast_like.h"
 
 #include <string>
@@ -65,6 +65,8 @@ void infer_cast_like(InferContext& ctx) {
   ValueType type = ValueType::tensor(ctx.elem(1));
   if (ctx.input(0).is_tensor()) type.shape = ctx.input(0).shape;
   ctx.set(0, std::move(type));
+  const bool index = ctx.elem(1) == DataType::Int64 || ctx.elem(1) == DataType::Int32;
+  if (const Dims* ints = ctx.ints(0); ints && index) ctx.set_ints(0, *ints);
 }
 
 void cast_like_body(BodyBuilder& b) {

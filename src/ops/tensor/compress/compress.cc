@@ -2,6 +2,9 @@
 // axis. Negative axes came with 11.
 #include "ops/tensor/compress/compress.h"
 
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -26,9 +29,53 @@ constexpr Schema kCompress[] = {
     {.since = 28, .inputs = kInputs11, .outputs = kOutputs11, .attrs = kAttrs, .types = kTypes28, .same_meaning = true},
 };
 
+void infer_compress(InferContext& ctx) {
+  ctx.require_rank(1, 1);
+  const auto given = ctx.attrs().find_i("axis");
+  if (given) ctx.require_axis_sign(*given, 11);
+  const bool ranked = ctx.has_rank(0);
+  if (ranked && ctx.rank(0) == 0) ctx.fail("the input is a scalar; Compress chooses along an axis");
+  std::optional<DimExpr> size;  // of what is chosen from
+  std::optional<std::int64_t> axis;
+  if (ranked) {
+    axis = compress_axis(ctx, ctx.rank(0));
+    size = axis ? ctx.shape(0)[static_cast<std::size_t>(*axis)] : product(ctx.shape(0));
+  }
+  std::optional<std::vector<std::int64_t>> chosen;
+  if (const Tensor* condition = ctx.constant(1))
+    chosen = compress_choice(ctx, *condition, size && size->is_constant() ? size->constant() : condition->size());
+  if (given && !ranked) return ctx.set(0, ctx.elem(0));
+  Dims dims = axis ? ctx.shape(0) : Dims{DimExpr()};
+  dims[axis ? static_cast<std::size_t>(*axis) : 0] =
+      chosen ? DimExpr(static_cast<std::int64_t>(chosen->size()))
+             : ctx.fresh_dim("how many elements of condition are true is not known");
+  ctx.set(0, ctx.elem(0), std::move(dims));
+  const Dims* ints = ctx.ints(0);
+  if (!ints || !chosen || ctx.rank(0) != 1) return;
+  Dims kept;
+  for (const std::int64_t k : *chosen) kept.push_back((*ints)[static_cast<std::size_t>(k)]);
+  ctx.set_ints(0, std::move(kept));
+}
+
 }  // namespace
 
-constinit const Operator Compress = {.name = "Compress", .history = kCompress};
+std::optional<std::int64_t> compress_axis(const NodeView& node, std::int64_t rank) {
+  const auto axis = node.attrs().find_i("axis");
+  return axis ? std::optional(node.normalize_axis(*axis, rank)) : std::nullopt;
+}
+
+std::vector<std::int64_t> compress_choice(const NodeView& node, const Tensor& condition, std::int64_t size) {
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t k = 0; k < condition.size(); ++k) {
+    if (!condition.as<bool>()[k]) continue;
+    if (k >= size)
+      node.fail("condition chooses element " + std::to_string(k) + ", but there are only " + std::to_string(size));
+    chosen.push_back(k);
+  }
+  return chosen;
+}
+
+constinit const Operator Compress = {.name = "Compress", .history = kCompress, .infer = infer_compress};
 
 void compress_schemas(SchemaTable& table) { table.add(Compress); }
 

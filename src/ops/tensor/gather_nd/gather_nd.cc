@@ -2,6 +2,10 @@
 // share, came with 12.
 #include "ops/tensor/gather_nd/gather_nd.h"
 
+#include <algorithm>
+
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -26,9 +30,64 @@ constexpr Schema kGatherND[] = {
     {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes13, .same_meaning = true},
 };
 
+// What rows of one index each pick from a vector of known integers.
+void gather_nd_contents(InferContext& ctx) {
+  const Dims* ints = ctx.ints(0);
+  const Tensor* indices = ctx.constant(1);
+  if (!ints || ctx.rank(0) != 1 || !indices || indices->rank() > 2) return;
+  const auto size = static_cast<std::int64_t>(ints->size());
+  Dims picked;
+  for (std::int64_t k = 0; k < indices->size(); ++k) {
+    const std::int64_t index = indices->as<std::int64_t>()[k], at = index < 0 ? index + size : index;
+    if (at < 0 || at >= size)
+      ctx.fail("index " + std::to_string(index) + " is outside the " + std::to_string(size) + " elements of the data");
+    picked.push_back((*ints)[static_cast<std::size_t>(at)]);
+  }
+  ctx.set_ints(0, std::move(picked));
+}
+
+void infer_gather_nd(InferContext& ctx) {
+  ctx.set(0, ctx.elem(0));
+  std::optional<std::int64_t> r, q;
+  if (ctx.has_rank(0)) r = ctx.rank(0);
+  if (ctx.has_rank(1)) q = ctx.rank(1);
+  const std::int64_t b = gather_nd_batch_dims(ctx, r, q);
+  if (!r || !q) return;
+  const Dims &data = ctx.shape(0), &indices = ctx.shape(1);
+  Dims dims(indices.begin(), indices.end() - 1);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(b); ++d)
+    dims[d] = ctx.unify(indices[d], data[d], "batch dimension " + std::to_string(d) + " of data and indices");
+  if (!indices.back().is_constant()) {
+    ctx.explain("how many axes an index has is not known");
+    return;
+  }
+  const std::int64_t n = check_index_length(ctx, indices.back().constant(), *r - b);
+  dims.insert(dims.end(), data.begin() + b + n, data.end());
+  ctx.set(0, ctx.elem(0), std::move(dims));
+  gather_nd_contents(ctx);
+}
+
 }  // namespace
 
-constinit const Operator GatherND = {.name = "GatherND", .history = kGatherND};
+std::int64_t gather_nd_batch_dims(const NodeView& node, std::optional<std::int64_t> r, std::optional<std::int64_t> q) {
+  if (r && *r == 0) node.fail("the data is a scalar; GatherND needs an axis to pick along");
+  if (q && *q == 0) node.fail("the indices are a scalar; GatherND takes the last axis of the indices for one index");
+  const std::int64_t b = node.version() < 12 ? 0 : node.attrs().i("batch_dims");
+  const std::int64_t most = std::min(r.value_or(INT64_MAX), q.value_or(INT64_MAX));
+  if (b < 0 || b >= most)
+    node.fail("batch_dims is " + std::to_string(b) +
+              ", but has to be 0 or more, and less than the ranks of both inputs");
+  return b;
+}
+
+std::int64_t check_index_length(const NodeView& node, std::int64_t length, std::int64_t axes) {
+  if (length < 1 || length > axes)
+    node.fail("an index, the last axis of indices, is of length " + std::to_string(length) +
+              ", but has to be of 1 to " + std::to_string(axes));
+  return length;
+}
+
+constinit const Operator GatherND = {.name = "GatherND", .history = kGatherND, .infer = infer_gather_nd};
 
 void gather_nd_schemas(SchemaTable& table) { table.add(GatherND); }
 

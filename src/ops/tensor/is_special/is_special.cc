@@ -2,6 +2,8 @@
 // e4m3fn has none.
 #include "ops/tensor/is_special/is_special.h"
 
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -40,10 +42,17 @@ constexpr Schema kIsNaN[] = {
     {.since = 20, .inputs = kInputs10, .outputs = kOutputs10, .types = kTypes20, .same_meaning = true},
 };
 
+void infer_special(InferContext& ctx) {
+  if (ctx.has_rank(0))
+    ctx.set(0, DataType::Bool, ctx.shape(0));
+  else
+    ctx.set(0, DataType::Bool);
+}
+
 }  // namespace
 
-constinit const Operator IsInf = {.name = "IsInf", .history = kIsInf};
-constinit const Operator IsNaN = {.name = "IsNaN", .history = kIsNaN};
+constinit const Operator IsInf = {.name = "IsInf", .history = kIsInf, .infer = infer_special};
+constinit const Operator IsNaN = {.name = "IsNaN", .history = kIsNaN, .infer = infer_special};
 
 void is_special_schemas(SchemaTable& table) {
   for (const Operator* op : {&IsInf, &IsNaN}) table.add(*op);

@@ -2,6 +2,11 @@
 // negative; before, such a class gives a vector that is all off.
 #include "ops/tensor/one_hot/one_hot.h"
 
+#include <cmath>
+
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -39,9 +44,43 @@ constexpr Schema kOneHot[] = {
     {.since = 28, .inputs = kInputs11, .outputs = kOutputs11, .attrs = kAttrs, .types = kTypes28, .same_meaning = true},
 };
 
+// The number of classes; nothing if it is not known.
+std::optional<DimExpr> known_depth(InferContext& ctx) {
+  if (ctx.has_rank(1) && (ctx.rank(1) > 1 || (ctx.rank(1) == 1 && DimExpr::differ(ctx.shape(1)[0], 1))))
+    ctx.fail("depth must be one number, but has shape " + to_string(ctx.shape(1)));
+  if (const Tensor* depth = ctx.constant(1)) return DimExpr(one_hot_depth(ctx, *depth));
+  const Dims* ints = ctx.ints(1);
+  return ints && ints->size() == 1 ? std::optional(ints->front()) : std::nullopt;
+}
+
+void infer_one_hot(InferContext& ctx) {
+  ctx.require_rank(2, 1);
+  if (ctx.has_rank(2) && DimExpr::differ(ctx.shape(2)[0], 2))
+    ctx.fail("values must be the two numbers for off and on, but has shape " + to_string(ctx.shape(2)));
+  const std::int64_t given = ctx.attrs().i("axis");
+  if (given < -1) ctx.require_axis_sign(given, 11);
+  const auto depth = known_depth(ctx);
+  ctx.set(0, ctx.elem(2));
+  if (!ctx.has_rank(0)) return;
+  const std::int64_t axis = ctx.axis(std::int64_t{ctx.rank(0)} + 1);
+  Dims dims = ctx.shape(0);
+  dims.insert(dims.begin() + axis, depth ? *depth : ctx.fresh_dim("the contents of depth are not known"));
+  ctx.set(0, ctx.elem(2), std::move(dims));
+}
+
 }  // namespace
 
-constinit const Operator OneHot = {.name = "OneHot", .history = kOneHot};
+std::int64_t one_hot_depth(const NodeView& node, const Tensor& depth) {
+  if (depth.rank() > 1 || depth.size() != 1)
+    node.fail("depth must be one number, but has shape " + to_string(depth.dims()));
+  const double classes = std::trunc(number_at(depth, 0));
+  // Beyond 2^53 a double may be another number than an integer that it stands for.
+  if (!(classes >= 0 && classes <= 0x1p53))
+    node.fail("depth is " + std::to_string(classes) + ", which is no number of classes");
+  return static_cast<std::int64_t>(classes);
+}
+
+constinit const Operator OneHot = {.name = "OneHot", .history = kOneHot, .infer = infer_one_hot};
 
 void one_hot_schemas(SchemaTable& table) { table.add(OneHot); }
 

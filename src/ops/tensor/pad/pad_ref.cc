@@ -54,9 +54,7 @@ Tensor fill_value(opset::ReferenceContext& ctx, DataType type) {
     if (given.dtype() != type) ctx.fail("constant_value must have the type of the data");
     return given;
   }
-  Tensor zero(type, {});
-  visit_domain(domain_of(type), [&](const auto& value) { store(zero, 0, 1, &value); });
-  return zero;
+  return zero_of(type);
 }
 
 void pad_ref(opset::ReferenceContext& ctx) {

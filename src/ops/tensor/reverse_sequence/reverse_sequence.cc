@@ -2,6 +2,8 @@
 // Batch and time axes are 0 and 1, one each.
 #include "ops/tensor/reverse_sequence/reverse_sequence.h"
 
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -21,9 +23,30 @@ constexpr Schema kReverseSequence[] = {
     {.since = 28, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes28, .same_meaning = true},
 };
 
+void infer_reverse_sequence(InferContext& ctx) {
+  ctx.set(0, ctx.elem(0));
+  ctx.require_rank(1, 1);
+  const std::size_t batch = batch_is_first(ctx) ? 0 : 1;
+  if (!ctx.has_rank(0)) return;
+  if (ctx.rank(0) < 2)
+    ctx.fail("the input has rank " + std::to_string(ctx.rank(0)) + ", but sequences and their elements take two axes");
+  Dims dims = ctx.shape(0);
+  if (ctx.has_rank(1)) dims[batch] = ctx.unify(dims[batch], ctx.shape(1)[0], "the batch axis and sequence_lens");
+  ctx.set(0, ctx.elem(0), std::move(dims));
+}
+
 }  // namespace
 
-constinit const Operator ReverseSequence = {.name = "ReverseSequence", .history = kReverseSequence};
+bool batch_is_first(const NodeView& node) {
+  const std::int64_t batch = node.attrs().i("batch_axis"), time = node.attrs().i("time_axis");
+  if (batch < 0 || batch > 1 || time != 1 - batch)
+    node.fail("batch_axis is " + std::to_string(batch) + " and time_axis " + std::to_string(time) +
+              ", but one has to be 0 and the other 1");
+  return batch == 0;
+}
+
+constinit const Operator ReverseSequence = {
+    .name = "ReverseSequence", .history = kReverseSequence, .infer = infer_reverse_sequence};
 
 void reverse_sequence_schemas(SchemaTable& table) { table.add(ReverseSequence); }
 

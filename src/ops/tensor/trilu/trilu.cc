@@ -2,6 +2,9 @@
 // matrix.
 #include "ops/tensor/trilu/trilu.h"
 
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -24,9 +27,27 @@ constexpr Schema kTrilu[] = {
     {.since = 14, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_trilu(InferContext& ctx) {
+  if (ctx.has_rank(0) && ctx.rank(0) < 2)
+    ctx.fail("the input has to be a matrix or several, but has rank " + std::to_string(ctx.rank(0)));
+  resolve_trilu(ctx);
+  same_as_input(ctx);
+}
+
 }  // namespace
 
-constinit const Operator Trilu = {.name = "Trilu", .history = kTrilu};
+TriluParams resolve_trilu(const NodeView& node) {
+  TriluParams p{.upper = node.attrs().flag("upper"), .k = std::nullopt};
+  if (!node.has_input(1)) {
+    p.k = 0;
+  } else if (const auto k = node.const_ints(1)) {
+    if (k->size() != 1) node.fail("k must be one number, not " + std::to_string(k->size()));
+    p.k = k->front();
+  }
+  return p;
+}
+
+constinit const Operator Trilu = {.name = "Trilu", .history = kTrilu, .infer = infer_trilu};
 
 void trilu_schemas(SchemaTable& table) { table.add(Trilu); }
 

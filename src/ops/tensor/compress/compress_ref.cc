@@ -1,0 +1,33 @@
+#include "ops/common/elements.h"
+#include "ops/common/shapes.h"
+#include "ops/tensor/compress/compress.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+void compress_ref(opset::ReferenceContext& ctx) {
+  const Tensor &x = ctx.input(0), &condition = ctx.input(1);
+  if (x.rank() == 0) ctx.fail("the input is a scalar; Compress chooses along an axis");
+  if (condition.rank() != 1) ctx.fail("condition must have rank 1, not shape " + to_string(condition.dims()));
+  const auto axis = compress_axis(ctx, x.rank());
+  const AxisView view = axis ? view_along(x.dims(), *axis) : AxisView{1, x.size(), 1};
+  const std::vector<std::int64_t> chosen = compress_choice(ctx, condition, view.n);
+  Shape dims = axis ? x.dims() : Shape{0};
+  dims[axis ? static_cast<std::size_t>(*axis) : 0] = static_cast<std::int64_t>(chosen.size());
+  Tensor& y = ctx.output(0, x.dtype(), dims);
+  if (y.size() == 0) return;
+  std::int64_t to = 0;
+  for (std::int64_t o = 0; o < view.outer; ++o) {
+    for (const std::int64_t k : chosen) {
+      copy_elements(y, to, x, (o * view.n + k) * view.inner, view.inner);
+      to += view.inner;
+    }
+  }
+}
+
+}  // namespace
+
+void compress_references(opset::ReferenceTable& table) { table.add(Compress, compress_ref); }
+
+}  // namespace norn::ops
