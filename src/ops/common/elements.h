@@ -43,6 +43,9 @@ void store_all(Tensor& tensor, const std::vector<D>& values) {
   store<D>(tensor, 0, tensor.size(), values.data());
 }
 
+// The whole tensor, of any real type, as doubles: exact for all types but 64-bit integers.
+std::vector<double> load_reals(const Tensor& tensor);
+
 // Calls f(D{}) with a value of the domain's C++ type.
 template <class F>
 decltype(auto) visit_domain(Domain domain, F&& f) {
