@@ -210,7 +210,7 @@ std::vector<std::int64_t> to_ints(const Tensor& t) {
   return load_all<std::int64_t>(t);
 }
 
-std::vector<double> load_reals(const Tensor& t) {
+std::vector<double> load_numbers(const Tensor& t) {
   return visit_real(domain_of(t.dtype()), [&]<class D>(D) {
     const std::vector<D> values = load_all<D>(t);
     return std::vector<double>(values.begin(), values.end());

@@ -43,9 +43,6 @@ void store_all(Tensor& tensor, const std::vector<D>& values) {
   store<D>(tensor, 0, tensor.size(), values.data());
 }
 
-// The whole tensor, of any real type, as doubles: exact for all types but 64-bit integers.
-std::vector<double> load_reals(const Tensor& tensor);
-
 // Calls f(D{}) with a value of the domain's C++ type.
 template <class F>
 decltype(auto) visit_domain(Domain domain, F&& f) {
@@ -83,6 +80,9 @@ template <class D>
 D times(D a, D b) {
   return static_cast<D>(static_cast<Unsigned<D>>(a) * static_cast<Unsigned<D>>(b));
 }
+
+// Numbers of any real type as doubles, to which 64-bit integers are rounded.
+std::vector<double> load_numbers(const Tensor& tensor);
 
 // Integers of an int32 or int64 tensor (shapes, axes, indices).
 std::vector<std::int64_t> to_ints(const Tensor& tensor);

@@ -141,7 +141,7 @@ double single_number(const ReferenceContext& ctx, int input) {
     ctx.fail(base::quoted(ctx.schema().inputs[static_cast<std::size_t>(input)].name) +
              " has to be one number, but has shape " + to_string(t.dims()));
   }
-  return load_reals(t)[0];
+  return load_numbers(t)[0];
 }
 
 std::vector<std::int64_t> indices_from_front(const ReferenceContext& ctx, int input, std::int64_t size) {

@@ -57,8 +57,7 @@ Shape resolve_by(const NodeView& node, const Shape& matrix, const Shape& given, 
   const std::size_t skip = matrix.size() - shape.size();
   for (std::size_t d = 0; fits && d < shape.size(); ++d) {
     // A list has one for each; of a tensor, 1 stands for all.
-    fits = d + skip == across || shape[d] == matrix[d + skip] ||
-           (shape[d] == 1 && (d + 2 < shape.size() || given.size() > 1));
+    fits = d + skip == across || shape[d] == matrix[d + skip] || (shape[d] == 1 && given.size() > 1);
   }
   if (!fits) does_not_fit(node, norn::to_string(matrix), norn::to_string(given), by);
   return shape;

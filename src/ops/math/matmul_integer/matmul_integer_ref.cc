@@ -19,12 +19,12 @@ void matmul_integer_ref(opset::ReferenceContext& ctx) {
 
 std::vector<double> without_zero_point(const opset::ReferenceContext& ctx, int input, int zero_point, Shape batch,
                                        std::int64_t rows, std::int64_t columns, By by) {
-  std::vector<double> values = load_reals(ctx.input(input));
+  std::vector<double> values = load_numbers(ctx.input(input));
   if (!ctx.has_input(zero_point)) return values;
   Shape matrix = std::move(batch);
   matrix.insert(matrix.end(), {rows, columns});
   const Shape given = resolve_by(ctx, matrix, ctx.input(zero_point).dims(), by);
-  const std::vector<double> zero_points = load_reals(ctx.input(zero_point));
+  const std::vector<double> zero_points = load_numbers(ctx.input(zero_point));
   Odometer at(matrix, {broadcast_strides(given, matrix)});
   for (double& v : values) {
     v -= zero_points[static_cast<std::size_t>(at.offset(0))];

@@ -16,7 +16,7 @@ void qlinear_matmul_ref(opset::ReferenceContext& ctx) {
   for (const int i : {1, 4}) require_shape_of_scale(ctx, ctx.input(i).dims(), ctx.input(i + 1).dims());
   const std::vector<double> a = without_zero_point(ctx, 0, 2, s.a_batch, s.m, s.k, By::Row);
   const std::vector<double> b = without_zero_point(ctx, 3, 5, s.b_batch, s.k, s.n, By::Column);
-  const std::vector<double> a_scales = load_reals(ctx.input(1)), b_scales = load_reals(ctx.input(4));
+  const std::vector<double> a_scales = load_numbers(ctx.input(1)), b_scales = load_numbers(ctx.input(4));
   const double y_scale = single_number(ctx, 6), y_zero_point = single_number(ctx, 7);
   Tensor& y = ctx.output(0, ctx.input(7).dtype(), s.out);
 

@@ -20,12 +20,12 @@ void conv_integer_ref(opset::ReferenceContext& ctx) {
 
 std::vector<double> per_filter(const opset::ReferenceContext& ctx, int input, std::int64_t filters) {
   const Tensor& t = ctx.input(input);
-  if (t.dims() == Shape{filters}) return load_reals(t);
+  if (t.dims() == Shape{filters}) return load_numbers(t);
   return std::vector<double>(static_cast<std::size_t>(filters), single_number(ctx, input));
 }
 
 ConvOperands conv_operands(const opset::ReferenceContext& ctx, int x, int x_zero_point, int w, int w_zero_point) {
-  ConvOperands o{load_reals(ctx.input(x)), load_reals(ctx.input(w))};
+  ConvOperands o{load_numbers(ctx.input(x)), load_numbers(ctx.input(w))};
   if (ctx.has_input(x_zero_point)) {
     const double zero_point = single_number(ctx, x_zero_point);
     for (double& v : o.x) v -= zero_point;

@@ -19,7 +19,7 @@ void qlinear_conv_ref(opset::ReferenceContext& ctx) {
     if (ctx.input(8).dims() != Shape{filters}) {
       ctx.fail("B is " + to_string(ctx.input(8).dims()) + ", but w has " + std::to_string(filters) + " filters");
     }
-    bias = load_reals(ctx.input(8));
+    bias = load_numbers(ctx.input(8));
   }
   require_shape_of_scale(ctx, ctx.input(4).dims(), ctx.input(5).dims());
   const double x_scale = single_number(ctx, 1), y_scale = single_number(ctx, 6), y_zero_point = single_number(ctx, 7);

@@ -11,11 +11,11 @@ namespace {
 void dequantize_ref(opset::ReferenceContext& ctx) {
   const Tensor &x = ctx.input(0), &scale = ctx.input(1);
   const ScaleLayout layout = resolve_scales(ctx, x.dims(), scale.dims());
-  std::vector<double> values = load_reals(x), zero_points(static_cast<std::size_t>(scale.size()));
-  const std::vector<double> scales = load_reals(scale);
+  std::vector<double> values = load_numbers(x), zero_points(static_cast<std::size_t>(scale.size()));
+  const std::vector<double> scales = load_numbers(scale);
   if (ctx.has_input(2)) {
     require_shape_of_scale(ctx, scale.dims(), ctx.input(2).dims());
-    zero_points = load_reals(ctx.input(2));
+    zero_points = load_numbers(ctx.input(2));
   }
   layout.for_each([&](std::int64_t element, std::int64_t at) {
     double& v = values[static_cast<std::size_t>(element)];

@@ -21,10 +21,10 @@ void quantize_ref(opset::ReferenceContext& ctx) {
       resolve_quantize(ctx, scale.dtype(), moved, moved ? ctx.input(2).dtype() : DataType::Undefined);
   const ScaleLayout layout = resolve_scales(ctx, x.dims(), scale.dims());
   const auto rounded = [&](double v) { return p.division == DataType::Undefined ? v : round_to(p.division, v); };
-  std::vector<double> values = load_reals(x), scales = load_reals(scale), zero_points(scales.size());
+  std::vector<double> values = load_numbers(x), scales = load_numbers(scale), zero_points(scales.size());
   if (moved) {
     require_shape_of_scale(ctx, scale.dims(), ctx.input(2).dims());
-    zero_points = load_reals(ctx.input(2));
+    zero_points = load_numbers(ctx.input(2));
   }
   std::transform(scales.begin(), scales.end(), scales.begin(), rounded);
   layout.for_each([&](std::int64_t element, std::int64_t at) {
