@@ -45,7 +45,7 @@ int letter(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z
 // A part of the equation, for messages: those that come with files may be long.
 std::string shown(std::string_view text) { return base::quoted(text.size() > 60 ? text.substr(0, 60) : text); }
 
-Equation parse(const NodeView& node) {
+Equation parse(const NodeView& node, std::size_t inputs) {
   std::string text = node.attrs().s("equation");
   std::erase(text, ' ');
   Equation e;
@@ -59,6 +59,8 @@ Equation parse(const NodeView& node) {
       term->ellipsis = term->letters.size();
       i += 2;
     } else if (text[i] == ',' && !e.output) {
+      if (e.inputs.size() == inputs)
+        node.fail("the equation " + shown(text) + " has terms for more than " + std::to_string(inputs) + " inputs");
       term = &e.inputs.emplace_back();
     } else if (rest.starts_with("->") && !e.output) {
       term = &e.output.emplace();
@@ -157,7 +159,7 @@ void infer_einsum(InferContext& ctx) {
 }  // namespace
 
 EinsumParams resolve_einsum(const NodeView& node, const std::vector<std::int64_t>& ranks) {
-  Equation e = parse(node);
+  Equation e = parse(node, ranks.size());
   if (e.output)
     check_output(node, e, *e.output);
   else
