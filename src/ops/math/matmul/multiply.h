@@ -29,6 +29,7 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const D* a, const 
 template <class D>
 std::vector<D> multiply_all(const MatMulShape& s, const std::vector<D>& a, const std::vector<D>& b) {
   std::vector<D> product(static_cast<std::size_t>(element_count(s.out)));
+  if (product.empty()) return product;  // however many matrices there are
   D* to = product.data();
   Odometer at(s.batch, {broadcast_strides(s.a_batch, s.batch), broadcast_strides(s.b_batch, s.batch)});
   for (; !at.done(); at.next(), to += s.m * s.n) {

@@ -127,7 +127,7 @@ std::int64_t block_size(const NodeView& node) {
   return size;
 }
 
-// A tensor of one axis needs no attribute to name it; the default, 1, does not.
+// A tensor of one axis needs no attribute to name it, and the default, 1, is not its axis.
 std::int64_t scale_axis(const NodeView& node, std::int64_t rank) {
   return rank == 1 && !node.attrs().has("axis") ? 0 : node.axis(rank);
 }

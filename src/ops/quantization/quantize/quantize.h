@@ -33,6 +33,7 @@ struct ScaleLayout {
   // Calls f(element, scale) for every element in row-major order.
   template <class F>
   void for_each(F&& f) const {
+    if (view.n == 0 || view.inner == 0) return;  // however long `outer` is
     std::int64_t element = 0;
     for (std::int64_t o = 0; o < view.outer; ++o) {
       for (std::int64_t k = 0; k < view.n; ++k) {

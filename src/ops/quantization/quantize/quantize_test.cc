@@ -84,6 +84,7 @@ const Cases cases(
         {"QuantizeLinear-21.. block_size=2 axis=0", "float[3] 1 2 3; float[2] 1 3", "uint8[3] 1 2 1"},
         {"QuantizeLinear-21.. block_size=4", "float[3] 1 2 3; float[] 1", "uint8[3] 1 2 3"},
         {"QuantizeLinear-13..", "float[2,0]; float[0]; int8[0]", "int8[2,0]"},
+        {"QuantizeLinear-13..", "float[1099511627776,2,0]; float[2] 1 2; int8[2] 1 2", "int8[1099511627776,2,0]"},
 
         {"QuantizeLinear-19..", EIGHTS "; float[] 1; float8e4m3fn[] 0",
          "float8e4m3fn[8] 1 96 448 448 448 448 -448 nan"},

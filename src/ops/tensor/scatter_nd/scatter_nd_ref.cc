@@ -19,7 +19,8 @@ void scatter_nd_ref(opset::ReferenceContext& ctx) {
   }
   const auto coordinates = static_cast<std::size_t>(q.back());
   Shape wanted(q.begin(), q.end() - 1);
-  const std::int64_t tuples = element_count(wanted);
+  // Tuples of no coordinates take no memory: there may be any number of them that write nothing.
+  const std::int64_t tuples = coordinates == 0 && ctx.input(2).size() == 0 ? 0 : element_count(wanted);
   wanted.insert(wanted.end(), d.begin() + q.back(), d.end());
   if (ctx.input(2).dims() != wanted) {
     ctx.fail("updates have shape " + to_string(ctx.input(2).dims()) + ", but data " + to_string(d) + " and indices " +

@@ -45,6 +45,7 @@ const Cases cases(
         {"ScatterND", "string[3] a b c; int64[1,1] -1; string[1] x", "string[3] a b x"},
         {"ScatterND", "float[3] 1 2 3; int64[0,1]; float[0]", "float[3] 1 2 3"},
         {"ScatterND", "float[2,0]; int64[1,1] 1; float[1,0]", "float[2,0]"},
+        {"ScatterND", "float[2,0]; int64[1099511627776,0]; float[1099511627776,2,0]", "float[2,0]"},
 
         {"ScatterND", "float[3] iota; int64[1,1] {3|-4|max|min}; float[1] 1", "", {.error = "index"}},
         {"ScatterND", "float[3] iota; int64[1,2] 0 0; float[1] 1", "", {.error = "*"}},

@@ -22,7 +22,7 @@ void tensor_scatter_ref(opset::ReferenceContext& ctx) {
   }
   const AxisView view = view_along(cache.dims(), p.axis);
   const std::int64_t batch = cache.dims()[0], length = update.dims()[along];
-  std::vector<std::int64_t> starts(static_cast<std::size_t>(batch));
+  std::vector<std::int64_t> starts;  // empty: all zero
   if (ctx.has_input(2)) {
     if (ctx.input(2).dims() != Shape{batch}) {
       ctx.fail("write_indices have shape " + to_string(ctx.input(2).dims()) + ", but the batch has " +
@@ -45,7 +45,7 @@ void tensor_scatter_ref(opset::ReferenceContext& ctx) {
   if (update.size() == 0) return;
   const std::int64_t lines_each = view.outer / batch;
   for (std::int64_t o = 0; o < view.outer; ++o) {
-    std::int64_t at = starts[static_cast<std::size_t>(o / lines_each)];
+    std::int64_t at = starts.empty() ? 0 : starts[static_cast<std::size_t>(o / lines_each)];
     for (std::int64_t k = 0; k < length; ++k, ++at) {
       copy_elements(y, (o * view.n + at % view.n) * view.inner, update, (o * length + k) * view.inner, view.inner);
     }

@@ -34,6 +34,7 @@ const Cases cases(
          "float[2,3,1] 0 7 2 3 8 5"},
         {"TensorScatter", "float[2,3,1] iota; float[2,0,1]; int64[2] 3 0", "float[2,3,1] 0 1 2 3 4 5"},
         {"TensorScatter mode={linear|circular}", "float[2,0,1]; float[2,0,1]; int64[2] 0 0", "float[2,0,1]"},
+        {"TensorScatter", "float[1099511627776,3,0]; float[1099511627776,2,0]", "float[1099511627776,3,0]"},
         {"TensorScatter", "float[0,3,1]; float[0,2,1]; int64[0]", "float[0,3,1]"},
 
         {"TensorScatter",

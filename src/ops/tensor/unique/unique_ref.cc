@@ -39,8 +39,9 @@ struct Groups {
 template <class D>
 Groups group(const Tensor& x, const AxisView& view) {
   const std::vector<D> values = load_all<D>(x);
+  const std::int64_t outer = values.empty() ? 0 : view.outer;
   const auto compare = [&](std::int64_t a, std::int64_t b) {
-    for (std::int64_t o = 0; o < view.outer; ++o) {
+    for (std::int64_t o = 0; o < outer; ++o) {
       const D* row = values.data() + o * view.n * view.inner;
       for (std::int64_t i = 0; i < view.inner; ++i) {
         if (const int differ = order(row[a * view.inner + i], row[b * view.inner + i])) return differ;
@@ -78,7 +79,7 @@ void unique_ref(opset::ReferenceContext& ctx) {
   if (ctx.wants_output(0)) {
     dims[static_cast<std::size_t>(axis)] = kept;
     Tensor& y = ctx.output(0, x.dtype(), dims);
-    for (std::int64_t o = 0, to = 0; o < view.outer; ++o) {
+    for (std::int64_t o = 0, to = 0; to < y.size(); ++o) {
       for (const std::size_t which : shown) {
         copy_elements(y, to, x, (o * view.n + first_slice(which)) * view.inner, view.inner);
         to += view.inner;

@@ -47,6 +47,10 @@ const Cases cases(
         {"Unique sorted={0|1}", "float[] 7", "float[1] 7; int64[1] 0; int64[1] 0; int64[1] 1", {.late = true}},
         {"Unique sorted={0|1}", "float[2,0]", "float[0]; int64[0]; int64[0]; int64[0]", {.late = true}},
         {"Unique axis=0", "float[0,2]", "float[0,2]; int64[0]; int64[0]; int64[0]", {.late = true}},
+        {"Unique axis=1",
+         "float[1099511627776,3,0]",
+         "float[1099511627776,1,0]; int64[1] 0; int64[3] 0 0 0",
+         {.late = true}},
         // Slices without elements are equal.
         {"Unique axis=0", "float[3,0]", "float[1,0]; int64[1] 0; int64[3] 0 0 0; int64[1] 3", {.late = true}},
         {"Unique", "int32[2,2] 1 3 2 3", "int32[3] 1 2 3; -; -; int64[3] 1 1 2", {.late = true}},
