@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "base/text.h"
+
 namespace norn::ops {
 namespace {
 
@@ -123,6 +125,15 @@ std::span<const WindowTaps::Tap> WindowTaps::at(std::span<const std::int64_t> ou
     }
   }
   return taps_;
+}
+
+double single_number(const ReferenceContext& ctx, int input) {
+  const Tensor& t = ctx.input(input);
+  if (t.size() != 1 || t.rank() > 1) {
+    ctx.fail(base::quoted(ctx.schema().inputs[static_cast<std::size_t>(input)].name) +
+             " has to be one number, but has shape " + to_string(t.dims()));
+  }
+  return load_numbers(t)[0];
 }
 
 std::vector<std::int64_t> indices_from_front(const ReferenceContext& ctx, int input, std::int64_t size) {

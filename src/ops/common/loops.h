@@ -128,6 +128,9 @@ class WindowTaps {
   std::int64_t padded_ = 0;
 };
 
+// The only element of a scalar or of a list of one number, of a real type. Throws if the input is another tensor.
+double single_number(const opset::ReferenceContext& ctx, int input);
+
 // Indices of an int32 or int64 input into `size` elements, counted from the front. Throws if one lies outside of
 // [-size, size).
 std::vector<std::int64_t> indices_from_front(const opset::ReferenceContext& ctx, int input, std::int64_t size);

@@ -221,6 +221,14 @@ void same_as_input(opset::InferContext& ctx) {
   if (ctx.input(0).known()) ctx.set(0, ctx.input(0));
 }
 
+void require_single(const opset::InferContext& ctx, int i) {
+  if (!ctx.has_rank(i)) return;
+  const Dims& dims = ctx.shape(i);
+  if (dims.empty() || (dims.size() == 1 && !DimExpr::differ(dims[0], 1))) return;
+  ctx.fail(base::quoted(ctx.schema().inputs[static_cast<std::size_t>(i)].name) +
+           " has to be one number, but has shape " + to_string(dims));
+}
+
 namespace {
 
 enum class AutoPad : std::uint8_t { NotSet, Valid, SameUpper, SameLower };

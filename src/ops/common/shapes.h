@@ -72,6 +72,9 @@ AxisView view_along(const norn::Shape& dims, std::int64_t first, std::int64_t la
 // Output 0 has the type and shape of input 0 (most element-wise operators).
 void same_as_input(opset::InferContext& ctx);
 
+// Requires that input i, if its shape is known, is a scalar or a list of one number.
+void require_single(const opset::InferContext& ctx, int i);
+
 // Padding, stride and dilation of a sliding window (Conv, pooling), resolved for concrete sizes.
 struct Window {
   std::vector<std::int64_t> kernel, strides, dilations, pads_begin, pads_end;

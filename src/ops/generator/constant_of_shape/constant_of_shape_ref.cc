@@ -18,6 +18,9 @@ void constant_of_shape_ref(opset::ReferenceContext& ctx) {
   if (const ir::Tensor* given = ctx.attrs().tensor("value")) {
     value = ir::to_value(*given);
     if (value.size() != 1) ctx.fail("`value` must have one element, not " + std::to_string(value.size()));
+    if (!opset::find_type(ctx.schema(), "T2")->set.allows_tensor(value.dtype()))
+      ctx.fail("`value` is of type " + std::string(data_type_name(value.dtype())) +
+               ", which this version does not have");
   } else {
     value = Tensor(DataType::Float, {1});
     value.as_mutable<float>()[0] = 0;

@@ -1,6 +1,10 @@
 // Determinants of square matrices. Leading axes are a batch.
 #include "ops/math/det/det.h"
 
+#include <string>
+
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -18,9 +22,17 @@ constexpr Schema kDet[] = {
     {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .same_meaning = true},
 };
 
+void infer_det(InferContext& ctx) {
+  if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(0));
+  const Dims& x = ctx.shape(0);
+  if (x.size() < 2) ctx.fail("X has shape " + to_string(x) + ", which is no matrix");
+  ctx.unify(x[x.size() - 2], x.back(), "rows and columns of X");
+  ctx.set(0, ctx.elem(0), Dims(x.begin(), x.end() - 2));
+}
+
 }  // namespace
 
-constinit const Operator Det = {.name = "Det", .history = kDet};
+constinit const Operator Det = {.name = "Det", .history = kDet, .infer = infer_det};
 
 void det_schemas(SchemaTable& table) { table.add(Det); }
 

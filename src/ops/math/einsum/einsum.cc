@@ -2,6 +2,14 @@
 // nothing, and without an arrow the output has the letters that appear once, in alphabetical order.
 #include "ops/math/einsum/einsum.h"
 
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+
+#include "base/text.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -20,9 +28,165 @@ constexpr Schema kEinsum[] = {
     {.since = 28, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes28, .same_meaning = true},
 };
 
+constexpr int kLetters = 52;
+
+// Letters, and how many of them stand before the ellipsis, if there is one.
+struct Term {
+  std::vector<int> letters;
+  std::optional<std::size_t> ellipsis;
+};
+struct Equation {
+  std::vector<Term> inputs;
+  std::optional<Term> output;
+};
+
+int letter(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? c - 'a' + 26 : -1; }
+
+// A part of the equation, for messages: those that come with files may be long.
+std::string shown(std::string_view text) { return base::quoted(text.size() > 60 ? text.substr(0, 60) : text); }
+
+Equation parse(const NodeView& node, std::size_t inputs) {
+  std::string text = node.attrs().s("equation");
+  std::erase(text, ' ');
+  Equation e;
+  e.inputs.emplace_back();
+  Term* term = &e.inputs.back();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = std::string_view(text).substr(i);
+    if (const int l = letter(text[i]); l >= 0) {
+      term->letters.push_back(l);
+    } else if (rest.starts_with("...") && !term->ellipsis) {
+      term->ellipsis = term->letters.size();
+      i += 2;
+    } else if (text[i] == ',' && !e.output) {
+      if (e.inputs.size() == inputs)
+        node.fail("the equation " + shown(text) + " has terms for more than " + std::to_string(inputs) + " inputs");
+      term = &e.inputs.emplace_back();
+    } else if (rest.starts_with("->") && !e.output) {
+      term = &e.output.emplace();
+      ++i;
+    } else {
+      node.fail("the equation " + shown(text) + " has " + shown(rest) + " where it cannot be",
+                "it consists of letters, one ellipsis to a term, commas between the inputs' terms and at most one ->");
+    }
+  }
+  return e;
+}
+
+// What -> would say: the letters that appear once, after the ellipsis.
+Term implicit_output(const Equation& e) {
+  std::array<int, kLetters> times{};
+  Term output;
+  for (const Term& t : e.inputs) {
+    if (t.ellipsis) output.ellipsis = 0;
+    for (const int l : t.letters)
+      times[static_cast<std::size_t>(l)] = std::min(times[static_cast<std::size_t>(l)] + 1, 2);
+  }
+  for (int l = 0; l < kLetters; ++l) {
+    if (times[static_cast<std::size_t>(l)] == 1) output.letters.push_back(l);
+  }
+  return output;
+}
+
+void check_output(const NodeView& node, const Equation& e, const Term& output) {
+  std::array<bool, kLetters> known{};
+  bool ellipsis = false;
+  for (const Term& t : e.inputs) {
+    ellipsis |= t.ellipsis.has_value();
+    for (const int l : t.letters) known[static_cast<std::size_t>(l)] = true;
+  }
+  for (const int l : output.letters) {
+    bool& left = known[static_cast<std::size_t>(l)];
+    if (!left)
+      node.fail("the output's term has the letter " +
+                std::string(1, static_cast<char>(l < 26 ? 'A' + l : 'a' + l - 26)) +
+                " twice, or no input's term has it");
+    left = false;
+  }
+  if (output.ellipsis.has_value() != ellipsis)
+    node.fail("an ellipsis has to be in the output's term and in those of inputs, or in none of them");
+}
+
+std::vector<int> labels(const Term& term, std::int64_t ellipsis_rank) {
+  std::vector<int> all = term.letters;
+  if (!term.ellipsis) return all;
+  std::vector<int> dots;
+  for (std::int64_t d = 0; d < ellipsis_rank; ++d) dots.push_back(kLetters + static_cast<int>(d));
+  all.insert(all.begin() + static_cast<std::ptrdiff_t>(*term.ellipsis), dots.begin(), dots.end());
+  return all;
+}
+
+void infer_einsum(InferContext& ctx) {
+  ctx.set(0, ctx.elem(0));
+  std::vector<std::int64_t> ranks;
+  for (int i = 0; i < ctx.input_count(); ++i) ranks.push_back(ctx.has_rank(i) ? ctx.rank(i) : -1);
+  const EinsumParams p = resolve_einsum(ctx, ranks);
+  // Sizes meet as in broadcasting: one that is 1 is stretched, within one input they are equal.
+  std::map<int, DimExpr> sizes;
+  const auto meet = [&](int label, const DimExpr& size) {
+    const auto [at, first] = sizes.emplace(label, size);
+    DimExpr& known = at->second;
+    if (first || known == size || size == DimExpr(1)) return;
+    if (known == DimExpr(1) || (size.is_constant() && !known.is_constant()))
+      known = size;
+    else if (known.is_constant() && size.is_constant())
+      ctx.fail("sizes of one letter or place of the ellipsis are " + known.to_string() + " and " + size.to_string());
+    else if (!known.is_constant())
+      known = ctx.fresh_dim("either of the sizes that one letter stands for may be 1");
+  };
+  for (int i = 0; i < ctx.input_count(); ++i) {
+    const std::vector<int>& axes = p.inputs[static_cast<std::size_t>(i)];
+    if (!ctx.has_rank(i)) {
+      for (const int label : axes) meet(label, ctx.fresh_dim());
+      continue;
+    }
+    std::map<int, DimExpr> own;
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+      const auto [at, first] = own.emplace(axes[d], ctx.shape(i)[d]);
+      if (!first) at->second = ctx.unify(at->second, ctx.shape(i)[d], "sizes of a letter that an input has twice");
+    }
+    for (const auto& [label, size] : own) meet(label, size);
+  }
+  if (!p.output) return;
+  Dims dims;
+  for (const int label : *p.output) {
+    const auto at = sizes.find(label);
+    dims.push_back(at != sizes.end() ? at->second : ctx.fresh_dim());
+  }
+  ctx.set(0, ctx.elem(0), std::move(dims));
+}
+
 }  // namespace
 
-constinit const Operator Einsum = {.name = "Einsum", .history = kEinsum};
+EinsumParams resolve_einsum(const NodeView& node, const std::vector<std::int64_t>& ranks) {
+  Equation e = parse(node, ranks.size());
+  if (e.output)
+    check_output(node, e, *e.output);
+  else
+    e.output = implicit_output(e);
+  if (e.inputs.size() != ranks.size())
+    node.fail("the equation has terms for " + std::to_string(e.inputs.size()) + " inputs, and there are " +
+              std::to_string(ranks.size()));
+  std::optional<std::int64_t> ellipsis;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const Term& term = e.inputs[i];
+    const std::int64_t rest = ranks[i] - static_cast<std::int64_t>(term.letters.size());
+    if (ranks[i] < 0) continue;
+    if (rest < 0 || (rest > 0 && !term.ellipsis))
+      node.fail("input " + std::to_string(i) + " has " + std::to_string(ranks[i]) + " dimensions, its term " +
+                std::to_string(term.letters.size()) + " letters");
+    if (!term.ellipsis) continue;
+    if (ellipsis && *ellipsis != rest)
+      node.fail("the ellipsis stands for " + std::to_string(*ellipsis) + " dimensions and for " + std::to_string(rest));
+    ellipsis = rest;
+  }
+  EinsumParams p;
+  for (const Term& term : e.inputs) p.inputs.push_back(labels(term, ellipsis.value_or(0)));
+  if (ellipsis || !e.output->ellipsis) p.output = labels(*e.output, ellipsis.value_or(0));
+  return p;
+}
+
+constinit const Operator Einsum = {.name = "Einsum", .history = kEinsum, .infer = infer_einsum};
 
 void einsum_schemas(SchemaTable& table) { table.add(Einsum); }
 

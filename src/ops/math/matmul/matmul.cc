@@ -2,6 +2,8 @@
 // dimensions before the last two broadcast. Scalars are not allowed.
 #include "ops/math/matmul/matmul.h"
 
+#include <string>
+
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
@@ -27,14 +29,41 @@ constexpr Schema kMatMul[] = {
     {.since = 13, .inputs = kInputs, .outputs = kOutputs, .types = kTypes13, .same_meaning = true},
 };
 
-void infer_matmul(InferContext& ctx) {
-  const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
-  for (int i = 0; i < 2; ++i) {
-    if (ctx.has_rank(i) && ctx.rank(i) == 0)
-      ctx.fail("a scalar cannot be multiplied as a matrix", "Mul multiplies by scalars");
+constexpr const char* kScalar = "a scalar cannot be multiplied as a matrix";
+constexpr const char* kScalarHint = "Mul multiplies by scalars";
+
+void infer(InferContext& ctx) {
+  infer_matmul(ctx, 0, 1, ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1));
+}
+
+}  // namespace
+
+MatMulShape resolve_matmul(const NodeView& node, const Shape& a, const Shape& b) {
+  if (a.empty() || b.empty()) node.fail(kScalar, kScalarHint);
+  MatMulShape s{.m = 1, .k = a.back(), .n = 1, .a_batch = a, .b_batch = b, .batch = {}, .out = {}};
+  const bool row = a.size() == 1, column = b.size() == 1;
+  if (!row) s.m = a[a.size() - 2];
+  if (!column) s.n = b.back();
+  const std::int64_t rows = column ? b.back() : b[b.size() - 2];
+  if (rows != s.k) {
+    node.fail("A " + norn::to_string(a) + " has " + std::to_string(s.k) + " columns, B " + norn::to_string(b) +
+              " has " + std::to_string(rows) + " rows");
   }
-  if (!ctx.has_rank(0) || !ctx.has_rank(1)) return ctx.set(0, elem);
-  Dims a = ctx.shape(0), b = ctx.shape(1);
+  s.a_batch.resize(row ? 0 : a.size() - 2);
+  s.b_batch.resize(column ? 0 : b.size() - 2);
+  s.batch = broadcast(s.a_batch, s.b_batch);
+  s.out = s.batch;
+  if (!row) s.out.push_back(s.m);
+  if (!column) s.out.push_back(s.n);
+  return s;
+}
+
+void infer_matmul(InferContext& ctx, int a_input, int b_input, DataType elem) {
+  for (const int i : {a_input, b_input}) {
+    if (ctx.has_rank(i) && ctx.rank(i) == 0) ctx.fail(kScalar, kScalarHint);
+  }
+  if (!ctx.has_rank(a_input) || !ctx.has_rank(b_input)) return ctx.set(0, elem);
+  Dims a = ctx.shape(a_input), b = ctx.shape(b_input);
   const bool row = a.size() == 1, column = b.size() == 1;
   if (row) a.insert(a.begin(), DimExpr(1));
   if (column) b.emplace_back(1);
@@ -45,9 +74,7 @@ void infer_matmul(InferContext& ctx) {
   ctx.set(0, elem, std::move(out));
 }
 
-}  // namespace
-
-constinit const Operator MatMul = {.name = "MatMul", .history = kMatMul, .infer = infer_matmul};
+constinit const Operator MatMul = {.name = "MatMul", .history = kMatMul, .infer = infer};
 
 void matmul_schemas(SchemaTable& table) { table.add(MatMul); }
 

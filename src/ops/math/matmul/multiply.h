@@ -2,6 +2,10 @@
 #pragma once
 #include <cstdint>
 #include <type_traits>
+#include <vector>
+
+#include "ops/common/shapes.h"
+#include "ops/math/matmul/matmul.h"
 
 namespace norn::ops {
 
@@ -19,6 +23,19 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const D* a, const 
       }
     }
   }
+}
+
+// All matrices of one operand times those of the other.
+template <class D>
+std::vector<D> multiply_all(const MatMulShape& s, const std::vector<D>& a, const std::vector<D>& b) {
+  std::vector<D> product(static_cast<std::size_t>(element_count(s.out)));
+  if (product.empty()) return product;  // however many matrices there are
+  D* to = product.data();
+  Odometer at(s.batch, {broadcast_strides(s.a_batch, s.batch), broadcast_strides(s.b_batch, s.batch)});
+  for (; !at.done(); at.next(), to += s.m * s.n) {
+    multiply(s.m, s.n, s.k, a.data() + at.offset(0) * s.m * s.k, b.data() + at.offset(1) * s.k * s.n, to);
+  }
+  return product;
 }
 
 }  // namespace norn::ops

@@ -1,9 +1,21 @@
 // Matrix product of 8-bit integers into 32 bits.
 #pragma once
+#include "norn/types.h"
+#include "opset/infer_context.h"
+#include "opset/node_view.h"
 #include "opset/schema.h"
 
 namespace norn::ops {
 
 extern const opset::Operator MatMulInteger;
+
+// What scales and zero points of a quantized matrix go by, where they are more than one number.
+enum class By { Row, Column };
+// The shape in which a scale or zero point of shape `given` broadcasts to a `matrix` of rank 2 or more, whose leading
+// dimensions are a batch. A list has an element for each row or column; a tensor of the matrix's rank has a 1 where the
+// rows' elements, or the columns', lie.
+norn::Shape resolve_by(const opset::NodeView& node, const norn::Shape& matrix, const norn::Shape& given, By by);
+// The same of what is known of two inputs.
+void infer_by(opset::InferContext& ctx, int matrix, int given, By by);
 
 }  // namespace norn::ops

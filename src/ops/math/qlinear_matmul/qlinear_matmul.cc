@@ -1,6 +1,11 @@
 // Matrix product of quantized tensors. 21 took 8-bit floating types and gave scales a type of their own.
 #include "ops/math/qlinear_matmul/qlinear_matmul.h"
 
+#include "ops/common/shapes.h"
+#include "ops/math/matmul/matmul.h"
+#include "ops/math/matmul_integer/matmul_integer.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -54,9 +59,17 @@ constexpr Schema kQLinearMatMul[] = {
     {.since = 21, .inputs = kInputs21, .outputs = kOutputs, .types = kTypes21},
 };
 
+void infer_qlinear_matmul(InferContext& ctx) {
+  for (const int i : {1, 2}) infer_by(ctx, 0, i, By::Row);
+  for (const int i : {4, 5}) infer_by(ctx, 3, i, By::Column);
+  for (const int i : {6, 7}) require_single(ctx, i);
+  infer_matmul(ctx, 0, 3, ctx.elem(7));
+}
+
 }  // namespace
 
-constinit const Operator QLinearMatMul = {.name = "QLinearMatMul", .history = kQLinearMatMul};
+constinit const Operator QLinearMatMul = {
+    .name = "QLinearMatMul", .history = kQLinearMatMul, .infer = infer_qlinear_matmul};
 
 void qlinear_matmul_schemas(SchemaTable& table) { table.add(QLinearMatMul); }
 

@@ -2,6 +2,11 @@
 // input since 10; `largest` and `sorted` came with 11. Of equal elements the lower position comes first.
 #include "ops/math/topk/topk.h"
 
+#include <string>
+
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -45,9 +50,39 @@ constexpr Schema kTopK[] = {
      .same_meaning = true},
 };
 
+void infer_topk(InferContext& ctx) {
+  ctx.set(0, ctx.elem(0));
+  ctx.set(1, DataType::Int64);
+  require_single(ctx, 1);
+  if (!ctx.has_rank(0)) return;
+  const TopKParams p = resolve_topk(ctx, ctx.rank(0));
+  Dims dims = ctx.shape(0);
+  DimExpr& size = dims[static_cast<std::size_t>(p.axis)];
+  if (p.k && p.k->is_constant() && size.is_constant() && p.k->constant() > size.constant())
+    ctx.fail("k is " + p.k->to_string() + ", but there are " + size.to_string() + " elements along axis " +
+             std::to_string(p.axis));
+  size = p.k ? *p.k : ctx.fresh_dim("the contents of input 1 \"K\" are not known");
+  ctx.set(0, ctx.elem(0), dims);
+  ctx.set(1, DataType::Int64, std::move(dims));
+}
+
 }  // namespace
 
-constinit const Operator TopK = {.name = "TopK", .history = kTopK};
+TopKParams resolve_topk(const NodeView& node, std::int64_t rank) {
+  const Attrs& attrs = node.attrs();
+  TopKParams p{.axis = node.axis(rank), .largest = node.version() < 11 || attrs.flag("largest"), .k = {}};
+  if (node.version() < 10) {
+    p.k = attrs.i("k");
+  } else if (const auto k = node.known_ints(1)) {
+    if (k->size() != 1) node.fail("K has to be one number, not " + std::to_string(k->size()));
+    p.k = k->front();
+  }
+  if (p.k && p.k->is_constant() && p.k->constant() < 0)
+    node.fail("k is " + p.k->to_string() + ", but a number of elements is not negative");
+  return p;
+}
+
+constinit const Operator TopK = {.name = "TopK", .history = kTopK, .infer = infer_topk};
 
 void topk_schemas(SchemaTable& table) { table.add(TopK); }
 

@@ -47,57 +47,8 @@ std::int64_t conv_group(const NodeView& node) {
   return group;
 }
 
-void infer_conv(InferContext& ctx) {
-  const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
-  const std::int64_t group = conv_group(ctx);
-  const auto kernel_shape = ctx.attrs().find_ints("kernel_shape");
-
-  std::optional<std::size_t> rank;
-  const auto agree = [&](std::size_t r, const char* what) {
-    if (r < 2) ctx.fail(std::string(what) + " needs a batch and a channel dimension");
-    if (rank && *rank != r) {
-      ctx.fail(std::string(what) + " tells of " + std::to_string(r - 2) + " spatial dimensions, X or W of " +
-               std::to_string(*rank - 2));
-    }
-    rank = r;
-  };
-  if (ctx.has_rank(0)) agree(static_cast<std::size_t>(ctx.rank(0)), "X");
-  if (ctx.has_rank(1)) agree(static_cast<std::size_t>(ctx.rank(1)), "W");
-  if (kernel_shape) agree(kernel_shape->size() + 2, "kernel_shape");
-
-  DimExpr filters;
-  if (ctx.has_rank(1)) {
-    filters = ctx.shape(1)[0];
-    if (filters.is_constant() && filters.constant() % group != 0) {
-      ctx.fail("W has " + filters.to_string() + " filters, which group " + std::to_string(group) + " does not divide");
-    }
-    if (ctx.has_rank(0)) ctx.unify(ctx.shape(0)[1], ctx.shape(1)[1] * group, "channels of X and group * channels of W");
-  }
-  ctx.require_rank(2, 1);
-  if (ctx.has_rank(2)) {
-    filters = ctx.has_rank(1) ? ctx.unify(filters, ctx.shape(2)[0], "filters of W and size of B") : ctx.shape(2)[0];
-  } else if (!ctx.has_rank(1)) {
-    filters = ctx.fresh_dim();
-  }
-  if (!rank) return ctx.set(0, elem);
-
-  Dims kernel;
-  for (std::size_t d = 2; d < *rank; ++d) {
-    if (kernel_shape)
-      kernel.emplace_back((*kernel_shape)[d - 2]);
-    else
-      kernel.push_back(ctx.has_rank(1) ? ctx.shape(1)[d] : ctx.fresh_dim());
-    if (kernel_shape && ctx.has_rank(1))
-      kernel.back() = ctx.unify(kernel.back(), ctx.shape(1)[d], "kernel_shape and W");
-  }
-  Dims out{ctx.has_rank(0) ? ctx.shape(0)[0] : ctx.fresh_dim(), filters};
-  if (ctx.has_rank(0)) {
-    const Dims spatial = window_output(ctx, std::span(ctx.shape(0)).subspan(2), kernel, false);
-    out.insert(out.end(), spatial.begin(), spatial.end());
-  } else {
-    while (out.size() < *rank) out.push_back(ctx.fresh_dim());
-  }
-  ctx.set(0, elem, std::move(out));
+void infer(InferContext& ctx) {
+  infer_conv(ctx, 0, 1, 2, ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1));
 }
 
 }  // namespace
@@ -118,7 +69,60 @@ ConvParams resolve_conv(const NodeView& node, const Shape& x, const Shape& w) {
   return {group, resolve_window(node.attrs(), in, kernel, false)};
 }
 
-constinit const Operator Conv = {.name = "Conv", .history = kConv, .infer = infer_conv};
+void infer_conv(InferContext& ctx, int x, int w, int bias, DataType elem) {
+  const std::int64_t group = conv_group(ctx);
+  const auto kernel_shape = ctx.attrs().find_ints("kernel_shape");
+
+  std::optional<std::size_t> rank;
+  const auto agree = [&](std::size_t r, const char* what) {
+    if (r < 2) ctx.fail(std::string(what) + " needs a batch and a channel dimension");
+    if (rank && *rank != r) {
+      ctx.fail(std::string(what) + " tells of " + std::to_string(r - 2) + " spatial dimensions, X or W of " +
+               std::to_string(*rank - 2));
+    }
+    rank = r;
+  };
+  if (ctx.has_rank(x)) agree(static_cast<std::size_t>(ctx.rank(x)), "X");
+  if (ctx.has_rank(w)) agree(static_cast<std::size_t>(ctx.rank(w)), "W");
+  if (kernel_shape) agree(kernel_shape->size() + 2, "kernel_shape");
+
+  DimExpr filters;
+  if (ctx.has_rank(w)) {
+    filters = ctx.shape(w)[0];
+    if (filters.is_constant() && filters.constant() % group != 0) {
+      ctx.fail("W has " + filters.to_string() + " filters, which group " + std::to_string(group) + " does not divide");
+    }
+    if (ctx.has_rank(x)) ctx.unify(ctx.shape(x)[1], ctx.shape(w)[1] * group, "channels of X and group * channels of W");
+  }
+  ctx.require_rank(bias, 1);
+  if (ctx.has_rank(bias)) {
+    filters =
+        ctx.has_rank(w) ? ctx.unify(filters, ctx.shape(bias)[0], "filters of W and size of B") : ctx.shape(bias)[0];
+  } else if (!ctx.has_rank(w)) {
+    filters = ctx.fresh_dim();
+  }
+  if (!rank) return ctx.set(0, elem);
+
+  Dims kernel;
+  for (std::size_t d = 2; d < *rank; ++d) {
+    if (kernel_shape)
+      kernel.emplace_back((*kernel_shape)[d - 2]);
+    else
+      kernel.push_back(ctx.has_rank(w) ? ctx.shape(w)[d] : ctx.fresh_dim());
+    if (kernel_shape && ctx.has_rank(w))
+      kernel.back() = ctx.unify(kernel.back(), ctx.shape(w)[d], "kernel_shape and W");
+  }
+  Dims out{ctx.has_rank(x) ? ctx.shape(x)[0] : ctx.fresh_dim(), filters};
+  if (ctx.has_rank(x)) {
+    const Dims spatial = window_output(ctx, std::span(ctx.shape(x)).subspan(2), kernel, false);
+    out.insert(out.end(), spatial.begin(), spatial.end());
+  } else {
+    while (out.size() < *rank) out.push_back(ctx.fresh_dim());
+  }
+  ctx.set(0, elem, std::move(out));
+}
+
+constinit const Operator Conv = {.name = "Conv", .history = kConv, .infer = infer};
 
 void conv_schemas(SchemaTable& table) { table.add(Conv); }
 

@@ -7,6 +7,10 @@
 #include "opset/node_view.h"
 #include "opset/schema.h"
 
+namespace norn::opset {
+class InferContext;
+}
+
 namespace norn::ops {
 
 extern const opset::Operator Conv;
@@ -17,5 +21,7 @@ struct ConvParams {
 };
 // For an input and filters of these shapes. Throws if they do not fit together.
 ConvParams resolve_conv(const opset::NodeView& node, const norn::Shape& x, const norn::Shape& w);
+// Output 0, of type `elem`, from the inputs of these numbers; one that is not there is omitted.
+void infer_conv(opset::InferContext& ctx, int x, int w, int bias, DataType elem);
 
 }  // namespace norn::ops

@@ -2,6 +2,9 @@
 // point.
 #include "ops/nn/conv_integer/conv_integer.h"
 
+#include "ops/common/shapes.h"
+#include "ops/nn/conv/conv.h"
+
 namespace norn::ops {
 namespace {
 
@@ -35,9 +38,23 @@ constexpr Schema kConvInteger[] = {
     {.since = 10, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_conv_integer(InferContext& ctx) {
+  require_single(ctx, 2);
+  infer_per_filter(ctx, 3, 1);
+  infer_conv(ctx, 0, 1, ctx.input_count(), DataType::Int32);
+}
+
 }  // namespace
 
-constinit const Operator ConvInteger = {.name = "ConvInteger", .history = kConvInteger};
+void infer_per_filter(InferContext& ctx, int input, int w) {
+  if (!ctx.has_rank(input) || ctx.rank(input) == 0) return;
+  ctx.require_rank(input, 1);
+  const DimExpr& size = ctx.shape(input)[0];
+  if (DimExpr::differ(size, 1) && ctx.has_rank(w) && ctx.rank(w) > 0)
+    ctx.unify(ctx.shape(w)[0], size, "filters and their scales or zero points");
+}
+
+constinit const Operator ConvInteger = {.name = "ConvInteger", .history = kConvInteger, .infer = infer_conv_integer};
 
 void conv_integer_schemas(SchemaTable& table) { table.add(ConvInteger); }
 

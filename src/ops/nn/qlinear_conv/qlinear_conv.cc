@@ -2,6 +2,11 @@
 // by output channels.
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 
+#include "ops/common/shapes.h"
+#include "ops/nn/conv/conv.h"
+#include "ops/nn/conv_integer/conv_integer.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -39,9 +44,15 @@ constexpr Schema kQLinearConv[] = {
     {.since = 10, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_qlinear_conv(InferContext& ctx) {
+  for (const int i : {1, 2, 6, 7}) require_single(ctx, i);
+  for (const int i : {4, 5}) infer_per_filter(ctx, i, 3);
+  infer_conv(ctx, 0, 3, 8, ctx.elem(7));
+}
+
 }  // namespace
 
-constinit const Operator QLinearConv = {.name = "QLinearConv", .history = kQLinearConv};
+constinit const Operator QLinearConv = {.name = "QLinearConv", .history = kQLinearConv, .infer = infer_qlinear_conv};
 
 void qlinear_conv_schemas(SchemaTable& table) { table.add(QLinearConv); }
 

@@ -2,6 +2,11 @@
 // axis (21). int32 has no zero point. The output's type is the scale's unless output_dtype (23) says otherwise.
 #include "ops/quantization/dequantize/dequantize.h"
 
+#include <string>
+
+#include "ops/quantization/quantize/quantize.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -102,9 +107,33 @@ constexpr Schema kDequantizeLinear[] = {
      .same_meaning = true},
 };
 
+void infer_dequantize(InferContext& ctx) {
+  infer_scales(ctx);
+  const DataType to = dequantized_type(ctx, ctx.elem(1));
+  if (ctx.has_rank(0))
+    ctx.set(0, to, ctx.shape(0));
+  else
+    ctx.set(0, to);
+}
+
 }  // namespace
 
-constinit const Operator DequantizeLinear = {.name = "DequantizeLinear", .history = kDequantizeLinear};
+DataType dequantized_type(const NodeView& node, DataType scale) {
+  if (node.version() < 19) return DataType::Float;
+  if (node.version() < 23) return scale;
+  const std::int64_t given = node.attrs().i("output_dtype");
+  if (given < 0 || given >= kDataTypeCount)
+    node.fail("output_dtype is " + std::to_string(given) + ", which is no element type");
+  const DataType to = given ? static_cast<DataType>(given) : scale;
+  if (to != DataType::Undefined && !find_type(node.schema(), "T3")->set.allows_tensor(to)) {
+    node.fail(std::string(data_type_name(to)) + " is not a type that this version dequantizes to",
+              "output_dtype has to be float16, bfloat16 or float");
+  }
+  return to;
+}
+
+constinit const Operator DequantizeLinear = {
+    .name = "DequantizeLinear", .history = kDequantizeLinear, .infer = infer_dequantize};
 
 void dequantize_schemas(SchemaTable& table) { table.add(DequantizeLinear); }
 

@@ -2,6 +2,14 @@
 // have no order without a reduction: add and mul came with 16, max and min with 18.
 #include "ops/tensor/scatter_elements/scatter_elements.h"
 
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "ops/common/shapes.h"
+#include "ops/tensor/scatter_elements/reduction.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -55,10 +63,52 @@ constexpr Schema kScatterElements[] = {
      .types = kScatterElementsTypes},
 };
 
+void infer_scatter_elements(InferContext& ctx) {
+  same_as_input(ctx);
+  resolve_scatter_reduction(ctx);
+  for (const int i : {0, 1, 2}) {
+    if (!ctx.has_rank(i)) continue;
+    if (ctx.rank(i) == 0) ctx.fail("a scalar has no axis to write along");
+    for (const int j : {0, 1, 2}) ctx.require_rank(j, ctx.rank(i));
+    ctx.axis(ctx.rank(i));
+  }
+  if (ctx.has_rank(1) && ctx.has_rank(2)) {
+    for (std::size_t d = 0; d < ctx.shape(1).size(); ++d)
+      ctx.unify(ctx.shape(1)[d], ctx.shape(2)[d], "sizes of indices and updates");
+  }
+  if (!ctx.has_rank(0)) return;
+  const std::int64_t axis = ctx.axis(ctx.rank(0));
+  for (const int i : {1, 2}) {
+    for (std::size_t d = 0; ctx.has_rank(i) && d < ctx.shape(i).size(); ++d) {
+      const DimExpr &size = ctx.shape(0)[d], &written = ctx.shape(i)[d];
+      if (static_cast<std::int64_t>(d) != axis && size.is_constant() && written.is_constant() &&
+          written.constant() > size.constant())
+        ctx.fail("there are " + written.to_string() + " updates along axis " + std::to_string(d) +
+                 ", the data has only " + size.to_string());
+    }
+  }
+}
+
 }  // namespace
 
-constinit const Operator Scatter = {.name = "Scatter", .history = kScatter};
-constinit const Operator ScatterElements = {.name = "ScatterElements", .history = kScatterElements};
+ScatterReduction resolve_scatter_reduction(const NodeView& node) {
+  if (!node.attrs().declares("reduction")) return ScatterReduction::None;
+  const std::string name = node.attrs().s("reduction");
+  const auto is = [&](std::string_view other) { return name == other; };
+  const bool extremes = node.version() >= 18;
+  if (!is("none") && !is("add") && !is("mul") && !(extremes && (is("max") || is("min"))))
+    node.fail("reduction is " + base::quoted(name),
+              extremes ? "it has to be none, add, mul, max or min" : "before version 18 it is none, add or mul");
+  return is("add")   ? ScatterReduction::Add
+         : is("mul") ? ScatterReduction::Mul
+         : is("max") ? ScatterReduction::Max
+         : is("min") ? ScatterReduction::Min
+                     : ScatterReduction::None;
+}
+
+constinit const Operator Scatter = {.name = "Scatter", .history = kScatter, .infer = infer_scatter_elements};
+constinit const Operator ScatterElements = {
+    .name = "ScatterElements", .history = kScatterElements, .infer = infer_scatter_elements};
 
 void scatter_elements_schemas(SchemaTable& table) {
   for (const Operator* op : {&Scatter, &ScatterElements}) table.add(*op);

@@ -2,6 +2,9 @@
 // running tells.
 #include "ops/tensor/unique/unique.h"
 
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -29,9 +32,28 @@ constexpr Schema kUnique[] = {
     {.since = 28, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes28, .same_meaning = true},
 };
 
+void infer_unique(InferContext& ctx) {
+  const DimExpr kept = ctx.fresh_dim("it is the number of distinct elements or slices");
+  ctx.set(1, DataType::Int64, {kept});
+  ctx.set(3, DataType::Int64, {kept});
+  if (!ctx.attrs().has("axis")) {
+    ctx.set(0, ctx.elem(0), {kept});
+    ctx.set(2, DataType::Int64, {ctx.has_rank(0) ? product(ctx.shape(0)) : ctx.fresh_dim()});
+  } else if (!ctx.has_rank(0)) {
+    ctx.set(0, ctx.elem(0));
+    ctx.set(2, DataType::Int64, {ctx.fresh_dim()});
+  } else {
+    Dims dims = ctx.shape(0);
+    DimExpr& size = dims[static_cast<std::size_t>(ctx.axis(ctx.rank(0)))];
+    ctx.set(2, DataType::Int64, {size});
+    size = kept;
+    ctx.set(0, ctx.elem(0), std::move(dims));
+  }
+}
+
 }  // namespace
 
-constinit const Operator Unique = {.name = "Unique", .history = kUnique};
+constinit const Operator Unique = {.name = "Unique", .history = kUnique, .infer = infer_unique};
 
 void unique_schemas(SchemaTable& table) { table.add(Unique); }
 

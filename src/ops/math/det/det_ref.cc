@@ -1,0 +1,59 @@
+// Gaussian elimination with the largest element of a column as its pivot, in double. The product of the pivots is kept
+// as a fraction and an exponent, so that it leaves the range only where the determinant does.
+#include "ops/math/det/det.h"
+
+#include <cmath>
+#include <string>
+
+#include "ops/common/elements.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+// Of an n x n matrix, which is overwritten.
+double determinant(double* a, std::int64_t n) {
+  double fraction = 1;
+  std::int64_t exponent = 0;
+  for (std::int64_t c = 0; c < n; ++c) {
+    std::int64_t pivot = c;
+    for (std::int64_t r = c + 1; r < n; ++r) {
+      if (std::fabs(a[r * n + c]) > std::fabs(a[pivot * n + c])) pivot = r;
+    }
+    if (pivot != c) {
+      for (std::int64_t k = c; k < n; ++k) std::swap(a[c * n + k], a[pivot * n + k]);
+      fraction = -fraction;
+    }
+    int shift = 0;
+    fraction = std::frexp(fraction * a[c * n + c], &shift);
+    exponent += std::isfinite(fraction) ? shift : 0;
+    if (a[c * n + c] == 0) continue;  // the column is 0; what is left may still hold NaN
+    for (std::int64_t r = c + 1; r < n; ++r) {
+      const double factor = a[r * n + c] / a[c * n + c];
+      for (std::int64_t k = c + 1; k < n; ++k) a[r * n + k] -= factor * a[c * n + k];
+    }
+  }
+  constexpr std::int64_t kFar = 1 << 20;  // far beyond every exponent
+  return std::ldexp(fraction, static_cast<int>(exponent > kFar ? kFar : exponent < -kFar ? -kFar : exponent));
+}
+
+void det_ref(opset::ReferenceContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  if (x.rank() < 2 || x.dims().back() != x.dims()[x.dims().size() - 2])
+    ctx.fail("X has shape " + to_string(x.dims()) + ", but has to hold square matrices");
+  const std::int64_t n = x.dims().back();
+  Tensor& y = ctx.output(0, x.dtype(), Shape(x.dims().begin(), x.dims().end() - 2));
+  std::vector<double> values = load_all<double>(x), results(static_cast<std::size_t>(y.size()));
+  double* matrix = values.data();
+  for (double& result : results) {
+    result = determinant(matrix, n);
+    matrix += n * n;
+  }
+  store_all<double>(y, results);
+}
+
+}  // namespace
+
+void det_references(opset::ReferenceTable& table) { table.add(Det, det_ref); }
+
+}  // namespace norn::ops

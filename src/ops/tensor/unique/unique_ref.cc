@@ -1,0 +1,106 @@
+// Slices along the axis (or elements, slices of a flattened tensor) are sorted, so that equal ones lie together; the
+// first of them in the input stands for all. Strings are compared by bytes, complex numbers by their real parts first.
+// NaN equals NaN and is greater than every number, zeros of both signs are equal.
+#include "ops/tensor/unique/unique.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ops/common/loops.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+// Below, above or equal to 0, as a is to b.
+template <class D>
+int order(const D& a, const D& b) {
+  if (a < b) return -1;
+  if (b < a) return 1;
+  return 0;
+}
+template <>
+int order(const double& a, const double& b) {
+  if (a != a || b != b) return (a != a) - (b != b);
+  return a < b ? -1 : a > b;
+}
+template <>
+int order(const std::complex<double>& a, const std::complex<double>& b) {
+  const int by_real = order(a.real(), b.real());
+  return by_real ? by_real : order(a.imag(), b.imag());
+}
+
+// The groups of equal slices in ascending order: positions of the slices, ascending in each group.
+struct Groups {
+  std::vector<std::int64_t> slices;
+  std::vector<std::size_t> first;  // where each begins
+};
+
+template <class D>
+Groups group(const Tensor& x, const AxisView& view) {
+  const std::vector<D> values = load_all<D>(x);
+  const std::int64_t outer = values.empty() ? 0 : view.outer;
+  const auto compare = [&](std::int64_t a, std::int64_t b) {
+    for (std::int64_t o = 0; o < outer; ++o) {
+      const D* row = values.data() + o * view.n * view.inner;
+      for (std::int64_t i = 0; i < view.inner; ++i) {
+        if (const int differ = order(row[a * view.inner + i], row[b * view.inner + i])) return differ;
+      }
+    }
+    return 0;
+  };
+  Groups g;
+  g.slices.resize(static_cast<std::size_t>(view.n));
+  std::iota(g.slices.begin(), g.slices.end(), std::int64_t{0});
+  std::stable_sort(g.slices.begin(), g.slices.end(), [&](std::int64_t a, std::int64_t b) { return compare(a, b) < 0; });
+  for (std::size_t k = 0; k < g.slices.size(); ++k) {
+    if (k == 0 || compare(g.slices[k - 1], g.slices[k]) != 0) g.first.push_back(k);
+  }
+  return g;
+}
+
+void unique_ref(opset::ReferenceContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  const bool flat = !ctx.attrs().has("axis");
+  const std::int64_t axis = flat ? 0 : ctx.axis(x.rank());
+  Shape dims = flat ? Shape{x.size()} : x.dims();
+  const AxisView view = view_along(dims, axis);
+  const Groups g = visit_domain(domain_of(x.dtype()), [&]<class D>(D) { return group<D>(x, view); });
+
+  // The groups in the order of the output.
+  std::vector<std::size_t> shown(g.first.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  const auto first_slice = [&](std::size_t which) { return g.slices[g.first[which]]; };
+  if (!ctx.attrs().flag("sorted")) {
+    std::sort(shown.begin(), shown.end(),
+              [&](std::size_t a, std::size_t b) { return first_slice(a) < first_slice(b); });
+  }
+  const auto kept = static_cast<std::int64_t>(shown.size());
+  if (ctx.wants_output(0)) {
+    dims[static_cast<std::size_t>(axis)] = kept;
+    Tensor& y = ctx.output(0, x.dtype(), dims);
+    for (std::int64_t o = 0, to = 0; to < y.size(); ++o) {
+      for (const std::size_t which : shown) {
+        copy_elements(y, to, x, (o * view.n + first_slice(which)) * view.inner, view.inner);
+        to += view.inner;
+      }
+    }
+  }
+  const auto numbers = [&](int output, std::int64_t size) {
+    return ctx.wants_output(output) ? ctx.output(output, DataType::Int64, {size}).as_mutable<std::int64_t>() : nullptr;
+  };
+  std::int64_t *indices = numbers(1, kept), *inverse = numbers(2, view.n), *counts = numbers(3, kept);
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    const std::size_t from = g.first[shown[k]];
+    const std::size_t to = shown[k] + 1 < g.first.size() ? g.first[shown[k] + 1] : g.slices.size();
+    if (indices) indices[k] = g.slices[from];
+    if (counts) counts[k] = static_cast<std::int64_t>(to - from);
+    for (std::size_t i = from; inverse && i < to; ++i) inverse[g.slices[i]] = static_cast<std::int64_t>(k);
+  }
+}
+
+}  // namespace
+
+void unique_references(opset::ReferenceTable& table) { table.add(Unique, unique_ref); }
+
+}  // namespace norn::ops
