@@ -171,14 +171,6 @@ void same_as_input(opset::InferContext& ctx) {
 
 namespace {
 
-enum class AutoPad : std::uint8_t { NotSet, Valid, SameUpper, SameLower };
-
-// The attributes as given, brought to the spatial rank; a kernel that is not known is empty.
-struct WindowAttrs {
-  std::vector<std::int64_t> kernel, strides, dilations, pads_begin, pads_end;
-  AutoPad auto_pad = AutoPad::NotSet;
-};
-
 [[noreturn]] void invalid(std::string message, std::string hint = {}) {
   throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
 }
@@ -203,6 +195,8 @@ std::vector<std::int64_t> positive(const opset::Attrs& attrs, std::string_view n
   }
   return *values;
 }
+
+}  // namespace
 
 WindowAttrs read_window(const opset::Attrs& attrs, std::size_t rank) {
   WindowAttrs w;
@@ -233,6 +227,8 @@ WindowAttrs read_window(const opset::Attrs& attrs, std::size_t rank) {
   }
   return w;
 }
+
+namespace {
 
 // Size of the output for one dimension; `extent` is the dilated kernel's.
 DimExpr output_size(const WindowAttrs& w, std::size_t d, const DimExpr& in, const DimExpr& extent, bool ceil_mode) {
