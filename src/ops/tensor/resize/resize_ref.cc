@@ -46,8 +46,10 @@ double original(const ResizeParams& p, const ResizedAxis& a, std::int64_t in_siz
     case Coordinates::TfHalfPixelForNn: return by_scale(x + 0.5);
     case Coordinates::TfCropAndResize: break;
   }
-  if (out_size <= 1) return 0.5 * (roi[0] + roi[1]) * (in - 1);
-  return roi[0] * (in - 1) + x * (roi[1] - roi[0]) * (in - 1) / (out - 1);
+  // Corners are numbers of 32 bits at most: a place at the edge may be computed to lie a little outside.
+  const double place = out_size <= 1 ? 0.5 * (roi[0] + roi[1]) * (in - 1)
+                                     : roi[0] * (in - 1) + x * (roi[1] - roi[0]) * (in - 1) / (out - 1);
+  return settled(place, in * 0x1p-22);
 }
 
 std::int64_t nearest_index(const ResizeParams& p, double scale, double x, std::int64_t in) {
@@ -204,7 +206,11 @@ void extrapolate(ReferenceContext& ctx, Tensor& y, const std::vector<AxisTaps>& 
 }
 
 std::vector<double> real_numbers(ReferenceContext& ctx, int input) {
-  return ctx.has_input(input) ? load_all<double>(ctx.input(input)) : std::vector<double>{};
+  if (!ctx.has_input(input)) return {};
+  const Tensor& t = ctx.input(input);
+  if (t.rank() != 1)
+    ctx.fail("input " + std::to_string(input) + " has to be a list, but has the shape " + to_string(t.dims()));
+  return load_all<double>(t);
 }
 
 void resize_ref(ReferenceContext& ctx) {

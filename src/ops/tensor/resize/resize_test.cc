@@ -106,6 +106,9 @@ const Cases interpolated(
          "1|6 7}",
          "",
          {.formula = resized, .tolerance = 1e-12}},
+        // Fifths as floats: the last place is 0.6 + 4 * 0.6, which is 3.
+        {NEW "tf_crop_and_resize mode=linear", "float[4] 1 2 3 4; float[2] 0.2 1.2; float[0]; int64[1] 6",
+         "float[6] 1.6 2.2 2.8 3.4 4 0"},
         {"Resize-11 mode=linear coordinate_transformation_mode=tf_half_pixel_for_nn",
          "double[4,5] random; float[0]; float[2] {2 3|0.5 1}",
          "",
