@@ -196,6 +196,8 @@ std::vector<std::int64_t> positive(const opset::Attrs& attrs, std::string_view n
   return *values;
 }
 
+constexpr std::int64_t kMostPadding = std::int64_t{1} << 60;
+
 }  // namespace
 
 WindowAttrs read_window(const opset::Attrs& attrs, std::size_t rank) {
@@ -221,6 +223,12 @@ WindowAttrs read_window(const opset::Attrs& attrs, std::size_t rank) {
     if (pads->size() != 2 * rank) {
       invalid("the attribute \"pads\" has " + std::to_string(pads->size()) + " values, but " +
               std::to_string(2 * rank) + " are needed for " + std::to_string(rank) + " spatial dimensions");
+    }
+    // Two of opposite signs may make up a small output, and places still have to be counted.
+    for (const std::int64_t p : *pads) {
+      if (p > kMostPadding || p < -kMostPadding) {
+        invalid("the attribute \"pads\" contains " + std::to_string(p) + ", which is too much to count places with");
+      }
     }
     w.pads_begin.assign(pads->begin(), pads->begin() + static_cast<std::ptrdiff_t>(rank));
     w.pads_end.assign(pads->begin() + static_cast<std::ptrdiff_t>(rank), pads->end());

@@ -2,7 +2,7 @@
 //
 // Version 11 rewrote where an odd element of padding goes and what size SAME aims at. The text of version 1 contradicts
 // itself in both; runtimes and onnx's converter read it as 11 does, and so does this. A padding that would be negative
-// is none: output_shape then adds elements at the end, SAME gives the size without padding.
+// is none: output_shape then adds elements at the end, fewer than the stride; SAME gives the size without padding.
 #include "ops/nn/conv_transpose/conv_transpose.h"
 
 #include <algorithm>
@@ -90,9 +90,15 @@ Size size_of(const NodeView& node, const Given& g, std::size_t d, const DimExpr&
   const WindowAttrs& w = g.window;
   const DimExpr unpadded = (in - 1) * w.strides[d] + g.output_padding[d] + (kernel - 1) * w.dilations[d] + 1;
   DimExpr out = unpadded;
-  if (!g.output_shape.empty())
+  if (!g.output_shape.empty()) {
     out = g.output_shape[d];
-  else if (w.auto_pad == AutoPad::SameUpper || w.auto_pad == AutoPad::SameLower)
+    const DimExpr more = out - unpadded;
+    if (more.is_constant() && more.constant() >= w.strides[d]) {
+      node.fail("output_shape is " + out.to_string() + " in spatial dimension " + std::to_string(d) +
+                ", but the output has " + unpadded.to_string() + " elements without padding, and a stride of " +
+                std::to_string(w.strides[d]) + " adds fewer than that");
+    }
+  } else if (w.auto_pad == AutoPad::SameUpper || w.auto_pad == AutoPad::SameLower)
     out = DimExpr::min(unpadded, in * w.strides[d]);
   else
     out = unpadded - w.pads_begin[d] - w.pads_end[d];
@@ -142,10 +148,10 @@ void infer_conv_transpose(InferContext& ctx) {
       const DimExpr& size = ctx.shape(1)[d + 2];
       kernel = kernel ? ctx.unify(*kernel, size, "kernel_shape and W") : size;
     }
-    if (!g.output_shape.empty())
-      out.emplace_back(g.output_shape[d]);
-    else if (ctx.has_rank(0) && kernel)
+    if (ctx.has_rank(0) && kernel)
       out.push_back(size_of(ctx, g, d, ctx.shape(0)[d + 2], *kernel).out);
+    else if (!g.output_shape.empty())
+      out.emplace_back(g.output_shape[d]);
     else
       out.push_back(ctx.fresh_dim("the size of X or of the window is not known"));
   }
