@@ -45,6 +45,34 @@ void drop_flag(NodeEdit& edit, std::string_view name) {
   edit.remove_attr(name);
 }
 
+void drop_dilations(NodeEdit& edit) {
+  for (std::int64_t d : edit.attrs().find_ints("dilations").value_or(std::vector<std::int64_t>{})) {
+    if (d != 1) edit.cannot("the window is dilated, which the older version cannot express");
+  }
+  edit.remove_attr("dilations");
+}
+
+void float_to_int(NodeEdit& edit, std::string_view name) {
+  if (!edit.attrs().has(name)) return;
+  const float value = edit.attrs().f(name);
+  if (!(std::fabs(value) < 0x1p63F) || std::trunc(value) != value) {
+    edit.cannot(base::quoted(name) + " is not a whole number, which the newer version requires");
+  }
+  edit.remove_attr(name);
+  edit.set_attr(name, static_cast<std::int64_t>(value));
+}
+
+void int_to_float(NodeEdit& edit, std::string_view name) {
+  if (!edit.attrs().has(name)) return;
+  const std::int64_t value = edit.attrs().i(name);
+  const auto number = static_cast<float>(value);
+  if (number >= 0x1p63F || static_cast<std::int64_t>(number) != value) {
+    edit.cannot(base::quoted(name) + " is a float in the older version, which cannot hold " + std::to_string(value));
+  }
+  edit.remove_attr(name);
+  edit.set_attr(name, number);
+}
+
 void axis_from_front(NodeEdit& edit) {
   const std::int64_t axis = edit.attrs().i("axis");
   if (axis < 0) edit.set_attr("axis", axis + known_rank(edit));

@@ -16,6 +16,13 @@ void drop_consumed_inputs(NodeEdit& edit);
 // An attribute that the older version does not have, and that means nothing while it is 0.
 void drop_flag(NodeEdit& edit, std::string_view name);
 
+// The attribute `dilations` of a window goes. Throws (cannot) if one of them leaves gaps.
+void drop_dilations(NodeEdit& edit);
+// An attribute that is a float in the older version and an int in the newer one. The first throws (cannot) where it is
+// no whole number.
+void float_to_int(NodeEdit& edit, std::string_view name);
+void int_to_float(NodeEdit& edit, std::string_view name);
+
 // The attribute `axis`, or each of `axes`, may be negative in the newer version only: counted from the front of the
 // first input whose rank is known (and of `new_dims` dimensions more).
 void axis_from_front(NodeEdit& edit);

@@ -164,6 +164,11 @@ void NodeEdit::set_attr(std::string_view name, std::string value) { put(s_->node
 void NodeEdit::set_attr(std::string_view name, std::vector<std::int64_t> values) {
   put(s_->node, make_attr(name, std::move(values)));
 }
+void NodeEdit::set_attr(std::string_view name, std::vector<float> values) {
+  ir::Attribute a = named(name, ir::AttributeType::Floats);
+  a.floats = std::move(values);
+  put(s_->node, std::move(a));
+}
 void NodeEdit::set_attr(std::string_view name, const norn::Tensor& value) {
   ir::Attribute attribute;
   attribute.name = std::string(name);
@@ -183,6 +188,12 @@ void NodeEdit::set_input_ints(int i, const std::vector<std::int64_t>& values) {
   norn::Tensor t(DataType::Int64, {static_cast<std::int64_t>(values.size())});
   std::copy(values.begin(), values.end(), t.as_mutable<std::int64_t>());
   set_input(i, t);
+}
+void NodeEdit::insert_input(int i, const norn::Tensor& constant) {
+  auto& inputs = s_->node.input;
+  while (static_cast<int>(inputs.size()) < i) inputs.emplace_back();
+  inputs.insert(inputs.begin() + i, std::string());
+  set_input(i, constant);
 }
 void NodeEdit::drop_input(int i) {
   if (i < input_count()) s_->node.input.erase(s_->node.input.begin() + i);

@@ -37,10 +37,13 @@ class NodeEdit {
   void set_attr(std::string_view name, float value);
   void set_attr(std::string_view name, std::string value);
   void set_attr(std::string_view name, std::vector<std::int64_t> values);
+  void set_attr(std::string_view name, std::vector<float> values);
   void set_attr(std::string_view name, const norn::Tensor& value);
   // Makes input i a constant, appending omitted inputs up to it.
   void set_input(int i, const norn::Tensor& constant);
   void set_input_ints(int i, const std::vector<std::int64_t>& values);  // int64, rank 1
+  // Puts a constant before input i; it and later inputs move down.
+  void insert_input(int i, const norn::Tensor& constant);
   // Removes input i; later inputs move up. drop_input of the last shortens the list.
   void drop_input(int i);
   void drop_output(int i);

@@ -23,7 +23,8 @@ def tables():
 TABLES = tables()
 STRICTER, LAXER = "`norn check` is stricter", "`norn check` accepts more"
 INFERENCE, EXTERNAL, TEXT = "Inference", "External data", "Text syntax"
-CASES = {STRICTER: {}, LAXER: {}, INFERENCE: {}, EXTERNAL: {}, TEXT: {}}
+VALUES = "Values"
+CASES = {STRICTER: {}, LAXER: {}, INFERENCE: {}, EXTERNAL: {}, TEXT: {}, VALUES: {}}
 
 
 def case(heading, row):

@@ -229,6 +229,21 @@ def test_mean_variance_normalization(dtype, axes):
     compare(got, [want.astype(DTYPES[dtype])], dtype)
 
 
+@pytest.mark.parametrize("opset", [9, 13, 18])
+@pytest.mark.parametrize("dtype", [F32, F64, F16])
+def test_mean_variance_normalization_of_what_is_constant(dtype, opset):
+    for shape, axes in [((3, 1), [1]), ((1, 4), [0]), ((2, 3), [0, 1])]:
+        x = np.full(shape, 37.5, dtype=DTYPES[dtype])
+        model, feeds = model_for("MeanVarianceNormalization", [x], ["y"], {"axes": axes}, opset)
+        assert norn.InferenceSession(model).run(None, feeds)[0].tolist() == np.zeros(shape).tolist()
+
+
+def test_mean_variance_normalization_of_float16_has_squares_beyond_its_range():
+    x = np.array([[-1000, 1000]], dtype=np.float16)
+    model, feeds = model_for("MeanVarianceNormalization", [x], ["y"], {"axes": [1]}, 13)
+    assert norn.InferenceSession(model).run(None, feeds)[0].tolist() == [[-1, 1]]
+
+
 @pytest.mark.parametrize("opset", [9, 16])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int32, np.uint64])
 def test_prelu(dtype, opset):

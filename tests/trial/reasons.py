@@ -128,6 +128,21 @@ DIFFERENCES: list[Row] = [
     ),
     ("ReduceMean", lambda r: r.empty, "the mean of nothing is NaN here, as in numpy, and 0 in ONNX Runtime"),
     (
+        "Resize",
+        lambda r: r.attribute("coordinate_transformation_mode") in (b"align_corners", b"tf_crop_and_resize"),
+        "ONNX Runtime takes rounded sizes for align_corners, and does not crop an axis that keeps its size",
+    ),
+    (
+        "Resize Upsample",
+        lambda r: r.is_int() and r.attribute("mode", b"nearest") != b"nearest",
+        "integers are rounded to the nearest; ONNX Runtime cuts them off",
+    ),
+    (
+        "GridSample",
+        lambda r: r.attribute("mode") in (b"cubic", b"bicubic") and r.attribute("padding_mode") == b"border",
+        "beyond the edge ONNX Runtime interpolates, with the edge's element repeated",
+    ),
+    (
         "ReduceMax ReduceMin",
         lambda r: r.empty and r.arrays[0].dtype.kind == "b",
         "of nothing the largest is the least value there is; ONNX Runtime refuses that of booleans",

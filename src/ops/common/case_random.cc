@@ -114,6 +114,8 @@ class Draw {
           value = list(static_cast<std::size_t>(pick(0, 2)), -rank(), std::max<std::int64_t>(rank() - 1, 0));
         } else if (n == "pads" || n == "paddings") {
           value = list(2 * (wants_images() ? spatial() : dims_.size()), 0, 1);
+        } else if (n == "pooled_shape") {
+          value = list(2, 1, 2);
         } else if (n == "kernel_shape" || n == "strides" || n == "dilations") {
           value = list(spatial(), 1, 2);
         } else {
@@ -198,6 +200,35 @@ class Draw {
     }
   }
 
+  // Operands that random shapes would hardly ever fit together; "" for others.
+  std::string fitting(std::string_view name, DataType type) {
+    const auto random = [&](const Shape& dims) { return tensor(type, dims, "random"); };
+    const auto op = [&](std::string_view o) { return op_.name == o; };
+    if (op("Col2Im"))
+      return name == "input" ? random({pick(1, 2), 4, 2}) : name == "image_shape" ? "int64[2] 2 3" : "int64[2] 2 2";
+    if (op("NonMaxSuppression")) {
+      if (name == "boxes") return random({1, 3, 4});
+      if (name == "scores") return random({1, 2, 3});
+      return name == "max_output_boxes_per_class" ? "int64[] 2" : "float[] 0.5";
+    }
+    if (op("RoiAlign") && name == "rois") return random({2, 4});
+    if (op("RoiAlign") && name == "batch_indices") return "int64[2] 0 1";
+    if (op("MaxRoiPool") && name == "rois") return std::string(data_type_name(type)) + "[2,5] 0 0 0 1 1 1 0 1 2 2";
+    if (op("RoiAlign") || op("MaxRoiPool")) return random({2, pick(0, 2), 3, 3});
+    if (op("GridSample")) return random(name == "X" ? Shape{1, 2, 3, pick(1, 3)} : Shape{1, 2, pick(0, 2), 2});
+    if (op("InstanceNormalization") && name == "B") return random({dims_.size() > 1 ? dims_[1] : 1});
+    if ((op("Resize") || op("Upsample")) && name == "scales") return tensor(type, {rank()}, "positive");
+    if (op("DeformConv") && name != "B") {  // of windows of one element
+      Shape dims = dims_;
+      if (name == "W") std::fill(dims.begin() + 2, dims.end(), 1);
+      if (name == "W") dims[0] = 2;
+      if (name == "offset") dims[1] = rank() - 2;
+      if (name == "mask") dims[1] = 1;
+      return random(dims);
+    }
+    return "";
+  }
+
   bool input(const opset::Param& p) {
     const opset::TypeConstraint* c = opset::find_type(row_, p.type);
     const bool tensors = c ? c->set.tensor != 0 : opset::type_from_string(p.type).is_tensor();
@@ -214,6 +245,10 @@ class Draw {
     }
     const DataType type = type_of(p.type);
     const std::string_view n = p.name;
+    if (const std::string text = fitting(n, type); !text.empty()) {
+      inputs += text;
+      return true;
+    }
     const auto vector = [&](std::int64_t size, std::int64_t from, std::int64_t to) {
       inputs += tensor(type, {size}, "uniform " + std::to_string(from) + " " + std::to_string(to));
       return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "base/text.h"
@@ -134,6 +135,37 @@ double single_number(const ReferenceContext& ctx, int input) {
              " has to be one number, but has shape " + to_string(t.dims()));
   }
   return load_numbers(t)[0];
+}
+
+Planes planes_of(const ReferenceContext& ctx) {
+  const Shape& x = ctx.input(0).dims();
+  Planes p;
+  p.params = resolve_pool(ctx);
+  p.window = pool_window(ctx, p.params, x);
+  p.in.assign(x.begin() + 2, x.end());
+  p.out = {x[0], x[1]};
+  p.count = element_count(p.out);
+  p.out.insert(p.out.end(), p.window.out.begin(), p.window.out.end());
+  p.in_size = element_count(p.in);
+  p.out_size = element_count(p.window.out);
+  return p;
+}
+
+double p_norm(std::span<const double> values, double p) {
+  double largest = 0;
+  for (const double v : values) {
+    if (std::isnan(v)) return v;
+    largest = std::max(largest, std::fabs(v));
+  }
+  if (largest == 0 || std::isinf(largest)) return largest;
+  // Powers of two scale without rounding, which is enough for squares.
+  const double scale = p <= 2 ? std::scalbn(1.0, std::max(-1022, std::ilogb(largest))) : largest;
+  double sum = 0;
+  for (const double v : values) {
+    const double scaled = std::fabs(v) / scale;
+    sum += p == 1 ? scaled : p == 2 ? scaled * scaled : std::pow(scaled, p);
+  }
+  return scale * (p == 1 ? sum : p == 2 ? std::sqrt(sum) : std::pow(sum, 1 / p));
 }
 
 std::vector<std::int64_t> indices_from_front(const ReferenceContext& ctx, int input, std::int64_t size) {

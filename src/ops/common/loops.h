@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ops/common/elements.h"
+#include "ops/common/pooling.h"
 #include "ops/common/shapes.h"
 #include "opset/reference.h"
 
@@ -130,6 +131,31 @@ class WindowTaps {
 
 // The only element of a scalar or of a list of one number, of a real type. Throws if the input is another tensor.
 double single_number(const opset::ReferenceContext& ctx, int input);
+
+// An input of planes, one for each batch and channel, and the window that goes over each of them.
+struct Planes {
+  PoolParams params;
+  Window window;
+  norn::Shape in, out;  // of a plane of the input; of the output
+  std::int64_t count, in_size, out_size;
+};
+// Of a pooling operator's input 0.
+Planes planes_of(const opset::ReferenceContext& ctx);
+// Calls f(taps, padded, at) for each position of the window: the elements of a plane that lie in it, how many
+// positions lie in the padded input, and the output element of the first plane.
+template <class F>
+void for_each_window(const Planes& p, F&& f) {
+  if (element_count(p.out) == 0) return;
+  WindowTaps window(p.window, p.in);
+  std::int64_t at = 0;
+  for (Odometer o(p.window.out, {}); !o.done(); o.next()) {
+    const std::span<const WindowTaps::Tap> taps = window.at(o.index());
+    f(taps, window.padded(), at++);
+  }
+}
+
+// The p-norm, p > 0, of finite and infinite numbers; NaN if one of them is NaN. No power of an element overflows.
+double p_norm(std::span<const double> values, double p);
 
 // Indices of an int32 or int64 input into `size` elements, counted from the front. Throws if one lies outside of
 // [-size, size).

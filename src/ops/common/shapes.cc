@@ -231,14 +231,6 @@ void require_single(const opset::InferContext& ctx, int i) {
 
 namespace {
 
-enum class AutoPad : std::uint8_t { NotSet, Valid, SameUpper, SameLower };
-
-// The attributes as given, brought to the spatial rank; a kernel that is not known is empty.
-struct WindowAttrs {
-  std::vector<std::int64_t> kernel, strides, dilations, pads_begin, pads_end;
-  AutoPad auto_pad = AutoPad::NotSet;
-};
-
 [[noreturn]] void invalid(std::string message, std::string hint = {}) {
   throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
 }
@@ -264,6 +256,10 @@ std::vector<std::int64_t> positive(const opset::Attrs& attrs, std::string_view n
   return *values;
 }
 
+constexpr std::int64_t kMostPadding = std::int64_t{1} << 60;
+
+}  // namespace
+
 WindowAttrs read_window(const opset::Attrs& attrs, std::size_t rank) {
   WindowAttrs w;
   if (ints_if_declared(attrs, "kernel_shape")) w.kernel = positive(attrs, "kernel_shape", rank, 1);
@@ -288,11 +284,19 @@ WindowAttrs read_window(const opset::Attrs& attrs, std::size_t rank) {
       invalid("the attribute \"pads\" has " + std::to_string(pads->size()) + " values, but " +
               std::to_string(2 * rank) + " are needed for " + std::to_string(rank) + " spatial dimensions");
     }
+    // Two of opposite signs may make up a small output, and places still have to be counted.
+    for (const std::int64_t p : *pads) {
+      if (p > kMostPadding || p < -kMostPadding) {
+        invalid("the attribute \"pads\" contains " + std::to_string(p) + ", which is too much to count places with");
+      }
+    }
     w.pads_begin.assign(pads->begin(), pads->begin() + static_cast<std::ptrdiff_t>(rank));
     w.pads_end.assign(pads->begin() + static_cast<std::ptrdiff_t>(rank), pads->end());
   }
   return w;
 }
+
+namespace {
 
 // Size of the output for one dimension; `extent` is the dilated kernel's.
 DimExpr output_size(const WindowAttrs& w, std::size_t d, const DimExpr& in, const DimExpr& extent, bool ceil_mode) {

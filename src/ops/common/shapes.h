@@ -80,6 +80,14 @@ struct Window {
   std::vector<std::int64_t> kernel, strides, dilations, pads_begin, pads_end;
   std::vector<std::int64_t> out;  // spatial output sizes
 };
+enum class AutoPad : std::uint8_t { NotSet, Valid, SameUpper, SameLower };
+// Those attributes as given, brought to the spatial rank: a kernel that is not given is empty, pads count under NotSet
+// only. Throws norn::Error.
+struct WindowAttrs {
+  std::vector<std::int64_t> kernel, strides, dilations, pads_begin, pads_end;
+  AutoPad auto_pad = AutoPad::NotSet;
+};
+WindowAttrs read_window(const opset::Attrs& attrs, std::size_t rank);
 // Attributes kernel_shape, strides, dilations, pads, auto_pad (and ceil_mode where the operator has it) as the standard
 // reads them, for spatial sizes `in`. `kernel` overrides kernel_shape when that is absent. Throws norn::Error.
 Window resolve_window(const opset::Attrs& attrs, std::span<const std::int64_t> in, std::vector<std::int64_t> kernel,

@@ -1,6 +1,8 @@
 // The p-norm over all spatial dimensions. p was a float in version 1.
 #include "ops/nn/global_lp_pool/global_lp_pool.h"
 
+#include "ops/common/pooling.h"
+
 namespace norn::ops {
 namespace {
 
@@ -23,9 +25,15 @@ constexpr Schema kGlobalLpPool[] = {
     {.since = 22, .inputs = kInputs2, .outputs = kOutputs2, .attrs = kAttrs2, .types = kTypes22, .same_meaning = true},
 };
 
+void infer_global_lp_pool(InferContext& ctx) {
+  norm_order(ctx);
+  infer_global_pool(ctx);
+}
+
 }  // namespace
 
-constinit const Operator GlobalLpPool = {.name = "GlobalLpPool", .history = kGlobalLpPool};
+constinit const Operator GlobalLpPool = {
+    .name = "GlobalLpPool", .history = kGlobalLpPool, .infer = infer_global_lp_pool};
 
 void global_lp_pool_schemas(SchemaTable& table) { table.add(GlobalLpPool); }
 

@@ -1,7 +1,7 @@
 // GlobalAveragePool and GlobalMaxPool: each channel's plane becomes one element; the rank stays.
 #include "ops/nn/global_pool/global_pool.h"
 
-#include "opset/infer_context.h"
+#include "ops/common/pooling.h"
 
 namespace norn::ops {
 namespace {
@@ -17,14 +17,6 @@ constexpr Schema kRows[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .types = kTypes1},
     {.since = 22, .inputs = kInputs, .outputs = kOutputs, .types = kTypes22, .same_meaning = true},
 };
-
-void infer_global_pool(InferContext& ctx) {
-  if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(0));
-  Dims out = ctx.shape(0);
-  if (out.size() < 2) ctx.fail("X needs a batch and a channel dimension");
-  for (std::size_t d = 2; d < out.size(); ++d) out[d] = 1;
-  ctx.set(0, ctx.elem(0), std::move(out));
-}
 
 }  // namespace
 

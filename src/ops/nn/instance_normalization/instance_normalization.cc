@@ -1,6 +1,9 @@
 // Normalisation of each channel of each batch entry. Scale and bias go by channels.
 #include "ops/nn/instance_normalization/instance_normalization.h"
 
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -32,9 +35,21 @@ constexpr Schema kInstanceNormalization[] = {
     {.since = 22, .inputs = kInputs6, .outputs = kOutputs6, .attrs = kAttrs6, .types = kTypes22, .same_meaning = true},
 };
 
+void infer_instance_normalization(InferContext& ctx) {
+  if (ctx.has_rank(0) && ctx.rank(0) < 2) ctx.fail("the input needs a batch and a channel dimension");
+  ctx.require_rank(1, 1);
+  ctx.require_rank(2, 1);
+  if (ctx.has_rank(1) && ctx.has_rank(2)) ctx.unify(ctx.shape(1)[0], ctx.shape(2)[0], "sizes of scale and B");
+  same_as_input(ctx);
+  if (!ctx.has_rank(0)) return;
+  if (ctx.has_rank(1)) ctx.unify(ctx.shape(0)[1], ctx.shape(1)[0], "channels of the input and size of scale");
+  if (ctx.has_rank(2)) ctx.unify(ctx.shape(0)[1], ctx.shape(2)[0], "channels of the input and size of B");
+}
+
 }  // namespace
 
-constinit const Operator InstanceNormalization = {.name = "InstanceNormalization", .history = kInstanceNormalization};
+constinit const Operator InstanceNormalization = {
+    .name = "InstanceNormalization", .history = kInstanceNormalization, .infer = infer_instance_normalization};
 
 void instance_normalization_schemas(SchemaTable& table) { table.add(InstanceNormalization); }
 

@@ -1,6 +1,11 @@
 // Division by the p-norm along an axis. p is 1 or 2. A norm of zero gives zeros, by the text of version 22.
 #include "ops/nn/lp_normalization/lp_normalization.h"
 
+#include <string>
+
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -22,9 +27,21 @@ constexpr Schema kLpNormalization[] = {
     {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
+void infer_lp_normalization(InferContext& ctx) {
+  if (ctx.has_rank(0)) resolve_lp_normalization(ctx, ctx.rank(0));
+  same_as_input(ctx);
+}
+
 }  // namespace
 
-constinit const Operator LpNormalization = {.name = "LpNormalization", .history = kLpNormalization};
+LpNormalizationParams resolve_lp_normalization(const NodeView& node, std::int64_t rank) {
+  const std::int64_t p = node.attrs().i("p");
+  if (p != 1 && p != 2) node.fail("p is " + std::to_string(p) + ", but has to be 1 or 2");
+  return {.axis = node.axis(rank), .p = p};
+}
+
+constinit const Operator LpNormalization = {
+    .name = "LpNormalization", .history = kLpNormalization, .infer = infer_lp_normalization};
 
 void lp_normalization_schemas(SchemaTable& table) { table.add(LpNormalization); }
 

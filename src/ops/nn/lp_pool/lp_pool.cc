@@ -2,6 +2,8 @@
 // norm.
 #include "ops/nn/lp_pool/lp_pool.h"
 
+#include "ops/common/pooling.h"
+
 namespace norn::ops {
 namespace {
 
@@ -51,9 +53,14 @@ constexpr Schema kLpPool[] = {
      .same_meaning = true},
 };
 
+void infer_lp_pool(InferContext& ctx) {
+  norm_order(ctx);
+  infer_pool(ctx);
+}
+
 }  // namespace
 
-constinit const Operator LpPool = {.name = "LpPool", .history = kLpPool};
+constinit const Operator LpPool = {.name = "LpPool", .history = kLpPool, .infer = infer_lp_pool};
 
 void lp_pool_schemas(SchemaTable& table) { table.add(LpPool); }
 

@@ -2,6 +2,10 @@
 // elements.
 #include "ops/nn/max_roi_pool/max_roi_pool.h"
 
+#include <string>
+
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -26,9 +30,27 @@ constexpr Schema kMaxRoiPool[] = {
     {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes22, .same_meaning = true},
 };
 
+void infer_max_roi_pool(InferContext& ctx) {
+  const MaxRoiPoolParams p = resolve_max_roi_pool(ctx);
+  ctx.require_rank(0, 4);
+  ctx.require_rank(1, 2);
+  if (ctx.has_rank(1)) ctx.unify(ctx.shape(1)[1], 5, "numbers of a region and 5");
+  ctx.set(0, ctx.elem(0),
+          {ctx.has_rank(1) ? ctx.shape(1)[0] : ctx.fresh_dim(), ctx.has_rank(0) ? ctx.shape(0)[1] : ctx.fresh_dim(),
+           p.height, p.width});
+}
+
 }  // namespace
 
-constinit const Operator MaxRoiPool = {.name = "MaxRoiPool", .history = kMaxRoiPool};
+MaxRoiPoolParams resolve_max_roi_pool(const NodeView& node) {
+  const auto shape = node.attrs().ints("pooled_shape");
+  if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1) {
+    node.fail("pooled_shape is " + norn::to_string(shape) + ", but has to be a height and a width, both positive");
+  }
+  return {.height = shape[0], .width = shape[1], .spatial_scale = node.attrs().f("spatial_scale")};
+}
+
+constinit const Operator MaxRoiPool = {.name = "MaxRoiPool", .history = kMaxRoiPool, .infer = infer_max_roi_pool};
 
 void max_roi_pool_schemas(SchemaTable& table) { table.add(MaxRoiPool); }
 

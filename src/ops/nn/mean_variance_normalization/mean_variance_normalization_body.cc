@@ -1,24 +1,33 @@
-// The deviation is kept from 0 by 1e-9, so that a constant slice becomes zeros in every type that can hold that.
+// The deviation is kept from 0 by 1e-9, so that a constant slice becomes zeros. Types of 16 bits are computed in float:
+// in float16 that number would be 0, and the square of 256 infinity.
 #include "ops/nn/mean_variance_normalization/mean_variance_normalization.h"
 #include "opset/function_body.h"
 
 namespace norn::ops {
 namespace {
 
+using opset::BodyBuilder;
 using opset::FunctionBody;
 
-constexpr FunctionBody kBodies[] = {{.since = 9, .opset = 18, .nodes = R"({
-  reduced = Constant <value_ints: ints = @axes> ()
-  mean = ReduceMean (X, reduced)
-  d = Sub (X, mean)
-  squares = Mul (d, d)
-  variance = ReduceMean (squares, reduced)
-  deviation = Sqrt (variance)
-  tiny_float = Constant <value = float {1e-9}> ()
-  tiny = CastLike (tiny_float, X)
-  divisor = Add (deviation, tiny)
-  Y = Div (d, divisor)
-})"}};
+void mean_variance_normalization_body(BodyBuilder& b) {
+  const DataType type = b.elem(0);
+  const bool narrow = type == DataType::Float16 || type == DataType::BFloat16;
+  b.add(narrow ? "x = Cast <to = 1> (X)" : "x = Identity (X)");
+  b.scalar("tiny", narrow ? DataType::Float : type, 1e-9F);
+  b.add(R"(
+    reduced = Constant <value_ints: ints = @axes> ()
+    mean = ReduceMean (x, reduced)
+    d = Sub (x, mean)
+    squares = Mul (d, d)
+    variance = ReduceMean (squares, reduced)
+    deviation = Sqrt (variance)
+    divisor = Add (deviation, tiny)
+    normalized = Div (d, divisor)
+    Y = CastLike (normalized, X)
+  )");
+}
+
+constexpr FunctionBody kBodies[] = {{.since = 9, .opset = 18, .build = mean_variance_normalization_body}};
 
 }  // namespace
 

@@ -93,41 +93,7 @@ constexpr Schema kAveragePool[] = {
      .same_meaning = true},
 };
 
-void infer_pool(InferContext& ctx) {
-  const PoolParams p = resolve_pool(ctx);
-  const std::size_t rank = p.kernel.size() + 2;
-  ctx.require_rank(0, static_cast<std::int64_t>(rank));
-  Dims out;
-  if (ctx.has_rank(0)) {
-    const Dims& x = ctx.shape(0);
-    out = window_output(ctx, std::span(x).subspan(2), to_dims(p.kernel), p.ceil_mode);
-    out.insert(out.begin(), {x[0], x[1]});
-  } else {
-    while (out.size() < rank) out.push_back(ctx.fresh_dim());
-  }
-  if (ctx.wants_output(1)) ctx.set(1, DataType::Int64, out);
-  ctx.set(0, ctx.elem(0), std::move(out));
-}
-
 }  // namespace
-
-PoolParams resolve_pool(const NodeView& node) {
-  const Attrs& attrs = node.attrs();
-  const auto flag = [&](std::string_view name) { return attrs.declares(name) && attrs.flag(name); };
-  PoolParams p{.kernel = attrs.ints("kernel_shape"),
-               .ceil_mode = flag("ceil_mode"),
-               .count_include_pad = flag("count_include_pad"),
-               .column_major = flag("storage_order")};
-  if (p.kernel.empty()) node.fail("kernel_shape is empty");
-  return p;
-}
-
-Window pool_window(const NodeView& node, const PoolParams& p, const Shape& x) {
-  if (x.size() != p.kernel.size() + 2) {
-    node.fail("kernel_shape " + norn::to_string(p.kernel) + " does not fit X " + norn::to_string(x));
-  }
-  return resolve_window(node.attrs(), std::span(x).subspan(2), p.kernel, p.ceil_mode);
-}
 
 constinit const Operator MaxPool = {.name = "MaxPool", .history = kMaxPool, .infer = infer_pool};
 constinit const Operator AveragePool = {.name = "AveragePool", .history = kAveragePool, .infer = infer_pool};

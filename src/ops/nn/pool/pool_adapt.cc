@@ -7,13 +7,6 @@ namespace {
 
 using namespace transform;
 
-void drop_dilations(NodeEdit& edit) {
-  for (std::int64_t d : edit.attrs().find_ints("dilations").value_or(std::vector<std::int64_t>{})) {
-    if (d != 1) edit.cannot("the window is dilated, which the older version cannot express");
-  }
-  edit.remove_attr("dilations");
-}
-
 void max_8_1(NodeEdit& edit) {
   if (edit.wants_output(1)) edit.cannot("the output Indices is used, which the older version does not have");
   if (edit.output_count() > 1) edit.drop_output(1);

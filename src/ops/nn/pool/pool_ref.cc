@@ -32,41 +32,6 @@ std::int64_t column_major(std::int64_t offset, const Shape& dims) {
   return result;
 }
 
-// An input of planes, one for each batch and channel, and the window that goes over each of them.
-struct Planes {
-  PoolParams params;
-  Window window;
-  Shape in, out;
-  std::int64_t count, in_size, out_size;
-};
-
-Planes planes_of(opset::ReferenceContext& ctx) {
-  const Shape& x = ctx.input(0).dims();
-  Planes p;
-  p.params = resolve_pool(ctx);
-  p.window = pool_window(ctx, p.params, x);
-  p.in.assign(x.begin() + 2, x.end());
-  p.out = {x[0], x[1]};
-  p.count = element_count(p.out);
-  p.out.insert(p.out.end(), p.window.out.begin(), p.window.out.end());
-  p.in_size = element_count(p.in);
-  p.out_size = element_count(p.window.out);
-  return p;
-}
-
-// Calls f(taps, padded, at) for each position of the window: the elements of a plane that lie in it, how many
-// positions lie in the padded input, and the output element of the first plane.
-template <class F>
-void for_each_window(const Planes& p, F&& f) {
-  if (element_count(p.out) == 0) return;
-  WindowTaps window(p.window, p.in);
-  std::int64_t at = 0;
-  for (Odometer o(p.window.out, {}); !o.done(); o.next()) {
-    const std::span<const WindowTaps::Tap> taps = window.at(o.index());
-    f(taps, window.padded(), at++);
-  }
-}
-
 template <class D>
 void max_pool(opset::ReferenceContext& ctx, const Planes& p) {
   const Tensor& x = ctx.input(0);

@@ -1,6 +1,14 @@
 // Average or maximum of samples between elements, in regions. Before 16 coordinates are as in output_half_pixel; the
 // default since is half_pixel, so a step up must write it down.
+//
+// The maximum is that of the four elements around each sample times their weights, not of samples: onnx's cases and
+// every runtime have it so, although the text speaks of interpolation.
 #include "ops/object_detection/roi_align/roi_align.h"
+
+#include <string>
+
+#include "base/text.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace {
@@ -36,9 +44,55 @@ constexpr Schema kRoiAlign[] = {
     {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs16, .types = kTypes22, .same_meaning = true},
 };
 
+void infer_roi_align(InferContext& ctx) {
+  const RoiAlignParams p = resolve_roi_align(ctx);
+  ctx.require_rank(0, 4);
+  ctx.require_rank(1, 2);
+  ctx.require_rank(2, 1);
+  if (ctx.has_rank(1)) ctx.unify(ctx.shape(1)[1], 4, "coordinates of a region and 4");
+  DimExpr regions;
+  if (ctx.has_rank(1) && ctx.has_rank(2))
+    regions = ctx.unify(ctx.shape(1)[0], ctx.shape(2)[0], "sizes of rois and batch_indices");
+  else
+    regions = ctx.has_rank(1) ? ctx.shape(1)[0] : ctx.has_rank(2) ? ctx.shape(2)[0] : ctx.fresh_dim();
+  ctx.set(0, ctx.elem(0), {regions, ctx.has_rank(0) ? ctx.shape(0)[1] : ctx.fresh_dim(), p.height, p.width});
+}
+
 }  // namespace
 
-constinit const Operator RoiAlign = {.name = "RoiAlign", .history = kRoiAlign};
+RoiAlignParams resolve_roi_align(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
+  RoiAlignParams p{.height = attrs.i("output_height"),
+                   .width = attrs.i("output_width"),
+                   .sampling_ratio = attrs.i("sampling_ratio"),
+                   .spatial_scale = attrs.f("spatial_scale"),
+                   .maximum = false,
+                   .half_pixel = false};
+  const std::string mode = attrs.s("mode");
+  if (mode != "avg" && mode != "max")
+    node.fail("the attribute \"mode\" is " + base::quoted(mode), "it has to be avg or max");
+  p.maximum = mode == "max";
+  if (attrs.declares("coordinate_transformation_mode")) {
+    const std::string coordinates = attrs.s("coordinate_transformation_mode");
+    p.half_pixel = coordinates == "half_pixel";
+    if (!p.half_pixel && coordinates != "output_half_pixel") {
+      node.fail("the attribute \"coordinate_transformation_mode\" is " + base::quoted(coordinates),
+                "it has to be half_pixel or output_half_pixel");
+    }
+  }
+  const auto bounded = [&](std::int64_t value, const char* name, std::int64_t least, std::int64_t most) {
+    if (value < least || value > most) {
+      node.fail(std::string(name) + " is " + std::to_string(value) + ", but has to be from " + std::to_string(least) +
+                " to " + std::to_string(most));
+    }
+  };
+  bounded(p.height, "output_height", 1, std::int64_t{1} << 31);
+  bounded(p.width, "output_width", 1, std::int64_t{1} << 31);
+  bounded(p.sampling_ratio, "sampling_ratio", 0, 1 << 16);
+  return p;
+}
+
+constinit const Operator RoiAlign = {.name = "RoiAlign", .history = kRoiAlign, .infer = infer_roi_align};
 
 void roi_align_schemas(SchemaTable& table) { table.add(RoiAlign); }
 

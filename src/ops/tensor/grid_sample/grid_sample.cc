@@ -2,6 +2,11 @@
 // edges. 20 took any number of dimensions and renamed the modes: bilinear became linear, bicubic cubic.
 #include "ops/tensor/grid_sample/grid_sample.h"
 
+#include <string>
+
+#include "base/text.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -35,9 +40,62 @@ constexpr Schema kGridSample[] = {
     {.since = 22, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs20, .types = kTypes22, .same_meaning = true},
 };
 
+void infer_grid_sample(InferContext& ctx) {
+  resolve_grid_sample(ctx);
+  std::optional<std::size_t> rank;
+  for (int i = 0; i < 2; ++i) {
+    if (!ctx.has_rank(i)) continue;
+    if (ctx.version() < 20) ctx.require_rank(i, 4);
+    if (ctx.rank(i) < 3) ctx.fail("X and grid need a batch, another and at least one spatial dimension");
+    if (rank && static_cast<std::size_t>(ctx.rank(i)) != *rank)
+      ctx.fail("X has " + std::to_string(*rank) + " dimensions, grid " + std::to_string(ctx.rank(i)));
+    rank = static_cast<std::size_t>(ctx.rank(i));
+  }
+  if (!rank) return ctx.set(0, ctx.elem(0));
+  Dims out;
+  if (ctx.has_rank(0))
+    out = {ctx.shape(0)[0], ctx.shape(0)[1]};
+  else
+    out = {ctx.shape(1)[0], ctx.fresh_dim()};
+  if (ctx.has_rank(1)) {
+    const Dims& grid = ctx.shape(1);
+    out[0] = ctx.unify(out[0], grid[0], "batches of X and grid");
+    ctx.unify(grid[*rank - 1], DimExpr(static_cast<std::int64_t>(*rank) - 2),
+              "last dimension of grid and spatial dimensions of X");
+    out.insert(out.end(), grid.begin() + 1, grid.end() - 1);
+  } else {
+    while (out.size() < *rank) out.push_back(ctx.fresh_dim());
+  }
+  ctx.set(0, ctx.elem(0), std::move(out));
+}
+
 }  // namespace
 
-constinit const Operator GridSample = {.name = "GridSample", .history = kGridSample};
+GridSampleParams resolve_grid_sample(const NodeView& node) {
+  const bool old = node.version() < 20;
+  GridSampleParams p{.align_corners = node.attrs().flag("align_corners")};
+  const std::string mode = node.attrs().s("mode"), padding = node.attrs().s("padding_mode");
+  if (mode == "nearest")
+    p.mode = SampleMode::Nearest;
+  else if (mode == (old ? "bilinear" : "linear"))
+    p.mode = SampleMode::Linear;
+  else if (mode == (old ? "bicubic" : "cubic"))
+    p.mode = SampleMode::Cubic;
+  else
+    node.fail("the attribute \"mode\" is " + base::quoted(mode),
+              old ? "it has to be bilinear, nearest or bicubic" : "it has to be linear, nearest or cubic");
+  if (padding == "zeros")
+    p.padding = SamplePadding::Zeros;
+  else if (padding == "border")
+    p.padding = SamplePadding::Border;
+  else if (padding == "reflection")
+    p.padding = SamplePadding::Reflection;
+  else
+    node.fail("the attribute \"padding_mode\" is " + base::quoted(padding), "it has to be zeros, border or reflection");
+  return p;
+}
+
+constinit const Operator GridSample = {.name = "GridSample", .history = kGridSample, .infer = infer_grid_sample};
 
 void grid_sample_schemas(SchemaTable& table) { table.add(GridSample); }
 

@@ -1,6 +1,17 @@
 // Interpolation to other sizes. Version 10 maps coordinates in one way; 11 made it an attribute and roi, scales, sizes
 // inputs; 18 added axes, antialias and aspect ratio; 19 half_pixel_symmetric. tf_half_pixel_for_nn left with 13.
+//
+// An empty scales, sizes or roi is one that is not given, in every version. By the text, the extent of a roi multiplies
+// scales; onnx's inference and every runtime leave it out, and so does this. A size times a scale is rounded to float
+// before its fraction goes, so that 10 times float(0.7) is 7.
 #include "ops/tensor/resize/resize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/text.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace {
@@ -63,9 +74,198 @@ constexpr Schema kResize[] = {
     {.since = 19, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs18, .types = kTypes13},
 };
 
+template <class E>
+struct Word {
+  std::string_view word;
+  E value;
+  int since = 1, until = kUnbounded;
+};
+constexpr Word<ResizeMode> kModes[] = {
+    {"nearest", ResizeMode::Nearest}, {"linear", ResizeMode::Linear}, {"cubic", ResizeMode::Cubic, 11}};
+constexpr Word<Coordinates> kCoordinates[] = {
+    {"half_pixel", Coordinates::HalfPixel},
+    {"half_pixel_symmetric", Coordinates::HalfPixelSymmetric, 19},
+    {"pytorch_half_pixel", Coordinates::PytorchHalfPixel},
+    {"align_corners", Coordinates::AlignCorners},
+    {"asymmetric", Coordinates::Asymmetric},
+    {"tf_half_pixel_for_nn", Coordinates::TfHalfPixelForNn, 1, 11},
+    {"tf_crop_and_resize", Coordinates::TfCropAndResize},
+};
+constexpr Word<NearestMode> kNearestModes[] = {
+    {"round_prefer_floor", NearestMode::RoundPreferFloor},
+    {"round_prefer_ceil", NearestMode::RoundPreferCeil},
+    {"floor", NearestMode::Floor},
+    {"ceil", NearestMode::Ceil},
+};
+constexpr Word<AspectRatio> kPolicies[] = {{"stretch", AspectRatio::Stretch},
+                                           {"not_larger", AspectRatio::NotLarger},
+                                           {"not_smaller", AspectRatio::NotSmaller}};
+
+template <class E, std::size_t kCount>
+E choice(const NodeView& node, std::string_view attribute, const Word<E> (&words)[kCount]) {
+  const std::string given = node.attrs().s(attribute);
+  std::string all;
+  for (const Word<E>& w : words) {
+    if (node.version() < w.since || node.version() > w.until) continue;
+    if (given == w.word) return w.value;
+    all += (all.empty() ? "" : ", ") + std::string(w.word);
+  }
+  node.fail("the attribute " + base::quoted(attribute) + " is " + base::quoted(given), "it has to be one of " + all);
+}
+
+// floor(size * scale). Scales that are fractions of small numbers are exact, for symbols too; nothing for others.
+std::optional<DimExpr> scaled(const NodeView& node, const DimExpr& size, float scale) {
+  const float eighths = scale * 256;
+  if (eighths == std::floor(eighths) && eighths < 0x1p24F) {
+    return DimExpr::floor_div(size * DimExpr(static_cast<std::int64_t>(eighths)), 256);
+  }
+  if (!size.is_constant()) return {};
+  const float product = std::floor(static_cast<float>(size.constant()) * scale);
+  if (!(product < 0x1p62F))
+    node.fail("a size of " + size.to_string() + " times " + std::to_string(scale) + " is too large");
+  return DimExpr(static_cast<std::int64_t>(product));
+}
+
+// The ratio that sizes have in common under a policy other than Stretch.
+struct Ratio {
+  std::int64_t numerator = 0, denominator = 0;
+};
+template <class In>
+Ratio common_ratio(const NodeView& node, const ResizeParams& p, const Dims& sizes, const In& in) {
+  Ratio best;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const Ratio ratio{sizes[i].constant(), in(i).constant()};
+    if (ratio.denominator == 0) node.fail("an axis without elements has no aspect ratio to keep");
+    const auto left = static_cast<__int128>(ratio.numerator) * best.denominator,
+               right = static_cast<__int128>(best.numerator) * ratio.denominator;
+    if (best.denominator == 0 || (p.policy == AspectRatio::NotLarger ? left < right : left > right)) best = ratio;
+  }
+  return best;
+}
+
+int scales_input(const NodeView& node) { return node.version() < 11 ? 1 : 2; }
+
+bool known_empty(const InferContext& ctx, int input) {
+  if (!ctx.has_input(input)) return true;
+  if (ctx.has_rank(input) && ctx.rank(input) == 1 && ctx.shape(input)[0] == DimExpr(0)) return true;
+  const norn::Tensor* t = ctx.constant(input);
+  return t && t->size() == 0;
+}
+
+void infer_resize(InferContext& ctx) {
+  const int scales = scales_input(ctx);
+  for (const int i : {scales, 3}) {
+    if (ctx.version() >= 11 || i == scales) ctx.require_rank(i, 1);
+  }
+  if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(0));
+  const ResizeParams p = resolve_resize(ctx, ctx.rank(0));
+  ResizeTarget target;
+  const bool by_scales = !known_empty(ctx, scales), by_sizes = ctx.version() >= 11 && !known_empty(ctx, 3);
+  for (const int i : {scales, 3}) {
+    if (!(i == scales ? by_scales : by_sizes) || !ctx.has_rank(i)) continue;
+    const DimExpr& count = ctx.shape(i)[0];
+    if (count.is_constant() && count.constant() != static_cast<std::int64_t>(p.axes.size())) {
+      ctx.fail(std::string(i == 3 ? "sizes" : "scales") + " has " + count.to_string() + " elements, but there are " +
+               std::to_string(p.axes.size()) + " axes to resize");
+    }
+  }
+  if (const norn::Tensor* t = ctx.constant(scales); t && by_scales && t->dtype() == DataType::Float)
+    target.scales.assign(t->as<float>(), t->as<float>() + t->size());
+  if (by_sizes) {
+    if (const auto sizes = ctx.known_ints(3)) target.sizes = *sizes;
+  }
+  Dims out = ctx.shape(0);
+  const bool known = !target.scales.empty() || !target.sizes.empty() || (!by_scales && !by_sizes);
+  std::vector<ResizedAxis> axes(p.axes.size());
+  if (known)
+    axes = resized_axes(ctx, p, target, out);
+  else
+    ctx.explain("the contents of \"scales\" or \"sizes\" are not known");
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    DimExpr& size = out[static_cast<std::size_t>(p.axes[i])];
+    size = axes[i].out ? *axes[i].out : ctx.fresh_dim(known ? "rounding depends on sizes that are not known" : "");
+  }
+  ctx.set(0, ctx.elem(0), std::move(out));
+}
+
 }  // namespace
 
-constinit const Operator Resize = {.name = "Resize", .history = kResize};
+ResizeParams resolve_resize(const NodeView& node, std::int64_t rank) {
+  const Attrs& attrs = node.attrs();
+  ResizeParams p{.mode = choice(node, "mode", kModes)};
+  if (node.version() >= 11) {
+    p.coordinates = choice(node, "coordinate_transformation_mode", kCoordinates);
+    p.nearest = choice(node, "nearest_mode", kNearestModes);
+    p.cubic_a = attrs.f("cubic_coeff_a");
+    p.exclude_outside = attrs.flag("exclude_outside");
+    p.extrapolation = attrs.f("extrapolation_value");
+  }
+  if (node.version() >= 18) {
+    p.antialias = attrs.flag("antialias");
+    p.policy = choice(node, "keep_aspect_ratio_policy", kPolicies);
+    if (const auto axes = attrs.find_ints("axes"); axes && !axes->empty()) {
+      p.axes = node.normalize_axes(*axes, rank);
+      return p;
+    }
+  }
+  for (std::int64_t d = 0; d < rank; ++d) p.axes.push_back(d);
+  return p;
+}
+
+std::vector<ResizedAxis> resized_axes(const NodeView& node, const ResizeParams& p, const ResizeTarget& target,
+                                      const Dims& x) {
+  const auto require_count = [&](std::size_t count, const char* what) {
+    if (count != p.axes.size()) {
+      node.fail(std::string(what) + " has " + std::to_string(count) + " elements, but there are " +
+                std::to_string(p.axes.size()) + " axes to resize");
+    }
+  };
+  const auto in = [&](std::size_t i) -> const DimExpr& { return x[static_cast<std::size_t>(p.axes[i])]; };
+  std::vector<ResizedAxis> result;
+  if (!target.scales.empty()) {
+    if (!target.sizes.empty()) node.fail("both scales and sizes are given", "leave one of them out");
+    require_count(target.scales.size(), "scales");
+    for (std::size_t i = 0; i < p.axes.size(); ++i) {
+      const float scale = target.scales[i];
+      if (!(scale > 0) || std::isinf(scale)) {
+        node.fail("scales contains " + std::to_string(scale) + ", but has to be positive and finite");
+      }
+      result.push_back({.out = scaled(node, in(i), scale), .numerator = scale});
+    }
+    return result;
+  }
+  if (target.sizes.empty() && !p.axes.empty()) node.fail("neither scales nor sizes are given", "give one of them");
+  require_count(target.sizes.size(), "sizes");
+  bool known = true;
+  for (std::size_t i = 0; i < p.axes.size(); ++i) {
+    const DimExpr& size = target.sizes[i];
+    if (size.is_constant() && size.constant() < 0) node.fail("sizes contains " + size.to_string());
+    known = known && size.is_constant() && in(i).is_constant();
+  }
+  std::optional<Ratio> ratio;
+  if (known && p.policy != AspectRatio::Stretch) ratio = common_ratio(node, p, target.sizes, in);
+  for (std::size_t i = 0; i < p.axes.size(); ++i) {
+    if (p.policy == AspectRatio::Stretch) {
+      result.push_back({.out = target.sizes[i]});
+      if (!known) continue;
+      result.back().numerator = static_cast<double>(target.sizes[i].constant());
+      result.back().denominator = static_cast<double>(in(i).constant());
+    } else if (ratio) {
+      // Rounded to the nearest, halves up.
+      const auto twice = static_cast<__int128>(2) * ratio->denominator;
+      const auto size = (2 * static_cast<__int128>(ratio->numerator) * in(i).constant() + ratio->denominator) / twice;
+      if (size > INT64_MAX) node.fail("a size that keeps the aspect ratio does not fit into 64 bits");
+      result.push_back({.out = static_cast<std::int64_t>(size),
+                        .numerator = static_cast<double>(ratio->numerator),
+                        .denominator = static_cast<double>(ratio->denominator)});
+    } else {
+      result.emplace_back();
+    }
+  }
+  return result;
+}
+
+constinit const Operator Resize = {.name = "Resize", .history = kResize, .infer = infer_resize};
 
 void resize_schemas(SchemaTable& table) { table.add(Resize); }
 

@@ -1,0 +1,170 @@
+// Samples of a bin form a grid, and the weight of an element is a product of one for its row and one for its column. So
+// each bin needs its samples along either axis only, and an average the sums of their weights for each row and column.
+//
+// Samples outside of the image count as 0; a region whose coordinates are not finite gives NaN. A region of any size
+// costs no more than the image has rows and columns: where the samples follow the region's size they are an element
+// apart. Coordinates are rounded to float where the type is not double, since the number of samples, a ceiling, depends
+// on them.
+#include "ops/object_detection/roi_align/roi_align.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ops/common/elements.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+// The two elements around a sample, which may be one and the same, and their weights.
+struct Between {
+  std::int64_t low, high;
+  double low_weight, high_weight;
+};
+
+// One axis of a region.
+struct Side {
+  double start = 0, bin = 0;  // of the first bin; size of each
+  double samples = 0;         // for each bin, those outside of the image included
+};
+
+Side side_of(const RoiAlignParams& p, bool exact, double from, double to, std::int64_t bins) {
+  const auto rounded = [&](double v) { return exact ? v : static_cast<double>(static_cast<float>(v)); };
+  const double offset = p.half_pixel ? 0.5 : 0.0;
+  const double start = rounded(rounded(from * p.spatial_scale) - offset),
+               end = rounded(rounded(to * p.spatial_scale) - offset);
+  double size = rounded(end - start);
+  if (!p.half_pixel) size = std::max(size, 1.0);
+  const double bin = rounded(size / static_cast<double>(bins));
+  const double samples = p.sampling_ratio > 0 ? static_cast<double>(p.sampling_ratio) : std::ceil(bin);
+  return {start, bin, std::max(samples, 0.0)};
+}
+
+// The samples of a bin that lie in the image, or up to one element before it.
+void samples_of(const Side& side, std::int64_t bin, std::int64_t size, std::vector<Between>& result) {
+  result.clear();
+  if (side.samples == 0 || size == 0) return;
+  const double origin = side.start + static_cast<double>(bin) * side.bin, step = side.bin / side.samples;
+  const auto image = static_cast<double>(size);
+  // Sample i lies at origin + (i + 0.5) * step. One more at either end is looked at, and left out if need be.
+  double first = 0, last = side.samples - 1;
+  if (step != 0) {
+    const double a = (-1 - origin) / step - 0.5, b = (image - origin) / step - 0.5;
+    first = std::max(first, std::floor(std::min(a, b)));
+    last = std::min(last, std::ceil(std::max(a, b)));
+  }
+  if (last >= 0x1p52) return;  // so far away that samples cannot be told apart
+  for (double i = first; i <= last; ++i) {
+    double x = origin + (i + 0.5) * step;
+    if (x < -1 || x > image) continue;
+    x = std::max(x, 0.0);
+    const auto low = std::min(static_cast<std::int64_t>(x), size - 1);
+    if (low == size - 1)
+      result.push_back({low, low, 1, 0});
+    else
+      result.push_back({low, low + 1, 1 - (x - static_cast<double>(low)), x - static_cast<double>(low)});
+  }
+}
+
+struct Weighted {
+  std::int64_t index;
+  double weight;
+};
+// The sums of weights for each element that samples read.
+std::vector<Weighted> summed(const std::vector<Between>& samples) {
+  std::vector<Weighted> all;
+  for (const Between& s : samples) {
+    all.push_back({s.low, s.low_weight});
+    if (s.high_weight != 0) all.push_back({s.high, s.high_weight});
+  }
+  std::sort(all.begin(), all.end(), [](const Weighted& a, const Weighted& b) { return a.index < b.index; });
+  std::vector<Weighted> result;
+  for (const Weighted& w : all) {
+    if (!result.empty() && result.back().index == w.index)
+      result.back().weight += w.weight;
+    else
+      result.push_back(w);
+  }
+  return result;
+}
+
+double average(const double* plane, std::int64_t columns, std::span<const Weighted> y, std::span<const Weighted> x) {
+  double sum = 0;
+  for (const Weighted& r : y)
+    for (const Weighted& c : x) sum += r.weight * c.weight * plane[r.index * columns + c.index];
+  return sum;
+}
+
+double maximum(const double* plane, std::int64_t columns, std::span<const Between> y, std::span<const Between> x,
+               bool some_outside) {
+  bool first = !some_outside;
+  double best = 0;
+  for (const Between& r : y) {
+    for (const Between& c : x) {
+      for (const double v : {r.low_weight * c.low_weight * plane[r.low * columns + c.low],
+                             r.low_weight * c.high_weight * plane[r.low * columns + c.high],
+                             r.high_weight * c.low_weight * plane[r.high * columns + c.low],
+                             r.high_weight * c.high_weight * plane[r.high * columns + c.high]}) {
+        if (first || v > best || v != v) best = v;
+        first = false;
+      }
+    }
+  }
+  return best;
+}
+
+void roi_align_ref(opset::ReferenceContext& ctx) {
+  const RoiAlignParams p = resolve_roi_align(ctx);
+  const Tensor &x = ctx.input(0), &rois = ctx.input(1), &batches = ctx.input(2);
+  if (x.rank() != 4 || rois.rank() != 2 || rois.dims()[1] != 4 || batches.dims() != Shape{rois.dims()[0]}) {
+    ctx.fail("X " + to_string(x.dims()) + ", rois " + to_string(rois.dims()) + " and batch_indices " +
+             to_string(batches.dims()) + " have to be N x C x H x W, regions x 4 and regions");
+  }
+  const std::int64_t count = rois.dims()[0], channels = x.dims()[1], rows = x.dims()[2], columns = x.dims()[3];
+  const std::vector<double> values = load_all<double>(x), corners = load_all<double>(rois);
+  Tensor& y = ctx.output(0, x.dtype(), {count, channels, p.height, p.width});
+  if (y.size() == 0) return;
+  std::vector<double> result(static_cast<std::size_t>(y.size()));
+  const std::int64_t bins = p.height * p.width;
+  std::vector<Between> down, across;
+  for (std::int64_t n = 0; n < count; ++n) {
+    const std::int64_t batch = batches.as<std::int64_t>()[n];
+    if (batch < 0 || batch >= x.dims()[0]) {
+      ctx.fail("batch_indices contains " + std::to_string(batch) + ", but X has " + std::to_string(x.dims()[0]) +
+               " images");
+    }
+    const double* corner = corners.data() + 4 * n;
+    const double* image = values.data() + batch * channels * rows * columns;
+    double* to = result.data() + n * channels * bins;
+    const bool exact = x.dtype() == DataType::Double;
+    const Side v = side_of(p, exact, corner[1], corner[3], p.height),
+               h = side_of(p, exact, corner[0], corner[2], p.width);
+    if (!std::isfinite(v.start + v.bin + h.start + h.bin)) {
+      std::fill_n(to, channels * bins, std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
+    const double samples = v.samples * h.samples;
+    for (std::int64_t bin = 0; bin < bins; ++bin) {
+      if (bin % p.width == 0) samples_of(v, bin / p.width, rows, down);
+      samples_of(h, bin % p.width, columns, across);
+      const auto inside = static_cast<double>(down.size()) * static_cast<double>(across.size());
+      const std::vector<Weighted> down_sums = summed(down), across_sums = summed(across);
+      for (std::int64_t c = 0; c < channels; ++c) {
+        const double* plane = image + c * rows * columns;
+        to[c * bins + bin] = p.maximum ? maximum(plane, columns, down, across, inside < samples)
+                                       : average(plane, columns, down_sums, across_sums) / std::max(samples, 1.0);
+      }
+    }
+  }
+  store_all(y, result);
+}
+
+}  // namespace
+
+void roi_align_references(opset::ReferenceTable& table) { table.add(RoiAlign, roi_align_ref); }
+
+}  // namespace norn::ops

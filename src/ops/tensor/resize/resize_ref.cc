@@ -1,0 +1,263 @@
+// Each element of the output is a weighted mean of the elements near a place of the input, by axes: first for every
+// coordinate along an axis the elements and their weights, then the sums, one axis after the other. Nearest elements
+// are copied, whatever their type. Results of integer types are rounded and kept within their type.
+#include "ops/tensor/resize/resize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "ops/common/interpolate.h"
+#include "ops/common/loops.h"
+
+namespace norn::ops {
+namespace {
+
+using opset::ReferenceContext;
+
+struct ResizeTap {
+  std::int64_t index;
+  double weight;
+};
+
+// One axis of the input, and what of it makes up each coordinate of the output.
+struct AxisTaps {
+  std::int64_t axis, in, out;
+  double scale;
+  std::vector<ResizeTap> taps{};  // those of coordinate o are [begin[o], begin[o + 1])
+  std::vector<std::size_t> begin{0};
+  std::vector<bool> outside{};  // coordinates that get the extrapolation value; empty if none
+  bool identity = true;
+};
+
+// The place in the input that coordinate `o` of the output stands for.
+double original(const ResizeParams& p, const ResizedAxis& a, std::int64_t in_size, std::int64_t out_size,
+                const double* roi, std::int64_t o) {
+  const auto x = static_cast<double>(o), in = static_cast<double>(in_size), out = static_cast<double>(out_size);
+  const double width = a.numerator * in / a.denominator;  // `out` before it was rounded
+  const auto by_scale = [&](double y) { return y * a.denominator / a.numerator; };
+  switch (p.coordinates) {
+    case Coordinates::HalfPixel: return by_scale(x + 0.5) - 0.5;
+    case Coordinates::HalfPixelSymmetric: return in / 2 * (1 - out / width) + by_scale(x + 0.5) - 0.5;
+    case Coordinates::PytorchHalfPixel: return out_size > 1 ? by_scale(x + 0.5) - 0.5 : 0;
+    case Coordinates::AlignCorners: return out_size > 1 ? x * (in - 1) / (width - 1) : 0;
+    case Coordinates::Asymmetric: return by_scale(x);
+    case Coordinates::TfHalfPixelForNn: return by_scale(x + 0.5);
+    case Coordinates::TfCropAndResize: break;
+  }
+  // Corners are numbers of 32 bits at most: a place at the edge may be computed to lie a little outside.
+  const double place = out_size <= 1 ? 0.5 * (roi[0] + roi[1]) * (in - 1)
+                                     : roi[0] * (in - 1) + x * (roi[1] - roi[0]) * (in - 1) / (out - 1);
+  return settled(place, in * 0x1p-22);
+}
+
+std::int64_t nearest_index(const ResizeParams& p, double scale, double x, std::int64_t in) {
+  x = settled(x, std::fabs(x) * 0x1p-23);
+  switch (p.nearest) {
+    case NearestMode::RoundPreferFloor: x = std::ceil(x - 0.5); break;
+    case NearestMode::RoundPreferCeil: x = std::floor(x + 0.5); break;
+    case NearestMode::Floor: x = std::floor(x); break;
+    case NearestMode::Ceil: x = std::ceil(x); break;
+    case NearestMode::FloorOrCeil: x = scale < 1 ? std::ceil(x) : std::floor(x); break;
+  }
+  return static_cast<std::int64_t>(std::clamp(x, 0.0, static_cast<double>(in - 1)));
+}
+
+// Appends the taps for place `x`. A filter that is stretched reaches further and is scaled to the sum 1.
+void add_taps(const ResizeParams& p, AxisTaps& axis, double x) {
+  const double stretch = p.antialias ? std::min(axis.scale, 1.0) : 1.0;
+  const double reach = (p.mode == ResizeMode::Linear ? 1 : 2) / stretch;
+  const auto first = static_cast<std::int64_t>(std::floor(x - reach)) + 1,
+             last = static_cast<std::int64_t>(std::ceil(x + reach)) - 1;
+  const std::size_t begin = axis.taps.size();
+  double sum = 0;
+  for (std::int64_t i = first; i <= last; ++i) {
+    if (p.exclude_outside && (i < 0 || i >= axis.in)) continue;
+    const double distance = (static_cast<double>(i) - x) * stretch;
+    const double weight = p.mode == ResizeMode::Linear ? linear_weight(distance) : cubic_weight(distance, p.cubic_a);
+    if (weight == 0) continue;
+    sum += weight;
+    const std::int64_t inside = std::clamp<std::int64_t>(i, 0, axis.in - 1);
+    if (axis.taps.size() > begin && axis.taps.back().index == inside)
+      axis.taps.back().weight += weight;
+    else
+      axis.taps.push_back({inside, weight});
+  }
+  if ((p.exclude_outside || stretch < 1) && sum != 0) {
+    for (std::size_t t = begin; t < axis.taps.size(); ++t) axis.taps[t].weight /= sum;
+  }
+}
+
+AxisTaps taps_along(const ResizeParams& p, const ResizedAxis& a, std::int64_t axis, std::int64_t in,
+                    const double* roi) {
+  AxisTaps result{.axis = axis, .in = in, .out = a.out->constant(), .scale = a.numerator / a.denominator};
+  for (std::int64_t o = 0; o < result.out; ++o) {
+    const double x = original(p, a, in, result.out, roi, o);
+    const std::size_t before = result.taps.size();
+    if (p.coordinates == Coordinates::TfCropAndResize && !(x >= 0 && x <= static_cast<double>(in - 1))) {
+      result.outside.resize(static_cast<std::size_t>(result.out), false);
+      result.outside[static_cast<std::size_t>(o)] = true;
+      result.taps.push_back({0, 1});  // will be replaced
+    } else if (p.mode == ResizeMode::Nearest) {
+      result.taps.push_back({nearest_index(p, result.scale, x, in), 1});
+    } else {
+      add_taps(p, result, x);
+    }
+    result.identity = result.identity && result.taps.size() == before + 1 && result.taps[before].index == o &&
+                      result.taps[before].weight == 1;
+    result.begin.push_back(result.taps.size());
+  }
+  result.identity = result.identity && result.in == result.out;
+  return result;
+}
+
+// Replaces the axis of `values`, of shape `dims`, by its weighted sums.
+template <class V>
+void sum_along(std::vector<V>& values, Shape& dims, const AxisTaps& axis) {
+  const AxisView view = view_along(dims, axis.axis);
+  std::vector<V> result(static_cast<std::size_t>(view.outer * axis.out * view.inner), V{});
+  V* to = result.data();
+  for (std::int64_t outer = 0; outer < view.outer; ++outer) {
+    const V* plane = values.data() + outer * view.n * view.inner;
+    for (std::size_t o = 0; o + 1 < axis.begin.size(); ++o, to += view.inner) {
+      for (std::size_t t = axis.begin[o]; t < axis.begin[o + 1]; ++t) {
+        const V* from = plane + axis.taps[t].index * view.inner;
+        // The cast is exact, and none for double.
+        const auto weight = static_cast<decltype(std::real(V{}))>(axis.taps[t].weight);
+        for (std::int64_t i = 0; i < view.inner; ++i) to[i] += from[i] * weight;
+      }
+    }
+  }
+  values = std::move(result);
+  dims[static_cast<std::size_t>(axis.axis)] = axis.out;
+}
+
+template <class D, class V>
+std::vector<D> narrowed(std::vector<V>& values, DataType type) {
+  if constexpr (std::is_same_v<D, V>) {
+    return std::move(values);
+  } else {
+    std::vector<D> result;
+    result.reserve(values.size());
+    for (const V& v : values) result.push_back(saturated<D>(std::nearbyint(v), type));
+    return result;
+  }
+}
+
+template <class D>
+void sum_all(const Tensor& x, Tensor& y, std::vector<AxisTaps>& axes) {
+  // Axes that shrink come first: they leave less to do.
+  std::stable_sort(axes.begin(), axes.end(), [](const AxisTaps& a, const AxisTaps& b) { return a.scale < b.scale; });
+  const std::vector<D> in = load_all<D>(x);
+  std::vector<WeightedSum<D>> values(in.begin(), in.end());
+  Shape dims = x.dims();
+  for (const AxisTaps& axis : axes) {
+    if (!axis.identity) sum_along(values, dims, axis);
+  }
+  store_all<D>(y, narrowed<D>(values, y.dtype()));
+}
+
+void copy_nearest(const Tensor& x, Tensor& y, const std::vector<AxisTaps>& axes) {
+  const std::vector<std::int64_t> strides = dense_strides(x.dims());
+  std::vector<std::vector<std::int64_t>> offsets(x.dims().size());
+  for (std::size_t d = 0; d < offsets.size(); ++d)
+    for (std::int64_t i = 0; i < y.dims()[d]; ++i) offsets[d].push_back(i * strides[d]);
+  for (const AxisTaps& axis : axes) {
+    const auto d = static_cast<std::size_t>(axis.axis);
+    for (std::size_t o = 0; o < axis.taps.size(); ++o) offsets[d][o] = axis.taps[o].index * strides[d];
+  }
+  if (offsets.empty()) return copy_elements(y, 0, x, 0, 1);
+  Shape rows = y.dims();
+  rows.pop_back();
+  const std::vector<std::int64_t>& row = offsets.back();
+  std::int64_t to = 0;
+  for (Odometer at(rows, {}); !at.done(); at.next()) {
+    std::int64_t from = 0;
+    for (std::size_t d = 0; d < rows.size(); ++d) from += offsets[d][static_cast<std::size_t>(at.index()[d])];
+    // Runs of neighbours are copied together.
+    for (std::size_t i = 0, n = 1; i < row.size(); i += n, n = 1) {
+      while (i + n < row.size() && row[i + n] == row[i] + static_cast<std::int64_t>(n)) ++n;
+      copy_elements(y, to, x, from + row[i], static_cast<std::int64_t>(n));
+      to += static_cast<std::int64_t>(n);
+    }
+  }
+}
+
+// Puts the value where a coordinate lies outside of the input.
+void extrapolate(ReferenceContext& ctx, Tensor& y, const std::vector<AxisTaps>& axes, double value) {
+  if (std::all_of(axes.begin(), axes.end(), [](const AxisTaps& a) { return a.outside.empty(); })) return;
+  Tensor one(y.dtype(), {1});
+  visit_domain(domain_of(y.dtype()), [&]<class D>(D) {
+    if constexpr (std::is_same_v<D, std::string>)
+      ctx.fail("a place lies outside of the input, and extrapolation_value is not a string");
+    else if constexpr (std::is_same_v<D, std::int64_t> || std::is_same_v<D, std::uint64_t>)
+      store_all<D>(one, {saturated<D>(std::nearbyint(value), y.dtype())});
+    else
+      store_all<D>(one, {D(value)});
+  });
+  std::int64_t to = 0;
+  for (Odometer at(y.dims(), {}); !at.done(); at.next(), ++to) {
+    const bool outside = std::any_of(axes.begin(), axes.end(), [&](const AxisTaps& a) {
+      return !a.outside.empty() && a.outside[static_cast<std::size_t>(at.index()[static_cast<std::size_t>(a.axis)])];
+    });
+    if (outside) copy_elements(y, to, one, 0, 1);
+  }
+}
+
+std::vector<double> real_numbers(ReferenceContext& ctx, int input) {
+  if (!ctx.has_input(input)) return {};
+  const Tensor& t = ctx.input(input);
+  if (t.rank() != 1)
+    ctx.fail("input " + std::to_string(input) + " has to be a list, but has the shape " + to_string(t.dims()));
+  return load_all<double>(t);
+}
+
+void resize_ref(ReferenceContext& ctx) {
+  const ResizeParams p = resolve_resize(ctx, ctx.input(0).rank());
+  const bool old = ctx.version() < 11;
+  ResizeTarget target;
+  for (const double scale : real_numbers(ctx, old ? 1 : 2)) target.scales.push_back(static_cast<float>(scale));
+  if (!old) target.sizes = ctx.known_ints(3).value_or(opset::Dims{});
+  resize(ctx, p, target, old ? std::vector<double>{} : real_numbers(ctx, 1));
+}
+
+}  // namespace
+
+void resize(ReferenceContext& ctx, const ResizeParams& p, const ResizeTarget& target, const std::vector<double>& roi) {
+  const Tensor& x = ctx.input(0);
+  const std::vector<ResizedAxis> sizes = resized_axes(ctx, p, target, opset::to_dims(x.dims()));
+  const bool crops = p.coordinates == Coordinates::TfCropAndResize;
+  if (crops && roi.size() != 2 * p.axes.size()) {
+    ctx.fail("roi has " + std::to_string(roi.size()) +
+             " elements, but tf_crop_and_resize needs a start and an end for each of " + std::to_string(p.axes.size()) +
+             " axes");
+  }
+  Shape dims = x.dims();
+  for (std::size_t i = 0; i < sizes.size(); ++i) dims[static_cast<std::size_t>(p.axes[i])] = sizes[i].out->constant();
+  Tensor& y = ctx.output(0, x.dtype(), dims);
+  if (y.size() == 0) return;
+  if (x.size() == 0)
+    ctx.fail("the input " + to_string(x.dims()) + " has no elements to make " + to_string(dims) + " from");
+
+  std::vector<AxisTaps> axes;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double range[] = {crops ? roi[i] : 0, crops ? roi[sizes.size() + i] : 1};
+    axes.push_back(taps_along(p, sizes[i], p.axes[i], x.dims()[static_cast<std::size_t>(p.axes[i])], range));
+  }
+  if (p.mode == ResizeMode::Nearest) {
+    copy_nearest(x, y, axes);
+  } else {
+    visit_domain(domain_of(x.dtype()), [&]<class D>(D) {
+      if constexpr (std::is_same_v<D, std::string>)
+        ctx.fail("strings cannot be interpolated", "use the mode nearest");
+      else
+        sum_all<D>(x, y, axes);
+    });
+  }
+  extrapolate(ctx, y, axes, p.extrapolation);
+}
+
+void resize_references(opset::ReferenceTable& table) { table.add(Resize, resize_ref); }
+
+}  // namespace norn::ops
