@@ -176,6 +176,8 @@ bool is_shape_like(const Value& value) {
 
 std::string misfit(const ValueType& type, const KnownValue& known, const Value& value, const DimExpr::Lookup& sizes,
                    Bound bound) {
+  if (type.kind == ValueType::Kind::Optional && type.element)
+    return value.is_empty() ? std::string() : misfit(*type.element, known, value, sizes, bound);
   const std::string what = "inferred is " + type.to_string() + ", computed " + show(value, 4);
   if (!value.is_tensor()) return type.known() && type.kind == ValueType::Kind::Tensor ? what : std::string();
   const Tensor& t = value.tensor();

@@ -134,8 +134,6 @@ std::vector<const Value*> pointers(const Trial& trial) {
   return p;
 }
 
-int output_count(const Trial& trial) { return static_cast<int>(std::max<std::size_t>(1, trial.outputs.size())); }
-
 // A way of knowing the inputs.
 struct Knowledge {
   std::string name;
@@ -284,6 +282,11 @@ std::vector<Value> run_moved(const Trial& trial, const transform::Lifted& lifted
 }
 
 }  // namespace
+
+int output_count(const Trial& trial) {
+  if (trial.outputs.empty()) return std::max(1, opset::min_outputs(*trial.row));
+  return static_cast<int>(trial.outputs.size());
+}
 
 std::optional<Truth> truth_of(const Trial& trial) {
   const Case& c = *trial.source;

@@ -15,6 +15,8 @@ struct Truth {
   std::vector<bool> checked;                           // by output; empty: all
 };
 
+// How many outputs the node has: those of the case, or as few as the operator takes.
+int output_count(const Trial& trial);
 // The truth that the case tells; nothing if it tells none.
 std::optional<Truth> truth_of(const Trial& trial);
 // What moves elements gives the same ones.

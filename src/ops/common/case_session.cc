@@ -66,7 +66,7 @@ void build(const Trial& trial, const std::vector<bool>& constant, Shapes shapes,
     m.names.push_back(name_of_input(i));
     m.feeds.push_back({m.names.back(), *g.value});
   }
-  const std::size_t outputs = std::max<std::size_t>(1, trial.outputs.size());
+  const auto outputs = static_cast<std::size_t>(output_count(trial));
   for (std::size_t o = 0; o < outputs; ++o) {
     const bool wanted = trial.outputs.empty() || trial.outputs[o].present;
     node.output.push_back(wanted ? "out" + std::to_string(o) : std::string());
@@ -83,7 +83,7 @@ void build(const Trial& trial, const std::vector<bool>& constant, Shapes shapes,
 std::vector<Value> by_output(const Trial& trial, std::vector<Value> results) {
   std::vector<Value> all;
   std::size_t at = 0;
-  for (std::size_t o = 0; o < std::max<std::size_t>(1, trial.outputs.size()); ++o)
+  for (std::size_t o = 0; o < static_cast<std::size_t>(output_count(trial)); ++o)
     all.push_back(trial.outputs.empty() || trial.outputs[o].present ? std::move(results.at(at++)) : Value());
   return all;
 }
@@ -150,8 +150,7 @@ bool call_body(const Trial& trial, Model& m) {
   for (const Given& g : trial.inputs) types.push_back(g.value && g.value->is_tensor() ? type_of(*g.value) : g.type);
   std::vector<const opset::ValueType*> inputs;
   for (std::size_t i = 0; i < types.size(); ++i) inputs.push_back(trial.inputs[i].present ? &types[i] : nullptr);
-  std::vector<bool> wanted = {true};
-  if (!trial.outputs.empty()) wanted.clear();
+  std::vector<bool> wanted(trial.outputs.empty() ? static_cast<std::size_t>(output_count(trial)) : 0, true);
   for (const Given& g : trial.outputs) wanted.push_back(g.present);
   const auto body = infer::function_body(*trial.op, {*trial.row, trial.attrs}, inputs, wanted);
   if (!body || body->opset_import.empty()) return false;
