@@ -210,6 +210,13 @@ std::vector<std::int64_t> to_ints(const Tensor& t) {
   return load_all<std::int64_t>(t);
 }
 
+std::vector<double> load_numbers(const Tensor& t) {
+  return visit_real(domain_of(t.dtype()), [&]<class D>(D) {
+    const std::vector<D> values = load_all<D>(t);
+    return std::vector<double>(values.begin(), values.end());
+  });
+}
+
 double round_to(DataType type, double value) {
   if (type == DataType::Double) return value;
   if (type == DataType::Float) return static_cast<float>(value);

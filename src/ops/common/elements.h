@@ -81,6 +81,9 @@ D times(D a, D b) {
   return static_cast<D>(static_cast<Unsigned<D>>(a) * static_cast<Unsigned<D>>(b));
 }
 
+// Numbers of any real type as doubles, to which 64-bit integers are rounded.
+std::vector<double> load_numbers(const Tensor& tensor);
+
 // Integers of an int32 or int64 tensor (shapes, axes, indices).
 std::vector<std::int64_t> to_ints(const Tensor& tensor);
 
