@@ -1,4 +1,6 @@
 // ConstantOfShape: one element, repeated.
+#include <string>
+
 #include "ir/tensor_data.h"
 #include "ops/common/elements.h"
 #include "ops/generator/constant_of_shape/constant_of_shape.h"
@@ -18,6 +20,8 @@ void constant_of_shape_ref(opset::ReferenceContext& ctx) {
   if (const ir::Tensor* given = ctx.attrs().tensor("value")) {
     value = ir::to_value(*given);
     if (value.size() != 1) ctx.fail("`value` must have one element, not " + std::to_string(value.size()));
+    if (!opset::find_type(ctx.schema(), "T2")->set.allows_tensor(value.dtype()))
+      ctx.fail("`value` must not be " + std::string(data_type_name(value.dtype())));
   } else {
     value = Tensor(DataType::Float, {1});
     value.as_mutable<float>()[0] = 0;
