@@ -87,6 +87,10 @@ std::string difference(const Value& got, const Value& want, Bound bound, const s
     return {};
   }
   if (want.is_empty() && got.is_empty()) return {};
+  if (want.is_map() && got.is_map()) {
+    if (auto d = difference(got.map().keys, want.map().keys, bound); !d.empty()) return "keys: " + d;
+    return difference(Sequence{got.map().values}, Sequence{want.map().values}, bound);
+  }
   if (!got.is_tensor() || !want.is_tensor()) return kinds();
   const Tensor &a = got.tensor(), &b = want.tensor();
   if (a.dtype() != b.dtype() || a.dims() != b.dims()) return kinds();
