@@ -34,6 +34,8 @@ need libhwy-dev header hwy/highway.h
 need libssl-dev header openssl/evp.h
 need zlib1g-dev header zlib.h
 need libxxhash-dev header xxhash.h
+need libre2-dev header re2/re2.h
+need libutf8proc-dev header utf8proc.h
 need python3 "$python" -c 'import sys; assert sys.version_info >= (3, 11)'
 need python3-venv "$python" -c 'import ensurepip, venv'
 need python3-dev "$python" -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")'

@@ -124,6 +124,11 @@ ir::Attribute make_attr(std::string_view name, std::vector<std::int64_t> values)
   a.ints = std::move(values);
   return a;
 }
+ir::Attribute make_attr(std::string_view name, std::vector<std::string> values) {
+  ir::Attribute a = named(name, ir::AttributeType::Strings);
+  a.strings = std::move(values);
+  return a;
+}
 
 opset::Attrs NodeEdit::attrs() const { return opset::Attrs(*s_->from, s_->node.attribute); }
 int NodeEdit::input_count() const { return static_cast<int>(s_->node.input.size()); }
@@ -168,6 +173,9 @@ void NodeEdit::set_attr(std::string_view name, std::vector<float> values) {
   ir::Attribute a = named(name, ir::AttributeType::Floats);
   a.floats = std::move(values);
   put(s_->node, std::move(a));
+}
+void NodeEdit::set_attr(std::string_view name, std::vector<std::string> values) {
+  put(s_->node, make_attr(name, std::move(values)));
 }
 void NodeEdit::set_attr(std::string_view name, const norn::Tensor& value) {
   ir::Attribute attribute;

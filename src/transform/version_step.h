@@ -38,6 +38,7 @@ class NodeEdit {
   void set_attr(std::string_view name, std::string value);
   void set_attr(std::string_view name, std::vector<std::int64_t> values);
   void set_attr(std::string_view name, std::vector<float> values);
+  void set_attr(std::string_view name, std::vector<std::string> values);
   void set_attr(std::string_view name, const norn::Tensor& value);
   // Makes input i a constant, appending omitted inputs up to it.
   void set_input(int i, const norn::Tensor& constant);
@@ -71,6 +72,7 @@ ir::Attribute make_attr(std::string_view name, std::int64_t value);
 ir::Attribute make_attr(std::string_view name, float value);
 ir::Attribute make_attr(std::string_view name, std::string value);
 ir::Attribute make_attr(std::string_view name, std::vector<std::int64_t> values);
+ir::Attribute make_attr(std::string_view name, std::vector<std::string> values);
 
 using StepFn = void (*)(NodeEdit&);
 

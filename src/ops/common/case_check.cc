@@ -87,6 +87,10 @@ std::string difference(const Value& got, const Value& want, Bound bound, const s
     return {};
   }
   if (want.is_empty() && got.is_empty()) return {};
+  if (want.is_map() && got.is_map()) {
+    if (auto d = difference(got.map().keys, want.map().keys, bound); !d.empty()) return "keys: " + d;
+    return difference(Sequence{got.map().values}, Sequence{want.map().values}, bound);
+  }
   if (!got.is_tensor() || !want.is_tensor()) return kinds();
   const Tensor &a = got.tensor(), &b = want.tensor();
   if (a.dtype() != b.dtype() || a.dims() != b.dims()) return kinds();
@@ -176,6 +180,8 @@ bool is_shape_like(const Value& value) {
 
 std::string misfit(const ValueType& type, const KnownValue& known, const Value& value, const DimExpr::Lookup& sizes,
                    Bound bound) {
+  if (type.kind == ValueType::Kind::Optional && type.element)
+    return value.is_empty() ? std::string() : misfit(*type.element, known, value, sizes, bound);
   const std::string what = "inferred is " + type.to_string() + ", computed " + show(value, 4);
   if (!value.is_tensor()) return type.known() && type.kind == ValueType::Kind::Tensor ? what : std::string();
   const Tensor& t = value.tensor();

@@ -1,4 +1,6 @@
 // ConstantOfShape: one element, repeated.
+#include <string>
+
 #include "ir/tensor_data.h"
 #include "ops/common/elements.h"
 #include "ops/generator/constant_of_shape/constant_of_shape.h"

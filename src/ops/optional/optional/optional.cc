@@ -2,6 +2,11 @@
 // an input left out.
 #include "ops/optional/optional/optional.h"
 
+#include <utility>
+
+#include "opset/infer_context.h"
+#include "opset/type_check.h"
+
 namespace norn::ops {
 namespace {
 
@@ -78,11 +83,54 @@ constexpr Schema kOptionalHasElement[] = {
      .same_meaning = true},
 };
 
+Tensor scalar(bool value) {
+  Tensor t(DataType::Bool, {});
+  *t.as_mutable<std::uint8_t>() = value;
+  return t;
+}
+
+// The type of what the optional may hold: the input's, else that of the attribute.
+void infer_optional(InferContext& ctx) {
+  const ir::Type* said = ctx.attrs().type("type");
+  ValueType element = ctx.input(0);
+  if (said) {
+    ValueType declared = from_ir(*said, [&] { return ctx.fresh_dim(); });
+    if (!ctx.has_input(0))
+      element = std::move(declared);
+    else if (!same_type(declared, element))
+      ctx.fail("the attribute type says " + declared.to_string() + ", but the input is " + element.to_string());
+  } else if (!ctx.has_input(0)) {
+    ctx.fail("an optional without a value needs the attribute type");
+  }
+  if (element.known()) ctx.set(0, ValueType::optional(std::move(element)));
+}
+
+void infer_optional_get_element(InferContext& ctx) {
+  const ValueType& input = ctx.input(0);
+  if (input.kind == ValueType::Kind::Optional) {
+    if (input.element && input.element->known()) ctx.set(0, *input.element);
+    return;
+  }
+  ctx.set(0, input);
+  if (const norn::Tensor* value = ctx.constant(0))
+    ctx.set_constant(0, *value);
+  else if (const Dims* ints = ctx.ints(0))
+    ctx.set_ints(0, *ints);
+}
+
+void infer_optional_has_element(InferContext& ctx) {
+  ctx.set(0, DataType::Bool, {});
+  const bool certain = ctx.input(0).known() && ctx.input(0).kind != ValueType::Kind::Optional;
+  if (certain || !ctx.has_input(0)) ctx.set_constant(0, scalar(certain));
+}
+
 }  // namespace
 
-constinit const Operator Optional = {.name = "Optional", .history = kOptionalRows};
-constinit const Operator OptionalGetElement = {.name = "OptionalGetElement", .history = kOptionalGetElement};
-constinit const Operator OptionalHasElement = {.name = "OptionalHasElement", .history = kOptionalHasElement};
+constinit const Operator Optional = {.name = "Optional", .history = kOptionalRows, .infer = infer_optional};
+constinit const Operator OptionalGetElement = {
+    .name = "OptionalGetElement", .history = kOptionalGetElement, .infer = infer_optional_get_element};
+constinit const Operator OptionalHasElement = {
+    .name = "OptionalHasElement", .history = kOptionalHasElement, .infer = infer_optional_has_element};
 
 void optional_schemas(SchemaTable& table) {
   for (const Operator* op : {&Optional, &OptionalGetElement, &OptionalHasElement}) table.add(*op);

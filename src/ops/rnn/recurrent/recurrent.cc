@@ -3,6 +3,8 @@
 // their alphas and betas in lists.
 #include "ops/rnn/recurrent/recurrent.h"
 
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -141,11 +143,65 @@ constexpr Schema kRNN[] = {
      .same_meaning = true},
 };
 
+// W and R stack the gates' matrices, B the biases of both.
+void infer_recurrent(InferContext& ctx, RecurrentLayer layer) {
+  const RecurrentParams p = resolve_recurrent(ctx, layer);
+  const DimExpr directions = p.directions, gates = gates_of(layer).gates;
+  const DataType type = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1);
+  // The dimension d of an input, or nothing; every input has a rank of its own.
+  const auto dim = [&](int i, int rank, int d) -> std::optional<DimExpr> {
+    ctx.require_rank(i, rank);
+    return ctx.has_rank(i) ? std::optional(ctx.shape(i)[static_cast<std::size_t>(d)]) : std::nullopt;
+  };
+  const int time_axis = p.batch_first ? 1 : 0, batch_axis = 1 - time_axis;
+  std::optional<DimExpr> hidden, batch;
+  const auto join = [&](std::optional<DimExpr>& known, const std::optional<DimExpr>& next, const char* what) {
+    if (next) known = known ? ctx.unify(*known, *next, what) : *next;
+  };
+  if (p.hidden_size) hidden = *p.hidden_size;
+  join(hidden, dim(2, 3, 2), "hidden_size and R");
+  for (const int state : {5, 6}) {
+    join(hidden, dim(state, 3, 2), "the hidden size and the initial state");
+    join(batch, dim(state, 3, p.batch_first ? 0 : 1), "the batch and the initial state");
+    if (const auto d = dim(state, 3, p.batch_first ? 1 : 0))
+      ctx.unify(*d, directions, "directions and the initial state");
+  }
+  join(batch, dim(0, 3, batch_axis), "the batch of X and of the initial state");
+  join(batch, dim(4, 1, 0), "the batch and sequence_lens");
+  if (const auto w = dim(1, 3, 1); w && !hidden && w->is_constant() && w->constant() % gates.constant() == 0)
+    hidden = w->constant() / gates.constant();
+  if (!hidden) hidden = ctx.fresh_dim();
+  if (!batch) batch = ctx.fresh_dim();
+  const auto agree = [&](int i, int rank, int d, const DimExpr& size, const char* what) {
+    if (const auto given = dim(i, rank, d)) ctx.unify(*given, size, what);
+  };
+  agree(1, 3, 0, directions, "directions and W");
+  agree(2, 3, 0, directions, "directions and R");
+  agree(3, 2, 0, directions, "directions and B");
+  agree(7, 2, 0, directions, "directions and P");
+  agree(1, 3, 1, gates * *hidden, "the gates' rows and W");
+  agree(2, 3, 1, gates * *hidden, "the gates' rows and R");
+  agree(3, 2, 1, 2 * gates * *hidden, "the gates' biases and B");
+  agree(7, 2, 1, 3 * *hidden, "the gates' peepholes and P");
+  if (const auto features = dim(0, 3, 2)) agree(1, 3, 2, *features, "the features of X and W");
+
+  const auto time = dim(0, 3, time_axis);
+  const DimExpr steps = time ? *time : ctx.fresh_dim();
+  const Dims last = p.batch_first ? Dims{*batch, directions, *hidden} : Dims{directions, *batch, *hidden};
+  ctx.set(0, type, p.batch_first ? Dims{*batch, steps, directions, *hidden} : Dims{steps, directions, *batch, *hidden});
+  ctx.set(1, type, last);
+  if (layer == RecurrentLayer::Lstm) ctx.set(2, type, last);
+}
+
+void infer_lstm(InferContext& ctx) { infer_recurrent(ctx, RecurrentLayer::Lstm); }
+void infer_gru(InferContext& ctx) { infer_recurrent(ctx, RecurrentLayer::Gru); }
+void infer_rnn(InferContext& ctx) { infer_recurrent(ctx, RecurrentLayer::Rnn); }
+
 }  // namespace
 
-constinit const Operator LSTM = {.name = "LSTM", .history = kLSTM};
-constinit const Operator GRU = {.name = "GRU", .history = kGRU};
-constinit const Operator RNN = {.name = "RNN", .history = kRNN};
+constinit const Operator LSTM = {.name = "LSTM", .history = kLSTM, .infer = infer_lstm};
+constinit const Operator GRU = {.name = "GRU", .history = kGRU, .infer = infer_gru};
+constinit const Operator RNN = {.name = "RNN", .history = kRNN, .infer = infer_rnn};
 
 void recurrent_schemas(SchemaTable& table) {
   for (const Operator* op : {&LSTM, &GRU, &RNN}) table.add(*op);

@@ -2,6 +2,12 @@
 // of the tensors.
 #include "ops/sequence/concat_from_sequence/concat_from_sequence.h"
 
+#include <string>
+#include <utility>
+
+#include "ops/sequence/sequence_basic/sequence_basic.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -19,9 +25,33 @@ constexpr Schema kConcatFromSequence[] = {
     {.since = 11, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+// How many tensors there are is not known.
+void infer_concat_from_sequence(InferContext& ctx) {
+  ValueType element = element_of(ctx, ctx.input(0));
+  if (!element.is_tensor()) return;
+  if (element.shape) {
+    Dims& dims = *element.shape;
+    const auto at = dims.begin() + resolve_concat_from_sequence(ctx, static_cast<std::int64_t>(dims.size()));
+    const DimExpr joined = ctx.fresh_dim("it follows from the number of tensors in the sequence");
+    if (ctx.attrs().flag("new_axis"))
+      dims.insert(at, joined);
+    else
+      *at = joined;
+  }
+  ctx.set(0, std::move(element));
+}
+
 }  // namespace
 
-constinit const Operator ConcatFromSequence = {.name = "ConcatFromSequence", .history = kConcatFromSequence};
+std::int64_t resolve_concat_from_sequence(const NodeView& node, std::int64_t rank) {
+  const std::int64_t new_axis = node.attrs().i("new_axis");
+  if (new_axis != 0 && new_axis != 1) node.fail("new_axis must be 0 or 1, not " + std::to_string(new_axis));
+  if (rank == 0 && new_axis == 0) node.fail("scalars cannot be concatenated", "set new_axis to 1");
+  return node.axis(rank + new_axis);
+}
+
+constinit const Operator ConcatFromSequence = {
+    .name = "ConcatFromSequence", .history = kConcatFromSequence, .infer = infer_concat_from_sequence};
 
 void concat_from_sequence_schemas(SchemaTable& table) { table.add(ConcatFromSequence); }
 

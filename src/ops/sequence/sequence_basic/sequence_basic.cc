@@ -54,11 +54,7 @@ void infer_sequence_construct(InferContext& ctx) {
 }
 
 void infer_sequence_at(InferContext& ctx) {
-  if (ctx.has_rank(1) && ctx.rank(1) > 0) {
-    for (const DimExpr& d : ctx.shape(1)) {
-      if (DimExpr::differ(d, 1)) ctx.fail("position must be a scalar, not " + ctx.input(1).to_string());
-    }
-  }
+  require_position(ctx, 1);
   ValueType element = element_of(ctx, ctx.input(0));
   if (element.known()) ctx.set(0, std::move(element));
 }
@@ -106,6 +102,13 @@ ValueType element_of(InferContext& ctx, const ValueType& sequence) {
     }
   }
   return element;
+}
+
+void require_position(InferContext& ctx, int input) {
+  if (!ctx.has_rank(input)) return;
+  for (const DimExpr& d : ctx.shape(input)) {
+    if (DimExpr::differ(d, 1)) ctx.fail("position must be a scalar, not " + ctx.input(input).to_string());
+  }
 }
 
 constinit const Operator SequenceConstruct = {

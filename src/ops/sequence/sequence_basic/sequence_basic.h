@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "opset/infer_context.h"
+#include "opset/reference.h"
 #include "opset/schema.h"
 
 namespace norn::ops {
@@ -18,5 +19,11 @@ opset::ValueType common_type(opset::InferContext& ctx, const opset::ValueType& a
 // The type of one element taken from a sequence. A size that inference could not tell differs from element to element,
 // so every one taken gets sizes of its own.
 opset::ValueType element_of(opset::InferContext& ctx, const opset::ValueType& sequence);
+
+// A position in a sequence is one integer: throws if the input is known to be something else.
+void require_position(opset::InferContext& ctx, int input);
+// That of a sequence of `size`, counted from the front; `size` itself is a position if `inclusive`.
+std::int64_t sequence_position(const opset::ReferenceContext& ctx, int input, std::int64_t size,
+                               bool inclusive = false);
 
 }  // namespace norn::ops

@@ -24,14 +24,7 @@ void sequence_construct_ref(opset::ReferenceContext& ctx) {
 
 void sequence_at_ref(opset::ReferenceContext& ctx) {
   const auto& items = ctx.value(0).sequence().items;
-  const Tensor& position = ctx.input(1);
-  if (position.size() != 1) ctx.fail("position must be a scalar, not of shape " + to_string(position.dims()));
-  const auto size = static_cast<std::int64_t>(items.size());
-  const std::int64_t given = to_ints(position)[0];
-  const std::int64_t at = given < 0 ? given + size : given;
-  if (at < 0 || at >= size) {
-    ctx.fail("position " + std::to_string(given) + " is outside a sequence of " + std::to_string(size));
-  }
+  const std::int64_t at = sequence_position(ctx, 1, static_cast<std::int64_t>(items.size()));
   const Value& item = items[static_cast<std::size_t>(at)];
   if (!item.is_tensor()) return ctx.set_output(0, item);
   const Tensor& tensor = item.tensor();
@@ -39,6 +32,16 @@ void sequence_at_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+
+std::int64_t sequence_position(const opset::ReferenceContext& ctx, int input, std::int64_t size, bool inclusive) {
+  const Tensor& position = ctx.input(input);
+  if (position.size() != 1) ctx.fail("position must be a scalar, not of shape " + to_string(position.dims()));
+  const std::int64_t given = to_ints(position)[0];
+  const std::int64_t at = given < 0 ? given + size : given;
+  if (at < 0 || at > size || (at == size && !inclusive))
+    ctx.fail("position " + std::to_string(given) + " is outside a sequence of " + std::to_string(size));
+  return at;
+}
 
 void sequence_basic_references(opset::ReferenceTable& table) {
   table.add(SequenceConstruct, sequence_construct_ref);

@@ -2,6 +2,12 @@
 // too.
 #include "ops/sequence/sequence_edit/sequence_edit.h"
 
+#include <string>
+#include <utility>
+
+#include "ops/sequence/sequence_basic/sequence_basic.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -48,12 +54,43 @@ constexpr Schema kSequenceLength[] = {
     {.since = 11, .inputs = kSequenceLengthInputs, .outputs = kSequenceLengthOutputs, .types = kSequenceLengthTypes},
 };
 
+void infer_sequence_empty(InferContext& ctx) {
+  ctx.set(0, ValueType::sequence(ValueType::tensor(resolve_sequence_empty(ctx))));
+}
+
+void infer_sequence_erase(InferContext& ctx) {
+  require_position(ctx, 1);
+  if (ctx.input(0).known()) ctx.set(0, ctx.input(0));
+}
+
+void infer_sequence_insert(InferContext& ctx) {
+  require_position(ctx, 2);
+  const ValueType &sequence = ctx.input(0), &tensor = ctx.input(1);
+  ctx.explain("the tensors of the sequence differ in it");
+  ValueType element = common_type(ctx, sequence.element ? *sequence.element : ValueType{}, tensor,
+                                  "the sequence's tensors and the inserted one");
+  if (element.known()) ctx.set(0, ValueType::sequence(std::move(element)));
+}
+
+void infer_sequence_length(InferContext& ctx) { ctx.set(0, DataType::Int64, {}); }
+
 }  // namespace
 
-constinit const Operator SequenceEmpty = {.name = "SequenceEmpty", .history = kSequenceEmpty};
-constinit const Operator SequenceErase = {.name = "SequenceErase", .history = kSequenceErase};
-constinit const Operator SequenceInsert = {.name = "SequenceInsert", .history = kSequenceInsert};
-constinit const Operator SequenceLength = {.name = "SequenceLength", .history = kSequenceLength};
+DataType resolve_sequence_empty(const NodeView& node) {
+  const std::int64_t dtype = node.attrs().find_i("dtype").value_or(static_cast<std::int64_t>(DataType::Float));
+  if (dtype < 1 || dtype >= kDataTypeCount || !(node.schema().types[0].set.sequence >> dtype & 1))
+    node.fail("dtype " + std::to_string(dtype) + " is not an element type that a sequence may have");
+  return static_cast<DataType>(dtype);
+}
+
+constinit const Operator SequenceEmpty = {
+    .name = "SequenceEmpty", .history = kSequenceEmpty, .infer = infer_sequence_empty};
+constinit const Operator SequenceErase = {
+    .name = "SequenceErase", .history = kSequenceErase, .infer = infer_sequence_erase};
+constinit const Operator SequenceInsert = {
+    .name = "SequenceInsert", .history = kSequenceInsert, .infer = infer_sequence_insert};
+constinit const Operator SequenceLength = {
+    .name = "SequenceLength", .history = kSequenceLength, .infer = infer_sequence_length};
 
 void sequence_edit_schemas(SchemaTable& table) {
   for (const Operator* op : {&SequenceEmpty, &SequenceErase, &SequenceInsert, &SequenceLength}) table.add(*op);

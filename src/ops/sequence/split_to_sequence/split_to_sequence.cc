@@ -2,6 +2,13 @@
 // sizes. Without it parts have size 1, and only then keepdims = 0 drops the axis.
 #include "ops/sequence/split_to_sequence/split_to_sequence.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/checked.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -30,9 +37,78 @@ constexpr Schema kSplitToSequence[] = {
     {.since = 24, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes24, .same_meaning = true},
 };
 
+void require_part_size(const NodeView& node, const std::vector<std::int64_t>& split) {
+  if (split.size() != 1 || split[0] < 1) node.fail("split must be one size of at least 1, or a list of sizes");
+}
+
+// The size that every part has along the axis, if they are known to have one.
+std::optional<DimExpr> common_size(const InferContext& ctx, const DimExpr& whole) {
+  if (!ctx.has_input(1)) return DimExpr(1);
+  const auto sizes = ctx.known_ints(1);
+  if (!ctx.has_rank(1) || !sizes || sizes->empty()) return {};
+  const DimExpr& first = sizes->front();
+  if (ctx.rank(1) == 1)
+    return std::all_of(sizes->begin(), sizes->end(), [&](const DimExpr& d) { return d == first; })
+               ? std::optional(first)
+               : std::nullopt;
+  const bool fits = first.is_constant() && whole.is_constant() && whole.constant() % first.constant() == 0;
+  return fits ? std::optional(first) : std::nullopt;
+}
+
+void infer_split_to_sequence(InferContext& ctx) {
+  if (!ctx.has_rank(0)) {
+    if (ctx.elem(0) != DataType::Undefined) ctx.set(0, ValueType::sequence(ValueType::tensor(ctx.elem(0))));
+    return;
+  }
+  const std::int64_t axis = ctx.axis(ctx.rank(0));
+  Dims dims = ctx.shape(0);
+  DimExpr& size = dims[static_cast<std::size_t>(axis)];
+  if (ctx.has_rank(1)) {
+    if (ctx.rank(1) > 1) ctx.fail("split must be a scalar or a list, not " + ctx.input(1).to_string());
+    if (const auto split = ctx.const_ints(1)) {
+      if (ctx.rank(1) == 0)
+        require_part_size(ctx, *split);
+      else if (size.is_constant())
+        split_sizes(ctx, size.constant(), false);
+    }
+  }
+  if (!ctx.has_input(1) && !ctx.attrs().flag("keepdims")) {
+    dims.erase(dims.begin() + axis);
+  } else {
+    const auto common = common_size(ctx, size);
+    size = common ? *common : ctx.fresh_dim("the parts may differ in size");
+  }
+  ctx.set(0, ValueType::sequence(ValueType::tensor(ctx.elem(0), std::move(dims))));
+}
+
 }  // namespace
 
-constinit const Operator SplitToSequence = {.name = "SplitToSequence", .history = kSplitToSequence};
+std::vector<std::int64_t> split_sizes(const NodeView& node, std::int64_t whole, bool scalar) {
+  std::vector<std::int64_t> sizes =
+      node.has_input(1) ? node.const_ints(1).value_or(std::vector<std::int64_t>{}) : std::vector<std::int64_t>{1};
+  if (node.has_input(1) && !scalar) {
+    std::int64_t sum = 0;
+    for (const std::int64_t size : sizes) {
+      const auto next = base::checked_add(sum, size);
+      if (size < 0 || !next) node.fail("split has the size " + std::to_string(size));
+      sum = *next;
+    }
+    if (sum != whole)
+      node.fail("the sizes of split make " + std::to_string(sum) + ", but the axis has " + std::to_string(whole));
+    return sizes;
+  }
+  require_part_size(node, sizes);
+  // Parts without elements cost memory too, and of them a small tensor may have any number.
+  constexpr std::int64_t kMostParts = std::int64_t{1} << 31;
+  const std::int64_t size = sizes[0], full = whole / size;
+  if (full >= kMostParts) node.fail("a sequence of " + std::to_string(full) + " parts is too long");
+  sizes.assign(static_cast<std::size_t>(full), size);
+  if (whole > full * size) sizes.push_back(whole - full * size);
+  return sizes;
+}
+
+constinit const Operator SplitToSequence = {
+    .name = "SplitToSequence", .history = kSplitToSequence, .infer = infer_split_to_sequence};
 
 void split_to_sequence_schemas(SchemaTable& table) { table.add(SplitToSequence); }
 

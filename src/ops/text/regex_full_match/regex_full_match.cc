@@ -1,6 +1,8 @@
 // Which strings match a regular expression as a whole. The syntax is RE2's.
 #include "ops/text/regex_full_match/regex_full_match.h"
 
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -17,9 +19,18 @@ constexpr Schema kRegexFullMatch[] = {
     {.since = 20, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_regex_full_match(InferContext& ctx) {
+  ctx.attrs().s("pattern");
+  if (ctx.has_rank(0))
+    ctx.set(0, DataType::Bool, ctx.shape(0));
+  else
+    ctx.set(0, DataType::Bool);
+}
+
 }  // namespace
 
-constinit const Operator RegexFullMatch = {.name = "RegexFullMatch", .history = kRegexFullMatch};
+constinit const Operator RegexFullMatch = {
+    .name = "RegexFullMatch", .history = kRegexFullMatch, .infer = infer_regex_full_match};
 
 void regex_full_match_schemas(SchemaTable& table) { table.add(RegexFullMatch); }
 

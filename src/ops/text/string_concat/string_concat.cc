@@ -1,6 +1,9 @@
 // Two tensors of strings joined, element by element. Both sides broadcast.
 #include "ops/text/string_concat/string_concat.h"
 
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -19,9 +22,12 @@ constexpr Schema kStringConcat[] = {
     {.since = 20, .inputs = kInputs, .outputs = kOutputs, .types = kTypes},
 };
 
+void infer_string_concat(InferContext& ctx) { infer_pairs(ctx, DataType::String); }
+
 }  // namespace
 
-constinit const Operator StringConcat = {.name = "StringConcat", .history = kStringConcat};
+constinit const Operator StringConcat = {
+    .name = "StringConcat", .history = kStringConcat, .infer = infer_string_concat};
 
 void string_concat_schemas(SchemaTable& table) { table.add(StringConcat); }
 

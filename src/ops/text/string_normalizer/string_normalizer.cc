@@ -2,6 +2,11 @@
 // left.
 #include "ops/text/string_normalizer/string_normalizer.h"
 
+#include <utility>
+
+#include "base/text.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -20,9 +25,37 @@ constexpr Schema kStringNormalizer[] = {
     {.since = 10, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs},
 };
 
+// How many words are left is known only if none can be removed.
+void infer_string_normalizer(InferContext& ctx) {
+  const StringNormalizerParams p = resolve_string_normalizer(ctx);
+  ctx.set(0, DataType::String);
+  if (!ctx.has_rank(0)) return;
+  Dims dims = ctx.shape(0);
+  if (dims.size() != 1 && dims.size() != 2) ctx.fail("X must have rank 1 or 2, not " + ctx.input(0).to_string());
+  if (dims.size() == 2) dims[0] = ctx.unify(dims[0], 1, "the rows of X and 1");
+  if (dims.back().is_constant() && dims.back().constant() == 0) ctx.fail("X must not be empty");
+  if (!p.stopwords.empty()) dims.back() = ctx.fresh_dim("the number of words that are no stop words follows from X");
+  ctx.set(0, DataType::String, std::move(dims));
+}
+
 }  // namespace
 
-constinit const Operator StringNormalizer = {.name = "StringNormalizer", .history = kStringNormalizer};
+StringNormalizerParams resolve_string_normalizer(const NodeView& node) {
+  const Attrs& attrs = node.attrs();
+  StringNormalizerParams p{.stopwords = attrs.find_strings("stopwords").value_or(std::vector<std::string>{}),
+                           .case_sensitive = attrs.flag("is_case_sensitive")};
+  const std::string action = attrs.s("case_change_action");
+  if (action == "LOWER")
+    p.action = CaseChange::Lower;
+  else if (action == "UPPER")
+    p.action = CaseChange::Upper;
+  else if (action != "NONE")
+    node.fail("case_change_action must be LOWER, UPPER or NONE, not " + base::quoted(action));
+  return p;
+}
+
+constinit const Operator StringNormalizer = {
+    .name = "StringNormalizer", .history = kStringNormalizer, .infer = infer_string_normalizer};
 
 void string_normalizer_schemas(SchemaTable& table) { table.add(StringNormalizer); }
 

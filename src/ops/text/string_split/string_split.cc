@@ -2,6 +2,10 @@
 // strings.
 #include "ops/text/string_split/string_split.h"
 
+#include <utility>
+
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -28,9 +32,19 @@ constexpr Schema kStringSplit[] = {
     {.since = 20, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_string_split(InferContext& ctx) {
+  ctx.set(0, DataType::String);
+  ctx.set(1, DataType::Int64);
+  if (!ctx.has_rank(0)) return;
+  Dims dims = ctx.shape(0);
+  ctx.set(1, DataType::Int64, dims);
+  dims.push_back(ctx.fresh_dim("the number of substrings follows from the strings"));
+  ctx.set(0, DataType::String, std::move(dims));
+}
+
 }  // namespace
 
-constinit const Operator StringSplit = {.name = "StringSplit", .history = kStringSplit};
+constinit const Operator StringSplit = {.name = "StringSplit", .history = kStringSplit, .infer = infer_string_split};
 
 void string_split_schemas(SchemaTable& table) { table.add(StringSplit); }
 

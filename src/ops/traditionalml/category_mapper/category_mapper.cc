@@ -2,6 +2,10 @@
 // direction.
 #include "ops/traditionalml/category_mapper/category_mapper.h"
 
+#include <string>
+
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -22,10 +26,29 @@ constexpr Schema kCategoryMapper[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_category_mapper(InferContext& ctx) {
+  resolve_category_mapper(ctx);
+  const DataType from = ctx.elem(0);
+  if (from == DataType::Undefined) return;
+  const DataType to = from == DataType::String ? DataType::Int64 : DataType::String;
+  if (ctx.has_rank(0))
+    ctx.set(0, to, ctx.shape(0));
+  else
+    ctx.set(0, to);
+}
+
 }  // namespace
 
+CategoryMapperParams resolve_category_mapper(const NodeView& node) {
+  const CategoryMapperParams p{node.attrs().ints("cats_int64s"), node.attrs().strings("cats_strings")};
+  if (p.ints.size() != p.strings.size())
+    node.fail("cats_int64s has " + std::to_string(p.ints.size()) + " elements, but cats_strings " +
+              std::to_string(p.strings.size()));
+  return p;
+}
+
 constinit const Operator CategoryMapper = {
-    .domain = "ai.onnx.ml", .name = "CategoryMapper", .history = kCategoryMapper};
+    .domain = "ai.onnx.ml", .name = "CategoryMapper", .history = kCategoryMapper, .infer = infer_category_mapper};
 
 void category_mapper_schemas(SchemaTable& table) { table.add(CategoryMapper); }
 

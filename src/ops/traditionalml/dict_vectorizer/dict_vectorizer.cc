@@ -1,6 +1,10 @@
 // A map's values in the order of a vocabulary. Keys that are not there give zero.
 #include "ops/traditionalml/dict_vectorizer/dict_vectorizer.h"
 
+#include <string>
+
+#include "ops/common/scores.h"
+
 namespace norn::ops {
 namespace {
 
@@ -22,10 +26,19 @@ constexpr Schema kDictVectorizer[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_dict_vectorizer(InferContext& ctx) {
+  const Labels vocabulary = resolve_labels(ctx, "int64_vocabulary", "string_vocabulary");
+  const ValueType& map = ctx.input(0);
+  if (map.elem != DataType::Undefined && map.elem != vocabulary.type())
+    ctx.fail("the vocabulary is of " + std::string(data_type_name(vocabulary.type())) + ", but X is " +
+             map.to_string());
+  if (map.element) ctx.set(0, map.element->elem, {vocabulary.size()});
+}
+
 }  // namespace
 
 constinit const Operator DictVectorizer = {
-    .domain = "ai.onnx.ml", .name = "DictVectorizer", .history = kDictVectorizer};
+    .domain = "ai.onnx.ml", .name = "DictVectorizer", .history = kDictVectorizer, .infer = infer_dict_vectorizer};
 
 void dict_vectorizer_schemas(SchemaTable& table) { table.add(DictVectorizer); }
 

@@ -2,6 +2,14 @@
 // whose default depends on type.
 #include "ops/traditionalml/label_encoder/label_encoder.h"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ir/tensor_data.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -45,9 +53,109 @@ constexpr Schema kLabelEncoder[] = {
     {.since = 4, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs4, .types = kTypes4},
 };
 
+void infer_label_encoder(InferContext& ctx) {
+  DataType to = DataType::Undefined;
+  if (ctx.version() == 1) {
+    if (ctx.elem(0) == DataType::Undefined) return;
+    to = ctx.elem(0) == DataType::String ? DataType::Int64 : DataType::String;
+    ctx.attrs().strings("classes_strings");
+  } else {
+    const LabelPairs pairs = resolve_label_encoder(ctx, ctx.elem(0));
+    to = pairs.values.dtype();
+  }
+  if (ctx.has_rank(0))
+    ctx.set(0, to, ctx.shape(0));
+  else
+    ctx.set(0, to);
+}
+
+template <class T>
+Tensor vector_of(DataType type, const std::vector<T>& values) {
+  Tensor t(type, {static_cast<std::int64_t>(values.size())});
+  std::copy(values.begin(), values.end(), t.as_mutable<T>());
+  return t;
+}
+template <class T>
+Tensor scalar_of(DataType type, const T& value) {
+  return vector_of(type, std::vector<T>{value});
+}
+
+// The one of the lists `prefix`_floats, _int64s, _strings and _tensor that is given.
+Tensor pairs_of(const NodeView& node, const std::string& prefix) {
+  const Attrs& attrs = node.attrs();
+  Tensor found;
+  const auto take = [&](Tensor list) {
+    if (found.defined()) node.fail("only one of the attributes " + prefix + "_* may be given");
+    found = std::move(list);
+  };
+  if (const auto v = attrs.find_floats(prefix + "_floats")) take(vector_of(DataType::Float, *v));
+  if (const auto v = attrs.find_ints(prefix + "_int64s")) take(vector_of(DataType::Int64, *v));
+  if (const auto v = attrs.find_strings(prefix + "_strings")) take(vector_of(DataType::String, *v));
+  const std::string tensor = prefix + "_tensor";
+  if (attrs.declares(tensor))
+    if (const ir::Tensor* t = attrs.tensor(tensor)) take(ir::to_value(*t));
+  if (!found.defined()) node.fail("one of the attributes " + prefix + "_* must be given");
+  if (found.rank() != 1) node.fail(prefix + "_tensor must have rank 1, not shape " + norn::to_string(found.dims()));
+  return found;
+}
+
+// Of a type: what the attribute says, else that of the type.
+Tensor default_of(const NodeView& node, DataType type) {
+  const Attrs& attrs = node.attrs();
+  if (attrs.declares("default_tensor")) {
+    if (const ir::Tensor* given = attrs.tensor("default_tensor")) {
+      Tensor t = ir::to_value(*given);
+      if (t.dtype() != type || t.size() != 1)
+        node.fail("default_tensor must be one " + std::string(data_type_name(type)) + ", not " +
+                  std::string(data_type_name(t.dtype())) + norn::to_string(t.dims()));
+      return t.reshaped({1});
+    }
+  }
+  switch (type) {
+    case DataType::String: return scalar_of(type, attrs.s("default_string"));
+    case DataType::Int64: return scalar_of(type, attrs.i("default_int64"));
+    case DataType::Float: return scalar_of(type, attrs.f("default_float"));
+    case DataType::Double: return scalar_of(type, -0.0);
+    case DataType::Int32: return scalar_of(type, std::int32_t{-1});
+    case DataType::Int16: return scalar_of(type, std::int16_t{-1});
+    default: break;
+  }
+  node.fail("values of type " + std::string(data_type_name(type)) + " are not among LabelEncoder's");
+}
+
 }  // namespace
 
-constinit const Operator LabelEncoder = {.domain = "ai.onnx.ml", .name = "LabelEncoder", .history = kLabelEncoder};
+LabelPairs resolve_label_encoder(const NodeView& node, DataType x) {
+  LabelPairs p;
+  if (node.version() == 1) {
+    const std::vector<std::string> classes = node.attrs().strings("classes_strings");
+    std::vector<std::int64_t> places(classes.size());
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::int64_t>(i);
+    p.keys = vector_of(DataType::String, classes);
+    p.values = vector_of(DataType::Int64, places);
+    if (x != DataType::String) std::swap(p.keys, p.values);
+    p.first_counts = true;
+  } else {
+    p.keys = pairs_of(node, "keys");
+    p.values = pairs_of(node, "values");
+    p.bitwise = node.version() < 4;
+  }
+  if (p.keys.size() != p.values.size())
+    node.fail("there are " + std::to_string(p.keys.size()) + " keys, but " + std::to_string(p.values.size()) +
+              " values");
+  if (x != DataType::Undefined && x != p.keys.dtype())
+    node.fail("the keys are " + std::string(data_type_name(p.keys.dtype())) + ", but X is " +
+              std::string(data_type_name(x)));
+  const TypeConstraint* types = find_type(node.schema(), "T2");
+  if (!types->set.allows_tensor(p.values.dtype()) || !types->set.allows_tensor(p.keys.dtype()))
+    node.fail("keys of " + std::string(data_type_name(p.keys.dtype())) + " or values of " +
+              std::string(data_type_name(p.values.dtype())) + " are not among LabelEncoder's");
+  p.otherwise = default_of(node, p.values.dtype());
+  return p;
+}
+
+constinit const Operator LabelEncoder = {
+    .domain = "ai.onnx.ml", .name = "LabelEncoder", .history = kLabelEncoder, .infer = infer_label_encoder};
 
 void label_encoder_schemas(SchemaTable& table) { table.add(LabelEncoder); }
 

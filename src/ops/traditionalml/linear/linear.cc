@@ -2,6 +2,10 @@
 // from which the other follows by post_transform.
 #include "ops/traditionalml/linear/linear.h"
 
+#include <string>
+
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -51,12 +55,67 @@ constexpr Schema kLinearRegressor[] = {
      .types = kLinearRegressorTypes},
 };
 
+void infer_linear_classifier(InferContext& ctx) {
+  const LinearParams p = resolve_linear_classifier(ctx);
+  ctx.set(0, p.labels.type());
+  ctx.set(1, DataType::Float);
+  if (!ctx.has_rank(0)) return;
+  const DimExpr rows = row_count(ctx);
+  ctx.unify(ctx.shape(0).back(), p.features, "the columns of X and the coefficients");
+  ctx.set(0, p.labels.type(), {rows});
+  ctx.set(1, DataType::Float, {rows, p.labels.size()});
+}
+
+void infer_linear_regressor(InferContext& ctx) {
+  const LinearParams p = resolve_linear_regressor(ctx);
+  ctx.set(0, DataType::Float);
+  if (!ctx.has_rank(0)) return;
+  const DimExpr rows = row_count(ctx);
+  ctx.unify(ctx.shape(0).back(), p.features, "the columns of X and the coefficients");
+  ctx.set(0, DataType::Float, {rows, p.scores});
+}
+
+// Of so many rows of coefficients.
+void set_coefficients(const NodeView& node, LinearParams& p) {
+  const auto size = static_cast<std::int64_t>(p.coefficients.size());
+  if (size % p.scores != 0)
+    node.fail("there are " + std::to_string(size) + " coefficients, which do not divide into " +
+              std::to_string(p.scores) + " rows");
+  p.features = size / p.scores;
+  if (!p.intercepts.empty() && static_cast<std::int64_t>(p.intercepts.size()) != p.scores)
+    node.fail("there are " + std::to_string(p.intercepts.size()) + " intercepts for " + std::to_string(p.scores) +
+              " rows of coefficients");
+}
+
 }  // namespace
 
+// Two classes have one score between them if there is one intercept.
+LinearParams resolve_linear_classifier(const NodeView& node) {
+  LinearParams p{.coefficients = node.attrs().floats("coefficients"),
+                 .intercepts = node.attrs().find_floats("intercepts").value_or(std::vector<float>{}),
+                 .labels = resolve_labels(node, "classlabels_ints", "classlabels_strings"),
+                 .transform = resolve_post_transform(node)};
+  p.scores = p.labels.size();
+  if (p.scores == 2 && p.intercepts.size() == 1) p.scores = 1;
+  set_coefficients(node, p);
+  return p;
+}
+
+LinearParams resolve_linear_regressor(const NodeView& node) {
+  LinearParams p{.coefficients = node.attrs().floats("coefficients"),
+                 .intercepts = node.attrs().find_floats("intercepts").value_or(std::vector<float>{}),
+                 .labels = {},
+                 .transform = resolve_post_transform(node)};
+  p.scores = node.attrs().i("targets");
+  if (p.scores < 1) node.fail("targets must be positive, not " + std::to_string(p.scores));
+  set_coefficients(node, p);
+  return p;
+}
+
 constinit const Operator LinearClassifier = {
-    .domain = "ai.onnx.ml", .name = "LinearClassifier", .history = kLinearClassifier};
+    .domain = "ai.onnx.ml", .name = "LinearClassifier", .history = kLinearClassifier, .infer = infer_linear_classifier};
 constinit const Operator LinearRegressor = {
-    .domain = "ai.onnx.ml", .name = "LinearRegressor", .history = kLinearRegressor};
+    .domain = "ai.onnx.ml", .name = "LinearRegressor", .history = kLinearRegressor, .infer = infer_linear_regressor};
 
 void linear_schemas(SchemaTable& table) {
   for (const Operator* op : {&LinearClassifier, &LinearRegressor}) table.add(*op);

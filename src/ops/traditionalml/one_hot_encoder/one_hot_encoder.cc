@@ -1,6 +1,11 @@
 // Categories as vectors with a one. An unknown category gives zeros, or is an error with zeros = 0.
 #include "ops/traditionalml/one_hot_encoder/one_hot_encoder.h"
 
+#include <string>
+#include <utility>
+
+#include "ops/common/scores.h"
+
 namespace norn::ops {
 namespace {
 
@@ -21,9 +26,22 @@ constexpr Schema kOneHotEncoder[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_one_hot_encoder(InferContext& ctx) {
+  const Labels categories = resolve_labels(ctx, "cats_int64s", "cats_strings");
+  if (ctx.elem(0) != DataType::Undefined && (ctx.elem(0) == DataType::String) != categories.of_strings)
+    ctx.fail(std::string("the categories are ") + (categories.of_strings ? "strings" : "integers") + ", but X is " +
+             ctx.input(0).to_string());
+  ctx.set(0, DataType::Float);
+  if (!ctx.has_rank(0)) return;
+  Dims dims = ctx.shape(0);
+  dims.push_back(categories.size());
+  ctx.set(0, DataType::Float, std::move(dims));
+}
+
 }  // namespace
 
-constinit const Operator OneHotEncoder = {.domain = "ai.onnx.ml", .name = "OneHotEncoder", .history = kOneHotEncoder};
+constinit const Operator OneHotEncoder = {
+    .domain = "ai.onnx.ml", .name = "OneHotEncoder", .history = kOneHotEncoder, .infer = infer_one_hot_encoder};
 
 void one_hot_encoder_schemas(SchemaTable& table) { table.add(OneHotEncoder); }
 

@@ -2,6 +2,10 @@
 // position, split nodes and leaves apart. Version 3 added double tensors beside the float lists.
 #include "ops/traditionalml/tree_ensemble/tree_ensemble.h"
 
+#include <string>
+
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -196,13 +200,53 @@ constexpr Schema kTreeEnsembleRegressor[] = {
      .deprecated = true},
 };
 
+void set_scores(InferContext& ctx, int output, DataType type, std::int64_t columns) {
+  ctx.set(output, type);
+  if (ctx.has_rank(0)) ctx.set(output, type, {row_count(ctx), columns});
+}
+
+void require_features(InferContext& ctx, const Forest& forest) {
+  if (!ctx.has_rank(0)) return;
+  row_count(ctx);
+  const DimExpr& columns = ctx.shape(0).back();
+  if (columns.is_constant() && columns.constant() < forest.features)
+    ctx.fail("X has " + columns.to_string() + " columns, but the trees look at feature " +
+             std::to_string(forest.features - 1));
+}
+
+void infer_tree_ensemble(InferContext& ctx) {
+  const Forest forest = resolve_tree_ensemble(ctx);
+  require_features(ctx, forest);
+  if (ctx.elem(0) != DataType::Undefined) set_scores(ctx, 0, ctx.elem(0), forest.targets);
+}
+
+void infer_tree_regressor(InferContext& ctx) {
+  const Forest forest = resolve_tree_regressor(ctx);
+  require_features(ctx, forest);
+  set_scores(ctx, 0, DataType::Float, forest.targets);
+}
+
+void infer_tree_classifier(InferContext& ctx) {
+  const Labels labels = resolve_labels(ctx, "classlabels_int64s", "classlabels_strings");
+  const Forest forest = resolve_tree_classifier(ctx, labels);
+  require_features(ctx, forest);
+  ctx.set(0, labels.type());
+  if (ctx.has_rank(0)) ctx.set(0, labels.type(), {row_count(ctx)});
+  set_scores(ctx, 1, DataType::Float, forest.targets);
+}
+
 }  // namespace
 
-constinit const Operator TreeEnsemble = {.domain = "ai.onnx.ml", .name = "TreeEnsemble", .history = kTreeEnsemble};
-constinit const Operator TreeEnsembleClassifier = {
-    .domain = "ai.onnx.ml", .name = "TreeEnsembleClassifier", .history = kTreeEnsembleClassifier};
-constinit const Operator TreeEnsembleRegressor = {
-    .domain = "ai.onnx.ml", .name = "TreeEnsembleRegressor", .history = kTreeEnsembleRegressor};
+constinit const Operator TreeEnsemble = {
+    .domain = "ai.onnx.ml", .name = "TreeEnsemble", .history = kTreeEnsemble, .infer = infer_tree_ensemble};
+constinit const Operator TreeEnsembleClassifier = {.domain = "ai.onnx.ml",
+                                                   .name = "TreeEnsembleClassifier",
+                                                   .history = kTreeEnsembleClassifier,
+                                                   .infer = infer_tree_classifier};
+constinit const Operator TreeEnsembleRegressor = {.domain = "ai.onnx.ml",
+                                                  .name = "TreeEnsembleRegressor",
+                                                  .history = kTreeEnsembleRegressor,
+                                                  .infer = infer_tree_regressor};
 
 void tree_ensemble_schemas(SchemaTable& table) {
   for (const Operator* op : {&TreeEnsemble, &TreeEnsembleClassifier, &TreeEnsembleRegressor}) table.add(*op);

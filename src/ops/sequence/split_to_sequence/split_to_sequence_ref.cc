@@ -1,0 +1,41 @@
+// SplitToSequence: the blocks of each part, cut out of every line along the axis.
+#include "ops/common/elements.h"
+#include "ops/common/shapes.h"
+#include "ops/sequence/split_to_sequence/split_to_sequence.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+namespace {
+
+constexpr std::int64_t kMostEmptyParts = 1 << 20;
+
+void split_to_sequence_ref(opset::ReferenceContext& ctx) {
+  const Tensor& x = ctx.input(0);
+  const std::int64_t axis = ctx.axis(x.rank());
+  const bool squeeze = !ctx.has_input(1) && !ctx.attrs().flag("keepdims");
+  const AxisView view = view_along(x.dims(), axis);
+  const bool whole = !ctx.has_input(1) || ctx.input(1).rank() == 0;
+  if (whole && x.size() == 0 && view.n > kMostEmptyParts) ctx.fail("X has no elements and too many parts");
+  Sequence parts;
+  std::int64_t begin = 0;
+  for (const std::int64_t size : split_sizes(ctx, view.n, ctx.has_input(1) && ctx.input(1).rank() == 0)) {
+    Shape dims = x.dims();
+    if (squeeze)
+      dims.erase(dims.begin() + axis);
+    else
+      dims[static_cast<std::size_t>(axis)] = size;
+    Tensor part(x.dtype(), dims);
+    const std::int64_t block = size * view.inner;
+    for (std::int64_t o = 0; part.size() > 0 && o < view.outer; ++o)
+      copy_elements(part, o * block, x, (o * view.n + begin) * view.inner, block);
+    parts.items.emplace_back(std::move(part));
+    begin += size;
+  }
+  ctx.set_output(0, Value(std::move(parts)));
+}
+
+}  // namespace
+
+void split_to_sequence_references(opset::ReferenceTable& table) { table.add(SplitToSequence, split_to_sequence_ref); }
+
+}  // namespace norn::ops

@@ -1,0 +1,27 @@
+// Version 3 added double tensors beside the lists of floats. In 5 both operators are deprecated, and nodes stay.
+#include <string>
+
+#include "ops/traditionalml/tree_ensemble/tree_ensemble.h"
+#include "transform/shared_steps.h"
+
+namespace norn::ops {
+namespace {
+
+using namespace transform;
+
+void require_lists(NodeEdit& edit) {
+  for (const auto& attribute : edit.attrs().given())
+    if (attribute.name.get().ends_with("_as_tensor"))
+      edit.cannot(attribute.name.get() + " came with version 3", "give the list of floats");
+}
+
+}  // namespace
+
+void tree_ensemble_steps(StepTable& table) {
+  for (const opset::Operator* op : {&TreeEnsembleClassifier, &TreeEnsembleRegressor}) {
+    table.add(*op, 1, 3, unchanged, require_lists);
+    table.add(*op, 5, 3, unchanged);
+  }
+}
+
+}  // namespace norn::ops
