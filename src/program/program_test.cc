@@ -180,7 +180,8 @@ TEST(Lower, LoopsInLoopsAreLoweredNoMoreOftenThanTheyAreDeep) {
     m.input("m", "int64[]").input("x", "float[2,3]").node("Loop", {"m", "", "x"}, {"y"}, {graph_attr("body", body)});
     LowerOptions options;
     options.limits.max_expanded_nodes = 2000;
-    const Program p = lower(m.output("y").build(), options);
+    m.output("y");
+    const Program p = lower(m.build(), options);
     const Graph* graph = &p.main;
     for (int level = kDepth; level >= 0; --level) {
       graph = graph->nodes.back().subgraphs.at(0).graph.get();
