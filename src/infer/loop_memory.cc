@@ -58,7 +58,8 @@ std::optional<std::vector<Fact>> LoopMemory::answer(const opset::Operator& op, s
   const std::size_t ahead = op.control_flow == opset::ControlFlow::Loop ? 1 : 0;
   std::vector<Fact> given(formals.begin() + static_cast<std::ptrdiff_t>(ahead), formals.end());
   bool widened = false;
-  for (std::size_t i = 0; i < given.size() && formals.size() == first_.size(); ++i) {
+  const bool remembers = times_ > kTimesWithout && formals.size() == first_.size();
+  for (std::size_t i = 0; remembers && i < given.size(); ++i) {
     const Fact &first = first_[i + ahead], &last = last_[i + ahead];
     widened = disturb(given[i].type, first.type, last.type) || widened;
     if (!given[i].value.known() || !first.value.known() || last.value.known()) continue;
