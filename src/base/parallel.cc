@@ -226,6 +226,7 @@ class Pool {
       run();
     } catch (...) {
       job.next.store(job.tasks, std::memory_order_relaxed);
+      if (g_forked.load()) return;  // run() says what is wrong, without the mutex
       std::lock_guard lock(mutex_);
       if (!job.error) job.error = std::current_exception();
     }
@@ -240,8 +241,8 @@ class Pool {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
       for (; workers_ < wanted; ++workers_) std::thread([this] { work(); }).detach();
-    } catch (const std::system_error&) {
-      most_ = workers_;  // the system gives no more threads; those that run suffice
+    } catch (const std::exception&) {  // std::system_error, std::bad_alloc
+      most_ = workers_;                // the system gives no more threads; those that run suffice
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
@@ -278,6 +279,7 @@ class Pool {
       lock.unlock();
       {
         ForkGuard::Shared section(job->no_fork);
+        const StopScope under(job->stop);  // for calls within tasks
         claim(*job);
       }
       lock.lock();

@@ -113,6 +113,32 @@ TEST(Parallel, TheFirstExceptionArrivesAndThePoolGoesOn) {
   }
 }
 
+// Every thread that takes part looks whether to stop, also within its tasks.
+TEST(Parallel, TasksAreUnderTheStopOfTheirCaller) {
+  std::atomic<bool> flag{false};
+  const Stop stop(&flag, {}, {});
+  std::atomic<int> others{0}, stopped{0};
+  {
+    const StopScope scope(&stop);
+    parallel_for(200, [&](std::int64_t) { others += current_stop() != &stop; });
+    EXPECT_THROW(parallel_for(8,
+                              [&](std::int64_t) {
+                                flag = true;
+                                try {
+                                  parallel_for(2, [](std::int64_t) {});
+                                } catch (const Error&) {
+                                  ++stopped;
+                                  throw;
+                                }
+                              }),
+                 Error);
+  }
+  EXPECT_EQ(others.load(), 0);
+  EXPECT_GT(stopped.load(), 0);
+  parallel_for(200, [&](std::int64_t) { others += current_stop() != nullptr; });
+  EXPECT_EQ(others.load(), 0);
+}
+
 TEST(Parallel, ManyCallersAtOnce) {
   std::vector<std::thread> callers;
   std::atomic<std::int64_t> total{0};
@@ -155,6 +181,38 @@ TEST(Parallel, AForkedChildRunsAlone) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   EXPECT_EQ(counts_of(100), std::vector<int>(100, 1));
+}
+
+// Other threads may hold the pool's mutex while one forks, and nobody gives it back in the child.
+TEST(Parallel, AChildForkedWithinATaskFails) {
+  if (hardware_threads() == 1) GTEST_SKIP() << "tasks run on the caller, without the pool";
+  std::atomic<bool> done{false};
+  std::vector<std::thread> others;
+  for (int t = 0; t < 3; ++t)
+    others.emplace_back([&] {
+      while (!done) parallel_for(2, [](std::int64_t) {});
+    });
+  for (int round = 0; round < 100; ++round) {
+    const auto caller = std::this_thread::get_id();
+    pid_t child = -1;
+    try {
+      parallel_for(4, [&](std::int64_t) {
+        if (std::this_thread::get_id() != caller || child >= 0) return;
+        child = fork();
+        if (child != 0) return;
+        alarm(20);
+        throw Error(ErrorCode::InvalidArgument, "of the child");
+      });
+    } catch (const Error& e) {
+      _exit(child == 0 && e.code() == ErrorCode::RuntimeError ? 0 : 1);
+    }
+    if (child < 0) continue;  // helpers had done all tasks
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  done = true;
+  for (std::thread& t : others) t.join();
 }
 
 }  // namespace

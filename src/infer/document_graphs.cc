@@ -23,17 +23,24 @@ using opset::ValueType;
 class NodeSurroundings final : public Surroundings {
  public:
   NodeSurroundings(DocumentWalk& walk, const ir::Node& node, std::span<const ir::Attribute> attrs,
-                   DocumentWalk::Scope& scope, PlaceId place, bool one_runs, bool known)
+                   DocumentWalk::Scope& scope, PlaceId place, const opset::Operator& op, bool one_runs, bool known)
       : walk_(walk),
         node_(node),
         attrs_(attrs),
         scope_(scope),
         place_(place),
         branches_(walk.out_.symbols),
+        op_(op),
         one_runs_(one_runs),
-        known_(known) {}
+        known_(known) {
+    if (walk_.depth_ == 0) walk_.loops_.clear();
+    if (walk_.depth_ > 0 && LoopMemory::serves(op)) memory_ = &walk_.loops_[walk_.path_of(place)];
+    if (memory_) memory_->begin();
+  }
 
   std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals) override {
+    if (memory_)
+      if (auto answer = memory_->answer(op_, formals)) return *std::move(answer);
     // The document's own graph before a copy of it, for what is found is told of the document.
     for (const std::span<const ir::Attribute> attrs : {std::span<const ir::Attribute>(node_.attribute), attrs_}) {
       for (const ir::Attribute& attr : attrs) {
@@ -99,7 +106,9 @@ class NodeSurroundings final : public Surroundings {
   DocumentWalk::Scope& scope_;
   PlaceId place_;
   Branches branches_;
-  bool one_runs_, known_;  // exactly one of the graphs runs; it is known which
+  const opset::Operator& op_;
+  LoopMemory* memory_ = nullptr;  // of a loop that may be inferred again
+  bool one_runs_, known_;         // exactly one of the graphs runs; it is known which
   std::vector<Visit> visits_;
 };
 
@@ -129,6 +138,12 @@ bool is_weight(const ValueType& type) {
 }
 
 }  // namespace
+
+std::vector<const void*> DocumentWalk::path_of(PlaceId at) const {
+  std::vector<const void*> path;
+  for (; at != kNowhere; at = out_.places_[at].outer) path.push_back(out_.places_[at].part);
+  return path;
+}
 
 void DocumentWalk::equality(const DimExpr& a, const DimExpr& b, std::string_view what, PlaceId at) {
   try {
@@ -176,7 +191,7 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
   const bool one_runs = has_graph(attrs) && op.control_flow == opset::ControlFlow::If;
   const bool known =
       one_runs && condition && condition->defined() && condition->dtype() == DataType::Bool && condition->size() == 1;
-  NodeSurroundings around(*this, node, attrs, scope, at, one_runs, known);
+  NodeSurroundings around(*this, node, attrs, scope, at, op, one_runs, known);
   bool typed = true;
   try {
     inferrer_.node(view, &around);

@@ -44,6 +44,33 @@ TEST(Document, GraphsThatAreInferredAgainAreToldOnce) {
   EXPECT_EQ(type_of(facts, "y").substr(0, 7), "float[?");
 }
 
+// Loops in loops, the innermost of which makes what all of them carry grow along one axis: deeper levels remember
+// that, and no size is lost that stays.
+std::string nested_loops(int depth) {
+  const std::string d = std::to_string(depth), inner = std::to_string(depth - 1);
+  const std::string body =
+      depth == 0 ? "n0 = Concat<axis = 0>(v0, x)" : "n" + d + " = Loop(m, \"\", v" + d + ")" + nested_loops(depth - 1);
+  return " <body = b" + d + " (int64 i" + d + ", bool c" + d + ", v" + d + ") => (bool o" + d + ", n" + d + ") { o" +
+         d + " = Identity(c" + d + ") " + body + " }>";
+}
+
+TEST(Document, LoopsInLoopsAreNotInferredTwiceAsOftenAtEachLevel) {
+  for (const char* given : {"float[2, 3]", "float[N, 3]"}) {
+    const ir::Model model = parsed("agraph (int64 m, " + std::string(given) + " x) => (y) { y = Loop(m, \"\", x)" +
+                                   nested_loops(30) + " }");
+    DocumentFacts facts;
+    DocumentOptions limited = options();
+    limited.limits.max_expanded_nodes = 20000;
+    infer_document(model, limited, facts);
+    EXPECT_TRUE(facts.problems.empty());
+    ASSERT_EQ(facts.graphs.size(), 32u);
+    for (const char* name : {"y", "v30", "v15", "v0", "n0"}) {
+      const std::string type = type_of(facts, name);
+      EXPECT_TRUE(type.starts_with("float[") && type.ends_with(",3]") && type.find('?') < 12) << name << ": " << type;
+    }
+  }
+}
+
 TEST(Document, FactsOfBranchesAreResolvedInThem) {
   const ir::Model model = parsed(R"(agraph (bool c, float[N, 4] x, float[3, M] w) => (y) {
     y = If (c) <then_branch = t () => (a) { a = MatMul(w, x) },

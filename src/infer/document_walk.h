@@ -1,5 +1,6 @@
 // The walk behind document.h: names to numbers, graphs, nodes, calls.
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "infer/attributes.h"
 #include "infer/document.h"
 #include "infer/inferrer.h"
+#include "infer/loop_memory.h"
 #include "ir/small_vector.h"
 
 namespace norn::infer {
@@ -86,6 +88,8 @@ class DocumentWalk final : private Facts {
   void equality(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view what, PlaceId at);
   void problem(Problem::Kind kind, Fault fault, const Error& error, PlaceId place);
   PlaceId place(PlaceKind kind, PlaceId outer, const void* part, std::size_t index = 0);
+  // The place and those around it; the same for a node that is inferred again, through the same calls.
+  std::vector<const void*> path_of(PlaceId place) const;
 
   const DocumentOptions& options_;
   DocumentFacts& out_;
@@ -93,6 +97,7 @@ class DocumentWalk final : private Facts {
   std::int64_t ir_version_;
   base::StableVector<Held>& values_;  // the first is what nothing defines
   Inferrer inferrer_;
+  std::map<std::vector<const void*>, LoopMemory> loops_;  // within the outermost graph that is being inferred
   std::uint64_t nodes_ = 0;
   int depth_ = 0;
 };

@@ -80,6 +80,11 @@ void check_arity(const Operator& op, const Schema& schema, std::span<const Infer
       fail(Fault::Signature, place("input", i, p) + " is missing");
     }
   }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Param* p = param_at(schema.inputs, i);
+    if (p && p->option == ParamOption::Variadic && !inputs[i].type)
+      fail(Fault::Signature, place("input", i, *p) + " is missing");
+  }
   count("inputs", inputs.size(), opset::min_inputs(schema), opset::max_inputs(schema));
   count("outputs", outputs, opset::min_outputs(schema), opset::max_outputs(schema));
 }

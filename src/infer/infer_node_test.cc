@@ -8,6 +8,7 @@
 #include "norn/error.h"
 #include "ops/common/slice_test.h"
 #include "ops/math/binary_arith/binary_arith.h"
+#include "ops/math/variadic_arith/variadic_arith.h"
 #include "opset/reference.h"
 
 namespace norn::infer {
@@ -56,6 +57,8 @@ TEST(InferNode, ChecksArity) {
   EXPECT_EQ(error_of([] { node(ops::Add, 14, {{type("float[2]")}}); }).message(), "input 1 \"B\" is missing");
   EXPECT_EQ(error_of([] { node(ops::Add, 14, {{type("float[2]")}, {std::nullopt}}); }).message(),
             "input 1 \"B\" is missing");
+  EXPECT_EQ(error_of([] { node(ops::Sum, 13, {{type("float[2]")}, {std::nullopt}}); }).message(),
+            "input 1 \"data_0\" is missing");
   const Error many = error_of([] { node(ops::Add, 14, {{type("float")}, {type("float")}, {type("float")}}); });
   EXPECT_EQ(many.message(), "Add has 3 inputs, but its version 14 takes 2");
   EXPECT_EQ(many.code(), ErrorCode::InvalidGraph);

@@ -35,13 +35,16 @@ void check_version(const std::string& domain, std::int64_t version) {
 // A subgraph's inputs are the last of `graph`, behind `around` others. The node around it gives `given` of them: what
 // comes behind is a constant if it has a default, and is fed by nobody otherwise.
 void settle_inputs(Graph& graph, std::size_t around, std::size_t given, const Place& place) {
+  const auto message = [&] {
+    return "the graph has " + std::to_string(graph.inputs.size() - around) + " inputs, but the node around it gives " +
+           std::to_string(given);
+  };
+  if (graph.inputs.size() < around + given) throw Error(ErrorCode::InvalidGraph, message(), place.path);
   for (std::size_t i = around + given; i < graph.inputs.size(); ++i) {
     Value& value = graph.value(graph.inputs[i]);
     if (!value.constant.defined())
-      throw Error(ErrorCode::InvalidGraph,
-                  "the graph has " + std::to_string(graph.inputs.size() - around) +
-                      " inputs, but the node around it gives " + std::to_string(given),
-                  place.path + " / input \"" + value.name + "\"", "what it reads of the graph around needs no input");
+      throw Error(ErrorCode::InvalidGraph, message(), place.path + " / input \"" + value.name + "\"",
+                  "what it reads of the graph around needs no input");
     make_constant(value, std::move(value.constant));
   }
   if (graph.inputs.size() > around + given) graph.inputs.resize(around + given);
@@ -138,11 +141,12 @@ void Lowerer::lower_initializers(const ir::Graph& source, Scope& scope, const Pl
 void Lowerer::lower_initializer(const std::string& name, norn::Tensor contents, Scope& scope, bool main) {
   Graph& graph = scope.graph();
   if (const ValueId existing = scope.find(name); existing != kNone) {
-    // Also an input: its default. Up to IR 3 every initializer had to be listed as an input, constants as well.
+    // Also an input: its default. Up to IR 3 every initializer had to be listed as an input, constants as well; of a
+    // subgraph, settle_inputs() knows which are.
     Value& input = graph.value(existing);
     if (input.origin != Origin::Feed || input.constant.defined())
       throw Error(ErrorCode::InvalidGraph, "the value \"" + name + "\" is defined more than once");
-    if (model_.ir_version.get() >= 4 || (main && options_.feedable_weights)) {
+    if (!main || model_.ir_version.get() >= 4 || options_.feedable_weights) {
       input.constant = std::move(contents);
       return;
     }

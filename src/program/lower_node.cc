@@ -26,19 +26,26 @@ using opset::ValueType;
 class NodeGraphs final : public infer::Surroundings {
  public:
   NodeGraphs(Lowerer& lowerer, const std::vector<ir::Attribute>& attrs, Scope& scope, const Place& place,
-             const std::string& path, bool branch_is_known)
+             const std::string& path, const opset::Operator& op, bool branch_is_known)
       : lowerer_(lowerer),
         attrs_(attrs),
         scope_(scope),
         place_(place),
         path_(path),
-        branch_is_known_(branch_is_known) {}
+        op_(op),
+        branch_is_known_(branch_is_known) {
+    if (lowerer_.depth_ == 0) lowerer_.loops_.clear();
+    if (lowerer_.depth_ > 0 && infer::LoopMemory::serves(op)) memory_ = &lowerer_.loops_[path];
+    if (memory_) memory_->begin();
+  }
 
   bool take_equality(const DimExpr& a, const DimExpr& b, std::string_view what) override {
     equalities_.push_back({a, b, std::string(what), 0});
     return true;
   }
   std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals) override {
+    if (memory_)
+      if (auto answer = memory_->answer(op_, formals)) return *std::move(answer);
     // Inference of loops asks again with wider formals; the last answer is what runs.
     for (std::size_t i = 0; i < subgraphs_.size(); ++i) {
       if (subgraphs_[i].attribute != attribute) continue;
@@ -95,6 +102,8 @@ class NodeGraphs final : public infer::Surroundings {
   Scope& scope_;
   const Place& place_;
   const std::string& path_;
+  const opset::Operator& op_;
+  infer::LoopMemory* memory_ = nullptr;  // of a loop that may be lowered again
   bool branch_is_known_;
   std::optional<Error> failure_;
   std::optional<std::vector<ValueId>> taken_;
@@ -161,7 +170,8 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
 
   // The version that the model imports tells which types are allowed, and the steps ask for ranks.
   std::vector<ValueId> inputs = inputs_of(node, scope);
-  NodeGraphs graphs(*this, bound.node.attribute, scope, place, path, has_known_condition(*op, inputs, scope.graph()));
+  NodeGraphs graphs(*this, bound.node.attribute, scope, place, path, *op,
+                    has_known_condition(*op, inputs, scope.graph()));
   const std::size_t first_value = scope.graph().values.size();
   Outputs outputs;
   try {
@@ -197,7 +207,10 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
   for (transform::BoundNode& part : lifted.nodes) {
     count_node();
     std::vector<ValueId> part_inputs = inputs_of(part.node, scope);
-    Outputs part_outputs = infer(part, part_inputs, scope, graphs);
+    // What its graphs give is known already, and the graphs are lowered.
+    const bool same = infer::has_graph(part.node.attribute) && part.op == op && part_inputs == inputs &&
+                      part.node.output == bound.node.output;
+    Outputs part_outputs = same ? std::move(outputs) : infer(part, part_inputs, scope, graphs);
     if (inline_body(part, part_inputs, scope, place, path)) continue;
     append(std::move(part), std::move(part_inputs), std::move(part_outputs), scope, path, graphs);
   }

@@ -12,6 +12,7 @@
 
 #include "infer/attributes.h"
 #include "infer/inferrer.h"
+#include "infer/loop_memory.h"
 #include "infer/symbols.h"
 #include "program/binding.h"
 #include "program/lower.h"
@@ -110,6 +111,7 @@ class Lowerer {
   std::vector<State> states_;
   infer::Symbols symbols_;                         // equations: what holds in the graph being solved
   std::uint64_t own_bytes_ = 0, known_bytes_ = 0;  // of the model's constants; of what inference knows beside them
+  std::unordered_map<std::string, infer::LoopMemory> loops_;  // by path, within the outermost graph of a node
   std::uint64_t nodes_ = 0, fresh_names_ = 0;
   int depth_ = 0;
 };

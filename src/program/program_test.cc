@@ -160,6 +160,40 @@ TEST(Lower, TheBranchThatAKnownConditionTakesStandsInPlaceOfTheIf) {
 }
 
 // The field that says where data lie came with IR 4: before it, they lie where they always did.
+// Deeper levels remember that what they carry grows along one axis. Version 1 of Loop is lifted to a newer one.
+TEST(Lower, LoopsInLoopsAreNotLoweredTwiceAsOftenAtEachLevel) {
+  constexpr int kDepth = 24;
+  for (const int opset : {9, 21}) {
+    ir::Graph body;
+    for (int level = 0; level <= kDepth; ++level) {
+      const std::string n = std::to_string(level), v = "v" + n, next = "n" + n;
+      GraphBuilder g("b" + n);
+      g.input("i" + n, "int64[]").input("c" + n, "bool[]").graph().input.emplace_back().name = v;
+      g.node("Identity", {"c" + n}, {"o" + n});
+      if (level == 0)
+        g.node("Concat", {v, "x"}, {next}, {make_attr("axis", std::int64_t{0})});
+      else
+        g.node("Loop", {"m", "", v}, {next}, {graph_attr("body", body)});
+      body = g.output("o" + n, "bool[]").output(next).graph();
+    }
+    ModelBuilder m(opset);
+    m.input("m", "int64[]").input("x", "float[2,3]").node("Loop", {"m", "", "x"}, {"y"}, {graph_attr("body", body)});
+    LowerOptions options;
+    options.limits.max_expanded_nodes = 20000;
+    m.output("y");
+    const Program p = lower(m.build(), options);
+    const Graph* graph = &p.main;
+    for (int level = kDepth; level >= 0; --level) {
+      graph = graph->nodes.back().subgraphs.at(0).graph.get();
+      const opset::ValueType& carried = graph->value(graph->inputs.at(2)).type;
+      ASSERT_TRUE(carried.has_rank()) << level;
+      EXPECT_FALSE((*carried.shape)[0].is_constant());
+      EXPECT_EQ((*carried.shape)[1], opset::DimExpr(3));
+    }
+    verify(p);
+  }
+}
+
 TEST(Lower, NothingIsExternalInOldFiles) {
   ModelBuilder m(7);
   m.input("x", "float[2]").input("w", "float[2]").node("Add", {"x", "w"}, {"y"}).output("y", "float[2]");

@@ -9,6 +9,7 @@
 #include "program/passes.h"
 #include "program/verify.h"
 #include "runtime/explain.h"
+#include "runtime/hand_out.h"
 #include "runtime/kernel_store.h"
 #include "runtime/pack_store.h"
 #include "runtime/plan_key.h"
@@ -227,10 +228,12 @@ std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<con
   }
   std::vector<Value> values = arrange(feeds);
   base::ParallelWidth width(options_.intra_op_num_threads);
-  std::vector<Value> results = executor_->run(values);
+  std::vector<Value> results = executor_->run(values, true);
   if (outputs.empty()) return results;
   std::vector<Value> chosen;
   for (std::size_t i : picked) chosen.push_back(results[i]);
+  std::sort(picked.begin(), picked.end());
+  if (std::adjacent_find(picked.begin(), picked.end()) != picked.end()) part(chosen, {});
   return chosen;
 }
 

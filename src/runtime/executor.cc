@@ -6,6 +6,7 @@
 #include "base/stop.h"
 #include "opset/reference.h"
 #include "runtime/control_flow.h"
+#include "runtime/hand_out.h"
 #include "runtime/plan_key.h"
 
 namespace norn::runtime {
@@ -52,7 +53,7 @@ class Executor::Run {
     return find_or_plan(e_.id_);
   }
   std::shared_ptr<const Segment> last_taken() const { return taken_.back().segment; }
-  std::vector<Value> run();
+  std::vector<Value> run(bool apart);
 
  private:
   struct Taken {
@@ -74,6 +75,7 @@ class Executor::Run {
   std::vector<Value> values_;  // the run's table
   std::vector<Taken> taken_;
   std::vector<std::int64_t> key_;
+  bool handed_on_ = false;          // by a late step: its outputs may lie in memory of its inputs
   std::optional<PlanState> state_;  // behind the first state_->depth segments of taken_
 };
 
@@ -128,6 +130,7 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
   } else {
     std::vector<std::vector<Value>> arguments(node.subgraphs.size());  // formals, then captures
     outputs = run_control_flow(node, inputs, [&](std::size_t index, std::span<const Value> formals) {
+      if (stop_) stop_->check();  // a graph may have no step that looks
       std::vector<Value>& all = arguments[index];
       if (all.empty()) {
         all.resize(formals.size());
@@ -137,6 +140,7 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
       return e_.subgraphs_[late.node][index]->run(all);
     });
   }
+  handed_on_ = true;
   for (std::size_t i = 0; i < late.outputs.size() && i < outputs.size(); ++i)
     if (late.outputs[i] != kNone) values_[late.outputs[i]] = owned(std::move(outputs[i]));
 }
@@ -199,13 +203,16 @@ std::vector<Value> Executor::Run::outputs(const Segment& last) const {
   return outputs;
 }
 
-std::vector<Value> Executor::Run::run() {
+std::vector<Value> Executor::Run::run(bool apart) {
   const Segment* segment = &first_segment();
   for (;;) {
     run_segment(*segment);
-    if (segment->last()) return outputs(*segment);
+    if (segment->last()) break;
     segment = &next_segment(*segment);
   }
+  std::vector<Value> found = outputs(*segment);
+  if (apart && handed_on_) part(found, inputs_);
+  return found;
 }
 
 Executor::Executor(const program::Graph& graph, std::span<const program::State> states, const PlanOptions& options,
@@ -220,7 +227,9 @@ Executor::Executor(const program::Graph& graph, std::span<const program::State> 
 
 Executor::~Executor() = default;
 
-std::vector<Value> Executor::run(std::span<const Value> inputs) const { return Run(*this, inputs).run(); }
+std::vector<Value> Executor::run(std::span<const Value> inputs, bool apart) const {
+  return Run(*this, inputs).run(apart);
+}
 
 std::shared_ptr<const Segment> Executor::plan(std::span<const Value> inputs) const {
   Run run(*this, inputs);

@@ -25,8 +25,9 @@ class Executor {
   ~Executor();
 
   // `inputs`: the graph's inputs, then its captures. An empty Value is an input that takes its default. Returns the
-  // graph's outputs, each owning its memory. Throws norn::Error with the node's place.
-  std::vector<Value> run(std::span<const Value> inputs) const;
+  // graph's outputs, each owning its memory; what nodes hand on as it is, they may share with each other and with
+  // inputs unless they are `apart`. Throws norn::Error with the node's place.
+  std::vector<Value> run(std::span<const Value> inputs, bool apart = false) const;
 
   // The first segment that `inputs` lead to: what can be told ahead of running. Only their types and sizes matter.
   std::shared_ptr<const Segment> plan(std::span<const Value> inputs) const;

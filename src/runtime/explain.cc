@@ -122,7 +122,8 @@ class Explainer {
         const LateStep::Input& in = late.captures[k][c];
         using Kind = LateStep::Input::Kind;
         std::optional<Value> value;
-        if (in.kind == Kind::Tensor || in.kind == Kind::Pointer)
+        const bool tensor = in.kind == Kind::Tensor || in.kind == Kind::Pointer;
+        if (tensor && in.dtype != DataType::Undefined)
           value = Tensor::borrow(in.dtype, in.dims, nullptr);
         else if (in.kind == Kind::Run && in.index < inputs.size())
           value = inputs[in.index];

@@ -184,6 +184,34 @@ TEST(Views, OutputsShareNoMemory) {
   }
 }
 
+// Nodes that run on whole values may hand on what they were given: a loop that does not run, a sequence.
+TEST(Views, OutputsShareNoMemoryThatNodesHandOn) {
+  GraphBuilder body("body");
+  body.input("i", "int64[]").input("c", "bool[]").input("v", "int64[A,B]").node("Identity", {"c"}, {"co"});
+  body.node("Neg", {"v"}, {"next"}).output("co", "bool[]").output("next", "int64[A,B]");
+  ModelBuilder m(18);
+  m.input("x", "float[N]").input("w", "int64[A,B]").initializer("none", tensor<std::int64_t>({}, {0}));
+  m.node("NonZero", {"x"}, {"z"});
+  m.node("Loop", {"none", "", "z"}, {"a"}, {test::graph_attr("body", body.graph())});
+  m.node("Loop", {"none", "", "w"}, {"b"}, {test::graph_attr("body", body.graph())});
+  m.node("SequenceConstruct", {"z", "w"}, {"s"}).output("z").output("a").output("b").output("s");
+  const CompiledModel model = compile(m);
+  const Tensor w = tensor<std::int64_t>({1, 2}, {3, 4});
+  const std::vector<std::string> names = {"z", "a", "b", "a", "s", "s"};
+  const auto out = model.run(Feeds{{"x", tensor<float>({2}, {1, 2})}, {"w", w}}, names);
+  std::vector<Tensor> parts = {w};
+  for (const Value& value : out) {
+    if (value.is_tensor()) parts.push_back(value.tensor());
+    if (value.is_sequence())
+      for (const Value& item : value.sequence().items) parts.push_back(item.tensor());
+  }
+  ASSERT_EQ(parts.size(), 9u);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    EXPECT_EQ(doubles(parts[i]), (i == 0 || i == 3 || i == 6 || i == 8 ? Numbers{3, 4} : Numbers{0, 1})) << i;
+    for (std::size_t k = 0; k < i; ++k) EXPECT_NE(parts[i].data(), parts[k].data()) << i << ", " << k;
+  }
+}
+
 // The sum is made in a layout that its second operand, of one dimension less, does not have: it cannot lie in its
 // place.
 TEST(Layouts, SumBesideAnOperandOfLowerRank) {

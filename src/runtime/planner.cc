@@ -432,7 +432,7 @@ LateStep::Input Planner::late_input(ValueId id) {
     return input;
   }
   // The memory in the run's table may be a view's source.
-  input.dtype = dtype_of(id);
+  if (value.type.is_static()) input.dtype = dtype_of(id);
   input.dims = dims_of(id);
   if (stored) {
     input.kind = Kind::Tensor;
@@ -461,7 +461,8 @@ void Planner::plan_late(const Node& node, std::uint32_t index) {
   std::vector<StaticType> types;
   for (ValueId id : node.inputs) {
     late.inputs.push_back(late_input(id));
-    if (id != kNone && state_.values[id].type.is_tensor()) types.push_back(static_type(id));
+    if (id != kNone && state_.values[id].type.is_tensor() && state_.values[id].type.is_static())
+      types.push_back(static_type(id));
   }
   for (const program::Subgraph& sub : node.subgraphs) {
     late.captures.emplace_back();

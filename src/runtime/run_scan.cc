@@ -26,7 +26,9 @@ Shape without(Shape dims, std::int64_t axis) {
 }
 
 // Position k along the axis, without it: a view where it lies in one piece, else a copy.
+// Of a tensor without elements, the sizes that are not 0 may multiply to anything.
 Tensor slice(const Tensor& from, std::int64_t axis, std::int64_t k) {
+  if (from.size() == 0) return Tensor(from.dtype(), without(from.dims(), axis));
   const std::int64_t outer = product(from.dims(), 0, static_cast<std::size_t>(axis));
   const std::int64_t inner = product(from.dims(), static_cast<std::size_t>(axis) + 1, from.dims().size());
   const std::int64_t length = from.dims()[static_cast<std::size_t>(axis)];
@@ -49,6 +51,7 @@ class Laid {
   void put(std::int64_t k, const Value& value, std::size_t output) {
     const Tensor& t = scan_output(value, output, all_.dtype(), each_);
     if (!all_.defined()) start(t.dtype(), t.dims());
+    if (t.size() == 0) return;
     const auto axis = static_cast<std::size_t>(axis_);
     const std::int64_t outer = product(each_, 0, axis), inner = product(each_, axis, each_.size());
     const std::int64_t at = backwards_ ? length_ - 1 - k : k;
@@ -130,45 +133,65 @@ std::int64_t common_length(const std::vector<Scanned>& inputs) {
   return length;
 }
 
+// Of version 8: positions of each item of the batch.
+std::vector<std::int64_t> steps_of_items(const Value* lengths, std::int64_t batch, std::int64_t length) {
+  if (!lengths) return std::vector<std::int64_t>(static_cast<std::size_t>(batch), length);
+  const Tensor& given = lengths->tensor();
+  if (given.size() != batch)
+    throw Error(ErrorCode::RuntimeError, "sequence_lens has " + std::to_string(given.size()) +
+                                             " elements, but the batch has " + std::to_string(batch) + " items");
+  const auto* first = given.as<std::int64_t>();
+  for (std::int64_t b = 0; b < batch; ++b)
+    if (first[b] < 0 || first[b] > length)
+      throw Error(ErrorCode::RuntimeError, "sequence_lens has " + std::to_string(first[b]) +
+                                               ", but the scanned inputs have " + std::to_string(length) +
+                                               " positions");
+  return {first, first + batch};
+}
+
 // Version 8: everything once for each item of the batch, which is the first axis of states, inputs and outputs.
 std::vector<Value> scan_batch(const program::Graph& body, const ScanParameters& p, std::span<const Value* const> inputs,
                               const RunSubgraph& run) {
   const std::span<const Value* const> values = inputs.subspan(1);
-  const std::int64_t batch = values[0]->tensor().dims().at(0);
-  for (const Value* value : values) {
-    if (value->tensor().rank() > 0 && value->tensor().dims()[0] == batch) continue;
-    throw Error(ErrorCode::RuntimeError,
-                "an input is " + value->describe() + ", but the batch has " + std::to_string(batch) + " items");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const int rank = i < p.states ? 1 : 2;
+    if (values[i]->tensor().rank() < rank)
+      throw Error(ErrorCode::RuntimeError, "input " + std::to_string(i + 1) + " is " + values[i]->describe() +
+                                               (rank == 1 ? ", but its first axis has to be the batch"
+                                                          : ", but its first axes have to be the batch and the scan"));
   }
+  const std::int64_t batch = values[0]->tensor().dims()[0];
+  std::vector<Scanned> all_scanned;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i]->tensor().dims()[0] != batch)
+      throw Error(ErrorCode::RuntimeError,
+                  "an input is " + values[i]->describe() + ", but the batch has " + std::to_string(batch) + " items");
+    if (i >= p.states) all_scanned.push_back({&values[i]->tensor(), 1, p.input_backwards[i - p.states]});
+  }
+  const std::int64_t length = common_length(all_scanned);
+  const std::vector<std::int64_t> steps = steps_of_items(inputs[0], batch, length);
   std::vector<Laid> outputs;
   for (std::size_t o = 0; o < p.states + p.output_axes.size(); ++o) outputs.emplace_back(0, false, batch);
   for (std::int64_t b = 0; b < batch; ++b) {
-    std::vector<Value> states;
-    for (std::size_t i = 0; i < p.states; ++i) states.emplace_back(slice(values[i]->tensor(), 0, b));
-    std::vector<Tensor> items;
-    for (std::size_t i = p.states; i < values.size(); ++i) items.push_back(slice(values[i]->tensor(), 0, b));
-    std::vector<Scanned> scanned;
-    for (std::size_t i = 0; i < items.size(); ++i) scanned.push_back({&items[i], 0, p.input_backwards[i]});
-    const std::int64_t length = common_length(scanned);
-    std::int64_t steps = length;
-    if (inputs[0]) {
-      const Tensor& lengths = inputs[0]->tensor();
-      if (lengths.size() != batch)
-        throw Error(ErrorCode::RuntimeError, "sequence_lens has " + std::to_string(lengths.size()) +
-                                                 " elements, but the batch has " + std::to_string(batch) + " items");
-      steps = lengths.as<std::int64_t>()[b];
-      if (steps < 0 || steps > length)
-        throw Error(ErrorCode::RuntimeError, "sequence_lens has " + std::to_string(steps) +
-                                                 ", but the scanned inputs have " + std::to_string(length) +
-                                                 " positions");
+    std::vector<Value> made;
+    for (std::size_t i = 0; i < p.states; ++i) made.emplace_back(slice(values[i]->tensor(), 0, b));
+    // An item without positions has its states only: others tell what the rest looks like.
+    if (const std::int64_t own = steps[static_cast<std::size_t>(b)]; own > 0) {
+      std::vector<Tensor> items;
+      std::vector<Scanned> scanned;
+      for (const Scanned& s : all_scanned) items.push_back(slice(*s.tensor, 0, b));
+      for (std::size_t i = 0; i < items.size(); ++i) scanned.push_back({&items[i], 0, all_scanned[i].backwards});
+      made = scan(body, p, std::move(made), scanned, length, own, run);
     }
-    const std::vector<Value> made = scan(body, p, std::move(states), scanned, length, steps, run);
-    for (std::size_t o = 0; o < outputs.size(); ++o) outputs[o].put(b, made[o], o);
+    for (std::size_t o = 0; o < made.size(); ++o) outputs[o].put(b, made[o], o);
   }
   std::vector<Value> all;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     opset::ValueType each = body.value(body.outputs[o]).type;
-    if (o >= p.states && each.shape) each.shape->insert(each.shape->begin(), opset::DimExpr(0));
+    if (o >= p.states) {
+      if (!each.shape) each.shape.emplace();
+      each.shape->insert(each.shape->begin(), opset::DimExpr(length));
+    }
     all.emplace_back(outputs[o].take(each));
   }
   return all;

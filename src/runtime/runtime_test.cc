@@ -382,6 +382,28 @@ TEST(Explain, BodiesOfControlFlow) {
   EXPECT_FALSE(told.waiting[0].graphs[0].why_not.empty());
 }
 
+// Without a rank there is nothing to plan with, and no shape is made up.
+TEST(Explain, AnInputWithoutARank) {
+  const auto branch = [](const char* op) { return test::GraphBuilder(op).node(op, {"x"}, {"r"}).output("r").graph(); };
+  ModelBuilder m(14);
+  m.input("x", "float").input("c", "bool[]");
+  m.node("If", {"c"}, {"y"},
+         {test::graph_attr("then_branch", branch("Neg")), test::graph_attr("else_branch", branch("Abs"))});
+  m.node("Relu", {"x"}, {"z"}).output("y").output("z");
+  const CompiledModel model = compile(m.build());
+  const ExplainedGraph told = model.explain({}, 3).graph;
+  ASSERT_EQ(told.steps.size(), 2u);
+  for (const ExplainedGraph& body : told.steps[0].graphs) {
+    EXPECT_FALSE(body.planned);
+    EXPECT_NE(body.why_not.find("\"x\""), std::string::npos) << body.why_not;
+  }
+  EXPECT_TRUE(told.steps[1].inputs.empty());
+  const Feed fed[] = {{"x", Tensor(DataType::Float, {2})}};
+  const ExplainedGraph known = model.explain(fed, 3).graph;
+  EXPECT_TRUE(known.steps.at(0).graphs.at(0).planned);
+  EXPECT_EQ(known.steps.at(1).inputs.at(0).dims, (Shape{2}));
+}
+
 // A branch that contradicts the sizes at hand is not planned, and is no error while nobody takes it.
 TEST(Explain, ABranchThatDoesNotFit) {
   ModelBuilder m(14);

@@ -25,6 +25,23 @@ def endless(threads=1):
     )
 
 
+# Bodies without a step, which nothing but the loop itself can end.
+NOTHING_TO_DO = {
+    "Loop": """agraph (float[N] x) => (y) {
+        y = Loop("", "", x) <body = body (int64 i, bool c, float[N] v) => (bool on, float[N] next) {
+            on = Constant<value = bool {1}>()
+            next = Identity(v)
+        }>
+    }""",
+    "Scan": """agraph (float[N] x) => (y) {
+        shape = Constant<value_ints = [4611686018427387904, 0]>()
+        none = ConstantOfShape(shape)
+        y, z = Scan<num_scan_inputs = 1, body = body (s, e) => (t, f) { t = Identity(s)
+            f = Identity(e) }>(x, none)
+    }""",
+}
+
+
 def products(threads):
     """A graph of matrix products that takes seconds."""
     nodes = "".join(f"v{k + 1} = MatMul(v{k}, w)\n" for k in range(400))
@@ -63,6 +80,15 @@ def test_timeout(threads):
     with pytest.raises(norn.InvalidArgument, match="seconds"):
         options.timeout = -1.0
         session.run(None, {"v0": a, "w": a}, options)
+
+
+@pytest.mark.parametrize("loop", NOTHING_TO_DO)
+def test_loops_whose_bodies_have_no_step(loop):
+    text = f'<ir_version: 9, opset_import: ["": 21]>\n{NOTHING_TO_DO[loop]}'
+    session, options = norn.InferenceSession(onnx.parser.parse_model(text)), norn.RunOptions()
+    options.timeout = 0.1
+    with pytest.raises(norn.Cancelled, match="longer"):
+        session.run(None, {"x": np.ones(3, np.float32)}, options)
 
 
 def test_a_run_that_is_not_ended_is_the_same():

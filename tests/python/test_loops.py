@@ -172,28 +172,115 @@ def test_scan_of_nothing(shape):
     assert y.shape[0] == shape[0] and y.size == 0
 
 
-def test_scan_in_an_old_version_goes_through_a_batch():
-    run = session(
-        """agraph (int64[B] lengths, float[B, S] s, float[B, T, S] x) => (t, y) {
+# Their other sizes multiply to more than 63 bits can count, or take for ever to count through.
+@pytest.mark.parametrize(
+    "shape, axis",
+    [((2**61, 3, 0), 1), ((2**40, 2**40, 3, 0), 2), ((3, 0, 2**61), 0), ((3, 2**61, 0), 0), ((2**61, 0, 3), 2)],
+)
+def test_scan_of_tensors_without_elements(shape, axis):
+    run = session(f"""agraph (int64[R] shape) => (sizes) {{
+        x = ConstantOfShape(shape)
+        y = Scan<num_scan_inputs = 1, scan_input_axes = [{axis}], scan_output_axes = [{axis}],
+            body = body (e) => (f) {{ f = Relu(e) }}>(x)
+        sizes = Shape(y)
+    }}""")
+    np.testing.assert_array_equal(run.run(None, {"shape": np.array(shape)})[0], shape)
+
+
+def old_scan(types):
+    return session(
+        f"""agraph (int64[B] lengths, {types[0]} s, {types[1]} x) => (t, y) {{
         t, y = Scan<num_scan_inputs = 1, directions = [0],
-            body = body (float[S] a, float[S] b) => (float[S] c, float[S] d) {
+            body = body (a, b) => (c, d) {{
                 c = Add(a, b)
                 d = Identity(c)
-            }>(lengths, s, x)
-    }""",
+            }}>(lengths, s, x)
+    }}""",
         8,
     )
+
+
+TYPES_OF_OLD_SCAN = [("float[2, 2]", "float[2, 3, 2]"), ("float[B, S]", "float[B, T, S]"), ("float[]", "float[]")]
+
+
+@pytest.mark.parametrize("types", TYPES_OF_OLD_SCAN, ids=str)
+@pytest.mark.parametrize("lengths", [(3, 1), (0, 3), (3, 0)], ids=str)
+def test_scan_in_an_old_version_goes_through_a_batch(types, lengths):
+    run = old_scan(types)
     x = np.arange(2 * 3 * 2, dtype=np.float32).reshape(2, 3, 2)
     s = np.ones((2, 2), np.float32)
-    lengths = np.array([3, 1], np.int64)
+    lengths = np.array(lengths, np.int64)
     t, y = run.run(None, {"lengths": lengths, "s": s, "x": x})
     sums = s[:, None] + np.cumsum(x, 1)
-    np.testing.assert_array_equal(t, [sums[b, n - 1] for b, n in enumerate(lengths)])
+    np.testing.assert_array_equal(t, [sums[b, n - 1] if n else s[b] for b, n in enumerate(lengths)])
     for b, n in enumerate(lengths):
         np.testing.assert_array_equal(y[b, :n], sums[b, :n])
         np.testing.assert_array_equal(y[b, n:], 0)
     with pytest.raises(norn.Error, match="sequence_lens has 4"):
         run.run(None, {"lengths": np.array([4, 1], np.int64), "s": s, "x": x})
+
+
+def test_scan_in_an_old_version_needs_its_batch():
+    run = session(
+        """agraph (int64[B] lengths, float[P] p, int64[R] ps, float[Q] q, int64[U] qs) => (t) {
+            s = Reshape(p, ps)
+            x = Reshape(q, qs)
+            t = Scan<num_scan_inputs = 1, body = body (a, b) => (c) { c = Add(a, b) }>(lengths, s, x)
+        }""",
+        8,
+    )
+
+    def shapes(s, x):
+        given = {"lengths": np.ones(2, np.int64), "ps": np.array(s, np.int64), "qs": np.array(x, np.int64)}
+        given |= {"p": np.ones(np.prod(s, dtype=int), np.float32), "q": np.ones(np.prod(x, dtype=int), np.float32)}
+        return run.run(None, given)[0]
+
+    np.testing.assert_array_equal(shapes([2, 1], [2, 3, 1]), [[2], [2]])
+    for s, x in (([2, 1], [2]), ([2, 1], []), ([], [2, 3]), ([3, 1], [2, 3, 1])):
+        with pytest.raises(norn.Error, match="batch"):
+            shapes(s, x)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        'y = Scan<num_scan_inputs = 1, body = b (e, f) => (f) { }>("", x)',
+        'y = Scan<num_scan_inputs = 2, body = b (e, f) => (f) { }>(x, "")',
+        'y = Loop(m, "", x, "") <body = b (i, c, v, u) => (c, v, u) { }>',
+        'y = SequenceMap(s, "") <body = b (e, f) => (e) { }>',
+    ],
+)
+def test_inputs_of_which_there_are_any_number_cannot_be_omitted(node):
+    with pytest.raises(norn.InvalidGraph, match="is missing"):
+        session(f"agraph (int64 m, float[N] x) => (y) {{ s = SequenceConstruct(x)\n {node} }}")
+
+
+@pytest.mark.parametrize("formals", ["", "int64 i", "int64 i, bool c"])
+def test_a_body_takes_all_that_the_loop_gives(formals):
+    with pytest.raises(norn.InvalidGraph, match="but the node around it gives 3"):
+        session(f"""agraph (int64 m, float[N] x, bool go) => (y) {{
+            y = Loop(m, go, x) <body = body ({formals}) => (bool on, float[N] next) {{
+                on = Identity(go)
+                next = Neg(x)
+            }}>
+        }}""")
+
+
+# What a file of IR 3 lists as an input is a constant only where nobody gives it.
+@pytest.mark.parametrize("ir_version", [3, 4, 10])
+def test_defaults_of_a_body(ir_version):
+    model = onnx.parser.parse_model(f"""<ir_version: {ir_version}, opset_import: ["": 11]>
+    agraph (int64 m, float[2] x) => (float[2] y) {{
+        y = Loop(m, "", x) <body = body (int64 i, bool c, float[2] v, float[2] w) => (bool on, float[2] next)
+            <float[2] v = {{7, 7}}, float[2] w = {{1, 2}}> {{
+            on = Identity(c)
+            next = Add(v, w)
+        }}>
+    }}""")
+    assert len(model.graph.node[0].attribute[0].g.initializer) == 2
+    run = norn.InferenceSession(model, norn.SessionOptions(verify_passes=True))
+    y = run.run(None, {"m": np.array(3), "x": np.array([10, 20], np.float32)})[0]
+    np.testing.assert_array_equal(y, [13, 26])
 
 
 def test_scanned_inputs_have_one_length():

@@ -77,7 +77,7 @@ void map_pairs(opset::ReferenceContext& ctx, DataType type, F&& f) {
 // its first element. Lines without elements are left out.
 template <DomainType D, class F>
 void for_each_line(const Tensor& x, const AxisView& view, F&& f) {
-  if (view.n == 0) return;
+  if (x.size() == 0) return;
   const std::vector<D> values = load_all<D>(x);
   std::vector<D> line(static_cast<std::size_t>(view.n));
   for (std::int64_t o = 0; o < view.outer; ++o) {

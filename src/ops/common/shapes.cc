@@ -167,12 +167,13 @@ std::vector<std::int64_t> whole_numbers(const opset::NodeView& node, const Tenso
   return values;
 }
 
+// Sizes multiply to more than 63 bits only where one of them is 0: no element is looked for then.
 std::vector<std::int64_t> dense_strides(const Shape& dims) {
   std::vector<std::int64_t> strides(dims.size());
   std::int64_t step = 1;
   for (std::size_t i = dims.size(); i-- > 0;) {
     strides[i] = step;
-    step *= std::max<std::int64_t>(dims[i], 1);
+    step = base::checked_mul(step, std::max<std::int64_t>(dims[i], 1)).value_or(1);
   }
   return strides;
 }
@@ -212,7 +213,8 @@ AxisView view_along(const Shape& dims, std::int64_t first, std::int64_t last) {
   AxisView view;
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const auto at = static_cast<std::int64_t>(d);
-    (at < first ? view.outer : at < last ? view.n : view.inner) *= dims[d];
+    std::int64_t& count = at < first ? view.outer : at < last ? view.n : view.inner;
+    count = base::checked_mul(count, dims[d]).value_or(INT64_MAX);  // of a tensor without elements
   }
   return view;
 }
