@@ -96,6 +96,8 @@ class TypeBytes {
 };
 
 class Writer {
+  static constexpr std::size_t kUsualEntry = 48;  // bytes, encoded
+
  public:
   Writer(const DocumentFacts& facts, Spelling& spelling, format::AddedValueInfo* encoded)
       : facts_(facts), spelling_(spelling), encoded_(encoded) {
@@ -119,8 +121,11 @@ class Writer {
 
   // What nodes make needs a declaration; what has one or more takes from what was found.
   void declare(ir::Graph& graph, const DocumentFacts::Graph& found) {
-    if (!encoded_)  // first: `declared` points to entries
-      graph.value_info.reserve(graph.value_info.size() + found.values.size() - found.first_made);
+    const std::size_t most = found.values.size() - found.first_made;
+    if (encoded_)
+      (*encoded_)[&graph].reserve(most * kUsualEntry);
+    else  // first: `declared` points to entries
+      graph.value_info.reserve(graph.value_info.size() + most);
     std::unordered_map<std::string_view, std::vector<ir::ValueInfo*>> declared;
     for (auto* list : {&graph.output, &graph.value_info})
       for (ir::ValueInfo& info : *list) declared[info.name.get()].push_back(&info);

@@ -110,15 +110,15 @@ Model infer_shapes(const Model& model, const InferOptions& options, Inference* f
 
 namespace {
 
-// The model's document with what was found of its values. With `encoded`, declarations of those that had none go there
-// and not into the document.
-Model write_inferred(Model&& model, const InferOptions& options, Inference* found, format::AddedValueInfo* encoded) {
+// The model's document with what was found of its values, which `facts` keep. With `encoded`, declarations of those
+// that had none go there and not into the document.
+Model write_inferred(Model&& model, const InferOptions& options, Inference* found, DocumentFacts& facts,
+                     format::AddedValueInfo* encoded) {
   const std::string path = model.path();
   const LoadOptions loaded = model.load_options();
   infer::DocumentOptions how = document_options(model, options.operator_sets, options.limits);
   how.past_wrong_types = !options.check_types;
   const std::shared_ptr<ir::Model> document = std::move(model).release_document();
-  DocumentFacts facts;
   infer::infer_document(*document, how, facts);
   refuse_problems(facts, options);
   if (found) {
@@ -132,7 +132,8 @@ Model write_inferred(Model&& model, const InferOptions& options, Inference* foun
 }  // namespace
 
 Model infer_shapes(Model&& model, const InferOptions& options, Inference* found) {
-  return write_inferred(std::move(model), options, found, nullptr);
+  DocumentFacts facts;
+  return write_inferred(std::move(model), options, found, facts, nullptr);
 }
 
 void infer_shapes_path(const std::string& model, const std::string& output, const InferOptions& options,
@@ -142,8 +143,9 @@ void infer_shapes_path(const std::string& model, const std::string& output, cons
   const std::string& path = output.empty() ? model : output;
   const bool binary = format_of(path) == Format::Binary;
   format::AddedValueInfo added;
-  const Model inferred = write_inferred(Model::load(model, load), options, found, binary ? &added : nullptr);
-  save(inferred, path, Format::Auto, added);
+  auto facts = std::make_unique<DocumentFacts>();
+  const Model inferred = write_inferred(Model::load(model, load), options, found, *facts, binary ? &added : nullptr);
+  save(inferred, path, Format::Auto, added, [&] { facts.reset(); });  // a large model's take a while to be freed
 }
 
 std::vector<NamedMessage> infer_node_outputs(std::span<const std::byte> node, const std::vector<NamedMessage>& types,

@@ -10,6 +10,7 @@
 #include "api/is_model.h"
 #include "api/save.h"
 #include "base/mapped_file.h"
+#include "base/parallel.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "format/external_write.h"
@@ -146,7 +147,8 @@ Model Model::parse(std::span<const std::byte> bytes, const LoadOptions& options,
   return Model(std::make_shared<ir::Model>(read(options.format, input, options.limits)), {}, options);
 }
 
-void save(const Model& model, const std::string& path, Format format, const format::AddedValueInfo& added) {
+void save(const Model& model, const std::string& path, Format format, const format::AddedValueInfo& added,
+          const std::function<void()>& meanwhile) {
   if (format == Format::Auto) format = format_of(path);
   const ir::Model& document = model.document();
   const LoadOptions& options = model.load_options();
@@ -161,12 +163,16 @@ void save(const Model& model, const std::string& path, Format format, const form
   }
   // Its data files belong to it: saving into another folder takes them along.
   if (!options.external_reader) format::copy_external_files(document, from, folder, format::path_policy(options));
+  const auto write_file = [&](std::span<const std::span<const std::byte>> pieces) {
+    if (!meanwhile) return base::write_file_atomically(path, pieces);
+    base::run_both([&] { base::write_file_atomically(path, pieces); }, meanwhile);
+  };
   if (format == Format::Binary) {
     const format::Pieces pieces = format::write_pieces(document, format::kShareAt, added);
-    return base::write_file_atomically(path, pieces.spans);
+    return write_file(pieces.spans);
   }
   const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(text))};
-  base::write_file_atomically(path, pieces);
+  write_file(pieces);
 }
 
 void Model::save(const std::string& path, Format format) const { norn::save(*this, path, format, {}); }

@@ -1,5 +1,6 @@
 // Saving a model with more than its document holds.
 #pragma once
+#include <functional>
 #include <string>
 
 #include "format/wire.h"
@@ -7,7 +8,10 @@
 
 namespace norn {
 
-// As Model::save(). What is added is written into a binary file only.
-void save(const Model& model, const std::string& path, Format format, const format::AddedValueInfo& added);
+// As Model::save(). What is added is written into a binary file only. `meanwhile` is called on another thread, if one
+// is free, while the file is written, and not called at all if that fails early.
+void save(
+    const Model& model, const std::string& path, Format format, const format::AddedValueInfo& added,
+    const std::function<void()>& meanwhile = {});
 
 }  // namespace norn

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/memory.h"
 
 namespace norn::base {
 
@@ -22,19 +23,24 @@ class NameMap {
   bool contains(std::string_view name) const noexcept { return find(name) != nullptr; }
   // A name that is there already gets the new number.
   void set(std::string_view name, std::uint32_t number) {
+    if (std::uint32_t* old = add(name, number)) *old = number;
+  }
+  // Null if the name is new; else its number, which stays as it is.
+  std::uint32_t* add(std::string_view name, std::uint32_t number) {
     if (slots_.size() < slots_for(entries_.size() + 1)) grow(slots_for(2 * (entries_.size() + 1)));
     const TextKey key = key_of(name, secret_);
     Slot& slot = slots_[place_of(name, key)];
-    if (slot.entry) {
-      entries_[slot.entry - 1].number = number;
-      return;
-    }
+    if (slot.entry) return &entries_[slot.entry - 1].number;
     entries_.push_back(Entry(name, key, number));
     slot = {tag_of(key.hash), static_cast<std::uint32_t>(entries_.size())};
+    return nullptr;
   }
   // Makes room for so many names.
   void reserve(std::size_t names) {
-    entries_.reserve(names);
+    if (entries_.capacity() < names) {
+      entries_.reserve(names);
+      prepare_to_fill(entries_.data(), names * sizeof(Entry));
+    }
     if (slots_.size() < slots_for(names)) grow(slots_for(names));
   }
   bool empty() const noexcept { return entries_.empty(); }
@@ -80,7 +86,10 @@ class NameMap {
     return at;
   }
   void grow(std::size_t slots) {
-    slots_.assign(slots, {});
+    slots_ = {};
+    slots_.reserve(slots);
+    prepare_to_fill(slots_.data(), slots * sizeof(Slot));
+    slots_.resize(slots);
     const std::size_t mask = slots - 1;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       const std::uint64_t hash = entries_[i].hash(secret_);

@@ -31,6 +31,7 @@ class ValueInfoBytes {
  public:
   // `type` is an encoded ir::Type.
   void add(std::string_view name, std::span<const std::byte> type);
+  void reserve(std::size_t bytes);
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
  private:

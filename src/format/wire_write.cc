@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "format/fields.h"
 #include "format/wire.h"
@@ -351,6 +352,11 @@ class Writer {
 
 }  // namespace
 
+void ValueInfoBytes::reserve(std::size_t bytes) {
+  bytes_.reserve(bytes);
+  base::prepare_to_fill(bytes_.data(), bytes_.capacity());
+}
+
 void ValueInfoBytes::add(std::string_view name, std::span<const std::byte> type) {
   using ir::ValueInfo;
   constexpr auto tag = [](std::uint32_t number) { return std::uint64_t{number} << 3 | wire_type<std::string>(); };
@@ -377,7 +383,10 @@ Pieces write_pieces(const T& m, std::size_t share_at, const AddedValueInfo& adde
   Sizes sizes(share_at, added);
   Pieces pieces;
   pieces.size = sizes.message(m);
-  pieces.buffer.resize(static_cast<std::size_t>(pieces.size - sizes.shared));
+  const auto copied = static_cast<std::size_t>(pieces.size - sizes.shared);
+  pieces.buffer.reserve(copied);
+  base::prepare_to_fill(pieces.buffer.data(), copied);
+  pieces.buffer.resize(copied);
   Writer writer(pieces.buffer.data(), sizes.lengths.data(), share_at, added);
   writer.message(m);
   pieces.spans = writer.take_spans();

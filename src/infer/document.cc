@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/memory.h"
 #include "infer/document_walk.h"
 #include "infer/function_body.h"
 #include "ir/constants.h"
@@ -71,6 +72,8 @@ void DocumentWalk::model(const ir::Model& model) {
   Scope scope;
   scope.imports = &imports;
   scope.recorded = true;
+  out_.places_.reserve(1 + model.graph->input.size() + model.graph->node.size());
+  base::prepare_to_fill(out_.places_.data(), out_.places_.capacity() * sizeof(DocumentFacts::Place));
   const PlaceId at = place(PlaceKind::Graph, kNowhere, &*model.graph);
   graph(*model.graph, scope, nullptr, at);
   // What was found later settles what was found before, in graphs within as well.

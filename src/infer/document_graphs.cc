@@ -215,6 +215,7 @@ std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, cons
                                       PlaceId at) {
   scope.place = at;
   const std::size_t names = graph.node.size() + graph.initializer.size() + graph.input.size();
+  values_.reserve(values_.size() + names);
   scope.ids.reserve(names);
   if (scope.recorded) scope.defined.reserve(names);
   scope.infos = graph.value_info;
@@ -341,11 +342,13 @@ void DocumentWalk::read_contents(std::span<const ValueId> inputs) {
 // The default of an input: its declared shape goes before the default's, and its contents are those of the default, as
 // the onnx package takes them.
 void DocumentWalk::initializer(std::string_view name, ValueType&& type, const ir::Tensor* contents, Scope& scope) {
-  const ValueId* id = scope.ids.find(name);
+  const auto next = static_cast<ValueId>(values_.size());
+  const ValueId* id = scope.ids.add(name, next);
   if (!id) {
-    Held& held = values_[add(name, scope)];
+    Held& held = values_.emplace_back(name);
     held.fact.type = std::move(type);
     held.unread = contents;
+    if (scope.recorded) scope.defined.push_back(next);
     return;
   }
   Held& held = values_[*id];
