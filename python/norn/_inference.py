@@ -9,7 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._errors import InvalidArgument
-from ._norn import Model, OperatorSet, function_outputs, inference_json, inferred_model, node_outputs, save
+from ._norn import (
+    Model,
+    OperatorSet,
+    function_outputs,
+    inference_json,
+    inferred_file,
+    inferred_model,
+    node_outputs,
+)
 
 if TYPE_CHECKING:
     from ._norn import _ExternalData, _ModelLike, _Path
@@ -77,8 +85,7 @@ def infer_shapes_path(
     del data_prop
     if not isinstance(model_path, (str, os.PathLike)):
         raise InvalidArgument(f"model_path is a path, not {type(model_path).__name__}")
-    typed = inferred_model(model_path, strict=strict_mode, check_types=check_type, symbolic=symbolic)
-    save(typed, output_path or model_path)
+    inferred_file(model_path, output_path, strict=strict_mode, check_types=check_type, symbolic=symbolic)
 
 
 def explain_shapes(

@@ -1,22 +1,17 @@
 // Inference's public face: what infer_document() found is written into a copy of the document, or told.
-//
-// A declared size goes before an inferred one unless that is a number: the names that a model gives its sizes are its
-// interface.
 #include "norn/infer.h"
 
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <unordered_map>
-#include <unordered_set>
 
+#include "api/declare_inferred.h"
 #include "api/document_inference.h"
+#include "api/save.h"
 #include "base/text.h"
 #include "format/external.h"
 #include "format/wire.h"
 #include "infer/document.h"
-#include "ir/walk.h"
 #include "opset/reference.h"
 
 namespace norn {
@@ -25,158 +20,6 @@ namespace {
 using infer::DocumentFacts;
 using opset::DimExpr;
 using opset::ValueType;
-
-// How sizes that are no numbers are spelt in the document.
-class Spelling {
- public:
-  // Names of its own for what is no name of the document; with `symbolic` only for sizes that nothing tells.
-  Spelling(const ir::Model& model, bool symbolic) : symbolic_(symbolic) {
-    if (!model.graph) return;
-    ir::for_each_graph(*model.graph, [&](const ir::Graph& g, const std::string&) {
-      for (const auto* list : {&g.input, &g.output, &g.value_info})
-        for (const ir::ValueInfo& info : *list) note(info);
-    });
-  }
-  // Leaves out what is no name of the document.
-  Spelling() = default;
-
-  std::string operator()(const DimExpr& d) {
-    if (!d.variable_name().empty() && !opset::has_fresh(d)) return std::string(opset::document_name(d));
-    if (!symbolic_) return {};
-    if (!*symbolic_) return name_of(d.to_string());
-    return d
-        .substitute([&](std::string_view name) -> std::optional<DimExpr> {
-          if (!name.starts_with('?')) return {};
-          return DimExpr::variable(name_of(std::string(name)));
-        })
-        .to_string();
-  }
-
- private:
-  void note(const ir::ValueInfo& info) {
-    if (info.type) note(*info.type);
-  }
-  void note(const ir::Type& type) {
-    for (const auto* tensor : {&type.tensor_type, &type.sparse_tensor_type})
-      if (*tensor && (*tensor)->shape)
-        for (const ir::Dimension& d : (*tensor)->shape->dim) taken_.insert(d.dim_param.get());
-    if (type.sequence_type && type.sequence_type->elem_type) note(*type.sequence_type->elem_type);
-    if (type.optional_type && type.optional_type->elem_type) note(*type.optional_type->elem_type);
-    if (type.map_type && type.map_type->value_type) note(*type.map_type->value_type);
-  }
-  const std::string& name_of(const std::string& size) {
-    std::string& name = names_[size];
-    while (name.empty()) {
-      std::string next = "unk__" + std::to_string(next_++);
-      if (!taken_.contains(next)) name = std::move(next);
-    }
-    return name;
-  }
-
-  std::optional<bool> symbolic_;
-  std::unordered_set<std::string> taken_;
-  std::unordered_map<std::string, std::string> names_;
-  std::size_t next_ = 0;
-};
-
-class Writer {
- public:
-  Writer(const DocumentFacts& facts, Spelling& spelling) : facts_(facts), spelling_(spelling) {
-    for (const DocumentFacts::Graph& g : facts.graphs) graphs_.emplace(g.graph, &g);
-  }
-
-  // The graph is one that the facts are of; they refer to names in it, which stay where they are.
-  void write(ir::Graph& graph) {
-    for (ir::Node& node : graph.node)
-      for (ir::Attribute& attribute : node.attribute)
-        if (attribute.g) write(*attribute.g);
-    const auto at = graphs_.find(&graph);
-    if (at == graphs_.end()) return;
-    declare(graph, *at->second);
-  }
-
-  ir::Type type_of(const ValueType& type) {
-    return opset::to_ir(type, [this](const DimExpr& d) { return spelling_(d); });
-  }
-
- private:
-  // What nodes make needs a declaration; what has one or more takes from what was found.
-  void declare(ir::Graph& graph, const DocumentFacts::Graph& found) {
-    std::unordered_map<std::string_view, std::vector<ir::ValueInfo*>> declared;
-    for (auto* list : {&graph.output, &graph.value_info})
-      for (ir::ValueInfo& info : *list) declared[info.name.get()].push_back(&info);
-    std::vector<ir::ValueInfo> made;
-    made.reserve(found.values.size() - found.first_made);
-    for (std::size_t i = 0; i < found.values.size(); ++i) {
-      const DocumentFacts::Value& value = facts_.value(found.values[i]);
-      const ValueType& type = value.fact.type;
-      if (const auto said = declared.find(value.name); said != declared.end()) {
-        for (ir::ValueInfo* info : said->second) merge(*info, type);
-        continue;
-      }
-      if (i < found.first_made || !type.known()) continue;
-      ir::ValueInfo& info = made.emplace_back();
-      info.name = std::string(value.name);
-      info.type = type_of(type);
-    }
-    if (graph.value_info.empty())
-      graph.value_info = std::move(made);
-    else
-      graph.value_info.insert(graph.value_info.end(), std::make_move_iterator(made.begin()),
-                              std::make_move_iterator(made.end()));
-  }
-  void merge(ir::ValueInfo& info, const ValueType& found) {
-    if (!found.known()) return;
-    ir::Type type = type_of(found);
-    if (!info.type || (!info.type->tensor_type && !info.type->sparse_tensor_type && !info.type->sequence_type &&
-                       !info.type->optional_type && !info.type->map_type && !info.type->opaque_type)) {
-      info.type = std::move(type);
-      return;
-    }
-    merge(*info.type, type);
-  }
-
-  static void merge(ir::Type& declared, ir::Type& found) {
-    const auto tensors = [](ir::Box<ir::TypeTensor>& to, ir::Box<ir::TypeTensor>& from) {
-      if (!to || !from) return;
-      if (to->elem_type.get() == 0) to->elem_type = from->elem_type.get();
-      if (!from->shape || to->elem_type.get() != from->elem_type.get()) return;
-      if (!to->shape) {
-        to->shape = std::move(from->shape);
-        return;
-      }
-      if (to->shape->dim.size() != from->shape->dim.size()) return;
-      for (std::size_t d = 0; d < to->shape->dim.size(); ++d) {
-        ir::Dimension &says = to->shape->dim[d], &is = from->shape->dim[d];
-        if (says.dim_value.has()) continue;
-        if (is.dim_value.has()) {
-          says.dim_value = is.dim_value.get();
-          says.dim_param.clear();
-        } else if (says.dim_param.get().empty() && is.dim_param.has()) {
-          says.dim_param = is.dim_param.get();
-        }
-      }
-    };
-    tensors(declared.tensor_type, found.tensor_type);
-    tensors(declared.sparse_tensor_type, found.sparse_tensor_type);
-    const auto inner = [](ir::Box<ir::Type>& to, ir::Box<ir::Type>& from) {
-      if (!from) return;
-      if (!to)
-        to = std::move(from);
-      else
-        merge(*to, *from);
-    };
-    if (declared.sequence_type && found.sequence_type)
-      inner(declared.sequence_type->elem_type, found.sequence_type->elem_type);
-    if (declared.optional_type && found.optional_type)
-      inner(declared.optional_type->elem_type, found.optional_type->elem_type);
-    if (declared.map_type && found.map_type) inner(declared.map_type->value_type, found.map_type->value_type);
-  }
-
-  const DocumentFacts& facts_;
-  Spelling& spelling_;
-  std::unordered_map<const ir::Graph*, const DocumentFacts::Graph*> graphs_;
-};
 
 // Where the first fresh variable of an expression began.
 void explain(Inference::Unknown& unknown, const DimExpr& d, const DocumentFacts& facts) {
@@ -244,12 +87,6 @@ T read(std::span<const std::byte> bytes, const Limits& limits) {
   return format::read_message<T>(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), limits);
 }
 
-std::vector<std::byte> type_bytes(const ValueType& type) {
-  Spelling spelling;
-  const auto bytes = format::write_message(opset::to_ir(type, [&](const DimExpr& d) { return spelling(d); }));
-  return {bytes.begin(), bytes.end()};
-}
-
 }  // namespace
 
 infer::DocumentOptions document_options(const std::vector<OperatorSet>& sets, const Limits& limits) {
@@ -271,29 +108,44 @@ Model infer_shapes(const Model& model, const InferOptions& options, Inference* f
   return infer_shapes(Model(model), options, found);
 }
 
-Model infer_shapes(Model&& model, const InferOptions& options, Inference* found) {
+namespace {
+
+// The model's document with what was found of its values, which `facts` keep. With `encoded`, declarations of those
+// that had none go there and not into the document.
+Model write_inferred(Model&& model, const InferOptions& options, Inference* found, DocumentFacts& facts,
+                     format::AddedValueInfo* encoded) {
   const std::string path = model.path();
   const LoadOptions loaded = model.load_options();
   infer::DocumentOptions how = document_options(model, options.operator_sets, options.limits);
   how.past_wrong_types = !options.check_types;
   const std::shared_ptr<ir::Model> document = std::move(model).release_document();
-  DocumentFacts facts;
   infer::infer_document(*document, how, facts);
   refuse_problems(facts, options);
   if (found) {
     found->path = path;
     tell(facts, *found);
   }
-  Spelling spelling(*document, options.symbolic);
-  if (document->graph) Writer(facts, spelling).write(*document->graph);
+  declare_inferred(*document, facts, options.symbolic, encoded);
   return Model(document, path, loaded);
+}
+
+}  // namespace
+
+Model infer_shapes(Model&& model, const InferOptions& options, Inference* found) {
+  DocumentFacts facts;
+  return write_inferred(std::move(model), options, found, facts, nullptr);
 }
 
 void infer_shapes_path(const std::string& model, const std::string& output, const InferOptions& options,
                        Inference* found) {
   LoadOptions load;
   load.limits = options.limits;
-  infer_shapes(Model::load(model, load), options, found).save(output.empty() ? model : output);
+  const std::string& path = output.empty() ? model : output;
+  const bool binary = format_of(path) == Format::Binary;
+  format::AddedValueInfo added;
+  auto facts = std::make_unique<DocumentFacts>();
+  const Model inferred = write_inferred(Model::load(model, load), options, found, *facts, binary ? &added : nullptr);
+  save(inferred, path, Format::Auto, added, [&] { facts.reset(); });  // a large model's take a while to be freed
 }
 
 std::vector<NamedMessage> infer_node_outputs(std::span<const std::byte> node, const std::vector<NamedMessage>& types,

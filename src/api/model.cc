@@ -8,7 +8,9 @@
 
 #include "api/data_content.h"
 #include "api/is_model.h"
+#include "api/save.h"
 #include "base/mapped_file.h"
+#include "base/parallel.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "format/external_write.h"
@@ -145,27 +147,35 @@ Model Model::parse(std::span<const std::byte> bytes, const LoadOptions& options,
   return Model(std::make_shared<ir::Model>(read(options.format, input, options.limits)), {}, options);
 }
 
-void Model::save(const std::string& path, Format format) const {
+void save(const Model& model, const std::string& path, Format format, const format::AddedValueInfo& added,
+          const std::function<void()>& meanwhile) {
   if (format == Format::Auto) format = format_of(path);
-  const std::string text = format == Format::Binary ? std::string() : write(format, *document_);
-  const std::string folder = base::folder_of(path);
-  format::refuse_data_file(*document_, {base_dir_, folder}, options_->external_roots, path);
-  if (options_->external_reader && !same_folder(folder, base_dir_) && has_external_data(*document_)) {
+  const ir::Model& document = model.document();
+  const LoadOptions& options = model.load_options();
+  const std::string text = format == Format::Binary ? std::string() : write(format, document);
+  const std::string from = model.base_dir(), folder = base::folder_of(path);
+  format::refuse_data_file(document, {from, folder}, options.external_roots, path);
+  if (options.external_reader && !same_folder(folder, from) && has_external_data(document)) {
     throw Error(ErrorCode::InvalidArgument,
                 "the model's external data comes from a reader, so that there are no files to take along", path,
                 "write its tensors too: norn::unpack into a data file (norn.save(..., external_data=NAME)), or "
                 "norn::pack");
   }
   // Its data files belong to it: saving into another folder takes them along.
-  if (!options_->external_reader)
-    format::copy_external_files(*document_, base_dir_, folder, format::path_policy(*options_));
+  if (!options.external_reader) format::copy_external_files(document, from, folder, format::path_policy(options));
+  const auto write_file = [&](std::span<const std::span<const std::byte>> pieces) {
+    if (!meanwhile) return base::write_file_atomically(path, pieces);
+    base::run_both([&] { base::write_file_atomically(path, pieces); }, meanwhile);
+  };
   if (format == Format::Binary) {
-    const format::Pieces pieces = format::write_pieces(*document_);
-    return base::write_file_atomically(path, pieces.spans);
+    const format::Pieces pieces = format::write_pieces(document, format::kShareAt, added);
+    return write_file(pieces.spans);
   }
   const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(text))};
-  base::write_file_atomically(path, pieces);
+  write_file(pieces);
 }
+
+void Model::save(const std::string& path, Format format) const { norn::save(*this, path, format, {}); }
 
 std::vector<std::byte> Model::serialize(Format format) const {
   if (format == Format::Auto || format == Format::Binary) return format::write_message(*document_);

@@ -29,20 +29,26 @@ inline bool is_resident(const void* memory, std::size_t bytes) noexcept {
   return true;
 }
 
+// Gives the whole pages of this size within the memory an advice.
+inline void advise_pages(void* memory, std::size_t bytes, std::uintptr_t page, int advice) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t from = (begin + page - 1) & ~(page - 1), to = (begin + bytes) & ~(page - 1);
+  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, advice);
+}
+
+// Large pages where whole ones lie within the memory, so that nothing beside it grows.
+inline void prefer_large_pages(void* memory, std::size_t bytes) noexcept {
+  advise_pages(memory, bytes, std::uintptr_t{2} << 20, MADV_HUGEPAGE);
+}
+
 // Of memory not written to yet, all of which will be: a page fault for every 4 KiB would cost as much as filling it.
-// Large pages where whole ones lie within it, so that nothing beside it grows; the rest is mapped in one go.
+// What large pages leave is mapped in one go.
 inline void prepare_to_fill(void* memory, std::size_t bytes) noexcept {
-  constexpr std::uintptr_t kPage = 4096, kLarge = std::uintptr_t{2} << 20;
   constexpr std::size_t kWorthwhile = std::size_t{256} << 10;
   constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE, of Linux 5.14
   if (bytes < kWorthwhile || is_resident(memory, bytes)) return;
-  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-  const auto advise = [&](std::uintptr_t page, int advice) {
-    const std::uintptr_t from = (begin + page - 1) & ~(page - 1), to = (begin + bytes) & ~(page - 1);
-    if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, advice);
-  };
-  advise(kLarge, MADV_HUGEPAGE);
-  advise(kPage, kPopulateWrite);
+  prefer_large_pages(memory, bytes);
+  advise_pages(memory, bytes, 4096, kPopulateWrite);
 }
 
 }  // namespace norn::base

@@ -32,9 +32,13 @@ TEST(NameMap, NumbersByName) {
     EXPECT_EQ(*map.find(name), truth.at(name)) << name;
     EXPECT_EQ(map.find(name + "?"), nullptr);
   }
+  EXPECT_EQ(*map.add(names[17], 1), truth.at(names[17]));
+  EXPECT_EQ(map.add("", 1), nullptr);
+  EXPECT_EQ(*map.find(""), 1u);
   map.set("", 7);
   EXPECT_EQ(*map.find(""), 7u);
   map.reserve(100000);
+  map.expect(names[17]);
   EXPECT_EQ(*map.find(names[17]), truth.at(names[17]));
 }
 
@@ -50,7 +54,11 @@ TEST(StableVector, ElementsStayWhereTheyAre) {
   {
     StableVector<Counted, 4> list;
     std::vector<const Counted*> places;
-    for (int i = 0; i < 23; ++i) places.push_back(&list.emplace_back(i));
+    for (int i = 0; i < 23; ++i) {
+      if (i == 5) list.reserve(15);
+      if (i == 6) list.reserve(3);
+      places.push_back(&list.emplace_back(i));
+    }
     ASSERT_EQ(list.size(), 23u);
     for (int i = 0; i < 23; ++i) {
       EXPECT_EQ(&list[static_cast<std::size_t>(i)], places[static_cast<std::size_t>(i)]);

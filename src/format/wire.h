@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/model.h"
@@ -24,17 +26,32 @@ ir::Model read_model(ir::Bytes bytes, const Limits& limits = {});
 template <class T>
 T read_message(ir::Bytes bytes, const Limits& limits = {});
 
-// A serialised message without copies of its large payloads: `spans` point into `buffer` and into the message, which
-// must outlive them.
+// Encoded entries of a graph's value_info. Those of a large graph are quicker to write than to build as messages.
+class ValueInfoBytes {
+ public:
+  // `type` is an encoded ir::Type.
+  void add(std::string_view name, std::span<const std::byte> type);
+  void reserve(std::size_t bytes);
+  std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+// What graphs of a message declare beside what they hold; it is written behind that.
+using AddedValueInfo = std::unordered_map<const ir::Graph*, ValueInfoBytes>;
+
+// A serialised message without copies of its large payloads: `spans` point into `buffer`, into the message and into
+// what was added, which must outlive them.
 struct Pieces {
   std::vector<std::byte> buffer;
   std::vector<std::span<const std::byte>> spans;
   std::uint64_t size = 0;
 };
 
+inline constexpr std::size_t kShareAt = 4096;
 // Payloads of at least `share_at` bytes are referred to, smaller ones are copied.
 template <class T>
-Pieces write_pieces(const T& message, std::size_t share_at = 4096);
+Pieces write_pieces(const T& message, std::size_t share_at = kShareAt, const AddedValueInfo& added = {});
 
 template <class T>
 std::vector<std::byte> write_message(const T& message);

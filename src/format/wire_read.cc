@@ -312,7 +312,8 @@ class Reader {
     // More threads would wait for memory, and for each other's allocations.
     const base::ParallelWidth width(std::min(4, base::parallel_width()));
     if (!base::is_resident(field.data() + first, run.complete * sizeof(T))) {
-      constexpr std::size_t kPrepared = 8;  // parts at a time, so that large pages fit
+      constexpr std::size_t kPrepared = 8;  // parts at a time
+      base::prefer_large_pages(field.data() + first, run.complete * sizeof(T));
       base::parallel_for(static_cast<std::int64_t>((parts + kPrepared - 1) / kPrepared), [&](std::int64_t i) {
         const std::size_t from = static_cast<std::size_t>(i) * kPrepared * kPart;
         base::prepare_to_fill(field.data() + first + from,

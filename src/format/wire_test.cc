@@ -266,6 +266,12 @@ TEST(WireWrite, NestedSizesAndVarintBoundaries) {
   }
 }
 
+std::string joined(const Pieces& pieces) {
+  std::string text;
+  for (auto p : pieces.spans) text.append(reinterpret_cast<const char*>(p.data()), p.size());
+  return text;
+}
+
 TEST(WireWrite, PiecesShareLargePayloads) {
   const std::string model =
       field(1, 8) + field(7, field(5, field(9, std::string(10'000, 'r'))) + field(5, field(9, "small"s)) +
@@ -275,14 +281,55 @@ TEST(WireWrite, PiecesShareLargePayloads) {
   const Pieces pieces = write_pieces(m);
   EXPECT_EQ(pieces.size, model.size());
   EXPECT_LT(pieces.buffer.size(), 200u);
-  std::string joined;
   bool shared = false;
   for (auto p : pieces.spans) {
-    joined.append(reinterpret_cast<const char*>(p.data()), p.size());
     shared = shared || (p.data() == m.graph->initializer[0].raw_data->data() && p.size() == 10'000);
   }
-  EXPECT_EQ(joined, model);
+  EXPECT_EQ(joined(pieces), model);
   EXPECT_TRUE(shared);
+}
+
+TEST(WireWrite, PartsOfALongListShareTheirPayloads) {
+  std::string graph;
+  for (int i = 0; i < 9000; ++i)  // payloads at the ends of parts, and parts without any
+    graph += field(5, field(8, std::to_string(i)) +
+                          field(9, std::string(i == 0 || i == 2047 || i == 6000 || i == 6001 ? 5000 : 10, 'r')));
+  const std::string model = field(1, 8) + field(7, field(2, "g"s) + graph);
+  const ir::Bytes bytes = input(model);
+  const auto m = read_model(bytes);
+  for (const int width : {1, 0}) {
+    base::ParallelWidth threads(width);
+    const Pieces pieces = write_pieces(m);
+    EXPECT_EQ(pieces.size, model.size());
+    EXPECT_EQ(pieces.buffer.size(), model.size() - 4 * 5000);
+    EXPECT_LE(pieces.spans.size(), 10u);
+    EXPECT_TRUE(joined(pieces) == model) << width;
+  }
+}
+
+TEST(WireWrite, AddedValueInfoStandsBehindTheGraphsOwn) {
+  const std::string type = field(1, field(1, 1) + field(2, field(1, field(1, 4))));  // float[4]
+  const auto info = [&](const std::string& name) { return field(13, field(1, name) + field(2, type)); };
+  const auto with = [&](const std::string& inner, const std::string& outer) {
+    const std::string body = field(5, field(1, "body"s) + field(6, field(2, "inner"s) + inner));
+    return field(1, 8) + field(7, field(1, field(4, "If"s) + body) + field(2, "outer"s) + info("own") + outer +
+                                      field(16, field(1, "key"s)));
+  };
+  const ir::Model m = read_model(input(with("", "")));
+  const ir::Bytes type_bytes = input(type);
+  AddedValueInfo added;
+  std::string many;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = "value " + std::string(static_cast<std::size_t>(i), 'v');
+    added[&*m.graph].add(name, type_bytes.span());
+    many += info(name);
+  }
+  added[&*m.graph->node[0].attribute[0].g].add("x", type_bytes.span());
+  for (const std::size_t share_at : {std::size_t{64}, ~std::size_t{0}}) {
+    const Pieces pieces = write_pieces(m, share_at, added);
+    EXPECT_EQ(joined(pieces), with(info("x"), many));
+    EXPECT_EQ(pieces.size, with(info("x"), many).size());
+  }
 }
 
 TEST(WireWrite, UnknownFieldsComeBackByteForByte) {

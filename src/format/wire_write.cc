@@ -2,12 +2,16 @@
 //
 // A message's length stands before its content, so sizes come first: one pass computes every nested message's size and
 // lists them in the order in which the second pass needs them; computing each where it is needed would be quadratic in
-// the depth.
+// the depth. Both passes cut long lists of messages into parts, for several threads.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <utility>
 
+#include "base/memory.h"
+#include "base/parallel.h"
 #include "format/fields.h"
 #include "format/wire.h"
 
@@ -16,6 +20,19 @@ namespace {
 
 constexpr std::uint64_t varint_size(std::uint64_t v) {
   return static_cast<std::uint64_t>(63 - std::countl_zero(v | 1)) / 7 + 1;
+}
+
+void put_varint(std::byte*& p, std::uint64_t v) {
+  while (v >= 0x80) {
+    *p++ = static_cast<std::byte>(v | 0x80);
+    v >>= 7;
+  }
+  *p++ = static_cast<std::byte>(v);
+}
+
+void put_bytes(std::byte*& p, const void* data, std::size_t n) {
+  if (n) std::memcpy(p, data, n);
+  p += n;
 }
 
 template <class T>
@@ -55,21 +72,69 @@ std::uint64_t packed_size(const ir::SharedArray<T>& values) {
   return total;
 }
 
+// The number of the field that the member holds.
+template <class M, class T>
+constexpr std::uint32_t number_of(T M::* member) {
+  std::uint32_t number = 0;
+  for_each_field<M>([&](const auto& r) {
+    if constexpr (std::is_same_v<decltype(r.member), T M::*>)
+      if (r.member == member) number = r.number;
+  });
+  return number;
+}
+
+// What is written behind the message's own field of this number.
+template <class M>
+std::span<const std::byte> added_behind(std::uint32_t number, const M& message, const AddedValueInfo& added) {
+  if constexpr (std::is_same_v<M, ir::Graph>) {
+    if (number != number_of(&ir::Graph::value_info) || added.empty()) return {};
+    const auto at = added.find(&message);
+    if (at != added.end()) return at->second.bytes();
+  }
+  return {};
+}
+
+template <class T>
+constexpr bool is_message() {
+  return !std::is_arithmetic_v<T> && !std::is_same_v<T, std::string> && !std::is_same_v<T, ir::Bytes>;
+}
+
+// Elements of a list in one part.
+constexpr std::size_t kPart = 2048;
+
+template <class L>
+bool in_parts(const L& list) {
+  return list.size() >= 2 * kPart;
+}
+template <class L>
+std::size_t parts_of(const L& list) {
+  return (list.size() + kPart - 1) / kPart;
+}
+template <class L>
+auto part_of(const L& list, std::size_t i) {
+  return std::span(list).subspan(i * kPart, std::min(kPart, list.size() - i * kPart));
+}
+
 class Sizes {
  public:
-  explicit Sizes(std::size_t share_at) : share_at_(share_at) {}
+  Sizes(std::size_t share_at, const AddedValueInfo& added) : share_at_(share_at), added_(added) {}
 
   template <class M>
   std::uint64_t message(const M& m) {
     const std::size_t slot = lengths.size();
     lengths.push_back(0);
     std::uint64_t total = payload(m.unknown.size());
-    for_each_field<M>([&](const auto& r) { total += field(ir::plain(m.*r.member), varint_size(r.number << 3)); });
+    for_each_field<M>([&](const auto& r) {
+      total += field(ir::plain(m.*r.member), varint_size(r.number << 3));
+      total += payload(added_behind(r.number, m, added_).size());
+    });
     lengths[slot] = total;
     return total;
   }
 
-  std::vector<std::uint64_t> lengths;  // of messages and packed numbers, in the order of writing
+  // Of messages and packed numbers, in the order of writing. Before those of a list in parts stand for each part how
+  // many are its own, and its bytes in the buffer.
+  std::vector<std::uint64_t> lengths;
   std::uint64_t shared = 0;
 
  private:
@@ -105,6 +170,8 @@ class Sizes {
   template <ir::List L>
   std::uint64_t field(const L& f, std::uint64_t tag) {
     using T = typename L::value_type;
+    if constexpr (is_message<T>())
+      if (in_parts(f)) return parts(f, tag);
     std::uint64_t total = 0;
     for (const T& v : f) {
       if constexpr (std::is_arithmetic_v<T>)
@@ -118,47 +185,62 @@ class Sizes {
     }
     return total;
   }
+  template <ir::List L>
+  std::uint64_t parts(const L& f, std::uint64_t tag) {
+    std::vector<Sizes> sizes(parts_of(f), Sizes(share_at_, added_));
+    std::vector<std::uint64_t> totals(sizes.size());
+    base::parallel_for(static_cast<std::int64_t>(sizes.size()), [&](std::int64_t at) {
+      const auto i = static_cast<std::size_t>(at);
+      for (const auto& m : part_of(f, i)) totals[i] += tag + sizes[i].delimited(sizes[i].message(m));
+    });
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      lengths.push_back(sizes[i].lengths.size());
+      lengths.push_back(totals[i] - sizes[i].shared);
+      total += totals[i];
+      shared += sizes[i].shared;
+    }
+    for (const Sizes& part : sizes) lengths.insert(lengths.end(), part.lengths.begin(), part.lengths.end());
+    return total;
+  }
 
   std::size_t share_at_;
+  const AddedValueInfo& added_;
 };
 
 class Writer {
  public:
-  Writer(Pieces& pieces, const std::vector<std::uint64_t>& lengths, std::size_t share_at)
-      : pieces_(pieces),
-        length_(lengths.data()),
-        p_(pieces.buffer.data()),
-        flushed_(pieces.buffer.data()),
-        share_at_(share_at) {}
+  Writer(std::byte* buffer, const std::uint64_t* lengths, std::size_t share_at, const AddedValueInfo& added)
+      : length_(lengths), p_(buffer), flushed_(buffer), share_at_(share_at), added_(added) {}
 
   template <class M>
   void message(const M& m) {
     ++length_;
-    for_each_field<M>([&](const auto& r) { field(ir::plain(m.*r.member), r.number); });
+    for_each_field<M>([&](const auto& r) {
+      field(ir::plain(m.*r.member), r.number);
+      const auto more = added_behind(r.number, m, added_);
+      payload(more.data(), more.size());
+    });
     payload(m.unknown.data(), m.unknown.size());
   }
 
-  void flush() {
-    if (p_ != flushed_) pieces_.spans.emplace_back(flushed_, static_cast<std::size_t>(p_ - flushed_));
-    flushed_ = p_;
+  std::vector<std::span<const std::byte>> take_spans() {
+    flush();
+    return std::move(spans_);
   }
 
  private:
-  void varint(std::uint64_t v) {
-    while (v >= 0x80) {
-      *p_++ = static_cast<std::byte>(v | 0x80);
-      v >>= 7;
-    }
-    *p_++ = static_cast<std::byte>(v);
+  // Ends the span that is being written to.
+  void flush() {
+    if (p_ != flushed_) spans_.emplace_back(flushed_, static_cast<std::size_t>(p_ - flushed_));
+    flushed_ = p_;
   }
-  void copy(const void* data, std::size_t n) {
-    if (n) std::memcpy(p_, data, n);
-    p_ += n;
-  }
+  void varint(std::uint64_t v) { put_varint(p_, v); }
+  void copy(const void* data, std::size_t n) { put_bytes(p_, data, n); }
   void payload(const void* data, std::size_t n) {
     if (n < share_at_) return copy(data, n);
     flush();
-    pieces_.spans.emplace_back(static_cast<const std::byte*>(data), n);
+    spans_.emplace_back(static_cast<const std::byte*>(data), n);
   }
   template <class T>
   void number(T v) {
@@ -200,6 +282,8 @@ class Writer {
   template <ir::List L>
   void field(const L& f, std::uint32_t n) {
     using T = typename L::value_type;
+    if constexpr (is_message<T>())
+      if (in_parts(f)) return parts(f, n);
     for (const T& v : f) {
       if constexpr (std::is_arithmetic_v<T>) {
         tag(n, wire_type<T>());
@@ -211,6 +295,33 @@ class Writer {
       } else {
         nested(v, n);
       }
+    }
+  }
+
+  template <ir::List L>
+  void parts(const L& f, std::uint32_t n) {
+    const std::uint64_t* header = length_;
+    length_ += 2 * parts_of(f);
+    std::vector<Writer> writers;
+    writers.reserve(parts_of(f));
+    std::byte* begin = p_;
+    for (std::size_t i = 0; i < parts_of(f); ++i) {
+      writers.emplace_back(begin, length_, share_at_, added_);
+      length_ += header[2 * i];
+      begin += header[2 * i + 1];
+    }
+    base::parallel_for(static_cast<std::int64_t>(writers.size()), [&](std::int64_t at) {
+      const auto i = static_cast<std::size_t>(at);
+      for (const auto& m : part_of(f, i)) writers[i].nested(m, n);
+    });
+    // A part that was only copied into the buffer goes on in the span before it.
+    for (const Writer& part : writers) {
+      if (!part.spans_.empty()) {
+        flush();
+        spans_.insert(spans_.end(), part.spans_.begin(), part.spans_.end());
+        flushed_ = part.flushed_;
+      }
+      p_ = part.p_;
     }
   }
 
@@ -231,25 +342,54 @@ class Writer {
     message(m);
   }
 
-  Pieces& pieces_;
   const std::uint64_t* length_;
   std::byte* p_;
   std::byte* flushed_;
+  std::vector<std::span<const std::byte>> spans_;
   std::size_t share_at_;
+  const AddedValueInfo& added_;
 };
 
 }  // namespace
 
+void ValueInfoBytes::reserve(std::size_t bytes) {
+  bytes_.reserve(bytes);
+  base::prepare_to_fill(bytes_.data(), bytes_.capacity());
+}
+
+void ValueInfoBytes::add(std::string_view name, std::span<const std::byte> type) {
+  using ir::ValueInfo;
+  constexpr auto tag = [](std::uint32_t number) { return std::uint64_t{number} << 3 | wire_type<std::string>(); };
+  constexpr std::uint64_t entry_tag = tag(number_of(&ir::Graph::value_info)),
+                          name_tag = tag(number_of(&ValueInfo::name)), type_tag = tag(number_of(&ValueInfo::type));
+  const std::uint64_t content = varint_size(name_tag) + varint_size(name.size()) + name.size() + varint_size(type_tag) +
+                                varint_size(type.size()) + type.size();
+  const std::size_t before = bytes_.size();
+  bytes_.resize(before + static_cast<std::size_t>(varint_size(entry_tag) + varint_size(content) + content));
+  std::byte* p = bytes_.data() + before;
+  put_varint(p, entry_tag);
+  put_varint(p, content);
+  put_varint(p, name_tag);
+  put_varint(p, name.size());
+  put_bytes(p, name.data(), name.size());
+  put_varint(p, type_tag);
+  put_varint(p, type.size());
+  put_bytes(p, type.data(), type.size());
+}
+
 template <class T>
-Pieces write_pieces(const T& m, std::size_t share_at) {
+Pieces write_pieces(const T& m, std::size_t share_at, const AddedValueInfo& added) {
   if (share_at == 0) share_at = 1;
-  Sizes sizes(share_at);
+  Sizes sizes(share_at, added);
   Pieces pieces;
   pieces.size = sizes.message(m);
-  pieces.buffer.resize(static_cast<std::size_t>(pieces.size - sizes.shared));
-  Writer writer(pieces, sizes.lengths, share_at);
+  const auto copied = static_cast<std::size_t>(pieces.size - sizes.shared);
+  pieces.buffer.reserve(copied);
+  base::prepare_to_fill(pieces.buffer.data(), copied);
+  pieces.buffer.resize(copied);
+  Writer writer(pieces.buffer.data(), sizes.lengths.data(), share_at, added);
   writer.message(m);
-  writer.flush();
+  pieces.spans = writer.take_spans();
   return pieces;
 }
 
@@ -258,31 +398,31 @@ std::vector<std::byte> write_message(const T& m) {
   return std::move(write_pieces(m, ~std::size_t{0}).buffer);
 }
 
-template Pieces write_pieces(const ir::Model&, std::size_t);
+template Pieces write_pieces(const ir::Model&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const ir::Model&);
-template Pieces write_pieces(const ir::Graph&, std::size_t);
+template Pieces write_pieces(const ir::Graph&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const ir::Graph&);
-template Pieces write_pieces(const ir::Function&, std::size_t);
+template Pieces write_pieces(const ir::Function&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const ir::Function&);
-template Pieces write_pieces(const ir::Node&, std::size_t);
+template Pieces write_pieces(const ir::Node&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const ir::Node&);
-template Pieces write_pieces(const ir::Attribute&, std::size_t);
+template Pieces write_pieces(const ir::Attribute&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const ir::Attribute&);
-template Pieces write_pieces(const ir::ValueInfo&, std::size_t);
+template Pieces write_pieces(const ir::ValueInfo&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const ir::ValueInfo&);
-template Pieces write_pieces(const ir::Type&, std::size_t);
+template Pieces write_pieces(const ir::Type&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const ir::Type&);
-template Pieces write_pieces(const ir::Tensor&, std::size_t);
+template Pieces write_pieces(const ir::Tensor&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const ir::Tensor&);
-template Pieces write_pieces(const ir::SparseTensor&, std::size_t);
+template Pieces write_pieces(const ir::SparseTensor&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const ir::SparseTensor&);
-template Pieces write_pieces(const ir::OperatorSet&, std::size_t);
+template Pieces write_pieces(const ir::OperatorSet&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const ir::OperatorSet&);
-template Pieces write_pieces(const SequenceData&, std::size_t);
+template Pieces write_pieces(const SequenceData&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const SequenceData&);
-template Pieces write_pieces(const MapData&, std::size_t);
+template Pieces write_pieces(const MapData&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const MapData&);
-template Pieces write_pieces(const OptionalData&, std::size_t);
+template Pieces write_pieces(const OptionalData&, std::size_t, const AddedValueInfo&);
 template std::vector<std::byte> write_message(const OptionalData&);
 
 }  // namespace norn::format

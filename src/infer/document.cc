@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/memory.h"
 #include "infer/document_walk.h"
 #include "infer/function_body.h"
 #include "ir/constants.h"
@@ -71,6 +72,8 @@ void DocumentWalk::model(const ir::Model& model) {
   Scope scope;
   scope.imports = &imports;
   scope.recorded = true;
+  out_.places_.reserve(1 + model.graph->input.size() + model.graph->node.size());
+  base::prepare_to_fill(out_.places_.data(), out_.places_.capacity() * sizeof(DocumentFacts::Place));
   const PlaceId at = place(PlaceKind::Graph, kNowhere, &*model.graph);
   graph(*model.graph, scope, nullptr, at);
   // What was found later settles what was found before, in graphs within as well.
@@ -85,7 +88,9 @@ void DocumentWalk::model(const ir::Model& model) {
 InferContext::Input DocumentWalk::get(ValueId id) const { return {&values_[id].fact.type, &values_[id].fact.value}; }
 
 void DocumentWalk::set(ValueId id, InferContext::Output&& found) {
-  values_[id].fact = {std::move(found.type), std::move(found.value)};
+  Fact& fact = values_[id].fact;
+  fact.type = std::move(found.type);
+  fact.value = std::move(found.value);
 }
 
 Facts::Unknown DocumentWalk::unknown(ValueId id) const {
@@ -129,8 +134,16 @@ ir::SmallVector<ValueId, 4> DocumentWalk::inputs_of(const ir::Node& node, const 
   return ids;
 }
 
+// Makes the names of a node that comes soon quick to look up.
+void DocumentWalk::expect(const ir::Node& node, const Scope& scope) const {
+  for (const std::string& name : node.input) scope.ids.expect(name);
+  for (const std::string& name : node.output) scope.ids.expect(name);
+}
+
 void DocumentWalk::nodes(const std::vector<ir::Node>& nodes, Scope& scope, PlaceId outer) {
+  constexpr std::size_t kAhead = 8;  // so many nodes take longer than memory does
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i + kAhead < nodes.size()) expect(nodes[i + kAhead], scope);
     if (++nodes_ > options_.limits.max_expanded_nodes)
       throw Error(ErrorCode::LimitExceeded,
                   "inference would visit more than " + std::to_string(options_.limits.max_expanded_nodes) +

@@ -124,8 +124,6 @@ bool is_small(const Dims& dims) {
   return true;
 }
 
-Dims dims_of(const std::vector<std::int64_t>& dims) { return Dims(dims.begin(), dims.end()); }
-
 DataType elem_of(const ir::Tensor& tensor) {
   const std::int32_t number = tensor.data_type.get();
   return number > 0 && number < kDataTypeCount ? static_cast<DataType>(number) : DataType::Undefined;
@@ -232,6 +230,7 @@ std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, cons
                                       PlaceId at) {
   scope.place = at;
   const std::size_t names = graph.node.size() + graph.initializer.size() + graph.input.size();
+  values_.reserve(values_.size() + names);
   scope.ids.reserve(names);
   if (scope.recorded) scope.defined.reserve(names);
   scope.infos = graph.value_info;
@@ -320,16 +319,16 @@ void DocumentWalk::inputs(const ir::Graph& graph, Scope& scope, const std::span<
 
 void DocumentWalk::initializers(const ir::Graph& graph, Scope& scope) {
   for (const ir::Tensor& t : graph.initializer) {
-    Fact fact;
-    fact.type = ValueType::tensor(elem_of(t), dims_of(t.dims));
-    const bool readable = is_small(*fact.type.shape) && (options_.external || !ir::is_external(t, ir_version_));
-    initializer(t.name.get(), std::move(fact), readable ? &t : nullptr, scope);
+    ValueType type = ValueType::tensor(elem_of(t));
+    type.shape.emplace(t.dims.begin(), t.dims.end());
+    const bool readable = is_small(*type.shape) && (options_.external || !ir::is_external(t, ir_version_));
+    initializer(t.name.get(), std::move(type), readable ? &t : nullptr, scope);
   }
   for (const ir::SparseTensor& s : graph.sparse_initializer) {
     if (!s.values) continue;
-    Fact fact;
-    fact.type = ValueType::tensor(elem_of(*s.values), dims_of(s.dims));
-    initializer(s.values->name.get(), std::move(fact), nullptr, scope);
+    ValueType type = ValueType::tensor(elem_of(*s.values));
+    type.shape.emplace(s.dims.begin(), s.dims.end());
+    initializer(s.values->name.get(), std::move(type), nullptr, scope);
   }
 }
 
@@ -357,24 +356,28 @@ void DocumentWalk::read_contents(std::span<const ValueId> inputs) {
 
 // The default of an input: its declared shape goes before the default's, and its contents are those of the default, as
 // the onnx package takes them.
-void DocumentWalk::initializer(std::string_view name, Fact fact, const ir::Tensor* contents, Scope& scope) {
-  const ValueId* id = scope.ids.find(name);
+void DocumentWalk::initializer(std::string_view name, ValueType&& type, const ir::Tensor* contents, Scope& scope) {
+  const auto next = static_cast<ValueId>(values_.size());
+  const ValueId* id = scope.ids.add(name, next);
   if (!id) {
-    values_[add(name, scope, std::move(fact))].unread = contents;
+    Held& held = values_.emplace_back(name);
+    held.fact.type = std::move(type);
+    held.unread = contents;
+    if (scope.recorded) scope.defined.push_back(next);
     return;
   }
   Held& held = values_[*id];
   const ValueType& declared = held.fact.type;
   const bool fits =
-      is_open(declared) || (opset::same_type(declared, fact.type) && declared.is_tensor() &&
-                            declared.shape->size() == fact.type.shape->size() &&
-                            std::equal(declared.shape->begin(), declared.shape->end(), fact.type.shape->begin(),
-                                       [](const DimExpr& a, const DimExpr& b) { return !DimExpr::differ(a, b); }));
+      is_open(declared) ||
+      (opset::same_type(declared, type) && declared.is_tensor() && declared.shape->size() == type.shape->size() &&
+       std::equal(declared.shape->begin(), declared.shape->end(), type.shape->begin(),
+                  [](const DimExpr& a, const DimExpr& b) { return !DimExpr::differ(a, b); }));
   if (!fits) return;  // the checker says what is wrong with it
   held.fact.value = {};
   held.unread = contents;
   if (is_open(held.fact.type)) {
-    held.fact.type = std::move(fact.type);
+    held.fact.type = std::move(type);
     held.unknown = 0;
   }
 }

@@ -57,8 +57,9 @@ class DocumentWalk final : private Facts {
                                  PlaceId place);
   void inputs(const ir::Graph& graph, Scope& scope, const std::span<const opset::Fact>* formals, PlaceId place);
   void initializers(const ir::Graph& graph, Scope& scope);
-  void initializer(std::string_view name, opset::Fact fact, const ir::Tensor* contents, Scope& scope);
+  void initializer(std::string_view name, opset::ValueType&& type, const ir::Tensor* contents, Scope& scope);
   void nodes(const std::vector<ir::Node>& nodes, Scope& scope, PlaceId place);
+  void expect(const ir::Node& node, const Scope& scope) const;
   void node(const ir::Node& node, Scope& scope, PlaceId place);
   void infer(const opset::Operator& op, const ir::Node& node, Scope& scope, PlaceId place);
   void call(const ir::Node& node, const ir::Function& function, Scope& scope, PlaceId place);

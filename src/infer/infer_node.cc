@@ -168,6 +168,13 @@ void check_output_type(const Operator& op, const Schema& schema, const Param& pa
   }
 }
 
+// Whether the output's type is one that an input of its type variable has, and is right therefore. Not for nested ones.
+bool has_bound_type(const ValueType& type, const Param& param, const Bindings& bindings) {
+  if (!type.is_tensor() || (param.option == ParamOption::Variadic && !param.homogeneous)) return false;
+  const Binding* bound = bindings.find(param.type);
+  return bound && bound->type->is_tensor() && bound->type->elem == type.elem;
+}
+
 void complete_output_types(const Operator& op, const Schema& schema, const Bindings& bindings,
                            std::span<InferContext::Output> outputs, bool check) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -175,7 +182,7 @@ void complete_output_types(const Operator& op, const Schema& schema, const Bindi
     if (!p || !outputs[i].wanted) continue;
     ValueType& type = outputs[i].type;
     const bool complete = type.known() && !(type.is_tensor() && type.elem == DataType::Undefined);
-    if (complete && !check) continue;
+    if (complete && (!check || has_bound_type(type, *p, bindings))) continue;
     const ValueType expected = type_from_schema(schema, *p, bindings);
     if (!type.known()) type = expected;
     if (type.is_tensor() && type.elem == DataType::Undefined && expected.is_tensor()) type.elem = expected.elem;
@@ -276,13 +283,13 @@ bool is_small(const Tensor& t) {
 
 void evaluate_contents(const Operator& op, const Attrs& attrs, std::span<const InferContext::Input> inputs,
                        std::span<InferContext::Output> outputs, Evaluator evaluator) {
-  const Schema& schema = attrs.schema();
-  if (schema.determinism != opset::Determinism::Deterministic || has_graph_attribute(schema)) return;
-  if (std::any_of(outputs.begin(), outputs.end(), [](const auto& o) { return o.value.known(); })) return;
   const auto is_constant = [](const InferContext::Input& in) {
     return !in.type || (in.value && in.value->constant.defined() && is_small(in.value->constant));
   };
-  if (!std::all_of(inputs.begin(), inputs.end(), is_constant) || !result_is_small(outputs)) return;
+  if (!std::all_of(inputs.begin(), inputs.end(), is_constant) || !result_is_small(outputs)) return;  // most nodes
+  const Schema& schema = attrs.schema();
+  if (schema.determinism != opset::Determinism::Deterministic || has_graph_attribute(schema)) return;
+  if (std::any_of(outputs.begin(), outputs.end(), [](const auto& o) { return o.value.known(); })) return;
   std::vector<Value> values(inputs.size());
   std::vector<const Value*> pointers(inputs.size(), nullptr);
   for (std::size_t i = 0; i < inputs.size(); ++i) {

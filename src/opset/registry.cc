@@ -1,4 +1,4 @@
-// The index over all slices' operators, built on first use: sorted by domain and name, then never changed.
+// The index over all slices' operators, built on first use, then never changed.
 #include "opset/registry.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fork.h"
+#include "base/name_map.h"
 #include "base/text.h"
 #include "ir/model.h"
 #include "opset/function_body.h"
@@ -21,6 +22,7 @@ namespace {
 
 struct Index final : SchemaTable {
   std::vector<const Operator*> in_order, sorted;
+  std::vector<std::pair<std::string_view, base::NameMap>> domains;  // numbers are of in_order
 
   Index() {
     ops::all_schemas(*this);
@@ -28,8 +30,15 @@ struct Index final : SchemaTable {
     std::sort(sorted.begin(), sorted.end(), [](const Operator* a, const Operator* b) {
       return std::pair(a->domain, a->name) < std::pair(b->domain, b->name);
     });
+    for (std::size_t i = 0; i < in_order.size(); ++i)
+      names_of(in_order[i]->domain).set(in_order[i]->name, static_cast<std::uint32_t>(i));
   }
   void add(const Operator& op) override { in_order.push_back(&op); }
+  base::NameMap& names_of(std::string_view domain) {
+    for (auto& [own, names] : domains)
+      if (own == domain) return names;
+    return domains.emplace_back(domain, base::NameMap()).second;
+  }
 };
 
 const Index& index() {
@@ -84,12 +93,13 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 const Operator* find_operator(std::string_view domain, std::string_view name) noexcept {
-  const auto key = std::pair(ir::canonical_domain(domain), name);
-  const auto& sorted = index().sorted;
-  const auto at = std::lower_bound(sorted.begin(), sorted.end(), key, [](const Operator* op, const auto& k) {
-    return std::pair(op->domain, op->name) < k;
-  });
-  return at != sorted.end() && std::pair((*at)->domain, (*at)->name) == key ? *at : nullptr;
+  domain = ir::canonical_domain(domain);
+  for (const auto& [own, names] : index().domains) {
+    if (own != domain) continue;
+    const std::uint32_t* at = names.find(name);
+    return at ? index().in_order[*at] : nullptr;
+  }
+  return nullptr;
 }
 
 std::span<const Operator* const> all_operators() noexcept { return index().in_order; }

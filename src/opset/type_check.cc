@@ -115,8 +115,7 @@ bool same_type(const ValueType& a, const ValueType& b) {
 }
 
 ValueType without_shape(const ValueType& type) {
-  ValueType bare = type;
-  bare.shape.reset();
+  ValueType bare{.kind = type.kind, .elem = type.elem, .name = type.name};
   if (type.element) bare.element = std::make_shared<const ValueType>(without_shape(*type.element));
   return bare;
 }

@@ -71,6 +71,17 @@ void register_infer(nb::module_& module) {
       nb::arg("symbolic") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none(),
       nb::arg("external_data") = nb::none(), "The model with inferred types and shapes, as a norn.Model.");
   module.def(
+      "inferred_file",
+      [](PathArg from, PathArg to, bool strict, bool check_types, bool symbolic) {
+        const InferOptions options = options_of(strict, check_types, symbolic, {});
+        const std::string input = path_of(from, "model_path"), output = path_of(to, "output_path");
+        const nb::gil_scoped_release release;
+        infer_shapes_path(input, output, options);
+      },
+      nb::arg("model_path"), nb::arg("output_path"), nb::kw_only(), nb::arg("strict") = false,
+      nb::arg("check_types") = false, nb::arg("symbolic") = false,
+      "Writes the model with inferred types and shapes to the other file, or in its place if that is empty.");
+  module.def(
       "inference_json",
       [](ModelArg object, const std::vector<OperatorSet>& operator_sets, LimitsArg limits,
          ExternalDataArg external_data) {

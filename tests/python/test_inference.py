@@ -1,10 +1,15 @@
 """Types and shapes of whole documents, held against the onnx package's inference and against what the text says."""
 
+import pathlib
+import re
+
 import onnx
+import onnx.external_data_helper
 import onnx.parser
 import onnx.shape_inference
 import pytest
 from onnx import TensorProto, helper
+from onnx.backend.test.loader import load_model_tests
 
 import norn
 
@@ -67,6 +72,66 @@ def test_it_returns_what_it_was_given(tmp_path):
     assert types_of(onnx.load(path)) == types_of(norn.infer_shapes(model))
     norn.infer_shapes_path(path, tmp_path / "typed.onnxtxt", symbolic=True)
     assert types_of(onnx.parser.parse_model((tmp_path / "typed.onnxtxt").read_text()))["r"].startswith("float[N,8,")
+
+
+def long_branches():
+    """A model whose main graph and branches are long, and share names that sizes have."""
+    count = 5000
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", None])
+
+    def branch(prefix):
+        nodes = [helper.make_node("Relu", ["x" if i == 0 else f"{prefix}{i - 1}"], [f"{prefix}{i}"]) for i in range(count)]
+        nodes.append(helper.make_node("Concat", [f"{prefix}{count - 1}", "x"], [f"{prefix}out"], axis=1))
+        out = helper.make_tensor_value_info(f"{prefix}out", TensorProto.FLOAT, None)
+        return helper.make_graph(nodes, prefix, [], [out])
+
+    nodes = [helper.make_node("If", ["c"], ["m"], then_branch=branch("then"), else_branch=branch("else"))]
+    nodes += [helper.make_node("Abs", ["m" if i == 0 else f"a{i - 1}"], [f"a{i}"]) for i in range(count)]
+    nodes.append(helper.make_node("NonZero", [f"a{count - 1}"], ["y"]))
+    graph = helper.make_graph(
+        nodes,
+        "long",
+        [helper.make_tensor_value_info("c", TensorProto.BOOL, []), x],
+        [helper.make_tensor_value_info("y", TensorProto.INT64, None)],
+        value_info=[
+            helper.make_tensor_value_info("a7", TensorProto.FLOAT, ["unk__0", "D"]),
+            helper.make_tensor_value_info("a9", TensorProto.FLOAT, None),
+        ],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+def of_the_backend():
+    """ONNX's own node cases with subgraphs, containers or functions, and some of the others."""
+    for number, case in enumerate(sorted(load_model_tests(kind="node"), key=lambda case: case.name)):
+        if re.search("_(if|loop|scan|sequence|optional|identity|range|split|map)", case.name) or number % 16 == 0:
+            yield case.model or onnx.load(pathlib.Path(case.model_dir) / "model.onnx")
+
+
+@pytest.mark.parametrize("symbolic", [False, True])
+def test_a_file_gets_what_memory_gets(tmp_path, symbolic):
+    source, there = tmp_path / "model.onnx", tmp_path / "there"
+    there.mkdir()
+    external = parsed(CHAIN)
+    external.graph.initializer[0].raw_data = bytes(864)
+    del external.graph.initializer[0].float_data[:]
+    onnx.external_data_helper.convert_model_to_external_data(external, location="w.bin", size_threshold=0)
+    models = [parsed(CHAIN), external, long_branches(), *of_the_backend()]
+    assert len(models) > 150
+    for model in models:
+        # Declared outputs, and outputs that inference completes.
+        for stripped in [False, True]:
+            if stripped:
+                for output in model.graph.output:
+                    output.ClearField("type")
+            onnx.save(model, source)
+            norn.infer_shapes_path(source, there / "path.onnx", symbolic=symbolic)
+            norn.save(norn.infer_shapes(source, symbolic=symbolic), there / "memory.onnx")
+            assert (there / "path.onnx").read_bytes() == (there / "memory.onnx").read_bytes(), model.graph.name
+    for text in ["onnxtxt", "json", "textproto"]:
+        norn.infer_shapes_path(source, there / f"path.{text}", symbolic=symbolic)
+        norn.save(norn.infer_shapes(source, symbolic=symbolic), there / f"memory.{text}")
+        assert (there / f"path.{text}").read_text() == (there / f"memory.{text}").read_text()
 
 
 def test_branches_give_what_both_say():
