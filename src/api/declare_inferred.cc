@@ -99,7 +99,7 @@ class Writer {
   static constexpr std::size_t kUsualEntry = 48;  // bytes, encoded
 
  public:
-  Writer(const DocumentFacts& facts, Spelling& spelling, format::AddedValueInfo* encoded)
+  Writer(const DocumentFacts& facts, Spelling& spelling, format::Encoded* encoded)
       : facts_(facts), spelling_(spelling), encoded_(encoded) {
     for (const DocumentFacts::Graph& g : facts.graphs) graphs_.emplace(g.graph, &g);
   }
@@ -123,7 +123,7 @@ class Writer {
   void declare(ir::Graph& graph, const DocumentFacts::Graph& found) {
     const std::size_t most = found.values.size() - found.first_made;
     if (encoded_)
-      (*encoded_)[&graph].reserve(most * kUsualEntry);
+      encoded_->value_info[&graph].reserve(most * kUsualEntry);
     else  // first: `declared` points to entries
       graph.value_info.reserve(graph.value_info.size() + most);
     std::unordered_map<std::string_view, std::vector<ir::ValueInfo*>> declared;
@@ -142,7 +142,7 @@ class Writer {
   void add(ir::Graph& graph, std::string_view name, const ValueType& type) {
     if (encoded_) {
       const auto encode = [this](const ValueType& t) { return format::write_message(type_of(t)); };
-      return (*encoded_)[&graph].add(name, type_bytes_.of(type, encode));
+      return encoded_->value_info[&graph].add(name, type_bytes_.of(type, encode));
     }
     ir::ValueInfo& info = graph.value_info.emplace_back();
     info.name = std::string(name);
@@ -198,14 +198,14 @@ class Writer {
 
   const DocumentFacts& facts_;
   Spelling& spelling_;
-  format::AddedValueInfo* encoded_;
+  format::Encoded* encoded_;
   TypeBytes type_bytes_;
   std::unordered_map<const ir::Graph*, const DocumentFacts::Graph*> graphs_;
 };
 
 }  // namespace
 
-void declare_inferred(ir::Model& document, const DocumentFacts& facts, bool symbolic, format::AddedValueInfo* encoded) {
+void declare_inferred(ir::Model& document, const DocumentFacts& facts, bool symbolic, format::Encoded* encoded) {
   Spelling spelling(document, symbolic);
   if (document.graph) Writer(facts, spelling, encoded).write(*document.graph);
 }

@@ -2,12 +2,14 @@
 #include "norn/infer.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "api/declare_inferred.h"
 #include "api/document_inference.h"
 #include "api/save.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "format/external.h"
 #include "format/wire.h"
@@ -110,16 +112,23 @@ Model infer_shapes(const Model& model, const InferOptions& options, Inference* f
 
 namespace {
 
+// For another thread to be woken.
+bool has_many_nodes(const ir::Model& model) { return model.graph && model.graph->node.size() >= 4096; }
+
 // The model's document with what was found of its values, which `facts` keep. With `encoded`, declarations of those
-// that had none go there and not into the document.
+// that had none go there and not into the document, and what of it is encoded while inference goes on.
 Model write_inferred(Model&& model, const InferOptions& options, Inference* found, DocumentFacts& facts,
-                     format::AddedValueInfo* encoded) {
+                     format::Encoded* encoded) {
   const std::string path = model.path();
   const LoadOptions loaded = model.load_options();
   infer::DocumentOptions how = document_options(model, options.operator_sets, options.limits);
   how.past_wrong_types = !options.check_types;
   const std::shared_ptr<ir::Model> document = std::move(model).release_document();
-  infer::infer_document(*document, how, facts);
+  const auto infer = [&] { infer::infer_document(*document, how, facts); };
+  if (encoded && has_many_nodes(*document))
+    base::run_both(infer, [&] { format::encode_parts(*document->graph, *encoded); });
+  else
+    infer();
   refuse_problems(facts, options);
   if (found) {
     found->path = path;
@@ -142,10 +151,12 @@ void infer_shapes_path(const std::string& model, const std::string& output, cons
   load.limits = options.limits;
   const std::string& path = output.empty() ? model : output;
   const bool binary = format_of(path) == Format::Binary;
-  format::AddedValueInfo added;
+  format::Encoded encoded;
   auto facts = std::make_unique<DocumentFacts>();
-  const Model inferred = write_inferred(Model::load(model, load), options, found, *facts, binary ? &added : nullptr);
-  save(inferred, path, Format::Auto, added, [&] { facts.reset(); });  // a large model's take a while to be freed
+  const Model inferred = write_inferred(Model::load(model, load), options, found, *facts, binary ? &encoded : nullptr);
+  std::function<void()> meanwhile;
+  if (has_many_nodes(inferred.document())) meanwhile = [&] { facts.reset(); };  // it takes a while
+  save(inferred, path, Format::Auto, encoded, meanwhile);
 }
 
 std::vector<NamedMessage> infer_node_outputs(std::span<const std::byte> node, const std::vector<NamedMessage>& types,

@@ -147,7 +147,7 @@ Model Model::parse(std::span<const std::byte> bytes, const LoadOptions& options,
   return Model(std::make_shared<ir::Model>(read(options.format, input, options.limits)), {}, options);
 }
 
-void save(const Model& model, const std::string& path, Format format, const format::AddedValueInfo& added,
+void save(const Model& model, const std::string& path, Format format, const format::Encoded& encoded,
           const std::function<void()>& meanwhile) {
   if (format == Format::Auto) format = format_of(path);
   const ir::Model& document = model.document();
@@ -168,7 +168,7 @@ void save(const Model& model, const std::string& path, Format format, const form
     base::run_both([&] { base::write_file_atomically(path, pieces); }, meanwhile);
   };
   if (format == Format::Binary) {
-    const format::Pieces pieces = format::write_pieces(document, format::kShareAt, added);
+    const format::Pieces pieces = format::write_pieces(document, format::kShareAt, encoded);
     return write_file(pieces.spans);
   }
   const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(text))};

@@ -8,10 +8,9 @@
 
 namespace norn {
 
-// As Model::save(). What is added is written into a binary file only. `meanwhile` is called on another thread, if one
+// As Model::save(). What is encoded already is for a binary file. `meanwhile` is called on another thread, if one
 // is free, while the file is written, and not called at all if that fails early.
-void save(
-    const Model& model, const std::string& path, Format format, const format::AddedValueInfo& added,
-    const std::function<void()>& meanwhile = {});
+void save(const Model& model, const std::string& path, Format format, const format::Encoded& encoded,
+          const std::function<void()>& meanwhile = {});
 
 }  // namespace norn

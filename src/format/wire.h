@@ -37,21 +37,29 @@ class ValueInfoBytes {
  private:
   std::vector<std::byte> bytes_;
 };
-// What graphs of a message declare beside what they hold; it is written behind that.
-using AddedValueInfo = std::unordered_map<const ir::Graph*, ValueInfoBytes>;
-
 // A serialised message without copies of its large payloads: `spans` point into `buffer`, into the message and into
-// what was added, which must outlive them.
+// what was encoded before, which must outlive them.
 struct Pieces {
   std::vector<std::byte> buffer;
   std::vector<std::span<const std::byte>> spans;
   std::uint64_t size = 0;
 };
 
+// What of a message is encoded already when it is written.
+struct Encoded {
+  // What graphs declare beside what they hold; it is written behind that.
+  std::unordered_map<const ir::Graph*, ValueInfoBytes> value_info;
+  // Parts of long lists, by their first elements, which have not changed since.
+  std::unordered_map<const void*, Pieces> parts;
+};
+// Encodes the graph's nodes and initializers, where they are many: they stay as they are while other work finds out
+// what the graph is to declare. Nodes with graphs are left out, since those may get declarations too.
+void encode_parts(const ir::Graph& graph, Encoded& encoded);
+
 inline constexpr std::size_t kShareAt = 4096;
 // Payloads of at least `share_at` bytes are referred to, smaller ones are copied.
 template <class T>
-Pieces write_pieces(const T& message, std::size_t share_at = kShareAt, const AddedValueInfo& added = {});
+Pieces write_pieces(const T& message, std::size_t share_at = kShareAt, const Encoded& encoded = {});
 
 template <class T>
 std::vector<std::byte> write_message(const T& message);

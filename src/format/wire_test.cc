@@ -302,9 +302,27 @@ TEST(WireWrite, PartsOfALongListShareTheirPayloads) {
     const Pieces pieces = write_pieces(m);
     EXPECT_EQ(pieces.size, model.size());
     EXPECT_EQ(pieces.buffer.size(), model.size() - 4 * 5000);
-    EXPECT_LE(pieces.spans.size(), 10u);
+    EXPECT_LE(pieces.spans.size(), 5u + 2 * 4u);
     EXPECT_TRUE(joined(pieces) == model) << width;
+    Encoded encoded;
+    encode_parts(*m.graph, encoded);
+    EXPECT_EQ(encoded.parts.size(), 5u);
+    EXPECT_TRUE(joined(write_pieces(m, kShareAt, encoded)) == model) << width;
   }
+}
+
+TEST(WireWrite, PartsWithGraphsAreNotEncodedBefore) {
+  const auto plain = [](int, std::string node) { return node; };
+  std::string nodes;
+  for (int i = 0; i < 3000; ++i) nodes += field(1, field(4, "Op"s));
+  const ir::Model m = read_model(input(field(1, 8) + field(7, nodes + large_graph(3000, plain))));
+  Encoded encoded;
+  encode_parts(*m.graph, encoded);
+  EXPECT_EQ(encoded.parts.size(), 1u);  // of three; the tensors are too few for parts
+  EXPECT_EQ(encoded.parts.count(m.graph->node.data()), 1u);
+  const Pieces pieces = write_pieces(m, kShareAt, encoded);
+  EXPECT_TRUE(joined(pieces) == written(m));
+  EXPECT_EQ(pieces.size, written(m).size());
 }
 
 TEST(WireWrite, AddedValueInfoStandsBehindTheGraphsOwn) {
@@ -317,16 +335,16 @@ TEST(WireWrite, AddedValueInfoStandsBehindTheGraphsOwn) {
   };
   const ir::Model m = read_model(input(with("", "")));
   const ir::Bytes type_bytes = input(type);
-  AddedValueInfo added;
+  Encoded encoded;
   std::string many;
   for (int i = 0; i < 1000; ++i) {
     const std::string name = "value " + std::string(static_cast<std::size_t>(i), 'v');
-    added[&*m.graph].add(name, type_bytes.span());
+    encoded.value_info[&*m.graph].add(name, type_bytes.span());
     many += info(name);
   }
-  added[&*m.graph->node[0].attribute[0].g].add("x", type_bytes.span());
+  encoded.value_info[&*m.graph->node[0].attribute[0].g].add("x", type_bytes.span());
   for (const std::size_t share_at : {std::size_t{64}, ~std::size_t{0}}) {
-    const Pieces pieces = write_pieces(m, share_at, added);
+    const Pieces pieces = write_pieces(m, share_at, encoded);
     EXPECT_EQ(joined(pieces), with(info("x"), many));
     EXPECT_EQ(pieces.size, with(info("x"), many).size());
   }

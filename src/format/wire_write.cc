@@ -85,11 +85,11 @@ constexpr std::uint32_t number_of(T M::* member) {
 
 // What is written behind the message's own field of this number.
 template <class M>
-std::span<const std::byte> added_behind(std::uint32_t number, const M& message, const AddedValueInfo& added) {
+std::span<const std::byte> encoded_behind(std::uint32_t number, const M& message, const Encoded& encoded) {
   if constexpr (std::is_same_v<M, ir::Graph>) {
-    if (number != number_of(&ir::Graph::value_info) || added.empty()) return {};
-    const auto at = added.find(&message);
-    if (at != added.end()) return at->second.bytes();
+    if (number != number_of(&ir::Graph::value_info)) return {};
+    const auto at = encoded.value_info.find(&message);
+    if (at != encoded.value_info.end()) return at->second.bytes();
   }
   return {};
 }
@@ -115,9 +115,16 @@ auto part_of(const L& list, std::size_t i) {
   return std::span(list).subspan(i * kPart, std::min(kPart, list.size() - i * kPart));
 }
 
+// Null for a part that is not encoded yet.
+template <class L>
+const Pieces* encoded_part(const L& list, std::size_t i, const Encoded& encoded) {
+  const auto at = encoded.parts.find(&list[i * kPart]);
+  return at == encoded.parts.end() ? nullptr : &at->second;
+}
+
 class Sizes {
  public:
-  Sizes(std::size_t share_at, const AddedValueInfo& added) : share_at_(share_at), added_(added) {}
+  Sizes(std::size_t share_at, const Encoded& encoded) : share_at_(share_at), encoded_(encoded) {}
 
   template <class M>
   std::uint64_t message(const M& m) {
@@ -126,9 +133,16 @@ class Sizes {
     std::uint64_t total = payload(m.unknown.size());
     for_each_field<M>([&](const auto& r) {
       total += field(ir::plain(m.*r.member), varint_size(r.number << 3));
-      total += payload(added_behind(r.number, m, added_).size());
+      total += payload(encoded_behind(r.number, m, encoded_).size());
     });
     lengths[slot] = total;
+    return total;
+  }
+  // Of a list of messages, under a tag of this size.
+  template <class M>
+  std::uint64_t elements(std::span<const M> list, std::uint64_t tag) {
+    std::uint64_t total = 0;
+    for (const M& m : list) total += tag + delimited(message(m));
     return total;
   }
 
@@ -187,11 +201,14 @@ class Sizes {
   }
   template <ir::List L>
   std::uint64_t parts(const L& f, std::uint64_t tag) {
-    std::vector<Sizes> sizes(parts_of(f), Sizes(share_at_, added_));
+    std::vector<Sizes> sizes(parts_of(f), Sizes(share_at_, encoded_));
     std::vector<std::uint64_t> totals(sizes.size());
     base::parallel_for(static_cast<std::int64_t>(sizes.size()), [&](std::int64_t at) {
       const auto i = static_cast<std::size_t>(at);
-      for (const auto& m : part_of(f, i)) totals[i] += tag + sizes[i].delimited(sizes[i].message(m));
+      if (const Pieces* ready = encoded_part(f, i, encoded_))
+        totals[i] = sizes[i].shared = ready->size;
+      else
+        totals[i] = sizes[i].elements(part_of(f, i), tag);
     });
     std::uint64_t total = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -205,23 +222,28 @@ class Sizes {
   }
 
   std::size_t share_at_;
-  const AddedValueInfo& added_;
+  const Encoded& encoded_;
 };
 
 class Writer {
  public:
-  Writer(std::byte* buffer, const std::uint64_t* lengths, std::size_t share_at, const AddedValueInfo& added)
-      : length_(lengths), p_(buffer), flushed_(buffer), share_at_(share_at), added_(added) {}
+  Writer(std::byte* buffer, const std::uint64_t* lengths, std::size_t share_at, const Encoded& encoded)
+      : length_(lengths), p_(buffer), flushed_(buffer), share_at_(share_at), encoded_(encoded) {}
 
   template <class M>
   void message(const M& m) {
     ++length_;
     for_each_field<M>([&](const auto& r) {
       field(ir::plain(m.*r.member), r.number);
-      const auto more = added_behind(r.number, m, added_);
+      const auto more = encoded_behind(r.number, m, encoded_);
       payload(more.data(), more.size());
     });
     payload(m.unknown.data(), m.unknown.size());
+  }
+
+  template <class M>
+  void elements(std::span<const M> list, std::uint32_t number) {
+    for (const M& m : list) nested(m, number);
   }
 
   std::vector<std::span<const std::byte>> take_spans() {
@@ -306,19 +328,22 @@ class Writer {
     writers.reserve(parts_of(f));
     std::byte* begin = p_;
     for (std::size_t i = 0; i < parts_of(f); ++i) {
-      writers.emplace_back(begin, length_, share_at_, added_);
+      writers.emplace_back(begin, length_, share_at_, encoded_);
       length_ += header[2 * i];
       begin += header[2 * i + 1];
     }
     base::parallel_for(static_cast<std::int64_t>(writers.size()), [&](std::int64_t at) {
       const auto i = static_cast<std::size_t>(at);
-      for (const auto& m : part_of(f, i)) writers[i].nested(m, n);
+      if (!encoded_part(f, i, encoded_)) writers[i].elements(part_of(f, i), n);
     });
     // A part that was only copied into the buffer goes on in the span before it.
-    for (const Writer& part : writers) {
-      if (!part.spans_.empty()) {
+    for (std::size_t i = 0; i < writers.size(); ++i) {
+      const Writer& part = writers[i];
+      const Pieces* ready = encoded_part(f, i, encoded_);
+      const auto& spans = ready ? ready->spans : part.spans_;
+      if (!spans.empty()) {
         flush();
-        spans_.insert(spans_.end(), part.spans_.begin(), part.spans_.end());
+        spans_.insert(spans_.end(), spans.begin(), spans.end());
         flushed_ = part.flushed_;
       }
       p_ = part.p_;
@@ -347,10 +372,45 @@ class Writer {
   std::byte* flushed_;
   std::vector<std::span<const std::byte>> spans_;
   std::size_t share_at_;
-  const AddedValueInfo& added_;
+  const Encoded& encoded_;
 };
 
+void make_buffer(Pieces& pieces, const Sizes& sizes) {
+  const auto copied = static_cast<std::size_t>(pieces.size - sizes.shared);
+  pieces.buffer.reserve(copied);
+  base::prepare_to_fill(pieces.buffer.data(), copied);
+  pieces.buffer.resize(copied);
+}
+
+bool holds_graphs(const ir::Node& node) {
+  return std::any_of(node.attribute.begin(), node.attribute.end(),
+                     [](const ir::Attribute& a) { return a.g.has() || !a.graphs.empty(); });
+}
+bool holds_graphs(const ir::Tensor&) { return false; }
+
+template <class M>
+void encode_list(const std::vector<M>& list, std::uint32_t number, Encoded& encoded) {
+  const Encoded nothing;
+  for (std::size_t i = 0; in_parts(list) && i < parts_of(list); ++i) {
+    const std::span<const M> part = part_of(list, i);
+    if (std::any_of(part.begin(), part.end(), [](const M& m) { return holds_graphs(m); })) continue;
+    Sizes sizes(kShareAt, nothing);
+    Pieces pieces;
+    pieces.size = sizes.elements(part, varint_size(number << 3));
+    make_buffer(pieces, sizes);
+    Writer writer(pieces.buffer.data(), sizes.lengths.data(), kShareAt, nothing);
+    writer.elements(part, number);
+    pieces.spans = writer.take_spans();
+    encoded.parts.emplace(part.data(), std::move(pieces));
+  }
+}
+
 }  // namespace
+
+void encode_parts(const ir::Graph& graph, Encoded& encoded) {
+  encode_list(graph.node, number_of(&ir::Graph::node), encoded);
+  encode_list(graph.initializer, number_of(&ir::Graph::initializer), encoded);
+}
 
 void ValueInfoBytes::reserve(std::size_t bytes) {
   bytes_.reserve(bytes);
@@ -378,16 +438,13 @@ void ValueInfoBytes::add(std::string_view name, std::span<const std::byte> type)
 }
 
 template <class T>
-Pieces write_pieces(const T& m, std::size_t share_at, const AddedValueInfo& added) {
+Pieces write_pieces(const T& m, std::size_t share_at, const Encoded& encoded) {
   if (share_at == 0) share_at = 1;
-  Sizes sizes(share_at, added);
+  Sizes sizes(share_at, encoded);
   Pieces pieces;
   pieces.size = sizes.message(m);
-  const auto copied = static_cast<std::size_t>(pieces.size - sizes.shared);
-  pieces.buffer.reserve(copied);
-  base::prepare_to_fill(pieces.buffer.data(), copied);
-  pieces.buffer.resize(copied);
-  Writer writer(pieces.buffer.data(), sizes.lengths.data(), share_at, added);
+  make_buffer(pieces, sizes);
+  Writer writer(pieces.buffer.data(), sizes.lengths.data(), share_at, encoded);
   writer.message(m);
   pieces.spans = writer.take_spans();
   return pieces;
@@ -398,31 +455,31 @@ std::vector<std::byte> write_message(const T& m) {
   return std::move(write_pieces(m, ~std::size_t{0}).buffer);
 }
 
-template Pieces write_pieces(const ir::Model&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const ir::Model&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const ir::Model&);
-template Pieces write_pieces(const ir::Graph&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const ir::Graph&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const ir::Graph&);
-template Pieces write_pieces(const ir::Function&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const ir::Function&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const ir::Function&);
-template Pieces write_pieces(const ir::Node&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const ir::Node&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const ir::Node&);
-template Pieces write_pieces(const ir::Attribute&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const ir::Attribute&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const ir::Attribute&);
-template Pieces write_pieces(const ir::ValueInfo&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const ir::ValueInfo&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const ir::ValueInfo&);
-template Pieces write_pieces(const ir::Type&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const ir::Type&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const ir::Type&);
-template Pieces write_pieces(const ir::Tensor&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const ir::Tensor&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const ir::Tensor&);
-template Pieces write_pieces(const ir::SparseTensor&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const ir::SparseTensor&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const ir::SparseTensor&);
-template Pieces write_pieces(const ir::OperatorSet&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const ir::OperatorSet&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const ir::OperatorSet&);
-template Pieces write_pieces(const SequenceData&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const SequenceData&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const SequenceData&);
-template Pieces write_pieces(const MapData&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const MapData&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const MapData&);
-template Pieces write_pieces(const OptionalData&, std::size_t, const AddedValueInfo&);
+template Pieces write_pieces(const OptionalData&, std::size_t, const Encoded&);
 template std::vector<std::byte> write_message(const OptionalData&);
 
 }  // namespace norn::format
