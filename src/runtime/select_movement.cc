@@ -23,6 +23,8 @@ bool plain(Selector& s, std::string_view kernel) {
   return false;
 }
 
+bool has_no_elements(const Shape& dims) { return std::find(dims.begin(), dims.end(), 0) != dims.end(); }
+
 bool constant_from(Selector& s, std::size_t first, std::string_view kernel) {
   for (std::size_t i = first; i < s.node().inputs.size(); ++i)
     if (s.has(i) && !s.constant(i)) {
@@ -105,7 +107,7 @@ bool select_view(Selector& s) {
 bool select_expand(Selector& s) {
   if (!plain(s, "view") || !constant_from(s, 1, "view")) return false;
   const Shape &x = s.dims(0), &out = s.out_dims();
-  if (element_count(out) == 0 || x.size() > out.size()) return false;
+  if (has_no_elements(out) || x.size() > out.size()) return false;
   const std::size_t lead = out.size() - x.size();
   const std::vector<std::int64_t> from = s.lying_strides(0);
   std::vector<std::int64_t> strides(out.size(), 0);
@@ -123,6 +125,10 @@ bool select_transpose(Selector& s) {
   config.element_bytes = element_size(s.out_dtype());
   config.perm = *ops::resolve_transpose(SelectedNode(s), static_cast<std::int64_t>(config.x.size()));
   if (!s.passes_over("view")) {
+    if (has_no_elements(config.x)) {  // whose strides nothing can count
+      s.view(0);
+      return true;
+    }
     const std::vector<std::int64_t> from = s.lying_strides(0);
     std::vector<std::int64_t> strides;
     for (std::int64_t p : config.perm) strides.push_back(from[static_cast<std::size_t>(p)]);
@@ -175,7 +181,7 @@ bool select_slice(Selector& s) {
     }
   };
   const bool forward = std::all_of(ranges.begin(), ranges.end(), [](const auto& r) { return r.step > 0; });
-  if (forward && config.out_elements > 0 && !s.passes_over("view")) {
+  if (forward && !has_no_elements(config.dims) && !s.passes_over("view")) {
     pick(s.lying_strides(0));
     s.strided_view(0, std::move(config.x_strides), config.x_offset);
     return true;
