@@ -61,7 +61,7 @@ class Planner final : public Selector {
     settle_outputs(nodes.settled);
     place(nodes.settled);
     for (const StridedView& v : views_)  // that nothing needed dense
-      if (!v.strides.empty()) segment_->spared.push_back({SparedNode::Why::View, v.node, v.operation});
+      if (!v.strides.empty()) spare({SparedNode::Why::View, v.node, v.operation});
     hand_on(nodes.settled);
     return segment_;
   }
@@ -86,7 +86,7 @@ class Planner final : public Selector {
     slot.same_as = source;
     slot.bytes = slots_[source].bytes;
     state_.slots(to).dense = add_slot(slot);
-    segment_->spared.push_back({SparedNode::Why::View, node_index_, first_});
+    spare({SparedNode::Why::View, node_index_, first_});
     emitted_ = true;
   }
   std::vector<std::int64_t> lying_strides(std::size_t i) const override {
@@ -96,7 +96,7 @@ class Planner final : public Selector {
     const bool other = of.dense == kNoSlot && of.other != kNoSlot;
     return kernels::layout_strides(dims_of(id), other ? of.other_layout : Layout::Dense);
   }
-  void strided_view(std::size_t i, std::vector<std::int64_t> strides, std::int64_t offset) override;
+  void strided_view(std::size_t i, std::vector<std::int64_t> strides, std::int64_t offset, std::size_t o) override;
   const std::vector<std::int64_t>* strides_of(ValueId id) const override {
     const PlanState::Slots& of = state_.slots(id);
     return of.view == kNoSlot || of.dense != kNoSlot ? nullptr : &views_[of.view].strides;
@@ -142,6 +142,11 @@ class Planner final : public Selector {
   // Whether it is all of its root's memory.
   bool is_whole(std::uint32_t slot) const { return slots_[slot].bytes == slots_[root(slot)].bytes; }
   LateStep::Input late_input(ValueId id);
+  // Once, however many outputs the operation has.
+  void spare(const SparedNode& node) {
+    std::vector<SparedNode>& all = segment_->spared;
+    if (all.empty() || all.back().node != node.node || all.back().operation != node.operation) all.push_back(node);
+  }
   std::size_t bytes_of(ValueId id) const;
   bool has_slot(ValueId id) const {
     const PlanState::Slots& of = state_.slots(id);
@@ -270,8 +275,8 @@ void Planner::emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::stri
   segment_->info.push_back({node, std::move(name), {}, {type}, {type}, operation});
 }
 
-void Planner::strided_view(std::size_t i, std::vector<std::int64_t> strides, std::int64_t offset) {
-  const ValueId from = node_->inputs[i], to = node_->outputs[0];
+void Planner::strided_view(std::size_t i, std::vector<std::int64_t> strides, std::int64_t offset, std::size_t o) {
+  const ValueId from = node_->inputs[i], to = node_->outputs[o];
   const Shape& dims = dims_of(to);
   const PlanState::Slots& source = state_.slots(from);
   Slot slot;
@@ -289,7 +294,7 @@ void Planner::strided_view(std::size_t i, std::vector<std::int64_t> strides, std
   emitted_ = true;
   if (dense) {
     state_.slots(to).dense = id;
-    segment_->spared.push_back({SparedNode::Why::View, node_index_, first_});
+    spare({SparedNode::Why::View, node_index_, first_});
     return;
   }
   state_.slots(to).view = static_cast<std::uint32_t>(views_.size());

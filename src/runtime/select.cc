@@ -20,6 +20,7 @@
 #include "ops/tensor/pad/pad.h"
 #include "ops/tensor/reshape/reshape.h"
 #include "ops/tensor/slice/slice.h"
+#include "ops/tensor/split/split.h"
 #include "ops/tensor/squeeze/squeeze.h"
 #include "ops/tensor/transpose/transpose.h"
 
@@ -52,6 +53,7 @@ constexpr Entry kTable[] = {
     {&ops::Transpose, select_transpose},
     {&ops::Concat, select_concat},
     {&ops::Slice, select_slice},
+    {&ops::Split, select_split},
     {&ops::Pad, select_pad},
     {&ops::Gather, select_gather},
     {&ops::Cast, select_cast},

@@ -116,9 +116,10 @@ class Selector {
   virtual void view(std::size_t i) = 0;
   // The strides, in elements, with which input `i` lies in memory, whatever its layout is or whose memory it is.
   virtual std::vector<std::int64_t> lying_strides(std::size_t i) const = 0;
-  // Output 0 is what `strides` and `offset`, in elements and none of them negative, pick out of input `i` where that
+  // Output `o` is what `strides` and `offset`, in elements and none of them negative, pick out of input `i` where that
   // lies. It is copied when something first needs it dense.
-  virtual void strided_view(std::size_t i, std::vector<std::int64_t> strides, std::int64_t offset) = 0;
+  virtual void strided_view(std::size_t i, std::vector<std::int64_t> strides, std::int64_t offset,
+                            std::size_t o = 0) = 0;
   // Of a value that lies in another's memory and is not dense there; null for others. A kernel may take it as it lies
   // (Operand::as_it_lies).
   virtual const std::vector<std::int64_t>* strides_of(program::ValueId id) const = 0;
@@ -179,6 +180,7 @@ bool select_lrn(Selector&);
 bool select_transpose(Selector&);
 bool select_concat(Selector&);
 bool select_slice(Selector&);
+bool select_split(Selector&);
 bool select_pad(Selector&);
 bool select_gather(Selector&);
 bool select_cast(Selector&);

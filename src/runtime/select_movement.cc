@@ -9,6 +9,7 @@
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/pad/pad.h"
 #include "ops/tensor/slice/slice.h"
+#include "ops/tensor/split/split.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "runtime/select.h"
 
@@ -188,6 +189,28 @@ bool select_slice(Selector& s) {
   }
   pick(ops::dense_strides(x));
   return s.choose(kernels::strided_copy_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
+}
+
+bool select_split(Selector& s) {
+  if (s.dtype(0) == DataType::String) {  // any output may be omitted
+    s.refuse("view", "moves elements of fixed size, not strings");
+    return false;
+  }
+  if (!constant_from(s, 1, "view") || has_no_elements(s.dims(0))) return false;
+  const Shape& x = s.dims(0);
+  const opset::Dims dims(x.begin(), x.end());
+  const ops::SplitParams params = ops::resolve_split(SelectedNode(s), &dims, s.node().outputs.size(), s.constant(1));
+  if (!params.lengths || s.passes_over("view")) return false;
+  const std::vector<std::int64_t> strides = s.lying_strides(0);
+  std::int64_t first = 0;
+  for (std::size_t o = 0; o < s.node().outputs.size(); ++o) {
+    const std::int64_t length = (*params.lengths)[o].constant();
+    // An empty part lies at the beginning: there may be nothing behind the last one.
+    if (s.node().outputs[o] != program::kNone)
+      s.strided_view(0, strides, length == 0 ? 0 : first * strides[static_cast<std::size_t>(params.axis)], o);
+    first += length;
+  }
+  return true;
 }
 
 bool select_pad(Selector& s) {

@@ -94,6 +94,20 @@ TEST(StridedViews, ChainsReadHalvesOfRows) {
   EXPECT_EQ(check(m, {{"x", numbers({3, 32})}}).size(), 1u);
 }
 
+// x1 * sigmoid(x2) of halves of the rows, and parts of which nothing is wanted or left.
+TEST(StridedViews, PartsOfASplit) {
+  ModelBuilder m(21);
+  m.input("x", "float[3,40]").initializer("parts", tensor<std::int64_t>({4}, {16, 16, 0, 8}));
+  m.node("Split", {"x", "parts"}, {"a", "b", "none", ""}, {make_attr("axis", std::int64_t{1})});
+  m.node("Neg", {"b"}, {"n"}).node("Mul", {"a", "n"}, {"y"}).output("y").output("none");
+  EXPECT_EQ(check(m, {{"x", numbers({3, 40})}}).size(), 2u);  // the chain; nothing is copied to an output
+  ModelBuilder rows(21);
+  rows.input("x", "float[N,4]").node("Abs", {"x"}, {"p"});
+  rows.node("Split", {"p"}, {"a", "b"}, {make_attr("num_outputs", std::int64_t{2})});
+  rows.node("Sub", {"a", "b"}, {"y"}).output("y").output("b");
+  for (const std::int64_t n : {2, 6}) check(rows, {{"x", numbers({n, 4})}});
+}
+
 // A row of x is dense, so no copy is made of it, and the sum may not be written over x while the row is read: for more
 // elements than a chain does at a time.
 TEST(StridedViews, APartIsNotWrittenOver) {
