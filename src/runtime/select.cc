@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "norn/error.h"
+#include "ops/logical/compare/compare.h"
+#include "ops/logical/logical/logical.h"
 #include "ops/math/expand/expand.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
@@ -23,6 +25,7 @@
 #include "ops/tensor/split/split.h"
 #include "ops/tensor/squeeze/squeeze.h"
 #include "ops/tensor/transpose/transpose.h"
+#include "ops/tensor/where/where.h"
 
 namespace norn::runtime {
 namespace {
@@ -50,6 +53,15 @@ constexpr Entry kTable[] = {
     {&ops::ReduceSumSquare, select_reduce},
     {&ops::ReduceL1, select_reduce},
     {&ops::LRN, select_lrn},
+    {&ops::Equal, select_pair},
+    {&ops::Less, select_pair},
+    {&ops::LessOrEqual, select_pair},
+    {&ops::Greater, select_pair},
+    {&ops::GreaterOrEqual, select_pair},
+    {&ops::And, select_pair},
+    {&ops::Or, select_pair},
+    {&ops::Xor, select_pair},
+    {&ops::Where, select_where},
     {&ops::Transpose, select_transpose},
     {&ops::Concat, select_concat},
     {&ops::Slice, select_slice},

@@ -11,6 +11,7 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
+#include "kernels/cpu/walk.h"
 #include "kernels/element_op.h"
 
 namespace norn::kernels {
@@ -81,54 +82,6 @@ Step<T> step_function(ElementOp op, Right right) {
     return integer_steps<T>(std::make_index_sequence<kElementOps>())[static_cast<std::size_t>(op)](right);
   }
 }
-
-// Operands:
-
-struct Walk {
-  std::vector<StridedDim> dims;  // innermost last
-
-  bool full() const { return dims.size() == 1 && dims[0].stride == 1; }
-
-  // The n elements from output position `at`: in place if they are one run (sets `one` for a run of one value), else
-  // copied to `tile`.
-  template <class T>
-  const T* read(const T* p, std::int64_t at, std::int64_t n, T* tile, bool& one) const {
-    const StridedDim inner = dims.back();
-    one = false;
-    std::int64_t index[kMaxDims], column = at % inner.size, rest = at / inner.size, base = 0;
-    for (std::size_t d = dims.size() - 1; d-- > 0;) {
-      index[d] = rest % dims[d].size;
-      rest /= dims[d].size;
-      base += index[d] * dims[d].stride;
-    }
-    if (column + n <= inner.size && inner.stride <= 1 && inner.stride >= 0) {
-      one = inner.stride == 0;
-      return p + base + column * inner.stride;
-    }
-    for (std::int64_t done = 0;;) {
-      const std::int64_t run = std::min(n - done, inner.size - column);
-      const T* from = p + base + column * inner.stride;
-      T* to = tile + done;
-      if (inner.stride == 1)
-        std::memcpy(to, from, static_cast<std::size_t>(run) * sizeof(T));
-      else if (inner.stride == 0)
-        std::fill_n(to, run, *from);
-      else
-        for (std::int64_t i = 0; i < run; ++i) to[i] = from[i * inner.stride];
-      done += run;
-      if (done == n) return tile;
-      column = 0;
-      for (std::size_t d = dims.size() - 1; d-- > 0;) {
-        base += dims[d].stride;
-        if (++index[d] < dims[d].size) break;
-        base -= dims[d].stride * dims[d].size;
-        index[d] = 0;
-      }
-    }
-  }
-
-  static constexpr std::size_t kMaxDims = 32;
-};
 
 template <class T>
 class Chain final : public Kernel {
