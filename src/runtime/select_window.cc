@@ -15,6 +15,8 @@ namespace norn::runtime {
 
 using kernels::Layout;
 
+constexpr std::int64_t kManyChannels = 8;
+
 bool select_pool(Selector& s) {
   if (!s.is_float("pool")) return false;
   if (s.node().outputs.size() > 1) {
@@ -40,7 +42,9 @@ bool select_pool(Selector& s) {
     config.x_layout = config.out_layout = layout;
     return s.choose(kernels::pool_candidates(), config, {{s.node().inputs[0], layout}}, {s.node().outputs[0], layout});
   };
-  const Layout made = s.made_in(s.node().inputs[0]);
+  Layout made = s.made_in(s.node().inputs[0]);
+  // Vectors of channels are worth laying x out for them: a dense window goes element by element.
+  if (made == Layout::Dense && config.x.size() >= 3 && config.x[1] >= kManyChannels) made = Layout::ChannelsLast;
   return (made != Layout::Dense && attempt(made)) || attempt(Layout::Dense);
 }
 
