@@ -161,10 +161,6 @@ program::ValueId Selector::take_parts(std::vector<ElementStep>& steps, std::vect
 
 bool select_elementwise(Selector& s) {
   const DataType type = s.out_dtype();
-  if (type != DataType::Float && type != DataType::Int32 && type != DataType::Int64) {
-    s.refuse("chain", std::string("computes float, int32 and int64, not ") + std::string(data_type_name(type)));
-    return false;
-  }
   // The running value starts as the first input; the operation's other inputs and the fused ones follow.
   auto attempt = [&](Layout layout) {
     kernels::ChainConfig config;

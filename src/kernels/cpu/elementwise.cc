@@ -4,6 +4,8 @@
 #include "kernels/cpu/elementwise.h"
 
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -22,13 +24,32 @@ constexpr std::int64_t kTile = 1024;
 template <class T>
 using Step = void (*)(const T* x, const T* y, T* out, std::int64_t n, float a, float b);
 
-// Integer steps; arithmetic wraps:
+// Steps of other types than f32. Arithmetic of integers wraps; NaN goes through.
+
+template <ElementOp op>
+double apply_f64(double x, double y) {
+  switch (op) {
+    case ElementOp::Identity: return x;
+    case ElementOp::Abs: return std::fabs(x);
+    case ElementOp::Neg: return -x;
+    case ElementOp::Relu: return x < 0 ? 0 : x;
+    case ElementOp::Sqrt: return std::sqrt(x);
+    case ElementOp::Add: return x + y;
+    case ElementOp::Sub: return x - y;
+    case ElementOp::Mul: return x * y;
+    case ElementOp::Div: return x / y;
+    case ElementOp::Max: return x > y || x != x ? x : y;
+    case ElementOp::Min: return x < y || x != x ? x : y;
+    default: std::abort();  // the table says that there is one
+  }
+}
 
 template <class T, ElementOp op>
-T apply(T x, T y) {
+T apply_integer(T x, T y) {
   using U = std::make_unsigned_t<T>;
   const U ux = static_cast<U>(x), uy = static_cast<U>(y);
   switch (op) {
+    case ElementOp::Identity: return x;
     case ElementOp::Abs: return x < 0 ? static_cast<T>(U{0} - ux) : x;
     case ElementOp::Neg: return static_cast<T>(U{0} - ux);
     case ElementOp::Relu: return x < 0 ? T{0} : x;
@@ -38,6 +59,15 @@ T apply(T x, T y) {
     case ElementOp::Max: return x < y ? y : x;
     case ElementOp::Min: return y < x ? y : x;
     default: std::abort();  // the table says that there is one
+  }
+}
+
+template <class T, ElementOp op>
+T apply(T x, T y) {
+  if constexpr (std::is_same_v<T, double>) {
+    return apply_f64<op>(x, y);
+  } else {
+    return apply_integer<T, op>(x, y);
   }
 }
 
@@ -58,7 +88,7 @@ void loop(const T* x, const T* y, T* out, std::int64_t n, float, float) {
 }
 
 template <class T, ElementOp op>
-Step<T> integer_step(Right right) {
+Step<T> plain_step(Right right) {
   constexpr Step<T> kSteps[kRights] = {loop<T, op, Right::Vector>, loop<T, op, Right::Value>,
                                        loop<T, op, Right::ValueSwapped>, loop<T, op, Right::VectorSwapped>};
   return kSteps[static_cast<int>(right)];
@@ -66,9 +96,10 @@ Step<T> integer_step(Right right) {
 
 // By ElementOp.
 template <class T, std::size_t... op>
-constexpr auto integer_steps(std::index_sequence<op...>) {
+constexpr auto plain_steps(std::index_sequence<op...>) {
   return std::array<Step<T> (*)(Right), sizeof...(op)>{[](Right right) -> Step<T> {
-    if constexpr (kElementTable[op].integers) return integer_step<T, kElementTable[op].op>(right);
+    if constexpr (std::is_same_v<T, double> ? kElementTable[op].f64 : kElementTable[op].integers)
+      return plain_step<T, kElementTable[op].op>(right);
     return nullptr;
   }...};
 }
@@ -79,7 +110,7 @@ Step<T> step_function(ElementOp op, Right right) {
   if constexpr (std::is_same_v<T, float>) {
     return step_table_f32()(op, right);
   } else {
-    return integer_steps<T>(std::make_index_sequence<kElementOps>())[static_cast<std::size_t>(op)](right);
+    return plain_steps<T>(std::make_index_sequence<kElementOps>())[static_cast<std::size_t>(op)](right);
   }
 }
 
@@ -175,13 +206,15 @@ std::string refuses(const ChainConfig& config) {
     case DataType::Float: return "";
     case DataType::Int32: return has_steps<std::int32_t>(config) ? "" : "a step has no integer form";
     case DataType::Int64: return has_steps<std::int64_t>(config) ? "" : "a step has no integer form";
-    default: return "computes float, int32 and int64, not " + std::string(data_type_name(config.type));
+    case DataType::Double: return has_steps<double>(config) ? "" : "a step has no form in double";
+    default: return "computes float, double, int32 and int64, not " + std::string(data_type_name(config.type));
   }
 }
 
 std::unique_ptr<Kernel> make(const ChainConfig& config, PackedConstants&) {
   if (config.type == DataType::Int32) return std::make_unique<Chain<std::int32_t>>(config);
   if (config.type == DataType::Int64) return std::make_unique<Chain<std::int64_t>>(config);
+  if (config.type == DataType::Double) return std::make_unique<Chain<double>>(config);
   return std::make_unique<Chain<float>>(config);
 }
 

@@ -16,7 +16,8 @@ struct ChainConfig {
   Layout layout = Layout::Dense;     // of the output
   std::vector<ExtraOperand> inputs;  // each broadcasts to out
   std::vector<ElementStep> steps;    // their operand is an index into inputs; no steps at all is a broadcast copy
-  // Float: every step. Int32, Int64: Identity, Abs, Neg, Relu, Add, Sub, Mul, Max, Min (wrapping).
+  // Float: every step. Double: Identity, Abs, Neg, Relu, Sqrt, Add, Sub, Mul, Div, Max, Min. Int32, Int64: Identity,
+  // Abs, Neg, Relu, Add, Sub, Mul, Max, Min (wrapping).
   DataType type = DataType::Float;
 };
 std::span<const Candidate<ChainConfig>> chain_candidates();

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/cpu/kernel_test.h"
+#include "kernels/element_op.h"
 
 namespace norn::kernels {
 namespace {
@@ -213,6 +214,34 @@ TEST(Chain, IntegersWrap) {
   integers<std::int64_t>(DataType::Int64);
 }
 
+// Each step of the table in double is the step's meaning, to the bit.
+TEST(Chain, DoubleIsExact) {
+  const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  const std::vector<double> x = {1.5, -2.25, 0, 1e300, -1e-300, nan, inf, -inf, 3},
+                            y = {0.5, 4, -3, 1e300, 2, 1, nan, 2, -7};
+  int checked = 0;
+  for (const ElementInfo& info : kElementTable) {
+    if (!info.f64) continue;
+    for (bool swapped : {false, true}) {
+      if (swapped && !is_binary(info.op)) continue;
+      ++checked;
+      const ElementStep step{.op = info.op, .operand = is_binary(info.op) ? 1 : -1, .swapped = swapped};
+      const ChainConfig config{.out = {9}, .inputs = {{{9}}, {{9}}}, .steps = {step}, .type = DataType::Double};
+      ASSERT_EQ(chain_candidates()[0].refuses(config), "");
+      Constants constants;
+      const auto got =
+          run_at_widths(*chain_candidates()[0].make(config, constants),
+                        {const_cast<double*>(x.data()), const_cast<double*>(y.data())}, std::vector<double>(9));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double want = step_value(step, x[i], y[i]);
+        EXPECT_TRUE(got[i] == want || (std::isnan(got[i]) && std::isnan(want)))
+            << info.name << " " << x[i] << " " << y[i];
+      }
+    }
+  }
+  EXPECT_EQ(checked, 17);
+}
+
 TEST(Chain, RefusesWhatItCannot) {
   ChainConfig config{.out = {4}, .inputs = {{{3}}}};
   EXPECT_NE(chain_candidates()[0].refuses(config), "");
@@ -220,7 +249,9 @@ TEST(Chain, RefusesWhatItCannot) {
   EXPECT_NE(chain_candidates()[0].refuses(config), "");
   config = {.out = {4}, .inputs = {{{4}}}, .steps = {{ElementOp::Exp}}, .type = DataType::Int64};
   EXPECT_NE(chain_candidates()[0].refuses(config), "");
-  config = {.out = {4}, .inputs = {{{4}}}, .type = DataType::Double};
+  config = {.out = {4}, .inputs = {{{4}}}, .steps = {{ElementOp::Exp}}, .type = DataType::Double};
+  EXPECT_NE(chain_candidates()[0].refuses(config), "");
+  config = {.out = {4}, .inputs = {{{4}}}, .type = DataType::Uint8};
   EXPECT_NE(chain_candidates()[0].refuses(config), "");
 }
 
