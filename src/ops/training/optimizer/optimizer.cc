@@ -59,6 +59,7 @@ void infer_states(InferContext& ctx, int states) {
     std::optional<Dims> dims;
     for (int group = 0; group < states + 2; ++group) {
       const int at = 2 + group * count + i;
+      if (!ctx.has_input(at)) ctx.fail("input " + std::to_string(at) + " is missing: none of them is optional");
       if (!ctx.has_rank(at)) continue;
       if (dims) ctx.require_rank(at, static_cast<std::int64_t>(dims->size()));
       if (!dims) dims = ctx.shape(at);
