@@ -9,6 +9,7 @@
 
 #include "infer/function_body.h"
 #include "ir/walk.h"
+#include "ops/training/gradient/gradient.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
 
@@ -57,7 +58,8 @@ void bind_version(const opset::Operator& op, const Imports& imports, Binding& bi
                   opset::full_name(op) + " is deprecated since version " + std::to_string(schema->since) + imported);
   if (!opset::is_runnable(op))
     return cannot(Obstacle::NoKernel, ErrorCode::NotImplemented,
-                  "this Norn knows " + opset::full_name(op) + " by its signature only and cannot run it yet",
+                  "this Norn knows " + opset::full_name(op) + " by its signature only and cannot run it yet" +
+                      (&op == &ops::Gradient ? ": it does not differentiate graphs" : ""),
                   "a newer Norn may run it; or let the model bring a local function that computes it");
   binding.op = &op;
   binding.schema = schema;

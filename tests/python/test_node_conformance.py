@@ -29,7 +29,14 @@ INCOMPARABLE: dict[str, str] = {
     "test_attention_4d_causal_fp16_expanded":
         "of the exact outputs, those recorded are 4.9e-4 away and Norn's 4.0e-4; they differ by 1.2e-3, a half's rounding",
     "test_maxunpool_export_with_output_shape": "its indices do not count in the output's shape; see docs/differences.md",
+} | {
+    f"test_bernoulli{kind}{form}": "no two implementations draw the same numbers"
+    for kind in ("", "_double", "_seed")
+    for form in ("", "_expanded")
 }
+# Absolute tolerances of cases whose recorded outputs are rougher than onnx's runner allows: NumPy transformed these
+# numbers up to 99 in single precision, and 2e-7 stands for zeros.
+ROUGH = {"test_dft_inverse": 1e-6, "test_dft_inverse_opset19": 1e-6}
 
 
 def operators(graph):
@@ -128,7 +135,7 @@ def test_case(name):
         got = session.run(None, feed)
         assert len(got) >= len(wanted)
         for g, w in zip(got, map(as_value, wanted), strict=False):
-            assert_similar(g, w, case.rtol, case.atol)
+            assert_similar(g, w, case.rtol, ROUGH.get(case.name, case.atol))
 
 
 def test_readme_counts_what_runs():

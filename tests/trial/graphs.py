@@ -18,7 +18,6 @@ from .truth import Value, reads_of
 NEED_SIZES_THAT_FIT = (
     "AffineGrid",
     "Attention",
-    "Bernoulli",
     "CausalConvWithState",
     "LinearAttention",
     "RotaryEmbedding",

@@ -44,11 +44,17 @@ EPS = {
 }  # fmt: skip
 
 
+# What they draw cannot be compared: it differs from run to run, and with a seed from runtime to runtime.
+RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
+
+OPTIONALS = ("Optional",)  # no value of the trial is one
+
+
 @functools.cache
 def runnable() -> tuple[str, ...]:
-    """Operators of ai.onnx that have kernels, those of control flow included."""
+    """Operators of ai.onnx that have kernels, those of control flow included, but for these."""
     rows = json.loads(norn.schemas_json())
-    return tuple(sorted({r["name"] for r in rows if r["runnable"] and r["domain"] == ""}))
+    return tuple(sorted({r["name"] for r in rows if r["runnable"] and r["domain"] == ""} - {*RANDOM, *OPTIONALS}))
 
 
 @functools.cache

@@ -109,7 +109,8 @@ class Draw {
         break;
       case AttributeType::Float: value = one_of("0", "0.5", "1", "-1", "2", "0.001"); break;
       case AttributeType::String:
-        value = n == "auto_pad"    ? one_of("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
+        value = n == "auto_pad"                         ? one_of("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
+                : op_.name == "Momentum" && n == "mode" ? one_of("standard", "nesterov")
                 : n == "mode"      ? one_of("constant", "edge", "reflect", "wrap", "nearest", "linear", "cubic", "DCR")
                 : n == "reduction" ? one_of("none", "add", "mul", "mean", "sum", "max")
                 : n == "direction" ? one_of("forward", "reverse", "bidirectional", "LEFT", "RIGHT")
@@ -260,6 +261,32 @@ class Draw {
     return "";
   }
 
+  // Operands of signal processing, training and drawing, which random shapes and numbers hardly ever fit; "" for
+  // others.
+  std::string signal(const opset::Param& p, DataType type) {
+    const std::string_view n = p.name;
+    const std::string number = std::string(data_type_name(type)) + "[] ";
+    if (n == "dft_length" || n == "num_mel_bins" || n == "frame_step" || n == "frame_length")
+      return number + std::to_string(pick(1, 4));
+    if (n == "sample_rate") return number + std::to_string(pick(40, 80));
+    if (n == "lower_edge_hertz") return number + "1";
+    if (n == "upper_edge_hertz") return number + std::to_string(pick(10, 20));
+    if (n == "window") return tensor(type, {pick(1, 4)}, "random");
+    if (n == "signal") return tensor(type, {pick(0, 2), pick(3, 5), pick(1, 2)}, "random");
+    if (op_.name == "DFT" && n == "input")
+      return tensor(type, {pick(0, 2), pick(1, 6), pick(1, 3), pick(1, 2)}, "random");
+    if (op_.name == "Bernoulli") return tensor(type, dims_, "uniform 0 1");
+    if (op_.name == "Multinomial") return tensor(type, {pick(0, 2), pick(1, 4)}, "random");
+    if (op_.domain == std::string_view("ai.onnx.preview.training") && n == "R") return number + "0.5";
+    if (op_.domain == std::string_view("ai.onnx.preview.training") && n == "T")
+      return number + std::to_string(pick(0, 3));
+    if (op_.domain != std::string_view("ai.onnx.preview.training") || op_.name == "Gradient") return "";
+    std::string text;
+    for (int groups = op_.name == "Adam" ? 4 : 3, i = 0; i < groups; ++i)
+      text += (i ? "; " : "") + tensor(type, dims_, "positive");
+    return text;
+  }
+
   bool input(const opset::Param& p) {
     const opset::TypeConstraint* c = opset::find_type(row_, p.type);
     const bool tensors = c ? c->set.tensor != 0 : opset::type_from_string(p.type).is_tensor();
@@ -276,7 +303,9 @@ class Draw {
     }
     const DataType type = type_of(p.type);
     const std::string_view n = p.name;
-    if (const std::string text = fitting(n, type); !text.empty()) {
+    std::string text = fitting(n, type);
+    if (text.empty()) text = signal(p, type);
+    if (!text.empty()) {
       inputs += text;
       return true;
     }

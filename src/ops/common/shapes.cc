@@ -219,6 +219,28 @@ AxisView view_along(const Shape& dims, std::int64_t first, std::int64_t last) {
   return view;
 }
 
+std::optional<DimExpr> one_int(const opset::NodeView& node, int i) {
+  const auto ints = node.known_ints(i);
+  if (!ints) return {};
+  if (ints->size() != 1) {
+    node.fail(std::string(node.schema().inputs[static_cast<std::size_t>(i)].name) + " must be one number, not " +
+              std::to_string(ints->size()));
+  }
+  return ints->front();
+}
+
+std::optional<DataType> type_attribute(const opset::NodeView& node, std::string_view name, std::string_view variable) {
+  const auto given = node.attrs().find_i(name);
+  if (!given) return {};
+  const auto* allowed = opset::find_type(node.schema(), variable);
+  if (*given > 0 && *given < kDataTypeCount) {
+    const auto type = static_cast<DataType>(*given);
+    if (!allowed || allowed->set.allows_tensor(type)) return type;
+    node.fail(std::string(name) + " is " + std::string(data_type_name(type)) + ", which the output cannot be");
+  }
+  node.fail(std::string(name) + " is " + std::to_string(*given) + ", which is not an element type");
+}
+
 void same_as_input(opset::InferContext& ctx) {
   if (ctx.input(0).known()) ctx.set(0, ctx.input(0));
 }

@@ -1,6 +1,7 @@
 // Shape rules that several slices share, symbolic (for inference) and concrete (for reference kernels).
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,12 @@ void same_as_input(opset::InferContext& ctx);
 
 // Requires that input i, if its shape is known, is a scalar or a list of one number.
 void require_single(const opset::InferContext& ctx, int i);
+// The integer that input `i` holds, as an expression; nothing if the input is omitted or not known. Throws if it holds
+// more or less than one.
+std::optional<opset::DimExpr> one_int(const opset::NodeView& node, int i);
+// The element type that attribute `name` gives, nothing if the node leaves it out and it has no default. Throws if the
+// type variable of the schema does not allow it.
+std::optional<DataType> type_attribute(const opset::NodeView& node, std::string_view name, std::string_view variable);
 
 // Padding, stride and dilation of a sliding window (Conv, pooling), resolved for concrete sizes.
 struct Window {

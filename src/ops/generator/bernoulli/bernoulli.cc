@@ -1,6 +1,8 @@
 // Ones with given probabilities, zeros else. The output's type is dtype's, else the input's.
 #include "ops/generator/bernoulli/bernoulli.h"
 
+#include "ops/common/shapes.h"
+
 namespace norn::ops {
 namespace {
 
@@ -32,9 +34,22 @@ constexpr Schema kBernoulli[] = {
      .same_meaning = true},
 };
 
+void infer_bernoulli(InferContext& ctx) {
+  const DataType type = bernoulli_type(ctx, ctx.elem(0));
+  if (type == DataType::Undefined) return;
+  if (ctx.has_rank(0))
+    ctx.set(0, type, ctx.shape(0));
+  else
+    ctx.set(0, type);
+}
+
 }  // namespace
 
-constinit const Operator Bernoulli = {.name = "Bernoulli", .history = kBernoulli};
+DataType bernoulli_type(const NodeView& node, DataType input) {
+  return type_attribute(node, "dtype", "T2").value_or(input);
+}
+
+constinit const Operator Bernoulli = {.name = "Bernoulli", .history = kBernoulli, .infer = infer_bernoulli};
 
 void bernoulli_schemas(SchemaTable& table) { table.add(Bernoulli); }
 

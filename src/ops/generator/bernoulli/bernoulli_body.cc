@@ -1,3 +1,5 @@
+// The body draws in the input's type: a number that is rounded to 1 is not below a probability of 1, as it is in the
+// reference kernel.
 #include "ops/generator/bernoulli/bernoulli.h"
 #include "opset/function_body.h"
 

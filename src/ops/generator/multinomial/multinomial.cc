@@ -1,6 +1,8 @@
 // Class numbers drawn by unnormalised log-probabilities. With replacement, sample_size of them for each batch entry.
 #include "ops/generator/multinomial/multinomial.h"
 
+#include "ops/common/shapes.h"
+
 namespace norn::ops {
 namespace {
 
@@ -32,9 +34,24 @@ constexpr Schema kMultinomial[] = {
      .same_meaning = true},
 };
 
+void infer_multinomial(InferContext& ctx) {
+  const MultinomialParams p = resolve_multinomial(ctx);
+  ctx.require_rank(0, 2);
+  const DimExpr batch = ctx.has_rank(0) ? ctx.shape(0)[0] : ctx.fresh_dim();
+  if (ctx.has_rank(0) && ctx.shape(0)[1] == DimExpr(0) && batch.is_constant() && batch.constant() > 0 && p.samples > 0)
+    ctx.fail("there are no classes to draw from");
+  ctx.set(0, p.type, {batch, p.samples});
+}
+
 }  // namespace
 
-constinit const Operator Multinomial = {.name = "Multinomial", .history = kMultinomial};
+MultinomialParams resolve_multinomial(const NodeView& node) {
+  const MultinomialParams p{.type = *type_attribute(node, "dtype", "T2"), .samples = node.attrs().i("sample_size")};
+  if (p.samples < 0) node.fail("sample_size is negative: " + std::to_string(p.samples));
+  return p;
+}
+
+constinit const Operator Multinomial = {.name = "Multinomial", .history = kMultinomial, .infer = infer_multinomial};
 
 void multinomial_schemas(SchemaTable& table) { table.add(Multinomial); }
 

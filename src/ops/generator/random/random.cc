@@ -1,6 +1,9 @@
-// Random tensors of a given shape, or of another tensor's. The seed is a float, and without one the runtime chooses. No
-// two runtimes draw the same numbers.
+// Random tensors of a given shape, or of another tensor's. The seed is a float, and without one the runtime chooses.
+// The standard does not say which numbers a seed gives; ops/common/random.h does. A rounded number may be `high`
+// itself.
 #include "ops/generator/random/random.h"
+
+#include "ops/common/shapes.h"
 
 namespace norn::ops {
 namespace {
@@ -90,12 +93,45 @@ constexpr Schema kRandomUniformLike[] = {
      .same_meaning = true},
 };
 
+void infer_random(InferContext& ctx) {
+  const RandomParams p = resolve_random(ctx);
+  ctx.set(0, p.type, to_dims(p.shape));
+}
+
+void infer_random_like(InferContext& ctx) {
+  const DataType type = random_like_type(ctx, ctx.elem(0));
+  if (type == DataType::Undefined) return;
+  if (ctx.has_rank(0))
+    ctx.set(0, type, ctx.shape(0));
+  else
+    ctx.set(0, type);
+}
+
 }  // namespace
 
-constinit const Operator RandomNormal = {.name = "RandomNormal", .history = kRandomNormal};
-constinit const Operator RandomNormalLike = {.name = "RandomNormalLike", .history = kRandomNormalLike};
-constinit const Operator RandomUniform = {.name = "RandomUniform", .history = kRandomUniform};
-constinit const Operator RandomUniformLike = {.name = "RandomUniformLike", .history = kRandomUniformLike};
+RandomParams resolve_random(const NodeView& node) {
+  RandomParams p{.type = *type_attribute(node, "dtype", "T"), .shape = node.attrs().ints("shape")};
+  for (const std::int64_t d : p.shape) {
+    if (d < 0) node.fail("the shape asked for has a negative size: " + norn::to_string(p.shape));
+  }
+  return p;
+}
+
+DataType random_like_type(const NodeView& node, DataType input) {
+  if (const auto given = type_attribute(node, "dtype", "T2")) return *given;
+  if (input != DataType::Undefined && !find_type(node.schema(), "T2")->set.allows_tensor(input)) {
+    node.fail("the output would be " + std::string(data_type_name(input)) + " like the input, which it cannot be",
+              "give the attribute dtype");
+  }
+  return input;
+}
+
+constinit const Operator RandomNormal = {.name = "RandomNormal", .history = kRandomNormal, .infer = infer_random};
+constinit const Operator RandomNormalLike = {
+    .name = "RandomNormalLike", .history = kRandomNormalLike, .infer = infer_random_like};
+constinit const Operator RandomUniform = {.name = "RandomUniform", .history = kRandomUniform, .infer = infer_random};
+constinit const Operator RandomUniformLike = {
+    .name = "RandomUniformLike", .history = kRandomUniformLike, .infer = infer_random_like};
 
 void random_schemas(SchemaTable& table) {
   for (const Operator* op : {&RandomNormal, &RandomNormalLike, &RandomUniform, &RandomUniformLike}) table.add(*op);

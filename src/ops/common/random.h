@@ -1,0 +1,43 @@
+// The numbers of random operators.
+//
+// With a seed they are those of NumPy's RandomState(seed), and so what onnx's evaluator draws: the Mersenne Twister
+// MT19937, 53 bits from two draws, normal numbers in pairs by Marsaglia's polar method. They are drawn one after
+// another in row-major order on one thread, so they depend on the node's seed and nothing else: two nodes with the same
+// seed, or two runs, draw the same. Without a seed the system's entropy gives one, and nodes and runs differ.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <random>
+
+#include "ops/common/elements.h"
+#include "opset/reference.h"
+
+namespace norn::ops {
+
+class RandomNumbers {
+ public:
+  // Of the node's attribute `seed`, a float: its integer part modulo 2^32. NaN, as for onnx's evaluator, is none.
+  explicit RandomNumbers(const opset::ReferenceContext& node);
+
+  double uniform();  // in [0, 1)
+  double normal();   // mean 0, standard deviation 1
+
+ private:
+  std::mt19937 generator_;
+  std::optional<double> spare_;  // the other number of a pair
+};
+
+// Output 0, of this type and shape, from draw(), called for each element in row-major order.
+template <class Draw>
+void draw_elements(opset::ReferenceContext& ctx, DataType type, const norn::Shape& dims, Draw&& draw) {
+  Tensor& y = ctx.output(0, type, dims);
+  std::array<double, 512> chunk;
+  for (std::int64_t first = 0; first < y.size(); first += 512) {
+    const std::int64_t n = std::min<std::int64_t>(512, y.size() - first);
+    std::generate_n(chunk.begin(), n, draw);
+    store<double>(y, first, n, chunk.data());
+  }
+}
+
+}  // namespace norn::ops
