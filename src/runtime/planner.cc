@@ -561,8 +561,7 @@ void Planner::place(const std::vector<ValueId>& settled) {
   for (ValueId id : settled) {
     Location& where = state_.values[id].where;
     if (where.kind != Location::Kind::None || state_.slots(id).dense == kNoSlot) continue;
-    const Location at = location(state_.slots(id).dense);
-    if (at.kind != Location::Kind::Constant) where = at;
+    where = location(state_.slots(id).dense);
   }
 }
 
