@@ -16,7 +16,7 @@ using program::ValueId;
 
 namespace {
 
-// Bytes of intermediates from which on a run looks before every step whether to stop.
+// Bytes of intermediates, or of an operand, from which on a run looks before every step whether to stop.
 constexpr std::size_t kLongSteps = std::size_t{1} << 20;
 
 // A value that keeps its memory alive by itself: parts that lie in an arena or in a caller's memory are copied.
@@ -174,7 +174,7 @@ void Executor::Run::run_segment(const Segment& segment) {
   };
   try {
     // Steps on little memory are short, late ones aside, which look by themselves.
-    const unsigned often = segment.arena_bytes > kLongSteps ? 0 : 7;
+    const unsigned often = std::max(segment.arena_bytes, segment.largest_operand) > kLongSteps ? 0 : 7;
     if (stop_) [[unlikely]]
       walk([stop = stop_, often, n = 0u]() mutable {
         if ((n++ & often) == 0) stop->check();

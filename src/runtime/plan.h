@@ -135,6 +135,7 @@ class Segment {
   std::vector<LateStep> late;
 
   std::size_t arena_bytes = 0, scratch_bytes = 0;
+  std::size_t largest_operand = 0;  // bytes that a step reads; a view may be larger than its memory
   // The frame's pointers: how each is found. Constants and this segment's arena are filled in once for a frame.
   std::vector<Location> pointers;
   // Pointers to fill in for each run: into the run's values or an earlier segment's arena.

@@ -266,7 +266,8 @@ void Planner::emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::stri
   step.operands = pointer_to(source);
   pointer_to(target);
   step.kernel = kernel.get();
-  slots_[root(source)].last = at;
+  std::int64_t& last = slots_[root(source)].last;
+  last = std::max(last, at);  // it may be needed by later segments
   slots_[target].first = slots_[target].last = at;
   segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
   segment_->kernels.push_back(std::move(kernel));
@@ -330,6 +331,7 @@ void Planner::emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::stri
   };
   for (std::size_t i = 0; i < uses.size(); ++i) {
     if (operand_slots[i] == kNoSlot) continue;
+    segment_->largest_operand = std::max(segment_->largest_operand, bytes_of(uses[i].value));
     Slot& slot = slots_[root(operand_slots[i])];
     slot.yields = in_order(uses[i]) && is_whole(operand_slots[i]) && (slot.last != at || slot.yields);
     slot.last = at;

@@ -24,6 +24,8 @@ bool plain(Selector& s, std::string_view kernel) {
   return false;
 }
 
+constexpr std::int64_t kMostExpanded = std::int64_t{1} << 32;
+
 bool has_no_elements(const Shape& dims) { return std::find(dims.begin(), dims.end(), 0) != dims.end(); }
 
 bool constant_from(Selector& s, std::size_t first, std::string_view kernel) {
@@ -109,6 +111,10 @@ bool select_expand(Selector& s) {
   if (!plain(s, "view") || !constant_from(s, 1, "view")) return false;
   const Shape &x = s.dims(0), &out = s.out_dims();
   if (has_no_elements(out) || x.size() > out.size()) return false;
+  if (element_count(out) > kMostExpanded) {
+    s.refuse("view", "expands to more elements than any reader could go through");
+    return false;
+  }
   const std::size_t lead = out.size() - x.size();
   const std::vector<std::int64_t> from = s.lying_strides(0);
   std::vector<std::int64_t> strides(out.size(), 0);

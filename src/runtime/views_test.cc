@@ -172,6 +172,26 @@ TEST(StridedViews, ExpandedAndSqueezed) {
   check(m, {{"x", numbers({3, 1, 16})}, {"w", numbers({3, 16, 5})}});
 }
 
+// Copies of views that later segments wait for are made behind one another: what the first was copied from waits, too.
+TEST(StridedViews, CopiedForLaterSegmentsWithTheirSource) {
+  for (const bool across : {true, false}) {
+    ModelBuilder m(21);
+    m.input("x", "float[16,16]").input("z", "float[16,16]").node("NonZero", {"x"}, {"n"});
+    m.node("Cast", {"n"}, {"f"}, {make_attr("to", std::int64_t{1})});
+    m.node("ReduceSum", {"f"}, {"late"}, {make_attr("keepdims", std::int64_t{0})});
+    m.node("Neg", {"x"}, {"v"}).node("Abs", {"z"}, {"u"});
+    for (const std::string from : {"v", "u"}) {
+      if (across)
+        transpose(m, from, from + "w", {1, 0});
+      else
+        slice(m, from, from + "w", {0}, {8}, {1});
+    }
+    for (const std::string value : {"v", "vw", "uw"})
+      m.node("Add", {value, "late"}, {value + "_y"}).output(value + "_y");
+    check(m, {{"x", numbers({16, 16})}, {"z", numbers({16, 16})}});
+  }
+}
+
 // A view of contents that are the plan's own, and too large for inference to follow.
 TEST(StridedViews, OfKnownContentsBehindALateValue) {
   ModelBuilder m(18);

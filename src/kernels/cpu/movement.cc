@@ -21,10 +21,6 @@ std::string size_refusal(std::size_t bytes, std::initializer_list<const Shape*> 
   return good_size(bytes) ? extent_refusal(tensors) : "elements of " + std::to_string(bytes) + " bytes";
 }
 
-struct Wide {
-  std::uint64_t low, high;
-};
-
 template <class T>
 void copy_strided(const void* x, std::int64_t x_stride, void* out, std::int64_t out_stride, std::int64_t n) {
   const T* from = static_cast<const T*>(x);
@@ -41,10 +37,10 @@ void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_
   }
   switch (bytes) {
     case 1: return copy_strided<std::uint8_t>(x, x_stride, out, out_stride, n);
-    case 2: return copy_strided<std::uint16_t>(x, x_stride, out, out_stride, n);
-    case 4: return copy_strided<std::uint32_t>(x, x_stride, out, out_stride, n);
-    case 8: return copy_strided<std::uint64_t>(x, x_stride, out, out_stride, n);
-    default: return copy_strided<Wide>(x, x_stride, out, out_stride, n);
+    case 2: return copy_strided<Loose<std::uint16_t>>(x, x_stride, out, out_stride, n);
+    case 4: return copy_strided<Loose<std::uint32_t>>(x, x_stride, out, out_stride, n);
+    case 8: return copy_strided<Loose<std::uint64_t>>(x, x_stride, out, out_stride, n);
+    default: return copy_strided<Loose<Wide>>(x, x_stride, out, out_stride, n);
   }
 }
 

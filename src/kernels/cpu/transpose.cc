@@ -13,10 +13,6 @@
 namespace norn::kernels {
 namespace {
 
-struct Wide {
-  std::uint64_t low, high;
-};
-
 // Rows [r0, r1) and columns [c0, c1).
 template <class T>
 void block(const T* x, T* out, std::int64_t x_row, std::int64_t out_row, std::int64_t r0, std::int64_t r1,
@@ -96,15 +92,15 @@ void transpose(const T* x, T* out, std::int64_t batch, std::int64_t rows, std::i
   over_grid(x, out, &grid, 1, rows, columns, columns, rows);
 }
 
-// Calls as(T{}) for the unsigned type of that many bytes.
+// Calls as(T{}) for a type of that many bytes.
 template <class F>
 void by_size(std::size_t bytes, F&& as) {
   switch (bytes) {
     case 1: return as(std::uint8_t{});
-    case 2: return as(std::uint16_t{});
-    case 4: return as(std::uint32_t{});
-    case 8: return as(std::uint64_t{});
-    default: return as(Wide{});
+    case 2: return as(Loose<std::uint16_t>{});
+    case 4: return as(Loose<std::uint32_t>{});
+    case 8: return as(Loose<std::uint64_t>{});
+    default: return as(Loose<Wide>{});
   }
 }
 

@@ -5,6 +5,15 @@
 
 namespace norn::kernels {
 
+// An element of 2, 4, 8 or 16 bytes wherever it lies: several small ones that move together may begin at any of them.
+template <class T>
+struct [[gnu::packed]] Loose {
+  T value;
+};
+struct Wide {
+  std::uint64_t low, high;
+};
+
 // [batch, rows, columns] -> [batch, columns, rows], elements of 1, 2, 4, 8 or 16 bytes; in parallel.
 void transpose_matrices(const void* x, void* out, std::int64_t batch, std::int64_t rows, std::int64_t columns,
                         std::size_t element_bytes);
