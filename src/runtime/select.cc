@@ -14,6 +14,8 @@
 #include "ops/nn/global_pool/global_pool.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
+#include "ops/quantization/dequantize/dequantize.h"
+#include "ops/quantization/quantize/quantize.h"
 #include "ops/reduction/reduce/reduce.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/concat/concat.h"
@@ -53,6 +55,8 @@ constexpr Entry kTable[] = {
     {&ops::ReduceSumSquare, select_reduce},
     {&ops::ReduceL1, select_reduce},
     {&ops::LRN, select_lrn},
+    {&ops::QuantizeLinear, select_quantize},
+    {&ops::DequantizeLinear, select_dequantize},
     {&ops::Equal, select_pair},
     {&ops::Less, select_pair},
     {&ops::LessOrEqual, select_pair},

@@ -184,6 +184,8 @@ bool select_split(Selector&);
 bool select_pad(Selector&);
 bool select_gather(Selector&);
 bool select_cast(Selector&);
+bool select_quantize(Selector&);
+bool select_dequantize(Selector&);
 bool select_pair(Selector&);
 bool select_where(Selector&);
 bool select_view(Selector&);

@@ -1,0 +1,69 @@
+#include "kernels/cpu/quantize.h"
+
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/physical.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr double kElementNs = 0.2;
+constexpr std::int64_t kPiece = 4096;  // elements of a run that are done together
+
+template <bool back>
+class Quantize final : public Kernel {
+ public:
+  explicit Quantize(const QuantizeConfig& c) : c_(c), pieces_((c.inner + kPiece - 1) / kPiece) {}
+
+  void run(void* const* operands, void*) const override {
+    const auto* scales = static_cast<const float*>(operands[1]);
+    const std::int64_t runs = c_.outer * c_.n * pieces_;
+    const double run_ns = 5 + kElementNs * static_cast<double>(std::min(c_.inner, kPiece));
+    parallel_ranges(runs, run_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t row = i / pieces_, k = row % c_.n, first = i % pieces_ * kPiece;
+        piece(operands, scales[k], k, row * c_.inner + first, std::min(kPiece, c_.inner - first));
+      }
+    });
+  }
+
+ private:
+  void piece(void* const* operands, float scale, std::int64_t k, std::int64_t at, std::int64_t n) const {
+    if (c_.integer == DataType::Uint8)
+      return piece_of<std::uint8_t>(quantize_table().to_uint8, quantize_table().from_uint8, operands, scale, k, at, n);
+    piece_of<std::int8_t>(quantize_table().to_int8, quantize_table().from_int8, operands, scale, k, at, n);
+  }
+  template <class T, class To, class From>
+  static void piece_of(To to, From from, void* const* operands, float scale, std::int64_t k, std::int64_t at,
+                       std::int64_t n) {
+    const int zero = operands[2] == nullptr ? 0 : static_cast<const T*>(operands[2])[k];
+    if constexpr (back)
+      from(static_cast<const T*>(operands[0]) + at, scale, zero, static_cast<float*>(operands[3]) + at, n);
+    else
+      to(static_cast<const float*>(operands[0]) + at, scale, zero, static_cast<T*>(operands[3]) + at, n);
+  }
+
+  QuantizeConfig c_;
+  std::int64_t pieces_;
+};
+
+std::string refuses(const QuantizeConfig& c) {
+  if (c.integer != DataType::Uint8 && c.integer != DataType::Int8)
+    return "takes uint8 and int8, not " + std::string(data_type_name(c.integer));
+  const Shape dims = {c.outer, c.n, c.inner};
+  if (std::string why = extent_refusal({&dims}); !why.empty()) return why;
+  return c.inner < 8 && c.n > 1 ? "scales change from element to element" : "";
+}
+std::unique_ptr<Kernel> make(const QuantizeConfig& c, PackedConstants&) { return std::make_unique<Quantize<false>>(c); }
+std::unique_ptr<Kernel> make_back(const QuantizeConfig& c, PackedConstants&) {
+  return std::make_unique<Quantize<true>>(c);
+}
+
+constexpr Candidate<QuantizeConfig> kQuantize[] = {{"simd", refuses, make}};
+constexpr Candidate<QuantizeConfig> kDequantize[] = {{"simd", refuses, make_back}};
+
+}  // namespace
+
+std::span<const Candidate<QuantizeConfig>> quantize_candidates() { return kQuantize; }
+std::span<const Candidate<QuantizeConfig>> dequantize_candidates() { return kDequantize; }
+
+}  // namespace norn::kernels

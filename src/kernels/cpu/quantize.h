@@ -1,0 +1,29 @@
+// f32 to 8-bit integers by scale and zero point, and back: ONNX QuantizeLinear and DequantizeLinear.
+#pragma once
+#include <span>
+
+#include "kernels/kernel.h"
+
+namespace norn::kernels {
+
+// x lies as [outer, n, inner]; scale and zero point are of each of the n, or one for all (n is 1 then).
+// Operands: x, scale (f32), zero point (of the integer type; null for 0), then the output.
+struct QuantizeConfig {
+  DataType integer = DataType::Uint8;  // Uint8 or Int8
+  std::int64_t outer = 1, n = 1, inner = 1;
+};
+std::span<const Candidate<QuantizeConfig>> quantize_candidates();
+std::span<const Candidate<QuantizeConfig>> dequantize_candidates();
+
+// Runs of one scale. Internal to the kernels.
+struct QuantizeTable {
+  // out = saturate(round(x / scale) + zero); NaN gives the lowest value.
+  void (*to_uint8)(const float* x, float scale, int zero, std::uint8_t* out, std::int64_t n);
+  void (*to_int8)(const float* x, float scale, int zero, std::int8_t* out, std::int64_t n);
+  // out = (x - zero) * scale
+  void (*from_uint8)(const std::uint8_t* x, float scale, int zero, float* out, std::int64_t n);
+  void (*from_int8)(const std::int8_t* x, float scale, int zero, float* out, std::int64_t n);
+};
+const QuantizeTable& quantize_table();
+
+}  // namespace norn::kernels

@@ -1,0 +1,70 @@
+// Quantisation of runs for each instruction set. The quotient is clamped before it is rounded: its bounds are integers.
+#include <cmath>
+#include <limits>
+
+#include "base/fork.h"
+#include "kernels/cpu/quantize.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/quantize_simd.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/cpu/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+
+HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+
+template <class T>
+void quantize(const float* x, float scale, int zero, T* out, std::int64_t n) {
+  const int lowest = std::numeric_limits<T>::min() - zero, highest = std::numeric_limits<T>::max() - zero;
+  const float low = static_cast<float>(lowest), high = static_cast<float>(highest);
+  const hn::Rebind<T, F> narrow;
+  std::int64_t i = 0;
+  for (; i + lane_count() <= n; i += lane_count()) {
+    const V v = hn::Div(hn::LoadU(F(), x + i), constant(scale));
+    // NaN becomes the least integer.
+    const VI whole = hn::NearestInt(at_most(constant(high), at_least(constant(low), v)));
+    const VI moved = hn::Add(hn::Max(whole, hn::Set(I(), lowest)), hn::Set(I(), zero));
+    hn::StoreU(hn::DemoteTo(narrow, moved), narrow, out + i);
+  }
+  for (; i < n; ++i) {
+    float v = x[i] / scale;
+    v = v < low || v != v ? low : v > high ? high : v;
+    out[i] = static_cast<T>(static_cast<int>(std::nearbyint(v)) + zero);
+  }
+}
+
+template <class T>
+void dequantize(const T* x, float scale, int zero, float* out, std::int64_t n) {
+  const hn::Rebind<T, F> narrow;
+  std::int64_t i = 0;
+  for (; i + lane_count() <= n; i += lane_count()) {
+    const VI whole = hn::Sub(hn::PromoteTo(I(), hn::LoadU(narrow, x + i)), hn::Set(I(), zero));
+    hn::StoreU(hn::Mul(hn::ConvertTo(F(), whole), constant(scale)), F(), out + i);
+  }
+  for (; i < n; ++i) out[i] = static_cast<float>(x[i] - zero) * scale;
+}
+
+QuantizeTable quantizing() {
+  return {quantize<std::uint8_t>, quantize<std::int8_t>, dequantize<std::uint8_t>, dequantize<std::int8_t>};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(quantizing);
+
+const QuantizeTable& quantize_table() {
+  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(quantizing)(); });
+}
+
+}  // namespace norn::kernels
+#endif

@@ -1,0 +1,59 @@
+// QuantizeLinear and DequantizeLinear between f32 and 8-bit integers, by one scale or by one for each index of an axis.
+#include <optional>
+
+#include "kernels/cpu/quantize.h"
+#include "ops/quantization/dequantize/dequantize.h"
+#include "ops/quantization/quantize/quantize.h"
+#include "runtime/select.h"
+
+namespace norn::runtime {
+namespace {
+
+// How the scales of input 1 go over input 0; nothing for blocks, or if the zero points lie otherwise.
+std::optional<kernels::QuantizeConfig> scales(Selector& s, DataType integer) {
+  const ops::ScaleLayout layout = ops::resolve_scales(SelectedNode(s), s.dims(0), s.dims(1));
+  kernels::QuantizeConfig config;
+  config.integer = integer;
+  const bool by_index = layout.block == 1 && layout.outer_step == 0 && layout.inner_step == 0 && layout.step == 1;
+  if (element_count(s.dims(1)) == 1) {
+    config.inner = element_count(s.dims(0));
+  } else if (by_index) {
+    config.outer = layout.view.outer;
+    config.n = layout.view.n;
+    config.inner = layout.view.inner;
+  } else {
+    s.refuse("quantize", "scales of blocks");
+    return {};
+  }
+  if (s.has(2) && element_count(s.dims(2)) != element_count(s.dims(1))) {
+    s.refuse("quantize", "zero points that are not one for each scale");
+    return {};
+  }
+  return config;
+}
+
+}  // namespace
+
+bool select_quantize(Selector& s) {
+  const ops::QuantizeParams params =
+      ops::resolve_quantize(SelectedNode(s), s.dtype(1), s.has(2), s.has(2) ? s.dtype(2) : DataType::Undefined);
+  if (s.dtype(0) != DataType::Float || s.dtype(1) != DataType::Float || params.division != DataType::Float) {
+    s.refuse("quantize", "divides float by float");
+    return false;
+  }
+  const auto config = scales(s, params.to);
+  return config && s.choose(kernels::quantize_candidates(), *config,
+                            {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]});
+}
+
+bool select_dequantize(Selector& s) {
+  if (s.dtype(1) != DataType::Float || s.out_dtype() != DataType::Float) {
+    s.refuse("dequantize", "multiplies by float");
+    return false;
+  }
+  const auto config = scales(s, s.dtype(0));
+  return config && s.choose(kernels::dequantize_candidates(), *config,
+                            {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]});
+}
+
+}  // namespace norn::runtime
