@@ -43,7 +43,7 @@ class Sample {
   virtual bool has(int input) const = 0;
   virtual const Numbers& in(int input) const = 0;
   virtual int inputs() const = 0;
-  // Sets the output's dimensions and gives its values, zeros, to be filled.
+  // Sets the output's dimensions and gives its values, zeros, to be filled. They stay where they are.
   virtual std::vector<double>& out(int output, const std::vector<std::int64_t>& dims) = 0;
   // Attributes that the case gives, defaults of the schema, else `otherwise`.
   virtual double number(std::string_view attribute, double otherwise = 0) const = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <unordered_map>
 
@@ -85,7 +86,7 @@ class TrialSample final : public Sample {
     word_ = opset::find_attr(*trial_.row, name) ? attrs_.find_s(name).value_or("") : "";
     return word_;
   }
-  std::vector<Numbers> outs;
+  std::deque<Numbers> outs;  // formulas hold values of one output while they ask for the next
 
  private:
   const Trial& trial_;
