@@ -164,7 +164,7 @@ std::string Explanation::to_string() const {
 std::string Explanation::to_json() const {
   Json json = {{"runnable", runnable()}};
   if (runnable()) {
-    json["graph"] = json_of(graph);
+    json.update(json_of(graph));  // the main graph's; those in nodes are objects of the same form
     json["missed_passes"] = json_of(missed_passes);
     json["more_missed_passes"] = more_missed_passes;
   } else {

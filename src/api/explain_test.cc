@@ -36,11 +36,11 @@ TEST(Explain, FieldsAndPageTellTheSame) {
   const json fields = json::parse(found.to_json());
   EXPECT_EQ(fields["runnable"], true);
   const std::string page = found.to_string();
-  ASSERT_EQ(fields["graph"]["steps"].size(), found.graph.steps.size());
+  ASSERT_EQ(fields["steps"].size(), found.graph.steps.size());
   bool body = false;
   for (std::size_t i = 0; i < found.graph.steps.size(); ++i) {
     const ExplainedStep& step = found.graph.steps[i];
-    const json& told = fields["graph"]["steps"][i];
+    const json& told = fields["steps"][i];
     EXPECT_EQ(told["kernel"], step.kernel);
     EXPECT_EQ(told["late"], step.late);
     EXPECT_EQ(told["operations"][0]["op_type"], step.operations[0].op_type);
@@ -54,8 +54,8 @@ TEST(Explain, FieldsAndPageTellTheSame) {
     EXPECT_NE(page.find("     then_branch:\n       0  Neg  "), std::string::npos) << page;
   }
   EXPECT_TRUE(body);
-  EXPECT_EQ(fields["graph"]["waiting"].size(), 1u);
-  EXPECT_EQ(fields["graph"]["arena_bytes"], found.graph.arena_bytes);
+  EXPECT_EQ(fields["waiting"].size(), 1u);
+  EXPECT_EQ(fields["arena_bytes"], found.graph.arena_bytes);
 }
 
 constexpr const char* kUnrunnable = R"(
@@ -82,7 +82,7 @@ TEST(Explain, NodesThatNothingRuns) {
   EXPECT_FALSE(found.runnable());
   const json fields = json::parse(found.to_json());
   EXPECT_EQ(fields["runnable"], false);
-  EXPECT_FALSE(fields.contains("graph"));
+  EXPECT_FALSE(fields.contains("steps"));
   EXPECT_EQ(fields["unrunnable"][1]["op_type"], "Gizmo");
   const std::string page = found.to_string();
   EXPECT_NE(page.find(found.unrunnable[1].where), std::string::npos) << page;

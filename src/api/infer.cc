@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "api/declare_inferred.h"
 #include "api/document_inference.h"
@@ -153,10 +154,16 @@ void infer_shapes_path(const std::string& model, const std::string& output, cons
   const bool binary = format_of(path) == Format::Binary;
   format::Encoded encoded;
   auto facts = std::make_unique<DocumentFacts>();
-  const Model inferred = write_inferred(Model::load(model, load), options, found, *facts, binary ? &encoded : nullptr);
-  std::function<void()> meanwhile;
-  if (has_many_nodes(inferred.document())) meanwhile = [&] { facts.reset(); };  // it takes a while
-  save(inferred, path, Format::Auto, encoded, meanwhile);
+  std::optional<Model> inferred =
+      write_inferred(Model::load(model, load), options, found, *facts, binary ? &encoded : nullptr);
+  std::function<void()> once_written;
+  if (has_many_nodes(inferred->document()))
+    once_written = [&] {  // it takes a while
+      facts.reset();
+      inferred.reset();
+      encoded = {};
+    };
+  save(*inferred, path, Format::Auto, encoded, once_written);
 }
 
 std::vector<NamedMessage> infer_node_outputs(std::span<const std::byte> node, const std::vector<NamedMessage>& types,

@@ -148,7 +148,7 @@ Model Model::parse(std::span<const std::byte> bytes, const LoadOptions& options,
 }
 
 void save(const Model& model, const std::string& path, Format format, const format::Encoded& encoded,
-          const std::function<void()>& meanwhile) {
+          const std::function<void()>& once_written) {
   if (format == Format::Auto) format = format_of(path);
   const ir::Model& document = model.document();
   const LoadOptions& options = model.load_options();
@@ -164,8 +164,7 @@ void save(const Model& model, const std::string& path, Format format, const form
   // Its data files belong to it: saving into another folder takes them along.
   if (!options.external_reader) format::copy_external_files(document, from, folder, format::path_policy(options));
   const auto write_file = [&](std::span<const std::span<const std::byte>> pieces) {
-    if (!meanwhile) return base::write_file_atomically(path, pieces);
-    base::run_both([&] { base::write_file_atomically(path, pieces); }, meanwhile);
+    base::write_file_atomically(path, pieces, once_written);
   };
   if (format == Format::Binary) {
     const format::Pieces pieces = format::write_pieces(document, format::kShareAt, encoded);

@@ -8,9 +8,9 @@
 
 namespace norn {
 
-// As Model::save(). What is encoded already is for a binary file. `meanwhile` is called on another thread, if one
-// is free, while the file is written, and not called at all if that fails early.
+// As Model::save(). What is encoded already is for a binary file. `once_written` may take apart the model and what is
+// encoded: it is called when the file only has to become durable, as base::write_file_atomically() does.
 void save(const Model& model, const std::string& path, Format format, const format::Encoded& encoded,
-          const std::function<void()>& meanwhile = {});
+          const std::function<void()>& once_written = {});
 
 }  // namespace norn

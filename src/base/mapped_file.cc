@@ -22,6 +22,7 @@
 
 #include "base/atomic_file.h"
 #include "base/descriptor.h"
+#include "base/parallel.h"
 #include "norn/error.h"
 
 namespace norn::base {
@@ -154,7 +155,8 @@ FileBytes map_descriptor(int fd, std::uint64_t bytes, const std::string& path) {
   return {std::span<const std::byte>(static_cast<const std::byte*>(address), size), std::move(owner)};
 }
 
-void write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
+void write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces,
+                           const std::function<void()>& once_written) {
   check_path(path);
   struct stat info;
   const bool exists = ::stat(path.c_str(), &info) == 0;
@@ -165,11 +167,15 @@ void write_file_atomically(const std::string& path, std::span<const std::span<co
     Descriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!fd) fail("cannot open for writing", path, errno);
     write_pieces(fd.get(), path, pieces);
+    if (once_written) once_written();
     return;
   }
   AtomicFile file(path);
   for (const auto piece : pieces) file.write(piece);
-  file.commit();
+  if (once_written)
+    run_both([&] { file.commit(); }, once_written);
+  else
+    file.commit();
 }
 
 }  // namespace norn::base

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,7 +28,9 @@ FileBytes read_file(const std::string& path, const Limits& limits, bool mmap = t
 FileBytes map_descriptor(int fd, std::uint64_t bytes, const std::string& path);
 
 // Writes beside `path`, syncs, renames over it; the target is either the old file or the whole new one.
-// Throws norn::Error (Io).
-void write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces);
+// `once_written`, if there is one, is called when the pieces are not needed any more: while the file is synced, on
+// another thread if one is free, and not at all if writing fails. Throws norn::Error (Io).
+void write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces,
+                           const std::function<void()>& once_written = {});
 
 }  // namespace norn::base

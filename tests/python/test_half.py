@@ -65,7 +65,7 @@ def test_results_are_those_of_f32_rounded_once(text, elem):
 @pytest.mark.parametrize("elem", TYPES)
 def test_only_edges_are_cast(elem):
     explained = session(CNN, elem).explanation(feeds_of(CNN, TYPES[elem]))
-    steps = [(step["operations"][0]["op_type"], step["kernel"]) for step in explained["graph"]["steps"]]
+    steps = [(step["operations"][0]["op_type"], step["kernel"]) for step in explained["steps"]]
     casts = [op for op, kernel in steps if op == "Cast"]
     assert len(casts) == 6, steps  # four inputs, two outputs
     assert not [op for op, kernel in steps if kernel == "reference"], steps

@@ -236,11 +236,11 @@ def test_explain_and_program_text():
     assert "Conv" in session.program_text()
     told = session.explanation()
     assert told["runnable"] and told["graph"]["planned"]
-    steps = told["graph"]["steps"]
+    steps = told["steps"]
     assert sum(o["op_type"] == "Conv" for step in steps for o in step["operations"]) == 2
     assert all(step["kernel"] in session.explain() for step in steps)
     image = np.zeros((3, 1, 8, 8), np.float32)
-    assert session.explanation({"image": image})["graph"]["steps"][0]["inputs"][0]["shape"][0] == 3
+    assert session.explanation({"image": image})["steps"][0]["inputs"][0]["shape"][0] == 3
     assert norn.pass_names() and all(isinstance(name, str) for name in norn.pass_names())
 
 
