@@ -35,6 +35,7 @@ std::string conv_config_refusal(const ConvConfig& c) {
 namespace {
 
 constexpr Candidate<ConvConfig> kCandidates[] = {
+    {"winograd", winograd_conv_refuses, make_winograd_conv, true},
 #ifdef NORN_ONEDNN
     {"simd-depthwise", simd_depthwise_refuses, make_simd_conv},
     {"onednn", onednn_conv_refuses, make_onednn_conv, true},

@@ -10,6 +10,10 @@ std::string conv_config_refusal(const ConvConfig& config);
 std::string onednn_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_onednn_conv(const ConvConfig& config, PackedConstants& packed);
 
+// Windows of 3 x 3 in a quarter of the products.
+std::string winograd_conv_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_winograd_conv(const ConvConfig& config, PackedConstants& packed);
+
 // 3 x 3 depthwise convolutions, where our own is the faster.
 std::string simd_depthwise_refuses(const ConvConfig& config);
 std::string simd_conv_refuses(const ConvConfig& config);

@@ -1,0 +1,335 @@
+// Convolution with windows of 3 x 3 by Winograd's F(4x4, 3x3): a quarter of the products, for transforms of what goes
+// in and what comes out (winograd.h).
+//
+// Tiles are taken a block at a time, so that their points stay in the second cache. Work is cut into ranges of blocks
+// or, where there are few tiles and many channels, into ranges of output channels, whose weights are most of the memory
+// that is read.
+//
+// Error: the transforms add and subtract multiples of neighbours, so that a result is off by a few times what the
+// direct sum is: with inputs of 1 and 1152 products, at most 2e-5 where their absolute values add up to 90 (by
+// experiment). An infinity, or what overflows, would make NaN of its tile: blocks with a result that is not finite are
+// computed again, directly.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+#include <optional>
+
+#include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/physical.h"
+#include "kernels/cpu/posts.h"
+#include "kernels/cpu/steps.h"
+#include "kernels/cpu/transpose.h"
+#include "kernels/cpu/winograd.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr std::int64_t kPoints = kWinogradPoints, kTile = kWinogradTile, kPatch = kWinogradPatch;
+constexpr std::int64_t kBlockBytes = std::int64_t{448} << 10;  // of a block's points
+constexpr std::int64_t kFewestTiles = 24;                      // of a block, so that weights are read for many
+constexpr std::int64_t kMostPieces = 8;
+
+std::int64_t up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
+
+struct Tiles {
+  explicit Tiles(const ConvConfig& c)
+      : rows((c.out[2] + kTile - 1) / kTile), columns((c.out[3] + kTile - 1) / kTile), all(c.x[0] * rows * columns) {}
+  std::int64_t rows, columns, all;
+};
+
+// How a step reads an extra operand on a run of pixels with channels last.
+enum class Reading { Full, Channel, Value };
+
+std::optional<Reading> reading_of(const ConvConfig& c, const ExtraOperand& extra) {
+  const std::vector<StridedDim> walk = broadcast_walk(c.out, Layout::ChannelsLast, extra);
+  if (walk.size() == 1 && walk[0].stride <= 1) return walk[0].stride == 1 ? Reading::Full : Reading::Value;
+  if (walk.size() == 2 && walk[0].stride == 0 && walk[1].stride == 1 && walk[1].size == c.out[1])
+    return Reading::Channel;
+  return std::nullopt;
+}
+
+class WinogradConv final : public Kernel {
+ public:
+  WinogradConv(const ConvConfig& config, PackedConstants& packed)
+      : c_(config), tiles_(config), channels_(c_.x[1]), filters_(c_.out[1]), table_(winograd_table()) {
+    for (const ExtraOperand& extra : c_.extra) {
+      const auto reading = reading_of(c_, extra);
+      if (!reading) break;
+      readings_.push_back(*reading);
+    }
+    if (readings_.size() < c_.extra.size()) posts_ = post_chain(c_.out, c_.out_layout, c_.post, c_.extra, packed);
+
+    const std::int64_t lanes = table_.lanes;
+    padded_channels_ = up(channels_, lanes);
+    const std::int64_t vectors = up(filters_, lanes) / lanes, panel = table_.width / lanes;
+    // Few tiles: threads share the filters.
+    const double products = static_cast<double>(tiles_.all * kPoints * channels_) * static_cast<double>(filters_);
+    const std::int64_t worth = piece_count(kMostPieces, products / 100 / kMostPieces, kMostPieces);
+    if (tiles_.all < 2 * kFewestTiles) filter_pieces_ = std::max<std::int64_t>(1, std::min(worth, vectors / panel));
+    piece_filters_ = up((vectors + filter_pieces_ - 1) / filter_pieces_, panel) * lanes;
+    filter_pieces_ = (filters_ + piece_filters_ - 1) / piece_filters_;
+    piece_filters_ = std::min(piece_filters_, vectors * lanes);
+    const std::int64_t tile_bytes = kPoints * 4 * (padded_channels_ + piece_filters_);
+    block_tiles_ = std::clamp(kBlockBytes / tile_bytes, std::min(kFewestTiles, tiles_.all), tiles_.all);
+    blocks_ = (tiles_.all + block_tiles_ - 1) / block_tiles_;
+    block_tiles_ = (tiles_.all + blocks_ - 1) / blocks_;
+    blocks_ = (tiles_.all + block_tiles_ - 1) / block_tiles_;
+    block_pieces_ = filter_pieces_ > 1 ? 1 : std::min(worth, blocks_);
+
+    // An odd number of cache lines between points, so that they do not fall into the same sets of a cache.
+    in_step_ = up(block_tiles_ * padded_channels_, 16) / 16 * 16 | 16;
+    out_step_ = up(block_tiles_ * piece_filters_, 16) / 16 * 16 | 16;
+    patch_at_ = (in_step_ + out_step_) * kPoints;
+    piece_floats_ = up(patch_at_ + kPatch * kPatch * channels_, 16);
+
+    const auto place = [&](std::int64_t floats) {
+      const std::size_t at = scratch_;
+      scratch_ += static_cast<std::size_t>(up(floats, 16)) * sizeof(float);
+      return at;
+    };
+    if (c_.x_layout == Layout::Dense) x_at_ = place(element_count(c_.x));
+    if (c_.out_layout == Layout::Dense) out_at_ = place(element_count(c_.out));
+    pieces_at_ = place(piece_floats_ * block_pieces_ * filter_pieces_);
+    weights_ = packed.get(c_.weights, 0, "winograd 4x4 3x3 " + to_string(c_.w) + " " + std::to_string(table_.width),
+                          [&] { return pack(); });
+  }
+
+  std::size_t scratch_bytes() const override { return scratch_; }
+
+  void run(void* const* operands, void* scratch) const override {
+    char* const base = static_cast<char*>(scratch);
+    const float* x = static_cast<const float*>(operands[0]);
+    if (c_.x_layout == Layout::Dense) {
+      float* moved = reinterpret_cast<float*>(base + x_at_);
+      transpose_matrices(x, moved, c_.x[0], channels_, c_.x[2] * c_.x[3], sizeof(float));
+      x = moved;
+    }
+    float* const result = static_cast<float*>(operands[3 + c_.extra.size()]);
+    float* const out = c_.out_layout == Layout::Dense ? reinterpret_cast<float*>(base + out_at_) : result;
+    const Call call{x, out, static_cast<const float*>(operands[2]), operands + 3};
+    base::parallel_for(block_pieces_ * filter_pieces_, [&](std::int64_t piece) {
+      float* const work = reinterpret_cast<float*>(base + pieces_at_) + piece * piece_floats_;
+      const std::int64_t b = piece % block_pieces_, f = piece / block_pieces_ * piece_filters_;
+      for (std::int64_t i = blocks_ * b / block_pieces_; i < blocks_ * (b + 1) / block_pieces_; ++i)
+        block(call, i * block_tiles_, std::min(tiles_.all, (i + 1) * block_tiles_), f,
+              std::min(piece_filters_, filters_ - f), work);
+    });
+    if (out != result) transpose_matrices(out, result, c_.x[0], c_.out[2] * c_.out[3], filters_, sizeof(float));
+    if (posts_) run_post_chain(*posts_, result, operands + 3, c_.extra.size());
+  }
+
+ private:
+  struct Call {
+    const float* x;
+    float* out;
+    const float* bias;  // null without one
+    void* const* extras;
+  };
+  struct Place {
+    std::int64_t image, row, column;  // of a tile's first output
+  };
+  Place place_of(std::int64_t tile) const {
+    return {tile / (tiles_.rows * tiles_.columns), tile / tiles_.columns % tiles_.rows * kTile,
+            tile % tiles_.columns * kTile};
+  }
+
+  // [point][panel of filters][channel][filter of the panel].
+  std::shared_ptr<const void> pack() const {
+    // Row p of G is [1, p, p^2] over the product of p's distances to the other points.
+    double transform[6][3] = {};
+    const double points[] = {0, kWinogradA, -kWinogradA, kWinogradB, -kWinogradB};
+    for (int i = 0; i < 5; ++i) {
+      double distances = 1;
+      for (int j = 0; j < 5; ++j)
+        if (j != i) distances *= points[i] - points[j];
+      for (int j = 0; j < 3; ++j) transform[i][j] = std::pow(points[i], j) / distances;
+    }
+    transform[5][2] = 1;
+    const std::int64_t padded = up(filters_, table_.lanes), point = padded * channels_;
+    auto buffer = aligned_buffer(static_cast<std::size_t>(kPoints * point) * sizeof(float));
+    float* const to = static_cast<float*>(buffer.get());
+    const auto* w = static_cast<const float*>(c_.weights.data);
+    parallel_ranges(padded, static_cast<double>(channels_) * 60, table_.lanes, [&](std::int64_t f0, std::int64_t f1) {
+      for (std::int64_t f = f0; f < f1; ++f) {
+        const std::int64_t panel = f / table_.width * table_.width, width = std::min(table_.width, padded - panel);
+        for (std::int64_t c = 0; c < channels_; ++c) {
+          float* at = to + panel * channels_ + c * width + (f - panel);
+          if (f >= filters_) {
+            for (std::int64_t p = 0; p < kPoints; ++p) at[p * point] = 0;
+            continue;
+          }
+          const float* g = w + (f * channels_ + c) * 9;
+          double half[6][3];
+          for (int i = 0; i < 6; ++i)
+            for (int j = 0; j < 3; ++j)
+              half[i][j] = transform[i][0] * g[j] + transform[i][1] * g[3 + j] + transform[i][2] * g[6 + j];
+          for (int i = 0; i < 6; ++i)
+            for (int j = 0; j < 6; ++j)
+              at[(i * 6 + j) * point] = static_cast<float>(half[i][0] * transform[j][0] + half[i][1] * transform[j][1] +
+                                                           half[i][2] * transform[j][2]);
+        }
+      }
+    });
+    return buffer;
+  }
+
+  // Tiles [t0, t1), filters [f, f + filters).
+  void block(const Call& call, std::int64_t t0, std::int64_t t1, std::int64_t f, std::int64_t filters,
+             float* work) const {
+    float* const in = work;
+    float* const made = work + in_step_ * kPoints;
+    for (std::int64_t t = t0; t < t1; ++t) transform_patch(call.x, place_of(t), in + (t - t0) * padded_channels_, work);
+    const std::int64_t point = up(filters_, table_.lanes) * channels_;
+    const float* weights = static_cast<const float*>(weights_.get()) + f * channels_;
+    for (std::int64_t p = 0; p < kPoints; ++p)
+      table_.multiply(t1 - t0, filters, channels_, in + p * in_step_, padded_channels_, weights + p * point,
+                      made + p * out_step_, piece_filters_);
+    bool finite = true;
+    const float* bias = call.bias != nullptr ? call.bias + f : nullptr;
+    for (std::int64_t t = t0; t < t1; ++t) {
+      const Place at = place_of(t);
+      finite &= table_.output(made + (t - t0) * piece_filters_, out_step_, bias, filters,
+                              std::min(kTile, c_.out[2] - at.row), std::min(kTile, c_.out[3] - at.column),
+                              pixel(call.out, at.image, at.row, at.column) + f, c_.out[3] * filters_, filters_);
+    }
+    for_each_run(t0, t1, [&](std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t pixels) {
+      if (!finite) direct(call, image, row, column, pixels, f, filters);
+      if (posts_) return;
+      const std::int64_t at = ((image * c_.out[2] + row) * c_.out[3] + column) * filters_ + f;
+      if (filters == filters_) return apply_steps(call, at, pixels * filters_, f, filters_);
+      for (std::int64_t p = 0; p < pixels; ++p) apply_steps(call, at + p * filters_, filters, f, filters);
+    });
+  }
+
+  float* pixel(float* out, std::int64_t image, std::int64_t row, std::int64_t column) const {
+    return out + ((image * c_.out[2] + row) * c_.out[3] + column) * filters_;
+  }
+
+  void transform_patch(const float* x, const Place& at, float* points, float* work) const {
+    const std::int64_t row = at.row - c_.pads_begin[0], column = at.column - c_.pads_begin[1];
+    const float* image = x + at.image * c_.x[2] * c_.x[3] * channels_;
+    if (row >= 0 && column >= 0 && row + kPatch <= c_.x[2] && column + kPatch <= c_.x[3])
+      return table_.input(image + (row * c_.x[3] + column) * channels_, c_.x[3] * channels_, channels_, channels_,
+                          points, in_step_);
+    float* const patch = work + patch_at_;
+    for (std::int64_t i = 0; i < kPatch; ++i) {
+      for (std::int64_t j = 0; j < kPatch; ++j) {
+        float* const to = patch + (i * kPatch + j) * channels_;
+        const std::int64_t r = row + i, c = column + j;
+        if (r < 0 || c < 0 || r >= c_.x[2] || c >= c_.x[3])
+          std::fill_n(to, channels_, 0.0f);
+        else
+          std::memcpy(to, image + (r * c_.x[3] + c) * channels_, static_cast<std::size_t>(channels_) * sizeof(float));
+      }
+    }
+    table_.input(patch, kPatch * channels_, channels_, channels_, points, in_step_);
+  }
+
+  // Calls f(image, row, column, pixels) for the runs of output pixels that tiles [t0, t1) cover.
+  template <class F>
+  void for_each_run(std::int64_t t0, std::int64_t t1, F&& f) const {
+    while (t0 < t1) {
+      const Place at = place_of(t0);
+      const std::int64_t tiles = std::min(t1 - t0, tiles_.columns - at.column / kTile);
+      const std::int64_t end = std::min(c_.out[3], at.column + tiles * kTile);
+      for (std::int64_t r = at.row; r < std::min(c_.out[2], at.row + kTile); ++r)
+        f(at.image, r, at.column, end - at.column);
+      t0 += tiles;
+    }
+  }
+
+  // The steps on `n` elements from element `at` of the output on: pixels of `width` filters each, from `f` on.
+  void apply_steps(const Call& call, std::int64_t at, std::int64_t n, std::int64_t f, std::int64_t width) const {
+    const StepTableF32& table = step_table_f32();
+    float* const out = call.out + at;
+    for (const ElementStep& step : c_.post) {
+      if (!is_binary(step.op)) {
+        table(step.op)(out, nullptr, out, n, step.a, step.b);
+        continue;
+      }
+      const auto which = static_cast<std::size_t>(step.operand);
+      const float* y = static_cast<const float*>(call.extras[which]);
+      if (readings_[which] == Reading::Value) {
+        table(step.op, step.swapped ? Right::ValueSwapped : Right::Value)(out, y, out, n, step.a, step.b);
+        continue;
+      }
+      const StepF32 apply = table(step.op, step.swapped ? Right::VectorSwapped : Right::Vector);
+      if (readings_[which] == Reading::Full)
+        apply(out, y + at, out, n, step.a, step.b);
+      else
+        for (std::int64_t i = 0; i < n; i += width) apply(out + i, y + f, out + i, width, step.a, step.b);
+    }
+  }
+
+  // The sums themselves, for a run of pixels.
+  void direct(const Call& call, std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t pixels,
+              std::int64_t f, std::int64_t filters) const {
+    std::call_once(ordered_, [&] {  // [tap][channel][filter]
+      const auto* w = static_cast<const float*>(c_.weights.data);
+      taps_.resize(static_cast<std::size_t>(9 * channels_ * filters_));
+      for (std::int64_t m = 0; m < filters_; ++m)
+        for (std::int64_t c = 0; c < channels_; ++c)
+          for (std::int64_t t = 0; t < 9; ++t)
+            taps_[static_cast<std::size_t>((t * channels_ + c) * filters_ + m)] = w[(m * channels_ + c) * 9 + t];
+    });
+    for (std::int64_t p = 0; p < pixels; ++p) {
+      float* const to = pixel(call.out, image, row, column + p) + f;
+      for (std::int64_t m = 0; m < filters; ++m) to[m] = call.bias != nullptr ? call.bias[f + m] : 0.0f;
+      for (std::int64_t t = 0; t < 9; ++t) {
+        const std::int64_t r = row - c_.pads_begin[0] + t / 3, q = column + p - c_.pads_begin[1] + t % 3;
+        if (r < 0 || q < 0 || r >= c_.x[2] || q >= c_.x[3]) continue;
+        const float* x = call.x + ((image * c_.x[2] + r) * c_.x[3] + q) * channels_;
+        const float* w = taps_.data() + t * channels_ * filters_ + f;
+        for (std::int64_t c = 0; c < channels_; ++c, w += filters_)
+          for (std::int64_t m = 0; m < filters; ++m) to[m] += x[c] * w[m];
+      }
+    }
+  }
+
+  ConvConfig c_;
+  Tiles tiles_;
+  std::int64_t channels_, filters_;
+  const WinogradTable& table_;
+  std::vector<Reading> readings_;  // of the extras
+  std::unique_ptr<Kernel> posts_;  // steps that runs of pixels cannot read
+  std::int64_t padded_channels_, piece_filters_, filter_pieces_ = 1, block_tiles_, blocks_, block_pieces_;
+  std::int64_t in_step_, out_step_, patch_at_, piece_floats_;  // in floats
+  std::size_t scratch_ = 0, x_at_ = 0, out_at_ = 0, pieces_at_ = 0;
+  std::shared_ptr<const void> weights_;
+  mutable std::once_flag ordered_;
+  mutable std::vector<float> taps_;
+};
+
+// By the products that both take, what the transforms cost, and weights that come from memory once; all in products.
+bool is_worthwhile(const ConvConfig& c) {
+  constexpr double kInput = 450, kOutput = 400;  // for a channel of a tile
+  constexpr double kByte = 4.4;                  // products in the time of a byte
+  const Tiles tiles(c);
+  const auto channels = static_cast<double>(c.x[1]), filters = static_cast<double>(c.out[1]);
+  const double pixels = static_cast<double>(c.x[0] * c.out[2]) * static_cast<double>(c.out[3]);
+  const double all = static_cast<double>(tiles.all), pairs = channels * filters;
+  const auto vectors = [](std::int64_t n) { return static_cast<double>(up(n, 16)); };
+  const double direct = pairs * (9 * pixels + 36 * kByte);
+  const double fast =
+      all * (kPoints * pairs + kInput * vectors(c.x[1]) + kOutput * vectors(c.out[1])) + pairs * kPoints * 4 * kByte;
+  return fast * 1.15 < direct;
+}
+
+}  // namespace
+
+std::string winograd_conv_refuses(const ConvConfig& c) {
+  if (std::string why = conv_config_refusal(c); !why.empty()) return why;
+  if (c.x.size() != 4 || c.w[2] != 3 || c.w[3] != 3) return "not a window of 3 x 3";
+  if (c.group != 1 || c.strides != Shape{1, 1} || c.dilations != Shape{1, 1}) return "groups, strides or dilations";
+  if (!c.weights.known()) return "the weights are not constant";
+  if (c.in_place_extra >= 0) return "adds nothing in place";
+  if (!is_worthwhile(c)) return "its transforms cost more than they save here";
+  return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
+}
+
+std::unique_ptr<Kernel> make_winograd_conv(const ConvConfig& config, PackedConstants& packed) {
+  return std::make_unique<WinogradConv>(config, packed);
+}
+
+}  // namespace norn::kernels

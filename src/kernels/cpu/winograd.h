@@ -1,0 +1,36 @@
+// The vectorised parts of Winograd's convolution F(4x4, 3x3), chosen once for the machine. Internal to the kernels.
+//
+// Lavin, Gray: Fast Algorithms for Convolutional Neural Networks (2015). A tile of 4 x 4 outputs follows from 6 x 6
+// inputs: both are transformed to 36 points, where 36 products stand for 144.
+#pragma once
+#include <cstdint>
+
+namespace norn::kernels {
+
+inline constexpr std::int64_t kWinogradTile = 4;     // outputs of a tile in each direction
+inline constexpr std::int64_t kWinogradPatch = 6;    // inputs
+inline constexpr std::int64_t kWinogradPoints = 36;  // what both are transformed to
+
+// Polynomials are evaluated at 0, +-a, +-b and infinity. Of pairs whose powers are exact these gave the smallest
+// errors: a fifth of those of the usual 1 and 2.
+inline constexpr float kWinogradA = 0.75f, kWinogradB = 1.5f;
+
+struct WinogradTable {
+  std::int64_t lanes;  // floats of a vector
+  std::int64_t width;  // of a panel of weights: a multiple of lanes
+  // The points of one patch: element (i, j, c) of it at x[i * row + j * column + c]; point p of channel c goes to
+  // points[p * point_step + c], zeros up to a multiple of lanes.
+  void (*input)(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, float* points,
+                std::int64_t point_step);
+  // c[m, n] = sum over k of a[m, k] b[k, n]. `b` has panels of `width` columns, the last as wide as its columns need,
+  // in multiples of lanes; c is written to such multiples.
+  void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
+                   float* c, std::int64_t c_row);
+  // The tile that the points give, and the bias (or null): output (i, j, c) for i < rows and j < columns goes to
+  // out[i * row + j * column + c]. False if one of them is not finite.
+  bool (*output)(const float* points, std::int64_t point_step, const float* bias, std::int64_t channels,
+                 std::int64_t rows, std::int64_t columns, float* out, std::int64_t row, std::int64_t column);
+};
+const WinogradTable& winograd_table();
+
+}  // namespace norn::kernels

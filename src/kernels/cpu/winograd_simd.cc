@@ -1,0 +1,185 @@
+// Transforms by rows and columns, a vector of channels at a time, and the product of points and weights: few rows of
+// points against panels of weights that may be as narrow as one vector, since networks have 16 channels as well as 512.
+#include "kernels/cpu/winograd.h"
+
+#include <algorithm>
+
+#include "base/fork.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/winograd_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using F = hn::CappedTag<float, 16>;
+using V = hn::Vec<F>;
+
+constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width
+constexpr float kA = kWinogradA, kB = kWinogradB;
+constexpr int kSums = HWY_MAX_BYTES >= 64 ? 24 : 12;  // accumulators in registers
+
+HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+
+HWY_INLINE V load(const float* x, std::int64_t n) {
+  const F d;
+  if (n >= lanes()) return hn::LoadU(d, x);
+  HWY_ALIGN float tail[16] = {};
+  std::copy_n(x, n, tail);
+  return hn::Load(d, tail);
+}
+HWY_INLINE void store(V v, float* to, std::int64_t n) {
+  const F d;
+  if (n >= lanes()) return hn::StoreU(v, d, to);
+  HWY_ALIGN float tail[16];
+  hn::Store(v, d, tail);
+  std::copy_n(tail, n, to);
+}
+
+// B^T d of one line of six.
+HWY_INLINE void to_points(const V d0, const V d1, const V d2, const V d3, const V d4, const V d5, V* to) {
+  const F d;
+  const V aa = hn::Set(d, kA * kA), bb = hn::Set(d, kB * kB), both = hn::Set(d, kA * kA * kB * kB),
+          sum = hn::Set(d, kA * kA + kB * kB);
+  const V even_a = hn::NegMulAdd(bb, d2, d4), odd_a = hn::NegMulAdd(bb, d1, d3);
+  const V even_b = hn::NegMulAdd(aa, d2, d4), odd_b = hn::NegMulAdd(aa, d1, d3);
+  to[0] = hn::MulAdd(both, d0, hn::NegMulAdd(sum, d2, d4));
+  to[1] = hn::MulAdd(hn::Set(d, kA), odd_a, even_a);
+  to[2] = hn::NegMulAdd(hn::Set(d, kA), odd_a, even_a);
+  to[3] = hn::MulAdd(hn::Set(d, kB), odd_b, even_b);
+  to[4] = hn::NegMulAdd(hn::Set(d, kB), odd_b, even_b);
+  to[5] = hn::MulAdd(both, d1, hn::NegMulAdd(sum, d3, d5));
+}
+
+// A^T m of one line of six.
+HWY_INLINE void from_points(const V m0, const V m1, const V m2, const V m3, const V m4, const V m5, V* to) {
+  const F d;
+  const V even_a = hn::Add(m1, m2), odd_a = hn::Sub(m1, m2), even_b = hn::Add(m3, m4), odd_b = hn::Sub(m3, m4);
+  to[0] = hn::Add(hn::Add(m0, even_a), even_b);
+  to[1] = hn::MulAdd(hn::Set(d, kA), odd_a, hn::Mul(hn::Set(d, kB), odd_b));
+  to[2] = hn::MulAdd(hn::Set(d, kA * kA), even_a, hn::Mul(hn::Set(d, kB * kB), even_b));
+  to[3] = hn::MulAdd(hn::Set(d, kA * kA * kA), odd_a, hn::MulAdd(hn::Set(d, kB * kB * kB), odd_b, m5));
+}
+
+void input(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, float* points,
+           std::int64_t point_step) {
+  const F d;
+  for (std::int64_t c = 0; c < channels; c += lanes()) {
+    const std::int64_t n = channels - c;
+    V half[6][6], line[6];
+    for (int j = 0; j < 6; ++j) {
+      const float* at = x + j * column + c;
+      to_points(load(at, n), load(at + row, n), load(at + 2 * row, n), load(at + 3 * row, n), load(at + 4 * row, n),
+                load(at + 5 * row, n), line);
+      for (int i = 0; i < 6; ++i) half[i][j] = line[i];
+    }
+    float* to = points + c;
+    for (int i = 0; i < 6; ++i) {
+      to_points(half[i][0], half[i][1], half[i][2], half[i][3], half[i][4], half[i][5], line);
+      for (int j = 0; j < 6; ++j, to += point_step) hn::StoreU(line[j], d, to);
+    }
+  }
+}
+
+bool output(const float* points, std::int64_t point_step, const float* bias, std::int64_t channels, std::int64_t rows,
+            std::int64_t columns, float* out, std::int64_t row, std::int64_t column) {
+  const F d;
+  V fault = hn::Zero(d);  // stays zero while all is finite: x - x is not a number else
+  for (std::int64_t c = 0; c < channels; c += lanes()) {
+    const std::int64_t n = channels - c;
+    const V start = bias != nullptr ? load(bias + c, n) : hn::Zero(d);
+    V half[4][6], line[4];
+    const float* from = points + c;
+    for (int j = 0; j < 6; ++j, from += point_step) {
+      from_points(hn::LoadU(d, from), hn::LoadU(d, from + 6 * point_step), hn::LoadU(d, from + 12 * point_step),
+                  hn::LoadU(d, from + 18 * point_step), hn::LoadU(d, from + 24 * point_step),
+                  hn::LoadU(d, from + 30 * point_step), line);
+      for (int i = 0; i < 4; ++i) half[i][j] = line[i];
+    }
+    for (std::int64_t i = 0; i < rows; ++i) {
+      from_points(half[i][0], half[i][1], half[i][2], half[i][3], half[i][4], half[i][5], line);
+      float* to = out + i * row + c;
+      for (std::int64_t j = 0; j < columns; ++j, to += column) {
+        const V v = hn::Add(line[j], start);
+        fault = hn::Add(fault, hn::Sub(v, v));
+        store(v, to, n);
+      }
+    }
+  }
+  return hn::AllTrue(d, hn::Eq(fault, hn::Zero(d)));
+}
+
+template <int rows, int vectors>
+HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, float* c, std::int64_t c_row) {
+  const F d;
+  const std::int64_t w = lanes();
+  V sums[rows][vectors];
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v) sums[r][v] = hn::Zero(d);
+  for (std::int64_t i = 0; i < k; ++i, b += vectors * w) {
+    V right[vectors];
+    for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
+    for (int r = 0; r < rows; ++r) {
+      const V left = hn::Set(d, a[r * a_row + i]);
+      for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
+    }
+  }
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v) hn::StoreU(sums[r][v], d, c + r * c_row + v * w);
+}
+
+// As many rows at a time as leave the sums in registers, then fewer.
+template <int vectors>
+HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b, float* c,
+                        std::int64_t c_row) {
+  constexpr int kMost = kSums / vectors;
+  const auto go = [&]<int rows>() {
+    for (; m >= rows; m -= rows, a += rows * a_row, c += rows * c_row) tile<rows, vectors>(k, a, a_row, b, c, c_row);
+  };
+  go.template operator()<kMost>();
+  if constexpr (kMost > 12) go.template operator()<12>();
+  if constexpr (kMost > 6) go.template operator()<6>();
+  if constexpr (kMost > 4) go.template operator()<4>();
+  go.template operator()<2>();
+  go.template operator()<1>();
+}
+
+void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
+              float* c, std::int64_t c_row) {
+  for (std::int64_t n0 = 0; n0 < n;) {
+    const std::int64_t vectors = std::min<std::int64_t>(kVectors, (n - n0 + lanes() - 1) / lanes());
+    switch (vectors) {
+      case 1: panel<1>(m, k, a, a_row, b, c + n0, c_row); break;
+      case 2: panel<2>(m, k, a, a_row, b, c + n0, c_row); break;
+      case 3:
+        if constexpr (kVectors > 2) panel<3>(m, k, a, a_row, b, c + n0, c_row);
+        break;
+      default:
+        if constexpr (kVectors > 2) panel<4>(m, k, a, a_row, b, c + n0, c_row);
+    }
+    b += vectors * lanes() * k;
+    n0 += vectors * lanes();
+  }
+}
+
+WinogradTable winograds() { return {lanes(), kVectors * lanes(), input, multiply, output}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(winograds);
+
+const WinogradTable& winograd_table() {
+  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(winograds)(); });
+}
+
+}  // namespace norn::kernels
+#endif
