@@ -46,6 +46,7 @@ struct StridedView {
   std::vector<std::int64_t> strides;  // in elements
   std::uint32_t slot;
   std::uint32_t node, operation;  // StepInfo::node and ::first
+  bool copied = false;            // for a reader that needs it in a layout
 };
 
 class Planner final : public Selector {
@@ -60,8 +61,8 @@ class Planner final : public Selector {
       if (planned.needed) plan_node(planned);
     settle_outputs(nodes.settled);
     place(nodes.settled);
-    for (const StridedView& v : views_)  // that nothing needed dense
-      if (!v.strides.empty()) spare({SparedNode::Why::View, v.node, v.operation});
+    for (const StridedView& v : views_)
+      if (!v.copied) spare({SparedNode::Why::View, v.node, v.operation});
     hand_on(nodes.settled);
     return segment_;
   }
@@ -152,7 +153,7 @@ class Planner final : public Selector {
     const PlanState::Slots& of = state_.slots(id);
     return of.dense != kNoSlot || of.other != kNoSlot || of.view != kNoSlot;
   }
-  void make_dense(ValueId id);
+  void make_whole(const Operand& operand);
   void emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name, std::uint32_t source,
                  std::uint32_t target, ValueId id, std::uint32_t node, std::uint32_t operation);
   void settle_outputs(const std::vector<ValueId>& settled);
@@ -171,7 +172,7 @@ class Planner final : public Selector {
   PlanState& state_;
   std::shared_ptr<Segment> segment_;
   std::vector<Slot> slots_;
-  std::vector<StridedView> views_;            // without strides once they are dense
+  std::vector<StridedView> views_;
   std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
   std::uint32_t node_index_ = 0, first_ = 0;  // StepInfo::node and ::first
   bool emitted_ = false;
@@ -214,7 +215,10 @@ std::uint32_t Planner::new_slot(const Operand& operand) {
 std::uint32_t Planner::slot_for(const Operand& operand) {
   PlanState::Slots& of = state_.slots(operand.value);
   if (operand.as_it_lies && strides_of(operand.value)) return views_[of.view].slot;
-  if (of.view != kNoSlot && of.dense == kNoSlot) make_dense(operand.value);
+  if (of.view != kNoSlot && of.dense == kNoSlot && (operand.layout == Layout::Dense || of.other == kNoSlot)) {
+    make_whole(operand);
+    if (operand.layout != Layout::Dense) return of.other;
+  }
   if (operand.layout == Layout::Dense && of.dense == kNoSlot && of.other == kNoSlot) {
     Slot slot;
     slot.bytes = bytes_of(operand.value);
@@ -298,16 +302,29 @@ void Planner::strided_view(std::size_t i, std::vector<std::int64_t> strides, std
     spare({SparedNode::Why::View, node_index_, first_});
     return;
   }
-  state_.slots(to).view = static_cast<std::uint32_t>(views_.size());
+  PlanState::Slots& of = state_.slots(to);
+  // Channels last, as a reorder makes it, or with other channels between.
+  if (dtype_of(to) == DataType::Float && dims.size() >= 3 && dims[1] > 1 && strides[1] == 1) {
+    of.made = Layout::ChannelsLast;
+    const std::vector<std::int64_t> reordered = kernels::layout_strides(dims, Layout::ChannelsLast);
+    bool same = true;
+    for (std::size_t d = 0; d < dims.size(); ++d) same = same && (dims[d] == 1 || strides[d] == reordered[d]);
+    if (same) {
+      of.other = id;
+      of.other_layout = Layout::ChannelsLast;
+    }
+  }
+  of.view = static_cast<std::uint32_t>(views_.size());
   views_.push_back({std::move(strides), id, node_index_, first_});
 }
 
-void Planner::make_dense(ValueId id) {
-  StridedView& view = views_[state_.slots(id).view];
-  auto [kernel, name] = dense_copy(dims_of(id), view.strides, element_size(dtype_of(id)), packed());
-  const std::uint32_t target = new_slot({id, Layout::Dense});
-  emit_copy(std::move(kernel), std::move(name), view.slot, target, id, view.node, view.operation);
-  view.strides.clear();
+void Planner::make_whole(const Operand& operand) {
+  StridedView& view = views_[state_.slots(operand.value).view];
+  auto [kernel, name] =
+      whole_copy(dims_of(operand.value), view.strides, operand.layout, element_size(dtype_of(operand.value)), packed());
+  const std::uint32_t target = new_slot(operand);
+  emit_copy(std::move(kernel), std::move(name), view.slot, target, operand.value, view.node, view.operation);
+  view.copied = true;
 }
 
 std::vector<StaticType> Planner::static_types(const std::vector<Operand>& operands) const {

@@ -155,9 +155,10 @@ class SelectedNode final : public opset::NodeView {
   const Selector* s_;
 };
 
-// A kernel that copies elements from where they lie with these strides into dense memory, and its name.
-std::pair<std::shared_ptr<const kernels::Kernel>, std::string> dense_copy(const Shape& dims,
+// A kernel that copies elements from where they lie with these strides into memory of their own, and its name.
+std::pair<std::shared_ptr<const kernels::Kernel>, std::string> whole_copy(const Shape& dims,
                                                                           const std::vector<std::int64_t>& strides,
+                                                                          kernels::Layout layout,
                                                                           std::size_t element_bytes,
                                                                           kernels::PackedConstants& packed);
 

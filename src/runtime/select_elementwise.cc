@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/physical.h"
 #include "ops/math/activation/activation.h"
 #include "ops/math/binary_arith/binary_arith.h"
 #include "ops/math/clip/clip.h"
@@ -180,7 +181,10 @@ bool select_elementwise(Selector& s) {
     // What lies in another value's memory is read there if it lies in runs.
     for (std::size_t i = 0; i < uses.size(); ++i) {
       const auto* strides = s.strides_of(uses[i].value);
-      if (!strides || layout != Layout::Dense || strides->back() != 1 || config.inputs[i].dims.back() < kRun) continue;
+      if (!strides) continue;
+      const Shape& dims = config.inputs[i].dims;
+      const std::size_t innermost = kernels::memory_order(dims.size(), layout).back();
+      if ((*strides)[innermost] != 1 || dims[innermost] < kRun) continue;
       config.inputs[i].strides = *strides;
       uses[i].as_it_lies = true;
     }

@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/movement.h"
+#include "kernels/cpu/physical.h"
 #include "ops/common/shapes.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/pad/pad.h"
@@ -39,9 +40,9 @@ bool constant_from(Selector& s, std::size_t first, std::string_view kernel) {
 
 }  // namespace
 
-std::pair<std::shared_ptr<const kernels::Kernel>, std::string> dense_copy(const Shape& dims,
+std::pair<std::shared_ptr<const kernels::Kernel>, std::string> whole_copy(const Shape& dims,
                                                                           const std::vector<std::int64_t>& strides,
-                                                                          std::size_t element_bytes,
+                                                                          Layout layout, std::size_t element_bytes,
                                                                           kernels::PackedConstants& packed) {
   // A permutation of a dense tensor, or any elements of one.
   std::vector<std::size_t> order(dims.size());
@@ -58,13 +59,15 @@ std::pair<std::shared_ptr<const kernels::Kernel>, std::string> dense_copy(const 
   const std::vector<std::int64_t> dense = ops::dense_strides(transpose.x);
   for (std::size_t k = 0; k < order.size(); ++k)
     permuted = permuted && (dims[order[k]] == 1 || dense[k] == strides[order[k]]);
-  if (permuted)
+  if (permuted && layout == Layout::Dense)
     for (const auto& candidate : kernels::transpose_candidates())
       if (candidate.refuses(transpose).empty()) return {candidate.make(transpose, packed), std::string(candidate.name)};
   kernels::StridedCopyConfig copy;
-  copy.dims = dims;
-  copy.x_strides = strides;
-  copy.out_strides = ops::dense_strides(dims);
+  for (std::size_t d : kernels::memory_order(dims.size(), layout)) {
+    copy.dims.push_back(dims[d]);
+    copy.x_strides.push_back(strides[d]);
+    copy.out_strides.push_back(kernels::layout_strides(dims, layout)[d]);
+  }
   copy.element_bytes = element_bytes;
   copy.out_elements = element_count(dims);
   std::string why;
@@ -148,26 +151,29 @@ bool select_transpose(Selector& s) {
 bool select_concat(Selector& s) {
   if (!plain(s, "concat")) return false;
   kernels::ConcatConfig config;
-  std::vector<Operand> uses;
   config.element_bytes = element_size(s.out_dtype());
   config.axis = ops::resolve_concat(SelectedNode(s), static_cast<std::int64_t>(s.out_dims().size()));
-  bool same = config.axis == 1 && s.out_dims().size() >= 3 && s.out_dtype() == DataType::Float;
-  Layout made = Layout::Dense;
-  for (std::size_t i = 0; i < s.node().inputs.size(); ++i) {
+  const std::vector<program::ValueId>& inputs = s.node().inputs;
+  // The layout that most of the elements have.
+  double channels_last = 0, all = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
     config.inputs.push_back(s.dims(i));
-    const Layout l = s.made_in(s.node().inputs[i]);
-    same = same && l != Layout::Dense && (made == Layout::Dense || l == made);
-    made = l;
-    uses.push_back({s.node().inputs[i]});
+    const auto elements = static_cast<double>(element_count(s.dims(i)));
+    all += elements;
+    if (s.made_in(inputs[i]) == Layout::ChannelsLast) channels_last += elements;
   }
-  if (same) {
-    config.layout = made;
-    for (Operand& use : uses) use.layout = made;
-    if (s.choose(kernels::concat_candidates(), config, uses, {s.node().outputs[0], made})) return true;
-    config.layout = Layout::Dense;
-    for (Operand& use : uses) use.layout = Layout::Dense;
-  }
-  return s.choose(kernels::concat_candidates(), config, uses, {s.node().outputs[0]});
+  const auto attempt = [&](Layout layout) {
+    config.layout = layout;
+    config.strides.clear();
+    std::vector<Operand> uses;
+    for (const program::ValueId id : inputs) {
+      const auto* strides = s.strides_of(id);
+      config.strides.push_back(strides ? *strides : std::vector<std::int64_t>());
+      uses.push_back({id, layout, strides != nullptr});
+    }
+    return s.choose(kernels::concat_candidates(), config, uses, {s.node().outputs[0], layout});
+  };
+  return (channels_last * 2 > all && attempt(Layout::ChannelsLast)) || attempt(Layout::Dense);
 }
 
 bool select_slice(Selector& s) {

@@ -2,6 +2,7 @@
 // with reference kernels alone, which see dense values only.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "ops/tensor/shape/chain_test.h"
@@ -216,6 +217,55 @@ TEST(StridedViews, TransposesOfChannelsLast) {
   transpose(m, "c", "last", {0, 2, 3, 1});
   m.initializer("shape", tensor<std::int64_t>({2}, {64, 16})).node("Reshape", {"last", "shape"}, {"y"}).output("y");
   check(m, {{"x", numbers({1, 16, 8, 8})}});
+}
+
+// Pixels from first to last: what others call NHWC needs no reordering on either side of a convolution.
+TEST(StridedViews, PixelsOfChannels) {
+  ModelBuilder m(21);
+  m.input("x", "float[2,9,7,16]").initializer("w", numbers({24, 16, 1, 1}));
+  transpose(m, "x", "first", {0, 3, 1, 2});
+  m.node("Conv", {"first", "w"}, {"c"});
+  transpose(m, "c", "y", {0, 2, 3, 1}).output("y");
+  const auto kernels = check(m, {{"x", numbers({2, 9, 7, 16})}});
+  for (const std::string& kernel : kernels) EXPECT_EQ(kernel.find("reorder"), std::string::npos) << kernel;
+  // A product reads the same view across.
+  ModelBuilder product(21);
+  product.input("x", "float[2,5,8]").initializer("b", numbers({5, 3}));
+  transpose(product, "x", "t", {0, 2, 1});
+  product.node("MatMul", {"t", "b"}, {"y"}).node("Neg", {"t"}, {"n"}).output("y").output("n");
+  check(product, {{"x", numbers({2, 5, 8})}});
+}
+
+// Channels are split off, convolved, added and put together again with channels last.
+TEST(StridedViews, SomeOfTheChannels) {
+  ModelBuilder m(21);
+  m.input("x", "float[2,16,6,5]").initializer("w", numbers({48, 16, 1, 1})).initializer("v", numbers({16, 16, 1, 1}));
+  m.node("Conv", {"x", "w"}, {"c"});
+  m.node("Split", {"c"}, {"a", "b", "d"},
+         {make_attr("num_outputs", std::int64_t{3}), make_attr("axis", std::int64_t{1})});
+  m.node("Conv", {"b", "v"}, {"e"}).node("Add", {"e", "d"}, {"f"}).node("Sub", {"d", "a"}, {"g"});
+  slice(m, "f", "rows", {1}, {4}, {2});
+  slice(m, "c", "odd", {1}, {48}, {1}, {2});
+  m.node("Concat", {"a", "f", "d", "g", "odd", "x"}, {"y"}, {make_attr("axis", std::int64_t{1})});
+  m.node("Concat", {"rows", "d", "b"}, {"z"}, {make_attr("axis", std::int64_t{2})});
+  m.node("MaxPool", {"d"}, {"p"}, {make_attr("kernel_shape", Ints{2, 2})});
+  for (const char* out : {"y", "z", "p", "a"}) m.output(out);
+  const auto kernels = check(m, {{"x", numbers({2, 16, 6, 5})}});
+  EXPECT_LE(
+      std::count_if(kernels.begin(), kernels.end(), [](const std::string& k) { return k.starts_with("reorder"); }), 6);
+}
+
+// Halves of rows change places: nothing is copied twice.
+TEST(StridedViews, PutTogetherFromParts) {
+  ModelBuilder m(21);
+  m.input("x", "float[2,3,8]");
+  slice(m, "x", "low", {0}, {4}, {2});
+  slice(m, "x", "high", {4}, {8}, {2});
+  transpose(m, "x", "turned", {2, 1, 0});
+  slice(m, "turned", "corner", {0, 0}, {2, 3}, {0, 1});
+  transpose(m, "corner", "back", {2, 1, 0});
+  m.node("Concat", {"high", "low", "back"}, {"y"}, {make_attr("axis", std::int64_t{-1})}).output("y");
+  EXPECT_EQ(check(m, {{"x", numbers({2, 3, 8})}}).size(), 1u);
 }
 
 TEST(StridedViews, OfNothingAndOfOne) {

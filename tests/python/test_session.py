@@ -235,7 +235,7 @@ def test_explain_and_program_text():
     assert "Conv" in session.explain()
     assert "Conv" in session.program_text()
     told = session.explanation()
-    assert told["runnable"] and told["graph"]["planned"]
+    assert told["runnable"] and told["planned"]
     steps = told["steps"]
     assert sum(o["op_type"] == "Conv" for step in steps for o in step["operations"]) == 2
     assert all(step["kernel"] in session.explain() for step in steps)

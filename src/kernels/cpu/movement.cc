@@ -75,17 +75,27 @@ class GridCopy {
         3 + static_cast<double>(piece_) *
                 (run_.x_stride == 1 && run_.out_stride == 1 ? kByteNs * static_cast<double>(bytes_) : 0.6);
     parallel_ranges(rows, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t first = i % pieces_ * piece_;
-        std::int64_t rest = i / pieces_, x_at = first * run_.x_stride, out_at = first * run_.out_stride;
+      const auto size = static_cast<std::int64_t>(bytes_);
+      const std::size_t last = dims_.size() - 1;
+      for (std::int64_t i = begin; i < end;) {
+        // Where row i lies; those behind it along the last dimension follow by its strides.
+        const std::int64_t first = i % pieces_ * piece_, n = std::min(piece_, run_.size - first);
+        std::int64_t rest = i / pieces_, x_at = first * run_.x_stride, out_at = first * run_.out_stride, follow = 1;
+        GridDim step{1, 0, 0};
+        if (!dims_.empty() && pieces_ == 1) {
+          step = dims_[last];
+          follow = std::min(step.size - rest % step.size, end - i);
+        }
         for (std::size_t d = dims_.size(); d-- > 0;) {
           x_at += rest % dims_[d].size * dims_[d].x_stride;
           out_at += rest % dims_[d].size * dims_[d].out_stride;
           rest /= dims_[d].size;
         }
-        const std::int64_t size = static_cast<std::int64_t>(bytes_);
-        copy_run(static_cast<const char*>(x) + x_at * size, run_.x_stride, static_cast<char*>(out) + out_at * size,
-                 run_.out_stride, std::min(piece_, run_.size - first), bytes_);
+        const char* from = static_cast<const char*>(x) + x_at * size;
+        char* to = static_cast<char*>(out) + out_at * size;
+        for (std::int64_t k = 0; k < follow; ++k, from += step.x_stride * size, to += step.out_stride * size)
+          copy_run(from, run_.x_stride, to, run_.out_stride, n, bytes_);
+        i += follow;
       }
     });
   }
@@ -176,19 +186,20 @@ std::unique_ptr<Kernel> make_transpose(const TransposeConfig& c, PackedConstants
 class Concat final : public Kernel {
  public:
   explicit Concat(const ConcatConfig& c) : bytes_(c.element_bytes) {
-    const auto order = memory_order(c.inputs[0].size(), c.layout);
-    const std::size_t axis = static_cast<std::size_t>(c.axis);
-    const std::size_t at = static_cast<std::size_t>(std::find(order.begin(), order.end(), axis) - order.begin());
-    std::int64_t outer = 1, inner = 1, along = 0, offset = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      if (i < at) outer *= c.inputs[0][order[i]];
-      if (i > at) inner *= c.inputs[0][order[i]];
-    }
-    for (const Shape& dims : c.inputs) along += dims[axis];
-    for (const Shape& dims : c.inputs) {
-      const std::int64_t n = dims[axis] * inner;
-      copies_.push_back({GridCopy({{outer, n, along * inner}, {n, 1, 1}}, bytes_), offset});
-      offset += n;
+    const auto axis = static_cast<std::size_t>(c.axis);
+    Shape out = c.inputs[0];
+    out[axis] = 0;
+    for (const Shape& dims : c.inputs) out[axis] += dims[axis];
+    const std::vector<std::int64_t> out_strides = layout_strides(out, c.layout);
+    std::int64_t offset = 0;
+    for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+      const Shape& dims = c.inputs[i];
+      const bool lies = i < c.strides.size() && !c.strides[i].empty();
+      const std::vector<std::int64_t> strides = lies ? c.strides[i] : layout_strides(dims, c.layout);
+      std::vector<GridDim> grid;
+      for (std::size_t d : memory_order(dims.size(), c.layout)) grid.push_back({dims[d], strides[d], out_strides[d]});
+      copies_.push_back({GridCopy(std::move(grid), bytes_), offset * out_strides[axis]});
+      offset += dims[axis];
     }
   }
 
@@ -217,6 +228,10 @@ std::string concat_refuses(const ConcatConfig& c) {
       if (d != static_cast<std::size_t>(c.axis) && dims[d] != first[d]) return "inputs that differ off the axis";
     if (std::string why = extent_refusal({&dims}); !why.empty()) return why;
   }
+  for (std::size_t i = 0; i < c.strides.size(); ++i)
+    if (i >= c.inputs.size() || (!c.strides[i].empty() && c.strides[i].size() != c.inputs[i].size()) ||
+        !bounded(c.strides[i]))
+      return "strides that do not fit";
   Shape out = first;
   for (std::size_t i = 1; i < c.inputs.size(); ++i) {
     out[static_cast<std::size_t>(c.axis)] += c.inputs[i][static_cast<std::size_t>(c.axis)];

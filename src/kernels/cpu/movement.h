@@ -20,7 +20,9 @@ struct ConcatConfig {
   std::vector<Shape> inputs;
   std::int64_t axis = 0;  // in [0, rank)
   std::size_t element_bytes = 4;
-  Layout layout = Layout::Dense;  // of inputs and output
+  Layout layout = Layout::Dense;  // of the output, and of inputs without strides
+  // Of each input, in elements, none negative: where it lies; empty: as the layout says. No list: all are empty.
+  std::vector<std::vector<std::int64_t>> strides;
 };
 std::span<const Candidate<ConcatConfig>> concat_candidates();
 
