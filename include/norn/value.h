@@ -71,6 +71,10 @@ class NORN_API Tensor {
   // Uses `data` in place for as long as `owner` (may be null: then the caller keeps the memory alive).
   static Tensor borrow(DataType dtype, Shape dims, void* data, std::shared_ptr<const void> owner = {});
 
+  // The same for memory that is not aligned for its elements, as in a file: it is copied when the elements are first
+  // asked for, by any tensor that shares it; thread-safe.
+  static Tensor borrow_unaligned(DataType dtype, Shape dims, const void* data, std::shared_ptr<const void> owner);
+
   DataType dtype() const noexcept { return dtype_; }
   const Shape& dims() const noexcept { return dims_; }
   int rank() const noexcept { return static_cast<int>(dims_.size()); }
@@ -79,21 +83,24 @@ class NORN_API Tensor {
   Device device() const noexcept { return device_; }
   bool defined() const noexcept { return dtype_ != DataType::Undefined; }
 
-  // The memory, whatever the element type is.
-  const void* data() const noexcept { return data_; }
-  void* mutable_data() noexcept { return data_; }
+  // The memory, whatever the element type is. Throws norn::Error (LimitExceeded) if what is not aligned cannot be
+  // copied.
+  const void* data() const { return unaligned_ ? aligned() : data_; }
+  void* mutable_data() { return unaligned_ ? aligned() : data_; }
+  // The bytes where they lie, aligned or not.
+  const void* bytes_in_place() const noexcept { return data_; }
   // The elements. Throws norn::Error (InvalidArgument) if they are no T in memory: see types_held_in().
   template <class T>
   const T* as() const {
     static_assert(types_held_in<T>() != 0, "no element type is held in a T");
     check_held_in(types_held_in<T>());
-    return static_cast<const T*>(data_);
+    return static_cast<const T*>(data());
   }
   template <class T>
   T* as_mutable() {
     static_assert(types_held_in<T>() != 0, "no element type is held in a T");
     check_held_in(types_held_in<T>());
-    return static_cast<T*>(data_);
+    return static_cast<T*>(mutable_data());
   }
 
   // The same memory under other dimensions of equal element count.
@@ -110,12 +117,14 @@ class NORN_API Tensor {
       not_held_in(types);
   }
   [[noreturn]] void not_held_in(std::uint32_t types) const;
+  void* aligned() const;
 
   std::shared_ptr<const void> owner_;
   void* data_ = nullptr;
   std::int64_t size_ = 0;
   Shape dims_;
   DataType dtype_ = DataType::Undefined;
+  bool unaligned_ = false;  // then owner_ holds the aligned copy too
   Device device_;
 };
 

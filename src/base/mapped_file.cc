@@ -15,6 +15,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <utility>
@@ -22,6 +24,8 @@
 
 #include "base/atomic_file.h"
 #include "base/descriptor.h"
+#include "base/fork.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "norn/error.h"
 
@@ -126,6 +130,31 @@ void write_pieces(int fd, const std::string& path, std::span<const std::span<con
 
 }  // namespace
 
+namespace {
+
+// The files that are mapped now: first byte and size.
+struct Mappings {
+  ForkSafeMutex mutex;
+  std::map<std::uintptr_t, std::size_t> all;
+};
+Mappings& mappings() {
+  static Mappings* const kept = new Mappings;  // outlives mappings that static objects hold
+  return *kept;
+}
+
+}  // namespace
+
+void release_pages(const void* memory, std::size_t bytes) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  Mappings& mapped = mappings();
+  std::lock_guard lock(mapped.mutex);  // held, so that the memory does not become another's
+  auto at = mapped.all.upper_bound(begin);
+  if (at == mapped.all.begin()) return;
+  --at;
+  if (begin - at->first >= at->second || bytes > at->second - (begin - at->first)) return;
+  advise_pages(const_cast<void*>(memory), bytes, static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE)), MADV_DONTNEED);
+}
+
 FileBytes read_file(const std::string& path, const Limits& limits, bool mmap) {
   check_path(path);
   Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -151,7 +180,15 @@ FileBytes map_descriptor(int fd, std::uint64_t bytes, const std::string& path) {
   const auto size = static_cast<std::size_t>(bytes);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (address == MAP_FAILED) fail("cannot map", path, errno);
-  std::shared_ptr<const void> owner(address, [size](void* p) { ::munmap(p, size); });
+  std::shared_ptr<const void> owner(address, [size](void* p) {
+    {
+      std::lock_guard lock(mappings().mutex);
+      mappings().all.erase(reinterpret_cast<std::uintptr_t>(p));
+    }
+    ::munmap(p, size);
+  });
+  std::lock_guard lock(mappings().mutex);
+  mappings().all.emplace(reinterpret_cast<std::uintptr_t>(address), size);
   return {std::span<const std::byte>(static_cast<const std::byte*>(address), size), std::move(owner)};
 }
 

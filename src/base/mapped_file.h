@@ -27,6 +27,10 @@ FileBytes read_file(const std::string& path, const Limits& limits, bool mmap = t
 // messages.
 FileBytes map_descriptor(int fd, std::uint64_t bytes, const std::string& path);
 
+// Gives back the pages of a mapped file within this memory, which come again when they are read: for contents that have
+// been copied. Does nothing to other memory. Thread-safe.
+void release_pages(const void* memory, std::size_t bytes) noexcept;
+
 // Writes beside `path`, syncs, renames over it; the target is either the old file or the whole new one.
 // `once_written`, if there is one, is called when the pieces are not needed any more: while the file is synced, on
 // another thread if one is free, and not at all if writing fails. Throws norn::Error (Io).

@@ -3,15 +3,35 @@
 #include "norn/value.h"
 
 #include <cstring>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/checked.h"
+#include "base/mapped_file.h"
 
 namespace norn {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
+
+std::shared_ptr<void> aligned_memory(std::size_t bytes) {
+  return {::operator new(bytes ? bytes : 1, kAlignment), [](void* p) { ::operator delete(p, kAlignment); }};
+}
+
+// What a tensor of unaligned memory holds on to.
+struct Unaligned {
+  std::shared_ptr<const void> owner;
+  mutable std::once_flag once;
+  mutable std::shared_ptr<void> copy;
+};
+
+[[noreturn]] void no_memory(DataType dtype, const Shape& dims, std::optional<std::int64_t> bytes) {
+  throw Error(ErrorCode::LimitExceeded, "not enough memory for a tensor " + std::string(data_type_name(dtype)) +
+                                            to_string(dims) +
+                                            (bytes ? " (" + std::to_string(*bytes) + " bytes)" : std::string()));
+}
 
 [[noreturn]] void wrong_kind(const char* wanted, const Value& value) {
   throw Error(ErrorCode::InvalidArgument, std::string("expected a ") + wanted + ", got " + value.describe());
@@ -32,14 +52,12 @@ Tensor::Tensor(DataType dtype, Shape dims) : dims_(std::move(dims)), dtype_(dtyp
       data_ = strings->data();
       owner_ = std::move(strings);
     } else {
-      void* memory = ::operator new(static_cast<std::size_t>(*total ? *total : 1), kAlignment);
-      data_ = memory;
-      owner_ = std::shared_ptr<const void>(memory, [](void* p) { ::operator delete(p, kAlignment); });
+      std::shared_ptr<void> memory = aligned_memory(static_cast<std::size_t>(*total));
+      data_ = memory.get();
+      owner_ = std::move(memory);
     }
   } catch (const std::exception&) {
-    throw Error(ErrorCode::LimitExceeded, "not enough memory for a tensor " + std::string(data_type_name(dtype)) +
-                                              to_string(dims_) +
-                                              (total ? " (" + std::to_string(*total) + " bytes)" : std::string()));
+    no_memory(dtype, dims_, total);
   }
 }
 
@@ -54,6 +72,29 @@ Tensor Tensor::borrow(DataType dtype, Shape dims, void* data, std::shared_ptr<co
   t.data_ = data;
   t.owner_ = std::move(owner);
   return t;
+}
+
+Tensor Tensor::borrow_unaligned(DataType dtype, Shape dims, const void* data, std::shared_ptr<const void> owner) {
+  auto held = std::make_shared<Unaligned>();
+  held->owner = std::move(owner);
+  Tensor t = borrow(dtype, std::move(dims), const_cast<void*>(data), std::move(held));
+  t.unaligned_ = true;
+  return t;
+}
+
+void* Tensor::aligned() const {
+  const auto* held = static_cast<const Unaligned*>(owner_.get());
+  try {
+    std::call_once(held->once, [&] {
+      std::shared_ptr<void> copy = aligned_memory(bytes());
+      std::memcpy(copy.get(), data_, bytes());
+      held->copy = std::move(copy);
+      base::release_pages(data_, bytes());
+    });
+  } catch (const std::bad_alloc&) {
+    no_memory(dtype_, dims_, static_cast<std::int64_t>(bytes()));
+  }
+  return held->copy.get();
 }
 
 void Tensor::not_held_in(std::uint32_t types) const {

@@ -36,6 +36,8 @@ DataType checked_type(const Tensor& tensor) {
   return static_cast<DataType>(number);
 }
 
+constexpr std::size_t kWorthSharing = std::size_t{64} << 10;  // bytes of memory that is not aligned
+
 std::size_t alignment_of(DataType type) {
   switch (type) {
     case DataType::Complex64: return alignof(float);
@@ -84,6 +86,8 @@ norn::Tensor from_raw(const Tensor& tensor, DataType type, Shape dims, const Byt
   norn::Tensor value;
   if (aligned && count > 0 && raw.owner()) {
     value = share(type, std::move(dims), raw.data(), raw.owner());
+  } else if (raw.size() >= kWorthSharing && raw.owner()) {
+    value = norn::Tensor::borrow_unaligned(type, std::move(dims), raw.data(), raw.owner());
   } else {
     value = norn::Tensor(type, std::move(dims));
     if (count > 0) std::memcpy(value.mutable_data(), raw.data(), raw.size());

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,19 +31,30 @@ class Kernel {
   // `scratch`: scratch_bytes() bytes, aligned to 64. Outputs never alias inputs unless the configuration says so.
   virtual void run(void* const* operands, void* scratch) const = 0;
   virtual std::size_t scratch_bytes() const { return 0; }
+  // Whether running reads operand `i`: not one that was packed when the kernel was made. Its address may be null then.
+  virtual bool reads([[maybe_unused]] std::size_t i) const { return true; }
   // An estimate of the memory that it holds, packed constants aside.
   virtual std::size_t bytes() const noexcept { return 512; }
 };
 
 // Contents of an operand that are known when a kernel is made.
 struct Contents {
-  const void* data = nullptr;  // null: not known
+  // Null: not known. They may not be aligned for their elements, as they lie in a file.
+  const void* data = nullptr;
   // Whether they live as long as every plan. Otherwise they die with the plan the kernel is made for, and their address
   // comes again with other contents.
   bool shared = true;
+  std::size_t bytes = 0;
   bool known() const noexcept { return data != nullptr; }
-  auto fields() const noexcept { return std::tie(data, shared); }
+  auto fields() const noexcept { return std::tie(data, shared, bytes); }
 };
+
+// An element of contents that may not be aligned.
+inline float float_at(const float* at) noexcept {
+  float value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
 
 // Constants that kernels have rearranged, shared by all plans of one compiled model as long as one of them holds them.
 // Thread-safe.

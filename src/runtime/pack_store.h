@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/fork.h"
+#include "base/mapped_file.h"
 #include "kernels/kernel.h"
 
 namespace norn::runtime {
@@ -27,6 +28,7 @@ class PackStore final : public kernels::PackedConstants {
     }
     // Without the lock, since it takes long: two that make the same form at once keep one of them.
     std::shared_ptr<const void> made = make();
+    base::release_pages(contents.data, contents.bytes);
     std::lock_guard lock(mutex_);
     if (auto found = kept()) return found;
     store_[std::move(key)] = made;

@@ -48,7 +48,9 @@ class Selector {
   }
   // The same for a kernel that packs it.
   kernels::Contents contents(std::size_t i) const {
-    return {constant_data(i), has(i) && is_shared_constant(node_->inputs[i])};
+    const norn::Tensor* t = constant(i);
+    if (!t) return {};
+    return {t->bytes_in_place(), is_shared_constant(node_->inputs[i]), t->bytes()};
   }
   DataType out_dtype() const { return dtype_of(node_->outputs[0]); }
   const Shape& out_dims() const { return dims_of(node_->outputs[0]); }

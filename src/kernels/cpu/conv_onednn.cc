@@ -168,6 +168,7 @@ class OneDnnConv final : public Kernel {
   }
 
   std::size_t scratch_bytes() const override { return scratch_; }
+  bool reads(std::size_t i) const override { return i != 1 || !config_.weights.known(); }
   std::size_t bytes() const noexcept override { return (parts_.size() + 1) * kPrimitiveBytes; }
 
   void run(void* const* operands, void* scratch) const override {

@@ -98,6 +98,7 @@ class OwnConv final : public Kernel {
   }
 
   std::size_t scratch_bytes() const override { return scratch_; }
+  bool reads(std::size_t i) const override { return i != 1 || !weights_; }
 
   void run(void* const* operands, void* scratch) const override {
     char* base = static_cast<char*>(scratch);
@@ -137,7 +138,7 @@ class OwnConv final : public Kernel {
   void pack(const float* w, float* to, float* order) const {
     if (depthwise_) {
       for (std::int64_t g = 0; g < c_.group; ++g)
-        for (std::int64_t t = 0; t < taps_; ++t) to[t * c_.group + g] = w[g * taps_ + t];
+        for (std::int64_t t = 0; t < taps_; ++t) to[t * c_.group + g] = float_at(w + g * taps_ + t);
       return;
     }
     const std::int64_t each = packed_floats(depth_, filters_), width = gemm_table().width;
@@ -145,7 +146,7 @@ class OwnConv final : public Kernel {
       for (std::int64_t m = 0; m < filters_; ++m)
         for (std::int64_t c = 0; c < channels_; ++c)
           for (std::int64_t t = 0; t < taps_; ++t)
-            order[(t * channels_ + c) * filters_ + m] = w[(m * channels_ + c) * taps_ + t];
+            order[(t * channels_ + c) * filters_ + m] = float_at(w + (m * channels_ + c) * taps_ + t);
       pack_panels(order, filters_, 1, depth_, filters_, 0, (filters_ + width - 1) / width, to);
     }
   }

@@ -96,6 +96,7 @@ class WinogradConv final : public Kernel {
   }
 
   std::size_t scratch_bytes() const override { return scratch_; }
+  bool reads(std::size_t i) const override { return i != 1; }
 
   void run(void* const* operands, void* scratch) const override {
     char* const base = static_cast<char*>(scratch);
@@ -150,27 +151,31 @@ class WinogradConv final : public Kernel {
     auto buffer = aligned_buffer(static_cast<std::size_t>(kPoints * point) * sizeof(float));
     float* const to = static_cast<float*>(buffer.get());
     const auto* w = static_cast<const float*>(c_.weights.data);
-    parallel_ranges(padded, static_cast<double>(channels_) * 60, table_.lanes, [&](std::int64_t f0, std::int64_t f1) {
-      for (std::int64_t f = f0; f < f1; ++f) {
-        const std::int64_t panel = f / table_.width * table_.width, width = std::min(table_.width, padded - panel);
-        for (std::int64_t c = 0; c < channels_; ++c) {
-          float* at = to + panel * channels_ + c * width + (f - panel);
-          if (f >= filters_) {
-            for (std::int64_t p = 0; p < kPoints; ++p) at[p * point] = 0;
-            continue;
+    // A panel's filters at a time, so that whole lines are written: with the point, each lies far from the last.
+    const std::int64_t panels = (padded + table_.width - 1) / table_.width;
+    parallel_ranges(
+        panels, static_cast<double>(channels_ * table_.width) * 30, 1, [&](std::int64_t p0, std::int64_t p1) {
+          double half[6][3][kWinogradWidest];
+          for (std::int64_t panel = p0 * table_.width; panel < std::min(padded, p1 * table_.width);
+               panel += table_.width) {
+            const std::int64_t width = std::min(table_.width, padded - panel);
+            for (std::int64_t c = 0; c < channels_; ++c) {
+              for (std::int64_t f = 0; f < width; ++f) {
+                float g[9] = {};
+                if (panel + f < filters_) std::memcpy(g, w + ((panel + f) * channels_ + c) * 9, sizeof g);
+                for (int i = 0; i < 6; ++i)
+                  for (int j = 0; j < 3; ++j)
+                    half[i][j][f] = transform[i][0] * g[j] + transform[i][1] * g[3 + j] + transform[i][2] * g[6 + j];
+              }
+              float* at = to + panel * channels_ + c * width;
+              for (int i = 0; i < 6; ++i)
+                for (int j = 0; j < 6; ++j, at += point)
+                  for (std::int64_t f = 0; f < width; ++f)
+                    at[f] = static_cast<float>(half[i][0][f] * transform[j][0] + half[i][1][f] * transform[j][1] +
+                                               half[i][2][f] * transform[j][2]);
+            }
           }
-          const float* g = w + (f * channels_ + c) * 9;
-          double half[6][3];
-          for (int i = 0; i < 6; ++i)
-            for (int j = 0; j < 3; ++j)
-              half[i][j] = transform[i][0] * g[j] + transform[i][1] * g[3 + j] + transform[i][2] * g[6 + j];
-          for (int i = 0; i < 6; ++i)
-            for (int j = 0; j < 6; ++j)
-              at[(i * 6 + j) * point] = static_cast<float>(half[i][0] * transform[j][0] + half[i][1] * transform[j][1] +
-                                                           half[i][2] * transform[j][2]);
-        }
-      }
-    });
+        });
     return buffer;
   }
 
@@ -271,7 +276,8 @@ class WinogradConv final : public Kernel {
       for (std::int64_t m = 0; m < filters_; ++m)
         for (std::int64_t c = 0; c < channels_; ++c)
           for (std::int64_t t = 0; t < 9; ++t)
-            taps_[static_cast<std::size_t>((t * channels_ + c) * filters_ + m)] = w[(m * channels_ + c) * 9 + t];
+            taps_[static_cast<std::size_t>((t * channels_ + c) * filters_ + m)] =
+                float_at(w + (m * channels_ + c) * 9 + t);
     });
     for (std::int64_t p = 0; p < pixels; ++p) {
       float* const to = pixel(call.out, image, row, column + p) + f;

@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/kernel.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/gemm_simd.cc"
@@ -193,7 +194,7 @@ void pack_panels(const float* b, std::int64_t b_row, std::int64_t b_column, std:
       if (b_column == 1)
         std::memcpy(to, from, static_cast<std::size_t>(columns) * sizeof(float));
       else
-        for (std::int64_t j = 0; j < columns; ++j) to[j] = from[j * b_column];
+        for (std::int64_t j = 0; j < columns; ++j) to[j] = float_at(from + j * b_column);
       std::fill(to + columns, to + width, 0.0f);
     }
   }

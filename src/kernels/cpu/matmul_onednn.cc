@@ -125,6 +125,7 @@ class OneDnnMatMul final : public Kernel {
   }
 
   std::size_t scratch_bytes() const override { return scratch_; }
+  bool reads(std::size_t i) const override { return i != 1 || !c_.b_constant.known(); }
   std::size_t bytes() const noexcept override { return (parts_.size() + 1) * kPrimitiveBytes; }
 
   void run(void* const* operands, void* scratch) const override {
@@ -225,7 +226,7 @@ class OneDnnMatMul final : public Kernel {
       for (std::int64_t i = 0; i < matrices; ++i) {
         const std::int64_t at = i * s_.k * s_.n + n0 * s_.b_column;
         const float* source = static_cast<const float*>(c_.b_constant.data) + at;
-        if (part.b == plain) {  // it is wanted as it is
+        if (part.b == plain && reinterpret_cast<std::uintptr_t>(source) % alignof(float) == 0) {  // wanted as it is
           part.weights.emplace_back(std::shared_ptr<const void>(), source);
           continue;
         }

@@ -46,6 +46,7 @@ class OwnMatMul final : public Kernel {
   }
 
   std::size_t scratch_bytes() const override { return scratch_; }
+  bool reads(std::size_t i) const override { return i != 1 || !packed_; }
 
   void run(void* const* operands, void* scratch) const override {
     const float* b = static_cast<const float*>(operands[1]);

@@ -15,6 +15,8 @@ inline constexpr std::int64_t kWinogradPoints = 36;  // what both are transforme
 // errors: a fifth of those of the usual 1 and 2.
 inline constexpr float kWinogradA = 0.75f, kWinogradB = 1.5f;
 
+inline constexpr std::int64_t kWinogradWidest = 64;  // panel of weights
+
 struct WinogradTable {
   std::int64_t lanes;  // floats of a vector
   std::int64_t width;  // of a panel of weights: a multiple of lanes

@@ -166,6 +166,7 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, st
   }
 }
 
+static_assert(kVectors * 16 <= kWinogradWidest);
 WinogradTable winograds() { return {lanes(), kVectors * lanes(), input, multiply, output}; }
 
 }  // namespace HWY_NAMESPACE
