@@ -66,7 +66,7 @@ class Folding {
     std::int64_t own = 0;
     for_each_graph(program, [&](const Graph& graph) {
       for (const Value& value : graph.values)
-        if (value.is_constant() && value.constant.defined() && seen.insert(value.constant.data()).second)
+        if (value.is_constant() && value.constant.defined() && seen.insert(value.constant.bytes_in_place()).second)
           own = base::checked_add(own, bytes_of(value.constant)).value_or(INT64_MAX / 2);
     });
     room_ = base::checked_add(kAllowance, times(own)).value_or(INT64_MAX / 2);

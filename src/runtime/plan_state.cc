@@ -53,8 +53,11 @@ PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const 
     if (value.origin != Origin::Constant && value.origin != Origin::State) continue;
     values[id].type = value.type;
     if (value.is_constant()) values[id].known = value.known;
-    if (const norn::Tensor* contents = contents_of(id); contents && contents->defined())
-      values[id].where = {Location::Kind::Constant, 0, 0, contents->data()};
+    if (const norn::Tensor* contents = contents_of(id); contents && contents->defined()) {
+      // A constant's own memory is asked for where something reads it: it may have to be copied.
+      const bool own = value.origin == Origin::Constant;
+      values[id].where = {Location::Kind::Constant, 0, 0, own ? contents->bytes_in_place() : contents->data()};
+    }
     settle(id);
     make_available(id);
   }
