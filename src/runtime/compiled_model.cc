@@ -228,7 +228,7 @@ std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<con
   }
   std::vector<Value> values = arrange(feeds);
   base::ParallelWidth width(options_.intra_op_num_threads);
-  std::vector<Value> results = executor_->run(values, true);
+  std::vector<Value> results = executor_->run(values, {true, nullptr});
   if (outputs.empty()) return results;
   std::vector<Value> chosen;
   for (std::size_t i : picked) chosen.push_back(results[i]);

@@ -1,6 +1,7 @@
 #include "runtime/executor.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "base/stop.h"
@@ -8,6 +9,7 @@
 #include "runtime/control_flow.h"
 #include "runtime/hand_out.h"
 #include "runtime/plan_key.h"
+#include "runtime/walk.h"
 
 namespace norn::runtime {
 
@@ -15,9 +17,6 @@ using program::kNone;
 using program::ValueId;
 
 namespace {
-
-// Bytes of intermediates, or of an operand, from which on a run looks before every step whether to stop.
-constexpr std::size_t kLongSteps = std::size_t{1} << 20;
 
 // A value that keeps its memory alive by itself: parts that lie in an arena or in a caller's memory are copied.
 Value owned(Value value) {
@@ -39,8 +38,8 @@ Value owned(Value value) {
 // later segments read what earlier ones made.
 class Executor::Run {
  public:
-  Run(const Executor& executor, std::span<const Value> inputs)
-      : e_(executor), inputs_(inputs), values_(inputs.begin(), inputs.end()) {}
+  Run(const Executor& executor, std::span<const Value> inputs, StepWatch* watch)
+      : e_(executor), context_{base::current_stop(), watch}, inputs_(inputs), values_(inputs.begin(), inputs.end()) {}
   ~Run() {
     for (Taken& t : taken_)
       if (t.frame) t.segment->give_back(std::move(t.frame), e_.kept_.arenas);
@@ -66,11 +65,12 @@ class Executor::Run {
   const Segment& next_segment(const Segment& before);
   void run_segment(const Segment& segment);
   void run_late(const LateStep& late, const Frame& frame);
+  std::vector<Value> run_nested(const LateStep& late, std::span<const Value* const> inputs, const Frame& frame);
   Value fetch(const LateStep::Input& in, const Frame& frame) const;
   std::vector<Value> outputs(const Segment& last) const;
 
   const Executor& e_;
-  const base::Stop* const stop_ = base::current_stop();
+  const RunContext context_;
   std::span<const Value> inputs_;
   std::vector<Value> values_;  // the run's table
   std::vector<Taken> taken_;
@@ -84,7 +84,7 @@ const Segment& Executor::Run::find_or_plan(std::uint64_t parent) {
   std::shared_ptr<const Segment>& segment = taken_.back().segment;
   segment = e_.kept_.plans.find(parent, key_);
   if (!segment) {
-    if (!state_) state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs_);
+    if (!state_) state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs_, &e_);
     const std::size_t behind = taken_.size() - 1;
     while (state_->depth < behind) state_->apply(*taken_[state_->depth].segment);
     if (behind > 0) state_->arrive(*taken_[behind - 1].segment, values_);
@@ -113,7 +113,7 @@ Value Executor::Run::fetch(const LateStep::Input& in, const Frame& frame) const 
 }
 
 void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
-  if (stop_) stop_->check();
+  if (context_.stop) context_.stop->check();
   const program::Node& node = e_.graph_.nodes[late.node];
   std::vector<Value> held(late.inputs.size());
   std::vector<const Value*> inputs(late.inputs.size(), nullptr);
@@ -123,26 +123,98 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
     inputs[i] = &held[i];
   }
   std::vector<Value> outputs;
-  if (node.subgraphs.empty()) {
+  if (late.nested) {
+    outputs = run_nested(late, inputs, frame);
+  } else if (node.subgraphs.empty()) {
     outputs =
         opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()),
                         [this](DataType dtype, const Shape& dims) { return e_.kept_.arenas.tensor(dtype, dims); });
   } else {
     std::vector<std::vector<Value>> arguments(node.subgraphs.size());  // formals, then captures
     outputs = run_control_flow(node, inputs, [&](std::size_t index, std::span<const Value> formals) {
-      if (stop_) stop_->check();  // a graph may have no step that looks
+      if (context_.stop) context_.stop->check();  // a graph may have no step that looks
       std::vector<Value>& all = arguments[index];
       if (all.empty()) {
         all.resize(formals.size());
         for (const LateStep::Input& in : late.captures[index]) all.push_back(fetch(in, frame));
       }
       std::copy(formals.begin(), formals.end(), all.begin());
-      return e_.subgraphs_[late.node][index]->run(all);
+      return e_.subgraphs_[late.node][index]->run(all, {false, context_.watch});
     });
   }
   handed_on_ = true;
   for (std::size_t i = 0; i < late.outputs.size() && i < outputs.size(); ++i)
     if (late.outputs[i] != kNone) values_[late.outputs[i]] = owned(std::move(outputs[i]));
+}
+
+namespace {
+
+// Scan outputs that grow as rounds add to them.
+class GrowingStacks final : public Stacks {
+ public:
+  GrowingStacks(ArenaPool& arenas, std::span<const StaticType> items)
+      : arenas_(arenas), items_(items), all_(items.size()) {}
+
+  std::byte* grow(std::size_t index, std::int64_t count, std::int64_t capacity) override {
+    Tensor larger = stack(index, capacity);
+    if (count > 0) std::memcpy(larger.mutable_data(), all_[index].data(), bytes(index, count));
+    all_[index] = std::move(larger);
+    return static_cast<std::byte*>(all_[index].mutable_data());
+  }
+  Tensor take(std::size_t index, std::int64_t count) {
+    Tensor& all = all_[index];
+    if (all.dims()[0] == count) return std::move(all);
+    Tensor exact = stack(index, count);
+    std::memcpy(exact.mutable_data(), all.data(), bytes(index, count));
+    return exact;
+  }
+
+ private:
+  Tensor stack(std::size_t index, std::int64_t count) {
+    Shape dims = items_[index].dims;
+    dims.insert(dims.begin(), count);
+    return arenas_.tensor(items_[index].dtype, dims);
+  }
+  std::size_t bytes(std::size_t index, std::int64_t count) const {
+    return static_cast<std::size_t>(count * element_count(items_[index].dims)) * element_size(items_[index].dtype);
+  }
+  ArenaPool& arenas_;
+  std::span<const StaticType> items_;
+  std::vector<Tensor> all_;
+};
+
+}  // namespace
+
+// A loop whose body is settled, but not how often it runs.
+std::vector<Value> Executor::Run::run_nested(const LateStep& late, std::span<const Value* const> inputs,
+                                             const Frame& frame) {
+  const program::Node& node = e_.graph_.nodes[late.node];
+  std::vector<Value> captures, outputs;
+  std::vector<void*> operands;
+  const auto data = [](const Value& value) { return const_cast<void*>(value.tensor().data()); };
+  for (const Value* input : inputs) operands.push_back(input ? data(*input) : nullptr);
+  for (const LateStep::Input& in : late.captures[0]) {
+    captures.push_back(fetch(in, frame));
+    operands.push_back(data(captures.back()));
+  }
+  for (std::size_t o = 0; o < late.types.size(); ++o) {
+    const bool wanted = late.outputs[o] != kNone && o < late.stacked;
+    outputs.push_back(wanted ? Value(e_.kept_.arenas.tensor(late.types[o].dtype, late.types[o].dims)) : Value());
+    operands.push_back(wanted ? data(outputs.back()) : nullptr);
+  }
+  struct Scratch {
+    ArenaPool& arenas;
+    ArenaPool::Stretch stretch;
+    ~Scratch() { arenas.give_back(std::move(stretch)); }
+  } scratch{e_.kept_.arenas, e_.kept_.arenas.take(late.nested->scratch_bytes())};
+  GrowingStacks stacks(e_.kept_.arenas, std::span(late.types).subspan(late.stacked));
+  const std::int64_t rounds = late.nested->run_nested(operands.data(), scratch.stretch.memory.get(), context_, &stacks);
+  const program::Graph& body = *node.subgraphs[0].graph;
+  for (std::size_t o = late.stacked; o < outputs.size(); ++o)
+    if (late.outputs[o] != kNone)
+      outputs[o] =
+          rounds > 0 ? stacks.take(o - late.stacked, rounds) : empty_stack(body.value(body.outputs[1 + o]).type);
+  return outputs;
 }
 
 void Executor::Run::run_segment(const Segment& segment) {
@@ -159,34 +231,8 @@ void Executor::Run::run_segment(const Segment& segment) {
     else
       frame.pointers[at] = taken_[where.index].frame->base + where.offset;
   }
-  const Step* const first = segment.steps.data();
-  const Step* const end = first + segment.steps.size();
-  const Step* step = first;
-  // Twice: looking whether to stop costs a run that nothing can stop nothing.
-  const auto walk = [&](auto look) {
-    for (; step != end; ++step) {
-      look();
-      if (step->kernel) [[likely]]
-        step->kernel->run(frame.pointers.data() + step->operands, frame.scratch);
-      else
-        run_late(segment.late[step->late], frame);
-    }
-  };
-  try {
-    // Steps on little memory are short, late ones aside, which look by themselves.
-    const unsigned often = std::max(segment.arena_bytes, segment.largest_operand) > kLongSteps ? 0 : 7;
-    if (stop_) [[unlikely]]
-      walk([stop = stop_, often, n = 0u]() mutable {
-        if ((n++ & often) == 0) stop->check();
-      });
-    else
-      walk([] {});
-  } catch (Error& e) {
-    const StepInfo& info = segment.info[static_cast<std::size_t>(step - first)];
-    const std::string& path = operation_of(e_.graph_, info).path();
-    if (e.where().find(path) == std::string::npos) e.within(step->kernel ? path + " / " + shapes_text(info) : path);
-    throw;
-  }
+  walk(segment, e_.graph_, frame.pointers.data(), frame.scratch, context_,
+       [&](const Step& step) { run_late(segment.late[step.late], frame); });
 }
 
 std::vector<Value> Executor::Run::outputs(const Segment& last) const {
@@ -227,12 +273,29 @@ Executor::Executor(const program::Graph& graph, std::span<const program::State> 
 
 Executor::~Executor() = default;
 
-std::vector<Value> Executor::run(std::span<const Value> inputs, bool apart) const {
-  return Run(*this, inputs).run(apart);
+std::vector<Value> Executor::run(std::span<const Value> inputs, const Call& call) const {
+  return Run(*this, inputs, call.watch).run(call.apart);
+}
+
+// A plan that becomes part of a step belongs to the plan with that step, and is counted there. Others are kept for when
+// the step runs the graph as a late one.
+std::shared_ptr<const Segment> Executor::plan_body(std::uint32_t node, std::size_t subgraph,
+                                                   std::span<const Value> inputs,
+                                                   std::span<const opset::KnownValue> known) const {
+  if (options_.reference_only || options_.passed_over > 0) return nullptr;  // all ways of running them are tested
+  const Executor& body = *subgraphs_[node][subgraph];
+  std::vector<std::int64_t> key;
+  if (known.empty()) {
+    for (const Value& value : inputs) append_key(key, value);
+    if (auto found = kept_.plans.find(body.id_, key)) return found;
+  }
+  PlanState state(body.graph_, body.uses_, states_, inputs, &body, known);
+  std::shared_ptr<const Segment> made = plan_segment(state, kept_.plans.new_segment(), options_);
+  return made->is_whole() || !known.empty() ? made : kept_.plans.keep(body.id_, key, std::move(made));
 }
 
 std::shared_ptr<const Segment> Executor::plan(std::span<const Value> inputs) const {
-  Run run(*this, inputs);
+  Run run(*this, inputs, nullptr);
   run.first_segment();
   return run.last_taken();
 }

@@ -42,8 +42,14 @@ GraphUses::GraphUses(const Graph& graph)
 }
 
 PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const program::State> all_states,
-                     std::span<const Value> inputs)
-    : graph(of), uses(readers), states(all_states), values(of.values.size()), pending(readers.reads()) {
+                     std::span<const Value> inputs, const BodyPlanner* planner,
+                     std::span<const opset::KnownValue> known)
+    : graph(of),
+      uses(readers),
+      states(all_states),
+      bodies(planner),
+      values(of.values.size()),
+      pending(readers.reads()) {
   run_values = static_cast<std::uint32_t>(inputs.size());
   waiting = static_cast<std::uint32_t>(graph.nodes.size());
   for (std::uint32_t n = 0; n < pending.size(); ++n)
@@ -62,6 +68,7 @@ PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const 
   const auto give = [&](ValueId id) {
     values[id].type = type_of(inputs[at], graph.value(id).type);
     values[id].where = {Location::Kind::Run, at, 0, nullptr};
+    if (!known.empty()) values[id].known = known[at];
     ++at;
     settle_given(id);
     make_available(id);
