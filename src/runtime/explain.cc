@@ -105,13 +105,12 @@ class Explainer {
     return told;
   }
 
-  // Bodies that are planned with the step that runs them.
+  // Bodies that are planned with the step that runs them; a branch that a known condition does not take is not told.
   void nested(const Executor& executor, const StepInfo& info, const Sizes& sizes, ExplainedStep& told) {
     const Node& node = executor.graph().nodes[info.node];
     for (std::size_t k = 0; k < node.subgraphs.size(); ++k) {
-      told.graphs.push_back(
-          info.bodies[k] ? graph(executor.subgraph(info.node, k), *info.bodies[k], {}, sizes)
-                         : not_planned(*node.subgraphs[k].graph, "the condition is known, and takes the other branch"));
+      if (!info.bodies[k]) continue;
+      told.graphs.push_back(graph(executor.subgraph(info.node, k), *info.bodies[k], {}, sizes));
       told.graphs.back().attribute = node.subgraphs[k].attribute;
     }
   }
