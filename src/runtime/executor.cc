@@ -38,8 +38,12 @@ Value owned(Value value) {
 // later segments read what earlier ones made.
 class Executor::Run {
  public:
-  Run(const Executor& executor, std::span<const Value> inputs, StepWatch* watch)
-      : e_(executor), context_{base::current_stop(), watch}, inputs_(inputs), values_(inputs.begin(), inputs.end()) {}
+  Run(const Executor& executor, std::span<const Value> inputs, const Call& call)
+      : e_(executor),
+        context_{base::current_stop(), call.watch},
+        inputs_(inputs),
+        places_(call.places),
+        values_(inputs.begin(), inputs.end()) {}
   ~Run() {
     for (Taken& t : taken_)
       if (t.frame) t.segment->give_back(std::move(t.frame), e_.kept_.arenas);
@@ -63,6 +67,11 @@ class Executor::Run {
   // The segment for key_ behind `parent`, which is the last one taken.
   const Segment& find_or_plan(std::uint64_t parent);
   const Segment& next_segment(const Segment& before);
+  bool has_place(const Segment::Allocation& a) const {
+    if (places_.empty() || a.output == kNone) return false;
+    const Tensor& place = places_[a.output];
+    return place.dtype() == a.dtype && place.dims() == a.dims;
+  }
   void run_segment(const Segment& segment);
   void run_late(const LateStep& late, const Frame& frame);
   std::vector<Value> run_nested(const LateStep& late, std::span<const Value* const> inputs, const Frame& frame);
@@ -72,6 +81,7 @@ class Executor::Run {
   const Executor& e_;
   const RunContext context_;
   std::span<const Value> inputs_;
+  std::span<const Tensor> places_;
   std::vector<Value> values_;  // the run's table
   std::vector<Taken> taken_;
   std::vector<std::int64_t> key_;
@@ -139,7 +149,7 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
         for (const LateStep::Input& in : late.captures[index]) all.push_back(fetch(in, frame));
       }
       std::copy(formals.begin(), formals.end(), all.begin());
-      return e_.subgraphs_[late.node][index]->run(all, {false, context_.watch});
+      return e_.subgraphs_[late.node][index]->run(all, {false, context_.watch, {}});
     });
   }
   handed_on_ = true;
@@ -222,7 +232,7 @@ void Executor::Run::run_segment(const Segment& segment) {
   taken_.back().frame = segment.take_frame(e_.kept_.arenas);
   Frame& frame = *taken_.back().frame;
   for (const Segment::Allocation& a : segment.allocations)
-    values_[a.run_value] = e_.kept_.arenas.tensor(a.dtype, a.dims);
+    values_[a.run_value] = has_place(a) ? places_[a.output] : e_.kept_.arenas.tensor(a.dtype, a.dims);
   for (std::uint32_t at : segment.patches) {
     const Location& where = segment.pointers[at];
     if (where.kind == Location::Kind::Run)
@@ -274,7 +284,7 @@ Executor::Executor(const program::Graph& graph, std::span<const program::State> 
 Executor::~Executor() = default;
 
 std::vector<Value> Executor::run(std::span<const Value> inputs, const Call& call) const {
-  return Run(*this, inputs, call.watch).run(call.apart);
+  return Run(*this, inputs, call).run(call.apart);
 }
 
 // A plan that becomes part of a step belongs to the plan with that step, and is counted there. Others are kept for when
@@ -295,7 +305,7 @@ std::shared_ptr<const Segment> Executor::plan_body(std::uint32_t node, std::size
 }
 
 std::shared_ptr<const Segment> Executor::plan(std::span<const Value> inputs) const {
-  Run run(*this, inputs, nullptr);
+  Run run(*this, inputs, {});
   run.first_segment();
   return run.last_taken();
 }

@@ -32,6 +32,9 @@ class Executor final : public BodyPlanner {
   struct Call {
     bool apart = false;
     StepWatch* watch = nullptr;
+    // Memory for outputs, by number: undefined where there is none; empty for none at all. It overlaps neither inputs
+    // nor other outputs. An output that is made elsewhere is not copied there.
+    std::span<const Tensor> places;
   };
   std::vector<Value> run(std::span<const Value> inputs, const Call& call) const;
   std::vector<Value> run(std::span<const Value> inputs) const { return run(inputs, Call{}); }

@@ -154,6 +154,7 @@ class Segment {
     std::uint32_t run_value;
     DataType dtype;
     Shape dims;
+    std::uint32_t output = program::kNone;  // of the graph
   };
   std::vector<Allocation> allocations;  // outputs, and strings between nodes
   struct LateValue {

@@ -30,13 +30,14 @@ class GraphUses {
   std::span<const std::uint32_t> readers(program::ValueId id) const {
     return {readers_.data() + first_[id], readers_.data() + first_[id + 1]};
   }
-  bool is_output(program::ValueId id) const { return output_[id]; }
+  bool is_output(program::ValueId id) const { return output_[id] != program::kNone; }
+  // The first of the graph's outputs that the value is; kNone if it is none.
+  std::uint32_t output_of(program::ValueId id) const { return output_[id]; }
   // How many values each node reads, counted as often as it reads them.
   const std::vector<std::uint32_t>& reads() const { return reads_; }
 
  private:
-  std::vector<std::uint32_t> first_, readers_, reads_;
-  std::vector<bool> output_;
+  std::vector<std::uint32_t> first_, readers_, reads_, output_;
 };
 
 class PlanState {

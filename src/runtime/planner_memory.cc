@@ -178,7 +178,7 @@ void Planner::settle_outputs(const std::vector<ValueId>& settled) {
       const StaticType type = static_type(id);
       segment_->info.push_back({node_index_, "copy to an output", {}, {type}, {type}});
     }
-    segment_->allocations.push_back({run_value, dtype_of(id), dims_of(id)});
+    segment_->allocations.push_back({run_value, dtype_of(id), dims_of(id), state_.uses.output_of(id)});
     state_.values[id].where = {Location::Kind::Run, run_value, 0, nullptr};
   }
   for (ValueId id : settled) {
