@@ -18,6 +18,12 @@ using program::ValueId;
 
 namespace {
 
+std::vector<std::int64_t> key_of(std::span<const Value> values) {
+  std::vector<std::int64_t> key;
+  for (const Value& value : values) append_key(key, value);
+  return key;
+}
+
 // A value that keeps its memory alive by itself: parts that lie in an arena or in a caller's memory are copied.
 Value owned(Value value) {
   if (value.is_tensor()) return value.tensor().owns() ? std::move(value) : Value(value.tensor().clone());
@@ -208,17 +214,27 @@ std::vector<Value> Executor::Run::run_nested(const LateStep& late, std::span<con
     operands.push_back(data(captures.back()));
   }
   for (std::size_t o = 0; o < late.types.size(); ++o) {
-    const bool wanted = late.outputs[o] != kNone && o < late.stacked;
+    const bool wanted = late.outputs[o] != kNone && o < late.stacked && late.given[o] == Nested::kComputed;
     outputs.push_back(wanted ? Value(e_.kept_.arenas.tensor(late.types[o].dtype, late.types[o].dims)) : Value());
     operands.push_back(wanted ? data(outputs.back()) : nullptr);
   }
   struct Scratch {
     ArenaPool& arenas;
     ArenaPool::Stretch stretch;
-    ~Scratch() { arenas.give_back(std::move(stretch)); }
-  } scratch{e_.kept_.arenas, e_.kept_.arenas.take(late.nested->scratch_bytes())};
+    ~Scratch() {
+      if (stretch.memory) arenas.give_back(std::move(stretch));
+    }
+  } scratch{e_.kept_.arenas, {}};
+  try {
+    scratch.stretch = e_.kept_.arenas.take(late.nested->scratch_bytes());
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::LimitExceeded, "there is no memory for the intermediates of a body of these shapes: " +
+                                              std::to_string(late.nested->scratch_bytes()) + " bytes");
+  }
   GrowingStacks stacks(e_.kept_.arenas, std::span(late.types).subspan(late.stacked));
   const std::int64_t rounds = late.nested->run_nested(operands.data(), scratch.stretch.memory.get(), context_, &stacks);
+  for (std::size_t o = 0; o < late.stacked && o < outputs.size(); ++o)
+    if (late.given[o] != Nested::kComputed) outputs[o] = *inputs[late.given[o]];
   const program::Graph& body = *node.subgraphs[0].graph;
   for (std::size_t o = late.stacked; o < outputs.size(); ++o)
     if (late.outputs[o] != kNone)
@@ -287,21 +303,20 @@ std::vector<Value> Executor::run(std::span<const Value> inputs, const Call& call
   return Run(*this, inputs, call).run(call.apart);
 }
 
-// A plan that becomes part of a step belongs to the plan with that step, and is counted there. Others are kept for when
-// the step runs the graph as a late one.
 std::shared_ptr<const Segment> Executor::plan_body(std::uint32_t node, std::size_t subgraph,
                                                    std::span<const Value> inputs,
                                                    std::span<const opset::KnownValue> known) const {
-  if (options_.reference_only || options_.passed_over > 0) return nullptr;  // all ways of running them are tested
+  if (options_.reference_only || options_.passed_over > 0) return nullptr;  // tests compare both ways of running them
   const Executor& body = *subgraphs_[node][subgraph];
-  std::vector<std::int64_t> key;
-  if (known.empty()) {
-    for (const Value& value : inputs) append_key(key, value);
-    if (auto found = kept_.plans.find(body.id_, key)) return found;
-  }
+  if (known.empty())
+    if (auto found = kept_.plans.find(body.id_, key_of(inputs))) return found;
   PlanState state(body.graph_, body.uses_, states_, inputs, &body, known);
-  std::shared_ptr<const Segment> made = plan_segment(state, kept_.plans.new_segment(), options_);
-  return made->is_whole() || !known.empty() ? made : kept_.plans.keep(body.id_, key, std::move(made));
+  return plan_segment(state, kept_.plans.new_segment(), options_);
+}
+
+void Executor::keep_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,
+                         std::shared_ptr<const Segment> plan) const {
+  kept_.plans.keep(subgraphs_[node][subgraph]->id_, key_of(inputs), std::move(plan));
 }
 
 std::shared_ptr<const Segment> Executor::plan(std::span<const Value> inputs) const {

@@ -50,6 +50,8 @@ class Executor final : public BodyPlanner {
   class Run;
   std::shared_ptr<const Segment> plan_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,
                                            std::span<const opset::KnownValue> known) const override;
+  void keep_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,
+                 std::shared_ptr<const Segment> plan) const override;
 
   const program::Graph& graph_;
   std::span<const program::State> states_;

@@ -104,8 +104,10 @@ std::shared_ptr<const Segment> NestRequest::body(std::size_t subgraph, std::span
     any_known = any_known || outer.known.constant.defined();
   }
   if (!any_known) known.clear();
-  std::shared_ptr<const Segment> planned = state.bodies->plan_body(index, subgraph, inputs, known);
-  return planned && planned->is_whole() ? planned : nullptr;
+  std::shared_ptr<const Segment> made = state.bodies->plan_body(index, subgraph, inputs, known);
+  if (!made) return nullptr;
+  if (!any_known) planned.push_back({subgraph, std::move(inputs), made});
+  return made->is_whole() ? made : nullptr;
 }
 
 std::size_t ScratchLayout::add(std::uint64_t bytes) {
@@ -129,22 +131,38 @@ std::shared_ptr<const Nested> nest(const PlanState& state, const program::Node& 
     tensors = tensors && type.is_tensor() && type.is_static() && tensor_bytes(type.elem, state.values[id].dims);
   });
   if (!tensors) return nullptr;
-  const NestRequest request{state, node, index};
+  std::vector<NestRequest::Planned> planned;
+  const NestRequest request{state, node, index, planned};
+  std::shared_ptr<const Nested> nested;
   try {
     switch (node.op->control_flow) {
-      case opset::ControlFlow::If: return nest_if(request);
-      case opset::ControlFlow::Loop: return nest_loop(request);
-      case opset::ControlFlow::Scan: return nest_scan(request);
-      default: return nullptr;
+      case opset::ControlFlow::If: nested = nest_if(request); break;
+      case opset::ControlFlow::Loop: nested = nest_loop(request); break;
+      case opset::ControlFlow::Scan: nested = nest_scan(request); break;
+      default: break;
     }
   } catch (const Error&) {
-    return nullptr;  // a body that does not fit is an error when it is run
+    // A body that contradicts the sizes at hand is an error when it is run.
   }
+  if (!nested)
+    for (NestRequest::Planned& p : planned) state.bodies->keep_body(index, p.subgraph, p.inputs, std::move(p.plan));
+  return nested;
 }
 
 // --- If ---
 
 namespace {
+
+// Nodes of the branches, and of graphs in them, up to which both are planned although one of them runs: larger ones
+// take long to plan, and what a late step costs is nothing beside what they compute.
+constexpr std::size_t kMostBranchNodes = 256;
+
+std::size_t count_nodes(const program::Node& node) {
+  std::size_t count = 0;
+  for (const program::Subgraph& sub : node.subgraphs)
+    program::for_each_graph(*sub.graph, [&](const program::Graph& graph) { count += graph.nodes.size(); });
+  return count;
+}
 
 class NestedIf final : public NestedStep {
  public:
@@ -207,6 +225,7 @@ std::shared_ptr<const Nested> nest_if(const NestRequest& request) {
   if (node.inputs.size() != 1 || !request.given(0) || !request.is_scalar(0) || request.dtype(0) != DataType::Bool)
     return nullptr;
   const norn::Tensor* known = request.known(0);
+  if (!known && count_nodes(node) > kMostBranchNodes) return nullptr;
   auto nested = std::make_shared<Nested>();
   nested->bodies.resize(node.subgraphs.size());
   NestedIf::Branch branches[2];

@@ -35,7 +35,7 @@ class Stacks {
 class NestedStep : public kernels::Kernel {
  public:
   // `operands`: the node's inputs (null where omitted), the captures of each of its graphs, then the node's outputs
-  // (null where not wanted, and for those that `stacks` hold). Returns the number of rounds.
+  // (null where not wanted, for those that are inputs, and for those that `stacks` hold). Returns the number of rounds.
   virtual std::int64_t run_nested(void* const* operands, void* scratch, const RunContext& context,
                                   Stacks* stacks) const = 0;
   void run(void* const* operands, void* scratch) const final {
@@ -98,11 +98,15 @@ class Body {
 class BodyPlanner {
  public:
   virtual ~BodyPlanner() = default;
+  // A plan that belongs to the step that runs it is counted with that step's plan, and not kept here.
   // `inputs`: formals, then captures, of which only types and sizes matter; `known`: what is known of their contents,
   // or empty. Null if graphs are not to be nested. Throws norn::Error.
   virtual std::shared_ptr<const Segment> plan_body(std::uint32_t node, std::size_t subgraph,
                                                    std::span<const Value> inputs,
                                                    std::span<const opset::KnownValue> known) const = 0;
+  // Keeps a plan that plan_body() made, without anything known, for when the graph is run as a late step.
+  virtual void keep_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,
+                         std::shared_ptr<const Segment> plan) const = 0;
 };
 
 // A node of control flow whose bodies are settled.
@@ -110,6 +114,10 @@ struct Nested {
   std::shared_ptr<const NestedStep> step;
   std::vector<std::shared_ptr<const Segment>> bodies;  // by subgraph; null: never runs
   std::vector<opset::Fact> outputs;                    // the node's
+  // Of the first outputs: the node's input that it is, or kComputed. The step does not write the former.
+  static constexpr std::size_t kComputed = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> inputs;
+  std::size_t input_of(std::size_t output) const { return output < inputs.size() ? inputs[output] : kComputed; }
   // Otherwise the last outputs, beginning with `stacked`, are stacks whose length only running tells: `outputs` has
   // their items.
   bool settled = true;

@@ -15,6 +15,13 @@ struct NestRequest {
   const PlanState& state;
   const program::Node& node;
   std::uint32_t index;
+  // Bodies that were planned, whether the node fits or not.
+  struct Planned {
+    std::size_t subgraph;
+    std::vector<Value> inputs;
+    std::shared_ptr<const Segment> plan;
+  };
+  std::vector<Planned>& planned;
 
   std::size_t inputs() const { return node.inputs.size(); }
   bool given(std::size_t input) const { return node.input(input) != program::kNone; }

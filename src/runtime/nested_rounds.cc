@@ -189,7 +189,7 @@ std::int64_t NestedRounds::run_nested(void* const* operands, void* scratch_memor
               scratch,
               stacks,
               {},
-              static_cast<std::size_t>((most - 1) & 1),
+              static_cast<std::size_t>(most & 1) ^ 1,
               reinterpret_cast<std::byte**>(scratch + stacks_)};
   std::byte* const work = scratch + work_;
   for (std::size_t i = 0; i < laid.size(); ++i) state.lying[i] = operand(operands, laid[i].operand);
@@ -226,7 +226,7 @@ std::int64_t NestedRounds::run_nested(void* const* operands, void* scratch_memor
   for (const Carried& c : carried) {
     if (c.output == kNoOperand || c.bytes == 0) continue;
     const std::byte* const from =
-        c.fixed || k == 0 ? operand(operands, c.input) : state.buffer(c, static_cast<std::size_t>((k - 1) & 1));
+        k == 0 ? operand(operands, c.input) : state.buffer(c, static_cast<std::size_t>((k - 1) & 1));
     if (from != operands[c.output]) std::memcpy(operands[c.output], from, c.bytes);
   }
   return k;
@@ -257,8 +257,14 @@ bool carry(const NestRequest& request, NestedRounds& step, std::uint32_t formal,
   c.input = input;
   if (output != kNoOperand && request.wanted(output)) c.output = request.output_operand() + output;
   c.fixed = body.results[result].run_value == formal;
+  if (c.fixed) c.output = kNoOperand;  // the node's input
   step.carried.push_back(c);
   return true;
+}
+
+void take_output(Nested& nested, const StaticType& type, const Carried& from) {
+  nested.outputs.push_back(fact_of(type));
+  nested.inputs.push_back(from.fixed ? from.input : Nested::kComputed);
 }
 
 void take_captures(const NestRequest& request, NestedRounds& step) {
@@ -310,7 +316,7 @@ std::shared_ptr<const Nested> nest_loop(const NestRequest& request) {
   auto nested = std::make_shared<Nested>();
   nested->bodies = {body};
   for (std::size_t i = 0; i < carried && i < node.outputs.size(); ++i)
-    nested->outputs.push_back(fact_of(formals[2 + i]));
+    take_output(*nested, formals[2 + i], step->carried[1 + i]);
   nested->stacked = carried;
   for (std::size_t s = 0; s < stacked; ++s) {
     const StaticType& item = body->results[1 + carried + s].type;
@@ -370,7 +376,7 @@ std::shared_ptr<const Nested> nest_scan(const NestRequest& request) {
   nested->bodies = {body};
   for (std::size_t i = 0; i < p.states; ++i) {
     if (!carry(request, *step, static_cast<std::uint32_t>(i), i, formals[i], i, i)) return nullptr;
-    if (i < node.outputs.size()) nested->outputs.push_back(fact_of(formals[i]));
+    if (i < node.outputs.size()) take_output(*nested, formals[i], step->carried[i]);
   }
   for (std::size_t o = 0; o < p.output_axes.size(); ++o) {
     StaticType type = body->results[p.states + o].type;

@@ -121,7 +121,8 @@ struct LateStep {
   std::vector<std::uint32_t> outputs;        // in the run's table; kNone where not wanted
   // What runs the node; null: the interpreter of its operator, or its reference kernel.
   std::shared_ptr<const NestedStep> nested;
-  std::vector<StaticType> types;  // of the outputs of `nested`, from `stacked` on those of the items of stacks
+  std::vector<StaticType> types;   // of the outputs of `nested`, from `stacked` on those of the items of stacks
+  std::vector<std::size_t> given;  // Nested::inputs
   std::size_t stacked = 0;
 };
 

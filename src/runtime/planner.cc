@@ -193,7 +193,8 @@ void Planner::plan_nested(const Node& node, const Nested& nested) {
   for (ValueId id : node.inputs) uses.push_back({id});
   for (const program::Subgraph& sub : node.subgraphs)
     for (const program::Graph::Capture& c : sub.graph->captures) uses.push_back({c.outer});
-  for (ValueId id : node.outputs) outs.push_back({id});
+  const auto is_input = [&](std::size_t o) { return nested.input_of(o) != Nested::kComputed; };
+  for (std::size_t o = 0; o < node.outputs.size(); ++o) outs.push_back({is_input(o) ? kNone : node.outputs[o]});
   emit_step(nested.step, "control flow", uses, outs, false);
   Step& step = segment_->steps.back();
   step.kernel = nullptr;
@@ -201,8 +202,18 @@ void Planner::plan_nested(const Node& node, const Nested& nested) {
   StepInfo& info = segment_->info.back();
   info.bodies = nested.bodies;
   info.inputs.clear();
+  info.outputs.clear();
   for (ValueId id : node.inputs)
     if (id != kNone) info.inputs.push_back(static_type(id));
+  for (ValueId id : node.outputs)
+    if (id != kNone) info.outputs.push_back(static_type(id));
+  for (std::size_t o = 0; o < node.outputs.size(); ++o) {
+    if (!is_input(o) || node.outputs[o] == kNone) continue;
+    Slot same;
+    same.same_as = slot_for({node.inputs[nested.input_of(o)]});
+    same.bytes = slots_[same.same_as].bytes;
+    state_.slots(node.outputs[o]).dense = add_slot(same);
+  }
 }
 
 void Planner::plan_late(const Node& node, std::uint32_t index, const Nested* nested) {
@@ -239,6 +250,7 @@ void Planner::plan_late(const Node& node, std::uint32_t index, const Nested* nes
   if (nested) {
     late.nested = nested->step;
     late.stacked = nested->stacked;
+    late.given = nested->inputs;
     for (const opset::Fact& output : nested->outputs) late.types.push_back(static_type_of(output.type));
   }
   Step step;

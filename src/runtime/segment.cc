@@ -61,7 +61,7 @@ std::size_t Segment::bytes() const {
   }
   for (const Result& r : results) total += held(r.type.dims);
   for (const LateStep& step : late) {
-    if (step.nested) total += step.nested->bytes() + held(step.types);
+    if (step.nested) total += step.nested->bytes() + held(step.types) + held(step.given);
     total += held(step.inputs) + held(step.captures) + held(step.outputs);
     for (const auto& list : step.captures) total += held(list);
   }
