@@ -153,14 +153,16 @@ std::shared_ptr<const Nested> nest(const PlanState& state, const program::Node& 
 
 namespace {
 
-// Nodes of the branches, and of graphs in them, up to which both are planned although one of them runs: larger ones
-// take long to plan, and what a late step costs is nothing beside what they compute.
-constexpr std::size_t kMostBranchNodes = 256;
+// Operations of the branches, and of graphs in them, up to which both are planned although one of them runs: larger
+// ones take long to plan, and what a late step costs is nothing beside what they compute.
+constexpr std::size_t kMostBranchOperations = 256;
 
-std::size_t count_nodes(const program::Node& node) {
+std::size_t count_operations(const program::Node& node) {
   std::size_t count = 0;
   for (const program::Subgraph& sub : node.subgraphs)
-    program::for_each_graph(*sub.graph, [&](const program::Graph& graph) { count += graph.nodes.size(); });
+    program::for_each_graph(*sub.graph, [&](const program::Graph& graph) {
+      for (const program::Node& inner : graph.nodes) count += 1 + inner.parts.size();
+    });
   return count;
 }
 
@@ -225,7 +227,7 @@ std::shared_ptr<const Nested> nest_if(const NestRequest& request) {
   if (node.inputs.size() != 1 || !request.given(0) || !request.is_scalar(0) || request.dtype(0) != DataType::Bool)
     return nullptr;
   const norn::Tensor* known = request.known(0);
-  if (!known && count_nodes(node) > kMostBranchNodes) return nullptr;
+  if (!known && count_operations(node) > kMostBranchOperations) return nullptr;
   auto nested = std::make_shared<Nested>();
   nested->bodies.resize(node.subgraphs.size());
   NestedIf::Branch branches[2];

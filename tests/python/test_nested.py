@@ -152,6 +152,28 @@ def test_branches_of_different_sizes_are_late():
     assert not is_nested(run, {"c": np.array(True), "x": X})
 
 
+def test_large_branches_are_planned_when_they_are_taken():
+    many = " ".join(f"p{k + 1} = {'Neg' if k % 2 else 'Abs'}(p{k})" for k in range(300))
+    graph = f"""agraph (bool c, float[N] x) => (y) {{
+        y = If(c) <then_branch = t () => (p300) {{ p0 = Identity(x) {many} }}, else_branch = e () => (q) {{ q = Neg(x) }}>
+    }}"""
+    run = assert_same(graph, *({"c": np.array(c), "x": X} for c in (True, False)))
+    assert not is_nested(run, {"c": np.array(True), "x": X})
+
+
+def test_states_that_stay_are_not_copied():
+    graph = """agraph (int64 m, float[N] x, float[N] big) => (y, same, twice) {
+        a = Neg(big)
+        y, same, b = Loop(m, "", x, a, a) <body = body (int64 i, bool go, float[N] p, float[N] q, float[N] r)
+            => (bool on, float[N] p2, float[N] q2, float[N] r2) {
+            on = Identity(go) p2 = Add(p, q) q2 = Identity(q) r2 = Identity(r)
+        }>
+        twice = Add(b, b)
+    }"""
+    run = assert_same(graph, *({"m": np.int64(m), "x": X, "big": Y} for m in range(4)))
+    assert is_nested(run, {"m": np.int64(3), "x": X, "big": Y})
+
+
 def test_a_condition_that_sizes_tell_takes_one_branch():
     """The other does not fit, has other sizes, and is never planned."""
     graph = """agraph (float[N] x) => (y) {

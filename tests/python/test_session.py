@@ -630,5 +630,5 @@ def test_given_arrays_have_to_fit():
     ]:
         with pytest.raises(norn.InvalidArgument, match=why):
             session.run(None, {"x": x}, outputs=outputs)
-    with pytest.raises(TypeError, match="outputs"):
+    with pytest.raises(norn.InvalidArgument, match="outputs is list"):
         session.run(None, {"x": x}, outputs=[good])
