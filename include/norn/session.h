@@ -76,6 +76,12 @@ struct Feed {
   Value value;
 };
 
+// Memory for an output.
+struct Placement {
+  std::string_view output;  // the model's name for it
+  Tensor tensor;            // of the element type and the shape that the output will have
+};
+
 // Of one run. A run that is ended throws norn::Error (Cancelled), and everything is as if it had not begun. It looks
 // for reasons to end between steps, at each turn of a loop, and between the pieces that large steps are cut into.
 struct RunOptions {
@@ -83,6 +89,10 @@ struct RunOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline;  // ends the run from then on
   // Asked on the calling thread, at most every 10 ms: true ends the run.
   std::function<bool()> interrupted;
+  // Outputs that are written into the caller's memory, and returned as these tensors; of a run that throws, what lies
+  // there is anything. Places must not overlap each other or constants of the model. One that overlaps an input is
+  // allowed, and costs a copy, as does one of an output that needs no step of its own.
+  std::vector<Placement> placements;
 };
 
 class NORN_API Session {

@@ -112,7 +112,8 @@ std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std
     stop.emplace(options.terminate, options.deadline, options.interrupted);
   const base::StopScope scope(stop ? &*stop : nullptr);
   if (options.terminate || options.deadline) stop->check();
-  return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).run(sound, outputs); });
+  return with_sound_feeds(feeds,
+                          [&](auto sound) { return impl_->for_feeds(sound).run(sound, outputs, options.placements); });
 }
 
 Explanation Session::explain(std::span<const Feed> feeds, std::int64_t default_dim) const {

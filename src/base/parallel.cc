@@ -38,6 +38,9 @@ namespace {
 // steps of a small model, far shorter than a scheduler's slice.
 constexpr std::chrono::microseconds kSpin{40};
 
+// Bounds a width that asks for more threads than the machine has.
+constexpr int kMostWorkers = 63;
+
 std::atomic<bool> g_forked{false};
 thread_local int t_limit = 0;  // of ParallelWidth; 0 is none
 thread_local bool t_in_task = false;
@@ -300,7 +303,7 @@ class Pool {
 };
 
 Pool& pool() {
-  return *made_once([] { return std::make_unique<Pool>(hardware_threads() - 1); });
+  return *made_once([] { return std::make_unique<Pool>(std::max(kMostWorkers, hardware_threads() - 1)); });
 }
 
 }  // namespace
@@ -320,8 +323,7 @@ ParallelWidth::~ParallelWidth() { t_limit = previous_; }
 
 int parallel_width() noexcept {
   if (t_in_task || t_limit == 1 || g_forked.load(std::memory_order_relaxed)) return 1;
-  const int all = hardware_threads();
-  return t_limit == 0 ? all : std::min(t_limit, all);
+  return t_limit == 0 ? hardware_threads() : t_limit;
 }
 
 namespace detail {

@@ -15,7 +15,8 @@ namespace norn::base {
 // Threads that this process can use at once, the calling one included; at least 1.
 int hardware_threads() noexcept;
 
-// How many threads, the calling one included, parallel_for may use on this thread from now on; 0 is all.
+// How many threads, the calling one included, parallel_for may use on this thread from now on; 0 is as many as the
+// hardware has. More than that are slower, but as right.
 // Scoped: restores the earlier width.
 class ParallelWidth {
  public:

@@ -40,7 +40,7 @@ TEST(Parallel, WidthIsScopedAndNeverExceeded) {
     EXPECT_EQ(parallel_width(), 1);
     {
       ParallelWidth two(2);
-      EXPECT_EQ(parallel_width(), std::min(2, hardware_threads()));
+      EXPECT_EQ(parallel_width(), 2);
       std::atomic<int> inside{0}, most{0};
       parallel_for(200, [&](std::int64_t) {
         int now = inside.fetch_add(1) + 1;
@@ -54,6 +54,19 @@ TEST(Parallel, WidthIsScopedAndNeverExceeded) {
     EXPECT_EQ(parallel_width(), 1);
   }
   EXPECT_EQ(parallel_width(), hardware_threads());
+}
+
+// Whatever the machine has: each of seven threads waits for the others.
+TEST(Parallel, AsManyThreadsAsAreAskedFor) {
+  ParallelWidth seven(7);
+  std::atomic<int> inside{0};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  parallel_for(7, [&](std::int64_t) {
+    inside.fetch_add(1);
+    while (inside.load() < 7 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  });
+  EXPECT_EQ(inside.load(), 7);
+  EXPECT_LT(std::chrono::steady_clock::now(), end);
 }
 
 TEST(Parallel, BothRunOnceTheFirstOfThemHere) {

@@ -102,6 +102,40 @@ class Feeds {
   std::vector<Feed> feeds_;
 };
 
+// Arrays that outputs are written to.
+class Places {
+ public:
+  Places(const HeldSession& session, nb::handle given) {
+    if (given.is_none()) return;
+    if (!PyDict_Check(given.ptr())) wrong_type(given, "outputs", "a dict of output name to array");
+    PyObject *key = nullptr, *object = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(given.ptr(), &position, &key, &object)) {
+      held_.push_back(nb::borrow(key));
+      arrays_.push_back(nb::borrow(object));
+    }
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      const std::string_view name = session.name_of(utf8_of(held_[i], "an output's name"));
+      try {
+        placements.push_back({name, place_of(arrays_[i])});
+      } catch (Error& error) {
+        throw error.within("output \"" + std::string(name) + "\"");
+      }
+    }
+  }
+  // The array that the output's value lies in, or null.
+  nb::object array_of(std::string_view name, const Value& value) const {
+    for (std::size_t i = 0; i < placements.size(); ++i)
+      if (placements[i].output == name && value.is_tensor() && value.tensor().data() == placements[i].tensor.data())
+        return arrays_[i];
+    return {};
+  }
+  std::vector<Placement> placements;
+
+ private:
+  std::vector<nb::object> held_, arrays_;
+};
+
 std::vector<std::string> names_of(const HeldSession& session, nb::handle names) {
   std::vector<std::string> result;
   if (names.is_none()) return result;
@@ -148,13 +182,16 @@ RunOptions options_of(const PythonRunOptions& given) {
 }
 
 Result<"list[typing.Any]"> run(const HeldSession& session, Arg<"collections.abc.Iterable[str]"> output_names,
-                               FeedsArg feed, Arg<"RunOptions"> run_options) {
+                               FeedsArg feed, Arg<"RunOptions"> run_options,
+                               Arg<"collections.abc.Mapping[str, typing.Any]"> places) {
   if (!run_options.is_none() && !nb::isinstance<PythonRunOptions>(run_options))
     wrong_type(run_options, "run_options", "norn.RunOptions");
   const std::vector<std::string> names = names_of(session, output_names);
   const Feeds feeds(session, feed);
   RunOptions options =
       run_options.is_none() ? RunOptions{} : options_of(nb::cast<const PythonRunOptions&>(run_options));
+  const Places placed(session, places);
+  options.placements = placed.placements;
   options.interrupted = [] {  // Ctrl-C, whose handler only the main thread runs
     const nb::gil_scoped_acquire acquire;
     return PyErr_CheckSignals() != 0;
@@ -170,7 +207,11 @@ Result<"list[typing.Any]"> run(const HeldSession& session, Arg<"collections.abc.
   nb::list result = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(outputs.size())));
   if (!result.is_valid()) throw nb::python_error();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), to_python(outputs[i], feeds.span()).release().ptr());
+    nb::object object;
+    if (!placed.placements.empty())
+      object = placed.array_of(names.empty() ? std::string_view(session.outputs()[i].name) : names[i], outputs[i]);
+    if (!object.is_valid()) object = to_python(outputs[i], feeds.span());
+    PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), object.release().ptr());
     outputs[i] = {};
   }
   return result;
@@ -416,14 +457,17 @@ provider is :class:`norn.InvalidArgument`.
 Raises what :func:`norn.load` raises, :class:`norn.InvalidGraph` with the place in the model, and
 :class:`norn.NotImplemented` for valid ONNX that this build cannot run.)")
       .def("run", run, nb::arg("output_names").none(), nb::arg("input_feed").none(),
-           nb::arg("run_options") = nb::none(),
+           nb::arg("run_options") = nb::none(), nb::kw_only(), nb::arg("outputs") = nb::none(),
            R"(Computes the named outputs, in that order; all of them, in the model's order, for None or an empty list.
 
 ``input_feed`` is a dict of input name to value. C-contiguous arrays are used in place: they must not be written to
 until the call returns. Element types and shapes are compared with the declared ones, and a dimension variable has one
 value in a run; nothing is converted, except that Python numbers and lists of them take the declared type, and that any
 byte but 0 in an array of bool is True. A byte of an array of ``ml_dtypes``' 6-, 4- or 2-bit types that is none of the
-type's values is refused. Outputs are new arrays. The GIL is released while the model runs.
+type's values is refused. Outputs are new arrays, but for those that ``outputs`` names: a dict of output name to a
+C-contiguous, writable array of the output's element type and shape, which the output is written to and which stands in
+its place in the list. Such arrays must not overlap each other; one that overlaps an input is written when the run is
+over. After an error, their contents are undefined. The GIL is released while the model runs.
 
 Raises :class:`norn.InvalidArgument` for a feed that does not fit and :class:`norn.RuntimeException` for a value that an
 operator does not allow.)")

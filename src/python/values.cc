@@ -471,6 +471,22 @@ bool borrow_array(nb::handle object, Value& value) {
   return true;
 }
 
+Tensor place_of(nb::handle object) {
+  if (!PyArray_Check(object.ptr()))
+    invalid_argument("an object of type " + name_of_type(object) + " is no place for an output", "give a numpy array");
+  auto* array = reinterpret_cast<PyArrayObject*>(object.ptr());
+  const DataType type = type_of(PyArray_TYPE(array));
+  if (type == DataType::Undefined || type == DataType::String || is_signed_sub_byte(type)) {
+    const nb::object dtype = object.attr("dtype");
+    invalid_argument("an array of numpy's " + std::string(nb::str(dtype).c_str()) + " is no place for an output",
+                     "let the run make the array, or give one of another type");
+  }
+  if (!PyArray_ISCARRAY(array))
+    invalid_argument("an array for an output has to be C-contiguous, aligned, writable and of native byte order",
+                     "give one that numpy.empty() made");
+  return borrow(array, type);
+}
+
 Value to_value(nb::handle object, std::string_view type) {
   if (const std::string_view held = inner(type, "optional("); !held.empty()) type = held;
   PyObject* p = object.ptr();

@@ -26,6 +26,9 @@ Value to_value(nb::handle object, std::string_view type);
 // True, and `value` is set, if `object` is an array that can be used as it is: the quick way in.
 bool borrow_array(nb::handle object, Value& value);
 
+// A tensor over the memory of a numpy array that can be written to as it is. Throws norn::Error (InvalidArgument).
+Tensor place_of(nb::handle object);
+
 nb::object to_python(const Value& value, std::span<const Feed> feeds = {});
 
 }  // namespace norn::python

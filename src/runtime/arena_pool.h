@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/fork.h"
@@ -27,6 +28,10 @@ class ArenaPool : public std::enable_shared_from_this<ArenaPool> {
   // std::bad_alloc.
   Stretch take(std::size_t bytes, const void* preferred = nullptr);
   void give_back(Stretch stretch) noexcept;
+  std::size_t idle_bytes() {
+    std::lock_guard lock(mutex_);
+    return idle_bytes_;
+  }
   // As Tensor's own constructor.
   Tensor tensor(DataType dtype, const Shape& dims);
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/parallel.h"
+#include "base/text.h"
 #include "ir/walk.h"
 #include "program/lower.h"
 #include "program/passes.h"
@@ -11,6 +12,7 @@
 #include "runtime/explain.h"
 #include "runtime/hand_out.h"
 #include "runtime/kernel_store.h"
+#include "runtime/output_places.h"
 #include "runtime/pack_store.h"
 #include "runtime/plan_key.h"
 
@@ -64,6 +66,12 @@ void verify_behind(const program::Program& program, std::string_view pass) {
   } catch (Error& e) {
     throw e.within("behind " + std::string(pass));
   }
+}
+
+// Tests run sessions on more threads than the machine has: those that the thread around a run has.
+int threads_of(const SessionOptions& options) {
+  const int asked = options.intra_op_num_threads;
+  return asked == 0 ? base::parallel_width() : std::min(asked, base::hardware_threads());
 }
 
 std::string name_list(const std::vector<ArgInfo>& args) {
@@ -133,7 +141,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
     fixed = fixed && type.is_tensor() && type.is_static();
   }
   if (fixed) {
-    base::ParallelWidth width(options_.intra_op_num_threads);
+    const base::ParallelWidth width(threads_of(options_));
     executor_->plan(stand_ins({}, 1));
   }
 }
@@ -217,18 +225,24 @@ bool CompiledModel::feeds_constant(std::span<const Feed> feeds) const noexcept {
   return std::any_of(feeds.begin(), feeds.end(), [&](const Feed& f) { return constant_weights_.contains(f.name); });
 }
 
-std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<const std::string> outputs) const {
+std::size_t CompiledModel::output_index(std::string_view name) const {
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    if (outputs_[i].name == name) return i;
+  throw Error(ErrorCode::InvalidArgument, "the model has no output " + base::quoted(name), {},
+              "its outputs are " + name_list(outputs_));
+}
+
+std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<const std::string> outputs,
+                                      std::span<const Placement> places, StepWatch* watch) const {
   std::vector<std::size_t> picked;
-  for (const std::string& name : outputs) {
-    auto it = std::find_if(outputs_.begin(), outputs_.end(), [&](const ArgInfo& a) { return a.name == name; });
-    if (it == outputs_.end())
-      throw Error(ErrorCode::InvalidArgument, "the model has no output \"" + name + "\"", {},
-                  "its outputs are " + name_list(outputs_));
-    picked.push_back(static_cast<std::size_t>(it - outputs_.begin()));
-  }
+  for (const std::string& name : outputs) picked.push_back(output_index(name));
   std::vector<Value> values = arrange(feeds);
-  base::ParallelWidth width(options_.intra_op_num_threads);
-  std::vector<Value> results = executor_->run(values, true);
+  OutputPlaces placed(outputs_.size());
+  for (const Placement& place : places) placed.add(output_index(place.output), place);
+  placed.check(values);
+  const base::ParallelWidth width(threads_of(options_));
+  std::vector<Value> results = executor_->run(values, {true, watch, placed.free()});
+  placed.fill(results);
   if (outputs.empty()) return results;
   std::vector<Value> chosen;
   for (std::size_t i : picked) chosen.push_back(results[i]);

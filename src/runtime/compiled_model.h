@@ -29,7 +29,9 @@ class CompiledModel {
   // Whether a feed names a weight that was taken as a constant.
   bool feeds_constant(std::span<const Feed> feeds) const noexcept;
 
-  std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs) const;
+  // Outputs that `places` name are written there; the tensors returned for them are those.
+  std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs,
+                         std::span<const Placement> places = {}, StepWatch* watch = nullptr) const;
   Explanation explain(std::span<const Feed> feeds, std::int64_t default_dim) const;
 
   // What plans take that are kept for later runs.
@@ -44,6 +46,7 @@ class CompiledModel {
   void check_feed(std::size_t input, const Value& value) const;
   void bind_variables(std::span<const Value> values) const;
   std::vector<Value> arrange(std::span<const Feed> feeds) const;
+  std::size_t output_index(std::string_view name) const;
   std::vector<Value> stand_ins(std::span<const Feed> feeds, std::int64_t default_dim) const;
 
   program::Program program_;

@@ -27,6 +27,12 @@ StaticType scan_output_unseen(const opset::ValueType& type) {
   return unseen;
 }
 
+Tensor empty_stack(const opset::ValueType& item) {
+  StaticType unseen = scan_output_unseen(item);
+  unseen.dims.insert(unseen.dims.begin(), 0);
+  return Tensor(unseen.dtype, std::move(unseen.dims));
+}
+
 std::vector<Value> run_if(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run) {
   const Tensor& condition = inputs[0]->tensor();
   if (condition.size() != 1)

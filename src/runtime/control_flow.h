@@ -29,6 +29,7 @@ std::optional<Shape> shape_of_own_formal(const program::Node& node, std::size_t 
 const Tensor& scan_output(const Value& given, std::size_t output, DataType type, const Shape& dims);
 // What a body that did not run would have given, as far as its types tell; sizes that nobody knows are 0.
 StaticType scan_output_unseen(const opset::ValueType& type);
+Tensor empty_stack(const opset::ValueType& item);
 
 // One for each operator; run_control_flow() picks.
 std::vector<Value> run_if(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run);

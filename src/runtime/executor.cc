@@ -1,6 +1,7 @@
 #include "runtime/executor.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "base/stop.h"
@@ -8,6 +9,7 @@
 #include "runtime/control_flow.h"
 #include "runtime/hand_out.h"
 #include "runtime/plan_key.h"
+#include "runtime/walk.h"
 
 namespace norn::runtime {
 
@@ -16,8 +18,11 @@ using program::ValueId;
 
 namespace {
 
-// Bytes of intermediates, or of an operand, from which on a run looks before every step whether to stop.
-constexpr std::size_t kLongSteps = std::size_t{1} << 20;
+std::vector<std::int64_t> key_of(std::span<const Value> values) {
+  std::vector<std::int64_t> key;
+  for (const Value& value : values) append_key(key, value);
+  return key;
+}
 
 // A value that keeps its memory alive by itself: parts that lie in an arena or in a caller's memory are copied.
 Value owned(Value value) {
@@ -39,8 +44,12 @@ Value owned(Value value) {
 // later segments read what earlier ones made.
 class Executor::Run {
  public:
-  Run(const Executor& executor, std::span<const Value> inputs)
-      : e_(executor), inputs_(inputs), values_(inputs.begin(), inputs.end()) {}
+  Run(const Executor& executor, std::span<const Value> inputs, const Call& call)
+      : e_(executor),
+        context_{base::current_stop(), call.watch},
+        inputs_(inputs),
+        places_(call.places),
+        values_(inputs.begin(), inputs.end()) {}
   ~Run() {
     for (Taken& t : taken_)
       if (t.frame) t.segment->give_back(std::move(t.frame), e_.kept_.arenas);
@@ -64,14 +73,21 @@ class Executor::Run {
   // The segment for key_ behind `parent`, which is the last one taken.
   const Segment& find_or_plan(std::uint64_t parent);
   const Segment& next_segment(const Segment& before);
+  bool has_place(const Segment::Allocation& a) const {
+    if (places_.empty() || a.output == kNone) return false;
+    const Tensor& place = places_[a.output];
+    return place.dtype() == a.dtype && place.dims() == a.dims;
+  }
   void run_segment(const Segment& segment);
   void run_late(const LateStep& late, const Frame& frame);
+  std::vector<Value> run_nested(const LateStep& late, std::span<const Value* const> inputs, const Frame& frame);
   Value fetch(const LateStep::Input& in, const Frame& frame) const;
   std::vector<Value> outputs(const Segment& last) const;
 
   const Executor& e_;
-  const base::Stop* const stop_ = base::current_stop();
+  const RunContext context_;
   std::span<const Value> inputs_;
+  std::span<const Tensor> places_;
   std::vector<Value> values_;  // the run's table
   std::vector<Taken> taken_;
   std::vector<std::int64_t> key_;
@@ -84,7 +100,7 @@ const Segment& Executor::Run::find_or_plan(std::uint64_t parent) {
   std::shared_ptr<const Segment>& segment = taken_.back().segment;
   segment = e_.kept_.plans.find(parent, key_);
   if (!segment) {
-    if (!state_) state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs_);
+    if (!state_) state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs_, &e_);
     const std::size_t behind = taken_.size() - 1;
     while (state_->depth < behind) state_->apply(*taken_[state_->depth].segment);
     if (behind > 0) state_->arrive(*taken_[behind - 1].segment, values_);
@@ -113,7 +129,7 @@ Value Executor::Run::fetch(const LateStep::Input& in, const Frame& frame) const 
 }
 
 void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
-  if (stop_) stop_->check();
+  if (context_.stop) context_.stop->check();
   const program::Node& node = e_.graph_.nodes[late.node];
   std::vector<Value> held(late.inputs.size());
   std::vector<const Value*> inputs(late.inputs.size(), nullptr);
@@ -123,21 +139,23 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
     inputs[i] = &held[i];
   }
   std::vector<Value> outputs;
-  if (node.subgraphs.empty()) {
+  if (late.nested) {
+    outputs = run_nested(late, inputs, frame);
+  } else if (node.subgraphs.empty()) {
     outputs =
         opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()),
                         [this](DataType dtype, const Shape& dims) { return e_.kept_.arenas.tensor(dtype, dims); });
   } else {
     std::vector<std::vector<Value>> arguments(node.subgraphs.size());  // formals, then captures
     outputs = run_control_flow(node, inputs, [&](std::size_t index, std::span<const Value> formals) {
-      if (stop_) stop_->check();  // a graph may have no step that looks
+      if (context_.stop) context_.stop->check();  // a graph may have no step that looks
       std::vector<Value>& all = arguments[index];
       if (all.empty()) {
         all.resize(formals.size());
         for (const LateStep::Input& in : late.captures[index]) all.push_back(fetch(in, frame));
       }
       std::copy(formals.begin(), formals.end(), all.begin());
-      return e_.subgraphs_[late.node][index]->run(all);
+      return e_.subgraphs_[late.node][index]->run(all, {false, context_.watch, {}});
     });
   }
   handed_on_ = true;
@@ -145,12 +163,92 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
     if (late.outputs[i] != kNone) values_[late.outputs[i]] = owned(std::move(outputs[i]));
 }
 
+namespace {
+
+// Scan outputs that grow as rounds add to them.
+class GrowingStacks final : public Stacks {
+ public:
+  GrowingStacks(ArenaPool& arenas, std::span<const StaticType> items)
+      : arenas_(arenas), items_(items), all_(items.size()) {}
+
+  std::byte* grow(std::size_t index, std::int64_t count, std::int64_t capacity) override {
+    Tensor larger = stack(index, capacity);
+    if (count > 0) std::memcpy(larger.mutable_data(), all_[index].data(), bytes(index, count));
+    all_[index] = std::move(larger);
+    return static_cast<std::byte*>(all_[index].mutable_data());
+  }
+  Tensor take(std::size_t index, std::int64_t count) {
+    Tensor& all = all_[index];
+    if (all.dims()[0] == count) return std::move(all);
+    Tensor exact = stack(index, count);
+    std::memcpy(exact.mutable_data(), all.data(), bytes(index, count));
+    return exact;
+  }
+
+ private:
+  Tensor stack(std::size_t index, std::int64_t count) {
+    Shape dims = items_[index].dims;
+    dims.insert(dims.begin(), count);
+    return arenas_.tensor(items_[index].dtype, dims);
+  }
+  std::size_t bytes(std::size_t index, std::int64_t count) const {
+    return static_cast<std::size_t>(count * element_count(items_[index].dims)) * element_size(items_[index].dtype);
+  }
+  ArenaPool& arenas_;
+  std::span<const StaticType> items_;
+  std::vector<Tensor> all_;
+};
+
+}  // namespace
+
+// A loop whose body is settled, but not how often it runs.
+std::vector<Value> Executor::Run::run_nested(const LateStep& late, std::span<const Value* const> inputs,
+                                             const Frame& frame) {
+  const program::Node& node = e_.graph_.nodes[late.node];
+  std::vector<Value> captures, outputs;
+  std::vector<void*> operands;
+  const auto data = [](const Value& value) { return const_cast<void*>(value.tensor().data()); };
+  for (const Value* input : inputs) operands.push_back(input ? data(*input) : nullptr);
+  for (const LateStep::Input& in : late.captures[0]) {
+    captures.push_back(fetch(in, frame));
+    operands.push_back(data(captures.back()));
+  }
+  for (std::size_t o = 0; o < late.types.size(); ++o) {
+    const bool wanted = late.outputs[o] != kNone && o < late.stacked && late.given[o] == Nested::kComputed;
+    outputs.push_back(wanted ? Value(e_.kept_.arenas.tensor(late.types[o].dtype, late.types[o].dims)) : Value());
+    operands.push_back(wanted ? data(outputs.back()) : nullptr);
+  }
+  struct Scratch {
+    ArenaPool& arenas;
+    ArenaPool::Stretch stretch;
+    ~Scratch() {
+      if (stretch.memory) arenas.give_back(std::move(stretch));
+    }
+  } scratch{e_.kept_.arenas, {}};
+  try {
+    scratch.stretch = e_.kept_.arenas.take(late.nested->scratch_bytes());
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::LimitExceeded, "there is no memory for the intermediates of a body of these shapes: " +
+                                              std::to_string(late.nested->scratch_bytes()) + " bytes");
+  }
+  GrowingStacks stacks(e_.kept_.arenas, std::span(late.types).subspan(late.stacked));
+  const std::int64_t rounds = late.nested->run_nested(operands.data(), scratch.stretch.memory.get(), context_, &stacks);
+  for (std::size_t o = 0; o < late.stacked && o < outputs.size(); ++o)
+    if (late.given[o] != Nested::kComputed) outputs[o] = *inputs[late.given[o]];
+  const program::Graph& body = *node.subgraphs[0].graph;
+  for (std::size_t o = late.stacked; o < outputs.size(); ++o)
+    if (late.outputs[o] != kNone)
+      outputs[o] =
+          rounds > 0 ? stacks.take(o - late.stacked, rounds) : empty_stack(body.value(body.outputs[1 + o]).type);
+  return outputs;
+}
+
 void Executor::Run::run_segment(const Segment& segment) {
   values_.resize(segment.run_values);
   taken_.back().frame = segment.take_frame(e_.kept_.arenas);
   Frame& frame = *taken_.back().frame;
   for (const Segment::Allocation& a : segment.allocations)
-    values_[a.run_value] = e_.kept_.arenas.tensor(a.dtype, a.dims);
+    values_[a.run_value] = has_place(a) ? places_[a.output] : e_.kept_.arenas.tensor(a.dtype, a.dims);
   for (std::uint32_t at : segment.patches) {
     const Location& where = segment.pointers[at];
     if (where.kind == Location::Kind::Run)
@@ -159,34 +257,8 @@ void Executor::Run::run_segment(const Segment& segment) {
     else
       frame.pointers[at] = taken_[where.index].frame->base + where.offset;
   }
-  const Step* const first = segment.steps.data();
-  const Step* const end = first + segment.steps.size();
-  const Step* step = first;
-  // Twice: looking whether to stop costs a run that nothing can stop nothing.
-  const auto walk = [&](auto look) {
-    for (; step != end; ++step) {
-      look();
-      if (step->kernel) [[likely]]
-        step->kernel->run(frame.pointers.data() + step->operands, frame.scratch);
-      else
-        run_late(segment.late[step->late], frame);
-    }
-  };
-  try {
-    // Steps on little memory are short, late ones aside, which look by themselves.
-    const unsigned often = std::max(segment.arena_bytes, segment.largest_operand) > kLongSteps ? 0 : 7;
-    if (stop_) [[unlikely]]
-      walk([stop = stop_, often, n = 0u]() mutable {
-        if ((n++ & often) == 0) stop->check();
-      });
-    else
-      walk([] {});
-  } catch (Error& e) {
-    const StepInfo& info = segment.info[static_cast<std::size_t>(step - first)];
-    const std::string& path = operation_of(e_.graph_, info).path();
-    if (e.where().find(path) == std::string::npos) e.within(step->kernel ? path + " / " + shapes_text(info) : path);
-    throw;
-  }
+  walk(segment, e_.graph_, frame.pointers.data(), frame.scratch, context_,
+       [&](const Step& step) { run_late(segment.late[step.late], frame); });
 }
 
 std::vector<Value> Executor::Run::outputs(const Segment& last) const {
@@ -227,12 +299,28 @@ Executor::Executor(const program::Graph& graph, std::span<const program::State> 
 
 Executor::~Executor() = default;
 
-std::vector<Value> Executor::run(std::span<const Value> inputs, bool apart) const {
-  return Run(*this, inputs).run(apart);
+std::vector<Value> Executor::run(std::span<const Value> inputs, const Call& call) const {
+  return Run(*this, inputs, call).run(call.apart);
+}
+
+std::shared_ptr<const Segment> Executor::plan_body(std::uint32_t node, std::size_t subgraph,
+                                                   std::span<const Value> inputs,
+                                                   std::span<const opset::KnownValue> known) const {
+  if (options_.reference_only || options_.passed_over > 0) return nullptr;  // tests compare both ways of running them
+  const Executor& body = *subgraphs_[node][subgraph];
+  if (known.empty())
+    if (auto found = kept_.plans.find(body.id_, key_of(inputs))) return found;
+  PlanState state(body.graph_, body.uses_, states_, inputs, &body, known);
+  return plan_segment(state, kept_.plans.new_segment(), options_);
+}
+
+void Executor::keep_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,
+                         std::shared_ptr<const Segment> plan) const {
+  kept_.plans.keep(subgraphs_[node][subgraph]->id_, key_of(inputs), std::move(plan));
 }
 
 std::shared_ptr<const Segment> Executor::plan(std::span<const Value> inputs) const {
-  Run run(*this, inputs);
+  Run run(*this, inputs, {});
   run.first_segment();
   return run.last_taken();
 }

@@ -9,12 +9,14 @@
 
 #include "norn/value.h"
 #include "program/program.h"
+#include "runtime/nested.h"
 #include "runtime/plan_cache.h"
 #include "runtime/plan_state.h"
+#include "runtime/run_context.h"
 
 namespace norn::runtime {
 
-class Executor {
+class Executor final : public BodyPlanner {
  public:
   // `graph`, `states`, which are the Program's, and what `kept` refers to must outlive the executor.
   struct Kept {
@@ -22,12 +24,20 @@ class Executor {
     ArenaPool& arenas;
   };
   Executor(const program::Graph& graph, std::span<const program::State> states, const PlanOptions& options, Kept kept);
-  ~Executor();
+  ~Executor() override;
 
   // `inputs`: the graph's inputs, then its captures. An empty Value is an input that takes its default. Returns the
   // graph's outputs, each owning its memory; what nodes hand on as it is, they may share with each other and with
-  // inputs unless they are `apart`. Throws norn::Error with the node's place.
-  std::vector<Value> run(std::span<const Value> inputs, bool apart = false) const;
+  // inputs unless they are to be `apart`. Throws norn::Error with the node's place.
+  struct Call {
+    bool apart = false;
+    StepWatch* watch = nullptr;
+    // Memory for outputs, by number: undefined where there is none; empty for none at all. It overlaps neither inputs
+    // nor other outputs. An output that is made elsewhere is not copied there.
+    std::span<const Tensor> places;
+  };
+  std::vector<Value> run(std::span<const Value> inputs, const Call& call) const;
+  std::vector<Value> run(std::span<const Value> inputs) const { return run(inputs, Call{}); }
 
   // The first segment that `inputs` lead to: what can be told ahead of running. Only their types and sizes matter.
   std::shared_ptr<const Segment> plan(std::span<const Value> inputs) const;
@@ -38,6 +48,10 @@ class Executor {
 
  private:
   class Run;
+  std::shared_ptr<const Segment> plan_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,
+                                           std::span<const opset::KnownValue> known) const override;
+  void keep_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,
+                 std::shared_ptr<const Segment> plan) const override;
 
   const program::Graph& graph_;
   std::span<const program::State> states_;

@@ -54,25 +54,31 @@ class Explainer {
   }
 
   ExplainedGraph graph(const Executor& executor, std::span<const Value> inputs, Sizes sizes) {
-    const std::shared_ptr<const Segment> segment = executor.plan(inputs);
+    return graph(executor, *executor.plan(inputs), inputs, std::move(sizes));
+  }
+
+  // The same as `segment`; only late steps need the inputs.
+  ExplainedGraph graph(const Executor& executor, const Segment& segment, std::span<const Value> inputs, Sizes sizes) {
     const Graph& graph = executor.graph();
-    for (const BoundVariable& v : segment->bound) sizes.insert_or_assign(v.name, v.size);
+    for (const BoundVariable& v : segment.bound) sizes.insert_or_assign(v.name, v.size);
     ExplainedGraph told;
     told.name = graph.name;
-    told.arena_bytes = segment->arena_bytes;
-    told.scratch_bytes = segment->scratch_bytes;
-    for (std::size_t i = 0; i < segment->steps.size(); ++i) {
-      const Step& step = segment->steps[i];
-      told.steps.push_back(this->step(graph, segment->info[i]));
+    told.arena_bytes = segment.arena_bytes;
+    told.scratch_bytes = segment.scratch_bytes;
+    for (std::size_t i = 0; i < segment.steps.size(); ++i) {
+      const Step& step = segment.steps[i];
+      told.steps.push_back(this->step(graph, segment.info[i]));
       if (step.kernel) continue;
+      if (!segment.info[i].bodies.empty()) nested(executor, segment.info[i], sizes, told.steps.back());
+      if (step.nested) continue;
       ExplainedStep& late = told.steps.back();
       late.late = true;
-      late.graphs = bodies(executor, segment->late[step.late], inputs, sizes);
+      if (segment.info[i].bodies.empty()) late.graphs = bodies(executor, segment.late[step.late], inputs, sizes);
     }
-    for (const SparedNode& spared : segment->spared)
+    for (const SparedNode& spared : segment.spared)
       (spared.why == SparedNode::Why::View ? told.views : told.known_from_shapes)
           .push_back(operation(operation_of(graph, spared)));
-    if (!segment->last()) told.waiting = waiting(graph, *segment);
+    if (!segment.last()) told.waiting = waiting(graph, segment);
     return told;
   }
 
@@ -97,6 +103,16 @@ class Explainer {
     told.inputs = tensors(info.inputs);
     told.outputs = tensors(info.outputs);
     return told;
+  }
+
+  // Bodies that are planned with the step that runs them; a branch that a known condition does not take is not told.
+  void nested(const Executor& executor, const StepInfo& info, const Sizes& sizes, ExplainedStep& told) {
+    const Node& node = executor.graph().nodes[info.node];
+    for (std::size_t k = 0; k < node.subgraphs.size(); ++k) {
+      if (!info.bodies[k]) continue;
+      told.graphs.push_back(graph(executor.subgraph(info.node, k), *info.bodies[k], {}, sizes));
+      told.graphs.back().attribute = node.subgraphs[k].attribute;
+    }
   }
 
   std::vector<ExplainedGraph> bodies(const Executor& executor, const LateStep& late, std::span<const Value> inputs,

@@ -27,7 +27,9 @@
 namespace norn::runtime {
 
 class KernelStore;
+class NestedStep;
 class PlanState;
+class Segment;
 
 // Where a value is while a run goes on.
 struct Location {
@@ -64,8 +66,9 @@ struct Refusal {
 };
 
 struct Step {
-  const kernels::Kernel* kernel = nullptr;  // null: the late step `late`
-  std::uint32_t operands = 0;               // first of its pointers in the frame's table
+  const kernels::Kernel* kernel = nullptr;  // null: `nested`, or without it the late step `late`
+  const NestedStep* nested = nullptr;
+  std::uint32_t operands = 0;  // first of its pointers in the frame's table
   std::uint32_t late = 0;
 };
 
@@ -73,6 +76,7 @@ struct Step {
 struct StaticType {
   DataType dtype = DataType::Undefined;
   Shape dims;
+  friend bool operator==(const StaticType&, const StaticType&) = default;
 };
 
 // What a person is told of a step.
@@ -83,6 +87,8 @@ struct StepInfo {
   std::vector<StaticType> inputs, outputs;  // a late step's outputs are not known
   // Which of the node's operations it runs: 0 is the node's own, k is parts[k - 1].
   std::uint32_t first = 0, operations = 1;
+  // Plans of the node's graphs that the step runs; null: one that never runs. Empty if plans are found at run time.
+  std::vector<std::shared_ptr<const Segment>> bodies;
 };
 // Operation k of those that the step runs.
 const program::Node& operation_of(const program::Graph& graph, const StepInfo& info, std::uint32_t k = 0);
@@ -113,6 +119,11 @@ struct LateStep {
   std::vector<Input> inputs;                 // the node's inputs
   std::vector<std::vector<Input>> captures;  // of each subgraph
   std::vector<std::uint32_t> outputs;        // in the run's table; kNone where not wanted
+  // What runs the node; null: the interpreter of its operator, or its reference kernel.
+  std::shared_ptr<const NestedStep> nested;
+  std::vector<StaticType> types;   // of the outputs of `nested`, from `stacked` on those of the items of stacks
+  std::vector<std::size_t> given;  // Nested::inputs
+  std::size_t stacked = 0;
 };
 
 // One run of one segment: its stretch of memory, and where its operands lie. The pointers are reused by later runs.
@@ -144,6 +155,7 @@ class Segment {
     std::uint32_t run_value;
     DataType dtype;
     Shape dims;
+    std::uint32_t output = program::kNone;  // of the graph
   };
   std::vector<Allocation> allocations;  // outputs, and strings between nodes
   struct LateValue {
@@ -171,8 +183,11 @@ class Segment {
     std::uint32_t run_value = program::kNone;
     bool copied = false;    // the caller's input, or an earlier output's memory too: handed out as a copy
     norn::Tensor constant;  // where run_value is kNone
+    StaticType type;        // Undefined if it is not a tensor of known sizes
   };
   std::vector<Result> results;
+  // Whether it is the whole plan of a graph whose outputs are tensors of known sizes, and not strings.
+  bool is_whole() const noexcept;
 
   // Bytes that keeping this plan costs. An estimate where kernels are concerned.
   std::size_t bytes() const;

@@ -28,7 +28,7 @@ void take_dims(PlanState::ValueState& value) {
 }  // namespace
 
 GraphUses::GraphUses(const Graph& graph)
-    : first_(graph.values.size() + 1, 0), reads_(graph.nodes.size(), 0), output_(graph.values.size(), false) {
+    : first_(graph.values.size() + 1, 0), reads_(graph.nodes.size(), 0), output_(graph.values.size(), kNone) {
   for (const Node& node : graph.nodes) program::for_each_use(node, [&](ValueId id) { ++first_[id + 1]; });
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
   readers_.resize(first_.back());
@@ -38,12 +38,18 @@ GraphUses::GraphUses(const Graph& graph)
       readers_[at[id]++] = n;
       ++reads_[n];
     });
-  for (ValueId id : graph.outputs) output_[id] = true;
+  for (std::size_t o = graph.outputs.size(); o-- > 0;) output_[graph.outputs[o]] = static_cast<std::uint32_t>(o);
 }
 
 PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const program::State> all_states,
-                     std::span<const Value> inputs)
-    : graph(of), uses(readers), states(all_states), values(of.values.size()), pending(readers.reads()) {
+                     std::span<const Value> inputs, const BodyPlanner* planner,
+                     std::span<const opset::KnownValue> known)
+    : graph(of),
+      uses(readers),
+      states(all_states),
+      bodies(planner),
+      values(of.values.size()),
+      pending(readers.reads()) {
   run_values = static_cast<std::uint32_t>(inputs.size());
   waiting = static_cast<std::uint32_t>(graph.nodes.size());
   for (std::uint32_t n = 0; n < pending.size(); ++n)
@@ -65,6 +71,7 @@ PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const 
   const auto give = [&](ValueId id) {
     values[id].type = type_of(inputs[at], graph.value(id).type);
     values[id].where = {Location::Kind::Run, at, 0, nullptr};
+    if (!known.empty()) values[id].known = known[at];
     ++at;
     settle_given(id);
     make_available(id);

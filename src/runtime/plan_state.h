@@ -20,6 +20,8 @@
 
 namespace norn::runtime {
 
+class BodyPlanner;
+
 // Which nodes read each value of a graph. Immutable.
 class GraphUses {
  public:
@@ -28,20 +30,24 @@ class GraphUses {
   std::span<const std::uint32_t> readers(program::ValueId id) const {
     return {readers_.data() + first_[id], readers_.data() + first_[id + 1]};
   }
-  bool is_output(program::ValueId id) const { return output_[id]; }
+  bool is_output(program::ValueId id) const { return output_[id] != program::kNone; }
+  // The first of the graph's outputs that the value is; kNone if it is none.
+  std::uint32_t output_of(program::ValueId id) const { return output_[id]; }
   // How many values each node reads, counted as often as it reads them.
   const std::vector<std::uint32_t>& reads() const { return reads_; }
 
  private:
-  std::vector<std::uint32_t> first_, readers_, reads_;
-  std::vector<bool> output_;
+  std::vector<std::uint32_t> first_, readers_, reads_, output_;
 };
 
 class PlanState {
  public:
   // `inputs`: the graph's inputs, then its captures. An empty Value is an input that takes its default.
+  // `known`: what is known of their contents, or empty. `bodies`: what plans the graphs of nodes; null if they are
+  // planned when they run.
   PlanState(const program::Graph& graph, const GraphUses& uses, std::span<const program::State> states,
-            std::span<const Value> inputs);
+            std::span<const Value> inputs, const BodyPlanner* bodies = nullptr,
+            std::span<const opset::KnownValue> known = {});
 
   // What the planner of a segment notes down for a value while it works.
   struct Slots {
@@ -59,8 +65,9 @@ class PlanState {
   const program::Graph& graph;
   const GraphUses& uses;
   const std::span<const program::State> states;  // of the Program
-  std::vector<ValueState> values;                // by ValueId
-  std::vector<std::uint32_t> pending;            // by node: reads of values that are not available yet
+  const BodyPlanner* const bodies;
+  std::vector<ValueState> values;      // by ValueId
+  std::vector<std::uint32_t> pending;  // by node: reads of values that are not available yet
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;  // nodes to plan, in order
   std::uint32_t run_values = 0;
   std::uint32_t depth = 0;                // segments before

@@ -49,12 +49,6 @@ class Stack {
   std::int64_t count_ = 0, capacity_ = 0;
 };
 
-Tensor empty_stack(const opset::ValueType& each) {
-  StaticType unseen = scan_output_unseen(each);
-  unseen.dims.insert(unseen.dims.begin(), 0);
-  return Tensor(unseen.dtype, std::move(unseen.dims));
-}
-
 template <class T>
 T scalar(const Value& value, std::string_view what) {
   if (!value.is_tensor() || value.tensor().size() != 1)

@@ -1,9 +1,11 @@
 // What a segment keeps from one run to the next: frames.
+#include <algorithm>
 #include <new>
 
 #include "base/checked.h"
 #include "norn/error.h"
 #include "runtime/arena.h"
+#include "runtime/nested.h"
 #include "runtime/plan.h"
 
 namespace norn::runtime {
@@ -47,7 +49,7 @@ std::size_t Segment::bytes() const {
                       pointers.size() * sizeof(void*);
   for (const auto& kernel : kernels) total += kernel->bytes();
   for (const StepInfo& i : info) {
-    total += i.kernel.capacity() + held(i.refusals) + held(i.inputs) + held(i.outputs);
+    total += i.kernel.capacity() + held(i.refusals) + held(i.inputs) + held(i.outputs) + held(i.bodies);
     for (const auto* types : {&i.inputs, &i.outputs})
       for (const StaticType& t : *types) total += held(t.dims);
     for (const Refusal& r : i.refusals) total += r.kernel.capacity() + r.reason.capacity();
@@ -57,11 +59,20 @@ std::size_t Segment::bytes() const {
     if (s.state.type.shape) total += s.state.type.shape->capacity() * sizeof(opset::DimExpr);
     if (s.state.known.constant.defined()) total += s.state.known.constant.bytes();
   }
+  for (const Result& r : results) total += held(r.type.dims);
   for (const LateStep& step : late) {
+    if (step.nested) total += step.nested->bytes() + held(step.types) + held(step.given);
     total += held(step.inputs) + held(step.captures) + held(step.outputs);
     for (const auto& list : step.captures) total += held(list);
   }
   return total;
+}
+
+bool Segment::is_whole() const noexcept {
+  const auto fits = [](DataType type) { return type != DataType::Undefined && type != DataType::String; };
+  return last() && late.empty() &&
+         std::all_of(allocations.begin(), allocations.end(), [&](const Allocation& a) { return fits(a.dtype); }) &&
+         std::all_of(results.begin(), results.end(), [&](const Result& r) { return fits(r.type.dtype); });
 }
 
 std::unique_ptr<Frame> Segment::take_frame(ArenaPool& arenas) const {

@@ -44,6 +44,7 @@ class Inference final : private infer::Facts {
 
  private:
   void visit(std::uint32_t index);
+  void visit_control_flow(const Node& node, std::uint32_t index);
   void visit_fused(const Node& node, std::uint32_t index);
   bool infer(const Node& node);
   void settle(const std::vector<ValueId>& outputs);
@@ -100,13 +101,29 @@ void Inference::visit(std::uint32_t index) {
   const Node& node = state_.graph.nodes[index];
   if (!node.parts.empty()) return visit_fused(node, index);
   try {
-    const bool known = node.subgraphs.empty() && infer(node);
-    found_.planned.push_back({&node, {}, index, 0, !known, true});
+    if (!node.subgraphs.empty()) return visit_control_flow(node, index);
+    const bool known = infer(node);
+    found_.planned.push_back({&node, {}, index, 0, !known, true, nullptr});
     if (known) settle(node.outputs);
   } catch (Error& e) {
     if (e.where().find(node.path()) == std::string::npos) e.within(node.path());
     throw;
   }
+}
+
+void Inference::visit_control_flow(const Node& node, std::uint32_t index) {
+  std::shared_ptr<const Nested> nested = nest(state_, node, index);
+  const bool settled = nested && nested->settled;
+  for (std::size_t o = 0; settled && o < node.outputs.size(); ++o) {
+    const ValueId id = node.outputs[o];
+    if (id == kNone) continue;
+    PlannedValue& value = state_.values[id];
+    value.type = nested->outputs[o].type;
+    value.known = nested->outputs[o].value;
+    state_.settle(id);
+  }
+  found_.planned.push_back({&node, {}, index, 0, !settled, true, std::move(nested)});
+  if (settled) settle(node.outputs);
 }
 
 void Inference::visit_fused(const Node& node, std::uint32_t index) {
@@ -121,8 +138,8 @@ void Inference::visit_fused(const Node& node, std::uint32_t index) {
     }
     if (i < node.parts.size() && !state_.values[operation(i).outputs[0]].known.constant.defined()) continue;
     const std::span<const Node> parts(node.parts);
-    found_.planned.push_back(
-        {&operation(first), parts.subspan(first, i - first), index, static_cast<std::uint32_t>(first), false, true});
+    found_.planned.push_back({&operation(first), parts.subspan(first, i - first), index,
+                              static_cast<std::uint32_t>(first), false, true, nullptr});
     first = i + 1;
   }
   settle(node.results());

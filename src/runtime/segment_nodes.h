@@ -1,11 +1,13 @@
 // Which nodes a segment has, and with which sizes.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "program/program.h"
+#include "runtime/nested.h"
 #include "runtime/plan_state.h"
 
 namespace norn::runtime {
@@ -20,6 +22,7 @@ struct SegmentNodes {
     std::uint32_t first = 0;               // StepInfo::first
     bool late = false;                     // its outputs' sizes are known only when it has run, or they are no tensors
     bool needed = true;                    // false: nothing reads it, or inference computed what is read
+    std::shared_ptr<const Nested> nested;  // of control flow whose bodies are settled
 
     const std::vector<program::ValueId>& results() const {
       return parts.empty() ? node->outputs : parts.back().outputs;

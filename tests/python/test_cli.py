@@ -297,7 +297,7 @@ def test_explain_json_has_fields():
     root, flow = report["graph"]["steps"]
     assert root["operations"][0]["op_type"] == "Sqrt" and not root["late"]
     assert root["inputs"] == root["outputs"] == [{"type": "float", "shape": [3, 2]}]
-    assert flow["kernel"] == "control flow" and flow["late"]
+    assert flow["kernel"] == "control flow" and not flow["late"]
     assert [g["attribute"] for g in flow["graphs"]] == ["then_branch", "else_branch"]
     for graph, op_type in zip(flow["graphs"], ("Neg", "Abs"), strict=True):
         (step,) = graph["steps"]

@@ -1,0 +1,25 @@
+// What a run hands down to everything that walks steps: graphs in graphs, rounds of loops.
+#pragma once
+#include <cstddef>
+
+#include "base/stop.h"
+#include "program/program.h"
+
+namespace norn::runtime {
+
+class Segment;
+
+// Told of every step, on the run's thread. What a step of control flow runs comes between its own two calls.
+class StepWatch {
+ public:
+  virtual ~StepWatch() = default;
+  virtual void before(const program::Graph& graph, const Segment& segment, std::size_t step) = 0;
+  virtual void after(const program::Graph& graph, const Segment& segment, std::size_t step) = 0;
+};
+
+struct RunContext {
+  const base::Stop* stop = nullptr;  // null: nothing ends the run
+  StepWatch* watch = nullptr;
+};
+
+}  // namespace norn::runtime

@@ -1,0 +1,62 @@
+// The walk over a segment's steps.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "norn/error.h"
+#include "runtime/nested.h"
+#include "runtime/plan.h"
+#include "runtime/run_context.h"
+
+namespace norn::runtime {
+
+// Bytes of intermediates, or of an operand, from which on a run looks before every step whether to stop.
+inline constexpr std::size_t kLongSteps = std::size_t{1} << 20;
+
+// Runs the steps; `late(step)` runs a late one. Throws norn::Error with the place of the step.
+template <class Late>
+void walk(const Segment& segment, const program::Graph& graph, void* const* pointers, void* scratch,
+          const RunContext& context, Late&& late) {
+  const Step* const first = segment.steps.data();
+  const Step* const end = first + segment.steps.size();
+  const Step* step = first;
+  // Twice: a run that nothing can stop and nobody watches does not ask.
+  const auto go = [&](auto before, auto after) {
+    for (; step != end; ++step) {
+      before();
+      if (step->kernel) [[likely]]
+        step->kernel->run(pointers + step->operands, scratch);
+      else if (step->nested)
+        step->nested->run_nested(pointers + step->operands, scratch, context, nullptr);
+      else
+        late(*step);
+      after();
+    }
+  };
+  try {
+    if (!context.stop && !context.watch) [[likely]] {
+      go([] {}, [] {});
+      return;
+    }
+    // Steps on little memory are short, apart from control flow, which looks by itself.
+    const unsigned often = std::max(segment.arena_bytes, segment.largest_operand) > kLongSteps ? 0 : 7;
+    unsigned n = 0;
+    const auto at = [&] { return static_cast<std::size_t>(step - first); };
+    go(
+        [&] {
+          if (context.stop && (n++ & often) == 0) context.stop->check();
+          if (context.watch) context.watch->before(graph, segment, at());
+        },
+        [&] {
+          if (context.watch) context.watch->after(graph, segment, at());
+        });
+  } catch (Error& e) {
+    const StepInfo& info = segment.info[static_cast<std::size_t>(step - first)];
+    const std::string& path = operation_of(graph, info).path();
+    if (e.where().find(path) == std::string::npos) e.within(step->kernel ? path + " / " + shapes_text(info) : path);
+    throw;
+  }
+}
+
+}  // namespace norn::runtime
