@@ -82,6 +82,10 @@ void BodyBuilder::ints(std::string_view name, std::span<const std::int64_t> valu
   add(text + "}> ()");
 }
 
+void BodyBuilder::unsupported(std::string message, std::string hint) const {
+  throw Error(ErrorCode::NotImplemented, std::move(message), {}, std::move(hint));
+}
+
 void BodyBuilder::fail(std::string message, std::string hint) const {
   throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
 }

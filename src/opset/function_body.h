@@ -48,6 +48,8 @@ class BodyBuilder {
   // A node that text has no form for, as one with a graph that the caller gives.
   void add(ir::Node node);
 
+  // Throws norn::Error (NotImplemented): the operator allows it, but no body is known for it.
+  [[noreturn]] void unsupported(std::string message, std::string hint = {}) const;
   // Throws norn::Error (InvalidGraph).
   [[noreturn]] void fail(std::string message, std::string hint = {}) const;
 

@@ -1,0 +1,58 @@
+// The product of integers is exact; it is scaled in float. Zero points of one element hold for the whole tensor, where
+// MatMulInteger would take a list of one for that of a single row or column.
+#include "ops/microsoft/domain.h"
+#include "ops/microsoft/integer_products/integer_products.h"
+#include "opset/function_body.h"
+
+namespace norn::ops {
+namespace microsoft {
+namespace {
+
+using opset::BodyBuilder;
+using opset::FunctionBody;
+
+void dynamic_quantize_matmul_body(BodyBuilder& b) {
+  b.add("a, a_scale, a_zero_point = DynamicQuantizeLinear (A)");
+  if (b.has_input(3)) b.add("b_zero = Squeeze (b_zero_point)");
+  b.add(std::string("product = MatMulInteger (a, B, a_zero_point") + (b.has_input(3) ? ", b_zero)" : ")"));
+  b.add(R"(
+    numbers = Cast <to = 1> (product)
+    scale = Mul (a_scale, b_scale)
+    scaled = Mul (numbers, scale)
+  )");
+  b.add(b.has_input(4) ? "Y = Add (scaled, bias)" : "Y = Identity (scaled)");
+}
+
+void matmul_integer_to_float_body(BodyBuilder& b) {
+  if (b.size_or_unknown(2, 0) > 1 || b.size_or_unknown(4, 0) > 1)
+    b.unsupported("a_scale and a_zero_point are taken as one number for all of A, but there are several");
+  if (b.has_input(4)) b.add("a_zero = Squeeze (a_zero_point)");
+  if (b.has_input(5)) b.add("b_zero = Squeeze (b_zero_point)");
+  b.add(std::string("product = MatMulInteger (A, B") +
+        (b.has_input(4)   ? ", a_zero"
+         : b.has_input(5) ? ", "
+                          : "") +
+        (b.has_input(5) ? ", b_zero)" : ")"));
+  b.add(R"(
+    numbers = Cast <to = 1> (product)
+    a_factor = Cast <to = 1> (a_scale)
+    b_factor = Cast <to = 1> (b_scale)
+    scale = Mul (a_factor, b_factor)
+    scaled = Mul (numbers, scale)
+  )");
+  b.add(b.has_input(6) ? "addend = Cast <to = 1> (bias) sum = Add (scaled, addend) Y = CastLike (sum, a_scale)"
+                       : "Y = CastLike (scaled, a_scale)");
+}
+
+constexpr FunctionBody kDynamic[] = {{.since = 1, .opset = kBodyOpset, .build = dynamic_quantize_matmul_body}};
+constexpr FunctionBody kToFloat[] = {{.since = 1, .opset = kBodyOpset, .build = matmul_integer_to_float_body}};
+
+}  // namespace
+}  // namespace microsoft
+
+void integer_products_bodies(opset::BodyTable& table) {
+  table.add(microsoft::DynamicQuantizeMatMul, microsoft::kDynamic);
+  table.add(microsoft::MatMulIntegerToFloat, microsoft::kToFloat);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,50 @@
+// Positions as rotations, in ONNX Runtime's form: the order of inputs and the shape of positions differ from ONNX's.
+#include "ops/microsoft/rotary_positions/rotary_positions.h"
+
+#include "ops/microsoft/domain.h"
+
+namespace norn::ops {
+namespace microsoft {
+namespace {
+
+using namespace opset;
+
+constexpr Param kRotaryEmbeddingInputs[] = {
+    {.name = "input", .type = "T"},
+    {.name = "position_ids", .type = "M"},
+    {.name = "cos_cache", .type = "T"},
+    {.name = "sin_cache", .type = "T"},
+};
+constexpr Param kRotaryEmbeddingOutputs[] = {
+    {.name = "output", .type = "T"},
+};
+constexpr Attr kRotaryEmbeddingAttrs[] = {
+    {.name = "interleaved", .type = ir::AttributeType::Int},
+    {.name = "is_packed_batching", .type = ir::AttributeType::Int},
+    {.name = "num_heads", .type = ir::AttributeType::Int},
+    {.name = "rotary_embedding_dim", .type = ir::AttributeType::Int},
+    {.name = "scale", .type = ir::AttributeType::Float},
+};
+constexpr TypeConstraint kRotaryEmbeddingTypes[] = {
+    {"T", tensors(elems(DataType::BFloat16, DataType::Float, DataType::Float16))},
+    {"M", tensors(elems(DataType::Int64))},
+};
+
+constexpr Schema kRotaryEmbedding[] = {
+    {.since = 1,
+     .inputs = kRotaryEmbeddingInputs,
+     .outputs = kRotaryEmbeddingOutputs,
+     .attrs = kRotaryEmbeddingAttrs,
+     .types = kRotaryEmbeddingTypes},
+};
+
+}  // namespace
+
+constinit const Operator RotaryEmbedding = {
+    .domain = kMicrosoftDomain, .name = "RotaryEmbedding", .history = kRotaryEmbedding};
+
+}  // namespace microsoft
+
+void rotary_positions_schemas(opset::SchemaTable& table) { table.add(microsoft::RotaryEmbedding); }
+
+}  // namespace norn::ops
