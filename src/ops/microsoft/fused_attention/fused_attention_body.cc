@@ -46,12 +46,15 @@ void attend_projected(BodyBuilder& b, int mask, int past, int attention_bias) {
   split_heads(b, "v_tokens", "v", parts.heads);
   const std::int64_t zero[] = {0};
   b.ints("pair_axis", zero);
-  if (b.has_input(past))
+  if (b.has_input(past)) {
     b.add(R"(
       past_k_pair, past_v_pair = Split <axis = 0, num_outputs = 2> (past)
-      past_k = Squeeze (past_k_pair, pair_axis)
-      past_v = Squeeze (past_v_pair, pair_axis)
+      past_k_given = Squeeze (past_k_pair, pair_axis)
+      past_v_given = Squeeze (past_v_pair, pair_axis)
     )");
+    state_heads(b, "past_k_given", "past_k", parts.heads);
+    state_heads(b, "past_v_given", "past_v", parts.heads);
+  }
   const bool shared = shares_buffer(b);
   if (shared) {
     if (!b.has_input(past) || !b.attrs().declares("qkv_hidden_sizes") || !b.has_input(6))
@@ -160,7 +163,9 @@ void multi_head_attention_body(BodyBuilder& b) {
   b.add("head_size = Shape <start = 3, end = 4> (q_tokens)");
   add_projection_bias(b, "q_tokens", "q", heads, 0, heads);
   if (cross) {
-    b.add("k = Identity (key) v = Identity (value)");  // they are projected, with their bias, already
+    // They are projected, with their bias, already.
+    state_heads(b, "key", "k", heads);
+    state_heads(b, "value", "v", heads);
   } else {
     const auto twice = base::checked_mul(heads, std::int64_t{2});
     if (!twice) b.fail("the attribute num_heads is too large");
@@ -169,15 +174,20 @@ void multi_head_attention_body(BodyBuilder& b) {
   }
   const bool past = b.has_input(6), shared = b.has_input(8);
   if (past != b.has_input(7)) b.fail("past_key and past_value come together");
+  if (past) {
+    state_heads(b, "past_key", "past_k", heads);
+    state_heads(b, "past_value", "past_v", heads);
+  }
   if (shared && past) {
     b.add("batch = Shape <start = 0, end = 1> (q) query_length = Shape <start = 2, end = 3> (q)");
     b.add("key_length = Shape <start = 2, end = 3> (k)");
-    add_to_buffer(b, "past_key", "past_value", parts);
+    add_to_buffer(b, "past_k", "past_v", parts);
   } else {
-    add_lengths(b, past ? "past_key" : "");
-    if (past) parts.past_key = "past_key", parts.past_value = "past_value";
+    add_lengths(b, past ? "past_k" : "");
+    if (past) parts.past_key = "past_k", parts.past_value = "past_v";
   }
   parts.bias = add_bias(b, 4, "key_padding_mask", 5);
+  parts.stage = 2;
   attend(b, parts);
   b.add("output = Identity (attended) qk = Identity (stage)");
   b.add(shared && past ? "present_key = Identity (buffer_k) present_value = Identity (buffer_v)"

@@ -23,8 +23,10 @@ void require_known(const BodyBuilder& b) {
     b.unsupported("the cache has another type than the query; quantised caches are not known");
   if (attrs.i("sliding_window_cache") != 0)
     b.unsupported("the attribute sliding_window_cache is 1; caches are kept whole");
-  const std::int64_t causal = attrs.i("causal");
-  if (causal == 0 && attrs.i("local_window_size") >= 0) b.fail("local_window_size takes the attribute causal to be 1");
+  const std::int64_t window = attrs.i("local_window_size");
+  if (window == 0)
+    b.unsupported("the attribute local_window_size is 0, so that queries see no key", "-1 lets them see all");
+  if (attrs.i("causal") == 0 && window > 0) b.fail("local_window_size takes the attribute causal to be 1");
   if (b.has_input(3) != b.has_input(4)) b.fail("past_key and past_value come together");
   if (b.has_input(1) != b.has_input(2)) b.fail("key and value come together; without them, query holds both");
   if (b.has_input(14) != b.has_input(15)) b.fail("q_norm_weight and k_norm_weight come together");
@@ -63,9 +65,13 @@ void add_rotation(BodyBuilder& b) {
 }
 
 // buffer_k, buffer_v: the cache with the new keys and values; all_k, all_v: of it, what the longest sequence has.
-void add_cache(BodyBuilder& b) {
+void add_cache(BodyBuilder& b, std::int64_t heads) {
   const bool past = b.has_input(3);
-  b.add(past ? "had = Shape <start = 2, end = 3> (past_key)" : "had = Identity (query_length)");
+  if (past) {
+    state_heads(b, "past_key", "past_k", heads);
+    state_heads(b, "past_value", "past_v", heads);
+  }
+  b.add(past ? "had = Shape <start = 2, end = 3> (past_k)" : "had = Identity (query_length)");
   b.add(R"(
     capacity = Max (had, total)
     room = Sub (capacity, had)
@@ -73,8 +79,8 @@ void add_cache(BodyBuilder& b) {
   )");
   for (const std::string name : {"k", "v"}) {
     if (past)
-      b.add("roomy_" + name + " = Pad (past_" + (name == "k" ? "key" : "value") + ", room_pads, , two) buffer_" +
-            name + " = TensorScatter <axis = 2> (roomy_" + name + ", " + name + ", before)");
+      b.add("roomy_" + name + " = Pad (past_" + name + ", room_pads, , two) buffer_" + name +
+            " = TensorScatter <axis = 2> (roomy_" + name + ", " + name + ", before)");
     else
       b.add("buffer_" + name + " = Pad (" + name + ", room_pads, , two)");
     b.add("all_" + name + " = Slice (buffer_" + name + ", zero, total, two)");
@@ -125,11 +131,12 @@ void group_query_attention_body(BodyBuilder& b) {
     add_rotation(b);
   else
     b.add("q = Identity (q_upright) k = Identity (k_upright)");
-  add_cache(b);
+  add_cache(b, parts.kv_heads);
   parts.k = "all_k";
   parts.v = "all_v";
   parts.causal = b.attrs().i("causal") != 0;
-  parts.left = b.attrs().i("local_window_size");
+  // The window counts the query's own key.
+  if (const std::int64_t window = b.attrs().i("local_window_size"); window > 0) parts.left = window - 1;
   b.add(parts.causal ? "valid = Add (before, query_length)" : "valid = Identity (counts)");
   parts.valid = "valid";
   if (b.has_input(10)) parts.bias = "attention_bias";

@@ -26,6 +26,9 @@ void attend(opset::BodyBuilder& b, const AttentionParts& parts);
 // `to`, of [batch, heads, length, size], from the last axis of `from`.
 void split_heads(opset::BodyBuilder& b, const std::string& from, const std::string& to, std::int64_t heads);
 
+// `to`, which is `from` of [batch, heads, length, size] where the number of heads may not be known.
+void state_heads(opset::BodyBuilder& b, const std::string& from, const std::string& to, std::int64_t heads);
+
 // batch and query_length of q, key_length and total_length of k with the past's, if there is any.
 void add_lengths(opset::BodyBuilder& b, const std::string& past);
 

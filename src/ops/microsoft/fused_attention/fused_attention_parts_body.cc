@@ -93,6 +93,12 @@ void split_heads(BodyBuilder& b, const std::string& from, const std::string& to,
   b.add(to + " = Transpose <perm = [0, 2, 1, 3]> (" + to + "_by_token)");
 }
 
+void state_heads(BodyBuilder& b, const std::string& from, const std::string& to, std::int64_t heads) {
+  const std::int64_t shape[] = {0, heads, 0, 0};
+  b.ints(to + "_stated_shape", shape);
+  b.add(to + " = Reshape (" + from + ", " + to + "_stated_shape)");
+}
+
 void add_lengths(BodyBuilder& b, const std::string& past) {
   b.add(R"(
     batch = Shape <start = 0, end = 1> (q)

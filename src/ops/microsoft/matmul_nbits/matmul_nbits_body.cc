@@ -67,8 +67,8 @@ void unpack(BodyBuilder& b, const std::string& from, const std::string& to, std:
 void add_zero_points(BodyBuilder& b, const Packing& p, bool numbers) {
   const std::string cast = "Cast <to = " + std::to_string(static_cast<int>(numbers ? b.elem(0) : type_of(p))) + "> ";
   if (!b.has_input(3)) {
-    b.scalar("middle_wide", DataType::Uint8, static_cast<double>(std::int64_t{1} << (p.bits - 1)));
-    return b.add("middle = " + cast + "(middle_wide) zeros = Expand (middle, scales_shape)");
+    b.scalar("middle", DataType::Uint8, static_cast<double>(std::int64_t{1} << (p.bits - 1)));
+    return b.add("middles = Expand (middle, scales_shape) zeros = " + cast + "(middles)");
   }
   if (b.elem(3) != DataType::Uint8) return b.add("zeros = Reshape (zero_points, scales_shape)");
   const std::int64_t bytes[] = {p.columns, (p.blocks * p.bits - 1) / 8 + 1}, row[] = {p.columns, -1},

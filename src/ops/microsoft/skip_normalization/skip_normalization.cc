@@ -2,6 +2,7 @@
 #include "ops/microsoft/skip_normalization/skip_normalization.h"
 
 #include "ops/microsoft/domain.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace microsoft {
@@ -111,6 +112,19 @@ constexpr Schema kSimplifiedLayerNormalization[] = {
      .types = kSimplifiedLayerNormalizationTypes},
 };
 
+// Of the scale's type; the roots have the axes that are normalised with one element each.
+void infer_simplified(InferContext& ctx) {
+  const auto stash = static_cast<DataType>(ctx.attrs().i("stash_type"));
+  if (!ctx.has_rank(0)) {
+    ctx.set(0, ctx.elem(1));
+    return ctx.set(1, stash);
+  }
+  ctx.set(0, ctx.elem(1), ctx.shape(0));
+  Dims roots = ctx.shape(0);
+  for (auto d = static_cast<std::size_t>(ctx.axis(ctx.rank(0))); d < roots.size(); ++d) roots[d] = 1;
+  ctx.set(1, stash, std::move(roots));
+}
+
 }  // namespace
 
 constinit const Operator SkipLayerNormalization = {
@@ -120,8 +134,10 @@ constinit const Operator SkipSimplifiedLayerNormalization = {.domain = kMicrosof
                                                              .history = kSkipSimplifiedLayerNormalization};
 constinit const Operator EmbedLayerNormalization = {
     .domain = kMicrosoftDomain, .name = "EmbedLayerNormalization", .history = kEmbedLayerNormalization};
-constinit const Operator SimplifiedLayerNormalization = {
-    .name = "SimplifiedLayerNormalization", .history = kSimplifiedLayerNormalization, .standard = false};
+constinit const Operator SimplifiedLayerNormalization = {.name = "SimplifiedLayerNormalization",
+                                                         .history = kSimplifiedLayerNormalization,
+                                                         .infer = infer_simplified,
+                                                         .standard = false};
 
 }  // namespace microsoft
 
