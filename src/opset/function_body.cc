@@ -52,6 +52,22 @@ const ValueType& BodyBuilder::type(int i) const noexcept {
   return has_input(i) ? *node_.inputs[static_cast<std::size_t>(i)] : kUnknown;
 }
 
+const norn::Tensor* BodyBuilder::constant(int i) const noexcept {
+  const auto at = static_cast<std::size_t>(i);
+  return i >= 0 && at < node_.constants.size() ? node_.constants[at] : nullptr;
+}
+
+void BodyBuilder::constant(std::string_view name, ir::Tensor contents) {
+  ir::Node node;
+  node.op_type = std::string("Constant");
+  node.output.emplace_back(name);
+  ir::Attribute& value = node.attribute.emplace_back();
+  value.name = std::string("value");
+  value.type = static_cast<std::int32_t>(ir::AttributeType::Tensor);
+  value.t.mut() = std::move(contents);
+  add(std::move(node));
+}
+
 void BodyBuilder::add(std::string_view nodes) {
   if (parts_.empty() || !parts_.back().nodes.empty()) parts_.emplace_back();
   (parts_.back().text += nodes) += '\n';

@@ -332,6 +332,11 @@ def test_refusals():
     refused("key", "MultiHeadAttention", [x], norn.Error, num_heads=N)
     refused("come together", "MultiHeadAttention", [*mha, None, None, None, random(rng, B, N, 2, H)], norn.Error,
             num_heads=N)
+    for mask in (np.ones((B, S - 1)), np.ones((B, S + 1)), np.ones((B, S, S - 1)), np.ones(B + 1), np.ones((1, 1, 1, 1, 1))):
+        with pytest.raises(norn.Error):
+            norn_run("MultiHeadAttention", [*mha, None, mask.astype(np.int32)], num_heads=N)
+    with pytest.raises(norn.Error):
+        norn_run("MultiHeadAttention", [*mha, None, None, random(rng, 1, 1, S, S - 1)], num_heads=N)
     ends, total = np.array([2, 2], np.int32), np.array(3, np.int32)
 
     def group(match, kind=norn.NotImplemented, cache=None, **attributes):

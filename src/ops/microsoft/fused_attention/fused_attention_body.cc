@@ -67,7 +67,7 @@ void attend_projected(BodyBuilder& b, int mask, int past, int attention_bias) {
     add_lengths(b, b.has_input(past) ? "past_k" : "");
     if (b.has_input(past)) parts.past_key = "past_k", parts.past_value = "past_v";
   }
-  parts.bias = add_bias(b, mask, "mask_index", attention_bias);
+  parts.bias = add_bias(b, mask, "mask_index", attention_bias, !parts.past_key.empty());
   attend(b, parts);
   b.add("output = Identity (attended)");
   if (!b.wants_output(1)) return;
@@ -129,13 +129,16 @@ void add_tokens(BodyBuilder& b, const std::string& from, const std::string& name
 }
 
 // The parts of an input of [batch, length, heads, parts, size].
-void add_packed(BodyBuilder& b, const std::string& from, std::initializer_list<const char*> names) {
-  const std::int64_t axis[] = {3};
+void add_packed(BodyBuilder& b, const std::string& from, std::int64_t heads, std::initializer_list<const char*> names) {
+  const std::int64_t axis[] = {3}, shape[] = {0, 0, heads, 0};
   b.ints("packed_axis", axis);
+  b.ints("packed_shape", shape);
   std::string parts;
   for (const char* name : names) parts += (parts.empty() ? "" : ", ") + std::string(name) + "_packed";
   b.add(parts + " = Split <axis = 3, num_outputs = " + std::to_string(names.size()) + "> (" + from + ")");
-  for (const char* name : names) b.add(std::string(name) + "_tokens = Squeeze (" + name + "_packed, packed_axis)");
+  for (const std::string name : names)
+    b.add(name + "_part = Squeeze (" + name + "_packed, packed_axis) " + name + "_tokens = Reshape (" + name +
+          "_part, packed_shape)");
 }
 
 void multi_head_attention_body(BodyBuilder& b) {
@@ -151,10 +154,10 @@ void multi_head_attention_body(BodyBuilder& b) {
     b.fail("the input value is left out just where query or key holds the values");
   const bool cross = key_rank == 4;
   if (packed) {
-    add_packed(b, "query", {"q", "k", "v"});
+    add_packed(b, "query", heads, {"q", "k", "v"});
   } else {
     add_tokens(b, "query", "q", heads);
-    if (key_rank == 5) add_packed(b, "key", {"k", "v"});
+    if (key_rank == 5) add_packed(b, "key", heads, {"k", "v"});
     if (key_rank == 3) {
       add_tokens(b, "key", "k", heads);
       add_tokens(b, "value", "v", heads);
@@ -186,7 +189,7 @@ void multi_head_attention_body(BodyBuilder& b) {
     add_lengths(b, past ? "past_k" : "");
     if (past) parts.past_key = "past_k", parts.past_value = "past_v";
   }
-  parts.bias = add_bias(b, 4, "key_padding_mask", 5);
+  parts.bias = add_bias(b, 4, "key_padding_mask", 5, !parts.past_key.empty());
   parts.stage = 2;
   attend(b, parts);
   b.add("output = Identity (attended) qk = Identity (stage)");

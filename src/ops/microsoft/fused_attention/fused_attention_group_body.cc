@@ -139,7 +139,8 @@ void group_query_attention_body(BodyBuilder& b) {
   if (const std::int64_t window = b.attrs().i("local_window_size"); window > 0) parts.left = window - 1;
   b.add(parts.causal ? "valid = Add (before, query_length)" : "valid = Identity (counts)");
   parts.valid = "valid";
-  if (b.has_input(10)) parts.bias = "attention_bias";
+  b.add("total_length = Identity (total)");
+  parts.bias = add_bias(b, -1, "", 10, false);
   if (b.has_input(11)) {
     const std::int64_t by_head[] = {-1, 1, 1};
     b.ints("by_head", by_head);

@@ -32,8 +32,9 @@ void state_heads(opset::BodyBuilder& b, const std::string& from, const std::stri
 // batch and query_length of q, key_length and total_length of k with the past's, if there is any.
 void add_lengths(opset::BodyBuilder& b, const std::string& past);
 
-// The summand of the scores, or "": of the input `mask` of integers, in any of its shapes, and of `attention_bias`.
-std::string add_bias(opset::BodyBuilder& b, int mask, const std::string& mask_name, int attention_bias);
+// The summand of the scores, or "": of the input `mask` of integers, in any of its shapes, and of `attention_bias`,
+// where they are given (-1: the operator has none). Needs the lengths, `past_length` too where there is a past.
+std::string add_bias(opset::BodyBuilder& b, int mask, const std::string& mask_name, int attention_bias, bool has_past);
 
 // The cache has room behind `past_sequence_length` tokens: the new ones are written there.
 void add_to_buffer(opset::BodyBuilder& b, const std::string& past_key, const std::string& past_value,

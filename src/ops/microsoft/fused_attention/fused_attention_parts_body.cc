@@ -37,6 +37,15 @@ void attend_beside_sink(BodyBuilder& b, const AttentionParts& parts) {
   b.add(parts.stage == 3 ? "stage = Identity (shares)" : "stage = Identity (stage_of_scores)");
 }
 
+// A list of numbers has one for each sequence, two, or three and two more.
+void require_length(const BodyBuilder& b, int mask, const std::string& name) {
+  const std::int64_t length = b.size_or_unknown(mask, 0), batch = b.size_or_unknown(0, 0);
+  if (length < 0 || batch < 0 || length == batch || length - batch == batch || length - 2 - batch - batch == batch)
+    return;
+  b.fail(name + " has " + std::to_string(length) + " numbers, but for a batch of " + std::to_string(batch) +
+         " there are as many, twice as many, or three times as many and two");
+}
+
 // `visible`, of rank 4: which keys the mask shows.
 void add_visible(BodyBuilder& b, const std::string& mask, int rank) {
   const std::int64_t by_batch[] = {-1, 1, 1, 1}, axis[] = {1}, rows_axes[] = {1, 2};
@@ -111,32 +120,38 @@ void add_lengths(BodyBuilder& b, const std::string& past) {
     b.add("past_length = Shape <start = 2, end = 3> (" + past + ") total_length = Add (past_length, key_length)");
 }
 
-std::string add_bias(BodyBuilder& b, int mask, const std::string& mask_name, int attention_bias) {
-  const bool masked = b.has_input(mask), biased = attention_bias >= 0 && b.has_input(attention_bias);
-  if (!masked) return biased ? "attention_bias" : "";
+std::string add_bias(BodyBuilder& b, int mask, const std::string& mask_name, int attention_bias, bool has_past) {
+  const bool masked = mask >= 0 && b.has_input(mask), biased = attention_bias >= 0 && b.has_input(attention_bias);
+  if (masked || biased) b.add("bias_lead = Constant <value = int64[3] {0, 0, 0}> ()");
+  if (masked || biased) b.add("bias_shape = Concat <axis = 0> (bias_lead, total_length)");
+  // A summand for fewer keys would hide the rest.
+  if (biased) b.add("bias_of_all = Reshape (attention_bias, bias_shape)");
+  if (!masked) return biased ? "bias_of_all" : "";
   const std::int64_t none[] = {0};
   b.ints("mask_none", none);
   const int rank = b.rank(mask);
+  if (rank == 1) require_length(b, mask, mask_name);
   add_visible(b, mask_name, rank);
   b.scalar("filter_wide", DataType::Float,
            static_cast<double>(b.attrs().find_f("mask_filter_value").value_or(-10000.0f)));
   b.add("filter = CastLike (filter_wide, q) no_filter_wide = Constant <value_float = 0.0> ()");
   b.add("no_filter = CastLike (no_filter_wide, q) filtered = Where (visible, no_filter, filter)");
-  std::string sum = "filtered";
-  if (rank == 2 || rank == 3) {
+  if (has_past && rank == 2) {
     // A mask of the new keys only shows the cached ones.
     b.add(R"(
       mask_last = Constant <value = int64[1] {-1}> ()
-      filtered_length = Shape <start = 3, end = 4> (filtered)
-      lacking_or_less = Sub (total_length, filtered_length)
-      lacking = Max (lacking_or_less, mask_none)
-      lacking_pads = Concat <axis = 0> (lacking, mask_none)
-      filtered_all = Pad (filtered, lacking_pads, no_filter, mask_last)
+      mask_length = Shape <start = 3, end = 4> (filtered)
+      is_of_new = Equal (mask_length, key_length)
+      not_masked = Where (is_of_new, past_length, mask_none)
+      not_masked_pads = Concat <axis = 0> (not_masked, mask_none)
+      filtered_cached = Pad (filtered, not_masked_pads, no_filter, mask_last)
+      filter_of_all = Reshape (filtered_cached, bias_shape)
     )");
-    sum = "filtered_all";
+  } else {
+    b.add("filter_of_all = Reshape (filtered, bias_shape)");
   }
-  if (!biased) return sum;
-  b.add("filter_and_bias = Add (" + sum + ", attention_bias)");
+  if (!biased) return "filter_of_all";
+  b.add("filter_and_bias = Add (filter_of_all, bias_of_all)");
   return "filter_and_bias";
 }
 

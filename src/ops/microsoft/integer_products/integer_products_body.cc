@@ -11,10 +11,17 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
+// `name`, as a scalar where it has one element; left out where the node has none.
+std::string add_zero_point(BodyBuilder& b, int i, const std::string& name) {
+  if (!b.has_input(i)) return "";
+  b.add(name + "_number = Squeeze (" + name + ")");
+  return name + "_number";
+}
+
 void dynamic_quantize_matmul_body(BodyBuilder& b) {
+  const std::string b_zero = add_zero_point(b, 3, "b_zero_point");
   b.add("a, a_scale, a_zero_point = DynamicQuantizeLinear (A)");
-  if (b.has_input(3)) b.add("b_zero = Squeeze (b_zero_point)");
-  b.add(std::string("product = MatMulInteger (a, B, a_zero_point") + (b.has_input(3) ? ", b_zero)" : ")"));
+  b.add("product = MatMulInteger (a, B, a_zero_point, " + b_zero + ")");
   b.add(R"(
     numbers = Cast <to = 1> (product)
     scale = Mul (a_scale, b_scale)
@@ -26,13 +33,8 @@ void dynamic_quantize_matmul_body(BodyBuilder& b) {
 void matmul_integer_to_float_body(BodyBuilder& b) {
   if (b.size_or_unknown(2, 0) > 1 || b.size_or_unknown(4, 0) > 1)
     b.unsupported("a_scale and a_zero_point are taken as one number for all of A, but there are several");
-  if (b.has_input(4)) b.add("a_zero = Squeeze (a_zero_point)");
-  if (b.has_input(5)) b.add("b_zero = Squeeze (b_zero_point)");
-  b.add(std::string("product = MatMulInteger (A, B") +
-        (b.has_input(4)   ? ", a_zero"
-         : b.has_input(5) ? ", "
-                          : "") +
-        (b.has_input(5) ? ", b_zero)" : ")"));
+  const std::string a_zero = add_zero_point(b, 4, "a_zero_point"), b_zero = add_zero_point(b, 5, "b_zero_point");
+  b.add("product = MatMulInteger (A, B, " + a_zero + ", " + b_zero + ")");
   b.add(R"(
     numbers = Cast <to = 1> (product)
     a_factor = Cast <to = 1> (a_scale)

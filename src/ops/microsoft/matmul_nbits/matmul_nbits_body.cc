@@ -4,6 +4,7 @@
 // Zero points are packed as B is, row by row, unless they have the type of A. accuracy_level allows to compute with
 // less precision; nothing here needs to.
 #include "base/checked.h"
+#include "ir/tensor_data.h"
 #include "ops/microsoft/domain.h"
 #include "ops/microsoft/matmul_nbits/matmul_nbits.h"
 #include "opset/function_body.h"
@@ -109,6 +110,28 @@ void dequantize_with_numbers(BodyBuilder& b, const Packing& p) {
   )");
 }
 
+// `rows` [N, K filled up to whole blocks] and `integers_wide` [N, K], as uint8.
+void add_integers(BodyBuilder& b, const Packing& p) {
+  unpack(b, "B", "bytes_elements", p.bits);
+  b.add("rows = Reshape (bytes_elements, rows_shape)");
+  b.add(p.padded_depth == p.depth ? "integers_wide = Identity (rows)"
+                                  : "integers_wide = Slice (rows, first, depth, depth_axis)");
+}
+
+// `integers` [N, K] of the weights' type: a constant B as it lies in memory is a tensor of them in ONNX's own packing.
+// False if it is none.
+bool add_reread(BodyBuilder& b, const Packing& p) {
+  const norn::Tensor* packed = b.constant(1);
+  const auto count = base::checked_mul(p.columns, p.depth);
+  if (!packed || p.bits == 8 || p.padded_depth != p.depth || !count || packed->size() != *count / (8 / p.bits))
+    return false;
+  ir::Tensor integers = ir::from_value(*packed);
+  integers.dims = {p.columns, p.depth};
+  integers.data_type = static_cast<std::int32_t>(type_of(p));
+  b.constant("integers", std::move(integers));
+  return true;
+}
+
 void matmul_nbits_body(BodyBuilder& b) {
   const Packing p = packing_of(b);
   const bool zeros_are_numbers = b.has_input(3) && b.elem(3) != DataType::Uint8;
@@ -121,17 +144,17 @@ void matmul_nbits_body(BodyBuilder& b) {
   b.ints("rows_shape", rows);
   b.ints("scales_shape", scales);
   b.scalar("element_mask", DataType::Uint8, static_cast<double>((std::int64_t{1} << p.bits) - 1));
-  unpack(b, "B", "bytes_elements", p.bits);
-  b.add("rows = Reshape (bytes_elements, rows_shape) block_scales = Reshape (scales, scales_shape)");
-  b.add(p.padded_depth == p.depth ? "integers_wide = Identity (rows)"
-                                  : "integers_wide = Slice (rows, first, depth, depth_axis)");
+  const bool whole = !b.has_input(4) && !zeros_are_numbers;
+  const bool reread = whole && add_reread(b, p);
+  if (!reread) add_integers(b, p);
+  b.add("block_scales = Reshape (scales, scales_shape)");
   add_zero_points(b, p, b.has_input(4));
   if (b.has_input(4)) {
     dequantize_by_index(b);
   } else if (zeros_are_numbers) {
     dequantize_with_numbers(b, p);
   } else {
-    b.add("integers = Cast <to = " + std::to_string(static_cast<int>(type_of(p))) + "> (integers_wide)");
+    if (!reread) b.add("integers = Cast <to = " + std::to_string(static_cast<int>(type_of(p))) + "> (integers_wide)");
     b.add("numbers = DequantizeLinear <axis = 1, block_size = " + std::to_string(p.block) +
           "> (integers, block_scales, zeros)");
   }
