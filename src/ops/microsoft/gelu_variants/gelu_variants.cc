@@ -1,6 +1,7 @@
 // Gelu and its approximations, some of them of a sum with a bias.
 #include "ops/microsoft/gelu_variants/gelu_variants.h"
 
+#include "ops/common/shapes.h"
 #include "ops/microsoft/domain.h"
 
 namespace norn::ops {
@@ -49,12 +50,22 @@ constexpr Schema kQuickGelu[] = {
     {.since = 1, .inputs = kGeluInputs, .outputs = kFastGeluOutputs, .attrs = kQuickGeluAttrs, .types = kBiasGeluTypes},
 };
 
+// The shape that both inputs have together, or the only one's.
+void infer_with_bias(InferContext& ctx) {
+  if (!ctx.has_input(1)) return same_as_input(ctx);
+  if (ctx.has_rank(0) && ctx.has_rank(1)) return ctx.set(0, ctx.elem(0), broadcast(ctx, ctx.shape(0), ctx.shape(1)));
+  if (ctx.elem(0) != DataType::Undefined) ctx.set(0, ctx.elem(0));
+}
+
 }  // namespace
 
-constinit const Operator BiasGelu = {.domain = kMicrosoftDomain, .name = "BiasGelu", .history = kBiasGelu};
-constinit const Operator FastGelu = {.domain = kMicrosoftDomain, .name = "FastGelu", .history = kFastGelu};
-constinit const Operator Gelu = {.domain = kMicrosoftDomain, .name = "Gelu", .history = kGelu};
-constinit const Operator QuickGelu = {.domain = kMicrosoftDomain, .name = "QuickGelu", .history = kQuickGelu};
+constinit const Operator BiasGelu = {
+    .domain = kMicrosoftDomain, .name = "BiasGelu", .history = kBiasGelu, .infer = infer_with_bias};
+constinit const Operator FastGelu = {
+    .domain = kMicrosoftDomain, .name = "FastGelu", .history = kFastGelu, .infer = infer_with_bias};
+constinit const Operator Gelu = {.domain = kMicrosoftDomain, .name = "Gelu", .history = kGelu, .infer = same_as_input};
+constinit const Operator QuickGelu = {
+    .domain = kMicrosoftDomain, .name = "QuickGelu", .history = kQuickGelu, .infer = same_as_input};
 
 }  // namespace microsoft
 

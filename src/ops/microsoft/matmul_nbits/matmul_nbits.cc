@@ -2,6 +2,7 @@
 #include "ops/microsoft/matmul_nbits/matmul_nbits.h"
 
 #include "ops/microsoft/domain.h"
+#include "opset/infer_context.h"
 
 namespace norn::ops {
 namespace microsoft {
@@ -43,9 +44,24 @@ constexpr Schema kMatMulNBits[] = {
      .types = kMatMulNBitsTypes},
 };
 
+void infer_matmul_nbits(InferContext& ctx) {
+  const std::int64_t columns = ctx.attrs().i("N"), depth = ctx.attrs().i("K");
+  if (columns <= 0 || depth <= 0) ctx.fail("the attributes N and K have to be positive");
+  if (!ctx.has_rank(0)) {
+    if (ctx.elem(0) != DataType::Undefined) ctx.set(0, ctx.elem(0));
+    return;
+  }
+  Dims dims = ctx.shape(0);
+  if (dims.empty()) ctx.fail("A is a scalar");
+  ctx.unify(dims.back(), depth, "the last dimension of A and the attribute K");
+  dims.back() = columns;
+  ctx.set(0, ctx.elem(0), std::move(dims));
+}
+
 }  // namespace
 
-constinit const Operator MatMulNBits = {.domain = kMicrosoftDomain, .name = "MatMulNBits", .history = kMatMulNBits};
+constinit const Operator MatMulNBits = {
+    .domain = kMicrosoftDomain, .name = "MatMulNBits", .history = kMatMulNBits, .infer = infer_matmul_nbits};
 
 }  // namespace microsoft
 

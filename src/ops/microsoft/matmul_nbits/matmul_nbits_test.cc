@@ -1,6 +1,4 @@
 // Products with packed matrices of a few elements.
-#include <cmath>
-
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {

@@ -1,6 +1,7 @@
 // Operators on 8-bit integers: what ONNX says of floating-point numbers, between dequantising and quantising.
 #include "ops/microsoft/qlinear/qlinear.h"
 
+#include "ops/common/shapes.h"
 #include "ops/microsoft/domain.h"
 
 namespace norn::ops {
@@ -125,10 +126,24 @@ constexpr Schema kQLinearLeakyRelu[] = {
      .types = kQLinearAddTypes},
 };
 
+void infer_single(InferContext& ctx) {
+  for (const int scale : {1, 3}) require_single(ctx, scale);
+  same_as_input(ctx);
+}
+
+void infer_pair(InferContext& ctx) {
+  for (const int scale : {1, 4, 6}) require_single(ctx, scale);
+  const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(3);
+  if (ctx.has_rank(0) && ctx.has_rank(3)) return ctx.set(0, elem, broadcast(ctx, ctx.shape(0), ctx.shape(3)));
+  if (elem != DataType::Undefined) ctx.set(0, elem);
+}
+
 }  // namespace
 
-constinit const Operator QLinearAdd = {.domain = kMicrosoftDomain, .name = "QLinearAdd", .history = kQLinearAdd};
-constinit const Operator QLinearMul = {.domain = kMicrosoftDomain, .name = "QLinearMul", .history = kQLinearMul};
+constinit const Operator QLinearAdd = {
+    .domain = kMicrosoftDomain, .name = "QLinearAdd", .history = kQLinearAdd, .infer = infer_pair};
+constinit const Operator QLinearMul = {
+    .domain = kMicrosoftDomain, .name = "QLinearMul", .history = kQLinearMul, .infer = infer_pair};
 constinit const Operator QLinearConcat = {
     .domain = kMicrosoftDomain, .name = "QLinearConcat", .history = kQLinearConcat};
 constinit const Operator QLinearAveragePool = {
@@ -136,9 +151,9 @@ constinit const Operator QLinearAveragePool = {
 constinit const Operator QLinearGlobalAveragePool = {
     .domain = kMicrosoftDomain, .name = "QLinearGlobalAveragePool", .history = kQLinearGlobalAveragePool};
 constinit const Operator QLinearSigmoid = {
-    .domain = kMicrosoftDomain, .name = "QLinearSigmoid", .history = kQLinearSigmoid};
+    .domain = kMicrosoftDomain, .name = "QLinearSigmoid", .history = kQLinearSigmoid, .infer = infer_single};
 constinit const Operator QLinearLeakyRelu = {
-    .domain = kMicrosoftDomain, .name = "QLinearLeakyRelu", .history = kQLinearLeakyRelu};
+    .domain = kMicrosoftDomain, .name = "QLinearLeakyRelu", .history = kQLinearLeakyRelu, .infer = infer_single};
 
 }  // namespace microsoft
 

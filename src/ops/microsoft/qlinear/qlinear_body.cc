@@ -1,6 +1,4 @@
 // Scales and zero points are single numbers, in tensors of rank 0 or lists of one; the standard operators take both.
-#include <initializer_list>
-
 #include "ops/microsoft/domain.h"
 #include "ops/microsoft/qlinear/qlinear.h"
 #include "opset/function_body.h"
@@ -12,37 +10,38 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-void require_single(const BodyBuilder& b, std::initializer_list<int> scales) {
-  for (const int i : scales)
-    if (b.size_or_unknown(i, 0) > 1)
-      b.fail("input " + std::to_string(i) + " is a scale of " + std::to_string(b.size_or_unknown(i, 0)) +
-             " elements, but there is one for a whole tensor");
+// The scale that input i, `name`, is; a list has to have one element.
+std::string add_scale(BodyBuilder& b, int i, const std::string& name) {
+  if (b.type(i).has_rank() && (b.rank(i) == 0 || b.size_or_unknown(i, 0) == 1)) return name;
+  b.add(name + "_shape = Constant <value = int64[0] {}> () " + name + "_single = Reshape (" + name + ", " + name +
+        "_shape)");
+  return name + "_single";
 }
 
-// `to` is what the integers `x` stand for. A zero point that is left out is 0.
-std::string dequantized(const std::string& to, const std::string& x, const std::string& scale,
-                        const std::string& zero_point) {
-  return to + " = DequantizeLinear (" + x + ", " + scale + ", " + zero_point + ") ";
+// `to` is what the integers `x` stand for; the scale is input i. A zero point that is left out is 0.
+void dequantize(BodyBuilder& b, const std::string& to, const std::string& x, int i, const std::string& scale,
+                const std::string& zero_point) {
+  b.add(to + " = DequantizeLinear (" + x + ", " + add_scale(b, i, scale) + ", " + zero_point + ")");
 }
 
-std::string quantized(const std::string& to, const std::string& x, DataType type, const std::string& scale,
-                      const std::string& zero_point) {
-  return to + " = QuantizeLinear <output_dtype = " + std::to_string(static_cast<int>(type)) + "> (" + x + ", " + scale +
-         ", " + zero_point + ")";
+void quantize(BodyBuilder& b, const std::string& to, const std::string& x, DataType type, int i,
+              const std::string& scale, const std::string& zero_point) {
+  b.add(to + " = QuantizeLinear <output_dtype = " + std::to_string(static_cast<int>(type)) + "> (" + x + ", " +
+        add_scale(b, i, scale) + ", " + zero_point + ")");
 }
 
 void pair_body(BodyBuilder& b, const char* op) {
-  require_single(b, {1, 4, 6});
-  b.add(dequantized("a", "A", "A_scale", "A_zero_point") + dequantized("b", "B", "B_scale", "B_zero_point"));
+  dequantize(b, "a", "A", 1, "A_scale", "A_zero_point");
+  dequantize(b, "b", "B", 4, "B_scale", "B_zero_point");
   b.add(std::string("c = ") + op + " (a, b)");
-  b.add(quantized("C", "c", b.elem(0), "C_scale", "C_zero_point"));
+  quantize(b, "C", "c", b.elem(0), 6, "C_scale", "C_zero_point");
 }
 
 // One input and one output, whose parameters' names begin with these letters.
 void single_body(BodyBuilder& b, const std::string& x, const std::string& y, const std::string& nodes) {
-  require_single(b, {1, 3});
-  b.add(dequantized("from", "X", x + "_scale", x + "_zero_point") + nodes);
-  b.add(quantized("Y", "result", b.elem(0), y + "_scale", y + "_zero_point"));
+  dequantize(b, "from", "X", 1, x + "_scale", x + "_zero_point");
+  b.add(nodes);
+  quantize(b, "Y", "result", b.elem(0), 3, y + "_scale", y + "_zero_point");
 }
 
 // `op` over the spatial axes of `from`, which has its channels last if the attribute says so.
@@ -63,17 +62,15 @@ void qlinear_concat_body(BodyBuilder& b) {
   if (given % 3 != 0)
     b.fail("there are " + std::to_string(given) +
            " inputs behind Y_zero_point, but each tensor has a scale and a zero point");
-  require_single(b, {0});
   std::string parts;
   for (int i = 0; i < given; i += 3) {
     const std::string part = "part_" + std::to_string(i / 3);
     const auto name = [&](int k) { return "inputs_" + std::to_string(i + k); };
-    require_single(b, {i + 3});
-    b.add(dequantized(part, name(0), name(1), name(2)));
+    dequantize(b, part, name(0), i + 3, name(1), name(2));
     parts += (parts.empty() ? "" : ", ") + part;
   }
   b.add("joined = Concat <axis: int = @axis> (" + parts + ")");
-  b.add(quantized("Y", "joined", b.elem(1), "Y_scale", "Y_zero_point"));
+  quantize(b, "Y", "joined", b.elem(1), 0, "Y_scale", "Y_zero_point");
 }
 
 constexpr FunctionBody kAdd[] = {

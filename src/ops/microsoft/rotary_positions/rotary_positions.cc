@@ -1,6 +1,7 @@
 // Positions as rotations, in ONNX Runtime's form: the order of inputs and the shape of positions differ from ONNX's.
 #include "ops/microsoft/rotary_positions/rotary_positions.h"
 
+#include "ops/common/shapes.h"
 #include "ops/microsoft/domain.h"
 
 namespace norn::ops {
@@ -38,10 +39,18 @@ constexpr Schema kRotaryEmbedding[] = {
      .types = kRotaryEmbeddingTypes},
 };
 
+void infer_rotary(InferContext& ctx) {
+  if (ctx.has_rank(0) && ctx.rank(0) != 3 && ctx.rank(0) != 4)
+    ctx.fail("input has rank " + std::to_string(ctx.rank(0)) + ", but has to have 3 or 4");
+  if (ctx.attrs().find_i("rotary_embedding_dim").value_or(0) > 0 && ctx.attrs().find_i("num_heads").value_or(0) <= 0)
+    ctx.fail("rotary_embedding_dim takes the attribute num_heads");
+  same_as_input(ctx);
+}
+
 }  // namespace
 
 constinit const Operator RotaryEmbedding = {
-    .domain = kMicrosoftDomain, .name = "RotaryEmbedding", .history = kRotaryEmbedding};
+    .domain = kMicrosoftDomain, .name = "RotaryEmbedding", .history = kRotaryEmbedding, .infer = infer_rotary};
 
 }  // namespace microsoft
 

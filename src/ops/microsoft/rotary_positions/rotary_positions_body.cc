@@ -13,13 +13,10 @@ using opset::FunctionBody;
 
 void rotary_body(BodyBuilder& b) {
   const int rank = b.rank(0);
-  if (rank != 3 && rank != 4) b.fail("input has rank " + std::to_string(rank) + ", but has to have 3 or 4");
   const float scale = b.attrs().find_f("scale").value_or(1.0f);
   if (scale != 1 && scale != 0)
     b.unsupported("the attribute scale is " + std::to_string(scale) + "; rotations are not scaled");
   const std::int64_t turned = b.attrs().find_i("rotary_embedding_dim").value_or(0);
-  const std::int64_t heads = b.attrs().find_i("num_heads").value_or(0);
-  if (turned > 0 && heads <= 0) b.fail("rotary_embedding_dim takes the attribute num_heads");
   const std::int64_t by_row[] = {1, -1};
   if (b.rank(1) == 1) {
     b.ints("by_row", by_row);

@@ -1,6 +1,4 @@
 // Quarter turns of pairs.
-#include <cmath>
-
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
