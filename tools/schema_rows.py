@@ -2,6 +2,7 @@
 """Print the schema rows of operators as C++, from the facts of the installed `onnx` package.
 
     tools/schema_rows.py Add Sub [--domain ai.onnx.ml]
+    tools/schema_rows.py MatMulNBits --domain com.microsoft    (of the installed `onnxruntime` package)
 
 What it prints is the start of a slice's x.cc: parameter, attribute and type arrays, one row per version, rows that
 differ only in types marked. Read it, give the arrays better names where that helps, then add the inference function.
@@ -146,6 +147,31 @@ def array(kind, items, arrays, base):
     return arrays(f"constexpr {kind} @[] = {{\n    {body},\n}};", base)
 
 
+def onnxruntime_schemas():
+    """The schemas that ONNX Runtime adds to ONNX's, in the terms of onnx.defs."""
+    from types import SimpleNamespace as Record
+
+    from onnxruntime.capi import onnxruntime_pybind11_state as ort
+
+    def params(ps):
+        return [Record(name=p.name, type_str=p.typeStr, option=Record(value=int(p.option)), min_arity=1,
+                       is_homogeneous=p.isHomogeneous, differentiation_category=Record(value=0)) for p in ps]
+
+    for s in ort.get_all_operator_schema():
+        attributes = {}
+        for name, a in s.attributes.items():
+            value = AttributeProto.FromString(a._default_value)
+            attributes[name] = Record(type=Record(name=str(a.type).split(".")[-1]), required=a.required,
+                                      default_value=value)
+        yield Record(name=s.name, domain=s.domain, since_version=s.since_version, inputs=params(s.inputs),
+                     outputs=params(s.outputs), attributes=attributes, type_constraints=s.type_constraints,
+                     node_determinism=Record(value=2), deprecated=s.deprecated)
+
+
+def all_schemas(domain):
+    return onnxruntime_schemas() if domain == "com.microsoft" else defs.get_all_schemas_with_history()
+
+
 def signature(s):
     p = lambda ps: [(x.name, x.type_str, x.option, x.min_arity, x.is_homogeneous) for x in ps]
     # Attributes without a default's name/type compare by their serialised default.
@@ -161,7 +187,7 @@ def main():
     arrays, out = Arrays(), []
     for op in args.operators:
         rows, before = [], None
-        history = sorted((s for s in defs.get_all_schemas_with_history() if s.name == op and s.domain == args.domain),
+        history = sorted((s for s in all_schemas(args.domain) if s.name == op and s.domain == args.domain),
                          key=lambda s: s.since_version)
         if not history:
             raise SystemExit(f"no operator {args.domain or 'ai.onnx'}.{op}")

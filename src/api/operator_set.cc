@@ -116,7 +116,7 @@ OperatorSet OperatorSet::built_in(const std::string& domain, std::int64_t versio
   if (!canonical.empty()) set->domain = std::string(canonical);
   set->opset_version = version;
   for (const opset::Operator* op : opset::all_operators()) {
-    if (op->domain != canonical) continue;
+    if (op->domain != canonical || !op->standard) continue;
     const opset::Schema* row = opset::schema_at(*op, static_cast<int>(version));
     if (!row || row->deprecated) continue;
     ir::Operator& entry = set->operators.emplace_back();

@@ -133,7 +133,7 @@ BoundOperator OperatorLookup::resolve(const ir::Node& node) const {
   } else if (domain.empty() && opset::is_removed_experimental(name)) {
     bound.binding = Binding::Experimental;
   } else {
-    bound.binding = opset::newest_version(domain) > 0 ? Binding::Unknown : Binding::Custom;
+    bound.binding = opset::is_complete(domain) ? Binding::Unknown : Binding::Custom;
   }
   return bound;
 }

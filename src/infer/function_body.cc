@@ -116,14 +116,14 @@ std::string key_of(const Operator& op, const Schema& schema, std::string_view no
 }  // namespace
 
 FunctionPtr function_body(const Operator& op, const Attrs& attrs, std::span<const opset::ValueType* const> inputs,
-                          const std::vector<bool>& outputs) {
+                          const std::vector<bool>& outputs, std::span<const norn::Tensor* const> constants) {
   const Schema& schema = attrs.schema();
   const FunctionBody* body = opset::body_at(op, schema.since);
   if (!body) return nullptr;
   std::string built;
   std::string_view text = body->nodes;
   if (body->build) {
-    const opset::BodyContext node{attrs, inputs, outputs};
+    const opset::BodyContext node{attrs, inputs, outputs, constants};
     opset::BodyBuilder builder(node);
     body->build(builder);
     auto parts = builder.take_parts();

@@ -52,6 +52,22 @@ const ValueType& BodyBuilder::type(int i) const noexcept {
   return has_input(i) ? *node_.inputs[static_cast<std::size_t>(i)] : kUnknown;
 }
 
+const norn::Tensor* BodyBuilder::constant(int i) const noexcept {
+  const auto at = static_cast<std::size_t>(i);
+  return i >= 0 && at < node_.constants.size() ? node_.constants[at] : nullptr;
+}
+
+void BodyBuilder::constant(std::string_view name, ir::Tensor contents) {
+  ir::Node node;
+  node.op_type = std::string("Constant");
+  node.output.emplace_back(name);
+  ir::Attribute& value = node.attribute.emplace_back();
+  value.name = std::string("value");
+  value.type = static_cast<std::int32_t>(ir::AttributeType::Tensor);
+  value.t.mut() = std::move(contents);
+  add(std::move(node));
+}
+
 void BodyBuilder::add(std::string_view nodes) {
   if (parts_.empty() || !parts_.back().nodes.empty()) parts_.emplace_back();
   (parts_.back().text += nodes) += '\n';
@@ -80,6 +96,10 @@ void BodyBuilder::ints(std::string_view name, std::span<const std::int64_t> valu
   std::string text = std::string(name) + " = Constant <value = int64[" + std::to_string(values.size()) + "] {";
   for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
   add(text + "}> ()");
+}
+
+void BodyBuilder::unsupported(std::string message, std::string hint) const {
+  throw Error(ErrorCode::NotImplemented, std::move(message), {}, std::move(hint));
 }
 
 void BodyBuilder::fail(std::string message, std::string hint) const {

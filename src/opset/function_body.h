@@ -17,8 +17,9 @@ namespace norn::opset {
 // What a body is for: a node's operator version, attributes and types.
 struct BodyContext {
   Attrs attrs;
-  std::span<const ValueType* const> inputs;  // null where omitted
-  std::vector<bool> outputs;                 // those that are wanted
+  std::span<const ValueType* const> inputs;             // null where omitted
+  std::vector<bool> outputs;                            // those that are wanted
+  std::span<const norn::Tensor* const> constants = {};  // contents of inputs that are constants, where they are known
 };
 
 class BodyBuilder {
@@ -39,15 +40,21 @@ class BodyBuilder {
   std::int64_t size_or_unknown(int i, int dimension) const noexcept;
   // Kind Unknown where the input is omitted.
   const ValueType& type(int i) const noexcept;
+  // The input's contents, if it is a constant and the body is made to run; else null. What a body makes of them is the
+  // same as what its nodes make of them otherwise.
+  const norn::Tensor* constant(int i) const noexcept;
 
   // Nodes in ONNX's text syntax, one or several.
   void add(std::string_view nodes);
   // A constant node `name`: a scalar, or a list, of the type.
   void scalar(std::string_view name, DataType type, double value);
   void ints(std::string_view name, std::span<const std::int64_t> values);
+  void constant(std::string_view name, ir::Tensor contents);
   // A node that text has no form for, as one with a graph that the caller gives.
   void add(ir::Node node);
 
+  // Throws norn::Error (NotImplemented): the operator allows it, but no body is known for it.
+  [[noreturn]] void unsupported(std::string message, std::string hint = {}) const;
   // Throws norn::Error (InvalidGraph).
   [[noreturn]] void fail(std::string message, std::string hint = {}) const;
 

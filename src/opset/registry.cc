@@ -53,12 +53,14 @@ struct Bodies final : BodyTable {
   void add(const Operator& op, std::span<const FunctionBody> bodies) override { rows[&op] = bodies; }
 };
 
-constexpr std::array<std::pair<std::string_view, int>, 5> kNewest = {{
+constexpr std::string_view kMicrosoftDomain = "com.microsoft";
+constexpr std::array<std::pair<std::string_view, int>, 6> kNewest = {{
     {"", 28},
     {"ai.onnx.ml", 5},
     {"ai.onnx.preview", 1},
     {"ai.onnx.preview.training", 1},
     {"ai.onnx.training", 1},
+    {kMicrosoftDomain, 1},
 }};
 
 constexpr std::array<std::string_view, 11> kRemovedExperimental = {"ATen",
@@ -126,6 +128,8 @@ int newest_version(std::string_view domain) noexcept {
   }
   return 0;
 }
+
+bool is_complete(std::string_view domain) noexcept { return newest_version(domain) > 0 && domain != kMicrosoftDomain; }
 
 bool is_removed_experimental(std::string_view name) noexcept {
   return std::find(kRemovedExperimental.begin(), kRemovedExperimental.end(), name) != kRemovedExperimental.end();

@@ -18,6 +18,8 @@ std::span<const FunctionBody> bodies_of(const Operator&) noexcept;
 const FunctionBody* body_at(const Operator&, int since) noexcept;
 // Newest opset version of a built-in domain; 0 for a domain that is not built in.
 int newest_version(std::string_view domain) noexcept;
+// Whether every operator of the built-in domain is built in. Of others' domains, Norn knows what published models use.
+bool is_complete(std::string_view domain) noexcept;
 // Up to three operator names that look like `name`, best first, for "did you mean".
 std::vector<std::string_view> similar_names(std::string_view domain, std::string_view name);
 

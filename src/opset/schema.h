@@ -186,6 +186,8 @@ struct Operator {
   // Each element of the only output is a function of the elements of the inputs at its place, to which they broadcast.
   // Bounds, as Clip has, are single values.
   bool elementwise = false;
+  // False for an operator that exporters put into a domain of ONNX's, but which ONNX does not have.
+  bool standard = true;
 };
 
 // Newest row with since <= version; null if the operator is younger than `version`.

@@ -28,10 +28,11 @@ CannotRun unknown(std::string_view domain, const std::string& name) {
   if (!hint.empty()) hint += "?";
   if (domain.empty() && opset::is_removed_experimental(name))
     hint = "it was experimental in the first operator set and was withdrawn; export the model anew";
-  if (hint.empty() && opset::newest_version(domain) == 0)
-    hint =
-        "the domain is not one of ONNX's: give the operator-set document that declares the operator with a body "
-        "(SessionOptions::operator_sets), or let the model bring it as a local function";
+  if (hint.empty() && !opset::is_complete(domain))
+    hint = std::string(opset::newest_version(domain) > 0 ? "Norn knows some operators of this domain"
+                                                         : "the domain is not one of ONNX's") +
+           ": give the operator-set document that declares the operator with a body "
+           "(SessionOptions::operator_sets), or let the model bring it as a local function";
   return {Obstacle::UnknownOperator,
           Error(ErrorCode::NotImplemented, "there is no operator \"" + name + "\" in " + domain_name(domain), {},
                 std::move(hint))};
@@ -88,7 +89,7 @@ void bind_in_sets(const ir::Node& node, std::string_view domain, const Imports& 
   for (const ir::OperatorSet* s : sets)
     if (ir::canonical_domain(s->domain.get()) == domain)
       versions += (versions.empty() ? "" : ", ") + std::to_string(s->opset_version.get());
-  if (versions.empty() || opset::newest_version(domain) > 0) return;
+  if (versions.empty() || opset::is_complete(domain)) return;
   cannot(Obstacle::UnknownOperator,
          set + " has no operator \"" + node.op_type.get() + "\" in version " + std::to_string(import->second) +
              ", by the documents of version " + versions,

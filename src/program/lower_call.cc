@@ -89,10 +89,16 @@ bool Lowerer::inline_body(const transform::BoundNode& bound, const std::vector<V
   const opset::Operator& op = *bound.op;
   if (!runs_as_body(op, *bound.schema)) return false;
   std::vector<const opset::ValueType*> types;
-  for (ValueId id : inputs) types.push_back(id == kNone ? nullptr : &scope.graph().value(id).type);
+  std::vector<const norn::Tensor*> constants;
+  for (ValueId id : inputs) {
+    const Value* value = id == kNone ? nullptr : &scope.graph().value(id);
+    types.push_back(value ? &value->type : nullptr);
+    constants.push_back(value && value->is_constant() && value->constant.defined() ? &value->constant : nullptr);
+  }
   std::vector<bool> wanted;
   for (const std::string& output : bound.node.output) wanted.push_back(!output.empty());
-  const auto body = infer::function_body(op, opset::Attrs(*bound.schema, bound.node.attribute), types, wanted);
+  const auto body =
+      infer::function_body(op, opset::Attrs(*bound.schema, bound.node.attribute), types, wanted, constants);
   inline_call(bound.node, *body, scope, place, path, true);
   return true;
 }

@@ -121,6 +121,17 @@ def _():
                                    imports=f'"": 21, "{domain}": 1')
 
 
+@case(STRICTER, "a node of an operator of `com.microsoft` that [the table](com-microsoft.md) lists, which does not fit its "
+                "signature")
+def _():
+    def of_microsoft(node):
+        return model(f"g (float[2] x) => (float[2] y) {{ y = com.microsoft.{node} }}", imports='"": 21, "com.microsoft": 1')
+
+    yield "node.attributes.known", of_microsoft("QuickGelu <beta = 1.0> (x)")
+    yield "node.attributes.required", of_microsoft("MultiHeadAttention (x)")
+    yield "node.inputs.count", of_microsoft("BiasGelu (x)")
+
+
 @case(STRICTER, "an attribute that LayerNormalization of version 17 does not declare")
 def _():
     yield "node.attributes.known", model("g (float[2] x) => (float[2] y) { y = LayerNormalization <a = 1> (x, x) }")
@@ -454,6 +465,11 @@ def _():
 @case(LAXER, "main inputs and outputs without a shape: a warning (`graph.io.shape`)")
 def _():
     yield "Field 'shape' of 'type' is required", model("g (float[] x) => (float[] y) { y = Relu (x) }")
+
+
+@case(LAXER, "SimplifiedLayerNormalization in ONNX's own domain")
+def _():
+    yield ".*SimplifiedLayerNormalization", model("g (float[2] x) => (float[2] y) { y = SimplifiedLayerNormalization (x, x) }")
 
 
 @case(LAXER, "several initializers of one name that are segments of one tensor, which they make up without overlap")

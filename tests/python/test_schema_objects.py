@@ -13,6 +13,11 @@ KEYS = sorted({(s.domain, s.name) for s in defs.get_all_schemas_with_history()})
 every_operator = pytest.mark.parametrize("key", KEYS, ids=lambda key: ".".join(filter(None, key)))
 
 
+def standard(schemas):
+    """Those that are ONNX's: Norn has operators of com.microsoft, too, and one that exporters put into ai.onnx."""
+    return [s for s in schemas if s.domain != "com.microsoft" and s.name != "SimplifiedLayerNormalization"]
+
+
 @pytest.fixture(scope="module")
 def theirs():
     table = {}
@@ -79,7 +84,7 @@ def test_schema_equals_onnx(key, theirs):
 
 def test_registry_functions_equal_onnx():
     keys = {(s.domain, s.name, s.since_version) for s in defs.get_all_schemas()}
-    assert {(s.domain, s.name, s.since_version) for s in norn.get_all_schemas()} == keys
+    assert {(s.domain, s.name, s.since_version) for s in standard(norn.get_all_schemas())} == keys
     assert all(isinstance(s, norn.OpSchema) for s in norn.get_all_schemas())
     assert norn.onnx_opset_version() == defs.onnx_opset_version() == norn.newest_opset_version("ai.onnx")
     assert norn.onnx_ml_opset_version() == defs.onnx_ml_opset_version()
@@ -90,10 +95,10 @@ def test_registry_functions_equal_onnx():
 
 
 def test_history_and_newest():
-    assert {(s.domain, s.name, s.since_version) for s in norn.get_all_schemas_with_history()} == {
+    assert {(s.domain, s.name, s.since_version) for s in standard(norn.get_all_schemas_with_history())} == {
         (s.domain, s.name, s.since_version) for s in defs.get_all_schemas_with_history()
     }
-    newest = {(s.domain, s.name): s.since_version for s in ours.get_all_schemas()}
+    newest = {(s.domain, s.name): s.since_version for s in standard(ours.get_all_schemas())}
     assert list(newest) == KEYS
     assert all(newest[d, n] == defs.get_schema(n, d).since_version for d, n in KEYS)
 

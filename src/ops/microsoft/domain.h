@@ -1,0 +1,12 @@
+// The domain of the operators that ONNX Runtime adds to ONNX's. Norn knows those that published models use, and runs
+// them as function bodies of ONNX's operators.
+#pragma once
+#include <string_view>
+
+namespace norn::ops::microsoft {
+
+inline constexpr std::string_view kMicrosoftDomain = "com.microsoft";
+// The version of ONNX's operator set that the bodies are of.
+inline constexpr int kBodyOpset = 28;
+
+}  // namespace norn::ops::microsoft

@@ -1,0 +1,159 @@
+// Attention whose keys and values have fewer heads, and are kept in a cache.
+//
+// seqlens_k is the number of tokens of each sequence, less one, with the new ones; total_sequence_length the largest of
+// these numbers. New tokens are written behind what a sequence has; where they are all there is, a sequence may have
+// fewer than are given, and the others come to nothing. The cache grows to total_sequence_length where it is shorter.
+#include "ops/microsoft/fused_attention/fused_attention_parts.h"
+
+namespace norn::ops::microsoft {
+
+void group_query_attention_body(opset::BodyBuilder& b);
+
+namespace {
+
+using opset::BodyBuilder;
+
+void require_known(const BodyBuilder& b) {
+  const auto attrs = b.attrs();
+  for (const char* name : {"k_quant_type", "v_quant_type"})
+    if (attrs.s(name) != "NONE" && !attrs.s(name).empty())
+      b.unsupported(std::string("the attribute ") + name + " is \"" + attrs.s(name) +
+                    "\"; quantised caches are not known");
+  if (b.has_input(3) && b.type(3).known() && b.elem(3) != b.elem(0))
+    b.unsupported("the cache has another type than the query; quantised caches are not known");
+  if (attrs.i("sliding_window_cache") != 0)
+    b.unsupported("the attribute sliding_window_cache is 1; caches are kept whole");
+  const std::int64_t window = attrs.i("local_window_size");
+  if (window == 0)
+    b.unsupported("the attribute local_window_size is 0, so that queries see no key", "-1 lets them see all");
+  if (attrs.i("causal") == 0 && window > 0) b.fail("local_window_size takes the attribute causal to be 1");
+  if (b.has_input(3) != b.has_input(4)) b.fail("past_key and past_value come together");
+  if (b.has_input(1) != b.has_input(2)) b.fail("key and value come together; without them, query holds both");
+  if (b.has_input(14) != b.has_input(15)) b.fail("q_norm_weight and k_norm_weight come together");
+  if (const std::int64_t output = attrs.i("qk_output"); output < 0 || output > 2)
+    b.fail("qk_output is " + std::to_string(output) + ", but has to be 0, 1 or 2");
+}
+
+// `numbered` [batch, length]: where each new token stands in its sequence.
+void add_positions(BodyBuilder& b) {
+  b.add(R"(
+    number_0 = Constant <value_int = 0> ()
+    number_1 = Constant <value_int = 1> ()
+    new_count = Squeeze (query_length)
+    numbers = Range (number_0, new_count, number_1)
+    before_column = Unsqueeze (before, one)
+    counted = Add (before_column, numbers)
+  )");
+  if (!b.has_input(9)) return b.add("numbered = Identity (counted)");
+  // Where the tokens are all there is, the first position tells those behind it.
+  b.add(R"(
+    all_positions = Reshape (position_ids, rest)
+    first_position = Slice (all_positions, zero, one)
+    behind_first = Add (first_position, numbers)
+    is_first = Equal (query_length, total)
+    numbered = Where (is_first, behind_first, position_ids)
+  )");
+}
+
+void add_rotation(BodyBuilder& b) {
+  if (!b.has_input(7) || !b.has_input(8)) b.fail("do_rotary takes the inputs cos_cache and sin_cache");
+  add_positions(b);
+  const std::string attrs =
+      "interleaved: int = @rotary_interleaved, rotary_embedding_dim = " + std::to_string(2 * b.size(7, 1));
+  b.add("q = RotaryEmbedding <" + attrs + "> (q_upright, cos_cache, sin_cache, numbered)");
+  b.add("k = RotaryEmbedding <" + attrs + "> (k_upright, cos_cache, sin_cache, numbered)");
+}
+
+// buffer_k, buffer_v: the cache with the new keys and values; all_k, all_v: of it, what the longest sequence has.
+void add_cache(BodyBuilder& b, std::int64_t heads) {
+  const bool past = b.has_input(3);
+  if (past) {
+    state_heads(b, "past_key", "past_k", heads);
+    state_heads(b, "past_value", "past_v", heads);
+  }
+  b.add(past ? "had = Shape <start = 2, end = 3> (past_k)" : "had = Identity (query_length)");
+  b.add(R"(
+    capacity = Max (had, total)
+    room = Sub (capacity, had)
+    room_pads = Concat <axis = 0> (zero, room)
+  )");
+  for (const std::string name : {"k", "v"}) {
+    if (past)
+      b.add("roomy_" + name + " = Pad (past_" + name + ", room_pads, , two) buffer_" + name +
+            " = TensorScatter <axis = 2> (roomy_" + name + ", " + name + ", before)");
+    else
+      b.add("buffer_" + name + " = Pad (" + name + ", room_pads, , two)");
+    b.add("all_" + name + " = Slice (buffer_" + name + ", zero, total, two)");
+  }
+}
+
+}  // namespace
+
+void group_query_attention_body(BodyBuilder& b) {
+  require_known(b);
+  AttentionParts parts;
+  parts.heads = b.attrs().i("num_heads");
+  parts.kv_heads = b.attrs().i("kv_num_heads");
+  if (parts.heads <= 0 || parts.kv_heads <= 0 || parts.heads % parts.kv_heads != 0 || parts.heads > INT32_MAX)
+    b.fail("num_heads is " + std::to_string(parts.heads) + ", which is no multiple of kv_num_heads, " +
+           std::to_string(parts.kv_heads));
+  const std::int64_t zero[] = {0}, one[] = {1}, two[] = {2}, all[] = {-1};
+  b.ints("zero", zero);
+  b.ints("one", one);
+  b.ints("two", two);
+  b.ints("rest", all);
+  if (b.has_input(1)) {
+    split_heads(b, "query", "q_given", parts.heads);
+    split_heads(b, "key", "k_given", parts.kv_heads);
+    split_heads(b, "value", "v", parts.kv_heads);
+  } else {
+    const std::int64_t counts[] = {parts.heads, parts.kv_heads, parts.kv_heads};
+    b.ints("packed_counts", counts);
+    split_heads(b, "query", "packed", parts.heads + 2 * parts.kv_heads);
+    b.add("q_given, k_given, v = Split <axis = 1> (packed, packed_counts)");
+  }
+  for (const std::string name : {"q", "k"})
+    b.add(b.has_input(14) ? name + "_upright = RMSNormalization <epsilon: float = @qk_norm_epsilon> (" + name +
+                                "_given, " + name + "_norm_weight)"
+                          : name + "_upright = Identity (" + name + "_given)");
+  b.add(R"(
+    batch = Shape <start = 0, end = 1> (q_upright)
+    query_length = Shape <start = 2, end = 3> (q_upright)
+    total_number = Cast <to = 7> (total_sequence_length)
+    total = Reshape (total_number, one)
+    lasts = Cast <to = 7> (seqlens_k)
+    lasts_list = Reshape (lasts, rest)
+    counts = Add (lasts_list, one)
+    before_or_less = Sub (counts, query_length)
+    before = Max (before_or_less, zero)
+  )");
+  if (b.attrs().find_i("do_rotary").value_or(0) != 0)
+    add_rotation(b);
+  else
+    b.add("q = Identity (q_upright) k = Identity (k_upright)");
+  add_cache(b, parts.kv_heads);
+  parts.k = "all_k";
+  parts.v = "all_v";
+  parts.causal = b.attrs().i("causal") != 0;
+  // The window counts the query's own key.
+  if (const std::int64_t window = b.attrs().i("local_window_size"); window > 0) parts.left = window - 1;
+  b.add(parts.causal ? "valid = Add (before, query_length)" : "valid = Identity (counts)");
+  parts.valid = "valid";
+  b.add("total_length = Identity (total)");
+  parts.bias = add_bias(b, -1, "", 10, false);
+  if (b.has_input(11)) {
+    const std::int64_t by_head[] = {-1, 1, 1};
+    b.ints("by_head", by_head);
+    b.add("sink = Reshape (head_sink, by_head)");
+    parts.sink = "sink";
+  } else if (b.attrs().i("smooth_softmax") == 1) {
+    b.scalar("sink", b.elem(0), 0);
+    parts.sink = "sink";
+  }
+  parts.stage = b.attrs().i("qk_output") == 2 ? 3 : 2;
+  attend(b, parts);
+  b.add("output = Identity (attended) present_key = Identity (buffer_k) present_value = Identity (buffer_v)");
+  b.add("output_qk = Identity (stage)");
+}
+
+}  // namespace norn::ops::microsoft

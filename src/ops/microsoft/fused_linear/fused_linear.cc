@@ -1,0 +1,77 @@
+// MatMul and Conv with what ONNX Runtime fuses into them.
+#include "ops/microsoft/fused_linear/fused_linear.h"
+
+#include "ops/microsoft/domain.h"
+
+namespace norn::ops {
+namespace microsoft {
+namespace {
+
+using namespace opset;
+
+constexpr Param kFusedMatMulInputs[] = {
+    {.name = "A", .type = "T"},
+    {.name = "B", .type = "T"},
+};
+constexpr Param kFusedMatMulOutputs[] = {
+    {.name = "Y", .type = "T"},
+};
+constexpr Attr kFusedMatMulAttrs[] = {
+    {.name = "alpha", .type = ir::AttributeType::Float, .def = def_float(1.0f)},
+    {.name = "transA", .type = ir::AttributeType::Int, .def = def_int(0)},
+    {.name = "transB", .type = ir::AttributeType::Int, .def = def_int(0)},
+    {.name = "transBatchA", .type = ir::AttributeType::Int, .def = def_int(0)},
+    {.name = "transBatchB", .type = ir::AttributeType::Int, .def = def_int(0)},
+};
+constexpr TypeConstraint kFusedMatMulTypes[] = {
+    {"T", tensors(types::kFloats)},
+};
+constexpr Param kFusedConvInputs[] = {
+    {.name = "X", .type = "T"},
+    {.name = "W", .type = "T"},
+    {.name = "B", .type = "T", .option = ParamOption::Optional},
+    {.name = "Z", .type = "T", .option = ParamOption::Optional},
+};
+constexpr Attr kFusedConvAttrs[] = {
+    {.name = "activation", .type = ir::AttributeType::String},
+    {.name = "activation_params", .type = ir::AttributeType::Floats},
+    {.name = "auto_pad", .type = ir::AttributeType::String, .def = def_string("NOTSET")},
+    {.name = "dilations", .type = ir::AttributeType::Ints},
+    {.name = "group", .type = ir::AttributeType::Int, .def = def_int(1)},
+    {.name = "kernel_shape", .type = ir::AttributeType::Ints},
+    {.name = "pads", .type = ir::AttributeType::Ints},
+    {.name = "strides", .type = ir::AttributeType::Ints},
+};
+constexpr TypeConstraint kFusedConvTypes[] = {
+    {"T", tensors(types::kFloat16To64)},
+};
+
+constexpr Schema kFusedMatMul[] = {
+    {.since = 1,
+     .inputs = kFusedMatMulInputs,
+     .outputs = kFusedMatMulOutputs,
+     .attrs = kFusedMatMulAttrs,
+     .types = kFusedMatMulTypes},
+};
+
+constexpr Schema kFusedConv[] = {
+    {.since = 1,
+     .inputs = kFusedConvInputs,
+     .outputs = kFusedMatMulOutputs,
+     .attrs = kFusedConvAttrs,
+     .types = kFusedConvTypes},
+};
+
+}  // namespace
+
+constinit const Operator FusedMatMul = {.domain = kMicrosoftDomain, .name = "FusedMatMul", .history = kFusedMatMul};
+constinit const Operator FusedConv = {.domain = kMicrosoftDomain, .name = "FusedConv", .history = kFusedConv};
+
+}  // namespace microsoft
+
+void fused_linear_schemas(opset::SchemaTable& table) {
+  table.add(microsoft::FusedMatMul);
+  table.add(microsoft::FusedConv);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,60 @@
+// The product of integers is exact; it is scaled in float. Zero points of one element hold for the whole tensor, where
+// MatMulInteger would take a list of one for that of a single row or column.
+#include "ops/microsoft/domain.h"
+#include "ops/microsoft/integer_products/integer_products.h"
+#include "opset/function_body.h"
+
+namespace norn::ops {
+namespace microsoft {
+namespace {
+
+using opset::BodyBuilder;
+using opset::FunctionBody;
+
+// `name`, as a scalar where it has one element; left out where the node has none.
+std::string add_zero_point(BodyBuilder& b, int i, const std::string& name) {
+  if (!b.has_input(i)) return "";
+  b.add(name + "_number = Squeeze (" + name + ")");
+  return name + "_number";
+}
+
+void dynamic_quantize_matmul_body(BodyBuilder& b) {
+  const std::string b_zero = add_zero_point(b, 3, "b_zero_point");
+  b.add("a, a_scale, a_zero_point = DynamicQuantizeLinear (A)");
+  b.add("product = MatMulInteger (a, B, a_zero_point, " + b_zero + ")");
+  b.add(R"(
+    numbers = Cast <to = 1> (product)
+    scale = Mul (a_scale, b_scale)
+    scaled = Mul (numbers, scale)
+  )");
+  b.add(b.has_input(4) ? "Y = Add (scaled, bias)" : "Y = Identity (scaled)");
+}
+
+void matmul_integer_to_float_body(BodyBuilder& b) {
+  if (b.size_or_unknown(2, 0) > 1 || b.size_or_unknown(4, 0) > 1)
+    b.unsupported("a_scale and a_zero_point are taken as one number for all of A, but there are several");
+  const std::string a_zero = add_zero_point(b, 4, "a_zero_point"), b_zero = add_zero_point(b, 5, "b_zero_point");
+  b.add("product = MatMulInteger (A, B, " + a_zero + ", " + b_zero + ")");
+  b.add(R"(
+    numbers = Cast <to = 1> (product)
+    a_factor = Cast <to = 1> (a_scale)
+    b_factor = Cast <to = 1> (b_scale)
+    scale = Mul (a_factor, b_factor)
+    scaled = Mul (numbers, scale)
+  )");
+  b.add(b.has_input(6) ? "addend = Cast <to = 1> (bias) sum = Add (scaled, addend) Y = CastLike (sum, a_scale)"
+                       : "Y = CastLike (scaled, a_scale)");
+}
+
+constexpr FunctionBody kDynamic[] = {{.since = 1, .opset = kBodyOpset, .build = dynamic_quantize_matmul_body}};
+constexpr FunctionBody kToFloat[] = {{.since = 1, .opset = kBodyOpset, .build = matmul_integer_to_float_body}};
+
+}  // namespace
+}  // namespace microsoft
+
+void integer_products_bodies(opset::BodyTable& table) {
+  table.add(microsoft::DynamicQuantizeMatMul, microsoft::kDynamic);
+  table.add(microsoft::MatMulIntegerToFloat, microsoft::kToFloat);
+}
+
+}  // namespace norn::ops

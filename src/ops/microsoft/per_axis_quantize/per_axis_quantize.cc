@@ -1,0 +1,69 @@
+// ONNX's operators of these names, for types that early operator sets lacked.
+#include "ops/microsoft/per_axis_quantize/per_axis_quantize.h"
+
+#include "ops/microsoft/domain.h"
+
+namespace norn::ops {
+namespace microsoft {
+namespace {
+
+using namespace opset;
+
+constexpr Param kQuantizeLinearInputs[] = {
+    {.name = "x", .type = "T1"},
+    {.name = "y_scale", .type = "T1"},
+    {.name = "y_zero_point", .type = "T2", .option = ParamOption::Optional},
+};
+constexpr Param kQuantizeLinearOutputs[] = {
+    {.name = "y", .type = "T2"},
+};
+constexpr Attr kQuantizeLinearAttrs[] = {
+    {.name = "axis", .type = ir::AttributeType::Int},
+};
+constexpr TypeConstraint kQuantizeLinearTypes[] = {
+    {"T1", tensors(elems(DataType::Float, DataType::Float16))},
+    {"T2", tensors(elems(DataType::Int16, DataType::Int4, DataType::Int8, DataType::Uint16, DataType::Uint4,
+                         DataType::Uint8))},
+};
+constexpr Param kDequantizeLinearInputs[] = {
+    {.name = "x", .type = "T1"},
+    {.name = "x_scale", .type = "T2"},
+    {.name = "x_zero_point", .type = "T1", .option = ParamOption::Optional},
+};
+constexpr TypeConstraint kDequantizeLinearTypes[] = {
+    {"T1", tensors(elems(DataType::Int16, DataType::Int32, DataType::Int4, DataType::Int8, DataType::Uint16,
+                         DataType::Uint4, DataType::Uint8))},
+    {"T2", tensors(elems(DataType::Float, DataType::Float16))},
+};
+
+constexpr Schema kQuantizeLinear[] = {
+    {.since = 1,
+     .inputs = kQuantizeLinearInputs,
+     .outputs = kQuantizeLinearOutputs,
+     .attrs = kQuantizeLinearAttrs,
+     .types = kQuantizeLinearTypes},
+};
+
+constexpr Schema kDequantizeLinear[] = {
+    {.since = 1,
+     .inputs = kDequantizeLinearInputs,
+     .outputs = kQuantizeLinearOutputs,
+     .attrs = kQuantizeLinearAttrs,
+     .types = kDequantizeLinearTypes},
+};
+
+}  // namespace
+
+constinit const Operator QuantizeLinear = {
+    .domain = kMicrosoftDomain, .name = "QuantizeLinear", .history = kQuantizeLinear};
+constinit const Operator DequantizeLinear = {
+    .domain = kMicrosoftDomain, .name = "DequantizeLinear", .history = kDequantizeLinear};
+
+}  // namespace microsoft
+
+void per_axis_quantize_schemas(opset::SchemaTable& table) {
+  table.add(microsoft::QuantizeLinear);
+  table.add(microsoft::DequantizeLinear);
+}
+
+}  // namespace norn::ops

@@ -1,0 +1,170 @@
+// Operators on 8-bit integers: what ONNX says of floating-point numbers, between dequantising and quantising.
+#include "ops/microsoft/qlinear/qlinear.h"
+
+#include "ops/common/shapes.h"
+#include "ops/microsoft/domain.h"
+
+namespace norn::ops {
+namespace microsoft {
+namespace {
+
+using namespace opset;
+
+constexpr Param kQLinearAddInputs[] = {
+    {.name = "A", .type = "T"},
+    {.name = "A_scale", .type = "tensor(float)"},
+    {.name = "A_zero_point", .type = "T", .option = ParamOption::Optional},
+    {.name = "B", .type = "T"},
+    {.name = "B_scale", .type = "tensor(float)"},
+    {.name = "B_zero_point", .type = "T", .option = ParamOption::Optional},
+    {.name = "C_scale", .type = "tensor(float)"},
+    {.name = "C_zero_point", .type = "T", .option = ParamOption::Optional},
+};
+constexpr Param kQLinearAddOutputs[] = {
+    {.name = "C", .type = "T"},
+};
+constexpr TypeConstraint kQLinearAddTypes[] = {
+    {"T", tensors(elems(DataType::Int8, DataType::Uint8))},
+};
+constexpr Param kQLinearConcatInputs[] = {
+    {.name = "Y_scale", .type = "TF"},
+    {.name = "Y_zero_point", .type = "T8"},
+    {.name = "inputs", .type = "TV", .option = ParamOption::Variadic, .homogeneous = false},
+};
+constexpr Param kQLinearConcatOutputs[] = {
+    {.name = "Y", .type = "T8"},
+};
+constexpr Attr kQLinearConcatAttrs[] = {
+    {.name = "axis", .type = ir::AttributeType::Int, .required = true},
+};
+constexpr TypeConstraint kQLinearConcatTypes[] = {
+    {"T8", tensors(elems(DataType::Int8, DataType::Uint8))},
+    {"TF", tensors(elems(DataType::Float))},
+    {"TV", tensors(elems(DataType::Float, DataType::Int8, DataType::Uint8))},
+};
+constexpr Param kQLinearAveragePoolInputs[] = {
+    {.name = "X", .type = "T"},
+    {.name = "x_scale", .type = "tensor(float)"},
+    {.name = "x_zero_point", .type = "T", .option = ParamOption::Optional},
+    {.name = "y_scale", .type = "tensor(float)"},
+    {.name = "y_zero_point", .type = "T", .option = ParamOption::Optional},
+};
+constexpr Param kQLinearAveragePoolOutputs[] = {
+    {.name = "Y", .type = "T"},
+};
+constexpr Attr kQLinearAveragePoolAttrs[] = {
+    {.name = "auto_pad", .type = ir::AttributeType::String, .def = def_string("NOTSET")},
+    {.name = "ceil_mode", .type = ir::AttributeType::Int, .def = def_int(0)},
+    {.name = "channels_last", .type = ir::AttributeType::Int, .def = def_int(0)},
+    {.name = "count_include_pad", .type = ir::AttributeType::Int, .def = def_int(0)},
+    {.name = "kernel_shape", .type = ir::AttributeType::Ints, .required = true},
+    {.name = "pads", .type = ir::AttributeType::Ints},
+    {.name = "strides", .type = ir::AttributeType::Ints},
+};
+constexpr Param kQLinearGlobalAveragePoolInputs[] = {
+    {.name = "X", .type = "T"},
+    {.name = "x_scale", .type = "tensor(float)"},
+    {.name = "x_zero_point", .type = "T"},
+    {.name = "y_scale", .type = "tensor(float)"},
+    {.name = "y_zero_point", .type = "T"},
+};
+constexpr Attr kQLinearGlobalAveragePoolAttrs[] = {
+    {.name = "channels_last", .type = ir::AttributeType::Int, .def = def_int(0)},
+};
+constexpr Param kQLinearSigmoidInputs[] = {
+    {.name = "X", .type = "T"},
+    {.name = "X_scale", .type = "tensor(float)"},
+    {.name = "X_zero_point", .type = "T", .option = ParamOption::Optional},
+    {.name = "Y_scale", .type = "tensor(float)"},
+    {.name = "Y_zero_point", .type = "T", .option = ParamOption::Optional},
+};
+constexpr Attr kQLinearLeakyReluAttrs[] = {
+    {.name = "alpha", .type = ir::AttributeType::Float, .def = def_float(0.01f)},
+};
+
+constexpr Schema kQLinearAdd[] = {
+    {.since = 1, .inputs = kQLinearAddInputs, .outputs = kQLinearAddOutputs, .types = kQLinearAddTypes},
+};
+
+constexpr Schema kQLinearMul[] = {
+    {.since = 1, .inputs = kQLinearAddInputs, .outputs = kQLinearAddOutputs, .types = kQLinearAddTypes},
+};
+
+constexpr Schema kQLinearConcat[] = {
+    {.since = 1,
+     .inputs = kQLinearConcatInputs,
+     .outputs = kQLinearConcatOutputs,
+     .attrs = kQLinearConcatAttrs,
+     .types = kQLinearConcatTypes},
+};
+
+constexpr Schema kQLinearAveragePool[] = {
+    {.since = 1,
+     .inputs = kQLinearAveragePoolInputs,
+     .outputs = kQLinearAveragePoolOutputs,
+     .attrs = kQLinearAveragePoolAttrs,
+     .types = kQLinearAddTypes},
+};
+
+constexpr Schema kQLinearGlobalAveragePool[] = {
+    {.since = 1,
+     .inputs = kQLinearGlobalAveragePoolInputs,
+     .outputs = kQLinearAveragePoolOutputs,
+     .attrs = kQLinearGlobalAveragePoolAttrs,
+     .types = kQLinearAddTypes},
+};
+
+constexpr Schema kQLinearSigmoid[] = {
+    {.since = 1, .inputs = kQLinearSigmoidInputs, .outputs = kQLinearAveragePoolOutputs, .types = kQLinearAddTypes},
+};
+
+constexpr Schema kQLinearLeakyRelu[] = {
+    {.since = 1,
+     .inputs = kQLinearSigmoidInputs,
+     .outputs = kQLinearAveragePoolOutputs,
+     .attrs = kQLinearLeakyReluAttrs,
+     .types = kQLinearAddTypes},
+};
+
+void infer_single(InferContext& ctx) {
+  for (const int scale : {1, 3}) require_single(ctx, scale);
+  same_as_input(ctx);
+}
+
+void infer_pair(InferContext& ctx) {
+  for (const int scale : {1, 4, 6}) require_single(ctx, scale);
+  const DataType elem = ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(3);
+  if (ctx.has_rank(0) && ctx.has_rank(3)) return ctx.set(0, elem, broadcast(ctx, ctx.shape(0), ctx.shape(3)));
+  if (elem != DataType::Undefined) ctx.set(0, elem);
+}
+
+}  // namespace
+
+constinit const Operator QLinearAdd = {
+    .domain = kMicrosoftDomain, .name = "QLinearAdd", .history = kQLinearAdd, .infer = infer_pair};
+constinit const Operator QLinearMul = {
+    .domain = kMicrosoftDomain, .name = "QLinearMul", .history = kQLinearMul, .infer = infer_pair};
+constinit const Operator QLinearConcat = {
+    .domain = kMicrosoftDomain, .name = "QLinearConcat", .history = kQLinearConcat};
+constinit const Operator QLinearAveragePool = {
+    .domain = kMicrosoftDomain, .name = "QLinearAveragePool", .history = kQLinearAveragePool};
+constinit const Operator QLinearGlobalAveragePool = {
+    .domain = kMicrosoftDomain, .name = "QLinearGlobalAveragePool", .history = kQLinearGlobalAveragePool};
+constinit const Operator QLinearSigmoid = {
+    .domain = kMicrosoftDomain, .name = "QLinearSigmoid", .history = kQLinearSigmoid, .infer = infer_single};
+constinit const Operator QLinearLeakyRelu = {
+    .domain = kMicrosoftDomain, .name = "QLinearLeakyRelu", .history = kQLinearLeakyRelu, .infer = infer_single};
+
+}  // namespace microsoft
+
+void qlinear_schemas(opset::SchemaTable& table) {
+  table.add(microsoft::QLinearAdd);
+  table.add(microsoft::QLinearMul);
+  table.add(microsoft::QLinearConcat);
+  table.add(microsoft::QLinearAveragePool);
+  table.add(microsoft::QLinearGlobalAveragePool);
+  table.add(microsoft::QLinearSigmoid);
+  table.add(microsoft::QLinearLeakyRelu);
+}
+
+}  // namespace norn::ops

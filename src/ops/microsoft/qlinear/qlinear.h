@@ -1,0 +1,10 @@
+// Operators on 8-bit integers: what ONNX says of floating-point numbers, between dequantising and quantising.
+#pragma once
+#include "opset/schema.h"
+
+namespace norn::ops::microsoft {
+
+extern const opset::Operator QLinearAdd, QLinearAveragePool, QLinearConcat, QLinearGlobalAveragePool, QLinearLeakyRelu,
+    QLinearMul, QLinearSigmoid;
+
+}  // namespace norn::ops::microsoft

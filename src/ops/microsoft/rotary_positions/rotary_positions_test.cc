@@ -1,0 +1,26 @@
+// Quarter turns of pairs.
+#include "ops/common/case.h"
+
+namespace norn::ops::cases {
+namespace {
+
+// The caches have the angles 0, 90 and 180 degrees for one pair of a head.
+const Cases cases(
+    "RotaryPositions",
+    {
+        {"com.microsoft.RotaryEmbedding", "float[1,2,2] 1 2 3 4; int64[1] 1; float[3,1] 1 0 -1; float[3,1] 0 1 0",
+         "float[1,2,2] -2 1 -3 -4"},
+        {"com.microsoft.RotaryEmbedding", "float[1,1,2,2] 1 2 3 4; int64[1,2] 2 0; float[3,1] 1 0 -1; float[3,1] 0 1 0",
+         "float[1,1,2,2] -1 -2 3 4"},
+        {"com.microsoft.RotaryEmbedding num_heads=1 rotary_embedding_dim=2 interleaved={0|1}",
+         "float[1,1,4] 1 2 3 4; int64[1,1] 1; float[3,1] 1 0 -1; float[3,1] 0 1 0", "float[1,1,4] -2 1 3 4"},
+        {"com.microsoft.RotaryEmbedding", "float16[B,S,64]; int64[B,S]; float16[P,8]; float16[P,8]", "float16[B,S,64]"},
+        {"com.microsoft.RotaryEmbedding", "float[2,2]; int64[1]; float[3,1]; float[3,1]", "", {.error = "rank 2"}},
+        {"com.microsoft.RotaryEmbedding rotary_embedding_dim=2",
+         "float[1,1,4]; int64[1]; float[3,1]; float[3,1]",
+         "",
+         {.error = "num_heads"}},
+    });
+
+}  // namespace
+}  // namespace norn::ops::cases
