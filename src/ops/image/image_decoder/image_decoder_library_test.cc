@@ -17,7 +17,7 @@
 #include <jpeglib.h>
 
 #include "norn/error.h"
-#include "ops/image/image_decoder/image_decoder_files.h"
+#include "ops/image/image_decoder/image_decoder_files_test.h"
 
 namespace norn::ops::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "norn/error.h"
 #include "ops/common/case.h"
 #include "ops/common/slice_test.h"
-#include "ops/image/image_decoder/image_decoder_files.h"
+#include "ops/image/image_decoder/image_decoder_files_test.h"
 
 namespace norn::ops::test {
 namespace {
