@@ -439,9 +439,9 @@ provider is :class:`norn.InvalidArgument`.
 
 Raises what :func:`norn.load` raises, :class:`norn.InvalidGraph` with the place in the model, and
 :class:`norn.NotImplemented` for valid ONNX that this build cannot run.)")
-      .def(
-          "run", run, nb::arg("output_names").none(), nb::arg("input_feed").none(), nb::arg("run_options") = nb::none(),
-          R"(A list of the named outputs, in that order; of all of them, in the model's order, for None or an empty list.
+      .def("run", run, nb::arg("output_names").none(), nb::arg("input_feed").none(),
+           nb::arg("run_options") = nb::none(),
+           R"(A list of the named outputs, in that order; of all, in the model's order, for None or an empty list.
 
 For "*" it is a dict of every value that a node of the model's graph computes, in the order of the nodes. Values that
 passes would merge or leave out are computed for this: an output may differ by rounding from what it is otherwise.
