@@ -11,7 +11,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
 # What a slice's file is, by the end of its name; x.cc and x.h are the slice's meaning itself.
 SUFFIXES = ("body", "ref", "adapt", "grad")
 # The third-party headers whose users are listed; the standard library and the system are everybody's.
-LIBRARIES = ("CLI", "fmt", "gtest", "hwy", "nanobind", "nlohmann", "numpy", "oneapi", "re2", "utf8proc.h", "xxhash.h")
+LIBRARIES = (
+    "CLI", "fmt", "gtest", "hwy", "jerror.h", "jpeglib.h", "nanobind", "nlohmann", "numpy", "oneapi", "openjpeg.h",
+    "png.h", "re2", "tiffio.h", "utf8proc.h", "webp", "xxhash.h",
+)  # fmt: skip
 
 
 def table():

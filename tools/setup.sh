@@ -36,6 +36,11 @@ need zlib1g-dev header zlib.h
 need libxxhash-dev header xxhash.h
 need libre2-dev header re2/re2.h
 need libutf8proc-dev header utf8proc.h
+need libjpeg62-turbo-dev header jpeglib.h
+need libpng-dev header png.h
+need libtiff-dev header tiffio.h
+need libwebp-dev header webp/demux.h
+need libopenjp2-7-dev header openjpeg-2.5/openjpeg.h
 need python3 "$python" -c 'import sys; assert sys.version_info >= (3, 11)'
 need python3-venv "$python" -c 'import ensurepip, venv'
 need python3-dev "$python" -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")'

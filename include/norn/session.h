@@ -117,6 +117,11 @@ class NORN_API Session {
     return run(std::span<const Feed>(feeds.begin(), feeds.size()));
   }
 
+  // Every value that a node of the model's graph computes, with its name, in the order of the nodes, and behind them
+  // outputs that no node computes. Values that passes would merge or leave out are computed for this, by plans of
+  // their own that the first call makes: an output may differ from what run() gives by rounding.
+  std::vector<std::pair<std::string, Value>> run_all(std::span<const Feed> feeds, const RunOptions& options = {}) const;
+
   ModelMetadata metadata() const;
 
   // What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of these feeds:

@@ -10,8 +10,11 @@ A model argument is a path, bytes, a file object opened with "rb", an ``onnx.Mod
 float4, int4 and int2), ``object`` arrays of ``str`` for strings, a list for a sequence, a dict for a map, ``None`` for
 an empty optional, :class:`norn.SparseTensor`; anything with ``__dlpack__`` goes in without a copy. Every function is
 thread-safe, and the GIL is released while a model is loaded, prepared or run. What goes wrong is raised as a subclass
-of :class:`norn.Error`.
+of :class:`norn.Error`. ``norn.backend`` is the interface of ``onnx.backend`` and needs the onnx package.
 """
+
+import importlib
+from types import ModuleType
 
 from ._document import (
     CheckError,
@@ -165,3 +168,10 @@ __all__ = [
     "unpack_external_data",
     "unrunnable_nodes",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """``norn.backend`` at its first use: it imports the onnx package."""
+    if name == "backend":
+        return importlib.import_module("norn.backend")
+    raise AttributeError(f"module 'norn' has no attribute {name!r}")

@@ -4,6 +4,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "norn/check.h"
@@ -19,6 +22,36 @@
 #include "runtime/compiled_model.h"
 
 namespace norn {
+
+namespace {
+
+// The document with every output of its graph's nodes as an output of the graph.
+ir::Model with_all_outputs(ir::Model document) {
+  if (!document.graph) return document;
+  ir::Graph& graph = *document.graph;
+  std::unordered_map<std::string, const ir::ValueInfo*> declared;
+  for (const auto* list : {&graph.value_info, &graph.output}) {
+    for (const ir::ValueInfo& value : *list) declared[value.name.get()] = &value;
+  }
+  std::vector<ir::ValueInfo> outputs;
+  std::unordered_set<std::string> listed;
+  const auto add = [&](const std::string& name) {
+    if (name.empty() || !listed.insert(name).second) return;
+    if (const auto known = declared.find(name); known != declared.end()) {
+      outputs.push_back(*known->second);
+    } else {
+      outputs.emplace_back().name = name;
+    }
+  };
+  for (const ir::Node& node : graph.node) {
+    for (const std::string& name : node.output) add(name);
+  }
+  for (const ir::ValueInfo& output : graph.output) add(output.name.get());
+  graph.output = std::move(outputs);
+  return document;
+}
+
+}  // namespace
 
 struct Session::Impl {
   Impl(const Model& m, const SessionOptions& o)
@@ -37,11 +70,20 @@ struct Session::Impl {
     return *feedable;
   }
 
+  // For run_all(). Hardly anybody asks, so it is made for the first who does.
+  const runtime::CompiledModel& for_all() const {
+    std::call_once(all_once, [&] {
+      all = std::make_unique<runtime::CompiledModel>(with_all_outputs(model.document()), external_of(model), options,
+                                                     true);
+    });
+    return *all;
+  }
+
   Model model;  // constants share its memory
   SessionOptions options;
   runtime::CompiledModel compiled;
-  mutable std::once_flag once;
-  mutable std::unique_ptr<runtime::CompiledModel> feedable;
+  mutable std::once_flag once, all_once;
+  mutable std::unique_ptr<runtime::CompiledModel> feedable, all;
 };
 
 namespace {
@@ -105,15 +147,38 @@ ModelMetadata Session::metadata() const {
   return data;
 }
 
-std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std::string> outputs,
-                                const RunOptions& options) const {
+namespace {
+
+// f(), which ends when the options say.
+template <class F>
+auto under(const RunOptions& options, F&& f) {
   std::optional<base::Stop> stop;
   if (options.terminate || options.deadline || options.interrupted)
     stop.emplace(options.terminate, options.deadline, options.interrupted);
   const base::StopScope scope(stop ? &*stop : nullptr);
   if (options.terminate || options.deadline) stop->check();
-  return with_sound_feeds(feeds,
-                          [&](auto sound) { return impl_->for_feeds(sound).run(sound, outputs, options.placements); });
+  return f();
+}
+
+}  // namespace
+
+std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std::string> outputs,
+                                const RunOptions& options) const {
+  return under(options, [&] {
+    return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).run(sound, outputs, options.placements); });
+  });
+}
+
+std::vector<std::pair<std::string, Value>> Session::run_all(std::span<const Feed> feeds,
+                                                            const RunOptions& options) const {
+  return under(options, [&] {
+    const runtime::CompiledModel& all = impl_->for_all();
+    std::vector<Value> values = with_sound_feeds(feeds, [&](auto sound) { return all.run(sound, {}); });
+    std::vector<std::pair<std::string, Value>> named;
+    named.reserve(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(all.outputs()[i].name, std::move(values[i]));
+    return named;
+  });
 }
 
 Explanation Session::explain(std::span<const Feed> feeds, std::int64_t default_dim) const {

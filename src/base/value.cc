@@ -10,6 +10,8 @@
 
 #include "base/checked.h"
 #include "base/mapped_file.h"
+#include "base/number.h"
+#include "norn/element.h"
 
 namespace norn {
 namespace {
@@ -166,6 +168,33 @@ std::string Value::describe() const {
     case 3: return "map of " + std::to_string(map().values.size());
     case 4: return "sparse " + std::string(data_type_name(sparse().values.dtype())) + to_string(sparse().dims);
     default: return "none";
+  }
+}
+
+std::optional<double> number_at(const Tensor& tensor, std::int64_t i) {
+  switch (tensor.dtype()) {
+    case DataType::Undefined:
+    case DataType::String:
+    case DataType::Complex64:
+    case DataType::Complex128: return {};
+    case DataType::Float: return tensor.as<float>()[i];
+    case DataType::Double: return tensor.as<double>()[i];
+    case DataType::Bool:
+    case DataType::Uint2:
+    case DataType::Uint4:
+    case DataType::Uint8: return tensor.as<std::uint8_t>()[i];
+    case DataType::Int2:
+    case DataType::Int4:
+    case DataType::Int8: return tensor.as<std::int8_t>()[i];
+    case DataType::Uint16: return tensor.as<std::uint16_t>()[i];
+    case DataType::Int16: return tensor.as<std::int16_t>()[i];
+    case DataType::Uint32: return tensor.as<std::uint32_t>()[i];
+    case DataType::Int32: return tensor.as<std::int32_t>()[i];
+    case DataType::Uint64: return static_cast<double>(tensor.as<std::uint64_t>()[i]);
+    case DataType::Int64: return static_cast<double>(tensor.as<std::int64_t>()[i]);
+    case DataType::Float16:
+    case DataType::BFloat16: return base::small_float_to_float(tensor.dtype(), tensor.as<std::uint16_t>()[i]);
+    default: return base::small_float_to_float(tensor.dtype(), tensor.as<std::uint8_t>()[i]);
   }
 }
 

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "norn/element.h"
 #include "norn/types.h"
 
 namespace norn {
@@ -116,6 +119,47 @@ TEST(Tensor, ElementsAreReadAsWhatTheyAre) {
   for (const auto& [type, as] : wanted) EXPECT_EQ(readable(Tensor(type, {2})), as) << data_type_name(type);
   EXPECT_EQ(readable(Tensor()), "");
   EXPECT_THROW(Tensor(DataType::Float, {1}).as_mutable<double>(), Error);
+}
+
+TEST(Value, ElementsAsNumbers) {
+  struct {
+    DataType type;
+    std::uint64_t bits;
+    double number;
+  } const elements[] = {{DataType::Float, 0xbf800000, -1},
+                        {DataType::Double, 0x3ff8000000000000, 1.5},
+                        {DataType::Float16, 0x3c00, 1},
+                        {DataType::BFloat16, 0xc000, -2},
+                        {DataType::Int8, 0xff, -1},
+                        {DataType::Uint8, 0xff, 255},
+                        {DataType::Int16, 0xffff, -1},
+                        {DataType::Uint16, 0xffff, 65535},
+                        {DataType::Int32, 0xffffffff, -1},
+                        {DataType::Uint32, 0xffffffff, 4294967295.0},
+                        {DataType::Int64, ~std::uint64_t{0}, -1},
+                        {DataType::Uint64, ~std::uint64_t{0}, 0x1p64},
+                        {DataType::Bool, 1, 1},
+                        {DataType::Int4, 0xf8, -8},
+                        {DataType::Uint4, 15, 15},
+                        {DataType::Int2, 0xfe, -2},
+                        {DataType::Uint2, 3, 3},
+                        {DataType::Float8E4M3FN, 0x7e, 448},
+                        {DataType::Float8E4M3FNUZ, 0x7f, 240},
+                        {DataType::Float8E5M2, 0x7b, 57344},
+                        {DataType::Float8E5M2FNUZ, 0x7f, 57344},
+                        {DataType::Float8E8M0, 128, 2},
+                        {DataType::Float6E2M3, 31, 7.5},
+                        {DataType::Float6E3M2, 31, 28},
+                        {DataType::Float4E2M1, 15, -6}};
+  EXPECT_EQ(std::size(elements) + 3, static_cast<std::size_t>(kDataTypeCount - 1));
+  for (const auto& e : elements) {
+    Tensor tensor(e.type, {2});
+    std::memset(tensor.mutable_data(), 0, tensor.bytes());
+    std::memcpy(tensor.as_mutable<std::byte>() + element_size(e.type), &e.bits, element_size(e.type));
+    EXPECT_EQ(number_at(tensor, 1), e.number) << data_type_name(e.type);
+  }
+  for (const DataType type : {DataType::String, DataType::Complex64, DataType::Complex128})
+    EXPECT_FALSE(number_at(Tensor(type, {1}), 0)) << data_type_name(type);
 }
 
 TEST(Value, KindsAndDescriptions) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "command.h"
 #include "value_text.h"
@@ -47,52 +48,118 @@ bool is_float(DataType type) {
     case DataType::Float16:
     case DataType::BFloat16:
     case DataType::Complex64:
-    case DataType::Complex128: return true;
+    case DataType::Complex128:
+    case DataType::Float8E4M3FN:
+    case DataType::Float8E4M3FNUZ:
+    case DataType::Float8E5M2:
+    case DataType::Float8E5M2FNUZ:
+    case DataType::Float8E8M0:
+    case DataType::Float6E2M3:
+    case DataType::Float6E3M2:
+    case DataType::Float4E2M1: return true;
     default: return false;
   }
 }
 
-std::optional<std::string> tensor_difference(const Tensor& got, const Tensor& wanted, const Tolerance& tolerance) {
-  if (got.dtype() != wanted.dtype() || got.dims() != wanted.dims()) {
-    return fmt::format("{}{} instead of {}{}", data_type_name(got.dtype()), to_string(got.dims()),
-                       data_type_name(wanted.dtype()), to_string(wanted.dims()));
-  }
-  const bool complex = got.dtype() == DataType::Complex64 || got.dtype() == DataType::Complex128;
-  // A complex tensor is compared as twice as many real numbers.
-  const DataType real = got.dtype() == DataType::Complex64 ? DataType::Float : DataType::Double;
-  const auto view = [&](const Tensor& t) {
-    return complex ? Tensor::borrow(real, {t.size() * 2}, const_cast<void*>(t.data()), t.owner()) : t;
-  };
-  const Tensor a = view(got), b = view(wanted);
-  std::int64_t wrong = 0, worst = -1;
-  double worst_error = -1;
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    double error = 0;
-    bool same = false;
-    if (is_float(a.dtype())) {
-      const double x = *number_at(a, i), y = *number_at(b, i);
-      error = std::abs(x - y);
-      same = x == y || (std::isnan(x) && std::isnan(y)) ||
-             (std::isfinite(y) && error <= tolerance.absolute + tolerance.relative * std::abs(y));
-      if (!same && !std::isfinite(error)) error = HUGE_VAL;
-    } else if (a.dtype() == DataType::String) {
-      same = a.as<std::string>()[i] == b.as<std::string>()[i];
-    } else {
-      const std::size_t size = element_size(a.dtype());
-      const auto offset = static_cast<std::size_t>(i) * size;
-      same = std::memcmp(a.as<std::byte>() + offset, b.as<std::byte>() + offset, size) == 0;
-    }
-    if (same) continue;
-    ++wrong;
-    if (error > worst_error) {
-      worst_error = error;
-      worst = i;
+// Compares values, parts of values too. The first part that differs is told, and the largest difference of all.
+class Comparer {
+ public:
+  explicit Comparer(const Tolerance& tolerance) : tolerance_(tolerance) {}
+
+  Comparison result;
+
+  void values(const Value& got, const Value& wanted, const std::string& where) {
+    if (got.is_tensor() && wanted.is_tensor()) {
+      tensors(got.tensor(), wanted.tensor(), where);
+    } else if (got.is_sequence() && wanted.is_sequence()) {
+      const auto &a = got.sequence().items, &b = wanted.sequence().items;
+      if (a.size() != b.size()) differ(where, fmt::format("{} items instead of {}", a.size(), b.size()));
+      for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        values(a[i], b[i], where + fmt::format("item {}: ", i));
+    } else if (got.is_map() && wanted.is_map()) {
+      maps(got.map(), wanted.map(), where);
+    } else if (got.is_sparse() && wanted.is_sparse()) {
+      const SparseTensor &a = got.sparse(), &b = wanted.sparse();
+      if (a.dims != b.dims) return differ(where, to_string(a.dims) + " instead of " + to_string(b.dims));
+      tensors(a.indices, b.indices, where + "indices: ");
+      tensors(a.values, b.values, where);
+    } else if (!got.is_empty() || !wanted.is_empty()) {
+      differ(where, got.describe() + " instead of " + wanted.describe());
     }
   }
-  if (wrong == 0) return {};
-  return fmt::format("{} of {} elements differ; the worst, element {}, is {} instead of {}", wrong, a.size(), worst,
-                     text_at(a, worst), text_at(b, worst));
-}
+
+ private:
+  void differ(const std::string& where, const std::string& what) {
+    if (result.difference.empty()) result.difference = where + what;
+  }
+
+  // Keys have no order.
+  void maps(const Map& got, const Map& wanted, const std::string& where) {
+    if (got.keys.dtype() != wanted.keys.dtype() || got.keys.size() != wanted.keys.size()) {
+      return differ(where,
+                    fmt::format("{} keys of {} instead of {} of {}", got.keys.size(), data_type_name(got.keys.dtype()),
+                                wanted.keys.size(), data_type_name(wanted.keys.dtype())));
+    }
+    std::map<std::string, std::size_t> places;
+    for (std::int64_t i = 0; i < got.keys.size(); ++i) places[text_at(got.keys, i)] = static_cast<std::size_t>(i);
+    for (std::int64_t i = 0; i < wanted.keys.size(); ++i) {
+      const std::string key = text_at(wanted.keys, i);
+      const auto place = places.find(key);
+      if (place == places.end()) return differ(where, "there is no key " + key);
+      values(got.values[place->second], wanted.values[static_cast<std::size_t>(i)], where + "key " + key + ": ");
+    }
+  }
+
+  void tensors(const Tensor& got, const Tensor& wanted, const std::string& where) {
+    if (got.dtype() != wanted.dtype() || got.dims() != wanted.dims()) {
+      return differ(where, fmt::format("{}{} instead of {}{}", data_type_name(got.dtype()), to_string(got.dims()),
+                                       data_type_name(wanted.dtype()), to_string(wanted.dims())));
+    }
+    const bool complex = got.dtype() == DataType::Complex64 || got.dtype() == DataType::Complex128;
+    // A complex tensor is compared as twice as many real numbers.
+    const DataType real = got.dtype() == DataType::Complex64 ? DataType::Float : DataType::Double;
+    const auto view = [&](const Tensor& t) {
+      return complex ? Tensor::borrow(real, {t.size() * 2}, const_cast<void*>(t.data()), t.owner()) : t;
+    };
+    const Tensor a = view(got), b = view(wanted);
+    const bool rough = got.dtype() == DataType::BFloat16 && tolerance_.relative == Tolerance{}.relative;
+    const double relative = rough ? 0x1p-6 : tolerance_.relative;
+    std::int64_t wrong = 0, worst = -1, last_wrong = -1;
+    double worst_error = -1;
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+      double error = 0;
+      bool same = false;
+      if (a.dtype() == DataType::String) {
+        same = a.as<std::string>()[i] == b.as<std::string>()[i];
+      } else {
+        const double x = *number_at(a, i), y = *number_at(b, i);
+        same = x == y || (std::isnan(x) && std::isnan(y));
+        if (!same) error = std::abs(x - y);
+        if (!std::isfinite(error)) error = HUGE_VAL;
+        if (is_float(a.dtype())) {
+          same = same || (std::isfinite(y) && error <= tolerance_.absolute + relative * std::abs(y));
+        } else if (same) {  // 64 bits are more than a double has
+          const std::size_t size = element_size(a.dtype()), offset = static_cast<std::size_t>(i) * size;
+          same = std::memcmp(a.as<std::byte>() + offset, b.as<std::byte>() + offset, size) == 0;
+        }
+        result.largest = std::max(result.largest.value_or(0), error);
+      }
+      if (same) continue;
+      const std::int64_t element = complex ? i / 2 : i;
+      if (element != last_wrong) ++wrong;
+      last_wrong = element;
+      if (error > worst_error) {
+        worst_error = error;
+        worst = element;
+      }
+    }
+    if (wrong == 0) return;
+    differ(where, fmt::format("{} of {} elements differ; the worst, element {}, is {} instead of {}", wrong, got.size(),
+                              worst, text_at(got, worst), text_at(wanted, worst)));
+  }
+
+  Tolerance tolerance_;
+};
 
 }  // namespace
 
@@ -119,34 +186,10 @@ std::vector<DataSet> find_data_sets(const std::string& folder, const std::string
   return sets;
 }
 
-std::optional<std::string> difference(const Value& got, const Value& wanted, const Tolerance& tolerance) {
-  if (got.is_tensor() && wanted.is_tensor()) return tensor_difference(got.tensor(), wanted.tensor(), tolerance);
-  if (got.is_sequence() && wanted.is_sequence()) {
-    const auto &a = got.sequence().items, &b = wanted.sequence().items;
-    if (a.size() != b.size()) return fmt::format("{} items instead of {}", a.size(), b.size());
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      if (auto found = difference(a[i], b[i], tolerance)) return fmt::format("item {}: {}", i, *found);
-    }
-    return {};
-  }
-  if (got.is_map() && wanted.is_map()) {
-    const Map &a = got.map(), &b = wanted.map();
-    if (auto keys = tensor_difference(a.keys, b.keys, tolerance)) return "keys: " + *keys;
-    for (std::size_t i = 0; i < a.values.size(); ++i) {
-      if (auto found = difference(a.values[i], b.values[i], tolerance)) {
-        return "key " + text_at(a.keys, static_cast<std::int64_t>(i)) + ": " + *found;
-      }
-    }
-    return {};
-  }
-  if (got.is_sparse() && wanted.is_sparse()) {
-    const SparseTensor &a = got.sparse(), &b = wanted.sparse();
-    if (a.dims != b.dims) return to_string(a.dims) + " instead of " + to_string(b.dims);
-    if (auto indices = tensor_difference(a.indices, b.indices, tolerance)) return "indices: " + *indices;
-    return tensor_difference(a.values, b.values, tolerance);
-  }
-  if (got.is_empty() && wanted.is_empty()) return {};
-  return got.describe() + " instead of " + wanted.describe();
+Comparison compare(const Value& got, const Value& wanted, const Tolerance& tolerance) {
+  Comparer comparer(tolerance);
+  comparer.values(got, wanted, "");
+  return std::move(comparer.result);
 }
 
 }  // namespace norn::cli

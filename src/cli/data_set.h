@@ -24,11 +24,17 @@ struct DataSet {
 std::vector<DataSet> find_data_sets(const std::string& folder, const std::string& model_path);
 
 struct Tolerance {
-  double relative = 1e-3, absolute = 1e-7;  // as ONNX's backend tests
+  // As ONNX's backend tests, which allow bfloat16 two units in its last place: so does this one, unless another
+  // relative tolerance is asked for.
+  double relative = 1e-3, absolute = 1e-7;
 };
 
-// How two values differ in type, shape or elements; nothing if they agree. |got - wanted| <= absolute + relative *
-// |wanted|; NaN agrees with NaN; strings, integers and bools have to be equal.
-std::optional<std::string> difference(const Value& got, const Value& wanted, const Tolerance& tolerance);
+struct Comparison {
+  std::string difference;         // in type, shape or elements; empty if the values agree
+  std::optional<double> largest;  // difference of two numbers, where any were compared
+};
+
+// |got - wanted| <= absolute + relative * |wanted|; NaN agrees with NaN; strings, integers and bools have to be equal.
+Comparison compare(const Value& got, const Value& wanted, const Tolerance& tolerance);
 
 }  // namespace norn::cli

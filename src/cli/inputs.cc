@@ -9,6 +9,7 @@
 #include <random>
 
 #include "command.h"
+#include "image_input.h"
 #include "norn/data.h"
 
 namespace norn::cli {
@@ -151,6 +152,7 @@ std::pair<std::string, Value> load_input(const std::string& argument, const Sess
   }
   const ArgInfo* input = find_input(session, name);
   if (!input) throw UsageError("the model has no input \"" + name + "\"", "its inputs are" + input_list(session));
+  if (is_image_file(path)) return {name, load_image(path, *input, session.metadata())};
   return {name, load_as(path, *input)};
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -26,7 +27,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 struct RunFlags {
   std::string model;
   std::vector<std::string> inputs, shapes, outputs;  // outputs: names with commas
-  std::string data_dir, save_dir;
+  std::vector<std::string> data_dirs;
+  std::string save_dir;
   bool random = false, ramp = false, json = false;
   std::uint64_t seed = 0;
   int repeat = 1;
@@ -70,18 +72,36 @@ std::vector<std::string> wanted_outputs(const RunFlags& flags, const Session& se
   return names;
 }
 
+// Whether "--outputs '*'" asks for every value: an output of that name comes first.
+bool wants_all(const RunFlags& flags, const Session& session) {
+  return flags.outputs == std::vector<std::string>{"*"} &&
+         std::ranges::find(session.outputs(), "*", &ArgInfo::name) == session.outputs().end();
+}
+
 int run_inputs(const RunFlags& flags, const Session& session, double load_seconds) {
   const NamedValues values =
       complete(load_inputs(flags.inputs, session), session, flags.generator(session), flags.model);
-  const std::vector<std::string> names = wanted_outputs(flags, session);
+  const bool all = wants_all(flags, session);
+  std::vector<std::string> names = all ? std::vector<std::string>{} : wanted_outputs(flags, session);
   const std::vector<Feed> feeds = feeds_of(values);
 
   std::vector<Value> outputs;
   std::vector<double> times;
   for (int i = 0; i < flags.repeat; ++i) {
     const auto start = Clock::now();
-    outputs = session.run(feeds, names);
+    if (!all) {
+      outputs = session.run(feeds, names);
+      times.push_back(seconds_since(start));
+      continue;
+    }
+    auto named = session.run_all(feeds);
     times.push_back(seconds_since(start));
+    names.clear();
+    outputs.clear();
+    for (auto& [name, value] : named) {
+      names.push_back(name);
+      outputs.push_back(std::move(value));
+    }
   }
   const double first = times.front();
   std::ranges::sort(times);
@@ -141,14 +161,21 @@ int run_data_sets(const RunFlags& flags, const Session& session) {
   nlohmann::ordered_json report = nlohmann::ordered_json::array();
   std::size_t agreeing = 0;
   const std::vector<std::string> names = wanted_outputs(flags, session);
-  const std::vector<DataSet> sets = find_data_sets(flags.data_dir, flags.model);
+  std::vector<DataSet> sets;
+  for (const std::string& folder : flags.data_dirs) {
+    for (DataSet& set : find_data_sets(folder, flags.model)) {
+      const std::filesystem::path path(folder);
+      if (flags.data_dirs.size() > 1) set.name = path.filename() == set.name ? folder : (path / set.name).string();
+      sets.push_back(std::move(set));
+    }
+  }
   for (const DataSet& set : sets) {
     refuse_beyond(set.outputs, session.outputs().size(), "outputs");
     const NamedValues values = set_inputs(set, flags, session);
     const auto start = Clock::now();
     const std::vector<Value> outputs = session.run(feeds_of(values), names);
     const double seconds = seconds_since(start);
-    auto differences = nlohmann::ordered_json::array(), missing = differences;
+    auto differences = nlohmann::ordered_json::array(), missing = differences, compared = differences;
     std::string text;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto output = std::ranges::find(session.outputs(), names[i], &ArgInfo::name);
@@ -156,15 +183,23 @@ int run_data_sets(const RunFlags& flags, const Session& session) {
       if (file == set.outputs.end()) {
         text += "\n  " + names[i] + ": there is no file to compare it with";
         missing.push_back(names[i]);
-      } else if (auto found = difference(outputs[i], load_as(file->second, *output), flags.tolerance)) {
-        text += "\n  " + names[i] + ": " + *found;
-        differences.push_back({{"output", names[i]}, {"what", *found}});
+        continue;
       }
+      const Comparison found = compare(outputs[i], load_as(file->second, *output), flags.tolerance);
+      text += "\n  " + names[i] + ": " + (found.difference.empty() ? "agrees" : found.difference);
+      nlohmann::ordered_json row{{"output", names[i]}, {"agrees", found.difference.empty()}};
+      if (found.largest) {
+        text += fmt::format("; the largest difference is {:.3g}", *found.largest);
+        if (std::isfinite(*found.largest)) row["largest_difference"] = *found.largest;
+      }
+      compared.push_back(std::move(row));
+      if (!found.difference.empty()) differences.push_back({{"output", names[i]}, {"what", found.difference}});
     }
     const char* result = !differences.empty() ? "DIFFERS" : !missing.empty() ? "INCOMPLETE" : "agrees";
-    if (text.empty()) ++agreeing;
+    if (differences.empty() && missing.empty()) ++agreeing;
     report.push_back({{"name", set.name},
                       {"seconds", seconds},
+                      {"outputs", std::move(compared)},
                       {"differences", std::move(differences)},
                       {"missing", std::move(missing)}});
     if (flags.json) continue;
@@ -193,7 +228,7 @@ int run(const RunFlags& flags) {
     classify_flags.json = flags.json;
     return classify(session, flags.model, classify_flags);
   }
-  if (!flags.data_dir.empty()) return run_data_sets(flags, session);
+  if (!flags.data_dirs.empty()) return run_data_sets(flags, session);
   return run_inputs(flags, session, load_seconds);
 }
 
@@ -203,8 +238,8 @@ void add_run(CLI::App& app, int& exit) {
   CLI::App* command = app.add_subcommand("run", "Run a model and show, save or compare its outputs");
   auto flags = std::make_shared<RunFlags>();
   command->add_option("model", flags->model, "The model; - is standard input")->required()->type_name("MODEL");
-  auto* input =
-      repeated(command->add_option("-i,--input", flags->inputs, "An input's value, a .npy or .pb file (repeat)"));
+  auto* input = repeated(
+      command->add_option("-i,--input", flags->inputs, "An input's value, a .npy or .pb file, or an image (repeat)"));
   input->type_name("NAME=FILE");
   auto* shape = repeated(command->add_option("--shape", flags->shapes,
                                              "Shape of a generated input, x:1x3x224x224 (repeat); implies --random"));
@@ -214,13 +249,14 @@ void add_run(CLI::App& app, int& exit) {
   command->add_flag("--ramp", flags->ramp, "Generate inputs that are not given: element i of n is i/n")
       ->excludes(random);
   add_whole(*command, "--seed", flags->seed, "Seed of --random (default 0)");
-  command
-      ->add_option("--data-dir", flags->data_dir,
-                   "Run input_K.pb, compare with output_K.pb: a folder or its test_data_set_N")
+  repeated(command->add_option("--data-dir", flags->data_dirs,
+                               "Run input_K.pb, compare with output_K.pb: a folder or its test_data_set_N (repeat)"))
       ->type_name("DIR");
   add_amount(*command, "--rtol", flags->tolerance.relative, "Relative tolerance of the comparison (default 1e-3)");
   add_amount(*command, "--atol", flags->tolerance.absolute, "Absolute tolerance of the comparison (default 1e-7)");
-  repeated(command->add_option("--outputs", flags->outputs, "Outputs to compute, by name, with commas (default: all)"))
+  repeated(command->add_option("--outputs", flags->outputs,
+                               "Outputs to compute, by name, with commas (default: all); '*' is every value that a "
+                               "node computes"))
       ->type_name("NAME");
   command
       ->add_option("-o,--output-dir", flags->save_dir,

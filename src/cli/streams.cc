@@ -74,7 +74,7 @@ std::string read_text(const std::string& path) {
     text.resize(size + static_cast<std::size_t>(file.gcount()));
     if (text.size() > kMostText) {
       throw Error(ErrorCode::LimitExceeded,
-                  "the text goes on beyond the limit of " + std::to_string(kMostText) + " bytes", path);
+                  "the file goes on beyond the limit of " + std::to_string(kMostText) + " bytes", path);
     }
   }
   if (file.bad()) throw Error(ErrorCode::Io, "cannot read \"" + path + "\"");

@@ -16,7 +16,7 @@ inline constexpr char kStandardInput[] = "standard input";
 void keep_standard_descriptors() noexcept;
 // All of standard input; the same bytes at every call. Throws norn::Error (Io, LimitExceeded).
 SharedBytes read_input(const Limits& limits = {});
-// A small file of text. Throws norn::Error (NoSuchFile, Io, LimitExceeded).
+// A small file: text, an image. Throws norn::Error (NoSuchFile, Io, LimitExceeded).
 std::string read_text(const std::string& path);
 // Throws norn::Error (Io).
 void write_output(std::span<const std::byte> bytes);

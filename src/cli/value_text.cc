@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <complex>
 #include <limits>
 
 namespace norn::cli {
@@ -13,14 +11,6 @@ namespace norn::cli {
 namespace {
 
 constexpr std::int64_t kFirst = 6;
-
-double half_at(const Tensor& tensor, std::int64_t i) {
-  return static_cast<double>(std::bit_cast<_Float16>(tensor.as<std::uint16_t>()[i]));
-}
-
-double bfloat16_at(const Tensor& tensor, std::int64_t i) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(tensor.as<std::uint16_t>()[i]) << 16);
-}
 
 struct Statistics {
   std::int64_t finite = 0, nan = 0, infinite = 0;
@@ -84,29 +74,6 @@ nlohmann::ordered_json tensor_json(const Tensor& tensor) {
 
 }  // namespace
 
-std::optional<double> number_at(const Tensor& tensor, std::int64_t i) {
-  switch (tensor.dtype()) {
-    case DataType::Float: return tensor.as<float>()[i];
-    case DataType::Double: return tensor.as<double>()[i];
-    case DataType::Float16: return half_at(tensor, i);
-    case DataType::BFloat16: return bfloat16_at(tensor, i);
-    case DataType::Bool:
-    case DataType::Uint2:
-    case DataType::Uint4:
-    case DataType::Uint8: return tensor.as<std::uint8_t>()[i];
-    case DataType::Int2:
-    case DataType::Int4:
-    case DataType::Int8: return tensor.as<std::int8_t>()[i];
-    case DataType::Uint16: return tensor.as<std::uint16_t>()[i];
-    case DataType::Int16: return tensor.as<std::int16_t>()[i];
-    case DataType::Uint32: return tensor.as<std::uint32_t>()[i];
-    case DataType::Int32: return tensor.as<std::int32_t>()[i];
-    case DataType::Uint64: return static_cast<double>(tensor.as<std::uint64_t>()[i]);
-    case DataType::Int64: return static_cast<double>(tensor.as<std::int64_t>()[i]);
-    default: return {};
-  }
-}
-
 std::string text_at(const Tensor& tensor, std::int64_t i) {
   const auto complex = [](double re, double im) { return fmt::format("{:.6g}{:+.6g}i", re, im); };
   switch (tensor.dtype()) {
@@ -119,8 +86,7 @@ std::string text_at(const Tensor& tensor, std::int64_t i) {
     case DataType::Uint64: return std::to_string(tensor.as<std::uint64_t>()[i]);
     default: break;
   }
-  if (const auto x = number_at(tensor, i)) return fmt::format("{:.6g}", *x);
-  return fmt::format("0x{:02x}", tensor.as<std::uint8_t>()[i]);
+  return fmt::format("{:.6g}", number_at(tensor, i).value_or(0));
 }
 
 std::string describe(const Value& value) {

@@ -3,15 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
+#include "norn/element.h"
 #include "norn/value.h"
 
 namespace norn::cli {
 
-// Element `i` as a number; nothing for strings, complex numbers and the 8-bit and smaller float formats.
-std::optional<double> number_at(const Tensor& tensor, std::int64_t i);
 // Element `i` as text.
 std::string text_at(const Tensor& tensor, std::int64_t i);
 

@@ -181,29 +181,56 @@ RunOptions options_of(const PythonRunOptions& given) {
   return options;
 }
 
-Result<"list[typing.Any]"> run(const HeldSession& session, Arg<"collections.abc.Iterable[str]"> output_names,
-                               FeedsArg feed, Arg<"RunOptions"> run_options,
-                               Arg<"collections.abc.Mapping[str, typing.Any]"> places) {
+// f(options) without the GIL, under the options of a run.
+template <class F>
+auto run_under(nb::handle run_options, F&& f) {
   if (!run_options.is_none() && !nb::isinstance<PythonRunOptions>(run_options))
     wrong_type(run_options, "run_options", "norn.RunOptions");
-  const std::vector<std::string> names = names_of(session, output_names);
-  const Feeds feeds(session, feed);
   RunOptions options =
       run_options.is_none() ? RunOptions{} : options_of(nb::cast<const PythonRunOptions&>(run_options));
-  const Places placed(session, places);
-  options.placements = placed.placements;
   options.interrupted = [] {  // Ctrl-C, whose handler only the main thread runs
     const nb::gil_scoped_acquire acquire;
     return PyErr_CheckSignals() != 0;
   };
-  std::vector<Value> outputs;
   try {
     const nb::gil_scoped_release release;
-    outputs = session.run(feeds.span(), names, options);
+    return f(options);
   } catch (const Error&) {
     if (PyErr_Occurred()) throw nb::python_error();
     throw;
   }
+}
+
+bool is_star(nb::handle names) {
+  return PyUnicode_Check(names.ptr()) && PyUnicode_CompareWithASCIIString(names.ptr(), "*") == 0;
+}
+
+nb::object run_all(const HeldSession& session, FeedsArg feed, nb::handle run_options) {
+  const Feeds feeds(session, feed);
+  auto values =
+      run_under(run_options, [&](const RunOptions& options) { return session.run_all(feeds.span(), options); });
+  nb::dict result;
+  for (auto& [name, value] : values) {
+    result[text_of(name)] = to_python(value, feeds.span());
+    value = {};
+  }
+  return result;
+}
+
+// A dict for "*", else a list.
+AnyResult run(const HeldSession& session, Arg<"collections.abc.Iterable[str]"> output_names, FeedsArg feed,
+              Arg<"RunOptions"> run_options, Arg<"collections.abc.Mapping[str, typing.Any]"> places) {
+  if (is_star(output_names)) {
+    if (!places.is_none()) invalid_argument("outputs cannot be placed where every value is asked for");
+    return run_all(session, feed, run_options);
+  }
+  const std::vector<std::string> names = names_of(session, output_names);
+  const Feeds feeds(session, feed);
+  const Places placed(session, places);
+  std::vector<Value> outputs = run_under(run_options, [&](RunOptions& options) {
+    options.placements = placed.placements;
+    return session.run(feeds.span(), names, options);
+  });
   nb::list result = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(outputs.size())));
   if (!result.is_valid()) throw nb::python_error();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -458,7 +485,10 @@ Raises what :func:`norn.load` raises, :class:`norn.InvalidGraph` with the place 
 :class:`norn.NotImplemented` for valid ONNX that this build cannot run.)")
       .def("run", run, nb::arg("output_names").none(), nb::arg("input_feed").none(),
            nb::arg("run_options") = nb::none(), nb::kw_only(), nb::arg("outputs") = nb::none(),
-           R"(Computes the named outputs, in that order; all of them, in the model's order, for None or an empty list.
+           R"(A list of the named outputs, in that order; of all, in the model's order, for None or an empty list.
+
+For "*" it is a dict of every value that a node of the model's graph computes, in the order of the nodes. Values that
+passes would merge or leave out are computed for this: an output may differ by rounding from what it is otherwise.
 
 ``input_feed`` is a dict of input name to value. C-contiguous arrays are used in place: they must not be written to
 until the call returns. Element types and shapes are compared with the declared ones, and a dimension variable has one

@@ -68,18 +68,6 @@ def unary(op_type, *attributes, ir_version=3, version=1, dims=(2, 3, 4), elem_ty
                                    [value("y", [None] * len(dims) if out is None else out, elem_type)]), *imports)
 
 
-def runs(op_type):
-    """False where an operator is known by its signature only."""
-    try:
-        norn.InferenceSession(model(8, graph([node(op_type, ["x", "x"], ["y"])], [value("x", [1])], [value("y", [1])]),
-                                    opset(13)))
-    except norn.NotImplemented as error:
-        return "signature only" not in str(error)
-    except norn.Error:
-        return True
-    return True
-
-
 def if_model(ir_version, branches):
     """y = If(c) over branches that read x."""
     then, other = (attribute(n, b, kind=5) for n, b in zip(("then_branch", "else_branch"), branches, strict=True))

@@ -243,6 +243,7 @@ class Draw {
       if (name == "scores") return random({1, 2, 3});
       return name == "max_output_boxes_per_class" ? "int64[] 2" : "float[] 0.5";
     }
+    if (op("ImageDecoder")) return "uint8[10] 80 53 32 49 32 49 32 57 10 " + std::to_string(pick(0, 9));  // P5 1 1 9
     if (op("RoiAlign") && name == "rois") return random({2, 4});
     if (op("RoiAlign") && name == "batch_indices") return "int64[2] 0 1";
     if (op("MaxRoiPool") && name == "rois") return std::string(data_type_name(type)) + "[2,5] 0 0 0 1 1 1 0 1 2 2";

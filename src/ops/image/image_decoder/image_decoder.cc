@@ -2,6 +2,11 @@
 // decoded gives an empty image.
 #include "ops/image/image_decoder/image_decoder.h"
 
+#include <string>
+
+#include "base/text.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -18,9 +23,27 @@ constexpr Schema kImageDecoder[] = {
     {.since = 20, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_image_decoder(InferContext& ctx) {
+  ctx.require_rank(0, 1);
+  const PixelFormat format = resolve_image_decoder(ctx);
+  DimExpr height = ctx.fresh_dim("the image's height is known when it is decoded");
+  DimExpr width = ctx.fresh_dim("the image's width is known when it is decoded");
+  ctx.set(0, DataType::Uint8, {std::move(height), std::move(width), channels_of(format)});
+}
+
 }  // namespace
 
-constinit const Operator ImageDecoder = {.name = "ImageDecoder", .history = kImageDecoder};
+PixelFormat resolve_image_decoder(const opset::NodeView& node) {
+  const std::string format = node.attrs().s("pixel_format");
+  if (format == "BGR") return PixelFormat::Bgr;
+  if (format == "Grayscale") return PixelFormat::Grayscale;
+  if (format != "RGB")
+    node.fail("attribute \"pixel_format\" is " + base::quoted(format) + ", not RGB, BGR or Grayscale");
+  return PixelFormat::Rgb;
+}
+
+constinit const Operator ImageDecoder = {
+    .name = "ImageDecoder", .history = kImageDecoder, .infer = infer_image_decoder};
 
 void image_decoder_schemas(SchemaTable& table) { table.add(ImageDecoder); }
 
