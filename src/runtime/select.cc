@@ -28,6 +28,7 @@
 #include "ops/tensor/squeeze/squeeze.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "ops/tensor/where/where.h"
+#include "ops/traditionalml/tree_ensemble/tree_ensemble.h"
 
 namespace norn::runtime {
 namespace {
@@ -79,6 +80,9 @@ constexpr Entry kTable[] = {
     {&ops::Squeeze, select_view},
     {&ops::Unsqueeze, select_view},
     {&ops::Identity, select_view},
+    {&ops::TreeEnsemble, select_trees},
+    {&ops::TreeEnsembleRegressor, select_trees},
+    {&ops::TreeEnsembleClassifier, select_trees},
 };
 
 }  // namespace

@@ -279,4 +279,19 @@ bool votes_for_one(const Forest& forest) {
   return one >= 0;
 }
 
+SharedScore shared_score(const Forest& forest) {
+  SharedScore shared;
+  if (!votes_for_one(forest)) return shared;
+  bool positive = true;
+  for (const auto& votes : forest.leaves) {
+    for (const Forest::Vote& vote : votes) {
+      shared.target = vote.target;
+      positive &= vote.weight >= 0;
+    }
+  }
+  shared.probability =
+      forest.transform == PostTransform::Probit || (forest.transform == PostTransform::None && positive);
+  return shared;
+}
+
 }  // namespace norn::ops
