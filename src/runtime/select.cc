@@ -17,6 +17,7 @@
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/reduction/reduce/reduce.h"
+#include "ops/rnn/recurrent/recurrent.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/gather/gather.h"
@@ -80,6 +81,9 @@ constexpr Entry kTable[] = {
     {&ops::Squeeze, select_view},
     {&ops::Unsqueeze, select_view},
     {&ops::Identity, select_view},
+    {&ops::LSTM, select_recurrent},
+    {&ops::GRU, select_recurrent},
+    {&ops::RNN, select_recurrent},
     {&ops::TreeEnsemble, select_trees},
     {&ops::TreeEnsembleRegressor, select_trees},
     {&ops::TreeEnsembleClassifier, select_trees},

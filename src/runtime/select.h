@@ -202,5 +202,6 @@ bool select_where(Selector&);
 bool select_view(Selector&);
 bool select_expand(Selector&);
 bool select_trees(Selector&);
+bool select_recurrent(Selector&);
 
 }  // namespace norn::runtime

@@ -42,8 +42,8 @@ Forest forest_of(const Selector& s) {
   }
   const auto child = [](const ops::Forest::Child& c) { return Forest::Child{c.leaf, c.at}; };
   for (const ops::Forest::Node& n : from.nodes)
-    to.nodes.push_back({static_cast<kernels::TreeTest>(n.test), n.feature, n.value, n.missing_true, child(n.yes),
-                        child(n.no)});
+    to.nodes.push_back(
+        {static_cast<kernels::TreeTest>(n.test), n.feature, n.value, n.missing_true, child(n.yes), child(n.no)});
   for (const auto& votes : from.leaves) {
     to.leaves.emplace_back();
     for (const ops::Forest::Vote& vote : votes) to.leaves.back().push_back({vote.target, vote.weight});
@@ -71,9 +71,7 @@ bool select_trees(Selector& s) {
       s.of_attributes("forest for " + std::string(data_type_name(config.x)),
                       [&] { return kernels::pack_forest(forest_of(s), config.x); }));
   const bool classifier = s.node().op == &ops::TreeEnsembleClassifier;
-  const auto output = [&](std::size_t i) {
-    return i < s.node().outputs.size() ? s.node().outputs[i] : program::kNone;
-  };
+  const auto output = [&](std::size_t i) { return i < s.node().outputs.size() ? s.node().outputs[i] : program::kNone; };
   const program::ValueId scores = output(classifier ? 1 : 0);
   if (scores != program::kNone) config.scores = s.dtype_of(scores);
   return s.choose_all(kernels::forest_candidates(), config, {{s.node().inputs[0]}},

@@ -15,24 +15,25 @@ namespace norn::kernels {
 namespace {
 
 constexpr std::int64_t kBlock = 64;  // rows that are done together
+constexpr std::int64_t kRows = 8;    // rows that walk down a tree at once; fewer walk down several trees
 constexpr double kLevelNs = 0.4, kTestNs = 0.02;
 
 std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// kWalks walks at once, so that none waits for memory alone. With `step` 0 all are of one row.
-template <class Node>
+// Several walks at once, so that none waits for memory alone. With `step` 0 all are of one row.
+template <std::size_t walks, class Node>
 void walk(const Node** at, const typename Node::Number* x, std::int64_t step, std::uint32_t depth) {
   constexpr std::uint32_t kLook = 4;  // levels between looks whether all walks have ended
   for (std::uint32_t done = 0; done < depth; done += kLook) {
     for (std::uint32_t level = std::min(kLook, depth - done); level > 0; --level)
-      for (std::size_t j = 0; j < kWalks; ++j) {
+      for (std::size_t j = 0; j < walks; ++j) {
         const Node* node = at[j];
         const bool second = node->second(x[static_cast<std::int64_t>(j) * step + node->feature]);
         at[j] = node + (node->child + static_cast<std::uint32_t>(second));
       }
     if (done + kLook >= depth) return;
     std::uint32_t left = 0;
-    for (std::size_t j = 0; j < kWalks; ++j) left |= at[j]->child;
+    for (std::size_t j = 0; j < walks; ++j) left |= at[j]->child;
     if (left == 0) return;
   }
 }
@@ -65,7 +66,7 @@ class ForestKernel final : public Kernel {
     blocks_ = (c.rows + kBlock - 1) / kBlock;
     tasks_ = few() ? piece_count(groups_, walk_ns_ / static_cast<double>(std::max<std::int64_t>(groups_, 1)))
                    : piece_count(blocks_, block_row_ns_ * kBlock);
-    scratch_ = few() ? task_bytes_ + static_cast<std::size_t>(groups_) * kWalks * sizeof(const Node*)
+    scratch_ = few() ? task_bytes_ + static_cast<std::size_t>(groups_) * kGroup * sizeof(const Node*)
                      : task_bytes_ * static_cast<std::size_t>(tasks_);
   }
 
@@ -85,7 +86,7 @@ class ForestKernel final : public Kernel {
   }
 
  private:
-  bool few() const { return c_.rows < static_cast<std::int64_t>(kWalks); }
+  bool few() const { return c_.rows < kRows; }
   bool sums_extremes() const {
     return forest_.scores.aggregate == TreeAggregate::Min || forest_.scores.aggregate == TreeAggregate::Max;
   }
@@ -169,31 +170,39 @@ class ForestKernel final : public Kernel {
     auto* ends = reinterpret_cast<const Node**>(own + task_bytes_);
     load_for_walks(operands[0], row, x);
     const Sums sums = begin_sums(own, 1);
-    const auto walk_groups = [&](std::int64_t begin, std::int64_t end, bool count) {
-      const Node* all = nodes().nodes.data();
-      for (std::int64_t g = begin; g < end; ++g) {
-        const Node** at = ends + g * static_cast<std::int64_t>(kWalks);
-        const auto first = static_cast<std::size_t>(g) * kWalks;
-        const std::size_t n = std::min(kWalks, forest_.roots.size() - first);
-        const Node* now[kWalks];
-        for (std::size_t j = 0; j < kWalks; ++j) now[j] = all + forest_.roots[first + std::min(j, n - 1)];
-        walk(now, x, 0, forest_.group_depths[static_cast<std::size_t>(g)]);
-        if (count)
-          for (std::size_t j = 0; j < n; ++j) count_votes(*now[j], forest_.targets[first + j], sums, 0);
-        else
-          std::copy_n(now, kWalks, at);
-      }
-    };
     if (tasks_ == 1) {
-      walk_groups(0, groups_, true);
+      walk_groups(0, groups_, x, sums, nullptr);
     } else {
       base::parallel_for(tasks_, [&](std::int64_t task) {
-        walk_groups(groups_ * task / tasks_, groups_ * (task + 1) / tasks_, false);
+        walk_groups(groups_ * task / tasks_, groups_ * (task + 1) / tasks_, x, sums, ends);
       });
       for (std::int64_t t = 0; t < trees_; ++t)
         count_votes(*ends[t], forest_.targets[static_cast<std::size_t>(t)], sums, 0);
     }
     finish(operands, row, 0, sums, reinterpret_cast<double*>(own + row_at_));
+  }
+
+  // Counts the votes, or where `ends` is not null, puts the leaves there.
+  void walk_groups(std::int64_t begin, std::int64_t end, const Number* x, const Sums& sums, const Node** ends) const {
+    const Node* const all = nodes().nodes();
+    const std::uint32_t* const roots = forest_.roots.data();
+    const std::int32_t* const targets = forest_.targets.data();
+    const bool votes = forest_.any_votes;
+    double* const scores = sums.scores;
+    for (std::int64_t g = begin; g < end; ++g) {
+      const std::int64_t first = g * static_cast<std::int64_t>(kGroup);
+      const Node* at[kGroup];
+      for (std::size_t j = 0; j < kGroup; ++j) at[j] = all + roots[first + static_cast<std::int64_t>(j)];
+      walk<kGroup>(at, x, 0, forest_.group_depths[static_cast<std::size_t>(g)]);
+      const std::int64_t n = std::min(static_cast<std::int64_t>(kGroup), trees_ - first);
+      if (ends != nullptr) {
+        std::copy_n(at, n, ends + first);
+      } else if (votes) {
+        for (std::int64_t j = 0; j < n; ++j) count_votes(*at[j], targets[first + j], sums, 0);
+      } else {
+        for (std::int64_t j = 0; j < n; ++j) scores[targets[first + j]] += static_cast<double>(at[j]->weight());
+      }
+    }
   }
 
   void run_block(void* const* operands, std::int64_t first, std::int64_t rows, std::byte* own) const {
@@ -208,10 +217,10 @@ class ForestKernel final : public Kernel {
     }
     // Rows that are not there get some numbers; as many as walks go on at once.
     if (forest_.any_walked)
-      for (std::int64_t r = rows; r < static_cast<std::int64_t>(kWalks); ++r)
-        std::copy_n(x, columns_ + 1, x + r * (columns_ + 1));
+      for (std::int64_t r = rows; r < kRows; ++r) std::copy_n(x, columns_ + 1, x + r * (columns_ + 1));
     if (forest_.any_quick)
-      for (std::int64_t i = 0; i < columns_; ++i) std::fill(quick_x + i * kBlock + rows, quick_x + (i + 1) * kBlock, 0.0f);
+      for (std::int64_t i = 0; i < columns_; ++i)
+        std::fill(quick_x + i * kBlock + rows, quick_x + (i + 1) * kBlock, 0.0f);
     const std::vector<ForestTree>& trees = forest_.trees;
     for (std::size_t t = 0; t < trees.size();) {
       std::size_t end = t + 1;
@@ -236,15 +245,13 @@ class ForestKernel final : public Kernel {
   }
 
   void walk_rows(const ForestTree& tree, const Number* x, std::int64_t rows, const Sums& sums) const {
-    const Node* root = nodes().nodes.data() + tree.root;
-    constexpr auto kStep = static_cast<std::int64_t>(kWalks);
-    for (std::int64_t r0 = 0; r0 < rows; r0 += kStep) {
-      const std::int64_t r = std::max<std::int64_t>(0, std::min(r0, rows - kStep));  // some may be walked twice
-      const Node* at[kWalks];
-      std::fill_n(at, kWalks, root);
-      walk(at, x + r * (columns_ + 1), columns_ + 1, tree.depth);
-      for (std::int64_t j = r0 - r; j < std::min(kStep, rows - r); ++j)
-        count_votes(*at[static_cast<std::size_t>(j)], tree.target, sums, r + j);
+    const Node* root = nodes().nodes() + tree.root;
+    for (std::int64_t r0 = 0; r0 < rows; r0 += kRows) {
+      const std::int64_t r = std::max<std::int64_t>(0, std::min(r0, rows - kRows));  // some may be walked twice
+      const Node* at[kRows];
+      std::fill_n(at, kRows, root);
+      walk<kRows>(at, x + r * (columns_ + 1), columns_ + 1, tree.depth);
+      for (std::int64_t j = r0 - r; j < std::min(kRows, rows - r); ++j) count_votes(*at[j], tree.target, sums, r + j);
     }
   }
 
@@ -262,9 +269,11 @@ class ForestKernel final : public Kernel {
       scores[0] = f.shared_is_probability ? 1 - scores[1] : -scores[1];
     }
     if (operands[1] != nullptr) {
-      const std::int64_t best = targets == 1 && !(scores[0] > 0) ? -1 : std::max_element(scores, scores + targets) - scores;
+      const std::int64_t best =
+          targets == 1 && !(scores[0] > 0) ? -1 : std::max_element(scores, scores + targets) - scores;
       if (!f.names.empty())
-        static_cast<std::string*>(operands[1])[row] = best < 0 ? std::string() : f.names[static_cast<std::size_t>(best)];
+        static_cast<std::string*>(operands[1])[row] =
+            best < 0 ? std::string() : f.names[static_cast<std::size_t>(best)];
       else
         static_cast<std::int64_t*>(operands[1])[row] = best < 0 ? 0 : f.labels[static_cast<std::size_t>(best)];
     }

@@ -87,13 +87,22 @@ class Packer {
       const ForestTree& tree = to.trees[t];
       to.roots.push_back(tree.root);
       to.targets.push_back(tree.target);
-      if (t % kWalks == 0) to.group_depths.push_back(0);
+      if (t % kGroup == 0) to.group_depths.push_back(0);
       to.group_depths.back() = std::max(to.group_depths.back(), tree.depth);
       (tree.quick_leaves >= 0 ? to.any_quick : to.any_walked) = true;
+      to.any_votes = to.any_votes || tree.target < 0;
     }
+    while (to.roots.size() % kGroup != 0) to.roots.push_back(to.roots[0]);
   }
 
  private:
+  // A node of a tree and where it lies.
+  struct Placed {
+    Forest::Child child;
+    std::size_t at;
+    std::uint32_t level;
+  };
+
   std::string refusal() const {
     if (forest_.targets > kMostTargets) return "more targets than " + std::to_string(kMostTargets);
     std::size_t votes = 0;
@@ -122,8 +131,7 @@ class Packer {
     columns_of_.reserve(forest_.nodes.size());
     for (const Forest::Node& n : forest_.nodes) {
       const bool negative = interval_of(n).negative;
-      const auto [at, fresh] =
-          numbers.try_emplace({n.feature, negative}, static_cast<std::uint32_t>(columns_.size()));
+      const auto [at, fresh] = numbers.try_emplace({n.feature, negative}, static_cast<std::uint32_t>(columns_.size()));
       if (fresh) columns_.push_back({n.feature, negative});
       columns_of_.push_back(at->second);
     }
@@ -142,13 +150,13 @@ class Packer {
 
   // The target of all votes below `root`, which each leaf casts one of; -1 if they differ. A leaf without a vote is one
   // of 0, but for the least and the greatest.
-  std::int32_t common_target(const std::vector<Forest::Child>& order) const {
+  std::int32_t common_target(const std::vector<Placed>& placed) const {
     std::int64_t target = -1;
     const bool sums = forest_.aggregate == TreeAggregate::Sum || forest_.aggregate == TreeAggregate::Average;
     if (!sums) return -1;
-    for (const Forest::Child& child : order) {
-      if (!child.leaf) continue;
-      const auto& votes = forest_.leaves[child.at];
+    for (const Placed& p : placed) {
+      if (!p.child.leaf) continue;
+      const auto& votes = forest_.leaves[p.child.at];
       if (votes.size() > 1 || (!votes.empty() && target >= 0 && votes[0].target != target)) return -1;
       if (!votes.empty()) target = votes[0].target;
     }
@@ -160,7 +168,8 @@ class Packer {
     to_.dense = true;
     for (const auto& leaf : forest_.leaves) {
       to_.dense = to_.dense && leaf.size() == targets;
-      for (std::size_t v = 0; v < leaf.size(); ++v) to_.dense = to_.dense && leaf[v].target == static_cast<std::int64_t>(v);
+      for (std::size_t v = 0; v < leaf.size(); ++v)
+        to_.dense = to_.dense && leaf[v].target == static_cast<std::int64_t>(v);
     }
     to_.first_vote = {0};
     to_.vote_targets.clear();
@@ -173,62 +182,107 @@ class Packer {
     }
   }
 
-  // False if a distance between nodes is too large for the form.
+  template <class Node>
+  class Tree {
+   public:
+    Tree(const Packer& packer, std::vector<Node>& nodes) : packer_(packer), nodes_(nodes) {}
+
+    // False if a distance between nodes is too large for the form.
+    bool lay(const Forest::Child& root) {
+      make_room(1 + (root.leaf ? 0 : 2 + inner_below(root) * 2));
+      placed.push_back({root, nodes_.size(), 0});
+      nodes_.emplace_back();
+      // Nodes whose children begin a stretch of their own; the root's is its own.
+      std::vector<std::size_t> parents;
+      if (!root.leaf) parents.push_back(0);
+      for (std::size_t i = 0; i < parents.size(); ++i) {
+        if (i > 0) make_room(2 + inner_below(placed[parents[i]].child) * 2);
+        if (!lay_pair(parents[i])) return false;
+        const std::size_t pair = placed.size() - 2;
+        for (const std::size_t child : {pair, pair + 1}) {
+          if (placed[child].child.leaf) continue;
+          if (!lay_pair(child)) return false;
+          for (const std::size_t next : {placed.size() - 2, placed.size() - 1})
+            if (!placed[next].child.leaf) parents.push_back(next);
+        }
+      }
+      return true;
+    }
+
+    std::vector<Placed> placed;
+
+   private:
+    std::size_t inner_below(const Forest::Child& parent) const {
+      const Forest::Node& n = packer_.forest_.nodes[parent.at];
+      return static_cast<std::size_t>(!n.yes.leaf) + static_cast<std::size_t>(!n.no.leaf);
+    }
+    // The next `count` nodes lie in one line if they can.
+    void make_room(std::size_t count) {
+      const std::size_t in_line = nodes_.size() * sizeof(Node) % kLine;
+      if (in_line + count * sizeof(Node) > kLine) nodes_.resize(nodes_.size() + (kLine - in_line) / sizeof(Node));
+    }
+    // Puts the children behind what there is, the one for a NaN first.
+    bool lay_pair(std::size_t parent) {
+      const Placed at = placed[parent];
+      const Forest::Node& n = packer_.forest_.nodes[at.child.at];
+      const Interval interval = interval_of(n);
+      const std::size_t child = nodes_.size() - at.at;
+      Node laid{};
+      if constexpr (std::is_same_v<typename Node::Number, float>) {
+        if (child > 0xffff) return false;
+        laid.bound = rounded_down(interval.bound);
+      } else {
+        laid.least = interval.least;
+        laid.bound = interval.bound;
+      }
+      laid.feature = static_cast<decltype(laid.feature)>(packer_.columns_of_[at.child.at]);
+      laid.child = static_cast<decltype(laid.child)>(child);
+      nodes_[at.at] = laid;
+      placed.push_back({interval.yes_inside ? n.no : n.yes, nodes_.size(), at.level + 1});
+      placed.push_back({interval.yes_inside ? n.yes : n.no, nodes_.size() + 1, at.level + 1});
+      nodes_.resize(nodes_.size() + 2);
+      return true;
+    }
+
+    const Packer& packer_;
+    std::vector<Node>& nodes_;
+  };
+
   template <class Node>
   bool lay(ForestNodes<Node>& to) {
     using Number = typename Node::Number;
+    std::vector<Node> nodes;
     bool votes_laid = false;
     for (const Forest::Child& root : forest_.roots) {
-      // Level by level, children side by side, the one for a NaN first.
-      std::vector<Forest::Child> order = {root};
-      std::vector<std::uint32_t> level = {0};
+      Tree<Node> laid(*this, nodes);
+      if (!laid.lay(root)) return false;
       ForestTree tree;
-      tree.root = static_cast<std::uint32_t>(to.nodes.size());
-      for (std::size_t i = 0; i < order.size(); ++i) {
-        if (order[i].leaf) {
-          to.nodes.push_back({});
-          continue;
-        }
-        const Forest::Node& n = forest_.nodes[order[i].at];
-        const Interval interval = interval_of(n);
-        const std::size_t child = order.size() - i;
-        Node laid{};
-        if constexpr (std::is_same_v<Number, float>) {
-          if (child > 0xffff) return false;
-          laid.bound = rounded_down(interval.bound);
-        } else {
-          laid.least = interval.least;
-          laid.bound = interval.bound;
-        }
-        laid.feature = static_cast<decltype(laid.feature)>(columns_of_[order[i].at]);
-        laid.child = static_cast<decltype(laid.child)>(child);
-        to.nodes.push_back(laid);
-        order.push_back(interval.yes_inside ? n.no : n.yes);
-        order.push_back(interval.yes_inside ? n.yes : n.no);
-        level.insert(level.end(), 2, level[i] + 1);
-      }
-      tree.depth = level.back();
-      tree.target = common_target(order);
+      tree.root = static_cast<std::uint32_t>(laid.placed[0].at);
+      for (const Placed& p : laid.placed) tree.depth = std::max(tree.depth, p.level);
+      tree.target = common_target(laid.placed);
       if (tree.target < 0 && !votes_laid) {
         lay_votes(to);
         votes_laid = true;
       }
-      for (std::size_t i = 0; i < order.size(); ++i) {
-        if (!order[i].leaf) continue;
-        Node& leaf = to.nodes[tree.root + i];
+      for (const Placed& p : laid.placed) {
+        if (!p.child.leaf) continue;
+        Node& leaf = nodes[p.at];
         leaf.feature = static_cast<decltype(leaf.feature)>(columns_.size());
-        const auto& votes = forest_.leaves[order[i].at];
+        const auto& votes = forest_.leaves[p.child.at];
         if (tree.target >= 0)
           leaf.bound = votes.empty() ? Number{0} : static_cast<Number>(votes[0].weight);
         else if constexpr (std::is_same_v<Number, float>)
-          leaf.bound = std::bit_cast<float>(static_cast<std::uint32_t>(order[i].at));
+          leaf.bound = std::bit_cast<float>(static_cast<std::uint32_t>(p.child.at));
         else
-          leaf.bound = std::bit_cast<double>(static_cast<std::uint64_t>(order[i].at));
+          leaf.bound = std::bit_cast<double>(static_cast<std::uint64_t>(p.child.at));
       }
       if constexpr (std::is_same_v<Number, float>)
-        if (tree.target >= 0) lay_quick(to.nodes, tree, order.size() / 2 + 1);
+        if (tree.target >= 0) lay_quick(nodes, tree, laid.placed.size() / 2 + 1);
       to_.trees.push_back(tree);
     }
+    const std::shared_ptr<void> memory = aligned_buffer(nodes.size() * sizeof(Node));
+    std::copy(nodes.begin(), nodes.end(), static_cast<Node*>(memory.get()));
+    to.memory = memory;
     return true;
   }
 

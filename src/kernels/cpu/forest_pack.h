@@ -47,15 +47,19 @@ inline constexpr std::size_t kQuickLeaves = 32;
 struct ForestTree {
   std::uint32_t root = 0;  // in nodes
   std::uint32_t depth = 0;
-  std::int32_t target = -1;      // of all its votes; -1: leaves refer to `votes`
-  std::uint32_t tests = 0;       // of a small tree, beginning at quick_tests[first_test]
+  std::int32_t target = -1;  // of all its votes; -1: leaves refer to `votes`
+  std::uint32_t tests = 0;   // of a small tree, beginning at quick_tests[first_test]
   std::uint32_t first_test = 0;
   std::int32_t quick_leaves = -1;  // the first of kQuickLeaves weights; -1: not a small tree
 };
 
+// Nodes lie so that a walk takes two levels, three from the root, within one line of the cache.
+inline constexpr std::size_t kLine = 64;
+
 template <class Node>
 struct ForestNodes {
-  std::vector<Node> nodes;
+  std::shared_ptr<const void> memory;  // aligned to lines
+  const Node* nodes() const { return static_cast<const Node*>(memory.get()); }
   std::vector<typename Node::Number> weights;  // of votes
 };
 
@@ -65,22 +69,22 @@ struct PackedForest {
   ForestNodes<NarrowNode> narrow;
   ForestNodes<WideNode> broad;
   std::vector<ForestTree> trees;
-  // Of each tree, and of each group of kWalks trees the depth of the deepest.
+  // Of each tree, with some trees again so that groups of kGroup are full; and of each group the depth of the deepest.
   std::vector<std::uint32_t> roots;
   std::vector<std::int32_t> targets;
   std::vector<std::uint32_t> group_depths;
-  bool any_quick = false, any_walked = false;
+  bool any_quick = false, any_walked = false, any_votes = false;  // votes: leaves that refer to them
   std::vector<ForestColumn> columns;
   // Leaf k has votes [first_vote[k], first_vote[k + 1]); if dense, a vote for each target, in order.
   std::vector<std::uint32_t> first_vote, vote_targets;
   bool dense = false;
   std::vector<QuickTest> quick_tests;
   std::vector<float> quick_weights;
-  Forest scores;  // without nodes, leaves and roots
+  Forest scores;              // without nodes, leaves and roots
   std::int64_t features = 0;  // that X has to have, at least
 };
 
-inline constexpr std::size_t kWalks = 8;  // that go on at once
+inline constexpr std::size_t kGroup = 16;  // trees that one row walks down at once
 
 // Small trees, for the rows of a block at once.
 struct QuickTable {

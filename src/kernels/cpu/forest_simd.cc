@@ -81,8 +81,9 @@ void run_vectors(const PackedForest& forest, std::size_t first, std::size_t last
 
 void run(const PackedForest& forest, std::size_t first, std::size_t last, const float* x, std::int64_t stride,
          int vectors, double* sums) {
-  (vectors == 1 ? run_vectors<1> : vectors == 2 ? run_vectors<2> : run_vectors<4>)(forest, first, last, x, stride,
-                                                                                    sums);
+  (vectors == 1   ? run_vectors<1>
+   : vectors == 2 ? run_vectors<2>
+                  : run_vectors<4>)(forest, first, last, x, stride, sums);
 }
 
 QuickTable quick() { return {lane_count(), run}; }

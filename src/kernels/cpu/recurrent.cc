@@ -1,8 +1,8 @@
 // Recurrent layers: the products with W of many steps at once, as any matrix product; then step by step the product of
 // the state with R, which is packed in panels, and the gates.
 //
-// For one sequence a step reads all of R, so the bound is the cache that R lies in. Steps go through R's panels forwards
-// and backwards in turn: what was read last is still in the nearest cache.
+// For one sequence a step reads all of R, so the bound is the cache that R lies in. Steps go through R's panels
+// forwards and backwards in turn: what was read last is still in the nearest cache.
 #include "kernels/cpu/recurrent.h"
 
 #include <algorithm>
@@ -41,8 +41,7 @@ MatMulConfig projection_config(const RecurrentConfig& c, std::int64_t rows, std:
   config.trans_b = true;
   config.has_c = true;
   config.c = {n};
-  if (c.w.known())
-    config.b_constant = {static_cast<const float*>(c.w.data) + direction * n * c.features, c.w.shared};
+  if (c.w.known()) config.b_constant = {static_cast<const float*>(c.w.data) + direction * n * c.features, c.w.shared};
   return config;
 }
 
@@ -73,14 +72,13 @@ class Recurrent final : public Kernel {
     }
     if (c.r.known())
       for (std::int64_t i = 0; i < d; ++i)
-        packed_.push_back(packed.get(c.r, static_cast<std::size_t>(i * n_ * h) * sizeof(float),
-                                     "recurrent " + std::to_string(n_) + (apart ? " apart" : ""), [&] {
-                                       auto buffer =
-                                           aligned_buffer(static_cast<std::size_t>(packed_size_) * sizeof(float));
-                                       pack(static_cast<const float*>(c.r.data) + i * n_ * h,
-                                            static_cast<float*>(buffer.get()));
-                                       return buffer;
-                                     }));
+        packed_.push_back(
+            packed.get(c.r, static_cast<std::size_t>(i * n_ * h) * sizeof(float),
+                       "recurrent " + std::to_string(n_) + (apart ? " apart" : ""), [&] {
+                         auto buffer = aligned_buffer(static_cast<std::size_t>(packed_size_) * sizeof(float));
+                         pack(static_cast<const float*>(c.r.data) + i * n_ * h, static_cast<float*>(buffer.get()));
+                         return buffer;
+                       }));
     cut(apart);
     lay_out_scratch();
   }
@@ -114,9 +112,7 @@ class Recurrent final : public Kernel {
   };
   // A run's memory.
   struct Run {
-    Run(const Recurrent& k, void* const* ops, float* memory) : operands(ops), scratch(memory) {
-      k.begin(*this);
-    }
+    Run(const Recurrent& k, void* const* ops, float* memory) : operands(ops), scratch(memory) { k.begin(*this); }
     const float* operand(std::size_t i) const { return static_cast<const float*>(operands[i]); }
     void* const* operands;
     float* scratch;

@@ -31,9 +31,11 @@ struct RecurrentActivation {
   auto fields() const noexcept { return std::tie(function, a, b); }
 };
 
-// Operands: X, W, R, B, lengths (int32, of each sequence), the initial h and c, the peepholes P, then the outputs Y, Y_h
-// and Y_c. All but X, W and R may be null; shapes, the order of gates and what is stacked in W, R, B and P are ONNX's.
-// A sequence that is shorter than the longest has zeros behind its end in Y.
+inline constexpr std::int64_t kMostHidden = std::int64_t{1} << 40;  // whatever the other sizes are
+
+// Operands: X, W, R, B, lengths (int32, of each sequence), the initial h and c, the peepholes P, then the outputs Y,
+// Y_h and Y_c. All but X, W and R may be null; shapes, the order of gates and what is stacked in W, R, B and P are
+// ONNX's. A sequence that is shorter than the longest has zeros behind its end in Y.
 struct RecurrentConfig {
   RecurrentLayer layer = RecurrentLayer::Lstm;
   std::int64_t directions = 1, steps = 0, batch = 0, features = 0, hidden = 0;

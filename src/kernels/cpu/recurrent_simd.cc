@@ -127,9 +127,8 @@ void gru_gate_units(const RecurrentRow& row, const RecurrentRule& rule, std::int
 template <class Functions>
 void gru_state_units(const RecurrentRow& row, const RecurrentRule& rule, std::int64_t n) {
   const Functions f(rule);
-  for_units(n, [&](Units u) HWY_ATTR {
-    u.store(mixed(u.load(row.product), f.cell(u.sum(row, 2)), u.load(row.h)), row.h_out);
-  });
+  for_units(n, [&](Units u)
+                   HWY_ATTR { u.store(mixed(u.load(row.product), f.cell(u.sum(row, 2)), u.load(row.h)), row.h_out); });
 }
 
 using Step = void (*)(const RecurrentRow&, const RecurrentRule&, std::int64_t);
@@ -137,8 +136,7 @@ using Step = void (*)(const RecurrentRow&, const RecurrentRule&, std::int64_t);
 bool are_default(const RecurrentRule& rule, int gates, int states) {
   bool same = rule.clip == __builtin_inff();
   for (int i = 0; i < gates; ++i) same = same && rule.activations[i].function == RecurrentFunction::Sigmoid;
-  for (int i = gates; i < gates + states; ++i)
-    same = same && rule.activations[i].function == RecurrentFunction::Tanh;
+  for (int i = gates; i < gates + states; ++i) same = same && rule.activations[i].function == RecurrentFunction::Tanh;
   return same;
 }
 template <Step by_default, Step any, int gates, int states>
