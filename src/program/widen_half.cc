@@ -133,8 +133,7 @@ class Widening {
     std::vector<ValueId> inputs = node.inputs;
     for (ValueId& id : inputs)
       if (id != kNone && is_half(rewriter_.value(id).type)) id = in_f32(id);
-    const std::vector<ValueId> wide =
-        rewriter_.emit(op, std::move(attributes), std::move(inputs), {n}, outputs.size());
+    const std::vector<ValueId> wide = rewriter_.emit(op, std::move(attributes), std::move(inputs), {n}, outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] == kNone || rewriter_.reads(outputs[i]) == 0) continue;
       const DataType half = rewriter_.value(outputs[i]).type.elem;

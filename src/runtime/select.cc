@@ -29,6 +29,9 @@
 #include "ops/tensor/squeeze/squeeze.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "ops/tensor/where/where.h"
+#include "ops/traditionalml/array_feature_extractor/array_feature_extractor.h"
+#include "ops/traditionalml/label_encoder/label_encoder.h"
+#include "ops/traditionalml/linear/linear.h"
 #include "ops/traditionalml/tree_ensemble/tree_ensemble.h"
 
 namespace norn::runtime {
@@ -84,6 +87,10 @@ constexpr Entry kTable[] = {
     {&ops::LSTM, select_recurrent},
     {&ops::GRU, select_recurrent},
     {&ops::RNN, select_recurrent},
+    {&ops::LinearClassifier, select_linear},
+    {&ops::LinearRegressor, select_linear},
+    {&ops::LabelEncoder, select_label_encoder},
+    {&ops::ArrayFeatureExtractor, select_array_feature_extractor},
     {&ops::TreeEnsemble, select_trees},
     {&ops::TreeEnsembleRegressor, select_trees},
     {&ops::TreeEnsembleClassifier, select_trees},

@@ -203,5 +203,8 @@ bool select_view(Selector&);
 bool select_expand(Selector&);
 bool select_trees(Selector&);
 bool select_recurrent(Selector&);
+bool select_linear(Selector&);
+bool select_label_encoder(Selector&);
+bool select_array_feature_extractor(Selector&);
 
 }  // namespace norn::runtime

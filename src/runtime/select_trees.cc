@@ -2,26 +2,12 @@
 #include "kernels/cpu/forest.h"
 #include "ops/traditionalml/tree_ensemble/tree_ensemble.h"
 #include "runtime/select.h"
+#include "runtime/select_scores.h"
 
 namespace norn::runtime {
 namespace {
 
 using kernels::Forest;
-
-template <ops::PostTransform transform>
-void transform_row(std::span<double> scores) {
-  ops::transform_scores(transform, scores);
-}
-void (*transform_of(ops::PostTransform transform))(std::span<double>) {
-  using enum ops::PostTransform;
-  switch (transform) {
-    case Softmax: return transform_row<Softmax>;
-    case Logistic: return transform_row<Logistic>;
-    case SoftmaxZero: return transform_row<SoftmaxZero>;
-    case Probit: return transform_row<Probit>;
-    default: return nullptr;
-  }
-}
 
 // As the kernels spell it.
 Forest forest_of(const Selector& s) {
@@ -32,11 +18,11 @@ Forest forest_of(const Selector& s) {
   if (op == &ops::TreeEnsembleClassifier) {
     ops::Labels labels = ops::resolve_labels(node, "classlabels_int64s", "classlabels_strings");
     from = ops::resolve_tree_classifier(node, labels);
-    to.labels = std::move(labels.ints);
-    to.names = std::move(labels.strings);
+    to.rule.labels = std::move(labels.ints);
+    to.rule.names = std::move(labels.strings);
     const ops::SharedScore shared = ops::shared_score(from);
-    to.shared_target = shared.target;
-    to.shared_is_probability = shared.probability;
+    to.rule.shared_target = shared.target;
+    to.rule.shared_is_probability = shared.probability;
   } else {
     from = op == &ops::TreeEnsemble ? ops::resolve_tree_ensemble(node) : ops::resolve_tree_regressor(node);
   }
@@ -49,10 +35,10 @@ Forest forest_of(const Selector& s) {
     for (const ops::Forest::Vote& vote : votes) to.leaves.back().push_back({vote.target, vote.weight});
   }
   for (const ops::Forest::Child& root : from.roots) to.roots.push_back(child(root));
-  to.targets = from.targets;
+  to.rule.targets = from.targets;
   to.aggregate = static_cast<kernels::TreeAggregate>(from.aggregate);
   to.base = std::move(from.base);
-  to.transform = transform_of(from.transform);
+  to.rule.transform = transform_of(from.transform);
   return to;
 }
 // Both list them in one order.

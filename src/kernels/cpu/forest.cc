@@ -52,8 +52,8 @@ class ForestKernel final : public Kernel {
       walk_ns_ += kLevelNs * (tree.depth + 2);
       block_row_ns_ += tree.quick_leaves >= 0 ? kTestNs * tree.tests + 1 : kLevelNs * (tree.depth + 2);
     }
-    block_row_ns_ += static_cast<double>(forest_.scores.targets) * 8 + static_cast<double>(columns_);
-    const auto targets = static_cast<std::size_t>(forest_.scores.targets);
+    block_row_ns_ += static_cast<double>(forest_.scores.rule.targets) * 8 + static_cast<double>(columns_);
+    const auto targets = static_cast<std::size_t>(forest_.scores.rule.targets);
     const std::int64_t stride = few() ? 1 : kBlock;
     const auto rows = static_cast<std::size_t>(stride), row = static_cast<std::size_t>(columns_ + 1);
     const bool extremes = sums_extremes();
@@ -129,8 +129,8 @@ class ForestKernel final : public Kernel {
   };
   Sums begin_sums(std::byte* own, std::int64_t stride) const {
     Sums sums{reinterpret_cast<double*>(own), reinterpret_cast<std::uint8_t*>(own + voted_at_), stride};
-    std::fill_n(sums.scores, forest_.scores.targets * stride, 0.0);
-    if (sums_extremes()) std::fill_n(sums.voted, forest_.scores.targets * stride, std::uint8_t{0});
+    std::fill_n(sums.scores, forest_.scores.rule.targets * stride, 0.0);
+    if (sums_extremes()) std::fill_n(sums.voted, forest_.scores.rule.targets * stride, std::uint8_t{0});
     return sums;
   }
 
@@ -257,33 +257,13 @@ class ForestKernel final : public Kernel {
 
   void finish(void* const* operands, std::int64_t row, std::int64_t r, const Sums& sums, double* scores) const {
     const Forest& f = forest_.scores;
-    const std::int64_t targets = f.targets;
-    for (std::int64_t t = 0; t < targets; ++t) {
+    for (std::int64_t t = 0; t < f.rule.targets; ++t) {
       double score = sums.scores[t * sums.stride + r];
       if (f.aggregate == TreeAggregate::Average && trees_ > 0) score /= static_cast<double>(trees_);
       if (!f.base.empty()) score += f.base[static_cast<std::size_t>(t)];
       scores[t] = score;
     }
-    if (f.shared_target >= 0) {
-      scores[1] = scores[f.shared_target];
-      scores[0] = f.shared_is_probability ? 1 - scores[1] : -scores[1];
-    }
-    if (operands[1] != nullptr) {
-      const std::int64_t best =
-          targets == 1 && !(scores[0] > 0) ? -1 : std::max_element(scores, scores + targets) - scores;
-      if (!f.names.empty())
-        static_cast<std::string*>(operands[1])[row] =
-            best < 0 ? std::string() : f.names[static_cast<std::size_t>(best)];
-      else
-        static_cast<std::int64_t*>(operands[1])[row] = best < 0 ? 0 : f.labels[static_cast<std::size_t>(best)];
-    }
-    if (operands[2] == nullptr) return;
-    if (f.transform != nullptr) f.transform({scores, static_cast<std::size_t>(targets)});
-    if (c_.scores == DataType::Double)
-      std::copy_n(scores, targets, static_cast<double*>(operands[2]) + row * targets);
-    else
-      std::transform(scores, scores + targets, static_cast<float*>(operands[2]) + row * targets,
-                     [](double v) { return static_cast<float>(v); });
+    f.rule.finish(scores, row, operands[1], operands[2], c_.scores);
   }
 
   ForestConfig c_;
@@ -300,7 +280,7 @@ std::string refuses(const ForestConfig& c) {
   if (c.scores != DataType::Float && c.scores != DataType::Double)
     return "gives no " + std::string(data_type_name(c.scores));
   if (c.features < c.forest->features) return "X has fewer columns than the trees look at";
-  const Shape x = {c.rows, c.features}, y = {c.rows, c.forest->scores.targets};
+  const Shape x = {c.rows, c.features}, y = {c.rows, c.forest->scores.rule.targets};
   return extent_refusal({&x, &y});
 }
 

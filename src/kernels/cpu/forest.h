@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/scores.h"
 #include "kernels/kernel.h"
 
 namespace norn::kernels {
@@ -34,17 +35,9 @@ struct Forest {
   std::vector<Node> nodes;
   std::vector<std::vector<Vote>> leaves;
   std::vector<Child> roots;
-  std::int64_t targets = 1;
   TreeAggregate aggregate = TreeAggregate::Sum;
-  std::vector<double> base;                            // by target; empty: nothing
-  void (*transform)(std::span<double> row) = nullptr;  // of a row's scores; null: none
-
-  // Classes, of which the one with the highest score before the transform is the row's; neither list: there are none.
-  std::vector<std::int64_t> labels;
-  std::vector<std::string> names;
-  // Of two classes, one target has the score of both: class 1 gets it, class 0 the rest to 1, or its negative.
-  std::int64_t shared_target = -1;
-  bool shared_is_probability = false;
+  std::vector<double> base;  // by target; empty: nothing
+  ScoreRule rule;
 };
 
 // A forest laid out for walking; forest_pack.h.

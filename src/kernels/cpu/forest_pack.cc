@@ -104,7 +104,7 @@ class Packer {
   };
 
   std::string refusal() const {
-    if (forest_.targets > kMostTargets) return "more targets than " + std::to_string(kMostTargets);
+    if (forest_.rule.targets > kMostTargets) return "more targets than " + std::to_string(kMostTargets);
     std::size_t votes = 0;
     for (const auto& leaf : forest_.leaves) votes += leaf.size();
     if (forest_.nodes.size() + forest_.leaves.size() + votes + forest_.roots.size() > kMostNodes / 4)
@@ -164,7 +164,7 @@ class Packer {
   }
 
   void lay_votes(auto& to) {
-    const auto targets = static_cast<std::size_t>(forest_.targets);
+    const auto targets = static_cast<std::size_t>(forest_.rule.targets);
     to_.dense = true;
     for (const auto& leaf : forest_.leaves) {
       to_.dense = to_.dense && leaf.size() == targets;

@@ -26,7 +26,7 @@ class Maker {
  public:
   Maker(const Kind& kind, int trees, std::int64_t features, unsigned seed)
       : kind_(kind), features_(features), engine_(seed) {
-    forest.targets = kind.targets;
+    forest.rule.targets = kind.targets;
     forest.aggregate = kind.aggregate;
     for (int t = 0; t < trees; ++t) {
       target_ = pick(static_cast<int>(kind.targets));
@@ -89,7 +89,7 @@ bool passes(const Forest::Node& n, double x) {
 
 template <class T>
 std::vector<double> walked(const Forest& f, const T* x) {
-  std::vector<std::vector<double>> votes(static_cast<std::size_t>(f.targets));
+  std::vector<std::vector<double>> votes(static_cast<std::size_t>(f.rule.targets));
   for (Forest::Child at : f.roots) {
     while (!at.leaf) {
       const Forest::Node& n = f.nodes[at.at];
@@ -183,8 +183,8 @@ TEST(Forest, ManyTreesForOneRow) {
 
 TEST(Forest, Classes) {
   Forest f = Maker({.tests = kOrders, .targets = 2}, 20, 4, 5).forest;
-  f.labels = {7, -3};
-  f.shared_target = 1;
+  f.rule.labels = {7, -3};
+  f.rule.shared_target = 1;
   const auto packed = pack_forest(f, DataType::Float);
   const auto x = random_floats(4 * 70, 9);
   ForestConfig c{packed, DataType::Float, DataType::Float, 70, 4};
