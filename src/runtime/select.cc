@@ -32,6 +32,7 @@
 #include "ops/traditionalml/array_feature_extractor/array_feature_extractor.h"
 #include "ops/traditionalml/label_encoder/label_encoder.h"
 #include "ops/traditionalml/linear/linear.h"
+#include "ops/traditionalml/scaler/scaler.h"
 #include "ops/traditionalml/tree_ensemble/tree_ensemble.h"
 
 namespace norn::runtime {
@@ -90,6 +91,7 @@ constexpr Entry kTable[] = {
     {&ops::LinearClassifier, select_linear},
     {&ops::LinearRegressor, select_linear},
     {&ops::LabelEncoder, select_label_encoder},
+    {&ops::Scaler, select_scaler},
     {&ops::ArrayFeatureExtractor, select_array_feature_extractor},
     {&ops::TreeEnsemble, select_trees},
     {&ops::TreeEnsembleRegressor, select_trees},

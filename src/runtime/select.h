@@ -205,6 +205,7 @@ bool select_trees(Selector&);
 bool select_recurrent(Selector&);
 bool select_linear(Selector&);
 bool select_label_encoder(Selector&);
+bool select_scaler(Selector&);
 bool select_array_feature_extractor(Selector&);
 
 }  // namespace norn::runtime

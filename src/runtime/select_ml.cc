@@ -5,10 +5,12 @@
 #include "kernels/cpu/linear.h"
 #include "kernels/cpu/lookup.h"
 #include "kernels/cpu/movement.h"
+#include "kernels/cpu/scale.h"
 #include "ops/common/elements.h"
 #include "ops/traditionalml/array_feature_extractor/array_feature_extractor.h"
 #include "ops/traditionalml/label_encoder/label_encoder.h"
 #include "ops/traditionalml/linear/linear.h"
+#include "ops/traditionalml/scaler/scaler.h"
 #include "runtime/select.h"
 #include "runtime/select_scores.h"
 
@@ -84,6 +86,29 @@ bool select_linear(Selector& s) {
   }));
   return s.choose_all(kernels::linear_candidates(), config, {{s.node().inputs[0]}},
                       {{classifier ? output(s, 0) : program::kNone}, {output(s, classifier ? 1 : 0)}});
+}
+
+bool select_scaler(Selector& s) {
+  kernels::ScaleConfig config;
+  const Shape& x = s.dims(0);
+  config.x = s.dtype(0);
+  config.columns = x.empty() ? 1 : x.back();
+  config.rows = x.empty() ? 1 : element_count(Shape(x.begin(), x.end() - 1));
+  constexpr std::int64_t kMostColumns = 1 << 24;  // of parameters that may be given as one
+  if (config.columns > kMostColumns) {
+    s.refuse("columns", "more columns than " + std::to_string(kMostColumns));
+    return false;
+  }
+  config.by = std::static_pointer_cast<const kernels::ColumnScales>(
+      s.of_attributes("scales of " + std::to_string(config.columns), [&] {
+        ops::ScalerParams p = ops::resolve_scaler(SelectedNode(s), config.columns);
+        auto by =
+            std::make_shared<kernels::ColumnScales>(kernels::ColumnScales{std::move(p.offset), std::move(p.scale)});
+        for (std::vector<float>* list : {&by->offset, &by->scale})
+          if (list->size() == 1) list->assign(static_cast<std::size_t>(config.columns), list->front());
+        return by;
+      }));
+  return s.choose(kernels::scale_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}, true);
 }
 
 bool select_label_encoder(Selector& s) {

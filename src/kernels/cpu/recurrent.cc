@@ -94,6 +94,7 @@ class Recurrent final : public Kernel {
     Run run(*this, operands, static_cast<float*>(scratch));
     const std::int64_t chunks = (c_.steps + chunk_ - 1) / chunk_;
     for (std::int64_t k = 0; k < chunks; ++k) {
+      if (const base::Stop* stop = base::current_stop()) stop->check();
       // The last one begins early, so that all have one size.
       run.ahead = std::min(k * chunk_, c_.steps - chunk_);
       for (std::int64_t d = 0; d < c_.directions; ++d) project(run, d);
