@@ -32,6 +32,8 @@
 #include "ops/traditionalml/array_feature_extractor/array_feature_extractor.h"
 #include "ops/traditionalml/label_encoder/label_encoder.h"
 #include "ops/traditionalml/linear/linear.h"
+#include "ops/traditionalml/normalizer/normalizer.h"
+#include "ops/traditionalml/one_hot_encoder/one_hot_encoder.h"
 #include "ops/traditionalml/scaler/scaler.h"
 #include "ops/traditionalml/tree_ensemble/tree_ensemble.h"
 
@@ -92,6 +94,8 @@ constexpr Entry kTable[] = {
     {&ops::LinearRegressor, select_linear},
     {&ops::LabelEncoder, select_label_encoder},
     {&ops::Scaler, select_scaler},
+    {&ops::OneHotEncoder, select_one_hot_encoder},
+    {&ops::Normalizer, select_normalizer},
     {&ops::ArrayFeatureExtractor, select_array_feature_extractor},
     {&ops::TreeEnsemble, select_trees},
     {&ops::TreeEnsembleRegressor, select_trees},

@@ -206,6 +206,8 @@ bool select_recurrent(Selector&);
 bool select_linear(Selector&);
 bool select_label_encoder(Selector&);
 bool select_scaler(Selector&);
+bool select_one_hot_encoder(Selector&);
+bool select_normalizer(Selector&);
 bool select_array_feature_extractor(Selector&);
 
 }  // namespace norn::runtime

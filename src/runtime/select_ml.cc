@@ -10,6 +10,8 @@
 #include "ops/traditionalml/array_feature_extractor/array_feature_extractor.h"
 #include "ops/traditionalml/label_encoder/label_encoder.h"
 #include "ops/traditionalml/linear/linear.h"
+#include "ops/traditionalml/normalizer/normalizer.h"
+#include "ops/traditionalml/one_hot_encoder/one_hot_encoder.h"
 #include "ops/traditionalml/scaler/scaler.h"
 #include "runtime/select.h"
 #include "runtime/select_scores.h"
@@ -109,6 +111,38 @@ bool select_scaler(Selector& s) {
         return by;
       }));
   return s.choose(kernels::scale_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}, true);
+}
+
+bool select_normalizer(Selector& s) {
+  kernels::RowNormConfig config;
+  const Shape& x = s.dims(0);
+  config.norm = static_cast<kernels::RowNorm>(ops::resolve_normalizer(SelectedNode(s)));
+  static_assert(static_cast<int>(ops::RowNorm::L2) == static_cast<int>(kernels::RowNorm::L2));
+  config.x = s.dtype(0);
+  config.rows = x.size() == 2 ? x[0] : 1;
+  config.columns = x.back();
+  return s.choose(kernels::row_norm_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}, true);
+}
+
+bool select_one_hot_encoder(Selector& s) {
+  const DataType x = s.dtype(0);
+  kernels::OneHotConfig config;
+  config.size = element_count(s.dims(0));
+  config.width = s.out_dims().back();
+  config.zeros = s.attrs().flag("zeros");
+  config.table = std::static_pointer_cast<const kernels::PackedLookup>(
+      s.of_attributes("categories of " + std::string(data_type_name(x)), [&] {
+        ops::Labels categories = ops::resolve_labels(SelectedNode(s), "cats_int64s", "cats_strings");
+        kernels::LookupTable table;
+        table.x = categories.type() == x ? x : DataType::Undefined;  // which no kernel takes
+        table.names = std::move(categories.strings);
+        table.keys = std::move(categories.ints);
+        const auto kept = categories.of_strings ? counting(table.names, false) : counting(table.keys, false);
+        table.values = Tensor(DataType::Int64, {static_cast<std::int64_t>(kept.size())});
+        std::copy(kept.begin(), kept.end(), table.values.as_mutable<std::int64_t>());
+        return kernels::pack_lookup(std::move(table));
+      }));
+  return s.choose(kernels::one_hot_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
 }
 
 bool select_label_encoder(Selector& s) {

@@ -5,8 +5,10 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
+#include "norn/error.h"
 
 namespace norn::kernels {
 
@@ -110,6 +112,46 @@ class Lookup final : public Kernel {
   LookupConfig c_;
 };
 
+class OneHot final : public Kernel {
+ public:
+  explicit OneHot(const OneHotConfig& c) : c_(c) {}
+
+  void run(void* const* operands, void*) const override {
+    const auto* places = static_cast<const std::int64_t*>(c_.table->table.values.data());
+    parallel_ranges(c_.size, 10 + 0.2 * static_cast<double>(c_.width), 1, [&](std::int64_t begin, std::int64_t end) {
+      float* y = static_cast<float*>(operands[1]);
+      std::fill(y + begin * c_.width, y + end * c_.width, 0.0f);
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::size_t at = find(operands[0], i);
+        if (at != PackedLookup::kNone) y[i * c_.width + places[at]] = 1;
+      }
+    });
+  }
+
+ private:
+  std::size_t find(const void* x, std::int64_t i) const {
+    const bool strings = c_.table->table.x == DataType::String;
+    const auto* words = static_cast<const std::string*>(x);
+    const auto* numbers = static_cast<const std::int64_t*>(x);
+    const std::size_t at = strings ? c_.table->find(words[i]) : c_.table->find(numbers[i]);
+    if (at == PackedLookup::kNone && !c_.zeros)
+      throw Error(ErrorCode::RuntimeError,
+                  (strings ? base::quoted(words[i]) : std::to_string(numbers[i])) + " is not one of the categories", {},
+                  "set zeros to 1 for a row of zeros");
+    return at;
+  }
+
+  OneHotConfig c_;
+};
+
+std::string one_hot_refuses(const OneHotConfig& c) {
+  if (c.table->table.x != DataType::String && c.table->table.x != DataType::Int64)
+    return "takes strings and int64, not " + std::string(data_type_name(c.table->table.x));
+  const Shape y = {c.size, c.width};
+  return extent_refusal({&y});
+}
+std::unique_ptr<Kernel> make_one_hot(const OneHotConfig& c, PackedConstants&) { return std::make_unique<OneHot>(c); }
+
 std::string refuses(const LookupConfig& c) {
   for (const DataType type : {c.table->table.x, c.table->table.values.dtype()})
     if (type != DataType::String && type != DataType::Float && type != DataType::Double && type != DataType::Int64 &&
@@ -120,6 +162,7 @@ std::string refuses(const LookupConfig& c) {
 std::unique_ptr<Kernel> make(const LookupConfig& c, PackedConstants&) { return std::make_unique<Lookup>(c); }
 
 constexpr Candidate<LookupConfig> kCandidates[] = {{"hashed", refuses, make}};
+constexpr Candidate<OneHotConfig> kOneHot[] = {{"hashed", one_hot_refuses, make_one_hot}};
 
 }  // namespace
 
@@ -128,5 +171,6 @@ std::shared_ptr<const PackedLookup> pack_lookup(LookupTable table) {
 }
 
 std::span<const Candidate<LookupConfig>> lookup_candidates() { return kCandidates; }
+std::span<const Candidate<OneHotConfig>> one_hot_candidates() { return kOneHot; }
 
 }  // namespace norn::kernels

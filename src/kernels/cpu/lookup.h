@@ -29,4 +29,14 @@ struct LookupConfig {
 };
 std::span<const Candidate<LookupConfig>> lookup_candidates();
 
+// The values of the table, int64, are places in rows of `width`, of which the output, f32, has one for each element of
+// x: 1 at the element's place and 0 elsewhere. Of an element that is no key all are 0 with `zeros`; else it is an
+// error.
+struct OneHotConfig {
+  std::shared_ptr<const PackedLookup> table;
+  std::int64_t size = 0, width = 0;
+  bool zeros = true;
+};
+std::span<const Candidate<OneHotConfig>> one_hot_candidates();
+
 }  // namespace norn::kernels

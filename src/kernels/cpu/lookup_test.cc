@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/cpu/kernel_test.h"
+#include "norn/error.h"
 
 namespace norn::kernels {
 namespace {
@@ -76,6 +77,25 @@ TEST(Lookup, Strings) {
   EXPECT_EQ(
       looked_up(std::move(table), std::vector<std::string>{"a", "b", "", "longer than what fits into a string itself"}),
       (std::vector<float>{1, -1, 0, 2}));
+}
+
+TEST(Lookup, OneHot) {
+  LookupTable table = table_of(DataType::Int64, {7, -1});
+  table.values = Tensor(DataType::Int64, {2});
+  table.values.as_mutable<std::int64_t>()[0] = 2;
+  table.values.as_mutable<std::int64_t>()[1] = 0;
+  std::vector<std::int64_t> x = {-1, 5, 7};
+  OneHotConfig c{pack_lookup(table), 3, 3, true};
+  ASSERT_EQ(one_hot_candidates()[0].refuses(c), "");
+  Constants constants;
+  EXPECT_EQ(run_at_widths(*one_hot_candidates()[0].make(c, constants), {x.data()}, std::vector<float>(9, 5)),
+            (std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0, 1}));
+  c.zeros = false;
+  std::vector<float> y(9);
+  void* operands[] = {x.data(), y.data()};
+  EXPECT_THROW(one_hot_candidates()[0].make(c, constants)->run(operands, nullptr), Error);
+  table.x = DataType::Float;
+  EXPECT_NE(one_hot_candidates()[0].refuses({pack_lookup(table), 3, 3, true}), "");
 }
 
 }  // namespace
