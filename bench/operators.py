@@ -48,6 +48,31 @@ def rows(op, constants="", arguments="a", outputs="y"):
     return text, {"a": floats(200, 1000)}
 
 
+def trees(rows, count, depth=4, features=30):
+    """Complete binary trees in the form of TreeEnsemble."""
+    inner, leaves = 2**depth - 1, 2**depth
+    nodes = inner * count
+    tree, place = np.divmod(np.arange(nodes), inner)
+    is_last = place >= inner // 2
+    below = [np.where(is_last, tree * leaves + 2 * place + k - inner, tree * inner + 2 * place + k) for k in (1, 2)]
+    lists = {
+        "nodes_truenodeids": below[0],
+        "nodes_falsenodeids": below[1],
+        "nodes_trueleafs": is_last.astype(int),
+        "nodes_falseleafs": is_last.astype(int),
+        "nodes_featureids": ints(0, features, nodes),
+        "leaf_targetids": np.zeros(leaves * count, int),
+        "tree_roots": np.arange(count) * inner,
+    }
+    tensors = {"nodes_splits": ("float", floats(nodes)), "leaf_weights": ("float", floats(leaves * count))}
+    tensors["nodes_modes"] = ("uint8", np.zeros(nodes, int))
+    attributes = [f"{name} = [{', '.join(map(str, values))}]" for name, values in lists.items()]
+    for name, (dtype, values) in tensors.items():
+        attributes.append(f"{name} = {dtype}[{len(values)}] {{{', '.join(map(str, values))}}}")
+    text = f"agraph (float[N, {features}] a) => (y) {{ y = ai.onnx.ml.TreeEnsemble<n_targets = 1, {', '.join(attributes)}>(a) }}"
+    return text, {"a": floats(rows, features)}
+
+
 HALF = np.float16
 CASES = {
     "Add": binary("Add"),
@@ -154,13 +179,25 @@ CASES = {
         "{ y = LSTM<hidden_size = 64>(a, w, r) }",
         {"a": floats(20, 1, 64), "w": floats(1, 256, 64), "r": floats(1, 256, 64)},
     ),
+    "LSTM both directions": (
+        "agraph (float[T, B, 128] a, float[2, 1024, 128] w, float[2, 1024, 256] r) => (y) "
+        '{ y = LSTM<hidden_size = 256, direction = "bidirectional">(a, w, r) }',
+        {"a": floats(20, 8, 128), "w": floats(2, 1024, 128), "r": floats(2, 1024, 256)},
+    ),
+    "GRU": (
+        "agraph (float[T, 1, 128] a, float[1, 384, 128] w, float[1, 384, 128] r) => (y) "
+        "{ y = GRU<hidden_size = 128>(a, w, r) }",
+        {"a": floats(30, 1, 128), "w": floats(1, 384, 128), "r": floats(1, 384, 128)},
+    ),
+    "TreeEnsemble": trees(500, 100),
+    "TreeEnsemble of a row": trees(1, 100),
 }
 
 
 def measure(text, feeds, threads, rounds):
     import onnxruntime
 
-    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]>\n' + text)
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21, "ai.onnx.ml": 5]>\n' + text)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     engines = [

@@ -21,6 +21,7 @@
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/reduction/reduce/reduce.h"
+#include "ops/rnn/recurrent/recurrent.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/gather/gather.h"
@@ -63,6 +64,9 @@ bool computes(const opset::Operator* op) {
   return op->elementwise || std::find(std::begin(kComputing), std::end(kComputing), op) != std::end(kComputing);
 }
 
+// All of their outputs are of one type.
+bool gives_several(const opset::Operator* op) { return op == &ops::LSTM || op == &ops::GRU || op == &ops::RNN; }
+
 bool moves(const opset::Operator* op) {
   static const opset::Operator* const kMoving[] = {&ops::Concat,    &ops::Flatten,  &ops::Gather, &ops::Identity,
                                                    &ops::Pad,       &ops::Reshape,  &ops::Slice,  &ops::Squeeze,
@@ -100,10 +104,18 @@ class Widening {
 
  private:
   bool is_for_f32(const Node& node) const {
-    if (node.outputs.size() != 1 || !node.parts.empty() || node.schema != &node.op->history.back()) return false;
-    const Value& y = rewriter_.value(node.outputs[0]);
-    if (!is_half(y.type) || y.known.constant.defined()) return false;
-    if (computes(node.op)) return true;
+    if (!node.parts.empty() || node.schema != &node.op->history.back()) return false;
+    const bool several = gives_several(node.op);
+    if (node.outputs.size() != 1 && !several) return false;
+    bool gives = false;
+    for (const ValueId id : node.outputs) {
+      if (id == kNone) continue;
+      const Value& y = rewriter_.value(id);
+      if (!is_half(y.type) || y.known.constant.defined()) return false;
+      gives = gives || rewriter_.reads(id) > 0;
+    }
+    if (!gives) return false;
+    if (several || computes(node.op)) return true;
     if (!moves(node.op)) return false;
     bool any = false;
     for (const ValueId id : node.inputs) {
@@ -115,18 +127,21 @@ class Widening {
   }
 
   void widen(NodeId n, const Node& node) {
-    const ValueId y = node.outputs[0];
-    const DataType half = rewriter_.value(y).type.elem;
+    const std::vector<ValueId> outputs = node.outputs;
     const opset::Operator& op = *node.op;
     std::vector<ir::Attribute> attributes = node.attrs;
     std::vector<ValueId> inputs = node.inputs;
     for (ValueId& id : inputs)
       if (id != kNone && is_half(rewriter_.value(id).type)) id = in_f32(id);
-    const ValueId wide = rewriter_.emit(op, std::move(attributes), std::move(inputs), {n});
-    const ValueId narrow = rewriter_.emit(ops::Cast, to_type(half), {wide}, {n});
-    rewriter_.replace(y, narrow);
-    wide_.emplace(narrow, wide);
-    narrowing_.push_back(rewriter_.producer(narrow));
+    const std::vector<ValueId> wide = rewriter_.emit(op, std::move(attributes), std::move(inputs), {n}, outputs.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i] == kNone || rewriter_.reads(outputs[i]) == 0) continue;
+      const DataType half = rewriter_.value(outputs[i]).type.elem;
+      const ValueId narrow = rewriter_.emit(ops::Cast, to_type(half), {wide[i]}, {n});
+      rewriter_.replace(outputs[i], narrow);
+      wide_.emplace(narrow, wide[i]);
+      narrowing_.push_back(rewriter_.producer(narrow));
+    }
   }
 
   ValueId in_f32(ValueId id) {

@@ -434,11 +434,20 @@ nb::object tensor_to_python(const Tensor& tensor, std::span<const Feed> feeds) {
   return array;
 }
 
+// A scalar is Python's own number or text.
+nb::object map_value_to_python(const Value& value, std::span<const Feed> feeds) {
+  if (!value.is_tensor() || value.tensor().rank() != 0) return to_python(value, feeds);
+  const Tensor& scalar = value.tensor();
+  if (scalar.dtype() == DataType::Float) return nb::float_(static_cast<double>(*scalar.as<float>()));
+  if (scalar.dtype() == DataType::Double) return nb::float_(*scalar.as<double>());
+  if (scalar.dtype() == DataType::Int64) return nb::int_(*scalar.as<std::int64_t>());
+  return to_python(value, feeds).attr("item")();
+}
+
 nb::object map_to_python(const Map& map, std::span<const Feed> feeds) {
   nb::dict dict;
   for (std::size_t i = 0; i < map.values.size(); ++i) {
-    nb::object value = to_python(map.values[i], feeds);
-    if (map.values[i].is_tensor() && map.values[i].tensor().rank() == 0) value = value.attr("item")();
+    const nb::object value = map_value_to_python(map.values[i], feeds);
     if (map.keys.dtype() == DataType::String) {
       dict[content_to_python(map.keys.as<std::string>()[i])] = value;
     } else {

@@ -43,6 +43,25 @@ bool part(std::vector<Value>& values, Owners& owners) {
   return copied;
 }
 
+// Whether it lies in the same memory, directly behind: then neither is written to through the other.
+bool follows(const Value& value, const Value& before) {
+  if (!value.is_tensor() || !before.is_tensor()) return false;
+  const Tensor &a = before.tensor(), &b = value.tensor();
+  return a.owns() && b.owns() && a.owner() == b.owner() && a.dtype() != DataType::String &&
+         static_cast<const std::byte*>(a.data()) + a.bytes() == b.data();
+}
+
+// The values of a map may be elements of one tensor, which nothing else leads to.
+bool part_map(std::vector<Value>& values, Owners& owners) {
+  bool copied = false, before_copied = true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!before_copied && follows(values[i], values[i - 1])) continue;
+    before_copied = part(values[i], owners);
+    copied = copied || before_copied;
+  }
+  return copied;
+}
+
 bool part(Value& value, Owners& owners) {
   if (value.is_tensor()) return part(value.tensor(), owners);
   if (value.is_sequence()) {
@@ -54,7 +73,7 @@ bool part(Value& value, Owners& owners) {
   if (value.is_map()) {
     Map own = value.map();
     bool copied = part(own.keys, owners);
-    copied = part(own.values, owners) || copied;
+    copied = part_map(own.values, owners) || copied;
     if (copied) value = std::move(own);
     return copied;
   }

@@ -17,6 +17,7 @@
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/reduction/reduce/reduce.h"
+#include "ops/rnn/recurrent/recurrent.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/gather/gather.h"
@@ -28,6 +29,13 @@
 #include "ops/tensor/squeeze/squeeze.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "ops/tensor/where/where.h"
+#include "ops/traditionalml/array_feature_extractor/array_feature_extractor.h"
+#include "ops/traditionalml/label_encoder/label_encoder.h"
+#include "ops/traditionalml/linear/linear.h"
+#include "ops/traditionalml/normalizer/normalizer.h"
+#include "ops/traditionalml/one_hot_encoder/one_hot_encoder.h"
+#include "ops/traditionalml/scaler/scaler.h"
+#include "ops/traditionalml/tree_ensemble/tree_ensemble.h"
 
 namespace norn::runtime {
 namespace {
@@ -79,6 +87,19 @@ constexpr Entry kTable[] = {
     {&ops::Squeeze, select_view},
     {&ops::Unsqueeze, select_view},
     {&ops::Identity, select_view},
+    {&ops::LSTM, select_recurrent},
+    {&ops::GRU, select_recurrent},
+    {&ops::RNN, select_recurrent},
+    {&ops::LinearClassifier, select_linear},
+    {&ops::LinearRegressor, select_linear},
+    {&ops::LabelEncoder, select_label_encoder},
+    {&ops::Scaler, select_scaler},
+    {&ops::OneHotEncoder, select_one_hot_encoder},
+    {&ops::Normalizer, select_normalizer},
+    {&ops::ArrayFeatureExtractor, select_array_feature_extractor},
+    {&ops::TreeEnsemble, select_trees},
+    {&ops::TreeEnsembleRegressor, select_trees},
+    {&ops::TreeEnsembleClassifier, select_trees},
 };
 
 }  // namespace

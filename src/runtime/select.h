@@ -80,6 +80,12 @@ class Selector {
   template <class Config>
   bool choose(std::span<const kernels::Candidate<Config>> candidates, const Config& config,
               const std::vector<Operand>& uses, Operand out, bool in_place = false) {
+    return choose_outputs(candidates, config, uses, {out}, in_place);
+  }
+  // The same for a kernel of several outputs, of which some may be omitted.
+  template <class Config>
+  bool choose_outputs(std::span<const kernels::Candidate<Config>> candidates, const Config& config,
+                  const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place = false) {
     for (const kernels::Candidate<Config>& candidate : candidates) {
       std::string key;
       std::shared_ptr<const kernels::Kernel> kernel;
@@ -98,10 +104,15 @@ class Selector {
       if (passes_over(candidate.name)) continue;
       if (!kernel) kernel = candidate.make(config, packed());
       if (!key.empty()) kernel = kernel_store().keep(std::move(key), std::move(kernel));
-      emit(std::move(kernel), candidate.name, uses, out, in_place);
+      emit(std::move(kernel), candidate.name, uses, outs, in_place);
       return true;
     }
     return false;
+  }
+  // What follows from the node's attributes alone, made once for all plans.
+  std::shared_ptr<const void> of_attributes(std::string_view recipe,
+                                            const std::function<std::shared_ptr<const void>()>& make) {
+    return packed().get({node_->attrs.data(), true}, 0, recipe, make);
   }
   // Told once, however often the operation is offered.
   void refuse(std::string kernel, std::string reason);
@@ -128,7 +139,7 @@ class Selector {
 
  protected:
   virtual void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name,
-                    const std::vector<Operand>& uses, Operand out, bool in_place) = 0;
+                    const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place) = 0;
   virtual kernels::PackedConstants& packed() = 0;
   virtual KernelStore& kernel_store() = 0;
   // Whether no kernel that reads them depends on contents which are the plan's own.
@@ -193,5 +204,13 @@ bool select_pair(Selector&);
 bool select_where(Selector&);
 bool select_view(Selector&);
 bool select_expand(Selector&);
+bool select_trees(Selector&);
+bool select_recurrent(Selector&);
+bool select_linear(Selector&);
+bool select_label_encoder(Selector&);
+bool select_scaler(Selector&);
+bool select_one_hot_encoder(Selector&);
+bool select_normalizer(Selector&);
+bool select_array_feature_extractor(Selector&);
 
 }  // namespace norn::runtime

@@ -24,11 +24,16 @@ BRANCH = """agraph (bool c, T[4] x) => (y) {
     a = Tanh(x)
     y = If(c) <then_branch = t () => (u) { u = Mul(a, x) }, else_branch = e () => (w) { w = Sub(a, x) }>
 }"""
+RECURRENT = """agraph (T[S, N, 5] x, T[2, 24, 5] w, T[2, 24, 6] r, T[1, 18, 12] v, T[1, 18, 6] u) => (c, last) {
+    y, h, c = LSTM<direction = "bidirectional", hidden_size = 6>(x, w, r) t = Transpose<perm = [0, 2, 1, 3]>(y)
+    shape = Constant<value_ints = [0, 0, 12]>() both = Reshape(t, shape) g, last = GRU<hidden_size = 6>(both, v, u)
+}"""
 TYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 SHAPES = {
     CNN: {"x": (2, 8, 9, 9), "w": (8, 8, 3, 3), "b": (8,), "f": (8, 5)},
     ATTENTION: dict.fromkeys("qkv", (1, 6, 4, 8)),
     BRANCH: {"x": (4,)},
+    RECURRENT: {"x": (7, 2, 5), "w": (2, 24, 5), "r": (2, 24, 6), "v": (1, 18, 12), "u": (1, 18, 6)},
 }
 
 
@@ -48,7 +53,7 @@ def feeds_of(text, dtype):
 
 
 @pytest.mark.parametrize("elem", TYPES)
-@pytest.mark.parametrize("text", SHAPES, ids=["cnn", "attention", "branch"])
+@pytest.mark.parametrize("text", SHAPES, ids=["cnn", "attention", "branch", "recurrent"])
 def test_results_are_those_of_f32_rounded_once(text, elem):
     feeds = feeds_of(text, TYPES[elem])
     wide = {k: v if v.dtype == bool else v.astype(np.float32) for k, v in feeds.items()}

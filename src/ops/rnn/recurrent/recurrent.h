@@ -22,7 +22,22 @@ constexpr RecurrentGates gates_of(RecurrentLayer layer) {
                                         : RecurrentGates{4, 3};
 }
 
+enum class RecurrentFunction : std::uint8_t {
+  Relu,
+  Tanh,
+  Sigmoid,
+  Affine,
+  LeakyRelu,
+  ThresholdedRelu,
+  ScaledTanh,
+  HardSigmoid,
+  Elu,
+  Softsign,
+  Softplus,
+};
+
 struct RecurrentActivation {
+  RecurrentFunction function;
   double (*f)(double x, double alpha, double beta);
   double alpha, beta;
 };

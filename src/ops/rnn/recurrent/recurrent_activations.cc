@@ -22,6 +22,7 @@ struct Function {
 
 double positive_part(double x) { return x < 0 ? 0.0 : x; }
 
+// In the order of RecurrentFunction.
 const Function kFunctions[] = {
     {"Relu", [](double x, double, double) { return positive_part(x); }},
     {"Tanh", [](double x, double, double) { return std::tanh(x); }},
@@ -69,7 +70,7 @@ std::vector<RecurrentActivation> activations_of(const opset::NodeView& node, Rec
                                      [&](const Function& f) { return base::equal_but_case(f.name, name); });
     if (found == std::end(kFunctions)) node.fail("there is no activation function " + base::quoted(name));
     const double a = take(found->alpha, alphas, alpha);
-    all.push_back({found->f, a, take(found->beta, betas, beta)});
+    all.push_back({static_cast<RecurrentFunction>(found - kFunctions), found->f, a, take(found->beta, betas, beta)});
   }
   if (alpha != alphas.size() || beta != betas.size())
     node.fail(std::string(alpha != alphas.size() ? "activation_alpha" : "activation_beta") +

@@ -1,5 +1,8 @@
 // Keys to values, by a table.
 #pragma once
+#include <cstdint>
+#include <vector>
+
 #include "norn/value.h"
 #include "opset/node_view.h"
 #include "opset/schema.h"
@@ -17,5 +20,9 @@ struct LabelPairs {
 };
 // For an X of this type, which may be unknown but in version 1, whose direction it says.
 LabelPairs resolve_label_encoder(const opset::NodeView& node, DataType x);
+
+// Keys of a type other than string as 64 bits: equal where they are equal as keys. A float's bits are those of the
+// double of its value and, where they are not compared by their bits, of one NaN and one zero.
+std::vector<std::int64_t> comparable_keys(const Tensor& keys, bool bitwise);
 
 }  // namespace norn::ops

@@ -1,6 +1,4 @@
 // LabelEncoder: keys are looked up in a table, of strings or of 64 bits that stand for the number.
-#include <bit>
-#include <cmath>
 #include <string>
 #include <unordered_map>
 
@@ -10,20 +8,6 @@
 
 namespace norn::ops {
 namespace {
-
-// What is equal as a key is equal here. A float's bits are those of the double of the same value and payload.
-std::vector<std::int64_t> comparable(const Tensor& t, bool bitwise) {
-  if (domain_of(t.dtype()) != Domain::F64) return load_all<std::int64_t>(t);
-  if (bitwise && t.dtype() == DataType::Float) {
-    std::vector<std::int64_t> bits;
-    for (std::int64_t i = 0; i < t.size(); ++i) bits.push_back(std::bit_cast<std::int32_t>(t.as<float>()[i]));
-    return bits;
-  }
-  std::vector<std::int64_t> bits;
-  for (const double v : load_all<double>(t))
-    bits.push_back(std::bit_cast<std::int64_t>(std::isnan(v) ? std::nan("") : v == 0 ? 0.0 : v));
-  return bits;
-}
 
 template <class K>
 void look_up(opset::ReferenceContext& ctx, const LabelPairs& pairs, const std::vector<K>& keys,
@@ -50,7 +34,7 @@ void label_encoder_ref(opset::ReferenceContext& ctx) {
   if (x.dtype() == DataType::String)
     look_up(ctx, pairs, load_all<std::string>(pairs.keys), load_all<std::string>(x));
   else
-    look_up(ctx, pairs, comparable(pairs.keys, pairs.bitwise), comparable(x, pairs.bitwise));
+    look_up(ctx, pairs, comparable_keys(pairs.keys, pairs.bitwise), comparable_keys(x, pairs.bitwise));
 }
 
 }  // namespace

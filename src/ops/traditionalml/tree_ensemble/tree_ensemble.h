@@ -48,5 +48,12 @@ Forest resolve_tree_regressor(const opset::NodeView& node);
 Forest resolve_tree_classifier(const opset::NodeView& node, const Labels& labels);
 // Whether two classes have one score between them: every vote is for the same one.
 bool votes_for_one(const Forest& forest);
+// That score is the second class's. If no weight is negative or if it goes through PROBIT, it is a probability, and the
+// first class has 1 - score; else the first one has -score.
+struct SharedScore {
+  std::int64_t target = -1;  // what the votes are for; -1: nothing is shared
+  bool probability = false;
+};
+SharedScore shared_score(const Forest& forest);
 
 }  // namespace norn::ops

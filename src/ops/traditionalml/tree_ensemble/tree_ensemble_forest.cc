@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "base/number.h"
@@ -99,6 +99,54 @@ void require_targets(const NodeView& node, Forest& forest) {
   }
 }
 
+// Places of nodes in lists that name them by (tree, node) pairs. Most files give them tree by tree, counted from 0.
+class NodeIndex {
+ public:
+  NodeIndex(const NodeView& node, const std::vector<std::int64_t>& trees, const std::vector<std::int64_t>& ids)
+      : ids_(ids), order_(trees.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    const auto before = [&](std::size_t a, std::size_t b) {
+      return trees[a] != trees[b] ? trees[a] < trees[b] : ids[a] < ids[b];
+    };
+    if (!std::is_sorted(order_.begin(), order_.end(), before)) std::stable_sort(order_.begin(), order_.end(), before);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const std::size_t at = order_[i];
+      if (i == 0 || trees[order_[i - 1]] != trees[at])
+        ranges_.push_back({trees[at], i, i});
+      else if (ids[order_[i - 1]] == ids[at])
+        node.fail("node " + std::to_string(ids[at]) + " of tree " + std::to_string(trees[at]) + " is given twice");
+      ranges_.back().end = i + 1;
+    }
+  }
+  // Throws if there is none.
+  std::size_t find(const NodeView& node, std::int64_t tree, std::int64_t id) {
+    if (last_ >= ranges_.size() || ranges_[last_].tree != tree)
+      last_ = static_cast<std::size_t>(
+          std::lower_bound(ranges_.begin(), ranges_.end(), tree,
+                           [](const Range& range, std::int64_t wanted) { return range.tree < wanted; }) -
+          ranges_.begin());
+    if (last_ < ranges_.size() && ranges_[last_].tree == tree) {
+      const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(ranges_[last_].begin);
+      const auto end = order_.begin() + static_cast<std::ptrdiff_t>(ranges_[last_].end);
+      if (id >= 0 && id < end - begin && ids_[*(begin + id)] == id) return *(begin + id);
+      const auto at =
+          std::lower_bound(begin, end, id, [&](std::size_t i, std::int64_t wanted) { return ids_[i] < wanted; });
+      if (at != end && ids_[*at] == id) return *at;
+    }
+    node.fail("there is no node " + std::to_string(id) + " in tree " + std::to_string(tree));
+  }
+
+ private:
+  struct Range {
+    std::int64_t tree;
+    std::size_t begin, end;  // in order_
+  };
+  const std::vector<std::int64_t>& ids_;
+  std::vector<std::size_t> order_;
+  std::vector<Range> ranges_;
+  std::size_t last_ = 0;  // the range of the last search
+};
+
 // The lists nodes_* of the older notation, by (tree, node) pairs, and votes of the lists `prefix`_*.
 Forest older_forest(const NodeView& node, const std::string& prefix) {
   constexpr std::string_view kModes[] = {"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE",
@@ -118,14 +166,14 @@ Forest older_forest(const NodeView& node, const std::string& prefix) {
   const auto missing = missing_ways(node, n);
 
   Forest forest;
-  std::map<std::pair<std::int64_t, std::int64_t>, Child> place;
+  NodeIndex index(node, trees, ids);
+  std::vector<Child> places;
+  places.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     const bool leaf = modes[i] == "LEAF";
     const auto* mode = std::find(std::begin(kModes), std::end(kModes), modes[i]);
     if (!leaf && mode == std::end(kModes)) node.fail("there is no mode of nodes " + base::quoted(modes[i]));
-    const Child self{leaf, leaf ? forest.leaves.size() : forest.nodes.size()};
-    if (!place.emplace(std::pair(trees[i], ids[i]), self).second)
-      node.fail("node " + std::to_string(ids[i]) + " of tree " + std::to_string(trees[i]) + " is given twice");
+    places.push_back({leaf, leaf ? forest.leaves.size() : forest.nodes.size()});
     if (leaf)
       forest.leaves.emplace_back();
     else
@@ -137,15 +185,11 @@ Forest older_forest(const NodeView& node, const std::string& prefix) {
                               .yes = {},
                               .no = {}});
   }
-  const auto find = [&](std::int64_t tree, std::int64_t id) {
-    const auto at = place.find({tree, id});
-    if (at == place.end()) node.fail("there is no node " + std::to_string(id) + " in tree " + std::to_string(tree));
-    return at->second;
-  };
+  const auto find = [&](std::int64_t tree, std::int64_t id) { return places[index.find(node, tree, id)]; };
   std::map<std::int64_t, Child> roots;  // of each tree, the node that is given first
   std::size_t inner = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    roots.emplace(trees[i], find(trees[i], ids[i]));
+    if (i == 0 || trees[i] != trees[i - 1]) roots.emplace(trees[i], places[i]);
     if (modes[i] == "LEAF") continue;
     forest.nodes[inner].yes = find(trees[i], yes[i]);
     forest.nodes[inner++].no = find(trees[i], no[i]);
@@ -277,6 +321,21 @@ bool votes_for_one(const Forest& forest) {
     }
   }
   return one >= 0;
+}
+
+SharedScore shared_score(const Forest& forest) {
+  SharedScore shared;
+  if (!votes_for_one(forest)) return shared;
+  bool positive = true;
+  for (const auto& votes : forest.leaves) {
+    for (const Forest::Vote& vote : votes) {
+      shared.target = vote.target;
+      positive &= vote.weight >= 0;
+    }
+  }
+  shared.probability =
+      forest.transform == PostTransform::Probit || (forest.transform == PostTransform::None && positive);
+  return shared;
 }
 
 }  // namespace norn::ops

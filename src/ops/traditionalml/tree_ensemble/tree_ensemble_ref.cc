@@ -91,31 +91,6 @@ void regress(opset::ReferenceContext& ctx, const Forest& forest, DataType type) 
 void tree_ensemble_ref(opset::ReferenceContext& ctx) { regress(ctx, resolve_tree_ensemble(ctx), ctx.input(0).dtype()); }
 void tree_regressor_ref(opset::ReferenceContext& ctx) { regress(ctx, resolve_tree_regressor(ctx), DataType::Float); }
 
-// Where two classes have one score s, it is the second one's. If no weight is negative or if it goes through PROBIT, it
-// is a probability, and the first one has 1 - s; else the first one has -s.
-class SharedScore {
- public:
-  explicit SharedScore(const Forest& forest) : shared_(votes_for_one(forest)) {
-    bool positive = true;
-    for (const auto& votes : forest.leaves) {
-      for (const Forest::Vote& vote : votes) {
-        target_ = static_cast<std::size_t>(vote.target);
-        positive &= vote.weight >= 0;
-      }
-    }
-    probability_ = forest.transform == PostTransform::Probit || (forest.transform == PostTransform::None && positive);
-  }
-  void spread(std::vector<double>& scores) const {
-    if (!shared_) return;
-    scores[1] = scores[target_];
-    scores[0] = probability_ ? 1 - scores[1] : -scores[1];
-  }
-
- private:
-  bool shared_, probability_;
-  std::size_t target_ = 0;
-};
-
 void tree_classifier_ref(opset::ReferenceContext& ctx) {
   const Labels labels = resolve_labels(ctx, "classlabels_int64s", "classlabels_strings");
   const Forest forest = resolve_tree_classifier(ctx, labels);
@@ -123,9 +98,12 @@ void tree_classifier_ref(opset::ReferenceContext& ctx) {
   const Shape dims = scores_dims(ctx, forest, rows);
   Tensor* y = ctx.wants_output(0) ? &ctx.output(0, labels.type(), {rows.count}) : nullptr;
   Tensor* z = ctx.wants_output(1) ? &ctx.output(1, DataType::Float, dims) : nullptr;
-  const SharedScore shared(forest);
+  const SharedScore shared = shared_score(forest);
   for_each_row(ctx, forest, rows, [&](std::int64_t r, std::vector<double>& scores) {
-    shared.spread(scores);
+    if (shared.target >= 0) {
+      scores[1] = scores[static_cast<std::size_t>(shared.target)];
+      scores[0] = shared.probability ? 1 - scores[1] : -scores[1];
+    }
     const auto best = std::max_element(scores.begin(), scores.end()) - scores.begin();
     if (y) labels.write(*y, r, scores.size() == 1 && !(scores[0] > 0) ? -1 : best);
     if (!z) return;

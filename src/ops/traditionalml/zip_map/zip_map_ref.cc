@@ -1,4 +1,4 @@
-// ZipMap: every row's map has the same keys, which the maps share.
+// ZipMap: every row's map has the same keys. Each has them for itself, since it may be written to.
 #include <string>
 #include <utility>
 
@@ -17,14 +17,15 @@ void zip_map_ref(opset::ReferenceContext& ctx) {
   if (rows.features != labels.size())
     ctx.fail("X has " + std::to_string(rows.features) + " columns, but there are " + std::to_string(labels.size()) +
              " labels");
-  Tensor keys(labels.type(), {labels.size()});
-  for (std::int64_t k = 0; k < labels.size(); ++k) labels.write(keys, k, k);
   Sequence maps;
+  maps.items.reserve(static_cast<std::size_t>(rows.count));
   for (std::int64_t r = 0; r < rows.count; ++r) {
     // The values are views of one copy of the row.
     Tensor row(DataType::Float, {rows.features});
     copy_elements(row, 0, x, r * rows.features, rows.features);
-    Map map{keys, {}};
+    Map map{Tensor(labels.type(), {labels.size()}), {}};
+    for (std::int64_t k = 0; k < labels.size(); ++k) labels.write(map.keys, k, k);
+    map.values.reserve(static_cast<std::size_t>(rows.features));
     for (std::int64_t k = 0; k < rows.features; ++k)
       map.values.emplace_back(Tensor::borrow(DataType::Float, {}, row.as_mutable<float>() + k, row.owner()));
     maps.items.emplace_back(std::move(map));
