@@ -246,6 +246,7 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
   config.dims = dims;
   config.from = operand.layout == Layout::Dense ? of.other_layout : Layout::Dense;
   config.to = operand.layout;
+  config.element_bytes = element_size(dtype_of(operand.value));
   const Operand from{operand.value, config.from};
   for (const auto& candidate : kernels::reorder_candidates()) {
     if (!candidate.refuses(config).empty()) continue;

@@ -102,6 +102,10 @@ bool append_posts(const std::vector<ElementStep>& steps, const std::vector<Sprea
                   std::vector<BinaryPost>& binaries);
 dnnl::primitive_attr attributes(const dnnl::post_ops& ops);
 
+// Whether products of 8-bit integers are exact: instruction sets without dot products of them add pairs of products in 16
+// bits, which saturate. The environment may limit the set that oneDNN uses.
+bool int8_is_exact();
+
 inline bool is_reference(const std::string& implementation) { return implementation.rfind("ref", 0) == 0; }
 
 // Executions of one primitive: its arguments, whose addresses are set before each.
