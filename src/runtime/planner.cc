@@ -7,6 +7,7 @@
 //   6. what the segments behind this one have to know
 // segment_nodes.cc has the first two, arena.cc the fifth; what follows are slots and steps.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "kernels/cpu/physical.h"
@@ -48,6 +49,13 @@ struct StridedView {
   std::uint32_t node, operation;  // StepInfo::node and ::first
 };
 
+// A value that nothing has needed as real numbers yet.
+struct LazyValue {
+  Dequantized from;
+  std::uint32_t node, operation;  // StepInfo::node and ::first
+  bool made = false;
+};
+
 class Planner final : public Selector {
  public:
   Planner(PlanState& state, std::shared_ptr<Segment> segment, const PlanOptions& options)
@@ -62,6 +70,8 @@ class Planner final : public Selector {
     place(nodes.settled);
     for (const StridedView& v : views_)  // that nothing needed dense
       if (!v.strides.empty()) spare({SparedNode::Why::View, v.node, v.operation});
+    for (const auto& [id, lazy] : lazy_)
+      if (!lazy.made) spare({SparedNode::Why::View, lazy.node, lazy.operation});
     hand_on(nodes.settled);
     return segment_;
   }
@@ -74,7 +84,10 @@ class Planner final : public Selector {
     return state_.values[id].known.constant.defined() ? &state_.values[id].known.constant : nullptr;
   }
   bool is_shared_constant(ValueId id) const override { return graph_.value(id).is_constant(); }
-  Layout made_in(ValueId id) const override { return state_.slots(id).made; }
+  Layout made_in(ValueId id) const override {
+    const auto lazy = lazy_.find(id);
+    return state_.slots(lazy != lazy_.end() && !lazy->second.made ? lazy->second.from.x : id).made;
+  }
 
   void view(std::size_t i) override {
     if (passes_over("view")) return;
@@ -100,6 +113,14 @@ class Planner final : public Selector {
   const std::vector<std::int64_t>* strides_of(ValueId id) const override {
     const PlanState::Slots& of = state_.slots(id);
     return of.view == kNoSlot || of.dense != kNoSlot ? nullptr : &views_[of.view].strides;
+  }
+  void dequantized_view() override {
+    lazy_[node_->outputs[0]] = {{node_->inputs[0], node_->inputs[1], node_->input(2)}, node_index_, first_};
+    emitted_ = true;
+  }
+  const Dequantized* dequantized(ValueId id) const override {
+    const auto found = lazy_.find(id);
+    return found == lazy_.end() ? nullptr : &found->second.from;
   }
 
  protected:
@@ -150,11 +171,13 @@ class Planner final : public Selector {
   std::size_t bytes_of(ValueId id) const;
   bool has_slot(ValueId id) const {
     const PlanState::Slots& of = state_.slots(id);
-    return of.dense != kNoSlot || of.other != kNoSlot || of.view != kNoSlot;
+    return of.dense != kNoSlot || of.other != kNoSlot || of.view != kNoSlot || lazy_.contains(id);
   }
   void make_dense(ValueId id);
-  void emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name, std::uint32_t source,
-                 std::uint32_t target, ValueId id, std::uint32_t node, std::uint32_t operation);
+  void make_real(ValueId id, LazyValue& lazy);
+  void emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name,
+                 const std::vector<std::uint32_t>& sources, std::uint32_t target, ValueId id, std::uint32_t node,
+                 std::uint32_t operation);
   void settle_outputs(const std::vector<ValueId>& settled);
   void place(const std::vector<ValueId>& settled);
   void hand_on(const std::vector<ValueId>& settled);
@@ -171,7 +194,8 @@ class Planner final : public Selector {
   PlanState& state_;
   std::shared_ptr<Segment> segment_;
   std::vector<Slot> slots_;
-  std::vector<StridedView> views_;            // without strides once they are dense
+  std::vector<StridedView> views_;  // without strides once they are dense
+  std::map<ValueId, LazyValue> lazy_;
   std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
   std::uint32_t node_index_ = 0, first_ = 0;  // StepInfo::node and ::first
   bool emitted_ = false;
@@ -213,6 +237,8 @@ std::uint32_t Planner::new_slot(const Operand& operand) {
 // The slot that holds the value in the wanted layout, reordering it if it lies in the other one.
 std::uint32_t Planner::slot_for(const Operand& operand) {
   PlanState::Slots& of = state_.slots(operand.value);
+  if (const auto lazy = lazy_.find(operand.value); lazy != lazy_.end() && !lazy->second.made)
+    make_real(operand.value, lazy->second);
   if (operand.as_it_lies && strides_of(operand.value)) return views_[of.view].slot;
   if (of.view != kNoSlot && of.dense == kNoSlot) make_dense(operand.value);
   if (operand.layout == Layout::Dense && of.dense == kNoSlot && of.other == kNoSlot) {
@@ -252,7 +278,7 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
     if (!candidate.refuses(config).empty()) continue;
     const std::uint32_t source = slot_for(from);
     const std::uint32_t target = new_slot(operand);
-    emit_copy(candidate.make(config, packed()), "reorder (" + std::string(candidate.name) + ")", source, target,
+    emit_copy(candidate.make(config, packed()), "reorder (" + std::string(candidate.name) + ")", {source}, target,
               operand.value, node_index_, first_);
     return target;
   }
@@ -260,15 +286,20 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
 }
 
 // A step that gives the same value other memory.
-void Planner::emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name, std::uint32_t source,
-                        std::uint32_t target, ValueId id, std::uint32_t node, std::uint32_t operation) {
+void Planner::emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name,
+                        const std::vector<std::uint32_t>& sources, std::uint32_t target, ValueId id, std::uint32_t node,
+                        std::uint32_t operation) {
   const auto at = static_cast<std::int64_t>(segment_->steps.size());
   Step step;
-  step.operands = pointer_to(source);
+  step.operands = static_cast<std::uint32_t>(pointer_slots_.size());
+  for (const std::uint32_t source : sources) {
+    pointer_to(source);
+    if (source == kNoSlot) continue;
+    std::int64_t& last = slots_[root(source)].last;
+    last = std::max(last, at);  // it may be needed by later segments
+  }
   pointer_to(target);
   step.kernel = kernel.get();
-  std::int64_t& last = slots_[root(source)].last;
-  last = std::max(last, at);  // it may be needed by later segments
   slots_[target].first = slots_[target].last = at;
   segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
   segment_->kernels.push_back(std::move(kernel));
@@ -307,8 +338,21 @@ void Planner::make_dense(ValueId id) {
   StridedView& view = views_[state_.slots(id).view];
   auto [kernel, name] = dense_copy(dims_of(id), view.strides, element_size(dtype_of(id)), packed());
   const std::uint32_t target = new_slot({id, Layout::Dense});
-  emit_copy(std::move(kernel), std::move(name), view.slot, target, id, view.node, view.operation);
+  emit_copy(std::move(kernel), std::move(name), {view.slot}, target, id, view.node, view.operation);
   view.strides.clear();
+}
+
+// In the layout in which the integers lie.
+void Planner::make_real(ValueId id, LazyValue& lazy) {
+  const Layout layout = made_in(id);
+  lazy.made = true;
+  const Dequantized& from = lazy.from;
+  auto kernel = dequantizing_kernel(dtype_of(from.x), dims_of(from.x), packed());
+  std::vector<std::uint32_t> sources = {slot_for({from.x, layout}), slot_for({from.scale}), kNoSlot};
+  if (from.zero != kNone) sources[2] = slot_for({from.zero});
+  const std::uint32_t target = new_slot({id, layout});
+  state_.slots(id).made = layout;
+  emit_copy(std::move(kernel), "dequantize", sources, target, id, lazy.node, lazy.operation);
 }
 
 std::vector<StaticType> Planner::static_types(const std::vector<Operand>& operands) const {
