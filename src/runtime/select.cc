@@ -19,6 +19,7 @@
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/quantization/dequantize/dequantize.h"
+#include "ops/quantization/dynamic_quantize/dynamic_quantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/reduction/reduce/reduce.h"
 #include "ops/tensor/cast/cast.h"
@@ -65,6 +66,7 @@ constexpr Entry kTable[] = {
     {&ops::LRN, select_lrn},
     {&ops::QuantizeLinear, select_quantize},
     {&ops::DequantizeLinear, select_dequantize},
+    {&ops::DynamicQuantizeLinear, select_dynamic_quantize},
     {&ops::Equal, select_pair},
     {&ops::Less, select_pair},
     {&ops::LessOrEqual, select_pair},

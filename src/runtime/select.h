@@ -83,6 +83,12 @@ class Selector {
   template <class Config>
   bool choose(std::span<const kernels::Candidate<Config>> candidates, const Config& config,
               const std::vector<Operand>& uses, Operand out, bool in_place = false) {
+    return choose_outputs(candidates, config, uses, {out}, in_place);
+  }
+  // The same for a kernel of several outputs.
+  template <class Config>
+  bool choose_outputs(std::span<const kernels::Candidate<Config>> candidates, const Config& config,
+                      const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place = false) {
     for (const kernels::Candidate<Config>& candidate : candidates) {
       std::string key;
       std::shared_ptr<const kernels::Kernel> kernel;
@@ -101,7 +107,7 @@ class Selector {
       if (passes_over(candidate.name)) continue;
       if (!kernel) kernel = candidate.make(config, packed());
       if (!key.empty()) kernel = kernel_store().keep(std::move(key), std::move(kernel));
-      emit(std::move(kernel), candidate.name, uses, out, in_place);
+      emit(std::move(kernel), candidate.name, uses, outs, in_place);
       return true;
     }
     return false;
@@ -110,6 +116,7 @@ class Selector {
   void refuse(std::string kernel, std::string reason);
   // That many of the parts are taken.
   void take(std::size_t parts) { taken_ = parts; }
+  std::size_t taken() const noexcept { return taken_; }
   // Whether this way of computing the node, which would take it, is left out (PlanOptions::passed_over).
   bool passes_over(std::string_view kernel) {
     if (to_pass_over_ == 0) return false;
@@ -137,7 +144,7 @@ class Selector {
 
  protected:
   virtual void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name,
-                    const std::vector<Operand>& uses, Operand out, bool in_place) = 0;
+                    const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place) = 0;
   virtual kernels::PackedConstants& packed() = 0;
   virtual KernelStore& kernel_store() = 0;
   // Whether no kernel that reads them depends on contents which are the plan's own.
@@ -207,7 +214,6 @@ bool select_quantize(Selector&);
 bool select_dynamic_quantize(Selector&);
 // An element-wise operation on what is dequantized, with the quantization fused behind it.
 bool select_quantized_chain(Selector&);
-bool select_int8_pool(Selector&);
 bool select_dequantize(Selector&);
 bool select_pair(Selector&);
 bool select_where(Selector&);

@@ -54,6 +54,17 @@ std::shared_ptr<const kernels::Kernel> dequantizing_kernel(DataType integer, con
   return kernels::dequantize_candidates()[0].make(config, packed);
 }
 
+bool select_dynamic_quantize(Selector& s) {
+  const program::Node& node = s.node();
+  std::vector<Operand> outs;
+  for (std::size_t i = 0; i < 3; ++i) outs.push_back({i < node.outputs.size() ? node.outputs[i] : program::kNone});
+  if (outs[0].value == program::kNone) {
+    s.refuse("quantize", "gives the quantized tensor");
+    return false;
+  }
+  return s.choose_outputs(kernels::dynamic_quantize_candidates(), {element_count(s.dims(0))}, {{node.inputs[0]}}, outs);
+}
+
 bool select_dequantize(Selector& s) {
   if (s.dtype(1) != DataType::Float || s.out_dtype() != DataType::Float) {
     s.refuse("dequantize", "multiplies by float");

@@ -22,10 +22,10 @@ namespace {
 using Op = Int8Operand;
 using dnnl_type = dnnl::memory::data_type;
 
-constexpr std::int64_t kSliceSums = 48 * 1024;  // of a slice, at most if it can be cut
-constexpr std::int64_t kFewPixels = 256;        // of an image that is rather cut by channels
-constexpr std::int64_t kRowPixels = 28;         // fewest output pixels of a slice by rows
-constexpr std::int64_t kChannelBlock = 64;      // fewest output channels of a slice by channels
+constexpr std::int64_t kSliceSums = 128 * 1024;  // of a slice, at most if it can be cut
+constexpr std::int64_t kFewPixels = 256;         // of an image that is rather cut by channels
+constexpr std::int64_t kRowPixels = 28;          // fewest output pixels of a slice by rows
+constexpr std::int64_t kChannelBlock = 64;       // fewest output channels of a slice by channels
 
 std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 

@@ -102,13 +102,13 @@ SumFinisher::SumFinisher(const SumOutput& output, std::int64_t channels, std::in
   const Int8Table& table = int8_table();
   const auto is_signed = [](DataType type) { return type == DataType::Int8 ? 1 : 0; };
   if (o_.other != DataType::Undefined)
-    row_ = table.with_other[is_signed(o_.other)][is_signed(o_.last)];
+    finish_ = table.with_other[is_signed(o_.other)][is_signed(o_.last)];
   else if (o_.type == DataType::Int32)
-    row_ = table.to_int32;
+    finish_ = table.to_int32;
   else if (o_.type == DataType::Float)
-    row_ = table.to_float;
+    finish_ = table.to_float;
   else
-    row_ = o_.type == DataType::Uint8 ? table.to_uint8 : table.to_int8;
+    finish_ = o_.type == DataType::Uint8 ? table.to_uint8 : table.to_int8;
 }
 
 std::size_t SumFinisher::scratch_bytes() const {
@@ -175,14 +175,10 @@ void SumFinisher::rows(const Run& run, const std::int32_t* sums, std::int64_t su
   auto* y = static_cast<char*>(run.operands[Op::Y]) + static_cast<std::size_t>(y_at) * size_;
   const auto* other = static_cast<const char*>(run.operands[Op::Other]);
   if (other) other += y_at;
-  const std::int64_t step = y_row * static_cast<std::int64_t>(size_);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const void* beside = other == nullptr ? nullptr : other + r * y_row;
-    if (run.wide)
-      wide_row(run, f, sums + r * sums_row, channel, n, y + r * step, beside);
-    else
-      row_(f, sums + r * sums_row, beside, y + r * step, n);
-  }
+  if (!run.wide) return finish_(f, {sums, other, y, sums_row, y_row, rows, n});
+  for (std::int64_t r = 0; r < rows; ++r)
+    wide_row(run, f, sums + r * sums_row, channel, n, y + static_cast<std::size_t>(r * y_row) * size_,
+             other == nullptr ? nullptr : other + r * y_row);
 }
 
 // With bases that do not fit beside the sums: the base is taken out of the sum again, and both are added in 64 bits.
@@ -206,8 +202,8 @@ void SumFinisher::wide_row(const Run& run, const Finish& f, const std::int32_t* 
     single.base = &whole;
     single.scale = &one;
     single.shift = nullptr;
-    row_(single, &nothing, other == nullptr ? nullptr : static_cast<const char*>(other) + j,
-         static_cast<char*>(y) + static_cast<std::size_t>(j) * size_, 1);
+    finish_(single, {&nothing, other == nullptr ? nullptr : static_cast<const char*>(other) + j,
+                     static_cast<char*>(y) + static_cast<std::size_t>(j) * size_, 1, 1, 1, 1});
   }
 }
 

@@ -59,15 +59,29 @@ struct Finish {
   std::int32_t middle_zero = 0, other_zero = 0, last_zero = 0;
   bool relu = false;
 };
-using FinishRow = void (*)(const Finish& f, const std::int32_t* sums, const void* other, void* y, std::int64_t n);
+// Rows of sums, `sums_row` apart; those of y, and of the other tensor if there is one, lie `y_row` elements apart.
+struct FinishedRows {
+  const std::int32_t* sums;
+  const void* other;
+  void* y;
+  std::int64_t sums_row, y_row, rows, n;
+};
+using FinishRows = void (*)(const Finish& f, const FinishedRows& rows);
 struct Int8Table {
-  FinishRow to_int32, to_float, to_uint8, to_int8;
-  FinishRow with_other[2][2];  // [other][last], Uint8 before Int8
+  FinishRows to_int32, to_float, to_uint8, to_int8;
+  FinishRows with_other[2][2];  // [other][last], Uint8 before Int8
   // sums[j] += the sum of columns j of a matrix of `rows` rows that lie `stride` apart.
   void (*column_sums)(const std::int8_t* w, std::int64_t rows, std::int64_t columns, std::int64_t stride,
                       std::int32_t* sums);
   // to[i] += round(from[i]), where from holds whole numbers.
   void (*add_whole)(const float* from, std::int32_t* to, std::int64_t n);
+  // out[c] = the largest x[c] over a grid of size[0] x size[1] x size[2] offsets; the least there is over an empty one.
+  void (*largest_uint8)(const std::uint8_t* x, const std::int64_t* size, const std::int64_t* stride,
+                        std::int64_t channels, std::uint8_t* out);
+  void (*largest_int8)(const std::int8_t* x, const std::int64_t* size, const std::int64_t* stride,
+                       std::int64_t channels, std::int8_t* out);
+  // The least and the largest of n > 0 elements; NaN for both if one is NaN.
+  void (*range)(const float* x, std::int64_t n, float* low, float* high);
 };
 const Int8Table& int8_table();
 
@@ -101,7 +115,7 @@ class SumFinisher {
   SumOutput o_;
   std::int64_t channels_, depth_;
   std::size_t size_;  // of an element of y
-  FinishRow row_;
+  FinishRows finish_;
 };
 
 }  // namespace norn::kernels
