@@ -152,9 +152,9 @@ class QdqFusion {
     const Node* node = maker(id);
     Weights w;
     if (node && node->op == &ops::Transpose && node->parts.empty()) {
-      const auto perm = node->attributes().ints("perm");
+      const auto perm = node->attributes().find_ints("perm");
       const opset::ValueType& type = graph_.value(id).type;
-      if (!type.has_rank() || type.shape->size() != 2 || (!perm.empty() && perm[0] != 1)) return {};
+      if (!type.has_rank() || type.shape->size() != 2 || (perm && *perm != std::vector<std::int64_t>{1, 0})) return {};
       w.transposed = true;
       axis = 1 - axis;
       node = maker(node->inputs[0]);

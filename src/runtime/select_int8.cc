@@ -1,5 +1,6 @@
 // Convolutions and matrix products of 8-bit integers: ConvInteger, MatMulInteger, QLinearConv, QLinearMatMul.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "kernels/cpu/int8.h"
@@ -73,6 +74,21 @@ bool common(Selector& s, std::string_view kernel, const Inputs& in, std::vector<
 
 bool is_zero(const norn::Tensor* zero_point) {
   return zero_point && zero_point->size() == 1 && *static_cast<const std::uint8_t*>(zero_point->data()) == 0;
+}
+
+// Whether the scales are constants that are finite and not 0, and the zero point a constant that is even.
+bool is_tame(Selector& s, const Inputs& in) {
+  if (!in.x_scale) return false;
+  for (const std::size_t i : {*in.x_scale, *in.w_scale, *in.y_scale}) {
+    const norn::Tensor* t = s.constant(i);
+    if (!t) return false;
+    for (std::int64_t k = 0; k < t->size(); ++k) {
+      const float v = std::abs(t->as<float>()[k]);
+      if (!(v > 1e-20f && v < 1e20f)) return false;
+    }
+  }
+  const norn::Tensor* zero = s.constant(*in.y_zero);
+  return zero && *static_cast<const std::uint8_t*>(zero->data()) % 2 == 0;
 }
 
 bool is_one(Selector& s, program::ValueId id, DataType type) {
@@ -264,6 +280,7 @@ bool conv(Selector& s, const Inputs& in) {
     return false;
   }
   const program::ValueId made = Parts(s, config.output, uses, Layout::ChannelsLast, 1).read();
+  config.output.tame = is_tame(s, in);
   return s.choose(kernels::conv_int8_candidates(), config, uses, {made, Layout::ChannelsLast});
 }
 

@@ -1,11 +1,13 @@
 // Convolution of 8-bit integers by oneDNN's one-thread primitives. They give sums in 32 bits for a slice of the output
 // that stays in the second cache, rows of an image or a block of its channels, and SumFinisher makes of them what is
-// asked for: oneDNN itself would add the zero point before it rounds.
+// asked for. oneDNN quantizes them itself where that is the same: it adds the zero point before it rounds, which tells
+// where the zero point is odd.
 //
 // Traps: oneDNN pads with 0. Where x's zero point is another number, a slice's rows are copied into memory that is
 // padded with it. Weights are packed without their zero points and have to fit into int8 then.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -65,7 +67,8 @@ dnnl::memory::desc plain_weights(const dnnl_dims& dims) {
   return {dims, dnnl_type::s8, strides};
 }
 
-dnnl::convolution_forward::primitive_desc describe_slice(const ConvInt8Config& c, const SliceShape& s) {
+// `quantized`: by oneDNN, with a bias and scales of f32 for each channel.
+dnnl::convolution_forward::primitive_desc describe_slice(const ConvInt8Config& c, const SliceShape& s, bool quantized) {
   dnnl_dims dilations(c.dilations.begin(), c.dilations.end()), begin(c.pads_begin.begin(), c.pads_begin.end()),
       end(c.pads_end.begin(), c.pads_end.end()), strides(c.strides.begin(), c.strides.end());
   for (auto& d : dilations) --d;
@@ -83,21 +86,33 @@ dnnl::convolution_forward::primitive_desc describe_slice(const ConvInt8Config& c
     std::fill(end.begin(), end.end(), 0);
   }
   const dnnl::memory::desc w(weight_dims(c, s.channels), dnnl_type::s8, dnnl::memory::format_tag::any);
+  const auto x = channels_last(in, type_of(c.x_type));
+  const auto y = channels_last(out, quantized ? type_of(c.output.type) : dnnl_type::s32);
+  const auto kind = dnnl::prop_kind::forward_inference;
+  const auto how = dnnl::algorithm::convolution_direct;
+  auto attr = attributes({});
   Making making;
-  return {cpu_engine(),
-          dnnl::prop_kind::forward_inference,
-          dnnl::algorithm::convolution_direct,
-          channels_last(in, type_of(c.x_type)),
-          w,
-          channels_last(out, dnnl_type::s32),
-          strides,
-          dilations,
-          begin,
-          end,
-          attributes({})};
+  if (!quantized) return {cpu_engine(), kind, how, x, w, y, strides, dilations, begin, end, attr};
+  attr.set_scales_mask(DNNL_ARG_WEIGHTS, c.group > 1 ? 3 : 1);
+  attr.set_zero_points_mask(DNNL_ARG_DST, 0);
+  return {cpu_engine(), kind, how, x, w, dense_desc({s.channels}), y, strides, dilations, begin, end, attr};
 }
 
 SliceShape whole(const ConvInt8Config& c) { return {c.x[2], c.out[2], c.pads_begin[0], c.pads_end[0], c.out[1]}; }
+
+// Whether oneDNN quantizes the sums.
+bool is_quantized(const ConvInt8Config& c) {
+  const SumOutput& o = c.output;
+  const bool all =
+      o.low <= std::numeric_limits<std::int8_t>::min() && o.high >= std::numeric_limits<std::uint8_t>::max();
+  if (!o.tame || o.other != DataType::Undefined || o.type == DataType::Int32 || o.type == DataType::Float || !all)
+    return false;
+  try {
+    return !is_reference(describe_slice(c, whole(c), true).impl_info_str());
+  } catch (const dnnl::error&) {
+    return false;
+  }
+}
 
 class OneDnnConvInt8 final : public Kernel {
  public:
@@ -107,6 +122,7 @@ class OneDnnConvInt8 final : public Kernel {
         finisher_(c_.output, c_.out[1], centered_.each) {
     for (std::size_t d = 3; d < c_.x.size(); ++d) out_row_ *= c_.out[d];
     OneThread one;
+    quantized_ = is_quantized(c_);
     try {
       cut(packed);
     } catch (const dnnl::error&) {
@@ -120,12 +136,13 @@ class OneDnnConvInt8 final : public Kernel {
     const auto slices = static_cast<std::int64_t>(slices_.size());
     tasks_ = piece_count(slices, ns / static_cast<double>(slices), 32);
     for (const Part& part : parts_) {
-      sums_bytes_ = std::max(sums_bytes_, align64(part.out.get_size()));
+      if (!quantized_) sums_bytes_ = std::max(sums_bytes_, align64(part.out.get_size()));
       if (!c_.pads_are_zero) padded_bytes_ = std::max(padded_bytes_, align64(part.x.get_size()));
       own_bytes_ = std::max(own_bytes_, align64(part.scratch.get_size()));
     }
     own_bytes_ += sums_bytes_ + padded_bytes_;
-    finish_bytes_ = align64(finisher_.scratch_bytes());
+    zero_at_ = align64(finisher_.scratch_bytes());
+    finish_bytes_ = zero_at_ + align64(sizeof(std::int32_t));
     sums_ = std::static_pointer_cast<const std::int32_t>(
         packed.get(c_.weights, 0, "int8 conv sums " + to_string(c_.w) + centered_.key(), [&] {
           auto buffer = aligned_buffer(static_cast<std::size_t>(c_.w[0]) * sizeof(std::int32_t));
@@ -141,6 +158,8 @@ class OneDnnConvInt8 final : public Kernel {
     char* const base = static_cast<char*>(scratch);
     const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type);
     const SumFinisher::Run run = finisher_.prepare(operands, x_zero, sums_.get(), base);
+    auto* zero = reinterpret_cast<std::int32_t*>(base + zero_at_);
+    *zero = run.finish.zero;
     auto state = pool_.take([&] { return make_state(); });
     const auto slices = static_cast<std::int64_t>(slices_.size());
     base::parallel_for(tasks_, [&](std::int64_t t) {
@@ -148,7 +167,7 @@ class OneDnnConvInt8 final : public Kernel {
       char* own = base + finish_bytes_ + static_cast<std::size_t>(t) * own_bytes_;
       std::vector<Execution>& executions = (*state)[static_cast<std::size_t>(t)];
       for (std::int64_t i = slices * t / tasks_; i < slices * (t + 1) / tasks_; ++i)
-        run_slice(slices_[static_cast<std::size_t>(i)], executions, run, own);
+        run_slice(slices_[static_cast<std::size_t>(i)], executions, run, zero, own);
     });
     pool_.give(std::move(state));
   }
@@ -169,9 +188,9 @@ class OneDnnConvInt8 final : public Kernel {
     const std::int64_t images = c_.x[0];
     const std::int64_t want =
         (piece_count(1 << 20, products / 400 * static_cast<double>(images) / (1 << 20), 16) + images - 1) / images;
-    const std::int64_t pieces = std::max(want, (pixels * channels + kSliceSums - 1) / kSliceSums);
+    const std::int64_t pieces = quantized_ ? want : std::max(want, (pixels * channels + kSliceSums - 1) / kSliceSums);
     std::int64_t channel_pieces = 1;
-    if (c_.group == 1 && pixels <= kFewPixels)
+    if (c_.group == 1 && pixels <= kFewPixels && !quantized_)
       channel_pieces = std::max<std::int64_t>(1, std::min(pieces, channels / kChannelBlock));
     std::int64_t row_pieces = (pieces + channel_pieces - 1) / channel_pieces;
     row_pieces =
@@ -214,7 +233,7 @@ class OneDnnConvInt8 final : public Kernel {
   }
 
   Part make_part(const SliceShape& s, std::int64_t channel, PackedConstants& packed) {
-    const auto pd = describe_slice(c_, s);
+    const auto pd = describe_slice(c_, s, quantized_);
     if (is_reference(pd.impl_info_str())) throw dnnl::error(dnnl_unimplemented, "reference");
     Part part;
     part.shape = s;
@@ -266,6 +285,10 @@ class OneDnnConvInt8 final : public Kernel {
         e.add(DNNL_ARG_WEIGHTS, part.w);
         e.add(DNNL_ARG_DST, part.out);
         e.add(DNNL_ARG_SCRATCHPAD, part.scratch);
+        if (!quantized_) continue;
+        e.add(DNNL_ARG_BIAS, dense_desc({part.shape.channels}));
+        e.add(DNNL_ARG_ATTR_SCALES | DNNL_ARG_WEIGHTS, dense_desc({part.shape.channels}));
+        e.add(DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_DST, {{1}, dnnl_type::s32, dnnl_dims{1}});
       }
     }
     return state;
@@ -288,13 +311,21 @@ class OneDnnConvInt8 final : public Kernel {
     auto* sums = reinterpret_cast<std::int32_t*>(own);
     e.set(0, x);
     e.set(1, part.weights.get());
-    e.set(2, sums);
     e.set(3, own + sums_bytes_ + padded_bytes_);
+    const std::int64_t pixel = (slice.image * c_.out[2] + slice.row) * out_row_;
+    if (quantized_) {
+      e.set(2, static_cast<const char*>(run.operands[Op::Y]) + pixel * c_.out[1]);
+      e.set(4, run.scaled_base);
+      e.set(5, run.scale);
+      e.set(6, zero);
+    } else {
+      e.set(2, sums);
+    }
     {
       SignalsBlocked blocked(part.moves_stack);
       e.run(part.primitive);
     }
-    const std::int64_t pixel = (slice.image * c_.out[2] + slice.row) * out_row_;
+    if (quantized_) return;
     finisher_.rows(run, sums, s.channels, s.rows * out_row_, slice.channel, s.channels,
                    pixel * c_.out[1] + slice.channel, c_.out[1]);
   }
@@ -326,7 +357,8 @@ class OneDnnConvInt8 final : public Kernel {
   std::vector<Slice> slices_;
   std::map<std::pair<SliceShape, std::int64_t>, std::size_t> index_;
   std::int64_t out_row_ = 1, tasks_ = 1;
-  std::size_t finish_bytes_ = 0, own_bytes_ = 0, sums_bytes_ = 0, padded_bytes_ = 0;
+  bool quantized_ = false;  // by oneDNN
+  std::size_t zero_at_ = 0, finish_bytes_ = 0, own_bytes_ = 0, sums_bytes_ = 0, padded_bytes_ = 0;
   base::ObjectPool<State> pool_;
 };
 
@@ -341,7 +373,7 @@ std::string onednn_conv_int8_refuses(const ConvInt8Config& c) {
   if (!centered.fits(c.weights.data, element_count(c.w))) return "weights less their zero points do not fit into int8";
   OneThread one;
   try {
-    if (is_reference(describe_slice(c, whole(c)).impl_info_str()))
+    if (is_reference(describe_slice(c, whole(c), false).impl_info_str()))
       return "oneDNN has only a reference implementation of it";
   } catch (const dnnl::error&) {
     return "oneDNN does not take this convolution";

@@ -138,9 +138,17 @@ SumFinisher::Run SumFinisher::prepare(void* const* operands, std::int32_t x_zero
   }
   const double one = number(operands[Op::Scale]), divisor = number(operands[Op::YScale]);
   const auto* scales = static_cast<const float*>(operands[Op::WScale]);
-  for (std::int64_t c = 0; c < channels_; ++c) {
-    const double scale = scales == nullptr ? 1.0 : scales[o_.scales == 1 ? 0 : c];
-    run.scale[c] = static_cast<float>(one * scale / divisor);
+  const auto scale_of = [&](std::int64_t c) {
+    return one * (scales == nullptr ? 1.0 : scales[o_.scales == 1 ? 0 : c]) / divisor;
+  };
+  for (std::int64_t c = 0; c < channels_; ++c) run.scale[c] = static_cast<float>(scale_of(c));
+  if (o_.tame) {
+    run.scaled_base = run.scale + channels_;
+    for (std::int64_t c = 0; c < channels_; ++c) {
+      double base = bias == nullptr ? 0 : bias[c];
+      if (x_zero != 0) base -= static_cast<double>(x_zero) * weight_sums[c];
+      run.scaled_base[c] = static_cast<float>(base * scale_of(c));
+    }
   }
   if (const auto* shift = static_cast<const float*>(operands[Op::Shift])) {
     f.shift = shift;

@@ -51,9 +51,12 @@ struct SumOutput {
   // of type `last`, the sum being at least 0 with `relu`.
   DataType other = DataType::Undefined, last = DataType::Undefined;
   bool relu = false;
+  // y_scale and the scales are known to be finite and not 0, and y_zero to be even: adding it before rounding is the
+  // same.
+  bool tame = false;
 
   DataType output() const { return other == DataType::Undefined ? type : last; }
-  auto fields() const noexcept { return std::tie(type, scales, shifts, low, high, other, last, relu); }
+  auto fields() const noexcept { return std::tie(type, scales, shifts, low, high, other, last, relu, tame); }
 };
 
 // x, the output and another tensor lie with their channels last; w is dense.

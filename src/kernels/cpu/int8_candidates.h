@@ -98,7 +98,8 @@ class SumFinisher {
     Finish finish = {};
     std::int32_t* base = nullptr;
     float* scale = nullptr;
-    bool wide = false;  // sums with their base may pass 32 bits
+    float* scaled_base = nullptr;  // the bases times the scales, of a tame output
+    bool wide = false;             // sums with their base may pass 32 bits
   };
   Run prepare(void* const* operands, std::int32_t x_zero, const std::int32_t* weight_sums, void* scratch) const;
 

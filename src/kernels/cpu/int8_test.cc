@@ -63,7 +63,7 @@ struct Finished {
       return;
     }
     y_zero = Bytes(o.type, 1, seed + 1);
-    y_zero.raw[0] = 33;
+    y_zero.raw[0] = o.tame ? 34 : 33;
     if (o.other == DataType::Undefined) return;
     other = Bytes(o.other, elements, seed + 2);
     middle_zero = y_zero;
@@ -126,7 +126,7 @@ std::vector<double> run_kernel(const Kernel& kernel, const std::vector<void*>& o
 }
 
 std::vector<SumOutput> outputs(std::int64_t channels) {
-  SumOutput all, real, list, bytes, clipped, with;
+  SumOutput all, real, list, bytes, clipped, with, tame;
   real.type = list.type = DataType::Float;
   list.scales = channels;
   list.shifts = channels;
@@ -142,7 +142,10 @@ std::vector<SumOutput> outputs(std::int64_t channels) {
   SumOutput plain = clipped;
   plain.other = DataType::Uint8;
   plain.last = DataType::Int8;
-  return {all, real, list, bytes, clipped, with, plain};
+  tame = bytes;
+  tame.type = DataType::Int8;
+  tame.tame = true;
+  return {all, real, list, bytes, clipped, with, plain, tame};
 }
 
 template <class Config>
