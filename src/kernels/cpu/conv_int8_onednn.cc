@@ -39,10 +39,10 @@ dnnl::memory::desc channels_last(const dnnl_dims& dims, dnnl_type type) {
   return {dims, type, tags[dims.size() - 3]};
 }
 
-// One image's rows [row, row + rows) of the output, and channels.
+// Whole images, or one image's rows [row, row + rows) of the output, and channels.
 struct SliceShape {
-  std::int64_t in_rows, rows, pad_top, pad_bottom, channels;
-  auto key() const { return std::tie(in_rows, rows, pad_top, pad_bottom, channels); }
+  std::int64_t images, in_rows, rows, pad_top, pad_bottom, channels;
+  auto key() const { return std::tie(images, in_rows, rows, pad_top, pad_bottom, channels); }
   bool operator<(const SliceShape& o) const { return key() < o.key(); }
 };
 
@@ -73,7 +73,7 @@ dnnl::convolution_forward::primitive_desc describe_slice(const ConvInt8Config& c
       end(c.pads_end.begin(), c.pads_end.end()), strides(c.strides.begin(), c.strides.end());
   for (auto& d : dilations) --d;
   dnnl_dims in(c.x.begin(), c.x.end()), out(c.out.begin(), c.out.end());
-  in[0] = out[0] = 1;
+  in[0] = out[0] = s.images;
   in[2] = s.in_rows;
   out[1] = s.channels;
   out[2] = s.rows;
@@ -98,7 +98,9 @@ dnnl::convolution_forward::primitive_desc describe_slice(const ConvInt8Config& c
   return {cpu_engine(), kind, how, x, w, dense_desc({s.channels}), y, strides, dilations, begin, end, attr};
 }
 
-SliceShape whole(const ConvInt8Config& c) { return {c.x[2], c.out[2], c.pads_begin[0], c.pads_end[0], c.out[1]}; }
+SliceShape whole(const ConvInt8Config& c, std::int64_t images) {
+  return {images, c.x[2], c.out[2], c.pads_begin[0], c.pads_end[0], c.out[1]};
+}
 
 // Whether oneDNN quantizes the sums.
 bool is_quantized(const ConvInt8Config& c) {
@@ -108,7 +110,7 @@ bool is_quantized(const ConvInt8Config& c) {
   if (!o.tame || o.other != DataType::Undefined || o.type == DataType::Int32 || o.type == DataType::Float || !all)
     return false;
   try {
-    return !is_reference(describe_slice(c, whole(c), true).impl_info_str());
+    return !is_reference(describe_slice(c, whole(c, 1), true).impl_info_str());
   } catch (const dnnl::error&) {
     return false;
   }
@@ -129,7 +131,7 @@ class OneDnnConvInt8 final : public Kernel {
       parts_.clear();
       slices_.clear();
       index_.clear();
-      for (std::int64_t n = 0; n < c_.x[0]; ++n) add_slice(whole(c_), {0, n, 0, 0}, packed);
+      add_slice(whole(c_, c_.x[0]), {0, 0, 0, 0}, packed);
     }
     const double products = static_cast<double>(element_count(c_.out)) * static_cast<double>(centered_.each);
     const double ns = std::max(products / 400, static_cast<double>(element_count(c_.out)) * 0.2);
@@ -186,8 +188,8 @@ class OneDnnConvInt8 final : public Kernel {
     const std::int64_t rows = c_.out[2], pixels = rows * out_row_, channels = c_.out[1];
     const double products = static_cast<double>(pixels * channels) * static_cast<double>(centered_.each);
     const std::int64_t images = c_.x[0];
-    const std::int64_t want =
-        (piece_count(1 << 20, products / 400 * static_cast<double>(images) / (1 << 20), 16) + images - 1) / images;
+    const std::int64_t total = piece_count(1 << 20, products / 400 * static_cast<double>(images) / (1 << 20), 16);
+    const std::int64_t want = (total + images - 1) / images;
     const std::int64_t pieces = quantized_ ? want : std::max(want, (pixels * channels + kSliceSums - 1) / kSliceSums);
     std::int64_t channel_pieces = 1;
     if (c_.group == 1 && pixels <= kFewPixels && !quantized_)
@@ -196,6 +198,16 @@ class OneDnnConvInt8 final : public Kernel {
     row_pieces =
         std::max<std::int64_t>(1, std::min({row_pieces, rows, std::max<std::int64_t>(1, pixels / kRowPixels)}));
     if (!rows_are_regular(row_pieces)) row_pieces = 1;
+    if (row_pieces * channel_pieces == 1) {
+      // Several small images together.
+      const std::int64_t by_size = (pixels * channels * images + kSliceSums - 1) / kSliceSums;
+      const std::int64_t count = std::min(images, quantized_ ? total : std::max(total, by_size));
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t first = images * i / count, last = images * (i + 1) / count;
+        add_slice(whole(c_, last - first), {0, first, 0, 0}, packed);
+      }
+      return;
+    }
     const std::int64_t blocks = (channels + 15) / 16;
     for (std::int64_t n = 0; n < images; ++n)
       for (std::int64_t k = 0; k < channel_pieces; ++k) {
@@ -205,8 +217,8 @@ class OneDnnConvInt8 final : public Kernel {
           const std::int64_t r0 = rows * r / row_pieces, r1 = rows * (r + 1) / row_pieces;
           const auto [first, last] = reads(r0, r1);
           const std::int64_t from = std::max<std::int64_t>(first, 0), to = std::min(last, c_.x[2]);
-          SliceShape s{to - from, r1 - r0, from - first, last - to, m1 - m0};
-          if (row_pieces == 1) s = {c_.x[2], rows, c_.pads_begin[0], c_.pads_end[0], m1 - m0};
+          SliceShape s{1, to - from, r1 - r0, from - first, last - to, m1 - m0};
+          if (row_pieces == 1) s = {1, c_.x[2], rows, c_.pads_begin[0], c_.pads_end[0], m1 - m0};
           add_slice(s, {0, n, r0, m0}, packed);
         }
       }
@@ -294,7 +306,8 @@ class OneDnnConvInt8 final : public Kernel {
     return state;
   }
 
-  void run_slice(const Slice& slice, std::vector<Execution>& executions, const SumFinisher::Run& run, char* own) const {
+  void run_slice(const Slice& slice, std::vector<Execution>& executions, const SumFinisher::Run& run,
+                 const std::int32_t* zero, char* own) const {
     const Part& part = parts_[slice.part];
     const SliceShape& s = part.shape;
     Execution& e = executions[slice.part];
@@ -305,7 +318,10 @@ class OneDnnConvInt8 final : public Kernel {
     x += (slice.image * c_.x[2] + first) * row;
     if (!c_.pads_are_zero) {
       char* padded = own + sums_bytes_;
-      pad(x, s, row, zero_point(run.operands[Op::XZero], c_.x_type), padded, part.x.get_size());
+      const std::size_t bytes = part.x.get_size() / static_cast<std::size_t>(s.images);
+      for (std::int64_t i = 0; i < s.images; ++i)
+        pad(x + i * c_.x[2] * row, s, row, zero_point(run.operands[Op::XZero], c_.x_type),
+            padded + static_cast<std::size_t>(i) * bytes, bytes);
       x = padded;
     }
     auto* sums = reinterpret_cast<std::int32_t*>(own);
@@ -326,7 +342,7 @@ class OneDnnConvInt8 final : public Kernel {
       e.run(part.primitive);
     }
     if (quantized_) return;
-    finisher_.rows(run, sums, s.channels, s.rows * out_row_, slice.channel, s.channels,
+    finisher_.rows(run, sums, s.channels, s.images * s.rows * out_row_, slice.channel, s.channels,
                    pixel * c_.out[1] + slice.channel, c_.out[1]);
   }
 
@@ -373,7 +389,7 @@ std::string onednn_conv_int8_refuses(const ConvInt8Config& c) {
   if (!centered.fits(c.weights.data, element_count(c.w))) return "weights less their zero points do not fit into int8";
   OneThread one;
   try {
-    if (is_reference(describe_slice(c, whole(c), false).impl_info_str()))
+    if (is_reference(describe_slice(c, whole(c, 1), false).impl_info_str()))
       return "oneDNN has only a reference implementation of it";
   } catch (const dnnl::error&) {
     return "oneDNN does not take this convolution";

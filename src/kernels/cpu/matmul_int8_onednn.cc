@@ -22,6 +22,7 @@ using dnnl_type = dnnl::memory::data_type;
 
 constexpr std::int64_t kSums = 48 * 1024;     // of a piece
 constexpr std::int64_t kFewestColumns = 128;  // of a piece
+constexpr std::int64_t kFewBatches = 64;      // whose products are cut by columns
 
 std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -188,7 +189,8 @@ class OneDnnMatMulInt8 final : public Kernel {
   // Columns in the same pieces for any number of rows, so that plans for many share the packed weights.
   void cut(PackedConstants& packed) {
     std::int64_t width = s_.n;
-    if (s_.n >= 2 * kFewestColumns) width = std::max(kFewestColumns, (s_.n / 32 + 63) / 64 * 64);
+    if (s_.n >= 2 * kFewestColumns && s_.batches <= kFewBatches)
+      width = std::max(kFewestColumns, (s_.n / 32 + 63) / 64 * 64);
     const std::int64_t columns = (s_.n + width - 1) / width;
     const std::int64_t row_pieces = (s_.m * width + kSums - 1) / kSums;
     const std::int64_t pieces = std::max<std::int64_t>(1, std::min(row_pieces, s_.m / 8));
