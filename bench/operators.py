@@ -5,7 +5,7 @@
 
 Each row is a model of one node at a size that people meet, some 200,000 elements for what goes element by element.
 Medians in microseconds, the slowest in proportion first, and the geometric mean of all ratios at the end (below 1: norn
-is faster). Rows that name a type are of another than float.
+is faster). Rows that name a type are of another than float. A row is the text of a model, its inputs, and initializers if it has any.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import statistics
 import time
 
 import numpy as np
+import onnx.numpy_helper
 import onnx.parser
 
 import norn
@@ -74,6 +75,12 @@ def trees(rows, count, depth=4, features=30):
 
 
 HALF = np.float16
+QUANTIZED = {
+    "as": np.array(0.02, np.float32),
+    "az": np.array(3, np.uint8),
+    "ys": np.array(0.7, np.float32),
+    "yz": np.array(128, np.uint8),
+}
 CASES = {
     "Add": binary("Add"),
     "Add double": binary("Add", "double", floats(N, dtype=np.float64), floats(N, dtype=np.float64)),
@@ -131,6 +138,40 @@ CASES = {
     "MatMulInteger": (
         "agraph (uint8[M, K] a, int8[K, N] b) => (y) { y = MatMulInteger(a, b) }",
         {"a": ints(0, 255, 64, 256, dtype=np.uint8), "b": ints(-9, 9, 256, 256, dtype=np.int8)},
+    ),
+    "MatMulInteger constant": (
+        "agraph (uint8[M, K] a) => (y) { y = MatMulInteger(a, w) }",
+        {"a": ints(0, 255, 64, 256, dtype=np.uint8)},
+        {"w": ints(-99, 99, 256, 256, dtype=np.int8)},
+    ),
+    "QLinearMatMul": (
+        "agraph (uint8[M, K] a) => (y) { y = QLinearMatMul(a, as, az, w, ws, wz, ys, yz) }",
+        {"a": ints(0, 255, 128, 256, dtype=np.uint8)},
+        {
+            **QUANTIZED,
+            "w": ints(-99, 99, 256, 256, dtype=np.int8),
+            "ws": np.full(256, 0.01, np.float32),
+            "wz": np.zeros(256, np.int8),
+        },
+    ),
+    "QLinearConv": (
+        "agraph (uint8[1, 64, H, W] a) => (y) { y = QLinearConv<pads = [1, 1, 1, 1]>(a, as, az, w, ws, wz, ys, yz) }",
+        {"a": ints(0, 255, 1, 64, 28, 28, dtype=np.uint8)},
+        {
+            **QUANTIZED,
+            "w": ints(-99, 99, 64, 64, 3, 3, dtype=np.int8),
+            "ws": np.full(64, 0.01, np.float32),
+            "wz": np.zeros(64, np.int8),
+        },
+    ),
+    "ConvInteger": (
+        "agraph (uint8[1, 64, H, W] a) => (y) { y = ConvInteger<pads = [1, 1, 1, 1]>(a, w, az) }",
+        {"a": ints(0, 255, 1, 64, 28, 28, dtype=np.uint8)},
+        {"az": np.array(3, np.uint8), "w": ints(-99, 99, 64, 64, 3, 3, dtype=np.int8)},
+    ),
+    "DynamicQuantizeLinear": (
+        "agraph (float[N] a) => (y, s, z) { y, s, z = DynamicQuantizeLinear(a) }",
+        {"a": floats(N)},
     ),
     "Einsum": (
         'agraph (float[B, M, K] a, float[B, K, N] b) => (y) { y = Einsum<equation = "bij,bjk->bik">(a, b) }',
@@ -194,10 +235,11 @@ CASES = {
 }
 
 
-def measure(text, feeds, threads, rounds):
+def measure(text, feeds, constants, threads, rounds):
     import onnxruntime
 
     model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21, "ai.onnx.ml": 5]>\n' + text)
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(value, name) for name, value in constants.items())
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     engines = [
@@ -221,11 +263,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
     found = []
-    for name, (text, feeds) in CASES.items():
+    for name, (text, feeds, *constants) in CASES.items():
         if options.names and name not in options.names:
             continue
         try:
-            ours, theirs = measure(text, feeds, options.threads, options.rounds)
+            ours, theirs = measure(text, feeds, constants[0] if constants else {}, options.threads, options.rounds)
             found.append((ours / theirs, name, ours, theirs))
         except Exception as error:
             print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0][:150]}")

@@ -27,6 +27,8 @@ inline void release(Value& constant) {
 
 void fold_constants(Program&);
 // These look at one graph at a time.
+void fuse_qdq(Program&, Graph&);
+void fuse_quantized(Program&, Graph&);
 void drop_identities(Program&, Graph&);
 void widen_half(Program&, Graph&);
 void fuse_conv_bn(Program&, Graph&);

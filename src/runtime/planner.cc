@@ -40,6 +40,8 @@ std::shared_ptr<Segment> Planner::run() {
   place(nodes.settled);
   for (const StridedView& v : views_)
     if (!v.copied) spare({SparedNode::Why::View, v.node, v.operation});
+  for (const auto& [id, lazy] : lazy_)
+    if (!lazy.made) spare({SparedNode::Why::View, lazy.node, lazy.operation});
   hand_on(nodes.settled);
   return segment_;
 }

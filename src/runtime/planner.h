@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,13 @@ struct StridedView {
   bool copied = false;            // for a reader that needs it in a layout
 };
 
+// A value that nothing has needed as real numbers yet.
+struct LazyValue {
+  Dequantized from;
+  std::uint32_t node, operation;  // StepInfo::node and ::first
+  bool made = false;
+};
+
 class Planner final : public Selector {
   using Graph = program::Graph;
   using Layout = kernels::Layout;
@@ -57,7 +65,10 @@ class Planner final : public Selector {
     return state_.values[id].known.constant.defined() ? &state_.values[id].known.constant : nullptr;
   }
   bool is_shared_constant(ValueId id) const override { return graph_.value(id).is_constant(); }
-  Layout made_in(ValueId id) const override { return state_.slots(id).made; }
+  Layout made_in(ValueId id) const override {
+    const auto lazy = lazy_.find(id);
+    return state_.slots(lazy != lazy_.end() && !lazy->second.made ? lazy->second.from.x : id).made;
+  }
 
   void view(std::size_t i) override {
     if (passes_over("view")) return;
@@ -83,6 +94,14 @@ class Planner final : public Selector {
   const std::vector<std::int64_t>* strides_of(ValueId id) const override {
     const PlanState::Slots& of = state_.slots(id);
     return of.view == kNoSlot || of.dense != kNoSlot ? nullptr : &views_[of.view].strides;
+  }
+  void dequantized_view() override {
+    lazy_[node_->outputs[0]] = {{node_->inputs[0], node_->inputs[1], node_->input(2)}, node_index_, first_};
+    emitted_ = true;
+  }
+  const Dequantized* dequantized(ValueId id) const override {
+    const auto found = lazy_.find(id);
+    return found == lazy_.end() ? nullptr : &found->second.from;
   }
 
  protected:
@@ -134,11 +153,13 @@ class Planner final : public Selector {
   std::size_t bytes_of(ValueId id) const;
   bool has_slot(ValueId id) const {
     const PlanState::Slots& of = state_.slots(id);
-    return of.dense != kNoSlot || of.other != kNoSlot || of.view != kNoSlot;
+    return of.dense != kNoSlot || of.other != kNoSlot || of.view != kNoSlot || lazy_.contains(id);
   }
   void make_whole(const Operand& operand);
-  void emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name, std::uint32_t source,
-                 std::uint32_t target, ValueId id, std::uint32_t node, std::uint32_t operation);
+  void make_real(ValueId id, LazyValue& lazy);
+  void emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name,
+                 const std::vector<std::uint32_t>& sources, std::uint32_t target, ValueId id, std::uint32_t node,
+                 std::uint32_t operation);
   void settle_outputs(const std::vector<ValueId>& settled);
   void place(const std::vector<ValueId>& settled);
   void hand_on(const std::vector<ValueId>& settled);
@@ -156,6 +177,7 @@ class Planner final : public Selector {
   std::shared_ptr<Segment> segment_;
   std::vector<Slot> slots_;
   std::vector<StridedView> views_;
+  std::map<ValueId, LazyValue> lazy_;
   std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
   std::uint32_t node_index_ = 0, first_ = 0;  // StepInfo::node and ::first
   bool emitted_ = false;

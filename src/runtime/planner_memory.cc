@@ -49,6 +49,8 @@ std::uint32_t Planner::new_slot(const Operand& operand) {
 // The slot that holds the value in the wanted layout, reordering it if it lies in the other one.
 std::uint32_t Planner::slot_for(const Operand& operand) {
   PlanState::Slots& of = state_.slots(operand.value);
+  if (const auto lazy = lazy_.find(operand.value); lazy != lazy_.end() && !lazy->second.made)
+    make_real(operand.value, lazy->second);
   if (operand.as_it_lies && strides_of(operand.value)) return views_[of.view].slot;
   if (of.view != kNoSlot && of.dense == kNoSlot && (operand.layout == Layout::Dense || of.other == kNoSlot)) {
     make_whole(operand);
@@ -85,12 +87,13 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
   config.dims = dims;
   config.from = operand.layout == Layout::Dense ? of.other_layout : Layout::Dense;
   config.to = operand.layout;
+  config.element_bytes = element_size(dtype_of(operand.value));
   const Operand from{operand.value, config.from};
   for (const auto& candidate : kernels::reorder_candidates()) {
     if (!candidate.refuses(config).empty()) continue;
     const std::uint32_t source = slot_for(from);
     const std::uint32_t target = new_slot(operand);
-    emit_copy(candidate.make(config, packed()), "reorder (" + std::string(candidate.name) + ")", source, target,
+    emit_copy(candidate.make(config, packed()), "reorder (" + std::string(candidate.name) + ")", {source}, target,
               operand.value, node_index_, first_);
     return target;
   }
@@ -98,15 +101,20 @@ std::uint32_t Planner::slot_for(const Operand& operand) {
 }
 
 // A step that gives the same value other memory.
-void Planner::emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name, std::uint32_t source,
-                        std::uint32_t target, ValueId id, std::uint32_t node, std::uint32_t operation) {
+void Planner::emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name,
+                        const std::vector<std::uint32_t>& sources, std::uint32_t target, ValueId id, std::uint32_t node,
+                        std::uint32_t operation) {
   const auto at = static_cast<std::int64_t>(segment_->steps.size());
   Step step;
-  step.operands = pointer_to(source);
+  step.operands = static_cast<std::uint32_t>(pointer_slots_.size());
+  for (const std::uint32_t source : sources) {
+    pointer_to(source);
+    if (source == kNoSlot) continue;
+    std::int64_t& last = slots_[root(source)].last;
+    last = std::max(last, at);  // it may be needed by later segments
+  }
   pointer_to(target);
   step.kernel = kernel.get();
-  std::int64_t& last = slots_[root(source)].last;
-  last = std::max(last, at);  // it may be needed by later segments
   slots_[target].first = slots_[target].last = at;
   segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
   segment_->kernels.push_back(std::move(kernel));
@@ -159,8 +167,21 @@ void Planner::make_whole(const Operand& operand) {
   auto [kernel, name] =
       whole_copy(dims_of(operand.value), view.strides, operand.layout, element_size(dtype_of(operand.value)), packed());
   const std::uint32_t target = new_slot(operand);
-  emit_copy(std::move(kernel), std::move(name), view.slot, target, operand.value, view.node, view.operation);
+  emit_copy(std::move(kernel), std::move(name), {view.slot}, target, operand.value, view.node, view.operation);
   view.copied = true;
+}
+
+// In the layout in which the integers lie.
+void Planner::make_real(ValueId id, LazyValue& lazy) {
+  const Layout layout = made_in(id);
+  lazy.made = true;
+  const Dequantized& from = lazy.from;
+  auto kernel = dequantizing_kernel(dtype_of(from.x), dims_of(from.x), packed());
+  std::vector<std::uint32_t> sources = {slot_for({from.x, layout}), slot_for({from.scale}), kNoSlot};
+  if (from.zero != kNone) sources[2] = slot_for({from.zero});
+  const std::uint32_t target = new_slot({id, layout});
+  state_.slots(id).made = layout;
+  emit_copy(std::move(kernel), "dequantize", sources, target, id, lazy.node, lazy.operation);
 }
 
 // Graph outputs take their memory from the run; values that later segments read keep their arena place to the end.

@@ -8,13 +8,18 @@
 #include "ops/math/expand/expand.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
+#include "ops/math/matmul_integer/matmul_integer.h"
+#include "ops/math/qlinear_matmul/qlinear_matmul.h"
 #include "ops/math/softmax/softmax.h"
 #include "ops/nn/conv/conv.h"
+#include "ops/nn/conv_integer/conv_integer.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
+#include "ops/nn/qlinear_conv/qlinear_conv.h"
 #include "ops/quantization/dequantize/dequantize.h"
+#include "ops/quantization/dynamic_quantize/dynamic_quantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/reduction/reduce/reduce.h"
 #include "ops/rnn/recurrent/recurrent.h"
@@ -49,6 +54,10 @@ constexpr Entry kTable[] = {
     {&ops::Conv, select_conv},
     {&ops::MatMul, select_matmul},
     {&ops::Gemm, select_gemm},
+    {&ops::ConvInteger, select_conv_integer},
+    {&ops::QLinearConv, select_qlinear_conv},
+    {&ops::MatMulInteger, select_matmul_integer},
+    {&ops::QLinearMatMul, select_qlinear_matmul},
     {&ops::MaxPool, select_pool},
     {&ops::AveragePool, select_pool},
     {&ops::GlobalAveragePool, select_global_pool},
@@ -65,6 +74,7 @@ constexpr Entry kTable[] = {
     {&ops::LRN, select_lrn},
     {&ops::QuantizeLinear, select_quantize},
     {&ops::DequantizeLinear, select_dequantize},
+    {&ops::DynamicQuantizeLinear, select_dynamic_quantize},
     {&ops::Equal, select_pair},
     {&ops::Less, select_pair},
     {&ops::LessOrEqual, select_pair},

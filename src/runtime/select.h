@@ -30,6 +30,11 @@ struct Operand {
   bool as_it_lies = false;  // with the strides of Selector::strides_of
 };
 
+// A value of 8-bit integers, and how it becomes real numbers: x, a scale and a zero point, each one number.
+struct Dequantized {
+  program::ValueId x, scale, zero;
+};
+
 class Selector {
  public:
   virtual ~Selector() = default;
@@ -85,7 +90,7 @@ class Selector {
   // The same for a kernel of several outputs, of which some may be omitted.
   template <class Config>
   bool choose_outputs(std::span<const kernels::Candidate<Config>> candidates, const Config& config,
-                  const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place = false) {
+                      const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place = false) {
     for (const kernels::Candidate<Config>& candidate : candidates) {
       std::string key;
       std::shared_ptr<const kernels::Kernel> kernel;
@@ -116,6 +121,9 @@ class Selector {
   }
   // Told once, however often the operation is offered.
   void refuse(std::string kernel, std::string reason);
+  // That many of the parts are taken.
+  void take(std::size_t parts) { taken_ = parts; }
+  std::size_t taken() const noexcept { return taken_; }
   // Whether this way of computing the node, which would take it, is left out (PlanOptions::passed_over).
   bool passes_over(std::string_view kernel) {
     if (to_pass_over_ == 0) return false;
@@ -136,6 +144,10 @@ class Selector {
   // Of a value that lies in another's memory and is not dense there; null for others. A kernel may take it as it lies
   // (Operand::as_it_lies).
   virtual const std::vector<std::int64_t>* strides_of(program::ValueId id) const = 0;
+  // Output 0 is input 0, dequantized when something first needs it so.
+  virtual void dequantized_view() = 0;
+  // Of a value that is dequantized; null for others. A kernel may read the integers in its place.
+  virtual const Dequantized* dequantized(program::ValueId id) const = 0;
 
  protected:
   virtual void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name,
@@ -175,6 +187,10 @@ std::pair<std::shared_ptr<const kernels::Kernel>, std::string> whole_copy(const 
                                                                           std::size_t element_bytes,
                                                                           kernels::PackedConstants& packed);
 
+// A kernel that dequantizes elements by one scale; null if there is none.
+std::shared_ptr<const kernels::Kernel> dequantizing_kernel(DataType integer, const Shape& dims,
+                                                           kernels::PackedConstants& packed);
+
 // Emits the operation, with the parts that it took, or returns false (then nothing was emitted).
 using SelectFn = bool (*)(Selector&);
 // The select function for an operator; null if it has only its reference kernel.
@@ -184,6 +200,10 @@ SelectFn find_select(const opset::Operator* op);
 bool select_conv(Selector&);
 bool select_matmul(Selector&);
 bool select_gemm(Selector&);
+bool select_conv_integer(Selector&);
+bool select_qlinear_conv(Selector&);
+bool select_matmul_integer(Selector&);
+bool select_qlinear_matmul(Selector&);
 bool select_pool(Selector&);
 bool select_global_pool(Selector&);
 bool select_elementwise(Selector&);
@@ -199,6 +219,9 @@ bool select_pad(Selector&);
 bool select_gather(Selector&);
 bool select_cast(Selector&);
 bool select_quantize(Selector&);
+bool select_dynamic_quantize(Selector&);
+// An element-wise operation on what is dequantized, with the quantization fused behind it.
+bool select_quantized_chain(Selector&);
 bool select_dequantize(Selector&);
 bool select_pair(Selector&);
 bool select_where(Selector&);

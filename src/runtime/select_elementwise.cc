@@ -161,6 +161,7 @@ program::ValueId Selector::take_parts(std::vector<ElementStep>& steps, std::vect
 }
 
 bool select_elementwise(Selector& s) {
+  if (select_quantized_chain(s)) return true;
   const DataType type = s.out_dtype();
   // The running value starts as the first input; the operation's other inputs and the fused ones follow.
   auto attempt = [&](Layout layout) {

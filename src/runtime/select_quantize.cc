@@ -46,12 +46,36 @@ bool select_quantize(Selector& s) {
                             {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]});
 }
 
+std::shared_ptr<const kernels::Kernel> dequantizing_kernel(DataType integer, const Shape& dims,
+                                                           kernels::PackedConstants& packed) {
+  kernels::QuantizeConfig config;
+  config.integer = integer;
+  config.inner = element_count(dims);
+  return kernels::dequantize_candidates()[0].make(config, packed);
+}
+
+bool select_dynamic_quantize(Selector& s) {
+  const program::Node& node = s.node();
+  std::vector<Operand> outs;
+  for (std::size_t i = 0; i < 3; ++i) outs.push_back({i < node.outputs.size() ? node.outputs[i] : program::kNone});
+  if (outs[0].value == program::kNone) {
+    s.refuse("quantize", "gives the quantized tensor");
+    return false;
+  }
+  return s.choose_outputs(kernels::dynamic_quantize_candidates(), {element_count(s.dims(0))}, {{node.inputs[0]}}, outs);
+}
+
 bool select_dequantize(Selector& s) {
   if (s.dtype(1) != DataType::Float || s.out_dtype() != DataType::Float) {
     s.refuse("dequantize", "multiplies by float");
     return false;
   }
   const auto config = scales(s, s.dtype(0));
+  if (config && config->outer == 1 && config->n == 1 && kernels::dequantize_candidates()[0].refuses(*config).empty() &&
+      element_count(s.dims(1)) == 1 && !s.passes_over("view")) {
+    s.dequantized_view();
+    return true;
+  }
   return config && s.choose(kernels::dequantize_candidates(), *config,
                             {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]});
 }

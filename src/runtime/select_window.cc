@@ -18,7 +18,9 @@ using kernels::Layout;
 constexpr std::int64_t kManyChannels = 8;
 
 bool select_pool(Selector& s) {
-  if (!s.is_float("pool")) return false;
+  const DataType type = s.out_dtype();
+  const bool is_8_bit = type == DataType::Uint8 || type == DataType::Int8;
+  if (!is_8_bit && !s.is_float("pool")) return false;
   if (s.node().outputs.size() > 1) {
     s.refuse("pool", "does not give Indices");
     return false;
@@ -40,6 +42,9 @@ bool select_pool(Selector& s) {
   }
   auto attempt = [&](Layout layout) {
     config.x_layout = config.out_layout = layout;
+    if (is_8_bit)
+      return s.choose(kernels::int8_pool_candidates(), kernels::Int8PoolConfig{config, type},
+                      {{s.node().inputs[0], layout}}, {s.node().outputs[0], layout});
     return s.choose(kernels::pool_candidates(), config, {{s.node().inputs[0], layout}}, {s.node().outputs[0], layout});
   };
   Layout made = s.made_in(s.node().inputs[0]);

@@ -7,6 +7,8 @@ namespace norn::kernels {
 // What no candidate accepts; "" if the configuration makes sense.
 std::string conv_config_refusal(const ConvConfig& config);
 
+// Why oneDNN cannot count its sizes; of a configuration that makes sense.
+std::string onednn_conv_size_refusal(const ConvConfig& config);
 std::string onednn_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_onednn_conv(const ConvConfig& config, PackedConstants& packed);
 

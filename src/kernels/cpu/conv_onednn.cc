@@ -451,9 +451,11 @@ class OneDnnConv final : public Kernel {
   base::ObjectPool<State> pool_;
 };
 
+}  // namespace
+
 // It keeps in int: dimensions, numbers of blocks of all of them together, distances within an image in bytes, and
 // elements of an image whose channels are rounded up to whole vectors.
-std::string size_refusal(const ConvConfig& c) {
+std::string onednn_conv_size_refusal(const ConvConfig& c) {
   const std::string why = "larger than oneDNN can count";
   constexpr std::int64_t kBlock = 16;            // channels of its widest vectors, to which it rounds up
   constexpr std::int64_t kLongestRow = 1 << 20;  // it tries every way to cut one, up to 10 microseconds each
@@ -477,12 +479,10 @@ std::string size_refusal(const ConvConfig& c) {
   return "";
 }
 
-}  // namespace
-
 std::string onednn_conv_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
   if (c.x.size() > 5) return "more than three spatial dimensions";
-  if (std::string why = size_refusal(c); !why.empty()) return why;
+  if (std::string why = onednn_conv_size_refusal(c); !why.empty()) return why;
   const Geometry g(c);
   OneThread one;
   try {

@@ -6,11 +6,13 @@
 
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/int8.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/movement.h"
 #include "kernels/cpu/norm.h"
 #include "kernels/cpu/pool.h"
+#include "kernels/cpu/quantize.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/reorder.h"
 #include "kernels/cpu/softmax.h"
@@ -172,6 +174,13 @@ TEST(Extents, NoSizeIsTooMuchForACandidate) {
     offer(conv_candidates(), conv(r), convs);
     offer(matmul_candidates(), matmul(r), matmuls);
     offer(pool_candidates(), pool(r), others);
+    const ConvConfig c = conv(r);
+    offer(conv_int8_candidates(),
+          {c.x, c.w, c.out, c.group, c.strides, c.dilations, c.pads_begin, c.pads_end, DataType::Uint8, DataType::Int8},
+          others);
+    const MatMulConfig m = matmul(r);
+    offer(matmul_int8_candidates(), {m.a, m.b, m.out, DataType::Int8, DataType::Uint8}, others);
+    offer(dynamic_quantize_candidates(), {r.size()}, others);
     const std::size_t rank = static_cast<std::size_t>(r.below(6));
     const Shape dims = r.shape(rank);
     offer(global_pool_candidates(), {PoolKind::Average, dims, r.layout()}, others);

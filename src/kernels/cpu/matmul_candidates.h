@@ -46,6 +46,8 @@ std::string matmul_config_refusal(const MatMulConfig& config);
 enum class CForm { None, Row, Other };
 CForm c_form(const MatMulConfig& config);
 
+// Why oneDNN cannot count its sizes.
+std::string onednn_matmul_size_refusal(const MatMulShape& shape);
 std::string onednn_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_onednn_matmul(const MatMulConfig& config, PackedConstants& packed);
 

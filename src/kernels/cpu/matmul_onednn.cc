@@ -291,8 +291,10 @@ class OneDnnMatMul final : public Kernel {
   base::ObjectPool<State> pool_;
 };
 
+}  // namespace
+
 // It keeps distances between rows and columns in bytes, and numbers of blocks of all dimensions together.
-std::string size_refusal(const MatMulShape& s) {
+std::string onednn_matmul_size_refusal(const MatMulShape& s) {
   constexpr std::int64_t kMostProducts = 1 << 20;  // described one by one
   if (std::max({s.m, s.n, s.k}) > kMostOneDnn / 4 || !bounded_product({s.m, s.k}, kMostOneDnn) ||
       !bounded_product({s.k, s.n}, kMostOneDnn) || !bounded_product({s.m, s.n}, kMostOneDnn))
@@ -300,12 +302,10 @@ std::string size_refusal(const MatMulShape& s) {
   return s.batches > kMostProducts ? "too many products to describe each" : "";
 }
 
-}  // namespace
-
 std::string onednn_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = matmul_config_refusal(c); !why.empty()) return why;
   const MatMulShape s(c);
-  if (std::string why = size_refusal(s); !why.empty()) return why;
+  if (std::string why = onednn_matmul_size_refusal(s); !why.empty()) return why;
   OneThread one;
   try {
     const Fusion f = working_fusion(c, s);

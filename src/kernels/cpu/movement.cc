@@ -346,7 +346,7 @@ std::unique_ptr<Kernel> make_gather(const GatherConfig& c, PackedConstants&) { r
 
 class Reorder final : public Kernel {
  public:
-  explicit Reorder(const ReorderConfig& c) : batch_(c.dims[0]), rows_(c.dims[1]) {
+  explicit Reorder(const ReorderConfig& c) : batch_(c.dims[0]), rows_(c.dims[1]), element_bytes_(c.element_bytes) {
     for (std::size_t d = 2; d < c.dims.size(); ++d) columns_ *= c.dims[d];
     if (c.from == c.to) {
       columns_ *= rows_;
@@ -356,11 +356,12 @@ class Reorder final : public Kernel {
     }
   }
   void run(void* const* operands, void*) const override {
-    transpose_matrices(operands[0], operands[1], batch_, rows_, columns_, sizeof(float));
+    transpose_matrices(operands[0], operands[1], batch_, rows_, columns_, element_bytes_);
   }
 
  private:
   std::int64_t batch_, rows_, columns_ = 1;
+  std::size_t element_bytes_;
 };
 
 std::string reorder_refuses(const ReorderConfig& c) {

@@ -102,6 +102,10 @@ bool append_posts(const std::vector<ElementStep>& steps, const std::vector<Sprea
                   std::vector<BinaryPost>& binaries);
 dnnl::primitive_attr attributes(const dnnl::post_ops& ops);
 
+// Whether products of 8-bit integers are exact: instruction sets without dot products of them add pairs of products in
+// 16 bits, which saturate. The environment may limit the set that oneDNN uses.
+bool int8_is_exact();
+
 inline bool is_reference(const std::string& implementation) { return implementation.rfind("ref", 0) == 0; }
 
 // Executions of one primitive: its arguments, whose addresses are set before each.
@@ -109,11 +113,16 @@ struct Execution {
   std::vector<dnnl::memory> memories;
   std::vector<dnnl_exec_arg_t> args;
 
+  std::vector<const void*> addresses;  // that were set last: setting them takes its time
+
   void add(int arg, const dnnl::memory::desc& desc) {
     memories.emplace_back(desc, cpu_engine(), nullptr);
     args.push_back({arg, memories.back().get()});
+    addresses.push_back(nullptr);
   }
   void set(std::size_t i, const void* address) {
+    if (addresses[i] == address) return;
+    addresses[i] = address;
     dnnl_memory_set_data_handle(args[i].memory, const_cast<void*>(address));
   }
   void run(const dnnl::primitive& primitive) const;

@@ -98,6 +98,8 @@ class Pool final : public Kernel {
   std::int64_t taps_, in_pixels_, out_pixels_;
 };
 
+}  // namespace
+
 std::string pool_refuses(const PoolConfig& c) {
   const std::size_t rank = c.x.size();
   if (rank < 3 || rank > 5) return "not one to three spatial dimensions";
@@ -117,6 +119,9 @@ std::string pool_refuses(const PoolConfig& c) {
       return "windows that reach beyond any memory";
   return extent_refusal({&c.x, &c.out, &c.window});
 }
+
+namespace {
+
 std::unique_ptr<Kernel> make_pool(const PoolConfig& c, PackedConstants&) { return std::make_unique<Pool>(c); }
 
 class GlobalPool final : public Kernel {

@@ -18,6 +18,15 @@ struct PoolConfig {
   Layout x_layout = Layout::Dense, out_layout = Layout::Dense;
 };
 std::span<const Candidate<PoolConfig>> pool_candidates();
+// Why no kernel takes it; "" if it makes sense.
+std::string pool_refuses(const PoolConfig& config);
+
+// The largest of 8-bit integers; what a window has outside of x does not count.
+struct Int8PoolConfig {
+  PoolConfig pool;  // of kind Max
+  DataType type = DataType::Uint8;
+};
+std::span<const Candidate<Int8PoolConfig>> int8_pool_candidates();
 
 // All spatial positions to one. Operands: x, then the output [N, C, 1...].
 struct GlobalPoolConfig {

@@ -15,6 +15,13 @@ struct QuantizeConfig {
 std::span<const Candidate<QuantizeConfig>> quantize_candidates();
 std::span<const Candidate<QuantizeConfig>> dequantize_candidates();
 
+// By the range of the data, which is widened to hold 0: ONNX DynamicQuantizeLinear.
+// Operands: x, then the output, its scale and its zero point.
+struct DynamicQuantizeConfig {
+  std::int64_t elements = 0;
+};
+std::span<const Candidate<DynamicQuantizeConfig>> dynamic_quantize_candidates();
+
 // Runs of one scale. Internal to the kernels.
 struct QuantizeTable {
   // out = saturate(round(x / scale) + zero); NaN gives the lowest value.

@@ -1,4 +1,4 @@
-// From one layout to the other, f32.
+// From one layout to the other.
 #pragma once
 #include <span>
 
@@ -10,6 +10,7 @@ namespace norn::kernels {
 struct ReorderConfig {
   Shape dims;  // N, C, ...
   Layout from = Layout::Dense, to = Layout::Dense;
+  std::size_t element_bytes = 4;  // 1, 2, 4 or 8
 };
 std::span<const Candidate<ReorderConfig>> reorder_candidates();
 

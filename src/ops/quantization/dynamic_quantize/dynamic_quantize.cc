@@ -1,6 +1,8 @@
 // Quantization to uint8 by the range of the data itself. The range is widened to hold zero, so that zero is exact.
 #include "ops/quantization/dynamic_quantize/dynamic_quantize.h"
 
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -18,9 +20,19 @@ constexpr Schema kDynamicQuantizeLinear[] = {
     {.since = 11, .inputs = kInputs, .outputs = kOutputs, .types = kTypes},
 };
 
+void infer_dynamic_quantize(InferContext& ctx) {
+  if (ctx.has_rank(0))
+    ctx.set(0, DataType::Uint8, ctx.shape(0));
+  else
+    ctx.set(0, DataType::Uint8);
+  ctx.set(1, DataType::Float, {});
+  ctx.set(2, DataType::Uint8, {});
+}
+
 }  // namespace
 
-constinit const Operator DynamicQuantizeLinear = {.name = "DynamicQuantizeLinear", .history = kDynamicQuantizeLinear};
+constinit const Operator DynamicQuantizeLinear = {
+    .name = "DynamicQuantizeLinear", .history = kDynamicQuantizeLinear, .infer = infer_dynamic_quantize};
 
 void dynamic_quantize_schemas(SchemaTable& table) { table.add(DynamicQuantizeLinear); }
 

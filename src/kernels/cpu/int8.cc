@@ -1,0 +1,239 @@
+#include "kernels/cpu/int8.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/int8_candidates.h"
+#include "kernels/cpu/matmul_candidates.h"
+
+namespace norn::kernels {
+namespace {
+
+using Op = Int8Operand;
+
+bool is_8_bit(DataType type) { return type == DataType::Uint8 || type == DataType::Int8; }
+std::int32_t least_of(DataType type) { return type == DataType::Uint8 ? 0 : -128; }
+std::int32_t most_of(DataType type) { return type == DataType::Uint8 ? 255 : 127; }
+
+// Sums of products with weights of int8, and of differences, are within 32 bits up to this depth.
+constexpr std::int64_t kDeepest = std::numeric_limits<std::int32_t>::max() / (255 * 255);
+
+std::string output_refusal(const SumOutput& o, std::int64_t channels, std::int64_t depth) {
+  if (o.type != DataType::Int32 && o.type != DataType::Float && !is_8_bit(o.type))
+    return "gives int32, float, uint8 and int8, not " + std::string(data_type_name(o.type));
+  if (o.scales != 1 && o.scales != channels) return "scales that are not one for each channel";
+  if (o.shifts != 0 && o.shifts != 1 && o.shifts != channels) return "a shift that is not one for each channel";
+  if (o.shifts != 0 && o.type != DataType::Float) return "a shift of what is not float";
+  if (is_8_bit(o.type) && depth > kDeepest) return "sums that may pass 32 bits";
+  if (o.other == DataType::Undefined) return "";
+  return is_8_bit(o.type) && is_8_bit(o.other) && is_8_bit(o.last) ? "" : "another tensor that is not of 8 bits";
+}
+
+std::string type_refusal(DataType x, DataType w) { return is_8_bit(x) && is_8_bit(w) ? "" : "takes uint8 and int8"; }
+
+float number(const void* address) { return address == nullptr ? 1.0f : *static_cast<const float*>(address); }
+
+}  // namespace
+
+ConvConfig sizes_of(const ConvInt8Config& c) {
+  ConvConfig sizes;
+  sizes.x = c.x;
+  sizes.w = c.w;
+  sizes.out = c.out;
+  sizes.group = c.group;
+  sizes.strides = c.strides;
+  sizes.dilations = c.dilations;
+  sizes.pads_begin = c.pads_begin;
+  sizes.pads_end = c.pads_end;
+  return sizes;
+}
+
+MatMulConfig sizes_of(const MatMulInt8Config& c) {
+  MatMulConfig sizes;
+  sizes.a = c.x;
+  sizes.b = c.w;
+  sizes.out = c.out;
+  return sizes;
+}
+
+std::string conv_int8_config_refusal(const ConvInt8Config& c) {
+  if (std::string why = type_refusal(c.x_type, c.w_type); !why.empty()) return why;
+  if (std::string why = conv_config_refusal(sizes_of(c)); !why.empty()) return why;
+  if (c.x.size() > 5) return "more than three spatial dimensions";
+  Shape padded = c.x;
+  for (std::size_t d = 2; d < c.x.size(); ++d) padded[d] += c.pads_begin[d - 2] + c.pads_end[d - 2];
+  if (std::string why = extent_refusal({&padded}); !why.empty()) return why;
+  if (c.w_zeros != 0 && c.w_zeros != 1 && c.w_zeros != c.w[0]) return "zero points that are not one for each filter";
+  return output_refusal(c.output, c.w[0], element_count(c.w) / c.w[0]);
+}
+
+std::string matmul_int8_config_refusal(const MatMulInt8Config& c) {
+  if (std::string why = type_refusal(c.x_type, c.w_type); !why.empty()) return why;
+  if (std::string why = matmul_config_refusal(sizes_of(c)); !why.empty()) return why;
+  if (c.w_zeros != 0 && c.w_zeros != 1 && c.w_zeros != c.out.back())
+    return "zero points that are not one for each column";
+  return output_refusal(c.output, c.out.back(), c.x.back());
+}
+
+bool Centering::fits(const void* weights, std::int64_t elements) const {
+  if (zeros == 0 && type == DataType::Int8) return true;
+  for (std::int64_t i = 0; i < elements; ++i) {
+    const std::int32_t v = zero_point(weights, type, i) - zero_of(i);
+    if (v < -128 || v > 127) return false;
+  }
+  return true;
+}
+
+void Centering::to_int8(const void* weights, std::int64_t elements, std::int8_t* to) const {
+  for (std::int64_t i = 0; i < elements; ++i)
+    to[i] = static_cast<std::int8_t>(zero_point(weights, type, i) - zero_of(i));
+}
+
+std::string Centering::key() const {
+  std::string text = type == DataType::Uint8 ? "u8" : "s8";
+  for (std::int64_t i = 0; i < zeros; ++i) text += static_cast<char>(zero_point(zero, type, i));
+  return text;
+}
+
+SumFinisher::SumFinisher(const SumOutput& output, std::int64_t channels, std::int64_t depth)
+    : o_(output), channels_(channels), depth_(depth), size_(element_size(output.output())) {
+  const Int8Table& table = int8_table();
+  const auto is_signed = [](DataType type) { return type == DataType::Int8 ? 1 : 0; };
+  if (o_.other != DataType::Undefined)
+    finish_ = table.with_other[is_signed(o_.other)][is_signed(o_.last)];
+  else if (o_.type == DataType::Int32)
+    finish_ = table.to_int32;
+  else if (o_.type == DataType::Float)
+    finish_ = table.to_float;
+  else
+    finish_ = o_.type == DataType::Uint8 ? table.to_uint8 : table.to_int8;
+}
+
+std::size_t SumFinisher::scratch_bytes() const {
+  return static_cast<std::size_t>(channels_) * (sizeof(std::int32_t) + 2 * sizeof(float));
+}
+
+SumFinisher::Run SumFinisher::prepare(void* const* operands, std::int32_t x_zero, const std::int32_t* weight_sums,
+                                      void* scratch) const {
+  Run run;
+  run.operands = operands;
+  run.base = static_cast<std::int32_t*>(scratch);
+  run.scale = reinterpret_cast<float*>(run.base + channels_);
+  const auto* bias = static_cast<const std::int32_t*>(operands[Op::Bias]);
+  const std::int64_t room = std::numeric_limits<std::int32_t>::max() - std::min(depth_, kDeepest) * 255 * 255;
+  for (std::int64_t c = 0; c < channels_; ++c) {
+    std::int64_t base = bias == nullptr ? 0 : bias[c];
+    if (x_zero != 0) base -= std::int64_t{x_zero} * weight_sums[c];
+    if (base > room || base < -room) run.wide = is_8_bit(o_.type);
+    run.base[c] = static_cast<std::int32_t>(static_cast<std::uint32_t>(base));
+  }
+  Finish& f = run.finish;
+  f.base = run.base;
+  f.scale = run.scale;
+  if (o_.type == DataType::Int32) {
+    std::fill_n(run.scale, channels_, 1.0f);
+    return run;
+  }
+  const double one = number(operands[Op::Scale]), divisor = number(operands[Op::YScale]);
+  const auto* scales = static_cast<const float*>(operands[Op::WScale]);
+  const auto scale_of = [&](std::int64_t c) {
+    return one * (scales == nullptr ? 1.0 : scales[o_.scales == 1 ? 0 : c]) / divisor;
+  };
+  for (std::int64_t c = 0; c < channels_; ++c) run.scale[c] = static_cast<float>(scale_of(c));
+  if (o_.tame) {
+    run.scaled_base = run.scale + channels_;
+    for (std::int64_t c = 0; c < channels_; ++c) {
+      double base = bias == nullptr ? 0 : bias[c];
+      if (x_zero != 0) base -= static_cast<double>(x_zero) * weight_sums[c];
+      run.scaled_base[c] = static_cast<float>(base * scale_of(c));
+    }
+  }
+  if (const auto* shift = static_cast<const float*>(operands[Op::Shift])) {
+    f.shift = shift;
+    if (o_.shifts == 1) {
+      float* shifts = run.scale + channels_;
+      std::fill_n(shifts, channels_, *shift);
+      f.shift = shifts;
+    }
+  }
+  if (o_.type == DataType::Float) return run;
+  f.zero = zero_point(operands[Op::YZero], o_.type);
+  f.low = static_cast<std::int32_t>(std::clamp<std::int64_t>(o_.low, least_of(o_.type), most_of(o_.type)));
+  f.high = static_cast<std::int32_t>(std::clamp<std::int64_t>(o_.high, least_of(o_.type), most_of(o_.type)));
+  if (o_.other == DataType::Undefined) return run;
+  const double last = number(operands[Op::LastScale]);
+  f.middle = static_cast<float>(number(operands[Op::MiddleScale]) / last);
+  f.other = static_cast<float>(number(operands[Op::OtherScale]) / last);
+  f.middle_zero = zero_point(operands[Op::MiddleZero], o_.type);
+  f.other_zero = zero_point(operands[Op::OtherZero], o_.other);
+  f.last_zero = zero_point(operands[Op::LastZero], o_.last);
+  f.relu = o_.relu;
+  return run;
+}
+
+void SumFinisher::rows(const Run& run, const std::int32_t* sums, std::int64_t sums_row, std::int64_t rows,
+                       std::int64_t channel, std::int64_t n, std::int64_t y_at, std::int64_t y_row,
+                       const std::int32_t* base) const {
+  Finish f = run.finish;
+  f.base = base == nullptr ? run.base + channel : base;
+  f.scale += channel;
+  if (f.shift) f.shift += channel;
+  auto* y = static_cast<char*>(run.operands[Op::Y]) + static_cast<std::size_t>(y_at) * size_;
+  const auto* other = static_cast<const char*>(run.operands[Op::Other]);
+  if (other) other += y_at;
+  if (!run.wide) return finish_(f, {sums, other, y, sums_row, y_row, rows, n});
+  for (std::int64_t r = 0; r < rows; ++r)
+    wide_row(run, f, sums + r * sums_row, channel, n, y + static_cast<std::size_t>(r * y_row) * size_,
+             other == nullptr ? nullptr : other + r * y_row);
+}
+
+// With bases that do not fit beside the sums: the base is taken out of the sum again, and both are added in 64 bits.
+void SumFinisher::wide_row(const Run& run, const Finish& f, const std::int32_t* sums, std::int64_t channel,
+                           std::int64_t n, void* y, const void* other) const {
+  const auto* bias = static_cast<const std::int32_t*>(run.operands[Op::Bias]);
+  for (std::int64_t j = 0; j < n; ++j) {
+    // Without the bias, sum and base are within 32 bits.
+    const auto own = bias == nullptr ? 0u : static_cast<std::uint32_t>(bias[channel + j]);
+    const auto small =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[j]) + static_cast<std::uint32_t>(f.base[j]) - own);
+    const double sum = static_cast<double>(small) + static_cast<double>(static_cast<std::int32_t>(own));
+    // What the row makes of the clipped quotient, from a sum of nothing: the base is the quotient itself.
+    double quotient = std::nearbyint(sum * f.scale[j]);
+    if (!(quotient >= f.low - f.zero)) quotient = f.low - f.zero;
+    if (quotient > f.high - f.zero) quotient = f.high - f.zero;
+    Finish single = f;
+    const auto whole = static_cast<std::int32_t>(quotient);
+    const float one = 1.0f;
+    const std::int32_t nothing = 0;
+    single.base = &whole;
+    single.scale = &one;
+    single.shift = nullptr;
+    finish_(single, {&nothing, other == nullptr ? nullptr : static_cast<const char*>(other) + j,
+                     static_cast<char*>(y) + static_cast<std::size_t>(j) * size_, 1, 1, 1, 1});
+  }
+}
+
+namespace {
+
+constexpr Candidate<ConvInt8Config> kConv[] = {
+#ifdef NORN_ONEDNN
+    {"onednn", onednn_conv_int8_refuses, make_onednn_conv_int8, true},
+#endif
+    {"simd", conv_int8_config_refusal, make_simd_conv_int8},
+};
+
+constexpr Candidate<MatMulInt8Config> kMatMul[] = {
+#ifdef NORN_ONEDNN
+    {"onednn", onednn_matmul_int8_refuses, make_onednn_matmul_int8, true},
+#endif
+    {"simd", matmul_int8_config_refusal, make_simd_matmul_int8},
+};
+
+}  // namespace
+
+std::span<const Candidate<ConvInt8Config>> conv_int8_candidates() { return kConv; }
+std::span<const Candidate<MatMulInt8Config>> matmul_int8_candidates() { return kMatMul; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,122 @@
+// The ways to multiply 8-bit integers, for the tables in int8.cc, and what they share. Internal to the kernels.
+#pragma once
+#include <vector>
+
+#include "kernels/cpu/conv.h"
+#include "kernels/cpu/int8.h"
+#include "kernels/cpu/matmul.h"
+
+namespace norn::kernels {
+
+// The same sizes in f32, for the checks and shapes that these have.
+ConvConfig sizes_of(const ConvInt8Config& config);
+MatMulConfig sizes_of(const MatMulInt8Config& config);
+// What no candidate accepts; "" if the configuration makes sense.
+std::string conv_int8_config_refusal(const ConvInt8Config& config);
+std::string matmul_int8_config_refusal(const MatMulInt8Config& config);
+
+std::string onednn_conv_int8_refuses(const ConvInt8Config& config);
+std::unique_ptr<Kernel> make_onednn_conv_int8(const ConvInt8Config& config, PackedConstants& packed);
+std::string onednn_matmul_int8_refuses(const MatMulInt8Config& config);
+std::unique_ptr<Kernel> make_onednn_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed);
+std::unique_ptr<Kernel> make_simd_conv_int8(const ConvInt8Config& config, PackedConstants& packed);
+std::unique_ptr<Kernel> make_simd_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed);
+
+// Weights without their zero points: element i of an array has zero point i / `each` % `zeros`. `zeros` is 0 for none.
+struct Centering {
+  DataType type = DataType::Int8;
+  const void* zero = nullptr;
+  std::int64_t zeros = 0, each = 1;
+
+  std::int32_t zero_of(std::int64_t element) const {
+    if (zeros == 0) return 0;
+    const std::int64_t i = element / each % zeros;
+    return type == DataType::Uint8 ? static_cast<const std::uint8_t*>(zero)[i]
+                                   : static_cast<const std::int8_t*>(zero)[i];
+  }
+  // Whether all of them fit into int8.
+  bool fits(const void* weights, std::int64_t elements) const;
+  // Those that do not fit wrap.
+  void to_int8(const void* weights, std::int64_t elements, std::int8_t* to) const;
+  // For the name of what is packed: the zero points, since they are not part of the weights' address.
+  std::string key() const;
+};
+
+// One number of an 8-bit type; 0 where there is none.
+inline std::int32_t zero_point(const void* address, DataType type, std::int64_t i = 0) {
+  if (address == nullptr) return 0;
+  return type == DataType::Uint8 ? static_cast<const std::uint8_t*>(address)[i]
+                                 : static_cast<const std::int8_t*>(address)[i];
+}
+
+// What is done with sums, for each instruction set.
+struct Finish {
+  const std::int32_t* base;  // these begin at the first channel: added to the sums
+  const float* scale;
+  const float* shift;  // null for none
+  std::int32_t zero, low, high;
+  float middle = 0, other = 0;  // scales, divided by the last one
+  std::int32_t middle_zero = 0, other_zero = 0, last_zero = 0;
+  bool relu = false;
+};
+// Rows of sums, `sums_row` apart; those of y, and of the other tensor if there is one, lie `y_row` elements apart.
+struct FinishedRows {
+  const std::int32_t* sums;
+  const void* other;
+  void* y;
+  std::int64_t sums_row, y_row, rows, n;
+};
+using FinishRows = void (*)(const Finish& f, const FinishedRows& rows);
+struct Int8Table {
+  FinishRows to_int32, to_float, to_uint8, to_int8;
+  FinishRows with_other[2][2];  // [other][last], Uint8 before Int8
+  // sums[j] += the sum of columns j of a matrix of `rows` rows that lie `stride` apart.
+  void (*column_sums)(const std::int8_t* w, std::int64_t rows, std::int64_t columns, std::int64_t stride,
+                      std::int32_t* sums);
+  // to[i] += round(from[i]), where from holds whole numbers.
+  void (*add_whole)(const float* from, std::int32_t* to, std::int64_t n);
+  // out[c] = the largest x[c] over a grid of size[0] x size[1] x size[2] offsets; the least there is over an empty one.
+  void (*largest_uint8)(const std::uint8_t* x, const std::int64_t* size, const std::int64_t* stride,
+                        std::int64_t channels, std::uint8_t* out);
+  void (*largest_int8)(const std::int8_t* x, const std::int64_t* size, const std::int64_t* stride,
+                       std::int64_t channels, std::int8_t* out);
+  // The least and the largest of n > 0 elements; NaN for both if one is NaN.
+  void (*range)(const float* x, std::int64_t n, float* low, float* high);
+};
+const Int8Table& int8_table();
+
+// What becomes of the sums of one run.
+class SumFinisher {
+ public:
+  SumFinisher(const SumOutput& output, std::int64_t channels, std::int64_t depth);
+
+  // Bytes of the memory that a run needs for prepare().
+  std::size_t scratch_bytes() const;
+  // Reads the scales and zero points. `weight_sums`: of the weights without their zero points, by channel.
+  struct Run {
+    void* const* operands = nullptr;
+    Finish finish = {};
+    std::int32_t* base = nullptr;
+    float* scale = nullptr;
+    float* scaled_base = nullptr;  // the bases times the scales, of a tame output
+    bool wide = false;             // sums with their base may pass 32 bits
+  };
+  Run prepare(void* const* operands, std::int32_t x_zero, const std::int32_t* weight_sums, void* scratch) const;
+
+  // `rows` rows of sums, `sums_row` apart, for `n` channels from `channel` on; y and the other tensor have rows of
+  // `y_row` elements, and the first row begins at element `y_at`. `base`: in place of the run's, beginning at
+  // `channel`.
+  void rows(const Run& run, const std::int32_t* sums, std::int64_t sums_row, std::int64_t rows, std::int64_t channel,
+            std::int64_t n, std::int64_t y_at, std::int64_t y_row, const std::int32_t* base = nullptr) const;
+
+ private:
+  void wide_row(const Run& run, const Finish& f, const std::int32_t* sums, std::int64_t channel, std::int64_t n,
+                void* y, const void* other) const;
+
+  SumOutput o_;
+  std::int64_t channels_, depth_;
+  std::size_t size_;  // of an element of y
+  FinishRows finish_;
+};
+
+}  // namespace norn::kernels

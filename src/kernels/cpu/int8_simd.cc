@@ -1,0 +1,233 @@
+// What becomes of sums of products of 8-bit integers, a row of channels at a time, for each instruction set.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "base/fork.h"
+#include "kernels/cpu/int8_candidates.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/int8_simd.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/cpu/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+
+HWY_INLINE std::int64_t int8_lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+
+// A row in whole vectors, the last of which may overlap the one before; a row shorter than a vector goes through a
+// copy.
+template <class Other, class Y, class Body>
+HWY_INLINE void over_rows(const Finish& f, const FinishedRows& rows, const Other* other, Y* y, const Body& body) {
+  const std::int64_t lanes = int8_lanes(), n = rows.n;
+  const std::int32_t* sums = rows.sums;
+  const float* shift_of = f.shift ? f.shift : f.scale;  // where there is none it is not used
+  // Where there is no other tensor, the sums stand in for it.
+  const std::int64_t other_row = std::is_same_v<Other, std::int32_t> ? rows.sums_row : rows.y_row;
+  for (std::int64_t r = 0; r < rows.rows; ++r, sums += rows.sums_row, other += other_row, y += rows.y_row) {
+    if (n >= lanes) {
+      for (std::int64_t i = 0; i < n; i += lanes) {
+        const std::int64_t at = std::min(i, n - lanes);
+        body(f.base + at, f.scale + at, shift_of + at, sums + at, other + at, y + at);
+      }
+      continue;
+    }
+    constexpr std::size_t kMost = HWY_MAX_BYTES / sizeof(float);
+    std::int32_t base[kMost] = {}, values[kMost] = {};
+    float scale[kMost] = {}, shift[kMost] = {};
+    Other others[kMost] = {};
+    Y result[kMost];
+    for (std::int64_t i = 0; i < n; ++i) {
+      base[i] = f.base[i];
+      values[i] = sums[i];
+      scale[i] = f.scale[i];
+      shift[i] = shift_of[i];
+      others[i] = other[i];
+    }
+    body(base, scale, shift, values, others, result);
+    std::copy_n(result, n, y);
+  }
+}
+
+HWY_INLINE VI sums_with_base(const std::int32_t* sums, const std::int32_t* base) {
+  return hn::Add(hn::LoadU(I(), sums), hn::LoadU(I(), base));
+}
+
+void finish_int32(const Finish& f, const FinishedRows& rows) {
+  auto* to = static_cast<std::int32_t*>(rows.y);
+  over_rows(f, rows, rows.sums, to,
+            [](const std::int32_t* base, const float*, const float*, const std::int32_t* s, const std::int32_t*,
+               std::int32_t* out) HWY_ATTR { hn::StoreU(sums_with_base(s, base), I(), out); });
+}
+
+void finish_float(const Finish& f, const FinishedRows& rows) {
+  auto* to = static_cast<float*>(rows.y);
+  const bool shifts = f.shift != nullptr;
+  over_rows(f, rows, rows.sums, to,
+            [shifts](const std::int32_t* base, const float* scale, const float* shift, const std::int32_t* s,
+                     const std::int32_t*, float* out) HWY_ATTR {
+              V v = hn::Mul(hn::ConvertTo(F(), sums_with_base(s, base)), hn::LoadU(F(), scale));
+              if (shifts) v = hn::Add(v, hn::LoadU(F(), shift));
+              hn::StoreU(v, F(), out);
+            });
+}
+
+// round(v), within the whole numbers low and high; NaN gives the lowest. On x86 whatever is below the least integer
+// becomes that.
+HWY_INLINE VI whole_within(V v, V high, VI low) {
+#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR || !HWY_ARCH_X86
+  v = at_least(hn::ConvertTo(F(), low), v);
+#endif
+  return hn::Max(hn::NearestInt(at_most(high, v)), low);
+}
+
+template <class T>
+void finish_quantized(const Finish& f, const FinishedRows& rows) {
+  const hn::Rebind<T, F> narrow;
+  const V high = constant(static_cast<float>(f.high - f.zero));
+  const VI low = hn::Set(I(), f.low - f.zero), zero = hn::Set(I(), f.zero);
+  over_rows(f, rows, rows.sums, static_cast<T*>(rows.y),
+            [&](const std::int32_t* base, const float* scale, const float*, const std::int32_t* s, const std::int32_t*,
+                T* out) HWY_ATTR {
+              const V v = hn::Mul(hn::ConvertTo(F(), sums_with_base(s, base)), hn::LoadU(F(), scale));
+              hn::StoreU(hn::DemoteTo(narrow, hn::Add(whole_within(v, high, low), zero)), narrow, out);
+            });
+}
+
+template <class R, class T>
+void finish_with_other(const Finish& f, const FinishedRows& rows) {
+  const hn::Rebind<T, F> narrow;
+  const hn::Rebind<R, F> narrow_other;
+  const V high = constant(static_cast<float>(f.high - f.zero));
+  const VI low = hn::Set(I(), f.low - f.zero), last_zero = hn::Set(I(), f.last_zero);
+  // What zero points add to the sum.
+  const V shift =
+      constant(static_cast<float>(f.zero - f.middle_zero) * f.middle - static_cast<float>(f.other_zero) * f.other);
+  const V middle_scale = constant(f.middle), other_scale = constant(f.other);
+  const std::int32_t least = std::numeric_limits<T>::min() - f.last_zero;
+  const VI last_low = hn::Set(I(), f.relu ? std::max(least, 0) : least);
+  const V last_high = constant(static_cast<float>(std::numeric_limits<T>::max() - f.last_zero));
+  over_rows(f, rows, static_cast<const R*>(rows.other), static_cast<T*>(rows.y),
+            [&](const std::int32_t* base, const float* scale, const float*, const std::int32_t* s, const R* o,
+                T* out) HWY_ATTR {
+              const V v = hn::Mul(hn::ConvertTo(F(), sums_with_base(s, base)), hn::LoadU(F(), scale));
+              const V first = hn::ConvertTo(F(), whole_within(v, high, low));
+              const V second = hn::ConvertTo(F(), hn::PromoteTo(I(), hn::LoadU(narrow_other, o)));
+              const V sum = hn::MulAdd(first, middle_scale, hn::MulAdd(second, other_scale, shift));
+              hn::StoreU(hn::DemoteTo(narrow, hn::Add(whole_within(sum, last_high, last_low), last_zero)), narrow, out);
+            });
+}
+
+void column_sums(const std::int8_t* w, std::int64_t rows, std::int64_t columns, std::int64_t stride,
+                 std::int32_t* sums) {
+  const std::int64_t lanes = int8_lanes();
+  const hn::Rebind<std::int8_t, F> narrow;
+  std::int64_t j = 0;
+  for (; j + lanes <= columns; j += lanes) {
+    VI sum = hn::LoadU(I(), sums + j);
+    for (std::int64_t r = 0; r < rows; ++r)
+      sum = hn::Add(sum, hn::PromoteTo(I(), hn::LoadU(narrow, w + r * stride + j)));
+    hn::StoreU(sum, I(), sums + j);
+  }
+  for (; j < columns; ++j)
+    for (std::int64_t r = 0; r < rows; ++r) sums[j] += w[r * stride + j];
+}
+
+void add_whole(const float* from, std::int32_t* to, std::int64_t n) {
+  const std::int64_t lanes = int8_lanes();
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::Add(hn::LoadU(I(), to + i), hn::NearestInt(hn::LoadU(F(), from + i))), I(), to + i);
+  for (; i < n; ++i)
+    to[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(to[i]) +
+                                      static_cast<std::uint32_t>(static_cast<std::int32_t>(from[i])));
+}
+
+// The largest of the elements that lie apart on a grid, for each of `channels` channels that lie together.
+template <class T>
+void largest(const T* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels, T* out) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto each = [&](auto&& f) HWY_ATTR {
+    for (std::int64_t i = 0; i < size[0]; ++i)
+      for (std::int64_t j = 0; j < size[1]; ++j)
+        for (std::int64_t k = 0; k < size[2]; ++k) f(x + i * stride[0] + j * stride[1] + k * stride[2]);
+  };
+  constexpr T kLeast = std::numeric_limits<T>::min();
+  std::int64_t c = 0;
+  for (; c + lanes <= channels; c += lanes) {
+    auto most = hn::Set(d, kLeast);
+    each([&](const T* at) HWY_ATTR { most = hn::Max(most, hn::LoadU(d, at + c)); });
+    hn::StoreU(most, d, out + c);
+  }
+  for (; c < channels; ++c) {
+    T most = kLeast;
+    each([&](const T* at) { most = std::max(most, at[c]); });
+    out[c] = most;
+  }
+}
+
+// The least and the largest of n > 0 elements; NaN for both if one is NaN.
+void range(const float* x, std::int64_t n, float* low, float* high) {
+  const std::int64_t lanes = int8_lanes();
+  float least = x[0], most = x[0];
+  bool is_number = true;
+  std::int64_t i = 0;
+  if (n >= lanes) {
+    V least_of = hn::LoadU(F(), x), most_of = least_of;
+    auto numbers = hn::Eq(least_of, least_of);
+    const auto take = [&](V v) HWY_ATTR {
+      numbers = hn::And(numbers, hn::Eq(v, v));
+      least_of = hn::Min(least_of, v);
+      most_of = hn::Max(most_of, v);
+    };
+    for (; i + lanes <= n; i += lanes) take(hn::LoadU(F(), x + i));
+    take(hn::LoadU(F(), x + n - lanes));
+    is_number = hn::AllTrue(F(), numbers);
+    least = hn::GetLane(hn::MinOfLanes(F(), least_of));
+    most = hn::GetLane(hn::MaxOfLanes(F(), most_of));
+    i = n;
+  }
+  for (; i < n; ++i) {
+    is_number = is_number && x[i] == x[i];
+    least = std::min(least, x[i]);
+    most = std::max(most, x[i]);
+  }
+  *low = is_number ? least : std::numeric_limits<float>::quiet_NaN();
+  *high = is_number ? most : *low;
+}
+
+Int8Table finishing_int8() {
+  return {finish_int32,
+          finish_float,
+          finish_quantized<std::uint8_t>,
+          finish_quantized<std::int8_t>,
+          {{finish_with_other<std::uint8_t, std::uint8_t>, finish_with_other<std::uint8_t, std::int8_t>},
+           {finish_with_other<std::int8_t, std::uint8_t>, finish_with_other<std::int8_t, std::int8_t>}},
+          column_sums,
+          add_whole,
+          largest<std::uint8_t>,
+          largest<std::int8_t>,
+          range};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(finishing_int8);
+
+const Int8Table& int8_table() {
+  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(finishing_int8)(); });
+}
+
+}  // namespace norn::kernels
+#endif

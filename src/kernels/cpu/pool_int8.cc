@@ -1,0 +1,82 @@
+// The largest of 8-bit integers in windows: a vector of channels at a time where channels are last.
+#include <algorithm>
+
+#include "kernels/cpu/int8_candidates.h"
+#include "kernels/cpu/physical.h"
+#include "kernels/cpu/pool.h"
+
+namespace norn::kernels {
+namespace {
+
+template <class T>
+class Int8Pool final : public Kernel {
+ public:
+  explicit Int8Pool(const PoolConfig& c)
+      : in_(spatial3(c.x, 2, 1)),
+        out_(spatial3(c.out, 2, 1)),
+        window_(spatial3(c.window, 0, 1)),
+        strides_(spatial3(c.strides, 0, 1)),
+        dilations_(spatial3(c.dilations, 0, 1)),
+        begin_(spatial3(c.pads_begin, 0, 0)),
+        planes_(c.x[0]),
+        channels_(c.x[1]) {
+    if (c.x_layout == Layout::Dense) {
+      planes_ *= channels_;
+      channels_ = 1;
+    }
+  }
+
+  void run(void* const* operands, void*) const override {
+    const T* x = static_cast<const T*>(operands[0]);
+    T* out = static_cast<T*>(operands[1]);
+    const std::int64_t in_pixels = in_[0] * in_[1] * in_[2], pixels = out_[0] * out_[1] * out_[2];
+    const double taps = static_cast<double>(window_[0] * window_[1] * window_[2]);
+    parallel_ranges(planes_ * pixels, 10 + taps * (0.5 + 0.02 * static_cast<double>(channels_)), 1,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t p = begin; p < end; ++p)
+                        pixel(x + p / pixels * in_pixels * channels_, p % pixels, out + p * channels_);
+                    });
+  }
+
+ private:
+  void pixel(const T* x, std::int64_t at, T* out) const {
+    const std::int64_t o[3] = {at / out_[2] / out_[1], at / out_[2] % out_[1], at % out_[2]};
+    std::int64_t taps[3], stride[3], first = 0, step = channels_;
+    for (std::size_t d = 3; d-- > 0;) {
+      const std::int64_t start = o[d] * strides_[d] - begin_[d], gap = dilations_[d];
+      const std::int64_t skipped = start < 0 ? (-start + gap - 1) / gap : 0, from = start + skipped * gap;
+      const std::int64_t inside = from >= in_[d] ? 0 : (in_[d] - from + gap - 1) / gap;
+      taps[d] = std::max<std::int64_t>(0, std::min(window_[d] - skipped, inside));
+      stride[d] = gap * step;
+      if (taps[d] > 0) first += from * step;
+      step *= in_[d];
+    }
+    const Int8Table& table = int8_table();
+    if constexpr (std::is_same_v<T, std::uint8_t>)
+      table.largest_uint8(x + first, taps, stride, channels_, out);
+    else
+      table.largest_int8(x + first, taps, stride, channels_, out);
+  }
+
+  Spatial3 in_, out_, window_, strides_, dilations_, begin_;
+  std::int64_t planes_, channels_;  // that lie together
+};
+
+std::string refuses(const Int8PoolConfig& c) {
+  if (c.type != DataType::Uint8 && c.type != DataType::Int8) return "takes uint8 and int8";
+  if (c.pool.kind != PoolKind::Max) return "takes the largest only";
+  return pool_refuses(c.pool);
+}
+
+std::unique_ptr<Kernel> make(const Int8PoolConfig& c, PackedConstants&) {
+  if (c.type == DataType::Uint8) return std::make_unique<Int8Pool<std::uint8_t>>(c.pool);
+  return std::make_unique<Int8Pool<std::int8_t>>(c.pool);
+}
+
+constexpr Candidate<Int8PoolConfig> kCandidates[] = {{"simd", refuses, make}};
+
+}  // namespace
+
+std::span<const Candidate<Int8PoolConfig>> int8_pool_candidates() { return kCandidates; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,172 @@
+// Joins what follows a product of integers to it, so that its sums become the result while they are at hand: their
+// scaling to float, a bias and quantization; or, behind what is quantized already, its addition to another quantized
+// tensor. Element-wise operations on dequantized values are joined with the quantization behind them.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ops/math/binary_arith/binary_arith.h"
+#include "ops/math/clip/clip.h"
+#include "ops/math/gemm/gemm.h"
+#include "ops/math/matmul/matmul.h"
+#include "ops/math/matmul_integer/matmul_integer.h"
+#include "ops/math/qlinear_matmul/qlinear_matmul.h"
+#include "ops/math/unary_math/unary_math.h"
+#include "ops/nn/conv/conv.h"
+#include "ops/nn/conv_integer/conv_integer.h"
+#include "ops/nn/qlinear_conv/qlinear_conv.h"
+#include "ops/tensor/cast/cast.h"
+#include "program/quantized.h"
+#include "program/rewrite.h"
+
+namespace norn::program {
+namespace {
+
+class Joining {
+ public:
+  Joining(Program& program, Graph& graph) : rewriter_(program, graph), graph_(graph) {}
+
+  void run() {
+    rewriter_.each([&](NodeId n) {
+      const opset::Operator* op = rewriter_.node(n).op;
+      if (!rewriter_.node(n).parts.empty()) return;
+      if (op == &ops::QLinearConv || op == &ops::QLinearMatMul) join_quantized(n);
+      if (op == &ops::MatMulInteger || op == &ops::ConvInteger) join_sums(n);
+    });
+    rewriter_.each([&](NodeId n) {
+      const Node& node = rewriter_.node(n);
+      if (node.op == &ops::QuantizeLinear && node.parts.empty() && quantizing(graph_, node)) join_backward(n);
+    });
+    rewriter_.commit();
+  }
+
+ private:
+  ValueId made_by(NodeId n) const { return rewriter_.node(n).outputs[0]; }
+  // The only reader of what `n` gives, of one output of the same shape; kNoNode if there is none.
+  NodeId next(NodeId n) const {
+    const NodeId reader = rewriter_.only_reader(made_by(n));
+    if (reader == kNoNode) return kNoNode;
+    const Node& node = rewriter_.node(reader);
+    if (node.outputs.size() != 1 || !node.parts.empty() || !node.subgraphs.empty()) return kNoNode;
+    return same_shape(made_by(n), node.outputs[0]) ? reader : kNoNode;
+  }
+  bool same_shape(ValueId a, ValueId b) const {
+    const opset::ValueType &ta = graph_.value(a).type, &tb = graph_.value(b).type;
+    return ta.has_rank() && tb.has_rank() && *ta.shape == *tb.shape;
+  }
+  bool is(NodeId n, const opset::Operator& op) const { return n != kNoNode && rewriter_.node(n).op == &op; }
+  ValueId other_input(NodeId n, ValueId running) const {
+    const Node& node = rewriter_.node(n);
+    return node.inputs.size() != 2 ? kNone : node.inputs[0] == running ? node.inputs[1] : node.inputs[0];
+  }
+  void fuse(const std::vector<NodeId>& chain) {
+    if (chain.size() > 1) rewriter_.fuse(chain);
+  }
+
+  // [Clip] [DequantizeLinear Add [Relu] QuantizeLinear]
+  void join_quantized(NodeId n) {
+    std::vector<NodeId> chain = {n};
+    NodeId at = next(n);
+    if (is(at, ops::Clip)) {
+      const Node& clip = rewriter_.node(at);
+      for (std::size_t i = 1; i < 3; ++i)
+        if (clip.input(i) != kNone && !is_const(graph_, clip.inputs[i])) return;
+      chain.push_back(at);
+      at = next(at);
+    }
+    std::vector<NodeId> addition = chain;
+    if (is(at, ops::DequantizeLinear) && dequantizing(graph_, rewriter_.node(at))) {
+      const NodeId add = next(at);
+      addition.insert(addition.end(), {at, add});
+      if (is(add, ops::Add) && adds_dequantized(add, made_by(at))) {
+        NodeId last = next(add);
+        if (is(last, ops::Relu)) {
+          addition.push_back(last);
+          last = next(last);
+        }
+        if (is(last, ops::QuantizeLinear) && quantizing(graph_, rewriter_.node(last))) {
+          addition.push_back(last);
+          return fuse(addition);
+        }
+      }
+    }
+    fuse(chain);
+  }
+  bool adds_dequantized(NodeId add, ValueId running) const {
+    const ValueId other = other_input(add, running);
+    if (other == kNone || other == running || rewriter_.producer(other) == kNoNode) return false;
+    return same_shape(other, running) && dequantizing(graph_, rewriter_.node(rewriter_.producer(other)));
+  }
+
+  // [Add] [Cast [Mul] [Add] [Relu] [QuantizeLinear]]
+  void join_sums(NodeId n) {
+    std::vector<NodeId> chain = {n};
+    NodeId at = next(n);
+    const auto take = [&] {
+      chain.push_back(at);
+      at = next(at);
+    };
+    if (is(at, ops::Add)) take();
+    if (is(at, ops::Cast) && is_float_value(graph_, made_by(at))) {
+      take();
+      if (is(at, ops::Mul)) take();
+      if (is(at, ops::Add)) take();
+      if (is(at, ops::Relu)) {
+        const NodeId last = next(at);
+        if (is(last, ops::QuantizeLinear) && quantizing(graph_, rewriter_.node(last))) take();
+      }
+      if (is(at, ops::QuantizeLinear) && quantizing(graph_, rewriter_.node(at))) take();
+    }
+    fuse(chain);
+  }
+
+  bool is_elementwise(const Node& node) const {
+    if (node.op != &ops::Clip) return node.op->elementwise;
+    return (node.input(1) == kNone || is_const(graph_, node.inputs[1])) &&
+           (node.input(2) == kNone || is_const(graph_, node.inputs[2]));
+  }
+
+  // Element-wise operations before a QuantizeLinear, the first of which reads what is dequantized.
+  void join_backward(NodeId n) {
+    std::vector<NodeId> chain = {n};  // last to first
+    bool reads_quantized = false;
+    for (ValueId running = rewriter_.node(n).inputs[0];;) {
+      const NodeId maker = rewriter_.producer(running);
+      if (maker == kNoNode || rewriter_.reads(running) != 1) break;
+      const Node& node = rewriter_.node(maker);
+      if (!node.parts.empty() || node.outputs.size() != 1 || !is_elementwise(node) || !is_float_value(graph_, running))
+        break;
+      if (!same_shape(running, rewriter_.node(n).outputs[0])) break;
+      chain.push_back(maker);
+      ValueId before = kNone;
+      for (const ValueId id : node.inputs) {
+        if (id == kNone || rewriter_.producer(id) == kNoNode) continue;
+        const Node& from = rewriter_.node(rewriter_.producer(id));
+        if (dequantizing(graph_, from)) reads_quantized = true;
+        // What is better joined to its product stays with it.
+        if (from.op == &ops::Conv || from.op == &ops::MatMul || from.op == &ops::Gemm) return;
+        if (before == kNone && is_elementwise(from) && same_shape(id, running)) before = id;
+      }
+      if (before == kNone) break;
+      running = before;
+    }
+    if (!reads_quantized || chain.size() < 2) return;
+    std::reverse(chain.begin(), chain.end());
+    rewriter_.fuse(chain);
+  }
+
+  Rewriter rewriter_;
+  const Graph& graph_;
+};
+
+}  // namespace
+
+void fuse_quantized(Program& program, Graph& graph) {
+  const auto concerns = [](const Node& node) {
+    return node.op == &ops::QuantizeLinear || node.op == &ops::MatMulInteger || node.op == &ops::ConvInteger ||
+           node.op == &ops::QLinearConv || node.op == &ops::QLinearMatMul;
+  };
+  if (std::any_of(graph.nodes.begin(), graph.nodes.end(), concerns)) Joining(program, graph).run();
+}
+
+}  // namespace norn::program

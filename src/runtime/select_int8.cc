@@ -1,0 +1,320 @@
+// Convolutions and matrix products of 8-bit integers: ConvInteger, MatMulInteger, QLinearConv, QLinearMatMul.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "kernels/cpu/int8.h"
+#include "ops/math/binary_arith/binary_arith.h"
+#include "ops/math/clip/clip.h"
+#include "ops/math/matmul_integer/matmul_integer.h"
+#include "ops/math/qlinear_matmul/qlinear_matmul.h"
+#include "ops/math/unary_math/unary_math.h"
+#include "ops/nn/conv/conv.h"
+#include "ops/nn/conv_integer/conv_integer.h"
+#include "ops/nn/qlinear_conv/qlinear_conv.h"
+#include "ops/quantization/dequantize/dequantize.h"
+#include "ops/quantization/quantize/quantize.h"
+#include "ops/tensor/cast/cast.h"
+#include "runtime/select.h"
+
+namespace norn::runtime {
+namespace {
+
+using kernels::Layout;
+using Op = kernels::Int8Operand;
+
+// Which inputs of the node are what.
+struct Inputs {
+  std::size_t x = 0, w = 1, x_zero = 2, w_zero = 3;
+  std::optional<std::size_t> x_scale, w_scale, y_scale, y_zero, bias;
+};
+constexpr Inputs kInteger;
+constexpr Inputs kQLinear = {0, 3, 2, 5, 1, 4, 6, 7, {}};
+constexpr Inputs kQLinearConv = {0, 3, 2, 5, 1, 4, 6, 7, 8};
+
+std::int64_t count(Selector& s, std::size_t i) { return s.has(i) ? element_count(s.dims(i)) : 0; }
+
+// One number, or a list along the channels, that of the last dimension if it has several.
+bool goes_by_channel(Selector& s, std::size_t i) {
+  const Shape& dims = s.dims(i);
+  return element_count(dims) == 1 || dims.size() == 1 || dims.back() == element_count(dims);
+}
+
+// The operands that every one of them has; false, with a reason, for what the kernels do not compute.
+bool common(Selector& s, std::string_view kernel, const Inputs& in, std::vector<Operand>& uses,
+            kernels::SumOutput& output, Layout layout) {
+  const auto no = [&](std::string reason) {
+    s.refuse(std::string(kernel), std::move(reason));
+    return false;
+  };
+  uses.assign(Op::Y, {});
+  const auto use = [&](Op::Index to, std::size_t i) { uses[to] = {s.node().input(i)}; };
+  use(Op::X, in.x);
+  uses[Op::X].layout = layout;
+  use(Op::W, in.w);
+  use(Op::XZero, in.x_zero);
+  use(Op::WZero, in.w_zero);
+  output.type = s.out_dtype();
+  if (count(s, in.x_zero) > 1) return no("zero points for each row of the left matrix");
+  if (s.has(in.w_zero) && !goes_by_channel(s, in.w_zero)) return no("zero points that are not one for each channel");
+  if (!in.x_scale) return true;
+  if (count(s, *in.w_scale) != count(s, in.w_zero)) return no("zero points that are not one for each scale");
+  for (const std::size_t i : {*in.x_scale, *in.w_scale, *in.y_scale})
+    if (s.dtype(i) != DataType::Float) return no("scales that are not float");
+  if (count(s, *in.x_scale) != 1) return no("scales for each row of the left matrix");
+  if (!goes_by_channel(s, *in.w_scale)) return no("scales that are not one for each channel");
+  use(Op::Scale, *in.x_scale);
+  use(Op::WScale, *in.w_scale);
+  use(Op::YScale, *in.y_scale);
+  use(Op::YZero, *in.y_zero);
+  if (in.bias && s.has(*in.bias)) use(Op::Bias, *in.bias);
+  output.scales = count(s, *in.w_scale);
+  return true;
+}
+
+bool is_zero(const norn::Tensor* zero_point) {
+  return zero_point && zero_point->size() == 1 && *static_cast<const std::uint8_t*>(zero_point->data()) == 0;
+}
+
+// Whether the scales are constants that are finite and not 0, and the zero point a constant that is even.
+bool is_tame(Selector& s, const Inputs& in) {
+  if (!in.x_scale) return false;
+  for (const std::size_t i : {*in.x_scale, *in.w_scale, *in.y_scale}) {
+    const norn::Tensor* t = s.constant(i);
+    if (!t) return false;
+    for (std::int64_t k = 0; k < t->size(); ++k) {
+      const float v = std::abs(t->as<float>()[k]);
+      if (!(v > 1e-20f && v < 1e20f)) return false;
+    }
+  }
+  const norn::Tensor* zero = s.constant(*in.y_zero);
+  return zero && *static_cast<const std::uint8_t*>(zero->data()) % 2 == 0;
+}
+
+bool is_one(Selector& s, program::ValueId id, DataType type) {
+  return id == program::kNone || (s.dtype_of(id) == type && element_count(s.dims_of(id)) == 1);
+}
+
+// Reads the parts behind the operation; each step is taken whole or not at all.
+class Parts {
+ public:
+  Parts(Selector& s, kernels::SumOutput& output, std::vector<Operand>& uses, Layout layout, std::size_t channel)
+      : s_(s), output_(output), uses_(uses), layout_(layout), channel_(channel), made_(s.node().outputs[0]) {}
+
+  // The value that the kernel gives.
+  program::ValueId read() {
+    if (output_.type == DataType::Int32) {
+      sums();
+    } else {
+      while (clip()) {
+      }
+      add();
+    }
+    s_.take(at_);
+    return made_;
+  }
+
+ private:
+  const program::Node* part(const opset::Operator& op, std::size_t ahead = 0) const {
+    const auto parts = s_.parts();
+    return at_ + ahead < parts.size() && parts[at_ + ahead].op == &op ? &parts[at_ + ahead] : nullptr;
+  }
+  void took(const program::Node& node) {
+    made_ = node.outputs[0];
+    ++at_;
+  }
+  program::ValueId other_input(const program::Node& node, program::ValueId running) const {
+    return node.inputs.size() != 2 || node.inputs[0] == node.inputs[1] ? program::kNone
+           : node.inputs[0] == running                                 ? node.inputs[1]
+                                                                       : node.inputs[0];
+  }
+  // 1, or one for each channel; 0 for anything else.
+  std::int64_t by_channel(program::ValueId id, DataType type) const {
+    if (id == program::kNone || s_.dtype_of(id) != type) return 0;
+    const Shape &dims = s_.dims_of(id), &out = s_.out_dims();
+    const std::int64_t n = element_count(dims);
+    if (n == 1 && dims.size() <= out.size()) return 1;
+    const std::size_t back = out.size() - channel_;  // counted from the last dimension
+    return dims.size() >= back && dims.size() <= out.size() && dims[dims.size() - back] == n && n == out[channel_] ? n
+                                                                                                                   : 0;
+  }
+
+  // [Add] [Cast [Mul] [Add]] [[Relu] QuantizeLinear]
+  void sums() {
+    if (channel_ >= s_.out_dims().size()) return;
+    if (const auto* add = part(ops::Add)) {
+      const program::ValueId bias = other_input(*add, made_);
+      if (by_channel(bias, DataType::Int32) != s_.out_dims()[channel_] || s_.dims_of(add->outputs[0]) != s_.out_dims())
+        return;
+      uses_[Op::Bias] = {bias};
+      took(*add);
+    }
+    const auto* cast = part(ops::Cast);
+    if (!cast || s_.dtype_of(cast->outputs[0]) != DataType::Float) return;
+    output_.type = DataType::Float;
+    took(*cast);
+    if (const auto* mul = part(ops::Mul)) {
+      const program::ValueId scale = other_input(*mul, made_);
+      output_.scales = by_channel(scale, DataType::Float);
+      if (output_.scales == 0) {
+        output_.scales = 1;
+        return;
+      }
+      uses_[Op::WScale] = {scale};
+      took(*mul);
+    }
+    if (const auto* add = part(ops::Add)) {
+      const program::ValueId shift = other_input(*add, made_);
+      const std::int64_t shifts = by_channel(shift, DataType::Float);
+      if (shifts == 0 || s_.dims_of(add->outputs[0]) != s_.out_dims()) return;
+      output_.shifts = shifts;
+      uses_[Op::Shift] = {shift};
+      took(*add);
+      return;
+    }
+    const bool relu = part(ops::Relu) != nullptr;
+    const auto* last = part(ops::QuantizeLinear, relu ? 1 : 0);
+    if (!last || !quantizes(*last)) return;
+    const DataType type = s_.dtype_of(last->outputs[0]);
+    if (relu) {
+      const norn::Tensor* zero = last->input(2) == program::kNone ? nullptr : s_.constant_of(last->inputs[2]);
+      if (last->input(2) != program::kNone && !zero) return;
+      output_.low = zero == nullptr ? 0 : integer(*zero);
+      took(*part(ops::Relu));
+    }
+    output_.type = type;
+    uses_[Op::YScale] = {last->inputs[1]};
+    uses_[Op::YZero] = {last->input(2)};
+    took(*last);
+  }
+
+  static std::int64_t integer(const norn::Tensor& t) {
+    return t.dtype() == DataType::Uint8 ? t.as<std::uint8_t>()[0] : t.as<std::int8_t>()[0];
+  }
+  bool quantizes(const program::Node& node) const {
+    const DataType type = s_.dtype_of(node.outputs[0]);
+    return (type == DataType::Uint8 || type == DataType::Int8) && is_one(s_, node.inputs[1], DataType::Float) &&
+           is_one(s_, node.input(2), type);
+  }
+
+  // Clip of the quantized output.
+  bool clip() {
+    const auto* node = part(ops::Clip);
+    if (!node) return false;
+    std::int64_t bounds[2] = {output_.low, output_.high};
+    for (std::size_t i = 1; i < 3; ++i) {
+      if (node->input(i) == program::kNone) continue;
+      const norn::Tensor* bound = s_.constant_of(node->inputs[i]);
+      if (!bound || bound->dtype() != output_.type || bound->size() != 1) return false;
+      const std::int64_t v = integer(*bound);
+      // min(high, max(low, y)), behind what was taken before
+      for (std::int64_t& b : bounds) b = i == 1 ? std::max(b, v) : std::min(b, v);
+    }
+    if (bounds[0] > bounds[1]) bounds[0] = bounds[1];
+    output_.low = bounds[0];
+    output_.high = bounds[1];
+    took(*node);
+    return true;
+  }
+
+  // DequantizeLinear Add [Relu] QuantizeLinear
+  void add() {
+    const auto *first = part(ops::DequantizeLinear), *sum = part(ops::Add, 1);
+    if (!first || !sum) return;
+    const bool relu = part(ops::Relu, 2) != nullptr;
+    const auto* last = part(ops::QuantizeLinear, relu ? 3 : 2);
+    if (!last || !quantizes(*last) || !is_one(s_, first->inputs[1], DataType::Float) ||
+        !is_one(s_, first->input(2), output_.type))
+      return;
+    const program::ValueId other = other_input(*sum, first->outputs[0]);
+    const Dequantized* from = other == program::kNone ? nullptr : s_.dequantized(other);
+    if (!from || s_.dims_of(from->x) != s_.out_dims() || s_.dims_of(sum->outputs[0]) != s_.out_dims()) return;
+    output_.other = s_.dtype_of(from->x);
+    output_.last = s_.dtype_of(last->outputs[0]);
+    output_.relu = relu;
+    uses_[Op::Other] = {from->x, layout_};
+    uses_[Op::OtherScale] = {from->scale};
+    uses_[Op::OtherZero] = {from->zero};
+    uses_[Op::MiddleScale] = {first->inputs[1]};
+    uses_[Op::MiddleZero] = {first->input(2)};
+    uses_[Op::LastScale] = {last->inputs[1]};
+    uses_[Op::LastZero] = {last->input(2)};
+    at_ += relu ? 4 : 3;
+    made_ = last->outputs[0];
+  }
+
+  Selector& s_;
+  kernels::SumOutput& output_;
+  std::vector<Operand>& uses_;
+  Layout layout_;
+  std::size_t channel_;
+  program::ValueId made_;
+  std::size_t at_ = 0;
+};
+
+bool conv(Selector& s, const Inputs& in) {
+  kernels::ConvInt8Config config;
+  std::vector<Operand> uses;
+  if (!common(s, "conv", in, uses, config.output, Layout::ChannelsLast)) return false;
+  config.x = s.dims(in.x);
+  config.w = s.dims(in.w);
+  config.out = s.out_dims();
+  const ops::ConvParams params = ops::resolve_conv(SelectedNode(s), config.x, config.w);
+  config.group = params.group;
+  config.strides = params.window.strides;
+  config.dilations = params.window.dilations;
+  config.pads_begin = params.window.pads_begin;
+  config.pads_end = params.window.pads_end;
+  config.x_type = s.dtype(in.x);
+  config.w_type = s.dtype(in.w);
+  config.weights = s.contents(in.w);
+  config.w_zeros = count(s, in.w_zero);
+  if (config.w_zeros > 0) config.w_zero = s.contents(in.w_zero);
+  const auto none = [](const Shape& pads) {
+    return std::all_of(pads.begin(), pads.end(), [](auto p) { return p == 0; });
+  };
+  config.pads_are_zero =
+      (none(config.pads_begin) && none(config.pads_end)) || !s.has(in.x_zero) || is_zero(s.constant(in.x_zero));
+  if (in.bias && s.has(*in.bias) && s.dims(*in.bias) != Shape{config.w[0]}) {
+    s.refuse("conv", "a bias that is not one number for each filter");
+    return false;
+  }
+  const program::ValueId made = Parts(s, config.output, uses, Layout::ChannelsLast, 1).read();
+  config.output.tame = is_tame(s, in);
+  return s.choose(kernels::conv_int8_candidates(), config, uses, {made, Layout::ChannelsLast});
+}
+
+bool matmul(Selector& s, const Inputs& in) {
+  kernels::MatMulInt8Config config;
+  std::vector<Operand> uses;
+  if (!common(s, "matmul", in, uses, config.output, Layout::Dense)) return false;
+  config.x = s.dims(in.x);
+  config.w = s.dims(in.w);
+  config.out = s.out_dims();
+  if (config.w.size() == 1) {
+    config.w.push_back(1);
+    config.out.push_back(1);
+  }
+  if (config.x.size() == 1) {
+    config.x.insert(config.x.begin(), 1);
+    config.out.insert(config.out.end() - 1, 1);
+  }
+  config.x_type = s.dtype(in.x);
+  config.w_type = s.dtype(in.w);
+  config.weights = s.contents(in.w);
+  config.w_zeros = count(s, in.w_zero);
+  if (config.w_zeros > 0) config.w_zero = s.contents(in.w_zero);
+  program::ValueId made = s.node().outputs[0];
+  if (s.dims(in.x).size() > 1 && s.dims(in.w).size() > 1)
+    made = Parts(s, config.output, uses, Layout::Dense, s.out_dims().size() - 1).read();
+  return s.choose(kernels::matmul_int8_candidates(), config, uses, {made});
+}
+
+}  // namespace
+
+bool select_conv_integer(Selector& s) { return conv(s, kInteger); }
+bool select_qlinear_conv(Selector& s) { return conv(s, kQLinearConv); }
+bool select_matmul_integer(Selector& s) { return matmul(s, kInteger); }
+bool select_qlinear_matmul(Selector& s) { return matmul(s, kQLinear); }
+
+}  // namespace norn::runtime

@@ -1,0 +1,166 @@
+"""Models with QuantizeLinear and DequantizeLinear around what they compute: with the passes that compute in integers,
+the answers are those of the operations one by one, or their neighbours, and with fewer instructions the same bits."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import onnx.parser
+import pytest
+from onnx import numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+import norn
+
+PASSES = ["fuse_qdq", "fuse_quantized"]
+HEADER = '<ir_version: 10, opset_import: ["": 21]>\n'
+
+
+def constant(name, value):
+    return numpy_helper.from_array(np.asarray(value), name)
+
+
+def model(text, **constants):
+    m = onnx.parser.parse_model(HEADER + text)
+    m.graph.initializer.extend(constant(k, v) for k, v in constants.items())
+    return m
+
+
+def explained(m, feeds, disabled=()):
+    session = norn.InferenceSession(m.SerializeToString(), norn.SessionOptions(disabled_passes=list(disabled)))
+    return session, session.run(None, feeds)
+
+
+def one_by_one(m, feeds):
+    """What the model says, each operation rounded to its type."""
+    return explained(m, feeds, ["all"])[1]
+
+
+def rng(seed):
+    return np.random.default_rng(seed)
+
+
+def int8(seed, *shape):
+    return rng(seed).integers(-128, 128, shape).astype(np.int8)
+
+
+def floats(seed, *shape):
+    return rng(seed).uniform(-3, 3, shape).astype(np.float32)
+
+
+Q = {"sx": np.float32(0.03), "zx": np.uint8(117), "sy": np.float32(0.21), "zy": np.uint8(0)}
+CONV = {
+    **Q,
+    "w": int8(1, 8, 4, 3, 3),
+    "sw": rng(2).uniform(0.002, 0.01, 8).astype(np.float32),
+    "zw": np.zeros(8, np.int8),
+    "b": rng(3).integers(-3000, 3000, 8).astype(np.int32),
+}
+CONV["sb"] = CONV["sx"] * CONV["sw"]
+IN = "q = QuantizeLinear(x, sx, zx) d = DequantizeLinear(q, sx, zx) "
+WEIGHTS = "wd = DequantizeLinear<axis = 0>(w, sw, zw) bd = DequantizeLinear<axis = 0>(b, sb) "
+X4 = {"x": floats(9, 2, 4, 9, 7)}
+MAT = {
+    **Q,
+    "w": int8(4, 20, 12),
+    "sw": rng(5).uniform(0.002, 0.01, 12).astype(np.float32),
+    "zw": np.zeros(12, np.int8),
+    "b": floats(6, 12),
+}
+X2 = {"x": floats(10, 5, 20)}
+
+CASES = {
+    "conv": (
+        "agraph (float[N, 4, H, W] x) => (float[N, 8, A, B] y) {" + IN + WEIGHTS +
+        "c = Conv<pads = [1, 1, 0, 1], strides = [2, 1]>(d, wd, bd) p = QuantizeLinear(c, sy, zy)"
+        "y = DequantizeLinear(p, sy, zy) }", CONV, X4),
+    "conv, relu": (
+        "agraph (float[N, 4, H, W] x) => (float[N, 8, A, B] y) {" + IN + WEIGHTS +
+        "c = Conv(d, wd, bd) r = Relu(c) p = QuantizeLinear(r, sy, zx) y = DequantizeLinear(p, sy, zx) }", CONV, X4),
+    "conv, clip": (
+        "agraph (float[N, 4, H, W] x) => (float[N, 8, A, B] y) {" + IN + WEIGHTS +
+        "lo = Constant<value_float = -1.3>() hi = Constant<value_float = 2.7>()"
+        "c = Conv(d, wd, bd) r = Clip(c, lo, hi) p = QuantizeLinear(r, sy, zx) y = DequantizeLinear(p, sy, zx) }",
+        CONV, X4),
+    "residual": (
+        "agraph (float[N, 4, H, W] x) => (uint8[N, 8, A, B] y) {" + IN + WEIGHTS +
+        "c = Conv(d, wd, bd) p = QuantizeLinear(c, sy, zx) pd = DequantizeLinear(p, sy, zx)"
+        "c2 = Conv(d, wd) p2 = QuantizeLinear(c2, sx, zx) pd2 = DequantizeLinear(p2, sx, zx)"
+        "s = Add(pd, pd2) r = Relu(s) y = QuantizeLinear(r, sy, zy) }", CONV, X4),
+    "moved": (
+        "agraph (float[N, 4, H, W] x) => (float[A, B, 4, N] y, float[N, 8, C, D] z) {" + IN +
+        "m = MaxPool<kernel_shape = [3, 2], strides = [2, 1], pads = [1, 0, 1, 1]>(d) p = QuantizeLinear(m, sx, zx)"
+        "e = DequantizeLinear(p, sx, zx) y = Transpose<perm = [3, 2, 1, 0]>(e) "
+        "t = Concat<axis = 1>(e, m) k = Constant<value_ints = [0, 0, 1, 0, 0, 0, 0, 2]>() z = Pad(t, k) }", CONV, X4),
+    "chain": (
+        "agraph (float[N, 4, H, W] x) => (uint8[N, 4, H, W] y) {" + IN +
+        "s = Sigmoid(d) m = Mul(d, s) y = QuantizeLinear(m, sy, zx) }", CONV, X4),
+    "matmul": (
+        "agraph (float[M, 20] x) => (uint8[M, 12] y) {" + IN +
+        "wd = DequantizeLinear<axis = 1>(w, sw, zw) m = MatMul(d, wd) y = QuantizeLinear(m, sy, zy) }", MAT, X2),
+    "matmul, not quantized": (
+        "agraph (float[M, 20] x) => (float[M, 12] y) {" + IN +
+        "wd = DequantizeLinear<axis = 1>(w, sw, zw) m = MatMul(d, wd) y = Add(m, b) }", MAT, X2),
+    "gemm": (
+        "agraph (float[M, 20] x) => (uint8[M, 12] y) {" + IN +
+        "wd = DequantizeLinear<axis = 1>(w, sw, zw) t = Transpose(wd) m = Gemm<transB = 1>(d, t, b) r = Relu(m)"
+        "y = QuantizeLinear(r, sy, zx) }", MAT, X2),
+    "two activations": (
+        "agraph (float[M, 20] x) => (uint8[M, M] y) {" + IN +
+        "t = Transpose(d) m = MatMul(d, t) y = QuantizeLinear(m, sy, zx) }", MAT, X2),
+    "dynamic": (
+        "agraph (float[M, 20] x) => (float[M, 12] y) { q, s, z = DynamicQuantizeLinear(x) zero = Constant<value = int8[1] {0}>()"
+        "i = MatMulInteger(q, w, z, zero) f = Cast<to = 1>(i) t = Mul(s, sx) m = Mul(f, t) y = Add(m, b) }", MAT, X2),
+}
+
+
+def same(got, want):
+    for a, b in zip(got, want, strict=True):
+        if a.dtype == np.float32:
+            step = 0.2101  # a quantum of the results
+            np.testing.assert_allclose(a, b, atol=step, rtol=1e-4)
+        else:
+            off = np.abs(a.astype(int) - b.astype(int))
+            assert off.max(initial=0) <= 1
+            assert (off > 0).mean() < 0.05
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_as_one_by_one(name):
+    text, constants, feeds = CASES[name]
+    used = {k: v for k, v in constants.items() if k in text.replace("(", " ").replace(",", " ").replace(")", " ").split()}
+    m = model(text, **used)
+    want = one_by_one(m, feeds)
+    same(want, ReferenceEvaluator(m).run(None, feeds))
+    for disabled in ([], ["fuse_qdq"], ["fuse_quantized"], ["fold_constants"], PASSES):
+        same(explained(m, feeds, disabled)[1], want)
+    empty = {k: v[:0] for k, v in feeds.items()}
+    if name not in ("two activations", "dynamic"):
+        for a, b in zip(explained(m, empty)[1], one_by_one(m, empty), strict=True):
+            assert a.shape == b.shape
+
+
+
+def test_without_dot_products_of_bytes():
+    """The same bits where oneDNN has no instructions that sum exactly."""
+    code = """
+import sys, numpy as np, onnx.parser, norn
+sys.path.insert(0, sys.argv[1])
+import test_quantized as t
+for name, (text, constants, feeds) in t.CASES.items():
+    used = {k: v for k, v in constants.items() if k in text.replace("(", " ").replace(",", " ").replace(")", " ").split()}
+    for y in t.explained(t.model(text, **used), feeds)[1]:
+        sys.stdout.write(name + " " + y.tobytes().hex() + "\\n")
+"""
+    outputs = set()
+    for isa in (None, "AVX512_CORE", "AVX2"):
+        env = dict(os.environ)
+        if isa:
+            env["ONEDNN_MAX_CPU_ISA"] = isa
+        folder = os.path.dirname(os.path.abspath(__file__))
+        run = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, env=env, check=True)
+        lines = run.stdout.splitlines()
+        assert len(lines) > len(CASES) - 1
+        outputs.add("\n".join(line for line in lines if not line.startswith("dynamic")))
+    assert len(outputs) == 1
