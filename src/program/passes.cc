@@ -21,6 +21,8 @@ constexpr Pass kPasses[] = {
     {"drop_identities", "remove nodes that hand on their input", true, each_graph<drop_identities>},
     {"widen_half", "compute float16 and bfloat16 in f32", true, each_graph<widen_half>},
     {"fuse_conv_bn", "put BatchNormalization into the Conv before it", true, each_graph<fuse_conv_bn>},
+    {"fuse_stored_weights", "multiply by weights of few bits as they are stored", true,
+     each_graph<fuse_stored_weights>},
     {"fuse_elementwise", "join activations, biases and residuals to the node before them", true,
      each_graph<fuse_elementwise>},
     kDropDead,

@@ -30,6 +30,7 @@ void fold_constants(Program&);
 void drop_identities(Program&, Graph&);
 void widen_half(Program&, Graph&);
 void fuse_conv_bn(Program&, Graph&);
+void fuse_stored_weights(Program&, Graph&);
 void fuse_elementwise(Program&, Graph&);
 void drop_dead(Program&, Graph&);
 

@@ -47,6 +47,7 @@ bool select_quantize(Selector& s) {
 }
 
 bool select_dequantize(Selector& s) {
+  if (select_stored_product(s)) return true;
   if (s.dtype(1) != DataType::Float || s.out_dtype() != DataType::Float) {
     s.refuse("dequantize", "multiplies by float");
     return false;
