@@ -36,6 +36,8 @@ DataType type_of(const Rewriter& rewriter, ValueId id) {
   return type.is_tensor() ? type.elem : DataType::Undefined;
 }
 
+bool is_large_matrix(const norn::Tensor& t) { return t.rank() == 2 && t.size() >= kLeastElements; }
+
 bool is_product(const Node& node) { return node.op == &ops::MatMul || node.op == &ops::Gemm; }
 bool is_newest(const Node& node) { return node.schema == &node.op->history.back(); }
 
@@ -79,7 +81,7 @@ bool widens_constant(const Rewriter& rewriter, NodeId n) {
   };
   if (!constant(0) || !is_float(type_of(rewriter, node.outputs[0]))) return false;
   const norn::Tensor& stored = rewriter.value(node.inputs[0]).constant;
-  if (stored.rank() != 2 || stored.size() < kLeastElements) return false;
+  if (!is_large_matrix(stored)) return false;
   if (node.op == &ops::Cast) return is_half(stored.dtype()) && type_of(rewriter, node.outputs[0]) == DataType::Float;
   if (!constant(1)) return false;
   const DataType scale = rewriter.value(node.inputs[1]).constant.dtype();
@@ -89,6 +91,12 @@ bool widens_constant(const Rewriter& rewriter, NodeId n) {
                 rewriter.value(node.inputs[2]).constant.size() != rewriter.value(node.inputs[1]).constant.size()))
     return false;
   return is_stored_integer(stored.dtype()) || (is_narrow_float(stored.dtype()) && !zeros);
+}
+
+bool is_kept_as_stored(const Rewriter& rewriter, const Node& product) {
+  if (product.inputs.size() < 2 || !is_const(rewriter.graph(), product.inputs[1])) return false;
+  const norn::Tensor& stored = rewriter.value(product.inputs[1]).constant;
+  return is_half(stored.dtype()) && is_large_matrix(stored) && right_factor(rewriter, product, product.inputs[1]);
 }
 
 std::vector<NodeId> way_to_product(const Rewriter& rewriter, NodeId widening, NodeId reader) {
@@ -136,8 +144,8 @@ bool is_for_products(Rewriter& rewriter, NodeId widening) {
   if (!all_newest()) return false;
   for (const NodeId n : products) {
     const ValueId old = rewriter.node(widening).outputs[0];
-    const ValueId own =
-        rewriter.emit(*rewriter.node(widening).op, rewriter.node(widening).attrs, rewriter.node(widening).inputs, {});
+    const ValueId own = rewriter.emit(*rewriter.node(widening).op, rewriter.node(widening).attrs,
+                                      rewriter.node(widening).inputs, {widening});
     const Node& reader = rewriter.node(n);
     std::vector<ValueId> inputs = reader.inputs;
     std::replace(inputs.begin(), inputs.end(), old, own);

@@ -12,6 +12,9 @@ namespace norn::program {
 // each column, or for blocks of 8 rows or more of a column. Which dimension the columns are tells the reader.
 bool widens_constant(const Rewriter& rewriter, NodeId node);
 
+// Whether the product's right factor is a constant matrix of float16 or bfloat16 that a Cast before it would widen.
+bool is_kept_as_stored(const Rewriter& rewriter, const Node& product);
+
 // The nodes from `reader`, which reads the output of the node `widening`, to the product whose right factor that is:
 // Transpose and Cast may be between them. Empty if there is none, or if something else reads what is between.
 std::vector<NodeId> way_to_product(const Rewriter& rewriter, NodeId widening, NodeId reader);

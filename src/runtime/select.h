@@ -68,6 +68,7 @@ class Selector {
   // them.
   program::ValueId take_parts(std::vector<kernels::ElementStep>& steps, std::vector<kernels::ExtraOperand>& extra,
                               std::vector<Operand>& uses, kernels::Layout layout, std::size_t behind = 0);
+  void leave_parts() noexcept { taken_ = 0; }
   // The operations fused behind node() that are on offer.
   std::span<const program::Node> parts() const noexcept { return parts_; }
   // Steps for one element-wise operation whose running value is its input `running`.

@@ -113,7 +113,9 @@ bool select_stored_product(Selector& s) {
   if (std::string why = take_scales(s, transposed, config); !why.empty()) return refuse(std::move(why));
   std::vector<Operand> uses{{product.inputs[0]}, {}, {m.has_c ? product.inputs[2] : program::kNone}};
   const program::ValueId made = s.take_parts(m.post, m.extra, uses, Layout::Dense, *at + 1);
-  return s.choose(kernels::stored_matmul_candidates(), config, uses, {made});
+  if (s.choose(kernels::stored_matmul_candidates(), config, uses, {made})) return true;
+  s.leave_parts();
+  return false;
 }
 
 }  // namespace norn::runtime
