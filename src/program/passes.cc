@@ -17,6 +17,7 @@ void each_graph(Program& program) {
 constexpr Pass kDropDead = {"drop_dead", "remove what no output needs", false, each_graph<drop_dead>};
 
 constexpr Pass kPasses[] = {
+    {"gather_stored", "pick rows of embeddings before they are widened", true, each_graph<gather_stored>},
     {"fold_constants", "compute what depends on constants only", true, fold_constants},
     {"drop_identities", "remove nodes that hand on their input", true, each_graph<drop_identities>},
     {"widen_half", "compute float16 and bfloat16 in f32", true, each_graph<widen_half>},

@@ -1,4 +1,5 @@
-// QuantizeLinear and DequantizeLinear between f32 and 8-bit integers, by one scale or by one for each index of an axis.
+// QuantizeLinear and DequantizeLinear between f32 and 8-bit integers, by one scale, or by one for each index of an axis
+// or for each block of the last one; DequantizeLinear also of the integers that take fewer bits in a file.
 #include <optional>
 
 #include "kernels/cpu/quantize.h"
@@ -14,6 +15,9 @@ std::optional<kernels::QuantizeConfig> scales(Selector& s, DataType integer) {
   const ops::ScaleLayout layout = ops::resolve_scales(SelectedNode(s), s.dims(0), s.dims(1));
   kernels::QuantizeConfig config;
   config.integer = integer;
+  // Blocks of the last axis are runs.
+  const bool by_run =
+      layout.view.inner == 1 && layout.inner_step == 1 && layout.block > 1 && layout.view.n % layout.block == 0;
   const bool by_index = layout.block == 1 && layout.outer_step == 0 && layout.inner_step == 0 && layout.step == 1;
   if (element_count(s.dims(1)) == 1) {
     config.inner = element_count(s.dims(0));
@@ -21,6 +25,9 @@ std::optional<kernels::QuantizeConfig> scales(Selector& s, DataType integer) {
     config.outer = layout.view.outer;
     config.n = layout.view.n;
     config.inner = layout.view.inner;
+  } else if (by_run) {
+    config.n = element_count(s.dims(1));
+    config.inner = layout.block;
   } else {
     s.refuse("quantize", "scales of blocks");
     return {};
@@ -30,6 +37,17 @@ std::optional<kernels::QuantizeConfig> scales(Selector& s, DataType integer) {
     return {};
   }
   return config;
+}
+
+// The type that holds an integer of fewer bits in memory.
+DataType byte_of(DataType type) {
+  switch (type) {
+    case DataType::Int4:
+    case DataType::Int2: return DataType::Int8;
+    case DataType::Uint4:
+    case DataType::Uint2: return DataType::Uint8;
+    default: return type;
+  }
 }
 
 }  // namespace
@@ -52,7 +70,7 @@ bool select_dequantize(Selector& s) {
     s.refuse("dequantize", "multiplies by float");
     return false;
   }
-  const auto config = scales(s, s.dtype(0));
+  const auto config = scales(s, byte_of(s.dtype(0)));
   return config && s.choose(kernels::dequantize_candidates(), *config,
                             {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]});
 }

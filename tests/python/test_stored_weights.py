@@ -236,3 +236,47 @@ def test_it_is_written_as_it_was():
     nodes = [dequantize("w", "s", axis=0, block_size=32), helper.make_node("MatMul", ["x", "d"], ["y"])]
     text = session_of(model(nodes, initializers)).program_text()
     assert text.index("int4[160,120] w") < text.index("DequantizeLinear") < text.index("MatMul")
+
+
+@pytest.mark.parametrize("elem", [TensorProto.INT4, TensorProto.UINT8])
+@pytest.mark.parametrize("scales", ["tensor", "columns", "rows", "blocks", "blocks of rows"])
+@pytest.mark.parametrize("index_shape", [(), (3,), (2, 5), (0,)])
+def test_embeddings(elem, scales, index_shape):
+    rows, width = 300, 96
+    scale_shape, attributes = {
+        "tensor": ((), {}),
+        "columns": ((width,), {"axis": 1}),
+        "rows": ((rows,), {"axis": -2}),
+        "blocks": ((rows, width // 32), {"axis": 1, "block_size": 32}),
+        "blocks of rows": ((rows // 30, width), {"axis": 0, "block_size": 30}),
+    }[scales]
+    w, scale = integers(elem, (rows, width)), floats(scale_shape, 0.01, 0.1)
+    zeros = integers(elem, scale_shape, 3)
+    initializers = [tensor("w", elem, w), helper.make_tensor("s", FLOAT, scale_shape, scale.reshape(-1)),
+                    tensor("z", elem, zeros)]  # fmt: skip
+    axis, block = attributes.get("axis", 1) % 2, attributes.get("block_size", 0)
+    wide = (w.astype(np.float64) - spread(zeros, w.shape, axis, block)) * spread(scale, w.shape, axis, block)
+    nodes = [dequantize("w", "s", "z", **attributes), helper.make_node("Gather", ["d", "x"], ["y"])]
+    proto = model(nodes, initializers, rank=len(index_shape) + 1, x=index_shape)
+    proto.graph.input[0].type.tensor_type.elem_type = TensorProto.INT64
+    x = rng().integers(-rows, rows, index_shape)
+    for options in ({}, {"disabled_passes": ["all"]}, {"reference_only": True}):
+        session = session_of(proto, **options)
+        np.testing.assert_allclose(session.run(None, {"x": x})[0], wide[x].astype(np.float32), rtol=1e-6)
+    text = session_of(proto).program_text()
+    assert ("Gather" in text.split("DequantizeLinear")[0] and "DequantizeLinear" in text) == (scales != "blocks of rows")
+    out_of_range = np.full(index_shape, rows)
+    if out_of_range.size:
+        with pytest.raises(norn.Error):
+            session_of(proto).run(None, {"x": out_of_range})
+
+
+def test_embedding_of_halves_that_a_product_shares():
+    """The first and the last operation of a language model often share a matrix."""
+    w = floats((N, K)).astype(np.float16)
+    initializers = [helper.make_tensor("w", FLOAT16, w.shape, w.tobytes(), raw=True),
+                    helper.make_tensor("i", TensorProto.INT64, (2,), [5, 7])]  # fmt: skip
+    nodes = [helper.make_node("Cast", ["w"], ["c"], to=FLOAT), helper.make_node("Gather", ["c", "i"], ["e"]),
+             helper.make_node("Transpose", ["c"], ["t"]), helper.make_node("MatMul", ["x", "t"], ["y"])]  # fmt: skip
+    wide = w.astype(np.float64)
+    check(model(nodes, initializers, ["y", "e"]), lambda x: (x @ wide.T, wide[[5, 7]]))

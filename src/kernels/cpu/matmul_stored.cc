@@ -17,8 +17,8 @@
 namespace norn::kernels {
 namespace {
 
-constexpr std::int64_t kDepth = 512;      // rows of a panel that are widened at a time
-constexpr std::int64_t kMostFewRows = 8;  // beyond them widening pays
+constexpr std::int64_t kDepth = 512;       // rows of a panel that are widened at a time
+constexpr std::int64_t kMostFewRows = 16;  // beyond them widening pays
 
 struct Format {
   StoredForm form;
@@ -242,7 +242,9 @@ class StoredMatMul final : public Kernel {
     const std::int64_t panels = b_.panels();
     const double stored = static_cast<double>(b_.panel_bytes()) * static_cast<double>(panels);
     if (s_.m <= kMostFewRows) {
-      tasks_ = by_panels_ = std::min(panels, piece_count(1 << 20, stored * 0.03 / (1 << 20), 32));
+      // From memory; the sums of several rows take longer than that.
+      const double ns = stored * 0.06 * static_cast<double>((s_.m + 1) / 2);
+      tasks_ = by_panels_ = std::min(panels, piece_count(1 << 20, ns / (1 << 20), 32));
       return;
     }
     const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);

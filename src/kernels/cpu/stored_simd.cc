@@ -167,17 +167,21 @@ HWY_NOINLINE void few_columns(const StoredPanels& b, const std::uint8_t* panel, 
       }
     } else {
       const auto take = [&]() HWY_ATTR {
-        if (at == 0) fetch_ahead(unit, unit_bytes);
         for (int v = 0; v < vectors; ++v) values[v] = E::row(unit, at + v * lanes);
         unit += unit_bytes;
       };
-      for (; i + 2 <= deep; i += 2) {
+      for (; i + 4 <= deep; i += 4) {
+        if (at == 0) fetch_ahead(unit, 4 * unit_bytes);
+        take();
+        add(sums, values);
+        take();
+        add(kTwo ? odd : sums, values);
         take();
         add(sums, values);
         take();
         add(kTwo ? odd : sums, values);
       }
-      if (i < deep) {
+      for (; i < deep; ++i) {
         take();
         add(sums, values);
       }
