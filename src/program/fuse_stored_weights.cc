@@ -61,10 +61,11 @@ bool scales_fit(const Rewriter& rewriter, const Node& widening, bool transposed)
   return columns && (*columns < 0 || *columns == (transposed ? 0 : 1));
 }
 
-// The product's factor is `running`, of rank 2, and read once; whether it is stored transposed.
+// Whether the product's right factor is `running` transposed; nothing unless that is its right factor alone.
 std::optional<bool> right_factor(const Rewriter& rewriter, const Node& node, ValueId running) {
   if (!is_product(node) || !node.parts.empty() || node.inputs.size() < 2 || node.inputs[1] != running) return {};
   if (node.inputs[0] == running || node.input(2) == running) return {};
+  if (is_const(rewriter.graph(), node.inputs[0])) return {};  // all of it is computed ahead
   const opset::ValueType& a = rewriter.value(node.inputs[0]).type;
   if (!a.has_rank() || a.shape->size() < 2 || !is_float(type_of(rewriter, node.outputs[0]))) return {};
   return node.op == &ops::Gemm && node.attributes().flag("transB");

@@ -17,7 +17,7 @@
 namespace norn::kernels {
 namespace {
 
-constexpr std::int64_t kDepth = 512;       // rows of a panel that are widened at a time
+constexpr std::int64_t kDepth = 256;       // rows of a panel that are widened at a time
 constexpr std::int64_t kMostFewRows = 16;  // beyond them widening pays
 
 struct Format {
