@@ -27,6 +27,7 @@ using U = hn::RebindToUnsigned<F>;
 using VU = hn::Vec<U>;
 
 constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width, as in gemm_simd.cc
+constexpr int kFewer = 2;                              // of them at a time for 3 rows and more
 constexpr std::int64_t kAhead = 8192;                  // bytes; what the hardware fetches ahead alone is not enough
 // Words of 16 lanes can look values up; only the lowest 4 bits of an index count.
 constexpr bool kLooksUp = HWY_TARGET == HWY_AVX3;
@@ -212,9 +213,8 @@ void few(const StoredPanels& b, std::int64_t first, std::int64_t last, std::int6
          std::int64_t a_row, std::int64_t a_column, float* c, std::int64_t c_row, const float* bias, float alpha) {
   using Columns = decltype(&few_columns<form, zeros, 1, kVectors>);
   static constexpr Columns kFew[] = {few_columns<form, zeros, 1, kVectors>, few_columns<form, zeros, 2, kVectors>,
-                                     few_columns<form, zeros, 3, kVectors / 2>,
-                                     few_columns<form, zeros, 4, kVectors / 2>};
-  const std::int64_t step = m <= 2 ? b.width : b.width / 2;
+                                     few_columns<form, zeros, 3, kFewer>, few_columns<form, zeros, 4, kFewer>};
+  const std::int64_t step = m <= 2 ? b.width : kFewer * lane_count();
   for (std::int64_t p = first; p < last; ++p) {
     const std::int64_t n0 = p * b.width;
     for (std::int64_t at = 0; at < b.width; at += step)
