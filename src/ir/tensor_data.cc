@@ -15,6 +15,7 @@
 
 #include "base/checked.h"
 #include "base/element_bytes.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "norn/error.h"
 
@@ -55,11 +56,36 @@ std::uint8_t widen(DataType type, unsigned bits, int width) {
   return static_cast<std::uint8_t>(bits);
 }
 
+// The elements of whole bytes.
+template <int width, bool is_signed>
+void unpack_bytes(const std::byte* packed, std::int64_t bytes, std::uint8_t* out) {
+  constexpr unsigned kMask = (1u << width) - 1, kSign = is_signed ? 1u << (width - 1) : 0;
+  constexpr std::int64_t kEach = 8 / width;
+  for (std::int64_t i = 0; i < bytes; ++i)
+    for (std::int64_t j = 0; j < kEach; ++j) {
+      const unsigned bits = std::to_integer<unsigned>(packed[i]) >> (j * width) & kMask;
+      out[i * kEach + j] = static_cast<std::uint8_t>((bits ^ kSign) - kSign);
+    }
+}
+
 norn::Tensor unpack(DataType type, Shape dims, std::span<const std::byte> packed) {
   norn::Tensor value(type, std::move(dims));
   auto* out = static_cast<std::uint8_t*>(value.mutable_data());
   const int width = storage_bits(type);
-  for (std::int64_t i = 0; i < value.size(); ++i) {
+  std::int64_t done = 0;
+  if (width == 4 || width == 2) {
+    constexpr std::int64_t kPiece = 1 << 16;
+    const bool is_signed = is_signed_sub_byte(type);
+    const auto unpack_piece = width == 4 ? (is_signed ? unpack_bytes<4, true> : unpack_bytes<4, false>)
+                                         : (is_signed ? unpack_bytes<2, true> : unpack_bytes<2, false>);
+    const std::int64_t each = 8 / width, bytes = value.size() / each;
+    base::parallel_for((bytes + kPiece - 1) / kPiece, [&](std::int64_t piece) {
+      const std::int64_t first = piece * kPiece;
+      unpack_piece(packed.data() + first, std::min(kPiece, bytes - first), out + first * each);
+    });
+    done = bytes * each;
+  }
+  for (std::int64_t i = done; i < value.size(); ++i) {
     const auto bit = static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(width);
     unsigned bits = std::to_integer<unsigned>(packed[bit / 8]);
     if (bit / 8 + 1 < packed.size()) bits |= std::to_integer<unsigned>(packed[bit / 8 + 1]) << 8;

@@ -14,6 +14,7 @@
 #include "opset/reference.h"
 #include "program/rewrite.h"
 #include "program/rewriter.h"
+#include "program/stored_weights.h"
 
 namespace norn::program {
 namespace {
@@ -164,6 +165,7 @@ void Folding::fold(Graph& graph) {
         if (id != kNone) rewriter.define(id, norn::Tensor(graph.value(id).known.constant));
     } else {
       if (!computable(graph, node)) return;
+      if (widens_constant(rewriter, n) && is_for_products(rewriter, n)) return;
       if (!has_room(graph, node)) {
         rewriter.nearly("fold_constants", node, [&] {
           return std::string(node.op->name) +

@@ -18,6 +18,7 @@ namespace norn::program {
 namespace {
 
 bool is_contraction(const Node& node) {
+  if (!node.parts.empty()) return is_contraction(node.parts.back());  // behind what widens its weights
   return node.op == &ops::Conv || node.op == &ops::Gemm || node.op == &ops::MatMul;
 }
 
@@ -40,7 +41,7 @@ bool same_shape(const Graph& graph, ValueId a, ValueId b) {
 // The node that the chain which ends in `end` goes on with; kNoNode if it ends there. What nearly fits is noted.
 NodeId next_of(Rewriter& rewriter, NodeId start, NodeId end) {
   const Graph& graph = rewriter.graph();
-  const ValueId running = rewriter.node(end).outputs[0];
+  const ValueId running = rewriter.node(end).results()[0];
   if (graph.value(running).known.constant.defined()) return kNoNode;  // what is known is not computed
   // An element-wise reader, and whether it is the only one.
   NodeId next = rewriter.only_reader(running);
@@ -81,9 +82,9 @@ void fuse_elementwise(Program& program, Graph& graph) {
   for (bool contractions : {true, false}) {
     rewriter.each([&](NodeId n) {
       const Node& node = rewriter.node(n);
-      if (node.outputs.size() != 1 || !node.parts.empty()) return;
+      if (node.outputs.size() != 1 || (!node.parts.empty() && !is_contraction(node))) return;
       if (contractions ? !is_contraction(node) : !is_elementwise(graph, node)) return;
-      if (!is_f32(graph, node.outputs[0])) return;
+      if (!is_f32(graph, node.results()[0])) return;
       chain = {n};
       for (NodeId next = n; next != kNoNode; next = next_of(rewriter, n, next))
         if (next != n) chain.push_back(next);

@@ -18,11 +18,14 @@ constexpr Pass kDropDead = {"drop_dead", "remove what no output needs", false, e
 
 constexpr Pass kPasses[] = {
     {"fuse_qdq", "compute in integers between dequantization and quantization", true, each_graph<fuse_qdq>},
+    {"gather_stored", "pick rows of embeddings before they are widened", true, each_graph<gather_stored>},
     {"fold_constants", "compute what depends on constants only", true, fold_constants},
     {"drop_identities", "remove nodes that hand on their input", true, each_graph<drop_identities>},
     {"widen_half", "compute float16 and bfloat16 in f32", true, each_graph<widen_half>},
     {"fuse_conv_bn", "put BatchNormalization into the Conv before it", true, each_graph<fuse_conv_bn>},
     {"fuse_quantized", "join scaling, sums and quantization to products of integers", true, each_graph<fuse_quantized>},
+    {"fuse_stored_weights", "multiply by weights of few bits as they are stored", true,
+     each_graph<fuse_stored_weights>},
     {"fuse_elementwise", "join activations, biases and residuals to the node before them", true,
      each_graph<fuse_elementwise>},
     kDropDead,

@@ -32,7 +32,9 @@ void fuse_quantized(Program&, Graph&);
 void drop_identities(Program&, Graph&);
 void widen_half(Program&, Graph&);
 void fuse_conv_bn(Program&, Graph&);
+void fuse_stored_weights(Program&, Graph&);
 void fuse_elementwise(Program&, Graph&);
+void gather_stored(Program&, Graph&);
 void drop_dead(Program&, Graph&);
 
 }  // namespace norn::program

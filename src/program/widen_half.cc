@@ -3,7 +3,8 @@
 // two such operations moves them in f32.
 //
 // A value between two operations then is not rounded to its half type: results are those of f32 arithmetic, rounded at
-// the end. Constants are widened once, which doubles their memory.
+// the end. Constants are widened once, which doubles their memory, but for the weights of products, which are read as
+// they are stored (fuse_stored_weights.cc).
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -33,6 +34,7 @@
 #include "ops/tensor/transpose/transpose.h"
 #include "program/rewrite.h"
 #include "program/rewriter.h"
+#include "program/stored_weights.h"
 #include "transform/version_step.h"
 
 namespace norn::program {
@@ -131,8 +133,13 @@ class Widening {
     const opset::Operator& op = *node.op;
     std::vector<ir::Attribute> attributes = node.attrs;
     std::vector<ValueId> inputs = node.inputs;
-    for (ValueId& id : inputs)
-      if (id != kNone && is_half(rewriter_.value(id).type)) id = in_f32(id);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      ValueId& id = inputs[i];
+      if (id == kNone || !is_half(rewriter_.value(id).type)) continue;
+      // One for each product, which it becomes a part of.
+      const bool stays = i == 1 && is_kept_as_stored(rewriter_, node);
+      id = stays ? rewriter_.emit(ops::Cast, to_type(DataType::Float), {id}, {n}) : in_f32(id);
+    }
     const std::vector<ValueId> wide = rewriter_.emit(op, std::move(attributes), std::move(inputs), {n}, outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] == kNone || rewriter_.reads(outputs[i]) == 0) continue;

@@ -89,6 +89,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
       kernels_(std::make_unique<KernelStore>()),
       plans_(std::make_unique<PlanCache>(options.max_plan_bytes)),
       arenas_(std::make_shared<ArenaPool>()) {
+  const base::ParallelWidth width(threads_of(options_));
   program::LowerOptions lower;
   lower.limits = options.limits;
   lower.external = external;
@@ -140,10 +141,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
     const opset::ValueType& type = graph.value(graph.inputs[i]).type;
     fixed = fixed && type.is_tensor() && type.is_static();
   }
-  if (fixed) {
-    const base::ParallelWidth width(threads_of(options_));
-    executor_->plan(stand_ins({}, 1));
-  }
+  if (fixed) executor_->plan(stand_ins({}, 1));
 }
 
 CompiledModel::~CompiledModel() = default;

@@ -24,7 +24,9 @@ using program::ValueId;
 // Sizes of dimension variables: those of the graphs around, too.
 using Sizes = std::map<std::string, std::int64_t, std::less<>>;
 
-ExplainedOperation operation(const Node& node) { return {opset::full_name(*node.op), node.paths}; }
+ExplainedOperation operation(const Node& node) {
+  return {opset::full_name(*node.op), node.paths.empty() ? std::vector{node.path()} : node.paths};
+}
 
 std::vector<ExplainedTensor> tensors(const std::vector<StaticType>& types) {
   std::vector<ExplainedTensor> list;

@@ -71,9 +71,11 @@ class Selector {
   // Element-wise steps for as many of the operations fused behind node() as steps can express, appended to `steps` with
   // their operands in `extra` and `uses`; returns the value that they give, which is node()'s own output if none can be
   // taken. Operands of the running value's full size are taken in `layout`. What is taken last counts; what is not
-  // taken is planned by itself.
+  // taken is planned by itself. `behind`: parts that the caller computes otherwise, the first ones; steps begin behind
+  // them.
   program::ValueId take_parts(std::vector<kernels::ElementStep>& steps, std::vector<kernels::ExtraOperand>& extra,
-                              std::vector<Operand>& uses, kernels::Layout layout);
+                              std::vector<Operand>& uses, kernels::Layout layout, std::size_t behind = 0);
+  void leave_parts() noexcept { taken_ = 0; }
   // The operations fused behind node() that are on offer.
   std::span<const program::Node> parts() const noexcept { return parts_; }
   // Steps for one element-wise operation whose running value is its input `running`.
@@ -204,6 +206,7 @@ bool select_conv_integer(Selector&);
 bool select_qlinear_conv(Selector&);
 bool select_matmul_integer(Selector&);
 bool select_qlinear_matmul(Selector&);
+bool select_stored_product(Selector&);
 bool select_pool(Selector&);
 bool select_global_pool(Selector&);
 bool select_elementwise(Selector&);

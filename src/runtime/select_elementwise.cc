@@ -120,14 +120,14 @@ bool Selector::element_steps(const program::Node& operation, int running, std::v
     return true;
   }
   for (program::ValueId id : inputs)
-    if (dtype_of(id) != out_dtype()) return false;  // an exponent may be of another type
+    if (dtype_of(id) != dtype_of(operation.outputs[0])) return false;  // an exponent may be of another type
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (static_cast<int>(i) == running) continue;
     ElementStep step{.op = known->element};
     step.swapped = static_cast<int>(i) < running && inputs.size() == 2;
     step.operand = static_cast<int>(extra.size());
     const norn::Tensor* contents = constant_of(inputs[i]);
-    const bool full = dims_of(inputs[i]) == out_dims();
+    const bool full = dims_of(inputs[i]) == dims_of(operation.outputs[0]);
     extra.push_back({dims_of(inputs[i]), full ? layout : Layout::Dense, contents ? contents->data() : nullptr});
     uses.push_back({inputs[i], extra.back().layout});
     steps.push_back(step);
@@ -136,20 +136,23 @@ bool Selector::element_steps(const program::Node& operation, int running, std::v
 }
 
 program::ValueId Selector::take_parts(std::vector<ElementStep>& steps, std::vector<ExtraOperand>& extra,
-                                      std::vector<Operand>& uses, Layout layout) {
-  taken_ = 0;
-  program::ValueId running = node().outputs[0];
-  for (const program::Node& part : parts_) {
+                                      std::vector<Operand>& uses, Layout layout, std::size_t behind) {
+  taken_ = behind;
+  const program::Node& first = behind == 0 ? node() : parts_[behind - 1];
+  program::ValueId running = first.outputs[0];
+  const DataType type = dtype_of(running);
+  const Shape& dims = dims_of(running);
+  for (const program::Node& part : parts_.subspan(behind)) {
     const program::ValueId made = part.outputs[0];
     const auto stop = [&](std::string reason) {
-      refuse(std::string(node().op->name) + "+" + std::string(part.op->name), std::move(reason));
+      refuse(std::string(first.op->name) + "+" + std::string(part.op->name), std::move(reason));
       return running;
     };
-    if (dtype_of(made) != out_dtype())
-      return stop("the elements change from " + std::string(data_type_name(out_dtype())) + " to " +
+    if (dtype_of(made) != type)
+      return stop("the elements change from " + std::string(data_type_name(type)) + " to " +
                   std::string(data_type_name(dtype_of(made))));
-    if (dims_of(made) != out_dims())
-      return stop("the shape changes from " + to_string(out_dims()) + " to " + to_string(dims_of(made)));
+    if (dims_of(made) != dims)
+      return stop("the shape changes from " + to_string(dims) + " to " + to_string(dims_of(made)));
     const auto at = std::find(part.inputs.begin(), part.inputs.end(), running);
     if (std::count(at, part.inputs.end(), running) != 1) return stop("it reads the value more than once");
     if (!element_steps(part, static_cast<int>(at - part.inputs.begin()), steps, extra, uses, layout))

@@ -1,4 +1,5 @@
-// QuantizeLinear and DequantizeLinear between f32 and 8-bit integers, by one scale or by one for each index of an axis.
+// QuantizeLinear and DequantizeLinear between f32 and 8-bit integers, by one scale, or by one for each index of an axis
+// or for each block of the last one; DequantizeLinear also of the integers that take fewer bits in a file.
 #include <optional>
 
 #include "kernels/cpu/quantize.h"
@@ -14,6 +15,9 @@ std::optional<kernels::QuantizeConfig> scales(Selector& s, DataType integer) {
   const ops::ScaleLayout layout = ops::resolve_scales(SelectedNode(s), s.dims(0), s.dims(1));
   kernels::QuantizeConfig config;
   config.integer = integer;
+  // Blocks of the last axis are runs.
+  const bool by_run =
+      layout.view.inner == 1 && layout.inner_step == 1 && layout.block > 1 && layout.view.n % layout.block == 0;
   const bool by_index = layout.block == 1 && layout.outer_step == 0 && layout.inner_step == 0 && layout.step == 1;
   if (element_count(s.dims(1)) == 1) {
     config.inner = element_count(s.dims(0));
@@ -21,6 +25,9 @@ std::optional<kernels::QuantizeConfig> scales(Selector& s, DataType integer) {
     config.outer = layout.view.outer;
     config.n = layout.view.n;
     config.inner = layout.view.inner;
+  } else if (by_run) {
+    config.n = element_count(s.dims(1));
+    config.inner = layout.block;
   } else {
     s.refuse("quantize", "scales of blocks");
     return {};
@@ -30,6 +37,17 @@ std::optional<kernels::QuantizeConfig> scales(Selector& s, DataType integer) {
     return {};
   }
   return config;
+}
+
+// The type that holds an integer of fewer bits in memory.
+DataType byte_of(DataType type) {
+  switch (type) {
+    case DataType::Int4:
+    case DataType::Int2: return DataType::Int8;
+    case DataType::Uint4:
+    case DataType::Uint2: return DataType::Uint8;
+    default: return type;
+  }
 }
 
 }  // namespace
@@ -66,13 +84,16 @@ bool select_dynamic_quantize(Selector& s) {
 }
 
 bool select_dequantize(Selector& s) {
+  if (select_stored_product(s)) return true;
   if (s.dtype(1) != DataType::Float || s.out_dtype() != DataType::Float) {
     s.refuse("dequantize", "multiplies by float");
     return false;
   }
-  const auto config = scales(s, s.dtype(0));
-  if (config && config->outer == 1 && config->n == 1 && kernels::dequantize_candidates()[0].refuses(*config).empty() &&
-      element_count(s.dims(1)) == 1 && !s.passes_over("view")) {
+  const DataType integer = s.dtype(0);
+  const auto config = scales(s, byte_of(integer));
+  if (config && (integer == DataType::Uint8 || integer == DataType::Int8) && config->outer == 1 && config->n == 1 &&
+      kernels::dequantize_candidates()[0].refuses(*config).empty() && element_count(s.dims(1)) == 1 &&
+      !s.passes_over("view")) {
     s.dequantized_view();
     return true;
   }

@@ -13,7 +13,10 @@ from onnx.reference import ReferenceEvaluator
 import norn
 
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
-OPTIONAL_PASSES = ["fold_constants", "drop_identities", "widen_half", "fuse_conv_bn", "fuse_elementwise"]
+OPTIONAL_PASSES = [
+    "gather_stored", "fold_constants", "drop_identities", "widen_half", "fuse_conv_bn", "fuse_stored_weights",
+    "fuse_elementwise",
+]  # fmt: skip
 
 
 def info(name, elem=None, shape=None):

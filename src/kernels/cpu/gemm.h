@@ -16,6 +16,9 @@ struct GemmTable {
   // C[m, n] = alpha * sum_k A[m, k] B[k, n] + bias[n]; A by strides, bias may be null.
   void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row,
                    std::int64_t a_column, Panels b, float* c, std::int64_t c_row, const float* bias, float alpha);
+  // The same, added to what C holds.
+  void (*multiply_onto)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row,
+                        std::int64_t a_column, Panels b, float* c, std::int64_t c_row, const float* bias, float alpha);
   // out[p, c] = clamp(bias[c] + sum over taps t of taps[p * tap_count + t][c] * w[t * channels + c]); a null tap is
   // padding.
   void (*depthwise)(std::int64_t pixels, std::int64_t channels, const float* const* taps, std::int64_t tap_count,

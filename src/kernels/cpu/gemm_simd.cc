@@ -87,6 +87,7 @@ HWY_NOINLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, std::
 using Tile = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, const float*, std::int64_t, float*,
                       std::int64_t, std::int64_t, const float*, float, bool);
 
+template <bool onto>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column,
               Panels b, float* c, std::int64_t c_row, const float* bias, float alpha) {
   static constexpr Tile kTiles[kRows + 1] = {nullptr, tile<1>, tile<2>, tile<3>, tile<4>, tile<5>, tile<6>};
@@ -101,7 +102,7 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, st
       for (std::int64_t m0 = 0; m0 < m; m0 += kRows) {
         const std::int64_t rows = std::min<std::int64_t>(kRows, m - m0);
         kTiles[rows](deep, a + m0 * a_row + k0 * a_column, a_row, a_column, panel, b.row_stride, c + m0 * c_row + n0,
-                     c_row, std::min(width, n - n0), panel_bias, alpha, k0 != 0);
+                     c_row, std::min(width, n - n0), panel_bias, alpha, onto || k0 != 0);
       }
     }
   }
@@ -168,7 +169,7 @@ void depthwise_3x3(std::int64_t pixels, std::int64_t channels, const float* cons
   }
 }
 
-GemmTable gemms() { return {kVectors * lanes(), multiply, depthwise, depthwise_3x3}; }
+GemmTable gemms() { return {kVectors * lanes(), multiply<false>, multiply<true>, depthwise, depthwise_3x3}; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels

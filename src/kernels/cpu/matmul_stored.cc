@@ -1,0 +1,329 @@
+// Packs a stored matrix and multiplies by it: a few rows straight from the packed form, which memory bounds; more of
+// them by widening a stretch of a panel at a time into the cache, for the product of matrices of gemm.h.
+#include "kernels/cpu/matmul_stored.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "base/number.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/matmul_candidates.h"
+#include "kernels/cpu/matmul_posts.h"
+#include "kernels/cpu/stored.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr std::int64_t kDepth = 256;       // rows of a panel that are widened at a time
+constexpr std::int64_t kMostFewRows = 16;  // beyond them widening pays
+
+struct Format {
+  StoredForm form;
+  int lowest = 0;        // of an integer; packed elements count from it
+  bool widened = false;  // packed as bfloat16, which holds every value
+};
+
+std::optional<Format> format_of(DataType type) {
+  switch (type) {
+    case DataType::Uint2: return Format{StoredForm::Bits2};
+    case DataType::Int2: return Format{StoredForm::Bits2, -2};
+    case DataType::Uint4: return Format{StoredForm::Bits4};
+    case DataType::Int4: return Format{StoredForm::Bits4, -8};
+    case DataType::Uint8: return Format{StoredForm::Bits8};
+    case DataType::Int8: return Format{StoredForm::Bits8, -128};
+    case DataType::Float16: return Format{StoredForm::Float16};
+    case DataType::BFloat16: return Format{StoredForm::BFloat16};
+    case DataType::Float8E4M3FN:
+    case DataType::Float8E4M3FNUZ:
+    case DataType::Float8E5M2:
+    case DataType::Float8E5M2FNUZ:
+    case DataType::Float6E2M3:
+    case DataType::Float6E3M2:
+    case DataType::Float4E2M1: return Format{StoredForm::BFloat16, 0, true};
+    default: return {};
+  }
+}
+bool is_integer(const Format& f) { return f.form <= StoredForm::Bits8; }
+
+// Element i of numbers of a type that scales have.
+float scale_at(DataType type, const void* from, std::int64_t i) {
+  switch (type) {
+    case DataType::Float: return static_cast<const float*>(from)[i];
+    case DataType::Float16: return base::half_to_float(static_cast<const std::uint16_t*>(from)[i]);
+    case DataType::BFloat16: return base::bfloat16_to_float(static_cast<const std::uint16_t*>(from)[i]);
+    default: return base::small_float_to_float(type, static_cast<const std::uint8_t*>(from)[i]);
+  }
+}
+
+// Eight elements of 4 bits as a word. `flip` changes their sign bits.
+std::uint32_t word_of_nibbles(const std::uint8_t* from, std::uint64_t flip) {
+  std::uint64_t x;
+  std::memcpy(&x, from, 8);
+  x = (x ^ flip) & 0x0f0f0f0f0f0f0f0fu;
+  x = (x | x >> 4) & 0x00ff00ff00ff00ffu;
+  x = (x | x >> 8) & 0x0000ffff0000ffffu;
+  return static_cast<std::uint32_t>(x | x >> 16);
+}
+
+class Packing {
+ public:
+  Packing(const StoredMatMulConfig& c, const Format& format, const StoredPanels& shape)
+      : c_(c),
+        format_(format),
+        s_(shape),
+        bytes_(static_cast<const std::uint8_t*>(c.product.b_constant.data)),
+        bits_(format.form == StoredForm::Bits2   ? 2
+              : format.form == StoredForm::Bits4 ? 4
+                                                 : 8),
+        flip_(format.lowest < 0 ? 1u << (bits_ - 1) : 0) {
+    if (format.widened)
+      for (std::size_t i = 0; i < 256; ++i)
+        widened_.push_back(base::float_to_bfloat16(base::small_float_to_float(c.type, static_cast<std::uint16_t>(i))));
+  }
+
+  void panel(std::int64_t p, std::uint8_t* to) const {
+    const std::int64_t n0 = p * s_.width, columns = std::min(s_.width, s_.n - n0);
+    for (std::int64_t k0 = 0; k0 < s_.k; k0 += s_.block, to += s_.block_bytes()) {
+      auto* scales = reinterpret_cast<float*>(to);
+      for (std::int64_t i = 0; i < s_.width; ++i) {
+        const std::int64_t at = k0 / s_.block * c_.scale_row + (n0 + i) / c_.columns * c_.scale_column;
+        scales[i] = i >= columns ? 0.0f : c_.scales == nullptr ? 1.0f : scale_at(c_.scale_type, c_.scales, at);
+        if (s_.zeros) to[4 * s_.width + i] = i < columns ? integer(static_cast<const std::uint8_t*>(c_.zeros)[at]) : 0;
+      }
+      std::uint8_t* unit = to + s_.header_bytes();
+      const std::int64_t deep = std::min(s_.block, s_.k - k0), rows = rows_of_unit(s_.form);
+      for (std::int64_t i = 0; i < deep; i += rows, unit += s_.unit_bytes()) {
+        if (rows > 1)
+          words(k0 + i, std::min(rows, deep - i), n0, columns, reinterpret_cast<std::uint32_t*>(unit));
+        else
+          row(k0 + i, n0, columns, unit);
+      }
+    }
+  }
+
+  std::uint8_t integer(std::uint8_t stored) const {
+    return static_cast<std::uint8_t>((stored ^ flip_) & ((1u << bits_) - 1));
+  }
+
+ private:
+  void words(std::int64_t k, std::int64_t rows, std::int64_t n, std::int64_t columns, std::uint32_t* to) const {
+    std::fill_n(to, s_.width, 0u);
+    const std::uint8_t* from = bytes_ + k * c_.row + n * c_.column;
+    if (rows == 8 && bits_ == 4 && c_.row == 1) {
+      for (std::int64_t j = 0; j < columns; ++j)
+        to[j] = word_of_nibbles(from + j * c_.column, flip_ * 0x0101010101010101u);
+      return;
+    }
+    const std::uint32_t flip = flip_, mask = (1u << bits_) - 1;
+    for (std::int64_t i = 0; i < rows; ++i, from += c_.row) {
+      const int shift = static_cast<int>(i) * bits_;
+      if (c_.column == 1)
+        for (std::int64_t j = 0; j < columns; ++j) to[j] |= ((from[j] ^ flip) & mask) << shift;
+      else
+        for (std::int64_t j = 0; j < columns; ++j) to[j] |= ((from[j * c_.column] ^ flip) & mask) << shift;
+    }
+  }
+
+  void row(std::int64_t k, std::int64_t n, std::int64_t columns, std::uint8_t* to) const {
+    const std::int64_t at = k * c_.row + n * c_.column;
+    std::memset(to, 0, static_cast<std::size_t>(s_.unit_bytes()));
+    if (s_.form == StoredForm::Bits8) {
+      for (std::int64_t j = 0; j < columns; ++j) to[j] = integer(bytes_[at + j * c_.column]);
+      return;
+    }
+    auto* halves = reinterpret_cast<std::uint16_t*>(to);
+    const auto* from = reinterpret_cast<const std::uint16_t*>(bytes_);
+    for (std::int64_t j = 0; j < columns; ++j)
+      halves[j] = format_.widened ? widened_[bytes_[at + j * c_.column]] : from[at + j * c_.column];
+  }
+
+  const StoredMatMulConfig& c_;
+  const Format& format_;
+  const StoredPanels& s_;
+  const std::uint8_t* bytes_;
+  int bits_;
+  std::uint32_t flip_;
+  std::vector<std::uint16_t> widened_;
+};
+
+// Whether zero points of so many bytes are all the same.
+bool alike(const std::uint8_t* zeros, std::int64_t count) {
+  return std::all_of(zeros, zeros + count, [&](std::uint8_t z) { return z == zeros[0]; });
+}
+
+std::int64_t scale_count(const StoredMatMulConfig& c, std::int64_t k, std::int64_t n) {
+  return (k - 1) / c.block * c.scale_row + (n - 1) / c.columns * c.scale_column + 1;
+}
+
+// Before the panels: what packing found out.
+struct alignas(64) Header {
+  bool zeros;
+  std::int32_t zero;
+};
+
+class StoredMatMul final : public Kernel {
+ public:
+  StoredMatMul(const StoredMatMulConfig& config, PackedConstants& packed)
+      : c_(config.product),
+        s_(c_),
+        table_(stored_table()),
+        gemm_(gemm_table()),
+        posts_(c_, c_form(c_) == CForm::Row && c_.beta == 1.0f, packed) {
+    const Format format = *format_of(config.type);
+    b_.form = format.form;
+    b_.k = s_.k;
+    b_.n = s_.n;
+    b_.block = std::min(config.scales == nullptr ? s_.k : config.block, s_.k);
+    b_.width = gemm_.width;
+    pack(config, format, packed);
+    plan();
+  }
+
+  std::size_t scratch_bytes() const override { return scratch_each_ * static_cast<std::size_t>(tasks_); }
+
+  void run(void* const* operands, void* scratch) const override {
+    const float* a = static_cast<const float*>(operands[0]);
+    float* out = static_cast<float*>(operands[3 + c_.extra.size()]);
+    const float* bias = posts_.c_is_bias() ? static_cast<const float*>(operands[2]) : nullptr;
+    const std::int64_t panels = b_.panels();
+    base::parallel_for(tasks_, [&](std::int64_t task) {
+      const std::int64_t column = task % by_panels_, row = task / by_panels_, by_rows = tasks_ / by_panels_;
+      const std::int64_t first = panels * column / by_panels_, last = panels * (column + 1) / by_panels_;
+      if (s_.m <= kMostFewRows) return few(a, bias, out, first, last);
+      auto* stretch =
+          reinterpret_cast<float*>(static_cast<char*>(scratch) + scratch_each_ * static_cast<std::size_t>(task));
+      const std::int64_t m0 = s_.m * row / by_rows, m1 = s_.m * (row + 1) / by_rows;
+      for (std::int64_t p = first; p < last; ++p) many(a, bias, out, p, m0, m1, stretch);
+    });
+    posts_.run(operands, out);
+  }
+
+ private:
+  void pack(const StoredMatMulConfig& config, const Format& format, PackedConstants& packed) {
+    // What else determines the form lives as long as the contents.
+    const auto number = [](auto v) { return std::to_string(v) + " "; };
+    const std::string recipe = "stored " + number(static_cast<int>(config.type)) + number(s_.k) + number(s_.n) +
+                               number(config.row) + number(config.column) +
+                               number(static_cast<int>(config.scale_type)) +
+                               number(reinterpret_cast<std::uintptr_t>(config.scales)) +
+                               number(reinterpret_cast<std::uintptr_t>(config.zeros)) + number(b_.block) +
+                               number(config.columns) + number(config.scale_row) + number(config.scale_column);
+    packed_ = packed.get(c_.b_constant, 0, recipe, [&] { return make_packed(config, format); });
+    const auto* header = static_cast<const Header*>(packed_.get());
+    b_.zeros = header->zeros;
+    b_.zero = header->zero;
+    b_.data = reinterpret_cast<const std::uint8_t*>(header + 1);
+  }
+
+  std::shared_ptr<const void> make_packed(const StoredMatMulConfig& config, const Format& format) const {
+    StoredPanels b = b_;
+    b.zero = -format.lowest;
+    const auto* zeros = static_cast<const std::uint8_t*>(config.zeros);
+    if (zeros != nullptr && is_integer(format)) {
+      b.zeros = !alike(zeros, scale_count(config, s_.k, s_.n));
+      if (!b.zeros) b.zero = Packing(config, format, b).integer(zeros[0]);
+    }
+    const std::int64_t panels = b.panels(), bytes = b.panel_bytes();
+    auto buffer = aligned_buffer(sizeof(Header) + static_cast<std::size_t>(panels * bytes));
+    auto* header = new (buffer.get()) Header{b.zeros, b.zero};
+    auto* to = reinterpret_cast<std::uint8_t*>(header + 1);
+    const Packing packing(config, format, b);
+    parallel_ranges(panels, 0.5 * static_cast<double>(s_.k * b.width), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) packing.panel(p, to + p * bytes);
+    });
+    return buffer;
+  }
+
+  // Tasks: panels for few rows; for many, panels and then rows, which widen the matrix once more each.
+  void plan() {
+    const std::int64_t panels = b_.panels();
+    const double stored = static_cast<double>(b_.panel_bytes()) * static_cast<double>(panels);
+    if (s_.m <= kMostFewRows) {
+      // From memory; the sums of several rows take longer than that.
+      const double ns = stored * 0.06 * static_cast<double>((s_.m + 1) / 2);
+      tasks_ = by_panels_ = std::min(panels, piece_count(1 << 20, ns / (1 << 20), 32));
+      return;
+    }
+    const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
+    const std::int64_t want = piece_count(1 << 20, products * 0.01 / (1 << 20), 32);
+    by_panels_ = std::min(panels, want);
+    tasks_ = by_panels_ * std::max<std::int64_t>(1, std::min(want / by_panels_, s_.m / 64));
+    // Stretches begin and end with units.
+    step_ = b_.block >= kDepth ? kDepth : kDepth / b_.block * b_.block;
+    scratch_each_ = static_cast<std::size_t>(step_ * b_.width) * sizeof(float);
+  }
+
+  void few(const float* a, const float* bias, float* out, std::int64_t first, std::int64_t last) const {
+    for (std::int64_t p = first; p < last; ++p)
+      for (std::int64_t m0 = 0; m0 < s_.m; m0 += kStoredRows)
+        table_.few(b_, p, p + 1, std::min(kStoredRows, s_.m - m0), a + m0 * s_.a_row, s_.a_row, s_.a_column,
+                   out + m0 * s_.n, s_.n, bias, c_.alpha);
+  }
+
+  void many(const float* a, const float* bias, float* out, std::int64_t p, std::int64_t m0, std::int64_t m1,
+            float* stretch) const {
+    const std::int64_t n0 = p * b_.width, columns = std::min(b_.width, s_.n - n0);
+    for (std::int64_t k0 = 0, k1; k0 < s_.k; k0 = k1) {
+      // Within a long block the rest of it may be short.
+      k1 = std::min({s_.k, k0 + step_, b_.block >= kDepth ? (k0 / b_.block + 1) * b_.block : s_.k});
+      table_.expand(b_, p, k0, k1, stretch);
+      const auto multiply = k0 == 0 ? gemm_.multiply : gemm_.multiply_onto;
+      multiply(m1 - m0, columns, k1 - k0, a + m0 * s_.a_row + k0 * s_.a_column, s_.a_row, s_.a_column,
+               {stretch, 0, b_.width}, out + m0 * s_.n + n0, s_.n, bias == nullptr || k0 > 0 ? nullptr : bias + n0,
+               c_.alpha);
+    }
+  }
+
+  MatMulConfig c_;
+  MatMulShape s_;
+  const StoredTable& table_;
+  const GemmTable& gemm_;
+  MatMulPosts posts_;
+  StoredPanels b_;
+  std::shared_ptr<const void> packed_;
+  std::int64_t tasks_ = 1, by_panels_ = 1, step_ = 0;
+  std::size_t scratch_each_ = 0;
+};
+
+std::string refuses(const StoredMatMulConfig& c) {
+  const MatMulConfig& product = c.product;
+  if (std::string why = matmul_config_refusal(product); !why.empty()) return why;
+  const auto format = format_of(c.type);
+  if (!format) return "does not read " + std::string(data_type_name(c.type));
+  if (!product.b_constant.known()) return "the matrix is not constant";
+  if (product.in_place_extra >= 0) return "adds nothing in place";
+  if (product.b.size() != 2 || product.trans_b || !product.b_strides.empty()) return "one matrix of plain dimensions";
+  const MatMulShape s(product);
+  if (s.batches > 1) return "rows that are not evenly spaced";
+  if (c.row < 1 || c.column < 1 || !bounded_product({s.k, c.row}) || !bounded_product({s.n, c.column}))
+    return "elements that reach beyond any memory";
+  if (c.scales != nullptr) {
+    const DataType types[] = {DataType::Float, DataType::Float16, DataType::BFloat16, DataType::Float8E8M0};
+    if (std::find(std::begin(types), std::end(types), c.scale_type) == std::end(types))
+      return "does not scale by " + std::string(data_type_name(c.scale_type));
+    if (c.block < 1 || c.columns < 1 || c.scale_row < 0 || c.scale_column < 0) return "scales in no order";
+    if (c.block < 8 && c.block < s.k) return "scales of fewer than 8 rows";
+  }
+  if (c.zeros != nullptr) {
+    if (c.scales == nullptr) return "zero points without scales";
+    const auto* zeros = static_cast<const std::uint8_t*>(c.zeros);
+    if (!is_integer(*format) && !(format->widened && zeros[0] == 0 && alike(zeros, scale_count(c, s.k, s.n))))
+      return "zero points of narrow floats";
+  }
+  return MatMulPosts::refuses(product);
+}
+
+std::unique_ptr<Kernel> make(const StoredMatMulConfig& c, PackedConstants& packed) {
+  return std::make_unique<StoredMatMul>(c, packed);
+}
+
+constexpr Candidate<StoredMatMulConfig> kCandidates[] = {{"simd-stored", refuses, make}};
+
+}  // namespace
+
+std::span<const Candidate<StoredMatMulConfig>> stored_matmul_candidates() { return kCandidates; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,32 @@
+// Matrix products, f32, with a constant matrix that is kept in memory as the model stores it: integers of 2, 4 or 8
+// bits with a scale for each block of rows of a column, narrow floats, float16 and bfloat16. Products and sums are
+// those of f32: the result is what widening the matrix first gives, but for the order and rounding of sums.
+#pragma once
+#include <span>
+
+#include "kernels/cpu/matmul.h"
+
+namespace norn::kernels {
+
+// Operands: a, null, c (null without one), extras..., then the output, as MatMulConfig has them.
+struct StoredMatMulConfig {
+  // The product with the widened matrix, dense and of rank 2; b_constant is what is stored, of `type`, one byte to an
+  // element below 8 bits.
+  MatMulConfig product;
+  DataType type = DataType::Undefined;
+  // Element (k, n) of the matrix, in elements of what is stored.
+  std::int64_t row = 0, column = 0;
+  // An element is (stored - zero) * scale. Those of (k, n) lie at k / block * scale_row + n / columns * scale_column.
+  DataType scale_type = DataType::Undefined;  // Undefined: the stored elements as they are
+  const void* scales = nullptr;
+  const void* zeros = nullptr;  // of the stored type; null: 0
+  std::int64_t block = 0, columns = 1, scale_row = 0, scale_column = 0;
+
+  auto fields() const noexcept {
+    return std::tie(product, type, row, column, scale_type, scales, zeros, block, columns, scale_row, scale_column);
+  }
+};
+
+std::span<const Candidate<StoredMatMulConfig>> stored_matmul_candidates();
+
+}  // namespace norn::kernels

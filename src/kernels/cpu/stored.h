@@ -1,0 +1,54 @@
+// The packed form of a matrix of few bits and its loops for each instruction set. Internal to the kernels.
+//
+// Columns lie in panels, as wide as those of gemm.h; a panel is a run of blocks of rows; a block is its scales (f32,
+// one to a column), its zero points (a byte each, if they differ), and then units: a unit of integers of 2 or 4 bits
+// holds 16 or 8 rows in a 32-bit word for each column, the first row lowest; any other is one row. All of it is read
+// once and in order.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace norn::kernels {
+
+enum class StoredForm : std::uint8_t { Bits2, Bits4, Bits8, Float16, BFloat16 };
+inline constexpr int kStoredForms = 5;
+
+constexpr std::int64_t rows_of_unit(StoredForm form) {
+  return form == StoredForm::Bits2 ? 16 : form == StoredForm::Bits4 ? 8 : 1;
+}
+constexpr std::int64_t unit_bytes_of_column(StoredForm form) {
+  return form == StoredForm::Bits8 ? 1 : form == StoredForm::Float16 || form == StoredForm::BFloat16 ? 2 : 4;
+}
+
+struct StoredPanels {
+  StoredForm form = StoredForm::Bits8;
+  bool zeros = false;  // of each block; else `zero` for all
+  std::int32_t zero = 0;
+  std::int64_t k = 0, n = 0, block = 1, width = 1;
+  const std::uint8_t* data = nullptr;
+
+  std::int64_t panels() const { return (n + width - 1) / width; }
+  std::int64_t blocks() const { return (k + block - 1) / block; }
+  std::int64_t header_bytes() const { return width * (zeros ? 5 : 4); }
+  std::int64_t unit_bytes() const { return width * unit_bytes_of_column(form); }
+  // Every block of a panel has room for as many rows as the first.
+  std::int64_t block_bytes() const {
+    const std::int64_t rows = rows_of_unit(form);
+    return header_bytes() + (block + rows - 1) / rows * unit_bytes();
+  }
+  std::int64_t panel_bytes() const { return blocks() * block_bytes(); }
+};
+
+inline constexpr std::int64_t kStoredRows = 4;  // that `few` computes at a time
+
+struct StoredTable {
+  // C[m, n] = alpha * sum_k A[m, k] B[k, n] + bias[n] for the columns of panels [first, last) and m <= kStoredRows. c
+  // and bias, which may be null, begin at column 0.
+  void (*few)(const StoredPanels& b, std::int64_t first, std::int64_t last, std::int64_t m, const float* a,
+              std::int64_t a_row, std::int64_t a_column, float* c, std::int64_t c_row, const float* bias, float alpha);
+  // Rows [k0, k1) of a panel in f32, `width` to a row; k0 begins a unit.
+  void (*expand)(const StoredPanels& b, std::int64_t panel, std::int64_t k0, std::int64_t k1, float* to);
+};
+const StoredTable& stored_table();
+
+}  // namespace norn::kernels

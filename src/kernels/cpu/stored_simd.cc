@@ -1,0 +1,293 @@
+// Products with matrices of few bits for each instruction set. Columns lie in the lanes, so an element is widened by a
+// shift and a look-up (AVX-512) or a mask and a conversion, and sums of a block wait for their scale in registers.
+//
+// Trap: (stored - zero) is exact and comes before the multiplication, so that infinities and NaN of A give what they
+// give with the widened matrix; sums of A in place of zero points would not.
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+
+#include "base/fork.h"
+#include "base/number.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/stored.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/stored_simd.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/cpu/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+
+using U = hn::RebindToUnsigned<F>;
+using VU = hn::Vec<U>;
+
+constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width, as in gemm_simd.cc
+constexpr int kFewer = 2;                              // of them at a time for 3 rows and more
+constexpr std::int64_t kAhead = 8192;                  // bytes; what the hardware fetches ahead alone is not enough
+// Words of 16 lanes can look values up; only the lowest 4 bits of an index count.
+constexpr bool kLooksUp = HWY_TARGET == HWY_AVX3;
+
+HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+
+// The elements of one format: how units are read, and what comes of them before the zero point is taken away.
+template <StoredForm form>
+struct Elements {
+  static constexpr int kRows = static_cast<int>(rows_of_unit(form));
+  static constexpr int kBits = form == StoredForm::Bits2 ? 2 : form == StoredForm::Bits4 ? 4 : 8;
+  static constexpr bool kWords = kRows > 1;
+  static constexpr bool kIntegers = form != StoredForm::Float16 && form != StoredForm::BFloat16;
+  static constexpr bool kTable = kLooksUp && kWords;
+
+  // The values of integers, if they are looked up: less the zero point that all have.
+  static V table(float zero) {
+    HWY_ALIGN float values[HWY_MAX_BYTES / sizeof(float)] = {};
+    for (int i = 0; i < static_cast<int>(lane_count()); ++i)
+      values[i] = static_cast<float>(i & ((1 << kBits) - 1)) - zero;
+    return hn::Load(F(), values);
+  }
+
+  // The next row of words.
+  static HWY_INLINE V take(V table, VU& words) {
+    V value;
+#if HWY_TARGET == HWY_AVX3
+    value = V{_mm512_permutexvar_ps(words.raw, table.raw)};
+#else
+    (void)table;
+    const VU mask = hn::Set(U(), (1u << kBits) - 1);
+    value = hn::ConvertTo(F(), hn::BitCast(I(), hn::And(words, mask)));
+#endif
+    words = hn::ShiftRight<kBits>(words);
+    return value;
+  }
+
+  // A row that is no word: `lanes` columns from column `at` of the unit.
+  static HWY_INLINE V row(const std::uint8_t* unit, std::int64_t at) {
+    if constexpr (form == StoredForm::BFloat16) {
+      const hn::Rebind<std::int16_t, F> narrow;
+      const VI wide = hn::PromoteTo(I(), hn::LoadU(narrow, reinterpret_cast<const std::int16_t*>(unit) + at));
+      return hn::BitCast(F(), hn::ShiftLeft<16>(wide));
+    } else if constexpr (form == StoredForm::Float16) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+      const hn::Rebind<hwy::float16_t, F> narrow;
+      return hn::PromoteTo(F(), hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(unit) + at));
+#else
+      HWY_ALIGN float wide[HWY_MAX_BYTES / sizeof(float)];
+      const auto* half = reinterpret_cast<const std::uint16_t*>(unit) + at;
+      for (std::int64_t i = 0; i < lane_count(); ++i) wide[i] = base::half_to_float(half[i]);
+      return hn::Load(F(), wide);
+#endif
+    } else {
+      const hn::Rebind<std::uint8_t, F> narrow;
+      return hn::ConvertTo(F(), hn::PromoteTo(I(), hn::LoadU(narrow, unit + at)));
+    }
+  }
+};
+
+HWY_INLINE V zero_points(const std::uint8_t* zeros) {
+  return hn::ConvertTo(F(), hn::PromoteTo(I(), hn::LoadU(hn::Rebind<std::uint8_t, F>(), zeros)));
+}
+
+HWY_INLINE void fetch_ahead(const std::uint8_t* from, std::int64_t bytes) {
+  for (std::int64_t at = 0; at < bytes; at += 64) hwy::Prefetch(from + kAhead + at);
+}
+
+HWY_INLINE void put(V v, float* c, std::int64_t columns) {
+  if (columns >= lane_count())
+    hn::StoreU(v, F(), c);
+  else if (columns > 0)
+    store_tail(v, c, columns);
+}
+
+// `rows` rows of A with `vectors` vectors of columns, from column `at` of a panel on.
+template <StoredForm form, bool zeros, int rows, int vectors>
+HWY_NOINLINE void few_columns(const StoredPanels& b, const std::uint8_t* panel, std::int64_t at, const float* a,
+                              std::int64_t a_row, std::int64_t a_column, float* c, std::int64_t c_row,
+                              std::int64_t columns, const float* bias, float alpha) {
+  using E = Elements<form>;
+  // Additions in flight: a second set of sums where there are few of them.
+  constexpr bool kTwo = rows * vectors <= 4;
+  const std::int64_t lanes = lane_count(), unit_bytes = b.unit_bytes(), block_bytes = b.block_bytes();
+  const V table = E::table(zeros ? 0.0f : static_cast<float>(b.zero));
+  V zero[vectors], totals[rows][vectors];
+  for (int v = 0; v < vectors; ++v) zero[v] = constant(static_cast<float>(b.zero));
+  for (auto& row : totals)
+    for (V& total : row) total = hn::Zero(F());
+  for (std::int64_t k0 = 0; k0 < b.k; k0 += b.block, panel += block_bytes) {
+    const std::int64_t deep = std::min(b.block, b.k - k0);
+    const auto* scales = reinterpret_cast<const float*>(panel) + at;
+    if (at == 0) fetch_ahead(panel, b.header_bytes());
+    if constexpr (zeros)
+      for (int v = 0; v < vectors; ++v) zero[v] = zero_points(panel + 4 * b.width + at + v * lanes);
+    V sums[rows][vectors], odd[rows][vectors];
+    for (int r = 0; r < rows; ++r)
+      for (int v = 0; v < vectors; ++v) sums[r][v] = odd[r][v] = hn::Zero(F());
+    const auto add = [&](auto& into, const V* values) HWY_ATTR {
+      V left[rows];
+      for (int r = 0; r < rows; ++r) left[r] = constant(a[r * a_row]);
+      for (int v = 0; v < vectors; ++v) {
+        V value = values[v];
+        if constexpr (E::kIntegers && (zeros || !E::kTable)) value = hn::Sub(value, zero[v]);
+        for (int r = 0; r < rows; ++r) into[r][v] = hn::MulAdd(left[r], value, into[r][v]);
+      }
+      a += a_column;
+    };
+    const std::uint8_t* unit = panel + b.header_bytes();
+    std::int64_t i = 0;
+    V values[vectors];
+    for (V& value : values) value = hn::Zero(F());
+    if constexpr (E::kWords) {
+      VU words[vectors];
+      for (VU& word : words) word = hn::Zero(U());
+      const auto load = [&]() HWY_ATTR {
+        for (int v = 0; v < vectors; ++v)
+          words[v] = hn::LoadU(U(), reinterpret_cast<const std::uint32_t*>(unit) + at + v * lanes);
+        unit += unit_bytes;
+      };
+      const auto take = [&]() HWY_ATTR {
+        for (int v = 0; v < vectors; ++v) values[v] = E::take(table, words[v]);
+      };
+      for (; i + E::kRows <= deep; i += E::kRows) {
+        if (at == 0) fetch_ahead(unit, unit_bytes);
+        load();
+        for (int j = 0; j < E::kRows; j += 2) {
+          take();
+          add(sums, values);
+          take();
+          add(kTwo ? odd : sums, values);
+        }
+      }
+      if (i < deep) load();
+      for (; i < deep; ++i) {
+        take();
+        add(sums, values);
+      }
+    } else {
+      const auto take = [&]() HWY_ATTR {
+        for (int v = 0; v < vectors; ++v) values[v] = E::row(unit, at + v * lanes);
+        unit += unit_bytes;
+      };
+      for (; i + 4 <= deep; i += 4) {
+        if (at == 0) fetch_ahead(unit, 4 * unit_bytes);
+        take();
+        add(sums, values);
+        take();
+        add(kTwo ? odd : sums, values);
+        take();
+        add(sums, values);
+        take();
+        add(kTwo ? odd : sums, values);
+      }
+      for (; i < deep; ++i) {
+        take();
+        add(sums, values);
+      }
+    }
+    for (int v = 0; v < vectors; ++v) {
+      const V scale = hn::LoadU(F(), scales + v * lanes);
+      for (int r = 0; r < rows; ++r) {
+        const V sum = kTwo ? hn::Add(sums[r][v], odd[r][v]) : sums[r][v];
+        totals[r][v] = hn::MulAdd(sum, scale, totals[r][v]);
+      }
+    }
+  }
+  for (int v = 0; v < vectors; ++v) {
+    const std::int64_t first = at + v * lanes, rest = columns - first;
+    if (rest <= 0) return;
+    V shift = hn::Zero(F());
+    if (bias != nullptr) shift = rest >= lanes ? hn::LoadU(F(), bias + first) : load_tail(bias + first, rest, 0.0f);
+    for (int r = 0; r < rows; ++r) {
+      V result = alpha == 1.0f ? totals[r][v] : hn::Mul(constant(alpha), totals[r][v]);
+      if (bias != nullptr) result = hn::Add(result, shift);
+      put(result, c + r * c_row + first, rest);
+    }
+  }
+}
+
+template <StoredForm form, bool zeros>
+void few(const StoredPanels& b, std::int64_t first, std::int64_t last, std::int64_t m, const float* a,
+         std::int64_t a_row, std::int64_t a_column, float* c, std::int64_t c_row, const float* bias, float alpha) {
+  using Columns = decltype(&few_columns<form, zeros, 1, kVectors>);
+  static constexpr Columns kFew[] = {few_columns<form, zeros, 1, kVectors>, few_columns<form, zeros, 2, kVectors>,
+                                     few_columns<form, zeros, 3, kFewer>, few_columns<form, zeros, 4, kFewer>};
+  const std::int64_t step = m <= 2 ? b.width : kFewer * lane_count();
+  for (std::int64_t p = first; p < last; ++p) {
+    const std::int64_t n0 = p * b.width;
+    for (std::int64_t at = 0; at < b.width; at += step)
+      kFew[m - 1](b, b.data + p * b.panel_bytes(), at, a, a_row, a_column, c + n0, c_row, std::min(b.width, b.n - n0),
+                  bias == nullptr ? bias : bias + n0, alpha);
+  }
+}
+
+template <StoredForm form>
+void expand(const StoredPanels& b, std::int64_t panel, std::int64_t k0, std::int64_t k1, float* to) {
+  using E = Elements<form>;
+  const std::int64_t lanes = lane_count(), unit_bytes = b.unit_bytes();
+  const V table = E::table(0.0f);
+  for (std::int64_t k = k0; k < k1;) {
+    const std::uint8_t* block = b.data + panel * b.panel_bytes() + k / b.block * b.block_bytes();
+    const std::int64_t within = k % b.block, deep = std::min({b.block - within, b.k - k, k1 - k});
+    for (std::int64_t at = 0; at < b.width; at += lanes) {
+      const V scale = hn::LoadU(F(), reinterpret_cast<const float*>(block) + at);
+      const V zero = b.zeros ? zero_points(block + 4 * b.width + at) : constant(static_cast<float>(b.zero));
+      const std::uint8_t* unit = block + b.header_bytes() + within / E::kRows * unit_bytes;
+      float* into = to + at;
+      const auto store = [&](V value) HWY_ATTR {
+        if constexpr (E::kIntegers) value = hn::Sub(value, zero);
+        hn::StoreU(hn::Mul(value, scale), F(), into);
+        into += b.width;
+      };
+      if constexpr (E::kWords) {
+        for (std::int64_t i = 0; i < deep; i += E::kRows, unit += unit_bytes) {
+          VU words = hn::LoadU(U(), reinterpret_cast<const std::uint32_t*>(unit) + at);
+          for (std::int64_t j = std::min<std::int64_t>(E::kRows, deep - i); j > 0; --j) store(E::take(table, words));
+        }
+      } else {
+        for (std::int64_t i = 0; i < deep; ++i, unit += unit_bytes) store(E::row(unit, at));
+      }
+    }
+    k += deep;
+    to += deep * b.width;
+  }
+}
+
+// The functions for what a matrix is made of.
+void few_of(const StoredPanels& b, std::int64_t first, std::int64_t last, std::int64_t m, const float* a,
+            std::int64_t a_row, std::int64_t a_column, float* c, std::int64_t c_row, const float* bias, float alpha) {
+  static constexpr decltype(&few<StoredForm::Bits2, false>) kFew[kStoredForms][2] = {
+      {few<StoredForm::Bits2, false>, few<StoredForm::Bits2, true>},
+      {few<StoredForm::Bits4, false>, few<StoredForm::Bits4, true>},
+      {few<StoredForm::Bits8, false>, few<StoredForm::Bits8, true>},
+      {few<StoredForm::Float16, false>, few<StoredForm::Float16, false>},
+      {few<StoredForm::BFloat16, false>, few<StoredForm::BFloat16, false>},
+  };
+  kFew[static_cast<int>(b.form)][b.zeros ? 1 : 0](b, first, last, m, a, a_row, a_column, c, c_row, bias, alpha);
+}
+void expand_of(const StoredPanels& b, std::int64_t panel, std::int64_t k0, std::int64_t k1, float* to) {
+  static constexpr decltype(&expand<StoredForm::Bits2>) kExpand[kStoredForms] = {
+      expand<StoredForm::Bits2>, expand<StoredForm::Bits4>, expand<StoredForm::Bits8>, expand<StoredForm::Float16>,
+      expand<StoredForm::BFloat16>};
+  kExpand[static_cast<int>(b.form)](b, panel, k0, k1, to);
+}
+
+StoredTable stored() { return {few_of, expand_of}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(stored);
+
+const StoredTable& stored_table() {
+  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(stored)(); });
+}
+
+}  // namespace norn::kernels
+#endif
