@@ -19,6 +19,10 @@ constexpr Pass kDropDead = {"drop_dead", "remove what no output needs", false, e
 constexpr Pass kPasses[] = {
     {"fold_constants", "compute what depends on constants only", true, fold_constants},
     {"drop_identities", "remove nodes that hand on their input", true, each_graph<drop_identities>},
+    {"recognize_activations", "make Gelu and Swish of simpler operations", true, each_graph<recognize_activations>},
+    {"recognize_norms", "make LayerNormalization and RMSNormalization of simpler operations", true,
+     each_graph<recognize_norms>},
+    {"recognize_attention", "make Attention of products and a Softmax", true, each_graph<recognize_attention>},
     {"widen_half", "compute float16 and bfloat16 in f32", true, each_graph<widen_half>},
     {"fuse_conv_bn", "put BatchNormalization into the Conv before it", true, each_graph<fuse_conv_bn>},
     {"fuse_elementwise", "join activations, biases and residuals to the node before them", true,

@@ -28,6 +28,9 @@ inline void release(Value& constant) {
 void fold_constants(Program&);
 // These look at one graph at a time.
 void drop_identities(Program&, Graph&);
+void recognize_activations(Program&, Graph&);
+void recognize_norms(Program&, Graph&);
+void recognize_attention(Program&, Graph&);
 void widen_half(Program&, Graph&);
 void fuse_conv_bn(Program&, Graph&);
 void fuse_elementwise(Program&, Graph&);

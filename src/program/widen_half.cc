@@ -14,12 +14,16 @@
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/softmax/softmax.h"
+#include "ops/nn/attention/attention.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
+#include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
+#include "ops/nn/rms_normalization/rms_normalization.h"
+#include "ops/nn/rotary_embedding/rotary_embedding.h"
 #include "ops/reduction/reduce/reduce.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/concat/concat.h"
@@ -47,6 +51,10 @@ bool computes(const opset::Operator* op) {
                                                       &ops::MatMul,
                                                       &ops::BatchNormalization,
                                                       &ops::LRN,
+                                                      &ops::LayerNormalization,
+                                                      &ops::RMSNormalization,
+                                                      &ops::RotaryEmbedding,
+                                                      &ops::Attention,
                                                       &ops::MaxPool,
                                                       &ops::AveragePool,
                                                       &ops::GlobalAveragePool,
@@ -100,9 +108,11 @@ class Widening {
 
  private:
   bool is_for_f32(const Node& node) const {
-    if (node.outputs.size() != 1 || !node.parts.empty() || node.schema != &node.op->history.back()) return false;
+    if (!node.parts.empty() || node.schema != &node.op->history.back()) return false;
+    if (node.outputs.empty() || node.outputs[0] == kNone) return false;
     const Value& y = rewriter_.value(node.outputs[0]);
     if (!is_half(y.type) || y.known.constant.defined()) return false;
+    if (node.outputs.size() != 1) return node.op == &ops::Attention && all_there(node.outputs);
     if (computes(node.op)) return true;
     if (!moves(node.op)) return false;
     bool any = false;
@@ -114,19 +124,29 @@ class Widening {
     return any;
   }
 
+  static bool all_there(const std::vector<ValueId>& ids) {
+    return std::find(ids.begin(), ids.end(), kNone) == ids.end();
+  }
+
   void widen(NodeId n, const Node& node) {
-    const ValueId y = node.outputs[0];
-    const DataType half = rewriter_.value(y).type.elem;
+    const std::vector<ValueId> results = node.outputs;
+    std::vector<DataType> halves;
+    for (const ValueId y : results) halves.push_back(rewriter_.value(y).type.elem);
     const opset::Operator& op = *node.op;
     std::vector<ir::Attribute> attributes = node.attrs;
     std::vector<ValueId> inputs = node.inputs;
     for (ValueId& id : inputs)
       if (id != kNone && is_half(rewriter_.value(id).type)) id = in_f32(id);
-    const ValueId wide = rewriter_.emit(op, std::move(attributes), std::move(inputs), {n});
-    const ValueId narrow = rewriter_.emit(ops::Cast, to_type(half), {wide}, {n});
-    rewriter_.replace(y, narrow);
-    wide_.emplace(narrow, wide);
-    narrowing_.push_back(rewriter_.producer(narrow));
+    const std::vector<ValueId> wides =
+        rewriter_.emit(op, std::move(attributes), std::move(inputs), {n}, results.size());
+    std::vector<ValueId> narrows;
+    for (std::size_t o = 0; o < results.size(); ++o)
+      narrows.push_back(rewriter_.emit(ops::Cast, to_type(halves[o]), {wides[o]}, {n}));
+    for (std::size_t o = 0; o < results.size(); ++o) {
+      rewriter_.replace(results[o], narrows[o]);
+      wide_.emplace(narrows[o], wides[o]);
+      narrowing_.push_back(rewriter_.producer(narrows[o]));
+    }
   }
 
   ValueId in_f32(ValueId id) {

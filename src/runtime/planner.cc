@@ -104,8 +104,8 @@ class Planner final : public Selector {
 
  protected:
   void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name, const std::vector<Operand>& uses,
-            Operand out, bool in_place) override {
-    emit_step(std::move(kernel), std::string(name), uses, {out}, in_place);
+            const std::vector<Operand>& outs, bool in_place) override {
+    emit_step(std::move(kernel), std::string(name), uses, outs, in_place);
     emitted_ = true;
   }
   kernels::PackedConstants& packed() override { return *options_.packed; }

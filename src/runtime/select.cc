@@ -9,11 +9,15 @@
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/softmax/softmax.h"
+#include "ops/nn/attention/attention.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
+#include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
+#include "ops/nn/rms_normalization/rms_normalization.h"
+#include "ops/nn/rotary_embedding/rotary_embedding.h"
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/reduction/reduce/reduce.h"
@@ -55,6 +59,10 @@ constexpr Entry kTable[] = {
     {&ops::ReduceSumSquare, select_reduce},
     {&ops::ReduceL1, select_reduce},
     {&ops::LRN, select_lrn},
+    {&ops::LayerNormalization, select_row_norm},
+    {&ops::RMSNormalization, select_row_norm},
+    {&ops::RotaryEmbedding, select_rotary},
+    {&ops::Attention, select_attention},
     {&ops::QuantizeLinear, select_quantize},
     {&ops::DequantizeLinear, select_dequantize},
     {&ops::Equal, select_pair},

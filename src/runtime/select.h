@@ -78,6 +78,12 @@ class Selector {
   template <class Config>
   bool choose(std::span<const kernels::Candidate<Config>> candidates, const Config& config,
               const std::vector<Operand>& uses, Operand out, bool in_place = false) {
+    return choose_outputs(candidates, config, uses, {out}, in_place);
+  }
+  // The same for several outputs.
+  template <class Config>
+  bool choose_outputs(std::span<const kernels::Candidate<Config>> candidates, const Config& config,
+                      const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place = false) {
     for (const kernels::Candidate<Config>& candidate : candidates) {
       std::string key;
       std::shared_ptr<const kernels::Kernel> kernel;
@@ -96,7 +102,7 @@ class Selector {
       if (passes_over(candidate.name)) continue;
       if (!kernel) kernel = candidate.make(config, packed());
       if (!key.empty()) kernel = kernel_store().keep(std::move(key), std::move(kernel));
-      emit(std::move(kernel), candidate.name, uses, out, in_place);
+      emit(std::move(kernel), candidate.name, uses, outs, in_place);
       return true;
     }
     return false;
@@ -126,7 +132,7 @@ class Selector {
 
  protected:
   virtual void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name,
-                    const std::vector<Operand>& uses, Operand out, bool in_place) = 0;
+                    const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place) = 0;
   virtual kernels::PackedConstants& packed() = 0;
   virtual KernelStore& kernel_store() = 0;
   // Whether no kernel that reads them depends on contents which are the plan's own.
@@ -177,6 +183,9 @@ bool is_elementwise(const opset::Operator* op);  // whether select_elementwise k
 bool select_softmax(Selector&);
 bool select_reduce(Selector&);
 bool select_lrn(Selector&);
+bool select_row_norm(Selector&);
+bool select_rotary(Selector&);
+bool select_attention(Selector&);
 bool select_transpose(Selector&);
 bool select_concat(Selector&);
 bool select_slice(Selector&);

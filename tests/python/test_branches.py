@@ -13,7 +13,7 @@ from onnx.reference import ReferenceEvaluator
 import norn
 
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
-OPTIONAL_PASSES = ["fold_constants", "drop_identities", "widen_half", "fuse_conv_bn", "fuse_elementwise"]
+OPTIONAL_PASSES = ["fold_constants", "drop_identities", "recognize_activations", "recognize_norms", "recognize_attention", "widen_half", "fuse_conv_bn", "fuse_elementwise"]
 
 
 def info(name, elem=None, shape=None):
