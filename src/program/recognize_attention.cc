@@ -195,12 +195,12 @@ class AttentionFinder {
   }
 
   // The value, of rank 4, with its last two dimensions swapped: what it was made from where that is known.
-  ValueId swapped(ValueId id) {
+  ValueId swapped(ValueId id, NodeId n) {
     if (const Node* transpose = match_.made_by(id, ops::Transpose)) {
       if (const auto perm = perm_of(*transpose)) {
         const Perm to = {(*perm)[0], (*perm)[1], (*perm)[3], (*perm)[2]};
         if (to == Perm{0, 1, 2, 3}) return transpose->inputs[0];
-        return rewriter_.emit(ops::Transpose, {transform::make_attr("perm", to)}, {transpose->inputs[0]}, {});
+        return rewriter_.emit(ops::Transpose, {transform::make_attr("perm", to)}, {transpose->inputs[0]}, {n});
       }
     }
     // A reshape to fewer dimensions in front and back, with the swap between.
@@ -216,7 +216,7 @@ class AttentionFinder {
                 return source;
             }
           }
-    return rewriter_.emit(ops::Transpose, {transform::make_attr("perm", Perm{0, 1, 3, 2})}, {id}, {});
+    return rewriter_.emit(ops::Transpose, {transform::make_attr("perm", Perm{0, 1, 3, 2})}, {id}, {n});
   }
 
   // What a value of [batch, heads, length, size] repeats for the heads of a group, one head behind the other.
@@ -316,21 +316,21 @@ class AttentionFinder {
     return nullptr;
   }
 
-  ValueId at_front(ValueId id) {
+  ValueId at_front(ValueId id, NodeId n) {
     norn::Tensor axis(DataType::Int64, {1});
     *axis.as_mutable<std::int64_t>() = 0;
-    return rewriter_.emit(ops::Unsqueeze, {}, {id, rewriter_.constant(std::move(axis), "front")}, {});
+    return rewriter_.emit(ops::Unsqueeze, {}, {id, rewriter_.constant(std::move(axis), "front")}, {n});
   }
 
   void emit(NodeId n, const Scores& s, ValueId v, ValueId y, const std::vector<NodeId>& from) {
     const bool flat = rank(s.q) == 3;
     ValueId q = s.q, kt = s.k_transposed;
     if (flat) {
-      q = at_front(q);
-      kt = at_front(kt);
-      v = at_front(v);
+      q = at_front(q, n);
+      kt = at_front(kt, n);
+      v = at_front(v, n);
     }
-    ValueId k = swapped(kt);
+    ValueId k = swapped(kt, n);
     const ValueId one_k = without_repeats(k), one_v = without_repeats(v);
     if (one_k != k && one_v != v && dims(one_k)[1] == dims(one_v)[1]) {
       k = one_k;
@@ -339,7 +339,7 @@ class AttentionFinder {
     std::vector<ir::Attribute> attributes = {transform::make_attr("scale", static_cast<float>(s.scale))};
     if (s.softcap > 0) attributes.push_back(transform::make_attr("softcap", static_cast<float>(s.softcap)));
     std::vector<ValueId> inputs = {q, k, v};
-    const ValueId mask = mask_of(s);
+    const ValueId mask = mask_of(s, n);
     if (mask != kNone) inputs.push_back(mask);
     const Dims q_dims = dims(q), k_dims = dims(k);
     const ValueId p[] = {packed(q), packed(k), packed(v)};
@@ -400,16 +400,16 @@ class AttentionFinder {
     return true;
   }
 
-  ValueId mask_of(const Scores& s) {
+  ValueId mask_of(const Scores& s, NodeId n) {
     if (s.flags != kNone) {
       if (!s.flags_hide) return s.flags;
       const auto known = shown_.find(s.flags);
       if (known != shown_.end()) return known->second;
-      return shown_[s.flags] = rewriter_.emit(ops::Not, {}, {s.flags}, {});
+      return shown_[s.flags] = rewriter_.emit(ops::Not, {}, {s.flags}, {n});
     }
     if (s.masks.empty()) return kNone;
     ValueId mask = s.masks.back();
-    for (std::size_t i = s.masks.size() - 1; i-- > 0;) mask = rewriter_.emit(ops::Add, {}, {mask, s.masks[i]}, {});
+    for (std::size_t i = s.masks.size() - 1; i-- > 0;) mask = rewriter_.emit(ops::Add, {}, {mask, s.masks[i]}, {n});
     return mask;
   }
 
@@ -425,25 +425,25 @@ class AttentionFinder {
       const DataType elem = match_.type(mask).elem;
       if (elem == DataType::Bool) {
         const ValueId number = rewriter_.emit(
-            ops::Cast, {transform::make_attr("to", static_cast<std::int64_t>(DataType::Float))}, {mask}, {});
-        const ValueId most = rewriter_.emit(ops::ReduceMax, {}, {number, axes}, {});
-        blind = rewriter_.emit(ops::Equal, {}, {most, scalar(DataType::Float, 0)}, {});
+            ops::Cast, {transform::make_attr("to", static_cast<std::int64_t>(DataType::Float))}, {mask}, {n});
+        const ValueId most = rewriter_.emit(ops::ReduceMax, {}, {number, axes}, {n});
+        blind = rewriter_.emit(ops::Equal, {}, {most, scalar(DataType::Float, 0, n)}, {n});
       } else {
-        const ValueId most = rewriter_.emit(ops::ReduceMax, {}, {mask, axes}, {});
-        blind = rewriter_.emit(ops::Equal, {}, {most, scalar(elem, -std::numeric_limits<double>::infinity())}, {});
+        const ValueId most = rewriter_.emit(ops::ReduceMax, {}, {mask, axes}, {n});
+        blind = rewriter_.emit(ops::Equal, {}, {most, scalar(elem, -std::numeric_limits<double>::infinity(), n)}, {n});
       }
       blind_[mask] = blind;
     }
-    const ValueId nan = scalar(match_.type(result).elem, std::numeric_limits<double>::quiet_NaN());
+    const ValueId nan = scalar(match_.type(result).elem, std::numeric_limits<double>::quiet_NaN(), n);
     return rewriter_.emit(ops::Where, {}, {blind, nan, result}, {n});
   }
 
-  ValueId scalar(DataType type, double number) {
+  ValueId scalar(DataType type, double number, NodeId n) {
     norn::Tensor t(DataType::Float, {});
     *t.as_mutable<float>() = static_cast<float>(number);
     const ValueId wide = rewriter_.constant(std::move(t), "number");
     if (type == DataType::Float) return wide;
-    return rewriter_.emit(ops::Cast, {transform::make_attr("to", static_cast<std::int64_t>(type))}, {wide}, {});
+    return rewriter_.emit(ops::Cast, {transform::make_attr("to", static_cast<std::int64_t>(type))}, {wide}, {n});
   }
 
   // Whether it is a constant that hides not all keys from any query.

@@ -19,6 +19,7 @@
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
+#include "ops/nn/instance_normalization/instance_normalization.h"
 #include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
@@ -51,6 +52,7 @@ bool computes(const opset::Operator* op) {
                                                       &ops::MatMul,
                                                       &ops::BatchNormalization,
                                                       &ops::LRN,
+                                                      &ops::InstanceNormalization,
                                                       &ops::LayerNormalization,
                                                       &ops::RMSNormalization,
                                                       &ops::RotaryEmbedding,

@@ -13,6 +13,7 @@
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
+#include "ops/nn/instance_normalization/instance_normalization.h"
 #include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
@@ -61,6 +62,7 @@ constexpr Entry kTable[] = {
     {&ops::LRN, select_lrn},
     {&ops::LayerNormalization, select_row_norm},
     {&ops::RMSNormalization, select_row_norm},
+    {&ops::InstanceNormalization, select_channel_norm},
     {&ops::RotaryEmbedding, select_rotary},
     {&ops::Attention, select_attention},
     {&ops::QuantizeLinear, select_quantize},

@@ -1,4 +1,5 @@
-// Normalisation of rows, and rotations of heads.
+// Normalisation of rows and of channels, and rotations of heads.
+#include "kernels/cpu/channel_norm.h"
 #include "kernels/cpu/norm.h"
 #include "kernels/cpu/rotary.h"
 #include "ops/nn/layer_normalization/layer_normalization.h"
@@ -38,6 +39,18 @@ bool select_row_norm(Selector& s) {
   config.root_mean_square = s.node().op == &ops::RMSNormalization;
   return s.choose(kernels::layer_norm_candidates(), config,
                   {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]}, true);
+}
+
+bool select_channel_norm(Selector& s) {
+  if (!s.is_float("channel_norm")) return false;
+  const Shape& x = s.dims(0);
+  kernels::ChannelNormConfig config;
+  config.batch = x[0];
+  config.channels = x[1];
+  config.plane = element_count(Shape(x.begin() + 2, x.end()));
+  config.epsilon = s.attrs().f("epsilon");
+  return s.choose(kernels::channel_norm_candidates(), config,
+                  {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().inputs[2]}}, {s.node().outputs[0]}, true);
 }
 
 bool select_rotary(Selector& s) {

@@ -13,7 +13,8 @@ from onnx.reference import ReferenceEvaluator
 import norn
 
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
-OPTIONAL_PASSES = ["fold_constants", "drop_identities", "recognize_activations", "recognize_norms", "recognize_attention", "widen_half", "fuse_conv_bn", "fuse_elementwise"]
+OPTIONAL_PASSES = [("fold_constants",), ("drop_identities",), ("widen_half",), ("fuse_conv_bn",), ("fuse_elementwise",),
+                   ("recognize_activations", "recognize_norms", "recognize_attention")]  # fmt: skip
 
 
 def info(name, elem=None, shape=None):
@@ -49,7 +50,7 @@ def session(proto, disabled=()):
 
 def subsets():
     for size in range(len(OPTIONAL_PASSES) + 1):
-        yield from itertools.combinations(OPTIONAL_PASSES, size)
+        yield from (sum(some, ()) for some in itertools.combinations(OPTIONAL_PASSES, size))
 
 
 def written(loaded):

@@ -245,12 +245,12 @@ class BlockAttention final : public Attention {
     for (const Stretch& stretch : std::span(found, static_cast<std::size_t>(count))) {
       for (std::int64_t at = 0; at < stretch.count; at += keys_) {
         const std::int64_t keys = std::min(keys_, stretch.count - at), first = stretch.first + at;
-        gemm_.multiply(keys, kAttentionRows, c_.size, stretch.k + at * stretch.k_row, stretch.k_row, stretch.k_column,
-                       {queries, c_.size * gemm_.width, gemm_.width}, scores, kAttentionRows, nullptr, 1.0f);
+        table_.multiply(keys, c_.size, stretch.k + at * stretch.k_row, stretch.k_row, stretch.k_column, queries, scores,
+                        rows.count);
         if (c_.softcap > 0) cap(scores, keys * kAttentionRows);
         if (c_.mask != AttentionMask::None) add_mask(o, rows, first, keys, scores);
-        if (first < each.low || first + keys > each.high) table_.hide(scores, keys, first, low, high);
-        table_.softmax(scores, keys, top, total, factor, c_.biased());
+        if (first < each.low || first + keys > each.high) table_.hide(scores, keys, first, low, high, rows.count);
+        table_.softmax(scores, keys, top, total, factor, c_.biased(), rows.count);
         Panels panels{stretch.v + at * stretch.v_row, gemm_.width, stretch.v_row};
         if (stretch.v_column != 1 || c_.v_size % gemm_.width != 0) {
           pack_panels(panels.data, stretch.v_row, stretch.v_column, keys, c_.v_size, 0, v_width_ / gemm_.width, values);
@@ -268,23 +268,17 @@ class BlockAttention final : public Attention {
       // No key was seen.
       const bool none = !begun || (c_.biased() && total[r] == 0);
       const float by = 1.0f / total[r];
-      for (std::int64_t d = 0; d < c_.v_size; ++d) y[d] = none ? 0.0f : from[d] * by;
+      if (none)
+        std::fill_n(y, c_.v_size, 0.0f);
+      else
+        step_table_f32()(ElementOp::Mul, Right::Value)(from, &by, y, c_.v_size, 0, 0);
     }
   }
 
-  // In panels, transposed and scaled.
   void pack_queries(const Operands& o, const Rows& rows, float* to) const {
-    const std::int64_t width = gemm_.width;
-    for (std::int64_t p = 0; p < kAttentionRows; p += width, to += c_.size * width) {
-      const float* from[kAttentionRows];
-      const std::int64_t count = std::clamp<std::int64_t>(rows.count - p, 0, width);
-      for (std::int64_t r = 0; r < count; ++r) from[r] = q_at(o, rows, p + r);
-      for (std::int64_t d = 0; d < c_.size; ++d) {
-        float* line = to + d * width;
-        for (std::int64_t r = 0; r < count; ++r) line[r] = from[r][d * c_.q[3]] * c_.scale;
-        std::fill(line + count, line + width, 0.0f);
-      }
-    }
+    const float* from[kAttentionRows];
+    for (std::int64_t r = 0; r < rows.count; ++r) from[r] = q_at(o, rows, r);
+    table_.pack(from, c_.q[3], rows.count, c_.size, c_.scale, to);
   }
 
   void cap(float* scores, std::int64_t n) const {
@@ -298,8 +292,13 @@ class BlockAttention final : public Attention {
     const std::int64_t known = std::clamp<std::int64_t>(c_.mask_keys - first, 0, keys), step = c_.mask_strides[3];
     const std::int64_t at = first * step;
     const bool one_row = (c_.mask_strides[1] == 0 || group_ == 1) && (c_.mask_strides[2] == 0 || c_.rows == 1);
+    const auto* summands = static_cast<const float*>(o.mask);
     if (one_row && c_.mask == AttentionMask::Summands) {
-      table_.add_column(scores, known, static_cast<const float*>(o.mask) + mask_at(rows, 0) + at, step);
+      table_.add_column(scores, known, summands + mask_at(rows, 0) + at, step, rows.count);
+    } else if (step == 1 && c_.mask == AttentionMask::Summands) {
+      const float* lines[kAttentionRows];
+      for (std::int64_t r = 0; r < rows.count; ++r) lines[r] = summands + mask_at(rows, r) + at;
+      table_.add_rows(scores, known, lines, rows.count);
     } else {
       std::int64_t from[kAttentionRows];
       for (std::int64_t r = 0; r < rows.count; ++r) from[r] = mask_at(rows, r) + at;

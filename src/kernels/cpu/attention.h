@@ -41,17 +41,27 @@ struct AttentionConfig {
 };
 std::span<const Candidate<AttentionConfig>> attention_candidates();
 
-// The loops for each instruction set, on blocks of scores that are stored key by key, kAttentionRows queries each.
+// The loops for each instruction set, on blocks of scores that are stored key by key, kAttentionRows queries each, of
+// which the first `rows` matter.
 inline constexpr std::int64_t kAttentionRows = 64;
 struct AttentionTable {
+  // to[d][r] = factor * from[r][d * column] for `size` columns of `rows` rows, and zeros behind them.
+  void (*pack)(const float* const* from, std::int64_t column, std::int64_t rows, std::int64_t size, float factor,
+               float* to);
+  // scores[j][r] = the sum over d < size of k[j * k_row + d * k_column] * queries[d][r].
+  void (*multiply)(std::int64_t keys, std::int64_t size, const float* k, std::int64_t k_row, std::int64_t k_column,
+                   const float* queries, float* scores, std::int64_t rows);
   // Hides key `first` + j from query r unless low[r] <= first + j < high[r].
-  void (*hide)(float* scores, std::int64_t keys, std::int64_t first, const std::int32_t* low, const std::int32_t* high);
-  // scores[j][r] += mask[j * stride] for every r.
-  void (*add_column)(float* scores, std::int64_t keys, const float* mask, std::int64_t stride);
+  void (*hide)(float* scores, std::int64_t keys, std::int64_t first, const std::int32_t* low, const std::int32_t* high,
+               std::int64_t rows);
+  // scores[j][r] += mask[j * stride], or mask[r][j], for every r.
+  void (*add_column)(float* scores, std::int64_t keys, const float* mask, std::int64_t stride, std::int64_t rows);
+  void (*add_rows)(float* scores, std::int64_t keys, const float* const* mask, std::int64_t rows);
   // Turns scores into exp(score - top), where `top` has taken their maximum in, and adds them to `sum`, which goes by
   // `factor` before, as all that was computed with the `top` before has to. If `biased`, a top of -infinity counts as
   // 0.
-  void (*softmax)(float* scores, std::int64_t keys, float* top, float* sum, float* factor, bool biased);
+  void (*softmax)(float* scores, std::int64_t keys, float* top, float* sum, float* factor, bool biased,
+                  std::int64_t rows);
   // y[r] = y[r] * factor[r] + part[r], rows of n elements.
   void (*combine)(float* y, const float* part, const float* factor, std::int64_t rows, std::int64_t n);
 };
