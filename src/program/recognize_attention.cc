@@ -120,7 +120,10 @@ class AttentionFinder {
           id = scores;
           return true;
         });
-        if (!found) return false;
+        if (!found) {
+          if (leads_to_product(id)) miss(n, "what is added to its scores is not known to broadcast to them");
+          return false;
+        }
         s.nodes.push_back(maker);
         continue;
       }

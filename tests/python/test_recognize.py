@@ -24,18 +24,17 @@ def model(inputs, body, opset=20, outputs="float[a, b, c, d] y"):
     return proto
 
 
-def operators(session):
-    return [n.op_type for n in onnx.ModelProto.FromString(norn.parse_text(session.program_text())).graph.node]
-
-
 def check(proto, feeds, tolerance=2e-5):
     """The operators of the program, once its answers have been compared."""
     wanted = ReferenceEvaluator(proto).run(None, feeds)
     session = norn.InferenceSession(proto, norn.SessionOptions(verify_passes=True))
-    for got in (session.run(None, feeds), norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=["all"])).run(None, feeds)):
+    plain = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=["all"]))
+    program = onnx.ModelProto.FromString(norn.parse_text(session.program_text()))
+    onnx.checker.check_model(program, full_check=True)
+    for got in (session.run(None, feeds), plain.run(None, feeds), ReferenceEvaluator(program).run(None, feeds)):
         for w, g in zip(wanted, got, strict=True):
             np.testing.assert_allclose(g, w, rtol=tolerance, atol=tolerance)
-    return operators(session)
+    return [n.op_type for n in program.graph.node]
 
 
 SCALARS = """

@@ -69,8 +69,8 @@ constexpr TypeConstraint kTypes[] = {
 
 constexpr Schema kAttention[] = {
     {.since = 23, .inputs = kInputs23, .outputs = kOutputs, .attrs = kAttrs23, .types = kTypes},
-    {.since = 24, .inputs = kInputs24, .outputs = kOutputs, .attrs = kAttrs23, .types = kTypes, .same_meaning = true},
-    {.since = 25, .inputs = kInputs24, .outputs = kOutputs, .attrs = kAttrs25, .types = kTypes, .same_meaning = true},
+    {.since = 24, .inputs = kInputs24, .outputs = kOutputs, .attrs = kAttrs23, .types = kTypes},
+    {.since = 25, .inputs = kInputs24, .outputs = kOutputs, .attrs = kAttrs25, .types = kTypes},
 };
 
 struct Heads {

@@ -36,9 +36,17 @@ constexpr Schema kLayerNormalization[] = {
     {.since = 17, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+DataType stash_type(const NodeView& node) {
+  const std::int64_t type = node.attrs().i("stash_type");
+  for (const DataType floating : {DataType::Float, DataType::Float16, DataType::BFloat16, DataType::Double})
+    if (type == static_cast<std::int64_t>(floating)) return floating;
+  node.fail("stash_type is " + std::to_string(type) + ", which is not a floating-point type");
+}
+
 void infer_layer_normalization(InferContext& ctx) {
   same_as_input(ctx);
-  const DataType stash = type_attribute(ctx, "stash_type", "U").value_or(DataType::Float);
+  // A type that the schema has for X, but not for these outputs, may be computed in all the same.
+  const DataType stash = stash_type(ctx);
   if (!ctx.has_rank(0)) {
     for (int o = 1; o < ctx.output_count(); ++o) ctx.set(o, stash);
     return;
@@ -56,9 +64,7 @@ void infer_layer_normalization(InferContext& ctx) {
 }  // namespace
 
 RowNormParams resolve_row_norm(const NodeView& node, std::int64_t rank) {
-  return {.axis = node.axis(rank),
-          .epsilon = node.attrs().f("epsilon"),
-          .stash = static_cast<DataType>(node.attrs().i("stash_type"))};
+  return {.axis = node.axis(rank), .epsilon = node.attrs().f("epsilon"), .stash = stash_type(node)};
 }
 
 constinit const Operator LayerNormalization = {
