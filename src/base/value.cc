@@ -7,15 +7,11 @@
 #include <utility>
 
 #include "base/checked.h"
-#include "base/memory.h"
 
 namespace norn {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
-
-// Bytes from which page faults of 4 KiB each would cost more than the hint: outputs are new memory in every run.
-constexpr std::int64_t kWorthLargePages = std::int64_t{4} << 20;
 
 [[noreturn]] void wrong_kind(const char* wanted, const Value& value) {
   throw Error(ErrorCode::InvalidArgument, std::string("expected a ") + wanted + ", got " + value.describe());
@@ -39,7 +35,6 @@ Tensor::Tensor(DataType dtype, Shape dims) : dims_(std::move(dims)), dtype_(dtyp
       void* memory = ::operator new(static_cast<std::size_t>(*total ? *total : 1), kAlignment);
       data_ = memory;
       owner_ = std::shared_ptr<const void>(memory, [](void* p) { ::operator delete(p, kAlignment); });
-      if (*total >= kWorthLargePages) base::prefer_large_pages(memory, static_cast<std::size_t>(*total));
     }
   } catch (const std::exception&) {
     throw Error(ErrorCode::LimitExceeded, "not enough memory for a tensor " + std::string(data_type_name(dtype)) +

@@ -62,7 +62,7 @@ constexpr Entry kTable[] = {
     {&ops::LRN, select_lrn},
     {&ops::LayerNormalization, select_row_norm},
     {&ops::RMSNormalization, select_row_norm},
-    {&ops::InstanceNormalization, select_channel_norm},
+    {&ops::InstanceNormalization, select_plane_norm},
     {&ops::RotaryEmbedding, select_rotary},
     {&ops::Attention, select_attention},
     {&ops::QuantizeLinear, select_quantize},

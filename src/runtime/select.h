@@ -184,7 +184,7 @@ bool select_softmax(Selector&);
 bool select_reduce(Selector&);
 bool select_lrn(Selector&);
 bool select_row_norm(Selector&);
-bool select_channel_norm(Selector&);
+bool select_plane_norm(Selector&);
 bool select_rotary(Selector&);
 bool select_attention(Selector&);
 bool select_transpose(Selector&);

@@ -1,6 +1,6 @@
 // Normalisation of rows and of channels, and rotations of heads.
-#include "kernels/cpu/channel_norm.h"
 #include "kernels/cpu/norm.h"
+#include "kernels/cpu/plane_norm.h"
 #include "kernels/cpu/rotary.h"
 #include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/rms_normalization/rms_normalization.h"
@@ -41,15 +41,15 @@ bool select_row_norm(Selector& s) {
                   {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]}, true);
 }
 
-bool select_channel_norm(Selector& s) {
-  if (!s.is_float("channel_norm")) return false;
+bool select_plane_norm(Selector& s) {
+  if (!s.is_float("plane_norm")) return false;
   const Shape& x = s.dims(0);
-  kernels::ChannelNormConfig config;
+  kernels::PlaneNormConfig config;
   config.batch = x[0];
   config.channels = x[1];
   config.plane = element_count(Shape(x.begin() + 2, x.end()));
   config.epsilon = s.attrs().f("epsilon");
-  return s.choose(kernels::channel_norm_candidates(), config,
+  return s.choose(kernels::plane_norm_candidates(), config,
                   {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().inputs[2]}}, {s.node().outputs[0]}, true);
 }
 

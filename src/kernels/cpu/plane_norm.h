@@ -9,11 +9,11 @@ namespace norn::kernels {
 
 // (x - mean) / sqrt(variance + epsilon) * scale + bias for each plane of x [batch, channels, plane]; operands: x, scale
 // and bias [channels], then the output.
-struct ChannelNormConfig {
+struct PlaneNormConfig {
   std::int64_t batch = 1, channels = 1, plane = 1;
   float epsilon = 1e-5f;
 };
-std::span<const Candidate<ChannelNormConfig>> channel_norm_candidates();
+std::span<const Candidate<PlaneNormConfig>> plane_norm_candidates();
 
 // One plane of n elements.
 using NormalizePlane = void (*)(const float* x, float* out, std::int64_t n, float epsilon, float scale, float bias);

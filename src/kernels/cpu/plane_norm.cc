@@ -1,4 +1,4 @@
-#include "kernels/cpu/channel_norm.h"
+#include "kernels/cpu/plane_norm.h"
 
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
@@ -6,9 +6,9 @@
 namespace norn::kernels {
 namespace {
 
-class ChannelNorm final : public Kernel {
+class PlaneNorm final : public Kernel {
  public:
-  explicit ChannelNorm(const ChannelNormConfig& c) : c_(c), normalize_(normalize_plane()) {}
+  explicit PlaneNorm(const PlaneNormConfig& c) : c_(c), normalize_(normalize_plane()) {}
 
   void run(void* const* operands, void*) const override {
     const float* x = static_cast<const float*>(operands[0]);
@@ -24,23 +24,23 @@ class ChannelNorm final : public Kernel {
   }
 
  private:
-  ChannelNormConfig c_;
+  PlaneNormConfig c_;
   NormalizePlane normalize_;
 };
 
-std::string channel_norm_refuses(const ChannelNormConfig& c) {
+std::string plane_norm_refuses(const PlaneNormConfig& c) {
   if (c.batch < 1 || c.channels < 1 || c.plane < 1) return "an empty tensor";
   const Shape dims = {c.batch, c.channels, c.plane};
   return extent_refusal({&dims});
 }
-std::unique_ptr<Kernel> make_channel_norm(const ChannelNormConfig& c, PackedConstants&) {
-  return std::make_unique<ChannelNorm>(c);
+std::unique_ptr<Kernel> make_plane_norm(const PlaneNormConfig& c, PackedConstants&) {
+  return std::make_unique<PlaneNorm>(c);
 }
 
-constexpr Candidate<ChannelNormConfig> kChannelNorm[] = {{"simd", channel_norm_refuses, make_channel_norm}};
+constexpr Candidate<PlaneNormConfig> kPlaneNorm[] = {{"simd", plane_norm_refuses, make_plane_norm}};
 
 }  // namespace
 
-std::span<const Candidate<ChannelNormConfig>> channel_norm_candidates() { return kChannelNorm; }
+std::span<const Candidate<PlaneNormConfig>> plane_norm_candidates() { return kPlaneNorm; }
 
 }  // namespace norn::kernels

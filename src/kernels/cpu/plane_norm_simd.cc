@@ -4,11 +4,11 @@
 #include <cstdint>
 
 #include "base/fork.h"
-#include "kernels/cpu/channel_norm.h"
+#include "kernels/cpu/plane_norm.h"
 #include "kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/channel_norm_simd.cc"
+#define HWY_TARGET_INCLUDE "kernels/cpu/plane_norm_simd.cc"
 #include <hwy/foreach_target.h>
 
 #include "kernels/cpu/math-inl.h"
