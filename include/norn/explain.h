@@ -40,7 +40,11 @@ struct MissedPass {
 struct ExplainedOperation {
   std::string op_type;             // "Conv", "ai.onnx.ml.Scaler"
   std::vector<std::string> paths;  // the document's nodes that it came from, the one that names it first
-  const std::string& path() const { return paths.front(); }
+  // Empty for what a pass put in without a counterpart in the document.
+  const std::string& path() const {
+    static const std::string none;
+    return paths.empty() ? none : paths.front();
+  }
 };
 
 struct ExplainedStep;

@@ -38,14 +38,21 @@ void order_for_elimination(std::vector<std::string>& names) {
   });
 }
 
-DimExpr with(const DimExpr& e, std::string_view name, std::int64_t value) {
-  return e.substitute([&](std::string_view n) { return n == name ? std::optional<DimExpr>(value) : std::nullopt; });
+// Nothing if the expression has no value there: something is divided by the variable.
+std::optional<DimExpr> with(const DimExpr& e, std::string_view name, std::int64_t value) {
+  try {
+    return e.substitute([&](std::string_view n) { return n == name ? std::optional<DimExpr>(value) : std::nullopt; });
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 // From `difference` == 0: what `name` must be, if the equation is linear in it and the rest divides.
 std::optional<DimExpr> solve_for(const DimExpr& difference, std::string_view name) {
-  const DimExpr rest = with(difference, name, 0);
-  const DimExpr slope = with(difference, name, 1) - rest;
+  const std::optional<DimExpr> at_0 = with(difference, name, 0), at_1 = with(difference, name, 1);
+  if (!at_0 || !at_1) return {};
+  const DimExpr& rest = *at_0;
+  const DimExpr slope = *at_1 - rest;
   if (!slope.is_constant() || slope.constant() == 0) return {};
   if (!(difference == slope * DimExpr::variable(name) + rest)) return {};
   const DimExpr value = DimExpr::floor_div(DimExpr(0) - rest, slope);
@@ -164,12 +171,11 @@ void Symbols::record(const DimExpr& a, const DimExpr& b, PlaceId by) {
       auto value = solve_for(difference, name);
       if (!value || (!is_fresh(name) && has_fresh(*value))) {
         // c*v == k with c not dividing k has no solution
-        if (!value && names.size() == 1 && with(difference, name, 0).is_constant()) {
-          const DimExpr slope = with(difference, name, 1) - with(difference, name, 0);
-          if (slope.is_constant() && slope.constant() != 0 &&
-              difference == slope * DimExpr::variable(name) + with(difference, name, 0)) {
+        const std::optional<DimExpr> at_0 = with(difference, name, 0), at_1 = with(difference, name, 1);
+        if (!value && names.size() == 1 && at_0 && at_0->is_constant() && at_1) {
+          const DimExpr slope = *at_1 - *at_0;
+          if (slope.is_constant() && slope.constant() != 0 && difference == slope * DimExpr::variable(name) + *at_0)
             fail(equation);
-          }
         }
         continue;
       }

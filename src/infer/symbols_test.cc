@@ -53,6 +53,15 @@ TEST(Symbols, KeepsWhatItCannotSolveAndComesBackToIt) {
   EXPECT_THROW(w.equal(v("N"), 9), Error);
 }
 
+// As a Reshape with -1 gives them, whose sizes come from a shape that is computed.
+TEST(Symbols, KeepsWhatIsDividedByAVariable) {
+  Symbols u;
+  u.equal(16 * DimExpr::floor_div(4 * v("?0"), v("S")), 64);
+  EXPECT_EQ(u.open().size(), 1u);
+  u.equal(v("?0"), v("S"));
+  EXPECT_TRUE(u.open().empty());
+}
+
 TEST(Symbols, NamedVariablesAreNotReplacedByFreshOnes) {
   Symbols u;
   u.equal(v("N"), 2 * v("?0"));

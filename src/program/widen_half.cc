@@ -15,12 +15,17 @@
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/softmax/softmax.h"
+#include "ops/nn/attention/attention.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
+#include "ops/nn/instance_normalization/instance_normalization.h"
+#include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
+#include "ops/nn/rms_normalization/rms_normalization.h"
+#include "ops/nn/rotary_embedding/rotary_embedding.h"
 #include "ops/reduction/reduce/reduce.h"
 #include "ops/rnn/recurrent/recurrent.h"
 #include "ops/tensor/cast/cast.h"
@@ -50,6 +55,11 @@ bool computes(const opset::Operator* op) {
                                                       &ops::MatMul,
                                                       &ops::BatchNormalization,
                                                       &ops::LRN,
+                                                      &ops::InstanceNormalization,
+                                                      &ops::LayerNormalization,
+                                                      &ops::RMSNormalization,
+                                                      &ops::RotaryEmbedding,
+                                                      &ops::Attention,
                                                       &ops::MaxPool,
                                                       &ops::AveragePool,
                                                       &ops::GlobalAveragePool,
@@ -67,7 +77,11 @@ bool computes(const opset::Operator* op) {
 }
 
 // All of their outputs are of one type.
-bool gives_several(const opset::Operator* op) { return op == &ops::LSTM || op == &ops::GRU || op == &ops::RNN; }
+bool gives_several(const Node& node) {
+  if (node.op == &ops::LSTM || node.op == &ops::GRU || node.op == &ops::RNN) return true;
+  // Which outputs Attention has says what it is to do.
+  return node.op == &ops::Attention && std::find(node.outputs.begin(), node.outputs.end(), kNone) == node.outputs.end();
+}
 
 bool moves(const opset::Operator* op) {
   static const opset::Operator* const kMoving[] = {&ops::Concat,    &ops::Flatten,  &ops::Gather, &ops::Identity,
@@ -107,7 +121,7 @@ class Widening {
  private:
   bool is_for_f32(const Node& node) const {
     if (!node.parts.empty() || node.schema != &node.op->history.back()) return false;
-    const bool several = gives_several(node.op);
+    const bool several = gives_several(node);
     if (node.outputs.size() != 1 && !several) return false;
     bool gives = false;
     for (const ValueId id : node.outputs) {

@@ -11,13 +11,18 @@
 #include "ops/math/matmul_integer/matmul_integer.h"
 #include "ops/math/qlinear_matmul/qlinear_matmul.h"
 #include "ops/math/softmax/softmax.h"
+#include "ops/nn/attention/attention.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv_integer/conv_integer.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
+#include "ops/nn/instance_normalization/instance_normalization.h"
+#include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
+#include "ops/nn/rms_normalization/rms_normalization.h"
+#include "ops/nn/rotary_embedding/rotary_embedding.h"
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/dynamic_quantize/dynamic_quantize.h"
 #include "ops/quantization/quantize/quantize.h"
@@ -72,6 +77,11 @@ constexpr Entry kTable[] = {
     {&ops::ReduceSumSquare, select_reduce},
     {&ops::ReduceL1, select_reduce},
     {&ops::LRN, select_lrn},
+    {&ops::LayerNormalization, select_row_norm},
+    {&ops::RMSNormalization, select_row_norm},
+    {&ops::InstanceNormalization, select_plane_norm},
+    {&ops::RotaryEmbedding, select_rotary},
+    {&ops::Attention, select_attention},
     {&ops::QuantizeLinear, select_quantize},
     {&ops::DequantizeLinear, select_dequantize},
     {&ops::DynamicQuantizeLinear, select_dynamic_quantize},

@@ -214,6 +214,10 @@ bool is_elementwise(const opset::Operator* op);  // whether select_elementwise k
 bool select_softmax(Selector&);
 bool select_reduce(Selector&);
 bool select_lrn(Selector&);
+bool select_row_norm(Selector&);
+bool select_plane_norm(Selector&);
+bool select_rotary(Selector&);
+bool select_attention(Selector&);
 bool select_transpose(Selector&);
 bool select_concat(Selector&);
 bool select_slice(Selector&);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/movement.h"
@@ -78,30 +79,54 @@ std::pair<std::shared_ptr<const kernels::Kernel>, std::string> whole_copy(const 
   throw Error(ErrorCode::LimitExceeded, "no kernel copies a view of " + to_string(dims) + ": " + why);
 }
 
+namespace {
+
+// The strides of memory that lies as `x` with `strides` when it is seen as `out`; nothing if no strides do that.
+std::optional<std::vector<std::int64_t>> reshaped_strides(const Shape& x, const std::vector<std::int64_t>& strides,
+                                                          const Shape& out) {
+  if (has_no_elements(x)) return {};
+  // Of x: runs of dimensions that lie evenly, outermost first.
+  struct Run {
+    std::int64_t size, stride;  // elements, and the distance of the innermost
+  };
+  std::vector<Run> runs;
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    if (x[d] == 1) continue;
+    if (!runs.empty() && runs.back().stride == strides[d] * x[d])
+      runs.back() = {runs.back().size * x[d], strides[d]};
+    else
+      runs.push_back({x[d], strides[d]});
+  }
+  std::vector<std::int64_t> result(out.size(), 0);
+  std::size_t r = runs.size();
+  std::int64_t left = 1, step = 0;  // of the run at hand, innermost first
+  for (std::size_t d = out.size(); d-- > 0;) {
+    if (out[d] == 1) continue;
+    if (left == 1) {
+      if (r == 0) return {};
+      left = runs[--r].size;
+      step = runs[r].stride;
+    }
+    if (left % out[d] != 0) return {};
+    result[d] = step;
+    step *= out[d];
+    left /= out[d];
+  }
+  if (left != 1 || r != 0) return {};
+  return result;
+}
+
+}  // namespace
+
 bool select_view(Selector& s) {
   // Inference may tell the output's shape without knowing the axes or the shape asked for: only running tells then
   // whether they fit.
   if (!plain(s, "view") || !constant_from(s, 1, "view")) return false;
-  // What lies with strides stays where it is if only dimensions of size 1 come or go.
+  // What lies with strides stays where it is if its dimensions are only cut, or joined where they lie evenly.
   if (const auto* from = s.strides_of(s.node().inputs[0])) {
-    const Shape &x = s.dims(0), &out = s.out_dims();
-    std::vector<std::int64_t> strides;
-    std::size_t d = 0;
-    const auto skip_ones = [&] {
-      while (d < x.size() && x[d] == 1) ++d;
-    };
-    for (const std::int64_t size : out) {
-      if (size == 1) {
-        strides.push_back(0);
-        continue;
-      }
-      skip_ones();
-      if (d == x.size() || x[d] != size) break;
-      strides.push_back((*from)[d++]);
-    }
-    skip_ones();
-    if (strides.size() == out.size() && d == x.size() && !s.passes_over("view")) {
-      s.strided_view(0, std::move(strides), 0);
+    const auto strides = reshaped_strides(s.dims(0), *from, s.out_dims());
+    if (strides && !s.passes_over("view")) {
+      s.strided_view(0, *strides, 0);
       return true;
     }
   }

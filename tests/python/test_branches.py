@@ -14,8 +14,9 @@ import norn
 
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 OPTIONAL_PASSES = [
-    "gather_stored", "fold_constants", "drop_identities", "widen_half", "fuse_conv_bn", "fuse_stored_weights",
-    "fuse_elementwise",
+    ("gather_stored", "fold_constants"), ("drop_identities",), ("widen_half",), ("fuse_conv_bn",), ("fuse_elementwise",),
+    ("recognize_activations", "recognize_norms", "recognize_attention"),
+    ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"),
 ]  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def session(proto, disabled=()):
 
 def subsets():
     for size in range(len(OPTIONAL_PASSES) + 1):
-        yield from itertools.combinations(OPTIONAL_PASSES, size)
+        yield from (sum(some, ()) for some in itertools.combinations(OPTIONAL_PASSES, size))
 
 
 def written(loaded):

@@ -15,11 +15,13 @@ from onnx.reference import ReferenceEvaluator
 import norn
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+# Those that recognise what is written as simpler operations are left out together; test_recognize.py is about them.
+RECOGNIZING = ("recognize_activations", "recognize_norms", "recognize_attention")
 PASSES = [
-    "gather_stored", "fold_constants", "drop_identities", "widen_half", "fuse_conv_bn", "fuse_stored_weights",
-    "fuse_elementwise",
+    ("gather_stored", "fold_constants"), ("drop_identities",), RECOGNIZING, ("widen_half",), ("fuse_conv_bn",),
+    ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",),
 ]  # fmt: skip
-SUBSETS = [s for size in range(len(PASSES) + 1) for s in itertools.combinations(PASSES, size)]
+SUBSETS = [sum(s, ()) for size in range(len(PASSES) + 1) for s in itertools.combinations(PASSES, size)]
 RANDOM = np.random.default_rng(7)
 
 

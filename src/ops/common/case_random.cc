@@ -249,6 +249,16 @@ class Draw {
     if (op("MaxRoiPool") && name == "rois") return std::string(data_type_name(type)) + "[2,5] 0 0 0 1 1 1 0 1 2 2";
     if (op("RoiAlign") || op("MaxRoiPool")) return random({2, pick(0, 2), 3, 3});
     if (op("GridSample")) return random(name == "X" ? Shape{1, 2, 3, pick(1, 3)} : Shape{1, 2, pick(0, 2), 2});
+    if (op("LayerNormalization") && name != "X") return random({dims_.empty() ? 1 : dims_.back()});
+    if (op("RotaryEmbedding") && name == "position_ids") return "int64[1,2] 2 -1";
+    if (op("RotaryEmbedding")) {
+      if (name == "X") return random({1, 3, 2, 4});
+      return one_in(2) ? random({1, 2, 2}) : random({3, 2});
+    }
+    if (op("Attention") && name == "Q") return random({1, 2 * pick(1, 2), pick(0, 3), 4});
+    if (op("Attention") && name == "attn_mask") return tensor(type, {pick(1, 3), pick(1, 5)}, "random");
+    if (op("Attention") && name == "nonpad_kv_seqlen") return "int64[1] " + std::to_string(pick(0, 3));
+    if (op("Attention")) return random({1, 2, name.starts_with("past") ? 2 : 3, 4});
     if (op("InstanceNormalization") && name == "B") return random({dims_.size() > 1 ? dims_[1] : 1});
     if ((op("Resize") || op("Upsample")) && name == "scales") return tensor(type, {rank()}, "positive");
     if (op("DeformConv") && name != "B") {  // of windows of one element

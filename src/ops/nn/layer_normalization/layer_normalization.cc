@@ -2,6 +2,9 @@
 // axes that were normalised.
 #include "ops/nn/layer_normalization/layer_normalization.h"
 
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -33,9 +36,39 @@ constexpr Schema kLayerNormalization[] = {
     {.since = 17, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+DataType stash_type(const NodeView& node) {
+  const std::int64_t type = node.attrs().i("stash_type");
+  for (const DataType floating : {DataType::Float, DataType::Float16, DataType::BFloat16, DataType::Double})
+    if (type == static_cast<std::int64_t>(floating)) return floating;
+  node.fail("stash_type is " + std::to_string(type) + ", which is not a floating-point type");
+}
+
+void infer_layer_normalization(InferContext& ctx) {
+  same_as_input(ctx);
+  // A type that the schema has for X, but not for these outputs, may be computed in all the same.
+  const DataType stash = stash_type(ctx);
+  if (!ctx.has_rank(0)) {
+    for (int o = 1; o < ctx.output_count(); ++o) ctx.set(o, stash);
+    return;
+  }
+  Dims statistics = ctx.shape(0);
+  const RowNormParams p = resolve_row_norm(ctx, ctx.rank(0));
+  for (auto d = static_cast<std::size_t>(p.axis); d < statistics.size(); ++d) statistics[d] = 1;
+  for (int o = 1; o < ctx.output_count(); ++o) ctx.set(o, stash, statistics);
+  for (int i = 1; i < 3; ++i)
+    if (ctx.has_rank(i) && ctx.rank(i) > ctx.rank(0))
+      ctx.fail("input " + std::to_string(i) + " has the shape " + to_string(ctx.shape(i)) +
+               ", which does not broadcast to X's " + to_string(ctx.shape(0)));
+}
+
 }  // namespace
 
-constinit const Operator LayerNormalization = {.name = "LayerNormalization", .history = kLayerNormalization};
+RowNormParams resolve_row_norm(const NodeView& node, std::int64_t rank) {
+  return {.axis = node.axis(rank), .epsilon = node.attrs().f("epsilon"), .stash = stash_type(node)};
+}
+
+constinit const Operator LayerNormalization = {
+    .name = "LayerNormalization", .history = kLayerNormalization, .infer = infer_layer_normalization};
 
 void layer_normalization_schemas(SchemaTable& table) { table.add(LayerNormalization); }
 

@@ -1,9 +1,27 @@
-// Normalisation over the last axes.
+// Normalisation over the last axes, by mean and variance or by the root of the mean square.
 #pragma once
+#include <cstdint>
+
+#include "norn/types.h"
+#include "opset/node_view.h"
 #include "opset/schema.h"
+
+namespace norn::opset {
+class ReferenceContext;
+}
 
 namespace norn::ops {
 
 extern const opset::Operator LayerNormalization;
+
+// What LayerNormalization and RMSNormalization have in common.
+struct RowNormParams {
+  std::int64_t axis = 0;  // the first of the axes that are normalised
+  float epsilon = 0;
+  DataType stash = DataType::Float;
+};
+RowNormParams resolve_row_norm(const opset::NodeView& node, std::int64_t rank);
+// The reference kernel of both.
+void row_norm_ref(opset::ReferenceContext& ctx, bool root_mean_square);
 
 }  // namespace norn::ops

@@ -2,6 +2,9 @@
 // and gives the output its type.
 #include "ops/nn/rms_normalization/rms_normalization.h"
 
+#include "ops/nn/layer_normalization/layer_normalization.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -20,9 +23,18 @@ constexpr Schema kRMSNormalization[] = {
     {.since = 23, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_rms_normalization(InferContext& ctx) {
+  if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(1));
+  resolve_row_norm(ctx, ctx.rank(0));
+  if (ctx.has_rank(1) && ctx.rank(1) > ctx.rank(0))
+    ctx.fail("scale " + to_string(ctx.shape(1)) + " does not broadcast to X " + to_string(ctx.shape(0)));
+  ctx.set(0, ctx.elem(1), ctx.shape(0));
+}
+
 }  // namespace
 
-constinit const Operator RMSNormalization = {.name = "RMSNormalization", .history = kRMSNormalization};
+constinit const Operator RMSNormalization = {
+    .name = "RMSNormalization", .history = kRMSNormalization, .infer = infer_rms_normalization};
 
 void rms_normalization_schemas(SchemaTable& table) { table.add(RMSNormalization); }
 

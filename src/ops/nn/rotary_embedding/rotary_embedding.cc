@@ -2,6 +2,9 @@
 // position_ids the caches have a row for each token.
 #include "ops/nn/rotary_embedding/rotary_embedding.h"
 
+#include "ops/common/shapes.h"
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -28,9 +31,66 @@ constexpr Schema kRotaryEmbedding[] = {
     {.since = 23, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_rotary(InferContext& ctx) {
+  same_as_input(ctx);
+  if (!ctx.has_rank(0)) return;
+  if (ctx.rank(0) != 3 && ctx.rank(0) != 4)
+    ctx.fail("X has rank " + std::to_string(ctx.rank(0)) + ", but has to have 3 or 4");
+  if (ctx.rank(0) == 3 && ctx.attrs().find_i("num_heads").value_or(0) <= 0)
+    ctx.fail("an X of rank 3 takes the attribute num_heads");
+  for (int i = 1; i < 3; ++i) ctx.require_rank(i, ctx.has_input(3) ? 2 : 3);
+  ctx.require_rank(3, 2);
+}
+
 }  // namespace
 
-constinit const Operator RotaryEmbedding = {.name = "RotaryEmbedding", .history = kRotaryEmbedding};
+RotaryParams resolve_rotary(const NodeView& node, const Shape& x, const Shape& cosines, const Shape& sines,
+                            const Shape* positions) {
+  RotaryParams p;
+  p.interleaved = node.attrs().i("interleaved") != 0;
+  if (x.size() == 4) {
+    p.batch = x[0];
+    p.heads = x[1];
+    p.sequence = x[2];
+    p.size = x[3];
+    p.sequence_stride = p.size;
+    p.head_stride = p.sequence * p.size;
+    p.batch_stride = p.heads * p.head_stride;
+  } else if (x.size() == 3) {
+    p.heads = node.attrs().find_i("num_heads").value_or(0);
+    if (p.heads <= 0 || x[2] % p.heads != 0)
+      node.fail("X " + to_string(x) + " does not split into " + std::to_string(p.heads) + " heads",
+                "an X of rank 3 takes the attribute num_heads");
+    p.batch = x[0];
+    p.sequence = x[1];
+    p.size = x[2] / p.heads;
+    p.head_stride = p.size;
+    p.sequence_stride = x[2];
+    p.batch_stride = p.sequence * x[2];
+  } else {
+    node.fail("X has rank " + std::to_string(x.size()) + ", but has to have 3 or 4");
+  }
+  p.rotated = node.attrs().i("rotary_embedding_dim");
+  if (p.rotated <= 0) p.rotated = p.size;
+  if (p.rotated > p.size || p.rotated % 2 != 0)
+    node.fail(std::to_string(p.rotated) + " elements of a head of " + std::to_string(p.size) + " cannot be turned",
+              "rotary_embedding_dim is an even number, at most the size of a head");
+  if (cosines != sines)
+    node.fail("cos_cache " + to_string(cosines) + " and sin_cache " + to_string(sines) + " differ in shape");
+  const bool rank = cosines.size() == (positions ? 2u : 3u);
+  bool fits = rank && cosines.back() == p.rotated / 2;
+  if (positions)
+    fits = fits && *positions == Shape{p.batch, p.sequence};
+  else
+    fits = fits && (cosines[0] == p.batch || cosines[0] == 1) && (cosines[1] == p.sequence || cosines[1] == 1);
+  if (!fits)
+    node.fail("caches of " + to_string(cosines) + (positions ? " with position_ids " + to_string(*positions) : "") +
+              " do not turn " + std::to_string(p.rotated) + " elements of each head of X " + to_string(x));
+  return p;
+}
+
+constinit const Operator RotaryEmbedding = {
+    .name = "RotaryEmbedding", .history = kRotaryEmbedding, .infer = infer_rotary};
 
 void rotary_embedding_schemas(SchemaTable& table) { table.add(RotaryEmbedding); }
 

@@ -1,9 +1,24 @@
 // Positions as rotations of pairs of elements.
 #pragma once
+#include <cstdint>
+
+#include "norn/types.h"
+#include "opset/node_view.h"
 #include "opset/schema.h"
 
 namespace norn::ops {
 
 extern const opset::Operator RotaryEmbedding;
+
+// X seen as [batch, sequence, heads, size], whichever rank it has; strides are in elements of dense memory.
+struct RotaryParams {
+  std::int64_t batch = 0, sequence = 0, heads = 0, size = 0;
+  std::int64_t batch_stride = 0, sequence_stride = 0, head_stride = 0;
+  std::int64_t rotated = 0;  // elements of a head that are turned
+  bool interleaved = false;
+};
+// Throws through `node` if X cannot be turned by caches of these shapes.
+RotaryParams resolve_rotary(const opset::NodeView& node, const Shape& x, const Shape& cosines, const Shape& sines,
+                            const Shape* positions);
 
 }  // namespace norn::ops

@@ -1,0 +1,70 @@
+// Scaled dot-product attention, f32: softmax(scale Q K^T + bias) V for each head.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "kernels/kernel.h"
+
+namespace norn::kernels {
+
+// Distances, in elements, of batches, heads, rows and columns; 0 where an operand broadcasts.
+using HeadStrides = std::array<std::int64_t, 4>;
+
+enum class AttentionMask : std::uint8_t { None, Flags, Summands };
+
+// Operands: q, k, v, mask, past_key, past_value, lengths, then the outputs y, present_key, present_value, scores.
+//
+// Heads of q share those of k and v in groups of heads / kv_heads. The keys are those of past_key, dense
+// [batch, kv_heads, past, size], and k behind them; values alike. A key is hidden from a query
+//   - whose flag is false, or for which the mask, which knows `mask_keys` keys, has no column;
+//   - that it follows (`causal`), or is further before or behind than a window says: query i is at past + i, or, with
+//     `lengths`, at lengths[batch] - rows + i;
+//   - at lengths[batch] or beyond.
+// A query from which all keys are hidden gives zeros. Values of keys that are hidden by their place are not read.
+struct AttentionConfig {
+  std::int64_t batch = 1, heads = 1, kv_heads = 1, rows = 1, keys = 1, past = 0, size = 1, v_size = 1;
+  HeadStrides q{}, k{}, v{};
+  bool y_by_rows = false;  // y is [batch, rows, heads, v_size], else [batch, heads, rows, v_size]
+  AttentionMask mask = AttentionMask::None;
+  HeadStrides mask_strides{};
+  std::int64_t mask_keys = 0;
+  bool causal = false, lengths = false;
+  std::int64_t left_window = -1, right_window = -1;  // below 0: none
+  float scale = 1, softcap = 0;                      // no cap if 0
+  bool gives_present = false;                        // past and new keys and values as one, dense
+  int scores_stage = -1;  // which scores are given: 0 scaled products, 1 capped, 2 with bias, 3 probabilities; -1 none
+
+  std::int64_t total() const noexcept { return past + keys; }
+  bool by_place() const noexcept { return causal || lengths || left_window >= 0 || right_window >= 0; }
+  bool biased() const noexcept { return by_place() || mask != AttentionMask::None; }
+};
+std::span<const Candidate<AttentionConfig>> attention_candidates();
+
+// The loops for each instruction set, on blocks of scores that are stored key by key, kAttentionRows queries each, of
+// which the first `rows` matter.
+inline constexpr std::int64_t kAttentionRows = 64;
+struct AttentionTable {
+  // to[d][r] = factor * from[r][d * column] for `size` columns of `rows` rows, and zeros behind them.
+  void (*pack)(const float* const* from, std::int64_t column, std::int64_t rows, std::int64_t size, float factor,
+               float* to);
+  // scores[j][r] = the sum over d < size of k[j * k_row + d * k_column] * queries[d][r].
+  void (*multiply)(std::int64_t keys, std::int64_t size, const float* k, std::int64_t k_row, std::int64_t k_column,
+                   const float* queries, float* scores, std::int64_t rows);
+  // Hides key `first` + j from query r unless low[r] <= first + j < high[r].
+  void (*hide)(float* scores, std::int64_t keys, std::int64_t first, const std::int32_t* low, const std::int32_t* high,
+               std::int64_t rows);
+  // scores[j][r] += mask[j * stride], or mask[r][j], for every r.
+  void (*add_column)(float* scores, std::int64_t keys, const float* mask, std::int64_t stride, std::int64_t rows);
+  void (*add_rows)(float* scores, std::int64_t keys, const float* const* mask, std::int64_t rows);
+  // Turns scores into exp(score - top), where `top` has taken their maximum in, and adds them to `sum`, which goes by
+  // `factor` before, as all that was computed with the `top` before has to. If `biased`, a top of -infinity counts as
+  // 0.
+  void (*softmax)(float* scores, std::int64_t keys, float* top, float* sum, float* factor, bool biased,
+                  std::int64_t rows);
+  // y[r] = y[r] * factor[r] + part[r], rows of n elements.
+  void (*combine)(float* y, const float* part, const float* factor, std::int64_t rows, std::int64_t n);
+};
+const AttentionTable& attention_table();
+
+}  // namespace norn::kernels

@@ -1,0 +1,70 @@
+#include "kernels/cpu/rotary.h"
+
+#include <cstring>
+#include <string>
+
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/physical.h"
+#include "norn/error.h"
+
+namespace norn::kernels {
+namespace {
+
+class Rotary final : public Kernel {
+ public:
+  explicit Rotary(const RotaryConfig& c) : c_(c), table_(rotary_table()) {}
+
+  void run(void* const* operands, void*) const override {
+    const float* x = static_cast<const float*>(operands[0]);
+    const float* cosines = static_cast<const float*>(operands[1]);
+    const float* sines = static_cast<const float*>(operands[2]);
+    const auto* positions = static_cast<const std::int64_t*>(operands[3]);
+    float* y = static_cast<float*>(operands[4]);
+    const std::int64_t half = c_.rotated / 2;
+    const double token_ns = static_cast<double>(c_.heads) * (5 + 0.2 * static_cast<double>(c_.size));
+    parallel_ranges(c_.batch * c_.tokens, token_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t b = i / c_.tokens, t = i % c_.tokens;
+        const std::int64_t row =
+            (c_.by_position ? row_of(positions[i]) : b * c_.row_strides[0] + t * c_.row_strides[1]) * half;
+        for (std::int64_t h = 0; h < c_.heads; ++h) {
+          const float* from = x + b * c_.x[0] + t * c_.x[1] + h * c_.x[2];
+          float* to = y + b * c_.y[0] + t * c_.y[1] + h * c_.y[2];
+          (c_.interleaved ? table_.neighbours : table_.halves)(from, cosines + row, sines + row, to, half);
+          std::memcpy(to + c_.rotated, from + c_.rotated,
+                      static_cast<std::size_t>(c_.size - c_.rotated) * sizeof(float));
+        }
+      }
+    });
+  }
+
+ private:
+  std::int64_t row_of(std::int64_t position) const {
+    if (position < -c_.cache_rows || position >= c_.cache_rows)
+      throw Error(ErrorCode::RuntimeError, "the position " + std::to_string(position) +
+                                               " lies outside of the caches' " + std::to_string(c_.cache_rows));
+    return position < 0 ? position + c_.cache_rows : position;
+  }
+
+  RotaryConfig c_;
+  const RotaryTable& table_;
+};
+
+std::string rotary_refuses(const RotaryConfig& c) {
+  for (const std::int64_t d : {c.batch, c.tokens, c.heads, c.size})
+    if (d < 1) return "an empty tensor";
+  if (c.rotated < 2 || c.rotated > c.size || c.rotated % 2 != 0) return "pairs that do not lie in a head";
+  if (!bounded_product({c.batch, c.tokens, c.heads, c.size}) || !bounded_product({c.cache_rows, c.rotated}))
+    return "a tensor larger than any memory";
+  if (!bounded(c.x) || !bounded(c.y) || !bounded(c.row_strides)) return "strides that reach beyond any memory";
+  return "";
+}
+std::unique_ptr<Kernel> make_rotary(const RotaryConfig& c, PackedConstants&) { return std::make_unique<Rotary>(c); }
+
+constexpr Candidate<RotaryConfig> kRotary[] = {{"simd", rotary_refuses, make_rotary}};
+
+}  // namespace
+
+std::span<const Candidate<RotaryConfig>> rotary_candidates() { return kRotary; }
+
+}  // namespace norn::kernels

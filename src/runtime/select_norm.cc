@@ -1,0 +1,92 @@
+// Normalisation of rows and of channels, and rotations of heads.
+#include "kernels/cpu/norm.h"
+#include "kernels/cpu/plane_norm.h"
+#include "kernels/cpu/rotary.h"
+#include "ops/nn/layer_normalization/layer_normalization.h"
+#include "ops/nn/rms_normalization/rms_normalization.h"
+#include "ops/nn/rotary_embedding/rotary_embedding.h"
+#include "runtime/select.h"
+
+namespace norn::runtime {
+
+bool select_row_norm(Selector& s) {
+  if (!s.is_float("row_norm")) return false;
+  const Shape& x = s.dims(0);
+  const ops::RowNormParams p = ops::resolve_row_norm(SelectedNode(s), static_cast<std::int64_t>(x.size()));
+  const auto refuse = [&](const char* why) {
+    s.refuse("row_norm", why);
+    return false;
+  };
+  if (s.dtype(0) != DataType::Float) return refuse("normalises float");
+  if (p.stash != DataType::Float) return refuse("computes in float, not in stash_type");
+  for (std::size_t o = 1; o < s.node().outputs.size(); ++o)
+    if (s.node().outputs[o] != program::kNone) return refuse("does not give mean and deviation");
+  const Shape row(x.begin() + p.axis, x.end());
+  for (std::size_t i = 1; i < 3; ++i) {
+    if (!s.has(i)) continue;
+    // Ones in front do not matter.
+    const Shape& dims = s.dims(i);
+    const std::size_t lead = dims.size() - std::min(dims.size(), row.size());
+    if (Shape(dims.begin() + static_cast<std::ptrdiff_t>(lead), dims.end()) != row ||
+        element_count(dims) != element_count(row))
+      return refuse("scale and bias are not of the row's shape");
+  }
+  kernels::LayerNormConfig config;
+  config.outer = element_count(Shape(x.begin(), x.begin() + p.axis));
+  config.n = element_count(row);
+  config.epsilon = p.epsilon;
+  config.has_bias = s.has(2);
+  config.root_mean_square = s.node().op == &ops::RMSNormalization;
+  return s.choose(kernels::layer_norm_candidates(), config,
+                  {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]}, true);
+}
+
+bool select_plane_norm(Selector& s) {
+  if (!s.is_float("plane_norm")) return false;
+  const Shape& x = s.dims(0);
+  kernels::PlaneNormConfig config;
+  config.batch = x[0];
+  config.channels = x[1];
+  config.plane = element_count(Shape(x.begin() + 2, x.end()));
+  config.epsilon = s.attrs().f("epsilon");
+  return s.choose(kernels::plane_norm_candidates(), config,
+                  {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().inputs[2]}}, {s.node().outputs[0]}, true);
+}
+
+bool select_rotary(Selector& s) {
+  if (!s.is_float("rotary")) return false;
+  const Shape &x = s.dims(0), &cache = s.dims(1);
+  const bool by_position = s.has(3);
+  const ops::RotaryParams p =
+      ops::resolve_rotary(SelectedNode(s), x, cache, s.dims(2), by_position ? &s.dims(3) : nullptr);
+  kernels::RotaryConfig config;
+  config.batch = p.batch;
+  config.tokens = p.sequence;
+  config.heads = p.heads;
+  config.size = p.size;
+  config.rotated = p.rotated;
+  config.interleaved = p.interleaved;
+  config.by_position = by_position;
+  config.x = config.y = {p.batch_stride, p.sequence_stride, p.head_stride};
+  config.cache_rows = cache[0];
+  if (!by_position) {
+    config.cache_rows = cache[0] * cache[1];
+    config.row_strides = {cache[0] == 1 ? 0 : cache[1], cache[1] == 1 ? 0 : 1};
+  }
+  bool as_it_lies = false;
+  if (const auto* strides = s.strides_of(s.node().inputs[0]); strides && strides->back() == 1) {
+    as_it_lies = true;
+    if (x.size() == 4)
+      config.x = {(*strides)[0], (*strides)[2], (*strides)[1]};
+    else
+      config.x = {(*strides)[0], (*strides)[1], p.head_stride};
+  }
+  return s.choose(kernels::rotary_candidates(), config,
+                  {{s.node().inputs[0], kernels::Layout::Dense, as_it_lies},
+                   {s.node().inputs[1]},
+                   {s.node().inputs[2]},
+                   {s.node().input(3)}},
+                  {s.node().outputs[0]});
+}
+
+}  // namespace norn::runtime
