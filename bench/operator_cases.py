@@ -48,7 +48,8 @@ def model(inputs, node, outputs="y"):
     """inputs: {name: array}; node: its text, with constants before it."""
     names = {np.dtype(kind): name for name, kind in TYPES.items()}
     formals = ", ".join(
-        f"{names[a.dtype]}{'[' + ', '.join(map(str, a.shape)) + ']' if a.ndim else ''} {name}" for name, a in inputs.items()
+        f"{names[a.dtype]}{'[' + ', '.join(map(str, a.shape)) + ']' if a.ndim else ''} {name}"
+        for name, a in inputs.items()
     )
     return f"agraph ({formals}) => ({outputs}) {{ {node} }}", inputs
 
@@ -291,7 +292,8 @@ def movement():
         add("Concat last", lambda dtype=dtype: model(
             {"a": array(dtype, 100000, 3), "b": array(dtype, 100000, 2)}, "y = Concat<axis = 1>(a, b)"))
         add("Slice", lambda a2=a2: model(
-            {"a": a2()}, "s = Constant<value_ints = [10, 20]>() e = Constant<value_ints = [490, 900]>() y = Slice(a, s, e)"))
+            {"a": a2()},
+            "s = Constant<value_ints = [10, 20]>() e = Constant<value_ints = [490, 900]>() y = Slice(a, s, e)"))
         add("Slice steps", lambda a2=a2: model(
             {"a": a2()},
             "s = Constant<value_ints = [0, 0]>() e = Constant<value_ints = [500, 1000]>() "

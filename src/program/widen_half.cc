@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "base/number.h"
+#include "ops/math/einsum/einsum.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/softmax/softmax.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
 #include "ops/nn/conv/conv.h"
+#include "ops/nn/conv_transpose/conv_transpose.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
 #include "ops/nn/lrn/lrn.h"
@@ -42,23 +44,17 @@ bool is_half(const opset::ValueType& type) {
 }
 
 bool computes(const opset::Operator* op) {
-  static const opset::Operator* const kComputing[] = {&ops::Conv,
-                                                      &ops::Gemm,
-                                                      &ops::MatMul,
-                                                      &ops::BatchNormalization,
-                                                      &ops::LRN,
-                                                      &ops::MaxPool,
-                                                      &ops::AveragePool,
-                                                      &ops::GlobalAveragePool,
-                                                      &ops::GlobalMaxPool,
-                                                      &ops::Softmax,
-                                                      &ops::LogSoftmax,
-                                                      &ops::ReduceMean,
-                                                      &ops::ReduceSum,
-                                                      &ops::ReduceMax,
-                                                      &ops::ReduceMin,
-                                                      &ops::ReduceProd,
-                                                      &ops::ReduceSumSquare,
+  static const opset::Operator* const kComputing[] = {&ops::Conv,          &ops::Gemm,
+                                                      &ops::MatMul,        &ops::Einsum,
+                                                      &ops::ConvTranspose, &ops::ReduceL2,
+                                                      &ops::ReduceLogSum,  &ops::BatchNormalization,
+                                                      &ops::LRN,           &ops::MaxPool,
+                                                      &ops::AveragePool,   &ops::GlobalAveragePool,
+                                                      &ops::GlobalMaxPool, &ops::Softmax,
+                                                      &ops::Hardmax,       &ops::LogSoftmax,
+                                                      &ops::ReduceMean,    &ops::ReduceSum,
+                                                      &ops::ReduceMax,     &ops::ReduceMin,
+                                                      &ops::ReduceProd,    &ops::ReduceSumSquare,
                                                       &ops::ReduceL1};
   return op->elementwise || std::find(std::begin(kComputing), std::end(kComputing), op) != std::end(kComputing);
 }

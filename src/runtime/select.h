@@ -67,6 +67,8 @@ class Selector {
   // taken is planned by itself.
   program::ValueId take_parts(std::vector<kernels::ElementStep>& steps, std::vector<kernels::ExtraOperand>& extra,
                               std::vector<Operand>& uses, kernels::Layout layout);
+  // Takes none of them, after take_parts() did.
+  void leave_parts() noexcept { taken_ = 0; }
   // The operations fused behind node() that are on offer.
   std::span<const program::Node> parts() const noexcept { return parts_; }
   // Steps for one element-wise operation whose running value is its input `running`.
@@ -170,12 +172,24 @@ SelectFn find_select(const opset::Operator* op);
 bool select_conv(Selector&);
 bool select_matmul(Selector&);
 bool select_gemm(Selector&);
+bool select_product(Selector&);  // MatMul and Gemm in other types than float
+bool select_gemm_product(Selector&);
+bool select_einsum(Selector&);
+bool select_conv_transpose(Selector&);
 bool select_pool(Selector&);
 bool select_global_pool(Selector&);
 bool select_elementwise(Selector&);
 bool is_elementwise(const opset::Operator* op);  // whether select_elementwise knows it
+bool select_typed(Selector&);
+bool is_typed(const opset::Operator* op);  // whether select_typed knows it
 bool select_softmax(Selector&);
 bool select_reduce(Selector&);
+bool select_fold(Selector&);
+bool select_arg_extremum(Selector&);
+bool select_cumulative(Selector&);
+bool select_hardmax(Selector&);
+bool select_batch_normalization(Selector&);
+bool select_col2im(Selector&);
 bool select_lrn(Selector&);
 bool select_transpose(Selector&);
 bool select_concat(Selector&);
@@ -189,6 +203,15 @@ bool select_dequantize(Selector&);
 bool select_pair(Selector&);
 bool select_where(Selector&);
 bool select_view(Selector&);
+bool select_gather_elements(Selector&);
+bool select_scatter_elements(Selector&);
+bool select_gather_nd(Selector&);
+bool select_scatter_nd(Selector&);
+bool select_pad_mode(Selector&);  // by tables of coordinates
+bool select_trilu(Selector&);
+bool select_reverse_sequence(Selector&);
+bool select_tile(Selector&);
+bool select_resize(Selector&);
 bool select_expand(Selector&);
 
 }  // namespace norn::runtime
