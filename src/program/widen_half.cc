@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "base/number.h"
+#include "ops/math/einsum/einsum.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/softmax/softmax.h"
 #include "ops/nn/attention/attention.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
 #include "ops/nn/conv/conv.h"
+#include "ops/nn/conv_transpose/conv_transpose.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
 #include "ops/nn/instance_normalization/instance_normalization.h"
@@ -72,6 +74,11 @@ bool computes(const opset::Operator* op) {
                                                       &ops::ReduceMin,
                                                       &ops::ReduceProd,
                                                       &ops::ReduceSumSquare,
+                                                      &ops::Einsum,
+                                                      &ops::ConvTranspose,
+                                                      &ops::ReduceL2,
+                                                      &ops::ReduceLogSum,
+                                                      &ops::Hardmax,
                                                       &ops::ReduceL1};
   return op->elementwise || std::find(std::begin(kComputing), std::end(kComputing), op) != std::end(kComputing);
 }

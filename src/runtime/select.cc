@@ -5,6 +5,8 @@
 #include "norn/error.h"
 #include "ops/logical/compare/compare.h"
 #include "ops/logical/logical/logical.h"
+#include "ops/math/cumulative/cumulative.h"
+#include "ops/math/einsum/einsum.h"
 #include "ops/math/expand/expand.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
@@ -12,8 +14,11 @@
 #include "ops/math/qlinear_matmul/qlinear_matmul.h"
 #include "ops/math/softmax/softmax.h"
 #include "ops/nn/attention/attention.h"
+#include "ops/nn/batch_normalization/batch_normalization.h"
+#include "ops/nn/col2im/col2im.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv_integer/conv_integer.h"
+#include "ops/nn/conv_transpose/conv_transpose.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
 #include "ops/nn/instance_normalization/instance_normalization.h"
@@ -26,18 +31,27 @@
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/dynamic_quantize/dynamic_quantize.h"
 #include "ops/quantization/quantize/quantize.h"
+#include "ops/reduction/arg_extremum/arg_extremum.h"
 #include "ops/reduction/reduce/reduce.h"
 #include "ops/rnn/recurrent/recurrent.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/gather/gather.h"
+#include "ops/tensor/gather_elements/gather_elements.h"
+#include "ops/tensor/gather_nd/gather_nd.h"
 #include "ops/tensor/identity/identity.h"
 #include "ops/tensor/pad/pad.h"
 #include "ops/tensor/reshape/reshape.h"
+#include "ops/tensor/resize/resize.h"
+#include "ops/tensor/reverse_sequence/reverse_sequence.h"
+#include "ops/tensor/scatter_elements/scatter_elements.h"
+#include "ops/tensor/scatter_nd/scatter_nd.h"
 #include "ops/tensor/slice/slice.h"
 #include "ops/tensor/split/split.h"
 #include "ops/tensor/squeeze/squeeze.h"
+#include "ops/tensor/tile/tile.h"
 #include "ops/tensor/transpose/transpose.h"
+#include "ops/tensor/trilu/trilu.h"
 #include "ops/tensor/where/where.h"
 #include "ops/traditionalml/array_feature_extractor/array_feature_extractor.h"
 #include "ops/traditionalml/label_encoder/label_encoder.h"
@@ -63,6 +77,8 @@ constexpr Entry kTable[] = {
     {&ops::QLinearConv, select_qlinear_conv},
     {&ops::MatMulInteger, select_matmul_integer},
     {&ops::QLinearMatMul, select_qlinear_matmul},
+    {&ops::Einsum, select_einsum},
+    {&ops::ConvTranspose, select_conv_transpose},
     {&ops::MaxPool, select_pool},
     {&ops::AveragePool, select_pool},
     {&ops::GlobalAveragePool, select_global_pool},
@@ -76,6 +92,15 @@ constexpr Entry kTable[] = {
     {&ops::ReduceProd, select_reduce},
     {&ops::ReduceSumSquare, select_reduce},
     {&ops::ReduceL1, select_reduce},
+    {&ops::ReduceL2, select_fold},
+    {&ops::ReduceLogSum, select_fold},
+    {&ops::ArgMax, select_arg_extremum},
+    {&ops::ArgMin, select_arg_extremum},
+    {&ops::Hardmax, select_hardmax},
+    {&ops::BatchNormalization, select_batch_normalization},
+    {&ops::Col2Im, select_col2im},
+    {&ops::CumSum, select_cumulative},
+    {&ops::CumProd, select_cumulative},
     {&ops::LRN, select_lrn},
     {&ops::LayerNormalization, select_row_norm},
     {&ops::RMSNormalization, select_row_norm},
@@ -101,6 +126,14 @@ constexpr Entry kTable[] = {
     {&ops::Pad, select_pad},
     {&ops::Gather, select_gather},
     {&ops::Cast, select_cast},
+    {&ops::GatherElements, select_gather_elements},
+    {&ops::ScatterElements, select_scatter_elements},
+    {&ops::GatherND, select_gather_nd},
+    {&ops::ScatterND, select_scatter_nd},
+    {&ops::Tile, select_tile},
+    {&ops::Trilu, select_trilu},
+    {&ops::ReverseSequence, select_reverse_sequence},
+    {&ops::Resize, select_resize},
     {&ops::Expand, select_expand},
     {&ops::Reshape, select_view},
     {&ops::Flatten, select_view},
@@ -127,7 +160,8 @@ constexpr Entry kTable[] = {
 SelectFn find_select(const opset::Operator* op) {
   for (const Entry& entry : kTable)
     if (entry.op == op) return entry.select;
-  return is_elementwise(op) ? select_elementwise : nullptr;
+  if (is_elementwise(op)) return select_elementwise;
+  return is_typed(op) ? select_typed : nullptr;
 }
 
 void Selector::refuse(std::string kernel, std::string reason) {

@@ -75,6 +75,7 @@ class Selector {
   // them.
   program::ValueId take_parts(std::vector<kernels::ElementStep>& steps, std::vector<kernels::ExtraOperand>& extra,
                               std::vector<Operand>& uses, kernels::Layout layout, std::size_t behind = 0);
+  // Takes none of them, after take_parts() did.
   void leave_parts() noexcept { taken_ = 0; }
   // The operations fused behind node() that are on offer.
   std::span<const program::Node> parts() const noexcept { return parts_; }
@@ -207,12 +208,24 @@ bool select_qlinear_conv(Selector&);
 bool select_matmul_integer(Selector&);
 bool select_qlinear_matmul(Selector&);
 bool select_stored_product(Selector&);
+bool select_product(Selector&);  // MatMul and Gemm in other types than float
+bool select_gemm_product(Selector&);
+bool select_einsum(Selector&);
+bool select_conv_transpose(Selector&);
 bool select_pool(Selector&);
 bool select_global_pool(Selector&);
 bool select_elementwise(Selector&);
 bool is_elementwise(const opset::Operator* op);  // whether select_elementwise knows it
+bool select_typed(Selector&);
+bool is_typed(const opset::Operator* op);  // whether select_typed knows it
 bool select_softmax(Selector&);
 bool select_reduce(Selector&);
+bool select_fold(Selector&);
+bool select_arg_extremum(Selector&);
+bool select_cumulative(Selector&);
+bool select_hardmax(Selector&);
+bool select_batch_normalization(Selector&);
+bool select_col2im(Selector&);
 bool select_lrn(Selector&);
 bool select_row_norm(Selector&);
 bool select_plane_norm(Selector&);
@@ -233,6 +246,15 @@ bool select_dequantize(Selector&);
 bool select_pair(Selector&);
 bool select_where(Selector&);
 bool select_view(Selector&);
+bool select_gather_elements(Selector&);
+bool select_scatter_elements(Selector&);
+bool select_gather_nd(Selector&);
+bool select_scatter_nd(Selector&);
+bool select_pad_mode(Selector&);  // by tables of coordinates
+bool select_trilu(Selector&);
+bool select_reverse_sequence(Selector&);
+bool select_tile(Selector&);
+bool select_resize(Selector&);
 bool select_expand(Selector&);
 bool select_trees(Selector&);
 bool select_recurrent(Selector&);

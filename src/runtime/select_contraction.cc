@@ -79,7 +79,7 @@ bool select_conv(Selector& s) {
 
 bool select_matmul(Selector& s) {
   auto found = product(s);
-  if (!found) return false;
+  if (!found) return select_product(s);
   kernels::MatMulConfig& config = *found;
   // numpy: a vector on the left is a row, on the right a column, and that dimension leaves the result.
   if (config.b.size() == 1) {
@@ -101,7 +101,7 @@ bool select_matmul(Selector& s) {
 
 bool select_gemm(Selector& s) {
   auto found = product(s);
-  if (!found) return false;
+  if (!found) return select_gemm_product(s);
   kernels::MatMulConfig& config = *found;
   const ops::GemmParams params = ops::resolve_gemm(SelectedNode(s));
   config.trans_a = params.trans_a;

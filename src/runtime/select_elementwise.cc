@@ -166,6 +166,8 @@ program::ValueId Selector::take_parts(std::vector<ElementStep>& steps, std::vect
 bool select_elementwise(Selector& s) {
   if (select_quantized_chain(s)) return true;
   const DataType type = s.out_dtype();
+  // Chains of other types have the compiler's vectors for every machine alone.
+  if (type != DataType::Float && s.parts().empty() && select_typed(s)) return true;
   // The running value starts as the first input; the operation's other inputs and the fused ones follow.
   auto attempt = [&](Layout layout) {
     kernels::ChainConfig config;
@@ -202,7 +204,7 @@ bool select_elementwise(Selector& s) {
   for (const program::Node& part : s.parts())
     for (program::ValueId id : part.inputs) consider(id);
   if (other != Layout::Dense && attempt(other)) return true;
-  return attempt(Layout::Dense);
+  return attempt(Layout::Dense) || ((type == DataType::Float || !s.parts().empty()) && select_typed(s));
 }
 
 }  // namespace norn::runtime

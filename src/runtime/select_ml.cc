@@ -87,7 +87,7 @@ bool select_linear(Selector& s) {
     return kernels::pack_linear(std::move(model));
   }));
   return s.choose_outputs(kernels::linear_candidates(), config, {{s.node().inputs[0]}},
-                      {{classifier ? output(s, 0) : program::kNone}, {output(s, classifier ? 1 : 0)}});
+                          {{classifier ? output(s, 0) : program::kNone}, {output(s, classifier ? 1 : 0)}});
 }
 
 bool select_scaler(Selector& s) {

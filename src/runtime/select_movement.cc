@@ -255,8 +255,9 @@ bool select_pad(Selector& s) {
   const SelectedNode node(s);
   if (ops::pad_mode(node) != ops::PadMode::Constant) {
     s.refuse("strided_copy", "pads with a constant, not by mode " + s.attrs().s("mode"));
-    return false;
+    return select_pad_mode(s);
   }
+  if (select_pad_mode(s)) return true;
   const Shape &x = s.dims(0), &out = s.out_dims();
   const auto begin =
       opset::to_constants(node.require(ops::resolve_pad(node, static_cast<std::int64_t>(x.size())).begin, "pads"));

@@ -61,7 +61,7 @@ bool select_trees(Selector& s) {
   const program::ValueId scores = output(classifier ? 1 : 0);
   if (scores != program::kNone) config.scores = s.dtype_of(scores);
   return s.choose_outputs(kernels::forest_candidates(), config, {{s.node().inputs[0]}},
-                      {{classifier ? output(0) : program::kNone}, {scores}});
+                          {{classifier ? output(0) : program::kNone}, {scores}});
 }
 
 }  // namespace norn::runtime

@@ -1,5 +1,6 @@
 // Pooling, LRN, and what works along whole rows: softmax and reductions.
 #include "kernels/cpu/norm.h"
+#include "kernels/cpu/plane_pool.h"
 #include "kernels/cpu/pool.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/softmax.h"
@@ -20,26 +21,40 @@ constexpr std::int64_t kManyChannels = 8;
 bool select_pool(Selector& s) {
   const DataType type = s.out_dtype();
   const bool is_8_bit = type == DataType::Uint8 || type == DataType::Int8;
-  if (!is_8_bit && !s.is_float("pool")) return false;
   if (s.node().outputs.size() > 1) {
     s.refuse("pool", "does not give Indices");
     return false;
   }
-  kernels::PoolConfig config;
-  config.x = s.dims(0);
-  config.out = s.out_dims();
   const SelectedNode node(s);
   const ops::PoolParams params = ops::resolve_pool(node);
-  const ops::Window window = ops::pool_window(node, params, config.x);
+  const ops::Window window = ops::pool_window(node, params, s.dims(0));
+  const bool average = s.node().op == &ops::AveragePool;
+  const Layout made = s.made_in(s.node().inputs[0]);
+  kernels::PlanePoolConfig planes;
+  planes.type = type;
+  planes.kind = average ? kernels::PoolKind::Average : kernels::PoolKind::Max;
+  planes.x = s.dims(0);
+  planes.out = s.out_dims();
+  planes.window = window.kernel;
+  planes.strides = window.strides;
+  planes.dilations = window.dilations;
+  planes.pads_begin = window.pads_begin;
+  planes.pads_end = window.pads_end;
+  planes.count_include_pad = average && params.count_include_pad;
+  if (made == Layout::Dense &&
+      s.choose(kernels::plane_pool_candidates(), planes, {{s.node().inputs[0]}}, {s.node().outputs[0]}))
+    return true;
+  if (!is_8_bit && !s.is_float("pool")) return false;
+  kernels::PoolConfig config;
+  config.x = planes.x;
+  config.out = planes.out;
   config.window = window.kernel;
   config.strides = window.strides;
   config.dilations = window.dilations;
   config.pads_begin = window.pads_begin;
   config.pads_end = window.pads_end;
-  if (s.node().op == &ops::AveragePool) {
-    config.kind = kernels::PoolKind::Average;
-    config.count_include_pad = params.count_include_pad;
-  }
+  config.kind = planes.kind;
+  config.count_include_pad = planes.count_include_pad;
   auto attempt = [&](Layout layout) {
     config.x_layout = config.out_layout = layout;
     if (is_8_bit)
@@ -47,10 +62,10 @@ bool select_pool(Selector& s) {
                       {{s.node().inputs[0], layout}}, {s.node().outputs[0], layout});
     return s.choose(kernels::pool_candidates(), config, {{s.node().inputs[0], layout}}, {s.node().outputs[0], layout});
   };
-  Layout made = s.made_in(s.node().inputs[0]);
   // Vectors of channels are worth laying x out for them: a dense window goes element by element.
-  if (made == Layout::Dense && config.x.size() >= 3 && config.x[1] >= kManyChannels) made = Layout::ChannelsLast;
-  return (made != Layout::Dense && attempt(made)) || attempt(Layout::Dense);
+  const bool many = config.x.size() >= 3 && config.x[1] >= kManyChannels;
+  const Layout wanted = made == Layout::Dense && many ? Layout::ChannelsLast : made;
+  return (wanted != Layout::Dense && attempt(wanted)) || attempt(Layout::Dense);
 }
 
 bool select_global_pool(Selector& s) {
@@ -118,7 +133,7 @@ constexpr Reduction kReductions[] = {
 }  // namespace
 
 bool select_reduce(Selector& s) {
-  if (!s.is_float("reduce")) return false;
+  if (!s.is_float("reduce")) return select_fold(s);
   if (s.has(1) && !s.constant(1)) {
     s.refuse("reduce", "the axes are not constant");
     return false;

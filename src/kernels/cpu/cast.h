@@ -23,4 +23,10 @@ struct HalfTable {
 };
 const HalfTable& half_table();
 
+using CastLoop = void (*)(const void* x, void* out, std::int64_t n);
+// Between types that are not half types; null where there is none.
+CastLoop cast_loop(DataType from, DataType to);
+// From double and wide integers to f32, rounded to odd: what is not exact has its last bit set.
+CastLoop odd_float_loop(DataType from);
+
 }  // namespace norn::kernels

@@ -80,8 +80,33 @@ TEST(Cast, IntegersToOthers) {
   }
   EXPECT_EQ((cast<std::uint16_t>(DataType::Int16, DataType::Float16, std::vector<std::int16_t>{2049, -3})),
             (std::vector<std::uint16_t>{base::float_to_half(2049), base::float_to_half(-3)}));
-  for (const DataType from : {DataType::Int32, DataType::Double})
-    EXPECT_NE((cast_candidates()[0].refuses({from, DataType::Float16, 4})), "") << "rounds twice";
+  EXPECT_NE((cast_candidates()[0].refuses({DataType::Int64, DataType::BFloat16, 4})), "") << "rounds twice";
+}
+
+// The nearest half number, found among all of them.
+TEST(Cast, DoublesToHalvesRoundOnce) {
+  std::vector<double> halves;
+  for (std::uint32_t bits = 0; bits < 0x7c00; ++bits)
+    halves.push_back(static_cast<double>(base::half_to_float(static_cast<std::uint16_t>(bits))));
+  std::mt19937 engine(3);
+  std::vector<double> x;
+  for (int i = 0; i < 2000; ++i) {
+    const std::size_t at = engine() % (halves.size() - 1);
+    const double middle = (halves[at] + halves[at + 1]) / 2;
+    x.insert(x.end(), {middle, std::nextafter(middle, 0.0), std::nextafter(middle, 1e9), -halves[at], -middle});
+  }
+  const auto got = cast<std::uint16_t>(DataType::Double, DataType::Float16, x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto above = std::lower_bound(halves.begin(), halves.end(), std::abs(x[i]));
+    auto bits = static_cast<std::uint16_t>(above - halves.begin());
+    if (*above != std::abs(x[i])) {
+      const double down = std::abs(x[i]) - *(above - 1), up = *above - std::abs(x[i]);
+      if (down < up || (down == up && (bits - 1) % 2 == 0)) --bits;
+    }
+    EXPECT_EQ(got[i], bits | (x[i] < 0 ? 0x8000 : 0)) << x[i];
+  }
+  const auto whole = cast<std::uint16_t>(DataType::Int32, DataType::BFloat16, std::vector<std::int32_t>{16842753});
+  EXPECT_EQ(whole[0], base::float_to_bfloat16(16908288)) << "just above the middle, which f32 cannot tell";
 }
 
 }  // namespace

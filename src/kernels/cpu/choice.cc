@@ -5,8 +5,8 @@
 #include <array>
 #include <string>
 
-#include "kernels/cpu/extents.h"
-#include "kernels/cpu/walk.h"
+#include "kernels/cpu/cast.h"
+#include "kernels/cpu/operand_reader.h"
 
 namespace norn::kernels {
 namespace {
@@ -16,110 +16,10 @@ constexpr double kElementNs = 0.3;
 
 using Truth = std::uint8_t;  // 0 or 1
 
-template <PairOp op, class T>
-Truth holds(T a, T b) {
-  switch (op) {
-    case PairOp::Equal: return a == b;
-    case PairOp::Less: return a < b;
-    case PairOp::LessOrEqual: return a <= b;
-    case PairOp::Greater: return a > b;
-    case PairOp::GreaterOrEqual: return a >= b;
-    case PairOp::And: return static_cast<Truth>(a != T{0} && b != T{0});
-    case PairOp::Or: return static_cast<Truth>(a != T{0} || b != T{0});
-    case PairOp::Xor: return static_cast<Truth>((a != T{0}) != (b != T{0}));
-  }
-}
+using Reader = OperandReader;
 
-// One run of two operands, each of which may be one element.
-template <PairOp op, class T>
-void pair_loop(const void* a_data, bool a_one, const void* b_data, bool b_one, Truth* out, std::int64_t n) {
-  const T *a = static_cast<const T*>(a_data), *b = static_cast<const T*>(b_data);
-  if (a_one) {
-    const T v = *a;
-    if (b_one)
-      std::fill_n(out, n, holds<op>(v, *b));
-    else
-      for (std::int64_t i = 0; i < n; ++i) out[i] = holds<op>(v, b[i]);
-  } else if (b_one) {
-    const T v = *b;
-    for (std::int64_t i = 0; i < n; ++i) out[i] = holds<op>(a[i], v);
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = holds<op>(a[i], b[i]);
-  }
-}
-
-using PairLoop = void (*)(const void*, bool, const void*, bool, Truth*, std::int64_t);
-
-template <class T>
-PairLoop loop_of(PairOp op) {
-  switch (op) {
-    case PairOp::Equal: return pair_loop<PairOp::Equal, T>;
-    case PairOp::Less: return pair_loop<PairOp::Less, T>;
-    case PairOp::LessOrEqual: return pair_loop<PairOp::LessOrEqual, T>;
-    case PairOp::Greater: return pair_loop<PairOp::Greater, T>;
-    case PairOp::GreaterOrEqual: return pair_loop<PairOp::GreaterOrEqual, T>;
-    default: return nullptr;
-  }
-}
-PairLoop find_loop(PairOp op, DataType type) {
-  switch (type) {
-    case DataType::Float: return loop_of<float>(op);
-    case DataType::Double: return loop_of<double>(op);
-    case DataType::Int8: return loop_of<std::int8_t>(op);
-    case DataType::Int16: return loop_of<std::int16_t>(op);
-    case DataType::Int32: return loop_of<std::int32_t>(op);
-    case DataType::Int64: return loop_of<std::int64_t>(op);
-    case DataType::Uint8: return loop_of<std::uint8_t>(op);
-    case DataType::Uint16: return loop_of<std::uint16_t>(op);
-    case DataType::Uint32: return loop_of<std::uint32_t>(op);
-    case DataType::Uint64: return loop_of<std::uint64_t>(op);
-    case DataType::Bool:
-      switch (op) {
-        case PairOp::Equal: return pair_loop<PairOp::Equal, Truth>;
-        case PairOp::And: return pair_loop<PairOp::And, Truth>;
-        case PairOp::Or: return pair_loop<PairOp::Or, Truth>;
-        case PairOp::Xor: return pair_loop<PairOp::Xor, Truth>;
-        default: return nullptr;
-      }
-    default: return nullptr;
-  }
-}
-
-// An operand of elements of 1, 2, 4 or 8 bytes.
-class Reader {
- public:
-  Reader(const Shape& out, const Shape& dims, std::size_t element_bytes)
-      : walk_{broadcast_walk(out, Layout::Dense, {dims})}, bytes_(element_bytes) {}
-
-  using Tile = std::array<std::uint64_t, kTile>;
-  const void* read(const void* p, std::int64_t at, std::int64_t n, Tile& tile, bool& one) const {
-    switch (bytes_) {
-      case 1: return walk_.read(static_cast<const std::uint8_t*>(p), at, n, cast<std::uint8_t>(tile), one);
-      case 2: return walk_.read(static_cast<const std::uint16_t*>(p), at, n, cast<std::uint16_t>(tile), one);
-      case 4: return walk_.read(static_cast<const std::uint32_t*>(p), at, n, cast<std::uint32_t>(tile), one);
-      default: return walk_.read(static_cast<const std::uint64_t*>(p), at, n, tile.data(), one);
-    }
-  }
-
- private:
-  template <class T>
-  static T* cast(Tile& tile) {
-    return reinterpret_cast<T*>(tile.data());
-  }
-  Walk walk_;
-  std::size_t bytes_;
-};
-
-std::string broadcast_refusal(const Shape& out, std::initializer_list<const Shape*> operands) {
-  if (out.size() > Walk::kMaxDims) return "more than 32 dimensions";
-  if (std::string why = extent_refusal({&out}); !why.empty()) return why;
-  for (const Shape* dims : operands) {
-    if (std::string why = extent_refusal({dims}); !why.empty()) return why;
-    if (broadcast_walk(out, Layout::Dense, {*dims}).empty())
-      return "an input of " + to_string(*dims) + " does not broadcast to " + to_string(out);
-  }
-  return "";
-}
+bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
+PairLoop find_loop(PairOp op, DataType type) { return pair_loop(op, is_half(type) ? DataType::Float : type); }
 
 class Pair final : public Kernel {
  public:
@@ -127,31 +27,42 @@ class Pair final : public Kernel {
       : loop_(find_loop(c.op, c.type)),
         a_(c.out, c.a, element_size(c.type)),
         b_(c.out, c.b, element_size(c.type)),
-        elements_(element_count(c.out)) {}
+        elements_(element_count(c.out)) {
+    if (c.type == DataType::Float16) widen_ = half_table().float16_to_float;
+    if (c.type == DataType::BFloat16) widen_ = half_table().bfloat16_to_float;
+  }
 
   void run(void* const* operands, void*) const override {
     Truth* out = static_cast<Truth*>(operands[2]);
     parallel_ranges(elements_, kElementNs, kTile, [&](std::int64_t begin, std::int64_t end) {
-      Reader::Tile a_tile, b_tile;
-      for (std::int64_t at = begin; at < end; at += kTile) {
-        const std::int64_t n = std::min(kTile, end - at);
-        bool a_one = false, b_one = false;
-        const void* a = a_.read(operands[0], at, n, a_tile, a_one);
-        const void* b = b_.read(operands[1], at, n, b_tile, b_one);
-        loop_(a, a_one, b, b_one, out + at, n);
+      Reader::Tile raw, a_tile, b_tile;
+      for (std::int64_t at = begin, n = 0; at < end; at += n) {
+        n = b_.to_row_end(at, a_.to_row_end(at, std::min(kTile, end - at)));
+        const void* a = read(a_, operands[0], at, n, raw, a_tile);
+        const void* b = read(b_, operands[1], at, n, raw, b_tile);
+        loop_(a, b, out + at, n);
       }
     });
   }
 
  private:
+  const void* read(const Reader& reader, const void* p, std::int64_t at, std::int64_t n, Reader::Tile& raw,
+                   Reader::Tile& tile) const {
+    if (!widen_) return reader.read_all(p, at, n, tile);
+    const void* half = reader.read_all(p, at, n, raw);
+    widen_(static_cast<const std::uint16_t*>(half), reinterpret_cast<float*>(tile.data()), n);
+    return tile.data();
+  }
+
   PairLoop loop_;
   Reader a_, b_;
   std::int64_t elements_;
+  void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
 };
 
 std::string pair_refuses(const PairConfig& c) {
   if (find_loop(c.op, c.type) == nullptr) return "has no loop for " + std::string(data_type_name(c.type));
-  return broadcast_refusal(c.out, {&c.a, &c.b});
+  return broadcast_refusal(c.out, std::array{c.a, c.b});
 }
 std::unique_ptr<Kernel> make_pair(const PairConfig& c, PackedConstants&) { return std::make_unique<Pair>(c); }
 
@@ -194,8 +105,8 @@ class Where final : public Kernel {
     auto* out = static_cast<std::byte*>(operands[3]);
     parallel_ranges(elements_, kElementNs, kTile, [&](std::int64_t begin, std::int64_t end) {
       Reader::Tile c_tile, x_tile, y_tile;
-      for (std::int64_t at = begin; at < end; at += kTile) {
-        const std::int64_t n = std::min(kTile, end - at);
+      for (std::int64_t at = begin, n = 0; at < end; at += n) {
+        n = y_.to_row_end(at, x_.to_row_end(at, condition_.to_row_end(at, std::min(kTile, end - at))));
         bool c_one = false, x_one = false, y_one = false;
         const auto* c = static_cast<const Truth*>(condition_.read(operands[0], at, n, c_tile, c_one));
         const void* x = x_.read(operands[1], at, n, x_tile, x_one);
@@ -223,7 +134,7 @@ class Where final : public Kernel {
 
 std::string where_refuses(const WhereConfig& c) {
   if (c.element_bytes > 8) return "elements of more than 8 bytes";
-  return broadcast_refusal(c.out, {&c.condition, &c.x, &c.y});
+  return broadcast_refusal(c.out, std::array{c.condition, c.x, c.y});
 }
 std::unique_ptr<Kernel> make_where(const WhereConfig& c, PackedConstants&) { return std::make_unique<Where>(c); }
 

@@ -16,6 +16,9 @@ struct PairConfig {
   Shape a, b, out;
 };
 std::span<const Candidate<PairConfig>> pair_candidates();
+// The loop for n elements of dense memory; null where there is none for the type, which is not a half type.
+using PairLoop = void (*)(const void* a, const void* b, std::uint8_t* out, std::int64_t n);
+PairLoop pair_loop(PairOp op, DataType type);
 
 // Operands: condition (bools), x, y, then the output: ONNX Where.
 struct WhereConfig {

@@ -151,8 +151,9 @@ class Chain final : public Kernel {
   void range(void* const* operands, std::int64_t begin, std::int64_t end) const {
     alignas(64) T value[kTile], other[kTile];
     T* out = static_cast<T*>(operands[inputs_]);
-    for (std::int64_t at = begin; at < end; at += kTile) {
-      const std::int64_t n = std::min(kTile, end - at);
+    for (std::int64_t at = begin, n = 0; at < end; at += n) {
+      n = std::min(kTile, end - at);
+      for (const Walk& walk : walks_) n = walk.to_row_end(at, n);
       bool one;
       const T* x = walks_[0].read(static_cast<const T*>(operands[0]), at, n, value, one);
       if (one) {

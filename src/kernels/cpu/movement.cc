@@ -28,12 +28,28 @@ void copy_strided(const void* x, std::int64_t x_stride, void* out, std::int64_t 
   for (std::int64_t i = 0; i < n; ++i) to[i * out_stride] = from[i * x_stride];
 }
 
+template <class T>
+void fill_run(const void* x, void* out, std::int64_t n) {
+  T value;
+  std::memcpy(&value, x, sizeof(T));
+  std::fill_n(static_cast<T*>(out), n, value);
+}
+
 // n elements with strides in elements.
 void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_stride, std::int64_t n,
               std::size_t bytes) {
   if (x_stride == 1 && out_stride == 1) {
     std::memcpy(out, x, static_cast<std::size_t>(n) * bytes);
     return;
+  }
+  if (x_stride == 0 && out_stride == 1) {
+    switch (bytes) {
+      case 1: return fill_run<std::uint8_t>(x, out, n);
+      case 2: return fill_run<Loose<std::uint16_t>>(x, out, n);
+      case 4: return fill_run<Loose<std::uint32_t>>(x, out, n);
+      case 8: return fill_run<Loose<std::uint64_t>>(x, out, n);
+      default: return fill_run<Loose<Wide>>(x, out, n);
+    }
   }
   switch (bytes) {
     case 1: return copy_strided<std::uint8_t>(x, x_stride, out, out_stride, n);
@@ -69,6 +85,21 @@ class GridCopy {
 
   void run(const void* x, void* out) const {
     if (points_ == 0) return;
+    if (!dims_.empty() && run_.x_stride == 1 && run_.out_stride == 1) {
+      switch (run_.size * static_cast<std::int64_t>(bytes_)) {
+        case 1: return run_short<1>(x, out);
+        case 2: return run_short<2>(x, out);
+        case 3: return run_short<3>(x, out);
+        case 4: return run_short<4>(x, out);
+        case 6: return run_short<6>(x, out);
+        case 8: return run_short<8>(x, out);
+        case 12: return run_short<12>(x, out);
+        case 16: return run_short<16>(x, out);
+        case 24: return run_short<24>(x, out);
+        case 32: return run_short<32>(x, out);
+        default: break;
+      }
+    }
     std::int64_t rows = pieces_;
     for (const GridDim& d : dims_) rows *= d.size;
     const double row_ns =
@@ -101,6 +132,31 @@ class GridCopy {
   }
 
  private:
+  // Rows of so few bytes, one dimension of them in a loop.
+  template <std::size_t kBytes>
+  void run_short(const void* x, void* out) const {
+    const GridDim& inner = dims_.back();
+    std::int64_t outer = 1;
+    for (std::size_t d = 0; d + 1 < dims_.size(); ++d) outer *= dims_[d].size;
+    constexpr std::int64_t kPart = 1024;  // of the dimension
+    const std::int64_t parts = (inner.size + kPart - 1) / kPart, size = static_cast<std::int64_t>(bytes_);
+    const double part_ns = 10 + 1.5 * static_cast<double>(std::min(inner.size, kPart));
+    parallel_ranges(outer * parts, part_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner.size - first);
+        std::int64_t rest = i / parts, x_at = first * inner.x_stride, out_at = first * inner.out_stride;
+        for (std::size_t d = dims_.size() - 1; d-- > 0; rest /= dims_[d].size) {
+          x_at += rest % dims_[d].size * dims_[d].x_stride;
+          out_at += rest % dims_[d].size * dims_[d].out_stride;
+        }
+        const char* from = static_cast<const char*>(x) + x_at * size;
+        char* to = static_cast<char*>(out) + out_at * size;
+        const std::int64_t x_step = inner.x_stride * size, out_step = inner.out_stride * size;
+        for (std::int64_t k = 0; k < n; ++k, from += x_step, to += out_step) std::memcpy(to, from, kBytes);
+      }
+    });
+  }
+
   std::vector<GridDim> dims_;
   GridDim run_{1, 1, 1};
   std::size_t bytes_ = 1;
@@ -305,21 +361,29 @@ class Gather final : public Kernel {
     }
     parallel_ranges(outer_ * count_, 2 + kByteNs * static_cast<double>(run_bytes_), 1,
                     [&](std::int64_t begin, std::int64_t end) {
-                      for (std::int64_t i = begin; i < end; ++i) {
-                        const std::int64_t at = index(operands[1], i % count_);
-                        const char* from = data + (i / count_ * size_ + at) * run_bytes_;
-                        char* to = out + i * run_bytes_;
-                        if (run_bytes_ == 4)
-                          std::memcpy(to, from, 4);
-                        else if (run_bytes_ == 8)
-                          std::memcpy(to, from, 8);
-                        else
-                          std::memcpy(to, from, static_cast<std::size_t>(run_bytes_));
+                      switch (run_bytes_) {
+                        case 1: return pick<1>(data, operands[1], out, begin, end);
+                        case 2: return pick<2>(data, operands[1], out, begin, end);
+                        case 4: return pick<4>(data, operands[1], out, begin, end);
+                        case 8: return pick<8>(data, operands[1], out, begin, end);
+                        default: return pick<0>(data, operands[1], out, begin, end);
                       }
                     });
   }
 
  private:
+  // Runs [begin, end) of kBytes bytes; 0: of run_bytes_.
+  template <std::size_t kBytes>
+  void pick(const char* data, const void* indices, char* out, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t bytes = kBytes == 0 ? run_bytes_ : static_cast<std::int64_t>(kBytes);
+    std::int64_t k = begin % count_, base = begin / count_ * size_;
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::memcpy(out + i * bytes, data + (base + index(indices, k)) * bytes, static_cast<std::size_t>(bytes));
+      if (++k < count_) continue;
+      k = 0;
+      base += size_;
+    }
+  }
   std::int64_t index(const void* indices, std::int64_t i) const {
     const std::int64_t value =
         wide_ ? static_cast<const std::int64_t*>(indices)[i] : static_cast<const std::int32_t*>(indices)[i];

@@ -5,6 +5,7 @@
 #include "base/fork.h"
 #include "kernels/cpu/steps.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/cpu/typed.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/steps_simd.cc"
@@ -226,20 +227,27 @@ struct PReluOp {
   static HWY_INLINE V apply(V x, V y) { return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), hn::Mul(x, y), x); }
 };
 
-// The common exponents are exact or one rounding from it; others are the C library's.
-float power(float x, float y) { return y == 2.0f ? x * x : y == 1.0f ? x : std::pow(x, y); }
+// Squares are one rounding from exact; other powers see typed_functions_simd.cc.
 template <Right right>
 void pow_loop(const float* x, const float* y, float* out, std::int64_t n, float, float) {
   const float value = n > 0 ? y[0] : 0.0f;
-  if (right == Right::Value && value == 2.0f) {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = x[i] * x[i];
+  if (right == Right::Value && (value == 2.0f || value == 1.0f)) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = value == 2.0f ? x[i] * x[i] : x[i];
     return;
   }
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (right == Right::Vector) out[i] = power(x[i], y[i]);
-    if (right == Right::Value) out[i] = power(x[i], value);
-    if (right == Right::ValueSwapped) out[i] = power(value, x[i]);
-    if (right == Right::VectorSwapped) out[i] = power(y[i], x[i]);
+  constexpr std::int64_t kPart = 256;
+  float values[kPart];
+  for (std::int64_t i = 0; i < n; i += kPart) {
+    const std::int64_t m = n - i < kPart ? n - i : kPart;
+    const float *base = x + i, *exponent = y + i;
+    if constexpr (right == Right::Value || right == Right::ValueSwapped) {
+      for (std::int64_t k = 0; k < m; ++k) values[k] = value;
+      exponent = values;
+    }
+    if constexpr (right == Right::ValueSwapped || right == Right::VectorSwapped)
+      powers_f32(exponent, base, out + i, m);
+    else
+      powers_f32(base, exponent, out + i, m);
   }
 }
 

@@ -6,19 +6,55 @@
 
 #include "kernels/cpu/physical.h"
 
-#if defined(__SSE__)
-#include <xmmintrin.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 namespace norn::kernels {
 namespace {
+
+#if defined(__SSE2__)
+// Squares of 8 x 8 elements of 2 bytes, and of 16 x 16 bytes: neighbours are interleaved until columns are rows.
+void square_2(const char* x, std::int64_t x_row, char* out, std::int64_t out_row) {
+  __m128i v[8], w[8];
+  for (int i = 0; i < 8; ++i) v[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + i * x_row));
+  for (int i = 0; i < 4; ++i) {
+    w[2 * i] = _mm_unpacklo_epi16(v[i], v[i + 4]);
+    w[2 * i + 1] = _mm_unpackhi_epi16(v[i], v[i + 4]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    v[2 * i] = _mm_unpacklo_epi16(w[i], w[i + 4]);
+    v[2 * i + 1] = _mm_unpackhi_epi16(w[i], w[i + 4]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    w[2 * i] = _mm_unpacklo_epi16(v[i], v[i + 4]);
+    w[2 * i + 1] = _mm_unpackhi_epi16(v[i], v[i + 4]);
+  }
+  for (int i = 0; i < 8; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i * out_row), w[i]);
+}
+void square_1(const char* x, std::int64_t x_row, char* out, std::int64_t out_row) {
+  __m128i v[16], w[16];
+  for (int i = 0; i < 16; ++i) v[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + i * x_row));
+  const auto interleave = [](const __m128i* from, __m128i* to) {
+    for (int i = 0; i < 8; ++i) {
+      to[2 * i] = _mm_unpacklo_epi8(from[i], from[i + 8]);
+      to[2 * i + 1] = _mm_unpackhi_epi8(from[i], from[i + 8]);
+    }
+  };
+  interleave(v, w);
+  interleave(w, v);
+  interleave(v, w);
+  interleave(w, v);
+  for (int i = 0; i < 16; ++i) _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i * out_row), v[i]);
+}
+#endif
 
 // Rows [r0, r1) and columns [c0, c1).
 template <class T>
 void block(const T* x, T* out, std::int64_t x_row, std::int64_t out_row, std::int64_t r0, std::int64_t r1,
            std::int64_t c0, std::int64_t c1) {
   std::int64_t c = c0;
-#if defined(__SSE__)
+#if defined(__SSE2__)
   if constexpr (sizeof(T) == 4) {
     for (; c + 4 <= c1; c += 4) {
       std::int64_t r = r0;
@@ -35,6 +71,20 @@ void block(const T* x, T* out, std::int64_t x_row, std::int64_t out_row, std::in
       }
       for (; r < r1; ++r)
         for (std::int64_t k = c; k < c + 4; ++k) out[k * out_row + r] = x[r * x_row + k];
+    }
+  }
+  if constexpr (sizeof(T) <= 2) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    constexpr std::int64_t kSide = 16 / size;
+    for (; c + kSide <= c1; c += kSide) {
+      std::int64_t r = r0;
+      for (; r + kSide <= r1; r += kSide) {
+        const char* from = reinterpret_cast<const char*>(x + r * x_row + c);
+        char* to = reinterpret_cast<char*>(out + c * out_row + r);
+        (size == 1 ? square_1 : square_2)(from, x_row * size, to, out_row * size);
+      }
+      for (; r < r1; ++r)
+        for (std::int64_t k = c; k < c + kSide; ++k) out[k * out_row + r] = x[r * x_row + k];
     }
   }
 #endif

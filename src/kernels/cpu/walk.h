@@ -13,6 +13,13 @@ struct Walk {
   std::vector<StridedDim> dims;  // innermost last
 
   bool full() const { return dims.size() == 1 && dims[0].stride == 1; }
+  // How many elements from output position `at` a tile of at most n best has: to the end of a row, where rows are long
+  // enough, it can be read in place.
+  std::int64_t to_row_end(std::int64_t at, std::int64_t n) const {
+    const std::int64_t row = dims.back().size;
+    return row < kLongRow || dims.size() == 1 ? n : std::min(n, row - at % row);
+  }
+  static constexpr std::int64_t kLongRow = 192;
 
   // The n elements from output position `at`: in place if they are one run (sets `one` for a run of one value), else
   // copied to `tile`.

@@ -274,6 +274,30 @@ void copy_elements(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::
   }
 }
 
+void copy_picked(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first,
+                 std::span<const std::int64_t> at) {
+  if (at.empty()) return;
+  const auto n = static_cast<std::int64_t>(at.size());
+  if (dst.dtype() != src.dtype()) wrong_domain(src.dtype(), std::string(data_type_name(dst.dtype())).c_str());
+  check_range(dst, dst_first, n);
+  const auto [least, most] = std::minmax_element(at.begin(), at.end());
+  check_range(src, src_first + *least, 1);
+  check_range(src, src_first + *most, 1);
+  const auto pick = [&]<class T>(T) {
+    T* to = static_cast<T*>(dst.mutable_data()) + dst_first;
+    const T* from = static_cast<const T*>(src.data()) + src_first;
+    for (std::size_t k = 0; k < at.size(); ++k) to[k] = from[at[k]];
+  };
+  if (src.dtype() == DataType::String) return pick(std::string());
+  switch (element_size(src.dtype())) {
+    case 1: return pick(std::uint8_t{});
+    case 2: return pick(std::uint16_t{});
+    case 4: return pick(std::uint32_t{});
+    case 8: return pick(std::uint64_t{});
+    default: return pick(Sixteen{});
+  }
+}
+
 void copy_strided(Tensor& dst, const Tensor& src, std::int64_t first, std::vector<std::int64_t> strides) {
   if (dst.size() == 0) return;
   if (strides.empty()) return copy_elements(dst, 0, src, first, 1);

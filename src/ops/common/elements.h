@@ -6,6 +6,7 @@
 #pragma once
 #include <complex>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -97,6 +98,10 @@ double round_to(DataType type, double value);
 // dst[dst_first + k] = src[src_first + k*src_stride] for k in [0, n)
 void copy_elements(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first, std::int64_t n,
                    std::int64_t src_stride = 1);
+
+// dst[dst_first + k] = src[src_first + at[k]]
+void copy_picked(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first,
+                 std::span<const std::int64_t> at);
 
 // Fills `dst`: its elements in row-major order are those that lie in `src` at `first` and, for each of dst's
 // dimensions, `strides` further on.

@@ -23,6 +23,8 @@ void compare(ReferenceContext& ctx, Holds holds) {
 void equal_ref(ReferenceContext& ctx) { compare(ctx, std::equal_to<>()); }
 void greater_ref(ReferenceContext& ctx) { compare(ctx, std::greater<>()); }
 void less_ref(ReferenceContext& ctx) { compare(ctx, std::less<>()); }
+void greater_or_equal_ref(ReferenceContext& ctx) { compare(ctx, std::greater_equal<>()); }
+void less_or_equal_ref(ReferenceContext& ctx) { compare(ctx, std::less_equal<>()); }
 
 }  // namespace
 
@@ -30,6 +32,8 @@ void compare_references(opset::ReferenceTable& table) {
   table.add(Equal, equal_ref);
   table.add(Greater, greater_ref);
   table.add(Less, less_ref);
+  table.add(GreaterOrEqual, greater_or_equal_ref);
+  table.add(LessOrEqual, less_or_equal_ref);
 }
 
 }  // namespace norn::ops

@@ -20,9 +20,12 @@ void run(opset::ReferenceContext& ctx, bool logarithm) {
                       for (const double v : line) top = std::fmax(top, v);
                       for (double& v : line) {
                         v -= top;
-                        sum += std::exp(v);
+                        const double e = std::exp(v);
+                        sum += e;
+                        if (!logarithm) v = e;
                       }
-                      for (double& v : line) v = logarithm ? v - std::log(sum) : std::exp(v) / sum;
+                      const double log_sum = std::log(sum);
+                      for (double& v : line) v = logarithm ? v - log_sum : v / sum;
                     });
 }
 

@@ -75,21 +75,21 @@ struct Weighted {
   double weight;
 };
 // The sums of weights for each element that samples read.
-std::vector<Weighted> summed(const std::vector<Between>& samples) {
-  std::vector<Weighted> all;
+void summed(const std::vector<Between>& samples, std::vector<Weighted>& all) {
+  all.clear();
   for (const Between& s : samples) {
     all.push_back({s.low, s.low_weight});
     if (s.high_weight != 0) all.push_back({s.high, s.high_weight});
   }
   std::sort(all.begin(), all.end(), [](const Weighted& a, const Weighted& b) { return a.index < b.index; });
-  std::vector<Weighted> result;
-  for (const Weighted& w : all) {
-    if (!result.empty() && result.back().index == w.index)
-      result.back().weight += w.weight;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (kept > 0 && all[kept - 1].index == all[i].index)
+      all[kept - 1].weight += all[i].weight;
     else
-      result.push_back(w);
+      all[kept++] = all[i];
   }
-  return result;
+  all.resize(kept);
 }
 
 double average(const double* plane, std::int64_t columns, std::span<const Weighted> y, std::span<const Weighted> x) {
@@ -101,20 +101,21 @@ double average(const double* plane, std::int64_t columns, std::span<const Weight
 
 double maximum(const double* plane, std::int64_t columns, std::span<const Between> y, std::span<const Between> x,
                bool some_outside) {
-  bool first = !some_outside;
-  double best = 0;
+  if (!some_outside && (y.empty() || x.empty())) return 0;
+  double best = some_outside ? 0 : -std::numeric_limits<double>::infinity();
+  bool nan = false;
   for (const Between& r : y) {
+    const double *low = plane + r.low * columns, *high = plane + r.high * columns;
     for (const Between& c : x) {
-      for (const double v : {r.low_weight * c.low_weight * plane[r.low * columns + c.low],
-                             r.low_weight * c.high_weight * plane[r.low * columns + c.high],
-                             r.high_weight * c.low_weight * plane[r.high * columns + c.low],
-                             r.high_weight * c.high_weight * plane[r.high * columns + c.high]}) {
-        if (first || v > best || v != v) best = v;
-        first = false;
+      for (const double v :
+           {r.low_weight * c.low_weight * low[c.low], r.low_weight * c.high_weight * low[c.high],
+            r.high_weight * c.low_weight * high[c.low], r.high_weight * c.high_weight * high[c.high]}) {
+        best = v > best ? v : best;
+        nan = nan | (v != v);
       }
     }
   }
-  return best;
+  return nan ? std::numeric_limits<double>::quiet_NaN() : best;
 }
 
 void roi_align_ref(opset::ReferenceContext& ctx) {
@@ -131,6 +132,7 @@ void roi_align_ref(opset::ReferenceContext& ctx) {
   std::vector<double> result(static_cast<std::size_t>(y.size()));
   const std::int64_t bins = p.height * p.width;
   std::vector<Between> down, across;
+  std::vector<Weighted> down_sums, across_sums;
   for (std::int64_t n = 0; n < count; ++n) {
     const std::int64_t batch = batches.as<std::int64_t>()[n];
     if (batch < 0 || batch >= x.dims()[0]) {
@@ -152,7 +154,8 @@ void roi_align_ref(opset::ReferenceContext& ctx) {
       if (bin % p.width == 0) samples_of(v, bin / p.width, rows, down);
       samples_of(h, bin % p.width, columns, across);
       const auto inside = static_cast<double>(down.size()) * static_cast<double>(across.size());
-      const std::vector<Weighted> down_sums = summed(down), across_sums = summed(across);
+      summed(down, down_sums);
+      summed(across, across_sums);
       for (std::int64_t c = 0; c < channels; ++c) {
         const double* plane = image + c * rows * columns;
         to[c * bins + bin] = p.maximum ? maximum(plane, columns, down, across, inside < samples)

@@ -2,6 +2,8 @@
 // axis. Negative axes came with 11.
 #include "ops/tensor/compress/compress.h"
 
+#include <algorithm>
+
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
@@ -65,13 +67,17 @@ std::optional<std::int64_t> compress_axis(const NodeView& node, std::int64_t ran
 }
 
 std::vector<std::int64_t> compress_choice(const NodeView& node, const Tensor& condition, std::int64_t size) {
-  std::vector<std::int64_t> chosen;
+  const bool* const wanted = condition.as<bool>();
+  std::vector<std::int64_t> chosen(static_cast<std::size_t>(condition.size()));
+  std::size_t count = 0;
   for (std::int64_t k = 0; k < condition.size(); ++k) {
-    if (!condition.as<bool>()[k]) continue;
-    if (k >= size)
-      node.fail("condition chooses element " + std::to_string(k) + ", but there are only " + std::to_string(size));
-    chosen.push_back(k);
+    chosen[count] = k;
+    count += wanted[k] ? 1 : 0;
   }
+  chosen.resize(count);
+  const auto beyond = std::lower_bound(chosen.begin(), chosen.end(), size);
+  if (beyond != chosen.end())
+    node.fail("condition chooses element " + std::to_string(*beyond) + ", but there are only " + std::to_string(size));
   return chosen;
 }
 

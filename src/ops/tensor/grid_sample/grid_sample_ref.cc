@@ -121,13 +121,20 @@ void copy_samples(const GridSampleParams& p, const Tensor& x, const Tensor& grid
                      out_plane = element_count(Shape(y.dims().begin() + 2, y.dims().end()));
   Tensor zero(x.dtype(), {1});
   visit_domain(domain_of(x.dtype()), [&]<class D>(D) { store_all<D>(zero, {D{}}); });
-  for_each_sample(p, x, grid, [&](std::int64_t n, std::int64_t position, const std::vector<SampleTap>& taps) {
+  // Those of one batch are copied together, channel by channel.
+  std::vector<std::int64_t> from, outside;
+  const auto copy_batch = [&](std::int64_t n) {
     for (std::int64_t c = n * channels; c < (n + 1) * channels; ++c) {
-      if (taps.empty())
-        copy_elements(y, c * out_plane + position, zero, 0, 1);
-      else
-        copy_elements(y, c * out_plane + position, x, c * plane + taps[0].offset, 1);
+      if (outside.size() < from.size()) copy_picked(y, c * out_plane, x, c * plane, from);
+      for (const std::int64_t position : outside) copy_elements(y, c * out_plane + position, zero, 0, 1);
     }
+    from.clear();
+    outside.clear();
+  };
+  for_each_sample(p, x, grid, [&](std::int64_t n, std::int64_t position, const std::vector<SampleTap>& taps) {
+    if (taps.empty()) outside.push_back(position);
+    from.push_back(taps.empty() ? 0 : taps[0].offset);
+    if (position + 1 == out_plane) copy_batch(n);
   });
 }
 

@@ -1,4 +1,6 @@
 // NonZero: NaN is not zero, minus zero is; a string is zero if it is empty.
+#include <algorithm>
+#include <array>
 #include <type_traits>
 #include <vector>
 
@@ -13,10 +15,19 @@ std::vector<std::int64_t> places(const Tensor& in) {
   std::vector<std::int64_t> found;
   visit_domain(domain_of(in.dtype()), [&](const auto& zero) {
     using D = std::remove_cvref_t<decltype(zero)>;
-    D value{};
-    for (std::int64_t i = 0; i < in.size(); ++i) {
-      load(in, i, 1, &value);
-      if (value != zero) found.push_back(i);
+    constexpr std::int64_t kChunk = 512;
+    std::array<D, kChunk> chunk;
+    for (std::int64_t first = 0; first < in.size(); first += kChunk) {
+      const std::int64_t n = std::min(kChunk, in.size() - first);
+      load(in, first, n, chunk.data());
+      // Written in any case, and kept if it is not zero: which it is cannot be foretold.
+      std::size_t count = found.size();
+      found.resize(count + static_cast<std::size_t>(n));
+      for (std::int64_t i = 0; i < n; ++i) {
+        found[count] = first + i;
+        count += chunk[static_cast<std::size_t>(i)] != zero ? 1 : 0;
+      }
+      found.resize(count);
     }
   });
   return found;
@@ -28,11 +39,19 @@ void nonzero_ref(opset::ReferenceContext& ctx) {
   const auto n = static_cast<std::int64_t>(found.size());
   Tensor& out = ctx.output(0, DataType::Int64, {in.rank(), n});
   auto* rows = out.as_mutable<std::int64_t>();
+  if (found.empty() || in.rank() == 0) return;
+  // Positions ascend: what does not change from one to the next along the last axis is not divided again.
+  const std::int64_t length = in.dims().back();
+  std::vector<std::int64_t> outer(in.dims().size() - 1, 0);
+  std::int64_t line = 0;  // the first position of the line that `outer` is of
   for (std::size_t k = 0; k < found.size(); ++k) {
-    std::int64_t rest = found[k];
-    for (std::size_t d = in.dims().size(); d-- > 0; rest /= in.dims()[d]) {
-      rows[d * found.size() + k] = rest % in.dims()[d];
+    if (found[k] >= line + length) {
+      std::int64_t rest = found[k] / length;
+      line = rest * length;
+      for (std::size_t d = outer.size(); d-- > 0; rest /= in.dims()[d]) outer[d] = rest % in.dims()[d];
     }
+    for (std::size_t d = 0; d < outer.size(); ++d) rows[d * found.size() + k] = outer[d];
+    rows[outer.size() * found.size() + k] = found[k] - line;
   }
 }
 

@@ -51,6 +51,24 @@ struct ResizedAxis {
 std::vector<ResizedAxis> resized_axes(const opset::NodeView& node, const ResizeParams& params,
                                       const ResizeTarget& target, const opset::Dims& x);
 
+struct ResizeTap {
+  std::int64_t index;
+  double weight;
+};
+// One axis of the input, and what of it makes up each coordinate of the output.
+struct AxisTaps {
+  std::int64_t axis, in, out;
+  double scale;
+  std::vector<ResizeTap> taps{};  // those of coordinate o are [begin[o], begin[o + 1])
+  std::vector<std::size_t> begin{0};
+  std::vector<bool> outside{};  // coordinates that get the extrapolation value; empty if none
+  bool identity = true;
+};
+// One for each of the axes; x has elements, and so has the output. Throws if the target or roi, see below, does not
+// fit.
+std::vector<AxisTaps> resize_taps(const opset::NodeView& node, const ResizeParams& params, const ResizeTarget& target,
+                                  const Shape& x, const std::vector<double>& roi);
+
 // Output 0 = input 0, resized; roi has a start for each of the axes and then an end for each, or is empty.
 void resize(opset::ReferenceContext& ctx, const ResizeParams& params, const ResizeTarget& target,
             const std::vector<double>& roi);

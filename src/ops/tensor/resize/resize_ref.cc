@@ -16,21 +16,6 @@ namespace {
 
 using opset::ReferenceContext;
 
-struct ResizeTap {
-  std::int64_t index;
-  double weight;
-};
-
-// One axis of the input, and what of it makes up each coordinate of the output.
-struct AxisTaps {
-  std::int64_t axis, in, out;
-  double scale;
-  std::vector<ResizeTap> taps{};  // those of coordinate o are [begin[o], begin[o + 1])
-  std::vector<std::size_t> begin{0};
-  std::vector<bool> outside{};  // coordinates that get the extrapolation value; empty if none
-  bool identity = true;
-};
-
 // The place in the input that coordinate `o` of the output stands for.
 double original(const ResizeParams& p, const ResizedAxis& a, std::int64_t in_size, std::int64_t out_size,
                 const double* roi, std::int64_t o) {
@@ -140,7 +125,12 @@ std::vector<D> narrowed(std::vector<V>& values, DataType type) {
   } else {
     std::vector<D> result;
     result.reserve(values.size());
-    for (const V& v : values) result.push_back(saturated<D>(std::nearbyint(v), type));
+    for (const V& v : values) {
+      // Weights were rounded: a sum that is that near to a half is one.
+      const V twice = 2 * v, whole = std::nearbyint(twice);
+      const bool half = std::fabs(twice - whole) <= 2e-9L;
+      result.push_back(saturated<D>(std::nearbyint(half ? whole / 2 : v), type));
+    }
     return result;
   }
 }
@@ -224,15 +214,26 @@ void resize_ref(ReferenceContext& ctx) {
 
 }  // namespace
 
+std::vector<AxisTaps> resize_taps(const opset::NodeView& node, const ResizeParams& p, const ResizeTarget& target,
+                                  const Shape& x, const std::vector<double>& roi) {
+  const std::vector<ResizedAxis> sizes = resized_axes(node, p, target, opset::to_dims(x));
+  const bool crops = p.coordinates == Coordinates::TfCropAndResize;
+  if (crops && roi.size() != 2 * p.axes.size()) {
+    node.fail("roi has " + std::to_string(roi.size()) +
+              " elements, but tf_crop_and_resize needs a start and an end for each of " +
+              std::to_string(p.axes.size()) + " axes");
+  }
+  std::vector<AxisTaps> axes;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double range[] = {crops ? roi[i] : 0, crops ? roi[sizes.size() + i] : 1};
+    axes.push_back(taps_along(p, sizes[i], p.axes[i], x[static_cast<std::size_t>(p.axes[i])], range));
+  }
+  return axes;
+}
+
 void resize(ReferenceContext& ctx, const ResizeParams& p, const ResizeTarget& target, const std::vector<double>& roi) {
   const Tensor& x = ctx.input(0);
   const std::vector<ResizedAxis> sizes = resized_axes(ctx, p, target, opset::to_dims(x.dims()));
-  const bool crops = p.coordinates == Coordinates::TfCropAndResize;
-  if (crops && roi.size() != 2 * p.axes.size()) {
-    ctx.fail("roi has " + std::to_string(roi.size()) +
-             " elements, but tf_crop_and_resize needs a start and an end for each of " + std::to_string(p.axes.size()) +
-             " axes");
-  }
   Shape dims = x.dims();
   for (std::size_t i = 0; i < sizes.size(); ++i) dims[static_cast<std::size_t>(p.axes[i])] = sizes[i].out->constant();
   Tensor& y = ctx.output(0, x.dtype(), dims);
@@ -240,11 +241,7 @@ void resize(ReferenceContext& ctx, const ResizeParams& p, const ResizeTarget& ta
   if (x.size() == 0)
     ctx.fail("the input " + to_string(x.dims()) + " has no elements to make " + to_string(dims) + " from");
 
-  std::vector<AxisTaps> axes;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const double range[] = {crops ? roi[i] : 0, crops ? roi[sizes.size() + i] : 1};
-    axes.push_back(taps_along(p, sizes[i], p.axes[i], x.dims()[static_cast<std::size_t>(p.axes[i])], range));
-  }
+  std::vector<AxisTaps> axes = resize_taps(ctx, p, target, x.dims(), roi);
   if (p.mode == ResizeMode::Nearest) {
     copy_nearest(x, y, axes);
   } else {

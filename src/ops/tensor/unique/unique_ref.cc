@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "ops/common/loops.h"
 #include "opset/reference.h"
@@ -51,6 +54,26 @@ Groups group(const Tensor& x, const AxisView& view) {
   };
   Groups g;
   g.slices.resize(static_cast<std::size_t>(view.n));
+  if constexpr (!std::is_same_v<D, std::string>) {
+    if (outer == 1 && view.inner == 1) {  // single elements are sorted with their positions beside them
+      struct Entry {
+        D value;
+        std::int64_t at;
+      };
+      std::vector<Entry> entries;
+      entries.reserve(values.size());
+      for (const D& value : values) entries.push_back({value, static_cast<std::int64_t>(entries.size())});
+      std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        const int differ = order(a.value, b.value);
+        return differ != 0 ? differ < 0 : a.at < b.at;
+      });
+      for (std::size_t k = 0; k < entries.size(); ++k) {
+        g.slices[k] = entries[k].at;
+        if (k == 0 || order(entries[k - 1].value, entries[k].value) != 0) g.first.push_back(k);
+      }
+      return g;
+    }
+  }
   std::iota(g.slices.begin(), g.slices.end(), std::int64_t{0});
   std::stable_sort(g.slices.begin(), g.slices.end(), [&](std::int64_t a, std::int64_t b) { return compare(a, b) < 0; });
   for (std::size_t k = 0; k < g.slices.size(); ++k) {

@@ -1,0 +1,54 @@
+#include "kernels/cpu/channel_norm.h"
+
+#include <cmath>
+#include <string>
+
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/physical.h"
+
+namespace norn::kernels {
+namespace {
+
+template <class T>
+class ChannelNorm final : public Kernel {
+ public:
+  explicit ChannelNorm(const ChannelNormConfig& c) : c_(c), loop_(channel_loop<T>()) {}
+
+  void run(void* const* operands, void*) const override {
+    const auto in = [&](std::size_t i) { return static_cast<const T*>(operands[i]); };
+    const T *x = in(0), *scale = in(1), *bias = in(2), *mean = in(3), *variance = in(4);
+    T* out = static_cast<T*>(operands[5]);
+    parallel_ranges(c_.batch * c_.channels, 8 + 0.15 * static_cast<double>(c_.inner), 1,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t i = begin; i < end; ++i) {
+                        const std::int64_t k = i % c_.channels;
+                        const double factor =
+                            static_cast<double>(scale[k]) / std::sqrt(static_cast<double>(variance[k]) + c_.epsilon);
+                        loop_(x + i * c_.inner, mean[k], static_cast<T>(factor), bias[k], out + i * c_.inner, c_.inner);
+                      }
+                    });
+  }
+
+ private:
+  ChannelNormConfig c_;
+  ChannelLoop<T> loop_;
+};
+
+std::string channel_norm_refuses(const ChannelNormConfig& c) {
+  if (c.type != DataType::Float && c.type != DataType::Double)
+    return "does not compute " + std::string(data_type_name(c.type));
+  const Shape x = {c.batch, c.channels, c.inner, 8};
+  return extent_refusal({&x});
+}
+std::unique_ptr<Kernel> make_channel_norm(const ChannelNormConfig& c, PackedConstants&) {
+  if (c.type == DataType::Double) return std::make_unique<ChannelNorm<double>>(c);
+  return std::make_unique<ChannelNorm<float>>(c);
+}
+
+constexpr Candidate<ChannelNormConfig> kCandidates[] = {{"channels", channel_norm_refuses, make_channel_norm}};
+
+}  // namespace
+
+std::span<const Candidate<ChannelNormConfig>> channel_norm_candidates() { return kCandidates; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,87 @@
+// Comparison and logic for each instruction set: plain loops, which the compiler vectorises.
+#include "kernels/cpu/choice.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/choice_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace pairs {
+
+using Truth = std::uint8_t;  // 0 or 1
+
+template <PairOp op, class T>
+HWY_INLINE Truth holds(T a, T b) {
+  if constexpr (op == PairOp::Equal) return a == b;
+  if constexpr (op == PairOp::Less) return a < b;
+  if constexpr (op == PairOp::LessOrEqual) return a <= b;
+  if constexpr (op == PairOp::And) return static_cast<Truth>(a & b);
+  if constexpr (op == PairOp::Or) return static_cast<Truth>(a | b);
+  if constexpr (op == PairOp::Xor) return static_cast<Truth>(a ^ b);
+}
+
+template <PairOp op, class T, bool swapped>
+void loop(const void* a_data, const void* b_data, Truth* HWY_RESTRICT out, std::int64_t n) {
+  const T* HWY_RESTRICT a = static_cast<const T*>(swapped ? b_data : a_data);
+  const T* HWY_RESTRICT b = static_cast<const T*>(swapped ? a_data : b_data);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = holds<op>(a[i], b[i]);
+}
+
+template <class T>
+PairLoop loop_of(PairOp op) {
+  switch (op) {
+    case PairOp::Equal: return loop<PairOp::Equal, T, false>;
+    case PairOp::Less: return loop<PairOp::Less, T, false>;
+    case PairOp::LessOrEqual: return loop<PairOp::LessOrEqual, T, false>;
+    case PairOp::Greater: return loop<PairOp::Less, T, true>;
+    case PairOp::GreaterOrEqual: return loop<PairOp::LessOrEqual, T, true>;
+    default: return nullptr;
+  }
+}
+PairLoop logic(PairOp op) {
+  switch (op) {
+    case PairOp::Equal: return loop<PairOp::Equal, Truth, false>;
+    case PairOp::And: return loop<PairOp::And, Truth, false>;
+    case PairOp::Or: return loop<PairOp::Or, Truth, false>;
+    case PairOp::Xor: return loop<PairOp::Xor, Truth, false>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace pairs
+
+PairLoop find_pair_loop(PairOp op, DataType type) {
+  using namespace pairs;
+  switch (type) {
+    case DataType::Float: return loop_of<float>(op);
+    case DataType::Double: return loop_of<double>(op);
+    case DataType::Int8: return loop_of<std::int8_t>(op);
+    case DataType::Int16: return loop_of<std::int16_t>(op);
+    case DataType::Int32: return loop_of<std::int32_t>(op);
+    case DataType::Int64: return loop_of<std::int64_t>(op);
+    case DataType::Uint8: return loop_of<std::uint8_t>(op);
+    case DataType::Uint16: return loop_of<std::uint16_t>(op);
+    case DataType::Uint32: return loop_of<std::uint32_t>(op);
+    case DataType::Uint64: return loop_of<std::uint64_t>(op);
+    case DataType::Bool: return logic(op);
+    default: return nullptr;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(find_pair_loop);
+
+PairLoop pair_loop(PairOp op, DataType type) { return HWY_DYNAMIC_DISPATCH(find_pair_loop)(op, type); }
+
+}  // namespace norn::kernels
+#endif

@@ -1,0 +1,175 @@
+// B is packed into panels where it is read often enough, or does not lie in rows; the tail of its last panel always is.
+#include "kernels/cpu/contraction.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/walk.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr double kProductNs = 0.03;
+constexpr std::int64_t kRowBlock = 96;  // rows of A that are one piece of work; a multiple of any tile's
+constexpr std::int64_t kFewRows = 6;    // which are not worth packing for
+
+struct Offsets {
+  std::int64_t a = 0, b = 0, c = 0;
+};
+
+template <class T>
+class Contraction final : public Kernel {
+ public:
+  explicit Contraction(const ContractionConfig& c) : c_(c), loops_(product_loops<T>()) {
+    for (const auto& dim : c.batch) {
+      batches_ *= dim.size;
+      shared_b_ = shared_b_ && (dim.b == 0 || dim.size == 1);
+    }
+    panels_ = (c.n + loops_.width - 1) / loops_.width;
+    dots_ = c.n == 1 && c.b_row == 1 && c.a_column == 1;
+    in_place_ = !dots_ && c.m <= kFewRows && c.b_column == 1;
+    if (c.has_d) d_walk_.dims = broadcast_walk({c.m, c.n}, Layout::Dense, {.dims = c.d});
+  }
+
+  std::size_t scratch_bytes() const override {
+    return dots_ ? 0 : static_cast<std::size_t>(packed_count() * packed_size()) * sizeof(T);
+  }
+
+  void run(void* const* operands, void* scratch) const override {
+    const T *a = static_cast<const T*>(operands[0]), *b = static_cast<const T*>(operands[1]);
+    T *c = static_cast<T*>(operands[3]), *packed = static_cast<T*>(scratch);
+    if (!dots_) pack(b, packed);
+    const std::int64_t blocks = (c_.m + kRowBlock - 1) / kRowBlock;
+    const double block_ns =
+        5 + kProductNs * static_cast<double>(std::min(kRowBlock, c_.m)) * static_cast<double>(c_.n * c_.k);
+    parallel_ranges(batches_ * blocks, block_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t batch = i / blocks, first = i % blocks * kRowBlock;
+        const std::int64_t rows = std::min(kRowBlock, c_.m - first);
+        const Offsets at = offsets(batch);
+        T* to = c + at.c + first * c_.c_row;
+        const T* from = a + at.a + first * c_.a_row;
+        if (dots_) {
+          for (std::int64_t r = 0; r < rows; ++r) to[r * c_.c_row] = loops_.dot(from + r * c_.a_row, b + at.b, c_.k);
+        } else {
+          const T* panels = packed + (shared_b_ ? 0 : batch * packed_size());
+          product(rows, from, b + at.b, panels, to);
+        }
+        finish(static_cast<const T*>(operands[2]), first, rows, to);
+      }
+    });
+  }
+
+ private:
+  std::int64_t packed_count() const { return shared_b_ ? 1 : batches_; }
+  // Of one batch: all panels, or the last one if it is not full.
+  std::int64_t packed_size() const {
+    if (in_place_) return c_.n % loops_.width == 0 ? 0 : c_.k * loops_.width;
+    return panels_ * loops_.width * c_.k;
+  }
+  Offsets offsets(std::int64_t batch) const {
+    Offsets at;
+    for (std::size_t d = c_.batch.size(); d-- > 0; batch /= c_.batch[d].size) {
+      const std::int64_t i = batch % c_.batch[d].size;
+      at.a += i * c_.batch[d].a;
+      at.b += i * c_.batch[d].b;
+      at.c += i * c_.batch[d].c;
+    }
+    return at;
+  }
+
+  void pack(const T* b, T* packed) const {
+    const std::int64_t first = in_place_ ? c_.n / loops_.width : 0, count = panels_ - first;
+    if (count == 0) return;
+    const double panel_ns = 0.3 * static_cast<double>(loops_.width * c_.k);
+    parallel_ranges(packed_count() * count, panel_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t batch = i / count, p = first + i % count;
+        T* to = packed + batch * packed_size() - first * loops_.width * c_.k;
+        pack_product_panels(b + offsets(batch).b, c_.b_row, c_.b_column, c_.k, c_.n, loops_.width, p, p + 1, to);
+      }
+    });
+  }
+
+  void product(std::int64_t rows, const T* a, const T* b, const T* packed, T* c) const {
+    if (!in_place_)
+      return loops_.multiply(rows, c_.n, c_.k, a, c_.a_row, c_.a_column, packed, loops_.width * c_.k, loops_.width, c,
+                             c_.c_row);
+    const std::int64_t full = c_.n / loops_.width * loops_.width;
+    if (full > 0) loops_.multiply(rows, full, c_.k, a, c_.a_row, c_.a_column, b, loops_.width, c_.b_row, c, c_.c_row);
+    if (full < c_.n)
+      loops_.multiply(rows, c_.n - full, c_.k, a, c_.a_row, c_.a_column, packed, 0, loops_.width, c + full, c_.c_row);
+  }
+
+  void finish(const T* d, std::int64_t first, std::int64_t rows, T* c) const {
+    const T alpha = static_cast<T>(c_.alpha), beta = static_cast<T>(c_.beta);
+    if (alpha != T{1})
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t j = 0; j < c_.n; ++j) c[r * c_.c_row + j] *= alpha;
+    if (!c_.has_d) return;
+    constexpr std::int64_t kTile = 256;
+    T tile[kTile];
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t j = 0; j < c_.n; j += kTile) {
+        const std::int64_t n = std::min(kTile, c_.n - j);
+        bool one = false;
+        const T* from = d_walk_.read(d, (first + r) * c_.n + j, n, tile, one);
+        T* to = c + r * c_.c_row + j;
+        for (std::int64_t i = 0; i < n; ++i) to[i] += beta * from[one ? 0 : i];
+      }
+  }
+
+  ContractionConfig c_;
+  ProductLoops<T> loops_;
+  Walk d_walk_;
+  std::int64_t batches_ = 1, panels_ = 1;
+  bool shared_b_ = true, dots_ = false, in_place_ = false;
+};
+
+bool computes(DataType type) {
+  switch (type) {
+    case DataType::Float:
+    case DataType::Double:
+    case DataType::Int32:
+    case DataType::Int64:
+    case DataType::Uint32:
+    case DataType::Uint64: return true;
+    default: return false;
+  }
+}
+
+std::string refuses(const ContractionConfig& c) {
+  if (!computes(c.type)) return "does not compute " + std::string(data_type_name(c.type));
+  const bool real = c.type == DataType::Float || c.type == DataType::Double;
+  if (!real && (c.alpha != 1 || c.has_d)) return "integers with a factor or a summand";
+  if (c.m < 1 || c.n < 1 || c.k < 1) return "an empty tensor";
+  Shape a = {c.m, c.k, 8}, b = {c.k, c.n, 8, 64}, out = {c.m, c.n, 8};
+  std::vector<std::int64_t> strides = {c.a_row, c.a_column, c.b_row, c.b_column, c.c_row};
+  for (const auto& dim : c.batch) {
+    if (dim.size < 1) return "an empty tensor";
+    for (Shape* dims : {&a, &b, &out}) dims->push_back(dim.size);
+    strides.insert(strides.end(), {dim.a, dim.b, dim.c});
+  }
+  if (!bounded(strides)) return "strides beyond any memory";
+  if (c.has_d && broadcast_walk({c.m, c.n}, Layout::Dense, {.dims = c.d}).empty()) return "C does not broadcast";
+  return extent_refusal({&a, &b, &out});
+}
+std::unique_ptr<Kernel> make(const ContractionConfig& c, PackedConstants&) {
+  switch (c.type) {
+    case DataType::Float: return std::make_unique<Contraction<float>>(c);
+    case DataType::Double: return std::make_unique<Contraction<double>>(c);
+    case DataType::Int32:
+    case DataType::Uint32: return std::make_unique<Contraction<std::uint32_t>>(c);
+    default: return std::make_unique<Contraction<std::uint64_t>>(c);
+  }
+}
+
+constexpr Candidate<ContractionConfig> kCandidates[] = {{"contraction", refuses, make}};
+
+}  // namespace
+
+std::span<const Candidate<ContractionConfig>> contraction_candidates() { return kCandidates; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,75 @@
+// Sums of products in any arithmetic type, over operands that lie with strides: matrix products of other types than
+// float, Einsum, transposed convolutions. Integers wrap.
+#pragma once
+#include <span>
+
+#include "kernels/kernel.h"
+
+namespace norn::kernels {
+
+// c[..., i, j] = alpha * sum over l of a[..., i, l] b[..., l, j] + beta * d[i, j], for every index of `batch`.
+// Operands: a, b, d (null without one), then c, in which neighbours along j lie side by side.
+struct ContractionConfig {
+  struct Batch {
+    std::int64_t size, a, b, c;  // strides, in elements
+  };
+  DataType type = DataType::Double;
+  std::vector<Batch> batch;
+  std::int64_t m = 1, n = 1, k = 1;
+  std::int64_t a_row = 0, a_column = 0, b_row = 0, b_column = 0, c_row = 0;
+  double alpha = 1, beta = 1;  // of floating types
+  bool has_d = false;
+  Shape d;  // broadcasts to [m, n]
+};
+std::span<const Candidate<ContractionConfig>> contraction_candidates();
+
+// ONNX ConvTranspose in float or double. Operands: x, w, bias (null without one), then the output, all dense.
+struct DeconvConfig {
+  DataType type = DataType::Float;
+  Shape x, w, out;
+  std::int64_t group = 1;
+  bool has_bias = false;
+  // For each spatial dimension: element i of x and position t of the kernel meet at output element
+  // i * strides + t * dilations - pads_begin.
+  std::vector<std::int64_t> strides, dilations, pads_begin;
+};
+std::span<const Candidate<DeconvConfig>> deconv_candidates();
+
+// ONNX Col2Im in float or double: blocks of `kernel`, each a column, added up in images. Operands: x [planes, positions
+// of the kernel, columns], then the output [planes, image].
+struct Col2ImConfig {
+  DataType type = DataType::Float;
+  std::int64_t planes = 1;
+  std::vector<std::int64_t> columns, image, kernel, strides, dilations, pads_begin;
+};
+std::span<const Candidate<Col2ImConfig>> col2im_candidates();
+
+// Internal to the kernels: loops for a target's instruction set. B lies in panels of `width` columns, `panel_stride`
+// apart, whose rows are `row_stride` apart; the last one can be read to its full width.
+template <class T>
+struct ProductLoops {
+  std::int64_t width;
+  void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_row,
+                   std::int64_t a_column, const T* b, std::int64_t panel_stride, std::int64_t row_stride, T* c,
+                   std::int64_t c_row);
+  T (*dot)(const T* a, const T* b, std::int64_t n);
+};
+template <class T>
+ProductLoops<T> product_loops();
+
+// Panels [first, last) of B (element (l, j) at b[l * b_row + j * b_column]), zeros beyond column n.
+template <class T>
+void pack_product_panels(const T* b, std::int64_t b_row, std::int64_t b_column, std::int64_t k, std::int64_t n,
+                         std::int64_t width, std::int64_t first, std::int64_t last, T* packed) {
+  for (std::int64_t p = first; p < last; ++p) {
+    const std::int64_t columns = n - p * width < width ? n - p * width : width;
+    const T* from = b + p * width * b_column;
+    T* to = packed + p * width * k;
+    for (std::int64_t l = 0; l < k; ++l, from += b_row, to += width) {
+      for (std::int64_t j = 0; j < columns; ++j) to[j] = from[j * b_column];
+      for (std::int64_t j = columns; j < width; ++j) to[j] = T{0};
+    }
+  }
+}
+
+}  // namespace norn::kernels

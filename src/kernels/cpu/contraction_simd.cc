@@ -1,0 +1,161 @@
+// The register tile of products for each instruction set, in the compiler's vectors: rows of A times vectors of a panel
+// of B. The order of additions follows from the shape alone.
+#include "kernels/cpu/contraction.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/contraction_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace products {
+
+// Vectors of 64 bytes are several registers on other machines.
+constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 1;
+constexpr int kRows = HWY_MAX_BYTES >= 64 ? 6 : 4;
+constexpr std::int64_t kDepth = 512;
+
+template <class T>
+constexpr std::int64_t kLanes = 64 / sizeof(T);
+template <class T>
+constexpr std::int64_t kWidth = kVectors * kLanes<T>;
+
+template <class T, int rows>
+HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_row, std::int64_t a_column,
+                       const T* HWY_RESTRICT b, std::int64_t b_row, T* HWY_RESTRICT c, std::int64_t c_row,
+                       std::int64_t n, bool add) {
+  typedef T Vec __attribute__((vector_size(64)));
+  Vec sums[rows][kVectors] = {};
+  for (std::int64_t i = 0; i < k; ++i, b += b_row, a += a_column) {
+    Vec right[kVectors];
+    for (int v = 0; v < kVectors; ++v) std::memcpy(&right[v], b + v * kLanes<T>, 64);
+    for (int r = 0; r < rows; ++r) {
+      const T left = a[r * a_row];
+      for (int v = 0; v < kVectors; ++v) sums[r][v] += right[v] * left;
+    }
+  }
+  for (int r = 0; r < rows; ++r) {
+    T* to = c + r * c_row;
+    if (n == kWidth<T>) {
+      for (int v = 0; v < kVectors; ++v) {
+        Vec sum = sums[r][v];
+        if (add) {
+          Vec before;
+          std::memcpy(&before, to + v * kLanes<T>, 64);
+          sum += before;
+        }
+        std::memcpy(to + v * kLanes<T>, &sum, 64);
+      }
+    } else {
+      T row[kWidth<T>];
+      std::memcpy(row, sums[r], sizeof row);
+      for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(add ? to[j] + row[j] : row[j]);
+    }
+  }
+}
+
+template <class T>
+using Tile = void (*)(std::int64_t, const T*, std::int64_t, std::int64_t, const T*, std::int64_t, T*, std::int64_t,
+                      std::int64_t, bool);
+template <class T>
+Tile<T> tile_of(std::int64_t rows) {
+  switch (rows) {
+    case 1: return tile<T, 1>;
+    case 2: return tile<T, 2>;
+    case 3: return tile<T, 3>;
+    case 4: return tile<T, 4>;
+#if HWY_MAX_BYTES >= 64
+    case 5: return tile<T, 5>;
+    default: return tile<T, 6>;
+#else
+    default: return tile<T, 4>;
+#endif
+  }
+}
+
+template <class T>
+void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_row, std::int64_t a_column,
+              const T* b, std::int64_t panel_stride, std::int64_t row_stride, T* c, std::int64_t c_row) {
+  constexpr std::int64_t width = kWidth<T>;
+  for (std::int64_t k0 = 0; k0 == 0 || k0 < k; k0 += kDepth) {
+    const std::int64_t deep = std::min(kDepth, k - k0);
+    for (std::int64_t n0 = 0; n0 < n; n0 += width) {
+      const T* panel = b + n0 / width * panel_stride + k0 * row_stride;
+      for (std::int64_t m0 = 0; m0 < m; m0 += kRows)
+        tile_of<T>(std::min<std::int64_t>(kRows, m - m0))(deep, a + m0 * a_row + k0 * a_column, a_row, a_column, panel,
+                                                          row_stride, c + m0 * c_row + n0, c_row,
+                                                          std::min(width, n - n0), k0 != 0);
+    }
+  }
+}
+
+template <class T>
+T dot(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::int64_t n) {
+  typedef T Vec __attribute__((vector_size(64)));
+  constexpr std::int64_t step = 4 * kLanes<T>;
+  Vec sums[4] = {};
+  std::int64_t i = 0;
+  for (; i + step <= n; i += step)
+    for (int v = 0; v < 4; ++v) {
+      Vec x, y;
+      std::memcpy(&x, a + i + v * kLanes<T>, 64);
+      std::memcpy(&y, b + i + v * kLanes<T>, 64);
+      sums[v] += x * y;
+    }
+  const Vec all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  T total = 0;
+  for (std::int64_t l = 0; l < kLanes<T>; ++l) total = static_cast<T>(total + all[l]);
+  for (; i < n; ++i) total = static_cast<T>(total + a[i] * b[i]);
+  return total;
+}
+
+template <class T>
+ProductLoops<T> loops() {
+  return {kWidth<T>, multiply<T>, dot<T>};
+}
+
+}  // namespace products
+
+ProductLoops<float> product_loops_f32() { return products::loops<float>(); }
+ProductLoops<double> product_loops_f64() { return products::loops<double>(); }
+ProductLoops<std::uint32_t> product_loops_u32() { return products::loops<std::uint32_t>(); }
+ProductLoops<std::uint64_t> product_loops_u64() { return products::loops<std::uint64_t>(); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(product_loops_f32);
+HWY_EXPORT(product_loops_f64);
+HWY_EXPORT(product_loops_u32);
+HWY_EXPORT(product_loops_u64);
+
+template <>
+ProductLoops<float> product_loops() {
+  return HWY_DYNAMIC_DISPATCH(product_loops_f32)();
+}
+template <>
+ProductLoops<double> product_loops() {
+  return HWY_DYNAMIC_DISPATCH(product_loops_f64)();
+}
+template <>
+ProductLoops<std::uint32_t> product_loops() {
+  return HWY_DYNAMIC_DISPATCH(product_loops_u32)();
+}
+template <>
+ProductLoops<std::uint64_t> product_loops() {
+  return HWY_DYNAMIC_DISPATCH(product_loops_u64)();
+}
+
+}  // namespace norn::kernels
+#endif

@@ -1,0 +1,165 @@
+// Products against sums element by element: every type, strides, batches, sizes around the tiles; transposed
+// convolutions against their definition.
+#include "kernels/cpu/contraction.h"
+
+#include "kernels/cpu/kernel_test.h"
+
+namespace norn::kernels {
+namespace {
+
+using namespace test;
+
+template <class T>
+std::vector<T> small_numbers(std::int64_t n, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::vector<T> v(static_cast<std::size_t>(n));
+  for (T& x : v) x = static_cast<T>(static_cast<int>(engine() % 17) - 8);
+  return v;
+}
+
+// Numbers so small that every sum is exact.
+template <class T>
+void check_contraction(const ContractionConfig& c, std::int64_t a_size, std::int64_t b_size, std::int64_t c_size) {
+  auto a = small_numbers<T>(a_size, 1), b = small_numbers<T>(b_size, 2), d = small_numbers<T>(element_count(c.d), 3);
+  ASSERT_EQ(contraction_candidates()[0].refuses(c), "");
+  Constants constants;
+  const auto got =
+      run_at_widths(*contraction_candidates()[0].make(c, constants), {a.data(), b.data(), c.has_d ? d.data() : nullptr},
+                    std::vector<T>(static_cast<std::size_t>(c_size), T{77}));
+  std::vector<T> want(static_cast<std::size_t>(c_size), T{77});
+  std::int64_t batches = 1;
+  for (const auto& dim : c.batch) batches *= dim.size;
+  for (std::int64_t i = 0; i < batches; ++i) {
+    std::int64_t rest = i, at_a = 0, at_b = 0, at_c = 0;
+    for (std::size_t k = c.batch.size(); k-- > 0; rest /= c.batch[k].size) {
+      at_a += rest % c.batch[k].size * c.batch[k].a;
+      at_b += rest % c.batch[k].size * c.batch[k].b;
+      at_c += rest % c.batch[k].size * c.batch[k].c;
+    }
+    for (std::int64_t m = 0; m < c.m; ++m)
+      for (std::int64_t n = 0; n < c.n; ++n) {
+        T sum = 0;
+        for (std::int64_t k = 0; k < c.k; ++k)
+          sum = static_cast<T>(sum + a[static_cast<std::size_t>(at_a + m * c.a_row + k * c.a_column)] *
+                                         b[static_cast<std::size_t>(at_b + k * c.b_row + n * c.b_column)]);
+        if (c.has_d) {
+          const std::size_t at = c.d.empty() ? 0 : static_cast<std::size_t>(c.d.size() == 1 ? n : m * c.n + n);
+          sum = static_cast<T>(static_cast<T>(c.alpha) * sum + static_cast<T>(c.beta) * d[at]);
+        }
+        want[static_cast<std::size_t>(at_c + m * c.c_row + n)] = sum;
+      }
+  }
+  EXPECT_EQ(got, want) << c.m << " " << c.n << " " << c.k;
+}
+
+template <class T>
+void check_type(DataType type) {
+  for (const std::int64_t m : {1, 3, 6, 7, 100})
+    for (const std::int64_t n : {1, 5, 64, 131})
+      for (const std::int64_t k : {1, 4, 33, 700}) {
+        ContractionConfig c{.type = type, .m = m, .n = n, .k = k};
+        c.a_row = k;
+        c.a_column = 1;
+        c.b_row = n;
+        c.b_column = 1;
+        c.c_row = n;
+        check_contraction<T>(c, m * k, k * n, m * n);
+        // Both transposed, in batches of which b has one alone in the first, and a in the second; c with gaps.
+        c.a_row = 1;
+        c.a_column = m;
+        c.b_row = 1;
+        c.b_column = k;
+        c.c_row = n + 3;
+        c.batch = {{2, m * k, 0, 3 * m * (n + 3)}, {3, 0, k * n, m * (n + 3)}};
+        check_contraction<T>(c, 2 * m * k, 3 * k * n, 6 * m * (n + 3));
+      }
+}
+TEST(Contraction, EveryType) {
+  check_type<float>(DataType::Float);
+  check_type<double>(DataType::Double);
+  check_type<std::int32_t>(DataType::Int32);
+  check_type<std::uint64_t>(DataType::Uint64);
+}
+
+TEST(Contraction, WithFactorsAndASummand) {
+  for (const Shape& d : {Shape{}, Shape{70}, Shape{9, 70}}) {
+    const ContractionConfig c{.type = DataType::Double,
+                              .batch = {},
+                              .m = 9,
+                              .n = 70,
+                              .k = 12,
+                              .a_row = 12,
+                              .a_column = 1,
+                              .b_row = 70,
+                              .b_column = 1,
+                              .c_row = 70,
+                              .alpha = 0.5,
+                              .beta = 2,
+                              .has_d = true,
+                              .d = d};
+    check_contraction<double>(c, 9 * 12, 12 * 70, 9 * 70);
+  }
+}
+
+TEST(Contraction, RefusesWhatItCannotCount) {
+  ContractionConfig c{.type = DataType::Double, .m = 4, .n = 4, .k = 4};
+  c.a_row = std::int64_t{1} << 60;
+  EXPECT_NE(contraction_candidates()[0].refuses(c), "");
+  c = {.type = DataType::Int8, .m = 4, .n = 4, .k = 4};
+  EXPECT_NE(contraction_candidates()[0].refuses(c), "");
+  c = {.type = DataType::Double, .m = 4, .n = 0, .k = 4};
+  EXPECT_NE(contraction_candidates()[0].refuses(c), "");
+}
+
+template <class T>
+void check_deconv(const DeconvConfig& c) {
+  auto x = small_numbers<T>(element_count(c.x), 4), w = small_numbers<T>(element_count(c.w), 5);
+  const std::int64_t filters = c.out[1];
+  auto bias = small_numbers<T>(filters, 6);
+  ASSERT_EQ(deconv_candidates()[0].refuses(c), "");
+  Constants constants;
+  const auto got = run_at_widths(*deconv_candidates()[0].make(c, constants),
+                                 {x.data(), w.data(), c.has_bias ? bias.data() : nullptr},
+                                 std::vector<T>(static_cast<std::size_t>(element_count(c.out)), T{77}));
+  std::vector<T> want(got.size());
+  const std::size_t rank = c.strides.size();
+  const Shape in(c.x.begin() + 2, c.x.end()), out(c.out.begin() + 2, c.out.end()), kernel(c.w.begin() + 2, c.w.end());
+  const std::int64_t out_plane = element_count(out), in_group = c.x[1] / c.group, out_group = c.w[1];
+  if (c.has_bias)
+    for (std::size_t i = 0; i < want.size(); ++i)
+      want[i] = bias[i / static_cast<std::size_t>(out_plane) % static_cast<std::size_t>(filters)];
+  for (std::int64_t b = 0; b < c.x[0]; ++b)
+    for (std::int64_t ch = 0; ch < c.x[1]; ++ch)
+      for (std::int64_t m = 0; m < out_group; ++m)
+        for (std::int64_t i = 0; i < element_count(in); ++i)
+          for (std::int64_t t = 0; t < element_count(kernel); ++t) {
+            std::int64_t i_rest = i, t_rest = t, at = 0, step = 1;
+            bool inside = true;
+            for (std::size_t d = rank; d-- > 0; i_rest /= in[d], t_rest /= kernel[d]) {
+              const std::int64_t o =
+                  i_rest % in[d] * c.strides[d] + t_rest % kernel[d] * c.dilations[d] - c.pads_begin[d];
+              inside = inside && o >= 0 && o < out[d];
+              at += o * step;
+              step *= out[d];
+            }
+            if (!inside) continue;
+            const std::int64_t channel = (b * filters) + ch / in_group * out_group + m;
+            want[static_cast<std::size_t>(channel * out_plane + at)] +=
+                x[static_cast<std::size_t>((b * c.x[1] + ch) * element_count(in) + i)] *
+                w[static_cast<std::size_t>((ch * out_group + m) * element_count(kernel) + t)];
+          }
+  EXPECT_EQ(got, want);
+}
+
+TEST(Deconv, MatchesItsDefinition) {
+  check_deconv<float>({DataType::Float, {2, 6, 5, 7}, {6, 4, 3, 3}, {2, 4, 11, 15}, 1, true, {2, 2}, {1, 1}, {0, 0}});
+  check_deconv<float>({DataType::Float, {1, 6, 5, 7}, {6, 2, 3, 2}, {1, 6, 7, 24}, 3, false, {1, 3}, {2, 1}, {1, -2}});
+  check_deconv<double>({DataType::Double, {2, 3, 40}, {3, 5, 5}, {2, 5, 79}, 1, true, {2}, {1}, {2}});
+  check_deconv<float>(
+      {DataType::Float, {1, 4, 3, 4, 5}, {4, 2, 2, 2, 2}, {1, 4, 6, 8, 10}, 2, false, {2, 2, 2}, {1, 1, 1}, {0, 0, 0}});
+  // More elements than a tile has, in rows that it cuts.
+  check_deconv<float>({DataType::Float, {1, 2, 30, 77}, {2, 3, 3, 3}, {1, 3, 30, 77}, 1, true, {1, 1}, {1, 1}, {1, 1}});
+}
+
+}  // namespace
+}  // namespace norn::kernels

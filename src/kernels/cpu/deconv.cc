@@ -1,0 +1,212 @@
+// A matrix product gives what every element of x adds at every position of the kernel; the rows of it are then added to
+// the rows of the output that they fall on. A piece of work is a few channels of the output, which nothing else writes,
+// and goes over x a tile at a time.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "kernels/cpu/contraction.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/physical.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr double kProductNs = 0.03;
+constexpr std::int64_t kProductRows = 48;  // of the matrix product, in one piece
+constexpr std::int64_t kTileColumns = 1024;
+
+// Where the elements of an input fall on a plane of the output: element i and position t of the kernel meet at
+// i * strides + t * dilations - pads.
+struct PlaneScatter {
+  Spatial3 in, out, kernel, strides, dilations, pads;
+
+  std::int64_t positions() const { return in[0] * in[1] * in[2]; }
+  std::int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
+  std::int64_t plane() const { return out[0] * out[1] * out[2]; }
+
+  // Adds the elements [at, at + n) of a plane of the input, as they are at position `tap` of the kernel.
+  template <class T>
+  void add(const T* from, std::int64_t at, std::int64_t n, std::int64_t tap, T* to) const {
+    const std::array<std::int64_t, 3> t = {tap / (kernel[1] * kernel[2]), tap / kernel[2] % kernel[1], tap % kernel[2]};
+    const auto place = [&](std::size_t d, std::int64_t i) { return i * strides[d] + t[d] * dilations[d] - pads[d]; };
+    while (n > 0) {
+      const std::int64_t row = at / in[2], column = at % in[2], run = std::min(n, in[2] - column);
+      const std::int64_t z = place(0, row / in[1]), y = place(1, row % in[1]);
+      if (z >= 0 && z < out[0] && y >= 0 && y < out[1]) {
+        T* line = to + (z * out[1] + y) * out[2];
+        // The columns that fall inside.
+        const std::int64_t step = strides[2], shift = place(2, 0);
+        const std::int64_t begin = std::max(column, shift < 0 ? (-shift + step - 1) / step : 0);
+        const std::int64_t end = std::min(column + run, (out[2] - shift + step - 1) / step);
+        const T* values = from + (begin - column);
+        if (begin < end) add_run(values, end - begin, step, line + begin * step + shift);
+      }
+      from += run;
+      at += run;
+      n -= run;
+    }
+  }
+  template <class T>
+  static void add_run(const T* from, std::int64_t n, std::int64_t step, T* to) {
+    if (step == 1)
+      for (std::int64_t i = 0; i < n; ++i) to[i] += from[i];
+    else if (step == 2)
+      for (std::int64_t i = 0; i < n; ++i) to[2 * i] += from[i];
+    else
+      for (std::int64_t i = 0; i < n; ++i) to[i * step] += from[i];
+  }
+};
+
+template <class T>
+class Deconv final : public Kernel {
+ public:
+  explicit Deconv(const DeconvConfig& c) : c_(c), loops_(product_loops<T>()) {
+    batch_ = c.x[0];
+    in_channels_ = c.x[1] / c.group;
+    out_channels_ = c.w[1];
+    places_ = {spatial3(c.x, 2, 1),       spatial3(c.out, 2, 1),       spatial3(c.w, 2, 1),
+               spatial3(c.strides, 0, 1), spatial3(c.dilations, 0, 1), spatial3(c.pads_begin, 0, 0)};
+    positions_ = places_.positions();
+    taps_ = places_.taps();
+    out_plane_ = places_.plane();
+    panels_ = (positions_ + loops_.width - 1) / loops_.width;
+    channels_ = std::clamp<std::int64_t>(kProductRows / taps_, 1, out_channels_);
+    blocks_ = (out_channels_ + channels_ - 1) / channels_;
+    columns_ = std::max<std::int64_t>(1, kTileColumns / loops_.width) * loops_.width;
+  }
+
+  std::size_t scratch_bytes() const override {
+    const std::int64_t packed = batch_ * c_.group * packed_size();
+    return static_cast<std::size_t>(packed + units() * product_size()) * sizeof(T);
+  }
+
+  void run(void* const* operands, void* scratch) const override {
+    const T *x = static_cast<const T*>(operands[0]), *w = static_cast<const T*>(operands[1]),
+            *bias = static_cast<const T*>(operands[2]);
+    T *out = static_cast<T*>(operands[3]), *packed = static_cast<T*>(scratch);
+    T* const products = packed + batch_ * c_.group * packed_size();
+    parallel_ranges(batch_ * c_.group * panels_, 0.3 * static_cast<double>(loops_.width * in_channels_), 1,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t i = begin; i < end; ++i) {
+                        const std::int64_t g = i / panels_, p = i % panels_;
+                        pack_product_panels(x + g * in_channels_ * positions_, positions_, 1, in_channels_, positions_,
+                                            loops_.width, p, p + 1, packed + g * packed_size());
+                      }
+                    });
+    const double unit_ns = (kProductNs * static_cast<double>(in_channels_) + 0.5) *
+                           static_cast<double>(channels_ * taps_) * static_cast<double>(positions_);
+    parallel_ranges(units(), unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t u = begin; u < end; ++u) {
+        const std::int64_t g = u / blocks_, first = u % blocks_ * channels_;  // g counts batches and groups
+        const std::int64_t count = std::min(channels_, out_channels_ - first), group = g % c_.group;
+        T* to = out + (g * out_channels_ + first) * out_plane_;
+        for (std::int64_t m = 0; m < count; ++m)
+          std::fill_n(to + m * out_plane_, out_plane_, c_.has_bias ? bias[group * out_channels_ + first + m] : T{0});
+        // w[c, m, t]: rows of the product are channels and taps, its depth the channels of x.
+        const T* rows = w + group * in_channels_ * out_channels_ * taps_ + first * taps_;
+        T* product = products + u * product_size();
+        for (std::int64_t at = 0; at < positions_; at += columns_) {
+          const std::int64_t n = std::min(columns_, positions_ - at);
+          loops_.multiply(count * taps_, n, in_channels_, rows, 1, out_channels_ * taps_,
+                          packed + g * packed_size() + at * in_channels_, loops_.width * in_channels_, loops_.width,
+                          product, columns_);
+          for (std::int64_t m = 0; m < count; ++m)
+            for (std::int64_t t = 0; t < taps_; ++t)
+              places_.add(product + (m * taps_ + t) * columns_, at, n, t, to + m * out_plane_);
+        }
+      }
+    });
+  }
+
+ private:
+  std::int64_t units() const { return batch_ * c_.group * blocks_; }
+  std::int64_t packed_size() const { return panels_ * loops_.width * in_channels_; }
+  std::int64_t product_size() const { return channels_ * taps_ * columns_; }
+
+  DeconvConfig c_;
+  ProductLoops<T> loops_;
+  std::int64_t batch_, in_channels_, out_channels_;  // channels of a group
+  PlaneScatter places_;
+  std::int64_t positions_, taps_, out_plane_, panels_, channels_, blocks_, columns_;
+};
+
+std::string deconv_refuses(const DeconvConfig& c) {
+  if (c.type != DataType::Float && c.type != DataType::Double)
+    return "does not compute " + std::string(data_type_name(c.type));
+  if (c.x.size() < 3 || c.x.size() > 5) return "another number of spatial dimensions than 1 to 3";
+  if (c.w.size() != c.x.size() || c.out.size() != c.x.size()) return "tensors of different ranks";
+  for (const Shape* dims : {&c.x, &c.w, &c.out})
+    for (std::int64_t d : *dims)
+      if (d < 1) return "an empty tensor";
+  const Shape packed = {c.x[0], c.x[1], 512, element_count(c.x) / c.x[0] / c.x[1], 8};
+  const std::int64_t taps = element_count(c.w) / c.w[0] / c.w[1];
+  const Shape products = {c.x[0], c.group, c.w[1] + kProductRows, taps, kTileColumns + 512, 8};
+  if (!bounded(c.strides) || !bounded(c.dilations) || !bounded(c.pads_begin)) return "steps beyond any memory";
+  if (std::string why = extent_refusal({&packed, &products, &c.x, &c.w, &c.out}); !why.empty()) return why;
+  for (std::size_t d = 0; d < c.strides.size(); ++d)
+    if (!bounded_product({c.x[d + 2], c.strides[d]}) || !bounded_product({c.w[d + 2], c.dilations[d]}))
+      return "steps beyond any memory";
+  return "";
+}
+std::unique_ptr<Kernel> make_deconv(const DeconvConfig& c, PackedConstants&) {
+  if (c.type == DataType::Double) return std::make_unique<Deconv<double>>(c);
+  return std::make_unique<Deconv<float>>(c);
+}
+
+template <class T>
+class Col2Im final : public Kernel {
+ public:
+  explicit Col2Im(const Col2ImConfig& c)
+      : planes_(c.planes),
+        places_{spatial3(c.columns, 0, 1), spatial3(c.image, 0, 1),     spatial3(c.kernel, 0, 1),
+                spatial3(c.strides, 0, 1), spatial3(c.dilations, 0, 1), spatial3(c.pads_begin, 0, 0)} {}
+
+  void run(void* const* operands, void*) const override {
+    const T* x = static_cast<const T*>(operands[0]);
+    T* out = static_cast<T*>(operands[1]);
+    const std::int64_t n = places_.positions(), taps = places_.taps(), plane = places_.plane();
+    parallel_ranges(planes_, static_cast<double>(n * taps), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) {
+        std::fill_n(out + p * plane, plane, T{0});
+        for (std::int64_t t = 0; t < taps; ++t) places_.add(x + (p * taps + t) * n, 0, n, t, out + p * plane);
+      }
+    });
+  }
+
+ private:
+  std::int64_t planes_;
+  PlaneScatter places_;
+};
+
+std::string col2im_refuses(const Col2ImConfig& c) {
+  if (c.type != DataType::Float && c.type != DataType::Double)
+    return "does not compute " + std::string(data_type_name(c.type));
+  if (c.image.empty() || c.image.size() > 3) return "another number of spatial dimensions than 1 to 3";
+  for (const auto* list : {&c.columns, &c.kernel, &c.strides, &c.dilations, &c.pads_begin})
+    if (list->size() != c.image.size() || !bounded(*list)) return "steps beyond any memory";
+  Shape x = {c.planes}, out = {c.planes};
+  for (std::size_t d = 0; d < c.image.size(); ++d) {
+    if (c.image[d] < 1 || c.columns[d] < 1 || c.kernel[d] < 1) return "an empty tensor";
+    if (!bounded_product({c.columns[d], c.strides[d]}) || !bounded_product({c.kernel[d], c.dilations[d]}))
+      return "steps beyond any memory";
+    x.insert(x.end(), {c.columns[d], c.kernel[d]});
+    out.push_back(c.image[d]);
+  }
+  return extent_refusal({&x, &out});
+}
+std::unique_ptr<Kernel> make_col2im(const Col2ImConfig& c, PackedConstants&) {
+  if (c.type == DataType::Double) return std::make_unique<Col2Im<double>>(c);
+  return std::make_unique<Col2Im<float>>(c);
+}
+
+constexpr Candidate<Col2ImConfig> kCol2Ims[] = {{"col2im", col2im_refuses, make_col2im}};
+constexpr Candidate<DeconvConfig> kDeconvs[] = {{"deconv", deconv_refuses, make_deconv}};
+
+}  // namespace
+
+std::span<const Candidate<DeconvConfig>> deconv_candidates() { return kDeconvs; }
+std::span<const Candidate<Col2ImConfig>> col2im_candidates() { return kCol2Ims; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,419 @@
+// Neighbouring dimensions of one kind are merged; then either rows are folded to a value, or rows are folded into a
+// row, a part of it at a time.
+#include "kernels/cpu/fold.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "kernels/cpu/cast.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/physical.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr std::int64_t kPart = 1024;
+
+bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
+DataType computed_in(DataType type) { return is_half(type) ? DataType::Float : type; }
+bool is_floating(DataType type) { return type == DataType::Float || type == DataType::Double; }
+
+std::int64_t offset_of(const std::vector<StridedDim>& dims, std::int64_t index) {
+  std::int64_t at = 0;
+  for (std::size_t d = dims.size(); d-- > 0; index /= dims[d].size) at += index % dims[d].size * dims[d].stride;
+  return at;
+}
+
+// Half types as f32.
+class Halves {
+ public:
+  explicit Halves(DataType type) {
+    if (!is_half(type)) return;
+    const HalfTable& halves = half_table();
+    widen_ = type == DataType::Float16 ? halves.float16_to_float : halves.bfloat16_to_float;
+    narrow_ = type == DataType::Float16 ? halves.float_to_float16 : halves.float_to_bfloat16;
+  }
+  explicit operator bool() const { return widen_ != nullptr; }
+  void widen(const void* x, void* to, std::int64_t n) const {
+    widen_(static_cast<const std::uint16_t*>(x), static_cast<float*>(to), n);
+  }
+  void narrow(const void* x, void* to, std::int64_t n) const {
+    narrow_(static_cast<const float*>(x), static_cast<std::uint16_t*>(to), n);
+  }
+
+ private:
+  void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
+  void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
+};
+
+// What joins partial results.
+FoldKind joining(FoldKind kind) {
+  return kind == FoldKind::Max || kind == FoldKind::Min || kind == FoldKind::Prod ? kind : FoldKind::Sum;
+}
+
+class Fold final : public Kernel {
+ public:
+  explicit Fold(const FoldConfig& c) : kind_(c.kind), type_(c.type), halves_(c.type) {
+    loops_ = fold_loops(kind_, computed_in(type_));
+    partial_ = computed_in(type_);
+    if (kind_ == FoldKind::L2 && partial_ == DataType::Float) partial_ = DataType::Double;
+    if (kind_ == FoldKind::Mean && partial_ == DataType::Int32) partial_ = DataType::Int64;
+    join_ = fold_loops(joining(kind_), partial_).rows;
+    std::vector<bool> reduced(c.x.size());
+    for (std::int64_t a : c.axes) reduced[static_cast<std::size_t>(a)] = true;
+    std::vector<std::pair<StridedDim, bool>> merged;  // innermost first
+    std::int64_t stride = 1;
+    for (std::size_t d = c.x.size(); d-- > 0; stride *= c.x[d]) {
+      if (c.x[d] == 1) continue;
+      if (!merged.empty() && merged.back().second == reduced[d])
+        merged.back().first.size *= c.x[d];
+      else
+        merged.push_back({{c.x[d], stride}, reduced[d]});
+    }
+    for (std::size_t i = merged.size(); i-- > 0;) {
+      const auto& [dim, is_reduced] = merged[i];
+      folded_ *= is_reduced ? dim.size : 1;
+      if (i == 0) {
+        inner_ = dim.size;
+        inner_reduced_ = is_reduced;
+      } else {
+        (is_reduced ? reduced_ : kept_).push_back(dim);
+        (is_reduced ? reduced_count_ : kept_count_) *= dim.size;
+      }
+    }
+  }
+
+  void run(void* const* operands, void*) const override {
+    const auto* x = static_cast<const char*>(operands[0]);
+    auto* out = static_cast<char*>(operands[1]);
+    const auto size = static_cast<std::int64_t>(element_size(type_));
+    if (inner_reduced_)
+      fold_rows(x, out, size);
+    else
+      fold_into_rows(x, out, size);
+  }
+
+ private:
+  using Buffer = std::array<std::uint64_t, kPart>;
+
+  // A row is folded in parts, which are joined in order; results are finished some hundred at a time.
+  void fold_rows(const char* x, char* out, std::int64_t size) const {
+    constexpr std::int64_t kLong = std::int64_t{1} << 14;
+    const std::int64_t part = halves_ ? kPart : kLong;
+    const double unit_ns = static_cast<double>(reduced_count_) * (10 + 0.05 * static_cast<double>(inner_ * size));
+    parallel_ranges(kept_count_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      Buffer totals, wide;
+      auto* const to = reinterpret_cast<char*>(totals.data());
+      const auto partial = static_cast<std::int64_t>(element_size(partial_));
+      for (std::int64_t first = begin; first < end; first += kPart) {
+        const std::int64_t n = std::min(kPart, end - first);
+        for (std::int64_t k = 0; k < n; ++k) {
+          const char* from = x + offset_of(kept_, first + k) * size;
+          for (std::int64_t g = 0; g < reduced_count_; ++g) {
+            const char* row = from + offset_of(reduced_, g) * size;
+            for (std::int64_t at = 0; at < inner_; at += part) {
+              const std::int64_t m = std::min(part, inner_ - at);
+              const void* piece = row + at * size;
+              if (halves_) {
+                halves_.widen(piece, wide.data(), m);
+                piece = wide.data();
+              }
+              if (g == 0 && at == 0) {
+                loops_.row(piece, m, to + k * partial);
+              } else {
+                std::uint64_t total;
+                loops_.row(piece, m, &total);
+                join_(&total, to + k * partial, 1, false);
+              }
+            }
+          }
+        }
+        finish(to, out + first * size, n);
+      }
+    });
+  }
+
+  void fold_into_rows(const char* x, char* out, std::int64_t size) const {
+    const std::int64_t parts = (inner_ + kPart - 1) / kPart;
+    const double unit_ns =
+        static_cast<double>(reduced_count_) * (10 + 0.05 * static_cast<double>(std::min(kPart, inner_) * size));
+    parallel_ranges(kept_count_ * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      Buffer totals, wide;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner_ - first);
+        const char* from = x + (offset_of(kept_, i / parts) + first) * size;
+        for (std::int64_t g = 0; g < reduced_count_; ++g) {
+          const void* row = from + offset_of(reduced_, g) * size;
+          if (halves_) {
+            halves_.widen(row, wide.data(), n);
+            row = wide.data();
+          }
+          loops_.rows(row, totals.data(), n, g == 0);
+        }
+        finish(totals.data(), out + (i / parts * inner_ + first) * size, n);
+      }
+    });
+  }
+
+  void finish(void* totals, char* out, std::int64_t n) const {
+    const auto each = [&]<class P, class T>(P, T) {
+      P* from = static_cast<P*>(totals);
+      T* to = reinterpret_cast<T*>(halves_ ? static_cast<char*>(totals) : out);
+      for (std::int64_t i = 0; i < n; ++i) {
+        P v = from[i];
+        if constexpr (std::is_floating_point_v<P>) {
+          if (kind_ == FoldKind::Mean) v /= static_cast<P>(folded_);
+          if (kind_ == FoldKind::L2) v = std::sqrt(v);
+          if (kind_ == FoldKind::LogSum) v = std::log(v);
+        } else if (kind_ == FoldKind::Mean) {
+          v /= static_cast<P>(folded_);
+        }
+        to[i] = static_cast<T>(v);
+      }
+    };
+    const DataType type = computed_in(type_);
+    if (type == DataType::Float && partial_ == DataType::Double)
+      each(double{}, float{});
+    else if (type == DataType::Float)
+      each(float{}, float{});
+    else if (type == DataType::Double)
+      each(double{}, double{});
+    else if (partial_ != type)
+      each(std::int64_t{}, std::int32_t{});
+    else
+      std::memcpy(out, totals, static_cast<std::size_t>(n) * element_size(type_));
+    if (halves_) halves_.narrow(totals, out, n);
+  }
+
+  FoldKind kind_;
+  DataType type_, partial_;
+  Halves halves_;
+  FoldLoops loops_;
+  void (*join_)(const void*, void*, std::int64_t, bool) = nullptr;
+  bool inner_reduced_ = false;              // the innermost dimension is reduced
+  std::int64_t inner_ = 1;                  // its size
+  std::vector<StridedDim> kept_, reduced_;  // the others
+  std::int64_t kept_count_ = 1, reduced_count_ = 1, folded_ = 1;
+};
+
+std::string fold_refuses(const FoldConfig& c) {
+  for (std::int64_t d : c.x)
+    if (d < 1) return "an empty tensor";
+  for (std::int64_t a : c.axes)
+    if (a < 0 || static_cast<std::size_t>(a) >= c.x.size()) return "an axis outside the rank";
+  const bool real = is_floating(computed_in(c.type));
+  const bool integer_mean = c.kind == FoldKind::Mean && c.type != DataType::Int32;
+  if (!fold_loops(c.kind, computed_in(c.type)).row ||
+      (!real && (integer_mean || c.kind == FoldKind::L2 || c.kind == FoldKind::LogSum)))
+    return "has no loop for " + std::string(data_type_name(c.type));
+  return extent_refusal({&c.x});
+}
+std::unique_ptr<Kernel> make_fold(const FoldConfig& c, PackedConstants&) { return std::make_unique<Fold>(c); }
+
+// The place of an extremum:
+
+constexpr std::int64_t kColumns = 512;
+
+class ArgExtremum final : public Kernel {
+ public:
+  explicit ArgExtremum(const ArgExtremumConfig& c)
+      : c_(c), halves_(c.type), loop_(arg_loop(computed_in(c.type), c.largest, c.last)) {}
+
+  std::size_t scratch_bytes() const override {
+    return halves_ ? static_cast<std::size_t>(c_.outer * c_.n * c_.inner) * sizeof(float) : 0;
+  }
+
+  void run(void* const* operands, void* scratch) const override {
+    const void* x = operands[0];
+    if (halves_) {
+      parallel_ranges(c_.outer * c_.n * c_.inner, 0.2, 1024, [&](std::int64_t begin, std::int64_t end) {
+        halves_.widen(static_cast<const std::uint16_t*>(x) + begin, static_cast<float*>(scratch) + begin, end - begin);
+      });
+      x = scratch;
+    }
+    auto* out = static_cast<std::int64_t*>(operands[1]);
+    const auto size = static_cast<std::int64_t>(element_size(computed_in(c_.type)));
+    const std::int64_t parts = (c_.inner + kColumns - 1) / kColumns;
+    const double unit_ns = static_cast<double>(c_.n * std::min(c_.inner, kColumns)) * 0.3;
+    parallel_ranges(c_.outer * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::array<std::uint64_t, kColumns> best;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t o = i / parts, first = i % parts * kColumns;
+        const char* from = static_cast<const char*>(x) + (o * c_.n * c_.inner + first) * size;
+        loop_(from, c_.n, c_.inner, std::min(kColumns, c_.inner - first), best.data(), out + o * c_.inner + first);
+      }
+    });
+  }
+
+ private:
+  ArgExtremumConfig c_;
+  Halves halves_;
+  ArgLoop loop_;
+};
+
+std::string arg_refuses(const ArgExtremumConfig& c) {
+  const Shape dims = {c.outer, c.n, c.inner, 8};
+  if (c.outer < 1 || c.n < 1 || c.inner < 1) return "an empty tensor";
+  if (!arg_loop(computed_in(c.type), c.largest, c.last))
+    return "has no loop for " + std::string(data_type_name(c.type));
+  return extent_refusal({&dims});
+}
+std::unique_ptr<Kernel> make_arg(const ArgExtremumConfig& c, PackedConstants&) {
+  return std::make_unique<ArgExtremum>(c);
+}
+
+class Hardmax final : public Kernel {
+ public:
+  explicit Hardmax(const HardmaxConfig& c) : c_(c), loop_(arg_loop(c.type, true, false)) {}
+
+  void run(void* const* operands, void*) const override {
+    if (c_.type == DataType::Float)
+      mark(static_cast<const float*>(operands[0]), static_cast<float*>(operands[1]));
+    else
+      mark(static_cast<const double*>(operands[0]), static_cast<double*>(operands[1]));
+  }
+
+ private:
+  template <class T>
+  void mark(const T* x, T* out) const {
+    const std::int64_t parts = (c_.inner + kColumns - 1) / kColumns;
+    const double unit_ns = static_cast<double>(c_.n * std::min(c_.inner, kColumns)) * 0.3;
+    parallel_ranges(c_.outer * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::array<std::uint64_t, kColumns> best;
+      std::array<std::int64_t, kColumns> at;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = i / parts * c_.n * c_.inner + i % parts * kColumns;
+        const std::int64_t columns = std::min(kColumns, c_.inner - i % parts * kColumns);
+        loop_(x + first, c_.n, c_.inner, columns, best.data(), at.data());
+        for (std::int64_t k = 0; k < c_.n; ++k) std::fill_n(out + first + k * c_.inner, columns, T{0});
+        for (std::int64_t j = 0; j < columns; ++j) out[first + at[static_cast<std::size_t>(j)] * c_.inner + j] = T{1};
+      }
+    });
+  }
+
+  HardmaxConfig c_;
+  ArgLoop loop_;
+};
+
+std::string hardmax_refuses(const HardmaxConfig& c) {
+  const Shape dims = {c.outer, c.n, c.inner, 8};
+  if (c.outer < 1 || c.n < 1 || c.inner < 1) return "an empty tensor";
+  if (!is_floating(c.type)) return "has no loop for " + std::string(data_type_name(c.type));
+  return extent_refusal({&dims});
+}
+std::unique_ptr<Kernel> make_hardmax(const HardmaxConfig& c, PackedConstants&) { return std::make_unique<Hardmax>(c); }
+
+// Running sums and products:
+
+template <class T>
+class Cumulative final : public Kernel {
+ public:
+  explicit Cumulative(const CumulativeConfig& c) : c_(c) {}
+
+  void run(void* const* operands, void*) const override {
+    const T* x = static_cast<const T*>(operands[0]);
+    T* out = static_cast<T*>(operands[1]);
+    if (c_.product)
+      all(x, out, T{1}, [](Wide a, T b) { return static_cast<Wide>(a * static_cast<Wide>(b)); });
+    else
+      all(x, out, T{0}, [](Wide a, T b) { return static_cast<Wide>(a + static_cast<Wide>(b)); });
+  }
+
+ private:
+  // Floats are summed in double and rounded once; integers wrap.
+  using Wide = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+
+  template <class Op>
+  void all(const T* x, T* out, T neutral, Op op) const {
+    const std::int64_t n = c_.n, inner = c_.inner;
+    if (inner == 1) {
+      parallel_ranges(c_.outer, static_cast<double>(n), 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t o = begin; o < end; ++o) {
+          const T* from = x + o * n;
+          T* to = out + o * n;
+          Wide total = static_cast<Wide>(neutral);
+          for (std::int64_t k = 0; k < n; ++k) {
+            const std::int64_t at = c_.reverse ? n - 1 - k : k;
+            const Wide with = op(total, from[at]);
+            to[at] = static_cast<T>(c_.exclusive ? total : with);
+            total = with;
+          }
+        }
+      });
+      return;
+    }
+    // By parts of rows.
+    const std::int64_t parts = (inner + kColumns - 1) / kColumns;
+    parallel_ranges(c_.outer * parts, static_cast<double>(n * std::min(inner, kColumns)) * 0.5, 1,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t i = begin; i < end; ++i) {
+                        const std::int64_t first = i % parts * kColumns, m = std::min(kColumns, inner - first);
+                        columns(x + i / parts * n * inner + first, out + i / parts * n * inner + first, m, neutral, op);
+                      }
+                    });
+  }
+  template <class Op>
+  void columns(const T* x, T* out, std::int64_t m, T neutral, Op op) const {
+    std::array<Wide, kColumns> totals;
+    totals.fill(static_cast<Wide>(neutral));
+    for (std::int64_t k = 0; k < c_.n; ++k) {
+      const std::int64_t at = (c_.reverse ? c_.n - 1 - k : k) * c_.inner;
+      const T* from = x + at;
+      T* to = out + at;
+      if (c_.exclusive)
+        for (std::int64_t i = 0; i < m; ++i) {
+          const Wide before = totals[static_cast<std::size_t>(i)];
+          totals[static_cast<std::size_t>(i)] = op(before, from[i]);
+          to[i] = static_cast<T>(before);
+        }
+      else
+        for (std::int64_t i = 0; i < m; ++i) {
+          const Wide total = op(totals[static_cast<std::size_t>(i)], from[i]);
+          totals[static_cast<std::size_t>(i)] = total;
+          to[i] = static_cast<T>(total);
+        }
+    }
+  }
+
+  CumulativeConfig c_;
+};
+
+std::string cumulative_refuses(const CumulativeConfig& c) {
+  const Shape dims = {c.outer, c.n, c.inner, 8};
+  switch (c.type) {
+    case DataType::Float:
+    case DataType::Double:
+    case DataType::Int32:
+    case DataType::Int64:
+    case DataType::Uint32:
+    case DataType::Uint64: return extent_refusal({&dims});
+    default: return "has no loop for " + std::string(data_type_name(c.type));
+  }
+}
+std::unique_ptr<Kernel> make_cumulative(const CumulativeConfig& c, PackedConstants&) {
+  switch (c.type) {
+    case DataType::Float: return std::make_unique<Cumulative<float>>(c);
+    case DataType::Double: return std::make_unique<Cumulative<double>>(c);
+    case DataType::Int32:
+    case DataType::Uint32: return std::make_unique<Cumulative<std::uint32_t>>(c);
+    default: return std::make_unique<Cumulative<std::uint64_t>>(c);
+  }
+}
+
+constexpr Candidate<FoldConfig> kFolds[] = {{"fold", fold_refuses, make_fold}};
+constexpr Candidate<ArgExtremumConfig> kArgs[] = {{"arg_extremum", arg_refuses, make_arg}};
+constexpr Candidate<HardmaxConfig> kHardmax[] = {{"hardmax", hardmax_refuses, make_hardmax}};
+constexpr Candidate<CumulativeConfig> kCumulative[] = {{"cumulative", cumulative_refuses, make_cumulative}};
+
+}  // namespace
+
+std::span<const Candidate<FoldConfig>> fold_candidates() { return kFolds; }
+std::span<const Candidate<ArgExtremumConfig>> arg_extremum_candidates() { return kArgs; }
+std::span<const Candidate<HardmaxConfig>> hardmax_candidates() { return kHardmax; }
+std::span<const Candidate<CumulativeConfig>> cumulative_candidates() { return kCumulative; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,60 @@
+// What goes along axes in any element type: reductions, the place of the least or largest element, running sums. Sums
+// are taken in an order that follows from the shape alone; those of integers wrap.
+#pragma once
+#include <span>
+
+#include "kernels/kernel.h"
+
+namespace norn::kernels {
+
+enum class FoldKind : std::uint8_t { Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum };
+
+// Operands: x, then the output (its elements in row-major order of the axes that stay). Half types are folded in f32
+// and rounded once.
+struct FoldConfig {
+  FoldKind kind = FoldKind::Sum;
+  DataType type = DataType::Double;
+  Shape x;
+  std::vector<std::int64_t> axes;  // each in [0, rank), ascending
+};
+std::span<const Candidate<FoldConfig>> fold_candidates();
+
+// Operands: x, of outer * n * inner elements, then the int64 output of outer * inner. NaN is the extremum.
+struct ArgExtremumConfig {
+  DataType type = DataType::Float;
+  bool largest = true, last = false;  // of several extrema the last one
+  std::int64_t outer = 1, n = 1, inner = 1;
+};
+std::span<const Candidate<ArgExtremumConfig>> arg_extremum_candidates();
+
+// The same operands but for the output, which is like x: 1 at the first of the greatest along n, else 0.
+struct HardmaxConfig {
+  DataType type = DataType::Float;
+  std::int64_t outer = 1, n = 1, inner = 1;
+};
+std::span<const Candidate<HardmaxConfig>> hardmax_candidates();
+
+// Operands: x, of outer * n * inner elements, then the output: y[k] = x[0] op ... op x[k] along n.
+struct CumulativeConfig {
+  DataType type = DataType::Float;
+  bool product = false, exclusive = false, reverse = false;
+  std::int64_t outer = 1, n = 1, inner = 1;
+};
+std::span<const Candidate<CumulativeConfig>> cumulative_candidates();
+
+// For a target's instruction set; types that are no half types.
+struct FoldLoops {
+  // Folds n neighbours into *out, in the type in which partial results are kept: double for L2 of floats, int64 for
+  // Mean of int32, else the elements' own.
+  void (*row)(const void* x, std::int64_t n, void* out) = nullptr;
+  // to[i] = x[i] (`first`), or folded with what is there.
+  void (*rows)(const void* x, void* to, std::int64_t n, bool first) = nullptr;
+};
+FoldLoops fold_loops(FoldKind kind, DataType type);
+// Of `n` rows, `stride` elements apart, the one that has the extremum, for each of `columns`; `best` is scratch for as
+// many elements.
+using ArgLoop = void (*)(const void* x, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best,
+                         std::int64_t* out);
+ArgLoop arg_loop(DataType type, bool largest, bool last);
+
+}  // namespace norn::kernels

@@ -1,0 +1,215 @@
+// Folds for each instruction set: plain loops, which the compiler vectorises. Floating numbers are folded in lanes of
+// their own, which are joined at the end: the order is the same for every target.
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/cpu/fold.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/fold_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace folds {
+
+// The type of partial results: integers wrap as unsigned ones, but for their mean; squares of floats may be beyond them
+// where the root of their sum is not.
+template <FoldKind kind, class T>
+using Partial = std::conditional_t<
+    std::is_same_v<T, float> && kind == FoldKind::L2, double,
+    std::conditional_t<
+        std::is_same_v<T, std::int32_t> && kind == FoldKind::Mean, std::int64_t,
+        std::conditional_t<std::is_floating_point_v<T> || kind == FoldKind::Max || kind == FoldKind::Min, T,
+                           std::make_unsigned_t<std::conditional_t<std::is_floating_point_v<T>, int, T>>>>>;
+
+template <FoldKind kind, class T>
+HWY_INLINE Partial<kind, T> first_of(T x) {
+  using P = Partial<kind, T>;
+  using W = std::conditional_t<std::is_floating_point_v<T>, P, std::conditional_t<sizeof(T) < 4, unsigned, P>>;
+  if constexpr (kind == FoldKind::SumSquare || kind == FoldKind::L2)
+    return static_cast<P>(static_cast<W>(x) * static_cast<W>(x));
+  else if constexpr (kind == FoldKind::L1)
+    return x < 0 ? static_cast<P>(W{0} - static_cast<W>(x)) : static_cast<P>(x);
+  else
+    return static_cast<P>(x);
+}
+template <FoldKind kind, class P>
+HWY_INLINE P joined(P a, P b) {
+  using W = std::conditional_t<std::is_floating_point_v<P>, P, std::conditional_t<sizeof(P) < 4, unsigned, P>>;
+  if constexpr (kind == FoldKind::Max || kind == FoldKind::Min) {
+    const P v = (kind == FoldKind::Max ? a > b : a < b) ? a : b;
+    if constexpr (std::is_floating_point_v<P>) return a != a ? a : v;
+    return v;
+  } else if constexpr (kind == FoldKind::Prod)
+    return static_cast<P>(static_cast<W>(a) * static_cast<W>(b));
+  else
+    return static_cast<P>(static_cast<W>(a) + static_cast<W>(b));
+}
+
+template <FoldKind kind, class T>
+void row(const void* x_data, std::int64_t n, void* out) {
+  using P = Partial<kind, T>;
+  constexpr std::int64_t kLanes = 128 / sizeof(T) > 64 ? 64 : 128 / sizeof(T);
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  P* to = static_cast<P*>(out);
+  if (n < kLanes) {
+    P total = first_of<kind>(x[0]);
+    for (std::int64_t i = 1; i < n; ++i) total = joined<kind>(total, first_of<kind>(x[i]));
+    *to = total;
+    return;
+  }
+  P lanes[kLanes];
+  for (std::int64_t l = 0; l < kLanes; ++l) lanes[l] = first_of<kind>(x[l]);
+  std::int64_t i = kLanes;
+  for (; i + kLanes <= n; i += kLanes)
+    for (std::int64_t l = 0; l < kLanes; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(x[i + l]));
+  for (std::int64_t l = 0; i + l < n; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(x[i + l]));
+  for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
+    for (std::int64_t l = 0; l < half; ++l) lanes[l] = joined<kind>(lanes[l], lanes[l + half]);
+  *to = lanes[0];
+}
+
+template <FoldKind kind, class T>
+void rows(const void* x_data, void* to_data, std::int64_t n, bool first) {
+  using P = Partial<kind, T>;
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  P* HWY_RESTRICT to = static_cast<P*>(to_data);
+  if (first)
+    for (std::int64_t i = 0; i < n; ++i) to[i] = first_of<kind>(x[i]);
+  else
+    for (std::int64_t i = 0; i < n; ++i) to[i] = joined<kind>(to[i], first_of<kind>(x[i]));
+}
+
+template <class T>
+FoldLoops loops_of(FoldKind kind) {
+  switch (kind) {
+    case FoldKind::Mean:
+      if constexpr (std::is_same_v<T, std::int32_t>) return {row<FoldKind::Mean, T>, rows<FoldKind::Mean, T>};
+      [[fallthrough]];
+    case FoldKind::LogSum:
+    case FoldKind::Sum: return {row<FoldKind::Sum, T>, rows<FoldKind::Sum, T>};
+    case FoldKind::Max: return {row<FoldKind::Max, T>, rows<FoldKind::Max, T>};
+    case FoldKind::Min: return {row<FoldKind::Min, T>, rows<FoldKind::Min, T>};
+    case FoldKind::Prod: return {row<FoldKind::Prod, T>, rows<FoldKind::Prod, T>};
+    case FoldKind::L1: return {row<FoldKind::L1, T>, rows<FoldKind::L1, T>};
+    case FoldKind::L2:
+      if constexpr (std::is_same_v<T, float>) return {row<FoldKind::L2, T>, rows<FoldKind::L2, T>};
+      [[fallthrough]];
+    case FoldKind::SumSquare: return {row<FoldKind::SumSquare, T>, rows<FoldKind::SumSquare, T>};
+  }
+  return {};
+}
+FoldLoops extremum_loops(FoldKind kind, auto type) {
+  using T = decltype(type);
+  if (kind == FoldKind::Max) return {row<FoldKind::Max, T>, rows<FoldKind::Max, T>};
+  if (kind == FoldKind::Min) return {row<FoldKind::Min, T>, rows<FoldKind::Min, T>};
+  return {};
+}
+
+template <bool largest, bool last, class T>
+HWY_INLINE bool beats(T a, T best) {
+  const bool better = largest ? (last ? a >= best : a > best) : (last ? a <= best : a < best);
+  if constexpr (std::is_floating_point_v<T>) return (better & (best == best)) | ((a != a) & (last | (best == best)));
+  return better;
+}
+template <class T, bool largest, bool last>
+void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best_data,
+         std::int64_t* HWY_RESTRICT out) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  if (stride == 1) {
+    // The extremum first, then its place.
+    constexpr FoldKind kind = largest ? FoldKind::Max : FoldKind::Min;
+    T best;
+    row<kind, T>(x, n, &best);
+    std::int64_t at = last ? n - 1 : 0;
+    constexpr std::int64_t kRun = 64;
+    const auto here = [&](std::int64_t i) { return x[i] == best || (best != best && x[i] != x[i]); };
+    if (last) {
+      while (!here(at)) --at;
+    } else {
+      for (; at + kRun <= n; at += kRun) {
+        unsigned found = 0;
+        for (std::int64_t i = 0; i < kRun; ++i)
+          found |= (x[at + i] == best) | ((best != best) & (x[at + i] != x[at + i]));
+        if (found) break;
+      }
+      while (!here(at)) ++at;
+    }
+    *out = at;
+    return;
+  }
+  T* HWY_RESTRICT best = static_cast<T*>(best_data);
+  for (std::int64_t i = 0; i < columns; ++i) best[i] = x[i];
+  for (std::int64_t i = 0; i < columns; ++i) out[i] = 0;
+  for (std::int64_t k = 1; k < n; ++k) {
+    const T* HWY_RESTRICT from = x + k * stride;
+    for (std::int64_t i = 0; i < columns; ++i) {
+      const T a = from[i], b = best[i];
+      const bool wins = beats<largest, last>(a, b);
+      best[i] = wins ? a : b;
+      out[i] = wins ? k : out[i];
+    }
+  }
+}
+template <class T>
+ArgLoop arg_of(bool largest, bool last) {
+  if (largest) return last ? arg<T, true, true> : arg<T, true, false>;
+  return last ? arg<T, false, true> : arg<T, false, false>;
+}
+
+}  // namespace folds
+
+FoldLoops find_fold_loops(FoldKind kind, DataType type) {
+  using namespace folds;
+  switch (type) {
+    case DataType::Float: return loops_of<float>(kind);
+    case DataType::Double: return loops_of<double>(kind);
+    case DataType::Int32: return loops_of<std::int32_t>(kind);
+    case DataType::Int64: return loops_of<std::int64_t>(kind);
+    case DataType::Int8: return extremum_loops(kind, std::int8_t{});
+    case DataType::Uint8: return extremum_loops(kind, std::uint8_t{});
+    case DataType::Uint32: return loops_of<std::uint32_t>(kind);
+    case DataType::Uint64: return loops_of<std::uint64_t>(kind);
+    default: return {};
+  }
+}
+
+ArgLoop find_arg_loop(DataType type, bool largest, bool last) {
+  using namespace folds;
+  switch (type) {
+    case DataType::Float: return arg_of<float>(largest, last);
+    case DataType::Double: return arg_of<double>(largest, last);
+    case DataType::Int8: return arg_of<std::int8_t>(largest, last);
+    case DataType::Int16: return arg_of<std::int16_t>(largest, last);
+    case DataType::Int32: return arg_of<std::int32_t>(largest, last);
+    case DataType::Int64: return arg_of<std::int64_t>(largest, last);
+    case DataType::Uint8: return arg_of<std::uint8_t>(largest, last);
+    case DataType::Uint16: return arg_of<std::uint16_t>(largest, last);
+    case DataType::Uint32: return arg_of<std::uint32_t>(largest, last);
+    case DataType::Uint64: return arg_of<std::uint64_t>(largest, last);
+    default: return nullptr;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(find_fold_loops);
+HWY_EXPORT(find_arg_loop);
+
+FoldLoops fold_loops(FoldKind kind, DataType type) { return HWY_DYNAMIC_DISPATCH(find_fold_loops)(kind, type); }
+ArgLoop arg_loop(DataType type, bool largest, bool last) {
+  return HWY_DYNAMIC_DISPATCH(find_arg_loop)(type, largest, last);
+}
+
+}  // namespace norn::kernels
+#endif

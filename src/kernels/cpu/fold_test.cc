@@ -1,0 +1,188 @@
+// Reductions, places of extrema and running sums in every type against plain loops.
+#include "kernels/cpu/fold.h"
+
+#include <functional>
+
+#include "base/number.h"
+#include "kernels/cpu/kernel_test.h"
+
+namespace norn::kernels {
+namespace {
+
+using namespace test;
+
+template <class T>
+std::vector<T> digits(std::int64_t n, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::vector<T> v(static_cast<std::size_t>(n));
+  for (T& x : v) x = static_cast<T>(engine() % 9 + 1);
+  return v;
+}
+
+// Calls f(first, step) for each group of a reduction: brute force over all elements.
+template <class T>
+std::vector<std::vector<T>> groups(const std::vector<T>& x, const Shape& dims, const std::vector<std::int64_t>& axes) {
+  Shape kept = dims;
+  for (std::int64_t a : axes) kept[static_cast<std::size_t>(a)] = 1;
+  const auto strides = layout_strides(kept, Layout::Dense);
+  std::vector<std::vector<T>> found(static_cast<std::size_t>(element_count(kept)));
+  for (std::int64_t i = 0; i < element_count(dims); ++i) {
+    std::int64_t rest = i, at = 0;
+    for (std::size_t d = dims.size(); d-- > 0; rest /= dims[d])
+      if (kept[d] != 1) at += rest % dims[d] * strides[d];
+    found[static_cast<std::size_t>(at)].push_back(x[static_cast<std::size_t>(i)]);
+  }
+  return found;
+}
+
+template <class T>
+double fold_of(FoldKind kind, const std::vector<T>& g) {
+  double sum = 0, squares = 0, product = 1, most = -1e300, least = 1e300;
+  for (const T v : g) {
+    const auto d = static_cast<double>(v);
+    sum += d;
+    squares += d * d;
+    product *= d;
+    most = std::max(most, d);
+    least = std::min(least, d);
+  }
+  switch (kind) {
+    case FoldKind::Sum:
+    case FoldKind::L1: return sum;
+    case FoldKind::Mean: return sum / static_cast<double>(g.size());
+    case FoldKind::Max: return most;
+    case FoldKind::Min: return least;
+    case FoldKind::Prod: return product;
+    case FoldKind::SumSquare: return squares;
+    case FoldKind::L2: return std::sqrt(squares);
+    case FoldKind::LogSum: return std::log(sum);
+  }
+  return 0;
+}
+
+template <class T>
+void check_folds(DataType type, std::initializer_list<FoldKind> kinds) {
+  for (const Shape& dims : {Shape{3, 70, 5}, Shape{2, 3, 4, 129}, Shape{7}, Shape{1500, 3}, Shape{2, 1, 2100}})
+    for (std::uint32_t chosen = 0; chosen < 1u << dims.size(); ++chosen) {
+      FoldConfig c{.type = type, .x = dims};
+      for (std::size_t d = 0; d < dims.size(); ++d)
+        if (chosen >> d & 1) c.axes.push_back(static_cast<std::int64_t>(d));
+      auto x = digits<T>(element_count(dims), 3);
+      const auto all = groups(x, dims, c.axes);
+      for (const FoldKind kind : kinds) {
+        if (kind == FoldKind::Prod && all[0].size() > 12) continue;
+        c.kind = kind;
+        ASSERT_EQ(fold_candidates()[0].refuses(c), "");
+        Constants constants;
+        const auto got =
+            run_at_widths(*fold_candidates()[0].make(c, constants), {x.data()}, std::vector<T>(all.size(), T{77}));
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          const double want = fold_of(kind, all[i]);
+          if (std::is_integral_v<T>) {
+            ASSERT_EQ(got[i], static_cast<T>(static_cast<std::int64_t>(want))) << static_cast<int>(kind);
+            continue;
+          }
+          ASSERT_NEAR(static_cast<double>(got[i]), want, std::abs(want) * (sizeof(T) == 4 ? 1e-6 : 1e-14));
+        }
+      }
+    }
+}
+TEST(Fold, EveryType) {
+  using enum FoldKind;
+  check_folds<float>(DataType::Float, {Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum});
+  check_folds<double>(DataType::Double, {Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum});
+  check_folds<std::int32_t>(DataType::Int32, {Sum, Mean, Max, Min, Prod, SumSquare, L1});
+  check_folds<std::uint64_t>(DataType::Uint64, {Sum, Max, Min, Prod, SumSquare, L1});
+  check_folds<std::uint8_t>(DataType::Uint8, {Max, Min});
+}
+
+TEST(Fold, HalvesAreSummedInFloat) {
+  std::vector<std::uint16_t> x(5000, base::float_to_half(1.0f));
+  const FoldConfig c{FoldKind::Sum, DataType::Float16, {5000}, {0}};
+  Constants constants;
+  EXPECT_EQ(run_at_widths(*fold_candidates()[0].make(c, constants), {x.data()}, std::vector<std::uint16_t>(1))[0],
+            base::float_to_half(5000));
+}
+
+TEST(Fold, NaNWins) {
+  for (const Shape& dims : {Shape{200, 1}, Shape{200, 40}})
+    for (const FoldKind kind : {FoldKind::Max, FoldKind::Min}) {
+      std::vector<double> x(static_cast<std::size_t>(element_count(dims)), 2.0);
+      x[static_cast<std::size_t>(100 * dims[1])] = std::nan("");
+      const FoldConfig c{kind, DataType::Double, dims, {0}};
+      Constants constants;
+      const auto got = run_at_widths(*fold_candidates()[0].make(c, constants), {x.data()},
+                                     std::vector<double>(static_cast<std::size_t>(dims[1])));
+      EXPECT_TRUE(std::isnan(got[0]));
+      EXPECT_TRUE(dims[1] == 1 || got.back() == 2.0);
+    }
+}
+
+template <class T>
+void check_args(DataType type) {
+  const bool real = std::is_floating_point_v<T>;
+  for (const std::int64_t inner : {1, 3, 700})
+    for (const std::int64_t n : {1, 2, 63, 200})
+      for (const bool largest : {true, false})
+        for (const bool last : {true, false}) {
+          const ArgExtremumConfig c{type, largest, last, 3, n, inner};
+          auto x = digits<T>(3 * n * inner, static_cast<unsigned>(n));
+          if (real && n > 60) {
+            x[static_cast<std::size_t>(40 * inner)] = static_cast<T>(std::nan(""));
+            x[static_cast<std::size_t>(50 * inner)] = static_cast<T>(std::nan(""));
+          }
+          ASSERT_EQ(arg_extremum_candidates()[0].refuses(c), "");
+          Constants constants;
+          const auto got = run_at_widths(*arg_extremum_candidates()[0].make(c, constants), {x.data()},
+                                         std::vector<std::int64_t>(static_cast<std::size_t>(3 * inner), -7));
+          for (std::int64_t o = 0; o < 3; ++o)
+            for (std::int64_t i = 0; i < inner; ++i) {
+              std::vector<double> line;
+              for (std::int64_t k = 0; k < n; ++k)
+                line.push_back(static_cast<double>(x[static_cast<std::size_t>((o * n + k) * inner + i)]));
+              // NaN counts as beyond all others.
+              for (double& v : line) v = std::isnan(v) ? 1000 : largest ? v : -v;
+              const auto at =
+                  last ? line.size() - 1 -
+                             static_cast<std::size_t>(std::max_element(line.rbegin(), line.rend()) - line.rbegin())
+                       : static_cast<std::size_t>(std::max_element(line.begin(), line.end()) - line.begin());
+              ASSERT_EQ(got[static_cast<std::size_t>(o * inner + i)], static_cast<std::int64_t>(at))
+                  << n << " " << inner << " " << largest << last;
+            }
+        }
+}
+TEST(ArgExtremum, EveryType) {
+  check_args<float>(DataType::Float);
+  check_args<double>(DataType::Double);
+  check_args<std::int8_t>(DataType::Int8);
+  check_args<std::uint16_t>(DataType::Uint16);
+  check_args<std::int64_t>(DataType::Int64);
+}
+
+TEST(Cumulative, AllWays) {
+  for (const std::int64_t inner : {1, 5, 1100})
+    for (const bool exclusive : {false, true})
+      for (const bool reverse : {false, true})
+        for (const bool product : {false, true}) {
+          const CumulativeConfig c{DataType::Int32, product, exclusive, reverse, 2, 9, inner};
+          auto x = digits<std::int32_t>(2 * 9 * inner, 8);
+          Constants constants;
+          const auto got = run_at_widths(*cumulative_candidates()[0].make(c, constants), {x.data()},
+                                         std::vector<std::int32_t>(x.size()));
+          for (std::int64_t o = 0; o < 2; ++o)
+            for (std::int64_t i = 0; i < inner; ++i)
+              for (std::int64_t k = 0; k < 9; ++k) {
+                std::int64_t want = product ? 1 : 0;
+                for (std::int64_t l = 0; l < 9; ++l) {
+                  const bool counts = reverse ? l > k : l < k;
+                  if (!counts && (l != k || exclusive)) continue;
+                  const std::int64_t v = x[static_cast<std::size_t>((o * 9 + l) * inner + i)];
+                  want = product ? want * v : want + v;
+                }
+                ASSERT_EQ(got[static_cast<std::size_t>((o * 9 + k) * inner + i)], want);
+              }
+        }
+}
+
+}  // namespace
+}  // namespace norn::kernels

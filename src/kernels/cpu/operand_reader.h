@@ -1,0 +1,65 @@
+// An operand that broadcasts, of elements of 1, 2, 4 or 8 bytes, read a tile of the output's elements at a time.
+// Internal to the kernels.
+#pragma once
+#include <array>
+#include <string>
+
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/walk.h"
+
+namespace norn::kernels {
+
+class OperandReader {
+ public:
+  static constexpr std::int64_t kTile = 1024;
+  using Tile = std::array<std::uint64_t, kTile>;
+
+  OperandReader(const Shape& out, const Shape& dims, std::size_t element_bytes)
+      : walk_{broadcast_walk(out, Layout::Dense, {.dims = dims})}, bytes_(element_bytes) {}
+
+  // The n <= kTile elements from output position `at`: where they lie, or in `tile`. `one`: they are one element.
+  const void* read(const void* p, std::int64_t at, std::int64_t n, Tile& tile, bool& one) const {
+    switch (bytes_) {
+      case 1: return walk_.read(static_cast<const std::uint8_t*>(p), at, n, cast<std::uint8_t>(tile), one);
+      case 2: return walk_.read(static_cast<const std::uint16_t*>(p), at, n, cast<std::uint16_t>(tile), one);
+      case 4: return walk_.read(static_cast<const std::uint32_t*>(p), at, n, cast<std::uint32_t>(tile), one);
+      default: return walk_.read(static_cast<const std::uint64_t*>(p), at, n, tile.data(), one);
+    }
+  }
+  // The same, n elements in any case.
+  const void* read_all(const void* p, std::int64_t at, std::int64_t n, Tile& tile) const {
+    bool one = false;
+    const void* from = read(p, at, n, tile, one);
+    if (!one) return from;
+    switch (bytes_) {
+      case 1: std::fill_n(cast<std::uint8_t>(tile), n, *static_cast<const std::uint8_t*>(from)); break;
+      case 2: std::fill_n(cast<std::uint16_t>(tile), n, *static_cast<const std::uint16_t*>(from)); break;
+      case 4: std::fill_n(cast<std::uint32_t>(tile), n, *static_cast<const std::uint32_t*>(from)); break;
+      default: std::fill_n(tile.data(), n, *static_cast<const std::uint64_t*>(from));
+    }
+    return tile.data();
+  }
+
+  std::int64_t to_row_end(std::int64_t at, std::int64_t n) const { return walk_.to_row_end(at, n); }
+
+ private:
+  template <class T>
+  static T* cast(Tile& tile) {
+    return reinterpret_cast<T*>(tile.data());
+  }
+  Walk walk_;
+  std::size_t bytes_;
+};
+
+inline std::string broadcast_refusal(const Shape& out, std::span<const Shape> operands) {
+  if (out.size() > Walk::kMaxDims) return "more than 32 dimensions";
+  if (std::string why = extent_refusal({&out}); !why.empty()) return why;
+  for (const Shape& dims : operands) {
+    if (std::string why = extent_refusal({&dims}); !why.empty()) return why;
+    if (broadcast_walk(out, Layout::Dense, {.dims = dims}).empty())
+      return "an input of " + to_string(dims) + " does not broadcast to " + to_string(out);
+  }
+  return "";
+}
+
+}  // namespace norn::kernels

@@ -1,0 +1,115 @@
+// Folds of rows and of windows within a row for each instruction set: plain loops, which the compiler vectorises.
+#include <type_traits>
+
+#include "kernels/cpu/plane_pool.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/plane_pool_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace planes {
+
+// NaN wins.
+struct Most {
+  template <class T>
+  static HWY_INLINE T fold(T a, T b) {
+    const T v = a > b ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return a != a ? a : v;
+    return v;
+  }
+};
+struct Total {
+  template <class T>
+  static HWY_INLINE T fold(T a, T b) {
+    return static_cast<T>(a + b);
+  }
+};
+
+template <class Op, class T>
+void rows(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, std::int64_t n, bool first) {
+  if (first)
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+  else
+    for (std::int64_t i = 0; i < n; ++i) to[i] = Op::fold(to[i], from[i]);
+}
+
+template <class Op, std::int64_t kStride, class T>
+void strided(const T* HWY_RESTRICT from, T* HWY_RESTRICT out, std::int64_t n, std::int64_t stride, std::int64_t window,
+             std::int64_t dilation) {
+  const std::int64_t step = kStride == 0 ? stride : kStride;
+  if (window == 2) {
+    const T* HWY_RESTRICT b = from + dilation;
+    for (std::int64_t i = 0; i < n; ++i) out[i] = Op::fold(from[i * step], b[i * step]);
+    return;
+  }
+  if (window == 3) {
+    const T *HWY_RESTRICT b = from + dilation, *HWY_RESTRICT c = b + dilation;
+    for (std::int64_t i = 0; i < n; ++i) out[i] = Op::fold(Op::fold(from[i * step], b[i * step]), c[i * step]);
+    return;
+  }
+  for (std::int64_t i = 0; i < n; ++i) out[i] = from[i * step];
+  for (std::int64_t k = 1; k < window; ++k) {
+    const T* HWY_RESTRICT b = from + k * dilation;
+    for (std::int64_t i = 0; i < n; ++i) out[i] = Op::fold(out[i], b[i * step]);
+  }
+}
+template <class Op, class T>
+void windows(const T* from, T* out, std::int64_t n, std::int64_t stride, std::int64_t window, std::int64_t dilation) {
+  if (stride == 1)
+    strided<Op, 1>(from, out, n, stride, window, dilation);
+  else if (stride == 2)
+    strided<Op, 2>(from, out, n, stride, window, dilation);
+  else
+    strided<Op, 0>(from, out, n, stride, window, dilation);
+}
+
+template <class T>
+PlaneLoops<T> loops(PoolKind kind) {
+  if (kind == PoolKind::Max) return {rows<Most, T>, windows<Most, T>};
+  if constexpr (std::is_floating_point_v<T>) return {rows<Total, T>, windows<Total, T>};
+  return {nullptr, nullptr};
+}
+
+}  // namespace planes
+
+PlaneLoops<float> plane_loops_f32(PoolKind kind) { return planes::loops<float>(kind); }
+PlaneLoops<double> plane_loops_f64(PoolKind kind) { return planes::loops<double>(kind); }
+PlaneLoops<std::int8_t> plane_loops_i8(PoolKind kind) { return planes::loops<std::int8_t>(kind); }
+PlaneLoops<std::uint8_t> plane_loops_u8(PoolKind kind) { return planes::loops<std::uint8_t>(kind); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(plane_loops_f32);
+HWY_EXPORT(plane_loops_f64);
+HWY_EXPORT(plane_loops_i8);
+HWY_EXPORT(plane_loops_u8);
+
+template <>
+PlaneLoops<float> plane_loops(PoolKind kind) {
+  return HWY_DYNAMIC_DISPATCH(plane_loops_f32)(kind);
+}
+template <>
+PlaneLoops<double> plane_loops(PoolKind kind) {
+  return HWY_DYNAMIC_DISPATCH(plane_loops_f64)(kind);
+}
+template <>
+PlaneLoops<std::int8_t> plane_loops(PoolKind kind) {
+  return HWY_DYNAMIC_DISPATCH(plane_loops_i8)(kind);
+}
+template <>
+PlaneLoops<std::uint8_t> plane_loops(PoolKind kind) {
+  return HWY_DYNAMIC_DISPATCH(plane_loops_u8)(kind);
+}
+
+}  // namespace norn::kernels
+#endif

@@ -1,0 +1,211 @@
+// Pooling of planes, channels by given statistics, triangles, reversed sequences, Col2Im, Hardmax and powers against
+// their definitions.
+#include "kernels/cpu/channel_norm.h"
+#include "kernels/cpu/contraction.h"
+#include "kernels/cpu/fold.h"
+#include "kernels/cpu/kernel_test.h"
+#include "kernels/cpu/plane_pool.h"
+#include "kernels/cpu/triangle.h"
+#include "kernels/cpu/typed.h"
+#include "norn/error.h"
+
+namespace norn::kernels {
+namespace {
+
+using namespace test;
+
+template <class T>
+std::vector<T> varied(std::int64_t n, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::vector<T> v(static_cast<std::size_t>(n));
+  for (T& x : v) x = static_cast<T>(static_cast<int>(engine() % 201) - (std::is_unsigned_v<T> ? 0 : 100));
+  return v;
+}
+
+template <class T>
+void check_pool(const PlanePoolConfig& c) {
+  auto x = varied<T>(element_count(c.x), 1);
+  ASSERT_EQ(plane_pool_candidates()[0].refuses(c), "");
+  Constants constants;
+  const auto got = run_at_widths(*plane_pool_candidates()[0].make(c, constants), {x.data()},
+                                 std::vector<T>(static_cast<std::size_t>(element_count(c.out)), T{7}));
+  const std::size_t rank = c.window.size();
+  const Shape in(c.x.begin() + 2, c.x.end()), out(c.out.begin() + 2, c.out.end());
+  const Shape window(c.window.begin(), c.window.end());
+  for (std::int64_t p = 0; p < c.x[0] * c.x[1]; ++p)
+    for (std::int64_t o = 0; o < element_count(out); ++o) {
+      double sum = 0, best = -1e300, inside = 0, padded = 0;
+      for (std::int64_t w = 0; w < element_count(window); ++w) {
+        std::int64_t o_rest = o, w_rest = w, at = 0, step = 1;
+        bool is_inside = true, is_padded = true;
+        for (std::size_t d = rank; d-- > 0; o_rest /= out[d], w_rest /= window[d]) {
+          const std::int64_t i = o_rest % out[d] * c.strides[d] - c.pads_begin[d] + w_rest % window[d] * c.dilations[d];
+          is_inside = is_inside && i >= 0 && i < in[d];
+          is_padded = is_padded && i >= -c.pads_begin[d] && i < in[d] + c.pads_end[d];
+          at += i * step;
+          step *= in[d];
+        }
+        padded += is_padded ? 1 : 0;
+        if (!is_inside) continue;
+        const auto v = static_cast<double>(x[static_cast<std::size_t>(p * element_count(in) + at)]);
+        inside += 1;
+        sum += v;
+        best = std::max(best, v);
+      }
+      const double want = c.kind == PoolKind::Max ? best : sum / (c.count_include_pad ? padded : inside);
+      ASSERT_NEAR(static_cast<double>(got[static_cast<std::size_t>(p * element_count(out) + o)]), want,
+                  1e-5 * (1 + std::abs(want)))
+          << o;
+    }
+}
+
+TEST(PlanePool, EveryWindow) {
+  for (const PoolKind kind : {PoolKind::Max, PoolKind::Average})
+    for (const bool counts : {false, true}) {
+      check_pool<float>(
+          {DataType::Float, kind, {2, 3, 9, 70}, {2, 3, 5, 35}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, counts});
+      check_pool<double>(
+          {DataType::Double, kind, {1, 2, 9, 20}, {1, 2, 5, 16}, {3, 5}, {1, 1}, {2, 1}, {0, 0}, {0, 0}, counts});
+      check_pool<float>({DataType::Float, kind, {1, 2, 50}, {1, 2, 17}, {4}, {3}, {1}, {1}, {1}, counts});
+      check_pool<float>({DataType::Float,
+                         kind,
+                         {1, 1, 4, 5, 6},
+                         {1, 1, 2, 3, 3},
+                         {2, 2, 2},
+                         {2, 2, 2},
+                         {1, 1, 1},
+                         {0, 1, 0},
+                         {0, 0, 0},
+                         counts});
+      // The last window reaches beyond the padding.
+      check_pool<float>({DataType::Float, kind, {1, 1, 6}, {1, 1, 3}, {3}, {2}, {1}, {0}, {0}, counts});
+    }
+  check_pool<std::int8_t>(
+      {DataType::Int8, PoolKind::Max, {1, 4, 20, 33}, {1, 4, 18, 31}, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}});
+  check_pool<std::uint8_t>(
+      {DataType::Uint8, PoolKind::Max, {1, 4, 20, 33}, {1, 4, 10, 17}, {2, 2}, {2, 2}, {1, 1}, {0, 1}, {0, 0}});
+}
+
+TEST(PlanePool, RefusesWindowsOfPaddingAlone) {
+  EXPECT_NE(plane_pool_candidates()[0].refuses(
+                {DataType::Float, PoolKind::Max, {1, 1, 4}, {1, 1, 8}, {2}, {1}, {1}, {3}, {2}}),
+            "");
+}
+
+TEST(ChannelNorm, MatchesItsFormula) {
+  auto x = random_floats(2 * 5 * 37, 1, -3, 3), scale = random_floats(5, 2), bias = random_floats(5, 3),
+       mean = random_floats(5, 4), variance = random_floats(5, 5, 0.1f, 2);
+  Constants constants;
+  const auto got =
+      run_at_widths(*channel_norm_candidates()[0].make({DataType::Float, 2, 5, 37, 1e-5}, constants),
+                    {x.data(), scale.data(), bias.data(), mean.data(), variance.data()}, std::vector<float>(x.size()));
+  std::vector<double> want;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t c = i / 37 % 5;
+    want.push_back((static_cast<double>(x[i]) - mean[c]) / std::sqrt(variance[c] + 1e-5) * scale[c] + bias[c]);
+  }
+  expect_close(got, want, 1e-6, "channels");
+}
+
+TEST(Triangle, EveryDiagonal) {
+  for (const bool upper : {true, false})
+    for (const std::int64_t k : {-100, -3, -1, 0, 1, 2, 100}) {
+      auto x = varied<std::int16_t>(2 * 4 * 6, 9);
+      Constants constants;
+      const auto got = run_at_widths(*triangle_candidates()[0].make({2, 4, 6, upper, k, 2}, constants), {x.data()},
+                                     std::vector<std::int16_t>(x.size(), 7));
+      for (std::int64_t i = 0; i < 48; ++i) {
+        const std::int64_t row = i / 6 % 4, column = i % 6;
+        const bool stays = upper ? column >= row + k : column <= row + k;
+        ASSERT_EQ(got[static_cast<std::size_t>(i)], stays ? x[static_cast<std::size_t>(i)] : 0);
+      }
+    }
+}
+
+TEST(Reverse, BothLayouts) {
+  for (const std::int64_t inner : {1, 3}) {
+    auto x = varied<float>(4 * 5 * inner, 2);
+    std::vector<std::int64_t> lengths = {4, 1, 3, 0, 2}, of_rows = {5, 0, 2, 3};
+    Constants constants;
+    const auto time_first = run_at_widths(*reverse_candidates()[0].make({4, 5, inner, false, 4}, constants),
+                                          {x.data(), lengths.data()}, std::vector<float>(x.size()));
+    const auto batch_first = run_at_widths(*reverse_candidates()[0].make({4, 5, inner, true, 4}, constants),
+                                           {x.data(), of_rows.data()}, std::vector<float>(x.size()));
+    for (std::int64_t i = 0; i < 4; ++i)
+      for (std::int64_t j = 0; j < 5; ++j)
+        for (std::int64_t e = 0; e < inner; ++e) {
+          const std::int64_t n = lengths[static_cast<std::size_t>(j)], m = of_rows[static_cast<std::size_t>(i)];
+          const std::size_t at = static_cast<std::size_t>((i * 5 + j) * inner + e);
+          EXPECT_EQ(time_first[at], x[static_cast<std::size_t>(((i < n ? n - 1 - i : i) * 5 + j) * inner + e)]);
+          EXPECT_EQ(batch_first[at], x[static_cast<std::size_t>((i * 5 + (j < m ? m - 1 - j : j)) * inner + e)]);
+        }
+    lengths[2] = 5;
+    std::vector<float> out(x.size());
+    void* operands[] = {x.data(), lengths.data(), out.data()};
+    EXPECT_THROW(reverse_candidates()[0].make({4, 5, inner, false, 4}, constants)->run(operands, nullptr), Error);
+  }
+}
+
+TEST(Col2Im, AddsBlocks) {
+  const Col2ImConfig c{DataType::Float, 2, {4, 5}, {6, 5}, {3, 2}, {1, 1}, {1, 2}, {0, 1}};
+  auto x = varied<float>(2 * 6 * 20, 3);
+  ASSERT_EQ(col2im_candidates()[0].refuses(c), "");
+  Constants constants;
+  const auto got =
+      run_at_widths(*col2im_candidates()[0].make(c, constants), {x.data()}, std::vector<float>(2 * 30, 7.0f));
+  std::vector<float> want(2 * 30);
+  for (std::int64_t p = 0; p < 2; ++p)
+    for (std::int64_t t = 0; t < 6; ++t)
+      for (std::int64_t l = 0; l < 20; ++l) {
+        const std::int64_t y = l / 5 + t / 2, z = l % 5 + t % 2 * 2 - 1;
+        if (y < 6 && z >= 0 && z < 5)
+          want[static_cast<std::size_t>(p * 30 + y * 5 + z)] += x[static_cast<std::size_t>((p * 6 + t) * 20 + l)];
+      }
+  EXPECT_EQ(got, want);
+}
+
+TEST(Hardmax, MarksTheFirstOfTheGreatest) {
+  for (const std::int64_t inner : {1, 600}) {
+    auto x = varied<double>(3 * 9 * inner, 4);
+    x[static_cast<std::size_t>(4 * inner)] = std::nan("");
+    Constants constants;
+    const auto got = run_at_widths(*hardmax_candidates()[0].make({DataType::Double, 3, 9, inner}, constants),
+                                   {x.data()}, std::vector<double>(x.size(), 7.0));
+    for (std::int64_t o = 0; o < 3; ++o)
+      for (std::int64_t i = 0; i < inner; ++i) {
+        const auto at = [&](std::int64_t k) { return static_cast<std::size_t>((o * 9 + k) * inner + i); };
+        std::int64_t best = 0;
+        for (std::int64_t k = 1; k < 9; ++k)
+          if (!std::isnan(x[at(best)]) && (x[at(k)] > x[at(best)] || std::isnan(x[at(k)]))) best = k;
+        for (std::int64_t k = 0; k < 9; ++k) ASSERT_EQ(got[at(k)], k == best ? 1.0 : 0.0);
+      }
+  }
+}
+
+TEST(Powers, AreThoseOfTheCLibrary) {
+  std::mt19937 engine(6);
+  std::uniform_real_distribution<float> base(0.0f, 20.0f), exponent(-12.0f, 12.0f);
+  std::vector<float> x, y;
+  for (int i = 0; i < 4000; ++i) {
+    x.push_back(base(engine));
+    y.push_back(exponent(engine));
+  }
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  for (const float a : {0.0f, -0.0f, 1.0f, -2.0f, 1e-40f, 3e38f, inf, -inf, nan})
+    for (const float b : {0.0f, -0.0f, 1.0f, -3.0f, 0.5f, 2.5f, 1e30f, inf, -inf, nan}) {
+      x.push_back(a);
+      y.push_back(b);
+    }
+  std::vector<float> got(x.size());
+  powers_f32(x.data(), y.data(), got.data(), static_cast<std::int64_t>(x.size()));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const float want = std::pow(x[i], y[i]);
+    if (std::isnan(want))
+      ASSERT_TRUE(std::isnan(got[i])) << x[i] << " " << y[i];
+    else
+      ASSERT_FLOAT_EQ(got[i], want) << x[i] << " " << y[i];
+  }
+}
+
+}  // namespace
+}  // namespace norn::kernels

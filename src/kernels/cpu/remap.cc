@@ -1,0 +1,179 @@
+// Trailing dimensions that stay as they are make up blocks. The last dimension that does not is a list of runs; a row
+// whose source is that of the row before is copied from there.
+#include "kernels/cpu/remap.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string>
+
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/physical.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr double kByteNs = 0.1;
+constexpr std::int64_t kShort = 8;  // blocks: shorter runs are read by the table
+
+enum class RunKind : std::uint8_t { Copied, ByTable, Filled };
+struct Run {
+  std::int64_t first, count;  // blocks of the row
+  RunKind kind;
+};
+constexpr std::int64_t kFilled = -1;  // in place of an offset
+
+bool is_identity(const std::vector<std::int64_t>& table, std::int64_t size) {
+  if (static_cast<std::int64_t>(table.size()) != size) return false;
+  for (std::size_t i = 0; i < table.size(); ++i)
+    if (table[i] != static_cast<std::int64_t>(i)) return false;
+  return true;
+}
+
+template <class T>
+void pick(const char* x, const std::int64_t* table, std::int64_t n, char* out) {
+  // The addresses of a tensor's elements may be any.
+  for (std::int64_t i = 0; i < n; ++i)
+    std::memcpy(out + i * static_cast<std::int64_t>(sizeof(T)), x + table[i], sizeof(T));
+}
+
+class Remap final : public Kernel {
+ public:
+  explicit Remap(const RemapConfig& c) : element_bytes_(c.element_bytes), fill_(c.fill) {
+    std::size_t rank = c.x.size();
+    block_ = static_cast<std::int64_t>(c.element_bytes);
+    for (; rank > 0 && is_identity(c.from[rank - 1], c.x[rank - 1]); --rank) block_ *= c.x[rank - 1];
+    std::int64_t stride = block_;
+    for (std::size_t d = rank; d-- > 0;) {
+      std::vector<std::int64_t> offsets;
+      for (std::int64_t i : c.from[d]) offsets.push_back(i < 0 ? kFilled : i * stride);
+      tables_.insert(tables_.begin(), std::move(offsets));
+      stride *= c.x[d];
+    }
+    if (tables_.empty()) tables_.push_back({0});
+    row_ = std::move(tables_.back());
+    tables_.pop_back();
+    for (const auto& table : tables_) rows_ *= static_cast<std::int64_t>(table.size());
+    const auto n = static_cast<std::int64_t>(row_.size());
+    const auto at = [&](std::int64_t i) { return row_[static_cast<std::size_t>(i)]; };
+    for (std::int64_t i = 0; i < n;) {
+      const bool filled = at(i) == kFilled;
+      std::int64_t m = 1;
+      while (i + m < n && at(i + m) == (filled ? kFilled : at(i) + m * block_)) ++m;
+      const bool copied = m >= kShort || m == n || block_ > 8;
+      const RunKind kind = filled ? RunKind::Filled : copied ? RunKind::Copied : RunKind::ByTable;
+      if (kind == RunKind::ByTable && !runs_.empty() && runs_.back().kind == kind)
+        runs_.back().count += m;
+      else
+        runs_.push_back({i, m, kind});
+      i += m;
+    }
+  }
+
+  void run(void* const* operands, void*) const override {
+    const auto* x = static_cast<const char*>(operands[0]);
+    auto* out = static_cast<char*>(operands[1]);
+    const std::int64_t row_bytes = static_cast<std::int64_t>(row_.size()) * block_;
+    if (row_bytes == 0) return;
+    parallel_ranges(rows_, 5 + kByteNs * static_cast<double>(row_bytes), 1, [&](std::int64_t begin, std::int64_t end) {
+      std::int64_t before = -1;
+      for (std::int64_t r = begin; r < end; ++r) {
+        std::int64_t rest = r, base = 0;
+        bool filled = false;
+        for (std::size_t d = tables_.size(); d-- > 0;) {
+          const auto size = static_cast<std::int64_t>(tables_[d].size());
+          const std::int64_t offset = tables_[d][static_cast<std::size_t>(rest % size)];
+          filled = filled || offset == kFilled;
+          base += offset;
+          rest /= size;
+        }
+        if (filled) {
+          fill(out + r * row_bytes, row_bytes);
+          before = -1;
+          continue;
+        }
+        char* to = out + r * row_bytes;
+        if (base == before)
+          std::memcpy(to, to - row_bytes, static_cast<std::size_t>(row_bytes));
+        else
+          row(x + base, to);
+        before = base;
+      }
+    });
+  }
+
+  std::size_t bytes() const noexcept override {
+    std::size_t numbers = row_.size();
+    for (const auto& table : tables_) numbers += table.size();
+    return 512 + numbers * sizeof(std::int64_t) + runs_.size() * sizeof(Run);
+  }
+
+ private:
+  void fill(char* to, std::int64_t bytes) const {
+    const auto with = [&]<class T>(T value) {
+      std::memcpy(&value, fill_.data(), sizeof value);
+      for (std::int64_t i = 0; i < bytes; i += static_cast<std::int64_t>(sizeof value))
+        std::memcpy(to + i, &value, sizeof value);
+    };
+    switch (element_bytes_) {
+      case 1: std::memset(to, static_cast<int>(fill_[0]), static_cast<std::size_t>(bytes)); return;
+      case 2: return with(std::uint16_t{});
+      case 4: return with(std::uint32_t{});
+      case 8: return with(std::uint64_t{});
+      default: return with(std::array<std::uint64_t, 2>{});
+    }
+  }
+  void row(const char* x, char* out) const {
+    for (const Run& run : runs_) {
+      const std::int64_t* table = row_.data() + run.first;
+      char* to = out + run.first * block_;
+      if (run.kind == RunKind::Filled) {
+        fill(to, run.count * block_);
+        continue;
+      }
+      if (run.kind == RunKind::Copied) {
+        std::memcpy(to, x + *table, static_cast<std::size_t>(run.count * block_));
+        continue;
+      }
+      switch (block_) {
+        case 1: pick<std::uint8_t>(x, table, run.count, to); break;
+        case 2: pick<std::uint16_t>(x, table, run.count, to); break;
+        case 4: pick<std::uint32_t>(x, table, run.count, to); break;
+        case 8: pick<std::uint64_t>(x, table, run.count, to); break;
+        default:
+          for (std::int64_t i = 0; i < run.count; ++i)
+            std::memcpy(to + i * block_, x + table[i], static_cast<std::size_t>(block_));
+      }
+    }
+  }
+
+  std::size_t element_bytes_;
+  std::array<std::byte, 16> fill_;
+  std::int64_t block_, rows_ = 1;
+  std::vector<std::vector<std::int64_t>> tables_;  // byte offsets, of the dimensions before the row's
+  std::vector<std::int64_t> row_;
+  std::vector<Run> runs_;
+};
+
+std::string refuses(const RemapConfig& c) {
+  if (c.from.size() != c.x.size()) return "tables and x of different ranks";
+  Shape out;
+  for (std::size_t d = 0; d < c.x.size(); ++d) {
+    out.push_back(static_cast<std::int64_t>(c.from[d].size()));
+    for (std::int64_t i : c.from[d])
+      if (i < -1 || i >= c.x[d]) return "a coordinate outside of x";
+  }
+  if (c.element_bytes > 16 || (c.element_bytes & (c.element_bytes - 1)) != 0)
+    return "elements of " + std::to_string(c.element_bytes) + " bytes";
+  out.push_back(static_cast<std::int64_t>(c.element_bytes));
+  return extent_refusal({&c.x, &out});
+}
+std::unique_ptr<Kernel> make(const RemapConfig& c, PackedConstants&) { return std::make_unique<Remap>(c); }
+
+constexpr Candidate<RemapConfig> kCandidates[] = {{"remap", refuses, make}};
+
+}  // namespace
+
+std::span<const Candidate<RemapConfig>> remap_candidates() { return kCandidates; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,168 @@
+// Every pass reads the tensor that the one before made. Half types are summed in f32, integers in double.
+#include "kernels/cpu/resample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "kernels/cpu/cast.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/physical.h"
+
+namespace norn::kernels {
+namespace {
+
+bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
+bool is_integer(DataType type) {
+  return type == DataType::Int8 || type == DataType::Uint8 || type == DataType::Int16 || type == DataType::Uint16;
+}
+
+template <class T>
+struct Pass {
+  std::int64_t outer, in, out, inner, taps;
+  std::vector<std::int32_t> index;
+  std::vector<T> weight;
+};
+
+template <class I>
+void round_to(const double* x, I* out, std::int64_t n) {
+  constexpr double low = std::numeric_limits<I>::min(), high = std::numeric_limits<I>::max();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double twice = 2 * x[i], whole = std::nearbyint(twice);
+    const double v = std::fabs(twice - whole) <= 2 * kNearHalf ? whole / 2 : x[i];
+    const double rounded = std::nearbyint(v);
+    out[i] = static_cast<I>(rounded < low ? low : rounded > high ? high : rounded == rounded ? rounded : 0);
+  }
+}
+
+template <class T>
+class Resample final : public Kernel {
+ public:
+  Resample(const ResampleConfig& c, ResampleLoops<T> loops) : type_(c.type), loops_(loops) {
+    Shape dims = c.x;
+    first_ = largest_ = element_count(dims);
+    for (const ResampledAxis& axis : c.axes) {
+      const auto d = static_cast<std::size_t>(axis.axis);
+      Pass<T> pass{1, dims[d], axis.out, 1, axis.taps, axis.index, {axis.weight.begin(), axis.weight.end()}};
+      for (std::size_t i = 0; i < dims.size(); ++i)
+        if (i != d) (i < d ? pass.outer : pass.inner) *= dims[i];
+      dims[d] = axis.out;
+      largest_ = std::max(largest_, element_count(dims));
+      passes_.push_back(std::move(pass));
+    }
+    last_ = element_count(dims);
+  }
+
+  std::size_t scratch_bytes() const override { return 2 * buffer_bytes(); }
+  std::size_t bytes() const noexcept override {
+    std::size_t n = 512;
+    for (const auto& pass : passes_) n += pass.index.size() * (sizeof(T) + sizeof(std::int32_t));
+    return n;
+  }
+
+  void run(void* const* operands, void* scratch) const override {
+    if (last_ == 0) return;
+    T* buffers[2] = {static_cast<T*>(scratch), static_cast<T*>(scratch) + buffer_bytes() / sizeof(T)};
+    const bool own = type_ == DataType::Float || type_ == DataType::Double;
+    const T* x = own ? static_cast<const T*>(operands[0]) : buffers[1];
+    if (!own) load(operands[0], buffers[1]);
+    for (std::size_t p = 0; p < passes_.size(); ++p) {
+      T* to = own && p + 1 == passes_.size() ? static_cast<T*>(operands[1]) : buffers[p % 2];
+      run_pass(passes_[p], x, to);
+      x = to;
+    }
+    if (!own) store(x, operands[1]);
+  }
+
+ private:
+  std::size_t buffer_bytes() const { return (static_cast<std::size_t>(largest_) * sizeof(T) + 63) / 64 * 64; }
+
+  void run_pass(const Pass<T>& p, const T* x, T* out) const {
+    if (p.inner == 1) {
+      const double line_ns = static_cast<double>(p.out * p.taps);
+      parallel_ranges(p.outer, line_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t o = begin; o < end; ++o)
+          loops_.line(x + o * p.in, p.index.data(), p.weight.data(), p.taps, p.out, out + o * p.out);
+      });
+      return;
+    }
+    const double row_ns = 5 + 0.1 * static_cast<double>(p.inner * p.taps);
+    parallel_ranges(p.outer * p.out, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        const std::int64_t first = r % p.out * p.taps;
+        loops_.row(x + r / p.out * p.in * p.inner, p.inner, p.index.data() + first, p.weight.data() + first, p.taps,
+                   out + r * p.inner);
+      }
+    });
+  }
+
+  void load(const void* from, T* to) const {
+    const std::int64_t size = static_cast<std::int64_t>(element_size(type_));
+    parallel_ranges(first_, 0.3, 1024, [&](std::int64_t begin, std::int64_t end) {
+      const void* at = static_cast<const char*>(from) + begin * size;
+      if constexpr (std::is_same_v<T, double>) {
+        cast_loop(type_, DataType::Double)(at, to + begin, end - begin);
+      } else {
+        const HalfTable& halves = half_table();
+        (type_ == DataType::Float16 ? halves.float16_to_float : halves.bfloat16_to_float)(
+            static_cast<const std::uint16_t*>(at), to + begin, end - begin);
+      }
+    });
+  }
+  void store(const T* from, void* to) const {
+    parallel_ranges(last_, 1, 1024, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t n = end - begin;
+      if constexpr (std::is_same_v<T, double>) {
+        switch (type_) {
+          case DataType::Int8: return round_to(from + begin, static_cast<std::int8_t*>(to) + begin, n);
+          case DataType::Uint8: return round_to(from + begin, static_cast<std::uint8_t*>(to) + begin, n);
+          case DataType::Int16: return round_to(from + begin, static_cast<std::int16_t*>(to) + begin, n);
+          default: return round_to(from + begin, static_cast<std::uint16_t*>(to) + begin, n);
+        }
+      } else {
+        const HalfTable& halves = half_table();
+        (type_ == DataType::Float16 ? halves.float_to_float16 : halves.float_to_bfloat16)(
+            from + begin, static_cast<std::uint16_t*>(to) + begin, n);
+      }
+    });
+  }
+
+  DataType type_;
+  ResampleLoops<T> loops_;
+  std::vector<Pass<T>> passes_;
+  std::int64_t first_, last_, largest_;
+};
+
+std::string refuses(const ResampleConfig& c) {
+  if (c.type != DataType::Float && c.type != DataType::Double && !is_half(c.type) && !is_integer(c.type))
+    return "does not compute " + std::string(data_type_name(c.type));
+  if (c.axes.empty()) return "there is nothing to sum";
+  Shape dims = c.x;
+  if (std::string why = extent_refusal({&dims}); !why.empty()) return why;
+  for (const ResampledAxis& axis : c.axes) {
+    const auto d = static_cast<std::size_t>(axis.axis);
+    const std::size_t numbers = static_cast<std::size_t>(axis.out * axis.taps);
+    if (axis.axis < 0 || d >= dims.size() || axis.taps < 1 || axis.index.size() != numbers ||
+        axis.weight.size() != numbers)
+      return "an axis without as many taps as it says";
+    for (std::int32_t i : axis.index)
+      if (i < 0 || i >= dims[d]) return "a tap outside of x";
+    dims[d] = axis.out;
+    if (std::string why = extent_refusal({&dims}); !why.empty()) return why;
+  }
+  return "";
+}
+std::unique_ptr<Kernel> make(const ResampleConfig& c, PackedConstants&) {
+  if (c.type == DataType::Double || is_integer(c.type))
+    return std::make_unique<Resample<double>>(c, resample_loops_f64());
+  return std::make_unique<Resample<float>>(c, resample_loops_f32());
+}
+
+constexpr Candidate<ResampleConfig> kCandidates[] = {{"resample", refuses, make}};
+
+}  // namespace
+
+std::span<const Candidate<ResampleConfig>> resample_candidates() { return kCandidates; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,83 @@
+// Sums of taps for each instruction set: plain loops, which the compiler vectorises.
+#include "kernels/cpu/resample.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/resample_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace resampling {
+
+template <class T>
+void row(const T* x, std::int64_t inner, const std::int32_t* index, const T* weight, std::int64_t taps,
+         T* HWY_RESTRICT out) {
+  const auto at = [&](std::int64_t t) { return x + index[t] * inner; };
+  std::int64_t t = 0;
+  if (taps >= 4) {
+    const T *HWY_RESTRICT a = at(0), *HWY_RESTRICT b = at(1), *HWY_RESTRICT c = at(2), *HWY_RESTRICT d = at(3);
+    const T wa = weight[0], wb = weight[1], wc = weight[2], wd = weight[3];
+    for (std::int64_t i = 0; i < inner; ++i) out[i] = a[i] * wa + b[i] * wb + c[i] * wc + d[i] * wd;
+    t = 4;
+  } else if (taps >= 2) {
+    const T *HWY_RESTRICT a = at(0), *HWY_RESTRICT b = at(1);
+    const T wa = weight[0], wb = weight[1];
+    for (std::int64_t i = 0; i < inner; ++i) out[i] = a[i] * wa + b[i] * wb;
+    t = 2;
+  } else {
+    const T* HWY_RESTRICT a = at(0);
+    const T wa = weight[0];
+    for (std::int64_t i = 0; i < inner; ++i) out[i] = a[i] * wa;
+    t = 1;
+  }
+  for (; t < taps; ++t) {
+    const T* HWY_RESTRICT a = at(t);
+    const T wa = weight[t];
+    for (std::int64_t i = 0; i < inner; ++i) out[i] += a[i] * wa;
+  }
+}
+
+template <std::int64_t kTaps, class T>
+void fixed_line(const T* HWY_RESTRICT x, const std::int32_t* HWY_RESTRICT index, const T* HWY_RESTRICT weight,
+                std::int64_t n, T* HWY_RESTRICT out) {
+  for (std::int64_t o = 0; o < n; ++o) {
+    T sum = 0;
+    for (std::int64_t t = 0; t < kTaps; ++t) sum += x[index[o * kTaps + t]] * weight[o * kTaps + t];
+    out[o] = sum;
+  }
+}
+template <class T>
+void line(const T* x, const std::int32_t* index, const T* weight, std::int64_t taps, std::int64_t n, T* out) {
+  if (taps == 1) return fixed_line<1>(x, index, weight, n, out);
+  if (taps == 2) return fixed_line<2>(x, index, weight, n, out);
+  if (taps == 4) return fixed_line<4>(x, index, weight, n, out);
+  for (std::int64_t o = 0; o < n; ++o) {
+    T sum = 0;
+    for (std::int64_t t = 0; t < taps; ++t) sum += x[index[o * taps + t]] * weight[o * taps + t];
+    out[o] = sum;
+  }
+}
+
+}  // namespace resampling
+
+ResampleLoops<float> resample_f32() { return {resampling::row<float>, resampling::line<float>}; }
+ResampleLoops<double> resample_f64() { return {resampling::row<double>, resampling::line<double>}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(resample_f32);
+HWY_EXPORT(resample_f64);
+
+ResampleLoops<float> resample_loops_f32() { return HWY_DYNAMIC_DISPATCH(resample_f32)(); }
+ResampleLoops<double> resample_loops_f64() { return HWY_DYNAMIC_DISPATCH(resample_f64)(); }
+
+}  // namespace norn::kernels
+#endif

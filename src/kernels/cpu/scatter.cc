@@ -1,0 +1,423 @@
+// Rows of indices are checked first, in a loop of their own that has no branches; then elements move. Pieces of work
+// that run beside each other write different parts of the output: what reduces by order stays within one piece.
+#include "kernels/cpu/scatter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/physical.h"
+#include "norn/error.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr double kElementNs = 1.0;
+
+[[noreturn]] void refuse_index(std::int64_t index, std::int64_t size) {
+  throw Error(ErrorCode::RuntimeError, "index " + std::to_string(index) + " is outside [" + std::to_string(-size) +
+                                           ", " + std::to_string(size) + ")");
+}
+template <class I>
+void check_indices(const I* index, std::int64_t n, std::int64_t size) {
+  const auto reach = static_cast<std::uint64_t>(size);
+  unsigned outside = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    outside |= static_cast<std::uint64_t>(static_cast<std::int64_t>(index[i])) + reach >= 2 * reach;
+  if (!outside) return;
+  for (std::int64_t i = 0; i < n; ++i)
+    if (index[i] < -size || index[i] >= size) refuse_index(index[i], size);
+}
+template <class I>
+std::int64_t from_front(I index, std::int64_t size) {
+  return index + (index < 0 ? size : 0);
+}
+
+bool moves_size(std::size_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8; }
+
+// Calls f with an unsigned integer of that many bytes.
+template <class F>
+void with_size(std::size_t bytes, F&& f) {
+  switch (bytes) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    default: return f(std::uint64_t{});
+  }
+}
+
+// The indices as rows: rows [outer x middle] of `row` elements. In `outer` parts, the data of which are apart, and
+// within one of which all positions that an element can be reached from lie.
+struct Rows {
+  std::int64_t outer = 1, middle = 1, row = 1;
+  std::int64_t axis_size = 1, axis_stride = 1;
+  bool axis_is_row = false;                         // elements of a row are picks from one line of the data
+  std::vector<StridedDim> outer_dims, middle_dims;  // with the data's strides; the axis itself has stride 0
+};
+
+Rows rows_of(const Shape& data, const Shape& indices, std::int64_t axis) {
+  struct Dim {
+    std::int64_t size, data, stride;
+    bool axis;
+  };
+  const auto strides = layout_strides(data, Layout::Dense);
+  std::vector<Dim> dims;
+  for (std::size_t d = 0; d < data.size(); ++d) {
+    const bool is_axis = static_cast<std::int64_t>(d) == axis;
+    const Dim dim{indices[d], data[d], is_axis ? 0 : strides[d], is_axis};
+    // Neighbours that are whole in the data are one dimension.
+    if (!is_axis && !dims.empty() && !dims.back().axis && dim.size == dim.data) {
+      dims.back() = {dims.back().size * dim.size, dims.back().data * dim.data, dim.stride, false};
+      continue;
+    }
+    if (!is_axis && dim.data == 1 && !dims.empty()) continue;  // whose index is 0
+    dims.push_back(dim);
+  }
+  Rows rows;
+  rows.axis_size = data[static_cast<std::size_t>(axis)];
+  rows.axis_stride = strides[static_cast<std::size_t>(axis)];
+  rows.axis_is_row = dims.back().axis;
+  rows.row = dims.back().size;
+  dims.pop_back();
+  bool before = true;
+  for (const Dim& dim : dims) {
+    before = before && !dim.axis;
+    (before ? rows.outer : rows.middle) *= dim.size;
+    (before ? rows.outer_dims : rows.middle_dims).push_back({dim.size, dim.stride});
+  }
+  return rows;
+}
+std::int64_t offset_of(const std::vector<StridedDim>& dims, std::int64_t at) {
+  std::int64_t offset = 0;
+  for (std::size_t d = dims.size(); d-- > 0; at /= dims[d].size) offset += at % dims[d].size * dims[d].stride;
+  return offset;
+}
+// Calls f(base, first) for each row of part `o`: where it lies in the data and its first element among the indices.
+template <class F>
+void for_each_row(const Rows& rows, std::int64_t o, F&& f) {
+  const std::int64_t part = offset_of(rows.outer_dims, o);
+  for (std::int64_t m = 0; m < rows.middle; ++m)
+    f(part + offset_of(rows.middle_dims, m), (o * rows.middle + m) * rows.row);
+}
+
+std::string elements_refusal(const Shape& data, const Shape& indices, std::int64_t axis) {
+  if (std::string why = extent_refusal({&data, &indices}); !why.empty()) return why;
+  if (data.size() != indices.size() || data.empty() || axis < 0 || axis >= static_cast<std::int64_t>(data.size()))
+    return "data and indices of different ranks";
+  for (std::size_t d = 0; d < data.size(); ++d)
+    if (static_cast<std::int64_t>(d) != axis && indices[d] > data[d])
+      return "indices of " + to_string(indices) + " do not lie within data of " + to_string(data);
+  return "";
+}
+
+class GatherElements final : public Kernel {
+ public:
+  explicit GatherElements(const GatherElementsConfig& c)
+      : rows_(rows_of(c.data, c.indices, c.axis)),
+        bytes_(c.element_bytes),
+        wide_(c.wide_indices),
+        empty_(element_count(c.indices) == 0) {}
+
+  void run(void* const* operands, void*) const override {
+    if (empty_) return;
+    with_size(bytes_, [&]<class T>(T) {
+      if (wide_)
+        gather<T>(operands, static_cast<const std::int64_t*>(operands[1]));
+      else
+        gather<T>(operands, static_cast<const std::int32_t*>(operands[1]));
+    });
+  }
+
+ private:
+  template <class T, class I>
+  void gather(void* const* operands, const I* indices) const {
+    const T* data = static_cast<const T*>(operands[0]);
+    T* out = static_cast<T*>(operands[2]);
+    const std::int64_t rows = rows_.outer * rows_.middle, size = rows_.axis_size, step = rows_.axis_stride;
+    parallel_ranges(rows, kElementNs * static_cast<double>(rows_.row), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        const std::int64_t base =
+            offset_of(rows_.outer_dims, r / rows_.middle) + offset_of(rows_.middle_dims, r % rows_.middle);
+        const I* index = indices + r * rows_.row;
+        T* to = out + r * rows_.row;
+        check_indices(index, rows_.row, size);
+        const T* from = data + base;
+        if (rows_.axis_is_row && step == 1)
+          for (std::int64_t i = 0; i < rows_.row; ++i) to[i] = from[from_front(index[i], size)];
+        else if (rows_.axis_is_row)
+          for (std::int64_t i = 0; i < rows_.row; ++i) to[i] = from[from_front(index[i], size) * step];
+        else
+          for (std::int64_t i = 0; i < rows_.row; ++i) to[i] = from[from_front(index[i], size) * step + i];
+      }
+    });
+  }
+
+  Rows rows_;
+  std::size_t bytes_;
+  bool wide_, empty_;
+};
+
+std::string gather_elements_refuses(const GatherElementsConfig& c) {
+  if (!moves_size(c.element_bytes)) return "elements of " + std::to_string(c.element_bytes) + " bytes";
+  return elements_refusal(c.data, c.indices, c.axis);
+}
+std::unique_ptr<Kernel> make_gather_elements(const GatherElementsConfig& c, PackedConstants&) {
+  return std::make_unique<GatherElements>(c);
+}
+
+template <ScatterKind kind, class T>
+T scattered(T old, T update) {
+  if constexpr (kind == ScatterKind::Replace) return update;
+  if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (kind == ScatterKind::Add) return old + update;
+    if constexpr (kind == ScatterKind::Mul) return old * update;
+    if constexpr (kind == ScatterKind::Max || kind == ScatterKind::Min) {
+      // NaN wins; without branches, since nothing foretells them.
+      T v = (kind == ScatterKind::Max ? update > old : update < old) ? update : old;
+      v = update != update ? update : v;
+      return old != old ? old : v;
+    }
+  } else {
+    using U = std::make_unsigned_t<T>;
+    const auto a = static_cast<std::uint64_t>(static_cast<U>(old)),
+               b = static_cast<std::uint64_t>(static_cast<U>(update));
+    if constexpr (kind == ScatterKind::Add) return static_cast<T>(a + b);
+    if constexpr (kind == ScatterKind::Mul) return static_cast<T>(a * b);
+    if constexpr (kind == ScatterKind::Max) return std::max(old, update);
+    if constexpr (kind == ScatterKind::Min) return std::min(old, update);
+  }
+}
+
+bool reduces(DataType type) {
+  switch (type) {
+    case DataType::Float:
+    case DataType::Double:
+    case DataType::Int8:
+    case DataType::Int16:
+    case DataType::Int32:
+    case DataType::Int64:
+    case DataType::Uint8:
+    case DataType::Uint16:
+    case DataType::Uint32:
+    case DataType::Uint64: return true;
+    default: return false;
+  }
+}
+std::string type_refusal(DataType type, ScatterKind kind) {
+  if (type == DataType::String || !moves_size(element_size(type)) || (kind != ScatterKind::Replace && !reduces(type)))
+    return "does not take " + std::string(data_type_name(type));
+  return "";
+}
+
+// Calls f(T{}, kind as a constant).
+template <class F>
+void with_type(DataType type, ScatterKind kind, F&& f) {
+  const auto kinds = [&]<class T>(T value) {
+    switch (kind) {
+      case ScatterKind::Replace: return;
+      case ScatterKind::Add: return f(value, std::integral_constant<ScatterKind, ScatterKind::Add>{});
+      case ScatterKind::Mul: return f(value, std::integral_constant<ScatterKind, ScatterKind::Mul>{});
+      case ScatterKind::Max: return f(value, std::integral_constant<ScatterKind, ScatterKind::Max>{});
+      case ScatterKind::Min: return f(value, std::integral_constant<ScatterKind, ScatterKind::Min>{});
+    }
+  };
+  if (kind == ScatterKind::Replace)
+    return with_size(element_size(type),
+                     [&]<class T>(T value) { f(value, std::integral_constant<ScatterKind, ScatterKind::Replace>{}); });
+  switch (type) {
+    case DataType::Float: return kinds(float{});
+    case DataType::Double: return kinds(double{});
+    case DataType::Int8: return kinds(std::int8_t{});
+    case DataType::Int16: return kinds(std::int16_t{});
+    case DataType::Int32: return kinds(std::int32_t{});
+    case DataType::Int64: return kinds(std::int64_t{});
+    case DataType::Uint8: return kinds(std::uint8_t{});
+    case DataType::Uint16: return kinds(std::uint16_t{});
+    case DataType::Uint32: return kinds(std::uint32_t{});
+    default: return kinds(std::uint64_t{});
+  }
+}
+
+void copy_all(const void* from, void* to, std::int64_t bytes) {
+  parallel_ranges(bytes, 0.05, 4096, [&](std::int64_t begin, std::int64_t end) {
+    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin,
+                static_cast<std::size_t>(end - begin));
+  });
+}
+
+class ScatterElements final : public Kernel {
+ public:
+  explicit ScatterElements(const ScatterElementsConfig& c)
+      : rows_(rows_of(c.data, c.indices, c.axis)),
+        c_(c),
+        elements_(element_count(c.data)),
+        empty_(element_count(c.indices) == 0) {}
+
+  void run(void* const* operands, void*) const override {
+    copy_all(operands[0], operands[3], elements_ * static_cast<std::int64_t>(element_size(c_.type)));
+    if (empty_) return;
+    with_type(c_.type, c_.kind, [&]<class T, ScatterKind kind>(T, std::integral_constant<ScatterKind, kind>) {
+      if (c_.wide_indices)
+        scatter<kind, T>(operands, static_cast<const std::int64_t*>(operands[1]));
+      else
+        scatter<kind, T>(operands, static_cast<const std::int32_t*>(operands[1]));
+    });
+  }
+
+ private:
+  template <ScatterKind kind, class T, class I>
+  void scatter(void* const* operands, const I* indices) const {
+    const T* updates = static_cast<const T*>(operands[2]);
+    T* out = static_cast<T*>(operands[3]);
+    const std::int64_t n = rows_.row, size = rows_.axis_size, step = rows_.axis_stride;
+    const double part_ns = kElementNs * static_cast<double>(n) * static_cast<double>(rows_.middle);
+    parallel_ranges(rows_.outer, part_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t o = begin; o < end; ++o)
+        for_each_row(rows_, o, [&](std::int64_t base, std::int64_t first) {
+          const I* index = indices + first;
+          const T* update = updates + first;
+          check_indices(index, n, size);
+          for (std::int64_t i = 0; i < n; ++i) {
+            T& to = out[base + from_front(index[i], size) * step + (rows_.axis_is_row ? 0 : i)];
+            to = scattered<kind>(to, update[i]);
+          }
+        });
+    });
+  }
+
+  Rows rows_;
+  ScatterElementsConfig c_;
+  std::int64_t elements_;
+  bool empty_;
+};
+
+std::string scatter_elements_refuses(const ScatterElementsConfig& c) {
+  if (std::string why = type_refusal(c.type, c.kind); !why.empty()) return why;
+  return elements_refusal(c.data, c.indices, c.axis);
+}
+std::unique_ptr<Kernel> make_scatter_elements(const ScatterElementsConfig& c, PackedConstants&) {
+  return std::make_unique<ScatterElements>(c);
+}
+
+// Strides, in blocks, of the axes that an index moves in.
+std::vector<std::int64_t> block_strides(const Shape& axes) { return layout_strides(axes, Layout::Dense); }
+
+std::int64_t block_of(const std::int64_t* index, const Shape& axes, const std::vector<std::int64_t>& strides) {
+  std::int64_t block = 0;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    if (index[d] < -axes[d] || index[d] >= axes[d]) refuse_index(index[d], axes[d]);
+    block += from_front(index[d], axes[d]) * strides[d];
+  }
+  return block;
+}
+
+class GatherNd final : public Kernel {
+ public:
+  explicit GatherNd(const GatherNdConfig& c)
+      : c_(c),
+        strides_(block_strides(c.axes)),
+        blocks_(element_count(c.axes)),
+        bytes_(c.block * static_cast<std::int64_t>(c.element_bytes)) {}
+
+  void run(void* const* operands, void*) const override {
+    const auto* data = static_cast<const char*>(operands[0]);
+    const auto* indices = static_cast<const std::int64_t*>(operands[1]);
+    auto* out = static_cast<char*>(operands[2]);
+    const double row_ns = 2 + 0.05 * static_cast<double>(bytes_);
+    parallel_ranges(c_.batches * c_.rows, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      const auto move = [&](auto copy) {
+        for (std::int64_t r = begin; r < end; ++r) {
+          const std::int64_t block =
+              block_of(indices + r * static_cast<std::int64_t>(c_.axes.size()), c_.axes, strides_);
+          copy(out + r * bytes_, data + (r / c_.rows * blocks_ + block) * bytes_);
+        }
+      };
+      switch (bytes_) {
+        case 1: return move([](char* to, const char* from) { std::memcpy(to, from, 1); });
+        case 2: return move([](char* to, const char* from) { std::memcpy(to, from, 2); });
+        case 4: return move([](char* to, const char* from) { std::memcpy(to, from, 4); });
+        case 8: return move([](char* to, const char* from) { std::memcpy(to, from, 8); });
+        default:
+          return move([n = static_cast<std::size_t>(bytes_)](char* to, const char* from) {
+            if (n > 0) std::memcpy(to, from, n);
+          });
+      }
+    });
+  }
+
+ private:
+  GatherNdConfig c_;
+  std::vector<std::int64_t> strides_;
+  std::int64_t blocks_, bytes_;
+};
+
+std::string gather_nd_refuses(const GatherNdConfig& c) {
+  const Shape data = {c.batches, c.block, static_cast<std::int64_t>(c.element_bytes)};
+  const Shape out = {c.batches, c.rows, c.block, static_cast<std::int64_t>(c.element_bytes)};
+  const Shape indices = {c.batches, c.rows, static_cast<std::int64_t>(c.axes.size()), 8};
+  if (std::string why = extent_refusal({&data, &out, &indices, &c.axes}); !why.empty()) return why;
+  Shape all = c.axes;
+  all.insert(all.end(), data.begin(), data.end());
+  return extent_refusal({&all});
+}
+std::unique_ptr<Kernel> make_gather_nd(const GatherNdConfig& c, PackedConstants&) {
+  return std::make_unique<GatherNd>(c);
+}
+
+class ScatterNd final : public Kernel {
+ public:
+  explicit ScatterNd(const ScatterNdConfig& c)
+      : c_(c), strides_(block_strides(c.axes)), elements_(element_count(c.axes) * c.block) {}
+
+  void run(void* const* operands, void*) const override {
+    copy_all(operands[0], operands[3], elements_ * static_cast<std::int64_t>(element_size(c_.type)));
+    const auto* indices = static_cast<const std::int64_t*>(operands[1]);
+    const std::int64_t length = static_cast<std::int64_t>(c_.axes.size());
+    with_type(c_.type, c_.kind, [&]<class T, ScatterKind kind>(T, std::integral_constant<ScatterKind, kind>) {
+      const T* update = static_cast<const T*>(operands[2]);
+      T* out = static_cast<T*>(operands[3]);
+      for (std::int64_t r = 0; r < c_.rows; ++r, update += c_.block) {
+        T* to = out + block_of(indices + r * length, c_.axes, strides_) * c_.block;
+        if constexpr (kind == ScatterKind::Replace)
+          std::memcpy(to, update, static_cast<std::size_t>(c_.block) * sizeof(T));
+        else
+          for (std::int64_t i = 0; i < c_.block; ++i) to[i] = scattered<kind>(to[i], update[i]);
+      }
+    });
+  }
+
+ private:
+  ScatterNdConfig c_;
+  std::vector<std::int64_t> strides_;
+  std::int64_t elements_;
+};
+
+std::string scatter_nd_refuses(const ScatterNdConfig& c) {
+  if (std::string why = type_refusal(c.type, c.kind); !why.empty()) return why;
+  Shape data = c.axes;
+  data.push_back(c.block);
+  data.push_back(static_cast<std::int64_t>(element_size(c.type)));
+  const Shape updates = {c.rows, c.block, static_cast<std::int64_t>(element_size(c.type))};
+  const Shape indices = {c.rows, static_cast<std::int64_t>(c.axes.size()), 8};
+  return extent_refusal({&data, &updates, &indices});
+}
+std::unique_ptr<Kernel> make_scatter_nd(const ScatterNdConfig& c, PackedConstants&) {
+  return std::make_unique<ScatterNd>(c);
+}
+
+constexpr Candidate<GatherElementsConfig> kGatherElements[] = {
+    {"gather_elements", gather_elements_refuses, make_gather_elements}};
+constexpr Candidate<ScatterElementsConfig> kScatterElements[] = {
+    {"scatter_elements", scatter_elements_refuses, make_scatter_elements}};
+constexpr Candidate<GatherNdConfig> kGatherNd[] = {{"gather_nd", gather_nd_refuses, make_gather_nd}};
+constexpr Candidate<ScatterNdConfig> kScatterNd[] = {{"scatter_nd", scatter_nd_refuses, make_scatter_nd}};
+
+}  // namespace
+
+std::span<const Candidate<GatherElementsConfig>> gather_elements_candidates() { return kGatherElements; }
+std::span<const Candidate<ScatterElementsConfig>> scatter_elements_candidates() { return kScatterElements; }
+std::span<const Candidate<GatherNdConfig>> gather_nd_candidates() { return kGatherNd; }
+std::span<const Candidate<ScatterNdConfig>> scatter_nd_candidates() { return kScatterNd; }
+
+}  // namespace norn::kernels

@@ -1,0 +1,203 @@
+// Elements picked and written by indices, and coordinates mapped axis for axis, against loops over all positions.
+#include "kernels/cpu/scatter.h"
+
+#include "kernels/cpu/kernel_test.h"
+#include "kernels/cpu/remap.h"
+#include "kernels/cpu/resample.h"
+#include "norn/error.h"
+
+namespace norn::kernels {
+namespace {
+
+using namespace test;
+
+template <class T>
+std::vector<T> counted(std::int64_t n, int from) {
+  std::vector<T> v(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<T>(from + static_cast<int>(i % 251));
+  return v;
+}
+std::vector<std::int64_t> random_indices(std::int64_t n, std::int64_t size, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::vector<std::int64_t> v(static_cast<std::size_t>(n));
+  for (auto& i : v) i = static_cast<std::int64_t>(engine() % static_cast<unsigned>(2 * size)) - size;
+  return v;
+}
+// Where position `at` of `dims` lies in `data` with coordinate `pick` along the axis.
+std::size_t place(const Shape& dims, std::int64_t at, const Shape& data, std::int64_t axis, std::int64_t pick) {
+  const auto strides = layout_strides(data, Layout::Dense);
+  std::int64_t offset = 0;
+  for (std::size_t d = dims.size(); d-- > 0; at /= dims[d]) {
+    const bool along = static_cast<std::int64_t>(d) == axis;
+    const std::int64_t size = data[d];
+    offset += (along ? (pick < 0 ? pick + size : pick) : at % dims[d]) * strides[d];
+  }
+  return static_cast<std::size_t>(offset);
+}
+
+const std::vector<std::tuple<Shape, Shape>> kShapes = {
+    {{4, 6, 5}, {4, 6, 5}}, {{4, 6, 5}, {3, 2, 4}},       {{7}, {20}},          {{1, 5}, {1, 5}},
+    {{3, 1, 9}, {3, 1, 9}}, {{3, 4, 2, 6}, {3, 4, 1, 6}}, {{300, 5}, {300, 5}}, {{2, 3}, {0, 3}},
+};
+
+template <class T, class I>
+void check_elements(DataType type) {
+  for (const auto& [data_dims, index_dims] : kShapes)
+    for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(data_dims.size()); ++axis) {
+      bool fits = true;
+      for (std::size_t d = 0; d < data_dims.size(); ++d)
+        fits = fits && (static_cast<std::int64_t>(d) == axis || index_dims[d] <= data_dims[d]);
+      if (!fits) continue;
+      const std::int64_t n = element_count(index_dims);
+      auto data = counted<T>(element_count(data_dims), 0), updates = counted<T>(n, 60);
+      const auto wide = random_indices(n, data_dims[static_cast<std::size_t>(axis)], 5);
+      std::vector<I> indices(wide.begin(), wide.end());
+      Constants constants;
+      const GatherElementsConfig gather{data_dims, index_dims, axis, sizeof(T), sizeof(I) == 8};
+      ASSERT_EQ(gather_elements_candidates()[0].refuses(gather), "");
+      const auto picked = run_at_widths(*gather_elements_candidates()[0].make(gather, constants),
+                                        {data.data(), indices.data()}, std::vector<T>(static_cast<std::size_t>(n)));
+      for (std::int64_t i = 0; i < n; ++i)
+        ASSERT_EQ(picked[static_cast<std::size_t>(i)],
+                  data[place(index_dims, i, data_dims, axis, wide[static_cast<std::size_t>(i)])]);
+      for (const ScatterKind kind :
+           {ScatterKind::Replace, ScatterKind::Add, ScatterKind::Mul, ScatterKind::Max, ScatterKind::Min}) {
+        const ScatterElementsConfig scatter{data_dims, index_dims, axis, type, kind, sizeof(I) == 8};
+        ASSERT_EQ(scatter_elements_candidates()[0].refuses(scatter), "");
+        const auto written = run_at_widths(*scatter_elements_candidates()[0].make(scatter, constants),
+                                           {data.data(), indices.data(), updates.data()}, std::vector<T>(data.size()));
+        std::vector<T> want = data;
+        for (std::int64_t i = 0; i < n; ++i) {
+          T& to = want[place(index_dims, i, data_dims, axis, wide[static_cast<std::size_t>(i)])];
+          const T u = updates[static_cast<std::size_t>(i)];
+          switch (kind) {
+            case ScatterKind::Replace: to = u; break;
+            case ScatterKind::Add: to = static_cast<T>(to + u); break;
+            case ScatterKind::Mul: to = static_cast<T>(to * u); break;
+            case ScatterKind::Max: to = std::max(to, u); break;
+            case ScatterKind::Min: to = std::min(to, u); break;
+          }
+        }
+        ASSERT_EQ(written, want) << to_string(data_dims) << to_string(index_dims) << axis;
+      }
+    }
+}
+TEST(ScatterElements, EveryShape) {
+  check_elements<float, std::int64_t>(DataType::Float);
+  check_elements<std::uint8_t, std::int32_t>(DataType::Uint8);
+  check_elements<double, std::int32_t>(DataType::Double);
+}
+
+TEST(ScatterElements, AnIndexOutsideIsAnError) {
+  std::vector<float> data(12), out(4);
+  for (const std::int64_t bad : {std::int64_t{3}, std::int64_t{-4}, std::numeric_limits<std::int64_t>::min()}) {
+    std::vector<std::int64_t> indices = {0, 1, bad, 2};
+    Constants constants;
+    const auto kernel = gather_elements_candidates()[0].make({{3, 4}, {1, 4}, 0, 4, true}, constants);
+    void* operands[] = {data.data(), indices.data(), out.data()};
+    EXPECT_THROW(kernel->run(operands, nullptr), Error);
+  }
+}
+
+TEST(ScatterNd, Blocks) {
+  const Shape axes = {4, 5};
+  for (const std::int64_t block : {1, 3}) {
+    auto data = counted<std::int32_t>(20 * block, 0);
+    std::vector<std::int64_t> indices = {1, 2, -1, -5, 3, 4, 1, 2};
+    const std::int64_t at[] = {7, 15, 19, 7};
+    Constants constants;
+    const auto got =
+        run_at_widths(*gather_nd_candidates()[0].make({1, 4, axes, block, 4}, constants), {data.data(), indices.data()},
+                      std::vector<std::int32_t>(static_cast<std::size_t>(4 * block)));
+    auto updates = counted<std::int32_t>(4 * block, 500);
+    const auto written =
+        run_at_widths(*scatter_nd_candidates()[0].make({4, axes, block, DataType::Int32, ScatterKind::Add}, constants),
+                      {data.data(), indices.data(), updates.data()}, std::vector<std::int32_t>(data.size()));
+    auto want = data;
+    for (std::int64_t r = 0; r < 4; ++r)
+      for (std::int64_t i = 0; i < block; ++i) {
+        EXPECT_EQ(got[static_cast<std::size_t>(r * block + i)], data[static_cast<std::size_t>(at[r] * block + i)]);
+        want[static_cast<std::size_t>(at[r] * block + i)] += updates[static_cast<std::size_t>(r * block + i)];
+      }
+    EXPECT_EQ(written, want);
+  }
+}
+
+template <class T>
+void check_remap() {
+  const RemapConfig configs[] = {
+      {{3, 4, 20}, {{2, 2, 0}, {0, 1, 2, 3}, {}}, sizeof(T)},
+      {{3, 4, 20}, {{0, 1, 1, 2}, {3, 0, 0}, {}}, sizeof(T)},
+      {{5, 2}, {{4, 3, 2, 1, 0, 0}, {0, 1}}, sizeof(T)},
+      {{}, {}, sizeof(T)},
+  };
+  for (RemapConfig c : configs) {
+    if (!c.from.empty() && c.from.back().empty()) {
+      // Runs of all lengths, backwards, repeated.
+      for (std::int64_t i = 0; i < 20; ++i) c.from.back().push_back(i);
+      c.from.back().insert(c.from.back().end(), {3, 2, 1, 1, 1, 7, 8, 9, 19, 0, 0});
+    }
+    auto x = counted<T>(element_count(c.x), 3);
+    Shape out;
+    for (const auto& table : c.from) out.push_back(static_cast<std::int64_t>(table.size()));
+    ASSERT_EQ(remap_candidates()[0].refuses(c), "");
+    Constants constants;
+    const auto got = run_at_widths(*remap_candidates()[0].make(c, constants), {x.data()},
+                                   std::vector<T>(static_cast<std::size_t>(element_count(out))));
+    const auto strides = layout_strides(c.x, Layout::Dense);
+    for (std::int64_t i = 0; i < element_count(out); ++i) {
+      std::int64_t rest = i, at = 0;
+      for (std::size_t d = out.size(); d-- > 0; rest /= out[d])
+        at += c.from[d][static_cast<std::size_t>(rest % out[d])] * strides[d];
+      ASSERT_EQ(got[static_cast<std::size_t>(i)], x[static_cast<std::size_t>(at)]);
+    }
+  }
+}
+TEST(Remap, EverySize) {
+  check_remap<std::uint8_t>();
+  check_remap<std::uint16_t>();
+  check_remap<float>();
+  check_remap<double>();
+}
+
+TEST(Resample, TapsAlongAxes) {
+  const ResampledAxis last{.axis = 2,
+                           .out = 9,
+                           .taps = 2,
+                           .index = {0, 1, 1, 2, 2, 3, 3, 3, 0, 5, 5, 4, 4, 3, 3, 2, 1, 0},
+                           .weight = {.5, .5, .25, .75, 1, 0, .5, .5, .1, .9, .3, .7, .6, .4, .2, .8, .35, .65}};
+  const ResampledAxis middle{
+      .axis = 1, .out = 2, .taps = 3, .index = {0, 1, 2, 3, 2, 1}, .weight = {.2, .3, .5, -.5, 1, .5}};
+  auto x = random_floats(3 * 4 * 6, 2);
+  const ResampleConfig c{{3, 4, 6}, DataType::Float, {last, middle}};
+  ASSERT_EQ(resample_candidates()[0].refuses(c), "");
+  Constants constants;
+  const auto got =
+      run_at_widths(*resample_candidates()[0].make(c, constants), {x.data()}, std::vector<float>(3 * 2 * 9));
+  std::vector<double> want;
+  for (std::size_t b = 0; b < 3; ++b)
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t j = 0; j < 9; ++j) {
+        double sum = 0;
+        for (std::size_t s = 0; s < 3; ++s)
+          for (std::size_t t = 0; t < 2; ++t)
+            sum += middle.weight[i * 3 + s] * last.weight[j * 2 + t] *
+                   x[(b * 4 + static_cast<std::size_t>(middle.index[i * 3 + s])) * 6 +
+                     static_cast<std::size_t>(last.index[j * 2 + t])];
+        want.push_back(sum);
+      }
+  expect_close(got, want, 1e-6, "two axes");
+}
+
+TEST(Resample, IntegersAreRoundedToEvenAndKeptWithinTheirType) {
+  std::vector<std::int8_t> x = {1, 2, 127, 127, -3, -4};
+  const ResampledAxis axis{
+      .axis = 0, .out = 3, .taps = 2, .index = {0, 1, 2, 3, 4, 5}, .weight = {.5, .5, 1, 1, .5, .5}};
+  Constants constants;
+  const auto got = run_at_widths(*resample_candidates()[0].make({{6}, DataType::Int8, {axis}}, constants), {x.data()},
+                                 std::vector<std::int8_t>(3));
+  EXPECT_EQ(got, (std::vector<std::int8_t>{2, 127, -4}));
+}
+
+}  // namespace
+}  // namespace norn::kernels

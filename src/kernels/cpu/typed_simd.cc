@@ -1,0 +1,425 @@
+// Loops over elements of every type for each instruction set: plain ones, which the compiler vectorises.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/cpu/targets.h"
+#include "kernels/cpu/typed.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/typed_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace typed {
+
+template <class T, class To, class Op>
+void unary(const void* x_data, const void*, void* out_data, std::int64_t n, float, float) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  To* HWY_RESTRICT out = static_cast<To*>(out_data);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = Op::apply(x[i]);
+}
+template <class T, class Op>
+void binary(const void* x_data, const void* y_data, void* out_data, std::int64_t n, float, float) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  const T* HWY_RESTRICT y = static_cast<const T*>(y_data);
+  T* HWY_RESTRICT out = static_cast<T*>(out_data);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = Op::apply(x[i], y[i]);
+}
+
+struct LogicalNot {
+  static HWY_INLINE std::uint8_t apply(std::uint8_t x) { return static_cast<std::uint8_t>(x ^ 1); }
+};
+struct Complement {
+  template <class T>
+  static HWY_INLINE T apply(T x) {
+    return static_cast<T>(~x);
+  }
+};
+struct Negated {
+  template <class T>
+  static HWY_INLINE T apply(T x) {
+    if constexpr (std::is_floating_point_v<T>)
+      return -x;
+    else
+      return static_cast<T>(0u - static_cast<std::make_unsigned_t<T>>(x));
+  }
+};
+struct Same {
+  template <class T>
+  static HWY_INLINE T apply(T x) {
+    return x;
+  }
+};
+struct Absolute {
+  template <class T>
+  static HWY_INLINE T apply(T x) {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fabs(x);
+    else
+      return x < 0 ? Negated::apply(x) : x;
+  }
+};
+struct SignOf {
+  template <class T>
+  static HWY_INLINE T apply(T x) {
+    if constexpr (std::is_floating_point_v<T>)
+      return x > 0 ? T{1} : x < 0 ? T{-1} : x;
+    else
+      return static_cast<T>((x > 0) - (x < 0));
+  }
+};
+struct Positive {
+  template <class T>
+  static HWY_INLINE T apply(T x) {
+    return x < 0 ? T{0} : x;
+  }
+};
+struct Down {
+  template <class T>
+  static HWY_INLINE T apply(T x) {
+    return std::floor(x);
+  }
+};
+struct Up {
+  template <class T>
+  static HWY_INLINE T apply(T x) {
+    return std::ceil(x);
+  }
+};
+struct Nearest {
+  template <class T>
+  static HWY_INLINE T apply(T x) {
+    return std::rint(x);
+  }
+};
+struct Root {
+  template <class T>
+  static HWY_INLINE T apply(T x) {
+    return std::sqrt(x);
+  }
+};
+struct Inverse {
+  template <class T>
+  static HWY_INLINE T apply(T x) {
+    return T{1} / x;
+  }
+};
+struct NotANumber {
+  template <class T>
+  static HWY_INLINE std::uint8_t apply(T x) {
+    return x != x;
+  }
+};
+template <class T>
+void infinite(const void* x_data, const void*, void* out_data, std::int64_t n, float a, float b) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  auto* HWY_RESTRICT out = static_cast<std::uint8_t*>(out_data);
+  // What is not looked for is NaN, which nothing equals.
+  const T low = a != 0 ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::quiet_NaN();
+  const T high = b != 0 ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::quiet_NaN();
+  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>((x[i] == low) | (x[i] == high));
+}
+
+// The narrow unsigned types would become signed ints, whose product may overflow.
+template <class T>
+using Wide = std::conditional_t<std::is_floating_point_v<T>, T, std::conditional_t<sizeof(T) < 4, unsigned, T>>;
+struct Sum {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    return static_cast<T>(static_cast<Wide<T>>(x) + static_cast<Wide<T>>(y));
+  }
+};
+struct Difference {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    return static_cast<T>(static_cast<Wide<T>>(x) - static_cast<Wide<T>>(y));
+  }
+};
+struct Product {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    return static_cast<T>(static_cast<Wide<T>>(x) * static_cast<Wide<T>>(y));
+  }
+};
+struct Quotient {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    return x / y;
+  }
+};
+struct Larger {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    const T v = x > y ? x : y;
+    if constexpr (std::is_floating_point_v<T>) return x != x ? x : v;
+    return v;
+  }
+};
+struct Smaller {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    const T v = x < y ? x : y;
+    if constexpr (std::is_floating_point_v<T>) return x != x ? x : v;
+    return v;
+  }
+};
+struct Both {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    return static_cast<T>(x & y);
+  }
+};
+struct Either {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    return static_cast<T>(x | y);
+  }
+};
+struct Differing {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    return static_cast<T>(x ^ y);
+  }
+};
+struct Left {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    using W = Wide<T>;
+    constexpr T width = 8 * sizeof(T);
+    return y < width ? static_cast<T>(static_cast<W>(x) << (y & (width - 1))) : T{0};
+  }
+};
+struct Right {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    using W = Wide<T>;
+    constexpr T width = 8 * sizeof(T);
+    return y < width ? static_cast<T>(static_cast<W>(x) >> (y & (width - 1))) : T{0};
+  }
+};
+struct Slope {
+  template <class T>
+  static HWY_INLINE T apply(T x, T y) {
+    return x < 0 ? Product::apply(x, y) : x;
+  }
+};
+
+// Quotients of integers, cut. A quotient of floating numbers is never rounded up to an integer that the true one does
+// not reach while divisor and quotient have no more bits together than the format.
+
+template <class T>
+void check_divisors(const T* HWY_RESTRICT y, std::int64_t n) {
+  unsigned zero = 0;
+  for (std::int64_t i = 0; i < n; ++i) zero |= y[i] == 0;
+  if (zero) refuse_zero_divisor();
+}
+template <class T>
+HWY_INLINE T quotient_of(T x, T y) {
+  if constexpr (sizeof(T) < 4) {
+    return static_cast<T>(static_cast<std::int32_t>(static_cast<float>(x) / static_cast<float>(y)));
+  } else if constexpr (std::is_same_v<T, std::int32_t>) {
+    const double q = static_cast<double>(x) / static_cast<double>(y);
+    return static_cast<T>(q >= 0x1p31 ? -0x1p31 : q);  // the least integer over -1 wraps
+  } else {
+    return static_cast<T>(static_cast<std::int64_t>(static_cast<double>(x) / static_cast<double>(y)));
+  }
+}
+template <class T>
+HWY_INLINE T exact_quotient(T x, T y) {
+  if constexpr (std::is_signed_v<T>)
+    if (y == T{-1}) return Negated::apply(x);
+  return static_cast<T>(x / y);
+}
+// Whether all are below 2^52 in size.
+template <class T>
+bool fits_double(const T* HWY_RESTRICT x, const T* HWY_RESTRICT y, std::int64_t n) {
+  std::uint64_t bits = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto ux = static_cast<std::uint64_t>(x[i]), uy = static_cast<std::uint64_t>(y[i]);
+    if constexpr (std::is_signed_v<T>)
+      bits |= (ux ^ static_cast<std::uint64_t>(x[i] >> 63)) | (uy ^ static_cast<std::uint64_t>(y[i] >> 63));
+    else
+      bits |= ux | uy;
+  }
+  return bits < std::uint64_t{1} << 52;
+}
+enum class Part { Quotient, Remainder, FlooredRemainder };
+template <Part part, class T>
+HWY_INLINE T part_of(T x, T y, T q) {
+  if constexpr (part == Part::Quotient) return q;
+  using U = std::make_unsigned_t<T>;
+  const T r =
+      static_cast<T>(Difference::apply(static_cast<U>(x), Product::apply(static_cast<U>(q), static_cast<U>(y))));
+  if constexpr (part == Part::FlooredRemainder && std::is_signed_v<T>)
+    return static_cast<T>(r + ((r != 0) & ((r ^ y) < 0) ? y : T{0}));
+  return r;
+}
+template <class T, Part part>
+void divide(const void* x_data, const void* y_data, void* out_data, std::int64_t n, float, float) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  const T* HWY_RESTRICT y = static_cast<const T*>(y_data);
+  T* HWY_RESTRICT out = static_cast<T*>(out_data);
+  check_divisors(y, n);
+  if constexpr (sizeof(T) == 8) {
+    if (!fits_double(x, y, n)) {
+      for (std::int64_t i = 0; i < n; ++i) out[i] = part_of<part>(x[i], y[i], exact_quotient(x[i], y[i]));
+      return;
+    }
+  }
+  for (std::int64_t i = 0; i < n; ++i) out[i] = part_of<part>(x[i], y[i], quotient_of(x[i], y[i]));
+}
+
+// x - y trunc(x / y) is exact in one rounding. A quotient that was rounded up to an integer makes it negative.
+template <class T>
+void float_remainder(const void* x_data, const void* y_data, void* out_data, std::int64_t n, float, float) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  const T* HWY_RESTRICT y = static_cast<const T*>(y_data);
+  T* HWY_RESTRICT out = static_cast<T*>(out_data);
+  unsigned beyond = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double a = std::fabs(static_cast<double>(x[i])), b = std::fabs(static_cast<double>(y[i]));
+    const double q = std::trunc(a / b);
+    double r = 0;
+    if constexpr (std::is_same_v<T, float>) {
+      r = a - q * b;
+      beyond |= !(q < 0x1p28) | (r != r);
+    } else {
+      r = std::fma(-q, b, a);
+      r += r < 0 ? b : 0.0;
+      beyond |= !(q < 0x1p52) | (r != r);
+    }
+    out[i] = std::copysign(static_cast<T>(r), x[i]);
+  }
+  if (beyond)
+    for (std::int64_t i = 0; i < n; ++i) out[i] = std::fmod(x[i], y[i]);
+}
+
+template <class T>
+void clip(const void* x_data, const void* bounds, void* out_data, std::int64_t n, float, float) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  T* HWY_RESTRICT out = static_cast<T*>(out_data);
+  const T low = static_cast<const T*>(bounds)[0], high = static_cast<const T*>(bounds)[1];
+  if (low != low || high != high) {  // with NaN nothing else comes out
+    for (std::int64_t i = 0; i < n; ++i) out[i] = low != low ? low : high;
+    return;
+  }
+  for (std::int64_t i = 0; i < n; ++i) {
+    T v = x[i] > low ? x[i] : low;
+    v = v < high ? v : high;
+    if constexpr (std::is_floating_point_v<T>) v = x[i] != x[i] ? x[i] : v;
+    out[i] = v;
+  }
+}
+
+template <class T>
+TypedLoop float_loop(TypedOp op) {
+  using Byte = std::uint8_t;
+  switch (op) {
+    case TypedOp::Neg: return unary<T, T, Negated>;
+    case TypedOp::Abs: return unary<T, T, Absolute>;
+    case TypedOp::Sign: return unary<T, T, SignOf>;
+    case TypedOp::Relu: return unary<T, T, Positive>;
+    case TypedOp::Floor: return unary<T, T, Down>;
+    case TypedOp::Ceil: return unary<T, T, Up>;
+    case TypedOp::Round: return unary<T, T, Nearest>;
+    case TypedOp::Sqrt: return unary<T, T, Root>;
+    case TypedOp::Reciprocal: return unary<T, T, Inverse>;
+    case TypedOp::IsNaN: return unary<T, Byte, NotANumber>;
+    case TypedOp::IsInf: return infinite<T>;
+    case TypedOp::Add: return binary<T, Sum>;
+    case TypedOp::Sub: return binary<T, Difference>;
+    case TypedOp::Mul: return binary<T, Product>;
+    case TypedOp::Div: return binary<T, Quotient>;
+    case TypedOp::Max: return binary<T, Larger>;
+    case TypedOp::Min: return binary<T, Smaller>;
+    case TypedOp::Fmod: return float_remainder<T>;
+    case TypedOp::PRelu: return binary<T, Slope>;
+    case TypedOp::Clip: return clip<T>;
+    default: return nullptr;
+  }
+}
+
+// What depends on the size of the type alone has one loop for both signs.
+template <class T>
+TypedLoop integer_loop(TypedOp op) {
+  using U = std::make_unsigned_t<T>;
+  constexpr bool is_signed = std::is_signed_v<T>;
+  switch (op) {
+    case TypedOp::BitwiseNot: return unary<U, U, Complement>;
+    case TypedOp::Neg: return unary<U, U, Negated>;
+    case TypedOp::Abs:
+      if constexpr (is_signed) return unary<T, T, Absolute>;
+      return unary<U, U, Same>;
+    case TypedOp::Relu:
+      if constexpr (is_signed) return unary<T, T, Positive>;
+      return unary<U, U, Same>;
+    case TypedOp::Sign: return unary<T, T, SignOf>;
+    case TypedOp::Add: return binary<U, Sum>;
+    case TypedOp::Sub: return binary<U, Difference>;
+    case TypedOp::Mul: return binary<U, Product>;
+    case TypedOp::And: return binary<U, Both>;
+    case TypedOp::Or: return binary<U, Either>;
+    case TypedOp::Xor: return binary<U, Differing>;
+    case TypedOp::ShiftLeft:
+      if constexpr (!is_signed) return binary<U, Left>;
+      return nullptr;
+    case TypedOp::ShiftRight:
+      if constexpr (!is_signed) return binary<U, Right>;
+      return nullptr;
+    case TypedOp::Div: return divide<T, Part::Quotient>;
+    case TypedOp::Fmod: return divide<T, Part::Remainder>;
+    case TypedOp::Mod: return divide<T, Part::FlooredRemainder>;
+    case TypedOp::Max: return binary<T, Larger>;
+    case TypedOp::Min: return binary<T, Smaller>;
+    case TypedOp::PRelu:
+      if constexpr (is_signed) return binary<T, Slope>;
+      return nullptr;
+    case TypedOp::Clip: return clip<T>;
+    default: return nullptr;
+  }
+}
+
+TypedLoop find(TypedOp op, DataType type) {
+  switch (type) {
+    case DataType::Float: return float_loop<float>(op);
+    case DataType::Double: return float_loop<double>(op);
+    case DataType::Int8: return integer_loop<std::int8_t>(op);
+    case DataType::Int16: return integer_loop<std::int16_t>(op);
+    case DataType::Int32: return integer_loop<std::int32_t>(op);
+    case DataType::Int64: return integer_loop<std::int64_t>(op);
+    case DataType::Uint8: return integer_loop<std::uint8_t>(op);
+    case DataType::Uint16: return integer_loop<std::uint16_t>(op);
+    case DataType::Uint32: return integer_loop<std::uint32_t>(op);
+    case DataType::Uint64: return integer_loop<std::uint64_t>(op);
+    case DataType::Bool:
+      switch (op) {
+        case TypedOp::Not: return unary<std::uint8_t, std::uint8_t, LogicalNot>;
+        default: return nullptr;
+      }
+    default: return nullptr;
+  }
+}
+
+}  // namespace typed
+TypedLoop find_typed_loop(TypedOp op, DataType type) { return typed::find(op, type); }
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(find_typed_loop);
+
+TypedLoop typed_loop(TypedOp op, DataType type) {
+  if (const TypedLoop loop = typed_function(op, type)) return loop;
+  return HWY_DYNAMIC_DISPATCH(find_typed_loop)(op, type);
+}
+
+}  // namespace norn::kernels
+#endif

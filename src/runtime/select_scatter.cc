@@ -1,0 +1,139 @@
+// Operators that pick or write elements by indices or by their place.
+#include <algorithm>
+
+#include "kernels/cpu/scatter.h"
+#include "kernels/cpu/triangle.h"
+#include "ops/common/shapes.h"
+#include "ops/tensor/gather_nd/gather_nd.h"
+#include "ops/tensor/reverse_sequence/reverse_sequence.h"
+#include "ops/tensor/scatter_elements/reduction.h"
+#include "ops/tensor/trilu/trilu.h"
+#include "runtime/select.h"
+
+namespace norn::runtime {
+namespace {
+
+bool moves_elements(Selector& s, std::string_view kernel) {
+  if (s.out_dtype() != DataType::String) return true;
+  s.refuse(std::string(kernel), "moves elements of fixed size, not strings");
+  return false;
+}
+
+kernels::ScatterKind kind_of(ops::ScatterReduction reduction) {
+  switch (reduction) {
+    case ops::ScatterReduction::None: return kernels::ScatterKind::Replace;
+    case ops::ScatterReduction::Add: return kernels::ScatterKind::Add;
+    case ops::ScatterReduction::Mul: return kernels::ScatterKind::Mul;
+    case ops::ScatterReduction::Max: return kernels::ScatterKind::Max;
+    case ops::ScatterReduction::Min: return kernels::ScatterKind::Min;
+  }
+  return kernels::ScatterKind::Replace;
+}
+
+}  // namespace
+
+bool select_gather_elements(Selector& s) {
+  if (!moves_elements(s, "gather_elements") || s.dims(0).empty()) return false;
+  kernels::GatherElementsConfig config;
+  config.data = s.dims(0);
+  config.indices = s.dims(1);
+  config.axis = SelectedNode(s).axis(static_cast<std::int64_t>(config.data.size()));
+  config.element_bytes = element_size(s.out_dtype());
+  config.wide_indices = s.dtype(1) == DataType::Int64;
+  return s.choose(kernels::gather_elements_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},
+                  {s.node().outputs[0]});
+}
+
+bool select_scatter_elements(Selector& s) {
+  if (!moves_elements(s, "scatter_elements") || s.dims(0).empty() || s.dims(1) != s.dims(2)) return false;
+  const SelectedNode node(s);
+  kernels::ScatterElementsConfig config;
+  config.data = s.dims(0);
+  config.indices = s.dims(1);
+  config.axis = node.axis(static_cast<std::int64_t>(config.data.size()));
+  config.type = s.out_dtype();
+  config.kind = kind_of(ops::resolve_scatter_reduction(node));
+  config.wide_indices = s.dtype(1) == DataType::Int64;
+  return s.choose(kernels::scatter_elements_candidates(), config,
+                  {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().inputs[2]}}, {s.node().outputs[0]});
+}
+
+bool select_gather_nd(Selector& s) {
+  if (!moves_elements(s, "gather_nd")) return false;
+  const Shape &data = s.dims(0), &indices = s.dims(1);
+  const SelectedNode node(s);
+  const auto r = static_cast<std::int64_t>(data.size()), q = static_cast<std::int64_t>(indices.size());
+  const std::int64_t b = ops::gather_nd_batch_dims(node, r, q);
+  const std::int64_t n = ops::check_index_length(node, indices.back(), r - b);
+  if (!std::equal(data.begin(), data.begin() + b, indices.begin())) return false;
+  const std::int64_t sizes = element_count(s.out_dims());
+  kernels::GatherNdConfig config;
+  config.batches = element_count(Shape(data.begin(), data.begin() + b));
+  config.rows = element_count(Shape(indices.begin() + b, indices.end() - 1));
+  config.axes = Shape(data.begin() + b, data.begin() + b + n);
+  config.block = element_count(Shape(data.begin() + b + n, data.end()));
+  config.element_bytes = element_size(s.out_dtype());
+  if (sizes == 0) {
+    s.refuse("gather_nd", "there are no elements to move");
+    return false;
+  }
+  return s.choose(kernels::gather_nd_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},
+                  {s.node().outputs[0]});
+}
+
+bool select_scatter_nd(Selector& s) {
+  if (!moves_elements(s, "scatter_nd")) return false;
+  const Shape &data = s.dims(0), &indices = s.dims(1);
+  if (data.empty() || indices.empty() || indices.back() > static_cast<std::int64_t>(data.size())) return false;
+  const auto n = static_cast<std::ptrdiff_t>(indices.back());
+  Shape wanted(indices.begin(), indices.end() - 1);
+  wanted.insert(wanted.end(), data.begin() + n, data.end());
+  if (s.dims(2) != wanted) return false;
+  kernels::ScatterNdConfig config;
+  config.axes = Shape(data.begin(), data.begin() + n);
+  config.block = element_count(Shape(data.begin() + n, data.end()));
+  config.type = s.out_dtype();
+  config.kind = kind_of(ops::resolve_scatter_reduction(SelectedNode(s)));
+  if (n == 0 || element_count(wanted) == 0) {
+    s.refuse("scatter_nd", "an index has no coordinates, or there is nothing to write");
+    return false;
+  }
+  config.rows = element_count(Shape(indices.begin(), indices.end() - 1));
+  return s.choose(kernels::scatter_nd_candidates(), config,
+                  {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().inputs[2]}}, {s.node().outputs[0]});
+}
+
+bool select_trilu(Selector& s) {
+  const Shape& x = s.dims(0);
+  if (!moves_elements(s, "triangle") || x.size() < 2) return false;
+  const ops::TriluParams p = ops::resolve_trilu(SelectedNode(s));
+  if (!p.k) {
+    s.refuse("triangle", "k is not constant");
+    return false;
+  }
+  kernels::TriangleConfig config;
+  config.rows = x[x.size() - 2];
+  config.columns = x.back();
+  config.matrices = element_count(Shape(x.begin(), x.end() - 2));
+  config.upper = p.upper;
+  config.k = *p.k;
+  config.element_bytes = element_size(s.out_dtype());
+  if (std::find(x.begin(), x.end(), 0) != x.end()) return false;
+  return s.choose(kernels::triangle_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
+}
+
+bool select_reverse_sequence(Selector& s) {
+  const Shape& x = s.dims(0);
+  if (!moves_elements(s, "reverse") || x.size() < 2) return false;
+  kernels::ReverseConfig config;
+  config.batch_first = ops::batch_is_first(SelectedNode(s));
+  if (s.dims(1) != Shape{x[config.batch_first ? 0 : 1]} || std::find(x.begin(), x.end(), 0) != x.end()) return false;
+  config.first = x[0];
+  config.second = x[1];
+  config.inner = element_count(Shape(x.begin() + 2, x.end()));
+  config.element_bytes = element_size(s.out_dtype());
+  return s.choose(kernels::reverse_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},
+                  {s.node().outputs[0]});
+}
+
+}  // namespace norn::runtime
