@@ -542,7 +542,9 @@ def functions_of_onnx():
 
 
 def test_what_onnx_defines_by_others_has_a_body():
-    ours = {(row["domain"], row["name"], row["since"]) for row in ROWS if row["function"]}
+    # What ONNX Runtime defines is in test_microsoft.py.
+    standard = [row for row in ROWS if row["domain"] != "com.microsoft" and row["name"] != "SimplifiedLayerNormalization"]
+    ours = {(row["domain"], row["name"], row["since"]) for row in standard if row["function"]}
     theirs = set(functions_of_onnx())
     assert not theirs - ours
     # Older versions of the same meaning have bodies too; other operators have none.
