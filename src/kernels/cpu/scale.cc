@@ -12,7 +12,9 @@ namespace {
 
 class Scale final : public Kernel {
  public:
-  explicit Scale(const ScaleConfig& c) : c_(c) {}
+  explicit Scale(const ScaleConfig& c) : c_(c) {
+    if (c_.columns == 0) c_.rows = 0;  // however many
+  }
 
   void run(void* const* operands, void*) const override {
     const float *offset = c_.by->offset.data(), *scale = c_.by->scale.data();
@@ -52,7 +54,9 @@ double divisor(RowNorm norm, const float* x, std::int64_t n) {
 
 class DivideRows final : public Kernel {
  public:
-  explicit DivideRows(const RowNormConfig& c) : c_(c) {}
+  explicit DivideRows(const RowNormConfig& c) : c_(c) {
+    if (c_.columns == 0) c_.rows = 0;  // however many
+  }
 
   void run(void* const* operands, void*) const override {
     parallel_ranges(c_.rows, 10 + static_cast<double>(c_.columns), 1, [&](std::int64_t begin, std::int64_t end) {
