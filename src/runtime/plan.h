@@ -3,9 +3,9 @@
 //
 // A plan is a chain of segments. A segment holds every node whose shapes follow from what is known when it starts;
 // nodes whose output sizes only running can tell (NonZero), or whose outputs are not tensors (sequences), and control
-// flow run as late steps: they produce owned values, and what depends on them waits for the next segment, which is
-// planned when those values are there. Segments for sizes that came up before are found again in the PlanCache: plans
-// form a tree.
+// flow whose bodies are not settled (nested.h) run as late steps: they produce owned values, and what depends on them
+// waits for the next segment, which is planned when those values are there. Segments for sizes that came up before are
+// found again in the PlanCache: plans form a tree.
 //
 // A segment keeps only what it adds to what the segments before it settled, so that a chain costs what its nodes cost.
 //
