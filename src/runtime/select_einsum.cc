@@ -130,11 +130,17 @@ bool two_inputs(Selector& s, const ops::EinsumParams& p) {
   const Axis* last = nullptr;
   for (const Axis& axis : axes)
     if (axis.in_c && axis.size != 1 && axis.c == 1) last = &axis;
+  const auto alone = [](const std::vector<Axis>& group) {
+    return std::all_of(group.begin(), group.end(), [](const Axis& axis) { return axis.size == 1; });
+  };
+  bool swapped = last && last->in_a;
   if (last && last->in_a && last->in_b) {
-    s.refuse("contraction", "neighbours of the output are of different products");
-    return false;
+    if (!alone(rows) && !alone(columns)) {
+      s.refuse("contraction", "neighbours of the output are of different products");
+      return false;
+    }
+    swapped = !alone(columns);  // a single column lies anywhere
   }
-  const bool swapped = last && last->in_a;
   if (swapped) {
     std::swap(rows, columns);
     for (std::vector<Axis>* group : {&batch, &rows, &columns, &summed})

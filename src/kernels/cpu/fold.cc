@@ -289,7 +289,10 @@ class Hardmax final : public Kernel {
         const std::int64_t first = i / parts * c_.n * c_.inner + i % parts * kColumns;
         const std::int64_t columns = std::min(kColumns, c_.inner - i % parts * kColumns);
         loop_(x + first, c_.n, c_.inner, columns, best.data(), at.data());
-        for (std::int64_t k = 0; k < c_.n; ++k) std::fill_n(out + first + k * c_.inner, columns, T{0});
+        if (columns == c_.inner)
+          std::fill_n(out + first, c_.n * c_.inner, T{0});
+        else
+          for (std::int64_t k = 0; k < c_.n; ++k) std::fill_n(out + first + k * c_.inner, columns, T{0});
         for (std::int64_t j = 0; j < columns; ++j) out[first + at[static_cast<std::size_t>(j)] * c_.inner + j] = T{1};
       }
     });

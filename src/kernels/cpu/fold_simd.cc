@@ -54,7 +54,7 @@ HWY_INLINE P joined(P a, P b) {
 template <FoldKind kind, class T>
 void row(const void* x_data, std::int64_t n, void* out) {
   using P = Partial<kind, T>;
-  constexpr std::int64_t kLanes = 128 / sizeof(T) > 64 ? 64 : 128 / sizeof(T);
+  constexpr std::int64_t kLanes = 256 / sizeof(T) > 64 ? 64 : 256 / sizeof(T);
   const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
   P* to = static_cast<P*>(out);
   if (n < kLanes) {

@@ -28,11 +28,13 @@ struct Pass {
 template <class I>
 void round_to(const double* x, I* out, std::int64_t n) {
   constexpr double low = std::numeric_limits<I>::min(), high = std::numeric_limits<I>::max();
+  // To the nearest integer, halves to even, of numbers far below 2^51.
+  const auto whole = [](double v) { return (v + 0x1.8p52) - 0x1.8p52; };
   for (std::int64_t i = 0; i < n; ++i) {
-    const double twice = 2 * x[i], whole = std::nearbyint(twice);
-    const double v = std::fabs(twice - whole) <= 2 * kNearHalf ? whole / 2 : x[i];
-    const double rounded = std::nearbyint(v);
-    out[i] = static_cast<I>(rounded < low ? low : rounded > high ? high : rounded == rounded ? rounded : 0);
+    const double v = x[i] < low ? low : x[i] > high ? high : x[i];
+    const double twice = whole(2 * v);
+    const double rounded = whole(std::fabs(2 * v - twice) <= 2 * kNearHalf ? twice / 2 : v);
+    out[i] = static_cast<I>(rounded == rounded ? rounded : 0);
   }
 }
 

@@ -53,6 +53,20 @@ HWY_INLINE auto below(D d, VecOf<D> v, double most) {
 template <class D>
 constexpr bool kDouble = std::is_same_v<hn::TFromD<D>, double>;
 
+struct SqrtOf {
+  template <class D>
+  static HWY_INLINE auto within(D d, VecOf<D>) {
+    return hn::Eq(hn::Zero(d), hn::Zero(d));
+  }
+  template <class D>
+  static HWY_INLINE VecOf<D> near(D, VecOf<D> v) {
+    return hn::Sqrt(v);
+  }
+  template <class T>
+  static T far(T x) {
+    return std::sqrt(x);
+  }
+};
 struct ExpOf {
   template <class D>
   static HWY_INLINE auto within(D d, VecOf<D> v) {
@@ -273,6 +287,7 @@ struct AtanhOf {
 template <class T>
 TypedLoop function_of(TypedOp op) {
   switch (op) {
+    case TypedOp::Sqrt: return function<T, SqrtOf>;
     case TypedOp::Exp: return function<T, ExpOf>;
     case TypedOp::Log: return function<T, LogOf>;
     case TypedOp::Sigmoid: return function<T, SigmoidOf>;

@@ -97,12 +97,6 @@ struct Nearest {
     return std::rint(x);
   }
 };
-struct Root {
-  template <class T>
-  static HWY_INLINE T apply(T x) {
-    return std::sqrt(x);
-  }
-};
 struct Inverse {
   template <class T>
   static HWY_INLINE T apply(T x) {
@@ -327,7 +321,6 @@ TypedLoop float_loop(TypedOp op) {
     case TypedOp::Floor: return unary<T, T, Down>;
     case TypedOp::Ceil: return unary<T, T, Up>;
     case TypedOp::Round: return unary<T, T, Nearest>;
-    case TypedOp::Sqrt: return unary<T, T, Root>;
     case TypedOp::Reciprocal: return unary<T, T, Inverse>;
     case TypedOp::IsNaN: return unary<T, Byte, NotANumber>;
     case TypedOp::IsInf: return infinite<T>;
