@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "ir/tensor_data.h"
-#include "ops/common/elements.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -155,19 +154,6 @@ LabelPairs resolve_label_encoder(const NodeView& node, DataType x) {
               std::string(data_type_name(p.values.dtype())) + " are not among LabelEncoder's");
   p.otherwise = default_of(node, p.values.dtype());
   return p;
-}
-
-std::vector<std::int64_t> comparable_keys(const Tensor& t, bool bitwise) {
-  if (domain_of(t.dtype()) != Domain::F64) return load_all<std::int64_t>(t);
-  if (bitwise && t.dtype() == DataType::Float) {
-    std::vector<std::int64_t> bits;
-    for (std::int64_t i = 0; i < t.size(); ++i) bits.push_back(std::bit_cast<std::int32_t>(t.as<float>()[i]));
-    return bits;
-  }
-  std::vector<std::int64_t> bits;
-  for (const double v : load_all<double>(t))
-    bits.push_back(std::bit_cast<std::int64_t>(std::isnan(v) ? std::nan("") : v == 0 ? 0.0 : v));
-  return bits;
 }
 
 constinit const Operator LabelEncoder = {

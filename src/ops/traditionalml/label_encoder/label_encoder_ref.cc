@@ -39,6 +39,19 @@ void label_encoder_ref(opset::ReferenceContext& ctx) {
 
 }  // namespace
 
+std::vector<std::int64_t> comparable_keys(const Tensor& t, bool bitwise) {
+  if (domain_of(t.dtype()) != Domain::F64) return load_all<std::int64_t>(t);
+  if (bitwise && t.dtype() == DataType::Float) {
+    std::vector<std::int64_t> bits;
+    for (std::int64_t i = 0; i < t.size(); ++i) bits.push_back(std::bit_cast<std::int32_t>(t.as<float>()[i]));
+    return bits;
+  }
+  std::vector<std::int64_t> bits;
+  for (const double v : load_all<double>(t))
+    bits.push_back(std::bit_cast<std::int64_t>(std::isnan(v) ? std::nan("") : v == 0 ? 0.0 : v));
+  return bits;
+}
+
 void label_encoder_references(opset::ReferenceTable& table) { table.add(LabelEncoder, label_encoder_ref); }
 
 }  // namespace norn::ops
