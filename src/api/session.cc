@@ -165,7 +165,8 @@ auto under(const RunOptions& options, F&& f) {
 std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std::string> outputs,
                                 const RunOptions& options) const {
   return under(options, [&] {
-    return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).run(sound, outputs, options.placements); });
+    return with_sound_feeds(
+        feeds, [&](auto sound) { return impl_->for_feeds(sound).run(sound, outputs, options.placements); });
   });
 }
 

@@ -317,7 +317,7 @@ TEST(Explain, NamesKernelsAndRefusals) {
   const ExplainedGraph told = compile(m.build()).explain({}, 1).graph;
   ASSERT_EQ(told.steps.size(), 2u);
   const ExplainedStep& matmul = told.steps[0];
-  EXPECT_EQ(matmul.kernel, "reference");
+  EXPECT_EQ(matmul.kernel, "contraction");
   EXPECT_EQ(matmul.operations[0].op_type, "MatMul");
   EXPECT_NE(matmul.operations[0].path().find("node 0 \"n0\" (MatMul)"), std::string::npos);
   ASSERT_FALSE(matmul.refused.empty());

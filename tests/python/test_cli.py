@@ -294,7 +294,7 @@ def test_explain_json_has_fields():
     page = norn_command(*options, stdin=FLOW.encode())
     report = json.loads(norn_command(*options, "--json", stdin=FLOW.encode()))
     assert report["model"] == "-" and report["runnable"] is True and "text" not in report
-    root, flow = report["graph"]["steps"]
+    root, flow = report["steps"]
     assert root["operations"][0]["op_type"] == "Sqrt" and not root["late"]
     assert root["inputs"] == root["outputs"] == [{"type": "float", "shape": [3, 2]}]
     assert flow["kernel"] == "control flow" and not flow["late"]
@@ -319,7 +319,7 @@ main (int64 n, bool c, float[2] x) => (float[2] y) {
 def test_explain_shows_loops():
     """The body's steps, for the sizes that its inputs have in every iteration."""
     report = json.loads(norn_command("explain", "-", "--from", "text", "--json", stdin=LOOP.encode()))
-    (step,) = [s for s in report["graph"]["steps"] if "graphs" in s]
+    (step,) = [s for s in report["steps"] if "graphs" in s]
     (body,) = step["graphs"]
     assert body["attribute"] == "body"
     (add,) = [s for s in body["steps"] if s["operations"][0]["op_type"] == "Add"]
@@ -327,7 +327,7 @@ def test_explain_shows_loops():
     grows = LOOP.replace("float[2] v", "float[?] v").replace("Add (v, v)", "Concat <axis = 0> (v, v)")
     grows = grows.replace("float[2] w", "float[?] w").replace("float[2] y", "float[M] y")
     report = json.loads(norn_command("explain", "-", "--from", "text", "--json", stdin=grows.encode()))
-    (body,) = [g for s in report["graph"]["steps"] for g in s.get("graphs", [])]
+    (body,) = [g for s in report["steps"] for g in s.get("graphs", [])]
     assert not body["planned"] and '"v"' in body["why_not"]
 
 

@@ -34,7 +34,8 @@ inline std::int64_t packed_floats(std::int64_t k, std::int64_t n) {
   const std::int64_t width = gemm_table().width;
   return (n + width - 1) / width * width * k;
 }
-// Panels [first, last) of B (element (k, n) at b[k * b_row + n * b_column]), zeros beyond column n. B need not be aligned.
+// Panels [first, last) of B (element (k, n) at b[k * b_row + n * b_column]), zeros beyond column n. B need not be
+// aligned.
 void pack_panels(const float* b, std::int64_t b_row, std::int64_t b_column, std::int64_t k, std::int64_t n,
                  std::int64_t first, std::int64_t last, float* packed);
 
