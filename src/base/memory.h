@@ -41,6 +41,13 @@ inline void prefer_large_pages(void* memory, std::size_t bytes) noexcept {
   advise_pages(memory, bytes, std::uintptr_t{2} << 20, MADV_HUGEPAGE);
 }
 
+// Of a mapped file's memory that will be read once, from beginning to end: its pages are mapped in one go.
+inline void prepare_to_read(const void* memory, std::size_t bytes) noexcept {
+  constexpr std::size_t kWorthwhile = std::size_t{256} << 10;
+  constexpr int kPopulateRead = 22;  // MADV_POPULATE_READ, of Linux 5.14
+  if (bytes >= kWorthwhile) advise_pages(const_cast<void*>(memory), bytes, 4096, kPopulateRead);
+}
+
 // Of memory not written to yet, all of which will be: a page fault for every 4 KiB would cost as much as filling it.
 // What large pages leave is mapped in one go.
 inline void prepare_to_fill(void* memory, std::size_t bytes) noexcept {

@@ -141,7 +141,10 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
     const opset::ValueType& type = graph.value(graph.inputs[i]).type;
     fixed = fixed && type.is_tensor() && type.is_static();
   }
-  if (fixed) executor_->plan(stand_ins({}, 1));
+  if (fixed) {
+    executor_->plan(stand_ins({}, 1));
+    packed_->release_source();
+  }
 }
 
 CompiledModel::~CompiledModel() = default;

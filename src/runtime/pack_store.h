@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/mapped_file.h"
+#include "base/memory.h"
 #include "kernels/kernel.h"
 
 namespace norn::runtime {
@@ -27,8 +28,8 @@ class PackStore final : public kernels::PackedConstants {
       if (auto found = kept()) return found;
     }
     // Without the lock, since it takes long: two that make the same form at once keep one of them.
+    read_next(contents);
     std::shared_ptr<const void> made = make();
-    base::release_pages(contents.data, contents.bytes);
     std::lock_guard lock(mutex_);
     if (auto found = kept()) return found;
     store_[std::move(key)] = made;
@@ -39,10 +40,29 @@ class PackStore final : public kernels::PackedConstants {
     return made;
   }
 
+  // What has been packed leaves memory, where it lies in a file. A kernel may pack the same contents in several parts,
+  // so that they wait for the next ones.
+  void release_source() {
+    std::lock_guard lock(mutex_);
+    base::release_pages(source_.data, source_.bytes);
+    source_ = {};
+  }
+
  private:
+  void read_next(const kernels::Contents& contents) {
+    {
+      std::lock_guard lock(mutex_);
+      if (source_.data == contents.data) return;
+      base::release_pages(source_.data, source_.bytes);
+      source_ = contents;
+    }
+    base::prepare_to_read(contents.data, contents.bytes);
+  }
+
   using Key = std::tuple<const void*, std::size_t, std::string>;
   base::ForkSafeMutex mutex_;
   std::map<Key, std::weak_ptr<const void>> store_;
+  kernels::Contents source_;   // read last
   std::size_t sweep_at_ = 64;  // entries at which those whose form is gone are removed
 };
 

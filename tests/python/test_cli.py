@@ -304,7 +304,7 @@ def test_explain_json_has_fields():
         assert step["operations"][0]["op_type"] == op_type
         assert step["operations"][0]["paths"][0] in page
         assert step["outputs"][0]["shape"] == [3, 2]
-    assert f"memory: {report['graph']['arena_bytes']} bytes" in page
+    assert f"memory: {report['arena_bytes']} bytes" in page
 
 
 LOOP = """<ir_version: 10, opset_import: ["" : 17]>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/extents.h"
@@ -77,18 +79,53 @@ std::string matmul_int8_config_refusal(const MatMulInt8Config& c) {
   return output_refusal(c.output, c.out.back(), c.x.back());
 }
 
-bool Centering::fits(const void* weights, std::int64_t elements) const {
-  if (zeros == 0 && type == DataType::Int8) return true;
-  for (std::int64_t i = 0; i < elements; ++i) {
-    const std::int32_t v = zero_point(weights, type, i) - zero_of(i);
-    if (v < -128 || v > 127) return false;
+namespace {
+
+// Calls f(first, end, zero point) for the stretches of elements that share one.
+template <class F>
+void for_each_stretch(const Centering& c, std::int64_t elements, F&& f) {
+  if (c.zeros <= 1) return f(std::int64_t{0}, elements, c.zero_of(0));
+  std::int64_t which = 0;
+  for (std::int64_t i = 0; i < elements; i += c.each) {
+    f(i, std::min(elements, i + c.each), zero_point(c.zero, c.type, which));
+    if (++which == c.zeros) which = 0;
   }
-  return true;
+}
+
+template <class T>
+bool all_fit(const T* weights, const Centering& c, std::int64_t elements) {
+  bool fit = true;
+  for_each_stretch(c, elements, [&](std::int64_t first, std::int64_t end, std::int32_t zero) {
+    if (std::is_signed_v<T> && zero == 0) return;
+    std::int32_t low = std::numeric_limits<std::int32_t>::max(), high = std::numeric_limits<std::int32_t>::min();
+    for (std::int64_t i = first; i < end; ++i) {
+      low = std::min<std::int32_t>(low, weights[i]);
+      high = std::max<std::int32_t>(high, weights[i]);
+    }
+    if (first < end) fit = fit && low - zero >= -128 && high - zero <= 127;
+  });
+  return fit;
+}
+
+template <class T>
+void center(const T* weights, const Centering& c, std::int64_t elements, std::int8_t* to) {
+  for_each_stretch(c, elements, [&](std::int64_t first, std::int64_t end, std::int32_t zero) {
+    for (std::int64_t i = first; i < end; ++i) to[i] = static_cast<std::int8_t>(weights[i] - zero);
+  });
+}
+
+}  // namespace
+
+bool Centering::fits(const void* weights, std::int64_t elements) const {
+  return type == DataType::Uint8 ? all_fit(static_cast<const std::uint8_t*>(weights), *this, elements)
+                                 : all_fit(static_cast<const std::int8_t*>(weights), *this, elements);
 }
 
 void Centering::to_int8(const void* weights, std::int64_t elements, std::int8_t* to) const {
-  for (std::int64_t i = 0; i < elements; ++i)
-    to[i] = static_cast<std::int8_t>(zero_point(weights, type, i) - zero_of(i));
+  if (type == DataType::Uint8)
+    center(static_cast<const std::uint8_t*>(weights), *this, elements, to);
+  else
+    center(static_cast<const std::int8_t*>(weights), *this, elements, to);
 }
 
 std::string Centering::key() const {
