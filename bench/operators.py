@@ -4,7 +4,7 @@
     bench/operators.py [NAME...] [--family movement] [--threads 1] [--rounds 7] [--slow 1.2]
 
 Each row is a model of one node at a size that people meet, some hundred thousand elements for what goes element by
-element; what the rows are is in operator_cases.py. NAME is a row ("Add int64") or an operator (all its rows); a row
+element; what the rows are is in operator_cases*.py. NAME is a row ("Add int64") or an operator (all its rows); a row
 that one of the two does not run is left out, with the reason if it is norn. Medians in microseconds, the slowest in
 proportion first, and the geometric mean of all ratios at the end (below 1: norn is faster).
 """
@@ -15,16 +15,23 @@ import statistics
 import time
 
 import onnx
+import onnx.numpy_helper
 import onnx.parser
-from operator_cases import FAMILIES
+import operator_cases
+import operator_cases_models
 
 import norn
 
+FAMILIES = operator_cases.FAMILIES | operator_cases_models.FAMILIES
 
-def measure(text, feeds, threads, rounds):
+
+def measure(case, threads, rounds):
     import onnxruntime
 
-    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]>\n' + text)
+    text, feeds, *constants = case
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21, "ai.onnx.ml": 5]>\n' + text)
+    for named in constants:
+        model.graph.initializer.extend(onnx.numpy_helper.from_array(value, name) for name, value in named.items())
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 4
@@ -60,8 +67,7 @@ def main():
             if options.names and name not in options.names and name.split()[0] not in options.names:
                 continue
             try:
-                text, feeds = case()
-                times = measure(text, feeds, options.threads, options.rounds)
+                times = measure(case(), options.threads, options.rounds)
                 if times:
                     found.append((times[0] / times[1], name, *times))
             except Exception as error:
