@@ -1,5 +1,6 @@
 #include "norn/session.h"
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -55,32 +56,47 @@ ir::Model with_all_outputs(ir::Model document) {
 
 struct Session::Impl {
   Impl(const Model& m, const SessionOptions& o)
-      : model(m), options(o), compiled(m.document(), external_of(m), options) {}
+      : model(m), options(o), external(external_of(m)), compiled(m.document(), external, options) {}
 
+  // Whatever is compiled later has the same weights: what was read once is kept, whatever becomes of the files.
   static ir::ExternalReader external_of(const Model& m) {
-    return format::external_reader(m.base_dir(), format::external_access(m.load_options()));
+    struct Kept {
+      std::mutex mutex;
+      std::map<std::string, ir::Bytes> read;  // by where it lies
+    };
+    return [read = format::external_reader(m.base_dir(), format::external_access(m.load_options())),
+            kept = std::make_shared<Kept>()](const ir::Tensor& tensor) {
+      std::string place;
+      for (const auto& entry : tensor.external_data) {
+        for (const std::string& part : {entry.key.get(), entry.value.get()})
+          place += std::to_string(part.size()) + ':' + part;
+      }
+      std::lock_guard lock(kept->mutex);
+      const auto found = kept->read.find(place);
+      if (found != kept->read.end()) return found->second;
+      return kept->read.emplace(place, read(tensor)).first->second;
+    };
   }
   // Weights of files up to IR 3 may be fed. Hardly anybody does, so a model that takes them is made for the first who
   // does, and all others have weights as constants.
   const runtime::CompiledModel& for_feeds(std::span<const Feed> feeds) const {
     if (!compiled.feeds_constant(feeds)) return compiled;
-    std::call_once(once, [&] {
-      feedable = std::make_unique<runtime::CompiledModel>(model.document(), external_of(model), options, true);
-    });
+    std::call_once(
+        once, [&] { feedable = std::make_unique<runtime::CompiledModel>(model.document(), external, options, true); });
     return *feedable;
   }
 
   // For run_all(). Hardly anybody asks, so it is made for the first who does.
   const runtime::CompiledModel& for_all() const {
     std::call_once(all_once, [&] {
-      all = std::make_unique<runtime::CompiledModel>(with_all_outputs(model.document()), external_of(model), options,
-                                                     true);
+      all = std::make_unique<runtime::CompiledModel>(with_all_outputs(model.document()), external, options, true);
     });
     return *all;
   }
 
   Model model;  // constants share its memory
   SessionOptions options;
+  ir::ExternalReader external;
   runtime::CompiledModel compiled;
   mutable std::once_flag once, all_once;
   mutable std::unique_ptr<runtime::CompiledModel> feedable, all;

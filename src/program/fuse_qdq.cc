@@ -378,6 +378,14 @@ class QdqFusion {
              *t, all);
       return;
     }
+    // The sums have 32 bits here.
+    double most = 0;
+    for (std::int64_t j = 0; bias && j < columns; ++j)
+      most = std::max(most, std::abs(static_cast<double>(bias->as<std::int32_t>()[j])));
+    const bool centred = w->contents.dtype() == DataType::Int8 && !w->has_zeros();
+    const double depth = static_cast<double>(w->contents.size()) / static_cast<double>(columns);
+    if (columns == 0 || depth * 255 * (centred ? 128 : 255) + most >= 2147483648.0)
+      return nearly(node, "its sums might not fit into 32 bits");
     std::vector<ValueId> inputs = {x, weight_value(*w, transpose), zero_of(*from, name + "_x")};
     if (w->has_zeros()) inputs.push_back(weight_zeros(*w));
     norn::Tensor scale(DataType::Float, {columns});

@@ -432,8 +432,13 @@ class AttentionFinder {
         const ValueId most = rewriter_.emit(ops::ReduceMax, {}, {number, axes}, {n});
         blind = rewriter_.emit(ops::Equal, {}, {most, scalar(DataType::Float, 0, n)}, {n});
       } else {
-        const ValueId most = rewriter_.emit(ops::ReduceMax, {}, {mask, axes}, {n});
-        blind = rewriter_.emit(ops::Equal, {}, {most, scalar(elem, -std::numeric_limits<double>::infinity(), n)}, {n});
+        // The least of no keys is infinity, so that a query without keys is not blind: its sum is 0.
+        const ValueId hidden =
+            rewriter_.emit(ops::Equal, {}, {mask, scalar(elem, -std::numeric_limits<double>::infinity(), n)}, {n});
+        const ValueId number = rewriter_.emit(
+            ops::Cast, {transform::make_attr("to", static_cast<std::int64_t>(DataType::Float))}, {hidden}, {n});
+        const ValueId least = rewriter_.emit(ops::ReduceMin, {}, {number, axes}, {n});
+        blind = rewriter_.emit(ops::Equal, {}, {least, scalar(DataType::Float, 1, n)}, {n});
       }
       blind_[mask] = blind;
     }

@@ -57,8 +57,14 @@ void Planner::emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::stri
                         const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place) {
   // Reorders come first, since they are steps themselves.
   std::vector<std::uint32_t> operand_slots;
-  for (std::size_t i = 0; i < uses.size(); ++i)
-    operand_slots.push_back(uses[i].value == kNone || !kernel->reads(i) ? kNoSlot : slot_for(uses[i]));
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const ValueId id = uses[i].value;
+    const bool reads = id != kNone && kernel->reads(i);
+    operand_slots.push_back(reads ? slot_for(uses[i]) : kNoSlot);
+    // The kernel may refer to contents that it does not read as an operand.
+    if (id != kNone && !reads && constant_of(id) && !is_shared_constant(id))
+      segment_->constants.push_back(*constant_of(id));
+  }
   const auto at = static_cast<std::int64_t>(segment_->steps.size());
   // An operand of other dimensions or in another layout is read in another order than the output is written, unless
   // both are dense: then equal sizes are equal elements.

@@ -164,3 +164,18 @@ for name, (text, constants, feeds) in t.CASES.items():
         assert len(lines) > len(CASES) - 1
         outputs.add("\n".join(line for line in lines if not line.startswith("dynamic")))
     assert len(outputs) == 1
+
+
+def test_sums_beyond_32_bits_stay_real():
+    """A bias near the end of int32, and a deep product of large bytes, without quantization behind."""
+    text = """g (uint8[1, 16] x) => (y) {
+        a = DequantizeLinear(x, s, z) b = DequantizeLinear(w, s) c = DequantizeLinear(h, ss) y = Gemm(a, b, c) }"""
+    s = np.float32(0.01)
+    shallow = model(text, s=s, z=np.uint8(0), w=np.full((16, 4), 127, np.int8), h=np.full(4, 2147483000, np.int32), ss=s * s)
+    deep = model(
+        "g (uint8[1, 66000] x) => (y) { a = DequantizeLinear(x, s, z) b = DequantizeLinear(w, s, z) y = MatMul(a, b) }",
+        s=s, z=np.uint8(0), w=np.full((66000, 4), 255, np.uint8),
+    )  # fmt: skip
+    for m, x in ((shallow, np.full((1, 16), 200, np.uint8)), (deep, np.full((1, 66000), 255, np.uint8))):
+        _, got = explained(m, {"x": x})
+        np.testing.assert_allclose(got[0], one_by_one(m, {"x": x})[0], rtol=1e-5)

@@ -199,6 +199,15 @@ def test_attention_with_a_mask_that_is_added(shape, guarded):
 
 
 @pytest.mark.parametrize("guarded", [False, True])
+def test_attention_without_keys(guarded):
+    """A sum over no keys is 0, whatever a mask without columns hides."""
+    body = SCALE + SCORES["mul behind"] + "b = Add(s, m)" + (GUARD if guarded else "p1 = Softmax <axis = -1> (b)")
+    proto = model(Q + ", float[S, T] m", body + "y = MatMul(p1, v)")
+    found = norn.InferenceSession(proto).run(None, {**qkv(t=0), "m": np.zeros((5, 0), np.float32)})[0]
+    assert (found == 0).all() and found.shape[2] == 5
+
+
+@pytest.mark.parametrize("guarded", [False, True])
 @pytest.mark.parametrize("hide", [False, True])
 def test_attention_with_a_condition(hide, guarded):
     body = SCALE + SCORES["mul behind"] + ("b = Where(m, hidden, s)" if hide else "b = Where(m, s, hidden)")

@@ -372,3 +372,17 @@ def test_images_for_what_takes_none(tmp_path):
     path.write_bytes(path.read_bytes()[:-1])
     assert "cannot be decoded" in norn_command("run", tmp_path / "m.onnx", "-i", path, code=3)
     assert "nowhere.png" in norn_command("run", tmp_path / "m.onnx", "-i", tmp_path / "nowhere.png", code=3)
+
+
+def test_every_value_is_of_the_weights_that_the_session_began_with(tmp_path):
+    x = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 64])
+    y = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)
+    weights = onnx.numpy_helper.from_array(np.ones((64, 64), np.float32), "w")
+    nodes = [onnx.helper.make_node("MatMul", ["x", "w"], ["p"]), onnx.helper.make_node("Relu", ["p"], ["y"])]
+    model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [x], [y], [weights]), ir_version=10)
+    path = tmp_path / "m.onnx"
+    onnx.save(model, path, save_as_external_data=True, location="w.bin", size_threshold=0)
+    session = norn.InferenceSession(path)
+    (tmp_path / "w.bin").rename(tmp_path / "gone.bin")
+    feed = {"x": np.ones((1, 64), np.float32)}
+    assert (session.run(None, feed)[0] == 64).all() and (session.run("*", feed)["y"] == 64).all()

@@ -216,6 +216,30 @@ TEST(Conv, NotFinite) {
   }
 }
 
+// An input far larger than the others takes no digits of outputs that do not read it.
+TEST(Conv, Outliers) {
+  for (const float odd : {1e3f, -1e9f, 1e30f}) {
+    ConvConfig config = config_of(cases()[15]);
+    config.x_layout = config.out_layout = Layout::ChannelsLast;
+    auto x = random_floats(element_count(config.x), 7);
+    auto w = random_floats(element_count(config.w), 8, -0.3f, 0.3f);
+    x[28 * 28 * 5 + 28 * 13 + 14] = odd;
+    config.weights = {w.data()};
+    const auto sums = plain(config, x, w, {});
+    const auto laid_x = relaid(x, config.x, Layout::Dense, config.x_layout);
+    for (const auto& candidate : conv_candidates()) {
+      if (!candidate.refuses(config).empty()) continue;
+      Constants constants;
+      auto kernel = candidate.make(config, constants);
+      const auto got = run_at_widths(*kernel, {const_cast<float*>(laid_x.data()), w.data(), nullptr},
+                                     std::vector<float>(sums.size()));
+      const auto outputs = relaid(got, config.out, config.out_layout, Layout::Dense);
+      for (std::size_t i = 0; i < sums.size(); ++i)
+        ASSERT_NEAR(outputs[i], sums[i], 3e-4 + 1e-5 * std::abs(sums[i])) << candidate.name << " at " << i;
+    }
+  }
+}
+
 TEST(Conv, ASumInPlace) {
   unsigned seed = 900;
   for (const std::size_t which : {1u, 3u, 6u, 15u, 16u, 18u}) {

@@ -28,6 +28,7 @@ namespace {
 constexpr std::int64_t kPoints = kWinogradPoints, kTile = kWinogradTile, kPatch = kWinogradPatch;
 constexpr std::int64_t kBlockBytes = std::int64_t{448} << 10;  // of a block's points
 constexpr std::int64_t kFewestTiles = 24;                      // of a block, so that weights are read for many
+constexpr std::int64_t kMostTiles = 256;
 constexpr std::int64_t kMostPieces = 8;
 
 std::int64_t up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
@@ -72,6 +73,7 @@ class WinogradConv final : public Kernel {
     piece_filters_ = std::min(piece_filters_, vectors * lanes);
     const std::int64_t tile_bytes = kPoints * 4 * (padded_channels_ + piece_filters_);
     block_tiles_ = std::clamp(kBlockBytes / tile_bytes, std::min(kFewestTiles, tiles_.all), tiles_.all);
+    block_tiles_ = std::min(block_tiles_, kMostTiles);
     blocks_ = (tiles_.all + block_tiles_ - 1) / block_tiles_;
     block_tiles_ = (tiles_.all + blocks_ - 1) / blocks_;
     blocks_ = (tiles_.all + block_tiles_ - 1) / block_tiles_;
@@ -184,7 +186,10 @@ class WinogradConv final : public Kernel {
              float* work) const {
     float* const in = work;
     float* const made = work + in_step_ * kPoints;
-    for (std::int64_t t = t0; t < t1; ++t) transform_patch(call.x, place_of(t), in + (t - t0) * padded_channels_, work);
+    std::uint64_t outliers[kMostTiles / 64] = {};  // by tile
+    for (std::int64_t t = t0; t < t1; ++t)
+      if (!transform_patch(call.x, place_of(t), in + (t - t0) * padded_channels_, work))
+        outliers[(t - t0) / 64] |= std::uint64_t{1} << (t - t0) % 64;
     const std::int64_t point = up(filters_, table_.lanes) * channels_;
     const float* weights = static_cast<const float*>(weights_.get()) + f * channels_;
     for (std::int64_t p = 0; p < kPoints; ++p)
@@ -198,6 +203,11 @@ class WinogradConv final : public Kernel {
                               std::min(kTile, c_.out[2] - at.row), std::min(kTile, c_.out[3] - at.column),
                               pixel(call.out, at.image, at.row, at.column) + f, c_.out[3] * filters_, filters_);
     }
+    for (std::int64_t t = t0; t < t1 && finite; ++t)
+      if (outliers[(t - t0) / 64] >> (t - t0) % 64 & 1)
+        for_each_run(t, t + 1, [&](std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t pixels) {
+          direct(call, image, row, column, pixels, f, filters);
+        });
     for_each_run(t0, t1, [&](std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t pixels) {
       if (!finite) direct(call, image, row, column, pixels, f, filters);
       if (posts_) return;
@@ -211,7 +221,7 @@ class WinogradConv final : public Kernel {
     return out + ((image * c_.out[2] + row) * c_.out[3] + column) * filters_;
   }
 
-  void transform_patch(const float* x, const Place& at, float* points, float* work) const {
+  bool transform_patch(const float* x, const Place& at, float* points, float* work) const {
     const std::int64_t row = at.row - c_.pads_begin[0], column = at.column - c_.pads_begin[1];
     const float* image = x + at.image * c_.x[2] * c_.x[3] * channels_;
     if (row >= 0 && column >= 0 && row + kPatch <= c_.x[2] && column + kPatch <= c_.x[3])
@@ -228,7 +238,7 @@ class WinogradConv final : public Kernel {
           std::memcpy(to, image + (r * c_.x[3] + c) * channels_, static_cast<std::size_t>(channels_) * sizeof(float));
       }
     }
-    table_.input(patch, kPatch * channels_, channels_, channels_, points, in_step_);
+    return table_.input(patch, kPatch * channels_, channels_, channels_, points, in_step_);
   }
 
   // Calls f(image, row, column, pixels) for the runs of output pixels that tiles [t0, t1) cover.

@@ -80,6 +80,7 @@ void finish_float(const Finish& f, const FinishedRows& rows) {
 // round(v), within the whole numbers low and high; NaN gives the lowest. On x86 whatever is below the least integer
 // becomes that.
 HWY_INLINE VI whole_within(V v, V high, VI low) {
+  v = hn::IfThenElse(hn::IsNaN(v), hn::ConvertTo(F(), low), v);
 #if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR || !HWY_ARCH_X86
   v = at_least(hn::ConvertTo(F(), low), v);
 #endif

@@ -25,10 +25,10 @@ void quantize(const float* x, float scale, int zero, T* out, std::int64_t n) {
   const hn::Rebind<T, F> narrow;
   std::int64_t i = 0;
   for (; i + lane_count() <= n; i += lane_count()) {
-    const V v = hn::Div(hn::LoadU(F(), x + i), constant(scale));
-    // NaN becomes the least integer.
+    V v = hn::Div(hn::LoadU(F(), x + i), constant(scale));
+    v = hn::IfThenElse(hn::IsNaN(v), constant(low), v);
     const VI whole = hn::NearestInt(at_most(constant(high), at_least(constant(low), v)));
-    const VI moved = hn::Add(hn::Max(whole, hn::Set(I(), lowest)), hn::Set(I(), zero));
+    const VI moved = hn::Add(whole, hn::Set(I(), zero));
     hn::StoreU(hn::DemoteTo(narrow, moved), narrow, out + i);
   }
   for (; i < n; ++i) {

@@ -45,6 +45,28 @@ void check(DataType type) {
   }
 }
 
+// The least integer, whatever the zero point and the sign of NaN.
+template <class T>
+void check_nan(DataType type) {
+  using L = std::numeric_limits<T>;
+  for (const int zero : {int{L::min()}, std::max<int>(L::min(), -1), 0, 3, int{L::max()}}) {
+    std::vector<float> x(40, std::nanf(""));
+    for (std::size_t i = 0; i < x.size(); i += 2) x[i] = std::copysign(x[i], -1.0f);
+    float scale = 1;
+    T point = static_cast<T>(zero);
+    Constants constants;
+    const QuantizeConfig config{type, 1, 1, 40};
+    const auto got = run_at_widths(*quantize_candidates()[0].make(config, constants), {x.data(), &scale, &point},
+                                   std::vector<T>(x.size()));
+    for (const T v : got) ASSERT_EQ(v, L::min()) << "zero point " << zero;
+  }
+}
+
+TEST(Quantize, NaN) {
+  check_nan<std::uint8_t>(DataType::Uint8);
+  check_nan<std::int8_t>(DataType::Int8);
+}
+
 TEST(Quantize, RunsOfOneScale) {
   check<std::uint8_t>(DataType::Uint8);
   check<std::int8_t>(DataType::Int8);

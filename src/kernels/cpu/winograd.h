@@ -17,12 +17,15 @@ inline constexpr float kWinogradA = 0.75f, kWinogradB = 1.5f;
 
 inline constexpr std::int64_t kWinogradWidest = 64;  // panel of weights
 
+inline constexpr float kWinogradOutlier = 512;
+
 struct WinogradTable {
   std::int64_t lanes;  // floats of a vector
   std::int64_t width;  // of a panel of weights: a multiple of lanes
   // The points of one patch: element (i, j, c) of it at x[i * row + j * column + c]; point p of channel c goes to
-  // points[p * point_step + c], zeros up to a multiple of lanes.
-  void (*input)(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, float* points,
+  // points[p * point_step + c], zeros up to a multiple of lanes. False if an element is kWinogradOutlier times as large
+  // as all are on average: outputs that do not read it would lose their digits.
+  bool (*input)(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, float* points,
                 std::int64_t point_step);
   // c[m, n] = sum over k of a[m, k] b[k, n]. `b` has panels of `width` columns, the last as wide as its columns need,
   // in multiples of lanes; c is written to such multiples.

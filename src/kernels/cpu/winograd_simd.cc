@@ -65,17 +65,24 @@ HWY_INLINE void from_points(const V m0, const V m1, const V m2, const V m3, cons
   to[3] = hn::MulAdd(hn::Set(d, kA * kA * kA), odd_a, hn::MulAdd(hn::Set(d, kB * kB * kB), odd_b, m5));
 }
 
-void input(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, float* points,
+bool input(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, float* points,
            std::int64_t point_step) {
   const F d;
+  V most = hn::Zero(d), sum = hn::Zero(d);
   for (std::int64_t c = 0; c < channels; c += lanes()) {
     const std::int64_t n = channels - c;
     V half[6][6], line[6];
     for (int j = 0; j < 6; ++j) {
       const float* at = x + j * column + c;
-      to_points(load(at, n), load(at + row, n), load(at + 2 * row, n), load(at + 3 * row, n), load(at + 4 * row, n),
-                load(at + 5 * row, n), line);
-      for (int i = 0; i < 6; ++i) half[i][j] = line[i];
+      for (int i = 0; i < 6; ++i) {
+        line[i] = load(at + i * row, n);
+        const V size = hn::Abs(line[i]);
+        most = hn::Max(most, size);
+        sum = hn::Add(sum, size);
+      }
+      V made[6];
+      to_points(line[0], line[1], line[2], line[3], line[4], line[5], made);
+      for (int i = 0; i < 6; ++i) half[i][j] = made[i];
     }
     float* to = points + c;
     for (int i = 0; i < 6; ++i) {
@@ -83,6 +90,8 @@ void input(const float* x, std::int64_t row, std::int64_t column, std::int64_t c
       for (int j = 0; j < 6; ++j, to += point_step) hn::StoreU(line[j], d, to);
     }
   }
+  const float count = static_cast<float>(36 * channels);
+  return !(hn::GetLane(hn::MaxOfLanes(d, most)) * count > kWinogradOutlier * hn::GetLane(hn::SumOfLanes(d, sum)));
 }
 
 bool output(const float* points, std::int64_t point_step, const float* bias, std::int64_t channels, std::int64_t rows,
