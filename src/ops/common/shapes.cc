@@ -19,6 +19,17 @@ namespace norn::ops {
 using opset::DimExpr;
 using opset::Dims;
 
+namespace {
+
+// Whether `least` is the other size, or a constant beyond 1 where that is less, as rows cut from a table of positions
+// are. The two can then only meet where they are equal: one of them is 1 exactly when the other is.
+bool is_cut_of(const DimExpr& least, const DimExpr& size) {
+  const auto bound = least.evaluate([](std::string_view) { return std::int64_t{1} << 40; });
+  return bound && *bound > 1 && DimExpr::min(size, *bound) == least;
+}
+
+}  // namespace
+
 Dims broadcast(opset::InferContext& ctx, const Dims& a, const Dims& b) {
   const Dims &longer = a.size() >= b.size() ? a : b, &shorter = a.size() >= b.size() ? b : a;
   Dims out = longer;
@@ -34,7 +45,9 @@ Dims broadcast(opset::InferContext& ctx, const Dims& a, const Dims& b) {
                " cannot be broadcast together: " + x.to_string() + " against " + y.to_string());
     } else if (y.is_constant())
       result = y;
-    else if (!x.is_constant())
+    else if (is_cut_of(x, y))
+      result = y;
+    else if (!x.is_constant() && !is_cut_of(y, x))
       result = ctx.fresh_dim("either of the sizes that are broadcast together may be 1");
   }
   return out;

@@ -56,6 +56,11 @@ TEST(Broadcast, Symbolic) {
   EXPECT_EQ(to_string(broadcast(ctx, {m}, {0})), "[0]");
   EXPECT_EQ(to_string(broadcast(ctx, {}, {n, m})), "[N,M]");
   EXPECT_THROW(broadcast(ctx, {2}, {3}), Error);
+  // Rows cut from a table: as many as there are, or the sum is refused. A cut to one row broadcasts.
+  EXPECT_EQ(to_string(broadcast(ctx, {n, 4}, {DimExpr::min(n, 512), 4})), "[N,4]");
+  EXPECT_EQ(to_string(broadcast(ctx, {DimExpr::min(n + m, 2)}, {n + m})), "[M + N]");
+  EXPECT_EQ(to_string(broadcast(ctx, {DimExpr::min(n, 1)}, {n})), "[?1]");
+  EXPECT_EQ(to_string(broadcast(ctx, {DimExpr::min(n, 512)}, {m})), "[?2]");
 }
 
 TEST(Odometer, WalksInRowMajorOrder) {

@@ -4,12 +4,15 @@
 
 #include "norn/error.h"
 #include "ops/common/case.h"
+#include "ops/logical/compare/compare.h"
+#include "ops/math/expand/expand.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/gather/gather.h"
 #include "ops/tensor/reshape/reshape.h"
 #include "ops/tensor/shape/chain_test.h"
 #include "ops/tensor/slice/slice.h"
 #include "ops/tensor/squeeze/squeeze.h"
+#include "ops/tensor/where/where.h"
 
 namespace norn::ops::test {
 namespace {
@@ -76,6 +79,42 @@ TEST(Shape, FlattenedByItsOwnSize) {
   EXPECT_EQ(chain(Reshape, 17, {}, {x, target}).shape(), "[N,C,H*W]");
   const Fact last = chain(Slice, 17, {}, {shape, ints_fact({-1}), ints_fact({INT64_MAX}), ints_fact({0})});
   EXPECT_EQ(chain(Squeeze, 17, {}, {last}).contents(), "[W]");
+}
+
+// A shape in which -1 stands for "as it is", the way exporters write torch's expand(): sizes are never negative.
+TEST(Shape, ExpandedWhereTheShapeSaysMinusOne) {
+  Chain chain;
+  const Fact batch = chain(Gather, 17, {make_attr("axis", std::int64_t{0})},
+                           {chain(Shape, 17, {}, {fact("float[batch,seq]")}), ints_fact({0})});
+  const Fact target = chain(Concat, 17, {make_attr("axis", std::int64_t{0})}, {batch, ints_fact({-1, 7, -1})});
+  EXPECT_EQ(target.contents(), "[batch,-1,7,-1]");
+  const Fact same = chain(Equal, 17, {}, {target, ints_fact({-1, -1, -1, -1})});
+  EXPECT_EQ(doubles(same.value.constant), (std::vector<double>{0, 1, 0, 1}));
+  const Fact shape = chain(Where, 17, {}, {same, ints_fact({1}), target});
+  EXPECT_EQ(shape.contents(), "[batch,1,7,1]");
+  EXPECT_EQ(chain(Expand, 17, {}, {fact("float[1,seq,1,4]"), shape}).shape(), "[batch,seq,7,4]");
+}
+
+TEST(Shape, ComparedAsFarAsSizesTell) {
+  Chain chain;
+  using opset::DimExpr;
+  const DimExpr n = DimExpr::variable("N"), m = DimExpr::variable("M");
+  const Fact a = symbols({n, n + 1, 3, n}), b = symbols({n + 2, n, 3, -5});
+  const auto bools = [&](const opset::Operator& op) { return doubles(chain(op, 17, {}, {a, b}).value.constant); };
+  EXPECT_EQ(bools(Less), (std::vector<double>{1, 0, 0, 0}));
+  EXPECT_EQ(bools(LessOrEqual), (std::vector<double>{1, 0, 1, 0}));
+  EXPECT_EQ(bools(Greater), (std::vector<double>{0, 1, 0, 1}));
+  EXPECT_EQ(bools(GreaterOrEqual), (std::vector<double>{0, 1, 1, 1}));
+  EXPECT_EQ(bools(Equal), (std::vector<double>{0, 0, 1, 0}));
+  // N may be M, and N may be 0.
+  for (const opset::Operator* op : {&Equal, &Less, &Greater, &LessOrEqual, &GreaterOrEqual}) {
+    EXPECT_FALSE(chain(*op, 17, {}, {symbols({n}), symbols({m})}).value.constant.defined());
+    EXPECT_EQ(chain(*op, 17, {}, {symbols({n}), int_fact(0)}).value.constant.defined(),
+              op == &Less || op == &GreaterOrEqual);
+  }
+  const Fact unknown = fact("bool[]");
+  EXPECT_EQ(chain(Where, 17, {}, {unknown, symbols({n, 2}), symbols({n, 2})}).contents(), "[N,2]");
+  EXPECT_EQ(chain(Where, 17, {}, {unknown, symbols({n, 2}), symbols({n, 3})}).contents(), "?");
 }
 
 }  // namespace
