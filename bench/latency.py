@@ -13,110 +13,21 @@ import json
 import pathlib
 import statistics
 import sys
-import time
-
-import numpy as np
 
 import norn
-
-NUMPY = {
-    "tensor(float)": np.float32,
-    "tensor(double)": np.float64,
-    "tensor(float16)": np.float16,
-    "tensor(int64)": np.int64,
-    "tensor(int32)": np.int32,
-    "tensor(int8)": np.int8,
-    "tensor(uint8)": np.uint8,
-    "tensor(bool)": np.bool_,
-}
-
-
-def norn_session(path, threads):
-    return norn.InferenceSession(path, norn.SessionOptions(intra_op_num_threads=threads))
-
-
-def ort_session(path, threads):
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-
-
-def made_up(session, dim):
-    rng = np.random.default_rng(0)
-    feed = {}
-    for value in session.get_inputs():
-        shape = [d if isinstance(d, int) else dim for d in value.shape or []]
-        dtype = NUMPY[value.type]
-        floating = np.issubdtype(dtype, np.floating)
-        feed[value.name] = (rng.random(shape) if floating else rng.integers(0, 2, shape)).astype(dtype)
-    return feed
-
-
-def feeds_of(path, arguments, session):
-    """(variant, feed) for every file of inputs."""
-    if arguments.inputs:
-        files = [pathlib.Path(f) for f in arguments.inputs]
-    else:
-        files = sorted(path.parent.glob(f"{path.stem}.inputs.npz")) + sorted(
-            path.parent.glob(f"{path.stem}.*.inputs.npz")
-        )
-    if not files:
-        yield "", made_up(session, arguments.dim)
-    for file in files:
-        with np.load(file) as arrays:
-            variant = file.name.removesuffix(".inputs.npz").removesuffix(".npz").removeprefix(path.stem).strip(".")
-            yield variant, {name: arrays[name] for name in arrays.files}
-
-
-def load_seconds(make, path, threads):
-    start = time.perf_counter()
-    session = make(path, threads)
-    return session, time.perf_counter() - start
-
-
-def agreement(ours, theirs):
-    """The largest difference, relative to the largest magnitude of the output."""
-    worst = 0.0
-    for a, b in zip(ours, theirs, strict=True):
-        if isinstance(a, np.ndarray) and a.dtype.kind in "fc" and a.size:
-            scale = max(float(np.max(np.abs(b))), 1e-30)
-            worst = max(worst, float(np.max(np.abs(a.astype(np.float64) - b.astype(np.float64)))) / scale)
-        elif isinstance(a, np.ndarray) and not np.array_equal(a, b):
-            worst = float("inf")
-    return worst
-
-
-ROUND, REST = 0.25, 0.15  # seconds of calls in a row, and of quiet before them
+from engines import agreement, duration, feeds_of, input_files, load_seconds, norn_session, ort_session, turns_of
 
 
 def paired(a, b, seconds):
-    """Times of a() and b() for about `seconds`: short rounds of each in turn, so that both see the same machine.
-
-    Before a round there is quiet, and its first call is not counted: threads that one runtime leaves spinning would
-    otherwise take a core from the other.
-    """
-    times, clock = ([], []), time.perf_counter
-    end = clock() + seconds
-    while clock() < end or len(times[0]) < 5:
-        for call, into in ((a, times[0]), (b, times[1])):
-            time.sleep(REST)
-            call()
-            stop = clock() + ROUND
-            while (start := clock()) < stop:
-                call()
-                into.append(clock() - start)
-    return times
+    """Times of a() and b() in neighbouring turns."""
+    return [[t for turn in turns for t in turn] for turns in turns_of((a, b), seconds)]
 
 
 def measure(path, arguments):
     for threads in arguments.threads:
         ours, our_load = load_seconds(norn_session, str(path), threads)
         theirs, their_load = load_seconds(ort_session, str(path), threads)
-        for variant, feed in feeds_of(path, arguments, ours):
+        for variant, feed in feeds_of(path, arguments.inputs or input_files(path), ours, arguments.dim):
             difference = agreement(ours.run(None, feed), theirs.run(None, feed))
             a, b = paired(
                 lambda feed=feed: ours.run(None, feed), lambda feed=feed: theirs.run(None, feed), arguments.seconds
@@ -132,16 +43,6 @@ def measure(path, arguments):
                 "ort_load": their_load,
                 "difference": difference,
             }
-
-
-def duration(seconds):
-    return (
-        f"{seconds * 1e6:.1f} µs"
-        if seconds < 1e-3
-        else f"{seconds * 1e3:.2f} ms"
-        if seconds < 1
-        else f"{seconds:.2f} s"
-    )
 
 
 def main():
