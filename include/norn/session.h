@@ -26,6 +26,7 @@
 #include "norn/export.h"
 #include "norn/model.h"
 #include "norn/opset.h"
+#include "norn/profile.h"
 #include "norn/value.h"
 
 namespace norn {
@@ -127,6 +128,9 @@ class NORN_API Session {
   // What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of these feeds:
   // to_string() is what `norn explain` prints. Dimension variables that no feed gives count as `default_dim`.
   Explanation explain(std::span<const Feed> feeds = {}, std::int64_t default_dim = 1) const;
+  // Runs the model some times and says where the time goes, of loading too. `options` end the runs as they end run().
+  RunProfile profile(std::span<const Feed> feeds, const ProfileOptions& profile_options = {},
+                     const RunOptions& options = {}) const;
   // The lowered program after passes, as ONNX text.
   std::string program_text() const;
 

@@ -202,6 +202,14 @@ Explanation Session::explain(std::span<const Feed> feeds, std::int64_t default_d
   return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).explain(sound, default_dim); });
 }
 
+RunProfile Session::profile(std::span<const Feed> feeds, const ProfileOptions& profile_options,
+                            const RunOptions& options) const {
+  if (!options.placements.empty()) throw Error(ErrorCode::InvalidArgument, "outputs of a profile cannot be placed");
+  return under(options, [&] {
+    return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).profile(sound, profile_options); });
+  });
+}
+
 std::string Session::program_text() const { return format::to_text(program::to_model(impl_->compiled.program())); }
 
 std::vector<std::string> pass_names() {

@@ -32,6 +32,7 @@ class UsageError : public Error {
 void add_run(CLI::App& app, int& exit);
 void add_show(CLI::App& app, int& exit);
 void add_explain(CLI::App& app, int& exit);
+void add_profile(CLI::App& app, int& exit);
 void add_check(CLI::App& app, int& exit);
 void add_opset(CLI::App& app, int& exit);
 void add_convert(CLI::App& app, int& exit);

@@ -112,6 +112,7 @@ int command_line(int argc, char** argv) {
   add_run(app, exit);
   add_show(app, exit);
   add_explain(app, exit);
+  add_profile(app, exit);
   add_check(app, exit);
   add_opset(app, exit);
   add_convert(app, exit);

@@ -81,6 +81,17 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
+void write_text(const std::string& path, std::string_view text) {
+  if (path == "-") return write_output(std::as_bytes(std::span(text)));
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (!file)
+    throw Error(ErrorCode::Io,
+                "cannot write \"" + path + "\"" + (errno ? ": " + std::string(std::strerror(errno)) : ""));
+}
+
 void write_output(std::span<const std::byte> bytes) {
   std::fwrite(bytes.data(), 1, bytes.size(), stdout);
   flush_output();

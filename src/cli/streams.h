@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "norn/model.h"
@@ -18,6 +19,8 @@ void keep_standard_descriptors() noexcept;
 SharedBytes read_input(const Limits& limits = {});
 // A small file: text, an image. Throws norn::Error (NoSuchFile, Io, LimitExceeded).
 std::string read_text(const std::string& path);
+// A file whose name is a user's; "-" is standard output. Throws norn::Error (Io).
+void write_text(const std::string& path, std::string_view text);
 // Throws norn::Error (Io).
 void write_output(std::span<const std::byte> bytes);
 // Standard output is buffered: only this shows whether what was printed has been written. Throws norn::Error (Io).

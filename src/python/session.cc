@@ -45,6 +45,7 @@ struct HeldSession : Session {
     return found == names.end() ? shown : found->second;
   }
   HeldReader reader;
+  double read_seconds = 0;                                // that reading the model took
   std::map<std::string, std::string, std::less<>> names;  // those that are not UTF-8, by how they are shown
 };
 
@@ -266,6 +267,37 @@ Fields explanation(const HeldSession& session, FeedsArg feed, std::int64_t defau
   return Fields(nb::module_::import_("json").attr("loads")(text_of(json)));
 }
 
+// The fields of a profile, beside its page or its trace.
+RunProfile profiled(const HeldSession& session, FeedsArg feed, const ProfileOptions& options, nb::handle run_options) {
+  const Feeds feeds(session, feed);
+  RunProfile found =
+      run_under(run_options, [&](const RunOptions& how) { return session.profile(feeds.span(), options, how); });
+  found.load.insert(found.load.begin(), LoadPhase{"read", {}, session.read_seconds});
+  return found;
+}
+
+Fields profile(const HeldSession& session, FeedsArg feed, int runs, int warmups, bool machine, PathArg trace,
+               Arg<"RunOptions"> run_options) {
+  constexpr std::size_t kMostTraceCalls = 1'000'000;
+  const bool traced = !trace.is_none();
+  const std::string file = traced ? path_of(trace, "trace") : std::string();
+  const ProfileOptions options{runs, warmups, machine, traced ? kMostTraceCalls : 0};
+  const RunProfile found = profiled(session, feed, options, run_options);
+  if (traced) {
+    const nb::object written =
+        nb::module_::import_("builtins")
+            .attr("open")(nb::bytes(file.data(), file.size()), "w", nb::arg("encoding") = "utf-8");
+    written.attr("write")(text_of(found.to_chrome_trace() + "\n"));
+    written.attr("close")();
+  }
+  return Fields(nb::module_::import_("json").attr("loads")(text_of(found.to_json())));
+}
+
+nb::str profile_text(const HeldSession& session, FeedsArg feed, int runs, int warmups, std::size_t top,
+                     Arg<"RunOptions"> run_options) {
+  return text_of(profiled(session, feed, ProfileOptions{.runs = runs, .warmups = warmups}, run_options).to_string(top));
+}
+
 Result<"list[dict[str, typing.Any]]"> unrunnable(ModelArg object, const std::vector<OperatorSet>& operator_sets,
                                                  LimitsArg limits, ExternalDataArg external_data) {
   LoadOptions loading;
@@ -465,13 +497,16 @@ Results are the same bits whatever the number of threads.)",
                     : object_argument<SessionOptions>(sess_options, "sess_options", "norn.SessionOptions");
             LoadOptions loading;
             loading.limits = options.limits;
+            const auto start = std::chrono::steady_clock::now();
             const HeldModel model = to_model(source, std::move(loading), external_data);
+            const std::chrono::duration<double> read = std::chrono::steady_clock::now() - start;
             std::optional<Session> session;
             {
               const nb::gil_scoped_release release;
               session.emplace(model, options);
             }
             new (self) HeldSession(std::move(*session), model.reader);
+            self->read_seconds = read.count();
           },
           nb::arg("path_or_bytes"), nb::arg("sess_options") = nb::none(), nb::arg("providers") = nb::none(),
           nb::arg("provider_options") = nb::none(), nb::kw_only(), nb::arg("external_data") = nb::none(),
@@ -516,6 +551,23 @@ these feeds.
 Dimension variables that no feed gives count as ``default_dim``.)")
       .def("explanation", explanation, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
            R"(What :meth:`explain` tells, as fields: those of ``norn explain --json``.)")
+      .def("profile", profile, nb::arg("input_feed"), nb::kw_only(), nb::arg("runs") = 10, nb::arg("warmups") = 1,
+           nb::arg("machine") = true, nb::arg("trace") = nb::none(), nb::arg("run_options") = nb::none(),
+           R"doc(Runs the model and says where the time goes: a dict with the fields of ``norn profile --json``.
+
+``load`` has the phases of loading, each pass among them: ``kind``, ``name`` and ``seconds``. ``run_seconds`` has the
+times of ``runs`` runs that follow ``warmups`` others. ``steps`` has what ran, a dict for each operation with what is
+fused to it: ``path`` of the document's node, ``operations`` ("Conv+Relu", or "copy" for a step that brings a value of
+the node into another layout or place), ``kernel``, ``shapes``, ``calls``, ``total_seconds``, ``own_seconds`` (without
+steps of its graphs), ``mean_seconds``, ``share`` of the time of all runs, ``flop`` and ``bytes`` of one call, and
+``roofline``: the least time that this machine needs for them, as a share of the mean time. FLOP and bytes follow from
+definitions and sizes, whatever the kernel does; what is not known is None.
+
+``machine`` measures what the machine does at most, which takes a third of a second. ``trace`` is a file for every step
+of every run, for chrome://tracing or Perfetto.)doc")
+      .def("profile_text", profile_text, nb::arg("input_feed"), nb::kw_only(), nb::arg("runs") = 10,
+           nb::arg("warmups") = 1, nb::arg("top") = 40, nb::arg("run_options") = nb::none(),
+           "What :meth:`profile` tells as a page, as ``norn profile`` prints it: the ``top`` longest steps.")
       .def("program_text", program_text, "The lowered program after passes, as ONNX text.");
 
   module.def("unrunnable_nodes", unrunnable, nb::arg("model"), nb::kw_only(), nb::arg("operator_sets") = nb::list(),

@@ -1,6 +1,7 @@
 #include "runtime/compiled_model.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "base/parallel.h"
@@ -89,19 +90,26 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
       kernels_(std::make_unique<KernelStore>()),
       plans_(std::make_unique<PlanCache>(options.max_plan_bytes)),
       arenas_(std::make_shared<ArenaPool>()) {
-  const base::ParallelWidth width(threads_of(options_));
+  const base::ParallelWidth width(threads());
+  using Clock = std::chrono::steady_clock;
+  auto since = Clock::now();
+  const auto phase = [&](std::string_view kind, std::string_view name = {}) {
+    load_phases_.push_back({kind, std::string(name), Clock::now() - since});
+  };
   program::LowerOptions lower;
   lower.limits = options.limits;
   lower.external = external;
   lower.feedable_weights = feedable_weights;
   for (const OperatorSet& set : options.operator_sets) lower.operator_sets.push_back(&set.document());
   program_ = program::lower(document, lower);
-  program::PassObserver after;
-  if (options.verify_passes) {
-    verify_behind(program_, "lowering");
-    after = [](const program::Pass& pass, const program::Program& p) { verify_behind(p, pass.name); };
-  }
-  program::run_passes(program_, options.disabled_passes, after);
+  phase("lower");
+  if (options.verify_passes) verify_behind(program_, "lowering");
+  since = Clock::now();
+  program::run_passes(program_, options.disabled_passes, [&](const program::Pass& pass, const program::Program& p) {
+    phase("pass", pass.name);
+    if (options.verify_passes) verify_behind(p, pass.name);
+    since = Clock::now();
+  });
 
   const program::Graph& graph = program_.main;
   for (program::ValueId id : graph.inputs) {
@@ -141,11 +149,24 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
     const opset::ValueType& type = graph.value(graph.inputs[i]).type;
     fixed = fixed && type.is_tensor() && type.is_static();
   }
+  phase("prepare");
   if (fixed) {
-    executor_->plan(stand_ins({}, 1));
+    std::ranges::move(plan_phases(stand_ins({}, 1)), std::back_inserter(load_phases_));
     packed_->release_source();
+    planned_at_load_ = true;
   }
 }
+
+std::vector<CompiledModel::Phase> CompiledModel::plan_phases(std::span<const Value> inputs) const {
+  const auto start = std::chrono::steady_clock::now();
+  const std::chrono::nanoseconds packing_before = packed_->packing();
+  executor_->plan(inputs);
+  const std::chrono::nanoseconds all = std::chrono::steady_clock::now() - start;
+  const std::chrono::nanoseconds packing = std::min(all, packed_->packing() - packing_before);
+  return {{"plan", {}, all - packing}, {"pack", {}, packing}};
+}
+
+int CompiledModel::threads() const noexcept { return threads_of(options_); }
 
 CompiledModel::~CompiledModel() = default;
 
@@ -241,7 +262,7 @@ std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<con
   OutputPlaces placed(outputs_.size());
   for (const Placement& place : places) placed.add(output_index(place.output), place);
   placed.check(values);
-  const base::ParallelWidth width(threads_of(options_));
+  const base::ParallelWidth width(threads());
   std::vector<Value> results = executor_->run(values, {true, watch, placed.free()});
   placed.fill(results);
   if (outputs.empty()) return results;

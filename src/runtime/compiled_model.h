@@ -1,14 +1,17 @@
 // A model made ready to run: lowered, optimised, its constants packed as kernels want them. Sessions are doors to it.
 #pragma once
+#include <chrono>
 #include <memory>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "ir/model.h"
 #include "ir/tensor_data.h"
+#include "norn/profile.h"
 #include "norn/session.h"
 #include "program/program.h"
 #include "runtime/executor.h"
@@ -33,6 +36,7 @@ class CompiledModel {
   std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs,
                          std::span<const Placement> places = {}, StepWatch* watch = nullptr) const;
   Explanation explain(std::span<const Feed> feeds, std::int64_t default_dim) const;
+  RunProfile profile(std::span<const Feed> feeds, const ProfileOptions& options) const;
 
   // What plans take that are kept for later runs.
   std::size_t plan_bytes() const noexcept { return plans_->bytes(); }
@@ -43,6 +47,15 @@ class CompiledModel {
   const std::vector<ArgInfo>& overridable() const noexcept { return overridable_; }
 
  private:
+  // Of what was done before running, as LoadPhase has it.
+  struct Phase {
+    std::string_view kind;
+    std::string name;
+    std::chrono::nanoseconds took;
+  };
+  // Plans for inputs like these.
+  std::vector<Phase> plan_phases(std::span<const Value> inputs) const;
+  int threads() const noexcept;
   void check_feed(std::size_t input, const Value& value) const;
   void bind_variables(std::span<const Value> values) const;
   std::vector<Value> arrange(std::span<const Feed> feeds) const;
@@ -63,6 +76,8 @@ class CompiledModel {
   std::set<std::string, std::less<>> constant_weights_;  // inputs of the document that are constants here
   // Inputs whose declared shapes are plain numbers and variables of their own need no bookkeeping of variables.
   bool shared_variables_ = false;
+  std::vector<Phase> load_phases_;
+  bool planned_at_load_ = false;
 };
 
 }  // namespace norn::runtime

@@ -1,5 +1,6 @@
 // The packed constants of a compiled model, by source and recipe. They live as long as a plan holds them.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -17,7 +18,7 @@ class PackStore final : public kernels::PackedConstants {
  public:
   std::shared_ptr<const void> get(const kernels::Contents& contents, std::size_t offset, std::string_view recipe,
                                   const std::function<std::shared_ptr<const void>()>& make) override {
-    if (!contents.shared) return make();
+    if (!contents.shared) return timed(make);
     Key key{contents.data, offset, std::string(recipe)};
     const auto kept = [&]() -> std::shared_ptr<const void> {
       const auto it = store_.find(key);
@@ -28,8 +29,10 @@ class PackStore final : public kernels::PackedConstants {
       if (auto found = kept()) return found;
     }
     // Without the lock, since it takes long: two that make the same form at once keep one of them.
-    read_next(contents);
-    std::shared_ptr<const void> made = make();
+    std::shared_ptr<const void> made = timed([&] {
+      read_next(contents);
+      return make();
+    });
     std::lock_guard lock(mutex_);
     if (auto found = kept()) return found;
     store_[std::move(key)] = made;
@@ -38,6 +41,12 @@ class PackStore final : public kernels::PackedConstants {
       sweep_at_ = 2 * store_.size() + 64;
     }
     return made;
+  }
+
+  // Time that packing has taken so far.
+  std::chrono::nanoseconds packing() {
+    std::lock_guard lock(mutex_);
+    return packing_;
   }
 
   // What has been packed leaves memory, where it lies in a file. A kernel may pack the same contents in several parts,
@@ -49,6 +58,15 @@ class PackStore final : public kernels::PackedConstants {
   }
 
  private:
+  template <class Make>
+  std::shared_ptr<const void> timed(Make&& make) {
+    const auto start = std::chrono::steady_clock::now();
+    std::shared_ptr<const void> made = make();
+    const auto took = std::chrono::steady_clock::now() - start;
+    std::lock_guard lock(mutex_);
+    packing_ += took;
+    return made;
+  }
   void read_next(const kernels::Contents& contents) {
     {
       std::lock_guard lock(mutex_);
@@ -62,7 +80,8 @@ class PackStore final : public kernels::PackedConstants {
   using Key = std::tuple<const void*, std::size_t, std::string>;
   base::ForkSafeMutex mutex_;
   std::map<Key, std::weak_ptr<const void>> store_;
-  kernels::Contents source_;   // read last
+  kernels::Contents source_;  // read last
+  std::chrono::nanoseconds packing_{0};
   std::size_t sweep_at_ = 64;  // entries at which those whose form is gone are removed
 };
 

@@ -89,6 +89,8 @@ struct StepInfo {
   std::uint32_t first = 0, operations = 1;
   // Plans of the node's graphs that the step runs; null: one that never runs. Empty if plans are found at run time.
   std::vector<std::shared_ptr<const Segment>> bodies;
+  double multiply_adds = 0;  // in products among the operations (step_cost.h)
+  bool copies = false;       // it moves a value that the operation reads or makes, and computes nothing
 };
 // Operation k of those that the step runs.
 const program::Node& operation_of(const program::Graph& graph, const StepInfo& info, std::uint32_t k = 0);

@@ -13,6 +13,7 @@
 #include "norn/error.h"
 #include "opset/reference.h"
 #include "runtime/reference_kernel.h"
+#include "runtime/step_cost.h"
 
 namespace norn::runtime {
 
@@ -99,6 +100,10 @@ void Planner::emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::stri
   segment_->steps.push_back(step);
   segment_->info.push_back({node_index_, std::move(name), std::move(refusals_), static_types(uses), static_types(outs),
                             first_, static_cast<std::uint32_t>(taken_ + 1)});
+  double& products = segment_->info.back().multiply_adds;
+  const auto dims = [this](ValueId id) -> const Shape& { return dims_of(id); };
+  products = multiply_adds(*node_, dims);
+  for (const Node& part : parts_.first(taken_)) products += multiply_adds(part, dims);
   refusals_.clear();
 }
 
@@ -204,6 +209,7 @@ void Planner::plan_nested(const Node& node, const Nested& nested) {
     for (const program::Graph::Capture& c : sub.graph->captures) uses.push_back({c.outer});
   const auto is_input = [&](std::size_t o) { return nested.input_of(o) != Nested::kComputed; };
   for (std::size_t o = 0; o < node.outputs.size(); ++o) outs.push_back({is_input(o) ? kNone : node.outputs[o]});
+  node_ = &node;
   emit_step(nested.step, "control flow", uses, outs, false);
   Step& step = segment_->steps.back();
   step.kernel = nullptr;

@@ -121,6 +121,7 @@ void Planner::emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::stri
   segment_->steps.push_back(step);
   const StaticType type = static_type(id);
   segment_->info.push_back({node, std::move(name), {}, {type}, {type}, operation});
+  segment_->info.back().copies = true;
 }
 
 void Planner::strided_view(std::size_t i, std::vector<std::int64_t> strides, std::int64_t offset, std::size_t o) {
@@ -216,6 +217,7 @@ void Planner::settle_outputs(const std::vector<ValueId>& settled) {
       segment_->steps.push_back(step);
       const StaticType type = static_type(id);
       segment_->info.push_back({node_index_, "copy to an output", {}, {type}, {type}});
+      segment_->info.back().copies = true;
     }
     segment_->allocations.push_back({run_value, dtype_of(id), dims_of(id), state_.uses.output_of(id)});
     state_.values[id].where = {Location::Kind::Run, run_value, 0, nullptr};

@@ -1,23 +1,51 @@
 #include "runtime/profile.h"
 
+#include "opset/schema.h"
+
 namespace norn::runtime {
+namespace {
+
+std::string operations_text(const program::Graph& graph, const StepInfo& info) {
+  if (info.copies) return "copy";
+  std::string text;
+  for (std::uint32_t k = 0; k < info.operations; ++k)
+    text += (k ? "+" : "") + opset::full_name(*operation_of(graph, info, k).op);
+  return text;
+}
+
+}  // namespace
 
 void Profile::before(const program::Graph& graph, const Segment& segment, std::size_t step) {
   const auto [at, fresh] = index_.try_emplace({segment.id, step}, times_.size());
   if (fresh) {
     const StepInfo& info = segment.info[step];
-    times_.push_back({operation_of(graph, info).path(), info.kernel});
+    times_.push_back({operation_of(graph, info).path(), operations_text(graph, info), info.kernel, shapes_text(info),
+                      step_cost(graph, info)});
   }
   open_.push_back({at->second, Clock::now()});
 }
 
 void Profile::after(const program::Graph&, const Segment&, std::size_t) {
-  const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - open_.back().since);
-  StepTime& time = times_[open_.back().time];
+  const Open& open = open_.back();
+  const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - open.since);
+  StepTime& time = times_[open.time];
+  if (events_.size() < most_events_)
+    events_.push_back({open.time, open.since, took});
+  else
+    ++more_events_;
   open_.pop_back();
   ++time.calls;
   time.total += took;
   if (!open_.empty()) times_[open_.back().time].within += took;
+}
+
+void Profile::forget_times() {
+  for (StepTime& time : times_) {
+    time.calls = 0;
+    time.total = time.within = {};
+  }
+  events_.clear();
+  more_events_ = 0;
 }
 
 }  // namespace norn::runtime

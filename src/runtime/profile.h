@@ -10,12 +10,16 @@
 
 #include "runtime/plan.h"
 #include "runtime/run_context.h"
+#include "runtime/step_cost.h"
 
 namespace norn::runtime {
 
 struct StepTime {
-  std::string path;    // of the step's first operation
-  std::string kernel;  // as norn::ExplainedStep has it
+  std::string path;        // of the step's first operation
+  std::string operations;  // "Conv+Relu"; "copy" where StepInfo::copies
+  std::string kernel;      // as norn::ExplainedStep has it
+  std::string shapes;      // as shapes_text() has them
+  StepCost cost;           // of one call
   std::int64_t calls = 0;
   std::chrono::nanoseconds total{0};   // with what it runs in turn
   std::chrono::nanoseconds within{0};  // of that, in steps of its graphs
@@ -24,15 +28,28 @@ struct StepTime {
 // For runs on one thread at a time; those that fail leave what they have told.
 class Profile final : public StepWatch {
  public:
+  using Clock = std::chrono::steady_clock;
+  // One call of a step.
+  struct Event {
+    std::size_t step;  // in times()
+    Clock::time_point since;
+    std::chrono::nanoseconds took;
+  };
+
   void before(const program::Graph& graph, const Segment& segment, std::size_t step) override;
   void after(const program::Graph& graph, const Segment& segment, std::size_t step) override;
   // Forgets steps that a failed run did not end.
   void begin_run() { open_.clear(); }
+  // Keeps calls from now on, so many of them; the others are counted.
+  void keep_events(std::size_t most) { most_events_ = most; }
+  // Forgets times and calls, and keeps what is known of steps.
+  void forget_times();
   // In the order in which they were first begun.
   const std::vector<StepTime>& times() const noexcept { return times_; }
+  const std::vector<Event>& events() const noexcept { return events_; }  // in the order in which they ended
+  std::uint64_t more_events() const noexcept { return more_events_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Open {
     std::size_t time;
     Clock::time_point since;
@@ -40,6 +57,9 @@ class Profile final : public StepWatch {
   std::map<std::pair<std::uint64_t, std::size_t>, std::size_t> index_;  // by segment and step
   std::vector<StepTime> times_;
   std::vector<Open> open_;
+  std::vector<Event> events_;
+  std::size_t most_events_ = 0;
+  std::uint64_t more_events_ = 0;
 };
 
 }  // namespace norn::runtime

@@ -105,7 +105,7 @@ def test_outputs_with_commas(tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [("show",), ("show", "--stage", "plan"), ("show", "--stage", "program"), ("check",), ("explain",),
-     ("run", "--ramp"), ("run",), ("run", "--outputs", "none")],
+     ("profile", "--no-machine"), ("run", "--ramp"), ("run",), ("run", "--outputs", "none")],
     ids=" ".join,
 )
 @pytest.mark.parametrize("operator", ["Neg", "Op" + CONTROLS])

@@ -76,6 +76,7 @@ def test_exit_codes_of_errors(folder, command):
 
 
 WORKS = ("run add.onnx --random", "show add.onnx", "show add.onnx --text", "explain add.onnx", "check add.onnx --json",
+         "profile add.onnx --no-machine", "profile add.onnx --trace -",
          "check --list-rules", "opset export ai.onnx 21 -", "convert add.onnx -", "edit add.onnx - --strip", "--help",
          "run --help", "--version", "check faulty.onnx")
 
