@@ -58,7 +58,7 @@ format: setup-test
 	@git ls-files '*.cc' '*.h' | xargs .venv/bin/clang-format -i
 
 lint: setup-lint
-	@tools/lint.sh $(FILES)
+	@$(PYTHON) tools/lint.py $(FILES)
 
 clean:
 	rm -rf build

@@ -13,12 +13,12 @@
 
 #include "norn/export.h"
 #include "norn/limits.h"
+#include "norn/opset.h"
 #include "norn/types.h"
 
 namespace norn {
 
 class Model;
-class OperatorSet;
 
 // A tensor that a step reads or writes.
 struct ExplainedTensor {

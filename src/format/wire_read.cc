@@ -11,7 +11,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -21,6 +20,7 @@
 #include "format/fields.h"
 #include "format/identify.h"
 #include "format/wire.h"
+#include "format/wire_gather.h"
 #include "norn/error.h"
 
 namespace norn::format {
@@ -39,45 +39,6 @@ constexpr unsigned wire_of() {
   else
     return kVarint;
 }
-
-// Chunks of one number array, until the message ends. Nothing for other kinds of member.
-template <class T>
-struct Gather {};
-template <class T>
-struct Gather<ir::SharedArray<T>> {
-  std::vector<T> values;
-};
-template <>
-struct Gather<ir::Bytes> {};
-template <class T>
-struct Gather<ir::Rare<T>> : Gather<T> {};
-
-template <class M>
-struct Gathers;
-template <class M, class... T>
-struct Gathers<Rows<FieldRow<M, T>...>> {
-  std::tuple<Gather<T>...> rows;
-};
-
-// Bytes of unknown fields: a view while they are contiguous, a copy otherwise.
-struct Unknown {
-  const std::byte* begin = nullptr;
-  const std::byte* end = nullptr;
-  std::vector<std::byte> copy;
-
-  void add(const std::byte* from, const std::byte* to) {
-    if (!copy.empty()) {
-      copy.insert(copy.end(), from, to);
-    } else if (begin == end) {
-      begin = from, end = to;
-    } else if (end == from) {
-      end = to;
-    } else {
-      copy.assign(begin, end);
-      copy.insert(copy.end(), from, to);
-    }
-  }
-};
 
 class Reader {
  public:

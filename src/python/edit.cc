@@ -20,6 +20,22 @@ std::uint64_t size_from(nb::handle number, const char* what) {
   return value;
 }
 
+// Calls write(path, out, options) for a file and write(model, out) for any other model, without the GIL.
+template <class Write>
+void edit(ModelArg src, PathArg dst, ExternalDataArg external_data, const Write& write) {
+  const std::string out = path_of(dst, "dst");
+  if (is_path(src)) {
+    const std::string in = path_of(src, "src");
+    LoadOptions options;
+    const HeldReader reader = set_external_data(options, external_data);
+    const nb::gil_scoped_release release;
+    return write(in, out, options);
+  }
+  const HeldModel model = to_model(src, {}, external_data);
+  const nb::gil_scoped_release release;
+  write(model, out);
+}
+
 }  // namespace
 
 UnpackOptions unpack_options(nb::handle given) {
@@ -55,17 +71,9 @@ void register_edits(nb::module_& module) {
       "pack_external_data",
       [](ModelArg src, PathArg dst, bool allow_over_2gib, ExternalDataArg external_data) {
         const PackOptions packing{.allow_over_2gib = allow_over_2gib};
-        const std::string out = path_of(dst, "dst");
-        if (is_path(src)) {
-          const std::string in = path_of(src, "src");
-          LoadOptions options;
-          const HeldReader reader = set_external_data(options, external_data);
-          const nb::gil_scoped_release release;
-          return pack(in, out, packing, options);
-        }
-        const HeldModel model = to_model(src, {}, external_data);
-        const nb::gil_scoped_release release;
-        pack(model, out, packing);
+        edit(src, dst, external_data, [&](const auto& from, const std::string& out, const auto&... options) {
+          pack(from, out, packing, options...);
+        });
       },
       nb::arg("src"), nb::arg("dst"), nb::kw_only(), nb::arg("allow_over_2gib") = false,
       nb::arg("external_data") = nb::none(),
@@ -79,17 +87,9 @@ needs ``allow_over_2gib``. All else in the model stays as it is, byte for byte.)
          std::uint64_t max_file_bytes, bool checksums, ExternalDataArg external_data) {
         const UnpackOptions unpacking{location.is_none() ? std::string() : path_of(location, "location"),
                                       size_threshold, alignment, max_file_bytes, checksums};
-        const std::string out = path_of(dst, "dst");
-        if (is_path(src)) {
-          const std::string in = path_of(src, "src");
-          LoadOptions options;
-          const HeldReader reader = set_external_data(options, external_data);
-          const nb::gil_scoped_release release;
-          return unpack(in, out, unpacking, options);
-        }
-        const HeldModel model = to_model(src, {}, external_data);
-        const nb::gil_scoped_release release;
-        unpack(model, out, unpacking);
+        edit(src, dst, external_data, [&](const auto& from, const std::string& out, const auto&... options) {
+          unpack(from, out, unpacking, options...);
+        });
       },
       nb::arg("src"), nb::arg("dst"), nb::arg("location") = nb::none(), nb::kw_only(),
       nb::arg("size_threshold") = UnpackOptions{}.threshold, nb::arg("alignment") = UnpackOptions{}.alignment,
@@ -106,17 +106,8 @@ information, functions' defaults of attributes and initializers of graphs in fun
   module.def(
       "strip_tensor_data",
       [](ModelArg src, PathArg dst, ExternalDataArg external_data) {
-        const std::string out = path_of(dst, "dst");
-        if (is_path(src)) {
-          const std::string in = path_of(src, "src");
-          LoadOptions options;
-          const HeldReader reader = set_external_data(options, external_data);
-          const nb::gil_scoped_release release;
-          return strip(in, out, options);
-        }
-        const HeldModel model = to_model(src, {}, external_data);
-        const nb::gil_scoped_release release;
-        strip(model, out);
+        edit(src, dst, external_data,
+             [&](const auto& from, const std::string& out, const auto&... options) { strip(from, out, options...); });
       },
       nb::arg("src"), nb::arg("dst"), nb::kw_only(), nb::arg("external_data") = nb::none(),
       "Writes the model without the contents of its tensors: names, types and shapes stay. It cannot be run.");

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "ir/walk.h"
+#include "kernels/cpu/instruction_set.h"
 #include "program/lower.h"
 #include "program/passes.h"
 #include "program/verify.h"
@@ -90,6 +91,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
       kernels_(std::make_unique<KernelStore>()),
       plans_(std::make_unique<PlanCache>(options.max_plan_bytes)),
       arenas_(std::make_shared<ArenaPool>()) {
+  kernels::limit_instruction_set();
   const base::ParallelWidth width(threads());
   using Clock = std::chrono::steady_clock;
   auto since = Clock::now();

@@ -1,4 +1,4 @@
-"""What other instruction sets make oneDNN do: it may read weights as they lie, and not pack them."""
+"""What machines with other instruction sets do: oneDNN may read weights as they lie there, and not pack them."""
 
 import os
 import subprocess
@@ -27,3 +27,38 @@ for turn in range(3):
 @pytest.mark.parametrize("isa", ["SSE41", "AVX2", "AVX512_CORE"])
 def test_constants_of_a_plan_live_as_long_as_it(isa):
     subprocess.run([sys.executable, "-c", CODE], env={**os.environ, "ONEDNN_MAX_CPU_ISA": isa}, check=True)
+
+
+@pytest.mark.parametrize("limit", ["avx512", "avx2", "sse4", "portable"])
+def test_the_limit_holds_for_the_kernels_of_a_session(limit):
+    code = """
+import numpy as np, onnx.parser, norn
+m = onnx.parser.parse_model('''<ir_version: 10, opset_import: ["": 21]>
+g (float[N, 64] x, int64[N, 64] k) => (float[N, 64] y, int64[N, 64] z, int64[N] most) {
+  e = Exp(x) s = MatMul(e, c) y = Tanh(s) z = Mul(k, k) a = Constant <value_ints = [1]> ()
+  most = ReduceMax <keepdims = 0> (k, a) }''')
+rng = np.random.default_rng(1)
+c = rng.standard_normal((64, 64)).astype(np.float32) * 0.1
+m.graph.initializer.append(onnx.numpy_helper.from_array(c, "c"))
+x = rng.standard_normal((33, 64)).astype(np.float32)
+k = rng.integers(-9, 9, (33, 64))
+y, z, most = norn.InferenceSession(m).run(None, {"x": x, "k": k})
+np.testing.assert_allclose(y, np.tanh(np.exp(x) @ c), rtol=1e-4, atol=1e-5)
+assert (z == k * k).all() and (most == k.max(1)).all()
+"""
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "NORN_MAX_CPU_ISA": limit}, check=True)
+
+
+def test_a_limit_that_is_not_known_is_refused():
+    code = """
+import norn, onnx.parser
+m = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (float[2] y) { y = Relu(x) }')
+for turn in range(2):
+    try:
+        norn.InferenceSession(m)
+    except norn.InvalidArgument as error:
+        assert 'NORN_MAX_CPU_ISA is "AVX9"' in error.message and "avx512, avx2, sse4 or portable" in error.hint
+    else:
+        raise AssertionError("no error")
+"""
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "NORN_MAX_CPU_ISA": "AVX9"}, check=True)

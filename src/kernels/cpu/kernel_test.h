@@ -11,10 +11,18 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/kernel.h"
 
 namespace norn::kernels::test {
+
+// Before the first test, as a session does before it chooses kernels.
+class InstructionSetLimit final : public ::testing::Environment {
+  void SetUp() override { limit_instruction_set(); }
+};
+inline ::testing::Environment* const instruction_set_limit =
+    ::testing::AddGlobalTestEnvironment(new InstructionSetLimit);
 
 class Constants final : public PackedConstants {
  public:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "infer/infer_node.h"
+#include "norn/error.h"
 #include "ops/common/case_text.h"
 
 namespace norn::ops::cases {
@@ -22,6 +23,18 @@ struct Bound {
 // "" if `got` is `want`, else what differs first. `zeros_below`: elements that have to be negative zeros.
 std::string difference(const Value& got, const Value& want, Bound bound,
                        const std::vector<std::int64_t>& zeros_below = {});
+
+// What f() finds wrong, or throws, with the mode in front; "" if nothing.
+template <class F>
+std::string in_mode(const std::string& mode, F&& f) {
+  std::string wrong;
+  try {
+    wrong = f();
+  } catch (const Error& e) {
+    wrong = std::string("throws: ") + e.what();
+  }
+  return wrong.empty() ? wrong : mode + ": " + wrong;
+}
 
 // What is known of the node's inputs.
 struct Known {

@@ -25,18 +25,6 @@ using opset::DimExpr;
 using opset::Dims;
 using opset::ValueType;
 
-// Calls f and adds the mode to what it says, or throws.
-template <class F>
-std::string in_mode(const std::string& mode, F&& f) {
-  std::string wrong;
-  try {
-    wrong = f();
-  } catch (const Error& e) {
-    wrong = std::string("throws: ") + e.what();
-  }
-  return wrong.empty() ? wrong : mode + ": " + wrong;
-}
-
 std::vector<double> numbers(const Tensor& t) {
   std::vector<double> v;
   switch (domain_of(t.dtype())) {

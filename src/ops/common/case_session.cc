@@ -112,17 +112,6 @@ std::vector<Way> ways(const Trial& trial) {
   return different;
 }
 
-template <class F>
-std::string in_mode(const std::string& mode, F&& f) {
-  std::string wrong;
-  try {
-    wrong = f();
-  } catch (const Error& e) {
-    wrong = std::string("throws: ") + e.what();
-  }
-  return wrong.empty() ? wrong : mode + ": " + wrong;
-}
-
 // Runs the model with the kernel that comes behind the first `passed_over` that take the node. `kernels`: what ran.
 std::vector<Value> run_candidate(const Model& m, std::uint32_t passed_over, std::string& kernels) {
   program::Program program = program::lower(m.document, {});

@@ -1,5 +1,6 @@
 // Mean and variance are computed in stash_type; scale and bias are applied in X's own type.
 #include "ops/nn/layer_normalization/layer_normalization.h"
+#include "ops/nn/layer_normalization/normalized_axes.h"
 #include "opset/function_body.h"
 
 namespace norn::ops {
@@ -8,19 +9,9 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-// The axes from `axis` on, as negative numbers, which need no rank where `axis` is one.
-std::vector<std::int64_t> axes_from(const BodyBuilder& b) {
-  std::int64_t axis = b.attrs().i("axis");
-  if (axis >= 0) axis -= b.rank(0);
-  if (axis >= 0) b.fail("axis " + std::to_string(b.attrs().i("axis")) + " is beyond the input's rank");
-  std::vector<std::int64_t> axes;
-  for (; axis < 0; ++axis) axes.push_back(axis);
-  return axes;
-}
-
 void layer_normalization_body(BodyBuilder& b) {
   const auto stash = static_cast<DataType>(b.attrs().i("stash_type"));
-  b.ints("axes", axes_from(b));
+  b.ints("axes", normalized_axes(b));
   b.scalar("epsilon_stash", stash, b.attrs().f("epsilon"));
   b.add("x = Cast <to: int = @stash_type> (X)");
   b.add(R"(

@@ -1,4 +1,5 @@
 // The root of the mean square is computed in stash_type; the scale, whose type the result has, is applied in that type.
+#include "ops/nn/layer_normalization/normalized_axes.h"
 #include "ops/nn/rms_normalization/rms_normalization.h"
 #include "opset/function_body.h"
 
@@ -8,19 +9,9 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-// The axes from `axis` on, as negative numbers, which need no rank where `axis` is one.
-std::vector<std::int64_t> axes_from(const BodyBuilder& b) {
-  std::int64_t axis = b.attrs().i("axis");
-  if (axis >= 0) axis -= b.rank(0);
-  if (axis >= 0) b.fail("axis " + std::to_string(b.attrs().i("axis")) + " is beyond the input's rank");
-  std::vector<std::int64_t> axes;
-  for (; axis < 0; ++axis) axes.push_back(axis);
-  return axes;
-}
-
 void rms_normalization_body(BodyBuilder& b) {
   const auto stash = static_cast<DataType>(b.attrs().i("stash_type"));
-  b.ints("axes", axes_from(b));
+  b.ints("axes", normalized_axes(b));
   b.scalar("epsilon_stash", stash, b.attrs().f("epsilon"));
   b.add(R"(
     x = Cast <to: int = @stash_type> (X)

@@ -1,0 +1,73 @@
+#include "kernels/cpu/instruction_set.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "base/fork.h"
+#include "base/text.h"
+#include "kernels/cpu/targets.h"
+#include "norn/error.h"
+
+#ifdef NORN_ONEDNN
+#include <dnnl.hpp>
+#endif
+#include <hwy/highway.h>
+
+namespace norn::kernels {
+
+namespace {
+
+constexpr const char* kVariable = "NORN_MAX_CPU_ISA";
+
+struct Level {
+  std::string_view name;
+  std::int64_t best;  // of Highway's targets, whose numbers grow as they get plainer
+#ifdef NORN_ONEDNN
+  dnnl::cpu_isa onednn;
+#endif
+};
+// AVX-512 without dot products of 8-bit integers, so that what stands in for them is run as well. oneDNN has nothing
+// below SSE 4.1.
+#ifdef NORN_ONEDNN
+constexpr Level kLevels[] = {
+    {"avx512", HWY_AVX3, dnnl::cpu_isa::avx512_core},
+    {"avx2", HWY_AVX2, dnnl::cpu_isa::avx2},
+    {"sse4", HWY_SSE4, dnnl::cpu_isa::sse41},
+    {"portable", HWY_EMU128, dnnl::cpu_isa::sse41},
+};
+#else
+constexpr Level kLevels[] = {{"avx512", HWY_AVX3}, {"avx2", HWY_AVX2}, {"sse4", HWY_SSE4}, {"portable", HWY_EMU128}};
+#endif
+
+// Whether there was a limit to set.
+bool limited() {
+  const char* text = std::getenv(kVariable);
+  if (!text || !*text) return false;
+  for (const Level& level : kLevels) {
+    if (level.name != text) continue;
+    hwy::DisableTargets(level.best - 1);
+#ifdef NORN_ONEDNN
+    if (dnnl::set_max_cpu_isa(level.onednn) != dnnl::status::success)
+      throw Error(ErrorCode::RuntimeError,
+                  "oneDNN does not take the limit that the environment variable " + std::string(kVariable) + " sets",
+                  {}, "nothing else in the process may have used oneDNN before");
+#endif
+    return true;
+  }
+  throw Error(ErrorCode::InvalidArgument,
+              "the environment variable " + std::string(kVariable) + " is " + base::quoted(text), {},
+              "avx512, avx2, sse4 or portable; or leave it unset to use all that the machine has");
+}
+
+}  // namespace
+
+void limit_instruction_set() {
+  base::made_once([] { return limited(); });
+}
+
+std::string_view instruction_set() {
+  const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
+  return hwy::TargetName(targets & -targets);
+}
+
+}  // namespace norn::kernels

@@ -1,0 +1,15 @@
+// Which instruction sets kernels use: all that the machine has and that there is code for, or fewer if the environment
+// variable NORN_MAX_CPU_ISA says so. What other machines would run can be tested on one that way.
+#pragma once
+#include <string_view>
+
+namespace norn::kernels {
+
+// Reads the variable, once in a process; for Highway's loops and oneDNN alike. Comes before anything that chooses by
+// instruction set, and so before anything that makes kernels. Throws norn::Error for a value that it does not know.
+void limit_instruction_set();
+
+// What Highway's loops run on, in Highway's words: AVX3, AVX2, SSE4, or EMU128 or SCALAR for plain code.
+std::string_view instruction_set();
+
+}  // namespace norn::kernels
