@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/nearest.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "check/declarations.h"
 #include "check/rule_checks.h"
 #include "check/tensor_size.h"

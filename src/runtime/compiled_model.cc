@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/parallel.h"
 #include "base/nearest.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "ir/walk.h"
 #include "program/lower.h"

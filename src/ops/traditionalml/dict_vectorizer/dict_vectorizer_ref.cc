@@ -30,8 +30,7 @@ void dict_vectorizer_ref(opset::ReferenceContext& ctx) {
   if (map.keys.dtype() != vocabulary.type())
     ctx.fail("the vocabulary is of " + std::string(data_type_name(vocabulary.type())) + ", but the map's keys are " +
              std::string(data_type_name(map.keys.dtype())));
-  const auto to =
-      vocabulary.of_strings ? places(vocabulary.strings, map.keys) : places(vocabulary.ints, map.keys);
+  const auto to = vocabulary.of_strings ? places(vocabulary.strings, map.keys) : places(vocabulary.ints, map.keys);
   if (map.values.empty()) ctx.fail("the map is empty, so that the type of its values is not known");
   const DataType type = map.values[0].tensor().dtype();
   Tensor& y = ctx.output(0, type, {vocabulary.size()});
