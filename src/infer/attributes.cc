@@ -26,16 +26,19 @@ bool is_reference(const ir::Attribute& attr) { return attr.ref_attr_name.has() &
   for (const opset::Attr& a : schema.attrs) names += (names.empty() ? "" : ", ") + std::string(a.name);
   base::Nearest nearest(name);
   for (const opset::Attr& a : schema.attrs) nearest.offer(a.name);
-  std::string hint = nearest.question();
-  if (!hint.empty()) hint += " ";
-  hint += names.empty() ? "it has none: leave the attribute out" : "it has " + names;
+  std::string elsewhere;
   for (const opset::Schema& other : op.history) {
-    if (opset::find_attr(other, name)) hint += "; version " + std::to_string(other.since) + " has \"" + name + "\"";
+    if (opset::find_attr(other, name))
+      elsewhere += "; version " + std::to_string(other.since) + " has \"" + name + "\"";
     const bool is_input =
         std::any_of(other.inputs.begin(), other.inputs.end(), [&](const opset::Param& p) { return p.name == name; });
     if (is_input && other.since <= schema.since)
-      hint += "; since opset " + std::to_string(other.since) + " \"" + name + "\" is an input";
+      elsewhere += "; since opset " + std::to_string(other.since) + " \"" + name + "\" is an input";
   }
+  std::string hint = nearest.question();
+  if (!hint.empty()) hint += " ";
+  hint += (names.empty() ? "it has none" : "it has " + names) + elsewhere;
+  if (names.empty() && elsewhere.empty()) hint += ": leave the attribute out";
   throw Error(ErrorCode::InvalidGraph,
               opset::full_name(op) + " version " + std::to_string(schema.since) + " has no attribute \"" + name + "\"",
               "attribute \"" + name + "\"", hint);

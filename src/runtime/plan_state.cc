@@ -142,7 +142,8 @@ void PlanState::contradict(ValueId id, std::string why, std::string wanted) {
   contradiction_.emplace(ErrorCode::RuntimeError,
                          (fed ? "the input " : "the value ") + base::quoted(graph.value(id).name) + " is " +
                              values[id].type.to_string() + ", but the model's types and shapes say that " + why,
-                         std::string(), "feed sizes that fit: a dimension variable has one value in a run");
+                         (fed ? "input " : "value ") + base::quoted(graph.value(id).name),
+                         "feed sizes that fit: a dimension variable has one value in a run");
   misfit_ = std::move(wanted);
 }
 
