@@ -29,10 +29,7 @@ constexpr Schema kTokenizer[] = {
 };
 
 void infer_tokenizer(InferContext& ctx) {
-  const bool separated = ctx.attrs().find_strings("separators").has_value();
-  if (separated == ctx.attrs().find_s("tokenexp").has_value())
-    ctx.fail("exactly one of the attributes separators and tokenexp has to be there");
-  if (ctx.attrs().i("mincharnum") < 1) ctx.fail("mincharnum has to be 1 at least");
+  check_tokenizer(ctx);
   ctx.set(0, DataType::String);
   if (!ctx.has_rank(0)) return;
   Dims dims = ctx.shape(0);
@@ -43,6 +40,13 @@ void infer_tokenizer(InferContext& ctx) {
 }
 
 }  // namespace
+
+void check_tokenizer(const NodeView& node) {
+  const bool separated = node.attrs().find_strings("separators").has_value();
+  if (separated == node.attrs().find_s("tokenexp").has_value())
+    node.fail("exactly one of the attributes separators and tokenexp has to be there");
+  if (node.attrs().i("mincharnum") < 1) node.fail("mincharnum has to be 1 at least");
+}
 
 constinit const Operator Tokenizer = {
     .domain = kMicrosoftDomain, .name = "Tokenizer", .history = kTokenizer, .infer = infer_tokenizer};

@@ -60,6 +60,7 @@ void each_match(const RE2& regex, std::string_view text, F&& take) {
 class Splitter {
  public:
   explicit Splitter(const opset::ReferenceContext& ctx) : least_(ctx.attrs().i("mincharnum")) {
+    check_tokenizer(ctx);
     if (const auto expression = ctx.attrs().find_s("tokenexp")) {
       token_ = compile(ctx, *expression);
       return;
