@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <new>
@@ -26,23 +27,24 @@
 #include "base/descriptor.h"
 #include "base/fork.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "norn/error.h"
 
 namespace norn::base {
 namespace {
 
-std::string quoted(const std::string& path) { return '"' + path + '"'; }
-
 [[noreturn]] void fail(const std::string& what, const std::string& path, int error) {
   throw Error(error == ENOENT || error == ENOTDIR ? ErrorCode::NoSuchFile : ErrorCode::Io,
-              what + " " + quoted(path) + ": " + std::strerror(error));
+              what + " " + base::quoted(path) + ": " + std::strerror(error));
 }
 
 void check_path(const std::string& path) {
   if (path.empty()) throw Error(ErrorCode::InvalidArgument, "an empty path names no file");
   if (path.find('\0') != std::string::npos) {
-    throw Error(ErrorCode::InvalidArgument, "a path must not contain a NUL character: " + quoted(path.c_str()) + "...");
+    throw Error(ErrorCode::InvalidArgument,
+                "a path must not contain a NUL character: " + base::quoted(path.c_str()) + "...");
   }
 }
 
@@ -155,16 +157,52 @@ void release_pages(const void* memory, std::size_t bytes) noexcept {
   advise_pages(const_cast<void*>(memory), bytes, static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE)), MADV_DONTNEED);
 }
 
+namespace {
+
+// What is near a path that leads nowhere: a file of a similar name, or the folder that is missing.
+std::string near_file(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path wanted(path);
+  const std::filesystem::path folder = wanted.has_parent_path() ? wanted.parent_path() : ".";
+  if (!std::filesystem::is_directory(folder, failed))
+    return "there is no folder " + base::quoted(folder.string()) + " either";
+  const std::string name = wanted.filename().string();
+  Nearest nearest(name);
+  std::filesystem::directory_iterator at(folder, failed), end;
+  for (int n = 0; !failed && at != end && n < 1000; at.increment(failed), ++n)
+    nearest.offer(at->path().filename().string());
+  const std::string question = nearest.question();
+  if (!question.empty()) return question;
+  return wanted.is_absolute()
+             ? ""
+             : "the path is relative to " + base::quoted(std::filesystem::current_path(failed).string());
+}
+
+std::string models_in(const std::string& folder) {
+  std::error_code failed;
+  std::vector<std::string> found;
+  std::filesystem::directory_iterator at(folder, failed), end;
+  for (int n = 0; !failed && at != end && n < 1000; at.increment(failed), ++n)
+    if (at->path().extension() == ".onnx") found.push_back(base::quoted(at->path().string()));
+  std::sort(found.begin(), found.end());
+  if (found.empty()) return "give the path of a file in it";
+  return "the models in it are: " + found[0] + (found.size() > 1 ? ", " + found[1] : "") +
+         (found.size() > 2 ? ", ..." : "");
+}
+
+}  // namespace
+
 FileBytes read_file(const std::string& path, const Limits& limits, bool mmap) {
   check_path(path);
   Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) {
-    if (errno == ENOENT) throw Error(ErrorCode::NoSuchFile, "no such file: " + quoted(path));
+    if (errno == ENOENT) throw Error(ErrorCode::NoSuchFile, "no such file: " + base::quoted(path), {}, near_file(path));
     fail("cannot open", path, errno);
   }
   struct stat info;
   if (::fstat(fd.get(), &info) != 0) fail("cannot look at", path, errno);
-  if (S_ISDIR(info.st_mode)) throw Error(ErrorCode::InvalidArgument, quoted(path) + " is a folder, not a file");
+  if (S_ISDIR(info.st_mode))
+    throw Error(ErrorCode::InvalidArgument, base::quoted(path) + " is a folder, not a file", {}, models_in(path));
   if (!S_ISREG(info.st_mode) || info.st_size == 0) return read_all(fd.get(), path, {}, limits);
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size > limits.max_bytes) {
@@ -198,7 +236,7 @@ void write_file_atomically(const std::string& path, std::span<const std::span<co
   struct stat info;
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) {
-    throw Error(ErrorCode::Io, "cannot write " + quoted(path) + ": it is a folder");
+    throw Error(ErrorCode::Io, "cannot write " + base::quoted(path) + ": it is a folder");
   }
   if (exists && !S_ISREG(info.st_mode)) {  // a pipe or a device has nothing that a rename could keep safe
     Descriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));

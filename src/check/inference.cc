@@ -25,7 +25,10 @@ void report_node(Context& ctx, const infer::Problem& p, const Place& at) {
       break;
     case Fault::TypeVariable: ctx.report("node.inputs.type-var-consistent", at, p.message, p.hint); break;
     case Fault::OutputType: ctx.report("node.outputs.types", at, p.message, p.hint); break;
-    case Fault::Meaning: ctx.report("infer.node.shapes", at, p.message, p.hint); break;
+    case Fault::Meaning:
+      ctx.report("infer.node.shapes", at, p.message,
+                 p.hint.empty() ? "correct the node, what it reads, or the sizes that are declared" : p.hint);
+      break;
   }
 }
 

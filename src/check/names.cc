@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "check/declarations.h"
 #include "check/rule_checks.h"
 #include "check/tensor_size.h"
@@ -300,32 +301,12 @@ void check_parts(Context& ctx, const Place& place, const ir::Graph& graph, Parts
 }  // namespace
 
 std::string did_you_mean(Context& ctx, std::string_view name) {
-  constexpr std::size_t kMaxNames = 5000, kMaxLength = 100;
-  if (name.size() > kMaxLength || ctx.state<NameState>().suggestions++ >= 20) return {};
-  const auto visible = ctx.scopes().visible_names();
-  if (visible.size() > kMaxNames) return {};
-  std::string best;
-  std::size_t least = std::max<std::size_t>(1, name.size() / 4) + 1;
-  std::vector<std::size_t> row;
-  for (const std::string& other : visible) {
-    const std::size_t apart = std::max(other.size(), name.size()) - std::min(other.size(), name.size());
-    if (apart >= least) continue;
-    row.resize(other.size() + 1);
-    for (std::size_t j = 0; j <= other.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= name.size(); ++i) {
-      std::size_t diagonal = std::exchange(row[0], i);
-      for (std::size_t j = 1; j <= other.size(); ++j) {
-        const std::size_t change = diagonal + (name[i - 1] == other[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-      }
-    }
-    if (row.back() < least) {
-      least = row.back();
-      best = other;
-    }
-  }
-  return best.empty() ? std::string() : "did you mean " + quoted(best);
+  if (ctx.state<NameState>().suggestions++ >= 20) return {};
+  base::Nearest nearest(name);
+  for (const std::string& other : ctx.scopes().visible_names()) nearest.offer(other);
+  std::string question = nearest.question();
+  if (!question.empty()) question.pop_back();
+  return question;
 }
 
 void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,

@@ -225,7 +225,8 @@ void check_branch(Context& ctx, const Place& at, const ir::Node& node, const ir:
   if (branch.output.size() != node.output.size()) {
     ctx.report("exec.if.outputs-match", at,
                "the branch has " + counted(branch.output.size(), "output") + ", the If node " +
-                   std::to_string(node.output.size()));
+                   std::to_string(node.output.size()),
+               "both branches give as many values as the node has outputs");
   }
 }
 

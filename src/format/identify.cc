@@ -62,7 +62,12 @@ std::optional<Mistake> identify(std::span<const std::byte> bytes) {
                     "the download probably returned an error or a log-in page; use the link of the file itself");
     }
   }
-  if (text.starts_with("<?xml")) return Mistake{"an XML document", "", ""};
+  if (text.starts_with("<?xml")) {
+    return Mistake{"an XML document",
+                   "if it is a model of OpenVINO, use the ONNX model that it was converted from; if it is an error "
+                   "page, download the file itself",
+                   ""};
+  }
   if (is("\x89PNG\r\n\x1a\n")) return decodable("a PNG image", kImage);
   if (is("\xff\xd8\xff")) return decodable("a JPEG image", kImage);
   if (is("GIF87a") || is("GIF89a")) return decodable("a GIF image", kImage);
@@ -95,8 +100,9 @@ std::optional<Mistake> identify(std::span<const std::byte> bytes) {
   if (is("ORTM", 4)) {
     return Mistake{"a model in ONNX Runtime's own format (.ort)", "use the .onnx file that it was made from", ""};
   }
-  if (is("GGUF")) return Mistake{"a GGUF file", "", ""};
-  if (is("%PDF-")) return Mistake{"a PDF document", "", ""};
+  if (is("GGUF"))
+    return Mistake{"a GGUF file", "it holds weights for llama.cpp: export the model that it was made from to ONNX", ""};
+  if (is("%PDF-")) return either("a PDF document", "give the file that the document comes with");
   if (is("\x7f"
          "ELF"))
     return Mistake{"an executable or a shared library", "", ""};

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/nearest.h"
+#include "base/text.h"
 #include "ir/constants.h"
 #include "norn/error.h"
 #include "opset/attrs.h"
@@ -22,14 +24,21 @@ bool is_reference(const ir::Attribute& attr) { return attr.ref_attr_name.has() &
 [[noreturn]] void fail_unknown(const std::string& name, const opset::Operator& op, const opset::Schema& schema) {
   std::string names;
   for (const opset::Attr& a : schema.attrs) names += (names.empty() ? "" : ", ") + std::string(a.name);
-  std::string hint = names.empty() ? "it has none" : "it has " + names;
+  base::Nearest nearest(name);
+  for (const opset::Attr& a : schema.attrs) nearest.offer(a.name);
+  std::string elsewhere;
   for (const opset::Schema& other : op.history) {
-    if (opset::find_attr(other, name)) hint += "; version " + std::to_string(other.since) + " has \"" + name + "\"";
+    if (opset::find_attr(other, name))
+      elsewhere += "; version " + std::to_string(other.since) + " has \"" + name + "\"";
     const bool is_input =
         std::any_of(other.inputs.begin(), other.inputs.end(), [&](const opset::Param& p) { return p.name == name; });
     if (is_input && other.since <= schema.since)
-      hint += "; since opset " + std::to_string(other.since) + " \"" + name + "\" is an input";
+      elsewhere += "; since opset " + std::to_string(other.since) + " \"" + name + "\" is an input";
   }
+  std::string hint = nearest.question();
+  if (!hint.empty()) hint += " ";
+  hint += (names.empty() ? "it has none" : "it has " + names) + elsewhere;
+  if (names.empty() && elsewhere.empty()) hint += ": leave the attribute out";
   throw Error(ErrorCode::InvalidGraph,
               opset::full_name(op) + " version " + std::to_string(schema.since) + " has no attribute \"" + name + "\"",
               "attribute \"" + name + "\"", hint);
@@ -61,10 +70,11 @@ Call begin_call(const ir::Function& function, const ir::Node& node, const Call* 
     throw Error(ErrorCode::LimitExceeded,
                 "functions call each other more than " + std::to_string(kMaxCallDepth) + " deep");
   if (node.input.size() > function.input.size() || node.output.size() > function.output.size())
-    throw Error(ErrorCode::InvalidGraph, "the call has " + std::to_string(node.input.size()) + " inputs and " +
-                                             std::to_string(node.output.size()) + " outputs, the function \"" +
-                                             function.name.get() + "\" has " + std::to_string(function.input.size()) +
-                                             " and " + std::to_string(function.output.size()));
+    throw Error(ErrorCode::InvalidGraph,
+                "the call has " + std::to_string(node.input.size()) + " inputs and " +
+                    std::to_string(node.output.size()) + " outputs, the function \"" + function.name.get() + "\" has " +
+                    std::to_string(function.input.size()) + " and " + std::to_string(function.output.size()),
+                {}, "give the call as many as the function declares, or the function the parameters");
   for (const ir::Attribute& attr : function.attribute_proto) call.attributes[attr.name] = &attr;
   return call;
 }
@@ -78,6 +88,30 @@ const ir::Function* FunctionTable::find(std::string_view domain, const ir::Node&
   if (functions_.empty()) return nullptr;
   const auto it = functions_.find(function_key(domain, node.op_type.get(), node.overload.get()));
   return it == functions_.end() ? nullptr : it->second;
+}
+
+std::string FunctionTable::similar(std::string_view domain, const ir::Node& node) const {
+  const std::string& name = node.op_type.get();
+  base::Nearest nearest(name);
+  std::vector<std::string> overloads, names;
+  for (const auto& [key, f] : functions_) {
+    if (ir::canonical_domain(f->domain.get()) != domain) continue;
+    nearest.offer(f->name.get());
+    if (f->name != name)
+      names.push_back(base::quoted(f->name.get()));
+    else
+      overloads.push_back(f->overload.get().empty() ? "one without an overload" : base::quoted(f->overload.get()));
+  }
+  const auto listed = [](std::vector<std::string>& list) {
+    constexpr std::size_t kMost = 10;
+    std::sort(list.begin(), list.end());
+    std::string text;
+    for (std::size_t i = 0; i < list.size() && i < kMost; ++i) text += (i ? ", " : "") + list[i];
+    return list.size() > kMost ? text + ", ..." : text;
+  };
+  if (!overloads.empty()) return "the model's functions of this name have the overloads: " + listed(overloads);
+  if (std::string question = nearest.question(); !question.empty()) return question;
+  return names.empty() ? "" : "the model's functions of this domain are " + listed(names);
 }
 
 norn::Tensor contents_of(const ir::Tensor& tensor, std::int64_t ir_version, const ir::ExternalReader& external) {
@@ -149,7 +183,8 @@ void check_attributes(std::span<const ir::Attribute> attrs, const opset::Operato
                   "attribute \"" + name + "\" is " + std::string(ir::attribute_type_name(attr.kind())) + ", but " +
                       opset::full_name(op) + " version " + std::to_string(schema.since) + " wants " +
                       std::string(ir::attribute_type_name(row->type)),
-                  "attribute \"" + name + "\"");
+                  "attribute \"" + name + "\"",
+                  "write its value as " + std::string(ir::attribute_type_name(row->type)));
     if (opset::lacks_value(attr))
       throw Error(ErrorCode::InvalidGraph,
                   "attribute \"" + name + "\" has no value, though its type is " +
@@ -160,8 +195,12 @@ void check_attributes(std::span<const ir::Attribute> attrs, const opset::Operato
     // consumed_inputs was an in-place hint of opset 1 that writers often left out even where it was required.
     if (row.required && row.name != "consumed_inputs" &&
         std::none_of(attrs.begin(), attrs.end(), [&](const ir::Attribute& a) { return a.name.get() == row.name; }))
-      throw Error(ErrorCode::InvalidGraph, "the required attribute \"" + std::string(row.name) + "\" (" +
-                                               std::string(ir::attribute_type_name(row.type)) + ") is missing");
+      throw Error(ErrorCode::InvalidGraph,
+                  "the required attribute \"" + std::string(row.name) + "\" (" +
+                      std::string(ir::attribute_type_name(row.type)) + ") is missing",
+                  {},
+                  "give the node the attribute; it has no default in version " + std::to_string(schema.since) + " of " +
+                      opset::full_name(op));
 }
 
 }  // namespace norn::infer

@@ -39,6 +39,8 @@ class FunctionTable {
   bool empty() const noexcept { return functions_.empty(); }
   // Null if the model has none of that name; `domain` is canonical.
   const ir::Function* find(std::string_view domain, const ir::Node& node) const;
+  // Of a node that find() finds nothing for: the functions of its domain that it may stand for, as a hint; or "".
+  std::string similar(std::string_view domain, const ir::Node& node) const;
 
  private:
   std::unordered_map<std::string, const ir::Function*> functions_;

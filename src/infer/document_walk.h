@@ -51,6 +51,7 @@ class DocumentWalk final : private Facts {
   void set(ValueId id, opset::InferContext::Output&& found) override;
   Unknown unknown(ValueId id) const override;
   bool stable() const noexcept override { return true; }
+  std::string name(ValueId id) const override { return std::string(values_[id].name); }
 
   // Facts of the graph's outputs. `formals` null: nobody gives inputs but the caller of the model.
   std::vector<opset::Fact> graph(const ir::Graph& graph, Scope& scope, const std::span<const opset::Fact>* formals,

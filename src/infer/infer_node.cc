@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "ir/small_vector.h"
 #include "norn/error.h"
 #include "opset/type_check.h"
@@ -67,23 +68,48 @@ struct Bindings {
   }
 };
 
+// "its version 13 takes the inputs data, axes (optional)", and which version would take as many as there are.
+std::string signature_hint(const Operator& op, const Schema& schema, bool inputs, std::size_t given) {
+  const auto params = [&](const Schema& s) { return inputs ? s.inputs : s.outputs; };
+  std::string names;
+  for (const Param& p : params(schema)) {
+    names += (names.empty() ? "" : ", ") + std::string(p.name);
+    if (p.option == ParamOption::Optional) names += " (optional)";
+    if (p.option == ParamOption::Variadic) names += ", ...";
+  }
+  std::string hint = std::string(inputs ? "its inputs are " : "its outputs are ") + (names.empty() ? "none" : names);
+  for (const Schema& row : op.history) {
+    if (row.since == schema.since || row.deprecated || given < params(row).size()) continue;
+    const int least = inputs ? opset::min_inputs(row) : opset::min_outputs(row);
+    const int most = inputs ? opset::max_inputs(row) : opset::max_outputs(row);
+    const auto n = static_cast<int>(std::min<std::size_t>(given, opset::kUnbounded));
+    if (n < least || n > most) continue;
+    return hint + "; version " + std::to_string(row.since) + " of the operator takes " + std::to_string(n) +
+           ": perhaps opset_import states the wrong version";
+  }
+  return hint;
+}
+
 void check_arity(const Operator& op, const Schema& schema, std::span<const InferContext::Input> inputs,
                  std::size_t outputs) {
   const auto count = [&](const char* what, std::size_t n, int least, int most) {
     if (n >= static_cast<std::size_t>(least) && n <= static_cast<std::size_t>(most)) return;
-    fail(Fault::Signature, opset::full_name(op) + " has " + std::to_string(n) + " " + what + ", but its version " +
-                               std::to_string(schema.since) + " takes " + range(least, most));
+    const bool in = what[0] == 'i';
+    fail(Fault::Signature,
+         opset::full_name(op) + " has " + std::to_string(n) + " " + what + ", but its version " +
+             std::to_string(schema.since) + (in ? " takes " : " gives ") + range(least, most),
+         signature_hint(op, schema, in, n));
   };
   for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
     const Param& p = schema.inputs[i];
     if (p.option == ParamOption::Single && (i >= inputs.size() || !inputs[i].type)) {
-      fail(Fault::Signature, place("input", i, p) + " is missing");
+      fail(Fault::Signature, place("input", i, p) + " is missing", signature_hint(op, schema, true, inputs.size()));
     }
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Param* p = param_at(schema.inputs, i);
     if (p && p->option == ParamOption::Variadic && !inputs[i].type)
-      fail(Fault::Signature, place("input", i, *p) + " is missing");
+      fail(Fault::Signature, place("input", i, *p) + " is missing", "name a value there, or leave the empty name out");
   }
   count("inputs", inputs.size(), opset::min_inputs(schema), opset::max_inputs(schema));
   count("outputs", outputs, opset::min_outputs(schema), opset::max_outputs(schema));
@@ -101,6 +127,16 @@ std::string hint_for_later_version(const Operator& op, const Schema& schema, con
       }
     }
   }
+  const auto* own = opset::find_type(schema, param.type);
+  const auto takes = [&](DataType elem) { return own && opset::allows(own->set, ValueType::tensor(elem)); };
+  const std::string_view one = takes(DataType::Float)   ? "float"
+                               : takes(DataType::Int64) ? "int64"
+                               : takes(DataType::Bool)  ? "bool"
+                                                        : "";
+  if (type.is_tensor() && type.elem != DataType::String && !one.empty())
+    return "put a Cast to " + std::string(one) + " before the node, or mend what makes the value";
+  if (type.kind == ValueType::Kind::Sequence && own && type.element && opset::allows(own->set, *type.element))
+    return "take an element with SequenceAt, or join them with ConcatFromSequence";
   return {};
 }
 
@@ -136,9 +172,14 @@ Bindings bind_types(const Operator& op, const Schema& schema, std::span<const In
     }
     if (const Binding* bound = bindings.find(p->type)) {
       if (!check || opset::same_type(*bound->type, type)) continue;
-      fail(Fault::TypeVariable, place("input", i, *p) + " is " + type.to_string() + ", but " + std::string(p->type) +
-                                    " is " + opset::without_shape(*bound->type).to_string() + " because of " +
-                                    place("input", bound->input, *param_at(schema.inputs, bound->input)));
+      fail(Fault::TypeVariable,
+           place("input", i, *p) + " is " + type.to_string() + ", but " + std::string(p->type) + " is " +
+               opset::without_shape(*bound->type).to_string() + " because of " +
+               place("input", bound->input, *param_at(schema.inputs, bound->input)),
+           type.is_tensor() && bound->type->is_tensor() && type.elem != DataType::String &&
+                   bound->type->elem != DataType::String
+               ? "both have to be of one type: put a Cast before the node"
+               : "both have to be of one type");
     }
     bindings.all.push_back({p->type, &type, i});
   }
@@ -326,17 +367,26 @@ void complete_value(KnownValue& value) {
   value.ints = std::move(ints);
 }
 
-std::string describe_inputs(std::span<const InferContext::Input> inputs) {
+std::string describe_inputs(std::span<const InferContext::Input> inputs, const InputNames* names) {
+  constexpr std::size_t kMost = 16;
   std::string text = "inputs (";
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
+  for (std::size_t i = 0; i < inputs.size() && i < kMost; ++i) {
     if (i) text += ", ";
-    text += inputs[i].type ? inputs[i].type->to_string() : "none";
+    if (!inputs[i].type) {
+      text += "none";
+      continue;
+    }
+    if (const std::string name = names ? names->input_name(i) : std::string(); !name.empty())
+      text += base::quoted(name) + " ";
+    text += inputs[i].type->to_string();
   }
+  if (inputs.size() > kMost) text += ", and " + std::to_string(inputs.size() - kMost) + " more";
   return text + ")";
 }
 
 void infer_node(const Operator& op, const Attrs& attrs, std::span<const InferContext::Input> given,
-                std::span<InferContext::Output> outputs, InferContext::Engine& engine, Evaluator evaluator, Mode mode) {
+                std::span<InferContext::Output> outputs, InferContext::Engine& engine, Evaluator evaluator, Mode mode,
+                const InputNames* names) {
   const bool check = mode != Mode::Static;
   try {
     const Schema& schema = attrs.schema();
@@ -376,7 +426,7 @@ void infer_node(const Operator& op, const Attrs& attrs, std::span<const InferCon
     evaluate_contents(op, attrs, inputs, outputs, evaluator);
     for (auto& out : outputs) complete_output_value(out);
   } catch (Error& e) {
-    if (!given.empty()) e.within(describe_inputs(given));
+    if (!given.empty()) e.within(describe_inputs(given, names));
     throw;
   }
 }

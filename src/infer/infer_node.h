@@ -41,6 +41,15 @@ class NodeError : public Error {
   Fault fault_;
 };
 
+// What the model calls the inputs of a node; "" for one whose name is not known. For messages.
+class InputNames {
+ public:
+  virtual std::string input_name(std::size_t i) const = 0;
+
+ protected:
+  ~InputNames() = default;
+};
+
 // Fills `outputs`. Checks number and types of inputs against the schema (type variables bound consistently) unless
 // `mode` is Static, calls the operator's function and, if it left an output's contents unknown although every input is
 // a small constant, evaluates. Output types that the function left unknown but the schema determines (a bound type
@@ -48,10 +57,11 @@ class NodeError : public Error {
 // tells, with input types; the caller adds the node.
 void infer_node(const opset::Operator& op, const opset::Attrs& attrs,
                 std::span<const opset::InferContext::Input> inputs, std::span<opset::InferContext::Output> outputs,
-                opset::InferContext::Engine& engine, Evaluator evaluator = nullptr, Mode mode = Mode::Check);
+                opset::InferContext::Engine& engine, Evaluator evaluator = nullptr, Mode mode = Mode::Check,
+                const InputNames* names = nullptr);
 
-// "inputs (float[2], none)": as messages show them.
-std::string describe_inputs(std::span<const opset::InferContext::Input> inputs);
+// `inputs ("x" float[2], none)`: as messages show them. Names that are not known are left out.
+std::string describe_inputs(std::span<const opset::InferContext::Input> inputs, const InputNames* names = nullptr);
 
 // Gives contents the form that is missing: integers of rank 0 or 1 as expressions.
 void complete_value(opset::KnownValue& value);

@@ -38,7 +38,7 @@ void Inferrer::node(const NodeView& view, Mode mode, Surroundings* around) {
   outputs.resize(view.outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].wanted = view.outputs[i] != kNoValue;
   try {
-    infer_node(*view.op, view.attrs, inputs, outputs, *this, evaluator_, mode);
+    infer_node(*view.op, view.attrs, inputs, outputs, *this, evaluator_, mode, this);
   } catch (...) {
     leave();
     throw;

@@ -36,6 +36,8 @@ class Facts {
   virtual Unknown unknown(ValueId) const { return {}; }
   // Whether what get() refers to stays where it is while values are added.
   virtual bool stable() const noexcept { return false; }
+  // What the model calls the value; "" if that is not known. For messages.
+  virtual std::string name(ValueId) const { return {}; }
 
  protected:
   ~Facts() = default;
@@ -81,7 +83,7 @@ struct NodeView {
   PlaceId place = kNowhere;
 };
 
-class Inferrer final : private opset::InferContext::Engine {
+class Inferrer final : private opset::InferContext::Engine, private InputNames {
  public:
   // `evaluator` may be null: then contents are known only where slices compute them symbolically.
   Inferrer(Facts& facts, Symbols& symbols, Evaluator evaluator, Mode mode)
@@ -100,6 +102,9 @@ class Inferrer final : private opset::InferContext::Engine {
   void explain(std::string_view why) override { why_ = why; }
   void equal(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view what) override;
   std::vector<opset::Fact> infer_subgraph(std::string_view attribute, std::span<const opset::Fact> formals) override;
+  std::string input_name(std::size_t i) const override {
+    return view_ && i < view_->inputs.size() && view_->inputs[i] != kNoValue ? facts_.name(view_->inputs[i]) : "";
+  }
 
   Facts& facts_;
   Symbols& symbols_;

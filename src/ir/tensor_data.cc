@@ -31,8 +31,10 @@ static_assert(std::endian::native == std::endian::little, "raw_data is little-en
 DataType checked_type(const Tensor& tensor) {
   const std::int32_t number = tensor.data_type;
   if (number <= 0 || number >= kDataTypeCount) {
-    invalid(tensor, number == 0 ? "the tensor has no element type"
-                                : "the tensor's element type " + std::to_string(number) + " is unknown");
+    invalid(tensor,
+            number == 0 ? "the tensor has no element type"
+                        : "the tensor's element type " + std::to_string(number) + " is unknown",
+            "it is of a newer version of ONNX, which a newer Norn may read, or the file is damaged");
   }
   return static_cast<DataType>(number);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "infer/function_body.h"
 #include "ir/walk.h"
 #include "ops/training/gradient/gradient.h"
@@ -21,7 +22,15 @@ std::string domain_name(std::string_view domain) { return domain.empty() ? "ai.o
 
 namespace {
 
-CannotRun unknown(std::string_view domain, const std::string& name) {
+CannotRun unknown(std::string_view domain, const ir::Node& node, const infer::FunctionTable& functions) {
+  const std::string& name = node.op_type.get();
+  if (std::string hint = functions.similar(domain, node); !hint.empty())
+    return {Obstacle::UnknownOperator,
+            Error(ErrorCode::NotImplemented,
+                  "there is no operator \"" + name + "\"" +
+                      (node.overload.get().empty() ? "" : " with the overload " + base::quoted(node.overload.get())) +
+                      " in " + domain_name(domain) + ", and the model has no such function",
+                  {}, std::move(hint))};
   std::string hint;
   for (std::string_view similar : opset::similar_names(domain, name))
     hint += (hint.empty() ? "did you mean " : ", ") + std::string(similar);
@@ -53,10 +62,18 @@ void bind_version(const opset::Operator& op, const Imports& imports, Binding& bi
   if (!schema)
     return cannot(Obstacle::NotInVersion, ErrorCode::InvalidGraph,
                   opset::full_name(op) + " exists since version " + std::to_string(op.history.front().since) +
-                      " of its operator set" + imported);
+                      " of its operator set" + imported,
+                  import->second < 1 ? "import version 1 to " + std::to_string(opset::newest_version(op.domain)) +
+                                           ": the one that the exporter was asked for"
+                                     : "if the nodes are of a newer set, correct opset_import; else convert the model "
+                                       "to version " +
+                                           std::to_string(op.history.front().since) + " or later");
   if (schema->deprecated)
-    return cannot(Obstacle::Deprecated, ErrorCode::InvalidGraph,
-                  opset::full_name(op) + " is deprecated since version " + std::to_string(schema->since) + imported);
+    return cannot(
+        Obstacle::Deprecated, ErrorCode::InvalidGraph,
+        opset::full_name(op) + " is deprecated since version " + std::to_string(schema->since) + imported,
+        "the model is of version " + std::to_string(schema->since - 1) +
+            " or earlier in truth: correct opset_import, or let the exporter write what replaces the operator");
   if (!opset::is_runnable(op))
     return cannot(Obstacle::NoKernel, ErrorCode::NotImplemented,
                   "this Norn knows " + opset::full_name(op) + " by its signature only and cannot run it yet" +
@@ -232,7 +249,7 @@ Binding bind_node(const ir::Node& node, const Imports& imports, const infer::Fun
   if (op)
     bind_version(*op, imports, binding);
   else
-    binding.cannot = unknown(domain, node.op_type.get());
+    binding.cannot = unknown(domain, node, functions);
   return binding;
 }
 

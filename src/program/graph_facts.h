@@ -21,6 +21,7 @@ class GraphFacts final : public infer::Facts {
     outputs_[id - first_output_] = std::move(found);
   }
   bool stable() const noexcept override { return stable_; }
+  std::string name(ValueId id) const override { return graph_.value(id).name; }
   ValueId output(std::size_t i) const { return first_output_ + static_cast<ValueId>(i); }
   std::vector<opset::InferContext::Output> take() { return std::move(outputs_); }
 

@@ -50,6 +50,14 @@ void settle_inputs(Graph& graph, std::size_t around, std::size_t given, const Pl
   if (graph.inputs.size() > around + given) graph.inputs.resize(around + given);
 }
 
+[[noreturn]] void fail_tensor(Error& e, const std::string& where) {
+  if (e.code() == ErrorCode::InvalidGraph)
+    e.help(
+        "type, shape and data of the tensor do not fit together: the file is damaged, or what wrote it is at fault; "
+        "fetch it again, or export the model anew");
+  throw Error(e.within(where));
+}
+
 }  // namespace
 
 Program Lowerer::run() {
@@ -57,8 +65,12 @@ Program Lowerer::run() {
     throw Error(ErrorCode::NotImplemented,
                 "the model has IR version " + std::to_string(model_.ir_version.get()) + "; this Norn knows 1 to " +
                     std::to_string(ir::kNewestIrVersion),
-                {}, "a newer Norn may read it");
-  if (!model_.graph) throw Error(ErrorCode::InvalidGraph, "the model has no graph");
+                {},
+                "a newer Norn may read it, or export the model for IR version " + std::to_string(ir::kNewestIrVersion) +
+                    " or earlier");
+  if (!model_.graph)
+    throw Error(ErrorCode::InvalidGraph, "the model has no graph", {},
+                "there is nothing in it to run: the file may be cut off, or no model of ONNX");
   if (expanded_size(model_.graph->node) > options_.limits.max_expanded_nodes) fail_too_many_nodes();
   const Imports imports = infer::imports_of(model_.opset_import, model_.ir_version.get());
   for (const auto& [domain, version] : imports) check_version(domain, version);
@@ -125,7 +137,7 @@ void Lowerer::lower_initializers(const ir::Graph& source, Scope& scope, const Pl
       own_bytes_ += memory_of(contents);
       lower_initializer(t.name, std::move(contents), scope, main);
     } catch (Error& e) {
-      throw e.within(place.path + " / initializer \"" + t.name.get() + "\"");
+      fail_tensor(e, place.path + " / initializer \"" + t.name.get() + "\"");
     }
   }
   for (const ir::SparseTensor& s : source.sparse_initializer) {
@@ -133,7 +145,7 @@ void Lowerer::lower_initializers(const ir::Graph& source, Scope& scope, const Pl
     try {
       lower_initializer(name, ir::densify(s, options_.external), scope, main);
     } catch (Error& e) {
-      throw e.within(place.path + " / sparse_initializer \"" + name + "\"");
+      fail_tensor(e, place.path + " / sparse_initializer \"" + name + "\"");
     }
   }
 }
@@ -193,6 +205,10 @@ void Lowerer::lower_nodes(const std::vector<ir::Node>& nodes, Scope& scope, cons
       lower_node(with_omitted ? *with_omitted : node, scope, place, path);
     } catch (Error& e) {
       if (e.where().find(path) == std::string::npos) e.within(path);
+      if (e.code() == ErrorCode::InvalidGraph)
+        e.help(
+            "the model contradicts itself here, whatever it is fed: correct this node or what it reads, or export the "
+            "model anew");
       throw;
     }
   }
@@ -204,12 +220,15 @@ std::vector<ValueId> Lowerer::lower_outputs(const ir::Graph& source, Scope& scop
   for (const ir::ValueInfo& info : source.output) {
     const auto where = [&] { return place.path + " / output \"" + info.name.get() + "\""; };
     const ValueId id = scope.capture(info.name);
-    if (id == kNone)
+    if (id == kNone) {
+      const std::string hint = scope.similar(info.name);
       throw Error(ErrorCode::InvalidGraph,
                   "the graph output \"" + info.name.get() +
                       (scope.omits(info.name) ? "\" is an input that the call of the function leaves out"
                                               : "\" is not computed by any node"),
-                  where());
+                  where(),
+                  hint.empty() ? "name a value that is computed here, or add the node that computes it" : hint);
+    }
     if (info.type) {
       ValueType declared = opset::from_ir(
           *info.type, [&] { return symbols_.fresh("the output declares no size here", infer::kNowhere); });
@@ -220,7 +239,7 @@ std::vector<ValueId> Lowerer::lower_outputs(const ir::Graph& source, Scope& scop
         throw Error(ErrorCode::InvalidGraph,
                     "the graph output is declared " + declared.type_string() + ", but its node gives " +
                         value.type.type_string(),
-                    where());
+                    where(), "declare the output as its node gives it, or put a Cast before it");
     }
     outputs.push_back(id);
   }

@@ -5,6 +5,7 @@
 //
 // In a branch, what contradicts the rest is left out rather than refused: another branch may be the one that runs, and
 // planning the branch for real sizes refuses them.
+#include "base/text.h"
 #include "norn/error.h"
 #include "ops/controlflow/if/if.h"
 #include "program/lowerer.h"
@@ -17,9 +18,14 @@ namespace {
   const Node& node = graph.nodes[said.node];
   std::string inputs;
   for (ValueId id : node.inputs)
-    inputs += (inputs.empty() ? "" : ", ") + (id == kNone ? std::string("none") : graph.value(id).type.to_string());
+    inputs += (inputs.empty() ? "" : ", ") +
+              (id == kNone ? std::string("none")
+                           : base::quoted(graph.value(id).name) + " " + graph.value(id).type.to_string());
   throw Error(why.code(), said.what + " must be equal: " + why.message(), node.path() + " / inputs (" + inputs + ")",
-              why.hint());
+              why.hint().empty()
+                  ? "the model contradicts itself here, whatever it is fed: nodes need different sizes of "
+                    "one dimension; correct one of them, or the sizes that inputs declare"
+                  : why.hint());
 }
 
 }  // namespace

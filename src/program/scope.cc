@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "ir/walk.h"
 #include "norn/error.h"
@@ -53,12 +54,14 @@ bool Scope::omits(const std::string& name) const {
   return false;
 }
 
-// A known name that differs in case alone.
 std::string Scope::similar(const std::string& name) const {
+  std::vector<std::string_view> known;  // in an order of their own: of names as near the same one is always found
   for (const Scope* s = this; s; s = s->outer_)
-    for (const auto& [known, id] : s->ids_)
-      if (base::equal_but_case(known, name)) return known;
-  return {};
+    for (const auto& [other, id] : s->ids_) known.push_back(other);
+  std::sort(known.begin(), known.end());
+  base::Nearest nearest(name);
+  for (const std::string_view other : known) nearest.offer(other);
+  return nearest.question();
 }
 
 void Scope::fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index, std::size_t input) const {
@@ -72,8 +75,8 @@ void Scope::fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index
   if (made == maker.end()) {
     const std::string close = similar(name);
     throw Error(ErrorCode::InvalidGraph, "nothing makes the value \"" + name + "\"", where,
-                close.empty() ? "it is no graph input, initializer or output of an earlier node"
-                              : "did you mean \"" + close + "\"?");
+                (close.empty() ? "" : close + " ") +
+                    "it is not a graph input, an initializer or the output of a node that can be seen here");
   }
   // From the maker back through its inputs: if this node is reached, the nodes form a cycle.
   std::vector<int> from(nodes.size(), -1);
@@ -99,12 +102,15 @@ void Scope::fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index
       if (at == index) break;
     }
     throw Error(ErrorCode::InvalidGraph, "the nodes form a cycle: " + cycle, where,
-                "a graph's nodes must be listed so that each uses only values made before it");
+                "let one of these nodes read another value: a value cannot depend on itself; what is carried from one "
+                "time to the next needs a Loop or Scan");
   }
   throw Error(ErrorCode::InvalidGraph,
               "the value \"" + name +
                   "\" is used before it is made: " + ir::describe_node(nodes[made->second], made->second) + " makes it",
-              where, "list nodes so that each uses only values made before it");
+              where,
+              "list the nodes so that each uses only values made before it: " +
+                  ir::describe_node(nodes[made->second], made->second) + " has to come first");
 }
 
 }  // namespace norn::program

@@ -34,9 +34,10 @@ class Scope {
   // or the nodes form a cycle.
   [[noreturn]] void fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index, std::size_t input) const;
 
- private:
+  // `did you mean "x"?`, of the names that can be seen here; "" if none is near.
   std::string similar(const std::string& name) const;
 
+ private:
   Graph* graph_;
   Scope* outer_;
   std::unordered_map<std::string, ValueId> ids_;

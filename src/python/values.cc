@@ -315,7 +315,14 @@ Value from_plain(nb::handle object, std::string_view type) {
   nb::module_ numpy = nb::module_::import_("numpy");
   const DataType wanted = data_type_from_name(inner(type, "tensor("));
   // As objects: numpy's own string type drops zero characters at the end.
-  nb::object array = wanted == DataType::String ? numpy.attr("asarray")(object, "O") : numpy.attr("asarray")(object);
+  nb::object array;
+  try {
+    array = wanted == DataType::String ? numpy.attr("asarray")(object, "O") : numpy.attr("asarray")(object);
+  } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_ValueError)) throw;
+    invalid_argument("the lists do not make an array: " + nb::cast<std::string>(nb::str(e.value())),
+                     "give lists of one length on each level; a sequence of arrays is an input of another type");
+  }
   if (wanted != DataType::Undefined && wanted != DataType::String) {
     const nb::object dtype = nb::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(numpy_type(wanted))));
     if (nb::cast<bool>(numpy.attr("can_cast")(array.attr("dtype"), dtype, "same_kind"))) {

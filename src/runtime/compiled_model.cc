@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "ir/walk.h"
@@ -59,7 +60,9 @@ std::string_view element_name(const ArgInfo& arg) {
 }
 
 std::string input_place(const ArgInfo& arg) {
-  return "input \"" + arg.name + "\" " + std::string(element_name(arg)) + (arg.has_shape ? shape_text(arg) : "");
+  const std::string_view element = element_name(arg);
+  const std::string type = element.empty() ? arg.type : std::string(element) + (arg.has_shape ? shape_text(arg) : "");
+  return "input " + base::quoted(arg.name) + (type.empty() ? "" : " ") + type;
 }
 
 void verify_behind(const program::Program& program, std::string_view pass) {
@@ -80,6 +83,14 @@ std::string name_list(const std::vector<ArgInfo>& args) {
   std::string text;
   for (const ArgInfo& arg : args) text += (text.empty() ? "\"" : ", \"") + arg.name + "\"";
   return text.empty() ? "none" : text;
+}
+
+// `did you mean "x"? `, or nothing.
+std::string question(std::string_view name, const std::vector<ArgInfo>& args) {
+  base::Nearest nearest(name);
+  for (const ArgInfo& arg : args) nearest.offer(arg.name);
+  const std::string text = nearest.question();
+  return text.empty() ? text : text + " ";
 }
 
 }  // namespace
@@ -177,10 +188,7 @@ void CompiledModel::check_feed(std::size_t input, const Value& value) const {
   const opset::ValueType& declared = declared_[input];
   std::string why = misfit(value, declared);
   if (why.empty()) return;
-  const bool one_less =
-      value.is_tensor() && declared.has_rank() && value.tensor().dims().size() + 1 == declared.shape->size();
-  throw Error(ErrorCode::InvalidArgument, std::move(why), input_place(arg),
-              one_less ? "is the batch dimension missing?" : "");
+  throw Error(ErrorCode::InvalidArgument, std::move(why), input_place(arg), misfit_hint(value, declared));
 }
 
 void CompiledModel::bind_variables(std::span<const Value> values) const {
@@ -205,7 +213,8 @@ void CompiledModel::bind_variables(std::span<const Value> values) const {
                         std::to_string(same->dim) + " of input \"" + graph_inputs_[same->input].name + "\" and " +
                         std::to_string(size) + " in dimension " + std::to_string(d) + " of input \"" +
                         graph_inputs_[i].name + "\"",
-                    input_place(graph_inputs_[i]), "a dimension variable has one value in a run");
+                    input_place(graph_inputs_[i]),
+                    "feed both inputs with the same size there: a dimension variable has one value in a run");
       }
     }
   }
@@ -223,8 +232,8 @@ std::vector<Value> CompiledModel::arrange(std::span<const Feed> feeds) const {
       index = it->second;
     }
     if (index == graph_inputs_.size())
-      throw Error(ErrorCode::InvalidArgument, "the model has no input \"" + std::string(feed.name) + "\"", {},
-                  "its inputs are " + name_list(graph_inputs_));
+      throw Error(ErrorCode::InvalidArgument, "the model has no input " + base::quoted(feed.name), {},
+                  question(feed.name, graph_inputs_) + "its inputs are " + name_list(graph_inputs_));
     if (given[index])
       throw Error(ErrorCode::InvalidArgument, "the input \"" + std::string(feed.name) + "\" is fed twice");
     given[index] = true;
@@ -238,7 +247,7 @@ std::vector<Value> CompiledModel::arrange(std::span<const Feed> feeds) const {
       values[i] = value.constant;
     else if (value.type.kind != opset::ValueType::Kind::Optional)
       throw Error(ErrorCode::InvalidArgument, "the input \"" + graph_inputs_[i].name + "\" was not fed",
-                  input_place(graph_inputs_[i]), "the model needs " + name_list(inputs_));
+                  input_place(graph_inputs_[i]), "feed it: the model needs " + name_list(inputs_));
   }
   if (shared_variables_) bind_variables(values);
   return values;
@@ -253,7 +262,7 @@ std::size_t CompiledModel::output_index(std::string_view name) const {
   for (std::size_t i = 0; i < outputs_.size(); ++i)
     if (outputs_[i].name == name) return i;
   throw Error(ErrorCode::InvalidArgument, "the model has no output " + base::quoted(name), {},
-              "its outputs are " + name_list(outputs_));
+              question(name, outputs_) + "its outputs are " + name_list(outputs_));
 }
 
 std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<const std::string> outputs,

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/stop.h"
+#include "base/text.h"
 #include "opset/reference.h"
 #include "runtime/control_flow.h"
 #include "runtime/hand_out.h"
@@ -46,7 +47,7 @@ class Executor::Run {
  public:
   Run(const Executor& executor, std::span<const Value> inputs, const Call& call)
       : e_(executor),
-        context_{base::current_stop(), call.watch},
+        context_{base::current_stop(), call.watch, call.body},
         inputs_(inputs),
         places_(call.places),
         values_(inputs.begin(), inputs.end()) {}
@@ -142,9 +143,18 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
   if (late.nested) {
     outputs = run_nested(late, inputs, frame);
   } else if (node.subgraphs.empty()) {
-    outputs =
-        opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()),
-                        [this](DataType dtype, const Shape& dims) { return e_.kept_.arenas.tensor(dtype, dims); });
+    try {
+      outputs =
+          opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()),
+                          [this](DataType dtype, const Shape& dims) { return e_.kept_.arenas.tensor(dtype, dims); });
+    } catch (Error& e) {
+      std::string text;
+      for (std::size_t i = 0; i < inputs.size(); ++i)
+        text += (i ? ", " : "") +
+                (inputs[i] ? base::quoted(e_.graph_.value(node.inputs[i]).name) + " " + inputs[i]->describe()
+                           : std::string("none"));
+      throw e.within(node.path() + " / inputs (" + text + ")");
+    }
   } else {
     std::vector<std::vector<Value>> arguments(node.subgraphs.size());  // formals, then captures
     outputs = run_control_flow(node, inputs, [&](std::size_t index, std::span<const Value> formals) {
@@ -155,7 +165,7 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
         for (const LateStep::Input& in : late.captures[index]) all.push_back(fetch(in, frame));
       }
       std::copy(formals.begin(), formals.end(), all.begin());
-      return e_.subgraphs_[late.node][index]->run(all, {false, context_.watch, {}});
+      return e_.subgraphs_[late.node][index]->run(all, {false, context_.watch, {}, true});
     });
   }
   handed_on_ = true;

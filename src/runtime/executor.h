@@ -35,6 +35,7 @@ class Executor final : public BodyPlanner {
     // Memory for outputs, by number: undefined where there is none; empty for none at all. It overlaps neither inputs
     // nor other outputs. An output that is made elsewhere is not copied there.
     std::span<const Tensor> places;
+    bool body = false;  // of a graph in a node
   };
   std::vector<Value> run(std::span<const Value> inputs, const Call& call) const;
   std::vector<Value> run(std::span<const Value> inputs) const { return run(inputs, Call{}); }

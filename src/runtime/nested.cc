@@ -57,7 +57,8 @@ Body::Table Body::begin(std::byte* at, std::byte* work) const {
 }
 
 void Body::run(const Table& table, std::byte* work, const RunContext& context) const {
-  walk(*segment_, graph_, table.pointers, work + scratch_at_, context, [](const Step&) {});
+  const RunContext inside{context.stop, context.watch, true};
+  walk(*segment_, graph_, table.pointers, work + scratch_at_, inside, [](const Step&) {});
 }
 
 void Body::copy_output(const Table& table, std::size_t output, void* memory) const {

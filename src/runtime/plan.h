@@ -94,8 +94,12 @@ struct StepInfo {
 };
 // Operation k of those that the step runs.
 const program::Node& operation_of(const program::Graph& graph, const StepInfo& info, std::uint32_t k = 0);
-// "float[1,64,56,56], float[64,64,3,3] -> float[1,64,56,56]"
-std::string shapes_text(const StepInfo& info);
+// `"x" float[1,64,56,56], "w" float[64,64,3,3] -> float[1,64,56,56]`; of a step that runs several operations without
+// the names.
+std::string shapes_text(const program::Graph& graph, const StepInfo& info);
+
+// The inputs of the graph that the node's inputs follow from, as a list of names.
+std::string fed_inputs(const program::Graph& graph, const program::Node& node);
 
 // An operation that needs no step.
 struct SparedNode {

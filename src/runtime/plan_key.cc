@@ -1,6 +1,10 @@
 #include "runtime/plan_key.h"
 
+#include <algorithm>
+#include <memory>
+
 #include "norn/types.h"
+#include "opset/type_check.h"
 
 namespace norn::runtime {
 namespace {
@@ -97,6 +101,61 @@ std::string misfit_of_tensor(DataType elem, const Shape& dims, const ValueType& 
   return {};
 }
 
+// Exporters declare the values of maps as lists of one, where a map of numbers has scalars: of one element is either.
+ValueType with_single_values(const Map& map, const ValueType& declared) {
+  if (!declared.element || !declared.element->is_tensor() || !declared.element->shape) return declared;
+  const auto is_one = [](const DimExpr& d) { return !d.is_constant() || d.constant() == 1; };
+  const opset::Dims& dims = *declared.element->shape;
+  const auto is_single = [](const Value& v) { return v.is_tensor() && v.tensor().size() == 1; };
+  if (!std::all_of(dims.begin(), dims.end(), is_one) || !std::all_of(map.values.begin(), map.values.end(), is_single))
+    return declared;
+  ValueType loose = declared;
+  loose.element = std::make_shared<const ValueType>(opset::without_shape(*declared.element));
+  return loose;
+}
+
+// Sizes that the model fixes, with the axis `from` moved to `to`.
+bool fits_moved(const Shape& dims, const opset::Dims& declared, std::size_t from, std::size_t to) {
+  Shape moved = dims;
+  const std::int64_t size = moved[from];
+  moved.erase(moved.begin() + static_cast<std::ptrdiff_t>(from));
+  moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(to), size);
+  for (std::size_t d = 0; d < moved.size(); ++d)
+    if (declared[d].is_constant() && declared[d].constant() != moved[d]) return false;
+  return true;
+}
+
+std::string hint_of_tensor(DataType elem, const Shape& dims, const ValueType& declared) {
+  if (declared.elem != DataType::Undefined && elem != declared.elem) {
+    if (declared.elem == DataType::String) return "feed an array of strings";
+    if (elem == DataType::String)
+      return "make numbers of the strings first, as they were made when the model was trained";
+    const std::string_view wanted = declared.elem == DataType::Float    ? "float32"
+                                    : declared.elem == DataType::Double ? "float64"
+                                                                        : data_type_name(declared.elem);
+    return "convert the array to " + std::string(wanted) + " before it is fed";
+  }
+  if (!declared.shape) return {};
+  const std::size_t rank = dims.size(), wanted = declared.shape->size();
+  if (rank + 1 == wanted) return "is the batch dimension missing? A first dimension of 1 makes it a batch of one";
+  if (rank == wanted + 1)
+    return "the model takes no batch here: feed the items one by one, without the first dimension";
+  if (rank != wanted) return "bring the array into the declared shape";
+  if (rank >= 3 && fits_moved(dims, *declared.shape, rank - 1, 1))
+    return "the channels come last here (NHWC), and the model wants them in dimension 1 (NCHW): transpose the array";
+  if (rank >= 3 && fits_moved(dims, *declared.shape, 1, rank - 1))
+    return "the channels are in dimension 1 here (NCHW), and the model wants them last (NHWC): transpose the array";
+  bool only_first = (*declared.shape)[0].is_constant() && dims[0] != (*declared.shape)[0].constant();
+  for (std::size_t d = 1; d < rank; ++d) {
+    const DimExpr& e = (*declared.shape)[d];
+    only_first = only_first && (!e.is_constant() || e.constant() == dims[d]);
+  }
+  if (only_first && rank >= 2)
+    return "the model was exported for batches of " + (*declared.shape)[0].to_string() +
+           ": feed as many at a time, or export it with a dimension variable for the batch";
+  return "the model fixes this size: crop, pad or resize the data to it, or export the model with a dimension variable";
+}
+
 std::string misfit_of_items(const std::vector<Value>& items, std::string_view what, const ValueType& declared) {
   if (!declared.element) return {};
   for (std::size_t i = 0; i < items.size(); ++i)
@@ -130,9 +189,30 @@ std::string misfit(const Value& value, const ValueType& declared) {
       if (declared.elem != DataType::Undefined && value.map().keys.dtype() != declared.elem)
         return "the keys are " + std::string(data_type_name(value.map().keys.dtype())) + ", the model wants " +
                std::string(data_type_name(declared.elem));
-      return misfit_of_items(value.map().values, "value", declared);
+      return misfit_of_items(value.map().values, "value", with_single_values(value.map(), declared));
     case Kind::Optional:
       return value.is_empty() || !declared.element ? std::string() : misfit(value, *declared.element);
+    default: return {};
+  }
+}
+
+std::string misfit_hint(const Value& value, const ValueType& declared) {
+  if (misfit(value, declared).empty()) return {};
+  const auto of_items = [&](const std::vector<Value>& items) {
+    for (const Value& item : items)
+      if (std::string hint = misfit_hint(item, *declared.element); !hint.empty()) return hint;
+    return std::string("the keys have to be of the type that the model declares");
+  };
+  switch (declared.kind) {
+    case Kind::Tensor:
+      if (!value.is_tensor()) return "feed one array";
+      return hint_of_tensor(value.tensor().dtype(), value.tensor().dims(), declared);
+    case Kind::SparseTensor:
+      if (!value.is_sparse()) return "feed a SparseTensor";
+      return hint_of_tensor(value.sparse().values.dtype(), value.sparse().dims, declared);
+    case Kind::Sequence: return value.is_sequence() ? of_items(value.sequence().items) : "feed a list of values";
+    case Kind::Map: return value.is_map() ? of_items(value.map().values) : "feed a dictionary";
+    case Kind::Optional: return declared.element ? misfit_hint(value, *declared.element) : std::string();
     default: return {};
   }
 }

@@ -21,5 +21,7 @@ opset::ValueType type_of(const Value& value, const opset::ValueType& expected);
 // Why the value cannot stand where `declared` is said ("" if it can): kinds, element types, ranks and numbered sizes,
 // through sequences, maps and optionals. Dimension variables are the caller's business.
 std::string misfit(const Value& value, const opset::ValueType& declared);
+// What to do about it; "" if misfit() has nothing to say.
+std::string misfit_hint(const Value& value, const opset::ValueType& declared);
 
 }  // namespace norn::runtime

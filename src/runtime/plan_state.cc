@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "runtime/plan_key.h"
 
 namespace norn::runtime {
@@ -73,7 +74,7 @@ PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const 
     values[id].where = {Location::Kind::Run, at, 0, nullptr};
     if (!known.empty()) values[id].known = known[at];
     ++at;
-    settle_given(id);
+    settle(id);
     make_available(id);
   };
   for (ValueId id : graph.inputs) give(id);
@@ -86,14 +87,6 @@ const norn::Tensor* PlanState::contents_of(ValueId id) const {
   return value.is_constant() ? &value.constant : nullptr;
 }
 
-void PlanState::settle_given(ValueId id) {
-  try {
-    settle(id);
-  } catch (Error& e) {
-    if (!contradiction_) contradiction_ = std::move(e);
-  }
-}
-
 void PlanState::settle(ValueId id) {
   ValueState& value = values[id];
   if (!value.type.is_tensor() || !value.type.is_static()) return;
@@ -102,10 +95,10 @@ void PlanState::settle(ValueId id) {
   if (declared->kind == ValueType::Kind::Optional && declared->element) declared = declared->element.get();
   if (!declared->is_tensor()) return;
   if (declared->elem != DataType::Undefined && declared->elem != value.type.elem)
-    fail_contradiction(id, "its elements are " + std::string(data_type_name(declared->elem)));
+    return contradict(id, "its elements are " + std::string(data_type_name(declared->elem)), {});
   if (!declared->shape) return;
   if (declared->shape->size() != value.dims.size())
-    fail_contradiction(id, "its rank is " + std::to_string(declared->shape->size()));
+    return contradict(id, "its rank is " + std::to_string(declared->shape->size()), {});
   const auto size_of = [&](std::string_view name) -> std::optional<std::int64_t> {
     const auto it = bound_.find(name);
     return it == bound_.end() ? std::nullopt : std::optional(it->second.size);
@@ -137,16 +130,76 @@ void PlanState::settle(ValueId id) {
       why += "dimension " + std::to_string(b.dim) + " of \"" + graph.value(b.value).name + "\"";
       before = ", ";
     }
-    fail_contradiction(id, names.empty() ? why : why + ")");
+    contradict(id, names.empty() ? why : why + ")",
+               dimension_of({{}, value.dims[d], id, static_cast<std::uint32_t>(d)}) + " is " +
+                   std::to_string(value.dims[d]) + " and has to be " + std::to_string(*size));
   }
 }
 
-void PlanState::fail_contradiction(ValueId id, std::string why) const {
-  check_given();  // what follows from it is told by its cause
-  throw Error(ErrorCode::RuntimeError,
-              "the value \"" + graph.value(id).name + "\" is " + values[id].type.to_string() +
-                  ", but the model's types and shapes say that " + why,
-              {}, "a dimension variable has one value in a run");
+void PlanState::contradict(ValueId id, std::string why, std::string wanted) {
+  if (contradiction_) return;  // what follows from it is told by its cause
+  const bool fed = std::find(graph.inputs.begin(), graph.inputs.end(), id) != graph.inputs.end();
+  contradiction_.emplace(ErrorCode::RuntimeError,
+                         (fed ? "the input " : "the value ") + base::quoted(graph.value(id).name) + " is " +
+                             values[id].type.to_string() + ", but the model's types and shapes say that " + why,
+                         (fed ? "input " : "value ") + base::quoted(graph.value(id).name),
+                         "feed sizes that fit: a dimension variable has one value in a run");
+  misfit_ = std::move(wanted);
+}
+
+std::string PlanState::dimension_of(const BoundVariable& variable) const {
+  const bool fed = std::find(graph.inputs.begin(), graph.inputs.end(), variable.value) != graph.inputs.end();
+  return "dimension " + std::to_string(variable.dim) + (fed ? " of the input " : " of ") +
+         base::quoted(graph.value(variable.value).name);
+}
+
+namespace {
+
+// Whether the text has the number as a word of its own.
+bool mentions(std::string_view text, std::int64_t number) {
+  const std::string digits = std::to_string(number);
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t at = text.find(digits); at != text.npos; at = text.find(digits, at + 1)) {
+    const std::size_t end = at + digits.size();
+    if ((at == 0 || !is_digit(text[at - 1])) && (end == text.size() || !is_digit(text[end]))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string PlanState::whence(const Node& node, std::string_view message) const {
+  if (!misfit_.empty()) return misfit_ + " for this node";
+  std::vector<const BoundVariable*> found;
+  std::string derived;
+  program::for_each_use(node, [&](ValueId id) {
+    const ValueType& type = graph.value(id).type;
+    if (!type.is_tensor() || !type.shape) return;
+    std::vector<std::string> names;
+    for (const DimExpr& d : *type.shape) d.collect_variables(names);
+    bool known = !names.empty();
+    for (const std::string& name : names) {
+      const auto at = bound_.find(name);
+      known = known && at != bound_.end() && !name.starts_with('?');
+      if (at != bound_.end() && std::find(found.begin(), found.end(), &at->second) == found.end())
+        found.push_back(&at->second);
+    }
+    const bool given = std::any_of(found.begin(), found.end(), [&](const BoundVariable* b) { return b->value == id; });
+    if (known && !given)
+      derived += (derived.empty() ? "" : ", ") + base::quoted(graph.value(id).name) + " is " + type.to_string();
+  });
+  if (found.empty()) return {};
+  const auto is_told = [&](const BoundVariable* b) { return mentions(message, b->size); };
+  if (derived.empty() && std::any_of(found.begin(), found.end(), is_told))
+    std::erase_if(found, [&](const BoundVariable* b) { return !is_told(b); });
+  constexpr std::size_t kMost = 6;
+  std::string text = derived.empty() ? "" : derived + ", where ";
+  for (std::size_t i = 0; i < found.size() && i < kMost; ++i) {
+    text += i ? ", " : "";
+    if (!found[i]->name.starts_with('?')) text += found[i]->name + " = ";
+    text += std::to_string(found[i]->size) + " is " + dimension_of(*found[i]);
+  }
+  return text;
 }
 
 void PlanState::bind(BoundVariable variable) {
@@ -184,7 +237,7 @@ void PlanState::arrive(const Segment& before, const std::vector<Value>& made) {
     ValueState& value = values[late.value];
     const ValueType& expected = value.type.known() ? value.type : graph.value(late.value).type;
     value.type = type_of(made[late.run_value], expected);
-    settle_given(late.value);
+    settle(late.value);
     make_available(late.value);
     arrived.push_back({late.value, false, value});
   }

@@ -86,13 +86,16 @@ class PlanState {
   }
 
   // The value's type has become static: settles its sizes and holds them against what the Program says of them, on
-  // which passes have relied. Throws norn::Error (RuntimeError) that names both sides of a contradiction.
+  // which passes have relied. A contradiction is kept for check_given().
   void settle(program::ValueId id);
-  // Throws what contradicts of the values that come from outside: feeds, captures and late values. The node that cannot
-  // take them tells it better, so this is asked when the segment's nodes have been inferred.
+  // Throws the first contradiction (RuntimeError), which names both sides of it. The node that cannot take such sizes
+  // tells it better, so this is asked when the segment's nodes have been inferred.
   void check_given() const {
     if (contradiction_) throw *contradiction_;
   }
+  // Why the sizes that the node meets are what they are: which input of the graph each of them comes from, for an error
+  // that the node throws with this message. "" if none comes from one.
+  std::string whence(const program::Node& node, std::string_view message) const;
   // The contents of a constant or state, whether it is read or not; else null.
   const norn::Tensor* contents_of(program::ValueId id) const;
   // The value can be read: nodes that wait for nothing else become ready.
@@ -110,13 +113,15 @@ class PlanState {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const noexcept { return std::hash<std::string_view>{}(name); }
   };
-  void settle_given(program::ValueId id);
   void bind(BoundVariable variable);
-  [[noreturn]] void fail_contradiction(program::ValueId id, std::string why) const;
+  void contradict(program::ValueId id, std::string why, std::string wanted);
+  std::string dimension_of(const BoundVariable& variable) const;
 
   std::unordered_map<std::string, BoundVariable, NameHash, std::equal_to<>> bound_;
   std::vector<BoundVariable> newly_bound_;
+  // The first size that does not fit, and which one that is, as hints show it.
   std::optional<Error> contradiction_;
+  std::string misfit_;
 };
 
 }  // namespace norn::runtime

@@ -20,6 +20,7 @@ class StepWatch {
 struct RunContext {
   const base::Stop* stop = nullptr;  // null: nothing ends the run
   StepWatch* watch = nullptr;
+  bool in_body = false;  // of a graph in a node, whose inputs nobody feeds
 };
 
 }  // namespace norn::runtime

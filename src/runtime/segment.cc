@@ -3,6 +3,7 @@
 #include <new>
 
 #include "base/checked.h"
+#include "base/text.h"
 #include "norn/error.h"
 #include "runtime/arena.h"
 #include "runtime/nested.h"
@@ -32,14 +33,45 @@ const program::Node& operation_of(const program::Graph& graph, const SparedNode&
   return operation_at(graph, spared.node, spared.operation);
 }
 
-std::string shapes_text(const StepInfo& info) {
-  const auto text = [](const std::vector<StaticType>& types) {
+std::string shapes_text(const program::Graph& graph, const StepInfo& info) {
+  const auto text = [](const std::vector<StaticType>& types, const std::vector<std::string>& names) {
     std::string list;
-    for (const StaticType& t : types)
-      list += (list.empty() ? "" : ", ") + std::string(data_type_name(t.dtype)) + to_string(t.dims);
+    for (std::size_t i = 0; i < types.size(); ++i)
+      list += (i ? ", " : "") + (names.size() == types.size() ? base::quoted(names[i]) + " " : std::string()) +
+              std::string(data_type_name(types[i].dtype)) + to_string(types[i].dims);
     return list;
   };
-  return text(info.inputs) + " -> " + text(info.outputs);
+  std::vector<std::string> names;
+  if (info.operations == 1) {
+    for (const program::ValueId id : operation_of(graph, info).inputs)
+      if (id != program::kNone) names.push_back(graph.value(id).name);
+  }
+  return text(info.inputs, names) + " -> " + text(info.outputs, {});
+}
+
+std::string fed_inputs(const program::Graph& graph, const program::Node& node) {
+  std::vector<std::uint32_t> maker(graph.values.size(), program::kNone);
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n)
+    for (const program::ValueId id : graph.nodes[n].results())
+      if (id != program::kNone) maker[id] = n;
+  std::vector<bool> seen(graph.values.size(), false);
+  std::vector<program::ValueId> todo;
+  const auto add = [&](program::ValueId id) {
+    if (!seen[id]) todo.push_back(id);
+    seen[id] = true;
+  };
+  program::for_each_use(node, add);
+  while (!todo.empty()) {
+    const program::ValueId id = todo.back();
+    todo.pop_back();
+    if (maker[id] != program::kNone) program::for_each_use(graph.nodes[maker[id]], add);
+  }
+  constexpr std::size_t kMost = 8;
+  std::string names;
+  std::size_t count = 0;
+  for (const program::ValueId id : graph.inputs)
+    if (seen[id] && ++count <= kMost) names += (names.empty() ? "" : ", ") + base::quoted(graph.value(id).name);
+  return count > kMost ? names + ", ..." : names;
 }
 
 std::size_t Segment::bytes() const {

@@ -49,12 +49,14 @@ class Inference final : private infer::Facts {
   bool infer(const Node& node);
   void settle(const std::vector<ValueId>& outputs);
   void find_needed();
+  [[noreturn]] void fail(Error& e, const Node& node) const;
 
   opset::InferContext::Input get(ValueId id) const override {
     return {&state_.values[id].type, &state_.values[id].known};
   }
   void set(ValueId id, opset::InferContext::Output&& found) override { outputs_.emplace_back(id, std::move(found)); }
   bool stable() const noexcept override { return true; }
+  std::string name(ValueId id) const override { return state_.graph.value(id).name; }
 
   PlanState& state_;
   SegmentNodes found_;
@@ -106,9 +108,25 @@ void Inference::visit(std::uint32_t index) {
     found_.planned.push_back({&node, {}, index, 0, !known, true, nullptr});
     if (known) settle(node.outputs);
   } catch (Error& e) {
-    if (e.where().find(node.path()) == std::string::npos) e.within(node.path());
-    throw;
+    fail(e, node);
   }
+}
+
+// With the node's place, and where the sizes come from that it cannot take.
+void Inference::fail(Error& e, const Node& node) const {
+  // What a size that does not fit led to, other than the node's own rule, is told by its cause.
+  if (e.code() != ErrorCode::InvalidGraph) state_.check_given();
+  Error told(e.code(), e.message(), e.where(), e.hint());
+  if (told.where().find(node.path()) == std::string::npos) told.within(node.path());
+  if (e.code() == ErrorCode::InvalidGraph) {
+    const std::string whence = state_.whence(node, e.message());
+    if (!whence.empty()) {
+      const std::string hint = told.hint().empty() ? "feed sizes that fit, or correct the node" : told.hint();
+      throw Error(told.code(), told.message(), told.where(), whence + ": " + hint);
+    }
+    told.help("correct the node or what it reads, or feed what fits");
+  }
+  throw told;
 }
 
 void Inference::visit_control_flow(const Node& node, std::uint32_t index) {
@@ -134,7 +152,7 @@ void Inference::visit_fused(const Node& node, std::uint32_t index) {
       if (!infer(operation(i)))
         throw Error(ErrorCode::Internal, "the sizes of a fused operation are not known when it is planned");
     } catch (Error& e) {
-      throw e.within(operation(i).path());
+      fail(e, operation(i));
     }
     if (i < node.parts.size() && !state_.values[operation(i).outputs[0]].known.constant.defined()) continue;
     const std::span<const Node> parts(node.parts);

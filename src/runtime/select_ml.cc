@@ -156,20 +156,14 @@ bool select_label_encoder(Selector& s) {
 }
 
 bool select_array_feature_extractor(Selector& s) {
-  const Tensor* picks = s.constant(1);
   const auto refused = [&](std::string why) {
     s.refuse("gather", std::move(why));
     return false;
   };
   if (s.out_dtype() == DataType::String) return refused("strings");
-  if (!picks || picks->dtype() != DataType::Int64) return refused("the positions are not constants");
-  // Gather counts negative positions from the end.
-  if (std::any_of(picks->as<std::int64_t>(), picks->as<std::int64_t>() + picks->size(),
-                  [](std::int64_t pick) { return pick < 0; }))
-    return refused("a negative position");
   kernels::GatherConfig config;
   config.data = s.dims(0);
-  config.indices = {picks->size()};
+  config.indices = {element_count(s.dims(1))};
   config.axis = static_cast<std::int64_t>(config.data.size()) - 1;
   config.element_bytes = element_size(s.out_dtype());
   return s.choose(kernels::gather_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},

@@ -53,8 +53,13 @@ void walk(const Segment& segment, const program::Graph& graph, void* const* poin
         });
   } catch (Error& e) {
     const StepInfo& info = segment.info[static_cast<std::size_t>(step - first)];
-    const std::string& path = operation_of(graph, info).path();
-    if (e.where().find(path) == std::string::npos) e.within(step->kernel ? path + " / " + shapes_text(info) : path);
+    const program::Node& node = operation_of(graph, info);
+    const std::string& path = node.path();
+    if (e.where().find(path) == std::string::npos)
+      e.within(step->kernel ? path + " / " + shapes_text(graph, info) : path);
+    if ((e.code() == ErrorCode::RuntimeError || e.code() == ErrorCode::LimitExceeded) && !context.in_body)
+      if (const std::string fed = fed_inputs(graph, node); !fed.empty())
+        e.help("what the node reads follows from what is fed as " + fed + ": correct that, or the model");
     throw;
   }
 }

@@ -144,6 +144,13 @@ def _():
     assert theirs().ravel().tolist() == [0]
 
 
+@case(VALUES, "Slice with a negative step and an end of INT64_MAX")
+def _():
+    inputs = [row(1, 2, 3), *(row(v, dtype=np.int64) for v in (-1, 2**63 - 1, 0, -1))]
+    got, theirs = both("Slice", 13, inputs)
+    assert got.tolist() == theirs().tolist() == []
+
+
 @case(VALUES, "RoiAlign with `mode` = `max`, of interpolated samples by the text")
 def _():
     x = np.array([[[[1, 2], [3, 8]]]], dtype=F32)

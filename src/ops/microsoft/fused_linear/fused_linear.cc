@@ -1,4 +1,4 @@
-// MatMul and Conv with what ONNX Runtime fuses into them.
+// MatMul, Gemm and Conv with what ONNX Runtime fuses into them.
 #include "ops/microsoft/fused_linear/fused_linear.h"
 
 #include "ops/microsoft/domain.h"
@@ -46,6 +46,33 @@ constexpr TypeConstraint kFusedConvTypes[] = {
     {"T", tensors(types::kFloat16To64)},
 };
 
+constexpr Param kFusedGemmInputs[] = {
+    {.name = "A", .type = "T"},
+    {.name = "B", .type = "T"},
+    {.name = "C", .type = "T", .option = ParamOption::Optional},
+};
+constexpr Attr kFusedGemmAttrs[] = {
+    {.name = "activation", .type = ir::AttributeType::String},
+    {.name = "activation_alpha", .type = ir::AttributeType::Float},
+    {.name = "activation_beta", .type = ir::AttributeType::Float},
+    {.name = "activation_gamma", .type = ir::AttributeType::Float},
+    {.name = "alpha", .type = ir::AttributeType::Float, .def = def_float(1.0f)},
+    {.name = "beta", .type = ir::AttributeType::Float, .def = def_float(1.0f)},
+    {.name = "transA", .type = ir::AttributeType::Int, .def = def_int(0)},
+    {.name = "transB", .type = ir::AttributeType::Int, .def = def_int(0)},
+};
+constexpr TypeConstraint kFusedGemmTypes[] = {
+    {"T", tensors(types::kWideInts | types::kFloat16To64)},
+};
+
+constexpr Schema kFusedGemm[] = {
+    {.since = 1,
+     .inputs = kFusedGemmInputs,
+     .outputs = kFusedMatMulOutputs,
+     .attrs = kFusedGemmAttrs,
+     .types = kFusedGemmTypes},
+};
+
 constexpr Schema kFusedMatMul[] = {
     {.since = 1,
      .inputs = kFusedMatMulInputs,
@@ -64,12 +91,14 @@ constexpr Schema kFusedConv[] = {
 
 }  // namespace
 
+constinit const Operator FusedGemm = {.domain = kMicrosoftDomain, .name = "FusedGemm", .history = kFusedGemm};
 constinit const Operator FusedMatMul = {.domain = kMicrosoftDomain, .name = "FusedMatMul", .history = kFusedMatMul};
 constinit const Operator FusedConv = {.domain = kMicrosoftDomain, .name = "FusedConv", .history = kFusedConv};
 
 }  // namespace microsoft
 
 void fused_linear_schemas(opset::SchemaTable& table) {
+  table.add(microsoft::FusedGemm);
   table.add(microsoft::FusedMatMul);
   table.add(microsoft::FusedConv);
 }

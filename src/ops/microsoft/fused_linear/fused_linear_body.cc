@@ -41,14 +41,13 @@ void fused_matmul_body(BodyBuilder& b) {
   b.add("product = MatMul (left, right) Y = Mul (product, factor)");
 }
 
-// The activation of `summed`, by the name and parameters that the node gives.
-void add_activation(BodyBuilder& b) {
+// The activation of `summed`, by the name that the node gives and the parameters that are found for it.
+void add_activation(BodyBuilder& b, const std::vector<float>& params) {
   const std::string name = b.attrs().find_s("activation").value_or("");
-  const std::vector<float> params = b.attrs().find_floats("activation_params").value_or(std::vector<float>{});
   const auto param = [&](std::size_t i, const char* as) {
     if (i >= params.size())
-      b.fail("the activation " + name + " takes " + std::to_string(i + 1) +
-             " activation_params at least, but there are " + std::to_string(params.size()));
+      b.fail("the activation " + name + " takes " + std::to_string(i + 1) + " parameters at least, but there are " +
+             std::to_string(params.size()));
     b.scalar(as, b.elem(0), static_cast<double>(params[i]));
   };
   if (name.empty()) return b.add("Y = Identity (summed)");
@@ -79,9 +78,26 @@ void fused_conv_body(BodyBuilder& b) {
                       kernel_shape: ints = @kernel_shape, pads: ints = @pads, strides: ints = @strides> (X, W, B)
   )");
   b.add(b.has_input(3) ? "summed = Add (convolved, Z)" : "summed = Identity (convolved)");
-  add_activation(b);
+  add_activation(b, b.attrs().find_floats("activation_params").value_or(std::vector<float>{}));
 }
 
+// Its parameters are attributes each, without defaults but for the slope of LeakyRelu, which is ONNX's.
+void fused_gemm_body(BodyBuilder& b) {
+  b.add(
+      "summed = Gemm <alpha: float = @alpha, beta: float = @beta, transA: int = @transA, transB: int = @transB> (A, B, "
+      "C)");
+  std::vector<float> params;
+  for (const char* name : {"activation_alpha", "activation_beta", "activation_gamma"}) {
+    const auto given = b.attrs().find_f(name);
+    if (!given) break;
+    params.push_back(*given);
+  }
+  const bool leaky = b.attrs().find_s("activation").value_or("") == "LeakyRelu";
+  if (leaky && params.empty()) params.push_back(0.01f);
+  add_activation(b, params);
+}
+
+constexpr FunctionBody kFusedGemmBodies[] = {{.since = 1, .opset = kBodyOpset, .build = fused_gemm_body}};
 constexpr FunctionBody kFusedMatMulBodies[] = {{.since = 1, .opset = kBodyOpset, .build = fused_matmul_body}};
 constexpr FunctionBody kFusedConvBodies[] = {{.since = 1, .opset = kBodyOpset, .build = fused_conv_body}};
 
@@ -89,6 +105,7 @@ constexpr FunctionBody kFusedConvBodies[] = {{.since = 1, .opset = kBodyOpset, .
 }  // namespace microsoft
 
 void fused_linear_bodies(opset::BodyTable& table) {
+  table.add(microsoft::FusedGemm, microsoft::kFusedGemmBodies);
   table.add(microsoft::FusedMatMul, microsoft::kFusedMatMulBodies);
   table.add(microsoft::FusedConv, microsoft::kFusedConvBodies);
 }

@@ -41,6 +41,38 @@ constexpr TypeConstraint kMatMulIntegerToFloatTypes[] = {
     {"T3", tensors(elems(DataType::Float, DataType::Float16))},
 };
 
+constexpr Param kQGemmInputs[] = {
+    {.name = "A", .type = "TA"},
+    {.name = "a_scale", .type = "T"},
+    {.name = "a_zero_point", .type = "TA"},
+    {.name = "B", .type = "TB"},
+    {.name = "b_scale", .type = "T"},
+    {.name = "b_zero_point", .type = "TB"},
+    {.name = "C", .type = "TC", .option = ParamOption::Optional},
+    {.name = "y_scale", .type = "T", .option = ParamOption::Optional},
+    {.name = "y_zero_point", .type = "TYZ", .option = ParamOption::Optional},
+};
+constexpr Param kQGemmOutputs[] = {
+    {.name = "Y", .type = "TY"},
+};
+constexpr Attr kQGemmAttrs[] = {
+    {.name = "alpha", .type = ir::AttributeType::Float, .def = def_float(1.0f)},
+    {.name = "transA", .type = ir::AttributeType::Int, .def = def_int(0)},
+    {.name = "transB", .type = ir::AttributeType::Int, .def = def_int(0)},
+};
+constexpr TypeConstraint kQGemmTypes[] = {
+    {"T", tensors(elems(DataType::Float))},
+    {"TA", tensors(elems(DataType::Int8, DataType::Uint8))},
+    {"TB", tensors(elems(DataType::Int8, DataType::Uint8))},
+    {"TC", tensors(elems(DataType::Int32))},
+    {"TYZ", tensors(elems(DataType::Int8, DataType::Uint8))},
+    {"TY", tensors(elems(DataType::Float, DataType::Int8, DataType::Uint8))},
+};
+
+constexpr Schema kQGemm[] = {
+    {.since = 1, .inputs = kQGemmInputs, .outputs = kQGemmOutputs, .attrs = kQGemmAttrs, .types = kQGemmTypes},
+};
+
 constexpr Schema kDynamicQuantizeMatMul[] = {
     {.since = 1,
      .inputs = kDynamicQuantizeMatMulInputs,
@@ -59,6 +91,7 @@ constexpr Schema kMatMulIntegerToFloat[] = {
 
 constinit const Operator DynamicQuantizeMatMul = {
     .domain = kMicrosoftDomain, .name = "DynamicQuantizeMatMul", .history = kDynamicQuantizeMatMul};
+constinit const Operator QGemm = {.domain = kMicrosoftDomain, .name = "QGemm", .history = kQGemm};
 constinit const Operator MatMulIntegerToFloat = {
     .domain = kMicrosoftDomain, .name = "MatMulIntegerToFloat", .history = kMatMulIntegerToFloat};
 
@@ -67,6 +100,7 @@ constinit const Operator MatMulIntegerToFloat = {
 void integer_products_schemas(opset::SchemaTable& table) {
   table.add(microsoft::DynamicQuantizeMatMul);
   table.add(microsoft::MatMulIntegerToFloat);
+  table.add(microsoft::QGemm);
 }
 
 }  // namespace norn::ops

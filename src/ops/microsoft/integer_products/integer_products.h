@@ -4,6 +4,6 @@
 
 namespace norn::ops::microsoft {
 
-extern const opset::Operator DynamicQuantizeMatMul, MatMulIntegerToFloat;
+extern const opset::Operator DynamicQuantizeMatMul, MatMulIntegerToFloat, QGemm;
 
 }  // namespace norn::ops::microsoft

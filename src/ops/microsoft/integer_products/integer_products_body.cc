@@ -46,6 +46,29 @@ void matmul_integer_to_float_body(BodyBuilder& b) {
                        : "Y = CastLike (scaled, a_scale)");
 }
 
+// C is of the products' unit, the product of both scales. The result is quantised where y_scale is there.
+void qgemm_body(BodyBuilder& b) {
+  const std::string a_zero = add_zero_point(b, 2, "a_zero_point"), b_zero = add_zero_point(b, 5, "b_zero_point");
+  for (const char* from : {"A", "B"}) {
+    const std::string name(from);
+    b.add(b.attrs().flag("trans" + name) ? "of_" + name + " = Transpose <perm = [1, 0]> (" + name + ")"
+                                         : "of_" + name + " = Identity (" + name + ")");
+  }
+  b.add("product = MatMulInteger (of_A, of_B, " + a_zero + ", " + b_zero + ")");
+  b.add(b.has_input(6) ? "sum = Add (product, C)" : "sum = Identity (product)");
+  b.scalar("factor", DataType::Float, static_cast<double>(b.attrs().f("alpha")));
+  b.add(R"(
+    numbers = Cast <to = 1> (sum)
+    a_factor = Mul (a_scale, factor)
+    scale = Mul (a_factor, b_scale)
+  )");
+  if (!b.has_input(7)) return b.add("Y = Mul (numbers, scale)");
+  b.add("scaled = Mul (numbers, scale) y_number = Squeeze (y_scale)");
+  if (!b.has_input(8)) return b.add("Y = QuantizeLinear (scaled, y_number)");
+  b.add("y_zero = Squeeze (y_zero_point) Y = QuantizeLinear (scaled, y_number, y_zero)");
+}
+
+constexpr FunctionBody kQGemmBodies[] = {{.since = 1, .opset = kBodyOpset, .build = qgemm_body}};
 constexpr FunctionBody kDynamic[] = {{.since = 1, .opset = kBodyOpset, .build = dynamic_quantize_matmul_body}};
 constexpr FunctionBody kToFloat[] = {{.since = 1, .opset = kBodyOpset, .build = matmul_integer_to_float_body}};
 
@@ -55,6 +78,7 @@ constexpr FunctionBody kToFloat[] = {{.since = 1, .opset = kBodyOpset, .build = 
 void integer_products_bodies(opset::BodyTable& table) {
   table.add(microsoft::DynamicQuantizeMatMul, microsoft::kDynamic);
   table.add(microsoft::MatMulIntegerToFloat, microsoft::kToFloat);
+  table.add(microsoft::QGemm, microsoft::kQGemmBodies);
 }
 
 }  // namespace norn::ops

@@ -82,6 +82,87 @@ constexpr Attr kQLinearLeakyReluAttrs[] = {
     {.name = "alpha", .type = ir::AttributeType::Float, .def = def_float(0.01f)},
 };
 
+constexpr Param kQLinearSoftmaxInputs[] = {
+    {.name = "X", .type = "T"},
+    {.name = "X_scale", .type = "tensor(float)"},
+    {.name = "x_zero_point", .type = "T", .option = ParamOption::Optional},
+    {.name = "y_scale", .type = "tensor(float)"},
+    {.name = "y_zero_point", .type = "T"},
+};
+constexpr Attr kQLinearSoftmaxAttrs[] = {
+    {.name = "axis", .type = ir::AttributeType::Int, .def = def_int(-1)},
+    {.name = "opset", .type = ir::AttributeType::Int, .required = true},
+};
+constexpr Param kQLinearWhereInputs[] = {
+    {.name = "condition", .type = "B"},    {.name = "X", .type = "T"},        {.name = "x_scale", .type = "TF"},
+    {.name = "x_zero_point", .type = "T"}, {.name = "Y", .type = "T"},        {.name = "y_scale", .type = "TF"},
+    {.name = "y_zero_point", .type = "T"}, {.name = "z_scale", .type = "TF"}, {.name = "z_zero_point", .type = "T"},
+};
+constexpr Param kQLinearWhereOutputs[] = {
+    {.name = "Z", .type = "T"},
+};
+constexpr TypeConstraint kQLinearWhereTypes[] = {
+    {"B", tensors(types::kBool)},
+    {"TF", tensors(elems(DataType::Float))},
+    {"T", tensors(elems(DataType::Int8, DataType::Uint8))},
+};
+constexpr Param kQLinearReduceMeanInputs[] = {
+    {.name = "data", .type = "T"},
+    {.name = "data_scale", .type = "tensor(float)"},
+    {.name = "data_zero_point", .type = "T", .option = ParamOption::Optional},
+    {.name = "reduced_scale", .type = "tensor(float)"},
+    {.name = "reduced_zero_point", .type = "T", .option = ParamOption::Optional},
+};
+constexpr Param kQLinearReduceMeanOutputs[] = {
+    {.name = "reduced", .type = "T"},
+};
+constexpr Attr kQLinearReduceMeanAttrs[] = {
+    {.name = "axes", .type = ir::AttributeType::Ints, .required = true},
+    {.name = "keepdims", .type = ir::AttributeType::Int, .required = true},
+};
+constexpr Param kNhwcMaxPoolInputs[] = {
+    {.name = "x", .type = "T"},
+};
+constexpr Param kNhwcMaxPoolOutputs[] = {
+    {.name = "y", .type = "T"},
+};
+constexpr Attr kNhwcMaxPoolAttrs[] = {
+    {.name = "auto_pad", .type = ir::AttributeType::String, .def = def_string("NOTSET")},
+    {.name = "ceil_mode", .type = ir::AttributeType::Int, .def = def_int(0)},
+    {.name = "dilations", .type = ir::AttributeType::Ints},
+    {.name = "kernel_shape", .type = ir::AttributeType::Ints, .required = true},
+    {.name = "pads", .type = ir::AttributeType::Ints},
+    {.name = "strides", .type = ir::AttributeType::Ints},
+};
+
+constexpr Schema kQLinearSoftmax[] = {
+    {.since = 1,
+     .inputs = kQLinearSoftmaxInputs,
+     .outputs = kQLinearAveragePoolOutputs,
+     .attrs = kQLinearSoftmaxAttrs,
+     .types = kQLinearAddTypes},
+};
+
+constexpr Schema kQLinearWhere[] = {
+    {.since = 1, .inputs = kQLinearWhereInputs, .outputs = kQLinearWhereOutputs, .types = kQLinearWhereTypes},
+};
+
+constexpr Schema kQLinearReduceMean[] = {
+    {.since = 1,
+     .inputs = kQLinearReduceMeanInputs,
+     .outputs = kQLinearReduceMeanOutputs,
+     .attrs = kQLinearReduceMeanAttrs,
+     .types = kQLinearAddTypes},
+};
+
+constexpr Schema kNhwcMaxPool[] = {
+    {.since = 1,
+     .inputs = kNhwcMaxPoolInputs,
+     .outputs = kNhwcMaxPoolOutputs,
+     .attrs = kNhwcMaxPoolAttrs,
+     .types = kQLinearAddTypes},
+};
+
 constexpr Schema kQLinearAdd[] = {
     {.since = 1, .inputs = kQLinearAddInputs, .outputs = kQLinearAddOutputs, .types = kQLinearAddTypes},
 };
@@ -150,6 +231,12 @@ constinit const Operator QLinearAveragePool = {
     .domain = kMicrosoftDomain, .name = "QLinearAveragePool", .history = kQLinearAveragePool};
 constinit const Operator QLinearGlobalAveragePool = {
     .domain = kMicrosoftDomain, .name = "QLinearGlobalAveragePool", .history = kQLinearGlobalAveragePool};
+constinit const Operator QLinearSoftmax = {
+    .domain = kMicrosoftDomain, .name = "QLinearSoftmax", .history = kQLinearSoftmax, .infer = infer_single};
+constinit const Operator QLinearWhere = {.domain = kMicrosoftDomain, .name = "QLinearWhere", .history = kQLinearWhere};
+constinit const Operator QLinearReduceMean = {
+    .domain = kMicrosoftDomain, .name = "QLinearReduceMean", .history = kQLinearReduceMean};
+constinit const Operator NhwcMaxPool = {.domain = kMicrosoftDomain, .name = "NhwcMaxPool", .history = kNhwcMaxPool};
 constinit const Operator QLinearSigmoid = {
     .domain = kMicrosoftDomain, .name = "QLinearSigmoid", .history = kQLinearSigmoid, .infer = infer_single};
 constinit const Operator QLinearLeakyRelu = {
@@ -163,6 +250,10 @@ void qlinear_schemas(opset::SchemaTable& table) {
   table.add(microsoft::QLinearConcat);
   table.add(microsoft::QLinearAveragePool);
   table.add(microsoft::QLinearGlobalAveragePool);
+  table.add(microsoft::NhwcMaxPool);
+  table.add(microsoft::QLinearReduceMean);
+  table.add(microsoft::QLinearSoftmax);
+  table.add(microsoft::QLinearWhere);
   table.add(microsoft::QLinearSigmoid);
   table.add(microsoft::QLinearLeakyRelu);
 }

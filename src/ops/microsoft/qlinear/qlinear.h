@@ -4,7 +4,7 @@
 
 namespace norn::ops::microsoft {
 
-extern const opset::Operator QLinearAdd, QLinearAveragePool, QLinearConcat, QLinearGlobalAveragePool, QLinearLeakyRelu,
-    QLinearMul, QLinearSigmoid;
+extern const opset::Operator NhwcMaxPool, QLinearAdd, QLinearAveragePool, QLinearConcat, QLinearGlobalAveragePool,
+    QLinearLeakyRelu, QLinearMul, QLinearReduceMean, QLinearSigmoid, QLinearSoftmax, QLinearWhere;
 
 }  // namespace norn::ops::microsoft

@@ -44,17 +44,54 @@ void single_body(BodyBuilder& b, const std::string& x, const std::string& y, con
   quantize(b, "Y", "result", b.elem(0), 3, y + "_scale", y + "_zero_point");
 }
 
-// `op` over the spatial axes of `from`, which has its channels last if the attribute says so.
-void pool_body(BodyBuilder& b, const std::string& op) {
-  if (!b.attrs().flag("channels_last")) return single_body(b, "x", "y", "result = " + op + " (from)");
+// Nodes that make `to` of `from`, which has its channels last, by an operator that takes them first.
+std::string channels_last(const BodyBuilder& b, const std::string& op, const std::string& from, const std::string& to) {
   const int rank = b.rank(0);
   if (rank < 3) b.fail("X has rank " + std::to_string(rank) + ", but has to have 3 at least");
   std::string to_first = "0, " + std::to_string(rank - 1), to_last = "0";
   for (int i = 1; i < rank - 1; ++i) to_first += ", " + std::to_string(i);
   for (int i = 2; i < rank; ++i) to_last += ", " + std::to_string(i);
+  return "first = Transpose <perm = [" + to_first + "]> (" + from + ") pooled = " + op + " (first) " + to +
+         " = Transpose <perm = [" + to_last + ", 1]> (pooled)";
+}
+
+// `op` over the spatial axes of `from`, which has its channels last if the attribute says so.
+void pool_body(BodyBuilder& b, const std::string& op) {
   single_body(b, "x", "y",
-              "first = Transpose <perm = [" + to_first + "]> (from) pooled = " + op +
-                  " (first) result = Transpose <perm = [" + to_last + ", 1]> (pooled)");
+              b.attrs().flag("channels_last") ? channels_last(b, op, "from", "result") : "result = " + op + " (from)");
+}
+
+void nhwc_max_pool_body(BodyBuilder& b) {
+  b.add(channels_last(b,
+                      "MaxPool <auto_pad: string = @auto_pad, ceil_mode: int = @ceil_mode, dilations: ints = "
+                      "@dilations, kernel_shape: ints = @kernel_shape, pads: ints = @pads, strides: ints = @strides>",
+                      "x", "y"));
+}
+
+// Before version 13 of ONNX's operators, Softmax took the axes from `axis` on as one.
+void softmax_body(BodyBuilder& b) {
+  dequantize(b, "from", "X", 1, "X_scale", "x_zero_point");
+  b.add(b.attrs().i("opset") >= 13 ? "result = Softmax <axis: int = @axis> (from)" : R"(
+    shape = Shape (from)
+    rows = Flatten <axis: int = @axis> (from)
+    portions = Softmax <axis = 1> (rows)
+    result = Reshape <allowzero = 1> (portions, shape)
+  )");
+  quantize(b, "Y", "result", b.elem(0), 3, "y_scale", "y_zero_point");
+}
+
+void where_body(BodyBuilder& b) {
+  dequantize(b, "x", "X", 2, "x_scale", "x_zero_point");
+  dequantize(b, "y", "Y", 5, "y_scale", "y_zero_point");
+  b.add("z = Where (condition, x, y)");
+  quantize(b, "Z", "z", b.elem(1), 7, "z_scale", "z_zero_point");
+}
+
+void reduce_mean_body(BodyBuilder& b) {
+  b.ints("axis_list", b.attrs().ints("axes"));
+  dequantize(b, "from", "data", 1, "data_scale", "data_zero_point");
+  b.add("mean = ReduceMean <keepdims: int = @keepdims> (from, axis_list)");
+  quantize(b, "reduced", "mean", b.elem(0), 3, "reduced_scale", "reduced_zero_point");
 }
 
 void qlinear_concat_body(BodyBuilder& b) {
@@ -84,6 +121,10 @@ constexpr FunctionBody kSigmoid[] = {{.since = 1, .opset = kBodyOpset, .build = 
 constexpr FunctionBody kLeakyRelu[] = {{.since = 1, .opset = kBodyOpset, .build = [](BodyBuilder& b) {
                                           single_body(b, "X", "Y", "result = LeakyRelu <alpha: float = @alpha> (from)");
                                         }}};
+constexpr FunctionBody kMaxPool[] = {{.since = 1, .opset = kBodyOpset, .build = nhwc_max_pool_body}};
+constexpr FunctionBody kSoftmax[] = {{.since = 1, .opset = kBodyOpset, .build = softmax_body}};
+constexpr FunctionBody kWhere[] = {{.since = 1, .opset = kBodyOpset, .build = where_body}};
+constexpr FunctionBody kReduceMean[] = {{.since = 1, .opset = kBodyOpset, .build = reduce_mean_body}};
 constexpr FunctionBody kGlobalAveragePool[] = {
     {.since = 1, .opset = kBodyOpset, .build = [](BodyBuilder& b) { pool_body(b, "GlobalAveragePool"); }}};
 constexpr FunctionBody kAveragePool[] = {{.since = 1, .opset = kBodyOpset, .build = [](BodyBuilder& b) {
@@ -103,6 +144,10 @@ void qlinear_bodies(opset::BodyTable& table) {
   table.add(microsoft::QLinearConcat, microsoft::kConcat);
   table.add(microsoft::QLinearAveragePool, microsoft::kAveragePool);
   table.add(microsoft::QLinearGlobalAveragePool, microsoft::kGlobalAveragePool);
+  table.add(microsoft::NhwcMaxPool, microsoft::kMaxPool);
+  table.add(microsoft::QLinearReduceMean, microsoft::kReduceMean);
+  table.add(microsoft::QLinearSoftmax, microsoft::kSoftmax);
+  table.add(microsoft::QLinearWhere, microsoft::kWhere);
   table.add(microsoft::QLinearSigmoid, microsoft::kSigmoid);
   table.add(microsoft::QLinearLeakyRelu, microsoft::kLeakyRelu);
 }

@@ -69,6 +69,16 @@ ConvParams resolve_conv(const NodeView& node, const Shape& x, const Shape& w) {
   return {group, resolve_window(node.attrs(), in, kernel, false)};
 }
 
+// Images with the channels last are the usual mistake, which the sizes show.
+void check_layout(InferContext& ctx, int x, const DimExpr& channels) {
+  const opset::Dims& dims = ctx.shape(x);
+  if (dims.size() < 3 || !channels.is_constant() || !DimExpr::differ(dims[1], channels) || dims.back() != channels)
+    return;
+  ctx.fail(
+      "channels of X and group * channels of W must be equal: " + dims[1].to_string() + " and " + channels.to_string(),
+      "X seems to have its channels last (NHWC), and Conv takes them in dimension 1 (NCHW): transpose it");
+}
+
 void infer_conv(InferContext& ctx, int x, int w, int bias, DataType elem) {
   const std::int64_t group = conv_group(ctx);
   const auto kernel_shape = ctx.attrs().find_ints("kernel_shape");
@@ -92,6 +102,7 @@ void infer_conv(InferContext& ctx, int x, int w, int bias, DataType elem) {
     if (filters.is_constant() && filters.constant() % group != 0) {
       ctx.fail("W has " + filters.to_string() + " filters, which group " + std::to_string(group) + " does not divide");
     }
+    if (ctx.has_rank(x)) check_layout(ctx, x, ctx.shape(w)[1] * group);
     if (ctx.has_rank(x)) ctx.unify(ctx.shape(x)[1], ctx.shape(w)[1] * group, "channels of X and group * channels of W");
   }
   ctx.require_rank(bias, 1);

@@ -20,6 +20,10 @@ using namespace opset;
 
 namespace {
 
+constexpr const char* kFixedTarget =
+    "the target shape has sizes of what the model was exported for: feed those sizes, or export it so that what varies "
+    "is 0 or -1 there";
+
 template <std::uint32_t kElements>
 constexpr TypeConstraint kT[] = {{"T", tensors(kElements)}};
 
@@ -93,8 +97,9 @@ DimExpr quotient(const NodeView& node, const Dims& in, Dims numerator, Dims deno
   const DimExpr n = DimExpr(above) * product(numerator), d = DimExpr(below) * product(denominator);
   if (is(d, 1) || is(n, 0)) return n;
   if (n.is_constant() && d.is_constant()) {
-    node.fail("cannot reshape " + to_string(in) + " to " + to_string(target) +
-              ": the number of elements is not divisible");
+    node.fail(
+        "cannot reshape " + to_string(in) + " to " + to_string(target) + ": the number of elements is not divisible",
+        kFixedTarget);
   }
   return DimExpr::floor_div(n, d);
 }
@@ -182,7 +187,8 @@ std::optional<std::vector<std::optional<DimExpr>>> resolve_reshape(const NodeVie
   const DimExpr before = product(*in), after = product(dims);
   if (before.is_constant() && after.is_constant() && before.constant() != after.constant()) {
     node.fail("cannot reshape " + to_string(*in) + " to " + to_string(*target) + ": " + before.to_string() +
-              " elements are not " + after.to_string());
+                  " elements are not " + after.to_string(),
+              kFixedTarget);
   }
   return sizes;
 }

@@ -1,7 +1,7 @@
-// ArrayFeatureExtractor: the same positions out of every row. They count from the front only.
-#include <string>
-
+// ArrayFeatureExtractor: the same positions out of every row. The text does not tell of negative ones; models that
+// search neighbours within a radius have -1 for none, and weigh what it picks with 0: they count from the end.
 #include "ops/common/elements.h"
+#include "ops/common/loops.h"
 #include "ops/common/shapes.h"
 #include "ops/traditionalml/array_feature_extractor/array_feature_extractor.h"
 #include "opset/reference.h"
@@ -12,11 +12,8 @@ namespace {
 void array_feature_extractor_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
   if (x.rank() == 0) ctx.fail("X is a scalar, which has no axis to pick along");
-  const std::vector<std::int64_t> picks = to_ints(ctx.input(1));
   const AxisView view = view_along(x.dims(), x.rank() - 1);
-  for (const std::int64_t pick : picks)
-    if (pick < 0 || pick >= view.n)
-      ctx.fail("the position " + std::to_string(pick) + " is outside of a row of " + std::to_string(view.n));
+  const std::vector<std::int64_t> picks = indices_from_front(ctx, 1, view.n);
   Shape dims = x.dims();
   if (dims.size() == 1) dims.insert(dims.begin(), 1);
   const auto n = static_cast<std::int64_t>(picks.size());

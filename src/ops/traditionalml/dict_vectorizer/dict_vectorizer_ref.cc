@@ -1,8 +1,8 @@
-// DictVectorizer: what the map does not have is zero, of strings the empty one.
+// DictVectorizer: what the map does not have is zero, of strings the empty one. What the vocabulary does not have is
+// passed over, as by scikit-learn's, whose models these are.
 #include <string>
 #include <unordered_map>
 
-#include "base/text.h"
 #include "ops/common/elements.h"
 #include "ops/common/scores.h"
 #include "ops/traditionalml/dict_vectorizer/dict_vectorizer.h"
@@ -11,23 +11,15 @@
 namespace norn::ops {
 namespace {
 
+// -1 for a key that is not in the vocabulary.
 template <class K>
-std::vector<std::int64_t> places(const opset::ReferenceContext& ctx, const std::vector<K>& vocabulary,
-                                 const Tensor& keys) {
+std::vector<std::int64_t> places(const std::vector<K>& vocabulary, const Tensor& keys) {
   std::unordered_map<K, std::int64_t> place;
   for (std::size_t i = 0; i < vocabulary.size(); ++i) place.try_emplace(vocabulary[i], static_cast<std::int64_t>(i));
   std::vector<std::int64_t> result;
   for (const K& key : load_all<K>(keys)) {
     const auto at = place.find(key);
-    if (at == place.end()) {
-      std::string shown;
-      if constexpr (std::is_same_v<K, std::string>)
-        shown = base::quoted(key);
-      else
-        shown = std::to_string(key);
-      ctx.fail("the key " + shown + " is not in the vocabulary");
-    }
-    result.push_back(at->second);
+    result.push_back(at == place.end() ? -1 : at->second);
   }
   return result;
 }
@@ -38,8 +30,7 @@ void dict_vectorizer_ref(opset::ReferenceContext& ctx) {
   if (map.keys.dtype() != vocabulary.type())
     ctx.fail("the vocabulary is of " + std::string(data_type_name(vocabulary.type())) + ", but the map's keys are " +
              std::string(data_type_name(map.keys.dtype())));
-  const auto to =
-      vocabulary.of_strings ? places(ctx, vocabulary.strings, map.keys) : places(ctx, vocabulary.ints, map.keys);
+  const auto to = vocabulary.of_strings ? places(vocabulary.strings, map.keys) : places(vocabulary.ints, map.keys);
   if (map.values.empty()) ctx.fail("the map is empty, so that the type of its values is not known");
   const DataType type = map.values[0].tensor().dtype();
   Tensor& y = ctx.output(0, type, {vocabulary.size()});
@@ -50,7 +41,7 @@ void dict_vectorizer_ref(opset::ReferenceContext& ctx) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     const Tensor& value = map.values[i].tensor();
     if (value.dtype() != type || value.size() != 1) ctx.fail("the values of the map must be scalars of one type");
-    copy_elements(y, to[i], value, 0, 1);
+    if (to[i] >= 0) copy_elements(y, to[i], value, 0, 1);
   }
 }
 

@@ -40,8 +40,8 @@ TEST(DictVectorizer, PutsValuesAtTheirKeys) {
   EXPECT_EQ(s.as<std::string>()[1], "x");
 }
 
-TEST(DictVectorizer, RefusesWhatTheVocabularyHasNot) {
-  EXPECT_THROW(vectorize(words({"a"}), map_of<std::string, float>({"b"}, {1})), Error);
+TEST(DictVectorizer, PassesOverOtherKeysAndRefusesOtherTypes) {
+  EXPECT_EQ(doubles(vectorize(words({"a"}), map_of<std::string, float>({"b", "a"}, {1, 2}))), std::vector<double>{2});
   EXPECT_THROW(vectorize(words({"a"}), map_of<std::int64_t, float>({1}, {1})), Error);
   EXPECT_THROW(vectorize({}, map_of<std::int64_t, float>({1}, {1})), Error);
   EXPECT_THROW(vectorize(words({"a"}), map_of<std::string, float>({}, {})), Error);
