@@ -18,11 +18,26 @@ import onnx
 import onnx.numpy_helper
 import onnx.parser
 import operator_cases
+import operator_cases_classical
 import operator_cases_models
+import operator_cases_moves
+import operator_cases_shapes
+import operator_cases_windows
 
 import norn
 
-FAMILIES = operator_cases.FAMILIES | operator_cases_models.FAMILIES
+FAMILIES = {
+    name: make
+    for cases in (
+        operator_cases,
+        operator_cases_models,
+        operator_cases_shapes,
+        operator_cases_moves,
+        operator_cases_windows,
+        operator_cases_classical,
+    )
+    for name, make in cases.FAMILIES.items()
+}
 
 
 def measure(case, threads, rounds):

@@ -13,6 +13,7 @@
 #include "ops/math/matmul_integer/matmul_integer.h"
 #include "ops/math/qlinear_matmul/qlinear_matmul.h"
 #include "ops/math/softmax/softmax.h"
+#include "ops/math/topk/topk.h"
 #include "ops/nn/attention/attention.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
 #include "ops/nn/col2im/col2im.h"
@@ -23,6 +24,7 @@
 #include "ops/nn/global_pool/global_pool.h"
 #include "ops/nn/instance_normalization/instance_normalization.h"
 #include "ops/nn/layer_normalization/layer_normalization.h"
+#include "ops/nn/lp_normalization/lp_normalization.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/qlinear_conv/qlinear_conv.h"
@@ -39,6 +41,7 @@
 #include "ops/tensor/gather/gather.h"
 #include "ops/tensor/gather_elements/gather_elements.h"
 #include "ops/tensor/gather_nd/gather_nd.h"
+#include "ops/tensor/grid_sample/grid_sample.h"
 #include "ops/tensor/identity/identity.h"
 #include "ops/tensor/pad/pad.h"
 #include "ops/tensor/reshape/reshape.h"
@@ -54,11 +57,13 @@
 #include "ops/tensor/trilu/trilu.h"
 #include "ops/tensor/where/where.h"
 #include "ops/traditionalml/array_feature_extractor/array_feature_extractor.h"
+#include "ops/traditionalml/imputer/imputer.h"
 #include "ops/traditionalml/label_encoder/label_encoder.h"
 #include "ops/traditionalml/linear/linear.h"
 #include "ops/traditionalml/normalizer/normalizer.h"
 #include "ops/traditionalml/one_hot_encoder/one_hot_encoder.h"
 #include "ops/traditionalml/scaler/scaler.h"
+#include "ops/traditionalml/svm/svm.h"
 #include "ops/traditionalml/tree_ensemble/tree_ensemble.h"
 
 namespace norn::runtime {
@@ -94,6 +99,9 @@ constexpr Entry kTable[] = {
     {&ops::ReduceL1, select_reduce},
     {&ops::ReduceL2, select_fold},
     {&ops::ReduceLogSum, select_fold},
+    {&ops::ReduceLogSumExp, select_fold},
+    {&ops::TopK, select_topk},
+    {&ops::GridSample, select_grid_sample},
     {&ops::ArgMax, select_arg_extremum},
     {&ops::ArgMin, select_arg_extremum},
     {&ops::Hardmax, select_hardmax},
@@ -150,6 +158,10 @@ constexpr Entry kTable[] = {
     {&ops::OneHotEncoder, select_one_hot_encoder},
     {&ops::Normalizer, select_normalizer},
     {&ops::ArrayFeatureExtractor, select_array_feature_extractor},
+    {&ops::Imputer, select_imputer},
+    {&ops::SVMClassifier, select_svm},
+    {&ops::SVMRegressor, select_svm},
+    {&ops::LpNormalization, select_lp_normalization},
     {&ops::TreeEnsemble, select_trees},
     {&ops::TreeEnsembleRegressor, select_trees},
     {&ops::TreeEnsembleClassifier, select_trees},

@@ -221,6 +221,8 @@ bool is_typed(const opset::Operator* op);  // whether select_typed knows it
 bool select_softmax(Selector&);
 bool select_reduce(Selector&);
 bool select_fold(Selector&);
+bool select_topk(Selector&);
+bool select_grid_sample(Selector&);
 bool select_arg_extremum(Selector&);
 bool select_cumulative(Selector&);
 bool select_hardmax(Selector&);
@@ -264,5 +266,8 @@ bool select_scaler(Selector&);
 bool select_one_hot_encoder(Selector&);
 bool select_normalizer(Selector&);
 bool select_array_feature_extractor(Selector&);
+bool select_imputer(Selector&);
+bool select_svm(Selector&);
+bool select_lp_normalization(Selector&);
 
 }  // namespace norn::runtime

@@ -19,7 +19,7 @@ constexpr Folding kFoldings[] = {
     {&ops::ReduceMax, kernels::FoldKind::Max},       {&ops::ReduceMin, kernels::FoldKind::Min},
     {&ops::ReduceProd, kernels::FoldKind::Prod},     {&ops::ReduceSumSquare, kernels::FoldKind::SumSquare},
     {&ops::ReduceL1, kernels::FoldKind::L1},         {&ops::ReduceL2, kernels::FoldKind::L2},
-    {&ops::ReduceLogSum, kernels::FoldKind::LogSum},
+    {&ops::ReduceLogSum, kernels::FoldKind::LogSum}, {&ops::ReduceLogSumExp, kernels::FoldKind::LogSumExp},
 };
 
 bool is_without_elements(const Shape& dims) {

@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "kernels/cpu/columns.h"
 #include "kernels/cpu/linear.h"
 #include "kernels/cpu/lookup.h"
-#include "kernels/cpu/movement.h"
 #include "kernels/cpu/scale.h"
 #include "ops/common/elements.h"
 #include "ops/traditionalml/array_feature_extractor/array_feature_extractor.h"
+#include "ops/traditionalml/imputer/imputer.h"
 #include "ops/traditionalml/label_encoder/label_encoder.h"
 #include "ops/traditionalml/linear/linear.h"
 #include "ops/traditionalml/normalizer/normalizer.h"
@@ -84,6 +85,10 @@ bool select_linear(Selector& s) {
     model.rule.shared_target = p.scores < model.rule.targets ? 0 : -1;
     model.rule.zero_counts = true;
     model.rule.transform = transform_of(p.transform);
+    model.transform = p.transform == ops::PostTransform::None       ? kernels::RowTransform::None
+                      : p.transform == ops::PostTransform::Softmax  ? kernels::RowTransform::Softmax
+                      : p.transform == ops::PostTransform::Logistic ? kernels::RowTransform::Logistic
+                                                                    : kernels::RowTransform::Other;
     return kernels::pack_linear(std::move(model));
   }));
   return s.choose_outputs(kernels::linear_candidates(), config, {{s.node().inputs[0]}},
@@ -110,7 +115,8 @@ bool select_scaler(Selector& s) {
           if (list->size() == 1) list->assign(static_cast<std::size_t>(config.columns), list->front());
         return by;
       }));
-  return s.choose(kernels::scale_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}, true);
+  return s.choose(kernels::scale_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]},
+                  config.x == DataType::Float);
 }
 
 bool select_normalizer(Selector& s) {
@@ -121,7 +127,8 @@ bool select_normalizer(Selector& s) {
   config.x = s.dtype(0);
   config.rows = x.size() == 2 ? x[0] : 1;
   config.columns = x.back();
-  return s.choose(kernels::row_norm_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}, true);
+  return s.choose(kernels::row_norm_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]},
+                  config.x == DataType::Float);
 }
 
 bool select_one_hot_encoder(Selector& s) {
@@ -156,18 +163,30 @@ bool select_label_encoder(Selector& s) {
 }
 
 bool select_array_feature_extractor(Selector& s) {
-  const auto refused = [&](std::string why) {
-    s.refuse("gather", std::move(why));
+  if (s.out_dtype() == DataType::String || s.dtype(1) != DataType::Int64 || s.dims(0).empty()) {
+    s.refuse("columns", "picks elements of fixed size by int64");
     return false;
-  };
-  if (s.out_dtype() == DataType::String) return refused("strings");
-  kernels::GatherConfig config;
-  config.data = s.dims(0);
-  config.indices = {element_count(s.dims(1))};
-  config.axis = static_cast<std::int64_t>(config.data.size()) - 1;
-  config.element_bytes = element_size(s.out_dtype());
-  return s.choose(kernels::gather_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},
+  }
+  const Shape& x = s.dims(0);
+  const kernels::PickConfig config{element_count(Shape(x.begin(), x.end() - 1)), x.back(), element_count(s.dims(1)),
+                                   element_size(s.out_dtype())};
+  return s.choose(kernels::pick_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},
                   {s.node().outputs[0]});
+}
+
+bool select_imputer(Selector& s) {
+  kernels::ImputeConfig config;
+  const Shape& x = s.dims(0);
+  config.type = s.dtype(0);
+  config.columns = x.empty() ? 1 : x.back();
+  config.rows = x.empty() ? 1 : element_count(Shape(x.begin(), x.end() - 1));
+  config.by = std::static_pointer_cast<const kernels::Imputed>(
+      s.of_attributes("imputed values of " + std::string(data_type_name(config.type)), [&] {
+        ops::ImputerParams p = ops::resolve_imputer(SelectedNode(s), config.type, {});
+        return std::make_shared<kernels::Imputed>(
+            kernels::Imputed{std::move(p.floats), std::move(p.ints), p.replaced_float, p.replaced_int});
+      }));
+  return s.choose(kernels::impute_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}, true);
 }
 
 }  // namespace norn::runtime

@@ -39,6 +39,19 @@ std::optional<kernels::QuantizeConfig> scales(Selector& s, DataType integer) {
   return config;
 }
 
+// The same for blocks of any axis and scales from element to element.
+std::optional<kernels::BlockQuantizeConfig> block_scales(Selector& s, DataType integer) {
+  if (s.has(2) && (integer == DataType::Int32 || element_count(s.dims(2)) != element_count(s.dims(1)))) return {};
+  const ops::ScaleLayout layout = ops::resolve_scales(SelectedNode(s), s.dims(0), s.dims(1));
+  kernels::BlockQuantizeConfig config{integer,       layout.view.n == 0 ? 0 : layout.view.outer,
+                                      layout.view.n, layout.view.inner,
+                                      layout.block,  layout.outer_step,
+                                      layout.step,   layout.inner_step};
+  if (element_count(s.dims(1)) == 1)
+    config = {.integer = integer, .outer = 1, .n = 1, .inner = element_count(s.dims(0)), .block = 1};
+  return config;
+}
+
 // The type that holds an integer of fewer bits in memory.
 DataType byte_of(DataType type) {
   switch (type) {
@@ -59,9 +72,11 @@ bool select_quantize(Selector& s) {
     s.refuse("quantize", "divides float by float");
     return false;
   }
-  const auto config = scales(s, params.to);
-  return config && s.choose(kernels::quantize_candidates(), *config,
-                            {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]});
+  const std::vector<Operand> uses = {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
+  if (const auto config = scales(s, params.to))
+    if (s.choose(kernels::quantize_candidates(), *config, uses, {s.node().outputs[0]})) return true;
+  const auto blocks = block_scales(s, params.to);
+  return blocks && s.choose(kernels::block_quantize_candidates(), *blocks, uses, {s.node().outputs[0]});
 }
 
 std::shared_ptr<const kernels::Kernel> dequantizing_kernel(DataType integer, const Shape& dims,
@@ -97,8 +112,10 @@ bool select_dequantize(Selector& s) {
     s.dequantized_view();
     return true;
   }
-  return config && s.choose(kernels::dequantize_candidates(), *config,
-                            {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]});
+  const std::vector<Operand> uses = {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
+  if (config && s.choose(kernels::dequantize_candidates(), *config, uses, {s.node().outputs[0]})) return true;
+  const auto blocks = block_scales(s, byte_of(integer));
+  return blocks && s.choose(kernels::block_dequantize_candidates(), *blocks, uses, {s.node().outputs[0]});
 }
 
 }  // namespace norn::runtime

@@ -87,7 +87,14 @@ bool select_pad_mode(Selector& s) {
 }
 
 bool select_tile(Selector& s) {
-  if (s.node().schema->since < 6 || !has_tables(s, "remap")) return false;
+  if (s.node().schema->since < 6) return false;
+  if (element_count(s.dims(0)) == 1 && s.dims(0).size() == s.out_dims().size() && s.constant(1) &&
+      s.out_dtype() != DataType::String && element_count(s.out_dims()) > 0 &&
+      element_count(s.out_dims()) < std::int64_t{1} << 32 && !s.passes_over("view")) {
+    s.strided_view(0, std::vector<std::int64_t>(s.out_dims().size(), 0), 0);
+    return true;
+  }
+  if (!has_tables(s, "remap")) return false;
   const Shape &x = s.dims(0), &out = s.out_dims();
   kernels::RemapConfig config;
   for (std::size_t d = 0; d < x.size(); ++d) {

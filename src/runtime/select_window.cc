@@ -99,7 +99,6 @@ bool select_lrn(Selector& s) {
 }
 
 bool select_softmax(Selector& s) {
-  if (!s.is_float("softmax")) return false;
   // Versions before 13 normalise over all dimensions from `axis` on; they keep their reference kernel unless lifted.
   if (s.node().schema->since < 13) {
     s.refuse("softmax", "normalises along one axis; this version flattens from axis on");
@@ -113,6 +112,7 @@ bool select_softmax(Selector& s) {
   config.outer = view.outer;
   config.n = view.n;
   config.inner = view.inner;
+  config.type = s.out_dtype();
   return s.choose(kernels::softmax_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}, true);
 }
 
@@ -133,7 +133,7 @@ constexpr Reduction kReductions[] = {
 }  // namespace
 
 bool select_reduce(Selector& s) {
-  if (!s.is_float("reduce")) return select_fold(s);
+  if (s.out_dtype() != DataType::Float) return select_fold(s);
   if (s.has(1) && !s.constant(1)) {
     s.refuse("reduce", "the axes are not constant");
     return false;
@@ -147,7 +147,14 @@ bool select_reduce(Selector& s) {
   const auto reduced = node.require(ops::reduced_dims(node, ops::resolve_reduce(node), rank), "axes");
   for (std::int64_t d = 0; d < rank; ++d)
     if (reduced[static_cast<std::size_t>(d)]) config.axes.push_back(d);
-  return s.choose(kernels::reduce_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
+  // Rows of some length are folded by themselves; what is short or lies across them, many at a time.
+  constexpr std::int64_t kRow = 64;
+  std::int64_t row = 1;
+  for (std::int64_t d = rank; d-- > 0 && reduced[static_cast<std::size_t>(d)];)
+    row *= config.x[static_cast<std::size_t>(d)];
+  if (row < kRow && select_fold(s)) return true;
+  return s.choose(kernels::reduce_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}) ||
+         (row >= kRow && select_fold(s));
 }
 
 }  // namespace norn::runtime

@@ -27,6 +27,7 @@ class Pair final : public Kernel {
       : loop_(find_loop(c.op, c.type)),
         a_(c.out, c.a, element_size(c.type)),
         b_(c.out, c.b, element_size(c.type)),
+        bytes_(element_size(c.type)),
         elements_(element_count(c.out)) {
     if (c.type == DataType::Float16) widen_ = half_table().float16_to_float;
     if (c.type == DataType::BFloat16) widen_ = half_table().bfloat16_to_float;
@@ -38,6 +39,13 @@ class Pair final : public Kernel {
       Reader::Tile raw, a_tile, b_tile;
       for (std::int64_t at = begin, n = 0; at < end; at += n) {
         n = b_.to_row_end(at, a_.to_row_end(at, std::min(kTile, end - at)));
+        if (!widen_) {
+          for_both(a_, b_, operands[0], operands[1], at, n, bytes_, a_tile, b_tile,
+                   [&](const void* a, const void* b, std::int64_t first, std::int64_t count) {
+                     loop_(a, b, out + at + first, count);
+                   });
+          continue;
+        }
         const void* a = read(a_, operands[0], at, n, raw, a_tile);
         const void* b = read(b_, operands[1], at, n, raw, b_tile);
         loop_(a, b, out + at, n);
@@ -48,7 +56,6 @@ class Pair final : public Kernel {
  private:
   const void* read(const Reader& reader, const void* p, std::int64_t at, std::int64_t n, Reader::Tile& raw,
                    Reader::Tile& tile) const {
-    if (!widen_) return reader.read_all(p, at, n, tile);
     const void* half = reader.read_all(p, at, n, raw);
     widen_(static_cast<const std::uint16_t*>(half), reinterpret_cast<float*>(tile.data()), n);
     return tile.data();
@@ -56,6 +63,7 @@ class Pair final : public Kernel {
 
   PairLoop loop_;
   Reader a_, b_;
+  std::size_t bytes_;
   std::int64_t elements_;
   void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
 };

@@ -11,6 +11,8 @@
 
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/fold_space.h"
+#include "kernels/cpu/fold_wide.h"
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
@@ -18,73 +20,22 @@ namespace {
 
 constexpr std::int64_t kPart = 1024;
 
-bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 DataType computed_in(DataType type) { return is_half(type) ? DataType::Float : type; }
 bool is_floating(DataType type) { return type == DataType::Float || type == DataType::Double; }
-
-std::int64_t offset_of(const std::vector<StridedDim>& dims, std::int64_t index) {
-  std::int64_t at = 0;
-  for (std::size_t d = dims.size(); d-- > 0; index /= dims[d].size) at += index % dims[d].size * dims[d].stride;
-  return at;
-}
-
-// Half types as f32.
-class Halves {
- public:
-  explicit Halves(DataType type) {
-    if (!is_half(type)) return;
-    const HalfTable& halves = half_table();
-    widen_ = type == DataType::Float16 ? halves.float16_to_float : halves.bfloat16_to_float;
-    narrow_ = type == DataType::Float16 ? halves.float_to_float16 : halves.float_to_bfloat16;
-  }
-  explicit operator bool() const { return widen_ != nullptr; }
-  void widen(const void* x, void* to, std::int64_t n) const {
-    widen_(static_cast<const std::uint16_t*>(x), static_cast<float*>(to), n);
-  }
-  void narrow(const void* x, void* to, std::int64_t n) const {
-    narrow_(static_cast<const float*>(x), static_cast<std::uint16_t*>(to), n);
-  }
-
- private:
-  void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
-  void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
-};
 
 // What joins partial results.
 FoldKind joining(FoldKind kind) {
   return kind == FoldKind::Max || kind == FoldKind::Min || kind == FoldKind::Prod ? kind : FoldKind::Sum;
 }
 
-class Fold final : public Kernel {
+class Fold final : public Kernel, private FoldSpace {
  public:
-  explicit Fold(const FoldConfig& c) : kind_(c.kind), type_(c.type), halves_(c.type) {
+  explicit Fold(const FoldConfig& c) : FoldSpace(c), kind_(c.kind), type_(c.type), halves_(c.type) {
     loops_ = fold_loops(kind_, computed_in(type_));
     partial_ = computed_in(type_);
     if (kind_ == FoldKind::L2 && partial_ == DataType::Float) partial_ = DataType::Double;
     if (kind_ == FoldKind::Mean && partial_ == DataType::Int32) partial_ = DataType::Int64;
     join_ = fold_loops(joining(kind_), partial_).rows;
-    std::vector<bool> reduced(c.x.size());
-    for (std::int64_t a : c.axes) reduced[static_cast<std::size_t>(a)] = true;
-    std::vector<std::pair<StridedDim, bool>> merged;  // innermost first
-    std::int64_t stride = 1;
-    for (std::size_t d = c.x.size(); d-- > 0; stride *= c.x[d]) {
-      if (c.x[d] == 1) continue;
-      if (!merged.empty() && merged.back().second == reduced[d])
-        merged.back().first.size *= c.x[d];
-      else
-        merged.push_back({{c.x[d], stride}, reduced[d]});
-    }
-    for (std::size_t i = merged.size(); i-- > 0;) {
-      const auto& [dim, is_reduced] = merged[i];
-      folded_ *= is_reduced ? dim.size : 1;
-      if (i == 0) {
-        inner_ = dim.size;
-        inner_reduced_ = is_reduced;
-      } else {
-        (is_reduced ? reduced_ : kept_).push_back(dim);
-        (is_reduced ? reduced_count_ : kept_count_) *= dim.size;
-      }
-    }
   }
 
   void run(void* const* operands, void*) const override {
@@ -111,6 +62,11 @@ class Fold final : public Kernel {
       const auto partial = static_cast<std::int64_t>(element_size(partial_));
       for (std::int64_t first = begin; first < end; first += kPart) {
         const std::int64_t n = std::min(kPart, end - first);
+        if (reduced_count_ == 1 && inner_ <= kShortRow) {
+          fold_short(x + first * inner_ * size, n, to, wide.data());
+          finish(to, out + first * size, n);
+          continue;
+        }
         for (std::int64_t k = 0; k < n; ++k) {
           const char* from = x + offset_of(kept_, first + k) * size;
           for (std::int64_t g = 0; g < reduced_count_; ++g) {
@@ -127,7 +83,7 @@ class Fold final : public Kernel {
               } else {
                 std::uint64_t total;
                 loops_.row(piece, m, &total);
-                join_(&total, to + k * partial, 1, false);
+                join_(&total, 0, 1, to + k * partial, 1, false);
               }
             }
           }
@@ -137,22 +93,50 @@ class Fold final : public Kernel {
     });
   }
 
+  // n rows that lie behind each other.
+  void fold_short(const char* x, std::int64_t n, char* to, void* wide) const {
+    if (!halves_) return loops_.short_rows(x, inner_, to, n);
+    const std::int64_t together = kPart / inner_;
+    for (std::int64_t k = 0; k < n; k += together) {
+      const std::int64_t m = std::min(together, n - k);
+      halves_.widen(x + k * inner_ * 2, wide, m * inner_);
+      loops_.short_rows(wide, inner_, to + k * static_cast<std::int64_t>(sizeof(float)), m);
+    }
+  }
+
   void fold_into_rows(const char* x, char* out, std::int64_t size) const {
     const std::int64_t parts = (inner_ + kPart - 1) / kPart;
     const double unit_ns =
         static_cast<double>(reduced_count_) * (10 + 0.05 * static_cast<double>(std::min(kPart, inner_) * size));
+    // Reduced rows that lie behind each other, if they are short, are folded many at a time as one, whose parts are
+    // joined at the end.
+    const StridedDim down = reduced_.empty() ? StridedDim{1, 0} : reduced_.back();
+    const std::int64_t most = std::max<std::int64_t>(1, kPart / 4 / inner_);
+    const std::int64_t together = down.stride == inner_ && inner_ < 64 && down.size >= 2 * most ? most : 1;
+    const std::vector<StridedDim> around(reduced_.begin(), reduced_.end() - (reduced_.empty() ? 0 : 1));
+    const std::int64_t groups = reduced_count_ / down.size;
     parallel_ranges(kept_count_ * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       Buffer totals, wide;
+      const auto add = [&](const char* from, std::int64_t stride, std::int64_t count, std::int64_t n, bool first) {
+        if (!halves_) return loops_.rows(from, stride, count, totals.data(), n, first);
+        for (std::int64_t k = 0; k < count; ++k) {
+          halves_.widen(from + k * stride * size, wide.data(), n);
+          loops_.rows(wide.data(), 0, 1, totals.data(), n, first && k == 0);
+        }
+      };
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner_ - first);
         const char* from = x + (offset_of(kept_, i / parts) + first) * size;
-        for (std::int64_t g = 0; g < reduced_count_; ++g) {
-          const void* row = from + offset_of(reduced_, g) * size;
-          if (halves_) {
-            halves_.widen(row, wide.data(), n);
-            row = wide.data();
-          }
-          loops_.rows(row, totals.data(), n, g == 0);
+        for (std::int64_t g = 0; g < groups; ++g) {
+          const char* rows = from + offset_of(around, g) * size;
+          const std::int64_t whole = down.size / together;
+          add(rows, down.stride * together, whole, n * together, g == 0);
+          if (const std::int64_t rest = down.size % together; rest > 0)
+            add(rows + whole * together * down.stride * size, down.stride, rest, n, false);
+        }
+        if (together > 1) {
+          const auto partial = static_cast<std::int64_t>(element_size(partial_));
+          join_(reinterpret_cast<char*>(totals.data()) + n * partial, n, together - 1, totals.data(), n, false);
         }
         finish(totals.data(), out + (i / parts * inner_ + first) * size, n);
       }
@@ -193,11 +177,7 @@ class Fold final : public Kernel {
   DataType type_, partial_;
   Halves halves_;
   FoldLoops loops_;
-  void (*join_)(const void*, void*, std::int64_t, bool) = nullptr;
-  bool inner_reduced_ = false;              // the innermost dimension is reduced
-  std::int64_t inner_ = 1;                  // its size
-  std::vector<StridedDim> kept_, reduced_;  // the others
-  std::int64_t kept_count_ = 1, reduced_count_ = 1, folded_ = 1;
+  void (*join_)(const void*, std::int64_t, std::int64_t, void*, std::int64_t, bool) = nullptr;
 };
 
 std::string fold_refuses(const FoldConfig& c) {
@@ -205,6 +185,7 @@ std::string fold_refuses(const FoldConfig& c) {
     if (d < 1) return "an empty tensor";
   for (std::int64_t a : c.axes)
     if (a < 0 || static_cast<std::size_t>(a) >= c.x.size()) return "an axis outside the rank";
+  if (c.kind == FoldKind::LogSumExp) return "does not compute LogSumExp";
   const bool real = is_floating(computed_in(c.type));
   const bool integer_mean = c.kind == FoldKind::Mean && c.type != DataType::Int32;
   if (!fold_loops(c.kind, computed_in(c.type)).row ||
@@ -350,36 +331,17 @@ class Cumulative final : public Kernel {
       return;
     }
     // By parts of rows.
+    const RunningLoop loop = running_loop(c_.type, c_.product, c_.exclusive);
     const std::int64_t parts = (inner + kColumns - 1) / kColumns;
     parallel_ranges(c_.outer * parts, static_cast<double>(n * std::min(inner, kColumns)) * 0.5, 1,
                     [&](std::int64_t begin, std::int64_t end) {
                       for (std::int64_t i = begin; i < end; ++i) {
                         const std::int64_t first = i % parts * kColumns, m = std::min(kColumns, inner - first);
-                        columns(x + i / parts * n * inner + first, out + i / parts * n * inner + first, m, neutral, op);
+                        const std::int64_t at = i / parts * n * inner + first + (c_.reverse ? (n - 1) * inner : 0);
+                        std::array<std::uint64_t, kColumns> totals;
+                        loop(x + at, out + at, n, c_.reverse ? -inner : inner, totals.data(), m);
                       }
                     });
-  }
-  template <class Op>
-  void columns(const T* x, T* out, std::int64_t m, T neutral, Op op) const {
-    std::array<Wide, kColumns> totals;
-    totals.fill(static_cast<Wide>(neutral));
-    for (std::int64_t k = 0; k < c_.n; ++k) {
-      const std::int64_t at = (c_.reverse ? c_.n - 1 - k : k) * c_.inner;
-      const T* from = x + at;
-      T* to = out + at;
-      if (c_.exclusive)
-        for (std::int64_t i = 0; i < m; ++i) {
-          const Wide before = totals[static_cast<std::size_t>(i)];
-          totals[static_cast<std::size_t>(i)] = op(before, from[i]);
-          to[i] = static_cast<T>(before);
-        }
-      else
-        for (std::int64_t i = 0; i < m; ++i) {
-          const Wide total = op(totals[static_cast<std::size_t>(i)], from[i]);
-          totals[static_cast<std::size_t>(i)] = total;
-          to[i] = static_cast<T>(total);
-        }
-    }
   }
 
   CumulativeConfig c_;
@@ -407,7 +369,9 @@ std::unique_ptr<Kernel> make_cumulative(const CumulativeConfig& c, PackedConstan
   }
 }
 
-constexpr Candidate<FoldConfig> kFolds[] = {{"fold", fold_refuses, make_fold}};
+constexpr Candidate<FoldConfig> kFolds[] = {{"fold", fold_refuses, make_fold},
+                                            {"fold_wide", wide_fold_refuses, make_wide_fold},
+                                            {"log_sum_exp", log_sum_exp_refuses, make_log_sum_exp}};
 constexpr Candidate<ArgExtremumConfig> kArgs[] = {{"arg_extremum", arg_refuses, make_arg}};
 constexpr Candidate<HardmaxConfig> kHardmax[] = {{"hardmax", hardmax_refuses, make_hardmax}};
 constexpr Candidate<CumulativeConfig> kCumulative[] = {{"cumulative", cumulative_refuses, make_cumulative}};

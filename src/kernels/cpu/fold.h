@@ -7,10 +7,10 @@
 
 namespace norn::kernels {
 
-enum class FoldKind : std::uint8_t { Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum };
+enum class FoldKind : std::uint8_t { Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum, LogSumExp };
 
 // Operands: x, then the output (its elements in row-major order of the axes that stay). Half types are folded in f32
-// and rounded once.
+// and rounded once; LogSumExp of integers is computed in double.
 struct FoldConfig {
   FoldKind kind = FoldKind::Sum;
   DataType type = DataType::Double;
@@ -47,10 +47,16 @@ struct FoldLoops {
   // Folds n neighbours into *out, in the type in which partial results are kept: double for L2 of floats, int64 for
   // Mean of int32, else the elements' own.
   void (*row)(const void* x, std::int64_t n, void* out) = nullptr;
-  // to[i] = x[i] (`first`), or folded with what is there.
-  void (*rows)(const void* x, void* to, std::int64_t n, bool first) = nullptr;
+  // to[i] = the fold of x[i + k * stride] over k < count, joined to what is there unless it is the first.
+  void (*rows)(const void* x, std::int64_t stride, std::int64_t count, void* to, std::int64_t n, bool first) = nullptr;
+  // out[r] = the fold of n neighbours from x[r * n] on; n is at most kShortRow.
+  void (*short_rows)(const void* x, std::int64_t n, void* out, std::int64_t count) = nullptr;
 };
+inline constexpr std::int64_t kShortRow = 16;
 FoldLoops fold_loops(FoldKind kind, DataType type);
+// Down `n` rows of m columns, `step` elements apart (below 0: upwards); `totals` is scratch for m elements of 8 bytes.
+using RunningLoop = void (*)(const void* x, void* out, std::int64_t n, std::int64_t step, void* totals, std::int64_t m);
+RunningLoop running_loop(DataType type, bool product, bool exclusive);
 // Of `n` rows, `stride` elements apart, the one that has the extremum, for each of `columns`; `best` is scratch for as
 // many elements.
 using ArgLoop = void (*)(const void* x, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best,

@@ -51,18 +51,8 @@ HWY_INLINE P joined(P a, P b) {
     return static_cast<P>(static_cast<W>(a) + static_cast<W>(b));
 }
 
-template <FoldKind kind, class T>
-void row(const void* x_data, std::int64_t n, void* out) {
-  using P = Partial<kind, T>;
-  constexpr std::int64_t kLanes = 256 / sizeof(T) > 64 ? 64 : 256 / sizeof(T);
-  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
-  P* to = static_cast<P*>(out);
-  if (n < kLanes) {
-    P total = first_of<kind>(x[0]);
-    for (std::int64_t i = 1; i < n; ++i) total = joined<kind>(total, first_of<kind>(x[i]));
-    *to = total;
-    return;
-  }
+template <FoldKind kind, std::int64_t kLanes, class T, class P>
+HWY_INLINE P in_lanes(const T* HWY_RESTRICT x, std::int64_t n) {
   P lanes[kLanes];
   for (std::int64_t l = 0; l < kLanes; ++l) lanes[l] = first_of<kind>(x[l]);
   std::int64_t i = kLanes;
@@ -71,43 +61,105 @@ void row(const void* x_data, std::int64_t n, void* out) {
   for (std::int64_t l = 0; i + l < n; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(x[i + l]));
   for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
     for (std::int64_t l = 0; l < half; ++l) lanes[l] = joined<kind>(lanes[l], lanes[l + half]);
-  *to = lanes[0];
+  return lanes[0];
+}
+template <FoldKind kind, class T>
+void row(const void* x_data, std::int64_t n, void* out) {
+  using P = Partial<kind, T>;
+  constexpr std::int64_t kLanes = 256 / sizeof(T) > 64 ? 64 : 256 / sizeof(T);
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  P* to = static_cast<P*>(out);
+  if (n >= kLanes) {
+    *to = in_lanes<kind, kLanes, T, P>(x, n);
+  } else if (n >= 16) {
+    *to = in_lanes<kind, 16, T, P>(x, n);
+  } else {
+    P total = first_of<kind>(x[0]);
+    for (std::int64_t i = 1; i < n; ++i) total = joined<kind>(total, first_of<kind>(x[i]));
+    *to = total;
+  }
 }
 
 template <FoldKind kind, class T>
-void rows(const void* x_data, void* to_data, std::int64_t n, bool first) {
+void rows(const void* x_data, std::int64_t stride, std::int64_t count, void* to_data, std::int64_t n, bool first) {
   using P = Partial<kind, T>;
   const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
   P* HWY_RESTRICT to = static_cast<P*>(to_data);
-  if (first)
+  if (first) {
     for (std::int64_t i = 0; i < n; ++i) to[i] = first_of<kind>(x[i]);
-  else
+    x += stride;
+    --count;
+  }
+  for (; count >= 4; count -= 4, x += 4 * stride) {
+    const T *HWY_RESTRICT a = x, *HWY_RESTRICT b = a + stride, *HWY_RESTRICT c = b + stride,
+                          *HWY_RESTRICT d = c + stride;
+    for (std::int64_t i = 0; i < n; ++i)
+      to[i] = joined<kind>(joined<kind>(joined<kind>(joined<kind>(to[i], first_of<kind>(a[i])), first_of<kind>(b[i])),
+                                        first_of<kind>(c[i])),
+                           first_of<kind>(d[i]));
+  }
+  for (; count > 0; --count, x += stride)
     for (std::int64_t i = 0; i < n; ++i) to[i] = joined<kind>(to[i], first_of<kind>(x[i]));
 }
 
+// Of rows that lie behind each other: folds from every element on, of which every n-th is one of a row.
+template <FoldKind kind, class T>
+void short_rows(const void* x_data, std::int64_t n, void* out, std::int64_t count) {
+  using P = Partial<kind, T>;
+  constexpr std::int64_t kBlock = 512;
+  const T* x = static_cast<const T*>(x_data);
+  P* to = static_cast<P*>(out);
+  P all[kBlock];
+  const std::int64_t together = n == 1 ? kBlock : kBlock / n;
+  for (std::int64_t r = 0; r < count; r += together) {
+    const std::int64_t m = count - r < together ? count - r : together, span = (m - 1) * n + 1;
+    const T* HWY_RESTRICT from = x + r * n;
+    const auto f = [from](std::int64_t i) HWY_ATTR { return first_of<kind>(from[i]); };
+    std::int64_t k = 1;
+    if (n >= 4) {
+      for (std::int64_t i = 0; i < span; ++i)
+        all[i] = joined<kind>(joined<kind>(joined<kind>(f(i), f(i + 1)), f(i + 2)), f(i + 3));
+      k = 4;
+    } else if (n == 3) {
+      for (std::int64_t i = 0; i < span; ++i) all[i] = joined<kind>(joined<kind>(f(i), f(i + 1)), f(i + 2));
+      k = 3;
+    } else {
+      for (std::int64_t i = 0; i < span; ++i) all[i] = f(i);
+    }
+    for (; k < n; ++k)
+      for (std::int64_t i = 0; i < span; ++i) all[i] = joined<kind>(all[i], f(i + k));
+    for (std::int64_t j = 0; j < m; ++j) to[r + j] = all[j * n];
+  }
+}
+
+template <FoldKind kind, class T>
+FoldLoops loops_for() {
+  return {row<kind, T>, rows<kind, T>, short_rows<kind, T>};
+}
 template <class T>
 FoldLoops loops_of(FoldKind kind) {
   switch (kind) {
     case FoldKind::Mean:
-      if constexpr (std::is_same_v<T, std::int32_t>) return {row<FoldKind::Mean, T>, rows<FoldKind::Mean, T>};
+      if constexpr (std::is_same_v<T, std::int32_t>) return loops_for<FoldKind::Mean, T>();
       [[fallthrough]];
     case FoldKind::LogSum:
-    case FoldKind::Sum: return {row<FoldKind::Sum, T>, rows<FoldKind::Sum, T>};
-    case FoldKind::Max: return {row<FoldKind::Max, T>, rows<FoldKind::Max, T>};
-    case FoldKind::Min: return {row<FoldKind::Min, T>, rows<FoldKind::Min, T>};
-    case FoldKind::Prod: return {row<FoldKind::Prod, T>, rows<FoldKind::Prod, T>};
-    case FoldKind::L1: return {row<FoldKind::L1, T>, rows<FoldKind::L1, T>};
+    case FoldKind::Sum: return loops_for<FoldKind::Sum, T>();
+    case FoldKind::Max: return loops_for<FoldKind::Max, T>();
+    case FoldKind::Min: return loops_for<FoldKind::Min, T>();
+    case FoldKind::Prod: return loops_for<FoldKind::Prod, T>();
+    case FoldKind::L1: return loops_for<FoldKind::L1, T>();
     case FoldKind::L2:
-      if constexpr (std::is_same_v<T, float>) return {row<FoldKind::L2, T>, rows<FoldKind::L2, T>};
+      if constexpr (std::is_same_v<T, float>) return loops_for<FoldKind::L2, T>();
       [[fallthrough]];
-    case FoldKind::SumSquare: return {row<FoldKind::SumSquare, T>, rows<FoldKind::SumSquare, T>};
+    case FoldKind::SumSquare: return loops_for<FoldKind::SumSquare, T>();
+    case FoldKind::LogSumExp: return {};
   }
   return {};
 }
 FoldLoops extremum_loops(FoldKind kind, auto type) {
   using T = decltype(type);
-  if (kind == FoldKind::Max) return {row<FoldKind::Max, T>, rows<FoldKind::Max, T>};
-  if (kind == FoldKind::Min) return {row<FoldKind::Min, T>, rows<FoldKind::Min, T>};
+  if (kind == FoldKind::Max) return loops_for<FoldKind::Max, T>();
+  if (kind == FoldKind::Min) return loops_for<FoldKind::Min, T>();
   return {};
 }
 
@@ -121,6 +173,17 @@ template <class T, bool largest, bool last>
 void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best_data,
          std::int64_t* HWY_RESTRICT out) {
   const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  if (stride == 1 && n <= 32) {
+    T best = x[0];
+    std::int64_t at = 0;
+    for (std::int64_t k = 1; k < n; ++k) {
+      const bool wins = beats<largest, last>(x[k], best);
+      best = wins ? x[k] : best;
+      at = wins ? k : at;
+    }
+    *out = at;
+    return;
+  }
   if (stride == 1) {
     // The extremum first, then its place.
     constexpr FoldKind kind = largest ? FoldKind::Max : FoldKind::Min;
@@ -172,6 +235,7 @@ FoldLoops find_fold_loops(FoldKind kind, DataType type) {
     case DataType::Int32: return loops_of<std::int32_t>(kind);
     case DataType::Int64: return loops_of<std::int64_t>(kind);
     case DataType::Int8: return extremum_loops(kind, std::int8_t{});
+    case DataType::Bool:
     case DataType::Uint8: return extremum_loops(kind, std::uint8_t{});
     case DataType::Uint32: return loops_of<std::uint32_t>(kind);
     case DataType::Uint64: return loops_of<std::uint64_t>(kind);

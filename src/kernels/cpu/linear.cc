@@ -1,13 +1,18 @@
 #include "kernels/cpu/linear.h"
 
+#include <algorithm>
+
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/steps.h"
 
 namespace norn::kernels {
 namespace {
 
 constexpr std::int64_t kBlock = 64;  // rows that are done together
+// Panels are for many scores; these are summed as they lie.
+constexpr std::int64_t kFewScores = 4, kManyFeatures = 32;
 
 class Linear final : public Kernel {
  public:
@@ -16,6 +21,9 @@ class Linear final : public Kernel {
         model_(c.model->model),
         blocks_((c.rows + kBlock - 1) / kBlock),
         width_(std::max(model_.scores, model_.rule.targets)) {
+    together_ = model_.rule.shared_target < 0 && model_.scores == model_.rule.targets &&
+                model_.transform != RowTransform::Other && model_.scores > 0 &&
+                (model_.scores > 1 || (model_.rule.labels.empty() && model_.rule.names.empty()));
     const double row_ns = static_cast<double>(model_.scores * model_.features) * 0.02 + static_cast<double>(width_) * 8;
     tasks_ = piece_count(blocks_, row_ns * kBlock);
     products_ = static_cast<std::size_t>((kBlock * model_.scores + 15) / 16 * 16) * sizeof(float);
@@ -35,17 +43,45 @@ class Linear final : public Kernel {
  private:
   void block(void* const* operands, std::int64_t first, std::int64_t rows, float* products, double* scores) const {
     const std::int64_t k = model_.features, n = model_.scores, width = gemm_table().width;
-    const Panels panels{static_cast<const float*>(c_.model->panels.get()), k * width, width};
-    gemm_table().multiply(rows, n, k, static_cast<const float*>(operands[0]) + first * k, k, 1, panels, products, n,
-                          model_.intercepts.empty() ? nullptr : model_.intercepts.data(), 1.0f);
+    const float* x = static_cast<const float*>(operands[0]) + first * k;
+    const float* bias = model_.intercepts.empty() ? nullptr : model_.intercepts.data();
+    if (!model_.coefficients.empty()) {
+      dot_rows()(x, rows, k, model_.coefficients.data(), n, bias, products);
+    } else {
+      const Panels panels{static_cast<const float*>(c_.model->panels.get()), k * width, width};
+      gemm_table().multiply(rows, n, k, x, k, 1, panels, products, n, bias, 1.0f);
+    }
+    if (together_) return finish_rows(operands, first, rows, products);
     for (std::int64_t r = 0; r < rows; ++r) {
       std::copy_n(products + r * n, n, scores);
       model_.rule.finish(scores, first + r, operands[1], operands[2], DataType::Float);
     }
   }
 
+  // Scores that are all given out, as they are or transformed together.
+  void finish_rows(void* const* operands, std::int64_t first, std::int64_t rows, float* products) const {
+    const std::int64_t n = model_.scores;
+    for (std::int64_t r = 0; operands[1] != nullptr && r < rows; ++r) {
+      const float* scores = products + r * n;
+      const auto best = static_cast<std::size_t>(std::max_element(scores, scores + n) - scores);
+      if (!model_.rule.names.empty())
+        static_cast<std::string*>(operands[1])[first + r] = model_.rule.names[best];
+      else
+        static_cast<std::int64_t*>(operands[1])[first + r] = model_.rule.labels[best];
+    }
+    if (operands[2] == nullptr) return;
+    float* out = static_cast<float*>(operands[2]) + first * n;
+    if (model_.transform == RowTransform::Softmax)
+      row_table().softmax(products, out, rows, n, false);
+    else if (model_.transform == RowTransform::Logistic)
+      step_table_f32()(ElementOp::Sigmoid)(products, nullptr, out, rows * n, 0, 0);
+    else
+      std::copy_n(products, rows * n, out);
+  }
+
   LinearConfig c_;
   const LinearModel& model_;
+  bool together_ = false;
   std::int64_t blocks_, width_, tasks_ = 1;
   std::size_t products_, task_bytes_;
 };
@@ -69,7 +105,7 @@ std::shared_ptr<const PackedLinear> pack_linear(LinearModel model) {
   pack_panels(model.coefficients.data(), 1, k, k, n, 0, (n + width - 1) / width, static_cast<float*>(panels.get()));
   packed->panels = std::move(panels);
   packed->model = std::move(model);
-  packed->model.coefficients = {};
+  if (n > kFewScores || k < kManyFeatures) packed->model.coefficients = {};
   return packed;
 }
 

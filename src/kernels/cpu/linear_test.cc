@@ -1,9 +1,11 @@
 // Linear models against their formula in double.
 #include "kernels/cpu/linear.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "kernels/cpu/kernel_test.h"
+#include "kernels/cpu/svm.h"
 
 namespace norn::kernels {
 namespace {
@@ -20,8 +22,16 @@ LinearModel model_of(std::int64_t scores, std::int64_t features, bool intercepts
 }
 
 TEST(Linear, Scores) {
-  for (const auto& [rows, features, scores] :
-       {std::tuple{0, 3, 2}, {1, 64, 10}, {3, 1, 1}, {200, 33, 70}, {65, 7, 3}, {9, 0, 2}})
+  for (const auto& [rows, features, scores] : {std::tuple{0, 3, 2},
+                                               {1, 64, 10},
+                                               {3, 1, 1},
+                                               {200, 33, 70},
+                                               {65, 7, 3},
+                                               {9, 0, 2},
+                                               {70, 133, 1},
+                                               {5, 40, 2},
+                                               {66, 100, 3},
+                                               {3, 65, 4}})
     for (const bool intercepts : {false, true}) {
       const LinearModel model = model_of(scores, features, intercepts);
       const auto x = random_floats(rows * features, 5);
@@ -41,6 +51,39 @@ TEST(Linear, Scores) {
           want.push_back(sum);
         }
       expect_close(got, want, 1e-5, "scores");
+    }
+}
+
+TEST(Linear, ScoresTransformedTogether) {
+  for (const RowTransform transform : {RowTransform::None, RowTransform::Softmax, RowTransform::Logistic})
+    for (const std::int64_t features : {5, 50}) {
+      LinearModel model = model_of(3, features, true);
+      model.transform = transform;
+      model.rule.labels = {7, 8, 9};
+      const std::int64_t rows = 100;
+      auto x = random_floats(rows * features, 6);
+      const LinearConfig c{pack_linear(model), DataType::Float, rows, features};
+      Constants constants;
+      std::vector<std::int64_t> labels(static_cast<std::size_t>(rows));
+      const auto got = run_at_widths(*linear_candidates()[0].make(c, constants), {x.data(), labels.data()},
+                                     std::vector<float>(static_cast<std::size_t>(rows * 3)));
+      for (std::int64_t r = 0; r < rows; ++r) {
+        double scores[3], sum = 0;
+        for (std::int64_t s = 0; s < 3; ++s) {
+          scores[s] = model.intercepts[static_cast<std::size_t>(s)];
+          for (std::int64_t i = 0; i < features; ++i)
+            scores[s] += static_cast<double>(x[static_cast<std::size_t>(r * features + i)]) *
+                         model.coefficients[static_cast<std::size_t>(s * features + i)];
+          sum += std::exp(scores[s]);
+        }
+        EXPECT_EQ(labels[static_cast<std::size_t>(r)], 7 + (std::max_element(scores, scores + 3) - scores));
+        for (std::int64_t s = 0; s < 3; ++s) {
+          const double want = transform == RowTransform::None      ? scores[s]
+                              : transform == RowTransform::Softmax ? std::exp(scores[s]) / sum
+                                                                   : 1 / (1 + std::exp(-scores[s]));
+          EXPECT_NEAR(got[static_cast<std::size_t>(r * 3 + s)], want, 1e-5);
+        }
+      }
     }
 }
 
@@ -64,6 +107,71 @@ TEST(Linear, ClassesOfOneScore) {
   EXPECT_NE(linear_candidates()[0].refuses(c), "");
   c = {c.model, DataType::Double, 3, 2};
   EXPECT_NE(linear_candidates()[0].refuses(c), "");
+}
+
+TEST(Svm, SumsOfKernels) {
+  for (const SvmForm form : {SvmForm::Linear, SvmForm::Poly, SvmForm::Rbf, SvmForm::Sigmoid})
+    for (const float degree : {2.0f, 3.0f, 1.5f})
+      for (const std::int64_t count : {1, 70, 133})
+        for (const std::int64_t classes : {0, 2, 3}) {
+          SvmModel m;
+          m.form = form;
+          m.gamma = 0.3f;
+          m.coef0 = 4;
+          m.degree = degree;
+          m.count = count;
+          m.features = 5;
+          m.vectors = random_floats(count * 5, 1);
+          m.sums = classes == 0 ? 1 : classes * (classes - 1) / 2;
+          m.weights = random_floats(count * m.sums, 2);
+          m.intercepts = random_floats(m.sums, 3);
+          for (std::int64_t k = 0; k < classes; ++k) m.labels.push_back(10 + k);
+          const std::int64_t rows = 75, columns = classes == 2 ? 2 : m.sums;
+          auto x = random_floats(rows * 5, 4);
+          std::vector<std::int64_t> labels(static_cast<std::size_t>(rows));
+          const SvmConfig c{pack_svm(m), DataType::Float, rows, 5};
+          ASSERT_EQ(svm_candidates()[0].refuses(c), "");
+          Constants constants;
+          const auto got =
+              run_at_widths(*svm_candidates()[0].make(c, constants), {x.data(), classes == 0 ? nullptr : labels.data()},
+                            std::vector<float>(static_cast<std::size_t>(rows * columns)));
+          for (std::int64_t r = 0; r < rows; ++r) {
+            std::vector<double> sums(m.intercepts.begin(), m.intercepts.end());
+            for (std::int64_t v = 0; v < count; ++v) {
+              double dot = 0, distance = 0;
+              for (std::int64_t f = 0; f < 5; ++f) {
+                const double a = x[static_cast<std::size_t>(r * 5 + f)],
+                             b = m.vectors[static_cast<std::size_t>(v * 5 + f)];
+                dot += a * b;
+                distance += (a - b) * (a - b);
+              }
+              const double moved = 0.3 * dot + 4;
+              const double k = form == SvmForm::Linear ? dot
+                               : form == SvmForm::Poly ? std::pow(moved, static_cast<double>(degree))
+                               : form == SvmForm::Rbf  ? std::exp(-0.3 * distance)
+                                                       : std::tanh(moved);
+              for (std::int64_t s = 0; s < m.sums; ++s)
+                sums[static_cast<std::size_t>(s)] += k * m.weights[static_cast<std::size_t>(v * m.sums + s)];
+            }
+            for (std::int64_t s = 0; s < m.sums; ++s)
+              ASSERT_NEAR(got[static_cast<std::size_t>(r * columns + (classes == 2 ? 1 : s))],
+                          sums[static_cast<std::size_t>(s)], 2e-3);
+            if (classes == 2) {
+              ASSERT_EQ(got[static_cast<std::size_t>(r * 2)], -got[static_cast<std::size_t>(r * 2 + 1)]);
+            }
+            if (classes == 0) continue;
+            std::vector<int> votes(static_cast<std::size_t>(classes));
+            std::size_t pair = 0;
+            bool clear = true;
+            for (std::size_t i = 0; i < votes.size(); ++i)
+              for (std::size_t j = i + 1; j < votes.size(); ++j, ++pair) {
+                ++votes[sums[pair] > 0 ? i : j];
+                clear = clear && std::fabs(sums[pair]) > 1e-2;
+              }
+            const auto best = std::max_element(votes.begin(), votes.end()) - votes.begin();
+            ASSERT_TRUE(!clear || labels[static_cast<std::size_t>(r)] == 10 + best);
+          }
+        }
 }
 
 }  // namespace

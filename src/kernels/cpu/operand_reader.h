@@ -2,6 +2,7 @@
 // Internal to the kernels.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <string>
 
 #include "kernels/cpu/extents.h"
@@ -30,7 +31,10 @@ class OperandReader {
   const void* read_all(const void* p, std::int64_t at, std::int64_t n, Tile& tile) const {
     bool one = false;
     const void* from = read(p, at, n, tile, one);
-    if (!one) return from;
+    return one ? repeat(from, n, tile) : from;
+  }
+  // n times the element at `from`, in `tile`.
+  const void* repeat(const void* from, std::int64_t n, Tile& tile) const {
     switch (bytes_) {
       case 1: std::fill_n(cast<std::uint8_t>(tile), n, *static_cast<const std::uint8_t*>(from)); break;
       case 2: std::fill_n(cast<std::uint16_t>(tile), n, *static_cast<const std::uint16_t*>(from)); break;
@@ -50,6 +54,25 @@ class OperandReader {
   Walk walk_;
   std::size_t bytes_;
 };
+
+// Calls loop(a, b, first, count) for the n elements of two operands from output position `at`: for all of them, or,
+// where one operand is a single element, which is repeated, by pieces, so that little is written.
+template <class Loop>
+void for_both(const OperandReader& a_reader, const OperandReader& b_reader, const void* a, const void* b,
+              std::int64_t at, std::int64_t n, std::size_t bytes, OperandReader::Tile& a_tile,
+              OperandReader::Tile& b_tile, Loop&& loop) {
+  constexpr std::int64_t kPiece = 256;
+  bool a_one = false, b_one = false;
+  a = a_reader.read(a, at, n, a_tile, a_one);
+  b = b_reader.read(b, at, n, b_tile, b_one);
+  const std::int64_t piece = a_one != b_one ? std::min(n, kPiece) : n;
+  if (a_one) a = a_reader.repeat(a, piece, a_tile);
+  if (b_one) b = b_reader.repeat(b, piece, b_tile);
+  const auto step = static_cast<std::int64_t>(bytes);
+  for (std::int64_t first = 0; first < n; first += piece)
+    loop(static_cast<const std::byte*>(a) + (a_one ? 0 : first * step),
+         static_cast<const std::byte*>(b) + (b_one ? 0 : first * step), first, std::min(piece, n - first));
+}
 
 inline std::string broadcast_refusal(const Shape& out, std::span<const Shape> operands) {
   if (out.size() > Walk::kMaxDims) return "more than 32 dimensions";

@@ -1,19 +1,23 @@
-// The rows of a window are folded first, over their whole length, into a row that is padded with what changes nothing;
-// then the windows along it.
+// A band of output rows, of all planes along the depth if they fit, is one piece of work: windows are folded along rows
+// first, for each row that the band needs, then across rows, then along the depth. Rows that lie in the padding hold
+// what changes nothing, so that all windows are whole.
 #include "kernels/cpu/plane_pool.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
+#include <type_traits>
 
+#include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
 namespace {
 
-constexpr std::int64_t kLongestRow = 8192;  // elements, that a task keeps on its stack
+constexpr std::int64_t kLongestRow = 1 << 20;          // elements
+constexpr std::int64_t kBand = std::int64_t{1} << 15;  // elements of a band and what is made of it, about
 
 struct Axis {
   std::int64_t in, out, window, stride, dilation, begin, end;
@@ -41,68 +45,152 @@ std::int64_t padded_row(const Axis& a) {
 }
 
 template <class T>
+constexpr T kNeutral =
+    std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+
+// T: what half types are computed in, else the elements.
+template <class T>
 class PlanePool final : public Kernel {
  public:
   explicit PlanePool(const PlanePoolConfig& c) : axes_(axes_of(c)), loops_(plane_loops<T>(c.kind)), kind_(c.kind) {
+    const Axis &deep = axes_[0], &high = axes_[1], &wide = axes_[2];
+    if (c.type == DataType::Float16 || c.type == DataType::BFloat16) {
+      const bool ieee = c.type == DataType::Float16;
+      widen_ = ieee ? half_table().float16_to_float : half_table().bfloat16_to_float;
+      narrow_ = ieee ? half_table().float_to_float16 : half_table().float_to_bfloat16;
+    }
+    row_ = padded_row(wide);
+    padded_ = widen_ || wide.begin > 0 || row_ > wide.in;
+    neutral_ = kind_ == PoolKind::Average ? T{0} : kNeutral<T>;
+    depth_ = deep.out;
+    height_ = high.out;
+    while (elements() > kBand && (depth_ > 1 || height_ > 1)) {
+      if (height_ > 1)
+        height_ = (height_ + 1) / 2;
+      else
+        depth_ = (depth_ + 1) / 2;
+    }
+    depths_ = (deep.out + depth_ - 1) / depth_;
+    heights_ = (high.out + height_ - 1) / height_;
     planes_ = c.x[0] * c.x[1];
+    const double taps = static_cast<double>(deep.window + high.window + wide.window);
+    tasks_ = piece_count(planes_ * depths_ * heights_, static_cast<double>(elements()) * taps * 0.02 * sizeof(T) + 50);
+    task_bytes_ = (elements() * static_cast<std::int64_t>(sizeof(T)) + 63) / 64 * 64;
     if (kind_ != PoolKind::Average) return;
     for (std::size_t d = 0; d < 3; ++d)
       for (std::int64_t o = 0; o < axes_[d].out; ++o) {
         const Axis& a = axes_[d];
-        counts_[d].push_back(c.count_include_pad ? a.positions(o, -a.begin, a.in + a.end) : a.positions(o, 0, a.in));
+        counts_[d].push_back(
+            static_cast<T>(c.count_include_pad ? a.positions(o, -a.begin, a.in + a.end) : a.positions(o, 0, a.in)));
       }
   }
+  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(task_bytes_ * tasks_); }
 
-  void run(void* const* operands, void*) const override {
-    const T* x = static_cast<const T*>(operands[0]);
-    T* out = static_cast<T*>(operands[1]);
-    const Axis &deep = axes_[0], &high = axes_[1], &wide = axes_[2];
-    const std::int64_t rows = deep.out * high.out;
-    const double row_ns =
-        10 + 0.05 * static_cast<double>(deep.window * high.window * wide.in + wide.window * wide.out) * sizeof(T);
-    parallel_ranges(planes_ * rows, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-      std::array<T, kLongestRow> row;
-      const T neutral = kind_ == PoolKind::Average             ? T{0}
-                        : std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                               : std::numeric_limits<T>::lowest();
-      std::fill_n(row.begin(), padded_row(axes_[2]), neutral);
-      for (std::int64_t i = begin; i < end; ++i) {
-        const T* plane = x + i / rows * axes_[0].in * axes_[1].in * axes_[2].in;
-        const std::int64_t z = i % rows / axes_[1].out, y = i % axes_[1].out;
-        bool first = true;
-        for (std::int64_t kz = 0; kz < axes_[0].window; ++kz) {
-          const std::int64_t at_z = axes_[0].at(z) + kz * axes_[0].dilation;
-          if (at_z < 0 || at_z >= axes_[0].in) continue;
-          for (std::int64_t ky = 0; ky < axes_[1].window; ++ky) {
-            const std::int64_t at_y = axes_[1].at(y) + ky * axes_[1].dilation;
-            if (at_y < 0 || at_y >= axes_[1].in) continue;
-            loops_.rows(plane + (at_z * axes_[1].in + at_y) * axes_[2].in, row.data() + axes_[2].begin, axes_[2].in,
-                        first);
-            first = false;
-          }
-        }
-        T* to = out + i * axes_[2].out;
-        loops_.windows(row.data(), to, axes_[2].out, axes_[2].stride, axes_[2].window, axes_[2].dilation);
-        if (kind_ == PoolKind::Average) divide(to, z, y);
-      }
+  void run(void* const* operands, void* scratch) const override {
+    base::parallel_for(tasks_, [&](std::int64_t task) {
+      T* own = reinterpret_cast<T*>(static_cast<std::byte*>(scratch) + task_bytes_ * task);
+      const std::int64_t bands = planes_ * depths_ * heights_;
+      for (std::int64_t b = bands * task / tasks_; b < bands * (task + 1) / tasks_; ++b)
+        band(operands, b / heights_ / depths_, b / heights_ % depths_ * depth_, b % heights_ * height_, own);
     });
   }
 
  private:
-  void divide(T* to, std::int64_t z, std::int64_t y) const {
-    const std::int64_t rows = counts_[0][static_cast<std::size_t>(z)] * counts_[1][static_cast<std::size_t>(y)];
-    for (std::size_t i = 0; i < counts_[2].size(); ++i) to[i] /= static_cast<T>(rows * counts_[2][i]);
+  // Input positions that n windows need.
+  static std::int64_t reach(const Axis& a, std::int64_t n) {
+    return (n - 1) * a.stride + (a.window - 1) * a.dilation + 1;
+  }
+  // Of scratch memory: rows with padding; windows along rows; windows of planes; rows of the output.
+  std::int64_t elements() const {
+    const std::int64_t z = reach(axes_[0], depth_), y = reach(axes_[1], height_), w = axes_[2].out;
+    return (padded_ ? row_ : 0) * 4 + z * y * w + z * height_ * w + (widen_ ? w : 0);
+  }
+
+  void band(void* const* operands, std::int64_t plane, std::int64_t z0, std::int64_t y0, T* own) const {
+    const Axis &deep = axes_[0], &high = axes_[1], &wide = axes_[2];
+    const std::int64_t depth = std::min(depth_, deep.out - z0), height = std::min(height_, high.out - y0), w = wide.out;
+    const std::int64_t z_in = reach(deep, depth), y_in = reach(high, height);
+    T* const padded = own;
+    T* const along = padded + (padded_ ? row_ : 0) * 4;
+    T* const last = along + z_in * (y_in + height) * w;
+    const bool flat = z_in == 1 && !widen_;
+    if (padded_) std::fill_n(padded, row_ * 4, neutral_);
+    const std::int64_t size = widen_ ? 2 : static_cast<std::int64_t>(sizeof(T));
+    const auto* x = static_cast<const std::byte*>(operands[0]) + plane * deep.in * high.in * wide.in * size;
+    auto* out = static_cast<std::byte*>(operands[1]) + plane * deep.out * high.out * w * size;
+    T* const planes = flat ? reinterpret_cast<T*>(out + (z0 * high.out + y0) * w * size) : along + z_in * y_in * w;
+    for (std::int64_t z = 0; z < z_in; ++z) {
+      const std::int64_t at_z = deep.at(z0) + z;
+      T* const rows = along + z * y_in * w;
+      for (std::int64_t y = 0; y < y_in; ++y) {
+        const std::int64_t at_y = high.at(y0) + y;
+        T* const to = rows + y * w;
+        if (at_z < 0 || at_z >= deep.in || at_y < 0 || at_y >= high.in) {
+          std::fill_n(to, w, neutral_);
+          continue;
+        }
+        const std::byte* from = x + (at_z * high.in + at_y) * wide.in * size;
+        // Rows are padded in turn in four places: one is not read while it is being written.
+        loops_.windows(padded_ ? pad(from, padded + y % 4 * row_) : reinterpret_cast<const T*>(from), to, w,
+                       wide.stride, wide.window, wide.dilation);
+      }
+      across(rows, y_in, height, planes + z * height * w);
+    }
+    for (std::int64_t z = 0; z < depth; ++z)
+      for (std::int64_t y = 0; y < height; ++y) {
+        std::byte* to = out + ((z0 + z) * high.out + y0 + y) * w * size;
+        T* row = widen_ ? last : reinterpret_cast<T*>(to);
+        if (!flat)
+          loops_.rows(planes + (z * deep.stride * height + y) * w, deep.dilation * height * w, deep.window, row, w);
+        if (kind_ == PoolKind::Average)
+          loops_.divide(row, counts_[2].data(),
+                        counts_[0][static_cast<std::size_t>(z0 + z)] * counts_[1][static_cast<std::size_t>(y0 + y)], w);
+        if constexpr (std::is_same_v<T, float>)
+          if (widen_) narrow_(row, reinterpret_cast<std::uint16_t*>(to), w);
+      }
+  }
+  // Each of n output rows of a plane. A maximum may count an element twice: runs of 2, 4, ... rows are folded in place
+  // first.
+  void across(T* rows, std::int64_t in, std::int64_t n, T* out) const {
+    const Axis& a = axes_[1];
+    const std::int64_t w = axes_[2].out;
+    std::int64_t run = 1;
+    if (kind_ == PoolKind::Max && a.window >= 4)
+      for (; 2 * run <= a.window; run *= 2)
+        loops_.rows(rows, run * a.dilation * w, 2, rows, (in - run * a.dilation) * w);
+    const std::int64_t count = run == 1 ? a.window : run == a.window ? 1 : 2;
+    const std::int64_t step = (run == 1 ? 1 : a.window - run) * a.dilation * w;
+    if (a.stride == 1) return loops_.rows(rows, step, count, out, n * w);
+    for (std::int64_t o = 0; o < n; ++o) loops_.rows(rows + o * a.stride * w, step, count, out + o * w, w);
+  }
+
+  const T* pad(const std::byte* from, T* to) const {
+    const Axis& wide = axes_[2];
+    T* const at = to + wide.begin;
+    if constexpr (std::is_same_v<T, float>) {
+      if (widen_) {
+        widen_(reinterpret_cast<const std::uint16_t*>(from), at, wide.in);
+        return to;
+      }
+    }
+    std::copy_n(reinterpret_cast<const T*>(from), wide.in, at);
+    return to;
   }
 
   std::array<Axis, 3> axes_;
   PlaneLoops<T> loops_;
   PoolKind kind_;
-  std::int64_t planes_;
-  std::array<std::vector<std::int64_t>, 3> counts_;  // of the positions of windows that count, by axes
+  T neutral_{};
+  void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
+  void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
+  bool padded_ = false;
+  std::int64_t row_ = 0, depth_ = 1, height_ = 1, depths_ = 1, heights_ = 1, planes_ = 1, tasks_ = 1, task_bytes_ = 0;
+  std::array<std::vector<T>, 3> counts_;  // of the positions of windows that count, by axes
 };
 
 std::string refuses(const PlanePoolConfig& c) {
-  const bool real = c.type == DataType::Float || c.type == DataType::Double;
+  const bool real = c.type == DataType::Float || c.type == DataType::Double || c.type == DataType::Float16 ||
+                    c.type == DataType::BFloat16;
   if (!real && (c.kind != PoolKind::Max || (c.type != DataType::Int8 && c.type != DataType::Uint8)))
     return "does not compute " + std::string(data_type_name(c.type));
   const std::size_t rank = c.x.size();
@@ -122,6 +210,14 @@ std::string refuses(const PlanePoolConfig& c) {
   }
   const auto axes = axes_of(c);
   if (padded_row(axes[2]) > kLongestRow) return "a row longer than a task keeps";
+  // A band of one row has to fit as well.
+  for (int d = 0; d < 2; ++d)
+    if ((axes[static_cast<std::size_t>(d)].window - 1) * axes[static_cast<std::size_t>(d)].dilation >= kLongestRow)
+      return "a window of many rows";
+  const std::int64_t deep = (axes[0].window - 1) * axes[0].dilation + 1,
+                     high = (axes[1].window - 1) * axes[1].dilation + 1;
+  const auto band = bounded_product({deep, high + 1, axes[2].out}, std::int64_t{1} << 24);
+  if (!band) return "a window of many rows";
   for (const Axis& a : axes) {
     if (a.out > std::int64_t{1} << 20) return "a long axis";
     for (std::int64_t o = 0; o < a.out; ++o)
@@ -131,7 +227,9 @@ std::string refuses(const PlanePoolConfig& c) {
 }
 std::unique_ptr<Kernel> make(const PlanePoolConfig& c, PackedConstants&) {
   switch (c.type) {
-    case DataType::Float: return std::make_unique<PlanePool<float>>(c);
+    case DataType::Float:
+    case DataType::Float16:
+    case DataType::BFloat16: return std::make_unique<PlanePool<float>>(c);
     case DataType::Double: return std::make_unique<PlanePool<double>>(c);
     case DataType::Int8: return std::make_unique<PlanePool<std::int8_t>>(c);
     default: return std::make_unique<PlanePool<std::uint8_t>>(c);

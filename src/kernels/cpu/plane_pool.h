@@ -1,4 +1,4 @@
-// Pooling of planes as they lie, row by row, in float, double and the 8-bit integers.
+// Pooling of planes as they lie, axis by axis, in floating types (half types in f32) and the 8-bit integers.
 #pragma once
 #include <span>
 
@@ -17,14 +17,16 @@ struct PlanePoolConfig {
 };
 std::span<const Candidate<PlanePoolConfig>> plane_pool_candidates();
 
-// Internal to the kernels: loops for a target's instruction set.
+// Internal to the kernels: loops for a target's instruction set. Outputs are apart from inputs but where it is said.
 template <class T>
 struct PlaneLoops {
-  // to[i] = from[i] (`first`), or folded with it.
-  void (*rows)(const T* from, T* to, std::int64_t n, bool first);
   // out[i] = the fold of from[i * stride + k * dilation] over k < window.
   void (*windows)(const T* from, T* out, std::int64_t n, std::int64_t stride, std::int64_t window,
                   std::int64_t dilation);
+  // out[i] = the fold of from[k * step + i] over k < count; out may be from.
+  void (*rows)(const T* from, std::int64_t step, std::int64_t count, T* out, std::int64_t n);
+  // out[i] /= rows * counts[i]; null for integers.
+  void (*divide)(T* out, const T* counts, T rows, std::int64_t n);
 };
 template <class T>
 PlaneLoops<T> plane_loops(PoolKind kind);

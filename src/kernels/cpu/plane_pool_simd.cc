@@ -1,4 +1,4 @@
-// Folds of rows and of windows within a row for each instruction set: plain loops, which the compiler vectorises.
+// Folds of rows and of windows within a row for each instruction set.
 #include <type_traits>
 
 #include "kernels/cpu/plane_pool.h"
@@ -14,6 +14,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 namespace planes {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 // NaN wins.
 struct Most {
   template <class T>
@@ -22,20 +24,52 @@ struct Most {
     if constexpr (std::is_floating_point_v<T>) return a != a ? a : v;
     return v;
   }
+  template <class D, class V>
+  static HWY_INLINE V fold(D, V a, V b) {
+    if constexpr (std::is_floating_point_v<hn::TFromD<D>>)
+      return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+    else
+      return hn::Max(a, b);
+  }
 };
 struct Total {
   template <class T>
   static HWY_INLINE T fold(T a, T b) {
     return static_cast<T>(a + b);
   }
+  template <class D, class V>
+  static HWY_INLINE V fold(D, V a, V b) {
+    return hn::Add(a, b);
+  }
 };
 
+template <class Op, class D, class T>
+HWY_INLINE void vector_of_rows(D d, const T* from, std::int64_t step, std::int64_t count, T* out) {
+  auto v = hn::LoadU(d, from);
+  for (std::int64_t k = 1; k < count; ++k) v = Op::fold(d, v, hn::LoadU(d, from + k * step));
+  hn::StoreU(v, d, out);
+}
 template <class Op, class T>
-void rows(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, std::int64_t n, bool first) {
-  if (first)
-    for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
-  else
-    for (std::int64_t i = 0; i < n; ++i) to[i] = Op::fold(to[i], from[i]);
+void rows(const T* from, std::int64_t step, std::int64_t count, T* out, std::int64_t n) {
+  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, 16 / sizeof(T)> few;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d)), narrow = static_cast<std::int64_t>(hn::Lanes(few));
+  std::int64_t i = 0;
+  for (; i + width <= n; i += width) vector_of_rows<Op>(d, from + i, step, count, out + i);
+  if (i == n) return;
+  // What is left of the last vector overlaps the one before, whose results are the same unless out is where from is.
+  if (n >= width && out != from) return vector_of_rows<Op>(d, from + n - width, step, count, out + n - width);
+  for (; i + narrow <= n; i += narrow) vector_of_rows<Op>(few, from + i, step, count, out + i);
+  for (; i < n; ++i) {
+    T v = from[i];
+    for (std::int64_t k = 1; k < count; ++k) v = Op::fold(v, from[k * step + i]);
+    out[i] = v;
+  }
+}
+
+template <class T>
+void divide(T* HWY_RESTRICT out, const T* HWY_RESTRICT counts, T rows, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] /= rows * counts[i];
 }
 
 template <class Op, std::int64_t kStride, class T>
@@ -61,7 +95,7 @@ void strided(const T* HWY_RESTRICT from, T* HWY_RESTRICT out, std::int64_t n, st
 template <class Op, class T>
 void windows(const T* from, T* out, std::int64_t n, std::int64_t stride, std::int64_t window, std::int64_t dilation) {
   if (stride == 1)
-    strided<Op, 1>(from, out, n, stride, window, dilation);
+    rows<Op>(from, dilation, window, out, n);
   else if (stride == 2)
     strided<Op, 2>(from, out, n, stride, window, dilation);
   else
@@ -70,9 +104,9 @@ void windows(const T* from, T* out, std::int64_t n, std::int64_t stride, std::in
 
 template <class T>
 PlaneLoops<T> loops(PoolKind kind) {
-  if (kind == PoolKind::Max) return {rows<Most, T>, windows<Most, T>};
-  if constexpr (std::is_floating_point_v<T>) return {rows<Total, T>, windows<Total, T>};
-  return {nullptr, nullptr};
+  if (kind == PoolKind::Max) return {windows<Most, T>, rows<Most, T>, nullptr};
+  if constexpr (std::is_floating_point_v<T>) return {windows<Total, T>, rows<Total, T>, divide<T>};
+  return {};
 }
 
 }  // namespace planes

@@ -1,5 +1,6 @@
 // Pooling of planes, channels by given statistics, triangles, reversed sequences, Col2Im, Hardmax and powers against
 // their definitions.
+#include "base/number.h"
 #include "kernels/cpu/channel_norm.h"
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/fold.h"
@@ -80,10 +81,67 @@ TEST(PlanePool, EveryWindow) {
       // The last window reaches beyond the padding.
       check_pool<float>({DataType::Float, kind, {1, 1, 6}, {1, 1, 3}, {3}, {2}, {1}, {0}, {0}, counts});
     }
+  // Wide windows, many bands, a depth in bands.
+  check_pool<float>(
+      {DataType::Float, PoolKind::Max, {1, 3, 20, 20}, {1, 3, 20, 20}, {13, 13}, {1, 1}, {1, 1}, {6, 6}, {6, 6}});
+  check_pool<double>(
+      {DataType::Double, PoolKind::Max, {1, 1, 31, 9}, {1, 1, 7, 9}, {7, 1}, {4, 1}, {1, 1}, {0, 0}, {0, 0}});
+  check_pool<float>(
+      {DataType::Float, PoolKind::Max, {1, 1, 40, 9}, {1, 1, 30, 9}, {6, 1}, {1, 1}, {2, 1}, {0, 0}, {0, 0}});
+  for (const PoolKind kind : {PoolKind::Max, PoolKind::Average}) {
+    check_pool<float>(
+        {DataType::Float, kind, {1, 2, 300, 301}, {1, 2, 300, 301}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
+    check_pool<float>({DataType::Float,
+                       kind,
+                       {1, 1, 30, 40, 50},
+                       {1, 1, 30, 20, 25},
+                       {3, 3, 3},
+                       {1, 2, 2},
+                       {1, 1, 1},
+                       {1, 1, 1},
+                       {1, 1, 1}});
+  }
   check_pool<std::int8_t>(
       {DataType::Int8, PoolKind::Max, {1, 4, 20, 33}, {1, 4, 18, 31}, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}});
   check_pool<std::uint8_t>(
       {DataType::Uint8, PoolKind::Max, {1, 4, 20, 33}, {1, 4, 10, 17}, {2, 2}, {2, 2}, {1, 1}, {0, 1}, {0, 0}});
+}
+
+TEST(PlanePool, HalvesAndNaN) {
+  std::vector<std::uint16_t> x;
+  std::vector<float> wide;
+  for (int i = 0; i < 2 * 9 * 21; ++i) {
+    wide.push_back(static_cast<float>(i * 7 % 64) - 20);
+    x.push_back(base::float_to_half(wide.back()));
+  }
+  const float nan = std::nanf("");
+  wide[40] = nan;
+  x[40] = base::float_to_half(nan);
+  Constants constants;
+  for (const PoolKind kind : {PoolKind::Max, PoolKind::Average}) {
+    PlanePoolConfig c{
+        DataType::Float16, kind, {1, 2, 9, 21}, {1, 2, 9, 21}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, true};
+    ASSERT_EQ(plane_pool_candidates()[0].refuses(c), "");
+    const auto got =
+        run_at_widths(*plane_pool_candidates()[0].make(c, constants), {x.data()}, std::vector<std::uint16_t>(x.size()));
+    for (int p = 0; p < 2; ++p)
+      for (int y = 0; y < 9; ++y)
+        for (int z = 0; z < 21; ++z) {
+          double sum = 0, best = -1e300;
+          for (int i = std::max(0, y - 1); i < std::min(9, y + 2); ++i)
+            for (int j = std::max(0, z - 1); j < std::min(21, z + 2); ++j) {
+              const double v = wide[static_cast<std::size_t>((p * 9 + i) * 21 + j)];
+              sum += v;
+              best = std::isnan(v) || std::isnan(best) ? nan : std::max(best, v);
+            }
+          const float want = static_cast<float>(kind == PoolKind::Max ? best : sum / 9);
+          const float is = base::half_to_float(got[static_cast<std::size_t>((p * 9 + y) * 21 + z)]);
+          if (std::isnan(want))
+            ASSERT_TRUE(std::isnan(is));
+          else
+            ASSERT_NEAR(is, want, 1e-2);
+        }
+  }
 }
 
 TEST(PlanePool, RefusesWindowsOfPaddingAlone) {
@@ -104,6 +162,20 @@ TEST(ChannelNorm, MatchesItsFormula) {
     const std::size_t c = i / 37 % 5;
     want.push_back((static_cast<double>(x[i]) - mean[c]) / std::sqrt(variance[c] + 1e-5) * scale[c] + bias[c]);
   }
+  expect_close(got, want, 1e-6, "channels");
+}
+
+TEST(ChannelNorm, RowsOfChannels) {
+  auto x = random_floats(9 * 37, 1, -3, 3), scale = random_floats(37, 2), bias = random_floats(37, 3),
+       mean = random_floats(37, 4), variance = random_floats(37, 5, 0.1f, 2);
+  Constants constants;
+  const auto got =
+      run_at_widths(*channel_norm_candidates()[0].make({DataType::Float, 9, 37, 1, 1e-5}, constants),
+                    {x.data(), scale.data(), bias.data(), mean.data(), variance.data()}, std::vector<float>(x.size()));
+  std::vector<double> want;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    want.push_back((static_cast<double>(x[i]) - mean[i % 37]) / std::sqrt(variance[i % 37] + 1e-5) * scale[i % 37] +
+                   bias[i % 37]);
   expect_close(got, want, 1e-6, "channels");
 }
 

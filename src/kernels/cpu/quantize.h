@@ -15,6 +15,21 @@ struct QuantizeConfig {
 std::span<const Candidate<QuantizeConfig>> quantize_candidates();
 std::span<const Candidate<QuantizeConfig>> dequantize_candidates();
 
+// What the above does not take: 16-bit integers (and int32, of which there is no zero point, dequantized), blocks, and
+// scales from element to element. x lies as [outer, n, inner]; the scale of element [o, k, i] is at
+// o * outer_step + k / block * step + i * inner_step. Operands: as above.
+struct BlockQuantizeConfig {
+  DataType integer = DataType::Int16;
+  std::int64_t outer = 1, n = 1, inner = 1, block = 1;
+  std::int64_t outer_step = 0, step = 0, inner_step = 0;
+};
+std::span<const Candidate<BlockQuantizeConfig>> block_quantize_candidates();
+std::span<const Candidate<BlockQuantizeConfig>> block_dequantize_candidates();
+// For a target's instruction set: n elements whose scales (and zero points, null for 0) are `step` apart, 0 or 1.
+using QuantizeLoop = void (*)(const void* x, const float* scales, const void* zeros, std::int64_t step, void* out,
+                              std::int64_t n);
+QuantizeLoop quantize_loop(DataType integer, bool back);
+
 // By the range of the data, which is widened to hold 0: ONNX DynamicQuantizeLinear.
 // Operands: x, then the output, its scale and its zero point.
 struct DynamicQuantizeConfig {

@@ -67,6 +67,76 @@ TEST(Quantize, NaN) {
   check_nan<std::int8_t>(DataType::Int8);
 }
 
+// Which scale an element has, counted out one by one.
+template <class T>
+void check_blocks(DataType type) {
+  const std::int64_t L = 1 << 30;
+  for (const BlockQuantizeConfig& c : {BlockQuantizeConfig{type, 1, 1, 5001, L, 0, 0, 0},
+                                       {type, 3, 40, 1, 1, 0, 1, 0},
+                                       {type, 3, 5, 41, 1, 0, 1, 0},
+                                       {type, 3, 70, 1, 32, 3, 1, 1},
+                                       {type, 2, 10, 50, 4, 150, 50, 1}}) {
+    std::int64_t most = 0, e = 0;
+    std::vector<std::size_t> which;
+    for (std::int64_t o = 0; o < c.outer; ++o)
+      for (std::int64_t k = 0; k < c.n; ++k)
+        for (std::int64_t i = 0; i < c.inner; ++i, ++e) {
+          const std::int64_t at = o * c.outer_step + k / c.block * c.step + i * c.inner_step;
+          most = std::max(most, at);
+          which.push_back(static_cast<std::size_t>(at));
+        }
+    auto x = random_floats(e, 5, -9000, 9000);
+    x[0] = std::nanf("");
+    auto scales = random_floats(most + 1, 6, 0.1f, 300.0f);
+    std::vector<T> zeros;
+    for (std::int64_t i = 0; i <= most; ++i) zeros.push_back(static_cast<T>(i % 7));
+    Constants constants;
+    for (const bool moved : {true, false}) {
+      ASSERT_EQ(block_quantize_candidates()[0].refuses(c), "");
+      void* const points = moved ? zeros.data() : nullptr;
+      const auto got = run_at_widths(*block_quantize_candidates()[0].make(c, constants),
+                                     {x.data(), scales.data(), points}, std::vector<T>(x.size()));
+      std::vector<float> want_back;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+        const int zero = moved ? zeros[which[i]] : 0;
+        const double quotient = std::nearbyint(x[i] / scales[which[i]]) + zero;
+        ASSERT_EQ(got[i], std::isnan(quotient) ? low : std::min(high, std::max(low, quotient))) << i;
+        want_back.push_back(static_cast<float>(got[i] - zero) * scales[which[i]]);
+      }
+      ASSERT_EQ(block_dequantize_candidates()[0].refuses(c), "");
+      EXPECT_EQ(run_at_widths(*block_dequantize_candidates()[0].make(c, constants),
+                              {const_cast<T*>(got.data()), scales.data(), points}, std::vector<float>(x.size())),
+                want_back);
+    }
+  }
+}
+
+TEST(Quantize, BlocksAndWiderIntegers) {
+  check_blocks<std::uint8_t>(DataType::Uint8);
+  check_blocks<std::int8_t>(DataType::Int8);
+  check_blocks<std::uint16_t>(DataType::Uint16);
+  check_blocks<std::int16_t>(DataType::Int16);
+}
+
+// Quotients at and beside halves, by a scale whose reciprocal is rounded.
+TEST(Quantize, RoundsTheQuotientItself) {
+  std::vector<float> x;
+  const float scale = 0.3f;
+  for (int i = -140; i < 140; ++i)
+    for (const float side : {0.0f, -1e30f, 1e30f}) {
+      const float half = (static_cast<float>(i) + 0.5f) * scale;
+      x.push_back(side == 0 ? half : std::nextafter(half, side));
+    }
+  Constants constants;
+  const QuantizeConfig config{DataType::Int8, 1, 1, static_cast<std::int64_t>(x.size())};
+  float own = scale;
+  const auto got = run_at_widths(*quantize_candidates()[0].make(config, constants), {x.data(), &own, nullptr},
+                                 std::vector<std::int8_t>(x.size()));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(got[i], std::min(127.0f, std::max(-128.0f, std::nearbyint(x[i] / scale)))) << x[i];
+}
+
 TEST(Quantize, RunsOfOneScale) {
   check<std::uint8_t>(DataType::Uint8);
   check<std::int8_t>(DataType::Int8);

@@ -1,4 +1,4 @@
-// (x - offset) * scale by columns, f32.
+// (x - offset) * scale by columns, into f32; x is of float, double, int32 or int64.
 #pragma once
 #include <memory>
 #include <span>
@@ -13,7 +13,7 @@ struct ColumnScales {
   std::vector<float> offset, scale;
 };
 
-// Operands: x [rows, columns], then the output, which may lie where x does.
+// Operands: x [rows, columns], then the output, which may lie where x does if that is of float.
 struct ScaleConfig {
   std::shared_ptr<const ColumnScales> by;
   DataType x = DataType::Float;

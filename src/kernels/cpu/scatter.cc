@@ -6,7 +6,9 @@
 #include <cstring>
 #include <string>
 
+#include "base/number.h"
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/index_check.h"
 #include "kernels/cpu/physical.h"
 #include "norn/error.h"
 
@@ -21,11 +23,7 @@ constexpr double kElementNs = 1.0;
 }
 template <class I>
 void check_indices(const I* index, std::int64_t n, std::int64_t size) {
-  const auto reach = static_cast<std::uint64_t>(size);
-  unsigned outside = 0;
-  for (std::int64_t i = 0; i < n; ++i)
-    outside |= static_cast<std::uint64_t>(static_cast<std::int64_t>(index[i])) + reach >= 2 * reach;
-  if (!outside) return;
+  if (indices_within(index, n, size)) return;
   for (std::int64_t i = 0; i < n; ++i)
     if (index[i] < -size || index[i] >= size) refuse_index(index[i], size);
 }
@@ -166,10 +164,30 @@ std::unique_ptr<Kernel> make_gather_elements(const GatherElementsConfig& c, Pack
   return std::make_unique<GatherElements>(c);
 }
 
+// A half type: computed in f32 and rounded once.
+template <DataType type>
+struct Half {
+  std::uint16_t bits;
+  float wide() const {
+    if constexpr (type == DataType::Float16) return base::half_to_float(bits);
+    return base::bfloat16_to_float(bits);
+  }
+  static Half of(float v) {
+    if constexpr (type == DataType::Float16) return {base::float_to_half(v)};
+    return {base::float_to_bfloat16(v)};
+  }
+};
+
 template <ScatterKind kind, class T>
 T scattered(T old, T update) {
   if constexpr (kind == ScatterKind::Replace) return update;
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (std::is_class_v<T>) {
+    const float a = old.wide(), b = update.wide();
+    if constexpr (kind == ScatterKind::Add) return T::of(a + b);
+    if constexpr (kind == ScatterKind::Mul) return T::of(a * b);
+    const bool taken = b != b || (kind == ScatterKind::Max ? b > a : b < a);
+    return taken && a == a ? update : old;
+  } else if constexpr (std::is_floating_point_v<T>) {
     if constexpr (kind == ScatterKind::Add) return old + update;
     if constexpr (kind == ScatterKind::Mul) return old * update;
     if constexpr (kind == ScatterKind::Max || kind == ScatterKind::Min) {
@@ -193,6 +211,8 @@ bool reduces(DataType type) {
   switch (type) {
     case DataType::Float:
     case DataType::Double:
+    case DataType::Float16:
+    case DataType::BFloat16:
     case DataType::Int8:
     case DataType::Int16:
     case DataType::Int32:
@@ -228,6 +248,8 @@ void with_type(DataType type, ScatterKind kind, F&& f) {
   switch (type) {
     case DataType::Float: return kinds(float{});
     case DataType::Double: return kinds(double{});
+    case DataType::Float16: return kinds(Half<DataType::Float16>{});
+    case DataType::BFloat16: return kinds(Half<DataType::BFloat16>{});
     case DataType::Int8: return kinds(std::int8_t{});
     case DataType::Int16: return kinds(std::int16_t{});
     case DataType::Int32: return kinds(std::int32_t{});

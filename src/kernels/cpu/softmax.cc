@@ -1,25 +1,46 @@
 #include "kernels/cpu/softmax.h"
 
+#include <algorithm>
+#include <cmath>
+#include <string>
+
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
+#include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
 namespace {
 
 constexpr std::int64_t kColumns = 256;  // done together, when the softmax runs down columns
+constexpr std::int64_t kFew = 16;       // columns that are turned into rows
 
 class Softmax final : public Kernel {
  public:
-  explicit Softmax(const SoftmaxConfig& c) : c_(c), table_(row_table()) {}
+  explicit Softmax(const SoftmaxConfig& c) : c_(c), table_(row_table()) {
+    turned_ = c.inner > 1 && c.inner < kFew && c.n >= 4 * kFew;
+    tasks_ = piece_count(c.outer, static_cast<double>(c.n * c.inner) * 1.5);
+  }
+  std::size_t scratch_bytes() const override {
+    return turned_ ? static_cast<std::size_t>(tasks_ * (c_.n * c_.inner + 15)) * sizeof(float) : 0;
+  }
 
-  void run(void* const* operands, void*) const override {
+  void run(void* const* operands, void* scratch) const override {
     const float* x = static_cast<const float*>(operands[0]);
     float* out = static_cast<float*>(operands[1]);
     const double row_ns = 20 + 0.7 * static_cast<double>(c_.n);
     if (c_.inner == 1) {
       parallel_ranges(c_.outer, row_ns, 1, [&](std::int64_t begin, std::int64_t end) {
         table_.softmax(x + begin * c_.n, out + begin * c_.n, end - begin, c_.n, c_.log);
+      });
+      return;
+    }
+    if (turned_) {
+      base::parallel_for(tasks_, [&](std::int64_t task) {
+        float* rows = static_cast<float*>(scratch) + task * ((c_.n * c_.inner + 15) / 16 * 16);
+        for (std::int64_t o = c_.outer * task / tasks_; o < c_.outer * (task + 1) / tasks_; ++o)
+          turned(x + o * c_.n * c_.inner, out + o * c_.n * c_.inner, rows);
       });
       return;
     }
@@ -35,16 +56,122 @@ class Softmax final : public Kernel {
   }
 
  private:
+  void turned(const float* x, float* out, float* rows) const {
+    const std::int64_t n = c_.n, inner = c_.inner;
+    for (std::int64_t k = 0; k < n; ++k)
+      for (std::int64_t i = 0; i < inner; ++i) rows[i * n + k] = x[k * inner + i];
+    table_.softmax(rows, rows, inner, n, c_.log);
+    for (std::int64_t k = 0; k < n; ++k)
+      for (std::int64_t i = 0; i < inner; ++i) out[k * inner + i] = rows[i * n + k];
+  }
+
   SoftmaxConfig c_;
   const RowTable& table_;
+  bool turned_ = false;
+  std::int64_t tasks_ = 1;
+};
+
+// In double: by pieces of lines, or of rows of columns.
+class SoftmaxDouble final : public Kernel {
+ public:
+  explicit SoftmaxDouble(const SoftmaxConfig& c)
+      : c_(c),
+        most_(fold_loops(FoldKind::Max, DataType::Double)),
+        sum_(fold_loops(FoldKind::Sum, DataType::Double)),
+        exp_(typed_function(TypedOp::Exp, DataType::Double)),
+        log_(typed_function(TypedOp::Log, DataType::Double)) {}
+
+  void run(void* const* operands, void*) const override {
+    const double* x = static_cast<const double*>(operands[0]);
+    double* out = static_cast<double*>(operands[1]);
+    const std::int64_t blocks = c_.inner == 1 ? 1 : (c_.inner + kPart - 1) / kPart;
+    const double unit_ns = static_cast<double>(c_.n * std::min(c_.inner, kPart)) * 3;
+    parallel_ranges(c_.outer * blocks, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      Work work;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = i % blocks * kPart, at = i / blocks * c_.n * c_.inner + first;
+        if (c_.inner == 1)
+          row(x + at, out + at, work);
+        else
+          columns(x + at, out + at, std::min(kPart, c_.inner - first), work);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kPart = 512;
+  struct Work {
+    double most[kPart], sum[kPart], t[kPart], e[kPart];
+  };
+
+  // exp(x - most) of which nothing is seen is 0, as are infinite distances.
+  void exponentials(const double* t, double* e, std::int64_t n, double* bounded) const {
+    for (std::int64_t i = 0; i < n; ++i) bounded[i] = t[i] < -700 ? -700 : t[i];
+    const std::int64_t whole = (n + 7) / 8 * 8;  // vectors
+    std::fill(bounded + n, bounded + whole, 0.0);
+    exp_(bounded, nullptr, e, whole, 0, 0);
+    for (std::int64_t i = 0; i < n; ++i) e[i] = t[i] < -700 ? 0 : e[i];
+  }
+
+  void row(const double* x, double* out, Work& work) const {
+    double most;
+    most_.row(x, c_.n, &most);
+    double sum = 0;
+    for (std::int64_t at = 0; at < c_.n; at += kPart) {
+      const std::int64_t n = std::min(kPart, c_.n - at);
+      for (std::int64_t i = 0; i < n; ++i) work.t[i] = x[at + i] - most;
+      exponentials(work.t, work.e, n, work.sum);
+      double piece;
+      sum_.row(work.e, n, &piece);
+      sum += piece;
+      if (!c_.log) std::copy_n(work.e, n, out + at);
+    }
+    if (c_.log) {
+      const double shift = std::log(sum);
+      for (std::int64_t i = 0; i < c_.n; ++i) out[i] = x[i] - most - shift;
+    } else {
+      const double scale = 1 / sum;
+      for (std::int64_t i = 0; i < c_.n; ++i) out[i] *= scale;
+    }
+  }
+  void columns(const double* x, double* out, std::int64_t m, Work& work) const {
+    most_.rows(x, c_.inner, c_.n, work.most, m, true);
+    std::fill_n(work.sum, m, 0.0);
+    double bounded[kPart];
+    for (std::int64_t k = 0; k < c_.n; ++k) {
+      const double* from = x + k * c_.inner;
+      for (std::int64_t i = 0; i < m; ++i) work.t[i] = from[i] - work.most[i];
+      exponentials(work.t, work.e, m, bounded);
+      for (std::int64_t i = 0; i < m; ++i) work.sum[i] += work.e[i];
+      if (!c_.log) std::copy_n(work.e, m, out + k * c_.inner);
+    }
+    if (c_.log) {
+      log_(work.sum, nullptr, work.t, m, 0, 0);
+      for (std::int64_t k = 0; k < c_.n; ++k)
+        for (std::int64_t i = 0; i < m; ++i) out[k * c_.inner + i] = x[k * c_.inner + i] - work.most[i] - work.t[i];
+    } else {
+      for (std::int64_t i = 0; i < m; ++i) work.t[i] = 1 / work.sum[i];
+      for (std::int64_t k = 0; k < c_.n; ++k)
+        for (std::int64_t i = 0; i < m; ++i) out[k * c_.inner + i] *= work.t[i];
+    }
+  }
+
+  SoftmaxConfig c_;
+  FoldLoops most_, sum_;
+  TypedLoop exp_, log_;
 };
 
 std::string refuses(const SoftmaxConfig& c) {
+  if (c.type != DataType::Float && c.type != DataType::Double)
+    return "computes float and double, not " + std::string(data_type_name(c.type));
   if (c.outer < 1 || c.n < 1 || c.inner < 1) return "an empty tensor";
   const Shape dims = {c.outer, c.n, c.inner};
   return extent_refusal({&dims});
 }
-std::unique_ptr<Kernel> make(const SoftmaxConfig& c, PackedConstants&) { return std::make_unique<Softmax>(c); }
+std::unique_ptr<Kernel> make(const SoftmaxConfig& c, PackedConstants&) {
+  if (c.type == DataType::Double) return std::make_unique<SoftmaxDouble>(c);
+  return std::make_unique<Softmax>(c);
+}
 
 constexpr Candidate<SoftmaxConfig> kCandidates[] = {{"simd", refuses, make}};
 

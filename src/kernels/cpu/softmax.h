@@ -1,4 +1,4 @@
-// Softmax and log-softmax, f32, over the middle of three dimensions.
+// Softmax and log-softmax, in float and double, over the middle of three dimensions.
 #pragma once
 #include <span>
 
@@ -10,6 +10,7 @@ namespace norn::kernels {
 struct SoftmaxConfig {
   std::int64_t outer = 1, n = 1, inner = 1;
   bool log = false;
+  DataType type = DataType::Float;
 };
 std::span<const Candidate<SoftmaxConfig>> softmax_candidates();
 

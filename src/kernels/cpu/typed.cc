@@ -63,6 +63,13 @@ class Typed final : public Kernel {
         n = std::min(kTile, end - at);
         for (const OperandReader& reader : readers_) n = reader.to_row_end(at, n);
         std::byte* const to = out + static_cast<std::size_t>(at) * out_bytes;
+        if (c_.inputs.size() == 2 && !widen_ && !scale_) {
+          for_both(readers_[0], readers_[1], operands[0], operands[1], at, n, compute_bytes, x_tile, y_tile,
+                   [&](const void* x, const void* y, std::int64_t first, std::int64_t count) {
+                     loop_(x, y, to + static_cast<std::size_t>(first) * out_bytes, count, c_.a, c_.b);
+                   });
+          continue;
+        }
         const bool narrow = narrow_ && !gives_bools(c_.op);
         void* const last = narrow ? static_cast<void*>(result.data()) : to;
         const void* x = operand(0, operands, at, n, raw, x_tile);

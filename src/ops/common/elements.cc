@@ -238,6 +238,11 @@ void copy_run(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64
               std::int64_t src_stride) {
   T* to = static_cast<T*>(dst.mutable_data()) + dst_first;
   const T* from = static_cast<const T*>(src.data()) + src_first;
+  if (src_stride == 0) {
+    const T one = *from;
+    std::fill_n(to, n, one);
+    return;
+  }
   for (std::int64_t k = 0; k < n; ++k) to[k] = from[k * src_stride];
 }
 

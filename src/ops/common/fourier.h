@@ -19,11 +19,20 @@ class Fourier {
 
  private:
   void forward(std::span<Complex> line);
+  // Of what put() has placed, into re_ and im_.
+  void transform();
+  void put(std::size_t k, Complex x) {
+    re_[order_[k]] = x.real();
+    im_[order_[k]] = x.imag();
+  }
 
   bool inverse_;
-  std::vector<Complex> roots_;  // e^(-2 pi j k / m), k < m / 2, for lines of m elements, a power of two
+  // Of m elements, a power of two; the order of their numbers with bits reversed. The roots e^(-pi j k / half), k <
+  // half, of the stage that joins lines of `half` elements begin at half - 1.
+  std::vector<double> re_, im_, root_re_, root_im_;
+  std::vector<std::size_t> order_;
   // Where n is not a power of two: e^(-pi j k^2 / n), the transform of its conjugate, and room for m elements.
-  std::vector<Complex> chirp_, filter_, work_;
+  std::vector<Complex> chirp_, filter_, product_;
 };
 
 }  // namespace norn::ops

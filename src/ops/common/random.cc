@@ -5,27 +5,50 @@
 namespace norn::ops {
 namespace {
 
-std::mt19937 generator_of(const opset::ReferenceContext& node) {
+MersenneTwister generator_of(const opset::ReferenceContext& node) {
   const auto given = node.attrs().find_f("seed");
   if (!given || std::isnan(*given)) {
     std::random_device entropy;
     std::seed_seq words{entropy(), entropy(), entropy(), entropy()};
-    return std::mt19937(words);
+    return MersenneTwister(words);
   }
   if (std::isinf(*given)) node.fail("the seed is infinite");
   double seed = std::fmod(std::trunc(static_cast<double>(*given)), 0x1p32);
   if (seed < 0) seed += 0x1p32;
-  return std::mt19937(static_cast<std::uint32_t>(seed));
+  return MersenneTwister(static_cast<std::uint32_t>(seed));
+}
+
+// What follows from two neighbours of the state.
+std::uint32_t twisted(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t joined = (a & 0x80000000u) | (b & 0x7fffffffu);
+  return joined >> 1 ^ ((0u - (b & 1u)) & 0x9908b0dfu);
 }
 
 }  // namespace
 
-RandomNumbers::RandomNumbers(const opset::ReferenceContext& node) : generator_(generator_of(node)) {}
-
-double RandomNumbers::uniform() {
-  const auto high = static_cast<double>(generator_() >> 5), low = static_cast<double>(generator_() >> 6);
-  return (high * 0x1p26 + low) * 0x1p-53;
+MersenneTwister::MersenneTwister(std::uint32_t seed) {
+  state_[0] = seed;
+  for (std::uint32_t i = 1; i < kSize; ++i) state_[i] = 1812433253u * (state_[i - 1] ^ state_[i - 1] >> 30) + i;
 }
+
+MersenneTwister::MersenneTwister(std::seed_seq& seeds) { seeds.generate(state_.begin(), state_.end()); }
+
+void MersenneTwister::refill() {
+  std::uint32_t* const s = state_.data();
+  for (std::size_t i = 0; i < kSize - kShift; ++i) s[i] = s[i + kShift] ^ twisted(s[i], s[i + 1]);
+  for (std::size_t i = kSize - kShift; i < kSize - 1; ++i) s[i] = s[i - (kSize - kShift)] ^ twisted(s[i], s[i + 1]);
+  s[kSize - 1] = s[kShift - 1] ^ twisted(s[kSize - 1], s[0]);
+  for (std::size_t i = 0; i < kSize; ++i) {
+    std::uint32_t x = s[i];
+    x ^= x >> 11;
+    x ^= x << 7 & 0x9d2c5680u;
+    x ^= x << 15 & 0xefc60000u;
+    numbers_[i] = x ^ x >> 18;
+  }
+  next_ = 0;
+}
+
+RandomNumbers::RandomNumbers(const opset::ReferenceContext& node) : generator_(generator_of(node)) {}
 
 double RandomNumbers::normal() {
   if (spare_) {

@@ -7,6 +7,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <random>
 
@@ -15,16 +16,40 @@
 
 namespace norn::ops {
 
+// MT19937, the same numbers as std::mt19937's: 624 at a time, in loops that can be vectorised.
+class MersenneTwister {
+ public:
+  explicit MersenneTwister(std::uint32_t seed);
+  explicit MersenneTwister(std::seed_seq& seeds);
+
+  std::uint32_t operator()() {
+    if (next_ == kSize) refill();
+    return numbers_[next_++];
+  }
+  // In [0, 1), of 53 bits.
+  double uniform() {
+    const auto high = static_cast<double>((*this)() >> 5), low = static_cast<double>((*this)() >> 6);
+    return (high * 0x1p26 + low) * 0x1p-53;
+  }
+
+ private:
+  static constexpr std::size_t kSize = 624, kShift = 397;
+  void refill();
+
+  std::array<std::uint32_t, kSize> state_, numbers_;
+  std::size_t next_ = kSize;
+};
+
 class RandomNumbers {
  public:
   // Of the node's attribute `seed`, a float: its integer part modulo 2^32. NaN, as for onnx's evaluator, is none.
   explicit RandomNumbers(const opset::ReferenceContext& node);
 
-  double uniform();  // in [0, 1)
-  double normal();   // mean 0, standard deviation 1
+  double uniform() { return generator_.uniform(); }  // in [0, 1)
+  double normal();                                   // mean 0, standard deviation 1
 
  private:
-  std::mt19937 generator_;
+  MersenneTwister generator_;
   std::optional<double> spare_;  // the other number of a pair
 };
 

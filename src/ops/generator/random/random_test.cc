@@ -3,10 +3,12 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 #include <set>
 
 #include "norn/error.h"
 #include "ops/common/case.h"
+#include "ops/common/random.h"
 #include "ops/common/slice_test.h"
 
 namespace norn::ops::test {
@@ -114,6 +116,18 @@ TEST(Random, SeedsDecide) {
     EXPECT_NE(with(nan), with(nan));
     EXPECT_THROW(with(std::numeric_limits<float>::infinity()), Error);
   }
+}
+
+TEST(MersenneTwister, GivesTheStandardsNumbers) {
+  for (const std::uint32_t seed : {0u, 1u, 5489u, ~0u}) {
+    MersenneTwister ours(seed);
+    std::mt19937 standard(seed);
+    for (int i = 0; i < 2000; ++i) ASSERT_EQ(ours(), standard()) << seed << " " << i;
+  }
+  std::seed_seq seeds{1, 2, 3}, same{1, 2, 3};
+  MersenneTwister ours(seeds);
+  std::mt19937 standard(same);
+  for (int i = 0; i < 2000; ++i) ASSERT_EQ(ours(), standard());
 }
 
 // What is drawn is not known before running, though no input is missing.

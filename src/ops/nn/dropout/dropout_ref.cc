@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ops/common/elements.h"
+#include "ops/common/random.h"
 #include "ops/nn/dropout/dropout.h"
 #include "opset/reference.h"
 
@@ -15,11 +16,6 @@ namespace norn::ops {
 namespace {
 
 using opset::ReferenceContext;
-
-double next_uniform(std::mt19937& generator) {
-  const double a = static_cast<double>(generator() >> 5), b = static_cast<double>(generator() >> 6);
-  return (a * 0x1p26 + b) * 0x1p-53;
-}
 
 const Tensor& scalar_input(ReferenceContext& ctx, int i, const char* name) {
   const Tensor& t = ctx.input(i);
@@ -61,10 +57,10 @@ void put_mask(ReferenceContext& ctx, const std::vector<double>& mask) {
 void dropout_ref(ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
   const double ratio = is_training(ctx) ? drop_ratio(ctx) : 0;
-  std::vector<double> mask(static_cast<std::size_t>(x.size()), 1.0);
+  std::vector<double> mask(ratio > 0 || ctx.wants_output(1) ? static_cast<std::size_t>(x.size()) : 0, 1.0);
   if (ratio > 0) {
-    std::mt19937 generator(seed_of(ctx));
-    for (double& keep : mask) keep = next_uniform(generator) >= ratio;
+    MersenneTwister generator(seed_of(ctx));
+    for (double& keep : mask) keep = generator.uniform() >= ratio;
   }
   if (ctx.wants_output(0)) {
     Tensor& y = ctx.output(0, x.dtype(), x.dims());

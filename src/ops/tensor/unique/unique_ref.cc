@@ -4,6 +4,9 @@
 #include "ops/tensor/unique/unique.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -39,6 +42,34 @@ struct Groups {
   std::vector<std::size_t> first;  // where each begins
 };
 
+// An integer that orders as the element does: every NaN is one, and so are both zeros.
+std::uint64_t key_of(double x) {
+  if (x != x) return ~std::uint64_t{0};
+  const auto bits = std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x);
+  return bits >> 63 ? ~bits : bits | std::uint64_t{1} << 63;
+}
+std::uint64_t key_of(std::int64_t x) { return static_cast<std::uint64_t>(x) ^ std::uint64_t{1} << 63; }
+std::uint64_t key_of(std::uint64_t x) { return x; }
+
+struct Entry {
+  std::uint64_t key;
+  std::int64_t at;
+};
+// By keys; equal ones stay in order. By one byte after the other, the least first, but for bytes that are all the same.
+void sort_by_key(std::vector<Entry>& entries) {
+  std::array<std::array<std::size_t, 256>, 8> counts{};
+  for (const Entry& e : entries)
+    for (std::size_t b = 0; b < 8; ++b) ++counts[b][e.key >> 8 * b & 0xff];
+  std::vector<Entry> other(entries.size());
+  for (std::size_t b = 0; b < 8 && !entries.empty(); ++b) {
+    if (counts[b][entries[0].key >> 8 * b & 0xff] == entries.size()) continue;
+    std::array<std::size_t, 256> place{};
+    std::exclusive_scan(counts[b].begin(), counts[b].end(), place.begin(), std::size_t{0});
+    for (const Entry& e : entries) other[place[e.key >> 8 * b & 0xff]++] = e;
+    std::swap(entries, other);
+  }
+}
+
 template <class D>
 Groups group(const Tensor& x, const AxisView& view) {
   const std::vector<D> values = load_all<D>(x);
@@ -54,22 +85,15 @@ Groups group(const Tensor& x, const AxisView& view) {
   };
   Groups g;
   g.slices.resize(static_cast<std::size_t>(view.n));
-  if constexpr (!std::is_same_v<D, std::string>) {
+  if constexpr (std::is_arithmetic_v<D>) {
     if (outer == 1 && view.inner == 1) {  // single elements are sorted with their positions beside them
-      struct Entry {
-        D value;
-        std::int64_t at;
-      };
       std::vector<Entry> entries;
       entries.reserve(values.size());
-      for (const D& value : values) entries.push_back({value, static_cast<std::int64_t>(entries.size())});
-      std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-        const int differ = order(a.value, b.value);
-        return differ != 0 ? differ < 0 : a.at < b.at;
-      });
+      for (const D& value : values) entries.push_back({key_of(value), static_cast<std::int64_t>(entries.size())});
+      sort_by_key(entries);
       for (std::size_t k = 0; k < entries.size(); ++k) {
         g.slices[k] = entries[k].at;
-        if (k == 0 || order(entries[k - 1].value, entries[k].value) != 0) g.first.push_back(k);
+        if (k == 0 || entries[k - 1].key != entries[k].key) g.first.push_back(k);
       }
       return g;
     }
@@ -102,7 +126,14 @@ void unique_ref(opset::ReferenceContext& ctx) {
   if (ctx.wants_output(0)) {
     dims[static_cast<std::size_t>(axis)] = kept;
     Tensor& y = ctx.output(0, x.dtype(), dims);
+    std::vector<std::int64_t> picked;
+    for (std::size_t k = 0; view.inner == 1 && k < shown.size(); ++k) picked.push_back(first_slice(shown[k]));
     for (std::int64_t o = 0, to = 0; to < y.size(); ++o) {
+      if (view.inner == 1) {
+        copy_picked(y, to, x, o * view.n, picked);
+        to += kept;
+        continue;
+      }
       for (const std::size_t which : shown) {
         copy_elements(y, to, x, (o * view.n + first_slice(which)) * view.inner, view.inner);
         to += view.inner;

@@ -1,0 +1,70 @@
+// Running sums and products down columns, for each instruction set: plain loops, which the compiler vectorises.
+#include <type_traits>
+
+#include "kernels/cpu/fold.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/cumulative_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace running {
+
+// Floats are summed in double and rounded once; integers wrap.
+template <class T>
+using Wide = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+
+template <class T, bool product, bool exclusive>
+void rows(const void* x_data, void* out_data, std::int64_t n, std::int64_t step, void* totals_data, std::int64_t m) {
+  Wide<T>* HWY_RESTRICT totals = static_cast<Wide<T>*>(totals_data);
+  for (std::int64_t i = 0; i < m; ++i) totals[i] = product ? Wide<T>{1} : Wide<T>{0};
+  for (std::int64_t k = 0; k < n; ++k) {
+    const T* HWY_RESTRICT from = static_cast<const T*>(x_data) + k * step;
+    T* HWY_RESTRICT to = static_cast<T*>(out_data) + k * step;
+    for (std::int64_t i = 0; i < m; ++i) {
+      const Wide<T> before = totals[i], x = static_cast<Wide<T>>(from[i]);
+      const Wide<T> total = product ? static_cast<Wide<T>>(before * x) : static_cast<Wide<T>>(before + x);
+      totals[i] = total;
+      to[i] = static_cast<T>(exclusive ? before : total);
+    }
+  }
+}
+
+template <class T>
+RunningLoop loop_of(bool product, bool exclusive) {
+  if (product) return exclusive ? rows<T, true, true> : rows<T, true, false>;
+  return exclusive ? rows<T, false, true> : rows<T, false, false>;
+}
+
+}  // namespace running
+
+RunningLoop find_running_loop(DataType type, bool product, bool exclusive) {
+  using namespace running;
+  switch (type) {
+    case DataType::Float: return loop_of<float>(product, exclusive);
+    case DataType::Double: return loop_of<double>(product, exclusive);
+    case DataType::Int32:
+    case DataType::Uint32: return loop_of<std::uint32_t>(product, exclusive);
+    default: return loop_of<std::uint64_t>(product, exclusive);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(find_running_loop);
+
+RunningLoop running_loop(DataType type, bool product, bool exclusive) {
+  return HWY_DYNAMIC_DISPATCH(find_running_loop)(type, product, exclusive);
+}
+
+}  // namespace norn::kernels
+#endif

@@ -1,0 +1,70 @@
+// The dimensions of a reduction, neighbours of one kind merged, and half types as f32. Internal to the kernels.
+#pragma once
+#include "kernels/cpu/cast.h"
+#include "kernels/cpu/fold.h"
+#include "kernels/cpu/physical.h"
+
+namespace norn::kernels {
+
+struct FoldSpace {
+  explicit FoldSpace(const FoldConfig& c) {
+    std::vector<bool> reduced(c.x.size());
+    for (std::int64_t a : c.axes) reduced[static_cast<std::size_t>(a)] = true;
+    std::vector<std::pair<StridedDim, bool>> merged;  // innermost first
+    std::int64_t stride = 1;
+    for (std::size_t d = c.x.size(); d-- > 0; stride *= c.x[d]) {
+      if (c.x[d] == 1) continue;
+      if (!merged.empty() && merged.back().second == reduced[d])
+        merged.back().first.size *= c.x[d];
+      else
+        merged.push_back({{c.x[d], stride}, reduced[d]});
+    }
+    for (std::size_t i = merged.size(); i-- > 0;) {
+      const auto& [dim, is_reduced] = merged[i];
+      folded_ *= is_reduced ? dim.size : 1;
+      if (i == 0) {
+        inner_ = dim.size;
+        inner_reduced_ = is_reduced;
+      } else {
+        (is_reduced ? reduced_ : kept_).push_back(dim);
+        (is_reduced ? reduced_count_ : kept_count_) *= dim.size;
+      }
+    }
+  }
+  static std::int64_t offset_of(const std::vector<StridedDim>& dims, std::int64_t index) {
+    std::int64_t at = 0;
+    for (std::size_t d = dims.size(); d-- > 0; index /= dims[d].size) at += index % dims[d].size * dims[d].stride;
+    return at;
+  }
+
+  bool inner_reduced_ = false;              // the innermost dimension is reduced
+  std::int64_t inner_ = 1;                  // its size
+  std::vector<StridedDim> kept_, reduced_;  // the others
+  std::int64_t kept_count_ = 1, reduced_count_ = 1, folded_ = 1;
+};
+
+inline bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
+
+// Half types as f32.
+class Halves {
+ public:
+  explicit Halves(DataType type) {
+    if (!is_half(type)) return;
+    const HalfTable& halves = half_table();
+    widen_ = type == DataType::Float16 ? halves.float16_to_float : halves.bfloat16_to_float;
+    narrow_ = type == DataType::Float16 ? halves.float_to_float16 : halves.float_to_bfloat16;
+  }
+  explicit operator bool() const { return widen_ != nullptr; }
+  void widen(const void* x, void* to, std::int64_t n) const {
+    widen_(static_cast<const std::uint16_t*>(x), static_cast<float*>(to), n);
+  }
+  void narrow(const void* x, void* to, std::int64_t n) const {
+    narrow_(static_cast<const float*>(x), static_cast<std::uint16_t*>(to), n);
+  }
+
+ private:
+  void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
+  void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
+};
+
+}  // namespace norn::kernels

@@ -1,0 +1,329 @@
+// Exact means and norms of integers, and LogSumExp.
+#include "kernels/cpu/fold_wide.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "kernels/cpu/cast.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/fold_space.h"
+#include "kernels/cpu/typed.h"
+
+namespace norn::kernels {
+namespace {
+
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
+
+std::string axes_refusal(const FoldConfig& c) {
+  for (std::int64_t d : c.x)
+    if (d < 1) return "an empty tensor";
+  for (std::int64_t a : c.axes)
+    if (a < 0 || static_cast<std::size_t>(a) >= c.x.size()) return "an axis outside the rank";
+  return extent_refusal({&c.x});
+}
+
+class WideFold final : public Kernel, private FoldSpace {
+ public:
+  explicit WideFold(const FoldConfig& c)
+      : FoldSpace(c), kind_(c.kind), type_(c.type), loops_(wide_loops(c.kind, c.type)) {}
+
+  void run(void* const* operands, void*) const override {
+    const auto* x = static_cast<const std::byte*>(operands[0]);
+    auto* out = static_cast<std::byte*>(operands[1]);
+    const auto size = static_cast<std::int64_t>(element_size(type_));
+    if (inner_reduced_) {
+      const double unit_ns = static_cast<double>(reduced_count_) * (5 + 0.5 * static_cast<double>(inner_));
+      parallel_ranges(kept_count_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+        Sums sums, more;
+        for (std::int64_t first = begin; first < end; first += kPart) {
+          const std::int64_t n = std::min(kPart, end - first);
+          if (reduced_count_ == 1) {
+            loops_.row(x + first * inner_ * size, inner_, n, sums.low.data(), sums.high.data());
+          } else {
+            for (std::int64_t k = 0; k < n; ++k) {
+              sums.low[static_cast<std::size_t>(k)] = 0;
+              sums.high[static_cast<std::size_t>(k)] = 0;
+              for (std::int64_t g = 0; g < reduced_count_; ++g) {
+                loops_.row(x + (offset_of(kept_, first + k) + offset_of(reduced_, g)) * size, inner_, 1,
+                           more.low.data(), more.high.data());
+                sums.low[static_cast<std::size_t>(k)] += more.low[0];
+                sums.high[static_cast<std::size_t>(k)] += more.high[0];
+              }
+            }
+          }
+          finish(sums, out + first * size, n);
+        }
+      });
+      return;
+    }
+    const std::int64_t parts = (inner_ + kPart - 1) / kPart;
+    const double unit_ns =
+        static_cast<double>(reduced_count_) * (5 + 0.5 * static_cast<double>(std::min(inner_, kPart)));
+    const StridedDim down = reduced_.empty() ? StridedDim{1, 0} : reduced_.back();
+    const std::vector<StridedDim> around(reduced_.begin(), reduced_.end() - (reduced_.empty() ? 0 : 1));
+    parallel_ranges(kept_count_ * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      Sums sums;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner_ - first);
+        std::fill_n(sums.low.begin(), n, 0);
+        std::fill_n(sums.high.begin(), n, 0);
+        for (std::int64_t g = 0; g < reduced_count_ / down.size; ++g)
+          loops_.rows(x + (offset_of(kept_, i / parts) + first + offset_of(around, g)) * size, down.stride, down.size,
+                      n, sums.low.data(), sums.high.data());
+        finish(sums, out + (i / parts * inner_ + first) * size, n);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kPart = 512;
+  struct Sums {
+    std::array<std::uint64_t, kPart> low;
+    std::array<std::int64_t, kPart> high;
+  };
+
+  void finish(const Sums& sums, std::byte* out, std::int64_t n) const {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::uint64_t low = sums.low[static_cast<std::size_t>(i)];
+      const std::int64_t high = sums.high[static_cast<std::size_t>(i)];
+      // What the shifted values lack of their sum is below 2^63.
+      const Wide total = static_cast<Wide>(high) * (Wide{1} << 32) + (low - (static_cast<std::uint64_t>(high) << 32));
+      if (kind_ == FoldKind::Mean) {
+        const bool is_short =
+            total >= std::numeric_limits<std::int64_t>::min() && total <= std::numeric_limits<std::int64_t>::max();
+        const std::int64_t mean = is_short ? static_cast<std::int64_t>(total) / folded_
+                                           : static_cast<std::int64_t>(total / static_cast<Wide>(folded_));
+        std::memcpy(out + i * 8, &mean, sizeof mean);
+        continue;
+      }
+      const auto root = static_cast<std::uint32_t>(root_of(static_cast<UnsignedWide>(total)));
+      std::memcpy(out + i * 4, &root, sizeof root);
+    }
+  }
+  static std::uint64_t root_of(UnsignedWide total) {
+    if (total < UnsignedWide{1} << 52)  // the root of it is rounded to a whole number only if it is one
+      return static_cast<std::uint64_t>(std::sqrt(static_cast<double>(static_cast<std::uint64_t>(total))));
+    auto root = static_cast<UnsignedWide>(std::sqrt(static_cast<long double>(total)));
+    while (root * root > total) --root;
+    while ((root + 1) * (root + 1) <= total) ++root;
+    return static_cast<std::uint64_t>(root);
+  }
+
+  FoldKind kind_;
+  DataType type_;
+  WideLoops loops_;
+};
+
+// C: float for it and half types, else double.
+template <class C>
+class LogSumExp final : public Kernel, private FoldSpace {
+ public:
+  explicit LogSumExp(const FoldConfig& c) : FoldSpace(c), type_(c.type), halves_(c.type) {
+    constexpr DataType kComputed = std::is_same_v<C, float> ? DataType::Float : DataType::Double;
+    most_ = fold_loops(FoldKind::Max, kComputed);
+    sum_ = fold_loops(FoldKind::Sum, kComputed);
+    exp_ = typed_function(TypedOp::Exp, kComputed);
+    log_ = typed_function(TypedOp::Log, kComputed);
+    if (!halves_ && type_ != kComputed) {
+      widen_ = cast_loop(type_, kComputed);
+      narrow_ = cast_loop(kComputed, type_);
+    }
+  }
+
+  void run(void* const* operands, void*) const override {
+    const auto* x = static_cast<const std::byte*>(operands[0]);
+    auto* out = static_cast<std::byte*>(operands[1]);
+    const auto size = static_cast<std::int64_t>(element_size(type_));
+    if (inner_reduced_ && (reduced_count_ > 1 || inner_ > kShort)) {
+      parallel_ranges(kept_count_, static_cast<double>(folded_) * 2, 1, [&](std::int64_t begin, std::int64_t end) {
+        Work work;
+        for (std::int64_t k = begin; k < end; ++k) {
+          const C v = of_group(x + offset_of(kept_, k) * size, work);
+          store(&v, out + k * size, 1, work);
+        }
+      });
+      return;
+    }
+    if (inner_reduced_) {  // short rows, as columns
+      parallel_ranges((kept_count_ + kPart - 1) / kPart, static_cast<double>(inner_ * kPart) * 3, 1,
+                      [&](std::int64_t begin, std::int64_t end) {
+                        Work work;
+                        for (std::int64_t p = begin; p < end; ++p) {
+                          const std::int64_t first = p * kPart, n = std::min(kPart, kept_count_ - first);
+                          short_rows(x + first * inner_ * size, out + first * size, n, work);
+                        }
+                      });
+      return;
+    }
+    const std::int64_t parts = (inner_ + kPart - 1) / kPart;
+    const double unit_ns = static_cast<double>(reduced_count_ * std::min(inner_, kPart)) * 2;
+    // As in fold.cc: short rows that lie behind each other are taken many at a time.
+    const StridedDim down = reduced_.empty() ? StridedDim{1, 0} : reduced_.back();
+    const std::int64_t most = std::max<std::int64_t>(1, kPart / inner_);
+    const std::int64_t together = down.stride == inner_ && inner_ < 64 && down.size >= 2 * most ? most : 1;
+    const std::vector<StridedDim> around(reduced_.begin(), reduced_.end() - (reduced_.empty() ? 0 : 1));
+    parallel_ranges(kept_count_ * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      Work work;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner_ - first);
+        const std::byte* from = x + (offset_of(kept_, i / parts) + first) * size;
+        const auto each = [&](const auto& f) {
+          for (std::int64_t g = 0; g < reduced_count_ / down.size; ++g)
+            for (std::int64_t k = 0; k < down.size; k += together) {
+              const std::int64_t m = n * std::min(together, down.size - k);
+              f(load(from + (offset_of(around, g) + k * down.stride) * size, m, work.x), m);
+            }
+        };
+        columns(each, n, together, work);
+        store(work.sum.data(), out + (i / parts * inner_ + first) * size, n, work);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kPart = 512, kShort = 32;
+  static constexpr C kLeast = std::is_same_v<C, float> ? C{-80} : C{-700};  // of which the exponential is no more seen
+  using Buffer = std::array<C, kPart>;
+  struct Work {
+    Buffer x, most, sum, t, e;
+    std::array<C, kPart * kShort> rows;
+  };
+
+  const C* load(const std::byte* x, std::int64_t n, Buffer& to) const {
+    if (halves_)
+      halves_.widen(x, to.data(), n);
+    else if (widen_)
+      widen_(x, to.data(), n);
+    else
+      return reinterpret_cast<const C*>(x);
+    return to.data();
+  }
+  void store(const C* v, std::byte* out, std::int64_t n, Work&) const {
+    if (halves_)
+      halves_.narrow(v, out, n);
+    else if (narrow_)
+      narrow_(v, out, n);
+    else
+      std::memcpy(out, v, static_cast<std::size_t>(n) * sizeof(C));
+  }
+  static C relative(C x, C most) {
+    const C t = x - most;
+    return t < kLeast ? kLeast : t;  // NaN stays
+  }
+
+  C of_group(const std::byte* x, Work& work) const {
+    const auto size = static_cast<std::int64_t>(element_size(type_));
+    const auto each = [&](const auto& f) {
+      for (std::int64_t g = 0; g < reduced_count_; ++g)
+        for (std::int64_t at = 0; at < inner_; at += kPart) {
+          const std::int64_t n = std::min(kPart, inner_ - at);
+          f(load(x + (offset_of(reduced_, g) + at) * size, n, work.x), n);
+        }
+    };
+    C most = -std::numeric_limits<C>::infinity();
+    each([&](const C* from, std::int64_t n) {
+      C piece;
+      most_.row(from, n, &piece);
+      most_.rows(&piece, 0, 1, &most, 1, false);
+    });
+    if (!std::isfinite(most)) return most;
+    double sum = 0;
+    each([&](const C* from, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) work.t[static_cast<std::size_t>(i)] = relative(from[i], most);
+      exp_(work.t.data(), nullptr, work.e.data(), n, 0, 0);
+      C piece;
+      sum_.row(work.e.data(), n, &piece);
+      sum += static_cast<double>(piece);
+    });
+    return static_cast<C>(std::log(sum) + static_cast<double>(most));
+  }
+
+  void short_rows(const std::byte* x, std::byte* out, std::int64_t n, Work& work) const {
+    const std::int64_t all = n * inner_;
+    for (std::int64_t at = 0; at < all; at += kPart) {
+      const std::int64_t m = std::min(kPart, all - at);
+      const C* from = load(x + at * static_cast<std::int64_t>(element_size(type_)), m, work.x);
+      std::int64_t row = at / inner_, k = at % inner_;
+      for (std::int64_t i = 0; i < m; ++i) {
+        work.rows[static_cast<std::size_t>(k * n + row)] = from[i];
+        if (++k == inner_) k = 0, ++row;
+      }
+    }
+    const auto each = [&](const auto& f) {
+      for (std::int64_t k = 0; k < inner_; ++k) f(work.rows.data() + k * n, n);
+    };
+    columns(each, n, 1, work);
+    store(work.sum.data(), out, n, work);
+  }
+
+  // Down columns, n of them; `each` calls for pieces of `together` rows, the last ones perhaps of fewer. The results
+  // are in work.sum.
+  template <class Each>
+  void columns(const Each& each, std::int64_t n, std::int64_t together, Work& work) const {
+    C *most = work.most.data(), *sum = work.sum.data();
+    bool first = true;
+    each([&](const C* from, std::int64_t m) {
+      most_.rows(from, 0, 1, most, m, first);
+      first = false;
+    });
+    if (together > 1) {
+      most_.rows(most + n, n, together - 1, most, n, false);
+      for (std::int64_t k = 1; k < together; ++k) std::copy_n(most, n, most + k * n);
+    }
+    first = true;
+    each([&](const C* from, std::int64_t m) {
+      for (std::int64_t i = 0; i < m; ++i) work.t[static_cast<std::size_t>(i)] = relative(from[i], most[i]);
+      exp_(work.t.data(), nullptr, work.e.data(), m, 0, 0);
+      sum_.rows(work.e.data(), 0, 1, sum, m, first);
+      first = false;
+    });
+    if (together > 1) sum_.rows(sum + n, n, together - 1, sum, n, false);
+    log_(sum, nullptr, work.t.data(), n, 0, 0);
+    for (std::int64_t i = 0; i < n; ++i)
+      sum[i] = std::isfinite(most[i]) ? work.t[static_cast<std::size_t>(i)] + most[i] : most[i];
+  }
+
+  DataType type_;
+  Halves halves_;
+  FoldLoops most_, sum_;
+  TypedLoop exp_ = nullptr, log_ = nullptr;
+  CastLoop widen_ = nullptr, narrow_ = nullptr;
+};
+
+bool computes_in_float(DataType type) { return type == DataType::Float || is_half(type); }
+
+}  // namespace
+
+std::string wide_fold_refuses(const FoldConfig& c) {
+  if (!wide_loops(c.kind, c.type).row) return "has no loop for " + std::string(data_type_name(c.type));
+  if (std::string why = axes_refusal(c); !why.empty()) return why;
+  return FoldSpace(c).folded_ > std::numeric_limits<std::int32_t>::max() ? "sums of 2^31 elements" : "";
+}
+std::unique_ptr<Kernel> make_wide_fold(const FoldConfig& c, PackedConstants&) { return std::make_unique<WideFold>(c); }
+
+std::string log_sum_exp_refuses(const FoldConfig& c) {
+  if (c.kind != FoldKind::LogSumExp) return "computes nothing else";
+  switch (c.type) {
+    case DataType::Float:
+    case DataType::Float16:
+    case DataType::BFloat16:
+    case DataType::Double:
+    case DataType::Int32:
+    case DataType::Int64:
+    case DataType::Uint32:
+    case DataType::Uint64: return axes_refusal(c);
+    default: return "does not compute " + std::string(data_type_name(c.type));
+  }
+}
+std::unique_ptr<Kernel> make_log_sum_exp(const FoldConfig& c, PackedConstants&) {
+  if (computes_in_float(c.type)) return std::make_unique<LogSumExp<float>>(c);
+  return std::make_unique<LogSumExp<double>>(c);
+}
+
+}  // namespace norn::kernels

@@ -1,0 +1,96 @@
+// Quantisation by scales that are one or go with the elements, for each instruction set.
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu/quantize.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/quantize_blocks_simd.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/cpu/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace blocks {
+
+// The quotient is clamped before it is rounded: the bounds are integers, and exact in f32.
+template <class T>
+void to(const void* x_data, const float* scales, const void* zeros_data, std::int64_t step, void* out_data,
+        std::int64_t n) {
+  const float* x = static_cast<const float*>(x_data);
+  const T* zeros = static_cast<const T*>(zeros_data);
+  T* out = static_cast<T*>(out_data);
+  const hn::Rebind<T, F> narrow;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(F()));
+  const VI least = hn::Set(I(), std::numeric_limits<T>::min()), most = hn::Set(I(), std::numeric_limits<T>::max());
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const V scale = step == 0 ? constant(*scales) : hn::LoadU(F(), scales + i);
+    VI zero = hn::Zero(I());
+    if (zeros) zero = step == 0 ? hn::Set(I(), *zeros) : hn::PromoteTo(I(), hn::LoadU(narrow, zeros + i));
+    const V low = hn::ConvertTo(F(), hn::Sub(least, zero)), high = hn::ConvertTo(F(), hn::Sub(most, zero));
+    V v = hn::Div(hn::LoadU(F(), x + i), scale);
+    v = hn::IfThenElse(hn::IsNaN(v), low, v);
+    const VI whole = hn::NearestInt(at_most(high, at_least(low, v)));
+    hn::StoreU(hn::DemoteTo(narrow, hn::Add(whole, zero)), narrow, out + i);
+  }
+  for (; i < n; ++i) {
+    const std::int64_t s = step == 0 ? 0 : i;
+    const int zero = zeros ? zeros[s] : 0;
+    const float low = static_cast<float>(std::numeric_limits<T>::min() - zero);
+    const float high = static_cast<float>(std::numeric_limits<T>::max() - zero);
+    float v = x[i] / scales[s];
+    v = v < low || v != v ? low : v > high ? high : v;
+    out[i] = static_cast<T>(static_cast<int>(std::nearbyint(v)) + zero);
+  }
+}
+
+template <class T>
+void from(const void* x_data, const float* HWY_RESTRICT scales, const void* zeros_data, std::int64_t step,
+          void* out_data, std::int64_t n) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  const T* HWY_RESTRICT zeros = static_cast<const T*>(zeros_data);
+  float* HWY_RESTRICT out = static_cast<float*>(out_data);
+  if (step == 0) {
+    const float scale = *scales;
+    const int zero = zeros ? static_cast<int>(*zeros) : 0;
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(x[i] - zero) * scale;
+  } else if (zeros) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(x[i] - zeros[i]) * scales[i];
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(x[i]) * scales[i];
+  }
+}
+
+}  // namespace blocks
+
+QuantizeLoop find_quantize_loop(DataType integer, bool back) {
+  using namespace blocks;
+  switch (integer) {
+    case DataType::Int8: return back ? from<std::int8_t> : to<std::int8_t>;
+    case DataType::Uint8: return back ? from<std::uint8_t> : to<std::uint8_t>;
+    case DataType::Int16: return back ? from<std::int16_t> : to<std::int16_t>;
+    case DataType::Uint16: return back ? from<std::uint16_t> : to<std::uint16_t>;
+    case DataType::Int32: return back ? from<std::int32_t> : nullptr;
+    default: return nullptr;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(find_quantize_loop);
+
+QuantizeLoop quantize_loop(DataType integer, bool back) {
+  return HWY_DYNAMIC_DISPATCH(find_quantize_loop)(integer, back);
+}
+
+}  // namespace norn::kernels
+#endif

@@ -1,0 +1,171 @@
+// Blocks of rows: their products with (or distances from) all vectors, the kernel's function of these, and the product
+// of that with the weights.
+#include "kernels/cpu/svm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/physical.h"
+#include "kernels/cpu/steps.h"
+#include "kernels/cpu/typed.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr std::int64_t kBlock = 32;  // rows that are done together
+
+class Svm final : public Kernel {
+ public:
+  explicit Svm(const SvmConfig& c)
+      : c_(c), model_(c.model->model), blocks_((c.rows + kBlock - 1) / kBlock), classes_(class_count()) {
+    const double row_ns = static_cast<double>(model_.count * (model_.features + 20)) * 0.05 + 100;
+    tasks_ = piece_count(blocks_, row_ns * kBlock);
+    const auto up = [](std::int64_t floats) {
+      return (floats + 15) / 16 * 16 * static_cast<std::int64_t>(sizeof(float));
+    };
+    sums_at_ = up(kBlock * model_.count);
+    scores_at_ = sums_at_ + up(kBlock * model_.sums);
+    task_bytes_ = scores_at_ + up(2 * (model_.sums + 1) + 2 * classes_);
+  }
+  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(task_bytes_ * tasks_); }
+
+  void run(void* const* operands, void* scratch) const override {
+    base::parallel_for(tasks_, [&](std::int64_t task) {
+      auto* own = static_cast<std::byte*>(scratch) + task_bytes_ * task;
+      for (std::int64_t b = blocks_ * task / tasks_; b < blocks_ * (task + 1) / tasks_; ++b)
+        block(operands, b * kBlock, std::min(kBlock, c_.rows - b * kBlock), own);
+    });
+  }
+
+ private:
+  std::int64_t class_count() const {
+    return static_cast<std::int64_t>(std::max(model_.labels.size(), model_.names.size()));
+  }
+
+  void block(void* const* operands, std::int64_t first, std::int64_t rows, std::byte* own) const {
+    auto* values = reinterpret_cast<float*>(own);
+    auto* sums = reinterpret_cast<float*>(own + sums_at_);
+    const float* x = static_cast<const float*>(operands[0]) + first * model_.features;
+    const std::int64_t count = model_.count, width = gemm_table().width;
+    if (model_.form == SvmForm::Rbf) {
+      const auto* columns = static_cast<const float*>(c_.model->vectors.get());
+      for (std::int64_t r = 0; r < rows; ++r)
+        distance_loop()(x + r * model_.features, columns, model_.features, count, values + r * count);
+    } else {
+      const Panels vectors{static_cast<const float*>(c_.model->vectors.get()), model_.features * width, width};
+      gemm_table().multiply(rows, count, model_.features, x, model_.features, 1, vectors, values, count, nullptr, 1.0f);
+    }
+    function_of(values, rows * count);
+    const Panels weights{static_cast<const float*>(c_.model->weights.get()), count * width, width};
+    gemm_table().multiply(rows, model_.sums, count, values, count, 1, weights, sums, model_.sums,
+                          model_.intercepts.data(), 1.0f);
+    auto* scores = reinterpret_cast<double*>(own + scores_at_);
+    for (std::int64_t r = 0; r < rows; ++r) finish(sums + r * model_.sums, scores, operands, first + r);
+  }
+
+  void function_of(float* values, std::int64_t n) const {
+    const StepTableF32& steps = step_table_f32();
+    const auto scaled = [&](float by, float plus) {
+      for (std::int64_t i = 0; i < n; ++i) values[i] = values[i] * by + plus;
+    };
+    switch (model_.form) {
+      case SvmForm::Linear: return;
+      case SvmForm::Rbf: scaled(-model_.gamma, 0); return steps(ElementOp::Exp)(values, nullptr, values, n, 0, 0);
+      case SvmForm::Sigmoid:
+        scaled(model_.gamma, model_.coef0);
+        return steps(ElementOp::Tanh)(values, nullptr, values, n, 0, 0);
+      case SvmForm::Poly: break;
+    }
+    scaled(model_.gamma, model_.coef0);
+    if (model_.degree == 2) {
+      for (std::int64_t i = 0; i < n; ++i) values[i] *= values[i];
+    } else if (model_.degree == 3) {
+      for (std::int64_t i = 0; i < n; ++i) values[i] *= values[i] * values[i];
+    } else if (model_.degree != 1) {
+      for (std::int64_t i = 0; i < n; ++i)
+        values[i] = static_cast<float>(std::pow(static_cast<double>(values[i]), static_cast<double>(model_.degree)));
+    }
+  }
+
+  void finish(const float* sums, double* scores, void* const* operands, std::int64_t row) const {
+    std::int64_t n = model_.sums;
+    if (classes_ > 0) {
+      if (operands[1] != nullptr) {
+        auto* votes = reinterpret_cast<std::int64_t*>(scores + model_.sums + 1);
+        std::fill_n(votes, classes_, 0);
+        std::int64_t pair = 0;
+        for (std::int64_t i = 0; i < classes_; ++i)
+          for (std::int64_t j = i + 1; j < classes_; ++j, ++pair) ++votes[sums[pair] > 0 ? i : j];
+        const auto best = static_cast<std::size_t>(std::max_element(votes, votes + classes_) - votes);
+        if (!model_.names.empty())
+          static_cast<std::string*>(operands[1])[row] = model_.names[best];
+        else
+          static_cast<std::int64_t*>(operands[1])[row] = model_.labels[best];
+      }
+      if (operands[2] == nullptr) return;
+      std::copy_n(sums, n, scores + (n == 1 ? 1 : 0));
+      if (n == 1) {
+        scores[0] = -scores[1];
+        n = 2;
+      }
+    } else {
+      scores[0] = sums[0];
+      if (model_.sign) scores[0] = scores[0] > 0 ? 1 : -1;
+    }
+    if (model_.transform && !model_.sign) model_.transform({scores, static_cast<std::size_t>(n)});
+    float* out = static_cast<float*>(operands[2]) + row * n;
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(scores[i]);
+  }
+
+  SvmConfig c_;
+  const SvmModel& model_;
+  std::int64_t blocks_, classes_, tasks_ = 1, sums_at_ = 0, scores_at_ = 0, task_bytes_ = 0;
+};
+
+std::string refuses(const SvmConfig& c) {
+  if (c.x != DataType::Float) return "takes float, not " + std::string(data_type_name(c.x));
+  const SvmModel& m = c.model->model;
+  if (c.features != m.features) return "X has another number of columns than the vectors";
+  if (m.count < 1 || m.features < 1) return "a model without vectors";
+  const Shape x = {c.rows, c.features}, y = {c.rows, m.sums + 1}, work = {kBlock, m.count + m.sums};
+  return extent_refusal({&x, &y, &work});
+}
+std::unique_ptr<Kernel> make(const SvmConfig& c, PackedConstants&) { return std::make_unique<Svm>(c); }
+
+constexpr Candidate<SvmConfig> kCandidates[] = {{"panels", refuses, make}};
+
+std::shared_ptr<const void> panels_of(const float* b, std::int64_t b_row, std::int64_t b_column, std::int64_t k,
+                                      std::int64_t n) {
+  const std::int64_t width = gemm_table().width;
+  auto packed = aligned_buffer(static_cast<std::size_t>(packed_floats(k, n)) * sizeof(float));
+  pack_panels(b, b_row, b_column, k, n, 0, (n + width - 1) / width, static_cast<float*>(packed.get()));
+  return packed;
+}
+
+}  // namespace
+
+std::shared_ptr<const PackedSvm> pack_svm(SvmModel model) {
+  auto packed = std::make_shared<PackedSvm>();
+  const std::int64_t n = model.count, k = model.features;
+  if (model.form == SvmForm::Rbf) {
+    auto columns = aligned_buffer(static_cast<std::size_t>(n * k) * sizeof(float));
+    for (std::int64_t v = 0; v < n; ++v)
+      for (std::int64_t f = 0; f < k; ++f)
+        static_cast<float*>(columns.get())[f * n + v] = model.vectors[static_cast<std::size_t>(v * k + f)];
+    packed->vectors = std::move(columns);
+  } else {
+    packed->vectors = panels_of(model.vectors.data(), 1, k, k, n);
+  }
+  packed->weights = panels_of(model.weights.data(), model.sums, 1, n, model.sums);
+  packed->model = std::move(model);
+  packed->model.vectors = {};
+  packed->model.weights = {};
+  return packed;
+}
+
+std::span<const Candidate<SvmConfig>> svm_candidates() { return kCandidates; }
+
+}  // namespace norn::kernels

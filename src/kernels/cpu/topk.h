@@ -1,0 +1,31 @@
+// The greatest or least elements along an axis, in order, with their positions; of equal ones the first come first. NaN
+// is the greatest, and both zeros are equal.
+#pragma once
+#include <span>
+
+#include "kernels/kernel.h"
+
+namespace norn::kernels {
+
+// Operands: x, of outer * n * inner elements, then the outputs of outer * k * inner: the elements, or null, and their
+// positions (int64), or null.
+struct TopKConfig {
+  DataType type = DataType::Float;
+  bool largest = true;
+  std::int64_t k = 1, outer = 1, n = 1, inner = 1;
+};
+std::span<const Candidate<TopKConfig>> topk_candidates();
+
+// For a target's instruction set. Keys are integers, of 64 bits for elements of 64 bits and of 32 for others, that
+// ascend as the elements do, or descend if `reversed`.
+struct TopKLoops {
+  // The keys of n elements.
+  void (*keys)(const void* x, std::int64_t n, bool reversed, void* keys) = nullptr;
+  // maxima[l]: the greatest of keys l, l + lanes, l + 2 lanes, ...; n >= lanes, a multiple of 16.
+  void (*maxima)(const void* keys, std::int64_t n, void* maxima, std::int64_t lanes) = nullptr;
+  // The positions, ascending, of keys that are not below *bound; returns how many.
+  std::int64_t (*not_below)(const void* keys, std::int64_t n, const void* bound, std::uint32_t* at) = nullptr;
+};
+TopKLoops topk_loops(DataType type);
+
+}  // namespace norn::kernels

@@ -1,0 +1,143 @@
+// Keys of elements and the search through them, for each instruction set.
+#include <bit>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/cpu/targets.h"
+#include "kernels/cpu/topk.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/topk_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace top {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The bits of floating numbers as integers, negative ones mirrored, ascend as the numbers do; -0 becomes 0, and what
+// is beyond infinity, NaN, the greatest key.
+template <class K>
+HWY_INLINE K floating_key(K bits, K infinity) {
+  constexpr K kMagnitude = std::numeric_limits<K>::max();
+  const K magnitude = bits & kMagnitude;
+  const K key = bits < 0 ? static_cast<K>(K{0} - magnitude) : magnitude;
+  return magnitude > infinity ? kMagnitude : key;
+}
+
+struct Half {
+  std::int16_t bits;
+};
+struct BHalf {
+  std::int16_t bits;
+};
+template <class T>
+using KeyOf = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+HWY_INLINE std::int32_t key_of(float x) { return floating_key(std::bit_cast<std::int32_t>(x), 0x7f800000); }
+HWY_INLINE std::int64_t key_of(double x) {
+  return floating_key(std::bit_cast<std::int64_t>(x), std::int64_t{0x7ff} << 52);
+}
+HWY_INLINE std::int32_t key_of(Half x) {
+  return floating_key(static_cast<std::int32_t>(static_cast<std::uint32_t>(x.bits) << 16), 0x7c000000);
+}
+HWY_INLINE std::int32_t key_of(BHalf x) {
+  return floating_key(static_cast<std::int32_t>(static_cast<std::uint32_t>(x.bits) << 16), 0x7f800000);
+}
+template <class T>
+HWY_INLINE KeyOf<T> key_of(T x) {
+  if constexpr (std::is_same_v<T, std::uint32_t> || std::is_same_v<T, std::uint64_t>)
+    return static_cast<KeyOf<T>>(x ^ (T{1} << (8 * sizeof(T) - 1)));
+  else
+    return x;
+}
+
+template <class T>
+void keys(const void* x_data, std::int64_t n, bool reversed, void* keys_data) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  KeyOf<T>* HWY_RESTRICT to = static_cast<KeyOf<T>*>(keys_data);
+  if (reversed)
+    for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<KeyOf<T>>(~key_of(x[i]));
+  else
+    for (std::int64_t i = 0; i < n; ++i) to[i] = key_of(x[i]);
+}
+
+template <class K>
+void maxima(const void* keys_data, std::int64_t n, void* maxima_data, std::int64_t lanes) {
+  const K* HWY_RESTRICT from = static_cast<const K*>(keys_data);
+  K* HWY_RESTRICT most = static_cast<K*>(maxima_data);
+  for (std::int64_t first = 0; first < lanes; first += 16) {
+    K own[16];
+    for (std::int64_t l = 0; l < 16; ++l) own[l] = from[first + l];
+    std::int64_t i = first + lanes;
+    for (; i + 16 <= n; i += lanes)
+      for (std::int64_t l = 0; l < 16; ++l) own[l] = own[l] < from[i + l] ? from[i + l] : own[l];
+    for (std::int64_t l = 0; i + l < n; ++l) own[l] = own[l] < from[i + l] ? from[i + l] : own[l];
+    for (std::int64_t l = 0; l < 16; ++l) most[first + l] = own[l];
+  }
+}
+
+template <class K>
+std::int64_t not_below(const void* keys_data, std::int64_t n, const void* bound_data, std::uint32_t* at) {
+  const K* from = static_cast<const K*>(keys_data);
+  const K bound = *static_cast<const K*>(bound_data);
+  const hn::ScalableTag<K> d;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto bounds = hn::Set(d, bound);
+  std::int64_t count = 0, i = 0;
+  const auto one_by_one = [&](std::int64_t end) {
+    for (; i < end; ++i)
+      if (from[i] >= bound) at[count++] = static_cast<std::uint32_t>(i);
+  };
+  while (i + width <= n) {
+    if (hn::AllTrue(d, hn::Lt(hn::LoadU(d, from + i), bounds)))
+      i += width;
+    else
+      one_by_one(i + width);
+  }
+  one_by_one(n);
+  return count;
+}
+
+template <class T>
+TopKLoops loops_of() {
+  return {keys<T>, maxima<KeyOf<T>>, not_below<KeyOf<T>>};
+}
+
+}  // namespace top
+
+TopKLoops find_topk_loops(DataType type) {
+  using namespace top;
+  switch (type) {
+    case DataType::Float: return loops_of<float>();
+    case DataType::Double: return loops_of<double>();
+    case DataType::Float16: return loops_of<Half>();
+    case DataType::BFloat16: return loops_of<BHalf>();
+    case DataType::Int8: return loops_of<std::int8_t>();
+    case DataType::Int16: return loops_of<std::int16_t>();
+    case DataType::Int32: return loops_of<std::int32_t>();
+    case DataType::Int64: return loops_of<std::int64_t>();
+    case DataType::Uint8: return loops_of<std::uint8_t>();
+    case DataType::Uint16: return loops_of<std::uint16_t>();
+    case DataType::Uint32: return loops_of<std::uint32_t>();
+    case DataType::Uint64: return loops_of<std::uint64_t>();
+    default: return {};
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(find_topk_loops);
+
+TopKLoops topk_loops(DataType type) { return HWY_DYNAMIC_DISPATCH(find_topk_loops)(type); }
+
+}  // namespace norn::kernels
+#endif
