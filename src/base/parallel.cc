@@ -154,7 +154,8 @@ struct Job {
   void (*own)(void*) = nullptr;  // what the caller does before it claims tasks
   bool no_fork = ForkGuard::held();
   const Stop* stop = current_stop();
-  std::atomic<std::int64_t> next{0};
+  std::atomic<std::int64_t> next{0};            // tasks that have been claimed
+  std::atomic<std::int64_t> front{0}, back{0};  // of those, the first ones and the last ones
   std::atomic<int> helpers{0};
   // Under the pool's mutex:
   bool caller_sleeps = false;
@@ -190,7 +191,7 @@ class Pool {
     attempt(job, [&] {
       if (job.own) job.own(job.context);
     });
-    claim(job);
+    claim(job, false);
     t_in_task = false;
     if (g_forked.load()) {
       throw Error(ErrorCode::RuntimeError,
@@ -227,10 +228,12 @@ class Pool {
     return ready();
   }
 
-  void claim(Job& job) {
-    for (;;) {
-      const std::int64_t i = job.next.fetch_add(1, std::memory_order_relaxed);
-      if (i >= job.tasks) return;
+  // The caller goes through the tasks from the first on, its helpers from the last back: what one step leaves in a
+  // core's caches, the next step finds there if their tasks go over the same memory.
+  void claim(Job& job, bool is_helper) {
+    while (job.next.fetch_add(1, std::memory_order_relaxed) < job.tasks) {
+      const std::int64_t i = is_helper ? job.tasks - 1 - job.back.fetch_add(1, std::memory_order_relaxed)
+                                       : job.front.fetch_add(1, std::memory_order_relaxed);
       attempt(job, [&] {
         if (job.stop) job.stop->check();
         job.task(job.context, i);
@@ -299,7 +302,7 @@ class Pool {
       {
         ForkGuard::Shared section(job->no_fork);
         const StopScope under(job->stop);  // for calls within tasks
-        claim(*job);
+        claim(*job, true);
       }
       lock.lock();
       const bool wake = job->caller_sleeps && job->helpers.load(std::memory_order_relaxed) == 1;
