@@ -28,6 +28,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/awake.h"
 #include "base/fork.h"
 #include "norn/error.h"
 
@@ -37,11 +38,13 @@ namespace {
 // How long a thread looks for work, or for its helpers to end, before it sleeps: longer than the gaps between the
 // steps of a small model, far shorter than a scheduler's slice.
 constexpr std::chrono::microseconds kSpin{40};
+constexpr int kTurnsAwake = 25;  // of kSpin, while somebody asks threads to stay awake
 
 // Bounds a width that asks for more threads than the machine has.
 constexpr int kMostWorkers = 63;
 
 std::atomic<bool> g_forked{false};
+std::atomic<int> g_awake{0};   // how many StayAwake there are
 thread_local int t_limit = 0;  // of ParallelWidth; 0 is none
 thread_local bool t_in_task = false;
 
@@ -151,7 +154,8 @@ struct Job {
   void (*own)(void*) = nullptr;  // what the caller does before it claims tasks
   bool no_fork = ForkGuard::held();
   const Stop* stop = current_stop();
-  std::atomic<std::int64_t> next{0};
+  std::atomic<std::int64_t> next{0};            // tasks that have been claimed
+  std::atomic<std::int64_t> front{0}, back{0};  // of those, the first ones and the last ones
   std::atomic<int> helpers{0};
   // Under the pool's mutex:
   bool caller_sleeps = false;
@@ -187,7 +191,7 @@ class Pool {
     attempt(job, [&] {
       if (job.own) job.own(job.context);
     });
-    claim(job);
+    claim(job, false);
     t_in_task = false;
     if (g_forked.load()) {
       throw Error(ErrorCode::RuntimeError,
@@ -201,8 +205,8 @@ class Pool {
       job_count_.store(static_cast<int>(jobs_.size()), std::memory_order_relaxed);
     }
     // With as many callers as threads, a spinning one would take the core from those it waits for.
-    const auto limit = job_count_.load(std::memory_order_relaxed) > workers_ ? std::chrono::microseconds(0) : kSpin;
-    if (!spin_for(limit, [&] { return job.helpers.load(std::memory_order_acquire) == 0; })) {
+    const bool crowded = job_count_.load(std::memory_order_relaxed) > workers_;
+    if (!look(crowded, [&] { return job.helpers.load(std::memory_order_acquire) == 0; })) {
       std::unique_lock lock(mutex_);
       job.caller_sleeps = true;
       done_.wait(lock, [&] { return job.helpers.load(std::memory_order_acquire) == 0; });
@@ -211,10 +215,25 @@ class Pool {
   }
 
  private:
-  void claim(Job& job) {
-    for (;;) {
-      const std::int64_t i = job.next.fetch_add(1, std::memory_order_relaxed);
-      if (i >= job.tasks) return;
+  // Looks before sleeping. Where runs and threads are more than cores, they are in each other's way.
+  template <class Ready>
+  bool look(bool crowded, Ready ready) const {
+    if (crowded) return ready();
+    if (spin_for(kSpin, ready)) return true;
+    for (int i = 0; i < kTurnsAwake; ++i) {
+      const int runs = g_awake.load(std::memory_order_relaxed);
+      if (runs == 0 || runs + workers_.load(std::memory_order_relaxed) > hardware_threads()) break;
+      if (spin_for(kSpin, ready)) return true;
+    }
+    return ready();
+  }
+
+  // The caller goes through the tasks from the first on, its helpers from the last back: what one step leaves in a
+  // core's caches, the next step finds there if their tasks go over the same memory.
+  void claim(Job& job, bool is_helper) {
+    while (job.next.fetch_add(1, std::memory_order_relaxed) < job.tasks) {
+      const std::int64_t i = is_helper ? job.tasks - 1 - job.back.fetch_add(1, std::memory_order_relaxed)
+                                       : job.front.fetch_add(1, std::memory_order_relaxed);
       attempt(job, [&] {
         if (job.stop) job.stop->check();
         job.task(job.context, i);
@@ -269,7 +288,7 @@ class Pool {
       if (job == nullptr) {
         const std::uint64_t seen = epoch_.load(std::memory_order_relaxed);
         lock.unlock();
-        const bool found = spin_for(kSpin, [&] { return epoch_.load(std::memory_order_acquire) != seen; });
+        const bool found = look(false, [&] { return epoch_.load(std::memory_order_acquire) != seen; });
         lock.lock();
         if (!found && epoch_.load(std::memory_order_relaxed) == seen) {
           ++sleepers_;
@@ -283,7 +302,7 @@ class Pool {
       {
         ForkGuard::Shared section(job->no_fork);
         const StopScope under(job->stop);  // for calls within tasks
-        claim(*job);
+        claim(*job, true);
       }
       lock.lock();
       const bool wake = job->caller_sleeps && job->helpers.load(std::memory_order_relaxed) == 1;
@@ -320,6 +339,13 @@ int hardware_threads() noexcept {
 
 ParallelWidth::ParallelWidth(int threads) noexcept : previous_(t_limit) { t_limit = std::max(0, threads); }
 ParallelWidth::~ParallelWidth() { t_limit = previous_; }
+
+StayAwake::StayAwake() noexcept : counted_(parallel_width() > 1) {
+  if (counted_) g_awake.fetch_add(1, std::memory_order_relaxed);
+}
+StayAwake::~StayAwake() {
+  if (counted_) g_awake.fetch_sub(1, std::memory_order_relaxed);
+}
 
 int parallel_width() noexcept {
   if (t_in_task || t_limit == 1 || g_forked.load(std::memory_order_relaxed)) return 1;

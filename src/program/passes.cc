@@ -32,6 +32,8 @@ constexpr Pass kPasses[] = {
      each_graph<fuse_stored_weights>},
     {"fuse_elementwise", "join activations, biases and residuals to the node before them", true,
      each_graph<fuse_elementwise>},
+    {"fuse_separable", "join depthwise convolutions and the products over channels around them", true,
+     each_graph<fuse_separable>},
     kDropDead,
 };
 

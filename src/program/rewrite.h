@@ -37,6 +37,7 @@ void widen_half(Program&, Graph&);
 void fuse_conv_bn(Program&, Graph&);
 void fuse_stored_weights(Program&, Graph&);
 void fuse_elementwise(Program&, Graph&);
+void fuse_separable(Program&, Graph&);
 void gather_stored(Program&, Graph&);
 void drop_dead(Program&, Graph&);
 

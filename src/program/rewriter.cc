@@ -279,7 +279,10 @@ NodeId Rewriter::fuse(std::span<const NodeId> chain) {
       unlink(read);
     }
     values_[running].producer = kNoNode;
-    fused.parts.push_back(std::move(mutable_node(chain[i])));
+    Node next = std::move(mutable_node(chain[i]));
+    std::vector<Node> behind = std::exchange(next.parts, {});
+    fused.parts.push_back(std::move(next));
+    for (Node& part : behind) fused.parts.push_back(std::move(part));
   }
   mutable_node(last) = std::move(fused);
   for (NodeId id : chain.first(chain.size() - 1)) {

@@ -89,7 +89,7 @@ class Rewriter {
   // The value's type is also `type`: takes over what that tells beyond its own.
   void refine(ValueId id, const opset::ValueType& type);
   // Makes one node of the chain, in which each reads the first output of the one before, which nothing else reads. It
-  // stands where the last of them stood. All but the first have no parts.
+  // stands where the last of them stood. Parts of theirs are parts of it.
   NodeId fuse(std::span<const NodeId> chain);
   // Removes a node whose outputs nobody reads.
   void drop(NodeId id);

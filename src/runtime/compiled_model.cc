@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/awake.h"
 #include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -274,6 +275,7 @@ std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<con
   for (const Placement& place : places) placed.add(output_index(place.output), place);
   placed.check(values);
   const base::ParallelWidth width(threads());
+  const base::StayAwake awake;
   std::vector<Value> results = executor_->run(values, {true, watch, placed.free()});
   placed.fill(results);
   if (outputs.empty()) return results;

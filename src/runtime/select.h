@@ -53,9 +53,12 @@ class Selector {
   }
   // The same for a kernel that packs it.
   kernels::Contents contents(std::size_t i) const {
-    const norn::Tensor* t = constant(i);
+    return has(i) ? contents_of(node_->inputs[i]) : kernels::Contents{};
+  }
+  kernels::Contents contents_of(program::ValueId id) const {
+    const norn::Tensor* t = constant_of(id);
     if (!t) return {};
-    return {t->bytes_in_place(), is_shared_constant(node_->inputs[i]), t->bytes()};
+    return {t->bytes_in_place(), is_shared_constant(id), t->bytes()};
   }
   DataType out_dtype() const { return dtype_of(node_->outputs[0]); }
   const Shape& out_dims() const { return dims_of(node_->outputs[0]); }
@@ -201,6 +204,7 @@ SelectFn find_select(const opset::Operator* op);
 
 // Select functions, by computation (select_*.cc):
 bool select_conv(Selector&);
+bool select_separable(Selector&);  // of a Conv with others among its parts
 bool select_matmul(Selector&);
 bool select_gemm(Selector&);
 bool select_conv_integer(Selector&);

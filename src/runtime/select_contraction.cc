@@ -46,10 +46,43 @@ bool choose_product(Selector& s, kernels::MatMulConfig& config, std::vector<Oper
   return s.choose(kernels::matmul_candidates(), config, uses, {made});
 }
 
+// A convolution of images of one pixel is a product of matrices.
+bool select_pixel_conv(Selector& s) {
+  const Shape &x = s.dims(0), &w = s.dims(1), &out = s.out_dims();
+  for (const Shape* dims : {&x, &w, &out})
+    for (std::size_t d = 2; d < dims->size(); ++d)
+      if ((*dims)[d] != 1) return false;
+  const ops::ConvParams params = ops::resolve_conv(SelectedNode(s), x, w);
+  if (params.group != 1) return false;
+  for (std::int64_t p : params.window.pads_begin)
+    if (p != 0) return false;
+  kernels::MatMulConfig config;
+  config.a = {x[0], x[1]};
+  config.b = {w[0], w[1]};
+  config.out = {x[0], w[0]};
+  config.b_constant = s.contents(1);
+  config.trans_b = true;
+  config.has_c = s.has(2);
+  if (config.has_c) {
+    config.c = s.dims(2);
+    config.c_constant = s.constant_data(2);
+  }
+  std::vector<Operand> uses{{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
+  program::ValueId made = s.take_parts(config.post, config.extra, uses, Layout::Dense);
+  if (!config.extra.empty()) return false;
+  return s.choose(kernels::matmul_candidates(), config, uses, {made});
+}
+
 }  // namespace
 
 bool select_conv(Selector& s) {
   if (!s.is_float("conv")) return false;
+  for (const program::Node& part : s.parts())
+    if (part.op == &ops::Conv) {
+      if (select_separable(s)) return true;
+      break;
+    }
+  if (select_pixel_conv(s)) return true;
   const Shape &x = s.dims(0), &w = s.dims(1);
   const ops::ConvParams params = ops::resolve_conv(SelectedNode(s), x, w);
   const ops::Window& window = params.window;

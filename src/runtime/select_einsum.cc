@@ -275,8 +275,14 @@ bool select_conv_transpose(Selector& s) {
   config.strides = params.window.strides;
   config.dilations = params.window.dilations;
   config.pads_begin = params.window.pads_begin;
-  return s.choose(kernels::deconv_candidates(), config,
-                  {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]});
+  config.weights = s.contents(1);
+  const auto attempt = [&](kernels::Layout layout) {
+    config.layout = layout;
+    return s.choose(kernels::deconv_candidates(), config,
+                    {{s.node().inputs[0], layout}, {s.node().inputs[1]}, {s.node().input(2)}},
+                    {s.node().outputs[0], layout});
+  };
+  return attempt(kernels::Layout::ChannelsLast) || attempt(kernels::Layout::Dense);
 }
 
 bool select_col2im(Selector& s) {

@@ -1,5 +1,6 @@
 // Pooling, LRN, and what works along whole rows: softmax and reductions.
 #include "kernels/cpu/norm.h"
+#include "kernels/cpu/physical.h"
 #include "kernels/cpu/plane_pool.h"
 #include "kernels/cpu/pool.h"
 #include "kernels/cpu/reduce.h"
@@ -141,20 +142,34 @@ bool select_reduce(Selector& s) {
   kernels::ReduceConfig config;
   for (const Reduction& reduction : kReductions)
     if (reduction.op == s.node().op) config.kind = reduction.kind;
-  config.x = s.dims(0);
   const SelectedNode node(s);
-  const auto rank = static_cast<std::int64_t>(config.x.size());
+  const auto rank = static_cast<std::int64_t>(s.dims(0).size());
   const auto reduced = node.require(ops::reduced_dims(node, ops::resolve_reduce(node), rank), "axes");
-  for (std::int64_t d = 0; d < rank; ++d)
-    if (reduced[static_cast<std::size_t>(d)]) config.axes.push_back(d);
+  // What stays has to come in the order of dense memory.
+  const Shape& x = s.dims(0);
+  const auto attempt = [&](Layout layout) {
+    config.x.clear();
+    config.axes.clear();
+    std::size_t last = 0;
+    for (std::size_t d : kernels::memory_order(x.size(), layout)) {
+      if (reduced[d]) {
+        config.axes.push_back(static_cast<std::int64_t>(config.x.size()));
+      } else if (x[d] != 1) {
+        if (d < last) return false;
+        last = d;
+      }
+      config.x.push_back(x[d]);
+    }
+    return s.choose(kernels::reduce_candidates(), config, {{s.node().inputs[0], layout}}, {s.node().outputs[0]});
+  };
+  const Layout made = s.made_in(s.node().inputs[0]);
+  if (made != Layout::Dense && attempt(made)) return true;
   // Rows of some length are folded by themselves; what is short or lies across them, many at a time.
   constexpr std::int64_t kRow = 64;
   std::int64_t row = 1;
-  for (std::int64_t d = rank; d-- > 0 && reduced[static_cast<std::size_t>(d)];)
-    row *= config.x[static_cast<std::size_t>(d)];
+  for (std::size_t d = x.size(); d-- > 0 && reduced[d];) row *= x[d];
   if (row < kRow && select_fold(s)) return true;
-  return s.choose(kernels::reduce_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}) ||
-         (row >= kRow && select_fold(s));
+  return attempt(Layout::Dense) || (row >= kRow && select_fold(s));
 }
 
 }  // namespace norn::runtime

@@ -19,7 +19,7 @@ FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 RECOGNIZING = ("recognize_activations", "recognize_norms", "recognize_attention")
 PASSES = [
     ("gather_stored", "fold_constants"), ("drop_identities",), RECOGNIZING, ("widen_half",), ("fuse_conv_bn",),
-    ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",),
+    ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",), ("fuse_separable",),
 ]  # fmt: skip
 SUBSETS = [sum(s, ()) for size in range(len(PASSES) + 1) for s in itertools.combinations(PASSES, size)]
 RANDOM = np.random.default_rng(7)
@@ -102,6 +102,41 @@ def test_any_passes_left_out(name):
         for got in (session.run(None, feeds), ReferenceEvaluator(program).run(None, feeds)):
             for w, g in zip(wanted, got, strict=True):
                 np.testing.assert_allclose(g, w, rtol=1e-5, atol=1e-5, err_msg=f"without {disabled}")
+
+
+def centred(*shape):
+    return array(*shape) - np.float32(1.25)
+
+
+# Their weights are more than the text of a Program spells out.
+LARGER = {
+    "products around a depthwise convolution": model(
+        [node("Conv", "x,w1,b8", "a"), node("Relu", "a", "b"), node("Conv", "b,w2", "c", group=8, pads=[1, 1, 1, 1]),
+         node("Sigmoid", "c", "d"), node("Conv", "d,w3,b4", "e"), node("Add", "e,x", "y")], ["N", 4, 9, 7], Y4,
+        {"w1": centred(8, 4, 1, 1), "b8": centred(8), "w2": centred(8, 1, 3, 3), "w3": centred(4, 8, 1, 1), "b4": centred(4)}),
+    "a depthwise convolution, one product, a gate": model(
+        [node("Conv", "x,w1", "a"), node("Conv", "a,w2", "b", group=8, strides=[2, 2]), node("HardSwish", "b", "c"),
+         node("GlobalAveragePool", "c", "p"), node("Mul", "c,p", "m"), node("Conv", "m,w3", "d", group=8),
+         node("Conv", "d,w4", "e"), node("Relu", "e", "y")], [1, 4, 9, 7], Y4,
+        {"w1": centred(8, 4, 1, 1), "w2": centred(8, 1, 3, 3), "w3": centred(8, 1, 2, 2), "w4": centred(4, 8, 1, 1)}),
+    "means of channels and of pixels": model(
+        [node("Conv", "x,w", "a"), node("ReduceMean", "a,pixels", "p"), node("ReduceMax", "a,channels", "q"),
+         node("ReduceMean", "a,rows", "r"), node("Add", "a,p", "s"), node("Add", "s,q", "t"), node("Add", "t,r", "y")],
+        [2, 4, 5, 3], Y4, {"w": centred(8, 4, 1, 1), "pixels": np.array([2, 3]), "channels": np.array([1]),
+                           "rows": np.array([0, 2])}),
+}
+
+
+@pytest.mark.parametrize("name", LARGER)
+@pytest.mark.parametrize("disabled", [(), ("fuse_separable",), ("fuse_elementwise",), ("all",)])
+def test_passes_over_larger_weights_left_out(name, disabled):
+    proto = LARGER[name]
+    session = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=list(disabled), verify_passes=True))
+    for batch in (2, 1):
+        given = proto.graph.input[0].type.tensor_type.shape.dim
+        feeds = {"x": centred(*(d.dim_value or batch for d in given))}
+        wanted = ReferenceEvaluator(proto).run(None, feeds)
+        np.testing.assert_allclose(session.run(None, feeds)[0], wanted[0], rtol=1e-5, atol=1e-5)
 
 
 def test_explain_tells_what_nearly_fitted():

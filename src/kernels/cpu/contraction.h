@@ -23,7 +23,7 @@ struct ContractionConfig {
 };
 std::span<const Candidate<ContractionConfig>> contraction_candidates();
 
-// ONNX ConvTranspose in float or double. Operands: x, w, bias (null without one), then the output, all dense.
+// ONNX ConvTranspose in float or double. Operands: x, w, bias (null without one), then the output; w is dense.
 struct DeconvConfig {
   DataType type = DataType::Float;
   Shape x, w, out;
@@ -32,6 +32,8 @@ struct DeconvConfig {
   // For each spatial dimension: element i of x and position t of the kernel meet at output element
   // i * strides + t * dilations - pads_begin.
   std::vector<std::int64_t> strides, dilations, pads_begin;
+  Layout layout = Layout::Dense;  // of x and of the output
+  Contents weights;               // of w
 };
 std::span<const Candidate<DeconvConfig>> deconv_candidates();
 
@@ -43,6 +45,11 @@ struct Col2ImConfig {
   std::vector<std::int64_t> columns, image, kernel, strides, dilations, pads_begin;
 };
 std::span<const Candidate<Col2ImConfig>> col2im_candidates();
+
+// Internal to the kernels: with channels last.
+std::string deconv_sizes_refuse(const DeconvConfig& c);
+std::string deconv_rows_refuses(const DeconvConfig& c);
+std::unique_ptr<Kernel> make_deconv_rows(const DeconvConfig& c, PackedConstants& packed);
 
 // Internal to the kernels: loops for a target's instruction set. B lies in panels of `width` columns, `panel_stride`
 // apart, whose rows are `row_stride` apart; the last one can be read to its full width.

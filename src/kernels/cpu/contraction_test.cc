@@ -112,13 +112,14 @@ TEST(Contraction, RefusesWhatItCannotCount) {
 }
 
 template <class T>
-void check_deconv(const DeconvConfig& c) {
+void check_deconv(DeconvConfig c) {
   auto x = small_numbers<T>(element_count(c.x), 4), w = small_numbers<T>(element_count(c.w), 5);
   const std::int64_t filters = c.out[1];
   auto bias = small_numbers<T>(filters, 6);
-  ASSERT_EQ(deconv_candidates()[0].refuses(c), "");
+  ASSERT_NE(deconv_candidates()[0].refuses(c), "");
+  ASSERT_EQ(deconv_candidates()[1].refuses(c), "");
   Constants constants;
-  const auto got = run_at_widths(*deconv_candidates()[0].make(c, constants),
+  const auto got = run_at_widths(*deconv_candidates()[1].make(c, constants),
                                  {x.data(), w.data(), c.has_bias ? bias.data() : nullptr},
                                  std::vector<T>(static_cast<std::size_t>(element_count(c.out)), T{77}));
   std::vector<T> want(got.size());
@@ -149,6 +150,20 @@ void check_deconv(const DeconvConfig& c) {
                 w[static_cast<std::size_t>((ch * out_group + m) * element_count(kernel) + t)];
           }
   EXPECT_EQ(got, want);
+  if constexpr (std::is_same_v<T, float>) {
+    c.layout = Layout::ChannelsLast;
+    c.weights = {w.data(), true, w.size() * sizeof(float)};
+    if (c.group > 1 && c.w[1] < 8) {
+      EXPECT_NE(deconv_candidates()[0].refuses(c), "");
+      return;
+    }
+    ASSERT_EQ(deconv_candidates()[0].refuses(c), "");
+    auto moved = relaid(x, c.x, Layout::Dense, Layout::ChannelsLast);
+    const auto last = run_at_widths(*deconv_candidates()[0].make(c, constants),
+                                    {moved.data(), nullptr, c.has_bias ? bias.data() : nullptr},
+                                    std::vector<T>(static_cast<std::size_t>(element_count(c.out)), T{77}));
+    EXPECT_EQ(relaid(last, c.out, Layout::ChannelsLast, Layout::Dense), want);
+  }
 }
 
 TEST(Deconv, MatchesItsDefinition) {
@@ -157,6 +172,8 @@ TEST(Deconv, MatchesItsDefinition) {
   check_deconv<double>({DataType::Double, {2, 3, 40}, {3, 5, 5}, {2, 5, 79}, 1, true, {2}, {1}, {2}});
   check_deconv<float>(
       {DataType::Float, {1, 4, 3, 4, 5}, {4, 2, 2, 2, 2}, {1, 4, 6, 8, 10}, 2, false, {2, 2, 2}, {1, 1, 1}, {0, 0, 0}});
+  check_deconv<float>({DataType::Float, {3, 5, 1, 1}, {5, 130, 4, 4}, {3, 130, 4, 4}, 1, true, {1, 1}, {1, 1}, {0, 0}});
+  check_deconv<float>({DataType::Float, {2, 6, 9, 4}, {6, 9, 4, 4}, {2, 18, 18, 8}, 2, true, {2, 2}, {1, 1}, {1, 1}});
   // More elements than a tile has, in rows that it cuts.
   check_deconv<float>({DataType::Float, {1, 2, 30, 77}, {2, 3, 3, 3}, {1, 3, 30, 77}, 1, true, {1, 1}, {1, 1}, {1, 1}});
 }

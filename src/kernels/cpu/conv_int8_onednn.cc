@@ -16,6 +16,7 @@
 #include "kernels/cpu/int8_candidates.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/pieces.h"
 #include "norn/error.h"
 
 namespace norn::kernels {
@@ -26,7 +27,7 @@ using dnnl_type = dnnl::memory::data_type;
 
 constexpr std::int64_t kSliceSums = 128 * 1024;  // of a slice, at most if it can be cut
 constexpr std::int64_t kFewPixels = 256;         // of an image that is rather cut by channels
-constexpr std::int64_t kRowPixels = 28;          // fewest output pixels of a slice by rows
+constexpr std::int64_t kRowPixels = 24;          // fewest output pixels of a slice by rows
 constexpr std::int64_t kChannelBlock = 64;       // fewest output channels of a slice by channels
 
 std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -133,10 +134,8 @@ class OneDnnConvInt8 final : public Kernel {
       index_.clear();
       add_slice(whole(c_, c_.x[0]), {0, 0, 0, 0}, packed);
     }
-    const double products = static_cast<double>(element_count(c_.out)) * static_cast<double>(centered_.each);
-    const double ns = std::max(products / 400, static_cast<double>(element_count(c_.out)) * 0.2);
     const auto slices = static_cast<std::int64_t>(slices_.size());
-    tasks_ = piece_count(slices, ns / static_cast<double>(slices), 32);
+    tasks_ = std::min(slices, contraction_pieces(all_ns(), 32));
     for (const Part& part : parts_) {
       if (!quantized_) sums_bytes_ = std::max(sums_bytes_, align64(part.out.get_size()));
       if (!c_.pads_are_zero) padded_bytes_ = std::max(padded_bytes_, align64(part.x.get_size()));
@@ -184,11 +183,16 @@ class OneDnnConvInt8 final : public Kernel {
   };
   using State = std::vector<std::vector<Execution>>;  // by task and part
 
+  double all_ns() const {
+    const auto elements = static_cast<double>(element_count(c_.out));
+    const double products_per_ns = c_.group > 1 ? 60 : 400, element_ns = quantized_ ? 0.04 : 0.2;
+    return elements * (static_cast<double>(centered_.each) / products_per_ns + element_ns);
+  }
+
   void cut(PackedConstants& packed) {
     const std::int64_t rows = c_.out[2], pixels = rows * out_row_, channels = c_.out[1];
-    const double products = static_cast<double>(pixels * channels) * static_cast<double>(centered_.each);
     const std::int64_t images = c_.x[0];
-    const std::int64_t total = piece_count(1 << 20, products / 400 * static_cast<double>(images) / (1 << 20), 16);
+    const std::int64_t total = contraction_pieces(all_ns(), 16);
     const std::int64_t want = (total + images - 1) / images;
     const std::int64_t pieces = quantized_ ? want : std::max(want, (pixels * channels + kSliceSums - 1) / kSliceSums);
     std::int64_t channel_pieces = 1;

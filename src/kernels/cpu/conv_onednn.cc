@@ -14,6 +14,7 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/pieces.h"
 #include "kernels/cpu/posts.h"
 #include "kernels/cpu/transpose.h"
 #include "norn/error.h"
@@ -223,9 +224,7 @@ class OneDnnConv final : public Kernel {
   void cut(PackedConstants& packed) {
     const ConvConfig& c = config_;
     const double image_ns = g_.image_ns();
-    // Convolutions are cut finer than most work: networks of small ones have little else.
-    const std::int64_t want =
-        std::max<std::int64_t>(1, piece_count(1 << 20, 2 * image_ns * static_cast<double>(c.x[0]) / (1 << 20), 16));
+    const std::int64_t want = contraction_pieces(image_ns * static_cast<double>(c.x[0]), 16);
     if (want >= 2 && c.x[0] >= want) {
       for (std::int64_t i = 0; i < want; ++i) {
         const std::int64_t first = c.x[0] * i / want, last = c.x[0] * (i + 1) / want;

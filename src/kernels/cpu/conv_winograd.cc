@@ -13,12 +13,11 @@
 #include <cmath>
 #include <cstring>
 #include <mutex>
-#include <optional>
 
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/pixel_steps.h"
 #include "kernels/cpu/posts.h"
-#include "kernels/cpu/steps.h"
 #include "kernels/cpu/transpose.h"
 #include "kernels/cpu/winograd.h"
 
@@ -39,27 +38,16 @@ struct Tiles {
   std::int64_t rows, columns, all;
 };
 
-// How a step reads an extra operand on a run of pixels with channels last.
-enum class Reading { Full, Channel, Value };
-
-std::optional<Reading> reading_of(const ConvConfig& c, const ExtraOperand& extra) {
-  const std::vector<StridedDim> walk = broadcast_walk(c.out, Layout::ChannelsLast, extra);
-  if (walk.size() == 1 && walk[0].stride <= 1) return walk[0].stride == 1 ? Reading::Full : Reading::Value;
-  if (walk.size() == 2 && walk[0].stride == 0 && walk[1].stride == 1 && walk[1].size == c.out[1])
-    return Reading::Channel;
-  return std::nullopt;
-}
-
 class WinogradConv final : public Kernel {
  public:
   WinogradConv(const ConvConfig& config, PackedConstants& packed)
-      : c_(config), tiles_(config), channels_(c_.x[1]), filters_(c_.out[1]), table_(winograd_table()) {
-    for (const ExtraOperand& extra : c_.extra) {
-      const auto reading = reading_of(c_, extra);
-      if (!reading) break;
-      readings_.push_back(*reading);
-    }
-    if (readings_.size() < c_.extra.size()) posts_ = post_chain(c_.out, c_.out_layout, c_.post, c_.extra, packed);
+      : c_(config),
+        tiles_(config),
+        channels_(c_.x[1]),
+        filters_(c_.out[1]),
+        table_(winograd_table()),
+        steps_(c_.out, c_.post, c_.extra) {
+    if (!steps_.can_read()) posts_ = post_chain(c_.out, c_.out_layout, c_.post, c_.extra, packed);
 
     const std::int64_t lanes = table_.lanes;
     padded_channels_ = up(channels_, lanes);
@@ -212,8 +200,9 @@ class WinogradConv final : public Kernel {
       if (!finite) direct(call, image, row, column, pixels, f, filters);
       if (posts_) return;
       const std::int64_t at = ((image * c_.out[2] + row) * c_.out[3] + column) * filters_ + f;
-      if (filters == filters_) return apply_steps(call, at, pixels * filters_, f, filters_);
-      for (std::int64_t p = 0; p < pixels; ++p) apply_steps(call, at + p * filters_, filters, f, filters);
+      if (filters == filters_) return steps_.apply(call.out, call.extras, at, pixels * filters_, f, filters_);
+      for (std::int64_t p = 0; p < pixels; ++p)
+        steps_.apply(call.out, call.extras, at + p * filters_, filters, f, filters);
     });
   }
 
@@ -254,29 +243,6 @@ class WinogradConv final : public Kernel {
     }
   }
 
-  // The steps on `n` elements from element `at` of the output on: pixels of `width` filters each, from `f` on.
-  void apply_steps(const Call& call, std::int64_t at, std::int64_t n, std::int64_t f, std::int64_t width) const {
-    const StepTableF32& table = step_table_f32();
-    float* const out = call.out + at;
-    for (const ElementStep& step : c_.post) {
-      if (!is_binary(step.op)) {
-        table(step.op)(out, nullptr, out, n, step.a, step.b);
-        continue;
-      }
-      const auto which = static_cast<std::size_t>(step.operand);
-      const float* y = static_cast<const float*>(call.extras[which]);
-      if (readings_[which] == Reading::Value) {
-        table(step.op, step.swapped ? Right::ValueSwapped : Right::Value)(out, y, out, n, step.a, step.b);
-        continue;
-      }
-      const StepF32 apply = table(step.op, step.swapped ? Right::VectorSwapped : Right::Vector);
-      if (readings_[which] == Reading::Full)
-        apply(out, y + at, out, n, step.a, step.b);
-      else
-        for (std::int64_t i = 0; i < n; i += width) apply(out + i, y + f, out + i, width, step.a, step.b);
-    }
-  }
-
   // The sums themselves, for a run of pixels.
   void direct(const Call& call, std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t pixels,
               std::int64_t f, std::int64_t filters) const {
@@ -307,7 +273,7 @@ class WinogradConv final : public Kernel {
   Tiles tiles_;
   std::int64_t channels_, filters_;
   const WinogradTable& table_;
-  std::vector<Reading> readings_;  // of the extras
+  PixelSteps steps_;
   std::unique_ptr<Kernel> posts_;  // steps that runs of pixels cannot read
   std::int64_t padded_channels_, piece_filters_, filter_pieces_ = 1, block_tiles_, blocks_, block_pieces_;
   std::int64_t in_step_, out_step_, patch_at_, piece_floats_;  // in floats

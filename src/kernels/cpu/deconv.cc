@@ -132,9 +132,9 @@ class Deconv final : public Kernel {
   std::int64_t positions_, taps_, out_plane_, panels_, channels_, blocks_, columns_;
 };
 
-std::string deconv_refuses(const DeconvConfig& c) {
-  if (c.type != DataType::Float && c.type != DataType::Double)
-    return "does not compute " + std::string(data_type_name(c.type));
+}  // namespace
+
+std::string deconv_sizes_refuse(const DeconvConfig& c) {
   if (c.x.size() < 3 || c.x.size() > 5) return "another number of spatial dimensions than 1 to 3";
   if (c.w.size() != c.x.size() || c.out.size() != c.x.size()) return "tensors of different ranks";
   for (const Shape* dims : {&c.x, &c.w, &c.out})
@@ -149,6 +149,14 @@ std::string deconv_refuses(const DeconvConfig& c) {
     if (!bounded_product({c.x[d + 2], c.strides[d]}) || !bounded_product({c.w[d + 2], c.dilations[d]}))
       return "steps beyond any memory";
   return "";
+}
+namespace {
+
+std::string deconv_refuses(const DeconvConfig& c) {
+  if (c.type != DataType::Float && c.type != DataType::Double)
+    return "does not compute " + std::string(data_type_name(c.type));
+  if (c.layout != Layout::Dense) return "channels are last";
+  return deconv_sizes_refuse(c);
 }
 std::unique_ptr<Kernel> make_deconv(const DeconvConfig& c, PackedConstants&) {
   if (c.type == DataType::Double) return std::make_unique<Deconv<double>>(c);
@@ -202,7 +210,8 @@ std::unique_ptr<Kernel> make_col2im(const Col2ImConfig& c, PackedConstants&) {
 }
 
 constexpr Candidate<Col2ImConfig> kCol2Ims[] = {{"col2im", col2im_refuses, make_col2im}};
-constexpr Candidate<DeconvConfig> kDeconvs[] = {{"deconv", deconv_refuses, make_deconv}};
+constexpr Candidate<DeconvConfig> kDeconvs[] = {{"deconv-rows", deconv_rows_refuses, make_deconv_rows},
+                                                {"deconv", deconv_refuses, make_deconv}};
 
 }  // namespace
 

@@ -121,7 +121,8 @@ void depthwise(std::int64_t pixels, std::int64_t channels, const float* const* t
   const V vlow = hn::Set(d, low), vhigh = hn::Set(d, high);
   for (std::int64_t p = 0; p < pixels; ++p, taps += tap_count, out += channels) {
     std::int64_t c = 0;
-    for (; c + lanes() <= channels; c += lanes()) {
+    for (; c < channels && channels >= lanes(); c += lanes()) {
+      c = std::min(c, channels - lanes());  // the last vector computes some of the one before again
       V sum = bias != nullptr ? hn::LoadU(d, bias + c) : hn::Zero(d);
       for (std::int64_t t = 0; t < tap_count; ++t)
         if (taps[t] != nullptr) sum = hn::MulAdd(hn::LoadU(d, taps[t] + c), hn::LoadU(d, w + t * channels + c), sum);
@@ -141,7 +142,8 @@ void depthwise_3x3(std::int64_t pixels, std::int64_t channels, const float* cons
   const F d;
   const V vlow = hn::Set(d, low), vhigh = hn::Set(d, high);
   std::int64_t c = 0;
-  for (; c + lanes() <= channels; c += lanes()) {
+  for (; c < channels && channels >= lanes(); c += lanes()) {
+    c = std::min(c, channels - lanes());  // the last vector computes some of the one before again
     V weights[9];
     for (int t = 0; t < 9; ++t) weights[t] = hn::LoadU(d, w + t * channels + c);
     const V start = bias != nullptr ? hn::LoadU(d, bias + c) : hn::Zero(d);

@@ -69,11 +69,13 @@ inline std::vector<StridedDim> broadcast_walk(const Shape& out, Layout out_layou
   return walk;
 }
 
-// Number of pieces to cut `units` of equal work into, `unit_ns` nanoseconds each: enough for any machine's threads,
-// none below some 50 microseconds. A function of the shape alone.
+// Number of pieces to cut `units` of equal work into, `unit_ns` nanoseconds each: enough for any machine's threads, each
+// of some 50 microseconds, but two where that is all that there is to share. A function of the shape alone.
 inline std::int64_t piece_count(std::int64_t units, double unit_ns, std::int64_t most = 32) {
-  const double pieces = std::min(static_cast<double>(units) * unit_ns / 50e3, static_cast<double>(most));
-  if (!(pieces > 1.5)) return 1;
+  constexpr double kWorthTwo = 25e3;
+  const double ns = static_cast<double>(units) * unit_ns;
+  if (!(ns > kWorthTwo)) return 1;
+  const double pieces = std::min(std::max(ns / 50e3, 2.0), static_cast<double>(most));
   return std::min<std::int64_t>({units, most, static_cast<std::int64_t>(pieces + 1) / 2 * 2});
 }
 

@@ -1,0 +1,83 @@
+// Element-wise steps on runs of pixels with channels last, while a contraction still has them in its cache.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/cpu/physical.h"
+#include "kernels/cpu/steps.h"
+
+namespace norn::kernels {
+
+class PixelSteps {
+ public:
+  // Of an output of these dims; extras with channels last, or those that broadcast along pixels.
+  PixelSteps(const Shape& out, const std::vector<ElementStep>& steps, const std::vector<ExtraOperand>& extra)
+      : steps_(steps) {
+    for (const ExtraOperand& e : extra) {
+      const auto reading = reading_of(out, e);
+      if (!reading) {
+        can_read_ = false;
+        return;
+      }
+      readings_.push_back(*reading);
+    }
+  }
+
+  // Whether runs of pixels are enough to read all extras.
+  bool can_read() const noexcept { return can_read_; }
+
+  // On `n` elements of `out` from element `at` on: pixels of `width` channels each, from channel `f` on. `extras` are
+  // the addresses of the extras.
+  void apply(float* out, void* const* extras, std::int64_t at, std::int64_t n, std::int64_t f,
+             std::int64_t width) const {
+    const StepTableF32& table = step_table_f32();
+    out += at;
+    for (const ElementStep& step : steps_) {
+      if (!is_binary(step.op)) {
+        table(step.op)(out, nullptr, out, n, step.a, step.b);
+        continue;
+      }
+      const auto which = static_cast<std::size_t>(step.operand);
+      const float* y = static_cast<const float*>(extras[which]);
+      if (readings_[which] == Reading::Value) {
+        table(step.op, step.swapped ? Right::ValueSwapped : Right::Value)(out, y, out, n, step.a, step.b);
+        continue;
+      }
+      const StepF32 run = table(step.op, step.swapped ? Right::VectorSwapped : Right::Vector);
+      if (readings_[which] == Reading::Full)
+        run(out, y + at, out, n, step.a, step.b);
+      else
+        for (std::int64_t i = 0; i < n; i += width) run(out + i, y + f, out + i, width, step.a, step.b);
+    }
+  }
+
+ private:
+  enum class Reading : std::uint8_t { Full, Channel, Value };
+
+  static std::optional<Reading> reading_of(const Shape& out, const ExtraOperand& extra) {
+    const std::vector<StridedDim> walk = broadcast_walk(out, Layout::ChannelsLast, extra);
+    if (walk.size() == 1 && walk[0].stride <= 1) return walk[0].stride == 1 ? Reading::Full : Reading::Value;
+    if (walk.size() == 2 && walk[0].stride == 0 && walk[1].stride == 1 && walk[1].size == out[1])
+      return Reading::Channel;
+    return std::nullopt;
+  }
+
+  std::vector<ElementStep> steps_;
+  std::vector<Reading> readings_;
+  bool can_read_ = true;
+};
+
+// The bounds that a single step puts on values, which products apply in registers; none for other steps.
+inline std::optional<std::pair<float, float>> bounds_of(const std::vector<ElementStep>& steps) {
+  constexpr float kMost = std::numeric_limits<float>::infinity();
+  if (steps.empty()) return {{-kMost, kMost}};
+  if (steps.size() != 1) return {};
+  if (steps[0].op == ElementOp::Relu) return {{0.0f, kMost}};
+  if (steps[0].op == ElementOp::Clip && steps[0].a <= steps[0].b) return {{steps[0].a, steps[0].b}};
+  return {};
+}
+
+}  // namespace norn::kernels

@@ -1,0 +1,46 @@
+// A depthwise convolution and the products over channels (convolutions of 1 x 1) before and behind it, f32, channels
+// last: what one gives the next reads in the cache.
+#pragma once
+#include <array>
+#include <span>
+
+#include "kernels/kernel.h"
+
+namespace norn::kernels {
+
+// Operands: x, the weights and the bias (null without one) of each of the three, extras..., then the output.
+struct SeparableConfig {
+  enum Stage : std::uint8_t { Expand, Depthwise, Project };
+  Shape x;                  // N, C, H, W
+  Shape out;                // N, M, rows, columns
+  std::int64_t middle = 1;  // channels of the depthwise convolution
+  // Of Expand [middle, C, 1, 1] and Project [M, middle, 1, 1], both of which may be missing, and Depthwise
+  // [middle, 1, window...].
+  std::array<Contents, 3> weights;
+  std::array<bool, 3> has_bias{};
+  Shape window, strides, dilations, pads_begin;  // of the depthwise convolution; the output's sizes tell the end
+  std::vector<ElementStep> post_expand, post_depthwise;  // unary; those of the last convolution are in `post`
+  std::vector<ElementStep> post;
+  std::vector<ExtraOperand> extra;  // for post; one of full size has its channels last
+
+  bool expands() const noexcept { return weights[Expand].known(); }
+  bool projects() const noexcept { return weights[Project].known(); }
+};
+std::span<const Candidate<SeparableConfig>> separable_candidates();
+
+// Internal to the kernels: loops for a target's instruction set.
+struct SeparableTable {
+  std::int64_t lanes, width;  // floats of a vector, and of a panel of weights
+  // c[m, n] = the sum over k of a[m, k] b[k, n], and the bias (or null), within bounds. `b` has panels of `width`
+  // columns, the last as wide as its columns need, in multiples of lanes.
+  void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
+                   const float* bias, float low, float high, float* c, std::int64_t c_row);
+  // out[p * out_step + c] = the bias and, for each of `rows` rows r and `taps` taps t, the sum of
+  // x[r][p * pixel_step + t * tap_step + c] w[r][t * w_step + c], within bounds.
+  void (*depthwise)(std::int64_t pixels, std::int64_t channels, std::int64_t rows, const float* const* x,
+                    std::int64_t pixel_step, std::int64_t taps, std::int64_t tap_step, const float* const* w,
+                    std::int64_t w_step, const float* bias, float low, float high, float* out, std::int64_t out_step);
+};
+const SeparableTable& separable_table();
+
+}  // namespace norn::kernels

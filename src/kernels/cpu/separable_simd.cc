@@ -1,0 +1,216 @@
+// Products of few pixels with panels of weights, and depthwise sums of pixels side by side, with bias and bounds before
+// anything is stored. The order of additions is that of the operands, whatever is computed together.
+#include <algorithm>
+#include <limits>
+
+#include "base/fork.h"
+#include "kernels/cpu/separable.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/separable_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using F = hn::CappedTag<float, 16>;
+using V = hn::Vec<F>;
+
+constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width
+constexpr int kSums = HWY_MAX_BYTES >= 64 ? 24 : 12;   // accumulators in registers
+constexpr int kPixels = HWY_MAX_BYTES >= 64 ? 8 : 4;   // of a depthwise convolution at a time
+
+HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+
+HWY_INLINE V load(const float* x, std::int64_t n) {
+  const F d;
+  if (n >= lanes()) return hn::LoadU(d, x);
+  HWY_ALIGN float tail[16] = {};
+  std::copy_n(x, std::max<std::int64_t>(n, 0), tail);
+  return hn::Load(d, tail);
+}
+HWY_INLINE void store(V v, float* to, std::int64_t n) {
+  const F d;
+  if (n >= lanes()) return hn::StoreU(v, d, to);
+  HWY_ALIGN float tail[16];
+  hn::Store(v, d, tail);
+  std::copy_n(tail, std::max<std::int64_t>(n, 0), to);
+}
+
+// NaN stays.
+template <bool bounded>
+HWY_INLINE V within(V low, V high, V v) {
+  if constexpr (!bounded) return v;
+  v = hn::IfThenElse(hn::Lt(v, low), low, v);
+  return hn::IfThenElse(hn::Gt(v, high), high, v);
+}
+bool is_bounded(float low, float high) {
+  constexpr float kMost = std::numeric_limits<float>::infinity();
+  return low != -kMost || high != kMost;
+}
+
+struct Target {
+  const float* bias;
+  float low, high;
+  float* c;
+  std::int64_t c_row, columns;  // to be stored
+};
+
+template <int rows, int vectors, bool bounded>
+HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, const Target& to, float* c) {
+  const F d;
+  const std::int64_t w = lanes();
+  V sums[rows][vectors];
+  for (int v = 0; v < vectors; ++v) {
+    const V start = to.bias != nullptr ? load(to.bias + v * w, to.columns - v * w) : hn::Zero(d);
+    for (int r = 0; r < rows; ++r) sums[r][v] = start;
+  }
+  for (std::int64_t i = 0; i < k; ++i, b += vectors * w) {
+    V right[vectors];
+    for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
+    for (int r = 0; r < rows; ++r) {
+      const V left = hn::Set(d, a[r * a_row + i]);
+      for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
+    }
+  }
+  const V low = hn::Set(d, to.low), high = hn::Set(d, to.high);
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v)
+      store(within<bounded>(low, high, sums[r][v]), c + r * to.c_row + v * w, to.columns - v * w);
+}
+
+// As many rows at a time as leave the sums in registers, then fewer.
+template <int vectors, bool bounded>
+HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
+                        const Target& to) {
+  constexpr int kMost = std::min(kSums / vectors, 12);
+  float* c = to.c;
+  const auto go = [&]<int rows>() {
+    for (; m >= rows; m -= rows, a += rows * a_row, c += rows * to.c_row)
+      tile<rows, vectors, bounded>(k, a, a_row, b, to, c);
+  };
+  go.template operator()<kMost>();
+  if constexpr (kMost > 6) go.template operator()<6>();
+  if constexpr (kMost > 4) go.template operator()<4>();
+  if constexpr (kMost > 3) go.template operator()<3>();
+  go.template operator()<2>();
+  go.template operator()<1>();
+}
+
+template <bool bounded>
+void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
+                     Target to) {
+  while (n > 0) {
+    const std::int64_t vectors = std::min<std::int64_t>(kVectors, (n + lanes() - 1) / lanes());
+    to.columns = n;
+    const auto run = [&]<int count>() { panel<count, bounded>(m, k, a, a_row, b, to); };
+    if (vectors == 1) run.template operator()<1>();
+    if (vectors == 2) run.template operator()<2>();
+    if constexpr (kVectors > 2) {
+      if (vectors == 3) run.template operator()<3>();
+      if (vectors == 4) run.template operator()<4>();
+    }
+    const std::int64_t width = vectors * lanes();
+    b += width * k;
+    n -= width;
+    to.c += width;
+    if (to.bias != nullptr) to.bias += width;
+  }
+}
+
+void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
+              const float* bias, float low, float high, float* c, std::int64_t c_row) {
+  const Target to{bias, low, high, c, c_row, n};
+  if (is_bounded(low, high)) return multiply_panels<true>(m, n, k, a, a_row, b, to);
+  multiply_panels<false>(m, n, k, a, a_row, b, to);
+}
+
+struct Window {
+  std::int64_t rows, pixel_step, taps, tap_step, w_step;
+  const float* const* x;
+  const float* const* w;
+};
+
+// `constant`: how many taps there are; 0: as many as the window tells.
+template <int pixels, int constant, bool bounded>
+HWY_INLINE void sums(const Window& window, std::int64_t first, std::int64_t channel, V start, V low, V high, float* out,
+                     std::int64_t out_step) {
+  const F d;
+  V sum[pixels];
+  for (int p = 0; p < pixels; ++p) sum[p] = start;
+  const std::int64_t taps = constant != 0 ? constant : window.taps;
+  for (std::int64_t r = 0; r < window.rows; ++r) {
+    const float* x = window.x[r] + first * window.pixel_step + channel;
+    const float* w = window.w[r] + channel;
+    for (std::int64_t t = 0; t < taps; ++t, x += window.tap_step, w += window.w_step) {
+      const V weight = hn::LoadU(d, w);
+      for (int p = 0; p < pixels; ++p) sum[p] = hn::MulAdd(hn::LoadU(d, x + p * window.pixel_step), weight, sum[p]);
+    }
+  }
+  for (int p = 0; p < pixels; ++p) hn::StoreU(within<bounded>(low, high, sum[p]), d, out + p * out_step + channel);
+}
+
+template <int constant, bool bounded>
+void depthwise_rows(std::int64_t pixels, std::int64_t channels, const Window& window, const float* bias, float low,
+                    float high, float* out, std::int64_t out_step) {
+  const F d;
+  const V vlow = hn::Set(d, low), vhigh = hn::Set(d, high);
+  for (std::int64_t c = 0; c < channels && channels >= lanes(); c += lanes()) {
+    c = std::min(c, channels - lanes());  // the last vector computes some of the one before again
+    const V start = bias != nullptr ? hn::LoadU(d, bias + c) : hn::Zero(d);
+    std::int64_t p = 0;
+    const auto go = [&]<int count>() {
+      for (; p + count <= pixels; p += count)
+        sums<count, constant, bounded>(window, p, c, start, vlow, vhigh, out + p * out_step, out_step);
+    };
+    go.template operator()<kPixels>();
+    if constexpr (kPixels > 4) go.template operator()<4>();
+    go.template operator()<2>();
+    go.template operator()<1>();
+  }
+  if (channels >= lanes()) return;
+  for (std::int64_t p = 0; p < pixels; ++p)
+    for (std::int64_t c = 0; c < channels; ++c) {
+      float sum = bias != nullptr ? bias[c] : 0.0f;
+      for (std::int64_t r = 0; r < window.rows; ++r)
+        for (std::int64_t t = 0; t < window.taps; ++t)
+          sum += window.x[r][p * window.pixel_step + t * window.tap_step + c] * window.w[r][t * window.w_step + c];
+      out[p * out_step + c] = sum < low ? low : sum > high ? high : sum;
+    }
+}
+
+void depthwise(std::int64_t pixels, std::int64_t channels, std::int64_t rows, const float* const* x,
+               std::int64_t pixel_step, std::int64_t taps, std::int64_t tap_step, const float* const* w,
+               std::int64_t w_step, const float* bias, float low, float high, float* out, std::int64_t out_step) {
+  const Window window{rows, pixel_step, taps, tap_step, w_step, x, w};
+  const auto run = [&]<int constant>() {
+    if (is_bounded(low, high))
+      depthwise_rows<constant, true>(pixels, channels, window, bias, low, high, out, out_step);
+    else
+      depthwise_rows<constant, false>(pixels, channels, window, bias, low, high, out, out_step);
+  };
+  if (taps == 3) return run.template operator()<3>();
+  if (taps == 5) return run.template operator()<5>();
+  run.template operator()<0>();
+}
+
+SeparableTable separables() { return {lanes(), kVectors * lanes(), multiply, depthwise}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(separables);
+
+const SeparableTable& separable_table() {
+  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(separables)(); });
+}
+
+}  // namespace norn::kernels
+#endif
