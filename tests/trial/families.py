@@ -364,5 +364,6 @@ def by_schema(s: Scope, schema: norn.OpSchema) -> list[Val] | None:
     return s.add(schema.name, inputs, outputs=outputs, **attributes)
 
 
+from . import families_fused as _fused  # noqa: E402, F401
 from . import families_image as _image  # noqa: E402, F401  their operators are of the same table
 from . import families_shape as _shape  # noqa: E402, F401

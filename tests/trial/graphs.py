@@ -9,9 +9,9 @@ import numpy as np
 import onnx
 from onnx import AttributeProto, helper
 
-from . import families, families_shape, registry
+from . import families, families_fused, families_shape, registry
 from .scope import BOOL, F32, I64, Scope, Val, World
-from .truth import Value, reads_of
+from .truth import Refused, Value, reads_of
 
 # Function bodies whose inputs have to fit each other in ways that a schema does not tell; tests/python/
 # test_function_bodies.py runs them.
@@ -24,7 +24,7 @@ NEED_SIZES_THAT_FIT = (
     "SoftmaxCrossEntropyLoss",
 )
 SUBGRAPHS = ("If", "Loop", "Scan", "SequenceMap")  # drawn by branch_on, or not yet
-MODES = ("one", "mix", "turn", "branch", "sequence", "large")
+MODES = ("one", "mix", "turn", "branch", "sequence", "fused", "large")
 
 
 @dataclasses.dataclass
@@ -93,6 +93,7 @@ def mixed(seed: int, mode: str) -> Case | None:
         "turn": rng.choice([6, 10, 40, 40]),
         "branch": rng.choice([2, 2, 3, 4]),
         "sequence": rng.choice([4, 30]),
+        "fused": rng.choice([1, 2, 4]),
         "large": 1,
     }[mode]
     world = World(seed, mode, rng.choice([o for o in opsets() if o >= 11 or mode in ("mix", "turn")]), feeds)
@@ -113,6 +114,13 @@ def mixed(seed: int, mode: str) -> Case | None:
         groups["products"] = max(groups["products"], rng.choice([0.4, 3.0]))
         world.small = rng.choice([[0, 1, 2, 3, 4], list(range(1, 60)), list(range(1, 60)), [0, 0, 1, 2]])
         world.largest = 3000
+    if mode == "fused":
+        world.opset = rng.choice([o for o in opsets() if o >= 13])
+        world.largest = 40_000
+        world.small = [1, 2, 3, 4, 5, 7]
+        world.ways = dict.fromkeys(world.ways, world.chance(0.3))
+        world.types = rng.choice([[F32], [F32], [F32, F32, I64], [F32, families_fused.F16], [families_fused.F16]])
+        groups = dict.fromkeys(groups, 0.0) | {"elements": 0.3, "views": rng.choice([0, 0.3])}
     if mode == "large":
         # A kernel's work is split from some 75 microseconds on.
         world.small, world.largest = [1, 2, 130, 257, 600, 1100], 900_000
@@ -125,6 +133,8 @@ def mixed(seed: int, mode: str) -> Case | None:
             if groups[group] and (op == "If" or registry.schema_in(op, world.opset))
         ]
     menu += [(op, 0.12) for op in registry.runnable() if registry.schema_in(op, world.opset) and op not in SUBGRAPHS]
+    if mode == "fused":
+        menu = [(op, 0.02 * w) for op, w in menu] + [(name, 1.0) for name in families_fused.PATTERNS]
     scope = Scope(world, range(feeds))
     bare = mode == "sequence" and world.chance(0.6)
     for _ in range(0 if bare else rng.choice([1, 1, 2, 3])):
@@ -134,7 +144,7 @@ def mixed(seed: int, mode: str) -> Case | None:
         families_shape.sequence_of(scope)
     if demanding:
         branch_on(scope, DEMANDING, 1)
-    few = bare or demanding or mode == "large"
+    few = bare or demanding or mode in ("large", "fused")
     build(scope, menu, rng.choice([1, 2, 3] if few else [2, 3, 4, 5, 6, 8, 12]), 0)
     if not scope.live or not scope.nodes:
         return None
@@ -154,8 +164,17 @@ def build(scope: Scope, menu: list[tuple[str, float]], nodes: int, depth: int) -
         if op == "If":
             if depth < 2:
                 branch_on(scope, menu, depth)
+        elif op in families_fused.PATTERNS:
+            fused(scope, op)
         else:
             families.draw(scope, op)
+
+
+def fused(scope: Scope, name: str) -> None:
+    try:
+        families_fused.PATTERNS[name](scope)
+    except Refused:
+        pass  # of a size that is not drawn
 
 
 def branch_on(scope: Scope, menu: list[tuple[str, float]], depth: int) -> None:

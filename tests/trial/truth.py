@@ -203,7 +203,8 @@ class Evaluator:
             # Where rounding to a narrow type is a tie, neighbours differ by a whole unit.
             source = _arrays(given[0].value)[0]
             floats = registry.is_float(source.dtype) or source.dtype.kind in "iu"
-        whole = op in WHOLE and all(_whole(c.value) for c in given) and all(_whole(v) for v in values if v is not None)
+        by_fractions = op == "Conv" and _arrays(given[1].value)[0].shape[2:] == (3, 3)  # Winograd's way
+        whole = op in WHOLE and not by_fractions and all(_whole(c.value) for c in given) and all(_whole(v) for v in values if v is not None)
         if all_exact and (not floats or op in MOVE or whole):
             return [None if v is None else Cell(v, v) for v in values]
         seed = zlib.crc32(node.SerializeToString())
