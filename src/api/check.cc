@@ -104,7 +104,7 @@ std::string Report::to_string(Severity least) const {
   const char* separator = "";
   for (const Severity severity : {Severity::Error, Severity::Warning, Severity::Note}) {
     const std::size_t findings = count(severity);
-    (text += separator) += counted(findings, severity_name(severity).data());
+    (text += separator) += counted(findings, std::string(severity_name(severity)).c_str());
     if (severity < least && findings > 0) text += " (not shown)";
     separator = ", ";
   }
@@ -194,7 +194,7 @@ Report check_part(PartKind kind, std::span<const std::byte> bytes, std::int64_t 
   checks::Context ctx(options, ir_version, {}, report);
   ctx.operators().use(ctx.operators().keep(imports_of(opset_imports, ctx.ir_version())));
   ctx.scopes().set_open(kind != PartKind::Graph && kind != PartKind::Function);
-  const auto read = [&]<class T>(T) {
+  const auto read = [&]<class T>(const T&) {
     return format::read_message<T>(ir::Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())), options.limits);
   };
   const checks::Place top;

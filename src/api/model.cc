@@ -153,13 +153,13 @@ void save(const Model& model, const std::string& path, Format format, const form
   const ir::Model& document = model.document();
   const LoadOptions& options = model.load_options();
   const std::string text = format == Format::Binary ? std::string() : write(format, document);
-  const std::string from = model.base_dir(), folder = base::folder_of(path);
+  const std::string& from = model.base_dir();
+  const std::string folder = base::folder_of(path);
   format::refuse_data_file(document, {from, folder}, options.external_roots, path);
   if (options.external_reader && !same_folder(folder, from) && has_external_data(document)) {
     throw Error(ErrorCode::InvalidArgument,
                 "the model's external data comes from a reader, so that there are no files to take along", path,
-                "write its tensors too: norn::unpack into a data file (norn.save(..., external_data=NAME)), or "
-                "norn::pack");
+                "write its tensors too: norn::unpack into a data file, or norn::pack");
   }
   // Its data files belong to it: saving into another folder takes them along.
   if (!options.external_reader) format::copy_external_files(document, from, folder, format::path_policy(options));

@@ -30,7 +30,7 @@ namespace {
               "use the binary format, JSON or protobuf's text format");
 }
 
-ir::OperatorSet read(ir::Bytes bytes, Format format) {
+ir::OperatorSet read(const ir::Bytes& bytes, Format format) {
   if (bytes.empty()) refuse("it is empty", {});
   if (format == Format::Json) return format::from_json<ir::OperatorSet>(ir::as_text(bytes));
   if (format == Format::ProtoText) return format::from_prototext<ir::OperatorSet>(ir::as_text(bytes));

@@ -34,15 +34,14 @@ Part part_from_name(std::string_view name) {
 }
 
 std::vector<std::byte> parse_text(std::string_view text, Part part, const Limits& limits) {
-  return with_type(part,
-                   [&](auto empty) { return format::write_message(format::from_text<decltype(empty)>(text, limits)); });
+  return with_type(part, [&]<class M>(const M&) { return format::write_message(format::from_text<M>(text, limits)); });
 }
 
 std::string print_text(std::span<const std::byte> message, Part part, std::size_t max_elements) {
   const format::TextOptions options{max_elements, max_elements == std::numeric_limits<std::size_t>::max()};
-  return with_type(part, [&](auto empty) {
+  return with_type(part, [&]<class M>(const M&) {
     const ir::Bytes bytes(message.data(), message.size(), {});
-    return format::to_text(format::read_message<decltype(empty)>(bytes), options);
+    return format::to_text(format::read_message<M>(bytes), options);
   });
 }
 

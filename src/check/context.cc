@@ -29,7 +29,8 @@ void append_step(std::string& out, const Place& place) {
     }
     type += '[';
     for (std::size_t i = 0; i < place.tensor->dims.size() && i < 16; ++i) {
-      type += (i ? "," : "") + std::to_string(place.tensor->dims[i]);
+      if (i) type += ',';
+      type += std::to_string(place.tensor->dims[i]);
     }
     word(type + "]");
   }

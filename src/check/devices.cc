@@ -58,6 +58,7 @@ std::optional<std::int64_t> first_repeat(std::vector<std::int64_t> numbers) {
 void check_devices(Context& ctx, const Place& place, const ir::ShardingSpec& spec,
                    const ir::DeviceConfiguration* config) {
   std::vector<std::int64_t> groups;
+  groups.reserve(spec.index_to_device_group_map.size());
   for (const ir::IntIntListEntry& entry : spec.index_to_device_group_map) groups.push_back(entry.key);
   if (const auto twice = first_repeat(groups)) {
     ctx.report("device.shard.group-map-unique", place,

@@ -132,7 +132,7 @@ class Expansion {
     std::string way = id_of(*callee);
     std::size_t steps = 0;
     for (auto it = stack.rbegin(); it != stack.rend() && it->first != callee && steps < 8; ++it, ++steps) {
-      way = id_of(*it->first) + " -> " + way;
+      way.insert(0, id_of(*it->first) + " -> ");
     }
     ctx_.report("function.no-recursion", place_.at("function", callee - functions_.data(), callee->name.get()),
                 "the function calls itself: " + id_of(*callee) + " -> " + (steps >= 8 ? "... -> " : "") + way,

@@ -71,7 +71,7 @@ std::string deprecated_hint(const BoundOperator& bound) {
       return "from version " + std::to_string(row.since) + " on it is not deprecated: import that";
     }
   }
-  const std::string replace = "replace the node by the operator that took its place";
+  std::string replace = "replace the node by the operator that took its place";
   if (!earlier || earlier->deprecated) return replace;
   return "import a version below " + std::to_string(since) + ", or " + replace;
 }

@@ -469,7 +469,7 @@ inline constexpr RuleRow kRuleRows[] = {
     {"data.opt.elem-type", kMust, 8, 14, kNone, "elem_type valid; UNDEFINED only when empty"},
     {"data.opt.field-matches", kMust, 8, 14, kNone, "filled field equals elem_type"},
     {"norn.operator.runnable", kNorn, 1, 14, kRuntime,
-     "this build runs the operator: a kernel, a function body or control flow (--profile runtime only)"},
+     "this build runs the operator: a kernel, a function body or control flow (profile \"runtime\" only)"},
 };
 
 }  // namespace norn::checks

@@ -64,7 +64,8 @@ std::string row(const Indices& indices, const Layout& layout, std::size_t k) {
   if (layout.linear) return std::to_string(indices[k]);
   std::string text = "[";
   for (std::size_t d = 0; d < layout.rank; ++d) {
-    text += (d ? "," : "") + std::to_string(indices[k * layout.rank + d]);
+    if (d) text += ',';
+    text += std::to_string(indices[k * layout.rank + d]);
   }
   return text + "]";
 }

@@ -79,7 +79,7 @@ struct Stored {
 
 // Raw_data:
 
-void report_raw_size(const Stored& s, std::string expected) {
+void report_raw_size(const Stored& s, const std::string& expected) {
   const std::string message = "raw_data has " + number(s.tensor.raw_data.get().size()) + " bytes, but " +
                               number(s.count) + " elements of " + name_of(s.type) + " take " + expected;
   const char* hint =

@@ -27,7 +27,7 @@ using Names = TextSet;
 struct Declared {
   std::int32_t elem = 0;
   std::optional<std::vector<std::int64_t>> dims;
-  const ir::Type* other = nullptr;  // it is no tensor, but of this type
+  const ir::Type* other = nullptr;  // it is not a tensor, but of this type
 
   std::string to_string() const {
     if (other) return bare(ir::describe_type(*other));

@@ -17,7 +17,9 @@ using Pixel = std::array<double, 3>;
 struct Grid {
   int height = 0, width = 0;
   std::vector<Pixel> pixels;  // 0 is dark, 1 is bright
-  const Pixel& at(int y, int x) const { return pixels[static_cast<std::size_t>(y * width + x)]; }
+  const Pixel& at(int y, int x) const {
+    return pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)];
+  }
 };
 
 Grid grid_of(const Tensor& batch, std::int64_t index, int most) {

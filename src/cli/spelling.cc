@@ -19,6 +19,7 @@ constexpr Spelling kSpellings[] = {
     {"(DataKind)", "(--kind KIND)"},
     {"norn::load_value", "norn run MODEL -i NAME=FILE"},
     {"norn::check_data", "norn check --data FILE"},
+    {"norn::unrunnable_nodes", "norn check --profile runtime"},
 };
 
 }  // namespace

@@ -48,9 +48,7 @@ class Reader {
         found = true;
         field(m, row, std::get<index.value>(numbers.rows), at);
       });
-      if (!found)
-        fail_at(in_.text(), at, std::string(Message<M>::name) + " has no field \"" + std::string(name) + "\"",
-                field_names<M>());
+      if (!found) fail_unknown(Message<M>::name, name, at, field_names<M>());
       if (!in_.match(',')) in_.match(';');
     }
     each<M>([&](const auto& row, auto index) {
@@ -87,13 +85,25 @@ class Reader {
 
   template <class M, class R, class G>
   void field(M& m, const R& row, G& gather, std::size_t at) {
-    if (const char* other = other_of_oneof(m, row))
-      fail_at(in_.text(), at, std::string(row.name) + " and " + other + " exclude each other");
+    if (const char* other = other_of_oneof(m, row)) fail_both(row.name, other, at);
     value(ir::plain_mut(m.*row.member), row.trait, row.name, gather, at);
   }
 
-  void once(bool set, const char* name, std::size_t at) {
-    if (set) fail_at(in_.text(), at, std::string("the field ") + name + " is given twice");
+  // Not in the templates above, which are there for every field.
+  [[noreturn]] void fail_both(const char* name, const char* other, std::size_t at) const {
+    fail_at(in_.text(), at, std::string(name) + " and " + other + " exclude each other");
+  }
+  [[noreturn]] void fail_unknown(const char* message, std::string_view name, std::size_t at, std::string hint) const {
+    fail_at(in_.text(), at, std::string(message) + " has no field \"" + std::string(name) + "\"", std::move(hint));
+  }
+  [[noreturn]] void fail_twice(const char* name, std::size_t at) const {
+    fail_at(in_.text(), at, std::string("the field ") + name + " is given twice");
+  }
+  void once(bool set, const char* name, std::size_t at) const {
+    if (set) fail_twice(name, at);
+  }
+  [[gnu::noinline]] void begin(const char* message) {
+    in_.expect('{', (std::string("(or \"<\"), which begins a ") + message).c_str());
   }
 
   template <class T, class G>
@@ -137,7 +147,7 @@ class Reader {
   template <class M>
   void nested(M& m) {
     if (in_.match('<')) return message(m, '>');
-    in_.expect('{', (std::string("(or \"<\"), which begins a ") + Message<M>::name).c_str());
+    begin(Message<M>::name);
     message(m, '}');
   }
 

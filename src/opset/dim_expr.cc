@@ -124,7 +124,7 @@ std::string term_text(std::int64_t magnitude, const Monomial& m) {
   for (const Factor& f : m) {
     if (!s.empty()) s += '*';
     s += f.atom->text;
-    if (f.power > 1) s += "^" + std::to_string(f.power);
+    if (f.power > 1) (s += '^') += std::to_string(f.power);
   }
   return s;
 }

@@ -13,7 +13,10 @@ namespace {
 bool is_plain(std::string_view name) {
   return name.find_first_of("+-*/(), '") == std::string_view::npos && (name.front() < '0' || name.front() > '9');
 }
-std::string quoted(std::string_view name) { return is_plain(name) ? std::string(name) : "'" + std::string(name) + "'"; }
+std::string quoted(std::string_view name) {
+  if (is_plain(name)) return std::string(name);
+  return (std::string("'") += name) + "'";
+}
 
 std::optional<Dims> dims_from(const ir::TypeTensor& type, const std::function<DimExpr()>& fresh) {
   if (!type.shape) return {};

@@ -151,7 +151,7 @@ void Lowerer::fail_unrunnable(CannotRun cannot) const {
   throw Error(e.code(),
               e.message() + "; " + std::to_string(nodes - 1) + (nodes == 2 ? " more node" : " more nodes") +
                   " cannot be run either",
-              {}, e.hint() + (e.hint().empty() ? "" : "; ") + "norn check --profile runtime lists all of them");
+              {}, e.hint() + (e.hint().empty() ? "" : "; ") + "norn::unrunnable_nodes lists all of them");
 }
 
 void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place, const std::string& path) {

@@ -20,7 +20,7 @@ const std::string& Node::path() const {
 
 std::string describe_operations(const Node& node) {
   std::string text(node.op->name);
-  for (const Node& part : node.parts) text += "+" + std::string(part.op->name);
+  for (const Node& part : node.parts) (text += '+') += part.op->name;
   return text;
 }
 

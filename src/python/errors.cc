@@ -36,8 +36,11 @@ std::string in_python_terms(std::string hint) {
       {"PackOptions::allow_over_2gib", "allow_over_2gib=True"},
       {"SessionOptions::operator_sets", "norn.SessionOptions(operator_sets=[...])"},
       {"(DataKind)", "(kind=)"},
+      {"norn::unpack into a data file, or norn::pack",
+       "norn.save(..., external_data=NAME), or norn.pack_external_data"},
       {"norn::load_value", "norn.load_value"},
       {"norn::check_data", "norn.check_data"},
+      {"norn::unrunnable_nodes", "norn.unrunnable_nodes"},
   };
   for (const auto& [option, spelling] : kSpellings) {
     if (const std::size_t at = hint.find(option); at != hint.npos) hint.replace(at, option.size(), spelling);

@@ -19,8 +19,8 @@ void Profile::before(const program::Graph& graph, const Segment& segment, std::s
   const auto [at, fresh] = index_.try_emplace({segment.id, step}, times_.size());
   if (fresh) {
     const StepInfo& info = segment.info[step];
-    times_.push_back({operation_of(graph, info).path(), operations_text(graph, info), info.kernel, shapes_text(info),
-                      step_cost(graph, info)});
+    times_.push_back({operation_of(graph, info).path(), operations_text(graph, info), info.kernel,
+                      shapes_text(graph, info), step_cost(graph, info)});
   }
   open_.push_back({at->second, Clock::now()});
 }

@@ -31,7 +31,7 @@ opset::ValueType infer_type(LocalValues* values, const BoundNode& bound) {
     if (const norn::Tensor* t = values->constant_of(name)) fact.value.constant = *t;
   }
   const infer::ValueId output = facts.add();
-  infer::Symbols symbols({}, "?" + values->fresh_name("size") + "_");
+  infer::Symbols symbols({}, std::string("?") + values->fresh_name("size") + "_");
   try {
     infer::Inferrer(facts, symbols, nullptr, infer::Mode::Trusted)
         .node({bound.op, {*bound.schema, bound.node.attribute}, inputs, {&output, 1}, infer::kNowhere});

@@ -5,6 +5,7 @@ import json
 import ml_dtypes
 import numpy as np
 import onnx
+import onnx.parser
 import pytest
 from conftest import model_of, value
 from onnx import TensorProto, helper, numpy_helper
@@ -386,3 +387,45 @@ def test_every_value_is_of_the_weights_that_the_session_began_with(tmp_path):
     (tmp_path / "w.bin").rename(tmp_path / "gone.bin")
     feed = {"x": np.ones((1, 64), np.float32)}
     assert (session.run(None, feed)[0] == 64).all() and (session.run("*", feed)["y"] == 64).all()
+
+
+# --- outputs in the caller's arrays
+PLACED = """<ir_version: 9, opset_import: ["": 21]>
+agraph (float[N] x) => (y, same, kept) { y = Neg(x) same = Identity(x) i = NonZero(x) kept = Identity(i) }"""
+
+
+def test_outputs_are_written_to_given_arrays():
+    session = norn.InferenceSession(onnx.parser.parse_model(PLACED))
+    x = np.array([1, 0, 3], np.float32)
+    y, same, kept = np.empty(3, np.float32), np.empty(3, np.float32), np.empty((1, 2), np.int64)
+    for _ in range(2):
+        y[:], same[:], kept[:] = 0, 0, 0
+        found = session.run(None, {"x": x}, outputs={"same": same, "y": y, "kept": kept})
+        assert found[0] is y and found[1] is same and found[2] is kept
+        assert y.tolist() == [-1, 0, -3] and same.tolist() == [1, 0, 3] and kept.tolist() == [[0, 2]]
+    one, two = session.run(["kept", "y"], {"x": x}, outputs={"y": y})
+    assert two is y and one is not kept and one.tolist() == [[0, 2]]
+    assert session.run(["y"], {"x": x}, outputs={"y": x})[0] is x and x.tolist() == [-1, 0, -3]
+
+
+def test_given_arrays_have_to_fit():
+    session = norn.InferenceSession(onnx.parser.parse_model(PLACED))
+    x = np.array([1, 0, 3], np.float32)
+    good = np.empty(3, np.float32)
+    frozen = np.empty(3, np.float32)
+    frozen.flags.writeable = False
+    for outputs, why in [
+        ({"y": np.empty(4, np.float32)}, r'the output "y" is float\[3\], but the place given for it is float\[4\]'),
+        ({"kept": np.empty((1, 3), np.int64)}, r"int64\[1,2\], but the place given for it is int64\[1,3\]"),
+        ({"y": np.empty(3, np.float64)}, "double"),
+        ({"z": good}, 'no output "z"'),
+        ({"y": good, "same": good}, "overlap"),
+        ({"y": np.empty(6, np.float32)[::2]}, "C-contiguous"),
+        ({"y": frozen}, "writable"),
+        ({"y": [0, 0, 0]}, "no place for an output"),
+        ({"y": np.empty(3, object)}, "no place for an output"),
+    ]:
+        with pytest.raises(norn.InvalidArgument, match=why):
+            session.run(None, {"x": x}, outputs=outputs)
+    with pytest.raises(norn.InvalidArgument, match="outputs is list"):
+        session.run(None, {"x": x}, outputs=[good])

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/cast.h"
-#include "kernels/cpu/targets.h"
+#include "kernels/cpu/plain_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/cast_loops_simd.cc"

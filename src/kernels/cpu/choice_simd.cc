@@ -1,6 +1,6 @@
 // Comparison and logic for each instruction set: plain loops, which the compiler vectorises.
 #include "kernels/cpu/choice.h"
-#include "kernels/cpu/targets.h"
+#include "kernels/cpu/plain_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/choice_simd.cc"

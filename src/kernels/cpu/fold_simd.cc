@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/fold.h"
-#include "kernels/cpu/targets.h"
+#include "kernels/cpu/plain_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/fold_simd.cc"
@@ -64,7 +64,7 @@ HWY_INLINE P in_lanes(const T* HWY_RESTRICT x, std::int64_t n) {
   return lanes[0];
 }
 template <FoldKind kind, class T>
-void row(const void* x_data, std::int64_t n, void* out) {
+HWY_NOINLINE void row(const void* x_data, std::int64_t n, void* out) {
   using P = Partial<kind, T>;
   constexpr std::int64_t kLanes = 256 / sizeof(T) > 64 ? 64 : 256 / sizeof(T);
   const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
@@ -138,26 +138,30 @@ FoldLoops loops_for() {
 }
 template <class T>
 FoldLoops loops_of(FoldKind kind) {
+  // Sums and products of integers wrap, so that one loop serves both signs.
+  using U = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
   switch (kind) {
     case FoldKind::Mean:
       if constexpr (std::is_same_v<T, std::int32_t>) return loops_for<FoldKind::Mean, T>();
       [[fallthrough]];
     case FoldKind::LogSum:
-    case FoldKind::Sum: return loops_for<FoldKind::Sum, T>();
+    case FoldKind::Sum: return loops_for<FoldKind::Sum, U>();
     case FoldKind::Max: return loops_for<FoldKind::Max, T>();
     case FoldKind::Min: return loops_for<FoldKind::Min, T>();
-    case FoldKind::Prod: return loops_for<FoldKind::Prod, T>();
-    case FoldKind::L1: return loops_for<FoldKind::L1, T>();
+    case FoldKind::Prod: return loops_for<FoldKind::Prod, U>();
+    case FoldKind::L1:
+      if constexpr (std::is_unsigned_v<T>) return loops_for<FoldKind::Sum, T>();
+      return loops_for<FoldKind::L1, T>();
     case FoldKind::L2:
       if constexpr (std::is_same_v<T, float>) return loops_for<FoldKind::L2, T>();
       [[fallthrough]];
-    case FoldKind::SumSquare: return loops_for<FoldKind::SumSquare, T>();
+    case FoldKind::SumSquare: return loops_for<FoldKind::SumSquare, U>();
     case FoldKind::LogSumExp: return {};
   }
   return {};
 }
-FoldLoops extremum_loops(FoldKind kind, auto type) {
-  using T = decltype(type);
+template <class T>
+FoldLoops extremum_loops(FoldKind kind) {
   if (kind == FoldKind::Max) return loops_for<FoldKind::Max, T>();
   if (kind == FoldKind::Min) return loops_for<FoldKind::Min, T>();
   return {};
@@ -168,6 +172,24 @@ HWY_INLINE bool beats(T a, T best) {
   const bool better = largest ? (last ? a >= best : a > best) : (last ? a <= best : a < best);
   if constexpr (std::is_floating_point_v<T>) return (better & (best == best)) | ((a != a) & (last | (best == best)));
   return better;
+}
+// Where among n neighbours `best` is.
+template <class T>
+HWY_NOINLINE std::int64_t place_of(const T* HWY_RESTRICT x, std::int64_t n, T best, bool last) {
+  std::int64_t at = last ? n - 1 : 0;
+  constexpr std::int64_t kRun = 64;
+  const auto here = [&](std::int64_t i) { return x[i] == best || (best != best && x[i] != x[i]); };
+  if (last) {
+    while (!here(at)) --at;
+    return at;
+  }
+  for (; at + kRun <= n; at += kRun) {
+    unsigned found = 0;
+    for (std::int64_t i = 0; i < kRun; ++i) found |= (x[at + i] == best) | ((best != best) & (x[at + i] != x[at + i]));
+    if (found) break;
+  }
+  while (!here(at)) ++at;
+  return at;
 }
 template <class T, bool largest, bool last>
 void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best_data,
@@ -184,26 +206,10 @@ void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t c
     *out = at;
     return;
   }
-  if (stride == 1) {
-    // The extremum first, then its place.
-    constexpr FoldKind kind = largest ? FoldKind::Max : FoldKind::Min;
-    T best;
-    row<kind, T>(x, n, &best);
-    std::int64_t at = last ? n - 1 : 0;
-    constexpr std::int64_t kRun = 64;
-    const auto here = [&](std::int64_t i) { return x[i] == best || (best != best && x[i] != x[i]); };
-    if (last) {
-      while (!here(at)) --at;
-    } else {
-      for (; at + kRun <= n; at += kRun) {
-        unsigned found = 0;
-        for (std::int64_t i = 0; i < kRun; ++i)
-          found |= (x[at + i] == best) | ((best != best) & (x[at + i] != x[at + i]));
-        if (found) break;
-      }
-      while (!here(at)) ++at;
-    }
-    *out = at;
+  if (stride == 1) {  // the extremum first, then its place
+    T extremum;
+    row<largest ? FoldKind::Max : FoldKind::Min, T>(x, n, &extremum);
+    *out = place_of(x, n, extremum, last);
     return;
   }
   T* HWY_RESTRICT best = static_cast<T*>(best_data);
@@ -234,9 +240,9 @@ FoldLoops find_fold_loops(FoldKind kind, DataType type) {
     case DataType::Double: return loops_of<double>(kind);
     case DataType::Int32: return loops_of<std::int32_t>(kind);
     case DataType::Int64: return loops_of<std::int64_t>(kind);
-    case DataType::Int8: return extremum_loops(kind, std::int8_t{});
+    case DataType::Int8: return extremum_loops<std::int8_t>(kind);
     case DataType::Bool:
-    case DataType::Uint8: return extremum_loops(kind, std::uint8_t{});
+    case DataType::Uint8: return extremum_loops<std::uint8_t>(kind);
     case DataType::Uint32: return loops_of<std::uint32_t>(kind);
     case DataType::Uint64: return loops_of<std::uint64_t>(kind);
     default: return {};

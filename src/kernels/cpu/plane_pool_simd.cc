@@ -1,8 +1,8 @@
 // Folds of rows and of windows within a row for each instruction set.
 #include <type_traits>
 
+#include "kernels/cpu/plain_targets.h"
 #include "kernels/cpu/plane_pool.h"
-#include "kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/plane_pool_simd.cc"

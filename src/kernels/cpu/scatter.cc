@@ -234,10 +234,12 @@ std::string type_refusal(DataType type, ScatterKind kind) {
 template <class F>
 void with_type(DataType type, ScatterKind kind, F&& f) {
   const auto kinds = [&]<class T>(T value) {
+    // Sums and products of integers wrap, so that one loop serves both signs.
+    using U = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
     switch (kind) {
       case ScatterKind::Replace: return;
-      case ScatterKind::Add: return f(value, std::integral_constant<ScatterKind, ScatterKind::Add>{});
-      case ScatterKind::Mul: return f(value, std::integral_constant<ScatterKind, ScatterKind::Mul>{});
+      case ScatterKind::Add: return f(U{}, std::integral_constant<ScatterKind, ScatterKind::Add>{});
+      case ScatterKind::Mul: return f(U{}, std::integral_constant<ScatterKind, ScatterKind::Mul>{});
       case ScatterKind::Max: return f(value, std::integral_constant<ScatterKind, ScatterKind::Max>{});
       case ScatterKind::Min: return f(value, std::integral_constant<ScatterKind, ScatterKind::Min>{});
     }

@@ -29,6 +29,8 @@ using VU = hn::Vec<U>;
 constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width, as in gemm_simd.cc
 constexpr int kFewer = 2;                              // of them at a time for 3 rows and more
 constexpr std::int64_t kAhead = 8192;                  // bytes; what the hardware fetches ahead alone is not enough
+// Rows that share what is read of the matrix. Machines without AVX2 have it read for each.
+constexpr int kMostRows = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 ? 4 : 1;
 // Words of 16 lanes can look values up; only the lowest 4 bits of an index count.
 constexpr bool kLooksUp = HWY_TARGET == HWY_AVX3;
 
@@ -211,15 +213,22 @@ HWY_NOINLINE void few_columns(const StoredPanels& b, const std::uint8_t* panel, 
 template <StoredForm form, bool zeros>
 void few(const StoredPanels& b, std::int64_t first, std::int64_t last, std::int64_t m, const float* a,
          std::int64_t a_row, std::int64_t a_column, float* c, std::int64_t c_row, const float* bias, float alpha) {
-  using Columns = decltype(&few_columns<form, zeros, 1, kVectors>);
-  static constexpr Columns kFew[] = {few_columns<form, zeros, 1, kVectors>, few_columns<form, zeros, 2, kVectors>,
-                                     few_columns<form, zeros, 3, kFewer>, few_columns<form, zeros, 4, kFewer>};
-  const std::int64_t step = m <= 2 ? b.width : kFewer * lane_count();
   for (std::int64_t p = first; p < last; ++p) {
-    const std::int64_t n0 = p * b.width;
-    for (std::int64_t at = 0; at < b.width; at += step)
-      kFew[m - 1](b, b.data + p * b.panel_bytes(), at, a, a_row, a_column, c + n0, c_row, std::min(b.width, b.n - n0),
-                  bias == nullptr ? bias : bias + n0, alpha);
+    const std::int64_t n0 = p * b.width, columns = std::min(b.width, b.n - n0);
+    const std::uint8_t* panel = b.data + p * b.panel_bytes();
+    const float* shift = bias == nullptr ? bias : bias + n0;
+    if constexpr (kMostRows == 1) {
+      for (std::int64_t r = 0; r < m; ++r)
+        few_columns<form, zeros, 1, kVectors>(b, panel, 0, a + r * a_row, a_row, a_column, c + r * c_row + n0, c_row,
+                                              columns, shift, alpha);
+    } else {
+      using Columns = decltype(&few_columns<form, zeros, 1, kVectors>);
+      static constexpr Columns kFew[] = {few_columns<form, zeros, 1, kVectors>, few_columns<form, zeros, 2, kVectors>,
+                                         few_columns<form, zeros, 3, kFewer>, few_columns<form, zeros, 4, kFewer>};
+      const std::int64_t step = m <= 2 ? b.width : kFewer * lane_count();
+      for (std::int64_t at = 0; at < b.width; at += step)
+        kFew[m - 1](b, panel, at, a, a_row, a_column, c + n0, c_row, columns, shift, alpha);
+    }
   }
 }
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/cpu/targets.h"
+#include "kernels/cpu/plain_targets.h"
 #include "kernels/cpu/typed.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -207,7 +207,7 @@ struct Slope {
 // not reach while divisor and quotient have no more bits together than the format.
 
 template <class T>
-void check_divisors(const T* HWY_RESTRICT y, std::int64_t n) {
+HWY_NOINLINE void check_divisors(const T* HWY_RESTRICT y, std::int64_t n) {
   unsigned zero = 0;
   for (std::int64_t i = 0; i < n; ++i) zero |= y[i] == 0;
   if (zero) refuse_zero_divisor();
@@ -231,7 +231,7 @@ HWY_INLINE T exact_quotient(T x, T y) {
 }
 // Whether all are below 2^52 in size.
 template <class T>
-bool fits_double(const T* HWY_RESTRICT x, const T* HWY_RESTRICT y, std::int64_t n) {
+HWY_NOINLINE bool fits_double(const T* HWY_RESTRICT x, const T* HWY_RESTRICT y, std::int64_t n) {
   std::uint64_t bits = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const auto ux = static_cast<std::uint64_t>(x[i]), uy = static_cast<std::uint64_t>(y[i]);

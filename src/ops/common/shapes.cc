@@ -246,12 +246,12 @@ std::optional<DataType> type_attribute(const opset::NodeView& node, std::string_
   const auto given = node.attrs().find_i(name);
   if (!given) return {};
   const auto* allowed = opset::find_type(node.schema(), variable);
-  if (*given > 0 && *given < kDataTypeCount) {
-    const auto type = static_cast<DataType>(*given);
-    if (!allowed || allowed->set.allows_tensor(type)) return type;
+  if (*given <= 0 || *given >= kDataTypeCount)
+    node.fail(std::string(name) + " is " + std::to_string(*given) + ", which is not an element type");
+  const auto type = static_cast<DataType>(*given);
+  if (allowed && !allowed->set.allows_tensor(type))
     node.fail(std::string(name) + " is " + std::string(data_type_name(type)) + ", which the output cannot be");
-  }
-  node.fail(std::string(name) + " is " + std::to_string(*given) + ", which is not an element type");
+  return type;
 }
 
 void same_as_input(opset::InferContext& ctx) {

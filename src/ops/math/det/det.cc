@@ -25,7 +25,7 @@ constexpr Schema kDet[] = {
 void infer_det(InferContext& ctx) {
   if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(0));
   const Dims& x = ctx.shape(0);
-  if (x.size() < 2) ctx.fail("X has shape " + to_string(x) + ", which is no matrix");
+  if (x.size() < 2) ctx.fail("X has shape " + to_string(x) + ", which is not a matrix");
   ctx.unify(x[x.size() - 2], x.back(), "rows and columns of X");
   ctx.set(0, ctx.elem(0), Dims(x.begin(), x.end() - 2));
 }

@@ -95,7 +95,7 @@ void group_query_attention_body(BodyBuilder& b) {
   parts.heads = b.attrs().i("num_heads");
   parts.kv_heads = b.attrs().i("kv_num_heads");
   if (parts.heads <= 0 || parts.kv_heads <= 0 || parts.heads % parts.kv_heads != 0 || parts.heads > INT32_MAX)
-    b.fail("num_heads is " + std::to_string(parts.heads) + ", which is no multiple of kv_num_heads, " +
+    b.fail("num_heads is " + std::to_string(parts.heads) + ", which is not a multiple of kv_num_heads, " +
            std::to_string(parts.kv_heads));
   const std::int64_t zero[] = {0}, one[] = {1}, two[] = {2}, all[] = {-1};
   b.ints("zero", zero);

@@ -38,9 +38,11 @@ constexpr Schema kLayerNormalization[] = {
 
 DataType stash_type(const NodeView& node) {
   const std::int64_t type = node.attrs().i("stash_type");
+  bool is_floating = false;
   for (const DataType floating : {DataType::Float, DataType::Float16, DataType::BFloat16, DataType::Double})
-    if (type == static_cast<std::int64_t>(floating)) return floating;
-  node.fail("stash_type is " + std::to_string(type) + ", which is not a floating-point type");
+    is_floating |= type == static_cast<std::int64_t>(floating);
+  if (!is_floating) node.fail("stash_type is " + std::to_string(type) + ", which is not a floating-point type");
+  return static_cast<DataType>(type);
 }
 
 void infer_layer_normalization(InferContext& ctx) {

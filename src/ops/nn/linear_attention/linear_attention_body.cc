@@ -52,7 +52,7 @@ void linear_attention_body(BodyBuilder& b) {
   const Rule rule = rule_of(b);
   const std::int64_t q_heads = b.attrs().i("q_num_heads"), heads = b.attrs().i("kv_num_heads");
   if (heads <= 0 || q_heads <= 0 || q_heads % heads != 0)
-    b.fail("q_num_heads " + std::to_string(q_heads) + " is no multiple of kv_num_heads " + std::to_string(heads));
+    b.fail("q_num_heads " + std::to_string(q_heads) + " is not a multiple of kv_num_heads " + std::to_string(heads));
   const bool past = b.has_input(3);
   // Narrow types are computed in float.
   const DataType type = b.elem(past ? 3 : 0) == DataType::Double ? DataType::Double : DataType::Float;
@@ -110,7 +110,7 @@ void linear_attention_body(BodyBuilder& b) {
   if (length >= 1 && length <= kMostWritten) {
     std::string outs;
     for (std::int64_t t = 0; t < length; ++t) {
-      const std::string at = "_" + std::to_string(t), next = "state_" + std::to_string(t + 1);
+      const std::string at = std::string("_") + std::to_string(t), next = "state_" + std::to_string(t + 1);
       b.add("index" + at + " = Constant <value_int = " + std::to_string(t) + "> ()");
       for (const std::string& part : parts) b.add(part + at + " = Gather (" + part + "_all, index" + at + ")");
       b.add(step(rule, at, "state" + at, next));

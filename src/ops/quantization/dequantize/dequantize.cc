@@ -123,7 +123,7 @@ DataType dequantized_type(const NodeView& node, DataType scale) {
   if (node.version() < 23) return scale;
   const std::int64_t given = node.attrs().i("output_dtype");
   if (given < 0 || given >= kDataTypeCount)
-    node.fail("output_dtype is " + std::to_string(given) + ", which is no element type");
+    node.fail("output_dtype is " + std::to_string(given) + ", which is not an element type");
   const DataType to = given ? static_cast<DataType>(given) : scale;
   if (to != DataType::Undefined && !find_type(node.schema(), "T3")->set.allows_tensor(to)) {
     node.fail(std::string(data_type_name(to)) + " is not a type that this version dequantizes to",

@@ -157,7 +157,7 @@ QuantizeParams resolve_quantize(const NodeView& node, DataType scale, bool zero_
   const auto type_of = [&](std::string_view name) {
     const std::int64_t number = attrs.declares(name) ? attrs.i(name) : 0;
     if (number < 0 || number >= kDataTypeCount)
-      node.fail(std::string(name) + " is " + std::to_string(number) + ", which is no element type");
+      node.fail(std::string(name) + " is " + std::to_string(number) + ", which is not an element type");
     return static_cast<DataType>(number);
   };
   QuantizeParams p;

@@ -29,7 +29,7 @@ void down_21_19(NodeEdit& edit) {
   const std::int64_t to = edit.attrs().i("output_dtype");
   edit.remove_attr("output_dtype");
   if (to == 0 || to == static_cast<std::int64_t>(DataType::Uint8) || edit.has_input(2)) return;
-  if (to < 0 || to >= kDataTypeCount) edit.cannot("output_dtype is no element type");
+  if (to < 0 || to >= kDataTypeCount) edit.cannot("output_dtype is not an element type");
   Shape dims;
   const opset::ValueType& scale = edit.input_type(1);
   if (!scale.has_rank()) edit.cannot("the type needs a zero point of the scale's shape, which is not known");

@@ -38,7 +38,7 @@ void infer_bit_cast(InferContext& ctx) {
 DataType bit_cast_target(const NodeView& node, DataType from) {
   const std::int64_t number = node.attrs().i("to");
   if (number <= 0 || number >= kDataTypeCount)
-    node.fail("to is " + std::to_string(number) + ", which is no element type");
+    node.fail("to is " + std::to_string(number) + ", which is not an element type");
   const auto to = static_cast<DataType>(number);
   if (!kSetT126.allows_tensor(to)) node.fail("BitCast does not give " + std::string(data_type_name(to)));
   if (from != DataType::Undefined && !kSetT126.allows_tensor(from))

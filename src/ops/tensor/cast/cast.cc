@@ -126,14 +126,14 @@ DataType cast_target(const Attrs& attrs) {
   if (attrs.schema().since >= 6) {
     const std::int64_t to = attrs.i("to");
     if (to > 0 && to < kDataTypeCount) return static_cast<DataType>(to);
-    throw Error(ErrorCode::InvalidGraph, "to is " + std::to_string(to) + ", which is no element type");
+    throw Error(ErrorCode::InvalidGraph, "to is " + std::to_string(to) + ", which is not an element type");
   }
   const std::string given = attrs.s("to");
   std::string name = given;
   std::transform(name.begin(), name.end(), name.begin(), base::lower);
   const DataType type = data_type_from_name(name);
   if (type != DataType::Undefined) return type;
-  throw Error(ErrorCode::InvalidGraph, "to is " + base::quoted(given) + ", which is no element type");
+  throw Error(ErrorCode::InvalidGraph, "to is " + base::quoted(given) + ", which is not an element type");
 }
 
 void cast_schemas(opset::SchemaTable& table) { table.add(Cast); }

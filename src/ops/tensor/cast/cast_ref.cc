@@ -199,7 +199,7 @@ std::string write_real(double v, DataType type) {
   const auto [digits, exponent] = shortest(v, type);
   if (v < 1e-4 || v >= 1e16) {
     text += digits[0];
-    if (digits.size() > 1) text += "." + digits.substr(1);
+    if (digits.size() > 1) (text += '.').append(digits, 1);
     const std::string power = std::to_string(std::abs(exponent));
     return text + (exponent < 0 ? "e-" : "e+") + (power.size() < 2 ? "0" : "") + power;
   }

@@ -76,7 +76,7 @@ std::int64_t one_hot_depth(const NodeView& node, const Tensor& depth) {
   const double classes = std::trunc(number_at(depth, 0));
   // Beyond 2^53 a double may be another number than an integer that it stands for.
   if (!(classes >= 0 && classes <= 0x1p53))
-    node.fail("depth is " + std::to_string(classes) + ", which is no number of classes");
+    node.fail("depth is " + std::to_string(classes) + ", which is not a number of classes");
   return static_cast<std::int64_t>(classes);
 }
 

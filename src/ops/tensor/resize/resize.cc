@@ -104,13 +104,16 @@ constexpr Word<AspectRatio> kPolicies[] = {{"stretch", AspectRatio::Stretch},
 template <class E, std::size_t kCount>
 E choice(const NodeView& node, std::string_view attribute, const Word<E> (&words)[kCount]) {
   const std::string given = node.attrs().s(attribute);
+  const Word<E>* found = nullptr;
   std::string all;
   for (const Word<E>& w : words) {
     if (node.version() < w.since || node.version() > w.until) continue;
-    if (given == w.word) return w.value;
-    all += (all.empty() ? "" : ", ") + std::string(w.word);
+    if (given == w.word) found = &w;
+    (all += all.empty() ? "" : ", ") += w.word;
   }
-  node.fail("the attribute " + base::quoted(attribute) + " is " + base::quoted(given), "it has to be one of " + all);
+  if (!found)
+    node.fail("the attribute " + base::quoted(attribute) + " is " + base::quoted(given), "it has to be one of " + all);
+  return found->value;
 }
 
 // floor(size * scale). Scales that are fractions of small numbers are exact, for symbols too; nothing for others.

@@ -120,9 +120,9 @@ Tensor default_of(const NodeView& node, DataType type) {
     case DataType::Double: return scalar_of(type, -0.0);
     case DataType::Int32: return scalar_of(type, std::int32_t{-1});
     case DataType::Int16: return scalar_of(type, std::int16_t{-1});
-    default: break;
+    default: node.fail("values of type " + std::string(data_type_name(type)) + " are not among LabelEncoder's");
   }
-  node.fail("values of type " + std::string(data_type_name(type)) + " are not among LabelEncoder's");
+  return {};
 }
 
 }  // namespace

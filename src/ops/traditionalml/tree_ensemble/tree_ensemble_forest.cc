@@ -125,15 +125,17 @@ class NodeIndex {
           std::lower_bound(ranges_.begin(), ranges_.end(), tree,
                            [](const Range& range, std::int64_t wanted) { return range.tree < wanted; }) -
           ranges_.begin());
+    auto begin = order_.begin(), end = begin;
     if (last_ < ranges_.size() && ranges_[last_].tree == tree) {
-      const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(ranges_[last_].begin);
-      const auto end = order_.begin() + static_cast<std::ptrdiff_t>(ranges_[last_].end);
-      if (id >= 0 && id < end - begin && ids_[*(begin + id)] == id) return *(begin + id);
-      const auto at =
-          std::lower_bound(begin, end, id, [&](std::size_t i, std::int64_t wanted) { return ids_[i] < wanted; });
-      if (at != end && ids_[*at] == id) return *at;
+      end = begin + static_cast<std::ptrdiff_t>(ranges_[last_].end);
+      begin += static_cast<std::ptrdiff_t>(ranges_[last_].begin);
     }
-    node.fail("there is no node " + std::to_string(id) + " in tree " + std::to_string(tree));
+    if (id >= 0 && id < end - begin && ids_[*(begin + id)] == id) return *(begin + id);
+    const auto at =
+        std::lower_bound(begin, end, id, [&](std::size_t i, std::int64_t wanted) { return ids_[i] < wanted; });
+    if (at == end || ids_[*at] != id)
+      node.fail("there is no node " + std::to_string(id) + " in tree " + std::to_string(tree));
+    return *at;
   }
 
  private:
