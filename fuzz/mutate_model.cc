@@ -12,6 +12,7 @@
 #include "ir/model.h"
 #include "norn/error.h"
 #include "norn/limits.h"
+#include "norn/types.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
