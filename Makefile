@@ -39,7 +39,8 @@ build-test: setup-test
 	@tools/build.sh $(BUILD) test $(JOBS)
 
 MINUTES ?= 10
-fuzz: setup-test
+# Seeds of some targets are drawn by the package.
+fuzz: setup-test build-demo
 	@tools/fuzz.sh $(MINUTES) $(TARGETS)
 
 # SEED=5 draws that one alone, ONLY=mix,turn some of the modes; JOBS is how many processes draw, by default one for each

@@ -28,6 +28,12 @@ for target in "$@"; do
     seeds="$seeds fuzz/corpus/$corpus"
   done
   mkdir -p $build/found/"$target" $build/corpus/"$target"
+  case $target in
+  run | image)
+    [ -d "$build/seeds/$target" ] || PYTHONPATH=tests .venv/bin/python -m trial.seeds "$target" "$build/seeds/$target"
+    seeds="$seeds $build/seeds/$target"
+    ;;
+  esac
   # shellcheck disable=SC2086
   $build/fuzz/"norn_${target}_fuzz" -max_total_time=$((minutes * 60)) -rss_limit_mb=4096 -timeout=30 \
     -print_final_stats=1 -artifact_prefix=$build/found/"$target"/ $build/corpus/"$target" \

@@ -210,6 +210,21 @@ def _():
     np.testing.assert_array_equal(y, [[1, 0, 0], [0, 0, 0]])
 
 
+@case(INFERENCE, "the bins of STFT with `onesided`, its default, and a window but no frame_length")
+def _():
+    m = model("g (float[2,10,1] x, float[5] w) => (y) <int64 step = {2}> { y = STFT (x, step, w) }", 17)
+    assert ours(m)["y"] == "float[2,3,3,2]" and theirs(m)["y"] == "float[2,3,5,2]"
+    feeds = {"x": np.ones((2, 10, 1), np.float32), "w": np.ones(5, np.float32)}
+    assert norn.InferenceSession(m).run(None, feeds)[0].shape == (2, 3, 3, 2)
+
+
+@case(INFERENCE, "`k` of TopK 1 that is 0")
+def _():
+    m = model("g (float[2,3] x) => (float[2,0] y, int64[2,0] i) { y, i = TopK <k = 0> (x) }", 1)
+    only_onnx_refuses(m, "Invalid value for attribute k")
+    assert norn.InferenceSession(m).run(None, {"x": np.ones((2, 3), np.float32)})[0].shape == (2, 0)
+
+
 @case(INFERENCE, "operators that the program gave onnx")
 def _():
     m = model("g (float[2] x) => (y) { y = differences.inference.Same (x) }", extra=', "differences.inference": 1')

@@ -6,7 +6,7 @@ Each case shows Norn's answer, and that of onnx's evaluator where the row is abo
 import numpy as np
 import pytest
 from differences import CASES, VALUES, TABLES, case, pairs
-from onnx import helper
+from onnx import helper, parser
 from onnx.reference import ReferenceEvaluator
 
 import norn
@@ -51,6 +51,55 @@ def _():
     x = np.array([[3], [5]], dtype=np.float16)
     assert ours("MeanVarianceNormalization", 13, [x], axes=[1]).tolist() == [[0], [0]]
     assert np.float16(1e-9) == 0
+
+
+@case(VALUES, "MeanVarianceNormalization of float whose groups are constant")
+def _():
+    got, theirs = both("MeanVarianceNormalization", 13, [row(3, 5).reshape(2, 1)], axes=[1])
+    assert got.tolist() == theirs().tolist() == [[0], [0]]
+
+
+@case(VALUES, "attributes that are on or off, of another value than 0 and 1")
+def _():
+    got, theirs = both("CumSum", 14, [row(1, 2, 3), np.array(0)], reverse=2)
+    assert got.tolist() == theirs().tolist() == [6, 5, 3]
+    assert ours("ReduceSum", 13, [row(1, 2)], keepdims=-1).shape == (1,)
+    with pytest.raises(norn.InvalidGraph, match="has to be 0 or 1"):
+        ours("Unique", 11, [row(1, 2)], sorted=2)
+
+
+@case(VALUES, "QuantizeLinear and DequantizeLinear of a vector by a list, without `axis`, whose default is 1")
+def _():
+    model = parser.parse_model('<ir_version: 8, opset_import: ["": 19]> g (float[2] x, float[2] s) => (y, z) '
+                               "{ y = QuantizeLinear (x, s) z = DequantizeLinear (y, s) }")
+    feeds = {"x": row(6, 6), "s": row(3, 2)}
+    assert [y.tolist() for y in norn.InferenceSession(model).run(None, feeds)] == [[2, 3], [6, 6]]
+    with pytest.raises(IndexError):
+        ReferenceEvaluator(model).run(None, feeds)
+
+
+@case(VALUES, "a slope of PRelu that does not broadcast to X, which the text asks for")
+def _():
+    with pytest.raises(norn.InvalidGraph, match="does not broadcast to X"):
+        ours("PRelu", 16, [row(-1), row(2, 3)])
+    assert ours("PRelu", 16, [row(-1, -2), row(2)]).tolist() == [-2, -4]
+
+
+@case(VALUES, "whole powers beyond the type; 0 to a negative whole power")
+def _():
+    whole = np.int64
+    assert ours("Pow", 15, [row(2, 3, dtype=whole), row(64, 41, dtype=whole)]).tolist() == [0, 3**41 % 2**64 - 2**64]
+    with pytest.raises(norn.Error, match="0 to a negative power"):
+        ours("Pow", 15, [row(0, dtype=whole), row(-1, dtype=whole)])
+
+
+@case(VALUES, "RMSNormalization of double")
+def _():
+    x = row(0.09264932847320974, dtype=np.float64)
+    exact = x / np.sqrt(x * x + np.float64(F32(1e-5)))
+    one = row(1, dtype=np.float64)
+    assert ours("RMSNormalization", 23, [x, one], stash_type=11).tolist() == pytest.approx(exact.tolist(), rel=1e-15)
+    assert ours("RMSNormalization", 23, [x, one]).tolist() != pytest.approx(exact.tolist(), rel=1e-12)
 
 
 @case(VALUES, "LpNormalization with `p` = 1 of negative elements")

@@ -218,6 +218,17 @@ def test_group_normalization(dtype, shape):
     compare(got, [want.astype(DTYPES[dtype])], dtype, (1e-5, 1e-6) if dtype == F64 else None)
 
 
+@pytest.mark.parametrize("shape", [[1], None])
+def test_group_normalization_needs_channels(shape):
+    one = helper.make_tensor_value_info("s", TensorProto.FLOAT, [1])
+    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n in "xy")
+    node = helper.make_node("GroupNormalization", ["x", "s", "s"], ["y"], num_groups=1)
+    model = helper.make_model(helper.make_graph([node], "g", [x, one], [y]), opset_imports=[helper.make_opsetid("", 21)])
+    ones = np.ones(1, np.float32)
+    with pytest.raises(norn.Error):
+        norn.InferenceSession(model).run(None, {"x": ones, "s": ones})
+
+
 @pytest.mark.parametrize("dtype", [F32, F64, F16])
 @pytest.mark.parametrize("axes", [None, [0], [1, 2], [-1]])
 def test_mean_variance_normalization(dtype, axes):

@@ -25,7 +25,7 @@ class Died(Exception):
         self.why = why
 
 
-def each(function: Callable[[Tell], object], seconds: float) -> Iterator[Any]:
+def each(function: Callable[[Tell], object], seconds: float, memory: int = MEMORY) -> Iterator[Any]:
     """What `function` hands to its argument, one after the other; Died if the child does, or is silent for so long."""
     read, write = os.pipe()
     sys.stdout.flush()
@@ -35,7 +35,7 @@ def each(function: Callable[[Tell], object], seconds: float) -> Iterator[Any]:
         code = 1
         try:
             os.close(read)
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
             def tell(item: Any) -> None:

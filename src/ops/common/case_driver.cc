@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "norn/error.h"
+#include "ops/common/case_matrix.h"
 #include "ops/common/elements.h"
 #include "ops/common/shapes.h"
 #include "opset/reference.h"
@@ -337,7 +338,10 @@ std::string check_against(const std::vector<Value>& got, const Truth& truth, Bou
 }
 
 std::vector<Value> run_reference(const Trial& trial) {
-  return opset::evaluate(*trial.op, opset::Attrs(*trial.row, trial.attrs), pointers(trial), output_count(trial));
+  auto results =
+      opset::evaluate(*trial.op, opset::Attrs(*trial.row, trial.attrs), pointers(trial), output_count(trial));
+  note_run(trial, results, Means::Reference);
+  return results;
 }
 
 std::string check_reference(const Trial& trial, const Truth& truth) {

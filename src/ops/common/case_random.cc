@@ -12,6 +12,7 @@
 
 #include "norn/error.h"
 #include "ops/common/case_driver.h"
+#include "ops/common/case_matrix.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
 #include "opset/type_check.h"
@@ -26,8 +27,13 @@ unsigned setting(const char* name, unsigned otherwise) {
 
 class Draw {
  public:
-  Draw(const opset::Operator& op, const opset::Schema& row, DataType first, unsigned seed)
-      : op_(op), row_(row), first_(first), random_(seed) {}
+  // `wanted`: the type of a type variable; otherwise `first` is that of the first one.
+  Draw(const opset::Operator& op, const opset::Schema& row, DataType first, unsigned seed, const Cell* wanted = nullptr)
+      : op_(op), row_(row), first_(first), random_(seed) {
+    if (!wanted) return;
+    wanted_ = wanted->variable;
+    wanted_type_ = opset::type_from_string(wanted->type);
+  }
 
   std::string node, inputs;
 
@@ -43,11 +49,16 @@ class Draw {
       dims_[dims_.size() - 2] = dims_.back();
     }
     node = opset::full_name(op_) + "-" + std::to_string(row_.since);
+    // Nothing optional but what is wanted, every other time.
+    const bool bare = !wanted_.empty() && one_in(2);
     for (const opset::Attr& a : row_.attrs)
-      if ((a.required || a.name.starts_with("pool_") || one_in(2)) && !attribute(a)) return false;
+      if ((a.required || (attribute_tells() && (a.name == "value" || a.name.ends_with("type"))) ||
+           a.name.starts_with("pool_") || (!bare && one_in(2))) &&
+          !attribute(a))
+        return false;
     for (const opset::Param& p : row_.inputs) {
       int copies = 1;
-      if (p.option == opset::ParamOption::Optional) copies = one_in(2);
+      if (p.option == opset::ParamOption::Optional) copies = p.type == wanted_ || (!bare && one_in(2));
       if (p.option == opset::ParamOption::Variadic) copies = static_cast<int>(pick(std::max(1, p.min_arity), 3));
       for (int k = 0; k < copies; ++k)
         if (!input(p)) return false;
@@ -88,9 +99,23 @@ class Draw {
     return n == "max_skip_count" ? one_of("0", "1") : n == "min_gram_length" ? "1" : "2";
   }
 
+  // Whether no input is of the wanted variable, so that an attribute tells of it.
+  bool attribute_tells() const {
+    return wanted_type_.known() && std::none_of(row_.inputs.begin(), row_.inputs.end(),
+                                                [&](const opset::Param& p) { return p.type == wanted_; });
+  }
   bool attribute(const opset::Attr& a) {
     using ir::AttributeType;
     const std::string_view n = a.name;
+    if (attribute_tells() && (n == "to" || n.ends_with("dtype") || n.ends_with("datatype") || n == "stash_type")) {
+      const DataType elem = wanted_type_.is_tensor() ? wanted_type_.elem : wanted_type_.element->elem;
+      std::string name(data_type_name(elem));
+      for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      const bool spelt = a.type == AttributeType::String;
+      node += " " + std::string(n) + "=" + (spelt ? name : std::to_string(static_cast<int>(elem)));
+      return true;
+    }
+    if (op_.name == "Constant" && attribute_tells() && n != "value") return true;
     if (opset::find_attr(row_, "ngram_counts")) {
       if (const std::string value = ngram_value(n); !value.empty()) node += " " + std::string(n) + "=" + value;
       return true;
@@ -141,7 +166,8 @@ class Draw {
       case AttributeType::Floats: value = "[" + one_of("0.5", "1,2", "0.25,0.5,1", "") + "]"; break;
       case AttributeType::Strings: value = "[" + one_of("a", "a,b", "Tanh,Sigmoid", "") + "]"; break;
       case AttributeType::Tensor:
-        value = "(" + one_of("float[1] 2", "int64[1] 3", "float[] 1", "string[1] a") + ")";
+        value = attribute_tells() ? "(" + std::string(data_type_name(wanted_type_.elem)) + "[1] 1)"
+                                  : "(" + one_of("float[1] 2", "int64[1] 3", "float[] 1", "string[1] a") + ")";
         break;
       default: return !a.required;
     }
@@ -153,6 +179,7 @@ class Draw {
     for (const auto& [name, type] : chosen_)
       if (name == variable) return type;
     const opset::TypeConstraint* c = opset::find_type(row_, variable);
+    if (c && variable == wanted_ && wanted_type_.is_tensor()) return wanted_type_.elem;
     std::uint32_t set = c ? c->set.tensor : 0;
     DataType type = opset::type_from_string(variable).elem;
     if (c && chosen_.empty() && c->set.allows_tensor(first_)) {
@@ -249,6 +276,11 @@ class Draw {
     if (op("MaxRoiPool") && name == "rois") return std::string(data_type_name(type)) + "[2,5] 0 0 0 1 1 1 0 1 2 2";
     if (op("RoiAlign") || op("MaxRoiPool")) return random({2, pick(0, 2), 3, 3});
     if (op("GridSample")) return random(name == "X" ? Shape{1, 2, 3, pick(1, 3)} : Shape{1, 2, pick(0, 2), 2});
+    if (op("AffineGrid")) return name == "theta" ? random({1, 2, 3}) : "int64[4] 1 1 2 2";
+    if (op("NegativeLogLikelihoodLoss") || op("SoftmaxCrossEntropyLoss")) {
+      if (name == "target" || name == "labels") return tensor(type, {2}, "uniform 0 2");
+      return random(name.starts_with("weight") ? Shape{3} : Shape{2, 3});
+    }
     if (op("LayerNormalization") && name != "X") return random({dims_.empty() ? 1 : dims_.back()});
     if (op("RotaryEmbedding") && name == "position_ids") return "int64[1,2] 2 -1";
     if (op("RotaryEmbedding")) {
@@ -256,6 +288,7 @@ class Draw {
       return one_in(2) ? random({1, 2, 2}) : random({3, 2});
     }
     if (op("Attention") && name == "Q") return random({1, 2 * pick(1, 2), pick(0, 3), 4});
+    if (op("Attention") && name == "attn_mask" && wanted_ == "U") return tensor(type, {1, 1}, "random");
     if (op("Attention") && name == "attn_mask") return tensor(type, {pick(1, 3), pick(1, 5)}, "random");
     if (op("Attention") && name == "nonpad_kv_seqlen") return "int64[1] " + std::to_string(pick(0, 3));
     if (op("Attention")) return random({1, 2, name.starts_with("past") ? 2 : 3, 4});
@@ -302,13 +335,15 @@ class Draw {
     const opset::TypeConstraint* c = opset::find_type(row_, p.type);
     const bool tensors = c ? c->set.tensor != 0 : opset::type_from_string(p.type).is_tensor();
     if (!inputs.empty()) inputs += "; ";
-    if (!tensors) {
+    const bool wants_sequence = p.type == wanted_ && wanted_type_.kind == opset::ValueType::Kind::Sequence;
+    if (!tensors || wants_sequence) {
       const bool sequences = c ? c->set.sequence != 0 : p.type.starts_with("seq(tensor");
       if (!sequences) return false;
       DataType type = DataType::Float;
       while (c && !((c->set.sequence >> static_cast<unsigned>(type)) & 1))
         type = static_cast<DataType>(pick(1, kDataTypeCount - 1));
       if (!c) type = opset::type_from_string(p.type).element->elem;
+      if (wants_sequence) type = wanted_type_.element->elem;
       inputs += "seq(" + tensor(type, dims_, "random") + " | " + tensor(type, dims_, "random") + ")";
       return true;
     }
@@ -337,7 +372,8 @@ class Draw {
     if (whole && n == "write_indices") return vector(dims_.empty() ? 1 : dims_[0], 0, 1);
     if (whole && n == "steps") return vector(std::min<std::int64_t>(rank(), 1), 1, 2);
     if (whole && n == "pads") return vector(2 * rank(), 0, 2);
-    if (whole && (n == "shape" || n == "input" || n == "repeats" || n == "sizes" || n == "split"))
+    if (whole && (n == "shape" || (n == "input" && (wanted_.empty() || op_.name == "ConstantOfShape")) ||
+                  n == "repeats" || n == "sizes" || n == "split"))
       return vector(one_in(2) ? rank() : pick(0, 4), 0, 3);
     if (whole && (n == "indices" || n == "position")) {
       inputs += tensor(type, shape_of(n), "uniform -1 0");
@@ -354,6 +390,8 @@ class Draw {
   Shape dims_;
   std::int64_t filters_ = 1;
   std::vector<std::pair<std::string_view, DataType>> chosen_;
+  std::string_view wanted_;
+  opset::ValueType wanted_type_;
 };
 
 // Whether what is said of static shapes is said of others too. `refused`: the node is none, by inference.
@@ -408,56 +446,84 @@ std::string refused_by_all(const Trial& trial, bool sessions) {
   return sessions && opset::is_runnable(*trial.op) && check_session_refusal ? check_session_refusal(trial, "*") : "";
 }
 
-class RandomCases : public testing::TestWithParam<const opset::Operator*> {};
+class RandomCases : public testing::TestWithParam<const opset::Operator*> {
+ protected:
+  // Draws one node of the row; what is wrong is a failure. False if there is no text for it.
+  bool draw(const opset::Schema& row, DataType type, bool sessions, const Cell* wanted = nullptr) {
+    const opset::Operator& op = *GetParam();
+    std::seed_seq mixed{seed_, ++drawn_, static_cast<unsigned>(op.name.size()), static_cast<unsigned>(op.name[0])};
+    unsigned own = 0;
+    mixed.generate(&own, &own + 1);
+    Draw d(op, row, type, own, wanted);
+    if (!d.make()) return false;
+    const Case text{d.node, d.inputs, "", {.late = true}};
+    std::string wrong;
+    try {
+      for (const Trial& trial : trials(text)) {
+        bool ran = false, refused = false;
+        wrong = check_without_truth(trial, refused);
+        if (wrong.empty() && refused)
+          wrong = refused_by_all(trial, sessions && !wanted);
+        else if (wrong.empty())
+          wrong = agreement(trial, sessions && !wanted, ran);
+        accepted_ += ran;
+        if (wanted && wrong.empty() && !refused) wrong = only_run(trial);
+      }
+    } catch (const Error& e) {
+      // What is wanted may be of another version only.
+      if (!wanted || e.code() != ErrorCode::Internal) wrong = e.what();
+    } catch (const std::exception& e) {
+      wrong = std::string("not a norn::Error: ") + e.what();
+    }
+    if (wrong.empty()) return true;
+    ++failures_;
+    ADD_FAILURE() << "{\"" << d.node << "\", \"" << d.inputs << "\"}\n  " << wrong << "\n  again: NORN_SEED=" << seed_
+                  << " NORN_ROUNDS=" << rounds_ << " norn_slice_tests --gtest_filter=*RandomCases.Agree/" << op.name;
+    return true;
+  }
+
+  // Versions without a kernel of their own, and what differs from run to run.
+  static std::string only_run(const Trial& trial) {
+    try {
+      if (run_in_session) run_in_session(trial);
+    } catch (const Error& e) {
+      if (e.code() == ErrorCode::Internal) return std::string("a session: ") + e.what();
+    }
+    return {};
+  }
+
+  const unsigned seed_ = setting("NORN_SEED", 1), rounds_ = setting("NORN_ROUNDS", 2);
+  unsigned drawn_ = 0;
+  int accepted_ = 0, failures_ = 0;
+};
 
 TEST_P(RandomCases, Agree) {
   const opset::Operator& op = *GetParam();
-  const unsigned seed = setting("NORN_SEED", 1), rounds = setting("NORN_ROUNDS", 2);
-  int accepted = 0, failures = 0;
   bool expressible = false;
-  unsigned draw = 0;
   for (const opset::Schema& row : op.history) {
     const std::uint32_t types = row.types.empty() ? 2 : row.types[0].set.tensor | (row.types[0].set.tensor ? 0 : 2);
-    for (int t = 1; t < kDataTypeCount && failures < 3; ++t) {
+    for (int t = 1; t < kDataTypeCount && failures_ < 3; ++t) {
       if (!(types >> t & 1)) continue;
       // Where there are few types, the chance to be accepted is not a type's.
-      const unsigned draws = std::popcount(types) <= 2 ? 6 * rounds : rounds;
-      for (unsigned round = 0; round < draws; ++round) {
-        std::seed_seq mixed{seed, ++draw, static_cast<unsigned>(op.name.size()), static_cast<unsigned>(op.name[0])};
-        unsigned own = 0;
-        mixed.generate(&own, &own + 1);
-        Draw d(op, row, static_cast<DataType>(t), own);
-        if (!d.make()) continue;
-        expressible = true;
-        const Case text{d.node, d.inputs, "", {.late = true}};
-        std::string wrong;
-        try {
-          for (const Trial& trial : trials(text)) {
-            bool ran = false, refused = false;
-            wrong = check_without_truth(trial, refused);
-            if (wrong.empty() && refused)
-              wrong = refused_by_all(trial, round == 0);
-            else if (wrong.empty())
-              wrong = agreement(trial, round == 0, ran);
-            accepted += ran;
-          }
-        } catch (const Error& e) {
-          wrong = e.what();
-        } catch (const std::exception& e) {
-          wrong = std::string("not a norn::Error: ") + e.what();
-        }
-        if (wrong.empty()) continue;
-        ++failures;
-        ADD_FAILURE() << "{\"" << d.node << "\", \"" << d.inputs << "\"}\n  " << wrong
-                      << "\n  again: NORN_SEED=" << seed << " NORN_ROUNDS=" << rounds
-                      << " norn_slice_tests --gtest_filter=*RandomCases.Agree/" << op.name;
-      }
+      const unsigned draws = std::popcount(types) <= 2 ? 6 * rounds_ : rounds_;
+      for (unsigned round = 0; round < draws; ++round) expressible |= draw(row, static_cast<DataType>(t), round == 0);
     }
   }
   // Attributes of ai.onnx.ml are lists that rarely fit each other by chance.
   const bool kernel =
       opset::find_reference(op, op.history.back().since) != nullptr && op.domain != std::string_view("ai.onnx.ml");
-  EXPECT_TRUE(!kernel || !expressible || accepted > 0) << "no random inputs of " << op.name << " were accepted";
+  EXPECT_TRUE(!kernel || !expressible || accepted_ > 0) << "no random inputs of " << op.name << " were accepted";
+}
+
+// What nothing ran yet, of each version and type (case_matrix.h): more is drawn, for as long as that may help.
+TEST_P(RandomCases, RunEveryType) {
+  constexpr int kTries = 600;
+  for (const opset::Schema& row : GetParam()->history) {
+    for (const Cell& cell : empty_cells(*GetParam(), row)) {
+      for (int k = 0; k < kTries && failures_ < 3 && is_empty(*GetParam(), row, cell); ++k)
+        draw(row, static_cast<DataType>(1 + k % (kDataTypeCount - 1)), true, &cell);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RandomCases,

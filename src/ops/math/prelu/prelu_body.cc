@@ -19,11 +19,35 @@ constexpr std::string_view kNodes = R"({
   Y = Where (is_negative, below, X)
 })";
 
+// A list becomes a column whose rank only running tells.
+constexpr std::string_view kColumnOfAnyRank = R"(
+  x_shape = Shape (X)
+  x_rank = Size (x_shape)
+  slope_shape = Shape (slope)
+  slope_rank = Size (slope_shape)
+  behind = Sub (x_rank, two)
+  not_negative = Max (behind, none)
+  is_list = Equal (slope_rank, single)
+  is_list_number = Cast <to = 7> (is_list)
+  count = Mul (not_negative, is_list_number)
+  ones = ConstantOfShape <value = int64[1] {1}> (count)
+  column = Concat <axis = 0> (slope_shape, ones)
+  slopes = Reshape <allowzero = 1> (slope, column)
+)";
+
 void by_channel_body(BodyBuilder& b) {
-  std::vector<std::int64_t> column(static_cast<std::size_t>(std::max(b.rank(0) - 1, 1)), 1);
-  column[0] = -1;
-  b.ints("column", column);
-  b.add(b.rank(1) == 1 ? "slopes = Reshape (slope, column)" : "slopes = Identity (slope)");
+  if (b.type(0).has_rank() && b.type(1).has_rank()) {
+    std::vector<std::int64_t> column(static_cast<std::size_t>(std::max(b.rank(0) - 1, 1)), 1);
+    column[0] = -1;
+    b.ints("column", column);
+    b.add(b.rank(1) == 1 ? "slopes = Reshape (slope, column)" : "slopes = Identity (slope)");
+  } else {
+    const std::int64_t none[] = {0}, single[] = {1}, two[] = {2};
+    b.ints("none", none);
+    b.ints("single", single);
+    b.ints("two", two);
+    b.add(kColumnOfAnyRank);
+  }
   b.scalar("zero", b.elem(0), 0.0);
   b.add(R"(
     is_negative = Less (X, zero)

@@ -54,8 +54,8 @@ void infer(InferContext& ctx) {
 }  // namespace
 
 ConvParams resolve_conv(const NodeView& node, const Shape& x, const Shape& w) {
-  if (x.size() < 2 || w.size() != x.size()) {
-    node.fail("X " + norn::to_string(x) + " and W " + norn::to_string(w) + " need the same rank, at least 2");
+  if (x.size() < 3 || w.size() != x.size()) {
+    node.fail("X " + norn::to_string(x) + " and W " + norn::to_string(w) + " need the same rank, at least 3");
   }
   const std::int64_t group = conv_group(node);
   if (x[1] / group != w[1] || x[1] % group != 0 || w[0] % group != 0) {
@@ -85,7 +85,7 @@ void infer_conv(InferContext& ctx, int x, int w, int bias, DataType elem) {
 
   std::optional<std::size_t> rank;
   const auto agree = [&](std::size_t r, const char* what) {
-    if (r < 2) ctx.fail(std::string(what) + " needs a batch and a channel dimension");
+    if (r < 3) ctx.fail(std::string(what) + " tells of no spatial dimension, and there has to be one");
     if (rank && *rank != r) {
       ctx.fail(std::string(what) + " tells of " + std::to_string(r - 2) + " spatial dimensions, X or W of " +
                std::to_string(*rank - 2));

@@ -113,7 +113,7 @@ void infer_conv_transpose(InferContext& ctx) {
   const auto kernel_shape = ctx.attrs().find_ints("kernel_shape");
   std::optional<std::size_t> rank;
   const auto agree = [&](std::size_t r, const char* what) {
-    if (r < 2) ctx.fail(std::string(what) + " needs a batch and a channel dimension");
+    if (r < 3) ctx.fail(std::string(what) + " has no spatial dimension, and there has to be one");
     if (rank && *rank != r) {
       ctx.fail(std::string(what) + " has " + std::to_string(r - 2) + " spatial dimensions, X or W " +
                std::to_string(*rank - 2));
@@ -161,8 +161,8 @@ void infer_conv_transpose(InferContext& ctx) {
 }  // namespace
 
 ConvTransposeParams resolve_conv_transpose(const NodeView& node, const Shape& x, const Shape& w) {
-  if (x.size() < 2 || w.size() != x.size()) {
-    node.fail("X " + norn::to_string(x) + " and W " + norn::to_string(w) + " need the same rank, at least 2");
+  if (x.size() < 3 || w.size() != x.size()) {
+    node.fail("X " + norn::to_string(x) + " and W " + norn::to_string(w) + " need the same rank, at least 3");
   }
   const std::size_t rank = x.size() - 2;
   Given g = read(node, rank);

@@ -84,6 +84,7 @@ const Cases cases(
         {"ConvTranspose-22 group=0", "float[1,3,3]; float[3,2,3]", "", {.error = "group"}},
         {"ConvTranspose-22", "float[1,1,3]; float[1,2,3]; float[3]", "", {.error = "*"}},
         {"ConvTranspose-22", "float[1,1,3]; float[1,2,3,3]", "", {.error = "spatial"}},
+        {"ConvTranspose", "float[1,1] 2; float[1,1] 3", "", {.error = "at least 3"}},
         {"ConvTranspose-22 kernel_shape=2", "float[1,1,3]; float[1,2,3]", "", {.error = "*"}},
         {"ConvTranspose-22 output_padding={1|-1}", "float[1,1,3]; float[1,2,3]", "", {.error = "output_padding"}},
         {"ConvTranspose-22 strides=2 output_shape={7|4611686018427387904}",

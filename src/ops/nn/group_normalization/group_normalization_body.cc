@@ -23,6 +23,7 @@ constexpr std::string_view kNormalize = R"(
 void common(BodyBuilder& b, DataType type) {
   const std::int64_t groups = b.attrs().i("num_groups");
   if (groups <= 0) b.fail("num_groups is " + std::to_string(groups) + ", but has to be positive");
+  if (b.type(0).has_rank() && b.rank(0) < 2) b.fail("X has rank " + std::to_string(b.rank(0)) + ", but needs channels");
   const std::int64_t shape[] = {0, groups, -1}, last[] = {2};
   b.ints("group_shape", shape);
   b.ints("last", last);
@@ -49,13 +50,14 @@ void group_normalization_body(BodyBuilder& b) {
   common(b, static_cast<DataType>(b.attrs().i("stash_type")));
   b.add("x = Cast <to: int = @stash_type> (X)");
   b.add(kNormalize);
-  const std::int64_t column[] = {-1, 1}, rest[] = {-1};
+  const std::int64_t column[] = {-1, 1}, rest[] = {-1}, first_axes[] = {0, 1};
   b.ints("column", column);
   b.ints("rest", rest);
+  b.ints("first_axes", first_axes);
   b.add(R"(
     back = CastLike (normalized, X)
     shape = Shape (X)
-    batch_and_channels = Shape <start = 0, end = 2> (X)
+    batch_and_channels = Gather (shape, first_axes)
     channel_shape = Concat <axis = 0> (batch_and_channels, rest)
     by_channel = Reshape (back, channel_shape)
     scale_column = Reshape (scale, column)

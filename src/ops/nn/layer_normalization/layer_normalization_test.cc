@@ -41,6 +41,10 @@ void about_zero(Sample& s) { normalized(s, false); }
 const Cases layer_cases(
     "LayerNormalization",
     {
+        {"LayerNormalization stash_type=16",
+         "float[1,2] 1 3; float[2] 1 1",
+         "float[1,2] -1 1; bfloat16[1,1] 2; bfloat16[1,1] 1",
+         {.tolerance = 0.01, .fast = 0.01}},
         {"LayerNormalization epsilon={0.5|1e-2}",
          "T[{2,3,20|4,1|5,40|1,133}] random; T[1] random 2",
          "",

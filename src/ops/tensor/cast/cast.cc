@@ -110,6 +110,11 @@ constexpr Schema kCast[] = {
 // Sizes stay known on their way through integer types; the engine drops what a narrow type cannot hold.
 void infer_cast(InferContext& ctx) {
   const DataType to = cast_target(ctx.attrs());
+  if (ctx.version() >= 24) {
+    const std::string mode(ctx.attrs().s("round_mode"));
+    if (mode != "up" && mode != "down" && mode != "nearest")
+      ctx.fail("round_mode is \"" + mode + "\", but has to be up, down or nearest");
+  }
   if (ctx.has_rank(0))
     ctx.set(0, to, ctx.shape(0));
   else

@@ -95,6 +95,7 @@ const cases::Cases all(
          "float8e8m0[1] 1.7014118346046923e38",
          {.tolerance = 0}},
         {"Cast-24 to=float8e8m0 round_mode=sideways", E8M0, "", {.error = "*"}},
+        {"Cast-24.. to=float round_mode=sideways", "float[1] 1", "", {.error = "round_mode"}},
 
         // The fraction is dropped, then higher bits.
         {"Cast to=int8", "float[4] -5.7 5.7 -0.9 3", "int8[4] -5 5 0 3"},

@@ -2,6 +2,8 @@
 // from or added at the end.
 #include "ops/tensor/center_crop_pad/center_crop_pad.h"
 
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -21,9 +23,35 @@ constexpr Schema kCenterCropPad[] = {
     {.since = 18, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+// What an axis had does not matter to what it gets.
+void infer_center_crop_pad(InferContext& ctx) {
+  ctx.require_rank(1, 1);
+  const auto wanted = ctx.known_ints(1);
+  auto axes = ctx.attrs().find_ints("axes");
+  if (!ctx.has_rank(0)) {
+    return ctx.set(0, ctx.elem(0));
+  }
+  Dims dims = ctx.shape(0);
+  if (axes) {
+    axes = ctx.normalize_axes(std::move(*axes), ctx.rank(0));
+  } else {
+    axes.emplace();
+    for (std::int64_t d = 0; d < ctx.rank(0); ++d) axes->push_back(d);
+  }
+  // What does not fit is left to the nodes of the body.
+  const bool fits = wanted && wanted->size() == axes->size();
+  for (std::size_t k = 0; k < axes->size(); ++k) {
+    const bool known = fits && !((*wanted)[k].is_constant() && (*wanted)[k].constant() < 0);
+    dims[static_cast<std::size_t>((*axes)[k])] =
+        known ? (*wanted)[k] : ctx.fresh_dim("the contents of shape are not known");
+  }
+  ctx.set(0, ctx.elem(0), std::move(dims));
+}
+
 }  // namespace
 
-constinit const Operator CenterCropPad = {.name = "CenterCropPad", .history = kCenterCropPad};
+constinit const Operator CenterCropPad = {
+    .name = "CenterCropPad", .history = kCenterCropPad, .infer = infer_center_crop_pad};
 
 void center_crop_pad_schemas(SchemaTable& table) { table.add(CenterCropPad); }
 

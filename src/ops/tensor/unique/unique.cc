@@ -33,6 +33,7 @@ constexpr Schema kUnique[] = {
 };
 
 void infer_unique(InferContext& ctx) {
+  resolve_sorted(ctx);
   const DimExpr kept = ctx.fresh_dim("it is the number of distinct elements or slices");
   ctx.set(1, DataType::Int64, {kept});
   ctx.set(3, DataType::Int64, {kept});
@@ -52,6 +53,12 @@ void infer_unique(InferContext& ctx) {
 }
 
 }  // namespace
+
+bool resolve_sorted(const NodeView& node) {
+  const std::int64_t sorted = node.attrs().i("sorted");
+  if (sorted != 0 && sorted != 1) node.fail("sorted is " + std::to_string(sorted) + ", but has to be 0 or 1");
+  return sorted == 1;
+}
 
 constinit const Operator Unique = {.name = "Unique", .history = kUnique, .infer = infer_unique};
 

@@ -118,7 +118,7 @@ void unique_ref(opset::ReferenceContext& ctx) {
   std::vector<std::size_t> shown(g.first.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
   const auto first_slice = [&](std::size_t which) { return g.slices[g.first[which]]; };
-  if (!ctx.attrs().flag("sorted")) {
+  if (!resolve_sorted(ctx)) {
     std::sort(shown.begin(), shown.end(),
               [&](std::size_t a, std::size_t b) { return first_slice(a) < first_slice(b); });
   }

@@ -44,6 +44,7 @@ const Cases cases(
          "int32[2,2] 1 3 2 3",
          "int32[3] 1 2 3; int64[3] 0 2 1; int64[4] 0 2 1 2; int64[3] 1 1 2",
          {.late = true}},
+        {"Unique sorted={-1|2}", "float[2] 7 6", "", {.error = "has to be 0 or 1"}},
         {"Unique sorted={0|1}", "float[] 7", "float[1] 7; int64[1] 0; int64[1] 0; int64[1] 1", {.late = true}},
         {"Unique sorted={0|1}", "float[2,0]", "float[0]; int64[0]; int64[0]; int64[0]", {.late = true}},
         {"Unique axis=0", "float[0,2]", "float[0,2]; int64[0]; int64[0]; int64[0]", {.late = true}},

@@ -12,6 +12,11 @@ const Cases given(
          "float[3,2] 1 2 -3 0.5 0.25 -0.5",
          "int64[3] 7 9 7; float[3,2] -2.5999999 2.5999999 3.3375001 -3.3375001 -0.100000001 0.100000001",
          {.tolerance = 1e-5}},
+        {"ai.onnx.ml.SVMClassifier-1 classlabels_ints=[7,9] kernel_type=LINEAR kernel_params=[0.5,0.25,2] "
+         "coefficients=[0.5,1,-0.75] rho=[0.1] vectors_per_class=[2,1] support_vectors=[1,0,0,1,-1,0.5]",
+         "T1[1,2] 1 2",
+         "int64[1] 7; float[1,2] -2.5999999 2.5999999",
+         {.tolerance = 1e-5}},
         {"ai.onnx.ml.SVMClassifier-1 classlabels_ints=[7,9] kernel_type=RBF kernel_params=[0.5,0.25,2] "
          "coefficients=[0.5,1,-0.75] rho=[0.1] vectors_per_class=[2,1] support_vectors=[1,0,0,1,-1,0.5]",
          "float[3,2] 1 2 -3 0.5 0.25 -0.5",

@@ -90,6 +90,14 @@ const Cases given(
          "float[5,2] 0.5 -0.5 0.75 1 0.25 2 nan 3 1 nan",
          "int64[5] 30 30 30 30 30; float[5,3] 0.25 0.75 2 0 0 2.5 0.25 0.75 2 0 1 2 0 0 2.5",
          {.tolerance = 1e-6}},
+        {"ai.onnx.ml.TreeEnsembleClassifier-{1|3} nodes_treeids=[0,0,0,0,0,1,1,1] nodes_nodeids=[0,1,2,3,4,0,1,2] "
+         "nodes_featureids=[0,0,1,0,0,1,0,0] nodes_values=[0.5,0,1,0,0,-0.5,0,0] "
+         "nodes_modes=[BRANCH_LEQ,LEAF,BRANCH_GT,LEAF,LEAF,BRANCH_LT,LEAF,LEAF] nodes_truenodeids=[1,0,3,0,0,1,0,0] "
+         "nodes_falsenodeids=[2,0,4,0,0,2,0,0] class_treeids=[0,0,0,0,1,1] class_nodeids=[1,1,3,4,1,2] "
+         "class_ids=[0,1,1,2,0,2] class_weights=[0.25,0.75,1,0.5,0.125,2] classlabels_int64s=[10,20,30]",
+         "T1[2,2] 0 5 3 2",
+         "int64[2] 30 30; float[2,3] 0.25 0.75 2 0 1 2",
+         {.tolerance = 1e-6}},
         {"ai.onnx.ml.TreeEnsembleClassifier-3 nodes_treeids=[0,0,0,0,0,1,1,1] nodes_nodeids=[0,1,2,3,4,0,1,2] "
          "nodes_featureids=[0,0,1,0,0,1,0,0] nodes_values=[0.5,0,1,0,0,-0.5,0,0] "
          "nodes_modes=[BRANCH_LEQ,LEAF,BRANCH_GT,LEAF,LEAF,BRANCH_LT,LEAF,LEAF] nodes_truenodeids=[1,0,3,0,0,1,0,0] "
