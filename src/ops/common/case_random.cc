@@ -120,10 +120,13 @@ class Draw {
       if (const std::string value = ngram_value(n); !value.empty()) node += " " + std::string(n) + "=" + value;
       return true;
     }
+    if (n == "tokenexp" && node.find(" separators=") != std::string::npos) return true;  // one or the other
     std::string value;
     switch (a.type) {
       case AttributeType::Int:
-        if (n == "axis" || n.ends_with("_axis"))
+        if (n == "mincharnum")
+          value = one_of("1", "2");
+        else if (n == "axis" || n.ends_with("_axis"))
           value = std::to_string(pick(-rank() - (one_in(9) ? 1 : 0), std::max<std::int64_t>(rank() - 1, 0)));
         else if (n == "to" || n.ends_with("dtype"))
           value = std::to_string(pick(1, kDataTypeCount - 1));
