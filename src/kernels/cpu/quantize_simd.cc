@@ -23,17 +23,9 @@ void quantize(const float* x, float scale, int zero, T* out, std::int64_t n) {
   const int lowest = std::numeric_limits<T>::min() - zero, highest = std::numeric_limits<T>::max() - zero;
   const float low = static_cast<float>(lowest), high = static_cast<float>(highest);
   const hn::Rebind<T, F> narrow;
-  // A product with the reciprocal is wrong by less than 1e-4 where it is not clamped. Rounded, it is the quotient's
-  // whole number unless it is so close to a half; then the vector is divided.
-  const bool is_usual = scale > 1e-30f && scale < 1e30f;
-  const V reciprocal = constant(1.0f / scale);
   std::int64_t i = 0;
   for (; i + lane_count() <= n; i += lane_count()) {
-    const V numbers = hn::LoadU(F(), x + i);
-    V v = hn::Mul(numbers, reciprocal);
-    const V bounded = at_most(constant(high), at_least(constant(low), v));
-    const V off = hn::Abs(hn::Sub(bounded, hn::ConvertTo(F(), hn::NearestInt(bounded))));
-    if (!is_usual || !hn::AllTrue(F(), hn::Lt(off, constant(0.4995f)))) v = hn::Div(numbers, constant(scale));
+    V v = hn::Div(hn::LoadU(F(), x + i), constant(scale));
     v = hn::IfThenElse(hn::IsNaN(v), constant(low), v);
     const VI whole = hn::NearestInt(at_most(constant(high), at_least(constant(low), v)));
     const VI moved = hn::Add(whole, hn::Set(I(), zero));
