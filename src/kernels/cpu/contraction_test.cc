@@ -153,7 +153,7 @@ void check_deconv(DeconvConfig c) {
   if constexpr (std::is_same_v<T, float>) {
     c.layout = Layout::ChannelsLast;
     c.weights = {w.data(), true, w.size() * sizeof(float)};
-    if (c.group > 1 && c.w[1] < 8) {
+    if (c.w[1] < 8) {
       EXPECT_NE(deconv_candidates()[0].refuses(c), "");
       return;
     }
@@ -167,15 +167,23 @@ void check_deconv(DeconvConfig c) {
 }
 
 TEST(Deconv, MatchesItsDefinition) {
-  check_deconv<float>({DataType::Float, {2, 6, 5, 7}, {6, 4, 3, 3}, {2, 4, 11, 15}, 1, true, {2, 2}, {1, 1}, {0, 0}});
+  check_deconv<float>({DataType::Float, {2, 6, 5, 7}, {6, 14, 3, 3}, {2, 14, 11, 15}, 1, true, {2, 2}, {1, 1}, {0, 0}});
   check_deconv<float>({DataType::Float, {1, 6, 5, 7}, {6, 2, 3, 2}, {1, 6, 7, 24}, 3, false, {1, 3}, {2, 1}, {1, -2}});
   check_deconv<double>({DataType::Double, {2, 3, 40}, {3, 5, 5}, {2, 5, 79}, 1, true, {2}, {1}, {2}});
-  check_deconv<float>(
-      {DataType::Float, {1, 4, 3, 4, 5}, {4, 2, 2, 2, 2}, {1, 4, 6, 8, 10}, 2, false, {2, 2, 2}, {1, 1, 1}, {0, 0, 0}});
+  check_deconv<float>({DataType::Float,
+                       {1, 4, 3, 4, 5},
+                       {4, 9, 2, 2, 2},
+                       {1, 18, 6, 8, 10},
+                       2,
+                       false,
+                       {2, 2, 2},
+                       {1, 1, 1},
+                       {0, 0, 0}});
   check_deconv<float>({DataType::Float, {3, 5, 1, 1}, {5, 130, 4, 4}, {3, 130, 4, 4}, 1, true, {1, 1}, {1, 1}, {0, 0}});
   check_deconv<float>({DataType::Float, {2, 6, 9, 4}, {6, 9, 4, 4}, {2, 18, 18, 8}, 2, true, {2, 2}, {1, 1}, {1, 1}});
   // More elements than a tile has, in rows that it cuts.
-  check_deconv<float>({DataType::Float, {1, 2, 30, 77}, {2, 3, 3, 3}, {1, 3, 30, 77}, 1, true, {1, 1}, {1, 1}, {1, 1}});
+  check_deconv<float>(
+      {DataType::Float, {1, 2, 30, 77}, {2, 11, 3, 3}, {1, 11, 30, 77}, 1, true, {1, 1}, {1, 1}, {1, 1}});
 }
 
 }  // namespace

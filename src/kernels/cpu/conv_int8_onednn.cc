@@ -16,7 +16,6 @@
 #include "kernels/cpu/int8_candidates.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/physical.h"
-#include "kernels/cpu/pieces.h"
 #include "norn/error.h"
 
 namespace norn::kernels {
@@ -135,7 +134,7 @@ class OneDnnConvInt8 final : public Kernel {
       add_slice(whole(c_, c_.x[0]), {0, 0, 0, 0}, packed);
     }
     const auto slices = static_cast<std::int64_t>(slices_.size());
-    tasks_ = std::min(slices, contraction_pieces(all_ns(), 32));
+    tasks_ = piece_count(slices, all_ns() / static_cast<double>(slices), 32);
     for (const Part& part : parts_) {
       if (!quantized_) sums_bytes_ = std::max(sums_bytes_, align64(part.out.get_size()));
       if (!c_.pads_are_zero) padded_bytes_ = std::max(padded_bytes_, align64(part.x.get_size()));
@@ -192,7 +191,7 @@ class OneDnnConvInt8 final : public Kernel {
   void cut(PackedConstants& packed) {
     const std::int64_t rows = c_.out[2], pixels = rows * out_row_, channels = c_.out[1];
     const std::int64_t images = c_.x[0];
-    const std::int64_t total = contraction_pieces(all_ns(), 16);
+    const std::int64_t total = piece_count(1 << 20, all_ns() / (1 << 20), 16);
     const std::int64_t want = (total + images - 1) / images;
     const std::int64_t pieces = quantized_ ? want : std::max(want, (pixels * channels + kSliceSums - 1) / kSliceSums);
     std::int64_t channel_pieces = 1;

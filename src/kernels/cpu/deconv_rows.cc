@@ -135,7 +135,7 @@ std::string deconv_rows_refuses(const DeconvConfig& c) {
   if (c.type != DataType::Float) return "does not compute " + std::string(data_type_name(c.type));
   if (c.layout != Layout::ChannelsLast) return "channels are not last";
   if (!c.weights.known()) return "the weights are not constant";
-  if (c.group > 1 && c.w[1] < 8) return "groups of few channels";
+  if (c.w[1] < 8) return "few channels of output";
   if (std::string why = deconv_sizes_refuse(c); !why.empty()) return why;
   const std::int64_t taps = element_count(c.w) / c.w[0] / c.w[1];
   const Shape packed = {c.x[1], taps, c.w[1] + kWinogradWidest, 4};

@@ -69,8 +69,8 @@ inline std::vector<StridedDim> broadcast_walk(const Shape& out, Layout out_layou
   return walk;
 }
 
-// Number of pieces to cut `units` of equal work into, `unit_ns` nanoseconds each: enough for any machine's threads, each
-// of some 50 microseconds, but two where that is all that there is to share. A function of the shape alone.
+// Number of pieces to cut `units` of equal work into, `unit_ns` nanoseconds each: enough for any machine's threads,
+// each of some 50 microseconds, but two where that is all that there is to share. A function of the shape alone.
 inline std::int64_t piece_count(std::int64_t units, double unit_ns, std::int64_t most = 32) {
   constexpr double kWorthTwo = 25e3;
   const double ns = static_cast<double>(units) * unit_ns;
