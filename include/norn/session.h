@@ -31,6 +31,19 @@
 
 namespace norn {
 
+// What factors of products of float may be rounded to, where the CPU multiplies that faster. Sums are in float in any
+// case, and so is all other work. A product that the CPU or the kernel does not know so is computed in float, and
+// Session::explain tells why.
+enum class Precision : std::uint8_t {
+  Float32,   // nothing
+  BFloat16,  // products with constant matrices: both factors to bfloat16, of 8 bits of precision
+  Int8,      // products with matrices stored in 2 or 4 bits: the other factor to 8 bits, with a scale for each 32
+             // elements of a row
+};
+NORN_API std::string_view precision_name(Precision precision);  // "float32", "bfloat16", "int8"
+// Throws norn::Error (InvalidArgument) for another name.
+NORN_API Precision precision_from_name(std::string_view name);
+
 struct SessionOptions {
   // Threads that one run may use, the calling thread included; 0 is every core this process may use (affinity and
   // cgroup quota). Sessions share one pool of threads.
@@ -45,6 +58,7 @@ struct SessionOptions {
   // Bytes that plans for shapes that came by may take; the least recently used ones go first. A plan that is in use,
   // and the one made last, stay whatever they take.
   std::size_t max_plan_bytes = std::size_t{128} << 20;
+  Precision precision = Precision::Float32;
   // Hold the lowered program against its own rules, and again behind each pass; what breaks one is an Internal error.
   // For tests of Norn and reports of faults: it costs about as much as loading.
   bool verify_passes = false;

@@ -96,6 +96,11 @@ void SessionFlags::add_to(CLI::App& command) {
                },
                "A document that declares operators beyond the built-in ones (repeat; docs/operator-sets.md)"))
       ->type_name("FILE");
+  command
+      .add_option_function<std::string>(
+          "--precision", [this](const std::string& word) { options.precision = precision_from_name(word); },
+          "What factors of products of float may be rounded to: float32 (default), bfloat16 or int8")
+      ->type_name("NAME");
   command.add_flag("--reference", options.reference_only,
                    "Reference kernels only: slow, and simple enough to be compared with");
 }

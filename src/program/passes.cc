@@ -30,6 +30,8 @@ constexpr Pass kPasses[] = {
     {"fuse_quantized", "join scaling, sums and quantization to products of integers", true, each_graph<fuse_quantized>},
     {"fuse_stored_weights", "multiply by weights of few bits as they are stored", true,
      each_graph<fuse_stored_weights>},
+    {"fuse_attention", "join products and the Softmax between them to attention whose shapes a plan knows", true,
+     each_graph<fuse_attention>},
     {"fuse_elementwise", "join activations, biases and residuals to the node before them", true,
      each_graph<fuse_elementwise>},
     {"fuse_separable", "join depthwise convolutions and the products over channels around them", true,

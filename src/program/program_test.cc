@@ -322,6 +322,21 @@ TEST(Passes, FoldAndDropDead) {
   EXPECT_THROW(run_passes(p, {"no_such_pass"}), Error);
 }
 
+TEST(Passes, OptionalOutputsThatNobodyReadsAreLeftOut) {
+  ModelBuilder m(17);
+  m.input("x", "float[2,4]").initializer("scale", tensor<float>({4}, {1, 2, 3, 4}));
+  m.node("LayerNormalization", {"x", "scale", ""}, {"a", "mean", "deviation"});
+  m.node("LayerNormalization", {"a", "scale", ""}, {"b", "unread", "read"});
+  m.node("Add", {"b", "read"}, {"y"}).output("y");
+  Program p = lower(m.build(), {});
+  run_verified(p, {"all"});
+  ASSERT_EQ(p.main.nodes.size(), 3u);
+  EXPECT_EQ(p.main.nodes[0].outputs.size(), 1u);
+  ASSERT_EQ(p.main.nodes[1].outputs.size(), 3u);
+  EXPECT_EQ(p.main.nodes[1].outputs[1], kNone);
+  EXPECT_NE(p.main.nodes[1].outputs[2], kNone);
+}
+
 TEST(ToModel, WritesFusedNodesAsTheirParts) {
   ModelBuilder m(14);
   m.input("x", "float[2,4]").initializer("w", ops::test::random_tensor(DataType::Float, {4, 3}, 3));

@@ -36,6 +36,7 @@ void recognize_attention(Program&, Graph&);
 void widen_half(Program&, Graph&);
 void fuse_conv_bn(Program&, Graph&);
 void fuse_stored_weights(Program&, Graph&);
+void fuse_attention(Program&, Graph&);
 void fuse_elementwise(Program&, Graph&);
 void fuse_separable(Program&, Graph&);
 void gather_stored(Program&, Graph&);

@@ -365,7 +365,8 @@ nb::str repr_of(const SessionOptions& options) {
                  ", disabled_passes=" + text(disabled_passes(options)) +
                  ", reference_only=" + (options.reference_only ? "True" : "False") +
                  ", operator_sets=" + text(operator_sets(options)) + ", limits=" + text(nb::cast(options.limits)) +
-                 ", max_plan_bytes=" + std::to_string(options.max_plan_bytes) + ")");
+                 ", max_plan_bytes=" + std::to_string(options.max_plan_bytes) + ", precision=\"" +
+                 std::string(precision_name(options.precision)) + "\")");
 }
 
 int threads_of(int number) {
@@ -380,18 +381,21 @@ void register_options(nb::module_& module) {
       .def(
           "__init__",
           [](SessionOptions* self, int threads, std::vector<std::string> disabled, bool reference_only,
-             std::vector<OperatorSet> operator_sets, LimitsArg limits, std::size_t max_plan_bytes, bool verify_passes) {
+             std::vector<OperatorSet> operator_sets, LimitsArg limits, std::size_t max_plan_bytes, bool verify_passes,
+             const std::string& precision) {
             new (self) SessionOptions{.intra_op_num_threads = threads_of(threads),
                                       .disabled_passes = std::move(disabled),
                                       .reference_only = reference_only,
                                       .operator_sets = std::move(operator_sets),
                                       .limits = limits_argument(limits),
                                       .max_plan_bytes = max_plan_bytes,
+                                      .precision = precision_from_name(precision),
                                       .verify_passes = verify_passes};
           },
           nb::kw_only(), nb::arg("intra_op_num_threads") = 0, nb::arg("disabled_passes") = nb::list(),
           nb::arg("reference_only") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none(),
-          nb::arg("max_plan_bytes") = SessionOptions{}.max_plan_bytes, nb::arg("verify_passes") = false)
+          nb::arg("max_plan_bytes") = SessionOptions{}.max_plan_bytes, nb::arg("verify_passes") = false,
+          nb::arg("precision") = "float32")
       .def_prop_rw(
           "intra_op_num_threads", [](const SessionOptions& self) { return self.intra_op_num_threads; },
           [](SessionOptions& self, int number) { self.intra_op_num_threads = threads_of(number); },
@@ -412,6 +416,14 @@ Any sequence may be assigned; what is read is a tuple, as for ``operator_sets``.
       .def_rw("limits", &SessionOptions::limits, "Bounds on what reading and preparing the model may cost.")
       .def_rw("max_plan_bytes", &SessionOptions::max_plan_bytes,
               "Bytes that the kept plans for different shapes may take; the least recently used ones go first.")
+      .def_prop_rw(
+          "precision", [](const SessionOptions& self) { return std::string(precision_name(self.precision)); },
+          [](SessionOptions& self, const std::string& name) { self.precision = precision_from_name(name); },
+          R"(What factors of products of float may be rounded to: "float32", "bfloat16" or "int8".
+
+"bfloat16" rounds both factors of products with constant matrices; "int8" what is multiplied by matrices stored in 2 or
+4 bits, with a scale for each 32 elements of a row. Sums are in float in any case. What the CPU does not multiply faster
+so is computed in float.)")
       .def_rw("verify_passes", &SessionOptions::verify_passes,
               R"(Hold the lowered program against its own rules, and again behind each pass; what breaks one is an
 internal error.

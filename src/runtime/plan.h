@@ -24,6 +24,10 @@
 #include "program/program.h"
 #include "runtime/arena_pool.h"
 
+namespace norn {
+enum class Precision : std::uint8_t;  // norn/session.h
+}
+
 namespace norn::runtime {
 
 class KernelStore;
@@ -209,6 +213,7 @@ class Segment {
 
 struct PlanOptions {
   bool reference_only = false;
+  Precision precision{};
   kernels::PackedConstants* packed = nullptr;
   KernelStore* kernels = nullptr;
   std::uint32_t passed_over = 0;  // candidates of each node that are left out although they would take it

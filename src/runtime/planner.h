@@ -58,6 +58,7 @@ class Planner final : public Selector {
   std::shared_ptr<Segment> run();
 
   // --- Selector ---
+  Precision precision() const override { return options_.precision; }
   DataType dtype_of(ValueId id) const override { return state_.values[id].type.elem; }
   const Shape& dims_of(ValueId id) const override { return state_.values[id].dims; }
   const norn::Tensor* constant_of(ValueId id) const override {

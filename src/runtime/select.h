@@ -63,6 +63,9 @@ class Selector {
   DataType out_dtype() const { return dtype_of(node_->outputs[0]); }
   const Shape& out_dims() const { return dims_of(node_->outputs[0]); }
 
+  // What factors of products may be rounded to.
+  virtual Precision precision() const = 0;
+
   virtual DataType dtype_of(program::ValueId id) const = 0;
   virtual const Shape& dims_of(program::ValueId id) const = 0;
   virtual const norn::Tensor* constant_of(program::ValueId id) const = 0;
@@ -237,6 +240,7 @@ bool select_row_norm(Selector&);
 bool select_plane_norm(Selector&);
 bool select_rotary(Selector&);
 bool select_attention(Selector&);
+bool select_attention_chain(Selector&);  // a MatMul with parts that may be attention
 bool select_transpose(Selector&);
 bool select_concat(Selector&);
 bool select_slice(Selector&);

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/matmul.h"
+#include "norn/session.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/nn/conv/conv.h"
 #include "runtime/select.h"
@@ -38,6 +39,9 @@ bool choose_product(Selector& s, kernels::MatMulConfig& config, std::vector<Oper
   config.b_strides = lies(1, config.b);
   uses[0].as_it_lies = !config.a_strides.empty();
   uses[1].as_it_lies = !config.b_strides.empty();
+  if (s.precision() == Precision::BFloat16 && config.b_constant.known() &&
+      s.choose(kernels::matmul_bf16_candidates(), config, uses, {made}))
+    return true;
   if (s.choose(kernels::matmul_candidates(), config, uses, {made})) return true;
   if (!uses[0].as_it_lies && !uses[1].as_it_lies) return false;
   config.a_strides.clear();
@@ -111,6 +115,7 @@ bool select_conv(Selector& s) {
 }
 
 bool select_matmul(Selector& s) {
+  if (select_attention_chain(s)) return true;
   auto found = product(s);
   if (!found) return select_product(s);
   kernels::MatMulConfig& config = *found;

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "kernels/cpu/matmul_stored.h"
+#include "norn/session.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/quantization/dequantize/dequantize.h"
@@ -113,6 +114,8 @@ bool select_stored_product(Selector& s) {
   if (std::string why = take_scales(s, transposed, config); !why.empty()) return refuse(std::move(why));
   std::vector<Operand> uses{{product.inputs[0]}, {}, {m.has_c ? product.inputs[2] : program::kNone}};
   const program::ValueId made = s.take_parts(m.post, m.extra, uses, Layout::Dense, *at + 1);
+  if (s.precision() == Precision::Int8 && s.choose(kernels::stored_matmul_int8_candidates(), config, uses, {made}))
+    return true;
   if (s.choose(kernels::stored_matmul_candidates(), config, uses, {made})) return true;
   s.leave_parts();
   return false;

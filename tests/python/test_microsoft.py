@@ -435,3 +435,28 @@ def test_checks_know_the_signatures():
     ):
         model, _ = node_model(op, inputs, ["y"], **attributes)
         assert rule in errors(model), op
+
+
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+@pytest.mark.parametrize("per_column", [False, True])
+def test_dynamic_quantize_lstm(quantities, direction, per_column):
+    """Dequantized weights, transposed, in LSTM; ONNX Runtime rounds X and the state to 8 bits beside."""
+    integers, _ = quantities
+    rng = np.random.default_rng(3)
+    directions, steps, batch, inputs, hidden = 1 + (direction == "bidirectional"), 5, 2, 8, 16
+    x = random(rng, steps, batch, inputs)
+    w, r = integers(directions, inputs, 4 * hidden), integers(directions, hidden, 4 * hidden)
+    b, h, c = random(rng, directions, 8 * hidden), random(rng, directions, batch, hidden), random(rng, directions, batch, hidden)
+    shape = (directions, 4 * hidden) if per_column else (directions,)
+    scales = [rng.uniform(0.001, 0.002, shape).astype(F32) for _ in "wr"]
+    zeros = [integers(*shape) for _ in "wr"]
+    attributes = {"hidden_size": hidden, "direction": direction}
+    every = (slice(None), None, slice(None)) if per_column else (slice(None), None, None)
+    wide = [((q.astype(F64) - z[every]) * s[every]).astype(F32).transpose(0, 2, 1)
+            for q, z, s in zip((w, r), zeros, scales, strict=True)]
+    model, feeds = node_model("LSTM", [x, *wide, b, None, h, c], ["y", "h", "c"], domain="", **attributes)
+    wanted = norn.InferenceSession(model, norn.SessionOptions(reference_only=True)).run(None, feeds)
+    given = [x, w, r, b, None, h, c, None, scales[0], zeros[0], scales[1], zeros[1]]
+    constants = (1, 2, 8, 9, 10, 11)
+    expect("DynamicQuantizeLSTM", given, wanted, 1e-5, constants=constants, symbolic=False,
+           ort=not per_column, ort_tolerance=0.1, **attributes)

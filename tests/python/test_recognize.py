@@ -275,3 +275,62 @@ def test_scores_that_are_read_elsewhere_stay():
     proto = model(Q, TURN + "s = MatMul(q, kt) p1 = Softmax <axis = -1> (s) y = MatMul(p1, v)",
                   outputs="float[a, b, c, d] y, float[a, b, c, e] p1")  # fmt: skip
     assert "Attention" not in check(proto, qkv())
+
+
+LATE = """
+  size = Constant <value_float: float = 0.35> ()  low = Constant <value_float: float = -inf> ()
+  kt = Transpose <perm: ints = [0, 1, 3, 2]> (k)
+  s = MatMul (q, kt)  t = Mul (s, size)
+"""
+LATE_MASKS = {
+    "none": "p = Softmax <axis: int = -1> (t)",
+    "added": "a = Add (m, t) p = Softmax <axis: int = -1> (a)",
+    "divided": "root = Constant <value_float: float = 3.0> () d = Div (t, root) a = Add (d, m) p = Softmax (a)",
+    "condition": "zero = Constant <value_float: float = 0.0> () f = GreaterOrEqual (m, zero) a = Where (f, t, low) p = Softmax (a)",
+    "hidden": "zero = Constant <value_float: float = 0.0> () f = Less (m, zero) a = Where (f, low, t) p = Softmax (a)",
+}
+
+
+@pytest.mark.parametrize("form", LATE_MASKS)
+def test_attention_whose_sizes_only_a_run_tells(form):
+    """Nothing relates the mask's sizes to the scores': where it broadcasts to them, one step computes all of it."""
+    inputs = "float[b, h, n, e] q, float[b, h, m1, e] k, float[b, h, m2, w] v, float[m3, m4, m5, m6] m"
+    proto = model(inputs, LATE + LATE_MASKS[form] + " y = MatMul (p, v)")
+    session = norn.InferenceSession(proto, norn.SessionOptions(verify_passes=True))
+    plain = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=["fuse_attention"]))
+    for shape, mask in (
+        ((2, 3, 5, 8, 7, 6), (2, 1, 5, 7)),
+        ((2, 3, 5, 8, 7, 6), (1, 1, 1, 7)),
+        ((1, 4, 130, 64, 300, 64), (1, 4, 130, 300)),
+        ((1, 4, 1, 64, 33, 64), (1, 1, 1, 33)),
+        ((2, 3, 5, 8, 7, 6), (2, 3, 5, 1)),
+        ((1, 3, 5, 8, 7, 6), (1, 3, 1, 1)),
+    ):
+        b, h, n, e, keys, w = shape
+        feeds = {"q": floats(b, h, n, e), "k": floats(b, h, keys, e), "v": floats(b, h, keys, w), "m": floats(*mask)}
+        feeds["m"].reshape(-1)[:: 3] = -np.inf if mask[-1] > 1 else -1.0
+        wanted = ReferenceEvaluator(proto).run(None, feeds)[0]
+        for s in (session, plain):
+            np.testing.assert_allclose(s.run(None, feeds)[0], wanted, rtol=3e-5, atol=3e-5)
+        steps = str(session.explain(feeds))
+        fused = "+Softmax+MatMul" in steps or "  Attention  " in steps
+        assert fused == (form != "hidden"), steps
+
+
+def test_a_late_mask_that_makes_the_scores_larger():
+    inputs = "float[b, h, n, e] q, float[b, h, m1, e] k, float[b2, h, m2, w] v, float[m3, m4, m5, m6] m"
+    proto = model(inputs, LATE + LATE_MASKS["added"] + " y = MatMul (p, v)")
+    session = norn.InferenceSession(proto, norn.SessionOptions(verify_passes=True))
+    feeds = {"q": floats(1, 2, 1, 8), "k": floats(1, 2, 6, 8), "v": floats(3, 2, 6, 4), "m": floats(3, 1, 5, 6)}
+    np.testing.assert_allclose(session.run(None, feeds)[0], ReferenceEvaluator(proto).run(None, feeds)[0], rtol=3e-5, atol=3e-5)
+
+
+def test_a_late_query_without_keys_gives_nan_as_softmax_does():
+    inputs = "float[b, h, n, e] q, float[b, h, m1, e] k, float[b, h, m2, w] v, float[m3, m4, m5, m6] m"
+    proto = model(inputs, LATE + LATE_MASKS["added"] + " y = MatMul (p, v)")
+    session = norn.InferenceSession(proto)
+    for rows in (1, 70):
+        feeds = {"q": floats(1, 2, rows, 8), "k": floats(1, 2, 300, 8), "v": floats(1, 2, 300, 4), "m": floats(1, 1, rows, 300)}
+        feeds["m"][0, 0, 0] = -np.inf
+        got = session.run(None, feeds)[0]
+        assert np.isnan(got[:, :, 0]).all() and np.isfinite(got[:, :, 1:]).all()

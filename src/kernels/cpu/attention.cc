@@ -269,7 +269,7 @@ class BlockAttention final : public Attention {
       const bool none = !begun || (c_.biased() && total[r] == 0);
       const float by = 1.0f / total[r];
       if (none)
-        std::fill_n(y, c_.v_size, 0.0f);
+        std::fill_n(y, c_.v_size, c_.blind_is_nan ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
       else
         step_table_f32()(ElementOp::Mul, Right::Value)(from, &by, y, c_.v_size, 0, 0);
     }
@@ -407,7 +407,7 @@ class RowAttention final : public Attention {
     give(2);
     constexpr int kMax = 2;  // of a ReduceTable
     if (c_.biased() && reduce_table().row(kMax, s, n) == kHidden)
-      std::fill_n(s, n, 0.0f);
+      std::fill_n(s, n, c_.blind_is_nan ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
     else
       row_table().softmax(s, s, 1, n, false);
     give(3);

@@ -21,7 +21,8 @@ enum class AttentionMask : std::uint8_t { None, Flags, Summands };
 //   - that it follows (`causal`), or is further before or behind than a window says: query i is at past + i, or, with
 //     `lengths`, at lengths[batch] - rows + i;
 //   - at lengths[batch] or beyond.
-// A query from which all keys are hidden gives zeros. Values of keys that are hidden by their place are not read.
+// A query from which all keys are hidden gives zeros, or NaN with `blind_is_nan`. Values of keys that are hidden by
+// their place are not read.
 struct AttentionConfig {
   std::int64_t batch = 1, heads = 1, kv_heads = 1, rows = 1, keys = 1, past = 0, size = 1, v_size = 1;
   HeadStrides q{}, k{}, v{};
@@ -32,7 +33,8 @@ struct AttentionConfig {
   bool causal = false, lengths = false;
   std::int64_t left_window = -1, right_window = -1;  // below 0: none
   float scale = 1, softcap = 0;                      // no cap if 0
-  bool gives_present = false;                        // past and new keys and values as one, dense
+  bool blind_is_nan = false;
+  bool gives_present = false;  // past and new keys and values as one, dense
   int scores_stage = -1;  // which scores are given: 0 scaled products, 1 capped, 2 with bias, 3 probabilities; -1 none
 
   std::int64_t total() const noexcept { return past + keys; }

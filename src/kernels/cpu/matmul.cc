@@ -118,4 +118,12 @@ constexpr Candidate<MatMulConfig> kCandidates[] = {
 
 std::span<const Candidate<MatMulConfig>> matmul_candidates() { return kCandidates; }
 
+std::span<const Candidate<MatMulConfig>> matmul_bf16_candidates() {
+#ifdef NORN_ONEDNN
+  return onednn_matmul_bf16_candidates();
+#else
+  return {};
+#endif
+}
+
 }  // namespace norn::kernels

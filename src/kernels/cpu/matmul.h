@@ -29,5 +29,7 @@ struct MatMulConfig {
 };
 
 std::span<const Candidate<MatMulConfig>> matmul_candidates();
+// Those that round the factors to bfloat16; sums stay f32.
+std::span<const Candidate<MatMulConfig>> matmul_bf16_candidates();
 
 }  // namespace norn::kernels

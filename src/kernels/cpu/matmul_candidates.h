@@ -1,5 +1,7 @@
 // The ways to multiply matrices, for the table in matmul.cc. Internal to the kernels.
 #pragma once
+#include <algorithm>
+
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/physical.h"
 
@@ -46,10 +48,19 @@ std::string matmul_config_refusal(const MatMulConfig& config);
 enum class CForm { None, Row, Other };
 CForm c_form(const MatMulConfig& config);
 
+// Pieces to cut products into that take `all_ns` together, `most` at most: as piece_count has it, but two of what takes
+// 20 microseconds, which another thread's help shortens by a third and more. A function of the shape alone.
+inline std::int64_t product_pieces(double all_ns, std::int64_t most = 32) {
+  const std::int64_t pieces = piece_count(1 << 20, all_ns / (1 << 20), most);
+  return pieces == 1 && all_ns >= 20e3 ? std::min<std::int64_t>(2, most) : pieces;
+}
+
 // Why oneDNN cannot count its sizes.
 std::string onednn_matmul_size_refusal(const MatMulShape& shape);
 std::string onednn_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_onednn_matmul(const MatMulConfig& config, PackedConstants& packed);
+
+std::span<const Candidate<MatMulConfig>> onednn_matmul_bf16_candidates();
 
 std::string thin_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_thin_matmul(const MatMulConfig& config, PackedConstants& packed);

@@ -9,13 +9,16 @@
 #include "kernels/cpu/matmul_posts.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/steps.h"
 #include "norn/error.h"
 
 namespace norn::kernels {
 namespace {
 
-constexpr std::int64_t kLargeConstant = 1 << 21;  // elements of a factor whose packed forms must not multiply
-constexpr std::int64_t kPieceColumns = 48;        // what oneDNN's product works on at a time on AVX-512
+constexpr std::int64_t kLargeConstant = 1 << 21;        // elements of a factor whose packed forms must not multiply
+constexpr std::int64_t kPieceColumns = 48;              // what oneDNN's product works on at a time on AVX-512
+constexpr std::int64_t kWidePiece = 4 * kPieceColumns;  // narrower pieces take up to a tenth longer: A is read for each
+constexpr std::int64_t kPieceRows = 128;                // the same for fewer rows
 
 std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -25,11 +28,35 @@ dnnl::memory::desc strided(std::int64_t rows, std::int64_t columns, std::int64_t
 
 // How C and the steps are done.
 struct Fusion {
-  bool bias = false;   // C is the primitive's bias
-  bool add_c = false;  // C is the first binary post-op
-  bool steps = false;  // the steps are post-ops
+  bool bias = false;      // C is the primitive's bias
+  int bias_extra = -1;    // or what the first step adds
+  bool add_c = false;     // C is the first binary post-op
+  std::size_t steps = 0;  // so many of them are the primitive's, the first ones
+  // What follows them reads nothing else, and is done to each piece while that is in the cache; otherwise to the whole.
+  bool rest_by_piece = false;
   std::vector<Spread> spreads;
+
+  std::size_t first_post() const { return bias_extra >= 0 ? 1 : 0; }  // of the steps
 };
+
+dnnl::memory::desc extra_desc(const MatMulShape& s, std::int64_t m, std::int64_t n, Spread spread) {
+  switch (spread) {
+    case Spread::Full: return strided(m, n, s.n, 1);
+    case Spread::Channel: return dense_desc({1, n});
+    default: return dense_desc({1, 1});
+  }
+}
+
+// How many of the steps oneDNN has, the first ones.
+std::size_t known_steps(const MatMulConfig& c, const MatMulShape& s, const Fusion& f) {
+  const auto desc_of = [&](std::size_t, Spread spread) { return extra_desc(s, s.m, s.n, spread); };
+  for (std::size_t i = f.first_post(); i < c.post.size(); ++i) {
+    dnnl::post_ops ops;
+    std::vector<BinaryPost> binaries;
+    if (!append_posts({c.post[i]}, f.spreads, c.in_place_extra, desc_of, ops, binaries)) return i;
+  }
+  return c.post.size();
+}
 
 Fusion choose_fusion(const MatMulConfig& c, const MatMulShape& s) {
   Fusion f;
@@ -41,16 +68,13 @@ Fusion choose_fusion(const MatMulConfig& c, const MatMulShape& s) {
   } else if (!c_done && c.beta == 1.0f && s.batches == 1 && spread_of(c.c, c.out, column) != Spread::None) {
     f.add_c = c_done = true;
   }
-  f.steps = c_done;
+  // oneDNN adds a bias in the product's own code, and the same as a post-op in another pass over the output.
+  if (c_form(c) == CForm::None && c.alpha == 1.0f && !c.post.empty() && c.post[0].op == ElementOp::Add &&
+      c.post[0].operand >= 0 && c.post[0].operand != c.in_place_extra &&
+      f.spreads[static_cast<std::size_t>(c.post[0].operand)] == Spread::Channel)
+    f.bias_extra = c.post[0].operand;
+  if (c_done) f.steps = known_steps(c, s, f);
   return f;
-}
-
-dnnl::memory::desc extra_desc(const MatMulShape& s, std::int64_t m, std::int64_t n, Spread spread) {
-  switch (spread) {
-    case Spread::Full: return strided(m, n, s.n, 1);
-    case Spread::Channel: return dense_desc({1, n});
-    default: return dense_desc({1, 1});
-  }
 }
 
 struct Made {
@@ -69,7 +93,9 @@ Made describe_part(const MatMulConfig& c, const MatMulShape& s, const Fusion& f,
     made.binaries.push_back({ops.len(), kOperandC, spread});
     ops.append_binary(dnnl::algorithm::binary_add, desc_of(0, spread));
   }
-  if (f.steps && !append_posts(c.post, f.spreads, c.in_place_extra, desc_of, ops, made.binaries))
+  const std::vector<ElementStep> steps(c.post.begin() + static_cast<std::ptrdiff_t>(f.first_post()),
+                                       c.post.begin() + static_cast<std::ptrdiff_t>(f.steps));
+  if (!append_posts(steps, f.spreads, c.in_place_extra, desc_of, ops, made.binaries))
     throw dnnl::error(dnnl_unimplemented, "steps");
   const auto a = strided(m, s.k, s.a_row, s.a_column), out = strided(m, n, s.n, 1);
   const auto b = c.b_constant.known()
@@ -77,8 +103,9 @@ Made describe_part(const MatMulConfig& c, const MatMulShape& s, const Fusion& f,
                      : strided(s.k, n, s.b_row, s.b_column);
   const auto attr = attributes(ops);
   Making making;
-  made.pd = f.bias ? dnnl::matmul::primitive_desc(cpu_engine(), a, b, dense_desc({1, n}), out, attr)
-                   : dnnl::matmul::primitive_desc(cpu_engine(), a, b, out, attr);
+  made.pd = f.bias || f.bias_extra >= 0
+                ? dnnl::matmul::primitive_desc(cpu_engine(), a, b, dense_desc({1, n}), out, attr)
+                : dnnl::matmul::primitive_desc(cpu_engine(), a, b, out, attr);
   if (is_reference(made.pd.impl_info_str())) throw dnnl::error(dnnl_unimplemented, "reference");
   return made;
 }
@@ -86,23 +113,35 @@ Made describe_part(const MatMulConfig& c, const MatMulShape& s, const Fusion& f,
 // The most that oneDNN does itself; throws dnnl::error if it cannot do the product at all.
 Fusion working_fusion(const MatMulConfig& c, const MatMulShape& s) {
   Fusion f = choose_fusion(c, s);
-  if (f.steps || f.add_c) {
+  const bool has_posts = f.steps > f.first_post() || f.add_c;
+  if (has_posts) {
     try {
       describe_part(c, s, f, s.m, s.n);
-      return f;
     } catch (const dnnl::error&) {
-      f.steps = f.add_c = false;
+      f.steps = f.first_post();
+      f.add_c = false;
     }
   }
-  describe_part(c, s, f, s.m, s.n);
+  if (f.steps == f.first_post() && !f.add_c) describe_part(c, s, f, s.m, s.n);
+  f.rest_by_piece = (f.bias || f.add_c || c_form(c) == CForm::None) &&
+                    std::none_of(c.post.begin() + static_cast<std::ptrdiff_t>(f.steps), c.post.end(),
+                                 [](const ElementStep& step) { return is_binary(step.op); });
   return f;
+}
+
+// The configuration without the steps that the pieces' own code does.
+MatMulConfig without_steps(MatMulConfig c, const Fusion& f) {
+  const std::size_t done = f.rest_by_piece ? c.post.size() : f.steps;
+  c.post.erase(c.post.begin(), c.post.begin() + static_cast<std::ptrdiff_t>(done));
+  return c;
 }
 
 class OneDnnMatMul final : public Kernel {
  public:
   OneDnnMatMul(const MatMulConfig& config, PackedConstants& packed)
-      : c_(config), s_(config), f_(working_fusion(c_, s_)), posts_(c_, f_.bias || f_.add_c, packed, f_.steps) {
+      : c_(config), s_(config), f_(working_fusion(c_, s_)), posts_(without_steps(c_, f_), f_.bias || f_.add_c, packed) {
     OneThread one;
+    if (f_.rest_by_piece) rest_.assign(c_.post.begin() + static_cast<std::ptrdiff_t>(f_.steps), c_.post.end());
     // With a full-size operand in the steps, a slice by columns (with a stride) may have no fast implementation.
     for (const Cut how : {Cut::Best, Cut::Rows, Cut::Whole}) {
       parts_.clear();
@@ -162,11 +201,20 @@ class OneDnnMatMul final : public Kernel {
 
   enum class Cut { Best, Rows, Whole };
 
+  // Wide pieces of the columns, an even number of them so that two threads have as many.
+  std::int64_t wide_pieces() const { return std::max<std::int64_t>(2, (s_.n + kWidePiece) / (2 * kWidePiece) * 2); }
+
+  // A product in `each` pieces: by columns as long as they are wide, then by rows; two narrow ones where that is all.
+  void cut_columns(std::int64_t each, std::int64_t& by_column, std::int64_t& by_row) const {
+    by_column = std::max<std::int64_t>(1, std::min({each, wide_pieces(), s_.n / 64}));
+    by_row = std::max<std::int64_t>(1, std::min(each / by_column, s_.m / kPieceRows));
+  }
+
   void cut(Cut how, PackedConstants& packed) {
     const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
     const double product_ns = std::max(products * 0.01, static_cast<double>(s_.n * s_.k) * 0.1) + 300;
     const double all_ns = product_ns * static_cast<double>(s_.batches);
-    const std::int64_t want = piece_count(1 << 20, all_ns / (1 << 20), 32);
+    const std::int64_t want = product_pieces(all_ns);
     tasks_ = want;
     std::int64_t by_column = 1, by_row = 1;
     if (want > s_.batches) {
@@ -174,7 +222,7 @@ class OneDnnMatMul final : public Kernel {
       if (how == Cut::Whole)
         by_row = 1;
       else if (s_.n >= s_.m && how == Cut::Best)
-        by_column = std::max<std::int64_t>(1, std::min(each, s_.n / 64));
+        cut_columns(each, by_column, by_row);
       else
         by_row = std::max<std::int64_t>(1, std::min(each, s_.m / 16));
     }
@@ -182,19 +230,23 @@ class OneDnnMatMul final : public Kernel {
     std::int64_t width = 0;
     if (how == Cut::Best && c_.b_constant.known() && s_.n >= s_.m && s_.n >= 4 * kPieceColumns &&
         s_.k >= kLargeConstant / s_.n) {
-      width =
-          std::max<std::int64_t>(2 * kPieceColumns, (s_.n / 32 + kPieceColumns - 1) / kPieceColumns * kPieceColumns);
+      const auto round_up = [](std::int64_t v, std::int64_t to) { return (v + to - 1) / to * to; };
+      const std::int64_t pieces = std::min<std::int64_t>(32, wide_pieces()), even = (s_.n + pieces - 1) / pieces;
+      width = round_up(even, kPieceColumns);
+      if ((s_.n + width - 1) / width != pieces) width = round_up(even, 16);
       by_column = (s_.n + width - 1) / width;
-      by_row = std::max<std::int64_t>(1, std::min(want / by_column, s_.m / 16));
+      by_row = std::max<std::int64_t>(1, std::min(want / by_column, s_.m / kPieceRows));
     }
-    const std::int64_t blocks = (s_.n + 15) / 16;
+    // Pieces end at multiples of what oneDNN works on, if they are wide enough for that not to matter.
+    const std::int64_t block = s_.n / by_column >= 2 * kPieceColumns ? kPieceColumns : 16;
+    const std::int64_t blocks = (s_.n + block - 1) / block;
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> index;  // by number of rows and first column
     for (std::int64_t batch = 0; batch < s_.batches; ++batch) {
       for (std::int64_t i = 0; i < by_row; ++i) {
         for (std::int64_t j = 0; j < by_column; ++j) {
           const std::int64_t m0 = s_.m * i / by_row, m1 = s_.m * (i + 1) / by_row;
-          const std::int64_t n0 = width > 0 ? width * j : blocks * j / by_column * 16;
-          const std::int64_t n1 = std::min(s_.n, width > 0 ? n0 + width : blocks * (j + 1) / by_column * 16);
+          const std::int64_t n0 = width > 0 ? width * j : blocks * j / by_column * block;
+          const std::int64_t n1 = std::min(s_.n, width > 0 ? n0 + width : blocks * (j + 1) / by_column * block);
           const auto [found, fresh] = index.try_emplace({m1 - m0, n0}, parts_.size());
           if (fresh) parts_.push_back(make_part(m1 - m0, n0, n1, packed));
           jobs_.push_back({found->second, batch, m0, n0, 0});
@@ -244,7 +296,7 @@ class OneDnnMatMul final : public Kernel {
     e.add(DNNL_ARG_WEIGHTS, part.b);
     e.add(DNNL_ARG_DST, part.out);
     e.add(DNNL_ARG_SCRATCHPAD, part.scratch);
-    if (f_.bias) e.add(DNNL_ARG_BIAS, dense_desc({1, part.n}));
+    if (f_.bias || f_.bias_extra >= 0) e.add(DNNL_ARG_BIAS, dense_desc({1, part.n}));
     for (const BinaryPost& b : part.binaries)
       e.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(b.index) | DNNL_ARG_SRC_1, extra_desc(s_, part.m, part.n, b.spread));
     return e;
@@ -270,18 +322,25 @@ class OneDnnMatMul final : public Kernel {
     e.set(2, out + out_at);
     e.set(3, scratch + job.scratch_at);
     std::size_t next = 4;
-    if (f_.bias) e.set(next++, static_cast<const float*>(operands[2]) + job.column);
+    if (f_.bias || f_.bias_extra >= 0)
+      e.set(next++, static_cast<const float*>(operands[f_.bias ? 2 : 3 + f_.bias_extra]) + job.column);
     for (const BinaryPost& b : part.binaries) {
       const float* extra = static_cast<const float*>(b.extra == kOperandC ? operands[2] : operands[3 + b.extra]);
       e.set(next++, extra + (b.spread == Spread::Full ? out_at : b.spread == Spread::Channel ? job.column : 0));
     }
     e.run(part.primitive);
+    const StepTableF32& steps = step_table_f32();
+    for (std::int64_t r = 0; !rest_.empty() && r < part.m; ++r) {
+      float* row = out + out_at + r * s_.n;
+      for (const ElementStep& step : rest_) steps(step.op)(row, nullptr, row, part.n, step.a, step.b);
+    }
   }
 
   MatMulConfig c_;
   MatMulShape s_;
   Fusion f_;
   MatMulPosts posts_;
+  std::vector<ElementStep> rest_;  // done to each piece
   std::vector<Part> parts_;
   std::vector<Job> jobs_;
   std::int64_t tasks_ = 1;
@@ -309,8 +368,9 @@ std::string onednn_matmul_refuses(const MatMulConfig& c) {
   OneThread one;
   try {
     const Fusion f = working_fusion(c, s);
-    if (c.in_place_extra >= 0 && !f.steps)
-      return "the steps that follow are not oneDNN's, so the sum cannot be in place";
+    const bool added = std::any_of(c.post.begin(), c.post.begin() + static_cast<std::ptrdiff_t>(f.steps),
+                                   [&](const ElementStep& step) { return step.operand == c.in_place_extra; });
+    if (c.in_place_extra >= 0 && !added) return "the steps that follow are not oneDNN's, so the sum cannot be in place";
   } catch (const dnnl::error&) {
     return "oneDNN has no fast implementation of it";
   }

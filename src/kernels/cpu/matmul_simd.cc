@@ -35,7 +35,7 @@ class OwnMatMul final : public Kernel {
     const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
     // Few rows wait for B to come from memory.
     const double product_ns = std::max(products * 0.012, static_cast<double>(s_.n * s_.k) * 0.1) + 50;
-    const std::int64_t want = piece_count(1 << 20, product_ns * static_cast<double>(s_.batches) / (1 << 20), 32);
+    const std::int64_t want = product_pieces(product_ns * static_cast<double>(s_.batches));
     tasks_ = want;
     if (want > s_.batches) {
       split_ = (want + s_.batches - 1) / s_.batches;

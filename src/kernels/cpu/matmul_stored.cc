@@ -1,5 +1,6 @@
 // Packs a stored matrix and multiplies by it: a few rows straight from the packed form, which memory bounds; more of
-// them by widening a stretch of a panel at a time into the cache, for the product of matrices of gemm.h.
+// them by widening a stretch of a panel at a time into the cache, for the product of matrices of gemm.h; or, where A
+// may be rounded to 8 bits, any number of rows by products of integers.
 #include "kernels/cpu/matmul_stored.h"
 
 #include <algorithm>
@@ -166,8 +167,10 @@ struct alignas(64) Header {
 
 class StoredMatMul final : public Kernel {
  public:
-  StoredMatMul(const StoredMatMulConfig& config, PackedConstants& packed)
-      : c_(config.product),
+  // `int8`: A is rounded to 8 bits.
+  StoredMatMul(const StoredMatMulConfig& config, PackedConstants& packed, const StoredInt8Table* int8 = nullptr)
+      : int8_(int8),
+        c_(config.product),
         s_(c_),
         table_(stored_table()),
         gemm_(gemm_table()),
@@ -179,16 +182,26 @@ class StoredMatMul final : public Kernel {
     b_.block = std::min(config.scales == nullptr ? s_.k : config.block, s_.k);
     b_.width = gemm_.width;
     pack(config, format, packed);
-    plan();
+    if (int8_ != nullptr)
+      plan_int8();
+    else
+      plan();
   }
 
-  std::size_t scratch_bytes() const override { return scratch_each_ * static_cast<std::size_t>(tasks_); }
+  std::size_t scratch_bytes() const override {
+    if (int8_ != nullptr) return quantized_bytes() + static_cast<std::size_t>(s_.m * stretches_) * 8;
+    return scratch_each_ * static_cast<std::size_t>(tasks_);
+  }
 
   void run(void* const* operands, void* scratch) const override {
     const float* a = static_cast<const float*>(operands[0]);
     float* out = static_cast<float*>(operands[3 + c_.extra.size()]);
     const float* bias = posts_.c_is_bias() ? static_cast<const float*>(operands[2]) : nullptr;
     const std::int64_t panels = b_.panels();
+    if (int8_ != nullptr) {
+      run_int8(a, bias, out, scratch);
+      return posts_.run(operands, out);
+    }
     base::parallel_for(tasks_, [&](std::int64_t task) {
       const std::int64_t column = task % by_panels_, row = task / by_panels_, by_rows = tasks_ / by_panels_;
       const std::int64_t first = panels * column / by_panels_, last = panels * (column + 1) / by_panels_;
@@ -244,16 +257,51 @@ class StoredMatMul final : public Kernel {
     if (s_.m <= kMostFewRows) {
       // From memory; the sums of several rows take longer than that.
       const double ns = stored * 0.06 * static_cast<double>((s_.m + 1) / 2);
-      tasks_ = by_panels_ = std::min(panels, piece_count(1 << 20, ns / (1 << 20), 32));
+      tasks_ = by_panels_ = std::min(panels, product_pieces(ns));
       return;
     }
     const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
-    const std::int64_t want = piece_count(1 << 20, products * 0.01 / (1 << 20), 32);
+    const std::int64_t want = product_pieces(products * 0.01);
     by_panels_ = std::min(panels, want);
     tasks_ = by_panels_ * std::max<std::int64_t>(1, std::min(want / by_panels_, s_.m / 64));
     // Stretches begin and end with units.
     step_ = b_.block >= kDepth ? kDepth : kDepth / b_.block * b_.block;
     scratch_each_ = static_cast<std::size_t>(step_ * b_.width) * sizeof(float);
+  }
+
+  // Elements of A in 8 bits, then their scales, then their sums.
+  std::size_t quantized_bytes() const { return static_cast<std::size_t>(s_.m * stretches_ * kStretch + 63) / 64 * 64; }
+
+  void plan_int8() {
+    stretches_ = (s_.k + kStretch - 1) / kStretch;
+    const double stored = static_cast<double>(b_.panel_bytes()) * static_cast<double>(b_.panels());
+    const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
+    const std::int64_t want = product_pieces(std::max(stored * 0.06, products * 0.004));
+    by_panels_ = std::min(b_.panels(), want);
+    tasks_ = by_panels_ * std::max<std::int64_t>(1, std::min(want / by_panels_, s_.m / 64));
+  }
+
+  void run_int8(const float* a, const float* bias, float* out, void* scratch) const {
+    auto* elements = static_cast<std::int8_t*>(scratch);
+    auto* scales = reinterpret_cast<float*>(elements + quantized_bytes());
+    auto* sums = reinterpret_cast<std::int32_t*>(scales + s_.m * stretches_);
+    parallel_ranges(s_.m, static_cast<double>(s_.k) * 0.3, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        int8_->quantize(b_.form, s_.k, a + i * s_.a_row, s_.a_column, elements + i * stretches_ * kStretch,
+                        scales + i * stretches_, sums + i * stretches_);
+    });
+    base::parallel_for(tasks_, [&](std::int64_t task) {
+      const std::int64_t column = task % by_panels_, row = task / by_panels_, by_rows = tasks_ / by_panels_;
+      const std::int64_t m0 = s_.m * row / by_rows, m1 = s_.m * (row + 1) / by_rows;
+      for (std::int64_t p = b_.panels() * column / by_panels_; p < b_.panels() * (column + 1) / by_panels_; ++p)
+        for (std::int64_t m = m0; m < m1; m += kQuantizedRows) {
+          const std::int64_t at = m * stretches_, n0 = p * b_.width;
+          int8_->multiply(b_, p, std::min(kQuantizedRows, m1 - m),
+                          {elements + at * kStretch, scales + at, sums + at, stretches_ * kStretch, stretches_},
+                          out + m * s_.n + n0, s_.n, std::min(b_.width, s_.n - n0),
+                          bias == nullptr ? nullptr : bias + n0, c_.alpha);
+        }
+    });
   }
 
   void few(const float* a, const float* bias, float* out, std::int64_t first, std::int64_t last) const {
@@ -277,6 +325,7 @@ class StoredMatMul final : public Kernel {
     }
   }
 
+  const StoredInt8Table* int8_;
   MatMulConfig c_;
   MatMulShape s_;
   const StoredTable& table_;
@@ -284,7 +333,7 @@ class StoredMatMul final : public Kernel {
   MatMulPosts posts_;
   StoredPanels b_;
   std::shared_ptr<const void> packed_;
-  std::int64_t tasks_ = 1, by_panels_ = 1, step_ = 0;
+  std::int64_t tasks_ = 1, by_panels_ = 1, step_ = 0, stretches_ = 0;
   std::size_t scratch_each_ = 0;
 };
 
@@ -320,10 +369,27 @@ std::unique_ptr<Kernel> make(const StoredMatMulConfig& c, PackedConstants& packe
   return std::make_unique<StoredMatMul>(c, packed);
 }
 
+std::string int8_refuses(const StoredMatMulConfig& c) {
+  if (std::string why = refuses(c); !why.empty()) return why;
+  if (stored_int8_table() == nullptr || gemm_table().width != 64)
+    return "the CPU has no dot products of 8-bit integers of AVX-512";
+  const StoredForm form = format_of(c.type)->form;
+  if (form != StoredForm::Bits4 && form != StoredForm::Bits2) return "rounds to 8 bits beside integers of 2 and 4 bits";
+  if (c.scales != nullptr && c.block % kStretch != 0 && c.block < c.product.b[0])
+    return "scales of other than a multiple of " + std::to_string(kStretch) + " rows";
+  return "";
+}
+
+std::unique_ptr<Kernel> make_int8(const StoredMatMulConfig& c, PackedConstants& packed) {
+  return std::make_unique<StoredMatMul>(c, packed, stored_int8_table());
+}
+
 constexpr Candidate<StoredMatMulConfig> kCandidates[] = {{"simd-stored", refuses, make}};
+constexpr Candidate<StoredMatMulConfig> kInt8Candidates[] = {{"vnni-stored", int8_refuses, make_int8}};
 
 }  // namespace
 
 std::span<const Candidate<StoredMatMulConfig>> stored_matmul_candidates() { return kCandidates; }
+std::span<const Candidate<StoredMatMulConfig>> stored_matmul_int8_candidates() { return kInt8Candidates; }
 
 }  // namespace norn::kernels

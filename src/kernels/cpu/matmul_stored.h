@@ -28,5 +28,7 @@ struct StoredMatMulConfig {
 };
 
 std::span<const Candidate<StoredMatMulConfig>> stored_matmul_candidates();
+// Those that round A to 8 bits, with a scale for each 32 elements of a row, and sum products of integers.
+std::span<const Candidate<StoredMatMulConfig>> stored_matmul_int8_candidates();
 
 }  // namespace norn::kernels

@@ -2,10 +2,12 @@
 // ways that they lie, for few rows and many.
 #include "kernels/cpu/matmul_stored.h"
 
+#include <cmath>
 #include <limits>
 
 #include "base/number.h"
 #include "kernels/cpu/kernel_test.h"
+#include "kernels/cpu/stored.h"
 
 namespace norn::kernels {
 namespace {
@@ -167,6 +169,92 @@ TEST(StoredMatMul, ScalesAndZeroPoints) {
       }
   check_product({DataType::Int4, 1, 1, 1, 1, 1, false});
   check_product({DataType::Int4, 9, 3, 1, 3, 1, true, StoredProduct::Each});
+}
+
+// Rows rounded to 8 bits: each stretch of 32 elements is at most half a step off, a step being 1/127 of its largest.
+TEST(StoredMatMul, RowsInEightBitsStayWithinTheirBound) {
+  if (stored_int8_table() == nullptr) GTEST_SKIP() << "no dot products of 8-bit integers of AVX-512";
+  struct Case {
+    DataType type;
+    std::int64_t m, k, n, block;  // block 0: one scale for each column
+    bool zeros;
+  };
+  const Case cases[] = {{DataType::Uint4, 1, 64, 64, 32, true},  {DataType::Int4, 3, 64, 70, 32, false},
+                        {DataType::Int4, 6, 100, 33, 64, true},  {DataType::Uint4, 130, 256, 200, 128, true},
+                        {DataType::Uint2, 5, 75, 65, 32, false}, {DataType::Int2, 4, 45, 10, 0, true},
+                        {DataType::Int4, 2, 13, 5, 0, false}};
+  for (const Case& t : cases) {
+    const std::string what =
+        std::string(data_type_name(t.type)) + " m" + std::to_string(t.m) + " k" + std::to_string(t.k);
+    StoredMatMulConfig c;
+    c.type = t.type;
+    c.product.a = {t.m, t.k};
+    c.product.b = {t.k, t.n};
+    c.product.out = {t.m, t.n};
+    c.row = t.n;
+    c.column = 1;
+    const auto stored = random_elements(t.type, t.k * t.n, 1);
+    c.product.b_constant = {stored.data()};
+    c.scale_type = DataType::Float;
+    c.block = t.block == 0 ? t.k : t.block;
+    c.scale_row = t.n;
+    c.scale_column = 1;
+    const std::int64_t blocks = (t.k + c.block - 1) / c.block;
+    const auto scales = random_floats(blocks * t.n, 2, 0.01f, 0.1f);
+    const auto zeros = random_elements(t.type, blocks * t.n, 3);
+    c.scales = scales.data();
+    if (t.zeros) c.zeros = zeros.data();
+    auto a = random_floats(t.m * t.k, 4);
+    a[0] = 30;  // far from the others of its stretch
+
+    for (const auto& candidate : stored_matmul_int8_candidates()) {
+      ASSERT_EQ(candidate.refuses(c), "") << what;
+      Constants constants;
+      const auto got = run_at_widths(*candidate.make(c, constants), {a.data(), nullptr, nullptr},
+                                     std::vector<float>(static_cast<std::size_t>(t.m * t.n)));
+      bool rounded = false;
+      for (std::int64_t i = 0; i < t.m; ++i) {
+        for (std::int64_t j = 0; j < t.n; ++j) {
+          double want = 0, bound = 1e-5;
+          for (std::int64_t first = 0; first < t.k; first += kStretch) {
+            double most = 0, weights = 0;
+            for (std::int64_t k = first; k < std::min(t.k, first + kStretch); ++k) {
+              const std::int64_t at = k / c.block * t.n + j;
+              double w = stored_number(t.type, stored, k * t.n + j);
+              if (t.zeros) w -= stored_number(t.type, zeros, at);
+              w *= static_cast<double>(scales[static_cast<std::size_t>(at)]);
+              const double x = a[static_cast<std::size_t>(i * t.k + k)];
+              want += w * x;
+              most = std::max(most, std::abs(x));
+              weights += std::abs(w);
+            }
+            bound += most / 254 * 1.0001 * weights;
+          }
+          const double error = std::abs(got[static_cast<std::size_t>(i * t.n + j)] - want);
+          EXPECT_LE(error, bound) << what << " at " << i << ", " << j;
+          rounded = rounded || error > 1e-4;
+        }
+      }
+      EXPECT_TRUE(rounded) << what << ": nothing was rounded to 8 bits";
+    }
+    // What is not finite makes its row NaN, and no other.
+    a[1] = std::numeric_limits<float>::infinity();
+    Constants constants;
+    const auto got = run_at_widths(*stored_matmul_int8_candidates()[0].make(c, constants), {a.data(), nullptr, nullptr},
+                                   std::vector<float>(static_cast<std::size_t>(t.m * t.n)));
+    EXPECT_TRUE(std::isnan(got[0])) << what;
+    if (t.m > 1) EXPECT_TRUE(std::isfinite(got[static_cast<std::size_t>(t.n)])) << what;
+  }
+  StoredMatMulConfig bytes;
+  const std::vector<std::uint8_t> stored(64, 1);
+  bytes.type = DataType::Int8;
+  bytes.product.a = {1, 8};
+  bytes.product.b = {8, 8};
+  bytes.product.out = {1, 8};
+  bytes.product.b_constant = {stored.data()};
+  bytes.row = 8;
+  bytes.column = 1;
+  EXPECT_NE(stored_matmul_int8_candidates()[0].refuses(bytes), "");
 }
 
 TEST(StoredMatMul, InfinitiesStay) {

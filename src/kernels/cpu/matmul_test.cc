@@ -1,9 +1,11 @@
 // Every matrix product candidate against three nested loops in double.
 #include "kernels/cpu/matmul.h"
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "base/number.h"
 #include "kernels/cpu/kernel_test.h"
 
 namespace norn::kernels {
@@ -103,6 +105,7 @@ const std::vector<Sizes>& sizes() {
       {{7, 33}, {33, 64}, {7, 64}},
       {{13, 700}, {700, 65}, {13, 65}},
       {{128, 256}, {256, 384}, {128, 384}},
+      {{280, 384}, {384, 500}, {280, 500}},
       {{197, 130}, {130, 100}, {197, 100}},
       {{300, 64}, {64, 10}, {300, 10}},
       {{2, 5, 9}, {9, 11}, {2, 5, 11}},
@@ -236,6 +239,52 @@ TEST(MatMul, ASumInPlace) {
     }
     if (HasFailure()) return;
   }
+}
+
+// Factors rounded to bfloat16: the product of these, summed in f32.
+TEST(MatMul, FactorsInBFloat16) {
+  const auto rounded = [](std::vector<float> values) {
+    for (float& v : values) v = base::bfloat16_to_float(base::float_to_bfloat16(v));
+    return values;
+  };
+  int made = 0;
+  for (const std::int64_t m : {1, 5, 64, 200}) {
+    for (const bool transposed : {false, true}) {
+      MatMulConfig c;
+      c.a = {2, m, 300};
+      c.b = transposed ? Shape{200, 300} : Shape{300, 200};
+      c.out = {2, m, 200};
+      c.trans_b = transposed;
+      c.has_c = true;
+      c.c = {200};
+      c.post = {{ElementOp::Relu}, {ElementOp::Add, 0, 0, 0}};
+      c.extra = {{{2, m, 200}}};
+      const auto a = random_floats(element_count(c.a), 1), b = random_floats(element_count(c.b), 2, -0.3f, 0.3f),
+                 row = random_floats(200, 3);
+      c.b_constant = {b.data()};
+      c.c_constant = row.data();
+      PostOperands posts(c.extra, 4);
+      auto want = plain(c, rounded(a), rounded(b), row), exact = plain(c, a, b, row);
+      apply_steps(want, c.out, c.post, c.extra, posts.contents);
+      apply_steps(exact, c.out, c.post, c.extra, posts.contents);
+      std::vector<void*> operands = {const_cast<float*>(a.data()), nullptr, const_cast<float*>(row.data())};
+      const OutputBefore output = posts.append_to(operands, -1, want.size());
+      for (const auto& candidate : matmul_bf16_candidates()) {
+        if (!candidate.refuses(c).empty()) continue;
+        ++made;
+        Constants constants;
+        const auto got = run_at_widths(*candidate.make(c, constants), operands, output.contents, output.aliased);
+        expect_close(got, want, 3e-5, "bfloat16, " + std::to_string(m) + " rows");
+        double off = 0;
+        for (std::size_t i = 0; i < got.size(); ++i) off = std::max(off, std::abs(got[i] - exact[i]));
+        EXPECT_GT(off, 1e-4) << "nothing was rounded";
+      }
+      MatMulConfig variable = c;
+      variable.b_constant = {};
+      for (const auto& candidate : matmul_bf16_candidates()) EXPECT_NE(candidate.refuses(variable), "");
+    }
+  }
+  if (made == 0) GTEST_SKIP() << "the CPU has no dot products of bfloat16";
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class ThinMatMul final : public Kernel {
     // A product or several to a task, or a part of one: by columns or, where B's rows lie behind each other, by rows,
     // whose sums are added up at the end; each part then reads one stretch of memory. B's elements come from memory.
     const double product_ns = static_cast<double>(s_.n * s_.k) * 0.1 + 50;
-    const std::int64_t want = piece_count(1 << 20, product_ns * static_cast<double>(s_.batches) / (1 << 20), 32);
+    const std::int64_t want = product_pieces(product_ns * static_cast<double>(s_.batches));
     if (!by_columns_ && s_.batches == 1 && s_.k >= 64 && s_.n * s_.k >= kFarElements) {
       row_parts_ = std::clamp<std::int64_t>(want, 1, 4);
       sums_ = (s_.m * s_.n + 15) / 16 * 16;

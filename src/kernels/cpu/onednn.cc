@@ -155,6 +155,16 @@ bool int8_is_exact() {
   }
 }
 
+bool multiplies_bfloat16() {
+  switch (dnnl::get_effective_cpu_isa()) {
+    case dnnl::cpu_isa::avx512_core_bf16:
+    case dnnl::cpu_isa::avx512_core_fp16:
+    case dnnl::cpu_isa::avx512_core_amx:
+    case dnnl::cpu_isa::avx512_core_amx_fp16: return true;
+    default: return false;
+  }
+}
+
 dnnl::primitive_attr attributes(const dnnl::post_ops& ops) {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);

@@ -105,6 +105,8 @@ dnnl::primitive_attr attributes(const dnnl::post_ops& ops);
 // Whether products of 8-bit integers are exact: instruction sets without dot products of them add pairs of products in
 // 16 bits, which saturate. The environment may limit the set that oneDNN uses.
 bool int8_is_exact();
+// Whether there are dot products of bfloat16, without which rounding to it gains nothing.
+bool multiplies_bfloat16();
 
 inline bool is_reference(const std::string& implementation) { return implementation.rfind("ref", 0) == 0; }
 

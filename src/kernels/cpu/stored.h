@@ -51,4 +51,29 @@ struct StoredTable {
 };
 const StoredTable& stored_table();
 
+// The same with A in 8 bits: one scale for each stretch of kStretch elements of a row, in an order that the matrix's
+// form asks for. Rows end with zeros that fill the last stretch.
+inline constexpr std::int64_t kStretch = 32;
+
+struct QuantizedRows {
+  const std::int8_t* elements;
+  const float* scales;
+  const std::int32_t* sums;     // of the elements of each stretch
+  std::int64_t row, stretches;  // elements, and stretches, of a row
+};
+
+inline constexpr std::int64_t kQuantizedRows = 4;  // that `multiply` computes at a time
+
+struct StoredInt8Table {
+  // Elements that are not finite make their stretch's scale NaN.
+  void (*quantize)(StoredForm form, std::int64_t k, const float* a, std::int64_t a_column, std::int8_t* elements,
+                   float* scales, std::int32_t* sums);
+  // As StoredTable::few, for one panel; form Bits2 or Bits4, in blocks of whole stretches. c and bias begin at the
+  // panel's column.
+  void (*multiply)(const StoredPanels& b, std::int64_t panel, std::int64_t m, const QuantizedRows& a, float* c,
+                   std::int64_t c_row, std::int64_t columns, const float* bias, float alpha);
+};
+// Null on machines without dot products of 8-bit integers of AVX-512.
+const StoredInt8Table* stored_int8_table();
+
 }  // namespace norn::kernels

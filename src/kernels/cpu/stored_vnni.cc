@@ -1,0 +1,186 @@
+// Products of rows in 8 bits with a packed matrix of 2 or 4 bits, by the dot products of AVX-512 VNNI: four products of
+// bytes to a lane. A word of a unit holds the rows of a column one behind the other, so that shifting and masking it
+// gives bytes of rows that are 8 / bits apart; A's elements stand in the same order.
+//
+// The packed elements are not negative, and stay without their zero points: these are taken off with the sums of A.
+// For a CPU of its own, Cascade Lake, Highway has no target, hence the intrinsics.
+#include "kernels/cpu/stored.h"
+
+#include "base/fork.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include <cstring>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"))), \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+#endif
+
+namespace norn::kernels {
+namespace {
+
+constexpr std::int64_t kLanes = 16;
+constexpr int kVectors = 4;  // of columns at a time, which is a panel's width
+static_assert(kStretch == 2 * kLanes);
+
+std::int32_t word_at(const std::int8_t* bytes) {
+  std::int32_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+__mmask16 first_lanes(std::int64_t count) {
+  return count >= kLanes ? static_cast<__mmask16>(0xffff) : static_cast<__mmask16>((1u << (count > 0 ? count : 0)) - 1);
+}
+
+// `rows` rows of A with the 64 columns of a panel.
+template <int bits, bool zeros, int rows>
+void rows_by_panel(const StoredPanels& b, const std::uint8_t* block, const QuantizedRows& a, float* c,
+                   std::int64_t c_row, std::int64_t columns, const float* bias, float alpha) {
+  constexpr int kParts = 8 / bits;            // bytes that a byte of a word becomes
+  constexpr std::int64_t kUnit = 4 * kParts;  // rows of a unit
+  const __m512i mask = _mm512_set1_epi8((1 << bits) - 1);
+  const std::int64_t unit_bytes = b.unit_bytes();
+  __m512 totals[rows][kVectors];
+  for (auto& row : totals)
+    for (__m512& total : row) total = _mm512_setzero_ps();
+  std::int64_t stretch = 0;
+  for (std::int64_t k0 = 0; k0 < b.k; k0 += b.block, block += b.block_bytes()) {
+    const std::uint8_t* unit = block + b.header_bytes();
+    for (std::int64_t within = 0; within < b.block && k0 + within < b.k; within += kStretch, ++stretch) {
+      __m512i sums[rows][kVectors];
+      for (int r = 0; r < rows; ++r) {
+        const __m512i start =
+            zeros ? _mm512_setzero_si512() : _mm512_set1_epi32(-b.zero * a.sums[r * a.stretches + stretch]);
+        for (__m512i& sum : sums[r]) sum = start;
+      }
+      const std::int8_t* left = a.elements + stretch * kStretch;
+      // What the last block lacks in rows is multiplied by zeros.
+      const std::int64_t deep = b.block - within < kStretch ? b.block - within : kStretch;
+      for (std::int64_t i = 0; i < deep; i += kUnit, unit += unit_bytes, left += kUnit) {
+        __m512i words[kVectors];
+        for (int v = 0; v < kVectors; ++v) words[v] = _mm512_loadu_si512(unit + v * 64);
+        for (int part = 0; part < kParts; ++part) {
+          __m512i right[kVectors];
+          for (int v = 0; v < kVectors; ++v)
+            right[v] = _mm512_and_si512(_mm512_srli_epi32(words[v], static_cast<unsigned>(part * bits)), mask);
+          for (int r = 0; r < rows; ++r) {
+            const __m512i four = _mm512_set1_epi32(word_at(left + r * a.row + part * 4));
+            for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_dpbusd_epi32(sums[r][v], right[v], four);
+          }
+        }
+      }
+      const auto* scales = reinterpret_cast<const float*>(block);
+      for (int v = 0; v < kVectors; ++v) {
+        const __m512 scale = _mm512_loadu_ps(scales + v * kLanes);
+        __m512i zero = _mm512_setzero_si512();
+        if constexpr (zeros)
+          zero =
+              _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(block + 4 * b.width + v * kLanes)));
+        for (int r = 0; r < rows; ++r) {
+          __m512i sum = sums[r][v];
+          if constexpr (zeros)
+            sum = _mm512_sub_epi32(sum, _mm512_mullo_epi32(zero, _mm512_set1_epi32(a.sums[r * a.stretches + stretch])));
+          totals[r][v] = _mm512_fmadd_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale),
+                                         _mm512_set1_ps(a.scales[r * a.stretches + stretch]), totals[r][v]);
+        }
+      }
+    }
+  }
+  for (int v = 0; v < kVectors; ++v) {
+    const __mmask16 lanes = first_lanes(columns - v * kLanes);
+    if (lanes == 0) return;
+    for (int r = 0; r < rows; ++r) {
+      __m512 result = alpha == 1.0f ? totals[r][v] : _mm512_mul_ps(_mm512_set1_ps(alpha), totals[r][v]);
+      if (bias != nullptr) result = _mm512_add_ps(result, _mm512_maskz_loadu_ps(lanes, bias + v * kLanes));
+      _mm512_mask_storeu_ps(c + r * c_row + v * kLanes, lanes, result);
+    }
+  }
+}
+
+template <int bits, bool zeros>
+void multiply_rows(const StoredPanels& b, std::int64_t panel, std::int64_t m, const QuantizedRows& a, float* c,
+                   std::int64_t c_row, std::int64_t columns, const float* bias, float alpha) {
+  static constexpr decltype(&rows_by_panel<bits, zeros, 1>) kRows[] = {
+      rows_by_panel<bits, zeros, 1>, rows_by_panel<bits, zeros, 2>, rows_by_panel<bits, zeros, 3>,
+      rows_by_panel<bits, zeros, 4>};
+  kRows[m - 1](b, b.data + panel * b.panel_bytes(), a, c, c_row, columns, bias, alpha);
+}
+
+void multiply(const StoredPanels& b, std::int64_t panel, std::int64_t m, const QuantizedRows& a, float* c,
+              std::int64_t c_row, std::int64_t columns, const float* bias, float alpha) {
+  const auto of = b.form == StoredForm::Bits2 ? (b.zeros ? multiply_rows<2, true> : multiply_rows<2, false>)
+                                              : (b.zeros ? multiply_rows<4, true> : multiply_rows<4, false>);
+  of(b, panel, m, a, c, c_row, columns, bias, alpha);
+}
+
+void quantize(StoredForm form, std::int64_t k, const float* a, std::int64_t a_column, std::int8_t* elements,
+              float* scales, std::int32_t* sums) {
+  // Where the bytes of a word, or of a unit of 2 bits, lie among A's elements.
+  const __m128i by_two = _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+  const __m128i by_four = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const __m128i order = form == StoredForm::Bits2 ? by_four : by_two;
+  for (std::int64_t at = 0; at < k; at += kStretch, elements += kStretch, ++scales, ++sums) {
+    const std::int64_t count = k - at < kStretch ? k - at : kStretch;
+    __m512 x[2];
+    if (a_column == 1) {
+      x[0] = _mm512_maskz_loadu_ps(first_lanes(count), a + at);
+      x[1] = _mm512_maskz_loadu_ps(first_lanes(count - kLanes), a + at + kLanes);
+    } else {
+      alignas(64) float row[kStretch] = {};
+      for (std::int64_t i = 0; i < count; ++i) row[i] = a[(at + i) * a_column];
+      x[0] = _mm512_load_ps(row);
+      x[1] = _mm512_load_ps(row + kLanes);
+    }
+    const float most = _mm512_reduce_max_ps(_mm512_max_ps(_mm512_abs_ps(x[0]), _mm512_abs_ps(x[1])));
+    // 0 of what is finite, else NaN; the greatest may have passed over NaN.
+    const __m512 zero = _mm512_setzero_ps();
+    const float odd = _mm512_reduce_add_ps(_mm512_add_ps(_mm512_mul_ps(x[0], zero), _mm512_mul_ps(x[1], zero)));
+    const bool finite = odd == 0;
+    // The inverse of the least scales is infinite.
+    const float scale = most / 127, inverse = finite && most > 1e-35f ? 127 / most : 0;
+    *scales = finite ? scale : odd;
+    __m512i sum = _mm512_setzero_si512();
+    for (int half = 0; half < 2; ++half) {
+      const __m512i q =
+          finite ? _mm512_cvtps_epi32(_mm512_mul_ps(x[half], _mm512_set1_ps(inverse))) : _mm512_setzero_si512();
+      sum = _mm512_add_epi32(sum, q);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(elements + half * kLanes),
+                       _mm_shuffle_epi8(_mm512_cvtsepi32_epi8(q), order));
+    }
+    *sums = _mm512_reduce_add_epi32(sum);
+  }
+}
+
+constexpr StoredInt8Table kTable = {quantize, multiply};
+
+}  // namespace
+}  // namespace norn::kernels
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
+
+namespace norn::kernels {
+
+const StoredInt8Table* stored_int8_table() {
+#if defined(__x86_64__)
+  return base::made_once([]() -> const StoredInt8Table* {
+    const bool available = __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
+                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return available ? &kTable : nullptr;
+  });
+#else
+  return nullptr;
+#endif
+}
+
+}  // namespace norn::kernels

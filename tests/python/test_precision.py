@@ -1,0 +1,109 @@
+"""SessionOptions.precision: factors rounded to bfloat16, or to 8 bits beside stored integers."""
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import norn
+
+RNG = np.random.default_rng(7)
+
+
+def perceptron():
+    """Three products with constant matrices, with biases, GELU and a residual between them."""
+    weights = [(RNG.standard_normal(s) / np.sqrt(s[0])).astype(np.float32) for s in ((96, 256), (256, 96), (96, 64))]
+    nodes = [
+        helper.make_node("MatMul", ["x", "w0"], ["p0"]),
+        helper.make_node("Add", ["p0", "b0"], ["s0"]),
+        helper.make_node("Gelu", ["s0"], ["g0"]),
+        helper.make_node("MatMul", ["g0", "w1"], ["p1"]),
+        helper.make_node("Add", ["p1", "x"], ["s1"]),
+        helper.make_node("Gemm", ["s1", "w2", "b2"], ["y"]),
+    ]
+    initializers = [numpy_helper.from_array(w, f"w{i}") for i, w in enumerate(weights)]
+    initializers += [numpy_helper.from_array(RNG.standard_normal(n).astype(np.float32), b) for n, b in ((256, "b0"), (64, "b2"))]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 96])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 64])],
+        initializers,
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+
+
+def stored():
+    """A product with a matrix of 4 bits, with scales and zero points for each 32 rows of a column."""
+    w = RNG.integers(0, 16, (256, 128)).astype(np.uint8)
+    packed = (w.reshape(-1)[0::2] | w.reshape(-1)[1::2] << 4).astype(np.uint8)
+    zeros = RNG.integers(0, 16, (8, 128)).astype(np.uint8)
+    packed_zeros = (zeros.reshape(-1)[0::2] | zeros.reshape(-1)[1::2] << 4).astype(np.uint8)
+    scale = RNG.uniform(0.01, 0.02, (8, 128)).astype(np.float32)
+    nodes = [
+        helper.make_node("DequantizeLinear", ["w", "scale", "zero"], ["wide"], axis=0, block_size=32),
+        helper.make_node("MatMul", ["x", "wide"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 256])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 128])],
+        [
+            helper.make_tensor("w", TensorProto.UINT4, [256, 128], packed.tobytes(), raw=True),
+            numpy_helper.from_array(scale, "scale"),
+            helper.make_tensor("zero", TensorProto.UINT4, [8, 128], packed_zeros.tobytes(), raw=True),
+        ],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    wide = (w.astype(np.float64) - np.repeat(zeros, 32, 0)) * np.repeat(scale, 32, 0)
+    return model, wide
+
+
+def session(model, **options):
+    return norn.InferenceSession(model.SerializeToString(), norn.SessionOptions(**options))
+
+
+
+@pytest.mark.parametrize("rows", [1, 3, 40, 200])
+def test_bfloat16_is_close(rows):
+    model, x = perceptron(), RNG.standard_normal((rows, 96)).astype(np.float32)
+    exact = session(model).run(None, {"x": x})[0]
+    got = session(model, precision="bfloat16").run(None, {"x": x})[0]
+    # Each factor is off by 2^-9 of itself at most; sums of some hundred of them by far less than ten times that.
+    assert np.abs(got - exact).max() <= 10 * 2.0**-9 * np.abs(exact).max()
+    for threads in (1, 2):
+        again = session(model, precision="bfloat16", intra_op_num_threads=threads).run(None, {"x": x})[0]
+        np.testing.assert_array_equal(again, got)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 40, 200])
+def test_int8_stays_within_its_bound(rows):
+    model, wide = stored()
+    x = RNG.standard_normal((rows, 256)).astype(np.float32)
+    s = session(model, precision="int8")
+    got = s.run(None, {"x": x})[0]
+    assert "vnni-stored" in str(s.explain({"x": x})) or "the CPU has no dot products" in str(s.explain({"x": x}))
+    stretches = np.abs(x).reshape(rows, 8, 32).max(2) / 254
+    bound = stretches @ np.abs(wide).reshape(8, 32, 128).sum(1)
+    assert (np.abs(got - x.astype(np.float64) @ wide) <= bound * 1.001 + 1e-5).all()
+    np.testing.assert_array_equal(session(model, precision="int8", intra_op_num_threads=2).run(None, {"x": x})[0], got)
+
+
+def test_float32_is_the_default_and_exact():
+    model, wide = stored()
+    x = RNG.standard_normal((9, 256)).astype(np.float32)
+    assert norn.SessionOptions().precision == "float32"
+    for options in ({}, {"precision": "float32"}, {"precision": "bfloat16"}):  # which is not for stored integers
+        got = session(model, **options).run(None, {"x": x})[0]
+        np.testing.assert_allclose(got, x.astype(np.float64) @ wide, rtol=1e-4, atol=1e-4)
+
+
+def test_names():
+    options = norn.SessionOptions(precision="int8")
+    assert options.precision == "int8" and 'precision="int8"' in repr(options)
+    options.precision = "bfloat16"
+    assert options.precision == "bfloat16"
+    with pytest.raises(norn.Error, match="there is no precision"):
+        options.precision = "fp8"
+    with pytest.raises(norn.Error, match="there is no precision"):
+        norn.SessionOptions(precision="float16")
