@@ -156,4 +156,13 @@ ENTRIES = [
         "g (float[N] x) => (float[] y) { k = Constant <value = float[1] {1}> () y = Add (x, k) }",
         [({"x": f(1, 2)}, [f(2, 3)])],
     ),
+    Entry(
+        "a slope of any rank, before version 7",
+        "g (float[] x, float[] s) => (float[] y) { y = PRelu (x, s) }",
+        [
+            ({"x": f(-1, 2), "s": f(3)}, [f(-3, 2)]),
+            ({"x": f([[-1], [-2]], [[3], [-4]]), "s": f(2, 3)}, [f([[-2], [-6]], [[3], [-12]])]),
+        ],
+        opset=6,
+    ),
 ]  # fmt: skip
