@@ -35,7 +35,8 @@ struct Declared {
     if (!dims) return text;
     text += '[';
     for (std::size_t i = 0; i < dims->size(); ++i) {
-      text += (i ? "," : "") + ((*dims)[i] < 0 ? std::string("?") : std::to_string((*dims)[i]));
+      if (i) text += ',';
+      text += (*dims)[i] < 0 ? std::string("?") : std::to_string((*dims)[i]);
     }
     return text + "]";
   }

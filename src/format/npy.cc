@@ -329,7 +329,8 @@ std::vector<std::byte> write_npy_header(const Tensor& tensor) {
   if (!tensor.defined()) throw Error(ErrorCode::InvalidArgument, "an undefined tensor cannot be saved");
   if (tensor.dtype() != DataType::String) {
     const std::size_t size = element_size(tensor.dtype());
-    std::string descr = std::string("V") + std::to_string(size);
+    std::string descr = "V";
+    descr += std::to_string(size);
     for (const auto& t : kTypes)
       if (t.type == tensor.dtype()) descr = t.code;
     const bool ordered = size > 1 || descr == "V1";

@@ -131,13 +131,14 @@ void run_attention(AttentionCase t, const std::string& what) {
       EXPECT_EQ(std::memcmp(first.data(), y.data(), y.size() * sizeof(float)), 0) << what << " at width " << width;
     }
     expect_close(first, want, 1e-5, what + " " + std::string(candidate.name));
-    if (t.c.gives_present)
+    if (t.c.gives_present) {
       for (std::int64_t h = 0; h < t.c.batch * t.c.kv_heads; ++h)
         for (std::int64_t j = 0; j < t.c.total(); ++j)
           ASSERT_EQ(present_k[static_cast<std::size_t>((h * t.c.total() + j) * t.c.size)],
                     j < t.c.past ? t.past_k[static_cast<std::size_t>((h * t.c.past + j) * t.c.size)]
                                  : element(t.k, t.c.k, h / t.c.kv_heads, h % t.c.kv_heads, j - t.c.past, 0))
               << what;
+    }
   }
   EXPECT_GT(taken, 0) << what;
 }

@@ -34,7 +34,9 @@ TEST(Cast, EveryHalfToFloatAndBack) {
     }
     const auto back = cast<std::uint16_t>(DataType::Float, type, wide);
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (!std::isnan(wide[i])) EXPECT_EQ(back[i], all[i]);
+      if (!std::isnan(wide[i])) {
+        EXPECT_EQ(back[i], all[i]);
+      }
   }
 }
 
