@@ -50,6 +50,21 @@ void settle_inputs(Graph& graph, std::size_t around, std::size_t given, const Pl
   if (graph.inputs.size() > around + given) graph.inputs.resize(around + given);
 }
 
+ValueType type_of(const norn::Tensor& t) {
+  return ValueType::tensor(t.dtype(), opset::Dims(t.dims().begin(), t.dims().end()));
+}
+
+// Whether a value declared so may be this one.
+bool may_be(const ValueType& declared, const norn::Tensor& t) {
+  if (!declared.is_tensor()) return !declared.known();
+  if (declared.elem != DataType::Undefined && declared.elem != t.dtype()) return false;
+  if (!declared.shape) return true;
+  if (declared.shape->size() != t.dims().size()) return false;
+  for (std::size_t d = 0; d < t.dims().size(); ++d)
+    if ((*declared.shape)[d].is_constant() && (*declared.shape)[d].constant() != t.dims()[d]) return false;
+  return true;
+}
+
 [[noreturn]] void fail_tensor(Error& e, const std::string& where) {
   if (e.code() == ErrorCode::InvalidGraph)
     e.help(
@@ -159,6 +174,11 @@ void Lowerer::lower_initializer(const std::string& name, norn::Tensor contents, 
     if (input.origin != Origin::Feed || input.constant.defined())
       throw Error(ErrorCode::InvalidGraph, "the value \"" + name + "\" is defined more than once");
     if (!main || model_.ir_version.get() >= 4 || options_.feedable_weights) {
+      if (!may_be(input.type, contents))
+        throw Error(ErrorCode::InvalidGraph,
+                    "it is " + type_of(contents).to_string() + ", but the input that it is the default of is " +
+                        input.type.to_string(),
+                    "", "correct one of them, or take the name out of the inputs if nobody feeds it");
       input.constant = std::move(contents);
       return;
     }

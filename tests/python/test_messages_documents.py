@@ -191,6 +191,12 @@ def unsorted():
         [value("y", 1, [2])]), {"x": np.zeros(2, F32)}
 
 
+@broken("it is float[3]", "the default of is float[2]", 'initializer "w"', "take the name out of the inputs")
+def a_default_of_another_size():
+    return model([node("Add", "x,w", "y")], [value("x", 1, [2]), value("w", 1, [2])], [value("y", 1, [2])],
+                 [const("w", [1, 1, 1])]), {"x": np.zeros(2, F32)}
+
+
 @broken('"weigth"', '"a" (Add)', 'did you mean "weight"?')
 def undefined():
     return model([node("Add", "x,weigth", "y", name="a")], [value("x", 1, [2])], [value("y", 1, [2])],
