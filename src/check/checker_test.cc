@@ -100,12 +100,13 @@ TEST(Checker, SeveritiesFollowTheProfile) {
 TEST(Checker, PlacesAndHints) {
   ir::Model m = with_if();
   m.graph->node[1].name = "choose";
-  then_branch(m).node[0].input = {"xs"};
+  m.graph->input.push_back(value("scale"));
+  then_branch(m).node[0].input = {"scael"};
   Report report = run(m);
   ASSERT_EQ(report.diagnostics.size(), 1u);
   EXPECT_EQ(report.diagnostics[0].where,
             "graph \"main\" / node 1 \"choose\" (If) / attribute \"then_branch\" / graph \"then\" / "
-            "node 0 (Identity) / input 0 \"xs\"");
+            "node 0 (Identity) / input 0 \"scael\"");
   EXPECT_NE(report.diagnostics[0].hint.find("did you mean"), std::string::npos);
 
   m = sound();

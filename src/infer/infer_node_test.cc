@@ -63,7 +63,7 @@ TEST(InferNode, ChecksArity) {
   EXPECT_EQ(many.message(), "Add has 3 inputs, but its version 14 takes 2");
   EXPECT_EQ(many.code(), ErrorCode::InvalidGraph);
   EXPECT_EQ(error_of([] { node(ops::Add, 14, {{type("float")}, {type("float")}}, 2); }).message(),
-            "Add has 2 outputs, but its version 14 takes 1");
+            "Add has 2 outputs, but its version 14 gives 1");
 }
 
 TEST(InferNode, ChecksTypes) {

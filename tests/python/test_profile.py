@@ -138,7 +138,7 @@ def test_command(tmp_path):
     assert "Conv" in page and "pass fuse_elementwise" in page and "FLOP/s" not in page and "10 runs" in page
     options = ("profile", "-", "--from", "text", "--dim", 3, "--no-machine")
     report = json.loads(norn_command(*options, "--json", stdin=FLOW.encode()))
-    assert "float[3,2] -> float[3,2]" in [s["shapes"] for s in report["steps"]]
+    assert '"x" float[3,2] -> float[3,2]' in [s["shapes"] for s in report["steps"]]
     trace = json.loads(norn_command(*options, "--trace", "-", stdin=FLOW.encode()))
     assert {"Sqrt", "If"} <= {e["name"] for e in trace["traceEvents"]}
     norn_command(*options, "--trace", tmp_path / "t.json", stdin=FLOW.encode())

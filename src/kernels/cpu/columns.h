@@ -8,8 +8,8 @@
 
 namespace norn::kernels {
 
-// Operands: x [rows, columns], places (int64, negative ones from the end), then the output [rows, count]. A place outside of a row
-// throws.
+// Operands: x [rows, columns], places (int64, negative ones from the end), then the output [rows, count]. A place
+// outside of a row throws.
 struct PickConfig {
   std::int64_t rows = 0, columns = 0, count = 0;
   std::size_t element_bytes = 4;

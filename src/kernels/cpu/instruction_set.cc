@@ -61,8 +61,8 @@ bool limited() {
 
 }  // namespace
 
-void limit_instruction_set() {
-  base::made_once([] { return limited(); });
+bool limit_instruction_set() {
+  return base::made_once([] { return limited(); });
 }
 
 std::string_view instruction_set() {

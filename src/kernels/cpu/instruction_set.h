@@ -6,8 +6,9 @@
 namespace norn::kernels {
 
 // Reads the variable, once in a process; for Highway's loops and oneDNN alike. Comes before anything that chooses by
-// instruction set, and so before anything that makes kernels. Throws norn::Error for a value that it does not know.
-void limit_instruction_set();
+// instruction set, and so before anything that makes kernels. True if there is a limit: none of them allows dot
+// products of 8-bit integers or bfloat16. Throws norn::Error for a value that it does not know.
+bool limit_instruction_set();
 
 // What Highway's loops run on, in Highway's words: AVX3, AVX2, SSE4, or EMU128 or SCALAR for plain code.
 std::string_view instruction_set();

@@ -201,7 +201,8 @@ void check_pick() {
   const auto kernel = pick_candidates()[0].make({7, 50, 4, sizeof(T)}, constants);
   const auto got = run_at_widths(*kernel, {const_cast<T*>(x.data()), places.data()}, std::vector<T>(28));
   for (std::size_t r = 0; r < 7; ++r)
-    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(got[4 * r + k], x[50 * r + static_cast<std::size_t>((places[k] + 50) % 50)]);
+    for (std::size_t k = 0; k < 4; ++k)
+      EXPECT_EQ(got[4 * r + k], x[50 * r + static_cast<std::size_t>((places[k] + 50) % 50)]);
   for (const std::int64_t wrong : {std::int64_t{-51}, std::int64_t{50}}) {
     places[2] = wrong;
     std::vector<T> out(28);

@@ -7,6 +7,7 @@
 #include "kernels/cpu/stored.h"
 
 #include "base/fork.h"
+#include "kernels/cpu/instruction_set.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -174,8 +175,9 @@ namespace norn::kernels {
 const StoredInt8Table* stored_int8_table() {
 #if defined(__x86_64__)
   return base::made_once([]() -> const StoredInt8Table* {
-    const bool available = __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
-                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    const bool available = !limit_instruction_set() && __builtin_cpu_supports("avx512vnni") &&
+                           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                           __builtin_cpu_supports("avx512vl");
     return available ? &kTable : nullptr;
   });
 #else
