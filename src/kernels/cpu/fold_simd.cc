@@ -192,10 +192,8 @@ HWY_NOINLINE std::int64_t place_of(const T* HWY_RESTRICT x, std::int64_t n, T be
   return at;
 }
 template <class T, bool largest, bool last>
-void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best_data,
-         std::int64_t* HWY_RESTRICT out) {
-  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
-  if (stride == 1 && n <= 32) {
+std::int64_t arg_of_row(const T* HWY_RESTRICT x, std::int64_t n) {
+  if (n <= 32) {
     T best = x[0];
     std::int64_t at = 0;
     for (std::int64_t k = 1; k < n; ++k) {
@@ -203,13 +201,20 @@ void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t c
       best = wins ? x[k] : best;
       at = wins ? k : at;
     }
-    *out = at;
-    return;
+    return at;
   }
-  if (stride == 1) {  // the extremum first, then its place
-    T extremum;
-    row<largest ? FoldKind::Max : FoldKind::Min, T>(x, n, &extremum);
-    *out = place_of(x, n, extremum, last);
+  // The extremum first, then its place.
+  T extremum;
+  row<largest ? FoldKind::Max : FoldKind::Min, T>(x, n, &extremum);
+  return place_of(x, n, extremum, last);
+}
+
+template <class T, bool largest, bool last>
+void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best_data,
+         std::int64_t* HWY_RESTRICT out) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  if (stride == 1) {
+    for (std::int64_t r = 0; r < columns; ++r) out[r] = arg_of_row<T, largest, last>(x + r * n, n);
     return;
   }
   T* HWY_RESTRICT best = static_cast<T*>(best_data);

@@ -65,6 +65,9 @@ std::span<const Candidate<MatMulConfig>> onednn_matmul_bf16_candidates();
 std::string thin_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_thin_matmul(const MatMulConfig& config, PackedConstants& packed);
 
+std::string rows_matmul_refuses(const MatMulConfig& config);
+std::unique_ptr<Kernel> make_rows_matmul(const MatMulConfig& config, PackedConstants& packed);
+
 std::string simd_matmul_refuses(const MatMulConfig& config);
 std::string simd_small_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_simd_matmul(const MatMulConfig& config, PackedConstants& packed);

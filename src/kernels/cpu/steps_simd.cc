@@ -187,7 +187,8 @@ struct ThresholdedReluOp {
 };
 struct RoundOp {
   static constexpr ElementOp op = ElementOp::Round;
-  static HWY_INLINE V apply(V x, V, V) { return hn::Round(x); }
+  // Plain code loses the sign of what becomes 0.
+  static HWY_INLINE V apply(V x, V, V) { return hn::CopySign(hn::Round(x), x); }
 };
 struct SignOp {
   static constexpr ElementOp op = ElementOp::Sign;
