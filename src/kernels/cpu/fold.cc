@@ -221,6 +221,8 @@ class ArgExtremum final : public Kernel {
     const std::int64_t parts = (c_.inner + kColumns - 1) / kColumns;
     const double unit_ns = static_cast<double>(c_.n * std::min(c_.inner, kColumns)) * 0.3;
     parallel_ranges(c_.outer * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      if (c_.inner == 1)
+        return loop_(static_cast<const char*>(x) + begin * c_.n * size, c_.n, 1, end - begin, nullptr, out + begin);
       std::array<std::uint64_t, kColumns> best;
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t o = i / parts, first = i % parts * kColumns;
@@ -266,7 +268,13 @@ class Hardmax final : public Kernel {
     parallel_ranges(c_.outer * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       std::array<std::uint64_t, kColumns> best;
       std::array<std::int64_t, kColumns> at;
-      for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t r = begin; c_.inner == 1 && r < end; r += kColumns) {
+        const std::int64_t rows = std::min(kColumns, end - r);
+        loop_(x + r * c_.n, c_.n, 1, rows, nullptr, at.data());
+        std::fill_n(out + r * c_.n, rows * c_.n, T{0});
+        for (std::int64_t k = 0; k < rows; ++k) out[(r + k) * c_.n + at[static_cast<std::size_t>(k)]] = T{1};
+      }
+      for (std::int64_t i = begin; c_.inner != 1 && i < end; ++i) {
         const std::int64_t first = i / parts * c_.n * c_.inner + i % parts * kColumns;
         const std::int64_t columns = std::min(kColumns, c_.inner - i % parts * kColumns);
         loop_(x + first, c_.n, c_.inner, columns, best.data(), at.data());
@@ -292,6 +300,8 @@ std::string hardmax_refuses(const HardmaxConfig& c) {
 std::unique_ptr<Kernel> make_hardmax(const HardmaxConfig& c, PackedConstants&) { return std::make_unique<Hardmax>(c); }
 
 // Running sums and products:
+
+constexpr std::int64_t kRunning = 2048;  // columns, so that rows are read in long stretches
 
 template <class T>
 class Cumulative final : public Kernel {
@@ -332,13 +342,13 @@ class Cumulative final : public Kernel {
     }
     // By parts of rows.
     const RunningLoop loop = running_loop(c_.type, c_.product, c_.exclusive);
-    const std::int64_t parts = (inner + kColumns - 1) / kColumns;
-    parallel_ranges(c_.outer * parts, static_cast<double>(n * std::min(inner, kColumns)) * 0.5, 1,
+    const std::int64_t parts = (inner + kRunning - 1) / kRunning;
+    parallel_ranges(c_.outer * parts, static_cast<double>(n * std::min(inner, kRunning)) * 0.5, 1,
                     [&](std::int64_t begin, std::int64_t end) {
                       for (std::int64_t i = begin; i < end; ++i) {
-                        const std::int64_t first = i % parts * kColumns, m = std::min(kColumns, inner - first);
+                        const std::int64_t first = i % parts * kRunning, m = std::min(kRunning, inner - first);
                         const std::int64_t at = i / parts * n * inner + first + (c_.reverse ? (n - 1) * inner : 0);
-                        std::array<std::uint64_t, kColumns> totals;
+                        std::array<std::uint64_t, kRunning> totals;
                         loop(x + at, out + at, n, c_.reverse ? -inner : inner, totals.data(), m);
                       }
                     });

@@ -58,7 +58,7 @@ FoldLoops fold_loops(FoldKind kind, DataType type);
 using RunningLoop = void (*)(const void* x, void* out, std::int64_t n, std::int64_t step, void* totals, std::int64_t m);
 RunningLoop running_loop(DataType type, bool product, bool exclusive);
 // Of `n` rows, `stride` elements apart, the one that has the extremum, for each of `columns`; `best` is scratch for as
-// many elements.
+// many elements. A stride of 1: of each of `columns` rows of n neighbours, which lie behind each other.
 using ArgLoop = void (*)(const void* x, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best,
                          std::int64_t* out);
 ArgLoop arg_loop(DataType type, bool largest, bool last);

@@ -170,10 +170,8 @@ HWY_INLINE bool beats(T a, T best) {
   return better;
 }
 template <class T, bool largest, bool last>
-void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best_data,
-         std::int64_t* HWY_RESTRICT out) {
-  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
-  if (stride == 1 && n <= 32) {
+std::int64_t arg_of_row(const T* HWY_RESTRICT x, std::int64_t n) {
+  if (n <= 32) {
     T best = x[0];
     std::int64_t at = 0;
     for (std::int64_t k = 1; k < n; ++k) {
@@ -181,29 +179,34 @@ void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t c
       best = wins ? x[k] : best;
       at = wins ? k : at;
     }
-    *out = at;
-    return;
+    return at;
   }
+  // The extremum first, then its place.
+  constexpr FoldKind kind = largest ? FoldKind::Max : FoldKind::Min;
+  T best;
+  row<kind, T>(x, n, &best);
+  std::int64_t at = last ? n - 1 : 0;
+  constexpr std::int64_t kRun = 64;
+  const auto here = [&](std::int64_t i) { return x[i] == best || (best != best && x[i] != x[i]); };
+  if (last) {
+    while (!here(at)) --at;
+    return at;
+  }
+  for (; at + kRun <= n; at += kRun) {
+    unsigned found = 0;
+    for (std::int64_t i = 0; i < kRun; ++i) found |= (x[at + i] == best) | ((best != best) & (x[at + i] != x[at + i]));
+    if (found) break;
+  }
+  while (!here(at)) ++at;
+  return at;
+}
+
+template <class T, bool largest, bool last>
+void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best_data,
+         std::int64_t* HWY_RESTRICT out) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
   if (stride == 1) {
-    // The extremum first, then its place.
-    constexpr FoldKind kind = largest ? FoldKind::Max : FoldKind::Min;
-    T best;
-    row<kind, T>(x, n, &best);
-    std::int64_t at = last ? n - 1 : 0;
-    constexpr std::int64_t kRun = 64;
-    const auto here = [&](std::int64_t i) { return x[i] == best || (best != best && x[i] != x[i]); };
-    if (last) {
-      while (!here(at)) --at;
-    } else {
-      for (; at + kRun <= n; at += kRun) {
-        unsigned found = 0;
-        for (std::int64_t i = 0; i < kRun; ++i)
-          found |= (x[at + i] == best) | ((best != best) & (x[at + i] != x[at + i]));
-        if (found) break;
-      }
-      while (!here(at)) ++at;
-    }
-    *out = at;
+    for (std::int64_t r = 0; r < columns; ++r) out[r] = arg_of_row<T, largest, last>(x + r * n, n);
     return;
   }
   T* HWY_RESTRICT best = static_cast<T*>(best_data);

@@ -210,8 +210,31 @@ TEST(ArgExtremum, EveryType) {
   check_args<std::int64_t>(DataType::Int64);
 }
 
+TEST(Hardmax, RowsAndColumns) {
+  for (const HardmaxConfig& c : {HardmaxConfig{DataType::Float, 1100, 7, 1},
+                                 {DataType::Float, 3, 90, 1},
+                                 {DataType::Float, 2, 6, 700},
+                                 {DataType::Float, 3, 1, 5}}) {
+    const auto x = digits<float>(c.outer * c.n * c.inner, 12);
+    std::vector<float> operand = x;
+    Constants constants;
+    const auto got = run_at_widths(*hardmax_candidates()[0].make(c, constants), {operand.data()},
+                                   std::vector<float>(x.size(), -7.0f));
+    std::vector<float> want(x.size(), 0.0f);
+    for (std::int64_t o = 0; o < c.outer; ++o)
+      for (std::int64_t i = 0; i < c.inner; ++i) {
+        const auto at = [&](std::int64_t k) { return static_cast<std::size_t>((o * c.n + k) * c.inner + i); };
+        std::int64_t best = 0;
+        for (std::int64_t k = 1; k < c.n; ++k)
+          if (x[at(k)] > x[at(best)]) best = k;
+        want[at(best)] = 1;
+      }
+    EXPECT_EQ(got, want) << c.outer << " " << c.n << " " << c.inner;
+  }
+}
+
 TEST(Cumulative, AllWays) {
-  for (const std::int64_t inner : {1, 5, 1100})
+  for (const std::int64_t inner : {1, 5, 2500})
     for (const bool exclusive : {false, true})
       for (const bool reverse : {false, true})
         for (const bool product : {false, true}) {

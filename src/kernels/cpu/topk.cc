@@ -3,11 +3,13 @@
 #include "kernels/cpu/topk.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <string>
 
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
@@ -144,6 +146,54 @@ class TopK final : public Kernel {
   std::int64_t keys_at_ = 0, maxima_at_ = 0, positions_at_ = 0, entries_at_ = 0, task_bytes_ = 0;
 };
 
+// The one that comes first, as the place of an extremum.
+class First final : public Kernel {
+ public:
+  explicit First(const TopKConfig& c) : c_(c), loop_(arg_loop(c.type, c.largest, false)) {}
+  std::size_t scratch_bytes() const override {
+    return static_cast<std::size_t>(c_.outer * c_.inner) * sizeof(std::int64_t);
+  }
+
+  void run(void* const* operands, void* scratch) const override {
+    const auto size = static_cast<std::int64_t>(element_size(c_.type));
+    const auto* x = static_cast<const std::byte*>(operands[0]);
+    auto* at = static_cast<std::int64_t*>(operands[2] ? operands[2] : scratch);
+    const std::int64_t parts = (c_.inner + kColumns - 1) / kColumns;
+    const double unit_ns = static_cast<double>(c_.n * std::min(c_.inner, kColumns)) * 0.3 + 20;
+    parallel_ranges(c_.outer * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::array<std::uint64_t, kColumns> best;
+      if (c_.inner == 1) loop_(x + begin * c_.n * size, c_.n, 1, end - begin, nullptr, at + begin);
+      for (std::int64_t u = begin; u < end; ++u) {
+        const std::int64_t o = u / parts, first = u % parts * kColumns, m = std::min(kColumns, c_.inner - first);
+        const std::byte* from = x + (o * c_.n * c_.inner + first) * size;
+        std::int64_t* places = at + o * c_.inner + first;
+        if (c_.inner != 1) loop_(from, c_.n, c_.inner, m, best.data(), places);
+        auto* to = static_cast<std::byte*>(operands[1]);
+        for (std::int64_t i = 0; to && i < m; ++i)
+          std::memcpy(to + (o * c_.inner + first + i) * size, from + (places[i] * c_.inner + i) * size,
+                      static_cast<std::size_t>(size));
+      }
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kColumns = 512;
+  TopKConfig c_;
+  ArgLoop loop_;
+};
+
+std::string first_refuses(const TopKConfig& c) {
+  if (c.outer < 1 || c.n < 1 || c.inner < 1) return "an empty tensor";
+  if (c.k != 1) return "gives one element of each line";
+  // The place of a least element is NaN's, which is the greatest here.
+  const bool real = c.type == DataType::Float || c.type == DataType::Double;
+  if (!arg_loop(c.type, c.largest, false) || (real && !c.largest))
+    return "has no loop for " + std::string(data_type_name(c.type));
+  const Shape dims = {c.outer, c.n, c.inner, 8};
+  return extent_refusal({&dims});
+}
+std::unique_ptr<Kernel> make_first(const TopKConfig& c, PackedConstants&) { return std::make_unique<First>(c); }
+
 std::string refuses(const TopKConfig& c) {
   if (c.outer < 1 || c.n < 1 || c.inner < 1) return "an empty tensor";
   if (c.k < 1 || c.k > c.n) return "k is not in [1, n]";
@@ -157,7 +207,7 @@ std::unique_ptr<Kernel> make(const TopKConfig& c, PackedConstants&) {
   return std::make_unique<TopK<Short>>(c);
 }
 
-constexpr Candidate<TopKConfig> kCandidates[] = {{"bounded", refuses, make}};
+constexpr Candidate<TopKConfig> kCandidates[] = {{"extremum", first_refuses, make_first}, {"bounded", refuses, make}};
 
 }  // namespace
 
