@@ -19,8 +19,6 @@ bool select_row_norm(Selector& s) {
   };
   if (s.dtype(0) != DataType::Float) return refuse("normalises float");
   if (p.stash != DataType::Float) return refuse("computes in float, not in stash_type");
-  for (std::size_t o = 1; o < s.node().outputs.size(); ++o)
-    if (s.node().outputs[o] != program::kNone) return refuse("does not give mean and deviation");
   const Shape row(x.begin() + p.axis, x.end());
   for (std::size_t i = 1; i < 3; ++i) {
     if (!s.has(i)) continue;
@@ -37,8 +35,13 @@ bool select_row_norm(Selector& s) {
   config.epsilon = p.epsilon;
   config.has_bias = s.has(2);
   config.root_mean_square = s.node().op == &ops::RMSNormalization;
-  return s.choose(kernels::layer_norm_candidates(), config,
-                  {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, {s.node().outputs[0]}, true);
+  std::vector<Operand> outs = {{s.node().outputs[0]}};
+  const auto wanted = [&](std::size_t o) { return o < s.node().outputs.size() ? s.node().outputs[o] : program::kNone; };
+  config.gives_mean = wanted(1) != program::kNone;
+  config.gives_inverse = wanted(2) != program::kNone;
+  if (config.gives_mean || config.gives_inverse) outs.insert(outs.end(), {{wanted(1)}, {wanted(2)}});
+  return s.choose_outputs(kernels::layer_norm_candidates(), config,
+                          {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}}, outs, outs.size() == 1);
 }
 
 bool select_plane_norm(Selector& s) {

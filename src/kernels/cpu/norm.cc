@@ -1,7 +1,11 @@
 #include "kernels/cpu/norm.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/reduce.h"
 #include "kernels/cpu/steps.h"
 
 namespace norn::kernels {
@@ -16,12 +20,36 @@ class LayerNorm final : public Kernel {
     const float* bias = c_.has_bias ? static_cast<const float*>(operands[2]) : nullptr;
     float* out = static_cast<float*>(operands[3]);
     parallel_ranges(c_.outer, 20 + 0.3 * static_cast<double>(c_.n), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t r = begin; r < end; ++r)
+      for (std::int64_t r = begin; r < end; ++r) {
+        // The statistics first: the output may lie where x does.
+        if (c_.gives_mean || c_.gives_inverse) statistics(operands, x + r * c_.n, r);
         table_.layer_norm(x + r * c_.n, scale, bias, out + r * c_.n, c_.n, c_.epsilon, c_.root_mean_square);
+      }
     });
   }
 
  private:
+  void statistics(void* const* operands, const float* x, std::int64_t r) const {
+    constexpr std::int64_t kPart = 512;
+    constexpr int kSum = static_cast<int>(ReduceKind::Sum), kSquares = static_cast<int>(ReduceKind::SumSquare);
+    const auto n = static_cast<double>(c_.n);
+    const auto sum_of = [&](int kind, float shift) {
+      double sum = 0;
+      float part[kPart];
+      for (std::int64_t at = 0; at < c_.n; at += kPart) {
+        const std::int64_t m = std::min(kPart, c_.n - at);
+        for (std::int64_t i = 0; i < m; ++i) part[i] = x[at + i] - shift;
+        sum += static_cast<double>(reduce_table().row(kind, part, m));
+      }
+      return sum;
+    };
+    const double mean = c_.root_mean_square ? 0 : sum_of(kSum, 0) / n;
+    if (c_.gives_mean) static_cast<float*>(operands[4])[r] = static_cast<float>(mean);
+    if (!c_.gives_inverse) return;
+    const double variance = sum_of(kSquares, static_cast<float>(mean)) / n;
+    static_cast<float*>(operands[5])[r] = static_cast<float>(1 / std::sqrt(variance + static_cast<double>(c_.epsilon)));
+  }
+
   LayerNormConfig c_;
   const RowTable& table_;
 };

@@ -13,6 +13,7 @@ struct LayerNormConfig {
   float epsilon = 1e-5f;
   bool has_scale = true, has_bias = false;
   bool root_mean_square = false;
+  bool gives_mean = false, gives_inverse = false;  // further outputs of `outer` elements: mean, 1 / deviation
 };
 std::span<const Candidate<LayerNormConfig>> layer_norm_candidates();
 

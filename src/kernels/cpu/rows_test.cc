@@ -113,6 +113,47 @@ TEST(Norm, LayerNorm) {
   }
 }
 
+// The output is the fourth operand; mean and 1 / deviation follow it. Which are asked for must not change the others.
+TEST(Norm, LayerNormStatistics) {
+  for (auto [outer, n] : {std::pair{1, 1}, {3, 17}, {40, 768}, {2, 1500}})
+    for (const bool gives_mean : {true, false})
+      for (const bool gives_inverse : {true, false}) {
+        LayerNormConfig config{outer, n, 1e-5f, true, true, false, gives_mean, gives_inverse};
+        auto x = random_floats(outer * n, 2, 90, 95), scale = random_floats(n, 3), bias = random_floats(n, 4);
+        Constants constants;
+        const auto kernel = layer_norm_candidates()[0].make(config, constants);
+        std::vector<float> y(x.size());
+        const auto statistic = [&](bool mean) {
+          std::vector<float> other(static_cast<std::size_t>(config.outer)), own(other.size(), -7.0f);
+          float* const none = nullptr;
+          for (int width : {1, 3}) {
+            base::ParallelWidth w(width);
+            std::vector<void*> operands = {x.data(),
+                                           scale.data(),
+                                           bias.data(),
+                                           y.data(),
+                                           config.gives_mean ? (mean ? own : other).data() : none,
+                                           config.gives_inverse ? (mean ? other : own).data() : none};
+            kernel->run(operands.data(), nullptr);
+          }
+          return own;
+        };
+        const auto means = statistic(true), inverses = statistic(false);
+        const auto alone = run_first(LayerNormConfig{outer, n, 1e-5f, true, true, false}, layer_norm_candidates(),
+                                     {x.data(), scale.data(), bias.data()}, x.size());
+        EXPECT_EQ(y, alone);
+        for (int r = 0; r < outer; ++r) {
+          double mean = 0, square = 0;
+          for (int i = 0; i < n; ++i) mean += static_cast<double>(x[static_cast<std::size_t>(r * n + i)]) / n;
+          for (int i = 0; i < n; ++i) square += std::pow(x[static_cast<std::size_t>(r * n + i)] - mean, 2) / n;
+          const double inverse = 1 / std::sqrt(square + 1e-5);
+          const auto at = static_cast<std::size_t>(r);
+          EXPECT_NEAR(means[at], gives_mean ? mean : -7, 4e-5) << n;
+          EXPECT_NEAR(inverses[at], gives_inverse ? inverse : -7, gives_inverse ? 1e-5 * inverse : 0) << n;
+        }
+      }
+}
+
 TEST(Norm, Lrn) {
   for (Layout layout : {Layout::Dense, Layout::ChannelsLast}) {
     for (std::int64_t size : {1, 2, 3, 5, 40}) {
