@@ -107,6 +107,7 @@ namespace {
 
 constexpr Candidate<MatMulConfig> kCandidates[] = {
 #ifdef NORN_ONEDNN
+    {"simd-rows", rows_matmul_refuses, make_rows_matmul},
     {"simd-thin", thin_matmul_refuses, make_thin_matmul},
     {"simd-small", simd_small_matmul_refuses, make_simd_matmul},
     {"onednn", onednn_matmul_refuses, make_onednn_matmul, true},

@@ -54,6 +54,9 @@ std::unique_ptr<Kernel> make_onednn_matmul(const MatMulConfig& config, PackedCon
 std::string thin_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_thin_matmul(const MatMulConfig& config, PackedConstants& packed);
 
+std::string rows_matmul_refuses(const MatMulConfig& config);
+std::unique_ptr<Kernel> make_rows_matmul(const MatMulConfig& config, PackedConstants& packed);
+
 std::string simd_matmul_refuses(const MatMulConfig& config);
 std::string simd_small_matmul_refuses(const MatMulConfig& config);
 std::unique_ptr<Kernel> make_simd_matmul(const MatMulConfig& config, PackedConstants& packed);
