@@ -1,6 +1,7 @@
 // A band of output rows, of all planes along the depth if they fit, is one piece of work: windows are folded along rows
 // first, for each row that the band needs, then across rows, then along the depth. Rows that lie in the padding hold
-// what changes nothing, so that all windows are whole.
+// what changes nothing, so that all windows are whole; along a row, the few windows that reach into the padding are
+// folded by themselves, or the row is copied between its padding if they are many.
 #include "kernels/cpu/plane_pool.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace norn::kernels {
 namespace {
 
 constexpr std::int64_t kLongestRow = 1 << 20;          // elements
+constexpr std::int64_t kFewTaps = 24;                  // of a row's windows that reach into the padding
 constexpr std::int64_t kBand = std::int64_t{1} << 15;  // elements of a band and what is made of it, about
 
 struct Axis {
@@ -60,7 +62,10 @@ class PlanePool final : public Kernel {
       narrow_ = ieee ? half_table().float_to_float16 : half_table().float_to_bfloat16;
     }
     row_ = padded_row(wide);
-    padded_ = widen_ || wide.begin > 0 || row_ > wide.in;
+    while (first_whole_ < wide.out && wide.at(first_whole_) < 0) ++first_whole_;
+    end_whole_ = first_whole_;
+    while (end_whole_ < wide.out && wide.at(end_whole_) + (wide.window - 1) * wide.dilation < wide.in) ++end_whole_;
+    padded_ = widen_ || (wide.out - end_whole_ + first_whole_) * wide.window > kFewTaps;
     neutral_ = kind_ == PoolKind::Average ? T{0} : kNeutral<T>;
     depth_ = deep.out;
     height_ = high.out;
@@ -131,8 +136,10 @@ class PlanePool final : public Kernel {
         }
         const std::byte* from = x + (at_z * high.in + at_y) * wide.in * size;
         // Rows are padded in turn in four places: one is not read while it is being written.
-        loops_.windows(padded_ ? pad(from, padded + y % 4 * row_) : reinterpret_cast<const T*>(from), to, w,
-                       wide.stride, wide.window, wide.dilation);
+        if (padded_)
+          loops_.windows(pad(from, padded + y % 4 * row_), to, w, wide.stride, wide.window, wide.dilation);
+        else
+          fold_row(reinterpret_cast<const T*>(from), to);
       }
       across(rows, y_in, height, planes + z * height * w);
     }
@@ -148,6 +155,21 @@ class PlanePool final : public Kernel {
         if constexpr (std::is_same_v<T, float>)
           if (widen_) narrow_(row, reinterpret_cast<std::uint16_t*>(to), w);
       }
+  }
+  // Windows along a row as it lies in the input.
+  void fold_row(const T* from, T* to) const {
+    const Axis& wide = axes_[2];
+    const auto fold_one = [&](std::int64_t o) {
+      std::int64_t first = wide.at(o), count = wide.window;
+      for (; first < 0; first += wide.dilation) --count;
+      while (first + (count - 1) * wide.dilation >= wide.in) --count;
+      loops_.rows(from + first, wide.dilation, count, to + o, 1);
+    };
+    for (std::int64_t o = 0; o < first_whole_; ++o) fold_one(o);
+    if (end_whole_ > first_whole_)
+      loops_.windows(from + wide.at(first_whole_), to + first_whole_, end_whole_ - first_whole_, wide.stride,
+                     wide.window, wide.dilation);
+    for (std::int64_t o = end_whole_; o < wide.out; ++o) fold_one(o);
   }
   // Each of n output rows of a plane. A maximum may count an element twice: runs of 2, 4, ... rows are folded in place
   // first.
@@ -184,6 +206,7 @@ class PlanePool final : public Kernel {
   void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
   void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
   bool padded_ = false;
+  std::int64_t first_whole_ = 0, end_whole_ = 0;  // windows of a row that lie within the input
   std::int64_t row_ = 0, depth_ = 1, height_ = 1, depths_ = 1, heights_ = 1, planes_ = 1, tasks_ = 1, task_bytes_ = 0;
   std::array<std::vector<T>, 3> counts_;  // of the positions of windows that count, by axes
 };

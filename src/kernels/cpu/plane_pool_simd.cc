@@ -50,6 +50,14 @@ HWY_INLINE void vector_of_rows(D d, const T* from, std::int64_t step, std::int64
   hn::StoreU(v, d, out);
 }
 template <class Op, class T>
+HWY_INLINE void one_of_rows(const T* from, std::int64_t step, std::int64_t count, T* out) {
+  // A comparison of floats that is no vector's becomes a branch that can't be foretold.
+  if constexpr (std::is_floating_point_v<T>) return vector_of_rows<Op>(hn::CappedTag<T, 1>(), from, step, count, out);
+  T v = *from;
+  for (std::int64_t k = 1; k < count; ++k) v = Op::fold(v, from[k * step]);
+  *out = v;
+}
+template <class Op, class T>
 void rows(const T* from, std::int64_t step, std::int64_t count, T* out, std::int64_t n) {
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, 16 / sizeof(T)> few;
@@ -60,16 +68,47 @@ void rows(const T* from, std::int64_t step, std::int64_t count, T* out, std::int
   // What is left of the last vector overlaps the one before, whose results are the same unless out is where from is.
   if (n >= width && out != from) return vector_of_rows<Op>(d, from + n - width, step, count, out + n - width);
   for (; i + narrow <= n; i += narrow) vector_of_rows<Op>(few, from + i, step, count, out + i);
-  for (; i < n; ++i) {
-    T v = from[i];
-    for (std::int64_t k = 1; k < count; ++k) v = Op::fold(v, from[k * step + i]);
-    out[i] = v;
-  }
+  for (; i < n; ++i) one_of_rows<Op>(from + i, step, count, out + i);
 }
 
 template <class T>
 void divide(T* HWY_RESTRICT out, const T* HWY_RESTRICT counts, T rows, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] /= rows * counts[i];
+}
+
+// Windows of two or three neighbours, two elements apart.
+template <class Op, class D, class T>
+HWY_INLINE void vector_by_two(D d, const T* from, std::int64_t window, T* out) {
+  hn::Vec<D> a, b;
+  hn::LoadInterleaved2(d, from, a, b);
+  auto v = Op::fold(d, a, b);
+  if (window == 3) {
+    hn::LoadInterleaved2(d, from + 2, a, b);
+    v = Op::fold(d, v, a);
+  }
+  hn::StoreU(v, d, out);
+}
+template <class Op, class T>
+void by_two(const T* from, T* out, std::int64_t n, std::int64_t window) {
+  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, 16 / sizeof(T)> few;
+  const auto width = static_cast<std::int64_t>(hn::Lanes(d)), narrow = static_cast<std::int64_t>(hn::Lanes(few));
+  const std::int64_t whole = window == 3 ? n - 1 : n;  // the last vector reads one element more than its windows have
+  std::int64_t i = 0;
+  for (; i + width <= whole; i += width) vector_by_two<Op>(d, from + 2 * i, window, out + i);
+  if (i < whole && whole >= width) {  // overlaps the vector before
+    vector_by_two<Op>(d, from + 2 * (whole - width), window, out + whole - width);
+    i = whole;
+  }
+  for (; i + narrow <= whole; i += narrow) vector_by_two<Op>(few, from + 2 * i, window, out + i);
+  for (; i < n; ++i) {
+    if constexpr (std::is_floating_point_v<T>) {
+      one_of_rows<Op>(from + 2 * i, 1, window, out + i);
+    } else {
+      const T v = Op::fold(from[2 * i], from[2 * i + 1]);
+      out[i] = window == 3 ? Op::fold(v, from[2 * i + 2]) : v;
+    }
+  }
 }
 
 template <class Op, std::int64_t kStride, class T>
@@ -96,6 +135,8 @@ template <class Op, class T>
 void windows(const T* from, T* out, std::int64_t n, std::int64_t stride, std::int64_t window, std::int64_t dilation) {
   if (stride == 1)
     rows<Op>(from, dilation, window, out, n);
+  else if (stride == 2 && dilation == 1 && (window == 2 || window == 3))
+    by_two<Op>(from, out, n, window);
   else if (stride == 2)
     strided<Op, 2>(from, out, n, stride, window, dilation);
   else

@@ -101,6 +101,19 @@ TEST(PlanePool, EveryWindow) {
                        {1, 1, 1},
                        {1, 1, 1}});
   }
+  // Every other element, up to the last of the row.
+  for (const std::int64_t window : {2, 3})
+    for (const std::int64_t out : {1, 4, 8, 16, 17, 67}) {
+      const std::int64_t in = 2 * (out - 1) + window;
+      const PlanePoolConfig c{DataType::Float, PoolKind::Max, {1, 3, in}, {1, 3, out}, {window}, {2}, {1}, {0}, {0}};
+      check_pool<float>(c);
+      PlanePoolConfig other = c;
+      other.type = DataType::Int8;
+      check_pool<std::int8_t>(other);
+      other.type = DataType::Double;
+      other.kind = PoolKind::Average;
+      check_pool<double>(other);
+    }
   check_pool<std::int8_t>(
       {DataType::Int8, PoolKind::Max, {1, 4, 20, 33}, {1, 4, 18, 31}, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}});
   check_pool<std::uint8_t>(
@@ -142,6 +155,28 @@ TEST(PlanePool, HalvesAndNaN) {
             ASSERT_NEAR(is, want, 1e-2);
         }
   }
+}
+
+TEST(PlanePool, NaNInAnyPlaceOfARow) {
+  Constants constants;
+  for (const std::int64_t stride : {1, 2})
+    for (const PoolKind kind : {PoolKind::Max, PoolKind::Average})
+      for (std::int64_t place = 0; place < 39; ++place) {
+        const PlanePoolConfig c{
+            DataType::Float, kind, {1, 1, 39}, {1, 1, 38 / stride + 1}, {3}, {stride}, {1}, {1}, {1}};
+        ASSERT_EQ(plane_pool_candidates()[0].refuses(c), "");
+        std::vector<float> x(39, 2.0f);
+        x[static_cast<std::size_t>(place)] = std::nanf("");
+        const auto got = run_at_widths(*plane_pool_candidates()[0].make(c, constants), {x.data()},
+                                       std::vector<float>(static_cast<std::size_t>(c.out[2])));
+        for (std::int64_t o = 0; o < c.out[2]; ++o) {
+          const float v = got[static_cast<std::size_t>(o)];
+          if (std::abs(o * stride - place) <= 1)
+            EXPECT_TRUE(std::isnan(v)) << o << " of " << place;
+          else
+            EXPECT_EQ(v, 2) << o << " of " << place;
+        }
+      }
 }
 
 TEST(PlanePool, RefusesWindowsOfPaddingAlone) {
