@@ -65,8 +65,9 @@ class GridSample final : public Kernel {
     } else {
       x = reflected(x, size);
     }
-    const double low = std::floor(x), part = x - low;
-    const auto i = static_cast<std::int64_t>(low);
+    auto i = static_cast<std::int64_t>(x);
+    if (x < static_cast<double>(i)) --i;  // the floor
+    const double part = x - static_cast<double>(i);
     Pair p{{std::clamp<std::int64_t>(i, 0, n - 1), std::clamp<std::int64_t>(i + 1, 0, n - 1)}, {1 - part, part}};
     if (zeros) {
       if (i < 0) p.weight[0] = 0;
