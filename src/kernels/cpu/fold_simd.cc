@@ -210,14 +210,8 @@ std::int64_t arg_of_row(const T* HWY_RESTRICT x, std::int64_t n) {
 }
 
 template <class T, bool largest, bool last>
-void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best_data,
-         std::int64_t* HWY_RESTRICT out) {
-  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
-  if (stride == 1) {
-    for (std::int64_t r = 0; r < columns; ++r) out[r] = arg_of_row<T, largest, last>(x + r * n, n);
-    return;
-  }
-  T* HWY_RESTRICT best = static_cast<T*>(best_data);
+void arg_of_columns(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t stride, std::int64_t columns,
+                    T* HWY_RESTRICT best, std::int64_t* HWY_RESTRICT out) {
   for (std::int64_t i = 0; i < columns; ++i) best[i] = x[i];
   for (std::int64_t i = 0; i < columns; ++i) out[i] = 0;
   for (std::int64_t k = 1; k < n; ++k) {
@@ -229,6 +223,25 @@ void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t c
       out[i] = wins ? k : out[i];
     }
   }
+}
+
+template <class T, bool largest, bool last>
+void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best_data,
+         std::int64_t* HWY_RESTRICT out) {
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  if (stride == 1) {
+    // Many short rows are turned into columns, a block at a time.
+    constexpr std::int64_t kBlock = 256, kMost = 16;
+    for (; n <= kMost && columns >= kBlock; columns -= kBlock, x += kBlock * n, out += kBlock) {
+      T turned[kMost * kBlock], greatest[kBlock];
+      for (std::int64_t k = 0; k < n; ++k)
+        for (std::int64_t r = 0; r < kBlock; ++r) turned[k * kBlock + r] = x[r * n + k];
+      arg_of_columns<T, largest, last>(turned, n, kBlock, kBlock, greatest, out);
+    }
+    for (std::int64_t r = 0; r < columns; ++r) out[r] = arg_of_row<T, largest, last>(x + r * n, n);
+    return;
+  }
+  arg_of_columns<T, largest, last>(x, n, stride, columns, static_cast<T*>(best_data), out);
 }
 template <class T>
 ArgLoop arg_of(bool largest, bool last) {
