@@ -72,6 +72,7 @@ struct ExplainedStep {
   bool late = false;  // its outputs' sizes are known only when it has run, or they are no tensors; `outputs` is empty
   std::vector<MissedPass> missed_passes;
   std::vector<ExplainedGraph> graphs;  // of control flow: its bodies
+  std::string donated;  // the input in whose memory it writes if that is donated (RunOptions::donated); "" for none
 };
 
 // A node that this build cannot run.

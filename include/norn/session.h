@@ -108,6 +108,11 @@ struct RunOptions {
   // there is anything. Places must not overlap each other or constants of the model. One that overlaps an input is
   // allowed, and costs a copy, as does one of an output that needs no step of its own.
   std::vector<Placement> placements;
+  // Inputs whose memory is given up, by name: the run may write to it, and an output may lie in it afterwards. Whatever
+  // else shares that memory must not be used any more, and what lies there after a run that throws is anything. Memory
+  // that another input or a placement overlaps is left alone. A cache that the graph appends to by Concat gets room to
+  // grow (norn/spaced.h): donated to the next run, it is not copied, and what is new is written behind it.
+  std::vector<std::string> donated;
 };
 
 class NORN_API Session {
@@ -140,8 +145,10 @@ class NORN_API Session {
   ModelMetadata metadata() const;
 
   // What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of these feeds:
-  // to_string() is what `norn explain` prints. Dimension variables that no feed gives count as `default_dim`.
-  Explanation explain(std::span<const Feed> feeds = {}, std::int64_t default_dim = 1) const;
+  // to_string() is what `norn explain` prints. Dimension variables that no feed gives count as `default_dim`. `donated`
+  // is as RunOptions has it.
+  Explanation explain(std::span<const Feed> feeds = {}, std::int64_t default_dim = 1,
+                      std::span<const std::string> donated = {}) const;
   // Runs the model some times and says where the time goes, of loading too. `options` end the runs as they end run().
   RunProfile profile(std::span<const Feed> feeds, const ProfileOptions& profile_options = {},
                      const RunOptions& options = {}) const;

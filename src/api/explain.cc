@@ -58,6 +58,7 @@ class Page {
          (reference ? ", sizes known when it has run" : "") + "  " + shapes_text(step));
     indent_ += "     ";
     line(step.operations.front().path());
+    if (!step.donated.empty()) line("in memory of the input " + base::quoted(step.donated) + " where that is donated");
     for (const RefusedKernel& r : step.refused) line("not " + r.kernel + ": " + r.reason);
     for (const MissedPass& miss : step.missed_passes) line("not " + miss.pass + ": " + miss.reason);
     for (const ExplainedGraph& body : step.graphs) {
@@ -105,6 +106,7 @@ Json json_of(const ExplainedStep& s) {
                {"late", s.late},
                {"missed_passes", json_of(s.missed_passes)}};
   if (!s.graphs.empty()) json["graphs"] = json_of(s.graphs);
+  if (!s.donated.empty()) json["donated"] = s.donated;
   return json;
 }
 

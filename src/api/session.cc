@@ -181,8 +181,9 @@ auto under(const RunOptions& options, F&& f) {
 std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std::string> outputs,
                                 const RunOptions& options) const {
   return under(options, [&] {
-    return with_sound_feeds(
-        feeds, [&](auto sound) { return impl_->for_feeds(sound).run(sound, outputs, options.placements); });
+    return with_sound_feeds(feeds, [&](auto sound) {
+      return impl_->for_feeds(sound).run(sound, outputs, {.places = options.placements, .donated = options.donated});
+    });
   });
 }
 
@@ -198,13 +199,16 @@ std::vector<std::pair<std::string, Value>> Session::run_all(std::span<const Feed
   });
 }
 
-Explanation Session::explain(std::span<const Feed> feeds, std::int64_t default_dim) const {
-  return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).explain(sound, default_dim); });
+Explanation Session::explain(std::span<const Feed> feeds, std::int64_t default_dim,
+                             std::span<const std::string> donated) const {
+  return with_sound_feeds(feeds,
+                          [&](auto sound) { return impl_->for_feeds(sound).explain(sound, default_dim, donated); });
 }
 
 RunProfile Session::profile(std::span<const Feed> feeds, const ProfileOptions& profile_options,
                             const RunOptions& options) const {
   if (!options.placements.empty()) throw Error(ErrorCode::InvalidArgument, "outputs of a profile cannot be placed");
+  if (!options.donated.empty()) throw Error(ErrorCode::InvalidArgument, "inputs of a profile cannot be donated");
   return under(options, [&] {
     return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).profile(sound, profile_options); });
   });

@@ -2,6 +2,7 @@
 // kernels need no special case.
 #include "norn/value.h"
 
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -11,7 +12,9 @@
 #include "base/checked.h"
 #include "base/mapped_file.h"
 #include "base/number.h"
+#include "base/room.h"
 #include "norn/element.h"
+#include "norn/spaced.h"
 
 namespace norn {
 namespace {
@@ -22,12 +25,28 @@ std::shared_ptr<void> aligned_memory(std::size_t bytes) {
   return {::operator new(bytes ? bytes : 1, kAlignment), [](void* p) { ::operator delete(p, kAlignment); }};
 }
 
-// What a tensor of unaligned memory holds on to.
+// Elements with room behind them.
+struct Spaced {
+  base::Room room;
+  Shape dims;
+  std::size_t blocks, bytes, distance;  // stretches of elements that lie together
+};
+
+// What a tensor holds on to whose memory is not aligned, or has room. The deleters tell what an owner is.
 struct Unaligned {
   std::shared_ptr<const void> owner;
   mutable std::once_flag once;
   mutable std::shared_ptr<void> copy;
+  mutable std::atomic<bool> copied{false};
 };
+template <class T>
+struct Deleter {
+  void operator()(const T* object) const noexcept { delete object; }
+};
+template <class T>
+const T* held_by(const std::shared_ptr<const void>& owner) noexcept {
+  return std::get_deleter<Deleter<T>>(owner) ? static_cast<const T*>(owner.get()) : nullptr;
+}
 
 [[noreturn]] void no_memory(DataType dtype, const Shape& dims, std::optional<std::int64_t> bytes) {
   throw Error(ErrorCode::LimitExceeded, "not enough memory for a tensor " + std::string(data_type_name(dtype)) +
@@ -77,7 +96,7 @@ Tensor Tensor::borrow(DataType dtype, Shape dims, void* data, std::shared_ptr<co
 }
 
 Tensor Tensor::borrow_unaligned(DataType dtype, Shape dims, const void* data, std::shared_ptr<const void> owner) {
-  auto held = std::make_shared<Unaligned>();
+  std::shared_ptr<Unaligned> held(new Unaligned, Deleter<Unaligned>());
   held->owner = std::move(owner);
   Tensor t = borrow(dtype, std::move(dims), const_cast<void*>(data), std::move(held));
   t.unaligned_ = true;
@@ -86,12 +105,21 @@ Tensor Tensor::borrow_unaligned(DataType dtype, Shape dims, const void* data, st
 
 void* Tensor::aligned() const {
   const auto* held = static_cast<const Unaligned*>(owner_.get());
+  const auto* spaced = held_by<Spaced>(held->owner);
+  if (spaced && spaced->blocks == 1) return data_;
   try {
     std::call_once(held->once, [&] {
       std::shared_ptr<void> copy = aligned_memory(bytes());
-      std::memcpy(copy.get(), data_, bytes());
+      if (spaced) {
+        for (std::size_t b = 0; b < spaced->blocks; ++b)
+          std::memcpy(static_cast<std::byte*>(copy.get()) + b * spaced->bytes,
+                      static_cast<const std::byte*>(data_) + b * spaced->distance, spaced->bytes);
+      } else {
+        std::memcpy(copy.get(), data_, bytes());
+        base::release_pages(data_, bytes());
+      }
       held->copy = std::move(copy);
-      base::release_pages(data_, bytes());
+      held->copied.store(true, std::memory_order_release);
     });
   } catch (const std::bad_alloc&) {
     no_memory(dtype_, dims_, static_cast<std::int64_t>(bytes()));
@@ -128,9 +156,49 @@ Tensor Tensor::clone() const {
     auto to = t.as_mutable<std::string>();
     for (std::int64_t i = 0; i < size_; ++i) to[i] = from[i];
   } else if (size_ > 0) {
-    std::memcpy(t.data_, data_, bytes());
+    const auto* held = held_by<Unaligned>(owner_);
+    std::memcpy(t.data_, held && held_by<Spaced>(held->owner) ? data() : data_, bytes());
   }
   return t;
+}
+
+namespace base {
+
+Tensor with_room(DataType dtype, Shape dims, Room room) {
+  std::shared_ptr<Spaced> spaced(new Spaced{std::move(room), dims, 1, element_size(dtype), 0}, Deleter<Spaced>());
+  const std::size_t axis = spaced->room.axis;
+  for (std::size_t d = 0; d < dims.size(); ++d)
+    (d < axis ? spaced->blocks : spaced->bytes) *= static_cast<std::size_t>(dims[d]);
+  const auto positions = static_cast<std::size_t>(dims[axis]);
+  spaced->distance = positions == 0 ? 0 : spaced->bytes / positions * static_cast<std::size_t>(spaced->room.capacity);
+  const void* const data = spaced->room.reserve->data;
+  return Tensor::borrow_unaligned(dtype, std::move(dims), data, std::move(spaced));
+}
+
+const Room* room_of(const Tensor& tensor) noexcept {
+  const auto* held = held_by<Unaligned>(tensor.owner());
+  const auto* spaced = held ? held_by<Spaced>(held->owner) : nullptr;
+  if (!spaced || held->copied.load(std::memory_order_acquire) || spaced->dims != tensor.dims()) return nullptr;
+  return &spaced->room;
+}
+
+}  // namespace base
+
+std::optional<SpacedElements> spaced_elements(const Tensor& tensor) {
+  const base::Room* room = base::room_of(tensor);
+  if (!room) return {};
+  SpacedElements elements{tensor.bytes_in_place(), std::vector<std::int64_t>(tensor.dims().size(), 1)};
+  std::int64_t step = 1;
+  for (std::size_t d = tensor.dims().size(); d-- > 0;) {
+    elements.strides[d] = step;
+    step *= d == room->axis ? room->capacity : tensor.dims()[d];
+  }
+  return elements;
+}
+
+Tensor share_room(const Tensor& tensor) {
+  const base::Room* room = base::room_of(tensor);
+  return room ? base::with_room(tensor.dtype(), tensor.dims(), *room) : tensor;
 }
 
 Value::Value(Sequence sequence) : v_(std::make_shared<const Sequence>(std::move(sequence))) {}

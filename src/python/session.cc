@@ -21,133 +21,13 @@
 #include "norn/opset.h"
 #include "providers.h"
 #include "session.h"
+#include "session_arguments.h"
 #include "signatures.h"
 #include "values.h"
 
 namespace norn::python {
 
 namespace {
-
-// norn.InferenceSession: a session with the reader that its external data may come from.
-struct HeldSession : Session {
-  HeldSession(Session made, HeldReader held) : Session(std::move(made)), reader(std::move(held)) {
-    for (const auto* list : {&inputs(), &outputs(), &overridable_initializers()}) {
-      for (const ArgInfo& arg : *list) {
-        auto text = nb::cast<std::string>(text_of(arg.name));
-        if (text != arg.name) names.emplace(std::move(text), arg.name);
-      }
-    }
-  }
-  // Of an input or output, by the name that Python code sees.
-  std::string_view name_of(std::string_view shown) const {
-    if (names.empty()) return shown;
-    const auto found = names.find(shown);
-    return found == names.end() ? shown : found->second;
-  }
-  HeldReader reader;
-  double read_seconds = 0;                                // that reading the model took
-  std::map<std::string, std::string, std::less<>> names;  // those that are not UTF-8, by how they are shown
-};
-
-std::string_view utf8_of(nb::handle object, const char* what) {
-  Py_ssize_t size = 0;
-  const char* text = PyUnicode_Check(object.ptr()) ? PyUnicode_AsUTF8AndSize(object.ptr(), &size) : nullptr;
-  if (!text) {
-    PyErr_Clear();
-    string_argument(object, what);  // throws
-  }
-  return {text, static_cast<std::size_t>(size)};
-}
-
-std::string_view declared_type(const HeldSession& session, std::string_view name) {
-  for (const auto* list : {&session.inputs(), &session.overridable_initializers()}) {
-    for (const ArgInfo& arg : *list) {
-      if (arg.name == name) return arg.type;
-    }
-  }
-  return {};
-}
-
-// The feeds of one run. Keys and values are held: the dict may change while a value is converted by Python code, and
-// while the GIL is released.
-class Feeds {
- public:
-  Feeds(const HeldSession& session, nb::handle feed) {
-    if (feed.is_none()) return;
-    if (!PyDict_Check(feed.ptr())) {
-      wrong_type(feed, "input_feed", "a dict of input name to value");
-    }
-    const auto count = static_cast<std::size_t>(PyDict_GET_SIZE(feed.ptr()));
-    held_.reserve(2 * count);
-    feeds_.reserve(count);
-    PyObject *key = nullptr, *object = nullptr;
-    Py_ssize_t position = 0;
-    while (PyDict_Next(feed.ptr(), &position, &key, &object)) {
-      held_.push_back(nb::borrow(key));
-      held_.push_back(nb::borrow(object));
-    }
-    for (std::size_t i = 0; i < held_.size(); i += 2) {
-      Feed& entry = feeds_.emplace_back(Feed{session.name_of(utf8_of(held_[i], "an input's name")), {}});
-      if (borrow_array(held_[i + 1], entry.value)) continue;
-      try {
-        entry.value = to_value(held_[i + 1], declared_type(session, entry.name));
-      } catch (Error& error) {
-        throw error.within("feed \"" + std::string(entry.name) + "\"");
-      }
-    }
-  }
-  std::span<const Feed> span() const { return feeds_; }
-
- private:
-  std::vector<nb::object> held_;
-  std::vector<Feed> feeds_;
-};
-
-// Arrays that outputs are written to.
-class Places {
- public:
-  Places(const HeldSession& session, nb::handle given) {
-    if (given.is_none()) return;
-    if (!PyDict_Check(given.ptr())) wrong_type(given, "outputs", "a dict of output name to array");
-    PyObject *key = nullptr, *object = nullptr;
-    Py_ssize_t position = 0;
-    while (PyDict_Next(given.ptr(), &position, &key, &object)) {
-      held_.push_back(nb::borrow(key));
-      arrays_.push_back(nb::borrow(object));
-    }
-    for (std::size_t i = 0; i < held_.size(); ++i) {
-      const std::string_view name = session.name_of(utf8_of(held_[i], "an output's name"));
-      try {
-        placements.push_back({name, place_of(arrays_[i])});
-      } catch (Error& error) {
-        throw error.within("output \"" + std::string(name) + "\"");
-      }
-    }
-  }
-  // The array that the output's value lies in, or null.
-  nb::object array_of(std::string_view name, const Value& value) const {
-    for (std::size_t i = 0; i < placements.size(); ++i)
-      if (placements[i].output == name && value.is_tensor() && value.tensor().data() == placements[i].tensor.data())
-        return arrays_[i];
-    return {};
-  }
-  std::vector<Placement> placements;
-
- private:
-  std::vector<nb::object> held_, arrays_;
-};
-
-std::vector<std::string> names_of(const HeldSession& session, nb::handle names) {
-  std::vector<std::string> result;
-  if (names.is_none()) return result;
-  if (PyUnicode_Check(names.ptr())) {
-    invalid_argument("output_names is a list of str, not one str",
-                     "write [\"" + string_argument(names, "output_names") + "\"]");
-  }
-  for (nb::handle name : items_argument(names, "output_names", "a list of str"))
-    result.emplace_back(session.name_of(utf8_of(name, "an output's name")));
-  return result;
-}
 
 // ONNX Runtime's options of one run. Runs log nothing, so what is set about logging has nothing to act on.
 struct PythonRunOptions {
@@ -218,51 +98,61 @@ nb::object run_all(const HeldSession& session, FeedsArg feed, nb::handle run_opt
   return result;
 }
 
+using NamesArg = Arg<"collections.abc.Iterable[str]">;
+
 // A dict for "*", else a list.
 AnyResult run(const HeldSession& session, Arg<"collections.abc.Iterable[str]"> output_names, FeedsArg feed,
-              Arg<"RunOptions"> run_options, Arg<"collections.abc.Mapping[str, typing.Any]"> places) {
+              Arg<"RunOptions"> run_options, Arg<"collections.abc.Mapping[str, typing.Any]"> places, NamesArg donate) {
   if (is_star(output_names)) {
     if (!places.is_none()) invalid_argument("outputs cannot be placed where every value is asked for");
+    if (!donate.is_none()) invalid_argument("inputs cannot be donated where every value is asked for");
     return run_all(session, feed, run_options);
   }
   const std::vector<std::string> names = names_of(session, output_names);
   const Feeds feeds(session, feed);
   const Places placed(session, places);
+  const std::vector<std::string> donated = donated_inputs(session, feeds, donate);
   std::vector<Value> outputs = run_under(run_options, [&](RunOptions& options) {
     options.placements = placed.placements;
+    options.donated = donated;
     return session.run(feeds.span(), names, options);
   });
+  std::vector<Feed> rest;
+  if (!donated.empty()) rest = feeds.kept(donated);
+  const std::span<const Feed> kept = donated.empty() ? feeds.span() : std::span<const Feed>(rest);
   nb::list result = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(outputs.size())));
   if (!result.is_valid()) throw nb::python_error();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     nb::object object;
     if (!placed.placements.empty())
       object = placed.array_of(names.empty() ? std::string_view(session.outputs()[i].name) : names[i], outputs[i]);
-    if (!object.is_valid()) object = to_python(outputs[i], feeds.span());
+    if (!object.is_valid()) object = to_python(outputs[i], kept);
     PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), object.release().ptr());
     outputs[i] = {};
   }
   return result;
 }
 
-nb::str explain(const HeldSession& session, FeedsArg feed, std::int64_t default_dim) {
+nb::str explain(const HeldSession& session, FeedsArg feed, std::int64_t default_dim, NamesArg donate) {
   const Feeds feeds(session, feed);
+  const std::vector<std::string> donated = donated_inputs(session, feeds, donate);
   std::string text;
   {
     const nb::gil_scoped_release release;
-    text = session.explain(feeds.span(), default_dim).to_string();
+    text = session.explain(feeds.span(), default_dim, donated).to_string();
   }
   return text_of(text);
 }
 
 using Fields = Result<"dict[str, typing.Any]">;
 
-Fields explanation(const HeldSession& session, FeedsArg feed, std::int64_t default_dim) {
+Fields explanation(const HeldSession& session, FeedsArg feed, std::int64_t default_dim, NamesArg donate) {
   const Feeds feeds(session, feed);
+  const std::vector<std::string> donated = donated_inputs(session, feeds, donate);
   std::string json;
   {
     const nb::gil_scoped_release release;
-    json = session.explain(feeds.span(), default_dim).to_json();
+    json = session.explain(feeds.span(), default_dim, donated).to_json();
   }
   return Fields(nb::module_::import_("json").attr("loads")(text_of(json)));
 }
@@ -532,6 +422,7 @@ Raises what :func:`norn.load` raises, :class:`norn.InvalidGraph` with the place 
 :class:`norn.NotImplemented` for valid ONNX that this build cannot run.)")
       .def("run", run, nb::arg("output_names").none(), nb::arg("input_feed").none(),
            nb::arg("run_options") = nb::none(), nb::kw_only(), nb::arg("outputs") = nb::none(),
+           nb::arg("donate") = nb::none(),
            R"(A list of the named outputs, in that order; of all, in the model's order, for None or an empty list.
 
 For "*" it is a dict of every value that a node of the model's graph computes, in the order of the nodes. Values that
@@ -544,7 +435,15 @@ byte but 0 in an array of bool is True. A byte of an array of ``ml_dtypes``' 6-,
 type's values is refused. Outputs are new arrays, but for those that ``outputs`` names: a dict of output name to a
 C-contiguous, writable array of the output's element type and shape, which the output is written to and which stands in
 its place in the list. Such arrays must not overlap each other; one that overlaps an input is written when the run is
-over. After an error, their contents are undefined. The GIL is released while the model runs.
+over. After an error, their contents are undefined.
+
+``donate`` names inputs whose arrays are given up: the run may write to them, and an output may lie in such an array
+afterwards, so that neither it nor what shares its memory must be used any more. Memory that another input or one of
+``outputs`` overlaps is left alone. A cache that the model appends to comes back with room behind it, as an array with
+strides of its own; when that very array is fed and donated to the next call, it is not copied: what is new is written
+behind it.
+
+The GIL is released while the model runs.
 
 Raises :class:`norn.InvalidArgument` for a feed that does not fit and :class:`norn.RuntimeException` for a value that an
 operator does not allow.)")
@@ -556,12 +455,14 @@ operator does not allow.)")
       .def(
           "get_providers", [](const HeldSession&) { return std::vector<std::string>{kCpuProvider}; },
           "What the session runs on: the CPU.")
-      .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
+      .def("explain", explain, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1, nb::kw_only(),
+           nb::arg("donate") = nb::none(),
            R"(What runs each node, why nothing faster does, and which passes nearly changed it, for the shapes of
 these feeds.
 
-Dimension variables that no feed gives count as ``default_dim``.)")
-      .def("explanation", explanation, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1,
+Dimension variables that no feed gives count as ``default_dim``; ``donate`` is as for :meth:`run`.)")
+      .def("explanation", explanation, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1, nb::kw_only(),
+           nb::arg("donate") = nb::none(),
            R"(What :meth:`explain` tells, as fields: those of ``norn explain --json``.)")
       .def("profile", profile, nb::arg("input_feed"), nb::kw_only(), nb::arg("runs") = 10, nb::arg("warmups") = 1,
            nb::arg("machine") = true, nb::arg("trace") = nb::none(), nb::arg("run_options") = nb::none(),

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "errors.h"
+#include "norn/spaced.h"
 
 namespace norn::python {
 
@@ -408,13 +409,35 @@ nb::object strings_to_python(const Tensor& tensor) {
   return result;
 }
 
+// Of the capsule that keeps the memory of an array with room behind it.
+constexpr char kRoomy[] = "norn.roomy";
+
+// Such an array as the run gave it: not a part of one, nor under another type.
+bool borrow_roomy(PyArrayObject* array, Value& value) {
+  PyObject* base = PyArray_BASE(array);
+  if (!base || !PyCapsule_CheckExact(base) || PyCapsule_GetName(base) != kRoomy) return false;
+  const auto& tensor = *static_cast<const Tensor*>(PyCapsule_GetPointer(base, kRoomy));
+  const auto spaced = spaced_elements(tensor);
+  if (!spaced || PyArray_DATA(array) != spaced->data || PyArray_NDIM(array) != tensor.rank() ||
+      PyArray_TYPE(array) != numpy_type(tensor.dtype()) || !PyArray_ISNBO(PyArray_DESCR(array)->byteorder))
+    return false;
+  for (int d = 0; d < tensor.rank(); ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    if (PyArray_DIM(array, d) != tensor.dims()[at] ||
+        PyArray_STRIDE(array, d) != spaced->strides[at] * static_cast<npy_intp>(element_size(tensor.dtype())))
+      return false;
+  }
+  value = share_room(tensor);
+  return true;
+}
+
 // The copy is cheaper than an owner up to about this size.
 constexpr std::size_t kCopyBytes = 1024;
 
 nb::object tensor_to_python(const Tensor& tensor, std::span<const Feed> feeds) {
   if (tensor.dtype() == DataType::String) return strings_to_python(tensor);
   const std::size_t bytes = tensor.bytes();
-  bool copy = bytes <= kCopyBytes || !tensor.owns() || is_signed_sub_byte(tensor.dtype());
+  bool copy = (bytes <= kCopyBytes && !spaced_elements(tensor)) || !tensor.owns() || is_signed_sub_byte(tensor.dtype());
   for (const Feed& feed : feeds) copy = copy || shares_memory(tensor, feed.value);
   if (copy) {
     PyArrayObject* array = new_array(tensor);
@@ -430,11 +453,22 @@ nb::object tensor_to_python(const Tensor& tensor, std::span<const Feed> feeds) {
   if (tensor.rank() > NPY_MAXDIMS) return nb::steal(reinterpret_cast<PyObject*>(new_array(tensor)));
   std::copy(tensor.dims().begin(), tensor.dims().end(), dims);
   auto owner = std::make_unique<Tensor>(tensor);
-  nb::object array = nb::steal(
-      PyArray_SimpleNewFromData(tensor.rank(), dims, numpy_type(tensor.dtype()), const_cast<void*>(tensor.data())));
+  nb::object array;
+  const auto spaced = spaced_elements(tensor);
+  if (spaced) {
+    npy_intp strides[NPY_MAXDIMS];
+    for (std::size_t d = 0; d < spaced->strides.size(); ++d)
+      strides[d] = spaced->strides[d] * static_cast<npy_intp>(element_size(tensor.dtype()));
+    array = nb::steal(PyArray_New(&PyArray_Type, tensor.rank(), dims, numpy_type(tensor.dtype()), strides,
+                                  const_cast<void*>(spaced->data), 0, NPY_ARRAY_WRITEABLE, nullptr));
+  } else {
+    array = nb::steal(
+        PyArray_SimpleNewFromData(tensor.rank(), dims, numpy_type(tensor.dtype()), const_cast<void*>(tensor.data())));
+  }
   if (!array.is_valid()) no_array(tensor);
-  PyObject* capsule = PyCapsule_New(
-      owner.get(), nullptr, [](PyObject* self) { delete static_cast<Tensor*>(PyCapsule_GetPointer(self, nullptr)); });
+  PyObject* capsule = PyCapsule_New(owner.get(), spaced ? kRoomy : nullptr, [](PyObject* self) {
+    delete static_cast<Tensor*>(PyCapsule_GetPointer(self, PyCapsule_GetName(self)));
+  });
   if (!capsule) throw nb::python_error();
   owner.release();
   if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.ptr()), capsule) < 0) throw nb::python_error();
@@ -480,11 +514,16 @@ void import_numpy() {
 bool borrow_array(nb::handle object, Value& value) {
   if (!PyArray_CheckExact(object.ptr())) return false;
   auto* array = reinterpret_cast<PyArrayObject*>(object.ptr());
+  if (borrow_roomy(array, value)) return true;
   if (!PyArray_ISCARRAY_RO(array)) return false;
   const DataType type = builtin_type(PyArray_TYPE(array));
   if (type == DataType::Undefined || type == DataType::String) return false;
   value = borrow(array, type);
   return true;
+}
+
+bool may_be_written(nb::handle object) {
+  return !PyArray_Check(object.ptr()) || PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(object.ptr()));
 }
 
 Tensor place_of(nb::handle object) {

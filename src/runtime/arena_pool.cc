@@ -1,8 +1,10 @@
 #include "runtime/arena_pool.h"
 
+#include <algorithm>
 #include <bit>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "kernels/kernel.h"
 #include "runtime/arena.h"
@@ -21,10 +23,33 @@ std::size_t rounded(std::size_t bytes) {
 
 }  // namespace
 
+// What a burst needed is given back to the system when two periods have passed without the like of it.
+void ArenaPool::run_ended() noexcept {
+  Stretch dropped;  // one at a time, without the lock
+  do {
+    dropped = {};
+    std::lock_guard lock(mutex_);
+    if (ended_ < kPeriod && ++ended_ < kPeriod) return;
+    const std::size_t most = std::max(kLargeBytes, kTooLarge * std::max(largest_, largest_before_));
+    const auto too_large =
+        std::find_if(idle_.begin(), idle_.end(), [&](const Stretch& idle) { return idle.bytes > most; });
+    if (too_large == idle_.end()) {
+      largest_before_ = std::exchange(largest_, 0);
+      ended_ = 0;
+      return;
+    }
+    dropped = std::move(*too_large);
+    idle_.erase(too_large);
+    idle_bytes_ -= dropped.bytes;
+    --live_;
+  } while (dropped.memory);
+}
+
 ArenaPool::Stretch ArenaPool::take(std::size_t bytes, const void* preferred) {
   const std::size_t size = rounded(bytes);
   {
     std::lock_guard lock(mutex_);
+    largest_ = std::max(largest_, bytes);
     auto best = idle_.end();
     for (auto it = idle_.begin(); it != idle_.end(); ++it) {
       if (it->bytes < bytes || it->bytes / 2 > size) continue;

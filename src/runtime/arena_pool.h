@@ -17,7 +17,8 @@ namespace norn::runtime {
 class ArenaPool : public std::enable_shared_from_this<ArenaPool> {
  public:
   static constexpr std::size_t kDefaultIdleBytes = std::size_t{128} << 20;
-  // Stretches that no run uses are kept up to `max_idle_bytes`, and the one that was given back last in any case.
+  // Stretches that no run uses are kept up to `max_idle_bytes`, and the one that was given back last in any case; but
+  // not those that are far larger than all that the last few runs asked for.
   explicit ArenaPool(std::size_t max_idle_bytes = kDefaultIdleBytes) : max_idle_bytes_(max_idle_bytes) {}
 
   struct Stretch {
@@ -35,12 +36,20 @@ class ArenaPool : public std::enable_shared_from_this<ArenaPool> {
   // As Tensor's own constructor.
   Tensor tensor(DataType dtype, const Shape& dims);
 
+  // Of a run of the main graph.
+  void run_ended() noexcept;
+
+  static constexpr int kPeriod = 4;  // runs, after which those too large are dropped
+  static constexpr std::size_t kTooLarge = 4, kLargeBytes = std::size_t{1} << 20;
+
  private:
   const std::size_t max_idle_bytes_;
   base::ForkSafeMutex mutex_;
   std::vector<Stretch> idle_;  // given back last, listed last
   std::size_t idle_bytes_ = 0;
-  std::size_t live_ = 0;  // stretches, idle or not
+  std::size_t live_ = 0;                          // stretches, idle or not
+  int ended_ = 0;                                 // runs in this period
+  std::size_t largest_ = 0, largest_before_ = 0;  // that was asked for in this period and in the one before
 };
 
 }  // namespace norn::runtime

@@ -156,7 +156,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   plan.precision = options.precision;
   plan.packed = packed_.get();
   plan.kernels = kernels_.get();
-  executor_ = std::make_unique<Executor>(graph, program_.states, plan, Executor::Kept{*plans_, *arenas_});
+  executor_ = std::make_unique<Executor>(graph, program_.states, plan, Executor::Kept{*plans_, *arenas_}, true);
   // A model without open dimensions is planned now, so that the first run is like the others.
   std::vector<Feed> feeds;
   bool fixed = true;
@@ -222,20 +222,25 @@ void CompiledModel::bind_variables(std::span<const Value> values) const {
   }
 }
 
+std::size_t CompiledModel::input_index(std::string_view name) const {
+  std::size_t index = graph_inputs_.size();
+  if (graph_inputs_.size() <= 8) {
+    for (std::size_t i = 0; i < graph_inputs_.size(); ++i)
+      if (graph_inputs_[i].name == name) index = i;
+  } else if (auto it = input_index_.find(std::string(name)); it != input_index_.end()) {
+    index = it->second;
+  }
+  if (index == graph_inputs_.size())
+    throw Error(ErrorCode::InvalidArgument, "the model has no input " + base::quoted(name), {},
+                question(name, graph_inputs_) + "its inputs are " + name_list(graph_inputs_));
+  return index;
+}
+
 std::vector<Value> CompiledModel::arrange(std::span<const Feed> feeds) const {
   std::vector<Value> values(graph_inputs_.size());
   std::vector<bool> given(graph_inputs_.size(), false);
   for (const Feed& feed : feeds) {
-    std::size_t index = graph_inputs_.size();
-    if (graph_inputs_.size() <= 8) {
-      for (std::size_t i = 0; i < graph_inputs_.size(); ++i)
-        if (graph_inputs_[i].name == feed.name) index = i;
-    } else if (auto it = input_index_.find(std::string(feed.name)); it != input_index_.end()) {
-      index = it->second;
-    }
-    if (index == graph_inputs_.size())
-      throw Error(ErrorCode::InvalidArgument, "the model has no input " + base::quoted(feed.name), {},
-                  question(feed.name, graph_inputs_) + "its inputs are " + name_list(graph_inputs_));
+    const std::size_t index = input_index(feed.name);
     if (given[index])
       throw Error(ErrorCode::InvalidArgument, "the input \"" + std::string(feed.name) + "\" is fed twice");
     given[index] = true;
@@ -268,17 +273,24 @@ std::size_t CompiledModel::output_index(std::string_view name) const {
 }
 
 std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<const std::string> outputs,
-                                      std::span<const Placement> places, StepWatch* watch) const {
+                                      const Call& call) const {
   std::vector<std::size_t> picked;
   for (const std::string& name : outputs) picked.push_back(output_index(name));
   std::vector<Value> values = arrange(feeds);
   OutputPlaces placed(outputs_.size());
-  for (const Placement& place : places) placed.add(output_index(place.output), place);
+  for (const Placement& place : call.places) placed.add(output_index(place.output), place);
   placed.check(values);
   const base::ParallelWidth width(threads());
+  Donations donations(values.size());
+  for (const std::string& name : call.donated) donations.add(donated_input(name, feeds));
+  donations.check(values, placed.all());
+  const std::vector<InputRoom> rooms = donations.rooms(values, executor_->may_append());
   const base::StayAwake awake;
-  std::vector<Value> results = executor_->run(values, {true, watch, placed.free()});
+  std::vector<Value> results =
+      executor_->run(values, {true, call.watch, placed.free(), call.donated.empty() ? nullptr : &donations, rooms});
   placed.fill(results);
+  donations.succeed();
+  arenas_->run_ended();
   if (outputs.empty()) return results;
   std::vector<Value> chosen;
   for (std::size_t i : picked) chosen.push_back(results[i]);
@@ -309,8 +321,21 @@ std::vector<Value> CompiledModel::stand_ins(std::span<const Feed> feeds, std::in
   return values;
 }
 
-Explanation CompiledModel::explain(std::span<const Feed> feeds, std::int64_t default_dim) const {
-  return runtime::explain(program_, *executor_, stand_ins(feeds, default_dim));
+// Of what a name donates: what is not fed is a constant of the model.
+std::size_t CompiledModel::donated_input(const std::string& name, std::span<const Feed> feeds) const {
+  const std::size_t input = input_index(name);
+  if (std::none_of(feeds.begin(), feeds.end(), [&](const Feed& f) { return f.name == name; }))
+    throw Error(ErrorCode::InvalidArgument, "the input " + base::quoted(name) + " is donated but not fed",
+                input_place(graph_inputs_[input]));
+  return input;
+}
+
+Explanation CompiledModel::explain(std::span<const Feed> feeds, std::int64_t default_dim,
+                                   std::span<const std::string> donated) const {
+  std::vector<std::size_t> given;
+  for (const std::string& name : donated) given.push_back(input_index(name));
+  const std::vector<Value> values = stand_ins(feeds, default_dim);
+  return runtime::explain(program_, *executor_, values, explained_rooms(values, executor_->may_append(), given));
 }
 
 }  // namespace norn::runtime

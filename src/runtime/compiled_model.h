@@ -33,9 +33,17 @@ class CompiledModel {
   bool feeds_constant(std::span<const Feed> feeds) const noexcept;
 
   // Outputs that `places` name are written there; the tensors returned for them are those.
-  std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs,
-                         std::span<const Placement> places = {}, StepWatch* watch = nullptr) const;
-  Explanation explain(std::span<const Feed> feeds, std::int64_t default_dim) const;
+  struct Call {
+    std::span<const Placement> places;
+    std::span<const std::string> donated;  // inputs
+    StepWatch* watch = nullptr;
+  };
+  std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs, const Call& call) const;
+  std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs) const {
+    return run(feeds, outputs, Call{});
+  }
+  Explanation explain(std::span<const Feed> feeds, std::int64_t default_dim,
+                      std::span<const std::string> donated = {}) const;
   RunProfile profile(std::span<const Feed> feeds, const ProfileOptions& options) const;
 
   // What plans take that are kept for later runs.
@@ -60,6 +68,8 @@ class CompiledModel {
   void bind_variables(std::span<const Value> values) const;
   std::vector<Value> arrange(std::span<const Feed> feeds) const;
   std::size_t output_index(std::string_view name) const;
+  std::size_t input_index(std::string_view name) const;
+  std::size_t donated_input(const std::string& name, std::span<const Feed> feeds) const;
   std::vector<Value> stand_ins(std::span<const Feed> feeds, std::int64_t default_dim) const;
 
   program::Program program_;

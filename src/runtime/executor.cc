@@ -4,8 +4,11 @@
 #include <cstring>
 #include <optional>
 
+#include "base/room.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "ops/nn/attention/attention.h"
+#include "ops/tensor/concat/concat.h"
 #include "opset/reference.h"
 #include "runtime/control_flow.h"
 #include "runtime/hand_out.h"
@@ -41,6 +44,30 @@ Value owned(Value value) {
 
 }  // namespace
 
+namespace {
+
+const std::byte* memory(const Tensor& tensor, bool spaced) {
+  return static_cast<const std::byte*>(spaced ? tensor.bytes_in_place() : tensor.data());
+}
+
+// Inputs that a Concat begins with whose result is an output, and caches of Attention.
+std::vector<bool> appended_inputs(const program::Graph& graph, const GraphUses& uses) {
+  std::vector<bool> found(graph.inputs.size() + graph.captures.size(), false);
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+    for (const std::uint32_t n : uses.readers(graph.inputs[i])) {
+      const program::Node& node = graph.nodes[n];
+      const auto appends = [&](std::size_t input, std::size_t output) {
+        return input < node.inputs.size() && node.inputs[input] == graph.inputs[i] && output < node.outputs.size() &&
+               node.outputs[output] != kNone && uses.is_output(node.outputs[output]);
+      };
+      if (node.op == &ops::Concat ? appends(0, 0) : node.op == &ops::Attention && (appends(4, 1) || appends(5, 2)))
+        found[i] = true;
+    }
+  return found;
+}
+
+}  // namespace
+
 // One run: its values, and the segments it goes through with their frames, which stay taken until the run ends, since
 // later segments read what earlier ones made.
 class Executor::Run {
@@ -50,6 +77,8 @@ class Executor::Run {
         context_{base::current_stop(), call.watch, call.body},
         inputs_(inputs),
         places_(call.places),
+        donations_(call.donations),
+        rooms_(call.rooms),
         values_(inputs.begin(), inputs.end()) {}
   ~Run() {
     for (Taken& t : taken_)
@@ -60,6 +89,7 @@ class Executor::Run {
 
   const Segment& first_segment() {
     for (const Value& value : inputs_) append_key(key_, value);
+    for (const InputRoom& r : rooms_) key_.insert(key_.end(), {r.input, r.donated ? 1 : 0, r.axis, r.capacity});
     return find_or_plan(e_.id_);
   }
   std::shared_ptr<const Segment> last_taken() const { return taken_.back().segment; }
@@ -80,6 +110,7 @@ class Executor::Run {
     return place.dtype() == a.dtype && place.dims() == a.dims;
   }
   void run_segment(const Segment& segment);
+  Tensor allocate(const Segment::Allocation& a);
   void run_late(const LateStep& late, const Frame& frame);
   std::vector<Value> run_nested(const LateStep& late, std::span<const Value* const> inputs, const Frame& frame);
   Value fetch(const LateStep::Input& in, const Frame& frame) const;
@@ -89,6 +120,8 @@ class Executor::Run {
   const RunContext context_;
   std::span<const Value> inputs_;
   std::span<const Tensor> places_;
+  Donations* const donations_;
+  std::span<const InputRoom> rooms_;
   std::vector<Value> values_;  // the run's table
   std::vector<Taken> taken_;
   std::vector<std::int64_t> key_;
@@ -101,7 +134,11 @@ const Segment& Executor::Run::find_or_plan(std::uint64_t parent) {
   std::shared_ptr<const Segment>& segment = taken_.back().segment;
   segment = e_.kept_.plans.find(parent, key_);
   if (!segment) {
-    if (!state_) state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs_, &e_);
+    if (!state_) {
+      state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs_, &e_);
+      state_->rooms = rooms_;
+      state_->donates = e_.main_;
+    }
     const std::size_t behind = taken_.size() - 1;
     while (state_->depth < behind) state_->apply(*taken_[state_->depth].segment);
     if (behind > 0) state_->arrive(*taken_[behind - 1].segment, values_);
@@ -165,7 +202,7 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
         for (const LateStep::Input& in : late.captures[index]) all.push_back(fetch(in, frame));
       }
       std::copy(formals.begin(), formals.end(), all.begin());
-      return e_.subgraphs_[late.node][index]->run(all, {false, context_.watch, {}, true});
+      return e_.subgraphs_[late.node][index]->run(all, {.watch = context_.watch, .body = true});
     });
   }
   handed_on_ = true;
@@ -253,17 +290,42 @@ std::vector<Value> Executor::Run::run_nested(const LateStep& late, std::span<con
   return outputs;
 }
 
+Tensor Executor::Run::allocate(const Segment::Allocation& a) {
+  if (a.has_room()) {
+    base::Room room{static_cast<std::size_t>(a.axis), a.capacity, nullptr};
+    const std::int64_t positions = a.dims[room.axis];
+    if (a.appends) {
+      room.reserve = base::room_of(inputs_[a.donor].tensor())->reserve;
+      donations_->appended(*room.reserve, positions);
+    } else {
+      Shape dims = a.dims;
+      dims[room.axis] = a.capacity;
+      Tensor memory = e_.kept_.arenas.tensor(a.dtype, dims);
+      room.reserve = std::make_shared<base::Reserve>();
+      room.reserve->data = static_cast<std::byte*>(memory.mutable_data());
+      room.reserve->bytes = memory.bytes();
+      room.reserve->memory = memory.owner();
+      room.reserve->used = positions;
+    }
+    return base::with_room(a.dtype, a.dims, std::move(room));
+  }
+  if (has_place(a)) return places_[a.output];
+  if (a.donor != kNone && donations_ && donations_->writable(a.donor)) {
+    Tensor given = inputs_[a.donor].tensor();
+    return Tensor::borrow(a.dtype, a.dims, given.mutable_data(), given.owner());
+  }
+  return e_.kept_.arenas.tensor(a.dtype, a.dims);
+}
+
 void Executor::Run::run_segment(const Segment& segment) {
   values_.resize(segment.run_values);
   taken_.back().frame = segment.take_frame(e_.kept_.arenas);
   Frame& frame = *taken_.back().frame;
-  for (const Segment::Allocation& a : segment.allocations)
-    values_[a.run_value] = has_place(a) ? places_[a.output] : e_.kept_.arenas.tensor(a.dtype, a.dims);
+  for (const Segment::Allocation& a : segment.allocations) values_[a.run_value] = allocate(a);
   for (std::uint32_t at : segment.patches) {
     const Location& where = segment.pointers[at];
     if (where.kind == Location::Kind::Run)
-      frame.pointers[at] =
-          static_cast<std::byte*>(const_cast<void*>(values_[where.index].tensor().data())) + where.offset;
+      frame.pointers[at] = const_cast<std::byte*>(memory(values_[where.index].tensor(), where.spaced)) + where.offset;
     else
       frame.pointers[at] = taken_[where.index].frame->base + where.offset;
   }
@@ -298,9 +360,16 @@ std::vector<Value> Executor::Run::run(bool apart) {
 }
 
 Executor::Executor(const program::Graph& graph, std::span<const program::State> states, const PlanOptions& options,
-                   Kept kept)
-    : graph_(graph), states_(states), uses_(graph), options_(options), kept_(kept), id_(kept.plans.new_id()) {
+                   Kept kept, bool main)
+    : graph_(graph),
+      states_(states),
+      uses_(graph),
+      options_(options),
+      kept_(kept),
+      id_(kept.plans.new_id()),
+      main_(main) {
   inputs_ = static_cast<std::uint32_t>(graph.inputs.size() + graph.captures.size());
+  may_append_ = appended_inputs(graph_, uses_);
   subgraphs_.resize(graph.nodes.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     for (const program::Subgraph& sub : graph.nodes[i].subgraphs)
@@ -329,8 +398,8 @@ void Executor::keep_body(std::uint32_t node, std::size_t subgraph, std::span<con
   kept_.plans.keep(subgraphs_[node][subgraph]->id_, key_of(inputs), std::move(plan));
 }
 
-std::shared_ptr<const Segment> Executor::plan(std::span<const Value> inputs) const {
-  Run run(*this, inputs, {});
+std::shared_ptr<const Segment> Executor::plan(std::span<const Value> inputs, std::span<const InputRoom> rooms) const {
+  Run run(*this, inputs, {.rooms = rooms});
   run.first_segment();
   return run.last_taken();
 }

@@ -9,6 +9,7 @@
 
 #include "norn/value.h"
 #include "program/program.h"
+#include "runtime/donations.h"
 #include "runtime/nested.h"
 #include "runtime/plan_cache.h"
 #include "runtime/plan_state.h"
@@ -23,7 +24,9 @@ class Executor final : public BodyPlanner {
     PlanCache& plans;
     ArenaPool& arenas;
   };
-  Executor(const program::Graph& graph, std::span<const program::State> states, const PlanOptions& options, Kept kept);
+  // `main`: its inputs are the caller's, who may donate them.
+  Executor(const program::Graph& graph, std::span<const program::State> states, const PlanOptions& options, Kept kept,
+           bool main = false);
   ~Executor() override;
 
   // `inputs`: the graph's inputs, then its captures. An empty Value is an input that takes its default. Returns the
@@ -35,13 +38,18 @@ class Executor final : public BodyPlanner {
     // Memory for outputs, by number: undefined where there is none; empty for none at all. It overlaps neither inputs
     // nor other outputs. An output that is made elsewhere is not copied there.
     std::span<const Tensor> places;
+    // What the caller gives up; null for nothing. `rooms` are its rooms.
+    Donations* donations = nullptr;
+    std::span<const InputRoom> rooms;
     bool body = false;  // of a graph in a node
   };
   std::vector<Value> run(std::span<const Value> inputs, const Call& call) const;
   std::vector<Value> run(std::span<const Value> inputs) const { return run(inputs, Call{}); }
 
   // The first segment that `inputs` lead to: what can be told ahead of running. Only their types and sizes matter.
-  std::shared_ptr<const Segment> plan(std::span<const Value> inputs) const;
+  std::shared_ptr<const Segment> plan(std::span<const Value> inputs, std::span<const InputRoom> rooms = {}) const;
+  // By input of the graph: whether a node appends to it what becomes an output.
+  const std::vector<bool>& may_append() const noexcept { return may_append_; }
 
   const program::Graph& graph() const noexcept { return graph_; }
   // What runs subgraph `index` of a node.
@@ -60,8 +68,10 @@ class Executor final : public BodyPlanner {
   PlanOptions options_;
   Kept kept_;
   const std::uint64_t id_;
+  const bool main_;
   std::vector<std::vector<std::unique_ptr<Executor>>> subgraphs_;  // by node, then by subgraph
-  std::uint32_t inputs_ = 0;                                       // graph inputs and captures
+  std::vector<bool> may_append_;
+  std::uint32_t inputs_ = 0;  // graph inputs and captures
 };
 
 }  // namespace norn::runtime

@@ -55,8 +55,9 @@ class Explainer {
     for (const program::NearMiss& miss : program.near_misses) untold_.emplace(miss.path, &miss);
   }
 
-  ExplainedGraph graph(const Executor& executor, std::span<const Value> inputs, Sizes sizes) {
-    return graph(executor, *executor.plan(inputs), inputs, std::move(sizes));
+  ExplainedGraph graph(const Executor& executor, std::span<const Value> inputs, Sizes sizes,
+                       std::span<const InputRoom> rooms = {}) {
+    return graph(executor, *executor.plan(inputs, rooms), inputs, std::move(sizes));
   }
 
   // The same as `segment`; only late steps need the inputs.
@@ -70,6 +71,8 @@ class Explainer {
     for (std::size_t i = 0; i < segment.steps.size(); ++i) {
       const Step& step = segment.steps[i];
       told.steps.push_back(this->step(graph, segment.info[i]));
+      if (segment.info[i].donated != program::kNone)
+        told.steps.back().donated = graph.value(graph.inputs[segment.info[i].donated]).name;
       if (step.kernel) continue;
       if (!segment.info[i].bodies.empty()) nested(executor, segment.info[i], sizes, told.steps.back());
       if (step.nested) continue;
@@ -201,10 +204,11 @@ class Explainer {
 
 }  // namespace
 
-Explanation explain(const program::Program& program, const Executor& main, std::span<const Value> inputs) {
+Explanation explain(const program::Program& program, const Executor& main, std::span<const Value> inputs,
+                    std::span<const InputRoom> rooms) {
   Explainer explainer(program);
   Explanation told;
-  told.graph = explainer.graph(main, inputs, {});
+  told.graph = explainer.graph(main, inputs, {}, rooms);
   for (const program::NearMiss& miss : program.near_misses)
     if (explainer.is_untold(miss)) told.missed_passes.push_back({miss.path, miss.pass, miss.reason});
   told.more_missed_passes = program.more_near_misses;

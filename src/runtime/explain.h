@@ -11,6 +11,7 @@ namespace norn::runtime {
 
 // `inputs` are those of Executor::plan. Bodies of control flow are planned too where the types of what they read are
 // known ahead. Throws norn::Error if the main graph cannot be planned.
-Explanation explain(const program::Program& program, const Executor& main, std::span<const Value> inputs);
+Explanation explain(const program::Program& program, const Executor& main, std::span<const Value> inputs,
+                    std::span<const InputRoom> rooms = {});
 
 }  // namespace norn::runtime

@@ -78,7 +78,7 @@ TEST(Profile, TellsEveryStepWithThoseOfBodies) {
   const CompiledModel model = compile(sums());
   const Feed feeds[] = {{"m", tensor<std::int64_t>({}, {5})}, {"x", tensor<float>({2}, {1, 2})}};
   Profile profile;
-  for (int run = 0; run < 3; ++run) model.run(feeds, {}, {}, &profile);
+  for (int run = 0; run < 3; ++run) model.run(feeds, {}, {.watch = &profile});
   const auto find = [&](std::string_view part) {
     const auto& times = profile.times();
     const auto at = std::find_if(times.begin(), times.end(), [&](const StepTime& t) {
@@ -111,9 +111,9 @@ TEST(Profile, GoesOnAfterARunThatFails) {
     const Feed feeds[] = {{"x", tensor<float>({2}, {1, 2})}, {"i", tensor<std::int64_t>({}, {at})}};
     profile.begin_run();
     if (at == 7) {
-      EXPECT_THROW(model.run(feeds, {}, {}, &profile), Error);
+      EXPECT_THROW(model.run(feeds, {}, {.watch = &profile}), Error);
     } else {
-      model.run(feeds, {}, {}, &profile);
+      model.run(feeds, {}, {.watch = &profile});
     }
   }
   ASSERT_EQ(profile.times().size(), 1u);
@@ -142,7 +142,7 @@ TEST(Placed, OutputsOfEveryKind) {
       // Memory that nobody keeps alive but the caller.
       places.push_back({names[o], Tensor::borrow(memory[o].dtype(), memory[o].dims(), memory[o].mutable_data())});
     }
-    const std::vector<Value> found = model.run(feeds, {}, places);
+    const std::vector<Value> found = model.run(feeds, {}, {.places = places});
     for (std::size_t o = 0; o < names.size(); ++o) {
       EXPECT_EQ(found[o].tensor().data(), memory[o].data()) << names[o];
       EXPECT_EQ(doubles(memory[o]), doubles(expected[o].tensor())) << names[o];
@@ -157,7 +157,7 @@ TEST(Placed, InTheMemoryOfAnInput) {
   Tensor x = tensor<float>({4}, {1, 2, 3, 4});
   const Feed feeds[] = {{"x", x}};
   const Placement places[] = {{"n", x}};
-  const auto found = model.run(feeds, {}, places);
+  const auto found = model.run(feeds, {}, {.places = places});
   EXPECT_EQ(doubles(x), (std::vector<double>{-1, -2, -3, -4}));
   EXPECT_EQ(doubles(found[1].tensor()), (std::vector<double>{0, 0, 0, 0}));
 }
@@ -169,7 +169,7 @@ TEST(Placed, WhatDoesNotFit) {
   const Feed feeds[] = {{"x", tensor<float>({2}, {1, 2})}};
   const auto error = [&](std::vector<Placement> places) -> std::string {
     try {
-      model.run(feeds, {}, places);
+      model.run(feeds, {}, {.places = places});
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), ErrorCode::InvalidArgument);
       return e.what();

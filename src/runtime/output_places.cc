@@ -1,34 +1,20 @@
 #include "runtime/output_places.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "base/text.h"
 #include "norn/error.h"
 #include "ops/common/elements.h"
+#include "runtime/memory_range.h"
 
 namespace norn::runtime {
 namespace {
 
-struct Stretch {
-  const std::byte *begin, *end;
-  friend bool operator<(const Stretch& a, const Stretch& b) { return std::less<>()(a.begin, b.begin); }
-};
-
-Stretch stretch(const Tensor& tensor) {
-  const auto* begin = static_cast<const std::byte*>(tensor.data());
-  return {begin, begin + tensor.bytes()};
-}
-
-bool overlap(const Stretch& a, const Stretch& b) {
-  return a.begin != a.end && b.begin != b.end && std::less<>()(a.begin, b.end) && std::less<>()(b.begin, a.end);
-}
-
-// Whether memory of the value overlaps the stretch; of what is not a tensor, it may.
-bool overlaps(const Value& value, const Stretch& place) {
+// Whether memory of the value overlaps it; of what is not a tensor, it may.
+bool overlaps(const Value& value, const MemoryRange& place) {
   if (value.is_empty()) return false;
-  return !value.is_tensor() || overlap(stretch(value.tensor()), place);
+  return !value.is_tensor() || memory_of(value.tensor()).overlaps(place);
 }
 
 }  // namespace
@@ -49,19 +35,19 @@ void OutputPlaces::add(std::size_t output, const Placement& placement) {
 
 void OutputPlaces::check(std::span<const Value> inputs) {
   if (all_.empty()) return;
-  std::vector<std::pair<Stretch, std::size_t>> sorted;
+  std::vector<std::pair<MemoryRange, std::size_t>> sorted;
   for (std::size_t o = 0; o < all_.size(); ++o)
-    if (all_[o].defined() && all_[o].bytes() > 0) sorted.emplace_back(stretch(all_[o]), o);
+    if (all_[o].defined() && all_[o].bytes() > 0) sorted.emplace_back(memory_of(all_[o]), o);
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (std::size_t i = 1; i < sorted.size(); ++i)
-    if (overlap(sorted[i - 1].first, sorted[i].first))
+    if (sorted[i - 1].first.overlaps(sorted[i].first))
       throw Error(ErrorCode::InvalidArgument, "the places of the outputs " +
                                                   base::quoted(names_[sorted[i - 1].second]) + " and " +
                                                   base::quoted(names_[sorted[i].second]) + " overlap");
   free_ = all_;
   for (Tensor& place : free_)
-    if (place.defined() &&
-        std::any_of(inputs.begin(), inputs.end(), [&](const Value& input) { return overlaps(input, stretch(place)); }))
+    if (place.defined() && std::any_of(inputs.begin(), inputs.end(),
+                                       [&](const Value& input) { return overlaps(input, memory_of(place)); }))
       place = {};
 }
 

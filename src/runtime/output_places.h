@@ -19,6 +19,8 @@ class OutputPlaces {
   // Once all are there. Throws norn::Error (InvalidArgument) if two overlap. One that overlaps an input is written when
   // the run is over.
   void check(std::span<const Value> inputs);
+  // All of them, by output; empty if there are none.
+  std::span<const Tensor> all() const noexcept { return all_; }
   // Those that the run may write to at any time, by output; empty if there are none.
   std::span<const Tensor> free() const noexcept { return free_; }
   // Writes what lies elsewhere, and puts the places into `results`. Throws norn::Error (InvalidArgument) for a place of

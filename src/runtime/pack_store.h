@@ -1,5 +1,6 @@
 // The packed constants of a compiled model, by source and recipe. They live as long as a plan holds them.
 #pragma once
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -19,6 +20,7 @@ class PackStore final : public kernels::PackedConstants {
   std::shared_ptr<const void> get(const kernels::Contents& contents, std::size_t offset, std::string_view recipe,
                                   const std::function<std::shared_ptr<const void>()>& make) override {
     if (!contents.shared) return timed(make);
+    if (!contents.known()) return described(recipe, make);
     Key key{contents.data, offset, std::string(recipe)};
     const auto kept = [&]() -> std::shared_ptr<const void> {
       const auto it = store_.find(key);
@@ -36,10 +38,7 @@ class PackStore final : public kernels::PackedConstants {
     std::lock_guard lock(mutex_);
     if (auto found = kept()) return found;
     store_[std::move(key)] = made;
-    if (store_.size() >= sweep_at_) {
-      std::erase_if(store_, [](const auto& entry) { return entry.second.expired(); });
-      sweep_at_ = 2 * store_.size() + 64;
-    }
+    sweep();
     return made;
   }
 
@@ -58,6 +57,34 @@ class PackStore final : public kernels::PackedConstants {
   }
 
  private:
+  // What no contents go into. The last ones are held, for those who ask for them again in a moment.
+  std::shared_ptr<const void> described(std::string_view recipe,
+                                        const std::function<std::shared_ptr<const void>()>& make) {
+    Key key{nullptr, 0, std::string(recipe)};
+    const auto held = [&](std::shared_ptr<const void> found) {
+      recent_[next_recent_++ % recent_.size()] = found;
+      return found;
+    };
+    {
+      std::lock_guard lock(mutex_);
+      if (const auto it = store_.find(key); it != store_.end())
+        if (auto found = it->second.lock()) return held(std::move(found));
+    }
+    std::shared_ptr<const void> made = make();
+    std::shared_ptr<const void> dropped;  // without the lock
+    std::lock_guard lock(mutex_);
+    std::weak_ptr<const void>& kept = store_[std::move(key)];
+    if (auto found = kept.lock()) return held(std::move(found));
+    kept = made;
+    sweep();
+    dropped = recent_[next_recent_ % recent_.size()];
+    return held(std::move(made));
+  }
+  void sweep() {
+    if (store_.size() < sweep_at_) return;
+    std::erase_if(store_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_at_ = 2 * store_.size() + 64;
+  }
   template <class Make>
   std::shared_ptr<const void> timed(Make&& make) {
     const auto start = std::chrono::steady_clock::now();
@@ -81,6 +108,8 @@ class PackStore final : public kernels::PackedConstants {
   base::ForkSafeMutex mutex_;
   std::map<Key, std::weak_ptr<const void>> store_;
   kernels::Contents source_;  // read last
+  std::array<std::shared_ptr<const void>, 64> recent_;
+  std::size_t next_recent_ = 0;
   std::chrono::nanoseconds packing_{0};
   std::size_t sweep_at_ = 64;  // entries at which those whose form is gone are removed
 };

@@ -46,7 +46,8 @@ struct Location {
   std::uint32_t index = 0;
   std::size_t offset = 0;  // from its beginning, in bytes
   const void* constant = nullptr;
-  bool part = false;  // of a value of the run, which is larger than what lies here
+  bool part = false;    // of a value of the run, which is larger than what lies here
+  bool spaced = false;  // of a value of the run that has room (base/room.h)
 };
 
 // What planning knows of a value.
@@ -93,6 +94,8 @@ struct StepInfo {
   std::uint32_t first = 0, operations = 1;
   // Plans of the node's graphs that the step runs; null: one that never runs. Empty if plans are found at run time.
   std::vector<std::shared_ptr<const Segment>> bodies;
+  // The graph's input in whose memory it writes if that is donated; kNone for none.
+  std::uint32_t donated = program::kNone;
   double multiply_adds = 0;  // in products among the operations (step_cost.h)
   bool copies = false;       // it moves a value that the operation reads or makes, and computes nothing
 };
@@ -166,6 +169,12 @@ class Segment {
     DataType dtype;
     Shape dims;
     std::uint32_t output = program::kNone;  // of the graph
+    // Input of the graph in whose memory it lies if that is donated, else memory of its own.
+    std::uint32_t donor = program::kNone;
+    // With room along `axis`, in the donor's where `appends`, else of its own.
+    std::int64_t axis = -1, capacity = -1;
+    bool appends = false;
+    bool has_room() const noexcept { return capacity >= 0; }
   };
   std::vector<Allocation> allocations;  // outputs, and strings between nodes
   struct LateValue {

@@ -40,13 +40,14 @@ std::shared_ptr<const Segment> PlanCache::keep(std::uint64_t parent, std::span<c
   entry.plan = plan;
   entry.bytes = bytes;
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  if (this->bytes() > max_bytes_) trim(*plan);
+  plans_ += parent == kFirstId;
+  if (this->bytes() > max_bytes_ || plans_ > max_plans_) trim(*plan);
   return plan;
 }
 
 // A fifth more than is asked for, so that the search for old entries is paid for by many plans.
 void PlanCache::trim(const Segment& kept) noexcept {
-  while (bytes() > max_bytes_ / 5 * 4) {
+  while (bytes() > max_bytes_ / 5 * 4 || plans_ > max_plans_ / 5 * 4) {
     auto oldest = entries_.end();
     for (auto it = entries_.begin(); it != entries_.end(); ++it) {
       if (it->second.plan.get() == &kept) continue;
@@ -56,6 +57,7 @@ void PlanCache::trim(const Segment& kept) noexcept {
     }
     if (oldest == entries_.end()) return;
     bytes_.fetch_sub(oldest->second.bytes, std::memory_order_relaxed);
+    plans_ -= oldest->first.parent == kFirstId;
     entries_.erase(oldest);
   }
 }

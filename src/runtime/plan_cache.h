@@ -15,7 +15,10 @@ namespace norn::runtime {
 
 class PlanCache {
  public:
-  explicit PlanCache(std::size_t max_bytes = std::size_t{128} << 20) : max_bytes_(max_bytes) {}
+  // Plans of the main graph are also bounded in number, so that memory settles soon where every run has new sizes.
+  static constexpr std::size_t kMostPlans = 1024;
+  explicit PlanCache(std::size_t max_bytes = std::size_t{128} << 20, std::size_t max_plans = kMostPlans)
+      : max_bytes_(max_bytes), max_plans_(max_plans) {}
 
   // A number for a graph or a segment, behind which segments are looked for.
   std::uint64_t new_id() noexcept { return next_id_.fetch_add(1, std::memory_order_relaxed); }
@@ -58,8 +61,11 @@ class PlanCache {
   // Drops the oldest plans, but not `kept`. The mutex is held.
   void trim(const Segment& kept) noexcept;
 
-  const std::size_t max_bytes_;
-  std::atomic<std::uint64_t> next_id_{1};
+  static constexpr std::uint64_t kFirstId = 1;  // of the graph that asked first: the main one
+
+  const std::size_t max_bytes_, max_plans_;
+  std::size_t plans_ = 0;  // of the main graph
+  std::atomic<std::uint64_t> next_id_{kFirstId};
   mutable std::atomic<std::uint64_t> clock_{0};
   std::atomic<std::size_t> bytes_{0};
   mutable base::ForkSafeSharedMutex mutex_;

@@ -21,6 +21,7 @@
 namespace norn::runtime {
 
 class BodyPlanner;
+struct InputRoom;
 
 // Which nodes read each value of a graph. Immutable.
 class GraphUses {
@@ -66,6 +67,8 @@ class PlanState {
   const GraphUses& uses;
   const std::span<const program::State> states;  // of the Program
   const BodyPlanner* const bodies;
+  std::span<const InputRoom> rooms;    // of inputs that have room or may get some
+  bool donates = false;                // inputs may be donated
   std::vector<ValueState> values;      // by ValueId
   std::vector<std::uint32_t> pending;  // by node: reads of values that are not available yet
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;  // nodes to plan, in order

@@ -456,6 +456,36 @@ TEST(PlanCache, KeepsToItsBoundAndDropsTheOldest) {
   EXPECT_EQ(tiny.find(parent, key(1)), large) << "the one made last stays whatever it takes";
 }
 
+TEST(PlanCache, PlansOfTheMainGraphAreBoundedInNumber) {
+  PlanCache cache(std::size_t{1} << 30, 10);
+  const std::uint64_t main = cache.new_id(), body = cache.new_id();
+  const auto key = [](std::int64_t k) { return std::vector<std::int64_t>{k}; };
+  for (std::int64_t k = 0; k < 100; ++k) cache.keep(body, key(k), cache.new_segment());
+  for (std::int64_t k = 0; k < 10; ++k) cache.keep(main, key(k), cache.new_segment());
+  EXPECT_NE(cache.find(body, key(0)), nullptr);
+  for (std::int64_t k = 0; k < 10; ++k) EXPECT_NE(cache.find(main, key(k)), nullptr) << k;
+  for (std::int64_t k = 10; k < 50; ++k) cache.keep(main, key(k), cache.new_segment());
+  int kept = 0;
+  for (std::int64_t k = 0; k < 50; ++k) kept += cache.find(main, key(k)) != nullptr;
+  EXPECT_LE(kept, 10);
+  EXPECT_GE(kept, 8);
+}
+
+TEST(ArenaPool, WhatABurstNeededIsGivenBack) {
+  const auto pool = std::make_shared<ArenaPool>();
+  const auto run = [&](std::size_t bytes) {
+    pool->give_back(pool->take(bytes));
+    pool->run_ended();
+  };
+  for (int k = 0; k < 5; ++k) run(1 << 20);
+  run(50 << 20);
+  EXPECT_GE(pool->idle_bytes(), std::size_t{50} << 20);
+  for (int k = 0; k < 3 * ArenaPool::kPeriod; ++k) run(1 << 20);
+  EXPECT_LE(pool->idle_bytes(), std::size_t{2} << 20);
+  for (int k = 0; k < 3 * ArenaPool::kPeriod; ++k) run(k % 5 == 0 ? 50 << 20 : 1 << 20);
+  EXPECT_GE(pool->idle_bytes(), std::size_t{50} << 20) << "what comes again and again stays";
+}
+
 TEST(ArenaPool, StretchesComeBack) {
   const auto pool = std::make_shared<ArenaPool>(1 << 20);
   auto a = pool->take(100'000);

@@ -35,12 +35,15 @@ StaticType static_type_of(const opset::ValueType& type) {
 std::shared_ptr<Segment> Planner::run() {
   const SegmentNodes nodes = infer_segment(state_);
   segment_->spared = nodes.known;
+  take_rooms();
+  if (!options_.reference_only) layouts_ = LayoutPlan(state_, nodes);
   for (const SegmentNodes::Planned& planned : nodes.planned)
     if (planned.needed) plan_node(planned);
   settle_outputs(nodes.settled);
+  find_donors();
   place(nodes.settled);
   for (const StridedView& v : views_)
-    if (!v.copied) spare({SparedNode::Why::View, v.node, v.operation});
+    if (!v.copied && !v.given) spare({SparedNode::Why::View, v.node, v.operation});
   for (const auto& [id, lazy] : lazy_)
     if (!lazy.made) spare({SparedNode::Why::View, lazy.node, lazy.operation});
   hand_on(nodes.settled);
@@ -70,7 +73,7 @@ void Planner::emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::stri
   // An operand of other dimensions or in another layout is read in another order than the output is written, unless
   // both are dense: then equal sizes are equal elements.
   const auto in_order = [&](const Operand& use) {
-    return in_place && !use.as_it_lies && use.layout == outs[0].layout &&
+    return in_place && !use.as_it_lies && !use.apart && use.layout == outs[0].layout &&
            (use.layout == Layout::Dense || dims_of(use.value) == dims_of(outs[0].value));
   };
   for (std::size_t i = 0; i < uses.size(); ++i) {

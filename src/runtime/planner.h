@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "kernels/cpu/physical.h"
 #include "norn/error.h"
+#include "runtime/layouts.h"
 #include "runtime/plan_state.h"
 #include "runtime/segment_nodes.h"
 #include "runtime/select.h"
@@ -35,6 +37,7 @@ struct StridedView {
   std::uint32_t slot;
   std::uint32_t node, operation;  // StepInfo::node and ::first
   bool copied = false;            // for a reader that needs it in a layout
+  bool given = false;             // not by a node that a step is spared for: an input, or what is appended to one
 };
 
 // A value that nothing has needed as real numbers yet.
@@ -84,6 +87,7 @@ class Planner final : public Selector {
     spare({SparedNode::Why::View, node_index_, first_});
     emitted_ = true;
   }
+  std::optional<Layout> advised_layout() const override { return layouts_.of(*node_); }
   std::vector<std::int64_t> lying_strides(std::size_t i) const override {
     const ValueId id = node_->inputs[i];
     if (const auto* strides = strides_of(id)) return *strides;
@@ -96,6 +100,8 @@ class Planner final : public Selector {
     const PlanState::Slots& of = state_.slots(id);
     return of.view == kNoSlot || of.dense != kNoSlot ? nullptr : &views_[of.view].strides;
   }
+  bool can_append(ValueId past, ValueId out, std::int64_t axis) const override;
+  void append(ValueId past, ValueId out, std::int64_t axis, const std::vector<Piece>& behind) override;
   void dequantized_view() override {
     lazy_[node_->outputs[0]] = {{node_->inputs[0], node_->inputs[1], node_->input(2)}, node_index_, first_};
     emitted_ = true;
@@ -156,6 +162,10 @@ class Planner final : public Selector {
     const PlanState::Slots& of = state_.slots(id);
     return of.dense != kNoSlot || of.other != kNoSlot || of.view != kNoSlot || lazy_.contains(id);
   }
+  void take_rooms();
+  const InputRoom* room_of(ValueId past) const;
+  std::uint32_t spaced_slot(std::uint32_t run_value, program::ValueId id, std::int64_t axis, std::int64_t capacity);
+  void find_donors();
   void make_whole(const Operand& operand);
   void make_real(ValueId id, LazyValue& lazy);
   void emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::string name,
@@ -176,9 +186,11 @@ class Planner final : public Selector {
   const PlanOptions& options_;
   PlanState& state_;
   std::shared_ptr<Segment> segment_;
+  LayoutPlan layouts_;
   std::vector<Slot> slots_;
   std::vector<StridedView> views_;
   std::map<ValueId, LazyValue> lazy_;
+  std::set<ValueId> appended_;                // what append() made, and the inputs it appended to
   std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
   std::uint32_t node_index_ = 0, first_ = 0;  // StepInfo::node and ::first
   bool emitted_ = false;

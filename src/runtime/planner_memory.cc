@@ -168,7 +168,9 @@ void Planner::make_whole(const Operand& operand) {
   auto [kernel, name] =
       whole_copy(dims_of(operand.value), view.strides, operand.layout, element_size(dtype_of(operand.value)), packed());
   const std::uint32_t target = new_slot(operand);
-  emit_copy(std::move(kernel), std::move(name), {view.slot}, target, operand.value, view.node, view.operation);
+  // An input is copied for the node at hand.
+  emit_copy(std::move(kernel), std::move(name), {view.slot}, target, operand.value,
+            view.given ? node_index_ : view.node, view.given ? first_ : view.operation);
   view.copied = true;
 }
 
@@ -190,7 +192,7 @@ void Planner::settle_outputs(const std::vector<ValueId>& settled) {
   std::set<std::uint32_t> taken;  // roots that are some output's memory already
   for (ValueId id : settled) {
     // Constants known from shapes are handed out as they are.
-    if (!state_.uses.is_output(id) || !has_slot(id)) continue;
+    if (!state_.uses.is_output(id) || !has_slot(id) || appended_.contains(id)) continue;
     const std::uint32_t slot = slot_for({id, Layout::Dense});
     const std::uint32_t base = root(slot);
     const Location where = slots_[base].where;

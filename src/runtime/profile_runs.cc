@@ -77,7 +77,7 @@ RunProfile CompiledModel::profile(std::span<const Feed> feeds, const ProfileOpti
       }
       const auto start = Clock::now();
       if (run == 0) begin = start;
-      const std::vector<Value> outputs = this->run(feeds, {}, {}, &profile);
+      const std::vector<Value> outputs = this->run(feeds, {}, {.watch = &profile});
       const double took = seconds_of(Clock::now() - start);
       if (run == -options.warmups) found.first_seconds = took;
       if (run >= 0) seconds.push_back(took);

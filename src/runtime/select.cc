@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "norn/error.h"
+#include "ops/common/shapes.h"
 #include "ops/logical/compare/compare.h"
 #include "ops/logical/logical/logical.h"
 #include "ops/math/cumulative/cumulative.h"
@@ -52,6 +53,7 @@
 #include "ops/tensor/slice/slice.h"
 #include "ops/tensor/split/split.h"
 #include "ops/tensor/squeeze/squeeze.h"
+#include "ops/tensor/tensor_scatter/tensor_scatter.h"
 #include "ops/tensor/tile/tile.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "ops/tensor/trilu/trilu.h"
@@ -138,6 +140,7 @@ constexpr Entry kTable[] = {
     {&ops::ScatterElements, select_scatter_elements},
     {&ops::GatherND, select_gather_nd},
     {&ops::ScatterND, select_scatter_nd},
+    {&ops::TensorScatter, select_tensor_scatter},
     {&ops::Tile, select_tile},
     {&ops::Trilu, select_trilu},
     {&ops::ReverseSequence, select_reverse_sequence},
@@ -180,6 +183,11 @@ void Selector::refuse(std::string kernel, std::string reason) {
   for (const Refusal& told : refusals_)
     if (told.kernel == kernel && told.reason == reason) return;
   refusals_.push_back({std::move(kernel), std::move(reason)});
+}
+
+Piece Selector::piece(program::ValueId id) const {
+  const auto* lies = strides_of(id);
+  return {id, dims_of(id), lies ? *lies : ops::dense_strides(dims_of(id)), lies != nullptr};
 }
 
 bool Selector::is_float(std::string_view kernel) {

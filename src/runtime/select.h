@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,15 @@ struct Operand {
   program::ValueId value = program::kNone;  // kNone: a null pointer
   kernels::Layout layout = kernels::Layout::Dense;
   bool as_it_lies = false;  // with the strides of Selector::strides_of
+  bool apart = false;       // no output is computed in its place
+};
+
+// A value, or part of one, seen with other dimensions than it has: where its elements lie.
+struct Piece {
+  program::ValueId value = program::kNone;
+  Shape dims;
+  std::vector<std::int64_t> strides;  // in elements
+  bool as_it_lies = false;            // with the strides of Selector::strides_of, not dense
 };
 
 // A value of 8-bit integers, and how it becomes real numbers: x, a scale and a zero point, each one number.
@@ -144,6 +154,9 @@ class Selector {
   bool is_float(std::string_view kernel);
   // Output 0 is input `i` under other dimensions.
   virtual void view(std::size_t i) = 0;
+  // In which layout the node had best compute, by its operands and the readers of what it gives; nothing if that is all
+  // the same.
+  virtual std::optional<kernels::Layout> advised_layout() const = 0;
   // The strides, in elements, with which input `i` lies in memory, whatever its layout is or whose memory it is.
   virtual std::vector<std::int64_t> lying_strides(std::size_t i) const = 0;
   // Output `o` is what `strides` and `offset`, in elements and none of them negative, pick out of input `i` where that
@@ -153,10 +166,17 @@ class Selector {
   // Of a value that lies in another's memory and is not dense there; null for others. A kernel may take it as it lies
   // (Operand::as_it_lies).
   virtual const std::vector<std::int64_t>* strides_of(program::ValueId id) const = 0;
+  // Whether `out`, which is `past` and more behind it along the axis, may lie in the memory of `past`, or get room.
+  virtual bool can_append(program::ValueId past, program::ValueId out, std::int64_t axis) const = 0;
+  // Emits the steps that write it so: all pieces that come behind `past`, in order.
+  virtual void append(program::ValueId past, program::ValueId out, std::int64_t axis,
+                      const std::vector<Piece>& behind) = 0;
   // Output 0 is input 0, dequantized when something first needs it so.
   virtual void dequantized_view() = 0;
   // Of a value that is dequantized; null for others. A kernel may read the integers in its place.
   virtual const Dequantized* dequantized(program::ValueId id) const = 0;
+  // The whole value where it lies.
+  Piece piece(program::ValueId id) const;
 
  protected:
   virtual void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name,
@@ -260,6 +280,7 @@ bool select_gather_elements(Selector&);
 bool select_scatter_elements(Selector&);
 bool select_gather_nd(Selector&);
 bool select_scatter_nd(Selector&);
+bool select_tensor_scatter(Selector&);
 bool select_pad_mode(Selector&);  // by tables of coordinates
 bool select_trilu(Selector&);
 bool select_reverse_sequence(Selector&);

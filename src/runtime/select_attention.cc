@@ -1,4 +1,7 @@
 // Attention: queries, keys and values are read where they lie, so that what split them into heads makes no copies.
+#include <algorithm>
+#include <array>
+
 #include "kernels/cpu/attention.h"
 #include "ops/nn/attention/attention.h"
 #include "runtime/select.h"
@@ -61,16 +64,45 @@ bool select_attention(Selector& s) {
   }
   std::vector<Operand> uses;
   for (std::size_t i = 0; i < 7; ++i) uses.push_back({node.input(i)});
-  const std::vector<Operand> outs = {{output(0)}, {output(1)}, {output(2)}, {output(3)}};
+  // Keys and values are appended to caches that are donated, and read there with those before them. Places are counted
+  // from 0 then: they must not matter, or there are none before.
+  const bool one = p.rows == 1 && p.keys == 1;  // sees all keys
+  const bool by_place = p.past > 0 && ((p.causal && !one) || p.left_window >= 0 || p.right_window >= 0);
+  std::array<program::ValueId, 3> read = {node.inputs[0], node.inputs[1], node.inputs[2]};
+  std::vector<Operand> outs = {{output(0)}, {output(1)}, {output(2)}, {output(3)}};
+  kernels::AttentionConfig appended = config;
+  appended.keys = p.past + p.keys;
+  appended.past = 0;
+  appended.gives_present = false;
+  if (p.past > 0) appended.causal = false;
+  const auto takes = [&](const kernels::Candidate<kernels::AttentionConfig>& c) { return c.refuses(appended).empty(); };
+  const auto candidates = kernels::attention_candidates();
+  if (!by_place && present_key && present_value && s.has(4) && s.has(5) && !s.has(6) &&
+      s.can_append(node.inputs[4], output(1), 2) && s.can_append(node.inputs[5], output(2), 2) &&
+      std::any_of(candidates.begin(), candidates.end(), takes)) {
+    config = appended;
+    for (const std::size_t i : {1, 2}) {
+      const std::int64_t size = i == 1 ? p.size : p.v_size;
+      Piece piece = s.piece(read[i]);
+      const auto by = by_heads(piece.dims, &piece.strides, size);
+      piece.dims = {p.batch, p.kv_heads, p.keys, size};
+      piece.strides = {by.begin(), by.end()};
+      s.append(node.inputs[i + 3], output(i), 2, {piece});
+      read[i] = output(i);
+      uses[i].value = read[i];
+      uses[i + 3].value = program::kNone;
+      outs[i].value = program::kNone;
+    }
+  }
   const auto attempt = [&](bool as_it_lies) {
     const std::int64_t sizes[] = {p.size, p.size, p.v_size};
     kernels::HeadStrides* strides[] = {&config.q, &config.k, &config.v};
     bool any = false;
     for (std::size_t i = 0; i < 3; ++i) {
-      const auto* lies = as_it_lies ? s.strides_of(node.inputs[i]) : nullptr;
+      const auto* lies = as_it_lies ? s.strides_of(read[i]) : nullptr;
       uses[i].as_it_lies = lies != nullptr;
       any = any || lies;
-      *strides[i] = by_heads(s.dims(i), lies, sizes[i]);
+      *strides[i] = by_heads(s.dims_of(read[i]), lies, sizes[i]);
     }
     if (s.has(3)) {
       const Shape& mask = s.dims(3);

@@ -200,9 +200,13 @@ bool select_elementwise(Selector& s) {
   auto consider = [&](program::ValueId id) {
     if (id != program::kNone && s.dims_of(id) == s.out_dims() && s.made_in(id) != Layout::Dense) other = s.made_in(id);
   };
-  for (program::ValueId id : s.node().inputs) consider(id);
-  for (const program::Node& part : s.parts())
-    for (program::ValueId id : part.inputs) consider(id);
+  if (const auto advised = s.advised_layout()) {
+    other = *advised;
+  } else {
+    for (program::ValueId id : s.node().inputs) consider(id);
+    for (const program::Node& part : s.parts())
+      for (program::ValueId id : part.inputs) consider(id);
+  }
   if (other != Layout::Dense && attempt(other)) return true;
   return attempt(Layout::Dense) || ((type == DataType::Float || !s.parts().empty()) && select_typed(s));
 }

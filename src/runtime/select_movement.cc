@@ -179,6 +179,12 @@ bool select_concat(Selector& s) {
   config.element_bytes = element_size(s.out_dtype());
   config.axis = ops::resolve_concat(SelectedNode(s), static_cast<std::int64_t>(s.out_dims().size()));
   const std::vector<program::ValueId>& inputs = s.node().inputs;
+  if (s.can_append(inputs[0], s.node().outputs[0], config.axis)) {
+    std::vector<Piece> behind;
+    for (std::size_t i = 1; i < inputs.size(); ++i) behind.push_back(s.piece(inputs[i]));
+    s.append(inputs[0], s.node().outputs[0], config.axis, behind);
+    return true;
+  }
   // The layout that most of the elements have.
   double channels_last = 0, all = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -198,7 +204,9 @@ bool select_concat(Selector& s) {
     }
     return s.choose(kernels::concat_candidates(), config, uses, {s.node().outputs[0], layout});
   };
-  return (channels_last * 2 > all && attempt(Layout::ChannelsLast)) || attempt(Layout::Dense);
+  const auto advised = s.advised_layout();
+  const bool last = advised ? *advised == Layout::ChannelsLast : channels_last * 2 > all;
+  return (last && attempt(Layout::ChannelsLast)) || attempt(Layout::Dense);
 }
 
 bool select_slice(Selector& s) {

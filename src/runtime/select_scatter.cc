@@ -19,6 +19,12 @@ bool moves_elements(Selector& s, std::string_view kernel) {
   return false;
 }
 
+// The data, which the output may lie in place of, what says where, and what is written there.
+std::vector<Operand> written_into(const Selector& s) {
+  const auto& inputs = s.node().inputs;
+  return {{inputs[0]}, {.value = inputs[1], .apart = true}, {.value = inputs[2], .apart = true}};
+}
+
 kernels::ScatterKind kind_of(ops::ScatterReduction reduction) {
   switch (reduction) {
     case ops::ScatterReduction::None: return kernels::ScatterKind::Replace;
@@ -54,8 +60,7 @@ bool select_scatter_elements(Selector& s) {
   config.type = s.out_dtype();
   config.kind = kind_of(ops::resolve_scatter_reduction(node));
   config.wide_indices = s.dtype(1) == DataType::Int64;
-  return s.choose(kernels::scatter_elements_candidates(), config,
-                  {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().inputs[2]}}, {s.node().outputs[0]});
+  return s.choose(kernels::scatter_elements_candidates(), config, written_into(s), {s.node().outputs[0]}, true);
 }
 
 bool select_gather_nd(Selector& s) {
@@ -99,8 +104,7 @@ bool select_scatter_nd(Selector& s) {
     return false;
   }
   config.rows = element_count(Shape(indices.begin(), indices.end() - 1));
-  return s.choose(kernels::scatter_nd_candidates(), config,
-                  {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().inputs[2]}}, {s.node().outputs[0]});
+  return s.choose(kernels::scatter_nd_candidates(), config, written_into(s), {s.node().outputs[0]}, true);
 }
 
 bool select_trilu(Selector& s) {

@@ -1,4 +1,6 @@
 // Pooling, LRN, and what works along whole rows: softmax and reductions.
+#include <algorithm>
+
 #include "kernels/cpu/norm.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/plane_pool.h"
@@ -107,14 +109,23 @@ bool select_softmax(Selector& s) {
   }
   const Shape& x = s.dims(0);
   const auto [first, last] = ops::resolve_softmax(SelectedNode(s), static_cast<std::int64_t>(x.size()));
-  const ops::AxisView view = ops::view_along(x, first, last);
-  kernels::SoftmaxConfig config;
-  config.log = s.node().op == &ops::LogSoftmax;
-  config.outer = view.outer;
-  config.n = view.n;
-  config.inner = view.inner;
-  config.type = s.out_dtype();
-  return s.choose(kernels::softmax_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]}, true);
+  const auto attempt = [&](Layout layout) {
+    const std::vector<std::size_t> order = kernels::memory_order(x.size(), layout);
+    Shape lies;
+    for (const std::size_t d : order) lies.push_back(x[d]);
+    const auto at = std::find(order.begin(), order.end(), static_cast<std::size_t>(first)) - order.begin();
+    const ops::AxisView view = ops::view_along(lies, at, at + last - first);
+    kernels::SoftmaxConfig config;
+    config.log = s.node().op == &ops::LogSoftmax;
+    config.outer = view.outer;
+    config.n = view.n;
+    config.inner = view.inner;
+    config.type = s.out_dtype();
+    return s.choose(kernels::softmax_candidates(), config, {{s.node().inputs[0], layout}},
+                    {s.node().outputs[0], layout}, true);
+  };
+  return (last - first == 1 && s.advised_layout() == Layout::ChannelsLast && attempt(Layout::ChannelsLast)) ||
+         attempt(Layout::Dense);
 }
 
 namespace {

@@ -254,7 +254,8 @@ def test_signatures_at_run_time_are_those_of_the_stub():
 def test_signatures_of_classes_and_bound_methods():
     assert list(inspect.signature(norn.InferenceSession).parameters)[:2] == ["path_or_bytes", "sess_options"]
     session = norn.InferenceSession(add_model().SerializeToString())
-    assert list(inspect.signature(session.run).parameters) == ["output_names", "input_feed", "run_options", "outputs"]
+    names = ["output_names", "input_feed", "run_options", "outputs", "donate"]
+    assert list(inspect.signature(session.run).parameters) == names
     assert inspect.signature(norn.load).parameters["mmap"].default is True
     assert "external_data" in pydoc.plain(pydoc.render_doc(norn.InferenceSession))
     assert "max_elements: int = 16" in pydoc.plain(pydoc.render_doc(norn.Model.to_text))

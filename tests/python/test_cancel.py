@@ -121,3 +121,34 @@ def test_many_cancelled_runs_leave_nothing_behind():
         with pytest.raises(norn.Cancelled):
             session.run(None, {"v0": a, "w": a}, options)
     np.testing.assert_array_equal(session.run(None, {"v0": a, "w": a})[0], a)
+
+
+# One step each, of seconds.
+LONG = {
+    "product": ("y = MatMul(a, b)", {"a": (6000, 5000), "b": (5000, 6000)}, False),
+    "product by columns": ("y = Gemm<transB = 1>(a, b)", {"a": (8192, 4096), "b": (8192, 4096)}, False),
+    "convolution": ("y = Conv<pads = [3, 3, 3, 3]>(a, b)", {"a": (1, 256, 400, 400), "b": (64, 256, 7, 7)}, False),
+    "winograd": ("y = Conv<pads = [1, 1, 1, 1]>(a, b)", {"a": (1, 256, 640, 640), "b": (512, 256, 3, 3)}, False),
+    "reference product": ("y = MatMul(a, b)", {"a": (1500, 1500), "b": (1500, 1500)}, True),
+    "reference convolution": ("y = Conv(a, b)", {"a": (1, 64, 200, 200), "b": (64, 64, 3, 3)}, True),
+    "reference equation": ('y = Einsum<equation = "ij,jk->ik">(a, b)', {"a": (1500, 1500), "b": (1500, 1500)}, True),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_long_step_ends(name, threads):
+    node, shapes, reference = LONG[name]
+    text = f"""<ir_version: 9, opset_import: ["": 21]>
+    agraph ({", ".join(f"float[{','.join(map(str, s))}] {n}" for n, s in shapes.items())}) => (y) {{ {node} }}"""
+    session = norn.InferenceSession(
+        onnx.parser.parse_model(text), norn.SessionOptions(intra_op_num_threads=threads, reference_only=reference)
+    )
+    options = norn.RunOptions()
+    options.timeout = 0.3
+    feed = {n: np.full(s, 0.5, np.float32) for n, s in shapes.items()}
+    begin = time.process_time()
+    with pytest.raises(norn.Cancelled):
+        session.run(None, feed, options)
+    # Of the processor, since machines of tests are busy; the whole step takes several times as much.
+    assert time.process_time() - begin < 0.3 * threads + 1

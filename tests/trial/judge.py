@@ -46,6 +46,9 @@ class Verdict:
     counts: collections.Counter[str]
 
 
+DONATED = "donated"  # all arrays are given up to the run
+
+
 def ways() -> dict[str, norn.SessionOptions]:
     """How sessions are made: passes left out in turn, numbers of threads, reference kernels.
 
@@ -54,6 +57,7 @@ def ways() -> dict[str, norn.SessionOptions]:
     made = {f"{n} threads": norn.SessionOptions(intra_op_num_threads=n) for n in (1, 2, 4)}
     for name in [*norn.pass_names(), "all"]:
         made[f"without {name}"] = norn.SessionOptions(disabled_passes=[name], intra_op_num_threads=1, verify_passes=True)
+    made[DONATED] = norn.SessionOptions(intra_op_num_threads=2)
     made["reference"] = norn.SessionOptions(reference_only=True, intra_op_num_threads=1)
     made["reference without all"] = norn.SessionOptions(
         reference_only=True, disabled_passes=["all"], intra_op_num_threads=2
@@ -207,7 +211,10 @@ def run_session(
         error, said = failed, Said()
         if session is not None:
             try:
-                said.values = session.run(None, dict(case.feeds[k]))
+                feed = dict(case.feeds[k])
+                given = [n for n, v in feed.items() if way == DONATED and type(v) is np.ndarray]
+                feed |= {n: feed[n].copy() for n in given}
+                said.values = session.run(None, feed, donate=given)
             except Exception as e:  # noqa: BLE001
                 error = e
         if error is not None:

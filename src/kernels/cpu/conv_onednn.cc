@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/parallel.h"
+#include "kernels/config_key.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/onednn.h"
@@ -121,6 +122,59 @@ bool native_posts(const Geometry& g, const std::vector<Spread>& spreads, const S
   return true;
 }
 
+// A slice as oneDNN takes it.
+struct Described {
+  dnnl::convolution_forward::primitive_desc pd;
+  std::vector<BinaryPost> binaries;
+  std::string implementation;
+};
+
+// All that its description follows from.
+std::string slice_key(const char* what, const Geometry& g, const std::vector<Spread>& spreads, const SliceShape& s,
+                      bool posts) {
+  const ConvConfig& c = g.config;
+  std::string key = what;
+  key::append(key, resized(c.x, s.images, c.x[1], s.in_rows));
+  key::append(key, resized(c.out, s.images, s.channels, s.out_rows));
+  key::append(key, Shape{s.pad_top, s.pad_bottom, c.group, c.has_bias, posts});
+  for (const Shape* sizes : {&c.w, &c.strides, &c.dilations, &c.pads_begin, &c.pads_end}) key::append(key, *sizes);
+  if (!posts) return key;
+  key::append(key, c.post);
+  key::append(key, spreads);
+  key::append(key, c.in_place_extra);
+  return key;
+}
+
+template <class T, class F>
+std::shared_ptr<const T> kept(PackedConstants* store, const std::string& key, F&& make) {
+  const auto made = [&] { return std::make_shared<const T>(make()); };
+  if (!store) return made();
+  return std::static_pointer_cast<const T>(
+      store->get({}, 0, key, [&]() -> std::shared_ptr<const void> { return made(); }));
+}
+
+// Throws dnnl::error where it does not take the slice, or its steps.
+std::shared_ptr<const Described> described(const Geometry& g, const std::vector<Spread>& spreads, const SliceShape& s,
+                                           bool posts, PackedConstants* store) {
+  return kept<Described>(store, slice_key("onednn conv ", g, spreads, s, posts), [&] {
+    Described made;
+    dnnl::primitive_attr attr = attributes({});
+    if (posts && !native_posts(g, spreads, s, attr, made.binaries)) throw dnnl::error(dnnl_unimplemented, "steps");
+    made.pd = describe_slice(g, s, attr);
+    made.implementation = made.pd.impl_info_str();
+    return made;
+  });
+}
+
+std::shared_ptr<const dnnl::convolution_forward> primitive_of(const Geometry& g, const std::vector<Spread>& spreads,
+                                                              const SliceShape& s, bool posts, const Described& of,
+                                                              PackedConstants* store) {
+  return kept<dnnl::convolution_forward>(store, slice_key("onednn conv code ", g, spreads, s, posts), [&] {
+    Making making;
+    return dnnl::convolution_forward(of.pd);
+  });
+}
+
 std::vector<Spread> spreads_of(const ConvConfig& c) {
   std::vector<Spread> spreads;
   for (const ExtraOperand& e : c.extra) {
@@ -132,12 +186,9 @@ std::vector<Spread> spreads_of(const ConvConfig& c) {
   return spreads;
 }
 
-bool posts_are_native(const Geometry& g) {
-  std::vector<BinaryPost> binaries;
-  dnnl::primitive_attr attr;
+bool posts_are_native(const Geometry& g, PackedConstants* store) {
   try {
-    return native_posts(g, spreads_of(g.config), g.whole(), attr, binaries) &&
-           !is_reference(describe_slice(g, g.whole(), attr).impl_info_str());
+    return !is_reference(described(g, spreads_of(g.config), g.whole(), true, store)->implementation);
   } catch (const dnnl::error&) {
     return false;
   }
@@ -148,7 +199,7 @@ class OneDnnConv final : public Kernel {
   OneDnnConv(const ConvConfig& config, PackedConstants& packed)
       : config_(config), g_(config_), spreads_(spreads_of(config_)) {
     OneThread one;
-    native_ = posts_are_native(g_);
+    native_ = posts_are_native(g_, &packed);
     if (!native_) {
       posts_ = post_chain(config_.out, config_.out_layout, config_.post, config_.extra, packed);
       config_.in_place_extra = -1;
@@ -204,7 +255,8 @@ class OneDnnConv final : public Kernel {
  private:
   struct Part {
     SliceShape shape;
-    dnnl::convolution_forward primitive;
+    std::shared_ptr<const Described> described;
+    std::shared_ptr<const dnnl::convolution_forward> primitive;
     dnnl::memory::desc x, w, out;
     dnnl::memory::desc scratch;
     std::size_t scratchpad;
@@ -224,7 +276,8 @@ class OneDnnConv final : public Kernel {
   void cut(PackedConstants& packed) {
     const ConvConfig& c = config_;
     const double image_ns = g_.image_ns();
-    const std::int64_t want = contraction_pieces(image_ns * static_cast<double>(c.x[0]), 16);
+    const double all_ns = image_ns * static_cast<double>(c.x[0]);
+    const std::int64_t want = contraction_pieces(all_ns, most_pieces(all_ns, 16));
     if (want >= 2 && c.x[0] >= want) {
       for (std::int64_t i = 0; i < want; ++i) {
         const std::int64_t first = c.x[0] * i / want, last = c.x[0] * (i + 1) / want;
@@ -301,14 +354,11 @@ class OneDnnConv final : public Kernel {
   Part make_part(const SliceShape& s, std::int64_t channel, PackedConstants& packed) {
     Part part;
     part.shape = s;
-    dnnl::primitive_attr attr = attributes({});
-    if (native_) native_posts(g_, spreads_, s, attr, part.binaries);
-    const auto pd = describe_slice(g_, s, attr);
-    part.moves_stack = moves_stack(pd.impl_info_str());
-    {
-      Making making;
-      part.primitive = dnnl::convolution_forward(pd);
-    }
+    part.described = described(g_, spreads_, s, native_, &packed);
+    part.primitive = primitive_of(g_, spreads_, s, native_, *part.described, &packed);
+    part.binaries = part.described->binaries;
+    const auto& pd = part.described->pd;
+    part.moves_stack = moves_stack(part.described->implementation);
     part.x = pd.src_desc();
     part.w = pd.weights_desc();
     part.out = pd.dst_desc();
@@ -423,7 +473,7 @@ class OneDnnConv final : public Kernel {
     }
     {
       SignalsBlocked blocked(part.moves_stack);
-      e.run(part.primitive);
+      e.run(*part.primitive);
     }
     if (blocked) {
       for (std::int64_t p = 0; p < pixels; ++p)
@@ -485,15 +535,15 @@ std::string onednn_conv_refuses(const ConvConfig& c) {
   if (std::string why = onednn_conv_size_refusal(c); !why.empty()) return why;
   const Geometry g(c);
   OneThread one;
-  try {
-    const std::string implementation = describe_slice(g, g.whole(), attributes({})).impl_info_str();
-    if (is_reference(implementation)) return "oneDNN has only a reference implementation of it";
-  } catch (const dnnl::error&) {
-    return "oneDNN does not take this convolution";
-  }
-  if (posts_are_native(g)) {
+  if (posts_are_native(g, nullptr)) {
     if (c.in_place_extra >= 0 && c.out_layout != Layout::ChannelsLast) return "a sum in place needs channels last";
     return "";
+  }
+  try {
+    if (is_reference(described(g, spreads_of(c), g.whole(), false, nullptr)->implementation))
+      return "oneDNN has only a reference implementation of it";
+  } catch (const dnnl::error&) {
+    return "oneDNN does not take this convolution";
   }
   if (c.in_place_extra >= 0) return "the steps that follow are not oneDNN's, so the sum cannot be in place";
   return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);

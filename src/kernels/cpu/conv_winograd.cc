@@ -102,9 +102,11 @@ class WinogradConv final : public Kernel {
     base::parallel_for(block_pieces_ * filter_pieces_, [&](std::int64_t piece) {
       float* const work = reinterpret_cast<float*>(base + pieces_at_) + piece * piece_floats_;
       const std::int64_t b = piece % block_pieces_, f = piece / block_pieces_ * piece_filters_;
-      for (std::int64_t i = blocks_ * b / block_pieces_; i < blocks_ * (b + 1) / block_pieces_; ++i)
+      for (std::int64_t i = blocks_ * b / block_pieces_; i < blocks_ * (b + 1) / block_pieces_; ++i) {
+        if (const base::Stop* stop = base::current_stop()) stop->check();
         block(call, i * block_tiles_, std::min(tiles_.all, (i + 1) * block_tiles_), f,
               std::min(piece_filters_, filters_ - f), work);
+      }
     });
     if (out != result) transpose_matrices(out, result, c_.x[0], c_.out[2] * c_.out[3], filters_, sizeof(float));
     if (posts_) run_post_chain(*posts_, result, operands + 3, c_.extra.size());

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/parallel.h"
+#include "kernels/config_key.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/matmul_posts.h"
@@ -110,19 +111,51 @@ Made describe_part(const MatMulConfig& c, const MatMulShape& s, const Fusion& f,
   return made;
 }
 
+// The same, kept with its primitive for others like it.
+struct MadePart {
+  Made made;
+  dnnl::matmul primitive;  // empty if only the description was asked for
+};
+std::shared_ptr<const MadePart> kept_part(const MatMulConfig& c, const MatMulShape& s, const Fusion& f, std::int64_t m,
+                                          std::int64_t n, bool primitive, PackedConstants* store) {
+  const auto make = [&] {
+    auto part = std::make_shared<MadePart>();
+    part->made = describe_part(c, s, f, m, n);
+    if (primitive) {
+      Making making;
+      part->primitive = dnnl::matmul(part->made.pd);
+    }
+    return part;
+  };
+  if (!store) return make();
+  std::string key = primitive ? "onednn matmul code " : "onednn matmul ";
+  const bool known = c.b_constant.known();
+  key::append(key, Shape{m, n, s.k, s.n, s.a_row, s.a_column, known ? 0 : s.b_row, known ? 0 : s.b_column, known,
+                         f.bias, f.bias_extra, f.add_c, f.steps,
+                         f.add_c ? static_cast<int>(spread_of(c.c, c.out, c.out.size() - 1)) : 0});
+  key::append(key, c.alpha);
+  if (f.steps) {
+    key::append(key, c.post);
+    key::append(key, f.spreads);
+    key::append(key, c.in_place_extra);
+  }
+  return std::static_pointer_cast<const MadePart>(
+      store->get({}, 0, key, [&]() -> std::shared_ptr<const void> { return make(); }));
+}
+
 // The most that oneDNN does itself; throws dnnl::error if it cannot do the product at all.
-Fusion working_fusion(const MatMulConfig& c, const MatMulShape& s) {
+Fusion working_fusion(const MatMulConfig& c, const MatMulShape& s, PackedConstants* store) {
   Fusion f = choose_fusion(c, s);
   const bool has_posts = f.steps > f.first_post() || f.add_c;
   if (has_posts) {
     try {
-      describe_part(c, s, f, s.m, s.n);
+      kept_part(c, s, f, s.m, s.n, false, store);
     } catch (const dnnl::error&) {
       f.steps = f.first_post();
       f.add_c = false;
     }
   }
-  if (f.steps == f.first_post() && !f.add_c) describe_part(c, s, f, s.m, s.n);
+  if (f.steps == f.first_post() && !f.add_c) kept_part(c, s, f, s.m, s.n, false, store);
   f.rest_by_piece = (f.bias || f.add_c || c_form(c) == CForm::None) &&
                     std::none_of(c.post.begin() + static_cast<std::ptrdiff_t>(f.steps), c.post.end(),
                                  [](const ElementStep& step) { return is_binary(step.op); });
@@ -139,7 +172,10 @@ MatMulConfig without_steps(MatMulConfig c, const Fusion& f) {
 class OneDnnMatMul final : public Kernel {
  public:
   OneDnnMatMul(const MatMulConfig& config, PackedConstants& packed)
-      : c_(config), s_(config), f_(working_fusion(c_, s_)), posts_(without_steps(c_, f_), f_.bias || f_.add_c, packed) {
+      : c_(config),
+        s_(config),
+        f_(working_fusion(c_, s_, &packed)),
+        posts_(without_steps(c_, f_), f_.bias || f_.add_c, packed) {
     OneThread one;
     if (f_.rest_by_piece) rest_.assign(c_.post.begin() + static_cast<std::ptrdiff_t>(f_.steps), c_.post.end());
     // With a full-size operand in the steps, a slice by columns (with a stride) may have no fast implementation.
@@ -184,7 +220,7 @@ class OneDnnMatMul final : public Kernel {
  private:
   struct Part {
     std::int64_t m, n;
-    dnnl::matmul primitive;
+    std::shared_ptr<const MadePart> kept;
     dnnl::memory::desc a, b, out, scratch;
     std::size_t scratchpad_bytes;
     std::vector<BinaryPost> binaries;
@@ -214,17 +250,18 @@ class OneDnnMatMul final : public Kernel {
     const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
     const double product_ns = std::max(products * 0.01, static_cast<double>(s_.n * s_.k) * 0.1) + 300;
     const double all_ns = product_ns * static_cast<double>(s_.batches);
-    const std::int64_t want = product_pieces(all_ns);
+    const std::int64_t want = product_pieces(all_ns, most_pieces(all_ns, 32));
     tasks_ = want;
     std::int64_t by_column = 1, by_row = 1;
     if (want > s_.batches) {
       const std::int64_t each = (want + s_.batches - 1) / s_.batches;
-      if (how == Cut::Whole)
+      if (how == Cut::Whole) {
         by_row = 1;
-      else if (s_.n >= s_.m && how == Cut::Best)
+      } else if (s_.n >= s_.m && how == Cut::Best) {
         cut_columns(each, by_column, by_row);
-      else
+      } else {
         by_row = std::max<std::int64_t>(1, std::min(each, s_.m / 16));
+      }
     }
     // A large constant is packed in the same pieces for any number of rows, so that plans for many share one copy.
     std::int64_t width = 0;
@@ -257,21 +294,18 @@ class OneDnnMatMul final : public Kernel {
   }
 
   Part make_part(std::int64_t m, std::int64_t n0, std::int64_t n1, PackedConstants& packed) {
-    Made made = describe_part(c_, s_, f_, m, n1 - n0);
     Part part;
+    part.kept = kept_part(c_, s_, f_, m, n1 - n0, true, &packed);
+    const Made& made = part.kept->made;
     part.m = m;
     part.n = n1 - n0;
-    {
-      Making making;
-      part.primitive = dnnl::matmul(made.pd);
-    }
     block_signals_ = block_signals_ || moves_stack(made.pd.impl_info_str());
     part.a = made.pd.src_desc();
     part.b = made.pd.weights_desc();
     part.out = made.pd.dst_desc();
     part.scratch = made.pd.scratchpad_desc();
     part.scratchpad_bytes = part.scratch.get_size();
-    part.binaries = std::move(made.binaries);
+    part.binaries = made.binaries;
     if (c_.b_constant.known()) {
       const std::int64_t matrices = s_.b_at.last() / (s_.k * s_.n) + 1;
       const auto plain = strided(s_.k, part.n, s_.b_row, s_.b_column);
@@ -328,7 +362,7 @@ class OneDnnMatMul final : public Kernel {
       const float* extra = static_cast<const float*>(b.extra == kOperandC ? operands[2] : operands[3 + b.extra]);
       e.set(next++, extra + (b.spread == Spread::Full ? out_at : b.spread == Spread::Channel ? job.column : 0));
     }
-    e.run(part.primitive);
+    e.run(part.kept->primitive);
     const StepTableF32& steps = step_table_f32();
     for (std::int64_t r = 0; !rest_.empty() && r < part.m; ++r) {
       float* row = out + out_at + r * s_.n;
@@ -367,7 +401,7 @@ std::string onednn_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = onednn_matmul_size_refusal(s); !why.empty()) return why;
   OneThread one;
   try {
-    const Fusion f = working_fusion(c, s);
+    const Fusion f = working_fusion(c, s, nullptr);
     const bool added = std::any_of(c.post.begin(), c.post.begin() + static_cast<std::ptrdiff_t>(f.steps),
                                    [&](const ElementStep& step) { return step.operand == c.in_place_extra; });
     if (c.in_place_extra >= 0 && !added) return "the steps that follow are not oneDNN's, so the sum cannot be in place";

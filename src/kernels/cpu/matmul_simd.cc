@@ -35,7 +35,8 @@ class OwnMatMul final : public Kernel {
     const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
     // Few rows wait for B to come from memory.
     const double product_ns = std::max(products * 0.012, static_cast<double>(s_.n * s_.k) * 0.1) + 50;
-    const std::int64_t want = product_pieces(product_ns * static_cast<double>(s_.batches));
+    const double all_ns = product_ns * static_cast<double>(s_.batches);
+    const std::int64_t want = product_pieces(all_ns, most_pieces(all_ns, 32));
     tasks_ = want;
     if (want > s_.batches) {
       split_ = (want + s_.batches - 1) / s_.batches;

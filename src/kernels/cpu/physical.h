@@ -79,6 +79,12 @@ inline std::int64_t piece_count(std::int64_t units, double unit_ns, std::int64_t
   return std::min<std::int64_t>({units, most, static_cast<std::int64_t>(pieces + 1) / 2 * 2});
 }
 
+// So many pieces at most, but more of work that takes long: a run that is to end does so between two of them.
+inline std::int64_t most_pieces(double ns, std::int64_t most) {
+  constexpr double kLongNs = 10e6;
+  return std::max(most, static_cast<std::int64_t>(std::min(ns / kLongNs, 1e4)));
+}
+
 // Calls body(begin, end) over [0, units) in piece_count pieces, each begin a multiple of `step`.
 template <class Body>
 void parallel_ranges(std::int64_t units, double unit_ns, std::int64_t step, Body&& body, std::int64_t most = 32) {

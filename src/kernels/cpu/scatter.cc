@@ -263,7 +263,9 @@ void with_type(DataType type, ScatterKind kind, F&& f) {
   }
 }
 
+// Nothing where the output lies in the data's memory.
 void copy_all(const void* from, void* to, std::int64_t bytes) {
+  if (from == to) return;
   parallel_ranges(bytes, 0.05, 4096, [&](std::int64_t begin, std::int64_t end) {
     std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin,
                 static_cast<std::size_t>(end - begin));

@@ -18,7 +18,8 @@ std::span<const Candidate<GatherElementsConfig>> gather_elements_candidates();
 
 enum class ScatterKind : std::uint8_t { Replace, Add, Mul, Max, Min };
 
-// Operands: data, indices, updates of the indices' dims, then the output. Updates of one element are taken in order.
+// Operands: data, indices, updates of the indices' dims, then the output, which may be the data. Updates of one element
+// are taken in order.
 struct ScatterElementsConfig {
   Shape data, indices;
   std::int64_t axis = 0;
@@ -38,7 +39,7 @@ struct GatherNdConfig {
 };
 std::span<const Candidate<GatherNdConfig>> gather_nd_candidates();
 
-// Operands: data, indices, updates, then the output: a copy of data with the updates' blocks written in order.
+// Operands: data, indices, updates, then the output: the data, or a copy, with the updates' blocks written in order.
 struct ScatterNdConfig {
   std::int64_t rows = 1;
   Shape axes;

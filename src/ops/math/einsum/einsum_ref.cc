@@ -1,5 +1,6 @@
 // Inputs are multiplied one after another. What no later input and no output has is summed at once, so that a chain of
 // products costs what its matrix products cost. Integers wrap around; floating types are rounded once, at the end.
+#include "base/stop.h"
 #include "ops/math/einsum/einsum.h"
 
 #include <algorithm>
@@ -103,7 +104,13 @@ Operand<D> contract(const opset::ReferenceContext& ctx, const Operand<D>& a, con
   const std::int64_t n = dims.back(), a_step = a_steps.back(), b_step = b_steps.back(), to_step = to_steps.back();
   for (auto* list : {&dims, &a_steps, &b_steps, &to_steps}) list->pop_back();
   if (n == 0) return result;
+  const base::Stop* const stop = base::current_stop();
+  std::int64_t done = 0;  // since it was looked whether to stop
   for (Odometer at(dims, {a_steps, b_steps, to_steps}); !at.done(); at.next()) {
+    if (stop && (done += n) >= 1 << 20) {
+      stop->check();
+      done = 0;
+    }
     const D *x = a.values.data() + at.offset(0), *y = b.values.data() + at.offset(1);
     D* to = result.values.data() + at.offset(2);
     for (std::int64_t k = 0; k < n; ++k) to[k * to_step] = plus(to[k * to_step], times(x[k * a_step], y[k * b_step]));

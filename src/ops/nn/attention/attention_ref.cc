@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/stop.h"
 #include "ops/common/elements.h"
 #include "ops/common/shapes.h"
 #include "ops/nn/attention/attention.h"
@@ -109,6 +110,7 @@ void attention_ref(opset::ReferenceContext& ctx) {
   for (std::int64_t b = 0; b < p.batch; ++b)
     for (std::int64_t h = 0; h < p.q_heads; ++h)
       for (std::int64_t r = 0; r < p.rows; ++r) {
+        if (const base::Stop* stop = base::current_stop()) stop->check();
         const std::int64_t row = (b * p.q_heads + h) * p.rows + r, head = b * p.kv_heads + h / group;
         const auto keep = [&](std::int64_t mode) {
           if (wants_scores && p.qk_mode == mode) stage.insert(stage.end(), s.begin(), s.end());

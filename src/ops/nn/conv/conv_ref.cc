@@ -1,4 +1,5 @@
 // Conv: convolve() in double, rounded once.
+#include "base/stop.h"
 #include "ops/common/loops.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv/convolve.h"
@@ -40,8 +41,10 @@ std::vector<double> convolve(const ConvParams& p, const Shape& x_dims, const Sha
   const std::int64_t in_plane = element_count(in), out_plane = element_count(p.window.out);
   const std::int64_t kernel = element_count(p.window.kernel);
   WindowTaps window(p.window, in);
+  const base::Stop* const stop = base::current_stop();
   std::int64_t position = 0;
   for (Odometer o(p.window.out, {}); !o.done(); o.next(), ++position) {
+    if (stop) stop->check();
     const std::span<const WindowTaps::Tap> taps = window.at(o.index());
     for (std::int64_t n = 0; n < batch; ++n) {
       for (std::int64_t m = 0; m < filters; ++m) {

@@ -1,5 +1,6 @@
 // Each element of X, times the filter, is added to Y where the window that Conv would have there lies. Summed in
 // double.
+#include "base/stop.h"
 #include "ops/nn/conv_transpose/conv_transpose.h"
 
 #include "ops/common/loops.h"
@@ -32,7 +33,9 @@ void conv_transpose_ref(opset::ReferenceContext& ctx) {
   }
   WindowTaps window(p.window, p.out);
   std::int64_t position = 0;
+  const base::Stop* const stop = base::current_stop();
   for (Odometer o(p.window.out, {}); !o.done(); o.next(), ++position) {
+    if (stop) stop->check();
     const std::span<const WindowTaps::Tap> taps = window.at(o.index());
     for (std::int64_t n = 0; n < batch; ++n) {
       for (std::int64_t c = 0; c < channels; ++c) {

@@ -1,0 +1,217 @@
+#include "runtime/layouts.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "ops/math/softmax/softmax.h"
+#include "ops/nn/conv/conv.h"
+#include "ops/nn/conv_transpose/conv_transpose.h"
+#include "ops/nn/lrn/lrn.h"
+#include "ops/nn/pool/pool.h"
+#include "ops/tensor/concat/concat.h"
+#include "ops/tensor/transpose/transpose.h"
+#include "runtime/select.h"
+
+namespace norn::runtime {
+namespace {
+
+using kernels::Layout;
+using program::kNone;
+using program::Node;
+using program::ValueId;
+
+// A flow network whose minimum cut is found by blocking flows (Dinic).
+class Network {
+ public:
+  static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max() / 4;
+
+  std::uint32_t add_vertex() {
+    edges_of_.emplace_back();
+    return static_cast<std::uint32_t>(edges_of_.size() - 1);
+  }
+  void add_edge(std::uint32_t from, std::uint32_t to, std::int64_t there, std::int64_t back) {
+    edges_of_[from].push_back(static_cast<std::uint32_t>(edges_.size()));
+    edges_.push_back({to, there});
+    edges_of_[to].push_back(static_cast<std::uint32_t>(edges_.size()));
+    edges_.push_back({from, back});
+  }
+  // By vertex: whether edges lead from there to `vertex`, whichever way they go.
+  std::vector<bool> connected(std::uint32_t vertex) const {
+    std::vector<bool> found(edges_of_.size(), false);
+    std::vector<std::uint32_t> queue{vertex};
+    found[vertex] = true;
+    for (std::size_t i = 0; i < queue.size(); ++i)
+      for (const std::uint32_t e : edges_of_[queue[i]])
+        if (!found[edges_[e].to]) {
+          found[edges_[e].to] = true;
+          queue.push_back(edges_[e].to);
+        }
+    return found;
+  }
+  // By vertex: whether it is on the source's side of the cut that has the fewest vertices there.
+  std::vector<bool> cut(std::uint32_t source, std::uint32_t sink) {
+    while (find_levels(source, sink)) {
+      next_.assign(edges_of_.size(), 0);
+      while (push(source, sink)) {
+      }
+    }
+    std::vector<bool> side(edges_of_.size());
+    for (std::size_t v = 0; v < side.size(); ++v) side[v] = level_[v] >= 0;
+    return side;
+  }
+
+ private:
+  struct Edge {
+    std::uint32_t to;
+    std::int64_t room;
+  };
+
+  bool find_levels(std::uint32_t source, std::uint32_t sink) {
+    level_.assign(edges_of_.size(), -1);
+    level_[source] = 0;
+    std::vector<std::uint32_t> queue{source};
+    for (std::size_t i = 0; i < queue.size(); ++i)
+      for (const std::uint32_t e : edges_of_[queue[i]])
+        if (edges_[e].room > 0 && level_[edges_[e].to] < 0) {
+          level_[edges_[e].to] = level_[queue[i]] + 1;
+          queue.push_back(edges_[e].to);
+        }
+    return level_[sink] >= 0;
+  }
+  // Sends flow along one path, without recursion: graphs may be deep.
+  bool push(std::uint32_t source, std::uint32_t sink) {
+    std::vector<std::uint32_t> path;
+    std::uint32_t at = source;
+    while (at != sink) {
+      std::size_t& next = next_[at];
+      const std::vector<std::uint32_t>& edges = edges_of_[at];
+      while (next < edges.size() && (edges_[edges[next]].room == 0 || level_[edges_[edges[next]].to] != level_[at] + 1))
+        ++next;
+      if (next < edges.size()) {
+        path.push_back(edges[next]);
+        at = edges_[edges[next]].to;
+        continue;
+      }
+      if (path.empty()) return false;
+      at = edges_[path.back() ^ 1].to;
+      path.pop_back();
+      ++next_[at];
+    }
+    std::int64_t flow = kUnbounded;
+    for (const std::uint32_t e : path) flow = std::min(flow, edges_[e].room);
+    for (const std::uint32_t e : path) {
+      edges_[e].room -= flow;
+      edges_[e ^ 1].room += flow;
+    }
+    return true;
+  }
+
+  std::vector<Edge> edges_;  // each beside its reverse
+  std::vector<std::vector<std::uint32_t>> edges_of_;
+  std::vector<std::int32_t> level_;
+  std::vector<std::size_t> next_;
+};
+
+enum class Role {
+  Dense,         // reads and writes dense values
+  ChannelsLast,  // reads and writes pixels of channels
+  Either,        // all of its full-size operands in one layout
+  View,          // has its input's memory, whatever layout that has
+};
+
+constexpr std::int64_t kManyChannels = 8;  // from which on pools want channels last
+
+Role role_of(const Node& node, const PlanState& state) {
+  if (node.outputs.empty() || node.outputs[0] == kNone) return Role::Dense;
+  if (state.values[node.outputs[0]].type.elem != DataType::Float) return Role::Dense;
+  const auto* const op = node.op;
+  if (op == &ops::Conv) return Role::ChannelsLast;
+  if (op == &ops::MaxPool || op == &ops::AveragePool) {
+    const Shape& x = state.values[node.inputs[0]].dims;
+    return x.size() >= 3 && x[1] >= kManyChannels ? Role::ChannelsLast : Role::Either;
+  }
+  if (op == &ops::Concat || op == &ops::LRN || is_elementwise(op)) return Role::Either;
+  if (op == &ops::Softmax || op == &ops::LogSoftmax) return node.schema->since >= 13 ? Role::Either : Role::Dense;
+  if (op == &ops::Transpose) return Role::View;
+  return Role::Dense;
+}
+
+// Whether the layouts of such a value differ.
+bool has_layouts(const PlanState::ValueState& value) {
+  if (value.type.elem != DataType::Float || value.dims.size() < 3 || value.dims[1] <= 1) return false;
+  return element_count(value.dims) > value.dims[0] * value.dims[1];
+}
+
+}  // namespace
+
+LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
+  constexpr std::size_t kMostNodes = 4096;  // a cut may take time that grows with their square
+  std::size_t free = 0, fixed = 0;
+  for (const SegmentNodes::Planned& p : nodes.planned) {
+    if (!p.needed || p.late || p.nested) continue;
+    const Role role = role_of(*p.node, state);
+    free += role == Role::Either && has_layouts(state.values[p.results()[0]]);
+    fixed += role == Role::ChannelsLast;
+  }
+  if (free == 0 || fixed == 0 || free > kMostNodes) return;
+
+  Network network;
+  const std::uint32_t dense = network.add_vertex(), last = network.add_vertex();
+  struct Value {
+    std::uint32_t made = kNone;  // the vertex of what makes it
+    std::vector<std::uint32_t> read;
+  };
+  std::unordered_map<ValueId, Value> values;
+  std::vector<std::pair<const Node*, std::uint32_t>> choices;
+  for (const SegmentNodes::Planned& p : nodes.planned) {
+    if (!p.needed) continue;
+    const Role role = p.late || p.nested ? Role::Dense : role_of(*p.node, state);
+    const ValueId out = p.results().empty() ? kNone : p.results()[0];
+    std::uint32_t vertex = role == Role::ChannelsLast ? last : dense;
+    if (role == Role::Either && out != kNone && has_layouts(state.values[out])) {
+      vertex = network.add_vertex();
+      choices.emplace_back(p.node, vertex);
+    }
+    const bool by_dims = is_elementwise(p.node->op);  // operands that are broadcast are read dense
+    p.for_each_use([&](ValueId id) {
+      if (role == Role::View || !has_layouts(state.values[id])) return;
+      if (role == Role::ChannelsLast && state.graph.value(id).is_constant()) return;  // it is packed
+      if (vertex != dense && by_dims && state.values[id].dims != state.values[out].dims) return;
+      values[id].read.push_back(vertex);
+    });
+    if (p.late) continue;
+    for (const ValueId id : p.results())
+      if (id != kNone && has_layouts(state.values[id]) && role != Role::View) values[id].made = vertex;
+  }
+  for (auto& [id, value] : values) {
+    const program::Value& of = state.graph.value(id);
+    const bool here = of.origin == program::Origin::Computed;
+    if (!here) value.made = dense;
+    if (value.made == kNone) continue;  // a view: free for some readers
+    if (state.uses.is_output(id) || (here && state.has_waiting_reader(id))) value.read.push_back(dense);
+    std::sort(value.read.begin(), value.read.end());
+    value.read.erase(std::unique(value.read.begin(), value.read.end()), value.read.end());
+    std::erase(value.read, value.made);
+    if (value.read.empty()) continue;
+    const std::int64_t cost = element_count(state.values[id].dims);
+    if (value.read.size() == 1) {
+      network.add_edge(value.made, value.read[0], cost, cost);
+      continue;
+    }
+    // Once for all readers of a layout.
+    const std::uint32_t any_last = network.add_vertex(), any_dense = network.add_vertex();
+    network.add_edge(value.made, any_last, cost, 0);
+    network.add_edge(any_dense, value.made, cost, 0);
+    for (const std::uint32_t reader : value.read) {
+      network.add_edge(any_last, reader, Network::kUnbounded, 0);
+      network.add_edge(reader, any_dense, Network::kUnbounded, 0);
+    }
+  }
+  const std::vector<bool> matters = network.connected(last), is_dense = network.cut(dense, last);
+  for (const auto& [node, vertex] : choices)
+    if (matters[vertex]) advised_.emplace(node, is_dense[vertex] ? Layout::Dense : Layout::ChannelsLast);
+}
+
+}  // namespace norn::runtime

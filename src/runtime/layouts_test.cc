@@ -1,0 +1,100 @@
+// Layouts are assigned over all readers: what a choice that looks at inputs alone reorders more often.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "ops/tensor/shape/chain_test.h"
+#include "runtime/compiled_model.h"
+#include "tests/support/model_builder.h"
+
+namespace norn::runtime {
+namespace {
+
+using norn::test::ModelBuilder;
+using ops::test::doubles;
+using ops::test::random_tensor;
+using ops::test::tensor;
+using transform::make_attr;
+
+using Feeds = std::vector<Feed>;
+using Ints = std::vector<std::int64_t>;
+
+Tensor numbers(Shape dims, int seed = 0) {
+  Tensor t(DataType::Float, std::move(dims));
+  for (std::int64_t i = 0; i < t.size(); ++i)
+    t.as_mutable<float>()[i] = static_cast<float>((i * 7 + seed) % 23) / 8 - 1;
+  return t;
+}
+
+// The bytes that steps reorder, as it runs; held against reference kernels.
+std::size_t reordered(const ModelBuilder& m, const Feeds& feeds) {
+  SessionOptions options, plain;
+  options.disabled_passes = {"fuse_elementwise"};
+  plain.disabled_passes = {"all"};
+  plain.reference_only = true;
+  const CompiledModel model(m.build(), {}, options);
+  const auto want = CompiledModel(m.build(), {}, plain).run(feeds, {});
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto got = model.run(feeds, {});
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      const auto a = doubles(got[i].tensor()), b = doubles(want[i].tensor());
+      EXPECT_EQ(a.size(), b.size());
+      for (std::size_t k = 0; k < a.size() && k < b.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-3) << i << ", " << k;
+    }
+  }
+  std::size_t bytes = 0;
+  for (const ExplainedStep& step : model.explain(feeds, 1).graph.steps)
+    if (step.kernel.starts_with("reorder")) bytes += 4 * static_cast<std::size_t>(element_count(step.inputs[0].dims));
+  return bytes;
+}
+
+ModelBuilder& conv(ModelBuilder& m, const std::string& x, const std::string& out, std::int64_t channels) {
+  m.initializer(out + "_w", numbers({channels, channels, 3, 3}));
+  m.node("Conv", {x, out + "_w"}, {out}, {make_attr("pads", Ints{1, 1, 1, 1})});
+  return m;
+}
+
+constexpr std::size_t kMap = 4 * 16 * 14 * 14;  // bytes
+
+// Three dense operands are added to a channels-last one, and the sum is read dense: the one is reordered, not the three
+// and the sum.
+TEST(Layouts, OneOperandIsReorderedForMany) {
+  ModelBuilder m(21);
+  m.input("x", "float[1,16,14,14]");
+  for (const char* d : {"a", "b", "c"}) m.input(d, "float[1,16,14,14]");
+  conv(m, "x", "p", 16);
+  m.node("Add", {"p", "a"}, {"q"}).node("Add", {"q", "b"}, {"r"}).node("Add", {"r", "c"}, {"y"}).output("y");
+  Feeds feeds = {{"x", numbers({1, 16, 14, 14})}};
+  for (const char* d : {"a", "b", "c"}) feeds.push_back({d, numbers({1, 16, 14, 14}, d[0])});
+  EXPECT_EQ(reordered(m, feeds), 2 * kMap);  // x for the convolution, and what it gives
+}
+
+// What lies between convolutions stays as they have it.
+TEST(Layouts, SoftmaxBetweenConvolutions) {
+  for (const std::int64_t axis : {1, 2, 3}) {
+    ModelBuilder m(21);
+    m.input("x", "float[1,16,14,14]");
+    std::string at = "x";
+    for (int i = 0; i < 3; ++i) {
+      const std::string k = std::to_string(i);
+      conv(m, at, "c" + k, 16).node("Softmax", {"c" + k}, {"s" + k}, {make_attr("axis", axis)});
+      at = "s" + k;
+    }
+    conv(m, at, "y", 16).output("y");
+    EXPECT_EQ(reordered(m, {{"x", numbers({1, 16, 14, 14})}}), 2 * kMap) << axis;
+  }
+}
+
+// A large constant is not reordered for a small value's sake, and one reorder serves all readers of a layout.
+TEST(Layouts, ReadersOfALayoutShareAReorder) {
+  ModelBuilder m(21);
+  m.input("x", "float[1,16,14,14]").input("d", "float[1,16,14,14]");
+  m.node("Mul", {"x", "d"}, {"p"});
+  conv(m, "p", "a", 16);
+  conv(m, "p", "b", 16);
+  m.node("Add", {"a", "b"}, {"y"}).output("y");
+  EXPECT_EQ(reordered(m, {{"x", numbers({1, 16, 14, 14})}, {"d", numbers({1, 16, 14, 14}, 3)}}), 2 * kMap);
+}
+
+}  // namespace
+}  // namespace norn::runtime
