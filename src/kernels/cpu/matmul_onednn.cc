@@ -131,7 +131,7 @@ std::shared_ptr<const MadePart> kept_part(const MatMulConfig& c, const MatMulSha
   std::string key = primitive ? "onednn matmul code " : "onednn matmul ";
   const bool known = c.b_constant.known();
   key::append(key, Shape{m, n, s.k, s.n, s.a_row, s.a_column, known ? 0 : s.b_row, known ? 0 : s.b_column, known,
-                         f.bias, f.bias_extra, f.add_c, f.steps,
+                         f.bias, f.bias_extra, f.add_c, static_cast<std::int64_t>(f.steps),
                          f.add_c ? static_cast<int>(spread_of(c.c, c.out, c.out.size() - 1)) : 0});
   key::append(key, c.alpha);
   if (f.steps) {

@@ -243,7 +243,9 @@ TEST(StoredMatMul, RowsInEightBitsStayWithinTheirBound) {
     const auto got = run_at_widths(*stored_matmul_int8_candidates()[0].make(c, constants), {a.data(), nullptr, nullptr},
                                    std::vector<float>(static_cast<std::size_t>(t.m * t.n)));
     EXPECT_TRUE(std::isnan(got[0])) << what;
-    if (t.m > 1) EXPECT_TRUE(std::isfinite(got[static_cast<std::size_t>(t.n)])) << what;
+    if (t.m > 1) {
+      EXPECT_TRUE(std::isfinite(got[static_cast<std::size_t>(t.n)])) << what;
+    }
   }
   StoredMatMulConfig bytes;
   const std::vector<std::uint8_t> stored(64, 1);
