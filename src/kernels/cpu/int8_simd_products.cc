@@ -56,47 +56,39 @@ struct Product {
   }
 };
 
-class SimdConvInt8 final : public Kernel {
+// Blocks of rows, shared by tasks, times weights in panels, which are packed once where the weights are constant.
+// Scratch memory: the finisher's, each task's, and the panels where every run packs them.
+template <class Config>
+class BlockProducts : public Kernel {
  public:
-  SimdConvInt8(const ConvInt8Config& config, PackedConstants& packed)
-      : c_(config),
-        in_(spatial3(c_.x, 2, 1)),
-        out_(spatial3(c_.out, 2, 1)),
-        window_(spatial3(c_.w, 2, 1)),
-        strides_(spatial3(c_.strides, 0, 1)),
-        dilations_(spatial3(c_.dilations, 0, 1)),
-        pads_(spatial3(c_.pads_begin, 0, 0)),
-        channels_(c_.x[1] / c_.group),
-        taps_(window_[0] * window_[1] * window_[2]),
-        product_{taps_ * channels_, c_.out[1] / c_.group},
-        finisher_(c_.output, c_.out[1], product_.depth) {
-    group_floats_ = packed_floats(product_.depth, product_.columns);
-    const auto floats = static_cast<std::size_t>(group_floats_ * c_.group);
-    out_pixels_ = out_[0] * out_[1] * out_[2];
-    const double products =
-        static_cast<double>(c_.x[0] * out_pixels_ * c_.out[1]) * static_cast<double>(product_.depth);
-    tasks_ = piece_count(
-        (c_.x[0] * out_pixels_ + kRows - 1) / kRows,
-        products * 0.015 * kRows / static_cast<double>(std::max<std::int64_t>(1, c_.x[0] * out_pixels_)), kTasks);
+  std::size_t scratch_bytes() const override { return scratch_; }
+
+ protected:
+  BlockProducts(const Config& config, Product product, std::int64_t channels)
+      : c_(config), product_(product), finisher_(c_.output, channels, product.depth) {}
+
+  // `floats`: of all panels; `filter`: elements of the weights that have one zero point.
+  void lay_out(std::int64_t tasks, std::int64_t floats, std::int64_t filter, std::string key, PackedConstants& packed) {
+    tasks_ = tasks;
+    filter_ = filter;
     work_ = product_.work_bytes();
     scratch_ = align64(finisher_.scratch_bytes()) + work_ * static_cast<std::size_t>(tasks_);
+    const std::size_t bytes = static_cast<std::size_t>(floats) * sizeof(float);
     if (c_.weights.known() && (c_.w_zeros == 0 || c_.w_zero.known())) {
-      packed_ = packed.get(
-          c_.weights, 0,
-          "simd int8 conv " + to_string(c_.w) + std::to_string(c_.group) + centering(c_.w_zero.data).key(), [&] {
-            auto buffer = aligned_buffer(floats * sizeof(float));
-            pack(c_.weights.data, c_.w_zero.data, static_cast<float*>(buffer.get()));
-            return buffer;
-          });
+      packed_ = packed.get(c_.weights, 0, key + centering(c_.w_zero.data).key(), [&] {
+        auto buffer = aligned_buffer(bytes);
+        pack(c_.weights.data, c_.w_zero.data, static_cast<float*>(buffer.get()));
+        return buffer;
+      });
     } else {
       panels_at_ = scratch_;
-      scratch_ += align64(floats * sizeof(float));
+      scratch_ += align64(bytes);
     }
   }
 
-  std::size_t scratch_bytes() const override { return scratch_; }
-
-  void run(void* const* operands, void* scratch) const override {
+  // Calls block(i, a task's memory, panels, X's zero point, the finisher's run) for each.
+  template <class Block>
+  void run_blocks(void* const* operands, void* scratch, std::int64_t blocks, Block block) const {
     char* const base = static_cast<char*>(scratch);
     const float* panels = static_cast<const float*>(packed_.get());
     if (!packed_) {
@@ -106,28 +98,73 @@ class SimdConvInt8 final : public Kernel {
     const std::int32_t zero = zero_point(operands[Op::XZero], c_.x_type);
     const SumFinisher::Run run = finisher_.prepare(operands, 0, nullptr, base);
     char* const work = base + align64(finisher_.scratch_bytes());
-    const std::int64_t pixels = c_.x[0] * out_pixels_, blocks = (pixels + kRows - 1) / kRows;
     base::parallel_for(tasks_, [&](std::int64_t t) {
       char* own = work + static_cast<std::size_t>(t) * work_;
-      for (std::int64_t i = blocks * t / tasks_; i < blocks * (t + 1) / tasks_; ++i) {
-        const std::int64_t first = i * kRows, rows = std::min(kRows, pixels - first);
-        for (std::int64_t g = 0; g < c_.group; ++g) {
-          for (std::int64_t r = 0; r < rows; ++r)
-            patch(operands[Op::X], zero, first + r, g, product_.left(own) + r * product_.depth);
-          const std::int32_t* sums = product_.multiply(own, rows, panels + g * group_floats_);
-          const std::int64_t channel = g * product_.columns;
-          finisher_.rows(run, sums, product_.columns, rows, channel, product_.columns, first * c_.out[1] + channel,
-                         c_.out[1]);
-        }
-      }
+      for (std::int64_t i = blocks * t / tasks_; i < blocks * (t + 1) / tasks_; ++i) block(i, own, panels, zero, run);
     });
   }
 
+  Centering centering(const void* zero) const { return {c_.w_type, zero, c_.w_zeros, filter_}; }
+
+  Config c_;
+  Product product_;
+  SumFinisher finisher_;
+
  private:
-  Centering centering(const void* zero) const { return {c_.w_type, zero, c_.w_zeros, element_count(c_.w) / c_.w[0]}; }
+  virtual void pack(const void* weights, const void* zero, float* to) const = 0;
+
+  std::int64_t tasks_ = 1, filter_ = 1;
+  std::shared_ptr<const void> packed_;
+  std::size_t work_ = 0, scratch_ = 0, panels_at_ = 0;
+};
+
+class SimdConvInt8 final : public BlockProducts<ConvInt8Config> {
+ public:
+  SimdConvInt8(const ConvInt8Config& config, PackedConstants& packed)
+      : BlockProducts(config, product_of(config), config.out[1]),
+        in_(spatial3(c_.x, 2, 1)),
+        out_(spatial3(c_.out, 2, 1)),
+        window_(spatial3(c_.w, 2, 1)),
+        strides_(spatial3(c_.strides, 0, 1)),
+        dilations_(spatial3(c_.dilations, 0, 1)),
+        pads_(spatial3(c_.pads_begin, 0, 0)),
+        channels_(c_.x[1] / c_.group),
+        taps_(window_[0] * window_[1] * window_[2]),
+        group_floats_(packed_floats(product_.depth, product_.columns)),
+        out_pixels_(out_[0] * out_[1] * out_[2]) {
+    const std::int64_t pixels = c_.x[0] * out_pixels_;
+    const double products = static_cast<double>(pixels * c_.out[1]) * static_cast<double>(product_.depth);
+    const std::int64_t tasks =
+        piece_count((pixels + kRows - 1) / kRows,
+                    products * 0.015 * kRows / static_cast<double>(std::max<std::int64_t>(1, pixels)), kTasks);
+    lay_out(tasks, group_floats_ * c_.group, element_count(c_.w) / c_.w[0],
+            "simd int8 conv " + to_string(c_.w) + std::to_string(c_.group), packed);
+  }
+
+  void run(void* const* operands, void* scratch) const override {
+    const std::int64_t pixels = c_.x[0] * out_pixels_;
+    run_blocks(operands, scratch, (pixels + kRows - 1) / kRows,
+               [&](std::int64_t i, char* own, const float* panels, std::int32_t zero, const SumFinisher::Run& run) {
+                 const std::int64_t first = i * kRows, rows = std::min(kRows, pixels - first);
+                 for (std::int64_t g = 0; g < c_.group; ++g) {
+                   for (std::int64_t r = 0; r < rows; ++r)
+                     patch(operands[Op::X], zero, first + r, g, product_.left(own) + r * product_.depth);
+                   const std::int32_t* sums = product_.multiply(own, rows, panels + g * group_floats_);
+                   const std::int64_t channel = g * product_.columns;
+                   finisher_.rows(run, sums, product_.columns, rows, channel, product_.columns,
+                                  first * c_.out[1] + channel, c_.out[1]);
+                 }
+               });
+  }
+
+ private:
+  static Product product_of(const ConvInt8Config& c) {
+    const Spatial3 window = spatial3(c.w, 2, 1);
+    return {window[0] * window[1] * window[2] * (c.x[1] / c.group), c.out[1] / c.group};
+  }
 
   // [filter][channel][tap] to panels of [tap, channel] x filter, for each group.
-  void pack(const void* weights, const void* zero, float* to) const {
+  void pack(const void* weights, const void* zero, float* to) const override {
     const std::int64_t width = gemm_table().width, filters = product_.columns;
     std::fill_n(to, group_floats_ * c_.group, 0.0f);
     const Centering centered = centering(zero);
@@ -163,70 +200,43 @@ class SimdConvInt8 final : public Kernel {
         }
   }
 
-  ConvInt8Config c_;
   Spatial3 in_, out_, window_, strides_, dilations_, pads_;
   std::int64_t channels_, taps_;  // of a group
-  Product product_;
-  SumFinisher finisher_;
-  std::int64_t group_floats_, out_pixels_, tasks_;
-  std::shared_ptr<const void> packed_;
-  std::size_t work_, scratch_, panels_at_ = 0;
+  std::int64_t group_floats_, out_pixels_;
 };
 
-class SimdMatMulInt8 final : public Kernel {
+class SimdMatMulInt8 final : public BlockProducts<MatMulInt8Config> {
  public:
   SimdMatMulInt8(const MatMulInt8Config& config, PackedConstants& packed)
-      : c_(config), s_(sizes_of(config)), product_{s_.k, s_.n}, finisher_(c_.output, s_.n, s_.k) {
-    each_ = packed_floats(s_.k, s_.n);
-    matrices_ = s_.b_at.last() / (s_.k * s_.n) + 1;
-    const auto floats = static_cast<std::size_t>(each_ * matrices_);
-    blocks_ = (s_.m + kRows - 1) / kRows;
-    const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
-    tasks_ = piece_count(blocks_ * s_.batches, products * 0.015 / static_cast<double>(blocks_), kTasks);
-    work_ = product_.work_bytes();
-    scratch_ = align64(finisher_.scratch_bytes()) + work_ * static_cast<std::size_t>(tasks_);
-    if (c_.weights.known() && (c_.w_zeros == 0 || c_.w_zero.known())) {
-      packed_ = packed.get(c_.weights, 0, "simd int8 matmul " + to_string(c_.w) + centering(c_.w_zero.data).key(), [&] {
-        auto buffer = aligned_buffer(floats * sizeof(float));
-        pack(c_.weights.data, c_.w_zero.data, static_cast<float*>(buffer.get()));
-        return buffer;
-      });
-    } else {
-      panels_at_ = scratch_;
-      scratch_ += align64(floats * sizeof(float));
-    }
-  }
-
-  std::size_t scratch_bytes() const override { return scratch_; }
+      : SimdMatMulInt8(config, MatMulShape(sizes_of(config)), packed) {}
 
   void run(void* const* operands, void* scratch) const override {
-    char* const base = static_cast<char*>(scratch);
-    const float* panels = static_cast<const float*>(packed_.get());
-    if (!packed_) {
-      pack(operands[Op::W], operands[Op::WZero], reinterpret_cast<float*>(base + panels_at_));
-      panels = reinterpret_cast<const float*>(base + panels_at_);
-    }
-    const std::int32_t zero = zero_point(operands[Op::XZero], c_.x_type);
-    const SumFinisher::Run run = finisher_.prepare(operands, 0, nullptr, base);
-    char* const work = base + align64(finisher_.scratch_bytes());
-    const std::int64_t blocks = blocks_ * s_.batches;
-    base::parallel_for(tasks_, [&](std::int64_t t) {
-      char* own = work + static_cast<std::size_t>(t) * work_;
-      for (std::int64_t i = blocks * t / tasks_; i < blocks * (t + 1) / tasks_; ++i) {
-        const std::int64_t batch = i / blocks_, first = i % blocks_ * kRows, rows = std::min(kRows, s_.m - first);
-        for (std::int64_t r = 0; r < rows; ++r)
-          without_zero(c_.x_type, operands[Op::X], s_.a_at[batch] + (first + r) * s_.a_row, s_.k, zero,
-                       product_.left(own) + r * s_.k);
-        const std::int32_t* sums = product_.multiply(own, rows, panels + s_.b_at[batch] / (s_.k * s_.n) * each_);
-        finisher_.rows(run, sums, s_.n, rows, 0, s_.n, (batch * s_.m + first) * s_.n, s_.n);
-      }
-    });
+    run_blocks(
+        operands, scratch, blocks_ * s_.batches,
+        [&](std::int64_t i, char* own, const float* panels, std::int32_t zero, const SumFinisher::Run& run) {
+          const std::int64_t batch = i / blocks_, first = i % blocks_ * kRows, rows = std::min(kRows, s_.m - first);
+          for (std::int64_t r = 0; r < rows; ++r)
+            without_zero(c_.x_type, operands[Op::X], s_.a_at[batch] + (first + r) * s_.a_row, s_.k, zero,
+                         product_.left(own) + r * s_.k);
+          const std::int32_t* sums = product_.multiply(own, rows, panels + s_.b_at[batch] / (s_.k * s_.n) * each_);
+          finisher_.rows(run, sums, s_.n, rows, 0, s_.n, (batch * s_.m + first) * s_.n, s_.n);
+        });
   }
 
  private:
-  Centering centering(const void* zero) const { return {c_.w_type, zero, c_.w_zeros, 1}; }
+  SimdMatMulInt8(const MatMulInt8Config& config, const MatMulShape& sizes, PackedConstants& packed)
+      : BlockProducts(config, {sizes.k, sizes.n}, sizes.n),
+        s_(sizes),
+        each_(packed_floats(s_.k, s_.n)),
+        matrices_(s_.b_at.last() / (s_.k * s_.n) + 1),
+        blocks_((s_.m + kRows - 1) / kRows) {
+    const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
+    const std::int64_t tasks =
+        piece_count(blocks_ * s_.batches, products * 0.015 / static_cast<double>(blocks_), kTasks);
+    lay_out(tasks, each_ * matrices_, 1, "simd int8 matmul " + to_string(c_.w), packed);
+  }
 
-  void pack(const void* weights, const void* zero, float* to) const {
+  void pack(const void* weights, const void* zero, float* to) const override {
     const std::int64_t width = gemm_table().width;
     std::fill_n(to, each_ * matrices_, 0.0f);
     const Centering centered = centering(zero);
@@ -237,13 +247,8 @@ class SimdMatMulInt8 final : public Kernel {
               static_cast<float>(zero_point(weights, c_.w_type, (i * s_.k + k) * s_.n + n) - centered.zero_of(n));
   }
 
-  MatMulInt8Config c_;
   MatMulShape s_;
-  Product product_;
-  SumFinisher finisher_;
-  std::int64_t each_, matrices_, blocks_, tasks_;
-  std::shared_ptr<const void> packed_;
-  std::size_t work_, scratch_, panels_at_ = 0;
+  std::int64_t each_, matrices_, blocks_;
 };
 
 }  // namespace
