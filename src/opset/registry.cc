@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/name_map.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "ir/model.h"
 #include "opset/function_body.h"
@@ -75,23 +76,6 @@ constexpr std::array<std::string_view, 11> kRemovedExperimental = {"ATen",
                                                                    "Scale",
                                                                    "ScaledTanh"};
 
-using base::lower;
-
-// Edit distance without regard to case.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 const Operator* find_operator(std::string_view domain, std::string_view name) noexcept {
@@ -142,7 +126,7 @@ std::vector<std::string_view> similar_names(std::string_view domain, std::string
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (const Operator* op : index().sorted) {
     if (op->domain != domain) continue;
-    const std::size_t d = distance(name, op->name);
+    const std::size_t d = base::edit_distance(name, op->name, most);
     if (d <= most && d < name.size()) near.emplace_back(d, op->name);
   }
   std::sort(near.begin(), near.end());
