@@ -4,9 +4,10 @@
     bench/plans.py [--seconds 2] [--threads 1] [--runs 20000] [--no-onnxruntime] [--model FILE --sizes 33,47,64]
 
 Rows, medians of calls that alternate within one process:
+  call       a session of one operation on four elements: what every call costs
   loop       a round of a Loop of 10,000 rounds over three operations on four elements
   scan       a position of a Scan over 10,000 positions of the same
-  if         an If whose condition is fed, around one operation
+  if         an If whose condition is fed, around one operation; a call with one more input, too
   nested     a round of a loop of 100 rounds within a loop of 100
   new shape  a call with a shape that has not been there, through a chain of 1,000 operations
   decode     a step of a decoding loop from 1 to 2,000 tokens: products, a cache that grows by one row with each call,
@@ -34,6 +35,7 @@ import onnx.parser
 import norn
 
 HEAD = '<ir_version: 9, opset_import: ["": 21]>\n'
+CALL = """agraph (float[4] x) => (y) { y = Tanh(x) }"""
 LOOP = """agraph (int64 m, float[4] x) => (y) {
     y = Loop(m, "", x) <body = body (int64 i, bool c, float[4] v) => (bool go, float[4] n) {
         go = Identity(c) a = Add(v, x) b = Tanh(a) n = Mul(b, x)
@@ -220,6 +222,7 @@ def main():
     short = CHAIN.replace("1000", "20").split("\n")
     short = "\n".join([*short[:20], short[20] + "}"])
     rows = [
+        ("call", lambda: alternate(make(CALL), lambda _: {"x": x}, options.seconds), 1),
         ("loop", lambda: alternate(make(LOOP), lambda _: {"m": np.array(10000), "x": x}, options.seconds), 10000),
         ("scan", lambda: alternate(make(SCAN), lambda _: {"s": x, "x": positions}, options.seconds), 10000),
         ("if", lambda: alternate(make(IF), lambda _: {"c": np.array(True), "x": x}, options.seconds), 1),

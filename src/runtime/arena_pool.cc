@@ -1,11 +1,14 @@
 #include "runtime/arena_pool.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
 #include <mutex>
 #include <new>
 #include <utility>
 
+#include "base/memory.h"
 #include "kernels/kernel.h"
 #include "runtime/arena.h"
 
@@ -19,6 +22,45 @@ std::size_t rounded(std::size_t bytes) {
   const std::size_t step = std::bit_floor(bytes - 1) / 4;
   const std::size_t up = (bytes + step - 1) / step * step;
   return up < bytes ? bytes : up;
+}
+
+// Large stretches are mapped by themselves, so that one that has become too small can grow: the pages that it has,
+// which the system may take long to find, stay its own.
+constexpr std::size_t kLeastMapped = std::size_t{1} << 20;
+
+struct Unmap {
+  std::size_t bytes;
+  void operator()(void* memory) const noexcept {
+    if (bytes > 0) ::munmap(memory, bytes);
+  }
+};
+
+std::shared_ptr<void> mapped(void* memory, std::size_t bytes) {
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  constexpr std::size_t kWorthLargePages = std::size_t{4} << 20;
+  if (bytes >= kWorthLargePages) base::prefer_large_pages(memory, bytes);
+  return {memory, Unmap{bytes}};  // unmaps what there is no memory to own
+}
+
+std::shared_ptr<void> allocate(std::size_t bytes) {
+  if (bytes < kLeastMapped) return kernels::aligned_buffer(bytes);
+  return mapped(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), bytes);
+}
+
+bool can_grow(const ArenaPool::Stretch& stretch) {
+  return std::get_deleter<Unmap>(stretch.memory) != nullptr && stretch.memory.use_count() == 1;
+}
+
+// Its contents are of no use to anybody.
+std::shared_ptr<void> grown(ArenaPool::Stretch from, std::size_t bytes) {
+  Unmap& owner = *std::get_deleter<Unmap>(from.memory);
+  void* const moved = ::mremap(from.memory.get(), owner.bytes, bytes, MREMAP_MAYMOVE);
+  if (moved == MAP_FAILED) {
+    from = {};
+    return allocate(bytes);
+  }
+  owner.bytes = 0;
+  return mapped(moved, bytes);
 }
 
 }  // namespace
@@ -47,6 +89,7 @@ void ArenaPool::run_ended() noexcept {
 
 ArenaPool::Stretch ArenaPool::take(std::size_t bytes, const void* preferred) {
   const std::size_t size = rounded(bytes);
+  Stretch smaller;
   {
     std::lock_guard lock(mutex_);
     largest_ = std::max(largest_, bytes);
@@ -65,11 +108,19 @@ ArenaPool::Stretch ArenaPool::take(std::size_t bytes, const void* preferred) {
       idle_bytes_ -= found.bytes;
       return found;
     }
-    idle_.reserve(live_ + 1);  // so that giving back needs no memory
-    ++live_;
+    for (auto it = idle_.begin(); it != idle_.end(); ++it)
+      if (it->bytes < size && (best == idle_.end() || it->bytes > best->bytes) && can_grow(*it)) best = it;
+    if (best != idle_.end()) {
+      smaller = std::move(*best);
+      idle_.erase(best);
+      idle_bytes_ -= smaller.bytes;
+    } else {
+      idle_.reserve(live_ + 1);  // so that giving back needs no memory
+      ++live_;
+    }
   }
   try {
-    return {kernels::aligned_buffer(size), size};
+    return {smaller.memory ? grown(std::move(smaller), size) : allocate(size), size};
   } catch (...) {
     std::lock_guard lock(mutex_);
     --live_;

@@ -25,8 +25,8 @@ class ArenaPool : public std::enable_shared_from_this<ArenaPool> {
     std::shared_ptr<void> memory;  // aligned to 64 bytes
     std::size_t bytes = 0;
   };
-  // At least `bytes` and little more; the stretch that begins at `preferred` if it is free and fits. Throws
-  // std::bad_alloc.
+  // At least `bytes` and little more; the stretch that begins at `preferred` if it is free and fits. Where none fits, a
+  // smaller one grows. Throws std::bad_alloc.
   Stretch take(std::size_t bytes, const void* preferred = nullptr);
   void give_back(Stretch stretch) noexcept;
   std::size_t idle_bytes() {

@@ -1,4 +1,5 @@
-// The packed constants of a compiled model, by source and recipe. They live as long as a plan holds them.
+// The packed constants of a compiled model, by source and recipe. They live as long as a plan holds them. What is large
+// is shared with other models of the process that have the same contents (shared_forms.h).
 #pragma once
 #include <array>
 #include <chrono>
@@ -12,6 +13,8 @@
 #include "base/mapped_file.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
+#include "kernels/recipe.h"
+#include "runtime/shared_forms.h"
 
 namespace norn::runtime {
 
@@ -33,7 +36,11 @@ class PackStore final : public kernels::PackedConstants {
     // Without the lock, since it takes long: two that make the same form at once keep one of them.
     std::shared_ptr<const void> made = timed([&] {
       read_next(contents);
-      return make();
+      if (!is_shareable(contents, recipe)) return make();
+      SharedForms& all = SharedForms::of_process();
+      SharedForms::Key form{known_by(contents), offset, std::string(recipe)};
+      if (auto found = all.find(form)) return found;
+      return all.keep(std::move(form), make());
     });
     std::lock_guard lock(mutex_);
     if (auto found = kept()) return found;
@@ -85,6 +92,22 @@ class PackStore final : public kernels::PackedConstants {
     std::erase_if(store_, [](const auto& entry) { return entry.second.expired(); });
     sweep_at_ = 2 * store_.size() + 64;
   }
+  static bool is_shareable(const kernels::Contents& contents, std::string_view recipe) {
+    constexpr std::size_t kLeastBytes = std::size_t{16} << 10;
+    return contents.bytes >= kLeastBytes && !recipe.starts_with(kernels::kOfAddresses);
+  }
+  // The contents' hash, taken once: they may be packed in several forms.
+  ContentKey known_by(const kernels::Contents& contents) {
+    {
+      std::lock_guard lock(mutex_);
+      if (const auto it = hashes_.find(contents.data); it != hashes_.end() && it->second.bytes == contents.bytes)
+        return it->second;
+    }
+    const ContentKey key = content_key(contents.data, contents.bytes);
+    std::lock_guard lock(mutex_);
+    hashes_.insert_or_assign(contents.data, key);
+    return key;
+  }
   template <class Make>
   std::shared_ptr<const void> timed(Make&& make) {
     const auto start = std::chrono::steady_clock::now();
@@ -107,7 +130,8 @@ class PackStore final : public kernels::PackedConstants {
   using Key = std::tuple<const void*, std::size_t, std::string>;
   base::ForkSafeMutex mutex_;
   std::map<Key, std::weak_ptr<const void>> store_;
-  kernels::Contents source_;  // read last
+  std::map<const void*, ContentKey> hashes_;  // of contents that live as long as this
+  kernels::Contents source_;                  // read last
   std::array<std::shared_ptr<const void>, 64> recent_;
   std::size_t next_recent_ = 0;
   std::chrono::nanoseconds packing_{0};

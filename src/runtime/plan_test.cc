@@ -2,6 +2,8 @@
 // several shapes in turn, and what is kept of them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <thread>
 
 #include "norn/error.h"
@@ -435,6 +437,40 @@ TEST(PackStore, FormsLiveAsLongAsTheirUsers) {
   EXPECT_EQ(made, 5);
 }
 
+TEST(PackStore, ModelsWithTheSameContentsShareForms) {
+  PackStore one, other;
+  int made = 0;
+  const auto make = [&]() -> std::shared_ptr<const void> {
+    ++made;
+    return std::make_shared<int>(made);
+  };
+  std::vector<float> a(std::size_t{3} << 20), b = a;  // several parts of a hash
+  const auto contents = [](const std::vector<float>& v) {
+    return kernels::Contents{v.data(), true, v.size() * sizeof(float)};
+  };
+  auto first = one.get(contents(a), 0, "a", make), second = other.get(contents(b), 0, "a", make);
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(made, 1);
+  EXPECT_NE(other.get(contents(b), 4, "a", make), first);
+  EXPECT_NE(other.get(contents(b), 0, "b", make), first);
+  EXPECT_EQ(made, 3);
+  // A recipe with addresses says nothing about another model's contents.
+  const std::string here = std::string(kernels::kOfAddresses) + "1234";
+  const auto mine = one.get(contents(a), 0, here, make);
+  EXPECT_NE(other.get(contents(b), 0, here, make), mine);
+  EXPECT_EQ(one.get(contents(a), 0, here, make), mine);
+  std::vector<float> c = a;
+  c[c.size() / 2] = 1;
+  PackStore third;
+  EXPECT_NE(third.get(contents(c), 0, "a", make), first);
+  // The last user frees it.
+  const std::weak_ptr<const void> watch = first;
+  first.reset();
+  EXPECT_FALSE(watch.expired());
+  second.reset();
+  EXPECT_TRUE(watch.expired());
+}
+
 TEST(PlanCache, KeepsToItsBoundAndDropsTheOldest) {
   const std::size_t one = PlanCache().new_segment()->bytes() + 200;
   PlanCache cache(20 * one);
@@ -510,6 +546,28 @@ TEST(ArenaPool, StretchesComeBack) {
   if (kAllocationMayFail) {
     EXPECT_THROW(pool->tensor(DataType::Float, {1LL << 50}), Error);
   }
+}
+
+TEST(ArenaPool, AStretchThatIsTooSmallGrows) {
+  const auto pool = std::make_shared<ArenaPool>();
+  constexpr std::size_t kMega = std::size_t{1} << 20;
+  auto a = pool->take(2 * kMega), held = pool->take(3 * kMega);
+  std::memset(held.memory.get(), 7, held.bytes);
+  pool->give_back(std::move(a));
+  a = pool->take(20 * kMega);
+  EXPECT_EQ(pool->idle_bytes(), 0u);
+  EXPECT_GE(a.bytes, 20 * kMega);
+  std::memset(a.memory.get(), 1, a.bytes);
+  const auto* bytes = static_cast<const unsigned char*>(held.memory.get());
+  EXPECT_EQ(std::count(bytes, bytes + held.bytes, 7), static_cast<std::ptrdiff_t>(held.bytes));
+  pool->give_back(std::move(a));
+  pool->give_back(std::move(held));
+  EXPECT_LE(pool->idle_bytes(), 25 * kMega);
+  // Where growing fails, the smaller one is gone and the next request is served all the same.
+  if (kAllocationMayFail) {
+    EXPECT_THROW(pool->take(std::size_t{1} << 50), std::bad_alloc);
+  }
+  EXPECT_GE(pool->take(20 * kMega).bytes, 20 * kMega);
 }
 
 TEST(ArenaPool, TensorsOutliveThePool) {

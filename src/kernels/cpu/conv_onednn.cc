@@ -14,6 +14,7 @@
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/onednn.h"
+#include "kernels/cpu/output_blocks.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/pieces.h"
 #include "kernels/cpu/posts.h"
@@ -156,14 +157,24 @@ std::shared_ptr<const T> kept(PackedConstants* store, const std::string& key, F&
 // Throws dnnl::error where it does not take the slice, or its steps.
 std::shared_ptr<const Described> described(const Geometry& g, const std::vector<Spread>& spreads, const SliceShape& s,
                                            bool posts, PackedConstants* store) {
-  return kept<Described>(store, slice_key("onednn conv ", g, spreads, s, posts), [&] {
-    Described made;
+  // The one described last without a store: who asks whether a convolution is taken makes its kernel next.
+  thread_local std::pair<std::string, std::shared_ptr<const Described>> last;
+  const std::string key = slice_key("onednn conv ", g, spreads, s, posts);
+  const auto make = [&]() -> std::shared_ptr<const void> {
+    if (last.second && last.first == key) return last.second;
+    auto made = std::make_shared<Described>();
     dnnl::primitive_attr attr = attributes({});
-    if (posts && !native_posts(g, spreads, s, attr, made.binaries)) throw dnnl::error(dnnl_unimplemented, "steps");
-    made.pd = describe_slice(g, s, attr);
-    made.implementation = made.pd.impl_info_str();
+    if (posts && !native_posts(g, spreads, s, attr, made->binaries)) throw dnnl::error(dnnl_unimplemented, "steps");
+    made->pd = describe_slice(g, s, attr);
+    made->implementation = made->pd.impl_info_str();
     return made;
-  });
+  };
+  if (store) return std::static_pointer_cast<const Described>(store->get({}, 0, key, make));
+  auto found = std::static_pointer_cast<const Described>(make());
+  last.second = nullptr;
+  last.first = key;
+  last.second = found;
+  return found;
 }
 
 std::shared_ptr<const dnnl::convolution_forward> primitive_of(const Geometry& g, const std::vector<Spread>& spreads,
@@ -266,7 +277,7 @@ class OneDnnConv final : public Kernel {
     std::size_t weights_at = 0;           // in scratch, then
   };
   struct State {
-    std::vector<Execution> slices;
+    std::vector<Execution> slices;  // empty until they first run, each on its thread
     std::vector<Execution> packing;
     std::vector<dnnl::reorder> packers;
   };
@@ -364,13 +375,20 @@ class OneDnnConv final : public Kernel {
     part.out = pd.dst_desc();
     part.scratch = pd.scratchpad_desc();
     part.scratchpad = part.scratch.get_size();
-    if (config_.weights.known()) {
-      const float* source = static_cast<const float*>(config_.weights.data) + weights_offset(channel);
-      const auto plain = dense_desc(weight_dims(g_, s.channels));
-      part.weights = packed.get(config_.weights, static_cast<std::size_t>(weights_offset(channel)) * sizeof(float),
-                                "onednn conv " + describe(part.w), [&] { return repack(source, plain, part.w); });
-    }
+    if (config_.weights.known()) part.weights = pack(part.w, channel, s.channels, packed);
     return part;
+  }
+
+  std::shared_ptr<const void> pack(const dnnl::memory::desc& w, std::int64_t channel, std::int64_t channels,
+                                   PackedConstants& packed) const {
+    const auto plain = dense_desc(weight_dims(g_, channels));
+    const std::int64_t all = config_.out[1];
+    const auto blocks = g_.group == 1 ? OutputBlocks::of(w, 0) : std::nullopt;
+    if (blocks && blocks->begins_at(channel) && blocks->ends_at(channel + channels, all))
+      return blocks->part(config_.weights, 0, plain.get_strides(), all, channel, packed);
+    const float* source = static_cast<const float*>(config_.weights.data) + weights_offset(channel);
+    return packed.get(config_.weights, static_cast<std::size_t>(weights_offset(channel)) * sizeof(float),
+                      "onednn conv " + describe(w), [&] { return repack(source, plain, w); });
   }
 
   std::int64_t weights_offset(std::int64_t channel) const { return channel * config_.w[1] * g_.window; }
@@ -399,17 +417,7 @@ class OneDnnConv final : public Kernel {
 
   std::unique_ptr<State> make_state() const {
     auto state = std::make_unique<State>();
-    for (const Slice& slice : slices_) {
-      const Part& part = parts_[slice.part];
-      Execution& e = state->slices.emplace_back();
-      e.add(DNNL_ARG_SRC, part.x);
-      e.add(DNNL_ARG_WEIGHTS, part.w);
-      e.add(DNNL_ARG_DST, part.out);
-      e.add(DNNL_ARG_SCRATCHPAD, part.scratch);
-      if (config_.has_bias) e.add(DNNL_ARG_BIAS, dense_desc({part.shape.channels}));
-      for (const BinaryPost& b : part.binaries)
-        e.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(b.index) | DNNL_ARG_SRC_1, extra_desc(g_, part.shape, b.spread));
-    }
+    state->slices.resize(slices_.size());
     for (const Part& part : parts_) {
       if (part.weights != nullptr) continue;
       Making making;
@@ -420,6 +428,18 @@ class OneDnnConv final : public Kernel {
       state->packers.emplace_back(dnnl::reorder::primitive_desc(cpu_engine(), plain, cpu_engine(), part.w));
     }
     return state;
+  }
+
+  Execution execution(const Part& part) const {
+    Execution e;
+    e.add(DNNL_ARG_SRC, part.x);
+    e.add(DNNL_ARG_WEIGHTS, part.w);
+    e.add(DNNL_ARG_DST, part.out);
+    e.add(DNNL_ARG_SCRATCHPAD, part.scratch);
+    if (config_.has_bias) e.add(DNNL_ARG_BIAS, dense_desc({part.shape.channels}));
+    for (const BinaryPost& b : part.binaries)
+      e.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(b.index) | DNNL_ARG_SRC_1, extra_desc(g_, part.shape, b.spread));
+    return e;
   }
 
   void pack_now(std::size_t p, State& state, const void* weights, char* base) const {
@@ -438,6 +458,7 @@ class OneDnnConv final : public Kernel {
     const Slice& slice = slices_[i];
     const Part& part = parts_[slice.part];
     Execution& e = state.slices[i];
+    if (e.args.empty()) e = execution(part);
     char* work = base + slice_at_[i];
     const bool blocked = by_channels(part);
     const std::int64_t out_offset =

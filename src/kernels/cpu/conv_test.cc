@@ -2,6 +2,7 @@
 #include "kernels/cpu/conv.h"
 
 #include <limits>
+#include <set>
 
 #include "kernels/cpu/kernel_test.h"
 
@@ -262,6 +263,36 @@ TEST(Conv, RefusesWhatDoesNotFit) {
   config = config_of(cases()[1]);
   config.pads_begin[0] = -1;
   for (const auto& candidate : conv_candidates()) EXPECT_NE(candidate.refuses(config), "");
+}
+
+// What is packed for one size serves the others: however they are cut, there are as many forms as widths of blocks.
+TEST(Conv, FormsOfWeightsDoNotFollowFromSizes) {
+  class Counted final : public PackedConstants {
+   public:
+    std::shared_ptr<const void> get(const Contents& contents, std::size_t offset, std::string_view recipe,
+                                    const std::function<std::shared_ptr<const void>()>& make) override {
+      if (contents.known()) forms.emplace(offset, recipe);
+      return make();
+    }
+    std::set<std::pair<std::size_t, std::string>> forms;
+  } packed;
+  const Shape w = {512, 256, 1, 1};
+  const auto weights = random_floats(element_count(w), 5);
+  int sizes = 0;
+  for (const std::int64_t size : {5, 7, 9, 12, 14, 18, 20, 28, 33, 40}) {
+    ConvConfig config = config_of({{1, 256, size, size}, w, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}});
+    config.x_layout = config.out_layout = Layout::ChannelsLast;
+    config.weights = {weights.data(), true, weights.size() * sizeof(float)};
+    for (const auto& candidate : conv_candidates()) {
+      if (candidate.name != "onednn" || !candidate.refuses(config).empty()) continue;
+      candidate.make(config, packed);
+      ++sizes;
+    }
+  }
+  if (sizes > 0) {
+    EXPECT_EQ(sizes, 10);
+  }
+  EXPECT_LE(packed.forms.size(), 4u);
 }
 
 }  // namespace

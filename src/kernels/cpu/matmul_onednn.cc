@@ -9,6 +9,7 @@
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/matmul_posts.h"
 #include "kernels/cpu/onednn.h"
+#include "kernels/cpu/output_blocks.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
 #include "norn/error.h"
@@ -309,11 +310,18 @@ class OneDnnMatMul final : public Kernel {
     if (c_.b_constant.known()) {
       const std::int64_t matrices = s_.b_at.last() / (s_.k * s_.n) + 1;
       const auto plain = strided(s_.k, part.n, s_.b_row, s_.b_column);
+      auto blocks = OutputBlocks::of(part.b, 1);
+      if (blocks && !(blocks->begins_at(n0) && blocks->ends_at(n1, s_.n))) blocks.reset();
       for (std::int64_t i = 0; i < matrices; ++i) {
         const std::int64_t at = i * s_.k * s_.n + n0 * s_.b_column;
         const float* source = static_cast<const float*>(c_.b_constant.data) + at;
         if (part.b == plain && reinterpret_cast<std::uintptr_t>(source) % alignof(float) == 0) {  // wanted as it is
           part.weights.emplace_back(std::shared_ptr<const void>(), source);
+          continue;
+        }
+        if (blocks) {
+          part.weights.push_back(blocks->part(c_.b_constant, static_cast<std::size_t>(i * s_.k * s_.n) * sizeof(float),
+                                              {s_.b_row, s_.b_column}, s_.n, n0, packed));
           continue;
         }
         part.weights.push_back(packed.get(c_.b_constant, static_cast<std::size_t>(at) * sizeof(float),

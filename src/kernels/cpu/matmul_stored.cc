@@ -14,6 +14,7 @@
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/matmul_posts.h"
 #include "kernels/cpu/stored.h"
+#include "kernels/recipe.h"
 
 namespace norn::kernels {
 namespace {
@@ -218,8 +219,8 @@ class StoredMatMul final : public Kernel {
   void pack(const StoredMatMulConfig& config, const Format& format, PackedConstants& packed) {
     // What else determines the form lives as long as the contents.
     const auto number = [](auto v) { return std::to_string(v) + " "; };
-    const std::string recipe = "stored " + number(static_cast<int>(config.type)) + number(s_.k) + number(s_.n) +
-                               number(config.row) + number(config.column) +
+    const std::string recipe = std::string(kOfAddresses) + "stored " + number(static_cast<int>(config.type)) +
+                               number(s_.k) + number(s_.n) + number(config.row) + number(config.column) +
                                number(static_cast<int>(config.scale_type)) +
                                number(reinterpret_cast<std::uintptr_t>(config.scales)) +
                                number(reinterpret_cast<std::uintptr_t>(config.zeros)) + number(b_.block) +
