@@ -33,9 +33,16 @@ class Joining {
       if (op == &ops::QLinearConv || op == &ops::QLinearMatMul) join_quantized(n);
       if (op == &ops::MatMulInteger || op == &ops::ConvInteger) join_sums(n);
     });
-    rewriter_.each([&](NodeId n) {
+    const auto ends_chain = [&](NodeId n) {
       const Node& node = rewriter_.node(n);
-      if (node.op == &ops::QuantizeLinear && node.parts.empty() && quantizing(graph_, node)) join_backward(n);
+      return node.op == &ops::QuantizeLinear && node.parts.empty() && quantizing(graph_, node);
+    };
+    // From the end, so that the longest come first.
+    rewriter_.each_backward([&](NodeId n) {
+      if (ends_chain(n)) join_table(n);
+    });
+    rewriter_.each([&](NodeId n) {
+      if (ends_chain(n)) join_backward(n);
     });
     rewriter_.commit();
   }
@@ -124,6 +131,57 @@ class Joining {
     if (node.op != &ops::Clip) return node.op->elementwise;
     return (node.input(1) == kNone || is_const(graph_, node.inputs[1])) &&
            (node.input(2) == kNone || is_const(graph_, node.inputs[2]));
+  }
+
+  bool is_single(ValueId id) const { return is_const(graph_, id) && graph_.value(id).constant.size() == 1; }
+  // The node that makes a value of the shape of `like` which nothing else reads; kNoNode if it is not that.
+  NodeId only_maker(ValueId id, ValueId like) const {
+    const NodeId maker = rewriter_.producer(id);
+    if (maker == kNoNode || rewriter_.reads(id) != 1 || !same_shape(id, like)) return kNoNode;
+    const Node& node = rewriter_.node(maker);
+    return node.parts.empty() && node.outputs.size() == 1 ? maker : kNoNode;
+  }
+
+  // Element-wise operations before a QuantizeLinear that depend on one quantized value only, and on numbers, although
+  // they may be dequantized and quantized again in between: a table for its integers says what they give.
+  void join_table(NodeId n) {
+    std::vector<NodeId> chain = {n};  // last to first
+    const ValueId y = made_by(n);
+    ValueId source = kNone;
+    for (ValueId running = rewriter_.node(n).inputs[0]; running != kNone;) {
+      const NodeId maker = only_maker(running, y);
+      if (maker == kNoNode || !is_elementwise(rewriter_.node(maker)) || !is_float_value(graph_, running)) return;
+      chain.push_back(maker);
+      ValueId before = kNone;
+      std::vector<NodeId> between;  // dequantization and quantization
+      for (const ValueId id : rewriter_.node(maker).inputs) {
+        if (id == kNone || is_single(id)) continue;
+        const NodeId from = rewriter_.producer(id);
+        if (from == kNoNode || !same_shape(id, y)) return;
+        const Node& reader = rewriter_.node(from);
+        if (!dequantizing(graph_, reader)) {
+          if (before != kNone || !is_elementwise(reader)) return;
+          before = id;
+          continue;
+        }
+        const ValueId integers = reader.inputs[0];
+        const NodeId quantizer = integers == source ? kNoNode : only_maker(integers, y);
+        if (before == kNone && quantizer != kNoNode && quantizing(graph_, rewriter_.node(quantizer)) &&
+            only_maker(id, y) == from) {
+          between = {from, quantizer};
+          before = rewriter_.node(quantizer).inputs[0];
+        } else if (source == kNone || source == integers) {
+          source = integers;
+        } else {
+          return;
+        }
+      }
+      chain.insert(chain.end(), between.begin(), between.end());
+      running = before;
+    }
+    if (source == kNone || chain.size() < 2) return;
+    std::reverse(chain.begin(), chain.end());
+    rewriter_.fuse(chain);
   }
 
   // Element-wise operations before a QuantizeLinear, the first of which reads what is dequantized.

@@ -10,6 +10,9 @@
 #include "ops/nn/conv_transpose/conv_transpose.h"
 #include "ops/nn/lrn/lrn.h"
 #include "ops/nn/pool/pool.h"
+#include "ops/nn/qlinear_conv/qlinear_conv.h"
+#include "ops/quantization/dequantize/dequantize.h"
+#include "ops/quantization/quantize/quantize.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "runtime/select.h"
@@ -119,14 +122,21 @@ enum class Role {
   ChannelsLast,  // reads and writes pixels of channels
   Either,        // all of its full-size operands in one layout
   View,          // has its input's memory, whatever layout that has
+  Maker,         // reads either layout, and writes what its readers want
 };
 
 constexpr std::int64_t kManyChannels = 8;  // from which on pools want channels last
 
+bool has_layouts(DataType type) { return type == DataType::Float || type == DataType::Uint8 || type == DataType::Int8; }
+
 Role role_of(const Node& node, const PlanState& state) {
   if (node.outputs.empty() || node.outputs[0] == kNone) return Role::Dense;
-  if (state.values[node.outputs[0]].type.elem != DataType::Float) return Role::Dense;
   const auto* const op = node.op;
+  if (op == &ops::QLinearConv) return Role::ChannelsLast;
+  const bool has_scale = op == &ops::QuantizeLinear || op == &ops::DequantizeLinear;
+  if (has_scale && node.parts.empty() && element_count(state.values[node.inputs[1]].dims) == 1)
+    return op == &ops::QuantizeLinear ? Role::Maker : Role::View;
+  if (!has_layouts(state.values[node.outputs[0]].type.elem)) return Role::Dense;
   if (op == &ops::Conv) return Role::ChannelsLast;
   if (op == &ops::MaxPool || op == &ops::AveragePool) {
     const Shape& x = state.values[node.inputs[0]].dims;
@@ -140,7 +150,7 @@ Role role_of(const Node& node, const PlanState& state) {
 
 // Whether the layouts of such a value differ.
 bool has_layouts(const PlanState::ValueState& value) {
-  if (value.type.elem != DataType::Float || value.dims.size() < 3 || value.dims[1] <= 1) return false;
+  if (!has_layouts(value.type.elem) || value.dims.size() < 3 || value.dims[1] <= 1) return false;
   return element_count(value.dims) > value.dims[0] * value.dims[1];
 }
 
@@ -152,7 +162,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
   for (const SegmentNodes::Planned& p : nodes.planned) {
     if (!p.needed || p.late || p.nested) continue;
     const Role role = role_of(*p.node, state);
-    free += role == Role::Either && has_layouts(state.values[p.results()[0]]);
+    free += (role == Role::Either || role == Role::Maker) && has_layouts(state.values[p.results()[0]]);
     fixed += role == Role::ChannelsLast;
   }
   if (free == 0 || fixed == 0 || free > kMostNodes) return;
@@ -170,13 +180,13 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     const Role role = p.late || p.nested ? Role::Dense : role_of(*p.node, state);
     const ValueId out = p.results().empty() ? kNone : p.results()[0];
     std::uint32_t vertex = role == Role::ChannelsLast ? last : dense;
-    if (role == Role::Either && out != kNone && has_layouts(state.values[out])) {
+    if ((role == Role::Either || role == Role::Maker) && out != kNone && has_layouts(state.values[out])) {
       vertex = network.add_vertex();
       choices.emplace_back(p.node, vertex);
     }
     const bool by_dims = is_elementwise(p.node->op);  // operands that are broadcast are read dense
     p.for_each_use([&](ValueId id) {
-      if (role == Role::View || !has_layouts(state.values[id])) return;
+      if (role == Role::View || role == Role::Maker || !has_layouts(state.values[id])) return;
       if (role == Role::ChannelsLast && state.graph.value(id).is_constant()) return;  // it is packed
       if (vertex != dense && by_dims && state.values[id].dims != state.values[out].dims) return;
       values[id].read.push_back(vertex);

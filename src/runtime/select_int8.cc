@@ -76,19 +76,44 @@ bool is_zero(const norn::Tensor* zero_point) {
   return zero_point && zero_point->size() == 1 && *static_cast<const std::uint8_t*>(zero_point->data()) == 0;
 }
 
-// Whether the scales are constants that are finite and not 0, and the zero point a constant that is even.
-bool is_tame(Selector& s, const Inputs& in) {
-  if (!in.x_scale) return false;
-  for (const std::size_t i : {*in.x_scale, *in.w_scale, *in.y_scale}) {
-    const norn::Tensor* t = s.constant(i);
-    if (!t) return false;
-    for (std::int64_t k = 0; k < t->size(); ++k) {
-      const float v = std::abs(t->as<float>()[k]);
-      if (!(v > 1e-20f && v < 1e20f)) return false;
-    }
+// Reads what is known of scales and zero points into the output (SumOutput::tame).
+void know_constants(Selector& s, const Inputs& in, const std::vector<Operand>& uses, kernels::SumOutput& output) {
+  if (!in.x_scale || output.type == DataType::Int32 || output.type == DataType::Float) return;
+  const auto is_tame = [](double v) { return std::abs(v) > 1e-20 && std::abs(v) < 1e20; };
+  const auto scale = [&](Op::Index i) -> std::optional<double> {
+    const norn::Tensor* t = uses[i].value == program::kNone ? nullptr : s.constant_of(uses[i].value);
+    if (!t || t->size() != 1 || !is_tame(*t->as<float>())) return {};
+    return *t->as<float>();
+  };
+  const auto zero = [&](Op::Index i) -> std::optional<std::int32_t> {
+    if (uses[i].value == program::kNone) return 0;
+    const norn::Tensor* t = s.constant_of(uses[i].value);
+    if (!t || t->size() != 1) return {};
+    return t->dtype() == DataType::Uint8 ? *t->as<std::uint8_t>() : *t->as<std::int8_t>();
+  };
+  const auto x = scale(Op::Scale), y = scale(Op::YScale);
+  const auto y_zero = zero(Op::YZero);
+  const norn::Tensor* w = s.constant(*in.w_scale);
+  if (!x || !y || !y_zero || !w) return;
+  for (std::int64_t k = 0; k < w->size(); ++k)
+    if (!is_tame(w->as<float>()[k]) || !is_tame(*x / *y * w->as<float>()[k])) return;
+  kernels::SumOutput known = output;
+  known.tame = true;
+  known.odd = *y_zero % 2 != 0;
+  if (output.is_bounded()) known.zero = *y_zero;
+  if (output.other != DataType::Undefined) {
+    const auto middle = scale(Op::MiddleScale), other = scale(Op::OtherScale), last = scale(Op::LastScale);
+    const auto middle_zero = zero(Op::MiddleZero), other_zero = zero(Op::OtherZero), last_zero = zero(Op::LastZero);
+    if (!middle || !other || !last || !middle_zero || !other_zero || !last_zero) return;
+    if (!is_tame(*middle / *last) || !is_tame(*other / *last) || !is_tame(*middle / *other)) return;
+    known.odd = *last_zero % 2 != 0;
+    known.zero = *y_zero;
+    known.middle_zero = *middle_zero;
+    known.other_zero = *other_zero;
+    known.middle_scale = static_cast<float>(*middle / *last);
+    known.other_scale = static_cast<float>(*other / *last);
   }
-  const norn::Tensor* zero = s.constant(*in.y_zero);
-  return zero && *static_cast<const std::uint8_t*>(zero->data()) % 2 == 0;
+  output = known;
 }
 
 bool is_one(Selector& s, program::ValueId id, DataType type) {
@@ -280,7 +305,7 @@ bool conv(Selector& s, const Inputs& in) {
     return false;
   }
   const program::ValueId made = Parts(s, config.output, uses, Layout::ChannelsLast, 1).read();
-  config.output.tame = is_tame(s, in);
+  know_constants(s, in, uses, config.output);
   return s.choose(kernels::conv_int8_candidates(), config, uses, {made, Layout::ChannelsLast});
 }
 

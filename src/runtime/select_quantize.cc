@@ -8,6 +8,9 @@
 #include "runtime/select.h"
 
 namespace norn::runtime {
+
+using kernels::Layout;
+
 namespace {
 
 // How the scales of input 1 go over input 0; nothing for blocks, or if the zero points lie otherwise.
@@ -72,9 +75,25 @@ bool select_quantize(Selector& s) {
     s.refuse("quantize", "divides float by float");
     return false;
   }
-  const std::vector<Operand> uses = {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
-  if (const auto config = scales(s, params.to))
+  std::vector<Operand> uses = {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
+  if (const auto config = scales(s, params.to)) {
+    // By one scale in any layout, and from one to the other.
+    const Layout made = s.made_in(uses[0].value);
+    const bool is_one = element_count(s.dims(1)) == 1;
+    if (is_one && made != Layout::Dense) {
+      uses[0].layout = made;
+      if (s.choose(kernels::quantize_candidates(), *config, uses, {s.node().outputs[0], made})) return true;
+      uses[0].layout = Layout::Dense;
+    }
+    const Shape& x = s.dims(0);
+    if (is_one && made == Layout::Dense && x.size() >= 3 && element_count(x) > 0 &&
+        s.advised_layout() == Layout::ChannelsLast) {
+      const kernels::PixelQuantizeConfig pixels{params.to, x[0], x[1], element_count(x) / x[0] / x[1]};
+      if (s.choose(kernels::pixel_quantize_candidates(), pixels, uses, {s.node().outputs[0], Layout::ChannelsLast}))
+        return true;
+    }
     if (s.choose(kernels::quantize_candidates(), *config, uses, {s.node().outputs[0]})) return true;
+  }
   const auto blocks = block_scales(s, params.to);
   return blocks && s.choose(kernels::block_quantize_candidates(), *blocks, uses, {s.node().outputs[0]});
 }

@@ -71,8 +71,21 @@ bool select_pool(Selector& s) {
   return (wanted != Layout::Dense && attempt(wanted)) || attempt(Layout::Dense);
 }
 
+namespace {
+
+// The mean over all spatial positions of what is dequantized: of the integers.
+bool select_int8_mean(Selector& s) {
+  const Dequantized* from = s.dequantized(s.node().inputs[0]);
+  if (from == nullptr || s.made_in(from->x) != Layout::ChannelsLast) return false;
+  return s.choose(kernels::int8_mean_candidates(), kernels::Int8MeanConfig{s.dims_of(from->x), s.dtype_of(from->x)},
+                  {{from->x, Layout::ChannelsLast}, {from->scale}, {from->zero}}, {s.node().outputs[0]});
+}
+
+}  // namespace
+
 bool select_global_pool(Selector& s) {
   if (!s.is_float("global_pool")) return false;
+  if (s.node().op == &ops::GlobalAveragePool && select_int8_mean(s)) return true;
   kernels::GlobalPoolConfig config;
   config.x = s.dims(0);
   config.kind = s.node().op == &ops::GlobalMaxPool ? kernels::PoolKind::Max : kernels::PoolKind::Average;
@@ -158,6 +171,9 @@ bool select_reduce(Selector& s) {
   const auto reduced = node.require(ops::reduced_dims(node, ops::resolve_reduce(node), rank), "axes");
   // What stays has to come in the order of dense memory.
   const Shape& x = s.dims(0);
+  if (config.kind == kernels::ReduceKind::Mean && rank >= 3 && !reduced[0] && !reduced[1] &&
+      std::find(reduced.begin() + 2, reduced.end(), false) == reduced.end() && select_int8_mean(s))
+    return true;
   const auto attempt = [&](Layout layout) {
     config.x.clear();
     config.axes.clear();

@@ -58,6 +58,14 @@ CONV = {
     "b": rng(3).integers(-3000, 3000, 8).astype(np.int32),
 }
 CONV["sb"] = CONV["sx"] * CONV["sw"]
+DEPTHWISE = {
+    **Q,
+    "w": int8(7, 4, 1, 3, 3),
+    "sw": rng(2).uniform(0.002, 0.01, 4).astype(np.float32),
+    "zw": np.zeros(4, np.int8),
+    "b": rng(3).integers(-3000, 3000, 4).astype(np.int32),
+}
+DEPTHWISE["sb"] = DEPTHWISE["sx"] * DEPTHWISE["sw"]
 IN = "q = QuantizeLinear(x, sx, zx) d = DequantizeLinear(q, sx, zx) "
 WEIGHTS = "wd = DequantizeLinear<axis = 0>(w, sw, zw) bd = DequantizeLinear<axis = 0>(b, sb) "
 X4 = {"x": floats(9, 2, 4, 9, 7)}
@@ -96,6 +104,20 @@ CASES = {
     "chain": (
         "agraph (float[N, 4, H, W] x) => (uint8[N, 4, H, W] y) {" + IN +
         "s = Sigmoid(d) m = Mul(d, s) y = QuantizeLinear(m, sy, zx) }", CONV, X4),
+    "depthwise": (
+        "agraph (float[N, 4, H, W] x) => (float[N, 4, A, B] y) {" + IN +
+        "wd = DequantizeLinear<axis = 0>(w, sw, zw) bd = DequantizeLinear<axis = 0>(b, sb)"
+        "c = Conv<group = 4, pads = [1, 1, 0, 1], strides = [2, 1]>(d, wd, bd) p = QuantizeLinear(c, sy, zx)"
+        "y = DequantizeLinear(p, sy, zx) }", DEPTHWISE, X4),
+    "mean": (
+        "agraph (float[N, 4, H, W] x) => (float[N, 8, 1, 1] y) {" + IN + WEIGHTS +
+        "c = Conv(d, wd, bd) p = QuantizeLinear(c, sy, zx) e = DequantizeLinear(p, sy, zx)"
+        "y = GlobalAveragePool(e) }", CONV, X4),
+    "chain, quantized in between": (
+        "agraph (float[N, 4, H, W] x) => (uint8[N, 4, H, W] y, uint8[N, 4, H, W] z) {" + IN +
+        "s = HardSigmoid(d) p = QuantizeLinear(s, sx, zy) e = DequantizeLinear(p, sx, zy)"
+        "m = Mul(d, e) y = QuantizeLinear(m, sy, zx) f = DequantizeLinear(y, sy, zx)"
+        "t = Tanh(f) u = Add(t, sx) z = QuantizeLinear(u, sx, zx) }", CONV, X4),
     "matmul": (
         "agraph (float[M, 20] x) => (uint8[M, 12] y) {" + IN +
         "wd = DequantizeLinear<axis = 1>(w, sw, zw) m = MatMul(d, wd) y = QuantizeLinear(m, sy, zy) }", MAT, X2),
@@ -140,6 +162,22 @@ def test_as_one_by_one(name):
         for a, b in zip(explained(m, empty)[1], one_by_one(m, empty), strict=True):
             assert a.shape == b.shape
 
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8])
+def test_tables_have_the_bits_of_reference_kernels(kind):
+    """Every integer, through operations that dequantize and quantize in between."""
+    m = model(
+        f"agraph ({np.dtype(kind).name}[N, 1, 16, 16] q) => ({np.dtype(kind).name}[N, 1, 16, 16] y) {{"
+        "d = DequantizeLinear(q, sx, zx) s = Sigmoid(d) p = QuantizeLinear(s, sp, zp) e = DequantizeLinear(p, sp, zp)"
+        "m = Mul(d, e) r = Erf(m) y = QuantizeLinear(r, sy, zx) }",
+        sx=np.float32(0.031), zx=kind(117), sp=np.float32(1 / 255), zp=np.uint8(0), sy=np.float32(0.011),
+    )  # fmt: skip
+    x = {"q": np.arange(512).astype(kind).reshape(2, 1, 16, 16)}
+    session = norn.InferenceSession(m.SerializeToString())
+    reference = norn.InferenceSession(m.SerializeToString(), norn.SessionOptions(reference_only=True))
+    assert "table" in session.explain(x)
+    np.testing.assert_array_equal(session.run(None, x)[0], reference.run(None, x)[0])
 
 
 def test_without_dot_products_of_bytes():

@@ -1,7 +1,7 @@
 // Convolution of 8-bit integers by oneDNN's one-thread primitives. They give sums in 32 bits for a slice of the output
 // that stays in the second cache, rows of an image or a block of its channels, and SumFinisher makes of them what is
-// asked for. oneDNN quantizes them itself where that is the same: it adds the zero point before it rounds, which tells
-// where the zero point is odd.
+// asked for. Where all scales are known, oneDNN quantizes them itself, and adds another tensor. It adds the zero point
+// before it rounds, so that the sums have to be rounded before where the zero point is odd.
 //
 // Traps: oneDNN pads with 0. Where x's zero point is another number, a slice's rows are copied into memory that is
 // padded with it. Weights are packed without their zero points and have to fit into int8 then.
@@ -67,6 +67,37 @@ dnnl::memory::desc plain_weights(const dnnl_dims& dims) {
   return {dims, dnnl_type::s8, strides};
 }
 
+// What oneDNN does with sums that are scaled and have their bias, but no zero point. `other`: another tensor.
+struct QuantizingPosts {
+  dnnl::post_ops ops;
+  int other_at = -1;  // among them
+};
+QuantizingPosts quantizing_posts(const SumOutput& o, const dnnl::memory::desc& other) {
+  using dnnl::algorithm;
+  QuantizingPosts posts;
+  const auto round = [&] { posts.ops.append_eltwise(algorithm::eltwise_round, 0, 0); };
+  const bool with_other = o.other != DataType::Undefined;
+  if (with_other || o.odd) round();
+  if (with_other || o.is_bounded()) {
+    const bool is_signed = o.type == DataType::Int8;
+    const std::int64_t low = std::clamp<std::int64_t>(o.low, is_signed ? -128 : 0, is_signed ? 127 : 255);
+    const std::int64_t high = std::clamp<std::int64_t>(o.high, low, is_signed ? 127 : 255);
+    posts.ops.append_eltwise(algorithm::eltwise_clip_v2, static_cast<float>(low - o.zero),
+                             static_cast<float>(high - o.zero));
+  }
+  if (!with_other) return posts;
+  // In units of the other tensor, whose elements are added as they are.
+  const double unit = static_cast<double>(o.middle_scale) / o.other_scale;
+  posts.ops.append_eltwise(algorithm::eltwise_linear, static_cast<float>(unit),
+                           static_cast<float>((o.zero - o.middle_zero) * unit - o.other_zero));
+  posts.other_at = posts.ops.len();
+  posts.ops.append_binary(algorithm::binary_add, other);
+  posts.ops.append_eltwise(algorithm::eltwise_linear, o.other_scale, 0);
+  if (o.relu) posts.ops.append_eltwise(algorithm::eltwise_relu, 0, 0);
+  if (o.odd) round();
+  return posts;
+}
+
 // `quantized`: by oneDNN, with a bias and scales of f32 for each channel.
 dnnl::convolution_forward::primitive_desc describe_slice(const ConvInt8Config& c, const SliceShape& s, bool quantized) {
   dnnl_dims dilations(c.dilations.begin(), c.dilations.end()), begin(c.pads_begin.begin(), c.pads_begin.end()),
@@ -87,10 +118,11 @@ dnnl::convolution_forward::primitive_desc describe_slice(const ConvInt8Config& c
   }
   const dnnl::memory::desc w(weight_dims(c, s.channels), dnnl_type::s8, dnnl::memory::format_tag::any);
   const auto x = channels_last(in, type_of(c.x_type));
-  const auto y = channels_last(out, quantized ? type_of(c.output.type) : dnnl_type::s32);
+  const auto y = channels_last(out, quantized ? type_of(c.output.output()) : dnnl_type::s32);
   const auto kind = dnnl::prop_kind::forward_inference;
   const auto how = dnnl::algorithm::convolution_direct;
-  auto attr = attributes({});
+  auto attr = attributes(quantized ? quantizing_posts(c.output, channels_last(out, type_of(c.output.other))).ops
+                                   : dnnl::post_ops());
   Making making;
   if (!quantized) return {cpu_engine(), kind, how, x, w, y, strides, dilations, begin, end, attr};
   attr.set_scales_mask(DNNL_ARG_WEIGHTS, c.group > 1 ? 3 : 1);
@@ -104,11 +136,7 @@ SliceShape whole(const ConvInt8Config& c, std::int64_t images) {
 
 // Whether oneDNN quantizes the sums.
 bool is_quantized(const ConvInt8Config& c) {
-  const SumOutput& o = c.output;
-  const bool all =
-      o.low <= std::numeric_limits<std::int8_t>::min() && o.high >= std::numeric_limits<std::uint8_t>::max();
-  if (!o.tame || o.other != DataType::Undefined || o.type == DataType::Int32 || o.type == DataType::Float || !all)
-    return false;
+  if (!c.output.tame || c.output.type == DataType::Int32 || c.output.type == DataType::Float) return false;
   try {
     return !is_reference(describe_slice(c, whole(c, 1), true).impl_info_str());
   } catch (const dnnl::error&) {
@@ -134,7 +162,7 @@ class OneDnnConvInt8 final : public Kernel {
       add_slice(whole(c_, c_.x[0]), {0, 0, 0, 0}, packed);
     }
     const auto slices = static_cast<std::int64_t>(slices_.size());
-    tasks_ = piece_count(slices, all_ns() / static_cast<double>(slices), 32);
+    tasks_ = std::min(slices, int8_pieces(all_ns(), 32));
     for (const Part& part : parts_) {
       if (!quantized_) sums_bytes_ = std::max(sums_bytes_, align64(part.out.get_size()));
       if (!c_.pads_are_zero) padded_bytes_ = std::max(padded_bytes_, align64(part.x.get_size()));
@@ -159,7 +187,7 @@ class OneDnnConvInt8 final : public Kernel {
     const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type);
     const SumFinisher::Run run = finisher_.prepare(operands, x_zero, sums_.get(), base);
     auto* zero = reinterpret_cast<std::int32_t*>(base + zero_at_);
-    *zero = run.finish.zero;
+    *zero = c_.output.other == DataType::Undefined ? run.finish.zero : run.finish.last_zero;
     auto state = pool_.take([&] { return make_state(); });
     const auto slices = static_cast<std::int64_t>(slices_.size());
     base::parallel_for(tasks_, [&](std::int64_t t) {
@@ -191,7 +219,7 @@ class OneDnnConvInt8 final : public Kernel {
   void cut(PackedConstants& packed) {
     const std::int64_t rows = c_.out[2], pixels = rows * out_row_, channels = c_.out[1];
     const std::int64_t images = c_.x[0];
-    const std::int64_t total = piece_count(1 << 20, all_ns() / (1 << 20), 16);
+    const std::int64_t total = int8_pieces(all_ns(), 16);
     const std::int64_t want = (total + images - 1) / images;
     const std::int64_t pieces = quantized_ ? want : std::max(want, (pixels * channels + kSliceSums - 1) / kSliceSums);
     std::int64_t channel_pieces = 1;
@@ -304,6 +332,9 @@ class OneDnnConvInt8 final : public Kernel {
         e.add(DNNL_ARG_BIAS, dense_desc({part.shape.channels}));
         e.add(DNNL_ARG_ATTR_SCALES | DNNL_ARG_WEIGHTS, dense_desc({part.shape.channels}));
         e.add(DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_DST, {{1}, dnnl_type::s32, dnnl_dims{1}});
+        if (c_.output.other == DataType::Undefined) continue;
+        const auto other = channels_last(part.out.get_dims(), type_of(c_.output.other));
+        e.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(quantizing_posts(c_.output, other).other_at) | DNNL_ARG_SRC_1, other);
       }
     }
     return state;
@@ -337,6 +368,8 @@ class OneDnnConvInt8 final : public Kernel {
       e.set(4, run.scaled_base);
       e.set(5, run.scale);
       e.set(6, zero);
+      if (c_.output.other != DataType::Undefined)
+        e.set(7, static_cast<const char*>(run.operands[Op::Other]) + pixel * c_.out[1]);
     } else {
       e.set(2, sums);
     }

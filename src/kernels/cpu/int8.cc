@@ -175,8 +175,9 @@ SumFinisher::Run SumFinisher::prepare(void* const* operands, std::int32_t x_zero
   }
   const double one = number(operands[Op::Scale]), divisor = number(operands[Op::YScale]);
   const auto* scales = static_cast<const float*>(operands[Op::WScale]);
+  const double unit = one / divisor;
   const auto scale_of = [&](std::int64_t c) {
-    return one * (scales == nullptr ? 1.0 : scales[o_.scales == 1 ? 0 : c]) / divisor;
+    return scales == nullptr ? unit : unit * scales[o_.scales == 1 ? 0 : c];
   };
   for (std::int64_t c = 0; c < channels_; ++c) run.scale[c] = static_cast<float>(scale_of(c));
   if (o_.tame) {
@@ -255,6 +256,7 @@ void SumFinisher::wide_row(const Run& run, const Finish& f, const std::int32_t* 
 namespace {
 
 constexpr Candidate<ConvInt8Config> kConv[] = {
+    {"depthwise", depthwise_int8_refuses, make_depthwise_int8},
 #ifdef NORN_ONEDNN
     {"onednn", onednn_conv_int8_refuses, make_onednn_conv_int8, true},
 #endif

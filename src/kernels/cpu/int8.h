@@ -51,12 +51,24 @@ struct SumOutput {
   // of type `last`, the sum being at least 0 with `relu`.
   DataType other = DataType::Undefined, last = DataType::Undefined;
   bool relu = false;
-  // y_scale and the scales are known to be finite and not 0, and y_zero to be even: adding it before rounding is the
-  // same.
+  // All scales and zero points are known, and neither scales nor their quotients are near the ends of f32's range.
   bool tame = false;
+  // Of a tame output: whether the zero point of what is given is odd, so that adding it before rounding is not the
+  // same.
+  bool odd = false;
+  // Of a tame output with bounds or another tensor: y_zero; and with another tensor also the rest, scales divided by
+  // the last one. 0 where they do not matter, so that kernels are shared.
+  std::int32_t zero = 0, middle_zero = 0, other_zero = 0;
+  float middle_scale = 0, other_scale = 0;
 
   DataType output() const { return other == DataType::Undefined ? type : last; }
-  auto fields() const noexcept { return std::tie(type, scales, shifts, low, high, other, last, relu, tame); }
+  bool is_bounded() const {
+    return low > (type == DataType::Uint8 ? 0 : -128) || high < (type == DataType::Uint8 ? 255 : 127);
+  }
+  auto fields() const noexcept {
+    return std::tie(type, scales, shifts, low, high, other, last, relu, tame, odd, zero, middle_zero, other_zero,
+                    middle_scale, other_scale);
+  }
 };
 
 // x, the output and another tensor lie with their channels last; w is dense.

@@ -5,8 +5,17 @@
 #include "kernels/cpu/conv.h"
 #include "kernels/cpu/int8.h"
 #include "kernels/cpu/matmul.h"
+#include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+
+// Pieces for work of so many nanoseconds: products of bytes are done soon, and networks of them have small ones.
+inline std::int64_t int8_pieces(double ns, std::int64_t most) {
+  constexpr double kWorthTwo = 12e3;
+  constexpr std::int64_t kUnits = 1 << 20;
+  if (!(ns > kWorthTwo)) return 1;
+  return std::max<std::int64_t>(std::min<std::int64_t>(2, most), piece_count(kUnits, ns / kUnits, most));
+}
 
 // The same sizes in f32, for the checks and shapes that these have.
 ConvConfig sizes_of(const ConvInt8Config& config);
@@ -19,6 +28,8 @@ std::string onednn_conv_int8_refuses(const ConvInt8Config& config);
 std::unique_ptr<Kernel> make_onednn_conv_int8(const ConvInt8Config& config, PackedConstants& packed);
 std::string onednn_matmul_int8_refuses(const MatMulInt8Config& config);
 std::unique_ptr<Kernel> make_onednn_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed);
+std::string depthwise_int8_refuses(const ConvInt8Config& config);
+std::unique_ptr<Kernel> make_depthwise_int8(const ConvInt8Config& config, PackedConstants& packed);
 std::unique_ptr<Kernel> make_simd_conv_int8(const ConvInt8Config& config, PackedConstants& packed);
 std::unique_ptr<Kernel> make_simd_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed);
 
@@ -73,6 +84,8 @@ struct Int8Table {
   // sums[j] += the sum of columns j of a matrix of `rows` rows that lie `stride` apart.
   void (*column_sums)(const std::int8_t* w, std::int64_t rows, std::int64_t columns, std::int64_t stride,
                       std::int32_t* sums);
+  void (*column_sums_uint8)(const std::uint8_t* w, std::int64_t rows, std::int64_t columns, std::int64_t stride,
+                            std::int32_t* sums);
   // to[i] += round(from[i]), where from holds whole numbers.
   void (*add_whole)(const float* from, std::int32_t* to, std::int64_t n);
   // out[c] = the largest x[c] over a grid of size[0] x size[1] x size[2] offsets; the least there is over an empty one.

@@ -124,17 +124,24 @@ void finish_with_other(const Finish& f, const FinishedRows& rows) {
             });
 }
 
-void column_sums(const std::int8_t* w, std::int64_t rows, std::int64_t columns, std::int64_t stride,
-                 std::int32_t* sums) {
+// Some vectors of columns at a time, so that lines of memory are read whole.
+template <class T>
+void column_sums(const T* w, std::int64_t rows, std::int64_t columns, std::int64_t stride, std::int32_t* sums) {
   const std::int64_t lanes = int8_lanes();
-  const hn::Rebind<std::int8_t, F> narrow;
+  const hn::Rebind<T, F> narrow;
   std::int64_t j = 0;
-  for (; j + lanes <= columns; j += lanes) {
-    VI sum = hn::LoadU(I(), sums + j);
-    for (std::int64_t r = 0; r < rows; ++r)
-      sum = hn::Add(sum, hn::PromoteTo(I(), hn::LoadU(narrow, w + r * stride + j)));
-    hn::StoreU(sum, I(), sums + j);
-  }
+  const auto add = [&]<int vectors>() HWY_ATTR {
+    for (; j + vectors * lanes <= columns; j += vectors * lanes) {
+      VI sum[vectors];
+      for (int v = 0; v < vectors; ++v) sum[v] = hn::LoadU(I(), sums + j + v * lanes);
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (int v = 0; v < vectors; ++v)
+          sum[v] = hn::Add(sum[v], hn::PromoteTo(I(), hn::LoadU(narrow, w + r * stride + j + v * lanes)));
+      for (int v = 0; v < vectors; ++v) hn::StoreU(sum[v], I(), sums + j + v * lanes);
+    }
+  };
+  add.template operator()<4>();
+  add.template operator()<1>();
   for (; j < columns; ++j)
     for (std::int64_t r = 0; r < rows; ++r) sums[j] += w[r * stride + j];
 }
@@ -210,7 +217,8 @@ Int8Table finishing_int8() {
           finish_quantized<std::int8_t>,
           {{finish_with_other<std::uint8_t, std::uint8_t>, finish_with_other<std::uint8_t, std::int8_t>},
            {finish_with_other<std::int8_t, std::uint8_t>, finish_with_other<std::int8_t, std::int8_t>}},
-          column_sums,
+          column_sums<std::int8_t>,
+          column_sums<std::uint8_t>,
           add_whole,
           largest<std::uint8_t>,
           largest<std::int8_t>,

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "kernels/cpu/byte_table.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/pool.h"
 #include "kernels/cpu/quantize.h"
@@ -63,13 +64,19 @@ struct Finished {
       return;
     }
     y_zero = Bytes(o.type, 1, seed + 1);
-    y_zero.raw[0] = o.tame ? 34 : 33;
+    y_zero.raw[0] = o.tame && !o.odd ? 34 : 33;
+    if (o.tame && o.is_bounded()) o.zero = static_cast<std::int32_t>(y_zero.at(0));
     if (o.other == DataType::Undefined) return;
     other = Bytes(o.other, elements, seed + 2);
     middle_zero = y_zero;
     other_zero = Bytes(o.other, 1, seed + 3);
     last_zero = Bytes(o.last, 1, seed + 4);
-    last_zero.raw[0] = 5;
+    last_zero.raw[0] = o.tame && !o.odd ? 6 : 5;
+    if (!o.tame) return;
+    o.zero = o.middle_zero = static_cast<std::int32_t>(y_zero.at(0));
+    o.other_zero = static_cast<std::int32_t>(other_zero.at(0));
+    o.middle_scale = 0.25f / 0.5f;
+    o.other_scale = 0.125f / 0.5f;
   }
 
   void put(std::vector<void*>& operands) {
@@ -145,7 +152,14 @@ std::vector<SumOutput> outputs(std::int64_t channels) {
   tame = bytes;
   tame.type = DataType::Int8;
   tame.tame = true;
-  return {all, real, list, bytes, clipped, with, plain, tame};
+  std::vector<SumOutput> made = {all, real, list, bytes, clipped, with, plain, tame};
+  for (SumOutput o : {bytes, clipped, with, plain})
+    for (const bool odd : {false, true}) {
+      o.tame = true;
+      o.odd = odd;
+      made.push_back(o);
+    }
+  return made;
 }
 
 template <class Config>
@@ -185,8 +199,8 @@ void check_conv(ConvInt8Config c, unsigned seed) {
                  pads = spatial(c.pads_begin, 0, 0);
       const std::int64_t pixels = out[0] * out[1] * out[2], in_pixels = in[0] * in[1] * in[2];
       for (const SumOutput& output : outputs(filters)) {
-        c.output = output;
         Finished f(output, filters, element_count(c.out), seed + 4, zeros != 1);
+        c.output = f.o;
         std::vector<double> want(static_cast<std::size_t>(element_count(c.out)));
         for (std::int64_t n = 0; n < c.x[0]; ++n)
           for (std::int64_t m = 0; m < filters; ++m)
@@ -241,6 +255,10 @@ TEST(Int8, Convolutions) {
       make({1, 6, 8, 9}, {4, 3, 3, 2}, {1, 4, 5, 9}, 2, {2, 1}, {1, 2}, {2, 2}, {2, 0});
       make({1, 24, 11, 8}, {24, 1, 3, 3}, {1, 24, 6, 4}, 24, {2, 2}, {1, 1}, {1, 1}, {1, 1});
       make({2, 7, 20}, {9, 7, 4}, {2, 9, 9}, 1, {2}, {1}, {1}, {0});
+      make({1, 70, 9, 6}, {70, 1, 5, 5}, {1, 70, 9, 6}, 70, {1, 1}, {1, 1}, {2, 2}, {2, 2});
+      make({2, 5, 4, 71}, {5, 1, 3, 3}, {2, 5, 4, 71}, 5, {1, 1}, {1, 1}, {1, 1}, {1, 1});
+      make({1, 130, 6, 7}, {130, 1, 2, 3}, {1, 130, 5, 4}, 130, {1, 2}, {1, 2}, {0, 3}, {0, 1});
+      make({2, 33, 30}, {33, 1, 4}, {2, 33, 14}, 33, {2}, {1}, {0}, {0});
       make({1, 3, 4, 5, 6}, {5, 3, 2, 3, 3}, {1, 5, 4, 5, 6}, 1, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1});
     }
 }
@@ -259,8 +277,8 @@ void check_matmul(MatMulInt8Config c, unsigned seed) {
       c.weights = constant ? Contents{w.data()} : Contents{};
       c.w_zero = constant ? Contents{w_zero.data()} : Contents{};
       for (const SumOutput& output : outputs(n)) {
-        c.output = output;
         Finished f(output, n, element_count(c.out), seed + 4, zeros != 1);
+        c.output = f.o;
         std::vector<double> want;
         for (std::int64_t b = 0; b < batches; ++b)
           for (std::int64_t i = 0; i < m; ++i)
@@ -319,6 +337,61 @@ TEST(Int8, BiasesAtTheEndsOfTheirType) {
   operands[Op::Scale] = scale.data();
   operands[Op::YZero] = zero.data();
   EXPECT_GE(offer(matmul_int8_candidates(), c, operands, {1, -15, 1}, "wide"), 1);
+}
+
+TEST(Int8, DepthwiseBiasesAtTheEndsOfTheirType) {
+  ConvInt8Config c{{1, 3, 1, 2}, {3, 1, 1, 2}, {1, 3, 1, 1}, 3, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
+  c.output.type = DataType::Int8;
+  c.output.tame = true;
+  std::vector<std::uint8_t> x(6, 255);
+  std::vector<std::int8_t> w = {127, 127, -128, -128, 0, 0}, zero = {-8};
+  std::vector<std::int32_t> bias = {std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::int32_t>::min(),
+                                    std::numeric_limits<std::int32_t>::max()};
+  std::vector<float> scale = {0x1p-28f};
+  c.weights = {w.data()};
+  std::vector<void*> operands(Op::Y);
+  operands[Op::X] = x.data();
+  operands[Op::W] = w.data();
+  operands[Op::Bias] = bias.data();
+  operands[Op::Scale] = scale.data();
+  operands[Op::YZero] = zero.data();
+  EXPECT_GE(offer(conv_int8_candidates(), c, operands, {0, -16, 0}, "wide"), 1);
+}
+
+TEST(Int8, Means) {
+  for (const DataType type : {DataType::Uint8, DataType::Int8})
+    for (const std::int64_t channels : {1, 70, 200}) {
+      const Int8MeanConfig c{{2, channels, 5, 3}, type};
+      Bytes x(type, element_count(c.x), 7), zero(type, 1, 8);
+      float scale = 0.3f;
+      ASSERT_EQ(int8_mean_candidates()[0].refuses(c), "");
+      Constants constants;
+      const auto got = run_at_widths(*int8_mean_candidates()[0].make(c, constants), {x.data(), &scale, zero.data()},
+                                     std::vector<float>(static_cast<std::size_t>(2 * channels)));
+      for (std::int64_t n = 0; n < 2; ++n)
+        for (std::int64_t m = 0; m < channels; ++m) {
+          double sum = 0;
+          for (std::int64_t p = 0; p < 15; ++p)
+            sum += static_cast<double>(x.at((n * 15 + p) * channels + m) - zero.at(0)) * static_cast<double>(scale);
+          EXPECT_NEAR(got[static_cast<std::size_t>(n * channels + m)], sum / 15, 1e-5);
+        }
+    }
+  EXPECT_NE(int8_mean_candidates()[0].refuses({{1, 2, 3000, 3000}, DataType::Uint8}), "");
+  EXPECT_NE(int8_mean_candidates()[0].refuses({{1, 2, 0, 3}, DataType::Uint8}), "");
+}
+
+TEST(Int8, Tables) {
+  for (const std::int64_t n : {0, 1, 7, 64, 130, 100003}) {
+    ByteTableConfig c;
+    c.elements = n;
+    for (std::size_t i = 0; i < 256; ++i) c.table[i] = static_cast<std::uint8_t>(i * 7 + 3);
+    Bytes x(DataType::Uint8, n, 5);
+    ASSERT_EQ(byte_table_candidates()[0].refuses(c), "");
+    Constants constants;
+    const auto got = run_at_widths(*byte_table_candidates()[0].make(c, constants), {x.data()},
+                                   std::vector<std::uint8_t>(static_cast<std::size_t>(n)));
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], static_cast<std::uint8_t>(x.raw[i] * 7 + 3)) << i;
+  }
 }
 
 TEST(Int8, LargestOfWindows) {

@@ -28,6 +28,14 @@ struct Int8PoolConfig {
 };
 std::span<const Candidate<Int8PoolConfig>> int8_pool_candidates();
 
+// The mean of 8-bit integers over all spatial positions, as real numbers. x lies with its channels last. Operands: x,
+// its scale (f32) and zero point (null for 0), one number each, then the output [N, C], f32.
+struct Int8MeanConfig {
+  Shape x;
+  DataType type = DataType::Uint8;
+};
+std::span<const Candidate<Int8MeanConfig>> int8_mean_candidates();
+
 // All spatial positions to one. Operands: x, then the output [N, C, 1...].
 struct GlobalPoolConfig {
   PoolKind kind = PoolKind::Average;

@@ -1,6 +1,8 @@
-// The largest of 8-bit integers in windows: a vector of channels at a time where channels are last.
+// The largest of 8-bit integers in windows, and their mean: a vector of channels at a time where channels are last.
 #include <algorithm>
+#include <limits>
 
+#include "kernels/cpu/extents.h"
 #include "kernels/cpu/int8_candidates.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/pool.h"
@@ -73,10 +75,58 @@ std::unique_ptr<Kernel> make(const Int8PoolConfig& c, PackedConstants&) {
   return std::make_unique<Int8Pool<std::int8_t>>(c.pool);
 }
 
+// Sums are exact in 32 bits.
+class Int8Mean final : public Kernel {
+ public:
+  static constexpr std::int64_t kBlock = 64;  // channels that are added up together
+
+  explicit Int8Mean(const Int8MeanConfig& c)
+      : c_(c), pixels_(element_count(c.x) / c.x[0] / c.x[1]), blocks_((c.x[1] + kBlock - 1) / kBlock) {}
+
+  void run(void* const* operands, void*) const override {
+    const double scale = *static_cast<const float*>(operands[1]);
+    const std::int32_t zero = zero_point(operands[2], c_.type);
+    auto* y = static_cast<float*>(operands[3]);
+    const Int8Table& table = int8_table();
+    const std::int64_t channels = c_.x[1];
+    parallel_ranges(
+        c_.x[0] * blocks_, 3.0 * static_cast<double>(pixels_), 1, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) {
+            const std::int64_t image = i / blocks_, first = i % blocks_ * kBlock,
+                               n = std::min(kBlock, channels - first);
+            std::int32_t sums[kBlock] = {};
+            const std::int64_t at = image * pixels_ * channels + first;
+            if (c_.type == DataType::Uint8)
+              table.column_sums_uint8(static_cast<const std::uint8_t*>(operands[0]) + at, pixels_, n, channels, sums);
+            else
+              table.column_sums(static_cast<const std::int8_t*>(operands[0]) + at, pixels_, n, channels, sums);
+            for (std::int64_t c = 0; c < n; ++c)
+              y[image * channels + first + c] =
+                  static_cast<float>((static_cast<double>(sums[c]) / static_cast<double>(pixels_) - zero) * scale);
+          }
+        });
+  }
+
+ private:
+  Int8MeanConfig c_;
+  std::int64_t pixels_, blocks_;
+};
+
+std::string mean_refuses(const Int8MeanConfig& c) {
+  if (c.type != DataType::Uint8 && c.type != DataType::Int8) return "takes uint8 and int8";
+  if (c.x.size() < 3 || element_count(c.x) == 0) return "an empty tensor, or one without spatial dimensions";
+  if (!bounded_product({element_count(c.x)})) return "a tensor larger than any memory";
+  constexpr std::int64_t kMostPixels = std::numeric_limits<std::int32_t>::max() / 255;
+  return element_count(c.x) / c.x[0] / c.x[1] > kMostPixels ? "sums that may pass 32 bits" : "";
+}
+std::unique_ptr<Kernel> make_mean(const Int8MeanConfig& c, PackedConstants&) { return std::make_unique<Int8Mean>(c); }
+
+constexpr Candidate<Int8MeanConfig> kMean[] = {{"simd", mean_refuses, make_mean}};
 constexpr Candidate<Int8PoolConfig> kCandidates[] = {{"simd", refuses, make}};
 
 }  // namespace
 
 std::span<const Candidate<Int8PoolConfig>> int8_pool_candidates() { return kCandidates; }
+std::span<const Candidate<Int8MeanConfig>> int8_mean_candidates() { return kMean; }
 
 }  // namespace norn::kernels

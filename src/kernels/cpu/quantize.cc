@@ -46,6 +46,64 @@ class Quantize final : public Kernel {
   std::int64_t pieces_;
 };
 
+// A tile of each plane is quantized, and their bytes are put side by side while they lie in the first cache.
+class PixelQuantize final : public Kernel {
+ public:
+  static constexpr std::int64_t kTile = 512, kChannels = 16;
+
+  explicit PixelQuantize(const PixelQuantizeConfig& c) : c_(c), tiles_((c.pixels + kTile - 1) / kTile) {}
+
+  void run(void* const* operands, void*) const override {
+    const auto* x = static_cast<const float*>(operands[0]);
+    const float scale = *static_cast<const float*>(operands[1]);
+    const bool is_signed = c_.integer == DataType::Int8;
+    int zero = 0;
+    if (operands[2] != nullptr)
+      zero = is_signed ? int{*static_cast<const std::int8_t*>(operands[2])}
+                       : int{*static_cast<const std::uint8_t*>(operands[2])};
+    auto* y = static_cast<std::uint8_t*>(operands[3]);
+    const double tile_ns = kElementNs * static_cast<double>(c_.channels * std::min(kTile, c_.pixels));
+    parallel_ranges(c_.images * tiles_, tile_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      alignas(64) std::uint8_t bytes[kChannels * kTile];
+      const std::uint8_t* planes[kChannels];
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t image = i / tiles_, first = i % tiles_ * kTile, n = std::min(kTile, c_.pixels - first);
+        for (std::int64_t c = 0; c < c_.channels; ++c) {
+          const float* from = x + (image * c_.channels + c) * c_.pixels + first;
+          std::uint8_t* to = bytes + c * kTile;
+          planes[c] = to;
+          if (is_signed)
+            quantize_table().to_int8(from, scale, zero, reinterpret_cast<std::int8_t*>(to), n);
+          else
+            quantize_table().to_uint8(from, scale, zero, to, n);
+        }
+        std::uint8_t* out = y + (image * c_.pixels + first) * c_.channels;
+        if (c_.channels == 3) {
+          quantize_table().interleave3(planes, out, n);
+          continue;
+        }
+        for (std::int64_t p = 0; p < n; ++p)
+          for (std::int64_t c = 0; c < c_.channels; ++c) *out++ = planes[c][p];
+      }
+    });
+  }
+
+ private:
+  PixelQuantizeConfig c_;
+  std::int64_t tiles_;
+};
+
+std::string pixels_refuse(const PixelQuantizeConfig& c) {
+  if (c.integer != DataType::Uint8 && c.integer != DataType::Int8)
+    return "takes uint8 and int8, not " + std::string(data_type_name(c.integer));
+  if (c.channels > PixelQuantize::kChannels) return "many channels";
+  const Shape dims = {c.images, c.channels, c.pixels};
+  return extent_refusal({&dims});
+}
+std::unique_ptr<Kernel> make_pixels(const PixelQuantizeConfig& c, PackedConstants&) {
+  return std::make_unique<PixelQuantize>(c);
+}
+
 std::string refuses(const QuantizeConfig& c) {
   if (c.integer != DataType::Uint8 && c.integer != DataType::Int8)
     return "takes uint8 and int8, not " + std::string(data_type_name(c.integer));
@@ -60,10 +118,12 @@ std::unique_ptr<Kernel> make_back(const QuantizeConfig& c, PackedConstants&) {
 
 constexpr Candidate<QuantizeConfig> kQuantize[] = {{"simd", refuses, make}};
 constexpr Candidate<QuantizeConfig> kDequantize[] = {{"simd", refuses, make_back}};
+constexpr Candidate<PixelQuantizeConfig> kPixels[] = {{"simd", pixels_refuse, make_pixels}};
 
 }  // namespace
 
 std::span<const Candidate<QuantizeConfig>> quantize_candidates() { return kQuantize; }
 std::span<const Candidate<QuantizeConfig>> dequantize_candidates() { return kDequantize; }
+std::span<const Candidate<PixelQuantizeConfig>> pixel_quantize_candidates() { return kPixels; }
 
 }  // namespace norn::kernels

@@ -15,6 +15,13 @@ struct QuantizeConfig {
 std::span<const Candidate<QuantizeConfig>> quantize_candidates();
 std::span<const Candidate<QuantizeConfig>> dequantize_candidates();
 
+// By one scale, from planes of channels to pixels of channels (Layout::ChannelsLast). Operands: as above.
+struct PixelQuantizeConfig {
+  DataType integer = DataType::Uint8;  // Uint8 or Int8
+  std::int64_t images = 1, channels = 1, pixels = 1;
+};
+std::span<const Candidate<PixelQuantizeConfig>> pixel_quantize_candidates();
+
 // What the above does not take: 16-bit integers (and int32, of which there is no zero point, dequantized), blocks, and
 // scales from element to element. x lies as [outer, n, inner]; the scale of element [o, k, i] is at
 // o * outer_step + k / block * step + i * inner_step. Operands: as above.
@@ -45,6 +52,8 @@ struct QuantizeTable {
   // out = (x - zero) * scale
   void (*from_uint8)(const std::uint8_t* x, float scale, int zero, float* out, std::int64_t n);
   void (*from_int8)(const std::int8_t* x, float scale, int zero, float* out, std::int64_t n);
+  // out[3 i + c] = planes[c][i]
+  void (*interleave3)(const std::uint8_t* const* planes, std::uint8_t* out, std::int64_t n);
 };
 const QuantizeTable& quantize_table();
 

@@ -1,4 +1,6 @@
 // Quantisation of runs for each instruction set. The quotient is clamped before it is rounded: its bounds are integers.
+// Dividing takes its time: a product with the inverse is rounded to the same integer unless it is about half way
+// between two, and only then there is a division.
 #include <cmath>
 #include <limits>
 
@@ -18,14 +20,20 @@ namespace HWY_NAMESPACE {
 
 HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
-template <class T>
-void quantize(const float* x, float scale, int zero, T* out, std::int64_t n) {
+template <class T, bool by_inverse>
+void quantize_by(const float* x, float scale, int zero, T* out, std::int64_t n) {
   const int lowest = std::numeric_limits<T>::min() - zero, highest = std::numeric_limits<T>::max() - zero;
   const float low = static_cast<float>(lowest), high = static_cast<float>(highest);
   const hn::Rebind<T, F> narrow;
+  const V inverse = constant(1.0f / scale), nearly_half = constant(0.499f);
   std::int64_t i = 0;
   for (; i + lane_count() <= n; i += lane_count()) {
-    V v = hn::Div(hn::LoadU(F(), x + i), constant(scale));
+    const V real = hn::LoadU(F(), x + i);
+    V v = by_inverse ? hn::Mul(real, inverse) : hn::Div(real, constant(scale));
+    if constexpr (by_inverse) {
+      const auto half_way = hn::Gt(hn::Abs(hn::Sub(v, hn::Round(v))), nearly_half);
+      if (HWY_UNLIKELY(!hn::AllFalse(F(), half_way))) v = hn::Div(real, constant(scale));
+    }
     v = hn::IfThenElse(hn::IsNaN(v), constant(low), v);
     const VI whole = hn::NearestInt(at_most(constant(high), at_least(constant(low), v)));
     const VI moved = hn::Add(whole, hn::Set(I(), zero));
@@ -36,6 +44,25 @@ void quantize(const float* x, float scale, int zero, T* out, std::int64_t n) {
     v = v < low || v != v ? low : v > high ? high : v;
     out[i] = static_cast<T>(static_cast<int>(std::nearbyint(v)) + zero);
   }
+}
+
+template <class T>
+void quantize(const float* x, float scale, int zero, T* out, std::int64_t n) {
+  const float size = std::abs(scale);  // where the inverse is a normal number
+  if (size > 1e-30f && size < 1e30f) return quantize_by<T, true>(x, scale, zero, out, n);
+  quantize_by<T, false>(x, scale, zero, out, n);
+}
+
+// out[3 i + c] = planes[c][i]
+void interleave3(const std::uint8_t* const* planes, std::uint8_t* out, std::int64_t n) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreInterleaved3(hn::LoadU(d, planes[0] + i), hn::LoadU(d, planes[1] + i), hn::LoadU(d, planes[2] + i), d,
+                          out + 3 * i);
+  for (; i < n; ++i)
+    for (std::int64_t c = 0; c < 3; ++c) out[3 * i + c] = planes[c][i];
 }
 
 template <class T>
@@ -50,7 +77,8 @@ void dequantize(const T* x, float scale, int zero, float* out, std::int64_t n) {
 }
 
 QuantizeTable quantizing() {
-  return {quantize<std::uint8_t>, quantize<std::int8_t>, dequantize<std::uint8_t>, dequantize<std::int8_t>};
+  return {quantize<std::uint8_t>, quantize<std::int8_t>, dequantize<std::uint8_t>, dequantize<std::int8_t>,
+          interleave3};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -1,6 +1,7 @@
 // Quantising against its formula in double, with every kind of run and element.
 #include "kernels/cpu/quantize.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "kernels/cpu/kernel_test.h"
@@ -135,6 +136,31 @@ TEST(Quantize, RoundsTheQuotientItself) {
                                  std::vector<std::int8_t>(x.size()));
   for (std::size_t i = 0; i < x.size(); ++i)
     ASSERT_EQ(got[i], std::min(127.0f, std::max(-128.0f, std::nearbyint(x[i] / scale)))) << x[i];
+}
+
+// Planes to pixels.
+TEST(Quantize, ChannelsLast) {
+  for (const DataType type : {DataType::Uint8, DataType::Int8})
+    for (const std::int64_t channels : {2, 3, 16}) {
+      const PixelQuantizeConfig c{type, 2, channels, 1301};
+      auto x = random_floats(2 * channels * 1301, 5, -40, 40);
+      float scale = 0.3f;
+      std::uint8_t zero = 9;
+      ASSERT_EQ(pixel_quantize_candidates()[0].refuses(c), "");
+      Constants constants;
+      const auto got = run_at_widths(*pixel_quantize_candidates()[0].make(c, constants), {x.data(), &scale, &zero},
+                                     std::vector<std::uint8_t>(x.size()));
+      const bool is_signed = type == DataType::Int8;
+      for (std::int64_t i = 0; i < 2; ++i)
+        for (std::int64_t m = 0; m < channels; ++m)
+          for (std::int64_t p = 0; p < 1301; ++p) {
+            const float v = std::nearbyint(x[static_cast<std::size_t>((i * channels + m) * 1301 + p)] / scale) + 9;
+            const float want = is_signed ? std::clamp(v, -128.0f, 127.0f) : std::clamp(v, 0.0f, 255.0f);
+            ASSERT_EQ(got[static_cast<std::size_t>((i * 1301 + p) * channels + m)],
+                      static_cast<std::uint8_t>(static_cast<int>(want)));
+          }
+    }
+  EXPECT_NE(pixel_quantize_candidates()[0].refuses({DataType::Uint8, 1, 17, 8}), "");
 }
 
 TEST(Quantize, RunsOfOneScale) {
