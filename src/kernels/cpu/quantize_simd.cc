@@ -10,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/quantize_simd.cc"
 #include <hwy/foreach_target.h>
 
-#include "kernels/cpu/math-inl.h"
+#include "kernels/cpu/quantize-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
@@ -22,14 +22,13 @@ template <class T>
 void quantize(const float* x, float scale, int zero, T* out, std::int64_t n) {
   const int lowest = std::numeric_limits<T>::min() - zero, highest = std::numeric_limits<T>::max() - zero;
   const float low = static_cast<float>(lowest), high = static_cast<float>(highest);
-  const hn::Rebind<T, F> narrow;
+  const hn::Rebind<std::uint8_t, F> narrow;
+  auto* bytes = reinterpret_cast<std::uint8_t*>(out);
   std::int64_t i = 0;
   for (; i + lane_count() <= n; i += lane_count()) {
-    V v = hn::Div(hn::LoadU(F(), x + i), constant(scale));
-    v = hn::IfThenElse(hn::IsNaN(v), constant(low), v);
-    const VI whole = hn::NearestInt(at_most(constant(high), at_least(constant(low), v)));
-    const VI moved = hn::Add(whole, hn::Set(I(), zero));
-    hn::StoreU(hn::DemoteTo(narrow, moved), narrow, out + i);
+    const V v = hn::Div(hn::LoadU(F(), x + i), constant(scale));
+    hn::StoreU(hn::TruncateTo(narrow, rounded_bits(v, constant(low), constant(high), hn::Set(I(), zero))), narrow,
+               bytes + i);
   }
   for (; i < n; ++i) {
     float v = x[i] / scale;
