@@ -71,14 +71,43 @@ bool one_input(Selector& s, const ops::EinsumParams& p) {
     return true;
   }
   std::vector<int> kept;
+  bool is_diagonal = false;
   for (std::size_t d = 0; d < labels.size(); ++d) {
-    if (std::count(labels.begin(), labels.end(), labels[d]) > 1) return false;
+    is_diagonal = is_diagonal || std::count(labels.begin(), labels.end(), labels[d]) > 1;
     if (std::find(reduced.begin(), reduced.end(), static_cast<std::int64_t>(d)) == reduced.end())
       kept.push_back(labels[d]);
   }
-  if (kept != *p.output) return false;
-  const kernels::FoldConfig config{kernels::FoldKind::Sum, s.out_dtype(), x, std::move(reduced)};
-  return s.choose(kernels::fold_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
+  if (!is_diagonal && kept == *p.output) {
+    const kernels::FoldConfig config{kernels::FoldKind::Sum, s.out_dtype(), x, reduced};
+    if (s.choose(kernels::fold_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]})) return true;
+  }
+  // A dimension that is named twice is walked along its diagonal.
+  kernels::StridedSumConfig config;
+  config.type = s.out_dtype();
+  config.kept = out;
+  config.kept_strides.assign(out.size(), 0);
+  std::vector<int> summed;
+  const std::vector<std::int64_t> dense = dense_strides(x);
+  for (std::size_t d = 0; d < labels.size(); ++d) {
+    const auto o =
+        static_cast<std::size_t>(std::find(p.output->begin(), p.output->end(), labels[d]) - p.output->begin());
+    if (o < out.size()) {
+      config.kept_strides[o] += dense[d];
+      continue;
+    }
+    const auto j = static_cast<std::size_t>(std::find(summed.begin(), summed.end(), labels[d]) - summed.begin());
+    if (j == summed.size()) {
+      summed.push_back(labels[d]);
+      config.summed.push_back(x[d]);
+      config.summed_strides.push_back(0);
+    }
+    if (config.summed[j] != x[d]) {
+      s.refuse("strided", "a diagonal of unequal sides");
+      return false;
+    }
+    config.summed_strides[j] += dense[d];
+  }
+  return s.choose(kernels::strided_sum_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
 }
 
 bool two_inputs(Selector& s, const ops::EinsumParams& p) {

@@ -1,5 +1,5 @@
-// QuantizeLinear and DequantizeLinear between f32 and 8-bit integers, by one scale, or by one for each index of an axis
-// or for each block of the last one; DequantizeLinear also of the integers that take fewer bits in a file.
+// QuantizeLinear and DequantizeLinear between floating types and 8-bit integers, by one scale, or by one for each index
+// of an axis or for each block of the last one; DequantizeLinear also of the integers that take fewer bits in a file.
 #include <optional>
 
 #include "kernels/cpu/quantize.h"
@@ -71,12 +71,14 @@ DataType byte_of(DataType type) {
 bool select_quantize(Selector& s) {
   const ops::QuantizeParams params =
       ops::resolve_quantize(SelectedNode(s), s.dtype(1), s.has(2), s.has(2) ? s.dtype(2) : DataType::Undefined);
-  if (s.dtype(0) != DataType::Float || s.dtype(1) != DataType::Float || params.division != DataType::Float) {
-    s.refuse("quantize", "divides float by float");
+  const DataType real = s.dtype(0);
+  if (s.dtype(1) != real || params.division != real) {
+    s.refuse("quantize", "divides by a scale of the elements' type");
     return false;
   }
   std::vector<Operand> uses = {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
-  if (const auto config = scales(s, params.to)) {
+  if (auto config = scales(s, params.to)) {
+    config->real = real;
     // By one scale in any layout, and from one to the other.
     const Layout made = s.made_in(uses[0].value);
     const bool is_one = element_count(s.dims(1)) == 1;
@@ -86,7 +88,7 @@ bool select_quantize(Selector& s) {
       uses[0].layout = Layout::Dense;
     }
     const Shape& x = s.dims(0);
-    if (is_one && made == Layout::Dense && x.size() >= 3 && element_count(x) > 0 &&
+    if (real == DataType::Float && is_one && made == Layout::Dense && x.size() >= 3 && element_count(x) > 0 &&
         s.advised_layout() == Layout::ChannelsLast) {
       const kernels::PixelQuantizeConfig pixels{params.to, x[0], x[1], element_count(x) / x[0] / x[1]};
       if (s.choose(kernels::pixel_quantize_candidates(), pixels, uses, {s.node().outputs[0], Layout::ChannelsLast}))
@@ -94,6 +96,7 @@ bool select_quantize(Selector& s) {
     }
     if (s.choose(kernels::quantize_candidates(), *config, uses, {s.node().outputs[0]})) return true;
   }
+  if (real != DataType::Float) return false;
   const auto blocks = block_scales(s, params.to);
   return blocks && s.choose(kernels::block_quantize_candidates(), *blocks, uses, {s.node().outputs[0]});
 }
@@ -119,20 +122,22 @@ bool select_dynamic_quantize(Selector& s) {
 
 bool select_dequantize(Selector& s) {
   if (select_stored_product(s)) return true;
-  if (s.dtype(1) != DataType::Float || s.out_dtype() != DataType::Float) {
-    s.refuse("dequantize", "multiplies by float");
+  const DataType integer = s.dtype(0), real = s.out_dtype();
+  if (s.dtype(1) != real) {
+    s.refuse("dequantize", "multiplies by a scale of the output's type");
     return false;
   }
-  const DataType integer = s.dtype(0);
-  const auto config = scales(s, byte_of(integer));
-  if (config && (integer == DataType::Uint8 || integer == DataType::Int8) && config->outer == 1 && config->n == 1 &&
-      kernels::dequantize_candidates()[0].refuses(*config).empty() && element_count(s.dims(1)) == 1 &&
-      !s.passes_over("view")) {
+  auto config = scales(s, byte_of(integer));
+  if (config) config->real = real;
+  if (config && real == DataType::Float && (integer == DataType::Uint8 || integer == DataType::Int8) &&
+      config->outer == 1 && config->n == 1 && kernels::dequantize_candidates()[0].refuses(*config).empty() &&
+      element_count(s.dims(1)) == 1 && !s.passes_over("view")) {
     s.dequantized_view();
     return true;
   }
   const std::vector<Operand> uses = {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
   if (config && s.choose(kernels::dequantize_candidates(), *config, uses, {s.node().outputs[0]})) return true;
+  if (real != DataType::Float) return false;
   const auto blocks = block_scales(s, byte_of(integer));
   return blocks && s.choose(kernels::block_dequantize_candidates(), *blocks, uses, {s.node().outputs[0]});
 }

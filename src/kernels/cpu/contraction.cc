@@ -17,6 +17,7 @@ constexpr std::int64_t kFewRows = 6;    // which are not worth packing for
 
 struct Offsets {
   std::int64_t a = 0, b = 0, c = 0;
+  std::int64_t own_b = 0;  // which of the different matrices B
 };
 
 template <class T>
@@ -25,21 +26,23 @@ class Contraction final : public Kernel {
   explicit Contraction(const ContractionConfig& c) : c_(c), loops_(product_loops<T>()) {
     for (const auto& dim : c.batch) {
       batches_ *= dim.size;
-      shared_b_ = shared_b_ && (dim.b == 0 || dim.size == 1);
+      if (dim.b != 0) own_b_ *= dim.size;
     }
     panels_ = (c.n + loops_.width - 1) / loops_.width;
     dots_ = c.n == 1 && c.b_row == 1 && c.a_column == 1;
+    column_dots_ = !dots_ && c.m <= 2 && c.b_row == 1 && c.a_column == 1 && c.k >= 8;
     in_place_ = !dots_ && c.m <= kFewRows && c.b_column == 1;
     if (c.has_d) d_walk_.dims = broadcast_walk({c.m, c.n}, Layout::Dense, {.dims = c.d});
   }
 
   std::size_t scratch_bytes() const override {
-    return dots_ ? 0 : static_cast<std::size_t>(packed_count() * packed_size()) * sizeof(T);
+    return dots_ || column_dots_ ? 0 : static_cast<std::size_t>(own_b_ * packed_size()) * sizeof(T);
   }
 
   void run(void* const* operands, void* scratch) const override {
     const T *a = static_cast<const T*>(operands[0]), *b = static_cast<const T*>(operands[1]);
     T *c = static_cast<T*>(operands[3]), *packed = static_cast<T*>(scratch);
+    if (column_dots_) return rows_by_columns(a, b, static_cast<const T*>(operands[2]), c);
     if (!dots_) pack(b, packed);
     const std::int64_t blocks = (c_.m + kRowBlock - 1) / kRowBlock;
     const double block_ns =
@@ -54,16 +57,15 @@ class Contraction final : public Kernel {
         if (dots_) {
           for (std::int64_t r = 0; r < rows; ++r) to[r * c_.c_row] = loops_.dot(from + r * c_.a_row, b + at.b, c_.k);
         } else {
-          const T* panels = packed + (shared_b_ ? 0 : batch * packed_size());
+          const T* panels = packed + at.own_b * packed_size();
           product(rows, from, b + at.b, panels, to);
         }
-        finish(static_cast<const T*>(operands[2]), first, rows, to);
+        finish(static_cast<const T*>(operands[2]), first, rows, to, 0, c_.n);
       }
     });
   }
 
  private:
-  std::int64_t packed_count() const { return shared_b_ ? 1 : batches_; }
   // Of one batch: all panels, or the last one if it is not full.
   std::int64_t packed_size() const {
     if (in_place_) return c_.n % loops_.width == 0 ? 0 : c_.k * loops_.width;
@@ -71,8 +73,13 @@ class Contraction final : public Kernel {
   }
   Offsets offsets(std::int64_t batch) const {
     Offsets at;
+    std::int64_t step = 1;
     for (std::size_t d = c_.batch.size(); d-- > 0; batch /= c_.batch[d].size) {
       const std::int64_t i = batch % c_.batch[d].size;
+      if (c_.batch[d].b != 0) {
+        at.own_b += i * step;
+        step *= c_.batch[d].size;
+      }
       at.a += i * c_.batch[d].a;
       at.b += i * c_.batch[d].b;
       at.c += i * c_.batch[d].c;
@@ -80,15 +87,45 @@ class Contraction final : public Kernel {
     return at;
   }
 
+  // Where the matrix B begins that has this number among the different ones.
+  std::int64_t b_offset(std::int64_t own_b) const {
+    std::int64_t at = 0;
+    for (std::size_t d = c_.batch.size(); d-- > 0;) {
+      if (c_.batch[d].b == 0) continue;
+      at += own_b % c_.batch[d].size * c_.batch[d].b;
+      own_b /= c_.batch[d].size;
+    }
+    return at;
+  }
+
+  // A row or two against columns that lie as rows do.
+  void rows_by_columns(const T* a, const T* b, const T* d, T* c) const {
+    constexpr std::int64_t kColumns = 64;
+    const std::int64_t blocks = (c_.n + kColumns - 1) / kColumns;
+    const double dot_ns = 3 + 0.1 * static_cast<double>(c_.k);
+    parallel_ranges(batches_ * blocks, dot_ns * static_cast<double>(c_.m * std::min(kColumns, c_.n)), 1,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t i = begin; i < end; ++i) {
+                        const Offsets at = offsets(i / blocks);
+                        const std::int64_t first = i % blocks * kColumns, last = std::min(c_.n, first + kColumns);
+                        for (std::int64_t r = 0; r < c_.m; ++r)
+                          for (std::int64_t j = first; j < last; ++j)
+                            c[at.c + r * c_.c_row + j] =
+                                loops_.dot(a + at.a + r * c_.a_row, b + at.b + j * c_.b_column, c_.k);
+                        finish(d, 0, c_.m, c + at.c, first, last);
+                      }
+                    });
+  }
+
   void pack(const T* b, T* packed) const {
     const std::int64_t first = in_place_ ? c_.n / loops_.width : 0, count = panels_ - first;
     if (count == 0) return;
     const double panel_ns = 0.3 * static_cast<double>(loops_.width * c_.k);
-    parallel_ranges(packed_count() * count, panel_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+    parallel_ranges(own_b_ * count, panel_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t batch = i / count, p = first + i % count;
         T* to = packed + batch * packed_size() - first * loops_.width * c_.k;
-        pack_product_panels(b + offsets(batch).b, c_.b_row, c_.b_column, c_.k, c_.n, loops_.width, p, p + 1, to);
+        pack_product_panels(b + b_offset(batch), c_.b_row, c_.b_column, c_.k, c_.n, loops_.width, p, p + 1, to);
       }
     });
   }
@@ -103,17 +140,18 @@ class Contraction final : public Kernel {
       loops_.multiply(rows, c_.n - full, c_.k, a, c_.a_row, c_.a_column, packed, 0, loops_.width, c + full, c_.c_row);
   }
 
-  void finish(const T* d, std::int64_t first, std::int64_t rows, T* c) const {
+  // Columns [begin, end) of rows from `first` on.
+  void finish(const T* d, std::int64_t first, std::int64_t rows, T* c, std::int64_t begin, std::int64_t end) const {
     const T alpha = static_cast<T>(c_.alpha), beta = static_cast<T>(c_.beta);
     if (alpha != T{1})
       for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t j = 0; j < c_.n; ++j) c[r * c_.c_row + j] *= alpha;
+        for (std::int64_t j = begin; j < end; ++j) c[r * c_.c_row + j] *= alpha;
     if (!c_.has_d) return;
     constexpr std::int64_t kTile = 256;
     T tile[kTile];
     for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t j = 0; j < c_.n; j += kTile) {
-        const std::int64_t n = std::min(kTile, c_.n - j);
+      for (std::int64_t j = begin; j < end; j += kTile) {
+        const std::int64_t n = std::min(kTile, end - j);
         bool one = false;
         const T* from = d_walk_.read(d, (first + r) * c_.n + j, n, tile, one);
         T* to = c + r * c_.c_row + j;
@@ -124,8 +162,8 @@ class Contraction final : public Kernel {
   ContractionConfig c_;
   ProductLoops<T> loops_;
   Walk d_walk_;
-  std::int64_t batches_ = 1, panels_ = 1;
-  bool shared_b_ = true, dots_ = false, in_place_ = false;
+  std::int64_t batches_ = 1, own_b_ = 1, panels_ = 1;
+  bool dots_ = false, column_dots_ = false, in_place_ = false;
 };
 
 bool computes(DataType type) {

@@ -23,6 +23,15 @@ struct ContractionConfig {
 };
 std::span<const Candidate<ContractionConfig>> contraction_candidates();
 
+// out[i...] = the sum over j... of x[i..., j...], which lie with any strides. Operands: x, then the output (dense).
+// Sums of floats are taken in double.
+struct StridedSumConfig {
+  DataType type = DataType::Float;
+  Shape kept, summed;
+  std::vector<std::int64_t> kept_strides, summed_strides;  // not negative
+};
+std::span<const Candidate<StridedSumConfig>> strided_sum_candidates();
+
 // ONNX ConvTranspose in float or double. Operands: x, w, bias (null without one), then the output; w is dense.
 struct DeconvConfig {
   DataType type = DataType::Float;

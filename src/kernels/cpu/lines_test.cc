@@ -45,23 +45,34 @@ bool is_above(T a, T b) {
 
 template <class T>
 void check_topk(DataType type) {
-  for (const auto& [n, k] :
-       {std::pair<std::int64_t, std::int64_t>{1, 1}, {5, 3}, {200, 1}, {200, 20}, {1000, 7}, {1000, 500}, {300, 300}})
-    for (const std::int64_t inner : {1, 3, 40})
+  struct Line {
+    std::int64_t n, k, outer = 3;
+  };
+  for (const auto& [n, k, outer] : {Line{1, 1},
+                                    {5, 3},
+                                    {200, 1},
+                                    {200, 20},
+                                    {1000, 7},
+                                    {1000, 500},
+                                    {300, 300},
+                                    {1301, 2},
+                                    {5, 3, 150},
+                                    {8, 8, 64}})
+    for (const std::int64_t inner : {1, 3, 40, 67})
       for (const bool largest : {true, false})
         for (const int range : {2, 120}) {
-          const TopKConfig c{type, largest, k, 3, n, inner};
-          auto x = mixed<T>(3 * n * inner, static_cast<unsigned>(n + k), range);
-          ASSERT_EQ(topk_candidates()[1].refuses(c), "");
+          const TopKConfig c{type, largest, k, outer, n, inner};
+          auto x = mixed<T>(outer * n * inner, static_cast<unsigned>(n + k), range);
+          ASSERT_EQ(topk_candidates().back().refuses(c), "");
           ASSERT_EQ(topk_candidates()[0].refuses(c).empty(), k == 1 && (largest || std::is_integral_v<T>));
           Constants constants;
-          std::vector<T> values(static_cast<std::size_t>(3 * k * inner));
+          std::vector<T> values(static_cast<std::size_t>(outer * k * inner));
           for (const auto& candidate : topk_candidates()) {
             if (!candidate.refuses(c).empty()) continue;
             const auto kernel = candidate.make(c, constants);
             const auto at = run_at_widths(*kernel, {x.data(), values.data()},
-                                          std::vector<std::int64_t>(static_cast<std::size_t>(3 * k * inner)));
-            for (std::int64_t o = 0; o < 3; ++o)
+                                          std::vector<std::int64_t>(static_cast<std::size_t>(outer * k * inner)));
+            for (std::int64_t o = 0; o < outer; ++o)
               for (std::int64_t i = 0; i < inner; ++i) {
                 const auto element = [&](std::int64_t p) {
                   return x[static_cast<std::size_t>((o * n + p) * inner + i)];
@@ -73,7 +84,8 @@ void check_topk(DataType type) {
                 });
                 for (std::int64_t j = 0; j < k; ++j) {
                   const auto to = static_cast<std::size_t>((o * k + j) * inner + i);
-                  ASSERT_EQ(at[to], order[static_cast<std::size_t>(j)]) << n << " " << k << " " << inner << largest;
+                  ASSERT_EQ(at[to], order[static_cast<std::size_t>(j)])
+                      << n << " " << k << " " << inner << largest << candidate.name;
                   const T want = element(at[to]);
                   ASSERT_EQ(std::memcmp(&values[to], &want, sizeof want), 0);
                 }
@@ -101,7 +113,7 @@ TEST(TopK, EndsOfTypes) {
   std::vector<std::uint64_t> u = {0, std::uint64_t{1} << 63, 1, ~std::uint64_t{0}, (std::uint64_t{1} << 63) - 1};
   Constants constants;
   const auto order = [&](DataType type, void* from, bool largest) {
-    return run_at_widths(*topk_candidates()[1].make({type, largest, 5, 1, 5, 1}, constants), {from, nullptr},
+    return run_at_widths(*topk_candidates().back().make({type, largest, 5, 1, 5, 1}, constants), {from, nullptr},
                          std::vector<std::int64_t>(5));
   };
   EXPECT_EQ(order(DataType::Int64, x.data(), true), (std::vector<std::int64_t>{3, 4, 0, 2, 1}));
@@ -118,7 +130,7 @@ TEST(TopK, Halves) {
     for (const float v : x)
       halves.push_back(type == DataType::Float16 ? base::float_to_half(v)
                                                  : static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(v) >> 16));
-    const auto at = run_at_widths(*topk_candidates()[1].make({type, true, 10, 1, 10, 1}, constants),
+    const auto at = run_at_widths(*topk_candidates().back().make({type, true, 10, 1, 10, 1}, constants),
                                   {halves.data(), nullptr}, std::vector<std::int64_t>(10));
     EXPECT_EQ(at, (std::vector<std::int64_t>{2, 3, 8, 0, 9, 5, 6, 7, 1, 4}));
   }

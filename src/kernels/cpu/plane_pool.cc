@@ -1,7 +1,8 @@
 // A band of output rows, of all planes along the depth if they fit, is one piece of work: windows are folded along rows
 // first, for each row that the band needs, then across rows, then along the depth. Rows that lie in the padding hold
 // what changes nothing, so that all windows are whole; along a row, the few windows that reach into the padding are
-// folded by themselves, or the row is copied between its padding if they are many.
+// folded by themselves, or the row is copied between its padding if they are many. Small windows, and those that are
+// steps apart, are folded the other way: rows that an output row needs first, into one between its padding.
 #include "kernels/cpu/plane_pool.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
@@ -67,6 +69,8 @@ class PlanePool final : public Kernel {
     while (end_whole_ < wide.out && wide.at(end_whole_) + (wide.window - 1) * wide.dilation < wide.in) ++end_whole_;
     padded_ = widen_ || (wide.out - end_whole_ + first_whole_) * wide.window > kFewTaps;
     neutral_ = kind_ == PoolKind::Average ? T{0} : kNeutral<T>;
+    down_first_ = !widen_ && is_better_down_first();
+    together_ = std::clamp<std::int64_t>(4096 / row_, 1, 8);
     depth_ = deep.out;
     height_ = high.out;
     while (elements() > kBand && (depth_ > 1 || height_ > 1)) {
@@ -80,7 +84,9 @@ class PlanePool final : public Kernel {
     planes_ = c.x[0] * c.x[1];
     const double taps = static_cast<double>(deep.window + high.window + wide.window);
     tasks_ = piece_count(planes_ * depths_ * heights_, static_cast<double>(elements()) * taps * 0.02 * sizeof(T) + 50);
-    task_bytes_ = (elements() * static_cast<std::int64_t>(sizeof(T)) + 63) / 64 * 64;
+    const std::int64_t scratch =
+        down_first_ ? together_ * row_ + (deep.window > 1 ? deep.window * wide.in : 0) : elements();
+    task_bytes_ = (scratch * static_cast<std::int64_t>(sizeof(T)) + 63) / 64 * 64;
     if (kind_ != PoolKind::Average) return;
     for (std::size_t d = 0; d < 3; ++d)
       for (std::int64_t o = 0; o < axes_[d].out; ++o) {
@@ -88,6 +94,9 @@ class PlanePool final : public Kernel {
         counts_[d].push_back(
             static_cast<T>(c.count_include_pad ? a.positions(o, -a.begin, a.in + a.end) : a.positions(o, 0, a.in)));
       }
+    most_rows_ = *std::max_element(counts_[0].begin(), counts_[0].end()) *
+                 *std::max_element(counts_[1].begin(), counts_[1].end());
+    for (const T count : counts_[2]) scales_.push_back(T{1} / (most_rows_ * count));
   }
   std::size_t scratch_bytes() const override { return static_cast<std::size_t>(task_bytes_ * tasks_); }
 
@@ -111,9 +120,70 @@ class PlanePool final : public Kernel {
     return (padded_ ? row_ : 0) * 4 + z * y * w + z * height_ * w + (widen_ ? w : 0);
   }
 
+  // By operations for an element of an output row.
+  bool is_better_down_first() const {
+    const Axis &deep = axes_[0], &high = axes_[1], &wide = axes_[2];
+    if (deep.window * high.window == 1 || deep.window > 64 || high.window > 64 || wide.window > 64) return false;
+    if (deep.window > 1 && deep.window * wide.in > kLongestRow) return false;
+    std::int64_t across = high.window;
+    if (kind_ == PoolKind::Max && high.window >= 4)
+      for (across = 2; std::int64_t{2} << across <= high.window;) ++across;
+    const std::int64_t steps = std::min<std::int64_t>(high.stride, high.window) * std::min(deep.stride, deep.window);
+    const std::int64_t edges = end_whole_ - first_whole_ < wide.out ? 2 : -1;  // cost more, folded by themselves
+    return deep.window * high.window * std::min(wide.stride, wide.window) + wide.window <
+           wide.window * steps + across * std::min(deep.stride, deep.window) + deep.window + edges;
+  }
+  // The positions of window `o` that lie in the input: the first, and how many.
+  static std::pair<std::int64_t, std::int64_t> inside(const Axis& a, std::int64_t o) {
+    std::int64_t first = a.at(o), count = a.window;
+    for (; first < 0; first += a.dilation) --count;
+    while (first + (count - 1) * a.dilation >= a.in) --count;
+    return {first, count};
+  }
+  void band_down_first(const T* x, T* out, std::int64_t z0, std::int64_t depth, std::int64_t y0, std::int64_t height,
+                       T* own) const {
+    const Axis &deep = axes_[0], &high = axes_[1], &wide = axes_[2];
+    T *const rows = own, *const layers = own + together_ * row_;
+    std::fill_n(rows, together_ * row_, neutral_);
+    // Rows are not read while they are being written: some are folded down before any is folded along.
+    for (std::int64_t i = 0; i < depth * height; i += together_) {
+      const std::int64_t n = std::min(together_, depth * height - i);
+      for (std::int64_t k = 0; k < n; ++k) {
+        const std::int64_t z = z0 + (i + k) / height, y = y0 + (i + k) % height;
+        T* const row = rows + k * row_;
+        const auto [first_z, count_z] = inside(deep, z);
+        const auto [first_y, count_y] = inside(high, y);
+        const T* from = x + (first_z * high.in + first_y) * wide.in;
+        if (count_z == 1) {
+          loops_.rows(from, high.dilation * wide.in, count_y, row + wide.begin, wide.in);
+        } else {
+          for (std::int64_t l = 0; l < count_z; ++l)
+            loops_.rows(from + l * deep.dilation * high.in * wide.in, high.dilation * wide.in, count_y,
+                        layers + l * wide.in, wide.in);
+          loops_.rows(layers, wide.in, count_z, row + wide.begin, wide.in);
+        }
+      }
+      for (std::int64_t k = 0; k < n; ++k) {
+        const std::int64_t z = z0 + (i + k) / height, y = y0 + (i + k) % height;
+        T* const to = out + (z * high.out + y) * wide.out;
+        loops_.windows(rows + k * row_, to, wide.out, wide.stride, wide.window, wide.dilation);
+        if (kind_ == PoolKind::Average) divide(to, z, y);
+      }
+    }
+  }
+  void divide(T* row, std::int64_t z, std::int64_t y) const {
+    const T rows = counts_[0][static_cast<std::size_t>(z)] * counts_[1][static_cast<std::size_t>(y)];
+    if (rows == most_rows_) return loops_.scale(row, scales_.data(), axes_[2].out);
+    loops_.divide(row, counts_[2].data(), rows, axes_[2].out);
+  }
+
   void band(void* const* operands, std::int64_t plane, std::int64_t z0, std::int64_t y0, T* own) const {
     const Axis &deep = axes_[0], &high = axes_[1], &wide = axes_[2];
     const std::int64_t depth = std::min(depth_, deep.out - z0), height = std::min(height_, high.out - y0), w = wide.out;
+    if (down_first_)
+      return band_down_first(static_cast<const T*>(operands[0]) + plane * deep.in * high.in * wide.in,
+                             static_cast<T*>(operands[1]) + plane * deep.out * high.out * w, z0, depth, y0, height,
+                             own);
     const std::int64_t z_in = reach(deep, depth), y_in = reach(high, height);
     T* const padded = own;
     T* const along = padded + (padded_ ? row_ : 0) * 4;
@@ -149,9 +219,7 @@ class PlanePool final : public Kernel {
         T* row = widen_ ? last : reinterpret_cast<T*>(to);
         if (!flat)
           loops_.rows(planes + (z * deep.stride * height + y) * w, deep.dilation * height * w, deep.window, row, w);
-        if (kind_ == PoolKind::Average)
-          loops_.divide(row, counts_[2].data(),
-                        counts_[0][static_cast<std::size_t>(z0 + z)] * counts_[1][static_cast<std::size_t>(y0 + y)], w);
+        if (kind_ == PoolKind::Average) divide(row, z0 + z, y0 + y);
         if constexpr (std::is_same_v<T, float>)
           if (widen_) narrow_(row, reinterpret_cast<std::uint16_t*>(to), w);
       }
@@ -160,9 +228,7 @@ class PlanePool final : public Kernel {
   void fold_row(const T* from, T* to) const {
     const Axis& wide = axes_[2];
     const auto fold_one = [&](std::int64_t o) {
-      std::int64_t first = wide.at(o), count = wide.window;
-      for (; first < 0; first += wide.dilation) --count;
-      while (first + (count - 1) * wide.dilation >= wide.in) --count;
+      const auto [first, count] = inside(wide, o);
       loops_.rows(from + first, wide.dilation, count, to + o, 1);
     };
     for (std::int64_t o = 0; o < first_whole_; ++o) fold_one(o);
@@ -205,10 +271,14 @@ class PlanePool final : public Kernel {
   T neutral_{};
   void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
   void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
-  bool padded_ = false;
+  bool padded_ = false, down_first_ = false;
   std::int64_t first_whole_ = 0, end_whole_ = 0;  // windows of a row that lie within the input
+  std::int64_t together_ = 1;                     // rows that are folded down first
   std::int64_t row_ = 0, depth_ = 1, height_ = 1, depths_ = 1, heights_ = 1, planes_ = 1, tasks_ = 1, task_bytes_ = 0;
   std::array<std::vector<T>, 3> counts_;  // of the positions of windows that count, by axes
+  // Most rows of the output have windows of as many rows of the input, and are multiplied by these.
+  T most_rows_{};
+  std::vector<T> scales_;
 };
 
 std::string refuses(const PlanePoolConfig& c) {

@@ -27,6 +27,8 @@ struct PlaneLoops {
   void (*rows)(const T* from, std::int64_t step, std::int64_t count, T* out, std::int64_t n);
   // out[i] /= rows * counts[i]; null for integers.
   void (*divide)(T* out, const T* counts, T rows, std::int64_t n);
+  // out[i] *= scales[i]; null for integers.
+  void (*scale)(T* out, const T* scales, std::int64_t n);
 };
 template <class T>
 PlaneLoops<T> plane_loops(PoolKind kind);

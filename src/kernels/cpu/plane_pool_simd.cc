@@ -76,6 +76,11 @@ void divide(T* HWY_RESTRICT out, const T* HWY_RESTRICT counts, T rows, std::int6
   for (std::int64_t i = 0; i < n; ++i) out[i] /= rows * counts[i];
 }
 
+template <class T>
+void scale(T* HWY_RESTRICT out, const T* HWY_RESTRICT scales, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] *= scales[i];
+}
+
 // Windows of two or three neighbours, two elements apart.
 template <class Op, class D, class T>
 HWY_INLINE void vector_by_two(D d, const T* from, std::int64_t window, T* out) {
@@ -145,8 +150,8 @@ void windows(const T* from, T* out, std::int64_t n, std::int64_t stride, std::in
 
 template <class T>
 PlaneLoops<T> loops(PoolKind kind) {
-  if (kind == PoolKind::Max) return {windows<Most, T>, rows<Most, T>, nullptr};
-  if constexpr (std::is_floating_point_v<T>) return {windows<Total, T>, rows<Total, T>, divide<T>};
+  if (kind == PoolKind::Max) return {windows<Most, T>, rows<Most, T>, nullptr, nullptr};
+  if constexpr (std::is_floating_point_v<T>) return {windows<Total, T>, rows<Total, T>, divide<T>, scale<T>};
   return {};
 }
 

@@ -1,5 +1,8 @@
 #include "kernels/cpu/quantize.h"
 
+#include <type_traits>
+
+#include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 
@@ -7,43 +10,73 @@ namespace norn::kernels {
 namespace {
 
 constexpr double kElementNs = 0.2;
-constexpr std::int64_t kPiece = 4096;  // elements of a run that are done together
+constexpr std::int64_t kPiece = 2048;  // elements of a run that are done together
 
 template <bool back>
 class Quantize final : public Kernel {
  public:
-  explicit Quantize(const QuantizeConfig& c) : c_(c), pieces_((c.inner + kPiece - 1) / kPiece) {}
+  explicit Quantize(const QuantizeConfig& c) : c_(c), pieces_((c.inner + kPiece - 1) / kPiece) {
+    if (c.real == DataType::Float) return;
+    const bool ieee = c.real == DataType::Float16;
+    widen_ = ieee ? half_table().float16_to_float : half_table().bfloat16_to_float;
+    narrow_ = ieee ? half_table().float_to_float16 : half_table().float_to_bfloat16;
+  }
 
   void run(void* const* operands, void*) const override {
-    const auto* scales = static_cast<const float*>(operands[1]);
     const std::int64_t runs = c_.outer * c_.n * pieces_;
     const double run_ns = 5 + kElementNs * static_cast<double>(std::min(c_.inner, kPiece));
     parallel_ranges(runs, run_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t row = i / pieces_, k = row % c_.n, first = i % pieces_ * kPiece;
-        piece(operands, scales[k], k, row * c_.inner + first, std::min(kPiece, c_.inner - first));
+        piece(operands, scale_of(operands[1], k), k, row * c_.inner + first, std::min(kPiece, c_.inner - first));
       }
     });
   }
 
  private:
+  float scale_of(const void* scales, std::int64_t k) const {
+    if (!widen_) return static_cast<const float*>(scales)[k];
+    float scale;
+    widen_(static_cast<const std::uint16_t*>(scales) + k, &scale, 1);
+    return scale;
+  }
   void piece(void* const* operands, float scale, std::int64_t k, std::int64_t at, std::int64_t n) const {
     if (c_.integer == DataType::Uint8)
       return piece_of<std::uint8_t>(quantize_table().to_uint8, quantize_table().from_uint8, operands, scale, k, at, n);
     piece_of<std::int8_t>(quantize_table().to_int8, quantize_table().from_int8, operands, scale, k, at, n);
   }
   template <class T, class To, class From>
-  static void piece_of(To to, From from, void* const* operands, float scale, std::int64_t k, std::int64_t at,
-                       std::int64_t n) {
+  void piece_of(To to, From from, void* const* operands, float scale, std::int64_t k, std::int64_t at,
+                std::int64_t n) const {
     const int zero = operands[2] == nullptr ? 0 : static_cast<const T*>(operands[2])[k];
+    if (widen_) return halves<T>(to, from, operands, scale, zero, at, n);
     if constexpr (back)
       from(static_cast<const T*>(operands[0]) + at, scale, zero, static_cast<float*>(operands[3]) + at, n);
     else
       to(static_cast<const float*>(operands[0]) + at, scale, zero, static_cast<T*>(operands[3]) + at, n);
   }
 
+  // A quotient of half types rounded to f32 first is rounded to them as if once, and a product with one is exact.
+  template <class T, class To, class From>
+  void halves(To to, From from, void* const* operands, float scale, int zero, std::int64_t at, std::int64_t n) const {
+    float wide[kPiece];
+    std::uint16_t half[kPiece];
+    if constexpr (back) {
+      from(static_cast<const T*>(operands[0]) + at, scale, zero, wide, n);
+      narrow_(wide, static_cast<std::uint16_t*>(operands[3]) + at, n);
+    } else {
+      widen_(static_cast<const std::uint16_t*>(operands[0]) + at, wide, n);
+      for (std::int64_t i = 0; i < n; ++i) wide[i] /= scale;
+      narrow_(wide, half, n);
+      widen_(half, wide, n);
+      to(wide, 1.0f, zero, static_cast<T*>(operands[3]) + at, n);
+    }
+  }
+
   QuantizeConfig c_;
   std::int64_t pieces_;
+  void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
+  void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
 };
 
 // A tile of each plane is quantized, and their bytes are put side by side while they lie in the first cache.
@@ -107,6 +140,8 @@ std::unique_ptr<Kernel> make_pixels(const PixelQuantizeConfig& c, PackedConstant
 std::string refuses(const QuantizeConfig& c) {
   if (c.integer != DataType::Uint8 && c.integer != DataType::Int8)
     return "takes uint8 and int8, not " + std::string(data_type_name(c.integer));
+  if (c.real != DataType::Float && c.real != DataType::Float16 && c.real != DataType::BFloat16)
+    return "divides and multiplies no " + std::string(data_type_name(c.real));
   const Shape dims = {c.outer, c.n, c.inner};
   if (std::string why = extent_refusal({&dims}); !why.empty()) return why;
   return c.inner < 8 && c.n > 1 ? "scales change from element to element" : "";

@@ -7,10 +7,11 @@
 namespace norn::kernels {
 
 // x lies as [outer, n, inner]; scale and zero point are of each of the n, or one for all (n is 1 then).
-// Operands: x, scale (f32), zero point (of the integer type; null for 0), then the output.
+// Operands: x, scale, zero point (of the integer type; null for 0), then the output.
 struct QuantizeConfig {
   DataType integer = DataType::Uint8;  // Uint8 or Int8
   std::int64_t outer = 1, n = 1, inner = 1;
+  DataType real = DataType::Float;  // or a half type, to which quotients are rounded
 };
 std::span<const Candidate<QuantizeConfig>> quantize_candidates();
 std::span<const Candidate<QuantizeConfig>> dequantize_candidates();

@@ -1,6 +1,7 @@
 // Quantisation by scales that are one or go with the elements, for each instruction set.
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/cpu/quantize.h"
 #include "kernels/cpu/targets.h"
@@ -9,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/quantize_blocks_simd.cc"
 #include <hwy/foreach_target.h>
 
-#include "kernels/cpu/math-inl.h"
+#include "kernels/cpu/quantize-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
@@ -23,7 +24,9 @@ void to(const void* x_data, const float* scales, const void* zeros_data, std::in
   const float* x = static_cast<const float*>(x_data);
   const T* zeros = static_cast<const T*>(zeros_data);
   T* out = static_cast<T*>(out_data);
+  using Bits = std::make_unsigned_t<T>;
   const hn::Rebind<T, F> narrow;
+  const hn::Rebind<Bits, F> narrow_bits;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(F()));
   const VI least = hn::Set(I(), std::numeric_limits<T>::min()), most = hn::Set(I(), std::numeric_limits<T>::max());
   std::int64_t i = 0;
@@ -32,10 +35,9 @@ void to(const void* x_data, const float* scales, const void* zeros_data, std::in
     VI zero = hn::Zero(I());
     if (zeros) zero = step == 0 ? hn::Set(I(), *zeros) : hn::PromoteTo(I(), hn::LoadU(narrow, zeros + i));
     const V low = hn::ConvertTo(F(), hn::Sub(least, zero)), high = hn::ConvertTo(F(), hn::Sub(most, zero));
-    V v = hn::Div(hn::LoadU(F(), x + i), scale);
-    v = hn::IfThenElse(hn::IsNaN(v), low, v);
-    const VI whole = hn::NearestInt(at_most(high, at_least(low, v)));
-    hn::StoreU(hn::DemoteTo(narrow, hn::Add(whole, zero)), narrow, out + i);
+    const V v = hn::Div(hn::LoadU(F(), x + i), scale);
+    hn::StoreU(hn::TruncateTo(narrow_bits, rounded_bits(v, low, high, zero)), narrow_bits,
+               reinterpret_cast<Bits*>(out) + i);
   }
   for (; i < n; ++i) {
     const std::int64_t s = step == 0 ? 0 : i;

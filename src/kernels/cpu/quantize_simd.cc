@@ -12,7 +12,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/quantize_simd.cc"
 #include <hwy/foreach_target.h>
 
-#include "kernels/cpu/math-inl.h"
+#include "kernels/cpu/quantize-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
@@ -24,7 +24,8 @@ template <class T, bool by_inverse>
 void quantize_by(const float* x, float scale, int zero, T* out, std::int64_t n) {
   const int lowest = std::numeric_limits<T>::min() - zero, highest = std::numeric_limits<T>::max() - zero;
   const float low = static_cast<float>(lowest), high = static_cast<float>(highest);
-  const hn::Rebind<T, F> narrow;
+  const hn::Rebind<std::uint8_t, F> narrow;
+  auto* bytes = reinterpret_cast<std::uint8_t*>(out);
   const V inverse = constant(1.0f / scale), nearly_half = constant(0.499f);
   std::int64_t i = 0;
   for (; i + lane_count() <= n; i += lane_count()) {
@@ -34,10 +35,8 @@ void quantize_by(const float* x, float scale, int zero, T* out, std::int64_t n) 
       const auto half_way = hn::Gt(hn::Abs(hn::Sub(v, hn::Round(v))), nearly_half);
       if (HWY_UNLIKELY(!hn::AllFalse(F(), half_way))) v = hn::Div(real, constant(scale));
     }
-    v = hn::IfThenElse(hn::IsNaN(v), constant(low), v);
-    const VI whole = hn::NearestInt(at_most(constant(high), at_least(constant(low), v)));
-    const VI moved = hn::Add(whole, hn::Set(I(), zero));
-    hn::StoreU(hn::DemoteTo(narrow, moved), narrow, out + i);
+    hn::StoreU(hn::TruncateTo(narrow, rounded_bits(v, constant(low), constant(high), hn::Set(I(), zero))), narrow,
+               bytes + i);
   }
   for (; i < n; ++i) {
     float v = x[i] / scale;

@@ -2,8 +2,10 @@
 #include "kernels/cpu/quantize.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
+#include "base/number.h"
 #include "kernels/cpu/kernel_test.h"
 
 namespace norn::kernels {
@@ -66,6 +68,43 @@ void check_nan(DataType type) {
 TEST(Quantize, NaN) {
   check_nan<std::uint8_t>(DataType::Uint8);
   check_nan<std::int8_t>(DataType::Int8);
+}
+
+// Half types: the quotient is rounded to them before it is rounded to an integer.
+TEST(Quantize, Halves) {
+  const auto half = [](DataType type, float v) {
+    if (type == DataType::Float16) return base::half_to_float(base::float_to_half(v));
+    const auto bits = std::bit_cast<std::uint32_t>(v);
+    return std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u);
+  };
+  const auto store = [](DataType type, float v) {
+    return type == DataType::Float16 ? base::float_to_half(v)
+                                     : static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(v) >> 16);
+  };
+  for (const DataType type : {DataType::Float16, DataType::BFloat16})
+    for (const QuantizeConfig& c :
+         {QuantizeConfig{DataType::Int8, 1, 1, 5003, type}, {DataType::Int8, 2, 3, 41, type}}) {
+      const std::int64_t n = c.outer * c.n * c.inner;
+      std::vector<std::uint16_t> x, scales;
+      std::vector<float> wide = random_floats(n, 8, -40, 40), wide_scales = random_floats(c.n, 9, 0.2f, 0.4f);
+      for (float& v : wide) x.push_back(store(type, v = half(type, v)));
+      for (float& v : wide_scales) scales.push_back(store(type, v = half(type, v)));
+      std::vector<std::int8_t> zeros(static_cast<std::size_t>(c.n), -7);
+      Constants constants;
+      ASSERT_EQ(quantize_candidates()[0].refuses(c), "");
+      const auto got = run_at_widths(*quantize_candidates()[0].make(c, constants),
+                                     {x.data(), scales.data(), zeros.data()}, std::vector<std::int8_t>(wide.size()));
+      const auto back = run_at_widths(*dequantize_candidates()[0].make(c, constants),
+                                      {const_cast<std::int8_t*>(got.data()), scales.data(), zeros.data()},
+                                      std::vector<std::uint16_t>(wide.size()));
+      for (std::size_t i = 0; i < wide.size(); ++i) {
+        const float scale = wide_scales[i / static_cast<std::size_t>(c.inner) % static_cast<std::size_t>(c.n)];
+        const double quotient = static_cast<double>(wide[i]) / static_cast<double>(scale);
+        const double want = std::nearbyint(half(type, static_cast<float>(quotient))) - 7;
+        ASSERT_EQ(got[i], std::min(127.0, std::max(-128.0, want))) << wide[i] << " by " << scale;
+        ASSERT_EQ(back[i], store(type, half(type, static_cast<float>(got[i] + 7) * scale)));
+      }
+    }
 }
 
 // Which scale an element has, counted out one by one.

@@ -8,6 +8,7 @@
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
+#include "kernels/cpu/transpose_loops.h"
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
@@ -71,7 +72,7 @@ class Softmax final : public Kernel {
   std::int64_t tasks_ = 1;
 };
 
-// In double: by pieces of lines, or of rows of columns.
+// In double: by pieces of lines, or of rows of columns; many short lines are turned into columns.
 class SoftmaxDouble final : public Kernel {
  public:
   explicit SoftmaxDouble(const SoftmaxConfig& c)
@@ -84,6 +85,7 @@ class SoftmaxDouble final : public Kernel {
   void run(void* const* operands, void*) const override {
     const double* x = static_cast<const double*>(operands[0]);
     double* out = static_cast<double*>(operands[1]);
+    if (c_.inner == 1 && c_.n <= kShort && c_.outer >= kTurned) return short_rows(x, out);
     const std::int64_t blocks = c_.inner == 1 ? 1 : (c_.inner + kPart - 1) / kPart;
     const double unit_ns = static_cast<double>(c_.n * std::min(c_.inner, kPart)) * 3;
     parallel_ranges(c_.outer * blocks, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -93,13 +95,13 @@ class SoftmaxDouble final : public Kernel {
         if (c_.inner == 1)
           row(x + at, out + at, work);
         else
-          columns(x + at, out + at, std::min(kPart, c_.inner - first), work);
+          columns(x + at, out + at, c_.inner, std::min(kPart, c_.inner - first), work);
       }
     });
   }
 
  private:
-  static constexpr std::int64_t kPart = 512;
+  static constexpr std::int64_t kPart = 512, kShort = 16, kTurned = 128;
   struct Work {
     double most[kPart], sum[kPart], t[kPart], e[kPart];
   };
@@ -134,25 +136,40 @@ class SoftmaxDouble final : public Kernel {
       for (std::int64_t i = 0; i < c_.n; ++i) out[i] *= scale;
     }
   }
-  void columns(const double* x, double* out, std::int64_t m, Work& work) const {
-    most_.rows(x, c_.inner, c_.n, work.most, m, true);
+  void short_rows(const double* x, double* out) const {
+    const std::int64_t blocks = (c_.outer + kTurned - 1) / kTurned;
+    const TransposeLoops loops = transpose_loops(sizeof(double));
+    parallel_ranges(blocks, static_cast<double>(c_.n * kTurned) * 3, 1, [&](std::int64_t begin, std::int64_t end) {
+      Work work;
+      double turned[kShort * kTurned];
+      for (std::int64_t b = begin; b < end; ++b) {
+        const std::int64_t at = b * kTurned * c_.n, rows = std::min(kTurned, c_.outer - b * kTurned);
+        loops.block(x + at, c_.n, turned, kTurned, rows, c_.n);
+        columns(turned, turned, kTurned, rows, work);
+        loops.block(turned, kTurned, out + at, c_.n, c_.n, rows);
+      }
+    });
+  }
+  // m columns of rows that are `step` elements apart; out may be x.
+  void columns(const double* x, double* out, std::int64_t step, std::int64_t m, Work& work) const {
+    most_.rows(x, step, c_.n, work.most, m, true);
     std::fill_n(work.sum, m, 0.0);
     double bounded[kPart];
     for (std::int64_t k = 0; k < c_.n; ++k) {
-      const double* from = x + k * c_.inner;
+      const double* from = x + k * step;
       for (std::int64_t i = 0; i < m; ++i) work.t[i] = from[i] - work.most[i];
       exponentials(work.t, work.e, m, bounded);
       for (std::int64_t i = 0; i < m; ++i) work.sum[i] += work.e[i];
-      if (!c_.log) std::copy_n(work.e, m, out + k * c_.inner);
+      if (!c_.log) std::copy_n(work.e, m, out + k * step);
     }
     if (c_.log) {
       log_(work.sum, nullptr, work.t, m, 0, 0);
       for (std::int64_t k = 0; k < c_.n; ++k)
-        for (std::int64_t i = 0; i < m; ++i) out[k * c_.inner + i] = x[k * c_.inner + i] - work.most[i] - work.t[i];
+        for (std::int64_t i = 0; i < m; ++i) out[k * step + i] = x[k * step + i] - work.most[i] - work.t[i];
     } else {
       for (std::int64_t i = 0; i < m; ++i) work.t[i] = 1 / work.sum[i];
       for (std::int64_t k = 0; k < c_.n; ++k)
-        for (std::int64_t i = 0; i < m; ++i) out[k * c_.inner + i] *= work.t[i];
+        for (std::int64_t i = 0; i < m; ++i) out[k * step + i] *= work.t[i];
     }
   }
 

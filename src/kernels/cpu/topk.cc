@@ -1,5 +1,6 @@
 // Few of many: the k-th greatest of the maxima of some lanes is a bound that at least k elements reach, and seldom many
-// more; these are sorted. Else all are. Columns are gathered into lines first, as many as share a cache line.
+// more; these are sorted. Else all are. Columns are gathered into lines first, as many as share a cache line. Very few
+// are kept in order while rows of columns go by; a long line is a few columns, whose few are sorted.
 #include "kernels/cpu/topk.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/transpose.h"
 
 namespace norn::kernels {
 namespace {
@@ -146,6 +148,135 @@ class TopK final : public Kernel {
   std::int64_t keys_at_ = 0, maxima_at_ = 0, positions_at_ = 0, entries_at_ = 0, task_bytes_ = 0;
 };
 
+// A column of what goes by: of the tensor itself, if it has enough of them; of rows that are turned; or a lane of
+// lines.
+enum class Passing : std::uint8_t { None, Columns, Turned, Lanes };
+
+constexpr std::int64_t kGroup = 16, kBlock = 64;  // columns
+
+Passing passing(const TopKConfig& c) {
+  if (c.inner >= kGroup) return c.k <= 16 ? Passing::Columns : Passing::None;
+  if (c.k > 8) return Passing::None;
+  if (c.n / kBlock >= 8 * c.k) return Passing::Lanes;
+  return c.inner == 1 && c.n <= 128 && c.outer >= kBlock ? Passing::Turned : Passing::None;
+}
+
+template <class Entry>
+class PassingTopK final : public Kernel {
+ public:
+  explicit PassingTopK(const TopKConfig& c)
+      : c_(c), size_(static_cast<std::int64_t>(element_size(c.type))), loops_(topk_loops(c.type)), kind_(passing(c)) {
+    const std::int64_t blocks = (c.inner + kBlock - 1) / kBlock;
+    if (kind_ == Passing::Columns) units_ = c.outer * blocks;
+    if (kind_ == Passing::Turned) units_ = (c.outer + kBlock - 1) / kBlock;
+    if (kind_ == Passing::Lanes) {
+      units_ = c.outer;
+      // Of each column as many lanes as make whole groups.
+      lanes_ = c.inner == 1 ? kBlock : kGroup * c.inner;
+    }
+    const double unit_ns = static_cast<double>(kind_ == Passing::Lanes ? c.n * c.inner : c.n * kBlock) * 0.4;
+    tasks_ = piece_count(units_, unit_ns + 100);
+    const auto up = [](std::int64_t bytes) { return (bytes + 63) / 64 * 64; };
+    rows_at_ = up(std::max(kBlock, lanes_) * c.k * kKey);
+    turned_at_ = 2 * rows_at_;
+    entries_at_ = turned_at_ + (kind_ == Passing::Turned ? up(kBlock * c.n * size_) : 0);
+    task_bytes_ = entries_at_;
+    if (kind_ == Passing::Lanes)
+      task_bytes_ += up((lanes_ / c.inner * c.k + c.n % (lanes_ / c.inner)) * static_cast<std::int64_t>(sizeof(Entry)));
+  }
+  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(task_bytes_ * tasks_); }
+
+  void run(void* const* operands, void* scratch) const override {
+    base::parallel_for(tasks_, [&](std::int64_t task) {
+      std::byte* const own = static_cast<std::byte*>(scratch) + task_bytes_ * task;
+      for (std::int64_t u = units_ * task / tasks_; u < units_ * (task + 1) / tasks_; ++u) {
+        if (kind_ == Passing::Columns) block(operands, u, own);
+        if (kind_ == Passing::Turned) turned(operands, u, own);
+        if (kind_ == Passing::Lanes) lanes(operands, u, own);
+      }
+    });
+  }
+
+ private:
+  using Key = typename Entry::Key;
+  static constexpr std::int64_t kKey = sizeof(Key);
+
+  void pass(const std::byte* x, std::int64_t n, std::int64_t stride, std::int64_t columns, std::byte* own) const {
+    loops_.best(x, n, stride, columns, !c_.largest, c_.k, own, own + rows_at_);
+  }
+  // The j-th row of column `column`, of those that passed.
+  std::int64_t row(const std::byte* own, std::int64_t column, std::int64_t j) const {
+    return reinterpret_cast<const Key*>(own + rows_at_)[(column / kGroup * c_.k + j) * kGroup + column % kGroup];
+  }
+  void put(void* const* operands, std::int64_t to, const std::byte* column, std::int64_t step, std::int64_t at) const {
+    if (auto* positions = static_cast<std::int64_t*>(operands[2])) positions[to] = at;
+    if (operands[1])
+      std::memcpy(static_cast<std::byte*>(operands[1]) + to * size_, column + at * step * size_,
+                  static_cast<std::size_t>(size_));
+  }
+
+  void block(void* const* operands, std::int64_t u, std::byte* own) const {
+    const std::int64_t blocks = (c_.inner + kBlock - 1) / kBlock, o = u / blocks;
+    // The last block overlaps the one before it, for whole groups.
+    const std::int64_t columns = std::min(kBlock, c_.inner / kGroup * kGroup);
+    for (std::int64_t first = u % blocks * kBlock, end = std::min(c_.inner, first + kBlock); first < end;) {
+      const std::int64_t n = std::min(columns, (end - first + kGroup - 1) / kGroup * kGroup);
+      const std::int64_t begin = std::min(first, c_.inner - n);
+      const std::byte* x = static_cast<const std::byte*>(operands[0]) + (o * c_.n * c_.inner + begin) * size_;
+      pass(x, c_.n, c_.inner, n, own);
+      const std::int64_t last = std::min(end, begin + n);
+      for (std::int64_t j = 0; j < c_.k; ++j)
+        for (std::int64_t c = first; c < last; ++c)
+          put(operands, (o * c_.k + j) * c_.inner + c, x + (c - begin) * size_, c_.inner, row(own, c - begin, j));
+      first = last;
+    }
+  }
+
+  void turned(void* const* operands, std::int64_t u, std::byte* own) const {
+    // The last block overlaps the one before it.
+    const std::int64_t first = std::min(u * kBlock, c_.outer - kBlock);
+    const std::byte* x = static_cast<const std::byte*>(operands[0]) + first * c_.n * size_;
+    transpose_matrices(x, own + turned_at_, 1, kBlock, c_.n, static_cast<std::size_t>(size_));
+    pass(own + turned_at_, c_.n, kBlock, kBlock, own);
+    for (std::int64_t r = u * kBlock - first; r < kBlock; ++r)
+      for (std::int64_t j = 0; j < c_.k; ++j)
+        put(operands, (first + r) * c_.k + j, x + r * c_.n * size_, 1, row(own, r, j));
+  }
+
+  void lanes(void* const* operands, std::int64_t o, std::byte* own) const {
+    const std::byte* x = static_cast<const std::byte*>(operands[0]) + o * c_.n * c_.inner * size_;
+    const std::int64_t each = lanes_ / c_.inner, whole = c_.n / each;  // lanes of a column, and elements of a lane
+    pass(x, whole, lanes_, lanes_, own);
+    auto* const entries = reinterpret_cast<Entry*>(own + entries_at_);
+    const auto* const keys = reinterpret_cast<const Key*>(own);
+    for (std::int64_t c = 0; c < c_.inner; ++c) {
+      std::int64_t count = 0;
+      for (std::int64_t e = 0; e < each; ++e) {
+        const std::int64_t lane = e * c_.inner + c;
+        for (std::int64_t j = 0; j < c_.k; ++j) {
+          const Key key = keys[(lane / kGroup * c_.k + j) * kGroup + lane % kGroup];
+          entries[count++] = Entry(key, static_cast<std::uint32_t>(row(own, lane, j) * each + e));
+        }
+      }
+      for (std::int64_t i = whole * each; i < c_.n; ++i) {
+        Key key;
+        loops_.keys(x + (i * c_.inner + c) * size_, 1, !c_.largest, &key);
+        entries[count++] = Entry(key, static_cast<std::uint32_t>(i));
+      }
+      std::partial_sort(entries, entries + c_.k, entries + count);
+      for (std::int64_t j = 0; j < c_.k; ++j)
+        put(operands, (o * c_.k + j) * c_.inner + c, x + c * size_, c_.inner, entries[j].at());
+    }
+  }
+
+  TopKConfig c_;
+  std::int64_t size_;
+  TopKLoops loops_;
+  Passing kind_;
+  std::int64_t units_ = 1, lanes_ = 0, tasks_ = 1;
+  std::int64_t rows_at_ = 0, turned_at_ = 0, entries_at_ = 0, task_bytes_ = 0;
+};
+
 // The one that comes first, as the place of an extremum.
 class First final : public Kernel {
  public:
@@ -207,7 +338,17 @@ std::unique_ptr<Kernel> make(const TopKConfig& c, PackedConstants&) {
   return std::make_unique<TopK<Short>>(c);
 }
 
-constexpr Candidate<TopKConfig> kCandidates[] = {{"extremum", first_refuses, make_first}, {"bounded", refuses, make}};
+std::string passing_refuses(const TopKConfig& c) {
+  if (std::string why = refuses(c); !why.empty()) return why;
+  return passing(c) == Passing::None ? "keeps few elements of long lines or of many columns" : "";
+}
+std::unique_ptr<Kernel> make_passing(const TopKConfig& c, PackedConstants&) {
+  if (element_size(c.type) == 8) return std::make_unique<PassingTopK<Long>>(c);
+  return std::make_unique<PassingTopK<Short>>(c);
+}
+
+constexpr Candidate<TopKConfig> kCandidates[] = {
+    {"extremum", first_refuses, make_first}, {"passing", passing_refuses, make_passing}, {"bounded", refuses, make}};
 
 }  // namespace
 

@@ -25,6 +25,10 @@ struct TopKLoops {
   void (*maxima)(const void* keys, std::int64_t n, void* maxima, std::int64_t lanes) = nullptr;
   // The positions, ascending, of keys that are not below *bound; returns how many.
   std::int64_t (*not_below)(const void* keys, std::int64_t n, const void* bound, std::uint32_t* at) = nullptr;
+  // Of n rows, `stride` elements apart, the k greatest keys of each of `columns`, a multiple of 16, in order, and their
+  // rows: of column c the j-th is at [c / 16][j][c % 16], both in the keys' type. k is at most n.
+  void (*best)(const void* x, std::int64_t n, std::int64_t stride, std::int64_t columns, bool reversed, std::int64_t k,
+               void* keys, void* rows) = nullptr;
 };
 TopKLoops topk_loops(DataType type);
 

@@ -102,9 +102,76 @@ std::int64_t not_below(const void* keys_data, std::int64_t n, const void* bound_
   return count;
 }
 
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_keys(D d, const T* from) {
+  using K = hn::TFromD<D>;
+  constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, BHalf>;
+  if constexpr (std::is_floating_point_v<T> || is_half) {
+    hn::Vec<D> bits;
+    K infinity;
+    if constexpr (is_half) {
+      const hn::Rebind<std::int16_t, D> narrow;
+      bits = hn::ShiftLeft<16>(hn::PromoteTo(d, hn::LoadU(narrow, &from->bits)));
+      infinity = std::is_same_v<T, Half> ? 0x7c000000 : 0x7f800000;
+    } else {
+      bits = hn::BitCast(d, hn::LoadU(hn::Rebind<T, D>(), from));
+      infinity = std::bit_cast<K>(std::numeric_limits<T>::infinity());
+    }
+    const auto most = hn::Set(d, std::numeric_limits<K>::max());
+    const auto magnitude = hn::And(bits, most);
+    const auto key = hn::IfThenElse(hn::Lt(bits, hn::Zero(d)), hn::Neg(magnitude), magnitude);
+    return hn::IfThenElse(hn::Gt(magnitude, hn::Set(d, infinity)), most, key);
+  } else if constexpr (sizeof(T) == sizeof(K)) {
+    const auto v = hn::LoadU(d, reinterpret_cast<const K*>(from));
+    return std::is_signed_v<T> ? v : hn::Xor(v, hn::Set(d, std::numeric_limits<K>::min()));
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
+  }
+}
+
+// Puts keys behind those that they are not above, which come before them: what they are above moves down, so that
+// equal ones stay in order. There are `held` of k so far.
+template <class D, class K>
+HWY_INLINE void insert(D d, hn::Vec<D> key, K row_number, std::int64_t held, std::int64_t k, K* best, K* rows) {
+  const auto row = hn::Set(d, row_number);
+  std::int64_t j = held < k ? held : k - 1;
+  auto moves = held < k ? hn::Eq(row, row) : hn::Gt(key, hn::LoadU(d, best + j * 16));
+  for (; j > 0; --j) {
+    K *to = best + j * 16, *to_row = rows + j * 16;
+    const auto above = hn::LoadU(d, to - 16);
+    const auto moves_above = hn::Gt(key, above);
+    const auto next = hn::IfThenElse(moves_above, above, key);
+    const auto next_row = hn::IfThenElse(moves_above, hn::LoadU(d, to_row - 16), row);
+    // What was never written is not kept.
+    hn::StoreU(j == held ? next : hn::IfThenElse(moves, next, hn::LoadU(d, to)), d, to);
+    hn::StoreU(j == held ? next_row : hn::IfThenElse(moves, next_row, hn::LoadU(d, to_row)), d, to_row);
+    moves = moves_above;
+    if (hn::AllFalse(d, moves)) return;
+  }
+  hn::StoreU(held == 0 ? key : hn::IfThenElse(moves, key, hn::LoadU(d, best)), d, best);
+  hn::StoreU(held == 0 ? row : hn::IfThenElse(moves, row, hn::LoadU(d, rows)), d, rows);
+}
+template <class T>
+void best(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, bool reversed, std::int64_t k,
+          void* keys_data, void* rows_data) {
+  using K = KeyOf<T>;
+  const hn::CappedTag<K, 16> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const T* x = static_cast<const T*>(x_data);
+  K *all = static_cast<K*>(keys_data), *all_rows = static_cast<K*>(rows_data);
+  const auto turn = hn::Set(d, reversed ? K{-1} : K{0});
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t c = 0; c < columns; c += lanes) {
+      const auto key = hn::Xor(load_keys(d, x + i * stride + c), turn);
+      const std::int64_t at = c / 16 * 16 * k + c % 16;
+      if (i >= k && hn::AllFalse(d, hn::Gt(key, hn::LoadU(d, all + at + (k - 1) * 16)))) continue;
+      insert(d, key, static_cast<K>(i), i, k, all + at, all_rows + at);
+    }
+}
+
 template <class T>
 TopKLoops loops_of() {
-  return {keys<T>, maxima<KeyOf<T>>, not_below<KeyOf<T>>};
+  return {keys<T>, maxima<KeyOf<T>>, not_below<KeyOf<T>>, best<T>};
 }
 
 }  // namespace top

@@ -5,7 +5,9 @@
 #include "ops/object_detection/non_max_suppression/non_max_suppression.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,13 +27,51 @@ Box read_box(const float* b, bool centered) {
   return {std::min(b[1], b[3]), std::min(b[0], b[2]), std::max(b[1], b[3]), std::max(b[0], b[2])};
 }
 
-bool overlap(const Box& a, const Box& b, float threshold) {
-  const float left = std::max(a.left, b.left), right = std::min(a.right, b.right), top = std::max(a.top, b.top),
-              bottom = std::min(a.bottom, b.bottom);
-  if (!(right > left && bottom > top)) return false;
-  const float common = (right - left) * (bottom - top), all = a.area() + b.area() - common;
-  return common > 0 && a.area() > 0 && b.area() > 0 && all > 0 && common / all > threshold;
+// Boxes that were selected, so that one is compared with several at a time.
+struct Boxes {
+  std::vector<float> left, top, right, bottom, area;
+  std::size_t size() const { return left.size(); }
+  void clear() {
+    for (auto* list : {&left, &top, &right, &bottom, &area}) list->clear();
+  }
+  void add(const Box& b) {
+    left.push_back(b.left);
+    top.push_back(b.top);
+    right.push_back(b.right);
+    bottom.push_back(b.bottom);
+    area.push_back(b.area());
+  }
+  bool any_overlaps(const Box& a, float threshold) const {
+    constexpr std::size_t kTogether = 16;
+    const float area_a = a.area();
+    if (!(area_a > 0)) return false;
+    for (std::size_t first = 0; first < size(); first += kTogether) {
+      const std::size_t end = std::min(size(), first + kTogether);
+      int found = 0;
+      for (std::size_t i = first; i < end; ++i) {
+        const float width = std::min(a.right, right[i]) - std::max(a.left, left[i]);
+        const float height = std::min(a.bottom, bottom[i]) - std::max(a.top, top[i]);
+        const float common = width * height, all = area_a + area[i] - common;
+        found |= static_cast<int>(width > 0) & static_cast<int>(height > 0) & static_cast<int>(common > 0) &
+                 static_cast<int>(area[i] > 0) & static_cast<int>(all > 0) & static_cast<int>(common / all > threshold);
+      }
+      if (found) return true;
+    }
+    return false;
+  }
+};
+
+// Ascends as scores do; that of NaN is the least.
+std::uint32_t rank_of(float score) {
+  if (std::isnan(score)) return 0;
+  const auto bits = std::bit_cast<std::uint32_t>(score == 0 ? 0.0f : score);
+  return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
+struct Candidate {
+  std::uint32_t rank;
+  std::int64_t box;
+  bool operator<(const Candidate& other) const { return rank > other.rank || (rank == other.rank && box < other.box); }
+};
 
 // The number that an optional input holds.
 template <class T>
@@ -60,26 +100,22 @@ void non_max_suppression_ref(opset::ReferenceContext& ctx) {
   }
   const std::int64_t batches = boxes.dims()[0], classes = scores.dims()[1], count = boxes.dims()[1];
   std::vector<std::int64_t> result;
-  std::vector<Box> selected;
-  std::vector<std::int64_t> order;
+  Boxes selected;
+  std::vector<Candidate> order;
   for (std::int64_t b = 0; most > 0 && b < batches; ++b) {
     for (std::int64_t c = 0; c < classes; ++c) {
       const float* score = scores.as<float>() + (b * classes + c) * count;
       order.clear();
       for (std::int64_t i = 0; i < count; ++i)
-        if (!score_threshold || score[i] > *score_threshold) order.push_back(i);
-      std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
-        return std::isnan(score[j]) ? !std::isnan(score[i]) : score[i] > score[j];
-      });
+        if (!score_threshold || score[i] > *score_threshold) order.push_back({rank_of(score[i]), i});
+      std::sort(order.begin(), order.end());
       selected.clear();
-      for (const std::int64_t i : order) {
+      for (const Candidate& candidate : order) {
         if (static_cast<std::int64_t>(selected.size()) == most) break;
-        const Box box = read_box(boxes.as<float>() + (b * count + i) * 4, centered);
-        if (std::any_of(selected.begin(), selected.end(),
-                        [&](const Box& other) { return overlap(box, other, overlap_threshold); }))
-          continue;
-        selected.push_back(box);
-        result.insert(result.end(), {b, c, i});
+        const Box box = read_box(boxes.as<float>() + (b * count + candidate.box) * 4, centered);
+        if (selected.any_overlaps(box, overlap_threshold)) continue;
+        selected.add(box);
+        result.insert(result.end(), {b, c, candidate.box});
       }
     }
   }

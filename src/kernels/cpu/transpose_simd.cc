@@ -1,0 +1,171 @@
+// Squares and planes turned in vector registers for each instruction set.
+#include <cstring>
+
+#include "kernels/cpu/targets.h"
+#include "kernels/cpu/transpose_loops.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/transpose_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace turning {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+HWY_INLINE void copy_one(const T* from, T* to) {
+  std::memcpy(to, from, sizeof(T));
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// 16 bytes of each of as many rows as a vector has blocks, `step` elements apart.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, std::int64_t step) {
+  if constexpr (hn::MaxLanes(D()) * sizeof(T) <= 16) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    const auto blocks = static_cast<std::int64_t>(hn::MaxLanes(half) * sizeof(T) / 16);
+    return hn::Combine(d, load_blocks(half, from + blocks * step, step), load_blocks(half, from, step));
+  }
+}
+
+// Squares of 16 bytes a side, one in each block of the vectors: neighbours are interleaved until columns are rows.
+// Returns how many of the rows it has done.
+template <class D, class T>
+HWY_INLINE std::int64_t squares(D d, const T* x, std::int64_t x_row, T* out, std::int64_t out_row, std::int64_t rows) {
+  constexpr std::int64_t kSide = 16 / sizeof(T);
+  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  std::int64_t r = 0;
+  for (; r + kLanes <= rows; r += kLanes) {
+    hn::Vec<D> v[kSide], w[kSide];
+    for (std::int64_t i = 0; i < kSide; ++i) v[i] = load_blocks(d, x + (r + i) * x_row, kSide * x_row);
+    for (std::int64_t stage = 1; stage < kSide; stage *= 2) {
+      for (std::int64_t i = 0; i < kSide / 2; ++i) {
+        w[2 * i] = hn::InterleaveLower(d, v[i], v[i + kSide / 2]);
+        w[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + kSide / 2]);
+      }
+      for (std::int64_t i = 0; i < kSide; ++i) v[i] = w[i];
+    }
+    for (std::int64_t i = 0; i < kSide; ++i) hn::StoreU(v[i], d, out + i * out_row + r);
+  }
+  return r;
+}
+#endif
+
+template <class T>
+void block(const void* x_data, std::int64_t x_row, void* out_data, std::int64_t out_row, std::int64_t rows,
+           std::int64_t columns) {
+  const T* x = static_cast<const T*>(x_data);
+  T* out = static_cast<T*>(out_data);
+  std::int64_t c = 0;
+#if HWY_TARGET != HWY_SCALAR
+  constexpr std::int64_t kSide = 16 / sizeof(T);
+  for (; c + kSide <= columns; c += kSide) {
+    const T* from = x + c;
+    T* to = out + c * out_row;
+    std::int64_t r = squares(hn::ScalableTag<T>(), from, x_row, to, out_row, rows);
+    r += squares(hn::CappedTag<T, 16 / sizeof(T)>(), from + r * x_row, x_row, to + r, out_row, rows - r);
+    for (; r < rows; ++r)
+      for (std::int64_t k = 0; k < kSide; ++k) copy_one(from + r * x_row + k, to + k * out_row + r);
+  }
+#endif
+  for (; c < columns; ++c)
+    for (std::int64_t r = 0; r < rows; ++r) copy_one(x + r * x_row + c, out + c * out_row + r);
+}
+
+template <class T, int planes>
+void together_of(const T* x, std::int64_t plane, T* out, std::int64_t n) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    T* to = out + i * planes;
+    const auto a = hn::LoadU(d, x + i), b = hn::LoadU(d, x + plane + i);
+    if constexpr (planes == 2) hn::StoreInterleaved2(a, b, d, to);
+    if constexpr (planes == 3) hn::StoreInterleaved3(a, b, hn::LoadU(d, x + 2 * plane + i), d, to);
+    if constexpr (planes == 4)
+      hn::StoreInterleaved4(a, b, hn::LoadU(d, x + 2 * plane + i), hn::LoadU(d, x + 3 * plane + i), d, to);
+  }
+  for (; i < n; ++i)
+    for (int p = 0; p < planes; ++p) copy_one(x + p * plane + i, out + i * planes + p);
+}
+template <class T, int planes>
+void apart_of(const T* x, T* out, std::int64_t plane, std::int64_t n) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const T* from = x + i * planes;
+    hn::Vec<decltype(d)> a, b;
+    if constexpr (planes == 2) hn::LoadInterleaved2(d, from, a, b);
+    if constexpr (planes == 3) {
+      hn::Vec<decltype(d)> c;
+      hn::LoadInterleaved3(d, from, a, b, c);
+      hn::StoreU(c, d, out + 2 * plane + i);
+    }
+    if constexpr (planes == 4) {
+      hn::Vec<decltype(d)> c, e;
+      hn::LoadInterleaved4(d, from, a, b, c, e);
+      hn::StoreU(c, d, out + 2 * plane + i);
+      hn::StoreU(e, d, out + 3 * plane + i);
+    }
+    hn::StoreU(a, d, out + i);
+    hn::StoreU(b, d, out + plane + i);
+  }
+  for (; i < n; ++i)
+    for (int p = 0; p < planes; ++p) copy_one(x + i * planes + p, out + p * plane + i);
+}
+
+template <class T>
+void together(const void* x_data, std::int64_t plane, std::int64_t planes, void* out_data, std::int64_t n) {
+  const T* x = static_cast<const T*>(x_data);
+  T* out = static_cast<T*>(out_data);
+  if (planes == 2) return together_of<T, 2>(x, plane, out, n);
+  if (planes == 3) return together_of<T, 3>(x, plane, out, n);
+  together_of<T, 4>(x, plane, out, n);
+}
+template <class T>
+void apart(const void* x_data, std::int64_t planes, void* out_data, std::int64_t plane, std::int64_t n) {
+  const T* x = static_cast<const T*>(x_data);
+  T* out = static_cast<T*>(out_data);
+  if (planes == 2) return apart_of<T, 2>(x, out, plane, n);
+  if (planes == 3) return apart_of<T, 3>(x, out, plane, n);
+  apart_of<T, 4>(x, out, plane, n);
+}
+template <class T>
+TransposeLoops loops() {
+  return {block<T>, together<T>, apart<T>};
+}
+
+}  // namespace turning
+
+TransposeLoops find_transpose_loops(std::size_t element_bytes) {
+  using namespace turning;
+  switch (element_bytes) {
+    case 1: return loops<std::uint8_t>();
+    case 2: return loops<std::uint16_t>();
+    case 4: return loops<std::uint32_t>();
+    default: return loops<std::uint64_t>();
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(find_transpose_loops);
+
+TransposeLoops transpose_loops(std::size_t element_bytes) {
+  return HWY_DYNAMIC_DISPATCH(find_transpose_loops)(element_bytes);
+}
+
+}  // namespace norn::kernels
+#endif
