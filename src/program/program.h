@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/model.h"
@@ -57,8 +58,8 @@ struct Subgraph {
 };
 
 // A fused node has `parts`: the operations that it stands for behind its own, in order. Each has one output, and reads
-// the output of the operation before it, which nothing else reads; whatever else it reads is made outside of the node.
-// They may differ in shape and element type.
+// the output of the operation before it; it may read that of the operation before that as well. Nothing else reads
+// these, and whatever else a part reads is made outside of the node. They may differ in shape and element type.
 struct Node {
   const opset::Operator* op = nullptr;
   const opset::Schema* schema = nullptr;
@@ -164,11 +165,11 @@ template <class N, class F>
 void for_each_use(N& node, F&& f) {
   for (auto& id : node.inputs)
     if (id != kNone) f(id);
-  const std::vector<ValueId>* running = &node.outputs;
+  ValueId running = node.outputs.empty() ? kNone : node.outputs.front(), before = kNone;
   for (auto& part : node.parts) {
     for (auto& id : part.inputs)
-      if (id != kNone && id != running->front()) f(id);
-    running = &part.outputs;
+      if (id != kNone && id != running && id != before) f(id);
+    before = std::exchange(running, part.outputs.front());
   }
   for (auto& sub : node.subgraphs)
     for (auto& capture : sub.graph->captures) f(capture.outer);

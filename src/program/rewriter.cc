@@ -274,7 +274,7 @@ NodeId Rewriter::fuse(std::span<const NodeId> chain) {
     const ValueId running = fused.results().front();
     while (values_[running].first != kEnd) {
       const std::uint32_t read = values_[running].first;
-      if (reads_[read].node != chain[i])
+      if (reads_[read].node != chain[i] && (i + 1 == chain.size() || reads_[read].node != chain[i + 1]))
         throw Error(ErrorCode::Internal, "a value inside of a fused node is read elsewhere", fused.path());
       unlink(read);
     }

@@ -88,8 +88,8 @@ class Rewriter {
   void define(ValueId id, norn::Tensor contents);
   // The value's type is also `type`: takes over what that tells beyond its own.
   void refine(ValueId id, const opset::ValueType& type);
-  // Makes one node of the chain, in which each reads the first output of the one before, which nothing else reads. It
-  // stands where the last of them stood. Parts of theirs are parts of it.
+  // Makes one node of the chain, in which each reads the first output of the one before, which nothing but the one
+  // behind may read as well. It stands where the last of them stood. Parts of theirs are parts of it.
   NodeId fuse(std::span<const NodeId> chain);
   // Removes a node whose outputs nobody reads.
   void drop(NodeId id);

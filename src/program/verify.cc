@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -287,10 +288,13 @@ void Verifier::verify_graph(const Graph& graph, const Graph* around) {
   for (const Node& node : graph.nodes) {
     where_ = node.path();
     const ValueId* running = node.outputs.data();
-    for (const Node& part : node.parts) {
-      if (reads_[*running] != static_cast<std::uint32_t>(std::count(part.inputs.begin(), part.inputs.end(), *running)))
+    for (std::size_t k = 0; k < node.parts.size(); ++k) {
+      std::ptrdiff_t reads = 0;
+      for (const Node& part : std::span(node.parts).subspan(k, std::min<std::size_t>(2, node.parts.size() - k)))
+        reads += std::count(part.inputs.begin(), part.inputs.end(), *running);
+      if (reads_[*running] != static_cast<std::uint32_t>(reads))
         fail(named(graph, *running) + " is made inside of a fused node, and read elsewhere");
-      running = part.outputs.data();
+      running = node.parts[k].outputs.data();
     }
     for (const Subgraph& sub : node.subgraphs) verify_graph(*sub.graph, &graph);
   }

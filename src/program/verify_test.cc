@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "norn/error.h"
@@ -106,9 +107,23 @@ TEST(Verify, PartsOfFusedNodes) {
   EXPECT_BROKEN(fused(), "does not read", p.main.nodes.back().parts[1].inputs[0] = p.main.nodes[0].outputs[0]);
   EXPECT_BROKEN(fused(), "read elsewhere", p.main.outputs.push_back(p.main.nodes.back().outputs[0]);
                 p.declared_outputs.push_back(p.declared_outputs[0]));
-  EXPECT_BROKEN(fused(), "read elsewhere", p.main.nodes.back().parts[1].op = p.main.nodes.back().op;
-                p.main.nodes.back().parts[1].schema = p.main.nodes.back().schema;
-                p.main.nodes.back().parts[1].inputs.push_back(p.main.nodes.back().outputs[0]));
+  // One more Add, of the last value and one before it.
+  static const auto lengthen = [](Program& p, std::size_t of) {
+    Node& node = p.main.nodes.back();
+    const ValueId last = node.results()[0];
+    Node more = node;
+    more.parts.clear();
+    Value value = p.main.value(last);
+    p.main.value(last).name += " within";
+    more.inputs = {last, of == 0 ? node.outputs[0] : node.parts[of - 1].outputs[0]};
+    more.outputs = {p.main.add_value(std::move(value))};
+    std::replace(p.main.outputs.begin(), p.main.outputs.end(), last, more.outputs[0]);
+    node.parts.push_back(std::move(more));
+  };
+  Program skipping = fused();
+  lengthen(skipping, 1);
+  EXPECT_NO_THROW(verify(skipping));
+  EXPECT_BROKEN(fused(), "read elsewhere", lengthen(p, 0));
   EXPECT_BROKEN(fused(), "not one output", p.main.nodes.back().parts[0].outputs.clear());
   EXPECT_BROKEN(fused(), "(Mul)", p.main.value(p.main.nodes.back().parts[0].outputs[0]).type.elem = DataType::Int64);
 }

@@ -13,6 +13,7 @@
 
 #include "base/number.h"
 #include "ops/math/einsum/einsum.h"
+#include "ops/math/expand/expand.h"
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/softmax/softmax.h"
@@ -34,11 +35,13 @@
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/gather/gather.h"
 #include "ops/tensor/identity/identity.h"
+#include "ops/tensor/is_special/is_special.h"
 #include "ops/tensor/pad/pad.h"
 #include "ops/tensor/reshape/reshape.h"
 #include "ops/tensor/slice/slice.h"
 #include "ops/tensor/squeeze/squeeze.h"
 #include "ops/tensor/transpose/transpose.h"
+#include "ops/tensor/where/where.h"
 #include "program/rewrite.h"
 #include "program/rewriter.h"
 #include "program/stored_weights.h"
@@ -91,9 +94,9 @@ bool gives_several(const Node& node) {
 }
 
 bool moves(const opset::Operator* op) {
-  static const opset::Operator* const kMoving[] = {&ops::Concat,    &ops::Flatten,  &ops::Gather, &ops::Identity,
-                                                   &ops::Pad,       &ops::Reshape,  &ops::Slice,  &ops::Squeeze,
-                                                   &ops::Transpose, &ops::Unsqueeze};
+  static const opset::Operator* const kMoving[] = {&ops::Concat,    &ops::Flatten,   &ops::Gather, &ops::Identity,
+                                                   &ops::Pad,       &ops::Reshape,   &ops::Slice,  &ops::Squeeze,
+                                                   &ops::Transpose, &ops::Unsqueeze, &ops::Where,  &ops::Expand};
   return std::find(std::begin(kMoving), std::end(kMoving), op) != std::end(kMoving);
 }
 
@@ -117,7 +120,10 @@ class Widening {
   void run() {
     rewriter_.each([&](NodeId n) {
       const Node& node = rewriter_.node(n);
-      if (is_for_f32(node)) widen(n, node);
+      if (is_for_f32(node))
+        widen(n, node);
+      else if (node.op == &ops::IsNaN && node.parts.empty() && wide_.contains(node.inputs[0]))
+        ask_wide(n, node);
     });
     // Their readers read the f32 value.
     for (const NodeId cast : narrowing_)
@@ -175,6 +181,12 @@ class Widening {
       wide_.emplace(narrow, wide[i]);
       narrowing_.push_back(rewriter_.producer(narrow));
     }
+  }
+
+  // What is rounded is NaN where it was before.
+  void ask_wide(NodeId n, const Node& node) {
+    const ValueId y = node.outputs[0];
+    rewriter_.replace(y, rewriter_.emit(ops::IsNaN, {}, {wide_.at(node.inputs[0])}, {n}));
   }
 
   ValueId in_f32(ValueId id) {

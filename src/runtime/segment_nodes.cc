@@ -155,6 +155,11 @@ void Inference::visit_fused(const Node& node, std::uint32_t index) {
       fail(e, operation(i));
     }
     if (i < node.parts.size() && !state_.values[operation(i).outputs[0]].known.constant.defined()) continue;
+    // A piece gives what its last operation gives, and no more.
+    if (i > 0 && i < node.parts.size()) {
+      const auto& reads = operation(i + 1).inputs;
+      if (std::find(reads.begin(), reads.end(), operation(i - 1).outputs[0]) != reads.end()) continue;
+    }
     const std::span<const Node> parts(node.parts);
     found_.planned.push_back({&operation(first), parts.subspan(first, i - first), index,
                               static_cast<std::uint32_t>(first), false, true, nullptr});

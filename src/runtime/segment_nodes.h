@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "program/program.h"
@@ -39,11 +40,11 @@ template <class F>
 void SegmentNodes::Planned::for_each_use(F&& f) const {
   for (program::ValueId id : node->inputs)
     if (id != program::kNone) f(id);
-  const program::Node* before = node;
+  program::ValueId running = node->outputs.empty() ? program::kNone : node->outputs[0], before = program::kNone;
   for (const program::Node& part : parts) {
     for (program::ValueId id : part.inputs)
-      if (id != program::kNone && id != before->outputs[0]) f(id);
-    before = &part;
+      if (id != program::kNone && id != running && id != before) f(id);
+    before = std::exchange(running, part.outputs[0]);
   }
   for (const program::Subgraph& sub : node->subgraphs)
     for (const program::Graph::Capture& capture : sub.graph->captures) f(capture.outer);

@@ -64,6 +64,7 @@ bool select_attention(Selector& s) {
   }
   std::vector<Operand> uses;
   for (std::size_t i = 0; i < 7; ++i) uses.push_back({node.input(i)});
+  uses.push_back({});
   // Keys and values are appended to caches that are donated, and read there with those before them. Places are counted
   // from 0 then: they must not matter, or there are none before.
   const bool one = p.rows == 1 && p.keys == 1;  // sees all keys

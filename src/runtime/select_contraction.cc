@@ -108,6 +108,8 @@ bool select_conv(Selector& s) {
     std::vector<Operand> uses{
         {s.node().inputs[0], in}, {s.node().inputs[1], Layout::Dense}, {s.node().input(2), Layout::Dense}};
     const program::ValueId made = s.take_parts(config.post, config.extra, uses, out);
+    if (s.precision() == Precision::BFloat16 && s.choose(kernels::conv_bf16_candidates(), config, uses, {made, out}))
+      return true;
     return s.choose(kernels::conv_candidates(), config, uses, {made, out});
   };
   if (attempt(Layout::ChannelsLast, Layout::ChannelsLast)) return true;

@@ -1,6 +1,7 @@
 // Element-wise nodes as chains, and element-wise nodes fused behind others: one translation for both.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/physical.h"
@@ -139,7 +140,7 @@ program::ValueId Selector::take_parts(std::vector<ElementStep>& steps, std::vect
                                       std::vector<Operand>& uses, Layout layout, std::size_t behind) {
   taken_ = behind;
   const program::Node& first = behind == 0 ? node() : parts_[behind - 1];
-  program::ValueId running = first.outputs[0];
+  program::ValueId running = first.outputs[0], before = program::kNone;
   const DataType type = dtype_of(running);
   const Shape& dims = dims_of(running);
   for (const program::Node& part : parts_.subspan(behind)) {
@@ -155,9 +156,11 @@ program::ValueId Selector::take_parts(std::vector<ElementStep>& steps, std::vect
       return stop("the shape changes from " + to_string(dims) + " to " + to_string(dims_of(made)));
     const auto at = std::find(part.inputs.begin(), part.inputs.end(), running);
     if (std::count(at, part.inputs.end(), running) != 1) return stop("it reads the value more than once");
+    if (before != program::kNone && std::find(part.inputs.begin(), part.inputs.end(), before) != part.inputs.end())
+      return stop("it reads the value before the last as well");
     if (!element_steps(part, static_cast<int>(at - part.inputs.begin()), steps, extra, uses, layout))
       return stop("there is no step for it and its types, or a bound of Clip is not a constant");
-    running = made;
+    before = std::exchange(running, made);
     ++taken_;
   }
   return running;

@@ -76,6 +76,45 @@ def test_bfloat16_is_close(rows):
         np.testing.assert_array_equal(again, got)
 
 
+def convolutions():
+    """A stem, a depthwise convolution, a sum of two, strides and dilations."""
+    def constant(name, *shape):
+        return numpy_helper.from_array((RNG.standard_normal(shape) / np.sqrt(np.prod(shape[1:]))).astype(np.float32), name)
+
+    nodes = [
+        helper.make_node("Conv", ["x", "w0", "b0"], ["c0"], pads=[1, 1, 1, 1], strides=[2, 2]),
+        helper.make_node("Relu", ["c0"], ["r0"]),
+        helper.make_node("Conv", ["r0", "w1"], ["c1"], pads=[1, 1, 1, 1], group=64),
+        helper.make_node("Conv", ["c1", "w2"], ["c2"], pads=[2, 2, 2, 2], dilations=[2, 2]),
+        helper.make_node("Conv", ["r0", "w3"], ["c3"]),
+        helper.make_node("Add", ["c2", "c3"], ["s"]),
+        helper.make_node("Gelu", ["s"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 32, "h", "w"])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 96, None, None])],
+        [constant("w0", 64, 32, 3, 3), constant("b0", 64), constant("w1", 64, 1, 3, 3), constant("w2", 96, 64, 3, 3), constant("w3", 96, 64, 1, 1)],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+
+
+def test_convolutions_in_bfloat16_are_close_at_all_sizes():
+    model = convolutions()
+    exact, rounding = session(model), session(model, precision="bfloat16")
+    one, two = (session(model, precision="bfloat16", intra_op_num_threads=threads) for threads in (1, 2))
+    for n, h, w in ((1, 30, 31), (2, 56, 56), (5, 9, 4), (1, 112, 60), (0, 30, 31), (1, 30, 31)):
+        x = RNG.standard_normal((n, 32, h, w)).astype(np.float32)
+        wanted, got = exact.run(None, {"x": x})[0], rounding.run(None, {"x": x})[0]
+        assert wanted.shape == got.shape
+        assert wanted.size == 0 or np.abs(got - wanted).max() <= 10 * 2.0**-9 * np.abs(wanted).max()
+        for s in (one, two):
+            np.testing.assert_array_equal(s.run(None, {"x": x})[0], got)
+    steps = str(rounding.explain({"x": x}))
+    assert "onednn-bf16" in steps or "the CPU has no dot products" in steps
+
+
 @pytest.mark.parametrize("rows", [1, 3, 40, 200])
 def test_int8_stays_within_its_bound(rows):
     model, wide = stored()

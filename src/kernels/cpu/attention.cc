@@ -67,14 +67,16 @@ class Attention : public Kernel {
           past_k(static_cast<const float*>(p[4])),
           past_v(static_cast<const float*>(p[5])),
           lengths(static_cast<const std::int64_t*>(p[6])),
-          y(static_cast<float*>(p[7])),
-          present_k(static_cast<float*>(p[8])),
-          present_v(static_cast<float*>(p[9])),
-          scores(static_cast<float*>(p[10])) {}
+          bias(static_cast<const float*>(p[7])),
+          y(static_cast<float*>(p[8])),
+          present_k(static_cast<float*>(p[9])),
+          present_v(static_cast<float*>(p[10])),
+          scores(static_cast<float*>(p[11])) {}
     const float *q, *k, *v;
     const void* mask;
     const float *past_k, *past_v;
     const std::int64_t* lengths;
+    const float* bias;
     float *y, *present_k, *present_v, *scores;
   };
   // Rows of a key head.
@@ -100,10 +102,11 @@ class Attention : public Kernel {
                                           : (rows.batch * c_.heads + head) * c_.rows + query;
     return o.y + row * c_.v_size;
   }
-  std::int64_t mask_at(const Rows& rows, std::int64_t r) const {
-    return rows.batch * c_.mask_strides[0] + head_of(rows, r) * c_.mask_strides[1] +
-           query_of(rows, r) * c_.mask_strides[2];
+  // Where the row's part of a mask or bias begins.
+  std::int64_t mask_at(const HeadStrides& strides, const Rows& rows, std::int64_t r) const {
+    return rows.batch * strides[0] + head_of(rows, r) * strides[1] + query_of(rows, r) * strides[2];
   }
+  bool shows(std::uint8_t flag) const { return (flag != 0) != c_.flags_hide; }
   // The keys that their places let the row see.
   Range seen_by(const Operands& o, const Rows& rows, std::int64_t r) const {
     const std::int64_t length =
@@ -248,7 +251,9 @@ class BlockAttention final : public Attention {
         table_.multiply(keys, c_.size, stretch.k + at * stretch.k_row, stretch.k_row, stretch.k_column, queries, scores,
                         rows.count);
         if (c_.softcap > 0) cap(scores, keys * kAttentionRows);
+        if (c_.bias && !c_.bias_behind) add_summands(o.bias, c_.bias_strides, keys, rows, first, scores);
         if (c_.mask != AttentionMask::None) add_mask(o, rows, first, keys, scores);
+        if (c_.bias && c_.bias_behind) add_summands(o.bias, c_.bias_strides, keys, rows, first, scores);
         if (first < each.low || first + keys > each.high) table_.hide(scores, keys, first, low, high, rows.count);
         table_.softmax(scores, keys, top, total, factor, c_.biased(), rows.count);
         Panels panels{stretch.v + at * stretch.v_row, gemm_.width, stretch.v_row};
@@ -268,7 +273,9 @@ class BlockAttention final : public Attention {
       // No key was seen.
       const bool none = !begun || (c_.biased() && total[r] == 0);
       const float by = 1.0f / total[r];
-      if (none)
+      if (c_.nan_is_zero && std::isnan(total[r]))
+        std::fill_n(y, c_.v_size, 0.0f);
+      else if (none)
         std::fill_n(y, c_.v_size, c_.blind_is_nan ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
       else
         step_table_f32()(ElementOp::Mul, Right::Value)(from, &by, y, c_.v_size, 0, 0);
@@ -288,35 +295,71 @@ class BlockAttention final : public Attention {
     steps(ElementOp::Mul, Right::Value)(scores, &c_.softcap, scores, n, 0, 0);
   }
 
+  // Whether all rows have the same line of a mask or bias.
+  bool one_line(const HeadStrides& strides) const {
+    return (strides[1] == 0 || group_ == 1) && (strides[2] == 0 || c_.rows == 1);
+  }
+  static constexpr std::int64_t kAtOnce = 16;  // keys whose scores stay in the first cache
+
+  // `keys` scores from the key `first` on.
+  void add_summands(const float* summands, const HeadStrides& strides, std::int64_t keys, const Rows& rows,
+                    std::int64_t first, float* scores) const {
+    const std::int64_t step = strides[3], at = first * step;
+    if (one_line(strides))
+      return table_.add_column(scores, keys, summands + mask_at(strides, rows, 0) + at, step, rows.count);
+    const float* lines[kAttentionRows];
+    for (std::int64_t r = 0; r < rows.count; ++r) lines[r] = summands + mask_at(strides, rows, r) + at;
+    if (step == 1) return table_.add_rows(scores, keys, lines, rows.count);
+    for (std::int64_t j = 0; j < keys; j += kAtOnce)
+      for (std::int64_t r = 0; r < rows.count; ++r)
+        for (std::int64_t i = j; i < std::min(keys, j + kAtOnce); ++i)
+          scores[i * kAttentionRows + r] += lines[r][i * step];
+  }
+
   void add_mask(const Operands& o, const Rows& rows, std::int64_t first, std::int64_t keys, float* scores) const {
-    const std::int64_t known = std::clamp<std::int64_t>(c_.mask_keys - first, 0, keys), step = c_.mask_strides[3];
-    const std::int64_t at = first * step;
-    const bool one_row = (c_.mask_strides[1] == 0 || group_ == 1) && (c_.mask_strides[2] == 0 || c_.rows == 1);
-    const auto* summands = static_cast<const float*>(o.mask);
-    if (one_row && c_.mask == AttentionMask::Summands) {
-      table_.add_column(scores, known, summands + mask_at(rows, 0) + at, step, rows.count);
-    } else if (step == 1 && c_.mask == AttentionMask::Summands) {
-      const float* lines[kAttentionRows];
-      for (std::int64_t r = 0; r < rows.count; ++r) lines[r] = summands + mask_at(rows, r) + at;
-      table_.add_rows(scores, known, lines, rows.count);
-    } else {
-      std::int64_t from[kAttentionRows];
-      for (std::int64_t r = 0; r < rows.count; ++r) from[r] = mask_at(rows, r) + at;
-      constexpr std::int64_t kAtOnce = 16;
-      for (std::int64_t j = 0; j < known; j += kAtOnce) {
-        const std::int64_t end = std::min(known, j + kAtOnce);
-        for (std::int64_t r = 0; r < rows.count; ++r) {
-          if (c_.mask == AttentionMask::Summands) {
-            const float* mask = static_cast<const float*>(o.mask) + from[r];
-            for (std::int64_t i = j; i < end; ++i) scores[i * kAttentionRows + r] += mask[i * step];
-          } else {
-            const auto* mask = static_cast<const std::uint8_t*>(o.mask) + from[r];
-            for (std::int64_t i = j; i < end; ++i) scores[i * kAttentionRows + r] += mask[i * step] ? 0.0f : kHidden;
+    const std::int64_t known = std::clamp<std::int64_t>(c_.mask_keys - first, 0, keys);
+    if (c_.mask == AttentionMask::Summands)
+      add_summands(static_cast<const float*>(o.mask), c_.mask_strides, known, rows, first, scores);
+    else
+      take_flags(static_cast<const std::uint8_t*>(o.mask), rows, first, known, scores);
+    for (std::int64_t i = known * kAttentionRows; i < keys * kAttentionRows; ++i) scores[i] += kHidden;
+  }
+
+  void take_flags(const std::uint8_t* flags, const Rows& rows, std::int64_t first, std::int64_t keys,
+                  float* scores) const {
+    const std::int64_t step = c_.mask_strides[3], at = first * step;
+    const bool adds = c_.mask == AttentionMask::Flags;
+    if (one_line(c_.mask_strides)) {
+      const std::uint8_t* line = flags + mask_at(c_.mask_strides, rows, 0) + at;
+      for (std::int64_t j = 0; j < keys; ++j) {
+        if (shows(line[j * step])) continue;
+        float* column = scores + j * kAttentionRows;
+        for (std::int64_t r = 0; r < kAttentionRows; ++r) column[r] = adds ? column[r] + kHidden : c_.hidden;
+      }
+      return;
+    }
+    const std::uint8_t* lines[kAttentionRows];
+    for (std::int64_t r = 0; r < rows.count; ++r) lines[r] = flags + mask_at(c_.mask_strides, rows, r) + at;
+    // Eight flags in a row that show; bools are 0 or 1.
+    const std::uint64_t all = c_.flags_hide ? 0 : 0x0101010101010101u;
+    const auto all_show = [&](const std::uint8_t* line) {
+      std::uint64_t eight;
+      std::memcpy(&eight, line, sizeof(eight));
+      return eight == all;
+    };
+    for (std::int64_t j = 0; j < keys; j += kAtOnce)
+      for (std::int64_t r = 0; r < rows.count; ++r) {
+        const std::int64_t end = std::min(keys, j + kAtOnce);
+        for (std::int64_t i = j; i < end; ++i) {
+          if (step == 1 && i + 8 <= end && all_show(lines[r] + i)) {
+            i += 7;
+            continue;
           }
+          if (shows(lines[r][i * step])) continue;
+          float& score = scores[i * kAttentionRows + r];
+          score = adds ? score + kHidden : c_.hidden;
         }
       }
-    }
-    for (std::int64_t i = known * kAttentionRows; i < keys * kAttentionRows; ++i) scores[i] += kHidden;
   }
 
   const GemmTable& gemm_;
@@ -384,21 +427,31 @@ class RowAttention final : public Attention {
       steps(ElementOp::Mul, Right::Value)(s, &c_.softcap, s, n, 0, 0);
     }
     give(1);
+    const auto add = [&](const float* line, std::int64_t step, std::int64_t count) {
+      if (step == 1)
+        steps(ElementOp::Add)(s, line, s, count, 0, 0);
+      else
+        for (std::int64_t j = 0; j < count; ++j) s[j] += line[j * step];
+    };
+    const auto add_bias = [&](bool behind) {
+      const std::int64_t step = c_.bias_strides[3];
+      if (c_.bias && c_.bias_behind == behind)
+        add(o.bias + mask_at(c_.bias_strides, rows, r) + range.low * step, step, n);
+    };
+    add_bias(false);
     if (c_.mask != AttentionMask::None) {
       const std::int64_t known = std::clamp<std::int64_t>(c_.mask_keys - range.low, 0, n), step = c_.mask_strides[3];
-      const std::int64_t at = mask_at(rows, r) + range.low * step;
-      if (c_.mask == AttentionMask::Flags) {
-        const auto* mask = static_cast<const std::uint8_t*>(o.mask) + at;
-        for (std::int64_t j = 0; j < known; ++j) s[j] += mask[j * step] ? 0.0f : kHidden;
-      } else {
-        const float* mask = static_cast<const float*>(o.mask) + at;
-        if (step == 1)
-          steps(ElementOp::Add)(s, mask, s, known, 0, 0);
-        else
-          for (std::int64_t j = 0; j < known; ++j) s[j] += mask[j * step];
-      }
+      const std::int64_t at = mask_at(c_.mask_strides, rows, r) + range.low * step;
+      const auto* flags = static_cast<const std::uint8_t*>(o.mask) + at;
+      if (c_.mask == AttentionMask::Summands)
+        add(static_cast<const float*>(o.mask) + at, step, known);
+      else if (c_.mask == AttentionMask::Flags)
+        for (std::int64_t j = 0; j < known; ++j) s[j] += flags[j * step] ? 0.0f : kHidden;
+      else
+        for (std::int64_t j = 0; j < known; ++j) s[j] = shows(flags[j * step]) ? s[j] : c_.hidden;
       for (std::int64_t j = known; j < n; ++j) s[j] += kHidden;
     }
+    add_bias(true);
     if (c_.by_place()) {
       const Range seen = seen_by(o, rows, r);
       for (std::int64_t j = range.low; j < std::min(seen.low, range.high); ++j) s[j - range.low] = kHidden;
@@ -410,6 +463,8 @@ class RowAttention final : public Attention {
       std::fill_n(s, n, c_.blind_is_nan ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
     else
       row_table().softmax(s, s, 1, n, false);
+    // Where one probability is NaN, all are.
+    if (c_.nan_is_zero && std::isnan(s[0])) std::fill_n(s, n, 0.0f);
     give(3);
   }
 
@@ -427,7 +482,7 @@ std::string config_refuses(const AttentionConfig& c) {
       !bounded_product({c.batch, c.heads, c.total(), c.v_size}) ||
       (c.scores_stage >= 0 && !bounded_product({c.batch, c.heads, c.rows, c.total()})))
     return "a tensor larger than any memory";
-  for (const HeadStrides* s : {&c.q, &c.k, &c.v, &c.mask_strides})
+  for (const HeadStrides* s : {&c.q, &c.k, &c.v, &c.mask_strides, &c.bias_strides})
     for (const std::int64_t stride : *s)
       if (stride < 0 || stride > kMostExtent) return "strides that reach beyond any memory";
   if (c.left_window > kMostExtent || c.right_window > kMostExtent) return "a window beyond any memory";

@@ -11,9 +11,10 @@ namespace norn::kernels {
 // Distances, in elements, of batches, heads, rows and columns; 0 where an operand broadcasts.
 using HeadStrides = std::array<std::int64_t, 4>;
 
-enum class AttentionMask : std::uint8_t { None, Flags, Summands };
+// Flags add -infinity to scores that are not to be seen; a Choice puts a number in their place.
+enum class AttentionMask : std::uint8_t { None, Flags, Summands, Choice };
 
-// Operands: q, k, v, mask, past_key, past_value, lengths, then the outputs y, present_key, present_value, scores.
+// Operands: q, k, v, mask, past_key, past_value, lengths, bias, then the outputs y, present_key, present_value, scores.
 //
 // Heads of q share those of k and v in groups of heads / kv_heads. The keys are those of past_key, dense
 // [batch, kv_heads, past, size], and k behind them; values alike. A key is hidden from a query
@@ -21,8 +22,10 @@ enum class AttentionMask : std::uint8_t { None, Flags, Summands };
 //   - that it follows (`causal`), or is further before or behind than a window says: query i is at past + i, or, with
 //     `lengths`, at lengths[batch] - rows + i;
 //   - at lengths[batch] or beyond.
-// A query from which all keys are hidden gives zeros, or NaN with `blind_is_nan`. Values of keys that are hidden by
-// their place are not read.
+// A query from which all keys are hidden gives zeros, or NaN with `blind_is_nan`; with `nan_is_zero` so does one whose
+// probabilities are NaN. Values of keys that are hidden by their place are not read.
+//
+// `bias` is a second summand, of all keys: it comes before the mask, or, with `bias_behind`, after it.
 struct AttentionConfig {
   std::int64_t batch = 1, heads = 1, kv_heads = 1, rows = 1, keys = 1, past = 0, size = 1, v_size = 1;
   HeadStrides q{}, k{}, v{};
@@ -30,16 +33,20 @@ struct AttentionConfig {
   AttentionMask mask = AttentionMask::None;
   HeadStrides mask_strides{};
   std::int64_t mask_keys = 0;
+  float hidden = 0;         // Choice: what becomes of a score that is not chosen
+  bool flags_hide = false;  // Choice: a flag that is set hides
+  bool bias = false, bias_behind = false;
+  HeadStrides bias_strides{};
   bool causal = false, lengths = false;
   std::int64_t left_window = -1, right_window = -1;  // below 0: none
   float scale = 1, softcap = 0;                      // no cap if 0
-  bool blind_is_nan = false;
+  bool blind_is_nan = false, nan_is_zero = false;
   bool gives_present = false;  // past and new keys and values as one, dense
   int scores_stage = -1;  // which scores are given: 0 scaled products, 1 capped, 2 with bias, 3 probabilities; -1 none
 
   std::int64_t total() const noexcept { return past + keys; }
   bool by_place() const noexcept { return causal || lengths || left_window >= 0 || right_window >= 0; }
-  bool biased() const noexcept { return by_place() || mask != AttentionMask::None; }
+  bool biased() const noexcept { return by_place() || mask != AttentionMask::None || bias; }
 };
 std::span<const Candidate<AttentionConfig>> attention_candidates();
 

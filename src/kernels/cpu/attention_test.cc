@@ -12,7 +12,7 @@ using namespace test;
 
 struct AttentionCase {
   AttentionConfig c;
-  std::vector<float> q, k, v, mask, past_k, past_v;
+  std::vector<float> q, k, v, mask, bias, past_k, past_v;
   std::vector<std::uint8_t> flags;
   std::vector<std::int64_t> lengths;
 };
@@ -46,6 +46,10 @@ AttentionCase attention_case(AttentionConfig c, bool by_rows) {
       if (i % 4 == 0) t.mask[i] = -INFINITY;
     }
   }
+  if (c.bias) {
+    c.bias_strides = {0, c.total(), 0, 1};
+    t.bias = random_floats(c.heads * c.total(), 7, -2, 2);
+  }
   for (std::int64_t b = 0; b < c.batch; ++b) t.lengths.push_back(c.total() - 2 * b);
   t.c = c;
   return t;
@@ -72,15 +76,20 @@ std::vector<double> attention_of(const AttentionCase& t) {
           if (c.softcap > 0) dot = c.softcap * std::tanh(dot / c.softcap);
           bool hidden = (c.causal && j > place) || (c.left_window >= 0 && j < place - c.left_window) ||
                         (c.right_window >= 0 && j > place + c.right_window) || (c.lengths && j >= length);
+          const double bias = c.bias ? t.bias[static_cast<std::size_t>(h * c.total() + j)] : 0;
+          if (!c.bias_behind) dot += bias;
           if (c.mask != AttentionMask::None) {
             const auto m = static_cast<std::size_t>(b * c.mask_strides[0] + r * c.mask_strides[2] + j);
             if (j >= c.mask_keys)
               hidden = true;
             else if (c.mask == AttentionMask::Flags)
               hidden = hidden || !t.flags[m];
+            else if (c.mask == AttentionMask::Choice)
+              dot = (t.flags[m] != 0) != c.flags_hide ? dot : static_cast<double>(c.hidden);
             else
-              dot += t.mask[m];
+              dot += static_cast<double>(t.mask[m]);
           }
+          if (c.bias_behind) dot += bias;
           s.push_back(hidden ? -INFINITY : dot);
           top = std::max(top, s.back());
         }
@@ -112,9 +121,9 @@ void run_attention(AttentionCase t, const std::string& what) {
       base::ParallelWidth w(width);
       std::vector<float> y(want.size(), -9.0f);
       std::memset(scratch.get(), 0x7f, kernel->scratch_bytes());
-      void* mask = t.c.mask == AttentionMask::None    ? nullptr
-                   : t.c.mask == AttentionMask::Flags ? static_cast<void*>(t.flags.data())
-                                                      : static_cast<void*>(t.mask.data());
+      void* mask = t.c.mask == AttentionMask::None       ? nullptr
+                   : t.c.mask == AttentionMask::Summands ? static_cast<void*>(t.mask.data())
+                                                         : static_cast<void*>(t.flags.data());
       void* operands[] = {t.q.data(),
                           t.k.data(),
                           t.v.data(),
@@ -122,6 +131,7 @@ void run_attention(AttentionCase t, const std::string& what) {
                           t.c.past > 0 ? t.past_k.data() : nullptr,
                           t.c.past > 0 ? t.past_v.data() : nullptr,
                           t.c.lengths ? t.lengths.data() : nullptr,
+                          t.c.bias ? t.bias.data() : nullptr,
                           y.data(),
                           t.c.gives_present ? present_k.data() : nullptr,
                           t.c.gives_present ? present_v.data() : nullptr,
@@ -181,6 +191,68 @@ TEST(Attention, MasksCachesAndWindows) {
                 run_attention(attention_case(c, rows == 70),
                               "rows " + std::to_string(rows) + " past " + std::to_string(past));
               }
+}
+
+TEST(Attention, ChoicesAndBiases) {
+  for (const std::int64_t rows : {1, 3, 70})
+    for (const std::int64_t keys : {1, 5, 75, 300})
+      for (const AttentionMask mask : {AttentionMask::None, AttentionMask::Summands, AttentionMask::Choice})
+        for (const float hidden : {-INFINITY, std::numeric_limits<float>::lowest(), -1.0f})
+          for (const bool flags_hide : {false, true})
+            for (const bool bias : {false, true})
+              for (const bool behind : {false, true}) {
+                AttentionConfig c{.batch = 2, .heads = 3, .kv_heads = 3, .rows = rows, .keys = keys};
+                c.size = 16;
+                c.v_size = 24;
+                c.mask = mask;
+                c.mask_keys = keys;
+                c.hidden = hidden;
+                c.flags_hide = flags_hide;
+                c.bias = bias;
+                c.bias_behind = behind;
+                c.softcap = flags_hide ? 3.0f : 0.0f;
+                c.scale = 0.25f;
+                run_attention(attention_case(c, rows == 70), "rows " + std::to_string(rows) + " keys " +
+                                                                 std::to_string(keys) + " hidden " +
+                                                                 std::to_string(hidden));
+              }
+}
+
+// Scores that are NaN, and queries without keys.
+TEST(Attention, ProbabilitiesThatAreNanBecomeZeroWhereAsked) {
+  for (const std::int64_t rows : {1, 70})
+    for (const bool nan_is_zero : {false, true})
+      for (const auto& candidate : attention_candidates()) {
+        AttentionConfig c{.batch = 1, .heads = 2, .kv_heads = 2, .rows = rows, .keys = 40};
+        c.size = 16;
+        c.v_size = 8;
+        c.mask = AttentionMask::Summands;
+        c.mask_keys = 40;
+        c.blind_is_nan = !nan_is_zero;
+        c.nan_is_zero = nan_is_zero;
+        AttentionCase t = attention_case(c, false);
+        std::fill(t.mask.begin(), t.mask.end(), 0.0f);
+        std::fill_n(t.mask.begin(), 40, -INFINITY);                    // query 0 sees nothing
+        t.q[static_cast<std::size_t>((2 * rows - 1) * c.size)] = NAN;  // the last query of head 1
+        if (!candidate.refuses(t.c).empty()) continue;
+        Constants constants;
+        std::vector<float> y(static_cast<std::size_t>(2 * rows * c.v_size), -9.0f);
+        const auto kernel = candidate.make(t.c, constants);
+        const auto scratch = aligned_buffer(kernel->scratch_bytes() + 64);
+        void* operands[] = {t.q.data(), t.k.data(), t.v.data(), t.mask.data(), nullptr, nullptr,
+                            nullptr,    nullptr,    y.data(),   nullptr,       nullptr, nullptr};
+        kernel->run(operands, scratch.get());
+        for (std::int64_t row = 0; row < 2 * rows; ++row) {
+          const bool odd = row % rows == 0 || row == 2 * rows - 1;
+          for (std::int64_t d = 0; d < c.v_size; ++d) {
+            const float value = y[static_cast<std::size_t>(row * c.v_size + d)];
+            if (odd && nan_is_zero)
+              EXPECT_EQ(value, 0.0f) << candidate.name << ' ' << row;
+            else
+              EXPECT_EQ(std::isnan(value), odd) << candidate.name << ' ' << row;
+          }
+        }
+      }
 }
 
 TEST(Rotary, BothFormsAtAllSizes) {

@@ -47,4 +47,14 @@ constexpr Candidate<ConvConfig> kCandidates[] = {
 
 std::span<const Candidate<ConvConfig>> conv_candidates() { return kCandidates; }
 
+std::span<const Candidate<ConvConfig>> conv_bf16_candidates() {
+#ifdef NORN_ONEDNN
+  static constexpr Candidate<ConvConfig> kRounding[] = {
+      {"onednn-bf16", onednn_conv_bf16_refuses, make_onednn_conv_bf16, true}};
+  return kRounding;
+#else
+  return {};
+#endif
+}
+
 }  // namespace norn::kernels

@@ -31,5 +31,7 @@ struct ConvConfig {
 };
 
 std::span<const Candidate<ConvConfig>> conv_candidates();
+// Those that round x and constant weights to bfloat16, for who allowed it. Sums are f32.
+std::span<const Candidate<ConvConfig>> conv_bf16_candidates();
 
 }  // namespace norn::kernels

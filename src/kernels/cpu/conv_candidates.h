@@ -12,6 +12,10 @@ std::string onednn_conv_size_refusal(const ConvConfig& config);
 std::string onednn_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_onednn_conv(const ConvConfig& config, PackedConstants& packed);
 
+// The same with factors rounded to bfloat16.
+std::string onednn_conv_bf16_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_onednn_conv_bf16(const ConvConfig& config, PackedConstants& packed);
+
 // Windows of 3 x 3 in a quarter of the products.
 std::string winograd_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_winograd_conv(const ConvConfig& config, PackedConstants& packed);

@@ -4,6 +4,8 @@
 // Traps: oneDNN takes no slice with strides of its own, only contiguous ones, so a block of output channels goes
 // through scratch memory and is copied to its place; a slice's own top and bottom padding makes its primitive different
 // from its neighbours'; a padding so large that a slice reads no row at all is left to one slice for everything.
+//
+// Factors may be rounded to bfloat16: x is, as a whole, before its slices are read. Sums and what follows are f32.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -11,6 +13,7 @@
 
 #include "base/parallel.h"
 #include "kernels/config_key.h"
+#include "kernels/cpu/cast.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/onednn.h"
@@ -23,6 +26,8 @@
 
 namespace norn::kernels {
 namespace {
+
+using dnnl_type = dnnl::memory::data_type;
 
 constexpr std::int64_t kRowPixels = 28;     // fewest output pixels of a slice by rows
 constexpr std::int64_t kChannelBlock = 64;  // fewest output channels of a slice by channels
@@ -43,7 +48,7 @@ struct Slice {
 };
 
 struct Geometry {
-  explicit Geometry(const ConvConfig& c) : config(c), group(c.group) {
+  explicit Geometry(const ConvConfig& c, dnnl_type type = dnnl_type::f32) : config(c), factors(type), group(c.group) {
     for (std::size_t d = 3; d < c.x.size(); ++d) {
       in_row *= c.x[d];
       out_row *= c.out[d];
@@ -53,13 +58,15 @@ struct Geometry {
     out_row_elements = out_row * c.out[1];
   }
   const ConvConfig& config;
+  dnnl_type factors;
   std::int64_t group, in_row = 1, out_row = 1, window = 1;  // pixels of a row
   std::int64_t in_row_elements, out_row_elements;
 
+  bool is_rounded() const { return factors != dnnl_type::f32; }
   double image_ns() const {
     const double pixels = static_cast<double>(out_row * config.out[2]);
     const double products = pixels * static_cast<double>(config.out[1] * config.w[1] * window);
-    return std::max(products / 100, pixels * static_cast<double>(config.out[1]) * 0.1);
+    return std::max(products / (is_rounded() ? 200 : 100), pixels * static_cast<double>(config.out[1]) * 0.1);
   }
   SliceShape whole() const {
     return {config.x[0], config.x[2], config.out[2], config.pads_begin[0], config.pads_end[0], config.out[1]};
@@ -101,9 +108,10 @@ dnnl::convolution_forward::primitive_desc describe_slice(const Geometry& g, cons
   for (auto& d : dilations) --d;
   begin[0] = s.pad_top;
   end[0] = s.pad_bottom;
-  const desc x = channels_last_desc(resized(c.x, s.images, c.x[1], s.in_rows));
+  const desc wide = channels_last_desc(resized(c.x, s.images, c.x[1], s.in_rows));
+  const desc x(wide.get_dims(), g.factors, wide.get_strides());
   const desc out = channels_last_desc(resized(c.out, s.images, s.channels, s.out_rows));
-  const desc w(weight_dims(g, s.channels), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any);
+  const desc w(weight_dims(g, s.channels), g.factors, dnnl::memory::format_tag::any);
   const auto kind = dnnl::prop_kind::forward_inference;
   const auto how = dnnl::algorithm::convolution_direct;
   Making making;
@@ -137,7 +145,7 @@ std::string slice_key(const char* what, const Geometry& g, const std::vector<Spr
   std::string key = what;
   key::append(key, resized(c.x, s.images, c.x[1], s.in_rows));
   key::append(key, resized(c.out, s.images, s.channels, s.out_rows));
-  key::append(key, Shape{s.pad_top, s.pad_bottom, c.group, c.has_bias, posts});
+  key::append(key, Shape{s.pad_top, s.pad_bottom, c.group, c.has_bias, posts, g.is_rounded()});
   for (const Shape* sizes : {&c.w, &c.strides, &c.dilations, &c.pads_begin, &c.pads_end}) key::append(key, *sizes);
   if (!posts) return key;
   key::append(key, c.post);
@@ -207,8 +215,8 @@ bool posts_are_native(const Geometry& g, PackedConstants* store) {
 
 class OneDnnConv final : public Kernel {
  public:
-  OneDnnConv(const ConvConfig& config, PackedConstants& packed)
-      : config_(config), g_(config_), spreads_(spreads_of(config_)) {
+  OneDnnConv(const ConvConfig& config, dnnl_type factors, PackedConstants& packed)
+      : config_(config), g_(config_, factors), spreads_(spreads_of(config_)) {
     OneThread one;
     native_ = posts_are_native(g_, &packed);
     if (!native_) {
@@ -246,6 +254,14 @@ class OneDnnConv final : public Kernel {
       transpose_matrices(x, moved, c.x[0], c.x[1], in_pixels, sizeof(float));
       x = moved;
     }
+    const void* factors = x;
+    if (g_.is_rounded()) {
+      auto* rounded = reinterpret_cast<std::uint16_t*>(base + rounded_at_);
+      parallel_ranges(element_count(c.x), 0.06, 64, [&](std::int64_t begin, std::int64_t end) {
+        half_table().float_to_bfloat16(x + begin, rounded + begin, end - begin);
+      });
+      factors = rounded;
+    }
     float* out = c.out_layout == Layout::Dense ? reinterpret_cast<float*>(base + out_at_) : result;
 
     auto state = pool_.take([&] { return make_state(); });
@@ -256,7 +272,7 @@ class OneDnnConv final : public Kernel {
     }
     base::parallel_for(static_cast<std::int64_t>(slices_.size()), [&](std::int64_t i) {
       OneThread one;
-      run_slice(static_cast<std::size_t>(i), *state, x, out, operands[2], extras, base);
+      run_slice(static_cast<std::size_t>(i), *state, factors, out, operands[2], extras, base);
     });
     pool_.give(std::move(state));
     if (out != result) transpose_matrices(out, result, c.x[0], out_pixels, c.out[1], sizeof(float));
@@ -268,9 +284,7 @@ class OneDnnConv final : public Kernel {
     SliceShape shape;
     std::shared_ptr<const Described> described;
     std::shared_ptr<const dnnl::convolution_forward> primitive;
-    dnnl::memory::desc x, w, out;
-    dnnl::memory::desc scratch;
-    std::size_t scratchpad;
+    dnnl::memory::desc x, w, out, scratch;
     bool moves_stack;
     std::vector<BinaryPost> binaries;
     std::shared_ptr<const void> weights;  // null if they are not constant
@@ -374,7 +388,6 @@ class OneDnnConv final : public Kernel {
     part.w = pd.weights_desc();
     part.out = pd.dst_desc();
     part.scratch = pd.scratchpad_desc();
-    part.scratchpad = part.scratch.get_size();
     if (config_.weights.known()) part.weights = pack(part.w, channel, s.channels, packed);
     return part;
   }
@@ -388,7 +401,8 @@ class OneDnnConv final : public Kernel {
       return blocks->part(config_.weights, 0, plain.get_strides(), all, channel, packed);
     const float* source = static_cast<const float*>(config_.weights.data) + weights_offset(channel);
     return packed.get(config_.weights, static_cast<std::size_t>(weights_offset(channel)) * sizeof(float),
-                      "onednn conv " + describe(w), [&] { return repack(source, plain, w); });
+                      (g_.is_rounded() ? "onednn bf16 conv " : "onednn conv ") + describe(w),
+                      [&] { return repack(source, plain, w); });
   }
 
   std::int64_t weights_offset(std::int64_t channel) const { return channel * config_.w[1] * g_.window; }
@@ -402,11 +416,12 @@ class OneDnnConv final : public Kernel {
     const auto bytes = [](const Shape& s) { return static_cast<std::size_t>(element_count(s)) * sizeof(float); };
     if (config_.x_layout == Layout::Dense) x_at_ = place(bytes(config_.x));
     if (config_.out_layout == Layout::Dense) out_at_ = place(bytes(config_.out));
+    if (g_.is_rounded()) rounded_at_ = place(bytes(config_.x) / 2);
     for (Part& part : parts_)
       if (part.weights == nullptr) part.weights_at = place(part.w.get_size());
     for (const Slice& slice : slices_) {
       const Part& part = parts_[slice.part];
-      slice_at_.push_back(place(part.scratchpad));
+      slice_at_.push_back(place(part.scratch.get_size()));
       if (by_channels(part)) {
         place(part.out.get_size());
         for (const BinaryPost& b : part.binaries)
@@ -453,7 +468,7 @@ class OneDnnConv final : public Kernel {
     e.run(state.packers[p]);
   }
 
-  void run_slice(std::size_t i, State& state, const float* x, float* out, const void* bias, void* const* extras,
+  void run_slice(std::size_t i, State& state, const void* x, float* out, const void* bias, void* const* extras,
                  char* base) const {
     const Slice& slice = slices_[i];
     const Part& part = parts_[slice.part];
@@ -467,13 +482,14 @@ class OneDnnConv final : public Kernel {
     const std::size_t out_bytes = align64(part.out.get_size());
     float* to = out + out_offset;
     e.set(3, work);
-    work += align64(part.scratchpad);
+    work += align64(part.scratch.get_size());
     if (blocked) {
       to = reinterpret_cast<float*>(work);
       work += out_bytes;
       if (config_.in_place_extra >= 0) gather(out + out_offset, to, pixels, channels);
     }
-    e.set(0, x + (slice.image * config_.x[2] + slice.in_row) * g_.in_row_elements);
+    const std::int64_t first = (slice.image * config_.x[2] + slice.in_row) * g_.in_row_elements;
+    e.set(0, static_cast<const char*>(x) + first * static_cast<std::int64_t>(dnnl::memory::data_type_size(g_.factors)));
     e.set(1, part.weights ? part.weights.get() : base + part.weights_at);
     e.set(2, to);
     std::size_t next = 4;
@@ -518,9 +534,17 @@ class OneDnnConv final : public Kernel {
   std::vector<Slice> slices_;
   std::map<std::pair<SliceShape, std::int64_t>, std::size_t> index_;
   std::vector<std::size_t> slice_at_;
-  std::size_t scratch_ = 0, x_at_ = 0, out_at_ = 0;
+  std::size_t scratch_ = 0, x_at_ = 0, out_at_ = 0, rounded_at_ = 0;
   base::ObjectPool<State> pool_;
 };
+
+std::unique_ptr<Kernel> make_of(const ConvConfig& config, dnnl_type factors, PackedConstants& packed) {
+  try {
+    return std::make_unique<OneDnnConv>(config, factors, packed);
+  } catch (const dnnl::error& e) {
+    rethrow_onednn(e, "make a convolution");
+  }
+}
 
 }  // namespace
 
@@ -550,10 +574,13 @@ std::string onednn_conv_size_refusal(const ConvConfig& c) {
   return "";
 }
 
-std::string onednn_conv_refuses(const ConvConfig& c) {
+static std::string sizes_refusal(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
-  if (c.x.size() > 5) return "more than three spatial dimensions";
-  if (std::string why = onednn_conv_size_refusal(c); !why.empty()) return why;
+  return c.x.size() > 5 ? "more than three spatial dimensions" : onednn_conv_size_refusal(c);
+}
+
+std::string onednn_conv_refuses(const ConvConfig& c) {
+  if (std::string why = sizes_refusal(c); !why.empty()) return why;
   const Geometry g(c);
   OneThread one;
   if (posts_are_native(g, nullptr)) {
@@ -571,11 +598,24 @@ std::string onednn_conv_refuses(const ConvConfig& c) {
 }
 
 std::unique_ptr<Kernel> make_onednn_conv(const ConvConfig& config, PackedConstants& packed) {
-  try {
-    return std::make_unique<OneDnnConv>(config, packed);
-  } catch (const dnnl::error& e) {
-    rethrow_onednn(e, "make a convolution");
-  }
+  return make_of(config, dnnl_type::f32, packed);
+}
+
+std::string onednn_conv_bf16_refuses(const ConvConfig& c) {
+  if (std::string why = sizes_refusal(c); !why.empty()) return why;
+  if (!multiplies_bfloat16()) return "the CPU has no dot products of bfloat16";
+  if (!c.weights.known()) return "rounds constant weights alone";
+  constexpr std::int64_t kFewest = 32;  // products of an element of x, and of a sum
+  const Geometry g(c, dnnl_type::bf16);
+  if (c.w[1] * g.window < kFewest || c.w[0] / c.group < kFewest) return "too few products for each rounded element";
+  OneThread one;
+  if (!posts_are_native(g, nullptr)) return "oneDNN has no fast implementation of it with the steps that follow";
+  if (c.in_place_extra >= 0 && c.out_layout != Layout::ChannelsLast) return "a sum in place needs channels last";
+  return "";
+}
+
+std::unique_ptr<Kernel> make_onednn_conv_bf16(const ConvConfig& config, PackedConstants& packed) {
+  return make_of(config, dnnl_type::bf16, packed);
 }
 
 }  // namespace norn::kernels

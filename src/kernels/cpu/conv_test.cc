@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "base/number.h"
 #include "kernels/cpu/kernel_test.h"
 
 namespace norn::kernels {
@@ -61,22 +62,27 @@ std::vector<double> plain(const ConvConfig& c, const std::vector<float>& x, cons
   return result;
 }
 
-// Runs each candidate that accepts; says how many did.
-int check(ConvConfig config, bool constant, unsigned seed, const std::string& what) {
+std::vector<float> to_bfloat16(std::vector<float> values) {
+  for (float& v : values) v = base::bfloat16_to_float(base::float_to_bfloat16(v));
+  return values;
+}
+
+// Runs each candidate that accepts; says how many did. `rounding`: those that round the factors to bfloat16.
+int check(ConvConfig config, bool constant, unsigned seed, const std::string& what, bool rounding = false) {
   const auto x = random_floats(element_count(config.x), seed),
              w = random_floats(element_count(config.w), seed + 1, -0.3f, 0.3f),
              bias = random_floats(config.w[0], seed + 2);
   config.weights = {constant ? w.data() : nullptr};
   config.bias = constant && config.has_bias ? bias.data() : nullptr;
   PostOperands posts(config.extra, seed + 3);
-  auto want = plain(config, x, w, bias);
+  auto want = rounding ? plain(config, to_bfloat16(x), to_bfloat16(w), bias) : plain(config, x, w, bias);
   apply_steps(want, config.out, config.post, config.extra, posts.contents);
   const auto laid_x = relaid(x, config.x, Layout::Dense, config.x_layout);
   std::vector<void*> operands = {const_cast<float*>(laid_x.data()), const_cast<float*>(w.data()),
                                  config.has_bias ? const_cast<float*>(bias.data()) : nullptr};
   const OutputBefore output = posts.append_to(operands, config.in_place_extra, want.size());
   int accepted = 0;
-  for (const auto& candidate : conv_candidates()) {
+  for (const auto& candidate : rounding ? conv_bf16_candidates() : conv_candidates()) {
     if (!candidate.refuses(config).empty()) continue;
     ++accepted;
     Constants constants;
@@ -254,6 +260,30 @@ TEST(Conv, ASumInPlace) {
       EXPECT_EQ(accepted, 1);
     }
   }
+}
+
+// What is rounded is the factors, and no sum.
+TEST(Conv, FactorsInBFloat16) {
+  unsigned seed = 1300;
+  int accepted = 0;
+  for (const Case& c : cases())
+    for (Layout in : {Layout::Dense, Layout::ChannelsLast})
+      for (Layout out : {Layout::Dense, Layout::ChannelsLast}) {
+        ConvConfig config = config_of(c);
+        config.x_layout = in;
+        config.out_layout = out;
+        config.has_bias = seed % 3 != 0;
+        if (seed % 2 != 0) {
+          config.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}};
+          config.extra = {{config.out, out}};
+          config.in_place_extra = out == Layout::ChannelsLast && seed % 5 == 0 ? 0 : -1;
+        }
+        accepted += check(config, true, ++seed, to_string(c.x) + " * " + to_string(c.w) + " rounded", true);
+        if (HasFailure()) return;
+      }
+  ConvConfig config = config_of(cases()[15]);
+  for (const auto& candidate : conv_bf16_candidates()) EXPECT_NE(candidate.refuses(config), "");  // no constant weights
+  if (accepted == 0) GTEST_SKIP() << "the CPU has no dot products of bfloat16";
 }
 
 TEST(Conv, RefusesWhatDoesNotFit) {
