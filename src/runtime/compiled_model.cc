@@ -96,8 +96,19 @@ std::string question(std::string_view name, const std::vector<ArgInfo>& args) {
 
 }  // namespace
 
+namespace {
+
+bool has_open_types(const program::Program& program) {
+  return std::any_of(program.main.inputs.begin(), program.main.inputs.end(), [&](program::ValueId id) {
+    const opset::ValueType& type = program.main.value(id).type;
+    return !type.is_tensor() || !type.is_static();
+  });
+}
+
+}  // namespace
+
 CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader& external,
-                             const SessionOptions& options, bool feedable_weights)
+                             const SessionOptions& options, bool feedable_weights, bool may_wait)
     : options_(options),
       packed_(std::make_unique<PackStore>()),
       kernels_(std::make_unique<KernelStore>()),
@@ -115,15 +126,21 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   lower.external = external;
   lower.feedable_weights = feedable_weights;
   for (const OperatorSet& set : options.operator_sets) lower.operator_sets.push_back(&set.document());
+  lower.may_wait = may_wait;
   program_ = program::lower(document, lower);
+  if (program_.waits && !has_open_types(program_)) {  // no feed tells more
+    lower.may_wait = false;
+    program_ = program::lower(document, lower);
+  }
   phase("lower");
   if (options.verify_passes) verify_behind(program_, "lowering");
   since = Clock::now();
-  program::run_passes(program_, options.disabled_passes, [&](const program::Pass& pass, const program::Program& p) {
+  const auto passed = [&](const program::Pass& pass, const program::Program& p) {
     phase("pass", pass.name);
     if (options.verify_passes) verify_behind(p, pass.name);
     since = Clock::now();
-  });
+  };
+  if (!program_.waits) program::run_passes(program_, options.disabled_passes, passed);
 
   const program::Graph& graph = program_.main;
   for (program::ValueId id : graph.inputs) {
@@ -159,13 +176,8 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   executor_ = std::make_unique<Executor>(graph, program_.states, plan, Executor::Kept{*plans_, *arenas_}, true);
   // A model without open dimensions is planned now, so that the first run is like the others.
   std::vector<Feed> feeds;
-  bool fixed = true;
-  for (std::size_t i = 0; i < graph_inputs_.size(); ++i) {
-    const opset::ValueType& type = graph.value(graph.inputs[i]).type;
-    fixed = fixed && type.is_tensor() && type.is_static();
-  }
   phase("prepare");
-  if (fixed) {
+  if (!has_open_types(program_)) {
     std::ranges::move(plan_phases(stand_ins({}, 1)), std::back_inserter(load_phases_));
     packed_->release_source();
     planned_at_load_ = true;
