@@ -1,5 +1,6 @@
 #include "norn/session.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "norn/check.h"
 
 #include "base/element_bytes.h"
+#include "base/fork.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "format/external.h"
@@ -52,9 +54,75 @@ ir::Model with_all_outputs(ir::Model document) {
   return document;
 }
 
+// The document with the types of what is fed declared; sizes that nothing tells are `default_dim`, if that is 0 or
+// more.
+ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64_t default_dim) {
+  if (!document.graph) return document;
+  for (ir::ValueInfo& input : document.graph->input) {
+    const auto feed =
+        std::find_if(feeds.begin(), feeds.end(), [&](const Feed& f) { return f.name == input.name.get(); });
+    if (feed != feeds.end() && feed->value.is_tensor()) {
+      ir::TypeTensor& type = input.type.mut().tensor_type.mut();
+      type.elem_type = static_cast<std::int32_t>(feed->value.tensor().dtype());
+      ir::TensorShape& shape = type.shape.mut();
+      shape.dim.resize(feed->value.tensor().dims().size());
+      for (std::size_t d = 0; d < shape.dim.size(); ++d) {
+        shape.dim[d].dim_param.clear();
+        shape.dim[d].dim_value = feed->value.tensor().dims()[d];
+      }
+    } else if (feed == feeds.end() && default_dim >= 0 && input.type && input.type->tensor_type &&
+               input.type->tensor_type->shape) {
+      for (ir::Dimension& dim : input.type->tensor_type->shape->dim) {
+        if (dim.dim_value.has()) continue;
+        dim.dim_param.clear();
+        dim.dim_value = default_dim;
+      }
+    }
+  }
+  return document;
+}
+
 }  // namespace
 
 struct Session::Impl {
+  using CompiledPtr = std::shared_ptr<const runtime::CompiledModel>;
+
+  // Models whose bodies depend on types that the document leaves open, one for each that was fed, the last few.
+  class ByTypes {
+   public:
+    // `open` is the model that waits.
+    CompiledPtr get(const Impl& impl, const runtime::CompiledModel& open, const ir::Model& document, bool feedable,
+                    std::span<const Feed> feeds, std::int64_t default_dim) {
+      if (default_dim < 0) open.check_feeds(feeds);
+      std::string key = std::to_string(default_dim);
+      for (const Feed& feed : feeds) {
+        (key += '\n') += base::quoted(feed.name);
+        if (!feed.value.is_tensor()) continue;
+        (key += data_type_name(feed.value.tensor().dtype())) += to_string(feed.value.tensor().dims());
+      }
+      const std::lock_guard lock(mutex_);
+      const auto found = std::find_if(made_.begin(), made_.end(), [&](const Made& m) { return m.key == key; });
+      if (found != made_.end()) {
+        std::rotate(made_.begin(), found, found + 1);
+        return made_.front().model;
+      }
+      auto model = std::make_shared<const runtime::CompiledModel>(with_types(document, feeds, default_dim),
+                                                                  impl.external, impl.options, feedable, false);
+      if (made_.size() == kKept) made_.pop_back();
+      made_.insert(made_.begin(), {std::move(key), model});
+      return model;
+    }
+
+   private:
+    static constexpr std::size_t kKept = 8;
+    struct Made {
+      std::string key;
+      CompiledPtr model;
+    };
+    base::ForkSafeMutex mutex_;
+    std::vector<Made> made_;
+  };
+
   Impl(const Model& m, const SessionOptions& o)
       : model(m), options(o), external(external_of(m)), compiled(m.document(), external, options) {}
 
@@ -79,19 +147,24 @@ struct Session::Impl {
   }
   // Weights of files up to IR 3 may be fed. Hardly anybody does, so a model that takes them is made for the first who
   // does, and all others have weights as constants.
-  const runtime::CompiledModel& for_feeds(std::span<const Feed> feeds) const {
-    if (!compiled.feeds_constant(feeds)) return compiled;
+  CompiledPtr for_feeds(std::span<const Feed> feeds, std::int64_t default_dim = -1) const {
+    if (!compiled.feeds_constant(feeds)) {
+      if (compiled.waits()) return by_types.get(*this, compiled, model.document(), false, feeds, default_dim);
+      return {CompiledPtr(), &compiled};
+    }
     std::call_once(
         once, [&] { feedable = std::make_unique<runtime::CompiledModel>(model.document(), external, options, true); });
-    return *feedable;
+    if (feedable->waits()) return feedable_by_types.get(*this, *feedable, model.document(), true, feeds, default_dim);
+    return {CompiledPtr(), feedable.get()};
   }
 
   // For run_all(). Hardly anybody asks, so it is made for the first who does.
-  const runtime::CompiledModel& for_all() const {
+  CompiledPtr for_all(std::span<const Feed> feeds) const {
     std::call_once(all_once, [&] {
       all = std::make_unique<runtime::CompiledModel>(with_all_outputs(model.document()), external, options, true);
     });
-    return *all;
+    if (all->waits()) return all_by_types.get(*this, *all, with_all_outputs(model.document()), true, feeds, -1);
+    return {CompiledPtr(), all.get()};
   }
 
   Model model;  // constants share its memory
@@ -100,6 +173,7 @@ struct Session::Impl {
   runtime::CompiledModel compiled;
   mutable std::once_flag once, all_once;
   mutable std::unique_ptr<runtime::CompiledModel> feedable, all;
+  mutable ByTypes by_types, feedable_by_types, all_by_types;
 };
 
 namespace {
@@ -182,7 +256,7 @@ std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std
                                 const RunOptions& options) const {
   return under(options, [&] {
     return with_sound_feeds(feeds, [&](auto sound) {
-      return impl_->for_feeds(sound).run(sound, outputs, {.places = options.placements, .donated = options.donated});
+      return impl_->for_feeds(sound)->run(sound, outputs, {.places = options.placements, .donated = options.donated});
     });
   });
 }
@@ -190,19 +264,22 @@ std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std
 std::vector<std::pair<std::string, Value>> Session::run_all(std::span<const Feed> feeds,
                                                             const RunOptions& options) const {
   return under(options, [&] {
-    const runtime::CompiledModel& all = impl_->for_all();
-    std::vector<Value> values = with_sound_feeds(feeds, [&](auto sound) { return all.run(sound, {}); });
+    Impl::CompiledPtr all;
+    std::vector<Value> values = with_sound_feeds(feeds, [&](auto sound) {
+      all = impl_->for_all(sound);
+      return all->run(sound, {});
+    });
     std::vector<std::pair<std::string, Value>> named;
     named.reserve(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(all.outputs()[i].name, std::move(values[i]));
+    for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(all->outputs()[i].name, std::move(values[i]));
     return named;
   });
 }
 
 Explanation Session::explain(std::span<const Feed> feeds, std::int64_t default_dim,
                              std::span<const std::string> donated) const {
-  return with_sound_feeds(feeds,
-                          [&](auto sound) { return impl_->for_feeds(sound).explain(sound, default_dim, donated); });
+  return with_sound_feeds(
+      feeds, [&](auto sound) { return impl_->for_feeds(sound, default_dim)->explain(sound, default_dim, donated); });
 }
 
 RunProfile Session::profile(std::span<const Feed> feeds, const ProfileOptions& profile_options,
@@ -210,7 +287,8 @@ RunProfile Session::profile(std::span<const Feed> feeds, const ProfileOptions& p
   if (!options.placements.empty()) throw Error(ErrorCode::InvalidArgument, "outputs of a profile cannot be placed");
   if (!options.donated.empty()) throw Error(ErrorCode::InvalidArgument, "inputs of a profile cannot be donated");
   return under(options, [&] {
-    return with_sound_feeds(feeds, [&](auto sound) { return impl_->for_feeds(sound).profile(sound, profile_options); });
+    return with_sound_feeds(feeds,
+                            [&](auto sound) { return impl_->for_feeds(sound)->profile(sound, profile_options); });
   });
 }
 

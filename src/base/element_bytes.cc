@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "base/room.h"
+
 namespace norn::base {
 namespace {
 
@@ -45,25 +47,44 @@ std::optional<std::vector<Value>> items_of(const std::vector<Value>& items) {
   return changed;
 }
 
-}  // namespace
-
-std::optional<Tensor> with_sound_elements(const Tensor& tensor) {
-  const Range range = range_of(tensor.dtype());
-  if (range.beyond == 0) return {};
-  const auto* bytes = static_cast<const std::uint8_t*>(tensor.data());
+// The bits that any of these bytes has, counted from the least value.
+std::uint8_t seen_in(const std::uint8_t* bytes, std::int64_t count, const Range& range) {
   std::uint8_t seen = 0;
   std::int64_t i = 0;
   if (range.bias == 0) {  // words at a time, several beside each other: every bool that comes in goes through here
     std::array<std::uint64_t, 8> words{}, more;
-    for (; i + 64 <= tensor.size(); i += 64) {
+    for (; i + 64 <= count; i += 64) {
       std::memcpy(more.data(), bytes + i, 64);
       for (std::size_t w = 0; w < words.size(); ++w) words[w] |= more[w];
     }
     for (std::uint64_t word : words)
       for (; word != 0; word >>= 8) seen |= static_cast<std::uint8_t>(word);
   }
-  for (; i < tensor.size(); ++i) seen |= static_cast<std::uint8_t>(bytes[i] + range.bias);
-  if (!(seen & range.beyond)) return {};
+  for (; i < count; ++i) seen |= static_cast<std::uint8_t>(bytes[i] + range.bias);
+  return seen;
+}
+
+// A tensor with room is read where it lies: made dense, it would lose the room.
+std::uint8_t seen_in(const Tensor& tensor, const Range& range) {
+  const Room* room = room_of(tensor);
+  if (!room) return seen_in(static_cast<const std::uint8_t*>(tensor.data()), tensor.size(), range);
+  std::int64_t outer = 1, inner = 1;
+  for (std::size_t d = 0; d < tensor.dims().size(); ++d) (d < room->axis ? outer : inner) *= tensor.dims()[d];
+  const std::int64_t positions = tensor.dims()[room->axis];
+  const std::int64_t stride = positions == 0 ? 0 : inner / positions * room->capacity;
+  std::uint8_t seen = 0;
+  for (std::int64_t o = 0; o < outer; ++o)
+    seen |= seen_in(reinterpret_cast<const std::uint8_t*>(room->reserve->data) + o * stride, inner, range);
+  return seen;
+}
+
+}  // namespace
+
+std::optional<Tensor> with_sound_elements(const Tensor& tensor) {
+  const Range range = range_of(tensor.dtype());
+  if (range.beyond == 0) return {};
+  if (!(seen_in(tensor, range) & range.beyond)) return {};
+  const auto* bytes = static_cast<const std::uint8_t*>(tensor.data());
   if (tensor.dtype() != DataType::Bool) out_of_range(tensor, bytes, range);
   Tensor sound(DataType::Bool, tensor.dims());
   auto* to = sound.as_mutable<bool>();

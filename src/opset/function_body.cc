@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "norn/error.h"
+#include "opset/type_not_known.h"
 
 namespace norn::opset {
 namespace {
@@ -18,16 +19,12 @@ std::string number(double value) {
 
 DataType BodyBuilder::elem(int i) const {
   const DataType elem = type(i).is_tensor() ? type(i).elem : DataType::Undefined;
-  if (elem == DataType::Undefined)
-    throw Error(ErrorCode::NotImplemented, "what the operator computes depends on the element type of input " +
-                                               std::to_string(i) + ", which is not known");
+  if (elem == DataType::Undefined) throw TypeNotKnown("the element type of input " + std::to_string(i));
   return elem;
 }
 
 int BodyBuilder::rank(int i) const {
-  if (!type(i).has_rank())
-    throw Error(ErrorCode::NotImplemented, "what the operator computes depends on the rank of input " +
-                                               std::to_string(i) + ", which is not known");
+  if (!type(i).has_rank()) throw TypeNotKnown("the rank of input " + std::to_string(i));
   return static_cast<int>(type(i).shape->size());
 }
 
@@ -40,10 +37,7 @@ std::int64_t BodyBuilder::size_or_unknown(int i, int dimension) const noexcept {
 std::int64_t BodyBuilder::size(int i, int dimension) const {
   if (dimension >= rank(i)) fail("input " + std::to_string(i) + " has rank " + std::to_string(rank(i)) + " only");
   const std::int64_t size = size_or_unknown(i, dimension);
-  if (size < 0)
-    throw Error(ErrorCode::NotImplemented, "what the operator computes depends on dimension " +
-                                               std::to_string(dimension) + " of input " + std::to_string(i) +
-                                               ", which is not known");
+  if (size < 0) throw TypeNotKnown("dimension " + std::to_string(dimension) + " of input " + std::to_string(i));
   return size;
 }
 

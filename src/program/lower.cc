@@ -105,6 +105,7 @@ Program Lowerer::run() {
   if (!equalities_.empty()) solve(program.main, false);
   program.states = std::move(states_);
   program.fresh_dims = symbols_.next_fresh();
+  program.waits = waits_;
   return program;
 }
 

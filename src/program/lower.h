@@ -18,6 +18,9 @@ struct LowerOptions {
   // Up to IR 3 every initializer is an input too, its default. Keep the main graph's as inputs that callers may feed;
   // without this they are constants, which is what kernels and passes want.
   bool feedable_weights = false;
+  // Keep nodes whose function body depends on sizes, or other types, that are not known: Program::waits is set then. If
+  // not, they are refused.
+  bool may_wait = false;
   // Keep what training updates as State. A session that only infers takes those initializers as constants.
   bool keep_state = false;
 };

@@ -4,12 +4,14 @@
 // from ONNX's definition of an operator that has no kernel.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "infer/function_body.h"
 #include "ir/operator_set.h"
 #include "norn/error.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
+#include "opset/type_not_known.h"
 #include "program/lowerer.h"
 
 namespace norn::program {
@@ -84,10 +86,10 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   }
 }
 
-bool Lowerer::inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
-                          const Place& place, const std::string& path) {
+Lowerer::Body Lowerer::inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
+                                   const Place& place, const std::string& path) {
   const opset::Operator& op = *bound.op;
-  if (!runs_as_body(op, *bound.schema)) return false;
+  if (!runs_as_body(op, *bound.schema)) return Body::None;
   std::vector<const opset::ValueType*> types;
   std::vector<const norn::Tensor*> constants;
   for (ValueId id : inputs) {
@@ -97,10 +99,16 @@ bool Lowerer::inline_body(const transform::BoundNode& bound, const std::vector<V
   }
   std::vector<bool> wanted;
   for (const std::string& output : bound.node.output) wanted.push_back(!output.empty());
-  const auto body =
-      infer::function_body(op, opset::Attrs(*bound.schema, bound.node.attribute), types, wanted, constants);
+  std::shared_ptr<const ir::Function> body;
+  try {
+    body = infer::function_body(op, opset::Attrs(*bound.schema, bound.node.attribute), types, wanted, constants);
+  } catch (const opset::TypeNotKnown&) {
+    if (!options_.may_wait) throw;
+    waits_ = true;
+    return Body::Waits;
+  }
   inline_call(bound.node, *body, scope, place, path, true);
-  return true;
+  return Body::Inlined;
 }
 
 }  // namespace norn::program

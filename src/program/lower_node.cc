@@ -197,9 +197,11 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
       define_constant(node.output[0], ops::constant_value({*bound.schema, bound.node.attribute}), scope);
     return;
   }
-  if (inline_body(bound, inputs, scope, place, path)) return;
-  if (const opset::Schema* newest = transform::newest_unchanged(*op, *bound.schema)) {
-    bound.schema = newest;
+  const Body body = inline_body(bound, inputs, scope, place, path);
+  if (body == Body::Inlined) return;
+  const opset::Schema* newest = transform::newest_unchanged(*op, *bound.schema);
+  if (newest || body == Body::Waits) {
+    if (newest) bound.schema = newest;
     append(std::move(bound), std::move(inputs), std::move(outputs), scope, path, graphs);
     return;
   }
@@ -211,7 +213,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     const bool same = infer::has_graph(part.node.attribute) && part.op == op && part_inputs == inputs &&
                       part.node.output == bound.node.output;
     Outputs part_outputs = same ? std::move(outputs) : infer(part, part_inputs, scope, graphs);
-    if (inline_body(part, part_inputs, scope, place, path)) continue;
+    if (inline_body(part, part_inputs, scope, place, path) == Body::Inlined) continue;
     append(std::move(part), std::move(part_inputs), std::move(part_outputs), scope, path, graphs);
   }
 }

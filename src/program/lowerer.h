@@ -98,13 +98,15 @@ class Lowerer {
   void inline_call(const ir::Node& node, const ir::Function& function, Scope& scope, const Place& place,
                    const std::string& path, bool standard = false);
   // Puts the operator's function body in place of the node, if no kernel runs it and it has one.
-  bool inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
+  enum class Body { None, Inlined, Waits };
+  Body inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
                    const Place& place, const std::string& path);
 
   std::string fresh_suffix() { return std::to_string(fresh_names_++); }
 
   const ir::Model& model_;
   const LowerOptions& options_;
+  bool waits_ = false;
   infer::FunctionTable functions_;
   std::unordered_map<const ir::Function*, std::uint64_t> expanded_sizes_;
   std::unordered_map<const Graph*, std::vector<Equality>> equalities_;

@@ -131,6 +131,8 @@ struct Program {
   std::vector<ir::DeviceConfiguration> configurations;
   std::int64_t ir_version = 0;
   std::string producer;
+  // Some nodes cannot be run yet: their function bodies depend on types that the document leaves open.
+  bool waits = false;
   std::uint64_t fresh_dims = 0;  // the next number for a dimension variable "?0" that no other value has
 
   // What passes say of themselves, up to a number.

@@ -522,8 +522,19 @@ bool borrow_array(nb::handle object, Value& value) {
   return true;
 }
 
+// Asks whichever array to_value() would borrow; what is no array is converted, to memory of ours.
 bool may_be_written(nb::handle object) {
-  return !PyArray_Check(object.ptr()) || PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(object.ptr()));
+  PyObject* p = object.ptr();
+  if (PyArray_Check(p)) return PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(p));
+  const nb::handle type = object.type();
+  if (PyArray_CheckAnyScalar(p) || PyDict_Check(p) || PyList_Check(p) || PyTuple_Check(p)) return true;
+  if (nb::hasattr(type, "__dlpack__")) {
+    nb::ndarray<nb::c_contig, nb::device::cpu> array;
+    return nb::try_cast(object, array);
+  }
+  if (!nb::hasattr(type, "__array__")) return true;
+  const nb::object array = nb::module_::import_("numpy").attr("asarray")(object);
+  return !PyArray_Check(array.ptr()) || PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(array.ptr()));
 }
 
 Tensor place_of(nb::handle object) {

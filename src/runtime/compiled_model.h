@@ -26,9 +26,14 @@ class CompiledModel {
   // `document` is read during construction only, but constants share its memory. In files up to IR 3 all weights are
   // inputs too: they are taken as constants, and can be fed only if `feedable_weights` keeps them apart.
   CompiledModel(const ir::Model& document, const ir::ExternalReader& external, const SessionOptions& options,
-                bool feedable_weights = false);
+                bool feedable_weights = false, bool may_wait = true);
   ~CompiledModel();
 
+  // Whether it can tell of its inputs and outputs only: the bodies of some operators depend on types that the document
+  // leaves open (never if not `may_wait`: they are refused then). What runs is a model that declares what is fed.
+  bool waits() const noexcept { return program_.waits; }
+  // Throws norn::Error (InvalidArgument) for feeds that do not fit, or are missing.
+  void check_feeds(std::span<const Feed> feeds) const { arrange(feeds); }
   // Whether a feed names a weight that was taken as a constant.
   bool feeds_constant(std::span<const Feed> feeds) const noexcept;
 

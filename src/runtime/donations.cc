@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "norn/error.h"
 #include "runtime/memory_range.h"
 
 namespace norn::runtime {
@@ -26,6 +27,13 @@ void Donations::add(std::size_t input) {
 
 void Donations::check(std::span<const Value> inputs, std::span<const Tensor> places) {
   if (donated_.empty()) return;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!donated_[i] || !inputs[i].is_tensor() || !base::room_of(inputs[i].tensor())) continue;
+    const MemoryRange range = memory_of(inputs[i].tensor());
+    if (std::any_of(places.begin(), places.end(),
+                    [&](const Tensor& place) { return place.defined() && memory_of(place).overlaps(range); }))
+      donated_[i] = false;
+  }
   writable_ = donated_;
   // In order of their beginnings, one that overlaps another overlaps the one that reached furthest, too.
   struct Entry {
@@ -77,7 +85,7 @@ std::vector<InputRoom> Donations::rooms(std::span<const Value> inputs, const std
       std::int64_t expected = positions;
       taken_.reserve(taken_.size() + 1);
       donated = room->reserve->used.compare_exchange_strong(expected, base::Reserve::kTaken, std::memory_order_acq_rel);
-      if (donated) taken_.push_back({room->reserve, positions, positions});
+      if (donated) taken_.push_back({static_cast<std::uint32_t>(i), room->reserve, positions, positions});
     }
     if (room || donated) rooms.push_back(room_for(static_cast<std::uint32_t>(i), room, donated));
   }
@@ -87,6 +95,12 @@ std::vector<InputRoom> Donations::rooms(std::span<const Value> inputs, const std
 void Donations::appended(const base::Reserve& reserve, std::int64_t positions) noexcept {
   for (Taken& t : taken_)
     if (t.reserve.get() == &reserve) t.after = positions;
+}
+
+const std::shared_ptr<base::Reserve>& Donations::taken(std::uint32_t input) const {
+  for (const Taken& t : taken_)
+    if (t.input == input) return t.reserve;
+  throw Error(ErrorCode::Internal, "a plan appends to an input whose room the run has not taken");
 }
 
 std::vector<InputRoom> explained_rooms(std::span<const Value> inputs, const std::vector<bool>& may_append,

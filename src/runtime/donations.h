@@ -29,7 +29,8 @@ class Donations {
   Donations& operator=(const Donations&) = delete;
 
   void add(std::size_t input);
-  // Once all are there. What overlaps another input, or a place of an output, is not written to.
+  // Once all are there. What overlaps another input, or a place of an output, is not written to; what has room and a
+  // place of an output in it is not appended to, either.
   void check(std::span<const Value> inputs, std::span<const Tensor> places);
   // `may_append`, by input: whether the graph appends to it.
   std::vector<InputRoom> rooms(std::span<const Value> inputs, const std::vector<bool>& may_append);
@@ -38,10 +39,13 @@ class Donations {
   bool writable(std::uint32_t input) const noexcept { return !writable_.empty() && writable_[input]; }
   // The reserve is one that rooms() took; it has so many positions when the run has ended well.
   void appended(const base::Reserve& reserve, std::int64_t positions) noexcept;
+  // The reserve that rooms() took for this input.
+  const std::shared_ptr<base::Reserve>& taken(std::uint32_t input) const;
   void succeed() noexcept { succeeded_ = true; }
 
  private:
   struct Taken {
+    std::uint32_t input;
     std::shared_ptr<base::Reserve> reserve;
     std::int64_t before, after;
   };

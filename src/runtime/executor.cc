@@ -295,7 +295,7 @@ Tensor Executor::Run::allocate(const Segment::Allocation& a) {
     base::Room room{static_cast<std::size_t>(a.axis), a.capacity, nullptr};
     const std::int64_t positions = a.dims[room.axis];
     if (a.appends) {
-      room.reserve = base::room_of(inputs_[a.donor].tensor())->reserve;
+      room.reserve = donations_->taken(a.donor);
       donations_->appended(*room.reserve, positions);
     } else {
       Shape dims = a.dims;

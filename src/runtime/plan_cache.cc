@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
 
 namespace norn::runtime {
@@ -32,6 +33,7 @@ std::shared_ptr<const Segment> PlanCache::keep(std::uint64_t parent, std::span<c
   Key owned{parent, {key.begin(), key.end()}};
   const std::size_t bytes =
       plan->bytes() + sizeof(Entries::value_type) + 4 * sizeof(void*) + key.size() * sizeof(std::int64_t);
+  std::vector<Entries::node_type> dropped;
   std::unique_lock lock(mutex_);
   const auto [it, fresh] = entries_.try_emplace(std::move(owned));
   Entry& entry = it->second;
@@ -41,24 +43,44 @@ std::shared_ptr<const Segment> PlanCache::keep(std::uint64_t parent, std::span<c
   entry.bytes = bytes;
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
   plans_ += parent == kFirstId;
-  if (this->bytes() > max_bytes_ || plans_ > max_plans_) trim(*plan);
+  if (this->bytes() > max_bytes_ || plans_ > max_plans_) trim(*plan, dropped);
+  lock.unlock();
   return plan;
 }
 
 // A fifth more than is asked for, so that the search for old entries is paid for by many plans.
-void PlanCache::trim(const Segment& kept) noexcept {
-  while (bytes() > max_bytes_ / 5 * 4 || plans_ > max_plans_ / 5 * 4) {
-    auto oldest = entries_.end();
-    for (auto it = entries_.begin(); it != entries_.end(); ++it) {
-      if (it->second.plan.get() == &kept) continue;
-      if (oldest == entries_.end() ||
-          it->second.used.load(std::memory_order_relaxed) < oldest->second.used.load(std::memory_order_relaxed))
-        oldest = it;
+void PlanCache::trim(const Segment& kept, std::vector<Entries::node_type>& dropped) noexcept {
+  struct Aged {
+    std::uint64_t used;
+    Entries::const_iterator entry;
+  };
+  std::vector<Aged> by_age;
+  try {
+    by_age.reserve(entries_.size());
+    dropped.reserve(entries_.size());
+  } catch (const std::bad_alloc&) {
+    by_age = {};
+    std::erase_if(entries_, [&](const auto& e) { return e.second.plan.get() != &kept; });
+    bytes_.store(0, std::memory_order_relaxed);
+    plans_ = 0;
+    for (const auto& [key, entry] : entries_) {
+      bytes_.fetch_add(entry.bytes, std::memory_order_relaxed);
+      plans_ += key.parent == kFirstId;
     }
-    if (oldest == entries_.end()) return;
-    bytes_.fetch_sub(oldest->second.bytes, std::memory_order_relaxed);
-    plans_ -= oldest->first.parent == kFirstId;
-    entries_.erase(oldest);
+    return;
+  }
+  for (auto it = entries_.cbegin(); it != entries_.cend(); ++it)
+    if (it->second.plan.get() != &kept) by_age.push_back({it->second.used.load(std::memory_order_relaxed), it});
+  std::sort(by_age.begin(), by_age.end(), [](const Aged& a, const Aged& b) { return a.used < b.used; });
+  const std::size_t enough_bytes = max_bytes_ / 5 * 4, enough_plans = max_plans_ / 5 * 4;
+  for (const Aged& oldest : by_age) {
+    const bool many_plans = plans_ > enough_plans, many_bytes = bytes() > enough_bytes;
+    if (!many_plans && !many_bytes) return;
+    const bool first = oldest.entry->first.parent == kFirstId;
+    if (!many_bytes && !first) continue;  // the number of these is not bounded
+    bytes_.fetch_sub(oldest.entry->second.bytes, std::memory_order_relaxed);
+    plans_ -= first;
+    dropped.push_back(entries_.extract(oldest.entry));
   }
 }
 

@@ -58,8 +58,9 @@ class PlanCache {
   using Entries = std::unordered_map<Key, Entry, Hash, Equal>;
 
   std::uint64_t tick() const noexcept { return clock_.fetch_add(1, std::memory_order_relaxed) + 1; }
-  // Drops the oldest plans, but not `kept`. The mutex is held.
-  void trim(const Segment& kept) noexcept;
+  // Takes the oldest plans out, but not `kept`; all others if there is no memory to find the oldest. The mutex is held:
+  // whoever calls lets go of it before `dropped`, which may be large, goes.
+  void trim(const Segment& kept, std::vector<Entries::node_type>& dropped) noexcept;
 
   static constexpr std::uint64_t kFirstId = 1;  // of the graph that asked first: the main one
 

@@ -77,6 +77,7 @@ bool Planner::can_append(ValueId past, ValueId out, std::int64_t axis) const {
 }
 
 void Planner::append(ValueId past, ValueId out, std::int64_t axis, const std::vector<Piece>& behind) {
+  if (appended_.contains(past)) throw Error(ErrorCode::Internal, "two outputs are appended to one input");
   const InputRoom& room = *room_of(past);
   const auto along = static_cast<std::size_t>(axis);
   const Shape& dims = dims_of(out);

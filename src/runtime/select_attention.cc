@@ -33,6 +33,7 @@ bool select_attention(Selector& s) {
   for (std::size_t i = 0; i < 6; ++i)
     if (i != 3 && s.has(i) && s.dtype(i) != DataType::Float) return refuse("computes float");
   if (p.softmax_type && *p.softmax_type != DataType::Float) return refuse("computes softmax in float");
+  if (p.kv_heads == 0) return refuse("computes one head and more");
   kernels::AttentionConfig config;
   config.batch = p.batch;
   config.heads = p.q_heads;
@@ -79,8 +80,8 @@ bool select_attention(Selector& s) {
   const auto takes = [&](const kernels::Candidate<kernels::AttentionConfig>& c) { return c.refuses(appended).empty(); };
   const auto candidates = kernels::attention_candidates();
   if (!by_place && present_key && present_value && s.has(4) && s.has(5) && !s.has(6) &&
-      s.can_append(node.inputs[4], output(1), 2) && s.can_append(node.inputs[5], output(2), 2) &&
-      std::any_of(candidates.begin(), candidates.end(), takes)) {
+      node.inputs[4] != node.inputs[5] && s.can_append(node.inputs[4], output(1), 2) &&
+      s.can_append(node.inputs[5], output(2), 2) && std::any_of(candidates.begin(), candidates.end(), takes)) {
     config = appended;
     for (const std::size_t i : {1, 2}) {
       const std::int64_t size = i == 1 ? p.size : p.v_size;

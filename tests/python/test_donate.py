@@ -142,6 +142,48 @@ def test_one_cache_fed_twice():
         np.testing.assert_array_equal(d, np.concatenate([cache, -new], 1))
 
 
+def test_one_cache_as_keys_and_as_values():
+    text = """agraph (float[1, 2, 1, 8] q, float[1, 2, 1, 8] k, float[1, 2, 1, 8] v, float[1, 2, P, 8] past)
+        => (y, keys, values) { y, keys, values = Attention(q, k, v, , past, past) }"""
+    made, plain = session(text), session(text, reference_only=True)
+    past = numbers(1, 2, 3, 8)
+    for step in range(4):
+        feeds = {name: numbers(1, 2, 1, 8, seed=10 * step + i) for i, name in enumerate("qkv")}
+        want = plain.run(None, {**feeds, "past": past.copy()})
+        got = made.run(None, {**feeds, "past": past}, donate=["past"])
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+        past = got[1 + step % 2]
+
+
+def test_an_output_is_placed_over_a_cache_with_room():
+    made = session("""agraph (float[P, 4] past, float[1, 4] new) => (present, y) {
+        present = Concat<axis = 0>(past, new) y = Neg(past) }""")
+    past, new = numbers(3, 4), numbers(1, 4, seed=1)
+    (past, _) = made.run(None, {"past": past, "new": new}, donate=["past"])  # has room from here on
+    want = np.concatenate([past, new])
+    present, y = made.run(None, {"past": past, "new": new}, donate=["past"], outputs={"y": past})
+    assert (present == want).all()
+    assert y is past and (y == -want[:-1]).all()
+
+
+def test_a_cache_of_bools_is_appended_in_place():
+    made = session("agraph (bool[A, P, B] past, bool[A, 1, B] new) => (cache) { cache = Concat<axis = 1>(past, new) }")
+    cache = want = numbers(2, 20, 5) > 0
+    places = []
+    for step in range(8):
+        new = numbers(2, 1, 5, seed=step) > 0
+        want = np.concatenate([want, new], axis=1)
+        (cache,) = made.run(None, {"past": cache, "new": new}, donate=["past"])
+        assert (cache == want).all()
+        places.append(reserve_of(cache))
+    assert len(set(places)) <= 2
+    cache.view(np.uint8)[1, 3, 2] = 2  # no bool: read as true
+    (cache,) = made.run(None, {"past": cache, "new": new}, donate=["past"])
+    want[1, 3, 2] = True
+    assert (cache[:, :-1].view(np.uint8) == want).all()
+
+
 def test_parts_and_copies_of_a_cache_are_feeds_like_others():
     made = session(APPEND)
     (cache,) = made.run(None, {"past": numbers(3, 8, 4), "new": numbers(3, 1, 4)}, donate=["past"])
@@ -327,6 +369,27 @@ def test_explain_tells_of_donated_memory():
     assert 'in memory of the input "x"' in session(CHAIN).explain({"x": numbers(9)})
 
 
+class Behind:
+    """An object that hands out an array."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+
+class BehindDLPack:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
 def test_what_cannot_be_donated():
     made = session(CHAIN)
     x = numbers(9)
@@ -337,6 +400,11 @@ def test_what_cannot_be_donated():
     x.flags.writeable = False
     with pytest.raises(norn.InvalidArgument, match="read-only"):
         made.run(None, {"x": x}, donate=["x"])
+    for behind in (Behind(x), BehindDLPack(x)):
+        with pytest.raises(norn.InvalidArgument, match="read-only"):
+            made.run(None, {"x": behind}, donate=["x"])
+    for behind in (Behind(numbers(9)), BehindDLPack(numbers(9)), np.float32(2).reshape(1), [1.0, 2.0]):
+        made.run(None, {"x": behind}, donate=["x"])
     with pytest.raises(norn.InvalidArgument, match="every value"):
         made.run("*", {"x": numbers(9)}, donate=["x"])
     weights = session("agraph (float[4] x, float[4] w) => (y) <float[4] w = {1, 2, 3, 4}> { y = Add(x, w) }")

@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
+from onnx.backend.test.case.node import collect_testcases
 from onnx.reference import ReferenceEvaluator
 
 import norn
@@ -600,3 +601,53 @@ def test_a_body_does_not_call_functions_of_the_model():
     )
     x = np.array([-1.0, 2.0], np.float32)
     np.testing.assert_allclose(norn.InferenceSession(model).run(None, {"x": x})[0], [np.expm1(-1.0), 2.0], rtol=1e-6)
+
+
+# Operators whose bodies depend on sizes.
+SIZED = ("affine_grid", "flexattention", "causal_conv_with_state", "attention_4d_gqa", "center_crop_pad")
+
+
+def sized_cases():
+    chosen = (c for c in collect_testcases("") if "expanded" not in c.name and c.model)
+    return [case for case in chosen if any(name in case.name for name in SIZED)]
+
+
+@pytest.mark.parametrize("case", sized_cases(), ids=lambda case: case.name)
+@pytest.mark.parametrize("ranked", [True, False])
+def test_sizes_that_only_feeds_tell(case, ranked):
+    model = onnx.ModelProto()
+    model.CopyFrom(case.model)
+    for k, value in enumerate([*model.graph.input, *model.graph.output]):
+        tensor = value.type.tensor_type
+        for d, dim in enumerate(tensor.shape.dim):
+            dim.dim_param = f"D{k}_{d}"
+        if not ranked:
+            tensor.ClearField("shape")
+    del model.graph.value_info[:]
+    session = norn.InferenceSession(model)
+    inputs, outputs = case.data_sets[0]
+    feeds = dict(zip((i.name for i in model.graph.input), inputs, strict=True))
+    for _ in range(2):
+        for got, want in zip(session.run(None, feeds), outputs, strict=True):
+            np.testing.assert_allclose(got, want, rtol=max(case.rtol, 1e-5), atol=max(case.atol, 1e-6))
+    everything = session.run("*", feeds)
+    assert all((everything[name] == value).all() for name, value in zip(
+        [o.name for o in model.graph.output], session.run(None, feeds), strict=True))
+
+
+def test_bodies_are_made_for_each_size():
+    model = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 21]>
+        agraph (float[N, R, C] theta, int64[S] size) => (grid) { grid = AffineGrid(theta, size) }""")
+    session = norn.InferenceSession(model)
+    assert [i.name for i in session.get_inputs()] == ["theta", "size"]
+    reference = ReferenceEvaluator(model)
+    for flat in (True, False, True):
+        for n in range(1, 12):
+            theta = random(np.random.default_rng(n), (n, 2, 3) if flat else (n, 3, 4))
+            size = np.array([n, 1, 4, 5] if flat else [n, 1, 2, 3, 4])
+            feeds = {"theta": theta, "size": size}
+            np.testing.assert_allclose(session.run(None, feeds)[0], reference.run(None, feeds)[0], rtol=1e-4, atol=1e-5)
+    with pytest.raises(norn.InvalidArgument, match="size"):
+        session.run(None, {"theta": random(np.random.default_rng(0), (1, 2, 3))})
+    with pytest.raises(norn.Error):
+        session.run(None, {"theta": random(np.random.default_rng(0), (1, 2)), "size": np.array([1, 1, 4, 5])})

@@ -353,8 +353,10 @@ class Recurrent final : public Kernel {
 
 std::string refuses(const RecurrentConfig& c) {
   const std::int64_t gates = gates_of(c.layer);
-  for (const std::int64_t size : {c.steps, c.batch, c.features, c.hidden})
+  for (const std::int64_t size : {c.steps, c.batch, c.features, c.hidden}) {
     if (size < 1) return "an empty tensor";
+    if (size > std::int64_t{1} << 60) return "larger than any memory";
+  }
   if (c.directions < 1 || c.directions > 2) return "takes one direction or two";
   if (static_cast<std::int64_t>(c.activations.size()) != functions_of(c.layer) * c.directions)
     return "another number of activation functions";

@@ -119,9 +119,19 @@ void infinite(const void* x_data, const void*, void* out_data, std::int64_t n, f
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>((x[i] == low) | (x[i] == high));
 }
 
-// The narrow unsigned types would become signed ints, whose product may overflow.
+// What integers are added and multiplied as: unsigned, so that they wrap around, and wide enough that narrow ones do
+// not become signed ints.
 template <class T>
-using Wide = std::conditional_t<std::is_floating_point_v<T>, T, std::conditional_t<sizeof(T) < 4, unsigned, T>>;
+struct WideOf {
+  using type = std::conditional_t<sizeof(T) < 4, unsigned, std::make_unsigned_t<T>>;
+};
+template <class T>
+  requires std::is_floating_point_v<T>
+struct WideOf<T> {
+  using type = T;
+};
+template <class T>
+using Wide = typename WideOf<T>::type;
 struct Sum {
   template <class T>
   static HWY_INLINE T apply(T x, T y) {

@@ -2,6 +2,9 @@
 // weights, ignored ones left out.
 #include "ops/math/negative_log_likelihood_loss/negative_log_likelihood_loss.h"
 
+#include <string>
+#include <utility>
+
 namespace norn::ops {
 namespace {
 
@@ -38,8 +41,41 @@ constexpr Schema kNegativeLogLikelihoodLoss[] = {
 
 }  // namespace
 
-constinit const Operator NegativeLogLikelihoodLoss = {.name = "NegativeLogLikelihoodLoss",
-                                                      .history = kNegativeLogLikelihoodLoss};
+void infer_class_loss(InferContext& ctx) {
+  const std::string reduction = ctx.attrs().s("reduction");
+  if (reduction != "none" && reduction != "sum" && reduction != "mean")
+    ctx.fail("reduction is \"" + reduction + "\", but has to be none, sum or mean");
+  ctx.require_rank(2, 1);
+  const bool scored = ctx.has_rank(0), targeted = ctx.has_rank(1);
+  if (scored && ctx.rank(0) < 2)
+    ctx.fail("the input has rank " + std::to_string(ctx.rank(0)) + ", but needs a batch and a class axis");
+  if (targeted && ctx.rank(1) < 1) ctx.fail("the class numbers are a scalar, but need a batch axis");
+  if (scored && targeted && ctx.rank(1) != ctx.rank(0) - 1)
+    ctx.fail("the class numbers have rank " + std::to_string(ctx.rank(1)) +
+             ", but have to have all axes of the input (" + std::to_string(ctx.rank(0)) + ") save the class axis, 1");
+  Dims each;
+  if (scored) {
+    each = ctx.shape(0);
+    each.erase(each.begin() + 1);
+    for (std::size_t k = 0; targeted && k < each.size(); ++k)
+      each[k] = ctx.unify(each[k], ctx.shape(1)[k],
+                          "axis " + std::to_string(k == 0 ? 0 : k + 1) + " of the input and axis " + std::to_string(k) +
+                              " of the class numbers");
+    if (ctx.has_input(2) && ctx.has_rank(2))
+      ctx.unify(ctx.shape(0)[1], ctx.shape(2)[0], "the classes of the input and of the weight");
+  } else if (targeted) {
+    each = ctx.shape(1);
+  }
+  if (reduction != "none")
+    ctx.set(0, ctx.elem(0), {});
+  else if (scored || targeted)
+    ctx.set(0, ctx.elem(0), std::move(each));
+  else
+    ctx.set(0, ctx.elem(0));
+}
+
+constinit const Operator NegativeLogLikelihoodLoss = {
+    .name = "NegativeLogLikelihoodLoss", .history = kNegativeLogLikelihoodLoss, .infer = infer_class_loss};
 
 void negative_log_likelihood_loss_schemas(SchemaTable& table) { table.add(NegativeLogLikelihoodLoss); }
 

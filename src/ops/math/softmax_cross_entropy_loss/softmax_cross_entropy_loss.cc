@@ -2,6 +2,8 @@
 // an optional second output.
 #include "ops/math/softmax_cross_entropy_loss/softmax_cross_entropy_loss.h"
 
+#include "ops/math/negative_log_likelihood_loss/negative_log_likelihood_loss.h"
+
 namespace norn::ops {
 namespace {
 
@@ -41,10 +43,15 @@ constexpr Schema kSoftmaxCrossEntropyLoss[] = {
     {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .attrs = kAttrs, .types = kTypes13, .same_meaning = true},
 };
 
+void infer_softmax_cross_entropy_loss(InferContext& ctx) {
+  infer_class_loss(ctx);
+  ctx.set(1, ctx.input(0));
+}
+
 }  // namespace
 
-constinit const Operator SoftmaxCrossEntropyLoss = {.name = "SoftmaxCrossEntropyLoss",
-                                                    .history = kSoftmaxCrossEntropyLoss};
+constinit const Operator SoftmaxCrossEntropyLoss = {
+    .name = "SoftmaxCrossEntropyLoss", .history = kSoftmaxCrossEntropyLoss, .infer = infer_softmax_cross_entropy_loss};
 
 void softmax_cross_entropy_loss_schemas(SchemaTable& table) { table.add(SoftmaxCrossEntropyLoss); }
 

@@ -83,8 +83,9 @@ Heads packed_heads(const NodeView& node) {
     node.fail("inputs of rank 3 take the attributes q_num_heads and kv_num_heads, above 0");
   return heads;
 }
+// Tensors without heads are empty ones.
 void require_multiple(const NodeView& node, const Heads& heads) {
-  if (heads.kv <= 0 || heads.query % heads.kv != 0)
+  if (heads.kv == 0 ? heads.query != 0 : heads.kv < 0 || heads.query % heads.kv != 0)
     node.fail("the query's " + std::to_string(heads.query) + " heads are no multiple of the key's " +
               std::to_string(heads.kv));
 }

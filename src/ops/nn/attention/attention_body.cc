@@ -28,7 +28,8 @@ Heads heads_of(const BodyBuilder& b) {
   } else {
     heads = {b.attrs().find_i("q_num_heads").value_or(0), b.attrs().find_i("kv_num_heads").value_or(0)};
   }
-  if (heads.query <= 0 || heads.kv <= 0 || heads.query % heads.kv != 0)
+  const bool none = rank == 4 && heads.query == 0 && heads.kv == 0;
+  if (!none && (heads.query <= 0 || heads.kv <= 0 || heads.query % heads.kv != 0))
     b.fail("the query's " + std::to_string(heads.query) + " heads are no multiple of the key's " +
                std::to_string(heads.kv),
            rank == 3 ? "inputs of rank 3 take the attributes q_num_heads and kv_num_heads" : "");

@@ -96,7 +96,7 @@ std::vector<double> bias_of(opset::ReferenceContext& ctx, const AttentionParams&
 void attention_ref(opset::ReferenceContext& ctx) {
   const auto shape = [&](int i) { return ctx.has_input(i) ? &ctx.input(i).dims() : nullptr; };
   const AttentionParams p = resolve_attention(ctx, *shape(0), *shape(1), *shape(2), shape(3), shape(4), shape(5));
-  const std::int64_t total = p.total(), kv = p.batch * p.kv_heads, group = p.q_heads / p.kv_heads;
+  const std::int64_t total = p.total(), kv = p.batch * p.kv_heads, group = p.kv_heads == 0 ? 1 : p.q_heads / p.kv_heads;
   const DataType type = ctx.input(0).dtype(), v_type = ctx.input(2).dtype();
   const auto past = [&](int i) { return ctx.has_input(i) ? &ctx.input(i) : nullptr; };
   const std::vector<double> q = by_heads(ctx.input(0), p.q_heads);

@@ -147,6 +147,8 @@ const Cases cases(
          "float[1,1,1,1] 3; -; -; float[1,1,1,2] 0 1"},
         {"Attention", "float[0,2,3,4]; float[0,2,5,4]; float[0,2,5,4]", "float[0,2,3,4]"},
         {"Attention", "float[1,2,0,4]; float[1,2,5,4] random; float[1,2,5,4] random", "float[1,2,0,4]"},
+        {"Attention", "float[1,0,2,4]; float[1,0,5,4]; float[1,0,5,3]", "float[1,0,2,3]"},
+        {"Attention", "float[1,3,2,4] random; float[1,0,5,4]; float[1,0,5,4]", "", {.error = "multiple"}},
         {"Attention", "float[1,3,2,4] random; float[1,2,5,4] random; float[1,2,5,4] random", "", {.error = "multiple"}},
         {"Attention", "float[1,2,4] random; float[1,2,4] random; float[1,2,4] random", "", {.error = "q_num_heads"}},
         {"Attention", "float[1,2,2,4] random; float[1,2,5,3] random; float[1,2,5,4] random", "", {.error = "*"}},

@@ -67,6 +67,7 @@ std::optional<std::int64_t> compress_axis(const NodeView& node, std::int64_t ran
 }
 
 std::vector<std::int64_t> compress_choice(const NodeView& node, const Tensor& condition, std::int64_t size) {
+  if (condition.rank() != 1) node.fail("condition must have rank 1, not shape " + to_string(condition.dims()));
   const bool* const wanted = condition.as<bool>();
   std::vector<std::int64_t> chosen(static_cast<std::size_t>(condition.size()));
   std::size_t count = 0;

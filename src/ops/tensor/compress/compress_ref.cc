@@ -9,7 +9,6 @@ namespace {
 void compress_ref(opset::ReferenceContext& ctx) {
   const Tensor &x = ctx.input(0), &condition = ctx.input(1);
   if (x.rank() == 0) ctx.fail("the input is a scalar; Compress chooses along an axis");
-  if (condition.rank() != 1) ctx.fail("condition must have rank 1, not shape " + to_string(condition.dims()));
   const auto axis = compress_axis(ctx, x.rank());
   const AxisView view = axis ? view_along(x.dims(), *axis) : AxisView{1, x.size(), 1};
   const std::vector<std::int64_t> chosen = compress_choice(ctx, condition, view.n);

@@ -1,0 +1,14 @@
+// Why there is no function body for a node yet: it depends on the type of what the node reads.
+#pragma once
+#include "norn/error.h"
+
+namespace norn::opset {
+
+// An element type, a rank or a size that only feeds tell.
+class TypeNotKnown : public Error {
+ public:
+  explicit TypeNotKnown(const std::string& what)
+      : Error(ErrorCode::NotImplemented, "what the operator computes depends on " + what + ", which is not known") {}
+};
+
+}  // namespace norn::opset
