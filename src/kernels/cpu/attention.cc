@@ -107,6 +107,7 @@ class Attention : public Kernel {
     return rows.batch * strides[0] + head_of(rows, r) * strides[1] + query_of(rows, r) * strides[2];
   }
   bool shows(std::uint8_t flag) const { return (flag != 0) != c_.flags_hide; }
+  float hidden_score() const { return c_.mask == AttentionMask::Flags ? kHidden : c_.hidden; }
   // The keys that their places let the row see.
   Range seen_by(const Operands& o, const Rows& rows, std::int64_t r) const {
     const std::int64_t length =
@@ -322,19 +323,19 @@ class BlockAttention final : public Attention {
       add_summands(static_cast<const float*>(o.mask), c_.mask_strides, known, rows, first, scores);
     else
       take_flags(static_cast<const std::uint8_t*>(o.mask), rows, first, known, scores);
-    for (std::int64_t i = known * kAttentionRows; i < keys * kAttentionRows; ++i) scores[i] += kHidden;
+    std::fill(scores + known * kAttentionRows, scores + keys * kAttentionRows, kHidden);
   }
 
   void take_flags(const std::uint8_t* flags, const Rows& rows, std::int64_t first, std::int64_t keys,
                   float* scores) const {
     const std::int64_t step = c_.mask_strides[3], at = first * step;
-    const bool adds = c_.mask == AttentionMask::Flags;
+    const float hidden = hidden_score();
     if (one_line(c_.mask_strides)) {
       const std::uint8_t* line = flags + mask_at(c_.mask_strides, rows, 0) + at;
       for (std::int64_t j = 0; j < keys; ++j) {
         if (shows(line[j * step])) continue;
         float* column = scores + j * kAttentionRows;
-        for (std::int64_t r = 0; r < kAttentionRows; ++r) column[r] = adds ? column[r] + kHidden : c_.hidden;
+        std::fill_n(column, kAttentionRows, hidden);
       }
       return;
     }
@@ -356,8 +357,7 @@ class BlockAttention final : public Attention {
             continue;
           }
           if (shows(lines[r][i * step])) continue;
-          float& score = scores[i * kAttentionRows + r];
-          score = adds ? score + kHidden : c_.hidden;
+          scores[i * kAttentionRows + r] = hidden;
         }
       }
   }
@@ -445,11 +445,9 @@ class RowAttention final : public Attention {
       const auto* flags = static_cast<const std::uint8_t*>(o.mask) + at;
       if (c_.mask == AttentionMask::Summands)
         add(static_cast<const float*>(o.mask) + at, step, known);
-      else if (c_.mask == AttentionMask::Flags)
-        for (std::int64_t j = 0; j < known; ++j) s[j] += flags[j * step] ? 0.0f : kHidden;
       else
-        for (std::int64_t j = 0; j < known; ++j) s[j] = shows(flags[j * step]) ? s[j] : c_.hidden;
-      for (std::int64_t j = known; j < n; ++j) s[j] += kHidden;
+        for (std::int64_t j = 0; j < known; ++j) s[j] = shows(flags[j * step]) ? s[j] : hidden_score();
+      for (std::int64_t j = known; j < n; ++j) s[j] = kHidden;
     }
     add_bias(true);
     if (c_.by_place()) {

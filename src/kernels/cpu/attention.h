@@ -11,7 +11,8 @@ namespace norn::kernels {
 // Distances, in elements, of batches, heads, rows and columns; 0 where an operand broadcasts.
 using HeadStrides = std::array<std::int64_t, 4>;
 
-// Flags add -infinity to scores that are not to be seen; a Choice puts a number in their place.
+// Flags put -infinity in the place of scores that are not to be seen, which may be NaN; a Choice puts another number
+// there. Summands are added.
 enum class AttentionMask : std::uint8_t { None, Flags, Summands, Choice };
 
 // Operands: q, k, v, mask, past_key, past_value, lengths, bias, then the outputs y, present_key, present_value, scores.

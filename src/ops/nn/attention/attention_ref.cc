@@ -44,15 +44,21 @@ std::vector<double> present(std::vector<double> fresh, const Tensor* past, std::
   return all;
 }
 
-// The bias of each key for each query; empty if nothing is added.
-std::vector<double> bias_of(opset::ReferenceContext& ctx, const AttentionParams& p) {
+// For each key and query; empty if nothing is added.
+struct Bias {
+  std::vector<double> summands;
+  std::vector<bool> hidden;  // the score does not matter, and may be NaN
+};
+
+Bias bias_of(opset::ReferenceContext& ctx, const AttentionParams& p) {
   const bool nonpad = ctx.has_input(6);
   const bool by_place = p.causal || p.left_window >= 0 || p.right_window >= 0 || nonpad;
   const std::int64_t total = p.total();
   if (!ctx.has_input(3) && !by_place) return {};
   const Shape whole = {p.batch, p.q_heads, p.rows, total};
-  std::vector<double> bias(static_cast<std::size_t>(element_count(whole)));
-  if (bias.empty()) return {};
+  const auto count = static_cast<std::size_t>(element_count(whole));
+  if (count == 0) return {};
+  Bias bias{std::vector<double>(count), std::vector<bool>(count)};
   if (ctx.has_input(3)) {
     const Tensor& mask = ctx.input(3);
     const bool flags = mask.dtype() == DataType::Bool;
@@ -61,11 +67,13 @@ std::vector<double> bias_of(opset::ReferenceContext& ctx, const AttentionParams&
     const std::int64_t seen = mask.dims().back();
     Shape narrow = whole;
     narrow.back() = seen;
-    std::fill(bias.begin(), bias.end(), kHidden);
+    bias.hidden.assign(count, true);
     std::int64_t at = 0;
     for (Odometer o(narrow, {broadcast_strides(mask.dims(), narrow)}); !o.done(); o.next(), ++at) {
       const double v = values[static_cast<std::size_t>(o.offset(0))];
-      bias[static_cast<std::size_t>(at / seen * total + at % seen)] = flags ? (v != 0 ? 0 : kHidden) : v;
+      const auto to = static_cast<std::size_t>(at / seen * total + at % seen);
+      bias.hidden[to] = flags && v == 0;
+      if (!flags) bias.summands[to] = v;
     }
   }
   if (!by_place) return bias;
@@ -87,7 +95,7 @@ std::vector<double> bias_of(opset::ReferenceContext& ctx, const AttentionParams&
           const bool hidden =
               (p.causal && key > place) || (p.left_window >= 0 && key < place - static_cast<double>(p.left_window)) ||
               (p.right_window >= 0 && key > place + static_cast<double>(p.right_window)) || (nonpad && k >= length);
-          if (hidden) bias[at] += kHidden;
+          if (hidden) bias.hidden[at] = true;
         }
       }
   return bias;
@@ -102,7 +110,8 @@ void attention_ref(opset::ReferenceContext& ctx) {
   const std::vector<double> q = by_heads(ctx.input(0), p.q_heads);
   const std::vector<double> k = present(by_heads(ctx.input(1), p.kv_heads), past(4), kv, p.keys, p.size);
   const std::vector<double> v = present(by_heads(ctx.input(2), p.kv_heads), past(5), kv, p.keys, p.v_size);
-  const std::vector<double> bias = bias_of(ctx, p);
+  const Bias bias = bias_of(ctx, p);
+  const bool biased = !bias.summands.empty();
   const auto softmax_rounds = [&](double x) { return p.softmax_type ? round_to(*p.softmax_type, x) : x; };
   std::vector<double> y(static_cast<std::size_t>(p.batch * p.rows * p.q_heads * p.v_size)), stage;
   const bool wants_scores = ctx.wants_output(3);
@@ -126,11 +135,11 @@ void attention_ref(opset::ReferenceContext& ctx) {
         keep(1);
         double top = kHidden;
         for (std::int64_t j = 0; j < total; ++j) {
-          if (!bias.empty()) s[j] += bias[row * total + j];
+          if (biased) s[j] = bias.hidden[row * total + j] ? kHidden : s[j] + bias.summands[row * total + j];
           top = std::isnan(s[j]) || std::isnan(top) ? std::numeric_limits<double>::quiet_NaN() : std::max(top, s[j]);
         }
         keep(2);
-        if (!bias.empty() && top == kHidden) {
+        if (biased && top == kHidden) {
           std::fill(s.begin(), s.end(), 0.0);
         } else {
           double sum = 0;
