@@ -3,6 +3,8 @@
 # make fuzz   every fuzz target under address and undefined-behaviour sanitizers, MINUTES each (10); installs clang-19
 # make trial  random models, run every way there is and by ONNX Runtime, for MINUTES (10); see tests/trial/README.md
 # make sanitize  the C++ tests under address and undefined-behaviour sanitizers, those of threads under the thread one
+# make bench-kernels  every kernel of bench/kernels beside its floor and beside the others of its table (bench/README.md);
+#   installs libbenchmark-dev; ARGS="--benchmark_filter=conv"
 # make format  every C++ file as .clang-format has it
 # make lint   clang-tidy on the library, the command and the module, or on FILES="src/check/types.cc ..."
 # Both first ones do only what is still to be done. Parallelism: make demo JOBS=4.
@@ -12,7 +14,7 @@ JOBS ?=
 PYTHON := .venv/bin/python
 cmake_build = cmake --build $(BUILD) $(if $(JOBS),--parallel $(JOBS))
 
-.PHONY: demo test fuzz trial sanitize format lint setup-demo setup-test setup-trial setup-lint \
+.PHONY: demo test fuzz trial sanitize bench-kernels format lint setup-demo setup-test setup-trial setup-lint setup-bench \
   build-demo build-test clean help
 
 help:
@@ -29,7 +31,7 @@ test: build-test
 	@echo "== Python tests"
 	@$(PYTHON) -m pytest -q tests
 
-setup-demo setup-test setup-trial setup-lint: setup-%:
+setup-demo setup-test setup-trial setup-lint setup-bench: setup-%:
 	@tools/setup.sh $*
 
 # One build tree serves both: what was configured once is only extended.
@@ -54,6 +56,10 @@ sanitize: setup-test
 	@cmake --preset asan && cmake --build --preset asan $(if $(JOBS),--parallel $(JOBS)) && ctest --preset asan
 	@cmake --preset tsan && cmake --build --preset tsan $(if $(JOBS),--parallel $(JOBS)) --target $(threaded)
 	@for t in $(threaded); do build/tsan/tests/$$t || exit 1; done
+
+bench-kernels: setup-bench
+	@tools/build.sh $(BUILD) bench $(JOBS)
+	@$(BUILD)/bench/kernels/norn_kernel_bench $(ARGS)
 
 format: setup-test
 	@git ls-files '*.cc' '*.h' | xargs .venv/bin/clang-format -i

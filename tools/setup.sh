@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a Debian-like machine ready: tools/setup.sh demo | test | trial | lint
+# Makes a Debian-like machine ready: tools/setup.sh demo | test | trial | lint | bench
 #
 # Installs the Debian packages that are missing (as root or through sudo), then a virtual environment .venv with what
 # the build, the tests, the trial ("trial") and clang-tidy ("lint") need from PyPI. Nothing is done twice: packages are
@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 purpose=${1:-demo}
-case $purpose in demo | test | trial | lint) ;; *) echo "usage: tools/setup.sh demo|test|trial|lint" >&2; exit 2 ;; esac
+case $purpose in demo | test | trial | lint | bench) ;; *) echo "usage: tools/setup.sh demo|test|trial|lint|bench" >&2; exit 2 ;; esac
 say() { printf '== %s\n' "$*"; }
 
 missing=
@@ -48,6 +48,7 @@ if [ "$purpose" = test ] || [ "$purpose" = lint ]; then
   need libgtest-dev header gtest/gtest.h
   need pkg-config command -v pkg-config
 fi
+[ "$purpose" != bench ] || need libbenchmark-dev header benchmark/benchmark.h
 if [ -n "$missing" ]; then
   # A compiler cache is a convenience: it comes along when something has to be installed anyway.
   command -v ccache >/dev/null || missing="$missing ccache"
@@ -74,6 +75,6 @@ requirements() { # requirements NAME: installs tools/requirements-NAME.txt unles
   fi
 }
 requirements build
-[ "$purpose" = demo ] || requirements test
+[ "$purpose" = demo ] || [ "$purpose" = bench ] || requirements test
 [ "$purpose" != trial ] || requirements trial
 [ "$purpose" != lint ] || requirements lint

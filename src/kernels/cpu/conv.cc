@@ -38,6 +38,7 @@ constexpr Candidate<ConvConfig> kCandidates[] = {
     {"winograd", winograd_conv_refuses, make_winograd_conv, true},
 #ifdef NORN_ONEDNN
     {"simd-depthwise", simd_depthwise_refuses, make_simd_conv},
+    {"simd-grouped", grouped_conv_refuses, make_grouped_conv},
     {"onednn", onednn_conv_refuses, make_onednn_conv, true},
 #endif
     {"simd", simd_conv_refuses, make_simd_conv},
