@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "base/parallel.h"
@@ -21,6 +22,7 @@
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/pieces.h"
 #include "kernels/cpu/posts.h"
+#include "kernels/cpu/steps.h"
 #include "kernels/cpu/transpose.h"
 #include "norn/error.h"
 
@@ -213,13 +215,27 @@ bool posts_are_native(const Geometry& g, PackedConstants* store) {
   }
 }
 
+// How many of the steps oneDNN does; those behind are done to each slice, being of one operand. Nothing if there is no
+// such number.
+std::optional<std::size_t> native_steps(ConvConfig c, dnnl_type factors, PackedConstants* store) {
+  while (!posts_are_native(Geometry(c, factors), store)) {
+    if (c.post.empty() || is_binary(c.post.back().op)) return {};
+    c.post.pop_back();
+  }
+  return c.post.size();
+}
+
 class OneDnnConv final : public Kernel {
  public:
   OneDnnConv(const ConvConfig& config, dnnl_type factors, PackedConstants& packed)
       : config_(config), g_(config_, factors), spreads_(spreads_of(config_)) {
     OneThread one;
-    native_ = posts_are_native(g_, &packed);
-    if (!native_) {
+    const auto steps = native_steps(config, factors, &packed);
+    native_ = steps.has_value();
+    if (native_) {
+      rest_.assign(config_.post.begin() + static_cast<std::ptrdiff_t>(*steps), config_.post.end());
+      config_.post.resize(*steps);
+    } else {
       posts_ = post_chain(config_.out, config_.out_layout, config_.post, config_.extra, packed);
       config_.in_place_extra = -1;
     }
@@ -512,6 +528,10 @@ class OneDnnConv final : public Kernel {
       SignalsBlocked blocked(part.moves_stack);
       e.run(*part.primitive);
     }
+    constexpr std::int64_t kAtOnce = 4096;  // that stay in the first cache from step to step
+    for (std::int64_t i = 0, n = rest_.empty() ? 0 : pixels * channels; i < n; i += kAtOnce)
+      for (const ElementStep& step : rest_)
+        step_table_f32()(step.op)(to + i, nullptr, to + i, std::min(kAtOnce, n - i), step.a, step.b);
     if (blocked) {
       for (std::int64_t p = 0; p < pixels; ++p)
         std::memcpy(out + out_offset + p * config_.out[1], to + p * channels,
@@ -529,6 +549,7 @@ class OneDnnConv final : public Kernel {
   Geometry g_;
   std::vector<Spread> spreads_;
   bool native_ = false;
+  std::vector<ElementStep> rest_;  // done to each slice
   std::unique_ptr<Kernel> posts_;
   std::vector<Part> parts_;
   std::vector<Slice> slices_;
@@ -548,42 +569,14 @@ std::unique_ptr<Kernel> make_of(const ConvConfig& config, dnnl_type factors, Pac
 
 }  // namespace
 
-// It keeps in int: dimensions, numbers of blocks of all of them together, distances within an image in bytes, and
-// elements of an image whose channels are rounded up to whole vectors.
-std::string onednn_conv_size_refusal(const ConvConfig& c) {
-  const std::string why = "larger than oneDNN can count";
-  constexpr std::int64_t kBlock = 16;            // channels of its widest vectors, to which it rounds up
-  constexpr std::int64_t kLongestRow = 1 << 20;  // it tries every way to cut one, up to 10 microseconds each
-  if (c.out.back() > kLongestRow) return "rows too long for oneDNN to plan";
-  const auto blocks = [](std::int64_t channels) { return (channels + kBlock - 1) / kBlock * kBlock; };
-  const auto pixel = [&](std::int64_t channels) { return std::max(channels * 4, blocks(channels)); };
-  std::int64_t in_room = pixel(c.x[1]), out_room = pixel(c.out[1]);
-  auto weight_room = bounded_product({c.group, blocks(c.w[1]), blocks(c.w[0] / c.group), 4}, kMostOneDnn);
-  for (std::size_t d = c.x.size() - 2; d-- > 0;) {  // the innermost first
-    const std::int64_t in_size = c.x[d + 2] + c.pads_begin[d] + c.pads_end[d];
-    const auto in = bounded_product({in_room, in_size}, kMostOneDnn);
-    const auto out = bounded_product({out_room, c.out[d + 2]}, kMostOneDnn);
-    if (!in || !out || !bounded_product({in_room, std::max(c.strides[d], c.dilations[d])}, kMostOneDnn)) return why;
-    if (weight_room) weight_room = bounded_product({*weight_room, c.w[d + 2]}, kMostOneDnn);
-    in_room = *in;
-    out_room = *out;
-  }
-  if (!weight_room || !bounded_product({c.x[0], in_room / 4}, kMostOneDnn) ||
-      !bounded_product({c.x[0], out_room / 4}, kMostOneDnn))
-    return why;
-  return "";
-}
-
 static std::string sizes_refusal(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
   return c.x.size() > 5 ? "more than three spatial dimensions" : onednn_conv_size_refusal(c);
 }
-
-std::string onednn_conv_refuses(const ConvConfig& c) {
-  if (std::string why = sizes_refusal(c); !why.empty()) return why;
-  const Geometry g(c);
+static std::string primitive_refusal(const Geometry& g) {
+  const ConvConfig& c = g.config;
   OneThread one;
-  if (posts_are_native(g, nullptr)) {
+  if (native_steps(c, g.factors, nullptr)) {
     if (c.in_place_extra >= 0 && c.out_layout != Layout::ChannelsLast) return "a sum in place needs channels last";
     return "";
   }
@@ -597,6 +590,11 @@ std::string onednn_conv_refuses(const ConvConfig& c) {
   return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
 }
 
+std::string onednn_conv_refuses(const ConvConfig& c) {
+  if (std::string why = sizes_refusal(c); !why.empty()) return why;
+  return primitive_refusal(Geometry(c));
+}
+
 std::unique_ptr<Kernel> make_onednn_conv(const ConvConfig& config, PackedConstants& packed) {
   return make_of(config, dnnl_type::f32, packed);
 }
@@ -607,11 +605,8 @@ std::string onednn_conv_bf16_refuses(const ConvConfig& c) {
   if (!c.weights.known()) return "rounds constant weights alone";
   constexpr std::int64_t kFewest = 32;  // products of an element of x, and of a sum
   const Geometry g(c, dnnl_type::bf16);
-  if (c.w[1] * g.window < kFewest || c.w[0] / c.group < kFewest) return "too few products for each rounded element";
-  OneThread one;
-  if (!posts_are_native(g, nullptr)) return "oneDNN has no fast implementation of it with the steps that follow";
-  if (c.in_place_extra >= 0 && c.out_layout != Layout::ChannelsLast) return "a sum in place needs channels last";
-  return "";
+  const bool few = c.w[1] * g.window < kFewest || c.w[0] / c.group < kFewest;
+  return few ? "too few products for each rounded element" : primitive_refusal(g);
 }
 
 std::unique_ptr<Kernel> make_onednn_conv_bf16(const ConvConfig& config, PackedConstants& packed) {

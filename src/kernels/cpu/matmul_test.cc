@@ -250,19 +250,28 @@ TEST(MatMul, FactorsInBFloat16) {
     return values;
   };
   int made = 0;
-  for (const std::int64_t m : {1, 5, 64, 200}) {
+  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{1, 200},
+                             {5, 200},
+                             {64, 200},
+                             {200, 200},
+                             {9, 777},
+                             {70, 1001},
+                             {150, 800}}) {
     for (const bool transposed : {false, true}) {
       MatMulConfig c;
       c.a = {2, m, 300};
-      c.b = transposed ? Shape{200, 300} : Shape{300, 200};
-      c.out = {2, m, 200};
+      c.b = transposed ? Shape{n, 300} : Shape{300, n};
+      c.out = {2, m, n};
       c.trans_b = transposed;
       c.has_c = true;
-      c.c = {200};
-      c.post = {{ElementOp::Relu}, {ElementOp::Add, 0, 0, 0}};
-      c.extra = {{{2, m, 200}}};
+      c.c = {n};
+      c.post = {
+          {ElementOp::Relu}, {ElementOp::Add, 0, 0, 0}, {ElementOp::Sub, 0, 0, 1, true}, {ElementOp::Mul, 0, 0, 2}};
+      c.extra = {{{2, m, n}}, {{n}}, {{1}}};
+      // Of a column: not done row by row.
+      if (transposed) c.extra[1].dims = {m, 1};
       const auto a = random_floats(element_count(c.a), 1), b = random_floats(element_count(c.b), 2, -0.3f, 0.3f),
-                 row = random_floats(200, 3);
+                 row = random_floats(n, 3);
       c.b_constant = {b.data()};
       c.c_constant = row.data();
       PostOperands posts(c.extra, 4);
