@@ -36,7 +36,8 @@ namespace norn {
 // Session::explain tells why.
 enum class Precision : std::uint8_t {
   Float32,   // nothing
-  BFloat16,  // products with constant matrices: both factors to bfloat16, of 8 bits of precision
+  BFloat16,  // products with constant matrices, convolutions with constant weights: both factors to bfloat16, of 8
+             // bits of precision
   Int8,      // products with matrices stored in 2 or 4 bits: the other factor to 8 bits, with a scale for each 32
              // elements of a row
 };

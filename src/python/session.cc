@@ -311,9 +311,9 @@ Any sequence may be assigned; what is read is a tuple, as for ``operator_sets``.
           [](SessionOptions& self, const std::string& name) { self.precision = precision_from_name(name); },
           R"(What factors of products of float may be rounded to: "float32", "bfloat16" or "int8".
 
-"bfloat16" rounds both factors of products with constant matrices; "int8" what is multiplied by matrices stored in 2 or
-4 bits, with a scale for each 32 elements of a row. Sums are in float in any case. What the CPU does not multiply faster
-so is computed in float.)")
+"bfloat16" rounds both factors of products with constant matrices and of convolutions with constant weights; "int8" what
+is multiplied by matrices stored in 2 or 4 bits, with a scale for each 32 elements of a row. Sums are in float in any
+case. What the CPU does not multiply faster so is computed in float.)")
       .def_rw("verify_passes", &SessionOptions::verify_passes,
               R"(Hold the lowered program against its own rules, and again behind each pass; what breaks one is an
 internal error.

@@ -218,3 +218,36 @@ def test_halves_are_computed_wide():
         feeds = {name: x.astype(np.float16) for name, x in feeds_of(proto, sizes).items()}
         assert is_one_step(session, feeds)
         compare(session, proto, feeds, 2e-2)
+
+
+@pytest.mark.parametrize("guard", [True, False])
+def test_caches_that_are_given_up_from_step_to_step(guard):
+    """Sequences grow, shrink and change their batch; what a cache had before is what the evaluator sees."""
+    end = GUARD.replace("v)", "vc)") if guard else "y = MatMul (p, vc)"
+    body = f"""{CONSTANTS} kc = Concat <axis: int = 2> (pk, k) vc = Concat <axis: int = 2> (pv, v)
+      kt = Transpose <perm: ints = [0, 1, 3, 2]> (kc) s = MatMul (q, kt) d = Mul (s, by) b = Add (d, bias) a = Add (b, m)
+      p = Softmax <axis: int = -1> (a) {end}"""
+    inputs = ", ".join(f"float[{n}1, {n}2, {n}3, {n}4] {n}" for n in ("q", "k", "v", "pk", "pv", "bias", "m"))
+    outputs = ", ".join(f"float[{n}1, {n}2, {n}3, {n}4] {n}" for n in ("y", "kc", "vc"))
+    proto = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": 20]> g ({inputs}) => ({outputs}) {{ {body} }}""")
+    session = norn.InferenceSession(proto, norn.SessionOptions(verify_passes=True))
+    random = np.random.default_rng(5)
+    fused = 0
+    for batch, first, steps in ((1, 5, 40), (3, 0, 6), (1, 130, 20), (2, 1, 3)):
+        caches = {n: random.standard_normal((batch, 2, first, 16)).astype(np.float32) for n in ("pk", "pv")}
+        truth = {n: c.copy() for n, c in caches.items()}
+        for step in range(steps):
+            rows = 1 + (step % 7 == 3) * 20
+            feeds = {n: random.standard_normal((batch, 2, rows, 16)).astype(np.float32) for n in ("q", "k", "v")}
+            keys = truth["pk"].shape[2] + rows
+            feeds["bias"] = random.standard_normal((1, 2, rows, keys)).astype(np.float32)
+            feeds["m"] = np.where(random.random((batch, 1, 1, keys)) < 0.2, -np.inf, 0).astype(np.float32)
+            feeds["m"][..., -1] = 0
+            wanted = ReferenceEvaluator(proto).run(None, feeds | truth)
+            fused += is_one_step(session, feeds | truth)
+            y, caches["pk"], caches["pv"] = session.run(None, feeds | caches, donate=["pk", "pv"])
+            np.testing.assert_allclose(y, wanted[0], rtol=3e-5, atol=3e-5)
+            truth = {"pk": wanted[1], "pv": wanted[2]}
+        for name in ("pk", "pv"):
+            np.testing.assert_array_equal(np.asarray(caches[name]), truth[name])
+    assert fused == 69
