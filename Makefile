@@ -3,8 +3,8 @@
 # make fuzz   every fuzz target under address and undefined-behaviour sanitizers, MINUTES each (10); installs clang-19
 # make trial  random models, run every way there is and by ONNX Runtime, for MINUTES (10); see tests/trial/README.md
 # make sanitize  the C++ tests under address and undefined-behaviour sanitizers, those of threads under the thread one
-# make bench-kernels  every kernel of bench/kernels beside its floor and beside the others of its table (bench/README.md);
-#   installs libbenchmark-dev; ARGS="--benchmark_filter=conv"
+# make bench-kernels  kernels beside their floors and the others of their tables (bench/README.md); installs
+#   libbenchmark-dev; ARGS="--benchmark_filter=conv"
 # make format  every C++ file as .clang-format has it
 # make lint   clang-tidy on the library, the command and the module, or on FILES="src/check/types.cc ..."
 # Both first ones do only what is still to be done. Parallelism: make demo JOBS=4.
@@ -14,7 +14,8 @@ JOBS ?=
 PYTHON := .venv/bin/python
 cmake_build = cmake --build $(BUILD) $(if $(JOBS),--parallel $(JOBS))
 
-.PHONY: demo test fuzz trial sanitize bench-kernels format lint setup-demo setup-test setup-trial setup-lint setup-bench \
+.PHONY: demo test fuzz trial sanitize bench-kernels format lint \
+  setup-demo setup-test setup-trial setup-lint setup-bench \
   build-demo build-test clean help
 
 help:

@@ -7,7 +7,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 purpose=${1:-demo}
-case $purpose in demo | test | trial | lint | bench) ;; *) echo "usage: tools/setup.sh demo|test|trial|lint|bench" >&2; exit 2 ;; esac
+case $purpose in
+  demo | test | trial | lint | bench) ;;
+  *) echo "usage: tools/setup.sh demo|test|trial|lint|bench" >&2; exit 2 ;;
+esac
 say() { printf '== %s\n' "$*"; }
 
 missing=

@@ -58,7 +58,7 @@ void check_topk(DataType type) {
                                     {1301, 2},
                                     {5, 3, 150},
                                     {8, 8, 64}})
-    for (const std::int64_t inner : {1, 3, 40, 67})
+    for (const std::int64_t inner : {1, 3, 67})
       for (const bool largest : {true, false})
         for (const int range : {2, 120}) {
           const TopKConfig c{type, largest, k, outer, n, inner};
