@@ -94,7 +94,8 @@ void know_constants(Selector& s, const Inputs& in, const std::vector<Operand>& u
   const auto x = scale(Op::Scale), y = scale(Op::YScale);
   const auto y_zero = zero(Op::YZero);
   const norn::Tensor* w = s.constant(*in.w_scale);
-  if (!x || !y || !y_zero || !w) return;
+  const program::ValueId bias = uses[Op::Bias].value;
+  if (!x || !y || !y_zero || !w || !zero(Op::XZero) || (bias != program::kNone && !s.constant_of(bias))) return;
   for (std::int64_t k = 0; k < w->size(); ++k)
     if (!is_tame(w->as<float>()[k]) || !is_tame(*x / *y * w->as<float>()[k])) return;
   kernels::SumOutput known = output;

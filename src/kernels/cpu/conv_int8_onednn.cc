@@ -185,15 +185,19 @@ class OneDnnConvInt8 final : public Kernel {
   void run(void* const* operands, void* scratch) const override {
     char* const base = static_cast<char*>(scratch);
     const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type);
-    const SumFinisher::Run run = finisher_.prepare(operands, x_zero, sums_.get(), base);
+    auto state = pool_.take([&] { return make_state(); });
+    if (c_.output.tame)
+      finisher_.keep(state->kept, operands, x_zero, sums_.get());
+    else
+      state->kept.run = finisher_.prepare(operands, x_zero, sums_.get(), base);
+    const SumFinisher::Run& run = state->kept.run;
     auto* zero = reinterpret_cast<std::int32_t*>(base + zero_at_);
     *zero = c_.output.other == DataType::Undefined ? run.finish.zero : run.finish.last_zero;
-    auto state = pool_.take([&] { return make_state(); });
     const auto slices = static_cast<std::int64_t>(slices_.size());
     base::parallel_for(tasks_, [&](std::int64_t t) {
       OneThread one;
       char* own = base + finish_bytes_ + static_cast<std::size_t>(t) * own_bytes_;
-      std::vector<Execution>& executions = (*state)[static_cast<std::size_t>(t)];
+      std::vector<Execution>& executions = state->executions[static_cast<std::size_t>(t)];
       for (std::int64_t i = slices * t / tasks_; i < slices * (t + 1) / tasks_; ++i)
         run_slice(slices_[static_cast<std::size_t>(i)], executions, run, zero, own);
     });
@@ -208,7 +212,10 @@ class OneDnnConvInt8 final : public Kernel {
     bool moves_stack;
     std::shared_ptr<const void> weights;
   };
-  using State = std::vector<std::vector<Execution>>;  // by task and part
+  struct State {
+    std::vector<std::vector<Execution>> executions;  // by task and part
+    SumFinisher::Kept kept;
+  };
 
   double all_ns() const {
     const auto elements = static_cast<double>(element_count(c_.out));
@@ -320,8 +327,9 @@ class OneDnnConvInt8 final : public Kernel {
   }
 
   std::unique_ptr<State> make_state() const {
-    auto state = std::make_unique<State>(static_cast<std::size_t>(tasks_));
-    for (auto& executions : *state) {
+    auto state = std::make_unique<State>();
+    state->executions.resize(static_cast<std::size_t>(tasks_));
+    for (auto& executions : state->executions) {
       for (const Part& part : parts_) {
         Execution& e = executions.emplace_back();
         e.add(DNNL_ARG_SRC, part.x);

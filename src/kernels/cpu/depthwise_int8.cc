@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/fork.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/int8_candidates.h"
 
@@ -38,9 +39,7 @@ class DepthwiseInt8 final : public Kernel {
                           (0.02 + 0.03 * static_cast<double>(groups_ * table_.taps) / 12);
     tasks_ = std::min(rows, int8_pieces(row_ns * static_cast<double>(rows), 32));
     arranged_ = static_cast<std::size_t>(blocks_ * table_.block());
-    finish_bytes_ = align64(finisher_.scratch_bytes());
-    outside_at_ = finish_bytes_ + align64(arranged_ * sizeof(std::int32_t)) + align64(arranged_ * sizeof(float));
-    own_at_ = outside_at_ + align64(static_cast<std::size_t>(std::max(channels_, table_.block())));
+    own_at_ = align64(static_cast<std::size_t>(std::max(channels_, table_.block())));
     own_bytes_ = std::max(align64(table_.work_bytes(window_[1], (window_[2] - 1) * dilations_[2] + 1)),
                           align64(static_cast<std::size_t>(channels_) * 4));
     const std::string key = to_string(c_.w) + centered_.key();
@@ -71,12 +70,13 @@ class DepthwiseInt8 final : public Kernel {
     char* const base = static_cast<char*>(scratch);
     const bool flips = c_.x_type == DataType::Int8;
     const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type);
-    const SumFinisher::Run run = finisher_.prepare(operands, x_zero + (flips ? 128 : 0), sums_.get(), base);
-    auto* bases = reinterpret_cast<std::int32_t*>(base + finish_bytes_);
-    auto* scales = reinterpret_cast<float*>(base + finish_bytes_ + align64(arranged_ * sizeof(std::int32_t)));
-    arrange(run.base, bases);
-    arrange(run.scale, scales);
-    auto* outside = reinterpret_cast<std::uint8_t*>(base + outside_at_);
+    auto state = pool_.take([&] { return make_state(); });
+    if (finisher_.keep(state->kept, operands, x_zero + (flips ? 128 : 0), sums_.get())) {
+      arrange(state->kept.run.base, state->bases.data());
+      arrange(state->kept.run.scale, state->scales.data());
+    }
+    const SumFinisher::Run& run = state->kept.run;
+    auto* outside = reinterpret_cast<std::uint8_t*>(base);
     std::memset(outside, x_zero, static_cast<std::size_t>(std::max(channels_, table_.block())));
 
     const std::int64_t rows = c_.x[0] * out_[1];
@@ -94,8 +94,8 @@ class DepthwiseInt8 final : public Kernel {
       row.dilation = dilations_[2];
       row.pad = pads_[2];
       row.weights = weights_.get();
-      row.base = bases;
-      row.scale = scales;
+      row.base = state->bases.data();
+      row.scale = state->scales.data();
       row.zero = run.finish.zero;
       row.low = run.finish.low;
       row.high = run.finish.high;
@@ -117,9 +117,22 @@ class DepthwiseInt8 final : public Kernel {
           table_.row(row);
       }
     });
+    pool_.give(std::move(state));
   }
 
  private:
+  struct State {
+    SumFinisher::Kept kept;
+    std::vector<std::int32_t> bases;  // as weights are arranged
+    std::vector<float> scales;
+  };
+  std::unique_ptr<State> make_state() const {
+    auto state = std::make_unique<State>();
+    state->bases.resize(arranged_);
+    state->scales.resize(arranged_);
+    return state;
+  }
+
   std::vector<std::int8_t> centered_weights() const {
     std::vector<std::int8_t> w(static_cast<std::size_t>(element_count(c_.w)));
     centered_.to_int8(c_.weights.data, element_count(c_.w), w.data());
@@ -196,9 +209,10 @@ class DepthwiseInt8 final : public Kernel {
   std::int64_t channels_, blocks_, groups_, tasks_ = 1;
   Centering centered_;
   SumFinisher finisher_;
-  std::size_t arranged_ = 0, finish_bytes_ = 0, outside_at_ = 0, own_at_ = 0, own_bytes_ = 0;
+  std::size_t arranged_ = 0, own_at_ = 0, own_bytes_ = 0;
   std::shared_ptr<const void> weights_, plain_;
   std::shared_ptr<const std::int32_t> sums_;
+  base::ObjectPool<State> pool_;
 };
 
 }  // namespace

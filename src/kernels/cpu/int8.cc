@@ -211,6 +211,23 @@ SumFinisher::Run SumFinisher::prepare(void* const* operands, std::int32_t x_zero
   return run;
 }
 
+bool SumFinisher::keep(Kept& kept, void* const* operands, std::int32_t x_zero, const std::int32_t* weight_sums) const {
+  std::size_t at = 0;
+  bool is_same = kept.buffer != nullptr;
+  kept.constants.resize(Op::Y);
+  for (std::size_t i = 0; i < Op::Y; ++i) {
+    if (i == Op::X || i == Op::Other) continue;
+    is_same = is_same && kept.constants[at] == operands[i];
+    kept.constants[at++] = operands[i];
+  }
+  if (!is_same) {
+    if (!kept.buffer) kept.buffer = aligned_buffer(scratch_bytes());
+    kept.run = prepare(operands, x_zero, weight_sums, kept.buffer.get());
+  }
+  kept.run.operands = operands;
+  return !is_same;
+}
+
 void SumFinisher::rows(const Run& run, const std::int32_t* sums, std::int64_t sums_row, std::int64_t rows,
                        std::int64_t channel, std::int64_t n, std::int64_t y_at, std::int64_t y_row,
                        const std::int32_t* base) const {

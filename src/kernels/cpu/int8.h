@@ -51,7 +51,8 @@ struct SumOutput {
   // of type `last`, the sum being at least 0 with `relu`.
   DataType other = DataType::Undefined, last = DataType::Undefined;
   bool relu = false;
-  // All scales and zero points are known, and neither scales nor their quotients are near the ends of f32's range.
+  // The bias, all scales and zero points, those of x among them, are constants, and neither scales nor their quotients
+  // are near the ends of f32's range.
   bool tame = false;
   // Of a tame output: whether the zero point of what is given is odd, so that adding it before rounding is not the
   // same.

@@ -116,6 +116,16 @@ class SumFinisher {
   };
   Run prepare(void* const* operands, std::int32_t x_zero, const std::int32_t* weight_sums, void* scratch) const;
 
+  // What prepare() made of constants, kept from run to run: of a tame output, whose operands other than x, another
+  // tensor and y are constants. It is made again for constants that lie elsewhere, since plans share kernels.
+  struct Kept {
+    Run run;
+    std::vector<void*> constants;
+    std::shared_ptr<void> buffer;
+  };
+  // True if it was made anew.
+  bool keep(Kept& kept, void* const* operands, std::int32_t x_zero, const std::int32_t* weight_sums) const;
+
   // `rows` rows of sums, `sums_row` apart, for `n` channels from `channel` on; y and the other tensor have rows of
   // `y_row` elements, and the first row begins at element `y_at`. `base`: in place of the run's, beginning at
   // `channel`.
