@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/name_map.h"
 #include "ir/walk.h"
 
 namespace norn {
@@ -122,27 +123,32 @@ class Writer {
   // What nodes make needs a declaration; what has one or more takes from what was found.
   void declare(ir::Graph& graph, const DocumentFacts::Graph& found) {
     const std::size_t most = found.values.size() - found.first_made;
-    if (encoded_)
-      encoded_->value_info[&graph].reserve(most * kUsualEntry);
+    format::ValueInfoBytes* bytes = encoded_ ? &encoded_->value_info[&graph] : nullptr;
+    if (bytes)
+      bytes->reserve(most * kUsualEntry);
     else  // first: `declared` points to entries
       graph.value_info.reserve(graph.value_info.size() + most);
-    std::unordered_map<std::string_view, std::vector<ir::ValueInfo*>> declared;
+    base::NameMap numbers;
+    std::vector<std::vector<ir::ValueInfo*>> declared;
     for (auto* list : {&graph.output, &graph.value_info})
-      for (ir::ValueInfo& info : *list) declared[info.name.get()].push_back(&info);
+      for (ir::ValueInfo& info : *list) {
+        const std::uint32_t* said = numbers.add(info.name.get(), static_cast<std::uint32_t>(declared.size()));
+        (said ? declared[*said] : declared.emplace_back()).push_back(&info);
+      }
     for (std::size_t i = 0; i < found.values.size(); ++i) {
       const DocumentFacts::Value& value = facts_.value(found.values[i]);
-      const ValueType& type = value.fact.type;
-      if (const auto said = declared.find(value.name); said != declared.end()) {
-        for (ir::ValueInfo* info : said->second) merge(*info, type);
+      const ValueType& type = value.type;
+      if (const std::uint32_t* said = numbers.find(value.name)) {
+        for (ir::ValueInfo* info : declared[*said]) merge(*info, type);
         continue;
       }
-      if (i >= found.first_made && type.known()) add(graph, value.name, type);
+      if (i >= found.first_made && type.known()) add(graph, bytes, value.name, type);
     }
   }
-  void add(ir::Graph& graph, std::string_view name, const ValueType& type) {
-    if (encoded_) {
+  void add(ir::Graph& graph, format::ValueInfoBytes* bytes, std::string_view name, const ValueType& type) {
+    if (bytes) {
       const auto encode = [this](const ValueType& t) { return format::write_message(type_of(t)); };
-      return encoded_->value_info[&graph].add(name, type_bytes_.of(type, encode));
+      return bytes->add(name, type_bytes_.of(type, encode));
     }
     ir::ValueInfo& info = graph.value_info.emplace_back();
     info.name = std::string(name);

@@ -43,7 +43,7 @@ void tell(const DocumentFacts& facts, Inference& found) {
     for (infer::ValueId id : g.values) {
       const DocumentFacts::Value& value = facts.value(id);
       ++found.values;
-      const ValueType& type = value.fact.type;
+      const ValueType& type = value.type;
       found.typed += type.known();
       if (!type.known() || (type.is_tensor() && !type.has_rank())) {
         const DocumentFacts::Unknown& unknown = facts.unknowns[value.unknown];
@@ -116,18 +116,36 @@ namespace {
 // For another thread to be woken.
 bool has_many_nodes(const ir::Model& model) { return model.graph && model.graph->node.size() >= 4096; }
 
-// The model's document with what was found of its values, which `facts` keep. With `encoded`, declarations of those
-// that had none go there and not into the document, and what of it is encoded while inference goes on.
+// Encodes most of a large model and writes it, ahead of what inference will add.
+void begin_saving(const ir::Model& model, const std::string& path, SaveBegun& begun) {
+  format::encode_parts(*model.graph, begun.encoded);
+  constexpr std::uint64_t kUsualType = 28;  // bytes of a declaration without its name
+  std::uint64_t declarations = 0;
+  for (const ir::Node& node : model.graph->node)
+    for (const std::string& name : node.output) declarations += kUsualType + name.size();
+  const std::vector<format::PlacedBytes> places = format::expected_places(model, begun.encoded, declarations);
+  if (places.empty()) return;
+  try {
+    auto file = std::make_unique<base::AtomicFile>(path);
+    for (const format::PlacedBytes& p : places) file->write_ahead(p.offset, p.bytes);
+    file->begin_storing();
+    begun.file = std::move(file);
+  } catch (const Error&) {  // saving will tell, if inference does not
+  }
+}
+
+// The model's document with what was found of its values, which `facts` keep. With `begun`, declarations of those that
+// had none go there and not into the document, and saving it to `path` begins while inference goes on.
 Model write_inferred(Model&& model, const InferOptions& options, Inference* found, DocumentFacts& facts,
-                     format::Encoded* encoded) {
+                     SaveBegun* begun = nullptr, const std::string& to = {}) {
   const std::string path = model.path();
   const LoadOptions loaded = model.load_options();
   infer::DocumentOptions how = document_options(model, options.operator_sets, options.limits);
   how.past_wrong_types = !options.check_types;
   const std::shared_ptr<ir::Model> document = std::move(model).release_document();
   const auto infer = [&] { infer::infer_document(*document, how, facts); };
-  if (encoded && has_many_nodes(*document))
-    base::run_both(infer, [&] { format::encode_parts(*document->graph, *encoded); });
+  if (begun && has_many_nodes(*document))
+    base::run_both(infer, [&] { begin_saving(*document, to, *begun); });
   else
     infer();
   refuse_problems(facts, options);
@@ -135,7 +153,7 @@ Model write_inferred(Model&& model, const InferOptions& options, Inference* foun
     found->path = path;
     tell(facts, *found);
   }
-  declare_inferred(*document, facts, options.symbolic, encoded);
+  declare_inferred(*document, facts, options.symbolic, begun ? &begun->encoded : nullptr);
   return Model(document, path, loaded);
 }
 
@@ -143,7 +161,7 @@ Model write_inferred(Model&& model, const InferOptions& options, Inference* foun
 
 Model infer_shapes(Model&& model, const InferOptions& options, Inference* found) {
   DocumentFacts facts;
-  return write_inferred(std::move(model), options, found, facts, nullptr);
+  return write_inferred(std::move(model), options, found, facts);
 }
 
 void infer_shapes_path(const std::string& model, const std::string& output, const InferOptions& options,
@@ -152,18 +170,18 @@ void infer_shapes_path(const std::string& model, const std::string& output, cons
   load.limits = options.limits;
   const std::string& path = output.empty() ? model : output;
   const bool binary = format_of(path) == Format::Binary;
-  format::Encoded encoded;
+  SaveBegun begun;
   auto facts = std::make_unique<DocumentFacts>();
   std::optional<Model> inferred =
-      write_inferred(Model::load(model, load), options, found, *facts, binary ? &encoded : nullptr);
+      write_inferred(Model::load(model, load), options, found, *facts, binary ? &begun : nullptr, path);
   std::function<void()> once_written;
   if (has_many_nodes(inferred->document()))
     once_written = [&] {  // it takes a while
       facts.reset();
       inferred.reset();
-      encoded = {};
+      begun.encoded = {};
     };
-  save(*inferred, path, Format::Auto, encoded, once_written);
+  save(*inferred, path, Format::Auto, begun, once_written);
 }
 
 std::vector<NamedMessage> infer_node_outputs(std::span<const std::byte> node, const std::vector<NamedMessage>& types,
@@ -197,8 +215,8 @@ std::vector<NamedMessage> infer_node_outputs(std::span<const std::byte> node, co
   for (const std::string& name : graph.node[0].output)
     for (infer::ValueId id : facts.graphs.front().values)
       if (const DocumentFacts::Value& value = facts.value(id);
-          !name.empty() && value.name == name && value.fact.type.known())
-        outputs.emplace_back(name, type_bytes(value.fact.type));
+          !name.empty() && value.name == name && value.type.known())
+        outputs.emplace_back(name, type_bytes(value.type));
   return outputs;
 }
 

@@ -147,7 +147,7 @@ Model Model::parse(std::span<const std::byte> bytes, const LoadOptions& options,
   return Model(std::make_shared<ir::Model>(read(options.format, input, options.limits)), {}, options);
 }
 
-void save(const Model& model, const std::string& path, Format format, const format::Encoded& encoded,
+void save(const Model& model, const std::string& path, Format format, const SaveBegun& begun,
           const std::function<void()>& once_written) {
   if (format == Format::Auto) format = format_of(path);
   const ir::Model& document = model.document();
@@ -164,10 +164,10 @@ void save(const Model& model, const std::string& path, Format format, const form
   // Its data files belong to it: saving into another folder takes them along.
   if (!options.external_reader) format::copy_external_files(document, from, folder, format::path_policy(options));
   const auto write_file = [&](std::span<const std::span<const std::byte>> pieces) {
-    base::write_file_atomically(path, pieces, once_written);
+    base::write_file_atomically(path, pieces, once_written, begun.file.get());
   };
   if (format == Format::Binary) {
-    const format::Pieces pieces = format::write_pieces(document, format::kShareAt, encoded);
+    const format::Pieces pieces = format::write_pieces(document, format::kShareAt, begun.encoded);
     return write_file(pieces.spans);
   }
   const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(text))};

@@ -19,6 +19,9 @@ namespace norn::base {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 20;
+// Of what is long, so many bytes are written before the system is asked to begin storing them: disk and memory then
+// work at the same time.
+constexpr std::size_t kStored = std::size_t{8} << 20;
 
 // True when the bytes could be read; false at the end of the file.
 bool read_fully(int fd, std::byte* to, std::size_t size, std::uint64_t offset) {
@@ -112,27 +115,48 @@ void AtomicFile::discard() noexcept {
 
 void AtomicFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t n =
-        ::pwrite(fd_.get(), bytes.data(), std::min(bytes.size(), std::size_t{1} << 30), static_cast<off_t>(offset));
+    const ssize_t n = ::pwrite(fd_.get(), bytes.data(), std::min(bytes.size(), kStored), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail("cannot write");
+    if (static_cast<std::size_t>(n) == kStored)
+      ::sync_file_range(fd_.get(), static_cast<off_t>(offset), n, SYNC_FILE_RANGE_WRITE);
     bytes = bytes.subspan(static_cast<std::size_t>(n));
     offset += static_cast<std::uint64_t>(n);
   }
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
-  write_at(size_, bytes);
+  while (next_ahead_ < ahead_.size() && ahead_[next_ahead_].offset < size_) ++next_ahead_;
+  const Ahead* const ahead = next_ahead_ < ahead_.size() ? &ahead_[next_ahead_] : nullptr;
+  if (!ahead || ahead->offset != size_ || ahead->bytes.data() != bytes.data() || ahead->bytes.size() != bytes.size())
+    write_at(size_, bytes);
   size_ += bytes.size();
+}
+
+void AtomicFile::write_ahead(std::uint64_t offset, std::span<const std::byte> bytes) {
+  write_at(offset, bytes);
+  ahead_.push_back({offset, bytes});
+  written_end_ = offset + bytes.size();
+}
+
+void AtomicFile::begin_storing() noexcept { ::sync_file_range(fd_.get(), 0, 0, SYNC_FILE_RANGE_WRITE); }
+
+// What was written ahead and not appended may lie behind the end.
+void AtomicFile::forget_ahead() {
+  if (written_end_ > size_ && ::ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0) fail("cannot write");
+  written_end_ = 0;
+  ahead_.clear();
 }
 
 void AtomicFile::write_zeros(std::uint64_t count) {
   if (count == 0) return;
+  forget_ahead();
   if (::ftruncate(fd_.get(), static_cast<off_t>(size_ + count)) != 0) fail("cannot write");
   size_ += count;
 }
 
 void AtomicFile::copy(int from, std::uint64_t offset, std::uint64_t size) {
+  forget_ahead();
   const std::uint64_t end = offset + size;
   std::vector<std::byte> buffer;
   bool in_kernel = true;
@@ -157,11 +181,13 @@ void AtomicFile::copy(int from, std::uint64_t offset, std::uint64_t size) {
       if (hole > data) stop = std::min(end, static_cast<std::uint64_t>(hole));
     }
     while (offset < stop) {
-      const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(stop - offset, std::uint64_t{1} << 30));
+      const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(stop - offset, kStored));
       if (in_kernel) {
         auto in = static_cast<off64_t>(offset), out = static_cast<off64_t>(size_);
         const ssize_t n = ::copy_file_range(from, &in, fd_.get(), &out, wanted, 0);
         if (n > 0) {
+          if (static_cast<std::size_t>(n) == kStored)
+            ::sync_file_range(fd_.get(), static_cast<off_t>(size_), n, SYNC_FILE_RANGE_WRITE);
           offset += static_cast<std::uint64_t>(n), size_ += static_cast<std::uint64_t>(n);
           continue;
         }
@@ -239,6 +265,7 @@ void AtomicFile::keep_mode() noexcept {
 }
 
 void AtomicFile::commit(Existing existing) {
+  if (fd_) forget_ahead();
   if (existing == Existing::Refuse && temporary_.empty()) {
     sync();
     if (!link_as(name_)) fail("cannot write");

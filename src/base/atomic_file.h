@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/descriptor.h"
 
@@ -29,6 +30,11 @@ class AtomicFile {
 
   // Appends.
   void write(std::span<const std::byte> bytes);
+  // Writes what will be appended at `offset` later, ahead of what comes before it: if the same memory is appended
+  // there, nothing is written again. It must not change meanwhile. In the order of the offsets.
+  void write_ahead(std::uint64_t offset, std::span<const std::byte> bytes);
+  // Has the system begin to store what is written, so that sync() does not have to wait for all of it.
+  void begin_storing() noexcept;
   void write_zeros(std::uint64_t count);  // as a hole where the file system has them
   // Appends `size` bytes of another file, inside the kernel where it can.
   void copy(int from, std::uint64_t offset, std::uint64_t size);
@@ -63,12 +69,20 @@ class AtomicFile {
   std::string link_source() const;
   bool link_as(const std::string& name) const;
   void keep_mode() noexcept;
+  void forget_ahead();
   [[noreturn]] void fail(const char* what) const;
 
   std::shared_ptr<const Descriptor> folder_;
   Descriptor fd_;
   std::string name_, temporary_, shown_;
   std::uint64_t size_ = 0;
+  struct Ahead {
+    std::uint64_t offset;
+    std::span<const std::byte> bytes;
+  };
+  std::vector<Ahead> ahead_;
+  std::size_t next_ahead_ = 0;     // the first of them that may still be appended
+  std::uint64_t written_end_ = 0;  // of those
 };
 
 }  // namespace norn::base

@@ -231,7 +231,7 @@ FileBytes map_descriptor(int fd, std::uint64_t bytes, const std::string& path) {
 }
 
 void write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces,
-                           const std::function<void()>& once_written) {
+                           const std::function<void()>& once_written, AtomicFile* begun) {
   check_path(path);
   struct stat info;
   const bool exists = ::stat(path.c_str(), &info) == 0;
@@ -245,7 +245,8 @@ void write_file_atomically(const std::string& path, std::span<const std::span<co
     if (once_written) once_written();
     return;
   }
-  AtomicFile file(path);
+  std::optional<AtomicFile> made;
+  AtomicFile& file = begun ? *begun : made.emplace(path);
   for (const auto piece : pieces) file.write(piece);
   if (once_written)
     run_both([&] { file.commit(); }, once_written);

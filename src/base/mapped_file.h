@@ -14,6 +14,8 @@
 
 namespace norn::base {
 
+class AtomicFile;
+
 struct FileBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
@@ -33,8 +35,9 @@ void release_pages(const void* memory, std::size_t bytes) noexcept;
 
 // Writes beside `path`, syncs, renames over it; the target is either the old file or the whole new one.
 // `once_written`, if there is one, is called when the pieces are not needed any more: while the file is synced, on
-// another thread if one is free, and not at all if writing fails. Throws norn::Error (Io).
+// another thread if one is free, and not at all if writing fails. `begun`, if there is one, is to stand at `path` and
+// may have pieces written ahead. Throws norn::Error (Io).
 void write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces,
-                           const std::function<void()>& once_written = {});
+                           const std::function<void()>& once_written = {}, AtomicFile* begun = nullptr);
 
 }  // namespace norn::base

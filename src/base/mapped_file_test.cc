@@ -171,6 +171,49 @@ TEST_F(Files, ManyPieces) {
   EXPECT_EQ(content(path("a")), all);
 }
 
+TEST_F(Files, PiecesMayBeWrittenAhead) {
+  const auto bytes = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+  const std::string head = "head", middle = "in the middle", tail(20'000'000, 't');
+  const std::span<const std::byte> pieces[] = {bytes(head), bytes(middle), bytes(tail)};
+  const std::size_t behind = head.size() + middle.size();
+  const auto write = [&](std::size_t middle_at, std::size_t tail_at) {
+    AtomicFile file(path("a"));
+    file.write_ahead(middle_at, pieces[1]);
+    file.write_ahead(tail_at, pieces[2]);
+    file.begin_storing();
+    EXPECT_EQ(file.size(), 0u);
+    write_file_atomically(path("a"), pieces, {}, &file);
+    EXPECT_TRUE(content(path("a")) == head + middle + tail) << middle_at << ", " << tail_at;
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  };
+  write(head.size(), behind);
+  // Where they are not to be: all too early, all too late, one of them, beyond the end.
+  write(head.size() - 1, behind - 1);
+  write(head.size() + 1, behind + 1);
+  write(head.size() + 1, behind);
+  write(head.size(), behind + 30'000'000);
+  write(0, 1);
+  // Other memory at the place is another piece.
+  AtomicFile file(path("a"));
+  const std::string other(middle.size(), 'o');
+  file.write_ahead(head.size(), bytes(other));
+  write_file_atomically(path("a"), pieces, {}, &file);
+  EXPECT_TRUE(content(path("a")) == head + middle + tail);
+  // Holes are holes, whatever was written there.
+  AtomicFile holes(path("a"));
+  holes.write_ahead(1, pieces[2]);
+  holes.write(pieces[0]);
+  holes.write_zeros(3);
+  holes.write(pieces[1]);
+  holes.commit();
+  EXPECT_EQ(content(path("a")), head + std::string(3, '\0') + middle);
+  // Without commit() nothing is left.
+  {
+    AtomicFile(path("b")).write_ahead(5, pieces[1]);
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+}
+
 TEST_F(Files, ErrorsHaveTheirCodes) {
   EXPECT_EQ(code_of(path("missing")), ErrorCode::NoSuchFile);
   EXPECT_EQ(code_of(folder_.string()), ErrorCode::InvalidArgument);

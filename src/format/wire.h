@@ -56,6 +56,14 @@ struct Encoded {
 // what the graph is to declare. Nodes with graphs are left out, since those may get declarations too.
 void encode_parts(const ir::Graph& graph, Encoded& encoded);
 
+// Where those of a model's main graph will lie in its file, from the first on, as far as that can be told before the
+// graph is complete: if its length, for which `more` bytes beside them are expected, takes as many bytes as then.
+struct PlacedBytes {
+  std::uint64_t offset = 0;
+  std::span<const std::byte> bytes;
+};
+std::vector<PlacedBytes> expected_places(const ir::Model& model, const Encoded& encoded, std::uint64_t more);
+
 inline constexpr std::size_t kShareAt = 4096;
 // Payloads of at least `share_at` bytes are referred to, smaller ones are copied.
 template <class T>

@@ -311,6 +311,36 @@ TEST(WireWrite, PartsOfALongListShareTheirPayloads) {
   }
 }
 
+TEST(WireWrite, EncodedPartsLieWhereTheyAreExpected) {
+  std::string nodes, tensors;
+  for (int i = 0; i < 6000; ++i) nodes += field(1, field(4, "Op"s));
+  for (int i = 0; i < 5000; ++i)
+    tensors += field(5, field(8, std::to_string(i)) + field(9, std::string(i % 2000 ? 3 : 5000, 'r')));
+  const std::string before = field(1, 8) + field(2, "producer"s) + field(6, "text"s);
+  const ir::Model m = read_model(input(before + field(7, nodes + field(2, "g"s) + tensors + field(11, field(1, "x"s))) +
+                                       field(14, field(1, "key"s)) + field(900, "later"s)));
+  Encoded encoded;
+  encode_parts(*m.graph, encoded);
+  const Pieces pieces = write_pieces(m, kShareAt, encoded);
+  const std::vector<PlacedBytes> places = expected_places(m, encoded, 20);
+  std::size_t spans = 0;
+  for (const auto& [first, part] : encoded.parts) spans += part.spans.size();
+  EXPECT_EQ(places.size(), spans);
+  std::uint64_t at = 0;
+  std::size_t met = 0;
+  for (const auto span : pieces.spans) {
+    if (met < places.size() && places[met].offset == at && places[met].bytes.data() == span.data() &&
+        places[met].bytes.size() == span.size())
+      ++met;
+    at += span.size();
+  }
+  EXPECT_EQ(met, places.size());
+  // A graph whose length takes more bytes lies further behind.
+  EXPECT_EQ(expected_places(m, encoded, std::uint64_t{1} << 21)[0].offset, places[0].offset + 1);
+  EXPECT_TRUE(expected_places(m, {}, 20).empty());
+  EXPECT_TRUE(expected_places(ir::Model(), encoded, 20).empty());
+}
+
 TEST(WireWrite, PartsWithGraphsAreNotEncodedBefore) {
   const auto plain = [](int, std::string node) { return node; };
   std::string nodes;

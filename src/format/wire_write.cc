@@ -138,6 +138,15 @@ class Sizes {
     lengths[slot] = total;
     return total;
   }
+  // Of the message's fields with numbers between the two.
+  template <class M>
+  std::uint64_t fields(const M& m, std::uint32_t from, std::uint32_t to) {
+    std::uint64_t total = 0;
+    for_each_field<M>([&](const auto& r) {
+      if (r.number > from && r.number < to) total += field(ir::plain(m.*r.member), varint_size(r.number << 3));
+    });
+    return total;
+  }
   // Of a list of messages, under a tag of this size.
   template <class M>
   std::uint64_t elements(std::span<const M> list, std::uint64_t tag) {
@@ -410,6 +419,35 @@ void encode_list(const std::vector<M>& list, std::uint32_t number, Encoded& enco
 void encode_parts(const ir::Graph& graph, Encoded& encoded) {
   encode_list(graph.node, number_of(&ir::Graph::node), encoded);
   encode_list(graph.initializer, number_of(&ir::Graph::initializer), encoded);
+}
+
+std::vector<PlacedBytes> expected_places(const ir::Model& model, const Encoded& encoded, std::uint64_t more) {
+  if (!model.graph) return {};
+  const ir::Graph& graph = *model.graph;
+  constexpr std::uint32_t kGraph = number_of(&ir::Model::graph), kNode = number_of(&ir::Graph::node),
+                          kInitializer = number_of(&ir::Graph::initializer);
+  std::vector<PlacedBytes> places;
+  std::uint64_t at = 0;  // in the graph
+  const auto place = [&](const auto& list) {
+    for (std::size_t i = 0; i < parts_of(list); ++i) {
+      const Pieces* part = in_parts(list) ? encoded_part(list, i, encoded) : nullptr;
+      if (!part) return false;
+      for (const auto span : part->spans) {
+        places.push_back({at, span});
+        at += span.size();
+      }
+    }
+    return true;
+  };
+  const Encoded nothing;
+  Sizes sizes(~std::size_t{0}, nothing);
+  if (place(graph.node)) {
+    at += sizes.fields(graph, kNode, kInitializer);
+    place(graph.initializer);
+  }
+  const std::uint64_t begin = sizes.fields(model, 0, kGraph) + varint_size(kGraph << 3) + varint_size(at + more);
+  for (PlacedBytes& p : places) p.offset += begin;
+  return places;
 }
 
 void ValueInfoBytes::reserve(std::size_t bytes) {

@@ -24,6 +24,10 @@ std::string domain_name(std::string_view domain) { return domain.empty() ? "ai.o
 
 }  // namespace
 
+const opset::Schema* schema_in(const opset::Operator& op, std::int64_t version) {
+  return opset::schema_at(op, static_cast<int>(std::min<std::int64_t>(version, opset::kUnbounded)));
+}
+
 DocumentFacts::DocumentFacts() : symbols([this](PlaceId place) { return describe(place); }) {}
 
 std::string DocumentFacts::describe(PlaceId id) const {
@@ -70,7 +74,7 @@ void DocumentWalk::model(const ir::Model& model) {
   if (!model.graph) return;
   const Imports imports = imports_of(model.opset_import, ir_version_);
   Scope scope;
-  scope.imports = &imports;
+  main_imports_ = scope.imports = &imports;
   scope.recorded = true;
   out_.places_.reserve(1 + model.graph->input.size() + model.graph->node.size());
   base::prepare_to_fill(out_.places_.data(), out_.places_.capacity() * sizeof(DocumentFacts::Place));
@@ -80,17 +84,21 @@ void DocumentWalk::model(const ir::Model& model) {
   if (!out_.symbols.empty()) {
     out_.symbols.compress();
     for (DocumentFacts::Graph& g : out_.graphs)
-      for (ValueId id : g.values) settle(values_[id].fact);
+      for (ValueId id : g.values) settle(values_[id].type);
   }
   std::reverse(out_.graphs.begin(), out_.graphs.end());
+  main_imports_ = nullptr;
 }
 
-InferContext::Input DocumentWalk::get(ValueId id) const { return {&values_[id].fact.type, &values_[id].fact.value}; }
+InferContext::Input DocumentWalk::get(ValueId id) const {
+  const Held& held = values_[id];
+  return {&held.type, held.contents ? &*held.contents : nullptr};
+}
 
 void DocumentWalk::set(ValueId id, InferContext::Output&& found) {
-  Fact& fact = values_[id].fact;
-  fact.type = std::move(found.type);
-  fact.value = std::move(found.value);
+  Held& held = values_[id];
+  held.type = std::move(found.type);
+  held.set(std::move(found.value));
 }
 
 Facts::Unknown DocumentWalk::unknown(ValueId id) const {
@@ -116,7 +124,9 @@ void DocumentWalk::problem(Problem::Kind kind, Fault fault, const Error& error, 
 
 ValueId DocumentWalk::add(std::string_view name, Scope& scope, Fact fact, std::uint32_t unknown) {
   const auto id = static_cast<ValueId>(values_.size());
-  values_.emplace_back(name, std::move(fact), unknown);
+  Held& held = values_.emplace_back(name);
+  held.set(std::move(fact));
+  held.unknown = unknown;
   scope.ids.set(name, id);
   if (scope.recorded) scope.defined.push_back(id);
   return id;
@@ -173,12 +183,28 @@ void DocumentWalk::outputs_unknown(const ir::Node& node, Scope& scope, std::uint
     if (!name.empty()) add(name, scope, {}, unknown);
 }
 
+const DocumentWalk::Bound* DocumentWalk::bound_before(const ir::Node& node, const Scope& scope) {
+  const std::string& name = node.op_type.get();
+  if (scope.imports != main_imports_ || !functions_.empty() || node.domain.has() || name.empty()) return nullptr;
+  const auto letter = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
+  Bound& bound = bound_[(letter(0) + letter(name.size() - 1) * 5u + letter(name.size() / 2) * 3u) % bound_.size()];
+  if (bound.op && bound.op_type == name) return &bound;
+  const opset::Operator* op = opset::find_operator("", name);
+  const auto import = scope.imports->find("");
+  if (!op || import == scope.imports->end()) return nullptr;
+  const opset::Schema* schema = schema_in(*op, import->second);
+  if (!schema || schema->deprecated) return nullptr;
+  bound = {name, op, schema};
+  return &bound;
+}
+
 void DocumentWalk::node(const ir::Node& node, Scope& scope, PlaceId at) {
+  if (const Bound* bound = bound_before(node, scope)) return infer(*bound->op, bound->schema, node, scope, at);
   const std::string_view domain = ir::canonical_domain(node.domain.get());
   if (const ir::Function* function = scope.standard ? nullptr : functions_.find(domain, node))
     return call(node, *function, scope, at);
   const opset::Operator* op = opset::find_operator(domain, node.op_type.get());
-  if (op) return infer(*op, node, scope, at);
+  if (op) return infer(*op, nullptr, node, scope, at);
   const auto import = scope.imports->find(domain);
   if (import != scope.imports->end() && !options_.operator_sets.empty()) {
     const ir::DeclaredOperator found =
@@ -193,8 +219,12 @@ void DocumentWalk::node(const ir::Node& node, Scope& scope, PlaceId at) {
 void DocumentWalk::call(const ir::Node& node, const ir::Function& function, Scope& scope, PlaceId at) {
   std::vector<Held> found = infer_body(node, function, scope, at, false);
   for (std::size_t i = 0; i < node.output.size(); ++i)
-    if (!node.output[i].empty())
-      values_[add(node.output[i], scope, std::move(found[i].fact), found[i].unknown)].unread = found[i].unread;
+    if (!node.output[i].empty()) {
+      Held& held = values_[add(node.output[i], scope, {}, found[i].unknown)];
+      held.type = std::move(found[i].type);
+      held.contents = std::move(found[i].contents);
+      held.unread = found[i].unread;
+    }
 }
 
 std::vector<DocumentWalk::Held> DocumentWalk::infer_body(const ir::Node& node, const ir::Function& function,
@@ -233,7 +263,7 @@ std::vector<DocumentWalk::Held> DocumentWalk::infer_body(const ir::Node& node, c
 
 void DocumentWalk::infer_through_body(const NodeView& view, const ir::Node& node, const Scope& scope) {
   std::vector<const ValueType*> types;
-  for (ValueId id : view.inputs) types.push_back(id == kNoValue ? nullptr : &values_[id].fact.type);
+  for (ValueId id : view.inputs) types.push_back(id == kNoValue ? nullptr : &values_[id].type);
   std::vector<bool> wanted;
   for (ValueId id : view.outputs) wanted.push_back(id != kNoValue);
   std::shared_ptr<const ir::Function> body;
@@ -246,11 +276,12 @@ void DocumentWalk::infer_through_body(const NodeView& view, const ir::Node& node
   out_.bodies_.push_back(body);
   std::vector<Held> found = infer_body(node, *body, scope, view.place, true);
   for (std::size_t i = 0; i < view.outputs.size(); ++i) {
-    if (view.outputs[i] == kNoValue || !opset::same_type(values_[view.outputs[i]].fact.type, found[i].fact.type))
-      continue;
-    if (!found[i].fact.type.known()) continue;
-    values_[view.outputs[i]].fact = std::move(found[i].fact);
-    values_[view.outputs[i]].unread = found[i].unread;
+    if (view.outputs[i] == kNoValue || !found[i].type.known()) continue;
+    Held& held = values_[view.outputs[i]];
+    if (!opset::same_type(held.type, found[i].type)) continue;
+    held.type = std::move(found[i].type);
+    held.contents = std::move(found[i].contents);
+    held.unread = found[i].unread;
   }
 }
 
@@ -269,7 +300,7 @@ std::vector<Fact> DocumentWalk::function(const ir::Function& function, std::span
   call(node, function, outside, place(PlaceKind::Node, kNowhere, &node));
   std::vector<Fact> found;
   for (const std::string& name : node.output) {
-    found.push_back(values_[*find(name, outside)].fact);
+    found.push_back(values_[*find(name, outside)].fact());
     out_.symbols.resolve(found.back());
   }
   for (DocumentFacts::Place& p : out_.places_)

@@ -53,11 +53,25 @@ class DocumentFacts {
     std::string why;
     PlaceId where = kNowhere;  // the node or declaration where it began
   };
+  // There are as many as the document has names, and contents are known of few.
   struct Value {
     std::string_view name;
-    opset::Fact fact;
-    std::uint32_t unknown = 0;           // index into unknowns, if the type or the rank is not known
+    opset::ValueType type;
+    ir::Box<opset::KnownValue> contents;
     const ir::Tensor* unread = nullptr;  // an initializer whose contents nobody asked for yet
+    std::uint32_t unknown = 0;           // index into unknowns, if the type or the rank is not known
+
+    opset::Fact fact() const { return {type, contents ? *contents : opset::KnownValue{}}; }
+    void set(opset::KnownValue&& known) {
+      if (known.known())
+        contents = std::move(known);
+      else
+        contents.clear();
+    }
+    void set(opset::Fact&& fact) {
+      type = std::move(fact.type);
+      set(std::move(fact.value));
+    }
   };
   struct Graph {
     const ir::Graph* graph = nullptr;

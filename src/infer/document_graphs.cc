@@ -152,17 +152,19 @@ void DocumentWalk::equality(const DimExpr& a, const DimExpr& b, std::string_view
   }
 }
 
-void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope& scope, PlaceId at) {
-  const auto import = scope.imports->find(op.domain);
-  if (import == scope.imports->end())
-    return outputs_unknown(node, scope,
-                           unknown_because("the operator set of " + opset::full_name(op) + " is not imported", at));
-  const opset::Schema* schema =
-      opset::schema_at(op, static_cast<int>(std::min<std::int64_t>(import->second, opset::kUnbounded)));
-  if (!schema || schema->deprecated)
-    return outputs_unknown(
-        node, scope,
-        unknown_because(opset::full_name(op) + " is not in version " + std::to_string(import->second), at));
+void DocumentWalk::infer(const opset::Operator& op, const opset::Schema* schema, const ir::Node& node, Scope& scope,
+                         PlaceId at) {
+  if (!schema) {
+    const auto import = scope.imports->find(op.domain);
+    if (import == scope.imports->end())
+      return outputs_unknown(node, scope,
+                             unknown_because("the operator set of " + opset::full_name(op) + " is not imported", at));
+    schema = schema_in(op, import->second);
+    if (!schema || schema->deprecated)
+      return outputs_unknown(
+          node, scope,
+          unknown_because(opset::full_name(op) + " is not in version " + std::to_string(import->second), at));
+  }
 
   std::vector<ir::Attribute> resolved;
   std::span<const ir::Attribute> attrs = node.attribute;
@@ -185,7 +187,8 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
     if (!name.empty()) values_.emplace_back(name);
   }
   const NodeView view{&op, opset::Attrs(*schema, attrs), ids, outputs, at};
-  const norn::Tensor* condition = !ids.empty() && ids[0] != kNoValue ? &values_[ids[0]].fact.value.constant : nullptr;
+  const opset::KnownValue* first = !ids.empty() && ids[0] != kNoValue ? get(ids[0]).value : nullptr;
+  const norn::Tensor* condition = first ? &first->constant : nullptr;
   const bool one_runs = has_graph(attrs) && op.control_flow == opset::ControlFlow::If;
   const bool known =
       one_runs && condition && condition->defined() && condition->dtype() == DataType::Bool && condition->size() == 1;
@@ -203,7 +206,7 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
   if (!op.infer) {
     if (typed) infer_through_body(view, node, scope);
     const bool told = std::none_of(outputs.begin(), outputs.end(),
-                                   [&](ValueId id) { return id != kNoValue && is_open(values_[id].fact.type); });
+                                   [&](ValueId id) { return id != kNoValue && is_open(values_[id].type); });
     if (!told) ++out_.without_inference[opset::full_name(op)];
   }
   std::uint32_t unknown = 0;
@@ -212,10 +215,10 @@ void DocumentWalk::infer(const opset::Operator& op, const ir::Node& node, Scope&
     scope.ids.set(node.output[i], outputs[i]);
     if (scope.recorded) scope.defined.push_back(outputs[i]);
     Held& held = values_[outputs[i]];
-    if (!is_open(held.fact.type)) continue;
+    if (!is_open(held.type)) continue;
     if (!unknown) {
       for (ValueId id : ids)
-        if (!unknown && id != kNoValue && is_open(values_[id].fact.type)) unknown = values_[id].unknown;
+        if (!unknown && id != kNoValue && is_open(values_[id].type)) unknown = values_[id].unknown;
       if (!inferrer_.why().empty()) unknown = unknown_because(inferrer_.why(), at);
       if (!unknown)
         unknown = unknown_because(op.infer ? opset::full_name(op) + " tells the shape only when it runs"
@@ -253,7 +256,7 @@ std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, cons
     // What a branch declares of a value from around it holds in the branch.
     Held held = values_[*id];
     if (info.type) merge(held, *info.type, place(PlaceKind::Declared, at, &info), "the graph output");
-    found.push_back(held.fact);
+    found.push_back(held.fact());
     if (scope.ids.contains(info.name.get())) values_[*id] = std::move(held);
   }
   for (Fact& fact : found) out_.symbols.resolve(fact);
@@ -263,7 +266,7 @@ std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, cons
 
 void DocumentWalk::record(const ir::Graph& graph, Scope& scope, PlaceId at) {
   if (scope.outer)  // what the branch says is taken back behind it
-    for (ValueId id : scope.defined) settle(values_[id].fact);
+    for (ValueId id : scope.defined) settle(values_[id].type);
   out_.graphs.push_back({&graph, at, std::move(scope.defined), scope.first_made});
 }
 
@@ -292,8 +295,8 @@ void settle(const Symbols& symbols, ValueType& type) {
 }  // namespace
 
 // A size keeps the name that the document gives it unless it is a number.
-void DocumentWalk::settle(Fact& fact) const {
-  if (!out_.symbols.empty()) infer::settle(out_.symbols, fact.type);
+void DocumentWalk::settle(ValueType& type) const {
+  if (!out_.symbols.empty()) infer::settle(out_.symbols, type);
 }
 
 ValueType DocumentWalk::declared_type(const ir::Type& type, std::string_view what, PlaceId at) {
@@ -308,10 +311,10 @@ void DocumentWalk::inputs(const ir::Graph& graph, Scope& scope, const std::span<
     const ValueId id = add(info.name.get(), scope, given ? Fact((*formals)[i]) : Fact{});
     Held& held = values_[id];
     if (info.type && !given)
-      held.fact.type = declared_type(*info.type, "the graph input declares no size here", at);
+      held.type = declared_type(*info.type, "the graph input declares no size here", at);
     else if (info.type)
       merge(held, *info.type, at, "the graph input");
-    if (is_open(held.fact.type))
+    if (is_open(held.type))
       held.unknown =
           unknown_because(info.type ? "the graph input declares no shape" : "the graph input has no type", at);
   }
@@ -339,18 +342,20 @@ void DocumentWalk::read_contents(std::span<const ValueId> inputs) {
     return std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return id != kNoValue && is(values_[id]); });
   };
   if (!any([](const Held& held) { return held.unread != nullptr; })) return;
-  const bool all = !any([](const Held& held) { return !held.unread && !held.fact.value.constant.defined(); });
+  const bool all =
+      !any([](const Held& held) { return !held.unread && !(held.contents && held.contents->constant.defined()); });
   for (ValueId id : inputs) {
     if (id == kNoValue || !values_[id].unread) continue;
     Held& held = values_[id];
-    if (!all && is_weight(held.fact.type)) continue;
+    if (!all && is_weight(held.type)) continue;
     const ir::Tensor& t = *std::exchange(held.unread, nullptr);
+    opset::KnownValue known;
     try {
-      held.fact.value.constant = contents_of(t, ir_version_, options_.external);
+      known.constant = contents_of(t, ir_version_, options_.external);
     } catch (const Error&) {  // what is wrong with its storage is for the checker
-      held.fact.value.constant = {};
     }
-    complete_value(held.fact.value);
+    complete_value(known);
+    held.set(std::move(known));
   }
 }
 
@@ -361,23 +366,23 @@ void DocumentWalk::initializer(std::string_view name, ValueType&& type, const ir
   const ValueId* id = scope.ids.add(name, next);
   if (!id) {
     Held& held = values_.emplace_back(name);
-    held.fact.type = std::move(type);
+    held.type = std::move(type);
     held.unread = contents;
     if (scope.recorded) scope.defined.push_back(next);
     return;
   }
   Held& held = values_[*id];
-  const ValueType& declared = held.fact.type;
+  const ValueType& declared = held.type;
   const bool fits =
       is_open(declared) ||
       (opset::same_type(declared, type) && declared.is_tensor() && declared.shape->size() == type.shape->size() &&
        std::equal(declared.shape->begin(), declared.shape->end(), type.shape->begin(),
                   [](const DimExpr& a, const DimExpr& b) { return !DimExpr::differ(a, b); }));
   if (!fits) return;  // the checker says what is wrong with it
-  held.fact.value = {};
+  held.contents.clear();
   held.unread = contents;
-  if (is_open(held.fact.type)) {
-    held.fact.type = std::move(type);
+  if (is_open(held.type)) {
+    held.type = std::move(type);
     held.unknown = 0;
   }
 }
@@ -392,7 +397,7 @@ void DocumentWalk::merge_declared(ValueId id, std::string_view name, const Scope
 void DocumentWalk::merge(Held& held, const ir::Type& type, PlaceId at, std::string_view what) {
   const ValueType declared = declared_type(type, std::string(what) + " declares no size here", at);
   if (!declared.known()) return;
-  ValueType& found = held.fact.type;
+  ValueType& found = held.type;
   if (!opset::same_type(found, declared)) {
     problem(Problem::Kind::DeclaredType, Fault::Meaning,
             Error(ErrorCode::InvalidGraph,
@@ -411,7 +416,7 @@ void DocumentWalk::merge(Held& held, const ir::Type& type, PlaceId at, std::stri
 }
 
 void DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at, std::string_view what) {
-  ValueType& found = held.fact.type;
+  ValueType& found = held.type;
   if (!declared.shape) {
     if (found.element && declared.element && is_open(*found.element) && !is_open(*declared.element))
       found.element = declared.element;

@@ -19,7 +19,7 @@ ir::Model parsed(const std::string& graph) {
 std::string type_of(const DocumentFacts& facts, std::string_view name) {
   for (const DocumentFacts::Graph& g : facts.graphs)
     for (ValueId id : g.values)
-      if (facts.value(id).name == name) return facts.value(id).fact.type.to_string();
+      if (facts.value(id).name == name) return facts.value(id).type.to_string();
   return "none";
 }
 

@@ -1,5 +1,6 @@
 // The walk behind document.h: names to numbers, graphs, nodes, calls.
 #pragma once
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,9 @@
 #include "ir/small_vector.h"
 
 namespace norn::infer {
+
+// The operator's row in that version of its set; null if it is not there yet.
+const opset::Schema* schema_in(const opset::Operator& op, std::int64_t version);
 
 class DocumentWalk final : private Facts {
  public:
@@ -62,14 +66,22 @@ class DocumentWalk final : private Facts {
   void nodes(const std::vector<ir::Node>& nodes, Scope& scope, PlaceId place);
   void expect(const ir::Node& node, const Scope& scope) const;
   void node(const ir::Node& node, Scope& scope, PlaceId place);
-  void infer(const opset::Operator& op, const ir::Node& node, Scope& scope, PlaceId place);
+  // What a node's name means where the model's own imports hold.
+  struct Bound {
+    std::string_view op_type;
+    const opset::Operator* op = nullptr;
+    const opset::Schema* schema = nullptr;
+  };
+  const Bound* bound_before(const ir::Node& node, const Scope& scope);
+  // `schema` null: it is looked up.
+  void infer(const opset::Operator& op, const opset::Schema* schema, const ir::Node& node, Scope& scope, PlaceId place);
   void call(const ir::Node& node, const ir::Function& function, Scope& scope, PlaceId place);
   // What the body computes for the node's outputs.
   std::vector<Held> infer_body(const ir::Node& node, const ir::Function& function, const Scope& scope, PlaceId place,
                                bool standard);
   // What ONNX's definition of the operator by others tells, for outputs without a shape.
   void infer_through_body(const NodeView& view, const ir::Node& node, const Scope& scope);
-  void settle(opset::Fact& fact) const;
+  void settle(opset::ValueType& type) const;
   // Takes the graph among those of the document whose facts are told.
   void record(const ir::Graph& graph, Scope& scope, PlaceId place);
   // Reads the contents of initializers among a node's inputs where they may say something of its outputs.
@@ -99,6 +111,8 @@ class DocumentWalk final : private Facts {
   std::int64_t ir_version_;
   base::StableVector<Held>& values_;  // the first is what nothing defines
   Inferrer inferrer_;
+  const Imports* main_imports_ = nullptr;
+  std::array<Bound, 64> bound_;  // of the default domain, by a few letters: large graphs have few operators
   std::map<std::vector<const void*>, LoopMemory> loops_;  // within the outermost graph that is being inferred
   std::uint64_t nodes_ = 0;
   int depth_ = 0;

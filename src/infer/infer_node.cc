@@ -152,6 +152,11 @@ Bindings bind_types(const Operator& op, const Schema& schema, std::span<const In
     const Param* p = param_at(schema.inputs, i);
     if (!p || !inputs[i].type || !inputs[i].type->known()) continue;
     const ValueType& type = *inputs[i].type;
+    // Like the first one, and right therefore: most operators of several inputs have one type variable.
+    if (!bindings.all.empty() && bindings.all[0].variable.data() == p->type.data() &&
+        bindings.all[0].variable.size() == p->type.size() && type.is_tensor() && bindings.all[0].type->is_tensor() &&
+        bindings.all[0].type->elem == type.elem)
+      continue;
     const auto* constraint = opset::find_type(schema, p->type);
     if (!constraint) {
       if (!check) continue;

@@ -3,12 +3,13 @@
 import pathlib
 import re
 
+import numpy as np
 import onnx
 import onnx.external_data_helper
 import onnx.parser
 import onnx.shape_inference
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from onnx.backend.test.loader import load_model_tests
 
 import norn
@@ -101,6 +102,22 @@ def long_branches():
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
 
 
+def long_chain(text=""):
+    """A model of many nodes and initializers, which are written while it is inferred."""
+    nodes = [helper.make_node("Add", ["x" if i == 0 else f"a{i - 1}", f"w{i}"], [f"a{i}"]) for i in range(5000)]
+    weights = [numpy_helper.from_array(np.full((1, 3), i, np.float32), f"w{i}") for i in range(5000)]
+    weights[2100] = numpy_helper.from_array(np.zeros((1, 1, 1000, 3), np.float32)[0], "w2100")
+    graph = helper.make_graph(
+        nodes,
+        "chain",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 3])],
+        [helper.make_tensor_value_info("a4999", TensorProto.FLOAT, None)],
+        weights,
+        value_info=[helper.make_tensor_value_info("a7", TensorProto.FLOAT, None, doc_string=text)],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
 def of_the_backend():
     """ONNX's own node cases with subgraphs, containers or functions, and some of the others."""
     for number, case in enumerate(sorted(load_model_tests(kind="node"), key=lambda case: case.name)):
@@ -116,7 +133,9 @@ def test_a_file_gets_what_memory_gets(tmp_path, symbolic):
     external.graph.initializer[0].raw_data = bytes(864)
     del external.graph.initializer[0].float_data[:]
     onnx.external_data_helper.convert_model_to_external_data(external, location="w.bin", size_threshold=0)
-    models = [parsed(CHAIN), external, long_branches(), *of_the_backend()]
+    # A graph whose length takes more bytes than its nodes let expect lies elsewhere in the file.
+    long = [long_chain(), long_chain("x" * 3_000_000), long_branches()]
+    models = [parsed(CHAIN), external, *long, *of_the_backend()]
     assert len(models) > 150
     for model in models:
         # Declared outputs, and outputs that inference completes.
