@@ -49,6 +49,13 @@ constexpr auto kDigit64 = [] {
   return digits;
 }();
 
+// The index of the field of that name, in the schema's spelling or in JSON's; as many as there are if there is none.
+std::size_t find_field(std::string_view name, std::span<const std::string_view> fields) {
+  std::size_t i = 0;
+  while (i < fields.size() && name != fields[i] && !is_camel_case_of(name, fields[i])) ++i;
+  return i;
+}
+
 class Reader {
  public:
   Reader(std::string_view text, const Limits& limits) : text_(text), bounds_(text.size(), limits) {
@@ -66,7 +73,7 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(std::size_t at, std::string message, std::string hint = {}) const {
+  [[noreturn, gnu::noinline]] void fail(std::size_t at, std::string message, std::string hint = {}) const {
     fail_at(text_, at, "not readable as JSON of " + std::string(whole_) + ": " + std::move(message), std::move(hint));
   }
 
@@ -102,53 +109,60 @@ class Reader {
     expect(']', "\",\" or \"]\"");
   }
 
+  // The index of the field whose name stands here, at `at`; it is one of the `seen` then.
+  std::size_t field_name(std::size_t& at, std::bitset<64>& seen, const char* message,
+                         std::span<const std::string_view> fields) {
+    if (peek() != '"') fail(p_, "expected a field's name in double quotes");
+    at = p_;
+    const std::string name(string());
+    expect(':', "\":\"");
+    const std::size_t index = find_field(name, fields);
+    if (index == fields.size())
+      fail(at, std::string(message) + " has no field \"" + name + "\"", list_fields(message, fields));
+    if (seen[index]) fail(at, "the field " + name + " is given twice");
+    seen[index] = true;
+    return index;
+  }
+  // Behind a field: whether another one follows.
+  bool goes_on(std::size_t start) {
+    if (match(',')) return true;
+    if (match('}')) return false;
+    if (peek() == '\0') fail(start, "this \"{\" is never closed");
+    fail(p_, "expected \",\" or \"}\"");
+  }
+  void begin(const char* message) {
+    if (!match('{')) fail(p_, std::string("expected \"{\", which begins a ") + message);
+  }
+  [[noreturn, gnu::noinline]] void fail_both(const char* name, const char* other, std::size_t at) const {
+    fail(at, std::string(name) + " and " + other + " exclude each other");
+  }
+
   template <class M>
-  void message(M& m) {
+  [[gnu::noinline]] void message(M& m) {
     peek();
     const std::size_t start = p_;
-    expect('{', (std::string("\"{\", which begins a ") + Message<M>::name).c_str());
+    begin(Message<M>::name);
     const auto where = [&] { return place_at(text_, start); };
     const Bounds::Level level(bounds_, where);
     if constexpr (std::is_same_v<M, ir::Node>) bounds_.count_nodes(1, where);
     std::bitset<64> seen;
     if (!match('}')) {
       do {
-        peek();
-        const std::size_t at = p_;
-        if (peek() != '"') fail(p_, "expected a field's name in double quotes");
-        const std::string name(string());
-        expect(':', "\":\"");
-        std::size_t index = 0;
-        bool found = false;
-        for_each_field<M>([&](const auto& row) {
-          if (!found && (name == row.name || is_camel_case_of(name, row.name))) {
-            found = true;
-            if (seen[index]) fail(at, "the field " + name + " is given twice");
-            seen[index] = true;
-            field(m, row, at);
-          }
-          ++index;
+        std::size_t at = 0;
+        const std::size_t index = field_name(at, seen, Message<M>::name, kFieldNames<M>);
+        if (match_null()) continue;  // as if it were absent
+        at_field<M>(index, [&](const auto& row, auto number) {
+          if constexpr (row_at<number.value>(Message<M>::fields).trait == Trait::OneOf)
+            if (const char* other = other_of_oneof(m, row.number)) fail_both(row.name, other, at);
+          value(ir::plain_mut(m.*row.member), row.trait, row.name);
         });
-        if (!found) fail(at, std::string(Message<M>::name) + " has no field \"" + name + "\"", field_names<M>());
-      } while (match(','));
-      if (!match('}')) {
-        if (peek() == '\0') fail(start, "this \"{\" is never closed");
-        fail(p_, "expected \",\" or \"}\"");
-      }
+      } while (goes_on(start));
     }
     if constexpr (std::is_same_v<M, ir::Tensor>) bounds_.check_tensor(m, where);
   }
 
-  template <class M, class R>
-  void field(M& m, const R& row, std::size_t at) {
-    if (match_null()) return;  // as if it were absent
-    if (const char* other = other_of_oneof(m, row))
-      fail(at, std::string(row.name) + " and " + other + " exclude each other");
-    value(ir::plain_mut(m.*row.member), row.trait, row.name);
-  }
-
   template <class T>
-  void value(ir::Field<T>& f, Trait trait, const char* name) {
+  [[gnu::noinline]] void value(ir::Field<T>& f, Trait trait, const char* name) {
     f = scalar<T>(trait, name);
   }
   template <class T>
@@ -156,7 +170,7 @@ class Reader {
     message(f.mut());
   }
   template <ir::List L>
-  void value(L& f, Trait trait, const char* name) {
+  [[gnu::noinline]] void value(L& f, Trait trait, const char* name) {
     using T = typename L::value_type;
     elements(name, [&] {
       if constexpr (requires(T v) { v.unknown; })
@@ -166,14 +180,14 @@ class Reader {
     });
   }
   template <class T>
-  void value(ir::SharedArray<T>& f, Trait trait, const char* name) {
+  [[gnu::noinline]] void value(ir::SharedArray<T>& f, Trait trait, const char* name) {
     std::vector<T> values;
     elements(name, [&] { values.push_back(scalar<T>(trait, name)); });
     f = ir::SharedArray<T>(std::move(values));
   }
 
   template <class T>
-  T scalar(Trait trait, const char* name) {
+  [[gnu::noinline]] T scalar(Trait trait, const char* name) {
     peek();
     if constexpr (std::is_same_v<T, ir::Bytes>) {
       return ir::Bytes(base64<std::vector<std::byte>>(name));

@@ -229,6 +229,12 @@ std::span<const std::string_view> enumeration(Trait trait) {
   return {};
 }
 
+std::string list_fields(const char* message, std::span<const std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) (text += text.empty() ? "" : ", ") += name;
+  return std::string("the fields of ") + message + " are " + text;
+}
+
 void refuse_unknown_fields(const char* message, const char* notation) {
   throw Error(ErrorCode::NotImplemented,
               std::string("a ") + message + " has fields that this version does not know, and " + notation +

@@ -4,6 +4,7 @@
 // never depend on the locale. JSON and protobuf's text format write them as Python's repr does, which is what the
 // onnx package's files look like; ONNX text writes the shortest form.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -112,24 +113,35 @@ bool is_set(const ir::SharedArray<T>& f) {
   return !f.empty();
 }
 
-// The name of the field of the same oneof that is set already, or null.
-template <class M, class R>
-const char* other_of_oneof(const M& m, const R& row) {
+// Readers are made for every message, and what they do for each of its fields is compiled as often as there are fields:
+// that is little, and the rest goes by the field's name or index.
+
+template <class M>
+inline constexpr auto kFieldNames = []<std::size_t... I>(std::index_sequence<I...>) {
+  return std::array<std::string_view, sizeof...(I)>{row_at<I>(Message<M>::fields).name...};
+}(row_indices<M>());
+
+// Calls f(row, number) with the row of this number and the number as an integral_constant.
+template <class M, class F>
+void at_field(std::size_t index, F&& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (void)((I == index ? (f(row_at<I>(Message<M>::fields), std::integral_constant<std::size_t, I>()), true) : false) ||
+           ...);
+  }(row_indices<M>());
+}
+
+// The name of a set field of the message's oneof other than the one of this number, or null.
+template <class M>
+const char* other_of_oneof(const M& m, std::uint32_t number) {
   const char* other = nullptr;
-  if (row.trait != Trait::OneOf) return other;
   for_each_field<M>([&](const auto& r) {
-    if (r.trait == Trait::OneOf && r.number != row.number && is_set(ir::plain(m.*r.member))) other = r.name;
+    if (r.trait == Trait::OneOf && r.number != number && is_set(ir::plain(m.*r.member))) other = r.name;
   });
   return other;
 }
 
-// "ir_version, producer_name, ...", for a hint.
-template <class M>
-std::string field_names() {
-  std::string names;
-  for_each_field<M>([&](const auto& r) { (names += names.empty() ? "" : ", ") += r.name; });
-  return std::string("the fields of ") + Message<M>::name + " are " + names;
-}
+// "the fields of ModelProto are ir_version, producer_name, ...", for a hint.
+std::string list_fields(const char* message, std::span<const std::string_view> names);
 
 // f(); what it throws gets the place `node 12 "conv1" (Conv)` of the message that it writes. `index` is -1 for a field
 // that stands once.

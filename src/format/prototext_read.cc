@@ -30,8 +30,18 @@ class Reader {
   }
 
  private:
+  // The index of the field whose name stands here; `at` is where.
+  std::size_t field_name(std::size_t& at, const char* message, std::span<const std::string_view> fields) {
+    const auto name = in_.identifier();
+    at = in_.at() - name.size();
+    if (name.empty()) in_.fail_expected("the name of a field", list_fields(message, fields));
+    const auto found = std::find(fields.begin(), fields.end(), name);
+    if (found == fields.end()) fail_unknown(message, name, at, list_fields(message, fields));
+    return static_cast<std::size_t>(found - fields.begin());
+  }
+
   template <class M>
-  void message(M& m, char close) {
+  [[gnu::noinline]] void message(M& m, char close) {
     const std::size_t start = in_.at();
     const auto where = [&] { return place_at(in_.text(), start); };
     const Bounds::Level level(bounds_, where);
@@ -39,16 +49,16 @@ class Reader {
     Numbers<std::remove_cv_t<decltype(Message<M>::fields)>> numbers;
     while (close == '\0' ? !in_.end() : !in_.match(close)) {
       if (in_.end()) fail_at(in_.text(), start, "this message is never closed");
-      const auto name = in_.identifier();
-      const std::size_t at = in_.at() - name.size();
-      if (name.empty()) in_.fail_expected("the name of a field", field_names<M>());
-      bool found = false;
-      each<M>([&](const auto& row, auto index) {
-        if (found || name != row.name) return;
-        found = true;
-        field(m, row, std::get<index.value>(numbers.rows), at);
+      std::size_t at = 0;
+      at_field<M>(field_name(at, Message<M>::name, kFieldNames<M>), [&](const auto& row, auto number) {
+        if constexpr (row_at<number.value>(Message<M>::fields).trait == Trait::OneOf)
+          if (const char* other = other_of_oneof(m, row.number)) fail_both(row.name, other, at);
+        auto& list = std::get<number.value>(numbers.rows);
+        if constexpr (requires { list.list; })
+          value(list.list, row.trait, row.name);
+        else
+          value(ir::plain_mut(m.*row.member), row.trait, row.name, at);
       });
-      if (!found) fail_unknown(Message<M>::name, name, at, field_names<M>());
       if (!in_.match(',')) in_.match(';');
     }
     each<M>([&](const auto& row, auto index) {
@@ -83,20 +93,15 @@ class Reader {
     }(row_indices<M>());
   }
 
-  template <class M, class R, class G>
-  void field(M& m, const R& row, G& gather, std::size_t at) {
-    if (const char* other = other_of_oneof(m, row)) fail_both(row.name, other, at);
-    value(ir::plain_mut(m.*row.member), row.trait, row.name, gather, at);
-  }
-
   // Not in the templates above, which are there for every field.
-  [[noreturn]] void fail_both(const char* name, const char* other, std::size_t at) const {
+  [[noreturn, gnu::noinline]] void fail_both(const char* name, const char* other, std::size_t at) const {
     fail_at(in_.text(), at, std::string(name) + " and " + other + " exclude each other");
   }
-  [[noreturn]] void fail_unknown(const char* message, std::string_view name, std::size_t at, std::string hint) const {
+  [[noreturn, gnu::noinline]] void fail_unknown(const char* message, std::string_view name, std::size_t at,
+                                                std::string hint) const {
     fail_at(in_.text(), at, std::string(message) + " has no field \"" + std::string(name) + "\"", std::move(hint));
   }
-  [[noreturn]] void fail_twice(const char* name, std::size_t at) const {
+  [[noreturn, gnu::noinline]] void fail_twice(const char* name, std::size_t at) const {
     fail_at(in_.text(), at, std::string("the field ") + name + " is given twice");
   }
   void once(bool set, const char* name, std::size_t at) const {
@@ -106,20 +111,20 @@ class Reader {
     in_.expect('{', (std::string("(or \"<\"), which begins a ") + message).c_str());
   }
 
-  template <class T, class G>
-  void value(ir::Field<T>& f, Trait trait, const char* name, G&, std::size_t at) {
+  template <class T>
+  [[gnu::noinline]] void value(ir::Field<T>& f, Trait trait, const char* name, std::size_t at) {
     once(f.has(), name, at);
     in_.expect(':', "after the field's name");
     f = scalar<T>(trait, name);
   }
-  template <class T, class G>
-  void value(ir::Box<T>& f, Trait, const char* name, G&, std::size_t at) {
+  template <class T>
+  [[gnu::noinline]] void value(ir::Box<T>& f, Trait, const char* name, std::size_t at) {
     once(f.has(), name, at);
     in_.match(':');
     nested(f.mut());
   }
-  template <ir::List L, class G>
-  void value(L& f, Trait trait, const char* name, G&, std::size_t) {
+  template <ir::List L>
+  [[gnu::noinline]] void value(L& f, Trait trait, const char* name, std::size_t) {
     using T = typename L::value_type;
     if constexpr (requires(T v) { v.unknown; }) {
       in_.match(':');
@@ -129,10 +134,11 @@ class Reader {
       one_or_list([&] { f.push_back(scalar<T>(trait, name)); });
     }
   }
+  // Of a number array.
   template <class T>
-  void value(ir::SharedArray<T>&, Trait trait, const char* name, Gather<ir::SharedArray<T>>& gather, std::size_t) {
+  [[gnu::noinline]] void value(std::vector<T>& list, Trait trait, const char* name) {
     in_.expect(':', "after the field's name");
-    one_or_list([&] { gather.list.push_back(scalar<T>(trait, name)); });
+    one_or_list([&] { list.push_back(scalar<T>(trait, name)); });
   }
 
   template <class F>
@@ -152,7 +158,7 @@ class Reader {
   }
 
   template <class T>
-  T scalar(Trait trait, const char* name) {
+  [[gnu::noinline]] T scalar(Trait trait, const char* name) {
     if constexpr (std::is_same_v<T, ir::Bytes>)
       return ir::bytes_of(strings(name));
     else if constexpr (std::is_same_v<T, std::string>)
