@@ -5,8 +5,10 @@
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/quantization/dequantize/dequantize.h"
+#include "ops/quantization/quantize/quantize.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/transpose/transpose.h"
+#include "program/node_parameters.h"
 #include "program/rewrite.h"
 #include "program/stored_weights.h"
 
@@ -44,11 +46,9 @@ bool is_newest(const Node& node) { return node.schema == &node.op->history.back(
 // Along which dimension of the stored matrix the scale may change at every element: 0, 1, or -1 for none.
 std::optional<int> columns_of_scales(const Node& node, const Shape& stored, const Shape& scale) {
   if (element_count(scale) == 1) return -1;
-  const std::int64_t axis = node.attributes().declares("axis") ? node.attributes().i("axis") : 1;
-  if (axis < -2 || axis > 1) return {};
-  const int along = static_cast<int>(axis < 0 ? axis + 2 : axis);
+  const int along = static_cast<int>(ops::resolve_scale_axis(NodeParameters(node), 2));
   if (scale.size() == 1) return along;
-  const std::int64_t block = node.attributes().declares("block_size") ? node.attributes().i("block_size") : 0;
+  const std::int64_t block = ops::resolve_scale_block(NodeParameters(node));
   if (scale.size() != 2 || block < std::min(kLeastBlock, stored[static_cast<std::size_t>(along)])) return {};
   return 1 - along;
 }
@@ -68,7 +68,7 @@ std::optional<bool> right_factor(const Rewriter& rewriter, const Node& node, Val
   if (is_const(rewriter.graph(), node.inputs[0])) return {};  // all of it is computed ahead
   const opset::ValueType& a = rewriter.value(node.inputs[0]).type;
   if (!a.has_rank() || a.shape->size() < 2 || !is_float(type_of(rewriter, node.outputs[0]))) return {};
-  return node.op == &ops::Gemm && node.attributes().flag("transB");
+  return node.op == &ops::Gemm && ops::resolve_gemm(NodeParameters(node)).trans_b;
 }
 
 }  // namespace
@@ -115,8 +115,7 @@ std::vector<NodeId> way_to_product(const Rewriter& rewriter, NodeId widening, No
     }
     if (!node.parts.empty() || way.size() > 4) return {};
     if (node.op == &ops::Transpose) {
-      const auto perm = node.attributes().find_ints("perm");
-      transposed = transposed != (!perm || perm->front() == 1);
+      transposed = transposed != (ops::resolve_transpose(NodeParameters(node), 2)->front() == 1);
     } else if (node.op != &ops::Cast || !is_half(type_of(rewriter, running)) ||
                type_of(rewriter, node.outputs[0]) != DataType::Float) {
       return {};

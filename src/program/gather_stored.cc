@@ -6,9 +6,11 @@
 #include <optional>
 
 #include "ops/quantization/dequantize/dequantize.h"
+#include "ops/quantization/quantize/quantize.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/gather/gather.h"
 #include "ops/tensor/squeeze/squeeze.h"
+#include "program/node_parameters.h"
 #include "program/rewrite.h"
 #include "program/stored_weights.h"
 #include "transform/version_step.h"
@@ -38,8 +40,7 @@ DataType gathered_type(DataType type) {
 
 std::optional<Scales> scales_of(const Node& node, const Shape& scale) {
   if (element_count(scale) == 1) return Scales::ForAll;
-  const std::int64_t axis = node.attributes().declares("axis") ? node.attributes().i("axis") : 1;
-  const bool columns = axis == 1 || axis == -1;
+  const bool columns = ops::resolve_scale_axis(NodeParameters(node), 2) == 1;
   if (scale.size() == 1) return columns ? Scales::ForColumns : Scales::ForRows;
   if (columns) return Scales::ForBlocks;
   return {};
@@ -73,7 +74,7 @@ class Picking {
     if (*scales != Scales::ForAll) attributes.push_back(transform::make_attr("axis", std::int64_t{-1}));
     if (*scales == Scales::ForRows) attributes.push_back(transform::make_attr("block_size", dims[1]));
     if (*scales == Scales::ForBlocks)
-      attributes.push_back(transform::make_attr("block_size", node().attributes().i("block_size")));
+      attributes.push_back(transform::make_attr("block_size", ops::resolve_scale_block(NodeParameters(node()))));
     std::vector<ValueId> inputs = {pick(node().inputs[0])};
     for (std::size_t i = 1; i < node().inputs.size(); ++i)
       inputs.push_back(node().inputs[i] == kNone ? kNone : numbers(node().inputs[i], *scales));

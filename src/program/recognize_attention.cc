@@ -31,6 +31,7 @@
 #include "ops/tensor/transpose/transpose.h"
 #include "ops/tensor/where/where.h"
 #include "program/match.h"
+#include "program/node_parameters.h"
 #include "program/rewrite.h"
 #include "transform/version_step.h"
 
@@ -189,12 +190,9 @@ class AttentionFinder {
   }
 
   std::optional<Perm> perm_of(const Node& transpose) const {
-    const auto perm = transpose.attributes().find_ints("perm");
-    if (perm) return *perm;
-    if (!match_.type(transpose.inputs[0]).has_rank()) return {};
-    Perm reversed;
-    for (std::size_t d = rank(transpose.inputs[0]); d-- > 0;) reversed.push_back(static_cast<std::int64_t>(d));
-    return reversed;
+    std::optional<std::int64_t> known;
+    if (match_.type(transpose.inputs[0]).has_rank()) known = static_cast<std::int64_t>(rank(transpose.inputs[0]));
+    return ops::resolve_transpose(NodeParameters(transpose), known);
   }
 
   // The value, of rank 4, with its last two dimensions swapped: what it was made from where that is known.
@@ -284,8 +282,8 @@ class AttentionFinder {
     const ValueId y = product.outputs[0], scores = softmax->inputs[0];
     ValueId v = product.inputs[1];
     if (!match_.is_narrow_float(y) || !match_.type(scores).has_rank() || !match_.type(v).has_rank()) return;
-    const auto axis = softmax->attributes().i("axis");
-    if (axis != -1 && axis + 1 != static_cast<std::int64_t>(rank(scores))) return;
+    const auto last = static_cast<std::int64_t>(rank(scores)) - 1;
+    if (last < 0 || NodeParameters(*softmax).axis(last + 1) != last) return;
     if (!match_.same_shape(shares, scores) || !read_scores(n, scores, s)) return;
     const Dims whole = dims(scores);
     if (!match_.type(s.q).has_rank() || !match_.type(s.k_transposed).has_rank()) return;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kernels/cpu/separable.h"
-#include "norn/error.h"
 #include "ops/nn/conv/conv.h"
+#include "program/node_parameters.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {
@@ -16,20 +16,6 @@ using kernels::SeparableConfig;
 using program::Node;
 
 namespace {
-
-// A convolution among a node's operations, as its slice reads it.
-class ConvPart final : public opset::NodeView {
- public:
-  explicit ConvPart(const Node& node) : NodeView(node.attributes()), node_(&node) {}
-  bool has_input(int i) const noexcept override { return node_->input(static_cast<std::size_t>(i)) != program::kNone; }
-  std::optional<opset::Dims> known_ints(int) const override { return {}; }
-  [[noreturn]] void fail(std::string message, std::string hint) const override {
-    throw Error(ErrorCode::RuntimeError, std::move(message), {}, std::move(hint));
-  }
-
- private:
-  const Node* node_;
-};
 
 bool all(const Shape& values, std::int64_t expected) {
   for (std::int64_t v : values)
@@ -57,7 +43,7 @@ bool select_separable(Selector& s) {
     const Shape &x = s.dims_of(node.inputs[0]), &w = s.dims_of(node.inputs[1]);
     if (s.dtype_of(node.outputs[0]) != DataType::Float || x.size() != 4 || w.size() != 4)
       return refuse("computes images of float");
-    const ops::ConvParams params = ops::resolve_conv(ConvPart(node), x, w);
+    const ops::ConvParams params = ops::resolve_conv(program::NodeParameters(node), x, w);
     const bool depthwise = params.group > 1;
     auto stage = SeparableConfig::Depthwise;
     if (!depthwise) stage = deep ? SeparableConfig::Project : SeparableConfig::Expand;
@@ -87,7 +73,8 @@ bool select_separable(Selector& s) {
   for (std::size_t i = 0; i < last; ++i) {
     const Node& node = operation(i);
     if (node.op == &ops::Conv) {
-      if (ops::resolve_conv(ConvPart(node), s.dims_of(node.inputs[0]), s.dims_of(node.inputs[1])).group > 1)
+      if (ops::resolve_conv(program::NodeParameters(node), s.dims_of(node.inputs[0]), s.dims_of(node.inputs[1])).group >
+          1)
         steps = &config.post_depthwise;
       continue;
     }

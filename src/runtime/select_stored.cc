@@ -10,6 +10,7 @@
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/transpose/transpose.h"
+#include "program/node_parameters.h"
 #include "runtime/select.h"
 
 namespace norn::runtime {
@@ -83,8 +84,7 @@ bool select_stored_product(Selector& s) {
       const DataType from = s.dtype_of(part.inputs[0]);
       if (from != DataType::Float16 && from != DataType::BFloat16) return refuse("a Cast that may round");
     } else {
-      const auto perm = part.attributes().find_ints("perm");
-      if (!perm || perm->front() == 1) transposed = !transposed;
+      transposed = transposed != (ops::resolve_transpose(program::NodeParameters(part), 2)->front() == 1);
     }
   }
 
@@ -93,11 +93,11 @@ bool select_stored_product(Selector& s) {
   m.a = s.dims_of(product.inputs[0]);
   m.out = s.dims_of(product.outputs[0]);
   if (product.op == &ops::Gemm) {
-    const opset::Attrs attrs = product.attributes();
-    transposed = transposed != attrs.flag("transB");
-    m.trans_a = attrs.flag("transA");
-    m.alpha = attrs.f("alpha");
-    m.beta = attrs.f("beta");
+    const ops::GemmParams params = ops::resolve_gemm(program::NodeParameters(product));
+    transposed = transposed != params.trans_b;
+    m.trans_a = params.trans_a;
+    m.alpha = params.alpha;
+    m.beta = params.beta;
     m.has_c = product.input(2) != program::kNone;
     if (m.has_c) {
       m.c = s.dims_of(product.inputs[2]);

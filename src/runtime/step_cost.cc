@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 
-#include "norn/error.h"
 #include "ops/generator/constant/constant.h"
 #include "ops/generator/constant_of_shape/constant_of_shape.h"
 #include "ops/math/einsum/einsum.h"
@@ -41,7 +40,7 @@
 #include "ops/tensor/tile/tile.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "ops/tensor/where/where.h"
-#include "opset/node_view.h"
+#include "program/node_parameters.h"
 
 namespace norn::runtime {
 namespace {
@@ -79,27 +78,11 @@ bool picks(const Operator* op) {
 
 bool pools(const Operator* op) { return op == &ops::MaxPool || op == &ops::AveragePool; }
 
-// A node whose sizes have been found to fit.
-class PlannedNode final : public opset::NodeView {
- public:
-  explicit PlannedNode(const Node& node) : NodeView(node.attributes()), inputs_(node.inputs) {}
-  bool has_input(int i) const noexcept override {
-    return i < static_cast<int>(inputs_.size()) && inputs_[static_cast<std::size_t>(i)] != program::kNone;
-  }
-  std::optional<opset::Dims> known_ints(int) const override { return {}; }
-  [[noreturn]] void fail(std::string message, std::string hint) const override {
-    throw Error(ErrorCode::Internal, std::move(message), {}, std::move(hint));
-  }
-
- private:
-  std::span<const program::ValueId> inputs_;
-};
-
 // One for each combination of the labels' sizes, and each operand beyond the first.
 double einsum(const Node& node, const std::vector<Shape>& inputs) {
   std::vector<std::int64_t> ranks;
   for (const Shape& dims : inputs) ranks.push_back(static_cast<std::int64_t>(dims.size()));
-  const ops::EinsumParams params = ops::resolve_einsum(PlannedNode(node), ranks);
+  const ops::EinsumParams params = ops::resolve_einsum(program::NodeParameters(node), ranks);
   std::map<int, std::int64_t> sizes;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     for (std::size_t d = 0; d < inputs[i].size(); ++d) {

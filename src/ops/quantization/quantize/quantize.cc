@@ -121,17 +121,6 @@ constexpr std::uint32_t kDivisions = elems(DataType::Float16, DataType::BFloat16
 
 bool contains(std::uint32_t set, DataType type) { return (set >> static_cast<unsigned>(type)) & 1u; }
 
-std::int64_t block_size(const NodeView& node) {
-  const std::int64_t size = node.attrs().declares("block_size") ? node.attrs().i("block_size") : 0;
-  if (size < 0) node.fail("block_size is " + std::to_string(size) + ", but has to be positive, or 0 for no blocks");
-  return size;
-}
-
-// A tensor of one axis needs no attribute to name it, and the default, 1, is not its axis.
-std::int64_t scale_axis(const NodeView& node, std::int64_t rank) {
-  return rank == 1 && !node.attrs().has("axis") ? 0 : node.axis(rank);
-}
-
 void does_not_fit(const NodeView& node, const std::string& x, const std::string& scale) {
   node.fail("a scale of shape " + scale + " does not fit a tensor of shape " + x,
             node.version() < 13 ? "before version 13 the scale is a scalar"
@@ -181,11 +170,23 @@ QuantizeParams resolve_quantize(const NodeView& node, DataType scale, bool zero_
   return p;
 }
 
+std::int64_t resolve_scale_block(const NodeView& node) {
+  const std::int64_t size = node.attrs().declares("block_size") ? node.attrs().i("block_size") : 0;
+  if (size < 0) node.fail("block_size is " + std::to_string(size) + ", but has to be positive, or 0 for no blocks");
+  return size;
+}
+
+// A tensor of one axis needs no attribute to name it, and the default, 1, is not its axis.
+std::int64_t resolve_scale_axis(const NodeView& node, std::int64_t rank) {
+  if (!node.attrs().declares("axis")) node.fail("before version 13 the scale is a scalar");
+  return rank == 1 && !node.attrs().has("axis") ? 0 : node.axis(rank);
+}
+
 ScaleLayout resolve_scales(const NodeView& node, const Shape& x, const Shape& scale) {
-  const std::int64_t block = block_size(node), rank = static_cast<std::int64_t>(x.size());
+  const std::int64_t block = resolve_scale_block(node), rank = static_cast<std::int64_t>(x.size());
   ScaleLayout layout;
   if (block > 0 && !x.empty() && scale.size() == x.size()) {
-    const std::int64_t axis = scale_axis(node, rank);
+    const std::int64_t axis = resolve_scale_axis(node, rank);
     Shape blocks = x;
     std::int64_t& along = blocks[static_cast<std::size_t>(axis)];
     along = along / block + (along % block != 0);
@@ -199,7 +200,7 @@ ScaleLayout resolve_scales(const NodeView& node, const Shape& x, const Shape& sc
     layout.view.inner = element_count(x);
   } else {
     if (scale.size() != 1 || node.version() < 13) does_not_fit(node, norn::to_string(x), norn::to_string(scale));
-    const std::int64_t axis = scale_axis(node, rank);
+    const std::int64_t axis = resolve_scale_axis(node, rank);
     if (x[static_cast<std::size_t>(axis)] != scale[0]) {
       does_not_fit(node, norn::to_string(x), norn::to_string(scale));
     }
@@ -216,7 +217,7 @@ void require_shape_of_scale(const NodeView& node, const Shape& scale, const Shap
 }
 
 void infer_scales(InferContext& ctx) {
-  const std::int64_t block = block_size(ctx);
+  const std::int64_t block = resolve_scale_block(ctx);
   if (!ctx.has_rank(1)) return;
   const Dims& scale = ctx.shape(1);
   if (ctx.has_rank(2)) {
@@ -233,7 +234,7 @@ void infer_scales(InferContext& ctx) {
   const Dims& x = ctx.shape(0);
   const std::int64_t rank = ctx.rank(0);
   if (block > 0 && !x.empty() && scale.size() == x.size()) {
-    const auto axis = static_cast<std::size_t>(scale_axis(ctx, rank));
+    const auto axis = static_cast<std::size_t>(resolve_scale_axis(ctx, rank));
     for (std::size_t d = 0; d < x.size(); ++d) {
       ctx.unify(d == axis ? DimExpr::ceil_div(x[d], block) : x[d], scale[d],
                 d == axis ? "blocks of x and size of the scale" : "sizes of x and of the scale");
@@ -243,7 +244,8 @@ void infer_scales(InferContext& ctx) {
   } else if (scale.size() == 1 && scale[0].is_constant() && scale[0].constant() != 1) {
     // One that is not known may be 1, which is a scale for all.
     if (ctx.version() < 13) does_not_fit(ctx, to_string(x), to_string(scale));
-    ctx.unify(x[static_cast<std::size_t>(scale_axis(ctx, rank))], scale[0], "the axis of x and size of the scale");
+    ctx.unify(x[static_cast<std::size_t>(resolve_scale_axis(ctx, rank))], scale[0],
+              "the axis of x and size of the scale");
   }
 }
 
