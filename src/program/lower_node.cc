@@ -8,6 +8,7 @@
 #include "norn/error.h"
 #include "ops/controlflow/if/if.h"
 #include "ops/generator/constant/constant.h"
+#include "ops/tensor/transpose/transpose.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
 #include "opset/type_check.h"
@@ -169,11 +170,14 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
   infer::check_attributes(bound.node.attribute, *op, *bound.schema);
 
   // The version that the model imports tells which types are allowed, and the steps ask for ranks.
-  std::vector<ValueId> inputs = inputs_of(node, scope);
+  const bool as_body = runs_as_body(*op, *bound.schema);
+  if (as_body && op->infer) rank_inputs(bound, scope, place, path);
+  std::vector<ValueId> inputs = inputs_of(bound.node, scope);
   NodeGraphs graphs(*this, bound.node.attribute, scope, place, path, *op,
                     has_known_condition(*op, inputs, scope.graph()));
   const std::size_t first_value = scope.graph().values.size();
   Outputs outputs;
+  bool contradicts = false;
   try {
     outputs = infer(bound, inputs, scope, graphs);
   } catch (const infer::NodeError&) {
@@ -182,6 +186,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     if (!place.may_not_run || e.code() != ErrorCode::InvalidGraph || infer::has_graph(bound.node.attribute)) throw;
     graphs.take_equalities();
     outputs = infer_types(bound, inputs, scope);
+    contradicts = true;
   }
   if (graphs.taken()) {
     for (std::size_t i = 0; i < node.output.size(); ++i) {
@@ -197,8 +202,12 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
       define_constant(node.output[0], ops::constant_value({*bound.schema, bound.node.attribute}), scope);
     return;
   }
+  // Nodes of a body may let pass what the operator refuses: where it does, it stays as it is, for whoever plans it.
+  if (as_body && contradicts)
+    return append(std::move(bound), std::move(inputs), std::move(outputs), scope, path, graphs);
+  const std::size_t first_node = scope.graph().nodes.size();
   const Body body = inline_body(bound, inputs, scope, place, path);
-  if (body == Body::Inlined) return;
+  if (body == Body::Inlined) return say_of_body(graphs.take_equalities(), bound.node, first_node, scope);
   const opset::Schema* newest = transform::newest_unchanged(*op, *bound.schema);
   if (newest || body == Body::Waits) {
     if (newest) bound.schema = newest;
@@ -213,7 +222,11 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     const bool same = infer::has_graph(part.node.attribute) && part.op == op && part_inputs == inputs &&
                       part.node.output == bound.node.output;
     Outputs part_outputs = same ? std::move(outputs) : infer(part, part_inputs, scope, graphs);
-    if (inline_body(part, part_inputs, scope, place, path) == Body::Inlined) continue;
+    const std::size_t first = scope.graph().nodes.size();
+    if (inline_body(part, part_inputs, scope, place, path) == Body::Inlined) {
+      say_of_body(graphs.take_equalities(), part.node, first, scope);
+      continue;
+    }
     append(std::move(part), std::move(part_inputs), std::move(part_outputs), scope, path, graphs);
   }
 }
@@ -252,6 +265,92 @@ Lowerer::Outputs Lowerer::infer_types(const transform::BoundNode& bound, const s
     if (found[i].wanted) found[i].type = opset::without_shape(facts[out[i]].type);
   }
   return found;
+}
+
+void Lowerer::say_of_body(const std::vector<Equality>& said, const ir::Node& node, std::size_t first_node,
+                          Scope& scope) {
+  if (said.empty()) return;
+  const Graph& graph = scope.graph();
+  std::vector<ValueId> outputs;
+  for (const std::string& name : node.output)
+    if (!name.empty()) outputs.push_back(scope.find(name));
+  for (std::size_t n = first_node; n < graph.nodes.size(); ++n) {
+    const bool gives = std::any_of(outputs.begin(), outputs.end(), [&](ValueId id) {
+      return std::find(graph.nodes[n].outputs.begin(), graph.nodes[n].outputs.end(), id) !=
+             graph.nodes[n].outputs.end();
+    });
+    if (!gives) continue;
+    for (Equality each : said) {
+      each.node = n;
+      equalities_[&graph].push_back(std::move(each));
+    }
+  }
+}
+
+std::optional<std::int64_t> Lowerer::only_rank(const transform::BoundNode& bound, const std::vector<ValueId>& inputs,
+                                               std::size_t input, const Scope& scope) {
+  constexpr std::int64_t kRanks = 9;
+  class Unheard final : public infer::Surroundings {
+    bool take_equality(const DimExpr&, const DimExpr&, std::string_view) override { return true; }
+    std::vector<Fact> infer_subgraph(std::string_view, std::span<const Fact>) override { return {}; }
+  };
+  std::optional<std::int64_t> only;
+  for (std::int64_t rank = 0; rank < kRanks; ++rank) {
+    infer::FactList facts;
+    std::vector<infer::ValueId> in, out;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == kNone) {
+        in.push_back(infer::kNoValue);
+        continue;
+      }
+      ValueType type = scope.graph().value(inputs[i]).type;
+      if (i == input) {
+        type.shape.emplace();
+        for (std::int64_t d = 0; d < rank; ++d) type.shape->push_back(symbols_.fresh({}, infer::kNowhere));
+      }
+      in.push_back(facts.add({std::move(type), {}}));
+    }
+    for (const std::string& name : bound.node.output) out.push_back(name.empty() ? infer::kNoValue : facts.add());
+    Unheard around;
+    try {
+      infer::Inferrer(facts, symbols_, nullptr, infer::Mode::Trusted)
+          .node({bound.op, {*bound.schema, bound.node.attribute}, in, out, infer::kNowhere}, &around);
+    } catch (const Error&) {
+      continue;
+    }
+    if (only) return {};
+    only = rank;
+  }
+  return only;
+}
+
+void Lowerer::rank_inputs(transform::BoundNode& bound, Scope& scope, const Place& place, const std::string& path) {
+  const auto open = [&](const std::string& name) {
+    const ValueId id = name.empty() ? kNone : scope.capture(name);
+    return id != kNone && scope.graph().value(id).type.is_tensor() && !scope.graph().value(id).type.has_rank();
+  };
+  for (std::size_t i = 0; i < bound.node.input.size(); ++i) {
+    const std::string name = bound.node.input[i];
+    if (!open(name)) continue;
+    const auto rank = only_rank(bound, inputs_of(bound.node, scope), i, scope);
+    if (!rank) continue;
+    count_node();
+    transform::BoundNode ranked;
+    ranked.op = &ops::Transpose;
+    ranked.schema = &ops::Transpose.history.back();
+    ranked.node.op_type = std::string("Transpose");
+    ranked.node.input.push_back(name);
+    ranked.node.output.push_back(name + "__" + fresh_suffix());
+    ir::Attribute& perm = ranked.node.attribute.emplace_back();
+    perm.name = std::string("perm");
+    perm.type = static_cast<std::int32_t>(ir::AttributeType::Ints);
+    for (std::int64_t d = 0; d < *rank; ++d) perm.ints.push_back(d);
+    NodeGraphs none(*this, ranked.node.attribute, scope, place, path, ops::Transpose, false);
+    std::vector<ValueId> inputs = inputs_of(ranked.node, scope);
+    Outputs outputs = infer(ranked, inputs, scope, none);
+    bound.node.input[i] = ranked.node.output[0];
+    append(std::move(ranked), std::move(inputs), std::move(outputs), scope, path, none);
+  }
 }
 
 // The constants that the steps make are defined in the graph.

@@ -101,6 +101,14 @@ class Lowerer {
   enum class Body { None, Inlined, Waits };
   Body inline_body(const transform::BoundNode& bound, const std::vector<ValueId>& inputs, Scope& scope,
                    const Place& place, const std::string& path);
+  // What inference of a node says of sizes is said of the nodes that stand in its place, from `first_node` on.
+  void say_of_body(const std::vector<Equality>& said, const ir::Node& node, std::size_t first_node, Scope& scope);
+  // An input whose rank nothing tells, where the operator takes one rank only, goes through a Transpose of that rank
+  // that moves nothing: it has sizes then, which inference compares, and another rank is refused when the node runs.
+  void rank_inputs(transform::BoundNode& bound, Scope& scope, const Place& place, const std::string& path);
+  // The only rank of the input that the operator does not refuse; nothing if it takes several.
+  std::optional<std::int64_t> only_rank(const transform::BoundNode& bound, const std::vector<ValueId>& inputs,
+                                        std::size_t input, const Scope& scope);
 
   std::string fresh_suffix() { return std::to_string(fresh_names_++); }
 

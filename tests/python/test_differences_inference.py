@@ -193,12 +193,11 @@ def _():
     only_onnx_refuses(model("g () => (float[5] y) <int64[1] n = {5}> { y = HannWindow (n) }"), "scalar")
 
 
-@case(INFERENCE, "sizes of windows that are 0 or less")
+@case(INFERENCE, "sizes of windows that are 0")
 def _():
-    for size in (0, -1):
-        m = model(f"g () => (float[0] y) <int64 n = {{{size}}}> {{ y = HannWindow (n) }}")
-        only_onnx_refuses(m, "greater than 0")
-        assert norn.InferenceSession(m).run(None, {})[0].shape == (0,)
+    m = model("g () => (float[0] y) <int64 n = {0}> { y = HannWindow (n) }")
+    only_onnx_refuses(m, "greater than 0")
+    assert norn.InferenceSession(m).run(None, {})[0].shape == (0,)
 
 
 @case(INFERENCE, "negative classes of OneHot before version 11")

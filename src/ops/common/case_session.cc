@@ -9,6 +9,7 @@
 #include "ops/common/case_matrix.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
+#include "program/binding.h"
 #include "program/lower.h"
 #include "program/passes.h"
 #include "runtime/compiled_model.h"
@@ -227,7 +228,8 @@ std::string sessions(const Trial& trial, const Truth& truth) {
 std::string session_refusal(const Trial& trial, std::string_view message) {
   const bool by_body = !opset::find_reference(*trial.op, trial.op->history.back().since);
   for (const Way& way : ways(trial)) {
-    for (const Shapes shapes : {Shapes::Static, Shapes::Open}) {
+    for (const Shapes shapes : {Shapes::Static, Shapes::Open, Shapes::NoRank}) {
+      if (shapes == Shapes::NoRank && !program::runs_as_body(*trial.op, *trial.row)) continue;
       Model m;
       build(trial, way.constant, shapes, m);
       try {
@@ -238,7 +240,9 @@ std::string session_refusal(const Trial& trial, std::string_view message) {
       } catch (const Error& e) {
         if (e.code() == ErrorCode::Internal)
           return "a session, inputs " + way.name + ", " + kShapesText[static_cast<int>(shapes)] + ": " + e.what();
-        if (message != "*" && by_body && std::string_view(e.what()).find(message) == std::string_view::npos)
+        // With less known beforehand, another node of the body may be the first to refuse.
+        if (message != "*" && by_body && shapes == Shapes::Static &&
+            std::string_view(e.what()).find(message) == std::string_view::npos)
           return "a session refuses with: " + std::string(e.what());
       }
     }

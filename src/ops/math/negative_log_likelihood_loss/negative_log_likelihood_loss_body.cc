@@ -1,4 +1,7 @@
 // Ignored targets are taken for class 0 while the loss is picked, and count 0 afterwards, whatever was picked.
+#include <cstdint>
+
+#include "ops/common/body_guard.h"
 #include "ops/math/negative_log_likelihood_loss/negative_log_likelihood_loss.h"
 #include "opset/function_body.h"
 
@@ -9,21 +12,40 @@ using opset::BodyBuilder;
 using opset::FunctionBody;
 
 void negative_log_likelihood_loss_body(BodyBuilder& b) {
-  const auto ignored = b.attrs().find_i("ignore_index");
+  const auto given = b.attrs().find_i("ignore_index");
+  const std::int64_t number = given.value_or(0);
+  // A number that targets of 32 bits do not have is none of them.
+  const bool ignored = given && ((number >= INT32_MIN && number <= INT32_MAX) || b.elem(1) != DataType::Int32);
   const std::string reduction = b.attrs().s("reduction");
   if (reduction != "none" && reduction != "sum" && reduction != "mean")
     b.fail("reduction is \"" + reduction + "\", but has to be none, sum or mean");
   const std::int64_t channel[] = {1};
   b.ints("channel", channel);
+  const bool weighted = b.has_input(2), compared = b.type(0).has_rank() && b.type(1).has_rank();
+  if (compared) {
+    b.add("classes = Identity (target)");
+  } else {
+    b.add(R"(
+      batch_size = Shape <start = 0, end = 1> (input)
+      places = Shape <start = 2> (input)
+      input_without_classes = Concat <axis = 0> (batch_size, places)
+      target_shape = Shape (target)
+      are_equal = Equal (target_shape, input_without_classes)
+    )");
+    add_guard(b, "target", "input_without_classes", "are_equal", "classes");
+  }
+  if (weighted)
+    b.add(compared ? "weights = Identity (weight)"
+                   : "class_count = Shape <start = 1, end = 2> (input) weights = Reshape (weight, class_count)");
   if (ignored) {
     const DataType index = b.elem(1);
     b.scalar("first_class", index, 0);
-    b.add("ignore_wide = Constant <value_int = " + std::to_string(*ignored) + "> ()");
-    b.add("ignore = CastLike (ignore_wide, target) is_ignored = Equal (target, ignore)");
-    b.add("class = Where (is_ignored, first_class, target)");
+    b.add("ignore_wide = Constant <value_int = " + std::to_string(number) + "> ()");
+    b.add("ignore = CastLike (ignore_wide, target) is_ignored = Equal (classes, ignore)");
+    b.add("class = Where (is_ignored, first_class, classes)");
     b.scalar("zero", b.elem(0), 0);
   } else {
-    b.add("class = Identity (target)");
+    b.add("class = Identity (classes)");
   }
   b.add(R"(
     class_column = Unsqueeze (class, channel)
@@ -31,8 +53,7 @@ void negative_log_likelihood_loss_body(BodyBuilder& b) {
     picked = Squeeze (picked_column, channel)
     unweighted = Neg (picked)
   )");
-  const bool weighted = b.has_input(2);
-  if (weighted) b.add("class_weight = Gather (weight, class) weighted = Mul (unweighted, class_weight)");
+  if (weighted) b.add("class_weight = Gather (weights, class) weighted = Mul (unweighted, class_weight)");
   const std::string each = weighted ? "weighted" : "unweighted";
   std::string share = weighted ? "class_weight" : "";
   if (ignored) {

@@ -38,6 +38,11 @@ const Cases losses(
          "double[2,3,4] random; int32[2,4] 0 1 2 2 1 0 0 1; double[3] 1 2 0.5",
          "",
          {.formula = loss}},
+        // What int32 would wrap to 1 is no class of theirs.
+        {"NegativeLogLikelihoodLoss reduction={none|mean} ignore_index=4294967297",
+         "float[2,3] random; int32[2] 1 2",
+         "",
+         {.formula = loss}},
         {"NegativeLogLikelihoodLoss reduction=none", "float[0,5,2] random; int64[0,2]", "float[0,2]"},
         {"NegativeLogLikelihoodLoss reduction=none", "float[N,5,H]; int64[N,H]", "float[N,H]"},
         {"NegativeLogLikelihoodLoss reduction=none", "float[N,5,?]; int64[N,3]", "float[N,3]"},

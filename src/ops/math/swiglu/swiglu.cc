@@ -2,6 +2,8 @@
 // shape; nothing broadcasts.
 #include "ops/math/swiglu/swiglu.h"
 
+#include "ops/common/agree.h"
+
 namespace norn::ops {
 namespace {
 
@@ -18,9 +20,20 @@ constexpr Schema kSwiGLU[] = {
     {.since = 28, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .types = kTypes},
 };
 
+void infer_swiglu(InferContext& ctx) {
+  if (!ctx.has_rank(0) || !ctx.has_rank(1)) return ctx.set(0, ctx.has_rank(0) ? ctx.input(0) : ctx.input(1));
+  if (ctx.rank(0) != ctx.rank(1))
+    ctx.fail("A has rank " + std::to_string(ctx.rank(0)) + " and B rank " + std::to_string(ctx.rank(1)) +
+                 ", but both have to have one shape",
+             "SwiGLU does not broadcast: put an Expand before it");
+  Dims dims = ctx.shape(0);
+  for (int d = 0; d < ctx.rank(0); ++d) dims[static_cast<std::size_t>(d)] = *agree(ctx, 0, d, 1, d);
+  ctx.set(0, ctx.elem(0), std::move(dims));
+}
+
 }  // namespace
 
-constinit const Operator SwiGLU = {.name = "SwiGLU", .history = kSwiGLU};
+constinit const Operator SwiGLU = {.name = "SwiGLU", .history = kSwiGLU, .infer = infer_swiglu};
 
 void swiglu_schemas(SchemaTable& table) { table.add(SwiGLU); }
 

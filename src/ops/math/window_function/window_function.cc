@@ -33,9 +33,9 @@ void infer_window(InferContext& ctx) {
   if (ctx.has_rank(0) && (ctx.rank(0) > 1 || (ctx.rank(0) == 1 && DimExpr::differ(ctx.shape(0)[0], 1))))
     ctx.fail("size must be one number, but has shape " + to_string(ctx.shape(0)));
   const Dims* size = ctx.ints(0);
-  ctx.set(0, type,
-          {size && size->size() == 1 ? DimExpr::max(size->front(), 0)
-                                     : ctx.fresh_dim("the contents of size are not known")});
+  if (size && size->size() == 1 && size->front().is_constant() && size->front().constant() < 0)
+    ctx.fail("size is " + size->front().to_string() + ", but a window has 0 or more elements");
+  ctx.set(0, type, {size && size->size() == 1 ? size->front() : ctx.fresh_dim("the contents of size are not known")});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Sums of cosines of the angle 2 pi n / N, where N is the size, or one less if the window is symmetric. Computed in
 // double.
+#include "ops/common/body_guard.h"
 #include "ops/math/window_function/window_function.h"
 #include "opset/function_body.h"
 
@@ -16,7 +17,17 @@ void window(BodyBuilder& b, double a0, double a1, double a2) {
   b.scalar("turn", DataType::Double, 6.283185307179586);
   b.scalar("a0", DataType::Double, a0);
   b.scalar("a1", DataType::Double, a1);
-  b.add("count = Cast <to = 11> (size) n = Range (zero, count, one)");
+  if (b.constant(0)) {
+    b.add("number = Identity (size)");
+  } else {
+    const std::int64_t list[] = {1}, nothing[] = {0};
+    b.ints("one_number", list);
+    b.ints("nothing", nothing);
+    b.add("wide = Cast <to = 7> (size) is_size = GreaterOrEqual (wide, nothing)");
+    add_guard(b, "wide", "one_number", "is_size", "size_from_0");
+    b.add("number = Squeeze (size_from_0)");
+  }
+  b.add("count = Cast <to = 11> (number) n = Range (zero, count, one)");
   if (b.attrs().i("periodic") != 0)
     b.add("whole = Identity (count)");
   else

@@ -42,7 +42,7 @@ const Cases cases(
         {"HannWindow output_datatype=double", "int64[] 10", "double", {.formula = hann, .tolerance = 1e-14}},
         {"BlackmanWindow output_datatype=double", "int32[] 10", "double", {.formula = blackman, .tolerance = 1e-14}},
         {"HannWindow", "int64[1] 4", "float[4] 0 0.5 1 0.5", {.tolerance = 1e-7}},
-        {"HannWindow", "int64[] -3", "float[0]"},
+        {"{HannWindow|HammingWindow|BlackmanWindow}", "{int64[]|int32[]|int64[1]} -3", "", {.error = "*"}},
         {"HannWindow output_datatype=int32 periodic=0", "int64[] 3", "int32[3] 0 1 0"},
         {"{HannWindow|HammingWindow|BlackmanWindow}", "{int64[0]|int64[2] 3 3|int64[1,1] 3}", "", {.error = "*"}},
         {"HannWindow output_datatype={bool|string|0|99}", "int64[] 3", "", {.error = "output_datatype"}},

@@ -1,6 +1,7 @@
 // Operators that ONNX Runtime had before ONNX had its own, and distances.
 #include "ops/microsoft/earlier_forms/earlier_forms.h"
 
+#include "ops/common/agree.h"
 #include "ops/microsoft/domain.h"
 
 namespace norn::ops {
@@ -103,12 +104,20 @@ constexpr Schema kRange[] = {
     {.since = 1, .inputs = kRangeInputs, .outputs = kExpandDimsOutputs, .types = kRangeTypes},
 };
 
+void infer_cdist(InferContext& ctx) {
+  ctx.require_rank(0, 2);
+  ctx.require_rank(1, 2);
+  agree(ctx, 0, 1, 1, 1);
+  const auto a = size_of(ctx, 0, 0), b = size_of(ctx, 1, 0);
+  ctx.set(0, ctx.elem(0), {a ? *a : ctx.fresh_dim(), b ? *b : ctx.fresh_dim()});
+}
+
 }  // namespace
 
 constinit const Operator ExpandDims = {.domain = kMicrosoftDomain, .name = "ExpandDims", .history = kExpandDims};
 constinit const Operator Trilu = {.domain = kMicrosoftDomain, .name = "Trilu", .history = kTrilu};
 constinit const Operator Pad = {.domain = kMicrosoftDomain, .name = "Pad", .history = kPad};
-constinit const Operator CDist = {.domain = kMicrosoftDomain, .name = "CDist", .history = kCDist};
+constinit const Operator CDist = {.domain = kMicrosoftDomain, .name = "CDist", .history = kCDist, .infer = infer_cdist};
 constinit const Operator Unique = {.domain = kMicrosoftDomain, .name = "Unique", .history = kUnique};
 constinit const Operator GatherND = {.domain = kMicrosoftDomain, .name = "GatherND", .history = kGatherND};
 constinit const Operator Range = {.domain = kMicrosoftDomain, .name = "Range", .history = kRange};

@@ -2,6 +2,10 @@
 // values, and rotary positions.
 #include "ops/microsoft/fused_attention/fused_attention.h"
 
+#include <optional>
+#include <string>
+
+#include "ops/common/agree.h"
 #include "ops/microsoft/domain.h"
 
 namespace norn::ops {
@@ -176,14 +180,189 @@ constexpr Schema kGroupQueryAttention[] = {
      .types = kGroupQueryAttentionTypes},
 };
 
+using Size = std::optional<DimExpr>;
+
+DimExpr or_fresh(InferContext& ctx, const Size& size) { return size ? *size : ctx.fresh_dim(); }
+
+std::int64_t positive(const InferContext& ctx, const char* name) {
+  const std::int64_t heads = ctx.attrs().i(name);
+  if (heads <= 0)
+    ctx.fail(std::string("the attribute ") + name + " is " + std::to_string(heads) + ", but has to be positive");
+  return heads;
+}
+
+// A mask with an axis for the batch has one row for each sequence, and one for each query where it has three axes. Of
+// a mask with one axis the body compares the length.
+void compare_mask(InferContext& ctx, int mask, int batch_of) {
+  if (!ctx.has_input(mask)) return;
+  require_rank_of(ctx, mask, {1, 2, 3, 4});
+  if (!ctx.has_rank(mask) || ctx.rank(mask) == 1) return;
+  agree(ctx, batch_of, 0, mask, 0);
+  if (ctx.rank(mask) == 3) agree(ctx, batch_of, 1, mask, 1);
+}
+
+// A summand of the scores [batch or 1, heads or 1, length, total length].
+void compare_bias(InferContext& ctx, int bias, const Size& batch, std::int64_t heads, const Size& length,
+                  const Size& total) {
+  if (bias < 0 || !ctx.has_input(bias)) return;
+  ctx.require_rank(bias, 4);
+  const auto or_one = [&](int axis, const Size& size, const char* of) {
+    const Size own = size_of(ctx, bias, axis);
+    if (size && own && own->is_constant() && own->constant() != 1) agree(ctx, bias, axis, *size, of);
+  };
+  or_one(0, batch, "the batch");
+  or_one(1, heads, "the number of heads");
+  if (length) agree(ctx, bias, 2, *length, "the number of queries");
+  if (total) agree(ctx, bias, 3, *total, "the number of keys");
+}
+
+// `numbers` are the inputs of the operator: weights, bias, mask, past, attention_bias (-1: it has none).
+struct ProjectedInputs {
+  int weights, bias, mask, past, attention_bias;
+};
+
+void infer_projected(InferContext& ctx, const ProjectedInputs& at, DataType type) {
+  const std::int64_t heads = positive(ctx, "num_heads");
+  ctx.require_rank(0, 3);
+  ctx.require_rank(at.weights, 2);
+  agree(ctx, 0, 2, at.weights, 0);
+  if (ctx.has_input(at.bias)) require_list(ctx, at.bias, at.weights, 1);
+  compare_mask(ctx, at.mask, 0);
+  if (ctx.has_input(at.past)) ctx.require_rank(at.past, 5);
+  agree(ctx, at.past, 0, 2, "keys and values");
+  agree(ctx, 0, 0, at.past, 1);
+  agree(ctx, at.past, 2, heads, "num_heads");
+  const auto sizes =
+      ctx.attrs().declares("qkv_hidden_sizes") ? ctx.attrs().find_ints("qkv_hidden_sizes") : std::nullopt;
+  if (sizes && sizes->size() != 3 && !sizes->empty())
+    ctx.fail("qkv_hidden_sizes has " + std::to_string(sizes->size()) + " numbers instead of three");
+  const Size batch = size_of(ctx, 0, 0), length = size_of(ctx, 0, 1);
+  Size columns = size_of(ctx, at.weights, 1), values, keys;
+  if (!columns) columns = size_of(ctx, at.bias, 0);
+  if (sizes && sizes->size() == 3) {
+    values = DimExpr((*sizes)[2]);
+    keys = DimExpr((*sizes)[1]);
+  } else if (columns) {
+    values = keys = DimExpr::floor_div(*columns, 3);
+  }
+  if (ctx.has_input(at.past) && keys) agree(ctx, at.past, 4, DimExpr::floor_div(*keys, heads), "the size of a head");
+  const bool shared = ctx.attrs().find_i("past_present_share_buffer").value_or(0) != 0;
+  const Size before = size_of(ctx, at.past, 3);
+  Size total = length;
+  if (ctx.has_input(at.past)) total = length && before ? Size(*length + *before) : std::nullopt;
+  compare_bias(ctx, at.attention_bias, batch, heads, length, shared ? std::nullopt : total);
+  ctx.set(0, type, {or_fresh(ctx, batch), or_fresh(ctx, length), or_fresh(ctx, values)});
+  ctx.set(1, type,
+          {2, or_fresh(ctx, batch), heads, or_fresh(ctx, shared ? before : total),
+           or_fresh(ctx, keys ? Size(DimExpr::floor_div(*keys, heads)) : std::nullopt)});
+}
+
+void infer_attention(InferContext& ctx) { infer_projected(ctx, {1, 2, 3, 4, 5}, ctx.elem(0)); }
+void infer_qattention(InferContext& ctx) { infer_projected(ctx, {1, 2, 5, 8, -1}, ctx.elem(3)); }
+
+// query, key and value in three axes, or packed in five, or a key and a value that are projected already, in four.
+void infer_multi_head_attention(InferContext& ctx) {
+  const std::int64_t heads = positive(ctx, "num_heads");
+  require_rank_of(ctx, 0, {3, 5});
+  require_rank_of(ctx, 1, {3, 4, 5});
+  if (ctx.has_input(1) && ctx.has_rank(1) && ctx.rank(1) != 5 && ctx.has_input(2)) ctx.require_rank(2, ctx.rank(1));
+  if (ctx.has_input(3)) ctx.require_rank(3, 1);
+  compare_mask(ctx, 4, 0);
+  for (const int i : {6, 7}) {
+    if (ctx.has_input(i)) ctx.require_rank(i, 4);
+    agree(ctx, 0, 0, i, 0);
+    agree(ctx, i, 1, heads, "num_heads");
+  }
+  agree(ctx, 6, 2, 7, 2);
+  for (const int i : {1, 2}) agree(ctx, 0, 0, i, 0);
+  const bool cross = ctx.has_input(1) && ctx.has_rank(1) && ctx.rank(1) == 4,
+             packed = ctx.has_rank(0) && ctx.rank(0) == 5;
+  if (ctx.has_rank(1)) agree(ctx, 1, cross ? 2 : 1, 2, cross ? 2 : 1);
+  const Size batch = size_of(ctx, 0, 0), length = size_of(ctx, 0, 1);
+  const Size added = packed ? length : size_of(ctx, 1, cross ? 2 : 1), before = size_of(ctx, 6, 2);
+  const bool shared = ctx.has_input(8);
+  Size total = added;
+  if (ctx.has_input(6)) total = shared || !added || !before ? std::nullopt : Size(*added + *before);
+  compare_bias(ctx, 5, batch, heads, length, total);
+  const bool by_token = ctx.has_rank(0) && !packed && ctx.has_rank(1) && ctx.rank(1) == 3;
+  const Size head_size = packed     ? size_of(ctx, 0, 4)
+                         : by_token ? Size(DimExpr::floor_div(ctx.shape(0)[2], heads))
+                                    : size_of(ctx, 1, cross ? 3 : 4);
+  Size value_size = packed ? head_size : cross ? size_of(ctx, 2, 3) : head_size;
+  if (by_token) {
+    agree(ctx, 0, 2, 1, 2);
+    const Size values = size_of(ctx, 2, 2);
+    value_size = values ? Size(DimExpr::floor_div(*values, heads)) : std::nullopt;
+  }
+  const DataType type = ctx.elem(0);
+  ctx.set(0, type,
+          {or_fresh(ctx, batch), or_fresh(ctx, length),
+           or_fresh(ctx, value_size ? Size(*value_size * heads) : value_size)});
+  const Size kept = shared ? before : total;
+  ctx.set(1, type, {or_fresh(ctx, batch), heads, or_fresh(ctx, kept), or_fresh(ctx, head_size)});
+  ctx.set(2, type, {or_fresh(ctx, batch), heads, or_fresh(ctx, kept), or_fresh(ctx, value_size)});
+  ctx.set(3, type, {or_fresh(ctx, batch), heads, or_fresh(ctx, length), or_fresh(ctx, total)});
+}
+
+void infer_group_query_attention(InferContext& ctx) {
+  const std::int64_t heads = positive(ctx, "num_heads"), shared = positive(ctx, "kv_num_heads");
+  if (heads % shared != 0)
+    ctx.fail("num_heads is " + std::to_string(heads) + ", which is not a multiple of kv_num_heads, " +
+             std::to_string(shared));
+  for (const int i : {0, 1, 2})
+    if (ctx.has_input(i)) ctx.require_rank(i, 3);
+  for (const int i : {3, 4}) {
+    if (ctx.has_input(i)) ctx.require_rank(i, 4);
+    agree(ctx, 0, 0, i, 0);
+    agree(ctx, i, 1, shared, "kv_num_heads");
+  }
+  for (const int axis : {2, 3}) agree(ctx, 3, axis, 4, axis);
+  for (const int i : {1, 2}) agree(ctx, 0, 0, i, 0);
+  for (const int axis : {1, 2}) agree(ctx, 1, axis, 2, axis);
+  // No new keys are allowed beside a cache of all of them.
+  const Size length = size_of(ctx, 0, 1), added = size_of(ctx, 1, 1);
+  if (length && added && added->is_constant() && (added->constant() != 0 || !ctx.has_input(3)))
+    agree(ctx, 1, 1, *length, "the number of queries");
+  const Size batch = size_of(ctx, 0, 0);
+  Size packed = size_of(ctx, 0, 2);
+  if (packed && ctx.has_input(1)) {
+    if (const Size keys = size_of(ctx, 1, 2))
+      ctx.unify(*packed * shared, *keys * heads, "axis 2 of query, by num_heads, and of key, by kv_num_heads,");
+  }
+  const auto total_heads = ctx.has_input(1) ? DimExpr(heads) : DimExpr(heads) + DimExpr(shared) + DimExpr(shared);
+  Size head_size = size_of(ctx, 3, 3);
+  if (packed && (!head_size || !head_size->is_constant())) head_size = DimExpr::floor_div(*packed, total_heads);
+  const DataType type = ctx.elem(0);
+  ctx.set(
+      0, type,
+      {or_fresh(ctx, batch), or_fresh(ctx, length), or_fresh(ctx, head_size ? Size(*head_size * heads) : head_size)});
+  const auto total = ctx.known_ints(6);
+  Size room;
+  if (total && total->size() == 1) {
+    const Size before = ctx.has_input(3) ? size_of(ctx, 3, 2) : length;
+    if (before) room = DimExpr::max(*before, total->front());
+  }
+  const DimExpr kept = or_fresh(ctx, room);
+  for (const int o : {1, 2}) ctx.set(o, type, {or_fresh(ctx, batch), shared, kept, or_fresh(ctx, head_size)});
+  ctx.set(3, type,
+          {or_fresh(ctx, batch), heads, or_fresh(ctx, length),
+           total && total->size() == 1 ? total->front() : ctx.fresh_dim()});
+}
+
 }  // namespace
 
-constinit const Operator Attention = {.domain = kMicrosoftDomain, .name = "Attention", .history = kAttention};
-constinit const Operator QAttention = {.domain = kMicrosoftDomain, .name = "QAttention", .history = kQAttention};
-constinit const Operator MultiHeadAttention = {
-    .domain = kMicrosoftDomain, .name = "MultiHeadAttention", .history = kMultiHeadAttention};
-constinit const Operator GroupQueryAttention = {
-    .domain = kMicrosoftDomain, .name = "GroupQueryAttention", .history = kGroupQueryAttention};
+constinit const Operator Attention = {
+    .domain = kMicrosoftDomain, .name = "Attention", .history = kAttention, .infer = infer_attention};
+constinit const Operator QAttention = {
+    .domain = kMicrosoftDomain, .name = "QAttention", .history = kQAttention, .infer = infer_qattention};
+constinit const Operator MultiHeadAttention = {.domain = kMicrosoftDomain,
+                                               .name = "MultiHeadAttention",
+                                               .history = kMultiHeadAttention,
+                                               .infer = infer_multi_head_attention};
+constinit const Operator GroupQueryAttention = {.domain = kMicrosoftDomain,
+                                                .name = "GroupQueryAttention",
+                                                .history = kGroupQueryAttention,
+                                                .infer = infer_group_query_attention};
 
 }  // namespace microsoft
 

@@ -3,6 +3,10 @@
 // seqlens_k is the number of tokens of each sequence, less one, with the new ones; total_sequence_length the largest of
 // these numbers. New tokens are written behind what a sequence has; where they are all there is, a sequence may have
 // fewer than are given, and the others come to nothing. The cache grows to total_sequence_length where it is shorter.
+#include <string>
+#include <utility>
+
+#include "ops/common/body_guard.h"
 #include "ops/microsoft/fused_attention/fused_attention_parts.h"
 
 namespace norn::ops::microsoft {
@@ -32,6 +36,58 @@ void require_known(const BodyBuilder& b) {
   if (b.has_input(14) != b.has_input(15)) b.fail("q_norm_weight and k_norm_weight come together");
   if (const std::int64_t output = attrs.i("qk_output"); output < 0 || output > 2)
     b.fail("qk_output is " + std::to_string(output) + ", but has to be 0, 1 or 2");
+}
+
+// total, batch, query_length; `counts` [batch]: of how many tokens each sequence is; `before`: how many of them are not
+// new. Where the cache and the new tokens are fewer than total, or a count is below one, something of that is no place
+// in the cache, which the node refuses that writes there.
+void add_counts(BodyBuilder& b) {
+  b.add(R"(
+    batch = Shape <start = 0, end = 1> (q_upright)
+    query_length = Shape <start = 2, end = 3> (q_upright)
+    total_number = Cast <to = 7> (total_sequence_length)
+    total = Reshape (total_number, one)
+    key_length = Shape <start = 2, end = 3> (k_placed)
+    nowhere = Constant <value = int64[1] {4611686018427387904}> ()
+  )");
+  if (b.has_input(3)) {
+    b.add(R"(
+      unsigned_lasts = Cast <to = 12> (seqlens_k)
+      lasts = Cast <to = 7> (unsigned_lasts)
+      lasts_list = Reshape (lasts, batch)
+      cached_length = Shape <start = 2, end = 3> (past_key)
+      longest = Add (cached_length, key_length)
+      has_room = LessOrEqual (total, longest)
+      least = Where (has_room, zero, nowhere)
+    )");
+    b.add("k_upright = Identity (k_placed)");
+  } else {
+    b.add(R"(
+      lasts = Cast <to = 7> (seqlens_k)
+      lasts_list = Reshape (lasts, batch)
+      least_last = ReduceMin <keepdims = 0> (lasts)
+      number_zero = Constant <value_int = 0> ()
+      are_numbers = GreaterOrEqual (least_last, number_zero)
+      has_room = LessOrEqual (total, key_length)
+      are_fitting = And (are_numbers, has_room)
+      least = Identity (zero)
+      key_shape = Shape (k_placed)
+    )");
+    add_guard(b, "k_placed", "key_shape", "are_fitting", "seqlens_k_from_0_and_total_within_the_tokens");
+    b.add("k_upright = Identity (seqlens_k_from_0_and_total_within_the_tokens)");
+  }
+  b.add(R"(
+    counts = Add (lasts_list, one)
+    before_or_less = Sub (counts, query_length)
+    before = Max (before_or_less, least)
+  )");
+}
+
+// Keys of as many tokens as there are queries, or of none, where inference did not compare them.
+bool has_compared_tokens(const BodyBuilder& b) {
+  const opset::ValueType &q = b.type(0), &k = b.type(1);
+  return q.has_rank() && k.has_rank() && q.shape->size() > 1 && k.shape->size() > 1 &&
+         ((*k.shape)[1].is_constant() || (*k.shape)[1] == (*q.shape)[1]);
 }
 
 // `numbered` [batch, length]: where each new token stands in its sequence.
@@ -104,7 +160,21 @@ void group_query_attention_body(BodyBuilder& b) {
   b.ints("rest", all);
   if (b.has_input(1)) {
     split_heads(b, "query", "q_given", parts.heads);
-    split_heads(b, "key", "k_given", parts.kv_heads);
+    if (has_compared_tokens(b)) {
+      split_heads(b, "key", "k_given", parts.kv_heads);
+    } else {
+      b.add(R"(
+        q_tokens = Shape <start = 1, end = 2> (query)
+        k_tokens = Shape <start = 1, end = 2> (key)
+        k_frame = Shape <start = 0, end = 1> (key)
+        k_width = Shape <start = 2, end = 3> (key)
+        has_no_tokens = Equal (k_tokens, zero)
+        as_many_tokens = Where (has_no_tokens, zero, q_tokens)
+        given_key_shape = Concat <axis = 0> (k_frame, as_many_tokens, k_width)
+        key_of_as_many_tokens = Reshape <allowzero = 1> (key, given_key_shape)
+      )");
+      split_heads(b, "key_of_as_many_tokens", "k_given", parts.kv_heads);
+    }
     split_heads(b, "value", "v", parts.kv_heads);
   } else {
     const std::int64_t counts[] = {parts.heads, parts.kv_heads, parts.kv_heads};
@@ -112,21 +182,11 @@ void group_query_attention_body(BodyBuilder& b) {
     split_heads(b, "query", "packed", parts.heads + 2 * parts.kv_heads);
     b.add("q_given, k_given, v = Split <axis = 1> (packed, packed_counts)");
   }
-  for (const std::string name : {"q", "k"})
-    b.add(b.has_input(14) ? name + "_upright = RMSNormalization <epsilon: float = @qk_norm_epsilon> (" + name +
-                                "_given, " + name + "_norm_weight)"
-                          : name + "_upright = Identity (" + name + "_given)");
-  b.add(R"(
-    batch = Shape <start = 0, end = 1> (q_upright)
-    query_length = Shape <start = 2, end = 3> (q_upright)
-    total_number = Cast <to = 7> (total_sequence_length)
-    total = Reshape (total_number, one)
-    lasts = Cast <to = 7> (seqlens_k)
-    lasts_list = Reshape (lasts, rest)
-    counts = Add (lasts_list, one)
-    before_or_less = Sub (counts, query_length)
-    before = Max (before_or_less, zero)
-  )");
+  for (const auto& [name, to] : {std::pair<std::string, std::string>("q", "q_upright"), {"k", "k_placed"}})
+    b.add(b.has_input(14) ? to + " = RMSNormalization <epsilon: float = @qk_norm_epsilon> (" + name + "_given, " +
+                                name + "_norm_weight)"
+                          : to + " = Identity (" + name + "_given)");
+  add_counts(b);
   if (b.attrs().find_i("do_rotary").value_or(0) != 0)
     add_rotation(b);
   else

@@ -4,6 +4,8 @@
 // them all. What causality hides is not seen at all.
 #include "ops/microsoft/fused_attention/fused_attention_parts.h"
 
+#include "ops/common/body_guard.h"
+
 namespace norn::ops::microsoft {
 namespace {
 
@@ -47,7 +49,7 @@ void require_length(const BodyBuilder& b, int mask, const std::string& name) {
 }
 
 // `visible`, of rank 4: which keys the mask shows.
-void add_visible(BodyBuilder& b, const std::string& mask, int rank) {
+void add_visible(BodyBuilder& b, int mask_input, const std::string& mask, int rank) {
   const std::int64_t by_batch[] = {-1, 1, 1, 1}, axis[] = {1}, rows_axes[] = {1, 2};
   b.ints("mask_by_batch", by_batch);
   b.ints("mask_axis_1", axis);
@@ -62,12 +64,29 @@ void add_visible(BodyBuilder& b, const std::string& mask, int rank) {
         mask_one = Constant <value_int = 1> ()
         key_count = Squeeze (total_length)
         key_numbers = Range (mask_zero, key_count, mask_one)
-        ends = Slice (mask_wide, mask_none, batch)
-        ends_by_batch = Reshape (ends, mask_by_batch)
-        before_end = Less (key_numbers, ends_by_batch)
         twice_batch = Add (batch, batch)
         number_count = Shape (mask_wide)
         has_starts = Equal (number_count, twice_batch)
+        ends = Slice (mask_wide, mask_none, batch)
+        least_end = ReduceMin <keepdims = 0> (ends)
+        are_lengths = GreaterOrEqual (least_end, mask_zero)
+      )");
+      if (b.size_or_unknown(mask_input, 0) >= 0 && b.size_or_unknown(0, 0) >= 0)
+        b.add("are_ends = Identity (are_lengths)");
+      else
+        b.add(R"(
+          mask_two = Constant <value = int64[1] {2}> ()
+          thrice_batch = Add (twice_batch, batch)
+          with_offsets = Add (thrice_batch, mask_two)
+          is_batch = Equal (number_count, batch)
+          is_with_offsets = Equal (number_count, with_offsets)
+          is_either = Or (is_batch, has_starts)
+          is_a_length = Or (is_either, is_with_offsets)
+          are_ends = And (are_lengths, is_a_length)
+        )");
+      add_guard(b, "ends", "mask_by_batch", "are_ends", "ends_from_0");
+      b.add(R"(
+        before_end = Less (key_numbers, ends_from_0)
         more = Concat <axis = 0> (mask_none, batch)
         mask_filled = Pad (mask_wide, more)
         starts_or_more = Slice (mask_filled, batch, twice_batch)
@@ -131,7 +150,7 @@ std::string add_bias(BodyBuilder& b, int mask, const std::string& mask_name, int
   b.ints("mask_none", none);
   const int rank = b.rank(mask);
   if (rank == 1) require_length(b, mask, mask_name);
-  add_visible(b, mask_name, rank);
+  add_visible(b, mask, mask_name, rank);
   b.scalar("filter_wide", DataType::Float,
            static_cast<double>(b.attrs().find_f("mask_filter_value").value_or(-10000.0f)));
   b.add("filter = CastLike (filter_wide, q) no_filter_wide = Constant <value_float = 0.0> ()");

@@ -1,7 +1,11 @@
 // MatMul, Gemm and Conv with what ONNX Runtime fuses into them.
 #include "ops/microsoft/fused_linear/fused_linear.h"
 
+#include <string>
+
+#include "ops/common/agree.h"
 #include "ops/microsoft/domain.h"
+#include "ops/nn/conv/conv.h"
 
 namespace norn::ops {
 namespace microsoft {
@@ -89,11 +93,21 @@ constexpr Schema kFusedConv[] = {
      .types = kFusedConvTypes},
 };
 
+// Z has the shape of what it is added to.
+void infer_fused_conv(InferContext& ctx) {
+  const auto out = infer_conv(ctx, 0, 1, 2, ctx.elem(0));
+  if (!out || !ctx.has_input(3)) return;
+  ctx.require_rank(3, static_cast<std::int64_t>(out->size()));
+  for (std::size_t d = 0; d < out->size(); ++d)
+    agree(ctx, 3, static_cast<int>(d), (*out)[d], "axis " + std::to_string(d) + " of the convolution");
+}
+
 }  // namespace
 
 constinit const Operator FusedGemm = {.domain = kMicrosoftDomain, .name = "FusedGemm", .history = kFusedGemm};
 constinit const Operator FusedMatMul = {.domain = kMicrosoftDomain, .name = "FusedMatMul", .history = kFusedMatMul};
-constinit const Operator FusedConv = {.domain = kMicrosoftDomain, .name = "FusedConv", .history = kFusedConv};
+constinit const Operator FusedConv = {
+    .domain = kMicrosoftDomain, .name = "FusedConv", .history = kFusedConv, .infer = infer_fused_conv};
 
 }  // namespace microsoft
 

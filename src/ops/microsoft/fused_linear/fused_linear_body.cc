@@ -1,6 +1,7 @@
 // FusedMatMul transposes the last two axes of an input, or moves its first axis behind its batch axes, or both.
 #include <numeric>
 
+#include "ops/common/body_guard.h"
 #include "ops/microsoft/domain.h"
 #include "ops/microsoft/fused_linear/fused_linear.h"
 #include "opset/function_body.h"
@@ -77,7 +78,19 @@ void fused_conv_body(BodyBuilder& b) {
     convolved = Conv <auto_pad: string = @auto_pad, dilations: ints = @dilations, group: int = @group,
                       kernel_shape: ints = @kernel_shape, pads: ints = @pads, strides: ints = @strides> (X, W, B)
   )");
-  b.add(b.has_input(3) ? "summed = Add (convolved, Z)" : "summed = Identity (convolved)");
+  if (b.has_input(3)) {
+    // Of what inference did not see nothing compared the shapes.
+    const bool compared = b.type(0).has_rank() && b.type(1).has_rank() && b.type(3).has_rank();
+    if (compared) {
+      b.add("summed = Add (convolved, Z)");
+    } else {
+      b.add("z_shape = Shape (Z) out_shape = Shape (convolved) are_equal = Equal (z_shape, out_shape)");
+      add_guard(b, "Z", "out_shape", "are_equal", "Z_of_the_shape_of_the_convolution");
+      b.add("summed = Add (convolved, Z_of_the_shape_of_the_convolution)");
+    }
+  } else {
+    b.add("summed = Identity (convolved)");
+  }
   add_activation(b, b.attrs().find_floats("activation_params").value_or(std::vector<float>{}));
 }
 

@@ -1,6 +1,9 @@
 // Gelu and its approximations, some of them of a sum with a bias.
 #include "ops/microsoft/gelu_variants/gelu_variants.h"
 
+#include <string>
+
+#include "ops/common/agree.h"
 #include "ops/common/shapes.h"
 #include "ops/microsoft/domain.h"
 
@@ -50,11 +53,14 @@ constexpr Schema kQuickGelu[] = {
     {.since = 1, .inputs = kGeluInputs, .outputs = kFastGeluOutputs, .attrs = kQuickGeluAttrs, .types = kBiasGeluTypes},
 };
 
-// The shape that both inputs have together, or the only one's.
+// The bias has an element for each of the last axis.
 void infer_with_bias(InferContext& ctx) {
   if (!ctx.has_input(1)) return same_as_input(ctx);
-  if (ctx.has_rank(0) && ctx.has_rank(1)) return ctx.set(0, ctx.elem(0), broadcast(ctx, ctx.shape(0), ctx.shape(1)));
-  if (ctx.elem(0) != DataType::Undefined) ctx.set(0, ctx.elem(0));
+  if (ctx.has_rank(0) && ctx.rank(0) == 0)
+    ctx.fail("input 0 \"" + std::string(ctx.schema().inputs[0].name) +
+             "\" is a scalar, which has no axis for the bias");
+  require_list(ctx, 1, 0, -1);
+  same_as_input(ctx);
 }
 
 }  // namespace

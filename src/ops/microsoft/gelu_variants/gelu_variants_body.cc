@@ -9,13 +9,27 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-void fast_gelu_body(BodyBuilder& b) {
-  b.add(b.has_input(1) ? "x = Add (X, bias)" : "x = Identity (X)");
-  b.add("Y = Gelu <approximate = \"tanh\"> (x)");
+// `sum` of `x` and `bias`. Of an x of unknown rank nothing compared the last axis.
+void add_bias(BodyBuilder& b, const std::string& x, const std::string& bias) {
+  if (b.type(0).has_rank()) return b.add("sum = Add (" + x + ", " + bias + ")");
+  b.add("last_axis = Shape <start = -1> (" + x + ") fitting_bias = Reshape (" + bias + ", last_axis) sum = Add (" + x +
+        ", fitting_bias)");
 }
 
-constexpr FunctionBody kBiasGelu[] = {
-    {.since = 1, .opset = kBodyOpset, .nodes = "{ sum = Add (A, B) C = Gelu (sum) }"}};
+void bias_gelu_body(BodyBuilder& b) {
+  add_bias(b, "A", "B");
+  b.add("C = Gelu (sum)");
+}
+
+void fast_gelu_body(BodyBuilder& b) {
+  if (b.has_input(1))
+    add_bias(b, "X", "bias");
+  else
+    b.add("sum = Identity (X)");
+  b.add("Y = Gelu <approximate = \"tanh\"> (sum)");
+}
+
+constexpr FunctionBody kBiasGelu[] = {{.since = 1, .opset = kBodyOpset, .build = bias_gelu_body}};
 constexpr FunctionBody kFastGelu[] = {{.since = 1, .opset = kBodyOpset, .build = fast_gelu_body}};
 constexpr FunctionBody kGelu[] = {{.since = 1, .opset = kBodyOpset, .nodes = "{ Y = Gelu (X) }"}};
 constexpr FunctionBody kQuickGelu[] = {

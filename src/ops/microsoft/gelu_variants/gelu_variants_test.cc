@@ -35,6 +35,14 @@ const Cases cases("Gelus", {
                                 {.tolerance = 1e-6}},
                                {"com.microsoft.BiasGelu", "float[N,2*M]; float[2*M]", "float[N,2*M]"},
                                {"com.microsoft.FastGelu", "bfloat16[N,2*M]", "bfloat16[N,2*M]"},
+                               {"com.microsoft.{BiasGelu|FastGelu}",
+                                "float[2,3,{1|5}] random; float[4] random",
+                                "",
+                                {.error = "and axis 0 of"}},
+                               {"com.microsoft.{BiasGelu|FastGelu}",
+                                "float[2,3,4] random; {float[1]|float[]|float[1,4]} random",
+                                "",
+                                {.error = "*"}},
                                {"com.microsoft.QuickGelu", "int32[2]", "", {.error = "takes only"}},
                            });
 

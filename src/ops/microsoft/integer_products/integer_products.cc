@@ -1,6 +1,9 @@
 // Products of 8-bit integers whose result is scaled to floating-point numbers.
 #include "ops/microsoft/integer_products/integer_products.h"
 
+#include <optional>
+
+#include "ops/common/agree.h"
 #include "ops/microsoft/domain.h"
 
 namespace norn::ops {
@@ -87,11 +90,28 @@ constexpr Schema kMatMulIntegerToFloat[] = {
      .types = kMatMulIntegerToFloatTypes},
 };
 
+// A and B are matrices; C is broadcast to their product, which it does not enlarge.
+void infer_qgemm(InferContext& ctx) {
+  ctx.require_rank(0, 2);
+  ctx.require_rank(3, 2);
+  if (ctx.has_input(6)) require_rank_of(ctx, 6, {0, 1, 2});
+  const bool a = ctx.attrs().flag("transA"), b = ctx.attrs().flag("transB");
+  agree(ctx, 0, a ? 0 : 1, 3, b ? 1 : 0);
+  const std::optional<DimExpr> sizes[] = {size_of(ctx, 0, a ? 1 : 0), size_of(ctx, 3, b ? 0 : 1)};
+  for (const int d : {0, 1}) {
+    const auto own = size_of(ctx, 6, d - 2);
+    if (sizes[d] && own && own->is_constant() && own->constant() != 1)
+      agree(ctx, 6, d - 2, *sizes[d], d == 0 ? "the rows of the product" : "the columns of the product");
+  }
+  const DataType type = !ctx.has_input(7) ? DataType::Float : ctx.has_input(8) ? ctx.elem(8) : DataType::Uint8;
+  ctx.set(0, type, {sizes[0] ? *sizes[0] : ctx.fresh_dim(), sizes[1] ? *sizes[1] : ctx.fresh_dim()});
+}
+
 }  // namespace
 
 constinit const Operator DynamicQuantizeMatMul = {
     .domain = kMicrosoftDomain, .name = "DynamicQuantizeMatMul", .history = kDynamicQuantizeMatMul};
-constinit const Operator QGemm = {.domain = kMicrosoftDomain, .name = "QGemm", .history = kQGemm};
+constinit const Operator QGemm = {.domain = kMicrosoftDomain, .name = "QGemm", .history = kQGemm, .infer = infer_qgemm};
 constinit const Operator MatMulIntegerToFloat = {
     .domain = kMicrosoftDomain, .name = "MatMulIntegerToFloat", .history = kMatMulIntegerToFloat};
 

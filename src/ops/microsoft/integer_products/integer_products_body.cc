@@ -55,7 +55,15 @@ void qgemm_body(BodyBuilder& b) {
                                          : "of_" + name + " = Identity (" + name + ")");
   }
   b.add("product = MatMulInteger (of_A, of_B, " + a_zero + ", " + b_zero + ")");
-  b.add(b.has_input(6) ? "sum = Add (product, C)" : "sum = Identity (product)");
+  if (!b.has_input(6)) {
+    b.add("sum = Identity (product)");
+  } else if (b.type(6).has_rank() && b.type(6).is_static()) {
+    b.add("sum = Add (product, C)");
+  } else {
+    // A C whose sizes nothing compared must not enlarge the product.
+    b.add("grown = Add (product, C) product_shape = Shape (product)");
+    b.add("sum = Reshape <allowzero = 1> (grown, product_shape)");
+  }
   b.scalar("factor", DataType::Float, static_cast<double>(b.attrs().f("alpha")));
   b.add(R"(
     numbers = Cast <to = 1> (sum)

@@ -1,5 +1,6 @@
 // Without rotary_embedding_dim the whole head is turned, and the cache tells its size. A lone position is that of the
 // first token.
+#include "ops/common/body_guard.h"
 #include "ops/microsoft/domain.h"
 #include "ops/microsoft/rotary_positions/rotary_positions.h"
 #include "opset/function_body.h"
@@ -45,10 +46,12 @@ void rotary_body(BodyBuilder& b) {
   } else {
     b.add("x = Identity (input)");
   }
+  // A position counts from the front; the rows of a cache would be taken from behind for a negative one.
+  add_index_guard(b, "positions", DataType::Int64, "position_from_0");
   b.add("y = RotaryEmbedding <interleaved: int = @interleaved" +
         std::string(turned > 0 ? ", num_heads: int = @num_heads, rotary_embedding_dim: int = @rotary_embedding_dim"
                                : "") +
-        "> (x, cos_cache, sin_cache, positions)");
+        "> (x, cos_cache, sin_cache, position_from_0)");
   b.add(split ? "turned = Transpose <perm = [0, 2, 1, 3]> (y) shape = Shape (input) output = Reshape (turned, shape)"
               : "output = Identity (y)");
 }

@@ -1,5 +1,6 @@
 // The sum is a value of its own, in the inputs' type; what is normalised is that, computed as the standard operators
 // do.
+#include "ops/common/body_guard.h"
 #include "ops/microsoft/domain.h"
 #include "ops/microsoft/skip_normalization/skip_normalization.h"
 #include "opset/function_body.h"
@@ -25,21 +26,59 @@ void add_reciprocal_root(BodyBuilder& b, const std::string& of, DataType type, s
   )");
 }
 
+// Whether inference knows that an axis of one input is as long as that of another, or of one element.
+bool is_compared(const BodyBuilder& b, int i, int with) {
+  if (!b.type(i).has_rank() || !b.type(with).has_rank()) return false;
+  const opset::DimExpr &size = b.type(i).shape->front(), &wanted = b.type(with).shape->front();
+  return size.is_constant() || size == wanted;
+}
+
+// `skipped`: the sum, of the input's shape. What of that inference could not compare is the target of a Reshape.
+void add_skipped(BodyBuilder& b) {
+  const bool ranked = b.type(0).has_rank() && b.type(1).has_rank();
+  if (ranked && (b.type(1).shape->size() == 2 || is_compared(b, 1, 0))) return b.add("skipped = Add (input, skip)");
+  const std::int64_t one[] = {1};
+  b.ints("one_batch", one);
+  b.add(R"(
+    rows_and_columns = Shape <start = -2> (input)
+    batch_of_input = Shape <end = -2> (input)
+    batch_of_skip = Shape <end = -2> (skip)
+    is_for_all = Equal (batch_of_skip, one_batch)
+    batch_to_be = Where (is_for_all, batch_of_skip, batch_of_input)
+    skip_shape = Concat <axis = 0> (batch_to_be, rows_and_columns)
+    fitting_skip = Reshape <allowzero = 1> (skip, skip_shape)
+  )");
+  if (ranked) return b.add("skipped = Add (input, fitting_skip)");
+  b.add("grown = Add (input, fitting_skip) input_shape = Shape (input)");
+  b.add("skipped = Reshape <allowzero = 1> (grown, input_shape)");
+}
+
+// `to`: the list of input `i`, with a number for each element of the last axis; nothing compared that beside inputs of
+// unknown ranks. Nothing if the node has none.
+std::string add_list(BodyBuilder& b, int i, const std::string& name) {
+  if (!b.has_input(i)) return "";
+  if (b.type(0).has_rank() || b.type(1).has_rank()) return name;
+  b.add(name + "_width = Shape <start = -1> (input) fitting_" + name + " = Reshape (" + name + ", " + name + "_width)");
+  return "fitting_" + name;
+}
+
 void add_sum(BodyBuilder& b, int bias) {
-  b.add("skipped = Add (input, skip)");
-  b.add(b.has_input(bias) ? "sum = Add (skipped, bias)" : "sum = Identity (skipped)");
+  add_skipped(b);
+  b.add(b.has_input(bias) ? "sum = Add (skipped, " + add_list(b, bias, "bias") + ")" : "sum = Identity (skipped)");
   if (b.wants_output(3)) b.add("input_skip_bias_sum = Identity (sum)");
 }
 
 void skip_layer_normalization_body(BodyBuilder& b) {
   add_sum(b, 4);
-  b.add("output, mean, inv_std_var = LayerNormalization <epsilon: float = @epsilon> (sum, gamma, beta)");
+  const std::string gamma = add_list(b, 2, "gamma"), beta = add_list(b, 3, "beta");
+  b.add("output, mean, inv_std_var = LayerNormalization <epsilon: float = @epsilon> (sum, " + gamma + ", " + beta +
+        ")");
 }
 
 void skip_simplified_layer_normalization_body(BodyBuilder& b) {
   if (b.wants_output(1)) b.unsupported("the output mean is not computed: this normalisation does not subtract one");
   add_sum(b, 3);
-  b.add("output = RMSNormalization <epsilon: float = @epsilon> (sum, gamma)");
+  b.add("output = RMSNormalization <epsilon: float = @epsilon> (sum, " + add_list(b, 2, "gamma") + ")");
   const std::int64_t last[] = {-1};
   if (b.wants_output(2)) add_reciprocal_root(b, "sum", DataType::Float, last);
 }
@@ -60,15 +99,41 @@ void embed_layer_normalization_body(BodyBuilder& b) {
   const std::int64_t zero[] = {0}, one[] = {1};
   b.ints("zero", zero);
   b.ints("one", one);
-  b.add("words = Gather (word_embedding, input_ids)");
-  if (b.has_input(8))
-    b.add("positions = Gather (position_embedding, position_ids)");
-  else
-    b.add("length = Shape <start = 1, end = 2> (input_ids) positions = Slice (position_embedding, zero, length, zero)");
+  // An id counts from the front; Gather would take a negative one from behind.
+  add_index_guard(b, "input_ids", DataType::Int32, "id_from_0");
+  b.add("words = Gather (word_embedding, id_from_0)");
+  if (b.has_input(8)) {
+    if (!is_compared(b, 8, 0)) {
+      b.add(R"(
+        ids_shape = Shape (input_ids)
+        positions_shape = Shape (position_ids)
+        is_one = Equal (positions_shape, one)
+        ids_or_one = Where (is_one, positions_shape, ids_shape)
+      )");
+      b.add("fitting_at = Reshape <allowzero = 1> (position_ids, ids_or_one)");
+    } else {
+      b.add("fitting_at = Identity (position_ids)");
+    }
+    add_index_guard(b, "fitting_at", DataType::Int32, "position_from_0");
+    b.add("positions = Gather (position_embedding, position_from_0)");
+  } else {
+    b.add("length = Shape <start = 1, end = 2> (input_ids) rows = Slice (position_embedding, zero, length, zero)");
+    // A single row would be that of all tokens.
+    if (b.size_or_unknown(3, 0) > 1)
+      b.add("positions = Identity (rows)");
+    else
+      b.add(
+          "width = Shape <start = 1, end = 2> (position_embedding) rows_shape = Concat <axis = 0> (length, width) "
+          "positions = Reshape <allowzero = 1> (rows, rows_shape)");
+  }
   b.add("placed = Add (words, positions)");
   if (b.has_input(1) != b.has_input(4)) b.fail("segment_ids and segment_embedding come together");
-  b.add(b.has_input(1) ? "segments = Gather (segment_embedding, segment_ids) embedded = Add (placed, segments)"
-                       : "embedded = Identity (placed)");
+  if (b.has_input(1)) {
+    add_index_guard(b, "segment_ids", DataType::Int32, "segment_from_0");
+    b.add("segments = Gather (segment_embedding, segment_from_0) embedded = Add (placed, segments)");
+  } else {
+    b.add("embedded = Identity (placed)");
+  }
   b.add("output = LayerNormalization <epsilon: float = @epsilon> (embedded, gamma, beta)");
   if (b.wants_output(2)) b.add("embedding_sum = Identity (embedded)");
   if (!b.wants_output(1)) return;

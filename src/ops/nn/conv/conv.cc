@@ -79,7 +79,7 @@ void check_layout(InferContext& ctx, int x, const DimExpr& channels) {
       "X seems to have its channels last (NHWC), and Conv takes them in dimension 1 (NCHW): transpose it");
 }
 
-void infer_conv(InferContext& ctx, int x, int w, int bias, DataType elem) {
+std::optional<Dims> infer_conv(InferContext& ctx, int x, int w, int bias, DataType elem) {
   const std::int64_t group = conv_group(ctx);
   const auto kernel_shape = ctx.attrs().find_ints("kernel_shape");
 
@@ -112,7 +112,10 @@ void infer_conv(InferContext& ctx, int x, int w, int bias, DataType elem) {
   } else if (!ctx.has_rank(w)) {
     filters = ctx.fresh_dim();
   }
-  if (!rank) return ctx.set(0, elem);
+  if (!rank) {
+    ctx.set(0, elem);
+    return {};
+  }
 
   Dims kernel;
   for (std::size_t d = 2; d < *rank; ++d) {
@@ -130,7 +133,8 @@ void infer_conv(InferContext& ctx, int x, int w, int bias, DataType elem) {
   } else {
     while (out.size() < *rank) out.push_back(ctx.fresh_dim());
   }
-  ctx.set(0, elem, std::move(out));
+  ctx.set(0, elem, out);
+  return out;
 }
 
 constinit const Operator Conv = {.name = "Conv", .history = kConv, .infer = infer};

@@ -1,6 +1,7 @@
 // The operators of this slice, for other rooms to name.
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "norn/types.h"
 #include "ops/common/shapes.h"
@@ -21,7 +22,8 @@ struct ConvParams {
 };
 // For an input and filters of these shapes. Throws if they do not fit together.
 ConvParams resolve_conv(const opset::NodeView& node, const norn::Shape& x, const norn::Shape& w);
-// Output 0, of type `elem`, from the inputs of these numbers; one that is not there is omitted.
-void infer_conv(opset::InferContext& ctx, int x, int w, int bias, DataType elem);
+// Output 0, of type `elem`, from the inputs of these numbers; one that is not there is omitted. Returns its shape, as
+// far as it is known.
+std::optional<opset::Dims> infer_conv(opset::InferContext& ctx, int x, int w, int bias, DataType elem);
 
 }  // namespace norn::ops

@@ -2,6 +2,10 @@
 // channels.
 #include "ops/nn/group_normalization/group_normalization.h"
 
+#include <string>
+
+#include "ops/common/agree.h"
+
 namespace norn::ops {
 namespace {
 
@@ -30,9 +34,30 @@ constexpr Schema kGroupNormalization[] = {
     {.since = 21, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs21, .types = kTypes},
 };
 
+void infer_group_normalization(InferContext& ctx) {
+  const std::int64_t groups = ctx.attrs().i("num_groups");
+  if (groups <= 0) ctx.fail("num_groups is " + std::to_string(groups) + ", but has to be positive");
+  if (ctx.has_rank(0) && ctx.rank(0) < 2)
+    ctx.fail("X has rank " + std::to_string(ctx.rank(0)) + ", but needs a batch and a channel axis");
+  const bool by_group = ctx.version() < 21;
+  for (const int i : {1, 2}) {
+    ctx.require_rank(i, 1);
+    if (by_group) agree(ctx, i, 0, groups, "num_groups");
+  }
+  auto channels = size_of(ctx, 0, 1);
+  for (const int i : {1, 2})
+    if (!by_group) channels = channels ? agree(ctx, i, 0, *channels, "axis 1 of X") : size_of(ctx, i, 0);
+  if (channels && channels->is_constant() && channels->constant() % groups != 0)
+    ctx.fail(
+        "X has " + channels->to_string() + " channels, which num_groups " + std::to_string(groups) + " does not divide",
+        "all groups have as many channels: give a num_groups that divides them");
+  ctx.set(0, ctx.input(0));
+}
+
 }  // namespace
 
-constinit const Operator GroupNormalization = {.name = "GroupNormalization", .history = kGroupNormalization};
+constinit const Operator GroupNormalization = {
+    .name = "GroupNormalization", .history = kGroupNormalization, .infer = infer_group_normalization};
 
 void group_normalization_schemas(SchemaTable& table) { table.add(GroupNormalization); }
 

@@ -20,12 +20,45 @@ constexpr std::string_view kNormalize = R"(
   normalized = Div (d, deviation)
 )";
 
+// Whether inference knows the channels, and that the groups divide them.
+bool known_channels(const BodyBuilder& b) {
+  return b.size_or_unknown(0, 1) >= 0 ||
+         (b.version() >= 21 && (b.size_or_unknown(1, 0) >= 0 || b.size_or_unknown(2, 0) >= 0) && b.type(0).has_rank());
+}
+
+// `scale` and `bias` as columns. Nothing compared them with the channels of an X of unknown rank.
+void add_columns(BodyBuilder& b) {
+  const std::int64_t column[] = {-1, 1}, one[] = {1};
+  if (b.type(0).has_rank()) {
+    b.ints("column", column);
+  } else {
+    b.ints("one_wide", one);
+    b.add("channel_count = Shape <start = 1, end = 2> (X) column = Concat <axis = 0> (channel_count, one_wide)");
+  }
+  b.add("scale_column = Reshape (scale, column) bias_column = Reshape (bias, column)");
+}
+
 void common(BodyBuilder& b, DataType type) {
   const std::int64_t groups = b.attrs().i("num_groups");
   if (groups <= 0) b.fail("num_groups is " + std::to_string(groups) + ", but has to be positive");
   if (b.type(0).has_rank() && b.rank(0) < 2) b.fail("X has rank " + std::to_string(b.rank(0)) + ", but needs channels");
   const std::int64_t shape[] = {0, groups, -1}, last[] = {2};
-  b.ints("group_shape", shape);
+  if (known_channels(b)) {
+    b.ints("group_shape", shape);
+  } else {
+    const std::int64_t kept[] = {0}, count[] = {groups}, rest[] = {-1}, none[] = {-7};
+    b.ints("kept", kept);
+    b.ints("group_count", count);
+    b.ints("group_rest", rest);
+    b.ints("not_divisible", none);
+    b.add(R"(
+      channels_of_x = Shape <start = 1, end = 2> (X)
+      channels_left = Mod (channels_of_x, group_count)
+      is_divisible = Equal (channels_left, kept)
+      groups_that_divide_channels = Where (is_divisible, group_count, not_divisible)
+      group_shape = Concat <axis = 0> (kept, groups_that_divide_channels, group_rest)
+    )");
+  }
   b.ints("last", last);
   b.scalar("epsilon_x", type, b.attrs().f("epsilon"));
 }
@@ -50,8 +83,8 @@ void group_normalization_body(BodyBuilder& b) {
   common(b, static_cast<DataType>(b.attrs().i("stash_type")));
   b.add("x = Cast <to: int = @stash_type> (X)");
   b.add(kNormalize);
-  const std::int64_t column[] = {-1, 1}, rest[] = {-1}, first_axes[] = {0, 1};
-  b.ints("column", column);
+  const std::int64_t rest[] = {-1}, first_axes[] = {0, 1};
+  add_columns(b);
   b.ints("rest", rest);
   b.ints("first_axes", first_axes);
   b.add(R"(
@@ -60,8 +93,6 @@ void group_normalization_body(BodyBuilder& b) {
     batch_and_channels = Gather (shape, first_axes)
     channel_shape = Concat <axis = 0> (batch_and_channels, rest)
     by_channel = Reshape (back, channel_shape)
-    scale_column = Reshape (scale, column)
-    bias_column = Reshape (bias, column)
     scaled = Mul (by_channel, scale_column)
     biased = Add (scaled, bias_column)
     Y = Reshape <allowzero = 1> (biased, shape)

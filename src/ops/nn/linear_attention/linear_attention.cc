@@ -2,6 +2,11 @@
 // are inputs that some rules need.
 #include "ops/nn/linear_attention/linear_attention.h"
 
+#include <optional>
+#include <string>
+
+#include "ops/common/agree.h"
+
 namespace norn::ops {
 namespace {
 
@@ -42,9 +47,64 @@ constexpr Schema kLinearAttention[] = {
      .determinism = Determinism::Unknown},
 };
 
+// The size of a head, where `heads` of them lie behind each other along the last axis of input `i`.
+std::optional<DimExpr> head_size(InferContext& ctx, int i, std::int64_t heads) {
+  const auto packed = size_of(ctx, i, 2);
+  if (!packed) return {};
+  if (packed->is_constant() && packed->constant() % heads != 0)
+    ctx.fail(axis_text(ctx, i, 2) + " is " + packed->to_string() + ", which is no multiple of " +
+             std::to_string(heads) + " heads");
+  return DimExpr::floor_div(*packed, heads);
+}
+
+void infer_linear_attention(InferContext& ctx) {
+  const std::int64_t q_heads = ctx.attrs().i("q_num_heads"), heads = ctx.attrs().i("kv_num_heads");
+  if (heads <= 0 || q_heads <= 0 || q_heads % heads != 0)
+    ctx.fail("q_num_heads " + std::to_string(q_heads) + " is not a multiple of kv_num_heads " + std::to_string(heads));
+  for (const int i : {0, 1, 2, 4, 5})
+    if (ctx.has_input(i)) ctx.require_rank(i, 3);
+  if (ctx.has_input(3)) ctx.require_rank(3, 4);
+  std::optional<DimExpr> batch = size_of(ctx, 0, 0), length = size_of(ctx, 0, 1);
+  for (const int i : {1, 2, 4, 5}) {
+    batch = batch ? agree(ctx, i, 0, *batch, "the batch") : size_of(ctx, i, 0);
+    length = length ? agree(ctx, i, 1, *length, "the length of the sequence") : size_of(ctx, i, 1);
+  }
+  if (batch) batch = agree(ctx, 3, 0, *batch, "the batch");
+  agree(ctx, 3, 1, heads, "kv_num_heads");
+  // Sizes of heads are compared by products, which can be solved for what is not known.
+  std::optional<DimExpr> key_size = head_size(ctx, 0, q_heads), value_size = head_size(ctx, 2, heads);
+  const auto own_key_size = head_size(ctx, 1, heads);
+  const auto query = size_of(ctx, 0, 2), key = size_of(ctx, 1, 2), value = size_of(ctx, 2, 2);
+  if (query && key)
+    ctx.unify(*query * heads, *key * q_heads, "axis 2 of query, by q_num_heads, and of key, by kv_num_heads,");
+  if (own_key_size && (!key_size || own_key_size->is_constant())) key_size = own_key_size;
+  if (const auto past = size_of(ctx, 3, 2)) {
+    if (key) ctx.unify(*past * heads, *key, "axis 2 of past_state, by kv_num_heads, and axis 2 of key");
+    if (query) ctx.unify(*past * q_heads, *query, "axis 2 of past_state, by q_num_heads, and axis 2 of query");
+    if (!key_size || past->is_constant()) key_size = past;
+  }
+  if (const auto past = size_of(ctx, 3, 3)) {
+    if (value) ctx.unify(*past * heads, *value, "axis 3 of past_state, by kv_num_heads, and axis 2 of value");
+    if (!value_size || past->is_constant()) value_size = past;
+  }
+  const auto one_of = [&](int i, const DimExpr& one, const DimExpr& other, const char* which) {
+    const auto own = size_of(ctx, i, 2);
+    if (own && DimExpr::differ(*own, one) && DimExpr::differ(*own, other))
+      ctx.fail(axis_text(ctx, i, 2) + " is " + own->to_string() + ", but has to be " + which + ", " + one.to_string() +
+               " or " + other.to_string());
+  };
+  one_of(4, heads, key_size ? *key_size * heads : ctx.fresh_dim(), "one number for each head or for each of its keys");
+  one_of(5, heads, 1, "one number for each head or for all");
+  const auto or_fresh = [&](const std::optional<DimExpr>& size) { return size ? *size : ctx.fresh_dim(); };
+  const DimExpr by_value = or_fresh(value_size);
+  ctx.set(0, ctx.elem(0), {or_fresh(batch), or_fresh(length), by_value * q_heads});
+  ctx.set(1, ctx.has_input(3) ? ctx.elem(3) : ctx.elem(0), {or_fresh(batch), heads, or_fresh(key_size), by_value});
+}
+
 }  // namespace
 
-constinit const Operator LinearAttention = {.name = "LinearAttention", .history = kLinearAttention};
+constinit const Operator LinearAttention = {
+    .name = "LinearAttention", .history = kLinearAttention, .infer = infer_linear_attention};
 
 void linear_attention_schemas(SchemaTable& table) { table.add(LinearAttention); }
 

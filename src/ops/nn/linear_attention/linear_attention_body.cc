@@ -65,8 +65,38 @@ void linear_attention_body(BodyBuilder& b) {
   b.ints("first_axis", first);
   b.ints("q_shape", q_shape);
   b.ints("kv_shape", kv_shape);
-  b.ints("gate_shape", gate_shape);
-  b.ints("beta_shape", beta_shape);
+  if (b.size_or_unknown(4, 2) >= 0 || !rule.gated) {
+    b.ints("gate_shape", gate_shape);
+  } else {
+    // One for each head, or for each of its keys: nothing compared it yet.
+    const std::int64_t by_token[] = {0, 0, heads}, one[] = {1}, count[] = {heads};
+    b.ints("gate_by_token", by_token);
+    b.ints("gate_one", one);
+    b.ints("gate_heads", count);
+    b.add(R"(
+      gate_numbers = Shape <start = 2, end = 3> (decay)
+      key_numbers = Shape <start = 2, end = 3> (key)
+      head_keys = Div (key_numbers, gate_heads)
+      is_by_head = Equal (gate_numbers, gate_heads)
+      head_numbers = Where (is_by_head, gate_one, head_keys)
+      gate_shape = Concat <axis = 0> (gate_by_token, head_numbers, gate_one)
+    )");
+  }
+  if (b.size_or_unknown(5, 2) >= 0 || !rule.delta) {
+    b.ints("beta_shape", beta_shape);
+  } else {
+    const std::int64_t by_token[] = {0, 0}, one[] = {1}, ones[] = {1, 1}, count[] = {heads};
+    b.ints("beta_by_token", by_token);
+    b.ints("beta_one", one);
+    b.ints("beta_ones", ones);
+    b.ints("beta_heads", count);
+    b.add(R"(
+      beta_numbers = Shape <start = 2, end = 3> (beta)
+      is_for_all = Equal (beta_numbers, beta_one)
+      beta_by_head = Where (is_for_all, beta_one, beta_heads)
+      beta_shape = Concat <axis = 0> (beta_by_token, beta_by_head, beta_ones)
+    )");
+  }
   b.ints("packed", packed);
   const auto unpack = [&](const std::string& name, const std::string& input, const std::string& shape) {
     b.add(name + "_wide = " + to + "(" + input + ") " + name + "_split = Reshape (" + name + "_wide, " + shape + ") " +

@@ -1,6 +1,10 @@
 // Attention whose scores graphs change. Experimental. score_mod and prob_mod are graphs of a score tensor.
 #include "ops/preview/flex_attention/flex_attention.h"
 
+#include <string>
+
+#include "ops/common/agree.h"
+
 namespace norn::ops {
 namespace {
 
@@ -29,10 +33,25 @@ constexpr Schema kFlexAttention[] = {
      .support = Support::Experimental},
 };
 
+void infer_flex_attention(InferContext& ctx) {
+  for (const int i : {0, 1, 2}) ctx.require_rank(i, 4);
+  auto batch = agree(ctx, 0, 0, 1, 0);
+  batch = batch ? agree(ctx, 2, 0, *batch, "axis 0 of Q and K") : size_of(ctx, 2, 0);
+  agree(ctx, 0, 3, 1, 3);
+  agree(ctx, 1, 2, 2, 2);
+  const auto heads = size_of(ctx, 0, 1), shared = agree(ctx, 1, 1, 2, 1);
+  if (heads && shared && heads->is_constant() && shared->is_constant() &&
+      (shared->constant() < 1 || heads->constant() % shared->constant() != 0))
+    ctx.fail("the query's " + heads->to_string() + " heads are no multiple of the key's " + shared->to_string());
+  const auto or_fresh = [&](const std::optional<DimExpr>& size) { return size ? *size : ctx.fresh_dim(); };
+  ctx.set(0, ctx.elem(0),
+          {or_fresh(batch), or_fresh(heads), or_fresh(size_of(ctx, 0, 2)), or_fresh(size_of(ctx, 2, 3))});
+}
+
 }  // namespace
 
 constinit const Operator FlexAttention = {
-    .domain = "ai.onnx.preview", .name = "FlexAttention", .history = kFlexAttention};
+    .domain = "ai.onnx.preview", .name = "FlexAttention", .history = kFlexAttention, .infer = infer_flex_attention};
 
 void flex_attention_schemas(SchemaTable& table) { table.add(FlexAttention); }
 

@@ -45,8 +45,9 @@ struct Layer {
   double bias(std::size_t direction, std::size_t gate, std::size_t j) const {
     return b.empty() ? 0 : b[(direction * 2 * gates + gate) * hidden + j];
   }
-  double peephole(std::size_t direction, std::size_t gate, std::size_t j) const {
-    return peepholes.empty() ? 0 : peepholes[(direction * 3 + gate) * hidden + j];
+  // What the gate sees of the cell, which may be infinite: nothing without peepholes.
+  double peephole(std::size_t direction, std::size_t gate, std::size_t j, double cell) const {
+    return peepholes.empty() ? 0 : peepholes[(direction * 3 + gate) * hidden + j] * cell;
   }
   double activate(std::size_t direction, std::size_t function, double x) const {
     const auto functions = static_cast<std::size_t>(gates_of(kind).functions);
@@ -82,10 +83,10 @@ struct Layer {
       return input_part(d, gate, j, x) + state_part(d, gate, j, h);
     };
     for (std::size_t j = 0; j < hidden; ++j) {
-      const double input = activate(d, 0, sum(0, j) + peephole(d, 0, j) * c[j]);
-      const double forget = p.input_forget ? 1 - input : activate(d, 0, sum(2, j) + peephole(d, 2, j) * c[j]);
+      const double input = activate(d, 0, sum(0, j) + peephole(d, 0, j, c[j]));
+      const double forget = p.input_forget ? 1 - input : activate(d, 0, sum(2, j) + peephole(d, 2, j, c[j]));
       c[j] = forget * c[j] + input * activate(d, 1, sum(3, j));
-      const double output = activate(d, 0, sum(1, j) + peephole(d, 1, j) * c[j]);
+      const double output = activate(d, 0, sum(1, j) + peephole(d, 1, j, c[j]));
       next[j] = output * activate(d, 2, c[j]);
     }
     h = std::move(next);

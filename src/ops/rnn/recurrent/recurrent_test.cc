@@ -165,6 +165,9 @@ const Cases equations(
          {.formula = layer<4>}},
         {"LSTM-22", "float[0,2,2]; float[1,4,2] random; float[1,4,1] random; -; -; float[1,2,1] 3 4; float[1,2,1] 5 6",
          "float[0,1,2,1]; float[1,2,1] 3 4; float[1,2,1] 5 6"},
+        // Without peepholes no gate sees a cell that is infinite.
+        {"LSTM-22", "float[1,1,1] 0; float[1,4,1] fill 0; float[1,4,1] fill 0; -; -; -; float[1,1,1] inf",
+         "float[1,1,1,1] 0.5; float[1,1,1] 0.5; float[1,1,1] inf"},
         {"GRU-22",
          "float[2,3,0]; float[1,3,0]; float[1,3,1] random; float[1,6] random",
          "float[2,1,3,1]; float[1,3,1]",

@@ -1,5 +1,9 @@
 // The positions of all points, in homogeneous coordinates [points, D + 1], times each transposed matrix. Computed in
 // float, or in double for a double theta.
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "ops/tensor/affine_grid/affine_grid.h"
 #include "opset/function_body.h"
 
@@ -9,52 +13,87 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
+struct Grid {
+  std::int64_t n;  // dimensions
+  bool corners;
+  std::string to;    // a Cast
+  std::string name;  // what names of values begin with
+};
+
+// Nodes that give `name`grid. They stand in a graph of their own where the number of dimensions is not known, so that
+// all names differ; lists are added to the body around.
+std::string nodes_of(BodyBuilder& b, const Grid& grid) {
+  const std::int64_t n = grid.n, flat[] = {-1, 1}, plane[] = {-1, n + 1}, dims[] = {n};
+  const std::string& p = grid.name;
+  b.ints(p + "flat", flat);
+  b.ints(p + "plane", plane);
+  b.ints(p + "dims", dims);
+  // As many sizes, and one matrix for each image: a Reshape to what is there.
+  std::string text = p + "spatial = Reshape (all_spatial, " + p + "dims)\n", columns;
+  // Axis d of the image, slowest first; in coordinates it is the last but d.
+  for (std::int64_t d = 0; d < n; ++d) {
+    const std::string s = std::to_string(d);
+    const auto at = [&](const char* what) { return p + what + s; };
+    text += at("index_") + " = Constant <value_int = " + s + "> () " + at("count_") + " = Gather (" + p + "spatial, " +
+            at("index_") + ") " + at("length_") + " = " + grid.to + "(" + at("count_") + ")\n";
+    text += at("numbers_") + " = Range (zero, " + at("length_") + ", one)\n";
+    if (grid.corners)
+      text += at("steps_") + " = Sub (" + at("length_") + ", one) " + at("parts_") + " = Max (" + at("steps_") +
+              ", one) " + at("at_") + " = Identity (" + at("numbers_") + ")\n";
+    else
+      text +=
+          at("parts_") + " = Identity (" + at("length_") + ") " + at("at_") + " = Add (" + at("numbers_") + ", half)\n";
+    text += at("twice_") + " = Mul (" + at("at_") + ", two) " + at("of_two_") + " = Div (" + at("twice_") + ", " +
+            at("parts_") + ") " + at("line_") + " = Sub (" + at("of_two_") + ", one)\n";
+    std::vector<std::int64_t> shape(static_cast<std::size_t>(n), 1);
+    shape[static_cast<std::size_t>(d)] = -1;
+    b.ints(at("shape_"), shape);
+    text += at("stretched_") + " = Reshape (" + at("line_") + ", " + at("shape_") + ") " + at("all_") + " = Expand (" +
+            at("stretched_") + ", " + p + "spatial) " + at("column_") + " = Reshape (" + at("all_") + ", " + p +
+            "flat)\n";
+    columns = at("column_") + ", " + columns;
+  }
+  text += p + "zeros = Mul (" + p + "column_0, zero) " + p + "ones = Add (" + p + "zeros, one)\n";
+  text += p + "points = Concat <axis = 1> (" + columns + p + "ones)\n";
+  text += p + "moved = MatMul (" + p + "points, transposed)\n";
+  text += p + "grid_shape = Concat <axis = 0> (images, " + p + "spatial, " + p + "dims)\n";
+  return text + p + "wide = Reshape <allowzero = 1> (" + p + "moved, " + p + "grid_shape) " + p + "grid = CastLike (" +
+         p + "wide, theta)\n";
+}
+
 void affine_grid_body(BodyBuilder& b) {
-  const std::int64_t n = b.size(0, 1);  // 2 or 3 dimensions
-  if (n != 2 && n != 3) b.fail("theta has " + std::to_string(n) + " rows, but has to have 2 or 3");
+  const auto known = grid_dimensions(b.size_or_unknown(0, 1), b.size_or_unknown(0, 2), b.size_or_unknown(1, 0));
   const DataType type = b.elem(0) == DataType::Double ? DataType::Double : DataType::Float;
-  const std::string to = "Cast <to = " + std::to_string(static_cast<int>(type)) + "> ";
-  const bool corners = b.attrs().i("align_corners") != 0;
-  const std::int64_t flat[] = {-1, 1}, two_more[] = {2}, plane[] = {-1, n + 1}, end[] = {n + 2}, rest[] = {-1},
-                     dims[] = {n};
-  b.ints("flat", flat);
+  Grid grid;
+  grid.to = "Cast <to = " + std::to_string(static_cast<int>(type)) + "> ";
+  grid.corners = b.attrs().i("align_corners") != 0;
+  const std::int64_t first[] = {0}, one_more[] = {1}, two_more[] = {2}, most[] = {INT64_MAX};
+  b.ints("first", first);
+  b.ints("one_more", one_more);
   b.ints("two_more", two_more);
-  b.ints("plane", plane);
-  b.ints("end", end);
-  b.ints("rest", rest);
-  b.ints("dims", dims);
+  b.ints("most", most);
   b.scalar("zero", type, 0);
   b.scalar("half", type, 0.5);
   b.scalar("one", type, 1);
   b.scalar("two", type, 2);
-  b.add("spatial = Slice (size, two_more, end) shape_theta = Shape <start = 0, end = 1> (theta)");
-  // Axis d of the image, slowest first; in coordinates it is the last but d.
-  std::string columns;
-  for (std::int64_t d = 0; d < n; ++d) {
-    const std::string s = std::to_string(d);
-    b.add("index_" + s + " = Constant <value_int = " + s + "> ()");
-    b.add("count_" + s + " = Gather (spatial, index_" + s + ") length_" + s + " = " + to + "(count_" + s + ")");
-    b.add("numbers_" + s + " = Range (zero, length_" + s + ", one)");
-    if (corners)
-      b.add("steps_" + s + " = Sub (length_" + s + ", one) parts_" + s + " = Max (steps_" + s + ", one) at_" + s +
-            " = Identity (numbers_" + s + ")");
-    else
-      b.add("parts_" + s + " = Identity (length_" + s + ") at_" + s + " = Add (numbers_" + s + ", half)");
-    b.add("twice_" + s + " = Mul (at_" + s + ", two) of_two_" + s + " = Div (twice_" + s + ", parts_" + s + ") line_" +
-          s + " = Sub (of_two_" + s + ", one)");
-    std::vector<std::int64_t> shape(static_cast<std::size_t>(n), 1);
-    shape[static_cast<std::size_t>(d)] = -1;
-    b.ints("shape_" + s, shape);
-    b.add("stretched_" + s + " = Reshape (line_" + s + ", shape_" + s + ") all_" + s + " = Expand (stretched_" + s +
-          ", spatial) column_" + s + " = Reshape (all_" + s + ", flat)");
-    columns = "column_" + s + ", " + columns;
+  b.add("all_spatial = Slice (size, two_more, most) images = Slice (size, first, one_more)");
+  b.add("matrices = " + grid.to + "(theta) transposed = Transpose <perm = [0, 2, 1]> (matrices)");
+  if (known) {
+    grid.n = *known;
+    b.add(nodes_of(b, grid));
+    return;
   }
-  b.add("zeros = Mul (column_0, zero) ones = Add (zeros, one)");
-  b.add("points = Concat <axis = 1> (" + columns + "ones)");
-  b.add("matrices = " + to + "(theta) transposed = Transpose <perm = [0, 2, 1]> (matrices)");
-  b.add("moved = MatMul (points, transposed)");
-  b.add("grid_shape = Concat <axis = 0> (shape_theta, spatial, dims)");
-  b.add("wide = Reshape (moved, grid_shape) grid = CastLike (wide, theta)");
+  std::string branches[2];
+  for (const std::int64_t n : {2, 3}) {
+    grid.n = n;
+    grid.name = "of_" + std::to_string(n) + "_";
+    const std::string nodes = nodes_of(b, grid);
+    branches[n - 2] = "by_" + std::to_string(n) + " () => (" + grid.name + "grid) {" + nodes + "}";
+  }
+  b.add(
+      "of_plane = Constant <value = int64[1] {4}> () size_count = Shape (size) is_plane = Equal (size_count, "
+      "of_plane)");
+  b.add("grid = If (is_plane) <then_branch: graph = " + branches[0] + ", else_branch: graph = " + branches[1] + ">");
 }
 
 constexpr FunctionBody kBodies[] = {{.since = 20, .opset = 20, .build = affine_grid_body}};

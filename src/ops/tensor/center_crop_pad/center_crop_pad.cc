@@ -2,6 +2,9 @@
 // from or added at the end.
 #include "ops/tensor/center_crop_pad/center_crop_pad.h"
 
+#include <string>
+
+#include "ops/common/agree.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -28,9 +31,12 @@ void infer_center_crop_pad(InferContext& ctx) {
   ctx.require_rank(1, 1);
   const auto wanted = ctx.known_ints(1);
   auto axes = ctx.attrs().find_ints("axes");
-  if (!ctx.has_rank(0)) {
-    return ctx.set(0, ctx.elem(0));
+  if (wanted) {
+    for (const DimExpr& size : *wanted)
+      if (size.is_constant() && size.constant() < 0) ctx.fail("shape has the negative size " + size.to_string());
   }
+  if (axes) agree(ctx, 1, 0, static_cast<std::int64_t>(axes->size()), "the number of axes");
+  if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(0));
   Dims dims = ctx.shape(0);
   if (axes) {
     axes = ctx.normalize_axes(std::move(*axes), ctx.rank(0));
@@ -38,12 +44,12 @@ void infer_center_crop_pad(InferContext& ctx) {
     axes.emplace();
     for (std::int64_t d = 0; d < ctx.rank(0); ++d) axes->push_back(d);
   }
-  // What does not fit is left to the nodes of the body.
-  const bool fits = wanted && wanted->size() == axes->size();
+  agree(ctx, 1, 0, static_cast<std::int64_t>(axes->size()), "the number of axes");
+  if (wanted && wanted->size() != axes->size())
+    ctx.fail("shape has " + std::to_string(wanted->size()) + " numbers for " + std::to_string(axes->size()) + " axes");
   for (std::size_t k = 0; k < axes->size(); ++k) {
-    const bool known = fits && !((*wanted)[k].is_constant() && (*wanted)[k].constant() < 0);
     dims[static_cast<std::size_t>((*axes)[k])] =
-        known ? (*wanted)[k] : ctx.fresh_dim("the contents of shape are not known");
+        wanted ? (*wanted)[k] : ctx.fresh_dim("the contents of shape are not known");
   }
   ctx.set(0, ctx.elem(0), std::move(dims));
 }

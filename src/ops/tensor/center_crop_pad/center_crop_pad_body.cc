@@ -1,5 +1,8 @@
 // Along each axis the middle is cut out, and what lacks is padded around it; the odd element more is on the right, of
 // what is padded as of what is cut off.
+#include <string>
+
+#include "ops/common/body_guard.h"
 #include "ops/tensor/center_crop_pad/center_crop_pad.h"
 #include "opset/function_body.h"
 
@@ -24,14 +27,32 @@ void center_crop_pad_body(BodyBuilder& b) {
     sizes = Gather (all_sizes, axis)
   )"
              : "sizes = Identity (all_sizes)");
+  b.add("wide = Cast <to = 7> (shape)");
+  std::string sizes = "sizes";
+  if (b.constant(1)) {
+    b.add("wanted = Identity (wide)");
+    // With axes inference compared their number; without, that of an input of unknown rank is compared here.
+    if (!axes && !b.type(0).has_rank()) {
+      b.add("size_count = Shape (wide) axes_as_many_as_sizes = Reshape (sizes, size_count)");
+      sizes = "axes_as_many_as_sizes";
+    }
+  } else {
+    b.add(R"(
+      axis_count = Shape (sizes)
+      least = ReduceMin <keepdims = 1> (wide)
+      is_size = GreaterOrEqual (least, zero)
+    )");
+    add_guard(b, "wide", "axis_count", "is_size", "one_size_from_0_for_each_axis");
+    b.add("wanted = Identity (one_size_from_0_for_each_axis)");
+  }
+  b.add("given = Identity (" + sizes + ")");
   b.add(R"(
-    wanted = Cast <to = 7> (shape)
-    more = Sub (sizes, wanted)
+    more = Sub (given, wanted)
     surplus = Max (more, zero)
     first = Div (surplus, two)
-    kept = Min (sizes, wanted)
+    kept = Min (given, wanted)
     end = Add (first, kept)
-    less = Sub (wanted, sizes)
+    less = Sub (wanted, given)
     lacking = Max (less, zero)
     before = Div (lacking, two)
     after = Sub (lacking, before)

@@ -15,6 +15,10 @@ const Cases cases(
         {"CenterCropPad axes=[-1,0]", "float[20,W,3]; int64[2] N 8", "float[8,W,N]"},
         {"CenterCropPad axes=1", "float[4,5]; int64[1]", "float[4,?]"},
         {"CenterCropPad axes=[1,1]", "float[2,3] random; int64[2] 1 1", "", {.error = "*"}},
+        {"CenterCropPad axes=[0,1]", "float[2,3] random; int64[1] 1", "", {.error = "axes"}},
+        {"CenterCropPad", "float[2,3] random; {int64[2] 1 -1|int32[2] -2 -3}", "", {.error = "*"}},
+        {"CenterCropPad axes=1", "float[2,3] random; int64[1] -1", "", {.error = "*"}},
+        {"CenterCropPad axes=1", "float[2,3] random; int64[1] 0", "float[2,0]"},
         {"CenterCropPad axes=2", "float[2,3] random; int64[1] 1", "", {.error = "*"}},
     });
 

@@ -2,6 +2,10 @@
 // index; DCR, the only one before, as the innermost.
 #include "ops/tensor/depth_to_space/depth_to_space.h"
 
+#include <string>
+
+#include "opset/infer_context.h"
+
 namespace norn::ops {
 namespace {
 
@@ -53,10 +57,45 @@ constexpr Schema kSpaceToDepth[] = {
      .determinism = Determinism::Unknown},
 };
 
+// The size of an axis divided by `by`, which has to divide it.
+DimExpr part_of(InferContext& ctx, int axis, std::int64_t by, const char* what) {
+  const DimExpr size = ctx.shape(0)[static_cast<std::size_t>(axis)];
+  if (size.is_constant() && size.constant() % by != 0)
+    ctx.fail("input has " + size.to_string() + " " + what + ", which blocks of " + std::to_string(by) +
+             " do not divide");
+  return DimExpr::floor_div(size, by);
+}
+
+std::int64_t block_of(const InferContext& ctx) {
+  const std::int64_t block = ctx.attrs().i("blocksize");
+  if (block <= 0) ctx.fail("blocksize is " + std::to_string(block) + ", but has to be positive");
+  if (block > 3037000499)
+    ctx.fail("blocksize is " + std::to_string(block) + ", whose square does not fit into 64 bits");
+  ctx.require_rank(0, 4);
+  return block;
+}
+
+void infer_depth_to_space(InferContext& ctx) {
+  const std::int64_t block = block_of(ctx);
+  if (!ctx.has_rank(0)) return ctx.set(0, ctx.input(0));
+  const Dims& x = ctx.shape(0);
+  ctx.set(0, ctx.elem(0), {x[0], part_of(ctx, 1, block * block, "channels"), x[2] * block, x[3] * block});
+}
+
+void infer_space_to_depth(InferContext& ctx) {
+  const std::int64_t block = block_of(ctx);
+  if (!ctx.has_rank(0)) return ctx.set(0, ctx.input(0));
+  const Dims& x = ctx.shape(0);
+  ctx.set(0, ctx.elem(0),
+          {x[0], x[1] * (block * block), part_of(ctx, 2, block, "rows"), part_of(ctx, 3, block, "columns")});
+}
+
 }  // namespace
 
-constinit const Operator DepthToSpace = {.name = "DepthToSpace", .history = kDepthToSpace};
-constinit const Operator SpaceToDepth = {.name = "SpaceToDepth", .history = kSpaceToDepth};
+constinit const Operator DepthToSpace = {
+    .name = "DepthToSpace", .history = kDepthToSpace, .infer = infer_depth_to_space};
+constinit const Operator SpaceToDepth = {
+    .name = "SpaceToDepth", .history = kSpaceToDepth, .infer = infer_space_to_depth};
 
 void depth_to_space_schemas(SchemaTable& table) {
   for (const Operator* op : {&DepthToSpace, &SpaceToDepth}) table.add(*op);

@@ -1,4 +1,5 @@
 // A block is two dimensions of its own, which a transposition moves between the channels and the places.
+#include "ops/common/body_guard.h"
 #include "ops/tensor/depth_to_space/depth_to_space.h"
 #include "opset/function_body.h"
 
@@ -16,9 +17,22 @@ bool is_crd(const BodyBuilder& b) {
   return mode == "CRD";
 }
 
+// `whole`: the input. Blocks divide its axes; of those that inference does not know, nothing compared that, and a
+// tensor without elements is reshaped to any other.
+void add_whole(BodyBuilder& b, int axes_from, int axes_to, const std::string& divisor) {
+  bool known = true;
+  for (int axis = axes_from; axis < axes_to; ++axis) known = known && b.size_or_unknown(0, axis) >= 0;
+  if (known) return b.add("whole = Identity (input)");
+  const std::int64_t zero[] = {0};
+  b.ints("no_rest", zero);
+  b.add("divided = Shape <start = " + std::to_string(axes_from) + ", end = " + std::to_string(axes_to) + "> (input)");
+  b.add("rests = Mod (divided, " + divisor + ") most = ReduceMax (rests) is_whole = Equal (most, no_rest)");
+  b.add("input_shape = Shape (input)");
+  add_guard(b, "input", "input_shape", "is_whole", "whole");
+}
+
 void sizes(BodyBuilder& b) {
   const std::int64_t block = b.attrs().i("blocksize");
-  if (block <= 0) b.fail("blocksize is " + std::to_string(block) + ", but has to be positive");
   const std::int64_t one[] = {block}, two[] = {block * block};
   b.ints("block", one);
   b.ints("block_area", two);
@@ -32,6 +46,7 @@ void sizes(BodyBuilder& b) {
 
 void depth_to_space_body(BodyBuilder& b) {
   sizes(b);
+  add_whole(b, 1, 2, "block_area");
   b.add(R"(
     depth = Div (channels, block_area)
     higher = Mul (height, block)
@@ -40,12 +55,12 @@ void depth_to_space_body(BodyBuilder& b) {
   )");
   b.add(is_crd(b) ? R"(
     split_shape = Concat <axis = 0> (batch, depth, block, block, height, width)
-    split = Reshape <allowzero = 1> (input, split_shape)
+    split = Reshape <allowzero = 1> (whole, split_shape)
     moved = Transpose <perm = [0, 1, 4, 2, 5, 3]> (split)
   )"
                   : R"(
     split_shape = Concat <axis = 0> (batch, block, block, depth, height, width)
-    split = Reshape <allowzero = 1> (input, split_shape)
+    split = Reshape <allowzero = 1> (whole, split_shape)
     moved = Transpose <perm = [0, 3, 4, 1, 5, 2]> (split)
   )");
   b.add("output = Reshape <allowzero = 1> (moved, out_shape)");
@@ -53,12 +68,13 @@ void depth_to_space_body(BodyBuilder& b) {
 
 void space_to_depth_body(BodyBuilder& b) {
   sizes(b);
+  add_whole(b, 2, 4, "block");
   b.add(R"(
     deeper = Mul (channels, block_area)
     lower = Div (height, block)
     narrower = Div (width, block)
     split_shape = Concat <axis = 0> (batch, channels, lower, block, narrower, block)
-    split = Reshape <allowzero = 1> (input, split_shape)
+    split = Reshape <allowzero = 1> (whole, split_shape)
     out_shape = Concat <axis = 0> (batch, deeper, lower, narrower)
   )");
   b.add(is_crd(b) ? "moved = Transpose <perm = [0, 1, 3, 5, 2, 4]> (split)"
