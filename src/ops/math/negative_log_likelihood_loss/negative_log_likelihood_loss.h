@@ -5,8 +5,8 @@
 
 namespace norn::ops {
 
-// Sets output 0 of a loss of [N, C, d...] (input 0) against class numbers [N, d...] (input 1) with an optional weight [C]
-// (input 2), having compared their sizes: nodes of the function body would let some of them differ.
+// Sets output 0 of a loss of [N, C, d...] (input 0) against class numbers [N, d...] (input 1) with an optional weight
+// [C] (input 2), having compared their sizes: nodes of the function body would let some of them differ.
 void infer_class_loss(opset::InferContext& ctx);
 
 extern const opset::Operator NegativeLogLikelihoodLoss;
