@@ -10,6 +10,7 @@
 #include "norn/error.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
+#include "program/inlined.h"
 #include "program/lowerer.h"
 
 namespace norn::program {
@@ -64,6 +65,7 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   inside.imports = function.opset_import.empty() ? place.imports : &own;
   inside.call = &call;
   inside.standard = standard && !sees_caller;
+  inside.in_operator = place.in_operator || standard;
   const std::size_t first_value = graph.values.size();
   lower_nodes(function.node, body, inside);
 
@@ -97,9 +99,20 @@ bool Lowerer::inline_body(const transform::BoundNode& bound, const std::vector<V
   }
   std::vector<bool> wanted;
   for (const std::string& output : bound.node.output) wanted.push_back(!output.empty());
-  const auto body =
-      infer::function_body(op, opset::Attrs(*bound.schema, bound.node.attribute), types, wanted, constants);
-  inline_call(bound.node, *body, scope, place, path, true);
+  Inlined inlined{path, opset::full_name(op), {}};
+  for (ValueId id : inputs)
+    inlined.inputs.push_back(id == kNone ? Inlined::Input{}
+                                         : Inlined::Input{scope.graph().value(id).name, scope.graph().value(id).type});
+  try {
+    const auto body =
+        infer::function_body(op, opset::Attrs(*bound.schema, bound.node.attribute), types, wanted, constants);
+    inline_call(bound.node, *body, scope, place, path, true);
+  } catch (const Error& e) {
+    if (place.in_operator) throw;
+    const bool foreign = e.code() == ErrorCode::InvalidGraph && is_in_body(inlined, e.where());
+    throw of_operator(inlined, e, describe_inputs(inlined), foreign ? std::string() : e.hint());
+  }
+  if (!place.in_operator) scope.graph().inlined.push_back(std::move(inlined));
   return true;
 }
 
