@@ -10,12 +10,22 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/nearest.h"
 #include "check/rule_checks.h"
 #include "check/text.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
 namespace {
+
+// "; did you mean "alpha"?", of the attributes that the function declares.
+std::string did_you_mean(const ir::Function& f, const std::string& name) {
+  base::Nearest nearest(name);
+  for (const std::string& declared : f.attribute) nearest.offer(declared);
+  for (const ir::Attribute& declared : f.attribute_proto) nearest.offer(declared.name.get());
+  const std::string question = nearest.question();
+  return question.empty() ? question : "; " + question;
+}
 
 std::string id_of(const ir::Function& f) {
   std::string id = "\"" + bare(f.domain.get());
@@ -349,7 +359,8 @@ void check_call(Context& ctx, const Place& place, const ir::Node& node, const ir
     const std::string& name = attribute.name.get();
     if (name.starts_with("__") || formal_attribute(ctx, callee, name).declared) continue;
     ctx.report("function.call.unknown-attr", place.attribute(attribute),
-               "the function " + id_of(callee) + " declares no such attribute", "it has no effect there");
+               "the function " + id_of(callee) + " declares no such attribute",
+               "it has no effect there" + did_you_mean(callee, name));
   }
 }
 

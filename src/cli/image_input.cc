@@ -77,6 +77,14 @@ bool is_image_file(const std::string& path) {
 }
 
 Value load_image(const std::string& path, const ArgInfo& input, const ModelMetadata& metadata) {
+  if (input.type == "tensor(uint8)" && input.has_shape && input.shape.size() == 1) {
+    const std::string bytes = read_text(path);
+    Tensor file(DataType::Uint8, {static_cast<std::int64_t>(bytes.size())});
+    std::copy(bytes.begin(), bytes.end(), file.as_mutable<std::uint8_t>());
+    fmt::print(stderr, "{}: {} bytes as they are, as {} {}\n", printable(path), bytes.size(), printable(input.name),
+               declaration_text(input));
+    return file;
+  }
   const std::optional<Layout> layout = layout_of(input);
   const bool is_float = input.type == "tensor(float)" || input.type == "tensor(double)" ||
                         input.type == "tensor(float16)" || input.type == "tensor(bfloat16)";
@@ -84,7 +92,8 @@ Value load_image(const std::string& path, const ArgInfo& input, const ModelMetad
   if (!layout || (!is_float && !is_whole)) {
     throw UsageError(
         "input \"" + input.name + "\" is " + declaration_text(input) + ", not an image; \"" + path + "\" is one",
-        "an image is [N,C,H,W], [N,H,W,C], [C,H,W], [H,W,C], [N,H,W] or [H,W], with 1 or 3 channels");
+        "an image is [N,C,H,W], [N,H,W,C], [C,H,W], [H,W,C], [N,H,W] or [H,W], with 1 or 3 channels, or uint8 [N] for "
+        "the bytes of its file");
   }
   const auto size_of = [&](int axis) {
     return axis < 0 ? std::int64_t{-1} : input.shape[static_cast<std::size_t>(axis)].value;

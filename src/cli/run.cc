@@ -238,8 +238,10 @@ void add_run(CLI::App& app, int& exit) {
   CLI::App* command = app.add_subcommand("run", "Run a model and show, save or compare its outputs");
   auto flags = std::make_shared<RunFlags>();
   command->add_option("model", flags->model, "The model; - is standard input")->required()->type_name("MODEL");
-  auto* input = repeated(
-      command->add_option("-i,--input", flags->inputs, "An input's value, a .npy or .pb file, or an image (repeat)"));
+  auto* input = repeated(command->add_option(
+      "-i,--input", flags->inputs,
+      "An input's value, a .npy or .pb file, or an image, decoded unless the input is a list of uint8, "
+      "which takes the file's bytes (repeat)"));
   input->type_name("NAME=FILE");
   auto* shape = repeated(command->add_option("--shape", flags->shapes,
                                              "Shape of a generated input, x:1x3x224x224 (repeat); implies --random"));

@@ -55,6 +55,7 @@ enum class Fate { Opened, LeadsOut, NotRegular, Failed };  // Failed: `error` sa
 struct Attempt {
   Fate fate = Fate::Failed;
   int error = 0;
+  bool folder = false;  // NotRegular because it is one
   Descriptor fd;
   Names names;  // below the folder, links resolved; only from the walk by steps
 };
@@ -106,6 +107,7 @@ Attempt walk(int root, Names rest) {
     if (!result.fd) return failed(errno);
     return result.fate = Fate::Opened, std::move(result);
   }
+  result.folder = true;
   return result.fate = Fate::NotRegular, std::move(result);
 }
 
@@ -136,12 +138,18 @@ Descriptor open_folder(const std::string& path) {
   throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
 }
 
+[[noreturn]] void refuse_irregular(const std::string& path, bool folder) {
+  const std::string what = "the external data " + base::quoted(path) + " is ";
+  if (!folder) refuse(what + "not a regular file");
+  refuse(what + "a folder", "`location` names the file that has the data: correct it, or put the file there");
+}
+
 OpenedFile accept(Attempt attempt, std::string path, const PathPolicy& policy) {
   struct stat info;
   if (::fstat(attempt.fd.get(), &info) != 0) {
     throw Error(ErrorCode::Io, "cannot look at " + base::quoted(path) + ": " + std::strerror(errno));
   }
-  if (!S_ISREG(info.st_mode)) refuse("the external data " + base::quoted(path) + " is not a regular file");
+  if (!S_ISREG(info.st_mode)) refuse_irregular(path, S_ISDIR(info.st_mode));
   if (info.st_nlink > 1 && !policy.hard_links) {
     refuse("the external data file " + base::quoted(path) + " has " + std::to_string(info.st_nlink) +
                " names (hard links), so it may be a file from elsewhere",
@@ -282,7 +290,7 @@ OpenedFile open_location(const std::string& base_dir, const std::string& locatio
       refuse("the external data file " + base::quoted(named) + " is a link that leads out of the model's folder" +
                  (real ? ", to " + base::quoted(*real) : std::string()),
              real ? permission(*base, location, *real, policy) : std::string());
-    case Fate::NotRegular: refuse("the external data " + base::quoted(named) + " is not a regular file");
+    case Fate::NotRegular: refuse_irregular(named, attempt.folder);
     default: break;
   }
   throw Error(attempt.error == ENOENT || attempt.error == ENOTDIR ? ErrorCode::NoSuchFile : ErrorCode::Io,

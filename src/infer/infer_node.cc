@@ -137,6 +137,8 @@ std::string hint_for_later_version(const Operator& op, const Schema& schema, con
     return "put a Cast to " + std::string(one) + " before the node, or mend what makes the value";
   if (type.kind == ValueType::Kind::Sequence && own && type.element && opset::allows(own->set, *type.element))
     return "take an element with SequenceAt, or join them with ConcatFromSequence";
+  if (type.kind == ValueType::Kind::Optional && own && type.element && opset::allows(own->set, *type.element))
+    return "take what it holds with OptionalGetElement";
   return {};
 }
 

@@ -15,16 +15,19 @@ std::string number(double value) {
   return {text.data(), end};
 }
 
+constexpr const char* kDeclare =
+    "declare it in the type of the graph's input that it follows from, or export the model for that size";
+
 }  // namespace
 
 DataType BodyBuilder::elem(int i) const {
   const DataType elem = type(i).is_tensor() ? type(i).elem : DataType::Undefined;
-  if (elem == DataType::Undefined) throw TypeNotKnown("the element type of input " + std::to_string(i));
+  if (elem == DataType::Undefined) throw TypeNotKnown("the element type of input " + std::to_string(i), kDeclare);
   return elem;
 }
 
 int BodyBuilder::rank(int i) const {
-  if (!type(i).has_rank()) throw TypeNotKnown("the rank of input " + std::to_string(i));
+  if (!type(i).has_rank()) throw TypeNotKnown("the rank of input " + std::to_string(i), kDeclare);
   return static_cast<int>(type(i).shape->size());
 }
 
@@ -37,7 +40,8 @@ std::int64_t BodyBuilder::size_or_unknown(int i, int dimension) const noexcept {
 std::int64_t BodyBuilder::size(int i, int dimension) const {
   if (dimension >= rank(i)) fail("input " + std::to_string(i) + " has rank " + std::to_string(rank(i)) + " only");
   const std::int64_t size = size_or_unknown(i, dimension);
-  if (size < 0) throw TypeNotKnown("dimension " + std::to_string(dimension) + " of input " + std::to_string(i));
+  if (size < 0)
+    throw TypeNotKnown("dimension " + std::to_string(dimension) + " of input " + std::to_string(i), kDeclare);
   return size;
 }
 

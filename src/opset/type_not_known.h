@@ -1,5 +1,8 @@
 // Why there is no function body for a node yet: it depends on the type of what the node reads.
 #pragma once
+#include <string>
+#include <utility>
+
 #include "norn/error.h"
 
 namespace norn::opset {
@@ -7,8 +10,9 @@ namespace norn::opset {
 // An element type, a rank or a size that only feeds tell.
 class TypeNotKnown : public Error {
  public:
-  explicit TypeNotKnown(const std::string& what)
-      : Error(ErrorCode::NotImplemented, "what the operator computes depends on " + what + ", which is not known") {}
+  TypeNotKnown(const std::string& what, std::string hint)
+      : Error(ErrorCode::NotImplemented, "what the operator computes depends on " + what + ", which is not known", {},
+              std::move(hint)) {}
 };
 
 }  // namespace norn::opset

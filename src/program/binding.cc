@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "infer/function_body.h"
 #include "ir/walk.h"
@@ -35,6 +36,18 @@ CannotRun unknown(std::string_view domain, const ir::Node& node, const infer::Fu
   for (std::string_view similar : opset::similar_names(domain, name))
     hint += (hint.empty() ? "did you mean " : ", ") + std::string(similar);
   if (!hint.empty()) hint += "?";
+  std::string elsewhere;
+  base::Nearest nearest(domain);
+  for (const opset::Operator* op : opset::all_operators()) {
+    if (op->domain != domain && op->name == name)
+      elsewhere += (elsewhere.empty() ? "" : ", ") + domain_name(op->domain);
+    if (op->domain != domain) nearest.offer(op->domain);
+  }
+  const std::string known_domain = opset::newest_version(domain) > 0 ? std::string() : nearest.question();
+  if (!known_domain.empty())
+    hint = known_domain + " the node's domain and opset_import have to name it";
+  else if (hint.empty() && !elsewhere.empty())
+    hint = "it is an operator of " + elsewhere + ": give the node that domain, and import it in opset_import";
   if (domain.empty() && opset::is_removed_experimental(name))
     hint = "it was experimental in the first operator set and was withdrawn; export the model anew";
   if (hint.empty() && !opset::is_complete(domain))

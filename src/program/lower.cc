@@ -65,6 +65,17 @@ bool may_be(const ValueType& declared, const norn::Tensor& t) {
   return true;
 }
 
+// Against a graph output that is of another type than its value.
+std::string cure(const ValueType& declared, const ValueType& given) {
+  const std::string own = "declare the output as its node gives it, " + given.type_string();
+  if (declared.is_tensor() && given.is_tensor()) return own + ", or put a Cast before it";
+  if (declared.is_tensor() && given.kind == ValueType::Kind::Sequence)
+    return own + ", or join the elements with ConcatFromSequence";
+  if (declared.is_tensor() && given.kind == ValueType::Kind::Optional)
+    return own + ", or take what it holds with OptionalGetElement";
+  return own;
+}
+
 [[noreturn]] void fail_tensor(Error& e, const std::string& where) {
   if (e.code() == ErrorCode::InvalidGraph)
     e.help(
@@ -135,7 +146,7 @@ void Lowerer::lower_inputs(const ir::Graph& source, Scope& scope, const Place& p
       throw Error(ErrorCode::InvalidGraph, "the graph input has no type", where(),
                   info.type && !info.type->unknown.empty()
                       ? "its type uses fields that this Norn does not know, such as the sparse tensor type of IR 1"
-                      : "");
+                      : "declare its element type and shape, or export the model anew");
     try {
       const ValueId id = scope.graph().add_value(std::move(value));
       scope.define(info.name, id);
@@ -215,11 +226,12 @@ void Lowerer::lower_nodes(const std::vector<ir::Node>& nodes, Scope& scope, cons
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const ir::Node& node = nodes[i];
     const std::string path = place.path + " / " + ir::describe_node(node, i);
+    scope.enter_node(nodes, i);
     std::optional<ir::Node> with_omitted;  // the node without the inputs that a call leaves out
     try {
       for (std::size_t k = 0; k < node.input.size(); ++k)
         if (!node.input[k].empty() && scope.capture(node.input[k]) == kNone) {
-          if (!scope.omits(node.input[k])) scope.fail_undefined(nodes, i, k);
+          if (!scope.omits(node.input[k])) scope.fail_undefined(k);
           if (!with_omitted) with_omitted = node;
           with_omitted->input[k].clear();
         }
@@ -260,7 +272,7 @@ std::vector<ValueId> Lowerer::lower_outputs(const ir::Graph& source, Scope& scop
         throw Error(ErrorCode::InvalidGraph,
                     "the graph output is declared " + declared.type_string() + ", but its node gives " +
                         value.type.type_string(),
-                    where(), "declare the output as its node gives it, or put a Cast before it");
+                    where(), cure(declared, value.type));
     }
     outputs.push_back(id);
   }

@@ -12,6 +12,7 @@
 #include "opset/reference.h"
 #include "opset/registry.h"
 #include "opset/type_not_known.h"
+#include "program/inlined.h"
 #include "program/lowerer.h"
 
 namespace norn::program {
@@ -66,6 +67,7 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   inside.imports = function.opset_import.empty() ? place.imports : &own;
   inside.call = &call;
   inside.standard = standard && !sees_caller;
+  inside.in_operator = place.in_operator || standard;
   const std::size_t first_value = graph.values.size();
   lower_nodes(function.node, body, inside);
 
@@ -99,15 +101,27 @@ Lowerer::Body Lowerer::inline_body(const transform::BoundNode& bound, const std:
   }
   std::vector<bool> wanted;
   for (const std::string& output : bound.node.output) wanted.push_back(!output.empty());
-  std::shared_ptr<const ir::Function> body;
+  Inlined inlined{path, opset::full_name(op), {}};
+  for (ValueId id : inputs)
+    inlined.inputs.push_back(id == kNone ? Inlined::Input{}
+                                         : Inlined::Input{scope.graph().value(id).name, scope.graph().value(id).type});
   try {
-    body = infer::function_body(op, opset::Attrs(*bound.schema, bound.node.attribute), types, wanted, constants);
-  } catch (const opset::TypeNotKnown&) {
-    if (!options_.may_wait) throw;
-    waits_ = true;
-    return Body::Waits;
+    const auto body =
+        infer::function_body(op, opset::Attrs(*bound.schema, bound.node.attribute), types, wanted, constants);
+    inline_call(bound.node, *body, scope, place, path, true);
+  } catch (const opset::TypeNotKnown& e) {
+    if (options_.may_wait) {
+      waits_ = true;
+      return Body::Waits;
+    }
+    if (place.in_operator) throw;
+    throw of_operator(inlined, e, describe_inputs(inlined), e.hint());
+  } catch (const Error& e) {
+    if (place.in_operator) throw;
+    const bool foreign = e.code() == ErrorCode::InvalidGraph && is_in_body(inlined, e.where());
+    throw of_operator(inlined, e, describe_inputs(inlined), foreign ? std::string() : e.hint());
   }
-  inline_call(bound.node, *body, scope, place, path, true);
+  if (!place.in_operator) scope.graph().inlined.push_back(std::move(inlined));
   return Body::Inlined;
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "norn/error.h"
 #include "ops/controlflow/if/if.h"
+#include "program/inlined.h"
 #include "program/lowerer.h"
 #include "program/rewrite.h"
 
@@ -21,11 +22,13 @@ namespace {
     inputs += (inputs.empty() ? "" : ", ") +
               (id == kNone ? std::string("none")
                            : base::quoted(graph.value(id).name) + " " + graph.value(id).type.to_string());
-  throw Error(why.code(), said.what + " must be equal: " + why.message(), node.path() + " / inputs (" + inputs + ")",
-              why.hint().empty()
-                  ? "the model contradicts itself here, whatever it is fed: nodes need different sizes of "
-                    "one dimension; correct one of them, or the sizes that inputs declare"
-                  : why.hint());
+  Error told(why.code(), said.what + " must be equal: " + why.message(), node.path() + " / inputs (" + inputs + ")",
+             why.hint());
+  if (const Inlined* inlined = inlined_around(graph, node.path()))
+    told = of_operator(*inlined, told, describe_inputs(*inlined), why.hint());
+  throw told.help(
+      "the model contradicts itself here, whatever it is fed: nodes need different sizes of "
+      "one dimension; correct one of them, or the sizes that inputs declare");
 }
 
 }  // namespace
@@ -37,6 +40,8 @@ void Lowerer::resolve_values(Graph& graph) const {
     if (value.known.ints)
       for (opset::DimExpr& e : *value.known.ints) e = symbols_.resolve(e);
   }
+  for (Inlined& inlined : graph.inlined)
+    for (Inlined::Input& input : inlined.inputs) input.type = symbols_.resolve(input.type);
 }
 
 void Lowerer::forget(const Graph& graph) {

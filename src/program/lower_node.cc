@@ -4,11 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "ir/walk.h"
 #include "norn/error.h"
 #include "ops/controlflow/if/if.h"
 #include "ops/generator/constant/constant.h"
 #include "ops/tensor/transpose/transpose.h"
+#include "ops/text/regex_full_match/regex_full_match.h"
 #include "opset/reference.h"
 #include "opset/registry.h"
 #include "opset/type_check.h"
@@ -131,6 +133,34 @@ constexpr std::uint64_t kAlwaysKept = 512;
 // What the larger ones may add up to, beside as much as the model's own constants.
 constexpr std::uint64_t kKnownAllowance = std::uint64_t{64} << 20;
 
+// Where an attribute is missing because the call of the function around gives none of the name that it refers to.
+Error of_missing_reference(const Error& error, const ir::Node& node, const ir::Node& resolved, const Call* call) {
+  for (const ir::Attribute& attr : node.attribute) {
+    if (!call || !attr.ref_attr_name.has() || !error.message().starts_with("the required attribute")) continue;
+    const auto has_name = [&](const ir::Attribute& a) { return a.name == attr.name; };
+    if (std::any_of(resolved.attribute.begin(), resolved.attribute.end(), has_name)) continue;
+    if (error.message().find(base::quoted(attr.name.get())) == std::string::npos) continue;
+    const std::string name = base::quoted(attr.ref_attr_name.get());
+    return Error(error.code(),
+                 error.message() + ": the call of the function \"" + call->function->name.get() + "\" gives no " +
+                     name + ", which it refers to",
+                 error.where(), "give the call the attribute " + name + ", or the function a default for it");
+  }
+  return error;
+}
+
+// What only the library behind a kernel can judge of attributes, it judges on no elements when the model is loaded.
+void try_attributes(const opset::Operator& op, const opset::Attrs& attrs) {
+  if (&op != &ops::RegexFullMatch) return;
+  const norn::Value none = norn::Tensor(DataType::String, {0});
+  const norn::Value* const inputs[] = {&none};
+  try {
+    opset::evaluate(op, attrs, inputs, 1);
+  } catch (const Error& e) {
+    throw Error(ErrorCode::InvalidGraph, e.message(), e.where(), e.hint());
+  }
+}
+
 }  // namespace
 
 void Lowerer::fail_too_many_nodes() const {
@@ -167,7 +197,11 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
   transform::BoundNode bound{node, op, binding.schema};
   bound.node.attribute = infer::resolve_attributes(node, place.call, model_.ir_version.get(), options_.external);
   infer::complete_untyped(bound.node.attribute, *bound.schema);
-  infer::check_attributes(bound.node.attribute, *op, *bound.schema);
+  try {
+    infer::check_attributes(bound.node.attribute, *op, *bound.schema);
+  } catch (const Error& e) {
+    throw of_missing_reference(e, node, bound.node, place.call);
+  }
 
   // The version that the model imports tells which types are allowed, and the steps ask for ranks.
   const bool as_body = runs_as_body(*op, *bound.schema);
@@ -188,6 +222,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     outputs = infer_types(bound, inputs, scope);
     contradicts = true;
   }
+  try_attributes(*op, {*bound.schema, bound.node.attribute});
   if (graphs.taken()) {
     for (std::size_t i = 0; i < node.output.size(); ++i) {
       if (node.output[i].empty()) continue;

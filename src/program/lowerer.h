@@ -30,6 +30,7 @@ struct Place {
   const Call* call = nullptr;  // null outside of functions
   bool standard = false;       // in the body of one of ONNX's operators, where names mean ONNX's operators only
   bool may_not_run = false;    // in a branch, or in the body of a loop: what cannot be is refused when it runs
+  bool in_operator = false;    // in the function body of an operator
 };
 
 // Two sizes that a node needs to be equal.

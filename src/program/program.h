@@ -82,6 +82,16 @@ struct Node {
 // "Conv+Add+Relu"
 std::string describe_operations(const Node& node);
 
+// An operator that runs as its function body: what messages about the body's nodes begin with (inlined.h).
+struct Inlined {
+  std::string path, operation;  // of the document's node; "GroupNormalization"
+  struct Input {
+    std::string name;  // "" if it is omitted
+    opset::ValueType type;
+  };
+  std::vector<Input> inputs;
+};
+
 struct Graph {
   std::string name;
   std::vector<Value> values;
@@ -91,6 +101,7 @@ struct Graph {
     ValueId outer, inner;  // ids in the enclosing graph and in this one
   };
   std::vector<Capture> captures;
+  std::vector<Inlined> inlined;
 
   ValueId add_value(Value value) {
     values.push_back(std::move(value));

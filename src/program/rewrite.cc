@@ -18,7 +18,9 @@ Needs find_needs(const Graph& graph, bool known) {
 }
 
 std::string describe_node(const Node& node) {
-  return std::string(node.op->name) + (node.name.empty() ? "" : " " + base::quoted(node.name));
+  std::string text(node.op->name);
+  if (!node.name.empty()) text.append(" ").append(base::quoted(node.name));
+  return text;
 }
 
 }  // namespace norn::program

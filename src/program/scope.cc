@@ -64,7 +64,21 @@ std::string Scope::similar(const std::string& name) const {
   return nearest.question();
 }
 
-void Scope::fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index, std::size_t input) const {
+namespace {
+
+[[noreturn]] void fail_used_before(const std::string& name, const ir::Node& maker, std::size_t index,
+                                   const std::string& where, const std::string& user) {
+  const std::string made = ir::describe_node(maker, index);
+  throw Error(ErrorCode::InvalidGraph, "the value \"" + name + "\" is used before it is made: " + made + " makes it",
+              where,
+              "list the nodes so that each uses only values made before it: " + made + " has to come before " + user);
+}
+
+}  // namespace
+
+void Scope::fail_undefined(std::size_t input) const {
+  const std::vector<ir::Node>& nodes = *nodes_;
+  const std::size_t index = index_;
   const std::string& name = nodes[index].input[input];
   const std::string where = "input " + std::to_string(input) + " \"" + name + "\"";
   std::unordered_map<std::string_view, std::size_t> maker;
@@ -73,6 +87,20 @@ void Scope::fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index
       if (!out.empty()) maker.emplace(out, i);
   const auto made = maker.find(name);
   if (made == maker.end()) {
+    for (const Scope* around = outer_; around; around = around->outer_) {
+      if (!around->nodes_) continue;
+      const std::vector<ir::Node>& others = *around->nodes_;
+      for (std::size_t i = around->index_; i < others.size(); ++i) {
+        const auto& outputs = others[i].output;
+        if (std::find(outputs.begin(), outputs.end(), name) == outputs.end()) continue;
+        if (i != around->index_)
+          fail_used_before(name, others[i], i, where, ir::describe_node(others[around->index_], around->index_));
+        throw Error(ErrorCode::InvalidGraph,
+                    "the value \"" + name + "\" is an output of " + ir::describe_node(others[i], i) +
+                        ", which is not there before its graphs have run",
+                    where, "let the graph read a value of its own, or one made before that node");
+      }
+    }
     const std::string close = similar(name);
     throw Error(ErrorCode::InvalidGraph, "nothing makes the value \"" + name + "\"", where,
                 (close.empty() ? "" : close + " ") +
@@ -105,12 +133,7 @@ void Scope::fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index
                 "let one of these nodes read another value: a value cannot depend on itself; what is carried from one "
                 "time to the next needs a Loop or Scan");
   }
-  throw Error(ErrorCode::InvalidGraph,
-              "the value \"" + name +
-                  "\" is used before it is made: " + ir::describe_node(nodes[made->second], made->second) + " makes it",
-              where,
-              "list the nodes so that each uses only values made before it: " +
-                  ir::describe_node(nodes[made->second], made->second) + " has to come first");
+  fail_used_before(name, nodes[made->second], made->second, where, ir::describe_node(nodes[index], index));
 }
 
 }  // namespace norn::program

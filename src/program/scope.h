@@ -30,9 +30,14 @@ class Scope {
   // Whether a name that capture() does not know stands for such a parameter.
   bool omits(const std::string& name) const;
 
-  // Tells why input `input` of nodes[index], which no scope knows, is not there: nothing makes it, a later node does,
-  // or the nodes form a cycle.
-  [[noreturn]] void fail_undefined(const std::vector<ir::Node>& nodes, std::size_t index, std::size_t input) const;
+  // The node that is lowered now: nodes[index]. The list outlives the scope's use.
+  void enter_node(const std::vector<ir::Node>& nodes, std::size_t index) {
+    nodes_ = &nodes;
+    index_ = index;
+  }
+  // Tells why input `input` of the node, which no scope knows, is not there: nothing makes it, a later node does, here
+  // or in a graph around, or the nodes form a cycle.
+  [[noreturn]] void fail_undefined(std::size_t input) const;
 
   // `did you mean "x"?`, of the names that can be seen here; "" if none is near.
   std::string similar(const std::string& name) const;
@@ -40,6 +45,8 @@ class Scope {
  private:
   Graph* graph_;
   Scope* outer_;
+  const std::vector<ir::Node>* nodes_ = nullptr;
+  std::size_t index_ = 0;
   std::unordered_map<std::string, ValueId> ids_;
   std::unordered_set<std::string> omitted_;
 };

@@ -63,7 +63,8 @@ std::string name_of_type(nb::handle value) {
 }
 
 void wrong_type(nb::handle given, std::string_view name, std::string_view takes) {
-  invalid_argument(std::string(name) + " is " + name_of_type(given) + ", not " + std::string(takes));
+  invalid_argument(std::string(name) + " is " + name_of_type(given) + ", not " + std::string(takes),
+                   "give " + std::string(takes));
 }
 
 std::string string_argument(nb::handle given, std::string_view name) {

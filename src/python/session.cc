@@ -126,7 +126,13 @@ AnyResult run(const HeldSession& session, Arg<"collections.abc.Iterable[str]"> o
     nb::object object;
     if (!placed.placements.empty())
       object = placed.array_of(names.empty() ? std::string_view(session.outputs()[i].name) : names[i], outputs[i]);
-    if (!object.is_valid()) object = to_python(outputs[i], kept);
+    if (!object.is_valid()) {
+      try {
+        object = to_python(outputs[i], kept);
+      } catch (Error& e) {
+        throw e.within("output \"" + (names.empty() ? session.outputs()[i].name : std::string(names[i])) + "\"");
+      }
+    }
     PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), object.release().ptr());
     outputs[i] = {};
   }

@@ -349,11 +349,14 @@ Value from_dict(nb::handle object, std::string_view type) {
     const std::size_t i = map.values.size();
     if (map.keys.dtype() == DataType::String) {
       auto content = content_of(key, "a map's key");
-      if (!content) invalid_argument("a map's keys are all str or all int");
+      if (!content)
+        invalid_argument("a map's keys are all str or all int", "give every key as str, or every key as int");
       map.keys.as_mutable<std::string>()[i] = std::move(*content);
     } else {
       std::int64_t number = 0;
-      if (!nb::try_cast(key, number)) invalid_argument("a map's keys are all str or all int of 64 bits");
+      if (!nb::try_cast(key, number))
+        invalid_argument("a map's keys are all str or all int of 64 bits",
+                         "give every key as str, or every key as int");
       map.keys.as_mutable<std::int64_t>()[i] = number;
     }
     map.values.push_back(to_value(value, item_type));
@@ -383,7 +386,8 @@ bool shares_memory(const Tensor& tensor, const Value& value) {
   if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw nb::python_error();
   PyErr_Clear();
   throw Error(ErrorCode::LimitExceeded,
-              "numpy has no array of the shape " + to_string(tensor.dims()) + ", empty as it is");
+              "numpy has no array of the shape " + to_string(tensor.dims()) + ", empty as it is", {},
+              "feed sizes that make the output smaller, or do not ask for it");
 }
 
 PyArrayObject* new_array(const Tensor& tensor) {

@@ -6,10 +6,10 @@
 
 #include "base/room.h"
 #include "base/stop.h"
-#include "base/text.h"
 #include "ops/nn/attention/attention.h"
 #include "ops/tensor/concat/concat.h"
 #include "opset/reference.h"
+#include "runtime/body_inputs.h"
 #include "runtime/control_flow.h"
 #include "runtime/hand_out.h"
 #include "runtime/plan_key.h"
@@ -74,7 +74,8 @@ class Executor::Run {
  public:
   Run(const Executor& executor, std::span<const Value> inputs, const Call& call)
       : e_(executor),
-        context_{base::current_stop(), call.watch, call.body},
+        context_{base::current_stop(), call.watch, call.given_from != nullptr},
+        given_from_(call.given_from),
         inputs_(inputs),
         places_(call.places),
         donations_(call.donations),
@@ -103,6 +104,8 @@ class Executor::Run {
 
   // The segment for key_ behind `parent`, which is the last one taken.
   const Segment& find_or_plan(std::uint64_t parent);
+  // What is known when so many of the segments have been planned.
+  PlanState& state_behind(std::size_t segments);
   const Segment& next_segment(const Segment& before);
   bool has_place(const Segment::Allocation& a) const {
     if (places_.empty() || a.output == kNone) return false;
@@ -118,6 +121,7 @@ class Executor::Run {
 
   const Executor& e_;
   const RunContext context_;
+  const GivenFrom* const given_from_;
   std::span<const Value> inputs_;
   std::span<const Tensor> places_;
   Donations* const donations_;
@@ -129,18 +133,23 @@ class Executor::Run {
   std::optional<PlanState> state_;  // behind the first state_->depth segments of taken_
 };
 
+PlanState& Executor::Run::state_behind(std::size_t segments) {
+  if (!state_) {
+    state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs_, &e_, std::span<const opset::KnownValue>(), given_from_);
+    state_->rooms = rooms_;
+    state_->donates = e_.main_;
+  }
+  while (state_->depth < segments) state_->apply(*taken_[state_->depth].segment);
+  return *state_;
+}
+
 const Segment& Executor::Run::find_or_plan(std::uint64_t parent) {
   taken_.emplace_back();
   std::shared_ptr<const Segment>& segment = taken_.back().segment;
   segment = e_.kept_.plans.find(parent, key_);
   if (!segment) {
-    if (!state_) {
-      state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs_, &e_);
-      state_->rooms = rooms_;
-      state_->donates = e_.main_;
-    }
     const std::size_t behind = taken_.size() - 1;
-    while (state_->depth < behind) state_->apply(*taken_[state_->depth].segment);
+    state_behind(behind);
     if (behind > 0) state_->arrive(*taken_[behind - 1].segment, values_);
     segment = e_.kept_.plans.keep(parent, key_, plan_segment(*state_, e_.kept_.plans.new_segment(), e_.options_));
   }
@@ -177,6 +186,12 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
     inputs[i] = &held[i];
   }
   std::vector<Value> outputs;
+  const auto fail = [&](const Error& e) {
+    throw told(
+        e, e_.graph_, node, node.path() + " / " + inputs_text(e_.graph_, node, inputs),
+        [&](const program::Inlined::Input& input) { return state_behind(taken_.size()).input_type(input); },
+        context_.in_body);
+  };
   if (late.nested) {
     outputs = run_nested(late, inputs, frame);
   } else if (node.subgraphs.empty()) {
@@ -184,17 +199,13 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
       outputs =
           opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()),
                           [this](DataType dtype, const Shape& dims) { return e_.kept_.arenas.tensor(dtype, dims); });
-    } catch (Error& e) {
-      std::string text;
-      for (std::size_t i = 0; i < inputs.size(); ++i)
-        text += (i ? ", " : "") +
-                (inputs[i] ? base::quoted(e_.graph_.value(node.inputs[i]).name) + " " + inputs[i]->describe()
-                           : std::string("none"));
-      throw e.within(node.path() + " / inputs (" + text + ")");
+    } catch (const Error& e) {
+      fail(e);
     }
   } else {
     std::vector<std::vector<Value>> arguments(node.subgraphs.size());  // formals, then captures
-    outputs = run_control_flow(node, inputs, [&](std::size_t index, std::span<const Value> formals) {
+    const BodyInputs::Around around = [this]() -> const PlanState& { return state_behind(taken_.size()); };
+    const auto run_graph = [&](std::size_t index, std::span<const Value> formals) {
       if (context_.stop) context_.stop->check();  // a graph may have no step that looks
       std::vector<Value>& all = arguments[index];
       if (all.empty()) {
@@ -202,8 +213,14 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
         for (const LateStep::Input& in : late.captures[index]) all.push_back(fetch(in, frame));
       }
       std::copy(formals.begin(), formals.end(), all.begin());
-      return e_.subgraphs_[late.node][index]->run(all, {.watch = context_.watch, .body = true});
-    });
+      const BodyInputs given(around, node, index, formals);
+      return e_.subgraphs_[late.node][index]->run(all, {.watch = context_.watch, .given_from = &given});
+    };
+    try {
+      outputs = run_control_flow(node, inputs, run_graph);
+    } catch (const Error& e) {
+      fail(e);
+    }
   }
   handed_on_ = true;
   for (std::size_t i = 0; i < late.outputs.size() && i < outputs.size(); ++i)
@@ -321,7 +338,13 @@ void Executor::Run::run_segment(const Segment& segment) {
   values_.resize(segment.run_values);
   taken_.back().frame = segment.take_frame(e_.kept_.arenas);
   Frame& frame = *taken_.back().frame;
-  for (const Segment::Allocation& a : segment.allocations) values_[a.run_value] = allocate(a);
+  for (const Segment::Allocation& a : segment.allocations) {
+    try {
+      values_[a.run_value] = allocate(a);
+    } catch (const Error& e) {
+      throw told_of_memory(e, segment, e_.graph_, {a.dtype, a.dims}, context_.in_body);
+    }
+  }
   for (std::uint32_t at : segment.patches) {
     const Location& where = segment.pointers[at];
     if (where.kind == Location::Kind::Run)

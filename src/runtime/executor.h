@@ -41,7 +41,7 @@ class Executor final : public BodyPlanner {
     // What the caller gives up; null for nothing. `rooms` are its rooms.
     Donations* donations = nullptr;
     std::span<const InputRoom> rooms;
-    bool body = false;  // of a graph in a node
+    const GivenFrom* given_from = nullptr;  // of a graph in a node
   };
   std::vector<Value> run(std::span<const Value> inputs, const Call& call) const;
   std::vector<Value> run(std::span<const Value> inputs) const { return run(inputs, Call{}); }

@@ -105,9 +105,6 @@ const program::Node& operation_of(const program::Graph& graph, const StepInfo& i
 // the names.
 std::string shapes_text(const program::Graph& graph, const StepInfo& info);
 
-// The inputs of the graph that the node's inputs follow from, as a list of names.
-std::string fed_inputs(const program::Graph& graph, const program::Node& node);
-
 // An operation that needs no step.
 struct SparedNode {
   enum class Why : std::uint8_t { View, KnownFromShapes } why;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "program/inlined.h"
 #include "runtime/plan_key.h"
 
 namespace norn::runtime {
@@ -44,11 +45,12 @@ GraphUses::GraphUses(const Graph& graph)
 
 PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const program::State> all_states,
                      std::span<const Value> inputs, const BodyPlanner* planner,
-                     std::span<const opset::KnownValue> known)
+                     std::span<const opset::KnownValue> known, const GivenFrom* from)
     : graph(of),
       uses(readers),
       states(all_states),
       bodies(planner),
+      given_from(from),
       values(of.values.size()),
       pending(readers.reads()) {
   run_values = static_cast<std::uint32_t>(inputs.size());
@@ -99,17 +101,13 @@ void PlanState::settle(ValueId id) {
   if (!declared->shape) return;
   if (declared->shape->size() != value.dims.size())
     return contradict(id, "its rank is " + std::to_string(declared->shape->size()), {});
-  const auto size_of = [&](std::string_view name) -> std::optional<std::int64_t> {
-    const auto it = bound_.find(name);
-    return it == bound_.end() ? std::nullopt : std::optional(it->second.size);
-  };
   const bool empty = std::find(value.dims.begin(), value.dims.end(), 0) != value.dims.end();
   for (std::size_t d = 0; d < value.dims.size(); ++d) {
     const DimExpr& e = (*declared->shape)[d];
     const std::string_view name = e.variable_name();
     const std::optional<std::int64_t> size = e.is_constant() ? e.constant()
-                                             : name.empty()  ? e.evaluate(size_of)
-                                                             : size_of(name);
+                                             : name.empty() ? e.evaluate([&](std::string_view v) { return size_of(v); })
+                                                            : size_of(name);
     if (!size) {
       if (!name.empty()) bind({std::string(name), value.dims[d], id, static_cast<std::uint32_t>(d)});
       continue;
@@ -138,19 +136,55 @@ void PlanState::settle(ValueId id) {
 
 void PlanState::contradict(ValueId id, std::string why, std::string wanted) {
   if (contradiction_) return;  // what follows from it is told by its cause
-  const bool fed = std::find(graph.inputs.begin(), graph.inputs.end(), id) != graph.inputs.end();
-  contradiction_.emplace(ErrorCode::RuntimeError,
-                         (fed ? "the input " : "the value ") + base::quoted(graph.value(id).name) + " is " +
-                             values[id].type.to_string() + ", but the model's types and shapes say that " + why,
-                         (fed ? "input " : "value ") + base::quoted(graph.value(id).name),
-                         "feed sizes that fit: a dimension variable has one value in a run");
+  const bool fed = !given_from && std::find(graph.inputs.begin(), graph.inputs.end(), id) != graph.inputs.end();
+  contradiction_.emplace(
+      ErrorCode::RuntimeError,
+      (fed ? "the input " : "the value ") + base::quoted(graph.value(id).name) + " is " + values[id].type.to_string() +
+          ", but the model's types and shapes say that " + why,
+      (fed ? "input " : "value ") + base::quoted(graph.value(id).name) + " " + graph.value(id).type.to_string(),
+      "feed sizes that fit: a dimension variable has one value in a run");
   misfit_ = std::move(wanted);
+  misfit_value_ = id;
+}
+
+std::optional<std::size_t> PlanState::input_number(ValueId id) const {
+  if (const auto at = std::find(graph.inputs.begin(), graph.inputs.end(), id); at != graph.inputs.end())
+    return at - graph.inputs.begin();
+  for (std::size_t c = 0; c < graph.captures.size(); ++c)
+    if (graph.captures[c].inner == id) return graph.inputs.size() + c;
+  return {};
 }
 
 std::string PlanState::dimension_of(const BoundVariable& variable) const {
-  const bool fed = std::find(graph.inputs.begin(), graph.inputs.end(), variable.value) != graph.inputs.end();
-  return "dimension " + std::to_string(variable.dim) + (fed ? " of the input " : " of ") +
-         base::quoted(graph.value(variable.value).name);
+  const std::optional<std::size_t> input = input_number(variable.value);
+  const std::string dim = "dimension " + std::to_string(variable.dim);
+  const std::string name = base::quoted(graph.value(variable.value).name);
+  const bool fed = input && *input < graph.inputs.size() && !given_from;
+  const std::string own = dim + (fed ? " of the input " : " of ") + name;
+  if (!input || !given_from) return own;
+  const std::string from = given_from->dimension(*input, variable.dim);
+  if (from.empty()) return own;
+  const bool same = from == dim + " of the input " + name || from.starts_with(own + " (");
+  return same ? from : own + " (" + from + ")";
+}
+
+std::string PlanState::whence(ValueId id, std::uint32_t dim) const {
+  if (input_number(id)) return dimension_of({{}, 0, id, dim});
+  const ValueType& type = graph.value(id).type;
+  if (!type.is_tensor() || !type.shape || dim >= type.shape->size()) return {};
+  const auto bound = bound_.find((*type.shape)[dim].variable_name());
+  return bound == bound_.end() || bound->second.value == id ? std::string() : dimension_of(bound->second);
+}
+
+std::optional<std::int64_t> PlanState::size_of(std::string_view variable) const {
+  const auto at = bound_.find(variable);
+  return at == bound_.end() ? std::nullopt : std::optional(at->second.size);
+}
+
+ValueType PlanState::input_type(const program::Inlined::Input& input) const {
+  for (ValueId id = 0; id < graph.values.size(); ++id)
+    if (graph.value(id).name == input.name && values[id].type.known()) return values[id].type;
+  return program::sized(input.type, [this](std::string_view name) { return size_of(name); });
 }
 
 namespace {
@@ -168,38 +202,52 @@ bool mentions(std::string_view text, std::int64_t number) {
 
 }  // namespace
 
-std::string PlanState::whence(const Node& node, std::string_view message) const {
-  if (!misfit_.empty()) return misfit_ + " for this node";
+PlanState::Whence PlanState::whence(const Node& node, std::string_view message) const {
+  const auto with_cure = [&](std::string text, std::span<const ValueId> from) -> Whence {
+    for (const ValueId id : from)
+      if (const auto input = input_number(id); given_from && input && given_from->changed(*input))
+        return {std::move(text),
+                "correct the body, which changes the shape of " + base::quoted(graph.value(id).name) + ", or the node"};
+    return {std::move(text), "feed sizes that fit, or correct the node"};
+  };
+  if (!misfit_.empty()) return with_cure(misfit_ + " for this node", {&misfit_value_, 1});
   std::vector<const BoundVariable*> found;
   std::string derived;
-  program::for_each_use(node, [&](ValueId id) {
-    const ValueType& type = graph.value(id).type;
+  const auto look = [&](const std::string& name, const ValueType& type) {
     if (!type.is_tensor() || !type.shape) return;
     std::vector<std::string> names;
     for (const DimExpr& d : *type.shape) d.collect_variables(names);
     bool known = !names.empty();
-    for (const std::string& name : names) {
-      const auto at = bound_.find(name);
-      known = known && at != bound_.end() && !name.starts_with('?');
+    for (const std::string& variable : names) {
+      const auto at = bound_.find(variable);
+      known = known && at != bound_.end() && !variable.starts_with('?');
       if (at != bound_.end() && std::find(found.begin(), found.end(), &at->second) == found.end())
         found.push_back(&at->second);
     }
-    const bool given = std::any_of(found.begin(), found.end(), [&](const BoundVariable* b) { return b->value == id; });
-    if (known && !given)
-      derived += (derived.empty() ? "" : ", ") + base::quoted(graph.value(id).name) + " is " + type.to_string();
-  });
+    const bool given = std::any_of(found.begin(), found.end(),
+                                   [&](const BoundVariable* b) { return graph.value(b->value).name == name; });
+    if (known && !given) derived += (derived.empty() ? "" : ", ") + base::quoted(name) + " is " + type.to_string();
+  };
+  if (const program::Inlined* inlined = program::inlined_around(graph, node.path())) {
+    for (const program::Inlined::Input& input : inlined->inputs)
+      if (!input.name.empty()) look(input.name, input.type);
+  } else {
+    program::for_each_use(node, [&](ValueId id) { look(graph.value(id).name, graph.value(id).type); });
+  }
   if (found.empty()) return {};
   const auto is_told = [&](const BoundVariable* b) { return mentions(message, b->size); };
   if (derived.empty() && std::any_of(found.begin(), found.end(), is_told))
     std::erase_if(found, [&](const BoundVariable* b) { return !is_told(b); });
   constexpr std::size_t kMost = 6;
   std::string text = derived.empty() ? "" : derived + ", where ";
+  std::vector<ValueId> from;
   for (std::size_t i = 0; i < found.size() && i < kMost; ++i) {
     text += i ? ", " : "";
     if (!found[i]->name.starts_with('?')) text += found[i]->name + " = ";
     text += std::to_string(found[i]->size) + " is " + dimension_of(*found[i]);
+    from.push_back(found[i]->value);
   }
-  return text;
+  return with_cure(std::move(text), from);
 }
 
 void PlanState::bind(BoundVariable variable) {

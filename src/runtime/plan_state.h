@@ -41,14 +41,24 @@ class GraphUses {
   std::vector<std::uint32_t> first_, readers_, reads_, output_;
 };
 
+// Of a graph in a node, in words: where what it is given comes from. Asked only when an error is told.
+class GivenFrom {
+ public:
+  virtual ~GivenFrom() = default;
+  // A dimension of input `input` (captures behind inputs): "dimension 0 of the input "x""; "" if nothing is known.
+  virtual std::string dimension(std::size_t input, std::uint32_t dim) const = 0;
+  // Whether rounds of the node before this one gave the input another shape than the node was given.
+  virtual bool changed(std::size_t input) const = 0;
+};
+
 class PlanState {
  public:
   // `inputs`: the graph's inputs, then its captures. An empty Value is an input that takes its default.
   // `known`: what is known of their contents, or empty. `bodies`: what plans the graphs of nodes; null if they are
-  // planned when they run.
+  // planned when they run. `given_from`: of a graph in a node that runs.
   PlanState(const program::Graph& graph, const GraphUses& uses, std::span<const program::State> states,
             std::span<const Value> inputs, const BodyPlanner* bodies = nullptr,
-            std::span<const opset::KnownValue> known = {});
+            std::span<const opset::KnownValue> known = {}, const GivenFrom* given_from = nullptr);
 
   // What the planner of a segment notes down for a value while it works.
   struct Slots {
@@ -67,6 +77,7 @@ class PlanState {
   const GraphUses& uses;
   const std::span<const program::State> states;  // of the Program
   const BodyPlanner* const bodies;
+  const GivenFrom* const given_from;   // null: the inputs are fed
   std::span<const InputRoom> rooms;    // of inputs that have room or may get some
   bool donates = false;                // inputs may be donated
   std::vector<ValueState> values;      // by ValueId
@@ -96,9 +107,19 @@ class PlanState {
   void check_given() const {
     if (contradiction_) throw *contradiction_;
   }
-  // Why the sizes that the node meets are what they are: which input of the graph each of them comes from, for an error
-  // that the node throws with this message. "" if none comes from one.
-  std::string whence(const program::Node& node, std::string_view message) const;
+  // For an error that the node throws with this message: why the sizes that it, or the operator whose function body it
+  // is in, meets are what they are, which is the input of the graph that each of them comes from, and what would help.
+  // "" if none comes from one.
+  struct Whence {
+    std::string text, cure;
+  };
+  Whence whence(const program::Node& node, std::string_view message) const;
+  // The same of one dimension: "dimension 0 of the input "x"". "" if no one dimension of an input tells it.
+  std::string whence(program::ValueId id, std::uint32_t dim) const;
+  // What the dimension variable is in this run, if that is known.
+  std::optional<std::int64_t> size_of(std::string_view variable) const;
+  // Of an operator that runs as its function body, the input's type with the sizes of this run.
+  opset::ValueType input_type(const program::Inlined::Input& input) const;
   // The contents of a constant or state, whether it is read or not; else null.
   const norn::Tensor* contents_of(program::ValueId id) const;
   // The value can be read: nodes that wait for nothing else become ready.
@@ -119,12 +140,15 @@ class PlanState {
   void bind(BoundVariable variable);
   void contradict(program::ValueId id, std::string why, std::string wanted);
   std::string dimension_of(const BoundVariable& variable) const;
+  // The number of the graph's input, or capture behind them, that the value is.
+  std::optional<std::size_t> input_number(program::ValueId id) const;
 
   std::unordered_map<std::string, BoundVariable, NameHash, std::equal_to<>> bound_;
   std::vector<BoundVariable> newly_bound_;
   // The first size that does not fit, and which one that is, as hints show it.
   std::optional<Error> contradiction_;
   std::string misfit_;
+  program::ValueId misfit_value_ = program::kNone;
 };
 
 }  // namespace norn::runtime

@@ -10,10 +10,12 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "norn/error.h"
 #include "opset/reference.h"
 #include "runtime/reference_kernel.h"
 #include "runtime/step_cost.h"
+#include "runtime/tell.h"
 
 namespace norn::runtime {
 
@@ -123,9 +125,16 @@ void Planner::plan_node(const SegmentNodes::Planned& planned) {
       if (id != kNone) bytes_of(id);
     if (planned.nested) return plan_nested(node, *planned.nested);
     plan_operations(node, planned.parts);
-  } catch (Error& e) {
-    if (e.where().find(node.path()) == std::string::npos) e.within(node.path());
-    throw;
+  } catch (const Error& e) {
+    std::string inputs;
+    for (const ValueId id : node.inputs)
+      inputs += (inputs.empty() ? "" : ", ") +
+                (id == kNone ? std::string("none")
+                             : base::quoted(state_.graph.value(id).name) + " " + state_.values[id].type.to_string());
+    throw told(
+        e, state_.graph, node, node.path() + " / inputs (" + inputs + ")",
+        [this](const program::Inlined::Input& input) { return state_.input_type(input); },
+        state_.given_from != nullptr);
   }
 }
 

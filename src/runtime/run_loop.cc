@@ -50,9 +50,10 @@ class Stack {
 };
 
 template <class T>
-T scalar(const Value& value, std::string_view what) {
+T scalar(const Value& value, std::string_view what, std::string_view where) {
   if (!value.is_tensor() || value.tensor().size() != 1)
-    throw Error(ErrorCode::RuntimeError, std::string(what) + " is " + value.describe() + "; it must have one element");
+    throw Error(ErrorCode::RuntimeError, std::string(what) + " is " + value.describe() + "; it must have one element",
+                std::string(where));
   return *value.tensor().as<T>();
 }
 
@@ -79,8 +80,9 @@ std::vector<Value> run_loop(const program::Node& node, std::span<const Value* co
   const program::Graph& body = *node.subgraphs.at(0).graph;
   const std::size_t carried = inputs.size() > 2 ? inputs.size() - 2 : 0;
   const auto given = [&](std::size_t i) { return i < inputs.size() && inputs[i] && !inputs[i]->is_empty(); };
-  const std::int64_t most = given(0) ? scalar<std::int64_t>(*inputs[0], "the trip count M of Loop") : INT64_MAX;
-  bool go = !given(1) || scalar<std::uint8_t>(*inputs[1], "the condition of Loop") != 0;
+  const std::int64_t most =
+      given(0) ? scalar<std::int64_t>(*inputs[0], "the trip count M of Loop", "input 0") : INT64_MAX;
+  bool go = !given(1) || scalar<std::uint8_t>(*inputs[1], "the condition of Loop", "input 1") != 0;
 
   std::vector<Value> formals(2 + carried);
   for (std::size_t i = 0; i < carried; ++i)
@@ -91,7 +93,7 @@ std::vector<Value> run_loop(const program::Node& node, std::span<const Value* co
     try {
       formals[0] = formal_scalar<std::int64_t>(DataType::Int64, k, body.value(body.inputs.at(0)).type);
       std::vector<Value> made = run(0, formals);
-      go = scalar<std::uint8_t>(made[0], "the condition that the body gives") != 0;
+      go = scalar<std::uint8_t>(made[0], "the condition that the body gives", "output 0 of the body") != 0;
       for (std::size_t s = 0; s < stacks.size(); ++s) stacks[s].add(made[1 + carried + s], s);
       for (std::size_t i = 0; i <= carried; ++i) formals[1 + i] = std::move(made[i]);
     } catch (Error& e) {

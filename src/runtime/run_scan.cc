@@ -95,6 +95,16 @@ struct Scanned {
   bool backwards;
 };
 
+// "All the output tensors (state variables as well as scan_output_element tensors) are required to have the same shape
+// in each iteration of the loop".
+void check_state(const Value& before, const Value& now, std::size_t state) {
+  if (!before.is_tensor() || !now.is_tensor() || before.tensor().dims() == now.tensor().dims()) return;
+  throw Error(ErrorCode::RuntimeError,
+              "the body gives " + now.describe() + " for state " + std::to_string(state) + ", but gave " +
+                  before.describe() + " before",
+              {}, "a state of Scan has one shape at every position; a Loop may carry a value that grows");
+}
+
 // The states after `steps` positions of `length`, then what is laid along axes.
 std::vector<Value> scan(const program::Graph& body, const ScanParameters& p, std::vector<Value> states,
                         const std::vector<Scanned>& inputs, std::int64_t length, std::int64_t steps,
@@ -111,7 +121,10 @@ std::vector<Value> scan(const program::Graph& body, const ScanParameters& p, std
         formals[carried + i] = slice(*inputs[i].tensor, inputs[i].axis, inputs[i].backwards ? steps - 1 - k : k);
       std::vector<Value> made = run(0, formals);
       for (std::size_t o = 0; o < laid.size(); ++o) laid[o].put(k, made[carried + o], o);
-      for (std::size_t i = 0; i < carried; ++i) formals[i] = std::move(made[i]);
+      for (std::size_t i = 0; i < carried; ++i) {
+        if (k > 0) check_state(formals[i], made[i], i);
+        formals[i] = std::move(made[i]);
+      }
     } catch (Error& e) {
       throw e.within("position " + std::to_string(k));
     }

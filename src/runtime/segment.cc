@@ -49,31 +49,6 @@ std::string shapes_text(const program::Graph& graph, const StepInfo& info) {
   return text(info.inputs, names) + " -> " + text(info.outputs, {});
 }
 
-std::string fed_inputs(const program::Graph& graph, const program::Node& node) {
-  std::vector<std::uint32_t> maker(graph.values.size(), program::kNone);
-  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n)
-    for (const program::ValueId id : graph.nodes[n].results())
-      if (id != program::kNone) maker[id] = n;
-  std::vector<bool> seen(graph.values.size(), false);
-  std::vector<program::ValueId> todo;
-  const auto add = [&](program::ValueId id) {
-    if (!seen[id]) todo.push_back(id);
-    seen[id] = true;
-  };
-  program::for_each_use(node, add);
-  while (!todo.empty()) {
-    const program::ValueId id = todo.back();
-    todo.pop_back();
-    if (maker[id] != program::kNone) program::for_each_use(graph.nodes[maker[id]], add);
-  }
-  constexpr std::size_t kMost = 8;
-  std::string names;
-  std::size_t count = 0;
-  for (const program::ValueId id : graph.inputs)
-    if (seen[id] && ++count <= kMost) names += (names.empty() ? "" : ", ") + base::quoted(graph.value(id).name);
-  return count > kMost ? names + ", ..." : names;
-}
-
 std::size_t Segment::bytes() const {
   std::size_t total = sizeof(Segment) + held(steps) + held(info) + held(spared) + held(kernels) + held(late) +
                       held(pointers) + held(patches) + held(allocations) + held(settled) + held(bound) +

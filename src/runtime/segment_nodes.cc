@@ -7,6 +7,7 @@
 #include "infer/inferrer.h"
 #include "norn/error.h"
 #include "opset/reference.h"
+#include "runtime/tell.h"
 
 namespace norn::runtime {
 namespace {
@@ -116,17 +117,17 @@ void Inference::visit(std::uint32_t index) {
 void Inference::fail(Error& e, const Node& node) const {
   // What a size that does not fit led to, other than the node's own rule, is told by its cause.
   if (e.code() != ErrorCode::InvalidGraph) state_.check_given();
-  Error told(e.code(), e.message(), e.where(), e.hint());
-  if (told.where().find(node.path()) == std::string::npos) told.within(node.path());
+  Error error = told(
+      e, state_.graph, node, node.path(),
+      [&](const program::Inlined::Input& input) { return state_.input_type(input); }, state_.given_from != nullptr);
   if (e.code() == ErrorCode::InvalidGraph) {
-    const std::string whence = state_.whence(node, e.message());
-    if (!whence.empty()) {
-      const std::string hint = told.hint().empty() ? "feed sizes that fit, or correct the node" : told.hint();
-      throw Error(told.code(), told.message(), told.where(), whence + ": " + hint);
-    }
-    told.help("correct the node or what it reads, or feed what fits");
+    const auto [whence, cure] = state_.whence(node, e.message());
+    if (!whence.empty())
+      throw Error(error.code(), error.message(), error.where(),
+                  whence + ": " + (error.hint().empty() ? cure : error.hint()));
+    error.help("correct the node or what it reads, or feed what fits");
   }
-  throw told;
+  throw error;
 }
 
 void Inference::visit_control_flow(const Node& node, std::uint32_t index) {

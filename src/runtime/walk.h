@@ -2,12 +2,12 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
-#include <string>
 
 #include "norn/error.h"
 #include "runtime/nested.h"
 #include "runtime/plan.h"
 #include "runtime/run_context.h"
+#include "runtime/tell.h"
 
 namespace norn::runtime {
 
@@ -52,15 +52,7 @@ void walk(const Segment& segment, const program::Graph& graph, void* const* poin
           if (context.watch) context.watch->after(graph, segment, at());
         });
   } catch (Error& e) {
-    const StepInfo& info = segment.info[static_cast<std::size_t>(step - first)];
-    const program::Node& node = operation_of(graph, info);
-    const std::string& path = node.path();
-    if (e.where().find(path) == std::string::npos)
-      e.within(step->kernel ? path + " / " + shapes_text(graph, info) : path);
-    if ((e.code() == ErrorCode::RuntimeError || e.code() == ErrorCode::LimitExceeded) && !context.in_body)
-      if (const std::string fed = fed_inputs(graph, node); !fed.empty())
-        e.help("what the node reads follows from what is fed as " + fed + ": correct that, or the model");
-    throw;
+    throw told(e, segment, graph, static_cast<std::size_t>(step - first), context.in_body);
   }
 }
 

@@ -122,3 +122,17 @@ def test_data_is_no_model(tmp_path):
             assert kind in norn_command(*words, code=3)
         assert not (tmp_path / "y.onnx").exists()
     assert "is empty" in norn_command("show", "-", stdin=b"", code=3)
+
+
+# --- images
+
+
+def test_an_image_decoder_gets_the_bytes_of_the_file(tmp_path):
+    path, picture = tmp_path / "m.onnx", tmp_path / "a.ppm"
+    decode = helper.make_node("ImageDecoder", ["x"], ["y"], pixel_format="RGB")
+    onnx.save(model_of([decode], [value("x", ["N"], onnx.TensorProto.UINT8)],
+                       [value("y", ["H", "W", 3], onnx.TensorProto.UINT8)]), path)
+    picture.write_bytes(b"P6 3 2 255\n" + bytes(range(18)))
+    output = norn_command("run", path, "-i", f"x={picture}", "-o", tmp_path / "out")
+    assert "uint8[2,3,3]" in output
+    assert np.array_equal(np.load(tmp_path / "out" / "y.npy").ravel(), np.arange(18))

@@ -184,7 +184,7 @@ def a_misspelt_file(folder):
     return folder / "modle.onnx", {}
 
 
-@broken('"h" is used before it is made', '"r2" (Relu)', '"n1" (Neg) has to come first')
+@broken('"h" is used before it is made', '"r2" (Relu)', '"n1" (Neg) has to come before')
 def unsorted():
     return model(
         [node("Relu", "h", "y", name="r2"), node("Neg", "x", "h", name="n1")], [value("x", 1, [2])],
@@ -456,7 +456,7 @@ def function_inner():
         ], imports=[("my", 1)]), {"x": np.zeros(2, F32)}
 
 
-@broken('"axis" (INT) is missing', '"c1" (my.F) / node 0 (Concat)', "give the node the attribute")
+@broken('"axis" (INT) is missing', '"c1" (my.F) / node 0 (Concat)', 'give the call the attribute "ax"')
 def function_attr():
     n = node("Concat", "a,a", "b")
     n.attribute.append(onnx.AttributeProto(name="axis", type=2, ref_attr_name="ax"))

@@ -156,6 +156,6 @@ constexpr Candidate<TypedConfig> kCandidates[] = {{"typed", refuses, make}};
 
 std::span<const Candidate<TypedConfig>> typed_candidates() { return kCandidates; }
 
-void refuse_zero_divisor() { throw Error(ErrorCode::RuntimeError, "an integer is divided by zero"); }
+void refuse_zero_divisor() { throw Error(ErrorCode::RuntimeError, "an integer is divided by zero", "input 1"); }
 
 }  // namespace norn::kernels

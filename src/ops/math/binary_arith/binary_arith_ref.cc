@@ -12,7 +12,7 @@ using opset::ReferenceContext;
 
 template <class D>
 D divisor(D b) {
-  if (b == 0) throw Error(ErrorCode::RuntimeError, "an integer is divided by zero");
+  if (b == 0) throw Error(ErrorCode::RuntimeError, "an integer is divided by zero", "input 1");
   return b;
 }
 

@@ -14,7 +14,7 @@ using opset::ReferenceContext;
 
 template <class D>
 D rest(D a, D b) {
-  if (b == 0) throw Error(ErrorCode::RuntimeError, "an integer is divided by zero");
+  if (b == 0) throw Error(ErrorCode::RuntimeError, "an integer is divided by zero", "input 1");
   if (std::is_signed_v<D> && b == static_cast<D>(-1)) return 0;  // the least integer has no quotient
   return a % b;
 }

@@ -90,6 +90,21 @@ void require_multiple(const NodeView& node, const Heads& heads) {
               std::to_string(heads.kv));
 }
 
+// The mask broadcasts to the scores, except that it may have fewer columns.
+void require_mask(InferContext& ctx, const Dims& scores) {
+  if (!ctx.has_rank(3)) return;
+  const Dims& mask = ctx.shape(3);
+  bool fits = !mask.empty() && mask.size() <= scores.size();
+  for (std::size_t d = 0; fits && d < mask.size(); ++d) {
+    const DimExpr &size = mask[mask.size() - 1 - d], &of = scores[scores.size() - 1 - d];
+    if (!size.is_constant() || !of.is_constant()) continue;
+    fits = d == 0 ? size.constant() <= of.constant() : size == of || size.constant() == 1;
+  }
+  if (!fits)
+    ctx.fail("attn_mask " + to_string(mask) + " does not broadcast to the scores " + to_string(scores) +
+             " (batch, heads of Q, rows of Q, keys)");
+}
+
 void infer_attention(InferContext& ctx) {
   for (int o = 0; o < 4; ++o) ctx.set(o, ctx.elem(o == 2 ? 2 : 0));
   if (ctx.has_input(4) != ctx.has_input(5)) ctx.fail("past_key and past_value come together");
@@ -155,6 +170,7 @@ void infer_attention(InferContext& ctx) {
       v_size = ctx.unify(v_size, past[3], "sizes of a head of V and past_value");
     }
   }
+  require_mask(ctx, {batch, heads, rows, total});
   ctx.set(1, ctx.elem(0), {batch, kv_heads, total, size});
   ctx.set(2, ctx.elem(2), {batch, kv_heads, total, v_size});
   ctx.set(3, ctx.elem(0), {batch, heads, rows, total});

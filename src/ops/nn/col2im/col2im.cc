@@ -71,6 +71,10 @@ void infer_col2im(InferContext& ctx) {
       ctx.fail("the input has " + x[1].to_string() + " rows, which blocks of " + area.to_string() + " do not divide");
     else
       out.push_back(DimExpr::floor_div(x[1], area));
+    const auto sizes = ctx.const_ints(1), window = ctx.const_ints(2);
+    if (sizes && window)
+      ctx.unify(x[2], product(to_dims(resolve_window(ctx.attrs(), *sizes, *window, false).out)),
+                "columns of the input and blocks that fit into the image");
   } else {
     out = {ctx.fresh_dim(), ctx.fresh_dim()};
   }

@@ -57,13 +57,28 @@ void infer_layer_normalization(InferContext& ctx) {
   const RowNormParams p = resolve_row_norm(ctx, ctx.rank(0));
   for (auto d = static_cast<std::size_t>(p.axis); d < statistics.size(); ++d) statistics[d] = 1;
   for (int o = 1; o < ctx.output_count(); ++o) ctx.set(o, stash, statistics);
-  for (int i = 1; i < 3; ++i)
-    if (ctx.has_rank(i) && ctx.rank(i) > ctx.rank(0))
-      ctx.fail("input " + std::to_string(i) + " has the shape " + to_string(ctx.shape(i)) +
-               ", which does not broadcast to X's " + to_string(ctx.shape(0)));
+  for (int i = 1; i < 3; ++i) require_row_factor(ctx, i);
 }
 
 }  // namespace
+
+void require_row_factor(InferContext& ctx, int i) {
+  if (!ctx.has_rank(0) || !ctx.has_rank(i)) return;
+  const Dims &x = ctx.shape(0), &factor = ctx.shape(i);
+  const std::string name(ctx.schema().inputs[static_cast<std::size_t>(i)].name);
+  bool fits = factor.size() <= x.size();
+  for (std::size_t d = 0; fits && d < factor.size(); ++d) {
+    const DimExpr &of = factor[d], &to = x[x.size() - factor.size() + d];
+    if (!of.is_constant() || of.constant() == 1) continue;
+    fits = !DimExpr::differ(of, to);
+    if (fits) ctx.unify(to, of, "sizes of X and " + name + " along an axis");
+  }
+  if (!fits)
+    ctx.fail(name + " " + ctx.input(i).to_string() + " does not broadcast to X, " + ctx.input(0).to_string(),
+             factor.size() == 1 && factor[0].is_constant() && !x.empty() && x.back().is_constant()
+                 ? name + " has to have one element, or as many as the last axis of X: " + x.back().to_string()
+                 : "");
+}
 
 RowNormParams resolve_row_norm(const NodeView& node, std::int64_t rank) {
   return {.axis = node.axis(rank), .epsilon = node.attrs().f("epsilon"), .stash = stash_type(node)};

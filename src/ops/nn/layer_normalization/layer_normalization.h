@@ -7,6 +7,7 @@
 #include "opset/schema.h"
 
 namespace norn::opset {
+class InferContext;
 class ReferenceContext;
 }
 
@@ -21,6 +22,8 @@ struct RowNormParams {
   DataType stash = DataType::Float;
 };
 RowNormParams resolve_row_norm(const opset::NodeView& node, std::int64_t rank);
+// Scale and bias broadcast to X: throws if input `i` is known not to, and else says which sizes are equal for it.
+void require_row_factor(opset::InferContext& ctx, int i);
 // The reference kernel of both.
 void row_norm_ref(opset::ReferenceContext& ctx, bool root_mean_square);
 

@@ -26,8 +26,7 @@ constexpr Schema kRMSNormalization[] = {
 void infer_rms_normalization(InferContext& ctx) {
   if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(1));
   resolve_row_norm(ctx, ctx.rank(0));
-  if (ctx.has_rank(1) && ctx.rank(1) > ctx.rank(0))
-    ctx.fail("scale " + to_string(ctx.shape(1)) + " does not broadcast to X " + to_string(ctx.shape(0)));
+  require_row_factor(ctx, 1);
   ctx.set(0, ctx.elem(1), ctx.shape(0));
 }
 

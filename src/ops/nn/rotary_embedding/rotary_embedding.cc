@@ -40,6 +40,27 @@ void infer_rotary(InferContext& ctx) {
     ctx.fail("an X of rank 3 takes the attribute num_heads");
   for (int i = 1; i < 3; ++i) ctx.require_rank(i, ctx.has_input(3) ? 2 : 3);
   ctx.require_rank(3, 2);
+  const Dims& x = ctx.shape(0);
+  const bool packed = x.size() == 3;
+  const DimExpr &batch = x[0], &sequence = packed ? x[1] : x[2];
+  const bool positioned = ctx.has_input(3);
+  if (ctx.has_rank(3)) {
+    ctx.unify(ctx.shape(3)[0], batch, "batches of position_ids and X");
+    ctx.unify(ctx.shape(3)[1], sequence, "lengths of position_ids and X");
+  }
+  if (!ctx.has_rank(1)) return;
+  const Dims& cache = ctx.shape(1);
+  if (ctx.has_rank(2))
+    for (std::size_t d = 0; d < cache.size(); ++d)
+      ctx.unify(cache[d], ctx.shape(2)[d], "sizes of cos_cache and sin_cache");
+  const DimExpr size = packed ? DimExpr::floor_div(x[2], *ctx.attrs().find_i("num_heads")) : x[3];
+  const std::int64_t turned = ctx.attrs().i("rotary_embedding_dim");
+  const DimExpr half = turned > 0 ? DimExpr(turned / 2) : DimExpr::floor_div(size, 2);
+  ctx.unify(cache.back(), half, "columns of cos_cache and half of what is turned of each head");
+  for (std::size_t d = 0; !positioned && d < 2; ++d)
+    if (cache[d].is_constant() && cache[d].constant() != 1)
+      ctx.unify(cache[d], d == 0 ? batch : sequence,
+                d == 0 ? "batches of cos_cache and X" : "lengths of cos_cache and X");
 }
 
 }  // namespace

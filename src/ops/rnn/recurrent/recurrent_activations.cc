@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "ops/rnn/recurrent/recurrent.h"
 
@@ -68,7 +69,17 @@ std::vector<RecurrentActivation> activations_of(const opset::NodeView& node, Rec
   for (const std::string& name : names) {
     const auto* found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
                                      [&](const Function& f) { return base::equal_but_case(f.name, name); });
-    if (found == std::end(kFunctions)) node.fail("there is no activation function " + base::quoted(name));
+    if (found == std::end(kFunctions)) {
+      base::Nearest nearest(name);
+      std::string known;
+      for (const Function& f : kFunctions) {
+        nearest.offer(f.name);
+        known += (known.empty() ? "" : ", ") + std::string(f.name);
+      }
+      const std::string question = nearest.question();
+      node.fail("there is no activation function " + base::quoted(name),
+                question + (question.empty() ? "" : " ") + "there are " + known);
+    }
     const double a = take(found->alpha, alphas, alpha);
     all.push_back({static_cast<RecurrentFunction>(found - kFunctions), found->f, a, take(found->beta, betas, beta)});
   }

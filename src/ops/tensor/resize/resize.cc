@@ -162,6 +162,15 @@ void infer_resize(InferContext& ctx) {
   }
   if (!ctx.has_rank(0)) return ctx.set(0, ctx.elem(0));
   const ResizeParams p = resolve_resize(ctx, ctx.rank(0));
+  if (p.coordinates == Coordinates::TfCropAndResize) {
+    const std::string range = "a start and an end for each of " + std::to_string(p.axes.size()) + " axes";
+    if (known_empty(ctx, 1))
+      ctx.fail("roi is missing, but coordinate_transformation_mode is tf_crop_and_resize",
+               "give the node the input roi, " + range + ", or another coordinate_transformation_mode");
+    if (ctx.has_rank(1) && ctx.rank(1) == 1 && ctx.shape(1)[0].is_constant() &&
+        ctx.shape(1)[0].constant() != 2 * static_cast<std::int64_t>(p.axes.size()))
+      ctx.fail("roi has " + ctx.shape(1)[0].to_string() + " elements, but tf_crop_and_resize needs " + range);
+  }
   ResizeTarget target;
   const bool by_scales = !known_empty(ctx, scales), by_sizes = ctx.version() >= 11 && !known_empty(ctx, 3);
   for (const int i : {scales, 3}) {

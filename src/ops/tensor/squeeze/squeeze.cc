@@ -140,7 +140,10 @@ void infer_squeeze(InferContext& ctx) {
   }
   Dims kept;
   for (std::size_t i = 0; i < squeezed->size(); ++i) {
-    if ((*squeezed)[i])
+    if ((*squeezed)[i] && ctx.shape(0)[i].is_constant() && ctx.shape(0)[i].constant() != 1)
+      ctx.fail("axis " + std::to_string(i) + " has size " + ctx.shape(0)[i].to_string() +
+               ", not 1, and cannot be squeezed");
+    else if ((*squeezed)[i])
       ctx.unify(ctx.shape(0)[i], 1, "squeezed dimension " + std::to_string(i) + " and 1");
     else
       kept.push_back(ctx.shape(0)[i]);

@@ -18,7 +18,8 @@ void regex_full_match_ref(opset::ReferenceContext& ctx) {
   options.set_log_errors(false);
   const RE2 regex(pattern, options);
   if (!regex.ok())
-    ctx.fail("the pattern " + base::quoted(pattern) + " is not a regular expression of RE2: " + regex.error());
+    ctx.fail("the pattern " + base::quoted(pattern) + " is not a regular expression of RE2: " + regex.error(),
+             "correct the attribute \"pattern\"; RE2 has no look-ahead, no look-behind and no back-references");
   const std::string* texts = x.as<std::string>();
   auto* y = ctx.output(0, DataType::Bool, x.dims()).as_mutable<std::uint8_t>();
   for (std::int64_t i = 0; i < x.size(); ++i) y[i] = RE2::FullMatch(texts[i], regex);

@@ -1,0 +1,36 @@
+// Errors of a run, told with their place and with what is fed that leads to them.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "norn/error.h"
+#include "norn/value.h"
+#include "program/inlined.h"
+#include "runtime/plan.h"
+
+namespace norn::runtime {
+
+// The inputs of the graph that these values follow from, as a list of names.
+std::string fed_inputs(const program::Graph& graph, std::span<const program::ValueId> values);
+
+// The help against what contents led to: which inputs of the graph the node's inputs follow from. If the place begins
+// with `input 1` that is the one; of a node's `own` error its indices, lengths and counts are, where it reads any.
+// To be called before the error is given the node's place.
+void help_with_feeds(Error& error, const program::Graph& graph, const program::Node& node, bool own);
+
+// `inputs ("x" float[2], none)`
+std::string inputs_text(const program::Graph& graph, const program::Node& node, std::span<const Value* const> inputs);
+
+// An error that a node met, at the place that it has unless it has one already, and with help. Of rounds of the node
+// the number stands behind its place; a node in the body of an operator is told as the operator. `size_of`: the sizes
+// of variables in the operator's inputs. `in_body`: of a graph in a node, whose inputs nobody feeds.
+Error told(const Error& error, const program::Graph& graph, const program::Node& node, const std::string& place,
+           const program::TypeOfInput& type_of, bool in_body);
+// The same of a step of the segment.
+Error told(const Error& error, const Segment& segment, const program::Graph& graph, std::size_t step, bool in_body);
+// There is no memory for what a step makes: told of the first that makes a tensor like it.
+Error told_of_memory(const Error& error, const Segment& segment, const program::Graph& graph, const StaticType& type,
+                     bool in_body);
+
+}  // namespace norn::runtime
