@@ -115,7 +115,7 @@ def captured_before_made():
 
 
 @broken("a step of NegativeLogLikelihoodLoss fails: index 7", '"nll" (NegativeLogLikelihoodLoss) / inputs ("x" float[2,3], "t" int64[2]) / its definition / node',
-        'what is fed as "t":')
+        'what is fed as "t", beside the sizes of "x"')
 def class_of_loss():
     return model([node("NegativeLogLikelihoodLoss", "x,t", "y", name="nll")], [value("x", 1, ["N", "C"]), value("t", 7, ["N"])],
                  [value("y")]), {"x": z(2, 3), "t": np.array([0, 7])}
@@ -224,7 +224,7 @@ def squeezed():
                  [ints("a", [1])]), {"x": z(2, 3)}
 
 
-@broken("k is -1", '"top" (TopK)', 'what is fed as "k":')
+@broken("k is -1", '"top" (TopK)', 'what is fed as "k", beside the sizes of "x"')
 def number_of_elements():
     return model([node("TopK", "x,k", "v,i", name="top")], [value("x", 1, ["N", "C"]), value("k", 7, [1])],
                  [value("v"), value("i", 7)]), {"x": z(2, 3), "k": np.array([-1])}
