@@ -270,7 +270,8 @@ def squeeze_dim():
                  [const("a", [0], np.int64)]), {"x": np.zeros((2, 5), F32)}
 
 
-@broken("[2,5] and [2,4]", '"ex" (Expand)', '"x" float[2,5], "s" int64[2]', 'what is fed as "s", beside the sizes of "x"')
+@broken("[2,5] and [2,4]", '"ex" (Expand)', '"x" float[2,5], "s" int64[2]',
+        'what is fed as "s", beside the sizes of "x"')
 def expand_run():
     return model([node("Expand", "x,s", "y", name="ex")],
                  [value("x", 1, ["N", "C"]), value("s", 7, [2])],
@@ -387,7 +388,8 @@ def qlinear_scale():
          const("s2", np.ones(4))]), {"x": np.zeros((2, 4), np.uint8)}
 
 
-@broken("position 5", "sequence of 2", '"at" (SequenceAt)', '"i" int64[]', 'what is fed as "i", beside the sizes of "x"')
+@broken("position 5", "sequence of 2", '"at" (SequenceAt)', '"i" int64[]',
+        'what is fed as "i", beside the sizes of "x"')
 def seq_at():
     return model([node("SequenceConstruct", "x,x", "s"),
                   node("SequenceAt", "s,i", "y", name="at")],
