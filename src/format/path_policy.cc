@@ -141,7 +141,8 @@ Descriptor open_folder(const std::string& path) {
 [[noreturn]] void refuse_irregular(const std::string& path, bool folder) {
   const std::string what = "the external data " + base::quoted(path) + " is ";
   if (!folder) refuse(what + "not a regular file");
-  refuse(what + "a folder", "`location` names the file that has the data: correct it, or put the file there");
+  refuse(what + "a folder, not a regular file",
+         "`location` names the file that has the data: correct it, or put the file there");
 }
 
 OpenedFile accept(Attempt attempt, std::string path, const PathPolicy& policy) {

@@ -18,7 +18,8 @@ BodyInputs::Source BodyInputs::source(std::size_t formal) const {
     case opset::ControlFlow::Scan: {
       const ops::ScanParameters p =
           ops::resolve_scan(node_.attributes(), static_cast<std::int64_t>(node_.inputs.size()), std::nullopt);
-      if (p.batched) return {};
+      // Of version 8: behind sequence_lens, and an item of a batch.
+      if (p.batched) return {node_.input(formal + 1), false, formal < p.states ? std::nullopt : std::optional(0U), 1};
       if (formal < p.states) return {node_.input(formal), true, {}};
       const ValueId value = node_.input(formal);
       if (value == kNone || formal - p.states >= p.input_axes.size()) return {};
@@ -61,7 +62,7 @@ std::string BodyInputs::dimension(std::size_t input, std::uint32_t dim) const {
     const std::string fed = of_value(from.value, dim);
     return "an item of " + name + (fed.empty() ? "" : ", ") + fed;
   }
-  return of_value(from.value, from.axis && dim >= *from.axis ? dim + 1 : dim);
+  return of_value(from.value, from.batch + (from.axis && dim >= *from.axis ? dim + 1 : dim));
 }
 
 }  // namespace norn::runtime

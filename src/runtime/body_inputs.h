@@ -25,7 +25,8 @@ class BodyInputs final : public GivenFrom {
   struct Source {
     program::ValueId value = program::kNone;
     bool carried = false;
-    std::optional<std::uint32_t> axis;  // it is a slice along this one
+    std::optional<std::uint32_t> axis = {};  // it is a slice along this one
+    std::uint32_t batch = 0;                 // axes before all of these, of which it has none
   };
   Source source(std::size_t formal) const;
 

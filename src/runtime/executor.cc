@@ -187,10 +187,12 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
   }
   std::vector<Value> outputs;
   const auto fail = [&](const Error& e) {
-    throw told(
+    Error error = told(
         e, e_.graph_, node, node.path() + " / " + inputs_text(e_.graph_, node, inputs),
         [&](const program::Inlined::Input& input) { return state_behind(taken_.size()).input_type(input); },
         context_.in_body);
+    if (e.code() == ErrorCode::InvalidGraph) error.help("correct the node or what it reads, or feed what fits");
+    throw error;
   };
   if (late.nested) {
     outputs = run_nested(late, inputs, frame);

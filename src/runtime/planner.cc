@@ -131,10 +131,12 @@ void Planner::plan_node(const SegmentNodes::Planned& planned) {
       inputs += (inputs.empty() ? "" : ", ") +
                 (id == kNone ? std::string("none")
                              : base::quoted(state_.graph.value(id).name) + " " + state_.values[id].type.to_string());
-    throw told(
+    Error error = told(
         e, state_.graph, node, node.path() + " / inputs (" + inputs + ")",
         [this](const program::Inlined::Input& input) { return state_.input_type(input); },
         state_.given_from != nullptr);
+    if (e.code() == ErrorCode::InvalidGraph) error.help("correct the node or what it reads, or feed what fits");
+    throw error;
   }
 }
 

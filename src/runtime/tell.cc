@@ -85,9 +85,14 @@ void help_with_feeds(Error& error, const Graph& graph, const Node& node, bool ow
       if (node.inputs[i] != kNone && !graph.value(node.inputs[i]).is_constant() && chooses(node, i))
         blamed.push_back(node.inputs[i]);
   std::string fed = fed_inputs(graph, blamed);
+  std::vector<ValueId> all;
+  program::for_each_use(node, [&](ValueId id) { all.push_back(id); });
   if (fed.empty()) {
-    program::for_each_use(node, [&](ValueId id) { blamed.push_back(id); });
-    fed = fed_inputs(graph, blamed);
+    fed = fed_inputs(graph, all);
+  } else if (!named) {  // what is chosen from counts by its sizes
+    std::erase_if(all, [&](ValueId id) { return std::find(blamed.begin(), blamed.end(), id) != blamed.end(); });
+    const std::string beside = fed_inputs(graph, all);
+    if (!beside.empty() && beside != fed) fed += ", beside the sizes of " + beside;
   }
   if (!fed.empty())
     error.help("what the node reads follows from what is fed as " + fed + ": correct that, or the model");
@@ -107,6 +112,11 @@ Error told(const Error& error, const Graph& graph, const Node& node, const std::
   const std::string& path = node.path();
   const program::Inlined* inlined = program::inlined_around(graph, path);
   std::string where = error.where();
+  if (inlined && where.find(inlined->path + " / inputs (") != std::string::npos) {
+    Error e = error;
+    if (!in_body) help_with_feeds(e, graph, node, false);
+    return e;
+  }
   const std::size_t at = where.find(path);
   const bool own = at == std::string::npos;
   // "iteration 1 / PATH / attribute ..." of a round of the node
@@ -115,8 +125,7 @@ Error told(const Error& error, const Graph& graph, const Node& node, const std::
   Error e(error.code(), error.message(), std::move(where), own && inlined ? std::string() : error.hint());
   if (!in_body) help_with_feeds(e, graph, node, own);
   if (own) e.within(place);
-  if (!inlined || e.where().find(inlined->path + " / inputs (") != std::string::npos) return e;
-  return of_operator(*inlined, e, program::describe_inputs(*inlined, type_of), e.hint());
+  return !inlined ? e : of_operator(*inlined, e, program::describe_inputs(*inlined, type_of), e.hint());
 }
 
 Error told(const Error& error, const Segment& segment, const Graph& graph, std::size_t step, bool in_body) {

@@ -201,7 +201,7 @@ def gather_elements():
                  [const("t", np.zeros((10, 4)))]), {"i": np.array([[1, 2], [3, -11]])}
 
 
-@broken("index 40", "[-10, 10)", '"sc" (ScatterElements)', 'what is fed as "i":')
+@broken("index 40", "[-10, 10)", '"sc" (ScatterElements)', 'what is fed as "i", beside the sizes of "u"')
 def scatter_run():
     return model([node("ScatterElements", "t,i,u", "y", name="sc")],
                  [value("i", 7, ["B", 2]), value("u", 1, ["B", 2])], [value("y", 1, None)],
@@ -270,14 +270,15 @@ def squeeze_dim():
                  [const("a", [0], np.int64)]), {"x": np.zeros((2, 5), F32)}
 
 
-@broken("[2,5] and [2,4]", '"ex" (Expand)', '"x" float[2,5], "s" int64[2]', 'what is fed as "s":')
+@broken("[2,5] and [2,4]", '"ex" (Expand)', '"x" float[2,5], "s" int64[2]',
+        'what is fed as "s", beside the sizes of "x"')
 def expand_run():
     return model([node("Expand", "x,s", "y", name="ex")],
                  [value("x", 1, ["N", "C"]), value("s", 7, [2])],
                  [value("y", 1, None)]), {"x": np.zeros((2, 5), F32), "s": np.array([2, 4])}
 
 
-@broken("step of Slice is 0", '"sl" (Slice)', '"s" int64[1]', 'what is fed as "s":')
+@broken("step of Slice is 0", '"sl" (Slice)', '"s" int64[1]', 'what is fed as "s", beside the sizes of "x"')
 def slice_step0():
     return model(
         [node("Slice", "x,a,b,c,s", "y", name="sl")],
@@ -286,7 +287,7 @@ def slice_step0():
          const("c", [0], np.int64)]), {"x": np.zeros((2, 5), F32), "s": np.array([0])}
 
 
-@broken("k is 7", "5 elements", '"top" (TopK)', '"k" int64[1]', 'what is fed as "k":')
+@broken("k is 7", "5 elements", '"top" (TopK)', '"k" int64[1]', 'what is fed as "k", beside the sizes of "x"')
 def topk_big():
     return model([node("TopK", "x,k", "v,i", name="top")],
                  [value("x", 1, ["N", "C"]), value("k", 7, [1])],
@@ -387,7 +388,8 @@ def qlinear_scale():
          const("s2", np.ones(4))]), {"x": np.zeros((2, 4), np.uint8)}
 
 
-@broken("position 5", "sequence of 2", '"at" (SequenceAt)', '"i" int64[]', 'what is fed as "i":')
+@broken("position 5", "sequence of 2", '"at" (SequenceAt)', '"i" int64[]',
+        'what is fed as "i", beside the sizes of "x"')
 def seq_at():
     return model([node("SequenceConstruct", "x,x", "s"),
                   node("SequenceAt", "s,i", "y", name="at")],
@@ -460,7 +462,7 @@ def tile_neg():
                  [value("y", 1, None)]), {"x": np.zeros(2, F32), "r": np.array([1, 2])}
 
 
-@broken("2 entries", "take 4", '"pad" (Pad)', '"p" int64[2]', 'what is fed as "p":')
+@broken("2 entries", "take 4", '"pad" (Pad)', '"p" int64[2]', 'what is fed as "p", beside the sizes of "x"')
 def pad_len():
     return model([node("Pad", "x,p", "y", name="pad")],
                  [value("x", 1, ["N", "M"]), value("p", 7, ["K"])],

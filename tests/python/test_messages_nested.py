@@ -1,6 +1,7 @@
 """Messages about graphs in nodes and about operators that run as function bodies.
 
-What a graph in a node is given comes from the graph around it, down to what is fed; an operator's body is not in the model.
+What a graph in a node is given comes from the graph around it, down to what is fed;
+an operator's body is not in the model.
 """
 
 import numpy as np
@@ -33,7 +34,8 @@ def z(*dims):
     return np.zeros(dims, F32)
 
 
-@broken("4 and 3", '"lp" (Loop) / iteration 1 / attribute "body"', '"step" (MatMul)', '"c" (which begins as "x" float[2,3]',
+@broken("4 and 3", '"lp" (Loop) / iteration 1 / attribute "body"', '"step" (MatMul)',
+        '"c" (which begins as "x" float[2,3]',
         "is float[2,4] here", "correct the body")
 def loop_carried_changes():
     b = body([node("MatMul", "c,w", "d", name="step")], "d", [const("w", z(3, 4))])
@@ -56,7 +58,8 @@ def scan_slice():
     b = graph([node("Add", "s,e", "t", name="acc"), node("Identity", "e", "o")], [value("s"), value("e")],
               [value("t"), value("o")])
     return model([node("Scan", "s0,x", "a,b", body=b, num_scan_inputs=1, name="sc")],
-                 [value("s0", 1, ["A"]), value("x", 1, ["T", "B"])], [value("a"), value("b")]), {"s0": z(2), "x": z(5, 3)}
+                 [value("s0", 1, ["A"]), value("x", 1, ["T", "B"])], [value("a"), value("b")]), {"s0": z(2), "x": z(5,
+                 3)}
 
 
 @broken("for state 0", "float[6]", "float[4] before", '"sc" (Scan)', "position 1", "a Loop may carry")
@@ -64,7 +67,8 @@ def scan_state_grows():
     b = graph([node("Concat", "s,e", "t", axis=0), node("Identity", "e", "o")], [value("s"), value("e")],
               [value("t"), value("o")])
     return model([node("Scan", "s0,x", "a,b", body=b, num_scan_inputs=1, name="sc")],
-                 [value("s0", 1, ["A"]), value("x", 1, ["T", "B"])], [value("a"), value("b")]), {"s0": z(2), "x": z(3, 2)}
+                 [value("s0", 1, ["A"]), value("x", 1, ["T", "B"])], [value("a"), value("b")]), {"s0": z(2), "x": z(3,
+                 2)}
 
 
 @broken("4 and 3", '"map" (SequenceMap) / item 1 /', '"mm" (MatMul)', 'an item of "s"', 'fed as "a", "b"')
@@ -92,7 +96,8 @@ def branch_captured():
 def branch_in_branch():
     within = graph([node("Add", "q,big", "o", name="deep")], [], [value("o")])
     inner = helper.make_node("If", ["c"], ["o"], then_branch=within, else_branch=within, name="in")
-    return model([node("Relu", "x", "q"), choice(inner, "out")], [value("c", 9, []), value("x", 1, ["N"])], [value("y")],
+    return model([node("Relu", "x", "q"), choice(inner, "out")], [value("c", 9, []), value("x", 1, ["N"])],
+                 [value("y")],
                  [const("big", z(2, 5))]), {"c": np.array(True), "x": z(4)}
 
 
@@ -110,21 +115,25 @@ def condition():
 
 @broken('"q" is used before it is made', 'node 1 (Neg) makes it', 'has to come before node 0 "lp" (Loop)')
 def captured_before_made():
-    return model([node("Loop", "n,,x", "y", body=body([node("Add", "c,q", "d")], "d"), name="lp"), node("Neg", "x", "q")],
+    return model([node("Loop", "n,,x", "y", body=body([node("Add", "c,q", "d")], "d"), name="lp"), node("Neg", "x",
+                 "q")],
                  [value("x", 1, [1])], [value("y")], [ints("n", 2)]), {"x": z(1)}
 
 
-@broken("a step of NegativeLogLikelihoodLoss fails: index 7", '"nll" (NegativeLogLikelihoodLoss) / inputs ("x" float[2,3], "t" int64[2]) / its definition / node',
-        'what is fed as "t":')
+@broken("a step of NegativeLogLikelihoodLoss fails: index 7",
+        '"nll" (NegativeLogLikelihoodLoss) / inputs ("x" float[2,3], "t" int64[2]) / its definition / node',
+        'what is fed as "t", beside the sizes of "x"')
 def class_of_loss():
-    return model([node("NegativeLogLikelihoodLoss", "x,t", "y", name="nll")], [value("x", 1, ["N", "C"]), value("t", 7, ["N"])],
+    return model([node("NegativeLogLikelihoodLoss", "x,t", "y", name="nll")], [value("x", 1, ["N", "C"]), value("t", 7,
+                 ["N"])],
                  [value("y")]), {"x": z(2, 3), "t": np.array([0, 7])}
 
 
 @broken('"ce" (SoftmaxCrossEntropyLoss) / inputs ("x" float[2,3], "t" int64[2]) / its definition / node', "index 7",
         'what is fed as')
 def class_of_softmax_loss():
-    return model([node("SoftmaxCrossEntropyLoss", "x,t", "y", name="ce")], [value("x", 1, ["N", "C"]), value("t", 7, ["N"])],
+    return model([node("SoftmaxCrossEntropyLoss", "x,t", "y", name="ce")], [value("x", 1, ["N", "C"]), value("t", 7,
+                 ["N"])],
                  [value("y")]), {"x": z(2, 3), "t": np.array([0, 7])}
 
 
@@ -136,11 +145,13 @@ def group_norm():
 
 def skip_norm(gamma):
     return model([node("SkipLayerNormalization", "x,s,g", "y", domain="com.microsoft", name="sln")],
-                 [value("x", 1, ["B", "S", 8]), value("s", 1, ["B", "S", 8])], [value("y")], [const("g", np.ones(gamma))],
+                 [value("x", 1, ["B", "S", 8]), value("s", 1, ["B", "S", 8])], [value("y")], [const("g",
+                 np.ones(gamma))],
                  imports=MS), {"x": z(1, 2, 8), "s": z(1, 2, 8)}
 
 
-@broken("float[4]", '"sln" (com.microsoft.SkipLayerNormalization) / inputs ("x" float[B,S,8], "s" float[B,S,8], "g" float[4])',
+@broken("float[4]",
+        '"sln" (com.microsoft.SkipLayerNormalization) / inputs ("x" float[B,S,8], "s" float[B,S,8], "g" float[4])',
         "whatever it is fed")
 def skip_norm_gamma():
     return skip_norm(4)
@@ -167,11 +178,13 @@ def roi():
 @broken("attn_mask [3,5]", "[1,2,3,4]", '"att" (Attention) / inputs ("q" float[1,2,3,8]', 'of the input "m"')
 def attention_mask():
     return model([node("Attention", "q,k,v,m", "y", name="att")],
-                 [value(n, 1, ["B", 2, d, 8]) for n, d in zip("qkv", "STT")] + [value("m", 1, ["P", "Q"])], [value("y")],
+                 [value(n, 1, ["B", 2, d, 8]) for n, d in zip("qkv", "STT")] + [value("m", 1, ["P", "Q"])],
+                 [value("y")],
                  opset=23, ir=11), {"q": z(1, 2, 3, 8), "k": z(1, 2, 4, 8), "v": z(1, 2, 4, 8), "m": z(3, 5)}
 
 
-@broken("columns of cos_cache", "3 and 4", '"rope" (RotaryEmbedding) / inputs ("x" float[1,2,3,8]', "feed sizes that fit")
+@broken("columns of cos_cache", "3 and 4", '"rope" (RotaryEmbedding) / inputs ("x" float[1,2,3,8]',
+        "feed sizes that fit")
 def rotary_cache():
     return model([node("RotaryEmbedding", "x,c,s", "y", name="rope")],
                  [value("x", 1, [1, 2, "S", "D"])] + [value(n, 1, [1, "S", "H"]) for n in "cs"], [value("y")], opset=23,
@@ -186,18 +199,21 @@ def col2im():
 
 @broken('"(a"', "RE2", '"rx" (RegexFullMatch)', 'attribute "pattern"')
 def pattern():
-    return model([node("RegexFullMatch", "s", "y", pattern="(a", name="rx")], [value("s", 8, ["N"])], [value("y", 9)]), None
+    return model([node("RegexFullMatch", "s", "y", pattern="(a", name="rx")], [value("s", 8, ["N"])], [value("y",
+                 9)]), None
 
 
 @broken('"tahn"', "activation", '"l" (RNN)', 'did you mean "Tanh"?')
 def activation():
-    return model([node("RNN", "x,w,r", "y", name="l", hidden_size=4, activations=["tahn"])], [value("x", 1, ["T", "B", 3])],
+    return model([node("RNN", "x,w,r", "y", name="l", hidden_size=4, activations=["tahn"])], [value("x", 1, ["T", "B",
+                 3])],
                  [value("y")], [const("w", z(1, 4, 3)), const("r", z(1, 4, 4))]), None
 
 
 @broken('"LabelEncoder" in ai.onnx', "operator of ai.onnx.ml")
 def operator_elsewhere():
-    return model([node("LabelEncoder", "x", "y", name="le", keys_int64s=[1], values_int64s=[2])], [value("x", 7, ["N"])],
+    return model([node("LabelEncoder", "x", "y", name="le", keys_int64s=[1], values_int64s=[2])], [value("x", 7,
+                 ["N"])],
                  [value("y", 7)]), None
 
 
@@ -224,7 +240,7 @@ def squeezed():
                  [ints("a", [1])]), {"x": z(2, 3)}
 
 
-@broken("k is -1", '"top" (TopK)', 'what is fed as "k":')
+@broken("k is -1", '"top" (TopK)', 'what is fed as "k", beside the sizes of "x"')
 def number_of_elements():
     return model([node("TopK", "x,k", "v,i", name="top")], [value("x", 1, ["N", "C"]), value("k", 7, [1])],
                  [value("v"), value("i", 7)]), {"x": z(2, 3), "k": np.array([-1])}
@@ -256,7 +272,8 @@ def test_broken(name, tmp_path):
     expect(BROKEN[name], tmp_path)
 
 
-@pytest.mark.parametrize("name", ["skip_norm_gamma", "rms_norm_scale", "roi", "pattern", "activation", "captured_before_made"])
+@pytest.mark.parametrize("name", ["skip_norm_gamma", "rms_norm_scale", "roi", "pattern", "activation",
+                         "captured_before_made"])
 def test_the_model_alone_is_refused_when_it_is_loaded(name):
     with pytest.raises(norn.InvalidGraph):
         norn.InferenceSession(BROKEN[name][0]()[0])

@@ -9,7 +9,7 @@
 namespace norn::opset {
 class InferContext;
 class ReferenceContext;
-}
+}  // namespace norn::opset
 
 namespace norn::ops {
 
