@@ -112,7 +112,7 @@ TEST_F(External, ChecksNumbersAndFiles) {
   refused({{"location", "sub/w.bin"}, {"length", ""}}, "non-negative");
   refused({{"location", "sub/w.bin"}, {"location", "other"}}, "two values");
   refused({{"location", "missing.bin"}}, "missing.bin");
-  refused({{"location", "sub"}}, "regular file");
+  refused({{"location", "sub"}}, "is a folder");
   EXPECT_THROW(external_reader("")(tensor({{"location", "sub/w.bin"}})), Error);
 }
 

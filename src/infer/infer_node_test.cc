@@ -117,7 +117,7 @@ TEST(InferNode, ErrorsOfTheKernelMakeTheGraphInvalid) {
   const Given zero{type("int32[1]"), {.constant = tensor<std::int32_t>({1}, {0})}};
   const Error e = error_of([&] { node(ops::Div, 14, {one, zero}, 1, evaluate); });
   EXPECT_EQ(e.code(), ErrorCode::InvalidGraph);
-  EXPECT_EQ(e.where(), "inputs (int32[1], int32[1])");
+  EXPECT_EQ(e.where(), "inputs (int32[1], int32[1]) / input 1");
 }
 
 TEST(InferNode, NarrowResultsThatDoNotFitWrapThroughTheEvaluator) {

@@ -98,8 +98,6 @@ std::string question(std::string_view name, const std::vector<ArgInfo>& args) {
 
 namespace {
 
-bool has_element(const opset::ValueType& type) { return type.element != nullptr; }
-
 bool has_open_types(const program::Program& program) {
   return std::any_of(program.main.inputs.begin(), program.main.inputs.end(), [&](program::ValueId id) {
     const opset::ValueType& type = program.main.value(id).type;
@@ -168,8 +166,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
     for (const DimInfo& d : arg.shape)
       if (!d.name.empty()) names.push_back(d.name);
   std::sort(names.begin(), names.end());
-  shared_variables_ = std::adjacent_find(names.begin(), names.end()) != names.end() ||
-                      std::any_of(declared_.begin(), declared_.end(), has_element);
+  shared_variables_ = std::adjacent_find(names.begin(), names.end()) != names.end();
 
   PlanOptions plan;
   plan.reference_only = options.reference_only;
@@ -208,58 +205,33 @@ void CompiledModel::check_feed(std::size_t input, const Value& value) const {
   throw Error(ErrorCode::InvalidArgument, std::move(why), input_place(arg), misfit_hint(value, declared));
 }
 
-namespace {
-
-// Dimension variables of the inputs' declared types, each with the size that it was met with first.
-class Variables {
- public:
-  void bind(const opset::ValueType& declared, const Value& value, const ArgInfo& input, const std::string& item = {}) {
-    if (value.is_sequence() && declared.element) {
-      const std::vector<Value>& items = value.sequence().items;
-      for (std::size_t k = 0; k < items.size(); ++k)
-        bind(*declared.element, items[k], input, "element " + std::to_string(k) + " of ");
-    } else if (declared.kind == opset::ValueType::Kind::Optional && declared.element) {
-      bind(*declared.element, value, input, item);
-    } else if (value.is_tensor() && declared.is_tensor() && declared.has_rank()) {
-      const Shape& dims = value.tensor().dims();
-      for (std::size_t d = 0; d < declared.shape->size() && d < dims.size(); ++d)
-        if (const std::string_view name = opset::document_name((*declared.shape)[d]); !name.empty() && name != "?")
-          bind(name, dims[d], d, input, item);
-    }
-  }
-
- private:
+void CompiledModel::bind_variables(std::span<const Value> values) const {
   struct Bound {
     std::string_view name;
-    std::int64_t size;
-    std::size_t dim;
-    const ArgInfo* input;
-    std::string item;
-    std::string place() const {
-      return "dimension " + std::to_string(dim) + " of " + item + "input " + base::quoted(input->name);
-    }
+    std::int64_t value;
+    std::size_t input, dim;
   };
-  void bind(std::string_view name, std::int64_t size, std::size_t dim, const ArgInfo& input, const std::string& item) {
-    const auto same = std::find_if(bound_.begin(), bound_.end(), [&](const Bound& b) { return b.name == name; });
-    Bound here{name, size, dim, &input, item};
-    if (same == bound_.end()) return bound_.push_back(std::move(here));
-    if (same->size == size) return;
-    throw Error(ErrorCode::InvalidArgument,
-                "the dimension \"" + std::string(name) + "\" is " + std::to_string(same->size) + " in " +
-                    same->place() + " and " + std::to_string(size) + " in " + here.place(),
-                input_place(input),
-                std::string(same->input == &input ? "feed the same size at both places"
-                                                  : "feed both inputs with the same size there") +
-                    ": a dimension variable has one value in a run");
+  std::vector<Bound> bound;
+  for (std::size_t i = 0; i < graph_inputs_.size(); ++i) {
+    if (!values[i].is_tensor() || !graph_inputs_[i].has_shape) continue;
+    for (std::size_t d = 0; d < graph_inputs_[i].shape.size(); ++d) {
+      const std::string& name = graph_inputs_[i].shape[d].name;
+      if (name.empty()) continue;
+      const std::int64_t size = values[i].tensor().dims()[d];
+      auto same = std::find_if(bound.begin(), bound.end(), [&](const Bound& b) { return b.name == name; });
+      if (same == bound.end()) {
+        bound.push_back({name, size, i, d});
+      } else if (same->value != size) {
+        throw Error(ErrorCode::InvalidArgument,
+                    "the dimension \"" + name + "\" is " + std::to_string(same->value) + " in dimension " +
+                        std::to_string(same->dim) + " of input \"" + graph_inputs_[same->input].name + "\" and " +
+                        std::to_string(size) + " in dimension " + std::to_string(d) + " of input \"" +
+                        graph_inputs_[i].name + "\"",
+                    input_place(graph_inputs_[i]),
+                    "feed both inputs with the same size there: a dimension variable has one value in a run");
+      }
+    }
   }
-  std::vector<Bound> bound_;
-};
-
-}  // namespace
-
-void CompiledModel::bind_variables(std::span<const Value> values) const {
-  Variables variables;
-  for (std::size_t i = 0; i < graph_inputs_.size(); ++i) variables.bind(declared_[i], values[i], graph_inputs_[i]);
 }
 
 std::size_t CompiledModel::input_index(std::string_view name) const {

@@ -2,7 +2,6 @@
 
 import numpy as np
 import onnx
-import pytest
 from onnx import TensorProto, helper
 
 import norn
@@ -29,16 +28,3 @@ def test_names_are_written_as_they_were(tmp_path):
     lowered = norn.parse_model(norn.InferenceSession(model).program_text())
     proto = onnx.ModelProto.FromString(lowered.SerializeToString())
     assert [i.type.tensor_type.shape.dim[0].dim_param for i in proto.graph.input] == ["N", "past + 1"]
-
-
-def test_elements_of_a_sequence_share_a_variable():
-    model = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 21]>
-        agraph (seq(float[N, 2]) s, float[N] x) => (n) { n = SequenceLength(s) }""")
-    session = norn.InferenceSession(model)
-    pair, triple = np.ones((2, 2), np.float32), np.ones((3, 2), np.float32)
-    assert session.run(None, {"s": [pair, pair], "x": np.ones(2, np.float32)})[0] == 2
-    assert session.run(None, {"s": [], "x": np.ones(5, np.float32)})[0] == 0
-    with pytest.raises(norn.InvalidArgument, match='"N" is 2 in dimension 0 of element 0 of input "s" and 3 .* element 1'):
-        session.run(None, {"s": [pair, triple], "x": np.ones(2, np.float32)})
-    with pytest.raises(norn.InvalidArgument, match='element 0 of input "s" and 3 in dimension 0 of input "x"'):
-        session.run(None, {"s": [pair], "x": np.ones(3, np.float32)})

@@ -137,7 +137,8 @@ def class_of_softmax_loss():
                  [value("y")]), {"x": z(2, 3), "t": np.array([0, 7])}
 
 
-@broken('"gn" (GroupNormalization) / inputs ("x" float[2,6,5], "s" float[6], "b" float[6])', "feed sizes that fit")
+@broken("X has 6 channels, which num_groups 4 does not divide",
+        '"gn" (GroupNormalization) / inputs ("x" float[N,C,L], "s" float[6], "b" float[6])', "give a num_groups")
 def group_norm():
     return model([node("GroupNormalization", "x,s,b", "y", name="gn", num_groups=4)], [value("x", 1, ["N", "C", "L"])],
                  [value("y")], [const("s", np.ones(6)), const("b", np.ones(6))]), {"x": z(2, 6, 5)}

@@ -7,8 +7,7 @@ namespace {
 const Cases cases(
     "CausalConvWithState",
     {
-        {"CausalConvWithState", "float[1,2,3] 1 2 3 10 20 30; float[2,1,2] 1 1 0 2",
-         "float[1,2,3] 1 3 5 20 40 60; float[1,2,1] 3 30"},
+        {"CausalConvWithState", "T[1,2,3] 1 2 3 10 20 30; T[2,1,2] 1 1 0 2", "T[1,2,3] 1 3 5 20 40 60; T[1,2,1] 3 30"},
         {"CausalConvWithState", "float[1,2,3] 1 2 3 10 20 30; float[2,1,2] 1 1 0 2; float[2] 0 100; float[1,2,1] 7 8",
          "float[1,2,3] 8 3 5 120 140 160; float[1,2,1] 3 30"},
         {"CausalConvWithState", "float[1,1,1] 5; float[1,1,3] 1 2 4; -; float[1,1,2] 1 2",
