@@ -36,7 +36,9 @@ CannotRun unknown(std::string_view domain, const ir::Node& node, const infer::Fu
     hint += (hint.empty() ? "did you mean " : ", ") + std::string(similar);
   if (!hint.empty()) hint += "?";
   if (domain.empty() && opset::is_removed_experimental(name))
-    hint = "it was experimental in the first operator set and was withdrawn; export the model anew";
+    hint =
+        "it was experimental in the first operator set and was withdrawn, and what it computes was never said; "
+        "export the model anew";
   if (hint.empty() && !opset::is_complete(domain))
     hint = std::string(opset::newest_version(domain) > 0 ? "Norn knows some operators of this domain"
                                                          : "the domain is not one of ONNX's") +
