@@ -12,6 +12,7 @@
 #include "api/save.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "check/carry_denotations.h"
 #include "format/external.h"
 #include "format/wire.h"
 #include "infer/document.h"
@@ -135,7 +136,9 @@ Model write_inferred(Model&& model, const InferOptions& options, Inference* foun
     found->path = path;
     tell(facts, *found);
   }
-  declare_inferred(*document, facts, options.symbolic, encoded);
+  const bool denoted = checks::denotes_dimensions(*document);
+  declare_inferred(*document, facts, options.symbolic, denoted ? nullptr : encoded);
+  if (denoted) checks::carry_denotations(*document);
   return Model(document, path, loaded);
 }
 
