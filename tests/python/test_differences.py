@@ -467,12 +467,6 @@ def _():
     yield "Field 'shape' of 'type' is required", model("g (float[] x) => (float[] y) { y = Relu (x) }")
 
 
-@case(LAXER, "experimental operators that ONNX withdrew with version 10: a warning (`op.experimental-removed`)")
-def _():
-    for version in (7, 21):
-        yield "No Op registered for Affine", model("g (float[2] x) => (float[2] y) { y = Affine (x) }", imports=f'"": {version}')
-
-
 @case(LAXER, "SimplifiedLayerNormalization in ONNX's own domain")
 def _():
     yield ".*SimplifiedLayerNormalization", model("g (float[2] x) => (float[2] y) { y = SimplifiedLayerNormalization (x, x) }")
