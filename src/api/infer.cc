@@ -12,6 +12,7 @@
 #include "api/save.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "check/carry_denotations.h"
 #include "format/external.h"
 #include "format/wire.h"
 #include "infer/document.h"
@@ -143,6 +144,8 @@ Model write_inferred(Model&& model, const InferOptions& options, Inference* foun
   infer::DocumentOptions how = document_options(model, options.operator_sets, options.limits);
   how.past_wrong_types = !options.check_types;
   const std::shared_ptr<ir::Model> document = std::move(model).release_document();
+  const bool denoted = checks::denotes_dimensions(*document);
+  if (denoted) begun = nullptr;  // what it would write does not have the denotations yet
   const auto infer = [&] { infer::infer_document(*document, how, facts); };
   if (begun && has_many_nodes(*document))
     base::run_both(infer, [&] { begin_saving(*document, to, *begun); });
@@ -154,6 +157,7 @@ Model write_inferred(Model&& model, const InferOptions& options, Inference* foun
     tell(facts, *found);
   }
   declare_inferred(*document, facts, options.symbolic, begun ? &begun->encoded : nullptr);
+  if (denoted) checks::carry_denotations(*document);
   return Model(document, path, loaded);
 }
 

@@ -31,6 +31,8 @@ TEST(Nodes, Operators) {
          replaced(node("Upsample", {"s", "w"}, {"y"}))(m);
          m.opset_import[0].version = 9;
        }},
+      {"op.experimental-removed", 10, kPlain, replaced(node("ATen", {"s"}, {"y"})),
+       with_import(replaced(node("ATen", {"s"}, {"y"}, {}, "com.example")))},
       {"op.experimental-removed", 10, kPlain, replaced(node("Affine", {"s"}, {"y"})),
        with_import(replaced(node("Affine", {"s"}, {"y"}, {}, "com.example")))},
   });

@@ -116,7 +116,8 @@ BoundOperator OperatorLookup::resolve(const ir::Node& node) const {
     bound.schema = opset::schema_at(*bound.op, static_cast<int>(std::min<std::int64_t>(bound.version, 1 << 30)));
   }
   // A function that is named like a standard operator does not replace it, in the runtimes there are.
-  if (bound.schema && node.overload.get().empty()) {
+  const bool replaced = bound.function && bound.op && opset::was_experimental(*bound.op);
+  if (bound.schema && node.overload.get().empty() && !replaced) {
     bound.binding = Binding::Schema;
     bound.function = nullptr;
     bound.requires_attributes = std::any_of(bound.schema->attrs.begin(), bound.schema->attrs.end(),

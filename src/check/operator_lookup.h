@@ -39,7 +39,7 @@ enum class Binding : std::uint8_t {
   Schema,        // an operator Norn knows
   Function,      // a function of the model
   Custom,        // of a domain that no known operator set declares
-  Experimental,  // of the early default set, without a signature
+  Experimental,  // of the early default set, without a meaning
   NotImported,   // the domain is not among the imports
   Unknown,       // of a known domain, which has no such operator at the imported version
 };

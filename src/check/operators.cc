@@ -1,8 +1,8 @@
 // Rules about which operator a node names: imported, declared, current.
 //
 // Names match by case. An operator of a domain that no known operator set declares is accepted unless the options say
-// otherwise, since any producer may bring its own. The experimental operators of the first operator set lost their
-// signatures when they were withdrawn, but files that use them are around.
+// otherwise, since any producer may bring its own. The experimental operators of the first operator sets were
+// withdrawn, but files that use them are around, and most of them run.
 #include <algorithm>
 #include <string>
 
@@ -83,6 +83,12 @@ ir::DeclaredOperator declared_by_sets(const Context& ctx, const ir::Node& node, 
                            bound.version);
 }
 
+void report_experimental(Context& ctx, const Place& place, const ir::Node& node) {
+  ctx.report("op.experimental-removed", place,
+             node.op_type.get() + " is one of the experimental operators that were withdrawn",
+             "replace it by operators of the current set");
+}
+
 void report_undeclared(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   ctx.report("op.declared", place,
              "the operator set " + domain_text(ir::canonical_domain(node.domain.get())) + " has no operator " +
@@ -103,7 +109,9 @@ void check_operator(Context& ctx, const Place& place, const ir::Node& node, cons
   }
   switch (bound.binding) {
     case Binding::Schema:
-      if (bound.schema->deprecated) {
+      if (opset::was_experimental(*bound.op)) {
+        report_experimental(ctx, place, node);
+      } else if (bound.schema->deprecated) {
         ctx.report("op.deprecated", place,
                    node.op_type.get() + " is deprecated since version " + std::to_string(bound.schema->since) + " of " +
                        domain_text(ir::canonical_domain(node.domain.get())),
@@ -123,11 +131,7 @@ void check_operator(Context& ctx, const Place& place, const ir::Node& node, cons
                    "give its operator-set document, or allow operators of unknown domains");
       }
       return;
-    case Binding::Experimental:
-      ctx.report("op.experimental-removed", place,
-                 node.op_type.get() + " is one of the experimental operators that were withdrawn",
-                 "replace it by operators of the current set");
-      return;
+    case Binding::Experimental: return report_experimental(ctx, place, node);
     case Binding::NotImported: return report_not_imported(ctx, place, node, bound);
     case Binding::Unknown:
       if (!declared_by_sets(ctx, node, bound).declared_in) report_unknown(ctx, place, node, bound);

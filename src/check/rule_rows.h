@@ -136,7 +136,7 @@ inline constexpr RuleRow kRuleRows[] = {
      "every used operator is declared by an imported set (or a local function from IR 8)"},
     {"op.case-sensitive", kMust, 1, 14, kRuntime, "op_type matching is case-sensitive"},
     {"op.deprecated", kMust, 1, 14, kRuntime, "a node may not use an op deprecated at the imported version"},
-    {"op.experimental-removed", kShould, 1, 14, kRuntime,
+    {"op.experimental-removed", kShould, 1, 14, kNone,
      "old experimental ops (ATen, Affine, Crop, Scale ...) are replaced"},
     {"op.dnn-tensors-only", kShould, 1, 14, kNone, "neural-net operators keep to tensors",
      "binds authors of operators"},

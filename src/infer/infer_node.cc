@@ -265,6 +265,16 @@ void refine_shape(ValueType& type, const Shape& dims) {
   type.shape = Dims(dims.begin(), dims.end());
 }
 
+// Those of another number than the shape has are dropped.
+void complete_fractions(InferContext::Output& out) {
+  if (!out.value.fractions) return;
+  const bool floating = out.type.is_tensor() && (out.type.elem == DataType::Float || out.type.elem == DataType::Double);
+  const bool vector = floating && out.type.has_rank() && out.type.shape->size() <= 1;
+  const DimExpr count = static_cast<std::int64_t>(out.value.fractions->size());
+  if (!vector || !((out.type.shape->empty() ? DimExpr(1) : out.type.shape->front()) == count))
+    out.value.fractions.clear();
+}
+
 void complete_output_value(InferContext::Output& out) {
   KnownValue& value = out.value;
   if (value.constant.defined()) {
@@ -276,8 +286,10 @@ void complete_output_value(InferContext::Output& out) {
     }
     refine_shape(out.type, t.dims());
     complete_value(value);
+    value.fractions.clear();
     return;
   }
+  complete_fractions(out);
   if (!value.ints) return;
   const auto n = static_cast<std::int64_t>(value.ints->size());
   const bool narrow = out.type.elem == DataType::Int32;

@@ -22,6 +22,7 @@ struct Engine final : InferContext::Engine {
   Symbols unifier;
   int fresh = 0;
   DimExpr fresh_dim(std::string_view) override { return DimExpr::variable("?" + std::to_string(fresh++)); }
+  DimExpr fresh_int(std::string_view) override { return DimExpr::variable("?" + std::to_string(fresh++) + "~"); }
   void equal(const DimExpr& a, const DimExpr& b, std::string_view) override { unifier.equal(a, b); }
   std::vector<opset::Fact> infer_subgraph(std::string_view, std::span<const opset::Fact>) override { return {}; }
 };

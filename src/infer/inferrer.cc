@@ -48,12 +48,27 @@ void Inferrer::node(const NodeView& view, Mode mode, Surroundings* around) {
   leave();
 }
 
-DimExpr Inferrer::fresh_dim(std::string_view why) {
-  if (mode_ == Mode::Static) return symbols_.fresh({}, view_->place);
+// Why a size of the node is not known; `made` keeps a text that nobody else has.
+Facts::Unknown Inferrer::reason(std::string_view why, std::string& made) const {
+  if (mode_ == Mode::Static) return {{}, view_->place};
   if (why.empty()) why = why_;
-  if (!why.empty()) return symbols_.fresh(why, view_->place);
-  if (const Facts::Unknown input = open_input(); !input.why.empty()) return symbols_.fresh(input.why, input.where);
-  return symbols_.fresh(opset::full_name(*view_->op) + " tells this size only when it runs", view_->place);
+  if (!why.empty()) return {why, view_->place};
+  if (const Facts::Unknown input = open_input(); !input.why.empty()) return input;
+  made = opset::full_name(*view_->op) + " tells this size only when it runs";
+  return {made, view_->place};
+}
+
+DimExpr Inferrer::fresh_dim(std::string_view why) {
+  std::string made;
+  const Facts::Unknown unknown = reason(why, made);
+  return symbols_.fresh(unknown.why, unknown.where);
+}
+
+DimExpr Inferrer::fresh_int(std::string_view why) {
+  std::string made;
+  const bool unsaid = why.empty() && why_.empty();
+  const Facts::Unknown unknown = reason(unsaid ? "the contents of an input are not known" : why, made);
+  return symbols_.fresh_int(unknown.why, unknown.where);
 }
 
 // Of the first input whose shape is not known.

@@ -98,6 +98,8 @@ class Inferrer final : private opset::InferContext::Engine, private InputNames {
 
  private:
   opset::DimExpr fresh_dim(std::string_view why) override;
+  opset::DimExpr fresh_int(std::string_view why) override;
+  Facts::Unknown reason(std::string_view why, std::string& made) const;
   Facts::Unknown open_input() const;
   void explain(std::string_view why) override { why_ = why; }
   void equal(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view what) override;

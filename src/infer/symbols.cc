@@ -67,8 +67,14 @@ DimExpr Symbols::fresh(std::string_view why, PlaceId where) {
   return DimExpr::variable(prefix_ + std::to_string(next_fresh() - 1));
 }
 
+DimExpr Symbols::fresh_int(std::string_view why, PlaceId where) {
+  origins_.push_back({std::string(why), where});
+  return DimExpr::variable(prefix_ + std::to_string(next_fresh() - 1) + "~");
+}
+
 const Symbols::Origin* Symbols::origin(std::string_view variable) const {
   std::size_t index = 0;
+  if (DimExpr::is_signed_variable(variable)) variable.remove_suffix(1);
   if (!variable.starts_with(prefix_)) return nullptr;
   const auto [end, error] = std::from_chars(variable.data() + prefix_.size(), variable.data() + variable.size(), index);
   const bool whole = error == std::errc() && end == variable.data() + variable.size();
@@ -130,6 +136,8 @@ void Symbols::resolve(opset::Fact& fact) const {
   if (fact.type.known()) fact.type = resolve(fact.type);
   if (fact.value.ints && !fact.value.constant.defined())
     for (DimExpr& e : *fact.value.ints) resolve_known(e);
+  if (fact.value.fractions)
+    for (opset::Fraction& f : *fact.value.fractions) resolve_known(f.numerator);
 }
 
 void Symbols::compress() {

@@ -34,6 +34,8 @@ class Symbols {
     PlaceId where = kNowhere;
   };
   opset::DimExpr fresh(std::string_view why, PlaceId where);
+  // One that may be any integer: "?7~".
+  opset::DimExpr fresh_int(std::string_view why, PlaceId where);
   // The number of the next one.
   std::size_t next_fresh() const noexcept { return first_ + origins_.size(); }
   // Null unless the name is of a fresh variable of this object.

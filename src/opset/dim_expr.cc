@@ -3,12 +3,13 @@
 // first), which also makes exact polynomial division possible. The constant term is kept apart from the others, so that
 // a constant dimension is a plain integer and N, N + 1 share one node.
 //
-// Trap: variables are >= 0, not > 0. Cancelling in a quotient is allowed nevertheless, because a divisor is by contract
-// taken as positive.
+// Trap: variables are >= 0 (those of unknown elements not even that), not > 0. Cancelling in a quotient is allowed
+// nevertheless, because a divisor is by contract taken as positive.
 #include "opset/dim_expr.h"
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -20,6 +21,7 @@ namespace norn::opset {
 namespace {
 
 constexpr std::size_t kMaxText = 1 << 16;
+constexpr int kFloatBits = 24;
 
 [[noreturn]] void overflow() { throw Error(ErrorCode::InvalidGraph, "a dimension does not fit into 64 bits"); }
 [[noreturn]] void too_long() { throw DimTooLong(); }
@@ -38,10 +40,18 @@ std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {  // b > 0
   return a % b < 0 ? q - 1 : q;
 }
 
+// Nothing near the ends of 64 bits.
+std::optional<std::int64_t> nearest(std::int64_t v, std::int64_t bits) {
+  if (v > std::int64_t{1} << 62 || v < -(std::int64_t{1} << 62)) return {};
+  return bits == kFloatBits ? static_cast<std::int64_t>(static_cast<float>(v))
+                            : static_cast<std::int64_t>(static_cast<double>(v));
+}
+
 struct Atom {
-  enum class Kind : std::uint8_t { Variable, FloorDiv, Min, Max } kind;
-  std::string text;           // as printed; two atoms are the same exactly if their texts are
-  std::vector<DimExpr> args;  // dividend and divisor; or what the minimum or maximum is taken of
+  enum class Kind : std::uint8_t { Variable, FloorDiv, Min, Max, Rounded } kind;
+  std::string text;  // as printed; two atoms are the same exactly if their texts are
+  std::vector<DimExpr>
+      args;  // dividend and divisor; what the minimum or maximum is of; what is rounded, and to how many bits
 };
 using AtomPtr = std::shared_ptr<const Atom>;
 
@@ -252,8 +262,9 @@ struct DimAlgebra {
   static bool nonnegative(const Atom& atom) {
     const auto is = [](const DimExpr& e) { return nonnegative(e); };
     switch (atom.kind) {
-      case Atom::Kind::Variable: return true;
-      case Atom::Kind::FloorDiv: return nonnegative(atom.args[0]);
+      case Atom::Kind::Variable: return !DimExpr::is_signed_variable(atom.text);
+      case Atom::Kind::FloorDiv:
+      case Atom::Kind::Rounded: return nonnegative(atom.args[0]);
       case Atom::Kind::Min: return std::all_of(atom.args.begin(), atom.args.end(), is);
       default: return std::any_of(atom.args.begin(), atom.args.end(), is);
     }
@@ -417,6 +428,29 @@ struct DimAlgebra {
     return of_atom(kind, text + ")", std::move(args));
   }
 
+  static DimExpr rounded(const DimExpr& e, std::int64_t bits) {
+    if (!e.node_) {
+      const auto value = nearest(e.constant_, bits);
+      if (!value) overflow();
+      return *value;
+    }
+    // Powers of two change the exponent only, and what was rounded is not changed by rounding again.
+    std::uint64_t any = static_cast<std::uint64_t>(e.constant_);
+    for (const Term& t : terms(e)) any |= static_cast<std::uint64_t>(t.coefficient);
+    if (const int shift = std::countr_zero(any); shift > 0) {
+      const std::int64_t power = std::int64_t{1} << std::min(shift, 61);
+      Terms less = terms(e);
+      for (Term& t : less) t.coefficient /= power;
+      return product(rounded(make(std::move(less), e.constant_ / power), bits), power);
+    }
+    if (const Terms& t = terms(e); t.size() == 1 && e.constant_ == 0 && t[0].coefficient == 1 &&
+                                   t[0].monomial.size() == 1 && t[0].monomial[0].power == 1) {
+      const Atom& atom = *t[0].monomial[0].atom;
+      if (atom.kind == Atom::Kind::Rounded && atom.args[1].constant() <= bits) return e;
+    }
+    return of_atom(Atom::Kind::Rounded, (bits == kFloatBits ? "float(" : "double(") + e.to_string() + ")", {e, bits});
+  }
+
   static std::optional<std::int64_t> value_of(const Atom& atom, const DimExpr::Lookup& lookup) {
     if (atom.kind == Atom::Kind::Variable) return lookup(atom.text);
     std::vector<std::int64_t> values;
@@ -430,6 +464,7 @@ struct DimAlgebra {
         if (values[1] <= 0) return {};
         return floor_quotient(values[0], values[1]);
       case Atom::Kind::Min: return *std::min_element(values.begin(), values.end());
+      case Atom::Kind::Rounded: return nearest(values[0], values[1]);
       default: return *std::max_element(values.begin(), values.end());
     }
   }
@@ -445,6 +480,7 @@ struct DimAlgebra {
     }
     if (!changed) return {};
     if (atom.kind == Atom::Kind::FloorDiv) return DimExpr::floor_div(args[0], args[1]);
+    if (atom.kind == Atom::Kind::Rounded) return rounded(args[0], args[1].constant());
     DimExpr result = args[0];
     for (std::size_t i = 1; i < args.size(); ++i) result = extreme(result, args[i], atom.kind);
     return result;
@@ -478,6 +514,7 @@ DimExpr DimExpr::floor_div(const DimExpr& a, const DimExpr& b) {
 DimExpr DimExpr::ceil_div(const DimExpr& a, const DimExpr& b) { return floor_div(a + b - DimExpr(1), b); }
 DimExpr DimExpr::min(const DimExpr& a, const DimExpr& b) { return DimAlgebra::extreme(a, b, Atom::Kind::Min); }
 DimExpr DimExpr::max(const DimExpr& a, const DimExpr& b) { return DimAlgebra::extreme(a, b, Atom::Kind::Max); }
+DimExpr DimExpr::rounded(const DimExpr& e, int bits) { return DimAlgebra::rounded(e, bits); }
 DimExpr DimExpr::mod(const DimExpr& a, const DimExpr& b) { return a - b * floor_div(a, b); }
 
 bool operator==(const DimExpr& a, const DimExpr& b) {

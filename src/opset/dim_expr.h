@@ -1,8 +1,10 @@
 // Symbolic dimensions: integer expressions over dimension variables, in canonical form.
 //
 // "N", "2*seq + 1", "floor((H + 1)/2)", "max(M, N)". Two expressions are known to be equal exactly when they print
-// the same. Variables stand for integers >= 0. A size that inference cannot tell (the length of NonZero's output) gets
-// a fresh variable, whose name starts with '?': it has one value in a run, but no name a user could know it by.
+// the same. Variables stand for integers >= 0 but one kind. A size that inference cannot tell (the length of NonZero's
+// output) gets a fresh variable, whose name starts with '?': it has one value in a run, but no name a user could know
+// it by. An element of a shape vector that inference cannot tell gets one whose name ends with '~' as well: any
+// integer, since it may be a -1 that Reshape is to replace.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -28,6 +30,10 @@ class DimExpr {
   DimExpr() = default;  // 0
   DimExpr(std::int64_t constant) : constant_(constant) {}
   static DimExpr variable(std::string_view name);
+  // Whether `name` stands for any integer, not just for those >= 0.
+  static bool is_signed_variable(std::string_view name) noexcept {
+    return name.starts_with('?') && name.ends_with('~');
+  }
 
   bool is_constant() const noexcept { return !node_; }
   // Meaningful only if is_constant().
@@ -44,6 +50,9 @@ class DimExpr {
   static DimExpr ceil_div(const DimExpr&, const DimExpr&);
   static DimExpr min(const DimExpr&, const DimExpr&);
   static DimExpr max(const DimExpr&, const DimExpr&);
+  // What converting to a floating type whose significand has `bits` bits (24 of float, 53 of double) leaves of the
+  // integer: the nearest one that it has, ties to even. Printed as "float(N)".
+  static DimExpr rounded(const DimExpr&, int bits);
   // a - b*floor(a/b)
   static DimExpr mod(const DimExpr&, const DimExpr&);
 

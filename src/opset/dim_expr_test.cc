@@ -31,6 +31,35 @@ TEST(DimExpr, Prints) {
   EXPECT_EQ(to_string(Dims{N, 3, 2 * H}), "[N,3,2*H]");
 }
 
+TEST(DimExpr, RoundsAsFloatingTypesDo) {
+  const auto as_float = [](const DimExpr& e) { return DimExpr::rounded(e, 24); };
+  EXPECT_EQ(as_float(N).to_string(), "float(N)");
+  EXPECT_EQ(DimExpr::rounded(N, 53).to_string(), "double(N)");
+  EXPECT_TRUE(as_float(12 * N) == 4 * as_float(3 * N));  // powers of two change no digit
+  EXPECT_TRUE(as_float(4 * as_float(N)) == 4 * as_float(N));
+  EXPECT_TRUE(DimExpr::rounded(as_float(N), 53) == as_float(N));
+  EXPECT_FALSE(as_float(DimExpr::rounded(N, 53)) == DimExpr::rounded(N, 53));
+  EXPECT_TRUE(as_float((1 << 24) + 1) == (1 << 24));
+  EXPECT_TRUE(as_float((1 << 24) + 3) == (1 << 24) + 4);  // ties to even
+  EXPECT_TRUE(DimExpr::max(as_float(N), 0) == as_float(N));
+  EXPECT_TRUE(as_float(N + M).substitute([](std::string_view) { return DimExpr(1 << 23); }) == (1 << 24));
+  std::mt19937_64 random(7);
+  for (int k = 0; k < 1000; ++k) {
+    const auto n = static_cast<std::int64_t>(random() >> (random() % 60 + 2));
+    EXPECT_EQ(as_float(5 * N).evaluate([&](std::string_view) { return n / 5; }),
+              static_cast<std::int64_t>(static_cast<float>(n / 5 * 5)));
+  }
+  EXPECT_THROW(as_float(INT64_MAX), Error);
+  EXPECT_FALSE(as_float(N).evaluate([](std::string_view) { return INT64_MAX; }));
+}
+
+TEST(DimExpr, SomeVariablesAreSigned) {
+  const DimExpr any = DimExpr::variable("?3~");
+  EXPECT_FALSE(DimExpr::max(any, 0) == any);
+  EXPECT_FALSE(DimExpr::max(2 * any + N, N) == 2 * any + N);
+  EXPECT_TRUE(DimExpr::max(any * any, 0) == any * any);
+}
+
 TEST(DimExpr, EqualWhenWrittenDifferently) {
   EXPECT_TRUE(N - N == 0);
   EXPECT_TRUE((N + 1) * (N - 1) == N * N - 1);

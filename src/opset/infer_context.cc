@@ -1,5 +1,7 @@
 #include "opset/infer_context.h"
 
+#include <cmath>
+
 #include "norn/error.h"
 
 namespace norn::opset {
@@ -7,6 +9,10 @@ namespace {
 
 // Longer lists are data, not parameters.
 constexpr std::int64_t kMostInts = 1024;
+// A shape has no more sizes; more are data, for which nothing is gained by naming each.
+constexpr std::int64_t kMostFresh = 16;
+// Of factors that are worth an expression.
+constexpr std::int64_t kMostDenominator = std::int64_t{1} << 16;
 
 }  // namespace
 
@@ -44,17 +50,55 @@ std::optional<Dims> InferContext::known_ints(int i) const {
   return values;
 }
 
+std::optional<Fractions> InferContext::fractions(int i) const {
+  if (!has_input(i)) return {};
+  const KnownValue* value = inputs_[i].value;
+  if (value && value->fractions) return *value->fractions;
+  const norn::Tensor* t = constant(i);
+  if (!t || t->rank() > 1 || t->size() > kMostFresh) return {};
+  Fractions all;
+  for (std::int64_t k = 0; k < t->size(); ++k) {
+    double x = 0;
+    if (t->dtype() == DataType::Float)
+      x = t->as<float>()[k];
+    else if (t->dtype() == DataType::Double)
+      x = t->as<double>()[k];
+    else
+      return {};
+    std::int64_t denominator = 1;
+    while (x != std::floor(x) && denominator < kMostDenominator) x *= 2, denominator *= 2;
+    if (x != std::floor(x) || !(std::abs(x) < 0x1p53)) return {};
+    if (x == 0 && std::signbit(x)) return {};
+    all.push_back({DimExpr(static_cast<std::int64_t>(x)), denominator});
+  }
+  return all;
+}
+
 void InferContext::set(int output, ValueType type) {
   if (output < output_count()) outputs_[output].type = std::move(type);
 }
 void InferContext::set_ints(int output, Dims ints) {
   if (output < output_count()) outputs_[output].value.ints = std::move(ints);
 }
+void InferContext::set_fractions(int output, Fractions values) {
+  if (output < output_count()) outputs_[output].value.fractions = std::move(values);
+}
 void InferContext::set_constant(int output, norn::Tensor value) {
   if (output < output_count()) outputs_[output].value.constant = std::move(value);
 }
 
 DimExpr InferContext::fresh_dim(std::string_view why) { return engine_->fresh_dim(why); }
+DimExpr InferContext::fresh_int(std::string_view why) { return engine_->fresh_int(why); }
+
+std::optional<Dims> InferContext::partly_known_ints(int i) {
+  if (auto ints = known_ints(i)) return ints;
+  if (!has_rank(i) || rank(i) > 1 || (elem(i) != DataType::Int64 && elem(i) != DataType::Int32)) return {};
+  const DimExpr count = rank(i) == 0 ? DimExpr(1) : shape(i)[0];
+  if (!count.is_constant() || count.constant() < 0 || count.constant() > kMostFresh) return {};
+  Dims values;
+  for (std::int64_t k = 0; k < count.constant(); ++k) values.push_back(fresh_int());
+  return values;
+}
 
 void InferContext::explain(std::string_view why) { engine_->explain(why); }
 

@@ -40,11 +40,19 @@ class InferContext final : public NodeView {
   void set(int output, DataType elem) { set(output, ValueType::tensor(elem)); }
   // Contents of an integer output of rank 0 or 1, and of any output that is a constant.
   void set_ints(int output, Dims ints);
+  void set_fractions(int output, Fractions values);
   void set_constant(int output, norn::Tensor value);
 
   // A size that nothing tells before running, and why: "the number of elements that are not zero". What is left out
   // is explain()ed, or told in general terms.
   DimExpr fresh_dim(std::string_view why = {});
+  // An integer that nothing tells before running, of either sign: an element of a vector whose others are known.
+  DimExpr fresh_int(std::string_view why = {});
+  // The input's integers, with fresh ones for all elements if only their number is known and small. Nothing for a value
+  // of another kind.
+  std::optional<Dims> partly_known_ints(int i);
+  // The elements of a float or double input (rank 0 or 1), if known: as expressions, or a constant's.
+  std::optional<Fractions> fractions(int i) const;
   // Why the shape of outputs stays unknown, or sizes of it: "the contents of input 1 \"shape\" are not known".
   void explain(std::string_view why);
   // Both dimensions must be equal: throws if they are known to differ, else records the equality and returns the more
@@ -73,6 +81,7 @@ class InferContext final : public NodeView {
   class Engine {
    public:
     virtual DimExpr fresh_dim(std::string_view why) = 0;
+    virtual DimExpr fresh_int(std::string_view why) = 0;
     virtual void explain(std::string_view why) { (void)why; }
     // `what` names the two in messages. Throws norn::Error (InvalidGraph) if they cannot be equal.
     virtual void equal(const DimExpr& a, const DimExpr& b, std::string_view what) = 0;

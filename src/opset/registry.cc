@@ -64,17 +64,7 @@ constexpr std::array<std::pair<std::string_view, int>, 6> kNewest = {{
     {kMicrosoftDomain, 1},
 }};
 
-constexpr std::array<std::string_view, 11> kRemovedExperimental = {"ATen",
-                                                                   "Affine",
-                                                                   "ConstantFill",
-                                                                   "Crop",
-                                                                   "DynamicSlice",
-                                                                   "GRUUnit",
-                                                                   "GivenTensorFill",
-                                                                   "ImageScaler",
-                                                                   "ParametricSoftplus",
-                                                                   "Scale",
-                                                                   "ScaledTanh"};
+constexpr std::array<std::string_view, 2> kRemovedExperimental = {"ATen", "GRUUnit"};
 
 }  // namespace
 
@@ -117,6 +107,10 @@ bool is_complete(std::string_view domain) noexcept { return newest_version(domai
 
 bool is_removed_experimental(std::string_view name) noexcept {
   return std::find(kRemovedExperimental.begin(), kRemovedExperimental.end(), name) != kRemovedExperimental.end();
+}
+
+bool was_experimental(const Operator& op) noexcept {
+  return op.domain.empty() && !op.standard && op.history.front().support == Support::Experimental;
 }
 
 std::vector<std::string_view> similar_names(std::string_view domain, std::string_view name) {

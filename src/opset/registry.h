@@ -23,8 +23,11 @@ bool is_complete(std::string_view domain) noexcept;
 // Up to three operator names that look like `name`, best first, for "did you mean".
 std::vector<std::string_view> similar_names(std::string_view domain, std::string_view name);
 
-// Whether `name` is one of the experimental operators of the first operator set, which were withdrawn without a
-// successor of that name. They are known by name only, for a message that says so.
+// Whether the operator is one of the experimental ones of the first operator sets, which were withdrawn without a
+// successor of that name; it runs in the versions that had it.
+bool was_experimental(const Operator&) noexcept;
+// Whether `name` is one of them that never said what it computes. They are known by name only, for a message that says
+// so.
 bool is_removed_experimental(std::string_view name) noexcept;
 
 }  // namespace norn::opset

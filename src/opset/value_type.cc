@@ -73,6 +73,13 @@ bool has_fresh(const DimExpr& e) {
   return std::any_of(names.begin(), names.end(), [](const std::string& n) { return n.starts_with('?'); });
 }
 
+bool has_signed(const DimExpr& e) {
+  if (e.is_constant()) return false;
+  std::vector<std::string> names;
+  e.collect_variables(names);
+  return std::any_of(names.begin(), names.end(), [](const std::string& n) { return DimExpr::is_signed_variable(n); });
+}
+
 std::string_view document_name(const DimExpr& variable) {
   const std::string_view name = variable.variable_name();
   return name.size() > 2 && name.front() == '\'' && name.back() == '\'' ? name.substr(1, name.size() - 2) : name;

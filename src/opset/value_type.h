@@ -37,6 +37,8 @@ struct ValueType {
 
 // Whether a fresh ('?') variable stands in the expression.
 bool has_fresh(const DimExpr& e);
+// Whether a variable stands in the expression that may be any integer.
+bool has_signed(const DimExpr& e);
 // The dim_param that the expression, a variable, came from: what could be taken for an expression is quoted inside.
 std::string_view document_name(const DimExpr& variable);
 
@@ -48,10 +50,18 @@ ValueType from_ir(const ir::Type& type, const std::function<DimExpr()>& fresh);
 using DimSpelling = std::function<std::string(const DimExpr&)>;
 ir::Type to_ir(const ValueType& type, const DimSpelling& spelling = {});
 
+// A number of a floating type, exactly: the numerator over a power of two.
+struct Fraction {
+  DimExpr numerator;
+  std::int64_t denominator = 1;
+};
+using Fractions = std::vector<Fraction>;
+
 // Contents known before running: a constant, or integers (rank 0 or 1) as expressions.
 struct KnownValue {
   norn::Tensor constant;  // defined() if the contents are a constant
   ir::Box<Dims> ints;     // of an int64 or int32 tensor of rank 0 or 1 and few elements; also set for constants
+  ir::Box<Fractions> fractions = {};  // of a float or double tensor alike, where sizes are computed in floating types
   bool known() const noexcept { return constant.defined() || ints.has(); }
 };
 

@@ -49,7 +49,9 @@ CannotRun unknown(std::string_view domain, const ir::Node& node, const infer::Fu
   else if (hint.empty() && !elsewhere.empty())
     hint = "it is an operator of " + elsewhere + ": give the node that domain, and import it in opset_import";
   if (domain.empty() && opset::is_removed_experimental(name))
-    hint = "it was experimental in the first operator set and was withdrawn; export the model anew";
+    hint =
+        "it was experimental in the first operator set and was withdrawn, and what it computes was never said; "
+        "export the model anew";
   if (hint.empty() && !opset::is_complete(domain))
     hint = std::string(opset::newest_version(domain) > 0 ? "Norn knows some operators of this domain"
                                                          : "the domain is not one of ONNX's") +

@@ -39,6 +39,8 @@ void Lowerer::resolve_values(Graph& graph) const {
     value.type = symbols_.resolve(value.type);
     if (value.known.ints)
       for (opset::DimExpr& e : *value.known.ints) e = symbols_.resolve(e);
+    if (value.known.fractions)
+      for (opset::Fraction& f : *value.known.fractions) f.numerator = symbols_.resolve(f.numerator);
   }
   for (Inlined& inlined : graph.inlined)
     for (Inlined::Input& input : inlined.inputs) input.type = symbols_.resolve(input.type);

@@ -415,6 +415,7 @@ opset::KnownValue Lowerer::kept(opset::KnownValue known) {
   if (known.constant.defined()) known.ints.clear();  // they follow from it
   const std::uint64_t bytes = known.constant.defined() ? memory_of(known.constant)
                               : known.ints             ? known.ints->size() * sizeof(DimExpr)
+                              : known.fractions        ? known.fractions->size() * sizeof(opset::Fraction)
                                                        : 0;
   if (bytes <= kAlwaysKept) return known;
   if (known_bytes_ + bytes > kKnownAllowance + own_bytes_) return {};

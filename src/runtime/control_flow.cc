@@ -20,17 +20,12 @@ const Tensor& scan_output(const Value& given, std::size_t output, DataType type,
               {}, "what a body gives each time is stacked and has to have one shape");
 }
 
-StaticType scan_output_unseen(const opset::ValueType& type) {
+StaticType scan_output_unseen(std::span<const StaticType> planned, std::size_t index, const opset::ValueType& type) {
+  if (index < planned.size() && planned[index].dtype != DataType::Undefined) return planned[index];
   StaticType unseen{type.elem == DataType::Undefined ? DataType::Float : type.elem, {}};
   if (type.shape)
     for (const opset::DimExpr& d : *type.shape) unseen.dims.push_back(d.is_constant() ? d.constant() : 0);
   return unseen;
-}
-
-Tensor empty_stack(const opset::ValueType& item) {
-  StaticType unseen = scan_output_unseen(item);
-  unseen.dims.insert(unseen.dims.begin(), 0);
-  return Tensor(unseen.dtype, std::move(unseen.dims));
 }
 
 std::vector<Value> run_if(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run) {
@@ -75,11 +70,11 @@ std::vector<Value> run_sequence_map(const program::Node& node, std::span<const V
 }
 
 std::vector<Value> run_control_flow(const program::Node& node, std::span<const Value* const> inputs,
-                                    const RunSubgraph& run) {
+                                    const RunSubgraph& run, const PlanSubgraph& plan) {
   switch (node.op->control_flow) {
     case opset::ControlFlow::If: return run_if(node, inputs, run);
-    case opset::ControlFlow::Loop: return run_loop(node, inputs, run);
-    case opset::ControlFlow::Scan: return run_scan(node, inputs, run);
+    case opset::ControlFlow::Loop: return run_loop(node, inputs, run, plan);
+    case opset::ControlFlow::Scan: return run_scan(node, inputs, run, plan);
     case opset::ControlFlow::SequenceMap: return run_sequence_map(node, inputs, run);
     case opset::ControlFlow::None: break;
   }

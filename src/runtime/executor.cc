@@ -207,19 +207,26 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
   } else {
     std::vector<std::vector<Value>> arguments(node.subgraphs.size());  // formals, then captures
     const BodyInputs::Around around = [this]() -> const PlanState& { return state_behind(taken_.size()); };
-    const auto run_graph = [&](std::size_t index, std::span<const Value> formals) {
-      if (context_.stop) context_.stop->check();  // a graph may have no step that looks
+    const auto given = [&](std::size_t index, std::span<const Value> formals) -> std::vector<Value>& {
       std::vector<Value>& all = arguments[index];
       if (all.empty()) {
         all.resize(formals.size());
         for (const LateStep::Input& in : late.captures[index]) all.push_back(fetch(in, frame));
       }
       std::copy(formals.begin(), formals.end(), all.begin());
-      const BodyInputs given(around, node, index, formals);
-      return e_.subgraphs_[late.node][index]->run(all, {.watch = context_.watch, .given_from = &given});
+      return all;
+    };
+    const auto run_graph = [&](std::size_t index, std::span<const Value> formals) {
+      if (context_.stop) context_.stop->check();  // a graph may have no step that looks
+      std::vector<Value>& all = given(index, formals);
+      const BodyInputs from(around, node, index, formals);
+      return e_.subgraphs_[late.node][index]->run(all, {.watch = context_.watch, .given_from = &from});
+    };
+    const auto plan_graph = [&](std::size_t index, std::span<const Value> formals) {
+      return e_.subgraphs_[late.node][index]->planned_outputs(given(index, formals));
     };
     try {
-      outputs = run_control_flow(node, inputs, run_graph);
+      outputs = run_control_flow(node, inputs, run_graph, plan_graph);
     } catch (const Error& e) {
       fail(e);
     }
@@ -245,6 +252,7 @@ class GrowingStacks final : public Stacks {
   }
   Tensor take(std::size_t index, std::int64_t count) {
     Tensor& all = all_[index];
+    if (count == 0) return stack(index, 0);
     if (all.dims()[0] == count) return std::move(all);
     Tensor exact = stack(index, count);
     std::memcpy(exact.mutable_data(), all.data(), bytes(index, count));
@@ -270,7 +278,6 @@ class GrowingStacks final : public Stacks {
 // A loop whose body is settled, but not how often it runs.
 std::vector<Value> Executor::Run::run_nested(const LateStep& late, std::span<const Value* const> inputs,
                                              const Frame& frame) {
-  const program::Node& node = e_.graph_.nodes[late.node];
   std::vector<Value> captures, outputs;
   std::vector<void*> operands;
   const auto data = [](const Value& value) { return const_cast<void*>(value.tensor().data()); };
@@ -301,11 +308,8 @@ std::vector<Value> Executor::Run::run_nested(const LateStep& late, std::span<con
   const std::int64_t rounds = late.nested->run_nested(operands.data(), scratch.stretch.memory.get(), context_, &stacks);
   for (std::size_t o = 0; o < late.stacked && o < outputs.size(); ++o)
     if (late.given[o] != Nested::kComputed) outputs[o] = *inputs[late.given[o]];
-  const program::Graph& body = *node.subgraphs[0].graph;
   for (std::size_t o = late.stacked; o < outputs.size(); ++o)
-    if (late.outputs[o] != kNone)
-      outputs[o] =
-          rounds > 0 ? stacks.take(o - late.stacked, rounds) : empty_stack(body.value(body.outputs[1 + o]).type);
+    if (late.outputs[o] != kNone) outputs[o] = stacks.take(o - late.stacked, rounds);
   return outputs;
 }
 
@@ -416,6 +420,17 @@ std::shared_ptr<const Segment> Executor::plan_body(std::uint32_t node, std::size
     if (auto found = kept_.plans.find(body.id_, key_of(inputs))) return found;
   PlanState state(body.graph_, body.uses_, states_, inputs, &body, known);
   return plan_segment(state, kept_.plans.new_segment(), options_);
+}
+
+std::vector<StaticType> Executor::planned_outputs(std::span<const Value> inputs) const {
+  std::vector<StaticType> types;
+  try {
+    const std::shared_ptr<const Segment> first = plan(inputs);
+    for (const Segment::Result& result : first->results) types.push_back(result.type);
+  } catch (const Error&) {  // what never runs need not fit
+    types.clear();
+  }
+  return types;
 }
 
 void Executor::keep_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,

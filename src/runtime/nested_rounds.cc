@@ -311,7 +311,7 @@ std::shared_ptr<const Nested> nest_loop(const NestRequest& request) {
   const norn::Tensor* begins = request.known(1);
   std::int64_t length = -1;
   if (trips && goes_on && (!request.given(1) || (begins && is_true(*begins)))) length = *trips->as<std::int64_t>();
-  if (length < 1) length = -1;  // without a round, the stacks look as the body's declared types say
+  if (length < 1) length = -1;  // without a round, the stacks have no elements
 
   auto nested = std::make_shared<Nested>();
   nested->bodies = {body};

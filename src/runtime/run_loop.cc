@@ -49,6 +49,12 @@ class Stack {
   std::int64_t count_ = 0, capacity_ = 0;
 };
 
+Tensor empty_stack(std::span<const StaticType> planned, const program::Graph& body, std::size_t output) {
+  StaticType item = scan_output_unseen(planned, output, body.value(body.outputs[output]).type);
+  item.dims.insert(item.dims.begin(), 0);
+  return Tensor(item.dtype, std::move(item.dims));
+}
+
 template <class T>
 T scalar(const Value& value, std::string_view what, std::string_view where) {
   if (!value.is_tensor() || value.tensor().size() != 1)
@@ -76,7 +82,8 @@ std::optional<Shape> shape_of_own_formal(const program::Node& node, std::size_t 
   return scalar_shape(body.value(body.inputs[formal]).type);
 }
 
-std::vector<Value> run_loop(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run) {
+std::vector<Value> run_loop(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run,
+                            const PlanSubgraph& plan) {
   const program::Graph& body = *node.subgraphs.at(0).graph;
   const std::size_t carried = inputs.size() > 2 ? inputs.size() - 2 : 0;
   const auto given = [&](std::size_t i) { return i < inputs.size() && inputs[i] && !inputs[i]->is_empty(); };
@@ -100,10 +107,14 @@ std::vector<Value> run_loop(const program::Node& node, std::span<const Value* co
       throw e.within("iteration " + std::to_string(k));
     }
   }
+  std::vector<StaticType> unseen;
+  if (!stacks.empty() && stacks[0].empty()) {
+    formals[0] = formal_scalar<std::int64_t>(DataType::Int64, 0, body.value(body.inputs.at(0)).type);
+    unseen = plan(0, formals);
+  }
   std::vector<Value> outputs(std::make_move_iterator(formals.begin() + 2), std::make_move_iterator(formals.end()));
   for (std::size_t s = 0; s < stacks.size(); ++s)
-    outputs.emplace_back(stacks[s].empty() ? empty_stack(body.value(body.outputs[1 + carried + s]).type)
-                                           : stacks[s].take());
+    outputs.emplace_back(stacks[s].empty() ? empty_stack(unseen, body, 1 + carried + s) : stacks[s].take());
   return outputs;
 }
 

@@ -1,6 +1,7 @@
 // Scan: the body runs once for each position along an axis of the scanned inputs; what it gives is laid along an axis
 // of the outputs. In version 8 all of that is done for each item of a batch, up to the item's own length.
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -57,12 +58,10 @@ class Laid {
     const std::int64_t at = backwards_ ? length_ - 1 - k : k;
     for (std::int64_t o = 0; o < outer; ++o) ops::copy_elements(all_, (o * length_ + at) * inner, t, o * inner, inner);
   }
-  // `each`: the type of what the body gives, for where it did not run.
-  Tensor take(const opset::ValueType& each) {
-    if (!all_.defined()) {
-      const StaticType unseen = scan_output_unseen(each);
-      start(unseen.dtype, unseen.dims);
-    }
+  bool empty() const noexcept { return !all_.defined(); }
+  // `unseen`: what the body would have given, for where it did not run.
+  Tensor take(const StaticType& unseen) {
+    if (empty()) start(unseen.dtype, unseen.dims);
     return std::move(all_);
   }
 
@@ -105,10 +104,17 @@ void check_state(const Value& before, const Value& now, std::size_t state) {
               {}, "a state of Scan has one shape at every position; a Loop may carry a value that grows");
 }
 
+// A part of the tensor, without those axes, of which only type and sizes matter.
+Value part_without(const Tensor& of, std::initializer_list<std::int64_t> axes) {
+  Shape dims = of.dims();
+  for (const std::int64_t axis : axes) dims = without(std::move(dims), axis);
+  return Tensor::borrow(of.dtype(), std::move(dims), nullptr);
+}
+
 // The states after `steps` positions of `length`, then what is laid along axes.
 std::vector<Value> scan(const program::Graph& body, const ScanParameters& p, std::vector<Value> states,
                         const std::vector<Scanned>& inputs, std::int64_t length, std::int64_t steps,
-                        const RunSubgraph& run) {
+                        const RunSubgraph& run, const PlanSubgraph& plan) {
   std::vector<Laid> laid;
   for (std::size_t o = 0; o < p.output_axes.size(); ++o)
     laid.emplace_back(p.output_axes[o], p.output_backwards[o], length);
@@ -129,9 +135,16 @@ std::vector<Value> scan(const program::Graph& body, const ScanParameters& p, std
       throw e.within("position " + std::to_string(k));
     }
   }
+  std::vector<StaticType> planned;
+  if (!laid.empty() && laid[0].empty()) {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      formals[carried + i] = part_without(*inputs[i].tensor, {inputs[i].axis});
+    planned = plan(0, formals);
+  }
   formals.resize(carried);
   for (std::size_t o = 0; o < laid.size(); ++o)
-    formals.emplace_back(laid[o].take(body.value(body.outputs[carried + o]).type));
+    formals.emplace_back(
+        laid[o].take(scan_output_unseen(planned, carried + o, body.value(body.outputs[carried + o]).type)));
   return formals;
 }
 
@@ -164,7 +177,7 @@ std::vector<std::int64_t> steps_of_items(const Value* lengths, std::int64_t batc
 
 // Version 8: everything once for each item of the batch, which is the first axis of states, inputs and outputs.
 std::vector<Value> scan_batch(const program::Graph& body, const ScanParameters& p, std::span<const Value* const> inputs,
-                              const RunSubgraph& run) {
+                              const RunSubgraph& run, const PlanSubgraph& plan) {
   const std::span<const Value* const> values = inputs.subspan(1);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const int rank = i < p.states ? 1 : 2;
@@ -194,17 +207,21 @@ std::vector<Value> scan_batch(const program::Graph& body, const ScanParameters& 
       std::vector<Scanned> scanned;
       for (const Scanned& s : all_scanned) items.push_back(slice(*s.tensor, 0, b));
       for (std::size_t i = 0; i < items.size(); ++i) scanned.push_back({&items[i], 0, all_scanned[i].backwards});
-      made = scan(body, p, std::move(made), scanned, length, own, run);
+      made = scan(body, p, std::move(made), scanned, length, own, run, plan);
     }
     for (std::size_t o = 0; o < made.size(); ++o) outputs[o].put(b, made[o], o);
   }
+  std::vector<StaticType> planned;
+  if (std::any_of(outputs.begin(), outputs.end(), [](const Laid& l) { return l.empty(); })) {
+    std::vector<Value> formals;
+    for (std::size_t i = 0; i < p.states; ++i) formals.push_back(part_without(values[i]->tensor(), {0}));
+    for (const Scanned& s : all_scanned) formals.push_back(part_without(*s.tensor, {1, 0}));
+    planned = plan(0, formals);
+  }
   std::vector<Value> all;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    opset::ValueType each = body.value(body.outputs[o]).type;
-    if (o >= p.states) {
-      if (!each.shape) each.shape.emplace();
-      each.shape->insert(each.shape->begin(), opset::DimExpr(length));
-    }
+    StaticType each = scan_output_unseen(planned, o, body.value(body.outputs[o]).type);
+    if (o >= p.states) each.dims.insert(each.dims.begin(), length);
     all.emplace_back(outputs[o].take(each));
   }
   return all;
@@ -212,11 +229,12 @@ std::vector<Value> scan_batch(const program::Graph& body, const ScanParameters& 
 
 }  // namespace
 
-std::vector<Value> run_scan(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run) {
+std::vector<Value> run_scan(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run,
+                            const PlanSubgraph& plan) {
   const program::Graph& body = *node.subgraphs.at(0).graph;
   const ScanParameters p =
       ops::resolve_scan(node.attributes(), static_cast<std::int64_t>(inputs.size()), body.outputs.size());
-  if (p.batched) return scan_batch(body, p, inputs, run);
+  if (p.batched) return scan_batch(body, p, inputs, run, plan);
   std::vector<Value> states;
   for (std::size_t i = 0; i < p.states; ++i) states.push_back(*inputs[i]);
   std::vector<Scanned> scanned;
@@ -229,7 +247,7 @@ std::vector<Value> run_scan(const program::Node& node, std::span<const Value* co
     scanned.push_back({&t, axis, p.input_backwards[i]});
   }
   const std::int64_t length = common_length(scanned);
-  return scan(body, p, std::move(states), scanned, length, length, run);
+  return scan(body, p, std::move(states), scanned, length, length, run, plan);
 }
 
 }  // namespace norn::runtime

@@ -86,7 +86,7 @@ bool Inference::infer(const Node& node) {
     PlannedValue& value = values[id];
     value.type = std::move(out.type);
     value.known = known ? std::move(out.value) : opset::KnownValue{};
-    if (!value.known.constant.defined()) value.known.ints.clear();
+    if (!value.known.constant.defined()) value.known.ints.clear(), value.known.fractions.clear();
     if (known) state_.settle(id);
   }
   return known;

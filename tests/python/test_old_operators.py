@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import wire
 from old_files import X, expect_kept, expect_refused_by_texts, parsed, run, told, unary
+from onnx import helper
 from wire import attribute, field, floats, graph, int64s, model, node, opset, value
 
 import norn
@@ -317,16 +318,65 @@ def test_recurrent_operators_were_asked_for_their_sequence(op_type, gates, tmp_p
             np.testing.assert_allclose(y[step, 0], state, rtol=1e-5)
 
 
-EXPERIMENTAL = ["ATen", "Affine", "ConstantFill", "Crop", "DynamicSlice", "GRUUnit", "GivenTensorFill", "ImageScaler",
-                "ParametricSoftplus", "Scale", "ScaledTanh"]
-
-
-@pytest.mark.parametrize("op_type", EXPERIMENTAL)
-def test_experimental_operators_were_withdrawn(op_type, tmp_path):
+@pytest.mark.parametrize("op_type", ["ATen", "GRUUnit"])
+def test_experimental_operators_without_a_meaning(op_type, tmp_path):
     """They stand in old files and have no signature any more: known by name, kept, and refused with the reason."""
     data = unary(op_type, attribute("scale", 2.0), attribute("border", [1, 2]))
     assert told(data) == {"op.experimental-removed": "warning"}
-    assert told(data, profile="runtime") == {"op.experimental-removed": "error", "norn.operator.runnable": "error"}
+    assert told(data, profile="runtime") == {"norn.operator.runnable": "error"}
     expect_kept(data, tmp_path)
     with pytest.raises(norn.NotImplemented, match=rf'(?s)"{op_type}".*experimental'):
+        norn.InferenceSession(data)
+
+
+IMAGE = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
+LINE = np.array([-1, 0, 2.5], np.float32)
+# Attributes, inputs, and whether ONNX Runtime runs the operator.
+EXPERIMENTAL = {
+    "Affine": ({"alpha": 2.0, "beta": 1.0}, [LINE], 2 * LINE + 1, True),
+    "ConstantFill": ({"shape": [2, 3], "value": 3.0}, [], np.full((2, 3), 3, np.float32), False),
+    "Crop": ({"border": [1, 0, 1, 1]}, [IMAGE], IMAGE[:, :, :-1, 1:-1], True),
+    "DynamicSlice": ({}, [LINE, np.array([1]), np.array([9])], LINE[1:], True),
+    "GivenTensorFill": ({"shape": [2, 1], "values": [3.0, 4.0]}, [], np.array([[3], [4]], np.float32), False),
+    "ImageScaler": ({"scale": 2.0, "bias": [10.0, 20.0]}, [IMAGE],
+                    2 * IMAGE + np.array([10, 20], np.float32).reshape(1, 2, 1, 1), True),
+    "ParametricSoftplus": ({"alpha": 2.0, "beta": 3.0}, [LINE], 2 * np.log1p(np.exp(3 * LINE)), True),
+    "Scale": ({"scale": 2.0}, [LINE], 2 * LINE, True),
+    "ScaledTanh": ({"alpha": 2.0, "beta": 3.0}, [LINE], 2 * np.tanh(3 * LINE), True),
+}
+
+
+def experimental(op_type, version, attributes, inputs):
+    names = [f"x{i}" for i in range(len(inputs))]
+    infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+             for n, x in zip(names, inputs, strict=True)]
+    graph = helper.make_graph([helper.make_node(op_type, names, ["y"], **attributes)], "g", infos,
+                              [helper.make_tensor_value_info("y", 1, None)])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)], ir_version=3)
+    return made.SerializeToString(), dict(zip(names, inputs, strict=True))
+
+
+@pytest.mark.parametrize("version", [1, 5, 7, 9])
+@pytest.mark.parametrize("op_type", EXPERIMENTAL)
+def test_experimental_operators_run(op_type, version, tmp_path):
+    attributes, inputs, wanted, runs_elsewhere = EXPERIMENTAL[op_type]
+    data, feeds = experimental(op_type, version, attributes, inputs)
+    said = told(data)
+    assert said["op.experimental-removed"] == "warning"
+    assert "error" not in said.values()
+    assert "error" not in told(data, profile="runtime").values()
+    expect_kept(data, tmp_path)
+    (y,) = norn.InferenceSession(data).run(None, feeds)
+    np.testing.assert_allclose(y, wanted, rtol=1e-6)
+    if runs_elsewhere:
+        ort = pytest.importorskip("onnxruntime")
+        np.testing.assert_allclose(y, ort.InferenceSession(data).run(None, feeds)[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("op_type", EXPERIMENTAL)
+def test_experimental_operators_end_with_version_9(op_type):
+    data, _ = experimental(op_type, 10, *EXPERIMENTAL[op_type][:2])
+    assert told(data)["op.experimental-removed"] == "warning"
+    assert told(data, profile="runtime")["norn.operator.runnable"] == "error"
+    with pytest.raises(norn.Error, match=f"{op_type} is deprecated since version 10"):
         norn.InferenceSession(data)

@@ -122,22 +122,53 @@ void infer_pairs(opset::InferContext& ctx, DataType type) {
     ctx.set(0, type);
 }
 
-void infer_arithmetic(opset::InferContext& ctx, IntArithmetic of_ints) {
+namespace {
+
+// In the way that exporters compute sizes of scale factors: nothing is kept unless all elements are exact.
+void fraction_contents(opset::InferContext& ctx, FractionArithmetic of_fractions) {
+  if (ctx.constant(0) && ctx.constant(1)) return;  // which are evaluated
+  const auto a = ctx.fractions(0), b = ctx.fractions(1);
+  if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return;
+  const std::size_t n = a->size() == 1 ? b->size() : a->size();
+  const int bits = significand_bits(ctx.elem(0));
+  opset::Fractions result;
+  try {
+    for (std::size_t i = 0; i < n; ++i) {
+      auto value = of_fractions((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
+      if (!value) return;
+      result.push_back({DimExpr::rounded(value->numerator, bits), value->denominator});
+    }
+  } catch (const Error&) {
+    return;  // beyond 64 bits
+  }
+  ctx.set_fractions(0, std::move(result));
+}
+
+}  // namespace
+
+int significand_bits(DataType type) { return type == DataType::Double ? 53 : 24; }
+
+void infer_arithmetic(opset::InferContext& ctx, IntArithmetic of_ints, FractionArithmetic of_fractions) {
   infer_pairs(ctx, ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1));
-  if (!ctx.has_rank(0) || !ctx.has_rank(1)) return;
+  if (!ctx.has_rank(0) || !ctx.has_rank(1) || ctx.rank(0) > 1 || ctx.rank(1) > 1) return;
+  const bool floating = ctx.elem(0) == DataType::Float || ctx.elem(0) == DataType::Double;
+  if (of_fractions && floating && ctx.elem(1) == ctx.elem(0)) return fraction_contents(ctx, of_fractions);
   const Dims *a = ctx.ints(0), *b = ctx.ints(1);
   if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return;
   const std::size_t n = a->size() == 1 ? b->size() : a->size();
-  Dims result;
+  std::vector<std::optional<DimExpr>> values;
+  bool any = n == 0;
   try {
     for (std::size_t i = 0; i < n; ++i) {
-      auto value = of_ints((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
-      if (!value) return;
-      result.push_back(*std::move(value));
+      values.push_back(of_ints((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]));
+      any = any || values.back();
     }
   } catch (const Error&) {
     return;  // beyond 64 bits elements wrap around, which expressions do not
   }
+  if (!any) return;
+  Dims result;
+  for (auto& value : values) result.push_back(value ? *std::move(value) : ctx.fresh_int());
   ctx.set_ints(0, std::move(result));
 }
 

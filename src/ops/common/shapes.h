@@ -27,7 +27,11 @@ void infer_pairs(opset::InferContext& ctx, DataType type);
 // The same for arithmetic, whose result is of the inputs' type: known integers are computed as expressions. `of_ints`
 // gives nothing where no expression is the result, and throws norn::Error where it leaves 64 bits.
 using IntArithmetic = std::optional<opset::DimExpr> (*)(const opset::DimExpr&, const opset::DimExpr&);
-void infer_arithmetic(opset::InferContext& ctx, IntArithmetic of_ints);
+// `of_fractions` gives the exact result for known floating elements, which is then rounded to their type.
+using FractionArithmetic = std::optional<opset::Fraction> (*)(const opset::Fraction&, const opset::Fraction&);
+void infer_arithmetic(opset::InferContext& ctx, IntArithmetic of_ints, FractionArithmetic of_fractions = nullptr);
+// Of float and double.
+int significand_bits(DataType type);
 // Whether the expression is known not to be below `least`.
 bool known_at_least(const opset::DimExpr& e, std::int64_t least);
 

@@ -26,6 +26,7 @@ using Ints = std::vector<std::int64_t>;
 struct Engine final : opset::InferContext::Engine {
   int fresh = 0;
   DimExpr fresh_dim(std::string_view) override { return DimExpr::variable("?" + std::to_string(fresh++)); }
+  DimExpr fresh_int(std::string_view) override { return DimExpr::variable("?" + std::to_string(fresh++) + "~"); }
   void equal(const DimExpr&, const DimExpr&, std::string_view) override {}
   std::vector<opset::Fact> infer_subgraph(std::string_view, std::span<const opset::Fact>) override { return {}; }
 };

@@ -155,8 +155,7 @@ DimExpr trip_count(InferContext& ctx, const KnownValue& cond_out) {
   const bool starts = !ctx.has_input(1) || (ctx.constant(1) && is_true({.constant = *ctx.constant(1), .ints = {}}));
   if (const Dims* most = ctx.ints(0); most && most->size() == 1 && starts && is_true(cond_out)) {
     const DimExpr& times = (*most)[0];
-    // A variable is never negative; an expression may be.
-    if (!times.is_constant()) return times.variable_name().empty() ? DimExpr::max(times, 0) : times;
+    if (!times.is_constant()) return DimExpr::max(times, 0);
     return std::max<std::int64_t>(times.constant(), 0);
   }
   return ctx.fresh_dim("it is the number of times that the body runs");

@@ -1,6 +1,8 @@
 // Arithmetic of two tensors. Known integers are computed as expressions.
 #include "ops/math/binary_arith/binary_arith.h"
 
+#include <algorithm>
+
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
@@ -68,10 +70,36 @@ std::optional<DimExpr> divide(const DimExpr& a, const DimExpr& b) {
   return std::nullopt;
 }
 
-void infer_add(InferContext& ctx) { infer_arithmetic(ctx, add); }
-void infer_sub(InferContext& ctx) { infer_arithmetic(ctx, subtract); }
-void infer_mul(InferContext& ctx) { infer_arithmetic(ctx, multiply); }
-void infer_div(InferContext& ctx) { infer_arithmetic(ctx, divide); }
+// Denominators beyond this are of no scale factor.
+constexpr std::int64_t kMostDenominator = std::int64_t{1} << 32;
+
+Fraction sum(const Fraction& a, const Fraction& b, std::int64_t sign) {  // denominators are powers of two
+  const std::int64_t common = std::max(a.denominator, b.denominator);
+  return {a.numerator * DimExpr(common / a.denominator) + b.numerator * DimExpr(sign * (common / b.denominator)),
+          common};
+}
+std::optional<Fraction> add_fractions(const Fraction& a, const Fraction& b) { return sum(a, b, 1); }
+std::optional<Fraction> subtract_fractions(const Fraction& a, const Fraction& b) { return sum(a, b, -1); }
+std::optional<Fraction> multiply_fractions(const Fraction& a, const Fraction& b) {
+  if (a.denominator > kMostDenominator / b.denominator) return std::nullopt;
+  return Fraction{a.numerator * b.numerator, a.denominator * b.denominator};
+}
+// By a positive power of two, or where nothing is left over. Other quotients are rounded.
+std::optional<Fraction> divide_fractions(const Fraction& a, const Fraction& b) {
+  if (!b.numerator.is_constant() || b.numerator.constant() <= 0) return std::nullopt;
+  const std::int64_t divisor = b.numerator.constant();
+  const DimExpr dividend = a.numerator * DimExpr(b.denominator);
+  if ((divisor & (divisor - 1)) == 0 && a.denominator <= kMostDenominator / divisor)
+    return Fraction{dividend, a.denominator * divisor};
+  if (dividend.is_constant() && dividend.constant() % divisor == 0)
+    return Fraction{dividend.constant() / divisor, a.denominator};
+  return std::nullopt;
+}
+
+void infer_add(InferContext& ctx) { infer_arithmetic(ctx, add, add_fractions); }
+void infer_sub(InferContext& ctx) { infer_arithmetic(ctx, subtract, subtract_fractions); }
+void infer_mul(InferContext& ctx) { infer_arithmetic(ctx, multiply, multiply_fractions); }
+void infer_div(InferContext& ctx) { infer_arithmetic(ctx, divide, divide_fractions); }
 
 }  // namespace
 

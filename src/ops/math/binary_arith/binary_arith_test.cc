@@ -81,6 +81,7 @@ const Cases cases(
         {"Div-14", "int64[1] 6*seq; int64[1] 2", "int64[1] 3*seq"},
         {"Div-14", "int64[1] seq-1; int64[1] 2", "int64[1] unknown"},  // truncation differs from the floor at seq = 0
         {"Div-14", "int64[1] seq; int64[1] 0", "int64[1] unknown"},
+        {"Div-14", "int64[2] seq-1 8; int64[1] 2", "int64[2] ? 4"},
         {"Div-14", "int64[1] -7; int64[1] 2", "int64[1] -3"},
 
         // Up to version 6 attributes say where B lies in A.

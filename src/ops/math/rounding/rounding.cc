@@ -2,6 +2,9 @@
 // are given back as they are.
 #include "ops/math/rounding/rounding.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
@@ -30,11 +33,33 @@ constexpr Schema kRound[] = {
     {.since = 22, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes13, .same_meaning = true},
 };
 
+void infer_rounding(InferContext& ctx, DimExpr (*rounded)(const DimExpr&, const DimExpr&)) {
+  same_as_input(ctx);
+  const auto values = ctx.fractions(0);
+  if (!values) return;
+  Fractions result;
+  try {
+    for (const Fraction& f : *values) result.push_back({rounded(f.numerator, f.denominator), 1});
+  } catch (const Error&) {
+    return;  // beyond 64 bits
+  }
+  ctx.set_fractions(0, std::move(result));
+}
+void infer_floor(InferContext& ctx) { infer_rounding(ctx, DimExpr::floor_div); }
+void infer_ceil(InferContext& ctx) { infer_rounding(ctx, DimExpr::ceil_div); }
+// Halves to even are no expression; what is whole stays.
+void infer_round(InferContext& ctx) {
+  same_as_input(ctx);
+  auto values = ctx.fractions(0);
+  if (values && std::all_of(values->begin(), values->end(), [](const Fraction& f) { return f.denominator == 1; }))
+    ctx.set_fractions(0, *std::move(values));
+}
+
 }  // namespace
 
-constinit const Operator Ceil = {.name = "Ceil", .history = kRows1, .infer = same_as_input, .elementwise = true};
-constinit const Operator Floor = {.name = "Floor", .history = kRows1, .infer = same_as_input, .elementwise = true};
-constinit const Operator Round = {.name = "Round", .history = kRound, .infer = same_as_input, .elementwise = true};
+constinit const Operator Ceil = {.name = "Ceil", .history = kRows1, .infer = infer_ceil, .elementwise = true};
+constinit const Operator Floor = {.name = "Floor", .history = kRows1, .infer = infer_floor, .elementwise = true};
+constinit const Operator Round = {.name = "Round", .history = kRound, .infer = infer_round, .elementwise = true};
 
 void rounding_schemas(SchemaTable& table) {
   for (const Operator* op : {&Ceil, &Floor, &Round}) table.add(*op);

@@ -3,6 +3,7 @@
 #include "ops/nn/col2im/col2im.h"
 
 #include <string>
+#include <utility>
 
 #include "opset/infer_context.h"
 
@@ -57,6 +58,8 @@ void infer_col2im(InferContext& ctx) {
   }
   if (image) rank = image->size();
   if (block) rank = block->size();
+  for (const auto& [attribute, entries] : {std::pair("dilations", 1u), std::pair("pads", 2u), std::pair("strides", 1u)})
+    if (const auto list = ctx.attrs().find_ints(attribute); !rank && list) rank = list->size() / entries;
   if (!rank) return ctx.set(0, ctx.elem(0));
   read_window(ctx.attrs(), *rank);
 

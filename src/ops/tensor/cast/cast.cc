@@ -107,7 +107,6 @@ constexpr Schema kCast[] = {
      .same_meaning = true},
 };
 
-// Sizes stay known on their way through integer types; the engine drops what a narrow type cannot hold.
 void infer_cast(InferContext& ctx) {
   const DataType to = cast_target(ctx.attrs());
   if (ctx.version() >= 24) {
@@ -119,11 +118,46 @@ void infer_cast(InferContext& ctx) {
     ctx.set(0, to, ctx.shape(0));
   else
     ctx.set(0, to);
-  const bool index = to == DataType::Int64 || to == DataType::Int32;
-  if (const Dims* ints = ctx.ints(0); ints && index) ctx.set_ints(0, *ints);
+  cast_contents(ctx, to);
+}
+
+std::optional<Dims> truncated(const Fractions& values) {
+  Dims ints;
+  for (const Fraction& f : values) {
+    if (f.denominator != 1 && !known_at_least(f.numerator, 0)) return {};
+    ints.push_back(DimExpr::floor_div(f.numerator, f.denominator));
+  }
+  return ints;
 }
 
 }  // namespace
+
+// The engine drops integers that a narrow type cannot hold.
+void cast_contents(InferContext& ctx, DataType to) {
+  const bool index = to == DataType::Int64 || to == DataType::Int32;
+  const bool floating = to == DataType::Float || to == DataType::Double;
+  try {
+    if (floating && ctx.constant(0)) return;  // which is evaluated
+    if (const Dims* ints = ctx.ints(0)) {
+      if (index) return ctx.set_ints(0, *ints);
+      if (!floating) return;
+      Fractions values;
+      for (const DimExpr& e : *ints) values.push_back({DimExpr::rounded(e, significand_bits(to))});
+      return ctx.set_fractions(0, std::move(values));
+    }
+    if (!index && !floating) return;
+    auto values = ctx.fractions(0);
+    if (!values) return;
+    if (index) {
+      if (auto ints = truncated(*values)) ctx.set_ints(0, *std::move(ints));
+      return;
+    }
+    for (Fraction& f : *values) f.numerator = DimExpr::rounded(f.numerator, significand_bits(to));
+    ctx.set_fractions(0, *std::move(values));
+  } catch (const Error&) {
+    return;  // beyond 64 bits
+  }
+}
 
 constinit const Operator Cast = {.name = "Cast", .history = kCast, .infer = infer_cast};
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "ops/tensor/cast/cast.h"
 #include "opset/function_body.h"
 #include "opset/infer_context.h"
 
@@ -65,8 +66,7 @@ void infer_cast_like(InferContext& ctx) {
   ValueType type = ValueType::tensor(ctx.elem(1));
   if (ctx.input(0).is_tensor()) type.shape = ctx.input(0).shape;
   ctx.set(0, std::move(type));
-  const bool index = ctx.elem(1) == DataType::Int64 || ctx.elem(1) == DataType::Int32;
-  if (const Dims* ints = ctx.ints(0); ints && index) ctx.set_ints(0, *ints);
+  cast_contents(ctx, ctx.elem(1));
 }
 
 void cast_like_body(BodyBuilder& b) {

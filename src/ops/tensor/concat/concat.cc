@@ -37,12 +37,19 @@ constexpr Schema kConcat[] = {
      .same_meaning = true},
 };
 
-// The joined contents if all of them are known vectors.
-std::optional<Dims> joined_ints(const InferContext& ctx) {
+// The joined contents of vectors, as exporters put shapes together: something of them has to be known, and the number
+// of elements of all.
+std::optional<Dims> joined_ints(InferContext& ctx) {
+  bool any = false;
+  for (int i = 0; i < ctx.input_count(); ++i) {
+    if (!ctx.has_rank(i) || ctx.rank(i) != 1) return std::nullopt;
+    const auto ints = ctx.known_ints(i);
+    any = any || (ints && !ints->empty());
+  }
   Dims all;
   for (int i = 0; i < ctx.input_count(); ++i) {
-    const auto ints = ctx.known_ints(i);
-    if (!ints || !ctx.has_rank(i) || ctx.rank(i) != 1) return std::nullopt;
+    const auto ints = any ? ctx.partly_known_ints(i) : ctx.known_ints(i);
+    if (!ints) return std::nullopt;
     all.insert(all.end(), ints->begin(), ints->end());
   }
   return all;

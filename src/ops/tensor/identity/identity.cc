@@ -2,6 +2,8 @@
 // known of the input is known of the output.
 #include "ops/tensor/identity/identity.h"
 
+#include <utility>
+
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -50,6 +52,8 @@ void infer_identity(InferContext& ctx) {
     ctx.set_constant(0, *value);
   else if (const Dims* ints = ctx.ints(0))
     ctx.set_ints(0, *ints);
+  else if (auto fractions = ctx.fractions(0))
+    ctx.set_fractions(0, *std::move(fractions));
 }
 
 }  // namespace

@@ -104,6 +104,21 @@ DimExpr quotient(const NodeView& node, const Dims& in, Dims numerator, Dims deno
   return DimExpr::floor_div(n, d);
 }
 
+// Where the only element stands of which nothing is known, if all others are numbers above 0: whatever it is, its size
+// is what the others leave, as for -1.
+std::optional<std::size_t> lone_open(const Dims& target) {
+  std::optional<std::size_t> open;
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    if (has_signed(target[i])) {
+      if (open) return {};
+      open = i;
+    } else if (!target[i].is_constant() || target[i].constant() <= 0) {
+      return {};
+    }
+  }
+  return open;
+}
+
 std::optional<Dims> known_target(const NodeView& node) {
   if (node.version() >= 5) return node.known_ints(1);
   return to_dims(node.attrs().find_ints("shape").value_or(std::vector<std::int64_t>{}));
@@ -144,10 +159,14 @@ std::optional<std::vector<std::optional<DimExpr>>> resolve_reshape(const NodeVie
   Dims denominator;
   std::vector<bool> copied(in ? in->size() : 0, false);
   std::optional<std::size_t> inferred;  // where the -1 stands
-  bool zero = false;
+  const std::optional<std::size_t> open = lone_open(*target);
+  bool zero = false, undecided = false;
   for (std::size_t i = 0; i < target->size(); ++i) {
     const DimExpr& t = (*target)[i];
-    if (is(t, -1)) {
+    if (has_signed(t) && open != i) {  // a size, or -1, or 0 for one that is copied
+      undecided = true;
+      sizes.emplace_back();
+    } else if (is(t, -1) || open == i) {
       if (inferred) node.fail("the shape " + to_string(*target) + " has more than one -1");
       inferred = i;
       sizes.emplace_back();
@@ -173,7 +192,7 @@ std::optional<std::vector<std::optional<DimExpr>>> resolve_reshape(const NodeVie
   if (inferred && zero) {
     node.fail("with allowzero the shape " + to_string(*target) + " cannot have both 0 and -1");
   }
-  if (!in) return sizes;
+  if (!in || undecided) return sizes;
   if (inferred) {
     Dims rest;
     for (std::size_t i = 0; i < in->size(); ++i) {

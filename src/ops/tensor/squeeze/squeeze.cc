@@ -118,7 +118,11 @@ void set_fresh(InferContext& ctx, std::int64_t rank) {
 void answer(InferContext& ctx, Dims dims) {
   const bool vector = dims.size() <= 1;
   ctx.set(0, ctx.elem(0), std::move(dims));
-  if (const Dims* ints = ctx.ints(0); ints && vector) ctx.set_ints(0, *ints);
+  if (!vector) return;
+  if (const Dims* ints = ctx.ints(0))
+    ctx.set_ints(0, *ints);
+  else if (auto fractions = ctx.constant(0) ? std::nullopt : ctx.fractions(0))
+    ctx.set_fractions(0, *std::move(fractions));
 }
 
 void check_axes(InferContext& ctx) {

@@ -1,8 +1,10 @@
 // One of two tensors' elements, by a condition. All three inputs broadcast together.
 #include "ops/tensor/where/where.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
@@ -28,30 +30,46 @@ constexpr Schema kWhere[] = {
     {.since = 16, .inputs = kInputs, .outputs = kOutputs, .types = kTypes16, .same_meaning = true},
 };
 
-// Integers that are known whichever of the two they are: by the condition, or since both are the same.
-std::optional<Dims> known_choice(const InferContext& ctx) {
-  const Dims *x = ctx.ints(1), *y = ctx.ints(2);
+// More of them are data.
+constexpr std::int64_t kMostConditions = 1024;
+
+// How many conditions there are, if they are a scalar or a vector of a known length.
+std::optional<std::size_t> condition_count(const InferContext& ctx) {
+  if (!ctx.has_rank(0) || ctx.rank(0) > 1) return {};
+  if (ctx.rank(0) == 0) return 1;
+  const DimExpr& length = ctx.shape(0)[0];
+  if (!length.is_constant() || length.constant() < 0 || length.constant() > kMostConditions) return {};
+  return static_cast<std::size_t>(length.constant());
+}
+
+// Integers as far as they are known whichever of the two they are: by the condition, or since both are the same.
+std::optional<Dims> known_choice(InferContext& ctx) {
+  if (!ctx.ints(1) && !ctx.ints(2)) return {};
+  const auto count = condition_count(ctx);
+  if (!count) return {};
+  const std::size_t conditions = *count;
   const norn::Tensor* condition = ctx.constant(0);
+  const bool known = condition && condition->size() == static_cast<std::int64_t>(conditions);
+  const auto x = ctx.partly_known_ints(1), y = ctx.partly_known_ints(2);
   if (!x || !y) return {};
-  const bool known = condition && condition->rank() <= 1;
-  if (!known && !(ctx.has_rank(0) && ctx.rank(0) == 0)) return {};
-  const std::size_t conditions = known ? static_cast<std::size_t>(condition->size()) : 1;
   std::size_t n = 1;
   for (const std::size_t size : {conditions, x->size(), y->size()}) {
     if (size == 1 || size == n) continue;
     if (n != 1) return {};
     n = size;
   }
-  Dims result;
+  std::vector<const DimExpr*> chosen(n, nullptr);
   for (std::size_t i = 0; i < n; ++i) {
     const DimExpr &of_x = (*x)[x->size() == 1 ? 0 : i], &of_y = (*y)[y->size() == 1 ? 0 : i];
     if (known)
-      result.push_back(condition->as<bool>()[conditions == 1 ? 0 : i] ? of_x : of_y);
+      chosen[i] = condition->as<bool>()[conditions == 1 ? 0 : i] ? &of_x : &of_y;
     else if (of_x == of_y)
-      result.push_back(of_x);
-    else
-      return {};
+      chosen[i] = &of_x;
   }
+  const auto is_open = [](const DimExpr* e) { return !e; };
+  if (n > 0 && std::all_of(chosen.begin(), chosen.end(), is_open)) return {};
+  Dims result;
+  for (const DimExpr* e : chosen) result.push_back(e ? *e : ctx.fresh_int("it depends on the condition"));
   return result;
 }
 

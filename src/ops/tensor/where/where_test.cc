@@ -13,6 +13,8 @@ void where(Sample& s) {
 const Cases cases("Where",
                   {
                       {"Where", "bool[2,1,1] {1 0|0 1|1 1}; T[3,1] odd; T[4] odd", "T[2,3,4]", {.picks = where}},
+                      {"Where", "bool[2]; int64[2] N 2; int64[2] N 3", "int64[2] N ?"},
+                      {"Where", "bool[2]; int64[2] N 2; int64[2] M 3", "int64[2] unknown"},
                       {"Where", "bool[2] 1 0; string[] a; string[2] b c", "string[2] a c"},
                   });
 
