@@ -30,15 +30,13 @@ const Cases cases(
         {"Crop-9 scale=2,2", "float[0,3,4,4]", "float[0,3,2,2]"},
         {"Crop-1 border=1,2,3,4", "float[N,C,H,W]", "float[N,C,H - 6,W - 4]"},
         {"Crop-1 border=1,2,3,4 scale=5,6", "float[N,C,H,W]", "float[N,C,5,6]"},
-        {"Crop-1 border=2,0,3,0", "float[1,1,4,4] random", "", {.error = "too small"}},
-        {"Crop-1 border=2,0,0,0 scale=1,3", "float[1,1,4,4] random", "", {.error = "too small"}},
+        {"Crop-1 border=2,0,3,0", "float[1,1,4,4] random", "", {.error = "*"}},
+        {"Crop-1 border=2,0,0,0 scale=1,3", "float[1,1,4,4] random", "", {.error = "*"}},
         {"Crop-1 border=-1,0,0,0", "float[1,1,4,4] random", "", {.error = "not negative"}},
         {"Crop-1 border=9223372036854775807,1,9223372036854775807,1", "float[1,1,4,4] random", "", {.error = "sizes"}},
         {"Crop-1 border=1,1", "float[1,1,4,4] random", "", {.error = "4 sizes"}},
         {"Crop-1", "float[1,1,4,4] random", "", {.error = "neither border nor scale"}},
         {"Crop-1 scale=1,1", "float[4,4] random", "", {.error = "rank 4"}},
-        {"DynamicSlice-1", "float[3] -1 0 2.5; int64[1] 0; int64[1] 2", "float[2] -1 0"},
-        {"DynamicSlice-7", "float[2,3] 1 2 3 4 5 6; int32[1] -2; int32[1] 100; int32[1] 1", "float[2,2] 2 3 5 6"},
     });
 
 }  // namespace

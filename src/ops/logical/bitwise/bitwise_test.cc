@@ -43,7 +43,7 @@ const Cases cases(
 
         {"BitwiseXor", "uint8[N,1]; uint8[M]", "uint8[N,M]"},
         {"BitwiseAnd", "int64[2] 6 -1; int64[2] 3 5", "int64[2] 2 5"},
-        {"BitwiseOr", "int32[2] 6 N; int32[] 1", "int32[2] unknown"},
+        {"BitwiseOr", "int32[2] 6 N; int32[] 1", "int32[2] 7 ?"},
         {"BitwiseNot", "int64[3] N 0 -7", "int64[3] -1-N -1 6"},
         {"BitwiseNot", "uint32", "uint32"},
     });

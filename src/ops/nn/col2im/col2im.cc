@@ -59,7 +59,8 @@ void infer_col2im(InferContext& ctx) {
   if (image) rank = image->size();
   if (block) rank = block->size();
   for (const auto& [attribute, entries] : {std::pair("dilations", 1u), std::pair("pads", 2u), std::pair("strides", 1u)})
-    if (const auto list = ctx.attrs().find_ints(attribute); !rank && list) rank = list->size() / entries;
+    if (const auto list = ctx.attrs().find_ints(attribute); !rank && list && !list->empty())
+      rank = list->size() / entries;
   if (!rank) return ctx.set(0, ctx.elem(0));
   read_window(ctx.attrs(), *rank);
 
