@@ -63,7 +63,7 @@ class DocumentFacts {
 
     opset::Fact fact() const { return {type, contents ? *contents : opset::KnownValue{}}; }
     void set(opset::KnownValue&& known) {
-      if (known.known())
+      if (known.known() || known.fractions)
         contents = std::move(known);
       else
         contents.clear();
