@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cpu/matmul.h"
 #include "ops/tensor/shape/chain_test.h"
 #include "runtime/compiled_model.h"
 #include "tests/support/model_builder.h"
@@ -75,7 +76,11 @@ TEST(StridedViews, ProductsReadFactorsWhereTheyLie) {
   transpose(m, "q", "qt", {0, 2, 1, 3});
   transpose(m, "k", "kt", {0, 2, 3, 1});
   m.node("MatMul", {"qt", "kt"}, {"y"}).output("y");
-  EXPECT_EQ(check(m, {{"q", numbers({2, 5, 3, 4})}, {"k", numbers({2, 6, 3, 4})}}).size(), 1u);
+  // Our own product copies them.
+  const auto candidates = kernels::matmul_candidates();
+  const bool onednn =
+      std::any_of(candidates.begin(), candidates.end(), [](const auto& c) { return c.name == "onednn"; });
+  EXPECT_EQ(check(m, {{"q", numbers({2, 5, 3, 4})}, {"k", numbers({2, 6, 3, 4})}}).size(), onednn ? 1u : 3u);
 }
 
 TEST(StridedViews, OneRowTimesAGrowingMatrix) {
