@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # What ONNX Runtime lacks, by its messages and by ours about its Python interface.
 LACKS = {
     "a kernel": r"NOT_IMPLEMENTED|Unexpected mode|Dilation not supported|InsertedPrecisionFreeCast"
-    r"|Could not find an implementation|not implemented|unsupported data type|is not supported",
+    r"|Could not find an implementation|not implemented|unsupported data type|is not supported"
+    r"|does not support double|operations .* are not supported",
     "the operator set": r"under development|Opset \d+ is not|only guarantees support|No Op registered|No opset import",
     "a numpy type": r"numpy type|Unsupported data type|unable to convert|Numpy_type|NumPy",
     "empty sequences of Python": r"empty sequence",
