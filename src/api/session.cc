@@ -1,6 +1,7 @@
 #include "norn/session.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -90,9 +91,9 @@ struct Session::Impl {
   // Models whose bodies depend on types that the document leaves open, one for each that was fed, the last few.
   class ByTypes {
    public:
-    // `open` is the model that waits.
-    CompiledPtr get(const Impl& impl, const runtime::CompiledModel& open, const ir::Model& document, bool feedable,
-                    std::span<const Feed> feeds, std::int64_t default_dim) {
+    // `open` is the model that waits, `make` makes one for the types of `feeds`.
+    CompiledPtr get(const runtime::CompiledModel& open, std::span<const Feed> feeds, std::int64_t default_dim,
+                    const std::function<CompiledPtr()>& make) {
       if (default_dim < 0) open.check_feeds(feeds);
       std::string key = std::to_string(default_dim);
       for (const Feed& feed : feeds) {
@@ -106,8 +107,7 @@ struct Session::Impl {
         std::rotate(made_.begin(), found, found + 1);
         return made_.front().model;
       }
-      auto model = std::make_shared<const runtime::CompiledModel>(with_types(document, feeds, default_dim),
-                                                                  impl.external, impl.options, feedable, false);
+      CompiledPtr model = make();
       if (made_.size() == kKept) made_.pop_back();
       made_.insert(made_.begin(), {std::move(key), model});
       return model;
@@ -145,16 +145,24 @@ struct Session::Impl {
       return kept->read.emplace(place, read(tensor)).first->second;
     };
   }
+  CompiledPtr typed(ir::Model document, std::span<const Feed> feeds, std::int64_t default_dim, bool feedable) const {
+    return std::make_shared<const runtime::CompiledModel>(with_types(std::move(document), feeds, default_dim), external,
+                                                          options, feedable, false);
+  }
   // Weights of files up to IR 3 may be fed. Hardly anybody does, so a model that takes them is made for the first who
   // does, and all others have weights as constants.
   CompiledPtr for_feeds(std::span<const Feed> feeds, std::int64_t default_dim = -1) const {
     if (!compiled.feeds_constant(feeds)) {
-      if (compiled.waits()) return by_types.get(*this, compiled, model.document(), false, feeds, default_dim);
+      if (compiled.waits())
+        return by_types.get(compiled, feeds, default_dim,
+                            [&] { return typed(model.document(), feeds, default_dim, false); });
       return {CompiledPtr(), &compiled};
     }
     std::call_once(
         once, [&] { feedable = std::make_unique<runtime::CompiledModel>(model.document(), external, options, true); });
-    if (feedable->waits()) return feedable_by_types.get(*this, *feedable, model.document(), true, feeds, default_dim);
+    if (feedable->waits())
+      return feedable_by_types.get(*feedable, feeds, default_dim,
+                                   [&] { return typed(model.document(), feeds, default_dim, true); });
     return {CompiledPtr(), feedable.get()};
   }
 
@@ -163,7 +171,9 @@ struct Session::Impl {
     std::call_once(all_once, [&] {
       all = std::make_unique<runtime::CompiledModel>(with_all_outputs(model.document()), external, options, true);
     });
-    if (all->waits()) return all_by_types.get(*this, *all, with_all_outputs(model.document()), true, feeds, -1);
+    if (all->waits())
+      return all_by_types.get(*all, feeds, -1,
+                              [&] { return typed(with_all_outputs(model.document()), feeds, -1, true); });
     return {CompiledPtr(), all.get()};
   }
 

@@ -94,10 +94,6 @@ std::string question(std::string_view name, const std::vector<ArgInfo>& args) {
   return text.empty() ? text : text + " ";
 }
 
-}  // namespace
-
-namespace {
-
 bool has_open_types(const program::Program& program) {
   return std::any_of(program.main.inputs.begin(), program.main.inputs.end(), [&](program::ValueId id) {
     const opset::ValueType& type = program.main.value(id).type;
@@ -175,7 +171,6 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   plan.kernels = kernels_.get();
   executor_ = std::make_unique<Executor>(graph, program_.states, plan, Executor::Kept{*plans_, *arenas_}, true);
   // A model without open dimensions is planned now, so that the first run is like the others.
-  std::vector<Feed> feeds;
   phase("prepare");
   if (!has_open_types(program_)) {
     std::ranges::move(plan_phases(stand_ins({}, 1)), std::back_inserter(load_phases_));

@@ -3,7 +3,6 @@
 // hence the intrinsics.
 #include "kernels/cpu/depthwise_int8.h"
 
-#include "base/fork.h"
 #include "kernels/cpu/instruction_set.h"
 
 #if defined(__x86_64__)
@@ -206,12 +205,7 @@ namespace norn::kernels {
 
 const DepthwiseInt8Table* depthwise_int8_vnni_table() {
 #if defined(__x86_64__)
-  return base::made_once([]() -> const DepthwiseInt8Table* {
-    const bool available = !limit_instruction_set() && __builtin_cpu_supports("avx512vnni") &&
-                           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                           __builtin_cpu_supports("avx512vl");
-    return available ? &kTable : nullptr;
-  });
+  return has_vnni() ? &kTable : nullptr;
 #else
   return nullptr;
 #endif

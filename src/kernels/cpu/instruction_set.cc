@@ -65,6 +65,17 @@ bool limit_instruction_set() {
   return base::made_once([] { return limited(); });
 }
 
+bool has_vnni() {
+#if defined(__x86_64__)
+  return base::made_once([] {
+    return !limit_instruction_set() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  });
+#else
+  return false;
+#endif
+}
+
 std::string_view instruction_set() {
   const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
   return hwy::TargetName(targets & -targets);

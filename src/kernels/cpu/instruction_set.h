@@ -13,4 +13,7 @@ bool limit_instruction_set();
 // What Highway's loops run on, in Highway's words: AVX3, AVX2, SSE4, or EMU128 or SCALAR for plain code.
 std::string_view instruction_set();
 
+// Whether kernels may use AVX-512's dot products of 8-bit integers.
+bool has_vnni();
+
 }  // namespace norn::kernels

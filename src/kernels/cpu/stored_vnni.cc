@@ -6,7 +6,6 @@
 // For a CPU of its own, Cascade Lake, Highway has no target, hence the intrinsics.
 #include "kernels/cpu/stored.h"
 
-#include "base/fork.h"
 #include "kernels/cpu/instruction_set.h"
 
 #if defined(__x86_64__)
@@ -174,12 +173,7 @@ namespace norn::kernels {
 
 const StoredInt8Table* stored_int8_table() {
 #if defined(__x86_64__)
-  return base::made_once([]() -> const StoredInt8Table* {
-    const bool available = !limit_instruction_set() && __builtin_cpu_supports("avx512vnni") &&
-                           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                           __builtin_cpu_supports("avx512vl");
-    return available ? &kTable : nullptr;
-  });
+  return has_vnni() ? &kTable : nullptr;
 #else
   return nullptr;
 #endif
