@@ -77,7 +77,9 @@ bool has_vnni() {
 }
 
 std::string_view instruction_set() {
-  const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
+  const std::int64_t supported = hwy::SupportedTargets(), targets = supported & HWY_TARGETS;
+  // Asking has made Highway choose among all that the machine has, whatever is disabled.
+  hwy::GetChosenTarget().Update(supported);
   return hwy::TargetName(targets & -targets);
 }
 

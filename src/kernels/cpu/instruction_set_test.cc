@@ -1,5 +1,7 @@
 #include "kernels/cpu/instruction_set.h"
 
+#include <hwy/targets.h>
+
 #include <cstdlib>
 
 #include "kernels/cpu/kernel_test.h"
@@ -17,6 +19,10 @@ TEST(InstructionSet, IsNoneThatTheEnvironmentRulesOut) {
   if (most.contains(limit)) {
     EXPECT_LE(rank, most.at(limit)) << set;
   }
+  // Asking changes nothing: what is chosen from now on is the same.
+  const std::size_t chosen = hwy::GetChosenTarget().GetIndex();
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  EXPECT_EQ(chosen, hwy::GetChosenTarget().GetIndex());
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // The packed form of a matrix of few bits and its loops for each instruction set. Internal to the kernels.
 //
 // Columns lie in panels, as wide as those of gemm.h; a panel is a run of blocks of rows; a block is its scales (f32,
-// one to a column), its zero points (a byte each, if they differ), and then units: a unit of integers of 2 or 4 bits
-// holds 16 or 8 rows in a 32-bit word for each column, the first row lowest; any other is one row. All of it is read
-// once and in order.
+// one to a column), its zero points (a byte each, if they differ, up to a whole word), and then units: a unit of
+// integers of 2 or 4 bits holds 16 or 8 rows in a 32-bit word for each column, the first row lowest; any other is one
+// row. All of it is read once and in order.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -29,14 +29,15 @@ struct StoredPanels {
 
   std::int64_t panels() const { return (n + width - 1) / width; }
   std::int64_t blocks() const { return (k + block - 1) / block; }
-  std::int64_t header_bytes() const { return width * (zeros ? 5 : 4); }
+  std::int64_t header_bytes() const { return width * 4 + (zeros ? whole_words(width) : 0); }
   std::int64_t unit_bytes() const { return width * unit_bytes_of_column(form); }
   // Every block of a panel has room for as many rows as the first.
   std::int64_t block_bytes() const {
     const std::int64_t rows = rows_of_unit(form);
-    return header_bytes() + (block + rows - 1) / rows * unit_bytes();
+    return header_bytes() + whole_words((block + rows - 1) / rows * unit_bytes());
   }
   std::int64_t panel_bytes() const { return blocks() * block_bytes(); }
+  static std::int64_t whole_words(std::int64_t bytes) { return (bytes + 3) / 4 * 4; }
 };
 
 inline constexpr std::int64_t kStoredRows = 4;  // that `few` computes at a time

@@ -84,6 +84,7 @@ std::vector<T> run(TypedOp op, const std::vector<Shape>& shapes, const Shape& ou
 
 // In 128 bits, where nothing wraps.
 __extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
 Wide floored(Wide a, Wide b) {
   const Wide r = a % b;
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
@@ -98,7 +99,7 @@ TYPED_TEST(Typed, PairsOfIntegers) {
     for (const auto& [op, want] : std::initializer_list<std::pair<TypedOp, Wide (*)(Wide, Wide)>>{
              {TypedOp::Add, [](Wide x, Wide y) { return x + y; }},
              {TypedOp::Sub, [](Wide x, Wide y) { return x - y; }},
-             {TypedOp::Mul, [](Wide x, Wide y) { return x * y; }},
+             {TypedOp::Mul, [](Wide x, Wide y) { return static_cast<Wide>(UnsignedWide(x) * UnsignedWide(y)); }},
              {TypedOp::Div, [](Wide x, Wide y) { return x / y; }},
              {TypedOp::Fmod, [](Wide x, Wide y) { return x % y; }},
              {TypedOp::Mod, floored},
