@@ -313,13 +313,35 @@ DIFFERENCES: list[Row] = [
         lambda r: r.empty,
         "a size that the blocks do not divide, of a tensor without elements; ONNX Runtime refuses it",
     ),
+    (
+        "RMSNormalization SimplifiedLayerNormalization",
+        lambda r: r.empty,
+        "lines without elements have nothing to be normalised; ONNX Runtime refuses them",
+    ),
+    ("ReduceSumSquare", lambda r: r.is_int(), "sums of whole numbers wrap around; ONNX Runtime takes the nearest there is"),
+    ("Range", lambda r: not r.is_int(), "start + i * delta is rounded twice at most; ONNX Runtime adds up i times"),
+    (
+        "RNN GRU LSTM",
+        lambda r: r.nan or r.infinite,
+        "a gate that is NaN makes the state NaN; ONNX Runtime's functions clip it to where they are defined",
+    ),
+    (
+        "RNN GRU LSTM",
+        lambda r: any(bool((np.abs(a.astype(np.float64)) > 3).any()) for a in r.arrays if registry.is_float(a.dtype)),
+        "gates close to 0 have the precision of their type; ONNX Runtime's functions have an absolute error",
+    ),
     ("Shrink", lambda r: r.arrays[0].dtype == np.float64, "ONNX Runtime computes in single precision"),
     ("BlackmanWindow", lambda r: True, "ONNX Runtime computes windows in single precision: 1.5e-8 at the ends, not 0"),
 ]
 
 
-# Of its refusals when it loads a model: a pattern, a reason.
+# Of its refusals of whole models: a pattern, a reason.
 LOADS = [
+    (
+        r"Number of elements of input 'sizes' \(0\)",
+        "ONNX Runtime takes the sizes of Resize for none where their number is not declared",
+    ),
+    (r"supply unallocated output OrtValues", "ONNX Runtime gives a branch memory of another shape than it computes"),
     (
         r"\(If\) .*Graph attribute inferencing failed|op_type:If",
         "ONNX Runtime refuses a model with a branch that can never run; here the other one does",

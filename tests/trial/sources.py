@@ -70,7 +70,7 @@ def exactly(s: Scope, arrays: Sequence[np.ndarray]) -> Val:
             and s.shapes(val)[0] == arrays[0].shape
         ):
             return val
-    if way == "late" and arrays[0].ndim and (val := _late(s, arrays)):
+    if way == "late" and all(a.ndim for a in arrays) and (val := _late(s, arrays)):
         return val
     if way == "view" and (val := _view(s, arrays)):
         return val
