@@ -173,6 +173,7 @@ class Planner final : public Selector {
                  std::uint32_t operation);
   void settle_outputs(const std::vector<ValueId>& settled);
   void place(const std::vector<ValueId>& settled);
+  void find_last_reads();
   void hand_on(const std::vector<ValueId>& settled);
   std::uint32_t new_run_value() { return state_.run_values++; }
   std::uint32_t pointer_to(std::uint32_t slot) {
