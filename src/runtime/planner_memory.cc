@@ -116,7 +116,6 @@ void Planner::emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::stri
   pointer_to(target);
   step.kernel = kernel.get();
   slots_[target].first = slots_[target].last = at;
-  segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
   segment_->kernels.push_back(std::move(kernel));
   segment_->steps.push_back(step);
   const StaticType type = static_type(id);
