@@ -15,7 +15,7 @@
 #include "norn/check.h"
 
 #include "base/element_bytes.h"
-#include "base/fork.h"
+#include "base/once_per_key.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "format/external.h"
@@ -63,7 +63,11 @@ ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64
     const auto feed =
         std::find_if(feeds.begin(), feeds.end(), [&](const Feed& f) { return f.name == input.name.get(); });
     if (feed != feeds.end() && feed->value.is_tensor()) {
-      ir::TypeTensor& type = input.type.mut().tensor_type.mut();
+      ir::Type* declared = &input.type.mut();
+      if (declared->optional_type) declared = &declared->optional_type->elem_type.mut();
+      if (declared->sequence_type || declared->map_type || declared->sparse_tensor_type || declared->opaque_type)
+        continue;  // it does not fit, which the run tells
+      ir::TypeTensor& type = declared->tensor_type.mut();
       type.elem_type = static_cast<std::int32_t>(feed->value.tensor().dtype());
       ir::TensorShape& shape = type.shape.mut();
       shape.dim.resize(feed->value.tensor().dims().size());
@@ -88,40 +92,23 @@ ir::Model with_types(ir::Model document, std::span<const Feed> feeds, std::int64
 struct Session::Impl {
   using CompiledPtr = std::shared_ptr<const runtime::CompiledModel>;
 
-  // Models whose bodies depend on types that the document leaves open, one for each that was fed, the last few.
-  class ByTypes {
-   public:
-    // `open` is the model that waits, `make` makes one for the types of `feeds`.
-    CompiledPtr get(const runtime::CompiledModel& open, std::span<const Feed> feeds, std::int64_t default_dim,
-                    const std::function<CompiledPtr()>& make) {
-      if (default_dim < 0) open.check_feeds(feeds);
-      std::string key = std::to_string(default_dim);
-      for (const Feed& feed : feeds) {
-        (key += '\n') += base::quoted(feed.name);
-        if (!feed.value.is_tensor()) continue;
-        (key += data_type_name(feed.value.tensor().dtype())) += to_string(feed.value.tensor().dims());
-      }
-      const std::lock_guard lock(mutex_);
-      const auto found = std::find_if(made_.begin(), made_.end(), [&](const Made& m) { return m.key == key; });
-      if (found != made_.end()) {
-        std::rotate(made_.begin(), found, found + 1);
-        return made_.front().model;
-      }
-      CompiledPtr model = make();
-      if (made_.size() == kKept) made_.pop_back();
-      made_.insert(made_.begin(), {std::move(key), model});
-      return model;
-    }
+  // Of models whose bodies depend on types that the document leaves open there is one for each that was fed.
+  static constexpr std::size_t kKeptTypes = 8;
+  using ByTypes = base::OncePerKey<runtime::CompiledModel>;
 
-   private:
-    static constexpr std::size_t kKept = 8;
-    struct Made {
-      std::string key;
-      CompiledPtr model;
-    };
-    base::ForkSafeMutex mutex_;
-    std::vector<Made> made_;
-  };
+  // What `feeds` tell of types, whatever the order of their names.
+  static std::string types_of(std::span<const Feed> feeds, std::int64_t default_dim) {
+    std::vector<std::string> parts;
+    for (const Feed& feed : feeds) {
+      parts.push_back(base::quoted(feed.name));
+      if (feed.value.is_tensor())
+        (parts.back() += data_type_name(feed.value.tensor().dtype())) += to_string(feed.value.tensor().dims());
+    }
+    std::sort(parts.begin(), parts.end());
+    std::string key = std::to_string(default_dim);
+    for (const std::string& part : parts) (key += '\n') += part;
+    return key;
+  }
 
   Impl(const Model& m, const SessionOptions& o)
       : model(m), options(o), external(external_of(m)), compiled(m.document(), external, options) {}
@@ -145,45 +132,41 @@ struct Session::Impl {
       return kept->read.emplace(place, read(tensor)).first->second;
     };
   }
-  CompiledPtr typed(ir::Model document, std::span<const Feed> feeds, std::int64_t default_dim, bool feedable) const {
-    return std::make_shared<const runtime::CompiledModel>(with_types(std::move(document), feeds, default_dim), external,
-                                                          options, feedable, false);
+  // `open`, or if it waits, the model for the types of `feeds`. `document` gives what `open` was made of.
+  CompiledPtr for_types(const CompiledPtr& open, ByTypes& made, std::span<const Feed> feeds, std::int64_t default_dim,
+                        bool feedable, const std::function<ir::Model()>& document) const {
+    if (!open->waits()) return open;
+    if (default_dim < 0) open->check_feeds(feeds);
+    return made.get(types_of(feeds, default_dim), [&] {
+      return std::make_shared<const runtime::CompiledModel>(with_types(document(), feeds, default_dim), external,
+                                                            options, feedable, false);
+    });
   }
   // Weights of files up to IR 3 may be fed. Hardly anybody does, so a model that takes them is made for the first who
   // does, and all others have weights as constants.
   CompiledPtr for_feeds(std::span<const Feed> feeds, std::int64_t default_dim = -1) const {
-    if (!compiled.feeds_constant(feeds)) {
-      if (compiled.waits())
-        return by_types.get(compiled, feeds, default_dim,
-                            [&] { return typed(model.document(), feeds, default_dim, false); });
-      return {CompiledPtr(), &compiled};
-    }
-    std::call_once(
-        once, [&] { feedable = std::make_unique<runtime::CompiledModel>(model.document(), external, options, true); });
-    if (feedable->waits())
-      return feedable_by_types.get(*feedable, feeds, default_dim,
-                                   [&] { return typed(model.document(), feeds, default_dim, true); });
-    return {CompiledPtr(), feedable.get()};
+    const auto document = [&] { return model.document(); };
+    if (!compiled.feeds_constant(feeds))
+      return for_types({CompiledPtr(), &compiled}, by_types, feeds, default_dim, false, document);
+    const CompiledPtr open = feedable.get(
+        {}, [&] { return std::make_shared<const runtime::CompiledModel>(model.document(), external, options, true); });
+    return for_types(open, feedable_by_types, feeds, default_dim, true, document);
   }
 
   // For run_all(). Hardly anybody asks, so it is made for the first who does.
   CompiledPtr for_all(std::span<const Feed> feeds) const {
-    std::call_once(all_once, [&] {
-      all = std::make_unique<runtime::CompiledModel>(with_all_outputs(model.document()), external, options, true);
-    });
-    if (all->waits())
-      return all_by_types.get(*all, feeds, -1,
-                              [&] { return typed(with_all_outputs(model.document()), feeds, -1, true); });
-    return {CompiledPtr(), all.get()};
+    const auto document = [&] { return with_all_outputs(model.document()); };
+    const CompiledPtr open = all.get(
+        {}, [&] { return std::make_shared<const runtime::CompiledModel>(document(), external, options, true); });
+    return for_types(open, all_by_types, feeds, -1, true, document);
   }
 
   Model model;  // constants share its memory
   SessionOptions options;
   ir::ExternalReader external;
   runtime::CompiledModel compiled;
-  mutable std::once_flag once, all_once;
-  mutable std::unique_ptr<runtime::CompiledModel> feedable, all;
-  mutable ByTypes by_types, feedable_by_types, all_by_types;
+  mutable base::OncePerKey<runtime::CompiledModel> feedable{1}, all{1};
+  mutable ByTypes by_types{kKeptTypes}, feedable_by_types{kKeptTypes}, all_by_types{kKeptTypes};
 };
 
 namespace {

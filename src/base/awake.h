@@ -1,11 +1,13 @@
 // Threads of the pool that do not sleep between pieces of parallel work.
 #pragma once
+#include <cstdint>
 
 namespace norn::base {
 
 // While there is one, threads that have worked for parallel_for look for more before they sleep, up to a millisecond:
-// what a run does between two pieces of parallel work is mostly shorter than waking them takes. It does nothing where
-// parallel_width() is 1, nor where there are more of them and threads than the machine has.
+// what a run does between two pieces of parallel work is mostly shorter than waking them takes. So many of them do as
+// parallel_width() lets work beside the threads that have made these, and never more than the machine has threads left.
+// Where the width is 1 it does nothing, and costs nothing: then nobody looks on its account.
 class StayAwake {
  public:
   StayAwake() noexcept;
@@ -14,7 +16,10 @@ class StayAwake {
   StayAwake& operator=(const StayAwake&) = delete;
 
  private:
-  bool counted_;
+  std::uint64_t counted_;
 };
+
+// Threads of the pool that look for work or do some.
+int awake_threads() noexcept;
 
 }  // namespace norn::base

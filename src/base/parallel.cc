@@ -44,7 +44,10 @@ constexpr int kTurnsAwake = 25;  // of kSpin, while somebody asks threads to sta
 constexpr int kMostWorkers = 63;
 
 std::atomic<bool> g_forked{false};
-std::atomic<int> g_awake{0};   // how many StayAwake there are
+std::atomic<int> g_awake{0};  // workers that do not sleep
+// Of all StayAwake, in one number: how many there are (of each, kOneRun), and the threads beside theirs that may work.
+constexpr std::uint64_t kOneRun = std::uint64_t{1} << 32;
+std::atomic<std::uint64_t> g_runs{0};
 thread_local int t_limit = 0;  // of ParallelWidth; 0 is none
 thread_local bool t_in_task = false;
 
@@ -172,20 +175,23 @@ class Pool {
   }
 
   void run(Job& job) {
-    bool wake;
+    std::int64_t wake;  // workers that sleep
+    bool all;
     {
       std::lock_guard lock(mutex_);
       add_workers(static_cast<int>(std::min<std::int64_t>(job.helped_tasks(), std::min(job.max_helpers, most_))));
       jobs_.push_back(&job);
       job_count_.store(static_cast<int>(jobs_.size()), std::memory_order_relaxed);
       epoch_.fetch_add(1, std::memory_order_release);
-      wake = sleepers_ > 0;
+      wake = std::min<std::int64_t>(job.helped_tasks(), job.max_helpers);
+      if (jobs_.size() == 1) wake -= lookers_;  // they come by themselves, as nobody else wants them
+      all = wake >= sleepers_;
+      if (sleepers_ == 0) wake = 0;
     }
-    if (wake) {
-      if (std::min<std::int64_t>(job.helped_tasks(), job.max_helpers) > 1)
-        work_.notify_all();
-      else
-        work_.notify_one();
+    if (wake > 0 && all) {
+      work_.notify_all();
+    } else {
+      for (; wake > 0; --wake) work_.notify_one();
     }
     t_in_task = true;
     attempt(job, [&] {
@@ -206,26 +212,43 @@ class Pool {
     }
     // With as many callers as threads, a spinning one would take the core from those it waits for.
     const bool crowded = job_count_.load(std::memory_order_relaxed) > workers_;
-    if (!look(crowded, [&] { return job.helpers.load(std::memory_order_acquire) == 0; })) {
+    const auto alone = [&] { return job.helpers.load(std::memory_order_acquire) == 0; };
+    if (!(crowded ? alone() : look(alone, [] { return !Wanted().fits(g_awake.load(std::memory_order_relaxed)); }))) {
       std::unique_lock lock(mutex_);
       job.caller_sleeps = true;
-      done_.wait(lock, [&] { return job.helpers.load(std::memory_order_acquire) == 0; });
+      done_.wait(lock, alone);
     }
     if (job.error) std::rethrow_exception(job.error);
   }
 
  private:
-  // Looks before sleeping. Where runs and threads are more than cores, they are in each other's way.
-  template <class Ready>
-  bool look(bool crowded, Ready ready) const {
-    if (crowded) return ready();
-    if (spin_for(kSpin, ready)) return true;
-    for (int i = 0; i < kTurnsAwake; ++i) {
-      const int runs = g_awake.load(std::memory_order_relaxed);
-      if (runs == 0 || runs + workers_.load(std::memory_order_relaxed) > hardware_threads()) break;
-      if (spin_for(kSpin, ready)) return true;
+  // What all runs together want of workers.
+  struct Wanted {
+    Wanted() : Wanted(g_runs.load(std::memory_order_relaxed)) {}
+    explicit Wanted(std::uint64_t all) : runs(all / kOneRun), helpers(all % kOneRun) {}
+    const std::uint64_t runs, helpers;
+    // Whether so many awake are in nobody's way: where runs and threads are more than cores, they are in each other's.
+    bool fits(int awake) const {
+      return runs > 0 && runs + static_cast<std::uint64_t>(awake) <= static_cast<std::uint64_t>(hardware_threads());
     }
+  };
+
+  // Looks before sleeping, until it is ready, nobody asks for it any more, or it has taken long.
+  template <class Ready, class Leave>
+  static bool look(Ready ready, Leave leave) {
+    if (spin_for(kSpin, ready)) return true;
+    for (int i = 0; i < kTurnsAwake && !leave(); ++i)
+      if (spin_for(kSpin, ready)) return true;
     return ready();
+  }
+
+  // Whether a worker is one too many; then it counts as asleep. One by one, so that not all of them leave for one.
+  static bool is_surplus() {
+    const Wanted wanted;
+    int awake = g_awake.load(std::memory_order_relaxed);
+    while (static_cast<std::uint64_t>(awake) > wanted.helpers || !wanted.fits(awake))
+      if (g_awake.compare_exchange_weak(awake, awake - 1, std::memory_order_relaxed)) return true;
+    return false;
   }
 
   // The caller goes through the tasks from the first on, its helpers from the last back: what one step leaves in a
@@ -262,7 +285,10 @@ class Pool {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-      for (; workers_ < wanted; ++workers_) std::thread([this] { work(); }).detach();
+      for (; workers_ < wanted; ++workers_) {
+        std::thread([this] { work(); }).detach();
+        g_awake.fetch_add(1, std::memory_order_relaxed);
+      }
     } catch (const std::exception&) {  // std::system_error, std::bad_alloc
       most_ = workers_;                // the system gives no more threads; those that run suffice
     }
@@ -287,14 +313,20 @@ class Pool {
       Job* job = choose();
       if (job == nullptr) {
         const std::uint64_t seen = epoch_.load(std::memory_order_relaxed);
+        bool awake = true;
+        ++lookers_;
         lock.unlock();
-        const bool found = look(false, [&] { return epoch_.load(std::memory_order_acquire) != seen; });
+        look([&] { return epoch_.load(std::memory_order_acquire) != seen; }, [&] { return !(awake = !is_surplus()); });
         lock.lock();
-        if (!found && epoch_.load(std::memory_order_relaxed) == seen) {
+        --lookers_;
+        if (epoch_.load(std::memory_order_relaxed) == seen) {
+          if (awake) g_awake.fetch_sub(1, std::memory_order_relaxed);
+          awake = false;
           ++sleepers_;
           work_.wait(lock, [&] { return epoch_.load(std::memory_order_relaxed) != seen; });
           --sleepers_;
         }
+        if (!awake) g_awake.fetch_add(1, std::memory_order_relaxed);
         continue;
       }
       job->helpers.fetch_add(1, std::memory_order_relaxed);
@@ -316,7 +348,7 @@ class Pool {
   std::atomic<std::uint64_t> epoch_{0};  // grows with every job
   std::atomic<int> job_count_{0};
   std::vector<Job*> jobs_;
-  int sleepers_ = 0;
+  int sleepers_ = 0, lookers_ = 0;
   int most_;  // workers, of which there are as many as a job ever wanted
   std::atomic<int> workers_{0};
 };
@@ -340,12 +372,17 @@ int hardware_threads() noexcept {
 ParallelWidth::ParallelWidth(int threads) noexcept : previous_(t_limit) { t_limit = std::max(0, threads); }
 ParallelWidth::~ParallelWidth() { t_limit = previous_; }
 
-StayAwake::StayAwake() noexcept : counted_(parallel_width() > 1) {
-  if (counted_) g_awake.fetch_add(1, std::memory_order_relaxed);
+StayAwake::StayAwake() noexcept : counted_(0) {
+  const int width = parallel_width();
+  if (width == 1) return;
+  counted_ = kOneRun + static_cast<std::uint64_t>(width - 1);
+  g_runs.fetch_add(counted_, std::memory_order_relaxed);
 }
 StayAwake::~StayAwake() {
-  if (counted_) g_awake.fetch_sub(1, std::memory_order_relaxed);
+  if (counted_ > 0) g_runs.fetch_sub(counted_, std::memory_order_relaxed);
 }
+
+int awake_threads() noexcept { return g_awake.load(std::memory_order_relaxed); }
 
 int parallel_width() noexcept {
   if (t_in_task || t_limit == 1 || g_forked.load(std::memory_order_relaxed)) return 1;

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/awake.h"
 #include "norn/error.h"
 
 namespace norn::base {
@@ -168,6 +169,31 @@ TEST(Parallel, ManyCallersAtOnce) {
   }
   for (auto& t : callers) t.join();
   EXPECT_EQ(total.load(), 8 * 300);
+}
+
+TEST(Parallel, NoMoreThreadsStayAwakeThanRunsWant) {
+  if (hardware_threads() == 1) GTEST_SKIP() << "tasks run on the caller, without the pool";
+  using Clock = std::chrono::steady_clock;
+  const auto work = [](std::int64_t tasks) {
+    std::atomic<std::int64_t> sum{0};
+    parallel_for(tasks, [&](std::int64_t i) { sum += i; });
+    EXPECT_EQ(sum.load(), tasks * (tasks - 1) / 2);
+  };
+  {
+    const ParallelWidth wide(12);
+    const StayAwake awake;
+    work(24);
+  }
+  // Pieces of work that come one after the other, of a run that wants one thread beside its own.
+  const auto end = Clock::now() + std::chrono::seconds(20);
+  const ParallelWidth two(2);
+  const StayAwake awake;
+  int seen = 12;
+  while (seen > 1 && Clock::now() < end) {
+    for (int i = 0; i < 100; ++i) work(4);
+    seen = awake_threads();
+  }
+  EXPECT_LE(seen, 1);
 }
 
 TEST(Parallel, WritesOfTasksAreSeenAfterwards) {

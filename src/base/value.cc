@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/given_up.h"
 #include "base/mapped_file.h"
 #include "base/number.h"
 #include "base/room.h"
@@ -30,6 +31,11 @@ struct Spaced {
   base::Room room;
   Shape dims;
   std::size_t blocks, bytes, distance;  // stretches of elements that lie together
+
+  void copy(const void* from, void* to) const {
+    for (std::size_t b = 0; b < blocks && bytes > 0; ++b)
+      std::memcpy(static_cast<std::byte*>(to) + b * bytes, static_cast<const std::byte*>(from) + b * distance, bytes);
+  }
 };
 
 // What a tensor holds on to whose memory is not aligned, or has room. The deleters tell what an owner is.
@@ -111,9 +117,7 @@ void* Tensor::aligned() const {
     std::call_once(held->once, [&] {
       std::shared_ptr<void> copy = aligned_memory(bytes());
       if (spaced) {
-        for (std::size_t b = 0; b < spaced->blocks; ++b)
-          std::memcpy(static_cast<std::byte*>(copy.get()) + b * spaced->bytes,
-                      static_cast<const std::byte*>(data_) + b * spaced->distance, spaced->bytes);
+        spaced->copy(data_, copy.get());
       } else {
         std::memcpy(copy.get(), data_, bytes());
         base::release_pages(data_, bytes());
@@ -157,7 +161,11 @@ Tensor Tensor::clone() const {
     for (std::int64_t i = 0; i < size_; ++i) to[i] = from[i];
   } else if (size_ > 0) {
     const auto* held = held_by<Unaligned>(owner_);
-    std::memcpy(t.data_, held && held_by<Spaced>(held->owner) ? data() : data_, bytes());
+    // What has room keeps it: it is not made dense in place.
+    if (const auto* spaced = held ? held_by<Spaced>(held->owner) : nullptr)
+      spaced->copy(data_, t.data_);
+    else
+      std::memcpy(t.data_, data_, bytes());
   }
   return t;
 }
@@ -201,7 +209,15 @@ Tensor share_room(const Tensor& tensor) {
   return room ? base::with_room(tensor.dtype(), tensor.dims(), *room) : tensor;
 }
 
-Value::Value(Sequence sequence) : v_(std::make_shared<const Sequence>(std::move(sequence))) {}
+// What every sequence of a Value is.
+struct base::SharedSequence final : Sequence, std::enable_shared_from_this<SharedSequence> {
+  explicit SharedSequence(Sequence sequence) : Sequence(std::move(sequence)) {}
+  // Behind everything that its other holders, on whatever thread, have done with it.
+  bool has_one_holder() const { return weak_from_this().lock().use_count() == 2; }
+  bool given_up = false;
+};
+
+Value::Value(Sequence sequence) : v_(std::make_shared<base::SharedSequence>(std::move(sequence))) {}
 Value::Value(Map map) : v_(std::make_shared<const Map>(std::move(map))) {}
 Value::Value(SparseTensor sparse) : v_(std::make_shared<const SparseTensor>(std::move(sparse))) {}
 
@@ -225,6 +241,32 @@ const SparseTensor& Value::sparse() const {
   if (!is_sparse()) wrong_kind("sparse tensor", *this);
   return *std::get<std::shared_ptr<const SparseTensor>>(v_);
 }
+
+namespace base {
+namespace {
+
+SharedSequence& shared(const Value& value) {
+  return const_cast<SharedSequence&>(static_cast<const SharedSequence&>(value.sequence()));
+}
+
+}  // namespace
+
+GivenUp::GivenUp(const Value& value) noexcept : list_(nullptr) {
+  if (!value.is_sequence() || !shared(value).has_one_holder()) return;
+  list_ = &shared(value);
+  list_->given_up = true;
+}
+
+GivenUp::~GivenUp() {
+  if (list_) list_->given_up = false;
+}
+
+std::vector<Value> items_of(const Value& sequence) {
+  SharedSequence& list = shared(sequence);
+  return list.has_one_holder() && list.given_up ? std::move(list.items) : list.items;
+}
+
+}  // namespace base
 
 std::string Value::describe() const {
   switch (v_.index()) {

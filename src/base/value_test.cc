@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "base/given_up.h"
 #include "norn/element.h"
 #include "norn/types.h"
 
@@ -176,6 +177,37 @@ TEST(Error, TextHasPlaceAndHint) {
   e.within("node 2").within("graph \"g\"").help("do").help("ignored");
   EXPECT_STREQ(e.what(), "no\n  at: graph \"g\" / node 2 / input 1\n  help: do");
   EXPECT_EQ(error_code_name(e.code()), "InvalidGraph");
+}
+
+TEST(Value, ItemsOfAListAreTakenWhereItIsGivenUp) {
+  const auto list = [] { return Value(Sequence{{Tensor(DataType::Float, {2}), Tensor(DataType::Float, {3})}}); };
+  const Value kept = list();
+  EXPECT_EQ(base::items_of(kept).size(), 2U);  // nobody gave it up
+  EXPECT_EQ(kept.sequence().items.size(), 2U);
+  const Value shared = list();
+  Value other = shared;
+  {
+    const base::GivenUp up(shared);
+    EXPECT_EQ(base::items_of(shared).size(), 2U);
+    EXPECT_EQ(other.sequence().items.size(), 2U);
+  }
+  const Value alone = list();
+  {
+    const base::GivenUp up(alone);
+    const Value copy = alone;  // what hands the list on shares it
+    EXPECT_EQ(base::items_of(alone).size(), 2U);
+    EXPECT_EQ(copy.sequence().items.size(), 2U);
+  }
+  EXPECT_EQ(base::items_of(alone).size(), 2U);  // the time is over
+  ASSERT_EQ(alone.sequence().items.size(), 2U);
+  const void* const first = alone.sequence().items.data();
+  {
+    const base::GivenUp up(alone);
+    const std::vector<Value> items = base::items_of(alone);
+    EXPECT_EQ(items.data(), first);
+    EXPECT_TRUE(alone.sequence().items.empty());
+  }
+  const base::GivenUp nothing((Value()));
 }
 
 }  // namespace

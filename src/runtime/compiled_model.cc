@@ -293,8 +293,8 @@ std::vector<Value> CompiledModel::run(std::span<const Feed> feeds, std::span<con
   donations.check(values, placed.all());
   const std::vector<InputRoom> rooms = donations.rooms(values, executor_->may_append());
   const base::StayAwake awake;
-  std::vector<Value> results =
-      executor_->run(values, {true, call.watch, placed.free(), call.donated.empty() ? nullptr : &donations, rooms});
+  std::vector<Value> results = executor_->run(
+      std::move(values), {true, call.watch, placed.free(), call.donated.empty() ? nullptr : &donations, rooms});
   placed.fill(results);
   donations.succeed();
   arenas_->run_ended();

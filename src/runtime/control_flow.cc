@@ -69,8 +69,8 @@ std::vector<Value> run_sequence_map(const program::Node& node, std::span<const V
   return outputs;
 }
 
-std::vector<Value> run_control_flow(const program::Node& node, std::span<const Value* const> inputs,
-                                    const RunSubgraph& run, const PlanSubgraph& plan) {
+std::vector<Value> run_control_flow(const program::Node& node, std::span<Value* const> inputs, const RunSubgraph& run,
+                                    const PlanSubgraph& plan) {
   switch (node.op->control_flow) {
     case opset::ControlFlow::If: return run_if(node, inputs, run);
     case opset::ControlFlow::Loop: return run_loop(node, inputs, run, plan);

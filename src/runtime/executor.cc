@@ -4,8 +4,10 @@
 #include <cstring>
 #include <optional>
 
+#include "base/given_up.h"
 #include "base/room.h"
 #include "base/stop.h"
+#include "norn/spaced.h"
 #include "ops/nn/attention/attention.h"
 #include "ops/tensor/concat/concat.h"
 #include "opset/reference.h"
@@ -28,27 +30,15 @@ std::vector<std::int64_t> key_of(std::span<const Value> values) {
   return key;
 }
 
-// A value that keeps its memory alive by itself: parts that lie in an arena or in a caller's memory are copied.
+// A value that keeps its memory alive by itself: what lies in an arena or in a caller's memory is copied. Kernels that
+// make sequences copy what they put in, and a list is not looked through each time that it grows by one.
 Value owned(Value value) {
-  if (value.is_tensor()) return value.tensor().owns() ? std::move(value) : Value(value.tensor().clone());
-  if (value.is_sequence()) {
-    const auto& items = value.sequence().items;
-    if (std::all_of(items.begin(), items.end(), [](const Value& v) { return v.is_tensor() && v.tensor().owns(); }))
-      return value;
-    Sequence copy;
-    for (const Value& item : items) copy.items.push_back(owned(item));
-    return Value(std::move(copy));
-  }
-  return value;
+  return value.is_tensor() && !value.tensor().owns() ? Value(value.tensor().clone()) : std::move(value);
 }
 
 }  // namespace
 
 namespace {
-
-const std::byte* memory(const Tensor& tensor, bool spaced) {
-  return static_cast<const std::byte*>(spaced ? tensor.bytes_in_place() : tensor.data());
-}
 
 // Inputs that a Concat begins with whose result is an output, and caches of Attention.
 std::vector<bool> appended_inputs(const program::Graph& graph, const GraphUses& uses) {
@@ -72,15 +62,16 @@ std::vector<bool> appended_inputs(const program::Graph& graph, const GraphUses& 
 // later segments read what earlier ones made.
 class Executor::Run {
  public:
-  Run(const Executor& executor, std::span<const Value> inputs, const Call& call)
+  Run(const Executor& executor, std::vector<Value> inputs, const Call& call)
       : e_(executor),
         context_{base::current_stop(), call.watch, call.given_from != nullptr},
         given_from_(call.given_from),
-        inputs_(inputs),
+        inputs_(inputs.size()),
         places_(call.places),
         donations_(call.donations),
         rooms_(call.rooms),
-        values_(inputs.begin(), inputs.end()) {}
+        values_(std::move(inputs)),
+        roomy_(!call.rooms.empty()) {}
   ~Run() {
     for (Taken& t : taken_)
       if (t.frame) t.segment->give_back(std::move(t.frame), e_.kept_.arenas);
@@ -89,7 +80,7 @@ class Executor::Run {
   Run& operator=(const Run&) = delete;
 
   const Segment& first_segment() {
-    for (const Value& value : inputs_) append_key(key_, value);
+    for (const Value& value : inputs()) append_key(key_, value);
     for (const InputRoom& r : rooms_) key_.insert(key_.end(), {r.input, r.donated ? 1 : 0, r.axis, r.capacity});
     return find_or_plan(e_.id_);
   }
@@ -102,6 +93,7 @@ class Executor::Run {
     std::unique_ptr<Frame> frame;
   };
 
+  std::span<const Value> inputs() const { return std::span(values_).first(inputs_); }
   // The segment for key_ behind `parent`, which is the last one taken.
   const Segment& find_or_plan(std::uint64_t parent);
   // What is known when so many of the segments have been planned.
@@ -116,26 +108,34 @@ class Executor::Run {
   Tensor allocate(const Segment::Allocation& a);
   void run_late(const LateStep& late, const Frame& frame);
   std::vector<Value> run_nested(const LateStep& late, std::span<const Value* const> inputs, const Frame& frame);
+  // Where a value's elements lie; dense where `spaced` is not said.
+  std::byte* memory(std::uint32_t run_value, bool spaced);
+  bool may_take(std::uint32_t run_value) const { return !e_.main_ || run_value >= inputs_; }
   Value fetch(const LateStep::Input& in, const Frame& frame) const;
-  std::vector<Value> outputs(const Segment& last) const;
+  // The same, and a sequence that nothing reads any more leaves the run.
+  Value take(const LateStep::Input& in, const Frame& frame);
+  std::vector<Value> outputs(const Segment& last);
 
   const Executor& e_;
   const RunContext context_;
   const GivenFrom* const given_from_;
-  std::span<const Value> inputs_;
+  const std::size_t inputs_;  // the first of the run's values
   std::span<const Tensor> places_;
   Donations* const donations_;
   std::span<const InputRoom> rooms_;
   std::vector<Value> values_;  // the run's table
   std::vector<Taken> taken_;
   std::vector<std::int64_t> key_;
-  bool handed_on_ = false;          // by a late step: its outputs may lie in memory of its inputs
+  // Values that have room, made dense for those who do not know of it: to the values themselves that is not done.
+  std::vector<std::pair<std::uint32_t, Tensor>> dense_;
+  bool roomy_ = false;              // some may have room
+  bool handed_on_ = false;          // outputs may lie in memory of inputs
   std::optional<PlanState> state_;  // behind the first state_->depth segments of taken_
 };
 
 PlanState& Executor::Run::state_behind(std::size_t segments) {
   if (!state_) {
-    state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs_, &e_, std::span<const opset::KnownValue>(), given_from_);
+    state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs(), &e_, std::span<const opset::KnownValue>(), given_from_);
     state_->rooms = rooms_;
     state_->donates = e_.main_;
   }
@@ -162,12 +162,23 @@ const Segment& Executor::Run::next_segment(const Segment& before) {
   return find_or_plan(before.id);
 }
 
+std::byte* Executor::Run::memory(std::uint32_t run_value, bool spaced) {
+  const Tensor* tensor = &values_[run_value].tensor();
+  if (!spaced && roomy_ && base::room_of(*tensor)) {
+    auto made = std::find_if(dense_.begin(), dense_.end(), [&](const auto& d) { return d.first == run_value; });
+    if (made == dense_.end()) made = dense_.emplace(made, run_value, share_room(*tensor));
+    tensor = &made->second;
+  }
+  return static_cast<std::byte*>(const_cast<void*>(spaced ? tensor->bytes_in_place() : tensor->data()));
+}
+
 Value Executor::Run::fetch(const LateStep::Input& in, const Frame& frame) const {
   switch (in.kind) {
     case LateStep::Input::Kind::Omitted: return {};
     case LateStep::Input::Kind::Run: return values_[in.index];
     case LateStep::Input::Kind::Tensor: {
       const Tensor& stored = values_[in.index].tensor();
+      if (roomy_ && base::room_of(stored)) return share_room(stored).reshaped(in.dims);
       return stored.dims() == in.dims ? stored : stored.reshaped(in.dims);
     }
     case LateStep::Input::Kind::Pointer: break;
@@ -175,20 +186,34 @@ Value Executor::Run::fetch(const LateStep::Input& in, const Frame& frame) const 
   return Tensor::borrow(in.dtype, in.dims, frame.pointers[in.index]);
 }
 
+Value Executor::Run::take(const LateStep::Input& in, const Frame& frame) {
+  if (!in.last || !may_take(in.index) || !values_[in.index].is_sequence()) return fetch(in, frame);
+  Value taken = std::move(values_[in.index]);
+  const std::vector<Value>& items = taken.sequence().items;
+  // Segments that are planned later ask for the types of inputs.
+  if (in.index < inputs_)
+    values_[in.index] = items.empty() ? Sequence{} : Sequence{{items.front()}};
+  else
+    values_[in.index] = Value();
+  return taken;
+}
+
 void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
   if (context_.stop) context_.stop->check();
   const program::Node& node = e_.graph_.nodes[late.node];
   std::vector<Value> held(late.inputs.size());
-  std::vector<const Value*> inputs(late.inputs.size(), nullptr);
+  std::vector<Value*> inputs(late.inputs.size(), nullptr);
   for (std::size_t i = 0; i < late.inputs.size(); ++i) {
     if (late.inputs[i].kind == LateStep::Input::Kind::Omitted) continue;
-    held[i] = fetch(late.inputs[i], frame);
+    held[i] = take(late.inputs[i], frame);
     inputs[i] = &held[i];
   }
   std::vector<Value> outputs;
+  std::string given_text;  // for what fails behind where a graph has taken what the node was given
   const auto fail = [&](const Error& e) {
     Error error = told(
-        e, e_.graph_, node, node.path() + " / " + inputs_text(e_.graph_, node, inputs),
+        e, e_.graph_, node,
+        node.path() + " / " + (given_text.empty() ? inputs_text(e_.graph_, node, inputs) : given_text),
         [&](const program::Inlined::Input& input) { return state_behind(taken_.size()).input_type(input); },
         context_.in_body);
     if (e.code() == ErrorCode::InvalidGraph) error.help("correct the node or what it reads, or feed what fits");
@@ -197,6 +222,8 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
   if (late.nested) {
     outputs = run_nested(late, inputs, frame);
   } else if (node.subgraphs.empty()) {
+    static const Value kNone;
+    const base::GivenUp given_up(held.empty() ? kNone : held[0]);
     try {
       outputs =
           opset::evaluate(*node.op, node.attributes(), inputs, static_cast<int>(node.outputs.size()),
@@ -205,25 +232,31 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
       fail(e);
     }
   } else {
-    std::vector<std::vector<Value>> arguments(node.subgraphs.size());  // formals, then captures
+    if (std::any_of(held.begin(), held.end(), [](const Value& v) { return v.is_sequence(); }))
+      given_text = inputs_text(e_.graph_, node, inputs);
+    // The graph of an If runs once and may take what it captures; others need it for each round.
+    const bool once = node.op->control_flow == opset::ControlFlow::If;
+    std::vector<std::vector<Value>> captures(node.subgraphs.size());
     const BodyInputs::Around around = [this]() -> const PlanState& { return state_behind(taken_.size()); };
-    const auto given = [&](std::size_t index, std::span<const Value> formals) -> std::vector<Value>& {
-      std::vector<Value>& all = arguments[index];
-      if (all.empty()) {
-        all.resize(formals.size());
-        for (const LateStep::Input& in : late.captures[index]) all.push_back(fetch(in, frame));
-      }
-      std::copy(formals.begin(), formals.end(), all.begin());
+    const auto with_captures = [&](std::size_t index, std::vector<Value> all) {
+      const std::vector<LateStep::Input>& captured = late.captures[index];
+      if (captures[index].empty())
+        for (const LateStep::Input& in : captured) captures[index].push_back(once ? take(in, frame) : fetch(in, frame));
+      for (Value& value : captures[index]) all.push_back(once ? std::move(value) : value);
       return all;
     };
-    const auto run_graph = [&](std::size_t index, std::span<const Value> formals) {
+    const auto run_graph = [&](std::size_t index, std::span<Value> formals) {
       if (context_.stop) context_.stop->check();  // a graph may have no step that looks
-      std::vector<Value>& all = given(index, formals);
+      std::vector<Value> all;
+      all.reserve(formals.size() + late.captures[index].size());
+      for (Value& value : formals) all.push_back(value.is_sequence() ? std::exchange(value, Value()) : value);
       const BodyInputs from(around, node, index, formals);
-      return e_.subgraphs_[late.node][index]->run(all, {.watch = context_.watch, .given_from = &from});
+      return e_.subgraphs_[late.node][index]->run(with_captures(index, std::move(all)),
+                                                  {.watch = context_.watch, .given_from = &from});
     };
     const auto plan_graph = [&](std::size_t index, std::span<const Value> formals) {
-      return e_.subgraphs_[late.node][index]->planned_outputs(given(index, formals));
+      return e_.subgraphs_[late.node][index]->planned_outputs(
+          with_captures(index, std::vector<Value>(formals.begin(), formals.end())));
     };
     try {
       outputs = run_control_flow(node, inputs, run_graph, plan_graph);
@@ -315,6 +348,7 @@ std::vector<Value> Executor::Run::run_nested(const LateStep& late, std::span<con
 
 Tensor Executor::Run::allocate(const Segment::Allocation& a) {
   if (a.has_room()) {
+    roomy_ = true;
     base::Room room{static_cast<std::size_t>(a.axis), a.capacity, nullptr};
     const std::int64_t positions = a.dims[room.axis];
     if (a.appends) {
@@ -334,7 +368,7 @@ Tensor Executor::Run::allocate(const Segment::Allocation& a) {
   }
   if (has_place(a)) return places_[a.output];
   if (a.donor != kNone && donations_ && donations_->writable(a.donor)) {
-    Tensor given = inputs_[a.donor].tensor();
+    Tensor given = values_[a.donor].tensor();
     return Tensor::borrow(a.dtype, a.dims, given.mutable_data(), given.owner());
   }
   return e_.kept_.arenas.tensor(a.dtype, a.dims);
@@ -354,7 +388,7 @@ void Executor::Run::run_segment(const Segment& segment) {
   for (std::uint32_t at : segment.patches) {
     const Location& where = segment.pointers[at];
     if (where.kind == Location::Kind::Run)
-      frame.pointers[at] = const_cast<std::byte*>(memory(values_[where.index].tensor(), where.spaced)) + where.offset;
+      frame.pointers[at] = memory(where.index, where.spaced) + where.offset;
     else
       frame.pointers[at] = taken_[where.index].frame->base + where.offset;
   }
@@ -362,16 +396,23 @@ void Executor::Run::run_segment(const Segment& segment) {
        [&](const Step& step) { run_late(segment.late[step.late], frame); });
 }
 
-std::vector<Value> Executor::Run::outputs(const Segment& last) const {
+std::vector<Value> Executor::Run::outputs(const Segment& last) {
   std::vector<Value> outputs;
   outputs.reserve(last.results.size());
-  for (const Segment::Result& result : last.results) {
-    if (result.run_value == kNone) {
-      outputs.push_back(result.constant.clone());
+  for (auto result = last.results.begin(); result != last.results.end(); ++result) {
+    if (result->run_value == kNone) {
+      outputs.push_back(result->constant.clone());
       continue;
     }
-    const Value& value = values_[result.run_value];
-    outputs.push_back(result.copied && value.is_tensor() ? Value(value.tensor().clone()) : value);
+    Value& value = values_[result->run_value];
+    if (value.is_tensor()) {
+      outputs.push_back(result->copied ? Value(value.tensor().clone()) : value);
+      continue;
+    }
+    handed_on_ = true;
+    const auto same = [&](const Segment::Result& r) { return r.run_value == result->run_value; };
+    const bool again = !may_take(result->run_value) || std::any_of(result + 1, last.results.end(), same);
+    outputs.push_back(again ? value : std::move(value));
   }
   return outputs;
 }
@@ -384,7 +425,7 @@ std::vector<Value> Executor::Run::run(bool apart) {
     segment = &next_segment(*segment);
   }
   std::vector<Value> found = outputs(*segment);
-  if (apart && handed_on_) part(found, inputs_);
+  if (apart && handed_on_) part(found, inputs());
   return found;
 }
 
@@ -407,8 +448,8 @@ Executor::Executor(const program::Graph& graph, std::span<const program::State> 
 
 Executor::~Executor() = default;
 
-std::vector<Value> Executor::run(std::span<const Value> inputs, const Call& call) const {
-  return Run(*this, inputs, call).run(call.apart);
+std::vector<Value> Executor::run(std::vector<Value> inputs, const Call& call) const {
+  return Run(*this, std::move(inputs), call).run(call.apart);
 }
 
 std::shared_ptr<const Segment> Executor::plan_body(std::uint32_t node, std::size_t subgraph,
@@ -439,7 +480,7 @@ void Executor::keep_body(std::uint32_t node, std::size_t subgraph, std::span<con
 }
 
 std::shared_ptr<const Segment> Executor::plan(std::span<const Value> inputs, std::span<const InputRoom> rooms) const {
-  Run run(*this, inputs, {.rooms = rooms});
+  Run run(*this, {inputs.begin(), inputs.end()}, {.rooms = rooms});
   run.first_segment();
   return run.last_taken();
 }

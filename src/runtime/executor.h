@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "norn/value.h"
@@ -43,8 +44,8 @@ class Executor final : public BodyPlanner {
     std::span<const InputRoom> rooms;
     const GivenFrom* given_from = nullptr;  // of a graph in a node
   };
-  std::vector<Value> run(std::span<const Value> inputs, const Call& call) const;
-  std::vector<Value> run(std::span<const Value> inputs) const { return run(inputs, Call{}); }
+  std::vector<Value> run(std::vector<Value> inputs, const Call& call) const;
+  std::vector<Value> run(std::vector<Value> inputs) const { return run(std::move(inputs), Call{}); }
 
   // The first segment that `inputs` lead to: what can be told ahead of running. Only their types and sizes matter.
   std::shared_ptr<const Segment> plan(std::span<const Value> inputs, std::span<const InputRoom> rooms = {}) const;

@@ -121,6 +121,7 @@ struct LateStep {
       Tensor,   // the run's value under `dims`: views share its memory
       Pointer,  // memory that the frame's pointer `index` leads to
     } kind = Kind::Omitted;
+    bool last = false;                     // of Run: nothing reads the value behind the step, nor twice in it
     std::uint32_t index = 0;               // of the run's table, or of the frame's pointers
     DataType dtype = DataType::Undefined;  // of a tensor; Undefined for one whose sizes an explanation does not know
     Shape dims;

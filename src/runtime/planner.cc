@@ -35,6 +35,7 @@ StaticType static_type_of(const opset::ValueType& type) {
 }  // namespace
 
 std::shared_ptr<Segment> Planner::run() {
+  kernels::LaterWork later;
   const SegmentNodes nodes = infer_segment(state_);
   segment_->spared = nodes.known;
   take_rooms();
@@ -43,6 +44,7 @@ std::shared_ptr<Segment> Planner::run() {
     if (planned.needed) plan_node(planned);
   settle_outputs(nodes.settled);
   find_donors();
+  finish_kernels(later);
   place(nodes.settled);
   for (const StridedView& v : views_)
     if (!v.copied && !v.given) spare({SparedNode::Why::View, v.node, v.operation});
@@ -50,6 +52,13 @@ std::shared_ptr<Segment> Planner::run() {
     if (!lazy.made) spare({SparedNode::Why::View, lazy.node, lazy.operation});
   hand_on(nodes.settled);
   return segment_;
+}
+
+void Planner::finish_kernels(kernels::LaterWork& later) {
+  later.run();
+  for (const auto& kernel : segment_->kernels)
+    segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
+  for (auto& [key, kernel] : unfinished_) options_.kernels->keep(key, kernel);
 }
 
 std::vector<StaticType> Planner::static_types(const std::vector<Operand>& operands) const {
@@ -100,7 +109,6 @@ void Planner::emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::stri
   step.operands = static_cast<std::uint32_t>(pointer_slots_.size());
   for (std::uint32_t slot : operand_slots) pointer_to(slot);
   step.kernel = kernel.get();
-  segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
   segment_->kernels.push_back(std::move(kernel));
   segment_->steps.push_back(step);
   segment_->info.push_back({node_index_, std::move(name), std::move(refusals_), static_types(uses), static_types(outs),

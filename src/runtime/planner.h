@@ -8,10 +8,12 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "kernels/cpu/physical.h"
+#include "kernels/later.h"
 #include "norn/error.h"
 #include "runtime/layouts.h"
 #include "runtime/plan_state.h"
@@ -118,7 +120,13 @@ class Planner final : public Selector {
     emitted_ = true;
   }
   kernels::PackedConstants& packed() override { return *options_.packed; }
-  KernelStore& kernel_store() override { return *options_.kernels; }
+  std::shared_ptr<const kernels::Kernel> find_kernel(const std::string& key) const override {
+    const auto mine = unfinished_.find(key);
+    return mine != unfinished_.end() ? mine->second : options_.kernels->find(key);
+  }
+  void keep_kernel(std::string key, const std::shared_ptr<const kernels::Kernel>& kernel) override {
+    unfinished_.emplace(std::move(key), kernel);
+  }
 
  private:
   void plan_node(const SegmentNodes::Planned& planned);
@@ -172,7 +180,9 @@ class Planner final : public Selector {
                  const std::vector<std::uint32_t>& sources, std::uint32_t target, ValueId id, std::uint32_t node,
                  std::uint32_t operation);
   void settle_outputs(const std::vector<ValueId>& settled);
+  void finish_kernels(kernels::LaterWork& later);
   void place(const std::vector<ValueId>& settled);
+  void find_last_reads();
   void hand_on(const std::vector<ValueId>& settled);
   std::uint32_t new_run_value() { return state_.run_values++; }
   std::uint32_t pointer_to(std::uint32_t slot) {
@@ -190,6 +200,7 @@ class Planner final : public Selector {
   std::vector<Slot> slots_;
   std::vector<StridedView> views_;
   std::map<ValueId, LazyValue> lazy_;
+  std::unordered_map<std::string, std::shared_ptr<const kernels::Kernel>> unfinished_;  // of this plan alone as yet
   std::set<ValueId> appended_;                // what append() made, and the inputs it appended to
   std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
   std::uint32_t node_index_ = 0, first_ = 0;  // StepInfo::node and ::first

@@ -116,7 +116,6 @@ void Planner::emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::stri
   pointer_to(target);
   step.kernel = kernel.get();
   slots_[target].first = slots_[target].last = at;
-  segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
   segment_->kernels.push_back(std::move(kernel));
   segment_->steps.push_back(step);
   const StaticType type = static_type(id);
@@ -262,8 +261,38 @@ void Planner::place(const std::vector<ValueId>& settled) {
   }
 }
 
+// Which late steps are the last to read a value that is no tensor: they may take it.
+void Planner::find_last_reads() {
+  std::set<ValueId> read;  // by later steps
+  for (std::size_t s = segment_->late.size(); s-- > 0;) {
+    LateStep& late = segment_->late[s];
+    const Node& node = graph_.nodes[late.node];
+    std::vector<std::vector<std::pair<ValueId, LateStep::Input*>>> reads(1);
+    for (std::size_t i = 0; i < late.inputs.size(); ++i) reads[0].emplace_back(node.inputs[i], &late.inputs[i]);
+    for (std::size_t g = 0; g < late.captures.size(); ++g) {
+      // Of the graphs of an If, one runs.
+      if (node.op->control_flow == opset::ControlFlow::If) reads.emplace_back();
+      for (std::size_t c = 0; c < late.captures[g].size(); ++c)
+        reads.back().emplace_back(node.subgraphs[g].graph->captures[c].outer, &late.captures[g][c]);
+    }
+    std::set<ValueId> here;
+    for (const auto& together : reads) {
+      std::map<ValueId, std::size_t> times;
+      for (const auto& [id, input] : together)
+        if (input->kind == LateStep::Input::Kind::Run) ++times[id];
+      for (const auto& [id, input] : together)
+        if (const auto found = times.find(id); found != times.end())
+          input->last =
+              found->second == 1 && !read.contains(id) && !state_.uses.is_output(id) && !state_.has_waiting_reader(id);
+      for (const auto& [id, n] : times) here.insert(id);
+    }
+    read.merge(here);
+  }
+}
+
 // What planning goes on from, and where the outputs are once nothing is left to plan.
 void Planner::hand_on(const std::vector<ValueId>& settled) {
+  find_last_reads();
   segment_->run_values = state_.run_values;
   segment_->waiting = state_.waiting;
   segment_->bound = state_.take_newly_bound();

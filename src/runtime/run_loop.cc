@@ -82,7 +82,7 @@ std::optional<Shape> shape_of_own_formal(const program::Node& node, std::size_t 
   return scalar_shape(body.value(body.inputs[formal]).type);
 }
 
-std::vector<Value> run_loop(const program::Node& node, std::span<const Value* const> inputs, const RunSubgraph& run,
+std::vector<Value> run_loop(const program::Node& node, std::span<Value* const> inputs, const RunSubgraph& run,
                             const PlanSubgraph& plan) {
   const program::Graph& body = *node.subgraphs.at(0).graph;
   const std::size_t carried = inputs.size() > 2 ? inputs.size() - 2 : 0;
@@ -92,8 +92,10 @@ std::vector<Value> run_loop(const program::Node& node, std::span<const Value* co
   bool go = !given(1) || scalar<std::uint8_t>(*inputs[1], "the condition of Loop", "input 1") != 0;
 
   std::vector<Value> formals(2 + carried);
-  for (std::size_t i = 0; i < carried; ++i)
-    if (inputs[2 + i]) formals[2 + i] = *inputs[2 + i];
+  for (std::size_t i = 0; i < carried; ++i) {
+    Value* const begins = inputs[2 + i];
+    if (begins) formals[2 + i] = begins->is_sequence() ? std::exchange(*begins, Value()) : *begins;
+  }
   std::vector<Stack> stacks(body.outputs.size() - 1 - carried);
   formals[1] = formal_scalar<std::uint8_t>(DataType::Bool, go, body.value(body.inputs.at(1)).type);
   for (std::int64_t k = 0; go && k < most; ++k) {

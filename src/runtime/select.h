@@ -116,7 +116,7 @@ class Selector {
       if constexpr (requires { config.fields(); })
         if (candidate.costly && only_shared_constants(uses)) {
           key = std::string(candidate.name) + ' ' + kernels::config_key(config);
-          kernel = kernel_store().find(key);
+          kernel = find_kernel(key);
         }
       if (!kernel) {
         std::string reason = candidate.refuses(config);
@@ -127,7 +127,7 @@ class Selector {
       }
       if (passes_over(candidate.name)) continue;
       if (!kernel) kernel = candidate.make(config, packed());
-      if (!key.empty()) kernel = kernel_store().keep(std::move(key), std::move(kernel));
+      if (!key.empty()) keep_kernel(std::move(key), kernel);
       emit(std::move(kernel), candidate.name, uses, outs, in_place);
       return true;
     }
@@ -182,7 +182,9 @@ class Selector {
   virtual void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name,
                     const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place) = 0;
   virtual kernels::PackedConstants& packed() = 0;
-  virtual KernelStore& kernel_store() = 0;
+  // Kernels of other nodes and plans, by candidate and configuration.
+  virtual std::shared_ptr<const kernels::Kernel> find_kernel(const std::string& key) const = 0;
+  virtual void keep_kernel(std::string key, const std::shared_ptr<const kernels::Kernel>& kernel) = 0;
   // Whether no kernel that reads them depends on contents which are the plan's own.
   bool only_shared_constants(const std::vector<Operand>& uses) const {
     return std::none_of(uses.begin(), uses.end(), [&](const Operand& use) {

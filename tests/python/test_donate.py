@@ -428,3 +428,45 @@ def test_memory_grows_by_the_cache_alone():
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10
     # The new room, and the one before while its elements are moved.
     assert grown < 3 * cache.nbytes
+
+
+# What is appended is read behind a size that only running tells, dense: by a kernel, by a late step, and by a loop whose
+# length running tells.
+READ_LATER = {
+    "kernel": "i = NonZero(m) j = Flatten<axis = 0>(i) y = Gather<axis = 1>(cache, j)",
+    "late": "i = NonZero(m) j = Flatten<axis = 0>(i) c = Gather<axis = 1>(cache, j) s = Shape(c) d = NonZero(cache) "
+    "e = Cast<to = 1>(d) y = ReduceSum<keepdims = 0>(e)",
+    "loop": "i = NonZero(m) n = Size(i) z = ReduceSum<keepdims = 0>(cache) "
+    "y = Loop(n, \"\", z) <body = b (int64 k, bool go, float v) => (bool on, float w) "
+    "{ on = Identity(go) t = ReduceMax<keepdims = 0>(cache) w = Add(v, t) }>",
+}
+
+
+@pytest.mark.parametrize("reader", READ_LATER)
+def test_a_cache_that_is_read_behind_a_late_size_keeps_its_room(reader):
+    text = f"""agraph (float[2, P, 3] past, float[2, N, 3] new, float[K] m) => (cache, y) {{
+        cache = Concat<axis = 1>(past, new) {READ_LATER[reader]}
+    }}"""
+    made, plain = session(text), session(text, reference_only=True)
+    past = want = numbers(2, 1, 3)
+    moves, before = 0, None
+    for step in range(60):
+        feeds = {"new": numbers(2, 1, 3, seed=step), "m": (np.arange(2) <= step % 2).astype(np.float32)}
+        past, y = made.run(None, {"past": past, **feeds}, donate=["past"])
+        want, want_y = plain.run(None, {"past": want, **feeds})
+        np.testing.assert_array_equal(past, want)
+        np.testing.assert_allclose(y, want_y, rtol=1e-5)
+        moves, before = moves + (before not in (None, reserve_of(past))), reserve_of(past)
+    assert moves <= 5
+
+
+def test_copies_of_a_cache_leave_it_its_room():
+    made = session(APPEND)
+    past = numbers(2, 4, 3)
+    past = made.run(None, {"past": past, "new": numbers(2, 1, 3)}, donate=["past"])[0]
+    where = reserve_of(past)
+    same = made.run(["cache", "cache"], {"past": past, "new": numbers(2, 1, 3)}, donate=["past"])
+    np.testing.assert_array_equal(same[0], same[1])
+    assert where in (reserve_of(same[0]), reserve_of(same[1]))
+    kept = same[0] if reserve_of(same[0]) == where else same[1]
+    assert reserve_of(made.run(None, {"past": kept, "new": numbers(2, 1, 3)}, donate=["past"])[0]) == where

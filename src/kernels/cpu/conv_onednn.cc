@@ -16,6 +16,7 @@
 #include "kernels/config_key.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/conv_cut.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/output_blocks.h"
@@ -24,56 +25,18 @@
 #include "kernels/cpu/posts.h"
 #include "kernels/cpu/steps.h"
 #include "kernels/cpu/transpose.h"
+#include "kernels/later.h"
 #include "norn/error.h"
 
 namespace norn::kernels {
 namespace {
 
 using dnnl_type = dnnl::memory::data_type;
-
-constexpr std::int64_t kRowPixels = 28;     // fewest output pixels of a slice by rows
-constexpr std::int64_t kChannelBlock = 64;  // fewest output channels of a slice by channels
+using Geometry = ConvGeometry;
+using Slice = ConvSlice;
+using SliceShape = ConvSliceShape;
 
 std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-// The shape of a slice; equal ones share a primitive.
-struct SliceShape {
-  std::int64_t images, in_rows, out_rows, pad_top, pad_bottom, channels;
-  auto key() const { return std::tie(images, in_rows, out_rows, pad_top, pad_bottom, channels); }
-  bool operator<(const SliceShape& o) const { return key() < o.key(); }
-};
-
-struct Slice {
-  std::size_t part;
-  std::int64_t image, in_row, out_row, channel;
-  double cost;
-};
-
-struct Geometry {
-  explicit Geometry(const ConvConfig& c, dnnl_type type = dnnl_type::f32) : config(c), factors(type), group(c.group) {
-    for (std::size_t d = 3; d < c.x.size(); ++d) {
-      in_row *= c.x[d];
-      out_row *= c.out[d];
-    }
-    for (std::size_t d = 2; d < c.w.size(); ++d) window *= c.w[d];
-    in_row_elements = in_row * c.x[1];
-    out_row_elements = out_row * c.out[1];
-  }
-  const ConvConfig& config;
-  dnnl_type factors;
-  std::int64_t group, in_row = 1, out_row = 1, window = 1;  // pixels of a row
-  std::int64_t in_row_elements, out_row_elements;
-
-  bool is_rounded() const { return factors != dnnl_type::f32; }
-  double image_ns() const {
-    const double pixels = static_cast<double>(out_row * config.out[2]);
-    const double products = pixels * static_cast<double>(config.out[1] * config.w[1] * window);
-    return std::max(products / (is_rounded() ? 200 : 100), pixels * static_cast<double>(config.out[1]) * 0.1);
-  }
-  SliceShape whole() const {
-    return {config.x[0], config.x[2], config.out[2], config.pads_begin[0], config.pads_end[0], config.out[1]};
-  }
-};
 
 dnnl_dims resized(const Shape& dims, std::int64_t first, std::int64_t channels, std::int64_t rows) {
   dnnl_dims result(dims.begin(), dims.end());
@@ -207,18 +170,18 @@ std::vector<Spread> spreads_of(const ConvConfig& c) {
   return spreads;
 }
 
-bool posts_are_native(const Geometry& g, PackedConstants* store) {
+bool posts_are_native(const Geometry& g, const SliceShape& s, PackedConstants* store) {
   try {
-    return !is_reference(described(g, spreads_of(g.config), g.whole(), true, store)->implementation);
+    return !is_reference(described(g, spreads_of(g.config), s, true, store)->implementation);
   } catch (const dnnl::error&) {
     return false;
   }
 }
 
-// How many of the steps oneDNN does; those behind are done to each slice, being of one operand. Nothing if there is no
-// such number.
-std::optional<std::size_t> native_steps(ConvConfig c, dnnl_type factors, PackedConstants* store) {
-  while (!posts_are_native(Geometry(c, factors), store)) {
+// How many of the steps oneDNN does in a slice; those behind are done to each slice, being of one operand. Nothing if
+// there is no such number.
+std::optional<std::size_t> native_steps(ConvConfig c, const SliceShape& s, dnnl_type factors, PackedConstants* store) {
+  while (!posts_are_native(Geometry(c, factors), s, store)) {
     if (c.post.empty() || is_binary(c.post.back().op)) return {};
     c.post.pop_back();
   }
@@ -230,31 +193,16 @@ class OneDnnConv final : public Kernel {
   OneDnnConv(const ConvConfig& config, dnnl_type factors, PackedConstants& packed)
       : config_(config), g_(config_, factors), spreads_(spreads_of(config_)) {
     OneThread one;
-    const auto steps = native_steps(config, factors, &packed);
-    native_ = steps.has_value();
-    if (native_) {
-      rest_.assign(config_.post.begin() + static_cast<std::ptrdiff_t>(*steps), config_.post.end());
-      config_.post.resize(*steps);
-    } else {
-      posts_ = post_chain(config_.out, config_.out_layout, config_.post, config_.extra, packed);
-      config_.in_place_extra = -1;
-    }
-    try {
-      cut(packed);
-    } catch (const dnnl::error&) {
-      parts_.clear();
-      slices_.clear();
-      index_.clear();
-      add_slice(g_.whole(), {0, 0, 0, 0, 0, 0}, packed);
-    }
-    // The larger ones first, so that threads end together.
-    std::sort(slices_.begin(), slices_.end(), [](const Slice& a, const Slice& b) {
-      return std::tie(b.cost, a.image, a.out_row, a.channel) < std::tie(a.cost, b.image, b.out_row, b.channel);
-    });
-    lay_out_scratch();
+    const ConvCut cut(g_);
+    take_steps(config, cut.first(), packed);
+    if (LaterWork* const later = LaterWork::current()) leave_pieces(cut, *later, packed);
+    unfinished_.leave([this, config, &packed] { finish(config, packed); });
   }
 
-  std::size_t scratch_bytes() const override { return scratch_; }
+  std::size_t scratch_bytes() const override {
+    unfinished_.finish();
+    return scratch_;
+  }
   bool reads(std::size_t i) const override { return i != 1 || !config_.weights.known(); }
   std::size_t bytes() const noexcept override { return (parts_.size() + 1) * kPrimitiveBytes; }
 
@@ -314,82 +262,65 @@ class OneDnnConv final : public Kernel {
 
   bool by_channels(const Part& part) const { return part.shape.channels != config_.out[1]; }
 
-  void cut(PackedConstants& packed) {
-    const ConvConfig& c = config_;
-    const double image_ns = g_.image_ns();
-    const double all_ns = image_ns * static_cast<double>(c.x[0]);
-    const std::int64_t want = contraction_pieces(all_ns, most_pieces(all_ns, 16));
-    if (want >= 2 && c.x[0] >= want) {
-      for (std::int64_t i = 0; i < want; ++i) {
-        const std::int64_t first = c.x[0] * i / want, last = c.x[0] * (i + 1) / want;
-        SliceShape s = g_.whole();
-        s.images = last - first;
-        add_slice(s, {0, first, 0, 0, 0, static_cast<double>(s.images)}, packed);
-      }
-      return;
-    }
-    const std::int64_t each = (want + c.x[0] - 1) / c.x[0], rows = c.out[2];
-    if (each <= 1) return add_slice(g_.whole(), {0, 0, 0, 0, 0, 0}, packed);
-    std::int64_t row_pieces = std::max<std::int64_t>(1, std::min({each, rows, rows * g_.out_row / kRowPixels}));
-    if (row_pieces > 1) row_pieces = row_pieces / 2 * 2;
-    std::int64_t channel_pieces = 1;
-    if (g_.group == 1 && row_pieces < std::min<std::int64_t>(each, 6))
-      channel_pieces = std::max<std::int64_t>(1, std::min(each / row_pieces, c.out[1] / kChannelBlock));
-    if (!rows_are_regular(row_pieces)) row_pieces = 1;
-    if (row_pieces * channel_pieces == 1) {
-      for (std::int64_t n = 0; n < c.x[0]; ++n) {
-        SliceShape s = g_.whole();
-        s.images = 1;
-        add_slice(s, {0, n, 0, 0, 0, 1}, packed);
-      }
-      return;
-    }
-    const std::int64_t blocks = (c.out[1] + 15) / 16;
-    for (std::int64_t n = 0; n < c.x[0]; ++n) {
-      for (std::int64_t r = 0; r < row_pieces; ++r) {
-        for (std::int64_t k = 0; k < channel_pieces; ++k) {
-          const std::int64_t m0 = blocks * k / channel_pieces * 16;
-          const std::int64_t m1 = std::min(c.out[1], blocks * (k + 1) / channel_pieces * 16);
-          add_rows(n, rows * r / row_pieces, rows * (r + 1) / row_pieces, m0, m1, packed);
-        }
-      }
-    }
-  }
-
-  // Rows of x that output rows [r0, r1) read: first, past the last, before clipping.
-  std::pair<std::int64_t, std::int64_t> reads(std::int64_t r0, std::int64_t r1) const {
-    const ConvConfig& c = config_;
-    const std::int64_t first = r0 * c.strides[0] - c.pads_begin[0];
-    return {first, (r1 - 1) * c.strides[0] - c.pads_begin[0] + (c.w[2] - 1) * c.dilations[0] + 1};
-  }
-  bool rows_are_regular(std::int64_t pieces) const {
-    for (std::int64_t i = 0; i < pieces; ++i) {
-      auto [first, last] = reads(config_.out[2] * i / pieces, config_.out[2] * (i + 1) / pieces);
-      if (std::min(last, config_.x[2]) <= std::max<std::int64_t>(first, 0)) return false;
-    }
-    return true;
-  }
-
-  void add_rows(std::int64_t n, std::int64_t r0, std::int64_t r1, std::int64_t m0, std::int64_t m1,
-                PackedConstants& packed) {
-    auto [first, last] = reads(r0, r1);
-    const std::int64_t from = std::max<std::int64_t>(first, 0), to = std::min(last, config_.x[2]);
-    SliceShape s{1, to - from, r1 - r0, from - first, last - to, m1 - m0};
-    add_slice(s, {0, n, from, r0, m0, static_cast<double>((r1 - r0) * (m1 - m0))}, packed);
-  }
-
-  void add_slice(const SliceShape& s, Slice slice, PackedConstants& packed) {
-    // Blocks of channels have weights of their own.
-    const auto key = std::make_pair(s, s.channels == config_.out[1] ? 0 : slice.channel);
-    const auto found = index_.find(key);
-    if (found != index_.end()) {
-      slice.part = found->second;
+  // Of the steps of `config`, those that oneDNN does in such slices.
+  void take_steps(const ConvConfig& config, const SliceShape& s, PackedConstants& packed) {
+    config_.post = config.post;
+    rest_.clear();
+    posts_.reset();
+    const auto steps = native_steps(config, s, g_.factors, &packed);
+    native_ = steps.has_value();
+    if (native_) {
+      rest_.assign(config_.post.begin() + static_cast<std::ptrdiff_t>(*steps), config_.post.end());
+      config_.post.resize(*steps);
     } else {
-      slice.part = parts_.size();
-      parts_.push_back(make_part(s, slice.channel, packed));
-      index_.emplace(key, slice.part);
+      posts_ = post_chain(config_.out, config_.out_layout, config_.post, config_.extra, packed);
+      config_.in_place_extra = -1;
     }
-    slices_.push_back(slice);
+  }
+
+  // Descriptions and code, which make_part() finds in the store then.
+  void leave_pieces(const ConvCut& cut, LaterWork& later, PackedConstants& packed) const {
+    const auto config = std::make_shared<const ConvConfig>(config_);
+    for (const ConvCut::Part& part : cut.parts) {
+      later.piece(slice_key("onednn conv code ", g_, spreads_, part.shape, native_),
+                  [config, spreads = spreads_, factors = g_.factors, s = part.shape, native = native_,
+                   &packed]() -> std::shared_ptr<const void> {
+                    try {
+                      const Geometry g(*config, factors);
+                      const auto of = described(g, spreads, s, native, &packed);
+                      const auto code = primitive_of(g, spreads, s, native, *of, &packed);
+                      return std::make_shared<const std::pair<decltype(of), decltype(code)>>(of, code);
+                    } catch (const dnnl::error&) {
+                      return nullptr;  // as finish() will find, too
+                    }
+                  });
+    }
+  }
+
+  void finish(const ConvConfig& config, PackedConstants& packed) {
+    OneThread one;
+    try {
+      try {
+        make_parts(ConvCut(g_), packed);
+      } catch (const dnnl::error&) {
+        take_steps(config, g_.whole(), packed);
+        if (!native_ && config.in_place_extra >= 0) throw;
+        make_parts(ConvCut(g_, true), packed);
+      }
+    } catch (const dnnl::error& e) {
+      rethrow_onednn(e, "make a convolution");
+    }
+    // The larger ones first, so that threads end together.
+    std::sort(slices_.begin(), slices_.end(), [](const Slice& a, const Slice& b) {
+      return std::tie(b.cost, a.image, a.out_row, a.channel) < std::tie(a.cost, b.image, b.out_row, b.channel);
+    });
+    lay_out_scratch();
+  }
+
+  void make_parts(ConvCut cut, PackedConstants& packed) {
+    parts_.clear();
+    for (const ConvCut::Part& part : cut.parts) parts_.push_back(make_part(part.shape, part.channel, packed));
+    slices_ = std::move(cut.slices);
   }
 
   Part make_part(const SliceShape& s, std::int64_t channel, PackedConstants& packed) {
@@ -553,10 +484,10 @@ class OneDnnConv final : public Kernel {
   std::unique_ptr<Kernel> posts_;
   std::vector<Part> parts_;
   std::vector<Slice> slices_;
-  std::map<std::pair<SliceShape, std::int64_t>, std::size_t> index_;
   std::vector<std::size_t> slice_at_;
   std::size_t scratch_ = 0, x_at_ = 0, out_at_ = 0, rounded_at_ = 0;
   base::ObjectPool<State> pool_;
+  Unfinished unfinished_;
 };
 
 std::unique_ptr<Kernel> make_of(const ConvConfig& config, dnnl_type factors, PackedConstants& packed) {
@@ -576,12 +507,13 @@ static std::string sizes_refusal(const ConvConfig& c) {
 static std::string primitive_refusal(const Geometry& g) {
   const ConvConfig& c = g.config;
   OneThread one;
-  if (native_steps(c, g.factors, nullptr)) {
+  const SliceShape first = ConvCut(g).first();
+  if (native_steps(c, first, g.factors, nullptr)) {
     if (c.in_place_extra >= 0 && c.out_layout != Layout::ChannelsLast) return "a sum in place needs channels last";
     return "";
   }
   try {
-    if (is_reference(described(g, spreads_of(c), g.whole(), false, nullptr)->implementation))
+    if (is_reference(described(g, spreads_of(c), first, false, nullptr)->implementation))
       return "oneDNN has only a reference implementation of it";
   } catch (const dnnl::error&) {
     return "oneDNN does not take this convolution";

@@ -12,6 +12,7 @@
 #include "kernels/cpu/output_blocks.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
+#include "kernels/later.h"
 #include "norn/error.h"
 
 namespace norn::kernels {
@@ -117,18 +118,8 @@ struct MadePart {
   Made made;
   dnnl::matmul primitive;  // empty if only the description was asked for
 };
-std::shared_ptr<const MadePart> kept_part(const MatMulConfig& c, const MatMulShape& s, const Fusion& f, std::int64_t m,
-                                          std::int64_t n, bool primitive, PackedConstants* store) {
-  const auto make = [&] {
-    auto part = std::make_shared<MadePart>();
-    part->made = describe_part(c, s, f, m, n);
-    if (primitive) {
-      Making making;
-      part->primitive = dnnl::matmul(part->made.pd);
-    }
-    return part;
-  };
-  if (!store) return make();
+std::string part_key(const MatMulConfig& c, const MatMulShape& s, const Fusion& f, std::int64_t m, std::int64_t n,
+                     bool primitive) {
   std::string key = primitive ? "onednn matmul code " : "onednn matmul ";
   const bool known = c.b_constant.known();
   key::append(key, Shape{m, n, s.k, s.n, s.a_row, s.a_column, known ? 0 : s.b_row, known ? 0 : s.b_column, known,
@@ -140,8 +131,25 @@ std::shared_ptr<const MadePart> kept_part(const MatMulConfig& c, const MatMulSha
     key::append(key, f.spreads);
     key::append(key, c.in_place_extra);
   }
+  return key;
+}
+
+std::shared_ptr<const MadePart> kept_part(const MatMulConfig& c, const MatMulShape& s, const Fusion& f, std::int64_t m,
+                                          std::int64_t n, bool primitive, PackedConstants* store) {
+  const auto make = [&] {
+    auto part = std::make_shared<MadePart>();
+    if (primitive) {
+      part->made = kept_part(c, s, f, m, n, false, store)->made;
+      Making making;
+      part->primitive = dnnl::matmul(part->made.pd);
+    } else {
+      part->made = describe_part(c, s, f, m, n);
+    }
+    return part;
+  };
+  if (!store) return make();
   return std::static_pointer_cast<const MadePart>(
-      store->get({}, 0, key, [&]() -> std::shared_ptr<const void> { return make(); }));
+      store->get({}, 0, part_key(c, s, f, m, n, primitive), [&]() -> std::shared_ptr<const void> { return make(); }));
 }
 
 // The most that oneDNN does itself; throws dnnl::error if it cannot do the product at all.
@@ -179,28 +187,15 @@ class OneDnnMatMul final : public Kernel {
         posts_(without_steps(c_, f_), f_.bias || f_.add_c, packed) {
     OneThread one;
     if (f_.rest_by_piece) rest_.assign(c_.post.begin() + static_cast<std::ptrdiff_t>(f_.steps), c_.post.end());
-    // With a full-size operand in the steps, a slice by columns (with a stride) may have no fast implementation.
-    for (const Cut how : {Cut::Best, Cut::Rows, Cut::Whole}) {
-      parts_.clear();
-      jobs_.clear();
-      block_signals_ = false;
-      try {
-        cut(how, packed);
-        break;
-      } catch (const dnnl::error&) {
-        if (how == Cut::Whole) throw;
-      }
-    }
-    // Jobs of one task share scratch, being done one after the other.
-    std::size_t most = 0;
-    for (const Part& part : parts_) most = std::max(most, align64(part.scratchpad_bytes));
-    scratch_ = most * static_cast<std::size_t>(tasks_);
-    for (std::size_t t = 0; t < static_cast<std::size_t>(tasks_); ++t)
-      for (std::size_t j = first_job(t); j < first_job(t + 1); ++j) jobs_[j].scratch_at = t * most;
-    alike_ = parts_.size() == 1 && jobs_.size() > static_cast<std::size_t>(tasks_);
+    cut(Cut::Best);
+    if (LaterWork* const later = LaterWork::current()) leave_pieces(*later, packed);
+    unfinished_.leave([this, &packed] { finish(packed); });
   }
 
-  std::size_t scratch_bytes() const override { return scratch_; }
+  std::size_t scratch_bytes() const override {
+    unfinished_.finish();
+    return scratch_;
+  }
   bool reads(std::size_t i) const override { return i != 1 || !c_.b_constant.known(); }
   std::size_t bytes() const noexcept override { return (parts_.size() + 1) * kPrimitiveBytes; }
 
@@ -219,8 +214,44 @@ class OneDnnMatMul final : public Kernel {
   }
 
  private:
+  // Descriptions and code, which make_part() finds in the store then.
+  void leave_pieces(LaterWork& later, PackedConstants& packed) const {
+    const auto config = std::make_shared<const MatMulConfig>(c_);
+    for (const Part& part : parts_) {
+      later.piece(part_key(c_, s_, f_, part.m, part.n, true),
+                  [config, fusion = f_, m = part.m, n = part.n, &packed]() -> std::shared_ptr<const void> {
+                    try {
+                      return kept_part(*config, MatMulShape(*config), fusion, m, n, true, &packed);
+                    } catch (const dnnl::error&) {
+                      return nullptr;  // as finish() will find, too
+                    }
+                  });
+    }
+  }
+
+  void finish(PackedConstants& packed) {
+    OneThread one;
+    // With a full-size operand in the steps, a slice by columns (with a stride) may have no fast implementation.
+    for (const Cut how : {Cut::Best, Cut::Rows, Cut::Whole}) {
+      cut(how);
+      try {
+        for (Part& part : parts_) make_part(part, packed);
+        break;
+      } catch (const dnnl::error& e) {
+        if (how == Cut::Whole) rethrow_onednn(e, "make a matrix product");
+      }
+    }
+    // Jobs of one task share scratch, being done one after the other.
+    std::size_t most = 0;
+    for (const Part& part : parts_) most = std::max(most, align64(part.scratchpad_bytes));
+    scratch_ = most * static_cast<std::size_t>(tasks_);
+    for (std::size_t t = 0; t < static_cast<std::size_t>(tasks_); ++t)
+      for (std::size_t j = first_job(t); j < first_job(t + 1); ++j) jobs_[j].scratch_at = t * most;
+    alike_ = parts_.size() == 1 && jobs_.size() > static_cast<std::size_t>(tasks_);
+  }
+
   struct Part {
-    std::int64_t m, n;
+    std::int64_t m, column, n;
     std::shared_ptr<const MadePart> kept;
     dnnl::memory::desc a, b, out, scratch;
     std::size_t scratchpad_bytes;
@@ -247,7 +278,10 @@ class OneDnnMatMul final : public Kernel {
     by_row = std::max<std::int64_t>(1, std::min(each / by_column, s_.m / kPieceRows));
   }
 
-  void cut(Cut how, PackedConstants& packed) {
+  void cut(Cut how) {
+    parts_.clear();
+    jobs_.clear();
+    block_signals_ = false;
     const double products = static_cast<double>(s_.m * s_.n) * static_cast<double>(s_.k);
     const double product_ns = std::max(products * 0.01, static_cast<double>(s_.n * s_.k) * 0.1) + 300;
     const double all_ns = product_ns * static_cast<double>(s_.batches);
@@ -286,7 +320,7 @@ class OneDnnMatMul final : public Kernel {
           const std::int64_t n0 = width > 0 ? width * j : blocks * j / by_column * block;
           const std::int64_t n1 = std::min(s_.n, width > 0 ? n0 + width : blocks * (j + 1) / by_column * block);
           const auto [found, fresh] = index.try_emplace({m1 - m0, n0}, parts_.size());
-          if (fresh) parts_.push_back(make_part(m1 - m0, n0, n1, packed));
+          if (fresh) parts_.push_back({.m = m1 - m0, .column = n0, .n = n1 - n0});
           jobs_.push_back({found->second, batch, m0, n0, 0});
         }
       }
@@ -294,12 +328,10 @@ class OneDnnMatMul final : public Kernel {
     tasks_ = std::min<std::int64_t>(want, static_cast<std::int64_t>(jobs_.size()));
   }
 
-  Part make_part(std::int64_t m, std::int64_t n0, std::int64_t n1, PackedConstants& packed) {
-    Part part;
-    part.kept = kept_part(c_, s_, f_, m, n1 - n0, true, &packed);
+  void make_part(Part& part, PackedConstants& packed) {
+    part.kept = kept_part(c_, s_, f_, part.m, part.n, true, &packed);
     const Made& made = part.kept->made;
-    part.m = m;
-    part.n = n1 - n0;
+    const std::int64_t n0 = part.column, n1 = n0 + part.n;
     block_signals_ = block_signals_ || moves_stack(made.pd.impl_info_str());
     part.a = made.pd.src_desc();
     part.b = made.pd.weights_desc();
@@ -329,7 +361,6 @@ class OneDnnMatMul final : public Kernel {
                                           [&] { return repack(source, plain, part.b); }));
       }
     }
-    return part;
   }
 
   Execution execution(const Part& part) const {
@@ -390,6 +421,7 @@ class OneDnnMatMul final : public Kernel {
   std::size_t scratch_ = 0;
   bool block_signals_ = false;  // while tasks run
   base::ObjectPool<State> pool_;
+  Unfinished unfinished_;
 };
 
 }  // namespace

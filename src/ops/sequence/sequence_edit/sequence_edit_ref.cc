@@ -1,8 +1,9 @@
-// A changed sequence shares the tensors that stay. One that is put in is copied: the input's memory may be a run's
-// arena, which is used again.
+// A changed sequence shares the tensors that stay, and takes the list where that is given up. A tensor that is put in
+// is copied: the input's memory may be a run's arena, which is used again.
 #include <string>
 #include <utility>
 
+#include "base/given_up.h"
 #include "ops/sequence/sequence_basic/sequence_basic.h"
 #include "ops/sequence/sequence_edit/sequence_edit.h"
 
@@ -17,11 +18,10 @@ void sequence_empty_ref(ReferenceContext& ctx) {
 }
 
 void sequence_erase_ref(ReferenceContext& ctx) {
-  const auto& items = ctx.value(0).sequence().items;
-  const auto size = static_cast<std::int64_t>(items.size());
+  const auto size = static_cast<std::int64_t>(ctx.value(0).sequence().items.size());
   if (size == 0) ctx.fail("the sequence is empty, so there is nothing to erase");
   const std::int64_t at = ctx.has_input(1) ? sequence_position(ctx, 1, size) : size - 1;
-  Sequence rest{items};
+  Sequence rest{base::items_of(ctx.value(0))};
   rest.items.erase(rest.items.begin() + at);
   ctx.set_output(0, Value(std::move(rest)));
 }
@@ -34,8 +34,9 @@ void sequence_insert_ref(ReferenceContext& ctx) {
     ctx.fail("the tensor is " + std::string(data_type_name(tensor.dtype())) + ", but those of the sequence are " +
              std::string(data_type_name(items[0].tensor().dtype())));
   const std::int64_t at = ctx.has_input(2) ? sequence_position(ctx, 2, size, true) : size;
-  Sequence longer{items};
-  longer.items.insert(longer.items.begin() + at, Value(tensor.clone()));
+  Value added(tensor.clone());
+  Sequence longer{base::items_of(ctx.value(0))};
+  longer.items.insert(longer.items.begin() + at, std::move(added));
   ctx.set_output(0, Value(std::move(longer)));
 }
 

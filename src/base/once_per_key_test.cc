@@ -1,0 +1,107 @@
+#include "base/once_per_key.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "norn/error.h"
+
+namespace norn::base {
+namespace {
+
+using Numbers = OncePerKey<int>;
+
+auto number(int n) {
+  return [n] { return std::make_shared<const int>(n); };
+}
+
+TEST(OncePerKey, IsMadeOnceAndTheLastFewAreKept) {
+  Numbers numbers(2);
+  int made = 0;
+  const auto get = [&](int n) {
+    return *numbers.get(std::to_string(n), [&] {
+      ++made;
+      return std::make_shared<const int>(n);
+    });
+  };
+  for (const int n : {1, 2, 1, 2}) EXPECT_EQ(get(n), n);
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(get(3), 3);  // 1 goes, which was asked for longest ago
+  EXPECT_EQ(get(2), 2);
+  EXPECT_EQ(made, 3);
+  EXPECT_EQ(get(1), 1);
+  EXPECT_EQ(made, 4);
+}
+
+// Something that takes until it is told to end.
+struct Slow {
+  std::atomic<bool> begun{false}, go_on{false};
+  std::shared_ptr<const int> operator()() {
+    begun = true;
+    while (!go_on) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return std::make_shared<const int>(1);
+  }
+  void wait_until_begun() const {
+    while (!begun) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+};
+
+TEST(OncePerKey, OnlyThoseWaitWhoAskForTheSame) {
+  Numbers numbers(2);
+  Slow slow;
+  std::thread maker([&] { EXPECT_EQ(*numbers.get("slow", [&] { return slow(); }), 1); });
+  slow.wait_until_begun();
+  EXPECT_EQ(*numbers.get("other", number(2)), 2);
+  std::thread waiter([&] { EXPECT_EQ(*numbers.get("slow", number(3)), 1); });
+  // Whoever is to end does.
+  std::atomic<bool> stopped{true};
+  const Stop stop(&stopped, {}, {});
+  {
+    const StopScope under(&stop);
+    EXPECT_THROW(numbers.get("slow", number(4)), Error);
+  }
+  slow.go_on = true;
+  maker.join();
+  waiter.join();
+}
+
+TEST(OncePerKey, WhoWaitsForWhatFailsMakesIt) {
+  Numbers numbers(2);
+  Slow slow;
+  std::thread maker([&] {
+    const auto fail = [&]() -> std::shared_ptr<const int> {
+      slow();
+      throw std::runtime_error("not made");
+    };
+    EXPECT_THROW(numbers.get("one", fail), std::runtime_error);
+  });
+  slow.wait_until_begun();
+  std::thread waiter([&] { EXPECT_EQ(*numbers.get("one", number(2)), 2); });
+  slow.go_on = true;
+  maker.join();
+  waiter.join();
+  EXPECT_EQ(*numbers.get("one", number(3)), 2);
+}
+
+TEST(OncePerKey, AChildDoesNotWaitForThreadsOfItsParent) {
+  Numbers numbers(2);
+  Slow slow;
+  std::thread maker([&] { numbers.get("one", [&] { return slow(); }); });
+  slow.wait_until_begun();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(*numbers.get("one", number(7)));
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  slow.go_on = true;
+  maker.join();
+}
+
+}  // namespace
+}  // namespace norn::base
