@@ -14,6 +14,8 @@
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/tensor/concat/concat.h"
+#include "ops/tensor/slice/slice.h"
+#include "ops/tensor/split/split.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "runtime/select.h"
 
@@ -122,6 +124,7 @@ enum class Role {
   ChannelsLast,  // reads and writes pixels of channels
   Either,        // all of its full-size operands in one layout
   View,          // has its input's memory, whatever layout that has
+  Part,          // has a part of its input's memory, in that layout
   Maker,         // reads either layout, and writes what its readers want
 };
 
@@ -145,6 +148,7 @@ Role role_of(const Node& node, const PlanState& state) {
   if (op == &ops::Concat || op == &ops::LRN || is_elementwise(op)) return Role::Either;
   if (op == &ops::Softmax || op == &ops::LogSoftmax) return node.schema->since >= 13 ? Role::Either : Role::Dense;
   if (op == &ops::Transpose) return Role::View;
+  if (op == &ops::Split || op == &ops::Slice) return Role::Part;
   return Role::Dense;
 }
 
@@ -186,12 +190,17 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     }
     const bool by_dims = is_elementwise(p.node->op);  // operands that are broadcast are read dense
     p.for_each_use([&](ValueId id) {
-      if (role == Role::View || role == Role::Maker || !has_layouts(state.values[id])) return;
+      if (role == Role::View || role == Role::Part || role == Role::Maker || !has_layouts(state.values[id])) return;
       if (role == Role::ChannelsLast && state.graph.value(id).is_constant()) return;  // it is packed
       if (vertex != dense && by_dims && state.values[id].dims != state.values[out].dims) return;
       values[id].read.push_back(vertex);
     });
     if (p.late) continue;
+    if (role == Role::Part) {
+      const ValueId of = p.node->inputs[0];
+      const bool here = state.graph.value(of).origin == program::Origin::Computed;
+      vertex = !here ? dense : values.contains(of) ? values[of].made : dense;
+    }
     for (const ValueId id : p.results())
       if (id != kNone && has_layouts(state.values[id]) && role != Role::View) values[id].made = vertex;
   }

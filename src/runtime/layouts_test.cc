@@ -69,6 +69,18 @@ TEST(Layouts, OneOperandIsReorderedForMany) {
   EXPECT_EQ(reordered(m, feeds), 2 * kMap);  // x for the convolution, and what it gives
 }
 
+// Parts of the channels lie as the whole does: gates between convolutions are computed channels last.
+TEST(Layouts, PartsOfChannels) {
+  ModelBuilder m(21);
+  m.input("x", "float[1,64,14,14]").initializer("w", numbers({32, 32, 1, 1}));
+  conv(m, "x", "p", 64)
+      .node("Split", {"p"}, {"a", "b"},
+            {make_attr("axis", std::int64_t{1}), make_attr("num_outputs", std::int64_t{2})});
+  m.node("Tanh", {"a"}, {"t"}).node("Sigmoid", {"b"}, {"s"}).node("Mul", {"t", "s"}, {"g"});
+  m.node("Conv", {"g", "w"}, {"y"}).output("y");
+  EXPECT_EQ(reordered(m, {{"x", numbers({1, 64, 14, 14})}}), 4 * kMap + 2 * kMap);  // x, and the output
+}
+
 // What lies between convolutions stays as they have it.
 TEST(Layouts, SoftmaxBetweenConvolutions) {
   for (const std::int64_t axis : {1, 2, 3}) {

@@ -26,6 +26,17 @@ std::optional<kernels::MatMulConfig> product(Selector& s) {
   return config;
 }
 
+// Whether A, as it lies, is many matrices of a few rows each, and would be one if it were dense: to copy it takes less
+// than so many products.
+bool is_in_slivers(const kernels::MatMulConfig& config) {
+  constexpr std::int64_t kFewRows = 32;
+  if (config.a_strides.empty() || config.out[config.out.size() - 2] >= kFewRows) return false;
+  if (kernels::product_count(config) == 1) return false;
+  kernels::MatMulConfig dense = config;
+  dense.a_strides.clear();
+  return kernels::product_count(dense) == 1;
+}
+
 // Offers the product with the factors as they lie, if one dimension of their matrices is contiguous, else dense.
 bool choose_product(Selector& s, kernels::MatMulConfig& config, std::vector<Operand>& uses, program::ValueId made) {
   const auto lies = [&](std::size_t i, const Shape& dims) -> std::vector<std::int64_t> {
@@ -37,6 +48,7 @@ bool choose_product(Selector& s, kernels::MatMulConfig& config, std::vector<Oper
   };
   config.a_strides = lies(0, config.a);
   config.b_strides = lies(1, config.b);
+  if (is_in_slivers(config)) config.a_strides.clear();
   uses[0].as_it_lies = !config.a_strides.empty();
   uses[1].as_it_lies = !config.b_strides.empty();
   if (s.precision() == Precision::BFloat16 && config.b_constant.known() &&

@@ -1,6 +1,7 @@
-// Support vector machines, but for those whose scores are probabilities.
+// Support vector machines.
 #include "kernels/cpu/svm.h"
 #include "ops/traditionalml/svm/svm.h"
+#include "ops/traditionalml/svm/svm_probabilities.h"
 #include "runtime/select.h"
 #include "runtime/select_scores.h"
 
@@ -41,6 +42,12 @@ kernels::SvmModel svm_model(ops::SvmParams p, bool classifier) {
       for (std::size_t v = begin[j]; v < begin[j + 1]; ++v)
         model.weights[v * pairs + pair] = p.coefficients[i * count + v];
     }
+  if (!p.prob_a.empty()) {
+    model.probabilities = ops::svm_probabilities;
+    model.probability_work = static_cast<std::int64_t>(ops::svm_probability_work(classes));
+    model.prob_a = std::move(p.prob_a);
+    model.prob_b = std::move(p.prob_b);
+  }
   model.intercepts = std::move(p.rho);
   model.vectors = std::move(p.vectors);
   model.labels = std::move(p.labels.ints);
@@ -57,7 +64,7 @@ bool select_svm(Selector& s) {
   config.model = std::static_pointer_cast<const kernels::PackedSvm>(
       s.of_attributes("vectors", [&]() -> std::shared_ptr<const void> {
         ops::SvmParams p = classifier ? ops::resolve_svm_classifier(node) : ops::resolve_svm_regressor(node);
-        const bool fits = p.count > 0 && p.prob_a.empty() && !(p.one_class && classifier) &&
+        const bool fits = p.count > 0 && !(p.one_class && classifier) &&
                           (!classifier || (p.labels.size() > 1 && !p.per_class.empty()));
         // A model without vectors, which no kernel takes.
         if (!fits) return std::make_shared<kernels::PackedSvm>();

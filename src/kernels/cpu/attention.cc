@@ -245,7 +245,15 @@ class BlockAttention final : public Attention {
     }
     Stretch found[2];
     const int count = stretches(o, rows, all, found);
-    bool begun = false;
+    float *y[kAttentionRows], *sum_rows[kAttentionRows], *part_rows[kAttentionRows];
+    for (std::int64_t r = 0; r < rows.count; ++r) {
+      y[r] = y_at(o, rows, r);
+      sum_rows[r] = sum + r * c_.v_size;
+      part_rows[r] = part + r * c_.v_size;
+    }
+    // Where all keys are one block, what is weighed is the output.
+    const bool only = count == 1;
+    bool begun = false, done = false;
     for (const Stretch& stretch : std::span(found, static_cast<std::size_t>(count))) {
       for (std::int64_t at = 0; at < stretch.count; at += keys_) {
         const std::int64_t keys = std::min(keys_, stretch.count - at), first = stretch.first + at;
@@ -257,30 +265,46 @@ class BlockAttention final : public Attention {
         if (c_.bias && c_.bias_behind) add_summands(o.bias, c_.bias_strides, keys, rows, first, scores);
         if (first < each.low || first + keys > each.high) table_.hide(scores, keys, first, low, high, rows.count);
         table_.softmax(scores, keys, top, total, factor, c_.biased(), rows.count);
-        Panels panels{stretch.v + at * stretch.v_row, gemm_.width, stretch.v_row};
-        if (stretch.v_column != 1 || c_.v_size % gemm_.width != 0) {
-          pack_panels(panels.data, stretch.v_row, stretch.v_column, keys, c_.v_size, 0, v_width_ / gemm_.width, values);
-          panels = {values, keys * gemm_.width, gemm_.width};
-        }
-        gemm_.multiply(rows.count, c_.v_size, keys, scores, 1, kAttentionRows, panels, begun ? part : sum, c_.v_size,
-                       nullptr, 1.0f);
+        const bool last = !begun && only && at + keys == stretch.count;
+        if (last) reciprocals(total, rows.count, factor);
+        const Weighing w{rows.count, keys, scores, last ? y : begun ? part_rows : sum_rows, last ? factor : nullptr};
+        weigh(w, stretch, at, values);
+        if (last) done = true;
         if (begun) table_.combine(sum, part, factor, rows.count, c_.v_size);
         begun = true;
       }
     }
     for (std::int64_t r = 0; r < rows.count; ++r) {
-      float* y = y_at(o, rows, r);
-      const float* from = sum + r * c_.v_size;
       // No key was seen.
       const bool none = !begun || (c_.biased() && total[r] == 0);
       const float by = 1.0f / total[r];
       if (c_.nan_is_zero && std::isnan(total[r]))
-        std::fill_n(y, c_.v_size, 0.0f);
+        std::fill_n(y[r], c_.v_size, 0.0f);
       else if (none)
-        std::fill_n(y, c_.v_size, c_.blind_is_nan ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
-      else
-        step_table_f32()(ElementOp::Mul, Right::Value)(from, &by, y, c_.v_size, 0, 0);
+        std::fill_n(y[r], c_.v_size, c_.blind_is_nan ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
+      else if (!done)
+        step_table_f32()(ElementOp::Mul, Right::Value)(sum_rows[r], &by, y[r], c_.v_size, 0, 0);
     }
+  }
+
+  static void reciprocals(const float* of, std::int64_t n, float* to) {
+    for (std::int64_t r = 0; r < n; ++r) to[r] = 1.0f / of[r];
+  }
+
+  struct Weighing {
+    std::int64_t rows, keys;
+    const float* scores;
+    float* const* y;
+    const float* by;
+  };
+  // Values from the stretch's key `at` on; `panels` is memory for those whose columns are apart.
+  void weigh(const Weighing& w, const Stretch& stretch, std::int64_t at, float* panels) const {
+    const float* v = stretch.v + at * stretch.v_row;
+    if (stretch.v_column == 1) return table_.weigh(w.rows, w.keys, c_.v_size, w.scores, v, stretch.v_row, w.y, 0, w.by);
+    const std::int64_t width = gemm_.width;
+    pack_panels(v, stretch.v_row, stretch.v_column, w.keys, c_.v_size, 0, v_width_ / width, panels);
+    for (std::int64_t d = 0; d < c_.v_size; d += width)
+      table_.weigh(w.rows, w.keys, std::min(width, c_.v_size - d), w.scores, panels + d * w.keys, width, w.y, d, w.by);
   }
 
   void pack_queries(const Operands& o, const Rows& rows, float* to) const {

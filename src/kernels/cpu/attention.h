@@ -72,6 +72,9 @@ struct AttentionTable {
   // 0.
   void (*softmax)(float* scores, std::int64_t keys, float* top, float* sum, float* factor, bool biased,
                   std::int64_t rows);
+  // y[r][at + d] = by[r], if given, times the sum over j < keys of scores[j][r] * v[j * v_row + d], for d < n.
+  void (*weigh)(std::int64_t rows, std::int64_t keys, std::int64_t n, const float* scores, const float* v,
+                std::int64_t v_row, float* const* y, std::int64_t at, const float* by);
   // y[r] = y[r] * factor[r] + part[r], rows of n elements.
   void (*combine)(float* y, const float* part, const float* factor, std::int64_t rows, std::int64_t n);
 };

@@ -23,15 +23,45 @@ HWY_INLINE std::int64_t block_lanes() { return static_cast<std::int64_t>(hn::Lan
 using F4 = hn::FixedTag<float, 4>;
 using V4 = hn::Vec<F4>;
 
-// Of four rows, four columns.
-HWY_INLINE void transpose4(V4& a, V4& b, V4& c, V4& e) {
-  const F4 d;
-  const V4 t0 = hn::InterleaveLower(d, a, c), t1 = hn::InterleaveUpper(d, a, c);
-  const V4 t2 = hn::InterleaveLower(d, b, e), t3 = hn::InterleaveUpper(d, b, e);
+// Of four rows, four columns; in each 128 bits.
+template <class D, class W = hn::Vec<D>>
+HWY_INLINE void transpose4(D d, W& a, W& b, W& c, W& e) {
+  const W t0 = hn::InterleaveLower(d, a, c), t1 = hn::InterleaveUpper(d, a, c);
+  const W t2 = hn::InterleaveLower(d, b, e), t3 = hn::InterleaveUpper(d, b, e);
   a = hn::InterleaveLower(d, t0, t2);
   b = hn::InterleaveUpper(d, t0, t2);
   c = hn::InterleaveLower(d, t1, t3);
   e = hn::InterleaveUpper(d, t1, t3);
+}
+
+// Four elements of each of four rows for every 128 bits of a vector: those of row i + 4 b lie in block b of vector i.
+template <class At>
+HWY_INLINE V four_of_each(const At& at, int i) {
+  const F4 d4;
+#if HWY_MAX_BYTES >= 64
+  if constexpr (hn::MaxLanes(F()) == 16) {
+    const hn::FixedTag<float, 8> d8;
+    const auto low = hn::Combine(d8, hn::LoadU(d4, at(i + 4)), hn::LoadU(d4, at(i)));
+    const auto high = hn::Combine(d8, hn::LoadU(d4, at(i + 12)), hn::LoadU(d4, at(i + 8)));
+    return hn::Combine(F(), high, low);
+  } else
+#endif
+  {
+    if constexpr (hn::MaxLanes(F()) == 8)
+      return hn::Combine(F(), hn::LoadU(d4, at(i + 4)), hn::LoadU(d4, at(i)));
+    else
+      return hn::LoadU(d4, at(i));
+  }
+}
+// Columns [0, 4) of as many rows as a vector has lanes, row i at at(i), are given to take(column, vector).
+template <class At, class Take>
+HWY_INLINE void turn_rows(const At& at, const Take& take) {
+  V a = four_of_each(at, 0), b = four_of_each(at, 1), c = four_of_each(at, 2), e = four_of_each(at, 3);
+  transpose4(F(), a, b, c, e);
+  take(0, a);
+  take(1, b);
+  take(2, c);
+  take(3, e);
 }
 #endif
 
@@ -41,12 +71,23 @@ void pack(const float* const* from, std::int64_t column, std::int64_t rows, std:
 #if HWY_TARGET != HWY_SCALAR
   const F4 d4;
   const V4 by = hn::Set(d4, factor);
+  for (; column == 1 && r + block_lanes() <= rows; r += block_lanes()) {
+    const float* const* p = from + r;
+    std::int64_t d = 0;
+    for (; d + 4 <= size; d += 4)
+      turn_rows([&](int i) HWY_ATTR { return p[i] + d; },
+                [&](int i, V turned) HWY_ATTR {
+                  hn::StoreU(hn::Mul(turned, constant(factor)), F(), to + (d + i) * kAttentionRows + r);
+                });
+    for (; d < size; ++d)
+      for (std::int64_t i = 0; i < block_lanes(); ++i) to[d * kAttentionRows + r + i] = p[i][d] * factor;
+  }
   for (; column == 1 && r + 4 <= rows; r += 4) {
     const float *p0 = from[r], *p1 = from[r + 1], *p2 = from[r + 2], *p3 = from[r + 3];
     std::int64_t d = 0;
     for (; d + 4 <= size; d += 4) {
       V4 a = hn::LoadU(d4, p0 + d), b = hn::LoadU(d4, p1 + d), c = hn::LoadU(d4, p2 + d), e = hn::LoadU(d4, p3 + d);
-      transpose4(a, b, c, e);
+      transpose4(d4, a, b, c, e);
       float* at = to + d * kAttentionRows + r;
       hn::StoreU(hn::Mul(a, by), d4, at);
       hn::StoreU(hn::Mul(b, by), d4, at + kAttentionRows);
@@ -146,13 +187,25 @@ void add_rows(float* scores, std::int64_t keys, const float* const* mask, std::i
     const std::int64_t end = keys - j0 < kAtOnce ? keys : j0 + kAtOnce;
     std::int64_t r = 0;
 #if HWY_TARGET != HWY_SCALAR
+    for (; r + block_lanes() <= rows; r += block_lanes()) {
+      const float* const* p = mask + r;
+      std::int64_t j = j0;
+      for (; j + 4 <= end; j += 4)
+        turn_rows([&](int i) HWY_ATTR { return p[i] + j; },
+                  [&](int i, V turned) HWY_ATTR {
+                    float* at = scores + (j + i) * kAttentionRows + r;
+                    hn::StoreU(hn::Add(hn::LoadU(F(), at), turned), F(), at);
+                  });
+      for (; j < end; ++j)
+        for (std::int64_t i = 0; i < block_lanes(); ++i) scores[j * kAttentionRows + r + i] += p[i][j];
+    }
     const F4 d4;
     for (; r + 4 <= rows; r += 4) {
       std::int64_t j = j0;
       for (; j + 4 <= end; j += 4) {
         V4 m[4];
         for (int i = 0; i < 4; ++i) m[i] = hn::LoadU(d4, mask[r + i] + j);
-        transpose4(m[0], m[1], m[2], m[3]);
+        transpose4(d4, m[0], m[1], m[2], m[3]);
         float* at = scores + j * kAttentionRows + r;
         for (int i = 0; i < 4; ++i, at += kAttentionRows) hn::StoreU(hn::Add(hn::LoadU(d4, at), m[i]), d4, at);
       }
@@ -204,6 +257,78 @@ void softmax_block(float* scores, std::int64_t keys, float* top, float* sum, flo
   }
 }
 
+// `rows` queries times `vectors` vectors of values, of which the last has `tail` elements; the first `wanted` rows are
+// written. Scores are read of as many rows as the tile has.
+template <int rows, int vectors>
+HWY_NOINLINE void value_tile(std::int64_t keys, const float* scores, const float* v, std::int64_t v_row,
+                             std::int64_t tail, float* const* y, std::int64_t at, const float* by,
+                             std::int64_t wanted) {
+  const F d;
+  const std::int64_t lanes = block_lanes();
+  const bool whole = tail == lanes;
+  V sums[rows][vectors];
+  for (auto& row : sums)
+    for (V& sum : row) sum = hn::Zero(d);
+  const auto add = [&](auto last) HWY_ATTR {
+    for (std::int64_t j = 0; j < keys; ++j, scores += kAttentionRows, v += v_row) {
+      V right[vectors];
+      for (int i = 0; i + 1 < vectors; ++i) right[i] = hn::LoadU(d, v + i * lanes);
+      right[vectors - 1] = last(v + (vectors - 1) * lanes);
+      for (int r = 0; r < rows; ++r) {
+        const V left = hn::Set(d, scores[r]);
+        for (int i = 0; i < vectors; ++i) sums[r][i] = hn::MulAdd(left, right[i], sums[r][i]);
+      }
+    }
+  };
+  if (whole)
+    add([&](const float* p) HWY_ATTR { return hn::LoadU(d, p); });
+  else
+    add([&](const float* p) HWY_ATTR { return load_tail(p, tail, 0.0f); });
+  for (int r = 0; r < rows; ++r) {
+    if (r >= wanted) break;
+    const V factor = constant(by == nullptr ? 1.0f : by[r]);
+    float* to = y[r] + at;
+    for (int i = 0; i + 1 < vectors; ++i) hn::StoreU(hn::Mul(sums[r][i], factor), d, to + i * lanes);
+    const V last = hn::Mul(sums[r][vectors - 1], factor);
+    if (whole)
+      hn::StoreU(last, d, to + (vectors - 1) * lanes);
+    else
+      store_tail(last, to + (vectors - 1) * lanes, tail);
+  }
+}
+
+// As score_tiles(): the last tile computes some rows again.
+template <int tile, int vectors>
+void value_tiles(std::int64_t rows, std::int64_t keys, const float* scores, const float* v, std::int64_t v_row,
+                 std::int64_t tail, float* const* y, std::int64_t at, const float* by) {
+  static_assert(tile <= kAttentionRows);
+  for (std::int64_t r = 0; r < rows; r += tile) {
+    const std::int64_t first = r + tile <= rows || rows < tile ? r : rows - tile;
+    value_tile<tile, vectors>(keys, scores + first, v, v_row, tail, y + first, at, by == nullptr ? by : by + first,
+                              rows - first);
+  }
+}
+
+void weigh(std::int64_t rows, std::int64_t keys, std::int64_t n, const float* scores, const float* v,
+           std::int64_t v_row, float* const* y, std::int64_t at, const float* by) {
+  const std::int64_t lanes = block_lanes(), vectors = (n + lanes - 1) / lanes;
+#if HWY_MAX_BYTES >= 64
+  constexpr std::int64_t kGroup = 4;
+  constexpr decltype(&value_tiles<1, 1>) kTiles[] = {value_tiles<12, 1>, value_tiles<12, 2>, value_tiles<8, 3>,
+                                                     value_tiles<6, 4>};
+#else
+  constexpr std::int64_t kGroup = 2;
+  constexpr decltype(&value_tiles<1, 1>) kTiles[] = {value_tiles<6, 1>, value_tiles<6, 2>};
+#endif
+  for (std::int64_t i = 0; i < vectors;) {
+    const std::int64_t left = vectors - i;
+    const std::int64_t group = left <= kGroup ? left : left < 2 * kGroup ? (left + 1) / 2 : kGroup;
+    const std::int64_t first = i * lanes, elements = n - first < group * lanes ? n - first : group * lanes;
+    kTiles[group - 1](rows, keys, scores, v + first, v_row, elements - (group - 1) * lanes, y, at + first, by);
+    i += group;
+  }
+}
+
 void combine(float* y, const float* part, const float* factor, std::int64_t rows, std::int64_t n) {
   for (std::int64_t r = 0; r < rows; ++r, y += n, part += n) {
     const V f = constant(factor[r]);
@@ -214,7 +339,9 @@ void combine(float* y, const float* part, const float* factor, std::int64_t rows
   }
 }
 
-AttentionTable attention_loops() { return {pack, multiply_keys, hide, add_column, add_rows, softmax_block, combine}; }
+AttentionTable attention_loops() {
+  return {pack, multiply_keys, hide, add_column, add_rows, softmax_block, weigh, combine};
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels

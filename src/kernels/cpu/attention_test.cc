@@ -157,7 +157,7 @@ TEST(Attention, Sizes) {
   for (const auto& [heads, kv_heads] : {std::pair{1, 1}, {6, 2}, {3, 3}})
     for (const std::int64_t rows : {1, 5, 33, 130})
       for (const std::int64_t keys : {1, 7, 300})
-        for (const auto& [size, v_size] : {std::pair{64, 64}, {5, 3}, {80, 96}})
+        for (const auto& [size, v_size] : {std::pair{64, 64}, {5, 3}, {80, 96}, {16, 16}, {32, 40}})
           for (const bool by_rows : {false, true}) {
             AttentionConfig c{.batch = 2, .heads = heads, .kv_heads = kv_heads, .rows = rows, .keys = keys};
             c.size = size;

@@ -24,13 +24,19 @@ using V = hn::Vec<F>;
 
 constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width
 constexpr int kRows = 6;
-constexpr std::int64_t kDepth = 512;  // of B's panel in the second cache
+// Where there are 32 registers: more rows, half of a panel at a time, so that what lies in the second cache is read for
+// more of them.
+constexpr int kTallRows = kVectors == 4 ? 12 : kRows;
+constexpr int kTallVectors = 2;
+// Of B's panel in the second cache, or of half of it in the first.
+constexpr std::int64_t kDepth = kTallRows > kRows ? 128 : 512;
 
 HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
+template <int vectors>
 HWY_INLINE void store_row(const V* sums, float* c, std::int64_t n, const float* bias, V alpha, bool add) {
   const F d;
-  for (int v = 0; v < kVectors; ++v) {
+  for (int v = 0; v < vectors; ++v) {
     const std::int64_t at = v * lanes(), rest = n - at;
     if (rest <= 0) return;
     if (rest >= lanes()) {
@@ -81,28 +87,76 @@ HWY_NOINLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, std::
     }
   }
   const V scale = hn::Set(d, alpha);
-  for (int r = 0; r < rows; ++r) store_row(sums[r], c + r * c_row, n, bias, scale, add);
+  for (int r = 0; r < rows; ++r) store_row<kVectors>(sums[r], c + r * c_row, n, bias, scale, add);
+}
+
+template <int rows>
+HWY_NOINLINE void tall_tile(std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column, const float* b,
+                            std::int64_t b_row, float* c, std::int64_t c_row, std::int64_t n, const float* bias,
+                            float alpha, bool add) {
+  const F d;
+  const std::int64_t w = lanes();
+  V sums[rows][kTallVectors];
+  for (auto& row : sums)
+    for (V& sum : row) sum = hn::Zero(d);
+  for (std::int64_t i = 0; i < k; ++i, b += b_row, a += a_column) {
+    V right[kTallVectors];
+    for (int v = 0; v < kTallVectors; ++v) right[v] = hn::LoadU(d, b + v * w);
+    for (int r = 0; r < rows; ++r) {
+      const V left = hn::Set(d, a[r * a_row]);
+      for (int v = 0; v < kTallVectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
+    }
+  }
+  const V scale = hn::Set(d, alpha);
+  for (int r = 0; r < rows; ++r) store_row<kTallVectors>(sums[r], c + r * c_row, n, bias, scale, add);
 }
 
 using Tile = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, const float*, std::int64_t, float*,
                       std::int64_t, std::int64_t, const float*, float, bool);
 
-template <bool onto>
+// A panel, by tiles of nearly the same height; half of it stays in the first cache.
+template <int tall_rows>
+void tall_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row,
+                std::int64_t a_column, const float* panel, std::int64_t b_row, float* c, std::int64_t c_row,
+                const float* bias, float alpha, bool add) {
+  constexpr int kLeast = tall_rows / 2;  // of more than kRows rows
+  static constexpr Tile kTall[] = {tall_tile<kLeast>,     tall_tile<kLeast + 1>, tall_tile<kLeast + 2>,
+                                   tall_tile<kLeast + 3>, tall_tile<kLeast + 4>, tall_tile<kLeast + 5>,
+                                   tall_tile<tall_rows>};
+  static_assert(kLeast + 6 == tall_rows);
+  const std::int64_t half = kTallVectors * lanes(), tiles = (m + tall_rows - 1) / tall_rows;
+  for (std::int64_t at = 0; at < n; at += half)
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      const std::int64_t m0 = m * t / tiles, rows = m * (t + 1) / tiles - m0;
+      kTall[rows - kLeast](k, a + m0 * a_row, a_row, a_column, panel + at, b_row, c + m0 * c_row + at, c_row,
+                           std::min(half, n - at), bias == nullptr ? nullptr : bias + at, alpha, add);
+    }
+}
+
+template <bool onto, int tall_rows>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column,
               Panels b, float* c, std::int64_t c_row, const float* bias, float alpha) {
   static constexpr Tile kTiles[kRows + 1] = {nullptr, tile<1>, tile<2>, tile<3>, tile<4>, tile<5>, tile<6>};
   const std::int64_t width = kVectors * lanes();
   // One pass over k for few rows: their sums are not stored in between.
-  const std::int64_t depth = m <= kRows ? k : kDepth;
+  const std::int64_t depth = m <= kTallRows ? k : kDepth;
   for (std::int64_t k0 = 0; k0 == 0 || k0 < k; k0 += std::max<std::int64_t>(depth, 1)) {
     const std::int64_t deep = std::min(depth, k - k0);
     for (std::int64_t n0 = 0; n0 < n; n0 += width) {
       const float* panel = b.data + n0 / width * b.panel_stride + k0 * b.row_stride;
       const float* panel_bias = bias == nullptr || k0 != 0 ? nullptr : bias + n0;
+      const std::int64_t columns = std::min(width, n - n0);
+      if constexpr (tall_rows > kRows) {
+        if (m > kRows) {
+          tall_tiles<tall_rows>(m, columns, deep, a + k0 * a_column, a_row, a_column, panel, b.row_stride, c + n0,
+                                c_row, panel_bias, alpha, onto || k0 != 0);
+          continue;
+        }
+      }
       for (std::int64_t m0 = 0; m0 < m; m0 += kRows) {
         const std::int64_t rows = std::min<std::int64_t>(kRows, m - m0);
         kTiles[rows](deep, a + m0 * a_row + k0 * a_column, a_row, a_column, panel, b.row_stride, c + m0 * c_row + n0,
-                     c_row, std::min(width, n - n0), panel_bias, alpha, onto || k0 != 0);
+                     c_row, columns, panel_bias, alpha, onto || k0 != 0);
       }
     }
   }
@@ -171,7 +225,9 @@ void depthwise_3x3(std::int64_t pixels, std::int64_t channels, const float* cons
   }
 }
 
-GemmTable gemms() { return {kVectors * lanes(), multiply<false>, multiply<true>, depthwise, depthwise_3x3}; }
+GemmTable gemms() {
+  return {kVectors * lanes(), multiply<false, kTallRows>, multiply<true, kTallRows>, depthwise, depthwise_3x3};
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels

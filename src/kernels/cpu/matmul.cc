@@ -65,6 +65,8 @@ MatMulShape::MatMulShape(const MatMulConfig& c) {
   b_at = MatrixOffsets(lead, c.b, b, ro - rb);
 }
 
+std::int64_t product_count(const MatMulConfig& c) { return MatMulShape(c).batches; }
+
 CForm c_form(const MatMulConfig& c) {
   if (!c.has_c || c.beta == 0.0f) return CForm::None;
   const std::int64_t n = c.out.back();

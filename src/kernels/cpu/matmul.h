@@ -28,6 +28,9 @@ struct MatMulConfig {
   }
 };
 
+// Of how many matrices it is the product: rows that lie evenly and have one B are one matrix.
+std::int64_t product_count(const MatMulConfig& config);
+
 std::span<const Candidate<MatMulConfig>> matmul_candidates();
 // Those that round the factors to bfloat16; sums stay f32.
 std::span<const Candidate<MatMulConfig>> matmul_bf16_candidates();

@@ -52,6 +52,9 @@ class Recurrent final : public Kernel {
     const std::int64_t d = c.directions, b = c.batch, h = c.hidden;
     chunk_ = std::max(kChunkFloats / (b * n_), (kChunkRows + b - 1) / b);
     chunk_ = std::min(c.steps, std::max<std::int64_t>(1, chunk_));
+    // As many as before of nearly equal size: the last one begins early, and computes little again.
+    const std::int64_t chunks = (c.steps + chunk_ - 1) / chunk_;
+    chunk_ = (c.steps + chunks - 1) / chunks;
     for (std::int64_t i = 0; i < d; ++i) {
       const MatMulConfig config = projection_config(c, chunk_ * b, i);
       for (const auto& candidate : matmul_candidates()) {

@@ -240,23 +240,28 @@ void expand(const StoredPanels& b, std::int64_t panel, std::int64_t k0, std::int
   for (std::int64_t k = k0; k < k1;) {
     const std::uint8_t* block = b.data + panel * b.panel_bytes() + k / b.block * b.block_bytes();
     const std::int64_t within = k % b.block, deep = std::min({b.block - within, b.k - k, k1 - k});
-    for (std::int64_t at = 0; at < b.width; at += lanes) {
-      const V scale = hn::LoadU(F(), reinterpret_cast<const float*>(block) + at);
-      const V zero = b.zeros ? zero_points(block + 4 * b.width + at) : constant(static_cast<float>(b.zero));
-      const std::uint8_t* unit = block + b.header_bytes() + within / E::kRows * unit_bytes;
-      float* into = to + at;
-      const auto store = [&](V value) HWY_ATTR {
-        if constexpr (E::kIntegers) value = hn::Sub(value, zero);
-        hn::StoreU(hn::Mul(value, scale), F(), into);
-        into += b.width;
-      };
-      if constexpr (E::kWords) {
-        for (std::int64_t i = 0; i < deep; i += E::kRows, unit += unit_bytes) {
-          VU words = hn::LoadU(U(), reinterpret_cast<const std::uint32_t*>(unit) + at);
-          for (std::int64_t j = std::min<std::int64_t>(E::kRows, deep - i); j > 0; --j) store(E::take(table, words));
+    V scales[kVectors], zeros[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      scales[v] = hn::LoadU(F(), reinterpret_cast<const float*>(block) + v * lanes);
+      zeros[v] = b.zeros ? zero_points(block + 4 * b.width + v * lanes) : constant(static_cast<float>(b.zero));
+    }
+    // In the order in which it lies: it may come from memory.
+    const std::uint8_t* unit = block + b.header_bytes() + within / E::kRows * unit_bytes;
+    float* into = to;
+    const auto store = [&](V value, int v, std::int64_t row) HWY_ATTR {
+      if constexpr (E::kIntegers) value = hn::Sub(value, zeros[v]);
+      hn::StoreU(hn::Mul(value, scales[v]), F(), into + row * b.width + v * lanes);
+    };
+    for (std::int64_t i = 0; i < deep; i += E::kRows, unit += unit_bytes, into += E::kRows * b.width) {
+      fetch_ahead(unit, unit_bytes);
+      for (int v = 0; v < kVectors; ++v) {
+        if constexpr (E::kWords) {
+          VU words = hn::LoadU(U(), reinterpret_cast<const std::uint32_t*>(unit) + v * lanes);
+          const std::int64_t rows = std::min<std::int64_t>(E::kRows, deep - i);
+          for (std::int64_t j = 0; j < rows; ++j) store(E::take(table, words), v, j);
+        } else {
+          store(E::row(unit, v * lanes), v, 0);
         }
-      } else {
-        for (std::int64_t i = 0; i < deep; ++i, unit += unit_bytes) store(E::row(unit, at));
       }
     }
     k += deep;

@@ -28,7 +28,9 @@ class Svm final : public Kernel {
     };
     sums_at_ = up(kBlock * model_.count);
     scores_at_ = sums_at_ + up(kBlock * model_.sums);
-    task_bytes_ = scores_at_ + up(2 * (model_.sums + 1) + 2 * classes_);
+    probabilities_at_ = scores_at_ + up(2 * (model_.sums + 1) + 2 * classes_);
+    task_bytes_ =
+        probabilities_at_ + (model_.probabilities != nullptr ? up(2 * (classes_ + model_.probability_work)) : 0);
   }
   std::size_t scratch_bytes() const override { return static_cast<std::size_t>(task_bytes_ * tasks_); }
 
@@ -62,8 +64,8 @@ class Svm final : public Kernel {
     const Panels weights{static_cast<const float*>(c_.model->weights.get()), count * width, width};
     gemm_table().multiply(rows, model_.sums, count, values, count, 1, weights, sums, model_.sums,
                           model_.intercepts.data(), 1.0f);
-    auto* scores = reinterpret_cast<double*>(own + scores_at_);
-    for (std::int64_t r = 0; r < rows; ++r) finish(sums + r * model_.sums, scores, operands, first + r);
+    const Work work{reinterpret_cast<double*>(own + scores_at_), reinterpret_cast<double*>(own + probabilities_at_)};
+    for (std::int64_t r = 0; r < rows; ++r) finish(sums + r * model_.sums, work, operands, first + r);
   }
 
   void function_of(float* values, std::int64_t n) const {
@@ -90,7 +92,11 @@ class Svm final : public Kernel {
     }
   }
 
-  void finish(const float* sums, double* scores, void* const* operands, std::int64_t row) const {
+  struct Work {
+    double *scores, *probabilities;
+  };
+  void finish(const float* sums, const Work& work, void* const* operands, std::int64_t row) const {
+    double* scores = work.scores;
     std::int64_t n = model_.sums;
     if (classes_ > 0) {
       if (operands[1] != nullptr) {
@@ -107,7 +113,13 @@ class Svm final : public Kernel {
       }
       if (operands[2] == nullptr) return;
       std::copy_n(sums, n, scores + (n == 1 ? 1 : 0));
-      if (n == 1) {
+      if (model_.probabilities != nullptr) {
+        const double* of_pairs = scores + (n == 1 ? 1 : 0);
+        scores = work.probabilities;
+        model_.probabilities({of_pairs, static_cast<std::size_t>(n)}, model_.prob_a, model_.prob_b,
+                             {scores, static_cast<std::size_t>(classes_)}, scores + classes_);
+        n = classes_;
+      } else if (n == 1) {
         scores[0] = -scores[1];
         n = 2;
       }
@@ -122,7 +134,7 @@ class Svm final : public Kernel {
 
   SvmConfig c_;
   const SvmModel& model_;
-  std::int64_t blocks_, classes_, tasks_ = 1, sums_at_ = 0, scores_at_ = 0, task_bytes_ = 0;
+  std::int64_t blocks_, classes_, tasks_ = 1, sums_at_ = 0, scores_at_ = 0, probabilities_at_ = 0, task_bytes_ = 0;
 };
 
 std::string refuses(const SvmConfig& c) {

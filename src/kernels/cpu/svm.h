@@ -23,6 +23,12 @@ struct SvmModel {
   // before it. Neither list: a regression, whose score is the sum.
   std::vector<std::int64_t> labels;
   std::vector<std::string> names;
+  // Probabilities of the classes, from the pairs' sums, become the scores; null: they do not. `work` has
+  // `probability_work` numbers.
+  void (*probabilities)(std::span<const double> sums, std::span<const float> a, std::span<const float> b,
+                        std::span<double> classes, double* work) = nullptr;
+  std::vector<float> prob_a, prob_b;
+  std::int64_t probability_work = 0;
   void (*transform)(std::span<double> scores) = nullptr;  // of a row's scores; null: none
   bool sign = false;                                      // the score is 1 above 0, else -1
 };

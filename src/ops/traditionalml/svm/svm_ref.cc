@@ -1,9 +1,7 @@
 // SVMClassifier and SVMRegressor, computed in double.
 //
 // A classifier decides between each pair of classes i < j by rho + the coefficients of both classes' vectors times
-// their kernels: above 0 it is a vote for i. Most votes win, the first class of several. Probabilities of pairs become
-// those of classes by the iteration of Wu, Lin and Weng (2004), as in LIBSVM, which ends within 0.005 / classes of its
-// goal.
+// their kernels: above 0 it is a vote for i. Most votes win, the first class of several.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -11,6 +9,7 @@
 #include "base/checked.h"
 #include "ops/common/elements.h"
 #include "ops/traditionalml/svm/svm.h"
+#include "ops/traditionalml/svm/svm_probabilities.h"
 #include "opset/reference.h"
 
 namespace norn::ops {
@@ -67,46 +66,11 @@ std::vector<double> pair_scores(const SvmParams& p, Row x, std::vector<std::int6
   return scores;
 }
 
-std::vector<double> class_probabilities(const SvmParams& p, const std::vector<double>& scores) {
-  const auto n = static_cast<std::size_t>(p.labels.size());
-  std::vector<double> r(n * n), q(n * n, 0.0), probability(n, 1.0 / static_cast<double>(n)), qp(n);
-  std::size_t pair = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = i + 1; j < n; ++j, ++pair) {
-      const double for_i = 1 / (1 + std::exp(scores[pair] * p.prob_a[pair] + p.prob_b[pair]));
-      r[i * n + j] = std::clamp(for_i, 1e-7, 1 - 1e-7);
-      r[j * n + i] = 1 - r[i * n + j];
-    }
-  }
-  for (std::size_t t = 0; t < n; ++t) {
-    for (std::size_t j = 0; j < n; ++j) {
-      if (j == t) continue;
-      q[t * n + t] += r[j * n + t] * r[j * n + t];
-      q[t * n + j] = -r[j * n + t] * r[t * n + j];
-    }
-  }
-  const double enough = 0.005 / static_cast<double>(n);
-  for (std::size_t round = 0; round < std::max<std::size_t>(100, n); ++round) {
-    double mean = 0;
-    for (std::size_t t = 0; t < n; ++t) {
-      qp[t] = 0;
-      for (std::size_t j = 0; j < n; ++j) qp[t] += q[t * n + j] * probability[j];
-      mean += probability[t] * qp[t];
-    }
-    double error = 0;
-    for (const double v : qp) error = std::max(error, std::fabs(v - mean));
-    if (error < enough) break;
-    for (std::size_t t = 0; t < n; ++t) {
-      const double own = q[t * n + t], step = (mean - qp[t]) / own;
-      probability[t] += step;
-      mean = (mean + step * (step * own + 2 * qp[t])) / (1 + step) / (1 + step);
-      for (std::size_t j = 0; j < n; ++j) {
-        qp[j] = (qp[j] + step * q[t * n + j]) / (1 + step);
-        probability[j] /= 1 + step;
-      }
-    }
-  }
-  return probability;
+std::vector<double> probabilities_of(const SvmParams& p, const std::vector<double>& scores) {
+  const auto classes = static_cast<std::size_t>(p.labels.size());
+  std::vector<double> probabilities(classes), work(svm_probability_work(classes));
+  svm_probabilities(scores, p.prob_a, p.prob_b, probabilities, work.data());
+  return probabilities;
 }
 
 template <class F>
@@ -131,7 +95,7 @@ std::int64_t classify(const SvmParams& p, Row x, std::vector<double>& scores) {
   std::vector<std::int64_t> votes;
   scores = pair_scores(p, x, votes);
   if (!p.prob_a.empty())
-    scores = class_probabilities(p, scores);
+    scores = probabilities_of(p, scores);
   else if (scores.size() == 1)
     scores.insert(scores.begin(), -scores[0]);
   return std::max_element(votes.begin(), votes.end()) - votes.begin();
