@@ -1,6 +1,6 @@
 // Depthwise convolutions of 8-bit integers whose sums are quantized again: every channel by itself, rows of an image
-// shared by tasks. Weights are packed without their zero points and have to fit into int8 then; those of x are taken
-// out of the sums, and what pads is x's zero point, so that it counts as 0.
+// shared by tasks. Weights are packed without their zero points, for dot products of bytes only where they fit into
+// int8 then; those of x are taken out of the sums, and what pads is x's zero point, so that it counts as 0.
 #include "kernels/cpu/depthwise_int8.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class DepthwiseInt8 final : public Kernel {
  public:
   DepthwiseInt8(const ConvInt8Config& config, PackedConstants& packed)
       : c_(config),
-        table_(depthwise_int8_vnni_table() != nullptr ? *depthwise_int8_vnni_table() : depthwise_int8_table()),
+        table_(table_of(c_)),
         in_(spatial3(c_.x, 2, 1)),
         out_(spatial3(c_.out, 2, 1)),
         window_(spatial3(c_.w, 2, 1)),
@@ -32,7 +32,7 @@ class DepthwiseInt8 final : public Kernel {
         blocks_((channels_ + table_.block() - 1) / table_.block()),
         groups_(table_.by_column ? window_[2] * ((window_[1] + table_.taps - 1) / table_.taps)
                                  : (window_[1] * window_[2] + table_.taps - 1) / table_.taps),
-        centered_{c_.w_type, c_.w_zero.data, c_.w_zeros, window_[1] * window_[2]},
+        centered_(centering_of(c_)),
         finisher_(c_.output, channels_, centered_.each) {
     const std::int64_t rows = c_.x[0] * out_[1];
     const double row_ns = static_cast<double>(blocks_ * table_.block() * out_[2]) *
@@ -48,7 +48,7 @@ class DepthwiseInt8 final : public Kernel {
                           [&] { return arranged_weights(); });
     sums_ = std::static_pointer_cast<const std::int32_t>(packed.get(c_.weights, 0, "int8 depthwise sums " + key, [&] {
       auto buffer = aligned_buffer(static_cast<std::size_t>(channels_) * sizeof(std::int32_t));
-      const std::vector<std::int8_t> w = centered_weights();
+      const std::vector<std::int16_t> w = centered_weights();
       for (std::int64_t c = 0; c < channels_; ++c) {
         std::int32_t sum = 0;
         for (std::int64_t t = 0; t < centered_.each; ++t) sum += w[static_cast<std::size_t>(c * centered_.each + t)];
@@ -57,9 +57,9 @@ class DepthwiseInt8 final : public Kernel {
       return buffer;
     }));
     plain_ = packed.get(c_.weights, 0, "int8 depthwise plain " + key, [&] {
-      const std::vector<std::int8_t> w = centered_weights();
-      auto buffer = aligned_buffer(w.size());
-      std::memcpy(buffer.get(), w.data(), w.size());
+      const std::vector<std::int16_t> w = centered_weights();
+      auto buffer = aligned_buffer(w.size() * sizeof(std::int16_t));
+      std::memcpy(buffer.get(), w.data(), w.size() * sizeof(std::int16_t));
       return buffer;
     });
   }
@@ -133,9 +133,21 @@ class DepthwiseInt8 final : public Kernel {
     return state;
   }
 
-  std::vector<std::int8_t> centered_weights() const {
-    std::vector<std::int8_t> w(static_cast<std::size_t>(element_count(c_.w)));
-    centered_.to_int8(c_.weights.data, element_count(c_.w), w.data());
+  static Centering centering_of(const ConvInt8Config& c) {
+    return {c.w_type, c.w_zero.data, c.w_zeros, element_count(c.w) / c.w[0]};
+  }
+  static const DepthwiseInt8Table& table_of(const ConvInt8Config& c) {
+    const DepthwiseInt8Table* const bytes = depthwise_int8_vnni_table();
+    return bytes != nullptr && centering_of(c).fits(c.weights.data, element_count(c.w)) ? *bytes
+                                                                                        : depthwise_int8_table();
+  }
+
+  std::vector<std::int16_t> centered_weights() const {
+    std::vector<std::int16_t> w(static_cast<std::size_t>(element_count(c_.w)));
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      const auto at = static_cast<std::int64_t>(i);
+      w[i] = static_cast<std::int16_t>(zero_point(c_.weights.data, c_.w_type, at) - centered_.zero_of(at));
+    }
     return w;
   }
   std::int64_t channel_of(std::int64_t block, std::int64_t vector, std::int64_t lane) const {
@@ -163,7 +175,7 @@ class DepthwiseInt8 final : public Kernel {
     return row < rows ? row * columns + group / of_column : -1;
   }
   std::shared_ptr<const void> arranged_weights() const {
-    const std::vector<std::int8_t> w = centered_weights();
+    const std::vector<std::int16_t> w = centered_weights();
     const std::size_t count = arranged_ * static_cast<std::size_t>(groups_ * table_.taps);
     auto buffer = aligned_buffer(count * table_.weight_bytes);
     std::size_t at = 0;
@@ -173,10 +185,10 @@ class DepthwiseInt8 final : public Kernel {
           for (std::int64_t l = 0; l < table_.lanes; ++l)
             for (std::int64_t i = 0; i < table_.taps; ++i, ++at) {
               const std::int64_t c = channel_of(b, s, l), tap = tap_of(g, i);
-              const std::int8_t value =
-                  c < channels_ && tap >= 0 ? w[static_cast<std::size_t>(c * centered_.each + tap)] : std::int8_t{0};
+              const std::int16_t value =
+                  c < channels_ && tap >= 0 ? w[static_cast<std::size_t>(c * centered_.each + tap)] : std::int16_t{0};
               if (table_.weight_bytes == 1)
-                static_cast<std::int8_t*>(buffer.get())[at] = value;
+                static_cast<std::int8_t*>(buffer.get())[at] = static_cast<std::int8_t>(value);
               else
                 static_cast<std::int16_t*>(buffer.get())[at] = value;
             }
@@ -186,7 +198,7 @@ class DepthwiseInt8 final : public Kernel {
   // Where a bias leaves no room for the sums in 32 bits.
   void wide_row(const DepthwiseInt8Row& row, const SumFinisher::Run& run, std::int64_t y_at) const {
     auto* sums = static_cast<std::int32_t*>(row.work);
-    const auto* w = static_cast<const std::int8_t*>(plain_.get());
+    const auto* w = static_cast<const std::int16_t*>(plain_.get());
     for (std::int64_t p = 0; p < row.pixels; ++p) {
       for (std::int64_t c = 0; c < channels_; ++c) {
         std::int32_t sum = 0;
@@ -229,8 +241,6 @@ std::string depthwise_int8_refuses(const ConvInt8Config& c) {
       dilations[2] > kDepthwiseColumns || (window[2] - 1) * dilations[2] >= kDepthwiseColumns)
     return "a large window";
   if (element_count(c.out) == 0) return "an empty output";
-  const Centering centered{c.w_type, c.w_zero.data, c.w_zeros, element_count(c.w) / c.w[0]};
-  if (!centered.fits(c.weights.data, element_count(c.w))) return "weights less their zero points do not fit into int8";
   return "";
 }
 

@@ -274,6 +274,7 @@ namespace {
 
 constexpr Candidate<ConvInt8Config> kConv[] = {
     {"depthwise", depthwise_int8_refuses, make_depthwise_int8},
+    {"panels", panel_conv_int8_refuses, make_panel_conv_int8, true},
 #ifdef NORN_ONEDNN
     {"onednn", onednn_conv_int8_refuses, make_onednn_conv_int8, true},
 #endif
@@ -281,6 +282,7 @@ constexpr Candidate<ConvInt8Config> kConv[] = {
 };
 
 constexpr Candidate<MatMulInt8Config> kMatMul[] = {
+    {"panels", panel_matmul_int8_refuses, make_panel_matmul_int8, true},
 #ifdef NORN_ONEDNN
     {"onednn", onednn_matmul_int8_refuses, make_onednn_matmul_int8, true},
 #endif

@@ -165,6 +165,11 @@ bool multiplies_bfloat16() {
   }
 }
 
+bool multiplies_tiles() {
+  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+  return isa == dnnl::cpu_isa::avx512_core_amx || isa == dnnl::cpu_isa::avx512_core_amx_fp16;
+}
+
 dnnl::primitive_attr attributes(const dnnl::post_ops& ops) {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);

@@ -107,6 +107,8 @@ dnnl::primitive_attr attributes(const dnnl::post_ops& ops);
 bool int8_is_exact();
 // Whether there are dot products of bfloat16, without which rounding to it gains nothing.
 bool multiplies_bfloat16();
+// Whether there are products of tiles (AMX).
+bool multiplies_tiles();
 
 inline bool is_reference(const std::string& implementation) { return implementation.rfind("ref", 0) == 0; }
 

@@ -1,0 +1,217 @@
+// Convolution of 8-bit integers as products of rows of bytes with panels of filters (panels_int8.h), whose sums become
+// what is asked for while they are in the first cache.
+//
+// The bytes of a tap are a pixel's channels, read where they lie, or a pixel of x's zero point outside of the image.
+// Where channels are no whole number of quads, as of an image in three colours, x is copied with its padding around it,
+// and a tap is a row of the window, whose bytes follow one another.
+#include <cstring>
+
+#include "base/fork.h"
+#include "base/parallel.h"
+#include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/panels_int8.h"
+#include "kernels/cpu/physical.h"
+
+namespace norn::kernels {
+namespace {
+
+using Op = Int8Operand;
+
+constexpr std::int64_t kOverread = 64;  // bytes that may be read behind a row's
+
+std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+bool is_copied(const ConvInt8Config& c) { return c.w[1] % 4 != 0; }
+
+PanelShape shape_of(const ConvInt8Config& c, const Spatial3& window) {
+  PanelShape s;
+  s.groups = c.group;
+  s.columns = c.w[0] / c.group;
+  s.taps = window[0] * window[1] * (is_copied(c) ? 1 : window[2]);
+  s.depth = c.w[1] * (is_copied(c) ? window[2] : 1);
+  return s;
+}
+// As PanelWeights wants it.
+auto element_of(const ConvInt8Config& c, const Spatial3& window) {
+  const std::int64_t columns = c.w[0] / c.group, channels = c.w[1], taps = window[0] * window[1] * window[2],
+                     wide = is_copied(c) ? window[2] : 1;
+  return [=](std::int64_t g, std::int64_t tap, std::int64_t k, std::int64_t n) {
+    const std::int64_t filter = (g * columns + n) * channels;
+    if (wide == 1) return (filter + k) * taps + tap;
+    return (filter + k % channels) * taps + tap * wide + k / channels;
+  };
+}
+
+class PanelConvInt8 final : public Kernel {
+ public:
+  PanelConvInt8(const ConvInt8Config& config, PackedConstants& packed)
+      : c_(config),
+        in_(spatial3(c_.x, 2, 1)),
+        out_(spatial3(c_.out, 2, 1)),
+        window_(spatial3(c_.w, 2, 1)),
+        strides_(spatial3(c_.strides, 0, 1)),
+        dilations_(spatial3(c_.dilations, 0, 1)),
+        pads_(spatial3(c_.pads_begin, 0, 0)),
+        copied_(is_copied(c_)),
+        centering_{c_.w_type, c_.w_zero.data, c_.w_zeros, element_count(c_.w) / c_.w[0]},
+        w_(shape_of(c_, window_), c_.weights, centering_, element_count(c_.w),
+           "conv " + to_string(c_.w) + std::to_string(c_.group), packed, element_of(c_, window_)),
+        finisher_(c_.output, c_.out[1], centering_.each),
+        tiles_(c_.x[0] * out_[0] * out_[1] * out_[2], w_.shape().taps),
+        loop_(w_, finisher_, c_.output, tiles_, c_.x_type == DataType::Int8) {
+    const Spatial3 pads_end = spatial3(c_.pads_end, 0, 0);
+    for (std::size_t d = 0; d < 3; ++d) padded_[d] = in_[d] + pads_[d] + pads_end[d];
+    const double products = static_cast<double>(element_count(c_.out)) * static_cast<double>(centering_.each);
+    tasks_ = std::min(loop_.units(), int8_pieces(products / 400, 32));
+    zero_at_ = align64(finisher_.scratch_bytes());
+    copy_at_ = zero_at_ + (copied_ ? 0 : align64(static_cast<std::size_t>(c_.x[1])));
+    own_at_ = copy_at_;
+    if (copied_)
+      own_at_ +=
+          align64(static_cast<std::size_t>(c_.x[0] * padded_[0] * padded_[1] * padded_[2] * c_.x[1] + kOverread));
+  }
+
+  std::size_t scratch_bytes() const override { return own_at_ + loop_.task_bytes() * static_cast<std::size_t>(tasks_); }
+
+  void run(void* const* operands, void* scratch) const override {
+    char* const base = static_cast<char*>(scratch);
+    const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type);
+    const std::int32_t counted_zero = x_zero + (c_.x_type == DataType::Int8 ? 128 : 0);
+    auto kept = pool_.take([] { return std::make_unique<SumFinisher::Kept>(); });
+    if (c_.output.tame)
+      finisher_.keep(*kept, operands, counted_zero, w_.sums());
+    else
+      kept->run = finisher_.prepare(operands, counted_zero, w_.sums(), base);
+    const auto* x = static_cast<const std::uint8_t*>(operands[Op::X]);
+    auto* const zero = reinterpret_cast<std::uint8_t*>(base + zero_at_);
+    if (copied_) {
+      auto* copy = reinterpret_cast<std::uint8_t*>(base + copy_at_);
+      copy_padded(x, x_zero, copy);
+      x = copy;
+    } else {
+      std::memset(zero, x_zero, static_cast<std::size_t>(c_.x[1]));
+    }
+    const std::int64_t units = loop_.units(), group_bytes = c_.x[1] / c_.group;
+    base::parallel_for(tasks_, [&](std::int64_t t) {
+      loop_.run(kept->run, units * t / tasks_, units * (t + 1) / tasks_, group_bytes, c_.out[1],
+                base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
+                [&](std::int64_t first, std::int64_t last, const std::uint8_t** to) {
+                  if (copied_)
+                    addresses_of_copy(x, first, last, to);
+                  else
+                    addresses(x, zero, first, last, to);
+                });
+    });
+    pool_.give(std::move(kept));
+  }
+
+ private:
+  // Calls f(first, image, rows of the output, column, columns) for stretches of pixels [first, last) of a row.
+  template <class F>
+  void each_stretch(std::int64_t first, std::int64_t last, const F& f) const {
+    for (std::int64_t p = first; p < last;) {
+      const std::int64_t column = p % out_[2], row = p / out_[2];
+      const std::int64_t n = std::min(last - p, out_[2] - column);
+      f(p - first, row / out_[1] / out_[0], row / out_[1] % out_[0], row % out_[1], column, n);
+      p += n;
+    }
+  }
+
+  void addresses(const std::uint8_t* x, const std::uint8_t* zero, std::int64_t first, std::int64_t last,
+                 const std::uint8_t** to) const {
+    const std::int64_t channels = c_.x[1], step = strides_[2] * channels;
+    each_stretch(
+        first, last,
+        [&](std::int64_t at, std::int64_t image, std::int64_t o0, std::int64_t o1, std::int64_t o2, std::int64_t n) {
+          const std::uint8_t** row = to + at;
+          for (std::int64_t t0 = 0; t0 < window_[0]; ++t0)
+            for (std::int64_t t1 = 0; t1 < window_[1]; ++t1) {
+              const std::int64_t i0 = o0 * strides_[0] + t0 * dilations_[0] - pads_[0];
+              const std::int64_t i1 = o1 * strides_[1] + t1 * dilations_[1] - pads_[1];
+              const bool inside = i0 >= 0 && i0 < in_[0] && i1 >= 0 && i1 < in_[1];
+              const std::uint8_t* from = x + ((image * in_[0] + i0) * in_[1] + i1) * in_[2] * channels;
+              for (std::int64_t t2 = 0; t2 < window_[2]; ++t2, row += last - first) {
+                if (!inside) {
+                  std::fill_n(row, n, zero);
+                  continue;
+                }
+                std::int64_t i2 = o2 * strides_[2] + t2 * dilations_[2] - pads_[2];
+                const std::uint8_t* pixel = from + i2 * channels;
+                for (std::int64_t i = 0; i < n; ++i, i2 += strides_[2], pixel += step)
+                  row[i] = i2 >= 0 && i2 < in_[2] ? pixel : zero;
+              }
+            }
+        });
+  }
+
+  void addresses_of_copy(const std::uint8_t* x, std::int64_t first, std::int64_t last, const std::uint8_t** to) const {
+    const std::int64_t channels = c_.x[1], step = strides_[2] * channels;
+    each_stretch(
+        first, last,
+        [&](std::int64_t at, std::int64_t image, std::int64_t o0, std::int64_t o1, std::int64_t o2, std::int64_t n) {
+          const std::uint8_t** row = to + at;
+          for (std::int64_t t0 = 0; t0 < window_[0]; ++t0)
+            for (std::int64_t t1 = 0; t1 < window_[1]; ++t1, row += last - first) {
+              const std::int64_t i0 = o0 * strides_[0] + t0 * dilations_[0];
+              const std::int64_t i1 = o1 * strides_[1] + t1 * dilations_[1];
+              const std::uint8_t* pixel =
+                  x + (((image * padded_[0] + i0) * padded_[1] + i1) * padded_[2] + o2 * strides_[2]) * channels;
+              for (std::int64_t i = 0; i < n; ++i) row[i] = pixel + i * step;
+            }
+        });
+  }
+
+  void copy_padded(const std::uint8_t* x, std::int32_t zero, std::uint8_t* to) const {
+    const std::int64_t channels = c_.x[1], row = padded_[2] * channels, rows = c_.x[0] * padded_[0] * padded_[1];
+    const std::int64_t before = pads_[2] * channels, inside = in_[2] * channels;
+    parallel_ranges(rows, static_cast<double>(row) * 0.05, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        const std::int64_t image = r / padded_[1] / padded_[0], i0 = r / padded_[1] % padded_[0] - pads_[0],
+                           i1 = r % padded_[1] - pads_[1];
+        std::uint8_t* line = to + r * row;
+        if (i0 < 0 || i0 >= in_[0] || i1 < 0 || i1 >= in_[1]) {
+          std::memset(line, zero, static_cast<std::size_t>(row));
+          continue;
+        }
+        std::memset(line, zero, static_cast<std::size_t>(before));
+        std::memcpy(line + before, x + ((image * in_[0] + i0) * in_[1] + i1) * inside,
+                    static_cast<std::size_t>(inside));
+        std::memset(line + before + inside, zero, static_cast<std::size_t>(row - before - inside));
+      }
+    });
+    std::memset(to + rows * row, 0, kOverread);
+  }
+
+  ConvInt8Config c_;
+  Spatial3 in_, out_, window_, strides_, dilations_, pads_, padded_;
+  bool copied_;
+  Centering centering_;
+  PanelWeights w_;
+  SumFinisher finisher_;
+  PanelTiles tiles_;
+  PanelLoop loop_;
+  std::int64_t tasks_ = 1;
+  std::size_t zero_at_ = 0, copy_at_ = 0, own_at_ = 0;
+  base::ObjectPool<SumFinisher::Kept> pool_;
+};
+
+}  // namespace
+
+std::string panel_conv_int8_refuses(const ConvInt8Config& c) {
+  if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;
+  if (std::string why = panels_refuse_machine(); !why.empty()) return why;
+  if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
+  if (is_copied(c) && c.group > 1) return "groups of channels that are no multiple of 4";
+  if (is_copied(c) && c.dilations.back() > 1) return "channels that are no multiple of 4, and lie apart";
+  if (c.group > 1 && c.w[0] / c.group < kPanelLanes / 2) return "groups of few filters";
+  constexpr std::int64_t kMostTaps = 1024;
+  if (!bounded_product(std::span(c.w).subspan(2), kMostTaps)) return "a large window";
+  return "";
+}
+
+std::unique_ptr<Kernel> make_panel_conv_int8(const ConvInt8Config& config, PackedConstants& packed) {
+  return std::make_unique<PanelConvInt8>(config, packed);
+}
+
+}  // namespace norn::kernels

@@ -1,0 +1,80 @@
+// Rows of bytes times one constant matrix (panels_int8.h).
+#include "base/fork.h"
+#include "base/parallel.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/matmul_candidates.h"
+#include "kernels/cpu/panels_int8.h"
+#include "kernels/cpu/physical.h"
+
+namespace norn::kernels {
+namespace {
+
+using Op = Int8Operand;
+
+std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+class PanelMatMulInt8 final : public Kernel {
+ public:
+  PanelMatMulInt8(const MatMulInt8Config& config, PackedConstants& packed)
+      : c_(config),
+        depth_(c_.x.back()),
+        columns_(c_.out.back()),
+        w_({1, depth_, columns_, 1}, c_.weights, {c_.w_type, c_.w_zero.data, c_.w_zeros, 1}, depth_ * columns_,
+           "matmul " + std::to_string(columns_), packed,
+           [n = columns_](std::int64_t, std::int64_t, std::int64_t k, std::int64_t column) { return k * n + column; }),
+        finisher_(c_.output, columns_, depth_),
+        loop_(w_, finisher_, c_.output, PanelTiles(element_count(c_.x) / depth_, 1), c_.x_type == DataType::Int8) {
+    const double rows = static_cast<double>(element_count(c_.x) / depth_);
+    const double weights = static_cast<double>(depth_) * static_cast<double>(columns_);
+    tasks_ = std::min(loop_.units(), int8_pieces(std::max(rows * weights / 400, weights * 0.02), 32));
+    own_at_ = align64(finisher_.scratch_bytes());
+  }
+
+  std::size_t scratch_bytes() const override { return own_at_ + loop_.task_bytes() * static_cast<std::size_t>(tasks_); }
+
+  void run(void* const* operands, void* scratch) const override {
+    char* const base = static_cast<char*>(scratch);
+    const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type) + (c_.x_type == DataType::Int8 ? 128 : 0);
+    auto kept = pool_.take([] { return std::make_unique<SumFinisher::Kept>(); });
+    if (c_.output.tame)
+      finisher_.keep(*kept, operands, x_zero, w_.sums());
+    else
+      kept->run = finisher_.prepare(operands, x_zero, w_.sums(), base);
+    const auto* x = static_cast<const std::uint8_t*>(operands[Op::X]);
+    const std::int64_t units = loop_.units();
+    base::parallel_for(tasks_, [&](std::int64_t t) {
+      loop_.run(kept->run, units * t / tasks_, units * (t + 1) / tasks_, 0, columns_,
+                base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
+                [&](std::int64_t first, std::int64_t last, const std::uint8_t** to) {
+                  for (std::int64_t r = first; r < last; ++r) *to++ = x + r * depth_;
+                });
+    });
+    pool_.give(std::move(kept));
+  }
+
+ private:
+  MatMulInt8Config c_;
+  std::int64_t depth_, columns_, tasks_ = 1;
+  PanelWeights w_;
+  SumFinisher finisher_;
+  PanelLoop loop_;
+  std::size_t own_at_ = 0;
+  base::ObjectPool<SumFinisher::Kept> pool_;
+};
+
+}  // namespace
+
+std::string panel_matmul_int8_refuses(const MatMulInt8Config& c) {
+  if (std::string why = matmul_int8_config_refusal(c); !why.empty()) return why;
+  if (std::string why = panels_refuse_machine(); !why.empty()) return why;
+  if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the right matrix is not constant";
+  if (element_count(c.w) != c.w[c.w.size() - 2] * c.w.back()) return "several right matrices";
+  if (c.x.back() % 4 != 0) return "rows of bytes that are no multiple of 4";
+  return "";
+}
+
+std::unique_ptr<Kernel> make_panel_matmul_int8(const MatMulInt8Config& config, PackedConstants& packed) {
+  return std::make_unique<PanelMatMulInt8>(config, packed);
+}
+
+}  // namespace norn::kernels

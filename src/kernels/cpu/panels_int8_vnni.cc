@@ -1,0 +1,243 @@
+// Rows of bytes times panels by the dot products of AVX-512 VNNI: a panel's vectors stay in registers while four bytes
+// of each row are multiplied by them. For a CPU of its own, Cascade Lake, Highway has no target, hence the intrinsics.
+#include "kernels/cpu/instruction_set.h"
+#include "kernels/cpu/panels_int8.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni"))), \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+#endif
+
+namespace norn::kernels {
+namespace {
+
+// Sums of 24 vectors, which with the panel's vectors and a broadcast fill the registers.
+constexpr std::int64_t kRows[kPanelVectors] = {12, 12, 8, 6};
+
+constexpr __mmask16 kAll = 0xffff;  // masks of all lanes, since GCC 12 takes other forms for uninitialised
+
+std::int32_t word_at(const std::uint8_t* bytes) {
+  std::int32_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+__mmask16 first_lanes(std::int64_t count) {
+  return count >= kPanelLanes ? static_cast<__mmask16>(0xffff)
+                              : static_cast<__mmask16>((1u << (count > 0 ? count : 0)) - 1);
+}
+
+template <bool flip, int vectors, int rows>
+void multiply(const PanelProduct& p, std::int32_t* to) {
+  static_assert(rows * vectors * kPanelLanes <= kPanelSums);
+  __m512i sums[rows][vectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) {
+    const __m512i start = p.base == nullptr ? _mm512_setzero_si512()
+                                            : _mm512_maskz_loadu_epi32(first_lanes(p.columns - v * kPanelLanes),
+                                                                       p.base + v * kPanelLanes);
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r) sums[r][v] = start;
+  }
+  const __m512i sign = _mm512_set1_epi8(-128);
+  const std::int8_t* w = p.w;
+  const std::uint8_t* const* addresses = p.x;
+  for (std::int64_t tap = 0; tap < p.taps; ++tap, addresses += p.x_tap) {
+    const std::uint8_t* x[rows];
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r) x[r] = addresses[r] + p.offset;
+    for (std::int64_t k = 0; k < 4 * p.quads; k += 4, w += vectors * 64) {
+      __m512i panel[vectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) panel[v] = _mm512_loadu_si512(w + v * 64);
+#pragma GCC unroll 12
+      for (int r = 0; r < rows; ++r) {
+        __m512i four = _mm512_set1_epi32(word_at(x[r] + k));
+        if constexpr (flip) four = _mm512_xor_si512(four, sign);
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) sums[r][v] = _mm512_dpbusd_epi32(sums[r][v], four, panel[v]);
+      }
+    }
+  }
+  if (p.corrections != nullptr) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      const __m512i correction = _mm512_loadu_si512(p.corrections + v * kPanelLanes);
+#pragma GCC unroll 12
+      for (int r = 0; r < rows; ++r)
+        sums[r][v] = _mm512_add_epi32(sums[r][v], _mm512_mullo_epi32(correction, _mm512_set1_epi32(p.row_sums[r])));
+    }
+  }
+#pragma GCC unroll 12
+  for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) _mm512_storeu_si512(to + (r * vectors + v) * kPanelLanes, sums[r][v]);
+}
+
+// Bytes of `vectors` vectors of whole numbers: what is added is `zero`, in 16 bits.
+template <int vectors, bool is_signed>
+__m512i bytes_of(const __m512i (&whole)[kPanelVectors], __m512i zero, __m512i low, __m512i high) {
+  const __m512i first = _mm512_adds_epi16(_mm512_packs_epi32(whole[0], whole[1]), zero);
+  const __m512i second = vectors > 2 ? _mm512_adds_epi16(_mm512_packs_epi32(whole[2], whole[3]), zero) : first;
+  __m512i bytes;
+  if constexpr (is_signed)
+    bytes = _mm512_min_epi8(high, _mm512_max_epi8(low, _mm512_packs_epi16(first, second)));
+  else
+    bytes = _mm512_min_epu8(high, _mm512_max_epu8(low, _mm512_packus_epi16(first, second)));
+  // Packing leaves four bytes of each vector side by side.
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return _mm512_maskz_permutexvar_epi32(kAll, order, bytes);
+}
+
+enum class Other { None, Uint8, Int8 };
+
+// With all columns of the vectors there, without masks.
+template <int vectors, bool all>
+void store(std::uint8_t* y, __mmask64 columns, __m512i bytes) {
+  if constexpr (all && vectors == 4)
+    _mm512_storeu_si512(y, bytes);
+  else if constexpr (all && vectors == 2)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), _mm512_maskz_extracti64x4_epi64(0xf, bytes, 0));
+  else if constexpr (all && vectors == 1)
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(y), _mm512_maskz_extracti32x4_epi32(0xf, bytes, 0));
+  else
+    _mm512_mask_storeu_epi8(y, columns, bytes);
+}
+
+// `bounded`: whatever the sums are, they are far within 32 bits when they are scaled.
+template <int vectors, bool is_signed, Other other, bool all, bool bounded>
+void finish(const PanelFinish& f, const std::int32_t* sums, std::int64_t rows) {
+  const __m512 top = _mm512_set1_ps(f.top), bottom = _mm512_set1_ps(f.bottom), last_top = _mm512_set1_ps(f.last_top);
+  const __m512i zero = _mm512_set1_epi16(static_cast<short>(f.zero));
+  const __m512i low = _mm512_set1_epi8(static_cast<char>(f.low)), high = _mm512_set1_epi8(static_cast<char>(f.high));
+  const __m512 middle_scale = _mm512_set1_ps(f.middle_scale), other_scale = _mm512_set1_ps(f.other_scale);
+  const __m512 shift = _mm512_set1_ps(f.shift);
+  const __mmask64 columns = f.columns >= 64 ? ~__mmask64{0} : (__mmask64{1} << f.columns) - 1;
+  __m512 scale[vectors];
+  for (int v = 0; v < vectors; ++v)
+    scale[v] = _mm512_maskz_loadu_ps(first_lanes(f.columns - v * kPanelLanes), f.scale + v * kPanelLanes);
+  const std::uint8_t* added = f.other;
+  std::uint8_t* y = f.y;
+  for (std::int64_t r = 0; r < rows; ++r, sums += vectors * kPanelLanes, y += f.y_row) {
+    __m512i whole[kPanelVectors];
+    for (int v = vectors; v < kPanelVectors; ++v) whole[v] = _mm512_setzero_si512();
+    for (int v = 0; v < vectors; ++v) {
+      const __m512 sum = _mm512_maskz_cvtepi32_ps(kAll, _mm512_load_si512(sums + v * kPanelLanes));
+      __m512 real = _mm512_mul_ps(sum, scale[v]);
+      if constexpr (!bounded || other != Other::None) real = _mm512_maskz_min_ps(kAll, real, top);
+      if constexpr (other != Other::None) {
+        real = _mm512_maskz_roundscale_ps(kAll, _mm512_maskz_max_ps(kAll, real, bottom), _MM_FROUND_TO_NEAREST_INT);
+        const auto there = static_cast<__mmask16>(columns >> (v * kPanelLanes));
+        const __m128i bytes = all ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(added + v * kPanelLanes))
+                                  : _mm_maskz_loadu_epi8(there, added + v * kPanelLanes);
+        const __m512i wide =
+            other == Other::Int8 ? _mm512_maskz_cvtepi8_epi32(kAll, bytes) : _mm512_maskz_cvtepu8_epi32(kAll, bytes);
+        const __m512 second = _mm512_fmadd_ps(_mm512_maskz_cvtepi32_ps(kAll, wide), other_scale, shift);
+        real = _mm512_fmadd_ps(real, middle_scale, second);
+        if constexpr (!bounded) real = _mm512_maskz_min_ps(kAll, real, last_top);
+      }
+      // What is too small becomes the least integer.
+      whole[v] = _mm512_maskz_cvtps_epi32(kAll, real);
+    }
+    store<vectors, all>(y, columns, bytes_of<vectors, is_signed>(whole, zero, low, high));
+    if constexpr (other != Other::None) added += f.y_row;
+  }
+}
+
+using FinishPanel = decltype(&finish<1, false, Other::None, false, false>);
+
+template <Other other, bool all, bool bounded>
+FinishPanel finish_of(bool is_signed, std::int64_t vectors) {
+  constexpr FinishPanel kTable[2][kPanelVectors] = {
+      {finish<1, false, other, all, bounded>, finish<2, false, other, all, bounded>,
+       finish<3, false, other, all, bounded>, finish<4, false, other, all, bounded>},
+      {finish<1, true, other, all, bounded>, finish<2, true, other, all, bounded>, finish<3, true, other, all, bounded>,
+       finish<4, true, other, all, bounded>}};
+  return kTable[is_signed ? 1 : 0][vectors - 1];
+}
+template <Other other>
+FinishPanel finish_of(const PanelFinish& f, std::int64_t vectors) {
+  if (!f.is_bounded) return finish_of<other, false, false>(f.is_signed, vectors);
+  return f.columns == vectors * kPanelLanes ? finish_of<other, true, true>(f.is_signed, vectors)
+                                            : finish_of<other, false, true>(f.is_signed, vectors);
+}
+
+void finish_rows(const PanelFinish& f, const std::int32_t* sums, std::int64_t rows, std::int64_t vectors) {
+  const FinishPanel run = f.other == nullptr  ? finish_of<Other::None>(f, vectors)
+                          : f.other_is_signed ? finish_of<Other::Int8>(f, vectors)
+                                              : finish_of<Other::Uint8>(f, vectors);
+  run(f, sums, rows);
+}
+
+using Multiply = decltype(&multiply<false, 1, 1>);
+
+template <bool flip, int vectors, int... rows>
+constexpr std::array<Multiply, 12> by_rows(std::integer_sequence<int, rows...>) {
+  return {multiply<flip, vectors, rows + 1>...};
+}
+template <bool flip, int vectors>
+constexpr std::array<Multiply, 12> by_rows() {
+  return by_rows<flip, vectors>(std::make_integer_sequence<int, kRows[vectors - 1]>());
+}
+constexpr std::array<Multiply, 12> kMultiply[2][kPanelVectors] = {
+    {by_rows<false, 1>(), by_rows<false, 2>(), by_rows<false, 3>(), by_rows<false, 4>()},
+    {by_rows<true, 1>(), by_rows<true, 2>(), by_rows<true, 3>(), by_rows<true, 4>()}};
+
+void multiply_rows(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, bool flip, std::int32_t* sums) {
+  kMultiply[flip ? 1 : 0][vectors - 1][static_cast<std::size_t>(rows - 1)](p, sums);
+}
+
+void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, bool flip, std::int32_t* to) {
+  const __m512i sign = _mm512_set1_epi8(flip ? -128 : 0);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    __m512i sum = _mm512_setzero_si512();
+    for (std::int64_t tap = 0; tap < p.taps; ++tap) {
+      const std::uint8_t* x = p.x[tap * p.x_tap + r] + p.offset;
+      for (std::int64_t k = 0; k < depth; k += 64) {
+        const __mmask64 there = depth - k >= 64 ? ~__mmask64{0} : (__mmask64{1} << (depth - k)) - 1;
+        const __m512i bytes =
+            _mm512_maskz_mov_epi8(there, _mm512_xor_si512(_mm512_maskz_loadu_epi8(there, x + k), sign));
+        sum = _mm512_add_epi64(sum, _mm512_sad_epu8(bytes, _mm512_setzero_si512()));
+      }
+    }
+    alignas(64) std::int64_t parts[8];
+    _mm512_store_si512(parts, sum);
+    std::int64_t total = 0;
+    for (const std::int64_t part : parts) total += part;
+    to[r] = static_cast<std::int32_t>(static_cast<std::uint32_t>(total));
+  }
+}
+
+constexpr PanelTable kTable = {{kRows[0], kRows[1], kRows[2], kRows[3]}, multiply_rows, finish_rows, row_sums};
+
+}  // namespace
+}  // namespace norn::kernels
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
+
+namespace norn::kernels {
+
+const PanelTable* panel_table() {
+#if defined(__x86_64__)
+  return has_vnni() ? &kTable : nullptr;
+#else
+  return nullptr;
+#endif
+}
+
+}  // namespace norn::kernels
