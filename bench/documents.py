@@ -5,8 +5,10 @@
 
 Rows for each model, medians of as many rounds as fit the time, at least three: loading it from its path, checking it
 from its path with all rules but those about types, with all of them (onnx's full check), inferring shapes from file to
-file, and loading and checking given a ModelProto, where norn's time is also shown less the proto's own serialisation. onnx reads external data when it loads; norn maps it. Last comes the peak of this process's memory,
-which is norn's alone with --no-onnx.
+a new file, and in place of one that is there (norn waits for the disk before it replaces a file; onnx writes over it),
+and loading and checking given a ModelProto, where norn's time is also shown less the proto's own serialisation. onnx
+reads external data when it loads; norn maps it. Last comes the peak of this process's memory, which is norn's alone
+with --no-onnx.
 """
 
 import argparse
@@ -21,8 +23,8 @@ import time
 import norn
 
 
-def paired(jobs, seconds):
-    """Medians in milliseconds by name; None for a job that fails."""
+def paired(jobs, seconds, before):
+    """Medians in milliseconds by name; None for a job that fails. What is in `before` is called first, and not timed."""
     times = {name: [] for name in jobs}
     failed = set()
     end = time.perf_counter() + seconds
@@ -32,6 +34,8 @@ def paired(jobs, seconds):
         for name, job in jobs.items():
             if name in failed:
                 continue
+            if name in before:
+                before[name]()
             start = time.perf_counter()
             try:
                 job()
@@ -44,17 +48,23 @@ def paired(jobs, seconds):
 
 
 def rows_of(path, seconds, with_onnx):
-    inferred = os.path.join(tempfile.mkdtemp(prefix="norn_bench_"), "inferred.onnx")
+    folder = tempfile.TemporaryDirectory(prefix="norn_bench_")
+    inferred, replaced = (os.path.join(folder.name, name) for name in ("inferred.onnx", "replaced.onnx"))
+
+    def remove():
+        if os.path.exists(inferred):
+            os.remove(inferred)
+
     jobs = {
         "load": lambda: norn.load(path),
         "check": lambda: norn.check(path, infer=False),
         "full": lambda: norn.check(path),
         "infer": lambda: norn.infer_shapes_path(path, inferred),
+        "replace": lambda: norn.infer_shapes_path(path, replaced),
     }
     if with_onnx:
         import onnx
         import onnx.checker
-
         import onnx.shape_inference
 
         jobs |= {
@@ -62,6 +72,7 @@ def rows_of(path, seconds, with_onnx):
             "onnx.check": lambda: onnx.checker.check_model(path),
             "onnx.full": lambda: onnx.checker.check_model(path, full_check=True),
             "onnx.infer": lambda: onnx.shape_inference.infer_shapes_path(path, inferred),
+            "onnx.replace": lambda: onnx.shape_inference.infer_shapes_path(path, replaced),
         }
         proto = onnx.load(path, load_external_data=False)
         if proto.ByteSize() < 2**31:
@@ -71,7 +82,7 @@ def rows_of(path, seconds, with_onnx):
                 "proto.check": lambda: norn.check(proto, infer=False),
                 "onnx.proto.check": lambda: onnx.checker.check_model(proto),
             }
-    t = paired(jobs, seconds)
+    t = paired(jobs, seconds, {"infer": remove, "onnx.infer": remove})
 
     def row(what, ours, theirs=None, beyond=None):
         return {
@@ -88,6 +99,7 @@ def rows_of(path, seconds, with_onnx):
         row("check", t["check"], t.get("onnx.check")),
         row("full check", t["full"], t.get("onnx.full")),
         row("infer shapes", t["infer"], t.get("onnx.infer")),
+        row("... replacing a file", t["replace"], t.get("onnx.replace")),
     ]
     if "proto.load" in t:
         serialize = t["proto.serialize"]

@@ -73,7 +73,7 @@ struct CheckOptions {
   std::vector<OperatorSet> operator_sets;
   // Do not ask that functions and the model agree on the operators that both use.
   bool skip_opset_compatibility_check = false;
-  // Infer types and shapes of the whole model and hold declarations and nodes against them (norn/infer.h).
+  // Infer types and shapes of the whole model and compare declarations and nodes with them (norn/infer.h).
   bool infer = true;
   std::size_t max_findings = 10'000;
 };
@@ -93,7 +93,8 @@ NORN_API Report check_part(PartKind kind, std::span<const std::byte> bytes, std:
 
 // Checks a data file's content: a TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto
 // (norn/data.h), or an .npy or .npz file; without `kind`, data_kind() decides. Throws norn::Error (InvalidProtobuf) for
-// bytes that are no such message. No rule binds .npy and .npz: those that can be read have no findings, others throw.
+// bytes that are not such a message. No rule binds .npy and .npz: those that can be read have no findings, others
+// throw.
 enum class DataKind;
 NORN_API Report check_data(std::span<const std::byte> bytes, std::optional<DataKind> kind = {},
                            const CheckOptions& options = {});

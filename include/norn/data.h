@@ -31,7 +31,7 @@ NORN_API DataKind data_kind(const std::string& path);  // .npy and .npz hold ten
 
 NORN_API Value parse_value(std::span<const std::byte> bytes, DataKind kind);
 // From an .npy file, an .npz of one array or a .pb, whose message is of that `kind`; with std::nullopt, data_kind()
-// tells. The file is read once. Throws norn::Error (LimitExceeded for a file, array or message beyond `limits`).
+// decides. The file is read once. Throws norn::Error (LimitExceeded for a file, array or message beyond `limits`).
 NORN_API Value load_value(const std::string& path, std::optional<DataKind> kind = DataKind::Tensor,
                           const Limits& limits = {});
 NORN_API void save_value(const Value& value, const std::string& path, const std::string& name = {});

@@ -17,7 +17,7 @@ struct PackOptions {
 struct UnpackOptions {
   std::string location;            // beside the model; "" is "<model file name>.data", or "...-2.data" if it is taken
   std::uint64_t threshold = 1024;  // tensors of fewer bytes stay in the model
-  std::uint64_t alignment = 4096;  // of each tensor in the file: a power of two, 1 is none
+  std::uint64_t alignment = 4096;  // of each tensor in the file: a power of two; 1 leaves no gaps
   // Go on in another file ("name-2.data") beyond this size; 1 gives each tensor its own, 0 is one file.
   std::uint64_t max_file_bytes = 0;
   bool checksums = false;  // write the file's SHA-1 into each tensor's entry

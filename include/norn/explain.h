@@ -50,7 +50,7 @@ struct ExplainedOperation {
 struct ExplainedStep;
 
 // A graph: the main one, or the body of a node of control flow. What is planned ahead is the first segment: steps until
-// a size is needed that only running tells.
+// a size is needed that is known only when the model runs.
 struct ExplainedGraph {
   std::string name;
   std::string attribute;  // of a body: "then_branch"
@@ -59,7 +59,7 @@ struct ExplainedGraph {
   std::vector<ExplainedStep> steps;
   std::vector<ExplainedOperation> views;              // of their input, which need no step
   std::vector<ExplainedOperation> known_from_shapes;  // whose outputs need no computing
-  std::vector<ExplainedStep> waiting;  // for sizes that only running tells; of these nothing but the node is known
+  std::vector<ExplainedStep> waiting;  // for sizes that earlier steps compute; only the node is known of these
   std::size_t arena_bytes = 0, scratch_bytes = 0;
 };
 
@@ -69,7 +69,7 @@ struct ExplainedStep {
   std::string kernel;                          // "matmul (brgemm)", "reference", "control flow"; "" of a waiting node
   std::vector<RefusedKernel> refused;          // kernels before it that do not take the node
   std::vector<ExplainedTensor> inputs, outputs;
-  bool late = false;  // its outputs' sizes are known only when it has run, or they are no tensors; `outputs` is empty
+  bool late = false;  // its outputs' sizes are known only when it has run, or they are not tensors; `outputs` is empty
   std::vector<MissedPass> missed_passes;
   std::vector<ExplainedGraph> graphs;  // of control flow: its bodies
   std::string donated;  // the input in whose memory it writes if that is donated (RunOptions::donated); "" for none

@@ -4,7 +4,7 @@
 //   norn::Model typed = norn::infer_shapes(norn::Model::load("model.onnx"), {}, &found);
 //   std::cout << found.to_string(true);
 //
-// Sizes are expressions over the model's dimension variables: "N", "2*seq + 1". What cannot be told before running has
+// Sizes are expressions over the model's dimension variables: "N", "2*seq + 1". What cannot be known before running has
 // a reason and the place where it began. Functions are inferred through at each call, bodies of loops until what holds
 // for one iteration holds for all. Thread-safe: functions here keep no state.
 #pragma once
@@ -28,8 +28,8 @@ struct InferOptions {
   bool strict = false;
   // Types that a node's operator does not take are a problem as well, and hide what it gives.
   bool check_types = true;
-  // Write expressions as names of dimensions: "2*seq + 1". Without it they get names as sizes do that only running
-  // tells: "unk__0", the same name for the same expression.
+  // Write expressions as names of dimensions: "2*seq + 1". Without it they get names as sizes do that are known
+  // only when the model runs: "unk__0", the same name for the same expression.
   bool symbolic = false;
   // Documents that declare operators beyond the built-in ones; those with a body are inferred through.
   std::vector<OperatorSet> operator_sets;
@@ -42,7 +42,7 @@ struct NORN_API Inference {
     std::string graph;  // 'graph "main"'
     std::string value;
     int dimension = -1;  // that is not known; -1 for the rank, -2 for the type
-    std::string why;     // "NonZero tells this size only when it runs"
+    std::string why;     // "NonZero determines this size only when it runs"
     std::string where;   // the node, or the declaration, where it began
   };
   struct Problem {
@@ -68,7 +68,7 @@ struct NORN_API Inference {
 NORN_API Model infer_shapes(const Model& model, const InferOptions& options = {}, Inference* found = nullptr);
 // As above; a document that nobody else holds is not copied.
 NORN_API Model infer_shapes(Model&& model, const InferOptions& options = {}, Inference* found = nullptr);
-// As above, from file to file: the notation follows from the extension, and external data stays where it is.
+// As above, from file to file, saved as Model::save() does; "" for `output` is the model's own path.
 NORN_API void infer_shapes_path(const std::string& model, const std::string& output, const InferOptions& options = {},
                                 Inference* found = nullptr);
 

@@ -111,8 +111,10 @@ class NORN_API Model {
   // or comes from `options.external_reader`.
   static Model parse(std::span<const std::byte> bytes, const LoadOptions& options,
                      std::shared_ptr<const void> owner = {});
-  // Writes a temporary file beside `path`, syncs it and renames it over `path`: readers of an old file are not
-  // disturbed. The notation follows from the extension unless `format` says otherwise.
+  // Writes a temporary file beside `path` and renames it over `path`: readers of an old file are not disturbed, and
+  // whatever happens, the old file or the whole new one is there. A file that is replaced is replaced by one that is on
+  // the disk; one that replaces nothing is stored when the system gets to it. Data files of the model are copied along
+  // into another folder. The notation follows from the extension unless `format` says otherwise.
   void save(const std::string& path, Format format = Format::Auto) const;
   // The ModelProto's bytes, or another notation's.
   std::vector<std::byte> serialize(Format format = Format::Binary) const;

@@ -39,8 +39,8 @@ struct Report;  // norn/check.h
 // function body run. Immutable and thread-safe; copies share the document.
 class NORN_API OperatorSet {
  public:
-  // Throws norn::Error: InvalidProtobuf for what is no operator-set document, InvalidGraph with the first broken rule's
-  // id for one that breaks what the specification says they MUST be.
+  // Throws norn::Error: InvalidProtobuf for what is not an operator-set document, InvalidGraph with the first broken
+  // rule's id for one that breaks what the specification says they MUST be.
   static OperatorSet load(const std::string& path);
   // Not for Format::OnnxText, which has no form for operator sets; Auto is the binary format.
   static OperatorSet parse(std::span<const std::byte> bytes, Format format = Format::Binary);

@@ -47,7 +47,7 @@ struct ProfiledStep {
   double total_seconds = 0;
   double own_seconds = 0;      // without the steps that it runs in turn
   double share = 0;            // of own_seconds in the time of all runs
-  std::optional<double> flop;  // of one call; nothing if sizes do not tell
+  std::optional<double> flop;  // of one call; empty if sizes do not determine it
   double bytes = 0;
   // The least time that the machine needs for as much FLOP or as many bytes, whichever takes longer, as a share of the
   // mean time. Above 1 where a kernel does less than the definition says, or counts in integers.

@@ -33,7 +33,7 @@ namespace norn {
 
 // What factors of products of float may be rounded to, where the CPU multiplies that faster. Sums are in float in any
 // case, and so is all other work. A product that the CPU or the kernel does not know so is computed in float, and
-// Session::explain tells why.
+// Session::explain says why.
 enum class Precision : std::uint8_t {
   Float32,   // nothing
   BFloat16,  // products with constant matrices, convolutions with constant weights: both factors to bfloat16, of 8
@@ -60,7 +60,7 @@ struct SessionOptions {
   // and the one made last, stay whatever they take.
   std::size_t max_plan_bytes = std::size_t{128} << 20;
   Precision precision = Precision::Float32;
-  // Hold the lowered program against its own rules, and again behind each pass; what breaks one is an Internal error.
+  // Check the lowered program by its own rules, and again after each pass; what breaks one is an Internal error.
   // For tests of Norn and reports of faults: it costs about as much as loading.
   bool verify_passes = false;
 };
@@ -130,8 +130,8 @@ class NORN_API Session {
   // Inputs that have a default (an initializer of the same name).
   const std::vector<ArgInfo>& overridable_initializers() const noexcept;
 
-  // Computes `outputs` (all of them if empty), in that order. Feeds are used in place, without a copy, and are held
-  // against the declared types and shapes: a dimension variable has one value in a run. Throws norn::Error.
+  // Computes `outputs` (all of them if empty), in that order. Feeds are used in place, without a copy, and are
+  // compared with the declared types and shapes: a dimension variable has one value in a run. Throws norn::Error.
   std::vector<Value> run(std::span<const Feed> feeds, std::span<const std::string> outputs = {},
                          const RunOptions& options = {}) const;
   std::vector<Value> run(std::initializer_list<Feed> feeds) const {

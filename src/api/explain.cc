@@ -41,7 +41,7 @@ class Page {
     for (const ExplainedOperation& o : graph.views) line("-  " + o.path() + ": a view of its input");
     for (const ExplainedOperation& o : graph.known_from_shapes) line("-  " + o.path() + ": known from the shapes");
     if (!graph.waiting.empty())
-      line("...  " + std::to_string(graph.waiting.size()) + " more nodes wait for sizes that only running tells");
+      line("...  " + std::to_string(graph.waiting.size()) + " more nodes wait for sizes that earlier nodes compute");
     for (const ExplainedStep& waiting : graph.waiting)
       if (!waiting.graphs.empty())
         line("     " + waiting.operations.front().path() + ": its graphs are planned when it runs");

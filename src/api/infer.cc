@@ -127,7 +127,7 @@ void begin_saving(const ir::Model& model, const std::string& path, SaveBegun& be
   const std::vector<format::PlacedBytes> places = format::expected_places(model, begun.encoded, declarations);
   if (places.empty()) return;
   try {
-    auto file = std::make_unique<base::AtomicFile>(path);
+    auto file = std::make_unique<base::AtomicFile>(path, base::Stored::BeforeReplacing);
     for (const format::PlacedBytes& p : places) file->write_ahead(p.offset, p.bytes);
     file->begin_storing();
     begun.file = std::move(file);

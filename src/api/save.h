@@ -17,7 +17,7 @@ struct SaveBegun {
 };
 
 // As Model::save(). `once_written` may take apart the model and what is encoded: it is called when the file only has to
-// become durable, as base::write_file_atomically() does.
+// get its name, as base::write_file_atomically() does.
 void save(const Model& model, const std::string& path, Format format, const SaveBegun& begun,
           const std::function<void()>& once_written = {});
 

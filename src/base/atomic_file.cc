@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -40,7 +42,7 @@ void AtomicFile::fail(const char* what) const {
   throw Error(ErrorCode::Io, std::string(what) + " \"" + shown_ + "\": " + std::strerror(errno));
 }
 
-AtomicFile::AtomicFile(const std::string& path) : shown_(path) {
+AtomicFile::AtomicFile(const std::string& path, Stored stored) : shown_(path), stored_(stored) {
   if (path.empty()) throw Error(ErrorCode::InvalidArgument, "an empty path names no file");
   if (path.find('\0') != std::string::npos) {
     throw Error(ErrorCode::InvalidArgument, "a path must not contain a NUL character");
@@ -64,6 +66,7 @@ AtomicFile::AtomicFile(const std::string& path) : shown_(path) {
   folder_ = std::make_shared<const Descriptor>(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!*folder_) fail("cannot open the folder of");
   create(exists ? info.st_mode & 0777 : 0666);
+  waits_ = stored_ == Stored::OnCommit || replaces_contents();
 }
 
 AtomicFile::AtomicFile(Descriptor folder, std::string name, std::string shown)
@@ -118,8 +121,7 @@ void AtomicFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes
     const ssize_t n = ::pwrite(fd_.get(), bytes.data(), std::min(bytes.size(), kStored), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail("cannot write");
-    if (static_cast<std::size_t>(n) == kStored)
-      ::sync_file_range(fd_.get(), static_cast<off_t>(offset), n, SYNC_FILE_RANGE_WRITE);
+    if (static_cast<std::size_t>(n) == kStored) begin_storing(offset, kStored);
     bytes = bytes.subspan(static_cast<std::size_t>(n));
     offset += static_cast<std::uint64_t>(n);
   }
@@ -139,7 +141,11 @@ void AtomicFile::write_ahead(std::uint64_t offset, std::span<const std::byte> by
   written_end_ = offset + bytes.size();
 }
 
-void AtomicFile::begin_storing() noexcept { ::sync_file_range(fd_.get(), 0, 0, SYNC_FILE_RANGE_WRITE); }
+void AtomicFile::begin_storing(std::uint64_t offset, std::uint64_t size) noexcept {
+  if (waits_) ::sync_file_range(fd_.get(), static_cast<off_t>(offset), static_cast<off_t>(size), SYNC_FILE_RANGE_WRITE);
+}
+
+void AtomicFile::begin_storing() noexcept { begin_storing(0, 0); }
 
 // What was written ahead and not appended may lie behind the end.
 void AtomicFile::forget_ahead() {
@@ -186,8 +192,7 @@ void AtomicFile::copy(int from, std::uint64_t offset, std::uint64_t size) {
         auto in = static_cast<off64_t>(offset), out = static_cast<off64_t>(size_);
         const ssize_t n = ::copy_file_range(from, &in, fd_.get(), &out, wanted, 0);
         if (n > 0) {
-          if (static_cast<std::size_t>(n) == kStored)
-            ::sync_file_range(fd_.get(), static_cast<off_t>(size_), n, SYNC_FILE_RANGE_WRITE);
+          if (static_cast<std::size_t>(n) == kStored) begin_storing(size_, kStored);
           offset += static_cast<std::uint64_t>(n), size_ += static_cast<std::uint64_t>(n);
           continue;
         }
@@ -212,10 +217,15 @@ void AtomicFile::sync() {
   if (::fsync(fd_.get()) != 0) fail("cannot write");
 }
 
+// A file system over a network may report only here that what was written did not fit.
+void AtomicFile::close() {
+  if (fd_.close() != 0) fail("cannot write");
+}
+
 void AtomicFile::pause() {
   if (temporary_.empty()) name_temporary([&] { return link_as(temporary_); });
   sync();
-  if (fd_.close() != 0) fail("cannot write");
+  close();
 }
 
 void AtomicFile::resume() {
@@ -257,22 +267,60 @@ void AtomicFile::set_mode(unsigned mode) noexcept {
   if (mode != this->mode() && ::fchmod(fd_.get(), mode) != 0) return;
 }
 
-void AtomicFile::keep_mode() noexcept {
-  struct stat old;
+// In a mode, the group's rights are the mask of an access control list, if there is one: as a mode alone, they would be
+// the group's. False if that cannot be known or kept.
+bool AtomicFile::keep_access_list() const noexcept {
+  constexpr const char* kName = "system.posix_acl_access";
+  const Descriptor old(::openat(folder_->get(), name_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  std::array<std::byte, 4096> list;
+  const ssize_t size = ::fgetxattr(old.get(), kName, list.data(), list.size());
+  if (size >= 0) return ::fsetxattr(fd_.get(), kName, list.data(), static_cast<std::size_t>(size), 0) == 0;
+  if (errno == ENOTSUP) return true;
+  // The folder's default list may have been given to the new file.
+  return errno == ENODATA && (::fremovexattr(fd_.get(), kName) == 0 || errno == ENODATA);
+}
+
+void AtomicFile::keep_rights() {
+  struct stat old, own;
   if (::fstatat(folder_->get(), name_.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(old.st_mode)) return;
+  if (::fstat(fd_.get(), &own) != 0) return;
+  bool same_group = own.st_gid == old.st_gid;
+  if (own.st_uid != old.st_uid || !same_group) {
+    // Only root gives files away; others may be of the old file's group.
+    same_group = ::fchown(fd_.get(), old.st_uid, old.st_gid) == 0 ||
+                 ::fchown(fd_.get(), static_cast<uid_t>(-1), old.st_gid) == 0;
+  }
+  unsigned mode = old.st_mode & 0777;
+  if (!same_group || !keep_access_list()) mode = (mode & 0707) | (mode & 007) << 3;  // the group may what others may
   // A file system that refuses leaves the mode that the file was made with, which allows less.
-  set_mode(old.st_mode & 0777);
+  set_mode(mode);
+}
+
+bool AtomicFile::replaces_contents() const noexcept {
+  struct stat old;
+  return ::fstatat(folder_->get(), name_.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode) &&
+         old.st_size != 0;
 }
 
 void AtomicFile::commit(Existing existing) {
   if (fd_) forget_ahead();
-  if (existing == Existing::Refuse && temporary_.empty()) {
-    sync();
-    if (!link_as(name_)) fail("cannot write");
-    fd_ = Descriptor();
-  } else if (fd_) {
-    if (existing == Existing::Replace) keep_mode();
+  const bool wait = stored_ == Stored::OnCommit || replaces_contents();
+  const bool unnamed = temporary_.empty();
+  if (fd_ && existing == Existing::Replace) keep_rights();
+  if (fd_ && wait && !(unnamed && existing == Existing::Refuse)) {
     pause();
+  } else if (fd_) {
+    if (wait) sync();
+    if (unnamed) {
+      // The name comes last, and while there is a descriptor; closing another one reports what closing this would.
+      if (Descriptor(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0)).close() != 0) fail("cannot write");
+      if (!link_as(name_)) {
+        if (errno != EEXIST || existing == Existing::Refuse) fail("cannot write");
+        name_temporary([&] { return link_as(temporary_); });
+        if (replaces_contents()) sync();  // somebody has made it meanwhile
+      }
+    }
+    close();
   }
   if (existing == Existing::Refuse && !temporary_.empty()) {
     if (::renameat2(folder_->get(), temporary_.c_str(), folder_->get(), name_.c_str(), RENAME_NOREPLACE) == 0) {
@@ -286,7 +334,7 @@ void AtomicFile::commit(Existing existing) {
     temporary_.clear();
   }
   // The new name becomes durable with the folder; a file system that cannot sync folders loses nothing else.
-  ::fsync(folder_->get());
+  if (stored_ == Stored::OnCommit) ::fsync(folder_->get());
 }
 
 }  // namespace norn::base

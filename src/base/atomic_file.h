@@ -1,8 +1,13 @@
-// A file that appears whole or not at all: written without a name, or under another one beside its place, synced, and
-// renamed.
+// A file that appears whole or not at all: written without a name, or under another one beside its place, and renamed.
 //
-// Whoever has the old file open or mapped keeps it, and who may read and write stays as it was; a file with rights of
-// its own when executed (setuid) loses them. Holes of sparse sources stay holes.
+// Whoever has the old file open or mapped keeps it, and its other hard links keep its contents. Owner, group and who
+// may read and write stay as they were as far as this process may set them, and no other user may more than before;
+// rights that a file has when executed (setuid) go. Holes of sparse sources stay holes.
+//
+// A file on the disk is replaced only by one that is on the disk (fsync), so that a machine that loses power is left
+// with one of them. What replaces nothing has nothing to lose but itself: whoever does not need to know when it is on
+// the disk (Stored::BeforeReplacing) saves the two to ten milliseconds that waiting for a disk costs, and more for
+// large files.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,10 +20,16 @@
 
 namespace norn::base {
 
+// When the contents of a file have to be on the disk.
+enum class Stored : std::uint8_t {
+  OnCommit,         // as its name, when commit() returns
+  BeforeReplacing,  // before it takes the place of a file that is not empty; otherwise when the system gets to it
+};
+
 class AtomicFile {
  public:
   // To stand at `path`; where that is a symbolic link, at what it names. Throws norn::Error (Io, InvalidArgument).
-  explicit AtomicFile(const std::string& path);
+  explicit AtomicFile(const std::string& path, Stored stored = Stored::OnCommit);
   // To stand in `folder` under `name`, which must not contain a slash; `shown` is the path for messages. A symbolic
   // link of that name is replaced, not followed.
   AtomicFile(Descriptor folder, std::string name, std::string shown);
@@ -33,7 +44,7 @@ class AtomicFile {
   // Writes what will be appended at `offset` later, ahead of what comes before it: if the same memory is appended
   // there, nothing is written again. It must not change meanwhile. In the order of the offsets.
   void write_ahead(std::uint64_t offset, std::span<const std::byte> bytes);
-  // Has the system begin to store what is written, so that sync() does not have to wait for all of it.
+  // Has the system begin to store what is written, so that commit() does not have to wait for all of it, if it waits.
   void begin_storing() noexcept;
   void write_zeros(std::uint64_t count);  // as a hole where the file system has them
   // Appends `size` bytes of another file, inside the kernel where it can.
@@ -68,14 +79,20 @@ class AtomicFile {
   void name_temporary(Make&& make);
   std::string link_source() const;
   bool link_as(const std::string& name) const;
-  void keep_mode() noexcept;
+  void keep_rights();
+  bool keep_access_list() const noexcept;
+  bool replaces_contents() const noexcept;
+  void begin_storing(std::uint64_t offset, std::uint64_t size) noexcept;
   void forget_ahead();
+  void close();
   [[noreturn]] void fail(const char* what) const;
 
   std::shared_ptr<const Descriptor> folder_;
   Descriptor fd_;
   std::string name_, temporary_, shown_;
   std::uint64_t size_ = 0;
+  Stored stored_ = Stored::OnCommit;
+  bool waits_ = true;  // commit() will wait for the disk, as far as is known
   struct Ahead {
     std::uint64_t offset;
     std::span<const std::byte> bytes;

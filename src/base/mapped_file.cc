@@ -246,7 +246,7 @@ void write_file_atomically(const std::string& path, std::span<const std::span<co
     return;
   }
   std::optional<AtomicFile> made;
-  AtomicFile& file = begun ? *begun : made.emplace(path);
+  AtomicFile& file = begun ? *begun : made.emplace(path, Stored::BeforeReplacing);
   for (const auto piece : pieces) file.write(piece);
   if (once_written)
     run_both([&] { file.commit(); }, once_written);

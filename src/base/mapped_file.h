@@ -33,8 +33,9 @@ FileBytes map_descriptor(int fd, std::uint64_t bytes, const std::string& path);
 // been copied. Does nothing to other memory. Thread-safe.
 void release_pages(const void* memory, std::size_t bytes) noexcept;
 
-// Writes beside `path`, syncs, renames over it; the target is either the old file or the whole new one.
-// `once_written`, if there is one, is called when the pieces are not needed any more: while the file is synced, on
+// Writes beside `path` and renames over it: the target is either the old file or the whole new one, also of a machine
+// that loses power (Stored::BeforeReplacing). Pipes and devices are written to.
+// `once_written`, if there is one, is called when the pieces are not needed any more: while the file gets its name, on
 // another thread if one is free, and not at all if writing fails. `begun`, if there is one, is to stand at `path` and
 // may have pieces written ahead. Throws norn::Error (Io).
 void write_file_atomically(const std::string& path, std::span<const std::span<const std::byte>> pieces,

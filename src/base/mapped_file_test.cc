@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -126,6 +127,91 @@ TEST_F(Files, KeepsPermissions) {
   write(path("link"), "4");
   EXPECT_EQ(mode("a"), 0775u);
   ::umask(umask_before);
+}
+
+TEST_F(Files, KeepsOwnerAndGroup) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  write(path("a"), "1");
+  ASSERT_EQ(::chown(path("a").c_str(), 12345, 23456), 0);
+  ASSERT_EQ(::chmod(path("a").c_str(), 0640), 0);
+  write(path("a"), "2");
+  struct stat info = {};
+  ASSERT_EQ(::stat(path("a").c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, 12345u);
+  EXPECT_EQ(info.st_gid, 23456u);
+  EXPECT_EQ(info.st_mode & 07777, 0640u);
+}
+
+// Bytes of a list in which one more user has rights: version 2, then a tag, rights and an id for each entry.
+std::vector<std::uint8_t> access_list(std::uint8_t group, std::uint8_t mask) {
+  std::vector<std::uint8_t> list{2, 0, 0, 0};
+  const auto add = [&](std::uint8_t tag, std::uint8_t rights, std::uint8_t id) {
+    list.insert(list.end(), {tag, 0, rights, 0, id, id, id, id});
+  };
+  add(0x01, 6, 0xff);  // the owner
+  add(0x02, 6, 0x11);  // a user
+  add(0x04, group, 0xff);
+  add(0x10, mask, 0xff);
+  add(0x20, 0, 0xff);  // others
+  return list;
+}
+
+TEST_F(Files, KeepsAccessControlLists) {
+  constexpr const char *kList = "system.posix_acl_access", *kDefault = "system.posix_acl_default";
+  const auto list_of = [&](const char* name) {
+    std::vector<std::uint8_t> list(4096);
+    const ssize_t size = ::getxattr(path(name).c_str(), kList, list.data(), list.size());
+    list.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return list;
+  };
+  const std::vector<std::uint8_t> list = access_list(0, 6);
+  write(path("a"), "1");
+  if (::setxattr(path("a").c_str(), kList, list.data(), list.size(), 0) != 0) GTEST_SKIP() << "no such lists here";
+  ASSERT_EQ(list_of("a"), list);
+  write(path("a"), "2");
+  EXPECT_EQ(list_of("a"), list) << "without it, the group would have the mask's rights";
+  // A file without one does not get the folder's when it is replaced.
+  write(path("b"), "1");
+  ASSERT_EQ(::setxattr(folder_.c_str(), kDefault, list.data(), list.size(), 0), 0);
+  write(path("b"), "2");
+  EXPECT_TRUE(list_of("b").empty());
+  write(path("c"), "1");
+  EXPECT_FALSE(list_of("c").empty());
+}
+
+// What is not waited for has the same contents, names and rights.
+TEST_F(Files, WhatReplacesNothingNeedNotBeStoredFirst) {
+  const auto bytes = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+  const std::string large(20'000'000, 'x');
+  for (const Stored stored : {Stored::OnCommit, Stored::BeforeReplacing}) {
+    for (const char* before : {"none", "empty", "full"}) {
+      for (const bool appears : {false, true}) {  // while the new one is written
+        const bool exists = std::string_view(before) != "none";
+        fs::remove(path("a"));
+        if (exists) write(path("a"), std::string_view(before) == "full" ? "old" : "");
+        if (exists) {
+          ASSERT_EQ(::chmod(path("a").c_str(), 0604), 0);
+        }
+        AtomicFile file(path("a"), stored);
+        file.write(bytes(large));
+        if (appears) write(path("a"), "of another process");
+        file.commit();
+        EXPECT_TRUE(content(path("a")) == large) << before;
+        EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << before;
+        struct stat info = {};
+        ASSERT_EQ(::stat(path("a").c_str(), &info), 0);
+        if (exists) {
+          EXPECT_EQ(info.st_mode & 07777, 0604u) << before;
+        }
+      }
+    }
+  }
+  fs::remove(path("a"));
+  AtomicFile refused(path("a"), Stored::BeforeReplacing);
+  refused.write(bytes("new"));
+  write(path("a"), "of another process");
+  EXPECT_THROW(refused.commit(AtomicFile::Existing::Refuse), Error);
+  EXPECT_EQ(content(path("a")), "of another process");
 }
 
 TEST_F(Files, NothingIsSeenBeforeItIsWhole) {

@@ -223,7 +223,7 @@ void check_checksum(Context& ctx, const Place& place, const std::string& locatio
                     DataFile* file) {
   if (!is_sha1(checksum)) {
     ctx.report("ext.checksum", place,
-               "the checksum " + quoted(checksum) + " is no SHA-1, which has 40 hexadecimal digits",
+               "the checksum " + quoted(checksum) + " is not a SHA-1, which has 40 hexadecimal digits",
                "leave the checksum away or write the SHA-1 of the whole file");
     return;
   }

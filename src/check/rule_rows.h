@@ -381,7 +381,7 @@ inline constexpr RuleRow kRuleRows[] = {
     {"infer.merge.elem-conflict", kMust, 1, 14, kRuntime, "inferred and declared element types agree"},
     {"infer.node.shapes", kMust, 1, 14, kRuntime,
      "shapes, attributes and contents known beforehand fit what the operator does"},
-    {"infer.complete", kShould, 1, 14, kAdvice, "types and shapes can be inferred as far as the standard tells them"},
+    {"infer.complete", kShould, 1, 14, kAdvice, "types and shapes can be inferred as far as the standard defines them"},
     {"sparse.values.present", kMust, 6, 14, kRuntime, "values tensor present"},
     {"sparse.values.rank1", kMust, 6, 14, kRuntime, "values has shape [NNZ]"},
     {"sparse.values.name", kMust, 6, 14, kRuntime, "as initializer, values' name is the initializer's name, non-empty"},

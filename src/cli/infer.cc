@@ -45,8 +45,9 @@ void add_infer(CLI::App& app, int& exit) {
   command->add_option("out", flags->output, "Where the model goes with what was found; - is standard output")
       ->type_name("OUT");
   command->add_flag("--why", flags->why, "Tell of every size that stays unknown why it does, and where that began");
-  command->add_flag("--symbolic", flags->options.symbolic,
-                    "Write expressions (2*seq + 1), and names for sizes that only running tells, as dimension names");
+  command->add_flag(
+      "--symbolic", flags->options.symbolic,
+      "Write expressions (2*seq + 1), and names for sizes that are known only when the model runs, as dimension names");
   command->add_flag("--strict", flags->options.strict, "Stop at the first contradiction");
   repeated(command->add_option("--opset,--operator-set", flags->operator_sets,
                                "A document that declares operators (repeat)"))

@@ -64,7 +64,7 @@ int profile(const ProfileFlags& flags) {
 void add_profile(CLI::App& app, int& exit) {
   CLI::App* command = app.add_subcommand(
       "profile",
-      "Run a model and tell where the time goes: phases of loading, passes, and each node beside what this "
+      "Run a model and show where the time goes: phases of loading, passes, and each node beside what this "
       "machine can do");
   auto flags = std::make_shared<ProfileFlags>();
   command->add_option("model", flags->model, "The model; - is standard input")->required()->type_name("MODEL");

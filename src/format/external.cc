@@ -38,7 +38,7 @@ std::uint64_t number(const std::string& key, const std::string& text) {
 std::string checksum(std::string text) {
   for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'F' ? c + ('a' - 'A') : c);
   if (text.size() != 40 || text.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    refuse("external_data's checksum is no SHA-1 (40 hexadecimal digits): " + base::quoted(text));
+    refuse("external_data's checksum is not a SHA-1 (40 hexadecimal digits): " + base::quoted(text));
   }
   return text;
 }

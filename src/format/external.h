@@ -25,7 +25,7 @@ struct ExternalEntry {
   std::vector<std::string> unknown_keys;  // neither these nor "basepath"
 };
 // Throws norn::Error (InvalidGraph, at the tensor): no location or a misspelt one, numbers that are none, a key with
-// two values, a checksum that is no SHA-1.
+// two values, a checksum that is not a SHA-1.
 ExternalEntry parse_external(const ir::Tensor& tensor);
 
 // Bytes that the entry takes of a file of `size` bytes; throws norn::Error (InvalidGraph) if it does not lie in there.

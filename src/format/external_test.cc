@@ -163,7 +163,7 @@ TEST_F(External, VerifiesChecksumsWhenAsked) {
     refused({{"location", "sub/w.bin"}, {"checksum", wrong}, {"length", "4"}},
             "SHA-1 "
             "87acec");
-    refused({{"location", "sub/w.bin"}, {"checksum", "sha1"}, {"length", "4"}}, "no SHA-1");
+    refused({{"location", "sub/w.bin"}, {"checksum", "sha1"}, {"length", "4"}}, "not a SHA-1");
   }
 }
 

@@ -344,7 +344,7 @@ void deflate_into(base::AtomicFile& file, std::span<const std::span<const std::b
 }  // namespace
 
 void write_npz(std::span<const std::pair<std::string, Tensor>> arrays, const std::string& path, bool compress) {
-  base::AtomicFile file(path);
+  base::AtomicFile file(path, base::Stored::BeforeReplacing);
   std::vector<Entry> entries;
   std::set<std::string_view> names;
   for (const auto& [name, tensor] : arrays) {

@@ -213,7 +213,7 @@ void DocumentWalk::node(const ir::Node& node, Scope& scope, PlaceId at) {
   }
   outputs_unknown(
       node, scope,
-      unknown_because("nothing tells what " + domain_name(domain) + "." + node.op_type.get() + " does", at));
+      unknown_because("nothing defines what " + domain_name(domain) + "." + node.op_type.get() + " does", at));
 }
 
 void DocumentWalk::call(const ir::Node& node, const ir::Function& function, Scope& scope, PlaceId at) {

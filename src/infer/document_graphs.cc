@@ -221,7 +221,7 @@ void DocumentWalk::infer(const opset::Operator& op, const opset::Schema* schema,
         if (!unknown && id != kNoValue && is_open(values_[id].type)) unknown = values_[id].unknown;
       if (!inferrer_.why().empty()) unknown = unknown_because(inferrer_.why(), at);
       if (!unknown)
-        unknown = unknown_because(op.infer ? opset::full_name(op) + " tells the shape only when it runs"
+        unknown = unknown_because(op.infer ? opset::full_name(op) + " determines the shape only when it runs"
                                            : "shapes of " + opset::full_name(op) + " are not inferred yet",
                                   at);
     }

@@ -54,7 +54,7 @@ Facts::Unknown Inferrer::reason(std::string_view why, std::string& made) const {
   if (why.empty()) why = why_;
   if (!why.empty()) return {why, view_->place};
   if (const Facts::Unknown input = open_input(); !input.why.empty()) return input;
-  made = opset::full_name(*view_->op) + " tells this size only when it runs";
+  made = opset::full_name(*view_->op) + " determines this size only when it runs";
   return {made, view_->place};
 }
 

@@ -342,7 +342,7 @@ one.)")
       .def_prop_rw(
           "timeout", [](const PythonRunOptions& self) { return self.timeout; },
           [](PythonRunOptions& self, std::optional<double> value) { self.timeout = value; }, nb::arg().none(),
-          "Seconds that a run may take; None is no bound.")
+          "Seconds that a run may take; None sets no bound.")
       .def_rw("logid", &PythonRunOptions::logid)
       .def_rw("log_severity_level", &PythonRunOptions::log_severity_level)
       .def_rw("log_verbosity_level", &PythonRunOptions::log_verbosity_level)
@@ -468,8 +468,7 @@ these feeds.
 
 Dimension variables that no feed gives count as ``default_dim``; ``donate`` is as for :meth:`run`.)")
       .def("explanation", explanation, nb::arg("input_feed") = nb::none(), nb::arg("default_dim") = 1, nb::kw_only(),
-           nb::arg("donate") = nb::none(),
-           R"(What :meth:`explain` tells, as fields: those of ``norn explain --json``.)")
+           nb::arg("donate") = nb::none(), R"(What :meth:`explain` says, as fields: those of ``norn explain --json``.)")
       .def("profile", profile, nb::arg("input_feed"), nb::kw_only(), nb::arg("runs") = 10, nb::arg("warmups") = 1,
            nb::arg("machine") = true, nb::arg("trace") = nb::none(), nb::arg("run_options") = nb::none(),
            R"doc(Runs the model and says where the time goes: a dict with the fields of ``norn profile --json``.
@@ -486,7 +485,7 @@ definitions and sizes, whatever the kernel does; what is not known is None.
 of every run, for chrome://tracing or Perfetto.)doc")
       .def("profile_text", profile_text, nb::arg("input_feed"), nb::kw_only(), nb::arg("runs") = 10,
            nb::arg("warmups") = 1, nb::arg("top") = 40, nb::arg("run_options") = nb::none(),
-           "What :meth:`profile` tells as a page, as ``norn profile`` prints it: the ``top`` longest steps.")
+           "What :meth:`profile` measures, as a page, as ``norn profile`` prints it: the ``top`` longest steps.")
       .def("program_text", program_text, "The lowered program after passes, as ONNX text.");
 
   module.def("unrunnable_nodes", unrunnable, nb::arg("model"), nb::kw_only(), nb::arg("operator_sets") = nb::list(),

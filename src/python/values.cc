@@ -543,12 +543,12 @@ bool may_be_written(nb::handle object) {
 
 Tensor place_of(nb::handle object) {
   if (!PyArray_Check(object.ptr()))
-    invalid_argument("an object of type " + name_of_type(object) + " is no place for an output", "give a numpy array");
+    invalid_argument("an object of type " + name_of_type(object) + " cannot hold an output", "give a numpy array");
   auto* array = reinterpret_cast<PyArrayObject*>(object.ptr());
   const DataType type = type_of(PyArray_TYPE(array));
   if (type == DataType::Undefined || type == DataType::String || is_signed_sub_byte(type)) {
     const nb::object dtype = object.attr("dtype");
-    invalid_argument("an array of numpy's " + std::string(nb::str(dtype).c_str()) + " is no place for an output",
+    invalid_argument("an array of numpy's " + std::string(nb::str(dtype).c_str()) + " cannot hold an output",
                      "let the run make the array, or give one of another type");
   }
   if (!PyArray_ISCARRAY(array))
