@@ -139,7 +139,7 @@ void Tensor::not_held_in(std::uint32_t types) const {
   throw Error(ErrorCode::InvalidArgument,
               "the elements of a tensor " + std::string(data_type_name(dtype_)) + to_string(dims_) +
                   " were accessed as " + (names.empty() ? "bytes" : "elements of type " + names),
-              {}, "dtype() determines which as<T>() fits; data() gives the memory as it is");
+              {}, "dtype() says which as<T>() fits; data() gives the memory as it is");
 }
 
 Tensor Tensor::reshaped(Shape dims) const {

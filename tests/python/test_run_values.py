@@ -422,8 +422,8 @@ def test_given_arrays_have_to_fit():
         ({"y": good, "same": good}, "overlap"),
         ({"y": np.empty(6, np.float32)[::2]}, "C-contiguous"),
         ({"y": frozen}, "writable"),
-        ({"y": [0, 0, 0]}, "no place for an output"),
-        ({"y": np.empty(3, object)}, "no place for an output"),
+        ({"y": [0, 0, 0]}, "cannot hold an output"),
+        ({"y": np.empty(3, object)}, "cannot hold an output"),
     ]:
         with pytest.raises(norn.InvalidArgument, match=why):
             session.run(None, {"x": x}, outputs=outputs)
