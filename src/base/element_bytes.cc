@@ -1,6 +1,5 @@
 #include "base/element_bytes.h"
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -51,14 +50,25 @@ std::optional<std::vector<Value>> items_of(const std::vector<Value>& items) {
 std::uint8_t seen_in(const std::uint8_t* bytes, std::int64_t count, const Range& range) {
   std::uint8_t seen = 0;
   std::int64_t i = 0;
-  if (range.bias == 0) {  // words at a time, several beside each other: every bool that comes in goes through here
-    std::array<std::uint64_t, 8> words{}, more;
-    for (; i + 64 <= count; i += 64) {
-      std::memcpy(more.data(), bytes + i, 64);
-      for (std::size_t w = 0; w < words.size(); ++w) words[w] |= more[w];
+  if (range.bias == 0) {
+    // Every bool that comes in goes through here, so it has to be as fast as memory is: 120 GB/s out of the second
+    // cache with SSE2. Named vectors stay in registers; an array of words is written to the stack at every turn.
+    using Block [[gnu::vector_size(16)]] = std::uint64_t;
+    constexpr std::int64_t kBlock = sizeof(Block);
+    const auto load = [bytes](std::int64_t at) {
+      Block block;
+      std::memcpy(&block, bytes + at, kBlock);
+      return block;
+    };
+    Block a{}, b{}, c{}, d{};
+    for (; i + 8 * kBlock <= count; i += 8 * kBlock) {
+      a |= load(i) | load(i + kBlock);
+      b |= load(i + 2 * kBlock) | load(i + 3 * kBlock);
+      c |= load(i + 4 * kBlock) | load(i + 5 * kBlock);
+      d |= load(i + 6 * kBlock) | load(i + 7 * kBlock);
     }
-    for (std::uint64_t word : words)
-      for (; word != 0; word >>= 8) seen |= static_cast<std::uint8_t>(word);
+    a |= b | c | d;
+    for (std::uint64_t word = a[0] | a[1]; word != 0; word >>= 8) seen |= static_cast<std::uint8_t>(word);
   }
   for (; i < count; ++i) seen |= static_cast<std::uint8_t>(bytes[i] + range.bias);
   return seen;

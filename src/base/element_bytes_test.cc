@@ -29,6 +29,19 @@ TEST(ElementBytes, EveryByteOfABoolButZeroIsTrue) {
   }
 }
 
+TEST(ElementBytes, OneOddBoolAmongManyIsFound) {
+  for (const std::size_t size : {1u, 15u, 127u, 128u, 129u, 300u})
+    for (std::size_t at = 0; at < size; ++at) {
+      std::vector<int> bytes(size, 1);
+      bytes[at] = at % 2 == 0 ? 2 : 0x80;
+      const auto sound = with_sound_elements(of_bytes(DataType::Bool, bytes));
+      ASSERT_TRUE(sound) << size << " " << at;
+      for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(sound->as<std::uint8_t>()[i], 1);
+      bytes[at] = 0;
+      ASSERT_FALSE(with_sound_elements(of_bytes(DataType::Bool, bytes)));
+    }
+}
+
 TEST(ElementBytes, SubByteElementsAreInRange) {
   struct Row {
     DataType type;
