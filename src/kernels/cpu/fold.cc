@@ -14,6 +14,7 @@
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/fold_wide.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
 namespace {
@@ -36,6 +37,11 @@ class Fold final : public Kernel, private FoldSpace {
     if (kind_ == FoldKind::L2 && partial_ == DataType::Float) partial_ = DataType::Double;
     if (kind_ == FoldKind::Mean && partial_ == DataType::Int32) partial_ = DataType::Int64;
     join_ = fold_loops(joining(kind_), partial_).rows;
+    divides_ = kind_ == FoldKind::Mean;
+    if (divides_) last_ = typed_loop(TypedOp::Div, partial_);
+    if (kind_ == FoldKind::L2) last_ = typed_loop(TypedOp::Sqrt, partial_);
+    if (kind_ == FoldKind::LogSum) last_ = typed_loop(TypedOp::Log, partial_);
+    if (partial_ != computed_in(type_)) cast_ = cast_loop(partial_, computed_in(type_));
   }
 
   void run(void* const* operands, void*) const override {
@@ -143,34 +149,30 @@ class Fold final : public Kernel, private FoldSpace {
     });
   }
 
+  // What is left to do with n totals, in vectors: to divide, to take roots or logarithms, to narrow.
   void finish(void* totals, char* out, std::int64_t n) const {
-    const auto each = [&]<class P, class T>(P, T) {
-      P* from = static_cast<P*>(totals);
-      T* to = reinterpret_cast<T*>(halves_ ? static_cast<char*>(totals) : out);
-      for (std::int64_t i = 0; i < n; ++i) {
-        P v = from[i];
-        if constexpr (std::is_floating_point_v<P>) {
-          if (kind_ == FoldKind::Mean) v /= static_cast<P>(folded_);
-          if (kind_ == FoldKind::L2) v = std::sqrt(v);
-          if (kind_ == FoldKind::LogSum) v = std::log(v);
-        } else if (kind_ == FoldKind::Mean) {
-          v /= static_cast<P>(folded_);
-        }
-        to[i] = static_cast<T>(v);
+    Buffer divisors, finished;
+    if (last_) {
+      if (divides_) {
+        if (partial_ == DataType::Float)
+          std::fill_n(reinterpret_cast<float*>(divisors.data()), n, static_cast<float>(folded_));
+        else if (partial_ == DataType::Double)
+          std::fill_n(reinterpret_cast<double*>(divisors.data()), n, static_cast<double>(folded_));
+        else
+          std::fill_n(reinterpret_cast<std::int64_t*>(divisors.data()), n, folded_);
       }
-    };
-    const DataType type = computed_in(type_);
-    if (type == DataType::Float && partial_ == DataType::Double)
-      each(double{}, float{});
-    else if (type == DataType::Float)
-      each(float{}, float{});
-    else if (type == DataType::Double)
-      each(double{}, double{});
-    else if (partial_ != type)
-      each(std::int64_t{}, std::int32_t{});
+      last_(totals, divisors.data(), finished.data(), n, 0, 0);
+      totals = finished.data();
+    }
+    Buffer narrowed;
+    if (cast_) {
+      cast_(totals, narrowed.data(), n);
+      totals = narrowed.data();
+    }
+    if (halves_)
+      halves_.narrow(totals, out, n);
     else
       std::memcpy(out, totals, static_cast<std::size_t>(n) * element_size(type_));
-    if (halves_) halves_.narrow(totals, out, n);
   }
 
   FoldKind kind_;
@@ -178,6 +180,9 @@ class Fold final : public Kernel, private FoldSpace {
   Halves halves_;
   FoldLoops loops_;
   void (*join_)(const void*, std::int64_t, std::int64_t, void*, std::int64_t, bool) = nullptr;
+  TypedLoop last_ = nullptr;
+  CastLoop cast_ = nullptr;
+  bool divides_ = false;
 };
 
 std::string fold_refuses(const FoldConfig& c) {

@@ -225,6 +225,41 @@ void arg_of_columns(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t stride
   }
 }
 
+// Few columns without gaps: many rows are taken as one, whose columns are joined at the end.
+constexpr std::int64_t kJoinedColumns = 256;
+template <class T, bool largest, bool last>
+void arg_of_few_columns(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t columns, std::int64_t* HWY_RESTRICT out) {
+  const std::int64_t together = kJoinedColumns / columns, width = together * columns;
+  T best[kJoinedColumns];
+  std::int64_t row[kJoinedColumns];
+  for (std::int64_t i = 0; i < width; ++i) best[i] = x[i];
+  for (std::int64_t i = 0; i < width; ++i) row[i] = 0;
+  for (std::int64_t k = together; k < n; k += together) {
+    const T* HWY_RESTRICT from = x + k * columns;
+    const std::int64_t m = (n - k < together ? n - k : together) * columns;
+    for (std::int64_t i = 0; i < m; ++i) {
+      const T a = from[i], b = best[i];
+      const bool wins = beats<largest, last>(a, b);
+      best[i] = wins ? a : b;
+      row[i] = wins ? k : row[i];
+    }
+  }
+  for (std::int64_t i = 0; i < columns; ++i) {
+    T of_all = best[i];
+    std::int64_t at = row[i];
+    for (std::int64_t r = 1; r < together; ++r) {
+      const T v = best[r * columns + i];
+      const std::int64_t place = row[r * columns + i] + r;
+      const bool alike = v == of_all || (v != v && of_all != of_all);
+      if (alike ? (last ? place > at : place < at) : beats<largest, last>(v, of_all)) {
+        of_all = v;
+        at = place;
+      }
+    }
+    out[i] = at;
+  }
+}
+
 template <class T, bool largest, bool last>
 void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best_data,
          std::int64_t* HWY_RESTRICT out) {
@@ -241,6 +276,8 @@ void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t c
     for (std::int64_t r = 0; r < columns; ++r) out[r] = arg_of_row<T, largest, last>(x + r * n, n);
     return;
   }
+  if (stride == columns && columns <= kJoinedColumns / 8 && n * columns >= 4 * kJoinedColumns)
+    return arg_of_few_columns<T, largest, last>(x, n, columns, out);
   arg_of_columns<T, largest, last>(x, n, stride, columns, static_cast<T*>(best_data), out);
 }
 template <class T>

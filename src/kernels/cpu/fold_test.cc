@@ -103,8 +103,8 @@ TEST(Fold, EveryType) {
   check_folds<double>(DataType::Double, {Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum, LogSumExp});
   check_folds<std::int32_t>(DataType::Int32, {Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSumExp});
   check_folds<std::uint32_t>(DataType::Uint32, {L2});
-  check_folds<std::int64_t>(DataType::Int64, {Mean, LogSumExp});
-  check_folds<std::uint64_t>(DataType::Uint64, {Sum, Mean, Max, Min, Prod, SumSquare, L1});
+  check_folds<std::int64_t>(DataType::Int64, {Mean, L2, LogSumExp});
+  check_folds<std::uint64_t>(DataType::Uint64, {Sum, Mean, Max, Min, Prod, SumSquare, L1, L2});
   check_folds<std::uint8_t>(DataType::Uint8, {Max, Min});
 }
 
@@ -136,6 +136,60 @@ TEST(Fold, SumsBeyond64Bits) {
     EXPECT_EQ(run_at_widths(*wide_fold(norm, constants), {z.data()}, std::vector<std::int32_t>(3)),
               std::vector<std::int32_t>(3, static_cast<std::int32_t>(3796250624u)));
   }
+}
+
+// Below 2^52, up to 2^63 and beyond, in every order of axes, of magnitudes that differ within a row.
+TEST(Fold, NormsOfWideIntegers) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  for (const auto& [dims, axes] : {std::pair{Shape{6, 4}, std::vector<std::int64_t>{1}},
+                                   {Shape{4, 6}, {0}},
+                                   {Shape{3, 2, 2, 2}, {1, 3}},
+                                   {Shape{2, 3, 2, 2}, {0, 2}}})
+    for (const std::uint64_t size : {std::uint64_t{3}, std::uint64_t{1} << 21, (std::uint64_t{1} << 31) - 1,
+                                     std::uint64_t{1} << 40, std::uint64_t{1} << 62}) {
+      // Each group has four of them: the root of 4 v^2 is 2 v.
+      std::vector<std::int64_t> x(24);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] = i % 3 == 0 ? -static_cast<std::int64_t>(size) : static_cast<std::int64_t>(size);
+      Constants constants;
+      const FoldConfig c{FoldKind::L2, DataType::Int64, dims, axes};
+      const auto got = run_at_widths(*wide_fold(c, constants), {x.data()}, std::vector<std::int64_t>(6));
+      EXPECT_EQ(got, std::vector<std::int64_t>(6, static_cast<std::int64_t>(2 * size))) << size;
+    }
+  std::vector<std::uint64_t> u = {kMost, 0, 3, 4, 0, kMost, 5, 12};
+  const FoldConfig c{FoldKind::L2, DataType::Uint64, {4, 2}, {1}};
+  Constants constants;
+  EXPECT_EQ(run_at_widths(*wide_fold(c, constants), {u.data()}, std::vector<std::uint64_t>(4)),
+            (std::vector<std::uint64_t>{kMost, 5, kMost, 13}));
+}
+// Roots and quotients next to whole numbers, of small sums.
+TEST(Fold, ResultsAreCutExactly) {
+  std::vector<std::int64_t> x;
+  for (std::int64_t k = 1; k < 26000000; k = k * 9 / 8 + 1)
+    for (const std::int64_t v : {k, -k, k - 1}) x.insert(x.end(), {v, v, k});
+  const auto rows = static_cast<std::int64_t>(x.size() / 3);
+  Constants constants;
+  const FoldConfig norm{FoldKind::L2, DataType::Int64, {rows, 3}, {1}},
+      mean{FoldKind::Mean, DataType::Int64, {rows, 3}, {1}};
+  const auto roots = run_at_widths(*wide_fold(norm, constants), {x.data()}, std::vector<std::int64_t>(x.size() / 3));
+  const auto means = run_at_widths(*wide_fold(mean, constants), {x.data()}, std::vector<std::int64_t>(x.size() / 3));
+  for (std::size_t r = 0; r < roots.size(); ++r) {
+    const std::int64_t *v = x.data() + 3 * r, square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    ASSERT_LE(roots[r] * roots[r], square);
+    ASSERT_GT((roots[r] + 1) * (roots[r] + 1), square);
+    ASSERT_EQ(means[r], (v[0] + v[1] + v[2]) / 3);
+  }
+}
+TEST(Fold, LogSumExpOfDistantIntegers) {
+  constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min(),
+                         kMost = std::numeric_limits<std::int32_t>::max();
+  std::vector<std::int32_t> x(3 * 40, kLeast);
+  x[7] = kMost;
+  std::fill_n(x.begin() + 40, 40, 1000);  // log 40 is 3.7
+  const FoldConfig c{FoldKind::LogSumExp, DataType::Int32, {3, 40}, {1}};
+  Constants constants;
+  EXPECT_EQ(run_at_widths(*fold_candidates()[2].make(c, constants), {x.data()}, std::vector<std::int32_t>(3)),
+            (std::vector<std::int32_t>{kMost, 1003, kLeast + 4}));
 }
 
 TEST(Fold, LogSumExpOfInfinities) {
@@ -172,8 +226,8 @@ TEST(Fold, NaNWins) {
 template <class T>
 void check_args(DataType type) {
   const bool real = std::is_floating_point_v<T>;
-  for (const std::int64_t inner : {1, 3, 700})
-    for (const std::int64_t n : {1, 2, 3, 4, 5, 63, 200})
+  for (const std::int64_t inner : {1, 3, 31, 700})
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 63, 200, 1003})
       for (const bool largest : {true, false})
         for (const bool last : {true, false}) {
           const std::int64_t outer = n < 10 && inner == 1 ? 700 : n < 10 ? 61 : 3;
@@ -217,6 +271,7 @@ TEST(Hardmax, RowsAndColumns) {
   for (const HardmaxConfig& c : {HardmaxConfig{DataType::Float, 1100, 7, 1},
                                  {DataType::Float, 3, 90, 1},
                                  {DataType::Float, 2, 6, 700},
+                                 {DataType::Float, 2, 1003, 3},
                                  {DataType::Float, 3, 1, 5}}) {
     const auto x = digits<float>(c.outer * c.n * c.inner, 12);
     std::vector<float> operand = x;

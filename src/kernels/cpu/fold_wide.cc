@@ -31,7 +31,11 @@ std::string axes_refusal(const FoldConfig& c) {
 class WideFold final : public Kernel, private FoldSpace {
  public:
   explicit WideFold(const FoldConfig& c)
-      : FoldSpace(c), kind_(c.kind), type_(c.type), loops_(wide_loops(c.kind, c.type)) {}
+      : FoldSpace(c),
+        kind_(c.kind),
+        type_(c.type),
+        loops_(wide_loops(c.kind, c.type)),
+        square_of_64_(c.kind == FoldKind::L2 && element_size(c.type) == 8) {}
 
   void run(void* const* operands, void*) const override {
     const auto* x = static_cast<const std::byte*>(operands[0]);
@@ -41,6 +45,7 @@ class WideFold final : public Kernel, private FoldSpace {
       const double unit_ns = static_cast<double>(reduced_count_) * (5 + 0.5 * static_cast<double>(inner_));
       parallel_ranges(kept_count_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
         Sums sums, more;
+        const auto join = [this](std::int64_t a, std::int64_t b) { return square_of_64_ ? a | b : a + b; };
         for (std::int64_t first = begin; first < end; first += kPart) {
           const std::int64_t n = std::min(kPart, end - first);
           if (reduced_count_ == 1) {
@@ -53,11 +58,11 @@ class WideFold final : public Kernel, private FoldSpace {
                 loops_.row(x + (offset_of(kept_, first + k) + offset_of(reduced_, g)) * size, inner_, 1,
                            more.low.data(), more.high.data());
                 sums.low[static_cast<std::size_t>(k)] += more.low[0];
-                sums.high[static_cast<std::size_t>(k)] += more.high[0];
+                sums.high[static_cast<std::size_t>(k)] = join(sums.high[static_cast<std::size_t>(k)], more.high[0]);
               }
             }
           }
-          finish(sums, out + first * size, n);
+          finish(sums, x, first, out + first * size, n);
         }
       });
       return;
@@ -76,7 +81,7 @@ class WideFold final : public Kernel, private FoldSpace {
         for (std::int64_t g = 0; g < reduced_count_ / down.size; ++g)
           loops_.rows(x + (offset_of(kept_, i / parts) + first + offset_of(around, g)) * size, down.stride, down.size,
                       n, sums.low.data(), sums.high.data());
-        finish(sums, out + (i / parts * inner_ + first) * size, n);
+        finish(sums, x, i / parts * inner_ + first, out + (i / parts * inner_ + first) * size, n);
       }
     });
   }
@@ -88,10 +93,34 @@ class WideFold final : public Kernel, private FoldSpace {
     std::array<std::int64_t, kPart> high;
   };
 
-  void finish(const Sums& sums, std::byte* out, std::int64_t n) const {
+  // Whether the sums are totals below 2^52 in size, all of them.
+  bool are_small(const Sums& sums, std::int64_t n) const {
+    if (folded_ >= std::int64_t{1} << 19) return false;
+    std::uint64_t low = 0, bits = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t high = sums.high[static_cast<std::size_t>(i)];
+      low |= sums.low[static_cast<std::size_t>(i)];
+      bits |= static_cast<std::uint64_t>(square_of_64_ ? high : high ^ (high >> 63));
+    }
+    // Otherwise `high` counts 2^32, and what it lacks is below 2^32 for each element.
+    if (!square_of_64_) return bits < std::uint64_t{1} << 19;
+    return bits < std::uint64_t{1} << 22 && low < std::uint64_t{1} << 52;
+  }
+
+  // The results of n outputs from `first` on.
+  void finish(const Sums& sums, const std::byte* x, std::int64_t first, std::byte* out, std::int64_t n) const {
+    if (are_small(sums, n)) return loops_.results(sums.low.data(), n, folded_, out);
     for (std::int64_t i = 0; i < n; ++i) {
       const std::uint64_t low = sums.low[static_cast<std::size_t>(i)];
       const std::int64_t high = sums.high[static_cast<std::size_t>(i)];
+      if (square_of_64_) {
+        // Magnitudes below 2^b have squares below 2^(2 b).
+        const bool is_total =
+            high >= 0 && high < std::int64_t{1} << 31 && folded_ <= (std::int64_t{1} << 62) / (high + 1) / (high + 1);
+        const std::uint64_t root = root_of(is_total ? UnsignedWide{low} : exact_square_sum(x, first + i));
+        std::memcpy(out + i * 8, &root, sizeof root);
+        continue;
+      }
       // What the shifted values lack of their sum is below 2^63.
       const Wide total = static_cast<Wide>(high) * (Wide{1} << 32) + (low - (static_cast<std::uint64_t>(high) << 32));
       if (kind_ == FoldKind::Mean) {
@@ -106,18 +135,35 @@ class WideFold final : public Kernel, private FoldSpace {
       std::memcpy(out + i * 4, &root, sizeof root);
     }
   }
+  // Of the elements that output `o` folds; modulo 2^128.
+  UnsignedWide exact_square_sum(const std::byte* x, std::int64_t o) const {
+    UnsignedWide sum = 0;
+    const auto add = [&](std::int64_t at) {
+      std::uint64_t v;
+      std::memcpy(&v, x + at * 8, sizeof v);
+      if (type_ == DataType::Int64 && v >> 63) v = 0 - v;
+      sum += static_cast<UnsignedWide>(v) * v;
+    };
+    const std::int64_t from = inner_reduced_ ? offset_of(kept_, o) : offset_of(kept_, o / inner_) + o % inner_;
+    for (std::int64_t g = 0; g < reduced_count_; ++g) {
+      const std::int64_t row = from + offset_of(reduced_, g);
+      for (std::int64_t k = 0; k < (inner_reduced_ ? inner_ : 1); ++k) add(row + k);
+    }
+    return sum;
+  }
   static std::uint64_t root_of(UnsignedWide total) {
     if (total < UnsignedWide{1} << 52)  // the root of it is rounded to a whole number only if it is one
       return static_cast<std::uint64_t>(std::sqrt(static_cast<double>(static_cast<std::uint64_t>(total))));
     auto root = static_cast<UnsignedWide>(std::sqrt(static_cast<long double>(total)));
-    while (root * root > total) --root;
-    while ((root + 1) * (root + 1) <= total) ++root;
+    while (root >> 64 != 0 || root * root > total) --root;
+    while (root < std::numeric_limits<std::uint64_t>::max() && (root + 1) * (root + 1) <= total) ++root;
     return static_cast<std::uint64_t>(root);
   }
 
   FoldKind kind_;
   DataType type_;
   WideLoops loops_;
+  bool square_of_64_;
 };
 
 // C: float for it and half types, else double.

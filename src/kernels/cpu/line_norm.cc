@@ -10,6 +10,7 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
 namespace {
@@ -20,7 +21,10 @@ template <class T>
 class LineNorm final : public Kernel {
  public:
   explicit LineNorm(const LineNormConfig& c)
-      : c_(c), loops_(fold_loops(c.p == 1 ? FoldKind::L1 : FoldKind::L2, c.type)) {}
+      : c_(c),
+        loops_(fold_loops(c.p == 1 ? FoldKind::L1 : FoldKind::L2, c.type)),
+        root_(typed_loop(TypedOp::Sqrt, DataType::Double)),  // of sums of squares, which are double
+        divide_(typed_loop(TypedOp::Div, c.type)) {}
 
   void run(void* const* operands, void*) const override {
     const T* x = static_cast<const T*>(operands[0]);
@@ -40,9 +44,9 @@ class LineNorm final : public Kernel {
   // Whether nothing was lost of the norm, or of the sum that it comes from.
   template <class P>
   bool holds(P sum) const {
-    if (std::is_same_v<T, double> && c_.p == 2) return sum > 1e-280 && sum < 1e300;
-    const double norm = static_cast<double>(factor(sum));
-    return std::is_same_v<T, double> ? norm < 1e300 : sum == 0 || (norm > 1e-37 && norm < 1e38);
+    const auto total = static_cast<double>(sum);  // of squares if p is 2
+    if constexpr (std::is_same_v<T, double>) return c_.p == 2 ? total > 1e-280 && total < 1e300 : total < 1e300;
+    return total == 0 || (c_.p == 2 ? total > 1e-74 && total < 1e76 : total > 1e-37 && total < 1e38);
   }
   // A line that does not hold: by its largest element first, in double.
   void careful(const T* x, T* out) const {
@@ -64,6 +68,35 @@ class LineNorm final : public Kernel {
     for (std::int64_t k = 0; k < c_.n; ++k) out[k * c_.inner] = norm == 0 ? T{0} : static_cast<T>(at(k) / norm);
   }
 
+  // m lines that lie behind each other, whose sums are known: divided as one.
+  template <class P>
+  void short_lines(const T* x, P* sums, std::int64_t m, T* out) const {
+    constexpr std::int64_t kDivided = 1024, kSpare = 4;
+    std::array<T, kDivided + kSpare> divisors;
+    std::array<P, kPart> norms;
+    if (c_.p == 2)
+      root_(sums, nullptr, norms.data(), m, 0, 0);
+    else
+      std::copy_n(sums, m, norms.data());
+    const std::int64_t together = kDivided / c_.n;
+    for (std::int64_t first = 0; first < m; first += together) {
+      const std::int64_t rows = std::min(together, m - first);
+      bool all_hold = true;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const P sum = sums[first + r];
+        all_hold = all_hold & holds(sum) & (sum != 0);
+        const T by = static_cast<T>(norms[static_cast<std::size_t>(first + r)]);
+        // Written in fours; what is beyond the line is written again.
+        T* const to = divisors.data() + r * c_.n;
+        for (std::int64_t i = 0; i < c_.n; i += kSpare) std::fill_n(to + i, kSpare, by);
+      }
+      const T* from = x + first * c_.n;
+      divide_(from, divisors.data(), out + first * c_.n, rows * c_.n, 0, 0);
+      for (std::int64_t r = 0; !all_hold && r < rows; ++r)
+        if (sums[first + r] == 0 || !holds(sums[first + r])) careful(from + r * c_.n, out + (first + r) * c_.n);
+    }
+  }
+
   template <class P>
   void lines(const T* x, T* out) const {
     if (c_.inner == 1) {
@@ -73,11 +106,15 @@ class LineNorm final : public Kernel {
         for (std::int64_t first = begin; first < end; first += kPart) {
           const std::int64_t m = std::min(kPart, end - first);
           if (is_short) loops_.short_rows(x + first * c_.n, c_.n, sums.data(), m);
+          if (is_short) {
+            short_lines(x + first * c_.n, sums.data(), m, out + first * c_.n);
+            continue;
+          }
           for (std::int64_t r = 0; r < m; ++r) {
             const T* from = x + (first + r) * c_.n;
             T* to = out + (first + r) * c_.n;
             P& sum = sums[static_cast<std::size_t>(r)];
-            if (!is_short) loops_.row(from, c_.n, &sum);
+            loops_.row(from, c_.n, &sum);
             const T by = factor(sum);
             if (!holds(sum))
               careful(from, to);
@@ -128,6 +165,7 @@ class LineNorm final : public Kernel {
 
   LineNormConfig c_;
   FoldLoops loops_;
+  TypedLoop root_, divide_;
 };
 
 std::string refuses(const LineNormConfig& c) {

@@ -104,8 +104,8 @@ D l2(const Group<D>& g) {
     total += magnitude * magnitude;
   }
   auto root = static_cast<UnsignedWide>(std::sqrt(static_cast<long double>(total)));
-  while (root * root > total) --root;
-  while ((root + 1) * (root + 1) <= total) ++root;
+  while (root >> 64 != 0 || root * root > total) --root;
+  while (root < std::numeric_limits<std::uint64_t>::max() && (root + 1) * (root + 1) <= total) ++root;
   return static_cast<D>(root);
 }
 
