@@ -1,9 +1,11 @@
-// Products of other types than float, Einsum of one and two inputs, transposed convolutions, and what else goes by
+// Products of other types than float, Einsum of up to three inputs, transposed convolutions, and what else goes by
 // channels and planes.
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 
+#include "base/checked.h"
 #include "kernels/cpu/channel_norm.h"
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/fold.h"
@@ -110,7 +112,23 @@ bool one_input(Selector& s, const ops::EinsumParams& p) {
   return s.choose(kernels::strided_sum_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
 }
 
-bool two_inputs(Selector& s, const ops::EinsumParams& p) {
+// An operand or a result of a product: sizes, and what the equation calls its axes.
+struct Labelled {
+  Shape dims;
+  std::vector<int> labels;
+};
+struct Contracted {
+  ContractionConfig config;
+  bool swapped = false;  // the second operand is A
+};
+
+// The contraction of x and y into `out`, or why there is none.
+std::optional<Contracted> contraction_of(const Labelled& x, const Labelled& y, const Labelled& out, DataType type,
+                                         const char*& why) {
+  const auto refuse = [&](const char* reason) -> std::optional<Contracted> {
+    why = reason;
+    return {};
+  };
   std::vector<Axis> axes;
   std::vector<int> names;
   const auto axis_of = [&](int label) -> Axis& {
@@ -120,27 +138,24 @@ bool two_inputs(Selector& s, const ops::EinsumParams& p) {
     return axes.emplace_back();
   };
   // The output's labels first, so that axes are in its order.
-  const std::vector<std::int64_t> c_strides = dense_strides(s.out_dims());
-  for (std::size_t d = 0; d < p.output->size(); ++d) {
-    Axis& axis = axis_of((*p.output)[d]);
+  const std::vector<std::int64_t> c_strides = dense_strides(out.dims);
+  for (std::size_t d = 0; d < out.labels.size(); ++d) {
+    Axis& axis = axis_of(out.labels[d]);
     axis.in_c = true;
-    axis.size = s.out_dims()[d];
+    axis.size = out.dims[d];
     axis.c = c_strides[d];
   }
-  for (std::size_t i = 0; i < 2; ++i) {
-    const Shape& dims = s.dims(i);
+  for (const Labelled* operand : {&x, &y}) {
+    const Shape& dims = operand->dims;
     const std::vector<std::int64_t> strides = dense_strides(dims);
     for (std::size_t d = 0; d < dims.size(); ++d) {
-      const bool is_new = std::find(names.begin(), names.end(), p.inputs[i][d]) == names.end();
-      Axis& axis = axis_of(p.inputs[i][d]);
-      bool& there = i == 0 ? axis.in_a : axis.in_b;
+      const bool is_new = std::find(names.begin(), names.end(), operand->labels[d]) == names.end();
+      Axis& axis = axis_of(operand->labels[d]);
+      bool& there = operand == &x ? axis.in_a : axis.in_b;
       if (is_new) axis.size = dims[d];
-      if (there || axis.size != dims[d]) {
-        s.refuse("contraction", "an axis is stretched, or an input has one twice");
-        return false;
-      }
+      if (there || axis.size != dims[d]) return refuse("an axis is stretched, or an input has one twice");
       there = true;
-      (i == 0 ? axis.a : axis.b) = strides[d];
+      (operand == &x ? axis.a : axis.b) = strides[d];
     }
   }
   std::vector<Axis> batch, rows, columns, summed;
@@ -149,10 +164,8 @@ bool two_inputs(Selector& s, const ops::EinsumParams& p) {
       (axis.in_a && axis.in_b ? batch : axis.in_a ? rows : columns).push_back(axis);
     else if (axis.in_a && axis.in_b)
       summed.push_back(axis);
-    else if (axis.size != 1) {
-      s.refuse("contraction", "an axis of one input alone is summed");
-      return false;
-    }
+    else if (axis.size != 1)
+      return refuse("an axis of one input alone is summed");
   }
   // Neighbours in the output are columns: the last axis that is not one of a batch decides whose they are. What does
   // not merge with it stands beside the batches.
@@ -162,15 +175,13 @@ bool two_inputs(Selector& s, const ops::EinsumParams& p) {
   const auto alone = [](const std::vector<Axis>& group) {
     return std::all_of(group.begin(), group.end(), [](const Axis& axis) { return axis.size == 1; });
   };
-  bool swapped = last && last->in_a;
+  Contracted made;
+  made.swapped = last && last->in_a;
   if (last && last->in_a && last->in_b) {
-    if (!alone(rows) && !alone(columns)) {
-      s.refuse("contraction", "neighbours of the output are of different products");
-      return false;
-    }
-    swapped = !alone(columns);  // a single column lies anywhere
+    if (!alone(rows) && !alone(columns)) return refuse("neighbours of the output are of different products");
+    made.swapped = !alone(columns);  // a single column lies anywhere
   }
-  if (swapped) {
+  if (made.swapped) {
     std::swap(rows, columns);
     for (std::vector<Axis>* group : {&batch, &rows, &columns, &summed})
       for (Axis& axis : *group) std::swap(axis.a, axis.b);
@@ -189,12 +200,9 @@ bool two_inputs(Selector& s, const ops::EinsumParams& p) {
   };
   const Axis i = split(rows), j = split(columns);
   const auto l = merged(summed);
-  if (!l) {
-    s.refuse("contraction", "the axes that are summed are not evenly spaced");
-    return false;
-  }
-  ContractionConfig config;
-  config.type = s.out_dtype();
+  if (!l) return refuse("the axes that are summed are not evenly spaced");
+  ContractionConfig& config = made.config;
+  config.type = type;
   for (const Axis& axis : batch) config.batch.push_back({axis.size, axis.a, axis.b, axis.c});
   config.m = i.size;
   config.n = j.size;
@@ -204,13 +212,73 @@ bool two_inputs(Selector& s, const ops::EinsumParams& p) {
   config.b_row = l->b;
   config.b_column = j.b;
   config.c_row = i.c;
-  if (config.m == 1 && config.n == 1 && (config.k < 16 || config.a_column != 1 || config.b_row != 1)) {
-    s.refuse("contraction", "there is little to sum, element by element");
+  if (config.m == 1 && config.n == 1 && (config.k < 16 || config.a_column != 1 || config.b_row != 1))
+    return refuse("there is little to sum, element by element");
+  return made;
+}
+
+bool two_inputs(Selector& s, const ops::EinsumParams& p) {
+  const char* why = "";
+  const auto made =
+      contraction_of({s.dims(0), p.inputs[0]}, {s.dims(1), p.inputs[1]}, {s.out_dims(), *p.output}, s.out_dtype(), why);
+  if (!made) {
+    s.refuse("contraction", why);
     return false;
   }
-  const std::size_t a = swapped ? 1 : 0;
-  return s.choose(kernels::contraction_candidates(), config,
+  const std::size_t a = made->swapped ? 1 : 0;
+  return s.choose(kernels::contraction_candidates(), made->config,
                   {{s.node().inputs[a]}, {s.node().inputs[1 - a]}, {program::kNone}}, {s.node().outputs[0]});
+}
+
+// The product of two of them first, whichever takes least work, and that with the third.
+bool three_inputs(Selector& s, const ops::EinsumParams& p) {
+  struct Order {
+    double work;
+    std::size_t x, y, z;
+    Labelled middle;
+  };
+  std::vector<Order> orders;
+  for (const auto& [x, y, z] :
+       {std::array<std::size_t, 3>{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}}) {
+    Order order{0, x, y, z, {}};
+    const auto is_in = [](const std::vector<int>& labels, int label) {
+      return std::find(labels.begin(), labels.end(), label) != labels.end();
+    };
+    double first = 1, second = 1;
+    std::vector<int> seen;
+    for (const std::size_t i : {x, y, z})
+      for (std::size_t d = 0; d < p.inputs[i].size(); ++d) {
+        const int label = p.inputs[i][d];
+        const bool is_kept = is_in(*p.output, label) || is_in(p.inputs[z], label);
+        if (is_in(seen, label)) continue;
+        seen.push_back(label);
+        const std::int64_t size = s.dims(i)[d];
+        if (i != z) first *= static_cast<double>(size);
+        if (i == z || is_kept) second *= static_cast<double>(size);
+        if (i == z || !is_kept) continue;
+        order.middle.labels.push_back(label);
+        order.middle.dims.push_back(size);
+      }
+    order.work = first + second;
+    orders.push_back(std::move(order));
+  }
+  std::stable_sort(orders.begin(), orders.end(), [](const Order& a, const Order& b) { return a.work < b.work; });
+  const char* why = "";
+  for (const Order& order : orders) {
+    const auto given = [&](std::size_t i) { return Labelled{s.dims(i), p.inputs[i]}; };
+    if (!base::checked_count(order.middle.dims)) continue;
+    const auto first = contraction_of(given(order.x), given(order.y), order.middle, s.out_dtype(), why);
+    if (!first) continue;
+    const auto second = contraction_of(order.middle, given(order.z), {s.out_dims(), *p.output}, s.out_dtype(), why);
+    if (!second) continue;
+    const kernels::ContractionPairConfig config{first->config, second->config, element_count(order.middle.dims),
+                                                !second->swapped};
+    const std::size_t a = first->swapped ? order.y : order.x, b = first->swapped ? order.x : order.y;
+    return s.choose(kernels::contraction_pair_candidates(), config,
+                    {{s.node().inputs[a]}, {s.node().inputs[b]}, {s.node().inputs[order.z]}}, {s.node().outputs[0]});
+  }
+  s.refuse("contraction-pair", why);
+  return false;
 }
 
 }  // namespace
@@ -222,7 +290,8 @@ bool select_einsum(Selector& s) {
   if (!p.output || p.output->size() != s.out_dims().size()) return false;
   if (ranks.size() == 1) return one_input(s, p);
   if (ranks.size() == 2) return two_inputs(s, p);
-  s.refuse("contraction", "there are more than two inputs");
+  if (ranks.size() == 3) return three_inputs(s, p);
+  s.refuse("contraction", "there are more than three inputs");
   return false;
 }
 

@@ -23,6 +23,15 @@ struct ContractionConfig {
 };
 std::span<const Candidate<ContractionConfig>> contraction_candidates();
 
+// A product of a product: `first` makes `middle` elements, which are A of `second`, or B. Operands: A and B of the
+// first, the other operand of the second, then its result.
+struct ContractionPairConfig {
+  ContractionConfig first, second;
+  std::int64_t middle = 0;
+  bool middle_is_a = true;
+};
+std::span<const Candidate<ContractionPairConfig>> contraction_pair_candidates();
+
 // out[i...] = the sum over j... of x[i..., j...], which lie with any strides. Operands: x, then the output (dense).
 // Sums of floats are taken in double.
 struct StridedSumConfig {

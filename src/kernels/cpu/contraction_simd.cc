@@ -27,24 +27,26 @@ constexpr std::int64_t kLanes = 64 / sizeof(T);
 template <class T>
 constexpr std::int64_t kWidth = kVectors * kLanes<T>;
 
-template <class T, int rows>
+// n is at most `vectors` of them.
+template <class T, int rows, int vectors>
 HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_row, std::int64_t a_column,
                        const T* HWY_RESTRICT b, std::int64_t b_row, T* HWY_RESTRICT c, std::int64_t c_row,
                        std::int64_t n, bool add) {
   typedef T Vec __attribute__((vector_size(64)));
-  Vec sums[rows][kVectors] = {};
+  constexpr std::int64_t width = vectors * kLanes<T>;
+  Vec sums[rows][vectors] = {};
   for (std::int64_t i = 0; i < k; ++i, b += b_row, a += a_column) {
-    Vec right[kVectors];
-    for (int v = 0; v < kVectors; ++v) std::memcpy(&right[v], b + v * kLanes<T>, 64);
+    Vec right[vectors];
+    for (int v = 0; v < vectors; ++v) std::memcpy(&right[v], b + v * kLanes<T>, 64);
     for (int r = 0; r < rows; ++r) {
       const T left = a[r * a_row];
-      for (int v = 0; v < kVectors; ++v) sums[r][v] += right[v] * left;
+      for (int v = 0; v < vectors; ++v) sums[r][v] += right[v] * left;
     }
   }
   for (int r = 0; r < rows; ++r) {
     T* to = c + r * c_row;
-    if (n == kWidth<T>) {
-      for (int v = 0; v < kVectors; ++v) {
+    if (n == width) {
+      for (int v = 0; v < vectors; ++v) {
         Vec sum = sums[r][v];
         if (add) {
           Vec before;
@@ -54,7 +56,7 @@ HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_r
         std::memcpy(to + v * kLanes<T>, &sum, 64);
       }
     } else {
-      T row[kWidth<T>];
+      T row[width];
       std::memcpy(row, sums[r], sizeof row);
       for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(add ? to[j] + row[j] : row[j]);
     }
@@ -64,18 +66,18 @@ HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_r
 template <class T>
 using Tile = void (*)(std::int64_t, const T*, std::int64_t, std::int64_t, const T*, std::int64_t, T*, std::int64_t,
                       std::int64_t, bool);
-template <class T>
+template <class T, int vectors>
 Tile<T> tile_of(std::int64_t rows) {
   switch (rows) {
-    case 1: return tile<T, 1>;
-    case 2: return tile<T, 2>;
-    case 3: return tile<T, 3>;
-    case 4: return tile<T, 4>;
+    case 1: return tile<T, 1, vectors>;
+    case 2: return tile<T, 2, vectors>;
+    case 3: return tile<T, 3, vectors>;
+    case 4: return tile<T, 4, vectors>;
 #if HWY_MAX_BYTES >= 64
-    case 5: return tile<T, 5>;
-    default: return tile<T, 6>;
+    case 5: return tile<T, 5, vectors>;
+    default: return tile<T, 6, vectors>;
 #else
-    default: return tile<T, 4>;
+    default: return tile<T, 4, vectors>;
 #endif
   }
 }
@@ -88,10 +90,13 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::i
     const std::int64_t deep = std::min(kDepth, k - k0);
     for (std::int64_t n0 = 0; n0 < n; n0 += width) {
       const T* panel = b + n0 / width * panel_stride + k0 * row_stride;
-      for (std::int64_t m0 = 0; m0 < m; m0 += kRows)
-        tile_of<T>(std::min<std::int64_t>(kRows, m - m0))(deep, a + m0 * a_row + k0 * a_column, a_row, a_column, panel,
-                                                          row_stride, c + m0 * c_row + n0, c_row,
-                                                          std::min(width, n - n0), k0 != 0);
+      const std::int64_t columns = std::min(width, n - n0);
+      for (std::int64_t m0 = 0; m0 < m; m0 += kRows) {
+        const std::int64_t rows = std::min<std::int64_t>(kRows, m - m0);
+        const Tile<T> tile = columns <= kLanes<T> ? tile_of<T, 1>(rows) : tile_of<T, kVectors>(rows);
+        tile(deep, a + m0 * a_row + k0 * a_column, a_row, a_column, panel, row_stride, c + m0 * c_row + n0, c_row,
+             columns, k0 != 0);
+      }
     }
   }
 }
