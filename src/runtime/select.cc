@@ -21,6 +21,7 @@
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv_integer/conv_integer.h"
 #include "ops/nn/conv_transpose/conv_transpose.h"
+#include "ops/nn/deform_conv/deform_conv.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
 #include "ops/nn/instance_normalization/instance_normalization.h"
@@ -109,6 +110,7 @@ constexpr Entry kTable[] = {
     {&ops::Hardmax, select_hardmax},
     {&ops::BatchNormalization, select_batch_normalization},
     {&ops::Col2Im, select_col2im},
+    {&ops::DeformConv, select_deform_conv},
     {&ops::CumSum, select_cumulative},
     {&ops::CumProd, select_cumulative},
     {&ops::LRN, select_lrn},

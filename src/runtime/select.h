@@ -257,6 +257,7 @@ bool select_cumulative(Selector&);
 bool select_hardmax(Selector&);
 bool select_batch_normalization(Selector&);
 bool select_col2im(Selector&);
+bool select_deform_conv(Selector&);
 bool select_lrn(Selector&);
 bool select_row_norm(Selector&);
 bool select_plane_norm(Selector&);
