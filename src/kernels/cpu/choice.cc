@@ -11,7 +11,6 @@
 namespace norn::kernels {
 namespace {
 
-constexpr std::int64_t kTile = 1024;
 constexpr double kElementNs = 0.3;
 
 using Truth = std::uint8_t;  // 0 or 1
@@ -35,10 +34,11 @@ class Pair final : public Kernel {
 
   void run(void* const* operands, void*) const override {
     Truth* out = static_cast<Truth*>(operands[2]);
-    parallel_ranges(elements_, kElementNs, kTile, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t tile = Reader::kTileBytes / static_cast<std::int64_t>(widen_ ? sizeof(float) : bytes_);
+    parallel_ranges(elements_, kElementNs, tile, [&](std::int64_t begin, std::int64_t end) {
       Reader::Tile raw, a_tile, b_tile;
       for (std::int64_t at = begin, n = 0; at < end; at += n) {
-        n = b_.to_row_end(at, a_.to_row_end(at, std::min(kTile, end - at)));
+        n = b_.to_row_end(at, a_.to_row_end(at, std::min(tile, end - at)));
         if (!widen_) {
           for_both(a_, b_, operands[0], operands[1], at, n, bytes_, a_tile, b_tile,
                    [&](const void* a, const void* b, std::int64_t first, std::int64_t count) {
@@ -111,19 +111,22 @@ class Where final : public Kernel {
 
   void run(void* const* operands, void*) const override {
     auto* out = static_cast<std::byte*>(operands[3]);
-    parallel_ranges(elements_, kElementNs, kTile, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t tile = Reader::kTileBytes / static_cast<std::int64_t>(bytes_);
+    parallel_ranges(elements_, kElementNs, tile, [&](std::int64_t begin, std::int64_t end) {
       Reader::Tile c_tile, x_tile, y_tile;
       for (std::int64_t at = begin, n = 0; at < end; at += n) {
-        n = y_.to_row_end(at, x_.to_row_end(at, condition_.to_row_end(at, std::min(kTile, end - at))));
+        n = y_.to_row_end(at, x_.to_row_end(at, condition_.to_row_end(at, std::min(tile, end - at))));
         bool c_one = false, x_one = false, y_one = false;
         const auto* c = static_cast<const Truth*>(condition_.read(operands[0], at, n, c_tile, c_one));
         const void* x = x_.read(operands[1], at, n, x_tile, x_one);
         const void* y = y_.read(operands[2], at, n, y_tile, y_one);
-        if (c_one) {
-          const Truth all = *c;
-          c = static_cast<const Truth*>(std::memset(c_tile.data(), all, static_cast<std::size_t>(n)));
-        }
         void* to = out + at * static_cast<std::int64_t>(bytes_);
+        if (c_one) {  // all of one of the two
+          const void* from = *c ? x : y;
+          if (*c ? x_one : y_one) from = (*c ? x_ : y_).repeat(from, n, x_tile);
+          std::memcpy(to, from, static_cast<std::size_t>(n) * bytes_);
+          continue;
+        }
         switch (bytes_) {
           case 1: choose_loop<std::uint8_t>(c, x, x_one, y, y_one, to, n); break;
           case 2: choose_loop<std::uint16_t>(c, x, x_one, y, y_one, to, n); break;

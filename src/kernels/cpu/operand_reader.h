@@ -12,13 +12,14 @@ namespace norn::kernels {
 
 class OperandReader {
  public:
-  static constexpr std::int64_t kTile = 1024;
-  using Tile = std::array<std::uint64_t, kTile>;
+  static constexpr std::int64_t kTileBytes = 8192;
+  using Tile = std::array<std::uint64_t, kTileBytes / 8>;
 
   OperandReader(const Shape& out, const Shape& dims, std::size_t element_bytes)
       : walk_{broadcast_walk(out, Layout::Dense, {.dims = dims})}, bytes_(element_bytes) {}
 
-  // The n <= kTile elements from output position `at`: where they lie, or in `tile`. `one`: they are one element.
+  // The n <= kTileBytes / bytes elements from output position `at`: where they lie, or in `tile`. `one`: they are one
+  // element.
   const void* read(const void* p, std::int64_t at, std::int64_t n, Tile& tile, bool& one) const {
     switch (bytes_) {
       case 1: return walk_.read(static_cast<const std::uint8_t*>(p), at, n, cast<std::uint8_t>(tile), one);
@@ -61,14 +62,13 @@ template <class Loop>
 void for_both(const OperandReader& a_reader, const OperandReader& b_reader, const void* a, const void* b,
               std::int64_t at, std::int64_t n, std::size_t bytes, OperandReader::Tile& a_tile,
               OperandReader::Tile& b_tile, Loop&& loop) {
-  constexpr std::int64_t kPiece = 256;
+  const auto step = static_cast<std::int64_t>(bytes), least = 2048 / step;
   bool a_one = false, b_one = false;
   a = a_reader.read(a, at, n, a_tile, a_one);
   b = b_reader.read(b, at, n, b_tile, b_one);
-  const std::int64_t piece = a_one != b_one ? std::min(n, kPiece) : n;
+  const std::int64_t piece = a_one != b_one ? std::min(n, least) : n;
   if (a_one) a = a_reader.repeat(a, piece, a_tile);
   if (b_one) b = b_reader.repeat(b, piece, b_tile);
-  const auto step = static_cast<std::int64_t>(bytes);
   for (std::int64_t first = 0; first < n; first += piece)
     loop(static_cast<const std::byte*>(a) + (a_one ? 0 : first * step),
          static_cast<const std::byte*>(b) + (b_one ? 0 : first * step), first, std::min(piece, n - first));

@@ -15,8 +15,6 @@
 namespace norn::kernels {
 namespace {
 
-constexpr std::int64_t kTile = OperandReader::kTile;
-
 bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 DataType computed_in(DataType type) { return is_half(type) ? DataType::Float : type; }
 bool gives_bools(TypedOp op) { return op == TypedOp::IsNaN || op == TypedOp::IsInf; }
@@ -46,21 +44,22 @@ class Typed final : public Kernel {
 
   void run(void* const* operands, void*) const override {
     const std::size_t compute_bytes = element_size(computed_in(c_.type));
+    const std::int64_t tile = OperandReader::kTileBytes / static_cast<std::int64_t>(compute_bytes);
     OperandReader::Tile parameters;  // Clip's bounds, or Mean's divisor in every place
     if (c_.op == TypedOp::Clip) read_bounds(operands, parameters);
     if (c_.op == TypedOp::Mean) {
       const double n = static_cast<double>(c_.inputs.size());
       if (compute_bytes == 4)
-        std::fill_n(reinterpret_cast<float*>(parameters.data()), kTile, static_cast<float>(n));
+        std::fill_n(reinterpret_cast<float*>(parameters.data()), tile, static_cast<float>(n));
       else
-        std::fill_n(reinterpret_cast<double*>(parameters.data()), kTile, n);
+        std::fill_n(reinterpret_cast<double*>(parameters.data()), tile, n);
     }
     auto* const out = static_cast<std::byte*>(operands[c_.op == TypedOp::Clip ? 3 : c_.inputs.size()]);
     const std::size_t out_bytes = gives_bools(c_.op) ? 1 : element_size(c_.type);
-    parallel_ranges(elements_, element_ns(c_.op, c_.type), kTile, [&](std::int64_t begin, std::int64_t end) {
+    parallel_ranges(elements_, element_ns(c_.op, c_.type), tile, [&](std::int64_t begin, std::int64_t end) {
       OperandReader::Tile raw, x_tile, y_tile, sums[2], result;
       for (std::int64_t at = begin, n = 0; at < end; at += n) {
-        n = std::min(kTile, end - at);
+        n = std::min(tile, end - at);
         for (const OperandReader& reader : readers_) n = reader.to_row_end(at, n);
         std::byte* const to = out + static_cast<std::size_t>(at) * out_bytes;
         if (c_.inputs.size() == 2 && !widen_ && !scale_) {
