@@ -1,4 +1,5 @@
 // Element-wise operators in types, and with operands, that chains have no steps for.
+#include "kernels/cpu/power.h"
 #include "kernels/cpu/typed.h"
 #include "ops/logical/bit_shift/bit_shift.h"
 #include "ops/logical/bitwise/bitwise.h"
@@ -6,6 +7,7 @@
 #include "ops/math/binary_arith/binary_arith.h"
 #include "ops/math/clip/clip.h"
 #include "ops/math/mod/mod.h"
+#include "ops/math/pow/pow.h"
 #include "ops/math/prelu/prelu.h"
 #include "ops/math/rounding/rounding.h"
 #include "ops/math/unary_log/unary_log.h"
@@ -68,6 +70,7 @@ constexpr TypedOperator kTypedOperators[] = {
     {&ops::BitwiseXor, TypedOp::Xor},
     {&ops::BitShift, TypedOp::ShiftLeft},
     {&ops::PRelu, TypedOp::PRelu},
+    {&ops::Pow, TypedOp::Pow},
     {&ops::Clip, TypedOp::Clip},
 };
 
@@ -89,6 +92,11 @@ bool select_typed(Selector& s) {
     return false;
   }
   s.leave_parts();
+  if (known->typed == TypedOp::Pow && s.dtype(0) != s.dtype(1)) {
+    const kernels::PowerConfig power{s.dtype(0), s.dtype(1), s.dims(0), s.dims(1), s.out_dims()};
+    return s.choose(kernels::power_candidates(), power, {{s.node().inputs[0]}, {s.node().inputs[1]}},
+                    {s.node().outputs[0]});
+  }
   kernels::TypedConfig config;
   config.op = known->typed;
   config.type = s.dtype(0);

@@ -228,13 +228,18 @@ struct PReluOp {
   static HWY_INLINE V apply(V x, V y) { return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), hn::Mul(x, y), x); }
 };
 
-// Squares are one rounding from exact; other powers see typed_functions_simd.cc.
+// Squares and inverses are one rounding from exact, cubes two; other powers see typed_functions_simd.cc.
 template <Right right>
 void pow_loop(const float* x, const float* y, float* out, std::int64_t n, float, float) {
   const float value = n > 0 ? y[0] : 0.0f;
-  if (right == Right::Value && (value == 2.0f || value == 1.0f)) {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = value == 2.0f ? x[i] * x[i] : x[i];
-    return;
+  if (right == Right::Value) {
+    const auto each = [&](auto f) HWY_ATTR {
+      for (std::int64_t i = 0; i < n; ++i) out[i] = f(x[i]);
+    };
+    if (value == 1.0f) return each([](float v) HWY_ATTR { return v; });
+    if (value == 2.0f) return each([](float v) HWY_ATTR { return v * v; });
+    if (value == 3.0f) return each([](float v) HWY_ATTR { return v * v * v; });
+    if (value == -1.0f) return each([](float v) HWY_ATTR { return 1.0f / v; });
   }
   constexpr std::int64_t kPart = 256;
   float values[kPart];

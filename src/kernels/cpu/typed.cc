@@ -23,7 +23,7 @@ TypedOp step_of(TypedOp op) { return op == TypedOp::Mean ? TypedOp::Add : op; }
 
 double element_ns(TypedOp op, DataType type) {
   const double bytes = static_cast<double>(element_size(type)) * 0.05;
-  if (op >= TypedOp::Exp && op <= TypedOp::Atanh) return bytes * 10;
+  if ((op >= TypedOp::Exp && op <= TypedOp::Atanh) || op == TypedOp::Pow) return bytes * 10;
   if (op == TypedOp::Div || op == TypedOp::Mod || op == TypedOp::Fmod) return bytes * 4;
   return bytes;
 }
@@ -156,5 +156,6 @@ constexpr Candidate<TypedConfig> kCandidates[] = {{"typed", refuses, make}};
 std::span<const Candidate<TypedConfig>> typed_candidates() { return kCandidates; }
 
 void refuse_zero_divisor() { throw Error(ErrorCode::RuntimeError, "an integer is divided by zero", "input 1"); }
+void refuse_power_of_zero() { throw Error(ErrorCode::RuntimeError, "0 to a negative power", "input 1"); }
 
 }  // namespace norn::kernels

@@ -54,6 +54,7 @@ enum class TypedOp : std::uint8_t {
   ShiftLeft,  // of unsigned integers: 0 beyond their width
   ShiftRight,
   PRelu,  // x, or x y where x is below 0
+  Pow,    // of double; of signed integers: wraps, and 0 to a negative power throws RuntimeError
   // of x and two scalars, either of which may be omitted
   Clip,
 };
@@ -80,5 +81,6 @@ TypedLoop typed_function(TypedOp op, DataType type);
 void powers_f32(const float* x, const float* y, float* out, std::int64_t n);
 
 [[noreturn]] void refuse_zero_divisor();
+[[noreturn]] void refuse_power_of_zero();
 
 }  // namespace norn::kernels

@@ -332,11 +332,129 @@ void powers(const float* x, const float* y, float* out, std::int64_t n) {
   scalar(i, n);
 }
 
+#if HWY_NATIVE_FMA
+// Powers in double as exp(y log x): the logarithm and its product with y have some ten bits more than a double, so that
+// powers are right to 1 ulp, and integers are exact.
+
+using D = hn::ScalableTag<double>;
+using VD = hn::Vec<D>;
+// A number as two: `high` is it rounded.
+struct Pair {
+  VD high, low;
+};
+HWY_INLINE VD number(double v) { return hn::Set(D(), v); }
+// a + b, where a is 0 or not of a lesser binary exponent than b.
+HWY_INLINE Pair exact_sum(VD a, VD b) {
+  const VD sum = hn::Add(a, b);
+  return {sum, hn::Sub(b, hn::Sub(sum, a))};
+}
+// log 2: 42 bits, which times an exponent are exact, and the rest.
+constexpr double kLog2 = 0x1.62e42fefa38p-1, kLog2Rest = 0x1.ef35793c7673p-45;
+
+// Of x in [2^-1022, 2^1024).
+HWY_INLINE Pair precise_log(VD x) {
+  const D d;
+  const hn::RebindToSigned<D> di;
+  // x = 2^k m, m in [sqrt(1/2), sqrt(2)).
+  const auto bits = hn::BitCast(di, x);
+  const auto above_root = hn::Sub(bits, hn::Set(di, std::int64_t{0x3FE6A09E667F3BCD}));
+  const auto exponent = hn::ShiftRight<52>(above_root);
+  const VD k = hn::ConvertTo(d, exponent);
+  const VD m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<52>(exponent)));
+  // log m = 2 f + 2/3 f^3 + 2/5 f^5 ..., f = (m - 1) / (m + 1).
+  const VD one = number(1), above = hn::Sub(m, one);
+  const Pair sum = exact_sum(one, m);
+  const VD f = hn::Div(above, sum.high);
+  const VD f_low = hn::Div(hn::NegMulAdd(f, sum.low, hn::NegMulAdd(f, sum.high, above)), sum.high);
+  const VD square = hn::Mul(f, f), cube = hn::Mul(square, f);
+  const VD cube_low = hn::MulAdd(hn::MulSub(f, f, square), f,
+                                 hn::MulAdd(hn::Mul(square, number(3)), f_low, hn::MulSub(square, f, cube)));
+  const VD two_thirds = number(2.0 / 3), third = hn::Mul(cube, two_thirds);
+  const VD third_low = hn::MulAdd(cube_low, two_thirds,
+                                  hn::MulAdd(cube, number(0x1.5555555555555p-55), hn::MulSub(cube, two_thirds, third)));
+  // Two halves of the polynomial beside each other.
+  const VD fourth = hn::Mul(square, square);
+  VD tail = number(2.0 / 25), odd_tail = number(2.0 / 23);
+  for (int odd = 21; odd >= 5; odd -= 4) tail = hn::MulAdd(tail, fourth, number(2.0 / odd));
+  for (int odd = 19; odd >= 7; odd -= 4) odd_tail = hn::MulAdd(odd_tail, fourth, number(2.0 / odd));
+  tail = hn::MulAdd(odd_tail, square, tail);
+  // From the least terms on.
+  const Pair first = exact_sum(hn::Mul(k, number(kLog2)), hn::Add(f, f)), second = exact_sum(first.high, third);
+  VD low = hn::MulAdd(k, number(kLog2Rest), hn::Add(hn::Add(f_low, f_low), third_low));
+  low = hn::MulAdd(hn::Mul(cube, square), tail, low);
+  return exact_sum(second.high, hn::Add(low, hn::Add(first.low, second.low)));
+}
+
+struct InverseFactorials {
+  double of[15] = {1};
+  constexpr InverseFactorials() {
+    double factorial = 1;
+    for (int i = 1; i < 15; ++i) of[i] = 1 / (factorial *= i);
+  }
+  constexpr double operator[](int i) const { return of[i]; }
+};
+constexpr InverseFactorials kInverseFactorials;
+
+// Of at most 700 in size.
+HWY_INLINE VD precise_exp(Pair p) {
+  const D d;
+  const hn::RebindToSigned<D> di;
+  const VD k = hn::Round(hn::Mul(p.high, number(1.4426950408889634)));
+  const Pair r = exact_sum(hn::NegMulAdd(k, number(kLog2), p.high), hn::NegMulAdd(k, number(kLog2Rest), p.low));
+  // 1 + (r + r^2 (1 / 2! + r / 3! + ... + r^12 / 14!)).
+  const VD square = hn::Mul(r.high, r.high);
+  VD sum = number(kInverseFactorials[14]), odd_sum = number(kInverseFactorials[13]);
+  for (int i = 12; i >= 2; i -= 2) {
+    sum = hn::MulAdd(sum, square, number(kInverseFactorials[i]));
+    if (i > 2) odd_sum = hn::MulAdd(odd_sum, square, number(kInverseFactorials[i - 1]));
+  }
+  sum = hn::MulAdd(odd_sum, r.high, sum);
+  const VD e = hn::Add(number(1), hn::Add(r.high, hn::MulAdd(square, sum, r.low)));
+  return hn::Mul(e, hn::BitCast(d, hn::ShiftLeft<52>(hn::Add(hn::ConvertTo(di, k), hn::Set(di, std::int64_t{1023})))));
+}
+#endif
+
+void powers_f64(const void* x_data, const void* y_data, void* out_data, std::int64_t n, float, float) {
+  const double* HWY_RESTRICT x = static_cast<const double*>(x_data);
+  const double* HWY_RESTRICT y = static_cast<const double*>(y_data);
+  double* HWY_RESTRICT out = static_cast<double*>(out_data);
+  if (n > 0 && (y[0] == 2 || y[0] == 3 || y[0] == -1)) {  // of all elements, as a rule
+    unsigned differs = 0;
+    for (std::int64_t k = 1; k < n; ++k) differs |= y[k] != y[0];
+    if (!differs) {
+      const double exponent = y[0];
+      for (std::int64_t k = 0; k < n; ++k)
+        out[k] = exponent < 0 ? 1 / x[k] : exponent == 2 ? x[k] * x[k] : x[k] * x[k] * x[k];
+      return;
+    }
+  }
+  std::int64_t i = 0;
+#if HWY_NATIVE_FMA
+  const D d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (; i + lanes <= n; i += lanes) {
+    const VD base = hn::LoadU(d, x + i), exponent = hn::LoadU(d, y + i);
+    const auto is_normal = hn::And(hn::Ge(base, number(std::numeric_limits<double>::min())),
+                                   hn::Le(base, number(std::numeric_limits<double>::max())));
+    const Pair log = precise_log(base);
+    const VD power = hn::Mul(exponent, log.high);
+    if (hn::AllTrue(d, hn::And(is_normal, below(d, power, 700)))) {
+      const VD low = hn::MulAdd(exponent, log.low, hn::MulSub(exponent, log.high, power));
+      hn::StoreU(precise_exp({power, low}), d, out + i);
+    } else {
+      for (std::int64_t l = i; l < i + lanes; ++l) out[l] = std::pow(x[l], y[l]);
+    }
+  }
+#endif
+  for (; i < n; ++i) out[i] = std::pow(x[i], y[i]);
+}
+
 }  // namespace functions
 
 void find_powers(const float* x, const float* y, float* out, std::int64_t n) { functions::powers(x, y, out, n); }
 
 TypedLoop find_typed_function(TypedOp op, DataType type) {
+  if (op == TypedOp::Pow) return type == DataType::Double ? functions::powers_f64 : nullptr;
   if (type == DataType::Float) return functions::function_of<float>(op);
   if (type == DataType::Double) return functions::function_of<double>(op);
   return nullptr;

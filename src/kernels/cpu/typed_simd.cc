@@ -278,6 +278,42 @@ void divide(const void* x_data, const void* y_data, void* out_data, std::int64_t
   for (std::int64_t i = 0; i < n; ++i) out[i] = part_of<part>(x[i], y[i], quotient_of(x[i], y[i]));
 }
 
+// By squaring, for all elements of a block as often as its greatest exponent asks for; powers wrap. A negative exponent
+// gives what the fraction is cut to.
+template <class T>
+HWY_INLINE T inverse_power(T x, T y) {
+  if (x == 0) refuse_power_of_zero();
+  return x == 1 ? T{1} : x == -1 ? ((y & 1) != 0 ? T{-1} : T{1}) : T{0};
+}
+template <class T>
+void integer_powers(const void* x_data, const void* y_data, void* out_data, std::int64_t n, float, float) {
+  using U = std::make_unsigned_t<T>;
+  constexpr std::int64_t kBlock = 128;
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  const T* HWY_RESTRICT y = static_cast<const T*>(y_data);
+  T* HWY_RESTRICT out = static_cast<T*>(out_data);
+  for (; n > 0; n -= kBlock, x += kBlock, y += kBlock, out += kBlock) {
+    const std::int64_t m = n < kBlock ? n : kBlock;
+    U result[kBlock] = {}, square[kBlock] = {};
+    U most = 0, negative = 0;
+    for (std::int64_t i = 0; i < m; ++i) {
+      const T exponent = y[i] < 0 ? T{0} : y[i];
+      negative |= static_cast<U>(y[i] < 0);
+      most |= static_cast<U>(exponent);
+      square[i] = static_cast<U>(x[i]);
+      result[i] = (exponent & 1) != 0 ? square[i] : U{1};
+    }
+    for (int bit = 1; bit < static_cast<int>(8 * sizeof(T)) && most >> bit != 0; ++bit)
+      for (std::int64_t i = 0; i < m; ++i) {
+        square[i] *= square[i];
+        result[i] *= ((y[i] >> bit) & 1) != 0 ? square[i] : U{1};
+      }
+    for (std::int64_t i = 0; i < m; ++i) out[i] = static_cast<T>(result[i]);
+    for (std::int64_t i = 0; negative != 0 && i < m; ++i)
+      if (y[i] < 0) out[i] = inverse_power(x[i], y[i]);
+  }
+}
+
 // x - y trunc(x / y) is exact in one rounding. A quotient that was rounded up to an integer makes it negative.
 template <class T>
 void float_remainder(const void* x_data, const void* y_data, void* out_data, std::int64_t n, float, float) {
@@ -381,6 +417,9 @@ TypedLoop integer_loop(TypedOp op) {
     case TypedOp::Min: return binary<T, Smaller>;
     case TypedOp::PRelu:
       if constexpr (is_signed) return binary<T, Slope>;
+      return nullptr;
+    case TypedOp::Pow:
+      if constexpr (is_signed && sizeof(T) >= 4) return integer_powers<T>;
       return nullptr;
     case TypedOp::Clip: return clip<T>;
     default: return nullptr;

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "kernels/cpu/kernel_test.h"
+#include "kernels/cpu/power.h"
 #include "norn/error.h"
 
 namespace norn::kernels {
@@ -215,6 +216,115 @@ void check_functions() {
 }
 TEST(TypedFunctions, Float) { check_functions<float>(); }
 TEST(TypedFunctions, Double) { check_functions<double>(); }
+
+template <class T>
+void check_integer_powers() {
+  const auto most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
+  std::vector<T> x, y;
+  for (const T base : {T{0}, T{1}, T{-1}, T{2}, T{-3}, T{7}, T{-10}, most, least})
+    for (const T exponent : {T{0}, T{1}, T{2}, T{3}, T{20}, T{31}, T{63}, T{100}, most, T{-1}, T{-2}, least}) {
+      if (base == 0 && exponent < 0) continue;
+      for (int i = 0; i < 3; ++i) {
+        x.push_back(base);
+        y.push_back(exponent);
+      }
+    }
+  const Shape dims = {static_cast<std::int64_t>(x.size())};
+  const auto got = run<T>(TypedOp::Pow, {dims, dims}, dims, {x.data(), y.data()});
+  using U = std::make_unsigned_t<T>;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    T want = 0;
+    if (y[i] < 0) {
+      want = x[i] == 1 ? T{1} : x[i] == -1 ? (y[i] % 2 == 0 ? T{1} : T{-1}) : T{0};
+    } else {
+      U power = 1, square = static_cast<U>(x[i]);
+      for (U e = static_cast<U>(y[i]); e != 0; e /= 2, square *= square)
+        if (e % 2 == 1) power *= square;
+      want = static_cast<T>(power);
+    }
+    ASSERT_EQ(got[i], want) << x[i] << " to " << y[i];
+  }
+  std::vector<T> zeros(300, T{0}), exponents(300, T{2});
+  exponents[200] = T{-1};
+  const TypedConfig config{.op = TypedOp::Pow, .type = TypeOf<T>::type, .inputs = {{300}, {300}}, .out = {300}};
+  Constants constants;
+  std::vector<T> out(300);
+  void* operands[] = {zeros.data(), exponents.data(), out.data()};
+  EXPECT_THROW(typed_candidates()[0].make(config, constants)->run(operands, nullptr), Error);
+}
+TEST(TypedPow, Integers) {
+  check_integer_powers<std::int32_t>();
+  check_integer_powers<std::int64_t>();
+}
+TEST(TypedPow, Double) {
+  std::mt19937_64 engine(8);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  std::vector<double> x, y;
+  const auto add = [&](double base, double exponent) {
+    x.push_back(base);
+    y.push_back(exponent);
+  };
+  for (int i = 0; i < 4000; ++i) {
+    add(std::exp(10 * uniform(engine)), 10 * uniform(engine));
+    add(1 + uniform(engine) / 2, 1000 * uniform(engine));
+    add(1 + uniform(engine) * 1e-6, 1e8 * uniform(engine));
+    add(std::ldexp(1.5 + uniform(engine) / 2, static_cast<int>(1020 * uniform(engine))), uniform(engine));
+  }
+  const std::size_t plain = x.size();
+  for (const double base : {0.0, -0.0, 1.0, -1.0, -2.5, inf, -inf, nan, 1e-310, 1e300})
+    for (const double exponent : {0.0, 1.0, -1.0, 2.0, 3.0, 0.5, -1e300, 1e300, inf, -inf, nan}) add(base, exponent);
+  const Shape dims = {static_cast<std::int64_t>(x.size())};
+  const auto got = run<double>(TypedOp::Pow, {dims, dims}, dims, {x.data(), y.data()});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const long double exact = std::pow(static_cast<long double>(x[i]), static_cast<long double>(y[i]));
+    const auto want = static_cast<double>(exact);
+    if (i >= plain) {
+      const double special = std::pow(x[i], y[i]);
+      ASSERT_TRUE(std::isnan(special) ? std::isnan(got[i]) : got[i] == special) << x[i] << " to " << y[i];
+      continue;
+    }
+    const double unit = std::nextafter(want, inf) - want;
+    ASSERT_LE(std::abs(static_cast<long double>(got[i]) - exact), unit) << x[i] << " to " << y[i];
+  }
+  // Integers are exact.
+  x.clear();
+  y.clear();
+  for (int base = 1; base <= 40; ++base)
+    for (int exponent = 0; exponent <= 9; ++exponent) add(base, exponent);
+  const Shape squares = {static_cast<std::int64_t>(x.size())};
+  const auto whole = run<double>(TypedOp::Pow, {squares, squares}, squares, {x.data(), y.data()});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    double want = 1;
+    for (int k = 0; k < static_cast<int>(y[i]); ++k) want *= x[i];
+    ASSERT_EQ(whole[i], want) << x[i] << " to " << y[i];
+  }
+}
+
+TEST(PowerOfTypes, BroadcastsAndRoundsOnce) {
+  const Shape out = {3, 5, 700};
+  std::vector<float> x = random_floats(3 * 5 * 700, 4, 0.1f, 3);
+  std::vector<std::uint16_t> half(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) half[i] = base::float_to_half(x[i]);
+  std::vector<std::int64_t> by(700);
+  for (std::size_t i = 0; i < by.size(); ++i) by[i] = static_cast<std::int64_t>(i % 11) - 5;
+  for (const Shape& dims : {Shape{700}, Shape{5, 1}, Shape{}}) {
+    const PowerConfig c{DataType::Float, DataType::Int64, out, dims, out};
+    ASSERT_EQ(power_candidates()[0].refuses(c), "");
+    PowerConfig of_half = c;
+    of_half.base = DataType::Float16;
+    Constants constants;
+    for (std::int64_t& first : by) first = dims.empty() ? 3 : first;
+    const auto got = run_at_widths(*power_candidates()[0].make(c, constants), {x.data(), by.data()}, x);
+    const auto halves = run_at_widths(*power_candidates()[0].make(of_half, constants), {half.data(), by.data()}, half);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const std::int64_t e = by[dims.empty() ? 0 : dims.size() == 1 ? i % 700 : i / 700 % 5];
+      ASSERT_NEAR(got[i] / std::pow(static_cast<double>(x[i]), static_cast<double>(e)), 1, 2e-7);
+      ASSERT_EQ(halves[i], base::float_to_half(static_cast<float>(
+                               std::pow(static_cast<double>(base::half_to_float(half[i])), static_cast<double>(e)))));
+    }
+  }
+}
 
 template <class T>
 void check_remainders() {
