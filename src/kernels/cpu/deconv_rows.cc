@@ -9,6 +9,7 @@
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/steps.h"
 #include "kernels/cpu/winograd.h"
 
 namespace norn::kernels {
@@ -111,13 +112,12 @@ class DeconvRows final : public Kernel {
       const std::int64_t z = place(0, row / in_[1] % in_[0]), y = place(1, row % in_[1]);
       if (z < 0 || z >= out_[0] || y < 0 || y >= out_[1]) continue;
       float* line = out + ((image * out_[0] + z) * out_[1] + y) * out_[2] * c_.out[1];
-      for (std::int64_t i = 0; i < run; ++i) {
-        const std::int64_t to = place(2, column + i);
-        if (to < 0 || to >= out_[2]) continue;
-        float* sums = line + to * c_.out[1];
-        const float* values = from + i * width;
-        for (std::int64_t f = 0; f < count; ++f) sums[f] += values[f];
-      }
+      std::int64_t first = 0, last = run;
+      while (first < last && place(2, column + first) < 0) ++first;
+      while (first < last && place(2, column + last - 1) >= out_[2]) --last;
+      if (first == last) continue;
+      row_table().add_rows(line + place(2, column + first) * c_.out[1], strides_[2] * c_.out[1], from + first * width,
+                           width, last - first, count);
     }
   }
 

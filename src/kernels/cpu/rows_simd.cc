@@ -189,6 +189,52 @@ void softmax_columns(const float* x, float* out, std::int64_t n, std::int64_t in
   }
 }
 
+// Down all of few columns, up to kMost: many rows are taken as one, whose columns are joined between the passes.
+void softmax_few_columns(const float* x, float* out, std::int64_t n, std::int64_t inner, bool log_of_it) {
+  constexpr std::int64_t kMost = 16, kRows = 16;
+  float top[kRows * kMost], sum[kRows * kMost];
+  const std::int64_t width = kRows * inner, all = n * inner;
+  auto at = [&](const float* p, std::int64_t i, std::int64_t m)
+                HWY_ATTR { return m - i < lane_count() ? load_tail(p + i, m - i, 0.0f) : hn::LoadU(F(), p + i); };
+  const auto blocks = [&](const auto& f) HWY_ATTR {
+    for (std::int64_t first = 0; first < all; first += width) f(first, all - first < width ? all - first : width);
+  };
+  const auto spread = [&](float* of) HWY_ATTR {
+    for (std::int64_t r = 1; r < kRows; ++r)
+      std::memcpy(of + r * inner, of, static_cast<std::size_t>(inner) * sizeof(float));
+  };
+  for (std::int64_t i = 0; i < width; ++i) top[i] = -std::numeric_limits<float>::infinity();
+  std::memset(sum, 0, sizeof sum);
+  blocks([&](std::int64_t first, std::int64_t m) HWY_ATTR {
+    map_row(x + first, top, m, [&](V v, std::int64_t i) HWY_ATTR { return hn::Max(v, at(top, i, m)); });
+  });
+  for (std::int64_t i = inner; i < width; ++i)
+    if (!(top[i] <= top[i % inner])) top[i % inner] = top[i];
+  spread(top);
+  blocks([&](std::int64_t first, std::int64_t m) HWY_ATTR {
+    const float* from = x + first;
+    float* to = out + first;
+    if (log_of_it) {
+      map_row(from, sum, m,
+              [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i, m), exp(hn::Sub(v, at(top, i, m)))); });
+    } else {
+      map_row(from, to, m, [&](V v, std::int64_t i) HWY_ATTR { return exp(hn::Sub(v, at(top, i, m))); });
+      map_row(to, sum, m, [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i, m), v); });
+    }
+  });
+  for (std::int64_t i = inner; i < width; ++i) sum[i % inner] += sum[i];
+  map_row(sum, sum, inner, [&](V v, std::int64_t) HWY_ATTR { return log_of_it ? log(v) : hn::Div(constant(1.0f), v); });
+  spread(sum);
+  blocks([&](std::int64_t first, std::int64_t m) HWY_ATTR {
+    float* to = out + first;
+    if (log_of_it)
+      map_row(x + first, to, m,
+              [&](V v, std::int64_t i) HWY_ATTR { return hn::Sub(hn::Sub(v, at(top, i, m)), at(sum, i, m)); });
+    else
+      map_row(to, to, m, [&](V v, std::int64_t i) HWY_ATTR { return hn::Mul(v, at(sum, i, m)); });
+  });
+}
+
 void layer_norm(const float* x, const float* scale, const float* bias, float* out, std::int64_t n, float epsilon,
                 bool root_mean_square) {
   auto add = [](V a, V b) HWY_ATTR { return hn::Add(a, b); };
@@ -255,6 +301,18 @@ void pool(const float* x, const std::int64_t* size, const std::int64_t* stride, 
   }
 }
 
+void add_rows(float* to, std::int64_t to_step, const float* from, std::int64_t from_step, std::int64_t n,
+              std::int64_t count) {
+  const std::int64_t lanes = lane_count();
+  for (std::int64_t c = 0; c + lanes <= count; c += lanes)
+    for (std::int64_t i = 0; i < n; ++i) {
+      float* const at = to + i * to_step + c;
+      hn::StoreU(hn::Add(hn::LoadU(F(), at), hn::LoadU(F(), from + i * from_step + c)), F(), at);
+    }
+  for (std::int64_t c = count / lanes * lanes; c < count; ++c)
+    for (std::int64_t i = 0; i < n; ++i) to[i * to_step + c] += from[i * from_step + c];
+}
+
 enum Kind { kSum, kMean, kMax, kMin, kProd, kSumSquare, kL1, kL2 };
 
 float reduce_row(int kind, const float* x, std::int64_t n) {
@@ -264,16 +322,11 @@ float reduce_row(int kind, const float* x, std::int64_t n) {
     case kMax:
     case kMin: {
       const float inf = std::numeric_limits<float>::infinity();
-      HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
       const float start = kind == kMax ? -inf : inf;
       const V v = kind == kMax ? fold_row(x, n, start, start, same, [](V a, V b) HWY_ATTR { return maximum(a, b); })
                                : fold_row(x, n, start, start, same, [](V a, V b) HWY_ATTR { return minimum(a, b); });
-      hn::Store(v, F(), lanes);
-      float best = lanes[0];
-      for (std::int64_t i = 1; i < lane_count(); ++i) {
-        if (std::isnan(lanes[i]) || (kind == kMax ? lanes[i] > best : lanes[i] < best)) best = lanes[i];
-      }
-      return best;
+      if (!hn::AllFalse(F(), hn::IsNaN(v))) return std::numeric_limits<float>::quiet_NaN();
+      return hn::GetLane(kind == kMax ? hn::MaxOfLanes(F(), v) : hn::MinOfLanes(F(), v));
     }
     case kProd: {
       const V v = fold_row(x, n, 1.0f, 1.0f, same, [](V a, V b) HWY_ATTR { return hn::Mul(a, b); });
@@ -317,7 +370,7 @@ void accumulate(int kind, const float* x, float* into, std::int64_t n, bool firs
   }
 }
 
-RowTable rows() { return {softmax_rows, softmax_columns, layer_norm, pool}; }
+RowTable rows() { return {softmax_rows, softmax_columns, softmax_few_columns, layer_norm, add_rows, pool}; }
 ReduceTable reductions() { return {reduce_row, accumulate}; }
 
 }  // namespace HWY_NAMESPACE

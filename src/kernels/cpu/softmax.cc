@@ -15,19 +15,13 @@ namespace norn::kernels {
 namespace {
 
 constexpr std::int64_t kColumns = 256;  // done together, when the softmax runs down columns
-constexpr std::int64_t kFew = 16;       // columns that are turned into rows
+constexpr std::int64_t kFew = 16;       // columns of which many rows are taken as one
 
 class Softmax final : public Kernel {
  public:
-  explicit Softmax(const SoftmaxConfig& c) : c_(c), table_(row_table()) {
-    turned_ = c.inner > 1 && c.inner < kFew && c.n >= 4 * kFew;
-    tasks_ = piece_count(c.outer, static_cast<double>(c.n * c.inner) * 1.5);
-  }
-  std::size_t scratch_bytes() const override {
-    return turned_ ? static_cast<std::size_t>(tasks_ * (c_.n * c_.inner + 15)) * sizeof(float) : 0;
-  }
+  explicit Softmax(const SoftmaxConfig& c) : c_(c), table_(row_table()) {}
 
-  void run(void* const* operands, void* scratch) const override {
+  void run(void* const* operands, void*) const override {
     const float* x = static_cast<const float*>(operands[0]);
     float* out = static_cast<float*>(operands[1]);
     const double row_ns = 20 + 0.7 * static_cast<double>(c_.n);
@@ -37,11 +31,10 @@ class Softmax final : public Kernel {
       });
       return;
     }
-    if (turned_) {
-      base::parallel_for(tasks_, [&](std::int64_t task) {
-        float* rows = static_cast<float*>(scratch) + task * ((c_.n * c_.inner + 15) / 16 * 16);
-        for (std::int64_t o = c_.outer * task / tasks_; o < c_.outer * (task + 1) / tasks_; ++o)
-          turned(x + o * c_.n * c_.inner, out + o * c_.n * c_.inner, rows);
+    if (c_.inner < kFew && c_.n >= 4 * kFew) {
+      parallel_ranges(c_.outer, row_ns * static_cast<double>(c_.inner), 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t o = begin; o < end; ++o)
+          table_.softmax_few_columns(x + o * c_.n * c_.inner, out + o * c_.n * c_.inner, c_.n, c_.inner, c_.log);
       });
       return;
     }
@@ -57,19 +50,8 @@ class Softmax final : public Kernel {
   }
 
  private:
-  void turned(const float* x, float* out, float* rows) const {
-    const std::int64_t n = c_.n, inner = c_.inner;
-    for (std::int64_t k = 0; k < n; ++k)
-      for (std::int64_t i = 0; i < inner; ++i) rows[i * n + k] = x[k * inner + i];
-    table_.softmax(rows, rows, inner, n, c_.log);
-    for (std::int64_t k = 0; k < n; ++k)
-      for (std::int64_t i = 0; i < inner; ++i) out[k * inner + i] = rows[i * n + k];
-  }
-
   SoftmaxConfig c_;
   const RowTable& table_;
-  bool turned_ = false;
-  std::int64_t tasks_ = 1;
 };
 
 // In double: by pieces of lines, or of rows of columns; many short lines are turned into columns.

@@ -26,8 +26,13 @@ struct RowTable {
   // 2 * columns floats.
   void (*softmax_columns)(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns,
                           bool log, float* work);
+  // The same for all of up to 16 columns.
+  void (*softmax_few_columns)(const float* x, float* out, std::int64_t n, std::int64_t inner, bool log);
   void (*layer_norm)(const float* x, const float* scale, const float* bias, float* out, std::int64_t n, float epsilon,
                      bool root_mean_square);
+  // to[i * to_step + c] += from[i * from_step + c] for i < n, c < count.
+  void (*add_rows)(float* to, std::int64_t to_step, const float* from, std::int64_t from_step, std::int64_t n,
+                   std::int64_t count);
   // out[c] = the maximum, or `scale` times the sum, of x[c] over a grid of size[0] x size[1] x size[2] offsets.
   void (*pool)(const float* x, const std::int64_t* size, const std::int64_t* stride, std::int64_t channels, bool max,
                float scale, float* out);
