@@ -10,15 +10,22 @@
 namespace norn::runtime {
 
 bool select_row_norm(Selector& s) {
-  if (!s.is_float("row_norm")) return false;
+  const bool is_double = s.out_dtype() == DataType::Double;
+  if (!is_double && !s.is_float("row_norm")) return false;
   const Shape& x = s.dims(0);
   const ops::RowNormParams p = ops::resolve_row_norm(SelectedNode(s), static_cast<std::int64_t>(x.size()));
   const auto refuse = [&](const char* why) {
     s.refuse("row_norm", why);
     return false;
   };
-  if (s.dtype(0) != DataType::Float) return refuse("normalises float");
-  if (p.stash != DataType::Float) return refuse("computes in float, not in stash_type");
+  if (is_double) {
+    if (p.stash != DataType::Float && p.stash != DataType::Double) return refuse("computes in float or double");
+    for (std::size_t i = 0; i < 3; ++i)
+      if (s.has(i) && s.dtype(i) != DataType::Double) return refuse("inputs of several types");
+  } else {
+    if (s.dtype(0) != DataType::Float) return refuse("normalises float");
+    if (p.stash != DataType::Float) return refuse("computes in float, not in stash_type");
+  }
   const Shape row(x.begin() + p.axis, x.end());
   for (std::size_t i = 1; i < 3; ++i) {
     if (!s.has(i)) continue;
@@ -34,6 +41,8 @@ bool select_row_norm(Selector& s) {
   config.n = element_count(row);
   config.epsilon = p.epsilon;
   config.has_bias = s.has(2);
+  config.type = s.out_dtype();
+  config.rounds_to_float = is_double && p.stash == DataType::Float;
   config.root_mean_square = s.node().op == &ops::RMSNormalization;
   std::vector<Operand> outs = {{s.node().outputs[0]}};
   const auto wanted = [&](std::size_t o) { return o < s.node().outputs.size() ? s.node().outputs[o] : program::kNone; };
