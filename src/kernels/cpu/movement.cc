@@ -60,6 +60,19 @@ void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_
   }
 }
 
+// One run of bytes, many times behind each other: longer and longer pieces of what was written, as long as the first
+// cache holds them.
+void repeat_run(const char* x, char* out, std::int64_t run, std::int64_t times) {
+  if (run == 0 || times == 0) return;
+  std::memcpy(out, x, static_cast<std::size_t>(run));
+  const std::int64_t all = run * times, most = std::max<std::int64_t>(1, 16384 / run) * run;
+  for (std::int64_t done = run; done < all;) {
+    const std::int64_t piece = std::min({done, most, all - done});
+    std::memcpy(out + done, out, static_cast<std::size_t>(piece));
+    done += piece;
+  }
+}
+
 // Copies a grid of elements, outermost dimension first.
 class GridCopy {
  public:
@@ -124,8 +137,12 @@ class GridCopy {
         }
         const char* from = static_cast<const char*>(x) + x_at * size;
         char* to = static_cast<char*>(out) + out_at * size;
-        for (std::int64_t k = 0; k < follow; ++k, from += step.x_stride * size, to += step.out_stride * size)
-          copy_run(from, run_.x_stride, to, run_.out_stride, n, bytes_);
+        const bool repeats = step.x_stride == 0 && step.out_stride == n && run_.x_stride == 1 && run_.out_stride == 1;
+        if (repeats)
+          repeat_run(from, to, n * size, follow);
+        else
+          for (std::int64_t k = 0; k < follow; ++k, from += step.x_stride * size, to += step.out_stride * size)
+            copy_run(from, run_.x_stride, to, run_.out_stride, n, bytes_);
         i += follow;
       }
     });

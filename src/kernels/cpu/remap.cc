@@ -76,18 +76,28 @@ class Remap final : public Kernel {
     const std::int64_t row_bytes = static_cast<std::int64_t>(row_.size()) * block_;
     if (row_bytes == 0) return;
     parallel_ranges(rows_, 5 + kByteNs * static_cast<double>(row_bytes), 1, [&](std::int64_t begin, std::int64_t end) {
-      std::int64_t before = -1;
-      for (std::int64_t r = begin; r < end; ++r) {
-        std::int64_t rest = r, base = 0;
-        bool filled = false;
-        for (std::size_t d = tables_.size(); d-- > 0;) {
-          const auto size = static_cast<std::int64_t>(tables_[d].size());
-          const std::int64_t offset = tables_[d][static_cast<std::size_t>(rest % size)];
-          filled = filled || offset == kFilled;
-          base += offset;
-          rest /= size;
+      // Rows that follow each other differ in the last of the dimensions before them.
+      static constexpr std::int64_t kNoOffset[] = {0};
+      const std::int64_t* last = tables_.empty() ? kNoOffset : tables_.back().data();
+      const std::int64_t last_size = tables_.empty() ? 1 : static_cast<std::int64_t>(tables_.back().size());
+      std::int64_t before = -1, outer = 0, at = begin % last_size;
+      bool outer_filled = false;
+      for (std::int64_t r = begin; r < end; ++r, ++at) {
+        if (r == begin || at == last_size) {
+          if (at == last_size) at = 0;
+          outer = 0;
+          outer_filled = false;
+          std::int64_t rest = r / last_size;
+          for (std::size_t d = tables_.empty() ? 0 : tables_.size() - 1; d-- > 0;) {
+            const auto size = static_cast<std::int64_t>(tables_[d].size());
+            const std::int64_t offset = tables_[d][static_cast<std::size_t>(rest % size)];
+            outer_filled = outer_filled || offset == kFilled;
+            outer += offset;
+            rest /= size;
+          }
         }
-        if (filled) {
+        const std::int64_t base = outer + last[at];
+        if (outer_filled || last[at] == kFilled) {
           fill(out + r * row_bytes, row_bytes);
           before = -1;
           continue;

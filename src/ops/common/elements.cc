@@ -2,6 +2,8 @@
 // rounding mode, which nothing here changes); small formats go through base/number.h, which rounds once.
 #include "ops/common/elements.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -232,6 +234,21 @@ double round_to(DataType type, double value) {
 
 namespace {
 
+// Much of one element: by what the C library writes memory with.
+template <class T>
+void fill(T* to, std::int64_t n, T one) {
+  std::array<std::byte, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), &one, sizeof(T));
+  if (std::all_of(bytes.begin(), bytes.end(), [&](std::byte b) { return b == bytes[0]; })) {
+    std::memset(to, std::to_integer<int>(bytes[0]), static_cast<std::size_t>(n) * sizeof(T));
+    return;
+  }
+  constexpr std::int64_t kBlock = 4096 / sizeof(T);
+  std::fill_n(to, std::min(n, kBlock), one);
+  for (std::int64_t k = kBlock; k < n; k += kBlock)
+    std::memcpy(to + k, to, static_cast<std::size_t>(std::min(kBlock, n - k)) * sizeof(T));
+}
+
 // T is as wide as an element.
 template <class T>
 void copy_run(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first, std::int64_t n,
@@ -240,6 +257,7 @@ void copy_run(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64
   const T* from = static_cast<const T*>(src.data()) + src_first;
   if (src_stride == 0) {
     const T one = *from;
+    if constexpr (std::is_trivially_copyable_v<T>) return fill(to, n, one);
     std::fill_n(to, n, one);
     return;
   }
