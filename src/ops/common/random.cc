@@ -33,6 +33,22 @@ MersenneTwister::MersenneTwister(std::uint32_t seed) {
 
 MersenneTwister::MersenneTwister(std::seed_seq& seeds) { seeds.generate(state_.begin(), state_.end()); }
 
+void MersenneTwister::uniforms(double* to, std::int64_t n) {
+  while (n > 0) {
+    if (next_ == kSize) refill();
+    const auto pairs = std::min(n, static_cast<std::int64_t>((kSize - next_) / 2));
+    const std::uint32_t* draws = numbers_.data() + next_;
+    for (std::int64_t i = 0; i < pairs; ++i) to[i] = uniform_of(draws[2 * i], draws[2 * i + 1]);
+    next_ += 2 * static_cast<std::size_t>(pairs);
+    to += pairs;
+    n -= pairs;
+    if (n > 0 && next_ == kSize - 1) {  // a pair of which one is left
+      *to++ = uniform();
+      --n;
+    }
+  }
+}
+
 void MersenneTwister::refill() {
   std::uint32_t* const s = state_.data();
   for (std::size_t i = 0; i < kSize - kShift; ++i) s[i] = s[i + kShift] ^ twisted(s[i], s[i + 1]);

@@ -26,15 +26,23 @@ class MersenneTwister {
     if (next_ == kSize) refill();
     return numbers_[next_++];
   }
-  // In [0, 1), of 53 bits.
+  // In [0, 1), of 53 bits from two draws.
   double uniform() {
-    const auto high = static_cast<double>((*this)() >> 5), low = static_cast<double>((*this)() >> 6);
-    return (high * 0x1p26 + low) * 0x1p-53;
+    const std::uint32_t high = (*this)();
+    return uniform_of(high, (*this)());
   }
+  // The next n of them.
+  void uniforms(double* to, std::int64_t n);
 
  private:
   static constexpr std::size_t kSize = 624, kShift = 397;
   void refill();
+  static double uniform_of(std::uint32_t high, std::uint32_t low) {
+    // Below 2^27, as signed numbers, which are turned into doubles in vectors.
+    return (static_cast<double>(static_cast<std::int32_t>(high >> 5)) * 0x1p26 +
+            static_cast<double>(static_cast<std::int32_t>(low >> 6))) *
+           0x1p-53;
+  }
 
   std::array<std::uint32_t, kSize> state_, numbers_;
   std::size_t next_ = kSize;
@@ -45,11 +53,19 @@ class RandomNumbers {
   // Of the node's attribute `seed`, a float: its integer part modulo 2^32. NaN, as for onnx's evaluator, is none.
   explicit RandomNumbers(const opset::ReferenceContext& node);
 
-  double uniform() { return generator_.uniform(); }  // in [0, 1)
-  double normal();                                   // mean 0, standard deviation 1
+  double uniform() {  // in [0, 1)
+    if (next_ == drawn_.size()) {
+      generator_.uniforms(drawn_.data(), static_cast<std::int64_t>(drawn_.size()));
+      next_ = 0;
+    }
+    return drawn_[next_++];
+  }
+  double normal();  // mean 0, standard deviation 1
 
  private:
   MersenneTwister generator_;
+  std::array<double, 312> drawn_;  // as many as the generator's numbers give
+  std::size_t next_ = drawn_.size();
   std::optional<double> spare_;  // the other number of a pair
 };
 

@@ -1,5 +1,7 @@
 // Each number is start + i * delta, computed once in the widest type of its kind: what is rounded is the number, not a
 // sum of rounded steps. Version 27's stash_type names float for the narrow types, whose numbers double holds as well.
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ops/common/elements.h"
@@ -44,9 +46,20 @@ void range(ReferenceContext& ctx) {
   if (delta == D{}) ctx.fail("delta is 0");
   const std::int64_t count = count_of(ctx, start, limit, delta);
   Tensor& out = ctx.output(0, ctx.input(0).dtype(), {count});
-  std::vector<D> values(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = number_at(start, i, delta);
-  store_all<D>(out, values);
+  constexpr std::int64_t kChunk = 512;
+  std::array<D, kChunk> values;
+  for (std::int64_t first = 0; first < count; first += kChunk) {
+    const std::int64_t n = std::min(kChunk, count - first);
+    if constexpr (std::is_same_v<D, double>) {
+      for (std::int64_t i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = number_at(start, first + i, delta);
+    } else if (first == 0) {
+      for (std::int64_t i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = number_at(start, i, delta);
+    } else {  // sums of integers are exact in any order
+      const D step = number_at(D{0}, kChunk, delta);
+      for (D& v : values) v = plus(v, step);
+    }
+    store<D>(out, first, n, values.data());
+  }
 }
 
 void range_ref(ReferenceContext& ctx) {

@@ -4,6 +4,8 @@
 // in row-major order: 53 bits from two draws, a = draw >> 5 and b = draw >> 6, u = (a * 2^26 + b) / 2^53; an element is
 // kept where u >= ratio. That is what NumPy's RandomState(seed).uniform gives, and so what the onnx reference draws.
 // Without a seed the system's entropy gives one, and runs differ.
+#include <algorithm>
+#include <array>
 #include <random>
 #include <string>
 
@@ -48,31 +50,45 @@ std::uint32_t seed_of(ReferenceContext& ctx) {
   return std::random_device{}();
 }
 
-void put_mask(ReferenceContext& ctx, const std::vector<double>& mask) {
-  const Tensor& x = ctx.input(0);
-  if (ctx.version() < 10) return store_all(ctx.output(1, x.dtype(), x.dims()), mask);
-  store_all(ctx.output(1, DataType::Bool, x.dims()), std::vector<std::uint64_t>(mask.begin(), mask.end()));
+template <class D>
+void fill_with(Tensor& t, D value) {
+  Tensor one(t.dtype(), {});
+  store<D>(one, 0, 1, &value);
+  copy_elements(t, 0, one, 0, t.size(), 0);
 }
 
 void dropout_ref(ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
   const double ratio = is_training(ctx) ? drop_ratio(ctx) : 0;
-  std::vector<double> mask(ratio > 0 || ctx.wants_output(1) ? static_cast<std::size_t>(x.size()) : 0, 1.0);
-  if (ratio > 0) {
-    MersenneTwister generator(seed_of(ctx));
-    for (double& keep : mask) keep = generator.uniform() >= ratio;
+  Tensor* const y = ctx.wants_output(0) ? &ctx.output(0, x.dtype(), x.dims()) : nullptr;
+  Tensor* const mask =
+      ctx.wants_output(1) ? &ctx.output(1, ctx.version() < 10 ? x.dtype() : DataType::Bool, x.dims()) : nullptr;
+  if (ratio == 0) {
+    if (y) copy_elements(*y, 0, x, 0, x.size());
+    if (mask) visit_real(domain_of(mask->dtype()), [&]<class D>(D) { fill_with<D>(*mask, 1); });
+    return;
   }
-  if (ctx.wants_output(0)) {
-    Tensor& y = ctx.output(0, x.dtype(), x.dims());
-    if (ratio > 0) {
-      std::vector<double> values = load_all<double>(x);
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = mask[i] * values[i] / (1.0 - ratio);
-      store_all(y, values);
-    } else {
-      copy_elements(y, 0, x, 0, x.size());
+  MersenneTwister generator(seed_of(ctx));
+  constexpr std::int64_t kChunk = 512;
+  std::array<double, kChunk> keep, values;
+  std::array<std::uint64_t, kChunk> bits;
+  for (std::int64_t first = 0; first < x.size(); first += kChunk) {
+    const std::int64_t n = std::min(kChunk, x.size() - first);
+    const auto size = static_cast<std::size_t>(n);
+    generator.uniforms(keep.data(), n);
+    for (std::size_t i = 0; i < size; ++i) keep[i] = keep[i] >= ratio ? 1.0 : 0.0;
+    if (y) {
+      load<double>(x, first, n, values.data());
+      for (std::size_t i = 0; i < size; ++i) values[i] = keep[i] * values[i] / (1.0 - ratio);
+      store<double>(*y, first, n, values.data());
+    }
+    if (mask && mask->dtype() == DataType::Bool) {
+      for (std::size_t i = 0; i < size; ++i) bits[i] = keep[i] != 0;
+      store<std::uint64_t>(*mask, first, n, bits.data());
+    } else if (mask) {
+      store<double>(*mask, first, n, keep.data());
     }
   }
-  if (ctx.wants_output(1)) put_mask(ctx, mask);
 }
 
 }  // namespace
