@@ -92,27 +92,34 @@ void summed(const std::vector<Between>& samples, std::vector<Weighted>& all) {
   all.resize(kept);
 }
 
-double average(const double* plane, std::int64_t columns, std::span<const Weighted> y, std::span<const Weighted> x) {
+template <class T>
+double average(const T* plane, std::int64_t columns, std::span<const Weighted> y, std::span<const Weighted> x) {
   double sum = 0;
-  for (const Weighted& r : y)
-    for (const Weighted& c : x) sum += r.weight * c.weight * plane[r.index * columns + c.index];
+  for (const Weighted& r : y) {
+    const T* row = plane + r.index * columns;
+    double along = 0;
+    for (const Weighted& c : x) along += c.weight * static_cast<double>(row[c.index]);
+    sum += r.weight * along;
+  }
   return sum;
 }
 
-double maximum(const double* plane, std::int64_t columns, std::span<const Between> y, std::span<const Between> x,
+template <class T>
+double maximum(const T* plane, std::int64_t columns, std::span<const Between> y, std::span<const Between> x,
                bool some_outside) {
   if (!some_outside && (y.empty() || x.empty())) return 0;
   double best = some_outside ? 0 : -std::numeric_limits<double>::infinity();
   bool nan = false;
   for (const Between& r : y) {
-    const double *low = plane + r.low * columns, *high = plane + r.high * columns;
+    const T *low = plane + r.low * columns, *high = plane + r.high * columns;
     for (const Between& c : x) {
-      for (const double v :
-           {r.low_weight * c.low_weight * low[c.low], r.low_weight * c.high_weight * low[c.high],
-            r.high_weight * c.low_weight * high[c.low], r.high_weight * c.high_weight * high[c.high]}) {
-        best = v > best ? v : best;
-        nan = nan | (v != v);
-      }
+      const auto weighted = [](double a, double b, T v) { return a * b * static_cast<double>(v); };
+      const double v0 = weighted(r.low_weight, c.low_weight, low[c.low]),
+                   v1 = weighted(r.low_weight, c.high_weight, low[c.high]),
+                   v2 = weighted(r.high_weight, c.low_weight, high[c.low]),
+                   v3 = weighted(r.high_weight, c.high_weight, high[c.high]);
+      nan = nan | (v0 != v0) | (v1 != v1) | (v2 != v2) | (v3 != v3);
+      best = std::max(best, std::max(std::max(v0, v1), std::max(v2, v3)));
     }
   }
   return nan ? std::numeric_limits<double>::quiet_NaN() : best;
@@ -126,7 +133,9 @@ void roi_align_ref(opset::ReferenceContext& ctx) {
              to_string(batches.dims()) + " have to be N x C x H x W, regions x 4 and regions");
   }
   const std::int64_t count = rois.dims()[0], channels = x.dims()[1], rows = x.dims()[2], columns = x.dims()[3];
-  const std::vector<double> values = load_all<double>(x), corners = load_all<double>(rois);
+  const std::vector<double> corners = load_all<double>(rois);
+  const bool in_place = x.dtype() == DataType::Float;  // others are widened
+  const std::vector<double> values = in_place ? std::vector<double>() : load_all<double>(x);
   Tensor& y = ctx.output(0, x.dtype(), {count, channels, p.height, p.width});
   if (y.size() == 0) return;
   std::vector<double> result(static_cast<std::size_t>(y.size()));
@@ -140,7 +149,6 @@ void roi_align_ref(opset::ReferenceContext& ctx) {
                " images");
     }
     const double* corner = corners.data() + 4 * n;
-    const double* image = values.data() + batch * channels * rows * columns;
     double* to = result.data() + n * channels * bins;
     const bool exact = x.dtype() == DataType::Double;
     const Side v = side_of(p, exact, corner[1], corner[3], p.height),
@@ -156,11 +164,16 @@ void roi_align_ref(opset::ReferenceContext& ctx) {
       const auto inside = static_cast<double>(down.size()) * static_cast<double>(across.size());
       summed(down, down_sums);
       summed(across, across_sums);
-      for (std::int64_t c = 0; c < channels; ++c) {
-        const double* plane = image + c * rows * columns;
-        to[c * bins + bin] = p.maximum ? maximum(plane, columns, down, across, inside < samples)
-                                       : average(plane, columns, down_sums, across_sums) / std::max(samples, 1.0);
-      }
+      const auto all_channels = [&](const auto* plane) {
+        for (std::int64_t c = 0; c < channels; ++c, plane += rows * columns)
+          to[c * bins + bin] = p.maximum ? maximum(plane, columns, down, across, inside < samples)
+                                         : average(plane, columns, down_sums, across_sums) / std::max(samples, 1.0);
+      };
+      const std::int64_t image = batch * channels * rows * columns;
+      if (in_place)
+        all_channels(x.as<float>() + image);
+      else
+        all_channels(values.data() + image);
     }
   }
   store_all(y, result);

@@ -30,15 +30,23 @@ void feature_vectorizer_ref(opset::ReferenceContext& ctx) {
   const auto count = base::checked_count(dims);
   if (!count) ctx.fail("the result of shape " + to_string(dims) + " has too many elements");
   Tensor& y = ctx.output(0, DataType::Float, dims);
-  std::fill_n(y.as_mutable<float>(), y.size(), 0.0f);
+  std::int64_t filled = 0;
+  for (int i = 0; i < ctx.input_count(); ++i)
+    filled += std::min(sizes[static_cast<std::size_t>(i)], rows_of(ctx, ctx.input(i).dims()).features);
+  if (filled < columns) std::fill_n(y.as_mutable<float>(), y.size(), 0.0f);
   std::int64_t begin = 0;
   for (int i = 0; i < ctx.input_count(); ++i) {
     const std::int64_t size = sizes[static_cast<std::size_t>(i)];
     const Rows rows = rows_of(ctx, ctx.input(i).dims());
-    const std::vector<double> values = load_numbers(ctx.input(i));
     const std::int64_t taken = std::min(size, rows.features);
-    for (std::int64_t r = 0; taken > 0 && r < rows.count; ++r)
-      store<double>(y, r * columns + begin, taken, values.data() + r * rows.features);
+    if (taken > 0 && ctx.input(i).dtype() == DataType::Float) {
+      for (std::int64_t r = 0; r < rows.count; ++r)
+        copy_elements(y, r * columns + begin, ctx.input(i), r * rows.features, taken);
+    } else if (taken > 0) {
+      const std::vector<double> values = load_numbers(ctx.input(i));
+      for (std::int64_t r = 0; r < rows.count; ++r)
+        store<double>(y, r * columns + begin, taken, values.data() + r * rows.features);
+    }
     begin += size;
   }
 }
