@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
+#include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/physical.h"
@@ -15,7 +17,8 @@
 namespace norn::kernels {
 namespace {
 
-constexpr std::int64_t kBlock = 32;  // rows that are done together
+constexpr std::int64_t kBlock = 32;   // rows that are done together
+constexpr std::int64_t kFewSums = 3;  // which are products of rows: a panel would be mostly empty
 
 class Svm final : public Kernel {
  public:
@@ -52,7 +55,10 @@ class Svm final : public Kernel {
     auto* sums = reinterpret_cast<float*>(own + sums_at_);
     const float* x = static_cast<const float*>(operands[0]) + first * model_.features;
     const std::int64_t count = model_.count, width = gemm_table().width;
-    if (model_.form == SvmForm::Rbf) {
+    const float* of_kernels = values;
+    if (!c_.model->vectors) {
+      of_kernels = x;
+    } else if (model_.form == SvmForm::Rbf) {
       const auto* columns = static_cast<const float*>(c_.model->vectors.get());
       for (std::int64_t r = 0; r < rows; ++r)
         distance_loop()(x + r * model_.features, columns, model_.features, count, values + r * count);
@@ -61,9 +67,16 @@ class Svm final : public Kernel {
       gemm_table().multiply(rows, count, model_.features, x, model_.features, 1, vectors, values, count, nullptr, 1.0f);
     }
     function_of(values, rows * count);
-    const Panels weights{static_cast<const float*>(c_.model->weights.get()), count * width, width};
-    gemm_table().multiply(rows, model_.sums, count, values, count, 1, weights, sums, model_.sums,
-                          model_.intercepts.data(), 1.0f);
+    const auto* weights = static_cast<const float*>(c_.model->weights.get());
+    if (model_.sums <= kFewSums) {
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t s = 0; s < model_.sums; ++s)
+          sums[r * model_.sums + s] =
+              dot_(of_kernels + r * count, weights + s * count, count) + model_.intercepts[static_cast<std::size_t>(s)];
+    } else {
+      gemm_table().multiply(rows, model_.sums, count, of_kernels, count, 1, {weights, count * width, width}, sums,
+                            model_.sums, model_.intercepts.data(), 1.0f);
+    }
     const Work work{reinterpret_cast<double*>(own + scores_at_), reinterpret_cast<double*>(own + probabilities_at_)};
     for (std::int64_t r = 0; r < rows; ++r) finish(sums + r * model_.sums, work, operands, first + r);
   }
@@ -134,6 +147,7 @@ class Svm final : public Kernel {
 
   SvmConfig c_;
   const SvmModel& model_;
+  float (*dot_)(const float* a, const float* b, std::int64_t n) = product_loops<float>().dot;
   std::int64_t blocks_, classes_, tasks_ = 1, sums_at_ = 0, scores_at_ = 0, probabilities_at_ = 0, task_bytes_ = 0;
 };
 
@@ -157,10 +171,29 @@ std::shared_ptr<const void> panels_of(const float* b, std::int64_t b_row, std::i
   return packed;
 }
 
+// The weighted sum of products with vectors is a product with the weighted sum of the vectors, unless that is beyond
+// floats.
+void sum_vectors(SvmModel& model) {
+  const std::int64_t features = model.features, sums = model.sums;
+  std::vector<double> totals(static_cast<std::size_t>(features * sums));
+  for (std::int64_t v = 0; v < model.count; ++v)
+    for (std::int64_t f = 0; f < features; ++f)
+      for (std::int64_t s = 0; s < sums; ++s)
+        totals[static_cast<std::size_t>(f * sums + s)] +=
+            static_cast<double>(model.vectors[static_cast<std::size_t>(v * features + f)]) *
+            static_cast<double>(model.weights[static_cast<std::size_t>(v * sums + s)]);
+  for (const double total : totals)
+    if (!(std::fabs(total) <= static_cast<double>(std::numeric_limits<float>::max()))) return;
+  model.weights.assign(totals.begin(), totals.end());
+  model.count = features;
+  model.vectors.clear();
+}
+
 }  // namespace
 
 std::shared_ptr<const PackedSvm> pack_svm(SvmModel model) {
   auto packed = std::make_shared<PackedSvm>();
+  if (model.form == SvmForm::Linear) sum_vectors(model);
   const std::int64_t n = model.count, k = model.features;
   if (model.form == SvmForm::Rbf) {
     auto columns = aligned_buffer(static_cast<std::size_t>(n * k) * sizeof(float));
@@ -168,10 +201,18 @@ std::shared_ptr<const PackedSvm> pack_svm(SvmModel model) {
       for (std::int64_t f = 0; f < k; ++f)
         static_cast<float*>(columns.get())[f * n + v] = model.vectors[static_cast<std::size_t>(v * k + f)];
     packed->vectors = std::move(columns);
-  } else {
+  } else if (!model.vectors.empty()) {
     packed->vectors = panels_of(model.vectors.data(), 1, k, k, n);
   }
-  packed->weights = panels_of(model.weights.data(), model.sums, 1, n, model.sums);
+  if (model.sums <= kFewSums) {
+    auto rows = aligned_buffer(static_cast<std::size_t>(n * model.sums) * sizeof(float));
+    for (std::int64_t s = 0; s < model.sums; ++s)
+      for (std::int64_t v = 0; v < n; ++v)
+        static_cast<float*>(rows.get())[s * n + v] = model.weights[static_cast<std::size_t>(v * model.sums + s)];
+    packed->weights = std::move(rows);
+  } else {
+    packed->weights = panels_of(model.weights.data(), model.sums, 1, n, model.sums);
+  }
   packed->model = std::move(model);
   packed->model.vectors = {};
   packed->model.weights = {};

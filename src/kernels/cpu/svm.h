@@ -34,7 +34,9 @@ struct SvmModel {
 };
 struct PackedSvm {
   SvmModel model;
-  std::shared_ptr<const void> vectors, weights;  // in panels
+  // In panels. Of linear kernels the weighted sum of all vectors is the only one: the model's `count` is then that of
+  // the features, and there are no vectors. The weights of a few sums are rows instead.
+  std::shared_ptr<const void> vectors, weights;
 };
 std::shared_ptr<const PackedSvm> pack_svm(SvmModel model);
 
