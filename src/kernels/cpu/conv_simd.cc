@@ -249,10 +249,11 @@ std::string simd_conv_refuses(const ConvConfig& c) {
 std::string simd_depthwise_refuses(const ConvConfig& c) {
   if (std::string why = simd_conv_refuses(c); !why.empty()) return why;
   if (c.w[1] != 1 || c.w[0] != c.group) return "not depthwise";
-  if (c.x.size() != 4 || c.w[2] != 3 || c.w[3] != 3) return "not a window of 3 x 3";
+  const bool is_line = c.x.size() == 3;  // of one spatial dimension, windows of any size
+  if (!is_line && (c.x.size() != 4 || c.w[2] != 3 || c.w[3] != 3)) return "not a window of 3 x 3";
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
   if (!c.post.empty() && !is_clamp(c)) return "other steps than a bound follow";
-  if (c.out[3] < 20) return "rows too short for it to be the fastest";
+  if (c.out.back() < 20) return "rows too short for it to be the fastest";
   return "";
 }
 
