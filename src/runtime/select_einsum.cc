@@ -219,13 +219,14 @@ std::optional<Contracted> contraction_of(const Labelled& x, const Labelled& y, c
 
 bool two_inputs(Selector& s, const ops::EinsumParams& p) {
   const char* why = "";
-  const auto made =
+  auto made =
       contraction_of({s.dims(0), p.inputs[0]}, {s.dims(1), p.inputs[1]}, {s.out_dims(), *p.output}, s.out_dtype(), why);
   if (!made) {
     s.refuse("contraction", why);
     return false;
   }
   const std::size_t a = made->swapped ? 1 : 0;
+  made->config.b_constant = s.contents(1 - a);
   return s.choose(kernels::contraction_candidates(), made->config,
                   {{s.node().inputs[a]}, {s.node().inputs[1 - a]}, {program::kNone}}, {s.node().outputs[0]});
 }
@@ -322,6 +323,7 @@ bool select_product(Selector& s) {
   config.b_row = bs[rb - 2];
   config.b_column = 1;
   config.c_row = config.n;
+  config.b_constant = s.contents(1);
   if (element_count(b) == b[rb - 2] * b[rb - 1] && element_count(a) / config.k == element_count(out) / config.n) {
     config.m = element_count(a) / config.k;  // batches are more rows
   } else {
@@ -352,6 +354,7 @@ bool select_gemm_product(Selector& s) {
   config.b_row = params.trans_b ? 1 : b[1];
   config.b_column = params.trans_b ? b[1] : 1;
   config.c_row = config.n;
+  config.b_constant = s.contents(1);
   config.alpha = params.alpha;
   config.beta = params.beta;
   config.has_d = s.has(2);

@@ -1,4 +1,5 @@
 // B is packed into panels where it is read often enough, or does not lie in rows; the tail of its last panel always is.
+// A constant is packed once.
 #include "kernels/cpu/contraction.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct Offsets {
 template <class T>
 class Contraction final : public Kernel {
  public:
-  explicit Contraction(const ContractionConfig& c) : c_(c), loops_(product_loops<T>()) {
+  Contraction(const ContractionConfig& c, PackedConstants& packed) : c_(c), loops_(product_loops<T>()) {
     for (const auto& dim : c.batch) {
       batches_ *= dim.size;
       if (dim.b != 0) own_b_ *= dim.size;
@@ -33,17 +34,27 @@ class Contraction final : public Kernel {
     column_dots_ = !dots_ && c.m <= 2 && c.b_row == 1 && c.a_column == 1 && c.k >= 8;
     in_place_ = !dots_ && c.m <= kFewRows && c.b_column == 1;
     if (c.has_d) d_walk_.dims = broadcast_walk({c.m, c.n}, Layout::Dense, {.dims = c.d});
+    if (dots_ || column_dots_ || in_place_ || own_b_ > 1 || !c.b_constant.known()) return;
+    std::string recipe = "contraction " + std::string(data_type_name(c.type));
+    for (const std::int64_t size : {c.k, c.n, c.b_row, c.b_column, loops_.width}) recipe += " " + std::to_string(size);
+    constant_ = packed.get(c.b_constant, 0, recipe, [&] {
+      auto buffer = aligned_buffer(static_cast<std::size_t>(packed_size()) * sizeof(T));
+      pack(static_cast<const T*>(c.b_constant.data), static_cast<T*>(buffer.get()));
+      return buffer;
+    });
   }
 
   std::size_t scratch_bytes() const override {
-    return dots_ || column_dots_ ? 0 : static_cast<std::size_t>(own_b_ * packed_size()) * sizeof(T);
+    return dots_ || column_dots_ || constant_ ? 0 : static_cast<std::size_t>(own_b_ * packed_size()) * sizeof(T);
   }
+  bool reads(std::size_t i) const override { return i != 1 || !constant_; }
 
   void run(void* const* operands, void* scratch) const override {
     const T *a = static_cast<const T*>(operands[0]), *b = static_cast<const T*>(operands[1]);
-    T *c = static_cast<T*>(operands[3]), *packed = static_cast<T*>(scratch);
+    T* c = static_cast<T*>(operands[3]);
     if (column_dots_) return rows_by_columns(a, b, static_cast<const T*>(operands[2]), c);
-    if (!dots_) pack(b, packed);
+    if (!dots_ && !constant_) pack(b, static_cast<T*>(scratch));
+    const T* const packed = static_cast<const T*>(constant_ ? constant_.get() : scratch);
     const std::int64_t blocks = (c_.m + kRowBlock - 1) / kRowBlock;
     const double block_ns =
         5 + kProductNs * static_cast<double>(std::min(kRowBlock, c_.m)) * static_cast<double>(c_.n * c_.k);
@@ -164,6 +175,7 @@ class Contraction final : public Kernel {
   Walk d_walk_;
   std::int64_t batches_ = 1, own_b_ = 1, panels_ = 1;
   bool dots_ = false, column_dots_ = false, in_place_ = false;
+  std::shared_ptr<const void> constant_;  // B in panels
 };
 
 bool computes(DataType type) {
@@ -194,13 +206,13 @@ std::string refuses(const ContractionConfig& c) {
   if (c.has_d && broadcast_walk({c.m, c.n}, Layout::Dense, {.dims = c.d}).empty()) return "C does not broadcast";
   return extent_refusal({&a, &b, &out});
 }
-std::unique_ptr<Kernel> make(const ContractionConfig& c, PackedConstants&) {
+std::unique_ptr<Kernel> make(const ContractionConfig& c, PackedConstants& packed) {
   switch (c.type) {
-    case DataType::Float: return std::make_unique<Contraction<float>>(c);
-    case DataType::Double: return std::make_unique<Contraction<double>>(c);
+    case DataType::Float: return std::make_unique<Contraction<float>>(c, packed);
+    case DataType::Double: return std::make_unique<Contraction<double>>(c, packed);
     case DataType::Int32:
-    case DataType::Uint32: return std::make_unique<Contraction<std::uint32_t>>(c);
-    default: return std::make_unique<Contraction<std::uint64_t>>(c);
+    case DataType::Uint32: return std::make_unique<Contraction<std::uint32_t>>(c, packed);
+    default: return std::make_unique<Contraction<std::uint64_t>>(c, packed);
   }
 }
 

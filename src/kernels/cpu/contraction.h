@@ -1,6 +1,7 @@
 // Sums of products in any arithmetic type, over operands that lie with strides: matrix products of other types than
 // float, Einsum, transposed convolutions. Integers wrap.
 #pragma once
+#include <cstring>
 #include <span>
 
 #include "kernels/kernel.h"
@@ -19,7 +20,8 @@ struct ContractionConfig {
   std::int64_t a_row = 0, a_column = 0, b_row = 0, b_column = 0, c_row = 0;
   double alpha = 1, beta = 1;  // of floating types
   bool has_d = false;
-  Shape d;  // broadcasts to [m, n]
+  Shape d;              // broadcasts to [m, n]
+  Contents b_constant;  // of b
 };
 std::span<const Candidate<ContractionConfig>> contraction_candidates();
 
@@ -91,7 +93,11 @@ void pack_product_panels(const T* b, std::int64_t b_row, std::int64_t b_column, 
     const T* from = b + p * width * b_column;
     T* to = packed + p * width * k;
     for (std::int64_t l = 0; l < k; ++l, from += b_row, to += width) {
-      for (std::int64_t j = 0; j < columns; ++j) to[j] = from[j * b_column];
+      if (b_column == 1) {
+        std::memcpy(to, from, static_cast<std::size_t>(columns) * sizeof(T));
+      } else {  // contents of a file may not be aligned
+        for (std::int64_t j = 0; j < columns; ++j) std::memcpy(to + j, from + j * b_column, sizeof(T));
+      }
       for (std::int64_t j = columns; j < width; ++j) to[j] = T{0};
     }
   }

@@ -21,6 +21,7 @@ namespace products {
 constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 1;
 constexpr int kRows = HWY_MAX_BYTES >= 64 ? 6 : 4;
 constexpr std::int64_t kDepth = 512;
+constexpr std::int64_t kFirstCache = 24 << 10;
 
 template <class T>
 constexpr std::int64_t kLanes = 64 / sizeof(T);
@@ -58,7 +59,8 @@ HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_r
     } else {
       T row[width];
       std::memcpy(row, sums[r], sizeof row);
-      for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(add ? to[j] + row[j] : row[j]);
+      if (!add) std::memcpy(to, row, static_cast<std::size_t>(n) * sizeof(T));
+      for (std::int64_t j = 0; add && j < n; ++j) to[j] = static_cast<T>(to[j] + row[j]);
     }
   }
 }
@@ -88,15 +90,19 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::i
   constexpr std::int64_t width = kWidth<T>;
   for (std::int64_t k0 = 0; k0 == 0 || k0 < k; k0 += kDepth) {
     const std::int64_t deep = std::min(kDepth, k - k0);
-    for (std::int64_t n0 = 0; n0 < n; n0 += width) {
-      const T* panel = b + n0 / width * panel_stride + k0 * row_stride;
-      const std::int64_t columns = std::min(width, n - n0);
-      for (std::int64_t m0 = 0; m0 < m; m0 += kRows) {
-        const std::int64_t rows = std::min<std::int64_t>(kRows, m - m0);
-        const Tile<T> tile = columns <= kLanes<T> ? tile_of<T, 1>(rows) : tile_of<T, kVectors>(rows);
-        tile(deep, a + m0 * a_row + k0 * a_column, a_row, a_column, panel, row_stride, c + m0 * c_row + n0, c_row,
-             columns, k0 != 0);
-      }
+    const auto product = [&](std::int64_t m0, std::int64_t n0) {
+      const std::int64_t rows = std::min<std::int64_t>(kRows, m - m0), columns = std::min(width, n - n0);
+      const Tile<T> tile = columns <= kLanes<T> ? tile_of<T, 1>(rows) : tile_of<T, kVectors>(rows);
+      tile(deep, a + m0 * a_row + k0 * a_column, a_row, a_column, b + n0 / width * panel_stride + k0 * row_stride,
+           row_stride, c + m0 * c_row + n0, c_row, columns, k0 != 0);
+    };
+    // The tile of A stays in the first cache if all of B does, too: the result is then written row after row.
+    if (deep * n * static_cast<std::int64_t>(sizeof(T)) <= kFirstCache) {
+      for (std::int64_t m0 = 0; m0 < m; m0 += kRows)
+        for (std::int64_t n0 = 0; n0 < n; n0 += width) product(m0, n0);
+    } else {
+      for (std::int64_t n0 = 0; n0 < n; n0 += width)
+        for (std::int64_t m0 = 0; m0 < m; m0 += kRows) product(m0, n0);
     }
   }
 }

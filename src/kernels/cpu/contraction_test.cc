@@ -50,6 +50,12 @@ void check_contraction(const ContractionConfig& c, std::int64_t a_size, std::int
       }
   }
   EXPECT_EQ(got, want) << c.m << " " << c.n << " " << c.k;
+  ContractionConfig known = c;
+  known.b_constant = {b.data(), true, b.size() * sizeof(T)};
+  const auto kernel = contraction_candidates()[0].make(known, constants);
+  EXPECT_EQ(run_at_widths(*kernel, {a.data(), kernel->reads(1) ? b.data() : nullptr, c.has_d ? d.data() : nullptr},
+                          std::vector<T>(static_cast<std::size_t>(c_size), T{77})),
+            want);
 }
 
 template <class T>
@@ -63,6 +69,9 @@ void check_type(DataType type) {
         c.b_row = n;
         c.b_column = 1;
         c.c_row = n;
+        check_contraction<T>(c, m * k, k * n, m * n);
+        c.b_row = 1;
+        c.b_column = k;
         check_contraction<T>(c, m * k, k * n, m * n);
         // Both transposed, in batches of which b has one alone in the first, and a in the second; c with gaps.
         c.a_row = 1;
@@ -181,6 +190,11 @@ TEST(Deconv, MatchesItsDefinition) {
                        {0, 0, 0}});
   check_deconv<float>({DataType::Float, {3, 5, 1, 1}, {5, 130, 4, 4}, {3, 130, 4, 4}, 1, true, {1, 1}, {1, 1}, {0, 0}});
   check_deconv<float>({DataType::Float, {2, 6, 9, 4}, {6, 9, 4, 4}, {2, 18, 18, 8}, 2, true, {2, 2}, {1, 1}, {1, 1}});
+  // Nothing falls on another; in the first everything is fallen on.
+  check_deconv<float>({DataType::Float, {2, 6, 4, 9}, {6, 33, 2, 2}, {2, 33, 7, 17}, 1, true, {2, 2}, {1, 1}, {1, 1}});
+  check_deconv<float>(
+      {DataType::Float, {1, 4, 5, 6}, {4, 10, 2, 2}, {1, 10, 11, 13}, 1, true, {2, 2}, {1, 1}, {-1, -1}});
+  check_deconv<float>({DataType::Float, {1, 4, 40}, {4, 10, 2}, {1, 10, 120}, 1, false, {3}, {1}, {0}});
   // More elements than a tile has, in rows that it cuts.
   check_deconv<float>(
       {DataType::Float, {1, 2, 30, 77}, {2, 11, 3, 3}, {1, 11, 30, 77}, 1, true, {1, 1}, {1, 1}, {1, 1}});
