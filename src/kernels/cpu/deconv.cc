@@ -5,10 +5,12 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/steps.h"
 
 namespace norn::kernels {
 namespace {
@@ -21,6 +23,7 @@ constexpr std::int64_t kTileColumns = 1024;
 // i * strides + t * dilations - pads.
 struct PlaneScatter {
   Spatial3 in, out, kernel, strides, dilations, pads;
+  const RowTable* rows = &row_table();
 
   std::int64_t positions() const { return in[0] * in[1] * in[2]; }
   std::int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
@@ -49,11 +52,11 @@ struct PlaneScatter {
     }
   }
   template <class T>
-  static void add_run(const T* from, std::int64_t n, std::int64_t step, T* to) {
-    if (step == 1)
+  void add_run(const T* from, std::int64_t n, std::int64_t step, T* to) const {
+    if constexpr (std::is_same_v<T, float>)
+      rows->add_apart(to, step, from, n);
+    else if (step == 1)
       for (std::int64_t i = 0; i < n; ++i) to[i] += from[i];
-    else if (step == 2)
-      for (std::int64_t i = 0; i < n; ++i) to[2 * i] += from[i];
     else
       for (std::int64_t i = 0; i < n; ++i) to[i * step] += from[i];
   }

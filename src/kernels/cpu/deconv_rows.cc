@@ -37,6 +37,12 @@ class DeconvRows final : public Kernel {
     blocks_ = (filters_ + block_ - 1) / block_;
     padded_ = (blocks_ - 1) * block_ + up(filters_ - (blocks_ - 1) * block_, table_.lanes);
     tile_ = std::min(kTilePixels, pixels_);
+    for (std::size_t d = 0; d < 3; ++d) {
+      apart_ = apart_ && (kernel_[d] - 1) * dilations_[d] < strides_[d];
+      covers_ = covers_ && kernel_[d] == strides_[d] && (dilations_[d] == 1 || kernel_[d] == 1) && pads_[d] >= 0 &&
+                out_[d] + pads_[d] <= in_[d] * strides_[d];
+    }
+    covers_ = covers_ && apart_;
     const std::string recipe =
         "deconv rows " + to_string(c.w) + " " + std::to_string(c.group) + " " + std::to_string(block_);
     weights_ = packed.get(c.weights, 0, recipe, [&] { return pack(); });
@@ -87,7 +93,7 @@ class DeconvRows final : public Kernel {
              float* product) const {
     const std::int64_t count = std::min(block_, filters_ - first), width = std::min(block_, padded_ - first);
     const std::int64_t channels = c_.out[1], at = group * filters_ + first;
-    for (std::int64_t p = 0; p < c_.x[0] * out_pixels_; ++p)
+    for (std::int64_t p = 0; !covers_ && p < c_.x[0] * out_pixels_; ++p)
       for (std::int64_t f = 0; f < count; ++f) out[p * channels + at + f] = bias != nullptr ? bias[at + f] : 0.0f;
     const float* weights = static_cast<const float*>(weights_.get()) + (group * padded_ + first) * taps_ * depth_;
     for (std::int64_t p0 = 0; p0 < pixels_; p0 += tile_) {
@@ -95,14 +101,15 @@ class DeconvRows final : public Kernel {
       for (std::int64_t t = 0; t < taps_; ++t) {
         table_.multiply(n, width, depth_, x + p0 * c_.x[1] + group * depth_, c_.x[1], weights + t * depth_ * width,
                         product, width);
-        add(product, width, p0, n, t, out + at, count);
+        add(product, width, p0, n, t, out + at, count, bias != nullptr ? bias + at : nullptr);
       }
     }
   }
 
-  // Adds what pixels [at, at + n) of all images give at position `tap` of the kernel.
+  // Adds what pixels [at, at + n) of all images give at position `tap` of the kernel; or puts it there, with the bias,
+  // where nothing else falls.
   void add(const float* from, std::int64_t width, std::int64_t at, std::int64_t n, std::int64_t tap, float* out,
-           std::int64_t count) const {
+           std::int64_t count, const float* bias) const {
     const Spatial3 t = {tap / (kernel_[1] * kernel_[2]), tap / kernel_[2] % kernel_[1], tap % kernel_[2]};
     const auto place = [&](std::size_t d, std::int64_t i) { return i * strides_[d] + t[d] * dilations_[d] - pads_[d]; };
     for (std::int64_t run = 0; n > 0; n -= run, at += run, from += run * width) {
@@ -116,13 +123,20 @@ class DeconvRows final : public Kernel {
       while (first < last && place(2, column + first) < 0) ++first;
       while (first < last && place(2, column + last - 1) >= out_[2]) --last;
       if (first == last) continue;
-      row_table().add_rows(line + place(2, column + first) * c_.out[1], strides_[2] * c_.out[1], from + first * width,
-                           width, last - first, count);
+      float* const to = line + place(2, column + first) * c_.out[1];
+      const float* const values = from + first * width;
+      if (apart_)
+        rows_.put_rows(to, strides_[2] * c_.out[1], values, width, last - first, count, bias);
+      else
+        rows_.add_rows(to, strides_[2] * c_.out[1], values, width, last - first, count);
     }
   }
 
   DeconvConfig c_;
   const WinogradTable& table_;
+  const RowTable& rows_ = row_table();
+  bool apart_ = true;             // no element of the output is fallen on twice
+  bool covers_ = true;            // every one is fallen on
   std::int64_t depth_, filters_;  // channels of a group
   Spatial3 in_, out_, kernel_, strides_, dilations_, pads_;
   std::int64_t taps_, pixels_, out_pixels_, block_, blocks_, padded_, tile_;

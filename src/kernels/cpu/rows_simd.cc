@@ -313,6 +313,36 @@ void add_rows(float* to, std::int64_t to_step, const float* from, std::int64_t f
     for (std::int64_t i = 0; i < n; ++i) to[i * to_step + c] += from[i * from_step + c];
 }
 
+void put_rows(float* to, std::int64_t to_step, const float* from, std::int64_t from_step, std::int64_t n,
+              std::int64_t count, const float* bias) {
+  const std::int64_t lanes = lane_count();
+  for (std::int64_t c = 0; c + lanes <= count; c += lanes) {
+    const V plus = bias ? hn::LoadU(F(), bias + c) : constant(0.0f);
+    for (std::int64_t i = 0; i < n; ++i)
+      hn::StoreU(hn::Add(hn::LoadU(F(), from + i * from_step + c), plus), F(), to + i * to_step + c);
+  }
+  for (std::int64_t c = count / lanes * lanes; c < count; ++c)
+    for (std::int64_t i = 0; i < n; ++i) to[i * to_step + c] = from[i * from_step + c] + (bias ? bias[c] : 0.0f);
+}
+
+void add_apart(float* to, std::int64_t step, const float* from, std::int64_t n) {
+  const std::int64_t lanes = lane_count();
+  std::int64_t i = 0;
+  if (step == 1) {
+    for (; i + lanes <= n; i += lanes)
+      hn::StoreU(hn::Add(hn::LoadU(F(), to + i), hn::LoadU(F(), from + i)), F(), to + i);
+    if (i < n) store_tail(hn::Add(load_tail(to + i, n - i, 0.0f), load_tail(from + i, n - i, 0.0f)), to + i, n - i);
+    return;
+  }
+  // Of the last element there may be nothing behind it.
+  for (; step == 2 && i + lanes < n; i += lanes) {
+    V even, odd;
+    hn::LoadInterleaved2(F(), to + 2 * i, even, odd);
+    hn::StoreInterleaved2(hn::Add(even, hn::LoadU(F(), from + i)), odd, F(), to + 2 * i);
+  }
+  for (; i < n; ++i) to[i * step] += from[i];
+}
+
 enum Kind { kSum, kMean, kMax, kMin, kProd, kSumSquare, kL1, kL2 };
 
 float reduce_row(int kind, const float* x, std::int64_t n) {
@@ -370,7 +400,9 @@ void accumulate(int kind, const float* x, float* into, std::int64_t n, bool firs
   }
 }
 
-RowTable rows() { return {softmax_rows, softmax_columns, softmax_few_columns, layer_norm, add_rows, pool}; }
+RowTable rows() {
+  return {softmax_rows, softmax_columns, softmax_few_columns, layer_norm, add_rows, put_rows, add_apart, pool};
+}
 ReduceTable reductions() { return {reduce_row, accumulate}; }
 
 }  // namespace HWY_NAMESPACE
