@@ -33,9 +33,10 @@ struct BlockQuantizeConfig {
 };
 std::span<const Candidate<BlockQuantizeConfig>> block_quantize_candidates();
 std::span<const Candidate<BlockQuantizeConfig>> block_dequantize_candidates();
-// For a target's instruction set: n elements whose scales (and zero points, null for 0) are `step` apart, 0 or 1.
-using QuantizeLoop = void (*)(const void* x, const float* scales, const void* zeros, std::int64_t step, void* out,
-                              std::int64_t n);
+// For a target's instruction set: n elements whose scales (and zero points, null for 0) are neighbours if `step` is 1,
+// or if it is 0 one for each `block` of them.
+using QuantizeLoop = void (*)(const void* x, const float* scales, const void* zeros, std::int64_t step,
+                              std::int64_t block, void* out, std::int64_t n);
 QuantizeLoop quantize_loop(DataType integer, bool back);
 
 // By the range of the data, which is widened to hold 0: ONNX DynamicQuantizeLinear.

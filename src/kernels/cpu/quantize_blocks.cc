@@ -39,13 +39,15 @@ class BlockQuantize final : public Kernel {
     const auto* zeros = static_cast<const char*>(operands[2]);
     auto* out = static_cast<char*>(operands[3]);
     parallel_ranges(rows * pieces_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t u = begin; u < end; ++u) {
-        const std::int64_t row = u / pieces_, first = u % pieces_ * piece_, n = std::min(piece_, row_ - first);
+      for (std::int64_t u = begin, count = 1; u < end; u += count) {
+        const std::int64_t row = u / pieces_, first = u % pieces_ * piece_;
+        count = along_ && c_.step == 1 ? std::min(end - u, pieces_ - u % pieces_) : 1;
+        const std::int64_t n = std::min(count * piece_, row_ - first);
         const std::int64_t o = along_ ? row : row / c_.n, k = along_ ? first : row % c_.n;
         const std::int64_t scale = o * c_.outer_step + k / c_.block * c_.step + (along_ ? 0 : first * c_.inner_step);
         const std::int64_t at = row * row_ + first;
         loop_(x + at * (back ? size : 4), scales + scale, zeros ? zeros + scale * size : nullptr, c_.inner_step,
-              out + at * (back ? 4 : size), n);
+              along_ ? c_.block : n, out + at * (back ? 4 : size), n);
       }
     });
   }

@@ -19,8 +19,8 @@ namespace blocks {
 
 // The quotient is clamped before it is rounded: the bounds are integers, and exact in f32.
 template <class T>
-void to(const void* x_data, const float* scales, const void* zeros_data, std::int64_t step, void* out_data,
-        std::int64_t n) {
+HWY_INLINE void to(const void* x_data, const float* scales, const void* zeros_data, std::int64_t step, void* out_data,
+                   std::int64_t n) {
   const float* x = static_cast<const float*>(x_data);
   const T* zeros = static_cast<const T*>(zeros_data);
   T* out = static_cast<T*>(out_data);
@@ -51,8 +51,8 @@ void to(const void* x_data, const float* scales, const void* zeros_data, std::in
 }
 
 template <class T>
-void from(const void* x_data, const float* HWY_RESTRICT scales, const void* zeros_data, std::int64_t step,
-          void* out_data, std::int64_t n) {
+HWY_INLINE void from(const void* x_data, const float* HWY_RESTRICT scales, const void* zeros_data, std::int64_t step,
+                     void* out_data, std::int64_t n) {
   const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
   const T* HWY_RESTRICT zeros = static_cast<const T*>(zeros_data);
   float* HWY_RESTRICT out = static_cast<float*>(out_data);
@@ -67,16 +67,39 @@ void from(const void* x_data, const float* HWY_RESTRICT scales, const void* zero
   }
 }
 
+template <class T, bool back>
+void each_block(const void* x, const float* scales, const void* zeros, std::int64_t step, std::int64_t block, void* out,
+                std::int64_t n) {
+  constexpr std::int64_t kFrom = back ? sizeof(T) : sizeof(float), kTo = back ? sizeof(float) : sizeof(T);
+  const auto loop = [](const void* v, const float* by, const void* plus, std::int64_t apart, void* made,
+                       std::int64_t count) HWY_ATTR {
+    if constexpr (back)
+      from<T>(v, by, plus, apart, made, count);
+    else
+      to<T>(v, by, plus, apart, made, count);
+  };
+  if (step != 0) return loop(x, scales, zeros, 1, out, n);
+  for (std::int64_t first = 0; first < n; first += block, ++scales) {
+    loop(static_cast<const char*>(x) + first * kFrom, scales, zeros, 0, static_cast<char*>(out) + first * kTo,
+         n - first < block ? n - first : block);
+    if (zeros) zeros = static_cast<const T*>(zeros) + 1;
+  }
+}
+template <class T>
+QuantizeLoop either(bool back) {
+  return back ? each_block<T, true> : each_block<T, false>;
+}
+
 }  // namespace blocks
 
 QuantizeLoop find_quantize_loop(DataType integer, bool back) {
   using namespace blocks;
   switch (integer) {
-    case DataType::Int8: return back ? from<std::int8_t> : to<std::int8_t>;
-    case DataType::Uint8: return back ? from<std::uint8_t> : to<std::uint8_t>;
-    case DataType::Int16: return back ? from<std::int16_t> : to<std::int16_t>;
-    case DataType::Uint16: return back ? from<std::uint16_t> : to<std::uint16_t>;
-    case DataType::Int32: return back ? from<std::int32_t> : nullptr;
+    case DataType::Int8: return either<std::int8_t>(back);
+    case DataType::Uint8: return either<std::uint8_t>(back);
+    case DataType::Int16: return either<std::int16_t>(back);
+    case DataType::Uint16: return either<std::uint16_t>(back);
+    case DataType::Int32: return back ? each_block<std::int32_t, true> : nullptr;
     default: return nullptr;
   }
 }
