@@ -148,7 +148,9 @@ void Planner::strided_view(std::size_t i, std::vector<std::int64_t> strides, std
   }
   PlanState::Slots& of = state_.slots(to);
   // Channels last, as a reorder makes it, or with other channels between.
-  if (dtype_of(to) == DataType::Float && dims.size() >= 3 && dims[1] > 1 && strides[1] == 1) {
+  const DataType type = dtype_of(to);
+  const bool has_layouts = type == DataType::Float || type == DataType::Uint8 || type == DataType::Int8;
+  if (has_layouts && dims.size() >= 3 && dims[1] > 1 && strides[1] == 1) {
     of.made = Layout::ChannelsLast;
     const std::vector<std::int64_t> reordered = kernels::layout_strides(dims, Layout::ChannelsLast);
     bool same = true;

@@ -233,6 +233,16 @@ TEST(StridedViews, PixelsOfChannels) {
   transpose(m, "c", "y", {0, 2, 3, 1}).output("y");
   const auto kernels = check(m, {{"x", numbers({2, 9, 7, 16})}});
   for (const std::string& kernel : kernels) EXPECT_EQ(kernel.find("reorder"), std::string::npos) << kernel;
+  // Windows of 8-bit integers are taken the same way.
+  ModelBuilder windows(21);
+  windows.input("x", "uint8[2,9,7,16]");
+  transpose(windows, "x", "first", {0, 3, 1, 2});
+  windows.node("MaxPool", {"first"}, {"p"}, {make_attr("kernel_shape", Ints{2, 2})});
+  transpose(windows, "p", "y", {0, 2, 3, 1}).output("y");
+  Tensor bytes(DataType::Uint8, {2, 9, 7, 16});
+  for (std::int64_t i = 0; i < bytes.size(); ++i)
+    bytes.as_mutable<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 37);
+  EXPECT_EQ(check(windows, {{"x", bytes}}).size(), 1u);
   // A product reads the same view across.
   ModelBuilder product(21);
   product.input("x", "float[2,5,8]").initializer("b", numbers({5, 3}));
