@@ -19,8 +19,11 @@ import onnx.numpy_helper
 import onnx.parser
 import operator_cases
 import operator_cases_classical
+import operator_cases_fed
+import operator_cases_layers
 import operator_cases_models
 import operator_cases_moves
+import operator_cases_newer
 import operator_cases_shapes
 import operator_cases_windows
 
@@ -35,6 +38,9 @@ FAMILIES = {
         operator_cases_moves,
         operator_cases_windows,
         operator_cases_classical,
+        operator_cases_newer,
+        operator_cases_layers,
+        operator_cases_fed,
     )
     for name, make in cases.FAMILIES.items()
 }
@@ -44,7 +50,9 @@ def measure(case, threads, rounds):
     import onnxruntime
 
     text, feeds, *constants = case
-    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21, "ai.onnx.ml": 5]>\n' + text)
+    if not text.startswith("<"):
+        text = '<ir_version: 10, opset_import: ["": 21, "ai.onnx.ml": 5, "com.microsoft": 1]>\n' + text
+    model = onnx.parser.parse_model(text)
     for named in constants:
         model.graph.initializer.extend(onnx.numpy_helper.from_array(value, name) for name, value in named.items())
     options = onnxruntime.SessionOptions()
