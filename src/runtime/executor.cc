@@ -41,6 +41,14 @@ Value owned(Value value) {
 namespace {
 
 // Inputs that a Concat begins with whose result is an output, and caches of Attention.
+// A copy for the caller, in memory that later runs use again.
+Tensor copied(const Tensor& tensor, ArenaPool& arenas) {
+  if (!tensor.defined() || tensor.dtype() == DataType::String || base::room_of(tensor)) return tensor.clone();
+  Tensor copy = arenas.tensor(tensor.dtype(), tensor.dims());
+  if (tensor.bytes() > 0) std::memcpy(copy.mutable_data(), tensor.bytes_in_place(), tensor.bytes());
+  return copy;
+}
+
 std::vector<bool> appended_inputs(const program::Graph& graph, const GraphUses& uses) {
   std::vector<bool> found(graph.inputs.size() + graph.captures.size(), false);
   for (std::size_t i = 0; i < graph.inputs.size(); ++i)
@@ -401,12 +409,12 @@ std::vector<Value> Executor::Run::outputs(const Segment& last) {
   outputs.reserve(last.results.size());
   for (auto result = last.results.begin(); result != last.results.end(); ++result) {
     if (result->run_value == kNone) {
-      outputs.push_back(result->constant.clone());
+      outputs.push_back(copied(result->constant, e_.kept_.arenas));
       continue;
     }
     Value& value = values_[result->run_value];
     if (value.is_tensor()) {
-      outputs.push_back(result->copied ? Value(value.tensor().clone()) : value);
+      outputs.push_back(result->copied ? Value(copied(value.tensor(), e_.kept_.arenas)) : value);
       continue;
     }
     handed_on_ = true;
