@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "base/given_up.h"
@@ -40,7 +41,6 @@ Value owned(Value value) {
 
 namespace {
 
-// Inputs that a Concat begins with whose result is an output, and caches of Attention.
 // A copy for the caller, in memory that later runs use again.
 Tensor copied(const Tensor& tensor, ArenaPool& arenas) {
   if (!tensor.defined() || tensor.dtype() == DataType::String || base::room_of(tensor)) return tensor.clone();
@@ -49,6 +49,7 @@ Tensor copied(const Tensor& tensor, ArenaPool& arenas) {
   return copy;
 }
 
+// Inputs that a Concat begins with whose result is an output, and caches of Attention.
 std::vector<bool> appended_inputs(const program::Graph& graph, const GraphUses& uses) {
   std::vector<bool> found(graph.inputs.size() + graph.captures.size(), false);
   for (std::size_t i = 0; i < graph.inputs.size(); ++i)
@@ -92,6 +93,22 @@ class Executor::Run {
     for (const InputRoom& r : rooms_) key_.insert(key_.end(), {r.input, r.donated ? 1 : 0, r.axis, r.capacity});
     return find_or_plan(e_.id_);
   }
+  // The same, where what inputs contain may decide what is planned.
+  const Segment& first_segment_of_contents() {
+    if (e_.deciding_) known_ = e_.deciding_->find(inputs());
+    if (!known_) return first_segment();
+    try {
+      // No value's key begins so.
+      key_ = {std::numeric_limits<std::int64_t>::min(), static_cast<std::int64_t>(known_->number)};
+      return first_segment();
+    } catch (const Error&) {  // what is wrong with contents is told by what reads them
+      known_.reset();
+      key_.clear();
+      taken_.clear();
+      state_.reset();
+      return first_segment();
+    }
+  }
   std::shared_ptr<const Segment> last_taken() const { return taken_.back().segment; }
   std::vector<Value> run(bool apart);
 
@@ -134,6 +151,7 @@ class Executor::Run {
   std::vector<Value> values_;  // the run's table
   std::vector<Taken> taken_;
   std::vector<std::int64_t> key_;
+  std::shared_ptr<const DecidingInputs::Known> known_;  // of the inputs' contents
   // Values that have room, made dense for those who do not know of it: to the values themselves that is not done.
   std::vector<std::pair<std::uint32_t, Tensor>> dense_;
   bool roomy_ = false;              // some may have room
@@ -143,7 +161,9 @@ class Executor::Run {
 
 PlanState& Executor::Run::state_behind(std::size_t segments) {
   if (!state_) {
-    state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs(), &e_, std::span<const opset::KnownValue>(), given_from_);
+    const std::span<const opset::KnownValue> known =
+        known_ ? std::span(known_->inputs) : std::span<const opset::KnownValue>();
+    state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs(), &e_, known, given_from_);
     state_->rooms = rooms_;
     state_->donates = e_.main_;
   }
@@ -426,7 +446,7 @@ std::vector<Value> Executor::Run::outputs(const Segment& last) {
 }
 
 std::vector<Value> Executor::Run::run(bool apart) {
-  const Segment* segment = &first_segment();
+  const Segment* segment = &first_segment_of_contents();
   for (;;) {
     run_segment(*segment);
     if (segment->last()) break;
@@ -448,6 +468,7 @@ Executor::Executor(const program::Graph& graph, std::span<const program::State> 
       main_(main) {
   inputs_ = static_cast<std::uint32_t>(graph.inputs.size() + graph.captures.size());
   may_append_ = appended_inputs(graph_, uses_);
+  if (main && !options.reference_only) deciding_.emplace(graph_, uses_);
   subgraphs_.resize(graph.nodes.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     for (const program::Subgraph& sub : graph.nodes[i].subgraphs)
