@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/number.h"
+#include "ops/math/cumulative/cumulative.h"
 #include "ops/math/einsum/einsum.h"
 #include "ops/math/expand/expand.h"
 #include "ops/math/gemm/gemm.h"
@@ -19,21 +20,27 @@
 #include "ops/math/softmax/softmax.h"
 #include "ops/nn/attention/attention.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
+#include "ops/nn/col2im/col2im.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv_transpose/conv_transpose.h"
+#include "ops/nn/deform_conv/deform_conv.h"
 #include "ops/nn/flatten/flatten.h"
 #include "ops/nn/global_pool/global_pool.h"
 #include "ops/nn/instance_normalization/instance_normalization.h"
 #include "ops/nn/layer_normalization/layer_normalization.h"
+#include "ops/nn/lp_normalization/lp_normalization.h"
 #include "ops/nn/lrn/lrn.h"
+#include "ops/nn/max_unpool/max_unpool.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/rms_normalization/rms_normalization.h"
 #include "ops/nn/rotary_embedding/rotary_embedding.h"
+#include "ops/object_detection/roi_align/roi_align.h"
 #include "ops/reduction/reduce/reduce.h"
 #include "ops/rnn/recurrent/recurrent.h"
 #include "ops/tensor/cast/cast.h"
 #include "ops/tensor/concat/concat.h"
 #include "ops/tensor/gather/gather.h"
+#include "ops/tensor/grid_sample/grid_sample.h"
 #include "ops/tensor/identity/identity.h"
 #include "ops/tensor/is_special/is_special.h"
 #include "ops/tensor/pad/pad.h"
@@ -82,7 +89,14 @@ bool computes(const opset::Operator* op) {
                                                       &ops::ReduceL2,
                                                       &ops::ReduceLogSum,
                                                       &ops::Hardmax,
-                                                      &ops::ReduceL1};
+                                                      &ops::ReduceL1,
+                                                      &ops::CumSum,
+                                                      &ops::LpNormalization,
+                                                      &ops::MaxUnpool,
+                                                      &ops::GridSample,
+                                                      &ops::RoiAlign,
+                                                      &ops::DeformConv,
+                                                      &ops::Col2Im};
   return op->elementwise || std::find(std::begin(kComputing), std::end(kComputing), op) != std::end(kComputing);
 }
 

@@ -28,11 +28,18 @@ RECURRENT = """agraph (T[S, N, 5] x, T[2, 24, 5] w, T[2, 24, 6] r, T[1, 18, 12] 
     y, h, c = LSTM<direction = "bidirectional", hidden_size = 6>(x, w, r) t = Transpose<perm = [0, 2, 1, 3]>(y)
     shape = Constant<value_ints = [0, 0, 12]>() both = Reshape(t, shape) g, last = GRU<hidden_size = 6>(both, v, u)
 }"""
+SUMS = """agraph (T[4, 6] x, T[1, 3, 8, 8] i, T[1, 5, 5, 2] g, T[2, 4] r) => (c, n, s, a, u) {
+    k = Constant<value_int = 1>() c = CumSum<reverse = 1>(x, k) n = LpNormalization<p = 1>(x) s = GridSample(i, g)
+    b = Constant<value = int64[2] {0, 0}>() a = RoiAlign<output_height = 2, output_width = 3>(i, r, b)
+    p, q = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(i)
+    u = MaxUnpool<kernel_shape = [2, 2], strides = [2, 2]>(p, q)
+}"""
 TYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 SHAPES = {
     CNN: {"x": (2, 8, 9, 9), "w": (8, 8, 3, 3), "b": (8,), "f": (8, 5)},
     ATTENTION: dict.fromkeys("qkv", (1, 6, 4, 8)),
     BRANCH: {"x": (4,)},
+    SUMS: {"x": (4, 6), "i": (1, 3, 8, 8), "g": (1, 5, 5, 2), "r": (2, 4)},
     RECURRENT: {"x": (7, 2, 5), "w": (2, 24, 5), "r": (2, 24, 6), "v": (1, 18, 12), "u": (1, 18, 6)},
 }
 
@@ -53,7 +60,7 @@ def feeds_of(text, dtype):
 
 
 @pytest.mark.parametrize("elem", TYPES)
-@pytest.mark.parametrize("text", SHAPES, ids=["cnn", "attention", "branch", "recurrent"])
+@pytest.mark.parametrize("text", SHAPES, ids=["cnn", "attention", "branch", "sums", "recurrent"])
 def test_results_are_those_of_f32_rounded_once(text, elem):
     feeds = feeds_of(text, TYPES[elem])
     wide = {k: v if v.dtype == bool else v.astype(np.float32) for k, v in feeds.items()}
