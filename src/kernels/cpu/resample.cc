@@ -15,7 +15,8 @@ namespace {
 
 bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 bool is_integer(DataType type) {
-  return type == DataType::Int8 || type == DataType::Uint8 || type == DataType::Int16 || type == DataType::Uint16;
+  return type == DataType::Int8 || type == DataType::Uint8 || type == DataType::Int16 || type == DataType::Uint16 ||
+         type == DataType::Int32;
 }
 
 template <class T>
@@ -28,12 +29,13 @@ struct Pass {
 template <class I>
 void round_to(const double* x, I* out, std::int64_t n) {
   constexpr double low = std::numeric_limits<I>::min(), high = std::numeric_limits<I>::max();
+  constexpr double near = sizeof(I) < 4 ? kNearHalf : kNearHalfOfWords;
   // To the nearest integer, halves to even, of numbers far below 2^51.
   const auto whole = [](double v) { return (v + 0x1.8p52) - 0x1.8p52; };
   for (std::int64_t i = 0; i < n; ++i) {
     const double v = x[i] < low ? low : x[i] > high ? high : x[i];
     const double twice = whole(2 * v);
-    const double rounded = whole(std::fabs(2 * v - twice) <= 2 * kNearHalf ? twice / 2 : v);
+    const double rounded = whole(std::fabs(2 * v - twice) <= 2 * near ? twice / 2 : v);
     out[i] = static_cast<I>(rounded == rounded ? rounded : 0);
   }
 }
@@ -120,7 +122,8 @@ class Resample final : public Kernel {
           case DataType::Int8: return round_to(from + begin, static_cast<std::int8_t*>(to) + begin, n);
           case DataType::Uint8: return round_to(from + begin, static_cast<std::uint8_t*>(to) + begin, n);
           case DataType::Int16: return round_to(from + begin, static_cast<std::int16_t*>(to) + begin, n);
-          default: return round_to(from + begin, static_cast<std::uint16_t*>(to) + begin, n);
+          case DataType::Uint16: return round_to(from + begin, static_cast<std::uint16_t*>(to) + begin, n);
+          default: return round_to(from + begin, static_cast<std::int32_t*>(to) + begin, n);
         }
       } else {
         const HalfTable& halves = half_table();

@@ -13,8 +13,8 @@ struct ResampledAxis {
   std::vector<std::int32_t> index;
   std::vector<double> weight;
 };
-// Operands: x, then the output, of the same type: a floating type, or an integer of 8 or 16 bits, to which sums are
-// rounded, halves to even.
+// Operands: x, then the output, of the same type: a floating type, or an integer of 8 or 16 bits or int32, to which
+// sums are rounded, halves to even.
 struct ResampleConfig {
   Shape x;
   DataType type = DataType::Float;
@@ -23,7 +23,7 @@ struct ResampleConfig {
 std::span<const Candidate<ResampleConfig>> resample_candidates();
 
 // A sum that is so near to a half is one: its weights were rounded.
-inline constexpr double kNearHalf = 1e-9;
+inline constexpr double kNearHalf = 1e-9, kNearHalfOfWords = 1e-6;  // of at most 16 bits; of 32
 
 // One pass for a target's instruction set, in float or double. `inner` elements lie between neighbours along the axis.
 template <class T>

@@ -1,6 +1,8 @@
 // Elements picked and written by indices, and coordinates mapped axis for axis, against loops over all positions.
 #include "kernels/cpu/scatter.h"
 
+#include <limits>
+
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/remap.h"
 #include "kernels/cpu/resample.h"
@@ -197,6 +199,11 @@ TEST(Resample, IntegersAreRoundedToEvenAndKeptWithinTheirType) {
   const auto got = run_at_widths(*resample_candidates()[0].make({{6}, DataType::Int8, {axis}}, constants), {x.data()},
                                  std::vector<std::int8_t>(3));
   EXPECT_EQ(got, (std::vector<std::int8_t>{2, 127, -4}));
+  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+  std::vector<std::int32_t> words = {1'000'000'001, 1'000'000'002, kMost, kMost, -2'000'000'001, -2'000'000'002};
+  EXPECT_EQ(run_at_widths(*resample_candidates()[0].make({{6}, DataType::Int32, {axis}}, constants), {words.data()},
+                          std::vector<std::int32_t>(3)),
+            (std::vector<std::int32_t>{1'000'000'002, kMost, -2'000'000'002}));
 }
 
 }  // namespace
