@@ -46,6 +46,13 @@ void range(ReferenceContext& ctx) {
   if (delta == D{}) ctx.fail("delta is 0");
   const std::int64_t count = count_of(ctx, start, limit, delta);
   Tensor& out = ctx.output(0, ctx.input(0).dtype(), {count});
+  if constexpr (std::is_same_v<D, std::int64_t>)
+    if (out.dtype() == DataType::Int64) {
+      std::int64_t* const to = out.as_mutable<std::int64_t>();
+      std::int64_t next = start;
+      for (std::int64_t i = 0; i < count; ++i, next = plus(next, delta)) to[i] = next;
+      return;
+    }
   constexpr std::int64_t kChunk = 512;
   std::array<D, kChunk> values;
   for (std::int64_t first = 0; first < count; first += kChunk) {

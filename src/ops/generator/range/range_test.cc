@@ -19,6 +19,11 @@ Tensor range(T start, T limit, T delta, int opset = 27) {
 TEST(Range, Numbers) {
   EXPECT_EQ(doubles(range<std::int64_t>(3, 9, 3)), (std::vector<double>{3, 6}));
   EXPECT_EQ(doubles(range<std::int64_t>(10, 4, -2)), (std::vector<double>{10, 8, 6}));
+  std::vector<double> many;
+  for (int i = 0; i < 1203; ++i) many.push_back(3 * i - 500);
+  EXPECT_EQ(doubles(range<std::int64_t>(-500, -500 + 3 * 1203, 3)), many);
+  EXPECT_EQ(doubles(range<std::int32_t>(-500, -500 + 3 * 1203, 3)), many);
+  EXPECT_EQ(doubles(range<float>(-500, -500 + 3 * 1203, 3)), many);
   EXPECT_EQ(doubles(range<std::int32_t>(5, 1, 2)), std::vector<double>{});
   EXPECT_EQ(doubles(range<std::int16_t>(-1, 2, 1, 11)), (std::vector<double>{-1, 0, 1}));
   EXPECT_EQ(doubles(range<float>(0.5f, 2.0f, 0.5f, 11)), (std::vector<double>{0.5, 1, 1.5}));

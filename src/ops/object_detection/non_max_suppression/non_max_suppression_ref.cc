@@ -73,6 +73,30 @@ struct Candidate {
   bool operator<(const Candidate& other) const { return rank > other.rank || (rank == other.rank && box < other.box); }
 };
 
+// Candidates from the best on: few of many are looked at, so they are sorted some at a time, twice as many each time.
+class Ranking {
+ public:
+  explicit Ranking(std::vector<Candidate>& all, std::int64_t wanted)
+      : all_(all), some_(2 * std::min(wanted, std::int64_t{1} << 20) + 32) {}
+  // The i-th; i grows by one from call to call.
+  const Candidate& operator[](std::size_t i) {
+    if (i == sorted_) {
+      const auto begin = all_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+      const auto end = all_.end() - begin > some_ ? begin + some_ : all_.end();
+      if (end != all_.end()) std::nth_element(begin, end, all_.end());
+      std::sort(begin, end);
+      sorted_ = static_cast<std::size_t>(end - all_.begin());
+      some_ *= 2;
+    }
+    return all_[i];
+  }
+
+ private:
+  std::vector<Candidate>& all_;
+  std::ptrdiff_t some_;
+  std::size_t sorted_ = 0;
+};
+
 // The number that an optional input holds.
 template <class T>
 std::optional<T> number(const opset::ReferenceContext& ctx, int input) {
@@ -108,10 +132,10 @@ void non_max_suppression_ref(opset::ReferenceContext& ctx) {
       order.clear();
       for (std::int64_t i = 0; i < count; ++i)
         if (!score_threshold || score[i] > *score_threshold) order.push_back({rank_of(score[i]), i});
-      std::sort(order.begin(), order.end());
       selected.clear();
-      for (const Candidate& candidate : order) {
-        if (static_cast<std::int64_t>(selected.size()) == most) break;
+      Ranking ranking(order, most);
+      for (std::size_t i = 0; i < order.size() && static_cast<std::int64_t>(selected.size()) < most; ++i) {
+        const Candidate& candidate = ranking[i];
         const Box box = read_box(boxes.as<float>() + (b * count + candidate.box) * 4, centered);
         if (selected.any_overlaps(box, overlap_threshold)) continue;
         selected.add(box);
