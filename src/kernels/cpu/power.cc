@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 
 #include "kernels/cpu/cast.h"
@@ -59,7 +58,7 @@ class Power final : public Kernel {
         wide_base_(c.base, raised_in(c)),
         wide_exponent_(c.exponent, raised_in(c)),
         raise_(typed_loop(TypedOp::Pow, raised_in(c))),
-        multiply_(c.base == DataType::Float ? typed_loop(TypedOp::Mul, DataType::Float) : nullptr),
+        multiply_(is_half(c.base) ? nullptr : typed_loop(TypedOp::Mul, c.base)),
         elements_(element_count(c.out)) {
     if (is_half(type_)) {
       narrow_ = odd_float_loop(DataType::Double);
@@ -82,11 +81,10 @@ class Power final : public Kernel {
         bool one = false;
         const void* y = exponents_.read(operands[1], at, n, exponent_tile, one);
         if (multiply_ && one) {
-          double value = 0;
-          std::memcpy(&value, wide_exponent_(y, 1, exponent), sizeof value);
-          if (value == 2 || value == 3) {
-            multiply_(x, x, value == 2 ? static_cast<void*>(to) : power.data(), n, 0, 0);
-            if (value == 3) multiply_(power.data(), x, to, n, 0, 0);
+          const int times = factors(wide_exponent_(y, 1, exponent));
+          if (times > 0) {
+            multiply_(x, x, times == 2 ? static_cast<void*>(to) : power.data(), n, 0, 0);
+            if (times == 3) multiply_(power.data(), x, to, n, 0, 0);
             continue;
           }
         }
@@ -101,6 +99,21 @@ class Power final : public Kernel {
   }
 
  private:
+  // 2 or 3 if powers are products of as many bases, whatever these are; else 0.
+  int factors(const void* exponent) const {
+    double value = 0;
+    if (in_double_) {
+      std::memcpy(&value, exponent, sizeof value);
+      // Cubes of integers may not fit, which is to be told, and squares of 64 bits.
+      const double most = is_real(type_) ? 3 : type_ == DataType::Int32 ? 2 : 0;
+      if (value > most) return 0;
+    } else {
+      std::int64_t whole = 0;
+      std::memcpy(&whole, exponent, sizeof whole);
+      value = whole == 2 || whole == 3 ? static_cast<double>(whole) : 0;
+    }
+    return value == 2 ? 2 : value == 3 ? 3 : 0;
+  }
   void finish(OperandReader::Tile& power, std::byte* to, std::int64_t n) const {
     if (to_half_) {
       std::array<float, kTile> floats;
@@ -108,15 +121,16 @@ class Power final : public Kernel {
       return to_half_(floats.data(), reinterpret_cast<std::uint16_t*>(to), n);
     }
     if (in_double_ && !is_real(type_)) {
+      unsigned misfits = 0;
       for (std::int64_t i = 0; i < n; ++i) {
         double value = 0;
         std::memcpy(&value, power.data() + i, sizeof value);
-        value = std::trunc(value);
-        if (!(value >= -0x1p63 && value < 0x1p63))
-          throw Error(ErrorCode::RuntimeError, "a power does not fit the integer type", "input 1");
-        const auto whole = static_cast<std::int64_t>(value);
-        std::memcpy(power.data() + i, &whole, sizeof whole);
+        misfits |= static_cast<unsigned>(!(value >= -0x1p63 && value < 0x1p63));
       }
+      if (misfits != 0) throw Error(ErrorCode::RuntimeError, "a power does not fit the integer type", "input 1");
+      OperandReader::Tile whole;
+      cut_(power.data(), whole.data(), n);
+      power = whole;
     }
     if (narrow_)
       narrow_(power.data(), to, n);
@@ -131,6 +145,7 @@ class Power final : public Kernel {
   TypedLoop raise_, multiply_;
   std::int64_t elements_;
   CastLoop narrow_ = nullptr;
+  CastLoop cut_ = cast_loop(DataType::Double, DataType::Int64);
   void (*to_half_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
 };
 

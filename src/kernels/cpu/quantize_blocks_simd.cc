@@ -30,14 +30,22 @@ HWY_INLINE void to(const void* x_data, const float* scales, const void* zeros_da
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(F()));
   const VI least = hn::Set(I(), std::numeric_limits<T>::min()), most = hn::Set(I(), std::numeric_limits<T>::max());
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const V scale = step == 0 ? constant(*scales) : hn::LoadU(F(), scales + i);
-    VI zero = hn::Zero(I());
-    if (zeros) zero = step == 0 ? hn::Set(I(), *zeros) : hn::PromoteTo(I(), hn::LoadU(narrow, zeros + i));
-    const V low = hn::ConvertTo(F(), hn::Sub(least, zero)), high = hn::ConvertTo(F(), hn::Sub(most, zero));
+  const auto vector = [&](V scale, VI zero, V low, V high) HWY_ATTR {
     const V v = hn::Div(hn::LoadU(F(), x + i), scale);
     hn::StoreU(hn::TruncateTo(narrow_bits, rounded_bits(v, low, high, zero)), narrow_bits,
                reinterpret_cast<Bits*>(out) + i);
+  };
+  const auto bound = [](VI limit, VI zero) HWY_ATTR { return hn::ConvertTo(F(), hn::Sub(limit, zero)); };
+  if (step == 0) {  // bytes that are written might be the scale: it is read once
+    const V scale = constant(*scales);
+    const VI zero = zeros ? hn::Set(I(), *zeros) : hn::Zero(I());
+    const V low = bound(least, zero), high = bound(most, zero);
+    for (; i + lanes <= n; i += lanes) vector(scale, zero, low, high);
+  } else {
+    for (; i + lanes <= n; i += lanes) {
+      const VI zero = zeros ? hn::PromoteTo(I(), hn::LoadU(narrow, zeros + i)) : hn::Zero(I());
+      vector(hn::LoadU(F(), scales + i), zero, bound(least, zero), bound(most, zero));
+    }
   }
   for (; i < n; ++i) {
     const std::int64_t s = step == 0 ? 0 : i;
