@@ -59,8 +59,7 @@ HWY_NOINLINE void tile(std::int64_t k, const T* HWY_RESTRICT a, std::int64_t a_r
     } else {
       T row[width];
       std::memcpy(row, sums[r], sizeof row);
-      if (!add) std::memcpy(to, row, static_cast<std::size_t>(n) * sizeof(T));
-      for (std::int64_t j = 0; add && j < n; ++j) to[j] = static_cast<T>(to[j] + row[j]);
+      for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(add ? to[j] + row[j] : row[j]);
     }
   }
 }

@@ -34,21 +34,19 @@ struct PlaneScatter {
   void add(const T* from, std::int64_t at, std::int64_t n, std::int64_t tap, T* to) const {
     const std::array<std::int64_t, 3> t = {tap / (kernel[1] * kernel[2]), tap / kernel[2] % kernel[1], tap % kernel[2]};
     const auto place = [&](std::size_t d, std::int64_t i) { return i * strides[d] + t[d] * dilations[d] - pads[d]; };
+    // The columns that fall inside.
+    const std::int64_t step = strides[2], shift = place(2, 0);
+    const std::int64_t first = shift < 0 ? (-shift + step - 1) / step : 0, last = (out[2] - shift + step - 1) / step;
+    std::int64_t column = at % in[2], row = at / in[2] % in[1], layer = at / in[2] / in[1];
     while (n > 0) {
-      const std::int64_t row = at / in[2], column = at % in[2], run = std::min(n, in[2] - column);
-      const std::int64_t z = place(0, row / in[1]), y = place(1, row % in[1]);
-      if (z >= 0 && z < out[0] && y >= 0 && y < out[1]) {
-        T* line = to + (z * out[1] + y) * out[2];
-        // The columns that fall inside.
-        const std::int64_t step = strides[2], shift = place(2, 0);
-        const std::int64_t begin = std::max(column, shift < 0 ? (-shift + step - 1) / step : 0);
-        const std::int64_t end = std::min(column + run, (out[2] - shift + step - 1) / step);
-        const T* values = from + (begin - column);
-        if (begin < end) add_run(values, end - begin, step, line + begin * step + shift);
-      }
+      const std::int64_t run = std::min(n, in[2] - column), z = place(0, layer), y = place(1, row);
+      const std::int64_t begin = std::max(column, first), end = std::min(column + run, last);
+      if (z >= 0 && z < out[0] && y >= 0 && y < out[1] && begin < end)
+        add_run(from + (begin - column), end - begin, step, to + (z * out[1] + y) * out[2] + begin * step + shift);
       from += run;
-      at += run;
       n -= run;
+      column = 0;
+      if (++row == in[1]) row = 0, ++layer;
     }
   }
   template <class T>
