@@ -2,8 +2,6 @@
 #include "kernels/cpu/resample.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 
 #include "kernels/cpu/cast.h"
@@ -25,20 +23,6 @@ struct Pass {
   std::vector<std::int32_t> index;
   std::vector<T> weight;
 };
-
-template <class I>
-void round_to(const double* x, I* out, std::int64_t n) {
-  constexpr double low = std::numeric_limits<I>::min(), high = std::numeric_limits<I>::max();
-  constexpr double near = sizeof(I) < 4 ? kNearHalf : kNearHalfOfWords;
-  // To the nearest integer, halves to even, of numbers far below 2^51.
-  const auto whole = [](double v) { return (v + 0x1.8p52) - 0x1.8p52; };
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double v = x[i] < low ? low : x[i] > high ? high : x[i];
-    const double twice = whole(2 * v);
-    const double rounded = whole(std::fabs(2 * v - twice) <= 2 * near ? twice / 2 : v);
-    out[i] = static_cast<I>(rounded == rounded ? rounded : 0);
-  }
-}
 
 template <class T>
 class Resample final : public Kernel {
@@ -118,13 +102,8 @@ class Resample final : public Kernel {
     parallel_ranges(last_, 1, 1024, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t n = end - begin;
       if constexpr (std::is_same_v<T, double>) {
-        switch (type_) {
-          case DataType::Int8: return round_to(from + begin, static_cast<std::int8_t*>(to) + begin, n);
-          case DataType::Uint8: return round_to(from + begin, static_cast<std::uint8_t*>(to) + begin, n);
-          case DataType::Int16: return round_to(from + begin, static_cast<std::int16_t*>(to) + begin, n);
-          case DataType::Uint16: return round_to(from + begin, static_cast<std::uint16_t*>(to) + begin, n);
-          default: return round_to(from + begin, static_cast<std::int32_t*>(to) + begin, n);
-        }
+        round_loop(type_)(from + begin, static_cast<char*>(to) + begin * static_cast<std::int64_t>(element_size(type_)),
+                          n);
       } else {
         const HalfTable& halves = half_table();
         (type_ == DataType::Float16 ? halves.float_to_float16 : halves.float_to_bfloat16)(

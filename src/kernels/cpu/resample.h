@@ -35,5 +35,8 @@ struct ResampleLoops {
 };
 ResampleLoops<float> resample_loops_f32();
 ResampleLoops<double> resample_loops_f64();
+// Sums as integers of the type; NaN becomes 0.
+using RoundLoop = void (*)(const double* x, void* out, std::int64_t n);
+RoundLoop round_loop(DataType integer);
 
 }  // namespace norn::kernels

@@ -1,5 +1,8 @@
 // Sums of taps for each instruction set: plain loops, which the compiler vectorises.
 #include "kernels/cpu/resample.h"
+
+#include <limits>
+
 #include "kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -61,8 +64,34 @@ void line(const T* x, const std::int32_t* index, const T* weight, std::int64_t t
   }
 }
 
+// To the nearest integer, halves to even, of numbers far below 2^51, kept within the type.
+template <class I>
+void rounded(const double* HWY_RESTRICT x, void* out_data, std::int64_t n) {
+  constexpr double low = std::numeric_limits<I>::min(), high = std::numeric_limits<I>::max();
+  constexpr double near = sizeof(I) < 4 ? kNearHalf : kNearHalfOfWords, shift = 0x1.8p52;
+  I* HWY_RESTRICT out = static_cast<I*>(out_data);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double v = x[i] < low ? low : x[i] > high ? high : x[i];
+    const double twice = (2 * v + shift) - shift, beyond = 2 * v - twice;
+    const double exact = beyond <= 2 * near && beyond >= -2 * near ? twice / 2 : v;
+    const double whole = (exact + shift) - shift;
+    out[i] = static_cast<I>(static_cast<std::int32_t>(whole == whole ? whole : 0.0));
+  }
+}
+
 }  // namespace resampling
 
+RoundLoop find_rounding(DataType integer) {
+  using namespace resampling;
+  switch (integer) {
+    case DataType::Int8: return rounded<std::int8_t>;
+    case DataType::Uint8: return rounded<std::uint8_t>;
+    case DataType::Int16: return rounded<std::int16_t>;
+    case DataType::Uint16: return rounded<std::uint16_t>;
+    case DataType::Int32: return rounded<std::int32_t>;
+    default: return nullptr;
+  }
+}
 ResampleLoops<float> resample_f32() { return {resampling::row<float>, resampling::line<float>}; }
 ResampleLoops<double> resample_f64() { return {resampling::row<double>, resampling::line<double>}; }
 
@@ -75,8 +104,10 @@ namespace norn::kernels {
 
 HWY_EXPORT(resample_f32);
 HWY_EXPORT(resample_f64);
+HWY_EXPORT(find_rounding);
 
 ResampleLoops<float> resample_loops_f32() { return HWY_DYNAMIC_DISPATCH(resample_f32)(); }
+RoundLoop round_loop(DataType integer) { return HWY_DYNAMIC_DISPATCH(find_rounding)(integer); }
 ResampleLoops<double> resample_loops_f64() { return HWY_DYNAMIC_DISPATCH(resample_f64)(); }
 
 }  // namespace norn::kernels
