@@ -77,8 +77,15 @@ bool select_quantize(Selector& s) {
     return false;
   }
   std::vector<Operand> uses = {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
+  const auto by_blocks = [&] {
+    if (real != DataType::Float) return false;
+    const auto blocks = block_scales(s, params.to);
+    return blocks && s.choose(kernels::block_quantize_candidates(), *blocks, uses, {s.node().outputs[0]});
+  };
   if (auto config = scales(s, params.to)) {
     config->real = real;
+    constexpr std::int64_t kShortRun = 256;  // which is not worth a call
+    if (config->inner < kShortRun && element_count(s.dims(1)) > 1 && by_blocks()) return true;
     // By one scale in any layout, and from one to the other.
     const Layout made = s.made_in(uses[0].value);
     const bool is_one = element_count(s.dims(1)) == 1;
@@ -96,9 +103,7 @@ bool select_quantize(Selector& s) {
     }
     if (s.choose(kernels::quantize_candidates(), *config, uses, {s.node().outputs[0]})) return true;
   }
-  if (real != DataType::Float) return false;
-  const auto blocks = block_scales(s, params.to);
-  return blocks && s.choose(kernels::block_quantize_candidates(), *blocks, uses, {s.node().outputs[0]});
+  return by_blocks();
 }
 
 std::shared_ptr<const kernels::Kernel> dequantizing_kernel(DataType integer, const Shape& dims,
