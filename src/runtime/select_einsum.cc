@@ -383,7 +383,10 @@ bool select_conv_transpose(Selector& s) {
                     {{s.node().inputs[0], layout}, {s.node().inputs[1]}, {s.node().input(2)}},
                     {s.node().outputs[0], layout});
   };
-  return attempt(kernels::Layout::ChannelsLast) || attempt(kernels::Layout::Dense);
+  // Channels last saves more than reordering costs only where x lies so.
+  using kernels::Layout;
+  const bool last = s.made_in(s.node().inputs[0]) == Layout::ChannelsLast;
+  return (last && attempt(Layout::ChannelsLast)) || attempt(Layout::Dense) || attempt(Layout::ChannelsLast);
 }
 
 bool select_col2im(Selector& s) {
