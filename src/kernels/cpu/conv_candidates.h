@@ -25,6 +25,8 @@ std::unique_ptr<Kernel> make_winograd_conv(const ConvConfig& config, PackedConst
 std::string grouped_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_grouped_conv(const ConvConfig& config, PackedConstants& packed);
 std::string simd_depthwise_refuses(const ConvConfig& config);
+// Windows over one dimension: nearly as fast as oneDNN's, of which each takes milliseconds to make.
+std::string line_conv_refuses(const ConvConfig& config);
 std::string simd_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_simd_conv(const ConvConfig& config, PackedConstants& packed);
 
