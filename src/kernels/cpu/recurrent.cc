@@ -226,7 +226,7 @@ class Recurrent final : public Kernel {
   }
 
   void advance(const Run& run, std::int64_t begin, std::int64_t end) const {
-    if (pieces_ == 1) {
+    if (pieces_ == 1 || base::parallel_width() == 1) {  // units are computed alike in either way
       base::parallel_for(c_.directions * groups_, [&](std::int64_t task) {
         const std::int64_t d = task / groups_, g = task % groups_;
         const std::int64_t b0 = c_.batch * g / groups_, b1 = c_.batch * (g + 1) / groups_;
