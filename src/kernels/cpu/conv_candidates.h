@@ -20,6 +20,10 @@ std::unique_ptr<Kernel> make_onednn_conv_bf16(const ConvConfig& config, PackedCo
 std::string winograd_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_winograd_conv(const ConvConfig& config, PackedConstants& packed);
 
+// Windows of one pixel: products of pixels with panels of weights.
+std::string pointwise_conv_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_pointwise_conv(const ConvConfig& config, PackedConstants& packed);
+
 // 3 x 3 depthwise convolutions, where our own is the faster.
 // Windows of 3 x 3 over groups of few channels.
 std::string grouped_conv_refuses(const ConvConfig& config);
