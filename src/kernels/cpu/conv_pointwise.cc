@@ -45,17 +45,23 @@ class PointwiseConv final : public Kernel {
   }
 
   std::size_t scratch_bytes() const override {
-    return gathers_ ? static_cast<std::size_t>(tasks_ * rows_ * depth_) * sizeof(float) : 0;
+    return gathers_ ? static_cast<std::size_t>(pixels_ * depth_) * sizeof(float) : 0;
   }
   bool reads(std::size_t i) const override { return i != 1; }
 
   void run(void* const* operands, void* scratch) const override {
+    const auto* x = static_cast<const float*>(operands[0]);
+    if (gathers_) {
+      auto* const gathered = static_cast<float*>(scratch);
+      parallel_ranges(pixels_, static_cast<double>(depth_) * 0.2, 1,
+                      [&](std::int64_t begin, std::int64_t end) { gather(x, begin, end, gathered + begin * depth_); });
+      x = gathered;
+    }
     base::parallel_for(tasks_, [&](std::int64_t task) {
-      float* const gathered = static_cast<float*>(scratch) + task * rows_ * depth_;
       const std::int64_t end = units_ * (task + 1) / tasks_;
       for (std::int64_t unit = units_ * task / tasks_; unit < end;) {
         const std::int64_t panel = unit % panels_, count = std::min(end - unit, panels_ - panel);
-        tile(operands, unit / panels_ * rows_, panel, panel + count, gathered);
+        tile(operands, x, unit / panels_ * rows_, panel, panel + count);
         unit += count;
       }
     });
@@ -63,20 +69,16 @@ class PointwiseConv final : public Kernel {
 
  private:
   // Pixels from `first` on, of the columns of some panels.
-  void tile(void* const* operands, std::int64_t first, std::int64_t panel, std::int64_t end, float* gathered) const {
+  void tile(void* const* operands, const float* x, std::int64_t first, std::int64_t panel, std::int64_t end) const {
     const std::int64_t rows = std::min(rows_, pixels_ - first), column = panel * table_.width,
                        columns = std::min(end * table_.width, filters_) - column;
-    const auto* x = static_cast<const float*>(operands[0]) + first * depth_;
-    if (gathers_) {
-      gather(static_cast<const float*>(operands[0]), first, rows, gathered);
-      x = gathered;
-    }
     const std::int64_t at = first * filters_ + column;
     void* const* const extras = operands + 3;
     auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
     const auto* const bias = c_.has_bias ? static_cast<const float*>(operands[2]) + column : nullptr;
     const auto [added, bounds] = in_registers_.value_or(PixelSteps::InRegisters{-1, {-kNone, kNone}});
-    table_.multiply(rows, columns, depth_, x, depth_, static_cast<const float*>(weights_.get()) + column * depth_, bias,
+    table_.multiply(rows, columns, depth_, x + first * depth_, depth_,
+                    static_cast<const float*>(weights_.get()) + column * depth_, bias,
                     added < 0 ? nullptr : static_cast<const float*>(extras[added]) + at, bounds.first, bounds.second,
                     out + at, filters_);
     if (in_registers_) return;
@@ -85,8 +87,8 @@ class PointwiseConv final : public Kernel {
   }
 
   // Of strides that leave out pixels.
-  void gather(const float* x, std::int64_t first, std::int64_t rows, float* to) const {
-    for (std::int64_t p = first; p < first + rows; ++p, to += depth_) {
+  void gather(const float* x, std::int64_t begin, std::int64_t end, float* to) const {
+    for (std::int64_t p = begin; p < end; ++p, to += depth_) {
       const std::int64_t line = p / out_[2], image = line / out_[1] / out_[0];
       const std::int64_t i0 = line / out_[1] % out_[0] * strides_[0], i1 = line % out_[1] * strides_[1],
                          i2 = p % out_[2] * strides_[2];
