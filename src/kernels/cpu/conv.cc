@@ -36,9 +36,11 @@ namespace {
 
 constexpr Candidate<ConvConfig> kCandidates[] = {
     {"winograd", winograd_conv_refuses, make_winograd_conv, true},
+    {"simd-pointwise", pointwise_conv_refuses, make_pointwise_conv},
 #ifdef NORN_ONEDNN
     {"simd-depthwise", simd_depthwise_refuses, make_simd_conv},
     {"simd-grouped", grouped_conv_refuses, make_grouped_conv},
+    {"simd-lines", line_conv_refuses, make_simd_conv},
     {"onednn", onednn_conv_refuses, make_onednn_conv, true},
 #endif
     {"simd", simd_conv_refuses, make_simd_conv},

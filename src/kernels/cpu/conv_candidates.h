@@ -20,11 +20,17 @@ std::unique_ptr<Kernel> make_onednn_conv_bf16(const ConvConfig& config, PackedCo
 std::string winograd_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_winograd_conv(const ConvConfig& config, PackedConstants& packed);
 
+// Windows of one pixel: products of pixels with panels of weights.
+std::string pointwise_conv_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_pointwise_conv(const ConvConfig& config, PackedConstants& packed);
+
 // Windows of 3 x 3 over groups of few channels.
 std::string grouped_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_grouped_conv(const ConvConfig& config, PackedConstants& packed);
 // Depthwise convolutions of 3 x 3, or along one dimension, where our own is the faster.
 std::string simd_depthwise_refuses(const ConvConfig& config);
+// Windows over one dimension: nearly as fast as oneDNN's, of which each takes milliseconds to make.
+std::string line_conv_refuses(const ConvConfig& config);
 std::string simd_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_simd_conv(const ConvConfig& config, PackedConstants& packed);
 

@@ -63,7 +63,8 @@ class PanelConvInt8 final : public Kernel {
     const Spatial3 pads_end = spatial3(c_.pads_end, 0, 0);
     for (std::size_t d = 0; d < 3; ++d) padded_[d] = in_[d] + pads_[d] + pads_end[d];
     const double products = static_cast<double>(element_count(c_.out)) * static_cast<double>(centering_.each);
-    tasks_ = std::min(loop_.units(), int8_pieces(products / 400, 32));
+    tasks_ =
+        std::min(loop_.units(), int8_pieces(products / 400 + 0.15 * static_cast<double>(element_count(c_.out)), 32));
     zero_at_ = align64(finisher_.scratch_bytes());
     copy_at_ = zero_at_ + (copied_ ? 0 : align64(static_cast<std::size_t>(c_.x[1])));
     own_at_ = copy_at_;

@@ -1,5 +1,6 @@
 // Convolution as matrix products of our own: patches of x are copied to rows, a few dozen at a time, against weights
-// rearranged to [tap, input channel] x output channel. A depthwise convolution adds up its taps directly.
+// rearranged to [tap, input channel] x output channel. Where x is a line, patches within it are rows that lie there. A
+// depthwise convolution adds up its taps directly.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +16,8 @@
 namespace norn::kernels {
 namespace {
 
-constexpr std::int64_t kPixels = 24;  // of the patches copied at a time
+constexpr std::int64_t kPixels = 24;       // of the patches copied at a time
+constexpr std::int64_t kLinePixels = 128;  // that are multiplied at a time where they lie
 constexpr std::int64_t kPieces = 16;
 constexpr std::size_t kLongestRow = std::size_t{1} << 30;  // bytes of a row of padding that is kept
 
@@ -30,6 +32,15 @@ std::shared_ptr<void> zeros(std::size_t bytes) {
 bool is_clamp(const ConvConfig& c) {
   return c.post.size() == 1 &&
          (c.post[0].op == ElementOp::Relu || (c.post[0].op == ElementOp::Clip && c.post[0].a <= c.post[0].b));
+}
+
+// Windows over a line of pixels of channels.
+bool is_line(const ConvConfig& c) {
+  const Spatial3 in = spatial3(c.x, 2, 1), out = spatial3(c.out, 2, 1), window = spatial3(c.w, 2, 1),
+                 pads = spatial3(c.pads_begin, 0, 0);
+  for (std::size_t d = 0; d < 2; ++d)
+    if (in[d] != 1 || out[d] != 1 || window[d] != 1 || pads[d] != 0) return false;
+  return c.group == 1 && window[2] > 1;
 }
 
 class OwnConv final : public Kernel {
@@ -83,11 +94,12 @@ class OwnConv final : public Kernel {
     }
     if (c_.x_layout == Layout::Dense) x_at_ = place(element_count(c_.x) * 4);
     if (c_.out_layout == Layout::Dense) out_at_ = place(element_count(c_.out) * 4);
-    block_pixels_ = by_rows_ ? out_[2] : kPixels;
+    in_lines_ = !depthwise_ && is_line(c_);
+    block_pixels_ = by_rows_ ? out_[2] : in_lines_ ? line_pixels() : kPixels;
     const std::int64_t blocks = c_.x[0] * ((out_pixels_ + block_pixels_ - 1) / block_pixels_);
-    const double block_ns = by_rows_
-                                ? static_cast<double>(out_[2] * c_.out[1]) * 0.2
-                                : static_cast<double>(kPixels * c_.out[1]) * (static_cast<double>(depth_) * 0.03 + 0.5);
+    const double block_ns = by_rows_ ? static_cast<double>(out_[2] * c_.out[1]) * 0.2
+                                     : static_cast<double>(block_pixels_ * c_.out[1]) *
+                                           (static_cast<double>(depth_) * (in_lines_ ? 0.01 : 0.03) + 0.5);
     pieces_ = piece_count(blocks, block_ns, kPieces);
     piece_bytes_ = ((depthwise_   ? (by_rows_ ? out_[2] : kPixels) * taps_ * 8
                      : pointwise_ ? 0
@@ -134,6 +146,12 @@ class OwnConv final : public Kernel {
   }
 
  private:
+  // An even number of equal blocks, for two threads.
+  std::int64_t line_pixels() const {
+    const std::int64_t pairs = (out_[2] + 2 * kLinePixels - 1) / (2 * kLinePixels);
+    return std::max(kPixels, (out_[2] + 2 * pairs - 1) / (2 * pairs));
+  }
+
   // `order` is room for one group's weights as [tap, channel] x filter.
   void pack(const float* w, float* to, float* order) const {
     if (depthwise_) {
@@ -143,8 +161,8 @@ class OwnConv final : public Kernel {
     }
     const std::int64_t each = packed_floats(depth_, filters_), width = gemm_table().width;
     for (std::int64_t g = 0; g < c_.group; ++g, w += filters_ * depth_, to += each) {
-      for (std::int64_t m = 0; m < filters_; ++m)
-        for (std::int64_t c = 0; c < channels_; ++c)
+      for (std::int64_t c = 0; c < channels_; ++c)
+        for (std::int64_t m = 0; m < filters_; ++m)
           for (std::int64_t t = 0; t < taps_; ++t)
             order[(t * channels_ + c) * filters_ + m] = float_at(w + (m * channels_ + c) * taps_ + t);
       pack_panels(order, filters_, 1, depth_, filters_, 0, (filters_ + width - 1) / width, to);
@@ -169,10 +187,10 @@ class OwnConv final : public Kernel {
     }
   }
 
-  // [begin, end): the columns of a row of output whose windows of 3 lie in x; else left as they are.
+  // [begin, end): the columns of a row of output whose windows lie in x; else left as they are.
   void columns_inside(std::int64_t& begin, std::int64_t& end) const {
     const std::int64_t left = (pads_[2] + strides_[2] - 1) / strides_[2];
-    const std::int64_t room = in_[2] - 1 - 2 * dilations_[2] + pads_[2];
+    const std::int64_t room = in_[2] - 1 - (window_[2] - 1) * dilations_[2] + pads_[2];
     const std::int64_t right = room < 0 ? 0 : std::min(out_[2], room / strides_[2] + 1);
     if (left < right) begin = left, end = right;
   }
@@ -201,6 +219,40 @@ class OwnConv final : public Kernel {
       edge(end, pixels);
       return;
     }
+    if (in_lines_)
+      line_block(x, weights, bias, out, first, pixels, work);
+    else
+      by_patches(x, weights, bias, out, first, pixels, work);
+  }
+
+  // Pixels whose windows reach beyond the line by patches, the others where they lie: neighbouring taps as one row.
+  void line_block(const float* x, const float* weights, const float* bias, float* out, std::int64_t first,
+                  std::int64_t pixels, char* work) const {
+    std::int64_t begin = out_[2], end = out_[2];
+    columns_inside(begin, end);
+    const std::int64_t last = first + pixels, low = std::clamp(begin, first, last), high = std::clamp(end, low, last);
+    const auto edge = [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t p = from; p < to; p += kPixels)
+        by_patches(x, weights, bias, out + (p - first) * c_.out[1], p, std::min(kPixels, to - p), work);
+    };
+    edge(first, low);
+    edge(high, last);
+    if (low == high) return;
+    const GemmTable& gemm = gemm_table();
+    const std::int64_t row = strides_[2] * channels_, step = dilations_[2] * channels_;
+    const float* from = x + low * row - pads_[2] * channels_;
+    float* to = out + (low - first) * c_.out[1];
+    Panels panels{weights, depth_ * gemm.width, gemm.width};
+    if (dilations_[2] == 1)
+      return gemm.multiply(high - low, filters_, depth_, from, row, 1, panels, to, c_.out[1], bias, 1.0f);
+    for (std::int64_t t = 0; t < taps_; ++t, from += step, panels.data += channels_ * gemm.width)
+      (t == 0 ? gemm.multiply : gemm.multiply_onto)(high - low, filters_, channels_, from, row, 1, panels, to,
+                                                    c_.out[1], t == 0 ? bias : nullptr, 1.0f);
+  }
+
+  void by_patches(const float* x, const float* weights, const float* bias, float* out, std::int64_t first,
+                  std::int64_t pixels, char* work) const {
+    const GemmTable& gemm = gemm_table();
     const std::int64_t each = packed_floats(depth_, filters_);
     for (std::int64_t g = 0; g < c_.group; ++g) {
       const float* rows = x + first * c_.x[1] + g * channels_;
@@ -230,7 +282,7 @@ class OwnConv final : public Kernel {
   std::int64_t channels_, filters_, taps_, in_pixels_, out_pixels_, depth_, weight_floats_, pieces_, piece_bytes_;
   std::int64_t block_pixels_;
   float low_ = -std::numeric_limits<float>::infinity(), high_ = std::numeric_limits<float>::infinity();
-  bool depthwise_, pointwise_, by_rows_;
+  bool depthwise_, pointwise_, by_rows_, in_lines_;
   std::unique_ptr<Kernel> posts_;
   std::shared_ptr<const void> weights_;
   std::shared_ptr<void> zeros_;  // a row of padding
@@ -254,6 +306,15 @@ std::string simd_depthwise_refuses(const ConvConfig& c) {
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
   if (!c.post.empty() && !is_clamp(c)) return "other steps than a bound follow";
   if (c.out.back() < 20) return "rows too short for it to be the fastest";
+  return "";
+}
+
+std::string line_conv_refuses(const ConvConfig& c) {
+  if (std::string why = simd_conv_refuses(c); !why.empty()) return why;
+  if (!is_line(c)) return "not a window over a line";
+  if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
+  const std::int64_t together = c.dilations.back() == 1 ? c.w[1] * c.w.back() : c.w[1];
+  if (together < 32 || c.w[0] % 32 != 0) return "too few channels for whole vectors of them";
   return "";
 }
 

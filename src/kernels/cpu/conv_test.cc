@@ -1,11 +1,14 @@
 // Every convolution candidate against seven nested loops in double.
 #include "kernels/cpu/conv.h"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
 #include "base/number.h"
+#include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/kernel_test.h"
+#include "kernels/cpu/separable.h"
 
 namespace norn::kernels {
 namespace {
@@ -124,6 +127,12 @@ const std::vector<Case>& cases() {
       {{2, 32, 9, 31}, {32, 4, 3, 3}, 8, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{1, 24, 11, 15}, {24, 8, 3, 3}, 3, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
       {{1, 18, 6, 40}, {18, 2, 3, 3}, 9, {3, 1}, {1, 1}, {0, 2}, {2, 0}},
+      {{2, 32, 300}, {64, 32, 3}, 1, {1}, {1}, {1}, {1}},  // lines
+      {{1, 32, 150}, {32, 32, 7}, 1, {1}, {5}, {15}, {14}},
+      {{1, 16, 401}, {96, 16, 4}, 1, {2}, {1}, {0}, {3}},
+      {{1, 32, 4}, {32, 32, 9}, 1, {1}, {1}, {4}, {4}},
+      {{1, 32, 1, 90}, {32, 32, 1, 5}, 1, {1, 3}, {1, 1}, {0, 2}, {0, 2}},
+      {{1, 32, 1, 90}, {32, 32, 1, 3}, 1, {2, 1}, {1, 1}, {1, 1}, {0, 1}},  // a row of padding alone
       {{1, 40, 3, 7}, {40, 4, 3, 3}, 10, {1, 2}, {1, 1}, {2, 2}, {2, 2}},
   };
   return all;
@@ -267,6 +276,51 @@ TEST(Conv, ASumInPlace) {
       EXPECT_EQ(accepted, 1);
     }
   }
+}
+
+TEST(Conv, WindowsOfOnePixel) {
+  const std::vector<Case> shapes = {
+      {{2, 20, 7, 9}, {48, 20, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},  // a tile of two images
+      {{1, 64, 50}, {143, 64, 1}, 1, {1}, {3}, {0}, {0}},
+      {{3, 17, 9, 10}, {256, 17, 1, 1}, 1, {2, 3}, {1, 1}, {0, 0}, {0, 0}},
+      {{1, 33, 4, 5, 6}, {80, 33, 1, 1, 1}, 1, {1, 2, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}},
+      {{1, 256, 13, 29}, {127, 256, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},  // several tasks
+  };
+  const std::vector<std::vector<ElementStep>> steps = {
+      {},
+      {{ElementOp::Clip, 0, 0.5f}},
+      {{ElementOp::Add, 0, 0, 0}},
+      {{ElementOp::Add, 0, 0, 0, true}, {ElementOp::Relu}},
+      {{ElementOp::Add, 0, 0, 0}, {ElementOp::Tanh}},
+      {{ElementOp::Add, 0, 0, 1}, {ElementOp::Relu}},
+      {{ElementOp::Mul, 0, 0, 1}, {ElementOp::Add, 0, 0, 0}},
+      {{ElementOp::Sub, 0, 0, 2, true}, {ElementOp::Swish, 1}},
+  };
+  unsigned seed = 1200;
+  for (const Case& c : shapes)
+    for (const auto& post : steps)
+      for (const bool in_place : {false, true}) {
+        ConvConfig config = config_of(c);
+        config.x_layout = config.out_layout = Layout::ChannelsLast;
+        config.has_bias = seed % 3 != 0;
+        config.post = post;
+        Shape by_channel(c.x.size() - 1, 1);
+        by_channel[0] = config.out[1];
+        config.extra = {{config.out, Layout::ChannelsLast}, {by_channel}, {{}}};
+        if (in_place) {
+          const bool adds = std::any_of(post.begin(), post.end(), [](const ElementStep& s) { return s.operand == 0; });
+          if (!adds) continue;
+          config.in_place_extra = 0;
+        }
+        const int accepted = check(config, true, ++seed, to_string(config.x) + " by one pixel");
+        if (HasFailure()) return;
+        const float known = 0;
+        config.weights = {&known};
+        const std::string why = pointwise_conv_refuses(config);
+        const bool first = post.size() < 2 || post[1].op == ElementOp::Relu;  // nothing comes between sum and bounds
+        EXPECT_EQ(why.empty(), separable_table().lanes >= 8 && (!in_place || first)) << why;
+        if (!in_place) EXPECT_GE(accepted, why.empty() ? 2 : 1);
+      }
 }
 
 // What is rounded is the factors, and no sum.

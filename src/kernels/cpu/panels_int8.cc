@@ -66,6 +66,7 @@ PanelFinish PanelLoop::finish_of(const SumFinisher::Run& run, std::int64_t chann
   to.middle_scale = f.middle;
   to.other_scale = f.other;
   to.shift = static_cast<float>(f.zero - f.middle_zero) * f.middle - static_cast<float>(f.other_zero) * f.other;
+  to.is_bounded = to.is_bounded && 255 * (std::abs(f.middle) + std::abs(f.other)) + std::abs(to.shift) < kFarWithin;
   return to;
 }
 

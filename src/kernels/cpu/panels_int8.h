@@ -37,7 +37,7 @@ struct PanelFinish {
   float bottom, top, last_top;
   std::int32_t zero, low, high;
   bool is_signed;   // the result
-  bool is_bounded;  // sums, scaled, are far within 32 bits
+  bool is_bounded;  // whatever is rounded is far within 32 bits
   std::uint8_t* y;
   std::int64_t y_row;  // of y, and of another tensor
   // Null for none.

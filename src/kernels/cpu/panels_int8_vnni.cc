@@ -114,7 +114,7 @@ void store(std::uint8_t* y, __mmask64 columns, __m512i bytes) {
     _mm512_mask_storeu_epi8(y, columns, bytes);
 }
 
-// `bounded`: whatever the sums are, they are far within 32 bits when they are scaled.
+// `bounded`: PanelFinish::is_bounded.
 template <int vectors, bool is_signed, Other other, bool all, bool bounded>
 void finish(const PanelFinish& f, const std::int32_t* sums, std::int64_t rows) {
   const __m512 top = _mm512_set1_ps(f.top), bottom = _mm512_set1_ps(f.bottom), last_top = _mm512_set1_ps(f.last_top);

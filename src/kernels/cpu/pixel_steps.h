@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,16 @@
 #include "kernels/cpu/steps.h"
 
 namespace norn::kernels {
+
+// The bounds that a single step puts on values, which products apply in registers; none for other steps.
+inline std::optional<std::pair<float, float>> bounds_of(std::span<const ElementStep> steps) {
+  constexpr float kMost = std::numeric_limits<float>::infinity();
+  if (steps.empty()) return {{-kMost, kMost}};
+  if (steps.size() != 1) return {};
+  if (steps[0].op == ElementOp::Relu) return {{0.0f, kMost}};
+  if (steps[0].op == ElementOp::Clip && steps[0].a <= steps[0].b) return {{steps[0].a, steps[0].b}};
+  return {};
+}
 
 class PixelSteps {
  public:
@@ -28,6 +39,19 @@ class PixelSteps {
 
   // Whether runs of pixels are enough to read all extras.
   bool can_read() const noexcept { return can_read_; }
+
+  // What products apply in registers, if that is all: an extra of the output's size is added (-1: none), then bounds.
+  struct InRegisters {
+    int added;
+    std::pair<float, float> bounds;
+  };
+  std::optional<InRegisters> in_registers() const {
+    const bool adds = can_read_ && !steps_.empty() && steps_[0].op == ElementOp::Add &&
+                      readings_[static_cast<std::size_t>(steps_[0].operand)] == Reading::Full;
+    const auto bounds = bounds_of(std::span(steps_).subspan(adds ? 1 : 0));
+    if (!bounds) return {};
+    return {{adds ? steps_[0].operand : -1, *bounds}};
+  }
 
   // On `n` elements of `out` from element `at` on: pixels of `width` channels each, from channel `f` on. `extras` are
   // the addresses of the extras.
@@ -69,15 +93,5 @@ class PixelSteps {
   std::vector<Reading> readings_;
   bool can_read_ = true;
 };
-
-// The bounds that a single step puts on values, which products apply in registers; none for other steps.
-inline std::optional<std::pair<float, float>> bounds_of(const std::vector<ElementStep>& steps) {
-  constexpr float kMost = std::numeric_limits<float>::infinity();
-  if (steps.empty()) return {{-kMost, kMost}};
-  if (steps.size() != 1) return {};
-  if (steps[0].op == ElementOp::Relu) return {{0.0f, kMost}};
-  if (steps[0].op == ElementOp::Clip && steps[0].a <= steps[0].b) return {{steps[0].a, steps[0].b}};
-  return {};
-}
 
 }  // namespace norn::kernels

@@ -138,9 +138,10 @@ class Recurrent final : public Kernel {
     const double step_ns = std::max(weights * kWeightNs, weights * batch * kProductNs);
     const std::int64_t groups = std::max<std::int64_t>(1, c_.batch / 8);
     groups_ = piece_count(groups, step_ns * static_cast<double>(c_.steps) / static_cast<double>(groups));
-    const double worth = c_.directions == 2 ? 100e3 : 30e3;
+    const double worth = c_.directions == 2 ? 100e3 : 6e3;
     if (groups_ == 1 && !apart && c_.hidden % width_ == 0 && step_ns > worth)
-      pieces_ = std::min<std::int64_t>({c_.hidden / width_, static_cast<std::int64_t>(step_ns / 10e3), 16});
+      pieces_ = std::min<std::int64_t>(
+          {c_.hidden / width_, std::max<std::int64_t>(2, static_cast<std::int64_t>(step_ns / 10e3)), 16});
   }
 
   void lay_out_scratch() {
@@ -225,7 +226,7 @@ class Recurrent final : public Kernel {
   }
 
   void advance(const Run& run, std::int64_t begin, std::int64_t end) const {
-    if (pieces_ == 1) {
+    if (pieces_ == 1 || base::parallel_width() == 1) {  // units are computed alike in either way
       base::parallel_for(c_.directions * groups_, [&](std::int64_t task) {
         const std::int64_t d = task / groups_, g = task % groups_;
         const std::int64_t b0 = c_.batch * g / groups_, b1 = c_.batch * (g + 1) / groups_;

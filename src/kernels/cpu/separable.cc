@@ -28,6 +28,7 @@ constexpr std::int64_t kRingFloats = 11 << 10;
 constexpr std::int64_t kMostPieces = 8;
 constexpr std::int64_t kMostWindow = 11;  // rows or columns
 constexpr double kProductsPerNs = 80;
+constexpr float kNone = std::numeric_limits<float>::infinity();  // no bound, or that below 0
 
 std::int64_t up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(up(floats, 16)) * sizeof(float); }
@@ -39,7 +40,7 @@ struct Posts {
     if (found) bounds = *found;
     if (!found) left = &steps;
   }
-  Bounds bounds = {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
+  Bounds bounds = {-kNone, kNone};
   const std::vector<ElementStep>* left = nullptr;
 
   void apply(float* to, std::int64_t n) const {
@@ -55,8 +56,8 @@ class Separable final : public Kernel {
         table_(separable_table()),
         expanded_(c_.post_expand),
         deep_(c_.projects() ? c_.post_depthwise : c_.post),
-        last_(c_.post),
-        steps_(c_.out, c_.post, c_.extra) {
+        steps_(c_.out, c_.post, c_.extra),
+        last_(steps_.in_registers()) {
     pixels_ = c_.out[2] * c_.out[3];
     const std::int64_t taps = c_.window[0] * c_.window[1], middle = c_.middle;
     const double in_pixels = static_cast<double>(c_.x[2] * c_.x[3]), out_pixels = static_cast<double>(pixels_);
@@ -92,8 +93,10 @@ class Separable final : public Kernel {
       whole_at_ = scratch_;
       scratch_ += bytes_of(c_.x[0] * pixels_ * middle);
     }
-    if (c_.expands()) packed_[Stage::Expand] = pack_product(Stage::Expand, middle, c_.x[1], block_, packed);
-    if (c_.projects()) packed_[Stage::Project] = pack_product(Stage::Project, c_.out[1], middle, table_.width, packed);
+    if (c_.expands())
+      packed_[Stage::Expand] = pack_for_separable(c_.weights[Stage::Expand], middle, c_.x[1], block_, packed);
+    if (c_.projects())
+      packed_[Stage::Project] = pack_for_separable(c_.weights[Stage::Project], c_.out[1], middle, table_.width, packed);
     packed_[Stage::Depthwise] =
         packed.get(c_.weights[Stage::Depthwise], 0, "taps " + to_string(c_.window) + " " + std::to_string(middle), [&] {
           auto buffer = aligned_buffer(bytes_of(taps * middle));
@@ -143,25 +146,6 @@ class Separable final : public Kernel {
     float* whole;  // what the depthwise convolution gives, if a product follows
   };
 
-  // [panel][k][column of the panel], of weights [n, k]; a panel has `width` columns.
-  std::shared_ptr<const void> pack_product(Stage stage, std::int64_t n, std::int64_t k, std::int64_t width,
-                                           PackedConstants& packed) const {
-    const Contents& weights = c_.weights[stage];
-    return packed.get(weights, 0, to_string(Shape{n, k}) + " in panels of " + std::to_string(width), [&] {
-      auto buffer = aligned_buffer(bytes_of(up(n, table_.lanes) * k));
-      const auto* w = static_cast<const float*>(weights.data);
-      const double panel_ns = static_cast<double>(k * width) * 2;
-      parallel_ranges((n + width - 1) / width, panel_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t p = begin; p < end; ++p) {
-          const std::int64_t first = p * width, columns = std::min(width, up(n - first, table_.lanes));
-          float* to = static_cast<float*>(buffer.get()) + first * k;
-          for (std::int64_t i = 0; i < k; ++i)
-            for (std::int64_t j = 0; j < columns; ++j) *to++ = first + j < n ? float_at(w + (first + j) * k + i) : 0.0f;
-        }
-      });
-      return buffer;
-    });
-  }
   const float* weights(Stage stage) const { return static_cast<const float*>(packed_[stage].get()); }
   static const float* at(const float* values, std::int64_t i) { return values == nullptr ? nullptr : values + i; }
 
@@ -206,7 +190,7 @@ class Separable final : public Kernel {
   void expand(const Call& call, std::int64_t pixel, std::int64_t pixels, std::int64_t first, std::int64_t channels,
               float* to) const {
     table_.multiply(pixels, channels, c_.x[1], call.x + pixel * c_.x[1], c_.x[1],
-                    weights(Stage::Expand) + first * c_.x[1], at(call.bias[Stage::Expand], first),
+                    weights(Stage::Expand) + first * c_.x[1], at(call.bias[Stage::Expand], first), nullptr,
                     expanded_.bounds.first, expanded_.bounds.second, to, channels);
     expanded_.apply(to, pixels * channels);
   }
@@ -252,18 +236,20 @@ class Separable final : public Kernel {
   }
 
   void project(const Call& call, std::int64_t pixel, std::int64_t pixels) const {
-    const std::int64_t filters = c_.out[1];
+    const std::int64_t filters = c_.out[1], at = pixel * filters;
+    const auto [added, bounds] = last_.value_or(PixelSteps::InRegisters{-1, Bounds(-kNone, kNone)});
     table_.multiply(pixels, filters, c_.middle, call.whole + pixel * c_.middle, c_.middle, weights(Stage::Project),
-                    call.bias[Stage::Project], last_.bounds.first, last_.bounds.second, call.out + pixel * filters,
-                    filters);
-    if (last_.left != nullptr) steps_.apply(call.out, call.extras, pixel * filters, pixels * filters, 0, filters);
+                    call.bias[Stage::Project], added < 0 ? nullptr : static_cast<const float*>(call.extras[added]) + at,
+                    bounds.first, bounds.second, call.out + at, filters);
+    if (!last_) steps_.apply(call.out, call.extras, at, pixels * filters, 0, filters);
   }
 
   const SeparableConfig c_;
   const SeparableTable& table_;
-  const Posts expanded_, deep_, last_;
-  PixelSteps steps_;
-  bool by_channels_, unary_ = true, apart_ = false;  // apart_: steps come before rows go to their place
+  const Posts expanded_, deep_;
+  const PixelSteps steps_;
+  const std::optional<PixelSteps::InRegisters> last_;  // behind the last product
+  bool by_channels_, unary_ = true, apart_ = false;    // apart_: steps come before rows go to their place
   double image_ns_;
   std::int64_t pixels_, span_, block_, blocks_, group_, pieces_, ring_;
   std::size_t piece_bytes_ = 0, scratch_ = 0, ring_at_ = 0, deep_at_ = 0, whole_at_ = 0;
@@ -308,6 +294,25 @@ std::unique_ptr<Kernel> make_separable(const SeparableConfig& c, PackedConstants
 constexpr Candidate<SeparableConfig> kCandidates[] = {{"separable", separable_refuses, make_separable}};
 
 }  // namespace
+
+std::shared_ptr<const void> pack_for_separable(const Contents& weights, std::int64_t n, std::int64_t k,
+                                               std::int64_t width, PackedConstants& packed) {
+  return packed.get(weights, 0, to_string(Shape{n, k}) + " in panels of " + std::to_string(width), [&] {
+    const std::int64_t lanes = separable_table().lanes;
+    auto buffer = aligned_buffer(bytes_of(up(n, lanes) * k));
+    const auto* w = static_cast<const float*>(weights.data);
+    const double panel_ns = static_cast<double>(k * width) * 2;
+    parallel_ranges((n + width - 1) / width, panel_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t p = begin; p < end; ++p) {
+        const std::int64_t first = p * width, columns = std::min(width, up(n - first, lanes));
+        float* to = static_cast<float*>(buffer.get()) + first * k;
+        for (std::int64_t i = 0; i < k; ++i)
+          for (std::int64_t j = 0; j < columns; ++j) *to++ = first + j < n ? float_at(w + (first + j) * k + i) : 0.0f;
+      }
+    });
+    return buffer;
+  });
+}
 
 std::span<const Candidate<SeparableConfig>> separable_candidates() { return kCandidates; }
 

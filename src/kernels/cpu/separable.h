@@ -31,10 +31,10 @@ std::span<const Candidate<SeparableConfig>> separable_candidates();
 // Internal to the kernels: loops for a target's instruction set.
 struct SeparableTable {
   std::int64_t lanes, width;  // floats of a vector, and of a panel of weights
-  // c[m, n] = the sum over k of a[m, k] b[k, n], and the bias (or null), within bounds. `b` has panels of `width`
-  // columns, the last as wide as its columns need, in multiples of lanes.
+  // c[m, n] = the sum over k of a[m, k] b[k, n], the bias and `added`, which lies as c does (or null), within bounds.
+  // `b` has panels of `width` columns, the last as wide as its columns need, in multiples of lanes.
   void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
-                   const float* bias, float low, float high, float* c, std::int64_t c_row);
+                   const float* bias, const float* added, float low, float high, float* c, std::int64_t c_row);
   // out[p * out_step + c] = the bias and, for each of `rows` rows r and `taps` taps t, the sum of
   // x[r][p * pixel_step + t * tap_step + c] w[r][t * w_step + c], within bounds.
   void (*depthwise)(std::int64_t pixels, std::int64_t channels, std::int64_t rows, const float* const* x,
@@ -42,5 +42,8 @@ struct SeparableTable {
                     std::int64_t w_step, const float* bias, float low, float high, float* out, std::int64_t out_step);
 };
 const SeparableTable& separable_table();
+// Weights [n, k] as multiply() reads them.
+std::shared_ptr<const void> pack_for_separable(const Contents& weights, std::int64_t n, std::int64_t k,
+                                               std::int64_t width, PackedConstants& packed);
 
 }  // namespace norn::kernels

@@ -53,14 +53,15 @@ bool is_bounded(float low, float high) {
 }
 
 struct Target {
-  const float* bias;
+  const float *bias, *added;  // null for none
   float low, high;
   float* c;
   std::int64_t c_row, columns;  // to be stored
 };
 
 template <int rows, int vectors, bool bounded>
-HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, const Target& to, float* c) {
+HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, const Target& to, float* c,
+                     const float* added) {
   const F d;
   const std::int64_t w = lanes();
   V sums[rows][vectors];
@@ -77,6 +78,10 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
     }
   }
   const V low = hn::Set(d, to.low), high = hn::Set(d, to.high);
+  if (added != nullptr)
+    for (int r = 0; r < rows; ++r)
+      for (int v = 0; v < vectors; ++v)
+        sums[r][v] = hn::Add(sums[r][v], load(added + r * to.c_row + v * w, to.columns - v * w));
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v)
       store(within<bounded>(low, high, sums[r][v]), c + r * to.c_row + v * w, to.columns - v * w);
@@ -88,9 +93,12 @@ HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int
                         const Target& to) {
   constexpr int kMost = std::min(kSums / vectors, 12);
   float* c = to.c;
+  const float* added = to.added;
   const auto go = [&]<int rows>() {
-    for (; m >= rows; m -= rows, a += rows * a_row, c += rows * to.c_row)
-      tile<rows, vectors, bounded>(k, a, a_row, b, to, c);
+    for (; m >= rows; m -= rows, a += rows * a_row, c += rows * to.c_row) {
+      tile<rows, vectors, bounded>(k, a, a_row, b, to, c, added);
+      if (added != nullptr) added += rows * to.c_row;
+    }
   };
   go.template operator()<kMost>();
   if constexpr (kMost > 6) go.template operator()<6>();
@@ -118,12 +126,13 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
     n -= width;
     to.c += width;
     if (to.bias != nullptr) to.bias += width;
+    if (to.added != nullptr) to.added += width;
   }
 }
 
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
-              const float* bias, float low, float high, float* c, std::int64_t c_row) {
-  const Target to{bias, low, high, c, c_row, n};
+              const float* bias, const float* added, float low, float high, float* c, std::int64_t c_row) {
+  const Target to{bias, added, low, high, c, c_row, n};
   if (is_bounded(low, high)) return multiply_panels<true>(m, n, k, a, a_row, b, to);
   multiply_panels<false>(m, n, k, a, a_row, b, to);
 }

@@ -1,0 +1,166 @@
+// Products with packed panels of bytes: groups, windows and columns that do not fit into whole panels, and numbers at
+// the ends of their types. Every other candidate is held against the same sums.
+#include "kernels/cpu/panels_int8.h"
+
+#include <limits>
+
+#include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/int8_test.h"
+#include "kernels/cpu/matmul_candidates.h"
+
+namespace norn::kernels {
+namespace {
+
+using namespace test;
+
+constexpr DataType kTypes[] = {DataType::Uint8, DataType::Int8};
+
+TEST(PanelsInt8, WindowsAndGroups) {
+  struct Case {
+    Shape x, w, out;
+    std::int64_t group;
+    Shape strides, dilations, begin, end;
+    bool taken = true;  // by panels, where the machine has them
+  };
+  const std::vector<Case> cases = {
+      {{2, 24, 9, 7}, {36, 8, 3, 3}, {2, 36, 6, 7}, 3, {2, 1}, {1, 2}, {3, 1}, {1, 3}},
+      {{1, 12, 3, 11}, {210, 4, 1, 3}, {1, 210, 3, 5}, 3, {1, 2}, {1, 1}, {0, 0}, {0, 1}},
+      {{3, 8, 5, 4}, {16, 4, 2, 2}, {3, 16, 6, 4}, 2, {1, 1}, {1, 1}, {2, 0}, {0, 1}},
+      {{1, 84, 6}, {63, 12, 3}, {1, 63, 9}, 7, {1}, {2}, {0}, {7}},
+      {{1, 12, 3, 2, 5}, {24, 4, 2, 1, 3}, {1, 24, 2, 2, 5}, 3, {2, 1, 1}, {1, 1, 1}, {1, 0, 2}, {0, 0, 0}},
+      {{1, 8, 7, 7}, {48, 8, 7, 7}, {1, 48, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {{1, 4, 3, 3}, {9, 4, 31, 31}, {1, 9, 1, 3}, 1, {1, 1}, {1, 1}, {14, 17}, {14, 13}},
+      {{2, 3, 17, 10}, {65, 3, 7, 5}, {2, 65, 7, 5}, 1, {2, 2}, {1, 1}, {0, 4}, {3, 0}},  // copied, with its padding
+      {{1, 1, 1, 130}, {33, 1, 1, 16}, {1, 33, 1, 116}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 1}},
+      {{1, 6, 9}, {19, 6, 1}, {1, 19, 6}, 1, {2}, {1}, {2}, {0}},
+      {{1, 6, 5, 9}, {19, 6, 2, 3}, {1, 19, 2, 6}, 1, {1, 1}, {3, 2}, {0, 1}, {0, 0}, false},  // no line of bytes
+      {{1, 5, 4, 4}, {40, 1, 3, 3}, {1, 40, 4, 4}, 5, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false},  // several of a channel
+      {{1, 12, 4, 4}, {12, 4, 3, 3}, {1, 12, 4, 4}, 3, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false},
+  };
+  unsigned seed = 1;
+  for (const DataType x : kTypes)
+    for (const DataType w : kTypes)
+      for (const Case& s : cases) {
+        ConvInt8Config c{s.x, s.w, s.out, s.group, s.strides, s.dilations, s.begin, s.end, x, w};
+        check_conv(c, seed += 10);
+        const std::vector<std::uint8_t> weights(static_cast<std::size_t>(element_count(c.w)));
+        c.weights = {weights.data()};
+        if (panels_refuse_machine().empty())
+          EXPECT_EQ(panel_conv_int8_refuses(c).empty(), s.taken) << panel_conv_int8_refuses(c);
+      }
+}
+
+TEST(PanelsInt8, MatricesOfOddSizes) {
+  unsigned seed = 1;
+  for (const DataType x : kTypes)
+    for (const DataType w : kTypes)
+      for (const auto& [rows, depth, columns] :
+           {std::tuple(1, 4, 1), {1, 64, 15}, {13, 8, 17}, {97, 12, 65}, {25, 68, 129}, {5, 516, 96}, {193, 4, 31}})
+        check_matmul({{rows, depth}, {depth, columns}, {rows, columns}, x, w}, seed += 10);
+}
+
+// Sums of as many products as leave 32 bits just sufficient, every one of them the largest there is, with biases that
+// do not fit beside them.
+TEST(PanelsInt8, SumsAtTheEndsOf32Bits) {
+  constexpr std::int64_t kDepth = 33024, kColumns = 17, kRows = 3;
+  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max(),
+                         kLeast = std::numeric_limits<std::int32_t>::min();
+  const auto least = [](DataType type) { return static_cast<std::uint8_t>(type == DataType::Uint8 ? 0 : 128); };
+  const auto most = [](DataType type) { return static_cast<std::uint8_t>(type == DataType::Uint8 ? 255 : 127); };
+  for (const DataType xt : kTypes)
+    for (const DataType wt : kTypes)
+      for (const bool x_high : {false, true})
+        for (const bool w_high : {false, true})
+          for (const std::int32_t b : {0, kMost, kLeast}) {
+            std::vector<std::uint8_t> x(static_cast<std::size_t>(kRows * kDepth), x_high ? most(xt) : least(xt));
+            std::vector<std::uint8_t> w(static_cast<std::size_t>(kDepth * kColumns), w_high ? most(wt) : least(wt));
+            std::vector<std::uint8_t> x_zero = {x_high ? least(xt) : most(xt)},
+                                      w_zero = {w_high ? least(wt) : most(wt)};
+            std::vector<std::uint8_t> y_zero = {10};
+            std::vector<std::int32_t> bias(kColumns, b);
+            std::vector<float> scale = {0x1p-26f};
+            const std::int64_t sum = (x_high == w_high ? 1 : -1) * kDepth * 255 * 255;
+            for (const bool tame : {false, true})
+              for (const bool whole : {false, true}) {
+                if (whole && tame) continue;
+                MatMulInt8Config c{{kRows, kDepth}, {kDepth, kColumns}, {kRows, kColumns}, xt, wt, 1};
+                c.output.type = whole ? DataType::Int32 : DataType::Int8;
+                c.output.tame = tame;
+                c.weights = {w.data()};
+                c.w_zero = {w_zero.data()};
+                std::vector<void*> operands(Op::Y);
+                operands[Op::X] = x.data();
+                operands[Op::W] = w.data();
+                operands[Op::XZero] = x_zero.data();
+                operands[Op::WZero] = w_zero.data();
+                operands[Op::Bias] = bias.data();
+                if (!whole) operands[Op::Scale] = scale.data();
+                if (!whole) operands[Op::YZero] = y_zero.data();
+                const double want = whole ? static_cast<std::int32_t>(static_cast<std::uint64_t>(sum + b))
+                                          : std::nearbyint(std::ldexp(static_cast<double>(sum + b), -26)) + 10;
+                EXPECT_GE(offer(matmul_int8_candidates(), c, operands,
+                                std::vector<double>(static_cast<std::size_t>(kRows * kColumns), want), "at the end"),
+                          1);
+                if (!whole && !tame) continue;
+                // The same as a convolution of one group, and of a second one like it; all columns are alike.
+                for (const std::int64_t groups : {1, 2}) {
+                  const std::int64_t deep = kDepth / groups, filters = 16;
+                  ConvInt8Config v{{1, kDepth, 1, kRows},
+                                   {filters, deep, 1, 1},
+                                   {1, filters, 1, kRows},
+                                   groups,
+                                   {1, 1},
+                                   {1, 1},
+                                   {0, 0},
+                                   {0, 0},
+                                   xt,
+                                   wt,
+                                   1};
+                  v.weights = c.weights;
+                  v.w_zero = c.w_zero;
+                  v.output = c.output;
+                  const std::int64_t part = sum / groups + b;
+                  const double one = whole ? static_cast<std::int32_t>(static_cast<std::uint64_t>(part))
+                                           : std::nearbyint(std::ldexp(static_cast<double>(part), -26)) + 10;
+                  EXPECT_GE(offer(conv_int8_candidates(), v, operands,
+                                  std::vector<double>(static_cast<std::size_t>(kRows * filters), one), "at the end"),
+                            1);
+                }
+              }
+          }
+}
+
+// Scales so far apart that what is rounded last passes 32 bits.
+TEST(PanelsInt8, AddedToAnotherTensorFarBeyondTheResult) {
+  for (const float last : {0x1p-3f, 0x1p-30f})
+    for (const DataType type : kTypes) {
+      MatMulInt8Config c{{2, 4}, {4, 20}, {2, 20}};
+      SumOutput& o = c.output;
+      o.type = o.other = o.last = type;
+      o.tame = true;
+      o.middle_scale = o.other_scale = 1 / last;
+      std::vector<std::uint8_t> x(8, 1), other(40, 3), zero = {0};
+      std::vector<std::int8_t> w(80);
+      for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<std::int8_t>(i % 20) - 10;
+      std::vector<float> one = {1.0f}, small = {last};
+      c.weights = {w.data()};
+      std::vector<void*> operands(Op::Y);
+      operands[Op::X] = x.data();
+      operands[Op::W] = w.data();
+      std::vector<float> scale = {0.25f};
+      operands[Op::Scale] = scale.data();
+      operands[Op::YZero] = operands[Op::MiddleZero] = operands[Op::OtherZero] = operands[Op::LastZero] = zero.data();
+      operands[Op::Other] = other.data();
+      operands[Op::OtherScale] = operands[Op::MiddleScale] = one.data();
+      operands[Op::LastScale] = small.data();
+      std::vector<double> want;
+      for (std::int64_t i = 0; i < 40; ++i) {
+        const double first = Finished::saturate(type, static_cast<double>(i % 20 - 10));
+        want.push_back(Finished::saturate(type, std::nearbyint((first + 3) / static_cast<double>(last))));
+      }
+      EXPECT_GE(offer(matmul_int8_candidates(), c, operands, want, "far beyond"), 1);
+    }
+}
+
+}  // namespace
+}  // namespace norn::kernels
