@@ -69,7 +69,7 @@ void infer_linear_attention(InferContext& ctx) {
     batch = batch ? agree(ctx, i, 0, *batch, "the batch") : size_of(ctx, i, 0);
     length = length ? agree(ctx, i, 1, *length, "the length of the sequence") : size_of(ctx, i, 1);
   }
-  if (batch) batch = agree(ctx, 3, 0, *batch, "the batch");
+  batch = batch ? agree(ctx, 3, 0, *batch, "the batch") : size_of(ctx, 3, 0);
   agree(ctx, 3, 1, heads, "kv_num_heads");
   // Sizes of heads are compared by products, which can be solved for what is not known.
   std::optional<DimExpr> key_size = head_size(ctx, 0, q_heads), value_size = head_size(ctx, 2, heads);

@@ -113,6 +113,8 @@ const Cases cases(
          "float[2,3,1] random; float[2,3,1] random; float[2,3,1] random; -; -; float[2,3,3] random",
          "",
          {.error = "*"}},
+        {"LinearAttention q_num_heads=4 kv_num_heads=4 update_rule=linear", "float; float; float; float[2,4,16,16]",
+         "float[2,?,64]; float[2,4,16,16]"},
     });
 
 }  // namespace
