@@ -426,7 +426,7 @@ void DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at
     found.shape = declared.shape;
     return;
   }
-  const auto conflict = [&](std::string why) {
+  const auto conflict = [&](const std::string& why) {
     problem(Problem::Kind::DeclaredShape, Fault::Meaning,
             Error(ErrorCode::InvalidGraph,
                   std::string(what) + " declares " + declared.to_string() + ", but it is " + found.to_string() + why),
