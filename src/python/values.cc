@@ -228,7 +228,7 @@ Value from_array(PyArrayObject* given) {
   auto* out = tensor.as_mutable<std::int8_t>();
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
     const bool masked = in[i] >> bits == 0;  // otherwise extended already, or refused where the value goes
-    const int byte = static_cast<std::int8_t>(in[i] << (masked ? shift : 0));
+    const auto byte = static_cast<std::int8_t>(in[i] << (masked ? shift : 0));
     out[i] = static_cast<std::int8_t>(byte >> (masked ? shift : 0));
   }
   return tensor;
@@ -474,7 +474,7 @@ nb::object tensor_to_python(const Tensor& tensor, std::span<const Feed> feeds) {
     delete static_cast<Tensor*>(PyCapsule_GetPointer(self, PyCapsule_GetName(self)));
   });
   if (!capsule) throw nb::python_error();
-  owner.release();
+  [[maybe_unused]] Tensor* const kept = owner.release();
   if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.ptr()), capsule) < 0) throw nb::python_error();
   return array;
 }
