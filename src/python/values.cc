@@ -210,7 +210,7 @@ Value from_array(PyArrayObject* given) {
   const DataType type = type_of(num);
   if (type == DataType::Undefined) {
     const nb::object dtype = array.attr("dtype");
-    invalid_argument("numpy's " + std::string(nb::str(dtype).c_str()) + " is no ONNX element type",
+    invalid_argument("numpy's " + std::string(nb::str(dtype).c_str()) + " is not an ONNX element type",
                      "convert the array with .astype()");
   }
   if (!PyArray_ISCARRAY_RO(as_array())) {
@@ -292,7 +292,7 @@ Value from_dlpack(nb::handle object) {
   const DataType type = dlpack_type(array.dtype());
   if (type == DataType::Undefined) {
     invalid_argument("the element type of an object of type " + name_of_type(object) + ", " +
-                         dlpack_name(array.dtype()) + ", is no ONNX one that DLPack can hand over",
+                         dlpack_name(array.dtype()) + ", is not an ONNX one that DLPack can hand over",
                      "convert it; smaller types than 8 bits are taken from numpy arrays of ml_dtypes' types");
   }
   Shape dims(array.ndim());

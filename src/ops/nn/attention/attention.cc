@@ -87,7 +87,7 @@ Heads packed_heads(const NodeView& node) {
 // Tensors without heads are empty ones.
 void require_multiple(const NodeView& node, const Heads& heads) {
   if (heads.kv == 0 ? heads.query != 0 : heads.kv < 0 || heads.query % heads.kv != 0)
-    node.fail("the query's " + std::to_string(heads.query) + " heads are no multiple of the key's " +
+    node.fail("the query's " + std::to_string(heads.query) + " heads are not a multiple of the key's " +
               std::to_string(heads.kv));
 }
 

@@ -31,7 +31,7 @@ Heads heads_of(const BodyBuilder& b) {
   }
   const bool none = rank == 4 && heads.query == 0 && heads.kv == 0;
   if (!none && (heads.query <= 0 || heads.kv <= 0 || heads.query % heads.kv != 0))
-    b.fail("the query's " + std::to_string(heads.query) + " heads are no multiple of the key's " +
+    b.fail("the query's " + std::to_string(heads.query) + " heads are not a multiple of the key's " +
                std::to_string(heads.kv),
            rank == 3 ? "inputs of rank 3 take the attributes q_num_heads and kv_num_heads" : "");
   return heads;
