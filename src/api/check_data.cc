@@ -200,7 +200,7 @@ DataKind data_kind(std::span<const std::byte> bytes, const Limits& limits) {
   if (fitting.size() == 1) return fitting.front();
   if (fitting.empty()) {
     throw Error(ErrorCode::InvalidProtobuf,
-                "the bytes are no TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto");
+                "the bytes are not a TensorProto, SparseTensorProto, SequenceProto, MapProto or OptionalProto");
   }
   throw Error(ErrorCode::InvalidArgument,
               "which kind of data the bytes are cannot be determined: " +

@@ -106,13 +106,13 @@ class Writer {
   }
 
   // The graph is one that the facts are of; they refer to names in it, which stay where they are.
-  void write(ir::Graph& graph) {
+  void write(ir::Graph& graph, bool nested = false) {
     for (ir::Node& node : graph.node)
       for (ir::Attribute& attribute : node.attribute)
-        if (attribute.g) write(*attribute.g);
+        if (attribute.g) write(*attribute.g, true);
     const auto at = graphs_.find(&graph);
     if (at == graphs_.end()) return;
-    declare(graph, *at->second);
+    declare(graph, *at->second, nested);
   }
 
  private:
@@ -120,8 +120,9 @@ class Writer {
     return opset::to_ir(type, [this](const DimExpr& d) { return spelling_(d); });
   }
 
-  // What nodes make needs a declaration; what has one or more takes from what was found.
-  void declare(ir::Graph& graph, const DocumentFacts::Graph& found) {
+  // What nodes make needs a declaration; what has one or more takes from what was found. Inputs of the main graph are
+  // what the model asks for; those of a nested one are what its node gives.
+  void declare(ir::Graph& graph, const DocumentFacts::Graph& found, bool nested) {
     const std::size_t most = found.values.size() - found.first_made;
     format::ValueInfoBytes* bytes = encoded_ ? &encoded_->value_info[&graph] : nullptr;
     if (bytes)
@@ -130,11 +131,15 @@ class Writer {
       graph.value_info.reserve(graph.value_info.size() + most);
     base::NameMap numbers;
     std::vector<std::vector<ir::ValueInfo*>> declared;
-    for (auto* list : {&graph.output, &graph.value_info})
-      for (ir::ValueInfo& info : *list) {
+    const auto take = [&](std::vector<ir::ValueInfo>& list) {
+      for (ir::ValueInfo& info : list) {
         const std::uint32_t* said = numbers.add(info.name.get(), static_cast<std::uint32_t>(declared.size()));
         (said ? declared[*said] : declared.emplace_back()).push_back(&info);
       }
+    };
+    take(graph.output);
+    take(graph.value_info);
+    if (nested) take(graph.input);
     for (std::size_t i = 0; i < found.values.size(); ++i) {
       const DocumentFacts::Value& value = facts_.value(found.values[i]);
       const ValueType& type = value.type;

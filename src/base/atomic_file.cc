@@ -1,6 +1,7 @@
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -36,6 +37,20 @@ bool read_fully(int fd, std::byte* to, std::size_t size, std::uint64_t offset) {
   return true;
 }
 
+// Where a link leads whose end is not there yet; "" for links that lead to each other.
+std::string end_of_links(std::string path) {
+  std::array<char, PATH_MAX> to;
+  for (int links = 0; links < 40; ++links) {
+    const ssize_t size = ::readlink(path.c_str(), to.data(), to.size());
+    if (size <= 0) return path;
+    const auto slash = path.rfind('/');
+    const std::string folder = to[0] == '/' || slash == std::string::npos ? "" : path.substr(0, slash + 1);
+    path = folder + std::string(to.data(), static_cast<std::size_t>(size));
+  }
+  errno = ELOOP;
+  return {};
+}
+
 }  // namespace
 
 void AtomicFile::fail(const char* what) const {
@@ -59,6 +74,9 @@ AtomicFile::AtomicFile(const std::string& path, Stored stored) : shown_(path), s
     }
     std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);
     if (real) target = real.get();
+  } else {
+    target = end_of_links(path);
+    if (target.empty()) fail("cannot write");
   }
   const auto slash = target.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);

@@ -171,7 +171,7 @@ std::string near_file(const std::string& path) {
   std::filesystem::directory_iterator at(folder, failed), end;
   for (int n = 0; !failed && at != end && n < 1000; at.increment(failed), ++n)
     nearest.offer(at->path().filename().string());
-  const std::string question = nearest.question();
+  std::string question = nearest.question();
   if (!question.empty()) return question;
   return wanted.is_absolute()
              ? ""

@@ -104,6 +104,17 @@ TEST_F(Files, WritingThroughALinkKeepsTheLink) {
   write(path("link"), "2");
   EXPECT_TRUE(fs::is_symlink(path("link")));
   EXPECT_EQ(content(path("real")), "2");
+  fs::create_directory(path("folder"));
+  fs::create_symlink("../later", path("folder/near"));
+  fs::create_symlink("folder/near", path("far"));
+  for (const char* text : {"3", "4"}) {  // the first one makes the file
+    write(path("far"), text);
+    EXPECT_TRUE(fs::is_symlink(path("far")) && fs::is_symlink(path("folder/near")));
+    EXPECT_EQ(content(path("later")), text);
+  }
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink("a", path("b"));
+  EXPECT_THROW(write(path("a"), "5"), Error);
 }
 
 TEST_F(Files, KeepsPermissions) {

@@ -463,7 +463,7 @@ void NameForms::look(const ir::Node& node) {
 void NameForms::report(Context& ctx, const Place& place) const {
   if (odd_ == 0) return;
   ctx.report("name.c90", place,
-             std::to_string(odd_) + " of " + std::to_string(names_) + " names are no C identifiers, the first is " +
+             std::to_string(odd_) + " of " + std::to_string(names_) + " names are not C identifiers, the first is " +
                  quoted(example_),
              "tools that generate code may need letters, digits and underscores");
 }

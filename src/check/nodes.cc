@@ -4,11 +4,13 @@
 // may be left off. Names that begin with two underscores are an implementation's own and escape the signature. What
 // changed between versions is the common fault, so hints look at the operator's other versions.
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "base/text.h"
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "infer/signature.h"
 #include "ir/constants.h"
 #include "ir/walk.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
@@ -18,11 +20,6 @@ namespace {
 
 using base::counted;
 
-std::string range_text(int least, int most) {
-  if (most == opset::kUnbounded) return std::to_string(least) + " or more";
-  return least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
-}
-
 std::string operator_text(const BoundOperator& bound) {
   return opset::full_name(*bound.op) + " (version " + std::to_string(bound.schema->since) + ")";
 }
@@ -31,50 +28,19 @@ bool ends_variadic(std::span<const opset::Param> params) {
   return !params.empty() && params.back().option == opset::ParamOption::Variadic;
 }
 
-// Another version in which the node's number of values would do.
-std::string version_hint(const BoundOperator& bound, std::size_t inputs, std::size_t outputs) {
-  for (auto row = bound.op->history.rbegin(); row != bound.op->history.rend(); ++row) {
-    const auto fits = [](std::size_t n, int least, int most) {
-      return n >= static_cast<std::size_t>(least) && n <= static_cast<std::size_t>(most);
-    };
-    if (row->deprecated || row->since == bound.schema->since) continue;
-    if (!fits(inputs, opset::min_inputs(*row), opset::max_inputs(*row))) continue;
-    if (!fits(outputs, opset::min_outputs(*row), opset::max_outputs(*row))) continue;
-    return "version " + std::to_string(row->since) + " of the operator takes as many; imported is version " +
-           std::to_string(bound.version);
-  }
-  return {};
-}
-
 void check_counts(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
-  const std::size_t inputs = node.input.size(), outputs = node.output.size();
-  if (inputs > static_cast<std::size_t>(bound.max_inputs)) {
-    ctx.report("node.inputs.count", place,
-               counted(inputs, "input") + "; " + operator_text(bound) + " takes " +
-                   range_text(bound.min_inputs, bound.max_inputs),
-               version_hint(bound, inputs, outputs));
-  } else if (inputs < static_cast<std::size_t>(bound.min_inputs)) {
-    const std::string message = counted(inputs, "input") + "; " + operator_text(bound) + " takes " +
-                                range_text(bound.min_inputs, bound.max_inputs);
-    if (ends_variadic(bound.schema->inputs) && inputs + 1 >= bound.schema->inputs.size()) {
-      ctx.report("node.variadic.min-arity", place, message);
-    } else {
-      ctx.report("node.inputs.count", place, message, version_hint(bound, inputs, outputs));
-    }
-  }
-  if (outputs > static_cast<std::size_t>(bound.max_outputs)) {
-    ctx.report("node.outputs.count", place,
-               counted(outputs, "output") + "; " + operator_text(bound) + " gives " +
-                   range_text(bound.min_outputs, bound.max_outputs),
-               version_hint(bound, inputs, outputs));
-  } else if (outputs < static_cast<std::size_t>(bound.min_outputs) && outputs > 0) {
-    const std::string message = counted(outputs, "output") + "; " + operator_text(bound) + " gives " +
-                                range_text(bound.min_outputs, bound.max_outputs);
-    if (ends_variadic(bound.schema->outputs))
-      ctx.report("node.variadic.min-arity", place, message);
+  const auto count = [&](bool inputs, std::size_t given, int least, int most) {
+    if (given >= static_cast<std::size_t>(least) && given <= static_cast<std::size_t>(most)) return;
+    const std::span<const opset::Param> params = inputs ? bound.schema->inputs : bound.schema->outputs;
+    const auto fault = infer::wrong_count(inputs, given, least, most, *bound.op, *bound.schema);
+    const bool too_few = given < static_cast<std::size_t>(least);
+    if (too_few && ends_variadic(params) && (!inputs || given + 1 >= params.size()))
+      ctx.report("node.variadic.min-arity", place, fault.message);
     else
-      ctx.report("node.outputs.count", place, message);
-  }
+      ctx.report(inputs ? Rule("node.inputs.count") : Rule("node.outputs.count"), place, fault.message, fault.hint);
+  };
+  count(true, node.input.size(), bound.min_inputs, bound.max_inputs);
+  if (!node.output.empty()) count(false, node.output.size(), bound.min_outputs, bound.max_outputs);
 }
 
 const opset::Param* param_at(std::span<const opset::Param> params, std::size_t i) {
@@ -106,76 +72,6 @@ void check_empty_names(Context& ctx, const Place& place, const ir::Node& node, c
   }
 }
 
-std::string attribute_type(ir::AttributeType type) { return std::string(ir::attribute_type_name(type)); }
-
-std::string nearest_attribute(const opset::Schema& schema, std::string_view name) {
-  const auto lower = [](std::string_view text) {
-    std::string out;
-    for (char c : text) {
-      if (c != '_') out += base::lower(c);
-    }
-    return out;
-  };
-  const std::string wanted = lower(name);
-  for (const opset::Attr& attr : schema.attrs) {
-    const std::string have = lower(attr.name);
-    // Equal but for case and underscores, or the one the other's beginning or end.
-    const auto& longer = have.size() > wanted.size() ? have : wanted;
-    const auto& shorter = have.size() > wanted.size() ? wanted : have;
-    if (shorter.size() < 3 || shorter.size() * 2 < longer.size()) continue;
-    std::size_t head = 0, tail = 0;
-    while (head < shorter.size() && shorter[head] == longer[head]) ++head;
-    while (tail < shorter.size() - head && shorter[shorter.size() - 1 - tail] == longer[longer.size() - 1 - tail]) {
-      ++tail;
-    }
-    if (head + tail + 1 >= shorter.size() && longer.size() - shorter.size() <= 3) {
-      return "did you mean " + quoted(attr.name);
-    }
-  }
-  return {};
-}
-
-std::string unknown_attribute_hint(const BoundOperator& bound, std::string_view name) {
-  const auto has_input = [&](const opset::Schema& row) {
-    return std::any_of(row.inputs.begin(), row.inputs.end(), [&](const opset::Param& p) { return p.name == name; });
-  };
-  const auto has_attribute = [&](const opset::Schema& row) { return !row.deprecated && opset::find_attr(row, name); };
-  const opset::Schema& schema = *bound.schema;
-  // The versions, of those that stand together, which have it: the last before this one, and the next after it.
-  int input_since = 0, dropped = 0, from = 0, until = 0;
-  bool had = false;
-  for (const auto& row : bound.op->history) {
-    const bool has = has_attribute(row);
-    if (row.since <= schema.since) {
-      if (!has_input(row))
-        input_since = 0;
-      else if (input_since == 0)
-        input_since = row.since;
-      if (had && !has) dropped = row.since;
-      had = has;
-    } else if (from == 0 ? has : !has) {
-      if (from != 0) {
-        until = row.since;
-        break;
-      }
-      from = row.since;
-    }
-  }
-  if (input_since > 0) {
-    std::size_t position = 0;
-    while (schema.inputs[position].name != name) ++position;
-    return "since opset " + std::to_string(input_since) + " " + quoted(name) + " is an input: give it as input " +
-           std::to_string(position);
-  }
-  if (dropped > 0) return "it was dropped in opset " + std::to_string(dropped);
-  if (until > 0) {
-    return until - from == 1 ? "opset " + std::to_string(from) + " alone has it"
-                             : "only opsets " + std::to_string(from) + " to " + std::to_string(until - 1) + " have it";
-  }
-  if (from > 0) return "it exists from opset " + std::to_string(from) + " on: import that";
-  return nearest_attribute(schema, name);
-}
-
 void check_attributes(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
   const opset::Schema& schema = *bound.schema;
   for (const ir::Attribute& attribute : node.attribute) {
@@ -183,15 +79,14 @@ void check_attributes(Context& ctx, const Place& place, const ir::Node& node, co
     if (name.starts_with("__") || name.empty()) continue;
     const opset::Attr* expected = opset::find_attr(schema, name);
     if (!expected) {
-      ctx.report("node.attributes.known", place.attribute(attribute),
-                 operator_text(bound) + " has no attribute " + quoted(name), unknown_attribute_hint(bound, name));
+      const auto fault = infer::unknown_attribute(name, *bound.op, schema);
+      ctx.report("node.attributes.known", place.attribute(attribute), fault.message, fault.hint);
       continue;
     }
     const ir::AttributeType given = attribute.kind();
     if (given != expected->type && given != ir::AttributeType::Undefined) {
-      ctx.report("node.attributes.type", place.attribute(attribute),
-                 "it is " + attribute_type(given) + ", not " + attribute_type(expected->type) + " as " +
-                     operator_text(bound) + " declares");
+      const auto fault = infer::attribute_of_other_type(attribute, *expected, *bound.op, schema);
+      ctx.report("node.attributes.type", place.attribute(attribute), fault.message, fault.hint);
     }
   }
   if (!bound.requires_attributes) return;
@@ -200,9 +95,8 @@ void check_attributes(Context& ctx, const Place& place, const ir::Node& node, co
     const bool given = std::any_of(node.attribute.begin(), node.attribute.end(),
                                    [&](const ir::Attribute& a) { return a.name.get() == expected.name; });
     if (given) continue;
-    ctx.report("node.attributes.required", place,
-               operator_text(bound) + " requires the attribute " + quoted(expected.name),
-               "add it; its type is " + attribute_type(expected.type));
+    const auto fault = infer::missing_attribute(expected, *bound.op, schema);
+    ctx.report("node.attributes.required", place, fault.message, fault.hint);
   }
 }
 

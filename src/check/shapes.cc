@@ -18,7 +18,7 @@ struct ToldVariables {
 
 void check_variable(Context& ctx, const Place& place, const std::string& name) {
   if (!ctx.state<ToldVariables>().names.insert(name)) return;
-  ctx.report("name.c90.dim-param", place, "the dimension variable " + quoted(name) + " is no C identifier",
+  ctx.report("name.c90.dim-param", place, "the dimension variable " + quoted(name) + " is not a C identifier",
              "use letters, digits and underscores, with no digit first; readers of text formats stumble over others");
 }
 

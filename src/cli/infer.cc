@@ -44,7 +44,7 @@ void add_infer(CLI::App& app, int& exit) {
   command->add_option("model", flags->input, "The model; - is standard input")->required()->type_name("MODEL");
   command->add_option("out", flags->output, "Where the model goes with what was found; - is standard output")
       ->type_name("OUT");
-  command->add_flag("--why", flags->why, "Tell of every size that stays unknown why it does, and where that began");
+  command->add_flag("--why", flags->why, "Say for each size that stays unknown why it does, and where that began");
   command->add_flag(
       "--symbolic", flags->options.symbolic,
       "Write expressions (2*seq + 1), and names for sizes that are known only when the model runs, as dimension names");

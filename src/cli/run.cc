@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "classify.h"
@@ -78,6 +79,40 @@ bool wants_all(const RunFlags& flags, const Session& session) {
          std::ranges::find(session.outputs(), "*", &ArgInfo::name) == session.outputs().end();
 }
 
+// Outputs that are not of the sizes that the model declares: what nodes give is what a run gives, but whoever declared
+// something else may want to know. A variable has the size that the first input or output with it has.
+class DeclaredSizes {
+ public:
+  DeclaredSizes(const Session& session, const NamedValues& inputs) : session_(session) {
+    for (const auto& [name, value] : inputs) agrees(session.inputs(), name, value);
+  }
+  // What the model declares, if the output contradicts it.
+  std::optional<std::string> contradicted(const std::string& name, const Value& value) {
+    const ArgInfo* declared = agrees(session_.outputs(), name, value);
+    return declared ? std::optional(declaration_text(*declared)) : std::nullopt;
+  }
+
+ private:
+  // The declaration that the value contradicts, else null.
+  const ArgInfo* agrees(const std::vector<ArgInfo>& declared, const std::string& name, const Value& value) {
+    const auto arg = std::ranges::find(declared, name, &ArgInfo::name);
+    if (arg == declared.end() || !arg->has_shape || !value.is_tensor()) return nullptr;
+    const Shape& dims = value.tensor().dims();
+    if (dims.size() != arg->shape.size()) return &*arg;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      const DimInfo& dim = arg->shape[d];
+      const std::int64_t expected = dim.value >= 0     ? dim.value
+                                    : dim.name.empty() ? dims[d]
+                                                       : variables_.emplace(dim.name, dims[d]).first->second;
+      if (dims[d] != expected) return &*arg;
+    }
+    return nullptr;
+  }
+
+  const Session& session_;
+  std::map<std::string, std::int64_t> variables_;
+};
+
 int run_inputs(const RunFlags& flags, const Session& session, double load_seconds) {
   const NamedValues values =
       complete(load_inputs(flags.inputs, session), session, flags.generator(session), flags.model);
@@ -108,6 +143,7 @@ int run_inputs(const RunFlags& flags, const Session& session, double load_second
   const double median = times[times.size() / 2];
   std::vector<std::string> files;
   if (!flags.save_dir.empty()) files = save_outputs(flags.save_dir, names, outputs);
+  DeclaredSizes declared(session, values);
 
   if (flags.json) {
     nlohmann::ordered_json json{{"model", flags.model}, {"load_seconds", load_seconds}};
@@ -117,6 +153,7 @@ int run_inputs(const RunFlags& flags, const Session& session, double load_second
       nlohmann::ordered_json output{{"name", names[i]}};
       output.update(to_json(outputs[i]));
       if (!files.empty()) output["file"] = files[i];
+      if (const auto other = declared.contradicted(names[i], outputs[i])) output["declared"] = *other;
       json["outputs"].push_back(std::move(output));
     }
     fmt::print("{}\n", dumped(json));
@@ -127,6 +164,8 @@ int run_inputs(const RunFlags& flags, const Session& session, double load_second
     if (!files.empty() && std::filesystem::path(files[i]).stem() != names[i]) {
       fmt::print("  in {}\n", printable(files[i]));
     }
+    if (const auto other = declared.contradicted(names[i], outputs[i]))
+      fmt::print("  note: the model declares {}\n", printable(*other));
   }
   if (flags.repeat > 1) {
     fmt::print("loaded in {}; {} runs: first {}, median {}, least {}\n", duration_text(load_seconds), flags.repeat,

@@ -30,7 +30,7 @@ SharedBytes read_all(const Limits& limits) {
       room = size + size / 2 + (std::size_t{1} << 16);
       void* grown = std::realloc(memory.get(), room);
       if (!grown) throw std::bad_alloc();
-      static_cast<void>(memory.release());
+      [[maybe_unused]] void* const moved = memory.release();
       memory.reset(grown);
     }
     const ssize_t n = ::read(STDIN_FILENO, static_cast<std::byte*>(memory.get()) + size, room - size);

@@ -37,9 +37,9 @@ std::optional<Mistake> identify(std::span<const std::byte> bytes) {
     return head.substr(std::min(at, head.size())).starts_with(magic);
   };
   // What would help, whatever was wanted.
-  const auto either = [](std::string what, std::string hint) { return Mistake{std::move(what), hint, hint}; };
+  const auto either = [](std::string what, const std::string& hint) { return Mistake{std::move(what), hint, hint}; };
   // What arrays can be made of.
-  const auto decodable = [](std::string what, std::string how, std::string model_hint = {}) {
+  const auto decodable = [](std::string what, const std::string& how, std::string model_hint = {}) {
     return Mistake{std::move(what), std::move(model_hint),
                    "make an array of it, as the model wants its input, and save that: np.save(\"x.npy\", " + how + ")"};
   };

@@ -37,7 +37,7 @@ class Writer {
   }
 
  private:
-  void line() { out_.append(1, '\n').append(static_cast<std::size_t>(2 * level_), ' '); }
+  void line() { out_.append(1, '\n').append(2 * static_cast<std::size_t>(level_), ' '); }
 
   template <class T>
   void field(const ir::Field<T>& f, Trait trait, const char* name) {

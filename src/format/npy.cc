@@ -275,7 +275,7 @@ Tensor read_npy(const ir::Bytes& bytes, DataType raw_type, const Limits& limits)
   const bool complex = type == DataType::Complex64 || type == DataType::Complex128;
   const std::uint64_t unit = complex ? width / 2 : width;
   const bool aligned = reinterpret_cast<std::uintptr_t>(data) % unit == 0;
-  const auto sound = [](Tensor read) { return base::with_sound_elements(read).value_or(read); };
+  const auto sound = [](const Tensor& read) { return base::with_sound_elements(read).value_or(read); };
   if (plain && !swap && aligned && count > 0 && bytes.owner()) {
     return sound(Tensor::borrow(type, header.shape, const_cast<std::byte*>(data), bytes.owner()));
   }
@@ -291,7 +291,7 @@ Tensor read_npy(const ir::Bytes& bytes, DataType raw_type, const Limits& limits)
   if (swap && unit > 1) {
     for (std::uint64_t i = 0; i < *total; i += unit) std::reverse(out + i, out + i + unit);
   }
-  return sound(std::move(tensor));
+  return sound(tensor);
 }
 
 bool is_raw_in_npy(DataType type) noexcept {

@@ -42,13 +42,13 @@ class Writer {
 
   template <class T>
   void one(const T& v, Trait trait, const char* name) {
-    out_.append(static_cast<std::size_t>(2 * level_), ' ') += name;
+    out_.append(2 * static_cast<std::size_t>(level_), ' ') += name;
     if constexpr (requires { v.unknown; }) {
       out_ += " {\n";
       ++level_;
       message(v);
       --level_;
-      out_.append(static_cast<std::size_t>(2 * level_), ' ') += "}\n";
+      out_.append(2 * static_cast<std::size_t>(level_), ' ') += "}\n";
     } else {
       out_ += ": ";
       scalar(v, trait);

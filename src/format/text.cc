@@ -174,7 +174,7 @@ class Printer {
     out_ += ']';
   }
 
-  void indent(int more) { out_.append(static_cast<std::size_t>(2 * (level_ + more)), ' '); }
+  void indent(int more) { out_.append(2 * static_cast<std::size_t>(level_ + more), ' '); }
 
   void quoted(std::string_view text) {
     out_ += '"';

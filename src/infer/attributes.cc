@@ -2,9 +2,11 @@
 #include "infer/attributes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "infer/signature.h"
 #include "ir/constants.h"
 #include "norn/error.h"
 #include "opset/attrs.h"
@@ -21,27 +23,9 @@ std::string function_key(std::string_view domain, std::string_view name, std::st
 
 bool is_reference(const ir::Attribute& attr) { return attr.ref_attr_name.has() && !attr.ref_attr_name.get().empty(); }
 
-[[noreturn]] void fail_unknown(const std::string& name, const opset::Operator& op, const opset::Schema& schema) {
-  std::string names;
-  for (const opset::Attr& a : schema.attrs) names += (names.empty() ? "" : ", ") + std::string(a.name);
-  base::Nearest nearest(name);
-  for (const opset::Attr& a : schema.attrs) nearest.offer(a.name);
-  std::string elsewhere;
-  for (const opset::Schema& other : op.history) {
-    if (opset::find_attr(other, name))
-      elsewhere += "; version " + std::to_string(other.since) + " has \"" + name + "\"";
-    const bool is_input =
-        std::any_of(other.inputs.begin(), other.inputs.end(), [&](const opset::Param& p) { return p.name == name; });
-    if (is_input && other.since <= schema.since)
-      elsewhere += "; since opset " + std::to_string(other.since) + " \"" + name + "\" is an input";
-  }
-  std::string hint = nearest.question();
-  if (!hint.empty()) hint += " ";
-  hint += (names.empty() ? "it has none" : "it has " + names) + elsewhere;
-  if (names.empty() && elsewhere.empty()) hint += ": leave the attribute out";
-  throw Error(ErrorCode::InvalidGraph,
-              opset::full_name(op) + " version " + std::to_string(schema.since) + " has no attribute \"" + name + "\"",
-              "attribute \"" + name + "\"", hint);
+[[noreturn]] void fail(SignatureFault fault, const std::string& name = {}) {
+  throw Error(ErrorCode::InvalidGraph, std::move(fault.message), name.empty() ? "" : "attribute " + base::quoted(name),
+              std::move(fault.hint));
 }
 
 }  // namespace
@@ -177,14 +161,8 @@ void check_attributes(std::span<const ir::Attribute> attrs, const opset::Operato
     const std::string& name = attr.name.get();
     if (name.starts_with("__")) continue;  // an implementation's own, no operator's
     const opset::Attr* row = opset::find_attr(schema, name);
-    if (!row) fail_unknown(name, op, schema);
-    if (attr.kind() != row->type)
-      throw Error(ErrorCode::InvalidGraph,
-                  "attribute \"" + name + "\" is " + std::string(ir::attribute_type_name(attr.kind())) + ", but " +
-                      opset::full_name(op) + " version " + std::to_string(schema.since) + " wants " +
-                      std::string(ir::attribute_type_name(row->type)),
-                  "attribute \"" + name + "\"",
-                  "write its value as " + std::string(ir::attribute_type_name(row->type)));
+    if (!row) fail(unknown_attribute(name, op, schema), name);
+    if (attr.kind() != row->type) fail(attribute_of_other_type(attr, *row, op, schema), name);
     if (opset::lacks_value(attr))
       throw Error(ErrorCode::InvalidGraph,
                   "attribute \"" + name + "\" has no value, though its type is " +
@@ -195,12 +173,7 @@ void check_attributes(std::span<const ir::Attribute> attrs, const opset::Operato
     // consumed_inputs was an in-place hint of opset 1 that writers often left out even where it was required.
     if (row.required && row.name != "consumed_inputs" &&
         std::none_of(attrs.begin(), attrs.end(), [&](const ir::Attribute& a) { return a.name.get() == row.name; }))
-      throw Error(ErrorCode::InvalidGraph,
-                  "the required attribute \"" + std::string(row.name) + "\" (" +
-                      std::string(ir::attribute_type_name(row.type)) + ") is missing",
-                  {},
-                  "give the node the attribute; it has no default in version " + std::to_string(schema.since) + " of " +
-                      opset::full_name(op));
+      fail(missing_attribute(row, op, schema));
 }
 
 }  // namespace norn::infer

@@ -111,6 +111,23 @@ PlaceId DocumentWalk::place(PlaceKind kind, PlaceId outer, const void* part, std
   return static_cast<PlaceId>(out_.places_.size() - 1);
 }
 
+std::string DocumentWalk::given_by(PlaceId declared) const {
+  constexpr std::size_t kMost = 100;  // messages that are worth looking for a node
+  const DocumentFacts::Place& place = out_.places_[declared];
+  const std::vector<ir::Node>* nodes = nullptr;
+  if (place.kind == PlaceKind::Declared && place.outer != kNowhere && out_.problems.size() < kMost) {
+    const DocumentFacts::Place& outer = out_.places_[place.outer];
+    if (outer.kind == PlaceKind::Graph) nodes = &static_cast<const ir::Graph*>(outer.part)->node;
+  }
+  for (std::size_t i = 0; nodes && i < nodes->size(); ++i) {
+    const ir::Node& node = (*nodes)[i];
+    const std::string& name = static_cast<const ir::ValueInfo*>(place.part)->name.get();
+    if (std::find(node.output.begin(), node.output.end(), name) != node.output.end())
+      return ir::describe_node(node, i) + " gives ";
+  }
+  return "it is ";
+}
+
 std::uint32_t DocumentWalk::unknown_because(std::string why, PlaceId where) {
   out_.unknowns.push_back({std::move(why), where});
   return static_cast<std::uint32_t>(out_.unknowns.size() - 1);

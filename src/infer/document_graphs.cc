@@ -59,6 +59,8 @@ class NodeSurroundings final : public Surroundings {
   void join() {
     if (one_runs_ && !known_) branches_.join(place_);
   }
+  // Why the rank or type of an output is not known, if one of the branches leaves it open, else 0.
+  std::uint32_t unknown(std::size_t output) const { return output < unknown_.size() ? unknown_[output] : 0; }
 
  private:
   struct Visit {
@@ -97,7 +99,14 @@ class NodeSurroundings final : public Surroundings {
         --node.walk_.depth_;
       }
     } inside(*this);
-    return walk_.graph(*attr.g, inner, &formals, at);
+    std::vector<Fact> found = walk_.graph(*attr.g, inner, &formals, at);
+    for (std::size_t i = 0; one_runs_ && i < found.size(); ++i) {
+      if (!is_open(found[i].type)) continue;
+      const auto id = walk_.find(attr.g->output[i].name.get(), inner);
+      unknown_.resize(found.size());
+      if (id && *id != kNoValue) unknown_[i] = walk_.values_[*id].unknown;
+    }
+    return found;
   }
 
   DocumentWalk& walk_;
@@ -110,6 +119,7 @@ class NodeSurroundings final : public Surroundings {
   LoopMemory* memory_ = nullptr;  // of a loop that may be inferred again
   bool one_runs_, known_;         // exactly one of the graphs runs; it is known which
   std::vector<Visit> visits_;
+  std::vector<std::uint32_t> unknown_;  // by output, as Value::unknown
 };
 
 namespace {
@@ -216,6 +226,10 @@ void DocumentWalk::infer(const opset::Operator& op, const opset::Schema* schema,
     if (scope.recorded) scope.defined.push_back(outputs[i]);
     Held& held = values_[outputs[i]];
     if (!is_open(held.type)) continue;
+    if (const std::uint32_t inner = around.unknown(i)) {
+      held.unknown = inner;
+      continue;
+    }
     if (!unknown) {
       for (ValueId id : ids)
         if (!unknown && id != kNoValue && is_open(values_[id].type)) unknown = values_[id].unknown;
@@ -400,8 +414,8 @@ void DocumentWalk::merge(Held& held, const ir::Type& type, PlaceId at, std::stri
   ValueType& found = held.type;
   if (!opset::same_type(found, declared)) {
     problem(Problem::Kind::DeclaredType, Fault::Meaning,
-            Error(ErrorCode::InvalidGraph,
-                  std::string(what) + " declares " + declared.to_string() + ", but it is " + found.to_string()),
+            Error(ErrorCode::InvalidGraph, std::string(what) + " declares " + declared.to_string() + ", but " +
+                                               given_by(at) + found.to_string()),
             at);
     return;
   }
@@ -426,10 +440,10 @@ void DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at
     found.shape = declared.shape;
     return;
   }
-  const auto conflict = [&](std::string why) {
+  const auto conflict = [&](const std::string& why) {
     problem(Problem::Kind::DeclaredShape, Fault::Meaning,
-            Error(ErrorCode::InvalidGraph,
-                  std::string(what) + " declares " + declared.to_string() + ", but it is " + found.to_string() + why),
+            Error(ErrorCode::InvalidGraph, std::string(what) + " declares " + declared.to_string() + ", but " +
+                                               given_by(at) + found.to_string() + why),
             at);
   };
   if (found.shape->size() != declared.shape->size()) return conflict(": the ranks differ");
@@ -444,8 +458,8 @@ void DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at
       out_.symbols.equal(have, says, at);
     } catch (const Error& e) {
       problem(Problem::Kind::Variables, Fault::Meaning,
-              Error(ErrorCode::InvalidGraph, std::string(what) + " declares " + declared.to_string() + ", but it is " +
-                                                 found.to_string() + ": " + e.message()),
+              Error(ErrorCode::InvalidGraph, std::string(what) + " declares " + declared.to_string() + ", but " +
+                                                 given_by(at) + found.to_string() + ": " + e.message()),
               at);
       continue;
     }

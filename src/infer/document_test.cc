@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 
 #include "format/text.h"
 #include "norn/error.h"
@@ -134,6 +137,44 @@ TEST(Document, LimitsHold) {
   DocumentOptions limited = options();
   limited.limits.max_expanded_nodes = 1000;
   EXPECT_THROW(infer_document(model, limited, facts), Error);
+}
+
+TEST(Document, ContradictionsNameTheNodeAndTheDeclaration) {
+  const ir::Model model = parsed(R"(agraph (float[3] x, float[N] z, float[4] w) => (float[4] y, int64[N] i)
+    <float[5] t> { t = Relu(x) y = Neg(x) i = Identity(z) a = Add(z, w) })");
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  std::vector<std::string> messages;
+  for (const Problem& p : facts.problems) messages.push_back(p.message);
+  const auto has = [&](std::string_view text) {
+    return std::any_of(messages.begin(), messages.end(),
+                       [&](const std::string& m) { return m.find(text) != std::string::npos; });
+  };
+  EXPECT_TRUE(has("value_info declares float[5], but node 0 (Relu) gives float[3]: dimension 0 differs"));
+  EXPECT_TRUE(has("the graph output declares float[4], but node 1 (Neg) gives float[3]: dimension 0 differs"));
+  EXPECT_TRUE(has("the graph output declares int64[N], but node 2 (Identity) gives float[N]"));
+  EXPECT_EQ(messages.size(), 3u) << ::testing::PrintToString(messages);
+}
+
+// A rank that a branch leaves open is not known for the branch's reason, which began in the branch.
+TEST(Document, OutputsOfBranchesSayWhereTheUnknownBegan) {
+  const ir::Model model = parsed(R"(agraph (bool c, float[N] x, int64[K] s) => (y, z) {
+    y, z = If (c) <then_branch = t () => (a, b) { a = Reshape(x, s) b = Neg(x) },
+      else_branch = e () => (f, g) { f = Neg(x) g = Expand(x, s) }>
+    k = ConstantOfShape(s)
+  })");
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  std::map<std::string, std::string> why;
+  for (infer::ValueId id : facts.graphs.front().values)
+    if (const DocumentFacts::Value& value = facts.value(id); value.unknown)
+      why[std::string(value.name)] =
+          facts.unknowns[value.unknown].why + " @ " + facts.describe(facts.unknowns[value.unknown].where);
+  EXPECT_TRUE(why["y"].starts_with("neither the contents of shape nor its length are known @")) << why["y"];
+  EXPECT_TRUE(why["y"].ends_with("node 0 (Reshape)")) << why["y"];
+  EXPECT_TRUE(why["z"].starts_with("neither the contents of shape nor its length are known @")) << why["z"];
+  EXPECT_TRUE(why["z"].ends_with("node 1 (Expand)")) << why["z"];
+  EXPECT_TRUE(why["k"].starts_with("neither the contents of input nor its length are known @")) << why["k"];
 }
 
 TEST(Document, UndefinedNamesHideNothingElse) {

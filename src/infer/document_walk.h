@@ -104,6 +104,8 @@ class DocumentWalk final : private Facts {
   PlaceId place(PlaceKind kind, PlaceId outer, const void* part, std::size_t index = 0);
   // The place and those around it; the same for a node that is inferred again, through the same calls.
   std::vector<const void*> path_of(PlaceId place) const;
+  // "node 3 (Add) gives " for a declaration of what a node of its graph makes, else "it is ".
+  std::string given_by(PlaceId declared) const;
 
   const DocumentOptions& options_;
   DocumentFacts& out_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "infer/signature.h"
 #include "ir/small_vector.h"
 #include "norn/error.h"
 #include "opset/type_check.h"
@@ -40,12 +41,6 @@ std::string place(std::string_view what, std::size_t i, const Param& param) {
   return std::string(what) + " " + std::to_string(i) + " \"" + std::string(param.name) + "\"";
 }
 
-std::string range(int least, int most) {
-  if (least == most) return std::to_string(least);
-  if (most == opset::kUnbounded) return "at least " + std::to_string(least);
-  return std::to_string(least) + " to " + std::to_string(most);
-}
-
 std::string list_types(const opset::TypeSet& set) {
   std::string text;
   for (const std::string& s : opset::type_strings(set)) text += (text.empty() ? "" : ", ") + s;
@@ -68,42 +63,17 @@ struct Bindings {
   }
 };
 
-// "its version 13 takes the inputs data, axes (optional)", and which version would take as many as there are.
-std::string signature_hint(const Operator& op, const Schema& schema, bool inputs, std::size_t given) {
-  const auto params = [&](const Schema& s) { return inputs ? s.inputs : s.outputs; };
-  std::string names;
-  for (const Param& p : params(schema)) {
-    names += (names.empty() ? "" : ", ") + std::string(p.name);
-    if (p.option == ParamOption::Optional) names += " (optional)";
-    if (p.option == ParamOption::Variadic) names += ", ...";
-  }
-  std::string hint = std::string(inputs ? "its inputs are " : "its outputs are ") + (names.empty() ? "none" : names);
-  for (const Schema& row : op.history) {
-    if (row.since == schema.since || row.deprecated || given < params(row).size()) continue;
-    const int least = inputs ? opset::min_inputs(row) : opset::min_outputs(row);
-    const int most = inputs ? opset::max_inputs(row) : opset::max_outputs(row);
-    const auto n = static_cast<int>(std::min<std::size_t>(given, opset::kUnbounded));
-    if (n < least || n > most) continue;
-    return hint + "; version " + std::to_string(row.since) + " of the operator takes " + std::to_string(n) +
-           ": perhaps opset_import states the wrong version";
-  }
-  return hint;
-}
-
 void check_arity(const Operator& op, const Schema& schema, std::span<const InferContext::Input> inputs,
                  std::size_t outputs) {
-  const auto count = [&](const char* what, std::size_t n, int least, int most) {
+  const auto count = [&](bool in, std::size_t n, int least, int most) {
     if (n >= static_cast<std::size_t>(least) && n <= static_cast<std::size_t>(most)) return;
-    const bool in = what[0] == 'i';
-    fail(Fault::Signature,
-         opset::full_name(op) + " has " + std::to_string(n) + " " + what + ", but its version " +
-             std::to_string(schema.since) + (in ? " takes " : " gives ") + range(least, most),
-         signature_hint(op, schema, in, n));
+    SignatureFault fault = wrong_count(in, n, least, most, op, schema);
+    fail(Fault::Signature, std::move(fault.message), std::move(fault.hint));
   };
   for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
     const Param& p = schema.inputs[i];
     if (p.option == ParamOption::Single && (i >= inputs.size() || !inputs[i].type)) {
-      fail(Fault::Signature, place("input", i, p) + " is missing", signature_hint(op, schema, true, inputs.size()));
+      fail(Fault::Signature, place("input", i, p) + " is missing", count_hint(true, inputs.size(), op, schema));
     }
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -111,8 +81,8 @@ void check_arity(const Operator& op, const Schema& schema, std::span<const Infer
     if (p && p->option == ParamOption::Variadic && !inputs[i].type)
       fail(Fault::Signature, place("input", i, *p) + " is missing", "name a value there, or leave the empty name out");
   }
-  count("inputs", inputs.size(), opset::min_inputs(schema), opset::max_inputs(schema));
-  count("outputs", outputs, opset::min_outputs(schema), opset::max_outputs(schema));
+  count(true, inputs.size(), opset::min_inputs(schema), opset::max_inputs(schema));
+  count(false, outputs, opset::min_outputs(schema), opset::max_outputs(schema));
 }
 
 std::string hint_for_later_version(const Operator& op, const Schema& schema, const Param& param,

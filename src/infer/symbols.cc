@@ -55,7 +55,7 @@ std::optional<DimExpr> solve_for(const DimExpr& difference, std::string_view nam
   const DimExpr slope = *at_1 - rest;
   if (!slope.is_constant() || slope.constant() == 0) return {};
   if (!(difference == slope * DimExpr::variable(name) + rest)) return {};
-  const DimExpr value = DimExpr::floor_div(DimExpr(0) - rest, slope);
+  DimExpr value = DimExpr::floor_div(DimExpr(0) - rest, slope);
   if (!(value * slope + rest == DimExpr(0))) return {};
   return value;
 }

@@ -35,6 +35,7 @@
 #include "ops/tensor/squeeze/squeeze.h"
 #include "ops/tensor/transpose/transpose.h"
 #include "opset/reference.h"
+#include "program/node_parameters.h"
 #include "program/quantized.h"
 #include "program/rewrite.h"
 #include "transform/version_step.h"
@@ -152,9 +153,9 @@ class QdqFusion {
     const Node* node = maker(id);
     Weights w;
     if (node && node->op == &ops::Transpose && node->parts.empty()) {
-      const auto perm = node->attributes().find_ints("perm");
       const opset::ValueType& type = graph_.value(id).type;
-      if (!type.has_rank() || type.shape->size() != 2 || (perm && *perm != std::vector<std::int64_t>{1, 0})) return {};
+      if (!type.has_rank() || type.shape->size() != 2) return {};
+      if (ops::resolve_transpose(NodeParameters(*node), 2)->front() != 1) return {};
       w.transposed = true;
       axis = 1 - axis;
       node = maker(node->inputs[0]);
@@ -170,9 +171,9 @@ class QdqFusion {
     const auto rank = static_cast<std::int64_t>(w.contents.rank());
     if (axis >= rank || !w.scale.defined() || w.scale.dtype() != DataType::Float) return {};
     if (w.scale.size() != 1) {
-      std::int64_t given = node->attributes().i("axis");
-      if (given < 0) given += rank;
-      if (given != axis || node->attributes().i("block_size") != 0 || w.scale.rank() != 1 ||
+      const NodeParameters parameters(*node);
+      if (ops::resolve_scale_block(parameters) != 0 || w.scale.rank() != 1 ||
+          ops::resolve_scale_axis(parameters, rank) != axis ||
           w.scale.size() != w.contents.dims()[static_cast<std::size_t>(axis)])
         return {};
     }
@@ -346,11 +347,11 @@ class QdqFusion {
     bool transpose = false;
     ValueId c = kNone;
     if (node.op == &ops::Gemm) {
-      const opset::Attrs attrs = node.attributes();
+      const ops::GemmParams p = ops::resolve_gemm(NodeParameters(node));
       c = node.input(2);
-      if (attrs.i("transA") != 0 || attrs.f("alpha") != 1.0f || (c != kNone && attrs.f("beta") != 1.0f))
+      if (p.trans_a || p.alpha != 1.0f || (c != kNone && p.beta != 1.0f))
         return nearly(node, "it transposes or scales");
-      transpose = attrs.i("transB") != 0;
+      transpose = p.trans_b;
     }
     const auto w = weights(node.inputs[1], transpose ? 0 : 1);
     if (!w || w->contents.rank() != 2) return variable_product(n, *from, x);

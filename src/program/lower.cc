@@ -18,7 +18,6 @@
 
 namespace norn::program {
 
-using opset::DimExpr;
 using opset::ValueType;
 
 namespace {
@@ -67,7 +66,7 @@ bool may_be(const ValueType& declared, const norn::Tensor& t) {
 
 // Against a graph output that is of another type than its value.
 std::string cure(const ValueType& declared, const ValueType& given) {
-  const std::string own = "declare the output as its node gives it, " + given.type_string();
+  std::string own = "declare the output as its node gives it, " + given.type_string();
   if (declared.is_tensor() && given.is_tensor()) return own + ", or put a Cast before it";
   if (declared.is_tensor() && given.kind == ValueType::Kind::Sequence)
     return own + ", or join the elements with ConcatFromSequence";

@@ -174,7 +174,7 @@ void Lowerer::count_node() {
   if (++nodes_ > options_.limits.max_expanded_nodes) fail_too_many_nodes();
 }
 
-void Lowerer::fail_unrunnable(CannotRun cannot) const {
+void Lowerer::fail_unrunnable(const CannotRun& cannot) const {
   std::size_t nodes = 0;
   for_each_unrunnable(model_, options_.operator_sets, options_.limits, [&](const Unrunnable&) { ++nodes; });
   const Error& e = cannot.error;
@@ -256,7 +256,7 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     // What its graphs give is known already, and the graphs are lowered.
     const bool same = infer::has_graph(part.node.attribute) && part.op == op && part_inputs == inputs &&
                       part.node.output == bound.node.output;
-    Outputs part_outputs = same ? std::move(outputs) : infer(part, part_inputs, scope, graphs);
+    Outputs part_outputs = same ? std::exchange(outputs, {}) : infer(part, part_inputs, scope, graphs);
     const std::size_t first = scope.graph().nodes.size();
     if (inline_body(part, part_inputs, scope, place, path) == Body::Inlined) {
       say_of_body(graphs.take_equalities(), part.node, first, scope);

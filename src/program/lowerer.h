@@ -90,7 +90,7 @@ class Lowerer {
   void count_node();
   [[noreturn]] void fail_too_many_nodes() const;
   // Throws why, and how many of the model's nodes there are beside that one.
-  [[noreturn]] void fail_unrunnable(CannotRun cannot) const;
+  [[noreturn]] void fail_unrunnable(const CannotRun& cannot) const;
 
   // How many nodes the list becomes with bodies in place of calls, each call counted too; saturating. Every body is
   // counted once, so that functions which call each other twice at each of thirty steps are refused at once.

@@ -174,7 +174,7 @@ class Activations {
       if (const Node* tanh = match_.made_by(curve, ops::Tanh)) {
         if (!is_tanh_argument(tanh->inputs[0], x)) {
           rewriter_.nearly("recognize_activations", rewriter_.node(n), [] {
-            return "x (1 + tanh(z)) / 2 is no Gelu, since z is not sqrt(2/pi) (x + 0.044715 x^3)";
+            return "x (1 + tanh(z)) / 2 is not a Gelu, since z is not sqrt(2/pi) (x + 0.044715 x^3)";
           });
           continue;
         }

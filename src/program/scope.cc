@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/nearest.h"
 #include "base/text.h"
@@ -11,12 +12,14 @@
 namespace norn::program {
 
 ValueId Scope::find(const std::string& name) const {
-  const auto it = ids_.find(name);
-  return it == ids_.end() ? kNone : it->second;
+  const std::uint32_t* id = ids_.find(name);
+  return id ? *id : kNone;
 }
 
+bool Scope::add(const std::string& name, ValueId id) { return !ids_.add(names_.emplace_back(name), id); }
+
 void Scope::define(const std::string& name, ValueId id) {
-  if (omitted_.contains(name) || !ids_.emplace(name, id).second)
+  if (omitted_.contains(name) || !add(name, id))
     throw Error(ErrorCode::InvalidGraph, "the value \"" + name + "\" is defined more than once", {},
                 "give each node output a name of its own");
 }
@@ -27,7 +30,7 @@ ValueId Scope::capture(const std::string& name) {
   const ValueId outer = outer_->capture(name);
   if (outer == kNone) return kNone;
   if (&outer_->graph() == graph_) {
-    ids_.emplace(name, outer);
+    add(name, outer);
     return outer;
   }
   const Value& source = outer_->graph().value(outer);
@@ -44,7 +47,7 @@ ValueId Scope::capture(const std::string& name) {
   const bool is_capture = value.origin == Origin::Capture;
   const ValueId inner = graph_->add_value(std::move(value));
   if (is_capture) graph_->captures.push_back({outer, inner});
-  ids_.emplace(name, inner);
+  add(name, inner);
   return inner;
 }
 
@@ -56,8 +59,7 @@ bool Scope::omits(const std::string& name) const {
 
 std::string Scope::similar(const std::string& name) const {
   std::vector<std::string_view> known;  // in an order of their own: of names as near the same one is always found
-  for (const Scope* s = this; s; s = s->outer_)
-    for (const auto& [other, id] : s->ids_) known.push_back(other);
+  for (const Scope* s = this; s; s = s->outer_) known.insert(known.end(), s->names_.begin(), s->names_.end());
   std::sort(known.begin(), known.end());
   base::Nearest nearest(name);
   for (const std::string_view other : known) nearest.offer(other);

@@ -1,10 +1,11 @@
 // The names in sight while lowering: those of one graph or function body, and of the graphs around it.
 #pragma once
+#include <deque>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/name_map.h"
 #include "program/program.h"
 
 namespace norn::program {
@@ -43,11 +44,15 @@ class Scope {
   std::string similar(const std::string& name) const;
 
  private:
+  // False if the name is taken.
+  bool add(const std::string& name, ValueId id);
+
   Graph* graph_;
   Scope* outer_;
   const std::vector<ir::Node>* nodes_ = nullptr;
   std::size_t index_ = 0;
-  std::unordered_map<std::string, ValueId> ids_;
+  std::deque<std::string> names_;  // those in `ids_`
+  base::NameMap ids_;
   std::unordered_set<std::string> omitted_;
 };
 

@@ -155,7 +155,7 @@ void Verifier::verify_values(const Graph& graph, const Graph* around) {
     }
     if (value.constant.defined()) {
       if (value.origin != Origin::Constant && value.origin != Origin::Feed)
-        fail(named(graph, id) + " has contents, and is no constant");
+        fail(named(graph, id) + " has contents, and is not a constant");
       expect_contents(value.constant, value.type, named(graph, id));
     }
     if (value.known.constant.defined()) expect_contents(value.known.constant, value.type, named(graph, id));

@@ -61,7 +61,7 @@ TEST(Verify, ValuesAreMadeOnceAndBeforeTheyAreRead) {
   EXPECT_BROKEN(sample(), "without contents", p.main.value(p.main.nodes[4].inputs[1]).constant = {});
   EXPECT_BROKEN(sample(), "not listed", p.main.inputs.pop_back());
   EXPECT_BROKEN(sample(), "listed twice", p.main.inputs.push_back(p.main.inputs[0]));
-  EXPECT_BROKEN(sample(), "has contents, and is no constant",
+  EXPECT_BROKEN(sample(), "has contents, and is not a constant",
                 p.main.value(p.main.outputs[0]).constant = tensor<float>({1, 3}, {1, 2, 3}));
 }
 

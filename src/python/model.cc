@@ -169,7 +169,7 @@ std::string path_of(nb::handle object, const char* name) {
   const nb::object path = nb::steal(PyOS_FSPath(object.ptr()));
   if (!path.is_valid()) throw nb::python_error();
   PyObject* encoded = nullptr;
-  if (!PyUnicode_FSConverter(path.ptr(), &encoded)) {
+  if (!PyUnicode_FSConverter(path.ptr(), static_cast<void*>(&encoded))) {
     if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw nb::python_error();
     PyErr_Clear();
     invalid_argument(std::string(name) + " has a character that no path has: " + nb::repr(path).c_str());
@@ -205,7 +205,7 @@ nb::object content_of_stream(nb::handle file, const Limits& limits) {
   const std::uint64_t most = stream ? limits.max_stream_bytes : limits.max_bytes;
   nb::list parts;
   for (std::uint64_t size = 0;;) {
-    const nb::object part = file.attr("read")(kPart);
+    nb::object part = file.attr("read")(kPart);
     if (!part.is_none() && !PyBytes_Check(part.ptr())) return part;
     if (part.is_none() || PyBytes_GET_SIZE(part.ptr()) == 0) return nb::bytes("", 0).attr("join")(parts);
     parts.append(part);

@@ -210,7 +210,7 @@ Value from_array(PyArrayObject* given) {
   const DataType type = type_of(num);
   if (type == DataType::Undefined) {
     const nb::object dtype = array.attr("dtype");
-    invalid_argument("numpy's " + std::string(nb::str(dtype).c_str()) + " is no ONNX element type",
+    invalid_argument("numpy's " + std::string(nb::str(dtype).c_str()) + " is not an ONNX element type",
                      "convert the array with .astype()");
   }
   if (!PyArray_ISCARRAY_RO(as_array())) {
@@ -228,7 +228,7 @@ Value from_array(PyArrayObject* given) {
   auto* out = tensor.as_mutable<std::int8_t>();
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
     const bool masked = in[i] >> bits == 0;  // otherwise extended already, or refused where the value goes
-    const int byte = static_cast<std::int8_t>(in[i] << (masked ? shift : 0));
+    const auto byte = static_cast<std::int8_t>(in[i] << (masked ? shift : 0));
     out[i] = static_cast<std::int8_t>(byte >> (masked ? shift : 0));
   }
   return tensor;
@@ -292,7 +292,7 @@ Value from_dlpack(nb::handle object) {
   const DataType type = dlpack_type(array.dtype());
   if (type == DataType::Undefined) {
     invalid_argument("the element type of an object of type " + name_of_type(object) + ", " +
-                         dlpack_name(array.dtype()) + ", is no ONNX one that DLPack can hand over",
+                         dlpack_name(array.dtype()) + ", is not an ONNX one that DLPack can hand over",
                      "convert it; smaller types than 8 bits are taken from numpy arrays of ml_dtypes' types");
   }
   Shape dims(array.ndim());
@@ -474,7 +474,7 @@ nb::object tensor_to_python(const Tensor& tensor, std::span<const Feed> feeds) {
     delete static_cast<Tensor*>(PyCapsule_GetPointer(self, PyCapsule_GetName(self)));
   });
   if (!capsule) throw nb::python_error();
-  owner.release();
+  [[maybe_unused]] Tensor* const kept = owner.release();
   if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.ptr()), capsule) < 0) throw nb::python_error();
   return array;
 }

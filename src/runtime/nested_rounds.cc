@@ -54,7 +54,7 @@ struct Laid {
 
 class NestedRounds final : public NestedStep {
  public:
-  NestedRounds(std::shared_ptr<const Segment> segment, const program::Graph& graph) : body(segment, graph) {}
+  NestedRounds(std::shared_ptr<const Segment> segment, const program::Graph& graph) : body(std::move(segment), graph) {}
 
   const Body body;
   const char* round = "iteration ";

@@ -134,7 +134,7 @@ void PlanState::settle(ValueId id) {
   }
 }
 
-void PlanState::contradict(ValueId id, std::string why, std::string wanted) {
+void PlanState::contradict(ValueId id, const std::string& why, std::string wanted) {
   if (contradiction_) return;  // what follows from it is told by its cause
   const bool fed = !given_from && std::find(graph.inputs.begin(), graph.inputs.end(), id) != graph.inputs.end();
   contradiction_.emplace(
@@ -160,7 +160,7 @@ std::string PlanState::dimension_of(const BoundVariable& variable) const {
   const std::string dim = "dimension " + std::to_string(variable.dim);
   const std::string name = base::quoted(graph.value(variable.value).name);
   const bool fed = input && *input < graph.inputs.size() && !given_from;
-  const std::string own = dim + (fed ? " of the input " : " of ") + name;
+  std::string own = dim + (fed ? " of the input " : " of ") + name;
   if (!input || !given_from) return own;
   const std::string from = given_from->dimension(*input, variable.dim);
   if (from.empty()) return own;

@@ -138,7 +138,7 @@ class PlanState {
     std::size_t operator()(std::string_view name) const noexcept { return std::hash<std::string_view>{}(name); }
   };
   void bind(BoundVariable variable);
-  void contradict(program::ValueId id, std::string why, std::string wanted);
+  void contradict(program::ValueId id, const std::string& why, std::string wanted);
   std::string dimension_of(const BoundVariable& variable) const;
   // The number of the graph's input, or capture behind them, that the value is.
   std::optional<std::size_t> input_number(program::ValueId id) const;

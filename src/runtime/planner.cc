@@ -19,7 +19,6 @@
 
 namespace norn::runtime {
 
-using kernels::Layout;
 using program::kNone;
 using program::Node;
 using program::ValueId;

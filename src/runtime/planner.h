@@ -140,7 +140,7 @@ class Planner final : public Selector {
   std::uint32_t slot_for(const Operand& operand);
   std::uint32_t new_slot(const Operand& operand);
   std::uint32_t add_slot(Slot slot) {
-    slots_.push_back(std::move(slot));
+    slots_.push_back(slot);
     return static_cast<std::uint32_t>(slots_.size() - 1);
   }
   std::uint32_t root(std::uint32_t slot) const {

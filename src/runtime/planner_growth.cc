@@ -13,8 +13,6 @@
 
 namespace norn::runtime {
 
-using kernels::Layout;
-
 namespace {
 
 std::vector<std::int64_t> spaced_strides(Shape dims, std::int64_t axis, std::int64_t capacity) {

@@ -10,7 +10,6 @@
 namespace norn::runtime {
 
 using kernels::Layout;
-using program::Graph;
 using program::kNone;
 
 // What is laid out in memory, or read by kernels, has a size that 63 bits can count.

@@ -125,7 +125,7 @@ class Chain {
       if (capped_) {
         softcap = behind_cap_;
         scale *= softcap;
-        if (!std::isfinite(scale) || !(static_cast<float>(softcap) > 0)) return "a cap that is no number";
+        if (!std::isfinite(scale) || !(static_cast<float>(softcap) > 0)) return "a cap that is not a number";
       }
       guarding_ = true;
     } else {

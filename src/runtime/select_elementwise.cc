@@ -29,21 +29,8 @@ constexpr std::int64_t kRun = 8;  // elements that are worth reading where they 
 struct Known {
   const opset::Operator* op;
   ElementOp element;
-  void (*set)(const opset::Attrs&, ElementStep&) = nullptr;  // parameters, from attributes
+  bool resolved = false;  // its parameters are those of ops::resolve_activation
 };
-
-void alpha(const opset::Attrs& attrs, ElementStep& step) { step.a = attrs.f("alpha"); }
-void alpha_beta(const opset::Attrs& attrs, ElementStep& step) {
-  step.a = attrs.f("alpha");
-  step.b = attrs.f("beta");
-}
-void alpha_gamma(const opset::Attrs& attrs, ElementStep& step) {
-  step.a = attrs.f("alpha");
-  step.b = attrs.f("gamma");
-}
-void approximate(const opset::Attrs& attrs, ElementStep& step) {
-  if (attrs.s("approximate") == "tanh") step.op = ElementOp::GeluTanh;
-}
 
 constexpr Known kKnown[] = {
     {&ops::Relu, ElementOp::Relu},
@@ -61,17 +48,17 @@ constexpr Known kKnown[] = {
     {&ops::Floor, ElementOp::Floor},
     {&ops::Ceil, ElementOp::Ceil},
     {&ops::Round, ElementOp::Round},
-    {&ops::Celu, ElementOp::Celu, alpha},
-    {&ops::Elu, ElementOp::Elu, alpha},
-    {&ops::Gelu, ElementOp::Gelu, approximate},
-    {&ops::HardSigmoid, ElementOp::HardSigmoid, alpha_beta},
+    {&ops::Celu, ElementOp::Celu, true},
+    {&ops::Elu, ElementOp::Elu, true},
+    {&ops::Gelu, ElementOp::Gelu, true},
+    {&ops::HardSigmoid, ElementOp::HardSigmoid, true},
     {&ops::HardSwish, ElementOp::HardSwish},
-    {&ops::LeakyRelu, ElementOp::LeakyRelu, alpha},
+    {&ops::LeakyRelu, ElementOp::LeakyRelu, true},
     {&ops::Mish, ElementOp::Mish},
-    {&ops::Selu, ElementOp::Selu, alpha_gamma},
+    {&ops::Selu, ElementOp::Selu, true},
     {&ops::Softplus, ElementOp::Softplus},
-    {&ops::Swish, ElementOp::Swish, alpha},
-    {&ops::ThresholdedRelu, ElementOp::ThresholdedRelu, alpha},
+    {&ops::Swish, ElementOp::Swish, true},
+    {&ops::ThresholdedRelu, ElementOp::ThresholdedRelu, true},
     {&ops::Clip, ElementOp::Clip},
     {&ops::Add, ElementOp::Add},
     {&ops::Sub, ElementOp::Sub},
@@ -116,7 +103,11 @@ bool Selector::element_steps(const program::Node& operation, int running, std::v
   }
   if (!kernels::is_binary(known->element)) {
     ElementStep step{.op = known->element};
-    if (known->set) known->set(operation.attributes(), step);
+    if (known->resolved) {
+      const ops::ActivationParams params = ops::resolve_activation(operation.attributes());
+      step.a = params.alpha, step.b = params.beta;
+      if (params.by_tanh) step.op = ElementOp::GeluTanh;
+    }
     steps.push_back(step);
     return true;
   }

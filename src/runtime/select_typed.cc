@@ -103,8 +103,9 @@ bool select_typed(Selector& s) {
   config.out = s.out_dims();
   const SelectedNode node(s);
   if (config.op == TypedOp::IsInf) {
-    config.a = s.attrs().flag("detect_negative") ? 1 : 0;
-    config.b = s.attrs().flag("detect_positive") ? 1 : 0;
+    const ops::DetectedSigns signs = ops::resolve_is_inf(s.attrs());
+    config.a = signs.negative ? 1 : 0;
+    config.b = signs.positive ? 1 : 0;
   }
   if (config.op == TypedOp::ShiftLeft && !ops::shifts_left(node)) config.op = TypedOp::ShiftRight;
   if (config.op == TypedOp::Mod && ops::truncates_quotient(node)) config.op = TypedOp::Fmod;

@@ -41,16 +41,16 @@ opset::ValueType infer_type(LocalValues* values, const BoundNode& bound) {
   return facts[output].type;
 }
 
-std::string add_constant(LocalValues* values, const std::string& hint, const norn::Tensor& constant) {
+std::string add_constant(LocalValues* values, const std::string& hint, norn::Tensor constant) {
   std::string name = values->fresh_name(hint);
-  values->constants.emplace_back(name, constant);
   opset::Dims dims(constant.dims().begin(), constant.dims().end());
   values->types.emplace_back(name, opset::ValueType::tensor(constant.dtype(), std::move(dims)));
+  values->constants.emplace_back(name, std::move(constant));
   return name;
 }
 
 BoundNode between(LocalValues* values, const opset::Operator& op, int version, std::string from, std::string to,
-                  std::vector<ir::Attribute> attrs, const std::vector<norn::Tensor>& constants) {
+                  std::vector<ir::Attribute> attrs, std::vector<norn::Tensor> constants) {
   const opset::Schema* schema = opset::schema_at(op, version);
   if (!schema) {
     throw Error(ErrorCode::Internal, opset::full_name(op) + " has no version " + std::to_string(version));
@@ -59,8 +59,8 @@ BoundNode between(LocalValues* values, const opset::Operator& op, int version, s
   bound.node.op_type = std::string(op.name);
   if (!op.domain.empty()) bound.node.domain = std::string(op.domain);
   bound.node.input.push_back(std::move(from));
-  for (const norn::Tensor& t : constants) {
-    bound.node.input.push_back(add_constant(values, std::string(op.name) + "_constant", t));
+  for (norn::Tensor& t : constants) {
+    bound.node.input.push_back(add_constant(values, std::string(op.name) + "_constant", std::move(t)));
   }
   bound.node.output.push_back(std::move(to));
   bound.node.attribute = std::move(attrs);
@@ -215,7 +215,7 @@ void NodeEdit::wrap_input(int i, const opset::Operator& op, int version, std::ve
   if (!has_input(i)) throw Error(ErrorCode::Internal, "a version step wraps the omitted input " + std::to_string(i));
   std::string& slot = s_->node.input[static_cast<std::size_t>(i)];
   std::string name = s_->values->fresh_name(slot);
-  s_->before.push_back(between(s_->values, op, version, slot, name, std::move(attrs), constants));
+  s_->before.push_back(between(s_->values, op, version, slot, name, std::move(attrs), std::move(constants)));
   s_->values->types.emplace_back(name, infer_type(s_->values, s_->before.back()));
   slot = std::move(name);
 }
@@ -225,7 +225,8 @@ void NodeEdit::wrap_output(int o, const opset::Operator& op, int version, std::v
   if (!wants_output(o)) return;
   std::string& slot = s_->node.output[static_cast<std::size_t>(o)];
   std::string name = s_->values->fresh_name(slot);
-  s_->after.insert(s_->after.begin(), between(s_->values, op, version, name, slot, std::move(attrs), constants));
+  s_->after.insert(s_->after.begin(),
+                   between(s_->values, op, version, name, slot, std::move(attrs), std::move(constants)));
   slot = std::move(name);
 }
 

@@ -150,3 +150,24 @@ def test_rules_are_listed():
     assert len({r["id"] for r in rules}) == len(rules) > 250
     assert {r["level"] for r in rules} == {"MUST", "SHOULD", "NORN"}
     assert [r["id"] for r in rules if r["level"] == "NORN"] == ["norn.operator.runnable"]
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        ("Softmax <axs = 1> (x)", 'Softmax version 13 has no attribute "axs"'),
+        ("Squeeze <axes = [0]> (x)", 'Squeeze version 13 has no attribute "axes"'),
+        ("Softmax <axis = 1.5> (x)", 'attribute "axis" is FLOAT, but Softmax version 13 wants INT'),
+        ("Cast (x)", 'the required attribute "to" (INT) is missing'),
+        ("Neg (x, x)", "Neg has 2 inputs, but its version 13 takes 1"),
+        ("Clip (x, x, x, x)", "Clip has 4 inputs, but its version 13 takes 1 to 3"),
+    ],
+)
+def test_signatures_are_checked_alike_by_who_checks_and_who_runs(node, message):
+    text = '<ir_version: 10, opset_import: ["": 20]> g (float[3] x) => (float[3] y) { y = %s }' % node
+    model = onnx.parser.parse_model(text)
+    (finding,) = [found for found in norn.check(model) if found.severity == "error"]
+    with pytest.raises(norn.InvalidGraph) as refused:
+        norn.InferenceSession(model)
+    assert finding.message == refused.value.message == message
+    assert finding.hint and finding.hint in refused.value.hint

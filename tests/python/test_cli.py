@@ -50,6 +50,27 @@ def test_run_with_files(add_file, tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "out" / "z.npy"), [[11, 22, 33]])
 
 
+def test_outputs_that_contradict_their_declaration(tmp_path):
+    path = tmp_path / "m.onnx"
+    head = '<ir_version: 10, opset_import: ["": 20]> g (float[N] x, float[M] z)'
+    body = " { y = Neg (x) w = Neg (z) i = NonZero (x) r = Size (z) }"
+    np.save(tmp_path / "x.npy", np.ones(3, np.float32))
+    np.save(tmp_path / "z.npy", np.ones(4, np.float32))
+    inputs = [f"-i{n}={tmp_path / n}.npy" for n in "xz"]
+    for outputs, notes in {
+        "float[5] y, float[N] w, int64[1,7] i, int64 r": ["tensor(float) [5]", "tensor(float) [N]", "tensor(int64) [1,7]", None],
+        "float[N] y, float[K] w, int64[K,N] i, int64[] r": [None, None, "tensor(int64) [K,N]", None],
+        "float[K] y, float[K] w, int64[A,K] i, int64 r": [None, "tensor(float) [K]", None, None],
+        "float[N] y, float[M] w, int64[1,N] i, int64[1] r": [None, None, None, "tensor(int64) [1]"],
+        "float[N] y, float[] w, int64[?,?] i, int64[] r": [None] * 4,
+    }.items():
+        onnx.save(onnx.parser.parse_model(head + f" => ({outputs})" + body), path)
+        report = json.loads(norn_command("run", path, *inputs, "--json"))
+        assert [output.get("declared") for output in report["outputs"]] == notes
+        text = norn_command("run", path, *inputs)
+        assert [line.split("declares ")[1] for line in text.splitlines() if "note:" in line] == [*filter(None, notes)]
+
+
 def test_run_json(add_file):
     report = json.loads(norn_command("run", add_file, *inputs_of(add_file), "--json", "--repeat", 3))
     (z,) = report["outputs"]

@@ -224,6 +224,38 @@ def _():
     assert norn.InferenceSession(m).run(None, {"x": np.ones((2, 3), np.float32)})[0].shape == (2, 0)
 
 
+@case(INFERENCE, "what excludes each other: in Attention windows below -1, `present_key` without `present_value`, "
+                 "`nonpad_kv_seqlen` beside a cache, numbers of heads for inputs of rank 4; in LinearAttention inputs "
+                 "that the update rule has no use for; in ConvTranspose `pads` beside `auto_pad`")
+def _():
+    rank4 = "float[1,2,3,4] q, float[1,2,3,4] k, float[1,2,3,4] v"
+    cached = f"{rank4}, float[1,2,1,4] pk, float[1,2,1,4] pv, int64[1] n"
+    packed = "float[1,3,4] q, float[1,3,4] k, float[1,3,4] v, float[1,3,2] d"
+    y, two, three = "float[a,b,c,d] y", "float[a,b,c,d] y, float[e,f,g,h] p", ", float[i,j,k,l] r"
+    rule = 'q_num_heads = 2, kv_num_heads = 2, update_rule = "linear"'
+    pads = 'auto_pad = "SAME_UPPER", pads = [0, 1, 1, 0], strides = [1, 1]'
+    for message, version, inputs, outputs, node in [
+        ("left_window_size", 25, rank4, y, "y = Attention <left_window_size = -2> (q, k, v)"),
+        ("present_value", 25, rank4, two, "y, p = Attention (q, k, v)"),
+        ("nonpad_kv_seqlen", 25, cached, two + three, "y, p, r = Attention (q, k, v, , pk, pv, n)"),
+        ("q_num_heads", 25, rank4, y, "y = Attention <q_num_heads = 2, kv_num_heads = 2> (q, k, v)"),
+        ("forbids decay", 27, packed, "float[a,b,c] y, float[e,f,g,h] p",
+         f"y, p = LinearAttention <{rule}> (q, k, v, , d)"),
+        ("auto_pad", 22, "float[1,1,2,2] x, float[1,1,3,3] w", y, f"y = ConvTranspose <{pads}> (x, w)"),
+    ]:  # fmt: skip
+        m = model(f"g ({inputs}) => ({outputs}) {{ {node} }}", version)
+        assert message in theirs(m, strict_mode=True), node
+        assert isinstance(ours(m, strict_mode=True), dict), node
+    # What decides is what runs.
+    feeds = {"x": np.ones((1, 1, 2, 2), np.float32), "w": np.ones((1, 1, 3, 3), np.float32)}
+    text = "g (float[1,1,2,2] x, float[1,1,3,3] w) => (float[a,b,c,d] y) {{ y = ConvTranspose <{}> (x, w) }}"
+    runs = [
+        norn.InferenceSession(model(text.format(attributes), 22)).run(None, feeds)[0]
+        for attributes in (pads, pads.replace("pads = [0, 1, 1, 0],", ""))
+    ]
+    assert np.array_equal(*runs)
+
+
 @case(INFERENCE, "operators that the program gave onnx")
 def _():
     m = model("g (float[2] x) => (y) { y = differences.inference.Same (x) }", extra=', "differences.inference": 1')

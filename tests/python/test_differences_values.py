@@ -223,6 +223,14 @@ def _():
     assert got.tolist() == ReferenceEvaluator(model).run(None, feeds)[0].tolist() == [[0, 0, 1]]
 
 
+@case(VALUES, "a graph output of other sizes than it declares")
+def _():
+    model = parser.parse_model('<ir_version: 8, opset_import: ["": 19]> g (float[N] x) => (float[5] y) { y = Neg (x) }')
+    session, feeds = norn.InferenceSession(model), {"x": row(1, 2, 3)}
+    assert session.get_outputs()[0].shape == [5]
+    assert session.run(None, feeds)[0].shape == ReferenceEvaluator(model).run(None, feeds)[0].shape == (3,)
+
+
 @pytest.mark.parametrize(("row", "shows"), pairs(VALUES))
 def test_values(row, shows):
     shows()

@@ -248,6 +248,45 @@ def test_scan():
     assert typed["ys"] == "float[5,T]"
 
 
+def test_inputs_of_nested_graphs_get_what_their_node_gives():
+    def body(op, inputs, outputs, nodes, *names, **attributes):
+        values = [onnx.ValueInfoProto(name=name) for name in inputs]
+        ends = [onnx.ValueInfoProto(name=name) for name in outputs]
+        graph = helper.make_graph(nodes, "body", values, ends)
+        return helper.make_node(op, *names, body=graph, **attributes)
+
+    add = helper.make_node("Add", ["s", "x"], ["t"])
+    scan = body("Scan", ["s", "x"], ["t", "y"], [add, helper.make_node("Neg", ["x"], ["y"])], ["a", "xs"], ["b", "ys"],
+                num_scan_inputs=1)  # fmt: skip
+    same = [helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Abs", ["u"], ["v"])]
+    loop = body("Loop", ["i", "c", "u"], ["d", "v"], same, ["m", "go", "a"], ["z"])
+    inputs = [
+        helper.make_tensor_value_info("a", onnx.TensorProto.FLOAT, [3]),
+        helper.make_tensor_value_info("xs", onnx.TensorProto.FLOAT, ["N", 3]),
+        helper.make_tensor_value_info("m", onnx.TensorProto.INT64, []),
+        helper.make_tensor_value_info("go", onnx.TensorProto.BOOL, []),
+    ]
+    outputs = [onnx.ValueInfoProto(name=name) for name in ("b", "ys", "z")]
+    model = helper.make_model(helper.make_graph([scan, loop], "g", inputs, outputs))
+    model.opset_import[0].version = 21
+    graph = norn.infer_shapes(model).graph
+
+    def inputs_of(node):
+        (body,) = (a.g for a in graph.node[node].attribute if a.name == "body")
+        return {v.name: types_of_value(v) for v in body.input}
+
+    assert inputs_of(0) == {"s": (onnx.TensorProto.FLOAT, [3]), "x": (onnx.TensorProto.FLOAT, [3])}
+    assert inputs_of(1)["c"][0] == onnx.TensorProto.BOOL
+    assert inputs_of(1)["i"] == (onnx.TensorProto.INT64, [])
+    assert inputs_of(1)["u"] == (onnx.TensorProto.FLOAT, [3])
+    assert [types_of_value(v) for v in graph.input] == [types_of_value(v) for v in inputs]
+
+
+def types_of_value(value):
+    tensor = value.type.tensor_type
+    return tensor.elem_type, [d.dim_value or d.dim_param for d in tensor.shape.dim]
+
+
 def test_functions_are_inferred_through():
     model = parsed("""
         <ir_version: 10, opset_import: ["" : 18, "f" : 1]>

@@ -306,7 +306,7 @@ void copy_picked(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::in
   const auto [least, most] = std::minmax_element(at.begin(), at.end());
   check_range(src, src_first + *least, 1);
   check_range(src, src_first + *most, 1);
-  const auto pick = [&]<class T>(T) {
+  const auto pick = [&]<class T>(const T&) {
     T* to = static_cast<T*>(dst.mutable_data()) + dst_first;
     const T* from = static_cast<const T*>(src.data()) + src_first;
     for (std::size_t k = 0; k < at.size(); ++k) to[k] = from[at[k]];

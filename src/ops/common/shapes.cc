@@ -38,17 +38,16 @@ Dims broadcast(opset::InferContext& ctx, const Dims& a, const Dims& b) {
     const DimExpr &x = longer[skip + i], &y = shorter[i];
     DimExpr& result = out[skip + i];
     if (x == y || y == DimExpr(1)) continue;
-    if (x == DimExpr(1))
+    if (x == DimExpr(1)) {
       result = y;
-    else if (x.is_constant() && y.is_constant()) {
+    } else if (x.is_constant() && y.is_constant()) {
       ctx.fail("the shapes " + to_string(a) + " and " + to_string(b) +
                " cannot be broadcast together: " + x.to_string() + " against " + y.to_string());
-    } else if (y.is_constant())
+    } else if (y.is_constant() || is_cut_of(x, y)) {
       result = y;
-    else if (is_cut_of(x, y))
-      result = y;
-    else if (!x.is_constant() && !is_cut_of(y, x))
+    } else if (!x.is_constant() && !is_cut_of(y, x)) {
       result = ctx.fresh_dim("either of the sizes that are broadcast together may be 1");
+    }
   }
   return out;
 }

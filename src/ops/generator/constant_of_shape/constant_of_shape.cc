@@ -87,6 +87,7 @@ void infer_constant_of_shape(InferContext& ctx) {
     ctx.set(0, elem, std::move(dims));
     return;
   }
+  if (ctx.has_rank(0)) ctx.explain("neither the contents of input nor its length are known");
   ctx.set(0, elem);
 }
 

@@ -69,7 +69,7 @@ Picture to_picture(const opj_image_t& image, Picture picture) {
       for (int c = 0; c < picture.channels(); ++c) out[c] = Channel{image.comps[c]}.at(x, y);
       if (cmyk) {
         const unsigned light = 255U - Channel{image.comps[3]}.at(x, y);
-        for (int c = 0; c < 3; ++c) out[c] = to_8_bits((255U - out[c]) * light, 255 * 255);
+        for (int c = 0; c < 3; ++c) out[c] = to_8_bits(std::uint64_t{255U - out[c]} * light, 255 * 255);
       } else if (ycc && picture.channels() == 3) {
         const double luma = out[0], blue = out[1] - 128.0, red = out[2] - 128.0;
         out[0] = clipped(luma + 1.402 * red);

@@ -12,8 +12,7 @@ template <class Holds>
 void compare(ReferenceContext& ctx, Holds holds) {
   const DataType type = ctx.input(0).dtype();
   if (domain_of(type) == Domain::Complex) ctx.fail("complex numbers have no order");
-  visit_domain(domain_of(type), [&](auto zero) {
-    using D = decltype(zero);
+  visit_domain(domain_of(type), [&]<class D>(const D&) {
     if constexpr (!std::is_same_v<D, std::complex<double>>)
       map_pairs<D, D, std::uint64_t>(ctx, DataType::Bool,
                                      [&](const D& a, const D& b) { return std::uint64_t{holds(a, b)}; });

@@ -139,17 +139,24 @@ constexpr Schema kThresholdedRelu[] = {
 };
 
 void infer_gelu(InferContext& ctx) {
-  gelu_by_tanh(ctx);
+  resolve_activation(ctx.attrs());
   same_as_input(ctx);
 }
 
 }  // namespace
 
-bool gelu_by_tanh(const NodeView& node) {
-  const std::string approximate = node.attrs().s("approximate");
-  if (approximate != "none" && approximate != "tanh")
-    node.fail("approximate is \"" + approximate + "\", but has to be none or tanh");
-  return approximate == "tanh";
+ActivationParams resolve_activation(const opset::Attrs& attrs) {
+  ActivationParams p;
+  if (attrs.declares("alpha")) p.alpha = attrs.f("alpha");
+  if (attrs.declares("beta")) p.beta = attrs.f("beta");
+  if (attrs.declares("gamma")) p.beta = attrs.f("gamma");
+  if (attrs.declares("approximate")) {
+    const std::string approximate = attrs.s("approximate");
+    p.by_tanh = approximate == "tanh";
+    if (!p.by_tanh && approximate != "none")
+      throw Error(ErrorCode::InvalidGraph, "approximate is \"" + approximate + "\", but has to be none or tanh");
+  }
+  return p;
 }
 
 constinit const Operator Celu = {.name = "Celu", .history = kCelu, .infer = same_as_input, .elementwise = true};

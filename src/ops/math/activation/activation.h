@@ -1,6 +1,6 @@
 // Activation functions of one tensor.
 #pragma once
-#include "opset/node_view.h"
+#include "opset/attrs.h"
 #include "opset/schema.h"
 
 namespace norn::ops {
@@ -8,7 +8,13 @@ namespace norn::ops {
 extern const opset::Operator Celu, Elu, Gelu, HardSigmoid, HardSwish, LeakyRelu, Mish, Selu, Shrink, Softplus, Swish,
     ThresholdedRelu;
 
-// Whether a Gelu is the approximation by tanh; throws for what is neither that nor the definition.
-bool gelu_by_tanh(const opset::NodeView& node);
+// What the attributes of one of them say; those that the operator does not have are 0. Throws for what the
+// specification does not know.
+struct ActivationParams {
+  float alpha = 0;
+  float beta = 0;        // gamma of Selu
+  bool by_tanh = false;  // a Gelu that is approximated
+};
+ActivationParams resolve_activation(const opset::Attrs& attrs);
 
 }  // namespace norn::ops

@@ -16,15 +16,15 @@ double logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 
 void celu_ref(ReferenceContext& ctx) {
-  const double a = ctx.attrs().f("alpha");
+  const double a = resolve_activation(ctx.attrs()).alpha;
   map_elements_in<double>(ctx, [a](double x) { return x < 0 ? a * std::expm1(x / a) : x; });
 }
 void elu_ref(ReferenceContext& ctx) {
-  const double a = ctx.attrs().f("alpha");
+  const double a = resolve_activation(ctx.attrs()).alpha;
   map_elements_in<double>(ctx, [a](double x) { return x < 0 ? a * std::expm1(x) : x; });
 }
 void gelu_ref(ReferenceContext& ctx) {
-  if (gelu_by_tanh(ctx))
+  if (resolve_activation(ctx.attrs()).by_tanh)
     map_elements_in<double>(ctx, [](double x) {
       return 0.5 * x * (1.0 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));  // sqrt(2 / pi)
     });
@@ -32,7 +32,8 @@ void gelu_ref(ReferenceContext& ctx) {
     map_elements_in<double>(ctx, [](double x) { return 0.5 * x * (1.0 + std::erf(x * 0.7071067811865476)); });
 }
 void hard_sigmoid_ref(ReferenceContext& ctx) {
-  const double a = ctx.attrs().f("alpha"), b = ctx.attrs().f("beta");
+  const ActivationParams p = resolve_activation(ctx.attrs());
+  const double a = p.alpha, b = p.beta;
   map_elements_in<double>(ctx, [a, b](double x) {
     const double y = a * x + b;
     return y < 0 ? 0.0 : y > 1 ? 1.0 : y;
@@ -45,23 +46,24 @@ void hard_swish_ref(ReferenceContext& ctx) {
   });
 }
 void leaky_relu_ref(ReferenceContext& ctx) {
-  const double a = ctx.attrs().f("alpha");
+  const double a = resolve_activation(ctx.attrs()).alpha;
   map_elements_in<double>(ctx, [a](double x) { return x < 0 ? a * x : x; });
 }
 void mish_ref(ReferenceContext& ctx) {
   map_elements_in<double>(ctx, [](double x) { return x * std::tanh(softplus(x)); });
 }
 void selu_ref(ReferenceContext& ctx) {
-  const double a = ctx.attrs().f("alpha"), g = ctx.attrs().f("gamma");
+  const ActivationParams p = resolve_activation(ctx.attrs());
+  const double a = p.alpha, g = p.beta;
   map_elements_in<double>(ctx, [a, g](double x) { return g * (x <= 0 ? a * std::expm1(x) : x); });
 }
 void softplus_ref(ReferenceContext& ctx) { map_elements_in<double>(ctx, softplus); }
 void swish_ref(ReferenceContext& ctx) {
-  const double a = ctx.attrs().f("alpha");
+  const double a = resolve_activation(ctx.attrs()).alpha;
   map_elements_in<double>(ctx, [a](double x) { return x * logistic(a * x); });
 }
 void thresholded_relu_ref(ReferenceContext& ctx) {
-  const double a = ctx.attrs().f("alpha");
+  const double a = resolve_activation(ctx.attrs()).alpha;
   map_elements_in<double>(ctx, [a](double x) { return x > a ? x : 0.0; });
 }
 

@@ -41,6 +41,7 @@ void infer_expand(InferContext& ctx) {
     while (wanted.size() < static_cast<std::size_t>(ctx.shape(1)[0].constant())) wanted.push_back(ctx.fresh_dim());
     ctx.set(0, elem, broadcast(ctx, ctx.shape(0), wanted));
   } else if (elem != DataType::Undefined) {
+    if (ctx.has_rank(0) && ctx.has_rank(1)) ctx.explain("neither the contents of shape nor its length are known");
     ctx.set(0, elem);
   }
 }

@@ -69,9 +69,7 @@ void infer_gemm(InferContext& ctx) {
                p.exact_c ? "the attribute broadcast = 1 lets C be broadcast" : "");
     }
     for (std::size_t d = 0; d < c.size(); ++d) {
-      if (p.exact_c) {
-        ctx.unify(c[d], out[out.size() - c.size() + d], "C and A' * B'");
-      } else if (c[d].is_constant() && c[d].constant() != 1) {
+      if (p.exact_c || (c[d].is_constant() && c[d].constant() != 1)) {
         ctx.unify(c[d], out[out.size() - c.size() + d], "C and A' * B'");
       }
     }

@@ -4,7 +4,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "norn/error.h"
 #include "ops/common/agree.h"
 #include "ops/microsoft/domain.h"
 
@@ -184,13 +186,6 @@ using Size = std::optional<DimExpr>;
 
 DimExpr or_fresh(InferContext& ctx, const Size& size) { return size ? *size : ctx.fresh_dim(); }
 
-std::int64_t positive(const InferContext& ctx, const char* name) {
-  const std::int64_t heads = ctx.attrs().i(name);
-  if (heads <= 0)
-    ctx.fail(std::string("the attribute ") + name + " is " + std::to_string(heads) + ", but has to be positive");
-  return heads;
-}
-
 // A mask with an axis for the batch has one row for each sequence, and one for each query where it has three axes. Of
 // a mask with one axis the body compares the length.
 void compare_mask(InferContext& ctx, int mask, int batch_of) {
@@ -222,7 +217,7 @@ struct ProjectedInputs {
 };
 
 void infer_projected(InferContext& ctx, const ProjectedInputs& at, DataType type) {
-  const std::int64_t heads = positive(ctx, "num_heads");
+  const std::int64_t heads = resolve_head_counts(ctx.attrs()).query;
   ctx.require_rank(0, 3);
   ctx.require_rank(at.weights, 2);
   agree(ctx, 0, 2, at.weights, 0);
@@ -232,21 +227,17 @@ void infer_projected(InferContext& ctx, const ProjectedInputs& at, DataType type
   agree(ctx, at.past, 0, 2, "keys and values");
   agree(ctx, 0, 0, at.past, 1);
   agree(ctx, at.past, 2, heads, "num_heads");
-  const auto sizes =
-      ctx.attrs().declares("qkv_hidden_sizes") ? ctx.attrs().find_ints("qkv_hidden_sizes") : std::nullopt;
-  if (sizes && sizes->size() != 3 && !sizes->empty())
-    ctx.fail("qkv_hidden_sizes has " + std::to_string(sizes->size()) + " numbers instead of three");
+  const auto [sizes, shared] = resolve_projection(ctx.attrs());
   const Size batch = size_of(ctx, 0, 0), length = size_of(ctx, 0, 1);
   Size columns = size_of(ctx, at.weights, 1), values, keys;
   if (!columns) columns = size_of(ctx, at.bias, 0);
-  if (sizes && sizes->size() == 3) {
+  if (sizes) {
     values = DimExpr((*sizes)[2]);
     keys = DimExpr((*sizes)[1]);
   } else if (columns) {
     values = keys = DimExpr::floor_div(*columns, 3);
   }
   if (ctx.has_input(at.past) && keys) agree(ctx, at.past, 4, DimExpr::floor_div(*keys, heads), "the size of a head");
-  const bool shared = ctx.attrs().find_i("past_present_share_buffer").value_or(0) != 0;
   const Size before = size_of(ctx, at.past, 3);
   Size total = length;
   if (ctx.has_input(at.past)) total = length && before ? Size(*length + *before) : std::nullopt;
@@ -262,7 +253,7 @@ void infer_qattention(InferContext& ctx) { infer_projected(ctx, {1, 2, 5, 8, -1}
 
 // query, key and value in three axes, or packed in five, or a key and a value that are projected already, in four.
 void infer_multi_head_attention(InferContext& ctx) {
-  const std::int64_t heads = positive(ctx, "num_heads");
+  const std::int64_t heads = resolve_head_counts(ctx.attrs()).query;
   require_rank_of(ctx, 0, {3, 5});
   require_rank_of(ctx, 1, {3, 4, 5});
   if (ctx.has_input(1) && ctx.has_rank(1) && ctx.rank(1) != 5 && ctx.has_input(2)) ctx.require_rank(2, ctx.rank(1));
@@ -305,10 +296,7 @@ void infer_multi_head_attention(InferContext& ctx) {
 }
 
 void infer_group_query_attention(InferContext& ctx) {
-  const std::int64_t heads = positive(ctx, "num_heads"), shared = positive(ctx, "kv_num_heads");
-  if (heads % shared != 0)
-    ctx.fail("num_heads is " + std::to_string(heads) + ", which is not a multiple of kv_num_heads, " +
-             std::to_string(shared));
+  const auto [heads, shared] = resolve_head_counts(ctx.attrs());
   for (const int i : {0, 1, 2})
     if (ctx.has_input(i)) ctx.require_rank(i, 3);
   for (const int i : {3, 4}) {
@@ -350,6 +338,35 @@ void infer_group_query_attention(InferContext& ctx) {
 }
 
 }  // namespace
+
+HeadCounts resolve_head_counts(const opset::Attrs& attrs) {
+  const auto positive = [&](const char* name) {
+    const std::int64_t heads = attrs.i(name);
+    if (heads <= 0)
+      throw Error(ErrorCode::InvalidGraph,
+                  std::string("the attribute ") + name + " is " + std::to_string(heads) + ", but has to be positive");
+    return heads;
+  };
+  HeadCounts heads;
+  heads.query = heads.key_value = positive("num_heads");
+  if (attrs.declares("kv_num_heads")) heads.key_value = positive("kv_num_heads");
+  if (heads.query % heads.key_value != 0)
+    throw Error(ErrorCode::InvalidGraph, "num_heads is " + std::to_string(heads.query) +
+                                             ", which is not a multiple of kv_num_heads, " +
+                                             std::to_string(heads.key_value));
+  return heads;
+}
+
+ProjectionParams resolve_projection(const opset::Attrs& attrs) {
+  ProjectionParams p;
+  if (attrs.declares("qkv_hidden_sizes")) p.sizes = attrs.find_ints("qkv_hidden_sizes");
+  if (p.sizes && p.sizes->empty()) p.sizes.reset();
+  if (p.sizes && p.sizes->size() != 3)
+    throw Error(ErrorCode::InvalidGraph,
+                "qkv_hidden_sizes has " + std::to_string(p.sizes->size()) + " numbers instead of three");
+  p.shares_buffer = attrs.find_i("past_present_share_buffer").value_or(0) != 0;
+  return p;
+}
 
 constinit const Operator Attention = {
     .domain = kMicrosoftDomain, .name = "Attention", .history = kAttention, .infer = infer_attention};

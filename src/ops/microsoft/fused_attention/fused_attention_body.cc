@@ -15,27 +15,16 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-std::int64_t head_count(const BodyBuilder& b, const char* name) {
-  const std::int64_t heads = b.attrs().i(name);
-  if (heads <= 0)
-    b.fail(std::string("the attribute ") + name + " is " + std::to_string(heads) + ", but has to be positive");
-  return heads;
-}
-
-bool shares_buffer(const BodyBuilder& b) { return b.attrs().find_i("past_present_share_buffer").value_or(0) != 0; }
-
 // From `projected` [batch, length, sizes of queries, keys and values] on.
 void attend_projected(BodyBuilder& b, int mask, int past, int attention_bias) {
   if (b.attrs().find_i("do_rotary").value_or(0) != 0)
     b.unsupported("the attribute do_rotary is 1, for which the operator has no cosines and sines",
                   "put RotaryEmbedding before MultiHeadAttention");
   AttentionParts parts;
-  parts.heads = parts.kv_heads = head_count(b, "num_heads");
+  parts.heads = parts.kv_heads = resolve_head_counts(b.attrs()).query;
   parts.causal = b.attrs().flag("unidirectional");
-  const auto sizes = b.attrs().declares("qkv_hidden_sizes") ? b.attrs().find_ints("qkv_hidden_sizes") : std::nullopt;
-  if (sizes && !sizes->empty()) {
-    if (sizes->size() != 3)
-      b.fail("qkv_hidden_sizes has " + std::to_string(sizes->size()) + " numbers instead of three");
+  const auto [sizes, shared] = resolve_projection(b.attrs());
+  if (sizes) {
     b.ints("hidden_sizes", *sizes);
     b.add("q_tokens, k_tokens, v_tokens = Split <axis = -1> (projected, hidden_sizes)");
   } else {
@@ -55,7 +44,6 @@ void attend_projected(BodyBuilder& b, int mask, int past, int attention_bias) {
     state_heads(b, "past_k_given", "past_k", parts.heads);
     state_heads(b, "past_v_given", "past_v", parts.heads);
   }
-  const bool shared = shares_buffer(b);
   if (shared) {
     if (!b.has_input(past) || !b.attrs().declares("qkv_hidden_sizes") || !b.has_input(6))
       b.unsupported(
@@ -144,7 +132,7 @@ void add_packed(BodyBuilder& b, const std::string& from, std::int64_t heads, std
 void multi_head_attention_body(BodyBuilder& b) {
   if (b.has_input(9)) b.unsupported("the input cache_indirection, which a search over beams uses, is not known");
   AttentionParts parts;
-  const std::int64_t heads = parts.heads = parts.kv_heads = head_count(b, "num_heads");
+  const std::int64_t heads = parts.heads = parts.kv_heads = resolve_head_counts(b.attrs()).query;
   parts.causal = b.attrs().flag("unidirectional");
   const bool packed = b.rank(0) == 5;
   const int key_rank = b.has_input(1) ? b.rank(1) : 0;

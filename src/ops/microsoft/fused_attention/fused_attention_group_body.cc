@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ops/common/body_guard.h"
+#include "ops/microsoft/fused_attention/fused_attention.h"
 #include "ops/microsoft/fused_attention/fused_attention_parts.h"
 
 namespace norn::ops::microsoft {
@@ -148,11 +149,10 @@ void add_cache(BodyBuilder& b, std::int64_t heads) {
 void group_query_attention_body(BodyBuilder& b) {
   require_known(b);
   AttentionParts parts;
-  parts.heads = b.attrs().i("num_heads");
-  parts.kv_heads = b.attrs().i("kv_num_heads");
-  if (parts.heads <= 0 || parts.kv_heads <= 0 || parts.heads % parts.kv_heads != 0 || parts.heads > INT32_MAX)
-    b.fail("num_heads is " + std::to_string(parts.heads) + ", which is not a multiple of kv_num_heads, " +
-           std::to_string(parts.kv_heads));
+  const HeadCounts heads = resolve_head_counts(b.attrs());
+  if (heads.query > INT32_MAX) b.fail("the attribute num_heads is too large");
+  parts.heads = heads.query;
+  parts.kv_heads = heads.key_value;
   const std::int64_t zero[] = {0}, one[] = {1}, two[] = {2}, all[] = {-1};
   b.ints("zero", zero);
   b.ints("one", one);

@@ -78,7 +78,8 @@ struct Heads {
 };
 // What attributes say of inputs of rank 3.
 Heads packed_heads(const NodeView& node) {
-  const Heads heads{node.attrs().find_i("q_num_heads").value_or(0), node.attrs().find_i("kv_num_heads").value_or(0)};
+  const AttentionOptions options = resolve_attention_options(node.attrs());
+  const Heads heads{options.q_heads, options.kv_heads};
   if (heads.query <= 0 || heads.kv <= 0)
     node.fail("inputs of rank 3 take the attributes q_num_heads and kv_num_heads, above 0");
   return heads;
@@ -86,7 +87,7 @@ Heads packed_heads(const NodeView& node) {
 // Tensors without heads are empty ones.
 void require_multiple(const NodeView& node, const Heads& heads) {
   if (heads.kv == 0 ? heads.query != 0 : heads.kv < 0 || heads.query % heads.kv != 0)
-    node.fail("the query's " + std::to_string(heads.query) + " heads are no multiple of the key's " +
+    node.fail("the query's " + std::to_string(heads.query) + " heads are not a multiple of the key's " +
               std::to_string(heads.kv));
 }
 
@@ -115,9 +116,7 @@ void infer_attention(InferContext& ctx) {
   ctx.require_rank(2, rank);
   ctx.require_rank(4, 4);
   ctx.require_rank(5, 4);
-  const std::int64_t mode = ctx.attrs().i("qk_matmul_output_mode");
-  if (mode < 0 || mode > 3)
-    ctx.fail("qk_matmul_output_mode is " + std::to_string(mode) + ", but has to be 0, 1, 2 or 3");
+  resolve_attention_options(ctx.attrs());
   if (!ctx.has_rank(1) || !ctx.has_rank(2)) {
     if (rank == 3) packed_heads(ctx);
     return;
@@ -178,6 +177,25 @@ void infer_attention(InferContext& ctx) {
 
 }  // namespace
 
+AttentionOptions resolve_attention_options(const Attrs& attrs) {
+  AttentionOptions p;
+  p.q_heads = attrs.find_i("q_num_heads").value_or(0);
+  p.kv_heads = attrs.find_i("kv_num_heads").value_or(0);
+  if (const auto scale = attrs.find_f("scale")) p.scale = static_cast<double>(*scale);
+  p.softcap = static_cast<double>(attrs.f("softcap"));
+  p.causal = attrs.flag("is_causal");
+  if (attrs.declares("left_window_size")) {
+    p.left_window = std::max<std::int64_t>(-1, attrs.i("left_window_size"));
+    p.right_window = std::max<std::int64_t>(-1, attrs.i("right_window_size"));
+  }
+  p.qk_mode = attrs.i("qk_matmul_output_mode");
+  if (p.qk_mode < 0 || p.qk_mode > 3)
+    throw Error(ErrorCode::InvalidGraph,
+                "qk_matmul_output_mode is " + std::to_string(p.qk_mode) + ", but has to be 0, 1, 2 or 3");
+  if (const auto type = attrs.find_i("softmax_precision")) p.softmax_type = static_cast<DataType>(*type);
+  return p;
+}
+
 AttentionParams resolve_attention(const NodeView& node, const Shape& q, const Shape& k, const Shape& v,
                                   const Shape* mask, const Shape* past_key, const Shape* past_value) {
   AttentionParams p;
@@ -232,24 +250,18 @@ AttentionParams resolve_attention(const NodeView& node, const Shape& q, const Sh
       if (d == 0 ? size > of : size != of && size != 1) misfit();
     }
   }
-  const Attrs& attrs = node.attrs();
-  const auto scale = attrs.find_f("scale");
-  p.scale = scale ? static_cast<double>(*scale) : 1 / std::sqrt(static_cast<double>(p.size));
-  p.softcap = static_cast<double>(attrs.f("softcap"));
-  p.causal = attrs.i("is_causal") != 0;
-  if (node.version() >= 25) {
-    p.left_window = std::max<std::int64_t>(-1, attrs.i("left_window_size"));
-    p.right_window = std::max<std::int64_t>(-1, attrs.i("right_window_size"));
-  }
-  p.qk_mode = attrs.i("qk_matmul_output_mode");
-  if (p.qk_mode < 0 || p.qk_mode > 3)
-    node.fail("qk_matmul_output_mode is " + std::to_string(p.qk_mode) + ", but has to be 0, 1, 2 or 3");
-  if (const auto type = attrs.find_i("softmax_precision")) {
-    p.softmax_type = static_cast<DataType>(*type);
-    if (*p.softmax_type != DataType::Float && *p.softmax_type != DataType::Double &&
-        *p.softmax_type != DataType::Float16 && *p.softmax_type != DataType::BFloat16)
-      node.fail("softmax_precision is " + std::to_string(*type) + ", which is not a floating-point type");
-  }
+  const AttentionOptions options = resolve_attention_options(node.attrs());
+  p.scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(p.size)));
+  p.softcap = options.softcap;
+  p.causal = options.causal;
+  p.left_window = options.left_window;
+  p.right_window = options.right_window;
+  p.qk_mode = options.qk_mode;
+  p.softmax_type = options.softmax_type;
+  if (p.softmax_type && *p.softmax_type != DataType::Float && *p.softmax_type != DataType::Double &&
+      *p.softmax_type != DataType::Float16 && *p.softmax_type != DataType::BFloat16)
+    node.fail("softmax_precision is " + std::to_string(static_cast<int>(*p.softmax_type)) +
+              ", which is not a floating-point type");
   return p;
 }
 

@@ -11,6 +11,19 @@ namespace norn::ops {
 
 extern const opset::Operator Attention;
 
+// What a node's attributes say, whatever its inputs are.
+struct AttentionOptions {
+  std::int64_t q_heads = 0, kv_heads = 0;  // of inputs of rank 3; 0 where they are not given
+  std::optional<double> scale;
+  double softcap = 0;
+  bool causal = false;
+  std::int64_t left_window = -1, right_window = -1;  // -1: no bound
+  std::int64_t qk_mode = 0;                          // 0 to 3
+  std::optional<DataType> softmax_type;
+};
+// Throws norn::Error (InvalidGraph) for what the specification does not know.
+AttentionOptions resolve_attention_options(const opset::Attrs& attrs);
+
 // What a node's attributes and the shapes of its inputs say.
 struct AttentionParams {
   bool packed = false;  // inputs of rank 3: heads lie within the last axis
@@ -18,7 +31,7 @@ struct AttentionParams {
   std::int64_t size = 0, v_size = 0;  // of a head of query and key, and of a value
   double scale = 0, softcap = 0;
   bool causal = false;
-  std::int64_t left_window = -1, right_window = -1;  // below 0: none
+  std::int64_t left_window = -1, right_window = -1;  // -1: no bound
   std::int64_t qk_mode = 0;
   std::optional<DataType> softmax_type;
   std::int64_t total() const noexcept { return past + keys; }

@@ -26,11 +26,12 @@ Heads heads_of(const BodyBuilder& b) {
   if (rank == 4) {
     heads = {b.size(0, 1), b.size(1, 1)};
   } else {
-    heads = {b.attrs().find_i("q_num_heads").value_or(0), b.attrs().find_i("kv_num_heads").value_or(0)};
+    const AttentionOptions options = resolve_attention_options(b.attrs());
+    heads = {options.q_heads, options.kv_heads};
   }
   const bool none = rank == 4 && heads.query == 0 && heads.kv == 0;
   if (!none && (heads.query <= 0 || heads.kv <= 0 || heads.query % heads.kv != 0))
-    b.fail("the query's " + std::to_string(heads.query) + " heads are no multiple of the key's " +
+    b.fail("the query's " + std::to_string(heads.query) + " heads are not a multiple of the key's " +
                std::to_string(heads.kv),
            rank == 3 ? "inputs of rank 3 take the attributes q_num_heads and kv_num_heads" : "");
   return heads;
@@ -71,13 +72,12 @@ void split_heads(BodyBuilder& b, const Heads& heads) {
 }
 
 // Q K^T into `scores`; both factors take the root of the scale, so that the product does not overflow.
-void multiply_keys(BodyBuilder& b, const Heads& heads) {
-  const auto scale = b.attrs().find_f("scale");
+void multiply_keys(BodyBuilder& b, const Heads& heads, std::optional<double> scale) {
   if (scale && *scale >= 0) {
-    b.scalar("root", computed_in(b), std::sqrt(static_cast<double>(*scale)));
+    b.scalar("root", computed_in(b), std::sqrt(*scale));
     b.add("q_scaled = Mul (q, root) k_scaled = Mul (k, root)");
   } else if (scale) {
-    b.scalar("scale_q", computed_in(b), static_cast<double>(*scale));
+    b.scalar("scale_q", computed_in(b), *scale);
     b.add("q_scaled = Mul (q, scale_q) k_scaled = Identity (k)");
   } else {
     b.add(R"(
@@ -114,11 +114,10 @@ void multiply_keys(BodyBuilder& b, const Heads& heads) {
 }
 
 // The sum of what masks, causality, window and padding add to the scores, into `bias`. False if they add nothing.
-bool add_bias(BodyBuilder& b) {
+bool add_bias(BodyBuilder& b, const AttentionOptions& options) {
   const bool mask = b.has_input(3), nonpad = b.has_input(6);
-  const bool causal = b.attrs().i("is_causal") != 0;
-  const std::int64_t left = b.version() >= 25 ? b.attrs().i("left_window_size") : -1;
-  const std::int64_t right = b.version() >= 25 ? b.attrs().i("right_window_size") : -1;
+  const bool causal = options.causal;
+  const std::int64_t left = options.left_window, right = options.right_window;
   b.scalar("nothing", computed_in(b), 0);
   b.add("hidden_wide = Constant <value_float = -inf> () hidden = CastLike (hidden_wide, q)");
   std::vector<std::string> parts;
@@ -198,18 +197,19 @@ bool add_bias(BodyBuilder& b) {
 void attention_body(BodyBuilder& b) {
   const Heads heads = heads_of(b);
   split_heads(b, heads);
-  multiply_keys(b, heads);
-  const double softcap = static_cast<double>(b.attrs().f("softcap"));
-  if (softcap > 0) {
-    b.scalar("cap", computed_in(b), softcap);
+  const AttentionOptions options = resolve_attention_options(b.attrs());
+  multiply_keys(b, heads, options.scale);
+  if (options.softcap > 0) {
+    b.scalar("cap", computed_in(b), options.softcap);
     b.add("of_cap = Div (scores, cap) bent = Tanh (of_cap) capped = Mul (bent, cap)");
   } else {
     b.add("capped = Identity (scores)");
   }
-  const bool biased = add_bias(b);
+  const bool biased = add_bias(b, options);
   b.add(biased ? "biased = Add (capped, bias)" : "biased = Identity (capped)");
-  const auto precision = b.attrs().find_i("softmax_precision");
-  b.add(precision ? "logits = Cast <to = " + std::to_string(*precision) + "> (biased)" : "logits = Identity (biased)");
+  b.add(options.softmax_type
+            ? "logits = Cast <to = " + std::to_string(static_cast<int>(*options.softmax_type)) + "> (biased)"
+            : "logits = Identity (biased)");
   b.add("shares = Softmax <axis = -1> (logits)");
   if (biased) {
     const std::int64_t last[] = {-1};
@@ -246,9 +246,7 @@ void attention_body(BodyBuilder& b) {
     b.add("Y = Identity (y)");
   }
   constexpr const char* kStages[] = {"scores", "capped", "biased", "probabilities"};
-  const std::int64_t mode = b.attrs().i("qk_matmul_output_mode");
-  if (mode < 0 || mode > 3) b.fail("qk_matmul_output_mode is " + std::to_string(mode) + ", but has to be 0, 1, 2 or 3");
-  b.add(std::string("qk_matmul_output = CastLike (") + kStages[mode] + ", Q)");
+  b.add(std::string("qk_matmul_output = CastLike (") + kStages[options.qk_mode] + ", Q)");
 }
 
 constexpr FunctionBody kBodies[] = {

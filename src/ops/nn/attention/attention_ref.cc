@@ -17,7 +17,7 @@ constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
 // An input with heads as [batch, heads, length, size].
 std::vector<double> by_heads(const Tensor& t, std::int64_t heads) {
-  const std::vector<double> values = load_all<double>(t);
+  std::vector<double> values = load_all<double>(t);
   if (t.rank() == 4) return values;
   const std::int64_t batch = t.dims()[0], length = t.dims()[1], size = t.dims()[2] / heads;
   std::vector<double> turned(values.size());

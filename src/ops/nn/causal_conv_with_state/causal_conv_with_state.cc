@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "norn/error.h"
 #include "ops/common/agree.h"
 
 namespace norn::ops {
@@ -39,9 +40,7 @@ constexpr Schema kCausalConvWithState[] = {
 };
 
 void infer_causal_conv(InferContext& ctx) {
-  const std::string activation = ctx.attrs().s("activation");
-  if (activation != "none" && activation != "silu" && activation != "swish")
-    ctx.fail("activation is \"" + activation + "\", but has to be none, silu or swish");
+  resolve_silu(ctx.attrs());
   ctx.require_rank(0, 3);
   ctx.require_rank(1, 3);
   if (ctx.has_input(2)) ctx.require_rank(2, 1);
@@ -63,6 +62,14 @@ void infer_causal_conv(InferContext& ctx) {
 }
 
 }  // namespace
+
+bool resolve_silu(const opset::Attrs& attrs) {
+  const std::string activation = attrs.s("activation");
+  if (activation == "none") return false;
+  if (activation != "silu" && activation != "swish")
+    throw Error(ErrorCode::InvalidGraph, "activation is \"" + activation + "\", but has to be none, silu or swish");
+  return true;
+}
 
 constinit const Operator CausalConvWithState = {
     .name = "CausalConvWithState", .history = kCausalConvWithState, .infer = infer_causal_conv};

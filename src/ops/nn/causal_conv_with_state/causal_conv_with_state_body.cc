@@ -47,7 +47,6 @@ void add_products(BodyBuilder& b) {
 }
 
 void causal_conv_with_state_body(BodyBuilder& b) {
-  const std::string activation = b.attrs().s("activation");
   const std::int64_t one[] = {1}, two[] = {2}, most[] = {INT64_MAX};
   b.ints("one", one);
   b.ints("two", two);
@@ -71,7 +70,7 @@ void causal_conv_with_state_body(BodyBuilder& b) {
           (b.has_input(2) ? ", bias)" : ")"));
   else
     add_products(b);
-  b.add(activation == "none" ? "output = Identity (linear)" : "gate = Sigmoid (linear) output = Mul (linear, gate)");
+  b.add(resolve_silu(b.attrs()) ? "gate = Sigmoid (linear) output = Mul (linear, gate)" : "output = Identity (linear)");
   b.add("length = Shape <start = 2, end = 3> (input) present_state = Slice (padded, length, most, two)");
 }
 

@@ -42,6 +42,9 @@ void check_sizes(const NodeView& node, const Dims& sizes, std::string_view name,
   }
 }
 
+// The rank follows from the length of a list, which a file may give without its contents.
+constexpr std::int64_t kMostDims = 64;
+
 void infer_col2im(InferContext& ctx) {
   ctx.require_rank(0, 3);
   const auto image = ctx.known_ints(1), block = ctx.known_ints(2);
@@ -54,7 +57,9 @@ void infer_col2im(InferContext& ctx) {
   std::optional<std::size_t> rank;
   for (int i = 1; i < 3; ++i) {
     ctx.require_rank(i, 1);
-    if (ctx.has_rank(i) && ctx.shape(i)[0].is_constant()) rank = static_cast<std::size_t>(ctx.shape(i)[0].constant());
+    if (!ctx.has_rank(i)) continue;
+    const DimExpr& length = ctx.shape(i)[0];
+    if (length.is_constant() && length.constant() <= kMostDims) rank = static_cast<std::size_t>(length.constant());
   }
   if (image) rank = image->size();
   if (block) rank = block->size();

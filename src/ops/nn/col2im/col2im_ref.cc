@@ -49,7 +49,7 @@ void col2im(opset::ReferenceContext& ctx, const Col2ImParams& p) {
 
 void col2im_ref(opset::ReferenceContext& ctx) {
   const Col2ImParams p = resolve_col2im(ctx, ctx.input(0).dims());
-  visit_domain(domain_of(ctx.input(0).dtype()), [&]<class D>(D) {
+  visit_domain(domain_of(ctx.input(0).dtype()), [&]<class D>(const D&) {
     if constexpr (std::is_same_v<D, std::string>)
       ctx.fail("strings cannot be added");
     else

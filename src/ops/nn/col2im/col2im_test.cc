@@ -61,6 +61,8 @@ const Cases cases("Col2Im",
                       {"Col2Im", "float[N,M,L]; int64[2]; int64[2]", "float[N,?,?,?]"},
                       {"Col2Im", "float; int64[2] 5 6; int64[2]", "float[?,?,5,6]"},
                       {"Col2Im", "float; int64; int64", "float"},
+                      // A rank that no memory would hold.
+                      {"Col2Im", "float[1,1,8]; int64[9223372036854775807]; int64[9223372036854775807]", "float"},
                   });
 
 }  // namespace

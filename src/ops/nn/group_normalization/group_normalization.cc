@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "norn/error.h"
 #include "ops/common/agree.h"
 
 namespace norn::ops {
@@ -35,8 +36,7 @@ constexpr Schema kGroupNormalization[] = {
 };
 
 void infer_group_normalization(InferContext& ctx) {
-  const std::int64_t groups = ctx.attrs().i("num_groups");
-  if (groups <= 0) ctx.fail("num_groups is " + std::to_string(groups) + ", but has to be positive");
+  const std::int64_t groups = resolve_groups(ctx.attrs());
   if (ctx.has_rank(0) && ctx.rank(0) < 2)
     ctx.fail("X has rank " + std::to_string(ctx.rank(0)) + ", but needs a batch and a channel axis");
   const bool by_group = ctx.version() < 21;
@@ -55,6 +55,13 @@ void infer_group_normalization(InferContext& ctx) {
 }
 
 }  // namespace
+
+std::int64_t resolve_groups(const opset::Attrs& attrs) {
+  const std::int64_t groups = attrs.i("num_groups");
+  if (groups <= 0)
+    throw Error(ErrorCode::InvalidGraph, "num_groups is " + std::to_string(groups) + ", but has to be positive");
+  return groups;
+}
 
 constinit const Operator GroupNormalization = {
     .name = "GroupNormalization", .history = kGroupNormalization, .infer = infer_group_normalization};

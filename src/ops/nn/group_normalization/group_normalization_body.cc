@@ -39,8 +39,7 @@ void add_columns(BodyBuilder& b) {
 }
 
 void common(BodyBuilder& b, DataType type) {
-  const std::int64_t groups = b.attrs().i("num_groups");
-  if (groups <= 0) b.fail("num_groups is " + std::to_string(groups) + ", but has to be positive");
+  const std::int64_t groups = resolve_groups(b.attrs());
   if (b.type(0).has_rank() && b.rank(0) < 2) b.fail("X has rank " + std::to_string(b.rank(0)) + ", but needs channels");
   const std::int64_t shape[] = {0, groups, -1}, last[] = {2};
   if (known_channels(b)) {

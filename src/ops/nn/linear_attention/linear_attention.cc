@@ -4,7 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "base/text.h"
+#include "norn/error.h"
 #include "ops/common/agree.h"
 
 namespace norn::ops {
@@ -52,15 +55,14 @@ std::optional<DimExpr> head_size(InferContext& ctx, int i, std::int64_t heads) {
   const auto packed = size_of(ctx, i, 2);
   if (!packed) return {};
   if (packed->is_constant() && packed->constant() % heads != 0)
-    ctx.fail(axis_text(ctx, i, 2) + " is " + packed->to_string() + ", which is no multiple of " +
+    ctx.fail(axis_text(ctx, i, 2) + " is " + packed->to_string() + ", which is not a multiple of " +
              std::to_string(heads) + " heads");
   return DimExpr::floor_div(*packed, heads);
 }
 
 void infer_linear_attention(InferContext& ctx) {
-  const std::int64_t q_heads = ctx.attrs().i("q_num_heads"), heads = ctx.attrs().i("kv_num_heads");
-  if (heads <= 0 || q_heads <= 0 || q_heads % heads != 0)
-    ctx.fail("q_num_heads " + std::to_string(q_heads) + " is not a multiple of kv_num_heads " + std::to_string(heads));
+  const LinearAttentionParams p = resolve_linear_attention(ctx.attrs(), ctx.has_input(4), ctx.has_input(5));
+  const std::int64_t q_heads = p.q_heads, heads = p.kv_heads;
   for (const int i : {0, 1, 2, 4, 5})
     if (ctx.has_input(i)) ctx.require_rank(i, 3);
   if (ctx.has_input(3)) ctx.require_rank(3, 4);
@@ -69,7 +71,7 @@ void infer_linear_attention(InferContext& ctx) {
     batch = batch ? agree(ctx, i, 0, *batch, "the batch") : size_of(ctx, i, 0);
     length = length ? agree(ctx, i, 1, *length, "the length of the sequence") : size_of(ctx, i, 1);
   }
-  if (batch) batch = agree(ctx, 3, 0, *batch, "the batch");
+  batch = batch ? agree(ctx, 3, 0, *batch, "the batch") : size_of(ctx, 3, 0);
   agree(ctx, 3, 1, heads, "kv_num_heads");
   // Sizes of heads are compared by products, which can be solved for what is not known.
   std::optional<DimExpr> key_size = head_size(ctx, 0, q_heads), value_size = head_size(ctx, 2, heads);
@@ -102,6 +104,24 @@ void infer_linear_attention(InferContext& ctx) {
 }
 
 }  // namespace
+
+LinearAttentionParams resolve_linear_attention(const opset::Attrs& attrs, bool has_decay, bool has_beta) {
+  const auto refuse = [](std::string message, std::string hint = {}) {
+    throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
+  };
+  LinearAttentionParams p = {.q_heads = attrs.i("q_num_heads"), .kv_heads = attrs.i("kv_num_heads")};
+  if (p.kv_heads <= 0 || p.q_heads <= 0 || p.q_heads % p.kv_heads != 0)
+    refuse("q_num_heads " + std::to_string(p.q_heads) + " is not a multiple of kv_num_heads " +
+           std::to_string(p.kv_heads));
+  const std::string rule = attrs.s("update_rule");
+  p.gated = rule == "gated" || rule == "gated_delta";
+  p.delta = rule == "delta" || rule == "gated_delta";
+  if (!p.gated && !p.delta && rule != "linear")
+    refuse("update_rule is " + base::quoted(rule) + ", but has to be linear, gated, delta or gated_delta");
+  if (p.gated && !has_decay) refuse("the update rule " + rule + " takes the input decay");
+  if (p.delta && !has_beta) refuse("the update rule " + rule + " takes the input beta");
+  return p;
+}
 
 constinit const Operator LinearAttention = {
     .name = "LinearAttention", .history = kLinearAttention, .infer = infer_linear_attention};

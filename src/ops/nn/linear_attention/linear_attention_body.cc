@@ -13,24 +13,11 @@ using opset::FunctionBody;
 
 constexpr std::int64_t kMostWritten = 16;
 
-struct Rule {
-  bool gated, delta;
-};
-
-Rule rule_of(const BodyBuilder& b) {
-  const std::string rule = b.attrs().s("update_rule");
-  const Rule found{rule == "gated" || rule == "gated_delta", rule == "delta" || rule == "gated_delta"};
-  if (!found.gated && !found.delta && rule != "linear")
-    b.fail("update_rule is \"" + rule + "\", but has to be linear, gated, delta or gated_delta");
-  if (found.gated && !b.has_input(4)) b.fail("the update rule " + rule + " takes the input decay");
-  if (found.delta && !b.has_input(5)) b.fail("the update rule " + rule + " takes the input beta");
-  return found;
-}
-
 // From `state` and one element of the sequence, whose values end in `at`, to `next` and `out` + at. Of an element q is
 // [batch, kv heads, group, key size], k [.., 1, key size], v [.., 1, value size], g [.., key size or 1, 1],
 // beta [.., 1, 1].
-std::string step(const Rule& rule, const std::string& at, const std::string& state, const std::string& next) {
+std::string step(const LinearAttentionParams& rule, const std::string& at, const std::string& state,
+                 const std::string& next) {
   std::string text, kept = state, added = "v" + at;
   if (rule.gated) {
     kept = "kept" + at;
@@ -49,10 +36,8 @@ std::string step(const Rule& rule, const std::string& at, const std::string& sta
 }
 
 void linear_attention_body(BodyBuilder& b) {
-  const Rule rule = rule_of(b);
-  const std::int64_t q_heads = b.attrs().i("q_num_heads"), heads = b.attrs().i("kv_num_heads");
-  if (heads <= 0 || q_heads <= 0 || q_heads % heads != 0)
-    b.fail("q_num_heads " + std::to_string(q_heads) + " is not a multiple of kv_num_heads " + std::to_string(heads));
+  const LinearAttentionParams rule = resolve_linear_attention(b.attrs(), b.has_input(4), b.has_input(5));
+  const std::int64_t q_heads = rule.q_heads, heads = rule.kv_heads;
   const bool past = b.has_input(3);
   // Narrow types are computed in float.
   const DataType type = b.elem(past ? 3 : 0) == DataType::Double ? DataType::Double : DataType::Float;

@@ -113,6 +113,20 @@ const Cases cases(
          "float[2,3,1] random; float[2,3,1] random; float[2,3,1] random; -; -; float[2,3,3] random",
          "",
          {.error = "*"}},
+        {"LinearAttention q_num_heads=2 kv_num_heads=2 update_rule={gated|gated_delta}",
+         "float[1,3,4] random; float[1,3,4] random; float[1,3,4] random; -; -; float[1,3,2] random",
+         "",
+         {.error = "takes the input decay"}},
+        {"LinearAttention q_num_heads=2 kv_num_heads=2 update_rule={delta|gated_delta}",
+         "float[1,3,4] random; float[1,3,4] random; float[1,3,4] random; -; float[1,3,2] random",
+         "",
+         {.error = "takes the input beta"}},
+        {"LinearAttention q_num_heads=2 kv_num_heads=2 update_rule=gate",
+         "float[1,3,4] random; float[1,3,4] random; float[1,3,4] random; -; float[1,3,2] random; float[1,3,2] random",
+         "",
+         {.error = "has to be linear, gated, delta or gated_delta"}},
+        {"LinearAttention q_num_heads=4 kv_num_heads=4 update_rule=linear", "float; float; float; float[2,4,16,16]",
+         "float[2,?,64]; float[2,4,16,16]"},
     });
 
 }  // namespace

@@ -2,6 +2,9 @@
 // position_ids the caches have a row for each token.
 #include "ops/nn/rotary_embedding/rotary_embedding.h"
 
+#include <algorithm>
+
+#include "norn/error.h"
 #include "ops/common/shapes.h"
 #include "opset/infer_context.h"
 
@@ -36,8 +39,8 @@ void infer_rotary(InferContext& ctx) {
   if (!ctx.has_rank(0)) return;
   if (ctx.rank(0) != 3 && ctx.rank(0) != 4)
     ctx.fail("X has rank " + std::to_string(ctx.rank(0)) + ", but has to have 3 or 4");
-  if (ctx.rank(0) == 3 && ctx.attrs().find_i("num_heads").value_or(0) <= 0)
-    ctx.fail("an X of rank 3 takes the attribute num_heads");
+  const RotaryOptions options = resolve_rotary_options(ctx.attrs());
+  if (ctx.rank(0) == 3) options.required_heads();
   for (int i = 1; i < 3; ++i) ctx.require_rank(i, ctx.has_input(3) ? 2 : 3);
   ctx.require_rank(3, 2);
   const Dims& x = ctx.shape(0);
@@ -53,9 +56,8 @@ void infer_rotary(InferContext& ctx) {
   if (ctx.has_rank(2))
     for (std::size_t d = 0; d < cache.size(); ++d)
       ctx.unify(cache[d], ctx.shape(2)[d], "sizes of cos_cache and sin_cache");
-  const DimExpr size = packed ? DimExpr::floor_div(x[2], *ctx.attrs().find_i("num_heads")) : x[3];
-  const std::int64_t turned = ctx.attrs().i("rotary_embedding_dim");
-  const DimExpr half = turned > 0 ? DimExpr(turned / 2) : DimExpr::floor_div(size, 2);
+  const DimExpr size = packed ? DimExpr::floor_div(x[2], options.heads) : x[3];
+  const DimExpr half = options.rotated > 0 ? DimExpr(options.rotated / 2) : DimExpr::floor_div(size, 2);
   ctx.unify(cache.back(), half, "columns of cos_cache and half of what is turned of each head");
   for (std::size_t d = 0; !positioned && d < 2; ++d)
     if (cache[d].is_constant() && cache[d].constant() != 1)
@@ -65,10 +67,22 @@ void infer_rotary(InferContext& ctx) {
 
 }  // namespace
 
+std::int64_t RotaryOptions::required_heads() const {
+  if (heads <= 0) throw Error(ErrorCode::InvalidGraph, "an X of rank 3 takes the attribute num_heads");
+  return heads;
+}
+
+RotaryOptions resolve_rotary_options(const opset::Attrs& attrs) {
+  return {.heads = attrs.find_i("num_heads").value_or(0),
+          .rotated = std::max<std::int64_t>(0, attrs.i("rotary_embedding_dim")),
+          .interleaved = attrs.flag("interleaved")};
+}
+
 RotaryParams resolve_rotary(const NodeView& node, const Shape& x, const Shape& cosines, const Shape& sines,
                             const Shape* positions) {
+  const RotaryOptions options = resolve_rotary_options(node.attrs());
   RotaryParams p;
-  p.interleaved = node.attrs().i("interleaved") != 0;
+  p.interleaved = options.interleaved;
   if (x.size() == 4) {
     p.batch = x[0];
     p.heads = x[1];
@@ -78,10 +92,10 @@ RotaryParams resolve_rotary(const NodeView& node, const Shape& x, const Shape& c
     p.head_stride = p.sequence * p.size;
     p.batch_stride = p.heads * p.head_stride;
   } else if (x.size() == 3) {
-    p.heads = node.attrs().find_i("num_heads").value_or(0);
-    if (p.heads <= 0 || x[2] % p.heads != 0)
+    p.heads = options.required_heads();
+    if (x[2] % p.heads != 0)
       node.fail("X " + to_string(x) + " does not split into " + std::to_string(p.heads) + " heads",
-                "an X of rank 3 takes the attribute num_heads");
+                "give a num_heads that divides the last axis of X");
     p.batch = x[0];
     p.sequence = x[1];
     p.size = x[2] / p.heads;
@@ -91,8 +105,7 @@ RotaryParams resolve_rotary(const NodeView& node, const Shape& x, const Shape& c
   } else {
     node.fail("X has rank " + std::to_string(x.size()) + ", but has to have 3 or 4");
   }
-  p.rotated = node.attrs().i("rotary_embedding_dim");
-  if (p.rotated <= 0) p.rotated = p.size;
+  p.rotated = options.rotated == 0 ? p.size : options.rotated;
   if (p.rotated > p.size || p.rotated % 2 != 0)
     node.fail(std::to_string(p.rotated) + " elements of a head of " + std::to_string(p.size) + " cannot be turned",
               "rotary_embedding_dim is an even number, at most the size of a head");

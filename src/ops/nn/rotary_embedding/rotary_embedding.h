@@ -10,6 +10,16 @@ namespace norn::ops {
 
 extern const opset::Operator RotaryEmbedding;
 
+// What a node's attributes say, whatever its inputs are.
+struct RotaryOptions {
+  std::int64_t heads = 0;    // of an X of rank 3; 0 where they are not given
+  std::int64_t rotated = 0;  // elements of a head that are turned; 0: all of them
+  bool interleaved = false;
+  // `heads`, which an X of rank 3 needs: throws norn::Error (InvalidGraph) where they are not given.
+  std::int64_t required_heads() const;
+};
+RotaryOptions resolve_rotary_options(const opset::Attrs& attrs);
+
 // X seen as [batch, sequence, heads, size], whichever rank it has; strides are in elements of dense memory.
 struct RotaryParams {
   std::int64_t batch = 0, sequence = 0, heads = 0, size = 0;

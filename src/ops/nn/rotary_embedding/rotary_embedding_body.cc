@@ -12,8 +12,7 @@ using opset::FunctionBody;
 void rotary_embedding_body(BodyBuilder& b) {
   const int rank = b.rank(0);
   if (rank != 3 && rank != 4) b.fail("X has rank " + std::to_string(rank) + ", but has to have 3 or 4");
-  const std::int64_t rotated = b.attrs().i("rotary_embedding_dim");
-  const bool interleaved = b.attrs().i("interleaved") != 0;
+  const RotaryOptions options = resolve_rotary_options(b.attrs());
   const std::int64_t zero[] = {0}, one[] = {1}, two[] = {2}, three[] = {3}, last[] = {-1}, most[] = {INT64_MAX};
   b.ints("zero", zero);
   b.ints("one", one);
@@ -24,24 +23,22 @@ void rotary_embedding_body(BodyBuilder& b) {
   if (rank == 4) {
     b.add("x = Transpose <perm = [0, 2, 1, 3]> (X)");
   } else {
-    const auto heads = b.attrs().find_i("num_heads");
-    if (!heads || *heads <= 0) b.fail("an X of rank 3 takes the attribute num_heads");
-    const std::int64_t shape[] = {0, 0, *heads, -1};
+    const std::int64_t shape[] = {0, 0, options.required_heads(), -1};
     b.ints("head_shape", shape);
     b.add("x = Reshape (X, head_shape)");
   }
-  if (rotated > 0) {
-    const std::int64_t size[] = {rotated};
+  if (options.rotated > 0) {
+    const std::int64_t size[] = {options.rotated};
     b.ints("size", size);
     b.add("turned = Slice (x, zero, size, three) rest = Slice (x, size, most, three)");
   } else {
     b.add("size = Shape <start = 3, end = 4> (x) turned = Identity (x)");
   }
-  b.add(interleaved ? R"(
+  b.add(options.interleaved ? R"(
     x1 = Slice (turned, zero, most, three, two)
     x2 = Slice (turned, one, most, three, two)
   )"
-                    : R"(
+                            : R"(
     half = Div (size, two)
     x1 = Slice (turned, zero, half, three)
     x2 = Slice (turned, half, most, three)
@@ -58,7 +55,7 @@ void rotary_embedding_body(BodyBuilder& b) {
     c_x2 = Mul (c, x2)
     imaginary = Add (s_x1, c_x2)
   )");
-  if (interleaved) {
+  if (options.interleaved) {
     const std::int64_t joined[] = {0, 0, 0, -1};
     b.ints("joined_shape", joined);
     b.add(R"(
@@ -70,7 +67,7 @@ void rotary_embedding_body(BodyBuilder& b) {
   } else {
     b.add("whole = Concat <axis = -1> (real, imaginary)");
   }
-  b.add(rotated > 0 ? "y = Concat <axis = -1> (whole, rest)" : "y = Identity (whole)");
+  b.add(options.rotated > 0 ? "y = Concat <axis = -1> (whole, rest)" : "y = Identity (whole)");
   b.add(rank == 4 ? "Y = Transpose <perm = [0, 2, 1, 3]> (y)" : "shape = Shape (X) Y = Reshape (y, shape)");
 }
 

@@ -42,7 +42,7 @@ void infer_flex_attention(InferContext& ctx) {
   const auto heads = size_of(ctx, 0, 1), shared = agree(ctx, 1, 1, 2, 1);
   if (heads && shared && heads->is_constant() && shared->is_constant() &&
       (shared->constant() < 1 || heads->constant() % shared->constant() != 0))
-    ctx.fail("the query's " + heads->to_string() + " heads are no multiple of the key's " + shared->to_string());
+    ctx.fail("the query's " + heads->to_string() + " heads are not a multiple of the key's " + shared->to_string());
   const auto or_fresh = [&](const std::optional<DimExpr>& size) { return size ? *size : ctx.fresh_dim(); };
   ctx.set(0, ctx.elem(0),
           {or_fresh(batch), or_fresh(heads), or_fresh(size_of(ctx, 0, 2)), or_fresh(size_of(ctx, 2, 3))});

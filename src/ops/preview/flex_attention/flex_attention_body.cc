@@ -43,7 +43,8 @@ void flex_attention_body(BodyBuilder& b) {
       b.fail("input " + std::to_string(i) + " has rank " + std::to_string(b.rank(i)) + ", but needs 4");
   const std::int64_t heads = b.size(0, 1), kv_heads = b.size(1, 1);
   if (kv_heads <= 0 || heads % kv_heads != 0)
-    b.fail("the query's " + std::to_string(heads) + " heads are no multiple of the key's " + std::to_string(kv_heads));
+    b.fail("the query's " + std::to_string(heads) + " heads are not a multiple of the key's " +
+           std::to_string(kv_heads));
   const bool is_double = b.elem(0) == DataType::Double;
   const auto precision =
       static_cast<DataType>(b.attrs()

@@ -60,11 +60,14 @@ D sum(const Group<D>& g) {
 
 template <class D>
 D mean(const Group<D>& g) {
-  if constexpr (kReal<D>) return sum(g) / static_cast<double>(g.size());
-  if (g.size() == 0) return 0;
-  Wide total = 0;
-  for (std::size_t k = 0; k < g.size(); ++k) total += static_cast<Wide>(g[k]);
-  return static_cast<D>(total / static_cast<Wide>(g.size()));
+  if constexpr (kReal<D>) {
+    return sum(g) / static_cast<double>(g.size());
+  } else {
+    if (g.size() == 0) return 0;
+    Wide total = 0;
+    for (std::size_t k = 0; k < g.size(); ++k) total += static_cast<Wide>(g[k]);
+    return static_cast<D>(total / static_cast<Wide>(g.size()));
+  }
 }
 
 template <class D>

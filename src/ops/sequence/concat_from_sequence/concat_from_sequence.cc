@@ -31,9 +31,10 @@ void infer_concat_from_sequence(InferContext& ctx) {
   if (!element.is_tensor()) return;
   if (element.shape) {
     Dims& dims = *element.shape;
-    const auto at = dims.begin() + resolve_concat_from_sequence(ctx, static_cast<std::int64_t>(dims.size()));
+    const auto [axis, stacked] = resolve_concat_from_sequence(ctx, static_cast<std::int64_t>(dims.size()));
+    const auto at = dims.begin() + axis;
     const DimExpr joined = ctx.fresh_dim("it follows from the number of tensors in the sequence");
-    if (ctx.attrs().flag("new_axis"))
+    if (stacked)
       dims.insert(at, joined);
     else
       *at = joined;
@@ -43,11 +44,11 @@ void infer_concat_from_sequence(InferContext& ctx) {
 
 }  // namespace
 
-std::int64_t resolve_concat_from_sequence(const NodeView& node, std::int64_t rank) {
+ConcatFromSequenceParams resolve_concat_from_sequence(const NodeView& node, std::int64_t rank) {
   const std::int64_t new_axis = node.attrs().i("new_axis");
   if (new_axis != 0 && new_axis != 1) node.fail("new_axis must be 0 or 1, not " + std::to_string(new_axis));
   if (rank == 0 && new_axis == 0) node.fail("scalars cannot be concatenated", "set new_axis to 1");
-  return node.axis(rank + new_axis);
+  return {.axis = node.axis(rank + new_axis), .stacked = new_axis == 1};
 }
 
 constinit const Operator ConcatFromSequence = {

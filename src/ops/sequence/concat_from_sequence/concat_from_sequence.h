@@ -9,7 +9,11 @@ namespace norn::ops {
 
 extern const opset::Operator ConcatFromSequence;
 
-// The axis, of the result, along which tensors of rank `rank` are joined or stacked.
-std::int64_t resolve_concat_from_sequence(const opset::NodeView& node, std::int64_t rank);
+struct ConcatFromSequenceParams {
+  std::int64_t axis = 0;  // of the result
+  bool stacked = false;   // along a new axis
+};
+// For tensors of rank `rank`.
+ConcatFromSequenceParams resolve_concat_from_sequence(const opset::NodeView& node, std::int64_t rank);
 
 }  // namespace norn::ops

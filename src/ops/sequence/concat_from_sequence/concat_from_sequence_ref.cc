@@ -15,8 +15,7 @@ void concat_from_sequence_ref(opset::ReferenceContext& ctx) {
   const auto& items = ctx.value(0).sequence().items;
   if (items.empty()) ctx.fail("the sequence is empty, so that the shape of the result is not known");
   const Tensor& first = items[0].tensor();
-  const std::int64_t axis = resolve_concat_from_sequence(ctx, first.rank());
-  const bool stacked = ctx.attrs().flag("new_axis");
+  const auto [axis, stacked] = resolve_concat_from_sequence(ctx, first.rank());
   const auto along = static_cast<std::size_t>(axis);
   Shape dims = first.dims();
   if (stacked) dims.insert(dims.begin() + axis, 1);

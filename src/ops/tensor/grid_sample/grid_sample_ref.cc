@@ -120,7 +120,7 @@ void copy_samples(const GridSampleParams& p, const Tensor& x, const Tensor& grid
   const std::int64_t channels = x.dims()[1], plane = element_count(Shape(x.dims().begin() + 2, x.dims().end())),
                      out_plane = element_count(Shape(y.dims().begin() + 2, y.dims().end()));
   Tensor zero(x.dtype(), {1});
-  visit_domain(domain_of(x.dtype()), [&]<class D>(D) { store_all<D>(zero, {D{}}); });
+  visit_domain(domain_of(x.dtype()), [&]<class D>(const D&) { store_all<D>(zero, {D{}}); });
   // Those of one batch are copied together, channel by channel.
   std::vector<std::int64_t> from, outside;
   const auto copy_batch = [&](std::int64_t n) {
@@ -177,7 +177,7 @@ void grid_sample_ref(opset::ReferenceContext& ctx) {
   if (x.size() == 0 && p.padding != SamplePadding::Zeros)
     ctx.fail("X " + to_string(x.dims()) + " has no elements to sample");
   if (p.mode == SampleMode::Nearest) return copy_samples(p, x, grid, y);
-  visit_domain(domain_of(x.dtype()), [&]<class D>(D) {
+  visit_domain(domain_of(x.dtype()), [&]<class D>(const D&) {
     if constexpr (std::is_same_v<D, std::string>)
       ctx.fail("strings cannot be interpolated", "use the mode nearest");
     else

@@ -51,6 +51,10 @@ void infer_special(InferContext& ctx) {
 
 }  // namespace
 
+DetectedSigns resolve_is_inf(const opset::Attrs& attrs) {
+  return {.negative = attrs.flag("detect_negative"), .positive = attrs.flag("detect_positive")};
+}
+
 constinit const Operator IsInf = {.name = "IsInf", .history = kIsInf, .infer = infer_special};
 constinit const Operator IsNaN = {.name = "IsNaN", .history = kIsNaN, .infer = infer_special};
 

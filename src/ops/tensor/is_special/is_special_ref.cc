@@ -20,7 +20,7 @@ void is_nan_ref(ReferenceContext& ctx) {
   classify(ctx, [](double x) { return std::isnan(x); });
 }
 void is_inf_ref(ReferenceContext& ctx) {
-  const bool negative = ctx.attrs().flag("detect_negative"), positive = ctx.attrs().flag("detect_positive");
+  const auto [negative, positive] = resolve_is_inf(ctx.attrs());
   classify(ctx, [&](double x) { return std::isinf(x) && (x < 0 ? negative : positive); });
 }
 

@@ -94,7 +94,8 @@ DimExpr quotient(const NodeView& node, const Dims& in, Dims numerator, Dims deno
   const std::int64_t common = std::gcd(above, below);
   above /= common;
   below /= common;
-  const DimExpr n = DimExpr(above) * product(numerator), d = DimExpr(below) * product(denominator);
+  DimExpr n = DimExpr(above) * product(numerator);
+  const DimExpr d = DimExpr(below) * product(denominator);
   if (is(d, 1) || is(n, 0)) return n;
   if (n.is_constant() && d.is_constant()) {
     node.fail(

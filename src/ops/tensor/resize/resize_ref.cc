@@ -178,7 +178,7 @@ void copy_nearest(const Tensor& x, Tensor& y, const std::vector<AxisTaps>& axes)
 void extrapolate(ReferenceContext& ctx, Tensor& y, const std::vector<AxisTaps>& axes, double value) {
   if (std::all_of(axes.begin(), axes.end(), [](const AxisTaps& a) { return a.outside.empty(); })) return;
   Tensor one(y.dtype(), {1});
-  visit_domain(domain_of(y.dtype()), [&]<class D>(D) {
+  visit_domain(domain_of(y.dtype()), [&]<class D>(const D&) {
     if constexpr (std::is_same_v<D, std::string>)
       ctx.fail("a place lies outside of the input, and extrapolation_value is not a string");
     else if constexpr (std::is_same_v<D, std::int64_t> || std::is_same_v<D, std::uint64_t>)
@@ -245,7 +245,7 @@ void resize(ReferenceContext& ctx, const ResizeParams& p, const ResizeTarget& ta
   if (p.mode == ResizeMode::Nearest) {
     copy_nearest(x, y, axes);
   } else {
-    visit_domain(domain_of(x.dtype()), [&]<class D>(D) {
+    visit_domain(domain_of(x.dtype()), [&]<class D>(const D&) {
       if constexpr (std::is_same_v<D, std::string>)
         ctx.fail("strings cannot be interpolated", "use the mode nearest");
       else

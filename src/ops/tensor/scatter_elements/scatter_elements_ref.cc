@@ -78,7 +78,7 @@ void scatter_runs(ReferenceContext& ctx, const std::vector<std::int64_t>& target
     }
     return;
   }
-  visit_domain(domain_of(data.dtype()), [&]<class D>(D) {
+  visit_domain(domain_of(data.dtype()), [&]<class D>(const D&) {
     std::vector<D> values = load_all<D>(data);
     const std::vector<D> changes = load_all<D>(updates);
     const D* from = changes.data();

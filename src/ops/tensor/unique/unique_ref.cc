@@ -112,7 +112,7 @@ void unique_ref(opset::ReferenceContext& ctx) {
   const std::int64_t axis = flat ? 0 : ctx.axis(x.rank());
   Shape dims = flat ? Shape{x.size()} : x.dims();
   const AxisView view = view_along(dims, axis);
-  const Groups g = visit_domain(domain_of(x.dtype()), [&]<class D>(D) { return group<D>(x, view); });
+  const Groups g = visit_domain(domain_of(x.dtype()), [&]<class D>(const D&) { return group<D>(x, view); });
 
   // The groups in the order of the output.
   std::vector<std::size_t> shown(g.first.size());

@@ -34,7 +34,7 @@ void infer_string_normalizer(InferContext& ctx) {
   if (dims.size() != 1 && dims.size() != 2) ctx.fail("X must have rank 1 or 2, not " + ctx.input(0).to_string());
   if (dims.size() == 2) dims[0] = ctx.unify(dims[0], 1, "the rows of X and 1");
   if (dims.back().is_constant() && dims.back().constant() == 0) ctx.fail("X must not be empty");
-  if (!p.stopwords.empty()) dims.back() = ctx.fresh_dim("the number of words that are no stop words follows from X");
+  if (!p.stopwords.empty()) dims.back() = ctx.fresh_dim("the number of words that are not stop words follows from X");
   ctx.set(0, DataType::String, std::move(dims));
 }
 

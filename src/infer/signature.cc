@@ -1,0 +1,162 @@
+#include "infer/signature.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/nearest.h"
+#include "base/text.h"
+
+namespace norn::infer {
+
+using base::quoted;
+
+namespace {
+
+std::string of_version(const opset::Operator& op, const opset::Schema& schema) {
+  return opset::full_name(op) + " version " + std::to_string(schema.since);
+}
+
+// A name of the document's, of which a damaged one may have any length.
+std::string shown(std::string_view name) {
+  constexpr std::size_t kMost = 200;
+  if (name.size() <= kMost) return quoted(name);
+  std::size_t kept = kMost;
+  while (kept > 0 && (static_cast<unsigned char>(name[kept]) & 0xc0) == 0x80) --kept;  // within a character
+  return quoted(name.substr(0, kept)) + "...";
+}
+
+std::string type_name(ir::AttributeType type) { return std::string(ir::attribute_type_name(type)); }
+
+std::string range(int least, int most) {
+  if (least == most) return std::to_string(least);
+  if (most == opset::kUnbounded) return "at least " + std::to_string(least);
+  return std::to_string(least) + " to " + std::to_string(most);
+}
+
+std::string nearest_attribute(const opset::Schema& schema, std::string_view name) {
+  const auto lower = [](std::string_view text) {
+    std::string out;
+    for (char c : text) {
+      if (c != '_') out += base::lower(c);
+    }
+    return out;
+  };
+  const std::string wanted = lower(name);
+  for (const opset::Attr& attr : schema.attrs) {
+    const std::string have = lower(attr.name);
+    // Equal but for case and underscores, or the one the other's beginning or end.
+    const auto& longer = have.size() > wanted.size() ? have : wanted;
+    const auto& shorter = have.size() > wanted.size() ? wanted : have;
+    if (shorter.size() < 3 || shorter.size() * 2 < longer.size()) continue;
+    std::size_t head = 0, tail = 0;
+    while (head < shorter.size() && shorter[head] == longer[head]) ++head;
+    while (tail < shorter.size() - head && shorter[shorter.size() - 1 - tail] == longer[longer.size() - 1 - tail]) {
+      ++tail;
+    }
+    if (head + tail + 1 >= shorter.size() && longer.size() - shorter.size() <= 3) {
+      return "did you mean " + quoted(attr.name) + "?";
+    }
+  }
+  return {};
+}
+
+// Another version has the attribute, or had; else a name like it, and those that there are.
+std::string unknown_attribute_hint(const opset::Operator& op, const opset::Schema& schema, std::string_view name) {
+  const auto has_input = [&](const opset::Schema& row) {
+    return std::any_of(row.inputs.begin(), row.inputs.end(), [&](const opset::Param& p) { return p.name == name; });
+  };
+  const auto has_attribute = [&](const opset::Schema& row) { return !row.deprecated && opset::find_attr(row, name); };
+  // The versions, of those that stand together, which have it: the last before this one, and the next after it.
+  int input_since = 0, dropped = 0, from = 0, until = 0;
+  bool had = false;
+  for (const auto& row : op.history) {
+    const bool has = has_attribute(row);
+    if (row.since <= schema.since) {
+      if (!has_input(row))
+        input_since = 0;
+      else if (input_since == 0)
+        input_since = row.since;
+      if (had && !has) dropped = row.since;
+      had = has;
+    } else if (from == 0 ? has : !has) {
+      if (from != 0) {
+        until = row.since;
+        break;
+      }
+      from = row.since;
+    }
+  }
+  if (input_since > 0) {
+    std::size_t position = 0;
+    while (schema.inputs[position].name != name) ++position;
+    return "since opset " + std::to_string(input_since) + " " + quoted(name) + " is an input: give it as input " +
+           std::to_string(position);
+  }
+  if (dropped > 0) return "it was dropped in opset " + std::to_string(dropped);
+  if (until > 0) {
+    return until - from == 1 ? "opset " + std::to_string(from) + " alone has it"
+                             : "only opsets " + std::to_string(from) + " to " + std::to_string(until - 1) + " have it";
+  }
+  if (from > 0) return "it exists from opset " + std::to_string(from) + " on: import that";
+  std::string hint = nearest_attribute(schema, name);
+  if (hint.empty()) {
+    base::Nearest nearest(name);
+    for (const opset::Attr& attr : schema.attrs) nearest.offer(attr.name);
+    hint = nearest.question();
+  }
+  std::string names;
+  for (const opset::Attr& attr : schema.attrs) names += (names.empty() ? "" : ", ") + std::string(attr.name);
+  if (names.empty()) return "it has none: leave the attribute out";
+  return hint + (hint.empty() ? "it has " : " it has ") + names;
+}
+
+}  // namespace
+
+SignatureFault unknown_attribute(std::string_view name, const opset::Operator& op, const opset::Schema& schema) {
+  return {of_version(op, schema) + " has no attribute " + shown(name), unknown_attribute_hint(op, schema, name)};
+}
+
+SignatureFault attribute_of_other_type(const ir::Attribute& attribute, const opset::Attr& declared,
+                                       const opset::Operator& op, const opset::Schema& schema) {
+  return {"attribute " + quoted(declared.name) + " is " + type_name(attribute.kind()) + ", but " +
+              of_version(op, schema) + " wants " + type_name(declared.type),
+          "write its value as " + type_name(declared.type)};
+}
+
+SignatureFault missing_attribute(const opset::Attr& declared, const opset::Operator& op, const opset::Schema& schema) {
+  return {"the required attribute " + quoted(declared.name) + " (" + type_name(declared.type) + ") is missing",
+          "give the node the attribute; it has no default in version " + std::to_string(schema.since) + " of " +
+              opset::full_name(op)};
+}
+
+SignatureFault wrong_count(bool inputs, std::size_t given, int least, int most, const opset::Operator& op,
+                           const opset::Schema& schema) {
+  const char* one = inputs ? " input" : " output";
+  return {opset::full_name(op) + " has " + std::to_string(given) + one + (given == 1 ? "" : "s") +
+              ", but its version " + std::to_string(schema.since) + (inputs ? " takes " : " gives ") +
+              range(least, most),
+          count_hint(inputs, given, op, schema)};
+}
+
+std::string count_hint(bool inputs, std::size_t given, const opset::Operator& op, const opset::Schema& schema) {
+  const auto params = [&](const opset::Schema& s) { return inputs ? s.inputs : s.outputs; };
+  std::string names;
+  for (const opset::Param& p : params(schema)) {
+    names += (names.empty() ? "" : ", ") + std::string(p.name);
+    if (p.option == opset::ParamOption::Optional) names += " (optional)";
+    if (p.option == opset::ParamOption::Variadic) names += ", ...";
+  }
+  std::string hint = std::string(inputs ? "its inputs are " : "its outputs are ") + (names.empty() ? "none" : names);
+  for (const opset::Schema& row : op.history) {
+    if (row.since == schema.since || row.deprecated || given < params(row).size()) continue;
+    const int least = inputs ? opset::min_inputs(row) : opset::min_outputs(row);
+    const int most = inputs ? opset::max_inputs(row) : opset::max_outputs(row);
+    const auto n = static_cast<int>(std::min<std::size_t>(given, opset::kUnbounded));
+    if (n < least || n > most) continue;
+    return hint + "; version " + std::to_string(row.since) + " of the operator takes " + std::to_string(n) +
+           ": perhaps opset_import states the wrong version";
+  }
+  return hint;
+}
+
+}  // namespace norn::infer
