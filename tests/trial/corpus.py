@@ -177,4 +177,9 @@ ENTRIES = [
             ({"x": f([[4], [4]])}, [f([[np.inf], [3]])]),
         ],
     ),
+    Entry(
+        "class numbers of no place, beside scores of one",
+        """g (float[1, 3] x, int64[N] c) => (float[] y) { y = NegativeLogLikelihoodLoss <reduction = "sum"> (x, c) }""",
+        [({"x": f([1, 2, 3]), "c": i()}, None), ({"x": f([1, 2, 3]), "c": i(1)}, [np.array(-2, np.float32)])],
+    ),
 ]  # fmt: skip

@@ -70,8 +70,8 @@ JUMP = frozenset(
 )
 _TRIES = 6
 
-# Approximated by polynomials whose error is bounded absolutely: fractions of 1, not of a small result.
-NEAR = frozenset("Sigmoid Tanh Erf Softmax LogSoftmax Softsign Exp HardSigmoid Gelu Mish".split())
+# Approximated by polynomials whose error is bounded absolutely: fractions of 1, not of a small result. GRU has 1 - z.
+NEAR = frozenset("Sigmoid Tanh Erf Softmax LogSoftmax Softsign Exp HardSigmoid Gelu Mish GRU".split())
 
 # They add many numbers up: how far a sum may be off grows with their count.
 SUMS = frozenset(
