@@ -129,6 +129,12 @@ def _beyond_64_bits(r: Read) -> bool:
         return bool((np.power(base, power) >= 2.0 ** min(63, 8 * r.arrays[0].dtype.itemsize - 1)).any())
 
 
+def _large_product(x: np.ndarray) -> bool:
+    """Whether it has a 0, and some of the other factors multiply to more than the type holds."""
+    factors = np.abs(x[x != 0].astype(np.float64))
+    return bool((x == 0).any() and np.log2(factors[factors > 1]).sum() >= np.finfo(x.dtype).maxexp)
+
+
 def _axis_behind(r: Read) -> bool:
     return r.opset < 13 and r.attribute("axis", 1) == r.arrays[0].ndim
 
@@ -231,6 +237,11 @@ DIFFERENCES: list[Row] = [
         "bounds that are left out leave infinities as they are; ONNX Runtime takes the largest finite number",
     ),
     ("Conv", lambda r: r.infinite, "what is not finite among the weights also multiplies padding in ONNX Runtime"),
+    (
+        "ReduceProd",
+        lambda r: r.operands[0].dtype in (np.float16, np.float32, np.float64) and _large_product(r.operands[0]),
+        "a part of the product is too large, and which parts there are hangs on the order: infinity by 0 is NaN",
+    ),
     ("ReduceProd", lambda r: r.is_int(), "a product of whole numbers that is too large has no value"),
     ("Pad", lambda r: r.empty, "ONNX Runtime refuses to repeat an edge of nothing even where nothing is to be written"),
     (
