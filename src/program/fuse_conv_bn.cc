@@ -49,6 +49,8 @@ bool scale_shift(const Graph& graph, const Node& node, ScaleShift& out) {
     const double s = p[0]->as<float>()[c] / std::sqrt(static_cast<double>(p[3]->as<float>()[c]) + epsilon);
     out.s.push_back(s);
     out.t.push_back(p[1]->as<float>()[c] - p[2]->as<float>()[c] * s);
+    // What is infinite, or becomes so in f32, would meet itself as x*s + t, and be NaN.
+    if (!std::isfinite(static_cast<float>(s)) || !std::isfinite(static_cast<float>(out.t.back()))) return false;
   }
   return true;
 }
@@ -125,7 +127,10 @@ void fuse_conv_bn(Program& program, Graph& graph) {
     };
     ScaleShift k;
     if (!scale_shift(graph, node, k)) {
-      if (conv) could_go("it trains, or its scale, B, mean and variance are not all constants of type float");
+      if (conv)
+        could_go(
+            "it trains, or its scale, B, mean and variance are not all constants of type float, or give no finite "
+            "factors");
       return;
     }
     if (conv) {

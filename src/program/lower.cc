@@ -13,6 +13,7 @@
 #include "ir/constants.h"
 #include "ir/walk.h"
 #include "norn/error.h"
+#include "ops/tensor/reshape/reshape.h"
 #include "opset/registry.h"
 #include "program/lowerer.h"
 
@@ -21,6 +22,19 @@ namespace norn::program {
 using opset::ValueType;
 
 namespace {
+
+bool has_reshape(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return node.op == &ops::Reshape || std::any_of(node.subgraphs.begin(), node.subgraphs.end(),
+                                                   [](const Subgraph& sub) { return has_reshape(*sub.graph); });
+  });
+}
+
+void forbid_copied_sizes(Graph& graph) {
+  graph.may_copy_sizes = false;
+  for (Node& node : graph.nodes)
+    for (Subgraph& sub : node.subgraphs) forbid_copied_sizes(*sub.graph);
+}
 
 void check_version(const std::string& domain, std::int64_t version) {
   const int newest = opset::newest_version(domain);
@@ -113,6 +127,7 @@ Program Lowerer::run() {
   program.main.name = model_.graph->name;
   program.main.outputs = lower_graph(*model_.graph, scope, place, {}, true);
   if (!equalities_.empty()) solve(program.main, false);
+  if (!has_reshape(program.main)) forbid_copied_sizes(program.main);
   program.states = std::move(states_);
   program.fresh_dims = symbols_.next_fresh();
   program.waits = waits_;

@@ -102,6 +102,8 @@ struct Graph {
   };
   std::vector<Capture> captures;
   std::vector<Inlined> inlined;
+  // Some node of the Program is a Reshape, to which 0 is no size: what it says of sizes need not hold of empty tensors.
+  bool may_copy_sizes = true;
 
   ValueId add_value(Value value) {
     values.push_back(std::move(value));

@@ -115,7 +115,7 @@ void PlanState::settle(ValueId id) {
     if (*size == value.dims[d]) continue;
     // In the shape that Reshape asks for, 0 and -1 are no sizes; what was inferred for all others does not hold for
     // them.
-    if (*size <= 0 || empty) continue;
+    if (*size < 0 || (graph.may_copy_sizes && (*size == 0 || empty))) continue;
     std::string why = "dimension " + std::to_string(d) + " is " + std::to_string(*size);
     std::vector<std::string> names;
     e.collect_variables(names);

@@ -165,4 +165,21 @@ ENTRIES = [
         ],
         opset=6,
     ),
+    Entry(
+        "a normalisation by an infinite factor, and x in its middle",
+        """g (float[N, 2, 1] x) => (float[] y) <
+          float[2] scale = {inf, 2}, float[2] shift = {1, 1}, float[2] mean = {3, 3}, float[2] variance = {1, 1}
+        > {
+          y = BatchNormalization <epsilon = 0.0> (x, scale, shift, mean, variance)
+        }""",
+        [
+            ({"x": f([[1], [1]])}, [f([[-np.inf], [-3]])]),
+            ({"x": f([[4], [4]])}, [f([[np.inf], [3]])]),
+        ],
+    ),
+    Entry(
+        "class numbers of no place, beside scores of one",
+        """g (float[1, 3] x, int64[N] c) => (float[] y) { y = NegativeLogLikelihoodLoss <reduction = "sum"> (x, c) }""",
+        [({"x": f([1, 2, 3]), "c": i()}, None), ({"x": f([1, 2, 3]), "c": i(1)}, [np.array(-2, np.float32)])],
+    ),
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from . import registry
+from . import independent, registry
 
 if TYPE_CHECKING:
     from .judge import Said
@@ -35,10 +35,11 @@ def lack(message: str) -> str:
 
 
 class Read:
-    """A node with what it reads: the operands as arrays (or lists of arrays), None for omitted ones."""
+    """A node with what it reads: the operands as arrays (or lists of arrays), None for omitted ones; and what it gives."""
 
     def __init__(self, node: onnx.NodeProto, operands: list[Any], opset: int) -> None:
         self.node, self.operands, self.opset = node, operands, opset
+        self.results: list[Any] = []  # what Norn's kernel gives for them; nothing if it refuses
         self.arrays = [a for v in operands if v is not None for a in (v if isinstance(v, list) else [v])]
 
     def attribute(self, name: str, default: Any = None) -> Any:
@@ -126,6 +127,12 @@ def _beyond_64_bits(r: Read) -> bool:
     base, power = (np.abs(np.asarray(a).astype(np.float64)) for a in r.arrays[:2])
     with np.errstate(all="ignore"):
         return bool((np.power(base, power) >= 2.0 ** min(63, 8 * r.arrays[0].dtype.itemsize - 1)).any())
+
+
+def _large_product(x: np.ndarray) -> bool:
+    """Whether it has a 0, and some of the other factors multiply to more than the type holds."""
+    factors = np.abs(x[x != 0].astype(np.float64))
+    return bool((x == 0).any() and np.log2(factors[factors > 1]).sum() >= np.finfo(x.dtype).maxexp)
 
 
 def _axis_behind(r: Read) -> bool:
@@ -230,6 +237,11 @@ DIFFERENCES: list[Row] = [
         "bounds that are left out leave infinities as they are; ONNX Runtime takes the largest finite number",
     ),
     ("Conv", lambda r: r.infinite, "what is not finite among the weights also multiplies padding in ONNX Runtime"),
+    (
+        "ReduceProd",
+        lambda r: r.operands[0].dtype in (np.float16, np.float32, np.float64) and _large_product(r.operands[0]),
+        "a part of the product is too large, and which parts there are hangs on the order: infinity by 0 is NaN",
+    ),
     ("ReduceProd", lambda r: r.is_int(), "a product of whole numbers that is too large has no value"),
     ("Pad", lambda r: r.empty, "ONNX Runtime refuses to repeat an edge of nothing even where nothing is to be written"),
     (
@@ -270,6 +282,11 @@ DIFFERENCES: list[Row] = [
         "Range",
         lambda r: any(a.ndim for a in r.arrays),
         "start, limit and delta of Range as a tensor of one element: ONNX Runtime refuses that where its shape is known",
+    ),
+    (
+        "Compress",
+        lambda r: r.arrays[1].ndim != 1 or r.arrays[0].ndim == 0,
+        "the condition has rank 1 and the input an axis, by the text; ONNX Runtime takes others",
     ),
     (
         "Compress",
@@ -322,26 +339,98 @@ DIFFERENCES: list[Row] = [
     ("Range", lambda r: not r.is_int(), "start + i * delta is rounded twice at most; ONNX Runtime adds up i times"),
     (
         "RNN GRU LSTM",
-        lambda r: r.nan or r.infinite,
-        "a gate that is NaN makes the state NaN; ONNX Runtime's functions clip it to where they are defined",
+        independent.agrees,
+        "double precision gives the same; ONNX Runtime's gates have an absolute error, clip NaN, and its LSTM does not clip the last one",
     ),
     (
-        "RNN GRU LSTM",
-        lambda r: any(bool((np.abs(a.astype(np.float64)) > 3).any()) for a in r.arrays if registry.is_float(a.dtype)),
-        "gates close to 0 have the precision of their type; ONNX Runtime's functions have an absolute error",
+        " ".join([*independent.ELEMENTS, "Swish"]),
+        lambda r: (r.operands[0].dtype in (np.float16, np.float64) or r.node.op_type == "Swish") and independent.agrees(r),
+        "double precision gives the same; ONNX Runtime computes in half or single precision",
     ),
+    (
+        "Sigmoid",
+        lambda r: bool((r.arrays[0].astype(np.float64) < -15).any()) and independent.agrees(r),
+        "double precision gives the same; ONNX Runtime's function has an absolute error",
+    ),
+    (
+        "LayerNormalization",
+        lambda r: r.operands[0].dtype == np.float64 and independent.agrees(r),
+        "X is rounded to stash_type, by the text, and what follows is not; ONNX Runtime does it the other way round",
+    ),
+    (
+        "LayerNormalization",
+        lambda r: r.empty,
+        "lines without elements have nothing to be normalised; ONNX Runtime refuses them",
+    ),
+    (
+        "InstanceNormalization",
+        lambda r: r.arrays[0].ndim < 3,
+        "what has no places is normalised by itself; ONNX Runtime wants a place at least",
+    ),
+    (
+        "SplitToSequence",
+        lambda r: len(r.arrays) > 1 and r.arrays[1].ndim > 1,
+        "lengths are a number or a list, by the text; ONNX Runtime takes other ranks",
+    ),
+    ("TopK", lambda r: r.attribute("sorted", 1) == 0, "what is not to be sorted comes in any order"),
+    (
+        "Gather",
+        lambda r: r.arrays[0].dtype.kind == "O" and r.arrays[0].ndim > 0 and bool(np.prod(r.arrays[0].shape[r.attribute("axis", 0) % r.arrays[0].ndim + 1 :]) != 1),
+        "of strings ONNX Runtime gathers the first of each block only",
+    ),
+    (
+        "DFT",
+        lambda r: not np.isfinite(r.arrays[0].astype(np.float64)).all(),
+        "what is infinite has no part in the other half of a complex number; ONNX Runtime multiplies it by 0",
+    ),
+    (
+        "QuantizeLinear DequantizeLinear",
+        lambda r: r.attribute("block_size", 0) != 0 and r.arrays[1].size == 1 and r.arrays[1].ndim < 2,
+        "one scale has no blocks, whatever block_size says; ONNX Runtime refuses it",
+    ),
+    (
+        "QuantizeLinear DequantizeLinear",
+        lambda r: r.opset < 13 and r.arrays[1].size != 1,
+        "before 13 there is one scale; ONNX Runtime takes more",
+    ),
+    (
+        "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss",
+        lambda r: r.arrays[0].shape[:1] + r.arrays[0].shape[2:] != r.arrays[1].shape,
+        "each place has a class, by the text; ONNX Runtime does not compare the sizes",
+    ),
+    (
+        "MatMulInteger",
+        lambda r: any(v is not None and v.ndim > 1 for v in r.operands[2:]),
+        "zero points by rows or columns may have the rank of their matrix, by the text; ONNX Runtime wants a list",
+    ),
+    ("CenterCropPad", lambda r: r.arrays[0].ndim == 0, "ONNX Runtime does not pad a number, not even by nothing"),
+    (
+        "Resize Upsample",
+        lambda r: r.empty or any(a.size and not a.all() for a in r.arrays[1:]) or 0 in (r.attribute("scales") or [1]),
+        "an axis may be resized to nothing; ONNX Runtime refuses a size of 0",
+    ),
+    ("ReduceL1", lambda r: r.is_int(), "sums of whole numbers wrap around; ONNX Runtime takes the nearest there is"),
     ("Shrink", lambda r: r.arrays[0].dtype == np.float64, "ONNX Runtime computes in single precision"),
     ("BlackmanWindow", lambda r: True, "ONNX Runtime computes windows in single precision: 1.5e-8 at the ends, not 0"),
 ]
 
 
-# Of its refusals of whole models: a pattern, a reason.
-LOADS = [
+# Of its refusals of models, as a whole or when they run: a pattern, a reason.
+REFUSALS = [
+    (r"attempting to re-use buffer", "ONNX Runtime plans one buffer for values of different sizes"),
+    (
+        r"\(StringNormalizer\).*Input shape must have either",
+        "ONNX Runtime refuses to normalise strings whose number is not declared",
+    ),
     (
         r"Number of elements of input 'sizes' \(0\)",
         "ONNX Runtime takes the sizes of Resize for none where their number is not declared",
     ),
     (r"supply unallocated output OrtValues", "ONNX Runtime gives a branch memory of another shape than it computes"),
+    (
+        r"\(op_type:Gemm\): \[ShapeInferenceError\] First input does not have rank 2",
+        "ONNX Runtime takes the rank of one branch for that of both",
+    ),
     (
         r"\(If\) .*Graph attribute inferencing failed|op_type:If",
         "ONNX Runtime refuses a model with a branch that can never run; here the other one does",
@@ -359,7 +448,7 @@ FLAGS = (
 
 def why(reads: Iterable[Read], message: str) -> str:
     """Why ONNX Runtime may differ from the nodes here; nothing if it may not."""
-    for pattern, reason in LOADS:
+    for pattern, reason in REFUSALS:
         if re.search(pattern, message):
             return reason
     for read in reads:

@@ -33,6 +33,8 @@ class Items(list[np.ndarray]):
 class Refused(Exception):
     """A node is wrong for its operands."""
 
+    outputs: tuple[str, ...] = ()  # what the node would have given
+
 
 class Unsteady(Exception):
     """The answer hangs on rounding: nothing can be compared."""
@@ -61,8 +63,15 @@ MOVE = frozenset(
 # Exact for small whole numbers, in whatever order.
 WHOLE = frozenset("Add Sub Mul MatMul Gemm Conv ReduceSum Sum ReduceL1 ReduceSumSquare ReduceProd".split())
 
-# Approximated by polynomials whose error is bounded absolutely: fractions of 1, not of a small result.
-NEAR = frozenset("Sigmoid Tanh Erf Softmax LogSoftmax Softsign Exp HardSigmoid Gelu Mish".split())
+# A little more or less may be much: they jump.
+JUMP = frozenset(
+    """Floor Ceil Round Sign Hardmax ArgMax ArgMin Tan Mod Equal Less Greater LessOrEqual GreaterOrEqual Cast
+    CastLike QuantizeLinear DynamicQuantizeLinear ThresholdedRelu Shrink""".split()
+)
+_TRIES = 6
+
+# Approximated by polynomials whose error is bounded absolutely: fractions of 1, not of a small result. GRU has 1 - z.
+NEAR = frozenset("Sigmoid Tanh Erf Softmax LogSoftmax Softsign Exp HardSigmoid Gelu Mish GRU".split())
 
 # They add many numbers up: how far a sum may be off grows with their count.
 SUMS = frozenset(
@@ -99,16 +108,64 @@ def _addends(op: str, values: Sequence[Value]) -> float:
     return float(max([first if op.startswith("Reduce") else 1, *sizes, 1]))
 
 
-def _move(value: Value, seed: int, scale: float = 1.0, absolute: bool = False) -> Value:
+def _move(value: Value, seed: int, scale: float = 1.0, absolute: bool = False, of: Value | None = None) -> Value:
+    """Moved at random, but never back to what it is a shadow of."""
     if isinstance(value, Items):
-        return Items([_move(v, seed + i, scale, absolute) for i, v in enumerate(value)], value.dtype)
+        origins = of if isinstance(of, list) and len(of) == len(value) else [None] * len(value)
+        return Items(
+            [_move(v, seed + i, scale, absolute, o) for i, (v, o) in enumerate(zip(value, origins, strict=True))],
+            value.dtype,
+        )
     if value.dtype not in registry.EPS or not value.size:
         return value
     signs = np.random.default_rng(seed).choice(np.array([-1.0, 1.0]), value.shape)
     with np.errstate(all="ignore"):
-        wide, step = value.astype(np.float64), _MOVED * scale * registry.EPS[value.dtype] * signs
+        wide = value.astype(np.float64)
+        if isinstance(of, np.ndarray) and of.shape == value.shape:
+            apart = (wide - of.astype(np.float64)) * np.where(wide < 0, -1.0, 1.0)
+            signs = np.where(apart > 0, 1.0, np.where(apart < 0, -1.0, signs))
+        step = _MOVED * scale * registry.EPS[value.dtype] * signs
         moved = wide * (1 + step) + (step / 4 if absolute else 0)
         return np.asarray(moved.astype(value.dtype))
+
+
+def _around(cell: Cell, seed: int) -> Value:
+    """As far from the value as its shadow is, on either side."""
+    value, shadow = cell.value, cell.shadow
+    if cell.exact or isinstance(value, list) or isinstance(shadow, list) or value.dtype not in registry.EPS:
+        return shadow
+    with np.errstate(all="ignore"):
+        wide = value.astype(np.float64)
+        least = 2.0**-24 if value.dtype == np.float16 else 0.0  # what was too small for it may be more than nothing
+        apart = np.maximum(np.abs(shadow.astype(np.float64) - wide), least)
+        apart = apart * np.random.default_rng(seed).choice([-1.0, 1.0], value.shape)
+        return np.asarray(np.where(np.isfinite(apart), wide + apart, wide).astype(value.dtype))
+
+
+def _farther(value: Value, a: Value, b: Value) -> Value:
+    """Which of two shadows shows more: other integers or shapes, or of each element the one that is farther away."""
+    if not isinstance(value, np.ndarray) or not _same(value, a):
+        return a
+    if not _same(value, b) or not registry.is_float(value.dtype):
+        return b
+    with np.errstate(all="ignore"):
+        v, x, y = (c.astype(np.float64) for c in (value, a, b))
+        crossed = np.isfinite(v) & ((np.sign(y) != np.sign(v)) & (np.abs(v) > 1) & (np.abs(y) > 1))
+        return np.where(crossed, np.array(np.inf, b.dtype), np.where(np.abs(y - v) > np.abs(x - v), b, a))
+
+
+def _told_apart(node: NodeProto) -> tuple[NodeProto, dict[str, tuple[int, str]]]:
+    """The node with a name of its own for each operand, and which those are of: a value that is read twice is moved
+    one way and the other."""
+    copy = NodeProto()
+    copy.CopyFrom(node)
+    names = list(dict.fromkeys(reads_of(node)))
+    again: dict[str, tuple[int, str]] = {}
+    for i, name in enumerate(node.input):
+        if name and name in node.input[:i]:
+            copy.input[i] = f"{name} again {i}"
+            again[copy.input[i]] = names.index(name), name
+    return copy, again
 
 
 def _same(a: Value, b: Value) -> bool:
@@ -135,6 +192,17 @@ def reads_of(node: NodeProto) -> list[str]:
         if a.type == AttributeProto.GRAPH:
             names += free_names(a.g)
     return names
+
+
+def only_sizes_are_read(graph: onnx.GraphProto, names: Sequence[str]) -> bool:
+    """Whether the graph makes these values, and nothing but Shape and Size stands between them and its outputs."""
+    if not any(set(names).intersection(n.output) for n in graph.node):
+        return False
+    wanted = set(names)
+    for node in graph.node:
+        if node.op_type not in ("Shape", "Size") and wanted.intersection(reads_of(node)):
+            wanted.update(node.output)
+    return not wanted.intersection(o.name for o in graph.output)
 
 
 def free_names(graph: onnx.GraphProto) -> list[str]:
@@ -209,14 +277,25 @@ class Evaluator:
             return [None if v is None else Cell(v, v) for v in values]
         seed = zlib.crc32(node.SerializeToString())
         count = _addends(op, [c.value for c in given]) if given else 1.0
+        apart, again = _told_apart(node) if op in SUMS else (node, {})
+        scale = 1 + count**0.5 / 4
         moved = {
-            n: c.shadow if op in MOVE and not c.exact else _move(c.shadow, seed + 17 * i, 1 + count**0.5 / 4)
+            n: c.shadow if op in MOVE and not c.exact else _move(c.shadow, seed + 17 * i, scale, of=c.value)
             for i, (n, c) in enumerate(inputs.items())
         }
+        for n, (i, name) in again.items():
+            moved[n] = _move(inputs[name].shadow, seed + 17 * i, -scale, of=inputs[name].value)
         try:
-            shadows = self._once(node, opset, moved)
+            shadows = self._once(apart, opset, moved)
         except Refused as e:
             raise Unsteady(str(e)) from None
+        if op in JUMP and not all_exact:
+            for turn in range(_TRIES):
+                near = {n: _around(c, seed + 3001 + turn) for n, c in inputs.items()}
+                try:
+                    shadows = [_farther(*v) for v in zip(values, shadows, self._once(node, opset, near), strict=True)]
+                except Refused as e:
+                    raise Unsteady(str(e)) from None
         cells: list[Cell | None] = []
         for i, (value, shadow) in enumerate(zip(values, shadows, strict=True)):
             if value is None:
@@ -227,7 +306,10 @@ class Evaluator:
             if any(registry.is_float(a.dtype) for a in _arrays(value)):
                 cells.append(
                     Cell(
-                        value, shadow if op in MOVE else _move(shadow, seed + 1001 + i, 1 + count**0.5 / 8, op in NEAR)
+                        value,
+                        shadow
+                        if op in MOVE
+                        else _move(shadow, seed + 1001 + i, 1 + count**0.5 / 8, op in NEAR, of=value),
                     )
                 )
             else:
@@ -276,8 +358,14 @@ class Interpreter:
             for name, output in zip(node.output, branch.output, strict=False):
                 env[name] = inner[output.name]
         else:
-            self.reads.append(reasons.Read(node, [env[n].value if n else None for n in node.input], self.opset))
-            results = self.evaluator.run(node, self.opset, {n: env[n] for n in reads_of(node)})
+            read = reasons.Read(node, [env[n].value if n else None for n in node.input], self.opset)
+            self.reads.append(read)
+            try:
+                results = self.evaluator.run(node, self.opset, {n: env[n] for n in reads_of(node)})
+            except Refused as e:
+                e.outputs = tuple(node.output)
+                raise
+            read.results = [c.value if c else None for c in results]
             env.update((n, c) for n, c in zip(node.output, results, strict=True) if n and c is not None)
 
     def _call(self, node: NodeProto, function: onnx.FunctionProto, env: dict[str, Cell]) -> None:

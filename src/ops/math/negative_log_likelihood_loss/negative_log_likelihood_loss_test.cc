@@ -48,6 +48,8 @@ const Cases losses(
         {"NegativeLogLikelihoodLoss reduction=none", "float[N,5,?]; int64[N,3]", "float[N,3]"},
         {"NegativeLogLikelihoodLoss reduction={sum|mean}", "float; int64", "float[]"},
         {"NegativeLogLikelihoodLoss", "float[3,5] random; int64[2] 1 2", "", {.error = "axis 0 of the input"}},
+        {"NegativeLogLikelihoodLoss", "float[1,5] random; int64[0]", "", {.error = "axis 0 of the input"}},
+        {"NegativeLogLikelihoodLoss", "float[3,5,0] random; int64[0,0]", "", {.error = "axis 0 of the input"}},
         {"NegativeLogLikelihoodLoss", "float[3,5,4] random; int64[3,3] fill 1", "", {.error = "axis 2 of the input"}},
         {"NegativeLogLikelihoodLoss", "float[3,5] random; int64[3] 0 1 2; float[7] random", "", {.error = "classes"}},
         {"NegativeLogLikelihoodLoss", "float[3,5] random; int64[3] 0 1 2; float[1,5] random", "", {.error = "rank"}},

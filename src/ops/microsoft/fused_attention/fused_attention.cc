@@ -211,6 +211,12 @@ void compare_bias(InferContext& ctx, int bias, const Size& batch, std::int64_t h
   if (total) agree(ctx, bias, 3, *total, "the number of keys");
 }
 
+// A head has a whole number of elements.
+void split_into_heads(const InferContext& ctx, const Size& size, std::int64_t heads, const std::string& what) {
+  if (size && size->is_constant() && size->constant() % heads != 0)
+    ctx.fail(what + " is " + size->to_string() + ", which is not a multiple of num_heads, " + std::to_string(heads));
+}
+
 // `numbers` are the inputs of the operator: weights, bias, mask, past, attention_bias (-1: it has none).
 struct ProjectedInputs {
   int weights, bias, mask, past, attention_bias;
@@ -237,6 +243,8 @@ void infer_projected(InferContext& ctx, const ProjectedInputs& at, DataType type
   } else if (columns) {
     values = keys = DimExpr::floor_div(*columns, 3);
   }
+  split_into_heads(ctx, keys, heads, "the size of a key");
+  split_into_heads(ctx, values, heads, "the size of a value");
   if (ctx.has_input(at.past) && keys) agree(ctx, at.past, 4, DimExpr::floor_div(*keys, heads), "the size of a head");
   const Size before = size_of(ctx, at.past, 3);
   Size total = length;
@@ -283,6 +291,8 @@ void infer_multi_head_attention(InferContext& ctx) {
   if (by_token) {
     agree(ctx, 0, 2, 1, 2);
     const Size values = size_of(ctx, 2, 2);
+    split_into_heads(ctx, ctx.shape(0)[2], heads, "the size of a query");
+    split_into_heads(ctx, values, heads, "the size of a value");
     value_size = values ? Size(DimExpr::floor_div(*values, heads)) : std::nullopt;
   }
   const DataType type = ctx.elem(0);

@@ -98,9 +98,9 @@ DimExpr quotient(const NodeView& node, const Dims& in, Dims numerator, Dims deno
   const DimExpr d = DimExpr(below) * product(denominator);
   if (is(d, 1) || is(n, 0)) return n;
   if (n.is_constant() && d.is_constant()) {
-    node.fail(
-        "cannot reshape " + to_string(in) + " to " + to_string(target) + ": the number of elements is not divisible",
-        kFixedTarget);
+    node.fail("cannot reshape " + to_string(in) + " to " + to_string(target) + ": the size that is left would be " +
+                  n.to_string() + "/" + d.to_string(),
+              kFixedTarget);
   }
   return DimExpr::floor_div(n, d);
 }

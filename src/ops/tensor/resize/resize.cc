@@ -246,7 +246,9 @@ std::vector<ResizedAxis> resized_axes(const NodeView& node, const ResizeParams& 
     }
     return result;
   }
-  if (target.sizes.empty() && !p.axes.empty()) node.fail("neither scales nor sizes are given", "give one of them");
+  const bool none = node.version() >= 13 && !node.has_input(2) && !node.has_input(3);
+  if (none || (target.sizes.empty() && !p.axes.empty()))
+    node.fail("neither scales nor sizes are given", "give one of them");
   require_count(target.sizes.size(), "sizes");
   bool known = true;
   for (std::size_t i = 0; i < p.axes.size(); ++i) {

@@ -1,0 +1,161 @@
+"""What a few operators compute, in double precision and in another way than Norn's kernels: the judge between its nodes
+and ONNX Runtime where the latter is known to be less exact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import registry
+
+if TYPE_CHECKING:
+    from .reasons import Read
+
+Array = np.ndarray
+Truth = Callable[["Read"], "list[Array | None] | None"]
+
+
+def agrees(read: Read) -> bool:
+    """Whether there is a truth about this node, and the node's results are that, rounded."""
+    compute = next((f for ops, f in TRUTHS if read.node.op_type in ops.split()), None)
+    if compute is None or not read.results:
+        return False
+    with np.errstate(all="ignore"):
+        wanted = compute(read)
+    if wanted is None:
+        return False
+    pairs = [(got, value) for got, value in zip(read.results, wanted, strict=False) if got is not None]
+    return all(value is not None and _rounded(np.asarray(got), value) for got, value in pairs)
+
+
+def _rounded(got: Array, value: Array) -> bool:
+    if got.shape != value.shape:
+        return False
+    with np.errstate(all="ignore"):
+        g, v = got.astype(np.float64), value.astype(got.dtype).astype(np.float64)
+        near = np.abs(g - value) <= 2 * registry.EPS[got.dtype] * np.abs(value) + float(np.finfo(np.float32).tiny)
+        return bool(((g == v) | (np.isnan(g) & np.isnan(v)) | near).all())
+
+
+def _wide(a: Any) -> Array:
+    return np.asarray(a).astype(np.float64)
+
+
+# --- one number at a time ---
+
+
+def _exactly(function: Callable[[float], float]) -> Callable[[Array], Array]:
+    return np.vectorize(function, otypes=[np.float64])
+
+
+ELEMENTS: dict[str, Callable[..., Array]] = {
+    "Sin": np.sin, "Cos": np.cos, "Tan": np.tan, "Asin": np.arcsin, "Acos": np.arccos, "Atan": np.arctan,
+    "Sinh": np.sinh, "Cosh": np.cosh, "Asinh": np.arcsinh, "Acosh": np.arccosh, "Atanh": np.arctanh,
+    "Exp": np.exp, "Log": np.log, "Sqrt": np.sqrt, "Tanh": np.tanh, "Erf": _exactly(math.erf),
+    "Sigmoid": lambda x: np.where(x < 0, np.exp(x) / (1 + np.exp(x)), 1 / (1 + np.exp(-x))),
+    "Softplus": lambda x: np.logaddexp(x, 0),
+    "Softsign": lambda x: x / (1 + np.abs(x)),
+}  # fmt: skip
+
+
+def _element_wise(r: Read) -> list[Array | None] | None:
+    x = _wide(r.operands[0])
+    if r.node.op_type == "Swish":
+        return [x * ELEMENTS["Sigmoid"](x * r.attribute("alpha", 1.0))]
+    return [ELEMENTS[r.node.op_type](x)]
+
+
+# --- lines that are normalised ---
+
+
+def _layer_normalization(r: Read) -> list[Array | None] | None:
+    x = _wide(r.operands[0])
+    axis = r.attribute("axis", -1)
+    axes = tuple(range(axis % x.ndim, x.ndim)) if x.ndim else ()
+    if r.attribute("stash_type", 1) != 1 or x.size == 0:
+        return None
+    x = _wide(x.astype(np.float32))
+    mean = x.mean(axis=axes, keepdims=True)
+    spread = ((x - mean) ** 2).mean(axis=axes, keepdims=True)
+    inverse = 1 / np.sqrt(spread + float(np.float32(r.attribute("epsilon", 1e-5))))
+    y = (x - mean) * inverse * _wide(r.operands[1])
+    if len(r.operands) > 2 and r.operands[2] is not None:
+        y = y + _wide(r.operands[2])
+    return [y, mean, inverse]
+
+
+# --- recurrent layers ---
+
+
+def _recurrent(r: Read) -> list[Array | None] | None:
+    op = r.node.op_type
+    if r.opset < 7 or r.attribute("activations") or r.attribute("activation_alpha") or r.attribute("activation_beta"):
+        return None
+    operands = [*r.operands, *[None] * (8 - len(r.operands))]
+    x, w, u = (_wide(v) for v in operands[:3])
+    ways, hidden = w.shape[0], u.shape[2]
+    layout = r.attribute("layout", 0)
+    if layout:
+        x = x.swapaxes(0, 1)
+    length, batch = x.shape[:2]
+    bias = _wide(operands[3]) if operands[3] is not None else np.zeros((ways, 2 * w.shape[1]))
+    lengths = operands[4] if operands[4] is not None else np.full(batch, length)
+    states = []
+    for at in (5, 6):
+        given = operands[at] if at == 5 or op == "LSTM" else None
+        state = np.zeros((ways, batch, hidden)) if given is None else _wide(given)
+        states.append(state.swapaxes(0, 1) if layout and given is not None else state)
+    peepholes = _wide(operands[7]) if operands[7] is not None and op == "LSTM" else np.zeros((ways, 3 * hidden))
+    clip = r.attribute("clip", None)
+    bound = math.inf if clip is None else float(np.float32(clip))
+
+    def cut(v: Array) -> Array:
+        return np.where(v > bound, bound, np.where(v < -bound, -bound, v))
+
+    def sigmoid(v: Array) -> Array:
+        return ELEMENTS["Sigmoid"](cut(v))
+
+    def tanh(v: Array) -> Array:
+        return np.tanh(cut(v))
+
+    def step(d: int, xt: Array, h: Array, c: Array) -> tuple[Array, Array]:
+        wx, wb, ub = w[d] @ xt, bias[d][: w.shape[1]], bias[d][w.shape[1] :]
+        part = [slice(k * hidden, (k + 1) * hidden) for k in range(4)]
+        if op == "RNN":
+            return tanh(wx + wb + u[d] @ h + ub), c
+        if op == "GRU":
+            z, s = (sigmoid(wx[p] + wb[p] + u[d][p] @ h + ub[p]) for p in part[:2])
+            p = part[2]
+            inner = s * (u[d][p] @ h + ub[p]) if r.attribute("linear_before_reset", 0) else u[d][p] @ (s * h) + ub[p]
+            new = tanh(wx[p] + wb[p] + inner)
+            return (1 - z) * new + z * h, c
+        gates = wx + wb + u[d] @ h + ub
+        pi, po, pf = (peepholes[d][p] for p in part[:3])
+        i = sigmoid(gates[part[0]] + pi * c)
+        f = 1 - i if r.attribute("input_forget", 0) else sigmoid(gates[part[2]] + pf * c)
+        c = f * c + i * tanh(gates[part[3]])
+        return sigmoid(gates[part[1]] + po * c) * tanh(c), c
+
+    y = np.zeros((length, ways, batch, hidden))
+    for d in range(ways):
+        backwards = d == 1 or r.attribute("direction", b"forward") == b"reverse"
+        for b in range(batch):
+            h, c = states[0][d, b], states[1][d, b]
+            turns = range(int(lengths[b]))
+            for t in reversed(turns) if backwards else turns:
+                h, c = step(d, x[t, b], h, c)
+                y[t, d, b] = h
+            states[0][d, b], states[1][d, b] = h, c
+    if layout:
+        return [y.transpose(2, 0, 1, 3), states[0].swapaxes(0, 1), states[1].swapaxes(0, 1)]
+    return [y, *states]
+
+
+TRUTHS: list[tuple[str, Truth]] = [
+    ("RNN GRU LSTM", _recurrent),
+    ("LayerNormalization", _layer_normalization),
+    (" ".join([*ELEMENTS, "Swish"]), _element_wise),
+]
