@@ -169,7 +169,7 @@ class QdqFusion {
     w.name = graph_.value(node->inputs[0]).name;
     const auto rank = static_cast<std::int64_t>(w.contents.rank());
     if (axis >= rank || !w.scale.defined() || w.scale.dtype() != DataType::Float) return {};
-    if (w.scale.size() != 1) {
+    if (w.scale.size() != 1 || w.scale.rank() > 1) {
       std::int64_t given = node->attributes().i("axis");
       if (given < 0) given += rank;
       if (given != axis || node->attributes().i("block_size") != 0 || w.scale.rank() != 1 ||
