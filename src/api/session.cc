@@ -15,6 +15,7 @@
 #include "norn/check.h"
 
 #include "base/element_bytes.h"
+#include "base/fork.h"
 #include "base/once_per_key.h"
 #include "base/stop.h"
 #include "base/text.h"
@@ -116,7 +117,7 @@ struct Session::Impl {
   // Whatever is compiled later has the same weights: what was read once is kept, whatever becomes of the files.
   static ir::ExternalReader external_of(const Model& m) {
     struct Kept {
-      std::mutex mutex;
+      base::ForkSafeMutex mutex;
       std::map<std::string, ir::Bytes> read;  // by where it lies
     };
     return [read = format::external_reader(m.base_dir(), format::external_access(m.load_options())),
@@ -126,10 +127,13 @@ struct Session::Impl {
         for (const std::string& part : {entry.key.get(), entry.value.get()})
           place += std::to_string(part.size()) + ':' + part;
       }
-      std::lock_guard lock(kept->mutex);
-      const auto found = kept->read.find(place);
-      if (found != kept->read.end()) return found->second;
-      return kept->read.emplace(place, read(tensor)).first->second;
+      {
+        const std::lock_guard lock(kept->mutex);
+        if (const auto found = kept->read.find(place); found != kept->read.end()) return found->second;
+      }
+      ir::Bytes bytes = read(tensor);  // without the lock: the caller may do this
+      const std::lock_guard lock(kept->mutex);
+      return kept->read.emplace(std::move(place), std::move(bytes)).first->second;
     };
   }
   // `open`, or if it waits, the model for the types of `feeds`. `document` gives what `open` was made of.

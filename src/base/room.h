@@ -27,5 +27,7 @@ struct Room {
 Tensor with_room(DataType dtype, Shape dims, Room room);
 // The tensor's room; null if it has none, or has become dense.
 const Room* room_of(const Tensor& tensor) noexcept;
+// Whether its elements lie in a reserve, which other tensors may lie in: with room, or under other dimensions.
+bool lies_in_reserve(const Tensor& tensor) noexcept;
 
 }  // namespace norn::base

@@ -190,6 +190,11 @@ const Room* room_of(const Tensor& tensor) noexcept {
   return &spaced->room;
 }
 
+bool lies_in_reserve(const Tensor& tensor) noexcept {
+  const auto* held = held_by<Unaligned>(tensor.owner());
+  return held && held_by<Spaced>(held->owner) != nullptr;
+}
+
 }  // namespace base
 
 std::optional<SpacedElements> spaced_elements(const Tensor& tensor) {

@@ -170,7 +170,7 @@ class QdqFusion {
     w.name = graph_.value(node->inputs[0]).name;
     const auto rank = static_cast<std::int64_t>(w.contents.rank());
     if (axis >= rank || !w.scale.defined() || w.scale.dtype() != DataType::Float) return {};
-    if (w.scale.size() != 1) {
+    if (w.scale.size() != 1 || w.scale.rank() > 1) {
       const NodeParameters parameters(*node);
       if (ops::resolve_scale_block(parameters) != 0 || w.scale.rank() != 1 ||
           ops::resolve_scale_axis(parameters, rank) != axis ||

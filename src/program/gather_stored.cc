@@ -39,7 +39,7 @@ DataType gathered_type(DataType type) {
 }
 
 std::optional<Scales> scales_of(const Node& node, const Shape& scale) {
-  if (element_count(scale) == 1) return Scales::ForAll;
+  if (element_count(scale) == 1 && scale.size() <= 1) return Scales::ForAll;
   const bool columns = ops::resolve_scale_axis(NodeParameters(node), 2) == 1;
   if (scale.size() == 1) return columns ? Scales::ForColumns : Scales::ForRows;
   if (columns) return Scales::ForBlocks;

@@ -45,7 +45,9 @@ inline std::optional<OneScale> one_scale(const Graph& graph, const Node& node, V
   OneScale found{.scale = node.inputs[1], .zero = node.input(2), .type = type.elem};
   const auto single = [&](ValueId id, DataType wanted) {
     const Value& v = graph.value(id);
-    return v.is_constant() && v.constant.defined() && v.constant.dtype() == wanted && v.constant.size() == 1;
+    // One of a higher rank is of a block, and stands beside its own block size.
+    return v.is_constant() && v.constant.defined() && v.constant.dtype() == wanted && v.constant.size() == 1 &&
+           v.constant.rank() <= 1;
   };
   if (!single(found.scale, DataType::Float)) return {};
   found.value = *graph.value(found.scale).constant.as<float>();

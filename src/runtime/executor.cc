@@ -31,10 +31,13 @@ std::vector<std::int64_t> key_of(std::span<const Value> values) {
   return key;
 }
 
-// A value that keeps its memory alive by itself: what lies in an arena or in a caller's memory is copied. Kernels that
-// make sequences copy what they put in, and a list is not looked through each time that it grows by one.
+// A value that keeps its memory alive by itself: what lies in an arena or in a caller's memory is copied, and so is
+// what lies in a reserve, as a late step hands it on, since its owner does not tell that the cache lies there, too.
+// Kernels that make sequences copy what they put in, and a list is not looked through each time that it grows by one.
 Value owned(Value value) {
-  return value.is_tensor() && !value.tensor().owns() ? Value(value.tensor().clone()) : std::move(value);
+  if (!value.is_tensor()) return value;
+  const Tensor& tensor = value.tensor();
+  return tensor.owns() && !base::lies_in_reserve(tensor) ? std::move(value) : Value(tensor.clone());
 }
 
 }  // namespace

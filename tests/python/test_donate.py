@@ -470,3 +470,34 @@ def test_copies_of_a_cache_leave_it_its_room():
     assert where in (reserve_of(same[0]), reserve_of(same[1]))
     kept = same[0] if reserve_of(same[0]) == where else same[1]
     assert reserve_of(made.run(None, {"past": kept, "new": numbers(2, 1, 3)}, donate=["past"])[0]) == where
+
+
+# A loop that running tells to make no round gives what it began with.
+NO_ROUND = """i = NonZero(m) n = Size(i) y = Loop(n, "", BEGIN) <body = b (int64 k, bool go, float[Q, R, S] v)
+    => (bool on, float[Q, W, S] w) { on = Identity(go) w = Concat<axis = 1>(v, v) }>"""
+BEGINS = {
+    "cache": NO_ROUND.replace("BEGIN", "cache"),
+    "past": NO_ROUND.replace("BEGIN", "past"),
+    "reshaped": "s = Constant<value_ints = [1, -1, 3]>() r = Reshape(cache, s) " + NO_ROUND.replace("BEGIN", "r"),
+}
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("begin", BEGINS)
+def test_what_a_loop_hands_on_has_memory_of_its_own(begin, axis):
+    made = session(f"""agraph (float[A, P, 3] past, float[B, N, 3] new, float[K] m) => (cache, y) {{
+        cache = Concat<axis = {axis}>(past, new) {BEGINS[begin]}
+    }}""")
+    past = numbers(2, 200, 3)
+    for step in range(6):
+        new = numbers(*((1, 200, 3) if axis == 0 else (2, 1, 3)), seed=step)
+        before, want = past.copy(), np.concatenate([past, new], axis)
+        given_up = step % 3 < 2
+        feeds = {"past": past, "new": new, "m": np.zeros(2, np.float32)}
+        cache, y = made.run(None, feeds, donate=["past"] if given_up else [])
+        np.testing.assert_array_equal(y.ravel(), (before if begin == "past" else want).ravel())
+        y[...] = -1
+        np.testing.assert_array_equal(cache, want)
+        if not given_up:
+            np.testing.assert_array_equal(past, before)
+        past = cache

@@ -57,3 +57,13 @@ def test_as_a_whole(op, reference_only):
         if op == "MatMul":
             shape = (*shape[1:], shape[0], 0, 1)
         assert run(WHOLE[op], shape, reference_only).shape == (len(shape), 0)
+
+
+@pytest.mark.parametrize("reference_only", [False, True], ids=["fast", "reference"])
+def test_attention_of_no_batch(reference_only):
+    text = """<ir_version: 11, opset_import: ["": 23]> agraph (float[B, H, Q, D] q, float[B, H, K, D] k) => (y) {
+        y = Attention(q, k, k)
+    }"""
+    options = norn.SessionOptions(reference_only=reference_only)
+    q, k = np.zeros((0, 2, 3, 8), np.float32), np.zeros((0, 2, 2**40, 8), np.float32)
+    assert norn.InferenceSession(onnx.parser.parse_model(text), options).run(None, {"q": q, "k": k})[0].shape == q.shape

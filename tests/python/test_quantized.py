@@ -217,3 +217,32 @@ def test_sums_beyond_32_bits_stay_real():
     for m, x in ((shallow, np.full((1, 16), 200, np.uint8)), (deep, np.full((1, 66000), 255, np.uint8))):
         _, got = explained(m, {"x": x})
         np.testing.assert_allclose(got[0], one_by_one(m, {"x": x})[0], rtol=1e-3)  # of 66,000 terms of one sign
+
+
+# What stands behind DequantizeLinear, whose scale is of the one block that its input is.
+BEHIND_ONE_BLOCK = {
+    "transpose": "y = Transpose<perm = [1, 0]>(d)",
+    "reshape": "s = Constant<value_ints = [3]>() y = Reshape(d, s)",
+    "slice": "a = Constant<value_ints = [1]>() b = Constant<value_ints = [3]>() y = Slice(d, a, b)",
+    "concat": "e = DequantizeLinear<axis = 0, block_size = 3>(x, s1, z1) y = Concat<axis = 0>(d, e)",
+    "gather": "a = Constant<value_ints = [1, 2, 2]>() y = Gather(d, a)",
+    "product": "w = DequantizeLinear(row, s0, z0) m = MatMul(d, w) q = QuantizeLinear(m, s0, z0) "
+    "y = DequantizeLinear(q, s0, z0)",
+    "quantized": "e = Relu(d) q = QuantizeLinear(e, s0, z0) y = DequantizeLinear(q, s0, z0)",
+}
+
+
+@pytest.mark.parametrize("constant_x", [False, True])
+@pytest.mark.parametrize("name", BEHIND_ONE_BLOCK)
+def test_a_scale_of_one_block_stays_with_its_block(name, constant_x):
+    text = f"""agraph (int8[3, 1] x, float[N] unused) => (y) {{
+        d = DequantizeLinear<axis = 0, block_size = 3>(x, s1, z1) {BEHIND_ONE_BLOCK[name]}
+    }}"""
+    if constant_x:
+        text = text.replace("int8[3, 1] x, ", "")
+    x = np.array([[1], [-7], [100]], np.int8)
+    one = {"s1": np.full((1, 1), 0.5, np.float32), "z1": np.full((1, 1), 3, np.int8)}
+    whole = {"s0": np.float32(0.25), "z0": np.int8(1), "row": np.array([[2, -3]], np.int8)}
+    m = model(text, **one, **whole, **({"x": x} if constant_x else {}))
+    feeds = {"unused": np.zeros(1, np.float32), **({} if constant_x else {"x": x})}
+    np.testing.assert_array_equal(explained(m, feeds)[1][0], one_by_one(m, feeds)[0])

@@ -115,7 +115,8 @@ void attention_ref(opset::ReferenceContext& ctx) {
   const auto softmax_rounds = [&](double x) { return p.softmax_type ? round_to(*p.softmax_type, x) : x; };
   std::vector<double> y(static_cast<std::size_t>(p.batch * p.rows * p.q_heads * p.v_size)), stage;
   const bool wants_scores = ctx.wants_output(3);
-  std::vector<double> s(static_cast<std::size_t>(total));
+  const bool none = p.batch == 0 || p.q_heads == 0 || p.rows == 0;  // however many keys there are
+  std::vector<double> s(static_cast<std::size_t>(none ? 0 : total));
   for (std::int64_t b = 0; b < p.batch; ++b)
     for (std::int64_t h = 0; h < p.q_heads; ++h)
       for (std::int64_t r = 0; r < p.rows; ++r) {
