@@ -1,19 +1,21 @@
 // The packed constants of a compiled model, by source and recipe. They live as long as a plan holds them. What is large
 // is shared with other models of the process that have the same contents (shared_forms.h).
 #pragma once
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "base/fork.h"
 #include "base/mapped_file.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
-#include "kernels/recipe.h"
 #include "runtime/shared_forms.h"
 
 namespace norn::runtime {
@@ -21,10 +23,14 @@ namespace norn::runtime {
 class PackStore final : public kernels::PackedConstants {
  public:
   std::shared_ptr<const void> get(const kernels::Contents& contents, std::size_t offset, std::string_view recipe,
-                                  const std::function<std::shared_ptr<const void>()>& make) override {
-    if (!contents.shared) return timed(make);
+                                  const std::function<std::shared_ptr<const void>()>& make,
+                                  std::span<const kernels::Contents> also = {}) override {
+    if (!contents.shared || std::any_of(also.begin(), also.end(), [](const auto& c) { return !c.shared; }))
+      return timed(make);
     if (!contents.known()) return described(recipe, make);
     Key key{contents.data, offset, std::string(recipe)};
+    for (const kernels::Contents& c : also)
+      (std::get<std::string>(key) += ' ') += std::to_string(reinterpret_cast<std::uintptr_t>(c.data));
     const auto kept = [&]() -> std::shared_ptr<const void> {
       const auto it = store_.find(key);
       return it == store_.end() ? nullptr : it->second.lock();
@@ -36,9 +42,9 @@ class PackStore final : public kernels::PackedConstants {
     // Without the lock, since it takes long: two that make the same form at once keep one of them.
     std::shared_ptr<const void> made = timed([&] {
       read_next(contents);
-      if (!is_shareable(contents, recipe)) return make();
+      if (!is_shareable(contents)) return make();
       SharedForms& all = SharedForms::of_process();
-      SharedForms::Key form{known_by(contents), offset, std::string(recipe)};
+      SharedForms::Key form{known_by(contents, also), offset, std::string(recipe)};
       if (auto found = all.find(form)) return found;
       return all.keep(std::move(form), make());
     });
@@ -92,9 +98,17 @@ class PackStore final : public kernels::PackedConstants {
     std::erase_if(store_, [](const auto& entry) { return entry.second.expired(); });
     sweep_at_ = 2 * store_.size() + 64;
   }
-  static bool is_shareable(const kernels::Contents& contents, std::string_view recipe) {
+  static bool is_shareable(const kernels::Contents& contents) {
     constexpr std::size_t kLeastBytes = std::size_t{16} << 10;
-    return contents.bytes >= kLeastBytes && !recipe.starts_with(kernels::kOfAddresses);
+    return contents.bytes >= kLeastBytes;
+  }
+  ContentKey known_by(const kernels::Contents& contents, std::span<const kernels::Contents> also) {
+    if (also.empty()) return known_by(contents);
+    std::vector<ContentKey> all{known_by(contents)};
+    for (const kernels::Contents& c : also) all.push_back(known_by(c));
+    ContentKey key = content_key(all.data(), all.size() * sizeof all[0]);
+    key.bytes = contents.bytes;
+    return key;
   }
   // The contents' hash, taken once: they may be packed in several forms.
   ContentKey known_by(const kernels::Contents& contents) {

@@ -307,7 +307,8 @@ TEST(Conv, FormsOfWeightsDoNotFollowFromSizes) {
   class Counted final : public PackedConstants {
    public:
     std::shared_ptr<const void> get(const Contents& contents, std::size_t offset, std::string_view recipe,
-                                    const std::function<std::shared_ptr<const void>()>& make) override {
+                                    const std::function<std::shared_ptr<const void>()>& make,
+                                    std::span<const Contents>) override {
       if (contents.known()) forms.emplace(offset, recipe);
       return make();
     }
