@@ -29,7 +29,8 @@ struct Case {
 class Constants final : public kernels::PackedConstants {
  public:
   std::shared_ptr<const void> get(const kernels::Contents&, std::size_t, std::string_view,
-                                  const std::function<std::shared_ptr<const void>()>& make) override {
+                                  const std::function<std::shared_ptr<const void>()>& make,
+                                  std::span<const kernels::Contents>) override {
     return make();
   }
 };

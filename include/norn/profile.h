@@ -62,8 +62,16 @@ struct ProfileOptions {
   std::size_t max_trace_calls = 0;  // keep so many calls of steps for to_chrome_trace()
 };
 
+// What came from SessionOptions::packed_weights_folder, and was written there.
+struct PackedWeights {
+  std::string folder;
+  std::size_t found_bytes = 0, written_bytes = 0;
+  std::string problem;  // why the first that could not be written was not; else ""
+};
+
 struct NORN_API RunProfile {
   std::vector<LoadPhase> load;
+  std::optional<PackedWeights> packed_weights;  // of a session with such a folder
   std::optional<MeasuredMachine> machine;
   int runs = 0;
   double first_seconds = 0;  // of the very first run, if there was a warm-up: later ones find memory and caches warm

@@ -80,6 +80,13 @@ std::string RunProfile::to_string(std::size_t most) const {
   std::string text = "loading: " + duration(load_seconds(*this)) + "\n";
   for (const LoadPhase& phase : load)
     text += formatted("  %-28s %12s\n", name_of(phase).c_str(), duration(phase.seconds).c_str());
+  if (packed_weights) {
+    text += "packed weights in " + base::quoted(packed_weights->folder) + ": " +
+            amount(static_cast<double>(packed_weights->found_bytes)) + "B were there, " +
+            amount(static_cast<double>(packed_weights->written_bytes)) + "B were written";
+    if (!packed_weights->problem.empty()) text += "; not all could be: " + packed_weights->problem;
+    text += "\n";
+  }
   if (machine) text += machine_text(*machine) + "\n";
   text += base::counted(static_cast<std::size_t>(runs), "run") + ": median " + duration(median_seconds) + ", least " +
           duration(least_seconds) + ", the very first " + duration(first_seconds);
@@ -128,6 +135,12 @@ std::string RunProfile::to_json() const {
                     {"bytes", s.bytes},
                     {"roofline", json_of(s.roofline)}});
   Json json = {{"load_seconds", load_seconds(*this)}, {"load", std::move(phases)}};
+  if (packed_weights) {
+    json["packed_weights"] = {{"folder", packed_weights->folder},
+                              {"found_bytes", packed_weights->found_bytes},
+                              {"written_bytes", packed_weights->written_bytes},
+                              {"problem", packed_weights->problem}};
+  }
   if (machine) {
     Json copying = Json::array();
     for (const auto& c : machine->copying)

@@ -87,9 +87,13 @@ AtomicFile::AtomicFile(const std::string& path, Stored stored) : shown_(path), s
   waits_ = stored_ == Stored::OnCommit || replaces_contents();
 }
 
-AtomicFile::AtomicFile(Descriptor folder, std::string name, std::string shown)
-    : folder_(std::make_shared<const Descriptor>(std::move(folder))), name_(std::move(name)), shown_(std::move(shown)) {
+AtomicFile::AtomicFile(Descriptor folder, std::string name, std::string shown, Stored stored)
+    : folder_(std::make_shared<const Descriptor>(std::move(folder))),
+      name_(std::move(name)),
+      shown_(std::move(shown)),
+      stored_(stored) {
   create(0666);
+  waits_ = stored_ == Stored::OnCommit || replaces_contents();
 }
 
 AtomicFile::AtomicFile(const AtomicFile& beside, std::string name, std::string shown)

@@ -32,7 +32,7 @@ class AtomicFile {
   explicit AtomicFile(const std::string& path, Stored stored = Stored::OnCommit);
   // To stand in `folder` under `name`, which must not contain a slash; `shown` is the path for messages. A symbolic
   // link of that name is replaced, not followed.
-  AtomicFile(Descriptor folder, std::string name, std::string shown);
+  AtomicFile(Descriptor folder, std::string name, std::string shown, Stored stored = Stored::OnCommit);
   // In the folder of another one.
   AtomicFile(const AtomicFile& beside, std::string name, std::string shown);
   AtomicFile(const AtomicFile&) = delete;

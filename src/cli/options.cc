@@ -101,6 +101,10 @@ void SessionFlags::add_to(CLI::App& command) {
           "--precision", [this](const std::string& word) { options.precision = precision_from_name(word); },
           "What factors of products of float may be rounded to: float32 (default), bfloat16 or int8")
       ->type_name("NAME");
+  command
+      .add_option("--packed-weights", options.packed_weights_folder,
+                  "Keep weights as kernels want them in this folder, for later processes")
+      ->type_name("FOLDER");
   command.add_flag("--reference", options.reference_only,
                    "Reference kernels only: slow, and simple enough to be compared with");
 }

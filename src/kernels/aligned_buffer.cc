@@ -3,17 +3,33 @@
 #include <new>
 
 #include "base/memory.h"
+#include "kernels/form_bytes.h"
 #include "kernels/kernel.h"
 
 namespace norn::kernels {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+struct Free {
+  const void* begin;
+  std::size_t bytes;
+  void operator()(void* memory) const { ::operator delete(memory, kAlignment); }
+};
+
+}  // namespace
 
 std::shared_ptr<void> aligned_buffer(std::size_t bytes) {
-  constexpr std::align_val_t kAlignment{64};
   if (bytes > std::numeric_limits<std::size_t>::max() - 127) throw std::bad_alloc();
   void* p = ::operator new((bytes + 127) / 64 * 64, kAlignment);
   constexpr std::size_t kWorthLargePages = std::size_t{4} << 20;
   if (bytes >= kWorthLargePages) base::prefer_large_pages(p, bytes);
-  return {p, [](void* memory) { ::operator delete(memory, kAlignment); }};
+  return {p, Free{p, bytes}};
+}
+
+std::size_t form_bytes(const std::shared_ptr<const void>& form) {
+  const Free* const of_buffer = std::get_deleter<Free>(form);
+  return of_buffer != nullptr && of_buffer->begin == form.get() ? of_buffer->bytes : 0;
 }
 
 }  // namespace norn::kernels

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -61,10 +62,12 @@ inline float float_at(const float* at) noexcept {
 class PackedConstants {
  public:
   virtual ~PackedConstants() = default;
-  // The packed form of `contents`, from byte `offset` on, under `recipe` (a description that determines the result);
-  // `make` is called if there is none yet, or if the contents are not shared.
+  // The packed form of `contents`, from byte `offset` on, and of `also`, under `recipe` (a description that, with their
+  // contents, determines the result in any process on this machine); `make` is called if there is none yet, or if
+  // some contents are not shared.
   virtual std::shared_ptr<const void> get(const Contents& contents, std::size_t offset, std::string_view recipe,
-                                          const std::function<std::shared_ptr<const void>()>& make) = 0;
+                                          const std::function<std::shared_ptr<const void>()>& make,
+                                          std::span<const Contents> also = {}) = 0;
 };
 
 // One way to compute a configuration. `refuses` says why it cannot ("" if it can), in words for `norn explain`.

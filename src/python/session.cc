@@ -262,7 +262,8 @@ nb::str repr_of(const SessionOptions& options) {
                  ", reference_only=" + (options.reference_only ? "True" : "False") +
                  ", operator_sets=" + text(operator_sets(options)) + ", limits=" + text(nb::cast(options.limits)) +
                  ", max_plan_bytes=" + std::to_string(options.max_plan_bytes) + ", precision=\"" +
-                 std::string(precision_name(options.precision)) + "\")");
+                 std::string(precision_name(options.precision)) +
+                 "\", packed_weights_folder=" + text(path_to_python(options.packed_weights_folder)) + ")");
 }
 
 int threads_of(int number) {
@@ -278,7 +279,7 @@ void register_options(nb::module_& module) {
           "__init__",
           [](SessionOptions* self, int threads, std::vector<std::string> disabled, bool reference_only,
              std::vector<OperatorSet> operator_sets, LimitsArg limits, std::size_t max_plan_bytes, bool verify_passes,
-             const std::string& precision) {
+             const std::string& precision, PathArg packed_weights_folder) {
             new (self) SessionOptions{.intra_op_num_threads = threads_of(threads),
                                       .disabled_passes = std::move(disabled),
                                       .reference_only = reference_only,
@@ -286,12 +287,13 @@ void register_options(nb::module_& module) {
                                       .limits = limits_argument(limits),
                                       .max_plan_bytes = max_plan_bytes,
                                       .precision = precision_from_name(precision),
+                                      .packed_weights_folder = path_of(packed_weights_folder, "packed_weights_folder"),
                                       .verify_passes = verify_passes};
           },
           nb::kw_only(), nb::arg("intra_op_num_threads") = 0, nb::arg("disabled_passes") = nb::list(),
           nb::arg("reference_only") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none(),
           nb::arg("max_plan_bytes") = SessionOptions{}.max_plan_bytes, nb::arg("verify_passes") = false,
-          nb::arg("precision") = "float32")
+          nb::arg("precision") = "float32", nb::arg("packed_weights_folder") = "")
       .def_prop_rw(
           "intra_op_num_threads", [](const SessionOptions& self) { return self.intra_op_num_threads; },
           [](SessionOptions& self, int number) { self.intra_op_num_threads = threads_of(number); },
@@ -320,6 +322,18 @@ Any sequence may be assigned; what is read is a tuple, as for ``operator_sets``.
 "bfloat16" rounds both factors of products with constant matrices and of convolutions with constant weights; "int8" what
 is multiplied by matrices stored in 2 or 4 bits, with a scale for each 32 elements of a row. Sums are in float in any
 case. What the CPU does not multiply faster so is computed in float.)")
+      .def_prop_rw(
+          "packed_weights_folder",
+          [](const SessionOptions& self) { return path_to_python(self.packed_weights_folder); },
+          [](SessionOptions& self, PathArg path) {
+            self.packed_weights_folder = path_of(path, "packed_weights_folder");
+          },
+          R"(Where weights are kept as kernels want them, for sessions of other processes with the same weights, which
+read the files instead of packing again; "" is nowhere.
+
+The folder is made if there is none, its parent is not. It grows with every model, kind of CPU and build of Norn; any
+file in it may be removed at any time. Who may write there decides what models answer. What cannot be written is left
+out: :meth:`InferenceSession.profile` tells why.)")
       .def_rw("verify_passes", &SessionOptions::verify_passes,
               R"(Hold the lowered program against its own rules, and again behind each pass; what breaks one is an
 internal error.

@@ -106,7 +106,8 @@ bool has_open_types(const program::Program& program) {
 CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader& external,
                              const SessionOptions& options, bool feedable_weights, bool may_wait)
     : options_(options),
-      packed_(std::make_unique<PackStore>()),
+      packed_(std::make_unique<PackStore>(
+          options.packed_weights_folder.empty() ? nullptr : FormFolder::at(options.packed_weights_folder))),
       kernels_(std::make_unique<KernelStore>()),
       plans_(std::make_unique<PlanCache>(options.max_plan_bytes)),
       arenas_(std::make_shared<ArenaPool>()) {

@@ -1,30 +1,42 @@
 // The packed constants of a compiled model, by source and recipe. They live as long as a plan holds them. What is large
-// is shared with other models of the process that have the same contents (shared_forms.h).
+// is shared with other models of the process that have the same contents (shared_forms.h), and kept in files where a
+// session has a folder for that (form_folder.h).
 #pragma once
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "base/fork.h"
 #include "base/mapped_file.h"
 #include "base/memory.h"
 #include "kernels/kernel.h"
-#include "kernels/recipe.h"
+#include "runtime/form_folder.h"
 #include "runtime/shared_forms.h"
 
 namespace norn::runtime {
 
 class PackStore final : public kernels::PackedConstants {
  public:
+  explicit PackStore(std::shared_ptr<FormFolder> folder = nullptr)
+      : folder_(std::move(folder)), shared_(folder_ ? folder_->shared() : SharedForms::of_process()) {}
+
   std::shared_ptr<const void> get(const kernels::Contents& contents, std::size_t offset, std::string_view recipe,
-                                  const std::function<std::shared_ptr<const void>()>& make) override {
-    if (!contents.shared) return timed(make);
+                                  const std::function<std::shared_ptr<const void>()>& make,
+                                  std::span<const kernels::Contents> also = {}) override {
+    if (!contents.shared || std::any_of(also.begin(), also.end(), [](const auto& c) { return !c.shared; }))
+      return timed(make);
     if (!contents.known()) return described(recipe, make);
     Key key{contents.data, offset, std::string(recipe)};
+    for (const kernels::Contents& c : also)
+      (std::get<std::string>(key) += ' ') += std::to_string(reinterpret_cast<std::uintptr_t>(c.data));
     const auto kept = [&]() -> std::shared_ptr<const void> {
       const auto it = store_.find(key);
       return it == store_.end() ? nullptr : it->second.lock();
@@ -36,11 +48,11 @@ class PackStore final : public kernels::PackedConstants {
     // Without the lock, since it takes long: two that make the same form at once keep one of them.
     std::shared_ptr<const void> made = timed([&] {
       read_next(contents);
-      if (!is_shareable(contents, recipe)) return make();
-      SharedForms& all = SharedForms::of_process();
-      SharedForms::Key form{known_by(contents), offset, std::string(recipe)};
-      if (auto found = all.find(form)) return found;
-      return all.keep(std::move(form), make());
+      if (!is_shareable(contents)) return make();
+      SharedForms::Key form{known_by(contents, also), offset, std::string(recipe)};
+      if (auto found = shared_.find(form)) return found;
+      auto whole = folder_ && FormFolder::is_worthwhile(contents.bytes) ? from_folder(form, make) : make();
+      return shared_.keep(std::move(form), std::move(whole));
     });
     std::lock_guard lock(mutex_);
     if (auto found = kept()) return found;
@@ -55,6 +67,21 @@ class PackStore final : public kernels::PackedConstants {
     return packing_;
   }
 
+  // Of forms that came from the folder, and that were written there.
+  struct Files {
+    std::string folder;
+    std::size_t found_bytes = 0, written_bytes = 0;
+    std::string problem;
+  };
+  std::optional<Files> files() {
+    if (!folder_) return {};
+    std::lock_guard lock(mutex_);
+    Files now = files_;
+    now.folder = folder_->path();
+    now.problem = folder_->problem();
+    return now;
+  }
+
   // What has been packed leaves memory, where it lies in a file. A kernel may pack the same contents in several parts,
   // so that they wait for the next ones.
   void release_source() {
@@ -64,6 +91,15 @@ class PackStore final : public kernels::PackedConstants {
   }
 
  private:
+  std::shared_ptr<const void> from_folder(const SharedForms::Key& form,
+                                          const std::function<std::shared_ptr<const void>()>& make) {
+    FormFolder::Form found = folder_->find(form);
+    if (!found.memory) found = folder_->keep(form, make());
+    std::lock_guard lock(mutex_);
+    files_.found_bytes += found.found_bytes;
+    files_.written_bytes += found.written_bytes;
+    return std::move(found.memory);
+  }
   // What no contents go into. The last ones are held, for those who ask for them again in a moment.
   std::shared_ptr<const void> described(std::string_view recipe,
                                         const std::function<std::shared_ptr<const void>()>& make) {
@@ -92,9 +128,17 @@ class PackStore final : public kernels::PackedConstants {
     std::erase_if(store_, [](const auto& entry) { return entry.second.expired(); });
     sweep_at_ = 2 * store_.size() + 64;
   }
-  static bool is_shareable(const kernels::Contents& contents, std::string_view recipe) {
+  static bool is_shareable(const kernels::Contents& contents) {
     constexpr std::size_t kLeastBytes = std::size_t{16} << 10;
-    return contents.bytes >= kLeastBytes && !recipe.starts_with(kernels::kOfAddresses);
+    return contents.bytes >= kLeastBytes;
+  }
+  ContentKey known_by(const kernels::Contents& contents, std::span<const kernels::Contents> also) {
+    if (also.empty()) return known_by(contents);
+    std::vector<ContentKey> all{known_by(contents)};
+    for (const kernels::Contents& c : also) all.push_back(known_by(c));
+    ContentKey key = content_key(all.data(), all.size() * sizeof all[0], shared_.secret());
+    key.bytes = contents.bytes;
+    return key;
   }
   // The contents' hash, taken once: they may be packed in several forms.
   ContentKey known_by(const kernels::Contents& contents) {
@@ -103,7 +147,7 @@ class PackStore final : public kernels::PackedConstants {
       if (const auto it = hashes_.find(contents.data); it != hashes_.end() && it->second.bytes == contents.bytes)
         return it->second;
     }
-    const ContentKey key = content_key(contents.data, contents.bytes);
+    const ContentKey key = content_key(contents.data, contents.bytes, shared_.secret());
     std::lock_guard lock(mutex_);
     hashes_.insert_or_assign(contents.data, key);
     return key;
@@ -128,6 +172,8 @@ class PackStore final : public kernels::PackedConstants {
   }
 
   using Key = std::tuple<const void*, std::size_t, std::string>;
+  const std::shared_ptr<FormFolder> folder_;
+  SharedForms& shared_;
   base::ForkSafeMutex mutex_;
   std::map<Key, std::weak_ptr<const void>> store_;
   std::map<const void*, ContentKey> hashes_;  // of contents that live as long as this
@@ -135,6 +181,7 @@ class PackStore final : public kernels::PackedConstants {
   std::array<std::shared_ptr<const void>, 64> recent_;
   std::size_t next_recent_ = 0;
   std::chrono::nanoseconds packing_{0};
+  Files files_;
   std::size_t sweep_at_ = 64;  // entries at which those whose form is gone are removed
 };
 

@@ -454,11 +454,18 @@ TEST(PackStore, ModelsWithTheSameContentsShareForms) {
   EXPECT_NE(other.get(contents(b), 4, "a", make), first);
   EXPECT_NE(other.get(contents(b), 0, "b", make), first);
   EXPECT_EQ(made, 3);
-  // A recipe with addresses says nothing about another model's contents.
-  const std::string here = std::string(kernels::kOfAddresses) + "1234";
-  const auto mine = one.get(contents(a), 0, here, make);
-  EXPECT_NE(other.get(contents(b), 0, here, make), mine);
-  EXPECT_EQ(one.get(contents(a), 0, here, make), mine);
+  // So do those that are packed together.
+  const std::vector<float> scales(100, 0.5f), equal = scales, others(100, 0.25f);
+  const auto of = [&](PackStore& store, const std::vector<float>& data, const std::vector<float>& with) {
+    const kernels::Contents also[] = {contents(with)};
+    return store.get(contents(data), 0, "a", make, also);
+  };
+  const auto scaled = of(one, a, scales);
+  EXPECT_NE(scaled, first);
+  EXPECT_EQ(of(other, b, equal), scaled);
+  EXPECT_EQ(of(one, a, scales), scaled);
+  EXPECT_NE(of(one, a, others), scaled);
+  EXPECT_NE(of(other, b, others), scaled);
   std::vector<float> c = a;
   c[c.size() / 2] = 1;
   PackStore third;

@@ -62,6 +62,9 @@ RunProfile CompiledModel::profile(std::span<const Feed> feeds, const ProfileOpti
     const base::ParallelWidth width(threads());
     if (!planned_at_load_)
       for (const Phase& phase : plan_phases(arrange(feeds))) add(phase);
+    if (auto files = packed_->files())
+      found.packed_weights = {std::move(files->folder), files->found_bytes, files->written_bytes,
+                              std::move(files->problem)};
     kernels::MachinePeak peak;
     if (options.machine) {
       peak = kernels::measure_peak();

@@ -1,8 +1,7 @@
-// The packed constants of all compiled models of this process, by contents and recipe, so that sessions of one model
-// share them. They live as long as a plan of any of them holds them.
+// The packed constants of compiled models, by contents and recipe, so that sessions of one model share them. They live
+// as long as a plan of any of them holds them.
 //
-// Contents are known by a hash under this process's secret: nobody can write a model whose constants are taken for
-// those of another.
+// Contents are known by a hash under a secret: nobody can write a model whose constants are taken for those of another.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -26,25 +25,30 @@ struct ContentKey {
   auto operator<=>(const ContentKey&) const = default;
 };
 
-// A hash of the hashes of its parts, which are taken in parallel.
-inline ContentKey content_key(const void* data, std::size_t bytes) {
+// A hash of the hashes of its parts, which are taken in parallel. `part(at, n)` gives each where it lies.
+template <class Part>
+ContentKey content_key_of(std::size_t bytes, const base::HashSecret& secret, const Part& part) {
   constexpr std::size_t kPart = std::size_t{1} << 20;
-  const base::HashSecret& secret = base::process_secret();
   const auto hash = [&](const void* at, std::size_t n) {
     return XXH3_128bits_withSecret(at, n, secret.bytes, sizeof secret.bytes);
   };
   XXH128_hash_t all;
   if (bytes <= kPart) {
-    all = hash(data, bytes);
+    all = hash(part(std::size_t{0}, bytes), bytes);
   } else {
     std::vector<XXH128_hash_t> parts((bytes + kPart - 1) / kPart);
     base::parallel_for(static_cast<std::int64_t>(parts.size()), [&](std::int64_t i) {
-      const std::size_t at = static_cast<std::size_t>(i) * kPart;
-      parts[static_cast<std::size_t>(i)] = hash(static_cast<const char*>(data) + at, std::min(kPart, bytes - at));
+      const std::size_t at = static_cast<std::size_t>(i) * kPart, n = std::min(kPart, bytes - at);
+      parts[static_cast<std::size_t>(i)] = hash(part(at, n), n);
     });
     all = hash(parts.data(), parts.size() * sizeof parts[0]);
   }
   return {bytes, all.low64, all.high64};
+}
+
+inline ContentKey content_key(const void* data, std::size_t bytes, const base::HashSecret& secret) {
+  return content_key_of(bytes, secret,
+                        [&](std::size_t at, std::size_t) { return static_cast<const char*>(data) + at; });
 }
 
 // Thread-safe.
@@ -52,12 +56,18 @@ class SharedForms {
  public:
   using Key = std::tuple<ContentKey, std::size_t, std::string>;  // contents, offset, recipe
 
+  // `secret`, which has to outlive it, is the one of the keys' hashes.
+  explicit SharedForms(const base::HashSecret& secret) : secret_(secret) {}
+
+  // Of all sessions that keep no files.
   static SharedForms& of_process() {
     struct Holder {
       std::unique_ptr<SharedForms> forms;
     };
-    return *base::made_once([] { return Holder{std::make_unique<SharedForms>()}; }).forms;
+    return *base::made_once([] { return Holder{std::make_unique<SharedForms>(base::process_secret())}; }).forms;
   }
+
+  const base::HashSecret& secret() const noexcept { return secret_; }
 
   std::shared_ptr<const void> find(const Key& key) {
     std::lock_guard lock(mutex_);
@@ -78,6 +88,7 @@ class SharedForms {
   }
 
  private:
+  const base::HashSecret& secret_;
   base::ForkSafeMutex mutex_;
   std::map<Key, std::weak_ptr<const void>> store_;
   std::size_t sweep_at_ = 64;  // entries at which those whose form is gone are removed

@@ -75,8 +75,10 @@ class ConvCut {
   ConvSliceShape first() const { return parts.empty() ? g_.whole() : parts[0].shape; }
 
  private:
-  static constexpr std::int64_t kRowPixels = 28;     // fewest output pixels of a slice by rows
-  static constexpr std::int64_t kChannelBlock = 64;  // fewest output channels of a slice by channels
+  static constexpr std::int64_t kRowPixels = 28;  // fewest output pixels of a slice by rows
+  // Fewest output channels of a slice by channels. In slices of whole blocks of them, weights are packed once: that is
+  // how oneDNN's products want them.
+  static constexpr std::int64_t kChannelBlock = 64;
 
   void slice() {
     const ConvConfig& c = config_;
@@ -96,11 +98,10 @@ class ConvCut {
     if (each <= 1) return add_slice(g_.whole(), {0, 0, 0, 0, 0, 0});
     std::int64_t row_pieces = std::max<std::int64_t>(1, std::min({each, rows, rows * g_.out_row / kRowPixels}));
     if (row_pieces > 1) row_pieces = row_pieces / 2 * 2;
-    std::int64_t channel_pieces = 1;
-    if (g_.group == 1 && row_pieces < std::min<std::int64_t>(each, 6))
-      channel_pieces = std::max<std::int64_t>(1, std::min(each / row_pieces, c.out[1] / kChannelBlock));
+    ChannelCut by_channels{c.out[1]};
+    if (g_.group == 1 && row_pieces < std::min<std::int64_t>(each, 6)) by_channels = cut_channels(each / row_pieces);
     if (!rows_are_regular(row_pieces)) row_pieces = 1;
-    if (row_pieces * channel_pieces == 1) {
+    if (row_pieces * by_channels.pieces == 1) {
       for (std::int64_t n = 0; n < c.x[0]; ++n) {
         ConvSliceShape s = g_.whole();
         s.images = 1;
@@ -108,16 +109,33 @@ class ConvCut {
       }
       return;
     }
-    const std::int64_t blocks = (c.out[1] + 15) / 16;
     for (std::int64_t n = 0; n < c.x[0]; ++n) {
       for (std::int64_t r = 0; r < row_pieces; ++r) {
-        for (std::int64_t k = 0; k < channel_pieces; ++k) {
-          const std::int64_t m0 = blocks * k / channel_pieces * 16;
-          const std::int64_t m1 = std::min(c.out[1], blocks * (k + 1) / channel_pieces * 16);
-          add_rows(n, rows * r / row_pieces, rows * (r + 1) / row_pieces, m0, m1);
-        }
+        for (std::int64_t k = 0; k < by_channels.pieces; ++k)
+          add_rows(n, rows * r / row_pieces, rows * (r + 1) / row_pieces, by_channels.first(k),
+                   by_channels.first(k + 1));
       }
     }
+  }
+
+  // Output channels in about as many pieces, of whole blocks of `block` channels.
+  struct ChannelCut {
+    std::int64_t channels, pieces = 1, block = kChannelBlock;
+    std::int64_t first(std::int64_t piece) const {
+      return std::min(channels, (channels + block - 1) / block * piece / pieces * block);
+    }
+    bool is_even() const {
+      std::int64_t largest = 0;
+      for (std::int64_t k = 0; k < pieces; ++k) largest = std::max(largest, first(k + 1) - first(k));
+      return static_cast<double>(largest * pieces) <= 1.25 * static_cast<double>(channels);
+    }
+  };
+  ChannelCut cut_channels(std::int64_t pieces) const {
+    const std::int64_t channels = config_.out[1];
+    pieces = std::max<std::int64_t>(1, std::min(pieces, channels / kChannelBlock));
+    for (std::int64_t fewer = pieces; fewer * 3 >= pieces * 2; --fewer)
+      if (const ChannelCut cut{channels, fewer}; cut.is_even()) return cut;
+    return {channels, pieces, 16};
   }
 
   // Rows of x that output rows [r0, r1) read: first, past the last, before clipping.

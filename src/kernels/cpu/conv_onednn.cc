@@ -1,5 +1,6 @@
-// Convolution by oneDNN's one-thread primitives, on slices of the output whose number follows from the shape: images,
-// rows of an image (contiguous when channels are last), or blocks of output channels where an image has few pixels.
+// Convolution by oneDNN's one-thread primitives (conv_described.h), on slices of the output whose number follows from
+// the shape: images, rows of an image (contiguous when channels are last), or blocks of output channels where an image
+// has few pixels.
 //
 // Traps: oneDNN takes no slice with strides of its own, only contiguous ones, so a block of output channels goes
 // through scratch memory and is copied to its place; a slice's own top and bottom padding makes its primitive different
@@ -13,10 +14,10 @@
 #include <tuple>
 
 #include "base/parallel.h"
-#include "kernels/config_key.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/conv_cut.h"
+#include "kernels/cpu/conv_described.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/output_blocks.h"
@@ -38,141 +39,9 @@ using SliceShape = ConvSliceShape;
 
 std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-dnnl_dims resized(const Shape& dims, std::int64_t first, std::int64_t channels, std::int64_t rows) {
-  dnnl_dims result(dims.begin(), dims.end());
-  result[0] = first;
-  result[1] = channels;
-  result[2] = rows;
-  return result;
-}
-
-dnnl_dims weight_dims(const Geometry& g, std::int64_t channels) {
-  const ConvConfig& c = g.config;
-  dnnl_dims dims;
-  if (g.group > 1)
-    dims = {g.group, channels / g.group};
-  else
-    dims = {channels};
-  dims.insert(dims.end(), c.w.begin() + 1, c.w.end());
-  return dims;
-}
-
-dnnl::memory::desc extra_desc(const Geometry& g, const SliceShape& s, Spread spread) {
-  dnnl_dims dims(g.config.out.size(), 1);
-  if (spread == Spread::Channel) dims[1] = s.channels;
-  if (spread == Spread::Full) return channels_last_desc(resized(g.config.out, s.images, s.channels, s.out_rows));
-  return dense_desc(dims);
-}
-
-dnnl::convolution_forward::primitive_desc describe_slice(const Geometry& g, const SliceShape& s,
-                                                         const dnnl::primitive_attr& attr) {
-  const ConvConfig& c = g.config;
-  using desc = dnnl::memory::desc;
-  dnnl_dims dilations(c.dilations.begin(), c.dilations.end()), begin(c.pads_begin.begin(), c.pads_begin.end()),
-      end(c.pads_end.begin(), c.pads_end.end()), strides(c.strides.begin(), c.strides.end());
-  for (auto& d : dilations) --d;
-  begin[0] = s.pad_top;
-  end[0] = s.pad_bottom;
-  const desc wide = channels_last_desc(resized(c.x, s.images, c.x[1], s.in_rows));
-  const desc x(wide.get_dims(), g.factors, wide.get_strides());
-  const desc out = channels_last_desc(resized(c.out, s.images, s.channels, s.out_rows));
-  const desc w(weight_dims(g, s.channels), g.factors, dnnl::memory::format_tag::any);
-  const auto kind = dnnl::prop_kind::forward_inference;
-  const auto how = dnnl::algorithm::convolution_direct;
-  Making making;
-  if (c.has_bias)
-    return {cpu_engine(), kind, how, x, w, dense_desc({s.channels}), out, strides, dilations, begin, end, attr};
-  return {cpu_engine(), kind, how, x, w, out, strides, dilations, begin, end, attr};
-}
-
-// Attributes with the steps as post-ops; false if oneDNN has no fast implementation with them.
-bool native_posts(const Geometry& g, const std::vector<Spread>& spreads, const SliceShape& s,
-                  dnnl::primitive_attr& attr, std::vector<BinaryPost>& binaries) {
-  const ConvConfig& c = g.config;
-  dnnl::post_ops ops;
-  auto desc_of = [&](std::size_t, Spread spread) { return extra_desc(g, s, spread); };
-  if (!append_posts(c.post, spreads, c.in_place_extra, desc_of, ops, binaries)) return false;
-  attr = attributes(ops);
-  return true;
-}
-
-// A slice as oneDNN takes it.
-struct Described {
-  dnnl::convolution_forward::primitive_desc pd;
-  std::vector<BinaryPost> binaries;
-  std::string implementation;
-};
-
-// All that its description follows from.
-std::string slice_key(const char* what, const Geometry& g, const std::vector<Spread>& spreads, const SliceShape& s,
-                      bool posts) {
-  const ConvConfig& c = g.config;
-  std::string key = what;
-  key::append(key, resized(c.x, s.images, c.x[1], s.in_rows));
-  key::append(key, resized(c.out, s.images, s.channels, s.out_rows));
-  key::append(key, Shape{s.pad_top, s.pad_bottom, c.group, c.has_bias, posts, g.is_rounded()});
-  for (const Shape* sizes : {&c.w, &c.strides, &c.dilations, &c.pads_begin, &c.pads_end}) key::append(key, *sizes);
-  if (!posts) return key;
-  key::append(key, c.post);
-  key::append(key, spreads);
-  key::append(key, c.in_place_extra);
-  return key;
-}
-
-template <class T, class F>
-std::shared_ptr<const T> kept(PackedConstants* store, const std::string& key, F&& make) {
-  const auto made = [&] { return std::make_shared<const T>(make()); };
-  if (!store) return made();
-  return std::static_pointer_cast<const T>(
-      store->get({}, 0, key, [&]() -> std::shared_ptr<const void> { return made(); }));
-}
-
-// Throws dnnl::error where it does not take the slice, or its steps.
-std::shared_ptr<const Described> described(const Geometry& g, const std::vector<Spread>& spreads, const SliceShape& s,
-                                           bool posts, PackedConstants* store) {
-  // The one described last without a store: who asks whether a convolution is taken makes its kernel next.
-  thread_local std::pair<std::string, std::shared_ptr<const Described>> last;
-  const std::string key = slice_key("onednn conv ", g, spreads, s, posts);
-  const auto make = [&]() -> std::shared_ptr<const void> {
-    if (last.second && last.first == key) return last.second;
-    auto made = std::make_shared<Described>();
-    dnnl::primitive_attr attr = attributes({});
-    if (posts && !native_posts(g, spreads, s, attr, made->binaries)) throw dnnl::error(dnnl_unimplemented, "steps");
-    made->pd = describe_slice(g, s, attr);
-    made->implementation = made->pd.impl_info_str();
-    return made;
-  };
-  if (store) return std::static_pointer_cast<const Described>(store->get({}, 0, key, make));
-  auto found = std::static_pointer_cast<const Described>(make());
-  last.second = nullptr;
-  last.first = key;
-  last.second = found;
-  return found;
-}
-
-std::shared_ptr<const dnnl::convolution_forward> primitive_of(const Geometry& g, const std::vector<Spread>& spreads,
-                                                              const SliceShape& s, bool posts, const Described& of,
-                                                              PackedConstants* store) {
-  return kept<dnnl::convolution_forward>(store, slice_key("onednn conv code ", g, spreads, s, posts), [&] {
-    Making making;
-    return dnnl::convolution_forward(of.pd);
-  });
-}
-
-std::vector<Spread> spreads_of(const ConvConfig& c) {
-  std::vector<Spread> spreads;
-  for (const ExtraOperand& e : c.extra) {
-    Spread s = spread_of(e.dims, c.out, 1);
-    // The primitive's output has its channels last whatever the configuration's layout.
-    if (s == Spread::Full && e.layout != Layout::ChannelsLast) s = Spread::None;
-    spreads.push_back(s);
-  }
-  return spreads;
-}
-
 bool posts_are_native(const Geometry& g, const SliceShape& s, PackedConstants* store) {
   try {
-    return !is_reference(described(g, spreads_of(g.config), s, true, store)->implementation);
+    return !is_reference(described_slice(g, conv_spreads(g.config), s, true, store)->implementation);
   } catch (const dnnl::error&) {
     return false;
   }
@@ -191,7 +60,7 @@ std::optional<std::size_t> native_steps(ConvConfig c, const SliceShape& s, dnnl_
 class OneDnnConv final : public Kernel {
  public:
   OneDnnConv(const ConvConfig& config, dnnl_type factors, PackedConstants& packed)
-      : config_(config), g_(config_, factors), spreads_(spreads_of(config_)) {
+      : config_(config), g_(config_, factors), spreads_(conv_spreads(config_)) {
     OneThread one;
     const ConvCut cut(g_);
     take_steps(config, cut.first(), packed);
@@ -246,8 +115,8 @@ class OneDnnConv final : public Kernel {
  private:
   struct Part {
     SliceShape shape;
-    std::shared_ptr<const Described> described;
-    std::shared_ptr<const dnnl::convolution_forward> primitive;
+    std::shared_ptr<const DescribedSlice> described;
+    std::shared_ptr<const dnnl::primitive> primitive;
     dnnl::memory::desc x, w, out, scratch;
     bool moves_stack;
     std::vector<BinaryPost> binaries;
@@ -282,13 +151,13 @@ class OneDnnConv final : public Kernel {
   void leave_pieces(const ConvCut& cut, LaterWork& later, PackedConstants& packed) const {
     const auto config = std::make_shared<const ConvConfig>(config_);
     for (const ConvCut::Part& part : cut.parts) {
-      later.piece(slice_key("onednn conv code ", g_, spreads_, part.shape, native_),
+      later.piece(slice_primitive_key(g_, spreads_, part.shape, native_),
                   [config, spreads = spreads_, factors = g_.factors, s = part.shape, native = native_,
                    &packed]() -> std::shared_ptr<const void> {
                     try {
                       const Geometry g(*config, factors);
-                      const auto of = described(g, spreads, s, native, &packed);
-                      const auto code = primitive_of(g, spreads, s, native, *of, &packed);
+                      const auto of = described_slice(g, spreads, s, native, &packed);
+                      const auto code = slice_primitive(g, spreads, s, native, *of, &packed);
                       return std::make_shared<const std::pair<decltype(of), decltype(code)>>(of, code);
                     } catch (const dnnl::error&) {
                       return nullptr;  // as finish() will find, too
@@ -326,8 +195,8 @@ class OneDnnConv final : public Kernel {
   Part make_part(const SliceShape& s, std::int64_t channel, PackedConstants& packed) {
     Part part;
     part.shape = s;
-    part.described = described(g_, spreads_, s, native_, &packed);
-    part.primitive = primitive_of(g_, spreads_, s, native_, *part.described, &packed);
+    part.described = described_slice(g_, spreads_, s, native_, &packed);
+    part.primitive = slice_primitive(g_, spreads_, s, native_, *part.described, &packed);
     part.binaries = part.described->binaries;
     const auto& pd = part.described->pd;
     part.moves_stack = moves_stack(part.described->implementation);
@@ -335,21 +204,21 @@ class OneDnnConv final : public Kernel {
     part.w = pd.weights_desc();
     part.out = pd.dst_desc();
     part.scratch = pd.scratchpad_desc();
-    if (config_.weights.known()) part.weights = pack(part.w, channel, s.channels, packed);
+    if (config_.weights.known()) part.weights = pack(part, channel, packed);
     return part;
   }
 
-  std::shared_ptr<const void> pack(const dnnl::memory::desc& w, std::int64_t channel, std::int64_t channels,
-                                   PackedConstants& packed) const {
-    const auto plain = dense_desc(weight_dims(g_, channels));
+  std::shared_ptr<const void> pack(const Part& part, std::int64_t channel, PackedConstants& packed) const {
+    const bool is_product = part.described->is_product;
+    const auto plain = plain_slice_weights(g_, part.shape.channels, is_product);
     const std::int64_t all = config_.out[1];
-    const auto blocks = g_.group == 1 ? OutputBlocks::of(w, 0) : std::nullopt;
-    if (blocks && blocks->begins_at(channel) && blocks->ends_at(channel + channels, all))
+    const auto blocks = g_.group == 1 ? OutputBlocks::of(part.w, is_product ? 1 : 0) : std::nullopt;
+    if (blocks && blocks->begins_at(channel) && blocks->ends_at(channel + part.shape.channels, all))
       return blocks->part(config_.weights, 0, plain.get_strides(), all, channel, packed);
     const float* source = static_cast<const float*>(config_.weights.data) + weights_offset(channel);
     return packed.get(config_.weights, static_cast<std::size_t>(weights_offset(channel)) * sizeof(float),
-                      (g_.is_rounded() ? "onednn bf16 conv " : "onednn conv ") + describe(w),
-                      [&] { return repack(source, plain, w); });
+                      (g_.is_rounded() ? "onednn bf16 conv " : "onednn conv ") + describe(part.w),
+                      [&] { return repack(source, plain, part.w); });
   }
 
   std::int64_t weights_offset(std::int64_t channel) const { return channel * config_.w[1] * g_.window; }
@@ -384,7 +253,7 @@ class OneDnnConv final : public Kernel {
       if (part.weights != nullptr) continue;
       Making making;
       Execution& e = state->packing.emplace_back();
-      const auto plain = dense_desc(weight_dims(g_, part.shape.channels));
+      const auto plain = plain_slice_weights(g_, part.shape.channels, part.described->is_product);
       e.add(DNNL_ARG_FROM, plain);
       e.add(DNNL_ARG_TO, part.w);
       state->packers.emplace_back(dnnl::reorder::primitive_desc(cpu_engine(), plain, cpu_engine(), part.w));
@@ -398,9 +267,11 @@ class OneDnnConv final : public Kernel {
     e.add(DNNL_ARG_WEIGHTS, part.w);
     e.add(DNNL_ARG_DST, part.out);
     e.add(DNNL_ARG_SCRATCHPAD, part.scratch);
-    if (config_.has_bias) e.add(DNNL_ARG_BIAS, dense_desc({part.shape.channels}));
+    const bool is_product = part.described->is_product;
+    if (config_.has_bias) e.add(DNNL_ARG_BIAS, slice_bias(part.shape.channels, is_product));
     for (const BinaryPost& b : part.binaries)
-      e.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(b.index) | DNNL_ARG_SRC_1, extra_desc(g_, part.shape, b.spread));
+      e.add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(b.index) | DNNL_ARG_SRC_1,
+            slice_extra(g_, part.shape, b.spread, is_product));
     return e;
   }
 
@@ -513,7 +384,7 @@ static std::string primitive_refusal(const Geometry& g) {
     return "";
   }
   try {
-    if (is_reference(described(g, spreads_of(c), first, false, nullptr)->implementation))
+    if (is_reference(described_slice(g, conv_spreads(c), first, false, nullptr)->implementation))
       return "oneDNN has only a reference implementation of it";
   } catch (const dnnl::error&) {
     return "oneDNN does not take this convolution";

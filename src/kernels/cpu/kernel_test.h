@@ -27,7 +27,8 @@ inline ::testing::Environment* const instruction_set_limit =
 class Constants final : public PackedConstants {
  public:
   std::shared_ptr<const void> get(const Contents& contents, std::size_t offset, std::string_view recipe,
-                                  const std::function<std::shared_ptr<const void>()>& make) override {
+                                  const std::function<std::shared_ptr<const void>()>& make,
+                                  std::span<const Contents>) override {
     auto& entry = made_[{static_cast<const char*>(contents.data) + offset, std::string(recipe)}];
     if (!entry) entry = make();
     return entry;

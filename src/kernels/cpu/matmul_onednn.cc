@@ -18,7 +18,7 @@
 namespace norn::kernels {
 namespace {
 
-constexpr std::int64_t kLargeConstant = 1 << 21;        // elements of a factor whose packed forms must not multiply
+constexpr std::int64_t kLargeConstant = 1 << 16;        // elements of a factor whose packed forms must not multiply
 constexpr std::int64_t kPieceColumns = 48;              // what oneDNN's product works on at a time on AVX-512
 constexpr std::int64_t kWidePiece = 4 * kPieceColumns;  // narrower pieces take up to a tenth longer: A is read for each
 constexpr std::int64_t kPieceRows = 128;                // the same for fewer rows
@@ -298,7 +298,8 @@ class OneDnnMatMul final : public Kernel {
         by_row = std::max<std::int64_t>(1, std::min(each, s_.m / 16));
       }
     }
-    // A large constant is packed in the same pieces for any number of rows, so that plans for many share one copy.
+    // A constant that takes long to pack is cut at the same columns for any number of rows that is not larger, so that
+    // plans for many share one copy.
     std::int64_t width = 0;
     if (how == Cut::Best && c_.b_constant.known() && s_.n >= s_.m && s_.n >= 4 * kPieceColumns &&
         s_.k >= kLargeConstant / s_.n) {

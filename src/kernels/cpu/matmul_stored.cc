@@ -14,7 +14,6 @@
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/matmul_posts.h"
 #include "kernels/cpu/stored.h"
-#include "kernels/recipe.h"
 
 namespace norn::kernels {
 namespace {
@@ -217,15 +216,19 @@ class StoredMatMul final : public Kernel {
 
  private:
   void pack(const StoredMatMulConfig& config, const Format& format, PackedConstants& packed) {
-    // What else determines the form lives as long as the contents.
     const auto number = [](auto v) { return std::to_string(v) + " "; };
-    const std::string recipe = std::string(kOfAddresses) + "stored " + number(static_cast<int>(config.type)) +
-                               number(s_.k) + number(s_.n) + number(config.row) + number(config.column) +
-                               number(static_cast<int>(config.scale_type)) +
-                               number(reinterpret_cast<std::uintptr_t>(config.scales)) +
-                               number(reinterpret_cast<std::uintptr_t>(config.zeros)) + number(b_.block) +
-                               number(config.columns) + number(config.scale_row) + number(config.scale_column);
-    packed_ = packed.get(c_.b_constant, 0, recipe, [&] { return make_packed(config, format); });
+    const std::string recipe = "stored " + number(static_cast<int>(config.type)) + number(s_.k) + number(s_.n) +
+                               number(config.row) + number(config.column) +
+                               number(static_cast<int>(config.scale_type)) + number(config.scales != nullptr) +
+                               number(config.zeros != nullptr) + number(b_.block) + number(config.columns) +
+                               number(config.scale_row) + number(config.scale_column);
+    std::vector<Contents> also;
+    if (config.scales != nullptr) {
+      const auto scales = static_cast<std::size_t>(scale_count(config, s_.k, s_.n));
+      also.push_back({config.scales, true, scales * element_size(config.scale_type)});
+      if (config.zeros != nullptr) also.push_back({config.zeros, true, scales});
+    }
+    packed_ = packed.get(c_.b_constant, 0, recipe, [&] { return make_packed(config, format); }, also);
     const auto* header = static_cast<const Header*>(packed_.get());
     b_.zeros = header->zeros;
     b_.zero = header->zero;

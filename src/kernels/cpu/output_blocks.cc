@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/transpose.h"
@@ -79,7 +80,7 @@ std::shared_ptr<const void> OutputBlocks::pack(const char* source, const dnnl_di
   for (std::size_t i = 0; i < dims_.size(); ++i)
     if (strides[dims_[i].at] == 1 && every != 1) row = i;
   if (row == dims_.size() || dims_[row].size < 16) {
-    copy(source, strides, outputs, to);
+    if (!copy_rows(source, strides, outputs, to)) copy(source, strides, outputs, to);
     return buffer;
   }
   std::vector<GridDim> grid;
@@ -95,6 +96,56 @@ std::shared_ptr<const void> OutputBlocks::pack(const char* source, const dnnl_di
                    grid.data(), grid.size(), outputs % block_, along.size, every, along.stride, sizeof(float));
   }
   return buffer;
+}
+
+// Of outputs that are whole rows of the source, as the filters of a window are: a stretch of each row of a block is
+// fetched at a time, since elements of different rows, one by one, would fall into a few sets of the cache. False for
+// others.
+bool OutputBlocks::copy_rows(const char* source, const dnnl_dims& strides, std::int64_t outputs, float* to) const {
+  const std::int64_t count = (outputs + block_ - 1) / block_, every = strides[output_];
+  std::vector<const Dim*> inner;  // from the one whose elements lie side by side on
+  for (const Dim& d : dims_) inner.push_back(&d);
+  std::sort(inner.begin(), inner.end(), [&](const Dim* a, const Dim* b) { return strides[a->at] < strides[b->at]; });
+  std::int64_t each = 1;
+  for (const Dim* d : inner) {
+    if (d->size > 1 && strides[d->at] != each) return false;
+    each *= d->size;
+  }
+  if (inner.empty() || each != every) return false;
+  const Dim& outer = *inner.back();
+  inner.pop_back();
+  const std::int64_t points = every / std::max<std::int64_t>(1, outer.size);
+  std::vector<std::int64_t> at(static_cast<std::size_t>(points), 0);  // in the form
+  for (std::int64_t p = 0; p < points; ++p) {
+    std::int64_t rest = p;
+    for (const Dim* d : inner) {
+      at[static_cast<std::size_t>(p)] += rest % d->size * d->stride;
+      rest /= d->size;
+    }
+  }
+  constexpr std::int64_t kTogether = 6144, kMost = 1 << 16;  // floats that stay in the first cache, and in the second
+  if (block_ * points > kMost) return false;
+  const std::int64_t stretch = std::clamp<std::int64_t>(kTogether / (block_ * points), 1, outer.size);
+  const std::int64_t stretches = (outer.size + stretch - 1) / stretch, pitch = stretch * points | 1;
+  const double unit_ns = static_cast<double>(block_ * stretch * points) * 0.6;
+  parallel_ranges(count * stretches, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> fetched(static_cast<std::size_t>(block_ * pitch));
+    for (std::int64_t u = begin; u < end; ++u) {
+      const std::int64_t block = u / stretches, columns = std::min(block_, outputs - block * block_);
+      const std::int64_t first = u % stretches * stretch, here = std::min(stretch, outer.size - first);
+      for (std::int64_t o = 0; o < columns; ++o)
+        std::memcpy(fetched.data() + o * pitch,
+                    source + ((block * block_ + o) * every + first * points) * static_cast<std::int64_t>(sizeof(float)),
+                    static_cast<std::size_t>(here * points) * sizeof(float));
+      for (std::int64_t p = 0; p < points; ++p)
+        for (std::int64_t i = 0; i < here; ++i) {
+          float* const put = to + block * block_stride_ + (first + i) * outer.stride + at[static_cast<std::size_t>(p)];
+          const float* const from = fetched.data() + i * points + p;
+          for (std::int64_t o = 0; o < columns; ++o) put[o] = from[o * pitch];
+        }
+    }
+  });
+  return true;
 }
 
 // One element after the other, or a block at a time where outputs lie side by side.

@@ -31,6 +31,7 @@ class OutputBlocks {
     std::size_t at;             // in the descriptor
   };
   std::shared_ptr<const void> pack(const char* source, const dnnl_dims& strides, std::int64_t outputs) const;
+  bool copy_rows(const char* source, const dnnl_dims& strides, std::int64_t outputs, float* to) const;
   void copy(const char* source, const dnnl_dims& strides, std::int64_t outputs, float* to) const;
 
   std::size_t output_ = 0;

@@ -1,0 +1,10 @@
+// What decides, beside its recipe, how a packed constant looks: this build's kernels, oneDNN, the CPU and the
+// instruction sets in use. Packed forms are for programs and machines with the same text only.
+#pragma once
+#include <string>
+
+namespace norn::kernels {
+
+const std::string& packing_machine();
+
+}  // namespace norn::kernels

@@ -1,0 +1,61 @@
+// Packed constants kept in a folder of files, for the next process that has the same weights.
+//
+// A file is known by the contents that were packed, the recipe, and what else decides how the form looks
+// (kernels/packing_machine.h). Contents are known by a hash under a secret of the folder, which the first user draws:
+// nobody who cannot read it can write a model whose weights are taken for those of another. A file is read into memory
+// and held against its sum there: one that is torn, cut or of another build counts as absent, and is written again;
+// what becomes of it later does not matter. Files appear whole, so that any number of processes may share a folder.
+//
+// The sum, under the folder's secret, does not keep out whoever may read the secret and write there: he decides what
+// models answer.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/descriptor.h"
+#include "base/fork.h"
+#include "base/hash.h"
+#include "runtime/shared_forms.h"
+
+namespace norn::runtime {
+
+// Thread-safe.
+class FormFolder {
+ public:
+  // That of this process for a path: made, with its secret, where there is none yet. Throws norn::Error (Io,
+  // InvalidArgument).
+  static std::shared_ptr<FormFolder> at(const std::string& path);
+  explicit FormFolder(const std::string& path);
+
+  // Forms of sessions with this folder, which have their hashes by its secret.
+  SharedForms& shared() noexcept { return shared_; }
+
+  struct Form {
+    std::shared_ptr<const void> memory;
+    std::size_t found_bytes = 0, written_bytes = 0;
+  };
+  // The form, if there is a file of it that is whole.
+  Form find(const SharedForms::Key& key) const;
+  // Writes a form of kernels::aligned_buffer(). A failure is kept for problem(), as a session runs without files, too.
+  Form keep(const SharedForms::Key& key, std::shared_ptr<const void> form);
+
+  static bool is_worthwhile(std::size_t contents_bytes) noexcept { return contents_bytes >= std::size_t{64} << 10; }
+
+  const std::string& path() const noexcept { return path_; }
+  std::string problem() const;  // of the first form that could not be written, or ""
+
+ private:
+  std::string name_of(const std::string& key_text) const;
+
+  std::string path_;
+  base::Descriptor folder_;
+  base::HashSecret secret_;
+  SharedForms shared_;
+  mutable base::ForkSafeMutex mutex_;
+  std::string problem_;
+};
+
+}  // namespace norn::runtime
