@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <optional>
 
 #include "base/given_up.h"
@@ -96,22 +95,6 @@ class Executor::Run {
     for (const InputRoom& r : rooms_) key_.insert(key_.end(), {r.input, r.donated ? 1 : 0, r.axis, r.capacity});
     return find_or_plan(e_.id_);
   }
-  // The same, where what inputs contain may decide what is planned.
-  const Segment& first_segment_of_contents() {
-    if (e_.deciding_) known_ = e_.deciding_->find(inputs());
-    if (!known_) return first_segment();
-    try {
-      // No value's key begins so.
-      key_ = {std::numeric_limits<std::int64_t>::min(), static_cast<std::int64_t>(known_->number)};
-      return first_segment();
-    } catch (const Error&) {  // what is wrong with contents is told by what reads them
-      known_.reset();
-      key_.clear();
-      taken_.clear();
-      state_.reset();
-      return first_segment();
-    }
-  }
   std::shared_ptr<const Segment> last_taken() const { return taken_.back().segment; }
   std::vector<Value> run(bool apart);
 
@@ -154,7 +137,6 @@ class Executor::Run {
   std::vector<Value> values_;  // the run's table
   std::vector<Taken> taken_;
   std::vector<std::int64_t> key_;
-  std::shared_ptr<const DecidingInputs::Known> known_;  // of the inputs' contents
   // Values that have room, made dense for those who do not know of it: to the values themselves that is not done.
   std::vector<std::pair<std::uint32_t, Tensor>> dense_;
   bool roomy_ = false;              // some may have room
@@ -164,9 +146,7 @@ class Executor::Run {
 
 PlanState& Executor::Run::state_behind(std::size_t segments) {
   if (!state_) {
-    const std::span<const opset::KnownValue> known =
-        known_ ? std::span(known_->inputs) : std::span<const opset::KnownValue>();
-    state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs(), &e_, known, given_from_);
+    state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs(), &e_, std::span<const opset::KnownValue>(), given_from_);
     state_->rooms = rooms_;
     state_->donates = e_.main_;
   }
@@ -449,7 +429,7 @@ std::vector<Value> Executor::Run::outputs(const Segment& last) {
 }
 
 std::vector<Value> Executor::Run::run(bool apart) {
-  const Segment* segment = &first_segment_of_contents();
+  const Segment* segment = &first_segment();
   for (;;) {
     run_segment(*segment);
     if (segment->last()) break;
@@ -471,7 +451,6 @@ Executor::Executor(const program::Graph& graph, std::span<const program::State> 
       main_(main) {
   inputs_ = static_cast<std::uint32_t>(graph.inputs.size() + graph.captures.size());
   may_append_ = appended_inputs(graph_, uses_);
-  if (main && !options.reference_only) deciding_.emplace(graph_, uses_);
   subgraphs_.resize(graph.nodes.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     for (const program::Subgraph& sub : graph.nodes[i].subgraphs)

@@ -1,10 +1,8 @@
 // Running one graph (the main one or a subgraph): finds or makes the plan for the sizes at hand and walks its steps.
 //
-// An Executor is immutable but for the plans it finds and the contents they are for, which are kept under locks: any
-// number of runs may go on at once.
+// An Executor is immutable, and the plans it finds are kept under a lock: any number of runs may go on at once.
 #pragma once
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,7 +10,6 @@
 
 #include "norn/value.h"
 #include "program/program.h"
-#include "runtime/deciding_inputs.h"
 #include "runtime/donations.h"
 #include "runtime/nested.h"
 #include "runtime/plan_cache.h"
@@ -78,8 +75,7 @@ class Executor final : public BodyPlanner {
   const bool main_;
   std::vector<std::vector<std::unique_ptr<Executor>>> subgraphs_;  // by node, then by subgraph
   std::vector<bool> may_append_;
-  std::optional<DecidingInputs> deciding_;  // of the main graph
-  std::uint32_t inputs_ = 0;                // graph inputs and captures
+  std::uint32_t inputs_ = 0;  // graph inputs and captures
 };
 
 }  // namespace norn::runtime
