@@ -19,6 +19,7 @@ import onnx.numpy_helper
 import onnx.parser
 import operator_cases
 import operator_cases_classical
+import operator_cases_computed
 import operator_cases_models
 import operator_cases_moves
 import operator_cases_shapes
@@ -35,6 +36,7 @@ FAMILIES = {
         operator_cases_moves,
         operator_cases_windows,
         operator_cases_classical,
+        operator_cases_computed,
     )
     for name, make in cases.FAMILIES.items()
 }
