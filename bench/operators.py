@@ -19,6 +19,7 @@ import onnx.numpy_helper
 import onnx.parser
 import operator_cases
 import operator_cases_classical
+import operator_cases_computed
 import operator_cases_fed
 import operator_cases_layers
 import operator_cases_models
@@ -38,6 +39,7 @@ FAMILIES = {
         operator_cases_moves,
         operator_cases_windows,
         operator_cases_classical,
+        operator_cases_computed,
         operator_cases_newer,
         operator_cases_layers,
         operator_cases_fed,

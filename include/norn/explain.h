@@ -66,8 +66,9 @@ struct ExplainedGraph {
 // One thing that a run does.
 struct ExplainedStep {
   std::vector<ExplainedOperation> operations;  // several of them where a kernel takes what is fused
-  std::string kernel;                          // "matmul (brgemm)", "reference", "control flow"; "" of a waiting node
-  std::vector<RefusedKernel> refused;          // kernels before it that do not take the node
+  // "matmul (brgemm)", "reference", "control flow", "chosen when run" (by contents); "" of a waiting node
+  std::string kernel;
+  std::vector<RefusedKernel> refused;  // kernels before it that do not take the node
   std::vector<ExplainedTensor> inputs, outputs;
   bool late = false;  // its outputs' sizes are known only when it has run, or they are not tensors; `outputs` is empty
   std::vector<MissedPass> missed_passes;

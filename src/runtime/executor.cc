@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <optional>
 
 #include "base/given_up.h"
@@ -12,6 +13,7 @@
 #include "ops/tensor/concat/concat.h"
 #include "opset/reference.h"
 #include "runtime/body_inputs.h"
+#include "runtime/content_choice.h"
 #include "runtime/control_flow.h"
 #include "runtime/hand_out.h"
 #include "runtime/plan_key.h"
@@ -97,6 +99,11 @@ class Executor::Run {
   }
   std::shared_ptr<const Segment> last_taken() const { return taken_.back().segment; }
   std::vector<Value> run(bool apart);
+  std::vector<Value> run(std::shared_ptr<const Segment> whole) {
+    taken_.push_back({std::move(whole), nullptr});
+    run_segment(*taken_.back().segment);
+    return outputs(*taken_.back().segment);
+  }
 
  private:
   struct Taken {
@@ -232,6 +239,8 @@ void Executor::Run::run_late(const LateStep& late, const Frame& frame) {
   };
   if (late.nested) {
     outputs = run_nested(late, inputs, frame);
+  } else if (auto chosen = late.choice ? late.choice->run(held, {}, context_.watch, 0) : std::nullopt) {
+    outputs = std::move(*chosen);
   } else if (node.subgraphs.empty()) {
     static const Value kNone;
     const base::GivenUp given_up(held.empty() ? kNone : held[0]);
@@ -461,6 +470,22 @@ Executor::~Executor() = default;
 
 std::vector<Value> Executor::run(std::vector<Value> inputs, const Call& call) const {
   return Run(*this, std::move(inputs), call).run(call.apart);
+}
+
+std::vector<Value> Executor::run_planned(std::shared_ptr<const Segment> plan, std::vector<Value> inputs,
+                                         const Call& call) const {
+  return Run(*this, std::move(inputs), call).run(std::move(plan));
+}
+
+const ContentChoice& Executor::choice(std::uint32_t node, std::uint32_t operation) const {
+  std::lock_guard lock(choices_mutex_);
+  std::unique_ptr<const ContentChoice>& made = choices_[{node, operation}];
+  if (!made) {
+    const program::Node& first = graph_.nodes[node];
+    made =
+        std::make_unique<ContentChoice>(graph_, operation == 0 ? first : first.parts[operation - 1], options_, kept_);
+  }
+  return *made;
 }
 
 std::shared_ptr<const Segment> Executor::plan_body(std::uint32_t node, std::size_t subgraph,

@@ -2,12 +2,14 @@
 //
 // An Executor is immutable, and the plans it finds are kept under a lock: any number of runs may go on at once.
 #pragma once
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/fork.h"
 #include "norn/value.h"
 #include "program/program.h"
 #include "runtime/donations.h"
@@ -47,6 +49,10 @@ class Executor final : public BodyPlanner {
   std::vector<Value> run(std::vector<Value> inputs, const Call& call) const;
   std::vector<Value> run(std::vector<Value> inputs) const { return run(std::move(inputs), Call{}); }
 
+  // The same by a whole plan for inputs like these.
+  std::vector<Value> run_planned(std::shared_ptr<const Segment> plan, std::vector<Value> inputs,
+                                 const Call& call) const;
+
   // The first segment that `inputs` lead to: what can be told ahead of running. Only their types and sizes matter.
   std::shared_ptr<const Segment> plan(std::span<const Value> inputs, std::span<const InputRoom> rooms = {}) const;
   // Of the graph's outputs, for inputs of which only types and sizes matter: what planning knows, Undefined for others.
@@ -65,6 +71,7 @@ class Executor final : public BodyPlanner {
                                            std::span<const opset::KnownValue> known) const override;
   void keep_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,
                  std::shared_ptr<const Segment> plan) const override;
+  const ContentChoice& choice(std::uint32_t node, std::uint32_t operation) const override;
 
   const program::Graph& graph_;
   std::span<const program::State> states_;
@@ -75,6 +82,8 @@ class Executor final : public BodyPlanner {
   const bool main_;
   std::vector<std::vector<std::unique_ptr<Executor>>> subgraphs_;  // by node, then by subgraph
   std::vector<bool> may_append_;
+  mutable base::ForkSafeMutex choices_mutex_;
+  mutable std::map<std::pair<std::uint32_t, std::uint32_t>, std::unique_ptr<const ContentChoice>> choices_;
   std::uint32_t inputs_ = 0;  // graph inputs and captures
 };
 

@@ -107,6 +107,9 @@ class BodyPlanner {
   // Keeps a plan that plan_body() made, without anything known, for when the graph is run as a late step.
   virtual void keep_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,
                          std::shared_ptr<const Segment> plan) const = 0;
+  // What chooses a kernel for an operation of the node, by StepInfo::first, when contents are there. It lives as long
+  // as this.
+  virtual const ContentChoice& choice(std::uint32_t node, std::uint32_t operation) const = 0;
 };
 
 // A node of control flow whose bodies are settled.

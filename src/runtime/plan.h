@@ -30,6 +30,7 @@ enum class Precision : std::uint8_t;  // norn/session.h
 
 namespace norn::runtime {
 
+class ContentChoice;
 class KernelStore;
 class NestedStep;
 class PlanState;
@@ -132,8 +133,9 @@ struct LateStep {
   std::vector<std::uint32_t> outputs;        // in the run's table; kNone where not wanted
   // What runs the node; null: the interpreter of its operator, or its reference kernel.
   std::shared_ptr<const NestedStep> nested;
-  std::vector<StaticType> types;   // of the outputs of `nested`, from `stacked` on those of the items of stacks
-  std::vector<std::size_t> given;  // Nested::inputs
+  const ContentChoice* choice = nullptr;  // of a kernel before the reference kernel; the executor's
+  std::vector<StaticType> types;          // of the outputs of `nested`, from `stacked` on those of the items of stacks
+  std::vector<std::size_t> given;         // Nested::inputs
   std::size_t stacked = 0;
 };
 
@@ -184,6 +186,7 @@ class Segment {
 
   std::uint32_t run_values = 0;  // of the run's table that are in use
   std::uint32_t waiting = 0;     // nodes that are not planned yet
+  std::uint64_t asked = 0;       // inputs of nodes that run reference kernels for want of contents (content_choice.h)
   bool last() const noexcept { return waiting == 0; }
 
   // For planning the segments behind this one:
@@ -224,6 +227,9 @@ struct PlanOptions {
   kernels::PackedConstants* packed = nullptr;
   KernelStore* kernels = nullptr;
   std::uint32_t passed_over = 0;  // candidates of each node that are left out although they would take it
+  // Elements of a node's largest operand from which on kernels are chosen by contents while running (content_choice.h);
+  // 0, for tests: always, and also for contents that have not come before.
+  std::int64_t chosen_from = 4096;
 };
 
 // Plans the next segment from what `state` knows, and brings `state` behind it. Throws norn::Error: a contradiction of

@@ -42,8 +42,8 @@ std::shared_ptr<const Segment> PlanCache::keep(std::uint64_t parent, std::span<c
   entry.plan = plan;
   entry.bytes = bytes;
   bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  plans_ += parent == kFirstId;
-  if (this->bytes() > max_bytes_ || plans_ > max_plans_) trim(*plan, dropped);
+  if (is_counted(parent)) ++plans(parent);
+  if (this->bytes() > max_bytes_ || plans_ > max_plans_ || choices_ > max_plans_) trim(*plan, dropped);
   lock.unlock();
   return plan;
 }
@@ -62,10 +62,10 @@ void PlanCache::trim(const Segment& kept, std::vector<Entries::node_type>& dropp
     by_age = {};
     std::erase_if(entries_, [&](const auto& e) { return e.second.plan.get() != &kept; });
     bytes_.store(0, std::memory_order_relaxed);
-    plans_ = 0;
+    plans_ = choices_ = 0;
     for (const auto& [key, entry] : entries_) {
       bytes_.fetch_add(entry.bytes, std::memory_order_relaxed);
-      plans_ += key.parent == kFirstId;
+      if (is_counted(key.parent)) ++plans(key.parent);
     }
     return;
   }
@@ -73,13 +73,18 @@ void PlanCache::trim(const Segment& kept, std::vector<Entries::node_type>& dropp
     if (it->second.plan.get() != &kept) by_age.push_back({it->second.used.load(std::memory_order_relaxed), it});
   std::sort(by_age.begin(), by_age.end(), [](const Aged& a, const Aged& b) { return a.used < b.used; });
   const std::size_t enough_bytes = max_bytes_ / 5 * 4, enough_plans = max_plans_ / 5 * 4;
+  const bool too_many = bytes() > max_bytes_, too_many_plans = plans_ > max_plans_,
+             too_many_choices = choices_ > max_plans_;
   for (const Aged& oldest : by_age) {
-    const bool many_plans = plans_ > enough_plans, many_bytes = bytes() > enough_bytes;
-    if (!many_plans && !many_bytes) return;
-    const bool first = oldest.entry->first.parent == kFirstId;
-    if (!many_bytes && !first) continue;  // the number of these is not bounded
+    const bool many_plans = too_many_plans && plans_ > enough_plans,
+               many_choices = too_many_choices && choices_ > enough_plans,
+               many_bytes = too_many && bytes() > enough_bytes;
+    if (!many_plans && !many_choices && !many_bytes) return;
+    const std::uint64_t parent = oldest.entry->first.parent;
+    const bool many = parent == kFirstId ? many_plans : is_counted(parent) && many_choices;
+    if (!many_bytes && !many) continue;
     bytes_.fetch_sub(oldest.entry->second.bytes, std::memory_order_relaxed);
-    plans_ -= first;
+    if (is_counted(parent)) --plans(parent);
     dropped.push_back(entries_.extract(oldest.entry));
   }
 }

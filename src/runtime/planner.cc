@@ -25,6 +25,8 @@ using program::ValueId;
 
 namespace {
 
+constexpr const char* kChosenWhenRun = "chosen when run";
+
 StaticType static_type_of(const opset::ValueType& type) {
   StaticType found{type.elem, {}};
   for (const opset::DimExpr& d : *type.shape) found.dims.push_back(d.constant());
@@ -162,7 +164,38 @@ void Planner::plan_operations(const Node& first, std::span<const Node> parts) {
 bool Planner::offer(SelectFn select, std::span<const Node> parts) {
   parts_ = parts;
   taken_ = 0;
-  return select(*this) && emitted_;
+  asked_.clear();
+  offering_ = true;
+  const bool taken = select(*this) && emitted_;
+  offering_ = false;
+  return taken;
+}
+
+// Those whose contents the last choice asked for in vain, and that may be known while running.
+InputBits Planner::asked_inputs(const Node& node) const {
+  InputBits bits = 0;
+  for (std::size_t i = 0; i < node.inputs.size() && i < 8 * sizeof bits; ++i) {
+    const ValueId id = node.inputs[i];
+    if (id != kNone && std::find(asked_.begin(), asked_.end(), id) != asked_.end() &&
+        is_small(dtype_of(id), dims_of(id)))
+      bits |= InputBits{1} << i;
+  }
+  return bits;
+}
+
+// Whether the reference kernel may cost more than looking for another while running.
+bool Planner::is_worth_choosing(const Node& node) const {
+  if (options_.reference_only || !state_.bodies || !find_select(node.op)) return false;
+  std::int64_t largest = 0;
+  const auto look = [&](ValueId id) {
+    const opset::ValueType& type = state_.values[id].type;
+    if (type.is_tensor() && type.is_static() && type.elem != DataType::String)
+      largest = std::max(largest, element_count(dims_of(id)));
+  };
+  for (const auto* ids : {&node.inputs, &node.outputs})
+    for (const ValueId id : *ids)
+      if (id != kNone) look(id);
+  return largest >= options_.chosen_from;
 }
 
 // Plans the operation with as many of the parts behind it as its kernel takes, and returns their number.
@@ -176,6 +209,7 @@ std::size_t Planner::plan_operation(const Node& node, std::span<const Node> part
     // No kernel may take what is fused behind the operation, and one the operation alone.
     if (select && (offer(select, parts) || (taken_ > 0 && offer(select, {})))) return taken_;
     taken_ = 0;
+    if (!select) asked_.clear();
   }
   opset::ReferenceFn reference = opset::find_reference(*node.op, node.schema->since);
   if (!reference)
@@ -191,8 +225,18 @@ std::size_t Planner::plan_operation(const Node& node, std::span<const Node> part
     outputs.push_back(id == kNone ? StaticType{} : static_type(id));
     outs.push_back({id});
   }
-  emit_step(make_reference_kernel(node, reference, std::move(inputs), std::move(outputs)), "reference", uses, outs,
-            false);
+  const InputBits asked = asked_inputs(node);
+  segment_->asked |= asked;
+  std::unique_ptr<kernels::Kernel> kernel = make_reference_kernel(node, reference, inputs, outputs);
+  if (asked == 0 || !is_worth_choosing(node)) {
+    emit_step(std::move(kernel), "reference", uses, outs, false);
+    return 0;
+  }
+  const std::shared_ptr<const NestedStep> chosen = make_chosen_step(
+      std::move(kernel), state_.bodies->choice(node_index_, first_), asked, std::move(inputs), std::move(outputs));
+  emit_step(chosen, kChosenWhenRun, uses, outs, false);
+  segment_->steps.back().kernel = nullptr;
+  segment_->steps.back().nested = chosen.get();
   return 0;
 }
 
@@ -252,6 +296,27 @@ void Planner::plan_nested(const Node& node, const Nested& nested) {
   }
 }
 
+// Says why the late step runs no kernel that is chosen now, and returns what does run it.
+std::string Planner::choose_late(const Node& node, LateStep& late) {
+  constexpr const char* kReference = "reference";
+  if (!find_select(node.op)) {
+    refuse("fast", "there is no fast kernel for " + std::string(node.op->name));
+    return kReference;
+  }
+  bool tensors = true, small = false;
+  for (const ValueId id : node.inputs) {
+    if (id == kNone) continue;
+    const opset::ValueType& type = state_.values[id].type;
+    tensors = tensors && type.is_tensor() && type.is_static();
+    small = small || (tensors && !graph_.value(id).is_constant() && is_small(dtype_of(id), dims_of(id)));
+  }
+  refuse("fast", tensors ? "the sizes of the output follow from contents that only running tells"
+                         : "it reads or makes a value that is no tensor");
+  if (!tensors || !small || !is_worth_choosing(node)) return kReference;
+  late.choice = &state_.bodies->choice(late.node, 0);
+  return kChosenWhenRun;
+}
+
 void Planner::plan_late(const Node& node, std::uint32_t index, const Nested* nested) {
   node_ = &node;
   if (node.subgraphs.empty() && !opset::find_reference(*node.op, node.schema->since))
@@ -283,6 +348,8 @@ void Planner::plan_late(const Node& node, std::uint32_t index, const Nested* nes
     segment_->late_values.push_back({id, late.outputs.back()});
     state_.values[id].where = {Location::Kind::Run, late.outputs.back(), 0, nullptr};
   }
+  std::string kernel = node.subgraphs.empty() ? "reference" : "control flow";
+  if (node.subgraphs.empty() && !options_.reference_only) kernel = choose_late(node, late);
   if (nested) {
     late.nested = nested->step;
     late.stacked = nested->stacked;
@@ -293,8 +360,7 @@ void Planner::plan_late(const Node& node, std::uint32_t index, const Nested* nes
   step.late = static_cast<std::uint32_t>(segment_->late.size());
   segment_->late.push_back(std::move(late));
   segment_->steps.push_back(step);
-  segment_->info.push_back(
-      {index, node.subgraphs.empty() ? "reference" : "control flow", std::move(refusals_), std::move(types), {}});
+  segment_->info.push_back({index, std::move(kernel), std::move(refusals_), std::move(types), {}});
   if (nested) segment_->info.back().bodies = nested->bodies;
   refusals_.clear();
 }

@@ -15,6 +15,7 @@
 #include "kernels/cpu/physical.h"
 #include "kernels/later.h"
 #include "norn/error.h"
+#include "runtime/content_choice.h"
 #include "runtime/layouts.h"
 #include "runtime/plan_state.h"
 #include "runtime/segment_nodes.h"
@@ -68,7 +69,9 @@ class Planner final : public Selector {
   const Shape& dims_of(ValueId id) const override { return state_.values[id].dims; }
   const norn::Tensor* constant_of(ValueId id) const override {
     if (graph_.value(id).is_constant()) return &graph_.value(id).constant;
-    return state_.values[id].known.constant.defined() ? &state_.values[id].known.constant : nullptr;
+    if (state_.values[id].known.constant.defined()) return &state_.values[id].known.constant;
+    if (offering_) asked_.push_back(id);
+    return nullptr;
   }
   bool is_shared_constant(ValueId id) const override { return graph_.value(id).is_constant(); }
   Layout made_in(ValueId id) const override {
@@ -135,6 +138,8 @@ class Planner final : public Selector {
   void plan_operations(const Node& first, std::span<const Node> parts);
   std::size_t plan_operation(const Node& node, std::span<const Node> parts);
   bool offer(SelectFn select, std::span<const Node> parts);
+  InputBits asked_inputs(const Node& node) const;
+  bool is_worth_choosing(const Node& node) const;
   void emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::string name, const std::vector<Operand>& uses,
                  const std::vector<Operand>& outs, bool in_place);
   std::uint32_t slot_for(const Operand& operand);
@@ -160,6 +165,7 @@ class Planner final : public Selector {
   // Whether it is all of its root's memory.
   bool is_whole(std::uint32_t slot) const { return slots_[slot].bytes == slots_[root(slot)].bytes; }
   LateStep::Input late_input(ValueId id);
+  std::string choose_late(const Node& node, LateStep& late);
   // Once, however many outputs the operation has.
   void spare(const SparedNode& node) {
     std::vector<SparedNode>& all = segment_->spared;
@@ -205,6 +211,8 @@ class Planner final : public Selector {
   std::vector<std::uint32_t> pointer_slots_;  // the slot of each pointer of the frame; kNoSlot is null
   std::uint32_t node_index_ = 0, first_ = 0;  // StepInfo::node and ::first
   bool emitted_ = false;
+  bool offering_ = false;               // the operation, to its select function
+  mutable std::vector<ValueId> asked_;  // whose contents that asked for, and that are not known
 };
 
 }  // namespace norn::runtime

@@ -54,7 +54,10 @@ std::optional<Axis> merged(const std::vector<Axis>& axes) {
 bool one_input(Selector& s, const ops::EinsumParams& p) {
   const Shape &x = s.dims(0), &out = s.out_dims();
   const std::vector<int>& labels = p.inputs[0];
-  if (is_empty(x) || is_empty(out)) return false;
+  if (is_empty(x) || is_empty(out)) {
+    s.refuse("strided", "an empty tensor");
+    return false;
+  }
   const std::vector<std::int64_t> lying = s.lying_strides(0);
   std::vector<std::int64_t> strides(p.output->size(), 0), reduced;
   for (std::size_t d = 0; d < labels.size(); ++d) {

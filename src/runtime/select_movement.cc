@@ -30,6 +30,13 @@ constexpr std::int64_t kMostExpanded = std::int64_t{1} << 32;
 
 bool has_no_elements(const Shape& dims) { return std::find(dims.begin(), dims.end(), 0) != dims.end(); }
 
+// The strides of nothing cannot be counted.
+bool has_elements(Selector& s, const Shape& dims, std::string_view kernel) {
+  if (!has_no_elements(dims)) return true;
+  s.refuse(std::string(kernel), "there are no elements");
+  return false;
+}
+
 bool constant_from(Selector& s, std::size_t first, std::string_view kernel) {
   for (std::size_t i = first; i < s.node().inputs.size(); ++i)
     if (s.has(i) && !s.constant(i)) {
@@ -138,7 +145,7 @@ bool select_view(Selector& s) {
 bool select_expand(Selector& s) {
   if (!plain(s, "view") || !constant_from(s, 1, "view")) return false;
   const Shape &x = s.dims(0), &out = s.out_dims();
-  if (has_no_elements(out) || x.size() > out.size()) return false;
+  if (!has_elements(s, out, "view") || x.size() > out.size()) return false;
   if (element_count(out) > kMostExpanded) {
     s.refuse("view", "expands to more elements than any reader could go through");
     return false;
@@ -241,7 +248,7 @@ bool select_split(Selector& s) {
     s.refuse("view", "moves elements of fixed size, not strings");
     return false;
   }
-  if (!constant_from(s, 1, "view") || has_no_elements(s.dims(0))) return false;
+  if (!constant_from(s, 1, "view") || !has_elements(s, s.dims(0), "view")) return false;
   const Shape& x = s.dims(0);
   const opset::Dims dims(x.begin(), x.end());
   const ops::SplitParams params = ops::resolve_split(SelectedNode(s), &dims, s.node().outputs.size(), s.constant(1));

@@ -56,7 +56,10 @@ bool select_pad_mode(Selector& s) {
   const auto begins = opset::to_constants(node.require(p.begin, "pads"));
   kernels::RemapConfig config;
   if (fills && s.has(2)) {
-    if (s.constant(2)->size() != 1 || s.dtype(2) != s.out_dtype()) return false;
+    if (s.constant(2)->size() != 1 || s.dtype(2) != s.out_dtype()) {
+      s.refuse("remap", "the value to fill with is not one element of the type");
+      return false;
+    }
     std::memcpy(config.fill.data(), s.constant(2)->data(), element_size(s.out_dtype()));
   }
   for (std::size_t d = 0; d < x.size(); ++d) {
@@ -106,19 +109,24 @@ bool select_tile(Selector& s) {
 }
 
 bool select_resize(Selector& s) {
-  if (s.node().schema->since < 11 || !has_tables(s, "remap")) return false;
+  if (!has_tables(s, "remap")) return false;
   const SelectedNode node(s);
+  const bool old = s.node().schema->since < 11;  // without roi and sizes
+  const std::size_t scales_at = old ? 1 : 2;
   const Shape &x = s.dims(0), &out = s.out_dims();
   const ops::ResizeParams p = ops::resolve_resize(node, static_cast<std::int64_t>(x.size()));
   ops::ResizeTarget target;
   std::vector<double> roi;
-  if (s.has(1) && s.dims(1).size() != 1) {
+  if (!old && s.has(1) && s.dims(1).size() != 1) {
     s.refuse("remap", "roi is not a list");
     return false;
   }
-  if (s.has(2)) {
-    const Tensor& scales = *s.constant(2);
-    if (scales.dtype() != DataType::Float || scales.rank() != 1) return false;
+  if (s.has(scales_at)) {
+    const Tensor& scales = *s.constant(scales_at);
+    if (scales.dtype() != DataType::Float || scales.rank() != 1) {
+      s.refuse("remap", "scales is not a list of floats");
+      return false;
+    }
     target.scales.assign(scales.as<float>(), scales.as<float>() + scales.size());
   }
   if (s.has(3)) target.sizes = node.known_ints(3).value_or(opset::Dims{});
@@ -151,10 +159,16 @@ bool select_resize(Selector& s) {
     kernels::ResampledAxis sums{.axis = axis.axis, .out = axis.out};
     for (std::size_t o = 0; o + 1 < axis.begin.size(); ++o) {
       const std::size_t count = axis.begin[o + 1] - axis.begin[o];
-      if (count == 0) return false;
+      if (count == 0) {
+        s.refuse("resample", "an element is made of none");
+        return false;
+      }
       sums.taps = std::max(sums.taps, static_cast<std::int64_t>(count));
     }
-    if (sums.taps > 256) return false;
+    if (sums.taps > 256) {
+      s.refuse("resample", "an element is made of more than 256 along an axis");
+      return false;
+    }
     for (std::size_t o = 0; o + 1 < axis.begin.size(); ++o) {
       const auto first = sums.index.size();
       for (std::size_t t = axis.begin[o]; t < axis.begin[o + 1]; ++t) {

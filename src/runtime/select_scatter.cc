@@ -19,6 +19,13 @@ bool moves_elements(Selector& s, std::string_view kernel) {
   return false;
 }
 
+// Whether it is matrices with elements.
+bool has_matrices(Selector& s, std::string_view kernel, const Shape& x) {
+  if (x.size() >= 2 && std::find(x.begin(), x.end(), 0) == x.end()) return true;
+  s.refuse(std::string(kernel), "there are no elements, or they have fewer than two dimensions");
+  return false;
+}
+
 // The data, which the output may lie in place of, what says where, and what is written there.
 std::vector<Operand> written_into(const Selector& s) {
   const auto& inputs = s.node().inputs;
@@ -109,7 +116,7 @@ bool select_scatter_nd(Selector& s) {
 
 bool select_trilu(Selector& s) {
   const Shape& x = s.dims(0);
-  if (!moves_elements(s, "triangle") || x.size() < 2) return false;
+  if (!moves_elements(s, "triangle") || !has_matrices(s, "triangle", x)) return false;
   const ops::TriluParams p = ops::resolve_trilu(SelectedNode(s));
   if (!p.k) {
     s.refuse("triangle", "k is not constant");
@@ -122,16 +129,18 @@ bool select_trilu(Selector& s) {
   config.upper = p.upper;
   config.k = *p.k;
   config.element_bytes = element_size(s.out_dtype());
-  if (std::find(x.begin(), x.end(), 0) != x.end()) return false;
   return s.choose(kernels::triangle_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
 }
 
 bool select_reverse_sequence(Selector& s) {
   const Shape& x = s.dims(0);
-  if (!moves_elements(s, "reverse") || x.size() < 2) return false;
+  if (!moves_elements(s, "reverse") || !has_matrices(s, "reverse", x)) return false;
   kernels::ReverseConfig config;
   config.batch_first = ops::batch_is_first(SelectedNode(s));
-  if (s.dims(1) != Shape{x[config.batch_first ? 0 : 1]} || std::find(x.begin(), x.end(), 0) != x.end()) return false;
+  if (s.dims(1) != Shape{x[config.batch_first ? 0 : 1]}) {
+    s.refuse("reverse", "there is not a length for each sequence");
+    return false;
+  }
   config.first = x[0];
   config.second = x[1];
   config.inner = element_count(Shape(x.begin() + 2, x.end()));

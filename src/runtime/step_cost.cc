@@ -39,6 +39,7 @@
 #include "ops/tensor/tensor_scatter/tensor_scatter.h"
 #include "ops/tensor/tile/tile.h"
 #include "ops/tensor/transpose/transpose.h"
+#include "ops/tensor/trilu/trilu.h"
 #include "ops/tensor/where/where.h"
 #include "program/node_parameters.h"
 
@@ -59,16 +60,21 @@ bool is_one_of(const Operator* op, const std::array<const Operator*, N>& all) {
   return std::find(all.begin(), all.end(), op) != all.end();
 }
 
+}  // namespace
+
 bool only_moves(const Operator* op) {
   static constexpr std::array kMoves = {
-      &ops::Cast,      &ops::Compress,  &ops::Concat,    &ops::Constant,       &ops::ConstantOfShape,
-      &ops::Expand,    &ops::Flatten,   &ops::Gather,    &ops::GatherElements, &ops::GatherND,
-      &ops::Identity,  &ops::Pad,       &ops::Reshape,   &ops::Scatter,        &ops::ScatterElements,
-      &ops::ScatterND, &ops::Shape,     &ops::Slice,     &ops::Split,          &ops::Squeeze,
-      &ops::Tile,      &ops::Transpose, &ops::Unsqueeze, &ops::TensorScatter,  &ops::Where,
+      &ops::Cast,      &ops::Compress,  &ops::Concat,  &ops::Constant,       &ops::ConstantOfShape,
+      &ops::Expand,    &ops::Flatten,   &ops::Gather,  &ops::GatherElements, &ops::GatherND,
+      &ops::Identity,  &ops::Pad,       &ops::Reshape, &ops::Scatter,        &ops::ScatterElements,
+      &ops::ScatterND, &ops::Shape,     &ops::Slice,   &ops::Split,          &ops::Squeeze,
+      &ops::Tile,      &ops::Transpose, &ops::Trilu,   &ops::Unsqueeze,      &ops::TensorScatter,
+      &ops::Where,
   };
   return is_one_of(op, kMoves);
 }
+
+namespace {
 
 // Of their first input they read what they give.
 bool picks(const Operator* op) {

@@ -13,6 +13,9 @@
 
 namespace norn::runtime {
 
+// Whether the operator gives elements that it read, or a constant one, and computes none.
+bool only_moves(const opset::Operator* op);
+
 // Of a node's own operation where it is a product, a convolution, attention or a recurrent layer; else 0. `dims` gives
 // the sizes of values of the node.
 double multiply_adds(const program::Node& node, const std::function<const Shape&(program::ValueId)>& dims);

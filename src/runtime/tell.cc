@@ -136,7 +136,7 @@ Error told(const Error& error, const Segment& segment, const Graph& graph, std::
       if (b.name == name) return b.size;
     return {};
   };
-  const bool sized = segment.steps[step].kernel != nullptr;
+  const bool sized = segment.steps[step].kernel || (segment.steps[step].nested && node.subgraphs.empty());
   return told(
       error, graph, node, sized ? node.path() + " / " + shapes_text(graph, info) : node.path(),
       [&](const program::Inlined::Input& input) { return program::sized(input.type, size_of); }, in_body);
