@@ -319,7 +319,9 @@ TEST(Conv, WindowsOfOnePixel) {
         const std::string why = pointwise_conv_refuses(config);
         const bool first = post.size() < 2 || post[1].op == ElementOp::Relu;  // nothing comes between sum and bounds
         EXPECT_EQ(why.empty(), separable_table().lanes >= 8 && (!in_place || first)) << why;
-        if (!in_place) EXPECT_GE(accepted, why.empty() ? 2 : 1);
+        if (!in_place) {
+          EXPECT_GE(accepted, why.empty() ? 2 : 1);
+        }
       }
 }
 
