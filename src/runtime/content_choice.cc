@@ -117,11 +117,12 @@ bool ContentChoice::is_late(std::span<const Value> given, InputBits bits) const 
 }
 
 // All small contents, without those without which the sizes are known, too: the first inputs are what is computed with.
+// None if they do not tell the sizes.
 InputBits ContentChoice::needed(std::span<const Value> given) const {
   InputBits bits = 0;
   for (std::size_t k = 0; k < given.size(); ++k)
     if (fed_[k] < kMostInputs && is_small(given[k])) bits |= InputBits{1} << fed_[k];
-  if (bits == 0 || is_late(given, bits)) return bits;
+  if (bits == 0 || is_late(given, bits)) return 0;
   for (const std::uint32_t i : fed_) {
     const InputBits without = i < kMostInputs ? bits & ~(InputBits{1} << i) : bits;
     if (without != bits && !is_late(given, without)) bits = without;
@@ -186,8 +187,9 @@ std::optional<std::vector<Value>> ContentChoice::run(std::span<const Value> inpu
     for (std::size_t o = 0; o < made.size(); ++o) outputs[wanted_[o]] = std::move(made[o]);
     return outputs;
   } catch (const Error& e) {
-    // Whether there is memory must not decide which kernel gives the answer.
-    if (e.code() == ErrorCode::Cancelled || (planned && e.code() == ErrorCode::LimitExceeded)) throw;
+    if (e.code() == ErrorCode::Cancelled) throw;
+    // Whether there is memory must not decide which kernel gives the answer. The place is that of the node.
+    if (planned && e.code() == ErrorCode::LimitExceeded) throw Error(e.code(), e.message());
     return {};
   }
 }

@@ -460,6 +460,31 @@ def test_a_cache_that_is_read_behind_a_late_size_keeps_its_room(reader):
     assert moves <= 5
 
 
+def test_a_cache_that_kernels_read_which_are_chosen_when_they_run():
+    text = """agraph (float[2, P, 64] past, float[2, N, 64] new, int64[1] a, int64[1] b, int64 c, int64 zero)
+        => (cache, part, sums, most) {
+        cache = Concat<axis = 1>(past, new)
+        s = Add(a, zero) e = Add(b, zero) ax = Add(c, zero) one = Constant<value_ints = [1]>() k = Add(one, zero)
+        part = Slice(cache, s, e, one)
+        sums = CumSum(cache, ax)
+        most = ReduceMax<keepdims = 0>(cache, k)
+    }"""
+    made, plain = session(text), session(text, reference_only=True)
+    past = want = numbers(2, 40, 64)
+    moves, before = 0, None
+    for step in range(60):
+        feeds = {"new": numbers(2, 1, 64, seed=step), "a": np.array([step // 3]), "b": np.array([-1])}
+        feeds |= {"c": np.array(step // 2 % 3), "zero": np.array(0)}
+        past, *got = made.run(None, {"past": past, **feeds}, donate=["past"])
+        want, *expected = plain.run(None, {"past": want, **feeds})
+        np.testing.assert_array_equal(past, want)
+        np.testing.assert_array_equal(got[0], expected[0])
+        np.testing.assert_allclose(got[1], expected[1], rtol=1e-4, atol=1e-4)
+        np.testing.assert_array_equal(got[2], expected[2])
+        moves, before = moves + (before not in (None, reserve_of(past))), reserve_of(past)
+    assert moves <= 5
+
+
 def test_copies_of_a_cache_leave_it_its_room():
     made = session(APPEND)
     past = numbers(2, 4, 3)
