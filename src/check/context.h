@@ -96,6 +96,9 @@ class Context {
   // expensive.
   bool binds(Rule rule) const noexcept { return rule.binds(ir_version_); }
   void report(Rule rule, const Place& place, std::string message, std::string hint = {});
+  void report(Rule rule, const Place& place, infer::FaultText fault) {
+    report(rule, place, std::move(fault.message), std::move(fault.hint));
+  }
   // For a case of the rule that is open to interpretation: a warning at most, whatever the profile.
   void warn(Rule rule, const Place& place, std::string message, std::string hint = {});
 

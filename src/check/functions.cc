@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "infer/name_faults.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
@@ -313,7 +314,7 @@ void check_function_fields(Context& ctx, const Place& place, const ir::Function&
   for (std::size_t i = 0; i < function.output.size(); ++i) {
     if (ctx.scopes().defined_here(function.output[i])) continue;
     ctx.report("function.output.defined", place.at("output", static_cast<std::int64_t>(i), function.output[i]),
-               "nothing in the function's body gives this output", did_you_mean(ctx, function.output[i]));
+               infer::undefined_output(function.output[i], true, did_you_mean(ctx, function.output[i])));
   }
   NameSet infos;
   for (std::size_t i = 0; i < function.value_info.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "infer/name_faults.h"
 
 namespace norn::checks {
 namespace {
@@ -69,9 +70,12 @@ void check_graph_values(Context& ctx, const Place& place, const ir::Graph& graph
                  "the main graph runs without training: make it an output of the algorithm");
       continue;
     }
-    ctx.report("graph.output.defined", place.value("output", i, graph.output[i]),
-               outer ? "it is a value of an enclosing graph, not of this one" : "nothing in the graph defines it",
-               outer ? "pass it through an Identity node" : did_you_mean(ctx, name));
+    const Place at = place.value("output", i, graph.output[i]);
+    if (outer)
+      ctx.report("graph.output.defined", at, "it is a value of an enclosing graph, not of this one",
+                 "pass it through an Identity node");
+    else
+      ctx.report("graph.output.defined", at, infer::undefined_output(name, false, did_you_mean(ctx, name)));
   }
   if (graph.value_info.empty()) return;
   const std::uint32_t outputs = scopes.new_round(), seen = scopes.new_round();

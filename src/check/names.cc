@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "check/declarations.h"
 #include "check/rule_checks.h"
 #include "check/tensor_size.h"
 #include "check/text.h"
+#include "infer/name_faults.h"
 
 namespace norn::checks {
 namespace {
@@ -110,15 +110,13 @@ bool report_cycle(Context& ctx, const Place& node_place, const std::vector<ir::N
         open(from);
         continue;
       }
-      std::string way;
-      std::size_t steps = 0;
+      std::vector<std::size_t> way;
       for (auto it = stack.rbegin(); it != stack.rend(); ++it) {
-        if (++steps <= 8) way += std::to_string(it->node) + " -> ";
+        way.push_back(it->node);
         if (it->node == from) break;
       }
-      way += steps > 8 ? "..." : std::to_string(node);
       ctx.report("graph.acyclic", node_place.outer ? *node_place.outer : node_place,
-                 "nodes depend on each other in a circle, through the value " + quoted(name) + ": nodes " + way);
+                 infer::cycle(nodes, std::move(way)));
       return producers.cyclic = true;
     }
   }
@@ -145,13 +143,12 @@ bool look_outside(Context& ctx, const Place& node_place, const Place& at, const 
     const auto later = producers.by_name.find(name);
     if (later == producers.by_name.end()) continue;
     if (static_cast<std::int64_t>(later->second) == owner->index) {
-      ctx.report("graph.acyclic", at,
-                 quoted(name) + " is an output of the node that holds this graph, which would depend on itself",
-                 "what the node gives can be read after it, not in its own graphs");
+      ctx.report("graph.acyclic", at, infer::output_of_owner(name, nodes, later->second));
     } else {
-      ctx.report("name.scope.visible-before", at,
-                 quoted(name) + " is a value of an enclosing graph, but written after the node that holds this graph",
-                 report_cycle(ctx, *owner, nodes, producers) ? "" : "move that node up, or this one's owner down");
+      const auto reader = static_cast<std::size_t>(owner->index);
+      infer::FaultText fault = infer::used_before_made(name, nodes, later->second, reader);
+      if (report_cycle(ctx, *owner, nodes, producers)) fault.hint.clear();  // no order helps
+      ctx.report("name.scope.visible-before", at, std::move(fault));
     }
     return true;
   }
@@ -173,23 +170,18 @@ void report_undefined(Context& ctx, const Place& place, const ir::Node& node, st
     const auto& nodes = nodes_here(ctx);
     Producers& producers = producers_of(ctx, nodes);
     if (const auto later = producers.by_name.find(name); later != producers.by_name.end() && later->second >= index) {
-      const std::string message = quoted(name) + " is written by node " + std::to_string(later->second) +
-                                  (later->second == index ? " itself" : ", further down");
-      const char* hint = report_cycle(ctx, place, nodes, producers)
-                             ? ""
-                             : "list nodes so that each comes after those whose outputs it reads";
+      infer::FaultText fault = infer::used_before_made(name, nodes, later->second, index);
+      if (report_cycle(ctx, place, nodes, producers)) fault.hint.clear();  // no order helps
       if (in_function && !ctx.graph())
-        ctx.report("function.body.sorted", at, message, hint);
+        ctx.report("function.body.sorted", at, std::move(fault));
       else
-        ctx.report("graph.nodes.sorted", at, message, hint);
+        ctx.report("graph.nodes.sorted", at, std::move(fault));
       return;
     }
     if (look_outside(ctx, place, at, name)) return;
   }
   if (in_function) {
-    ctx.report("function.body.closed", at,
-               quoted(name) + " is neither an input of the function nor a value of its body",
-               "a function sees nothing of its caller: pass the value as an input");
+    ctx.report("function.body.closed", at, infer::undefined_value(name, true, did_you_mean(ctx, name)));
     return;
   }
   if (defined_by_algorithm(ctx, name)) {
@@ -199,14 +191,19 @@ void report_undefined(Context& ctx, const Place& place, const ir::Node& node, st
                "graph");
     return;
   }
-  ctx.report(
-      "node.input.defined", at, quoted(name) + " is not defined: no input, initializer or earlier node gives it",
-      is_hidden(ctx, name) ? "training's initialization sees no value of the main graph" : did_you_mean(ctx, name));
+  const bool hidden = is_hidden(ctx, name);
+  infer::FaultText fault = infer::undefined_value(name, false, hidden ? "" : did_you_mean(ctx, name));
+  if (hidden) fault.hint = "training's initialization sees no value of the main graph";
+  ctx.report("node.input.defined", at, std::move(fault));
 }
 
 void report_redefined(Context& ctx, const Place& place, const ir::Node& node, std::size_t i, const Definition& found) {
   const Place at = ctx.output(place, node, i);
-  const std::string name = quoted(node.output[i]);
+  const std::string& name = node.output[i];
+  const auto fault = [&](infer::Definer first) {
+    if (first != infer::Definer::Node) return infer::defined_twice(name, first, infer::Definer::Node);
+    return infer::made_twice(name, nodes_here(ctx), static_cast<std::size_t>(found.node));
+  };
   if (found.frame != ctx.scopes().frame()) {
     if (ctx.graphs().size() == 2 && ctx.graph() && ctx.model() && !ctx.function()) {
       for (const auto& info : ctx.model()->training_info) {
@@ -214,19 +211,18 @@ void report_redefined(Context& ctx, const Place& place, const ir::Node& node, st
         if (info.algorithm && &*info.algorithm == ctx.graph()) return;
       }
     }
-    ctx.report("name.scope.no-shadow-output", at, name + " is the name of a value of an enclosing graph already",
-               "rename the inner one");
+    ctx.report("name.scope.no-shadow-output", at, fault(infer::Definer::Around));
     return;
   }
   if (!ctx.graph()) {
-    ctx.report("function.body.ssa", at, name + " is assigned a second time in the function's body");
+    ctx.report("function.body.ssa", at,
+               fault(found.as == Defined::NodeOutput ? infer::Definer::Node : infer::Definer::Input));
   } else if (found.as == Defined::NodeOutput) {
-    ctx.report("graph.ssa", at, name + " is written by node " + std::to_string(found.node) + " already",
-               "give each node's outputs names of their own");
+    ctx.report("graph.ssa", at, fault(infer::Definer::Node));
   } else if (found.as == Defined::Initializer || found.also_initializer) {
-    ctx.report("init.not-node-output", at, name + " is the name of an initializer, which no node may write");
+    ctx.report("init.not-node-output", at, fault(infer::Definer::Initializer));
   } else {
-    ctx.report("name.ns.value", at, name + " is the name of an input of the graph already");
+    ctx.report("name.ns.value", at, fault(infer::Definer::Input));
   }
 }
 
@@ -302,11 +298,8 @@ void check_parts(Context& ctx, const Place& place, const ir::Graph& graph, Parts
 
 std::string did_you_mean(Context& ctx, std::string_view name) {
   if (ctx.state<NameState>().suggestions++ >= 20) return {};
-  base::Nearest nearest(name);
-  for (const std::string& other : ctx.scopes().visible_names()) nearest.offer(other);
-  std::string question = nearest.question();
-  if (!question.empty()) question.pop_back();
-  return question;
+  const std::vector<std::string> visible = ctx.scopes().visible_names();
+  return infer::similar_value(name, {visible.begin(), visible.end()});
 }
 
 void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, GraphRole role,
@@ -317,7 +310,7 @@ void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, Gr
     if (name.empty()) continue;
     if (scopes.defined_here(name)) {
       ctx.report("graph.io.unique-inputs", place.value("input", i, graph.input[i]),
-                 "the graph has two inputs of this name");
+                 infer::defined_twice(name, infer::Definer::Input, infer::Definer::Input));
       continue;
     }
     define_value(ctx, place.value("input", i, graph.input[i]), name, scopes.intern(name),
@@ -336,10 +329,11 @@ void define_formals(Context& ctx, const Place& place, const ir::Graph& graph, Gr
     const bool here = found.as != Defined::Nowhere && found.frame == scopes.frame();
     if (here && (found.as == Defined::Initializer || found.also_initializer)) {
       if (!sparse && in_parts.contains(name)) return;
+      infer::FaultText fault = infer::defined_twice(name, infer::Definer::Initializer, infer::Definer::Initializer);
       if (sparse)
-        ctx.report("init.unique-sparse", at, "another initializer has this name already");
+        ctx.report("init.unique-sparse", at, std::move(fault));
       else
-        ctx.report("init.unique", at, "two initializers have this name");
+        ctx.report("init.unique", at, std::move(fault));
       return;
     }
     if (here) {

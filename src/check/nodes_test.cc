@@ -179,7 +179,8 @@ TEST(Nodes, HintsTellTheWayOutOfDeprecatedOperators) {
   EXPECT_EQ(hint_for(node("GroupNormalization", {"x", "x", "x"}, {"y"}), 18),
             "from version 21 on it is not deprecated: import that");
   EXPECT_EQ(hint_for(node("Upsample", {"x", "x"}, {"y"}), 18),
-            "import a version below 10, or replace the node by the operator that took its place");
+            "if the model was written for version 9 or earlier, correct opset_import; else replace the node by the "
+            "operator that took its place");
 }
 
 // Many attributes take another way than few.

@@ -6,9 +6,11 @@
 #include <array>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "check/rule_checks.h"
 #include "check/text.h"
+#include "infer/operator_faults.h"
 #include "opset/registry.h"
 
 namespace norn::checks {
@@ -47,11 +49,8 @@ void check_opset_version(Context& ctx, const Place& at, const ir::OperatorSetId&
   } else if (version > std::numeric_limits<std::int32_t>::max()) {
     ctx.report("ver.opset.int32-range", at,
                "version " + std::to_string(version) + " of " + domain_text(domain) + " does not fit 32 bits");
-  } else if (const int newest = opset::newest_version(domain); newest > 0 && version > newest) {
-    ctx.report("opset.import.version-known", at,
-               "version " + std::to_string(version) + " of " + domain_text(domain) + " is not known; the newest is " +
-                   std::to_string(newest),
-               "a newer Norn may know it; or convert the model to opset " + std::to_string(newest));
+  } else if (auto fault = infer::unknown_version(domain, version)) {
+    ctx.report("opset.import.version-known", at, std::move(*fault));
   }
 }
 

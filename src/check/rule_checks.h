@@ -199,7 +199,7 @@ void check_default(Context& ctx, const Place& place, const ir::Field<std::int32_
                    std::span<const std::int64_t> shape, const ir::ValueInfo& input);
 // No HTML; of any message that has a doc_string.
 void check_doc_string(Context& ctx, const Place& place, const std::string& text);
-// "did you mean "x"" for a value name that is not defined here; "" if nothing is near.
+// `did you mean "x"?` for a value name that is not defined here; "" if nothing is near.
 std::string did_you_mean(Context& ctx, std::string_view name);
 void check_operator(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound);
 // What the node reads against what is declared of it: operator_inputs.cc.

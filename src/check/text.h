@@ -12,25 +12,16 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "infer/fault_text.h"
 
 namespace norn::checks {
 
 // In double quotes, with "..." after them if it is cut, which is done between characters.
-inline std::string quoted(std::string_view text) {
-  constexpr std::size_t kMost = 200;
-  if (text.size() <= kMost) return base::quoted(text);
-  std::size_t kept = kMost;
-  for (int i = 0; i < 3 && (static_cast<unsigned char>(text[kept]) & 0xc0) == 0x80; ++i) --kept;
-  return base::quoted(text.substr(0, kept)) + "...";
-}
+inline std::string quoted(std::string_view text) { return infer::shown(text); }
 // The same without quotes, for the middle of a word.
-inline std::string bare(std::string_view text) {
-  std::string shown = quoted(text);
-  shown.erase(shown.rfind('"'), 1);
-  return shown.erase(0, 1);
-}
+inline std::string bare(std::string_view text) { return infer::shown_bare(text); }
 // A domain in a sentence. Either spelling of the default one is shown as the long one.
-inline std::string domain_text(std::string_view domain) { return domain.empty() ? "ai.onnx" : bare(domain); }
+inline std::string domain_text(std::string_view domain) { return infer::domain_name(domain); }
 
 // Of texts, and of whole numbers that stand in the document.
 struct SeededHash {

@@ -23,7 +23,7 @@ std::string function_key(std::string_view domain, std::string_view name, std::st
 
 bool is_reference(const ir::Attribute& attr) { return attr.ref_attr_name.has() && !attr.ref_attr_name.get().empty(); }
 
-[[noreturn]] void fail(SignatureFault fault, const std::string& name = {}) {
+[[noreturn]] void fail(FaultText fault, const std::string& name = {}) {
   throw Error(ErrorCode::InvalidGraph, std::move(fault.message), name.empty() ? "" : "attribute " + base::quoted(name),
               std::move(fault.hint));
 }

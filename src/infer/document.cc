@@ -18,11 +18,7 @@ using opset::Fact;
 using opset::InferContext;
 using opset::ValueType;
 
-namespace {
-
-std::string domain_name(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string(domain); }
-
-}  // namespace
+namespace {}  // namespace
 
 const opset::Schema* schema_in(const opset::Operator& op, std::int64_t version) {
   return opset::schema_at(op, static_cast<int>(std::min<std::int64_t>(version, opset::kUnbounded)));

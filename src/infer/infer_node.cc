@@ -67,7 +67,7 @@ void check_arity(const Operator& op, const Schema& schema, std::span<const Infer
                  std::size_t outputs) {
   const auto count = [&](bool in, std::size_t n, int least, int most) {
     if (n >= static_cast<std::size_t>(least) && n <= static_cast<std::size_t>(most)) return;
-    SignatureFault fault = wrong_count(in, n, least, most, op, schema);
+    FaultText fault = wrong_count(in, n, least, most, op, schema);
     fail(Fault::Signature, std::move(fault.message), std::move(fault.hint));
   };
   for (std::size_t i = 0; i < schema.inputs.size(); ++i) {

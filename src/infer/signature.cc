@@ -16,15 +16,6 @@ std::string of_version(const opset::Operator& op, const opset::Schema& schema) {
   return opset::full_name(op) + " version " + std::to_string(schema.since);
 }
 
-// A name of the document's, of which a damaged one may have any length.
-std::string shown(std::string_view name) {
-  constexpr std::size_t kMost = 200;
-  if (name.size() <= kMost) return quoted(name);
-  std::size_t kept = kMost;
-  while (kept > 0 && (static_cast<unsigned char>(name[kept]) & 0xc0) == 0x80) --kept;  // within a character
-  return quoted(name.substr(0, kept)) + "...";
-}
-
 std::string type_name(ir::AttributeType type) { return std::string(ir::attribute_type_name(type)); }
 
 std::string range(int least, int most) {
@@ -112,25 +103,25 @@ std::string unknown_attribute_hint(const opset::Operator& op, const opset::Schem
 
 }  // namespace
 
-SignatureFault unknown_attribute(std::string_view name, const opset::Operator& op, const opset::Schema& schema) {
+FaultText unknown_attribute(std::string_view name, const opset::Operator& op, const opset::Schema& schema) {
   return {of_version(op, schema) + " has no attribute " + shown(name), unknown_attribute_hint(op, schema, name)};
 }
 
-SignatureFault attribute_of_other_type(const ir::Attribute& attribute, const opset::Attr& declared,
-                                       const opset::Operator& op, const opset::Schema& schema) {
+FaultText attribute_of_other_type(const ir::Attribute& attribute, const opset::Attr& declared,
+                                  const opset::Operator& op, const opset::Schema& schema) {
   return {"attribute " + quoted(declared.name) + " is " + type_name(attribute.kind()) + ", but " +
               of_version(op, schema) + " wants " + type_name(declared.type),
           "write its value as " + type_name(declared.type)};
 }
 
-SignatureFault missing_attribute(const opset::Attr& declared, const opset::Operator& op, const opset::Schema& schema) {
+FaultText missing_attribute(const opset::Attr& declared, const opset::Operator& op, const opset::Schema& schema) {
   return {"the required attribute " + quoted(declared.name) + " (" + type_name(declared.type) + ") is missing",
           "give the node the attribute; it has no default in version " + std::to_string(schema.since) + " of " +
               opset::full_name(op)};
 }
 
-SignatureFault wrong_count(bool inputs, std::size_t given, int least, int most, const opset::Operator& op,
-                           const opset::Schema& schema) {
+FaultText wrong_count(bool inputs, std::size_t given, int least, int most, const opset::Operator& op,
+                      const opset::Schema& schema) {
   const char* one = inputs ? " input" : " output";
   return {opset::full_name(op) + " has " + std::to_string(given) + one + (given == 1 ? "" : "s") +
               ", but its version " + std::to_string(schema.since) + (inputs ? " takes " : " gives ") +

@@ -4,21 +4,19 @@
 #include <string>
 #include <string_view>
 
+#include "infer/fault_text.h"
 #include "ir/model.h"
 #include "opset/schema.h"
 
 namespace norn::infer {
 
-struct SignatureFault {
-  std::string message, hint;
-};
-SignatureFault unknown_attribute(std::string_view name, const opset::Operator& op, const opset::Schema& schema);
-SignatureFault attribute_of_other_type(const ir::Attribute& attribute, const opset::Attr& declared,
-                                       const opset::Operator& op, const opset::Schema& schema);
-SignatureFault missing_attribute(const opset::Attr& declared, const opset::Operator& op, const opset::Schema& schema);
+FaultText unknown_attribute(std::string_view name, const opset::Operator& op, const opset::Schema& schema);
+FaultText attribute_of_other_type(const ir::Attribute& attribute, const opset::Attr& declared,
+                                  const opset::Operator& op, const opset::Schema& schema);
+FaultText missing_attribute(const opset::Attr& declared, const opset::Operator& op, const opset::Schema& schema);
 // `given` inputs or outputs, of which the operator has `least` to `most`.
-SignatureFault wrong_count(bool inputs, std::size_t given, int least, int most, const opset::Operator& op,
-                           const opset::Schema& schema);
+FaultText wrong_count(bool inputs, std::size_t given, int least, int most, const opset::Operator& op,
+                      const opset::Schema& schema);
 // What the version's inputs or outputs are, and which version of the operator would take as many as there are.
 std::string count_hint(bool inputs, std::size_t given, const opset::Operator& op, const opset::Schema& schema);
 

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/nearest.h"
 #include "base/text.h"
 #include "infer/function_body.h"
 #include "ir/walk.h"
@@ -19,81 +18,30 @@ namespace norn::program {
 
 using infer::Imports;
 
-std::string domain_name(std::string_view domain) { return domain.empty() ? "ai.onnx" : std::string(domain); }
-
 namespace {
 
-CannotRun unknown(std::string_view domain, const ir::Node& node, const infer::FunctionTable& functions) {
-  const std::string& name = node.op_type.get();
-  if (std::string hint = functions.similar(domain, node); !hint.empty())
-    return {Obstacle::UnknownOperator,
-            Error(ErrorCode::NotImplemented,
-                  "there is no operator \"" + name + "\"" +
-                      (node.overload.get().empty() ? "" : " with the overload " + base::quoted(node.overload.get())) +
-                      " in " + domain_name(domain) + ", and the model has no such function",
-                  {}, std::move(hint))};
-  std::string hint;
-  for (std::string_view similar : opset::similar_names(domain, name))
-    hint += (hint.empty() ? "did you mean " : ", ") + std::string(similar);
-  if (!hint.empty()) hint += "?";
-  std::string elsewhere;
-  base::Nearest nearest(domain);
-  for (const opset::Operator* op : opset::all_operators()) {
-    if (op->domain != domain && op->name == name)
-      elsewhere += (elsewhere.empty() ? "" : ", ") + domain_name(op->domain);
-    if (op->domain != domain) nearest.offer(op->domain);
-  }
-  const std::string known_domain = opset::newest_version(domain) > 0 ? std::string() : nearest.question();
-  if (!known_domain.empty())
-    hint = known_domain + " the node's domain and opset_import have to name it";
-  else if (hint.empty() && !elsewhere.empty())
-    hint = "it is an operator of " + elsewhere + ": give the node that domain, and import it in opset_import";
-  if (domain.empty() && opset::is_removed_experimental(name))
-    hint =
-        "it was experimental in the first operator set and was withdrawn, and what it computes was never said; "
-        "export the model anew";
-  if (hint.empty() && !opset::is_complete(domain))
-    hint = std::string(opset::newest_version(domain) > 0 ? "Norn knows some operators of this domain"
-                                                         : "the domain is not one of ONNX's") +
-           ": give the operator-set document that declares the operator with a body "
-           "(SessionOptions::operator_sets), or let the model bring it as a local function";
-  return {Obstacle::UnknownOperator,
-          Error(ErrorCode::NotImplemented, "there is no operator \"" + name + "\" in " + domain_name(domain), {},
-                std::move(hint))};
+CannotRun cannot_run(Obstacle obstacle, ErrorCode code, infer::FaultText fault) {
+  return {obstacle, Error(code, std::move(fault.message), {}, std::move(fault.hint))};
 }
 
 // The version of the operator that the imports put in force.
-void bind_version(const opset::Operator& op, const Imports& imports, Binding& binding) {
-  const auto cannot = [&](Obstacle obstacle, ErrorCode code, std::string message, std::string hint = {}) {
-    binding.cannot = CannotRun{obstacle, Error(code, std::move(message), {}, std::move(hint))};
+void bind_version(const opset::Operator& op, const Imports& imports, infer::Importer importer, Binding& binding) {
+  const auto cannot = [&](Obstacle obstacle, infer::FaultText fault, ErrorCode code = ErrorCode::InvalidGraph) {
+    binding.cannot = cannot_run(obstacle, code, std::move(fault));
   };
   const auto import = imports.find(op.domain);
-  if (import == imports.end())
-    return cannot(Obstacle::NotImported, ErrorCode::InvalidGraph,
-                  "the operator set " + domain_name(op.domain) + " is not imported", "add it to opset_import");
-  const std::string imported = "; the model imports version " + std::to_string(import->second);
+  if (import == imports.end()) return cannot(Obstacle::NotImported, infer::not_imported(op.domain, importer));
+  const std::int64_t version = import->second;
   const opset::Schema* schema =
-      opset::schema_at(op, static_cast<int>(std::min<std::int64_t>(import->second, opset::kUnbounded)));
-  if (!schema)
-    return cannot(Obstacle::NotInVersion, ErrorCode::InvalidGraph,
-                  opset::full_name(op) + " exists since version " + std::to_string(op.history.front().since) +
-                      " of its operator set" + imported,
-                  import->second < 1 ? "import version 1 to " + std::to_string(opset::newest_version(op.domain)) +
-                                           ": the one that the exporter was asked for"
-                                     : "if the nodes are of a newer set, correct opset_import; else convert the model "
-                                       "to version " +
-                                           std::to_string(op.history.front().since) + " or later");
-  if (schema->deprecated)
-    return cannot(
-        Obstacle::Deprecated, ErrorCode::InvalidGraph,
-        opset::full_name(op) + " is deprecated since version " + std::to_string(schema->since) + imported,
-        "the model is of version " + std::to_string(schema->since - 1) +
-            " or earlier in truth: correct opset_import, or let the exporter write what replaces the operator");
+      opset::schema_at(op, static_cast<int>(std::min<std::int64_t>(version, opset::kUnbounded)));
+  if (!schema) return cannot(Obstacle::NotInVersion, infer::not_in_version(op, version, importer));
+  if (schema->deprecated) return cannot(Obstacle::Deprecated, infer::deprecated(op, *schema, version, importer));
   if (!opset::is_runnable(op))
-    return cannot(Obstacle::NoKernel, ErrorCode::NotImplemented,
-                  "this Norn knows " + opset::full_name(op) + " by its signature only and cannot run it yet" +
-                      (&op == &ops::Gradient ? ": it does not differentiate graphs" : ""),
-                  "a newer Norn may run it; or let the model bring a local function that computes it");
+    return cannot(Obstacle::NoKernel,
+                  {"this Norn knows " + opset::full_name(op) + " by its signature only and cannot run it yet" +
+                       (&op == &ops::Gradient ? ": it does not differentiate graphs" : ""),
+                   "a newer Norn may run it; or let the model bring a local function that computes it"},
+                  ErrorCode::NotImplemented);
   binding.op = &op;
   binding.schema = schema;
 }
@@ -104,28 +52,23 @@ void bind_in_sets(const ir::Node& node, std::string_view domain, const Imports& 
   if (sets.empty()) return;
   const auto import = imports.find(domain);
   if (import == imports.end()) return;
-  const auto cannot = [&](Obstacle obstacle, std::string message, std::string hint) {
-    binding.cannot = CannotRun{obstacle, Error(ErrorCode::NotImplemented, std::move(message), {}, std::move(hint))};
+  const auto cannot = [&](Obstacle obstacle, infer::FaultText fault) {
+    binding.cannot = cannot_run(obstacle, ErrorCode::NotImplemented, std::move(fault));
   };
   const ir::DeclaredOperator found =
       ir::find_declared(sets, domain, node.op_type.get(), node.overload.get(), import->second);
   binding.function = found.body;
   if (found.body) return;
-  const std::string set = "the operator set " + domain_name(domain);
   if (found.declared_in)
-    return cannot(Obstacle::NoKernel,
-                  set + " of version " + std::to_string(found.declared_in->opset_version.get()) + " declares \"" +
-                      node.op_type.get() + "\" without a body, so there is nothing to run",
-                  "a document can bring a body as a function, a model as a local function");
-  std::string versions;
-  for (const ir::OperatorSet* s : sets)
-    if (ir::canonical_domain(s->domain.get()) == domain)
-      versions += (versions.empty() ? "" : ", ") + std::to_string(s->opset_version.get());
-  if (versions.empty() || opset::is_complete(domain)) return;
-  cannot(Obstacle::UnknownOperator,
-         set + " has no operator \"" + node.op_type.get() + "\" in version " + std::to_string(import->second) +
-             ", by the documents of version " + versions,
-         found.known_domain ? "" : "load the document of the version that the model imports");
+    return cannot(Obstacle::NoKernel, {"the operator set " + infer::domain_name(domain) + " of version " +
+                                           std::to_string(found.declared_in->opset_version.get()) + " declares \"" +
+                                           node.op_type.get() + "\" without a body, so there is nothing to run",
+                                       "a document can bring a body as a function, a model as a local function"});
+  const bool has_set = std::any_of(sets.begin(), sets.end(), [&](const ir::OperatorSet* set) {
+    return ir::canonical_domain(set->domain.get()) == domain;
+  });
+  if (!has_set || opset::is_complete(domain)) return;
+  cannot(Obstacle::UnknownOperator, infer::undeclared_operator(domain, node, import->second, sets));
 }
 
 // A place, as text only where something is found.
@@ -172,7 +115,7 @@ class Survey {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const ir::Node& node = nodes[i];
       const NodePlace here{.outer = outer, .node = &node, .index = i};
-      Binding bound = bind_node(node, imports, functions_, sets_, false);
+      Binding bound = bind_node(node, imports, functions_, sets_, false, importer_);
       if (bound.op) bound.cannot = in_body(*bound.op, *bound.schema, node, imports);
       if (bound.cannot) {
         const auto import = imports.find(ir::canonical_domain(node.domain.get()));
@@ -195,8 +138,11 @@ class Survey {
     const bool imports_some = !called.opset_import.empty();
     const Imports own = imports_some ? infer::imports_of(called.opset_import, ir_version_) : Imports();
     const Imports& imports = imports_some ? own : callers;
+    const infer::Importer callers_importer = importer_;
+    if (imports_some) importer_ = infer::Importer::Function;
     nodes(called.node, call, imports);
     for (const ir::Attribute& attr : called.attribute_proto) attribute(attr, call, imports);
+    importer_ = callers_importer;
   }
 
   // What keeps the body of one of ONNX's operators from running, if a body runs it: asked of the first node of each
@@ -246,6 +192,7 @@ class Survey {
   const int deepest_;
   const std::function<void(const Unrunnable&)>& f_;
   int depth_ = 0;
+  infer::Importer importer_ = infer::Importer::Model;
   std::unordered_set<const ir::Function*> visited_;
   std::unordered_map<const opset::Schema*, std::optional<CannotRun>> bodies_;
 };
@@ -253,7 +200,7 @@ class Survey {
 }  // namespace
 
 Binding bind_node(const ir::Node& node, const Imports& imports, const infer::FunctionTable& functions,
-                  std::span<const ir::OperatorSet* const> operator_sets, bool standard) {
+                  std::span<const ir::OperatorSet* const> operator_sets, bool standard, infer::Importer importer) {
   const std::string_view domain = ir::canonical_domain(node.domain.get());
   Binding binding;
   if (!standard) binding.function = functions.find(domain, node);
@@ -262,9 +209,10 @@ Binding bind_node(const ir::Node& node, const Imports& imports, const infer::Fun
   if (!op || !opset::is_runnable(*op)) bind_in_sets(node, domain, imports, operator_sets, binding);
   if (binding.function || binding.cannot) return binding;
   if (op)
-    bind_version(*op, imports, binding);
+    bind_version(*op, imports, importer, binding);
   else
-    binding.cannot = unknown(domain, node, functions);
+    binding.cannot = cannot_run(Obstacle::UnknownOperator, ErrorCode::NotImplemented,
+                                infer::unknown_operator(domain, node, functions.similar(domain, node)));
   return binding;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "infer/attributes.h"
+#include "infer/operator_faults.h"
 #include "ir/model.h"
 #include "ir/operator_set.h"
 #include "norn/error.h"
@@ -15,9 +16,6 @@
 #include "opset/schema.h"
 
 namespace norn::program {
-
-// "ai.onnx" for the default domain.
-std::string domain_name(std::string_view domain);
 
 enum class Obstacle : std::uint8_t { UnknownOperator, NoKernel, Deprecated, NotInVersion, NotImported };
 
@@ -37,7 +35,8 @@ struct Binding {
 // The model's own functions go before operators of the same name, loaded operator sets come after what can be run
 // already. `standard`: the node is in the body of one of ONNX's operators, where names mean ONNX's operators only.
 Binding bind_node(const ir::Node& node, const infer::Imports& imports, const infer::FunctionTable& functions,
-                  std::span<const ir::OperatorSet* const> operator_sets, bool standard);
+                  std::span<const ir::OperatorSet* const> operator_sets, bool standard,
+                  infer::Importer importer = infer::Importer::Model);
 
 // Whether the operator's function body stands in place of its nodes of this version.
 bool runs_as_body(const opset::Operator& op, const opset::Schema& schema);

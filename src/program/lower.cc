@@ -37,12 +37,8 @@ void forbid_copied_sizes(Graph& graph) {
 }
 
 void check_version(const std::string& domain, std::int64_t version) {
-  const int newest = opset::newest_version(domain);
-  if (newest > 0 && version > newest)
-    throw Error(ErrorCode::NotImplemented,
-                "the model imports version " + std::to_string(version) + " of the operator set " + domain_name(domain) +
-                    "; the newest that this Norn knows is " + std::to_string(newest),
-                "opset_import", "a newer Norn may run it, or export the model for an older operator set");
+  if (auto fault = infer::unknown_version(domain, version))
+    throw Error(ErrorCode::NotImplemented, std::move(fault->message), "opset_import", std::move(fault->hint));
 }
 
 // A subgraph's inputs are the last of `graph`, behind `around` others. The node around it gives `given` of them: what
@@ -163,7 +159,7 @@ void Lowerer::lower_inputs(const ir::Graph& source, Scope& scope, const Place& p
                       : "declare its element type and shape, or export the model anew");
     try {
       const ValueId id = scope.graph().add_value(std::move(value));
-      scope.define(info.name, id);
+      scope.define(info.name, id, infer::Definer::Input);
       scope.graph().inputs.push_back(id);
     } catch (Error& e) {
       throw e.within(where());
@@ -198,7 +194,7 @@ void Lowerer::lower_initializer(const std::string& name, norn::Tensor contents, 
     // subgraph, settle_inputs() knows which are.
     Value& input = graph.value(existing);
     if (input.origin != Origin::Feed || input.constant.defined())
-      throw Error(ErrorCode::InvalidGraph, "the value \"" + name + "\" is defined more than once");
+      scope.fail_redefined(name, infer::Definer::Initializer);
     if (!main || model_.ir_version.get() >= 4 || options_.feedable_weights) {
       if (!may_be(input.type, contents))
         throw Error(ErrorCode::InvalidGraph,
@@ -212,7 +208,7 @@ void Lowerer::lower_initializer(const std::string& name, norn::Tensor contents, 
     std::erase(graph.inputs, existing);
     return;
   }
-  Value& value = graph.value(define_constant(name, std::move(contents), scope));
+  Value& value = graph.value(define_constant(name, std::move(contents), scope, infer::Definer::Initializer));
   if (!main || !options_.keep_state || !is_trained(name)) return;
   value.origin = Origin::State;
   value.state = static_cast<std::uint32_t>(states_.size());
@@ -220,12 +216,12 @@ void Lowerer::lower_initializer(const std::string& name, norn::Tensor contents, 
   states_.push_back({name, value.type, std::exchange(value.constant, {})});
 }
 
-ValueId Lowerer::define_constant(const std::string& name, norn::Tensor contents, Scope& scope) {
+ValueId Lowerer::define_constant(const std::string& name, norn::Tensor contents, Scope& scope, infer::Definer by) {
   Value value;
   value.name = name;
   make_constant(value, std::move(contents));
   const ValueId id = scope.graph().add_value(std::move(value));
-  scope.define(name, id);
+  scope.define(name, id, by);
   return id;
 }
 
@@ -268,13 +264,11 @@ std::vector<ValueId> Lowerer::lower_outputs(const ir::Graph& source, Scope& scop
     const auto where = [&] { return place.path + " / output \"" + info.name.get() + "\""; };
     const ValueId id = scope.capture(info.name);
     if (id == kNone) {
-      const std::string hint = scope.similar(info.name);
-      throw Error(ErrorCode::InvalidGraph,
-                  "the graph output \"" + info.name.get() +
-                      (scope.omits(info.name) ? "\" is an input that the call of the function leaves out"
-                                              : "\" is not computed by any node"),
-                  where(),
-                  hint.empty() ? "name a value that is computed here, or add the node that computes it" : hint);
+      infer::FaultText fault = infer::undefined_output(info.name.get(), false, scope.similar(info.name));
+      if (scope.omits(info.name))
+        fault.message =
+            "the graph output \"" + info.name.get() + "\" is an input that the call of the function leaves out";
+      throw Error(ErrorCode::InvalidGraph, std::move(fault.message), where(), std::move(fault.hint));
     }
     if (info.type) {
       ValueType declared = opset::from_ir(

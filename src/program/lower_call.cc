@@ -54,10 +54,10 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   if (sees_caller && place.call) call.attributes.insert(place.call->attributes.begin(), place.call->attributes.end());
 
   Graph& graph = scope.graph();
-  Scope body(graph, sees_caller ? &scope : nullptr);
+  Scope body(graph, sees_caller ? &scope : nullptr, Scope::Of::Function);
   for (std::size_t i = 0; i < node.input.size(); ++i)
     if (!node.input[i].empty() && !body.has(function.input[i]))
-      body.define(function.input[i], scope.capture(node.input[i]));
+      body.define(function.input[i], scope.capture(node.input[i]), infer::Definer::Input);
   for (const std::string& formal : function.input)
     if (!body.has(formal)) body.omit(formal);
 
@@ -78,11 +78,13 @@ void Lowerer::inline_call(const ir::Node& node, const ir::Function& function, Sc
   for (std::size_t i = 0; i < node.output.size(); ++i) {
     if (node.output[i].empty()) continue;
     const ValueId id = body.find(function.output[i]);
-    if (id == kNone)
-      throw Error(
-          ErrorCode::InvalidGraph,
-          "the function's output \"" + function.output[i] +
-              (body.omits(function.output[i]) ? "\" is an input that the call leaves out" : "\" is not computed"));
+    if (id == kNone && body.omits(function.output[i]))
+      throw Error(ErrorCode::InvalidGraph,
+                  "the function's output \"" + function.output[i] + "\" is an input that the call leaves out");
+    if (id == kNone) {
+      infer::FaultText fault = infer::undefined_output(function.output[i], true, body.similar(function.output[i]));
+      throw Error(ErrorCode::InvalidGraph, std::move(fault.message), {}, std::move(fault.hint));
+    }
     scope.define(node.output[i], id);
     if (id >= first_value) graph.value(id).name = node.output[i];
   }

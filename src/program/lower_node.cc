@@ -186,7 +186,9 @@ void Lowerer::fail_unrunnable(const CannotRun& cannot) const {
 }
 
 void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place, const std::string& path) {
-  Binding binding = bind_node(node, *place.imports, functions_, options_.operator_sets, place.standard);
+  const bool own_imports = place.call && !place.call->function->opset_import.empty();
+  Binding binding = bind_node(node, *place.imports, functions_, options_.operator_sets, place.standard,
+                              own_imports ? infer::Importer::Function : infer::Importer::Model);
   if (binding.function) {
     inline_call(node, *binding.function, scope, place, path);
     return;

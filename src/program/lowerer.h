@@ -60,7 +60,8 @@ class Lowerer {
                     const std::vector<opset::ValueType>& given, bool main);
   void lower_initializers(const ir::Graph& source, Scope& scope, const Place& place, bool main);
   void lower_initializer(const std::string& name, norn::Tensor contents, Scope& scope, bool main);
-  ValueId define_constant(const std::string& name, norn::Tensor contents, Scope& scope);
+  ValueId define_constant(const std::string& name, norn::Tensor contents, Scope& scope,
+                          infer::Definer by = infer::Definer::Node);
   std::vector<ValueId> lower_outputs(const ir::Graph& source, Scope& scope, const Place& place);
   void lower_nodes(const std::vector<ir::Node>& nodes, Scope& scope, const Place& place);
   bool is_trained(const std::string& initializer) const;

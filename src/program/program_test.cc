@@ -232,7 +232,7 @@ TEST(Lower, NamesWhatIsWrong) {
   };
   ModelBuilder unknown(14);
   unknown.input("x", "float[2]").node("Rellu", {"x"}, {"y"}).output("y");
-  expect(unknown.build(), {"no operator \"Rellu\"", "node 0 \"n0\"", "did you mean Relu"});
+  expect(unknown.build(), {"no operator \"Rellu\"", "node 0 \"n0\"", "did you mean \"Relu\""});
 
   ModelBuilder attribute(14);
   attribute.input("x", "float[2]").node("Softmax", {"x"}, {"y"}, {make_attr("axis", 1.0f)}).output("y");
@@ -252,7 +252,7 @@ TEST(Lower, NamesWhatIsWrong) {
 
   ModelBuilder twice(14);
   twice.input("x", "float[2]").node("Relu", {"x"}, {"y"}).node("Abs", {"x"}, {"y"}).output("y");
-  expect(twice.build(), {"\"y\" is defined more than once", "node 1"});
+  expect(twice.build(), {"\"y\" is defined more than once: node 0 \"n0\" (Relu) makes it already", "node 1"});
 
   ModelBuilder shapes(14);
   shapes.input("a", "float[2,3]").input("b", "float[4,5]").node("MatMul", {"a", "b"}, {"y"}).output("y");

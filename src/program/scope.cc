@@ -3,25 +3,56 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
-#include "base/nearest.h"
-#include "base/text.h"
-#include "ir/walk.h"
 #include "norn/error.h"
 
 namespace norn::program {
+namespace {
+
+[[noreturn]] void fail(infer::FaultText fault, const std::string& where) {
+  throw Error(ErrorCode::InvalidGraph, std::move(fault.message), where, std::move(fault.hint));
+}
+
+}  // namespace
 
 ValueId Scope::find(const std::string& name) const {
   const std::uint32_t* id = ids_.find(name);
   return id ? *id : kNone;
 }
 
-bool Scope::add(const std::string& name, ValueId id) { return !ids_.add(names_.emplace_back(name), id); }
+bool Scope::add(const std::string& name, ValueId id, infer::Definer by) {
+  definers_.push_back(by);
+  return !ids_.add(names_.emplace_back(name), id);
+}
 
-void Scope::define(const std::string& name, ValueId id) {
-  if (omitted_.contains(name) || !add(name, id))
-    throw Error(ErrorCode::InvalidGraph, "the value \"" + name + "\" is defined more than once", {},
-                "give each node output a name of its own");
+void Scope::define(const std::string& name, ValueId id, infer::Definer by) {
+  if (omitted_.contains(name) || !add(name, id, by)) fail_redefined(name, by);
+}
+
+infer::Definer Scope::definer(const std::string& name) const {
+  const auto at = std::find(names_.begin(), names_.end(), name);
+  if (at == names_.end()) return infer::Definer::Input;  // one that the call leaves out
+  const infer::Definer by = definers_[static_cast<std::size_t>(at - names_.begin())];
+  if (by != infer::Definer::Input || of_ == Of::Function) return by;
+  const Value& value = graph_->value(find(name));
+  const bool has_default = value.origin != Origin::Feed || value.constant.defined();
+  return has_default ? infer::Definer::Initializer : by;
+}
+
+void Scope::fail_redefined(const std::string& name, infer::Definer by) const {
+  const infer::Definer first = definer(name);
+  if (first != infer::Definer::Node) fail(infer::defined_twice(name, first, by), {});
+  const auto& nodes = *nodes_;
+  std::size_t i = 0;  // of those up to this one, one gives it
+  while (i < index_ && std::find(nodes[i].output.begin(), nodes[i].output.end(), name) == nodes[i].output.end()) ++i;
+  fail(infer::made_twice(name, nodes, i), {});
+}
+
+bool Scope::in_function() const {
+  const Scope* scope = this;
+  while (scope->outer_) scope = scope->outer_;
+  return scope->of_ == Of::Function;
 }
 
 ValueId Scope::capture(const std::string& name) {
@@ -30,7 +61,7 @@ ValueId Scope::capture(const std::string& name) {
   const ValueId outer = outer_->capture(name);
   if (outer == kNone) return kNone;
   if (&outer_->graph() == graph_) {
-    add(name, outer);
+    add(name, outer, infer::Definer::Around);
     return outer;
   }
   const Value& source = outer_->graph().value(outer);
@@ -47,7 +78,7 @@ ValueId Scope::capture(const std::string& name) {
   const bool is_capture = value.origin == Origin::Capture;
   const ValueId inner = graph_->add_value(std::move(value));
   if (is_capture) graph_->captures.push_back({outer, inner});
-  add(name, inner);
+  add(name, inner, infer::Definer::Around);
   return inner;
 }
 
@@ -58,25 +89,10 @@ bool Scope::omits(const std::string& name) const {
 }
 
 std::string Scope::similar(const std::string& name) const {
-  std::vector<std::string_view> known;  // in an order of their own: of names as near the same one is always found
+  std::vector<std::string_view> known;
   for (const Scope* s = this; s; s = s->outer_) known.insert(known.end(), s->names_.begin(), s->names_.end());
-  std::sort(known.begin(), known.end());
-  base::Nearest nearest(name);
-  for (const std::string_view other : known) nearest.offer(other);
-  return nearest.question();
+  return infer::similar_value(name, std::move(known));
 }
-
-namespace {
-
-[[noreturn]] void fail_used_before(const std::string& name, const ir::Node& maker, std::size_t index,
-                                   const std::string& where, const std::string& user) {
-  const std::string made = ir::describe_node(maker, index);
-  throw Error(ErrorCode::InvalidGraph, "the value \"" + name + "\" is used before it is made: " + made + " makes it",
-              where,
-              "list the nodes so that each uses only values made before it: " + made + " has to come before " + user);
-}
-
-}  // namespace
 
 void Scope::fail_undefined(std::size_t input) const {
   const std::vector<ir::Node>& nodes = *nodes_;
@@ -95,18 +111,12 @@ void Scope::fail_undefined(std::size_t input) const {
       for (std::size_t i = around->index_; i < others.size(); ++i) {
         const auto& outputs = others[i].output;
         if (std::find(outputs.begin(), outputs.end(), name) == outputs.end()) continue;
-        if (i != around->index_)
-          fail_used_before(name, others[i], i, where, ir::describe_node(others[around->index_], around->index_));
-        throw Error(ErrorCode::InvalidGraph,
-                    "the value \"" + name + "\" is an output of " + ir::describe_node(others[i], i) +
-                        ", which is not there before its graphs have run",
-                    where, "let the graph read a value of its own, or one made before that node");
+        const std::size_t owner = around->index_;
+        fail(i == owner ? infer::output_of_owner(name, others, i) : infer::used_before_made(name, others, i, owner),
+             where);
       }
     }
-    const std::string close = similar(name);
-    throw Error(ErrorCode::InvalidGraph, "nothing makes the value \"" + name + "\"", where,
-                (close.empty() ? "" : close + " ") +
-                    "it is not a graph input, an initializer or the output of a node that can be seen here");
+    fail(infer::undefined_value(name, in_function(), similar(name)), where);
   }
   // From the maker back through its inputs: if this node is reached, the nodes form a cycle.
   std::vector<int> from(nodes.size(), -1);
@@ -124,18 +134,15 @@ void Scope::fail_undefined(std::size_t input) const {
     }
   }
   if (from[index] >= 0) {
-    std::string cycle = ir::describe_node(nodes[index], index);
+    std::vector<std::size_t> way;
     std::size_t at = index;
-    for (std::size_t guard = 0; guard <= nodes.size(); ++guard) {
+    do {
+      way.push_back(at);
       at = static_cast<std::size_t>(from[at]);
-      cycle += " -> " + ir::describe_node(nodes[at], at);
-      if (at == index) break;
-    }
-    throw Error(ErrorCode::InvalidGraph, "the nodes form a cycle: " + cycle, where,
-                "let one of these nodes read another value: a value cannot depend on itself; what is carried from one "
-                "time to the next needs a Loop or Scan");
+    } while (at != index);
+    fail(infer::cycle(nodes, std::move(way)), where);
   }
-  fail_used_before(name, nodes[made->second], made->second, where, ir::describe_node(nodes[index], index));
+  fail(infer::used_before_made(name, nodes, made->second, index), where);
 }
 
 }  // namespace norn::program

@@ -1,11 +1,13 @@
 // The names in sight while lowering: those of one graph or function body, and of the graphs around it.
 #pragma once
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "base/name_map.h"
+#include "infer/name_faults.h"
 #include "program/program.h"
 
 namespace norn::program {
@@ -15,14 +17,16 @@ class Scope {
   // `outer` is what a subgraph also sees; null for the main graph and for function bodies, whose nodes land in the
   // caller's graph but see the formal parameters only. A branch in place of its If lands in the graph around as well,
   // and sees its names.
-  explicit Scope(Graph& graph, Scope* outer = nullptr) : graph_(&graph), outer_(outer) {}
+  enum class Of : std::uint8_t { Graph, Function };
+  explicit Scope(Graph& graph, Scope* outer = nullptr, Of of = Of::Graph) : graph_(&graph), outer_(outer), of_(of) {}
 
   Graph& graph() const noexcept { return *graph_; }
   bool has(const std::string& name) const { return ids_.contains(name); }
   // kNone if this scope itself has no such name.
   ValueId find(const std::string& name) const;
   // Throws norn::Error if the name is taken.
-  void define(const std::string& name, ValueId id);
+  void define(const std::string& name, ValueId id, infer::Definer by = infer::Definer::Node);
+  [[noreturn]] void fail_redefined(const std::string& name, infer::Definer by) const;
   // As find(), but a name of the graphs around becomes a value of this graph: a capture, or the constant itself.
   ValueId capture(const std::string& name);
   // A formal parameter that the call leaves out: wherever the body and the graphs in it read the name, the input is
@@ -45,13 +49,17 @@ class Scope {
 
  private:
   // False if the name is taken.
-  bool add(const std::string& name, ValueId id);
+  bool add(const std::string& name, ValueId id, infer::Definer by);
+  infer::Definer definer(const std::string& name) const;
+  bool in_function() const;
 
   Graph* graph_;
   Scope* outer_;
+  Of of_;
   const std::vector<ir::Node>* nodes_ = nullptr;
   std::size_t index_ = 0;
-  std::deque<std::string> names_;  // those in `ids_`
+  std::deque<std::string> names_;         // those in `ids_`
+  std::vector<infer::Definer> definers_;  // of each name
   base::NameMap ids_;
   std::unordered_set<std::string> omitted_;
 };

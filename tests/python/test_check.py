@@ -171,3 +171,107 @@ def test_signatures_are_checked_alike_by_who_checks_and_who_runs(node, message):
         norn.InferenceSession(model)
     assert finding.message == refused.value.message == message
     assert finding.hint and finding.hint in refused.value.hint
+
+
+PLAIN = '<ir_version: 10, opset_import: ["": 20]> '
+ONE = PLAIN + "g (float[3] x) => (float[3] y) { %s }"
+BRANCHES = PLAIN + "g (bool c, float[3] x) => (float[3] y) { y = If (c) <then_branch = a () => (float[3] o) { %s }, " \
+                   "else_branch = b () => (float[3] o) { o = Neg (x) }> %s }"
+FUNCTION = '<ir_version: 10, opset_import: ["": 20, "f": 1]> g (float[3] x) => (float[3] y) { y = f.F (x) } ' \
+           '<domain: "f", opset_import: [%s]> F (a) => (b) { %s }'
+CURE_OF_DEPRECATED = ("if the model was written for version 9 or earlier, correct opset_import; else replace the node by "
+                      "the operator that took its place")
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "message", "hint"),
+    [
+        # names
+        (ONE % "y = Neg (q)", "node.input.defined",
+         'nothing makes the value "q": no input, initializer or earlier node gives it', "name a value that can be seen"),
+        (PLAIN + "g (float[3] weight) => (float[3] y) { y = Neg (weigth) }", "node.input.defined",
+         'nothing makes the value "weigth": ', 'did you mean "weight"?'),
+        (FUNCTION % ('"": 20', "b = Neg (x)"), "function.body.closed",
+         'nothing makes the value "x": it is neither an input of the function nor a value of its body',
+         "pass the value as an input"),
+        (ONE % "y = Neg (t) t = Abs (x)", "graph.nodes.sorted",
+         'the value "t" is used before it is made: node 1 (Abs) makes it', "node 1 (Abs) has to come before node 0 (Neg)"),
+        (FUNCTION % ('"": 20', "b = Neg (t) t = Abs (a)"), "function.body.sorted",
+         'the value "t" is used before it is made: node 1 (Abs) makes it', "node 1 (Abs) has to come before node 0 (Neg)"),
+        (BRANCHES % ("o = Neg (t)", "t = Abs (x)"), "name.scope.visible-before",
+         'the value "t" is used before it is made: node 1 (Abs) makes it', "node 1 (Abs) has to come before node 0 (If)"),
+        (BRANCHES % ("o = Neg (y)", ""), "graph.acyclic",
+         'the value "y" is an output of node 0 (If), which is not there before its graphs have run', "of its own"),
+        (ONE % "y = Add (x, t) t = Neg (s) s = Abs (y)", "graph.acyclic",
+         "the nodes form a cycle: node 0 (Add) -> node 2 (Abs) -> node 1 (Neg) -> node 0 (Add)", "needs a Loop or Scan"),
+        (ONE % "y = Neg (y)", "graph.acyclic", "the nodes form a cycle: node 0 (Neg) -> node 0 (Neg)", "Loop or Scan"),
+        (ONE % "y = Neg (x) y = Abs (x)", "graph.ssa",
+         'the value "y" is defined more than once: node 0 (Neg) makes it already',
+         "give each node output a name of its own"),
+        (ONE % "y, y = Split <num_outputs = 2> (x)", "graph.ssa",
+         'the value "y" is defined more than once: node 0 (Split) makes it already', "give each node output a name"),
+        (ONE % "y = Neg (x) x = Abs (y)", "name.ns.value",
+         'the value "x" is defined more than once: it is an input already', "give each node output a name"),
+        (PLAIN + "g (float[3] x) => (float[3] y) <float[3] w = {1, 2, 3}> { w = Neg (x) y = Abs (w) }",
+         "init.not-node-output", 'the value "w" is defined more than once: it is an initializer already',
+         "give each node output a name"),
+        (PLAIN + "g (float[3] x, float[3] w = {1, 2, 3}) => (float[3] y) { w = Neg (x) y = Abs (w) }",
+         "init.not-node-output", 'the value "w" is defined more than once: it is an initializer already',
+         "give each node output a name"),
+        (PLAIN + "g (float[3] x, float[3] x) => (float[3] y) { y = Neg (x) }", "graph.io.unique-inputs",
+         'the value "x" is defined more than once: two inputs have this name', "give each input a name of its own"),
+        (PLAIN + "g (float[3] x) => (float[3] y) <float[3] w = {1, 2, 3}, float[3] w = {1, 2, 3}> { y = Add (x, w) }",
+         "init.unique", 'the value "w" is defined more than once: two initializers have this name',
+         "give each initializer a name of its own"),
+        (BRANCHES % ("t = Neg (x) x = Abs (t) o = Neg (x)", ""), "name.scope.no-shadow-output",
+         'the value "x" is defined more than once: it is a value of an enclosing graph already',
+         "give each node output a name of its own"),
+        (FUNCTION % ('"": 20', "b = Neg (a) b = Abs (a)"), "function.body.ssa",
+         'the value "b" is defined more than once: node 0 (Neg) makes it already', "give each node output a name"),
+        (FUNCTION % ('"": 20', "b = Neg (a) a = Abs (b)"), "function.body.ssa",
+         'the value "a" is defined more than once: it is an input already', "give each node output a name"),
+        (ONE % "z = Neg (x)", "graph.output.defined", 'the graph output "y" is not computed by any node', "name a value"),
+        (PLAIN + "g (float[3] x) => (float[3] wanted) { wantd = Neg (x) }", "graph.output.defined",
+         'the graph output "wanted" is not computed by any node', 'did you mean "wantd"?'),
+        (FUNCTION % ('"": 20', "c = Neg (a)"), "function.output.defined",
+         'the function\'s output "b" is not computed by any node of its body', "name a value that is computed here"),
+        # operators and imports
+        ('<ir_version: 10, opset_import: ["ai.onnx.ml": 3]> g (float[3] x) => (float[3] y) { y = Neg (x) }',
+         "node.domain.imported", "the operator set ai.onnx is not imported", 'add it to opset_import: {domain: "", '),
+        (ONE % "y = ai.onnx.ml.Scaler (x)", "node.domain.imported", "the operator set ai.onnx.ml is not imported",
+         'add it to opset_import: {domain: "ai.onnx.ml", version: 5}'),
+        (FUNCTION % ('"ai.onnx.ml": 3', "b = Neg (a)"), "function.opset.import",
+         "the operator set ai.onnx is not imported by the function", 'add it to opset_import of the function: {domain: ""'),
+        ('<ir_version: 10, opset_import: ["": 99]> g (float[3] x) => (float[3] y) { y = Neg (x) }',
+         "opset.import.version-known",
+         "version 99 of the operator set ai.onnx is not known; the newest that this Norn knows is ",
+         "a newer Norn may know it; or export the model for version "),
+        (ONE % "y = Negg (x)", "op.declared", 'there is no operator "Negg" in ai.onnx', 'did you mean "Neg"'),
+        (ONE % "y = neg (x)", "op.case-sensitive", 'there is no operator "neg" in ai.onnx', 'write "Neg": '),
+        (ONE % "y = Scaler (x)", "op.declared", 'there is no operator "Scaler" in ai.onnx',
+         "it is an operator of ai.onnx.ml: give the node that domain, and import it in opset_import"),
+        (ONE % "y = Zxqvwj (x)", "op.declared", 'there is no operator "Zxqvwj" in ai.onnx', "a domain of your own"),
+        ('<ir_version: 10, opset_import: ["": 11]> g (float[3] x) => (float[3] y) { y = Gelu (x) }', "op.declared",
+         "Gelu exists since version 20 of its operator set; the model imports version 11",
+         "correct opset_import; else convert the model to version 20 or later"),
+        (FUNCTION % ('"": 11', "b = Gelu (a)"), "op.declared",
+         "Gelu exists since version 20 of its operator set; the function imports version 11", "correct opset_import"),
+        ('<ir_version: 10, opset_import: ["": 0]> g (float[3] x) => (float[3] y) { y = Neg (x) }', "op.declared",
+         "Neg exists since version 1 of its operator set; the model imports version 0", "import version 1 to "),
+        (ONE % "y = Upsample (x, x)", "op.deprecated",
+         "Upsample is deprecated since version 10; the model imports version 20", CURE_OF_DEPRECATED),
+        ('<ir_version: 10, opset_import: ["": 18]> g (float[1,2,3] x, float[1] s) => (float[1,2,3] y) '
+         "{ y = GroupNormalization <num_groups = 1> (x, s, s) }", "op.deprecated",
+         "GroupNormalization is deprecated since version 18; the model imports version 18",
+         "from version 21 on it is not deprecated: import that"),
+    ],
+)  # fmt: skip
+def test_names_and_imports_are_checked_alike_by_who_checks_and_who_runs(text, rule, message, hint):
+    model = onnx.parser.parse_model(text)
+    with pytest.raises(norn.Error) as refused:
+        norn.InferenceSession(model)
+    findings = [found for found in norn.check(model) if found.rule == rule]
+    assert findings, norn.check(model)
+    found = findings[0]
+    assert found.message == refused.value.message and found.message.startswith(message)
+    assert found.hint == refused.value.hint and hint in found.hint

@@ -42,7 +42,7 @@ def write(path, proto):
 def test_check(tmp_path, model_file):
     assert "0 errors" in norn_command("check", model_file)
     output = norn_command("check", broken(tmp_path), code=1)
-    assert 'error[op.declared]: "Adde"' in output and 'did you mean "Add"' in output and "node 0" in output
+    assert 'error[op.declared]: there is no operator "Adde"' in output and 'did you mean "Add"' in output and "node 0" in output
     assert "0 errors" in norn_command("check", "-", stdin=model_file.read_bytes())
     report = json.loads(norn_command("check", "--json", broken(tmp_path), code=1))
     assert report["errors"] == 1 and not report["ok"]

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 BROKEN = broken = Broken()
 
 
-@broken("version 99", "newest that this Norn knows is 28", "opset_import", "older operator set")
+@broken("version 99", "newest that this Norn knows is 28", "opset_import", "for version 28 or earlier")
 def opset_new():
     return model([node("Relu", "x", "y")], [value("x", 1, [2])], [value("y", 1, [2])],
                  opset=99), {"x": np.zeros(2, F32)}
@@ -36,13 +36,14 @@ def op_too_new_for_opset():
                  [const("s", [1, 1])], opset=11), {"x": np.zeros(2, F32)}
 
 
-@broken("deprecated since version 10", "imports version 13", '"up" (Upsample)', "replaces the operator")
+@broken("deprecated since version 10", "imports version 13", '"up" (Upsample)', "correct opset_import",
+        "the operator that took its place")
 def op_removed():
     return model([node("Upsample", "x,s", "y", name="up")], [value("x", 1, [1, 1, 2, 2])], [value("y", 1, None)],
                  [const("s", [1, 1, 2, 2])], opset=13), {"x": np.zeros((1, 1, 2, 2), F32)}
 
 
-@broken('no operator "Sofmax"', '"s" (Sofmax)', "did you mean Softmax?")
+@broken('no operator "Sofmax"', '"s" (Sofmax)', 'did you mean "Softmax"?')
 def op_unknown():
     return model([node("Sofmax", "x", "y", name="s")], [value("x", 1, [2])],
                  [value("y", 1, [2])]), {"x": np.zeros(2, F32)}
