@@ -16,10 +16,11 @@ namespace {
 constexpr double kByteNs = 0.1;
 constexpr std::int64_t kShort = 8;  // blocks: shorter runs are read by the table
 
-enum class RunKind : std::uint8_t { Copied, ByTable, Filled };
+enum class RunKind : std::uint8_t { Copied, Repeated, ByTable, Filled };
 struct Run {
   std::int64_t first, count;  // blocks of the row
   RunKind kind;
+  std::int64_t times = 1;  // that each block of x stands there, where it is repeated
 };
 constexpr std::int64_t kFilled = -1;  // in place of an offset
 
@@ -35,6 +36,29 @@ void pick(const char* x, const std::int64_t* table, std::int64_t n, char* out) {
   // The addresses of a tensor's elements may be any.
   for (std::int64_t i = 0; i < n; ++i)
     std::memcpy(out + i * static_cast<std::int64_t>(sizeof(T)), x + table[i], sizeof(T));
+}
+
+// Each of n elements `times` times, which the compiler makes shuffles of where it is known.
+template <class T, std::int64_t times>
+void repeat_by(const char* x, std::int64_t n, char* out) {
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t i = 0; i < n; ++i) {
+    T value;
+    std::memcpy(&value, x + i * bytes, sizeof value);
+    for (std::int64_t t = 0; t < times; ++t) std::memcpy(out + (i * times + t) * bytes, &value, sizeof value);
+  }
+}
+template <class T>
+void repeat(const char* x, std::int64_t n, std::int64_t times, char* out) {
+  switch (times) {
+    case 2: return repeat_by<T, 2>(x, n, out);
+    case 3: return repeat_by<T, 3>(x, n, out);
+    case 4: return repeat_by<T, 4>(x, n, out);
+    default: break;
+  }
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t t = 0; t < times; ++t) std::memcpy(out + (i * times + t) * bytes, x + i * bytes, sizeof(T));
 }
 
 class Remap final : public Kernel {
@@ -57,6 +81,11 @@ class Remap final : public Kernel {
     const auto n = static_cast<std::int64_t>(row_.size());
     const auto at = [&](std::int64_t i) { return row_[static_cast<std::size_t>(i)]; };
     for (std::int64_t i = 0; i < n;) {
+      if (const Run run = repeated(i); run.count > 0) {
+        runs_.push_back(run);
+        i += run.count;
+        continue;
+      }
       const bool filled = at(i) == kFilled;
       std::int64_t m = 1;
       while (i + m < n && at(i + m) == (filled ? kFilled : at(i) + m * block_)) ++m;
@@ -119,6 +148,28 @@ class Remap final : public Kernel {
   }
 
  private:
+  // The blocks from `first` on that stand there several times, each as often as the first one, and follow each other in
+  // x; none where there are few.
+  Run repeated(std::int64_t first) const {
+    const auto n = static_cast<std::int64_t>(row_.size());
+    const auto at = [&](std::int64_t i) { return row_[static_cast<std::size_t>(i)]; };
+    Run run{first, 0, RunKind::Repeated};
+    if (block_ > 8 || (block_ & (block_ - 1)) != 0 || at(first) == kFilled) return run;
+    constexpr std::int64_t kMostTimes = 64;
+    while (run.times <= kMostTimes && first + run.times < n && at(first + run.times) == at(first)) ++run.times;
+    if (run.times == 1 || run.times > kMostTimes) return run;
+    const auto is_next = [&](std::int64_t i, std::int64_t offset) {
+      if (i + run.times > n || (i + run.times < n && at(i + run.times) == offset)) return false;
+      for (std::int64_t t = 0; t < run.times; ++t)
+        if (at(i + t) != offset) return false;
+      return true;
+    };
+    std::int64_t blocks = 0;
+    while (is_next(first + blocks * run.times, at(first) + blocks * block_)) ++blocks;
+    run.count = blocks >= kShort ? blocks * run.times : 0;
+    return run;
+  }
+
   void fill(char* to, std::int64_t bytes) const {
     const auto with = [&]<class T>(T value) {
       std::memcpy(&value, fill_.data(), sizeof value);
@@ -143,6 +194,16 @@ class Remap final : public Kernel {
       }
       if (run.kind == RunKind::Copied) {
         std::memcpy(to, x + *table, static_cast<std::size_t>(run.count * block_));
+        continue;
+      }
+      if (run.kind == RunKind::Repeated) {
+        const std::int64_t n = run.count / run.times;
+        switch (block_) {
+          case 1: repeat<std::uint8_t>(x + *table, n, run.times, to); break;
+          case 2: repeat<std::uint16_t>(x + *table, n, run.times, to); break;
+          case 4: repeat<std::uint32_t>(x + *table, n, run.times, to); break;
+          default: repeat<std::uint64_t>(x + *table, n, run.times, to);
+        }
         continue;
       }
       switch (block_) {

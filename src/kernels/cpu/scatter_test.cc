@@ -138,6 +138,11 @@ void check_remap() {
       // Runs of all lengths, backwards, repeated.
       for (std::int64_t i = 0; i < 20; ++i) c.from.back().push_back(i);
       c.from.back().insert(c.from.back().end(), {3, 2, 1, 1, 1, 7, 8, 9, 19, 0, 0});
+      // Each several times, the last of them more or less often.
+      for (const std::int64_t times : {2, 3, 4, 7, 70}) {
+        for (std::int64_t i = 0; i < 17 * times; ++i) c.from.back().push_back(1 + i / times);
+        if (times % 2 == 0) c.from.back().insert(c.from.back().end(), {18, 17, 17});
+      }
     }
     auto x = counted<T>(element_count(c.x), 3);
     Shape out;
