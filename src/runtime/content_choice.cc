@@ -130,18 +130,14 @@ InputBits ContentChoice::needed(std::span<const Value> given) const {
   return bits;
 }
 
-// Whether the key was new in one of the last runs; it is noted otherwise.
+// Whether the key ran before; it is noted otherwise.
 bool ContentChoice::comes_again(std::span<const std::int64_t> key) const {
   std::uint64_t hash = 0x9e3779b97f4a7c15u;
   for (const std::int64_t v : key) {
     hash = (hash ^ static_cast<std::uint64_t>(v)) * 0xff51afd7ed558ccdu;
     hash ^= hash >> 32;
   }
-  for (const auto& seen : lately_)
-    if (seen.load(std::memory_order_relaxed) == hash) return true;
-  const std::uint32_t at = next_.fetch_add(1, std::memory_order_relaxed) % lately_.size();
-  lately_[at].store(hash, std::memory_order_relaxed);
-  return false;
+  return seen_[hash % seen_.size()].exchange(hash, std::memory_order_relaxed) == hash;
 }
 
 std::shared_ptr<const Segment> ContentChoice::find_or_plan(std::span<const Value> given, InputBits asked) const {

@@ -58,9 +58,8 @@ class ContentChoice {
   const bool moves_;
   // Inputs whose contents the sizes of the outputs follow from, once that is found out.
   mutable std::atomic<InputBits> sizing_{0};
-  // Contents that were new in the last runs, and the place of the next.
-  mutable std::array<std::atomic<std::uint64_t>, 8> lately_{};
-  mutable std::atomic<std::uint32_t> next_{0};
+  // Hashes of contents that ran before, by hash: a newer one takes another's place.
+  mutable std::array<std::atomic<std::uint64_t>, 512> seen_{};
 };
 
 // A step for an operation of known sizes; `reference` is what runs where the choice finds nothing.

@@ -32,7 +32,7 @@ constexpr char kSecretName[] = "secret";
 struct Header {
   std::array<char, 8> magic;
   std::uint64_t key_bytes, bytes;
-  std::uint64_t low, high;  // the sum of the form
+  std::uint64_t low, high;  // the sum of the key and the form
 };
 constexpr std::array<char, 8> kMagic = {'N', 'O', 'R', 'N', 'F', 'O', 'R', 'M'};
 
@@ -50,6 +50,14 @@ constexpr std::size_t kMostGrowth = 64;
 [[noreturn]] void fail(const char* what, const std::string& path) {
   throw Error(ErrorCode::Io, std::string(what) + " " + base::quoted(path) + ": " + std::strerror(errno), {},
               "packed weights are kept in a folder that this process may read and write");
+}
+
+// A form is that of its key only.
+ContentKey sum_with(const std::string& key, const ContentKey& form, const base::HashSecret& secret) {
+  std::string all = key;
+  for (const std::uint64_t number : {form.low, form.high})
+    all.append(reinterpret_cast<const char*>(&number), sizeof number);
+  return content_key(all.data(), all.size(), secret);
 }
 
 // False at the end of the file.
@@ -176,7 +184,7 @@ FormFolder::Form FormFolder::find(const SharedForms::Key& key) const {
   std::shared_ptr<void> form = kernels::aligned_buffer(header.bytes);
   base::prepare_to_fill(form.get(), header.bytes);
   std::atomic<bool> whole = true;
-  const ContentKey sum = content_key_of(header.bytes, secret_, [&](std::size_t at, std::size_t n) {
+  const ContentKey form_sum = content_key_of(header.bytes, secret_, [&](std::size_t at, std::size_t n) {
     char* const to = static_cast<char*>(form.get()) + at;
     if (!read_fully(file.get(), to, n, before + at)) {
       std::memset(to, 0, n);
@@ -184,6 +192,7 @@ FormFolder::Form FormFolder::find(const SharedForms::Key& key) const {
     }
     return to;
   });
+  const ContentKey sum = sum_with(text, form_sum, secret_);
   if (!whole || sum.low != header.low || sum.high != header.high) return {};
   return {std::move(form), header.bytes, 0};
 }
@@ -193,7 +202,7 @@ FormFolder::Form FormFolder::keep(const SharedForms::Key& key, std::shared_ptr<c
   if (bytes == 0 || bytes / kMostGrowth > std::get<ContentKey>(key).bytes) return {std::move(form)};
   const std::string text = text_of(key), name = name_of(text);
   try {
-    const ContentKey sum = content_key(form.get(), bytes, secret_);
+    const ContentKey sum = sum_with(text, content_key(form.get(), bytes, secret_), secret_);
     const Header header{kMagic, text.size(), bytes, sum.low, sum.high};
     // What a crash leaves of it does not have its sum.
     base::AtomicFile file(copy_of(folder_), name, path_ + "/" + name, base::Stored::BeforeReplacing);

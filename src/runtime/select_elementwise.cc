@@ -1,5 +1,6 @@
 // Element-wise nodes as chains, and element-wise nodes fused behind others: one translation for both.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -96,6 +97,7 @@ bool Selector::element_steps(const program::Node& operation, int running, std::v
       if (!bound || bound->dtype() != DataType::Float || bound->size() != 1) return false;
       (i == 1 ? step.a : step.b) = *bound->as<float>();
     }
+    if (std::isnan(step.a) || std::isnan(step.b)) return false;  // which every element becomes
     // ONNX takes min(max, max(min, x)): with min above max every element becomes max.
     if (step.a > step.b) step.a = step.b;
     steps.push_back(step);

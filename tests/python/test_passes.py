@@ -295,3 +295,45 @@ def test_what_inference_knows_is_bounded(tmp_path):
         "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)", path)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < 200  # 120 MB of contents, were they kept
+
+
+def test_nan_stays_behind_a_convolution():
+    """Of a product with channels of their own, padded, as of any other."""
+    x = np.zeros((1, 56, 14, 23), np.float32)
+    x[0, 3, 2, 2] = np.nan
+    conv = helper.make_node("Conv", ["x", "w"], ["c"], group=56, pads=[1, 0, 1, 0])
+    graph = helper.make_graph(
+        [conv, helper.make_node("Sigmoid", ["c"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(np.ones((112, 1, 1, 4), np.float32), "w")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    outputs = []
+    for reference_only in (False, True):
+        options = norn.SessionOptions()
+        options.reference_only = reference_only
+        session = norn.InferenceSession(model.SerializeToString(), options)
+        outputs.append(session.run(None, {"x": x})[0])
+    assert np.isnan(outputs[0]).sum() == 6
+    np.testing.assert_array_equal(np.isnan(outputs[0]), np.isnan(outputs[1]))
+
+
+def test_clip_by_nan_is_nan_however_the_bound_comes():
+    x = np.linspace(-3, 3, 38, dtype=np.float32)
+    for low, high in ((-1, np.nan), (np.nan, 1), (np.nan, np.nan)):
+        bounds = {"low": np.float32(low), "high": np.float32(high)}
+        for constant in (True, False):
+            values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, []) for n in bounds]
+            graph = helper.make_graph(
+                [helper.make_node("Clip", ["x", "low", "high"], ["y"])],
+                "g",
+                [helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)] + ([] if constant else values),
+                [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                [numpy_helper.from_array(np.array(v), n) for n, v in bounds.items()] if constant else [],
+            )
+            model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+            session = norn.InferenceSession(model.SerializeToString())
+            feeds = {"x": x} if constant else {"x": x} | {n: np.array(v) for n, v in bounds.items()}
+            assert np.isnan(session.run(None, feeds)[0]).all()

@@ -162,7 +162,9 @@ std::int64_t scale_count(const StoredMatMulConfig& c, std::int64_t k, std::int64
 // Before the panels: what packing found out.
 struct alignas(64) Header {
   bool zeros;
+  char unused[3];  // forms are written to files: no byte is left as it was
   std::int32_t zero;
+  char rest[56];
 };
 
 class StoredMatMul final : public Kernel {
@@ -245,7 +247,7 @@ class StoredMatMul final : public Kernel {
     }
     const std::int64_t panels = b.panels(), bytes = b.panel_bytes();
     auto buffer = aligned_buffer(sizeof(Header) + static_cast<std::size_t>(panels * bytes));
-    auto* header = new (buffer.get()) Header{b.zeros, b.zero};
+    auto* header = new (buffer.get()) Header{b.zeros, {}, b.zero, {}};
     auto* to = reinterpret_cast<std::uint8_t*>(header + 1);
     const Packing packing(config, format, b);
     parallel_ranges(panels, 0.5 * static_cast<double>(s_.k * b.width), 1, [&](std::int64_t begin, std::int64_t end) {

@@ -133,9 +133,9 @@ bool append_posts(const std::vector<ElementStep>& steps, const std::vector<Sprea
       case ElementOp::Abs: ops.append_eltwise(algorithm::eltwise_abs, 0.0f, 0.0f); break;
       case ElementOp::Neg: ops.append_eltwise(algorithm::eltwise_linear, -1.0f, 0.0f); break;
       case ElementOp::Sqrt: ops.append_eltwise(algorithm::eltwise_sqrt, 0.0f, 0.0f); break;
-      case ElementOp::Sigmoid: ops.append_eltwise(algorithm::eltwise_logistic, 0.0f, 0.0f); break;
       case ElementOp::Tanh: ops.append_eltwise(algorithm::eltwise_tanh, 0.0f, 0.0f); break;
-      // Its relu, clip and exp turn NaN into a number; a chain behind the contraction keeps it.
+      // Its relu, clip and exp turn NaN into a number, and so does its logistic behind some convolutions; a chain
+      // behind the contraction keeps it.
       default: return false;
     }
   }
