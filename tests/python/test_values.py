@@ -137,7 +137,7 @@ def test_sequences_are_not_mistaken(tmp_path, count, shape):
 
 def test_what_is_no_data(tmp_path):
     model = helper.make_model(helper.make_graph([], "g", [], []))
-    cases = ((model.SerializeToString(), "a model"), (b"<html>nothing", "HTML"), (b"\xff" * 9, "no TensorProto"))
+    cases = ((model.SerializeToString(), "a model"), (b"<html>nothing", "HTML"), (b"\xff" * 9, "not a TensorProto"))
     for content, code in cases:
         (tmp_path / "x.pb").write_bytes(content)
         with pytest.raises(norn.InvalidProtobuf, match=code):
