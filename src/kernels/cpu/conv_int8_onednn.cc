@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/parallel.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/int8_candidates.h"
 #include "kernels/cpu/onednn.h"
@@ -28,8 +29,6 @@ constexpr std::int64_t kSliceSums = 128 * 1024;  // of a slice, at most if it ca
 constexpr std::int64_t kFewPixels = 256;         // of an image that is rather cut by channels
 constexpr std::int64_t kRowPixels = 24;          // fewest output pixels of a slice by rows
 constexpr std::int64_t kChannelBlock = 64;       // fewest output channels of a slice by channels
-
-std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 dnnl_type type_of(DataType type) { return type == DataType::Uint8 ? dnnl_type::u8 : dnnl_type::s8; }
 

@@ -8,6 +8,7 @@
 
 #include "base/fork.h"
 #include "base/parallel.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/panels_int8.h"
@@ -19,8 +20,6 @@ namespace {
 using Op = Int8Operand;
 
 constexpr std::int64_t kOverread = 64;  // bytes that may be read behind a row's
-
-std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 bool is_copied(const ConvInt8Config& c) { return c.w[1] % 4 != 0; }
 

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "base/parallel.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/conv_cut.h"
@@ -36,8 +37,6 @@ using dnnl_type = dnnl::memory::data_type;
 using Geometry = ConvGeometry;
 using Slice = ConvSlice;
 using SliceShape = ConvSliceShape;
-
-std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 bool posts_are_native(const Geometry& g, const SliceShape& s, PackedConstants* store) {
   try {

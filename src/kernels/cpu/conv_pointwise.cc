@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/pieces.h"
 #include "kernels/cpu/pixel_steps.h"
@@ -18,8 +19,6 @@ constexpr std::int64_t kFewestPixels = 12, kFewestChannels = 16, kMostChannels =
 constexpr std::int64_t kLeastLanes = 8;
 constexpr double kProductsPerNs = 100;
 constexpr float kNone = std::numeric_limits<float>::infinity();  // no bound, or that below 0
-
-std::int64_t up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
 class PointwiseConv final : public Kernel {
  public:
@@ -37,7 +36,7 @@ class PointwiseConv final : public Kernel {
         panels_((filters_ + table_.width - 1) / table_.width) {
     gathers_ = in_ != out_;
     const std::int64_t tiles = (pixels_ + kTileRows - 1) / kTileRows;
-    rows_ = up((pixels_ + tiles - 1) / tiles, kStep);
+    rows_ = round_up((pixels_ + tiles - 1) / tiles, kStep);
     units_ = (pixels_ + rows_ - 1) / rows_ * panels_;
     const double products = static_cast<double>(pixels_) * static_cast<double>(depth_) * static_cast<double>(filters_);
     tasks_ = std::min(units_, contraction_pieces(products / kProductsPerNs, 32));
@@ -120,7 +119,7 @@ std::string pointwise_conv_refuses(const ConvConfig& c) {
   const SeparableTable& table = separable_table();
   if (table.lanes < kLeastLanes) return "is for vectors of 8 floats and more";
   if (c.x[1] < kFewestChannels || c.x[1] > kMostChannels) return "fewer than 16 channels, or more than 4096";
-  if (up(c.out[1], table.lanes) * 8 > c.out[1] * 9) return "filters that do not fill vectors";
+  if (round_up(c.out[1], table.lanes) * 8 > c.out[1] * 9) return "filters that do not fill vectors";
   if (element_count(c.out) / c.out[1] < kFewestPixels) return "few pixels";
   for (const ElementStep& step : c.post)
     if (is_binary(step.op) && (step.operand < 0 || static_cast<std::size_t>(step.operand) >= c.extra.size()))

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/conv_candidates.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/pixel_steps.h"
@@ -29,8 +30,6 @@ constexpr std::int64_t kBlockBytes = std::int64_t{448} << 10;  // of a block's p
 constexpr std::int64_t kFewestTiles = 24;                      // of a block, so that weights are read for many
 constexpr std::int64_t kMostTiles = 256;
 constexpr std::int64_t kMostPieces = 8;
-
-std::int64_t up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
 struct Tiles {
   explicit Tiles(const ConvConfig& c)
@@ -50,13 +49,13 @@ class WinogradConv final : public Kernel {
     if (!steps_.can_read()) posts_ = post_chain(c_.out, c_.out_layout, c_.post, c_.extra, packed);
 
     const std::int64_t lanes = table_.lanes;
-    padded_channels_ = up(channels_, lanes);
-    const std::int64_t vectors = up(filters_, lanes) / lanes, panel = table_.width / lanes;
+    padded_channels_ = round_up(channels_, lanes);
+    const std::int64_t vectors = round_up(filters_, lanes) / lanes, panel = table_.width / lanes;
     // Few tiles: threads share the filters.
     const double products = static_cast<double>(tiles_.all * kPoints * channels_) * static_cast<double>(filters_);
     const std::int64_t worth = piece_count(kMostPieces, products / 100 / kMostPieces, kMostPieces);
     if (tiles_.all < 2 * kFewestTiles) filter_pieces_ = std::max<std::int64_t>(1, std::min(worth, vectors / panel));
-    piece_filters_ = up((vectors + filter_pieces_ - 1) / filter_pieces_, panel) * lanes;
+    piece_filters_ = round_up((vectors + filter_pieces_ - 1) / filter_pieces_, panel) * lanes;
     filter_pieces_ = (filters_ + piece_filters_ - 1) / piece_filters_;
     piece_filters_ = std::min(piece_filters_, vectors * lanes);
     const std::int64_t tile_bytes = kPoints * 4 * (padded_channels_ + piece_filters_);
@@ -68,14 +67,14 @@ class WinogradConv final : public Kernel {
     block_pieces_ = filter_pieces_ > 1 ? 1 : std::min(worth, blocks_);
 
     // An odd number of cache lines between points, so that they do not fall into the same sets of a cache.
-    in_step_ = up(block_tiles_ * padded_channels_, 16) / 16 * 16 | 16;
-    out_step_ = up(block_tiles_ * piece_filters_, 16) / 16 * 16 | 16;
+    in_step_ = round_up(block_tiles_ * padded_channels_, 16) / 16 * 16 | 16;
+    out_step_ = round_up(block_tiles_ * piece_filters_, 16) / 16 * 16 | 16;
     patch_at_ = (in_step_ + out_step_) * kPoints;
-    piece_floats_ = up(patch_at_ + kPatch * kPatch * channels_, 16);
+    piece_floats_ = round_up(patch_at_ + kPatch * kPatch * channels_, 16);
 
     const auto place = [&](std::int64_t floats) {
       const std::size_t at = scratch_;
-      scratch_ += static_cast<std::size_t>(up(floats, 16)) * sizeof(float);
+      scratch_ += static_cast<std::size_t>(round_up(floats, 16)) * sizeof(float);
       return at;
     };
     if (c_.x_layout == Layout::Dense) x_at_ = place(element_count(c_.x));
@@ -139,7 +138,7 @@ class WinogradConv final : public Kernel {
       for (int j = 0; j < 3; ++j) transform[i][j] = std::pow(points[i], j) / distances;
     }
     transform[5][2] = 1;
-    const std::int64_t padded = up(filters_, table_.lanes), point = padded * channels_;
+    const std::int64_t padded = round_up(filters_, table_.lanes), point = padded * channels_;
     auto buffer = aligned_buffer(static_cast<std::size_t>(kPoints * point) * sizeof(float));
     float* const to = static_cast<float*>(buffer.get());
     const auto* w = static_cast<const float*>(c_.weights.data);
@@ -180,7 +179,7 @@ class WinogradConv final : public Kernel {
     for (std::int64_t t = t0; t < t1; ++t)
       if (!transform_patch(call.x, place_of(t), in + (t - t0) * padded_channels_, work))
         outliers[(t - t0) / 64] |= std::uint64_t{1} << (t - t0) % 64;
-    const std::int64_t point = up(filters_, table_.lanes) * channels_;
+    const std::int64_t point = round_up(filters_, table_.lanes) * channels_;
     const float* weights = static_cast<const float*>(weights_.get()) + f * channels_;
     for (std::int64_t p = 0; p < kPoints; ++p)
       table_.multiply(t1 - t0, filters, channels_, in + p * in_step_, padded_channels_, weights + p * point,
@@ -293,7 +292,7 @@ bool is_worthwhile(const ConvConfig& c) {
   const auto channels = static_cast<double>(c.x[1]), filters = static_cast<double>(c.out[1]);
   const double pixels = static_cast<double>(c.x[0] * c.out[2]) * static_cast<double>(c.out[3]);
   const double all = static_cast<double>(tiles.all), pairs = channels * filters;
-  const auto vectors = [](std::int64_t n) { return static_cast<double>(up(n, 16)); };
+  const auto vectors = [](std::int64_t n) { return static_cast<double>(round_up(n, 16)); };
   const double direct = pairs * (9 * pixels + 36 * kByte);
   const double fast =
       all * (kPoints * pairs + kInput * vectors(c.x[1]) + kOutput * vectors(c.out[1])) + pairs * kPoints * 4 * kByte;

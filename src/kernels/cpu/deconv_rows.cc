@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
@@ -33,9 +34,9 @@ class DeconvRows final : public Kernel {
     out_pixels_ = out_[0] * out_[1] * out_[2];
     pixels_ = c.x[0] * in_[0] * in_[1] * in_[2];
     // Two blocks at least where there are two vectors: threads have nothing else to share.
-    block_ = std::min(table_.width, up((filters_ + 1) / 2, table_.lanes));
+    block_ = std::min(table_.width, round_up((filters_ + 1) / 2, table_.lanes));
     blocks_ = (filters_ + block_ - 1) / block_;
-    padded_ = (blocks_ - 1) * block_ + up(filters_ - (blocks_ - 1) * block_, table_.lanes);
+    padded_ = (blocks_ - 1) * block_ + round_up(filters_ - (blocks_ - 1) * block_, table_.lanes);
     tile_ = std::min(kTilePixels, pixels_);
     for (std::size_t d = 0; d < 3; ++d) {
       apart_ = apart_ && (kernel_[d] - 1) * dilations_[d] < strides_[d];
@@ -65,8 +66,6 @@ class DeconvRows final : public Kernel {
   }
 
  private:
-  static std::int64_t up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
-
   // [group][block][tap][channel of x][filter of the block].
   std::shared_ptr<const void> pack() const {
     auto buffer = aligned_buffer(static_cast<std::size_t>(c_.group * taps_ * depth_ * padded_) * sizeof(float));

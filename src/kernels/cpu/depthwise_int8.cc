@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/fork.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/int8_candidates.h"
 
@@ -14,8 +15,6 @@ namespace norn::kernels {
 namespace {
 
 using Op = Int8Operand;
-
-std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 class DepthwiseInt8 final : public Kernel {
  public:

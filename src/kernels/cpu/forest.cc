@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/forest_pack.h"
 #include "kernels/cpu/physical.h"
@@ -17,8 +18,6 @@ namespace {
 constexpr std::int64_t kBlock = 64;  // rows that are done together
 constexpr std::int64_t kRows = 8;    // rows that walk down a tree at once; fewer walk down several trees
 constexpr double kLevelNs = 0.4, kTestNs = 0.02;
-
-std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Several walks at once, so that none waits for memory alone. With `step` 0 all are of one row.
 template <std::size_t walks, class Node>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/int8_candidates.h"
@@ -18,8 +19,6 @@ using Op = Int8Operand;
 constexpr std::int64_t kExact = 256;  // products of which f32 holds the sum
 constexpr std::int64_t kRows = 32;    // done together
 constexpr std::int64_t kTasks = 16;
-
-std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 template <class T>
 void without_zero(const void* from, std::int64_t at, std::int64_t n, std::int32_t zero, float* to) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/matmul_candidates.h"
@@ -27,8 +28,6 @@ constexpr std::int64_t kPieceRows = 128;    // the least that are worth a piece 
 constexpr std::int64_t kPieceColumns = 96;  // the same of columns, of few rows
 constexpr std::int64_t kWideColumns = 384;  // and of many
 constexpr std::int64_t kMostColumns = 32;   // pieces
-
-std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // C as the primitive's bias, or what posts do.
 bool c_is_bias(const MatMulConfig& c) { return c_form(c) == CForm::Row && c.beta == 1.0f && c.alpha == 1.0f; }

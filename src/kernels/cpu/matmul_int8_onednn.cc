@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/parallel.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/int8_candidates.h"
 #include "kernels/cpu/matmul_candidates.h"
@@ -23,8 +24,6 @@ using dnnl_type = dnnl::memory::data_type;
 constexpr std::int64_t kSums = 48 * 1024;     // of a piece
 constexpr std::int64_t kFewestColumns = 128;  // of a piece
 constexpr std::int64_t kFewBatches = 64;      // whose products are cut by columns
-
-std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 dnnl_type type_of(DataType type) { return type == DataType::Uint8 ? dnnl_type::u8 : dnnl_type::s8; }
 

@@ -1,6 +1,7 @@
 // Rows of bytes times one constant matrix (panels_int8.h).
 #include "base/fork.h"
 #include "base/parallel.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/panels_int8.h"
@@ -10,8 +11,6 @@ namespace norn::kernels {
 namespace {
 
 using Op = Int8Operand;
-
-std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 class PanelMatMulInt8 final : public Kernel {
  public:

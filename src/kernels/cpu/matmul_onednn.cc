@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "kernels/config_key.h"
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/matmul_posts.h"
@@ -22,8 +23,6 @@ constexpr std::int64_t kLargeConstant = 1 << 16;        // elements of a factor 
 constexpr std::int64_t kPieceColumns = 48;              // what oneDNN's product works on at a time on AVX-512
 constexpr std::int64_t kWidePiece = 4 * kPieceColumns;  // narrower pieces take up to a tenth longer: A is read for each
 constexpr std::int64_t kPieceRows = 128;                // the same for fewer rows
-
-std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 dnnl::memory::desc strided(std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t column) {
   return {{rows, columns}, dnnl::memory::data_type::f32, dnnl_dims{row, column}};
@@ -303,7 +302,6 @@ class OneDnnMatMul final : public Kernel {
     std::int64_t width = 0;
     if (how == Cut::Best && c_.b_constant.known() && s_.n >= s_.m && s_.n >= 4 * kPieceColumns &&
         s_.k >= kLargeConstant / s_.n) {
-      const auto round_up = [](std::int64_t v, std::int64_t to) { return (v + to - 1) / to * to; };
       const std::int64_t pieces = std::min<std::int64_t>(32, wide_pieces()), even = (s_.n + pieces - 1) / pieces;
       width = round_up(even, kPieceColumns);
       if ((s_.n + width - 1) / width != pieces) width = round_up(even, 16);

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/pieces.h"
 #include "kernels/cpu/pixel_steps.h"
@@ -30,8 +31,7 @@ constexpr std::int64_t kMostWindow = 11;  // rows or columns
 constexpr double kProductsPerNs = 80;
 constexpr float kNone = std::numeric_limits<float>::infinity();  // no bound, or that below 0
 
-std::int64_t up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
-std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(up(floats, 16)) * sizeof(float); }
+std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(round_up(floats, 16)) * sizeof(float); }
 
 // One of the steps that the bounds of registers do not cover, or none.
 struct Posts {
@@ -73,7 +73,7 @@ class Separable final : public Kernel {
     ring_ = std::min(c_.x[2], (group_ - 1) * c_.strides[0] + span_);
     const std::int64_t most =
         std::clamp(kRingFloats / (ring_ * c_.x[3]) / table_.lanes * table_.lanes, table_.lanes, table_.width);
-    block_ = up((middle + (middle + most - 1) / most - 1) / ((middle + most - 1) / most), table_.lanes);
+    block_ = round_up((middle + (middle + most - 1) / most - 1) / ((middle + most - 1) / most), table_.lanes);
     blocks_ = (middle + block_ - 1) / block_;
     const std::int64_t want = contraction_pieces(image_ns_, kMostPieces);
     pieces_ = by_channels_ ? std::min(want, blocks_)
@@ -281,8 +281,8 @@ std::string separable_refuses(const SeparableConfig& c) {
     if (is_binary(step.op) && (step.operand < 0 || static_cast<std::size_t>(step.operand) >= c.extra.size()))
       return "a step's operand is not among the extras";
   if (!PixelSteps(c.out, c.post, c.extra).can_read()) return "a step's operand is not laid out as pixels";
-  const Shape products = {c.x[1] + kMostWindow * kMostWindow, up(c.middle, 64), 4},
-              last = {up(c.out[1], 64), c.middle, 4},
+  const Shape products = {c.x[1] + kMostWindow * kMostWindow, round_up(c.middle, 64), 4},
+              last = {round_up(c.out[1], 64), c.middle, 4},
               inside = {c.x[0], c.x[2] + c.out[2], c.x[3] + c.out[3], c.middle, 16};
   return extent_refusal({&c.x, &c.out, &products, &last, &inside});
 }
@@ -299,12 +299,12 @@ std::shared_ptr<const void> pack_for_separable(const Contents& weights, std::int
                                                std::int64_t width, PackedConstants& packed) {
   return packed.get(weights, 0, to_string(Shape{n, k}) + " in panels of " + std::to_string(width), [&] {
     const std::int64_t lanes = separable_table().lanes;
-    auto buffer = aligned_buffer(bytes_of(up(n, lanes) * k));
+    auto buffer = aligned_buffer(bytes_of(round_up(n, lanes) * k));
     const auto* w = static_cast<const float*>(weights.data);
     const double panel_ns = static_cast<double>(k * width) * 2;
     parallel_ranges((n + width - 1) / width, panel_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t p = begin; p < end; ++p) {
-        const std::int64_t first = p * width, columns = std::min(width, up(n - first, lanes));
+        const std::int64_t first = p * width, columns = std::min(width, round_up(n - first, lanes));
         float* to = static_cast<float*>(buffer.get()) + first * k;
         for (std::int64_t i = 0; i < k; ++i)
           for (std::int64_t j = 0; j < columns; ++j) *to++ = first + j < n ? float_at(w + (first + j) * k + i) : 0.0f;
