@@ -103,7 +103,7 @@ class SmallVector {
   }
   // The element may lie in the vector.
   void resize(std::size_t elements, const T& element) {
-    const T copy = element;
+    const T copy = element;  // NOLINT(performance-unnecessary-copy-initialization)
     reserve(elements);
     while (size_ > elements) pop_back();
     while (size_ < elements) emplace_back(copy);
@@ -116,7 +116,7 @@ class SmallVector {
     for (; first != last; ++first) emplace_back(*first);
   }
   void assign(std::size_t elements, const T& element) {
-    const T copy = element;
+    const T copy = element;  // NOLINT(performance-unnecessary-copy-initialization)
     clear();
     resize(elements, copy);
   }

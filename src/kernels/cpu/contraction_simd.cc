@@ -73,8 +73,8 @@ Tile<T> tile_of(std::int64_t rows) {
     case 1: return tile<T, 1, vectors>;
     case 2: return tile<T, 2, vectors>;
     case 3: return tile<T, 3, vectors>;
-    case 4: return tile<T, 4, vectors>;
 #if HWY_MAX_BYTES >= 64
+    case 4: return tile<T, 4, vectors>;
     case 5: return tile<T, 5, vectors>;
     default: return tile<T, 6, vectors>;
 #else

@@ -10,7 +10,7 @@ namespace norn::kernels {
 // It keeps in int: dimensions, numbers of blocks of all of them together, distances within an image in bytes, and
 // elements of an image whose channels are rounded up to whole vectors.
 std::string onednn_conv_size_refusal(const ConvConfig& c) {
-  const std::string why = "larger than oneDNN can count";
+  std::string why = "larger than oneDNN can count";
   constexpr std::int64_t kBlock = 16;            // channels of its widest vectors, to which it rounds up
   constexpr std::int64_t kLongestRow = 1 << 20;  // it tries every way to cut one, up to 10 microseconds each
   if (c.out.back() > kLongestRow) return "rows too long for oneDNN to plan";

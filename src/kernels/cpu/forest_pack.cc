@@ -321,7 +321,7 @@ class Packer {
 
 std::shared_ptr<const PackedForest> pack_forest(const Forest& forest, DataType x) {
   auto packed = std::make_shared<PackedForest>();
-  Packer(forest, x, *packed);
+  const Packer packer(forest, x, *packed);
   return packed;
 }
 

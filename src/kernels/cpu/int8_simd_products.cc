@@ -67,7 +67,8 @@ class BlockProducts : public Kernel {
       : c_(config), product_(product), finisher_(c_.output, channels, product.depth) {}
 
   // `floats`: of all panels; `filter`: elements of the weights that have one zero point.
-  void lay_out(std::int64_t tasks, std::int64_t floats, std::int64_t filter, std::string key, PackedConstants& packed) {
+  void lay_out(std::int64_t tasks, std::int64_t floats, std::int64_t filter, const std::string& key,
+               PackedConstants& packed) {
     tasks_ = tasks;
     filter_ = filter;
     work_ = product_.work_bytes();

@@ -54,7 +54,7 @@ MachinePeak measure_peak() {
   constexpr std::size_t kPiece = std::size_t{16} << 10;
   MachinePeak peak;
   const int threads = base::parallel_width();
-  const std::int64_t tasks = 4 * threads;
+  const std::int64_t tasks = std::int64_t{4} * threads;
   peak.flop_per_second = best_rate(0.08, [&] {
     std::vector<double> done(static_cast<std::size_t>(tasks));
     base::parallel_for(tasks, [&](std::int64_t i) { done[static_cast<std::size_t>(i)] = multiply_and_add(kRounds); });

@@ -262,7 +262,8 @@ class StoredMatMul final : public Kernel {
     const double stored = static_cast<double>(b_.panel_bytes()) * static_cast<double>(panels);
     if (s_.m <= kMostFewRows) {
       // From memory; the sums of several rows take longer than that.
-      const double ns = stored * 0.06 * static_cast<double>((s_.m + 1) / 2);
+      const std::int64_t pairs = (s_.m + 1) / 2;
+      const double ns = stored * 0.06 * static_cast<double>(pairs);
       tasks_ = by_panels_ = std::min(panels, product_pieces(ns));
       return;
     }

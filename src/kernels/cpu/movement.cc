@@ -77,7 +77,7 @@ void repeat_run(const char* x, char* out, std::int64_t run, std::int64_t times) 
 class GridCopy {
  public:
   GridCopy() = default;
-  GridCopy(std::vector<GridDim> dims, std::size_t bytes) : bytes_(bytes) {
+  GridCopy(const std::vector<GridDim>& dims, std::size_t bytes) : bytes_(bytes) {
     for (const GridDim& d : dims) {
       points_ *= d.size;
       if (d.size == 1) continue;
