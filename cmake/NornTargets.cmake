@@ -33,6 +33,11 @@ function(norn_precompile)
   endif()
 endfunction()
 
+# norn_done_once(TARGET): what runs once for a model, or for a node of it, is compiled in two thirds of the time of -O3.
+function(norn_done_once target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # norn_unity(TARGET [APART files...]): sources are compiled eight to a run, apart from those whose names clash with
 # others'. What is unnamed in one file is seen by those after it in its run.
 function(norn_unity target)
