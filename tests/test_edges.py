@@ -126,3 +126,63 @@ def test_every_file_of_a_slice_is_listed(folder):
         assert path.stem.startswith(name), f"{path.name} is not named after its slice"
         parts.add(next((p.upper() for p in PARTS if path.stem.endswith(f"_{p}")), "SCHEMA"))
     assert parts == LISTED.get(folder, set())
+
+
+OWN = re.compile(r"^(inline namespace \w+_cc \{|\}  // namespace \w+_cc)$", re.M)
+# A function that is declared or defined at the beginning of a line.
+FUNCTION = re.compile(r"^[A-Za-z_][\w:<>,&* ]*[ &*](\w+)\((?!\))", re.M)
+CALLED = re.compile(r"(?<![\w.:>])(\w+)(?=[(,;})])")
+
+
+def own_and_common(text):
+    """The parts of a slice's file inside and outside of its own namespace, without comments and texts."""
+    parts = OWN.split(re.sub(r'//(?!  ?namespace).*|"(?:[^"\\]|\\.)*"', "", text))
+    return "".join(parts[2::4]), "".join(parts[0::4])
+
+
+def mixed_up(files, headers):
+    """Functions of a file's own namespace that code outside of another file's would take for others of that name.
+
+    files: {name: text} of sources that are compiled together. What stands outside of a file's own namespace sees those
+    of the files before it; a call there might choose among functions of several.
+    """
+    parts = {name: own_and_common(text) for name, text in files.items()}
+    owners = {}
+    for name, (own, _) in parts.items():
+        for function in FUNCTION.findall(own):
+            owners.setdefault(function, set()).add(name)
+    declared = set(FUNCTION.findall(headers))
+    found = []
+    for name, (own, common) in parts.items():
+        visible = declared | set(FUNCTION.findall(own))
+        for function in sorted(set(CALLED.findall(common)) & visible):
+            found += [f"{function} of {other}, which {name} would see" for other in owners.get(function, set()) - {name}]
+    return found
+
+
+def test_own_functions_of_slices_are_not_mixed_up():
+    """Slices are compiled several to a run, so that file-local names have to differ where they meet."""
+    libraries = {}
+    rooms = ("ops", "opset", "transform")
+    headers = "".join(
+        path.read_text()
+        for path, relative in sources()
+        if path.suffix == ".h" and relative.parts[0] in rooms and not is_test(path)
+    )
+    for path in sorted((SRC / "ops").glob("*/*/*.cc")):
+        if is_test(path):
+            continue
+        text = path.read_text()
+        named = re.search(r"^namespace \{$", text, re.M) is None or f"inline namespace {path.stem}_cc {{" in text
+        assert named, f"the unnamed namespace of {path} is not in one named after the file"
+        part = next((p for p in ("adapt", "ref") if path.stem.endswith(f"_{p}")), "schema")
+        libraries.setdefault(part, {})[path.name] = text
+    assert [problem for files in libraries.values() for problem in mixed_up(files, headers)] == []
+
+
+def test_functions_that_would_be_mixed_up_are_found():
+    first = "inline namespace a_cc {\nvoid check(long x) {}\n}  // namespace a_cc\n"
+    second = "inline namespace b_cc {\nvoid check(int x) {}\n}  // namespace b_cc\nvoid b() { check(1); }\n"
+    assert mixed_up({"a.cc": first, "b.cc": second}, "") == ["check of a.cc, which b.cc would see"]
+    assert mixed_up({"a.cc": first, "b.cc": "void b() { check(1); }\n"}, "void check(int x);\n") != []
+    assert mixed_up({"a.cc": first, "b.cc": second.replace("check", "look")}, "") == []

@@ -15,6 +15,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace if_cc {
 namespace {
 
 constexpr Param kInputs[] = {{.name = "cond", .type = "B"}};
@@ -103,6 +104,7 @@ void infer_if(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace if_cc
 
 constinit const Operator If = {.name = "If", .history = kIf, .infer = infer_if, .control_flow = ControlFlow::If};
 

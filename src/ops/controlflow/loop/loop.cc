@@ -11,6 +11,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace loop_cc {
 namespace {
 
 using namespace opset;
@@ -202,6 +203,7 @@ void infer_loop(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace loop_cc
 
 constinit const Operator Loop = {
     .name = "Loop", .history = kLoop, .infer = infer_loop, .control_flow = ControlFlow::Loop};

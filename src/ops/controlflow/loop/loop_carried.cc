@@ -13,6 +13,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace loop_carried_cc {
 namespace {
 
 class Widening {
@@ -73,6 +74,7 @@ class Widening {
 };
 
 }  // namespace
+}  // namespace loop_carried_cc
 
 Carried infer_carried(InferContext& ctx, std::string_view attribute, std::vector<Fact>& formals,
                       std::size_t first_formal, std::size_t first_output, std::size_t count) {

@@ -13,6 +13,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace scan_cc {
 namespace {
 
 using namespace opset;
@@ -219,6 +220,7 @@ void infer_scan(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace scan_cc
 
 ScanParameters resolve_scan(const Attrs& attrs, std::int64_t inputs, std::optional<std::size_t> body_outputs) {
   ScanParameters p;

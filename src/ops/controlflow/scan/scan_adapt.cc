@@ -6,6 +6,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace scan_adapt_cc {
 namespace {
 
 using transform::NodeEdit;
@@ -35,6 +36,7 @@ void axes_to_front(NodeEdit& edit) {
 constexpr const char* kBatch = "version 8 scans each item of a batch by itself, which takes a loop around the node";
 
 }  // namespace
+}  // namespace scan_adapt_cc
 
 void scan_steps(transform::StepTable& table) {
   table.add(Scan, 8, 9, [](NodeEdit& edit) { edit.cannot(kBatch); });

@@ -8,6 +8,7 @@
 
 namespace norn::ops {
 namespace experiments {
+inline namespace affine_cc {
 namespace {
 
 using namespace opset;
@@ -53,6 +54,7 @@ void infer_image_scaler(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace affine_cc
 
 constinit const Operator Affine = {.name = "Affine", .history = kAffine, .infer = same_as_input, .standard = false};
 constinit const Operator ImageScaler = {

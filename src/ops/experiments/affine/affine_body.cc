@@ -4,6 +4,7 @@
 
 namespace norn::ops {
 namespace experiments {
+inline namespace affine_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -65,6 +66,7 @@ constexpr FunctionBody kScaleBody[] = {{.since = 1, .opset = kBodyOpset, .build 
 constexpr FunctionBody kScaledTanhBody[] = {{.since = 1, .opset = kBodyOpset, .build = scaled_tanh_body}};
 
 }  // namespace
+}  // namespace affine_body_cc
 }  // namespace experiments
 
 void affine_bodies(opset::BodyTable& table) {

@@ -13,6 +13,7 @@
 
 namespace norn::ops {
 namespace experiments {
+inline namespace crop_cc {
 namespace {
 
 using namespace opset;
@@ -67,6 +68,7 @@ std::vector<std::int64_t> sizes_of(const Attrs& attrs, const char* name, std::si
 }
 
 }  // namespace
+}  // namespace crop_cc
 
 CropParams resolve_crop(const Attrs& attrs) {
   CropParams p;

@@ -4,6 +4,7 @@
 
 namespace norn::ops {
 namespace experiments {
+inline namespace crop_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -43,6 +44,7 @@ constexpr FunctionBody kCropBody[] = {{.since = 1, .opset = kBodyOpset, .build =
 constexpr FunctionBody kDynamicSliceBody[] = {{.since = 1, .opset = kBodyOpset, .build = dynamic_slice_body}};
 
 }  // namespace
+}  // namespace crop_body_cc
 }  // namespace experiments
 
 void crop_bodies(opset::BodyTable& table) {

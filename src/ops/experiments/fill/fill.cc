@@ -12,6 +12,7 @@
 
 namespace norn::ops {
 namespace experiments {
+inline namespace fill_cc {
 namespace {
 
 using namespace opset;
@@ -106,6 +107,7 @@ void infer_given_tensor_fill(InferContext& ctx) {
 [[noreturn]] void fail(std::string message) { throw Error(ErrorCode::InvalidGraph, std::move(message)); }
 
 }  // namespace
+}  // namespace fill_cc
 
 FillParams resolve_fill(const Attrs& attrs, bool has_input) {
   FillParams p;

@@ -10,6 +10,7 @@
 
 namespace norn::ops {
 namespace experiments {
+inline namespace fill_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -64,6 +65,7 @@ constexpr FunctionBody kConstantFillBody[] = {{.since = 1, .opset = kBodyOpset, 
 constexpr FunctionBody kGivenTensorFillBody[] = {{.since = 1, .opset = kBodyOpset, .build = given_tensor_fill_body}};
 
 }  // namespace
+}  // namespace fill_body_cc
 }  // namespace experiments
 
 void fill_bodies(opset::BodyTable& table) {

@@ -4,6 +4,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace bernoulli_cc {
 namespace {
 
 using namespace opset;
@@ -44,6 +45,7 @@ void infer_bernoulli(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace bernoulli_cc
 
 DataType bernoulli_type(const NodeView& node, DataType input) {
   return type_attribute(node, "dtype", "T2").value_or(input);

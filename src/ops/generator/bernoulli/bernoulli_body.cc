@@ -4,6 +4,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace bernoulli_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -16,13 +17,14 @@ void bernoulli_body(BodyBuilder& b) {
   b.add("is_one = Less (drawn, input) output = Cast <to = " + std::to_string(to) + "> (is_one)");
 }
 
-constexpr FunctionBody kBodies[] = {
+constexpr FunctionBody kBernoulliBodies[] = {
     {.since = 15, .opset = 15, .build = bernoulli_body},
     {.since = 22, .opset = 22, .build = bernoulli_body},
 };
 
 }  // namespace
+}  // namespace bernoulli_body_cc
 
-void bernoulli_bodies(opset::BodyTable& table) { table.add(Bernoulli, kBodies); }
+void bernoulli_bodies(opset::BodyTable& table) { table.add(Bernoulli, kBernoulliBodies); }
 
 }  // namespace norn::ops

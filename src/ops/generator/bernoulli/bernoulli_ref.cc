@@ -5,6 +5,7 @@
 #include "ops/generator/bernoulli/bernoulli.h"
 
 namespace norn::ops {
+inline namespace bernoulli_ref_cc {
 namespace {
 
 void bernoulli_ref(opset::ReferenceContext& ctx) {
@@ -25,6 +26,7 @@ void bernoulli_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace bernoulli_ref_cc
 
 void bernoulli_references(opset::ReferenceTable& table) { table.add(Bernoulli, bernoulli_ref); }
 

@@ -15,6 +15,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace constant_cc {
 namespace {
 
 template <std::uint32_t kElements>
@@ -109,6 +110,7 @@ void infer_constant(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace constant_cc
 
 Tensor constant_value(const Attrs& attrs) {
   const std::string_view name = given_attribute(attrs);

@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace constant_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -30,6 +31,7 @@ void values_to_dense(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace constant_adapt_cc
 
 void constant_steps(StepTable& table) {
   table.add(Constant, 9, 11, unchanged, sparse_to_dense);

@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace constant_ref_cc {
 namespace {
 
 void constant_ref(opset::ReferenceContext& ctx) {
@@ -22,6 +23,7 @@ void constant_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace constant_ref_cc
 
 void constant_references(opset::ReferenceTable& table) { table.add(Constant, constant_ref); }
 

@@ -11,6 +11,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace constant_of_shape_cc {
 namespace {
 
 constexpr std::uint32_t kBase = types::kNumeric | types::kBool;
@@ -92,6 +93,7 @@ void infer_constant_of_shape(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace constant_of_shape_cc
 
 constinit const Operator ConstantOfShape = {
     .name = "ConstantOfShape", .history = kConstantOfShape, .infer = infer_constant_of_shape};

@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace constant_of_shape_ref_cc {
 namespace {
 
 void constant_of_shape_ref(opset::ReferenceContext& ctx) {
@@ -32,6 +33,7 @@ void constant_of_shape_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace constant_of_shape_ref_cc
 
 void constant_of_shape_references(opset::ReferenceTable& table) { table.add(ConstantOfShape, constant_of_shape_ref); }
 

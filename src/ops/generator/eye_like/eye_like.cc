@@ -4,6 +4,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace eye_like_cc {
 namespace {
 
 using namespace opset;
@@ -36,6 +37,7 @@ void infer_eye_like(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace eye_like_cc
 
 DataType eye_like_type(const NodeView& node, DataType input) {
   const auto dtype = node.attrs().find_i("dtype");

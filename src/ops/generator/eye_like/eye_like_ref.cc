@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace eye_like_ref_cc {
 namespace {
 
 void eye_like_ref(opset::ReferenceContext& ctx) {
@@ -22,6 +23,7 @@ void eye_like_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace eye_like_ref_cc
 
 void eye_like_references(opset::ReferenceTable& table) { table.add(EyeLike, eye_like_ref); }
 

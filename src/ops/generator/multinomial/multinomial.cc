@@ -4,6 +4,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace multinomial_cc {
 namespace {
 
 using namespace opset;
@@ -44,6 +45,7 @@ void infer_multinomial(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace multinomial_cc
 
 MultinomialParams resolve_multinomial(const NodeView& node) {
   const MultinomialParams p{.type = *type_attribute(node, "dtype", "T2"), .samples = node.attrs().i("sample_size")};

@@ -7,6 +7,7 @@
 #include "ops/generator/multinomial/multinomial.h"
 
 namespace norn::ops {
+inline namespace multinomial_ref_cc {
 namespace {
 
 // Turns log-probabilities into running sums of weights.
@@ -44,6 +45,7 @@ void multinomial_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace multinomial_ref_cc
 
 void multinomial_references(opset::ReferenceTable& table) { table.add(Multinomial, multinomial_ref); }
 

@@ -6,6 +6,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace random_cc {
 namespace {
 
 using namespace opset;
@@ -108,6 +109,7 @@ void infer_random_like(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace random_cc
 
 RandomParams resolve_random(const NodeView& node) {
   RandomParams p{.type = *type_attribute(node, "dtype", "T"), .shape = node.attrs().ints("shape")};

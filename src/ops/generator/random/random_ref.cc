@@ -3,6 +3,7 @@
 #include "ops/generator/random/random.h"
 
 namespace norn::ops {
+inline namespace random_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -30,6 +31,7 @@ void random_uniform_ref(ReferenceContext& ctx) { draw_uniform(ctx, resolve_rando
 void random_uniform_like_ref(ReferenceContext& ctx) { draw_uniform(ctx, of_input(ctx)); }
 
 }  // namespace
+}  // namespace random_ref_cc
 
 void random_references(opset::ReferenceTable& table) {
   table.add(RandomNormal, random_normal_ref);

@@ -5,6 +5,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace range_cc {
 namespace {
 
 using namespace opset;
@@ -37,7 +38,7 @@ std::int64_t count_between(InferContext& ctx, std::int64_t from, std::int64_t to
 }
 
 // The i-th number, which fits where the step that leads to it need not.
-DimExpr number_at(const DimExpr& start, std::int64_t i, std::int64_t step) {
+DimExpr range_number(const DimExpr& start, std::int64_t i, std::int64_t step) {
   if (!start.is_constant()) return start + DimExpr(i) * DimExpr(step);
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(start.constant()) +
                                    static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
@@ -68,7 +69,7 @@ void infer_range(InferContext& ctx) {
       count = DimExpr::max(DimExpr::ceil_div(to - from, step > 0 ? step : -step), 0);
     if (count.is_constant() && count.constant() <= 64) {
       numbers.emplace();
-      for (std::int64_t i = 0; i < count.constant(); ++i) numbers->push_back(number_at((*start)[0], i, step));
+      for (std::int64_t i = 0; i < count.constant(); ++i) numbers->push_back(range_number((*start)[0], i, step));
     }
   }
   ctx.set(0, elem, {count});
@@ -76,6 +77,7 @@ void infer_range(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace range_cc
 
 constinit const Operator Range = {.name = "Range", .history = kRange, .infer = infer_range};
 

@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace range_adapt_cc {
 namespace {
 
 void no_narrow_types(transform::NodeEdit& edit) {
@@ -13,6 +14,7 @@ void no_narrow_types(transform::NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace range_adapt_cc
 
 void range_steps(transform::StepTable& table) { table.add(Range, 11, 27, transform::unchanged, no_narrow_types); }
 

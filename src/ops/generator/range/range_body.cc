@@ -4,11 +4,12 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace range_body_cc {
 namespace {
 
 using opset::FunctionBody;
 
-constexpr FunctionBody kBodies[] = {{.since = 11, .opset = 18, .nodes = R"({
+constexpr FunctionBody kRangeBodies[] = {{.since = 11, .opset = 18, .nodes = R"({
   first = Cast <to = 11> (start)
   last = Cast <to = 11> (limit)
   step = Cast <to = 11> (delta)
@@ -30,7 +31,8 @@ constexpr FunctionBody kBodies[] = {{.since = 11, .opset = 18, .nodes = R"({
 })"}};
 
 }  // namespace
+}  // namespace range_body_cc
 
-void range_bodies(opset::BodyTable& table) { table.add(Range, kBodies); }
+void range_bodies(opset::BodyTable& table) { table.add(Range, kRangeBodies); }
 
 }  // namespace norn::ops

@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace range_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -75,6 +76,7 @@ void range_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace range_ref_cc
 
 void range_references(opset::ReferenceTable& table) { table.add(Range, range_ref); }
 

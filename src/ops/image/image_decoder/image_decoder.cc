@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace image_decoder_cc {
 namespace {
 
 using namespace opset;
@@ -32,6 +33,7 @@ void infer_image_decoder(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace image_decoder_cc
 
 PixelFormat resolve_image_decoder(const opset::NodeView& node) {
   const std::string format = node.attrs().s("pixel_format");

@@ -7,6 +7,7 @@
 #include "ops/image/image_decoder/image_decoder_ref.h"
 
 namespace norn::ops::image {
+inline namespace image_decoder_bmp_ref_cc {
 namespace {
 
 enum Compression : std::uint32_t { kRgb = 0, kRle8 = 1, kRle4 = 2, kBitFields = 3, kAlphaBitFields = 6 };
@@ -172,6 +173,7 @@ class BmpDecoder {
 };
 
 }  // namespace
+}  // namespace image_decoder_bmp_ref_cc
 
 Picture decode_bmp(Bytes file) { return BmpDecoder(file).run(); }
 

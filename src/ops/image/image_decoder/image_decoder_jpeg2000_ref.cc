@@ -10,6 +10,7 @@
 #include "ops/image/image_decoder/image_decoder_ref.h"
 
 namespace norn::ops::image {
+inline namespace image_decoder_jpeg2000_ref_cc {
 namespace {
 
 struct MemoryStream {
@@ -82,6 +83,7 @@ Picture to_picture(const opj_image_t& image, Picture picture) {
 }
 
 }  // namespace
+}  // namespace image_decoder_jpeg2000_ref_cc
 
 Picture decode_jpeg2000(Bytes file) {
   MemoryStream memory{file};

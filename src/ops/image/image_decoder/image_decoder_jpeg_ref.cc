@@ -16,6 +16,7 @@
 #include "ops/image/image_decoder/image_decoder_ref.h"
 
 namespace norn::ops::image {
+inline namespace image_decoder_jpeg_ref_cc {
 namespace {
 
 // A progressive file may send an image over and over again.
@@ -95,6 +96,7 @@ struct JpegDecoder {
 };
 
 }  // namespace
+}  // namespace image_decoder_jpeg_ref_cc
 
 Picture decode_jpeg(Bytes file) {
   JpegDecoder decoder;

@@ -10,6 +10,7 @@
 #include "ops/image/image_decoder/image_decoder_ref.h"
 
 namespace norn::ops::image {
+inline namespace image_decoder_png_ref_cc {
 namespace {
 
 struct PngDecoder {
@@ -61,6 +62,7 @@ struct PngDecoder {
 };
 
 }  // namespace
+}  // namespace image_decoder_png_ref_cc
 
 Picture decode_png(Bytes file) {
   PngDecoder decoder(file);

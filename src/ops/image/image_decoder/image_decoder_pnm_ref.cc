@@ -3,6 +3,7 @@
 #include "ops/image/image_decoder/image_decoder_ref.h"
 
 namespace norn::ops::image {
+inline namespace image_decoder_pnm_ref_cc {
 namespace {
 
 class PnmDecoder {
@@ -99,6 +100,7 @@ class PnmDecoder {
 };
 
 }  // namespace
+}  // namespace image_decoder_pnm_ref_cc
 
 Picture decode_pnm(Bytes file) { return PnmDecoder(file).run(); }
 

@@ -28,6 +28,7 @@ Picture::Picture(std::int64_t width, std::int64_t height, int channels)
 
 }  // namespace image
 
+inline namespace image_decoder_ref_cc {
 namespace {
 
 using image::Bytes;
@@ -82,6 +83,7 @@ void image_decoder_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace image_decoder_ref_cc
 
 void image_decoder_references(opset::ReferenceTable& table) { table.add(ImageDecoder, image_decoder_ref); }
 

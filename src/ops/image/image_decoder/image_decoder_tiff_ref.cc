@@ -12,6 +12,7 @@
 #include "ops/image/image_decoder/image_decoder_ref.h"
 
 namespace norn::ops::image {
+inline namespace image_decoder_tiff_ref_cc {
 namespace {
 
 struct MemoryFile {
@@ -19,7 +20,7 @@ struct MemoryFile {
   std::uint64_t at = 0;
 };
 
-tmsize_t read_bytes(thandle_t handle, void* to, tmsize_t count) {
+tmsize_t read_tiff(thandle_t handle, void* to, tmsize_t count) {
   auto* file = static_cast<MemoryFile*>(handle);
   if (file->at >= file->bytes.size() || count <= 0) return 0;
   const auto n = std::min<std::uint64_t>(static_cast<std::uint64_t>(count), file->bytes.size() - file->at);
@@ -28,7 +29,7 @@ tmsize_t read_bytes(thandle_t handle, void* to, tmsize_t count) {
   return static_cast<tmsize_t>(n);
 }
 
-toff_t seek(thandle_t handle, toff_t offset, int whence) {
+toff_t seek_tiff(thandle_t handle, toff_t offset, int whence) {
   auto* file = static_cast<MemoryFile*>(handle);
   file->at = offset + (whence == SEEK_CUR ? file->at : whence == SEEK_END ? file->bytes.size() : 0);
   return file->at;
@@ -44,7 +45,7 @@ std::unique_ptr<TIFF, void (*)(TIFF*)> open(MemoryFile& file) {
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), be_silent, nullptr);
   // libtiff takes the bytes where they lie. Without that, Debian 12's refuses tiles that are not compressed.
   return {TIFFClientOpenExt(
-              "image", "r", &file, read_bytes, [](thandle_t, void*, tmsize_t) -> tmsize_t { return 0; }, seek,
+              "image", "r", &file, read_tiff, [](thandle_t, void*, tmsize_t) -> tmsize_t { return 0; }, seek_tiff,
               [](thandle_t) { return 0; },
               [](thandle_t handle) -> toff_t { return static_cast<MemoryFile*>(handle)->bytes.size(); },
               [](thandle_t handle, void** base, toff_t* size) {
@@ -58,6 +59,7 @@ std::unique_ptr<TIFF, void (*)(TIFF*)> open(MemoryFile& file) {
 }
 
 }  // namespace
+}  // namespace image_decoder_tiff_ref_cc
 
 Picture decode_tiff(Bytes file) {
   MemoryFile memory{file};

@@ -7,6 +7,7 @@
 #include "ops/image/image_decoder/image_decoder_ref.h"
 
 namespace norn::ops::image {
+inline namespace image_decoder_webp_ref_cc {
 namespace {
 
 void decode_first_frame(Bytes file, Picture& picture) {
@@ -31,6 +32,7 @@ void decode_first_frame(Bytes file, Picture& picture) {
 }
 
 }  // namespace
+}  // namespace image_decoder_webp_ref_cc
 
 Picture decode_webp(Bytes file) {
   WebPBitstreamFeatures features;

@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace bit_shift_cc {
 namespace {
 
 using namespace opset;
@@ -46,6 +47,7 @@ std::optional<DimExpr> shift_right(const DimExpr& x, const DimExpr& shift) {
 void infer_bit_shift(InferContext& ctx) { infer_arithmetic(ctx, shifts_left(ctx) ? shift_left : shift_right); }
 
 }  // namespace
+}  // namespace bit_shift_cc
 
 bool shifts_left(const NodeView& node) {
   const std::string direction = node.attrs().s("direction");

@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace bit_shift_ref_cc {
 namespace {
 
 std::uint64_t left(std::uint64_t x, std::uint64_t shift) { return shift < 64 ? x << shift : 0; }
@@ -20,6 +21,7 @@ void bit_shift_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace bit_shift_ref_cc
 
 void bit_shift_references(opset::ReferenceTable& table) { table.add(BitShift, bit_shift_ref); }
 

@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace bitwise_cc {
 namespace {
 
 using namespace opset;
@@ -56,6 +57,7 @@ void infer_bitwise_not(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace bitwise_cc
 
 constinit const Operator BitwiseAnd = {.name = "BitwiseAnd", .history = kRows18, .infer = infer_bitwise_and};
 constinit const Operator BitwiseOr = {.name = "BitwiseOr", .history = kRows18, .infer = infer_bitwise_or};

@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace bitwise_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -19,6 +20,7 @@ void bitwise_not_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace bitwise_ref_cc
 
 void bitwise_references(opset::ReferenceTable& table) {
   table.add(BitwiseAnd, bitwise<std::bit_and>);

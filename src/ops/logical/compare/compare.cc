@@ -10,6 +10,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace compare_cc {
 namespace {
 
 using namespace opset;
@@ -52,14 +53,14 @@ constexpr Schema kEqual[] = {
     {.since = 19, .inputs = kInputs13, .outputs = kOutputs13, .types = kEqualTypes19, .same_meaning = true},
 };
 
-constexpr Schema kRows1[] = {
+constexpr Schema kCompareRows1[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = kAttrs, .types = kGreaterTypes1},
     {.since = 7, .inputs = kInputs1, .outputs = kOutputs1, .types = kGreaterTypes1},
     {.since = 9, .inputs = kInputs1, .outputs = kOutputs1, .types = kTypes9, .same_meaning = true},
     {.since = 13, .inputs = kInputs13, .outputs = kOutputs13, .types = kGreaterTypes13, .same_meaning = true},
 };
 
-constexpr Schema kRows12[] = {
+constexpr Schema kCompareRows12[] = {
     {.since = 12, .inputs = kInputs13, .outputs = kOutputs13, .types = kTypes9},
     {.since = 16, .inputs = kInputs13, .outputs = kOutputs13, .types = kGreaterTypes13, .same_meaning = true},
 };
@@ -118,14 +119,17 @@ void infer_compare(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace compare_cc
 
 constinit const Operator Equal = {.name = "Equal", .history = kEqual, .infer = infer_compare<is_equal>};
-constinit const Operator Greater = {.name = "Greater", .history = kRows1, .infer = infer_compare<is_greater>};
-constinit const Operator GreaterOrEqual = {
-    .name = "GreaterOrEqual", .history = kRows12, .infer = infer_compare<is_at_least>, .bodies = kGreaterOrEqualBodies};
-constinit const Operator Less = {.name = "Less", .history = kRows1, .infer = infer_compare<is_less>};
+constinit const Operator Greater = {.name = "Greater", .history = kCompareRows1, .infer = infer_compare<is_greater>};
+constinit const Operator GreaterOrEqual = {.name = "GreaterOrEqual",
+                                           .history = kCompareRows12,
+                                           .infer = infer_compare<is_at_least>,
+                                           .bodies = kGreaterOrEqualBodies};
+constinit const Operator Less = {.name = "Less", .history = kCompareRows1, .infer = infer_compare<is_less>};
 constinit const Operator LessOrEqual = {
-    .name = "LessOrEqual", .history = kRows12, .infer = infer_compare<is_at_most>, .bodies = kLessOrEqualBodies};
+    .name = "LessOrEqual", .history = kCompareRows12, .infer = infer_compare<is_at_most>, .bodies = kLessOrEqualBodies};
 
 void compare_schemas(SchemaTable& table) {
   for (const Operator* op : {&Equal, &Greater, &GreaterOrEqual, &Less, &LessOrEqual}) table.add(*op);

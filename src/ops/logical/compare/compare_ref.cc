@@ -4,6 +4,7 @@
 #include "ops/logical/compare/compare.h"
 
 namespace norn::ops {
+inline namespace compare_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -26,6 +27,7 @@ void greater_or_equal_ref(ReferenceContext& ctx) { compare(ctx, std::greater_equ
 void less_or_equal_ref(ReferenceContext& ctx) { compare(ctx, std::less_equal<>()); }
 
 }  // namespace
+}  // namespace compare_ref_cc
 
 void compare_references(opset::ReferenceTable& table) {
   table.add(Equal, equal_ref);

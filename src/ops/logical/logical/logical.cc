@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace logical_cc {
 namespace {
 
 using namespace opset;
@@ -28,7 +29,7 @@ constexpr Attr kAttrs[] = {
 constexpr TypeConstraint kAndTypes[] = {{"T", tensors(types::kBool)}, {"T1", tensors(types::kBool)}};
 constexpr TypeConstraint kNotTypes[] = {{"T", tensors(types::kBool)}};
 
-constexpr Schema kRows1[] = {
+constexpr Schema kLogicalRows1[] = {
     {.since = 1, .inputs = kAndInputs1, .outputs = kAndOutputs1, .attrs = kAttrs, .types = kAndTypes},
     {.since = 7, .inputs = kInputs7, .outputs = kOutputs7, .types = kAndTypes},
 };
@@ -40,10 +41,11 @@ constexpr Schema kNot[] = {
 void infer_logical(InferContext& ctx) { infer_pairs(ctx, DataType::Bool); }
 
 }  // namespace
+}  // namespace logical_cc
 
-constinit const Operator And = {.name = "And", .history = kRows1, .infer = infer_logical};
-constinit const Operator Or = {.name = "Or", .history = kRows1, .infer = infer_logical};
-constinit const Operator Xor = {.name = "Xor", .history = kRows1, .infer = infer_logical};
+constinit const Operator And = {.name = "And", .history = kLogicalRows1, .infer = infer_logical};
+constinit const Operator Or = {.name = "Or", .history = kLogicalRows1, .infer = infer_logical};
+constinit const Operator Xor = {.name = "Xor", .history = kLogicalRows1, .infer = infer_logical};
 constinit const Operator Not = {.name = "Not", .history = kNot, .infer = same_as_input};
 
 void logical_schemas(SchemaTable& table) {

@@ -2,6 +2,7 @@
 #include "ops/logical/logical/logical.h"
 
 namespace norn::ops {
+inline namespace logical_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -29,6 +30,7 @@ void not_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace logical_ref_cc
 
 void logical_references(opset::ReferenceTable& table) {
   table.add(And, and_ref);

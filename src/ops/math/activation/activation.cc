@@ -5,6 +5,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace activation_cc {
 namespace {
 
 using namespace opset;
@@ -144,6 +145,7 @@ void infer_gelu(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace activation_cc
 
 ActivationParams resolve_activation(const opset::Attrs& attrs) {
   ActivationParams p;

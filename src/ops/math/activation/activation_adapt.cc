@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace activation_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -15,6 +16,7 @@ void keep_constants(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace activation_adapt_cc
 
 void activation_steps(StepTable& table) {
   for (const opset::Operator* op : {&Elu, &HardSigmoid, &LeakyRelu})

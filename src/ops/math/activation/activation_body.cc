@@ -4,6 +4,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace activation_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -160,6 +161,7 @@ constexpr FunctionBody kThresholdedRelu[] = {{.since = 10, .opset = 18, .nodes =
 })"}};
 
 }  // namespace
+}  // namespace activation_body_cc
 
 void activation_bodies(opset::BodyTable& table) {
   table.add(Celu, kCelu);

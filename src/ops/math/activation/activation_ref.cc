@@ -8,6 +8,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace activation_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -68,6 +69,7 @@ void thresholded_relu_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace activation_ref_cc
 
 void activation_references(opset::ReferenceTable& table) {
   table.add(Celu, celu_ref);

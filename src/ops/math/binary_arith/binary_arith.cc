@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace binary_arith_cc {
 namespace {
 
 using namespace opset;
@@ -102,6 +103,7 @@ void infer_mul(InferContext& ctx) { infer_arithmetic(ctx, multiply, multiply_fra
 void infer_div(InferContext& ctx) { infer_arithmetic(ctx, divide, divide_fractions); }
 
 }  // namespace
+}  // namespace binary_arith_cc
 
 constinit const Operator Add = {.name = "Add", .history = kHistory, .infer = infer_add, .elementwise = true};
 constinit const Operator Sub = {.name = "Sub", .history = kHistory, .infer = infer_sub, .elementwise = true};

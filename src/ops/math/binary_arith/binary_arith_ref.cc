@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace binary_arith_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -28,6 +29,7 @@ void div_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace binary_arith_ref_cc
 
 void binary_arith_references(opset::ReferenceTable& table) {
   table.add(Add, add_ref);

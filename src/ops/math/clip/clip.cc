@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace clip_cc {
 namespace {
 
 using namespace opset;
@@ -73,6 +74,7 @@ void infer_clip(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace clip_cc
 
 constinit const Operator Clip = {.name = "Clip", .history = kClip, .infer = infer_clip, .elementwise = true};
 

@@ -6,6 +6,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace clip_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -28,6 +29,7 @@ void bounds_to_attributes(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace clip_adapt_cc
 
 void clip_steps(StepTable& table) {
   table.add(Clip, 1, 6, drop_consumed_inputs, unchanged);

@@ -3,6 +3,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace clip_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -17,10 +18,11 @@ void clip_body(BodyBuilder& b) {
   b.add(b.has_input(2) ? "output = Min (" + value + ", max)" : "output = Identity (" + value + ")");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 11, .opset = 13, .build = clip_body}};
+constexpr FunctionBody kClipBodies[] = {{.since = 11, .opset = 13, .build = clip_body}};
 
 }  // namespace
+}  // namespace clip_body_cc
 
-void clip_bodies(opset::BodyTable& table) { table.add(Clip, kBodies); }
+void clip_bodies(opset::BodyTable& table) { table.add(Clip, kClipBodies); }
 
 }  // namespace norn::ops

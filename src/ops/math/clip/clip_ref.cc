@@ -11,6 +11,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace clip_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -61,6 +62,7 @@ void clip_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace clip_ref_cc
 
 void clip_references(opset::ReferenceTable& table) { table.add(Clip, clip_ref); }
 

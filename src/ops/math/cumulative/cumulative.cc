@@ -5,6 +5,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace cumulative_cc {
 namespace {
 
 using namespace opset;
@@ -44,6 +45,7 @@ void infer_cumulative(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace cumulative_cc
 
 CumulativeParams resolve_cumulative(const NodeView& node, std::int64_t rank) {
   CumulativeParams p{.exclusive = node.attrs().flag("exclusive"), .reverse = node.attrs().flag("reverse")};

@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace cumulative_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -34,6 +35,7 @@ void cum_prod_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace cumulative_ref_cc
 
 void cumulative_references(opset::ReferenceTable& table) {
   table.add(CumProd, cum_prod_ref);

@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace det_cc {
 namespace {
 
 using namespace opset;
@@ -31,6 +32,7 @@ void infer_det(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace det_cc
 
 constinit const Operator Det = {.name = "Det", .history = kDet, .infer = infer_det};
 

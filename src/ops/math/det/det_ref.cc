@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace det_ref_cc {
 namespace {
 
 // Of an n x n matrix, which is overwritten.
@@ -53,6 +54,7 @@ void det_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace det_ref_cc
 
 void det_references(opset::ReferenceTable& table) { table.add(Det, det_ref); }
 

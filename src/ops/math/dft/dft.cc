@@ -8,6 +8,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace dft_cc {
 namespace {
 
 using namespace opset;
@@ -68,11 +69,12 @@ std::optional<std::int64_t> axis_of(const NodeView& node, std::int64_t rank) {
 }
 
 }  // namespace
+}  // namespace dft_cc
 
 DftParams resolve_dft(const NodeView& node, const Dims& dims) {
   DftParams p{.inverse = node.attrs().flag("inverse"), .onesided = node.attrs().flag("onesided")};
   if (dims.size() < 2) {
-    node.fail("the input has rank " + std::to_string(dims.size()) +
+    node.fail(std::string("the input has rank ") + std::to_string(dims.size()) +
               "; it needs an axis of the signal and a last one of size 1 or 2, for real or complex numbers");
   }
   if (const DimExpr& parts = dims.back(); parts.is_constant()) {

@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace dft_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -26,6 +27,7 @@ void axis_to_attribute(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace dft_adapt_cc
 
 void dft_steps(StepTable& table) { table.add(DFT, 17, 20, axis_to_input, axis_to_attribute); }
 

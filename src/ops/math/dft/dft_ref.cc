@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace dft_ref_cc {
 namespace {
 
 void dft_ref(opset::ReferenceContext& ctx) {
@@ -52,6 +53,7 @@ void dft_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace dft_ref_cc
 
 void dft_references(opset::ReferenceTable& table) { table.add(DFT, dft_ref); }
 

@@ -11,6 +11,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace einsum_cc {
 namespace {
 
 using namespace opset;
@@ -98,8 +99,7 @@ void check_output(const NodeView& node, const Equation& e, const Term& output) {
   for (const int l : output.letters) {
     bool& left = known[static_cast<std::size_t>(l)];
     if (!left)
-      node.fail("the output's term has the letter " +
-                std::string(1, static_cast<char>(l < 26 ? 'A' + l : 'a' + l - 26)) +
+      node.fail(std::string("the output's term has the letter ") + static_cast<char>(l < 26 ? 'A' + l : 'a' + l - 26) +
                 " twice, or no input's term has it");
     left = false;
   }
@@ -157,6 +157,7 @@ void infer_einsum(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace einsum_cc
 
 EinsumParams resolve_einsum(const NodeView& node, const std::vector<std::int64_t>& ranks) {
   Equation e = parse(node, ranks.size());

@@ -12,6 +12,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace einsum_ref_cc {
 namespace {
 
 // A tensor with a label for each axis, each of them once.
@@ -168,6 +169,7 @@ void einsum_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace einsum_ref_cc
 
 void einsum_references(opset::ReferenceTable& table) { table.add(Einsum, einsum_ref); }
 

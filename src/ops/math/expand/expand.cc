@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace expand_cc {
 namespace {
 
 using namespace opset;
@@ -47,6 +48,7 @@ void infer_expand(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace expand_cc
 
 constinit const Operator Expand = {.name = "Expand", .history = kExpand, .infer = infer_expand};
 

@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace expand_ref_cc {
 namespace {
 
 void expand_ref(opset::ReferenceContext& ctx) {
@@ -17,6 +18,7 @@ void expand_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace expand_ref_cc
 
 void expand_references(opset::ReferenceTable& table) { table.add(Expand, expand_ref); }
 

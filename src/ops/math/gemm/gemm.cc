@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace gemm_cc {
 namespace {
 
 using namespace opset;
@@ -78,6 +79,7 @@ void infer_gemm(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace gemm_cc
 
 GemmParams resolve_gemm(const NodeView& node) {
   const Attrs& attrs = node.attrs();

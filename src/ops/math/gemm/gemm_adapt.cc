@@ -5,6 +5,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace gemm_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -30,6 +31,7 @@ void write_c(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace gemm_adapt_cc
 
 void gemm_steps(StepTable& table) {
   table.add(Gemm, 6, 7, drop_broadcast, write_broadcast);

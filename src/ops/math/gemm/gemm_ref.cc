@@ -11,6 +11,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace gemm_ref_cc {
 namespace {
 
 template <class D>
@@ -25,14 +26,14 @@ std::vector<D> matrix(const Tensor& t, bool transpose) {
   return turned;
 }
 
-bool whole(double v) { return v == std::trunc(v) && std::abs(v) < 9e18; }
+bool is_whole(double v) { return v == std::trunc(v) && std::abs(v) < 9e18; }
 
 template <class D>
 D combine(double alpha, D product, double beta, D c) {
   if constexpr (std::is_same_v<D, double>) {
     return beta == 0 ? alpha * product : alpha * product + beta * c;
   } else {
-    if (whole(alpha) && whole(beta)) {
+    if (is_whole(alpha) && is_whole(beta)) {
       const auto a = static_cast<std::uint64_t>(static_cast<std::int64_t>(alpha));
       const auto b = static_cast<std::uint64_t>(static_cast<std::int64_t>(beta));
       return static_cast<D>(a * static_cast<std::uint64_t>(product) + b * static_cast<std::uint64_t>(c));
@@ -83,6 +84,7 @@ void gemm_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace gemm_ref_cc
 
 void gemm_references(opset::ReferenceTable& table) { table.add(Gemm, gemm_ref); }
 

@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace matmul_cc {
 namespace {
 
 using namespace opset;
@@ -32,11 +33,12 @@ constexpr Schema kMatMul[] = {
 constexpr const char* kScalar = "a scalar cannot be multiplied as a matrix";
 constexpr const char* kScalarHint = "Mul multiplies by scalars";
 
-void infer(InferContext& ctx) {
+void infer_one_matmul(InferContext& ctx) {
   infer_matmul(ctx, 0, 1, ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1));
 }
 
 }  // namespace
+}  // namespace matmul_cc
 
 MatMulShape resolve_matmul(const NodeView& node, const Shape& a, const Shape& b) {
   if (a.empty() || b.empty()) node.fail(kScalar, kScalarHint);
@@ -74,7 +76,7 @@ void infer_matmul(InferContext& ctx, int a_input, int b_input, DataType elem) {
   ctx.set(0, elem, std::move(out));
 }
 
-constinit const Operator MatMul = {.name = "MatMul", .history = kMatMul, .infer = infer};
+constinit const Operator MatMul = {.name = "MatMul", .history = kMatMul, .infer = infer_one_matmul};
 
 void matmul_schemas(SchemaTable& table) { table.add(MatMul); }
 

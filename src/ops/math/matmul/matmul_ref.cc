@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace matmul_ref_cc {
 namespace {
 
 void matmul_ref(opset::ReferenceContext& ctx) {
@@ -17,6 +18,7 @@ void matmul_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace matmul_ref_cc
 
 void matmul_references(opset::ReferenceTable& table) { table.add(MatMul, matmul_ref); }
 

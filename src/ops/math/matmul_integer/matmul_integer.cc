@@ -7,6 +7,7 @@
 #include "ops/math/matmul/matmul.h"
 
 namespace norn::ops {
+inline namespace matmul_integer_cc {
 namespace {
 
 using namespace opset;
@@ -32,7 +33,7 @@ constexpr Schema kMatMulInteger[] = {
     {.since = 10, .inputs = kInputs, .outputs = kOutputs, .types = kTypes},
 };
 
-void does_not_fit(const NodeView& node, const std::string& matrix, const std::string& given, By by) {
+void zero_point_does_not_fit(const NodeView& node, const std::string& matrix, const std::string& given, By by) {
   node.fail("scales or zero points of shape " + given + " do not fit a matrix of shape " + matrix,
             by == By::Row ? "it takes one number, one for each row, or a tensor of the same rank whose last size is 1"
                           : "it takes one number, one for each column, or a tensor of the same rank whose second last "
@@ -46,6 +47,7 @@ void infer_matmul_integer(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace matmul_integer_cc
 
 Shape resolve_by(const NodeView& node, const Shape& matrix, const Shape& given, By by) {
   if (given.empty() || given == Shape{1}) return {};
@@ -59,7 +61,7 @@ Shape resolve_by(const NodeView& node, const Shape& matrix, const Shape& given, 
     // A list has one for each; of a tensor, 1 stands for all.
     fits = d + skip == across || shape[d] == matrix[d + skip] || (shape[d] == 1 && given.size() > 1);
   }
-  if (!fits) does_not_fit(node, norn::to_string(matrix), norn::to_string(given), by);
+  if (!fits) zero_point_does_not_fit(node, norn::to_string(matrix), norn::to_string(given), by);
   return shape;
 }
 
@@ -68,7 +70,8 @@ void infer_by(InferContext& ctx, int matrix, int given, By by) {
   const Dims &m = ctx.shape(matrix), &g = ctx.shape(given);
   if (g.empty() || m.empty() || (g.size() == 1 && !DimExpr::differ(g[0], 1))) return;
   const std::size_t back = by == By::Row ? 1 : 2;
-  if (m.size() < 2 || (g.size() != 1 && g.size() != m.size())) return does_not_fit(ctx, to_string(m), to_string(g), by);
+  if (m.size() < 2 || (g.size() != 1 && g.size() != m.size()))
+    return zero_point_does_not_fit(ctx, to_string(m), to_string(g), by);
   if (g.size() == 1) {
     ctx.unify(m[m.size() - (3 - back)], g[0],
               by == By::Row ? "rows and size of the list for them" : "columns and size of the list for them");
@@ -77,7 +80,7 @@ void infer_by(InferContext& ctx, int matrix, int given, By by) {
   for (std::size_t d = 0; d < g.size(); ++d) {
     const bool across = d == m.size() - back;
     if (DimExpr::differ(g[d], 1) && (across || (m[d].is_constant() && g[d].is_constant() && m[d] != g[d])))
-      does_not_fit(ctx, to_string(m), to_string(g), by);
+      zero_point_does_not_fit(ctx, to_string(m), to_string(g), by);
   }
 }
 

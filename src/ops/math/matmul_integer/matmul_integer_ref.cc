@@ -5,6 +5,7 @@
 #include "ops/math/matmul_integer/quantized_matrix.h"
 
 namespace norn::ops {
+inline namespace matmul_integer_ref_cc {
 namespace {
 
 void matmul_integer_ref(opset::ReferenceContext& ctx) {
@@ -16,6 +17,7 @@ void matmul_integer_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace matmul_integer_ref_cc
 
 std::vector<double> without_zero_point(const opset::ReferenceContext& ctx, int input, int zero_point, Shape batch,
                                        std::int64_t rows, std::int64_t columns, By by) {

@@ -4,6 +4,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace mel_weight_matrix_cc {
 namespace {
 
 using namespace opset;
@@ -36,7 +37,7 @@ void infer_mel_weight_matrix(InferContext& ctx) {
   ctx.set(0, p.type, {rows, p.bands ? *p.bands : ctx.fresh_dim("num_mel_bins is not known")});
 }
 
-std::optional<DimExpr> count(const NodeView& node, int i, std::int64_t least) {
+std::optional<DimExpr> count_from(const NodeView& node, int i, std::int64_t least) {
   auto given = one_int(node, i);
   if (given && given->is_constant() && given->constant() < least) {
     node.fail(std::string(kInputs[i].name) + " is " + given->to_string() + ", but has to be at least " +
@@ -46,12 +47,13 @@ std::optional<DimExpr> count(const NodeView& node, int i, std::int64_t least) {
 }
 
 }  // namespace
+}  // namespace mel_weight_matrix_cc
 
 MelParams resolve_mel_weight_matrix(const NodeView& node) {
   return {.type = *type_attribute(node, "output_datatype", "T3"),
-          .bands = count(node, 0, 0),
-          .dft_length = count(node, 1, 0),
-          .sample_rate = count(node, 2, 1)};
+          .bands = count_from(node, 0, 0),
+          .dft_length = count_from(node, 1, 0),
+          .sample_rate = count_from(node, 2, 1)};
 }
 
 constinit const Operator MelWeightMatrix = {

@@ -11,6 +11,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace mel_weight_matrix_ref_cc {
 namespace {
 
 const double kLog10 = std::log(10.0);
@@ -69,6 +70,7 @@ void mel_weight_matrix_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace mel_weight_matrix_ref_cc
 
 void mel_weight_matrix_references(opset::ReferenceTable& table) { table.add(MelWeightMatrix, mel_weight_matrix_ref); }
 

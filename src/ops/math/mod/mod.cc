@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace mod_cc {
 namespace {
 
 using namespace opset;
@@ -49,6 +50,7 @@ void infer_mod(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace mod_cc
 
 bool truncates_quotient(const NodeView& node) {
   const std::int64_t fmod = node.attrs().i("fmod");

@@ -4,6 +4,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace mod_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -20,6 +21,7 @@ void require_integers_or_fmod(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace mod_adapt_cc
 
 void mod_steps(StepTable& table) {
   table.add(Mod, 13, 28, require_integers_or_fmod, require_integers_or_fmod);

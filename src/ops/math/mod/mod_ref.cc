@@ -8,6 +8,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace mod_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -45,6 +46,7 @@ void mod_10_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace mod_ref_cc
 
 void mod_references(opset::ReferenceTable& table) {
   table.add(Mod, mod_ref, 28);

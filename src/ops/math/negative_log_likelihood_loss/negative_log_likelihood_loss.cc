@@ -6,6 +6,7 @@
 #include <utility>
 
 namespace norn::ops {
+inline namespace negative_log_likelihood_loss_cc {
 namespace {
 
 using namespace opset;
@@ -40,6 +41,7 @@ constexpr Schema kNegativeLogLikelihoodLoss[] = {
 };
 
 }  // namespace
+}  // namespace negative_log_likelihood_loss_cc
 
 void infer_class_loss(InferContext& ctx) {
   const std::string reduction = ctx.attrs().s("reduction");

@@ -6,6 +6,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace negative_log_likelihood_loss_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -75,10 +76,14 @@ void negative_log_likelihood_loss_body(BodyBuilder& b) {
           ") loss = Div (total, shares)");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 12, .opset = 18, .build = negative_log_likelihood_loss_body}};
+constexpr FunctionBody kNegativeLogLikelihoodLossBodies[] = {
+    {.since = 12, .opset = 18, .build = negative_log_likelihood_loss_body}};
 
 }  // namespace
+}  // namespace negative_log_likelihood_loss_body_cc
 
-void negative_log_likelihood_loss_bodies(opset::BodyTable& table) { table.add(NegativeLogLikelihoodLoss, kBodies); }
+void negative_log_likelihood_loss_bodies(opset::BodyTable& table) {
+  table.add(NegativeLogLikelihoodLoss, kNegativeLogLikelihoodLossBodies);
+}
 
 }  // namespace norn::ops

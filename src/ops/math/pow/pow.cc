@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace pow_cc {
 namespace {
 
 using namespace opset;
@@ -46,6 +47,7 @@ constexpr Schema kPow[] = {
 void infer_pow(InferContext& ctx) { infer_pairs(ctx, ctx.elem(0)); }
 
 }  // namespace
+}  // namespace pow_cc
 
 constinit const Operator Pow = {.name = "Pow", .history = kPow, .infer = infer_pow, .elementwise = true};
 

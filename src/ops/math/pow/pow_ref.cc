@@ -6,6 +6,7 @@
 #include "ops/math/pow/pow.h"
 
 namespace norn::ops {
+inline namespace pow_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -44,6 +45,7 @@ void pow_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace pow_ref_cc
 
 void pow_references(opset::ReferenceTable& table) { table.add(Pow, pow_ref); }
 

@@ -5,6 +5,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace prelu_cc {
 namespace {
 
 using namespace opset;
@@ -43,6 +44,7 @@ void infer_prelu(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace prelu_cc
 
 constinit const Operator PRelu = {.name = "PRelu", .history = kPRelu, .infer = infer_prelu, .elementwise = true};
 

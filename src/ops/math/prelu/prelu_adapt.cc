@@ -8,6 +8,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace prelu_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -44,6 +45,7 @@ void slope_by_channels(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace prelu_adapt_cc
 
 void prelu_steps(StepTable& table) {
   table.add(PRelu, 1, 6, drop_consumed_inputs, unchanged);

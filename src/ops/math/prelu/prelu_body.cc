@@ -6,6 +6,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace prelu_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -56,13 +57,14 @@ void by_channel_body(BodyBuilder& b) {
   )");
 }
 
-constexpr FunctionBody kBodies[] = {
+constexpr FunctionBody kPreluBodies[] = {
     {.since = 1, .opset = 16, .build = by_channel_body},
     {.since = 7, .opset = 16, .nodes = kNodes},
 };
 
 }  // namespace
+}  // namespace prelu_body_cc
 
-void prelu_bodies(opset::BodyTable& table) { table.add(PRelu, kBodies); }
+void prelu_bodies(opset::BodyTable& table) { table.add(PRelu, kPreluBodies); }
 
 }  // namespace norn::ops

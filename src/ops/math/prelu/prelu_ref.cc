@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace prelu_ref_cc {
 namespace {
 
 void prelu_ref(opset::ReferenceContext& ctx) {
@@ -25,6 +26,7 @@ void prelu_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace prelu_ref_cc
 
 void prelu_references(opset::ReferenceTable& table) { table.add(PRelu, prelu_ref, 7); }
 

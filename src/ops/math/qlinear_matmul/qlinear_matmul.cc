@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace qlinear_matmul_cc {
 namespace {
 
 using namespace opset;
@@ -67,6 +68,7 @@ void infer_qlinear_matmul(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace qlinear_matmul_cc
 
 constinit const Operator QLinearMatMul = {
     .name = "QLinearMatMul", .history = kQLinearMatMul, .infer = infer_qlinear_matmul};

@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace qlinear_matmul_adapt_cc {
 namespace {
 
 void require_float_scales(transform::NodeEdit& edit) {
@@ -10,6 +11,7 @@ void require_float_scales(transform::NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace qlinear_matmul_adapt_cc
 
 void qlinear_matmul_steps(transform::StepTable& table) {
   table.add(QLinearMatMul, 10, 21, transform::unchanged, require_float_scales);

@@ -9,6 +9,7 @@
 #include "ops/quantization/quantize/quantize_elements.h"
 
 namespace norn::ops {
+inline namespace qlinear_matmul_ref_cc {
 namespace {
 
 void qlinear_matmul_ref(opset::ReferenceContext& ctx) {
@@ -39,6 +40,7 @@ void qlinear_matmul_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace qlinear_matmul_ref_cc
 
 void qlinear_matmul_references(opset::ReferenceTable& table) { table.add(QLinearMatMul, qlinear_matmul_ref); }
 

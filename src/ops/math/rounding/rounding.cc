@@ -8,6 +8,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace rounding_cc {
 namespace {
 
 using namespace opset;
@@ -56,6 +57,7 @@ void infer_round(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace rounding_cc
 
 constinit const Operator Ceil = {.name = "Ceil", .history = kRows1, .infer = infer_ceil, .elementwise = true};
 constinit const Operator Floor = {.name = "Floor", .history = kRows1, .infer = infer_floor, .elementwise = true};

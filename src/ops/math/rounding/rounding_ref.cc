@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace rounding_ref_cc {
 namespace {
 
 double to_even(double x) { return x - std::remainder(x, 1.0); }
@@ -21,6 +22,7 @@ void round_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace rounding_ref_cc
 
 void rounding_references(opset::ReferenceTable& table) {
   table.add(Ceil, ceil_ref);

@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace softmax_cc {
 namespace {
 
 using namespace opset;
@@ -32,6 +33,7 @@ void infer_softmax(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace softmax_cc
 
 SoftmaxParams resolve_softmax(const NodeView& node, std::int64_t rank) {
   const bool flattens = node.version() < 13;

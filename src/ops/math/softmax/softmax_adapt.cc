@@ -11,6 +11,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace softmax_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -72,6 +73,7 @@ void as_matrix(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace softmax_adapt_cc
 
 void softmax_steps(StepTable& table) {
   for (const opset::Operator* op : {&Softmax, &LogSoftmax, &Hardmax}) {

@@ -3,6 +3,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace softmax_body_cc {
 namespace {
 
 using opset::FunctionBody;
@@ -31,6 +32,7 @@ constexpr FunctionBody kLogSoftmax[] = {{.since = 13, .opset = 18, .nodes = R"({
 })"}};
 
 }  // namespace
+}  // namespace softmax_body_cc
 
 void softmax_bodies(opset::BodyTable& table) {
   table.add(Softmax, kSoftmax);

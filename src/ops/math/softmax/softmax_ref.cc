@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace softmax_ref_cc {
 namespace {
 
 void run(opset::ReferenceContext& ctx, bool logarithm) {
@@ -47,6 +48,7 @@ void softmax_ref(opset::ReferenceContext& ctx) { run(ctx, false); }
 void log_softmax_ref(opset::ReferenceContext& ctx) { run(ctx, true); }
 
 }  // namespace
+}  // namespace softmax_ref_cc
 
 void softmax_references(opset::ReferenceTable& table) {
   table.add(Softmax, softmax_ref);

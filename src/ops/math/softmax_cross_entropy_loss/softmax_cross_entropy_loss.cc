@@ -5,6 +5,7 @@
 #include "ops/math/negative_log_likelihood_loss/negative_log_likelihood_loss.h"
 
 namespace norn::ops {
+inline namespace softmax_cross_entropy_loss_cc {
 namespace {
 
 using namespace opset;
@@ -49,6 +50,7 @@ void infer_softmax_cross_entropy_loss(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace softmax_cross_entropy_loss_cc
 
 constinit const Operator SoftmaxCrossEntropyLoss = {
     .name = "SoftmaxCrossEntropyLoss", .history = kSoftmaxCrossEntropyLoss, .infer = infer_softmax_cross_entropy_loss};

@@ -5,6 +5,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace stft_cc {
 namespace {
 
 using namespace opset;
@@ -42,6 +43,7 @@ void infer_stft(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace stft_cc
 
 StftParams resolve_stft(const NodeView& node, const Dims* signal, const Dims* window) {
   StftParams p{.onesided = node.attrs().flag("onesided"), .step = one_int(node, 1), .length = one_int(node, 3)};

@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace stft_ref_cc {
 namespace {
 
 opset::Dims dims_of(opset::ReferenceContext& ctx, int input, std::int64_t rank) {
@@ -54,6 +55,7 @@ void stft_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace stft_ref_cc
 
 void stft_references(opset::ReferenceTable& table) { table.add(STFT, stft_ref); }
 

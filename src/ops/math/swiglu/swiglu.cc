@@ -5,6 +5,7 @@
 #include "ops/common/agree.h"
 
 namespace norn::ops {
+inline namespace swiglu_cc {
 namespace {
 
 using namespace opset;
@@ -32,6 +33,7 @@ void infer_swiglu(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace swiglu_cc
 
 constinit const Operator SwiGLU = {.name = "SwiGLU", .history = kSwiGLU, .infer = infer_swiglu};
 

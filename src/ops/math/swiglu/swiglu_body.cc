@@ -3,6 +3,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace swiglu_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -30,10 +31,11 @@ void swiglu_body(BodyBuilder& b) {
   b.add("row = Mul (gate_row, B_of_the_shape_of_A) Y = Squeeze (row, first_axis)");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 28, .opset = 28, .build = swiglu_body}};
+constexpr FunctionBody kSwigluBodies[] = {{.since = 28, .opset = 28, .build = swiglu_body}};
 
 }  // namespace
+}  // namespace swiglu_body_cc
 
-void swiglu_bodies(opset::BodyTable& table) { table.add(SwiGLU, kBodies); }
+void swiglu_bodies(opset::BodyTable& table) { table.add(SwiGLU, kSwigluBodies); }
 
 }  // namespace norn::ops

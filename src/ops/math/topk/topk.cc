@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace topk_cc {
 namespace {
 
 using namespace opset;
@@ -67,6 +68,7 @@ void infer_topk(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace topk_cc
 
 TopKParams resolve_topk(const NodeView& node, std::int64_t rank) {
   const Attrs& attrs = node.attrs();

@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace topk_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -28,6 +29,7 @@ void drop_order(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace topk_adapt_cc
 
 void topk_steps(StepTable& table) {
   table.add(TopK, 1, 10, k_to_input, k_to_attribute);

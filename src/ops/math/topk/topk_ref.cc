@@ -13,6 +13,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace topk_ref_cc {
 namespace {
 
 // An integer that orders as the element does: both zeros are one, and so is every NaN.
@@ -98,6 +99,7 @@ void topk_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace topk_ref_cc
 
 void topk_references(opset::ReferenceTable& table) { table.add(TopK, topk_ref); }
 

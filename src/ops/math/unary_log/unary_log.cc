@@ -5,6 +5,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace unary_log_cc {
 namespace {
 
 using namespace opset;
@@ -50,6 +51,7 @@ constexpr Schema kSign[] = {
 };
 
 }  // namespace
+}  // namespace unary_log_cc
 
 constinit const Operator Log = {.name = "Log", .history = kLog, .infer = same_as_input, .elementwise = true};
 constinit const Operator Reciprocal = {

@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace unary_log_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -23,6 +24,7 @@ D sign(D x) {
 void sign_ref(ReferenceContext& ctx) { map_elements(ctx, {sign<double>, sign<std::int64_t>, sign<std::uint64_t>}); }
 
 }  // namespace
+}  // namespace unary_log_ref_cc
 
 void unary_log_references(opset::ReferenceTable& table) {
   table.add(Log, log_ref);

@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace unary_math_cc {
 namespace {
 
 using namespace opset;
@@ -91,6 +92,7 @@ void infer_neg(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace unary_math_cc
 
 constinit const Operator Relu = {.name = "Relu", .history = kRelu, .infer = infer_relu, .elementwise = true};
 constinit const Operator Abs = {.name = "Abs", .history = kAbs, .infer = infer_abs, .elementwise = true};

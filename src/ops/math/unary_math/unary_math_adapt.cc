@@ -4,6 +4,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace unary_math_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -23,6 +24,7 @@ void integers_through_float(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace unary_math_adapt_cc
 
 void unary_math_steps(StepTable& table) {
   for (const opset::Operator* op : {&Relu, &Abs, &Neg, &Exp, &Sqrt, &Sigmoid, &Tanh}) {

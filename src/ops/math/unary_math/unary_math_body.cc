@@ -2,6 +2,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace unary_math_body_cc {
 namespace {
 
 using opset::FunctionBody;
@@ -21,6 +22,7 @@ constexpr FunctionBody kSoftsign[] = {{.since = 1, .opset = 18, .nodes = R"({
 })"}};
 
 }  // namespace
+}  // namespace unary_math_body_cc
 
 void unary_math_bodies(opset::BodyTable& table) {
   table.add(Relu, kRelu);

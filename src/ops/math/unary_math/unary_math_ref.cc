@@ -11,6 +11,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace unary_math_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -55,6 +56,7 @@ void softsign_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace unary_math_ref_cc
 
 void unary_math_references(opset::ReferenceTable& table) {
   table.add(Relu, relu_ref);

@@ -5,6 +5,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace unary_trig_cc {
 namespace {
 
 using namespace opset;
@@ -27,6 +28,7 @@ constexpr Schema kRows9[] = {
 };
 
 }  // namespace
+}  // namespace unary_trig_cc
 
 constinit const Operator Sin = {.name = "Sin", .history = kRows7, .infer = same_as_input, .elementwise = true};
 constinit const Operator Cos = {.name = "Cos", .history = kRows7, .infer = same_as_input, .elementwise = true};

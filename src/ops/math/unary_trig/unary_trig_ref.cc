@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace unary_trig_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -44,6 +45,7 @@ void atanh_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace unary_trig_ref_cc
 
 void unary_trig_references(opset::ReferenceTable& table) {
   table.add(Sin, sin_ref);

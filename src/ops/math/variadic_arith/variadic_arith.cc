@@ -9,6 +9,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace variadic_arith_cc {
 namespace {
 
 using namespace opset;
@@ -117,6 +118,7 @@ void infer_max(InferContext& ctx) { infer_ints(ctx, DimExpr::max); }
 void infer_min(InferContext& ctx) { infer_ints(ctx, DimExpr::min); }
 
 }  // namespace
+}  // namespace variadic_arith_cc
 
 constinit const Operator Max = {.name = "Max", .history = kMax, .infer = infer_max, .elementwise = true};
 constinit const Operator Min = {.name = "Min", .history = kMin, .infer = infer_min, .elementwise = true};

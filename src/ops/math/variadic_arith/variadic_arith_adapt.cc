@@ -4,6 +4,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace variadic_arith_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -19,6 +20,7 @@ void require_equal_shapes(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace variadic_arith_adapt_cc
 
 void variadic_arith_steps(StepTable& table) {
   for (const opset::Operator* op : {&Max, &Min, &Sum, &Mean}) {

@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace variadic_arith_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -52,6 +53,7 @@ void sum_ref(ReferenceContext& ctx) { fold(ctx, {.f64 = plus<double>}); }
 void mean_ref(ReferenceContext& ctx) { fold(ctx, {.f64 = plus<double>}, ctx.input_count()); }
 
 }  // namespace
+}  // namespace variadic_arith_ref_cc
 
 void variadic_arith_references(opset::ReferenceTable& table) {
   table.add(Max, max_ref);

@@ -5,6 +5,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace window_function_cc {
 namespace {
 
 using namespace opset;
@@ -39,6 +40,7 @@ void infer_window(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace window_function_cc
 
 constinit const Operator BlackmanWindow = {.name = "BlackmanWindow", .history = kRows, .infer = infer_window};
 constinit const Operator HammingWindow = {.name = "HammingWindow", .history = kRows, .infer = infer_window};

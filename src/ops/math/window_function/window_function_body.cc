@@ -5,6 +5,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace window_function_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -53,6 +54,7 @@ constexpr FunctionBody kHamming[] = {{.since = 17, .opset = 17, .build = hamming
 constexpr FunctionBody kHann[] = {{.since = 17, .opset = 17, .build = hann_body}};
 
 }  // namespace
+}  // namespace window_function_body_cc
 
 void window_function_bodies(opset::BodyTable& table) {
   table.add(BlackmanWindow, kBlackman);

@@ -6,6 +6,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace earlier_forms_cc {
 namespace {
 
 using namespace opset;
@@ -113,6 +114,7 @@ void infer_cdist(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace earlier_forms_cc
 
 constinit const Operator ExpandDims = {.domain = kMicrosoftDomain, .name = "ExpandDims", .history = kExpandDims};
 constinit const Operator Trilu = {.domain = kMicrosoftDomain, .name = "Trilu", .history = kTrilu};

@@ -5,6 +5,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace earlier_forms_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -74,6 +75,7 @@ constexpr FunctionBody kGatherND[] = {{.since = 1, .opset = kBodyOpset, .build =
 constexpr FunctionBody kRange[] = {{.since = 1, .opset = kBodyOpset, .build = range_body}};
 
 }  // namespace
+}  // namespace earlier_forms_body_cc
 }  // namespace microsoft
 
 void earlier_forms_bodies(opset::BodyTable& table) {

@@ -12,6 +12,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace fused_attention_cc {
 namespace {
 
 using namespace opset;
@@ -256,7 +257,7 @@ void infer_projected(InferContext& ctx, const ProjectedInputs& at, DataType type
            or_fresh(ctx, keys ? Size(DimExpr::floor_div(*keys, heads)) : std::nullopt)});
 }
 
-void infer_attention(InferContext& ctx) { infer_projected(ctx, {1, 2, 3, 4, 5}, ctx.elem(0)); }
+void infer_fused_attention(InferContext& ctx) { infer_projected(ctx, {1, 2, 3, 4, 5}, ctx.elem(0)); }
 void infer_qattention(InferContext& ctx) { infer_projected(ctx, {1, 2, 5, 8, -1}, ctx.elem(3)); }
 
 // query, key and value in three axes, or packed in five, or a key and a value that are projected already, in four.
@@ -348,6 +349,7 @@ void infer_group_query_attention(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace fused_attention_cc
 
 HeadCounts resolve_head_counts(const opset::Attrs& attrs) {
   const auto positive = [&](const char* name) {
@@ -379,7 +381,7 @@ ProjectionParams resolve_projection(const opset::Attrs& attrs) {
 }
 
 constinit const Operator Attention = {
-    .domain = kMicrosoftDomain, .name = "Attention", .history = kAttention, .infer = infer_attention};
+    .domain = kMicrosoftDomain, .name = "Attention", .history = kAttention, .infer = infer_fused_attention};
 constinit const Operator QAttention = {
     .domain = kMicrosoftDomain, .name = "QAttention", .history = kQAttention, .infer = infer_qattention};
 constinit const Operator MultiHeadAttention = {.domain = kMicrosoftDomain,

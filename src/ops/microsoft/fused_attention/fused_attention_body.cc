@@ -10,6 +10,7 @@ namespace microsoft {
 
 void group_query_attention_body(opset::BodyBuilder& b);
 
+inline namespace fused_attention_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -191,6 +192,7 @@ constexpr FunctionBody kMultiHead[] = {{.since = 1, .opset = kBodyOpset, .build 
 constexpr FunctionBody kGroupQuery[] = {{.since = 1, .opset = kBodyOpset, .build = group_query_attention_body}};
 
 }  // namespace
+}  // namespace fused_attention_body_cc
 }  // namespace microsoft
 
 void fused_attention_bodies(opset::BodyTable& table) {

@@ -14,6 +14,7 @@ namespace norn::ops::microsoft {
 
 void group_query_attention_body(opset::BodyBuilder& b);
 
+inline namespace fused_attention_group_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -145,6 +146,7 @@ void add_cache(BodyBuilder& b, std::int64_t heads) {
 }
 
 }  // namespace
+}  // namespace fused_attention_group_body_cc
 
 void group_query_attention_body(BodyBuilder& b) {
   require_known(b);

@@ -7,6 +7,7 @@
 #include "ops/common/body_guard.h"
 
 namespace norn::ops::microsoft {
+inline namespace fused_attention_parts_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -113,6 +114,7 @@ void add_visible(BodyBuilder& b, int mask_input, const std::string& mask, int ra
 }
 
 }  // namespace
+}  // namespace fused_attention_parts_body_cc
 
 void split_heads(BodyBuilder& b, const std::string& from, const std::string& to, std::int64_t heads) {
   const std::int64_t shape[] = {0, 0, heads, -1};

@@ -9,6 +9,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace fused_linear_cc {
 namespace {
 
 using namespace opset;
@@ -103,6 +104,7 @@ void infer_fused_conv(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace fused_linear_cc
 
 constinit const Operator FusedGemm = {.domain = kMicrosoftDomain, .name = "FusedGemm", .history = kFusedGemm};
 constinit const Operator FusedMatMul = {.domain = kMicrosoftDomain, .name = "FusedMatMul", .history = kFusedMatMul};

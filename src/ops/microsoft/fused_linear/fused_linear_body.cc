@@ -8,6 +8,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace fused_linear_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -115,6 +116,7 @@ constexpr FunctionBody kFusedMatMulBodies[] = {{.since = 1, .opset = kBodyOpset,
 constexpr FunctionBody kFusedConvBodies[] = {{.since = 1, .opset = kBodyOpset, .build = fused_conv_body}};
 
 }  // namespace
+}  // namespace fused_linear_body_cc
 }  // namespace microsoft
 
 void fused_linear_bodies(opset::BodyTable& table) {

@@ -6,6 +6,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace gather_block_quantized_cc {
 namespace {
 
 using namespace opset;
@@ -68,6 +69,7 @@ void infer_gather_block_quantized(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace gather_block_quantized_cc
 
 constinit const Operator GatherBlockQuantized = {.domain = kMicrosoftDomain,
                                                  .name = "GatherBlockQuantized",

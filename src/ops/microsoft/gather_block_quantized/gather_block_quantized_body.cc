@@ -10,12 +10,13 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace gather_block_quantized_body_cc {
 namespace {
 
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-std::int64_t axis_of(const BodyBuilder& b, const char* attribute) {
+std::int64_t axis_from(const BodyBuilder& b, const char* attribute) {
   const std::int64_t axis = b.attrs().i(attribute), rank = b.rank(0);
   if (axis < -rank || axis >= rank)
     b.fail(std::string(attribute) + " is " + std::to_string(axis) + ", but data has " + std::to_string(rank) + " axes");
@@ -41,7 +42,7 @@ void unpack(BodyBuilder& b, const std::string& from, const std::string& to, std:
 
 void gather_block_quantized_body(BodyBuilder& b) {
   const DataType type = b.elem(0);
-  const std::int64_t gathered = axis_of(b, "gather_axis"), blocked = axis_of(b, "quantize_axis"),
+  const std::int64_t gathered = axis_from(b, "gather_axis"), blocked = axis_from(b, "quantize_axis"),
                      block = b.attrs().i("block_size"), bits = type == DataType::Uint8 ? b.attrs().i("bits") : 4;
   if (type != DataType::Uint8 && type != DataType::Int4 && type != DataType::Uint4)
     b.unsupported("data is " + std::string(data_type_name(type)), "uint8, int4 and uint4 are known");
@@ -91,13 +92,15 @@ void gather_block_quantized_body(BodyBuilder& b) {
         "> (integers, block_scales, " + zeros + ")");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 1, .opset = kBodyOpset, .build = gather_block_quantized_body}};
+constexpr FunctionBody kGatherBlockQuantizedBodies[] = {
+    {.since = 1, .opset = kBodyOpset, .build = gather_block_quantized_body}};
 
 }  // namespace
+}  // namespace gather_block_quantized_body_cc
 }  // namespace microsoft
 
 void gather_block_quantized_bodies(opset::BodyTable& table) {
-  table.add(microsoft::GatherBlockQuantized, microsoft::kBodies);
+  table.add(microsoft::GatherBlockQuantized, microsoft::kGatherBlockQuantizedBodies);
 }
 
 }  // namespace norn::ops

@@ -9,6 +9,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace gelu_variants_cc {
 namespace {
 
 using namespace opset;
@@ -64,6 +65,7 @@ void infer_with_bias(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace gelu_variants_cc
 
 constinit const Operator BiasGelu = {
     .domain = kMicrosoftDomain, .name = "BiasGelu", .history = kBiasGelu, .infer = infer_with_bias};

@@ -4,26 +4,27 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace gelu_variants_body_cc {
 namespace {
 
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
 // `sum` of `x` and `bias`. Of an x of unknown rank nothing compared the last axis.
-void add_bias(BodyBuilder& b, const std::string& x, const std::string& bias) {
+void with_bias(BodyBuilder& b, const std::string& x, const std::string& bias) {
   if (b.type(0).has_rank()) return b.add("sum = Add (" + x + ", " + bias + ")");
   b.add("last_axis = Shape <start = -1> (" + x + ") fitting_bias = Reshape (" + bias + ", last_axis) sum = Add (" + x +
         ", fitting_bias)");
 }
 
 void bias_gelu_body(BodyBuilder& b) {
-  add_bias(b, "A", "B");
+  with_bias(b, "A", "B");
   b.add("C = Gelu (sum)");
 }
 
 void fast_gelu_body(BodyBuilder& b) {
   if (b.has_input(1))
-    add_bias(b, "X", "bias");
+    with_bias(b, "X", "bias");
   else
     b.add("sum = Identity (X)");
   b.add("Y = Gelu <approximate = \"tanh\"> (sum)");
@@ -36,6 +37,7 @@ constexpr FunctionBody kQuickGelu[] = {
     {.since = 1, .opset = kBodyOpset, .nodes = "{ Y = Swish <alpha: float = @alpha> (X) }"}};
 
 }  // namespace
+}  // namespace gelu_variants_body_cc
 }  // namespace microsoft
 
 void gelu_variants_bodies(opset::BodyTable& table) {

@@ -8,6 +8,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace integer_products_cc {
 namespace {
 
 using namespace opset;
@@ -108,6 +109,7 @@ void infer_qgemm(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace integer_products_cc
 
 constinit const Operator DynamicQuantizeMatMul = {
     .domain = kMicrosoftDomain, .name = "DynamicQuantizeMatMul", .history = kDynamicQuantizeMatMul};

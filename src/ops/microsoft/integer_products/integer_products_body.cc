@@ -6,6 +6,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace integer_products_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -81,6 +82,7 @@ constexpr FunctionBody kDynamic[] = {{.since = 1, .opset = kBodyOpset, .build = 
 constexpr FunctionBody kToFloat[] = {{.since = 1, .opset = kBodyOpset, .build = matmul_integer_to_float_body}};
 
 }  // namespace
+}  // namespace integer_products_body_cc
 }  // namespace microsoft
 
 void integer_products_bodies(opset::BodyTable& table) {

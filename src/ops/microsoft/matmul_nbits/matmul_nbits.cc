@@ -6,6 +6,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace matmul_nbits_cc {
 namespace {
 
 using namespace opset;
@@ -59,6 +60,7 @@ void infer_matmul_nbits(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace matmul_nbits_cc
 
 constinit const Operator MatMulNBits = {
     .domain = kMicrosoftDomain, .name = "MatMulNBits", .history = kMatMulNBits, .infer = infer_matmul_nbits};

@@ -11,6 +11,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace matmul_nbits_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -20,7 +21,7 @@ struct Packing {
   std::int64_t columns, depth, bits, block, blocks, padded_depth;
 };
 
-DataType type_of(const Packing& p) {
+DataType packed_type(const Packing& p) {
   return p.bits == 2 ? DataType::Uint2 : p.bits == 4 ? DataType::Uint4 : DataType::Uint8;
 }
 
@@ -66,7 +67,8 @@ void unpack(BodyBuilder& b, const std::string& from, const std::string& to, std:
 
 // `zeros`, of `blocks` for each column: integers of the weights' type, or numbers of A's.
 void add_zero_points(BodyBuilder& b, const Packing& p, bool numbers) {
-  const std::string cast = "Cast <to = " + std::to_string(static_cast<int>(numbers ? b.elem(0) : type_of(p))) + "> ";
+  const std::string cast =
+      "Cast <to = " + std::to_string(static_cast<int>(numbers ? b.elem(0) : packed_type(p))) + "> ";
   if (!b.has_input(3)) {
     b.scalar("middle", DataType::Uint8, static_cast<double>(std::int64_t{1} << (p.bits - 1)));
     return b.add("middles = Expand (middle, scales_shape) zeros = " + cast + "(middles)");
@@ -127,7 +129,7 @@ bool add_reread(BodyBuilder& b, const Packing& p) {
     return false;
   ir::Tensor integers = ir::from_value(*packed);
   integers.dims = {p.columns, p.depth};
-  integers.data_type = static_cast<std::int32_t>(type_of(p));
+  integers.data_type = static_cast<std::int32_t>(packed_type(p));
   b.constant("integers", std::move(integers));
   return true;
 }
@@ -154,7 +156,8 @@ void matmul_nbits_body(BodyBuilder& b) {
   } else if (zeros_are_numbers) {
     dequantize_with_numbers(b, p);
   } else {
-    if (!reread) b.add("integers = Cast <to = " + std::to_string(static_cast<int>(type_of(p))) + "> (integers_wide)");
+    if (!reread)
+      b.add("integers = Cast <to = " + std::to_string(static_cast<int>(packed_type(p))) + "> (integers_wide)");
     b.add("numbers = DequantizeLinear <axis = 1, block_size = " + std::to_string(p.block) +
           "> (integers, block_scales, zeros)");
   }
@@ -165,6 +168,7 @@ void matmul_nbits_body(BodyBuilder& b) {
 constexpr FunctionBody kMatMulNBitsBodies[] = {{.since = 1, .opset = kBodyOpset, .build = matmul_nbits_body}};
 
 }  // namespace
+}  // namespace matmul_nbits_body_cc
 }  // namespace microsoft
 
 void matmul_nbits_bodies(opset::BodyTable& table) { table.add(microsoft::MatMulNBits, microsoft::kMatMulNBitsBodies); }

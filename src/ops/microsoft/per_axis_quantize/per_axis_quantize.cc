@@ -5,6 +5,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace per_axis_quantize_cc {
 namespace {
 
 using namespace opset;
@@ -53,6 +54,7 @@ constexpr Schema kDequantizeLinear[] = {
 };
 
 }  // namespace
+}  // namespace per_axis_quantize_cc
 
 constinit const Operator QuantizeLinear = {
     .domain = kMicrosoftDomain, .name = "QuantizeLinear", .history = kQuantizeLinear};

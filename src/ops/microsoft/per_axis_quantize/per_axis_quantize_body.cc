@@ -5,6 +5,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace per_axis_quantize_body_cc {
 namespace {
 
 using opset::FunctionBody;
@@ -19,6 +20,7 @@ constexpr FunctionBody kDequantize[] = {
      .nodes = "{ y = DequantizeLinear <axis: int = @axis> (x, x_scale, x_zero_point) }"}};
 
 }  // namespace
+}  // namespace per_axis_quantize_body_cc
 }  // namespace microsoft
 
 void per_axis_quantize_bodies(opset::BodyTable& table) {

@@ -6,6 +6,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace qlinear_cc {
 namespace {
 
 using namespace opset;
@@ -220,6 +221,7 @@ void infer_pair(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace qlinear_cc
 
 constinit const Operator QLinearAdd = {
     .domain = kMicrosoftDomain, .name = "QLinearAdd", .history = kQLinearAdd, .infer = infer_pair};

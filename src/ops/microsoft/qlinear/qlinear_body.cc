@@ -5,6 +5,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace qlinear_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -136,6 +137,7 @@ constexpr FunctionBody kAveragePool[] = {{.since = 1, .opset = kBodyOpset, .buil
                                           }}};
 
 }  // namespace
+}  // namespace qlinear_body_cc
 }  // namespace microsoft
 
 void qlinear_bodies(opset::BodyTable& table) {

@@ -6,6 +6,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace quantized_recurrent_cc {
 namespace {
 
 using namespace opset;
@@ -48,6 +49,7 @@ constexpr Schema kDynamicQuantizeLstm[] = {
 };
 
 }  // namespace
+}  // namespace quantized_recurrent_cc
 
 constinit const Operator DynamicQuantizeLSTM = {
     .domain = kMicrosoftDomain, .name = "DynamicQuantizeLSTM", .history = kDynamicQuantizeLstm};

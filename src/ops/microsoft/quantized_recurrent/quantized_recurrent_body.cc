@@ -5,6 +5,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace quantized_recurrent_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -42,13 +43,15 @@ void dynamic_quantize_lstm_body(BodyBuilder& b) {
   )");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 1, .opset = kBodyOpset, .build = dynamic_quantize_lstm_body}};
+constexpr FunctionBody kQuantizedRecurrentBodies[] = {
+    {.since = 1, .opset = kBodyOpset, .build = dynamic_quantize_lstm_body}};
 
 }  // namespace
+}  // namespace quantized_recurrent_body_cc
 }  // namespace microsoft
 
 void quantized_recurrent_bodies(opset::BodyTable& table) {
-  table.add(microsoft::DynamicQuantizeLSTM, microsoft::kBodies);
+  table.add(microsoft::DynamicQuantizeLSTM, microsoft::kQuantizedRecurrentBodies);
 }
 
 }  // namespace norn::ops

@@ -6,6 +6,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace rotary_positions_cc {
 namespace {
 
 using namespace opset;
@@ -39,7 +40,7 @@ constexpr Schema kRotaryEmbedding[] = {
      .types = kRotaryEmbeddingTypes},
 };
 
-void infer_rotary(InferContext& ctx) {
+void infer_rotary_positions(InferContext& ctx) {
   if (ctx.has_rank(0) && ctx.rank(0) != 3 && ctx.rank(0) != 4)
     ctx.fail("input has rank " + std::to_string(ctx.rank(0)) + ", but has to have 3 or 4");
   if (ctx.attrs().find_i("rotary_embedding_dim").value_or(0) > 0 && ctx.attrs().find_i("num_heads").value_or(0) <= 0)
@@ -48,9 +49,12 @@ void infer_rotary(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace rotary_positions_cc
 
-constinit const Operator RotaryEmbedding = {
-    .domain = kMicrosoftDomain, .name = "RotaryEmbedding", .history = kRotaryEmbedding, .infer = infer_rotary};
+constinit const Operator RotaryEmbedding = {.domain = kMicrosoftDomain,
+                                            .name = "RotaryEmbedding",
+                                            .history = kRotaryEmbedding,
+                                            .infer = infer_rotary_positions};
 
 }  // namespace microsoft
 

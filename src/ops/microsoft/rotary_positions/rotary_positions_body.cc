@@ -7,6 +7,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace rotary_positions_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -59,6 +60,7 @@ void rotary_body(BodyBuilder& b) {
 constexpr FunctionBody kRotary[] = {{.since = 1, .opset = kBodyOpset, .build = rotary_body}};
 
 }  // namespace
+}  // namespace rotary_positions_body_cc
 }  // namespace microsoft
 
 void rotary_positions_bodies(opset::BodyTable& table) { table.add(microsoft::RotaryEmbedding, microsoft::kRotary); }

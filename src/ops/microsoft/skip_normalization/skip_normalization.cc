@@ -9,6 +9,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace skip_normalization_cc {
 namespace {
 
 using namespace opset;
@@ -176,6 +177,7 @@ void infer_embed(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace skip_normalization_cc
 
 constinit const Operator SkipLayerNormalization = {.domain = kMicrosoftDomain,
                                                    .name = "SkipLayerNormalization",

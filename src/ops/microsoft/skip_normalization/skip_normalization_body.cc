@@ -7,6 +7,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace skip_normalization_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -156,6 +157,7 @@ constexpr FunctionBody kSimplified[] = {
 constexpr FunctionBody kEmbed[] = {{.since = 1, .opset = kBodyOpset, .build = embed_layer_normalization_body}};
 
 }  // namespace
+}  // namespace skip_normalization_body_cc
 }  // namespace microsoft
 
 void skip_normalization_bodies(opset::BodyTable& table) {

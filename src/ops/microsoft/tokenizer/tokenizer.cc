@@ -9,6 +9,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace tokenizer_cc {
 namespace {
 
 using namespace opset;
@@ -40,6 +41,7 @@ void infer_tokenizer(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace tokenizer_cc
 
 void check_tokenizer(const NodeView& node) {
   const bool separated = node.attrs().find_strings("separators").has_value();

@@ -16,6 +16,7 @@
 
 namespace norn::ops {
 namespace microsoft {
+inline namespace tokenizer_ref_cc {
 namespace {
 
 using Tokens = std::vector<std::string_view>;
@@ -149,6 +150,7 @@ void tokenizer_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace tokenizer_ref_cc
 }  // namespace microsoft
 
 void tokenizer_references(opset::ReferenceTable& table) { table.add(microsoft::Tokenizer, microsoft::tokenizer_ref); }

@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace attention_cc {
 namespace {
 
 using namespace opset;
@@ -176,6 +177,7 @@ void infer_attention(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace attention_cc
 
 AttentionOptions resolve_attention_options(const Attrs& attrs) {
   AttentionOptions p;

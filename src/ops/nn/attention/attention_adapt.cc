@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace attention_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -19,6 +20,7 @@ void without_windows(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace attention_adapt_cc
 
 void attention_steps(StepTable& table) {
   table.add(Attention, 23, 24, unchanged, without_lengths);

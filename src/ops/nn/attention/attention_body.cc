@@ -10,6 +10,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace attention_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -42,7 +43,7 @@ DataType computed_in(const BodyBuilder& b) {
 }
 
 // Q, K and V as q, k and v of rank 4, in the type of computation; what the cache held comes before the keys and values.
-void split_heads(BodyBuilder& b, const Heads& heads) {
+void separate_heads(BodyBuilder& b, const Heads& heads) {
   const bool packed = b.rank(0) == 3;
   const bool past = b.has_input(4);
   if (past != b.has_input(5)) b.fail("past_key and past_value come together");
@@ -114,7 +115,7 @@ void multiply_keys(BodyBuilder& b, const Heads& heads, std::optional<double> sca
 }
 
 // The sum of what masks, causality, window and padding add to the scores, into `bias`. False if they add nothing.
-bool add_bias(BodyBuilder& b, const AttentionOptions& options) {
+bool add_mask_and_bias(BodyBuilder& b, const AttentionOptions& options) {
   const bool mask = b.has_input(3), nonpad = b.has_input(6);
   const bool causal = options.causal;
   const std::int64_t left = options.left_window, right = options.right_window;
@@ -196,7 +197,7 @@ bool add_bias(BodyBuilder& b, const AttentionOptions& options) {
 
 void attention_body(BodyBuilder& b) {
   const Heads heads = heads_of(b);
-  split_heads(b, heads);
+  separate_heads(b, heads);
   const AttentionOptions options = resolve_attention_options(b.attrs());
   multiply_keys(b, heads, options.scale);
   if (options.softcap > 0) {
@@ -205,7 +206,7 @@ void attention_body(BodyBuilder& b) {
   } else {
     b.add("capped = Identity (scores)");
   }
-  const bool biased = add_bias(b, options);
+  const bool biased = add_mask_and_bias(b, options);
   b.add(biased ? "biased = Add (capped, bias)" : "biased = Identity (capped)");
   b.add(options.softmax_type
             ? "logits = Cast <to = " + std::to_string(static_cast<int>(*options.softmax_type)) + "> (biased)"
@@ -249,14 +250,15 @@ void attention_body(BodyBuilder& b) {
   b.add(std::string("qk_matmul_output = CastLike (") + kStages[options.qk_mode] + ", Q)");
 }
 
-constexpr FunctionBody kBodies[] = {
+constexpr FunctionBody kAttentionBodies[] = {
     {.since = 23, .opset = 23, .build = attention_body},
     {.since = 24, .opset = 24, .build = attention_body},
     {.since = 25, .opset = 25, .build = attention_body},
 };
 
 }  // namespace
+}  // namespace attention_body_cc
 
-void attention_bodies(opset::BodyTable& table) { table.add(Attention, kBodies); }
+void attention_bodies(opset::BodyTable& table) { table.add(Attention, kAttentionBodies); }
 
 }  // namespace norn::ops

@@ -11,6 +11,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace attention_ref_cc {
 namespace {
 
 constexpr double kHidden = -std::numeric_limits<double>::infinity();
@@ -162,6 +163,7 @@ void attention_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace attention_ref_cc
 
 void attention_references(opset::ReferenceTable& table) { table.add(Attention, attention_ref); }
 

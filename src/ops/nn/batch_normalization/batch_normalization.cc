@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace batch_normalization_cc {
 namespace {
 
 using namespace opset;
@@ -136,6 +137,7 @@ void infer_batch_normalization(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace batch_normalization_cc
 
 BatchNormalizationParams resolve_batch_normalization(const NodeView& node, bool wants_statistics) {
   const Attrs& attrs = node.attrs();

@@ -6,6 +6,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace batch_normalization_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -22,14 +23,14 @@ void write_consumed_inputs(NodeEdit& edit) {
   edit.set_attr("consumed_inputs", std::vector<std::int64_t>{0, 0, 0, 1, 1});
 }
 
-void drop_is_test(NodeEdit& edit) {
+void drop_test_mode(NodeEdit& edit) {
   if (edit.attrs().i("is_test") != 0 && wants_statistics(edit)) {
     edit.cannot("is_test asks for the given statistics, the outputs for new ones");
   }
   edit.remove_attr("is_test");
 }
 
-void write_is_test(NodeEdit& edit) {
+void write_test_mode(NodeEdit& edit) {
   edit.set_attr("is_test", static_cast<std::int64_t>(wants_statistics(edit) ? 0 : 1));
 }
 
@@ -86,10 +87,11 @@ void require_one_type(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace batch_normalization_adapt_cc
 
 void batch_normalization_steps(StepTable& table) {
   table.add(BatchNormalization, 1, 6, drop_consumed_inputs, write_consumed_inputs);
-  table.add(BatchNormalization, 6, 7, drop_is_test, write_is_test);
+  table.add(BatchNormalization, 6, 7, drop_test_mode, write_test_mode);
   table.add(BatchNormalization, 7, 9, drop_spatial, unchanged);
   table.add(BatchNormalization, 9, 14, training_mode_from_outputs, training_mode_to_outputs);
   table.add(BatchNormalization, 14, 15, unchanged, require_one_type);

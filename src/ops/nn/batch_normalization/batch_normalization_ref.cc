@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace batch_normalization_ref_cc {
 namespace {
 
 void batch_normalization_ref(opset::ReferenceContext& ctx) {
@@ -72,6 +73,7 @@ void batch_normalization_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace batch_normalization_ref_cc
 
 void batch_normalization_references(opset::ReferenceTable& table) {
   table.add(BatchNormalization, batch_normalization_ref);

@@ -9,6 +9,7 @@
 #include "ops/common/agree.h"
 
 namespace norn::ops {
+inline namespace causal_conv_with_state_cc {
 namespace {
 
 using namespace opset;
@@ -62,6 +63,7 @@ void infer_causal_conv(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace causal_conv_with_state_cc
 
 bool resolve_silu(const opset::Attrs& attrs) {
   const std::string activation = attrs.s("activation");

@@ -5,6 +5,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace causal_conv_with_state_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -74,10 +75,14 @@ void causal_conv_with_state_body(BodyBuilder& b) {
   b.add("length = Shape <start = 2, end = 3> (input) present_state = Slice (padded, length, most, two)");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 27, .opset = 22, .build = causal_conv_with_state_body}};
+constexpr FunctionBody kCausalConvWithStateBodies[] = {
+    {.since = 27, .opset = 22, .build = causal_conv_with_state_body}};
 
 }  // namespace
+}  // namespace causal_conv_with_state_body_cc
 
-void causal_conv_with_state_bodies(opset::BodyTable& table) { table.add(CausalConvWithState, kBodies); }
+void causal_conv_with_state_bodies(opset::BodyTable& table) {
+  table.add(CausalConvWithState, kCausalConvWithStateBodies);
+}
 
 }  // namespace norn::ops

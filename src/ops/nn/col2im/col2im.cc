@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace col2im_cc {
 namespace {
 
 using namespace opset;
@@ -93,6 +94,7 @@ void infer_col2im(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace col2im_cc
 
 Col2ImParams resolve_col2im(const NodeView& node, const Shape& x) {
   if (x.size() != 3) node.fail("the input " + norn::to_string(x) + " has to be of rank 3");

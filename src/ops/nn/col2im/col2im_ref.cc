@@ -8,6 +8,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace col2im_ref_cc {
 namespace {
 
 template <class D>
@@ -58,6 +59,7 @@ void col2im_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace col2im_ref_cc
 
 void col2im_references(opset::ReferenceTable& table) { table.add(Col2Im, col2im_ref); }
 

@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace conv_cc {
 namespace {
 
 using namespace opset;
@@ -47,11 +48,12 @@ std::int64_t conv_group(const NodeView& node) {
   return group;
 }
 
-void infer(InferContext& ctx) {
+void infer_one_conv(InferContext& ctx) {
   infer_conv(ctx, 0, 1, 2, ctx.elem(0) != DataType::Undefined ? ctx.elem(0) : ctx.elem(1));
 }
 
 }  // namespace
+}  // namespace conv_cc
 
 ConvParams resolve_conv(const NodeView& node, const Shape& x, const Shape& w) {
   if (x.size() < 3 || w.size() != x.size()) {
@@ -137,7 +139,7 @@ std::optional<Dims> infer_conv(InferContext& ctx, int x, int w, int bias, DataTy
   return out;
 }
 
-constinit const Operator Conv = {.name = "Conv", .history = kConv, .infer = infer};
+constinit const Operator Conv = {.name = "Conv", .history = kConv, .infer = infer_one_conv};
 
 void conv_schemas(SchemaTable& table) { table.add(Conv); }
 

@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace conv_ref_cc {
 namespace {
 
 void conv_ref(opset::ReferenceContext& ctx) {
@@ -24,6 +25,7 @@ void conv_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace conv_ref_cc
 
 Shape convolved_shape(const ConvParams& p, const Shape& x, const Shape& w) {
   Shape out{x[0], w[0]};

@@ -6,6 +6,7 @@
 #include "ops/nn/conv/conv.h"
 
 namespace norn::ops {
+inline namespace conv_integer_cc {
 namespace {
 
 using namespace opset;
@@ -45,6 +46,7 @@ void infer_conv_integer(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace conv_integer_cc
 
 void infer_per_filter(InferContext& ctx, int input, int w) {
   if (!ctx.has_rank(input) || ctx.rank(input) == 0) return;

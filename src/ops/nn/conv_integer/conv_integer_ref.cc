@@ -5,6 +5,7 @@
 #include "ops/nn/conv_integer/quantized_filters.h"
 
 namespace norn::ops {
+inline namespace conv_integer_ref_cc {
 namespace {
 
 void conv_integer_ref(opset::ReferenceContext& ctx) {
@@ -17,6 +18,7 @@ void conv_integer_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace conv_integer_ref_cc
 
 std::vector<double> per_filter(const opset::ReferenceContext& ctx, int input, std::int64_t filters) {
   const Tensor& t = ctx.input(input);

@@ -11,6 +11,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace conv_transpose_cc {
 namespace {
 
 using namespace opset;
@@ -159,6 +160,7 @@ void infer_conv_transpose(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace conv_transpose_cc
 
 ConvTransposeParams resolve_conv_transpose(const NodeView& node, const Shape& x, const Shape& w) {
   if (x.size() < 3 || w.size() != x.size()) {

@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace conv_transpose_ref_cc {
 namespace {
 
 void conv_transpose_ref(opset::ReferenceContext& ctx) {
@@ -52,6 +53,7 @@ void conv_transpose_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace conv_transpose_ref_cc
 
 void conv_transpose_references(opset::ReferenceTable& table) { table.add(ConvTranspose, conv_transpose_ref); }
 

@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace deform_conv_cc {
 namespace {
 
 using namespace opset;
@@ -109,6 +110,7 @@ void infer_deform_conv(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace deform_conv_cc
 
 DeformConvParams resolve_deform_conv(const NodeView& node, const Shape& x, const Shape& w) {
   if (x.size() < 3 || w.size() != x.size()) {

@@ -10,6 +10,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace deform_conv_ref_cc {
 namespace {
 
 struct OffsetTap {
@@ -117,6 +118,7 @@ void deform_conv_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace deform_conv_ref_cc
 
 void deform_conv_references(opset::ReferenceTable& table) { table.add(DeformConv, deform_conv_ref); }
 

@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace dropout_cc {
 namespace {
 
 using namespace opset;
@@ -128,6 +129,7 @@ void infer_dropout(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace dropout_cc
 
 constinit const Operator Dropout = {.name = "Dropout", .history = kDropout, .infer = infer_dropout};
 

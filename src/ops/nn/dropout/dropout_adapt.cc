@@ -7,6 +7,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace dropout_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -69,6 +70,7 @@ void ratio_to_attribute(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace dropout_adapt_cc
 
 void dropout_steps(StepTable& table) {
   table.add(Dropout, 1, 6, drop_consumed_inputs, unchanged);

@@ -15,6 +15,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace dropout_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -92,6 +93,7 @@ void dropout_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace dropout_ref_cc
 
 void dropout_references(opset::ReferenceTable& table) { table.add(Dropout, dropout_ref); }
 

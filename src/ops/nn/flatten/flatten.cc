@@ -12,6 +12,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace flatten_cc {
 namespace {
 
 template <std::uint32_t kElements>
@@ -64,6 +65,7 @@ void infer_flatten(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace flatten_cc
 
 constinit const Operator Flatten = {.name = "Flatten", .history = kFlatten, .infer = infer_flatten};
 

@@ -4,6 +4,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace flatten_ref_cc {
 namespace {
 
 void flatten_ref(opset::ReferenceContext& ctx) {
@@ -14,6 +15,7 @@ void flatten_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace flatten_ref_cc
 
 void flatten_references(opset::ReferenceTable& table) { table.add(Flatten, flatten_ref); }
 

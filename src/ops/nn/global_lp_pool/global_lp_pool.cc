@@ -4,6 +4,7 @@
 #include "ops/common/pooling.h"
 
 namespace norn::ops {
+inline namespace global_lp_pool_cc {
 namespace {
 
 using namespace opset;
@@ -31,6 +32,7 @@ void infer_global_lp_pool(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace global_lp_pool_cc
 
 constinit const Operator GlobalLpPool = {
     .name = "GlobalLpPool", .history = kGlobalLpPool, .infer = infer_global_lp_pool};

@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace global_lp_pool_ref_cc {
 namespace {
 
 void global_lp_pool_ref(opset::ReferenceContext& ctx) {
@@ -23,6 +24,7 @@ void global_lp_pool_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace global_lp_pool_ref_cc
 
 void global_lp_pool_references(opset::ReferenceTable& table) { table.add(GlobalLpPool, global_lp_pool_ref); }
 

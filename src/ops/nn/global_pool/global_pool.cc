@@ -4,6 +4,7 @@
 #include "ops/common/pooling.h"
 
 namespace norn::ops {
+inline namespace global_pool_cc {
 namespace {
 
 using namespace opset;
@@ -19,6 +20,7 @@ constexpr Schema kRows[] = {
 };
 
 }  // namespace
+}  // namespace global_pool_cc
 
 constinit const Operator GlobalAveragePool = {
     .name = "GlobalAveragePool", .history = kRows, .infer = infer_global_pool};

@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace global_pool_ref_cc {
 namespace {
 
 double average(const double* values, std::int64_t n) {
@@ -42,6 +43,7 @@ void global_average_pool_ref(opset::ReferenceContext& ctx) { run(ctx, average); 
 void global_max_pool_ref(opset::ReferenceContext& ctx) { run(ctx, maximum); }
 
 }  // namespace
+}  // namespace global_pool_ref_cc
 
 void global_pool_references(opset::ReferenceTable& table) {
   table.add(GlobalAveragePool, global_average_pool_ref);

@@ -8,6 +8,7 @@
 #include "ops/common/agree.h"
 
 namespace norn::ops {
+inline namespace group_normalization_cc {
 namespace {
 
 using namespace opset;
@@ -55,6 +56,7 @@ void infer_group_normalization(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace group_normalization_cc
 
 std::int64_t resolve_groups(const opset::Attrs& attrs) {
   const std::int64_t groups = attrs.i("num_groups");

@@ -3,6 +3,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace group_normalization_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -98,13 +99,14 @@ void group_normalization_body(BodyBuilder& b) {
   )");
 }
 
-constexpr FunctionBody kBodies[] = {
+constexpr FunctionBody kGroupNormalizationBodies[] = {
     {.since = 18, .opset = 18, .build = group_normalization_18_body},
     {.since = 21, .opset = 21, .build = group_normalization_body},
 };
 
 }  // namespace
+}  // namespace group_normalization_body_cc
 
-void group_normalization_bodies(opset::BodyTable& table) { table.add(GroupNormalization, kBodies); }
+void group_normalization_bodies(opset::BodyTable& table) { table.add(GroupNormalization, kGroupNormalizationBodies); }
 
 }  // namespace norn::ops

@@ -5,6 +5,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace instance_normalization_cc {
 namespace {
 
 using namespace opset;
@@ -47,6 +48,7 @@ void infer_instance_normalization(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace instance_normalization_cc
 
 constinit const Operator InstanceNormalization = {
     .name = "InstanceNormalization", .history = kInstanceNormalization, .infer = infer_instance_normalization};

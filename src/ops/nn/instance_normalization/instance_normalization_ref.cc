@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace instance_normalization_ref_cc {
 namespace {
 
 void instance_normalization_ref(opset::ReferenceContext& ctx) {
@@ -37,6 +38,7 @@ void instance_normalization_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace instance_normalization_ref_cc
 
 void instance_normalization_references(opset::ReferenceTable& table) {
   table.add(InstanceNormalization, instance_normalization_ref);

@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace layer_normalization_cc {
 namespace {
 
 using namespace opset;
@@ -61,6 +62,7 @@ void infer_layer_normalization(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace layer_normalization_cc
 
 void require_row_factor(InferContext& ctx, int i) {
   if (!ctx.has_rank(0) || !ctx.has_rank(i)) return;

@@ -4,6 +4,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace layer_normalization_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -31,10 +32,11 @@ void layer_normalization_body(BodyBuilder& b) {
     b.add("Y = Mul (normalized, Scale)");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 17, .opset = 18, .build = layer_normalization_body}};
+constexpr FunctionBody kLayerNormalizationBodies[] = {{.since = 17, .opset = 18, .build = layer_normalization_body}};
 
 }  // namespace
+}  // namespace layer_normalization_body_cc
 
-void layer_normalization_bodies(opset::BodyTable& table) { table.add(LayerNormalization, kBodies); }
+void layer_normalization_bodies(opset::BodyTable& table) { table.add(LayerNormalization, kLayerNormalizationBodies); }
 
 }  // namespace norn::ops

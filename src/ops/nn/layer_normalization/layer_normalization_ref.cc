@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace layer_normalization_ref_cc {
 namespace {
 
 // An input broadcast to X, one value for each of its elements; `otherwise` for one that is left out.
@@ -36,6 +37,7 @@ std::vector<double> broadcast_to_x(const opset::ReferenceContext& ctx, int i, co
 void layer_normalization_ref(opset::ReferenceContext& ctx) { row_norm_ref(ctx, false); }
 
 }  // namespace
+}  // namespace layer_normalization_ref_cc
 
 void row_norm_ref(opset::ReferenceContext& ctx, bool root_mean_square) {
   const Tensor& x = ctx.input(0);

@@ -11,6 +11,7 @@
 #include "ops/common/agree.h"
 
 namespace norn::ops {
+inline namespace linear_attention_cc {
 namespace {
 
 using namespace opset;
@@ -104,6 +105,7 @@ void infer_linear_attention(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace linear_attention_cc
 
 LinearAttentionParams resolve_linear_attention(const opset::Attrs& attrs, bool has_decay, bool has_beta) {
   const auto refuse = [](std::string message, std::string hint = {}) {

@@ -6,6 +6,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace linear_attention_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -148,10 +149,11 @@ void linear_attention_body(BodyBuilder& b) {
   b.add("output = CastLike (flat, query) present_state = CastLike (" + last + (past ? ", past_state)" : ", query)"));
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 27, .opset = 27, .build = linear_attention_body}};
+constexpr FunctionBody kLinearAttentionBodies[] = {{.since = 27, .opset = 27, .build = linear_attention_body}};
 
 }  // namespace
+}  // namespace linear_attention_body_cc
 
-void linear_attention_bodies(opset::BodyTable& table) { table.add(LinearAttention, kBodies); }
+void linear_attention_bodies(opset::BodyTable& table) { table.add(LinearAttention, kLinearAttentionBodies); }
 
 }  // namespace norn::ops

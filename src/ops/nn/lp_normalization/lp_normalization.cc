@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace lp_normalization_cc {
 namespace {
 
 using namespace opset;
@@ -33,6 +34,7 @@ void infer_lp_normalization(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace lp_normalization_cc
 
 LpNormalizationParams resolve_lp_normalization(const NodeView& node, std::int64_t rank) {
   const std::int64_t p = node.attrs().i("p");

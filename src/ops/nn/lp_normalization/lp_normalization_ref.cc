@@ -4,6 +4,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace lp_normalization_ref_cc {
 namespace {
 
 void lp_normalization_ref(opset::ReferenceContext& ctx) {
@@ -17,6 +18,7 @@ void lp_normalization_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace lp_normalization_ref_cc
 
 void lp_normalization_references(opset::ReferenceTable& table) { table.add(LpNormalization, lp_normalization_ref); }
 

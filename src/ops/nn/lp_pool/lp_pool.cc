@@ -5,6 +5,7 @@
 #include "ops/common/pooling.h"
 
 namespace norn::ops {
+inline namespace lp_pool_cc {
 namespace {
 
 using namespace opset;
@@ -59,6 +60,7 @@ void infer_lp_pool(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace lp_pool_cc
 
 constinit const Operator LpPool = {.name = "LpPool", .history = kLpPool, .infer = infer_lp_pool};
 

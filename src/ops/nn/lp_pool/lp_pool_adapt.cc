@@ -2,6 +2,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace lp_pool_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -18,6 +19,7 @@ void lp_18_11(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace lp_pool_adapt_cc
 
 void lp_pool_steps(StepTable& table) {
   table.add(LpPool, 1, 2, lp_1_2, lp_2_1);

@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace lp_pool_ref_cc {
 namespace {
 
 void lp_pool_ref(opset::ReferenceContext& ctx) {
@@ -26,6 +27,7 @@ void lp_pool_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace lp_pool_ref_cc
 
 void lp_pool_references(opset::ReferenceTable& table) { table.add(LpPool, lp_pool_ref); }
 

@@ -5,6 +5,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace lrn_cc {
 namespace {
 
 using namespace opset;
@@ -34,6 +35,7 @@ void infer_lrn(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace lrn_cc
 
 LrnParams resolve_lrn(const NodeView& node) {
   const Attrs& attrs = node.attrs();

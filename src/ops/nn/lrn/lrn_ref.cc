@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace lrn_ref_cc {
 namespace {
 
 void lrn_ref(opset::ReferenceContext& ctx) {
@@ -38,6 +39,7 @@ void lrn_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace lrn_ref_cc
 
 void lrn_references(opset::ReferenceTable& table) { table.add(LRN, lrn_ref); }
 

@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace max_roi_pool_cc {
 namespace {
 
 using namespace opset;
@@ -41,6 +42,7 @@ void infer_max_roi_pool(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace max_roi_pool_cc
 
 MaxRoiPoolParams resolve_max_roi_pool(const NodeView& node) {
   const auto shape = node.attrs().ints("pooled_shape");

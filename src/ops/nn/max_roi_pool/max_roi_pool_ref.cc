@@ -16,6 +16,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace max_roi_pool_ref_cc {
 namespace {
 
 struct Range {
@@ -113,6 +114,7 @@ void max_roi_pool_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace max_roi_pool_ref_cc
 
 void max_roi_pool_references(opset::ReferenceTable& table) { table.add(MaxRoiPool, max_roi_pool_ref); }
 

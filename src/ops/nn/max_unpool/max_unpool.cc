@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace max_unpool_cc {
 namespace {
 
 using namespace opset;
@@ -60,6 +61,7 @@ void infer_max_unpool(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace max_unpool_cc
 
 std::optional<Dims> unpooled_shape(const NodeView& node, const Dims& x) {
   const std::size_t rank = node.attrs().ints("kernel_shape").size();

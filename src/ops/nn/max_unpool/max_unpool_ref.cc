@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace max_unpool_ref_cc {
 namespace {
 
 void max_unpool_ref(opset::ReferenceContext& ctx) {
@@ -29,6 +30,7 @@ void max_unpool_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace max_unpool_ref_cc
 
 void max_unpool_references(opset::ReferenceTable& table) { table.add(MaxUnpool, max_unpool_ref); }
 

@@ -2,6 +2,7 @@
 #include "ops/nn/mean_variance_normalization/mean_variance_normalization.h"
 
 namespace norn::ops {
+inline namespace mean_variance_normalization_cc {
 namespace {
 
 using namespace opset;
@@ -23,6 +24,7 @@ constexpr Schema kMeanVarianceNormalization[] = {
 };
 
 }  // namespace
+}  // namespace mean_variance_normalization_cc
 
 constinit const Operator MeanVarianceNormalization = {.name = "MeanVarianceNormalization",
                                                       .history = kMeanVarianceNormalization};

@@ -4,6 +4,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace mean_variance_normalization_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -27,10 +28,14 @@ void mean_variance_normalization_body(BodyBuilder& b) {
   )");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 9, .opset = 18, .build = mean_variance_normalization_body}};
+constexpr FunctionBody kMeanVarianceNormalizationBodies[] = {
+    {.since = 9, .opset = 18, .build = mean_variance_normalization_body}};
 
 }  // namespace
+}  // namespace mean_variance_normalization_body_cc
 
-void mean_variance_normalization_bodies(opset::BodyTable& table) { table.add(MeanVarianceNormalization, kBodies); }
+void mean_variance_normalization_bodies(opset::BodyTable& table) {
+  table.add(MeanVarianceNormalization, kMeanVarianceNormalizationBodies);
+}
 
 }  // namespace norn::ops

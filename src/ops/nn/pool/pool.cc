@@ -9,6 +9,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace pool_cc {
 namespace {
 
 using namespace opset;
@@ -94,6 +95,7 @@ constexpr Schema kAveragePool[] = {
 };
 
 }  // namespace
+}  // namespace pool_cc
 
 constinit const Operator MaxPool = {.name = "MaxPool", .history = kMaxPool, .infer = infer_pool};
 constinit const Operator AveragePool = {.name = "AveragePool", .history = kAveragePool, .infer = infer_pool};

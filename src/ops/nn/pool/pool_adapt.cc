@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace pool_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -34,6 +35,7 @@ void average_7_1(NodeEdit& edit) {
 void average_10_7(NodeEdit& edit) { drop_flag(edit, "ceil_mode"); }
 
 }  // namespace
+}  // namespace pool_adapt_cc
 
 void pool_steps(StepTable& table) {
   table.add(MaxPool, 1, 8, unchanged, max_8_1);

@@ -10,6 +10,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace pool_ref_cc {
 namespace {
 
 template <class D>
@@ -83,6 +84,7 @@ void average_pool_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace pool_ref_cc
 
 void pool_references(opset::ReferenceTable& table) {
   table.add(MaxPool, max_pool_ref);

@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace qlinear_conv_cc {
 namespace {
 
 using namespace opset;
@@ -51,6 +52,7 @@ void infer_qlinear_conv(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace qlinear_conv_cc
 
 constinit const Operator QLinearConv = {.name = "QLinearConv", .history = kQLinearConv, .infer = infer_qlinear_conv};
 

@@ -8,6 +8,7 @@
 #include "ops/quantization/quantize/quantize_elements.h"
 
 namespace norn::ops {
+inline namespace qlinear_conv_ref_cc {
 namespace {
 
 void qlinear_conv_ref(opset::ReferenceContext& ctx) {
@@ -36,6 +37,7 @@ void qlinear_conv_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace qlinear_conv_ref_cc
 
 void qlinear_conv_references(opset::ReferenceTable& table) { table.add(QLinearConv, qlinear_conv_ref); }
 

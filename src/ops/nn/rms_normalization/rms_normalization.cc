@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace rms_normalization_cc {
 namespace {
 
 using namespace opset;
@@ -31,6 +32,7 @@ void infer_rms_normalization(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace rms_normalization_cc
 
 constinit const Operator RMSNormalization = {
     .name = "RMSNormalization", .history = kRMSNormalization, .infer = infer_rms_normalization};

@@ -4,6 +4,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace rms_normalization_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -26,10 +27,11 @@ void rms_normalization_body(BodyBuilder& b) {
   )");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 23, .opset = 23, .build = rms_normalization_body}};
+constexpr FunctionBody kRmsNormalizationBodies[] = {{.since = 23, .opset = 23, .build = rms_normalization_body}};
 
 }  // namespace
+}  // namespace rms_normalization_body_cc
 
-void rms_normalization_bodies(opset::BodyTable& table) { table.add(RMSNormalization, kBodies); }
+void rms_normalization_bodies(opset::BodyTable& table) { table.add(RMSNormalization, kRmsNormalizationBodies); }
 
 }  // namespace norn::ops

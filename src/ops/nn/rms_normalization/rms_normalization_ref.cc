@@ -3,11 +3,13 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace rms_normalization_ref_cc {
 namespace {
 
 void rms_normalization_ref(opset::ReferenceContext& ctx) { row_norm_ref(ctx, true); }
 
 }  // namespace
+}  // namespace rms_normalization_ref_cc
 
 void rms_normalization_references(opset::ReferenceTable& table) { table.add(RMSNormalization, rms_normalization_ref); }
 

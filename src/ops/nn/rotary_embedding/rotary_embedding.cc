@@ -9,6 +9,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace rotary_embedding_cc {
 namespace {
 
 using namespace opset;
@@ -66,6 +67,7 @@ void infer_rotary(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace rotary_embedding_cc
 
 std::int64_t RotaryOptions::required_heads() const {
   if (heads <= 0) throw Error(ErrorCode::InvalidGraph, "an X of rank 3 takes the attribute num_heads");

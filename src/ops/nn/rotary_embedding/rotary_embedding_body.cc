@@ -4,6 +4,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace rotary_embedding_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -71,10 +72,11 @@ void rotary_embedding_body(BodyBuilder& b) {
   b.add(rank == 4 ? "Y = Transpose <perm = [0, 2, 1, 3]> (y)" : "shape = Shape (X) Y = Reshape (y, shape)");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 23, .opset = 23, .build = rotary_embedding_body}};
+constexpr FunctionBody kRotaryEmbeddingBodies[] = {{.since = 23, .opset = 23, .build = rotary_embedding_body}};
 
 }  // namespace
+}  // namespace rotary_embedding_body_cc
 
-void rotary_embedding_bodies(opset::BodyTable& table) { table.add(RotaryEmbedding, kBodies); }
+void rotary_embedding_bodies(opset::BodyTable& table) { table.add(RotaryEmbedding, kRotaryEmbeddingBodies); }
 
 }  // namespace norn::ops

@@ -3,6 +3,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace rotary_embedding_ref_cc {
 namespace {
 
 void rotary_embedding_ref(opset::ReferenceContext& ctx) {
@@ -44,6 +45,7 @@ void rotary_embedding_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace rotary_embedding_ref_cc
 
 void rotary_embedding_references(opset::ReferenceTable& table) { table.add(RotaryEmbedding, rotary_embedding_ref); }
 

@@ -11,6 +11,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace tfidf_vectorizer_cc {
 namespace {
 
 using namespace opset;
@@ -53,6 +54,7 @@ void infer_tfidf_vectorizer(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace tfidf_vectorizer_cc
 
 TfIdfParams resolve_tfidf(const NodeView& node) {
   const Attrs& attrs = node.attrs();

@@ -11,6 +11,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace tfidf_vectorizer_ref_cc {
 namespace {
 
 struct EdgeHash {
@@ -95,6 +96,7 @@ void tfidf_vectorizer_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace tfidf_vectorizer_ref_cc
 
 void tfidf_vectorizer_references(opset::ReferenceTable& table) { table.add(TfIdfVectorizer, tfidf_vectorizer_ref); }
 

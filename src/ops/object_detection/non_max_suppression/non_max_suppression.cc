@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace non_max_suppression_cc {
 namespace {
 
 using namespace opset;
@@ -48,6 +49,7 @@ void infer_non_max_suppression(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace non_max_suppression_cc
 
 bool boxes_are_centered(const NodeView& node) {
   const std::int64_t format = node.attrs().i("center_point_box");

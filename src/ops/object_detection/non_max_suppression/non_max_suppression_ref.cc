@@ -15,6 +15,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace non_max_suppression_ref_cc {
 namespace {
 
 struct Box {
@@ -148,6 +149,7 @@ void non_max_suppression_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace non_max_suppression_ref_cc
 
 void non_max_suppression_references(opset::ReferenceTable& table) {
   table.add(NonMaxSuppression, non_max_suppression_ref);

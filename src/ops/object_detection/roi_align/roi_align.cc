@@ -11,6 +11,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace roi_align_cc {
 namespace {
 
 using namespace opset;
@@ -59,6 +60,7 @@ void infer_roi_align(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace roi_align_cc
 
 RoiAlignParams resolve_roi_align(const NodeView& node) {
   const Attrs& attrs = node.attrs();

@@ -4,6 +4,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace roi_align_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -20,6 +21,7 @@ void drop_coordinates(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace roi_align_adapt_cc
 
 void roi_align_steps(StepTable& table) { table.add(RoiAlign, 10, 16, write_coordinates, drop_coordinates); }
 

@@ -18,6 +18,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace roi_align_ref_cc {
 namespace {
 
 // The two elements around a sample, which may be one and the same, and their weights.
@@ -180,6 +181,7 @@ void roi_align_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace roi_align_ref_cc
 
 void roi_align_references(opset::ReferenceTable& table) { table.add(RoiAlign, roi_align_ref); }
 

@@ -8,6 +8,7 @@
 #include "opset/type_check.h"
 
 namespace norn::ops {
+inline namespace optional_cc {
 namespace {
 
 using namespace opset;
@@ -125,6 +126,7 @@ void infer_optional_has_element(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace optional_cc
 
 constinit const Operator Optional = {.name = "Optional", .history = kOptionalRows, .infer = infer_optional};
 constinit const Operator OptionalGetElement = {

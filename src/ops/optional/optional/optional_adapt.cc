@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace optional_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -12,6 +13,7 @@ void require_input(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace optional_adapt_cc
 
 void optional_steps(StepTable& table) { table.add(OptionalHasElement, 15, 18, unchanged, require_input); }
 

@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace optional_ref_cc {
 namespace {
 
 void optional_ref(opset::ReferenceContext& ctx) {
@@ -29,6 +30,7 @@ void optional_has_element_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace optional_ref_cc
 
 void optional_references(opset::ReferenceTable& table) {
   table.add(Optional, optional_ref);

@@ -6,6 +6,7 @@
 #include "ops/common/agree.h"
 
 namespace norn::ops {
+inline namespace flex_attention_cc {
 namespace {
 
 using namespace opset;
@@ -49,6 +50,7 @@ void infer_flex_attention(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace flex_attention_cc
 
 constinit const Operator FlexAttention = {
     .domain = "ai.onnx.preview", .name = "FlexAttention", .history = kFlexAttention, .infer = infer_flex_attention};

@@ -4,6 +4,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace flex_attention_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -94,10 +95,11 @@ void flex_attention_body(BodyBuilder& b) {
 }
 
 // The graphs' nodes are of the operator sets that the caller imports, and so are the others.
-constexpr FunctionBody kBodies[] = {{.since = 1, .build = flex_attention_body}};
+constexpr FunctionBody kFlexAttentionBodies[] = {{.since = 1, .build = flex_attention_body}};
 
 }  // namespace
+}  // namespace flex_attention_body_cc
 
-void flex_attention_bodies(opset::BodyTable& table) { table.add(FlexAttention, kBodies); }
+void flex_attention_bodies(opset::BodyTable& table) { table.add(FlexAttention, kFlexAttentionBodies); }
 
 }  // namespace norn::ops

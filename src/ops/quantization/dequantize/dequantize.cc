@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace dequantize_cc {
 namespace {
 
 using namespace opset;
@@ -117,6 +118,7 @@ void infer_dequantize(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace dequantize_cc
 
 DataType dequantized_type(const NodeView& node, DataType scale) {
   if (node.version() < 19) return DataType::Float;

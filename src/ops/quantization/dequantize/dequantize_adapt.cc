@@ -4,6 +4,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace dequantize_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -17,6 +18,7 @@ void drop_output_dtype(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace dequantize_adapt_cc
 
 void dequantize_steps(StepTable& table) {
   table.add(DequantizeLinear, 10, 13, require_one_scale, drop_scale_axis);

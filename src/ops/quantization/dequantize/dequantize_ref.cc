@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace dequantize_ref_cc {
 namespace {
 
 void dequantize_ref(opset::ReferenceContext& ctx) {
@@ -26,6 +27,7 @@ void dequantize_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace dequantize_ref_cc
 
 void dequantize_references(opset::ReferenceTable& table) { table.add(DequantizeLinear, dequantize_ref); }
 

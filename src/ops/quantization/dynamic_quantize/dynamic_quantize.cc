@@ -4,6 +4,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace dynamic_quantize_cc {
 namespace {
 
 using namespace opset;
@@ -30,6 +31,7 @@ void infer_dynamic_quantize(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace dynamic_quantize_cc
 
 constinit const Operator DynamicQuantizeLinear = {
     .name = "DynamicQuantizeLinear", .history = kDynamicQuantizeLinear, .infer = infer_dynamic_quantize};

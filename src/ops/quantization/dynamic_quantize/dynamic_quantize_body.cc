@@ -3,11 +3,12 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace dynamic_quantize_body_cc {
 namespace {
 
 using opset::FunctionBody;
 
-constexpr FunctionBody kBodies[] = {{.since = 11, .opset = 18, .nodes = R"({
+constexpr FunctionBody kDynamicQuantizeBodies[] = {{.since = 11, .opset = 18, .nodes = R"({
   zero = Constant <value = float {0.0}> ()
   one = Constant <value = float {1.0}> ()
   most = Constant <value = float {255.0}> ()
@@ -32,7 +33,8 @@ constexpr FunctionBody kBodies[] = {{.since = 11, .opset = 18, .nodes = R"({
 })"}};
 
 }  // namespace
+}  // namespace dynamic_quantize_body_cc
 
-void dynamic_quantize_bodies(opset::BodyTable& table) { table.add(DynamicQuantizeLinear, kBodies); }
+void dynamic_quantize_bodies(opset::BodyTable& table) { table.add(DynamicQuantizeLinear, kDynamicQuantizeBodies); }
 
 }  // namespace norn::ops

@@ -7,6 +7,7 @@
 #include "ops/quantization/dynamic_quantize/dynamic_quantize.h"
 
 namespace norn::ops {
+inline namespace dynamic_quantize_ref_cc {
 namespace {
 
 std::uint8_t saturated(float v) {
@@ -36,6 +37,7 @@ void dynamic_quantize_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace dynamic_quantize_ref_cc
 
 void dynamic_quantize_references(opset::ReferenceTable& table) {
   table.add(DynamicQuantizeLinear, dynamic_quantize_ref);

@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace quantize_cc {
 namespace {
 
 using namespace opset;
@@ -121,7 +122,7 @@ constexpr std::uint32_t kDivisions = elems(DataType::Float16, DataType::BFloat16
 
 bool contains(std::uint32_t set, DataType type) { return (set >> static_cast<unsigned>(type)) & 1u; }
 
-void does_not_fit(const NodeView& node, const std::string& x, const std::string& scale) {
+void scale_does_not_fit(const NodeView& node, const std::string& x, const std::string& scale) {
   node.fail("a scale of shape " + scale + " does not fit a tensor of shape " + x,
             node.version() < 13 ? "before version 13 the scale is a scalar"
             : node.version() < 21
@@ -140,6 +141,7 @@ void infer_quantize(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace quantize_cc
 
 QuantizeParams resolve_quantize(const NodeView& node, DataType scale, bool zero_point_given, DataType zero_point) {
   const Attrs& attrs = node.attrs();
@@ -190,7 +192,7 @@ ScaleLayout resolve_scales(const NodeView& node, const Shape& x, const Shape& sc
     Shape blocks = x;
     std::int64_t& along = blocks[static_cast<std::size_t>(axis)];
     along = along / block + (along % block != 0);
-    if (scale != blocks) does_not_fit(node, norn::to_string(x), norn::to_string(scale));
+    if (scale != blocks) scale_does_not_fit(node, norn::to_string(x), norn::to_string(scale));
     layout.view = view_along(x, axis);
     layout.block = block;
     layout.inner_step = 1;
@@ -199,10 +201,10 @@ ScaleLayout resolve_scales(const NodeView& node, const Shape& x, const Shape& sc
   } else if (scale.empty() || scale == Shape{1}) {
     layout.view.inner = element_count(x);
   } else {
-    if (scale.size() != 1 || node.version() < 13) does_not_fit(node, norn::to_string(x), norn::to_string(scale));
+    if (scale.size() != 1 || node.version() < 13) scale_does_not_fit(node, norn::to_string(x), norn::to_string(scale));
     const std::int64_t axis = resolve_scale_axis(node, rank);
     if (x[static_cast<std::size_t>(axis)] != scale[0]) {
-      does_not_fit(node, norn::to_string(x), norn::to_string(scale));
+      scale_does_not_fit(node, norn::to_string(x), norn::to_string(scale));
     }
     layout.view = view_along(x, axis);
     layout.step = 1;
@@ -240,10 +242,10 @@ void infer_scales(InferContext& ctx) {
                 d == axis ? "blocks of x and size of the scale" : "sizes of x and of the scale");
     }
   } else if (scale.size() > 1) {
-    does_not_fit(ctx, to_string(x), to_string(scale));
+    scale_does_not_fit(ctx, to_string(x), to_string(scale));
   } else if (scale.size() == 1 && scale[0].is_constant() && scale[0].constant() != 1) {
     // One that is not known may be 1, which is a scale for all.
-    if (ctx.version() < 13) does_not_fit(ctx, to_string(x), to_string(scale));
+    if (ctx.version() < 13) scale_does_not_fit(ctx, to_string(x), to_string(scale));
     ctx.unify(x[static_cast<std::size_t>(resolve_scale_axis(ctx, rank))], scale[0],
               "the axis of x and size of the scale");
   }

@@ -8,6 +8,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace quantize_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -52,6 +53,7 @@ void down_23_21(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace quantize_adapt_cc
 
 void require_one_scale(NodeEdit& edit) {
   const opset::ValueType& scale = edit.input_type(1);

@@ -10,6 +10,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace quantize_ref_cc {
 namespace {
 
 bool is_integer(DataType type) { return domain_of(type) != Domain::F64; }
@@ -36,6 +37,7 @@ void quantize_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace quantize_ref_cc
 
 double with_zero_point(DataType to, double quotient, double zero_point) {
   const double v = is_integer(to) ? std::nearbyint(quotient) : quotient;

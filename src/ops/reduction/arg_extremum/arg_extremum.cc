@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace arg_extremum_cc {
 namespace {
 
 using namespace opset;
@@ -49,6 +50,7 @@ void infer_arg_extremum(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace arg_extremum_cc
 
 ArgExtremumParams resolve_arg_extremum(const NodeView& node, std::int64_t rank) {
   const Attrs& attrs = node.attrs();

@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace arg_extremum_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -10,6 +11,7 @@ using namespace transform;
 void first_index(NodeEdit& edit) { drop_flag(edit, "select_last_index"); }
 
 }  // namespace
+}  // namespace arg_extremum_adapt_cc
 
 void arg_extremum_steps(StepTable& table) {
   for (const opset::Operator* op : {&ArgMax, &ArgMin}) {

@@ -4,6 +4,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace arg_extremum_ref_cc {
 namespace {
 
 template <class D>
@@ -47,6 +48,7 @@ void arg_max_ref(opset::ReferenceContext& ctx) { run(ctx, true); }
 void arg_min_ref(opset::ReferenceContext& ctx) { run(ctx, false); }
 
 }  // namespace
+}  // namespace arg_extremum_ref_cc
 
 void arg_extremum_references(opset::ReferenceTable& table) {
   table.add(ArgMax, arg_max_ref);

@@ -11,6 +11,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace reduce_cc {
 namespace {
 
 using namespace opset;
@@ -136,14 +137,15 @@ void infer_sum(InferContext& ctx) {
 void infer_prod(InferContext& ctx) {
   infer_ints(ctx, [](const DimExpr& a, const DimExpr& b) { return a * b; });
 }
-void infer_max(InferContext& ctx) {
+void infer_reduce_max(InferContext& ctx) {
   infer_ints(ctx, [](const DimExpr& a, const DimExpr& b) { return DimExpr::max(a, b); });
 }
-void infer_min(InferContext& ctx) {
+void infer_reduce_min(InferContext& ctx) {
   infer_ints(ctx, [](const DimExpr& a, const DimExpr& b) { return DimExpr::min(a, b); });
 }
 
 }  // namespace
+}  // namespace reduce_cc
 
 ReduceParams resolve_reduce(const NodeView& node) {
   ReduceParams p;
@@ -168,8 +170,8 @@ std::optional<std::vector<bool>> reduced_dims(const NodeView& node, const Reduce
 
 constinit const Operator ReduceMean = {.name = "ReduceMean", .history = kPlain, .infer = infer_reduce};
 constinit const Operator ReduceSum = {.name = "ReduceSum", .history = kSum, .infer = infer_sum};
-constinit const Operator ReduceMax = {.name = "ReduceMax", .history = kExtremum, .infer = infer_max};
-constinit const Operator ReduceMin = {.name = "ReduceMin", .history = kExtremum, .infer = infer_min};
+constinit const Operator ReduceMax = {.name = "ReduceMax", .history = kExtremum, .infer = infer_reduce_max};
+constinit const Operator ReduceMin = {.name = "ReduceMin", .history = kExtremum, .infer = infer_reduce_min};
 constinit const Operator ReduceProd = {.name = "ReduceProd", .history = kPlain, .infer = infer_prod};
 constinit const Operator ReduceL1 = {.name = "ReduceL1", .history = kPlain, .infer = infer_reduce};
 constinit const Operator ReduceL2 = {.name = "ReduceL2", .history = kPlain, .infer = infer_reduce};

@@ -6,17 +6,18 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace reduce_adapt_cc {
 namespace {
 
 using namespace transform;
 
-void axes_to_input(NodeEdit& edit) {
+void reduced_to_input(NodeEdit& edit) {
   const auto axes = edit.attrs().find_ints("axes");
   edit.remove_attr("axes");
   if (axes && !axes->empty()) edit.set_input_ints(1, *axes);
 }
 
-void axes_to_attribute(NodeEdit& edit, bool identity) {
+void reduced_to_attribute(NodeEdit& edit, bool identity) {
   std::vector<std::int64_t> axes;
   if (edit.has_input(1)) axes = constant_ints(edit, 1);
   if (edit.input_count() > 1) edit.drop_input(1);
@@ -29,8 +30,8 @@ void axes_to_attribute(NodeEdit& edit, bool identity) {
   }
   if (!axes.empty()) edit.set_attr("axes", axes);
 }
-void plain_axes_to_attribute(NodeEdit& edit) { axes_to_attribute(edit, true); }
-void composite_axes_to_attribute(NodeEdit& edit) { axes_to_attribute(edit, false); }
+void plain_axes_to_attribute(NodeEdit& edit) { reduced_to_attribute(edit, true); }
+void composite_axes_to_attribute(NodeEdit& edit) { reduced_to_attribute(edit, false); }
 
 // Integers are computed in double and truncated, as they were before.
 void integers_through_double(NodeEdit& edit) {
@@ -42,6 +43,7 @@ void integers_through_double(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace reduce_adapt_cc
 
 void reduce_steps(StepTable& table) {
   for (const opset::Operator* op : {&ReduceMean, &ReduceSum, &ReduceMax, &ReduceMin, &ReduceProd, &ReduceL1, &ReduceL2,
@@ -50,7 +52,7 @@ void reduce_steps(StepTable& table) {
     const int attribute = op == &ReduceSum ? 11 : 13, input = op == &ReduceSum ? 13 : 18;
     const bool plain =
         op == &ReduceMean || op == &ReduceSum || op == &ReduceMax || op == &ReduceMin || op == &ReduceProd;
-    table.add(*op, attribute, input, axes_to_input, plain ? plain_axes_to_attribute : composite_axes_to_attribute);
+    table.add(*op, attribute, input, reduced_to_input, plain ? plain_axes_to_attribute : composite_axes_to_attribute);
   }
   for (const opset::Operator* op : {&ReduceLogSum, &ReduceLogSumExp}) {
     table.add(*op, 18, 28, integers_through_double, unchanged);

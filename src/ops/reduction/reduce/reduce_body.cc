@@ -3,6 +3,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace reduce_body_cc {
 namespace {
 
 using opset::FunctionBody;
@@ -41,6 +42,7 @@ constexpr FunctionBody kSumSquare[] = {{.since = 18, .opset = 18, .nodes = R"({
 })"}};
 
 }  // namespace
+}  // namespace reduce_body_cc
 
 void reduce_bodies(opset::BodyTable& table) {
   table.add(ReduceL1, kL1);

@@ -12,6 +12,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace reduce_ref_cc {
 namespace {
 
 __extension__ typedef __int128 Wide;
@@ -232,6 +233,7 @@ void reduce_sum_square_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace reduce_ref_cc
 
 void reduce_references(opset::ReferenceTable& table) {
   table.add(ReduceMean, reduce_mean_ref);

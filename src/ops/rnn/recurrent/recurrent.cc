@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace recurrent_cc {
 namespace {
 
 using namespace opset;
@@ -198,6 +199,7 @@ void infer_gru(InferContext& ctx) { infer_recurrent(ctx, RecurrentLayer::Gru); }
 void infer_rnn(InferContext& ctx) { infer_recurrent(ctx, RecurrentLayer::Rnn); }
 
 }  // namespace
+}  // namespace recurrent_cc
 
 constinit const Operator LSTM = {.name = "LSTM", .history = kLSTM, .infer = infer_lstm};
 constinit const Operator GRU = {.name = "GRU", .history = kGRU, .infer = infer_gru};

@@ -13,6 +13,7 @@
 #include "ops/rnn/recurrent/recurrent.h"
 
 namespace norn::ops {
+inline namespace recurrent_activations_cc {
 namespace {
 
 struct Function {
@@ -91,6 +92,7 @@ std::vector<RecurrentActivation> activations_of(const opset::NodeView& node, Rec
 }
 
 }  // namespace
+}  // namespace recurrent_activations_cc
 
 RecurrentParams resolve_recurrent(const opset::NodeView& node, RecurrentLayer layer) {
   const opset::Attrs& attrs = node.attrs();

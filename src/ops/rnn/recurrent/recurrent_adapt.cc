@@ -5,6 +5,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace recurrent_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -36,6 +37,7 @@ void to_gru_1(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace recurrent_adapt_cc
 
 void recurrent_steps(StepTable& table) {
   table.add(GRU, 1, 3, unchanged, to_gru_1);

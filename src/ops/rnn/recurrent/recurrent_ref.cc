@@ -14,6 +14,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace recurrent_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -181,6 +182,7 @@ void gru_ref(ReferenceContext& ctx) { run(ctx, RecurrentLayer::Gru); }
 void rnn_ref(ReferenceContext& ctx) { run(ctx, RecurrentLayer::Rnn); }
 
 }  // namespace
+}  // namespace recurrent_ref_cc
 
 void recurrent_references(opset::ReferenceTable& table) {
   table.add(LSTM, lstm_ref);

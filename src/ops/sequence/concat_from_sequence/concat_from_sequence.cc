@@ -9,6 +9,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace concat_from_sequence_cc {
 namespace {
 
 using namespace opset;
@@ -43,6 +44,7 @@ void infer_concat_from_sequence(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace concat_from_sequence_cc
 
 ConcatFromSequenceParams resolve_concat_from_sequence(const NodeView& node, std::int64_t rank) {
   const std::int64_t new_axis = node.attrs().i("new_axis");

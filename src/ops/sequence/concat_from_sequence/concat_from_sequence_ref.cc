@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace concat_from_sequence_ref_cc {
 namespace {
 
 void concat_from_sequence_ref(opset::ReferenceContext& ctx) {
@@ -48,6 +49,7 @@ void concat_from_sequence_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace concat_from_sequence_ref_cc
 
 void concat_from_sequence_references(opset::ReferenceTable& table) {
   table.add(ConcatFromSequence, concat_from_sequence_ref);

@@ -14,6 +14,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace sequence_basic_cc {
 namespace {
 
 constexpr Param kConstructInputs[] = {{.name = "inputs", .type = "T", .option = ParamOption::Variadic}};
@@ -60,6 +61,7 @@ void infer_sequence_at(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace sequence_basic_cc
 
 ValueType common_type(InferContext& ctx, const ValueType& a, const ValueType& b, std::string_view what) {
   if (!a.known() || !b.known()) {

@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace sequence_basic_ref_cc {
 namespace {
 
 void sequence_construct_ref(opset::ReferenceContext& ctx) {
@@ -32,6 +33,7 @@ void sequence_at_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace sequence_basic_ref_cc
 
 std::int64_t sequence_position(const opset::ReferenceContext& ctx, int input, std::int64_t size, bool inclusive) {
   const Tensor& position = ctx.input(input);

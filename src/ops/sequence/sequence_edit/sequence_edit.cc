@@ -9,6 +9,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace sequence_edit_cc {
 namespace {
 
 using namespace opset;
@@ -75,6 +76,7 @@ void infer_sequence_insert(InferContext& ctx) {
 void infer_sequence_length(InferContext& ctx) { ctx.set(0, DataType::Int64, {}); }
 
 }  // namespace
+}  // namespace sequence_edit_cc
 
 DataType resolve_sequence_empty(const NodeView& node) {
   const std::int64_t dtype = node.attrs().find_i("dtype").value_or(static_cast<std::int64_t>(DataType::Float));

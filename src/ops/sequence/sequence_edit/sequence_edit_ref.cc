@@ -8,6 +8,7 @@
 #include "ops/sequence/sequence_edit/sequence_edit.h"
 
 namespace norn::ops {
+inline namespace sequence_edit_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -46,6 +47,7 @@ void sequence_length_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace sequence_edit_ref_cc
 
 void sequence_edit_references(opset::ReferenceTable& table) {
   table.add(SequenceEmpty, sequence_empty_ref);

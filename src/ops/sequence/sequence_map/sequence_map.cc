@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace sequence_map_cc {
 namespace {
 
 using namespace opset;
@@ -51,6 +52,7 @@ void infer_sequence_map(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace sequence_map_cc
 
 constinit const Operator SequenceMap = {.name = "SequenceMap",
                                         .history = kSequenceMap,

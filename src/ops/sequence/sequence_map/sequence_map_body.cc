@@ -6,6 +6,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace sequence_map_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -59,7 +60,7 @@ ir::ValueInfo sequence_value(std::string name, DataType elem) {
 }
 
 // Of the graph's output: what it is declared to be, else that of the sequence that is mapped.
-DataType element_of(const BodyBuilder& b, const ir::ValueInfo& output) {
+DataType declared_element(const BodyBuilder& b, const ir::ValueInfo& output) {
   if (output.type && output.type->tensor_type && output.type->tensor_type->elem_type.has())
     return static_cast<DataType>(output.type->tensor_type->elem_type.get());
   const ValueType& sequence = b.type(0);
@@ -102,7 +103,7 @@ void sequence_map_body(BodyBuilder& b) {
   for (int k = 0; k < b.output_count(); ++k) {
     const std::string n = std::to_string(k);
     const ir::ValueInfo& output = graph->output[static_cast<std::size_t>(k)];
-    const DataType elem = element_of(b, output);
+    const DataType elem = declared_element(b, output);
     ir::Node empty = make_node("SequenceEmpty", {}, {own + "empty_" + n});
     set(empty, "dtype", static_cast<std::int64_t>(elem));
     b.add(std::move(empty));
@@ -120,10 +121,11 @@ void sequence_map_body(BodyBuilder& b) {
 }
 
 // The graph's nodes are of the operator sets that the caller imports, and so is what is added.
-constexpr FunctionBody kBodies[] = {{.since = 17, .build = sequence_map_body}};
+constexpr FunctionBody kSequenceMapBodies[] = {{.since = 17, .build = sequence_map_body}};
 
 }  // namespace
+}  // namespace sequence_map_body_cc
 
-void sequence_map_bodies(opset::BodyTable& table) { table.add(SequenceMap, kBodies); }
+void sequence_map_bodies(opset::BodyTable& table) { table.add(SequenceMap, kSequenceMapBodies); }
 
 }  // namespace norn::ops

@@ -10,6 +10,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace split_to_sequence_cc {
 namespace {
 
 using namespace opset;
@@ -82,6 +83,7 @@ void infer_split_to_sequence(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace split_to_sequence_cc
 
 std::vector<std::int64_t> split_sizes(const NodeView& node, std::int64_t whole, bool scalar) {
   std::vector<std::int64_t> sizes =

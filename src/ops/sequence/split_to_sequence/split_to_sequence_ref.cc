@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace split_to_sequence_ref_cc {
 namespace {
 
 constexpr std::int64_t kMostEmptyParts = 1 << 20;
@@ -35,6 +36,7 @@ void split_to_sequence_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace split_to_sequence_ref_cc
 
 void split_to_sequence_references(opset::ReferenceTable& table) { table.add(SplitToSequence, split_to_sequence_ref); }
 

@@ -9,6 +9,7 @@
 #include "ops/common/agree.h"
 
 namespace norn::ops {
+inline namespace affine_grid_cc {
 namespace {
 
 using namespace opset;
@@ -33,6 +34,7 @@ constexpr Schema kAffineGrid[] = {
 };
 
 }  // namespace
+}  // namespace affine_grid_cc
 
 std::optional<std::int64_t> grid_dimensions(std::int64_t rows, std::int64_t columns, std::int64_t sizes) {
   if (rows >= 0) return rows;
@@ -41,6 +43,7 @@ std::optional<std::int64_t> grid_dimensions(std::int64_t rows, std::int64_t colu
   return {};
 }
 
+inline namespace affine_grid_cc {
 namespace {
 
 void infer_affine_grid(InferContext& ctx) {
@@ -83,6 +86,7 @@ void infer_affine_grid(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace affine_grid_cc
 
 constinit const Operator AffineGrid = {.name = "AffineGrid", .history = kAffineGrid, .infer = infer_affine_grid};
 

@@ -8,6 +8,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace affine_grid_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -96,10 +97,11 @@ void affine_grid_body(BodyBuilder& b) {
   b.add("grid = If (is_plane) <then_branch: graph = " + branches[0] + ", else_branch: graph = " + branches[1] + ">");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 20, .opset = 20, .build = affine_grid_body}};
+constexpr FunctionBody kAffineGridBodies[] = {{.since = 20, .opset = 20, .build = affine_grid_body}};
 
 }  // namespace
+}  // namespace affine_grid_body_cc
 
-void affine_grid_bodies(opset::BodyTable& table) { table.add(AffineGrid, kBodies); }
+void affine_grid_bodies(opset::BodyTable& table) { table.add(AffineGrid, kAffineGridBodies); }
 
 }  // namespace norn::ops

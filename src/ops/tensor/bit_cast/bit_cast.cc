@@ -5,6 +5,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace bit_cast_cc {
 namespace {
 
 using namespace opset;
@@ -34,6 +35,7 @@ void infer_bit_cast(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace bit_cast_cc
 
 DataType bit_cast_target(const NodeView& node, DataType from) {
   const std::int64_t number = node.attrs().i("to");

@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace bit_cast_ref_cc {
 namespace {
 
 bool is_signed_part(DataType type) { return type == DataType::Int4 || type == DataType::Int2; }
@@ -31,6 +32,7 @@ void bit_cast_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace bit_cast_ref_cc
 
 void bit_cast_references(opset::ReferenceTable& table) { table.add(BitCast, bit_cast_ref); }
 

@@ -13,6 +13,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace cast_cc {
 namespace {
 
 using namespace opset;
@@ -121,7 +122,7 @@ void infer_cast(InferContext& ctx) {
   cast_contents(ctx, to);
 }
 
-std::optional<Dims> truncated(const Fractions& values) {
+std::optional<Dims> whole_parts(const Fractions& values) {
   Dims ints;
   for (const Fraction& f : values) {
     if (f.denominator != 1 && !known_at_least(f.numerator, 0)) return {};
@@ -131,6 +132,7 @@ std::optional<Dims> truncated(const Fractions& values) {
 }
 
 }  // namespace
+}  // namespace cast_cc
 
 // The engine drops integers that a narrow type cannot hold.
 void cast_contents(InferContext& ctx, DataType to) {
@@ -149,7 +151,7 @@ void cast_contents(InferContext& ctx, DataType to) {
     auto values = ctx.fractions(0);
     if (!values) return;
     if (index) {
-      if (auto ints = truncated(*values)) ctx.set_ints(0, *std::move(ints));
+      if (auto ints = whole_parts(*values)) ctx.set_ints(0, *std::move(ints));
       return;
     }
     for (Fraction& f : *values) f.numerator = DimExpr::rounded(f.numerator, significand_bits(to));

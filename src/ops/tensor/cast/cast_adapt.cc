@@ -7,6 +7,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace cast_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -23,6 +24,7 @@ void drop_saturate(NodeEdit& edit) { edit.remove_attr("saturate"); }
 void drop_round_mode(NodeEdit& edit) { edit.remove_attr("round_mode"); }
 
 }  // namespace
+}  // namespace cast_adapt_cc
 
 void cast_steps(StepTable& table) {
   table.add(Cast, 1, 6, name_to_number, number_to_name);

@@ -21,6 +21,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace cast_ref_cc {
 namespace {
 
 struct Number {
@@ -281,6 +282,7 @@ void cast_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace cast_ref_cc
 
 E8M0Rounding parse_e8m0_rounding(std::string_view round_mode) {
   if (round_mode == "up") return E8M0Rounding::Up;

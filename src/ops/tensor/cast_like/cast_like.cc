@@ -9,6 +9,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace cast_like_cc {
 namespace {
 
 using namespace opset;
@@ -83,6 +84,7 @@ constexpr FunctionBody kBodies[] = {
 };
 
 }  // namespace
+}  // namespace cast_like_cc
 
 constinit const Operator CastLike = {
     .name = "CastLike", .history = kCastLike, .infer = infer_cast_like, .bodies = kBodies};

@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace center_crop_pad_cc {
 namespace {
 
 using namespace opset;
@@ -55,6 +56,7 @@ void infer_center_crop_pad(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace center_crop_pad_cc
 
 constinit const Operator CenterCropPad = {
     .name = "CenterCropPad", .history = kCenterCropPad, .infer = infer_center_crop_pad};

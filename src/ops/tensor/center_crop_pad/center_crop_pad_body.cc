@@ -7,6 +7,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace center_crop_pad_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -62,10 +63,11 @@ void center_crop_pad_body(BodyBuilder& b) {
              : "cropped = Slice (input_data, first, end) output_data = Pad (cropped, pads)");
 }
 
-constexpr FunctionBody kBodies[] = {{.since = 18, .opset = 18, .build = center_crop_pad_body}};
+constexpr FunctionBody kCenterCropPadBodies[] = {{.since = 18, .opset = 18, .build = center_crop_pad_body}};
 
 }  // namespace
+}  // namespace center_crop_pad_body_cc
 
-void center_crop_pad_bodies(opset::BodyTable& table) { table.add(CenterCropPad, kBodies); }
+void center_crop_pad_bodies(opset::BodyTable& table) { table.add(CenterCropPad, kCenterCropPadBodies); }
 
 }  // namespace norn::ops

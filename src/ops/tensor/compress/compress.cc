@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace compress_cc {
 namespace {
 
 using namespace opset;
@@ -60,6 +61,7 @@ void infer_compress(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace compress_cc
 
 std::optional<std::int64_t> compress_axis(const NodeView& node, std::int64_t rank) {
   const auto axis = node.attrs().find_i("axis");

@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace compress_adapt_cc {
 namespace {
 
 void given_axis_from_front(transform::NodeEdit& edit) {
@@ -14,6 +15,7 @@ void given_axis_from_front(transform::NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace compress_adapt_cc
 
 void compress_steps(transform::StepTable& table) {
   table.add(Compress, 9, 11, transform::unchanged, given_axis_from_front);

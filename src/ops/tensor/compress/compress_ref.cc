@@ -4,6 +4,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace compress_ref_cc {
 namespace {
 
 void compress_ref(opset::ReferenceContext& ctx) {
@@ -31,6 +32,7 @@ void compress_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace compress_ref_cc
 
 void compress_references(opset::ReferenceTable& table) { table.add(Compress, compress_ref); }
 

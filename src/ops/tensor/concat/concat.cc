@@ -12,6 +12,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace concat_cc {
 namespace {
 
 template <std::uint32_t kElements>
@@ -105,6 +106,7 @@ void infer_concat(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace concat_cc
 
 std::int64_t resolve_concat(const NodeView& node, std::int64_t rank) {
   if (rank == 0) node.fail("scalars cannot be concatenated", "Unsqueeze them first");

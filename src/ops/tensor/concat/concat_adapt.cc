@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace concat_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -12,6 +13,7 @@ void write_axis(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace concat_adapt_cc
 
 void concat_steps(StepTable& table) {
   table.add(Concat, 1, 4, write_axis, unchanged);

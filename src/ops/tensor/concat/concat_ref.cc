@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace concat_ref_cc {
 namespace {
 
 void concat_ref(opset::ReferenceContext& ctx) {
@@ -38,6 +39,7 @@ void concat_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace concat_ref_cc
 
 void concat_references(opset::ReferenceTable& table) { table.add(Concat, concat_ref); }
 

@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace depth_to_space_cc {
 namespace {
 
 using namespace opset;
@@ -91,6 +92,7 @@ void infer_space_to_depth(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace depth_to_space_cc
 
 constinit const Operator DepthToSpace = {
     .name = "DepthToSpace", .history = kDepthToSpace, .infer = infer_depth_to_space};

@@ -4,6 +4,7 @@
 #include "opset/function_body.h"
 
 namespace norn::ops {
+inline namespace depth_to_space_body_cc {
 namespace {
 
 using opset::BodyBuilder;
@@ -31,7 +32,7 @@ void add_whole(BodyBuilder& b, int axes_from, int axes_to, const std::string& di
   add_guard(b, "input", "input_shape", "is_whole", "whole");
 }
 
-void sizes(BodyBuilder& b) {
+void add_sizes(BodyBuilder& b) {
   const std::int64_t block = b.attrs().i("blocksize");
   const std::int64_t one[] = {block}, two[] = {block * block};
   b.ints("block", one);
@@ -45,7 +46,7 @@ void sizes(BodyBuilder& b) {
 }
 
 void depth_to_space_body(BodyBuilder& b) {
-  sizes(b);
+  add_sizes(b);
   add_whole(b, 1, 2, "block_area");
   b.add(R"(
     depth = Div (channels, block_area)
@@ -67,7 +68,7 @@ void depth_to_space_body(BodyBuilder& b) {
 }
 
 void space_to_depth_body(BodyBuilder& b) {
-  sizes(b);
+  add_sizes(b);
   add_whole(b, 2, 4, "block");
   b.add(R"(
     deeper = Mul (channels, block_area)
@@ -86,6 +87,7 @@ constexpr FunctionBody kDepthToSpace[] = {{.since = 1, .opset = 18, .build = dep
 constexpr FunctionBody kSpaceToDepth[] = {{.since = 1, .opset = 18, .build = space_to_depth_body}};
 
 }  // namespace
+}  // namespace depth_to_space_body_cc
 
 void depth_to_space_bodies(opset::BodyTable& table) {
   table.add(DepthToSpace, kDepthToSpace);

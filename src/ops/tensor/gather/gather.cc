@@ -13,6 +13,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace gather_cc {
 namespace {
 
 constexpr Param kInputs1[] = {{.name = "data", .type = "T"}, {.name = "indices", .type = "Tind"}};
@@ -63,6 +64,7 @@ void infer_gather(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace gather_cc
 
 constinit const Operator Gather = {.name = "Gather", .history = kGather, .infer = infer_gather};
 

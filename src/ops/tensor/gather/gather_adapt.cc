@@ -7,6 +7,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace gather_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -41,6 +42,7 @@ void count_indices_from_front(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace gather_adapt_cc
 
 void gather_steps(StepTable& table) { table.add(Gather, 1, 11, unchanged, count_indices_from_front); }
 

@@ -4,6 +4,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace gather_ref_cc {
 namespace {
 
 void gather_ref(opset::ReferenceContext& ctx) {
@@ -28,6 +29,7 @@ void gather_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace gather_ref_cc
 
 void gather_references(opset::ReferenceTable& table) { table.add(Gather, gather_ref); }
 

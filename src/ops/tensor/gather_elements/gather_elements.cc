@@ -12,6 +12,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace gather_elements_cc {
 namespace {
 
 constexpr Param kInputs11[] = {{.name = "data", .type = "T"}, {.name = "indices", .type = "Tind"}};
@@ -52,6 +53,7 @@ void infer_gather_elements(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace gather_elements_cc
 
 constinit const Operator GatherElements = {
     .name = "GatherElements", .history = kGatherElements, .infer = infer_gather_elements};

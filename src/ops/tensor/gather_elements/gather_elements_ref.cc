@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace gather_elements_ref_cc {
 namespace {
 
 void gather_elements_ref(opset::ReferenceContext& ctx) {
@@ -31,6 +32,7 @@ void gather_elements_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace gather_elements_ref_cc
 
 void gather_elements_references(opset::ReferenceTable& table) { table.add(GatherElements, gather_elements_ref); }
 

@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace gather_nd_cc {
 namespace {
 
 using namespace opset;
@@ -68,6 +69,7 @@ void infer_gather_nd(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace gather_nd_cc
 
 std::int64_t gather_nd_batch_dims(const NodeView& node, std::optional<std::int64_t> r, std::optional<std::int64_t> q) {
   if (r && *r == 0) node.fail("the data is a scalar; GatherND needs an axis to pick along");

@@ -3,11 +3,13 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace gather_nd_adapt_cc {
 namespace {
 
 void no_batch_dims(transform::NodeEdit& edit) { transform::drop_flag(edit, "batch_dims"); }
 
 }  // namespace
+}  // namespace gather_nd_adapt_cc
 
 void gather_nd_steps(transform::StepTable& table) { table.add(GatherND, 11, 12, transform::unchanged, no_batch_dims); }
 

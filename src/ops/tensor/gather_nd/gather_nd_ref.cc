@@ -8,6 +8,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace gather_nd_ref_cc {
 namespace {
 
 void gather_nd_ref(opset::ReferenceContext& ctx) {
@@ -41,6 +42,7 @@ void gather_nd_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace gather_nd_ref_cc
 
 void gather_nd_references(opset::ReferenceTable& table) { table.add(GatherND, gather_nd_ref); }
 

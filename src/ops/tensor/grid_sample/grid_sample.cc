@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace grid_sample_cc {
 namespace {
 
 using namespace opset;
@@ -70,6 +71,7 @@ void infer_grid_sample(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace grid_sample_cc
 
 GridSampleParams resolve_grid_sample(const NodeView& node) {
   const bool old = node.version() < 20;

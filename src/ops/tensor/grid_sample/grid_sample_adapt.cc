@@ -5,6 +5,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace grid_sample_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -23,6 +24,7 @@ void grid_sample_20_16(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace grid_sample_adapt_cc
 
 void grid_sample_steps(StepTable& table) { table.add(GridSample, 16, 20, grid_sample_16_20, grid_sample_20_16); }
 

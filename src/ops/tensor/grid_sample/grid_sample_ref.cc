@@ -13,6 +13,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace grid_sample_ref_cc {
 namespace {
 
 struct SampleTap {
@@ -186,6 +187,7 @@ void grid_sample_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace grid_sample_ref_cc
 
 void grid_sample_references(opset::ReferenceTable& table) { table.add(GridSample, grid_sample_ref); }
 

@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace identity_cc {
 namespace {
 
 using namespace opset;
@@ -57,6 +58,7 @@ void infer_identity(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace identity_cc
 
 constinit const Operator Identity = {.name = "Identity", .history = kIdentity, .infer = infer_identity};
 

@@ -4,6 +4,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace identity_ref_cc {
 namespace {
 
 void identity_ref(opset::ReferenceContext& ctx) {
@@ -14,6 +15,7 @@ void identity_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace identity_ref_cc
 
 void identity_references(opset::ReferenceTable& table) { table.add(Identity, identity_ref); }
 

@@ -5,6 +5,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace is_special_cc {
 namespace {
 
 using namespace opset;
@@ -50,6 +51,7 @@ void infer_special(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace is_special_cc
 
 DetectedSigns resolve_is_inf(const opset::Attrs& attrs) {
   return {.negative = attrs.flag("detect_negative"), .positive = attrs.flag("detect_positive")};

@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace is_special_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -25,6 +26,7 @@ void is_inf_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace is_special_ref_cc
 
 void is_special_references(opset::ReferenceTable& table) {
   table.add(IsInf, is_inf_ref);

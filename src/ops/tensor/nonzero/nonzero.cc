@@ -8,6 +8,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace nonzero_cc {
 namespace {
 
 constexpr Param kInputs9[] = {{.name = "X", .type = "T"}};
@@ -28,6 +29,7 @@ void infer_nonzero(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace nonzero_cc
 
 constinit const Operator NonZero = {.name = "NonZero", .history = kNonZero, .infer = infer_nonzero};
 

@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace nonzero_ref_cc {
 namespace {
 
 std::vector<std::int64_t> places(const Tensor& in) {
@@ -56,6 +57,7 @@ void nonzero_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace nonzero_ref_cc
 
 void nonzero_references(opset::ReferenceTable& table) { table.add(NonZero, nonzero_ref); }
 

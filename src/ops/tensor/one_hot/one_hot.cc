@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace one_hot_cc {
 namespace {
 
 using namespace opset;
@@ -69,6 +70,7 @@ void infer_one_hot(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace one_hot_cc
 
 std::int64_t one_hot_depth(const NodeView& node, const Tensor& depth) {
   if (depth.rank() > 1 || depth.size() != 1)

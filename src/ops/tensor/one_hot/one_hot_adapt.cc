@@ -6,6 +6,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace one_hot_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -36,6 +37,7 @@ void no_negative_classes(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace one_hot_adapt_cc
 
 void one_hot_steps(StepTable& table) {
   table.add(OneHot, 9, 11, negative_classes_out, no_negative_classes);

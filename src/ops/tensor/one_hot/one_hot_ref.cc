@@ -8,6 +8,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace one_hot_ref_cc {
 namespace {
 
 // The class, of `depth`, that an index means; nothing if it means none. `from_end`: negative ones count from there.
@@ -49,6 +50,7 @@ void one_hot_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace one_hot_ref_cc
 
 void one_hot_references(opset::ReferenceTable& table) { table.add(OneHot, one_hot_ref); }
 

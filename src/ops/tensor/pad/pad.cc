@@ -15,6 +15,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace pad_cc {
 namespace {
 
 constexpr auto kDiff = Differentiability::Differentiable;
@@ -135,6 +136,7 @@ void infer_pad(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace pad_cc
 
 PadMode pad_mode(const NodeView& node) {
   const std::string mode = node.attrs().s("mode");

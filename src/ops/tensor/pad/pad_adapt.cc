@@ -7,6 +7,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace pad_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -64,6 +65,7 @@ void no_wrap(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace pad_adapt_cc
 
 void pad_steps(StepTable& table) {
   table.add(Pad, 1, 2, paddings_to_pads, pads_to_paddings);

@@ -11,6 +11,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace pad_ref_cc {
 namespace {
 
 constexpr std::int64_t kFill = -1;
@@ -113,6 +114,7 @@ void pad_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace pad_ref_cc
 
 void pad_references(opset::ReferenceTable& table) { table.add(Pad, pad_ref, 11); }
 

@@ -18,6 +18,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace reshape_cc {
 namespace {
 
 constexpr const char* kFixedTarget =
@@ -151,6 +152,7 @@ void infer_reshape(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace reshape_cc
 
 std::optional<std::vector<std::optional<DimExpr>>> resolve_reshape(const NodeView& node, const Dims* in) {
   const auto target = known_target(node);

@@ -5,6 +5,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace reshape_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -34,6 +35,7 @@ void without_allowzero(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace reshape_adapt_cc
 
 void reshape_steps(StepTable& table) {
   table.add(Reshape, 1, 5, target_to_input, target_to_attribute);

@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace reshape_ref_cc {
 namespace {
 
 void reshape_ref(opset::ReferenceContext& ctx) {
@@ -17,6 +18,7 @@ void reshape_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace reshape_ref_cc
 
 void reshape_references(opset::ReferenceTable& table) { table.add(Reshape, reshape_ref, 5); }
 

@@ -14,6 +14,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace resize_cc {
 namespace {
 
 using namespace opset;
@@ -201,6 +202,7 @@ void infer_resize(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace resize_cc
 
 ResizeParams resolve_resize(const NodeView& node, std::int64_t rank) {
   const Attrs& attrs = node.attrs();

@@ -9,6 +9,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace resize_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -112,6 +113,7 @@ void resize_19_18(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace resize_adapt_cc
 
 void resize_steps(StepTable& table) {
   table.add(Resize, 10, 11, resize_10_11, resize_11_10);

@@ -12,6 +12,7 @@
 #include "ops/common/loops.h"
 
 namespace norn::ops {
+inline namespace resize_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -213,6 +214,7 @@ void resize_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace resize_ref_cc
 
 std::vector<AxisTaps> resize_taps(const opset::NodeView& node, const ResizeParams& p, const ResizeTarget& target,
                                   const Shape& x, const std::vector<double>& roi) {

@@ -5,6 +5,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace reverse_sequence_cc {
 namespace {
 
 using namespace opset;
@@ -36,6 +37,7 @@ void infer_reverse_sequence(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace reverse_sequence_cc
 
 bool batch_is_first(const NodeView& node) {
   const std::int64_t batch = node.attrs().i("batch_axis"), time = node.attrs().i("time_axis");

@@ -4,6 +4,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace reverse_sequence_ref_cc {
 namespace {
 
 void reverse_sequence_ref(opset::ReferenceContext& ctx) {
@@ -32,6 +33,7 @@ void reverse_sequence_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace reverse_sequence_ref_cc
 
 void reverse_sequence_references(opset::ReferenceTable& table) { table.add(ReverseSequence, reverse_sequence_ref); }
 

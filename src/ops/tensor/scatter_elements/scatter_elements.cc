@@ -11,6 +11,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace scatter_elements_cc {
 namespace {
 
 using namespace opset;
@@ -90,6 +91,7 @@ void infer_scatter_elements(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace scatter_elements_cc
 
 ScatterReduction resolve_scatter_reduction(const NodeView& node) {
   if (!node.attrs().declares("reduction")) return ScatterReduction::None;

@@ -4,6 +4,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace scatter_elements_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -11,6 +12,7 @@ using namespace transform;
 void rename(NodeEdit& edit) { edit.become(ScatterElements, 11); }
 
 }  // namespace
+}  // namespace scatter_elements_adapt_cc
 
 void drop_scatter_reduction(NodeEdit& edit) {
   if (edit.attrs().s("reduction") != "none") edit.cannot("before version 16 there is no reduction");

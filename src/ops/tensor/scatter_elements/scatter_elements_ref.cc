@@ -9,6 +9,7 @@
 #include "ops/tensor/scatter_elements/reduction.h"
 
 namespace norn::ops {
+inline namespace scatter_elements_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -64,6 +65,7 @@ void scatter_elements_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace scatter_elements_ref_cc
 
 void scatter_runs(ReferenceContext& ctx, const std::vector<std::int64_t>& targets, std::int64_t run) {
   const Tensor &data = ctx.input(0), &updates = ctx.input(2);

@@ -9,6 +9,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace scatter_nd_cc {
 namespace {
 
 using namespace opset;
@@ -67,6 +68,7 @@ void infer_scatter_nd(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace scatter_nd_cc
 
 constinit const Operator ScatterND = {.name = "ScatterND", .history = kScatterND, .infer = infer_scatter_nd};
 

@@ -8,6 +8,7 @@
 #include "ops/tensor/scatter_elements/reduction.h"
 
 namespace norn::ops {
+inline namespace scatter_nd_ref_cc {
 namespace {
 
 void scatter_nd_ref(opset::ReferenceContext& ctx) {
@@ -42,6 +43,7 @@ void scatter_nd_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace scatter_nd_ref_cc
 
 void scatter_nd_references(opset::ReferenceTable& table) { table.add(ScatterND, scatter_nd_ref); }
 

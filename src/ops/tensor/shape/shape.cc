@@ -10,6 +10,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace shape_cc {
 namespace {
 
 template <std::uint32_t kElements>
@@ -83,6 +84,7 @@ void infer_size(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace shape_cc
 
 ShapeParams resolve_shape(const NodeView& node, std::int64_t rank) {
   if (node.version() < 15) return {0, rank};

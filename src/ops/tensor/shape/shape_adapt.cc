@@ -7,6 +7,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace shape_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -27,6 +28,7 @@ void slice_after(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace shape_adapt_cc
 
 void shape_steps(StepTable& table) { table.add(Shape, 13, 15, unchanged, slice_after); }
 

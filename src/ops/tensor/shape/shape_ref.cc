@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace shape_ref_cc {
 namespace {
 
 void shape_ref(opset::ReferenceContext& ctx) {
@@ -19,6 +20,7 @@ void size_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace shape_ref_cc
 
 void shape_references(opset::ReferenceTable& table) {
   table.add(Shape, shape_ref);

@@ -18,6 +18,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace slice_cc {
 namespace {
 
 constexpr auto kDiff = Differentiability::Differentiable;
@@ -129,8 +130,8 @@ std::optional<std::size_t> list_length(InferContext& ctx) {
 }
 
 template <class List>
-void agree(const NodeView& node, std::optional<std::size_t>& count, const std::optional<List>& list,
-           std::string_view name) {
+void require_as_many(const NodeView& node, std::optional<std::size_t>& count, const std::optional<List>& list,
+                     std::string_view name) {
   if (!list) return;
   if (count && *count != list->size()) {
     node.fail(std::string(name) + " has " + std::to_string(list->size()) + " entries, but another list has " +
@@ -184,6 +185,7 @@ void infer_slice(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace slice_cc
 
 SliceRange slice_range(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
   if (size == 0) return {};
@@ -220,10 +222,10 @@ SliceParams resolve_slice(const NodeView& node, std::optional<std::int64_t> rank
     default_axes = !node.has_input(3);
     default_steps = !node.has_input(4);
   }
-  agree(node, count, p.starts, "starts");
-  agree(node, count, p.ends, "ends");
-  agree(node, count, p.axes, "axes");
-  agree(node, count, p.steps, "steps");
+  require_as_many(node, count, p.starts, "starts");
+  require_as_many(node, count, p.ends, "ends");
+  require_as_many(node, count, p.axes, "axes");
+  require_as_many(node, count, p.steps, "steps");
   if (default_steps && count) p.steps.emplace(*count, 1);
   if (default_axes && count && rank) {
     if (*count > static_cast<std::size_t>(*rank)) {

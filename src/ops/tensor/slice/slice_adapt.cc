@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace slice_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -49,6 +50,7 @@ void axes_input_from_front(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace slice_adapt_cc
 
 void slice_steps(StepTable& table) {
   table.add(Slice, 1, 10, lists_to_inputs, lists_to_attributes);

@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace slice_ref_cc {
 namespace {
 
 void slice_ref(opset::ReferenceContext& ctx) {
@@ -23,6 +24,7 @@ void slice_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace slice_ref_cc
 
 void slice_references(opset::ReferenceTable& table) { table.add(Slice, slice_ref, 10); }
 

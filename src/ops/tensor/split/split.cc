@@ -9,6 +9,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace split_cc {
 namespace {
 
 using namespace opset;
@@ -116,6 +117,7 @@ void infer_split(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace split_cc
 
 SplitParams resolve_split(const NodeView& node, const Dims* shape, std::size_t outputs, const Tensor* numbers) {
   SplitParams p;

@@ -8,6 +8,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace split_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -67,6 +68,7 @@ void name_lengths(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace split_adapt_cc
 
 void split_steps(StepTable& table) {
   table.add(Split, 1, 2, lengths_to_attribute, unchanged);

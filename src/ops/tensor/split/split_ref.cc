@@ -5,6 +5,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace split_ref_cc {
 namespace {
 
 void split_ref(opset::ReferenceContext& ctx) {
@@ -30,6 +31,7 @@ void split_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace split_ref_cc
 
 void split_references(opset::ReferenceTable& table) { table.add(Split, split_ref); }
 

@@ -15,6 +15,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace squeeze_cc {
 namespace {
 
 template <std::uint32_t kElements>
@@ -172,6 +173,7 @@ void infer_unsqueeze(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace squeeze_cc
 
 std::optional<std::vector<bool>> resolve_squeeze(const NodeView& node, const Dims* x) {
   const Axes axes = given_axes(node);

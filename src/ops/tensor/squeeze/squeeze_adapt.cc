@@ -3,6 +3,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace squeeze_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -17,6 +18,7 @@ void axes_to_input(NodeEdit& edit) { attr_to_input(edit, "axes", 1); }
 void axes_to_attribute(NodeEdit& edit) { input_to_attr(edit, 1, "axes"); }
 
 }  // namespace
+}  // namespace squeeze_adapt_cc
 
 void squeeze_steps(StepTable& table) {
   table.add(Squeeze, 1, 11, unchanged, axes_from_front);

@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace squeeze_ref_cc {
 namespace {
 
 void squeeze_ref(opset::ReferenceContext& ctx) {
@@ -34,6 +35,7 @@ void unsqueeze_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace squeeze_ref_cc
 
 void squeeze_references(opset::ReferenceTable& table) {
   table.add(Squeeze, squeeze_ref, 13);

@@ -9,6 +9,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace tensor_scatter_cc {
 namespace {
 
 using namespace opset;
@@ -55,6 +56,7 @@ void infer_tensor_scatter(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace tensor_scatter_cc
 
 TensorScatterParams resolve_tensor_scatter(const NodeView& node, std::int64_t rank) {
   const std::string mode = node.attrs().s("mode");

@@ -8,6 +8,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace tensor_scatter_ref_cc {
 namespace {
 
 void tensor_scatter_ref(opset::ReferenceContext& ctx) {
@@ -53,6 +54,7 @@ void tensor_scatter_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace tensor_scatter_ref_cc
 
 void tensor_scatter_references(opset::ReferenceTable& table) { table.add(TensorScatter, tensor_scatter_ref); }
 

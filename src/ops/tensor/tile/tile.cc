@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace tile_cc {
 namespace {
 
 using namespace opset;
@@ -79,6 +80,7 @@ void infer_tile(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace tile_cc
 
 std::optional<Dims> resolve_tile(const NodeView& node, std::optional<std::int64_t> rank, const Tensor* first,
                                  const Tensor* second) {

@@ -7,6 +7,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace tile_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -46,6 +47,7 @@ void along_a_single_axis(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace tile_adapt_cc
 
 void tile_steps(StepTable& table) {
   table.add(Tile, 1, 6, one_count_for_each_axis, along_a_single_axis);

@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace tile_ref_cc {
 namespace {
 
 void tile_ref(opset::ReferenceContext& ctx) {
@@ -36,6 +37,7 @@ void tile_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace tile_ref_cc
 
 void tile_references(opset::ReferenceTable& table) { table.add(Tile, tile_ref); }
 

@@ -11,6 +11,7 @@ namespace norn::ops {
 
 using namespace opset;
 
+inline namespace transpose_cc {
 namespace {
 
 template <std::uint32_t kElements>
@@ -56,6 +57,7 @@ void infer_transpose(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace transpose_cc
 
 std::optional<std::vector<std::int64_t>> resolve_transpose(const NodeView& node, std::optional<std::int64_t> rank) {
   auto perm = node.attrs().find_ints("perm");

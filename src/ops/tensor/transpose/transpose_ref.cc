@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace transpose_ref_cc {
 namespace {
 
 void transpose_ref(opset::ReferenceContext& ctx) {
@@ -22,6 +23,7 @@ void transpose_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace transpose_ref_cc
 
 void transpose_references(opset::ReferenceTable& table) { table.add(Transpose, transpose_ref); }
 

@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace trilu_cc {
 namespace {
 
 using namespace opset;
@@ -35,6 +36,7 @@ void infer_trilu(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace trilu_cc
 
 TriluParams resolve_trilu(const NodeView& node) {
   TriluParams p{.upper = node.attrs().flag("upper"), .k = std::nullopt};

@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace trilu_ref_cc {
 namespace {
 
 void trilu_ref(opset::ReferenceContext& ctx) {
@@ -30,6 +31,7 @@ void trilu_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace trilu_ref_cc
 
 void trilu_references(opset::ReferenceTable& table) { table.add(Trilu, trilu_ref); }
 

@@ -6,6 +6,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace unique_cc {
 namespace {
 
 using namespace opset;
@@ -53,6 +54,7 @@ void infer_unique(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace unique_cc
 
 bool resolve_sorted(const NodeView& node) {
   const std::int64_t sorted = node.attrs().i("sorted");

@@ -16,6 +16,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace unique_ref_cc {
 namespace {
 
 // Below, above or equal to 0, as a is to b.
@@ -154,6 +155,7 @@ void unique_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace unique_ref_cc
 
 void unique_references(opset::ReferenceTable& table) { table.add(Unique, unique_ref); }
 

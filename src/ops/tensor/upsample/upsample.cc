@@ -9,6 +9,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace upsample_cc {
 namespace {
 
 using namespace opset;
@@ -61,6 +62,7 @@ void infer_upsample(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace upsample_cc
 
 UpsampleParams resolve_upsample(const NodeView& node, std::int64_t rank) {
   const std::string mode = node.attrs().s("mode");

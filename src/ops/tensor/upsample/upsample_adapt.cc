@@ -7,6 +7,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace upsample_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -50,6 +51,7 @@ void upsample_9_7(NodeEdit& edit) {
 void upsample_9_10(NodeEdit& edit) { edit.become(Resize, 10); }
 
 }  // namespace
+}  // namespace upsample_adapt_cc
 
 void upsample_steps(StepTable& table) {
   table.add(Upsample, 1, 7, upsample_1_7, upsample_7_1);

@@ -3,6 +3,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace upsample_ref_cc {
 namespace {
 
 void upsample_ref(opset::ReferenceContext& ctx) {
@@ -17,6 +18,7 @@ void upsample_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace upsample_ref_cc
 
 void upsample_references(opset::ReferenceTable& table) { table.add(Upsample, upsample_ref, 1, 9); }
 

@@ -10,6 +10,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace where_cc {
 namespace {
 
 using namespace opset;
@@ -83,6 +84,7 @@ void infer_where(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace where_cc
 
 constinit const Operator Where = {.name = "Where", .history = kWhere, .infer = infer_where};
 

@@ -4,6 +4,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace where_ref_cc {
 namespace {
 
 void where_ref(opset::ReferenceContext& ctx) {
@@ -37,6 +38,7 @@ void where_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace where_ref_cc
 
 void where_references(opset::ReferenceTable& table) { table.add(Where, where_ref); }
 

@@ -4,6 +4,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace regex_full_match_cc {
 namespace {
 
 using namespace opset;
@@ -28,6 +29,7 @@ void infer_regex_full_match(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace regex_full_match_cc
 
 constinit const Operator RegexFullMatch = {
     .name = "RegexFullMatch", .history = kRegexFullMatch, .infer = infer_regex_full_match};

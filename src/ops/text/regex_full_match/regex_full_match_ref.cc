@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace regex_full_match_ref_cc {
 namespace {
 
 void regex_full_match_ref(opset::ReferenceContext& ctx) {
@@ -26,6 +27,7 @@ void regex_full_match_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace regex_full_match_ref_cc
 
 void regex_full_match_references(opset::ReferenceTable& table) { table.add(RegexFullMatch, regex_full_match_ref); }
 

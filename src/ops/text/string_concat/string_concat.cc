@@ -5,6 +5,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace string_concat_cc {
 namespace {
 
 using namespace opset;
@@ -25,6 +26,7 @@ constexpr Schema kStringConcat[] = {
 void infer_string_concat(InferContext& ctx) { infer_pairs(ctx, DataType::String); }
 
 }  // namespace
+}  // namespace string_concat_cc
 
 constinit const Operator StringConcat = {
     .name = "StringConcat", .history = kStringConcat, .infer = infer_string_concat};

@@ -4,6 +4,7 @@
 #include "ops/text/string_concat/string_concat.h"
 
 namespace norn::ops {
+inline namespace string_concat_ref_cc {
 namespace {
 
 void string_concat_ref(opset::ReferenceContext& ctx) {
@@ -12,6 +13,7 @@ void string_concat_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace string_concat_ref_cc
 
 void string_concat_references(opset::ReferenceTable& table) { table.add(StringConcat, string_concat_ref); }
 

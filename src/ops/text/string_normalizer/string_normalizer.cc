@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace string_normalizer_cc {
 namespace {
 
 using namespace opset;
@@ -39,6 +40,7 @@ void infer_string_normalizer(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace string_normalizer_cc
 
 StringNormalizerParams resolve_string_normalizer(const NodeView& node) {
   const Attrs& attrs = node.attrs();

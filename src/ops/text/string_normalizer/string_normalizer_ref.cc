@@ -13,6 +13,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace string_normalizer_ref_cc {
 namespace {
 
 void append(std::string& text, utf8proc_int32_t code) {
@@ -76,6 +77,7 @@ void string_normalizer_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace string_normalizer_ref_cc
 
 void string_normalizer_references(opset::ReferenceTable& table) { table.add(StringNormalizer, string_normalizer_ref); }
 

@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace string_split_cc {
 namespace {
 
 using namespace opset;
@@ -43,6 +44,7 @@ void infer_string_split(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace string_split_cc
 
 constinit const Operator StringSplit = {.name = "StringSplit", .history = kStringSplit, .infer = infer_string_split};
 

@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace string_split_ref_cc {
 namespace {
 
 // Bytes of the white space that the text begins with; 0 if it begins with none.
@@ -91,6 +92,7 @@ void string_split_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace string_split_ref_cc
 
 void string_split_references(opset::ReferenceTable& table) { table.add(StringSplit, string_split_ref); }
 

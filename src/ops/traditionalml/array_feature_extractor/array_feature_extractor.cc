@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace array_feature_extractor_cc {
 namespace {
 
 using namespace opset;
@@ -33,6 +34,7 @@ void infer_array_feature_extractor(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace array_feature_extractor_cc
 
 constinit const Operator ArrayFeatureExtractor = {.domain = "ai.onnx.ml",
                                                   .name = "ArrayFeatureExtractor",

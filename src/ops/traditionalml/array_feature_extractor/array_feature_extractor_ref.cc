@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace array_feature_extractor_ref_cc {
 namespace {
 
 void array_feature_extractor_ref(opset::ReferenceContext& ctx) {
@@ -25,6 +26,7 @@ void array_feature_extractor_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace array_feature_extractor_ref_cc
 
 void array_feature_extractor_references(opset::ReferenceTable& table) {
   table.add(ArrayFeatureExtractor, array_feature_extractor_ref);

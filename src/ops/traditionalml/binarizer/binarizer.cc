@@ -4,6 +4,7 @@
 #include "ops/common/shapes.h"
 
 namespace norn::ops {
+inline namespace binarizer_cc {
 namespace {
 
 using namespace opset;
@@ -18,6 +19,7 @@ constexpr Schema kBinarizer[] = {
 };
 
 }  // namespace
+}  // namespace binarizer_cc
 
 constinit const Operator Binarizer = {
     .domain = "ai.onnx.ml", .name = "Binarizer", .history = kBinarizer, .infer = same_as_input};

@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace binarizer_ref_cc {
 namespace {
 
 bool exceeds(double x, double threshold) { return x > threshold; }
@@ -31,6 +32,7 @@ void binarizer_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace binarizer_ref_cc
 
 void binarizer_references(opset::ReferenceTable& table) { table.add(Binarizer, binarizer_ref); }
 

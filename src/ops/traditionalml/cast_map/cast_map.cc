@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace cast_map_cc {
 namespace {
 
 using namespace opset;
@@ -35,6 +36,7 @@ void infer_cast_map(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace cast_map_cc
 
 CastMapParams resolve_cast_map(const NodeView& node) {
   const std::string to = node.attrs().s("cast_to"), form = node.attrs().s("map_form");

@@ -10,6 +10,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace cast_map_ref_cc {
 namespace {
 
 void cast_map_ref(opset::ReferenceContext& ctx) {
@@ -55,6 +56,7 @@ void cast_map_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace cast_map_ref_cc
 
 void cast_map_references(opset::ReferenceTable& table) { table.add(CastMap, cast_map_ref); }
 

@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace category_mapper_cc {
 namespace {
 
 using namespace opset;
@@ -38,6 +39,7 @@ void infer_category_mapper(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace category_mapper_cc
 
 CategoryMapperParams resolve_category_mapper(const NodeView& node) {
   const CategoryMapperParams p{node.attrs().ints("cats_int64s"), node.attrs().strings("cats_strings")};

@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace category_mapper_ref_cc {
 namespace {
 
 template <class From, class To>
@@ -33,6 +34,7 @@ void category_mapper_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace category_mapper_ref_cc
 
 void category_mapper_references(opset::ReferenceTable& table) { table.add(CategoryMapper, category_mapper_ref); }
 

@@ -6,6 +6,7 @@
 #include "ops/common/scores.h"
 
 namespace norn::ops {
+inline namespace dict_vectorizer_cc {
 namespace {
 
 using namespace opset;
@@ -36,6 +37,7 @@ void infer_dict_vectorizer(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace dict_vectorizer_cc
 
 constinit const Operator DictVectorizer = {
     .domain = "ai.onnx.ml", .name = "DictVectorizer", .history = kDictVectorizer, .infer = infer_dict_vectorizer};

@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace dict_vectorizer_ref_cc {
 namespace {
 
 // -1 for a key that is not in the vocabulary.
@@ -46,6 +47,7 @@ void dict_vectorizer_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace dict_vectorizer_ref_cc
 
 void dict_vectorizer_references(opset::ReferenceTable& table) { table.add(DictVectorizer, dict_vectorizer_ref); }
 

@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace feature_vectorizer_cc {
 namespace {
 
 using namespace opset;
@@ -42,6 +43,7 @@ void infer_feature_vectorizer(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace feature_vectorizer_cc
 
 std::vector<std::int64_t> resolve_feature_vectorizer(const NodeView& node, int inputs) {
   auto sizes = node.attrs().find_ints("inputdimensions").value_or(std::vector<std::int64_t>{});

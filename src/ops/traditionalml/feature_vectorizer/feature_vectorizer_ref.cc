@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace feature_vectorizer_ref_cc {
 namespace {
 
 void feature_vectorizer_ref(opset::ReferenceContext& ctx) {
@@ -52,6 +53,7 @@ void feature_vectorizer_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace feature_vectorizer_ref_cc
 
 void feature_vectorizer_references(opset::ReferenceTable& table) {
   table.add(FeatureVectorizer, feature_vectorizer_ref);

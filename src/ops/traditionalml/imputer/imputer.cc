@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace imputer_cc {
 namespace {
 
 using namespace opset;
@@ -38,6 +39,7 @@ void infer_imputer(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace imputer_cc
 
 ImputerParams resolve_imputer(const NodeView& node, DataType type, std::optional<std::int64_t> features) {
   const Attrs& attrs = node.attrs();

@@ -6,6 +6,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace imputer_ref_cc {
 namespace {
 
 void imputer_ref(opset::ReferenceContext& ctx) {
@@ -25,6 +26,7 @@ void imputer_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace imputer_ref_cc
 
 void imputer_references(opset::ReferenceTable& table) { table.add(Imputer, imputer_ref); }
 

@@ -13,6 +13,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace label_encoder_cc {
 namespace {
 
 using namespace opset;
@@ -126,6 +127,7 @@ Tensor default_of(const NodeView& node, DataType type) {
 }
 
 }  // namespace
+}  // namespace label_encoder_cc
 
 LabelPairs resolve_label_encoder(const NodeView& node, DataType x) {
   LabelPairs p;

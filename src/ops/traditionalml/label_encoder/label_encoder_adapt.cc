@@ -8,6 +8,7 @@
 #include "transform/shared_steps.h"
 
 namespace norn::ops {
+inline namespace label_encoder_adapt_cc {
 namespace {
 
 using namespace transform;
@@ -60,6 +61,7 @@ void require_lists(NodeEdit& edit) {
 }
 
 }  // namespace
+}  // namespace label_encoder_adapt_cc
 
 void label_encoder_steps(StepTable& table) {
   table.add(LabelEncoder, 1, 2, classes_to_pairs, pairs_to_classes);

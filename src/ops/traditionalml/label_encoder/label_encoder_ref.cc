@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace label_encoder_ref_cc {
 namespace {
 
 template <class K>
@@ -38,6 +39,7 @@ void label_encoder_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace label_encoder_ref_cc
 
 std::vector<std::int64_t> comparable_keys(const Tensor& t, bool bitwise) {
   if (domain_of(t.dtype()) != Domain::F64) return load_all<std::int64_t>(t);

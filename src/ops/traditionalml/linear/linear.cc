@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace linear_cc {
 namespace {
 
 using namespace opset;
@@ -88,6 +89,7 @@ void set_coefficients(const NodeView& node, LinearParams& p) {
 }
 
 }  // namespace
+}  // namespace linear_cc
 
 // Two classes have one score between them if there is one intercept.
 LinearParams resolve_linear_classifier(const NodeView& node) {

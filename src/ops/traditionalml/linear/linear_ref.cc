@@ -7,6 +7,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace linear_ref_cc {
 namespace {
 
 // Calls f(row, scores) for each row of X; f may change the scores.
@@ -61,6 +62,7 @@ void linear_regressor_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace linear_ref_cc
 
 void linear_references(opset::ReferenceTable& table) {
   table.add(LinearClassifier, linear_classifier_ref);

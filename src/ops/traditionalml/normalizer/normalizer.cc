@@ -7,6 +7,7 @@
 #include "ops/common/scores.h"
 
 namespace norn::ops {
+inline namespace normalizer_cc {
 namespace {
 
 using namespace opset;
@@ -29,6 +30,7 @@ void infer_normalizer(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace normalizer_cc
 
 RowNorm resolve_normalizer(const NodeView& node) {
   const std::string norm = node.attrs().s("norm");

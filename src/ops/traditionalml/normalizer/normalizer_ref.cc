@@ -8,6 +8,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace normalizer_ref_cc {
 namespace {
 
 double divisor(RowNorm norm, std::span<const double> row) {
@@ -35,6 +36,7 @@ void normalizer_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace normalizer_ref_cc
 
 void normalizer_references(opset::ReferenceTable& table) { table.add(Normalizer, normalizer_ref); }
 

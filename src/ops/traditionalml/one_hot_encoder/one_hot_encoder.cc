@@ -7,6 +7,7 @@
 #include "ops/common/scores.h"
 
 namespace norn::ops {
+inline namespace one_hot_encoder_cc {
 namespace {
 
 using namespace opset;
@@ -39,6 +40,7 @@ void infer_one_hot_encoder(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace one_hot_encoder_cc
 
 constinit const Operator OneHotEncoder = {
     .domain = "ai.onnx.ml", .name = "OneHotEncoder", .history = kOneHotEncoder, .infer = infer_one_hot_encoder};

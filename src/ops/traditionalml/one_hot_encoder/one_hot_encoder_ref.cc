@@ -12,6 +12,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace one_hot_encoder_ref_cc {
 namespace {
 
 template <class K>
@@ -65,6 +66,7 @@ void one_hot_encoder_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace one_hot_encoder_ref_cc
 
 void one_hot_encoder_references(opset::ReferenceTable& table) { table.add(OneHotEncoder, one_hot_encoder_ref); }
 

@@ -8,6 +8,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace scaler_cc {
 namespace {
 
 using namespace opset;
@@ -37,6 +38,7 @@ void infer_scaler(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace scaler_cc
 
 ScalerParams resolve_scaler(const NodeView& node, std::optional<std::int64_t> features) {
   const ScalerParams p{node.attrs().floats("offset"), node.attrs().floats("scale")};

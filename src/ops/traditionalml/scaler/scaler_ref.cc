@@ -4,6 +4,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace scaler_ref_cc {
 namespace {
 
 void scaler_ref(opset::ReferenceContext& ctx) {
@@ -18,6 +19,7 @@ void scaler_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace scaler_ref_cc
 
 void scaler_references(opset::ReferenceTable& table) { table.add(Scaler, scaler_ref); }
 

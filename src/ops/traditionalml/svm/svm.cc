@@ -11,6 +11,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace svm_cc {
 namespace {
 
 using namespace opset;
@@ -120,12 +121,13 @@ std::int64_t columns_of(const NodeView& node, const std::vector<float>& values, 
   return size / rows;
 }
 
-void require_size(const NodeView& node, std::size_t size, std::int64_t wanted, const char* what) {
+void require_count(const NodeView& node, std::size_t size, std::int64_t wanted, const char* what) {
   if (static_cast<std::int64_t>(size) != wanted)
     node.fail(std::string(what) + " must have " + std::to_string(wanted) + " elements, not " + std::to_string(size));
 }
 
 }  // namespace
+}  // namespace svm_cc
 
 std::int64_t SvmParams::columns() const {
   if (!prob_a.empty() || per_class.empty()) return labels.size();
@@ -149,7 +151,7 @@ SvmParams resolve_svm_classifier(const NodeView& node) {
     p.prob_a.clear();
     return p;
   }
-  require_size(node, p.per_class.size(), classes, "vectors_per_class");
+  require_count(node, p.per_class.size(), classes, "vectors_per_class");
   for (const std::int64_t n : p.per_class) {
     const auto sum = base::checked_add(p.count, n);
     if (n < 0 || !sum) node.fail("vectors_per_class has " + std::to_string(n));
@@ -162,10 +164,10 @@ SvmParams resolve_svm_classifier(const NodeView& node) {
     node.fail("there are " + std::to_string(p.coefficients.size()) + " coefficients for " + std::to_string(p.count) +
               " vectors of " + std::to_string(classes) + " classes");
   const std::int64_t pairs = classes * (classes - 1) / 2;
-  require_size(node, p.rho.size(), pairs, "rho");
+  require_count(node, p.rho.size(), pairs, "rho");
   if (!p.prob_a.empty() || !p.prob_b.empty()) {
-    require_size(node, p.prob_a.size(), pairs, "prob_a");
-    require_size(node, p.prob_b.size(), pairs, "prob_b");
+    require_count(node, p.prob_a.size(), pairs, "prob_a");
+    require_count(node, p.prob_b.size(), pairs, "prob_b");
   }
   return p;
 }
@@ -175,11 +177,11 @@ SvmParams resolve_svm_regressor(const NodeView& node) {
   p.count = node.attrs().i("n_supports");
   p.one_class = node.attrs().flag("one_class");
   if (p.count < 0) node.fail("n_supports must not be negative: " + std::to_string(p.count));
-  require_size(node, p.rho.size(), 1, "rho");
+  require_count(node, p.rho.size(), 1, "rho");
   if (p.count == 0) {
     p.features = static_cast<std::int64_t>(p.coefficients.size());
   } else {
-    require_size(node, p.coefficients.size(), p.count, "coefficients");
+    require_count(node, p.coefficients.size(), p.count, "coefficients");
     p.features = columns_of(node, p.vectors, p.count, "support_vectors");
   }
   return p;

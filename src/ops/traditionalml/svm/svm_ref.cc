@@ -13,6 +13,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace svm_ref_cc {
 namespace {
 
 using Row = std::span<const double>;
@@ -136,6 +137,7 @@ void svm_regressor_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace svm_ref_cc
 
 void svm_references(opset::ReferenceTable& table) {
   table.add(SVMClassifier, svm_classifier_ref);

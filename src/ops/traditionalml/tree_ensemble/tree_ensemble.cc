@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace tree_ensemble_cc {
 namespace {
 
 using namespace opset;
@@ -236,6 +237,7 @@ void infer_tree_classifier(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace tree_ensemble_cc
 
 constinit const Operator TreeEnsemble = {
     .domain = "ai.onnx.ml", .name = "TreeEnsemble", .history = kTreeEnsemble, .infer = infer_tree_ensemble};

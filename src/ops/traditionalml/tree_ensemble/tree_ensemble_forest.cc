@@ -13,6 +13,7 @@
 #include "ops/traditionalml/tree_ensemble/tree_ensemble.h"
 
 namespace norn::ops {
+inline namespace tree_ensemble_forest_cc {
 namespace {
 
 using opset::NodeView;
@@ -229,6 +230,7 @@ std::vector<std::vector<double>> member_sets(const NodeView& node) {
 }
 
 }  // namespace
+}  // namespace tree_ensemble_forest_cc
 
 Forest resolve_tree_ensemble(const NodeView& node) {
   const opset::Attrs& attrs = node.attrs();

@@ -10,6 +10,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace tree_ensemble_ref_cc {
 namespace {
 
 using Row = std::span<const double>;
@@ -113,6 +114,7 @@ void tree_classifier_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace tree_ensemble_ref_cc
 
 void tree_ensemble_references(opset::ReferenceTable& table) {
   table.add(TreeEnsemble, tree_ensemble_ref);

@@ -7,6 +7,7 @@
 #include "ops/common/scores.h"
 
 namespace norn::ops {
+inline namespace zip_map_cc {
 namespace {
 
 using namespace opset;
@@ -35,6 +36,7 @@ void infer_zip_map(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace zip_map_cc
 
 constinit const Operator ZipMap = {
     .domain = "ai.onnx.ml", .name = "ZipMap", .history = kZipMap, .infer = infer_zip_map};

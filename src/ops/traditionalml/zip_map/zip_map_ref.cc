@@ -8,6 +8,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace zip_map_ref_cc {
 namespace {
 
 void zip_map_ref(opset::ReferenceContext& ctx) {
@@ -34,6 +35,7 @@ void zip_map_ref(opset::ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace zip_map_ref_cc
 
 void zip_map_references(opset::ReferenceTable& table) { table.add(ZipMap, zip_map_ref); }
 

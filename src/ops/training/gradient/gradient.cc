@@ -3,6 +3,7 @@
 #include "ops/training/gradient/gradient.h"
 
 namespace norn::ops {
+inline namespace gradient_cc {
 namespace {
 
 using namespace opset;
@@ -23,6 +24,7 @@ constexpr Schema kGradient[] = {
 };
 
 }  // namespace
+}  // namespace gradient_cc
 
 constinit const Operator Gradient = {.domain = "ai.onnx.preview.training", .name = "Gradient", .history = kGradient};
 

@@ -7,6 +7,7 @@
 #include "opset/infer_context.h"
 
 namespace norn::ops {
+inline namespace optimizer_cc {
 namespace {
 
 using namespace opset;
@@ -85,6 +86,7 @@ void infer_momentum(InferContext& ctx) {
 }
 
 }  // namespace
+}  // namespace optimizer_cc
 
 int optimized_tensors(const NodeView& node, int inputs, int outputs, int states) {
   const int each = states + 2, given = inputs - 2;

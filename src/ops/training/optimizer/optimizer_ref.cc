@@ -9,6 +9,7 @@
 #include "opset/reference.h"
 
 namespace norn::ops {
+inline namespace optimizer_ref_cc {
 namespace {
 
 using opset::ReferenceContext;
@@ -89,6 +90,7 @@ void momentum_ref(ReferenceContext& ctx) {
 }
 
 }  // namespace
+}  // namespace optimizer_ref_cc
 
 void optimizer_references(opset::ReferenceTable& table) {
   table.add(Adagrad, adagrad_ref);
