@@ -5,6 +5,7 @@
 #include "ops/tensor/shape/chain_test.h"
 
 namespace norn::ops::test {
+inline namespace if_test_cc {
 namespace {
 
 Attributes graphs() {
@@ -58,4 +59,5 @@ TEST(If, Refusals) {
 TEST(If, HasNoKernel) { EXPECT_EQ(opset::find_reference(If, 25), nullptr); }
 
 }  // namespace
+}  // namespace if_test_cc
 }  // namespace norn::ops::test

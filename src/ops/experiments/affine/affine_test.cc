@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace affine_test_cc {
 namespace {
 
 double affine(double x) { return 2 * (x + 1.5) - 2; }
@@ -46,4 +47,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace affine_test_cc
 }  // namespace norn::ops::cases

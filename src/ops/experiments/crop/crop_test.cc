@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace crop_test_cc {
 namespace {
 
 // Behind the first two borders; of the size that is asked for, else up to the other two.
@@ -40,4 +41,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace crop_test_cc
 }  // namespace norn::ops::cases

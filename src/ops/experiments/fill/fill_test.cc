@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace fill_test_cc {
 namespace {
 
 const Cases cases("Fill",
@@ -40,4 +41,5 @@ const Cases cases("Fill",
                   });
 
 }  // namespace
+}  // namespace fill_test_cc
 }  // namespace norn::ops::cases

@@ -7,6 +7,7 @@
 #include "ops/common/slice_test.h"
 
 namespace norn::ops::test {
+inline namespace bernoulli_test_cc {
 namespace {
 
 using transform::make_attr;
@@ -48,4 +49,5 @@ TEST(Bernoulli, GivesAboutTheRightShare) {
 }
 
 }  // namespace
+}  // namespace bernoulli_test_cc
 }  // namespace norn::ops::test

@@ -6,6 +6,7 @@
 #include "ops/tensor/shape/chain_test.h"
 
 namespace norn::ops::test {
+inline namespace constant_test_cc {
 namespace {
 
 using transform::make_attr;
@@ -77,4 +78,5 @@ TEST(Constant, Contents) {
 }
 
 }  // namespace
+}  // namespace constant_test_cc
 }  // namespace norn::ops::test

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace constant_of_shape_test_cc {
 namespace {
 
 const Cases cases("ConstantOfShape", {
@@ -18,4 +19,5 @@ const Cases cases("ConstantOfShape", {
                                      });
 
 }  // namespace
+}  // namespace constant_of_shape_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace eye_like_test_cc {
 namespace {
 
 void eye(Sample& s) {
@@ -33,4 +34,5 @@ const Cases cases("EyeLike",
                   });
 
 }  // namespace
+}  // namespace eye_like_test_cc
 }  // namespace norn::ops::cases

@@ -7,6 +7,7 @@
 #include "ops/common/slice_test.h"
 
 namespace norn::ops::test {
+inline namespace multinomial_test_cc {
 namespace {
 
 using transform::make_attr;
@@ -61,4 +62,5 @@ TEST(Multinomial, DiffersWithoutASeed) {
 }
 
 }  // namespace
+}  // namespace multinomial_test_cc
 }  // namespace norn::ops::test

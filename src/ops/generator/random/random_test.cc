@@ -12,6 +12,7 @@
 #include "ops/common/slice_test.h"
 
 namespace norn::ops::test {
+inline namespace random_test_cc {
 namespace {
 
 using transform::make_attr;
@@ -144,4 +145,5 @@ TEST(Random, HugeShapesAreErrors) {
 }
 
 }  // namespace
+}  // namespace random_test_cc
 }  // namespace norn::ops::test

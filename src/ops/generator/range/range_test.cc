@@ -8,6 +8,7 @@
 #include "ops/common/slice_test.h"
 
 namespace norn::ops::test {
+inline namespace range_test_cc {
 namespace {
 
 template <class T>
@@ -61,4 +62,5 @@ TEST(Range, InfersExpressions) {
 }
 
 }  // namespace
+}  // namespace range_test_cc
 }  // namespace norn::ops::test

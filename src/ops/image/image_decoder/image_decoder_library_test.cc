@@ -20,6 +20,7 @@
 #include "ops/image/image_decoder/image_decoder_files_test.h"
 
 namespace norn::ops::test {
+inline namespace image_decoder_library_test_cc {
 namespace {
 
 using namespace std::string_literals;
@@ -501,4 +502,5 @@ TEST(ImageDecoder, BrokenJpeg2000) {
 }
 
 }  // namespace
+}  // namespace image_decoder_library_test_cc
 }  // namespace norn::ops::test

@@ -11,6 +11,7 @@
 #include "ops/image/image_decoder/image_decoder_files_test.h"
 
 namespace norn::ops::test {
+inline namespace image_decoder_test_cc {
 namespace {
 
 using namespace std::string_view_literals;
@@ -193,4 +194,5 @@ TEST(ImageDecoder, WhatIsNoImageIsEmpty) {
 }
 
 }  // namespace
+}  // namespace image_decoder_test_cc
 }  // namespace norn::ops::test

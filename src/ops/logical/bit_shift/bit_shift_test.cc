@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace bit_shift_test_cc {
 namespace {
 
 double times_power(double x, double shift) { return x * std::exp2(shift); }
@@ -45,4 +46,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace bit_shift_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace bitwise_test_cc {
 namespace {
 
 // Bits 0 to 7 and the sign, which all bits above repeat.
@@ -49,4 +50,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace bitwise_test_cc
 }  // namespace norn::ops::cases

@@ -8,6 +8,7 @@
 #include "ops/common/slice_test.h"
 
 namespace norn::ops::test {
+inline namespace compare_test_cc {
 namespace {
 
 std::vector<double> compared(const opset::Operator& op, const Tensor& a, const Tensor& b) {
@@ -62,4 +63,5 @@ TEST(Compare, VersionOnePlacesB) {
 }
 
 }  // namespace
+}  // namespace compare_test_cc
 }  // namespace norn::ops::test

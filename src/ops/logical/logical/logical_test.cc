@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace logical_test_cc {
 namespace {
 
 const Cases cases("Logical", {
@@ -12,4 +13,5 @@ const Cases cases("Logical", {
                              });
 
 }  // namespace
+}  // namespace logical_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace activation_test_cc {
 namespace {
 
 double half_tangent(double x) { return 0.5 * (1.0 + std::tanh(0.5 * x)); }  // 1 / (1 + exp(-x))
@@ -56,4 +57,5 @@ const Cases cases("Activation",
                   });
 
 }  // namespace
+}  // namespace activation_test_cc
 }  // namespace norn::ops::cases

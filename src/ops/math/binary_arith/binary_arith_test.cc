@@ -3,6 +3,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace binary_arith_test_cc {
 namespace {
 
 double add(double a, double b) { return a + b; }
@@ -112,4 +113,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace binary_arith_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace clip_test_cc {
 namespace {
 
 void clip(Sample& s) {
@@ -56,4 +57,5 @@ const Cases cases("Clip", {
                           });
 
 }  // namespace
+}  // namespace clip_test_cc
 }  // namespace norn::ops::cases

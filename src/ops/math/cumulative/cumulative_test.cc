@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace cumulative_test_cc {
 namespace {
 
 void accumulate(Sample& s, double neutral, double (*op)(double, double)) {
@@ -50,4 +51,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace cumulative_test_cc
 }  // namespace norn::ops::cases

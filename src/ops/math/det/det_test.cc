@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace det_test_cc {
 namespace {
 
 double expand(const std::vector<double>& a, std::int64_t n, std::int64_t row, std::vector<bool>& used) {
@@ -52,4 +53,5 @@ const Cases cases("Det",
                   });
 
 }  // namespace
+}  // namespace det_test_cc
 }  // namespace norn::ops::cases

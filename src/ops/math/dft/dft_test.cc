@@ -8,6 +8,7 @@
 #include "ops/common/slice_test.h"
 
 namespace norn::ops::cases {
+inline namespace dft_test_cc {
 namespace {
 
 // Along axis 1 of an input of rank 3, its length given by input 1 or the axis.
@@ -141,4 +142,5 @@ TEST(Fourier, FindsAWave) {
 }
 
 }  // namespace
+}  // namespace dft_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace einsum_test_cc {
 namespace {
 
 // "bij,bjk,kl->lbi"
@@ -82,4 +83,5 @@ const Cases cases("Einsum",
                   });
 
 }  // namespace
+}  // namespace einsum_test_cc
 }  // namespace norn::ops::cases

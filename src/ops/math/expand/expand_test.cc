@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace expand_test_cc {
 namespace {
 
 // [3,1] to [2,3,4].
@@ -22,4 +23,5 @@ const Cases cases("Expand", {
                             });
 
 }  // namespace
+}  // namespace expand_test_cc
 }  // namespace norn::ops::cases

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace gemm_test_cc {
 namespace {
 
 void gemm(Sample& s) {
@@ -63,4 +64,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace gemm_test_cc
 }  // namespace norn::ops::cases

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace matmul_test_cc {
 namespace {
 
 void matrices(Sample& s) {
@@ -49,4 +50,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace matmul_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace matmul_integer_test_cc {
 namespace {
 
 // Of three axes, or two: the zero point of a row of A or a column of B is found by its number.
@@ -54,4 +55,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace matmul_integer_test_cc
 }  // namespace norn::ops::cases

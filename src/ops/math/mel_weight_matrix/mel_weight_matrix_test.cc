@@ -5,6 +5,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace mel_weight_matrix_test_cc {
 namespace {
 
 void triangles(Sample& s) {
@@ -68,4 +69,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace mel_weight_matrix_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace mod_test_cc {
 namespace {
 
 double by_floor(double a, double b) { return a - std::floor(a / b) * b; }
@@ -74,4 +75,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace mod_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace negative_log_likelihood_loss_test_cc {
 namespace {
 
 // Of [N, C, D] against [N, D], and weights [C].
@@ -69,4 +70,5 @@ const Cases entropies(
     });
 
 }  // namespace
+}  // namespace negative_log_likelihood_loss_test_cc
 }  // namespace norn::ops::cases

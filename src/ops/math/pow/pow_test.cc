@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace pow_test_cc {
 namespace {
 
 const Cases cases(
@@ -27,4 +28,5 @@ const Cases cases(
            });
 
 }  // namespace
+}  // namespace pow_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace prelu_test_cc {
 namespace {
 
 // Before version 7 slopes went by channels.
@@ -26,4 +27,5 @@ const Cases cases("PRelu",
                   });
 
 }  // namespace
+}  // namespace prelu_test_cc
 }  // namespace norn::ops::cases

@@ -5,6 +5,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace qlinear_matmul_test_cc {
 namespace {
 
 // Of two axes. The scales are powers of two, so that nothing is rounded before the end.
@@ -90,4 +91,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace qlinear_matmul_test_cc
 }  // namespace norn::ops::cases

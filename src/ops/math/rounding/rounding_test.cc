@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace rounding_test_cc {
 namespace {
 
 double down(double x) {
@@ -26,4 +27,5 @@ const Cases cases("Rounding",
                   });
 
 }  // namespace
+}  // namespace rounding_test_cc
 }  // namespace norn::ops::cases

@@ -3,6 +3,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace softmax_test_cc {
 namespace {
 
 // Along the middle dimension of [a, n, b].
@@ -123,4 +124,5 @@ const Cases hardmax_cases(
     });
 
 }  // namespace
+}  // namespace softmax_test_cc
 }  // namespace norn::ops::cases

@@ -6,6 +6,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace stft_test_cc {
 namespace {
 
 void by_definition(Sample& s) {
@@ -66,4 +67,5 @@ const Cases cases(
             });
 
 }  // namespace
+}  // namespace stft_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace swiglu_test_cc {
 namespace {
 
 const Cases cases(
@@ -18,4 +19,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace swiglu_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace topk_test_cc {
 namespace {
 
 void topk(Sample& s) {
@@ -75,4 +76,5 @@ const Cases cases(
             });
 
 }  // namespace
+}  // namespace topk_test_cc
 }  // namespace norn::ops::cases

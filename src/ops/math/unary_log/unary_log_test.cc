@@ -3,6 +3,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace unary_log_test_cc {
 namespace {
 
 double logarithm(double x) { return std::log2(x) * M_LN2; }
@@ -22,4 +23,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace unary_log_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace unary_math_test_cc {
 namespace {
 
 double relu(double x) { return std::isnan(x) ? x : std::fmax(x, 0.0); }
@@ -65,4 +66,5 @@ const Cases cases("UnaryMath",
                   });
 
 }  // namespace
+}  // namespace unary_math_test_cc
 }  // namespace norn::ops::cases

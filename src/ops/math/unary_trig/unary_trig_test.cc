@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace unary_trig_test_cc {
 namespace {
 
 using Complex = std::complex<double>;
@@ -39,4 +40,5 @@ const Cases cases("UnaryTrig",
                   });
 
 }  // namespace
+}  // namespace unary_trig_test_cc
 }  // namespace norn::ops::cases

@@ -5,6 +5,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace variadic_arith_test_cc {
 namespace {
 
 // Of [2,1,3], [4,1] and [].
@@ -80,4 +81,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace variadic_arith_test_cc
 }  // namespace norn::ops::cases

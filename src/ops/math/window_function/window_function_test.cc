@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace window_function_test_cc {
 namespace {
 
 // sin(pi k / n)^2 for the k-th element, where n is the size, or one less of a symmetric window.
@@ -54,4 +55,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace window_function_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace earlier_forms_test_cc {
 namespace {
 
 const Cases cases(
@@ -18,4 +19,5 @@ const Cases cases(
              });
 
 }  // namespace
+}  // namespace earlier_forms_test_cc
 }  // namespace norn::ops::cases

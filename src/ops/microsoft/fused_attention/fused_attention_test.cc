@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace fused_attention_test_cc {
 namespace {
 
 const Cases cases(
@@ -326,4 +327,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace fused_attention_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace fused_linear_test_cc {
 namespace {
 
 const Cases cases("FusedConv",
@@ -49,4 +50,5 @@ const Cases cases("FusedConv",
                   });
 
 }  // namespace
+}  // namespace fused_linear_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace gather_block_quantized_test_cc {
 namespace {
 
 const Cases cases(
@@ -39,4 +40,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace gather_block_quantized_test_cc
 }  // namespace norn::ops::cases

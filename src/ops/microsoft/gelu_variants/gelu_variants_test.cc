@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace gelu_variants_test_cc {
 namespace {
 
 // By the complementary error function; tests/python/test_microsoft.py has the one with tanh and sums of other types.
@@ -47,4 +48,5 @@ const Cases cases("Gelus", {
                            });
 
 }  // namespace
+}  // namespace gelu_variants_test_cc
 }  // namespace norn::ops::cases

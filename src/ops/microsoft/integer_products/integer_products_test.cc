@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace integer_products_test_cc {
 namespace {
 
 const Cases cases(
@@ -50,4 +51,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace integer_products_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace matmul_nbits_test_cc {
 namespace {
 
 // Rows of sixteen 4-bit integers, the first in the lowest bits: 1, 2, 0, ... and 15, 0, ...
@@ -40,4 +41,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace matmul_nbits_test_cc
 }  // namespace norn::ops::cases

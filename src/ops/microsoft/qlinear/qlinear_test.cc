@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace qlinear_test_cc {
 namespace {
 
 const Cases cases(
@@ -25,4 +26,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace qlinear_test_cc
 }  // namespace norn::ops::cases

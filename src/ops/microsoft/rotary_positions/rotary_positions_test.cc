@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace rotary_positions_test_cc {
 namespace {
 
 // The caches have the angles 0, 90 and 180 degrees for one pair of a head.
@@ -27,4 +28,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace rotary_positions_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace skip_normalization_test_cc {
 namespace {
 
 const Cases cases(
@@ -313,4 +314,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace skip_normalization_test_cc
 }  // namespace norn::ops::cases

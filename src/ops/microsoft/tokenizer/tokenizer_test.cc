@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace tokenizer_test_cc {
 namespace {
 
 const Cases cases(
@@ -48,4 +49,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace tokenizer_test_cc
 }  // namespace norn::ops::cases

@@ -6,6 +6,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace attention_test_cc {
 namespace {
 
 struct Input {
@@ -163,4 +164,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace attention_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace batch_normalization_test_cc {
 namespace {
 
 const Cases cases(
@@ -82,4 +83,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace batch_normalization_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace causal_conv_with_state_test_cc {
 namespace {
 
 const Cases cases(
@@ -38,4 +39,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace causal_conv_with_state_test_cc
 }  // namespace norn::ops::cases

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace col2im_test_cc {
 namespace {
 
 // Of two dimensions: every element of the image asks every block whether it lies in it.
@@ -66,4 +67,5 @@ const Cases cases("Col2Im",
                   });
 
 }  // namespace
+}  // namespace col2im_test_cc
 }  // namespace norn::ops::cases

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace conv_test_cc {
 namespace {
 
 // Of two spatial dimensions, by the definition.
@@ -88,4 +89,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace conv_test_cc
 }  // namespace norn::ops::cases

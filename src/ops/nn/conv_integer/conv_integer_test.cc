@@ -1,6 +1,7 @@
 #include "ops/nn/conv_integer/quantized_conv_test.h"
 
 namespace norn::ops::cases {
+inline namespace conv_integer_test_cc {
 namespace {
 
 void direct(Sample& s) {
@@ -39,4 +40,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace conv_integer_test_cc
 }  // namespace norn::ops::cases

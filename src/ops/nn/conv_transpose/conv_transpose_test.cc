@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace conv_transpose_test_cc {
 namespace {
 
 // Of two spatial dimensions; pads as given.
@@ -102,4 +103,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace conv_transpose_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace deform_conv_test_cc {
 namespace {
 
 // Of images.
@@ -71,4 +72,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace deform_conv_test_cc
 }  // namespace norn::ops::cases

@@ -10,6 +10,7 @@
 #include "ops/common/slice_test.h"
 
 namespace norn::ops::test {
+inline namespace dropout_test_cc {
 namespace {
 
 using transform::make_attr;
@@ -108,4 +109,5 @@ TEST(Dropout, StepsDown) {
 }
 
 }  // namespace
+}  // namespace dropout_test_cc
 }  // namespace norn::ops::test

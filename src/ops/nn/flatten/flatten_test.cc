@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace flatten_test_cc {
 namespace {
 
 void flatten(Sample& s) {
@@ -28,4 +29,5 @@ const Cases cases("Flatten", {
                              });
 
 }  // namespace
+}  // namespace flatten_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace global_lp_pool_test_cc {
 namespace {
 
 // In the domain of logarithms.
@@ -47,4 +48,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace global_lp_pool_test_cc
 }  // namespace norn::ops::cases

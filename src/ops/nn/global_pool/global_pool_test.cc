@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace global_pool_test_cc {
 namespace {
 
 const Cases cases("GlobalPool", {
@@ -16,4 +17,5 @@ const Cases cases("GlobalPool", {
                                 });
 
 }  // namespace
+}  // namespace global_pool_test_cc
 }  // namespace norn::ops::cases

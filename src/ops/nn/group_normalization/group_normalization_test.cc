@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace group_normalization_test_cc {
 namespace {
 
 const Cases cases("GroupNormalization",
@@ -46,4 +47,5 @@ const Cases cases("GroupNormalization",
                   });
 
 }  // namespace
+}  // namespace group_normalization_test_cc
 }  // namespace norn::ops::cases

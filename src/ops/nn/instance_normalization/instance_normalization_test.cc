@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace instance_normalization_test_cc {
 namespace {
 
 void normalized(Sample& s) {
@@ -52,4 +53,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace instance_normalization_test_cc
 }  // namespace norn::ops::cases

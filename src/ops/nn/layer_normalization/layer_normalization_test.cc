@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace layer_normalization_test_cc {
 namespace {
 
 // Rows from `axis` on; scale and bias have the row's shape or one element.
@@ -92,4 +93,5 @@ const Cases rms_cases(
     });
 
 }  // namespace
+}  // namespace layer_normalization_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace linear_attention_test_cc {
 namespace {
 
 const Cases cases(
@@ -130,4 +131,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace linear_attention_test_cc
 }  // namespace norn::ops::cases

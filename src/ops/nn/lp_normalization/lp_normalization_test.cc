@@ -3,6 +3,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace lp_normalization_test_cc {
 namespace {
 
 // Of three dimensions: every element of its line is visited for each one.
@@ -47,4 +48,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace lp_normalization_test_cc
 }  // namespace norn::ops::cases

@@ -3,6 +3,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace lp_pool_test_cc {
 namespace {
 
 // Of one spatial dimension.
@@ -69,4 +70,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace lp_pool_test_cc
 }  // namespace norn::ops::cases

@@ -3,6 +3,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace lrn_test_cc {
 namespace {
 
 // Of one place: sums of neighbouring channels.
@@ -28,4 +29,5 @@ const Cases cases("LRN",
                   });
 
 }  // namespace
+}  // namespace lrn_test_cc
 }  // namespace norn::ops::cases

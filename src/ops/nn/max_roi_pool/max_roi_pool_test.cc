@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace max_roi_pool_test_cc {
 namespace {
 
 const Cases cases(
@@ -32,4 +33,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace max_roi_pool_test_cc
 }  // namespace norn::ops::cases

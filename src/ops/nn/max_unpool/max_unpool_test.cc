@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace max_unpool_test_cc {
 namespace {
 
 const Cases cases(
@@ -33,4 +34,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace max_unpool_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace pool_test_cc {
 namespace {
 
 // Of two spatial dimensions, by the definition: the largest inside, or the mean of what is counted.
@@ -106,4 +107,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace pool_test_cc
 }  // namespace norn::ops::cases

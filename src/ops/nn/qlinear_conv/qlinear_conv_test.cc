@@ -4,6 +4,7 @@
 #include "ops/nn/conv_integer/quantized_conv_test.h"
 
 namespace norn::ops::cases {
+inline namespace qlinear_conv_test_cc {
 namespace {
 
 // The scales are powers of two, so that nothing is rounded before the end.
@@ -61,4 +62,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace qlinear_conv_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace rotary_embedding_test_cc {
 namespace {
 
 void turned(Sample& s) {
@@ -70,4 +71,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace rotary_embedding_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace tfidf_vectorizer_test_cc {
 namespace {
 
 const Cases all("TfIdfVectorizer",
@@ -121,4 +122,5 @@ const Cases all("TfIdfVectorizer",
                 });
 
 }  // namespace
+}  // namespace tfidf_vectorizer_test_cc
 }  // namespace norn::ops::cases

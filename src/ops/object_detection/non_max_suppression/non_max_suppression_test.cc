@@ -5,6 +5,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace non_max_suppression_test_cc {
 namespace {
 
 // Of one class: the best box that is left, again and again.
@@ -121,4 +122,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace non_max_suppression_test_cc
 }  // namespace norn::ops::cases

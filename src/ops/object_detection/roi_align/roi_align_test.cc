@@ -3,6 +3,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace roi_align_test_cc {
 namespace {
 
 #define OLD "coordinate_transformation_mode=output_half_pixel"
@@ -61,4 +62,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace roi_align_test_cc
 }  // namespace norn::ops::cases

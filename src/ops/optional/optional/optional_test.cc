@@ -6,6 +6,7 @@
 #include "ops/common/slice_test.h"
 
 namespace norn::ops::test {
+inline namespace optional_test_cc {
 namespace {
 
 const cases::Cases all("Optional",
@@ -74,4 +75,5 @@ TEST(Optional, AnEmptyOneHasNoElement) {
 }
 
 }  // namespace
+}  // namespace optional_test_cc
 }  // namespace norn::ops::test

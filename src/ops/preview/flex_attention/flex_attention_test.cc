@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace flex_attention_test_cc {
 namespace {
 
 const Cases cases("FlexAttention",
@@ -41,4 +42,5 @@ const Cases cases("FlexAttention",
                   });
 
 }  // namespace
+}  // namespace flex_attention_test_cc
 }  // namespace norn::ops::cases

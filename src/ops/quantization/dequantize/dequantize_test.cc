@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace dequantize_test_cc {
 namespace {
 
 // Of three axes: the scale's index is the element's, in steps of the block along the axis.
@@ -96,4 +97,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace dequantize_test_cc
 }  // namespace norn::ops::cases

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace dynamic_quantize_test_cc {
 namespace {
 
 const Cases cases("DynamicQuantizeLinear",
@@ -22,4 +23,5 @@ const Cases cases("DynamicQuantizeLinear",
                   });
 
 }  // namespace
+}  // namespace dynamic_quantize_test_cc
 }  // namespace norn::ops::cases

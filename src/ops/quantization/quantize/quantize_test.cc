@@ -5,6 +5,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace quantize_test_cc {
 namespace {
 
 // Of three axes: element (i, j, k) has the scale that lies where the index along `axis`, in steps of the block, points.
@@ -164,4 +165,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace quantize_test_cc
 }  // namespace norn::ops::cases

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace arg_extremum_test_cc {
 namespace {
 
 // The index of the largest along the middle of three dimensions.
@@ -38,4 +39,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace arg_extremum_test_cc
 }  // namespace norn::ops::cases

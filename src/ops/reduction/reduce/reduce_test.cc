@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace reduce_test_cc {
 namespace {
 
 // Of the middle of three dimensions.
@@ -139,4 +140,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace reduce_test_cc
 }  // namespace norn::ops::cases

@@ -7,6 +7,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace recurrent_test_cc {
 namespace {
 
 using Vector = std::vector<double>;
@@ -322,4 +323,5 @@ const Cases inferred("RecurrentTypes",
                      });
 
 }  // namespace
+}  // namespace recurrent_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace concat_from_sequence_test_cc {
 namespace {
 
 const Cases all(
@@ -48,4 +49,5 @@ const Cases all(
     });
 
 }  // namespace
+}  // namespace concat_from_sequence_test_cc
 }  // namespace norn::ops::cases

@@ -5,6 +5,7 @@
 #include "ops/tensor/shape/chain_test.h"
 
 namespace norn::ops::test {
+inline namespace sequence_basic_test_cc {
 namespace {
 
 const cases::Cases all(
@@ -44,4 +45,5 @@ TEST(SequenceBasic, EachElementHasItsOwnUnknownSizes) {
 }
 
 }  // namespace
+}  // namespace sequence_basic_test_cc
 }  // namespace norn::ops::test

@@ -5,6 +5,7 @@
 #include "ops/tensor/shape/chain_test.h"
 
 namespace norn::ops::test {
+inline namespace sequence_edit_test_cc {
 namespace {
 
 const cases::Cases all(
@@ -61,4 +62,5 @@ TEST(SequenceEdit, WhatIsInsertedDoesNotShareTheInputsMemory) {
 }
 
 }  // namespace
+}  // namespace sequence_edit_test_cc
 }  // namespace norn::ops::test

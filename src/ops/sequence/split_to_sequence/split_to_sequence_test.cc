@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace split_to_sequence_test_cc {
 namespace {
 
 const Cases all(
@@ -40,4 +41,5 @@ const Cases all(
     });
 
 }  // namespace
+}  // namespace split_to_sequence_test_cc
 }  // namespace norn::ops::cases

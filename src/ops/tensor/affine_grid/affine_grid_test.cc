@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace affine_grid_test_cc {
 namespace {
 
 const Cases cases("AffineGrid",
@@ -25,4 +26,5 @@ const Cases cases("AffineGrid",
                   });
 
 }  // namespace
+}  // namespace affine_grid_test_cc
 }  // namespace norn::ops::cases

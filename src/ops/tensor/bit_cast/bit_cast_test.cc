@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace bit_cast_test_cc {
 namespace {
 
 // A type is cast to itself.
@@ -55,4 +56,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace bit_cast_test_cc
 }  // namespace norn::ops::cases

@@ -12,6 +12,7 @@
 #include "ops/common/slice_test.h"
 
 namespace norn::ops::test {
+inline namespace cast_test_cc {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -321,4 +322,5 @@ TEST(Cast, StringsReadBackAsTheSameElement) {
 }
 
 }  // namespace
+}  // namespace cast_test_cc
 }  // namespace norn::ops::test

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace cast_like_test_cc {
 namespace {
 
 const Cases cases(
@@ -42,4 +43,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace cast_like_test_cc
 }  // namespace norn::ops::cases

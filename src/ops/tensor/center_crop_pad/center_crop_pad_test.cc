@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace center_crop_pad_test_cc {
 namespace {
 
 const Cases cases(
@@ -23,4 +24,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace center_crop_pad_test_cc
 }  // namespace norn::ops::cases

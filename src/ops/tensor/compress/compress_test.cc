@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace compress_test_cc {
 namespace {
 
 void compress(Sample& s) {
@@ -64,4 +65,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace compress_test_cc
 }  // namespace norn::ops::cases

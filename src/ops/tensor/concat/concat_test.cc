@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace concat_test_cc {
 namespace {
 
 void concat(Sample& s) {
@@ -53,4 +54,5 @@ const Cases cases("Concat",
                   });
 
 }  // namespace
+}  // namespace concat_test_cc
 }  // namespace norn::ops::cases

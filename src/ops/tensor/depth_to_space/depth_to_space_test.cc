@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace depth_to_space_test_cc {
 namespace {
 
 const Cases cases(
@@ -33,4 +34,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace depth_to_space_test_cc
 }  // namespace norn::ops::cases

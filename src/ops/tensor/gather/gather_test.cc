@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace gather_test_cc {
 namespace {
 
 void gather(Sample& s) {
@@ -52,4 +53,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace gather_test_cc
 }  // namespace norn::ops::cases

@@ -3,6 +3,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace gather_nd_test_cc {
 namespace {
 
 void gather_nd(Sample& s) {
@@ -67,4 +68,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace gather_nd_test_cc
 }  // namespace norn::ops::cases

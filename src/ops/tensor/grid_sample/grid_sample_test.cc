@@ -5,6 +5,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace grid_sample_test_cc {
 namespace {
 
 // The element that stands for index i of an axis; -1 for none.
@@ -134,4 +135,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace grid_sample_test_cc
 }  // namespace norn::ops::cases

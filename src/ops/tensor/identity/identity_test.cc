@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace identity_test_cc {
 namespace {
 
 void all(Sample& s) {
@@ -24,4 +25,5 @@ const Cases cases("Identity", {
                               });
 
 }  // namespace
+}  // namespace identity_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace is_special_test_cc {
 namespace {
 
 void unequal(Sample& s) {
@@ -43,4 +44,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace is_special_test_cc
 }  // namespace norn::ops::cases

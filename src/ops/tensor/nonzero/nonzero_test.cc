@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace nonzero_test_cc {
 namespace {
 
 const Cases cases("NonZero",
@@ -17,4 +18,5 @@ const Cases cases("NonZero",
                   });
 
 }  // namespace
+}  // namespace nonzero_test_cc
 }  // namespace norn::ops::cases

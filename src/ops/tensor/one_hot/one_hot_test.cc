@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace one_hot_test_cc {
 namespace {
 
 void one_hot(Sample& s, bool from_end) {
@@ -81,4 +82,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace one_hot_test_cc
 }  // namespace norn::ops::cases

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace pad_test_cc {
 namespace {
 
 // Where element i of an axis comes from, by walking into the axis step by step; -1: the constant.
@@ -95,4 +96,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace pad_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace reshape_test_cc {
 namespace {
 
 const Cases cases(
@@ -63,4 +64,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace reshape_test_cc
 }  // namespace norn::ops::cases

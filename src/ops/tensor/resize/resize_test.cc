@@ -7,6 +7,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace resize_test_cc {
 namespace {
 
 // The equations of version 19, whose `scale` and `output_width` are both known.
@@ -311,4 +312,5 @@ const Cases copied(
     });
 
 }  // namespace
+}  // namespace resize_test_cc
 }  // namespace norn::ops::cases

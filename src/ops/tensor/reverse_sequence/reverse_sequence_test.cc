@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace reverse_sequence_test_cc {
 namespace {
 
 void reverse(Sample& s) {
@@ -40,4 +41,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace reverse_sequence_test_cc
 }  // namespace norn::ops::cases

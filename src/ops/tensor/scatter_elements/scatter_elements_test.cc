@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace scatter_elements_test_cc {
 namespace {
 
 std::int64_t target(Sample& s, const std::vector<std::int64_t>& at) {
@@ -108,4 +109,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace scatter_elements_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace scatter_nd_test_cc {
 namespace {
 
 void scatter(Sample& s) {
@@ -64,4 +65,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace scatter_nd_test_cc
 }  // namespace norn::ops::cases

@@ -15,6 +15,7 @@
 #include "ops/tensor/where/where.h"
 
 namespace norn::ops::test {
+inline namespace shape_test_cc {
 namespace {
 
 using transform::make_attr;
@@ -118,4 +119,5 @@ TEST(Shape, ComparedAsFarAsSizesTell) {
 }
 
 }  // namespace
+}  // namespace shape_test_cc
 }  // namespace norn::ops::test

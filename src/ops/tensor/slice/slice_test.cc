@@ -5,6 +5,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace slice_test_cc {
 namespace {
 
 // The indices that start:end:step picks, walking.
@@ -103,4 +104,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace slice_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace split_test_cc {
 namespace {
 
 // The first of two outputs, 2 of 5 long, along the axis.
@@ -76,4 +77,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace split_test_cc
 }  // namespace norn::ops::cases

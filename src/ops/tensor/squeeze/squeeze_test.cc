@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace squeeze_test_cc {
 namespace {
 
 void same_order(Sample& s, const std::vector<std::int64_t>& dims) {
@@ -54,4 +55,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace squeeze_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace tensor_scatter_test_cc {
 namespace {
 
 void scatter(Sample& s) {
@@ -53,4 +54,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace tensor_scatter_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace tile_test_cc {
 namespace {
 
 void tile(Sample& s) {
@@ -54,4 +55,5 @@ const Cases cases(
             });
 
 }  // namespace
+}  // namespace tile_test_cc
 }  // namespace norn::ops::cases

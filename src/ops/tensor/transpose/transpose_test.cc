@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace transpose_test_cc {
 namespace {
 
 void transpose(Sample& s) {
@@ -38,4 +39,5 @@ const Cases cases("Transpose",
                   });
 
 }  // namespace
+}  // namespace transpose_test_cc
 }  // namespace norn::ops::cases

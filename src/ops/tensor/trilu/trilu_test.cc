@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace trilu_test_cc {
 namespace {
 
 void triangle(Sample& s) {
@@ -33,4 +34,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace trilu_test_cc
 }  // namespace norn::ops::cases

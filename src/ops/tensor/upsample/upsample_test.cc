@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace upsample_test_cc {
 namespace {
 
 const Cases cases(
@@ -35,4 +36,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace upsample_test_cc
 }  // namespace norn::ops::cases

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace where_test_cc {
 namespace {
 
 // A condition of [2,1,1], then [3,1] and [4].
@@ -19,4 +20,5 @@ const Cases cases("Where",
                   });
 
 }  // namespace
+}  // namespace where_test_cc
 }  // namespace norn::ops::cases

@@ -6,6 +6,7 @@
 #include "ops/text/regex_full_match/regex_full_match.h"
 
 namespace norn::ops::test {
+inline namespace regex_full_match_test_cc {
 namespace {
 
 const cases::Cases all("RegexFullMatch",
@@ -39,4 +40,5 @@ TEST(RegexFullMatch, BytesThatAreNoTextMatchNothing) {
 }
 
 }  // namespace
+}  // namespace regex_full_match_test_cc
 }  // namespace norn::ops::test

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace string_concat_test_cc {
 namespace {
 
 const Cases all("StringConcat",
@@ -18,4 +19,5 @@ const Cases all("StringConcat",
                 });
 
 }  // namespace
+}  // namespace string_concat_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace string_normalizer_test_cc {
 namespace {
 
 const Cases all("StringNormalizer",
@@ -42,4 +43,5 @@ const Cases all("StringNormalizer",
                 });
 
 }  // namespace
+}  // namespace string_normalizer_test_cc
 }  // namespace norn::ops::cases

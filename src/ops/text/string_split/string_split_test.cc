@@ -3,6 +3,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace string_split_test_cc {
 namespace {
 
 const Cases all(
@@ -56,4 +57,5 @@ const Cases all(
     });
 
 }  // namespace
+}  // namespace string_split_test_cc
 }  // namespace norn::ops::cases

@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace array_feature_extractor_test_cc {
 namespace {
 
 void pick(Sample& s) {
@@ -34,4 +35,5 @@ const Cases all(
     });
 
 }  // namespace
+}  // namespace array_feature_extractor_test_cc
 }  // namespace norn::ops::cases

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace binarizer_test_cc {
 namespace {
 
 const Cases all("Binarizer",
@@ -24,4 +25,5 @@ const Cases all("Binarizer",
                 });
 
 }  // namespace
+}  // namespace binarizer_test_cc
 }  // namespace norn::ops::cases

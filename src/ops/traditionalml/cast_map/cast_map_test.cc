@@ -6,6 +6,7 @@
 #include "opset/type_check.h"
 
 namespace norn::ops::test {
+inline namespace cast_map_test_cc {
 namespace {
 
 using transform::make_attr;
@@ -57,4 +58,5 @@ TEST(CastMap, TheSparseSizeIsKnown) {
 }
 
 }  // namespace
+}  // namespace cast_map_test_cc
 }  // namespace norn::ops::test

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace category_mapper_test_cc {
 namespace {
 
 const Cases all(
@@ -23,4 +24,5 @@ const Cases all(
     });
 
 }  // namespace
+}  // namespace category_mapper_test_cc
 }  // namespace norn::ops::cases

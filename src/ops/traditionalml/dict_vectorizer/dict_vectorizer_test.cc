@@ -6,6 +6,7 @@
 #include "opset/type_check.h"
 
 namespace norn::ops::test {
+inline namespace dict_vectorizer_test_cc {
 namespace {
 
 template <class K, class V>
@@ -59,4 +60,5 @@ TEST(DictVectorizer, TheTypeIsThatOfTheValues) {
 }
 
 }  // namespace
+}  // namespace dict_vectorizer_test_cc
 }  // namespace norn::ops::test

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace feature_vectorizer_test_cc {
 namespace {
 
 const Cases all("FeatureVectorizer",
@@ -31,4 +32,5 @@ const Cases all("FeatureVectorizer",
                 });
 
 }  // namespace
+}  // namespace feature_vectorizer_test_cc
 }  // namespace norn::ops::cases

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace imputer_test_cc {
 namespace {
 
 const Cases all(
@@ -33,4 +34,5 @@ const Cases all(
     });
 
 }  // namespace
+}  // namespace imputer_test_cc
 }  // namespace norn::ops::cases

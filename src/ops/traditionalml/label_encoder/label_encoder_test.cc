@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace label_encoder_test_cc {
 namespace {
 
 const Cases pairs(
@@ -87,4 +88,5 @@ const Cases pairs(
     });
 
 }  // namespace
+}  // namespace label_encoder_test_cc
 }  // namespace norn::ops::cases

@@ -7,6 +7,7 @@
 #include "ops/traditionalml/linear/linear.h"
 
 namespace norn::ops::test {
+inline namespace linear_test_cc {
 namespace {
 
 const cases::Cases given(
@@ -117,4 +118,5 @@ TEST(Scores, ProbitIsTheInverseOfTheNormalDistribution) {
 }
 
 }  // namespace
+}  // namespace linear_test_cc
 }  // namespace norn::ops::test

@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace normalizer_test_cc {
 namespace {
 
 void normalize(Sample& s) {
@@ -45,4 +46,5 @@ const Cases all("Normalizer",
                 });
 
 }  // namespace
+}  // namespace normalizer_test_cc
 }  // namespace norn::ops::cases

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace one_hot_encoder_test_cc {
 namespace {
 
 const Cases all(
@@ -29,4 +30,5 @@ const Cases all(
     });
 
 }  // namespace
+}  // namespace one_hot_encoder_test_cc
 }  // namespace norn::ops::cases

@@ -1,6 +1,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace scaler_test_cc {
 namespace {
 
 const Cases all(
@@ -25,4 +26,5 @@ const Cases all(
     });
 
 }  // namespace
+}  // namespace scaler_test_cc
 }  // namespace norn::ops::cases

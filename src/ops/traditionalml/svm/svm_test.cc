@@ -2,6 +2,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace svm_test_cc {
 namespace {
 
 const Cases given(
@@ -162,4 +163,5 @@ const Cases given(
     });
 
 }  // namespace
+}  // namespace svm_test_cc
 }  // namespace norn::ops::cases

@@ -3,6 +3,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace tree_ensemble_test_cc {
 namespace {
 
 const Cases given(
@@ -395,4 +396,5 @@ const Cases given(
     });
 
 }  // namespace
+}  // namespace tree_ensemble_test_cc
 }  // namespace norn::ops::cases

@@ -5,6 +5,7 @@
 #include "ops/common/slice_test.h"
 
 namespace norn::ops::test {
+inline namespace zip_map_test_cc {
 namespace {
 
 Attributes words(std::vector<std::string> list) {
@@ -46,4 +47,5 @@ TEST(ZipMap, RefusesOtherNumbersOfColumns) {
 }
 
 }  // namespace
+}  // namespace zip_map_test_cc
 }  // namespace norn::ops::test

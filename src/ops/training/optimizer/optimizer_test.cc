@@ -4,6 +4,7 @@
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
+inline namespace optimizer_test_cc {
 namespace {
 
 // Calls f(x, g, a, b), which gives the new x and, through references, the new states, for every element of the `count`
@@ -121,4 +122,5 @@ const Cases cases(
     });
 
 }  // namespace
+}  // namespace optimizer_test_cc
 }  // namespace norn::ops::cases
