@@ -249,11 +249,14 @@ void pack_panels(const float* b, std::int64_t b_row, std::int64_t b_column, std:
     const std::int64_t columns = std::min(width, n - p * width);
     const float* from = b + p * width * b_column;
     float* to = packed + p * width * k;
+    // A line of each column at a time.
+    constexpr std::int64_t kLine = 16;
+    for (std::int64_t i = 0; b_column != 1 && i < k; i += kLine)
+      for (std::int64_t j = 0; j < columns; ++j)
+        for (std::int64_t l = i; l < std::min(k, i + kLine); ++l)
+          to[l * width + j] = float_at(from + j * b_column + l * b_row);
     for (std::int64_t i = 0; i < k; ++i, from += b_row, to += width) {
-      if (b_column == 1)
-        std::memcpy(to, from, static_cast<std::size_t>(columns) * sizeof(float));
-      else
-        for (std::int64_t j = 0; j < columns; ++j) to[j] = float_at(from + j * b_column);
+      if (b_column == 1) std::memcpy(to, from, static_cast<std::size_t>(columns) * sizeof(float));
       std::fill(to + columns, to + width, 0.0f);
     }
   }

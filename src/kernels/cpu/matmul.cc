@@ -112,6 +112,7 @@ constexpr Candidate<MatMulConfig> kCandidates[] = {
     {"simd-rows", rows_matmul_refuses, make_rows_matmul},
     {"simd-thin", thin_matmul_refuses, make_thin_matmul},
     {"simd-small", simd_small_matmul_refuses, make_simd_matmul},
+    {"simd-panels", panel_matmul_refuses, make_panel_matmul},
     {"onednn", onednn_matmul_refuses, make_onednn_matmul, true},
 #endif
     {"simd", simd_matmul_refuses, make_simd_matmul},

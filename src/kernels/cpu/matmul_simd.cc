@@ -6,9 +6,32 @@
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/matmul_posts.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/transpose.h"
 
 namespace norn::kernels {
 namespace {
+
+std::int64_t distinct_b(const MatMulShape& s) { return s.b_at.last() / (s.k * s.n) + 1; }
+
+// Matrices that lie one behind the other.
+void pack(const MatMulShape& s, const float* b, std::int64_t matrices, float* to) {
+  const std::int64_t width = gemm_table().width, panels = (s.n + width - 1) / width, all = matrices * panels,
+                     each = packed_floats(s.k, s.n);
+  const auto pack_some = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      pack_panels(b + i / panels * s.k * s.n, s.b_row, s.b_column, s.k, s.n, i % panels, i % panels + 1,
+                  to + i / panels * each);
+  };
+  constexpr std::int64_t kWorthTurning = 16;
+  if (s.b_row != 1 || s.b_column == 1 || s.k < kWorthTurning || s.n < width)
+    return parallel_ranges(all, static_cast<double>(s.k * width) * 0.2, 1, pack_some);
+  // Columns lie side by side in memory: whole panels are matrices to be transposed.
+  const std::int64_t whole = s.n / width;
+  const GridDim grid[] = {{matrices, s.k * s.n, each}, {whole, width * s.b_column, width * s.k}};
+  transpose_grid(b, to, grid, 2, width, s.k, s.b_column, width, sizeof(float));
+  if (whole < panels)
+    for (std::int64_t i = whole; i < all; i += panels) pack_some(i, i + 1);
+}
 
 class OwnMatMul final : public Kernel {
  public:
@@ -21,14 +44,10 @@ class OwnMatMul final : public Kernel {
     each_ = packed_floats(s_.k, s_.n);
     // Rows of a B that is not constant are read where they lie if its columns fill whole panels.
     direct_ = !c_.b_constant.known() && s_.b_column == 1 && s_.n % table_.width == 0;
-    matrices_ = c_.b_constant.known() || !direct_ ? distinct_b() : 0;
     if (c_.b_constant.known()) {
-      packed_ = packed.get(c_.b_constant, 0, "simd matmul " + to_string(c_.b) + (c_.trans_b ? "t" : ""), [&] {
-        auto buffer = aligned_buffer(static_cast<std::size_t>(each_ * matrices_) * sizeof(float));
-        pack(static_cast<const float*>(c_.b_constant.data), static_cast<float*>(buffer.get()));
-        return buffer;
-      });
+      packed_ = packed_panels(c_, s_, packed);
     } else if (!direct_) {
+      matrices_ = distinct_b(s_);
       scratch_ = static_cast<std::size_t>(each_ * matrices_) * sizeof(float);
     }
     // Tasks: a product or several, or a part of one by panels (few rows) or by rows.
@@ -54,7 +73,7 @@ class OwnMatMul final : public Kernel {
     if (packed_) {
       b = static_cast<const float*>(packed_.get());
     } else if (!direct_) {
-      pack(b, static_cast<float*>(scratch));
+      pack(s_, b, matrices_, static_cast<float*>(scratch));
       b = static_cast<const float*>(scratch);
     }
     const float* a = static_cast<const float*>(operands[0]);
@@ -68,17 +87,6 @@ class OwnMatMul final : public Kernel {
   }
 
  private:
-  std::int64_t distinct_b() const { return s_.b_at.last() / (s_.k * s_.n) + 1; }
-
-  void pack(const float* b, float* to) const {
-    base::parallel_for(matrices_ * panels_ >= 64 && s_.k >= 64 ? 8 : 1, [&](std::int64_t t) {
-      const std::int64_t pieces = matrices_ * panels_ >= 64 && s_.k >= 64 ? 8 : 1, all = matrices_ * panels_;
-      for (std::int64_t i = all * t / pieces; i < all * (t + 1) / pieces; ++i)
-        pack_panels(b + i / panels_ * s_.k * s_.n, s_.b_row, s_.b_column, s_.k, s_.n, i % panels_, i % panels_ + 1,
-                    to + i / panels_ * each_);
-    });
-  }
-
   void job(const float* a, const float* b, const float* bias, float* out, std::int64_t j) const {
     const std::int64_t batch = j / split_, part = j % split_;
     Panels panels{b + s_.b_at[batch] / (s_.k * s_.n) * each_, s_.k * table_.width, table_.width};
@@ -100,13 +108,22 @@ class OwnMatMul final : public Kernel {
   MatMulShape s_;
   const GemmTable& table_;
   MatMulPosts posts_;
-  std::int64_t panels_, each_, matrices_, tasks_ = 1, split_ = 1;
+  std::int64_t panels_, each_, matrices_ = 0, tasks_ = 1, split_ = 1;
   bool direct_, by_rows_ = false;
   std::shared_ptr<const void> packed_;
   std::size_t scratch_ = 0;
 };
 
 }  // namespace
+
+std::shared_ptr<const void> packed_panels(const MatMulConfig& c, const MatMulShape& s, PackedConstants& packed) {
+  return packed.get(c.b_constant, 0, "simd matmul " + to_string(c.b) + (c.trans_b ? "t" : ""), [&] {
+    const std::int64_t matrices = distinct_b(s);
+    auto buffer = aligned_buffer(static_cast<std::size_t>(packed_floats(s.k, s.n) * matrices) * sizeof(float));
+    pack(s, static_cast<const float*>(c.b_constant.data), matrices, static_cast<float*>(buffer.get()));
+    return buffer;
+  });
+}
 
 std::string simd_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = matmul_config_refusal(c); !why.empty()) return why;

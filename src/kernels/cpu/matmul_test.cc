@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "base/number.h"
 #include "kernels/cpu/kernel_test.h"
@@ -224,6 +225,58 @@ TEST(MatMul, StepsThatFollow) {
       if (HasFailure()) return;
     }
   }
+}
+
+// A row for all rows as the bias, then another value, bounds or a function of what that gives.
+TEST(MatMul, RowsThenValuesThenBounds) {
+  unsigned seed = 4000;
+  std::vector<Sizes> several = sizes();
+  // Tiles and panels that are not full, and rows in several stretches.
+  several.insert(
+      several.end(),
+      {{{5, 70}, {70, 48}, {5, 48}}, {{101, 96}, {96, 328}, {101, 328}}, {{2, 11, 2100}, {2100, 128}, {2, 11, 128}}});
+  for (const Sizes& s : several) {
+    const ElementStep row{ElementOp::Add, 0, 0, 0}, value{ElementOp::Add, 0, 0, 1}, factor{ElementOp::Mul, 0, 0, 1};
+    const ElementStep clip{ElementOp::Clip, -0.5f, 0.25f}, swish{ElementOp::Swish, 1.0f};
+    const std::vector<std::vector<ElementStep>> all = {{row},        {row, value},         {row, value, clip},
+                                                       {row, clip},  {row, swish, factor}, {value, swish},
+                                                       {value, row}, {swish, value}};
+    for (const auto& post : all) {
+      MatMulConfig config = config_of(s, false, seed % 2 == 0);
+      config.post = post;
+      config.extra = {{{s.out.back()}}, {s.out}};
+      ++seed;
+      EXPECT_GE(check(config, true, seed, to_string(config.a) + " then " + std::to_string(post.size())), 1);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// A step of decoding and what came before it read one packed form.
+TEST(MatMul, FewRowsAndManyShareTheirPanels) {
+  struct Recipes final : PackedConstants {
+    std::set<std::string, std::less<>> made;
+    std::shared_ptr<const void> get(const Contents&, std::size_t, std::string_view recipe,
+                                    const std::function<std::shared_ptr<const void>()>& make,
+                                    std::span<const Contents>) override {
+      made.emplace(recipe);
+      return make();
+    }
+  };
+  const auto b = random_floats(96 * 200, 1);
+  Recipes recipes;
+  std::vector<std::string> names;
+  for (const std::int64_t m : {1, 4, 5, 40, 500}) {
+    const MatMulConfig config{.a = {m, 96}, .b = {96, 200}, .out = {m, 200}, .b_constant = {b.data()}};
+    for (const auto& candidate : matmul_candidates()) {
+      if (!candidate.refuses(config).empty()) continue;
+      names.emplace_back(candidate.name);
+      candidate.make(config, recipes);
+      break;
+    }
+  }
+  if (names.back() != "simd-panels") GTEST_SKIP() << "vectors are too short";
+  EXPECT_EQ(recipes.made.size(), 1u) << ::testing::PrintToString(recipes.made);
 }
 
 TEST(MatMul, ASumInPlace) {

@@ -1,4 +1,4 @@
-// Element-wise steps on runs of pixels with channels last, while a contraction still has them in its cache.
+// Element-wise steps on runs of pixels with channels last, or of rows, while a contraction still has them in its cache.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -24,11 +24,13 @@ inline std::optional<std::pair<float, float>> bounds_of(std::span<const ElementS
 
 class PixelSteps {
  public:
-  // Of an output of these dims; extras with channels last, or those that broadcast along pixels.
-  PixelSteps(const Shape& out, const std::vector<ElementStep>& steps, const std::vector<ExtraOperand>& extra)
+  // Of an output of these dims; extras with channels last, or those that broadcast along pixels. Of a dense output, the
+  // channels are what its last dimension counts.
+  PixelSteps(const Shape& out, const std::vector<ElementStep>& steps, const std::vector<ExtraOperand>& extra,
+             Layout layout = Layout::ChannelsLast)
       : steps_(steps) {
     for (const ExtraOperand& e : extra) {
-      const auto reading = reading_of(out, e);
+      const auto reading = reading_of(out, layout, e);
       if (!reading) {
         can_read_ = false;
         return;
@@ -39,6 +41,9 @@ class PixelSteps {
 
   // Whether runs of pixels are enough to read all extras.
   bool can_read() const noexcept { return can_read_; }
+
+  // Whether the extra is a row that every pixel gets.
+  bool is_row(int extra) const { return readings_[static_cast<std::size_t>(extra)] == Reading::Channel; }
 
   // What products apply in registers, if that is all: an extra of the output's size is added (-1: none), then bounds.
   struct InRegisters {
@@ -81,10 +86,11 @@ class PixelSteps {
  private:
   enum class Reading : std::uint8_t { Full, Channel, Value };
 
-  static std::optional<Reading> reading_of(const Shape& out, const ExtraOperand& extra) {
-    const std::vector<StridedDim> walk = broadcast_walk(out, Layout::ChannelsLast, extra);
+  static std::optional<Reading> reading_of(const Shape& out, Layout layout, const ExtraOperand& extra) {
+    const std::vector<StridedDim> walk = broadcast_walk(out, layout, extra);
+    const std::int64_t channels = layout == Layout::Dense ? out.back() : out[1];
     if (walk.size() == 1 && walk[0].stride <= 1) return walk[0].stride == 1 ? Reading::Full : Reading::Value;
-    if (walk.size() == 2 && walk[0].stride == 0 && walk[1].stride == 1 && walk[1].size == out[1])
+    if (walk.size() == 2 && walk[0].stride == 0 && walk[1].stride == 1 && walk[1].size == channels)
       return Reading::Channel;
     return std::nullopt;
   }

@@ -57,11 +57,20 @@ struct Target {
   float low, high;
   float* c;
   std::int64_t c_row, columns;  // to be stored
+  const float* next;            // the panel that will be read next, or null
 };
 
+// Where tiles of a whole panel fetch the next one from, so that memory gives it while they compute: each tile has its
+// share of it, some bytes for each element of k.
+struct Ahead {
+  const char* at;
+  std::int64_t step;
+};
+constexpr std::int64_t kLine = 64;
+
 template <int rows, int vectors, bool bounded>
-HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, const Target& to, float* c,
-                     const float* added) {
+HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, std::int64_t b_row,
+                     const Target& to, float* c, const float* added, Ahead& ahead) {
   const F d;
   const std::int64_t w = lanes();
   V sums[rows][vectors];
@@ -69,7 +78,12 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
     const V start = to.bias != nullptr ? load(to.bias + v * w, to.columns - v * w) : hn::Zero(d);
     for (int r = 0; r < rows; ++r) sums[r][v] = start;
   }
-  for (std::int64_t i = 0; i < k; ++i, b += vectors * w) {
+  for (std::int64_t i = 0; i < k; ++i, b += b_row) {
+    if constexpr (vectors == kVectors) {
+      __builtin_prefetch(ahead.at, 0, 2);
+      __builtin_prefetch(ahead.at + kLine, 0, 2);
+      ahead.at += ahead.step;
+    }
     V right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
     for (int r = 0; r < rows; ++r) {
@@ -90,38 +104,51 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
 // As many rows at a time as leave the sums in registers, then fewer.
 template <int vectors, bool bounded>
 HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
-                        const Target& to) {
+                        std::int64_t b_row, const Target& to) {
   constexpr int kMost = std::min(kSums / vectors, 12);
   float* c = to.c;
   const float* added = to.added;
+  const std::int64_t tiles = (m + kMost - 1) / kMost;
+  Ahead ahead{reinterpret_cast<const char*>(b), 0};
+  if (to.next != nullptr && tiles > 1)
+    ahead = {reinterpret_cast<const char*>(to.next), b_row * static_cast<std::int64_t>(sizeof(float)) / tiles};
   const auto go = [&]<int rows>() {
     for (; m >= rows; m -= rows, a += rows * a_row, c += rows * to.c_row) {
-      tile<rows, vectors, bounded>(k, a, a_row, b, to, c, added);
+      tile<rows, vectors, bounded>(k, a, a_row, b, b_row, to, c, added, ahead);
       if (added != nullptr) added += rows * to.c_row;
     }
   };
   go.template operator()<kMost>();
   if constexpr (kMost > 6) go.template operator()<6>();
+  if constexpr (kMost > 5) go.template operator()<5>();
   if constexpr (kMost > 4) go.template operator()<4>();
   if constexpr (kMost > 3) go.template operator()<3>();
   go.template operator()<2>();
   go.template operator()<1>();
 }
 
+// One panel, of which `vectors` hold the columns.
+template <bool bounded>
+void any_panel(std::int64_t vectors, std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
+               std::int64_t b_row, const Target& to) {
+  const auto run = [&]<int count>() { panel<count, bounded>(m, k, a, a_row, b, b_row, to); };
+  if (vectors == 1) run.template operator()<1>();
+  if (vectors == 2) run.template operator()<2>();
+  if constexpr (kVectors > 2) {
+    if (vectors == 3) run.template operator()<3>();
+    if (vectors == 4) run.template operator()<4>();
+  }
+}
+std::int64_t vectors_of(std::int64_t n) { return std::min<std::int64_t>(kVectors, (n + lanes() - 1) / lanes()); }
+
 template <bool bounded>
 void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                      Target to) {
   while (n > 0) {
-    const std::int64_t vectors = std::min<std::int64_t>(kVectors, (n + lanes() - 1) / lanes());
+    const std::int64_t vectors = vectors_of(n), width = vectors * lanes();
     to.columns = n;
-    const auto run = [&]<int count>() { panel<count, bounded>(m, k, a, a_row, b, to); };
-    if (vectors == 1) run.template operator()<1>();
-    if (vectors == 2) run.template operator()<2>();
-    if constexpr (kVectors > 2) {
-      if (vectors == 3) run.template operator()<3>();
-      if (vectors == 4) run.template operator()<4>();
-    }
-    const std::int64_t width = vectors * lanes();
+    to.next = n > width ? b + width * k : nullptr;
+    any_panel<bounded>(vectors, m, k, a, a_row, b, width, to);
     b += width * k;
     n -= width;
     to.c += width;
@@ -132,9 +159,17 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
 
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
               const float* bias, const float* added, float low, float high, float* c, std::int64_t c_row) {
-  const Target to{bias, added, low, high, c, c_row, n};
+  const Target to{bias, added, low, high, c, c_row, n, nullptr};
   if (is_bounded(low, high)) return multiply_panels<true>(m, n, k, a, a_row, b, to);
   multiply_panels<false>(m, n, k, a, a_row, b, to);
+}
+
+void multiply_panel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
+                    std::int64_t b_row, const float* next, const float* bias, const float* added, float low, float high,
+                    float* c, std::int64_t c_row) {
+  const Target to{bias, added, low, high, c, c_row, n, next};
+  if (is_bounded(low, high)) return any_panel<true>(vectors_of(n), m, k, a, a_row, b, b_row, to);
+  any_panel<false>(vectors_of(n), m, k, a, a_row, b, b_row, to);
 }
 
 struct Window {
@@ -206,7 +241,7 @@ void depthwise(std::int64_t pixels, std::int64_t channels, std::int64_t rows, co
   run.template operator()<0>();
 }
 
-SeparableTable separables() { return {lanes(), kVectors * lanes(), multiply, depthwise}; }
+SeparableTable separables() { return {lanes(), kVectors * lanes(), multiply, multiply_panel, depthwise}; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels

@@ -1,0 +1,152 @@
+// Products with a constant matrix: some rows at a time, a stretch of which stays in the second cache, times one panel
+// of the matrix after the other (separable.h), of which the next is fetched from memory meanwhile. The bias, a sum with
+// another tensor and bounds are applied in registers, other steps to some panels' columns while these are in the second
+// cache. Nothing is generated or described, so that a plan for another number of rows is made in no time, and panels
+// are those of the product of fewer rows. Of more rows, oneDNN's product of a large matrix takes up to a tenth less.
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "kernels/cpu/align.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/matmul_candidates.h"
+#include "kernels/cpu/pieces.h"
+#include "kernels/cpu/pixel_steps.h"
+#include "kernels/cpu/separable.h"
+
+namespace norn::kernels {
+namespace {
+
+constexpr std::int64_t kTileRows = 96, kStep = 6;  // rows of a tile are a multiple of what registers hold
+constexpr std::int64_t kDepth = 1024;              // of a stretch of rows
+constexpr std::int64_t kFewestRows = 5;
+constexpr std::int64_t kMostRowsByLane = 3;     // 48 rows with AVX-512
+constexpr std::int64_t kSmallMatrix = 1 << 16;  // elements, for any number of rows
+constexpr std::int64_t kLeastLanes = 8;
+constexpr std::int64_t kTogether = 4;  // panels whose columns are finished at a time
+constexpr double kProductNs = 0.01, kWeightNs = 0.1;
+constexpr float kNone = std::numeric_limits<float>::infinity();  // no bound, or that below 0
+
+// The first step's operand, if that adds a row, as a bias.
+int bias_extra(const MatMulConfig& c) {
+  if (c_form(c) != CForm::None || c.post.empty() || c.post[0].op != ElementOp::Add) return -1;
+  const int operand = c.post[0].operand;
+  return operand != c.in_place_extra && PixelSteps(c.out, c.post, c.extra, Layout::Dense).is_row(operand) ? operand
+                                                                                                          : -1;
+}
+PixelSteps steps_of(const MatMulConfig& c) {
+  const auto first = c.post.begin() + (bias_extra(c) >= 0 ? 1 : 0);
+  return {c.out, {first, c.post.end()}, c.extra, Layout::Dense};
+}
+
+class PanelMatMul final : public Kernel {
+ public:
+  PanelMatMul(const MatMulConfig& config, PackedConstants& packed)
+      : c_(config),
+        s_(config),
+        table_(separable_table()),
+        bias_extra_(bias_extra(config)),
+        steps_(steps_of(config)),
+        in_registers_(steps_.in_registers()),
+        width_(gemm_table().width),
+        panels_((s_.n + width_ - 1) / width_),
+        weights_(packed_panels(config, s_, packed)) {
+    const std::int64_t tiles = (s_.m + kTileRows - 1) / kTileRows;
+    rows_ = round_up((s_.m + tiles - 1) / tiles, kStep);
+    const std::int64_t stretches = (s_.k + kDepth - 1) / kDepth;
+    depth_ = (s_.k + stretches - 1) / stretches;
+    units_ = (s_.m + rows_ - 1) / rows_ * panels_;
+    const double each = static_cast<double>(s_.n) * static_cast<double>(s_.k);
+    const double ns = std::max(static_cast<double>(s_.m) * kProductNs, kWeightNs) * each;
+    tasks_ = std::min(units_, contraction_pieces(ns, most_pieces(ns, 32)));
+  }
+
+  bool reads(std::size_t i) const override { return i != 1; }
+
+  void run(void* const* operands, void*) const override {
+    base::parallel_for(tasks_, [&](std::int64_t task) {
+      const std::int64_t end = units_ * (task + 1) / tasks_;
+      for (std::int64_t unit = units_ * task / tasks_; unit < end;) {
+        const std::int64_t panel = unit % panels_, count = std::min(end - unit, panels_ - panel);
+        tile(operands, unit / panels_ * rows_, panel, panel + count);
+        unit += count;
+      }
+    });
+  }
+
+ private:
+  // Rows from `first` on, of the columns of panels [begin, end).
+  void tile(void* const* operands, std::int64_t first, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t rows = std::min(rows_, s_.m - first);
+    const auto* const a = static_cast<const float*>(operands[0]) + first * s_.a_row;
+    void* const* const extras = operands + 3;
+    auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
+    const auto* const bias = static_cast<const float*>(bias_extra_ >= 0 ? extras[bias_extra_] : operands[2]);
+    const bool biased = bias_extra_ >= 0 || c_form(c_) == CForm::Row;
+    const auto [operand, bounds] = in_registers_.value_or(PixelSteps::InRegisters{-1, {-kNone, kNone}});
+    const auto* const summand = operand < 0 ? nullptr : static_cast<const float*>(extras[operand]);
+    for (std::int64_t k0 = 0; k0 < s_.k; k0 += depth_) {
+      const std::int64_t deep = std::min(depth_, s_.k - k0);
+      const bool begins = k0 == 0, ends = k0 + deep == s_.k;
+      for (std::int64_t p = begin, finished = begin; p < end; ++p) {
+        const std::int64_t column = p * width_, columns = std::min(width_, s_.n - column), at = first * s_.n + column;
+        const float* const added = !begins ? out + at : summand == nullptr ? nullptr : summand + at;
+        const auto* const b = static_cast<const float*>(weights_.get()) + column * s_.k + k0 * width_;
+        table_.multiply_panel(rows, columns, deep, a + k0, s_.a_row, b, width_,
+                              p + 1 < end ? b + width_ * s_.k : nullptr, begins && biased ? bias + column : nullptr,
+                              added, ends ? bounds.first : -kNone, ends ? bounds.second : kNone, out + at, s_.n);
+        if (in_registers_ || !ends || (p + 1 - finished < kTogether && p + 1 < end)) continue;
+        const std::int64_t from = finished * width_, wide = column + columns - from;
+        for (std::int64_t r = first; r < first + rows; ++r)
+          steps_.apply(out, extras, r * s_.n + from, wide, from, wide);
+        finished = p + 1;
+      }
+    }
+  }
+
+  const MatMulConfig c_;
+  const MatMulShape s_;
+  const SeparableTable& table_;
+  const int bias_extra_;
+  const PixelSteps steps_;
+  const std::optional<PixelSteps::InRegisters> in_registers_;
+  const std::int64_t width_, panels_;
+  std::int64_t rows_ = 1, depth_ = 1, units_ = 1, tasks_ = 1;
+  const std::shared_ptr<const void> weights_;
+};
+
+}  // namespace
+
+std::string panel_matmul_refuses(const MatMulConfig& c) {
+  if (std::string why = matmul_config_refusal(c); !why.empty()) return why;
+  if (!c.b_constant.known()) return "B is not constant";
+  const MatMulShape s(c);
+  if (s.batches != 1) return "more products than one";
+  if (s.a_column != 1) return "elements of A's rows are apart";
+  if (s.m < kFewestRows) return "fewer than " + std::to_string(kFewestRows) + " rows";
+  const SeparableTable& table = separable_table();
+  if (table.lanes < kLeastLanes || gemm_table().width % table.lanes != 0 || gemm_table().width > table.width)
+    return "is for vectors of 8 floats and more";
+  if (s.m > kMostRowsByLane * table.lanes && s.n > kSmallMatrix / s.k)
+    return "leaves more than " + std::to_string(kMostRowsByLane * table.lanes) +
+           " rows times a large matrix to those below";
+  if (round_up(s.n, table.lanes) * 8 > s.n * 9) return "columns that do not fill vectors";
+  if (c.alpha != 1.0f) return "the product is scaled";
+  if (c_form(c) == CForm::Other || (c_form(c) == CForm::Row && c.beta != 1.0f)) return "C is not a bias";
+  for (const ElementStep& step : c.post)
+    if (is_binary(step.op) && (step.operand < 0 || static_cast<std::size_t>(step.operand) >= c.extra.size()))
+      return "a step's operand is not among the extras";
+  if (!PixelSteps(c.out, c.post, c.extra, Layout::Dense).can_read()) return "a step's operand is not rows or a row";
+  // What lies where the output does is read before it is written in registers only.
+  const auto in_registers = steps_of(c).in_registers();
+  if (c.in_place_extra >= 0 && (!in_registers || in_registers->added != c.in_place_extra))
+    return "what is added in place does not come first";
+  return "";
+}
+
+std::unique_ptr<Kernel> make_panel_matmul(const MatMulConfig& config, PackedConstants& packed) {
+  return std::make_unique<PanelMatMul>(config, packed);
+}
+
+}  // namespace norn::kernels
