@@ -71,7 +71,23 @@ def _element_wise(r: Read) -> list[Array | None] | None:
     return [ELEMENTS[r.node.op_type](x)]
 
 
+def _window(r: Read) -> list[Array | None] | None:
+    if r.attribute("output_datatype", 1) not in (1, 10, 11, 16):
+        return None  # fractions are dropped there
+    size = int(r.operands[0].reshape(-1)[0])
+    turn = size if r.attribute("periodic", 1) else size - 1
+    n = np.arange(max(size, 0))
+    return [0.42 + 0.08 * np.cos(4 * np.pi * n / turn) - 0.5 * np.cos(2 * np.pi * n / turn)]
+
+
 # --- lines that are normalised ---
+
+
+def _mean_variance_normalization(r: Read) -> list[Array | None] | None:
+    x = _wide(r.operands[0])
+    axes = tuple(r.attribute("axes", [0, 2, 3]))
+    apart = x - x.mean(axis=axes, keepdims=True)
+    return [apart / (np.sqrt((apart**2).mean(axis=axes, keepdims=True)) + 1e-9)]
 
 
 def _layer_normalization(r: Read) -> list[Array | None] | None:
@@ -175,6 +191,8 @@ def picks_the_first(r: Read) -> bool:
 
 TRUTHS: list[tuple[str, Truth]] = [
     ("RNN GRU LSTM", _recurrent),
+    ("BlackmanWindow", _window),
+    ("MeanVarianceNormalization", _mean_variance_normalization),
     ("LayerNormalization", _layer_normalization),
     (" ".join([*ELEMENTS, "Swish"]), _element_wise),
 ]
