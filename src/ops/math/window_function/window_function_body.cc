@@ -10,7 +10,7 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-// a0 - a1 cos(angle) + a2 cos(2 angle). Added up from both ends, Blackman's window is 0 at its ends and 1 in the middle.
+// a0 - a1 cos(angle) + a2 cos(2 angle). In the order below Blackman's window is 0 at its ends and 1 in its middle.
 void window(BodyBuilder& b, double a0, double a1, double a2) {
   b.scalar("zero", DataType::Double, 0);
   b.scalar("one", DataType::Double, 1);
