@@ -48,17 +48,17 @@ const opset::Param* param_at(std::span<const opset::Param> params, std::size_t i
   return ends_variadic(params) ? &params.back() : nullptr;
 }
 
-void check_empty_names(Context& ctx, const Place& place, const ir::Node& node, const opset::Schema& schema) {
+void check_empty_names(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
+  const opset::Schema& schema = *bound.schema;
   for (std::size_t i = 0; i < node.input.size(); ++i) {
     if (!node.input[i].empty()) continue;
     const opset::Param* param = param_at(schema.inputs, i);
     if (!param) break;
+    const auto fault = [&] { return infer::empty_input(i, node.input.size(), *bound.op, schema); };
     if (param->option == opset::ParamOption::Single) {
-      ctx.report("node.inputs.required-empty", ctx.input(place, node, i),
-                 "the input " + quoted(param->name) + " is required; an empty name leaves it out");
+      ctx.report("node.inputs.required-empty", ctx.input(place, node, i), fault());
     } else if (param->option == opset::ParamOption::Variadic && param->homogeneous) {
-      ctx.report("node.variadic.no-holes", ctx.input(place, node, i),
-                 "an empty name within the list " + quoted(param->name) + " stands for nothing", "drop it");
+      ctx.report("node.variadic.no-holes", ctx.input(place, node, i), fault());
     }
   }
   for (std::size_t i = 0; i < node.output.size(); ++i) {
@@ -257,7 +257,7 @@ void check_signature(Context& ctx, const Place& place, const ir::Node& node, con
   }
   if (bound.binding != Binding::Schema) return;
   check_counts(ctx, place, node, bound);
-  check_empty_names(ctx, place, node, *bound.schema);
+  check_empty_names(ctx, place, node, bound);
   check_attributes(ctx, place, node, bound);
   switch (bound.op->control_flow) {
     case opset::ControlFlow::None: break;

@@ -35,7 +35,9 @@ void report_unknown(Context& ctx, const Place& place, const ir::Node& node, cons
 }
 
 void report_not_imported(Context& ctx, const Place& place, const ir::Node& node, const BoundOperator& bound) {
-  infer::FaultText fault = infer::not_imported(ir::canonical_domain(node.domain.get()), importer(ctx));
+  const std::string_view domain = ir::canonical_domain(node.domain.get());
+  infer::FaultText fault =
+      bound.function ? infer::not_imported(domain, importer(ctx)) : infer::not_imported(domain, node, importer(ctx));
   if (ctx.function()) {
     ctx.report("function.opset.import", place, std::move(fault));
   } else if (bound.function) {

@@ -70,18 +70,13 @@ void check_arity(const Operator& op, const Schema& schema, std::span<const Infer
     FaultText fault = wrong_count(in, n, least, most, op, schema);
     fail(Fault::Signature, std::move(fault.message), std::move(fault.hint));
   };
-  for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
-    const Param& p = schema.inputs[i];
-    if (p.option == ParamOption::Single && (i >= inputs.size() || !inputs[i].type)) {
-      fail(Fault::Signature, place("input", i, p) + " is missing", count_hint(true, inputs.size(), op, schema));
-    }
-  }
+  count(true, inputs.size(), opset::min_inputs(schema), opset::max_inputs(schema));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Param* p = param_at(schema.inputs, i);
-    if (p && p->option == ParamOption::Variadic && !inputs[i].type)
-      fail(Fault::Signature, place("input", i, *p) + " is missing", "name a value there, or leave the empty name out");
+    if (!p || p->option == ParamOption::Optional || inputs[i].type) continue;
+    FaultText fault = empty_input(i, inputs.size(), op, schema);
+    fail(Fault::Signature, std::move(fault.message), std::move(fault.hint));
   }
-  count(true, inputs.size(), opset::min_inputs(schema), opset::max_inputs(schema));
   count(false, outputs, opset::min_outputs(schema), opset::max_outputs(schema));
 }
 

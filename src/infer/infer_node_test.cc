@@ -55,11 +55,12 @@ Error error_of(F&& f) {
 }
 
 TEST(InferNode, ChecksArity) {
-  EXPECT_EQ(error_of([] { node(ops::Add, 14, {{type("float[2]")}}); }).message(), "input 1 \"B\" is missing");
+  EXPECT_EQ(error_of([] { node(ops::Add, 14, {{type("float[2]")}}); }).message(),
+            "input 1 \"B\" is missing: Add has 1 input, but its version 14 takes 2");
   EXPECT_EQ(error_of([] { node(ops::Add, 14, {{type("float[2]")}, {std::nullopt}}); }).message(),
-            "input 1 \"B\" is missing");
+            "input 1 \"B\" is missing: an empty name leaves it out");
   EXPECT_EQ(error_of([] { node(ops::Sum, 13, {{type("float[2]")}, {std::nullopt}}); }).message(),
-            "input 1 \"data_0\" is missing");
+            "input 1 \"data_0\" is missing: an empty name leaves it out");
   const Error many = error_of([] { node(ops::Add, 14, {{type("float")}, {type("float")}, {type("float")}}); });
   EXPECT_EQ(many.message(), "Add has 3 inputs, but its version 14 takes 2");
   EXPECT_EQ(many.code(), ErrorCode::InvalidGraph);

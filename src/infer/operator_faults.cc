@@ -79,6 +79,17 @@ FaultText not_imported(std::string_view domain, Importer importer) {
               ", version: " + std::to_string(std::max(1, opset::newest_version(domain))) + "}"};
 }
 
+FaultText not_imported(std::string_view domain, const ir::Node& node, Importer importer) {
+  FaultText fault = not_imported(domain, importer);
+  const std::string& name = node.op_type.get();
+  if (opset::find_operator(domain, name)) return fault;
+  std::string hint = unknown_hint(domain, name);
+  if (opset::is_complete(domain)) fault.message += ", nor is there an operator " + shown(name) + " in it";
+  if (!opset::is_complete(domain) && !hint.starts_with("did you mean")) hint = fault.hint + "; " + hint;
+  fault.hint = std::move(hint);
+  return fault;
+}
+
 FaultText not_in_version(const opset::Operator& op, std::int64_t version, Importer importer) {
   const std::string since = std::to_string(op.history.front().since);
   return {opset::full_name(op) + " exists since version " + since + " of its operator set" + imports(importer) +

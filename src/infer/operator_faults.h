@@ -20,6 +20,8 @@ enum class Importer : std::uint8_t { Model, Function };
 // Nothing if the version is one of the domain's, or if the domain is not built in.
 std::optional<FaultText> unknown_version(std::string_view domain, std::int64_t version);
 FaultText not_imported(std::string_view domain, Importer importer);
+// The same of a node whose operator is not known in the domain either, so that an import alone would not help.
+FaultText not_imported(std::string_view domain, const ir::Node& node, Importer importer);
 // The operator exists, but not in this version of its set.
 FaultText not_in_version(const opset::Operator& op, std::int64_t version, Importer importer);
 // `schema` is the row in force, which is deprecated.

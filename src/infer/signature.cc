@@ -101,34 +101,11 @@ std::string unknown_attribute_hint(const opset::Operator& op, const opset::Schem
   return hint + (hint.empty() ? "it has " : " it has ") + names;
 }
 
-}  // namespace
-
-FaultText unknown_attribute(std::string_view name, const opset::Operator& op, const opset::Schema& schema) {
-  return {of_version(op, schema) + " has no attribute " + shown(name), unknown_attribute_hint(op, schema, name)};
+std::string missing_input(std::size_t index, const opset::Param& param) {
+  return "input " + std::to_string(index) + " \"" + std::string(param.name) + "\" is missing";
 }
 
-FaultText attribute_of_other_type(const ir::Attribute& attribute, const opset::Attr& declared,
-                                  const opset::Operator& op, const opset::Schema& schema) {
-  return {"attribute " + quoted(declared.name) + " is " + type_name(attribute.kind()) + ", but " +
-              of_version(op, schema) + " wants " + type_name(declared.type),
-          "write its value as " + type_name(declared.type)};
-}
-
-FaultText missing_attribute(const opset::Attr& declared, const opset::Operator& op, const opset::Schema& schema) {
-  return {"the required attribute " + quoted(declared.name) + " (" + type_name(declared.type) + ") is missing",
-          "give the node the attribute; it has no default in version " + std::to_string(schema.since) + " of " +
-              opset::full_name(op)};
-}
-
-FaultText wrong_count(bool inputs, std::size_t given, int least, int most, const opset::Operator& op,
-                      const opset::Schema& schema) {
-  const char* one = inputs ? " input" : " output";
-  return {opset::full_name(op) + " has " + std::to_string(given) + one + (given == 1 ? "" : "s") +
-              ", but its version " + std::to_string(schema.since) + (inputs ? " takes " : " gives ") +
-              range(least, most),
-          count_hint(inputs, given, op, schema)};
-}
-
+// What the version's inputs or outputs are, and which version of the operator would take as many as there are.
 std::string count_hint(bool inputs, std::size_t given, const opset::Operator& op, const opset::Schema& schema) {
   const auto params = [&](const opset::Schema& s) { return inputs ? s.inputs : s.outputs; };
   std::string names;
@@ -148,6 +125,44 @@ std::string count_hint(bool inputs, std::size_t given, const opset::Operator& op
            ": perhaps opset_import states the wrong version";
   }
   return hint;
+}
+
+}  // namespace
+
+FaultText unknown_attribute(std::string_view name, const opset::Operator& op, const opset::Schema& schema) {
+  return {of_version(op, schema) + " has no attribute " + shown(name), unknown_attribute_hint(op, schema, name)};
+}
+
+FaultText attribute_of_other_type(const ir::Attribute& attribute, const opset::Attr& declared,
+                                  const opset::Operator& op, const opset::Schema& schema) {
+  return {"attribute " + quoted(declared.name) + " is " + type_name(attribute.kind()) + ", but " +
+              of_version(op, schema) + " wants " + type_name(declared.type),
+          "write its value as " + type_name(declared.type)};
+}
+
+FaultText missing_attribute(const opset::Attr& declared, const opset::Operator& op, const opset::Schema& schema) {
+  return {"the required attribute " + quoted(declared.name) + " (" + type_name(declared.type) + ") is missing",
+          "give the node the attribute; it has no default in version " + std::to_string(schema.since) + " of " +
+              opset::full_name(op)};
+}
+
+FaultText empty_input(std::size_t index, std::size_t given, const opset::Operator& op, const opset::Schema& schema) {
+  const opset::Param& param = schema.inputs[std::min(index, schema.inputs.size() - 1)];
+  return {missing_input(index, param) + ": an empty name leaves it out",
+          param.option == opset::ParamOption::Variadic ? "name a value there, or leave the empty name out"
+                                                       : count_hint(true, given, op, schema)};
+}
+
+FaultText wrong_count(bool inputs, std::size_t given, int least, int most, const opset::Operator& op,
+                      const opset::Schema& schema) {
+  const char* one = inputs ? " input" : " output";
+  std::string missing;
+  if (inputs && given < static_cast<std::size_t>(least) && !schema.inputs.empty())
+    missing = missing_input(given, schema.inputs[std::min(given, schema.inputs.size() - 1)]) + ": ";
+  return {missing + opset::full_name(op) + " has " + std::to_string(given) + one + (given == 1 ? "" : "s") +
+              ", but its version " + std::to_string(schema.since) + (inputs ? " takes " : " gives ") +
+              range(least, most),
+          count_hint(inputs, given, op, schema)};
 }
 
 }  // namespace norn::infer

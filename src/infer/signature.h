@@ -14,10 +14,10 @@ FaultText unknown_attribute(std::string_view name, const opset::Operator& op, co
 FaultText attribute_of_other_type(const ir::Attribute& attribute, const opset::Attr& declared,
                                   const opset::Operator& op, const opset::Schema& schema);
 FaultText missing_attribute(const opset::Attr& declared, const opset::Operator& op, const opset::Schema& schema);
+// Of `given` inputs, one that the operator needs has an empty name.
+FaultText empty_input(std::size_t index, std::size_t given, const opset::Operator& op, const opset::Schema& schema);
 // `given` inputs or outputs, of which the operator has `least` to `most`.
 FaultText wrong_count(bool inputs, std::size_t given, int least, int most, const opset::Operator& op,
                       const opset::Schema& schema);
-// What the version's inputs or outputs are, and which version of the operator would take as many as there are.
-std::string count_hint(bool inputs, std::size_t given, const opset::Operator& op, const opset::Schema& schema);
 
 }  // namespace norn::infer

@@ -63,6 +63,11 @@ TEST(Registry, VersionsAndNames) {
   const auto near = similar_names("", "Dvi");
   EXPECT_NE(std::find(near.begin(), near.end(), "Div"), near.end());
   EXPECT_TRUE(similar_names("", "CompletelyDifferent").empty());
+  EXPECT_TRUE(similar_names("", "Foo").empty());  // Cos is two letters of three away
+  EXPECT_TRUE(similar_names("", "Bar").empty());
+  EXPECT_EQ(similar_names("", "OR"), std::vector<std::string_view>{"Or"});
+  EXPECT_EQ(similar_names("", "Rellu").front(), "Relu");
+  EXPECT_EQ(similar_names("", "MaxPooling").front(), "MaxPool");
 }
 
 TEST(Registry, ExperimentalOperators) {

@@ -71,6 +71,12 @@ void bind_in_sets(const ir::Node& node, std::string_view domain, const Imports& 
   cannot(Obstacle::UnknownOperator, infer::undeclared_operator(domain, node, import->second, sets));
 }
 
+infer::FaultText fault_of_unknown(std::string_view domain, const ir::Node& node, const Imports& imports,
+                                  std::string functions, infer::Importer importer) {
+  if (functions.empty() && imports.find(domain) == imports.end()) return infer::not_imported(domain, node, importer);
+  return infer::unknown_operator(domain, node, std::move(functions));
+}
+
 // A place, as text only where something is found.
 struct NodePlace {
   const NodePlace* outer;
@@ -212,7 +218,7 @@ Binding bind_node(const ir::Node& node, const Imports& imports, const infer::Fun
     bind_version(*op, imports, importer, binding);
   else
     binding.cannot = cannot_run(Obstacle::UnknownOperator, ErrorCode::NotImplemented,
-                                infer::unknown_operator(domain, node, functions.similar(domain, node)));
+                                fault_of_unknown(domain, node, imports, functions.similar(domain, node), importer));
   return binding;
 }
 

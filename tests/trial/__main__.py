@@ -38,6 +38,7 @@ class Trial:
         self.until = time.monotonic() + arguments.minutes * 60
         self.start = time.monotonic()
         self.shrinking = 0.0
+        self.crashed: set[tuple[str, int]] = set()  # what ONNX Runtime does not survive
 
     def run(self) -> None:
         a = self.arguments
@@ -70,7 +71,9 @@ class Trial:
                         pending.append(item)
                 seeds = []
             except guard.Died as e:
-                seeds = seeds[done + 1 :]
+                again = at[1] == "onnxruntime"  # by the nodes alone
+                self.crashed.update([(mode, at[0])] if again else [])
+                seeds = seeds[done if again else done + 1 :]
                 self._died(mode, at, e.why)
             for case, finding in pending:
                 self._found(case, finding)
@@ -91,7 +94,8 @@ class Trial:
                 def phase(name: str, seed: int = seed) -> None:
                     tell(("at", (seed, name)))
 
-                verdict = judge.judge(case, only=self._ways(), phase=phase, runtime=runtime)
+                asked = runtime and (mode, seed) not in self.crashed
+                verdict = judge.judge(case, only=self._ways(), phase=phase, runtime=asked)
                 tell(("counts", verdict.counts))
                 kinds: set[str] = set()
                 for finding in verdict.findings:
@@ -110,7 +114,7 @@ class Trial:
             self.counts["known difference: onnxruntime ended its process"] += 1
             return
         print(f"{self._clock()} {mode} {seed}: {why} while {phase}", flush=True)
-        if phase in ("drawing", "start", "truth", "compare"):
+        if phase in ("drawing", "start", "truth", "compare", "onnx's evaluator"):
             self._note(f"crash: {why} while {phase}", f"{mode} {seed}")
             return
         for case in guard.each(lambda tell: tell(graphs.draw_case(seed, mode)), PATIENCE):

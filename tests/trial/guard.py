@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import pickle
 import resource
 import select
@@ -26,7 +27,8 @@ class Died(Exception):
 
 
 def each(function: Callable[[Tell], object], seconds: float, memory: int = MEMORY) -> Iterator[Any]:
-    """What `function` hands to its argument, one after the other; Died if the child does, or is silent for so long."""
+    """What `function` hands to its argument, one after the other; Died if the child does, or is silent for so long. What
+    other processes take of the machine does not count, up to ten times as long."""
     read, write = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -55,7 +57,7 @@ def each(function: Callable[[Tell], object], seconds: float, memory: int = MEMOR
     why = ""
     try:
         while True:
-            head = _read(read, 8, time.monotonic() + seconds)
+            head = _patiently(read, pid, seconds)
             if head is None:
                 why = f"silent for {seconds:.0f} s"
                 return_code = _end(pid)
@@ -75,6 +77,20 @@ def each(function: Callable[[Tell], object], seconds: float, memory: int = MEMOR
         raise Died(signal.Signals(os.WTERMSIG(return_code)).name)
     if os.WEXITSTATUS(return_code):
         raise Died(f"exit {os.WEXITSTATUS(return_code)}")
+
+
+def _patiently(of: int, pid: int, seconds: float) -> bytes | None:
+    begun, used = time.monotonic(), _used(pid)
+    while (head := _read(of, 8, time.monotonic() + seconds)) is None:
+        if _used(pid) - used >= seconds / 2 or time.monotonic() - begun >= 10 * seconds:
+            return None
+    return head
+
+
+def _used(pid: int) -> float:
+    """The processor's time that a process has had, in seconds."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _end(pid: int) -> int:

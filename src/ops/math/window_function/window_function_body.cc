@@ -11,7 +11,7 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-// a0 - a1 cos(angle) + a2 cos(2 angle)
+// a0 - a1 cos(angle) + a2 cos(2 angle). In the order below Blackman's window is 0 at its ends and 1 in its middle.
 void window(BodyBuilder& b, double a0, double a1, double a2) {
   b.scalar("zero", DataType::Double, 0);
   b.scalar("one", DataType::Double, 1);
@@ -34,13 +34,12 @@ void window(BodyBuilder& b, double a0, double a1, double a2) {
   else
     b.add("less = Sub (count, one) whole = Max (less, one)");  // a window of one element has the angle 0
   b.add("turns = Mul (n, turn) angle = Div (turns, whole) cosine = Cos (angle) first = Mul (cosine, a1)");
-  b.add("two_terms = Sub (a0, first)");
   if (a2 != 0) {
     b.scalar("a2", DataType::Double, a2);
     b.add("twice = Add (angle, angle) cosine2 = Cos (twice) second = Mul (cosine2, a2)");
-    b.add("window = Add (two_terms, second)");
+    b.add("outer = Add (a0, second) window = Sub (outer, first)");
   } else {
-    b.add("window = Identity (two_terms)");
+    b.add("window = Sub (a0, first)");
   }
   b.add("output = Cast <to: int = @output_datatype> (window)");
 }

@@ -45,6 +45,8 @@ const Cases cases(
         {"HannWindow", "int64[1] 4", "float[4] 0 0.5 1 0.5", {.tolerance = 1e-7}},
         {"{HannWindow|HammingWindow|BlackmanWindow}", "{int64[]|int32[]|int64[1]} -3", "", {.error = "*"}},
         {"HannWindow output_datatype=int32 periodic=0", "int64[] 3", "int32[3] 0 1 0"},
+        {"BlackmanWindow output_datatype=uint8", "int64[] 4", "uint8[4] 0 0 1 0"},
+        {"BlackmanWindow output_datatype=double periodic=0", "int64[] 3", "double[3] 0 1 0"},
         {"{HannWindow|HammingWindow|BlackmanWindow}", "{int64[0]|int64[2] 3 3|int64[1,1] 3}", "", {.error = "*"}},
         {"HannWindow output_datatype={bool|string|0|99}", "int64[] 3", "", {.error = "output_datatype"}},
 
