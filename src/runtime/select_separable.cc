@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/separable.h"
+#include "norn/session.h"
 #include "ops/nn/conv/conv.h"
 #include "program/node_parameters.h"
 #include "runtime/select.h"
@@ -84,6 +85,10 @@ bool select_separable(Selector& s) {
       return refuse("there is no step of its own for " + std::string(node.op->name));
   }
   const program::ValueId made = s.take_parts(config.post, config.extra, uses, Layout::ChannelsLast, last);
+  config.rounds = s.precision() == Precision::BFloat16;
+  if (s.choose(kernels::separable_candidates(), config, uses, {made, Layout::ChannelsLast})) return true;
+  if (!config.rounds) return false;
+  config.rounds = false;
   return s.choose(kernels::separable_candidates(), config, uses, {made, Layout::ChannelsLast});
 }
 

@@ -41,6 +41,9 @@ constexpr Candidate<ConvConfig> kCandidates[] = {
     {"simd-depthwise", simd_depthwise_refuses, make_simd_conv},
     {"simd-grouped", grouped_conv_refuses, make_grouped_conv},
     {"simd-lines", line_conv_refuses, make_simd_conv},
+#endif
+    {"simd-windows", window_conv_refuses, make_window_conv},
+#ifdef NORN_ONEDNN
     {"onednn", onednn_conv_refuses, make_onednn_conv, true},
 #endif
     {"simd", simd_conv_refuses, make_simd_conv},
@@ -51,13 +54,13 @@ constexpr Candidate<ConvConfig> kCandidates[] = {
 std::span<const Candidate<ConvConfig>> conv_candidates() { return kCandidates; }
 
 std::span<const Candidate<ConvConfig>> conv_bf16_candidates() {
-#ifdef NORN_ONEDNN
   static constexpr Candidate<ConvConfig> kRounding[] = {
-      {"onednn-bf16", onednn_conv_bf16_refuses, make_onednn_conv_bf16, true}};
-  return kRounding;
-#else
-  return {};
+      {"simd-bf16", window_conv_bf16_refuses, make_window_conv_bf16},
+#ifdef NORN_ONEDNN
+      {"onednn-bf16", onednn_conv_bf16_refuses, make_onednn_conv_bf16, true},
 #endif
+  };
+  return kRounding;
 }
 
 }  // namespace norn::kernels

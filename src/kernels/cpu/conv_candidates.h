@@ -19,10 +19,18 @@ std::unique_ptr<Kernel> make_onednn_conv_bf16(const ConvConfig& config, PackedCo
 // Windows of 3 x 3 in a quarter of the products.
 std::string winograd_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_winograd_conv(const ConvConfig& config, PackedConstants& packed);
+// Whether it takes less time than all products in bfloat16.
+bool winograd_beats_bf16(const ConvConfig& config);
 
 // Windows of one pixel: products of pixels with panels of weights.
 std::string pointwise_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_pointwise_conv(const ConvConfig& config, PackedConstants& packed);
+
+// Windows of any size, by the addresses of pixels.
+std::string window_conv_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_window_conv(const ConvConfig& config, PackedConstants& packed);
+std::string window_conv_bf16_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_window_conv_bf16(const ConvConfig& config, PackedConstants& packed);
 
 // Windows of 3 x 3 over groups of few channels.
 std::string grouped_conv_refuses(const ConvConfig& config);

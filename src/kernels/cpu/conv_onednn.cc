@@ -405,6 +405,7 @@ std::string onednn_conv_bf16_refuses(const ConvConfig& c) {
   if (std::string why = sizes_refusal(c); !why.empty()) return why;
   if (!multiplies_bfloat16()) return "the CPU has no dot products of bfloat16";
   if (!c.weights.known()) return "rounds constant weights alone";
+  if (!multiplies_tiles() && winograd_beats_bf16(c)) return "a quarter of the products, of floats, takes less time";
   constexpr std::int64_t kFewest = 32;  // products of an element of x, and of a sum
   const Geometry g(c, dnnl_type::bf16);
   const bool few = c.w[1] * g.window < kFewest || c.w[0] / c.group < kFewest;

@@ -133,6 +133,16 @@ const std::vector<Case>& cases() {
       {{1, 32, 4}, {32, 32, 9}, 1, {1}, {1}, {4}, {4}},
       {{1, 32, 1, 90}, {32, 32, 1, 5}, 1, {1, 3}, {1, 1}, {0, 2}, {0, 2}},
       {{1, 32, 1, 90}, {32, 32, 1, 3}, 1, {2, 1}, {1, 1}, {1, 1}, {0, 1}},  // a row of padding alone
+      {{1, 70, 15, 13}, {70, 1, 7, 7}, 70, {1, 1}, {1, 1}, {3, 3}, {3, 3}},
+      {{2, 24, 30, 21}, {24, 1, 5, 7}, 24, {1, 2}, {2, 1}, {4, 3}, {4, 2}},
+      // Windows by the addresses of pixels.
+      {{1, 3, 40, 37}, {32, 3, 3, 3}, 1, {2, 2}, {1, 1}, {0, 1}, {1, 1}},  // lines of few channels
+      {{2, 1, 19, 8}, {64, 1, 5, 4}, 1, {1, 3}, {2, 1}, {4, 2}, {0, 1}},
+      {{1, 12, 5, 9, 7}, {48, 12, 3, 2, 3}, 1, {2, 1, 1}, {1, 1, 1}, {1, 0, 2}, {1, 1, 2}},
+      {{1, 512, 7, 7}, {80, 512, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},  // weights in parts
+      {{2, 26, 15, 13}, {143, 26, 3, 5}, 1, {2, 1}, {1, 2}, {1, 4}, {1, 3}},
+      {{2, 64, 9, 11}, {64, 16, 3, 3}, 4, {1, 2}, {1, 1}, {1, 1}, {1, 1}},  // groups
+      {{1, 60, 12, 12}, {240, 20, 3, 3}, 3, {1, 1}, {3, 3}, {3, 3}, {3, 3}},
       {{1, 40, 3, 7}, {40, 4, 3, 3}, 10, {1, 2}, {1, 1}, {2, 2}, {2, 2}},
   };
   return all;
@@ -371,8 +381,17 @@ TEST(Conv, FormsOfWeightsDoNotFollowFromSizes) {
     }
     std::set<std::pair<std::size_t, std::string>> forms;
   } packed;
+  const auto weights = random_floats(std::int64_t{512} * 256 * 9, 5);
+  for (const std::int64_t size : {1, 2, 5, 7, 12, 33, 40}) {
+    ConvConfig config = config_of({{1, 256, size, size}, {512, 256, 3, 3}, 1, {2, 2}, {1, 1}, {1, 1}, {1, 1}});
+    config.x_layout = config.out_layout = Layout::ChannelsLast;
+    config.weights = {weights.data(), true, weights.size() * sizeof(float)};
+    if (window_conv_refuses(config).empty()) make_window_conv(config, packed);
+    if (window_conv_bf16_refuses(config).empty()) make_window_conv_bf16(config, packed);
+  }
+  EXPECT_LE(packed.forms.size(), 2u);
+  packed.forms.clear();
   const Shape w = {512, 256, 1, 1};
-  const auto weights = random_floats(element_count(w), 5);
   int sizes = 0;
   for (const std::int64_t size : {5, 7, 9, 12, 14, 18, 20, 28, 33, 40}) {
     ConvConfig config = config_of({{1, 256, size, size}, w, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}});

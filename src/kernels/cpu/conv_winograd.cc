@@ -285,7 +285,8 @@ class WinogradConv final : public Kernel {
 };
 
 // By the products that both take, what the transforms cost, and weights that come from memory once; all in products.
-bool is_worthwhile(const ConvConfig& c) {
+// `rounded`: beside direct products in bfloat16, which take half the time.
+bool is_worthwhile(const ConvConfig& c, bool rounded) {
   constexpr double kInput = 450, kOutput = 400;  // for a channel of a tile
   constexpr double kByte = 4.4;                  // products in the time of a byte
   const Tiles tiles(c);
@@ -293,23 +294,26 @@ bool is_worthwhile(const ConvConfig& c) {
   const double pixels = static_cast<double>(c.x[0] * c.out[2]) * static_cast<double>(c.out[3]);
   const double all = static_cast<double>(tiles.all), pairs = channels * filters;
   const auto vectors = [](std::int64_t n) { return static_cast<double>(round_up(n, 16)); };
-  const double direct = pairs * (9 * pixels + 36 * kByte);
+  const double direct = pairs * (9 * pixels + 36 * kByte) * (rounded ? 0.5 : 1);
   const double fast =
       all * (kPoints * pairs + kInput * vectors(c.x[1]) + kOutput * vectors(c.out[1])) + pairs * kPoints * 4 * kByte;
   return fast * 1.15 < direct;
 }
 
-}  // namespace
-
-std::string winograd_conv_refuses(const ConvConfig& c) {
+std::string refusal(const ConvConfig& c, bool rounded) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
   if (c.x.size() != 4 || c.w[2] != 3 || c.w[3] != 3) return "not a window of 3 x 3";
   if (c.group != 1 || c.strides != Shape{1, 1} || c.dilations != Shape{1, 1}) return "groups, strides or dilations";
   if (!c.weights.known()) return "the weights are not constant";
   if (c.in_place_extra >= 0) return "adds nothing in place";
-  if (!is_worthwhile(c)) return "its transforms cost more than they save here";
+  if (!is_worthwhile(c, rounded)) return "its transforms cost more than they save here";
   return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
 }
+
+}  // namespace
+
+std::string winograd_conv_refuses(const ConvConfig& c) { return refusal(c, false); }
+bool winograd_beats_bf16(const ConvConfig& c) { return refusal(c, true).empty(); }
 
 std::unique_ptr<Kernel> make_winograd_conv(const ConvConfig& config, PackedConstants& packed) {
   return std::make_unique<WinogradConv>(config, packed);

@@ -76,6 +76,17 @@ bool has_vnni() {
 #endif
 }
 
+bool has_bfloat16_products() {
+#if defined(__x86_64__)
+  return base::made_once([] {
+    return !limit_instruction_set() && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  });
+#else
+  return false;
+#endif
+}
+
 std::string_view instruction_set() {
   const std::int64_t supported = hwy::SupportedTargets(), targets = supported & HWY_TARGETS;
   // Asking has made Highway choose among all that the machine has, whatever is disabled.

@@ -15,5 +15,7 @@ std::string_view instruction_set();
 
 // Whether kernels may use AVX-512's dot products of 8-bit integers.
 bool has_vnni();
+// The same of bfloat16.
+bool has_bfloat16_products();
 
 }  // namespace norn::kernels

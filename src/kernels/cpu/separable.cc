@@ -15,6 +15,7 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/pieces.h"
 #include "kernels/cpu/pixel_steps.h"
+#include "kernels/cpu/windows.h"
 
 namespace norn::kernels {
 namespace {
@@ -54,6 +55,7 @@ class Separable final : public Kernel {
   Separable(const SeparableConfig& config, PackedConstants& packed)
       : c_(config),
         table_(separable_table()),
+        rounding_(c_.rounds ? rounded_window_table() : nullptr),
         expanded_(c_.post_expand),
         deep_(c_.projects() ? c_.post_depthwise : c_.post),
         steps_(c_.out, c_.post, c_.extra),
@@ -79,7 +81,7 @@ class Separable final : public Kernel {
     pieces_ = by_channels_ ? std::min(want, blocks_)
                            : std::clamp<std::int64_t>(c_.out[2] / kLeastRows, 1, std::max<std::int64_t>(want, 1));
     for (const ElementStep& step : c_.post) unary_ = unary_ && !is_binary(step.op);
-    apart_ = deep_.left != nullptr && (c_.projects() || unary_);
+    apart_ = (deep_.left != nullptr && (c_.projects() || unary_)) || (c_.rounds && c_.projects());
 
     const auto place = [&](std::int64_t floats) {
       const std::size_t at = piece_bytes_;
@@ -93,10 +95,12 @@ class Separable final : public Kernel {
       whole_at_ = scratch_;
       scratch_ += bytes_of(c_.x[0] * pixels_ * middle);
     }
-    if (c_.expands())
-      packed_[Stage::Expand] = pack_for_separable(c_.weights[Stage::Expand], middle, c_.x[1], block_, packed);
-    if (c_.projects())
-      packed_[Stage::Project] = pack_for_separable(c_.weights[Stage::Project], c_.out[1], middle, table_.width, packed);
+    if (c_.rounds && c_.expands()) {
+      rounded_at_ = scratch_;
+      scratch_ += bytes_of(element_count(c_.x));
+    }
+    if (c_.expands()) pack(Stage::Expand, middle, c_.x[1], block_, packed);
+    if (c_.projects()) pack(Stage::Project, c_.out[1], middle, table_.width, packed);
     packed_[Stage::Depthwise] =
         packed.get(c_.weights[Stage::Depthwise], 0, "taps " + to_string(c_.window) + " " + std::to_string(middle), [&] {
           auto buffer = aligned_buffer(bytes_of(taps * middle));
@@ -119,6 +123,13 @@ class Separable final : public Kernel {
     call.out = static_cast<float*>(operands[7 + c_.extra.size()]);
     char* const base = static_cast<char*>(scratch);
     call.whole = reinterpret_cast<float*>(base + whole_at_);
+    if (c_.rounds && c_.expands()) {
+      auto* const rounded = reinterpret_cast<std::uint16_t*>(base + rounded_at_);
+      parallel_ranges(element_count(c_.x), 0.05, 64, [&](std::int64_t begin, std::int64_t end) {
+        rounding_->round(1, end - begin, call.x + begin, 0, rounded + begin, 0);
+      });
+      call.rounded = rounded;
+    }
     base::parallel_for(c_.x[0] * pieces_, [&](std::int64_t i) {
       char* const work = base + static_cast<std::size_t>(i) * piece_bytes_;
       const std::int64_t image = i / pieces_, piece = i % pieces_;
@@ -140,11 +151,55 @@ class Separable final : public Kernel {
  private:
   struct Call {
     const float* x;
+    const std::uint16_t* rounded;  // x, if the first product rounds it
     const float* bias[3];
     void* const* extras;
     float* out;
-    float* whole;  // what the depthwise convolution gives, if a product follows
+    float* whole;  // what the depthwise convolution gives, if a product follows; rounded, of half the size
   };
+
+  void pack(Stage stage, std::int64_t filters, std::int64_t channels, std::int64_t width, PackedConstants& packed) {
+    if (!c_.rounds) {
+      packed_[stage] = pack_for_separable(c_.weights[stage], filters, channels, width, packed);
+      return;
+    }
+    WindowForm& form = forms_[stage];
+    form.filters = filters;
+    form.channels = channels;
+    form.width = width;
+    form.lanes = rounding_->lanes;
+    form.rounded = true;
+    packed_[stage] = pack_windows(c_.weights[stage], form, packed);
+  }
+
+  // Pixels of rounded values times the panels of some filters, from `first` on.
+  void multiply_rounded(Stage stage, std::int64_t pixels, std::int64_t first, std::int64_t filters,
+                        const std::uint16_t* x, const float* bias, const float* added, Bounds bounds, float* to) const {
+    constexpr std::int64_t kRows = 96;
+    const WindowForm& form = forms_[stage];
+    const void* addresses[kRows];
+    for (std::int64_t row = 0; row < pixels; row += kRows) {
+      const std::int64_t rows = std::min(kRows, pixels - row);
+      for (std::int64_t r = 0; r < rows; ++r) addresses[r] = x + (row + r) * form.channels;
+      for (std::int64_t n = 0; n < filters; n += form.width) {
+        const std::int64_t at = row * filters + n;
+        rounding_->multiply({.x = addresses,
+                             .x_tap = 0,
+                             .offset = 0,
+                             .taps = 1,
+                             .depth = form.depth(),
+                             .w = static_cast<const char*>(packed_[stage].get()) + form.at(0, (first + n) / form.width),
+                             .bias = bias == nullptr ? nullptr : bias + n,
+                             .added = added == nullptr ? nullptr : added + at,
+                             .low = bounds.first,
+                             .high = bounds.second,
+                             .c = to + at,
+                             .c_row = filters,
+                             .columns = std::min(form.width, filters - n)},
+                            rows);
+      }
+    }
+  }
 
   const float* weights(Stage stage) const { return static_cast<const float*>(packed_[stage].get()); }
   static const float* at(const float* values, std::int64_t i) { return values == nullptr ? nullptr : values + i; }
@@ -179,6 +234,11 @@ class Separable final : public Kernel {
       }
       if (apart_) {
         deep_.apply(deep, pixels * channels);
+        if (c_.rounds && c_.projects()) {
+          rounding_->round(pixels, channels, deep, channels,
+                           reinterpret_cast<std::uint16_t*>(call.whole) + pixel * c_.middle + first, c_.middle);
+          continue;
+        }
         for (std::int64_t p = 0; p < pixels; ++p) std::copy_n(deep + p * channels, channels, to + p * c_.middle);
       } else if (deep_.left != nullptr) {
         for (std::int64_t p = pixel; p < pixel + pixels; ++p)
@@ -189,9 +249,13 @@ class Separable final : public Kernel {
 
   void expand(const Call& call, std::int64_t pixel, std::int64_t pixels, std::int64_t first, std::int64_t channels,
               float* to) const {
-    table_.multiply(pixels, channels, c_.x[1], call.x + pixel * c_.x[1], c_.x[1],
-                    weights(Stage::Expand) + first * c_.x[1], at(call.bias[Stage::Expand], first), nullptr,
-                    expanded_.bounds.first, expanded_.bounds.second, to, channels);
+    if (c_.rounds)
+      multiply_rounded(Stage::Expand, pixels, first, channels, call.rounded + pixel * c_.x[1],
+                       at(call.bias[Stage::Expand], first), nullptr, expanded_.bounds, to);
+    else
+      table_.multiply(pixels, channels, c_.x[1], call.x + pixel * c_.x[1], c_.x[1],
+                      weights(Stage::Expand) + first * c_.x[1], at(call.bias[Stage::Expand], first), nullptr,
+                      expanded_.bounds.first, expanded_.bounds.second, to, channels);
     expanded_.apply(to, pixels * channels);
   }
 
@@ -237,22 +301,29 @@ class Separable final : public Kernel {
 
   void project(const Call& call, std::int64_t pixel, std::int64_t pixels) const {
     const std::int64_t filters = c_.out[1], at = pixel * filters;
-    const auto [added, bounds] = last_.value_or(PixelSteps::InRegisters{-1, Bounds(-kNone, kNone)});
-    table_.multiply(pixels, filters, c_.middle, call.whole + pixel * c_.middle, c_.middle, weights(Stage::Project),
-                    call.bias[Stage::Project], added < 0 ? nullptr : static_cast<const float*>(call.extras[added]) + at,
-                    bounds.first, bounds.second, call.out + at, filters);
+    const auto [extra, bounds] = last_.value_or(PixelSteps::InRegisters{-1, Bounds(-kNone, kNone)});
+    const float* const added = extra < 0 ? nullptr : static_cast<const float*>(call.extras[extra]) + at;
+    if (c_.rounds)
+      multiply_rounded(Stage::Project, pixels, 0, filters,
+                       reinterpret_cast<const std::uint16_t*>(call.whole) + pixel * c_.middle,
+                       call.bias[Stage::Project], added, bounds, call.out + at);
+    else
+      table_.multiply(pixels, filters, c_.middle, call.whole + pixel * c_.middle, c_.middle, weights(Stage::Project),
+                      call.bias[Stage::Project], added, bounds.first, bounds.second, call.out + at, filters);
     if (!last_) steps_.apply(call.out, call.extras, at, pixels * filters, 0, filters);
   }
 
   const SeparableConfig c_;
   const SeparableTable& table_;
+  const WindowTable* const rounding_;  // of products in bfloat16
+  std::array<WindowForm, 3> forms_;    // theirs
   const Posts expanded_, deep_;
   const PixelSteps steps_;
   const std::optional<PixelSteps::InRegisters> last_;  // behind the last product
   bool by_channels_, unary_ = true, apart_ = false;    // apart_: steps come before rows go to their place
   double image_ns_;
   std::int64_t pixels_, span_, block_, blocks_, group_, pieces_, ring_;
-  std::size_t piece_bytes_ = 0, scratch_ = 0, ring_at_ = 0, deep_at_ = 0, whole_at_ = 0;
+  std::size_t piece_bytes_ = 0, scratch_ = 0, ring_at_ = 0, deep_at_ = 0, whole_at_ = 0, rounded_at_ = 0;
   std::array<std::shared_ptr<const void>, 3> packed_;
 };
 
@@ -262,6 +333,11 @@ std::string separable_refuses(const SeparableConfig& c) {
     return "ranks do not fit together";
   if (!c.weights[Stage::Depthwise].known()) return "the weights are not constant";
   if (!c.expands() && !c.projects()) return "a depthwise convolution alone";
+  if (c.rounds) {
+    if (rounded_window_table() == nullptr) return "the CPU has no dot products of bfloat16";
+    if (separable_table().width != rounded_window_table()->width) return "vectors of another length for f32";
+    if ((c.expands() && c.x[1] % 2 != 0) || (c.projects() && c.middle % 2 != 0)) return "an odd number of channels";
+  }
   for (const Shape* dims : {&c.x, &c.out, &c.window, &c.strides, &c.dilations})
     for (std::int64_t d : *dims)
       if (d < 1) return "a size below 1";

@@ -22,6 +22,7 @@ struct SeparableConfig {
   std::vector<ElementStep> post_expand, post_depthwise;  // unary; those of the last convolution are in `post`
   std::vector<ElementStep> post;
   std::vector<ExtraOperand> extra;  // for post; one of full size has its channels last
+  bool rounds = false;              // the products' factors, to bfloat16; sums are f32
 
   bool expands() const noexcept { return weights[Expand].known(); }
   bool projects() const noexcept { return weights[Project].known(); }

@@ -1,0 +1,317 @@
+// Convolution where pixels lie: the addresses of the pixels that some outputs read, tap by tap, against panels of
+// filters (windows.h). Nothing is compiled for a size, and the form of the weights follows from the weights alone.
+//
+// The elements of a tap are a pixel's channels, or zeros outside of the image. Of few channels, as of an image in three
+// colours, x is copied with its padding around it, and a tap is a row of the window, whose elements follow one another.
+// Factors that are rounded to bfloat16 are copied, too.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "base/parallel.h"
+#include "kernels/cpu/align.h"
+#include "kernels/cpu/conv_candidates.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/physical.h"
+#include "kernels/cpu/pieces.h"
+#include "kernels/cpu/pixel_steps.h"
+#include "kernels/cpu/windows.h"
+#ifdef NORN_ONEDNN
+#include "kernels/cpu/onednn.h"
+#endif
+
+namespace norn::kernels {
+namespace {
+
+constexpr std::int64_t kTileRows = 96, kStep = 24;  // of pixels; a multiple of the rows that registers hold
+constexpr std::int64_t kFewChannels = 16;           // which are copied with their padding
+constexpr std::int64_t kMostTaps = 256;
+constexpr std::int64_t kFewest = 8;  // taps, or else four times as many filters, that read a rounded element
+constexpr std::int64_t kPartBytes = std::int64_t{128} << 10;  // of a panel, which stay in the second cache
+constexpr std::int64_t kLeastRun = 16;                        // elements of a row of the window, with few channels
+constexpr std::int64_t kLeastLanes = 16;
+constexpr float kNone = std::numeric_limits<float>::infinity();  // no bound, or that below 0
+
+enum class Factors { F32, BFloat16 };
+
+const WindowTable* table_of(Factors factors) {
+  return factors == Factors::F32 ? &window_table() : rounded_window_table();
+}
+
+bool is_copied(const ConvConfig& c) { return c.group == 1 && c.w[1] < kFewChannels; }
+
+WindowForm form_of(const ConvConfig& c, Factors factors) {
+  const Spatial3 window = spatial3(c.w, 2, 1);
+  WindowForm f;
+  f.groups = c.group;
+  f.filters = c.w[0] / c.group;
+  f.channels = c.w[1];
+  f.area = window[0] * window[1] * window[2];
+  f.wide = is_copied(c) ? window[2] : 1;
+  f.lanes = table_of(factors)->lanes;
+  f.width = table_of(factors)->width;
+  f.rounded = factors == Factors::BFloat16;
+  return f;
+}
+
+class WindowConv final : public Kernel {
+ public:
+  WindowConv(const ConvConfig& c, Factors factors, PackedConstants& packed)
+      : c_(c),
+        form_(form_of(c_, factors)),
+        table_(*table_of(factors)),
+        steps_(c.out, c.post, c.extra),
+        in_registers_(steps_.in_registers()),
+        window_(spatial3(c.w, 2, 1)),
+        in_(spatial3(c.x, 2, 1)),
+        out_(spatial3(c.out, 2, 1)),
+        strides_(spatial3(c.strides, 0, 1)),
+        dilations_(spatial3(c.dilations, 0, 1)),
+        pads_(spatial3(c.pads_begin, 0, 0)),
+        copied_(is_copied(c)),
+        filters_(c.out[1]),
+        pixels_(c.x[0] * out_[0] * out_[1] * out_[2]) {
+    const Spatial3 pads_end = spatial3(c.pads_end, 0, 0);
+    for (std::size_t d = 0; d < 3; ++d) padded_[d] = in_[d] + pads_[d] + pads_end[d];
+    const std::int64_t tiles = (pixels_ + kTileRows - 1) / kTileRows;
+    rows_ = std::min(pixels_, round_up((pixels_ + tiles - 1) / tiles, kStep));
+    panels_ = c.group * form_.panels();
+    units_ = (pixels_ + rows_ - 1) / rows_ * panels_;
+    const double products = static_cast<double>(pixels_ * filters_) * static_cast<double>(form_.taps() * form_.depth());
+    const double ns = products / (form_.rounded ? 200 : 100);
+    tasks_ = std::min(units_, contraction_pieces(ns, most_pieces(ns, 32)));
+    // Parts of a panel that stay in the second cache: some taps, or some elements of one.
+    const auto in_parts = [](std::int64_t n, std::int64_t bytes) {
+      const std::int64_t parts = std::clamp<std::int64_t>((bytes + kPartBytes - 1) / kPartBytes, 1, n);
+      return (n + parts - 1) / parts;
+    };
+    part_taps_ = in_parts(form_.taps(), form_.taps() * form_.tap_bytes(0));
+    part_depth_ = form_.depth();
+    if (part_taps_ == 1) part_depth_ = round_up(in_parts(form_.depth(), form_.tap_bytes(0)), 2);
+    task_bytes_ = align64(static_cast<std::size_t>(rows_ * form_.taps()) * sizeof(void*));
+    copy_at_ = task_bytes_ * static_cast<std::size_t>(tasks_);
+    const auto bytes = [&](std::int64_t elements) {
+      return align64(static_cast<std::size_t>(elements * form_.element_bytes()));
+    };
+    scratch_ = copy_at_;
+    if (copied_)
+      scratch_ += bytes(c.x[0] * padded_[0] * padded_[1] * padded_[2] * form_.pixel());
+    else if (form_.rounded)
+      scratch_ += bytes(element_count(c.x));
+    if (!copied_) {
+      zeros_ = aligned_buffer(bytes(c.x[1]));
+      std::memset(zeros_.get(), 0, bytes(c.x[1]));
+    }
+    weights_ = pack_windows(c.weights, form_, packed);
+  }
+
+  std::size_t scratch_bytes() const override { return scratch_; }
+  bool reads(std::size_t i) const override { return i != 1; }
+
+  void run(void* const* operands, void* scratch) const override {
+    char* const base = static_cast<char*>(scratch);
+    const void* x = operands[0];
+    if (copied_)
+      x = copy_padded(static_cast<const float*>(x), base + copy_at_);
+    else if (form_.rounded)
+      x = round(static_cast<const float*>(x), base + copy_at_);
+    base::parallel_for(tasks_, [&](std::int64_t task) {
+      auto* const addresses = reinterpret_cast<const void**>(base + static_cast<std::size_t>(task) * task_bytes_);
+      const std::int64_t end = units_ * (task + 1) / tasks_;
+      for (std::int64_t unit = units_ * task / tasks_; unit < end;) {
+        const std::int64_t panel = unit % panels_, count = std::min(end - unit, panels_ - panel);
+        tile(operands, x, unit / panels_ * rows_, panel, panel + count, addresses);
+        unit += count;
+      }
+    });
+  }
+
+ private:
+  // Pixels from `first` on, of the filters of some panels.
+  void tile(void* const* operands, const void* x, std::int64_t first, std::int64_t panel, std::int64_t end,
+            const void** addresses) const {
+    const std::int64_t rows = std::min(rows_, pixels_ - first);
+    address(static_cast<const char*>(x), first, first + rows, addresses);
+    const std::int64_t from = column_of(panel), columns = column_of(end) - from, at = first * filters_ + from;
+    void* const* const extras = operands + 3;
+    auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
+    for (; panel < end; ++panel) multiply(operands, first, rows, panel, addresses);
+    if (in_registers_) return;
+    if (columns == filters_) return steps_.apply(out, extras, at, rows * filters_, 0, filters_);
+    for (std::int64_t r = 0; r < rows; ++r) steps_.apply(out, extras, at + r * filters_, columns, from, columns);
+  }
+
+  // The first filter of a panel.
+  std::int64_t column_of(std::int64_t panel) const {
+    return panel / form_.panels() * form_.filters + panel % form_.panels() * form_.width;
+  }
+
+  void multiply(void* const* operands, std::int64_t first, std::int64_t rows, std::int64_t panel,
+                const void* const* addresses) const {
+    const std::int64_t group = panel / form_.panels(), in_group = panel % form_.panels(), column = column_of(panel);
+    const std::int64_t at = first * filters_ + column, taps = form_.taps();
+    const auto [added, bounds] = in_registers_.value_or(PixelSteps::InRegisters{-1, {-kNone, kNone}});
+    auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]) + at;
+    const char* const w = static_cast<const char*>(weights_.get()) + form_.at(group, in_group);
+    WindowProduct p;
+    p.x_tap = rows;
+    p.bias = c_.has_bias ? static_cast<const float*>(operands[2]) + column : nullptr;
+    p.added = added < 0 ? nullptr : static_cast<const float*>(operands[3 + added]) + at;
+    p.c = out;
+    p.c_row = filters_;
+    p.columns = std::min(form_.width, form_.filters - in_group * form_.width);
+    const std::int64_t element = form_.panel_columns(in_group) * form_.element_bytes();
+    for (std::int64_t tap = 0; tap < taps; tap += part_taps_)
+      for (std::int64_t k = 0; k < form_.depth(); k += part_depth_) {
+        p.x = addresses + tap * rows;
+        p.taps = std::min(part_taps_, taps - tap);
+        p.offset = group * form_.channels + k;
+        p.depth = std::min(part_depth_, form_.depth() - k);
+        const std::int64_t before = (tap * form_.depth() + k) * element;
+        p.w = w + before;
+        const bool ends = tap + p.taps == taps && k + p.depth == form_.depth();
+        p.low = ends ? bounds.first : -kNone;
+        p.high = ends ? bounds.second : kNone;
+        table_.multiply(p, rows);
+        p.bias = nullptr;  // the sums are there
+        p.added = out;
+      }
+  }
+
+  // Where pixels [first, last) of the output read, tap by tap.
+  void address(const char* x, std::int64_t first, std::int64_t last, const void** to) const {
+    const Spatial3& size = copied_ ? padded_ : in_;
+    const std::int64_t pixel = (copied_ ? form_.pixel() : c_.x[1]) * form_.element_bytes(), rows = last - first;
+    const Spatial3 pads = copied_ ? Spatial3{0, 0, 0} : pads_;
+    for (std::int64_t p = first; p < last;) {
+      const std::int64_t column = p % out_[2], line = p / out_[2], n = std::min(last - p, out_[2] - column);
+      const std::int64_t image = line / out_[1] / out_[0], o0 = line / out_[1] % out_[0], o1 = line % out_[1];
+      const void** row = to + (p - first);
+      p += n;
+      for (std::int64_t t0 = 0; t0 < window_[0]; ++t0)
+        for (std::int64_t t1 = 0; t1 < window_[1]; ++t1) {
+          const std::int64_t i0 = o0 * strides_[0] + t0 * dilations_[0] - pads[0],
+                             i1 = o1 * strides_[1] + t1 * dilations_[1] - pads[1];
+          const bool inside = i0 >= 0 && i0 < size[0] && i1 >= 0 && i1 < size[1];
+          const char* const from = x + ((image * size[0] + i0) * size[1] + i1) * size[2] * pixel;
+          for (std::int64_t t2 = 0; t2 < window_[2]; t2 += form_.wide, row += rows) {
+            std::int64_t i2 = column * strides_[2] + t2 * dilations_[2] - pads[2];
+            const bool whole = inside && i2 >= 0 && i2 + (n - 1) * strides_[2] < size[2];
+            if (whole) {
+              const char* at = from + i2 * pixel;
+              for (std::int64_t i = 0; i < n; ++i, at += strides_[2] * pixel) row[i] = at;
+              continue;
+            }
+            for (std::int64_t i = 0; i < n; ++i, i2 += strides_[2])
+              row[i] = inside && i2 >= 0 && i2 < size[2] ? from + i2 * pixel : zeros_.get();
+          }
+        }
+    }
+  }
+
+  const void* round(const float* x, char* to) const {
+    auto* const rounded = reinterpret_cast<std::uint16_t*>(to);
+    parallel_ranges(element_count(c_.x), 0.05, 64, [&](std::int64_t begin, std::int64_t end) {
+      table_.round(1, end - begin, x + begin, 0, rounded + begin, 0);
+    });
+    return to;
+  }
+
+  // Lines of the image with zeros around, and behind each pixel where pairs ask for one.
+  const void* copy_padded(const float* x, char* to) const {
+    const std::int64_t line = padded_[2] * form_.pixel(), inside = in_[2] * form_.channels;
+    const double line_ns = static_cast<double>(line) * (form_.rounded ? 0.5 : 0.1);
+    parallel_ranges(c_.x[0] * padded_[0] * padded_[1], line_ns, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        const std::int64_t image = r / padded_[1] / padded_[0], i0 = r / padded_[1] % padded_[0] - pads_[0],
+                           i1 = r % padded_[1] - pads_[1];
+        const bool there = i0 >= 0 && i0 < in_[0] && i1 >= 0 && i1 < in_[1];
+        copy_line(there ? x + ((image * in_[0] + i0) * in_[1] + i1) * inside : nullptr,
+                  to + r * line * form_.element_bytes());
+      }
+    });
+    return to;
+  }
+  void copy_line(const float* x, char* to) const {
+    const std::int64_t pixel = form_.pixel(), before = pads_[2] * pixel, inside = in_[2] * form_.channels;
+    std::memset(to, 0, static_cast<std::size_t>(padded_[2] * pixel * form_.element_bytes()));
+    if (x == nullptr) return;
+    auto* const halves = reinterpret_cast<std::uint16_t*>(to) + before;
+    if (!form_.rounded)
+      std::memcpy(reinterpret_cast<float*>(to) + before, x, static_cast<std::size_t>(inside) * sizeof(float));
+    else if (pixel == form_.channels)
+      table_.round(1, inside, x, 0, halves, 0);
+    else
+      table_.round(in_[2], form_.channels, x, form_.channels, halves, pixel);
+  }
+
+  const ConvConfig c_;
+  const WindowForm form_;
+  const WindowTable& table_;
+  const PixelSteps steps_;
+  const std::optional<PixelSteps::InRegisters> in_registers_;
+  Spatial3 window_, in_, out_, strides_, dilations_, pads_, padded_{};
+  bool copied_;
+  std::int64_t filters_, pixels_, rows_ = 1, panels_ = 1, units_ = 1, tasks_ = 1, part_taps_ = 1, part_depth_ = 1;
+  std::size_t scratch_ = 0, task_bytes_ = 0, copy_at_ = 0;
+  std::shared_ptr<void> zeros_;
+  std::shared_ptr<const void> weights_;
+};
+
+std::string refusal(const ConvConfig& c, Factors factors) {
+  if (std::string why = conv_config_refusal(c); !why.empty()) return why;
+  if (c.x.size() > 5) return "more than three spatial dimensions";
+  if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
+  if (!c.weights.known()) return "the weights are not constant";
+  const WindowTable* table = table_of(factors);
+  if (table == nullptr) return "the CPU has no dot products of bfloat16";
+  if (table->lanes < kLeastLanes) return "is for vectors of 16 floats";
+  const std::int64_t filters = c.w[0] / c.group;
+  if (c.group > 1 && c.w[1] < kFewChannels) return "groups of few channels";
+  if (factors == Factors::BFloat16) {
+    if (!is_copied(c) && c.w[1] % 2 != 0) return "an odd number of channels";
+    if (bounded_product(std::span(c.w).subspan(2), kFewest) && c.w[0] / c.group < 4 * kFewest)
+      return "too few products for each rounded element";
+  } else if (is_copied(c) && c.w[1] * c.w.back() < kLeastRun) {
+    return "few elements that follow one another";
+  }
+  if (round_up(filters, table->lanes) * 8 > filters * 9) return "filters that do not fill vectors";
+  if (is_copied(c) && c.dilations.back() != 1) return "few channels, which lie apart";
+  if (!bounded_product(std::span(c.w).subspan(2), kMostTaps)) return "a large window";
+  const Spatial3 in = spatial3(c.x, 2, 1), begin = spatial3(c.pads_begin, 0, 0), end = spatial3(c.pads_end, 0, 0);
+  const Shape copy = {c.x[0], in[0] + begin[0] + end[0], in[1] + begin[1] + end[1], in[2] + begin[2] + end[2],
+                      round_up(c.x[1], 16)},
+              all = {round_up(c.w[0], 64) * kMostTaps, round_up(c.w[1], 2)};
+  if (std::string why = extent_refusal({&copy, &all}); !why.empty()) return why;
+  for (const ElementStep& step : c.post)
+    if (is_binary(step.op) && (step.operand < 0 || static_cast<std::size_t>(step.operand) >= c.extra.size()))
+      return "a step's operand is not among the extras";
+  const PixelSteps steps(c.out, c.post, c.extra);
+  if (!steps.can_read()) return "a step's operand is not laid out as pixels";
+  // What lies where the output does is read before it is written in registers only.
+  if (c.in_place_extra >= 0 && (!steps.in_registers() || steps.in_registers()->added != c.in_place_extra))
+    return "what is added in place does not come first";
+  return "";
+}
+
+}  // namespace
+
+std::string window_conv_refuses(const ConvConfig& c) { return refusal(c, Factors::F32); }
+std::unique_ptr<Kernel> make_window_conv(const ConvConfig& c, PackedConstants& packed) {
+  return std::make_unique<WindowConv>(c, Factors::F32, packed);
+}
+
+std::string window_conv_bf16_refuses(const ConvConfig& c) {
+#ifdef NORN_ONEDNN
+  if (multiplies_tiles()) return "oneDNN multiplies tiles of bfloat16";
+#endif
+  if (std::string why = refusal(c, Factors::BFloat16); !why.empty()) return why;
+  return winograd_beats_bf16(c) ? "a quarter of the products, of floats, takes less time" : "";
+}
+std::unique_ptr<Kernel> make_window_conv_bf16(const ConvConfig& c, PackedConstants& packed) {
+  return std::make_unique<WindowConv>(c, Factors::BFloat16, packed);
+}
+
+}  // namespace norn::kernels

@@ -1,0 +1,122 @@
+// Rows of addresses times a panel: as many rows at a time as leave the sums in registers.
+#include "kernels/cpu/windows.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/fork.h"
+#include "kernels/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/windows_simd.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using F = hn::CappedTag<float, 16>;
+using V = hn::Vec<F>;
+
+constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width
+constexpr int kSums = HWY_MAX_BYTES >= 64 ? 24 : 12;   // accumulators in registers
+
+HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+
+HWY_INLINE V load(const float* x, std::int64_t n) {
+  const F d;
+  if (n >= lanes()) return hn::LoadU(d, x);
+  HWY_ALIGN float tail[16] = {};
+  std::copy_n(x, std::max<std::int64_t>(n, 0), tail);
+  return hn::Load(d, tail);
+}
+HWY_INLINE void store(V v, float* to, std::int64_t n) {
+  const F d;
+  if (n >= lanes()) return hn::StoreU(v, d, to);
+  HWY_ALIGN float tail[16];
+  hn::Store(v, d, tail);
+  std::copy_n(tail, std::max<std::int64_t>(n, 0), to);
+}
+
+// NaN stays.
+HWY_INLINE V within(V low, V high, V v) {
+  v = hn::IfThenElse(hn::Lt(v, low), low, v);
+  return hn::IfThenElse(hn::Gt(v, high), high, v);
+}
+
+template <int rows, int vectors>
+HWY_INLINE void tile(const WindowProduct& p, std::int64_t row) {
+  const F d;
+  const std::int64_t step = lanes();
+  V sums[rows][vectors];
+  for (int v = 0; v < vectors; ++v) {
+    const V start = p.bias != nullptr ? load(p.bias + v * step, p.columns - v * step) : hn::Zero(d);
+    for (int r = 0; r < rows; ++r) sums[r][v] = start;
+  }
+  if (p.added != nullptr)
+    for (int r = 0; r < rows; ++r)
+      for (int v = 0; v < vectors; ++v)
+        sums[r][v] = hn::Add(sums[r][v], load(p.added + (row + r) * p.c_row + v * step, p.columns - v * step));
+  const auto* w = static_cast<const float*>(p.w);
+  const void* const* addresses = p.x + row;
+  for (std::int64_t tap = 0; tap < p.taps; ++tap, addresses += p.x_tap) {
+    const float* x[rows];
+    for (int r = 0; r < rows; ++r) x[r] = static_cast<const float*>(addresses[r]) + p.offset;
+    for (std::int64_t k = 0; k < p.depth; ++k, w += vectors * step) {
+      V right[vectors];
+      for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, w + v * step);
+      for (int r = 0; r < rows; ++r) {
+        const V left = hn::Set(d, x[r][k]);
+        for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
+      }
+    }
+  }
+  const V low = hn::Set(d, p.low), high = hn::Set(d, p.high);
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v)
+      store(within(low, high, sums[r][v]), p.c + (row + r) * p.c_row + v * step, p.columns - v * step);
+}
+
+template <int vectors>
+HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
+  constexpr int kMost = std::min(kSums / vectors, 12);
+  std::int64_t row = 0;
+  const auto go = [&]<int count>() {
+    for (; row + count <= rows; row += count) tile<count, vectors>(p, row);
+  };
+  go.template operator()<kMost>();
+  if constexpr (kMost > 6) go.template operator()<6>();
+  if constexpr (kMost > 4) go.template operator()<4>();
+  if constexpr (kMost > 3) go.template operator()<3>();
+  go.template operator()<2>();
+  go.template operator()<1>();
+}
+
+void multiply(const WindowProduct& p, std::int64_t rows) {
+  const std::int64_t vectors = (p.columns + lanes() - 1) / lanes();
+  if (vectors == 1) panel<1>(p, rows);
+  if (vectors == 2) panel<2>(p, rows);
+  if constexpr (kVectors > 2) {
+    if (vectors == 3) panel<3>(p, rows);
+    if (vectors == 4) panel<4>(p, rows);
+  }
+}
+
+WindowTable windows() { return {lanes(), kVectors * lanes(), multiply, nullptr}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace norn::kernels {
+
+HWY_EXPORT(windows);
+
+const WindowTable& window_table() {
+  return base::made_once([] { return HWY_DYNAMIC_DISPATCH(windows)(); });
+}
+
+}  // namespace norn::kernels
+#endif
