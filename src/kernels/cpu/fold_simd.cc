@@ -153,7 +153,7 @@ struct LanesOf {
   static constexpr int kCount = 64 / sizeof(P);
   typedef P Vec __attribute__((vector_size(64)));
 
-  static HWY_INLINE Vec join(Vec a, Vec b) {
+  static HWY_INLINE Vec join(const Vec& a, const Vec& b) {
     if constexpr (kIsExtremum<kind>) {
       const Vec v = kind == FoldKind::Max ? (a > b ? a : b) : (a < b ? a : b);
       if constexpr (std::is_floating_point_v<P>) return a != a ? a : v;
@@ -166,7 +166,7 @@ struct LanesOf {
   }
   // Lane l of the result is of `a` where l has no bit `d`, else of `b`: the two lanes that differ in this bit, joined.
   template <int d, int... l>
-  static HWY_INLINE Vec halves(Vec a, Vec b, std::integer_sequence<int, l...>) {
+  static HWY_INLINE Vec halves(const Vec& a, const Vec& b, std::integer_sequence<int, l...>) {
     return join(__builtin_shufflevector(a, b, ((l & d) != 0 ? (l ^ d) + kCount : l)...),
                 __builtin_shufflevector(a, b, ((l & d) != 0 ? l + kCount : l ^ d)...));
   }
