@@ -19,13 +19,16 @@ import onnx.numpy_helper
 import onnx.parser
 import operator_cases
 import operator_cases_classical
-import operator_cases_computed
+import operator_cases_earlier
 import operator_cases_fed
+import operator_cases_forms
+import operator_cases_large
 import operator_cases_layers
 import operator_cases_models
 import operator_cases_moves
 import operator_cases_newer
 import operator_cases_shapes
+import operator_cases_tiny
 import operator_cases_windows
 
 import norn
@@ -39,10 +42,13 @@ FAMILIES = {
         operator_cases_moves,
         operator_cases_windows,
         operator_cases_classical,
-        operator_cases_computed,
         operator_cases_newer,
         operator_cases_layers,
         operator_cases_fed,
+        operator_cases_forms,
+        operator_cases_large,
+        operator_cases_earlier,
+        operator_cases_tiny,
     )
     for name, make in cases.FAMILIES.items()
 }

@@ -54,7 +54,9 @@ float decode(const Format& f, std::uint16_t bits) noexcept {
   const int exponent = magnitude >> f.mantissa_bits;
   const int mantissa = magnitude & ((1 << f.mantissa_bits) - 1);
   const int scale = (exponent ? exponent : 1) - f.bias - f.mantissa_bits;
-  return sign * std::ldexp(static_cast<float>(exponent ? mantissa | (1 << f.mantissa_bits) : mantissa), scale);
+  const auto whole = static_cast<float>(exponent ? mantissa | (1 << f.mantissa_bits) : mantissa);
+  if (scale < -126) return sign * std::ldexp(whole, scale);
+  return sign * whole * std::bit_cast<float>(static_cast<std::uint32_t>(scale + 127) << 23);  // 2^scale
 }
 
 std::uint16_t encode(const Format& f, double value, bool saturate) noexcept {
@@ -83,9 +85,9 @@ std::uint16_t encode(const Format& f, double value, bool saturate) noexcept {
   const int drop = 52 - f.mantissa_bits + (exponent < lowest ? lowest - exponent : 0);
   if (drop > 53) return with_sign(0);
   const std::uint64_t significand = fraction | (std::uint64_t{1} << 52);
-  std::uint64_t kept = significand >> drop;
+  std::uint64_t kept = significand >> drop;  // rounded without a branch, which nothing would foretell
   const std::uint64_t rest = significand & ((std::uint64_t{1} << drop) - 1), half = std::uint64_t{1} << (drop - 1);
-  if (rest > half || (rest == half && (kept & 1))) ++kept;
+  kept += static_cast<std::uint64_t>(rest > half) | (static_cast<std::uint64_t>(rest == half) & kept & 1);
   const std::uint64_t base =
       exponent < lowest ? 0 : static_cast<std::uint64_t>(exponent + f.bias - 1) << f.mantissa_bits;
   const std::uint64_t code = base + kept;

@@ -30,7 +30,6 @@
 #include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/lp_normalization/lp_normalization.h"
 #include "ops/nn/lrn/lrn.h"
-#include "ops/nn/max_unpool/max_unpool.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/rms_normalization/rms_normalization.h"
 #include "ops/nn/rotary_embedding/rotary_embedding.h"
@@ -92,7 +91,6 @@ bool computes(const opset::Operator* op) {
                                                       &ops::ReduceL1,
                                                       &ops::CumSum,
                                                       &ops::LpNormalization,
-                                                      &ops::MaxUnpool,
                                                       &ops::GridSample,
                                                       &ops::RoiAlign,
                                                       &ops::DeformConv,

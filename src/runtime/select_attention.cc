@@ -22,7 +22,7 @@ kernels::HeadStrides by_heads(const Shape& dims, const std::vector<std::int64_t>
 }  // namespace
 
 bool select_attention(Selector& s) {
-  if (!s.is_float("attention")) return false;
+  const DataType type = s.out_dtype();
   const auto refuse = [&](const char* why) {
     s.refuse("attention", why);
     return false;
@@ -31,10 +31,12 @@ bool select_attention(Selector& s) {
   const ops::AttentionParams p =
       ops::resolve_attention(SelectedNode(s), s.dims(0), s.dims(1), s.dims(2), shape(3), shape(4), shape(5));
   for (std::size_t i = 0; i < 6; ++i)
-    if (i != 3 && s.has(i) && s.dtype(i) != DataType::Float) return refuse("computes float");
-  if (p.softmax_type && *p.softmax_type != DataType::Float) return refuse("computes softmax in float");
+    if (i != 3 && s.has(i) && s.dtype(i) != type) return refuse("computes in one type");
+  if (type != DataType::Float && type != DataType::Double) return refuse("computes float and double");
+  if (p.softmax_type && *p.softmax_type != type) return refuse("computes softmax in the type of the queries");
   if (p.kv_heads == 0) return refuse("computes one head and more");
   kernels::AttentionConfig config;
+  config.type = type;
   config.batch = p.batch;
   config.heads = p.q_heads;
   config.kv_heads = p.kv_heads;
@@ -48,8 +50,8 @@ bool select_attention(Selector& s) {
   config.left_window = p.left_window;
   config.right_window = p.right_window;
   config.lengths = s.has(6);
-  config.scale = static_cast<float>(p.scale);
-  config.softcap = p.softcap > 0 ? static_cast<float>(p.softcap) : 0.0f;
+  config.scale = p.scale;
+  config.softcap = p.softcap > 0 ? p.softcap : 0;
   const program::Node& node = s.node();
   const auto output = [&](std::size_t o) { return o < node.outputs.size() ? node.outputs[o] : program::kNone; };
   const bool present_key = output(1) != program::kNone, present_value = output(2) != program::kNone;
@@ -59,7 +61,7 @@ bool select_attention(Selector& s) {
   if (s.has(6) && s.dims(6) != Shape{p.batch}) return refuse("nonpad_kv_seqlen is not one number for each batch");
   if (s.has(3)) {
     const Shape& mask = s.dims(3);
-    if (s.dtype(3) != DataType::Bool && s.dtype(3) != DataType::Float) return refuse("takes a mask of bool or float");
+    if (s.dtype(3) != DataType::Bool && s.dtype(3) != type) return refuse("takes a mask of bool or the type itself");
     config.mask = s.dtype(3) == DataType::Bool ? kernels::AttentionMask::Flags : kernels::AttentionMask::Summands;
     config.mask_keys = mask.back();
   }

@@ -206,8 +206,8 @@ bool select_attention_chain(Selector& s) {
     return refuse("batches broadcast, or keys and values are not as many");
   config.size = q[r - 1];
   config.v_size = v.back();
-  config.scale = static_cast<float>(chain.scale);
-  config.softcap = static_cast<float>(chain.softcap);
+  config.scale = chain.scale;
+  config.softcap = chain.softcap;
   config.blind_is_nan = !chain.guarded;
   config.nan_is_zero = chain.guarded;
   if (std::string why = mask_refuses(s, chain.mask, chain.flags ? DataType::Bool : DataType::Float); !why.empty())

@@ -202,9 +202,10 @@ std::optional<Contracted> contraction_of(const Labelled& x, const Labelled& y, c
     return one;
   };
   const Axis i = split(rows), j = split(columns);
-  const auto l = merged(summed);
-  if (!l) return refuse("the axes that are summed are not evenly spaced");
   ContractionConfig& config = made.config;
+  std::optional<Axis> l;
+  for (; !(l = merged(summed)); summed.erase(summed.begin()))  // axes that are not evenly spaced
+    config.sums.push_back({summed.front().size, summed.front().a, summed.front().b, 0});
   config.type = type;
   for (const Axis& axis : batch) config.batch.push_back({axis.size, axis.a, axis.b, axis.c});
   config.m = i.size;
@@ -274,7 +275,7 @@ bool three_inputs(Selector& s, const ops::EinsumParams& p) {
     const auto first = contraction_of(given(order.x), given(order.y), order.middle, s.out_dtype(), why);
     if (!first) continue;
     const auto second = contraction_of(order.middle, given(order.z), {s.out_dims(), *p.output}, s.out_dtype(), why);
-    if (!second) continue;
+    if (!second || !first->config.sums.empty() || !second->config.sums.empty()) continue;
     const kernels::ContractionPairConfig config{first->config, second->config, element_count(order.middle.dims),
                                                 !second->swapped};
     const std::size_t a = first->swapped ? order.y : order.x, b = first->swapped ? order.x : order.y;

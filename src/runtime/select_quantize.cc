@@ -44,7 +44,7 @@ std::optional<kernels::QuantizeConfig> scales(Selector& s, DataType integer) {
 
 // The same for blocks of any axis and scales from element to element.
 std::optional<kernels::BlockQuantizeConfig> block_scales(Selector& s, DataType integer) {
-  if (s.has(2) && (integer == DataType::Int32 || element_count(s.dims(2)) != element_count(s.dims(1)))) return {};
+  if (s.has(2) && element_count(s.dims(2)) != element_count(s.dims(1))) return {};
   const ops::ScaleLayout layout = ops::resolve_scales(SelectedNode(s), s.dims(0), s.dims(1));
   kernels::BlockQuantizeConfig config{integer,       layout.view.n == 0 ? 0 : layout.view.outer,
                                       layout.view.n, layout.view.inner,

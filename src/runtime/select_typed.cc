@@ -4,6 +4,7 @@
 #include "ops/logical/bit_shift/bit_shift.h"
 #include "ops/logical/bitwise/bitwise.h"
 #include "ops/logical/logical/logical.h"
+#include "ops/math/activation/activation.h"
 #include "ops/math/binary_arith/binary_arith.h"
 #include "ops/math/clip/clip.h"
 #include "ops/math/mod/mod.h"
@@ -39,6 +40,7 @@ constexpr TypedOperator kTypedOperators[] = {
     {&ops::Round, TypedOp::Round},
     {&ops::Sqrt, TypedOp::Sqrt},
     {&ops::Reciprocal, TypedOp::Reciprocal},
+    {&ops::Shrink, TypedOp::Shrink},
     {&ops::Exp, TypedOp::Exp},
     {&ops::Log, TypedOp::Log},
     {&ops::Sigmoid, TypedOp::Sigmoid},
@@ -106,6 +108,11 @@ bool select_typed(Selector& s) {
     const ops::DetectedSigns signs = ops::resolve_is_inf(s.attrs());
     config.a = signs.negative ? 1 : 0;
     config.b = signs.positive ? 1 : 0;
+  }
+  if (config.op == TypedOp::Shrink) {
+    const ops::ActivationParams shrink = ops::resolve_activation(s.attrs());
+    config.a = shrink.alpha;
+    config.b = shrink.beta;
   }
   if (config.op == TypedOp::ShiftLeft && !ops::shifts_left(node)) config.op = TypedOp::ShiftRight;
   if (config.op == TypedOp::Mod && ops::truncates_quotient(node)) config.op = TypedOp::Fmod;

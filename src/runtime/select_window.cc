@@ -192,7 +192,7 @@ bool select_reduce(Selector& s) {
   const Layout made = s.made_in(s.node().inputs[0]);
   if (made != Layout::Dense && attempt(made)) return true;
   // Rows of some length are folded by themselves; what is short or lies across them, many at a time.
-  constexpr std::int64_t kRow = 64;
+  constexpr std::int64_t kRow = 256;
   std::int64_t row = 1;
   for (std::size_t d = x.size(); d-- > 0 && reduced[d];) row *= x[d];
   if (row < kRow && select_fold(s)) return true;

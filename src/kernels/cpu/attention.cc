@@ -34,7 +34,12 @@ struct Stretch {
 class Attention : public Kernel {
  public:
   explicit Attention(const AttentionConfig& c, std::int64_t block)
-      : c_(c), group_(c.heads / c.kv_heads), group_rows_(group_ * c.rows), block_(std::min(block, group_rows_)) {
+      : c_(c),
+        scale_(static_cast<float>(c.scale)),
+        softcap_(static_cast<float>(c.softcap)),
+        group_(c.heads / c.kv_heads),
+        group_rows_(group_ * c.rows),
+        block_(std::min(block, group_rows_)) {
     blocks_ = (group_rows_ + block_ - 1) / block_;
     jobs_ = c.batch * c.kv_heads * blocks_;
     const double products = static_cast<double>(c.total()) * static_cast<double>(c.size + c.v_size);
@@ -165,6 +170,7 @@ class Attention : public Kernel {
   }
 
   const AttentionConfig c_;
+  const float scale_, softcap_;
   const std::int64_t group_, group_rows_, block_;
   std::int64_t blocks_ = 1, jobs_ = 1, pieces_ = 1;
   std::int64_t piece_floats_ = 0;  // of scratch
@@ -259,7 +265,7 @@ class BlockAttention final : public Attention {
         const std::int64_t keys = std::min(keys_, stretch.count - at), first = stretch.first + at;
         table_.multiply(keys, c_.size, stretch.k + at * stretch.k_row, stretch.k_row, stretch.k_column, queries, scores,
                         rows.count);
-        if (c_.softcap > 0) cap(scores, keys * kAttentionRows);
+        if (softcap_ > 0) cap(scores, keys * kAttentionRows);
         if (c_.bias && !c_.bias_behind) add_summands(o.bias, c_.bias_strides, keys, rows, first, scores);
         if (c_.mask != AttentionMask::None) add_mask(o, rows, first, keys, scores);
         if (c_.bias && c_.bias_behind) add_summands(o.bias, c_.bias_strides, keys, rows, first, scores);
@@ -310,14 +316,14 @@ class BlockAttention final : public Attention {
   void pack_queries(const Operands& o, const Rows& rows, float* to) const {
     const float* from[kAttentionRows];
     for (std::int64_t r = 0; r < rows.count; ++r) from[r] = q_at(o, rows, r);
-    table_.pack(from, c_.q[3], rows.count, c_.size, c_.scale, to);
+    table_.pack(from, c_.q[3], rows.count, c_.size, scale_, to);
   }
 
   void cap(float* scores, std::int64_t n) const {
     const StepTableF32& steps = step_table_f32();
-    steps(ElementOp::Div, Right::Value)(scores, &c_.softcap, scores, n, 0, 0);
+    steps(ElementOp::Div, Right::Value)(scores, &softcap_, scores, n, 0, 0);
     steps(ElementOp::Tanh)(scores, nullptr, scores, n, 0, 0);
-    steps(ElementOp::Mul, Right::Value)(scores, &c_.softcap, scores, n, 0, 0);
+    steps(ElementOp::Mul, Right::Value)(scores, &softcap_, scores, n, 0, 0);
   }
 
   // Whether all rows have the same line of a mask or bias.
@@ -406,7 +412,7 @@ class RowAttention final : public Attention {
     float* part = sum + rounded_up(kThinRows * c_.v_size, 16);
     for (std::int64_t r = 0; r < rows.count; ++r) {
       const float* q = q_at(o, rows, r);
-      for (std::int64_t d = 0; d < c_.size; ++d) queries[r * c_.size + d] = q[d * c_.q[3]] * c_.scale;
+      for (std::int64_t d = 0; d < c_.size; ++d) queries[r * c_.size + d] = q[d * c_.q[3]] * scale_;
     }
     // All keys' scores are wanted if any are given.
     const Range range = c_.scores_stage >= 0 ? Range{0, c_.total()} : seen_by_any(o, rows);
@@ -445,10 +451,10 @@ class RowAttention final : public Attention {
       std::memcpy(o.scores + row * c_.total(), s, static_cast<std::size_t>(n) * sizeof(float));
     };
     give(0);
-    if (c_.softcap > 0) {
-      steps(ElementOp::Div, Right::Value)(s, &c_.softcap, s, n, 0, 0);
+    if (softcap_ > 0) {
+      steps(ElementOp::Div, Right::Value)(s, &softcap_, s, n, 0, 0);
       steps(ElementOp::Tanh)(s, nullptr, s, n, 0, 0);
-      steps(ElementOp::Mul, Right::Value)(s, &c_.softcap, s, n, 0, 0);
+      steps(ElementOp::Mul, Right::Value)(s, &softcap_, s, n, 0, 0);
     }
     give(1);
     const auto add = [&](const float* line, std::int64_t step, std::int64_t count) {
@@ -511,8 +517,13 @@ std::string config_refuses(const AttentionConfig& c) {
   return "";
 }
 
+std::string products_refuse(const AttentionConfig& c) {
+  if (std::string why = config_refuses(c); !why.empty()) return why;
+  return product_attention_refuses(c);
+}
 std::string block_refuses(const AttentionConfig& c) {
   if (std::string why = config_refuses(c); !why.empty()) return why;
+  if (c.type != DataType::Float) return "computes float";
   if (c.scores_stage >= 0) return "does not give scores";
   if (!bounded_product({c.size, kAttentionRows, 1024}) || !bounded_product({c.v_size, kAttentionRows, 1024}))
     return "heads larger than any memory";
@@ -520,8 +531,8 @@ std::string block_refuses(const AttentionConfig& c) {
 }
 std::string few_rows_refuses(const AttentionConfig& c) {
   if (std::string why = config_refuses(c); !why.empty()) return why;
-  if (c.heads / c.kv_heads * c.rows > kFewRows && c.scores_stage < 0)
-    return "more than " + std::to_string(kFewRows) + " queries for a key";
+  if (c.type != DataType::Float) return "computes float";
+  if (c.heads / c.kv_heads * c.rows > kFewRows) return "more than " + std::to_string(kFewRows) + " queries for a key";
   if (c.k[3] != 1 && c.k[2] != 1) return "neither rows nor columns of K are contiguous";
   if (c.v[3] != 1 && c.v_size != 1) return "rows of V are not contiguous";
   return "";
@@ -534,6 +545,7 @@ std::unique_ptr<Kernel> make(const AttentionConfig& c, PackedConstants&) {
 constexpr Candidate<AttentionConfig> kCandidates[] = {
     {"simd-rows", few_rows_refuses, make<RowAttention>},
     {"simd-blocks", block_refuses, make<BlockAttention>},
+    {"products", products_refuse, make_product_attention},
 };
 
 }  // namespace

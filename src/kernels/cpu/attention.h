@@ -1,8 +1,10 @@
-// Scaled dot-product attention, f32: softmax(scale Q K^T + bias) V for each head.
+// Scaled dot-product attention, in f32 or double: softmax(scale Q K^T + bias) V for each head.
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 
 #include "kernels/kernel.h"
 
@@ -28,6 +30,7 @@ enum class AttentionMask : std::uint8_t { None, Flags, Summands, Choice };
 //
 // `bias` is a second summand, of all keys: it comes before the mask, or, with `bias_behind`, after it.
 struct AttentionConfig {
+  DataType type = DataType::Float;
   std::int64_t batch = 1, heads = 1, kv_heads = 1, rows = 1, keys = 1, past = 0, size = 1, v_size = 1;
   HeadStrides q{}, k{}, v{};
   bool y_by_rows = false;  // y is [batch, rows, heads, v_size], else [batch, heads, rows, v_size]
@@ -40,7 +43,7 @@ struct AttentionConfig {
   HeadStrides bias_strides{};
   bool causal = false, lengths = false;
   std::int64_t left_window = -1, right_window = -1;  // below 0: none
-  float scale = 1, softcap = 0;                      // no cap if 0
+  double scale = 1, softcap = 0;                     // no cap if 0
   bool blind_is_nan = false, nan_is_zero = false;
   bool gives_present = false;  // past and new keys and values as one, dense
   int scores_stage = -1;  // which scores are given: 0 scaled products, 1 capped, 2 with bias, 3 probabilities; -1 none
@@ -50,6 +53,9 @@ struct AttentionConfig {
   bool biased() const noexcept { return by_place() || mask != AttentionMask::None || bias; }
 };
 std::span<const Candidate<AttentionConfig>> attention_candidates();
+// Internal to the kernels: what attention.cc has no candidate for.
+std::string product_attention_refuses(const AttentionConfig& c);
+std::unique_ptr<Kernel> make_product_attention(const AttentionConfig& c, PackedConstants&);
 
 // The loops for each instruction set, on blocks of scores that are stored key by key, kAttentionRows queries each, of
 // which the first `rows` matter.

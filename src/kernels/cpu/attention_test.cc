@@ -2,6 +2,8 @@
 // a configuration is run.
 #include "kernels/cpu/attention.h"
 
+#include <numeric>
+
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/rotary.h"
 
@@ -191,6 +193,74 @@ TEST(Attention, MasksCachesAndWindows) {
                 run_attention(attention_case(c, rows == 70),
                               "rows " + std::to_string(rows) + " past " + std::to_string(past));
               }
+}
+
+// In double, and all stages of the scores.
+TEST(Attention, ProductsInDouble) {
+  const auto& candidate = attention_candidates().back();
+  ASSERT_EQ(candidate.name, "products");
+  for (const std::int64_t rows : {1, 5, 130})
+    for (const std::int64_t past : {0, 13})
+      for (const AttentionMask mask : {AttentionMask::None, AttentionMask::Flags, AttentionMask::Summands})
+        for (const bool causal : {false, true})
+          for (const int stage : {-1, 0, 3}) {
+            AttentionConfig c{.batch = 2, .heads = 4, .kv_heads = 2, .rows = rows, .keys = 75, .past = past};
+            c.size = 17;
+            c.v_size = 9;
+            c.mask = mask;
+            c.mask_keys = c.total() - (rows == 5 ? 4 : 0);
+            c.causal = causal;
+            c.gives_present = past > 0;
+            c.softcap = causal ? 3.0 : 0.0;
+            c.scale = 0.3;  // which is no float
+            AttentionCase t = attention_case(c, rows == 5);
+            t.c.type = DataType::Double;
+            t.c.scores_stage = stage;
+            ASSERT_EQ(candidate.refuses(t.c), "");
+            for (std::size_t i = 0; i + 1 < attention_candidates().size(); ++i)
+              EXPECT_NE(attention_candidates()[i].refuses(t.c), "");
+            const auto wide = [](const std::vector<float>& x) { return std::vector<double>(x.begin(), x.end()); };
+            std::vector<double> q = wide(t.q), k = wide(t.k), v = wide(t.v), summands = wide(t.mask),
+                                past_k = wide(t.past_k), past_v = wide(t.past_v);
+            const std::vector<double> want = attention_of(t);
+            std::vector<double> present_k(static_cast<std::size_t>(c.batch * c.kv_heads * c.total() * c.size)),
+                present_v(static_cast<std::size_t>(c.batch * c.kv_heads * c.total() * c.v_size)),
+                scores(static_cast<std::size_t>(c.batch * c.heads * rows * c.total()), -9.0), y(want.size());
+            void* operands[] = {q.data(),
+                                k.data(),
+                                v.data(),
+                                mask == AttentionMask::Summands ? static_cast<void*>(summands.data())
+                                                                : static_cast<void*>(t.flags.data()),
+                                past > 0 ? past_k.data() : nullptr,
+                                past > 0 ? past_v.data() : nullptr,
+                                nullptr,
+                                nullptr,
+                                y.data(),
+                                past > 0 ? present_k.data() : nullptr,
+                                past > 0 ? present_v.data() : nullptr,
+                                stage >= 0 ? scores.data() : nullptr};
+            Constants constants;
+            const auto kernel = candidate.make(t.c, constants);
+            const auto scratch = aligned_buffer(kernel->scratch_bytes() + 64);
+            std::memset(scratch.get(), 0x7f, kernel->scratch_bytes());
+            kernel->run(operands, scratch.get());
+            for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], want[i], 1e-12);
+            if (past > 0) {
+              EXPECT_EQ(present_k[0], past_k[0]);
+              EXPECT_EQ(present_k[static_cast<std::size_t>(past * c.size)], k[0]);
+              EXPECT_EQ(present_v[static_cast<std::size_t>(past * c.v_size)], v[0]);
+            }
+            if (stage == 0) {
+              double dot = 0;
+              for (std::size_t d = 0; d < 17; ++d) dot += q[d] * (past > 0 ? past_k[d] : k[d]);
+              EXPECT_NEAR(scores[0], 0.3 * dot, 1e-12);
+            }
+            for (std::size_t r = 0; stage == 3 && r < scores.size(); r += static_cast<std::size_t>(c.total())) {
+              const double sum = std::accumulate(scores.begin() + static_cast<std::ptrdiff_t>(r),
+                                                 scores.begin() + static_cast<std::ptrdiff_t>(r) + c.total(), 0.0);
+              ASSERT_TRUE(std::abs(sum - 1) < 1e-12 || sum == 0) << sum;
+            }
+          }
 }
 
 TEST(Attention, ChoicesAndBiases) {

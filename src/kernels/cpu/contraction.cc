@@ -29,14 +29,20 @@ class Contraction final : public Kernel {
       batches_ *= dim.size;
       if (dim.b != 0) own_b_ *= dim.size;
     }
+    for (const auto& dim : c.sums) {
+      sums_ *= dim.size;
+      if (dim.b != 0) own_sums_ *= dim.size;
+    }
+    own_b_ *= own_sums_;
     panels_ = (c.n + loops_.width - 1) / loops_.width;
-    dots_ = c.n == 1 && c.b_row == 1 && c.a_column == 1;
-    column_dots_ = !dots_ && c.m <= 2 && c.b_row == 1 && c.a_column == 1 && c.k >= 8;
+    dots_ = sums_ == 1 && c.n == 1 && c.b_row == 1 && c.a_column == 1;
+    column_dots_ = sums_ == 1 && !dots_ && c.m <= 2 && c.b_row == 1 && c.a_column == 1 && c.k >= 8;
     in_place_ = !dots_ && c.m <= kFewRows && c.b_column == 1;
     if (c.has_d) d_walk_.dims = broadcast_walk({c.m, c.n}, Layout::Dense, {.dims = c.d});
     if (dots_ || column_dots_ || in_place_ || own_b_ > 1 || !c.b_constant.known()) return;
     std::string recipe = "contraction " + std::string(data_type_name(c.type));
-    for (const std::int64_t size : {c.k, c.n, c.b_row, c.b_column, loops_.width}) recipe += " " + std::to_string(size);
+    for (const std::int64_t size : {c.k, c.n, c.b_row, c.b_column, loops_.width})
+      recipe.append(1, ' ').append(std::to_string(size));
     constant_ = packed.get(c.b_constant, 0, recipe, [&] {
       auto buffer = aligned_buffer(static_cast<std::size_t>(packed_size()) * sizeof(T));
       pack(static_cast<const T*>(c.b_constant.data), static_cast<T*>(buffer.get()));
@@ -62,14 +68,17 @@ class Contraction final : public Kernel {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t batch = i / blocks, first = i % blocks * kRowBlock;
         const std::int64_t rows = std::min(kRowBlock, c_.m - first);
-        const Offsets at = offsets(batch);
+        const Offsets at = offsets(c_.batch, batch);
         T* to = c + at.c + first * c_.c_row;
         const T* from = a + at.a + first * c_.a_row;
         if (dots_) {
           for (std::int64_t r = 0; r < rows; ++r) to[r * c_.c_row] = loops_.dot(from + r * c_.a_row, b + at.b, c_.k);
         } else {
-          const T* panels = packed + at.own_b * packed_size();
-          product(rows, from, b + at.b, panels, to);
+          for (std::int64_t s = 0; s < sums_; ++s) {
+            const Offsets more = offsets(c_.sums, s);
+            const T* panels = packed + (at.own_b * own_sums_ + more.own_b) * packed_size();
+            product(rows, from + more.a, b + at.b + more.b, panels, to, s > 0);
+          }
         }
         finish(static_cast<const T*>(operands[2]), first, rows, to, 0, c_.n);
       }
@@ -82,18 +91,18 @@ class Contraction final : public Kernel {
     if (in_place_) return c_.n % loops_.width == 0 ? 0 : c_.k * loops_.width;
     return panels_ * loops_.width * c_.k;
   }
-  Offsets offsets(std::int64_t batch) const {
+  static Offsets offsets(const std::vector<ContractionConfig::Batch>& dims, std::int64_t index) {
     Offsets at;
     std::int64_t step = 1;
-    for (std::size_t d = c_.batch.size(); d-- > 0; batch /= c_.batch[d].size) {
-      const std::int64_t i = batch % c_.batch[d].size;
-      if (c_.batch[d].b != 0) {
+    for (std::size_t d = dims.size(); d-- > 0; index /= dims[d].size) {
+      const std::int64_t i = index % dims[d].size;
+      if (dims[d].b != 0) {
         at.own_b += i * step;
-        step *= c_.batch[d].size;
+        step *= dims[d].size;
       }
-      at.a += i * c_.batch[d].a;
-      at.b += i * c_.batch[d].b;
-      at.c += i * c_.batch[d].c;
+      at.a += i * dims[d].a;
+      at.b += i * dims[d].b;
+      at.c += i * dims[d].c;
     }
     return at;
   }
@@ -101,10 +110,13 @@ class Contraction final : public Kernel {
   // Where the matrix B begins that has this number among the different ones.
   std::int64_t b_offset(std::int64_t own_b) const {
     std::int64_t at = 0;
-    for (std::size_t d = c_.batch.size(); d-- > 0;) {
-      if (c_.batch[d].b == 0) continue;
-      at += own_b % c_.batch[d].size * c_.batch[d].b;
-      own_b /= c_.batch[d].size;
+    for (const auto* dims : {&c_.sums, &c_.batch}) {
+      for (std::size_t d = dims->size(); d-- > 0;) {
+        const ContractionConfig::Batch& dim = (*dims)[d];
+        if (dim.b == 0) continue;
+        at += own_b % dim.size * dim.b;
+        own_b /= dim.size;
+      }
     }
     return at;
   }
@@ -117,7 +129,7 @@ class Contraction final : public Kernel {
     parallel_ranges(batches_ * blocks, dot_ns * static_cast<double>(c_.m * std::min(kColumns, c_.n)), 1,
                     [&](std::int64_t begin, std::int64_t end) {
                       for (std::int64_t i = begin; i < end; ++i) {
-                        const Offsets at = offsets(i / blocks);
+                        const Offsets at = offsets(c_.batch, i / blocks);
                         const std::int64_t first = i % blocks * kColumns, last = std::min(c_.n, first + kColumns);
                         for (std::int64_t r = 0; r < c_.m; ++r)
                           for (std::int64_t j = first; j < last; ++j)
@@ -141,14 +153,16 @@ class Contraction final : public Kernel {
     });
   }
 
-  void product(std::int64_t rows, const T* a, const T* b, const T* packed, T* c) const {
+  void product(std::int64_t rows, const T* a, const T* b, const T* packed, T* c, bool add) const {
     if (!in_place_)
       return loops_.multiply(rows, c_.n, c_.k, a, c_.a_row, c_.a_column, packed, loops_.width * c_.k, loops_.width, c,
-                             c_.c_row);
+                             c_.c_row, add);
     const std::int64_t full = c_.n / loops_.width * loops_.width;
-    if (full > 0) loops_.multiply(rows, full, c_.k, a, c_.a_row, c_.a_column, b, loops_.width, c_.b_row, c, c_.c_row);
+    if (full > 0)
+      loops_.multiply(rows, full, c_.k, a, c_.a_row, c_.a_column, b, loops_.width, c_.b_row, c, c_.c_row, add);
     if (full < c_.n)
-      loops_.multiply(rows, c_.n - full, c_.k, a, c_.a_row, c_.a_column, packed, 0, loops_.width, c + full, c_.c_row);
+      loops_.multiply(rows, c_.n - full, c_.k, a, c_.a_row, c_.a_column, packed, 0, loops_.width, c + full, c_.c_row,
+                      add);
   }
 
   // Columns [begin, end) of rows from `first` on.
@@ -173,7 +187,8 @@ class Contraction final : public Kernel {
   ContractionConfig c_;
   ProductLoops<T> loops_;
   Walk d_walk_;
-  std::int64_t batches_ = 1, own_b_ = 1, panels_ = 1;
+  std::int64_t batches_ = 1, sums_ = 1, panels_ = 1;
+  std::int64_t own_b_ = 1, own_sums_ = 1;  // different matrices B: of all, and of one batch
   bool dots_ = false, column_dots_ = false, in_place_ = false;
   std::shared_ptr<const void> constant_;  // B in panels
 };
@@ -201,6 +216,11 @@ std::string refuses(const ContractionConfig& c) {
     if (dim.size < 1) return "an empty tensor";
     for (Shape* dims : {&a, &b, &out}) dims->push_back(dim.size);
     strides.insert(strides.end(), {dim.a, dim.b, dim.c});
+  }
+  for (const auto& dim : c.sums) {
+    if (dim.size < 1) return "an empty tensor";
+    for (Shape* dims : {&a, &b}) dims->push_back(dim.size);
+    strides.insert(strides.end(), {dim.a, dim.b});
   }
   if (!bounded(strides)) return "strides beyond any memory";
   if (c.has_d && broadcast_walk({c.m, c.n}, Layout::Dense, {.dims = c.d}).empty()) return "C does not broadcast";

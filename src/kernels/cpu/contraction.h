@@ -8,14 +8,15 @@
 
 namespace norn::kernels {
 
-// c[..., i, j] = alpha * sum over l of a[..., i, l] b[..., l, j] + beta * d[i, j], for every index of `batch`.
-// Operands: a, b, d (null without one), then c, in which neighbours along j lie side by side.
+// c[..., i, j] = alpha * sum over l of a[..., i, l] b[..., l, j] + beta * d[i, j], for every index of `batch`; the sum
+// is taken over every index of `sums` as well. Operands: a, b, d (null without one), then c, in which neighbours along
+// j lie side by side.
 struct ContractionConfig {
   struct Batch {
     std::int64_t size, a, b, c;  // strides, in elements
   };
   DataType type = DataType::Double;
-  std::vector<Batch> batch;
+  std::vector<Batch> batch, sums;  // sums have no stride in c
   std::int64_t m = 1, n = 1, k = 1;
   std::int64_t a_row = 0, a_column = 0, b_row = 0, b_column = 0, c_row = 0;
   double alpha = 1, beta = 1;  // of floating types
@@ -72,13 +73,14 @@ std::string deconv_rows_refuses(const DeconvConfig& c);
 std::unique_ptr<Kernel> make_deconv_rows(const DeconvConfig& c, PackedConstants& packed);
 
 // Internal to the kernels: loops for a target's instruction set. B lies in panels of `width` columns, `panel_stride`
-// apart, whose rows are `row_stride` apart; the last one can be read to its full width.
+// apart, whose rows are `row_stride` apart; the last one can be read to its full width. With `add` the products are
+// added to what is in c.
 template <class T>
 struct ProductLoops {
   std::int64_t width;
   void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_row,
                    std::int64_t a_column, const T* b, std::int64_t panel_stride, std::int64_t row_stride, T* c,
-                   std::int64_t c_row);
+                   std::int64_t c_row, bool add);
   T (*dot)(const T* a, const T* b, std::int64_t n);
 };
 template <class T>

@@ -85,7 +85,7 @@ Tile<T> tile_of(std::int64_t rows) {
 
 template <class T>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t a_row, std::int64_t a_column,
-              const T* b, std::int64_t panel_stride, std::int64_t row_stride, T* c, std::int64_t c_row) {
+              const T* b, std::int64_t panel_stride, std::int64_t row_stride, T* c, std::int64_t c_row, bool add) {
   constexpr std::int64_t width = kWidth<T>;
   for (std::int64_t k0 = 0; k0 == 0 || k0 < k; k0 += kDepth) {
     const std::int64_t deep = std::min(kDepth, k - k0);
@@ -93,7 +93,7 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::i
       const std::int64_t rows = std::min<std::int64_t>(kRows, m - m0), columns = std::min(width, n - n0);
       const Tile<T> tile = columns <= kLanes<T> ? tile_of<T, 1>(rows) : tile_of<T, kVectors>(rows);
       tile(deep, a + m0 * a_row + k0 * a_column, a_row, a_column, b + n0 / width * panel_stride + k0 * row_stride,
-           row_stride, c + m0 * c_row + n0, c_row, columns, k0 != 0);
+           row_stride, c + m0 * c_row + n0, c_row, columns, add || k0 != 0);
     };
     // The tile of A stays in the first cache if all of B does, too: the result is then written row after row.
     if (deep * n * static_cast<std::int64_t>(sizeof(T)) <= kFirstCache) {

@@ -112,7 +112,7 @@ class Deconv final : public Kernel {
           const std::int64_t n = std::min(columns_, positions_ - at);
           loops_.multiply(count * taps_, n, in_channels_, rows, 1, out_channels_ * taps_,
                           packed + g * packed_size() + at * in_channels_, loops_.width * in_channels_, loops_.width,
-                          product, columns_);
+                          product, columns_, false);
           for (std::int64_t m = 0; m < count; ++m)
             for (std::int64_t t = 0; t < taps_; ++t)
               places_.add(product + (m * taps_ + t) * columns_, at, n, t, to + m * out_plane_);

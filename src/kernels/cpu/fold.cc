@@ -33,6 +33,7 @@ class Fold final : public Kernel, private FoldSpace {
  public:
   explicit Fold(const FoldConfig& c) : FoldSpace(c), kind_(c.kind), type_(c.type), halves_(c.type) {
     loops_ = fold_loops(kind_, computed_in(type_));
+    middle_rows_ = middle_rows_loop(kind_, computed_in(type_));
     partial_ = computed_in(type_);
     if (kind_ == FoldKind::L2 && partial_ == DataType::Float) partial_ = DataType::Double;
     if (kind_ == FoldKind::Mean && partial_ == DataType::Int32) partial_ = DataType::Int64;
@@ -70,6 +71,11 @@ class Fold final : public Kernel, private FoldSpace {
         const std::int64_t n = std::min(kPart, end - first);
         if (reduced_count_ == 1 && inner_ <= kShortRow) {
           fold_short(x + first * inner_ * size, n, to, wide.data());
+          finish(to, out + first * size, n);
+          continue;
+        }
+        if (reduced_count_ == 1 && inner_ <= kMiddleRow && middle_rows_ && !halves_) {
+          middle_rows_(x + first * inner_ * size, inner_, to, n);
           finish(to, out + first * size, n);
           continue;
         }
@@ -178,6 +184,7 @@ class Fold final : public Kernel, private FoldSpace {
   FoldKind kind_;
   DataType type_, partial_;
   Halves halves_;
+  RowsLoop middle_rows_ = nullptr;
   FoldLoops loops_;
   void (*join_)(const void*, std::int64_t, std::int64_t, void*, std::int64_t, bool) = nullptr;
   TypedLoop last_ = nullptr;

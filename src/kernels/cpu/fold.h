@@ -52,8 +52,11 @@ struct FoldLoops {
   // out[r] = the fold of n neighbours from x[r * n] on; n is at most kShortRow.
   void (*short_rows)(const void* x, std::int64_t n, void* out, std::int64_t count) = nullptr;
 };
-inline constexpr std::int64_t kShortRow = 16;
+inline constexpr std::int64_t kShortRow = 16, kMiddleRow = 512;
 FoldLoops fold_loops(FoldKind kind, DataType type);
+// As FoldLoops::short_rows, of rows of kShortRow neighbours and more; null but for floating types.
+using RowsLoop = void (*)(const void* x, std::int64_t n, void* out, std::int64_t count);
+RowsLoop middle_rows_loop(FoldKind kind, DataType type);
 // Down `n` rows of m columns, `step` elements apart (below 0: upwards); `totals` is scratch for m elements of 8 bytes.
 using RunningLoop = void (*)(const void* x, void* out, std::int64_t n, std::int64_t step, void* totals, std::int64_t m);
 RunningLoop running_loop(DataType type, bool product, bool exclusive);

@@ -1,11 +1,16 @@
 // Folds for each instruction set: plain loops, which the compiler vectorises. Floating numbers are folded in lanes of
 // their own, which are joined at the end: the order is the same for every target.
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/plain_targets.h"
+
+// Vectors of 64 bytes that functions give are inlined, on machines without such registers as well.
+#pragma GCC diagnostic ignored "-Wpsabi"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/fold_simd.cc"
@@ -51,6 +56,9 @@ HWY_INLINE P joined(P a, P b) {
     return static_cast<P>(static_cast<W>(a) + static_cast<W>(b));
 }
 
+template <FoldKind kind>
+constexpr bool kIsExtremum = kind == FoldKind::Max || kind == FoldKind::Min;
+
 template <FoldKind kind, std::int64_t kLanes, class T, class P>
 HWY_INLINE P in_lanes(const T* HWY_RESTRICT x, std::int64_t n) {
   P lanes[kLanes];
@@ -58,7 +66,12 @@ HWY_INLINE P in_lanes(const T* HWY_RESTRICT x, std::int64_t n) {
   std::int64_t i = kLanes;
   for (; i + kLanes <= n; i += kLanes)
     for (std::int64_t l = 0; l < kLanes; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(x[i + l]));
-  for (std::int64_t l = 0; i + l < n; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(x[i + l]));
+  if constexpr (kIsExtremum<kind>) {  // what is taken twice does no harm
+    const T* HWY_RESTRICT rest = x + n - kLanes;
+    for (std::int64_t l = 0; l < kLanes; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(rest[l]));
+  } else {
+    for (std::int64_t l = 0; i + l < n; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(x[i + l]));
+  }
   for (std::int64_t half = kLanes / 2; half > 0; half /= 2)
     for (std::int64_t l = 0; l < half; ++l) lanes[l] = joined<kind>(lanes[l], lanes[l + half]);
   return lanes[0];
@@ -132,12 +145,93 @@ void short_rows(const void* x_data, std::int64_t n, void* out, std::int64_t coun
   }
 }
 
+// Rows that lie behind each other, as many at a time as a vector has lanes: each is folded to a vector, and these are
+// joined in pairs, lanes of one beside lanes of the other, until one vector has the folds of all rows. What is left of
+// rows follows column by column.
+template <FoldKind kind, class P>
+struct LanesOf {
+  static constexpr int kCount = 64 / sizeof(P);
+  typedef P Vec __attribute__((vector_size(64)));
+
+  static HWY_INLINE Vec join(const Vec& a, const Vec& b) {
+    if constexpr (kIsExtremum<kind>) {
+      const Vec v = kind == FoldKind::Max ? (a > b ? a : b) : (a < b ? a : b);
+      if constexpr (std::is_floating_point_v<P>) return a != a ? a : v;
+      return v;
+    } else if constexpr (kind == FoldKind::Prod) {
+      return a * b;
+    } else {
+      return a + b;
+    }
+  }
+  // Lane l of the result is of `a` where l has no bit `d`, else of `b`: the two lanes that differ in this bit, joined.
+  template <int d, int... l>
+  static HWY_INLINE Vec halves(const Vec& a, const Vec& b, std::integer_sequence<int, l...>) {
+    return join(__builtin_shufflevector(a, b, ((l & d) != 0 ? (l ^ d) + kCount : l)...),
+                __builtin_shufflevector(a, b, ((l & d) != 0 ? l + kCount : l ^ d)...));
+  }
+  template <int d>
+  static HWY_INLINE Vec all(const Vec* v) {
+    if constexpr (d == kCount)
+      return v[0];
+    else
+      return halves<d>(all<2 * d>(v), all<2 * d>(v + d), std::make_integer_sequence<int, kCount>());
+  }
+};
+
+// A lone row in the same order.
+template <FoldKind kind, class T, class P = Partial<kind, T>>
+HWY_INLINE P middle_row(const T* HWY_RESTRICT x, std::int64_t n) {
+  constexpr int kCount = LanesOf<kind, P>::kCount;
+  P lanes[kCount];
+  for (int l = 0; l < kCount; ++l) lanes[l] = first_of<kind>(x[l]);
+  std::int64_t i = kCount;
+  for (; i + kCount <= n; i += kCount)
+    for (int l = 0; l < kCount; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(x[i + l]));
+  for (int half = kCount / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; ++l) lanes[l] = joined<kind>(lanes[l], lanes[l + half]);
+  P total = lanes[0];
+  for (; i < n; ++i) total = joined<kind>(total, first_of<kind>(x[i]));
+  return total;
+}
+
 template <FoldKind kind, class T>
-FoldLoops loops_for() {
-  return {row<kind, T>, rows<kind, T>, short_rows<kind, T>};
+HWY_NOINLINE void middle_rows(const void* x_data, std::int64_t n, void* out, std::int64_t count) {
+  using P = Partial<kind, T>;
+  const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
+  P* HWY_RESTRICT to = static_cast<P*>(out);
+  using Lanes = LanesOf<kind, P>;
+  constexpr int kCount = Lanes::kCount;
+  for (; count >= kCount; count -= kCount, x += kCount * n, to += kCount) {
+    typename Lanes::Vec folds[kCount];
+    for (int r = 0; r < kCount; ++r) {
+      const T* HWY_RESTRICT from = x + r * n;
+      P lanes[kCount];
+      for (int l = 0; l < kCount; ++l) lanes[l] = first_of<kind>(from[l]);
+      for (std::int64_t i = kCount; i + kCount <= n; i += kCount)
+        for (int l = 0; l < kCount; ++l) lanes[l] = joined<kind>(lanes[l], first_of<kind>(from[i + l]));
+      std::memcpy(&folds[r], lanes, 64);
+    }
+    const typename Lanes::Vec total = Lanes::template all<1>(folds);
+    std::memcpy(to, &total, 64);
+    for (std::int64_t i = n / kCount * kCount; i < n; ++i)
+      for (int r = 0; r < kCount; ++r) to[r] = joined<kind>(to[r], first_of<kind>(x[r * n + i]));
+  }
+  for (; count > 0; --count, x += n, ++to) *to = middle_row<kind, T>(x, n);
+}
+
+struct AllLoops {
+  FoldLoops loops;
+  RowsLoop middle = nullptr;
+};
+template <FoldKind kind, class T>
+AllLoops loops_for() {
+  AllLoops all{{row<kind, T>, rows<kind, T>, short_rows<kind, T>}};
+  if constexpr (std::is_floating_point_v<T>) all.middle = middle_rows<kind, T>;
+  return all;
 }
 template <class T>
-FoldLoops loops_of(FoldKind kind) {
+AllLoops loops_of(FoldKind kind) {
   // Sums and products of integers wrap, so that one loop serves both signs.
   using U = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
   switch (kind) {
@@ -161,7 +255,7 @@ FoldLoops loops_of(FoldKind kind) {
   return {};
 }
 template <class T>
-FoldLoops extremum_loops(FoldKind kind) {
+AllLoops extremum_loops(FoldKind kind) {
   if (kind == FoldKind::Max) return loops_for<FoldKind::Max, T>();
   if (kind == FoldKind::Min) return loops_for<FoldKind::Min, T>();
   return {};
@@ -286,10 +380,7 @@ ArgLoop arg_of(bool largest, bool last) {
   return last ? arg<T, false, true> : arg<T, false, false>;
 }
 
-}  // namespace folds
-
-FoldLoops find_fold_loops(FoldKind kind, DataType type) {
-  using namespace folds;
+AllLoops find(FoldKind kind, DataType type) {
   switch (type) {
     case DataType::Float: return loops_of<float>(kind);
     case DataType::Double: return loops_of<double>(kind);
@@ -303,6 +394,11 @@ FoldLoops find_fold_loops(FoldKind kind, DataType type) {
     default: return {};
   }
 }
+
+}  // namespace folds
+
+FoldLoops find_fold_loops(FoldKind kind, DataType type) { return folds::find(kind, type).loops; }
+RowsLoop find_middle_rows(FoldKind kind, DataType type) { return folds::find(kind, type).middle; }
 
 ArgLoop find_arg_loop(DataType type, bool largest, bool last) {
   using namespace folds;
@@ -329,9 +425,11 @@ HWY_AFTER_NAMESPACE();
 namespace norn::kernels {
 
 HWY_EXPORT(find_fold_loops);
+HWY_EXPORT(find_middle_rows);
 HWY_EXPORT(find_arg_loop);
 
 FoldLoops fold_loops(FoldKind kind, DataType type) { return HWY_DYNAMIC_DISPATCH(find_fold_loops)(kind, type); }
+RowsLoop middle_rows_loop(FoldKind kind, DataType type) { return HWY_DYNAMIC_DISPATCH(find_middle_rows)(kind, type); }
 ArgLoop arg_loop(DataType type, bool largest, bool last) {
   return HWY_DYNAMIC_DISPATCH(find_arg_loop)(type, largest, last);
 }

@@ -2,6 +2,7 @@
 #include "kernels/cpu/fold.h"
 
 #include <functional>
+#include <numeric>
 
 #include "base/number.h"
 #include "kernels/cpu/kernel_test.h"
@@ -223,11 +224,37 @@ TEST(Fold, NaNWins) {
     }
 }
 
+TEST(Fold, NaNAndExtremaAnywhereInARow) {
+  for (const std::int64_t n : {16, 17, 31, 50, 63, 64, 100, 513})
+    for (const FoldKind kind : {FoldKind::Max, FoldKind::Min, FoldKind::Sum}) {
+      const std::int64_t rows = n + 19;  // the last ones are by themselves
+      std::vector<float> x(static_cast<std::size_t>(rows * n));
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7);
+      for (std::int64_t r = 0; r < n; ++r) x[static_cast<std::size_t>(r * n + r)] = r % 2 == 0 ? std::nanf("") : 77;
+      const FoldConfig c{kind, DataType::Float, {rows, n}, {1}};
+      Constants constants;
+      const auto got = run_at_widths(*fold_candidates()[0].make(c, constants), {x.data()},
+                                     std::vector<float>(static_cast<std::size_t>(rows)));
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const auto begin = x.begin() + static_cast<std::ptrdiff_t>(r * n), end = begin + static_cast<std::ptrdiff_t>(n);
+        const float value = got[static_cast<std::size_t>(r)];
+        if (r < n && r % 2 == 0) {
+          ASSERT_TRUE(std::isnan(value)) << n << " " << r;
+        } else {
+          const float want = kind == FoldKind::Max   ? *std::max_element(begin, end)
+                             : kind == FoldKind::Min ? *std::min_element(begin, end)
+                                                     : std::accumulate(begin, end, 0.0f);
+          ASSERT_EQ(value, want) << n << " " << r;
+        }
+      }
+    }
+}
+
 template <class T>
 void check_args(DataType type) {
   const bool real = std::is_floating_point_v<T>;
   for (const std::int64_t inner : {1, 3, 31, 700})
-    for (const std::int64_t n : {1, 2, 3, 4, 5, 63, 200, 1003})
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 16, 17, 40, 63, 200, 1003})
       for (const bool largest : {true, false})
         for (const bool last : {true, false}) {
           const std::int64_t outer = n < 10 && inner == 1 ? 700 : n < 10 ? 61 : 3;

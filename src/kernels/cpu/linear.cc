@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/physical.h"
@@ -20,14 +21,17 @@ class Linear final : public Kernel {
       : c_(c),
         model_(c.model->model),
         blocks_((c.rows + kBlock - 1) / kBlock),
-        width_(std::max(model_.scores, model_.rule.targets)) {
+        width_(std::max(model_.scores, model_.rule.targets)),
+        to_float_(c.x == DataType::Float ? nullptr : cast_loop(c.x, DataType::Float)) {
     together_ = model_.rule.shared_target < 0 && model_.scores == model_.rule.targets &&
                 model_.transform != RowTransform::Other && model_.scores > 0 &&
                 (model_.scores > 1 || (model_.rule.labels.empty() && model_.rule.names.empty()));
     const double row_ns = static_cast<double>(model_.scores * model_.features) * 0.02 + static_cast<double>(width_) * 8;
     tasks_ = piece_count(blocks_, row_ns * kBlock);
     products_ = static_cast<std::size_t>((kBlock * model_.scores + 15) / 16 * 16) * sizeof(float);
-    task_bytes_ = products_ + static_cast<std::size_t>((width_ + 7) / 8 * 8) * sizeof(double);
+    scores_ = static_cast<std::size_t>((width_ + 7) / 8 * 8) * sizeof(double);
+    task_bytes_ = products_ + scores_;
+    if (to_float_) task_bytes_ += static_cast<std::size_t>(kBlock * model_.features) * sizeof(float);
   }
   std::size_t scratch_bytes() const override { return task_bytes_ * static_cast<std::size_t>(tasks_); }
 
@@ -35,15 +39,22 @@ class Linear final : public Kernel {
     base::parallel_for(tasks_, [&](std::int64_t task) {
       auto* own = static_cast<std::byte*>(scratch) + task_bytes_ * static_cast<std::size_t>(task);
       for (std::int64_t b = blocks_ * task / tasks_; b < blocks_ * (task + 1) / tasks_; ++b)
-        block(operands, b * kBlock, std::min(kBlock, c_.rows - b * kBlock), reinterpret_cast<float*>(own),
-              reinterpret_cast<double*>(own + products_));
+        block(operands, b * kBlock, std::min(kBlock, c_.rows - b * kBlock), own);
     });
   }
 
  private:
-  void block(void* const* operands, std::int64_t first, std::int64_t rows, float* products, double* scores) const {
+  void block(void* const* operands, std::int64_t first, std::int64_t rows, std::byte* own) const {
     const std::int64_t k = model_.features, n = model_.scores, width = gemm_table().width;
+    auto* products = reinterpret_cast<float*>(own);
+    auto* scores = reinterpret_cast<double*>(own + products_);
     const float* x = static_cast<const float*>(operands[0]) + first * k;
+    if (to_float_) {
+      auto* floats = reinterpret_cast<float*>(own + products_ + scores_);
+      const auto size = static_cast<std::int64_t>(element_size(c_.x));
+      to_float_(static_cast<const std::byte*>(operands[0]) + first * k * size, floats, rows * k);
+      x = floats;
+    }
     const float* bias = model_.intercepts.empty() ? nullptr : model_.intercepts.data();
     if (!model_.coefficients.empty()) {
       dot_rows()(x, rows, k, model_.coefficients.data(), n, bias, products);
@@ -83,11 +94,13 @@ class Linear final : public Kernel {
   const LinearModel& model_;
   bool together_ = false;
   std::int64_t blocks_, width_, tasks_ = 1;
-  std::size_t products_, task_bytes_;
+  CastLoop to_float_;
+  std::size_t products_, scores_, task_bytes_;
 };
 
 std::string refuses(const LinearConfig& c) {
-  if (c.x != DataType::Float) return "takes float, not " + std::string(data_type_name(c.x));
+  if (c.x != DataType::Float && (c.x == DataType::Bool || !cast_loop(c.x, DataType::Float)))
+    return "takes numbers, not " + std::string(data_type_name(c.x));
   if (c.features != c.model->model.features) return "X has another number of columns than the coefficients";
   const Shape x = {c.rows, c.features}, y = {c.rows, c.model->model.rule.targets};
   return extent_refusal({&x, &y});

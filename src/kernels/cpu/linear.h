@@ -1,4 +1,4 @@
-// Linear models: scores are rows of X times coefficients, in f32, plus intercepts.
+// Linear models: scores are rows of X, as f32, times coefficients, plus intercepts.
 #pragma once
 #include <memory>
 #include <span>

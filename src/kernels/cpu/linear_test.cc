@@ -105,8 +105,46 @@ TEST(Linear, ClassesOfOneScore) {
   EXPECT_TRUE(std::isnan(got[5]));
   c.features = 3;
   EXPECT_NE(linear_candidates()[0].refuses(c), "");
-  c = {c.model, DataType::Double, 3, 2};
+  c = {c.model, DataType::String, 3, 2};
   EXPECT_NE(linear_candidates()[0].refuses(c), "");
+}
+
+// Rows of another type give what they give as floats.
+template <class T>
+void check_rows_of(DataType type) {
+  const std::int64_t rows = 150, features = 7;
+  std::vector<T> x;
+  std::vector<float> floats;
+  for (std::int64_t i = 0; i < rows * features; ++i) x.push_back(static_cast<T>(i * 37 % 19 - 9));
+  for (const T v : x) floats.push_back(static_cast<float>(v));
+  Constants constants;
+  const auto scores_of = [&](DataType of, void* data) {
+    const LinearConfig c{pack_linear(model_of(5, features, true)), of, rows, features};
+    EXPECT_EQ(linear_candidates()[0].refuses(c), "");
+    return run_at_widths(*linear_candidates()[0].make(c, constants), {data, nullptr},
+                         std::vector<float>(static_cast<std::size_t>(rows * 5)));
+  };
+  EXPECT_EQ(scores_of(type, x.data()), scores_of(DataType::Float, floats.data()));
+  SvmModel svm;
+  svm.form = SvmForm::Rbf;
+  svm.gamma = 0.01f;
+  svm.count = 30;
+  svm.features = features;
+  svm.vectors = random_floats(30 * features, 1);
+  svm.weights = random_floats(30, 2);
+  svm.intercepts = {0.5f};
+  const auto sums_of = [&](DataType of, void* data) {
+    const SvmConfig c{pack_svm(svm), of, rows, features};
+    EXPECT_EQ(svm_candidates()[0].refuses(c), "");
+    return run_at_widths(*svm_candidates()[0].make(c, constants), {data, nullptr},
+                         std::vector<float>(static_cast<std::size_t>(rows)));
+  };
+  EXPECT_EQ(sums_of(type, x.data()), sums_of(DataType::Float, floats.data()));
+}
+TEST(Linear, RowsOfOtherTypes) {
+  check_rows_of<double>(DataType::Double);
+  check_rows_of<std::int64_t>(DataType::Int64);
+  check_rows_of<std::int32_t>(DataType::Int32);
 }
 
 TEST(Svm, SumsOfKernels) {

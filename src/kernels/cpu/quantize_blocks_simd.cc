@@ -18,7 +18,7 @@ namespace HWY_NAMESPACE {
 namespace blocks {
 
 // The quotient is clamped before it is rounded: the bounds are integers, and exact in f32.
-template <class T>
+template <class T, int kLeast, int kMost>
 HWY_INLINE void to(const void* x_data, const float* scales, const void* zeros_data, std::int64_t step, void* out_data,
                    std::int64_t n) {
   const float* x = static_cast<const float*>(x_data);
@@ -28,7 +28,7 @@ HWY_INLINE void to(const void* x_data, const float* scales, const void* zeros_da
   const hn::Rebind<T, F> narrow;
   const hn::Rebind<Bits, F> narrow_bits;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(F()));
-  const VI least = hn::Set(I(), std::numeric_limits<T>::min()), most = hn::Set(I(), std::numeric_limits<T>::max());
+  const VI least = hn::Set(I(), kLeast), most = hn::Set(I(), kMost);
   std::int64_t i = 0;
   const auto vector = [&](V scale, VI zero, V low, V high) HWY_ATTR {
     const V v = hn::Div(hn::LoadU(F(), x + i), scale);
@@ -50,8 +50,7 @@ HWY_INLINE void to(const void* x_data, const float* scales, const void* zeros_da
   for (; i < n; ++i) {
     const std::int64_t s = step == 0 ? 0 : i;
     const int zero = zeros ? zeros[s] : 0;
-    const float low = static_cast<float>(std::numeric_limits<T>::min() - zero);
-    const float high = static_cast<float>(std::numeric_limits<T>::max() - zero);
+    const float low = static_cast<float>(kLeast - zero), high = static_cast<float>(kMost - zero);
     float v = x[i] / scales[s];
     v = v < low || v != v ? low : v > high ? high : v;
     out[i] = static_cast<T>(static_cast<int>(std::nearbyint(v)) + zero);
@@ -64,18 +63,22 @@ HWY_INLINE void from(const void* x_data, const float* HWY_RESTRICT scales, const
   const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
   const T* HWY_RESTRICT zeros = static_cast<const T*>(zeros_data);
   float* HWY_RESTRICT out = static_cast<float*>(out_data);
-  if (step == 0) {
+  using Wide = std::conditional_t<sizeof(T) == 4, std::int64_t, int>;  // that holds any difference
+  const Wide zero = zeros && step == 0 ? Wide{*zeros} : Wide{0};
+  if (step == 0 && zero != 0) {
     const float scale = *scales;
-    const int zero = zeros ? static_cast<int>(*zeros) : 0;
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(x[i] - zero) * scale;
+  } else if (step == 0) {
+    const float scale = *scales;
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(x[i]) * scale;
   } else if (zeros) {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(x[i] - zeros[i]) * scales[i];
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(Wide{x[i]} - zeros[i]) * scales[i];
   } else {
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(x[i]) * scales[i];
   }
 }
 
-template <class T, bool back>
+template <class T, bool back, int kLeast = 0, int kMost = 0>
 void each_block(const void* x, const float* scales, const void* zeros, std::int64_t step, std::int64_t block, void* out,
                 std::int64_t n) {
   constexpr std::int64_t kFrom = back ? sizeof(T) : sizeof(float), kTo = back ? sizeof(float) : sizeof(T);
@@ -84,7 +87,7 @@ void each_block(const void* x, const float* scales, const void* zeros, std::int6
     if constexpr (back)
       from<T>(v, by, plus, apart, made, count);
     else
-      to<T>(v, by, plus, apart, made, count);
+      to<T, kLeast, kMost>(v, by, plus, apart, made, count);
   };
   if (step != 0) return loop(x, scales, zeros, 1, out, n);
   for (std::int64_t first = 0; first < n; first += block, ++scales) {
@@ -95,7 +98,13 @@ void each_block(const void* x, const float* scales, const void* zeros, std::int6
 }
 template <class T>
 QuantizeLoop either(bool back) {
-  return back ? each_block<T, true> : each_block<T, false>;
+  constexpr int kLeast = std::numeric_limits<T>::min(), kMost = std::numeric_limits<T>::max();
+  return back ? each_block<T, true> : each_block<T, false, kLeast, kMost>;
+}
+// Of integers that have fewer bits than the byte that they take.
+template <class T, int kLeast, int kMost>
+QuantizeLoop to_few_bits(bool back) {
+  return back ? nullptr : each_block<T, false, kLeast, kMost>;
 }
 
 }  // namespace blocks
@@ -108,6 +117,10 @@ QuantizeLoop find_quantize_loop(DataType integer, bool back) {
     case DataType::Int16: return either<std::int16_t>(back);
     case DataType::Uint16: return either<std::uint16_t>(back);
     case DataType::Int32: return back ? each_block<std::int32_t, true> : nullptr;
+    case DataType::Int4: return to_few_bits<std::int8_t, -8, 7>(back);
+    case DataType::Uint4: return to_few_bits<std::uint8_t, 0, 15>(back);
+    case DataType::Int2: return to_few_bits<std::int8_t, -2, 1>(back);
+    case DataType::Uint2: return to_few_bits<std::uint8_t, 0, 3>(back);
     default: return nullptr;
   }
 }

@@ -159,6 +159,42 @@ TEST(Quantize, BlocksAndWiderIntegers) {
   check_blocks<std::int16_t>(DataType::Int16);
 }
 
+TEST(Quantize, IntegersOfFewBits) {
+  for (const auto& [type, least, most] : {std::tuple{DataType::Int4, -8, 7},
+                                          {DataType::Uint4, 0, 15},
+                                          {DataType::Int2, -2, 1},
+                                          {DataType::Uint2, 0, 3}}) {
+    auto x = random_floats(3 * 70, 5, -20, 20), scales = random_floats(9, 6, 0.3f, 2);
+    x[7] = std::nanf("");
+    std::vector<std::int8_t> zeros(9);
+    for (std::size_t i = 0; i < zeros.size(); ++i) zeros[i] = static_cast<std::int8_t>(i % 2);
+    const BlockQuantizeConfig c{type, 3, 70, 1, 32, 3, 1, 0};
+    ASSERT_EQ(block_quantize_candidates()[0].refuses(c), "");
+    EXPECT_NE(block_dequantize_candidates()[0].refuses(c), "");
+    Constants constants;
+    const auto got = run_at_widths(*block_quantize_candidates()[0].make(c, constants),
+                                   {x.data(), scales.data(), zeros.data()}, std::vector<std::int8_t>(x.size()));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::size_t at = i / 70 * 3 + i % 70 / 32;
+      const float v = std::nearbyint(x[i] / scales[at]) + zeros[at];
+      ASSERT_EQ(got[i], std::isnan(v) ? least : std::clamp(static_cast<int>(v), least, most)) << i;
+    }
+  }
+}
+
+TEST(Quantize, BackFromInt32WithZeroPoints) {
+  std::vector<std::int32_t> x = {
+      0, 5, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(), -7, 9};
+  std::vector<std::int32_t> zeros = {3, -2};
+  std::vector<float> scales = {0.5f, 2};
+  const BlockQuantizeConfig c{DataType::Int32, 1, 2, 3, 1, 0, 1, 0};
+  Constants constants;
+  const auto got = run_at_widths(*block_dequantize_candidates()[0].make(c, constants),
+                                 {x.data(), scales.data(), zeros.data()}, std::vector<float>(6));
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_EQ(got[i], static_cast<float>(static_cast<double>(x[i]) - zeros[i / 3]) * scales[i / 3]) << i;
+}
+
 // Quotients at and beside halves, by a scale whose reciprocal is rounded.
 TEST(Quantize, RoundsTheQuotientItself) {
   std::vector<float> x;

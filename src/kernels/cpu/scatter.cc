@@ -27,9 +27,11 @@ void check_indices(const I* index, std::int64_t n, std::int64_t size) {
   for (std::int64_t i = 0; i < n; ++i)
     if (index[i] < -size || index[i] >= size) refuse_index(index[i], size);
 }
+// Without a branch: nothing foretells the signs.
 template <class I>
 std::int64_t from_front(I index, std::int64_t size) {
-  return index + (index < 0 ? size : 0);
+  const std::int64_t wide = index;
+  return wide + ((wide >> 63) & size);
 }
 
 bool moves_size(std::size_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8; }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "kernels/cpu/cast.h"
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
@@ -23,7 +24,11 @@ constexpr std::int64_t kFewSums = 3;  // which are products of rows: a panel wou
 class Svm final : public Kernel {
  public:
   explicit Svm(const SvmConfig& c)
-      : c_(c), model_(c.model->model), blocks_((c.rows + kBlock - 1) / kBlock), classes_(class_count()) {
+      : c_(c),
+        model_(c.model->model),
+        to_float_(c.x == DataType::Float ? nullptr : cast_loop(c.x, DataType::Float)),
+        blocks_((c.rows + kBlock - 1) / kBlock),
+        classes_(class_count()) {
     const double row_ns = static_cast<double>(model_.count * (model_.features + 20)) * 0.05 + 100;
     tasks_ = piece_count(blocks_, row_ns * kBlock);
     const auto up = [](std::int64_t floats) {
@@ -32,8 +37,9 @@ class Svm final : public Kernel {
     sums_at_ = up(kBlock * model_.count);
     scores_at_ = sums_at_ + up(kBlock * model_.sums);
     probabilities_at_ = scores_at_ + up(2 * (model_.sums + 1) + 2 * classes_);
-    task_bytes_ =
+    floats_at_ =
         probabilities_at_ + (model_.probabilities != nullptr ? up(2 * (classes_ + model_.probability_work)) : 0);
+    task_bytes_ = floats_at_ + (to_float_ ? up(kBlock * model_.features) : 0);
   }
   std::size_t scratch_bytes() const override { return static_cast<std::size_t>(task_bytes_ * tasks_); }
 
@@ -54,6 +60,13 @@ class Svm final : public Kernel {
     auto* values = reinterpret_cast<float*>(own);
     auto* sums = reinterpret_cast<float*>(own + sums_at_);
     const float* x = static_cast<const float*>(operands[0]) + first * model_.features;
+    if (to_float_) {
+      const auto size = static_cast<std::int64_t>(element_size(c_.x));
+      auto* floats = reinterpret_cast<float*>(own + floats_at_);
+      to_float_(static_cast<const std::byte*>(operands[0]) + first * model_.features * size, floats,
+                rows * model_.features);
+      x = floats;
+    }
     const std::int64_t count = model_.count, width = gemm_table().width;
     const float* of_kernels = values;
     if (!c_.model->vectors) {
@@ -147,12 +160,15 @@ class Svm final : public Kernel {
 
   SvmConfig c_;
   const SvmModel& model_;
+  CastLoop to_float_;
   float (*dot_)(const float* a, const float* b, std::int64_t n) = product_loops<float>().dot;
-  std::int64_t blocks_, classes_, tasks_ = 1, sums_at_ = 0, scores_at_ = 0, probabilities_at_ = 0, task_bytes_ = 0;
+  std::int64_t blocks_, classes_, tasks_ = 1, sums_at_ = 0, scores_at_ = 0, probabilities_at_ = 0, floats_at_ = 0,
+                                  task_bytes_ = 0;
 };
 
 std::string refuses(const SvmConfig& c) {
-  if (c.x != DataType::Float) return "takes float, not " + std::string(data_type_name(c.x));
+  if (c.x != DataType::Float && (c.x == DataType::Bool || !cast_loop(c.x, DataType::Float)))
+    return "takes numbers, not " + std::string(data_type_name(c.x));
   const SvmModel& m = c.model->model;
   if (c.features != m.features) return "X has another number of columns than the vectors";
   if (m.count < 1 || m.features < 1) return "a model without vectors";

@@ -1,4 +1,4 @@
-// Support vector machines: kernels of rows of X with all vectors, and sums of them; in f32.
+// Support vector machines: kernels of rows of X, as f32, with all vectors, and sums of them.
 #pragma once
 #include <memory>
 #include <span>

@@ -17,9 +17,29 @@ namespace {
 
 bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 DataType computed_in(DataType type) { return is_half(type) ? DataType::Float : type; }
+DataType computed_in(TypedOp op, DataType type) {
+  const bool in_double = op == TypedOp::Shrink && type != DataType::Float && !is_half(type);
+  return in_double ? DataType::Double : computed_in(type);
+}
 bool gives_bools(TypedOp op) { return op == TypedOp::IsNaN || op == TypedOp::IsInf; }
-bool is_unary(TypedOp op) { return op < TypedOp::Add || op == TypedOp::Clip; }
+bool is_unary(TypedOp op) { return op < TypedOp::Add || op == TypedOp::Clip || op == TypedOp::Shrink; }
 TypedOp step_of(TypedOp op) { return op == TypedOp::Mean ? TypedOp::Add : op; }
+
+template <class T>
+void shrink(const void* x_data, const void*, void* out_data, std::int64_t n, float a, float b) {
+  const T* x = static_cast<const T*>(x_data);
+  T* out = static_cast<T*>(out_data);
+  const T most = static_cast<T>(a), by = static_cast<T>(b);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T above = x[i] > most ? x[i] - by : T{0};
+    out[i] = x[i] < -most ? x[i] + by : above;
+  }
+}
+// Memory is the bound of Shrink, whatever the instruction set.
+TypedLoop loop_of(TypedOp op, DataType type) {
+  if (op == TypedOp::Shrink) return type == DataType::Double ? shrink<double> : shrink<float>;
+  return typed_loop(step_of(op), type);
+}
 
 double element_ns(TypedOp op, DataType type) {
   const double bytes = static_cast<double>(element_size(type)) * 0.05;
@@ -31,7 +51,7 @@ double element_ns(TypedOp op, DataType type) {
 class Typed final : public Kernel {
  public:
   explicit Typed(const TypedConfig& c)
-      : c_(c), loop_(typed_loop(step_of(c.op), computed_in(c.type))), elements_(element_count(c.out)) {
+      : c_(c), loop_(loop_of(c.op, computed_in(c.op, c.type))), elements_(element_count(c.out)) {
     for (const Shape& dims : c.inputs) readers_.emplace_back(c.out, dims, element_size(c.type));
     if (is_half(c.type)) {
       const HalfTable& halves = half_table();
@@ -40,10 +60,14 @@ class Typed final : public Kernel {
       narrow_ = ieee ? halves.float_to_float16 : halves.float_to_bfloat16;
     }
     if (c.op == TypedOp::Mean) scale_ = typed_loop(TypedOp::Div, computed_in(c.type));
+    if (const DataType wide = computed_in(c.op, c.type); wide != computed_in(c.type)) {
+      to_wide_ = cast_loop(c.type, wide);
+      from_wide_ = cast_loop(wide, c.type);
+    }
   }
 
   void run(void* const* operands, void*) const override {
-    const std::size_t compute_bytes = element_size(computed_in(c_.type));
+    const std::size_t compute_bytes = element_size(computed_in(c_.op, c_.type));
     const std::int64_t tile = OperandReader::kTileBytes / static_cast<std::int64_t>(compute_bytes);
     OperandReader::Tile parameters;  // Clip's bounds, or Mean's divisor in every place
     if (c_.op == TypedOp::Clip) read_bounds(operands, parameters);
@@ -69,7 +93,7 @@ class Typed final : public Kernel {
                    });
           continue;
         }
-        const bool narrow = narrow_ && !gives_bools(c_.op);
+        const bool narrow = from_wide_ || (narrow_ && !gives_bools(c_.op));
         void* const last = narrow ? static_cast<void*>(result.data()) : to;
         const void* x = operand(0, operands, at, n, raw, x_tile);
         if (is_unary(c_.op)) {
@@ -84,7 +108,10 @@ class Typed final : public Kernel {
           x = sum;
         }
         if (scale_ && c_.inputs.size() > 1) scale_(x, parameters.data(), last, n, 0, 0);
-        if (narrow) narrow_(static_cast<const float*>(last), reinterpret_cast<std::uint16_t*>(to), n);
+        if (from_wide_)
+          from_wide_(last, to, n);
+        else if (narrow)
+          narrow_(static_cast<const float*>(last), reinterpret_cast<std::uint16_t*>(to), n);
       }
     });
   }
@@ -92,6 +119,10 @@ class Typed final : public Kernel {
  private:
   const void* operand(std::size_t i, void* const* operands, std::int64_t at, std::int64_t n, OperandReader::Tile& raw,
                       OperandReader::Tile& tile) const {
+    if (to_wide_) {
+      to_wide_(readers_[i].read_all(operands[i], at, n, raw), tile.data(), n);
+      return tile.data();
+    }
     if (!widen_) return readers_[i].read_all(operands[i], at, n, tile);
     const void* half = readers_[i].read_all(operands[i], at, n, raw);
     widen_(static_cast<const std::uint16_t*>(half), reinterpret_cast<float*>(tile.data()), n);
@@ -136,14 +167,17 @@ class Typed final : public Kernel {
   TypedLoop loop_, scale_ = nullptr;
   std::int64_t elements_;
   std::vector<OperandReader> readers_;
+  CastLoop to_wide_ = nullptr, from_wide_ = nullptr;
   void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
   void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
 };
 
 std::string refuses(const TypedConfig& c) {
   if (c.inputs.empty() || (is_unary(c.op) && c.inputs.size() != 1)) return "has another number of operands";
-  if (!typed_loop(step_of(c.op), computed_in(c.type)) ||
-      (c.op == TypedOp::Mean && !typed_loop(TypedOp::Div, computed_in(c.type))))
+  const DataType wide = computed_in(c.op, c.type);
+  if (wide != computed_in(c.type) && wide != c.type && (!cast_loop(c.type, wide) || !cast_loop(wide, c.type)))
+    return "has no loop for " + std::string(data_type_name(c.type));
+  if (!loop_of(c.op, wide) || (c.op == TypedOp::Mean && !typed_loop(TypedOp::Div, computed_in(c.type))))
     return "has no loop for " + std::string(data_type_name(c.type));
   return broadcast_refusal(c.out, c.inputs);
 }

@@ -57,6 +57,8 @@ enum class TypedOp : std::uint8_t {
   Pow,    // of double; of signed integers: wraps, and 0 to a negative power throws RuntimeError
   // of x and two scalars, either of which may be omitted
   Clip,
+  // of x alone: x + b below -a, x - b above a, else 0; of integers computed in double
+  Shrink,
 };
 
 // Operands: the inputs (Clip: x and both bounds, null where omitted), then the output, of x's type or of bools.

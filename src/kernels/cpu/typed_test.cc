@@ -118,6 +118,27 @@ TYPED_TEST(Typed, PairsOfIntegers) {
   }
 }
 
+TYPED_TEST(Typed, ShrunkInDouble) {
+  using T = TypeParam;
+  std::vector<T> x = some<T>(3001, 5);
+  for (const auto& [most, bias] : {std::pair{2.5f, 1.0f}, {0.0f, 0.0f}, {20.0f, -3.75f}, {-4.0f, 0.5f}}) {
+    const TypedConfig config{
+        .op = TypedOp::Shrink, .type = TypeOf<T>::type, .inputs = {{3001}}, .out = {3001}, .a = most, .b = bias};
+    ASSERT_EQ(typed_candidates()[0].refuses(config), "");
+    Constants constants;
+    const auto got = run_at_widths(*typed_candidates()[0].make(config, constants), {x.data()}, std::vector<T>(3001));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double v = static_cast<double>(x[i]), m = most, b = bias;
+      const double want = v < -m ? v + b : v > m ? v - b : 0;
+      // What is cut to an integer beyond the type is said by Cast.
+      if (want <= static_cast<double>(std::numeric_limits<T>::min()) - 1 ||
+          want >= static_cast<double>(std::numeric_limits<T>::max()))
+        continue;
+      ASSERT_EQ(got[i], static_cast<T>(want)) << v << " " << most << " " << bias;
+    }
+  }
+}
+
 TYPED_TEST(Typed, OneInteger) {
   using T = TypeParam;
   std::vector<T> x = some<T>(3001, 5);

@@ -47,13 +47,30 @@ void range(ReferenceContext& ctx) {
   if (delta == D{}) ctx.fail("delta is 0");
   const std::int64_t count = count_of(ctx, start, limit, delta);
   Tensor& out = ctx.output(0, ctx.input(0).dtype(), {count});
-  if constexpr (std::is_same_v<D, std::int64_t>)
+  // The usual types are written where they are.
+  if constexpr (std::is_same_v<D, std::int64_t>) {
     if (out.dtype() == DataType::Int64) {
       std::int64_t* const to = out.as_mutable<std::int64_t>();
       std::int64_t next = start;
       for (std::int64_t i = 0; i < count; ++i, next = plus(next, delta)) to[i] = next;
       return;
     }
+    if (out.dtype() == DataType::Int32) {  // the low bits of the numbers
+      std::int32_t* const to = out.as_mutable<std::int32_t>();
+      auto next = static_cast<std::uint32_t>(start);
+      for (std::int64_t i = 0; i < count; ++i, next += static_cast<std::uint32_t>(delta))
+        to[i] = static_cast<std::int32_t>(next);
+      return;
+    }
+  } else if (out.dtype() == DataType::Float) {
+    float* const to = out.as_mutable<float>();
+    for (std::int64_t first = 0; first < count; first += 512) {
+      const int n = static_cast<int>(std::min<std::int64_t>(512, count - first));
+      const double before = static_cast<double>(first);
+      for (int i = 0; i < n; ++i) to[first + i] = static_cast<float>(start + (before + i) * delta);
+    }
+    return;
+  }
   constexpr std::int64_t kChunk = 512;
   std::array<D, kChunk> values;
   for (std::int64_t first = 0; first < count; first += kChunk) {

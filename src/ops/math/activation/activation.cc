@@ -152,6 +152,8 @@ ActivationParams resolve_activation(const opset::Attrs& attrs) {
   if (attrs.declares("alpha")) p.alpha = attrs.f("alpha");
   if (attrs.declares("beta")) p.beta = attrs.f("beta");
   if (attrs.declares("gamma")) p.beta = attrs.f("gamma");
+  if (attrs.declares("lambd")) p.alpha = attrs.f("lambd");
+  if (attrs.declares("bias")) p.beta = attrs.f("bias");
   if (attrs.declares("approximate")) {
     const std::string approximate = attrs.s("approximate");
     p.by_tanh = approximate == "tanh";

@@ -12,7 +12,7 @@ extern const opset::Operator Celu, Elu, Gelu, HardSigmoid, HardSwish, LeakyRelu,
 // specification does not know.
 struct ActivationParams {
   float alpha = 0;
-  float beta = 0;        // gamma of Selu
+  float beta = 0;        // gamma of Selu; bias of Shrink, whose lambd is alpha
   bool by_tanh = false;  // a Gelu that is approximated
 };
 ActivationParams resolve_activation(const opset::Attrs& attrs);

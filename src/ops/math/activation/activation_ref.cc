@@ -1,10 +1,11 @@
-// Activation functions in closed form, computed in double and rounded once. Shrink, which takes integers too, runs as
-// its function body.
+// Activation functions in closed form, computed in double and rounded once; Shrink of integers is cut.
 #include <cmath>
 #include <string>
 
+#include "ops/common/elements.h"
 #include "ops/common/loops.h"
 #include "ops/math/activation/activation.h"
+#include "ops/tensor/cast/cast_elements.h"
 #include "opset/reference.h"
 
 namespace norn::ops {
@@ -58,6 +59,19 @@ void selu_ref(ReferenceContext& ctx) {
   const double a = p.alpha, g = p.beta;
   map_elements_in<double>(ctx, [a, g](double x) { return g * (x <= 0 ? a * std::expm1(x) : x); });
 }
+void shrink_ref(ReferenceContext& ctx) {
+  const ActivationParams p = resolve_activation(ctx.attrs());
+  const double most = p.alpha, bias = p.beta;
+  const auto shrunk = [most, bias](double x) { return x < -most ? x + bias : x > most ? x - bias : 0.0; };
+  const Tensor& x = ctx.input(0);
+  if (domain_of(x.dtype()) == Domain::F64) return map_elements_in<double>(ctx, shrunk);
+  Tensor wide(DataType::Double, x.dims());
+  cast_elements(x, wide, true);
+  std::vector<double> values = load_all<double>(wide);
+  for (double& v : values) v = shrunk(v);
+  store_all(wide, values);
+  cast_elements(wide, ctx.output(0, x.dtype(), x.dims()), true);
+}
 void softplus_ref(ReferenceContext& ctx) { map_elements_in<double>(ctx, softplus); }
 void swish_ref(ReferenceContext& ctx) {
   const double a = resolve_activation(ctx.attrs()).alpha;
@@ -80,6 +94,7 @@ void activation_references(opset::ReferenceTable& table) {
   table.add(LeakyRelu, leaky_relu_ref);
   table.add(Mish, mish_ref);
   table.add(Selu, selu_ref);
+  table.add(Shrink, shrink_ref);
   table.add(Softplus, softplus_ref);
   table.add(Swish, swish_ref);
   table.add(ThresholdedRelu, thresholded_relu_ref);

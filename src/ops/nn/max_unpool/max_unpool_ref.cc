@@ -1,6 +1,7 @@
 // Of equal indices the last one counts.
 #include "ops/nn/max_unpool/max_unpool.h"
 
+#include <cstring>
 #include <string>
 
 #include "ops/common/elements.h"
@@ -17,16 +18,24 @@ void max_unpool_ref(opset::ReferenceContext& ctx) {
   }
   const auto shape = ctx.require(unpooled_shape(ctx, opset::to_dims(x.dims())), "output_shape");
   Tensor& y = ctx.output(0, x.dtype(), opset::to_constants(shape));
-  const std::vector<double> values = load_all<double>(x);
-  std::vector<double> result(static_cast<std::size_t>(y.size()), 0.0);
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    const std::int64_t to = indices.as<std::int64_t>()[i];
-    if (to < 0 || to >= y.size()) {
-      ctx.fail("index " + std::to_string(to) + " is outside of the output's " + std::to_string(y.size()) + " elements");
+  if (y.size() > 0) std::memset(y.mutable_data(), 0, static_cast<std::size_t>(y.size()) * element_size(y.dtype()));
+  const auto place = [&]<class T>(T) {
+    const auto* from = static_cast<const T*>(x.data());
+    auto* to = static_cast<T*>(y.mutable_data());
+    const auto* index = indices.as<std::int64_t>();
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      if (index[i] < 0 || index[i] >= y.size()) {
+        ctx.fail("index " + std::to_string(index[i]) + " is outside of the output's " + std::to_string(y.size()) +
+                 " elements");
+      }
+      to[index[i]] = from[i];
     }
-    result[static_cast<std::size_t>(to)] = values[static_cast<std::size_t>(i)];
+  };
+  switch (element_size(x.dtype())) {  // elements are moved, whatever they are
+    case 2: return place(std::uint16_t{});
+    case 4: return place(std::uint32_t{});
+    default: return place(std::uint64_t{});
   }
-  store_all(y, result);
 }
 
 }  // namespace

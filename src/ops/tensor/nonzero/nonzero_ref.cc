@@ -12,23 +12,37 @@ namespace norn::ops {
 inline namespace nonzero_ref_cc {
 namespace {
 
+constexpr std::int64_t kChunk = 512;
+
+// Adds the places of what is not zero among n elements, of which the first has this place.
+template <class T, class IsZero>
+void add_places(const T* from, std::int64_t first, std::int64_t n, std::vector<std::int64_t>& found, IsZero&& is_zero) {
+  // Written in any case, and kept if it is not zero: which it is cannot be foretold.
+  std::size_t count = found.size();
+  found.resize(count + static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    found[count] = first + i;
+    count += is_zero(from[i]) ? 0 : 1;
+  }
+  found.resize(count);
+}
+
 std::vector<std::int64_t> places(const Tensor& in) {
   std::vector<std::int64_t> found;
+  if (in.dtype() == DataType::Float16 || in.dtype() == DataType::BFloat16) {  // all bits but the sign
+    const auto* bits = in.as<std::uint16_t>();
+    for (std::int64_t first = 0; first < in.size(); first += kChunk)
+      add_places(bits + first, first, std::min(kChunk, in.size() - first), found,
+                 [](std::uint16_t v) { return (v & 0x7fff) == 0; });
+    return found;
+  }
   visit_domain(domain_of(in.dtype()), [&](const auto& zero) {
     using D = std::remove_cvref_t<decltype(zero)>;
-    constexpr std::int64_t kChunk = 512;
     std::array<D, kChunk> chunk;
     for (std::int64_t first = 0; first < in.size(); first += kChunk) {
       const std::int64_t n = std::min(kChunk, in.size() - first);
       load(in, first, n, chunk.data());
-      // Written in any case, and kept if it is not zero: which it is cannot be foretold.
-      std::size_t count = found.size();
-      found.resize(count + static_cast<std::size_t>(n));
-      for (std::int64_t i = 0; i < n; ++i) {
-        found[count] = first + i;
-        count += chunk[static_cast<std::size_t>(i)] != zero ? 1 : 0;
-      }
-      found.resize(count);
+      add_places(chunk.data(), first, n, found, [&](const D& v) { return v == zero; });
     }
   });
   return found;

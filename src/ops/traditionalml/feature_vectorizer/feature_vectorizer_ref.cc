@@ -40,13 +40,19 @@ void feature_vectorizer_ref(opset::ReferenceContext& ctx) {
     const std::int64_t size = sizes[static_cast<std::size_t>(i)];
     const Rows rows = rows_of(ctx, ctx.input(i).dims());
     const std::int64_t taken = std::min(size, rows.features);
-    if (taken > 0 && ctx.input(i).dtype() == DataType::Float) {
-      for (std::int64_t r = 0; r < rows.count; ++r)
-        copy_elements(y, r * columns + begin, ctx.input(i), r * rows.features, taken);
-    } else if (taken > 0) {
-      const std::vector<double> values = load_numbers(ctx.input(i));
-      for (std::int64_t r = 0; r < rows.count; ++r)
-        store<double>(y, r * columns + begin, taken, values.data() + r * rows.features);
+    const auto put = [&]<class T>(const T* from) {
+      float* to = y.as_mutable<float>() + begin;
+      for (std::int64_t r = 0; r < rows.count; ++r, to += columns, from += rows.features)
+        for (std::int64_t k = 0; k < taken; ++k) to[k] = static_cast<float>(from[k]);
+    };
+    const Tensor& x = ctx.input(i);
+    switch (taken > 0 ? x.dtype() : DataType::Undefined) {
+      case DataType::Undefined: break;
+      case DataType::Float: put(x.as<float>()); break;
+      case DataType::Double: put(x.as<double>()); break;
+      case DataType::Int32: put(x.as<std::int32_t>()); break;
+      case DataType::Int64: put(x.as<std::int64_t>()); break;
+      default: put(load_numbers(x).data());
     }
     begin += size;
   }
