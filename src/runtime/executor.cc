@@ -207,10 +207,9 @@ Value Executor::Run::fetch(const LateStep::Input& in, const Frame& frame) const 
 Value Executor::Run::take(const LateStep::Input& in, const Frame& frame) {
   if (!in.last || !may_take(in.index) || !values_[in.index].is_sequence()) return fetch(in, frame);
   Value taken = std::move(values_[in.index]);
-  const std::vector<Value>& items = taken.sequence().items;
   // Segments that are planned later ask for the types of inputs.
   if (in.index < inputs_)
-    values_[in.index] = items.empty() ? Sequence{} : Sequence{{items.front()}};
+    values_[in.index] = base::length_of(taken) == 0 ? Sequence{} : Sequence{{base::item_of(taken, 0)}};
   else
     values_[in.index] = Value();
   return taken;
@@ -430,6 +429,7 @@ std::vector<Value> Executor::Run::outputs(const Segment& last) {
       continue;
     }
     handed_on_ = true;
+    if (e_.main_ && value.is_sequence()) value.sequence();  // whole, for any number of threads
     const auto same = [&](const Segment::Result& r) { return r.run_value == result->run_value; };
     const bool again = !may_take(result->run_value) || std::any_of(result + 1, last.results.end(), same);
     outputs.push_back(again ? value : std::move(value));
