@@ -9,6 +9,7 @@
 #include "runtime/planner.h"
 
 #include <algorithm>
+#include <new>
 
 #include "base/text.h"
 #include "norn/error.h"
@@ -56,7 +57,11 @@ std::shared_ptr<Segment> Planner::run() {
 }
 
 void Planner::finish_kernels(kernels::LaterWork& later) {
-  later.run();
+  try {
+    later.run();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::LimitExceeded, "there is no memory for the code of this plan's kernels");
+  }
   for (const auto& kernel : segment_->kernels)
     segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
   for (auto& [key, kernel] : unfinished_) options_.kernels->keep(key, kernel);
@@ -127,14 +132,7 @@ void Planner::plan_node(const SegmentNodes::Planned& planned) {
   first_ = planned.first;
   taken_ = 0;
   refusals_.clear();
-  try {
-    if (planned.late) return plan_late(node, planned.index, planned.nested.get());
-    planned.for_each_use([&](ValueId id) { bytes_of(id); });
-    for (ValueId id : planned.results())
-      if (id != kNone) bytes_of(id);
-    if (planned.nested) return plan_nested(node, *planned.nested);
-    plan_operations(node, planned.parts);
-  } catch (const Error& e) {
+  const auto fail = [&](const Error& e) {
     std::string inputs;
     for (const ValueId id : node.inputs)
       inputs += (inputs.empty() ? "" : ", ") +
@@ -146,6 +144,18 @@ void Planner::plan_node(const SegmentNodes::Planned& planned) {
         state_.given_from != nullptr);
     if (e.code() == ErrorCode::InvalidGraph) error.help("correct the node or what it reads, or feed what fits");
     throw error;
+  };
+  try {
+    if (planned.late) return plan_late(node, planned.index, planned.nested.get());
+    planned.for_each_use([&](ValueId id) { bytes_of(id); });
+    for (ValueId id : planned.results())
+      if (id != kNone) bytes_of(id);
+    if (planned.nested) return plan_nested(node, *planned.nested);
+    plan_operations(node, planned.parts);
+  } catch (const Error& e) {
+    fail(e);
+  } catch (const std::bad_alloc&) {
+    fail(Error(ErrorCode::LimitExceeded, "there is no memory for its kernel, or to choose one"));
   }
 }
 

@@ -69,10 +69,13 @@ class Planner final : public Selector {
   DataType dtype_of(ValueId id) const override { return state_.values[id].type.elem; }
   const Shape& dims_of(ValueId id) const override { return state_.values[id].dims; }
   const norn::Tensor* constant_of(ValueId id) const override {
+    const norn::Tensor* const known = constant_if_known(id);
+    if (!known && offering_) asked_.push_back(id);
+    return known;
+  }
+  const norn::Tensor* constant_if_known(ValueId id) const override {
     if (graph_.value(id).is_constant()) return &graph_.value(id).constant;
-    if (state_.values[id].known.constant.defined()) return &state_.values[id].known.constant;
-    if (offering_) asked_.push_back(id);
-    return nullptr;
+    return state_.values[id].known.constant.defined() ? &state_.values[id].known.constant : nullptr;
   }
   bool is_shared_constant(ValueId id) const override { return graph_.value(id).is_constant(); }
   Layout made_in(ValueId id) const override {
