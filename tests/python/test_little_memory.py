@@ -34,7 +34,7 @@ print(refused)
 """
 
 
-@pytest.mark.parametrize("left", [0, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24])
+@pytest.mark.parametrize("left", [1 << 18, 1 << 20, 1 << 22, 1 << 24])
 def test_kernels_are_refused_where_there_is_no_memory_to_make_them(left):
     done = subprocess.run([sys.executable, "-c", CHILD, str(left)], capture_output=True, text=True, timeout=120)
     if "Sanitizer" in done.stderr:
