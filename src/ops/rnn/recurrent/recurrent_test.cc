@@ -285,17 +285,6 @@ const Cases runtime(
          {.tolerance = 1e-6}},
     });
 
-// Without steps, of any number of sequences.
-const Cases empty(
-    "RecurrentEmpty",
-    {
-        {"GRU-22", "float[0,8589934592,2]; float[1,0,2]; float[1,0,0]",
-         "float[0,1,8589934592,0]; float[1,8589934592,0]"},
-        {"LSTM-22", "float[0,8589934592,2]; float[1,12,2] iota; float[1,12,3] iota", "float[0,1,8589934592,3]"},
-        {"RNN-22 layout=1", "float[8589934592,0,2]; float[1,3,2] iota; float[1,3,3] iota", "float[8589934592,0,1,3]"},
-        {"GRU-22", "float[0,8589934592,2]; float[1,9,2] iota; float[1,9,3] iota", "float[0,1,8589934592,3]"},
-    });
-
 const Cases refused(
     "RecurrentRefused",
     {
