@@ -1,12 +1,15 @@
-# Writes OUT, a function that returns a hash of the sources of SOURCE_DIR: whatever decides how weights are packed has
-# changed if any of them has.
-file(GLOB_RECURSE sources ${SOURCE_DIR}/*.cc ${SOURCE_DIR}/*.h)
-list(FILTER sources EXCLUDE REGEX "_test\\.(cc|h)$")
-list(SORT sources)
-set(all "")
-foreach(source ${sources})
-  file(SHA256 ${source} hash)
-  string(APPEND all ${hash})
+# Writes OUT, a function that returns a hash of FLAGS and of the sources below the FOLDERS, both separated by "|":
+# whatever decides how weights are packed has changed if any of them has.
+string(REPLACE "|" ";" folders "${FOLDERS}")
+set(all "${FLAGS}")
+foreach(folder ${folders})
+  file(GLOB_RECURSE sources ${folder}/*.cc ${folder}/*.h ${folder}/CMakeLists.txt)
+  list(FILTER sources EXCLUDE REGEX "_test\\.(cc|h)$")
+  list(SORT sources)
+  foreach(source ${sources})
+    file(SHA256 ${source} hash)
+    string(APPEND all ${hash})
+  endforeach()
 endforeach()
 string(SHA256 all "${all}")
 set(space norn::kernels)

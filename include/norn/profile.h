@@ -42,7 +42,9 @@ struct ProfiledStep {
   std::string path;        // of the document's node
   std::string operations;  // "Conv+Relu"; "copy" where a value of the node is brought into another layout or place
   std::string kernel;      // as ExplainedStep has it
-  std::string shapes;      // "float[1,64,56,56], float[64,64,3,3] -> float[1,64,56,56]"
+  // "float[1,64,56,56], float[64,64,3,3] -> float[1,64,56,56]"; "other shapes" is what came behind the first 16 of one
+  // operation and kernel.
+  std::string shapes;
   std::int64_t calls = 0;  // in all runs
   double total_seconds = 0;
   double own_seconds = 0;      // without the steps that it runs in turn

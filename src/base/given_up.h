@@ -1,6 +1,7 @@
-// Lists of values that change hands without being copied: one that grows by an item at a time, as in a loop, costs what
-// is added.
+// Lists of values that change hands without being copied: one that grows or shrinks by an item at a time, at either
+// end, as in a loop, costs what is added or taken away.
 #pragma once
+#include <cstddef>
 #include <vector>
 
 #include "norn/value.h"
@@ -9,8 +10,8 @@ namespace norn::base {
 
 struct SharedSequence;
 
-// While there is one, items_of() takes the items of `value` out of it if it is a sequence that nobody else holds. For
-// whoever hands a list to a kernel and does not need it afterwards. `value` must outlive this.
+// While there is one, the list that `value` is, if it is a sequence that nobody else holds, is taken by whoever changes
+// it. For whoever hands a list to a kernel and does not need it afterwards. `value` must outlive this.
 class GivenUp {
  public:
   explicit GivenUp(const Value& value) noexcept;
@@ -22,7 +23,15 @@ class GivenUp {
   SharedSequence* list_;  // null: not given up
 };
 
-// The sequence's items: moved where it is given up, else copied. Throws norn::Error if it is no sequence.
-std::vector<Value> items_of(const Value& sequence);
+// Of a sequence that may have been changed at its beginning, which Value::sequence() would bring into one piece first.
+// Throw norn::Error if it is no sequence.
+std::size_t length_of(const Value& sequence);
+const Value& item_of(const Value& sequence, std::size_t at);
+// Null if it is empty.
+const Value* first_item(const Value& sequence);
+
+// The sequence without the item at `at`, or with one more before it: the list itself where it is given up, else a copy.
+Value without_item(const Value& sequence, std::size_t at);
+Value with_item(const Value& sequence, std::size_t at, Value item);
 
 }  // namespace norn::base

@@ -62,7 +62,7 @@ class OncePerKey {
       std::rotate(entries_.begin(), found, found + 1);
       return {entries_.front(), false};
     }
-    entries_.reserve(kept_ + 1);
+    if (entries_.size() == entries_.capacity()) entries_.reserve(2 * entries_.size() + 1);
     if (entries_.size() == kept_) {
       dropped = std::move(entries_.back());
       entries_.pop_back();

@@ -14,6 +14,7 @@
 #include "base/mapped_file.h"
 #include "base/number.h"
 #include "base/room.h"
+#include "base/shared_sequence.h"
 #include "norn/element.h"
 #include "norn/spaced.h"
 
@@ -214,14 +215,6 @@ Tensor share_room(const Tensor& tensor) {
   return room ? base::with_room(tensor.dtype(), tensor.dims(), *room) : tensor;
 }
 
-// What every sequence of a Value is.
-struct base::SharedSequence final : Sequence, std::enable_shared_from_this<SharedSequence> {
-  explicit SharedSequence(Sequence sequence) : Sequence(std::move(sequence)) {}
-  // Behind everything that its other holders, on whatever thread, have done with it.
-  bool has_one_holder() const { return weak_from_this().lock().use_count() == 2; }
-  bool given_up = false;
-};
-
 Value::Value(Sequence sequence) : v_(std::make_shared<base::SharedSequence>(std::move(sequence))) {}
 Value::Value(Map map) : v_(std::make_shared<const Map>(std::move(map))) {}
 Value::Value(SparseTensor sparse) : v_(std::make_shared<const SparseTensor>(std::move(sparse))) {}
@@ -236,7 +229,10 @@ Tensor& Value::tensor() {
 }
 const Sequence& Value::sequence() const {
   if (!is_sequence()) wrong_kind("sequence", *this);
-  return *std::get<std::shared_ptr<const Sequence>>(v_);
+  const auto& list = static_cast<const base::SharedSequence&>(*std::get<std::shared_ptr<const Sequence>>(v_));
+  if (list.gone.load(std::memory_order_acquire) > 0 && !base::wants_list_as_it_is()) [[unlikely]]
+    const_cast<base::SharedSequence&>(list).make_whole();
+  return list;
 }
 const Map& Value::map() const {
   if (!is_map()) wrong_kind("map", *this);
@@ -247,39 +243,13 @@ const SparseTensor& Value::sparse() const {
   return *std::get<std::shared_ptr<const SparseTensor>>(v_);
 }
 
-namespace base {
-namespace {
-
-SharedSequence& shared(const Value& value) {
-  return const_cast<SharedSequence&>(static_cast<const SharedSequence&>(value.sequence()));
-}
-
-}  // namespace
-
-GivenUp::GivenUp(const Value& value) noexcept : list_(nullptr) {
-  if (!value.is_sequence() || !shared(value).has_one_holder()) return;
-  list_ = &shared(value);
-  list_->given_up = true;
-}
-
-GivenUp::~GivenUp() {
-  if (list_) list_->given_up = false;
-}
-
-std::vector<Value> items_of(const Value& sequence) {
-  SharedSequence& list = shared(sequence);
-  return list.has_one_holder() && list.given_up ? std::move(list.items) : list.items;
-}
-
-}  // namespace base
-
 std::string Value::describe() const {
   switch (v_.index()) {
     case 1: {
       const Tensor& t = std::get<Tensor>(v_);
       return t.defined() ? std::string(data_type_name(t.dtype())) + to_string(t.dims()) : "undefined tensor";
     }
-    case 2: return "seq of " + std::to_string(sequence().items.size());
+    case 2: return "seq of " + std::to_string(base::length_of(*this));
     case 3: return "map of " + std::to_string(map().values.size());
     case 4: return "sparse " + std::string(data_type_name(sparse().values.dtype())) + to_string(sparse().dims);
     default: return "none";

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <optional>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -181,33 +183,68 @@ TEST(Error, TextHasPlaceAndHint) {
 
 TEST(Value, ItemsOfAListAreTakenWhereItIsGivenUp) {
   const auto list = [] { return Value(Sequence{{Tensor(DataType::Float, {2}), Tensor(DataType::Float, {3})}}); };
+  const auto items = [](const Value& v) { return v.sequence().items.size(); };
   const Value kept = list();
-  EXPECT_EQ(base::items_of(kept).size(), 2U);  // nobody gave it up
-  EXPECT_EQ(kept.sequence().items.size(), 2U);
+  EXPECT_EQ(items(base::without_item(kept, 1)), 1U);  // nobody gave it up
+  EXPECT_EQ(items(kept), 2U);
   const Value shared = list();
   Value other = shared;
   {
     const base::GivenUp up(shared);
-    EXPECT_EQ(base::items_of(shared).size(), 2U);
-    EXPECT_EQ(other.sequence().items.size(), 2U);
+    EXPECT_EQ(items(base::without_item(shared, 0)), 1U);
+    EXPECT_EQ(items(other), 2U);
   }
   const Value alone = list();
   {
     const base::GivenUp up(alone);
     const Value copy = alone;  // what hands the list on shares it
-    EXPECT_EQ(base::items_of(alone).size(), 2U);
-    EXPECT_EQ(copy.sequence().items.size(), 2U);
+    EXPECT_EQ(items(base::with_item(alone, 0, Tensor(DataType::Float, {1}))), 3U);
+    EXPECT_EQ(items(copy), 2U);
   }
-  EXPECT_EQ(base::items_of(alone).size(), 2U);  // the time is over
-  ASSERT_EQ(alone.sequence().items.size(), 2U);
+  EXPECT_EQ(items(base::without_item(alone, 1)), 1U);  // the time is over
+  ASSERT_EQ(items(alone), 2U);
   const void* const first = alone.sequence().items.data();
   {
     const base::GivenUp up(alone);
-    const std::vector<Value> items = base::items_of(alone);
-    EXPECT_EQ(items.data(), first);
+    const Value rest = base::without_item(alone, 1);
+    EXPECT_EQ(rest.sequence().items.data(), first);
     EXPECT_TRUE(alone.sequence().items.empty());
   }
   const base::GivenUp nothing((Value()));
+}
+
+// Against a plain vector: items anywhere, looked at as a whole now and then, and shared now and then.
+TEST(Value, AListIsChangedAtAnyPlace) {
+  std::mt19937 random(1);
+  const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
+  const auto number = [](const Value& item) { return item.tensor().dims()[0]; };
+  for (int mix = 0; mix < 4; ++mix) {
+    std::vector<std::int64_t> truth;
+    Value list{Sequence{}};
+    for (std::int64_t k = 0; k < 3000; ++k) {
+      const bool adds = truth.empty() || below(5) < (k < 1500 ? 3U : 2U);
+      const std::size_t ends = truth.size() + (adds ? 1 : 0);
+      const std::size_t at = mix == 0 ? 0 : mix == 1 ? ends - 1 : mix == 2 ? (below(2) ? 0 : ends - 1) : below(ends);
+      const Value before = std::exchange(list, Value());
+      std::optional<Value> other;
+      if (below(50) == 0) other = before;
+      const base::GivenUp up(before);
+      list = adds ? base::with_item(before, at, Tensor(DataType::Uint8, {k})) : base::without_item(before, at);
+      if (other) {
+        ASSERT_EQ(base::length_of(*other), truth.size());
+        for (std::size_t i = 0; i < truth.size(); ++i) ASSERT_EQ(number(base::item_of(*other, i)), truth[i]);
+      }
+      if (adds)
+        truth.insert(truth.begin() + static_cast<std::ptrdiff_t>(at), k);
+      else
+        truth.erase(truth.begin() + static_cast<std::ptrdiff_t>(at));
+      ASSERT_EQ(base::length_of(list), truth.size());
+      if (!truth.empty()) ASSERT_EQ(number(*base::first_item(list)), truth[0]);
+      if (below(100) != 0) continue;
+      ASSERT_EQ(list.sequence().items.size(), truth.size());
+      for (std::size_t i = 0; i < truth.size(); ++i) ASSERT_EQ(number(list.sequence().items[i]), truth[i]);
+    }
+  }
 }
 
 }  // namespace

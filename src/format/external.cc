@@ -8,12 +8,12 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <utility>
 
 #include "base/checked.h"
 #include "base/mapped_file.h"
+#include "base/once_per_key.h"
 #include "base/text.h"
 #include "ir/walk.h"
 #include "norn/error.h"
@@ -119,7 +119,6 @@ class Files {
   struct Held {
     ir::Bytes bytes;
     std::string path;
-    std::optional<std::string> digest;  // once it was needed
   };
 
   // Before memory is asked for.
@@ -149,32 +148,32 @@ class Files {
   }
 
   Held hold(const ExternalEntry& entry) {
-    std::lock_guard lock(mutex_);
-    auto found = files_.find(entry.location);
-    if (found == files_.end()) {
+    const std::shared_ptr<const Held> held = files_.get(entry.location, [&] {
       OpenedFile file = open_location(base_dir_, entry.location, access_.policy);
-      Held held;
-      held.path = file.path;
+      auto made = std::make_shared<Held>();
+      made->path = file.path;
       if (access_.mmap) {
         base::FileBytes mapped = base::map_descriptor(file.fd.get(), file.size, file.path);
-        held.bytes = ir::Bytes(mapped.bytes.data(), mapped.bytes.size(), std::move(mapped.owner));
+        made->bytes = ir::Bytes(mapped.bytes.data(), mapped.bytes.size(), std::move(mapped.owner));
       } else {
-        held.bytes = read_range(file, 0, file.size);
+        made->bytes = read_range(file, 0, file.size);
       }
-      found = files_.emplace(entry.location, std::move(held)).first;
-    }
-    Held& held = found->second;
+      return made;
+    });
     if (access_.checksums && entry.checksum) {
-      if (!held.digest) held.digest = sha1(held.bytes.span());
-      check_digest(held.path, *held.digest, *entry.checksum);
+      const auto digest =
+          digests_.get(entry.location, [&] { return std::make_shared<const std::string>(sha1(held->bytes.span())); });
+      check_digest(held->path, *digest, *entry.checksum);
     }
-    return held;
+    return *held;
   }
 
   const std::string base_dir_;
   const ExternalAccess access_;
-  std::mutex mutex_;
-  std::map<std::string, Held> files_;  // by location
+  // By location, all of them: the tensors of one file wait for it, and for no other.
+  static constexpr std::size_t kAll = ~std::size_t{0};
+  base::OncePerKey<Held> files_{kAll};
+  base::OncePerKey<std::string> digests_{kAll};
 };
 
 using Digest = std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)>;

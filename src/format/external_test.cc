@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -165,6 +166,28 @@ TEST_F(External, VerifiesChecksumsWhenAsked) {
             "87acec");
     refused({{"location", "sub/w.bin"}, {"checksum", "sha1"}, {"length", "4"}}, "not a SHA-1");
   }
+}
+
+// The sum of a large file is in the making while a small one is read.
+TEST_F(External, OneFileDoesNotWaitForAnother) {
+  const fs::path big = root_ / "model" / "big";
+  std::ofstream(big) << "";
+  fs::resize_file(big, std::uintmax_t{1} << 29);
+  access_.checksums = true;
+  const auto reader = external_reader((root_ / "model").string(), access_);
+  std::atomic<bool> begun{false}, ended{false};
+  std::thread slow([&] {
+    auto t = tensor({{"location", "big"}, {"length", "4"}, {"checksum", std::string(40, '0')}});
+    begun = true;
+    EXPECT_THROW(reader(t), Error);
+    ended = true;
+  });
+  while (!begun) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(ir::as_text(reader(tensor({{"location", "sub/w.bin"}, {"length", "4"}}))), "0123");
+  EXPECT_FALSE(ended.load()) << "the large file was not slow enough";
+  slow.join();
+  EXPECT_THROW(reader(tensor({{"location", "big"}, {"length", "4"}, {"checksum", "odd"}})), Error);
 }
 
 TEST_F(External, ReadsFromTheCaller) {

@@ -7,6 +7,8 @@
 #include <dnnl.hpp>
 #endif
 
+#include <hwy/highway.h>
+
 #include <cstring>
 
 #include "base/fork.h"
@@ -41,7 +43,9 @@ std::string processor() {
 const std::string& packing_machine() {
   return base::made_once([] {
     std::string all = packing_version();
-    all += "\n" __VERSION__ "\n" + processor() + "\n" + std::string(instruction_set()) + (has_vnni() ? " VNNI" : "");
+    all += "\n" __VERSION__ "\nHighway";
+    for (const int number : {HWY_MAJOR, HWY_MINOR, HWY_PATCH}) all += " " + std::to_string(number);
+    all += "\n" + processor() + "\n" + std::string(instruction_set()) + (has_vnni() ? " VNNI" : "");
 #ifdef NORN_ONEDNN
     const dnnl_version_t* version = dnnl::version();
     all += "\noneDNN " + std::to_string(version->major) + "." + std::to_string(version->minor) + "." +

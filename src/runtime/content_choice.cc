@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "infer/infer_node.h"
@@ -169,14 +170,12 @@ std::shared_ptr<const Segment> ContentChoice::find_or_plan(std::span<const Value
 
 std::optional<std::vector<Value>> ContentChoice::run(std::span<const Value> inputs, std::span<const Tensor> places,
                                                      StepWatch* watch, InputBits asked) const {
-  std::vector<Value> given;
-  given.reserve(fed_.size());
-  for (const std::uint32_t i : fed_) given.push_back(inputs[i]);
-  bool planned = false;
   try {
+    std::vector<Value> given;
+    given.reserve(fed_.size());
+    for (const std::uint32_t i : fed_) given.push_back(inputs[i]);
     std::shared_ptr<const Segment> plan = find_or_plan(given, asked);
     if (!plan) return {};
-    planned = true;
     std::vector<Value> made =
         executor_.run_planned(std::move(plan), std::move(given), {.watch = watch, .places = places});
     std::vector<Value> outputs(outputs_);
@@ -185,8 +184,10 @@ std::optional<std::vector<Value>> ContentChoice::run(std::span<const Value> inpu
   } catch (const Error& e) {
     if (e.code() == ErrorCode::Cancelled) throw;
     // Whether there is memory must not decide which kernel gives the answer. The place is that of the node.
-    if (planned && e.code() == ErrorCode::LimitExceeded) throw Error(e.code(), e.message());
+    if (e.code() == ErrorCode::LimitExceeded) throw Error(e.code(), e.message());
     return {};
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::LimitExceeded, "there is no memory to choose a kernel for these contents");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <thread>
 
 #include "base/parallel.h"
@@ -181,17 +182,119 @@ TEST(ContentChoice, ContentsThatChangeAtEachRun) {
   }
 }
 
-// Plans of contents are bounded in number.
+// Plans of contents have a share of the bytes.
 TEST(ContentChoice, PlansOfContentsAreBounded) {
   Node n{"Trilu", random_tensor(DataType::Float, {1, 5000}, 1), {scalar(1)}};
-  const CompiledModel model = compile(model_of(n, false));
-  std::size_t bytes = 0;
+  SessionOptions options;
+  options.max_plan_bytes = std::size_t{4} << 20;
+  const CompiledModel model(model_of(n, false).build(), {}, options);
   for (std::int64_t k = 1; k <= 3000; ++k) {
     n.others[0] = scalar(k);
     for (int run = 0; run < 2; ++run) model.run(feeds_of(n, false), {});
-    if (k == 1500) bytes = model.plan_bytes();
+    ASSERT_LT(model.plan_bytes(), options.max_plan_bytes / 4 + (64 << 10));
   }
-  EXPECT_LT(model.plan_bytes(), bytes + bytes / 2);
+  EXPECT_GT(model.plan_bytes(), options.max_plan_bytes / 8);
+}
+
+// The plans that a run walks through.
+class Walked final : public StepWatch {
+ public:
+  void before(const program::Graph&, const Segment& segment, std::size_t) override { plans.insert(segment.id); }
+  void after(const program::Graph&, const Segment&, std::size_t) override {}
+  std::set<std::uint64_t> plans;
+};
+
+// However many nodes are chosen by contents, a run finds what the one before it made.
+TEST(ContentChoice, ManyNodesArePlannedOnce) {
+  constexpr int kNodes = 1500;
+  ModelBuilder m(21);
+  m.input("x", "float[4096,1]").input("a", "int64[]").input("b", "int64[]");
+  m.node("Sub", {"a", "b"}, {"axis"});
+  std::string last = "x";
+  for (int i = 0; i < kNodes; ++i) {
+    const std::string next = "y" + std::to_string(i);
+    m.node("CumSum", {last, "axis"}, {next});
+    last = next;
+  }
+  m.output(last);
+  const CompiledModel model = compile(m);
+  const std::vector<Feed> feeds = {
+      {"x", random_tensor(DataType::Float, {4096, 1}, 1)}, {"a", scalar(2)}, {"b", scalar(1)}};
+  Walked first, second;
+  const Value y = model.run(feeds, {}, {.watch = &first})[0];
+  expect_bits(y, feeds[0].value, "sums of one element");
+  model.run(feeds, {}, {.watch = &second});
+  EXPECT_EQ(first.plans.size(), kNodes + 1U);
+  EXPECT_EQ(second.plans, first.plans);
+}
+
+// Contents that kernels would pack, and take as they come, too.
+TEST(ContentChoice, WhatWouldBePackedDecidesNothing) {
+  const auto product = [](ModelBuilder& m, const std::string& type) {
+    m.input("x", type + "[512,8]").input("a", type + "[8,4]").input("b", type + "[8,4]");
+    m.node("Sub", {"a", "b"}, {"w"});
+  };
+  ModelBuilder gemm(21), einsum(21), matmul(21);
+  product(gemm, "int32");
+  gemm.node("Gemm", {"x", "w"}, {"y"}).output("y");
+  product(einsum, "uint8");
+  einsum.node("Einsum", {"x", "w"}, {"y"}, {make_attr("equation", "ij,jk->ik")}).output("y");
+  product(matmul, "int64");
+  matmul.node("MatMul", {"x", "w"}, {"y"}).output("y");
+  for (const ModelBuilder* m : {&gemm, &einsum, &matmul}) {
+    const CompiledModel model = compile(*m);
+    const DataType type = m == &gemm ? DataType::Int32 : m == &einsum ? DataType::Uint8 : DataType::Int64;
+    const std::vector<Feed> feeds = {{"x", random_tensor(type, {512, 8}, 1)},
+                                     {"a", random_tensor(type, {8, 4}, 2)},
+                                     {"b", random_tensor(type, {8, 4}, 3)}};
+    const Explanation told = model.explain(feeds, 1);
+    for (const ExplainedStep& step : told.graph.steps) EXPECT_NE(step.kernel, "chosen when run");
+    Walked walked;
+    model.run(feeds, {}, {.watch = &walked});
+    EXPECT_EQ(walked.plans.size(), 1U);
+  }
+}
+
+// Rows for what differs, however many plans there are.
+TEST(ContentChoice, AProfileHasNoRowForEachPlan) {
+  Node n{"TopK", random_tensor(DataType::Float, {1, 8192}, 1), {ints({1})}, 2};
+  const CompiledModel model = compile(model_of(n, false));
+  Profile profile;
+  const auto run = [&](std::int64_t k) {
+    n.others[0] = ints({k});
+    model.run(feeds_of(n, false), {}, {.watch = &profile});
+  };
+  for (int round = 0; round < 20; ++round)
+    for (const std::int64_t k : {3, 5, 7}) run(k);
+  const std::size_t few = profile.times().size();
+  EXPECT_LE(few, 3U + 3 * 3);
+  std::int64_t calls = 0;
+  for (const StepTime& time : profile.times()) calls += time.kernel == "chosen when run" ? time.calls : 0;
+  EXPECT_EQ(calls, 60);
+  for (std::int64_t k = 1; k < 200; ++k) run(k);
+  EXPECT_LE(profile.times().size(), few + 3 * (Profile::kMostShapes + 1));
+  std::int64_t others = 0;
+  for (const StepTime& time : profile.times()) others += time.shapes == "other shapes" ? time.calls : 0;
+  EXPECT_GT(others, 100);
+}
+
+// What ran before the runs that count only.
+TEST(ContentChoice, AProfileHasNoRowWithoutCalls) {
+  ModelBuilder m(21);
+  m.input("x", "float[200]").node("Bernoulli", {"x"}, {"b"}).node("NonZero", {"b"}, {"i"});
+  m.node("Neg", {"i"}, {"y"}).output("y");
+  Tensor x(DataType::Float, {200});
+  std::fill_n(x.as_mutable<float>(), 200, 0.5F);
+  const Feed feeds[] = {{"x", x}};
+  const RunProfile found =
+      compile(m).profile(feeds, {.runs = 3, .warmups = 20, .machine = false, .max_trace_calls = 100});
+  std::vector<std::int64_t> calls(found.steps.size(), 0);
+  for (const RunProfile::Call& call : found.calls) ++calls.at(call.step);
+  ASSERT_FALSE(found.steps.empty());
+  for (std::size_t s = 0; s < found.steps.size(); ++s) {
+    EXPECT_GT(found.steps[s].calls, 0);
+    EXPECT_EQ(found.steps[s].calls, calls[s]);
+  }
 }
 
 TEST(ContentChoice, ErrorsAreThoseOfTheReferenceKernel) {

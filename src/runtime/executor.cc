@@ -86,6 +86,7 @@ class Executor::Run {
         values_(std::move(inputs)),
         roomy_(!call.rooms.empty()) {}
   ~Run() {
+    if (restarts_) e_.states_before_.give(std::move(state_), 1);
     for (Taken& t : taken_)
       if (t.frame) t.segment->give_back(std::move(t.frame), e_.kept_.arenas);
   }
@@ -146,14 +147,20 @@ class Executor::Run {
   std::vector<std::int64_t> key_;
   // Values that have room, made dense for those who do not know of it: to the values themselves that is not done.
   std::vector<std::pair<std::uint32_t, Tensor>> dense_;
-  bool roomy_ = false;              // some may have room
-  bool handed_on_ = false;          // outputs may lie in memory of inputs
-  std::optional<PlanState> state_;  // behind the first state_->depth segments of taken_
+  bool roomy_ = false;                // some may have room
+  bool handed_on_ = false;            // outputs may lie in memory of inputs
+  std::unique_ptr<PlanState> state_;  // behind the first state_->depth segments of taken_
+  bool restarts_ = false;             // it may be used for the next plan
 };
 
 PlanState& Executor::Run::state_behind(std::size_t segments) {
   if (!state_) {
-    state_.emplace(e_.graph_, e_.uses_, e_.states_, inputs(), &e_, std::span<const opset::KnownValue>(), given_from_);
+    if (segments == 0) state_ = e_.states_before_.take();
+    if (state_)
+      state_->restart(inputs(), given_from_);
+    else
+      state_ = std::make_unique<PlanState>(e_.graph_, e_.uses_, e_.states_, inputs(), &e_,
+                                           std::span<const opset::KnownValue>(), given_from_);
     state_->rooms = rooms_;
     state_->donates = e_.main_;
   }
@@ -169,7 +176,11 @@ const Segment& Executor::Run::find_or_plan(std::uint64_t parent) {
     const std::size_t behind = taken_.size() - 1;
     state_behind(behind);
     if (behind > 0) state_->arrive(*taken_[behind - 1].segment, values_);
-    segment = e_.kept_.plans.keep(parent, key_, plan_segment(*state_, e_.kept_.plans.new_segment(), e_.options_));
+    const bool first = behind == 0 && !e_.planned_.exchange(true, std::memory_order_relaxed);
+    if (behind == 0 && !first) state_->keep_choices();
+    const auto made = plan_segment(*state_, e_.kept_.plans.new_segment(), e_.options_);
+    restarts_ = state_->choices && behind == 0 && made->last() && made->late.empty();
+    segment = e_.kept_.plans.keep(parent, key_, made);
   }
   return *segment;
 }
@@ -207,10 +218,9 @@ Value Executor::Run::fetch(const LateStep::Input& in, const Frame& frame) const 
 Value Executor::Run::take(const LateStep::Input& in, const Frame& frame) {
   if (!in.last || !may_take(in.index) || !values_[in.index].is_sequence()) return fetch(in, frame);
   Value taken = std::move(values_[in.index]);
-  const std::vector<Value>& items = taken.sequence().items;
   // Segments that are planned later ask for the types of inputs.
   if (in.index < inputs_)
-    values_[in.index] = items.empty() ? Sequence{} : Sequence{{items.front()}};
+    values_[in.index] = base::length_of(taken) == 0 ? Sequence{} : Sequence{{base::item_of(taken, 0)}};
   else
     values_[in.index] = Value();
   return taken;
@@ -430,6 +440,7 @@ std::vector<Value> Executor::Run::outputs(const Segment& last) {
       continue;
     }
     handed_on_ = true;
+    if (e_.main_ && value.is_sequence()) value.sequence();  // whole, for any number of threads
     const auto same = [&](const Segment::Result& r) { return r.run_value == result->run_value; };
     const bool again = !may_take(result->run_value) || std::any_of(result + 1, last.results.end(), same);
     outputs.push_back(again ? value : std::move(value));

@@ -2,6 +2,7 @@
 //
 // An Executor is immutable, and the plans it finds are kept under a lock: any number of runs may go on at once.
 #pragma once
+#include <atomic>
 #include <map>
 #include <memory>
 #include <span>
@@ -82,6 +83,8 @@ class Executor final : public BodyPlanner {
   const bool main_;
   std::vector<std::vector<std::unique_ptr<Executor>>> subgraphs_;  // by node, then by subgraph
   std::vector<bool> may_append_;
+  base::ObjectPool<PlanState> states_before_;  // of the last plan, from the second on: the next one begins there
+  mutable std::atomic<bool> planned_{false};
   mutable base::ForkSafeMutex choices_mutex_;
   mutable std::map<std::pair<std::uint32_t, std::uint32_t>, std::unique_ptr<const ContentChoice>> choices_;
   std::uint32_t inputs_ = 0;  // graph inputs and captures

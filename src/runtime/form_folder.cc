@@ -47,8 +47,17 @@ constexpr std::array<char, 8> kSecretMagic = {'N', 'O', 'R', 'N', 'S', 'E', 'C',
 // No form takes more for each byte of contents: what a file claims beyond it is not asked for.
 constexpr std::size_t kMostGrowth = 64;
 
+// What this process may not do, or there is no room for: a session runs without the folder.
+struct Unusable {
+  std::string problem;
+};
+
 [[noreturn]] void fail(const char* what, const std::string& path) {
-  throw Error(ErrorCode::Io, std::string(what) + " " + base::quoted(path) + ": " + std::strerror(errno), {},
+  const int fault = errno;
+  std::string message = std::string(what) + " " + base::quoted(path) + ": " + std::strerror(fault);
+  for (const int left_out : {EACCES, EPERM, EROFS, ENOSPC, EDQUOT})
+    if (fault == left_out) throw Unusable{std::move(message)};
+  throw Error(ErrorCode::Io, std::move(message), {},
               "packed weights are kept in a folder that this process may read and write");
 }
 
@@ -111,17 +120,28 @@ base::HashSecret secret_in(const base::Descriptor& folder, const std::string& pa
   SecretFile drawn{kSecretMagic, {}, 0};
   if (::getrandom(drawn.secret, sizeof drawn.secret, 0) != sizeof drawn.secret) fail("no random bytes for", path);
   drawn.sum = drawn.right_sum();
-  base::AtomicFile file(copy_of(folder), kSecretName, path + "/" + kSecretName);
-  file.set_mode(0600);
-  file.write(std::as_bytes(std::span(&drawn, 1)));
   try {
+    base::AtomicFile file(copy_of(folder), kSecretName, path + "/" + kSecretName);
+    file.set_mode(0600);
+    file.write(std::as_bytes(std::span(&drawn, 1)));
     file.commit(base::AtomicFile::Existing::Refuse);
-  } catch (const Error&) {
-    if (!read_secret(folder, path, secret)) throw;  // else another process was first
+  } catch (const Error& e) {
+    if (!read_secret(folder, path, secret)) throw Unusable{e.what()};  // else another process was first
     return secret;
   }
   std::memcpy(secret.bytes, drawn.secret, sizeof secret.bytes);
   return secret;
+}
+
+FormFolder::Place place_at(const std::string& path) {
+  FormFolder::Place place;
+  try {
+    place.folder = open_folder(path);
+    place.secret = secret_in(place.folder, path);
+  } catch (const Unusable& e) {
+    place = {{}, {}, "the folder is left out: " + e.problem};
+  }
+  return place;
 }
 
 std::string text_of(const SharedForms::Key& key) {
@@ -140,9 +160,11 @@ std::shared_ptr<FormFolder> FormFolder::at(const std::string& path) {
     std::map<std::pair<dev_t, ino_t>, std::weak_ptr<FormFolder>> folders;
   };
   Known& known = *base::made_once([] { return std::make_unique<Known>(); });
-  auto folder = std::make_shared<FormFolder>(path);
+  auto folder = std::make_shared<FormFolder>(path, place_at(path));
   struct stat info;
-  if (::fstat(folder->folder_.get(), &info) != 0) fail("cannot open the folder", path);
+  if (!folder->folder_) return folder;
+  if (::fstat(folder->folder_.get(), &info) != 0)
+    throw Error(ErrorCode::Io, "cannot look at the folder " + base::quoted(path) + ": " + std::strerror(errno));
   std::lock_guard lock(known.mutex);
   std::erase_if(known.folders, [](const auto& entry) { return entry.second.expired(); });
   std::weak_ptr<FormFolder>& kept = known.folders[{info.st_dev, info.st_ino}];
@@ -151,8 +173,12 @@ std::shared_ptr<FormFolder> FormFolder::at(const std::string& path) {
   return folder;
 }
 
-FormFolder::FormFolder(const std::string& path)
-    : path_(path), folder_(open_folder(path)), secret_(secret_in(folder_, path)), shared_(secret_) {}
+FormFolder::FormFolder(const std::string& path, Place place)
+    : path_(path),
+      folder_(std::move(place.folder)),
+      secret_(place.secret),
+      shared_(secret_),
+      problem_(std::move(place.problem)) {}
 
 std::string FormFolder::name_of(const std::string& key_text) const {
   const XXH128_hash_t hash =
@@ -167,6 +193,7 @@ std::string FormFolder::name_of(const std::string& key_text) const {
 // Read into memory rather than mapped: what was held against its sum cannot change then, nor end, and kernels read it
 // in large pages.
 FormFolder::Form FormFolder::find(const SharedForms::Key& key) const {
+  if (!folder_) return {};
   const std::string text = text_of(key);
   const base::Descriptor file = open_in(folder_, name_of(text).c_str());
   Header header;
@@ -199,7 +226,7 @@ FormFolder::Form FormFolder::find(const SharedForms::Key& key) const {
 
 FormFolder::Form FormFolder::keep(const SharedForms::Key& key, std::shared_ptr<const void> form) {
   const std::size_t bytes = kernels::form_bytes(form);
-  if (bytes == 0 || bytes / kMostGrowth > std::get<ContentKey>(key).bytes) return {std::move(form)};
+  if (!folder_ || bytes == 0 || bytes / kMostGrowth > std::get<ContentKey>(key).bytes) return {std::move(form)};
   const std::string text = text_of(key), name = name_of(text);
   try {
     const ContentKey sum = sum_with(text, content_key(form.get(), bytes, secret_), secret_);

@@ -25,13 +25,13 @@ namespace norn::runtime {
 // Thread-safe.
 class FormFolder {
  public:
-  // That of this process for a path: made, with its secret, where there is none yet. Throws norn::Error (Io,
-  // InvalidArgument).
+  // That of this process for a path: made, with its secret, where there is none yet. One that this process may not
+  // make, or not use, keeps nothing, and problem() tells. Throws norn::Error (Io, InvalidArgument) if the path can be
+  // no folder of packed weights.
   static std::shared_ptr<FormFolder> at(const std::string& path);
-  explicit FormFolder(const std::string& path);
 
   // Forms of sessions with this folder, which have their hashes by its secret.
-  SharedForms& shared() noexcept { return shared_; }
+  SharedForms& shared() noexcept { return folder_ ? shared_ : SharedForms::of_process(); }
 
   struct Form {
     std::shared_ptr<const void> memory;
@@ -45,14 +45,21 @@ class FormFolder {
   static bool is_worthwhile(std::size_t contents_bytes) noexcept { return contents_bytes >= std::size_t{64} << 10; }
 
   const std::string& path() const noexcept { return path_; }
-  std::string problem() const;  // of the first form that could not be written, or ""
+  std::string problem() const;  // of the folder, or of the first form that could not be written, or ""
+
+  struct Place {
+    base::Descriptor folder;  // none if it cannot be used
+    base::HashSecret secret;
+    std::string problem;
+  };
+  FormFolder(const std::string& path, Place place);
 
  private:
   std::string name_of(const std::string& key_text) const;
 
   std::string path_;
-  base::Descriptor folder_;
-  base::HashSecret secret_;
+  const base::Descriptor folder_;
+  const base::HashSecret secret_;
   SharedForms shared_;
   mutable base::ForkSafeMutex mutex_;
   std::string problem_;

@@ -41,11 +41,22 @@ std::shared_ptr<const Segment> PlanCache::keep(std::uint64_t parent, std::span<c
   if (!fresh) return entry.plan;
   entry.plan = plan;
   entry.bytes = bytes;
-  bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  if (is_counted(parent)) ++plans(parent);
-  if (this->bytes() > max_bytes_ || plans_ > max_plans_ || choices_ > max_plans_) trim(*plan, dropped);
+  add(parent, bytes);
+  if (this->bytes() > max_bytes_ || plans_ > max_plans_ || choice_bytes_ > max_choice_bytes()) trim(*plan, dropped);
   lock.unlock();
   return plan;
+}
+
+void PlanCache::add(std::uint64_t parent, std::size_t bytes) noexcept {
+  bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  if (parent == kFirstId) ++plans_;
+  if (is_choice(parent)) choice_bytes_ += bytes;
+}
+
+void PlanCache::take_out(std::uint64_t parent, std::size_t bytes) noexcept {
+  bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  if (parent == kFirstId) --plans_;
+  if (is_choice(parent)) choice_bytes_ -= bytes;
 }
 
 // A fifth more than is asked for, so that the search for old entries is paid for by many plans.
@@ -62,29 +73,26 @@ void PlanCache::trim(const Segment& kept, std::vector<Entries::node_type>& dropp
     by_age = {};
     std::erase_if(entries_, [&](const auto& e) { return e.second.plan.get() != &kept; });
     bytes_.store(0, std::memory_order_relaxed);
-    plans_ = choices_ = 0;
-    for (const auto& [key, entry] : entries_) {
-      bytes_.fetch_add(entry.bytes, std::memory_order_relaxed);
-      if (is_counted(key.parent)) ++plans(key.parent);
-    }
+    plans_ = choice_bytes_ = 0;
+    for (const auto& [key, entry] : entries_) add(key.parent, entry.bytes);
     return;
   }
   for (auto it = entries_.cbegin(); it != entries_.cend(); ++it)
     if (it->second.plan.get() != &kept) by_age.push_back({it->second.used.load(std::memory_order_relaxed), it});
   std::sort(by_age.begin(), by_age.end(), [](const Aged& a, const Aged& b) { return a.used < b.used; });
-  const std::size_t enough_bytes = max_bytes_ / 5 * 4, enough_plans = max_plans_ / 5 * 4;
+  const std::size_t enough_bytes = max_bytes_ / 5 * 4, enough_plans = max_plans_ / 5 * 4,
+                    enough_choices = max_choice_bytes() / 5 * 4;
   const bool too_many = bytes() > max_bytes_, too_many_plans = plans_ > max_plans_,
-             too_many_choices = choices_ > max_plans_;
+             too_many_choices = choice_bytes_ > max_choice_bytes();
   for (const Aged& oldest : by_age) {
     const bool many_plans = too_many_plans && plans_ > enough_plans,
-               many_choices = too_many_choices && choices_ > enough_plans,
+               many_choices = too_many_choices && choice_bytes_ > enough_choices,
                many_bytes = too_many && bytes() > enough_bytes;
     if (!many_plans && !many_choices && !many_bytes) return;
     const std::uint64_t parent = oldest.entry->first.parent;
-    const bool many = parent == kFirstId ? many_plans : is_counted(parent) && many_choices;
+    const bool many = parent == kFirstId ? many_plans : is_choice(parent) && many_choices;
     if (!many_bytes && !many) continue;
-    bytes_.fetch_sub(oldest.entry->second.bytes, std::memory_order_relaxed);
-    if (is_counted(parent)) --plans(parent);
+    take_out(parent, oldest.entry->second.bytes);
     dropped.push_back(entries_.extract(oldest.entry));
   }
 }

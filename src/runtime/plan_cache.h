@@ -15,15 +15,16 @@ namespace norn::runtime {
 
 class PlanCache {
  public:
-  // Plans of the main graph are also bounded in number, so that memory settles soon where every run has new sizes, and
-  // so are those that depend on contents.
+  // Plans of the main graph are also bounded in number, so that memory settles soon where every run has new sizes.
+  // Those that depend on contents, of which one run may need any number, have a share of the bytes.
   static constexpr std::size_t kMostPlans = 1024;
+  static constexpr std::size_t kChoicesShare = 4;
   explicit PlanCache(std::size_t max_bytes = std::size_t{128} << 20, std::size_t max_plans = kMostPlans)
       : max_bytes_(max_bytes), max_plans_(max_plans) {}
 
   // A number for a graph or a segment, behind which segments are looked for.
   std::uint64_t new_id() noexcept { return next_id_.fetch_add(1, std::memory_order_relaxed); }
-  // One for plans that depend on contents, which every run may bring others of: they are bounded in number, too.
+  // One for plans that depend on contents, which every run may bring others of.
   std::uint64_t new_choice_id() noexcept { return new_id() | kChoice; }
   std::shared_ptr<Segment> new_segment() { return std::make_shared<Segment>(new_id()); }
 
@@ -67,13 +68,15 @@ class PlanCache {
 
   static constexpr std::uint64_t kFirstId = 1;  // of the graph that asked first: the main one
   static constexpr std::uint64_t kChoice = std::uint64_t{1} << 63;
-  static bool is_counted(std::uint64_t parent) noexcept { return parent == kFirstId || (parent & kChoice) != 0; }
-  // Plans of the kind that is counted with `parent`.
-  std::size_t& plans(std::uint64_t parent) noexcept { return parent == kFirstId ? plans_ : choices_; }
+  static bool is_choice(std::uint64_t parent) noexcept { return (parent & kChoice) != 0; }
+  // What is counted apart of plans behind `parent`.
+  void add(std::uint64_t parent, std::size_t bytes) noexcept;
+  void take_out(std::uint64_t parent, std::size_t bytes) noexcept;
+  std::size_t max_choice_bytes() const noexcept { return max_bytes_ / kChoicesShare; }
 
   const std::size_t max_bytes_, max_plans_;
-  std::size_t plans_ = 0;    // of the main graph
-  std::size_t choices_ = 0;  // that depend on contents
+  std::size_t plans_ = 0;         // of the main graph
+  std::size_t choice_bytes_ = 0;  // of plans that depend on contents
   std::atomic<std::uint64_t> next_id_{kFirstId};
   mutable std::atomic<std::uint64_t> clock_{0};
   std::atomic<std::size_t> bytes_{0};

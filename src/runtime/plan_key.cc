@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/given_up.h"
 #include "norn/types.h"
 #include "opset/type_check.h"
 
@@ -20,11 +21,11 @@ void append(std::vector<std::int64_t>& key, const Value& value, bool sizes) {
     key.push_back(static_cast<std::int64_t>(dims.size()));
     key.insert(key.end(), dims.begin(), dims.end());
   };
-  const auto append_first = [&](const std::vector<Value>& items) {
-    if (items.empty())
-      key.push_back(kEmpty);
+  const auto append_first = [&](const Value* first) {
+    if (first)
+      append(key, *first, false);
     else
-      append(key, items.front(), false);
+      key.push_back(kEmpty);
   };
   if (value.is_tensor()) {
     key.push_back(kTensor);
@@ -32,11 +33,11 @@ void append(std::vector<std::int64_t>& key, const Value& value, bool sizes) {
     if (sizes) append_dims(value.tensor().dims());
   } else if (value.is_sequence()) {
     key.push_back(kSequence);
-    append_first(value.sequence().items);
+    append_first(base::first_item(value));
   } else if (value.is_map()) {
     key.push_back(kMap);
     key.push_back(static_cast<std::int64_t>(value.map().keys.dtype()));
-    append_first(value.map().values);
+    append_first(value.map().values.empty() ? nullptr : &value.map().values.front());
   } else if (value.is_sparse()) {
     key.push_back(kSparse);
     key.push_back(static_cast<std::int64_t>(value.sparse().values.dtype()));
@@ -52,9 +53,9 @@ ValueType type_of(const Value& value, const ValueType& expected, bool sizes) {
     if (!sizes) return {};
     return opset::Dims(dims.begin(), dims.end());
   };
-  const auto element_of = [&](Kind kind, const std::vector<Value>& items) {
+  const auto element_of = [&](Kind kind, const Value* first) {
     const ValueType& of = expected.kind == kind && expected.element ? *expected.element : kUnknown;
-    if (!items.empty()) return std::make_shared<const ValueType>(type_of(items.front(), of, false));
+    if (first) return std::make_shared<const ValueType>(type_of(*first, of, false));
     ValueType type = of;
     type.shape.reset();
     return std::make_shared<const ValueType>(std::move(type));
@@ -69,11 +70,11 @@ ValueType type_of(const Value& value, const ValueType& expected, bool sizes) {
   } else if (value.is_sequence()) {
     // Elements may differ in shape: the sequence's type keeps the element type only.
     type.kind = Kind::Sequence;
-    type.element = element_of(Kind::Sequence, value.sequence().items);
+    type.element = element_of(Kind::Sequence, base::first_item(value));
   } else if (value.is_map()) {
     type.kind = Kind::Map;
     type.elem = value.map().keys.dtype();
-    type.element = element_of(Kind::Map, value.map().values);
+    type.element = element_of(Kind::Map, value.map().values.empty() ? nullptr : &value.map().values.front());
   } else if (value.is_sparse()) {
     type.kind = Kind::SparseTensor;
     type.elem = value.sparse().values.dtype();

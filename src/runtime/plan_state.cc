@@ -3,10 +3,12 @@
 #include "runtime/plan_state.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/text.h"
 #include "program/inlined.h"
+#include "runtime/kept_choice.h"
 #include "runtime/plan_key.h"
 
 namespace norn::runtime {
@@ -53,7 +55,6 @@ PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const 
       given_from(from),
       values(of.values.size()),
       pending(readers.reads()) {
-  run_values = static_cast<std::uint32_t>(inputs.size());
   waiting = static_cast<std::uint32_t>(graph.nodes.size());
   for (std::uint32_t n = 0; n < pending.size(); ++n)
     if (pending[n] == 0) ready.push(n);
@@ -70,17 +71,72 @@ PlanState::PlanState(const Graph& of, const GraphUses& readers, std::span<const 
     settle(id);
     make_available(id);
   }
+  first_pending_ = pending;
+  for (auto rest = ready; !rest.empty(); rest.pop()) first_ready_.push_back(rest.top());
+  give(inputs, known);
+}
+
+PlanState::~PlanState() = default;
+
+void PlanState::keep_choices() {
+  if (!choices) choices = std::make_unique<KeptChoices>();
+}
+
+void PlanState::give(std::span<const Value> inputs, std::span<const opset::KnownValue> known) {
+  run_values = static_cast<std::uint32_t>(inputs.size());
   std::uint32_t at = 0;
-  const auto give = [&](ValueId id) {
-    values[id].type = type_of(inputs[at], graph.value(id).type);
-    values[id].where = {Location::Kind::Run, at, 0, nullptr};
-    if (!known.empty()) values[id].known = known[at];
+  const auto give_one = [&](ValueId id) {
+    ValueState& value = values[id];
+    ValueType type = type_of(inputs[at], graph.value(id).type);
+    value.changed = !is_same(id, type, {});
+    if (value.changed) value.type = std::move(type);
+    value.where = {Location::Kind::Run, at, 0, nullptr};
+    if (!known.empty()) value.known = known[at];
     ++at;
     settle(id);
     make_available(id);
   };
-  for (ValueId id : graph.inputs) give(id);
-  for (const Graph::Capture& c : graph.captures) give(c.inner);
+  for (ValueId id : graph.inputs) give_one(id);
+  for (const Graph::Capture& c : graph.captures) give_one(c.inner);
+}
+
+void PlanState::restart(std::span<const Value> inputs, const GivenFrom* from) {
+  ++plans;
+  given_from = from;
+  rooms = {};
+  donates = false;
+  depth = 0;
+  waiting = static_cast<std::uint32_t>(graph.nodes.size());
+  pending = first_pending_;
+  ready = {};
+  for (const std::uint32_t node : first_ready_) ready.push(node);
+  arrived.clear();
+  bound_.clear();
+  newly_bound_.clear();
+  contradiction_.reset();
+  misfit_.clear();
+  misfit_value_ = kNone;
+  for (ValueId id = 0; id < graph.values.size(); ++id) {
+    ValueState& value = values[id];
+    const Origin origin = graph.value(id).origin;
+    const bool constant = origin == Origin::Constant || origin == Origin::State;
+    value.slots = {};
+    value.changed = !constant;
+    if (!constant) value.where = {};
+  }
+  give(inputs, {});
+}
+
+bool PlanState::is_same(ValueId id, const ValueType& type, const opset::KnownValue& known) const {
+  const ValueState& value = values[id];
+  if (plans == 0 || !type.is_tensor() || !type.is_static() || !value.type.is_tensor() || !value.type.is_static())
+    return false;
+  const norn::Tensor &before = value.known.constant, &now = known.constant;
+  if (type.elem != value.type.elem || *type.shape != *value.type.shape || before.defined() != now.defined())
+    return false;
+  if (!now.defined()) return true;
+  return now.dtype() == before.dtype() && now.dims() == before.dims() && now.dtype() != DataType::String &&
+         std::memcmp(now.bytes_in_place(), before.bytes_in_place(), now.bytes()) == 0;
 }
 
 const norn::Tensor* PlanState::contents_of(ValueId id) const {

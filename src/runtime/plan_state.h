@@ -2,15 +2,19 @@
 // which nodes wait for values that are not there yet, and the sizes that dimension variables have in this run.
 //
 // A run makes one when it first needs a plan that is not kept, lets it take over the segments it has found so far, and
-// plans on from there. Each step costs what it concerns, never the size of the graph.
+// plans on from there. Each step costs what it concerns, never the size of the graph. One that has planned a whole
+// graph may begin again with other inputs: what does not follow from those that changed is neither inferred nor chosen
+// again.
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <queue>
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "kernels/kernel.h"
@@ -22,6 +26,7 @@ namespace norn::runtime {
 
 class BodyPlanner;
 struct InputRoom;
+struct KeptChoices;
 
 // Which nodes read each value of a graph. Immutable.
 class GraphUses {
@@ -59,6 +64,10 @@ class PlanState {
   PlanState(const program::Graph& graph, const GraphUses& uses, std::span<const program::State> states,
             std::span<const Value> inputs, const BodyPlanner* bodies = nullptr,
             std::span<const opset::KnownValue> known = {}, const GivenFrom* given_from = nullptr);
+  ~PlanState();
+  void keep_choices();  // from now on, for restart()
+  // As if made anew, without known contents of inputs. Only behind a plan of one segment, without known contents.
+  void restart(std::span<const Value> inputs, const GivenFrom* given_from);
 
   // What the planner of a segment notes down for a value while it works.
   struct Slots {
@@ -71,13 +80,14 @@ class PlanState {
   struct ValueState : PlannedValue {
     Shape dims;  // of a tensor whose sizes are known
     Slots slots;
+    bool changed = true;  // since the plan before
   };
 
   const program::Graph& graph;
   const GraphUses& uses;
   const std::span<const program::State> states;  // of the Program
   const BodyPlanner* const bodies;
-  const GivenFrom* const given_from;   // null: the inputs are fed
+  const GivenFrom* given_from;         // null: the inputs are fed
   std::span<const InputRoom> rooms;    // of inputs that have room or may get some
   bool donates = false;                // inputs may be donated
   std::vector<ValueState> values;      // by ValueId
@@ -87,6 +97,8 @@ class PlanState {
   std::uint32_t depth = 0;                // segments before
   std::uint32_t waiting = 0;              // nodes that are not planned
   std::vector<Segment::Settled> arrived;  // late values of the segment before, with the types that they have
+  std::uint64_t plans = 0;                // that this has begun, but for the first
+  std::unique_ptr<KeptChoices> choices;   // of the plan before; null if it will not begin again (kept_choice.h)
 
   Slots& slots(program::ValueId id) {
     Slots& s = values[id].slots;
@@ -116,6 +128,8 @@ class PlanState {
   Whence whence(const program::Node& node, std::string_view message) const;
   // The same of one dimension: "dimension 0 of the input "x"". "" if no one dimension of an input tells it.
   std::string whence(program::ValueId id, std::uint32_t dim) const;
+  // Whether the value was of this type, with these contents, in the plan before.
+  bool is_same(program::ValueId id, const opset::ValueType& type, const opset::KnownValue& known) const;
   // What the dimension variable is in this run, if that is known.
   std::optional<std::int64_t> size_of(std::string_view variable) const;
   // Of an operator that runs as its function body, the input's type with the sizes of this run.
@@ -138,11 +152,14 @@ class PlanState {
     std::size_t operator()(std::string_view name) const noexcept { return std::hash<std::string_view>{}(name); }
   };
   void bind(BoundVariable variable);
+  void give(std::span<const Value> inputs, std::span<const opset::KnownValue> known);
   void contradict(program::ValueId id, const std::string& why, std::string wanted);
   std::string dimension_of(const BoundVariable& variable) const;
   // The number of the graph's input, or capture behind them, that the value is.
   std::optional<std::size_t> input_number(program::ValueId id) const;
 
+  // Where a plan begins: with the constants.
+  std::vector<std::uint32_t> first_pending_, first_ready_;
   std::unordered_map<std::string, BoundVariable, NameHash, std::equal_to<>> bound_;
   std::vector<BoundVariable> newly_bound_;
   // The first size that does not fit, and which one that is, as hints show it.

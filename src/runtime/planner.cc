@@ -9,6 +9,7 @@
 #include "runtime/planner.h"
 
 #include <algorithm>
+#include <new>
 
 #include "base/text.h"
 #include "norn/error.h"
@@ -56,7 +57,11 @@ std::shared_ptr<Segment> Planner::run() {
 }
 
 void Planner::finish_kernels(kernels::LaterWork& later) {
-  later.run();
+  try {
+    later.run();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::LimitExceeded, "there is no memory for the code of this plan's kernels");
+  }
   for (const auto& kernel : segment_->kernels)
     segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
   for (auto& [key, kernel] : unfinished_) options_.kernels->keep(key, kernel);
@@ -127,14 +132,7 @@ void Planner::plan_node(const SegmentNodes::Planned& planned) {
   first_ = planned.first;
   taken_ = 0;
   refusals_.clear();
-  try {
-    if (planned.late) return plan_late(node, planned.index, planned.nested.get());
-    planned.for_each_use([&](ValueId id) { bytes_of(id); });
-    for (ValueId id : planned.results())
-      if (id != kNone) bytes_of(id);
-    if (planned.nested) return plan_nested(node, *planned.nested);
-    plan_operations(node, planned.parts);
-  } catch (const Error& e) {
+  const auto fail = [&](const Error& e) {
     std::string inputs;
     for (const ValueId id : node.inputs)
       inputs += (inputs.empty() ? "" : ", ") +
@@ -146,6 +144,18 @@ void Planner::plan_node(const SegmentNodes::Planned& planned) {
         state_.given_from != nullptr);
     if (e.code() == ErrorCode::InvalidGraph) error.help("correct the node or what it reads, or feed what fits");
     throw error;
+  };
+  try {
+    if (planned.late) return plan_late(node, planned.index, planned.nested.get());
+    planned.for_each_use([&](ValueId id) { bytes_of(id); });
+    for (ValueId id : planned.results())
+      if (id != kNone) bytes_of(id);
+    if (planned.nested) return plan_nested(node, *planned.nested);
+    plan_operations(node, planned.parts);
+  } catch (const Error& e) {
+    fail(e);
+  } catch (const std::bad_alloc&) {
+    fail(Error(ErrorCode::LimitExceeded, "there is no memory for its kernel, or to choose one"));
   }
 }
 
@@ -165,10 +175,49 @@ bool Planner::offer(SelectFn select, std::span<const Node> parts) {
   parts_ = parts;
   taken_ = 0;
   asked_.clear();
+  only_emits_ = true;
   offering_ = true;
   const bool taken = select(*this) && emitted_;
   offering_ = false;
   return taken;
+}
+
+// Whether all that choosing reads is told by types: values lie dense, and none is the plan's own contents.
+bool Planner::is_plain(const Node& node, std::span<const Node> parts) const {
+  if (layouts_.of(node)) return false;
+  const auto is_plain_value = [&](ValueId id) {
+    if (id == kNone || graph_.value(id).is_constant()) return true;
+    const PlanState::ValueState& value = state_.values[id];
+    if (value.known.constant.defined() || lazy_.contains(id) || appended_.contains(id)) return false;
+    if (value.slots.segment != state_.depth) return true;
+    return value.slots.view == kNoSlot && value.slots.other == kNoSlot && value.slots.made == Layout::Dense;
+  };
+  const auto all = [&](const std::vector<ValueId>& ids) { return std::all_of(ids.begin(), ids.end(), is_plain_value); };
+  return all(node.inputs) && all(node.outputs) && std::all_of(parts.begin(), parts.end(), [&](const Node& part) {
+           return all(part.inputs) && all(part.outputs);
+         });
+}
+
+// Emits what the plan before chose, if nothing has changed that the choice depends on.
+bool Planner::take_over(const Node& node, std::span<const Node> parts) {
+  if (state_.plans == 0 || !state_.choices) return false;
+  const auto found = state_.choices->by_operation.find({node_index_, first_});
+  if (found == state_.choices->by_operation.end()) return false;
+  KeptChoice& kept = found->second;
+  if (kept.plan + 1 != state_.plans || kept.offered != parts.size()) return false;
+  const auto unchanged = [&](const std::vector<ValueId>& ids) {
+    return std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return id == kNone || !state_.values[id].changed; });
+  };
+  if (!unchanged(node.inputs) || !unchanged(node.outputs) ||
+      !std::all_of(parts.begin(), parts.end(),
+                   [&](const Node& part) { return unchanged(part.inputs) && unchanged(part.outputs); }))
+    return false;
+  kept.plan = state_.plans;
+  parts_ = parts;
+  taken_ = kept.taken;
+  refusals_ = kept.refusals;
+  emit_step(kept.kernel, kept.name, kept.uses, kept.outs, kept.in_place);
+  return true;
 }
 
 // Those whose contents the last choice asked for in vain, and that may be known while running.
@@ -206,8 +255,17 @@ std::size_t Planner::plan_operation(const Node& node, std::span<const Node> part
   if (!options_.reference_only) {
     SelectFn select = find_select(node.op);
     if (!select) refuse("fast", "there is no fast kernel for " + std::string(node.op->name));
+    const bool plain = select && options_.passed_over == 0 && is_plain(node, parts);
+    if (plain && take_over(node, parts)) return taken_;
     // No kernel may take what is fused behind the operation, and one the operation alone.
-    if (select && (offer(select, parts) || (taken_ > 0 && offer(select, {})))) return taken_;
+    if (select && (offer(select, parts) || (taken_ > 0 && offer(select, {})))) {
+      if (plain && only_emits_ && state_.choices) {
+        to_keep_.offered = parts.size();
+        to_keep_.taken = taken_;
+        state_.choices->by_operation.insert_or_assign({node_index_, first_}, std::move(to_keep_));
+      }
+      return taken_;
+    }
     taken_ = 0;
     if (!select) asked_.clear();
   }

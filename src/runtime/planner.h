@@ -16,6 +16,7 @@
 #include "kernels/later.h"
 #include "norn/error.h"
 #include "runtime/content_choice.h"
+#include "runtime/kept_choice.h"
 #include "runtime/layouts.h"
 #include "runtime/plan_state.h"
 #include "runtime/segment_nodes.h"
@@ -68,10 +69,13 @@ class Planner final : public Selector {
   DataType dtype_of(ValueId id) const override { return state_.values[id].type.elem; }
   const Shape& dims_of(ValueId id) const override { return state_.values[id].dims; }
   const norn::Tensor* constant_of(ValueId id) const override {
+    const norn::Tensor* const known = constant_if_known(id);
+    if (!known && offering_) asked_.push_back(id);
+    return known;
+  }
+  const norn::Tensor* constant_if_known(ValueId id) const override {
     if (graph_.value(id).is_constant()) return &graph_.value(id).constant;
-    if (state_.values[id].known.constant.defined()) return &state_.values[id].known.constant;
-    if (offering_) asked_.push_back(id);
-    return nullptr;
+    return state_.values[id].known.constant.defined() ? &state_.values[id].known.constant : nullptr;
   }
   bool is_shared_constant(ValueId id) const override { return graph_.value(id).is_constant(); }
   Layout made_in(ValueId id) const override {
@@ -88,6 +92,7 @@ class Planner final : public Selector {
     Slot slot;
     slot.same_as = source;
     slot.bytes = slots_[source].bytes;
+    only_emits_ = false;
     state_.slots(to).dense = add_slot(slot);
     spare({SparedNode::Why::View, node_index_, first_});
     emitted_ = true;
@@ -108,6 +113,7 @@ class Planner final : public Selector {
   bool can_append(ValueId past, ValueId out, std::int64_t axis) const override;
   void append(ValueId past, ValueId out, std::int64_t axis, const std::vector<Piece>& behind) override;
   void dequantized_view() override {
+    only_emits_ = false;
     lazy_[node_->outputs[0]] = {{node_->inputs[0], node_->inputs[1], node_->input(2)}, node_index_, first_};
     emitted_ = true;
   }
@@ -119,6 +125,9 @@ class Planner final : public Selector {
  protected:
   void emit(std::shared_ptr<const kernels::Kernel> kernel, std::string_view name, const std::vector<Operand>& uses,
             const std::vector<Operand>& outs, bool in_place) override {
+    if (emitted_) only_emits_ = false;  // once already
+    if (only_emits_ && offering_ && state_.choices)
+      to_keep_ = {state_.plans, 0, 0, kernel, std::string(name), uses, outs, in_place, refusals_};
     emit_step(std::move(kernel), std::string(name), uses, outs, in_place);
     emitted_ = true;
   }
@@ -138,6 +147,8 @@ class Planner final : public Selector {
   void plan_operations(const Node& first, std::span<const Node> parts);
   std::size_t plan_operation(const Node& node, std::span<const Node> parts);
   bool offer(SelectFn select, std::span<const Node> parts);
+  bool is_plain(const Node& node, std::span<const Node> parts) const;
+  bool take_over(const Node& node, std::span<const Node> parts);
   InputBits asked_inputs(const Node& node) const;
   bool is_worth_choosing(const Node& node) const;
   void emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::string name, const std::vector<Operand>& uses,
@@ -212,6 +223,8 @@ class Planner final : public Selector {
   std::uint32_t node_index_ = 0, first_ = 0;  // StepInfo::node and ::first
   bool emitted_ = false;
   bool offering_ = false;               // the operation, to its select function
+  mutable bool only_emits_ = false;     // that has done nothing but emit one kernel, nor asked what it may not again
+  KeptChoice to_keep_;                  // that kernel
   mutable std::vector<ValueId> asked_;  // whose contents that asked for, and that are not known
 };
 

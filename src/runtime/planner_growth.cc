@@ -66,6 +66,7 @@ const InputRoom* Planner::room_of(ValueId past) const {
 }
 
 bool Planner::can_append(ValueId past, ValueId out, std::int64_t axis) const {
+  only_emits_ = false;
   if (!parts_.empty() || !room_of(past) || !state_.uses.is_output(out) || appended_.contains(past)) return false;
   Shape dims = dims_of(out);
   if (dtype_of(out) == DataType::String || dtype_of(out) != dtype_of(past) || element_count(dims) == 0) return false;

@@ -123,6 +123,7 @@ void Planner::emit_copy(std::shared_ptr<const kernels::Kernel> kernel, std::stri
 }
 
 void Planner::strided_view(std::size_t i, std::vector<std::int64_t> strides, std::int64_t offset, std::size_t o) {
+  only_emits_ = false;
   const ValueId from = node_->inputs[i], to = node_->outputs[o];
   const Shape& dims = dims_of(to);
   const PlanState::Slots& source = state_.slots(from);

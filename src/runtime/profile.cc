@@ -15,13 +15,28 @@ std::string operations_text(const program::Graph& graph, const StepInfo& info) {
 
 }  // namespace
 
-void Profile::before(const program::Graph& graph, const Segment& segment, std::size_t step) {
-  const auto [at, fresh] = index_.try_emplace({segment.id, step}, times_.size());
-  if (fresh) {
-    const StepInfo& info = segment.info[step];
-    times_.push_back({operation_of(graph, info).path(), operations_text(graph, info), info.kernel,
-                      shapes_text(graph, info), step_cost(graph, info)});
+std::size_t Profile::time_of(const program::Graph& graph, const Segment& segment, std::size_t step) {
+  const StepInfo& info = segment.info[step];
+  StepTime time{operation_of(graph, info).path(), operations_text(graph, info), info.kernel, shapes_text(graph, info),
+                step_cost(graph, info)};
+  const std::string told = time.path + '\n' + time.operations + '\n' + time.kernel;
+  if (!alike_.contains(told + '\n' + time.shapes) && ++alike_[told].shapes > kMostShapes) {
+    time.shapes = "other shapes";
+    time.cost = {};
   }
+  std::vector<std::size_t>& alike = alike_[told + '\n' + time.shapes].times;
+  const std::size_t before = alike.empty() ? 0 : begun_[{segment.id, alike[0]}];
+  if (before == alike.size()) {
+    alike.push_back(times_.size());
+    times_.push_back(std::move(time));
+  }
+  begun_[{segment.id, alike[0]}] = before + 1;
+  return alike[before];
+}
+
+void Profile::before(const program::Graph& graph, const Segment& segment, std::size_t step) {
+  auto at = index_.find({segment.id, step});
+  if (at == index_.end()) at = index_.emplace(std::pair(segment.id, step), time_of(graph, segment, step)).first;
   open_.push_back({at->second, Clock::now()});
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct StepTime {
 class Profile final : public StepWatch {
  public:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMostShapes = 16;  // of one operation and kernel
   // One call of a step.
   struct Event {
     std::size_t step;  // in times()
@@ -44,7 +46,9 @@ class Profile final : public StepWatch {
   void keep_events(std::size_t most) { most_events_ = most; }
   // Forgets times and calls, and keeps what is known of steps.
   void forget_times();
-  // In the order in which they were first begun.
+  // In the order in which they were first begun. Steps of several plans are one where all that is told of them is the
+  // same; of equal ones in one plan, the first is one with the first of another plan, and so on. Where shapes are many
+  // (kMostShapes), all further ones are "other shapes".
   const std::vector<StepTime>& times() const noexcept { return times_; }
   const std::vector<Event>& events() const noexcept { return events_; }  // in the order in which they ended
   std::uint64_t more_events() const noexcept { return more_events_; }
@@ -54,7 +58,15 @@ class Profile final : public StepWatch {
     std::size_t time;
     Clock::time_point since;
   };
+  std::size_t time_of(const program::Graph& graph, const Segment& segment, std::size_t step);
+
   std::map<std::pair<std::uint64_t, std::size_t>, std::size_t> index_;  // by segment and step
+  struct Alike {
+    std::vector<std::size_t> times;
+    std::size_t shapes = 0;  // of what is told without them: how many came
+  };
+  std::unordered_map<std::string, Alike> alike_;                        // by what is told of them
+  std::map<std::pair<std::uint64_t, std::size_t>, std::size_t> begun_;  // by segment and the first of those alike
   std::vector<StepTime> times_;
   std::vector<Open> open_;
   std::vector<Event> events_;

@@ -28,9 +28,13 @@ MeasuredMachine describe(const kernels::MachinePeak& peak, int threads) {
   return machine;
 }
 
-void add_steps(const Profile& profile, const kernels::MachinePeak* peak, RunProfile& found) {
+// What ran in the runs that count, and its calls.
+void add_steps(const Profile& profile, const kernels::MachinePeak* peak, Clock::time_point begin, RunProfile& found) {
   double inside = 0;
+  std::vector<std::size_t> number;
   for (const StepTime& time : profile.times()) {
+    number.push_back(found.steps.size());
+    if (time.calls == 0) continue;
     ProfiledStep& step = found.steps.emplace_back();
     step.path = time.path;
     step.operations = time.operations;
@@ -46,6 +50,8 @@ void add_steps(const Profile& profile, const kernels::MachinePeak* peak, RunProf
     inside += step.own_seconds;
   }
   found.outside_seconds = std::max(0.0, found.total_seconds - inside);
+  for (const Profile::Event& event : profile.events())
+    found.calls.push_back({number[event.step], seconds_of(event.since - begin), seconds_of(event.took)});
 }
 
 }  // namespace
@@ -90,9 +96,7 @@ RunProfile CompiledModel::profile(std::span<const Feed> feeds, const ProfileOpti
     std::sort(seconds.begin(), seconds.end());
     found.least_seconds = seconds.front();
     found.median_seconds = seconds[seconds.size() / 2];
-    add_steps(profile, options.machine ? &peak : nullptr, found);
-    for (const Profile::Event& event : profile.events())
-      found.calls.push_back({event.step, seconds_of(event.since - begin), seconds_of(event.took)});
+    add_steps(profile, options.machine ? &peak : nullptr, begin, found);
     found.more_calls = options.max_trace_calls > 0 ? profile.more_events() : 0;
   }
   return found;

@@ -48,6 +48,7 @@ class Inference final : private infer::Facts {
   void visit_control_flow(const Node& node, std::uint32_t index);
   void visit_fused(const Node& node, std::uint32_t index);
   bool infer(const Node& node);
+  bool was_static(const std::vector<ValueId>& outputs) const;
   void settle(const std::vector<ValueId>& outputs);
   void find_needed();
   [[noreturn]] void fail(Error& e, const Node& node) const;
@@ -72,6 +73,15 @@ class Inference final : private infer::Facts {
 bool Inference::infer(const Node& node) {
   auto& values = state_.values;
   const std::vector<ValueId>&inputs = node.inputs, &outputs = node.outputs;
+  const auto unchanged = [&](ValueId id) { return id == kNone || !values[id].changed; };
+  if (state_.plans > 0 && std::all_of(inputs.begin(), inputs.end(), unchanged) && was_static(outputs)) {
+    for (ValueId id : outputs) {
+      if (id == kNone) continue;
+      values[id].changed = false;
+      state_.settle(id);
+    }
+    return true;
+  }
   // What lowering could not type was not checked there.
   const bool checked = std::all_of(inputs.begin(), inputs.end(),
                                    [&](ValueId id) { return id == kNone || state_.graph.value(id).type.known(); });
@@ -83,13 +93,23 @@ bool Inference::infer(const Node& node) {
   for (ValueId id : inputs) known = known && (id == kNone || is_static_tensor(values[id].type));
   for (const auto& [id, out] : outputs_) known = known && is_static_tensor(out.type);
   for (auto& [id, out] : outputs_) {
-    PlannedValue& value = values[id];
-    value.type = std::move(out.type);
-    value.known = known ? std::move(out.value) : opset::KnownValue{};
-    if (!value.known.constant.defined()) value.known.ints.clear(), value.known.fractions.clear();
+    PlanState::ValueState& value = values[id];
+    opset::KnownValue contents = known ? std::move(out.value) : opset::KnownValue{};
+    if (!contents.constant.defined()) contents.ints.clear(), contents.fractions.clear();
+    value.changed = !known || !state_.is_same(id, out.type, contents);
+    if (value.changed) {
+      value.type = std::move(out.type);
+      value.known = std::move(contents);
+    }
     if (known) state_.settle(id);
   }
   return known;
+}
+
+// In the plan before.
+bool Inference::was_static(const std::vector<ValueId>& outputs) const {
+  return std::all_of(outputs.begin(), outputs.end(),
+                     [&](ValueId id) { return id == kNone || is_static_tensor(state_.values[id].type); });
 }
 
 void Inference::settle(const std::vector<ValueId>& outputs) {
@@ -136,9 +156,10 @@ void Inference::visit_control_flow(const Node& node, std::uint32_t index) {
   for (std::size_t o = 0; settled && o < node.outputs.size(); ++o) {
     const ValueId id = node.outputs[o];
     if (id == kNone) continue;
-    PlannedValue& value = state_.values[id];
+    PlanState::ValueState& value = state_.values[id];
     value.type = nested->outputs[o].type;
     value.known = nested->outputs[o].value;
+    value.changed = true;
     state_.settle(id);
   }
   found_.planned.push_back({&node, {}, index, 0, !settled, true, std::move(nested)});

@@ -57,16 +57,16 @@ class Selector {
   const Shape& dims(std::size_t i) const { return dims_of(node_->inputs[i]); }
   // The input's contents if they are constant (or known from shapes), else null.
   const norn::Tensor* constant(std::size_t i) const { return has(i) ? constant_of(node_->inputs[i]) : nullptr; }
+  // The same for a kernel that packs it, or reads it ahead of running, and takes what is not known as well.
   const void* constant_data(std::size_t i) const {
-    const norn::Tensor* t = constant(i);
+    const norn::Tensor* t = has(i) ? constant_if_known(node_->inputs[i]) : nullptr;
     return t ? t->data() : nullptr;
   }
-  // The same for a kernel that packs it.
   kernels::Contents contents(std::size_t i) const {
     return has(i) ? contents_of(node_->inputs[i]) : kernels::Contents{};
   }
   kernels::Contents contents_of(program::ValueId id) const {
-    const norn::Tensor* t = constant_of(id);
+    const norn::Tensor* t = constant_if_known(id);
     if (!t) return {};
     return {t->bytes_in_place(), is_shared_constant(id), t->bytes()};
   }
@@ -78,7 +78,10 @@ class Selector {
 
   virtual DataType dtype_of(program::ValueId id) const = 0;
   virtual const Shape& dims_of(program::ValueId id) const = 0;
+  // What it does not know may decide the choice, which is then made again when running tells (content_choice.h).
   virtual const norn::Tensor* constant_of(program::ValueId id) const = 0;
+  // The same where the choice does not depend on it.
+  virtual const norn::Tensor* constant_if_known(program::ValueId id) const = 0;
   // Whether it is a constant of the Program; what is known from shapes is the plan's own.
   virtual bool is_shared_constant(program::ValueId id) const = 0;
   // The layout in which the value was made.
@@ -188,7 +191,7 @@ class Selector {
   // Whether no kernel that reads them depends on contents which are the plan's own.
   bool only_shared_constants(const std::vector<Operand>& uses) const {
     return std::none_of(uses.begin(), uses.end(), [&](const Operand& use) {
-      return use.value != program::kNone && constant_of(use.value) && !is_shared_constant(use.value);
+      return use.value != program::kNone && constant_if_known(use.value) && !is_shared_constant(use.value);
     });
   }
 

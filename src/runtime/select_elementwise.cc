@@ -120,7 +120,7 @@ bool Selector::element_steps(const program::Node& operation, int running, std::v
     ElementStep step{.op = known->element};
     step.swapped = static_cast<int>(i) < running && inputs.size() == 2;
     step.operand = static_cast<int>(extra.size());
-    const norn::Tensor* contents = constant_of(inputs[i]);
+    const norn::Tensor* contents = constant_if_known(inputs[i]);
     const bool full = dims_of(inputs[i]) == dims_of(operation.outputs[0]);
     extra.push_back({dims_of(inputs[i]), full ? layout : Layout::Dense, contents ? contents->data() : nullptr});
     uses.push_back({inputs[i], extra.back().layout});
@@ -171,9 +171,8 @@ bool select_elementwise(Selector& s) {
     config.layout = layout;
     config.type = type;
     std::vector<Operand> uses;
-    const norn::Tensor* contents = s.constant(0);
     const bool full = s.dims(0) == s.out_dims();
-    config.inputs.push_back({s.dims(0), full ? layout : Layout::Dense, contents ? contents->data() : nullptr});
+    config.inputs.push_back({s.dims(0), full ? layout : Layout::Dense, s.constant_data(0)});
     uses.push_back({s.node().inputs[0], config.inputs.back().layout});
     if (!s.element_steps(s.node(), 0, config.steps, config.inputs, uses, layout)) {
       s.refuse("chain", "a bound of Clip is not a constant, or an exponent is of another type");

@@ -81,21 +81,21 @@ void know_constants(Selector& s, const Inputs& in, const std::vector<Operand>& u
   if (!in.x_scale || output.type == DataType::Int32 || output.type == DataType::Float) return;
   const auto is_tame = [](double v) { return std::abs(v) > 1e-20 && std::abs(v) < 1e20; };
   const auto scale = [&](Op::Index i) -> std::optional<double> {
-    const norn::Tensor* t = uses[i].value == program::kNone ? nullptr : s.constant_of(uses[i].value);
+    const norn::Tensor* t = uses[i].value == program::kNone ? nullptr : s.constant_if_known(uses[i].value);
     if (!t || t->size() != 1 || !is_tame(*t->as<float>())) return {};
     return *t->as<float>();
   };
   const auto zero = [&](Op::Index i) -> std::optional<std::int32_t> {
     if (uses[i].value == program::kNone) return 0;
-    const norn::Tensor* t = s.constant_of(uses[i].value);
+    const norn::Tensor* t = s.constant_if_known(uses[i].value);
     if (!t || t->size() != 1) return {};
     return t->dtype() == DataType::Uint8 ? *t->as<std::uint8_t>() : *t->as<std::int8_t>();
   };
   const auto x = scale(Op::Scale), y = scale(Op::YScale);
   const auto y_zero = zero(Op::YZero);
-  const norn::Tensor* w = s.constant(*in.w_scale);
+  const norn::Tensor* w = s.constant_if_known(s.node().inputs[*in.w_scale]);
   const program::ValueId bias = uses[Op::Bias].value;
-  if (!x || !y || !y_zero || !w || !zero(Op::XZero) || (bias != program::kNone && !s.constant_of(bias))) return;
+  if (!x || !y || !y_zero || !w || !zero(Op::XZero) || (bias != program::kNone && !s.constant_if_known(bias))) return;
   for (std::int64_t k = 0; k < w->size(); ++k)
     if (!is_tame(w->as<float>()[k]) || !is_tame(*x / *y * w->as<float>()[k])) return;
   kernels::SumOutput known = output;

@@ -139,8 +139,7 @@ bool select_quantized_chain(Selector& s) {
     chain.layout = layout;
     std::vector<Operand> uses;
     const bool full = s.dims(0) == chain.out;
-    const norn::Tensor* contents = s.constant(0);
-    chain.inputs.push_back({s.dims(0), full ? layout : Layout::Dense, contents ? contents->data() : nullptr});
+    chain.inputs.push_back({s.dims(0), full ? layout : Layout::Dense, s.constant_data(0)});
     uses.push_back({s.node().inputs[0], chain.inputs.back().layout});
     if (!s.element_steps(s.node(), 0, chain.steps, chain.inputs, uses, layout)) return false;
     program::ValueId made = s.take_parts(chain.steps, chain.inputs, uses, layout);

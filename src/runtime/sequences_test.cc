@@ -85,6 +85,27 @@ TEST(Sequences, GrowAndShrinkInLinearTime) {
   EXPECT_LT(seconds(shrinks, emptied(16000)), 64 * std::max(seconds(shrinks, emptied(1000)), 1e-4));
 }
 
+// At the beginning, too, and where others at the end are added: a queue.
+TEST(Sequences, TheFirstGoesInLinearTime) {
+  const auto emptied = [](std::int64_t n) {
+    const Numbers full(static_cast<std::size_t>(n + 1), 1.0);
+    return std::vector<Feed>{times(n), {"s", list(full)}, {"x", number(1)}};
+  };
+  const auto erase_first = [](GraphBuilder& g) { g.node("SequenceErase", {"v", "zero"}, {"w"}); };
+  ModelBuilder erases = looping(body(erase_first)),
+               puts = looping(body([](GraphBuilder& g) { g.node("SequenceInsert", {"v", "x", "zero"}, {"w"}); })),
+               queues = looping(body([](GraphBuilder& g) {
+                 g.node("SequenceInsert", {"v", "x"}, {"longer"}).node("SequenceErase", {"longer", "zero"}, {"w"});
+               }));
+  for (ModelBuilder* m : {&erases, &puts, &queues}) {
+    m->initializer("zero", tensor<std::int64_t>({}, {0}));
+    const CompiledModel model = compile(*m);
+    const std::size_t left = m == &erases ? 1 : m == &puts ? 2001 : 1001;
+    EXPECT_EQ(run(model, emptied(1000))[0].sequence().items.size(), left);
+    EXPECT_LT(seconds(model, emptied(16000)), 64 * std::max(seconds(model, emptied(1000)), 1e-4));
+  }
+}
+
 TEST(Sequences, WhatIsFedStaysAsItIs) {
   const CompiledModel model = compile(looping(body(insert_x)));
   const Value fed = list({5, 6});

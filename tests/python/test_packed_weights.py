@@ -114,11 +114,18 @@ print(files["found_bytes"], files["written_bytes"], files["problem"])
 """
 
 
+# Root may write anywhere, and is somebody else for a while.
+AS_NOBODY = {
+    "before": "if os.getuid() == 0: os.seteuid(65534)",
+    "after": "if os.getuid() == 0: os.seteuid(0)",
+}
+
+
 def begin_elsewhere(tmp_path, folder, name="y.npy", model=None, before="", after="", **variables):
     onnx.save(model or network(), tmp_path / "m.onnx")
     np.save(tmp_path / "x.npy", X)
     return subprocess.Popen(
-        [sys.executable, "-c", ELSEWHERE.replace("BEFORE", before).replace("AFTER", after), folder.name, name],
+        [sys.executable, "-c", ELSEWHERE.replace("BEFORE", before).replace("AFTER", after), os.path.relpath(folder, tmp_path), name],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         text=True,
@@ -307,15 +314,43 @@ def test_a_folder_that_may_only_be_read(tmp_path, plain):
         path.chmod(0o444)
     tmp_path.chmod(0o755)
     folder.chmod(0o555)
-    # Root may write anywhere, and is somebody else for a while.
-    how = {
-        "before": "if os.getuid() == 0: os.seteuid(65534)",
-        "after": "if os.getuid() == 0: os.seteuid(0)",
-    }
-    found, rewritten, problem, y = elsewhere(tmp_path, folder, **how)
+    found, rewritten, problem, y = elsewhere(tmp_path, folder, **AS_NOBODY)
     folder.chmod(0o755)
     assert 0 < found < written and rewritten == 0 and ".packed" in problem
     np.testing.assert_array_equal(y, plain)
+
+
+@pytest.mark.parametrize("what", ["empty", "absent", "another's"])
+def test_a_folder_that_may_not_be_used_is_left_out(tmp_path, plain, what):
+    parent = tmp_path / "parent"
+    folder = parent / "forms"
+    parent.mkdir()
+    if what == "another's":
+        elsewhere(tmp_path, folder)
+        folder.chmod(0o755)
+        (folder / "secret").chmod(0o400 if os.getuid() == 0 else 0)
+    elif what == "empty":
+        folder.mkdir()
+        folder.chmod(0o555)
+    tmp_path.chmod(0o755)
+    parent.chmod(0o555)
+    found, written, problem, y = elsewhere(tmp_path, folder, **AS_NOBODY)
+    parent.chmod(0o755)
+    assert (found, written) == (0, 0) and "the folder is left out" in problem and "forms" in problem
+    np.testing.assert_array_equal(y, plain)
+
+
+def test_files_of_one_build_are_the_same_bits(tmp_path):
+    """Whatever lay in the memory of the process: MALLOC_PERTURB_ fills what is asked for."""
+    made = []
+    for perturb in ("85", "170"):
+        folder = tmp_path / "forms"
+        for model in (network(), quantized_network()):
+            elsewhere(tmp_path, folder, model=model, MALLOC_PERTURB_=perturb)
+        made.append({path.name: path.read_bytes() for path in packed(folder)})
+        for path in packed(folder):
+            path.unlink()
+    assert len(made[0]) >= 4 and made[0] == made[1]
 
 
 def test_processes_that_begin_together_agree(tmp_path, plain):

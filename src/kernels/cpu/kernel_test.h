@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/form_bytes.h"
 #include "kernels/kernel.h"
 
 namespace norn::kernels::test {
@@ -30,7 +31,14 @@ class Constants final : public PackedConstants {
                                   const std::function<std::shared_ptr<const void>()>& make,
                                   std::span<const Contents>) override {
     auto& entry = made_[{static_cast<const char*>(contents.data) + offset, std::string(recipe)}];
-    if (!entry) entry = make();
+    if (entry) return entry;
+    entry = make();
+    // A form may be kept in a file: no byte of it is what lay in the memory before (packed_bytes_test.cc).
+    if (const std::size_t bytes = form_bytes(entry); bytes > 0 && contents.known()) {
+      const auto again = make();
+      EXPECT_EQ(form_bytes(again), bytes) << recipe;
+      EXPECT_EQ(std::memcmp(entry.get(), again.get(), bytes), 0) << "bytes of a form are not set: " << recipe;
+    }
     return entry;
   }
 

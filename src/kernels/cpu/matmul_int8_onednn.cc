@@ -4,6 +4,7 @@
 // A constant matrix is packed without its zero points where they then fit into int8. Any other is multiplied as it is,
 // uint8 less 128, and its zero points are taken out of the sums: those of a row of x, times the column's zero point.
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "base/parallel.h"
@@ -181,7 +182,7 @@ class OneDnnMatMulInt8 final : public Kernel {
     return sum;
   }
   void sum_columns(const std::int8_t* w, std::int32_t* sums) const {
-    std::fill_n(sums, s_.n, 0);
+    std::memset(sums, 0, row_bytes_);
     int8_table().column_sums(w, s_.k, s_.n, s_.n, sums);
   }
 

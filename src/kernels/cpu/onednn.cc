@@ -1,9 +1,12 @@
 #include "kernels/cpu/onednn.h"
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
+#include <new>
 
 #include "norn/error.h"
 
@@ -25,6 +28,13 @@ dnnl::stream& thread_stream() {
     return dnnl::stream(cpu_engine());
   }();
   return stream;
+}
+
+RoomToMake::RoomToMake() {
+  constexpr std::size_t kMost = std::size_t{32} << 20;  // some dozens of pieces of code, a quarter of a megabyte each
+  void* const memory = ::mmap(nullptr, kMost, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  ::munmap(memory, kMost);
 }
 
 #ifdef NORN_ONEDNN_OPENMP
@@ -76,6 +86,10 @@ std::string describe(const dnnl::memory::desc& desc) {
 
 std::shared_ptr<const void> repack(const void* source, const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
   std::shared_ptr<void> packed = aligned_buffer(to.get_size());
+  // Behind the elements lie sums of int8 in whole vectors, of which the reorder sets those that are read.
+  std::size_t elements = dnnl::memory::data_type_size(to.get_data_type());
+  for (const auto size : to.get_padded_dims()) elements *= static_cast<std::size_t>(size);
+  if (elements < to.get_size()) std::memset(static_cast<char*>(packed.get()) + elements, 0, to.get_size() - elements);
   OneThread one;
   dnnl::memory a(from, cpu_engine(), const_cast<void*>(source)), b(to, cpu_engine(), packed.get());
   dnnl::reorder reorder;

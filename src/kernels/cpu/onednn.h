@@ -35,9 +35,16 @@ class OneThread {
   int previous_;
 };
 
+// Throws std::bad_alloc unless there is as much memory as making a primitive takes: where there is none for some of the
+// code that it generates, oneDNN does not tell, and running the primitive calls what is not there.
+struct RoomToMake {
+  RoomToMake();
+};
+
 // Around what makes primitives or their descriptors, which takes locks of oneDNN's own: no fork comes in between.
 // Short, and without a lock of ours that might be waited for.
 struct Making {
+  RoomToMake room;
   base::ForkGuard whole;
   OneThread one;
 };

@@ -7,6 +7,7 @@
 #include "kernels/cpu/separable.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -31,6 +32,14 @@ constexpr std::int64_t kMostPieces = 8;
 constexpr std::int64_t kMostWindow = 11;  // rows or columns
 constexpr double kProductsPerNs = 80;
 constexpr float kNone = std::numeric_limits<float>::infinity();  // no bound, or that below 0
+
+// A form may be kept in a file: what is behind its elements is told, too.
+std::shared_ptr<void> zeroed_tail(std::size_t bytes, std::int64_t floats) {
+  auto buffer = aligned_buffer(bytes);
+  const std::size_t used = static_cast<std::size_t>(floats) * sizeof(float);
+  std::memset(static_cast<char*>(buffer.get()) + used, 0, bytes - used);
+  return buffer;
+}
 
 std::size_t bytes_of(std::int64_t floats) { return static_cast<std::size_t>(round_up(floats, 16)) * sizeof(float); }
 
@@ -103,7 +112,7 @@ class Separable final : public Kernel {
     if (c_.projects()) pack(Stage::Project, c_.out[1], middle, table_.width, packed);
     packed_[Stage::Depthwise] =
         packed.get(c_.weights[Stage::Depthwise], 0, "taps " + to_string(c_.window) + " " + std::to_string(middle), [&] {
-          auto buffer = aligned_buffer(bytes_of(taps * middle));
+          auto buffer = zeroed_tail(bytes_of(taps * middle), taps * middle);
           const auto* w = static_cast<const float*>(c_.weights[Stage::Depthwise].data);
           for (std::int64_t t = 0; t < taps; ++t)
             for (std::int64_t m = 0; m < middle; ++m)
@@ -375,7 +384,7 @@ std::shared_ptr<const void> pack_for_separable(const Contents& weights, std::int
                                                std::int64_t width, PackedConstants& packed) {
   return packed.get(weights, 0, to_string(Shape{n, k}) + " in panels of " + std::to_string(width), [&] {
     const std::int64_t lanes = separable_table().lanes;
-    auto buffer = aligned_buffer(bytes_of(round_up(n, lanes) * k));
+    auto buffer = zeroed_tail(bytes_of(round_up(n, lanes) * k), round_up(n, lanes) * k);
     const auto* w = static_cast<const float*>(weights.data);
     const double panel_ns = static_cast<double>(k * width) * 2;
     parallel_ranges((n + width - 1) / width, panel_ns, 1, [&](std::int64_t begin, std::int64_t end) {

@@ -121,7 +121,7 @@ void run(ReferenceContext& ctx, RecurrentLayer kind) {
   require_dims(ctx, 5, state_dims, "initial_h");
   require_dims(ctx, 6, state_dims, "initial_c");
   require_dims(ctx, 7, {directions, 3 * hidden}, "P");
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(batch), steps);
+  std::vector<std::int64_t> lengths;  // empty: all are whole
   if (ctx.has_input(4)) lengths = to_ints(ctx.input(4));
   for (const std::int64_t n : lengths)
     if (n < 0 || n > steps)
@@ -142,6 +142,14 @@ void run(ReferenceContext& ctx, RecurrentLayer kind) {
       p.batch_first ? Shape{batch, steps, directions, hidden} : Shape{steps, directions, batch, hidden};
   const auto y_count = base::checked_count(y_dims);
   if (!y_count) ctx.fail("Y of shape " + to_string(y_dims) + " has too many elements");
+  const bool wants_state = ctx.wants_output(1) || ctx.wants_output(2);
+  if ((*y_count == 0 || !ctx.wants_output(0)) && (element_count(state_dims) == 0 || !wants_state)) {
+    // Nothing to give, however many sequences there are.
+    if (ctx.wants_output(0)) ctx.output(0, x_in.dtype(), y_dims);
+    for (int o : {1, 2})
+      if (ctx.wants_output(o)) ctx.output(o, x_in.dtype(), state_dims);
+    return;
+  }
   Values y(ctx.wants_output(0) ? static_cast<std::size_t>(*y_count) : 0);
   Values y_h(static_cast<std::size_t>(element_count(state_dims))), y_c(y_h.size());
   for (std::int64_t d = 0; d < directions; ++d) {
@@ -152,7 +160,7 @@ void run(ReferenceContext& ctx, RecurrentLayer kind) {
         return given.empty() ? Values(h_size) : Values(from, from + static_cast<std::ptrdiff_t>(hidden));
       };
       Values h = begin(h0), c = begin(c0);
-      const std::int64_t length = hidden == 0 ? 0 : lengths[static_cast<std::size_t>(n)];
+      const std::int64_t length = lengths.empty() ? steps : lengths[static_cast<std::size_t>(n)];
       for (std::int64_t k = 0; k < length; ++k) {
         const std::int64_t t = p.reverse || d == 1 ? length - 1 - k : k;
         const std::int64_t from = (p.batch_first ? n * steps + t : t * batch + n) * features;

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "base/given_up.h"
 #include "ops/common/elements.h"
 #include "ops/sequence/sequence_basic/sequence_basic.h"
 #include "opset/reference.h"
@@ -24,9 +25,8 @@ void sequence_construct_ref(opset::ReferenceContext& ctx) {
 }
 
 void sequence_at_ref(opset::ReferenceContext& ctx) {
-  const auto& items = ctx.value(0).sequence().items;
-  const std::int64_t at = sequence_position(ctx, 1, static_cast<std::int64_t>(items.size()));
-  const Value& item = items[static_cast<std::size_t>(at)];
+  const std::int64_t at = sequence_position(ctx, 1, static_cast<std::int64_t>(base::length_of(ctx.value(0))));
+  const Value& item = base::item_of(ctx.value(0), static_cast<std::size_t>(at));
   if (!item.is_tensor()) return ctx.set_output(0, item);
   const Tensor& tensor = item.tensor();
   copy_elements(ctx.output(0, tensor.dtype(), tensor.dims()), 0, tensor, 0, tensor.size());

@@ -19,30 +19,25 @@ void sequence_empty_ref(ReferenceContext& ctx) {
 }
 
 void sequence_erase_ref(ReferenceContext& ctx) {
-  const auto size = static_cast<std::int64_t>(ctx.value(0).sequence().items.size());
+  const auto size = static_cast<std::int64_t>(base::length_of(ctx.value(0)));
   if (size == 0) ctx.fail("the sequence is empty, so there is nothing to erase");
   const std::int64_t at = ctx.has_input(1) ? sequence_position(ctx, 1, size) : size - 1;
-  Sequence rest{base::items_of(ctx.value(0))};
-  rest.items.erase(rest.items.begin() + at);
-  ctx.set_output(0, Value(std::move(rest)));
+  ctx.set_output(0, base::without_item(ctx.value(0), static_cast<std::size_t>(at)));
 }
 
 void sequence_insert_ref(ReferenceContext& ctx) {
-  const auto& items = ctx.value(0).sequence().items;
   const Tensor& tensor = ctx.input(1);
-  const auto size = static_cast<std::int64_t>(items.size());
-  if (size > 0 && items[0].is_tensor() && items[0].tensor().dtype() != tensor.dtype())
+  const auto size = static_cast<std::int64_t>(base::length_of(ctx.value(0)));
+  const Value* const first = base::first_item(ctx.value(0));
+  if (first && first->is_tensor() && first->tensor().dtype() != tensor.dtype())
     ctx.fail("the tensor is " + std::string(data_type_name(tensor.dtype())) + ", but those of the sequence are " +
-             std::string(data_type_name(items[0].tensor().dtype())));
+             std::string(data_type_name(first->tensor().dtype())));
   const std::int64_t at = ctx.has_input(2) ? sequence_position(ctx, 2, size, true) : size;
-  Value added(tensor.clone());
-  Sequence longer{base::items_of(ctx.value(0))};
-  longer.items.insert(longer.items.begin() + at, std::move(added));
-  ctx.set_output(0, Value(std::move(longer)));
+  ctx.set_output(0, base::with_item(ctx.value(0), static_cast<std::size_t>(at), Value(tensor.clone())));
 }
 
 void sequence_length_ref(ReferenceContext& ctx) {
-  const auto size = static_cast<std::int64_t>(ctx.value(0).sequence().items.size());
+  const auto size = static_cast<std::int64_t>(base::length_of(ctx.value(0)));
   *ctx.output(0, DataType::Int64, {}).as_mutable<std::int64_t>() = size;
 }
 

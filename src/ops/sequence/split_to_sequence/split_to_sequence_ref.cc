@@ -1,4 +1,7 @@
 // SplitToSequence: the blocks of each part, cut out of every line along the axis.
+#include <utility>
+
+#include "base/stop.h"
 #include "ops/common/elements.h"
 #include "ops/common/shapes.h"
 #include "ops/sequence/split_to_sequence/split_to_sequence.h"
@@ -9,6 +12,17 @@ inline namespace split_to_sequence_ref_cc {
 namespace {
 
 constexpr std::int64_t kMostEmptyParts = 1 << 20;
+constexpr std::size_t kPartsBetweenLooks = 4096;
+
+// Whether to end: what there is goes as a list does, since many parts take long.
+void look(const base::Stop& stop, Sequence& parts) {
+  try {
+    stop.check();
+  } catch (...) {
+    const Value left(std::move(parts));
+    throw;
+  }
+}
 
 void split_to_sequence_ref(opset::ReferenceContext& ctx) {
   const Tensor& x = ctx.input(0);
@@ -18,6 +32,7 @@ void split_to_sequence_ref(opset::ReferenceContext& ctx) {
   const bool whole = !ctx.has_input(1) || ctx.input(1).rank() == 0;
   if (whole && x.size() == 0 && view.n > kMostEmptyParts) ctx.fail("X has no elements and too many parts");
   Sequence parts;
+  const base::Stop* const stop = base::current_stop();
   std::int64_t begin = 0;
   for (const std::int64_t size : split_sizes(ctx, view.n, ctx.has_input(1) && ctx.input(1).rank() == 0)) {
     Shape dims = x.dims();
@@ -31,6 +46,7 @@ void split_to_sequence_ref(opset::ReferenceContext& ctx) {
       copy_elements(part, o * block, x, (o * view.n + begin) * view.inner, block);
     parts.items.emplace_back(std::move(part));
     begin += size;
+    if (stop && parts.items.size() % kPartsBetweenLooks == 0) look(*stop, parts);
   }
   ctx.set_output(0, Value(std::move(parts)));
 }

@@ -1,0 +1,140 @@
+#include "base/given_up.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "base/shared_sequence.h"
+
+namespace norn::base {
+namespace {
+
+thread_local bool t_as_it_is = false;
+
+// Fewer items than this are freed in less than a millisecond.
+constexpr std::size_t kManyItems = 16 * 1024;
+
+// Where there is no thread to be had, here.
+void free_beside(std::vector<Value>& items) noexcept {
+  // Signals are for the program's own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    std::thread([freed = std::move(items)] {}).detach();
+  } catch (const std::exception&) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+using Items = std::vector<Value>;
+
+auto place(Items& items, std::size_t at) { return items.begin() + static_cast<std::ptrdiff_t>(at); }
+
+// A list of its own to change: `sequence` itself where that is given up.
+Items take(const Value& sequence, std::size_t& gone) {
+  SharedSequence& list = list_of(sequence);
+  gone = list.gone.load(std::memory_order_relaxed);
+  if (list.given_up && list.has_one_holder()) {
+    list.gone.store(0, std::memory_order_relaxed);
+    return std::move(list.items);
+  }
+  Items copy(place(list.items, gone), list.items.end());
+  gone = 0;
+  return copy;
+}
+
+Value given(Items items, std::size_t gone) {
+  Value changed{Sequence{std::move(items)}};
+  list_of(changed).gone.store(gone, std::memory_order_relaxed);
+  return changed;
+}
+
+}  // namespace
+
+// What a run leaves behind that failed or was ended is not waited for.
+SharedSequence::~SharedSequence() {
+  if (items.size() >= kManyItems && std::uncaught_exceptions() > 0) free_beside(items);
+}
+
+void SharedSequence::make_whole() {
+  std::lock_guard lock(mutex_);
+  items.erase(items.begin(), place(items, gone.load(std::memory_order_relaxed)));
+  gone.store(0, std::memory_order_release);
+}
+
+bool wants_list_as_it_is() noexcept { return t_as_it_is; }
+
+SharedSequence& list_of(const Value& sequence) {
+  struct AsItIs {
+    AsItIs() { t_as_it_is = true; }
+    ~AsItIs() { t_as_it_is = false; }
+  } as_it_is;
+  return const_cast<SharedSequence&>(static_cast<const SharedSequence&>(sequence.sequence()));
+}
+
+GivenUp::GivenUp(const Value& value) noexcept : list_(nullptr) {
+  if (!value.is_sequence() || !list_of(value).has_one_holder()) return;
+  list_ = &list_of(value);
+  list_->given_up = true;
+}
+
+GivenUp::~GivenUp() {
+  if (list_) list_->given_up = false;
+}
+
+std::size_t length_of(const Value& sequence) {
+  const SharedSequence& list = list_of(sequence);
+  return list.items.size() - list.gone.load(std::memory_order_relaxed);
+}
+
+const Value& item_of(const Value& sequence, std::size_t at) {
+  const SharedSequence& list = list_of(sequence);
+  return list.items[list.gone.load(std::memory_order_relaxed) + at];
+}
+
+const Value* first_item(const Value& sequence) { return length_of(sequence) == 0 ? nullptr : &item_of(sequence, 0); }
+
+Value without_item(const Value& sequence, std::size_t at) {
+  std::size_t gone = 0;
+  Items items = take(sequence, gone);
+  const std::size_t length = items.size() - gone;
+  if (at >= length / 2) {
+    items.erase(place(items, gone + at));
+    return given(std::move(items), gone);
+  }
+  std::move_backward(place(items, gone), place(items, gone + at), place(items, gone + at + 1));
+  items[gone++] = Value();
+  // What is gone takes as much memory as what is there: that is paid for by as many changes.
+  constexpr std::size_t kFew = 16;
+  if (gone > 2 * items.size() / 3 + kFew) {
+    items.erase(items.begin(), place(items, gone));
+    gone = 0;
+  }
+  return given(std::move(items), gone);
+}
+
+Value with_item(const Value& sequence, std::size_t at, Value item) {
+  std::size_t gone = 0;
+  Items items = take(sequence, gone);
+  const std::size_t length = items.size() - gone;
+  if (at >= length / 2) {
+    items.insert(place(items, gone + at), std::move(item));
+    return given(std::move(items), gone);
+  }
+  if (gone == 0) {  // room for half as many
+    gone = length / 2 + 1;
+    Items roomy(gone + length);
+    std::move(items.begin(), items.end(), place(roomy, gone));
+    items = std::move(roomy);
+  }
+  std::move(place(items, gone), place(items, gone + at), place(items, gone - 1));
+  items[--gone + at] = std::move(item);
+  return given(std::move(items), gone);
+}
+
+}  // namespace norn::base

@@ -1,0 +1,40 @@
+// Memory for packed constants begins with other bytes each time, so that test::Constants finds those that are not set:
+// they would be what lay in the process's memory, in a file that others read. Takes the place of the global operator.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "kernels/form_bytes.h"
+#include "kernels/kernel.h"
+
+namespace {
+
+std::atomic<unsigned char> g_before{0x11};
+
+}  // namespace
+
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  const auto align = static_cast<std::size_t>(alignment);
+  const std::size_t whole = (bytes + align - 1) / align * align;
+  void* const memory = std::aligned_alloc(align, whole == 0 ? align : whole);
+  if (memory == nullptr) throw std::bad_alloc();
+  std::memset(memory, g_before.fetch_add(0x35, std::memory_order_relaxed), whole);
+  return memory;
+}
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace norn::kernels {
+namespace {
+
+TEST(PackedBytes, MemoryBeginsWithOtherBytes) {
+  const auto a = aligned_buffer(100), b = aligned_buffer(100);
+  ASSERT_EQ(form_bytes(a), 100U);
+  EXPECT_NE(std::memcmp(a.get(), b.get(), 100), 0);
+}
+
+}  // namespace
+}  // namespace norn::kernels
