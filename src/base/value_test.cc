@@ -239,7 +239,9 @@ TEST(Value, AListIsChangedAtAnyPlace) {
       else
         truth.erase(truth.begin() + static_cast<std::ptrdiff_t>(at));
       ASSERT_EQ(base::length_of(list), truth.size());
-      if (!truth.empty()) ASSERT_EQ(number(*base::first_item(list)), truth[0]);
+      if (!truth.empty()) {
+        ASSERT_EQ(number(*base::first_item(list)), truth[0]);
+      }
       if (below(100) != 0) continue;
       ASSERT_EQ(list.sequence().items.size(), truth.size());
       for (std::size_t i = 0; i < truth.size(); ++i) ASSERT_EQ(number(list.sequence().items[i]), truth[i]);
