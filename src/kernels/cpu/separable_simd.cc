@@ -68,7 +68,7 @@ struct Ahead {
 };
 constexpr std::int64_t kLine = 64;
 
-template <int rows, int vectors, bool bounded>
+template <int rows, int vectors, bool bounded, bool fetches>
 HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, std::int64_t b_row,
                      const Target& to, float* c, const float* added, Ahead& ahead) {
   const F d;
@@ -78,8 +78,8 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
     const V start = to.bias != nullptr ? load(to.bias + v * w, to.columns - v * w) : hn::Zero(d);
     for (int r = 0; r < rows; ++r) sums[r][v] = start;
   }
-  for (std::int64_t i = 0; i < k; ++i, b += b_row) {
-    if constexpr (vectors == kVectors) {
+  for (std::int64_t i = 0; i < k; ++i, b += fetches ? b_row : vectors * w) {
+    if constexpr (fetches && vectors == kVectors) {
       __builtin_prefetch(ahead.at, 0, 2);
       __builtin_prefetch(ahead.at + kLine, 0, 2);
       ahead.at += ahead.step;
@@ -102,7 +102,7 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
 }
 
 // As many rows at a time as leave the sums in registers, then fewer.
-template <int vectors, bool bounded>
+template <int vectors, bool bounded, bool fetches>
 HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                         std::int64_t b_row, const Target& to) {
   constexpr int kMost = std::min(kSums / vectors, 12);
@@ -114,7 +114,7 @@ HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int
     ahead = {reinterpret_cast<const char*>(to.next), b_row * static_cast<std::int64_t>(sizeof(float)) / tiles};
   const auto go = [&]<int rows>() {
     for (; m >= rows; m -= rows, a += rows * a_row, c += rows * to.c_row) {
-      tile<rows, vectors, bounded>(k, a, a_row, b, b_row, to, c, added, ahead);
+      tile<rows, vectors, bounded, fetches>(k, a, a_row, b, b_row, to, c, added, ahead);
       if (added != nullptr) added += rows * to.c_row;
     }
   };
@@ -128,10 +128,10 @@ HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int
 }
 
 // One panel, of which `vectors` hold the columns.
-template <bool bounded>
+template <bool bounded, bool fetches>
 void any_panel(std::int64_t vectors, std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                std::int64_t b_row, const Target& to) {
-  const auto run = [&]<int count>() { panel<count, bounded>(m, k, a, a_row, b, b_row, to); };
+  const auto run = [&]<int count>() { panel<count, bounded, fetches>(m, k, a, a_row, b, b_row, to); };
   if (vectors == 1) run.template operator()<1>();
   if (vectors == 2) run.template operator()<2>();
   if constexpr (kVectors > 2) {
@@ -147,8 +147,7 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
   while (n > 0) {
     const std::int64_t vectors = vectors_of(n), width = vectors * lanes();
     to.columns = n;
-    to.next = n > width ? b + width * k : nullptr;
-    any_panel<bounded>(vectors, m, k, a, a_row, b, width, to);
+    any_panel<bounded, false>(vectors, m, k, a, a_row, b, width, to);
     b += width * k;
     n -= width;
     to.c += width;
@@ -168,8 +167,8 @@ void multiply_panel(std::int64_t m, std::int64_t n, std::int64_t k, const float*
                     std::int64_t b_row, const float* next, const float* bias, const float* added, float low, float high,
                     float* c, std::int64_t c_row) {
   const Target to{bias, added, low, high, c, c_row, n, next};
-  if (is_bounded(low, high)) return any_panel<true>(vectors_of(n), m, k, a, a_row, b, b_row, to);
-  any_panel<false>(vectors_of(n), m, k, a, a_row, b, b_row, to);
+  if (is_bounded(low, high)) return any_panel<true, true>(vectors_of(n), m, k, a, a_row, b, b_row, to);
+  any_panel<false, true>(vectors_of(n), m, k, a, a_row, b, b_row, to);
 }
 
 struct Window {
