@@ -1,11 +1,6 @@
 #include "base/given_up.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
-#include <exception>
-#include <thread>
 #include <utility>
 
 #include "base/shared_sequence.h"
@@ -14,22 +9,6 @@ namespace norn::base {
 namespace {
 
 thread_local bool t_as_it_is = false;
-
-// Fewer items than this are freed in less than a millisecond.
-constexpr std::size_t kManyItems = 16 * 1024;
-
-// Where there is no thread to be had, here.
-void free_beside(std::vector<Value>& items) noexcept {
-  // Signals are for the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    std::thread([freed = std::move(items)] {}).detach();
-  } catch (const std::exception&) {
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
 
 using Items = std::vector<Value>;
 
@@ -55,11 +34,6 @@ Value given(Items items, std::size_t gone) {
 }
 
 }  // namespace
-
-// What a run leaves behind that failed or was ended is not waited for.
-SharedSequence::~SharedSequence() {
-  if (items.size() >= kManyItems && std::uncaught_exceptions() > 0) free_beside(items);
-}
 
 void SharedSequence::make_whole() {
   std::lock_guard lock(mutex_);

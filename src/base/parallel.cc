@@ -133,7 +133,7 @@ int cgroup_threads() {
   for (std::string line; std::getline(in, line);) {  // id:controllers:/path
     const std::size_t a = line.find(':'), b = a == std::string::npos ? a : line.find(':', a + 1);
     if (b == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(a + 1, b - a - 1) + ",";
+    const std::string listed = line.substr(a + 1, b - a - 1), controllers = "," + listed + ",";
     std::string group = line.substr(b + 1);
     if (group == "/") group.clear();
     if (controllers == ",,") {

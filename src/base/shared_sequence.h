@@ -16,7 +16,6 @@ struct SharedSequence final : Sequence, std::enable_shared_from_this<SharedSeque
   explicit SharedSequence(Sequence sequence) : Sequence(std::move(sequence)) {}
   SharedSequence(const SharedSequence&) = delete;
   SharedSequence& operator=(const SharedSequence&) = delete;
-  ~SharedSequence();
 
   // Behind everything that its other holders, on whatever thread, have done with it.
   bool has_one_holder() const { return weak_from_this().lock().use_count() == 2; }

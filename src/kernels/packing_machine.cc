@@ -31,7 +31,7 @@ std::string processor() {
   }
   name.resize(std::strlen(name.c_str()));
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid(1, &a, &b, &c, &d) != 0) name += " " + std::to_string(a);
+  if (__get_cpuid(1, &a, &b, &c, &d) != 0) name.append(" ").append(std::to_string(a));
   return name;
 #else
   return "unnamed";
@@ -44,8 +44,8 @@ const std::string& packing_machine() {
   return base::made_once([] {
     std::string all = packing_version();
     all += "\n" __VERSION__ "\nHighway";
-    for (const int number : {HWY_MAJOR, HWY_MINOR, HWY_PATCH}) all += " " + std::to_string(number);
-    all += "\n" + processor() + "\n" + std::string(instruction_set()) + (has_vnni() ? " VNNI" : "");
+    for (const int number : {HWY_MAJOR, HWY_MINOR, HWY_PATCH}) all.append(" ").append(std::to_string(number));
+    all.append("\n").append(processor()).append("\n").append(instruction_set()).append(has_vnni() ? " VNNI" : "");
 #ifdef NORN_ONEDNN
     const dnnl_version_t* version = dnnl::version();
     all += "\noneDNN " + std::to_string(version->major) + "." + std::to_string(version->minor) + "." +

@@ -98,9 +98,8 @@ void check_output(const NodeView& node, const Equation& e, const Term& output) {
   }
   for (const int l : output.letters) {
     bool& left = known[static_cast<std::size_t>(l)];
-    if (!left)
-      node.fail(std::string("the output's term has the letter ") + static_cast<char>(l < 26 ? 'A' + l : 'a' + l - 26) +
-                " twice, or no input's term has it");
+    const std::string letter(1, static_cast<char>(l < 26 ? 'A' + l : 'a' + l - 26));
+    if (!left) node.fail("the output's term has the letter " + letter + " twice, or no input's term has it");
     left = false;
   }
   if (output.ellipsis.has_value() != ellipsis)
