@@ -121,15 +121,7 @@ std::string pointwise_conv_refuses(const ConvConfig& c) {
   if (c.x[1] < kFewestChannels || c.x[1] > kMostChannels) return "fewer than 16 channels, or more than 4096";
   if (round_up(c.out[1], table.lanes) * 8 > c.out[1] * 9) return "filters that do not fill vectors";
   if (element_count(c.out) / c.out[1] < kFewestPixels) return "few pixels";
-  for (const ElementStep& step : c.post)
-    if (is_binary(step.op) && (step.operand < 0 || static_cast<std::size_t>(step.operand) >= c.extra.size()))
-      return "a step's operand is not among the extras";
-  const PixelSteps steps(c.out, c.post, c.extra);
-  if (!steps.can_read()) return "a step's operand is not laid out as pixels";
-  // What lies where the output does is read before it is written in registers only.
-  if (c.in_place_extra >= 0 && (!steps.in_registers() || steps.in_registers()->added != c.in_place_extra))
-    return "what is added in place does not come first";
-  return "";
+  return pixel_steps_refusal(c.out, c.post, c.extra, c.in_place_extra);
 }
 
 std::unique_ptr<Kernel> make_pointwise_conv(const ConvConfig& config, PackedConstants& packed) {

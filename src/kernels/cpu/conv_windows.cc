@@ -285,15 +285,7 @@ std::string refusal(const ConvConfig& c, Factors factors) {
                       round_up(c.x[1], 16)},
               all = {round_up(c.w[0], 64) * kMostTaps, round_up(c.w[1], 2)};
   if (std::string why = extent_refusal({&copy, &all}); !why.empty()) return why;
-  for (const ElementStep& step : c.post)
-    if (is_binary(step.op) && (step.operand < 0 || static_cast<std::size_t>(step.operand) >= c.extra.size()))
-      return "a step's operand is not among the extras";
-  const PixelSteps steps(c.out, c.post, c.extra);
-  if (!steps.can_read()) return "a step's operand is not laid out as pixels";
-  // What lies where the output does is read before it is written in registers only.
-  if (c.in_place_extra >= 0 && (!steps.in_registers() || steps.in_registers()->added != c.in_place_extra))
-    return "what is added in place does not come first";
-  return "";
+  return pixel_steps_refusal(c.out, c.post, c.extra, c.in_place_extra);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -99,5 +100,19 @@ class PixelSteps {
   std::vector<Reading> readings_;
   bool can_read_ = true;
 };
+
+// Why products that finish runs of pixels cannot apply the steps to an output with channels last; "" if they can.
+inline std::string pixel_steps_refusal(const Shape& out, const std::vector<ElementStep>& post,
+                                       const std::vector<ExtraOperand>& extra, int in_place_extra) {
+  for (const ElementStep& step : post)
+    if (is_binary(step.op) && (step.operand < 0 || static_cast<std::size_t>(step.operand) >= extra.size()))
+      return "a step's operand is not among the extras";
+  const PixelSteps steps(out, post, extra);
+  if (!steps.can_read()) return "a step's operand is not laid out as pixels";
+  // What lies where the output does is read before it is written in registers only.
+  if (in_place_extra >= 0 && (!steps.in_registers() || steps.in_registers()->added != in_place_extra))
+    return "what is added in place does not come first";
+  return "";
+}
 
 }  // namespace norn::kernels
