@@ -88,8 +88,11 @@ void PlanState::give(std::span<const Value> inputs, std::span<const opset::Known
   const auto give_one = [&](ValueId id) {
     ValueState& value = values[id];
     ValueType type = type_of(inputs[at], graph.value(id).type);
-    value.changed = !is_same(id, type, {});
-    if (value.changed) value.type = std::move(type);
+    value.changed = !was_same(id, type, {});
+    if (value.changed)
+      value.type = std::move(type);
+    else
+      take_over(id);
     value.where = {Location::Kind::Run, at, 0, nullptr};
     if (!known.empty()) value.known = known[at];
     ++at;
@@ -116,27 +119,48 @@ void PlanState::restart(std::span<const Value> inputs, const GivenFrom* from) {
   contradiction_.reset();
   misfit_.clear();
   misfit_value_ = kNone;
+  before_.resize(values.size());
+  std::swap(before_, values);
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     ValueState& value = values[id];
     const Origin origin = graph.value(id).origin;
-    const bool constant = origin == Origin::Constant || origin == Origin::State;
-    value.slots = {};
-    value.changed = !constant;
-    if (!constant) value.where = {};
+    if (origin == Origin::Constant || origin == Origin::State) {
+      value = std::move(before_[id]);
+      value.slots = {};
+      value.changed = false;
+    } else {
+      value.type = {};
+      value.known = {};
+      value.where = {};
+      value.dims.clear();
+      value.slots = {};
+      value.changed = true;
+    }
   }
   give(inputs, {});
 }
 
-bool PlanState::is_same(ValueId id, const ValueType& type, const opset::KnownValue& known) const {
-  const ValueState& value = values[id];
-  if (plans == 0 || !type.is_tensor() || !type.is_static() || !value.type.is_tensor() || !value.type.is_static())
-    return false;
+bool PlanState::was_static(ValueId id) const {
+  if (plans == 0) return false;
+  const ValueType& type = before_[id].type;
+  return type.is_tensor() && type.is_static();
+}
+
+bool PlanState::was_same(ValueId id, const ValueType& type, const opset::KnownValue& known) const {
+  if (!type.is_tensor() || !type.is_static() || !was_static(id)) return false;
+  const ValueState& value = before_[id];
   const norn::Tensor &before = value.known.constant, &now = known.constant;
   if (type.elem != value.type.elem || *type.shape != *value.type.shape || before.defined() != now.defined())
     return false;
   if (!now.defined()) return true;
   return now.dtype() == before.dtype() && now.dims() == before.dims() && now.dtype() != DataType::String &&
          std::memcmp(now.bytes_in_place(), before.bytes_in_place(), now.bytes()) == 0;
+}
+
+void PlanState::take_over(ValueId id) {
+  values[id].type = std::move(before_[id].type);
+  values[id].known = std::move(before_[id].known);
+  values[id].changed = false;
 }
 
 const norn::Tensor* PlanState::contents_of(ValueId id) const {

@@ -128,8 +128,11 @@ class PlanState {
   Whence whence(const program::Node& node, std::string_view message) const;
   // The same of one dimension: "dimension 0 of the input "x"". "" if no one dimension of an input tells it.
   std::string whence(program::ValueId id, std::uint32_t dim) const;
-  // Whether the value was of this type, with these contents, in the plan before.
-  bool is_same(program::ValueId id, const opset::ValueType& type, const opset::KnownValue& known) const;
+  // Whether the value was a tensor of known sizes in the plan before; whether it was of this type, with these contents.
+  bool was_static(program::ValueId id) const;
+  bool was_same(program::ValueId id, const opset::ValueType& type, const opset::KnownValue& known) const;
+  // The type and contents that the value had in the plan before are those that it has. Once for each plan.
+  void take_over(program::ValueId id);
   // What the dimension variable is in this run, if that is known.
   std::optional<std::int64_t> size_of(std::string_view variable) const;
   // Of an operator that runs as its function body, the input's type with the sizes of this run.
@@ -158,6 +161,9 @@ class PlanState {
   // The number of the graph's input, or capture behind them, that the value is.
   std::optional<std::size_t> input_number(program::ValueId id) const;
 
+  // Of the plan before; empty in the first. What a value may become is not known by it: a node that was settled then
+  // may run late now.
+  std::vector<ValueState> before_;
   // Where a plan begins: with the constants.
   std::vector<std::uint32_t> first_pending_, first_ready_;
   std::unordered_map<std::string, BoundVariable, NameHash, std::equal_to<>> bound_;

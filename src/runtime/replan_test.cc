@@ -110,6 +110,27 @@ TEST(Replan, APlanIsWhatItWouldHaveBeenAlone) {
   }
 }
 
+// By its condition, which sizes tell, an If has one branch or another: one of known sizes, or one that runs late.
+TEST(Replan, ANodeThatWasSettledMayRunLate) {
+  GraphBuilder few("few"), many("many");
+  few.node("Shape", {"x"}, {"t"}).output("t", "");
+  many.node("NonZero", {"x"}, {"places"}).node("Reshape", {"places", "flat"}, {"e"}).output("e", "");
+  ModelBuilder m(17);
+  m.input("x", "float[N]");
+  m.initializer("three", tensor<std::int64_t>({1}, {3})).initializer("flat", tensor<std::int64_t>({1}, {-1}));
+  m.node("Shape", {"x"}, {"s"}).node("Less", {"s", "three"}, {"g"}).node("Squeeze", {"g"}, {"k"});
+  m.node("If", {"k"}, {"y"}, {graph_attr("then_branch", few.graph()), graph_attr("else_branch", many.graph())});
+  m.node("Add", {"y", "y"}, {"z"}).node("Mul", {"y", "y"}, {"z2"}).output("z").output("z2");
+  const ir::Model document = m.build();
+  const CompiledModel model(document, {}, {});
+  for (const std::int64_t n : {1, 2, 5, 2, 7, 1, 0, 6, 2, 2, 9}) {
+    const Feeds feeds = {{"x", random_tensor(DataType::Float, {n}, 3)}};
+    const CompiledModel alone(document, {}, {});
+    EXPECT_EQ(told(model, feeds), told(alone, feeds)) << n;
+    expect_same(model.run(feeds, {}), alone.run(feeds, {}), std::to_string(n));
+  }
+}
+
 // Sizes that do not go together are refused as before, and leave nothing behind.
 TEST(Replan, AnErrorIsThatOfAFreshSession) {
   ModelBuilder m(21);

@@ -32,6 +32,9 @@ class Inference final : private infer::Facts {
       : state_(state), inferrer_(*this, symbols_, opset::evaluate, infer::Mode::Static) {}
 
   SegmentNodes run() {
+    // A run goes from segment to segment until no node waits.
+    if (state_.ready.empty() && state_.waiting > 0)
+      throw Error(ErrorCode::Internal, std::to_string(state_.waiting) + " nodes wait for values that nothing makes");
     while (!state_.ready.empty()) {
       const std::uint32_t index = state_.ready.top();
       state_.ready.pop();
@@ -48,7 +51,6 @@ class Inference final : private infer::Facts {
   void visit_control_flow(const Node& node, std::uint32_t index);
   void visit_fused(const Node& node, std::uint32_t index);
   bool infer(const Node& node);
-  bool was_static(const std::vector<ValueId>& outputs) const;
   void settle(const std::vector<ValueId>& outputs);
   void find_needed();
   [[noreturn]] void fail(Error& e, const Node& node) const;
@@ -74,10 +76,12 @@ bool Inference::infer(const Node& node) {
   auto& values = state_.values;
   const std::vector<ValueId>&inputs = node.inputs, &outputs = node.outputs;
   const auto unchanged = [&](ValueId id) { return id == kNone || !values[id].changed; };
-  if (state_.plans > 0 && std::all_of(inputs.begin(), inputs.end(), unchanged) && was_static(outputs)) {
+  const auto was_static = [&](ValueId id) { return id == kNone || state_.was_static(id); };
+  if (state_.plans > 0 && std::all_of(inputs.begin(), inputs.end(), unchanged) &&
+      std::all_of(outputs.begin(), outputs.end(), was_static)) {
     for (ValueId id : outputs) {
       if (id == kNone) continue;
-      values[id].changed = false;
+      state_.take_over(id);
       state_.settle(id);
     }
     return true;
@@ -96,20 +100,16 @@ bool Inference::infer(const Node& node) {
     PlanState::ValueState& value = values[id];
     opset::KnownValue contents = known ? std::move(out.value) : opset::KnownValue{};
     if (!contents.constant.defined()) contents.ints.clear(), contents.fractions.clear();
-    value.changed = !known || !state_.is_same(id, out.type, contents);
+    value.changed = !known || !state_.was_same(id, out.type, contents);
     if (value.changed) {
       value.type = std::move(out.type);
       value.known = std::move(contents);
+    } else {
+      state_.take_over(id);
     }
     if (known) state_.settle(id);
   }
   return known;
-}
-
-// In the plan before.
-bool Inference::was_static(const std::vector<ValueId>& outputs) const {
-  return std::all_of(outputs.begin(), outputs.end(),
-                     [&](ValueId id) { return id == kNone || is_static_tensor(state_.values[id].type); });
 }
 
 void Inference::settle(const std::vector<ValueId>& outputs) {
