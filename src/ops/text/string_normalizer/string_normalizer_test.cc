@@ -1,4 +1,4 @@
-// StringNormalizer: words written out. Case follows Unicode's simple mappings, and words are compared by its folding.
+// StringNormalizer: words written out. Case follows Unicode's full mappings, and words are compared by its folding.
 #include "ops/common/case.h"
 
 namespace norn::ops::cases {
@@ -22,9 +22,9 @@ const Cases all("StringNormalizer",
                      "string[2] a \"a A\"",
                      {.late = true}},
                     {"StringNormalizer", "string[3] a \"\" É", "string[3] a \"\" É"},
-                    {"StringNormalizer case_change_action=UPPER", "string[6] é ß ﬁ ÿ ж ǆ", "string[6] É ß ﬁ Ÿ Ж Ǆ"},
-                    {"StringNormalizer case_change_action=LOWER", "string[5] ÀÉ ΣΑΣ İ Ж 漢字",
-                     "string[5] àé σασ i ж 漢字"},
+                    {"StringNormalizer case_change_action=UPPER", "string[6] é ß ﬁ ÿ ж ǆ", "string[6] É SS FI Ÿ Ж Ǆ"},
+                    {"StringNormalizer case_change_action=LOWER", "string[8] ÀÉ ΣΑΣ İ Ж 漢字 Σ ΑΣ.Α \"ΑΣ ΣΑΣ.\"",
+                     "string[8] àé σας i̇ ж 漢字 σ ασ.α \"ας σας.\""},
                     {"StringNormalizer case_change_action=LOWER", "string[2] \"\xff\x41\" \"\xc3\"",
                      "string[2] \"\xff\x61\" \"\xc3\""},
                     {"StringNormalizer stopwords=[STRASSE,σας]",
