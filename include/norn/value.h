@@ -17,6 +17,12 @@
 
 namespace norn {
 
+class Value;
+namespace base {
+struct SharedSequence;
+SharedSequence& list_of(const Value& sequence);
+}  // namespace base
+
 // Where a tensor's memory lives.
 struct Device {
   enum class Kind : std::uint8_t { Cpu };
@@ -172,6 +178,8 @@ class NORN_API Value {
   std::string describe() const;
 
  private:
+  friend base::SharedSequence& base::list_of(const Value& sequence);
+
   std::variant<std::monostate, Tensor, std::shared_ptr<const Sequence>, std::shared_ptr<const Map>,
                std::shared_ptr<const SparseTensor>>
       v_;

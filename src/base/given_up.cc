@@ -8,8 +8,6 @@
 namespace norn::base {
 namespace {
 
-thread_local bool t_as_it_is = false;
-
 using Items = std::vector<Value>;
 
 auto place(Items& items, std::size_t at) { return items.begin() + static_cast<std::ptrdiff_t>(at); }
@@ -39,16 +37,6 @@ void SharedSequence::make_whole() {
   std::lock_guard lock(mutex_);
   items.erase(items.begin(), place(items, gone.load(std::memory_order_relaxed)));
   gone.store(0, std::memory_order_release);
-}
-
-bool wants_list_as_it_is() noexcept { return t_as_it_is; }
-
-SharedSequence& list_of(const Value& sequence) {
-  struct AsItIs {
-    AsItIs() { t_as_it_is = true; }
-    ~AsItIs() { t_as_it_is = false; }
-  } as_it_is;
-  return const_cast<SharedSequence&>(static_cast<const SharedSequence&>(sequence.sequence()));
 }
 
 GivenUp::GivenUp(const Value& value) noexcept : list_(nullptr) {

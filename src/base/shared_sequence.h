@@ -31,9 +31,6 @@ struct SharedSequence final : Sequence, std::enable_shared_from_this<SharedSeque
   ForkSafeMutex mutex_;
 };
 
-// The list as it is, of a Value that is a sequence.
-SharedSequence& list_of(const Value& sequence);
-// Whether this thread asks for a list as it is.
-bool wants_list_as_it_is() noexcept;
+// list_of() of norn/value.h is the list as it is, of a Value that is a sequence; throws norn::Error if it is none.
 
 }  // namespace norn::base

@@ -228,11 +228,15 @@ Tensor& Value::tensor() {
   return std::get<Tensor>(v_);
 }
 const Sequence& Value::sequence() const {
-  if (!is_sequence()) wrong_kind("sequence", *this);
-  const auto& list = static_cast<const base::SharedSequence&>(*std::get<std::shared_ptr<const Sequence>>(v_));
-  if (list.gone.load(std::memory_order_acquire) > 0 && !base::wants_list_as_it_is()) [[unlikely]]
-    const_cast<base::SharedSequence&>(list).make_whole();
+  base::SharedSequence& list = base::list_of(*this);
+  if (list.gone.load(std::memory_order_acquire) > 0) [[unlikely]]
+    list.make_whole();
   return list;
+}
+base::SharedSequence& base::list_of(const Value& value) {
+  if (!value.is_sequence()) wrong_kind("sequence", value);
+  const auto& list = std::get<std::shared_ptr<const Sequence>>(value.v_);
+  return const_cast<SharedSequence&>(static_cast<const SharedSequence&>(*list));
 }
 const Map& Value::map() const {
   if (!is_map()) wrong_kind("map", *this);
