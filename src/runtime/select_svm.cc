@@ -20,6 +20,9 @@ kernels::SvmModel svm_model(ops::SvmParams p, bool classifier) {
   model.features = p.features;
   model.transform = transform_of(p.transform);
   model.sign = p.one_class;
+  model.exact = [all = std::make_shared<const ops::SvmParams>(p)](std::span<const double> x) {
+    return ops::svm_sums(*all, x);
+  };
   if (!classifier) {
     model.weights = std::move(p.coefficients);
     model.intercepts = {p.rho[0]};

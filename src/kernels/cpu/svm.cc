@@ -1,9 +1,11 @@
 // Blocks of rows: their products with (or distances from) all vectors, the kernel's function of these, and the product
-// of that with the weights.
+// of that with the weights. Trap: the weights of a pair of classes are 0 for the vectors of others, and 0 times what is
+// beyond f32 is NaN.
 #include "kernels/cpu/svm.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -27,6 +29,7 @@ class Svm final : public Kernel {
       : c_(c),
         model_(c.model->model),
         to_float_(c.x == DataType::Float ? nullptr : cast_loop(c.x, DataType::Float)),
+        to_double_(cast_loop(c.x, DataType::Double)),
         blocks_((c.rows + kBlock - 1) / kBlock),
         classes_(class_count()) {
     const double row_ns = static_cast<double>(model_.count * (model_.features + 20)) * 0.05 + 100;
@@ -90,8 +93,25 @@ class Svm final : public Kernel {
       gemm_table().multiply(rows, model_.sums, count, of_kernels, count, 1, {weights, count * width, width}, sums,
                             model_.sums, model_.intercepts.data(), 1.0f);
     }
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const float* const begin = of_kernels + r * count;
+      const auto finite = [](float v) { return std::isfinite(v); };
+      if (!std::all_of(begin, begin + count, finite)) sum_exactly(operands, first + r, sums + r * model_.sums);
+    }
     const Work work{reinterpret_cast<double*>(own + scores_at_), reinterpret_cast<double*>(own + probabilities_at_)};
     for (std::int64_t r = 0; r < rows; ++r) finish(sums + r * model_.sums, work, operands, first + r);
+  }
+
+  void sum_exactly(void* const* operands, std::int64_t row, float* sums) const {
+    std::vector<double> x(static_cast<std::size_t>(model_.features));
+    const auto size = static_cast<std::int64_t>(element_size(c_.x));
+    const auto* const from = static_cast<const std::byte*>(operands[0]) + row * model_.features * size;
+    if (to_double_)
+      to_double_(from, x.data(), model_.features);
+    else
+      std::memcpy(x.data(), from, x.size() * sizeof(double));
+    const std::vector<double> exact = model_.exact(x);
+    for (std::size_t s = 0; s < exact.size(); ++s) sums[s] = static_cast<float>(exact[s]);
   }
 
   void function_of(float* values, std::int64_t n) const {
@@ -160,14 +180,15 @@ class Svm final : public Kernel {
 
   SvmConfig c_;
   const SvmModel& model_;
-  CastLoop to_float_;
+  CastLoop to_float_, to_double_;  // null: X has that type
   float (*dot_)(const float* a, const float* b, std::int64_t n) = product_loops<float>().dot;
   std::int64_t blocks_, classes_, tasks_ = 1, sums_at_ = 0, scores_at_ = 0, probabilities_at_ = 0, floats_at_ = 0,
                                   task_bytes_ = 0;
 };
 
 std::string refuses(const SvmConfig& c) {
-  if (c.x != DataType::Float && (c.x == DataType::Bool || !cast_loop(c.x, DataType::Float)))
+  if (c.x == DataType::Bool || (c.x != DataType::Float && !cast_loop(c.x, DataType::Float)) ||
+      (c.x != DataType::Double && !cast_loop(c.x, DataType::Double)))
     return "takes numbers, not " + std::string(data_type_name(c.x));
   const SvmModel& m = c.model->model;
   if (c.features != m.features) return "X has another number of columns than the vectors";

@@ -1,5 +1,6 @@
 // Support vector machines: kernels of rows of X, as f32, with all vectors, and sums of them.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,6 +32,8 @@ struct SvmModel {
   std::int64_t probability_work = 0;
   void (*transform)(std::span<double> scores) = nullptr;  // of a row's scores; null: none
   bool sign = false;                                      // the score is 1 above 0, else -1
+  // The sums of a row in double, by all vectors one after the other: for rows that leave the range of f32.
+  std::function<std::vector<double>(std::span<const double> x)> exact;
 };
 struct PackedSvm {
   SvmModel model;

@@ -1,6 +1,7 @@
 // Support vector machines.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ops/common/scores.h"
@@ -31,5 +32,8 @@ struct SvmParams {
 };
 SvmParams resolve_svm_classifier(const opset::NodeView& node);
 SvmParams resolve_svm_regressor(const opset::NodeView& node);
+// What the scores of a row are made of: of a classifier with vectors, a sum for each pair of classes (0, 1), (0, 2),
+// ...; else the only one.
+std::vector<double> svm_sums(const SvmParams& p, std::span<const double> x);
 
 }  // namespace norn::ops

@@ -44,9 +44,8 @@ std::vector<double> kernels(const SvmParams& p, Row x) {
   return values;
 }
 
-// Scores of the pairs (0, 1), (0, 2), ..., and each class's votes. The coefficients are rows of all vectors: for the
-// pair (i, j), those of i are in row j - 1 and those of j in row i.
-std::vector<double> pair_scores(const SvmParams& p, Row x, std::vector<std::int64_t>& votes) {
+// The coefficients are rows of all vectors: for the pair (i, j), those of i are in row j - 1 and those of j in row i.
+std::vector<double> pair_sums(const SvmParams& p, Row x) {
   const std::vector<double> k = kernels(p, x);
   const auto classes = static_cast<std::size_t>(p.labels.size());
   std::vector<std::size_t> begin(classes + 1, 0);
@@ -56,15 +55,10 @@ std::vector<double> pair_scores(const SvmParams& p, Row x, std::vector<std::int6
     for (std::size_t v = begin[c]; v < begin[c + 1]; ++v) sum += p.coefficients[row * k.size() + v] * k[v];
     return sum;
   };
-  votes.assign(classes, 0);
-  std::vector<double> scores;
-  for (std::size_t i = 0; i < classes; ++i) {
-    for (std::size_t j = i + 1; j < classes; ++j) {
-      scores.push_back(p.rho[scores.size()] + part(j - 1, i) + part(i, j));
-      ++votes[scores.back() > 0 ? i : j];
-    }
-  }
-  return scores;
+  std::vector<double> sums;
+  for (std::size_t i = 0; i < classes; ++i)
+    for (std::size_t j = i + 1; j < classes; ++j) sums.push_back(p.rho[sums.size()] + part(j - 1, i) + part(i, j));
+  return sums;
 }
 
 std::vector<double> probabilities_of(const SvmParams& p, const std::vector<double>& scores) {
@@ -93,8 +87,11 @@ std::int64_t classify(const SvmParams& p, Row x, std::vector<double>& scores) {
     if (classes == 1) return scores[0] > 0 ? 0 : -1;
     return std::max_element(scores.begin(), scores.end()) - scores.begin();
   }
-  std::vector<std::int64_t> votes;
-  scores = pair_scores(p, x, votes);
+  scores = svm_sums(p, x);
+  std::vector<std::int64_t> votes(static_cast<std::size_t>(classes), 0);
+  std::size_t pair = 0;
+  for (std::size_t i = 0; i < votes.size(); ++i)
+    for (std::size_t j = i + 1; j < votes.size(); ++j, ++pair) ++votes[scores[pair] > 0 ? i : j];
   if (!p.prob_a.empty())
     scores = probabilities_of(p, scores);
   else if (scores.size() == 1)
@@ -125,9 +122,7 @@ void svm_regressor_ref(opset::ReferenceContext& ctx) {
   const Rows rows = rows_of(ctx, ctx.input(0).dims());
   Tensor& y = ctx.output(0, DataType::Float, {rows.count, 1});
   for_each_row(ctx, p, rows, [&](std::int64_t r, Row x) {
-    double score = p.rho[0];
-    if (p.count == 0) score += dot(x, p.coefficients.data());
-    for (std::int64_t v = 0; v < p.count; ++v) score += p.coefficients[static_cast<std::size_t>(v)] * kernel(p, x, v);
+    double score = svm_sums(p, x)[0];
     if (p.one_class)
       score = score > 0 ? 1 : -1;
     else
@@ -138,6 +133,14 @@ void svm_regressor_ref(opset::ReferenceContext& ctx) {
 
 }  // namespace
 }  // namespace svm_ref_cc
+
+std::vector<double> svm_sums(const SvmParams& p, std::span<const double> x) {
+  if (!p.per_class.empty()) return pair_sums(p, x);
+  double sum = p.rho[0];
+  if (p.count == 0) sum += dot(x, p.coefficients.data());
+  for (std::int64_t v = 0; v < p.count; ++v) sum += p.coefficients[static_cast<std::size_t>(v)] * kernel(p, x, v);
+  return {sum};
+}
 
 void svm_references(opset::ReferenceTable& table) {
   table.add(SVMClassifier, svm_classifier_ref);

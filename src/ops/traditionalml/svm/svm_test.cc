@@ -75,6 +75,16 @@ const Cases given(
          "int64[3] 7 9 9; float[3,3] 0.793814063 0.0459176414 0.160268307 0.0259553175 0.739797473 0.234247148 "
          "0.323473603 0.353052765 0.323473603",
          {.tolerance = 1e-5}},
+        // Kernels beyond f32, of which each pair has its own classes' alone.
+        {"ai.onnx.ml.SVMClassifier-1 classlabels_strings=[p,q,r] kernel_type=POLY kernel_params=[0.5,0.25,3] "
+         "coefficients=[0.5,1,-0.75,0.2,-0.3,0.6] rho=[0.1,-0.2,0.3] vectors_per_class=[1,1,1] "
+         "support_vectors=[1,0,0,1,-1,0.5]",
+         "float[1,2] 1e14 0", "string[1] \"p\"; float[1,3] inf inf -inf"},
+        {"ai.onnx.ml.SVMRegressor-1 kernel_type=LINEAR kernel_params=[0.5,0.25,2] coefficients=[0.5,1,-0.75] rho=[0.1] "
+         "n_supports=3 support_vectors=[1,0,0,1,-1,0.5]",
+         "float[2,2] inf 1 1 2",
+         "float[2,1] nan 2.6",
+         {.tolerance = 1e-5}},
         {"ai.onnx.ml.SVMRegressor-1 kernel_type=LINEAR kernel_params=[0.5,0.25,2] coefficients=[0.5,1,-0.75] rho=[0.1] "
          "n_supports=3 support_vectors=[1,0,0,1,-1,0.5]",
          "float[3,2] 1 2 -3 0.5 0.25 -0.5",
