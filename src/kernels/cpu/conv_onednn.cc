@@ -406,6 +406,10 @@ std::string onednn_conv_bf16_refuses(const ConvConfig& c) {
   if (!multiplies_bfloat16()) return "the CPU has no dot products of bfloat16";
   if (!c.weights.known()) return "rounds constant weights alone";
   if (!multiplies_tiles() && winograd_beats_bf16(c)) return "a quarter of the products, of floats, takes less time";
+  // Channels are multiplied in pairs. The second of the last pair is the next pixel's first times 0, which is NaN where
+  // that is infinite; of so few channels oneDNN makes an image of its own.
+  if (c.w[1] > 3 && c.w[1] % 2 != 0)
+    return "an odd number of channels, whose last pair has an element of the next pixel";
   constexpr std::int64_t kFewest = 32;  // products of an element of x, and of a sum
   const Geometry g(c, dnnl_type::bf16);
   const bool few = c.w[1] * g.window < kFewest || c.w[0] / c.group < kFewest;

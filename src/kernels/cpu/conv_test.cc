@@ -363,6 +363,42 @@ TEST(Conv, FactorsInBFloat16) {
   if (accepted == 0) GTEST_SKIP() << "the CPU has no dot products of bfloat16";
 }
 
+// Channels are multiplied in pairs: none is one of another pixel's.
+TEST(Conv, AnInfiniteElementStaysWithinItsWindows) {
+  constexpr std::int64_t height = 6, width = 14;
+  for (const std::int64_t channels : {3, 5, 9, 15, 17, 32, 33})
+    for (const std::int64_t filters : {33, 40, 64}) {
+      const ConvConfig config = [&] {
+        ConvConfig c =
+            config_of({{1, channels, height, width}, {filters, channels, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
+        c.x_layout = c.out_layout = Layout::ChannelsLast;
+        return c;
+      }();
+      const auto w = random_floats(element_count(config.w), 3);
+      for (const std::int64_t channel : {std::int64_t{0}, channels - 1}) {
+        auto x = random_floats(element_count(config.x), 2);
+        x[static_cast<std::size_t>((channel * height + 2) * width + 5)] = std::numeric_limits<float>::infinity();
+        const auto want = plain(config, x, w, {});
+        const auto laid_x = relaid(x, config.x, Layout::Dense, config.x_layout);
+        ConvConfig constant = config;
+        constant.weights = {w.data(), true, w.size() * sizeof(float)};
+        std::vector<void*> operands = {const_cast<float*>(laid_x.data()), const_cast<float*>(w.data()), nullptr};
+        for (const auto& table : {conv_candidates(), conv_bf16_candidates()})
+          for (const auto& candidate : table) {
+            if (candidate.name == "winograd" || !candidate.refuses(constant).empty())
+              continue;  // whose tiles spread it
+            Constants constants;
+            const auto kernel = candidate.make(constant, constants);
+            const auto got = relaid(run_at_widths(*kernel, operands, std::vector<float>(want.size())), config.out,
+                                    config.out_layout, Layout::Dense);
+            for (std::size_t i = 0; i < want.size(); ++i)
+              ASSERT_EQ(std::isfinite(got[i]), std::isfinite(want[i]))
+                  << candidate.name << ", " << channels << " channels, " << filters << " filters, at " << i;
+          }
+      }
+    }
+}
+
 TEST(Conv, RefusesWhatDoesNotFit) {
   ConvConfig config = config_of(cases()[1]);
   config.out[2] += 1;

@@ -96,6 +96,17 @@ TEST(Chain, FunctionsAreAccurateOverTheirRange) {
   }
 }
 
+TEST(Chain, FunctionsKeepTheSignOfZero) {
+  using enum ElementOp;
+  const std::vector<float> x(40, -0.0f);
+  for (const ElementOp op : {Neg, Sqrt, Reciprocal, Erf, Tanh, Softsign, HardSwish, Elu, Gelu, GeluTanh, Floor, Ceil,
+                             Swish, Celu, Selu, Mish, Round, Sign}) {
+    const ChainConfig config{.out = {40}, .inputs = {{{40}}}, .steps = {{op, 1.5f, 1.25f}}};
+    for (const float got : run_chain(config, {x}))
+      ASSERT_EQ(std::signbit(got), std::signbit(step_value(config.steps[0], -0.0))) << static_cast<int>(op);
+  }
+}
+
 TEST(Chain, GatesAreAccurateRelativeToTheirArgument) {
   for (ElementOp op : {ElementOp::Gelu, ElementOp::GeluTanh, ElementOp::HardSwish, ElementOp::HardSigmoid}) {
     const auto x = random_floats(30011, 5, -9, 9);

@@ -130,8 +130,7 @@ HWY_INLINE V tanh(V x) {
       polynomial(z, -3.333327208e-01f, 1.333115276e-01f, -5.371410423e-02f, 2.055171065e-02f, -5.603905454e-03f);
   const V near = hn::MulAdd(hn::Mul(x, z), p, x);
   const V t = hn::Div(constant(2.0f), hn::Add(exp(hn::Add(a, a)), constant(1.0f)));
-  const V far = hn::CopySign(hn::Sub(constant(1.0f), t), x);
-  return hn::IfThenElse(hn::Lt(a, constant(0.64f)), near, far);
+  return hn::CopySign(hn::IfThenElse(hn::Lt(a, constant(0.64f)), near, hn::Sub(constant(1.0f), t)), x);
 }
 
 HWY_INLINE V erf(V x) {

@@ -133,7 +133,7 @@ struct GeluOp {
   static constexpr ElementOp op = ElementOp::Gelu;
   static HWY_INLINE V apply(V x, V, V) {
     const V half = hn::Mul(x, constant(0.5f));
-    return hn::MulAdd(half, erf(hn::Mul(x, constant(0.70710678f))), half);
+    return hn::CopySign(hn::MulAdd(half, erf(hn::Mul(x, constant(0.70710678f))), half), x);
   }
 };
 struct GeluTanhOp {
@@ -141,7 +141,7 @@ struct GeluTanhOp {
   static HWY_INLINE V apply(V x, V, V) {
     const V half = hn::Mul(x, constant(0.5f));
     const V inner = hn::Mul(x, hn::MulAdd(hn::Mul(x, x), constant(0.7978845608f * 0.044715f), constant(0.7978845608f)));
-    return hn::MulAdd(half, tanh(inner), half);
+    return hn::CopySign(hn::MulAdd(half, tanh(inner), half), x);
   }
 };
 struct SoftplusOp {
@@ -169,7 +169,7 @@ struct CeluOp {
 struct SeluOp {
   static constexpr ElementOp op = ElementOp::Selu;
   static HWY_INLINE V apply(V x, V a, V b) {
-    return hn::Mul(b, hn::IfThenElse(hn::Le(x, hn::Zero(F())), hn::Mul(a, expm1(x)), x));
+    return hn::Mul(b, hn::IfThenElse(hn::Lt(x, hn::Zero(F())), hn::Mul(a, expm1(x)), x));
   }
 };
 // x tanh(log(1 + w)) for w = exp(x), as a quotient: w (w + 2) / (w (w + 2) + 2).

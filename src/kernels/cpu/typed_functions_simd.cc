@@ -113,6 +113,11 @@ struct SigmoidOf {
     return (x < 0 ? e : T{1}) / (T{1} + e);
   }
 };
+// Highway's makes 0 of -0.
+template <class D>
+HWY_INLINE VecOf<D> sine(D d, VecOf<D> v) {
+  return hn::IfThenElse(hn::Eq(v, hn::Zero(d)), v, hn::Sin(d, v));
+}
 struct SinOf {
   template <class D>
   static HWY_INLINE auto within(D d, VecOf<D> v) {
@@ -120,7 +125,7 @@ struct SinOf {
   }
   template <class D>
   static HWY_INLINE VecOf<D> near(D d, VecOf<D> v) {
-    return hn::Sin(d, v);
+    return sine(d, v);
   }
   template <class T>
   static T far(T x) {
@@ -148,7 +153,7 @@ struct TanOf {
   }
   template <class D>
   static HWY_INLINE VecOf<D> near(D d, VecOf<D> v) {
-    return hn::Div(hn::Sin(d, v), hn::Cos(d, v));
+    return hn::Div(sine(d, v), hn::Cos(d, v));
   }
   template <class T>
   static T far(T x) {
