@@ -33,6 +33,9 @@ constexpr std::int64_t kMostDims = 64;
 
 void infer_expand(InferContext& ctx) {
   const DataType elem = ctx.elem(0);
+  if (const Dims* shape = ctx.ints(1))
+    for (const DimExpr& d : *shape)
+      if (d.is_constant() && d.constant() < 0) ctx.fail("the shape " + to_string(*shape) + " has a negative size");
   if (const Dims* shape = ctx.ints(1); shape && ctx.has_rank(0)) {
     ctx.set(0, elem, broadcast(ctx, ctx.shape(0), *shape));
   } else if (ctx.has_rank(0) && ctx.has_rank(1) && ctx.rank(1) == 1 && ctx.shape(1)[0].is_constant() &&
