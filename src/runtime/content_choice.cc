@@ -7,6 +7,7 @@
 
 #include "infer/infer_node.h"
 #include "norn/error.h"
+#include "runtime/arena.h"
 #include "runtime/plan_key.h"
 #include "runtime/segment_nodes.h"
 #include "runtime/step_cost.h"
@@ -117,6 +118,28 @@ bool ContentChoice::is_late(std::span<const Value> given, InputBits bits) const 
   return std::any_of(nodes.planned.begin(), nodes.planned.end(), [](const auto& p) { return p.late; });
 }
 
+// Whether contents like these lead to sizes that there may be memory for.
+bool ContentChoice::can_be_counted(std::span<const Value> inputs) const {
+  try {
+    std::vector<Value> given;
+    InputBits bits = 0;
+    for (const std::uint32_t i : fed_) {
+      given.push_back(inputs[i]);
+      if (i < kMostInputs && is_small(inputs[i])) bits |= InputBits{1} << i;
+    }
+    const std::vector<opset::KnownValue> contents = known(given, bits);
+    PlanState state(graph_, uses_, {}, given, nullptr, contents);
+    infer_segment(state);
+    return std::all_of(state.values.begin(), state.values.end(), [](const PlanState::ValueState& value) {
+      return !value.type.is_tensor() || !value.type.is_static() || tensor_bytes(value.type.elem, value.dims);
+    });
+  } catch (const Error&) {
+    return false;
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+}
+
 // All small contents, without those without which the sizes are known, too: the first inputs are what is computed with.
 // None if they do not tell the sizes.
 InputBits ContentChoice::needed(std::span<const Value> given) const {
@@ -184,7 +207,7 @@ std::optional<std::vector<Value>> ContentChoice::run(std::span<const Value> inpu
   } catch (const Error& e) {
     if (e.code() == ErrorCode::Cancelled) throw;
     // Whether there is memory must not decide which kernel gives the answer. The place is that of the node.
-    if (e.code() == ErrorCode::LimitExceeded) throw Error(e.code(), e.message());
+    if (e.code() == ErrorCode::LimitExceeded && can_be_counted(inputs)) throw Error(e.code(), e.message());
     return {};
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::LimitExceeded, "there is no memory to choose a kernel for these contents");

@@ -45,6 +45,7 @@ class ContentChoice {
   std::vector<opset::KnownValue> known(std::span<const Value> given, InputBits bits) const;
   InputBits needed(std::span<const Value> given) const;
   bool is_late(std::span<const Value> given, InputBits bits) const;
+  bool can_be_counted(std::span<const Value> inputs) const;
   bool comes_again(std::span<const std::int64_t> key) const;
 
   std::vector<std::uint32_t> fed_, wanted_;  // which inputs and outputs of the operation the graph's are

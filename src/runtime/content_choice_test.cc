@@ -313,6 +313,9 @@ TEST(ContentChoice, ErrorsAreThoseOfTheReferenceKernel) {
       {"Slice", x, {ints({0}), ints({4}), ints({0}), ints({0})}},
       {"Split", x, {ints({20, 20})}, 2, {make_attr("axis", std::int64_t{1})}},
       {"Expand", x, {ints({2, 5, 7})}},
+      {"Expand", x, {ints({-1, 3, 48, 64})}},
+      {"Expand", x, {ints({std::int64_t{1} << 62, 3, 48, 64})}},
+      {"Tile", x, {ints({std::int64_t{1} << 40, std::int64_t{1} << 40, 1})}},
       {"Resize", image, {Tensor(), tensor<float>({4}, {1, 1, std::nanf(""), 2})}},
       {"Resize", image, {Tensor(), tensor<float>({4}, {1, 1, -1, 2})}},
   };

@@ -453,6 +453,7 @@ std::vector<Value> Executor::Run::run(bool apart) {
   for (;;) {
     run_segment(*segment);
     if (segment->last()) break;
+    if (context_.stop) context_.stop->check();
     segment = &next_segment(*segment);
   }
   std::vector<Value> found = outputs(*segment);
@@ -515,8 +516,9 @@ std::vector<StaticType> Executor::planned_outputs(std::span<const Value> inputs)
   try {
     const std::shared_ptr<const Segment> first = plan(inputs);
     for (const Segment::Result& result : first->results) types.push_back(result.type);
-  } catch (const Error&) {  // what never runs need not fit
-    types.clear();
+  } catch (const Error& e) {
+    if (ends_run(e)) throw;
+    types.clear();  // what never runs need not fit
   }
   return types;
 }

@@ -16,6 +16,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "kernels/form_bytes.h"
 #include "kernels/kernel.h"
@@ -228,6 +229,7 @@ FormFolder::Form FormFolder::keep(const SharedForms::Key& key, std::shared_ptr<c
   const std::size_t bytes = kernels::form_bytes(form);
   if (!folder_ || bytes == 0 || bytes / kMostGrowth > std::get<ContentKey>(key).bytes) return {std::move(form)};
   const std::string text = text_of(key), name = name_of(text);
+  const base::StopScope to_the_end(nullptr);  // the form is whole, and others share it
   try {
     const ContentKey sum = sum_with(text, content_key(form.get(), bytes, secret_), secret_);
     const Header header{kMagic, text.size(), bytes, sum.low, sum.high};

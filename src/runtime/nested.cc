@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "runtime/arena.h"
 #include "runtime/nested_request.h"
+#include "runtime/tell.h"
 #include "runtime/walk.h"
 
 namespace norn::runtime {
@@ -142,7 +143,8 @@ std::shared_ptr<const Nested> nest(const PlanState& state, const program::Node& 
       case opset::ControlFlow::Scan: nested = nest_scan(request); break;
       default: break;
     }
-  } catch (const Error&) {
+  } catch (const Error& e) {
+    if (ends_run(e)) throw;
     // A body that contradicts the sizes at hand is an error when it is run.
   }
   if (!nested)

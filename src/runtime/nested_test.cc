@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "base/parallel.h"
+#include "base/stop.h"
 #include "norn/error.h"
 #include "ops/tensor/shape/chain_test.h"
 #include "runtime/arena_pool.h"
@@ -56,6 +58,38 @@ TEST(Nested, BodiesCountAsBytesOfThePlan) {
     return model.plan_bytes();
   };
   EXPECT_GT(bytes(200), bytes(1) + 200 * sizeof(Step));
+}
+
+// What ends a run while the plan of a body is made says nothing of the body.
+TEST(Nested, ARunThatIsEndedWhilePlanningLeavesNoOtherPlan) {
+  GraphBuilder yes("yes"), no("no");
+  yes.node("MatMul", {"x", "w"}, {"t"}).output("t");
+  no.node("Neg", {"x"}, {"e"}).output("e");
+  ModelBuilder m(18);
+  m.input("k", "bool[]").input("x", "float[N,1024]");
+  m.initializer("w", random_tensor(DataType::Float, {1024, 1024}, 1));
+  m.node("If", {"k"}, {"y"}, {graph_attr("then_branch", yes.graph()), graph_attr("else_branch", no.graph())});
+  m.node("Exp", {"y"}, {"z"}).output("z");
+  const CompiledModel model = compile(m), alone = compile(m);
+  const std::vector<Feed> feeds = {{"k", tensor<bool>({}, {true})},
+                                   {"x", random_tensor(DataType::Float, {64, 1024}, 2)}};
+  const std::atomic<bool> ended{true};
+  {
+    const base::Stop stop(&ended, {}, {});
+    const base::StopScope scope(&stop);
+    try {
+      model.run(feeds, {});
+      FAIL() << "it was to be ended";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::Cancelled) << e.what();
+    }
+  }
+  const auto steps = [&](const CompiledModel& of) {
+    std::vector<std::string> kernels;
+    for (const ExplainedStep& step : of.explain(feeds, 1).graph.steps) kernels.push_back(step.kernel);
+    return kernels;
+  };
+  EXPECT_EQ(steps(model), steps(alone));
 }
 
 TEST(Nested, AStackOfUnknownLengthDoesNotMakeTheLoopSlowOrWrong) {

@@ -60,7 +60,7 @@ void Planner::finish_kernels(kernels::LaterWork& later) {
   try {
     later.run();
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::LimitExceeded, "there is no memory for the code of this plan's kernels");
+    throw NoMemory("there is no memory for the code of this plan's kernels");
   }
   for (const auto& kernel : segment_->kernels)
     segment_->scratch_bytes = std::max(segment_->scratch_bytes, kernel->scratch_bytes());
@@ -143,7 +143,7 @@ void Planner::plan_node(const SegmentNodes::Planned& planned) {
         [this](const program::Inlined::Input& input) { return state_.input_type(input); },
         state_.given_from != nullptr);
     if (e.code() == ErrorCode::InvalidGraph) error.help("correct the node or what it reads, or feed what fits");
-    throw error;
+    throw_as(e, error);
   };
   try {
     if (planned.late) return plan_late(node, planned.index, planned.nested.get());
@@ -155,7 +155,7 @@ void Planner::plan_node(const SegmentNodes::Planned& planned) {
   } catch (const Error& e) {
     fail(e);
   } catch (const std::bad_alloc&) {
-    fail(Error(ErrorCode::LimitExceeded, "there is no memory for its kernel, or to choose one"));
+    fail(NoMemory("there is no memory for its kernel, or to choose one"));
   }
 }
 
@@ -212,11 +212,13 @@ bool Planner::take_over(const Node& node, std::span<const Node> parts) {
       !std::all_of(parts.begin(), parts.end(),
                    [&](const Node& part) { return unchanged(part.inputs) && unchanged(part.outputs); }))
     return false;
+  std::shared_ptr<const kernels::Kernel> kernel = kept.kernel.lock();
+  if (!kernel) return false;
   kept.plan = state_.plans;
   parts_ = parts;
   taken_ = kept.taken;
   refusals_ = kept.refusals;
-  emit_step(kept.kernel, kept.name, kept.uses, kept.outs, kept.in_place);
+  emit_step(std::move(kernel), kept.name, kept.uses, kept.outs, kept.in_place);
   return true;
 }
 

@@ -147,7 +147,7 @@ void Inference::fail(Error& e, const Node& node) const {
                   whence + ": " + (error.hint().empty() ? cure : error.hint()));
     error.help("correct the node or what it reads, or feed what fits");
   }
-  throw error;
+  throw_as(e, error);
 }
 
 void Inference::visit_control_flow(const Node& node, std::uint32_t index) {

@@ -98,6 +98,15 @@ void help_with_feeds(Error& error, const Graph& graph, const Node& node, bool ow
     error.help("what the node reads follows from what is fed as " + fed + ": correct that, or the model");
 }
 
+void throw_as(const Error& met, const Error& told) {
+  if (dynamic_cast<const NoMemory*>(&met)) throw NoMemory(told);
+  throw told;
+}
+
+bool ends_run(const Error& met) {
+  return met.code() == ErrorCode::Cancelled || dynamic_cast<const NoMemory*>(&met) != nullptr;
+}
+
 std::string inputs_text(const Graph& graph, const Node& node, std::span<const Value* const> inputs) {
   std::string text;
   for (std::size_t i = 0; i < inputs.size(); ++i)

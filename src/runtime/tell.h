@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "norn/error.h"
 #include "norn/value.h"
@@ -21,6 +22,17 @@ void help_with_feeds(Error& error, const program::Graph& graph, const program::N
 
 // `inputs ("x" float[2], none)`
 std::string inputs_text(const program::Graph& graph, const program::Node& node, std::span<const Value* const> inputs);
+
+// There is no memory: what planning says of the machine, where all else that it says is of the model and its sizes.
+class NoMemory final : public Error {
+ public:
+  explicit NoMemory(std::string message) : Error(ErrorCode::LimitExceeded, std::move(message)) {}
+  explicit NoMemory(Error told) : Error(std::move(told)) {}
+};
+// Throws `told`, as NoMemory if `met` is that.
+[[noreturn]] void throw_as(const Error& met, const Error& told);
+// Whether an error of planning ends the run, although what was planned might never run.
+bool ends_run(const Error& met);
 
 // An error that a node met, at the place that it has unless it has one already, and with help. Of rounds of the node
 // the number stands behind its place; a node in the body of an operator is told as the operator. `size_of`: the sizes
