@@ -148,7 +148,23 @@ std::uint16_t float_to_small_float(DataType format, float value, bool saturate) 
   return double_to_small_float(format, value, saturate);
 }
 
+namespace {
+
+// Cut to f32 with its last bit set where something was lost, after which half's own rounding sees all that it needs.
+std::uint16_t double_to_half(double value) noexcept {
+  if (std::isnan(value)) return static_cast<std::uint16_t>(std::signbit(value) ? 0xfe00 : 0x7e00);
+  const auto nearest = static_cast<float>(value);
+  const auto back = static_cast<double>(nearest);
+  auto u = std::bit_cast<std::uint32_t>(nearest);
+  u -= static_cast<std::uint32_t>(std::fabs(back) > std::fabs(value));
+  u |= static_cast<std::uint32_t>(back != value);
+  return float_to_half(std::bit_cast<float>(u));
+}
+
+}  // namespace
+
 std::uint16_t double_to_small_float(DataType format, double value, bool saturate) noexcept {
+  if (format == DataType::Float16) return double_to_half(value);
   if (format == DataType::Float8E8M0) return encode_e8m0(value, saturate);
   const Format* f = format_of(format);
   return f ? encode(*f, value, saturate) : 0;

@@ -165,7 +165,8 @@ void Rewriter::take_provenance(Node& node, const std::vector<NodeId>& from) cons
 }
 
 std::vector<ValueId> Rewriter::emit(const opset::Operator& op, std::vector<ir::Attribute> attributes,
-                                    std::vector<ValueId> inputs, const std::vector<NodeId>& from, std::size_t outputs) {
+                                    std::vector<ValueId> inputs, const std::vector<NodeId>& from,
+                                    const std::vector<bool>& given) {
   Node made;
   made.op = &op;
   made.schema = &op.history.back();
@@ -173,9 +174,9 @@ std::vector<ValueId> Rewriter::emit(const opset::Operator& op, std::vector<ir::A
   made.inputs = std::move(inputs);
   take_provenance(made, from);
 
-  GraphFacts facts(graph_, outputs, true);
-  std::vector<ValueId> results(outputs);
-  for (std::size_t i = 0; i < outputs; ++i) results[i] = facts.output(i);
+  GraphFacts facts(graph_, given.size(), true);
+  std::vector<ValueId> results(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) results[i] = given[i] ? facts.output(i) : kNone;
   infer::Symbols symbols({}, "?", program_.fresh_dims);
   AroundEmitted around;
   try {
@@ -190,6 +191,10 @@ std::vector<ValueId> Rewriter::emit(const opset::Operator& op, std::vector<ir::A
     for (ValueId id : node(from.back()).results())
       if (id != kNone && of.empty()) of = value(id).name + "_";
   for (opset::InferContext::Output& o : facts.take()) {
+    if (!given[made.outputs.size()]) {
+      made.outputs.push_back(kNone);
+      continue;
+    }
     Value result;
     result.name = of + std::string(op.name);
     result.type = std::move(o.type);

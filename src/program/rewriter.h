@@ -73,7 +73,13 @@ class Rewriter {
   // first one's name, and it stands where the last of them stood. Without `from` it stands before what reads it.
   // Throws norn::Error (InvalidGraph) for inputs that the operator does not take.
   std::vector<ValueId> emit(const opset::Operator& op, std::vector<ir::Attribute> attributes,
-                            std::vector<ValueId> inputs, const std::vector<NodeId>& from, std::size_t outputs);
+                            std::vector<ValueId> inputs, const std::vector<NodeId>& from, std::size_t outputs) {
+    return emit(op, std::move(attributes), std::move(inputs), from, std::vector<bool>(outputs, true));
+  }
+  // With only the outputs that are `given`; the others are kNone.
+  std::vector<ValueId> emit(const opset::Operator& op, std::vector<ir::Attribute> attributes,
+                            std::vector<ValueId> inputs, const std::vector<NodeId>& from,
+                            const std::vector<bool>& given);
   ValueId emit(const opset::Operator& op, std::vector<ir::Attribute> attributes, std::vector<ValueId> inputs,
                const std::vector<NodeId>& from) {
     return emit(op, std::move(attributes), std::move(inputs), from, 1)[0];

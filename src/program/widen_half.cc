@@ -30,6 +30,7 @@
 #include "ops/nn/layer_normalization/layer_normalization.h"
 #include "ops/nn/lp_normalization/lp_normalization.h"
 #include "ops/nn/lrn/lrn.h"
+#include "ops/nn/max_roi_pool/max_roi_pool.h"
 #include "ops/nn/pool/pool.h"
 #include "ops/nn/rms_normalization/rms_normalization.h"
 #include "ops/nn/rotary_embedding/rotary_embedding.h"
@@ -93,16 +94,17 @@ bool computes(const opset::Operator* op) {
                                                       &ops::LpNormalization,
                                                       &ops::GridSample,
                                                       &ops::RoiAlign,
+                                                      &ops::MaxRoiPool,
                                                       &ops::DeformConv,
                                                       &ops::Col2Im};
   return op->elementwise || std::find(std::begin(kComputing), std::end(kComputing), op) != std::end(kComputing);
 }
 
-// All of their outputs are of one type.
+// All of their outputs are of one type, but for the statistics of LayerNormalization.
 bool gives_several(const Node& node) {
-  if (node.op == &ops::LSTM || node.op == &ops::GRU || node.op == &ops::RNN) return true;
-  // Which outputs Attention has says what it is to do.
-  return node.op == &ops::Attention && std::find(node.outputs.begin(), node.outputs.end(), kNone) == node.outputs.end();
+  static const opset::Operator* const kSeveral[] = {&ops::LSTM, &ops::GRU, &ops::RNN, &ops::Attention,
+                                                    &ops::LayerNormalization};
+  return std::find(std::begin(kSeveral), std::end(kSeveral), node.op) != std::end(kSeveral);
 }
 
 bool moves(const opset::Operator* op) {
@@ -157,7 +159,8 @@ class Widening {
     for (const ValueId id : node.outputs) {
       if (id == kNone) continue;
       const Value& y = rewriter_.value(id);
-      if (!is_half(y.type) || y.known.constant.defined()) return false;
+      const bool statistic = node.op == &ops::LayerNormalization && id != node.outputs[0];
+      if (is_half(y.type) == statistic || !y.type.known() || y.known.constant.defined()) return false;
       gives = gives || rewriter_.reads(id) > 0;
     }
     if (!gives) return false;
@@ -184,9 +187,15 @@ class Widening {
       const bool stays = i == 1 && is_kept_as_stored(rewriter_, node);
       id = stays ? rewriter_.emit(ops::Cast, to_type(DataType::Float), {id}, {n}) : in_f32(id);
     }
-    const std::vector<ValueId> wide = rewriter_.emit(op, std::move(attributes), std::move(inputs), {n}, outputs.size());
+    std::vector<bool> given;
+    for (const ValueId id : outputs) given.push_back(id != kNone);
+    const std::vector<ValueId> wide = rewriter_.emit(op, std::move(attributes), std::move(inputs), {n}, given);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] == kNone || rewriter_.reads(outputs[i]) == 0) continue;
+      if (!is_half(rewriter_.value(outputs[i]).type)) {
+        rewriter_.replace(outputs[i], wide[i]);
+        continue;
+      }
       const DataType half = rewriter_.value(outputs[i]).type.elem;
       const ValueId narrow = rewriter_.emit(ops::Cast, to_type(half), {wide[i]}, {n});
       rewriter_.replace(outputs[i], narrow);

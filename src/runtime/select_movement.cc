@@ -303,7 +303,8 @@ bool select_cast(Selector& s) {
     s.view(0);  // an infinity may have to saturate in the 8-bit formats
     return true;
   }
-  const kernels::CastConfig config{s.dtype(0), s.out_dtype(), element_count(s.out_dims())};
+  const bool saturate = !s.attrs().declares("saturate") || s.attrs().flag("saturate");
+  const kernels::CastConfig config{s.dtype(0), s.out_dtype(), element_count(s.out_dims()), saturate};
   return s.choose(kernels::cast_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
 }
 

@@ -1,5 +1,6 @@
 // QuantizeLinear and DequantizeLinear between floating types and 8-bit integers, by one scale, or by one for each index
-// of an axis or for each block of the last one; DequantizeLinear also of the integers that take fewer bits in a file.
+// of an axis or for each block of the last one; DequantizeLinear also of the integers that take fewer bits in a file, and
+// both of floats of 8 bits and fewer.
 #include <optional>
 
 #include "kernels/cpu/quantize.h"
@@ -78,8 +79,11 @@ bool select_quantize(Selector& s) {
   }
   std::vector<Operand> uses = {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
   const auto by_blocks = [&] {
-    if (real != DataType::Float) return false;
-    const auto blocks = block_scales(s, params.to);
+    auto blocks = block_scales(s, params.to);
+    if (blocks) {
+      blocks->real = real;
+      blocks->saturate = params.saturate;
+    }
     return blocks && s.choose(kernels::block_quantize_candidates(), *blocks, uses, {s.node().outputs[0]});
   };
   if (auto config = scales(s, params.to)) {
@@ -142,8 +146,8 @@ bool select_dequantize(Selector& s) {
   }
   const std::vector<Operand> uses = {{s.node().inputs[0]}, {s.node().inputs[1]}, {s.node().input(2)}};
   if (config && s.choose(kernels::dequantize_candidates(), *config, uses, {s.node().outputs[0]})) return true;
-  if (real != DataType::Float) return false;
-  const auto blocks = block_scales(s, byte_of(integer));
+  auto blocks = block_scales(s, byte_of(integer));
+  if (blocks) blocks->real = real;
   return blocks && s.choose(kernels::block_dequantize_candidates(), *blocks, uses, {s.node().outputs[0]});
 }
 

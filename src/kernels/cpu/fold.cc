@@ -33,7 +33,9 @@ class Fold final : public Kernel, private FoldSpace {
  public:
   explicit Fold(const FoldConfig& c) : FoldSpace(c), kind_(c.kind), type_(c.type), halves_(c.type) {
     loops_ = fold_loops(kind_, computed_in(type_));
-    middle_rows_ = middle_rows_loop(kind_, computed_in(type_));
+    const bool extremum = kind_ == FoldKind::Max || kind_ == FoldKind::Min;
+    middle_rows_ = extremum ? extremum_rows_loop(computed_in(type_), kind_ == FoldKind::Max)
+                            : middle_rows_loop(kind_, computed_in(type_));
     partial_ = computed_in(type_);
     if (kind_ == FoldKind::L2 && partial_ == DataType::Float) partial_ = DataType::Double;
     if (kind_ == FoldKind::Mean && partial_ == DataType::Int32) partial_ = DataType::Int64;
@@ -211,10 +213,29 @@ std::unique_ptr<Kernel> make_fold(const FoldConfig& c, PackedConstants&) { retur
 
 constexpr std::int64_t kColumns = 512;
 
+// Of rows that lie behind each other.
+class ArgRows {
+ public:
+  ArgRows(DataType type, bool largest, bool last)
+      : rows_(arg_rows_loop(type, largest)), any_(arg_loop(type, largest, last)), last_(last) {}
+  void operator()(const void* x, std::int64_t n, std::int64_t count, std::int64_t* out) const {
+    if (rows_ && n > kShortRow) return rows_(x, n, out, count, last_);
+    any_(x, n, 1, count, nullptr, out);
+  }
+
+ private:
+  ArgRowsLoop rows_;
+  ArgLoop any_;
+  bool last_;
+};
+
 class ArgExtremum final : public Kernel {
  public:
   explicit ArgExtremum(const ArgExtremumConfig& c)
-      : c_(c), halves_(c.type), loop_(arg_loop(computed_in(c.type), c.largest, c.last)) {}
+      : c_(c),
+        halves_(c.type),
+        loop_(arg_loop(computed_in(c.type), c.largest, c.last)),
+        rows_(computed_in(c.type), c.largest, c.last) {}
 
   std::size_t scratch_bytes() const override {
     return halves_ ? static_cast<std::size_t>(c_.outer * c_.n * c_.inner) * sizeof(float) : 0;
@@ -234,7 +255,7 @@ class ArgExtremum final : public Kernel {
     const double unit_ns = static_cast<double>(c_.n * std::min(c_.inner, kColumns)) * 0.3;
     parallel_ranges(c_.outer * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       if (c_.inner == 1)
-        return loop_(static_cast<const char*>(x) + begin * c_.n * size, c_.n, 1, end - begin, nullptr, out + begin);
+        return rows_(static_cast<const char*>(x) + begin * c_.n * size, c_.n, end - begin, out + begin);
       std::array<std::uint64_t, kColumns> best;
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t o = i / parts, first = i % parts * kColumns;
@@ -248,6 +269,7 @@ class ArgExtremum final : public Kernel {
   ArgExtremumConfig c_;
   Halves halves_;
   ArgLoop loop_;
+  ArgRows rows_;
 };
 
 std::string arg_refuses(const ArgExtremumConfig& c) {
@@ -263,7 +285,8 @@ std::unique_ptr<Kernel> make_arg(const ArgExtremumConfig& c, PackedConstants&) {
 
 class Hardmax final : public Kernel {
  public:
-  explicit Hardmax(const HardmaxConfig& c) : c_(c), loop_(arg_loop(c.type, true, false)) {}
+  explicit Hardmax(const HardmaxConfig& c)
+      : c_(c), loop_(arg_loop(c.type, true, false)), rows_(c.type, true, false) {}
 
   void run(void* const* operands, void*) const override {
     if (c_.type == DataType::Float)
@@ -282,7 +305,7 @@ class Hardmax final : public Kernel {
       std::array<std::int64_t, kColumns> at;
       for (std::int64_t r = begin; c_.inner == 1 && r < end; r += kColumns) {
         const std::int64_t rows = std::min(kColumns, end - r);
-        loop_(x + r * c_.n, c_.n, 1, rows, nullptr, at.data());
+        rows_(x + r * c_.n, c_.n, rows, at.data());
         std::fill_n(out + r * c_.n, rows * c_.n, T{0});
         for (std::int64_t k = 0; k < rows; ++k) out[(r + k) * c_.n + at[static_cast<std::size_t>(k)]] = T{1};
       }
@@ -301,6 +324,7 @@ class Hardmax final : public Kernel {
 
   HardmaxConfig c_;
   ArgLoop loop_;
+  ArgRows rows_;
 };
 
 std::string hardmax_refuses(const HardmaxConfig& c) {

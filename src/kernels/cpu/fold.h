@@ -57,6 +57,10 @@ FoldLoops fold_loops(FoldKind kind, DataType type);
 // As FoldLoops::short_rows, of rows of kShortRow neighbours and more; null but for floating types.
 using RowsLoop = void (*)(const void* x, std::int64_t n, void* out, std::int64_t count);
 RowsLoop middle_rows_loop(FoldKind kind, DataType type);
+// The extrema of rows of kShortRow neighbours and more, and their places; null where there is none for the type.
+RowsLoop extremum_rows_loop(DataType type, bool largest);
+using ArgRowsLoop = void (*)(const void* x, std::int64_t n, std::int64_t* out, std::int64_t count, bool last);
+ArgRowsLoop arg_rows_loop(DataType type, bool largest);
 // Down `n` rows of m columns, `step` elements apart (below 0: upwards); `totals` is scratch for m elements of 8 bytes.
 using RunningLoop = void (*)(const void* x, void* out, std::int64_t n, std::int64_t step, void* totals, std::int64_t m);
 RunningLoop running_loop(DataType type, bool product, bool exclusive);

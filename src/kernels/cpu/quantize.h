@@ -24,12 +24,14 @@ struct PixelQuantizeConfig {
 std::span<const Candidate<PixelQuantizeConfig>> pixel_quantize_candidates();
 
 // What the above does not take: 16-bit integers, int32 dequantized, integers of 4 and 2 bits quantized (dequantized,
-// they are the bytes that they take), blocks, and scales from element to element. x lies as [outer, n, inner]; the
+// they are the bytes that they take), floats of 8 bits and fewer, blocks, and scales from element to element. x lies as [outer, n, inner]; the
 // scale of element [o, k, i] is at o * outer_step + k / block * step + i * inner_step. Operands: as above.
 struct BlockQuantizeConfig {
   DataType integer = DataType::Int16;
   std::int64_t outer = 1, n = 1, inner = 1, block = 1;
   std::int64_t outer_step = 0, step = 0, inner_step = 0;
+  DataType real = DataType::Float;  // or a half type, to which quotients are rounded
+  bool saturate = true;             // of 8-bit floats
 };
 std::span<const Candidate<BlockQuantizeConfig>> block_quantize_candidates();
 std::span<const Candidate<BlockQuantizeConfig>> block_dequantize_candidates();
@@ -38,6 +40,7 @@ std::span<const Candidate<BlockQuantizeConfig>> block_dequantize_candidates();
 using QuantizeLoop = void (*)(const void* x, const float* scales, const void* zeros, std::int64_t step,
                               std::int64_t block, void* out, std::int64_t n);
 QuantizeLoop quantize_loop(DataType integer, bool back);
+QuantizeLoop small_quantize_loop(DataType type, bool saturate, bool back);  // of floats of 8 bits and fewer
 
 // By the range of the data, which is widened to hold 0: ONNX DynamicQuantizeLinear.
 // Operands: x, then the output, its scale and its zero point.

@@ -1,6 +1,8 @@
 // Rows along the innermost dimension, or pieces of one block each where blocks lie along it.
+#include <array>
 #include <string>
 
+#include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/quantize.h"
@@ -9,12 +11,23 @@ namespace norn::kernels {
 namespace {
 
 constexpr double kElementNs = 0.3;
-constexpr std::int64_t kPiece = 4096;
+constexpr std::int64_t kPiece = 4096, kHalves = 512;
+
+bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
+QuantizeLoop loop_for(const BlockQuantizeConfig& c, bool back) {
+  return is_small_float(c.integer) ? small_quantize_loop(c.integer, c.saturate, back) : quantize_loop(c.integer, back);
+}
 
 template <bool back>
 class BlockQuantize final : public Kernel {
  public:
-  explicit BlockQuantize(const BlockQuantizeConfig& c) : c_(c), loop_(quantize_loop(c.integer, back)) {
+  explicit BlockQuantize(const BlockQuantizeConfig& c) : c_(c), loop_(loop_for(c, back)) {
+    ones_.fill(1);
+    if (is_half(c.real)) {
+      const bool ieee = c.real == DataType::Float16;
+      widen_ = ieee ? half_table().float16_to_float : half_table().bfloat16_to_float;
+      narrow_ = ieee ? half_table().float_to_float16 : half_table().float_to_bfloat16;
+    }
     // Along a row of the last axis, its index is `inner`'s.
     if (c_.inner == 1 && c_.block == 1) {
       c_.inner = c_.n;
@@ -34,33 +47,68 @@ class BlockQuantize final : public Kernel {
     const auto size = static_cast<std::int64_t>(element_size(c_.integer));
     const std::int64_t rows = along_ ? c_.outer : c_.outer * c_.n;
     const double unit_ns = 10 + kElementNs * static_cast<double>(std::min(row_, piece_));
+    const auto real = static_cast<std::int64_t>(element_size(c_.real));
     const auto* x = static_cast<const char*>(operands[0]);
-    const auto* scales = static_cast<const float*>(operands[1]);
+    const auto* scales = static_cast<const char*>(operands[1]);
     const auto* zeros = static_cast<const char*>(operands[2]);
     auto* out = static_cast<char*>(operands[3]);
     parallel_ranges(rows * pieces_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t u = begin, count = 1; u < end; u += count) {
         const std::int64_t row = u / pieces_, first = u % pieces_ * piece_;
-        count = along_ && c_.step == 1 ? std::min(end - u, pieces_ - u % pieces_) : 1;
+        count = along_ && c_.step == 1 && !widen_ ? std::min(end - u, pieces_ - u % pieces_) : 1;
         const std::int64_t n = std::min(count * piece_, row_ - first);
         const std::int64_t o = along_ ? row : row / c_.n, k = along_ ? first : row % c_.n;
         const std::int64_t scale = o * c_.outer_step + k / c_.block * c_.step + (along_ ? 0 : first * c_.inner_step);
         const std::int64_t at = row * row_ + first;
-        loop_(x + at * (back ? size : 4), scales + scale, zeros ? zeros + scale * size : nullptr, c_.inner_step,
-              along_ ? c_.block : n, out + at * (back ? 4 : size), n);
+        const char* const zero = zeros ? zeros + scale * size : nullptr;
+        if (widen_)
+          halves(x + at * (back ? size : 2), reinterpret_cast<const std::uint16_t*>(scales) + scale, zero, size,
+                 out + at * (back ? 2 : size), n);
+        else
+          loop_(x + at * (back ? size : real), reinterpret_cast<const float*>(scales) + scale, zero, c_.inner_step,
+                along_ ? c_.block : n, out + at * (back ? real : size), n);
       }
     });
   }
 
  private:
+  // A quotient of half types rounded to f32 first is rounded to them as if once; so is a product with few bits.
+  void halves(const char* x, const std::uint16_t* scales, const char* zeros, std::int64_t size, char* out,
+              std::int64_t n) const {
+    const std::int64_t step = c_.inner_step;
+    std::array<float, kHalves> wide, by, quotients;
+    std::array<std::uint16_t, kHalves> half;
+    for (std::int64_t at = 0, m = 0; at < n; at += m) {
+      m = std::min(kHalves, n - at);
+      const char* const zero = zeros ? zeros + at * step * size : nullptr;
+      if (at == 0 || step == 1) widen_(scales + at * step, by.data(), step == 1 ? m : 1);
+      if constexpr (back) {
+        loop_(x + at * size, by.data(), zero, step, m, wide.data(), m);
+        narrow_(wide.data(), reinterpret_cast<std::uint16_t*>(out) + at, m);
+      } else {
+        widen_(reinterpret_cast<const std::uint16_t*>(x) + at, wide.data(), m);
+        small_table().divide(wide.data(), by.data(), step, quotients.data(), m);
+        narrow_(quotients.data(), half.data(), m);
+        widen_(half.data(), wide.data(), m);
+        loop_(wide.data(), ones_.data(), zero, step, m, out + at * size, m);
+      }
+    }
+  }
+
   BlockQuantizeConfig c_;
   QuantizeLoop loop_;
+  std::array<float, kHalves> ones_;
+  void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
+  void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
   bool along_ = false;  // blocks follow each other in a row
   std::int64_t row_ = 1, piece_ = 1, pieces_ = 1;
 };
 
 std::string refuses(const BlockQuantizeConfig& c, bool back) {
-  if (!quantize_loop(c.integer, back)) return "takes no " + std::string(data_type_name(c.integer));
+  if (!loop_for(c, back)) return "takes no " + std::string(data_type_name(c.integer));
+  if (c.real != DataType::Float && !is_half(c.real))
+    return "divides and multiplies no " + std::string(data_type_name(c.real));
+  if (back && is_half(c.real) && element_size(c.integer) > 1) return "products would be rounded twice";
   if (c.block < 1 || c.inner_step < 0 || c.inner_step > 1) return "an odd order of scales";
   if (c.inner == 1 && c.block == 1 && (c.step < 0 || c.step > 1)) return "an odd order of scales";
   const Shape dims = {c.outer, c.n, c.inner};
