@@ -46,10 +46,39 @@ std::optional<std::vector<Value>> items_of(const std::vector<Value>& items) {
   return changed;
 }
 
+#if defined(__x86_64__)
+// As seen_in() below, of whole blocks: twice as fast where the bytes are in the second cache.
+[[gnu::target("avx2")]] std::uint8_t seen_in_blocks(const std::uint8_t* bytes, std::int64_t count) {
+  using Block [[gnu::vector_size(32)]] = std::uint64_t;
+  Block a{}, b{}, c{}, d{};
+  for (std::int64_t i = 0; i < count; i += 128) {
+    Block v[4];
+    std::memcpy(&v[0], bytes + i, sizeof(Block));
+    std::memcpy(&v[1], bytes + i + 32, sizeof(Block));
+    std::memcpy(&v[2], bytes + i + 64, sizeof(Block));
+    std::memcpy(&v[3], bytes + i + 96, sizeof(Block));
+    a |= v[0];
+    b |= v[1];
+    c |= v[2];
+    d |= v[3];
+  }
+  a |= b | c | d;
+  std::uint8_t seen = 0;
+  for (std::uint64_t word = a[0] | a[1] | a[2] | a[3]; word != 0; word >>= 8) seen |= static_cast<std::uint8_t>(word);
+  return seen;
+}
+#endif
+
 // The bits that any of these bytes has, counted from the least value.
 std::uint8_t seen_in(const std::uint8_t* bytes, std::int64_t count, const Range& range) {
   std::uint8_t seen = 0;
   std::int64_t i = 0;
+#if defined(__x86_64__)
+  if (range.bias == 0 && count >= 512 && __builtin_cpu_supports("avx2")) {
+    i = count / 128 * 128;
+    seen = seen_in_blocks(bytes, i);
+  }
+#endif
   if (range.bias == 0) {
     // Every bool that comes in goes through here, so it has to be as fast as memory is: 120 GB/s out of the second
     // cache with SSE2. Named vectors stay in registers; an array of words is written to the stack at every turn.

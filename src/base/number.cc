@@ -150,18 +150,29 @@ std::uint16_t float_to_small_float(DataType format, float value, bool saturate) 
 
 namespace {
 
-// Cut to f32 with its last bit set where something was lost, after which half's own rounding sees all that it needs.
+// By way of an f32 whose last bit is set where something was lost, after which half's rounding sees all that it needs:
+// the float's upper bits, rounded, less a difference of biases; or, below the normal numbers, the last bits of a sum
+// whose last place is half's smallest step.
 std::uint16_t double_to_half(double value) noexcept {
-  if (std::isnan(value)) return static_cast<std::uint16_t>(std::signbit(value) ? 0xfe00 : 0x7e00);
   const auto nearest = static_cast<float>(value);
   const auto back = static_cast<double>(nearest);
   auto u = std::bit_cast<std::uint32_t>(nearest);
   u -= static_cast<std::uint32_t>(std::fabs(back) > std::fabs(value));
   u |= static_cast<std::uint32_t>(back != value);
-  return float_to_half(std::bit_cast<float>(u));
+  const std::uint32_t sign = (u >> 16) & 0x8000u, magnitude = u & 0x7fffffffu;
+  const auto sum = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f);
+  const std::uint32_t normal = ((magnitude + 0xfffu + ((magnitude >> 13) & 1u)) >> 13) - 0x1c000u;
+  std::uint32_t code = magnitude < 0x38800000u ? sum - 0x3f000000u : normal;
+  code = code > 0x7c00u ? 0x7c00u : code;
+  code = magnitude > 0x7f800000u ? 0x7e00u : code;
+  return static_cast<std::uint16_t>(sign | code);
 }
 
 }  // namespace
+
+void doubles_to_halves(const double* x, std::uint16_t* out, std::int64_t n) noexcept {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = double_to_half(x[i]);
+}
 
 std::uint16_t double_to_small_float(DataType format, double value, bool saturate) noexcept {
   if (format == DataType::Float16) return double_to_half(value);

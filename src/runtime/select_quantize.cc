@@ -1,6 +1,6 @@
 // QuantizeLinear and DequantizeLinear between floating types and 8-bit integers, by one scale, or by one for each index
-// of an axis or for each block of the last one; DequantizeLinear also of the integers that take fewer bits in a file, and
-// both of floats of 8 bits and fewer.
+// of an axis or for each block of the last one; DequantizeLinear also of the integers that take fewer bits in a file,
+// and both of floats of 8 bits and fewer.
 #include <optional>
 
 #include "kernels/cpu/quantize.h"

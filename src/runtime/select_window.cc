@@ -21,6 +21,19 @@ using kernels::Layout;
 
 constexpr std::int64_t kManyChannels = 8;
 
+// Of a window that covers all of a plane and nothing else.
+static bool select_whole_planes(Selector& s, const kernels::PlanePoolConfig& p) {
+  if (p.type != DataType::Float || p.x.size() < 3) return false;
+  for (std::size_t d = 2; d < p.x.size(); ++d)
+    if (p.out[d] != 1 || p.window[d - 2] != p.x[d] || p.dilations[d - 2] != 1 || p.pads_begin[d - 2] != 0 ||
+        p.pads_end[d - 2] != 0)
+      return false;
+  kernels::GlobalPoolConfig config;
+  config.x = p.x;
+  config.kind = p.kind;
+  return s.choose(kernels::global_pool_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
+}
+
 bool select_pool(Selector& s) {
   const DataType type = s.out_dtype();
   const bool is_8_bit = type == DataType::Uint8 || type == DataType::Int8;
@@ -44,6 +57,7 @@ bool select_pool(Selector& s) {
   planes.pads_begin = window.pads_begin;
   planes.pads_end = window.pads_end;
   planes.count_include_pad = average && params.count_include_pad;
+  if (made == Layout::Dense && select_whole_planes(s, planes)) return true;
   if (made == Layout::Dense &&
       s.choose(kernels::plane_pool_candidates(), planes, {{s.node().inputs[0]}}, {s.node().outputs[0]}))
     return true;

@@ -191,19 +191,40 @@ class ProductAttention final : public Kernel {
       std::fill(s + std::clamp<std::int64_t>(seen.high - range.low, 0, n), s + n, kHidden);
     }
     give(2, s);
-    T top = kHidden;
-    for (std::int64_t j = 0; j < n; ++j) top = s[j] > top || s[j] != s[j] ? s[j] : top;
+    const T top = top_of(s, n);
     if (top == kHidden && c_.biased()) {
       std::fill_n(shares, n, T{0});
     } else {
       for (std::int64_t j = 0; j < n; ++j) s[j] -= top;
       exp_(s, nullptr, shares, n, 0, 0);
-      double sum = 0;
-      for (std::int64_t j = 0; j < n; ++j) sum += static_cast<double>(shares[j]);
-      const T by = static_cast<T>(1 / sum);
+      const T by = static_cast<T>(1 / sum_of(shares, n));
       for (std::int64_t j = 0; j < n; ++j) shares[j] *= by;
     }
     give(3, shares);
+  }
+
+  // In lanes, which the compiler makes vectors of. A NaN stays.
+  static T top_of(const T* x, std::int64_t n) {
+    constexpr std::int64_t kLanes = 16;
+    T tops[kLanes];
+    std::fill_n(tops, kLanes, kHidden);
+    std::int64_t j = 0;
+    for (; j + kLanes <= n; j += kLanes)
+      for (std::int64_t l = 0; l < kLanes; ++l)
+        tops[l] = tops[l] >= x[j + l] || tops[l] != tops[l] ? tops[l] : x[j + l];
+    for (; j < n; ++j) tops[0] = tops[0] >= x[j] || tops[0] != tops[0] ? tops[0] : x[j];
+    for (std::int64_t l = 1; l < kLanes; ++l) tops[0] = tops[0] >= tops[l] || tops[0] != tops[0] ? tops[0] : tops[l];
+    return tops[0];
+  }
+  static double sum_of(const T* x, std::int64_t n) {
+    constexpr std::int64_t kLanes = 16;
+    double sums[kLanes] = {};
+    std::int64_t j = 0;
+    for (; j + kLanes <= n; j += kLanes)
+      for (std::int64_t l = 0; l < kLanes; ++l) sums[l] += static_cast<double>(x[j + l]);
+    for (; j < n; ++j) sums[0] += static_cast<double>(x[j]);
+    for (std::int64_t l = 1; l < kLanes; ++l) sums[0] += sums[l];
+    return sums[0];
   }
 
   void keep(const T* past, const T* fresh, const HeadStrides& strides, std::int64_t head, std::int64_t size,

@@ -26,10 +26,10 @@ const HalfTable& half_table();
 
 // How floats are rounded to a floating type of 8 bits and fewer, a byte for each.
 struct SmallFloat {
-  int drop = 20, sign_place = 7;  // bits of a float's fraction that go; where the sign is
-  std::uint32_t bias = 0;         // what a float's upper bits are above the code
-  std::uint32_t least_normal = 0;  // bits of the float
-  float step_place = 0;            // whose last place is the smallest step
+  int drop = 20, sign_place = 7;                // bits of a float's fraction that go; where the sign is
+  std::uint32_t bias = 0;                       // what a float's upper bits are above the code
+  std::uint32_t least_normal = 0;               // bits of the float
+  float step_place = 0;                         // whose last place is the smallest step
   std::uint32_t most = 0, beyond = 0, nan = 0;  // codes: the largest, what is larger, NaN
   bool negative_zero = true, nan_turns_sign = false;
 };

@@ -120,16 +120,11 @@ SmallFloat small_float(DataType type, bool saturate) {
 
 const float* small_float_values(DataType type) {
   switch (type) {
-    case DataType::Float8E4M3FN:
-      return base::made_once([] { return values_of(DataType::Float8E4M3FN); }).data();
-    case DataType::Float8E4M3FNUZ:
-      return base::made_once([] { return values_of(DataType::Float8E4M3FNUZ); }).data();
-    case DataType::Float8E5M2:
-      return base::made_once([] { return values_of(DataType::Float8E5M2); }).data();
-    case DataType::Float8E5M2FNUZ:
-      return base::made_once([] { return values_of(DataType::Float8E5M2FNUZ); }).data();
-    default:
-      return base::made_once([] { return values_of(DataType::Float4E2M1); }).data();
+    case DataType::Float8E4M3FN: return base::made_once([] { return values_of(DataType::Float8E4M3FN); }).data();
+    case DataType::Float8E4M3FNUZ: return base::made_once([] { return values_of(DataType::Float8E4M3FNUZ); }).data();
+    case DataType::Float8E5M2: return base::made_once([] { return values_of(DataType::Float8E5M2); }).data();
+    case DataType::Float8E5M2FNUZ: return base::made_once([] { return values_of(DataType::Float8E5M2FNUZ); }).data();
+    default: return base::made_once([] { return values_of(DataType::Float4E2M1); }).data();
   }
 }
 

@@ -237,6 +237,9 @@ TEST(Deconv, MatchesItsDefinition) {
   check_deconv<float>(
       {DataType::Float, {1, 4, 5, 6}, {4, 10, 2, 2}, {1, 10, 11, 13}, 1, true, {2, 2}, {1, 1}, {-1, -1}});
   check_deconv<float>({DataType::Float, {1, 4, 40}, {4, 10, 2}, {1, 10, 120}, 1, false, {3}, {1}, {0}});
+  // Windows that lie side by side.
+  check_deconv<float>({DataType::Float, {2, 6, 40, 31}, {6, 5, 2, 2}, {2, 5, 80, 62}, 1, true, {2, 2}, {1, 1}, {0, 0}});
+  check_deconv<double>({DataType::Double, {2, 6, 4, 9}, {6, 3, 2, 3}, {2, 3, 8, 27}, 1, false, {2, 3}, {1, 1}, {0, 0}});
   // More elements than a tile has, in rows that it cuts.
   check_deconv<float>(
       {DataType::Float, {1, 2, 30, 77}, {2, 11, 3, 3}, {1, 11, 30, 77}, 1, true, {1, 1}, {1, 1}, {1, 1}});

@@ -49,6 +49,40 @@ struct PlaneScatter {
       if (++row == in[1]) row = 0, ++layer;
     }
   }
+  // Whether every element of the output is one product.
+  bool tiles() const {
+    for (std::size_t d = 0; d < 3; ++d)
+      if (strides[d] != kernel[d] || pads[d] != 0 || dilations[d] != 1 || out[d] != in[d] * strides[d]) return false;
+    return true;
+  }
+  // If so, writes the elements [at, at + n) of all positions of the kernel, which lie `apart`, with `bias`.
+  template <class T>
+  void put(const T* from, std::int64_t apart, std::int64_t at, std::int64_t n, T bias, T* to) const {
+    const std::int64_t step = kernel[2];
+    std::int64_t column = at % in[2], row = at / in[2] % in[1], layer = at / in[2] / in[1];
+    while (n > 0) {
+      const std::int64_t run = std::min(n, in[2] - column);
+      for (std::int64_t t = 0; t < kernel[0] * kernel[1]; ++t) {
+        const std::int64_t z = layer * kernel[0] + t / kernel[1], y = row * kernel[1] + t % kernel[1];
+        const T* line = from + t * step * apart;
+        T* line_to = to + (z * out[1] + y) * out[2] + column * step;
+        if (step == 2) {
+          const T* next = line + apart;
+          for (std::int64_t i = 0; i < run; ++i) {
+            line_to[2 * i] = line[i] + bias;
+            line_to[2 * i + 1] = next[i] + bias;
+          }
+          continue;
+        }
+        for (std::int64_t k = 0; k < step; ++k)
+          for (std::int64_t i = 0; i < run; ++i) line_to[i * step + k] = line[k * apart + i] + bias;
+      }
+      from += run;
+      n -= run;
+      column = 0;
+      if (++row == in[1]) row = 0, ++layer;
+    }
+  }
   template <class T>
   void add_run(const T* from, std::int64_t n, std::int64_t step, T* to) const {
     if constexpr (std::is_same_v<T, float>)
@@ -69,6 +103,7 @@ class Deconv final : public Kernel {
     out_channels_ = c.w[1];
     places_ = {spatial3(c.x, 2, 1),       spatial3(c.out, 2, 1),       spatial3(c.w, 2, 1),
                spatial3(c.strides, 0, 1), spatial3(c.dilations, 0, 1), spatial3(c.pads_begin, 0, 0)};
+    tiles_ = places_.tiles();
     positions_ = places_.positions();
     taps_ = places_.taps();
     out_plane_ = places_.plane();
@@ -103,8 +138,10 @@ class Deconv final : public Kernel {
         const std::int64_t g = u / blocks_, first = u % blocks_ * channels_;  // g counts batches and groups
         const std::int64_t count = std::min(channels_, out_channels_ - first), group = g % c_.group;
         T* to = out + (g * out_channels_ + first) * out_plane_;
-        for (std::int64_t m = 0; m < count; ++m)
-          std::fill_n(to + m * out_plane_, out_plane_, c_.has_bias ? bias[group * out_channels_ + first + m] : T{0});
+        const auto bias_of = [&](std::int64_t m) {
+          return c_.has_bias ? bias[group * out_channels_ + first + m] : T{0};
+        };
+        for (std::int64_t m = 0; m < count && !tiles_; ++m) std::fill_n(to + m * out_plane_, out_plane_, bias_of(m));
         // w[c, m, t]: rows of the product are channels and taps, its depth the channels of x.
         const T* rows = w + group * in_channels_ * out_channels_ * taps_ + first * taps_;
         T* product = products + u * product_size();
@@ -113,7 +150,9 @@ class Deconv final : public Kernel {
           loops_.multiply(count * taps_, n, in_channels_, rows, 1, out_channels_ * taps_,
                           packed + g * packed_size() + at * in_channels_, loops_.width * in_channels_, loops_.width,
                           product, columns_, false);
-          for (std::int64_t m = 0; m < count; ++m)
+          for (std::int64_t m = 0; m < count && tiles_; ++m)
+            places_.put(product + m * taps_ * columns_, columns_, at, n, bias_of(m), to + m * out_plane_);
+          for (std::int64_t m = 0; m < count && !tiles_; ++m)
             for (std::int64_t t = 0; t < taps_; ++t)
               places_.add(product + (m * taps_ + t) * columns_, at, n, t, to + m * out_plane_);
         }
@@ -130,6 +169,7 @@ class Deconv final : public Kernel {
   ProductLoops<T> loops_;
   std::int64_t batch_, in_channels_, out_channels_;  // channels of a group
   PlaneScatter places_;
+  bool tiles_;
   std::int64_t positions_, taps_, out_plane_, panels_, channels_, blocks_, columns_;
 };
 

@@ -36,8 +36,22 @@ HWY_INLINE hn::Vec<D> of_row(D d, const T* HWY_RESTRICT x, std::int64_t n, bool&
       best = better(best, hn::LoadU(d, x + (i + lanes <= n ? i : n - lanes)));
     nan = false;
   }
-  return largest ? hn::MaxOfLanes(d, best) : hn::MinOfLanes(d, best);
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == 1) {  // in lane 0 first; there are 16
+    best = better(best, hn::ShiftRightLanes<8>(d, best));
+    best = better(best, hn::ShiftRightLanes<4>(d, best));
+    best = better(best, hn::ShiftRightLanes<2>(d, best));
+    best = better(best, hn::ShiftRightLanes<1>(d, best));
+    return hn::Set(d, hn::GetLane(best));
+  } else {
+    return largest ? hn::MaxOfLanes(d, best) : hn::MinOfLanes(d, best);
+  }
+#else
+  return best;
+#endif
 }
+template <class T>
+using Lanes = std::conditional_t<sizeof(T) == 1, hn::CappedTag<T, 16>, hn::ScalableTag<T>>;
 
 template <class T>
 std::int64_t place_of_nan(const T* x, std::int64_t n, bool last) {
@@ -48,7 +62,7 @@ std::int64_t place_of_nan(const T* x, std::int64_t n, bool last) {
 
 template <class T, bool largest>
 void values(const void* x_data, std::int64_t n, void* out_data, std::int64_t count) {
-  const hn::ScalableTag<T> d;
+  const Lanes<T> d;
   const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
   T* HWY_RESTRICT out = static_cast<T*>(out_data);
   for (std::int64_t r = 0; r < count; ++r, x += n) {
@@ -60,7 +74,7 @@ void values(const void* x_data, std::int64_t n, void* out_data, std::int64_t cou
 
 template <class T, bool largest>
 HWY_INLINE std::int64_t place(const T* HWY_RESTRICT x, std::int64_t n, bool last) {
-  const hn::ScalableTag<T> d;
+  const Lanes<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   bool nan = false;
   const auto best = of_row<largest>(d, x, n, nan);
@@ -93,6 +107,9 @@ RowsLoop find_extremum_rows(DataType type, bool largest) {
     case DataType::Double: return largest ? values<double, true> : values<double, false>;
     case DataType::Int32: return largest ? values<std::int32_t, true> : values<std::int32_t, false>;
     case DataType::Int64: return largest ? values<std::int64_t, true> : values<std::int64_t, false>;
+    case DataType::Int8: return largest ? values<std::int8_t, true> : values<std::int8_t, false>;
+    case DataType::Bool:
+    case DataType::Uint8: return largest ? values<std::uint8_t, true> : values<std::uint8_t, false>;
     default: return nullptr;
   }
 }
@@ -103,6 +120,8 @@ ArgRowsLoop find_arg_rows(DataType type, bool largest) {
     case DataType::Double: return largest ? places<double, true> : places<double, false>;
     case DataType::Int32: return largest ? places<std::int32_t, true> : places<std::int32_t, false>;
     case DataType::Int64: return largest ? places<std::int64_t, true> : places<std::int64_t, false>;
+    case DataType::Int8: return largest ? places<std::int8_t, true> : places<std::int8_t, false>;
+    case DataType::Uint8: return largest ? places<std::uint8_t, true> : places<std::uint8_t, false>;
     default: return nullptr;
   }
 }

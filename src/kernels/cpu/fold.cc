@@ -285,8 +285,7 @@ std::unique_ptr<Kernel> make_arg(const ArgExtremumConfig& c, PackedConstants&) {
 
 class Hardmax final : public Kernel {
  public:
-  explicit Hardmax(const HardmaxConfig& c)
-      : c_(c), loop_(arg_loop(c.type, true, false)), rows_(c.type, true, false) {}
+  explicit Hardmax(const HardmaxConfig& c) : c_(c), loop_(arg_loop(c.type, true, false)), rows_(c.type, true, false) {}
 
   void run(void* const* operands, void*) const override {
     if (c_.type == DataType::Float)

@@ -250,6 +250,33 @@ TEST(Fold, NaNAndExtremaAnywhereInARow) {
     }
 }
 
+// One element of each row is beyond the others, at every place in turn.
+template <class T>
+void check_rows(DataType type) {
+  for (const std::int64_t n : {17, 31, 32, 33, 50, 100, 511})
+    for (const bool largest : {true, false}) {
+      std::vector<T> x(static_cast<std::size_t>(n * n));
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i % 7 + 10);
+      for (std::int64_t r = 0; r < n; ++r) x[static_cast<std::size_t>(r * n + r)] = static_cast<T>(largest ? 20 : 1);
+      Constants constants;
+      const auto value = run_at_widths(
+          *fold_candidates()[0].make({largest ? FoldKind::Max : FoldKind::Min, type, {n, n}, {1}}, constants),
+          {x.data()}, std::vector<T>(static_cast<std::size_t>(n)));
+      EXPECT_EQ(value, std::vector<T>(static_cast<std::size_t>(n), static_cast<T>(largest ? 20 : 1))) << n;
+      const auto at = run_at_widths(*arg_extremum_candidates()[0].make({type, largest, false, n, n, 1}, constants),
+                                    {x.data()}, std::vector<std::int64_t>(static_cast<std::size_t>(n)));
+      for (std::int64_t r = 0; r < n; ++r) ASSERT_EQ(at[static_cast<std::size_t>(r)], r) << n;
+    }
+}
+TEST(Fold, ExtremaOfRowsOfEveryType) {
+  check_rows<float>(DataType::Float);
+  check_rows<double>(DataType::Double);
+  check_rows<std::int8_t>(DataType::Int8);
+  check_rows<std::uint8_t>(DataType::Uint8);
+  check_rows<std::int32_t>(DataType::Int32);
+  check_rows<std::int64_t>(DataType::Int64);
+}
+
 template <class T>
 void check_args(DataType type) {
   const bool real = std::is_floating_point_v<T>;
@@ -292,6 +319,8 @@ TEST(ArgExtremum, EveryType) {
   check_args<std::int8_t>(DataType::Int8);
   check_args<std::uint16_t>(DataType::Uint16);
   check_args<std::int64_t>(DataType::Int64);
+  check_args<std::int32_t>(DataType::Int32);
+  check_args<std::uint8_t>(DataType::Uint8);
 }
 
 TEST(Hardmax, RowsAndColumns) {

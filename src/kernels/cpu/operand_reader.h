@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/fill.h"
 #include "kernels/cpu/walk.h"
 
 namespace norn::kernels {
@@ -36,12 +37,7 @@ class OperandReader {
   }
   // n times the element at `from`, in `tile`.
   const void* repeat(const void* from, std::int64_t n, Tile& tile) const {
-    switch (bytes_) {
-      case 1: std::fill_n(cast<std::uint8_t>(tile), n, *static_cast<const std::uint8_t*>(from)); break;
-      case 2: std::fill_n(cast<std::uint16_t>(tile), n, *static_cast<const std::uint16_t*>(from)); break;
-      case 4: std::fill_n(cast<std::uint32_t>(tile), n, *static_cast<const std::uint32_t*>(from)); break;
-      default: std::fill_n(tile.data(), n, *static_cast<const std::uint64_t*>(from));
-    }
+    fill_elements(tile.data(), from, bytes_, n);
     return tile.data();
   }
 

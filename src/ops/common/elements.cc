@@ -77,6 +77,10 @@ void load<double>(const Tensor& t, std::int64_t first, std::int64_t n, double* t
   if (!is_small_float(type)) wrong_domain(type, "floating-point");
   if (element_size(type) == 2) {
     const auto* p = t.as<std::uint16_t>() + first;
+    if (type == DataType::Float16) {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = base::half_to_float(p[i]);
+      return;
+    }
     for (std::int64_t i = 0; i < n; ++i) to[i] = base::small_float_to_float(type, p[i]);
   } else {
     const auto* p = t.as<std::uint8_t>() + first;
@@ -93,6 +97,7 @@ void store<double>(Tensor& t, std::int64_t first, std::int64_t n, const double* 
   if (!is_small_float(type)) wrong_domain(type, "floating-point");
   if (element_size(type) == 2) {
     auto* p = t.as_mutable<std::uint16_t>() + first;
+    if (type == DataType::Float16) return base::doubles_to_halves(from, p, n);
     for (std::int64_t i = 0; i < n; ++i) p[i] = base::double_to_small_float(type, from[i]);
   } else {
     auto* p = t.as_mutable<std::uint8_t>() + first;
