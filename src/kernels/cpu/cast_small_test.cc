@@ -81,7 +81,9 @@ TEST(CastSmall, EveryCodeToOthers) {
       }
       EXPECT_EQ(wide[i], want);
       EXPECT_EQ(half[i], base::float_to_half(want));
-      if (std::isfinite(want)) EXPECT_EQ(whole[i], static_cast<std::int64_t>(want));
+      if (std::isfinite(want)) {
+        EXPECT_EQ(whole[i], static_cast<std::int64_t>(want));
+      }
     }
   }
   const auto from_int = cast<std::uint8_t>({DataType::Int64, DataType::Float8E5M2}, std::vector<std::int64_t>{7, -9});
@@ -160,10 +162,11 @@ void check_quantize(BlockQuantizeConfig c, std::int64_t scales, bool with_zeros)
     const double want = real(static_cast<double>(static_cast<float>(less)) * static_cast<double>(scale[s]));
     const double found =
         halves ? static_cast<double>(base::half_to_float(back_halves[at])) : static_cast<double>(back[at]);
-    if (std::isnan(want))
+    if (std::isnan(want)) {
       ASSERT_TRUE(std::isnan(found));
-    else
+    } else {
       ASSERT_EQ(found, want) << data_type_name(c.integer) << " " << i;
+    }
   }
 }
 
