@@ -68,21 +68,44 @@ struct Ahead {
 };
 constexpr std::int64_t kLine = 64;
 
+// What becomes of the sums of a tile whose last vector is not whole.
+HWY_NOINLINE void finish_tail(int rows, int vectors, const float* sums, const Target& to, float* c,
+                              const float* added) {
+  const F d;
+  const std::int64_t w = lanes();
+  const V low = hn::Set(d, to.low), high = hn::Set(d, to.high);
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v, sums += w) {
+      const std::int64_t at = v * w, columns = to.columns - at;
+      V sum = hn::Load(d, sums);
+      if (added != nullptr) sum = hn::Add(sum, load(added + r * to.c_row + at, columns));
+      store(within<true>(low, high, sum), c + r * to.c_row + at, columns);
+    }
+}
+
+// Sums stay in registers from the first to the last: every loop over them has constant bounds and no branch within.
 template <int rows, int vectors, bool bounded, bool fetches>
 HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, std::int64_t b_row,
                      const Target& to, float* c, const float* added, Ahead& ahead) {
   const F d;
   const std::int64_t w = lanes();
+  const bool whole = to.columns >= vectors * w;
   V sums[rows][vectors];
-  for (int v = 0; v < vectors; ++v) {
-    const V start = to.bias != nullptr ? load(to.bias + v * w, to.columns - v * w) : hn::Zero(d);
-    for (int r = 0; r < rows; ++r) sums[r][v] = start;
+  for (int v = 0; v < vectors; ++v) sums[0][v] = hn::Zero(d);
+  if (to.bias != nullptr) {
+    if (whole)
+      for (int v = 0; v < vectors; ++v) sums[0][v] = hn::LoadU(d, to.bias + v * w);
+    else
+      for (int v = 0; v < vectors; ++v) sums[0][v] = load(to.bias + v * w, to.columns - v * w);
   }
+  for (int r = 1; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v) sums[r][v] = sums[0][v];
+  const char* next = ahead.at;
   for (std::int64_t i = 0; i < k; ++i, b += fetches ? b_row : vectors * w) {
     if constexpr (fetches && vectors == kVectors) {
-      __builtin_prefetch(ahead.at, 0, 2);
-      __builtin_prefetch(ahead.at + kLine, 0, 2);
-      ahead.at += ahead.step;
+      __builtin_prefetch(next, 0, 2);
+      __builtin_prefetch(next + kLine, 0, 2);
+      next += ahead.step;
     }
     V right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
@@ -91,14 +114,19 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
       for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
     }
   }
-  const V low = hn::Set(d, to.low), high = hn::Set(d, to.high);
+  ahead.at = next;
+  if (!whole) {
+    HWY_ALIGN float tail[rows * vectors * 16];
+    for (int r = 0; r < rows; ++r)
+      for (int v = 0; v < vectors; ++v) hn::Store(sums[r][v], d, tail + (r * vectors + v) * w);
+    return finish_tail(rows, vectors, tail, to, c, added);
+  }
   if (added != nullptr)
     for (int r = 0; r < rows; ++r)
-      for (int v = 0; v < vectors; ++v)
-        sums[r][v] = hn::Add(sums[r][v], load(added + r * to.c_row + v * w, to.columns - v * w));
+      for (int v = 0; v < vectors; ++v) sums[r][v] = hn::Add(sums[r][v], hn::LoadU(d, added + r * to.c_row + v * w));
+  const V low = hn::Set(d, to.low), high = hn::Set(d, to.high);
   for (int r = 0; r < rows; ++r)
-    for (int v = 0; v < vectors; ++v)
-      store(within<bounded>(low, high, sums[r][v]), c + r * to.c_row + v * w, to.columns - v * w);
+    for (int v = 0; v < vectors; ++v) hn::StoreU(within<bounded>(low, high, sums[r][v]), d, c + r * to.c_row + v * w);
 }
 
 // As many rows at a time as leave the sums in registers, then fewer.
