@@ -4,15 +4,13 @@
 // cache. Nothing is generated or described, so that a plan for another number of rows is made in no time, and panels
 // are those of the product of fewer rows. Of more rows, oneDNN's product of a large matrix takes up to a tenth less.
 #include <algorithm>
-#include <limits>
-#include <optional>
 
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/matmul_candidates.h"
+#include "kernels/cpu/panel_steps.h"
 #include "kernels/cpu/pieces.h"
-#include "kernels/cpu/pixel_steps.h"
 #include "kernels/cpu/separable.h"
 
 namespace norn::kernels {
@@ -26,19 +24,6 @@ constexpr std::int64_t kSmallMatrix = 1 << 16;  // elements, for any number of r
 constexpr std::int64_t kLeastLanes = 8;
 constexpr std::int64_t kTogether = 4;  // panels whose columns are finished at a time
 constexpr double kProductNs = 0.01, kWeightNs = 0.1;
-constexpr float kNone = std::numeric_limits<float>::infinity();  // no bound, or that below 0
-
-// The first step's operand, if that adds a row, as a bias.
-int bias_extra(const MatMulConfig& c) {
-  if (c_form(c) != CForm::None || c.post.empty() || c.post[0].op != ElementOp::Add) return -1;
-  const int operand = c.post[0].operand;
-  return operand != c.in_place_extra && PixelSteps(c.out, c.post, c.extra, Layout::Dense).is_row(operand) ? operand
-                                                                                                          : -1;
-}
-PixelSteps steps_of(const MatMulConfig& c) {
-  const auto first = c.post.begin() + (bias_extra(c) >= 0 ? 1 : 0);
-  return {c.out, {first, c.post.end()}, c.extra, Layout::Dense};
-}
 
 class PanelMatMul final : public Kernel {
  public:
@@ -46,9 +31,7 @@ class PanelMatMul final : public Kernel {
       : c_(config),
         s_(config),
         table_(separable_table()),
-        bias_extra_(bias_extra(config)),
-        steps_(steps_of(config)),
-        in_registers_(steps_.in_registers()),
+        steps_(config),
         width_(gemm_table().width),
         panels_((s_.n + width_ - 1) / width_),
         weights_(packed_panels(config, s_, packed)) {
@@ -80,12 +63,9 @@ class PanelMatMul final : public Kernel {
   void tile(void* const* operands, std::int64_t first, std::int64_t begin, std::int64_t end) const {
     const std::int64_t rows = std::min(rows_, s_.m - first);
     const auto* const a = static_cast<const float*>(operands[0]) + first * s_.a_row;
-    void* const* const extras = operands + 3;
     auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
-    const auto* const bias = static_cast<const float*>(bias_extra_ >= 0 ? extras[bias_extra_] : operands[2]);
-    const bool biased = bias_extra_ >= 0 || c_form(c_) == CForm::Row;
-    const auto [operand, bounds] = in_registers_.value_or(PixelSteps::InRegisters{-1, {-kNone, kNone}});
-    const auto* const summand = operand < 0 ? nullptr : static_cast<const float*>(extras[operand]);
+    const float* const bias = steps_.bias(operands);
+    const float* const summand = steps_.added(operands);
     for (std::int64_t k0 = 0; k0 < s_.k; k0 += depth_) {
       const std::int64_t deep = std::min(depth_, s_.k - k0);
       const bool begins = k0 == 0, ends = k0 + deep == s_.k;
@@ -93,13 +73,13 @@ class PanelMatMul final : public Kernel {
         const std::int64_t column = p * width_, columns = std::min(width_, s_.n - column), at = first * s_.n + column;
         const float* const added = !begins ? out + at : summand == nullptr ? nullptr : summand + at;
         const auto* const b = static_cast<const float*>(weights_.get()) + column * s_.k + k0 * width_;
-        table_.multiply_panel(rows, columns, deep, a + k0, s_.a_row, b, width_,
-                              p + 1 < end ? b + width_ * s_.k : nullptr, begins && biased ? bias + column : nullptr,
-                              added, ends ? bounds.first : -kNone, ends ? bounds.second : kNone, out + at, s_.n);
-        if (in_registers_ || !ends || (p + 1 - finished < kTogether && p + 1 < end)) continue;
-        const std::int64_t from = finished * width_, wide = column + columns - from;
-        for (std::int64_t r = first; r < first + rows; ++r)
-          steps_.apply(out, extras, r * s_.n + from, wide, from, wide);
+        table_.multiply_panel(
+            rows, columns, deep, a + k0, s_.a_row, b, width_, p + 1 < end ? b + width_ * s_.k : nullptr,
+            begins && bias != nullptr ? bias + column : nullptr, added, ends ? steps_.low() : -PanelSteps::kNone,
+            ends ? steps_.high() : PanelSteps::kNone, out + at, s_.n);
+        if (!steps_.remain() || !ends || (p + 1 - finished < kTogether && p + 1 < end)) continue;
+        const std::int64_t from = finished * width_;
+        steps_.apply(operands, out, s_.n, first, first + rows, from, column + columns - from);
         finished = p + 1;
       }
     }
@@ -108,9 +88,7 @@ class PanelMatMul final : public Kernel {
   const MatMulConfig c_;
   const MatMulShape s_;
   const SeparableTable& table_;
-  const int bias_extra_;
-  const PixelSteps steps_;
-  const std::optional<PixelSteps::InRegisters> in_registers_;
+  const PanelSteps steps_;
   const std::int64_t width_, panels_;
   std::int64_t rows_ = 1, depth_ = 1, units_ = 1, tasks_ = 1;
   const std::shared_ptr<const void> weights_;
@@ -132,17 +110,7 @@ std::string panel_matmul_refuses(const MatMulConfig& c) {
     return "leaves more than " + std::to_string(kMostRowsByLane * table.lanes) +
            " rows times a large matrix to those below";
   if (round_up(s.n, table.lanes) * 8 > s.n * 9) return "columns that do not fill vectors";
-  if (c.alpha != 1.0f) return "the product is scaled";
-  if (c_form(c) == CForm::Other || (c_form(c) == CForm::Row && c.beta != 1.0f)) return "C is not a bias";
-  for (const ElementStep& step : c.post)
-    if (is_binary(step.op) && (step.operand < 0 || static_cast<std::size_t>(step.operand) >= c.extra.size()))
-      return "a step's operand is not among the extras";
-  if (!PixelSteps(c.out, c.post, c.extra, Layout::Dense).can_read()) return "a step's operand is not rows or a row";
-  // What lies where the output does is read before it is written in registers only.
-  const auto in_registers = steps_of(c).in_registers();
-  if (c.in_place_extra >= 0 && (!in_registers || in_registers->added != c.in_place_extra))
-    return "what is added in place does not come first";
-  return "";
+  return PanelSteps::refuses(c);
 }
 
 std::unique_ptr<Kernel> make_panel_matmul(const MatMulConfig& config, PackedConstants& packed) {

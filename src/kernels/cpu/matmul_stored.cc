@@ -1,6 +1,7 @@
 // Packs a stored matrix and multiplies by it: a few rows straight from the packed form, which memory bounds; more of
-// them by widening a stretch of a panel at a time into the cache, for the product of matrices of gemm.h; or, where A
-// may be rounded to 8 bits, any number of rows by products of integers.
+// them by widening a stretch of a panel at a time into the cache, for the products of separable.h, which finish a
+// panel's columns while these are there (or for those of gemm.h, where A's elements are apart or C is no bias); or,
+// where A may be rounded to 8 bits, any number of rows by products of integers.
 #include "kernels/cpu/matmul_stored.h"
 
 #include <algorithm>
@@ -13,13 +14,16 @@
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/matmul_posts.h"
+#include "kernels/cpu/panel_steps.h"
+#include "kernels/cpu/separable.h"
 #include "kernels/cpu/stored.h"
 
 namespace norn::kernels {
 namespace {
 
-constexpr std::int64_t kDepth = 256;       // rows of a panel that are widened at a time
+constexpr std::int64_t kDepth = 512;       // rows of a panel that are widened at a time
 constexpr std::int64_t kMostFewRows = 16;  // beyond them widening pays
+constexpr std::int64_t kTileRows = 192;    // of A, a stretch of which stays in the second cache
 
 struct Format {
   StoredForm form;
@@ -176,7 +180,8 @@ class StoredMatMul final : public Kernel {
         s_(c_),
         table_(stored_table()),
         gemm_(gemm_table()),
-        posts_(c_, c_form(c_) == CForm::Row && c_.beta == 1.0f, packed) {
+        steps_(finished_by_panels(c_, s_, int8) ? std::optional<PanelSteps>(c_) : std::nullopt),
+        posts_(c_, c_form(c_) == CForm::Row && c_.beta == 1.0f, packed, steps_.has_value()) {
     const Format format = *format_of(config.type);
     b_.form = format.form;
     b_.k = s_.k;
@@ -211,6 +216,7 @@ class StoredMatMul final : public Kernel {
       auto* stretch =
           reinterpret_cast<float*>(static_cast<char*>(scratch) + scratch_each_ * static_cast<std::size_t>(task));
       const std::int64_t m0 = s_.m * row / by_rows, m1 = s_.m * (row + 1) / by_rows;
+      if (steps_) return finished(operands, first, last, m0, m1, stretch);
       for (std::int64_t p = first; p < last; ++p) many(a, bias, out, p, m0, m1, stretch);
     });
     posts_.run(operands, out);
@@ -324,8 +330,7 @@ class StoredMatMul final : public Kernel {
             float* stretch) const {
     const std::int64_t n0 = p * b_.width, columns = std::min(b_.width, s_.n - n0);
     for (std::int64_t k0 = 0, k1; k0 < s_.k; k0 = k1) {
-      // Within a long block the rest of it may be short.
-      k1 = std::min({s_.k, k0 + step_, b_.block >= kDepth ? (k0 / b_.block + 1) * b_.block : s_.k});
+      k1 = end_of_stretch(k0);
       table_.expand(b_, p, k0, k1, stretch);
       const auto multiply = k0 == 0 ? gemm_.multiply : gemm_.multiply_onto;
       multiply(m1 - m0, columns, k1 - k0, a + m0 * s_.a_row + k0 * s_.a_column, s_.a_row, s_.a_column,
@@ -334,11 +339,51 @@ class StoredMatMul final : public Kernel {
     }
   }
 
+  // The end of the stretch of rows of B that begins at k0. Within a long block the rest of it may be short.
+  std::int64_t end_of_stretch(std::int64_t k0) const {
+    return std::min({s_.k, k0 + step_, b_.block >= kDepth ? (k0 / b_.block + 1) * b_.block : s_.k});
+  }
+
+  static bool finished_by_panels(const MatMulConfig& c, const MatMulShape& s, const StoredInt8Table* int8) {
+    return int8 == nullptr && s.m > kMostFewRows && s.a_column == 1 && gemm_table().width == separable_table().width &&
+           PanelSteps::refuses(c).empty();
+  }
+
+  // Rows of A, some at a time, by panels, whose steps are done to their columns at once.
+  void finished(void* const* operands, std::int64_t first, std::int64_t last, std::int64_t m0, std::int64_t m1,
+                float* stretch) const {
+    const SeparableTable& table = separable_table();
+    const auto* const a = static_cast<const float*>(operands[0]);
+    auto* const out = static_cast<float*>(operands[3 + c_.extra.size()]);
+    const float *const bias = steps_->bias(operands), *const summand = steps_->added(operands);
+    const std::int64_t tiles = (m1 - m0 + kTileRows - 1) / kTileRows;
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      const std::int64_t r0 = m0 + (m1 - m0) * t / tiles, r1 = m0 + (m1 - m0) * (t + 1) / tiles;
+      for (std::int64_t k0 = 0, k1; k0 < s_.k; k0 = k1) {
+        k1 = end_of_stretch(k0);
+        const bool begins = k0 == 0, ends = k1 == s_.k;
+        for (std::int64_t p = first; p < last; ++p) {
+          const std::int64_t n0 = p * b_.width, columns = std::min(b_.width, s_.n - n0), at = r0 * s_.n + n0;
+          table_.expand(b_, p, k0, k1, stretch);
+          table.multiply_panel(r1 - r0, columns, k1 - k0, a + r0 * s_.a_row + k0, s_.a_row, stretch, b_.width, nullptr,
+                               begins && bias != nullptr ? bias + n0 : nullptr,
+                               !begins              ? out + at
+                               : summand == nullptr ? nullptr
+                                                    : summand + at,
+                               ends ? steps_->low() : -PanelSteps::kNone, ends ? steps_->high() : PanelSteps::kNone,
+                               out + at, s_.n);
+          if (ends && steps_->remain()) steps_->apply(operands, out, s_.n, r0, r1, n0, columns);
+        }
+      }
+    }
+  }
+
   const StoredInt8Table* int8_;
   MatMulConfig c_;
   MatMulShape s_;
   const StoredTable& table_;
   const GemmTable& gemm_;
+  std::optional<PanelSteps> steps_;  // null: MatMulPosts does them to the whole
   MatMulPosts posts_;
   StoredPanels b_;
   std::shared_ptr<const void> packed_;

@@ -2,6 +2,7 @@
 // ways that they lie, for few rows and many.
 #include "kernels/cpu/matmul_stored.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -20,6 +21,9 @@ struct StoredProduct {
   bool transposed;
   enum Zeros { None, Alike, Each } zeros = None;
   DataType scale_type = DataType::Float;
+  // What follows: C as a row, then a bound and a sum; a sum and a bound; the row as a step, a sum and a bound; C as a
+  // matrix and a row that multiplies.
+  enum Finish { BoundFirst, SumFirst, RowAsStep, FullC } finish = BoundFirst;
 };
 
 bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
@@ -108,18 +112,25 @@ void check_product(const StoredProduct& t) {
       c.zeros = zeros.data();
     }
   }
-  // C is a row, and a step follows.
-  c.product.has_c = true;
-  c.product.c = {t.n};
-  c.product.post = {{ElementOp::Relu}, {ElementOp::Add, 0, 0, 0}};
-  c.product.extra = {{{t.m, t.n}}};
-  auto a = random_floats(t.m * t.k, 4), bias = random_floats(t.n, 5);
+  const bool full = t.finish == StoredProduct::FullC;
+  c.product.has_c = t.finish != StoredProduct::RowAsStep;
+  if (c.product.has_c) c.product.c = full ? Shape{t.m, t.n} : Shape{t.n};
+  switch (t.finish) {
+    case StoredProduct::BoundFirst: c.product.post = {{ElementOp::Relu}, {ElementOp::Add, 0, 0, 0}}; break;
+    case StoredProduct::SumFirst: c.product.post = {{ElementOp::Add, 0, 0, 0}, {ElementOp::Clip, -5, 7}}; break;
+    case StoredProduct::RowAsStep:
+      c.product.post = {{ElementOp::Add, 0, 0, 1}, {ElementOp::Add, 0, 0, 0}, {ElementOp::Relu}};
+      break;
+    case StoredProduct::FullC: c.product.post = {{ElementOp::Mul, 0, 0, 1}}; break;
+  }
+  c.product.extra = {{{t.m, t.n}}, {{t.n}}};
+  auto a = random_floats(t.m * t.k, 4), bias = random_floats(full ? t.m * t.n : t.n, 5);
   PostOperands posts(c.product.extra, 6);
 
   std::vector<double> want;
   for (std::int64_t i = 0; i < t.m; ++i) {
     for (std::int64_t j = 0; j < t.n; ++j) {
-      double sum = bias[static_cast<std::size_t>(j)];
+      double sum = c.product.has_c ? bias[static_cast<std::size_t>(full ? i * t.n + j : j)] : 0.0;
       for (std::int64_t k = 0; k < t.k; ++k) {
         double v = stored_number(t.type, stored, k * c.row + j * c.column);
         if (t.block > 0) {
@@ -169,6 +180,16 @@ TEST(StoredMatMul, ScalesAndZeroPoints) {
       }
   check_product({DataType::Int4, 1, 1, 1, 1, 1, false});
   check_product({DataType::Int4, 9, 3, 1, 3, 1, true, StoredProduct::Each});
+}
+
+// Several tiles of rows, stretches of the depth, and panels of which the last is not whole.
+TEST(StoredMatMul, FinishesManyRows) {
+  for (const auto finish :
+       {StoredProduct::BoundFirst, StoredProduct::SumFirst, StoredProduct::RowAsStep, StoredProduct::FullC})
+    for (const auto& [m, k, n] : {std::array<std::int64_t, 3>{17, 40, 64}, {203, 30, 200}, {395, 1030, 83}})
+      for (const DataType type : {DataType::Float16, DataType::Int4})
+        check_product(
+            {type, m, k, n, type == DataType::Int4 ? 32 : 0, 1, false, StoredProduct::None, DataType::Float, finish});
 }
 
 // Rows rounded to 8 bits: each stretch of 32 elements is at most half a step off, a step being 1/127 of its largest.
