@@ -127,7 +127,7 @@ def _recurrent(r: Read) -> list[Array | None] | None:
         given = operands[at] if at == 5 or op == "LSTM" else None
         state = np.zeros((ways, batch, hidden)) if given is None else _wide(given)
         states.append(state.swapaxes(0, 1) if layout and given is not None else state)
-    peepholes = _wide(operands[7]) if operands[7] is not None and op == "LSTM" else np.zeros((ways, 3 * hidden))
+    peepholes = _wide(operands[7]) if operands[7] is not None and op == "LSTM" else None
     clip = r.attribute("clip", None)
     bound = math.inf if clip is None else float(np.float32(clip))
 
@@ -152,11 +152,14 @@ def _recurrent(r: Read) -> list[Array | None] | None:
             new = tanh(wx[p] + wb[p] + inner)
             return (1 - z) * new + z * h, c
         gates = wx + wb + u[d] @ h + ub
-        pi, po, pf = (peepholes[d][p] for p in part[:3])
-        i = sigmoid(gates[part[0]] + pi * c)
-        f = 1 - i if r.attribute("input_forget", 0) else sigmoid(gates[part[2]] + pf * c)
+
+        def peeped(k: int, c: Array) -> Array:  # 0 times an infinite cell is NaN
+            return gates[part[k]] if peepholes is None else gates[part[k]] + peepholes[d][part[k]] * c
+
+        i = sigmoid(peeped(0, c))
+        f = 1 - i if r.attribute("input_forget", 0) else sigmoid(peeped(2, c))
         c = f * c + i * tanh(gates[part[3]])
-        return sigmoid(gates[part[1]] + po * c) * tanh(c), c
+        return sigmoid(peeped(1, c)) * tanh(c), c
 
     y = np.zeros((length, ways, batch, hidden))
     for d in range(ways):

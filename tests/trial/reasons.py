@@ -452,6 +452,10 @@ REFUSALS = [
         r"Number of elements of input 'sizes' \(0\)",
         "ONNX Runtime takes the sizes of Resize for none where their number is not declared",
     ),
+    (
+        r"exclude_outside can be set to 1 when",
+        "exclude_outside changes nothing where no weights lie outside; ONNX Runtime refuses it in such modes",
+    ),
     (r"supply unallocated output OrtValues", "ONNX Runtime gives a branch memory of another shape than it computes"),
     (
         r"\(op_type:Gemm\): \[ShapeInferenceError\] First input does not have rank 2",
