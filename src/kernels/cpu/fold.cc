@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "base/number.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold_space.h"
@@ -73,12 +74,12 @@ class Fold final : public Kernel, private FoldSpace {
         const std::int64_t n = std::min(kPart, end - first);
         if (reduced_count_ == 1 && inner_ <= kShortRow) {
           fold_short(x + first * inner_ * size, n, to, wide.data());
-          finish(to, out + first * size, n);
+          finish(to, x, first, 0, out + first * size, n);
           continue;
         }
         if (reduced_count_ == 1 && inner_ <= kMiddleRow && middle_rows_ && !halves_) {
           middle_rows_(x + first * inner_ * size, inner_, to, n);
-          finish(to, out + first * size, n);
+          finish(to, x, first, 0, out + first * size, n);
           continue;
         }
         for (std::int64_t k = 0; k < n; ++k) {
@@ -102,7 +103,7 @@ class Fold final : public Kernel, private FoldSpace {
             }
           }
         }
-        finish(to, out + first * size, n);
+        finish(to, x, first, 0, out + first * size, n);
       }
     });
   }
@@ -152,13 +153,14 @@ class Fold final : public Kernel, private FoldSpace {
           const auto partial = static_cast<std::int64_t>(element_size(partial_));
           join_(reinterpret_cast<char*>(totals.data()) + n * partial, n, together - 1, totals.data(), n, false);
         }
-        finish(totals.data(), out + (i / parts * inner_ + first) * size, n);
+        finish(totals.data(), x, i / parts, first, out + (i / parts * inner_ + first) * size, n);
       }
     });
   }
 
-  // What is left to do with n totals, in vectors: to divide, to take roots or logarithms, to narrow.
-  void finish(void* totals, char* out, std::int64_t n) const {
+  // What is left to do with n totals, in vectors: to divide, to take roots or logarithms, to narrow. They are those
+  // from `kept` on, or from column `column` on of that one.
+  void finish(void* totals, const char* x, std::int64_t kept, std::int64_t column, char* out, std::int64_t n) const {
     Buffer divisors, finished;
     if (last_) {
       if (divides_) {
@@ -181,6 +183,35 @@ class Fold final : public Kernel, private FoldSpace {
       halves_.narrow(totals, out, n);
     else
       std::memcpy(out, totals, static_cast<std::size_t>(n) * element_size(type_));
+    if (kind_ == FoldKind::Prod && is_floating(computed_in(type_))) multiply_again(x, kept, column, out, n);
+  }
+
+  // Parts of a product may leave the range of its type where the whole does not, and be infinite beside a 0 in another
+  // part. Such products are made anew in double, of one element after the other.
+  void multiply_again(const char* x, std::int64_t kept, std::int64_t column, char* out, std::int64_t n) const {
+    const auto size = static_cast<std::int64_t>(element_size(type_));
+    for (std::int64_t k = 0; k < n; ++k, out += size) {
+      if (std::isfinite(number_at(out))) continue;
+      const char* from = x + (inner_reduced_ ? offset_of(kept_, kept + k) : offset_of(kept_, kept) + column + k) * size;
+      double product = 1;
+      for (std::int64_t g = 0; g < reduced_count_; ++g) {
+        const char* const row = from + offset_of(reduced_, g) * size;
+        for (std::int64_t i = 0; i < (inner_reduced_ ? inner_ : 1); ++i) product *= number_at(row + i * size);
+      }
+      put_number(product, out);
+    }
+  }
+  double number_at(const char* at) const {
+    const auto number = [&]<class T>(T n) { return std::memcpy(&n, at, sizeof n), n; };
+    if (type_ == DataType::Double) return number(0.0);
+    if (type_ == DataType::Float) return static_cast<double>(number(0.0f));
+    return static_cast<double>(base::small_float_to_float(type_, number(std::uint16_t{0})));
+  }
+  void put_number(double value, char* at) const {
+    const auto put = [&](auto number) { std::memcpy(at, &number, sizeof number); };
+    if (type_ == DataType::Double) return put(value);
+    if (type_ == DataType::Float) return put(static_cast<float>(value));
+    put(base::double_to_small_float(type_, value));
   }
 
   FoldKind kind_;

@@ -98,6 +98,38 @@ std::unique_ptr<Kernel> wide_fold(const FoldConfig& c, Constants& constants) {
   return fold_candidates()[1].make(c, constants);
 }
 
+// Products whose parts leave the range of f32, and of which some have a 0 besides.
+TEST(Fold, ProductsThatLeaveTheRangeOnTheWay) {
+  struct Case {
+    Shape dims;
+    std::vector<std::int64_t> axes;
+  };
+  for (const Case& of : {Case{{140, 5}, {0}}, Case{{5, 140}, {1}}, Case{{4, 6, 20}, {1, 2}}, Case{{44, 3}, {0}},
+                         Case{{3, 44}, {1}}, Case{{6, 4, 20}, {0, 2}}, Case{{44}, {0}}}) {
+    std::vector<float> x(static_cast<std::size_t>(element_count(of.dims)));
+    // Halves of a group: the numbers of its elements first.
+    std::vector<float> numbers(x.size());
+    std::iota(numbers.begin(), numbers.end(), 0.0f);
+    const auto places = groups(numbers, of.dims, of.axes);
+    for (std::size_t g = 0; g < places.size(); ++g)
+      for (std::size_t i = 0; i < places[g].size(); ++i)
+        x[static_cast<std::size_t>(places[g][i])] = g == 1 && i + 1 == places[g].size() ? 0.0f
+                                                    : i < places[g].size() / 2          ? 100.0f
+                                                                                        : 0.01f;
+    const FoldConfig c{.type = DataType::Float, .kind = FoldKind::Prod, .x = of.dims, .axes = of.axes};
+    const auto all = groups(x, of.dims, of.axes);
+    for (const auto& candidate : fold_candidates()) {
+      if (!candidate.refuses(c).empty()) continue;
+      Constants constants;
+      const auto got = run_at_widths(*candidate.make(c, constants), {x.data()}, std::vector<float>(all.size(), 77));
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const double want = fold_of(FoldKind::Prod, all[i]);
+        ASSERT_NEAR(got[i], want, 1e-4 * want) << candidate.name << " " << to_string(of.dims) << " " << i;
+      }
+    }
+  }
+}
+
 TEST(Fold, EveryType) {
   using enum FoldKind;
   check_folds<float>(DataType::Float, {Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum, LogSumExp});
