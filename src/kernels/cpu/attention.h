@@ -26,7 +26,8 @@ enum class AttentionMask : std::uint8_t { None, Flags, Summands, Choice };
 //     `lengths`, at lengths[batch] - rows + i;
 //   - at lengths[batch] or beyond.
 // A query from which all keys are hidden gives zeros, or NaN with `blind_is_nan`; with `nan_is_zero` so does one whose
-// probabilities are NaN. Values of keys that are hidden by their place are not read.
+// probabilities are NaN. Unless the scores are given out, values of keys that no query of a block sees by its place
+// are not read.
 //
 // `bias` is a second summand, of all keys: it comes before the mask, or, with `bias_behind`, after it.
 struct AttentionConfig {
