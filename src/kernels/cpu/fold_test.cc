@@ -116,7 +116,7 @@ TEST(Fold, ProductsThatLeaveTheRangeOnTheWay) {
         x[static_cast<std::size_t>(places[g][i])] = g == 1 && i + 1 == places[g].size() ? 0.0f
                                                     : i < places[g].size() / 2          ? 100.0f
                                                                                         : 0.01f;
-    const FoldConfig c{.type = DataType::Float, .kind = FoldKind::Prod, .x = of.dims, .axes = of.axes};
+    const FoldConfig c{.kind = FoldKind::Prod, .type = DataType::Float, .x = of.dims, .axes = of.axes};
     const auto all = groups(x, of.dims, of.axes);
     for (const auto& candidate : fold_candidates()) {
       if (!candidate.refuses(c).empty()) continue;
