@@ -2,7 +2,8 @@
 // of the matrix after the other (separable.h), of which the next is fetched from memory meanwhile. The bias, a sum with
 // another tensor and bounds are applied in registers, other steps to some panels' columns while these are in the second
 // cache. Nothing is generated or described, so that a plan for another number of rows is made in no time, and panels
-// are those of the product of fewer rows. Of more rows, oneDNN's product of a large matrix takes up to a tenth less.
+// are those of the product of fewer rows. Of a few more rows, oneDNN's product of a large matrix takes up to a tenth
+// less; of many by one that is not large, up to a tenth longer.
 #include <algorithm>
 
 #include "kernels/cpu/align.h"
@@ -19,7 +20,10 @@ namespace {
 constexpr std::int64_t kTileRows = 96, kStep = 6;  // rows of a tile are a multiple of what registers hold
 constexpr std::int64_t kDepth = 1024;              // of a stretch of rows
 constexpr std::int64_t kFewestRows = 5;
-constexpr std::int64_t kMostRowsByLane = 3;     // 48 rows with AVX-512
+// Rows that any matrix is multiplied by, with vectors of 16 floats and with shorter ones; and with those of 16 the
+// least that one of up to kMediumMatrix elements is, which each tile reads once.
+constexpr std::int64_t kManyLanes = 16, kMostFewRows = 64, kMostRowsOfFewLanes = 24;
+constexpr std::int64_t kManyRows = 512, kMediumMatrix = 1 << 20;
 constexpr std::int64_t kSmallMatrix = 1 << 16;  // elements, for any number of rows
 constexpr std::int64_t kLeastLanes = 8;
 constexpr std::int64_t kTogether = 4;  // panels whose columns are finished at a time
@@ -106,9 +110,10 @@ std::string panel_matmul_refuses(const MatMulConfig& c) {
   const SeparableTable& table = separable_table();
   if (table.lanes < kLeastLanes || gemm_table().width % table.lanes != 0 || gemm_table().width > table.width)
     return "is for vectors of 8 floats and more";
-  if (s.m > kMostRowsByLane * table.lanes && s.n > kSmallMatrix / s.k)
-    return "leaves more than " + std::to_string(kMostRowsByLane * table.lanes) +
-           " rows times a large matrix to those below";
+  const bool wide = table.lanes >= kManyLanes;
+  const std::int64_t most = wide ? kMostFewRows : kMostRowsOfFewLanes;
+  if (s.m > most && s.n > (wide && s.m >= kManyRows ? kMediumMatrix : kSmallMatrix) / s.k)
+    return "leaves more than " + std::to_string(most) + " rows times a large matrix to those below";
   if (round_up(s.n, table.lanes) * 8 > s.n * 9) return "columns that do not fill vectors";
   return PanelSteps::refuses(c);
 }

@@ -232,9 +232,10 @@ TEST(MatMul, RowsThenValuesThenBounds) {
   unsigned seed = 4000;
   std::vector<Sizes> several = sizes();
   // Tiles and panels that are not full, and rows in several stretches.
-  several.insert(
-      several.end(),
-      {{{5, 70}, {70, 48}, {5, 48}}, {{101, 96}, {96, 328}, {101, 328}}, {{2, 11, 2100}, {2100, 128}, {2, 11, 128}}});
+  several.insert(several.end(), {{{5, 70}, {70, 48}, {5, 48}},
+                                 {{101, 96}, {96, 328}, {101, 328}},
+                                 {{2, 11, 2100}, {2100, 128}, {2, 11, 128}},
+                                 {{515, 290}, {290, 230}, {515, 230}}});
   for (const Sizes& s : several) {
     const ElementStep row{ElementOp::Add, 0, 0, 0}, value{ElementOp::Add, 0, 0, 1}, factor{ElementOp::Mul, 0, 0, 1};
     const ElementStep clip{ElementOp::Clip, -0.5f, 0.25f}, swish{ElementOp::Swish, 1.0f};
