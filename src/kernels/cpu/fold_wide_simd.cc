@@ -99,24 +99,48 @@ HWY_INLINE std::uint64_t small_value(T x) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)) *
            static_cast<std::uint64_t>(static_cast<std::uint32_t>(x));
 }
-// sums[i] = values[i] + ... + values[i + n - 1].
-template <int n>
-HWY_INLINE void sums_from_every(const std::uint64_t* HWY_RESTRICT values, std::int64_t span,
-                                std::uint64_t* HWY_RESTRICT sums) {
+constexpr int kBlock = 256, kLongestShort = 8;
+
+// Sums of m short rows of n values that lie behind each other: from every value on, of which every n-th sum counts.
+// `high` becomes `bits`, or the upper halves of the sums where there are none.
+template <int n, bool has_bits>
+HWY_NOINLINE void add_short_rows(const std::uint64_t* HWY_RESTRICT values, std::int64_t m, std::uint64_t bits,
+                                 std::uint64_t* HWY_RESTRICT sum, std::int64_t* HWY_RESTRICT high) {
+  std::uint64_t sums[kBlock];
+  const std::int64_t span = m * n - n + 1;
   for (std::int64_t i = 0; i < span; ++i) {
-    std::uint64_t sum = values[i];
-    for (int k = 1; k < n; ++k) sum += values[i + k];
-    sums[i] = sum;
+    std::uint64_t total = values[i];
+    for (int k = 1; k < n; ++k) total += values[i + k];
+    sums[i] = total;
+  }
+  for (std::int64_t r = 0; r < m; ++r) {
+    sum[r] = sums[r * n];
+    high[r] = has_bits ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(sum[r]) >> 32;
   }
 }
-// The same for short rows of n elements that lie behind each other: summed from every element on, of which every n-th
-// sum counts. Where elements are too large for their sums to be small, row by row.
-template <bool square, class T, int n>
-void short_rows(const T* HWY_RESTRICT x, std::int64_t count, std::uint64_t* HWY_RESTRICT sum,
+
+template <bool has_bits>
+auto short_row_adder(std::int64_t n) {
+  switch (n) {
+    case 2: return add_short_rows<2, has_bits>;
+    case 3: return add_short_rows<3, has_bits>;
+    case 4: return add_short_rows<4, has_bits>;
+    case 5: return add_short_rows<5, has_bits>;
+    case 6: return add_short_rows<6, has_bits>;
+    case 7: return add_short_rows<7, has_bits>;
+    default: return add_short_rows<kLongestShort, has_bits>;
+  }
+}
+
+// Short rows of n elements that lie behind each other. Where elements are too large for their sums to be small, row by
+// row.
+template <bool square, class T>
+void short_rows(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t count, std::uint64_t* HWY_RESTRICT sum,
                 std::int64_t* HWY_RESTRICT high) {
-  constexpr std::int64_t kBlock = 256, kTogether = kBlock / n;
-  for (; count > 0; count -= kTogether, x += kTogether * n, sum += kTogether, high += kTogether) {
-    const std::int64_t m = count < kTogether ? count : kTogether, elements = m * n;
+  const auto add = short_row_adder < square && sizeof(T) == 8 > (n);
+  const std::int64_t together = kBlock / n;
+  for (; count > 0; count -= together, x += together * n, sum += together, high += together) {
+    const std::int64_t m = count < together ? count : together, elements = m * n;
     std::uint64_t bits = 0;
     for (std::int64_t i = 0; i < elements; ++i) {
       if constexpr (std::is_signed_v<T>)
@@ -128,28 +152,15 @@ void short_rows(const T* HWY_RESTRICT x, std::int64_t count, std::uint64_t* HWY_
       row<square, T>(x, n, m, sum, high);
       continue;
     }
-    std::uint64_t values[kBlock], sums[kBlock];
+    std::uint64_t values[kBlock];
     for (std::int64_t i = 0; i < elements; ++i) values[i] = small_value<square>(x[i]);
-    sums_from_every<n>(values, elements - n + 1, sums);
-    for (std::int64_t r = 0; r < m; ++r) {
-      sum[r] = sums[r * n];
-      high[r] = square && sizeof(T) == 8 ? static_cast<std::int64_t>(bits) : static_cast<std::int64_t>(sum[r]) >> 32;
-    }
+    add(values, m, bits, sum, high);
   }
 }
 template <bool square, class T>
 void any_rows(const void* x, std::int64_t n, std::int64_t count, std::uint64_t* sum, std::int64_t* high) {
-  const T* from = static_cast<const T*>(x);
-  switch (n) {
-    case 2: return short_rows<square, T, 2>(from, count, sum, high);
-    case 3: return short_rows<square, T, 3>(from, count, sum, high);
-    case 4: return short_rows<square, T, 4>(from, count, sum, high);
-    case 5: return short_rows<square, T, 5>(from, count, sum, high);
-    case 6: return short_rows<square, T, 6>(from, count, sum, high);
-    case 7: return short_rows<square, T, 7>(from, count, sum, high);
-    case 8: return short_rows<square, T, 8>(from, count, sum, high);
-    default: return row<square, T>(x, n, count, sum, high);
-  }
+  if (n < 2 || n > kLongestShort) return row<square, T>(x, n, count, sum, high);
+  short_rows<square>(static_cast<const T*>(x), n, count, sum, high);
 }
 
 // Of numbers below 2^52 a quotient in double, or a root, is rounded up to an integer only if it is one.
