@@ -180,7 +180,8 @@ void reduce(opset::ReferenceContext& ctx, F&& f) {
     const std::vector<D> values = load_all<D>(data);
     std::vector<D> result;
     result.reserve(layout.bases.size());
-    for (std::int64_t base : layout.bases) result.push_back(f(Group<D>{values.data() + base, layout.offsets}));
+    for (std::int64_t base : layout.bases)
+      result.push_back(f(Group<D>{layout.offsets.empty() ? nullptr : values.data() + base, layout.offsets}));
     store_all(out, result);
   });
 }
