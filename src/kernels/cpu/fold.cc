@@ -186,12 +186,12 @@ class Fold final : public Kernel, private FoldSpace {
     if (kind_ == FoldKind::Prod && is_floating(computed_in(type_))) multiply_again(x, kept, column, out, n);
   }
 
-  // Parts of a product may leave the range of its type where the whole does not, and be infinite beside a 0 in another
-  // part. Such products are made anew in double, of one element after the other.
+  // A part of a product may be infinite beside a 0 in another part. Such products are made anew in double, of one
+  // element after the other.
   void multiply_again(const char* x, std::int64_t kept, std::int64_t column, char* out, std::int64_t n) const {
     const auto size = static_cast<std::int64_t>(element_size(type_));
     for (std::int64_t k = 0; k < n; ++k, out += size) {
-      if (std::isfinite(number_at(out))) continue;
+      if (!std::isnan(number_at(out))) continue;
       const char* from = x + (inner_reduced_ ? offset_of(kept_, kept + k) : offset_of(kept_, kept) + column + k) * size;
       double product = 1;
       for (std::int64_t g = 0; g < reduced_count_; ++g) {
