@@ -1,7 +1,7 @@
 // Packs a stored matrix and multiplies by it: a few rows straight from the packed form, which memory bounds; more of
 // them by widening a stretch of a panel at a time into the cache, for the products of separable.h, which finish a
-// panel's columns while these are there (or for those of gemm.h, where A's elements are apart or C is no bias); or,
-// where A may be rounded to 8 bits, any number of rows by products of integers.
+// panel's columns while these are there (or for those of gemm.h, where vectors are short, A's elements are apart or C
+// is no bias); or, where A may be rounded to 8 bits, any number of rows by products of integers.
 #include "kernels/cpu/matmul_stored.h"
 
 #include <algorithm>
@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::int64_t kDepth = 512;       // rows of a panel that are widened at a time
 constexpr std::int64_t kMostFewRows = 16;  // beyond them widening pays
+constexpr std::int64_t kLeastLanes = 16;   // of panels that finish: those of 16 columns read A too often
 constexpr std::int64_t kTileRows = 192;    // of A, a stretch of which stays in the second cache
 
 struct Format {
@@ -345,8 +346,9 @@ class StoredMatMul final : public Kernel {
   }
 
   static bool finished_by_panels(const MatMulConfig& c, const MatMulShape& s, const StoredInt8Table* int8) {
-    return int8 == nullptr && s.m > kMostFewRows && s.a_column == 1 && gemm_table().width == separable_table().width &&
-           PanelSteps::refuses(c).empty();
+    const SeparableTable& table = separable_table();
+    return int8 == nullptr && s.m > kMostFewRows && s.a_column == 1 && table.lanes >= kLeastLanes &&
+           gemm_table().width == table.width && PanelSteps::refuses(c).empty();
   }
 
   // Rows of A, some at a time, by panels, whose steps are done to their columns at once.
