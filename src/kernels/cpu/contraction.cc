@@ -236,7 +236,13 @@ std::unique_ptr<Kernel> make(const ContractionConfig& c, PackedConstants& packed
   }
 }
 
-constexpr Candidate<ContractionConfig> kCandidates[] = {{"contraction", refuses, make}};
+std::string refuses_narrow(const ContractionConfig& c) {
+  std::string why = refuses(c);
+  return why.empty() ? narrow_contraction_refuses(c) : why;
+}
+
+constexpr Candidate<ContractionConfig> kCandidates[] = {{"narrow", refuses_narrow, make_narrow_contraction},
+                                                        {"contraction", refuses, make}};
 
 }  // namespace
 

@@ -25,6 +25,9 @@ struct ContractionConfig {
   Contents b_constant;  // of b
 };
 std::span<const Candidate<ContractionConfig>> contraction_candidates();
+// For that table: many rows times a tiny matrix (matmul_narrow.cc).
+std::string narrow_contraction_refuses(const ContractionConfig& config);
+std::unique_ptr<Kernel> make_narrow_contraction(const ContractionConfig& config, PackedConstants& packed);
 
 // A product of a product: `first` makes `middle` elements, which are A of `second`, or B. Operands: A and B of the
 // first, the other operand of the second, then its result.

@@ -11,8 +11,8 @@ namespace {
 class ContractionPair final : public Kernel {
  public:
   ContractionPair(const ContractionPairConfig& c, PackedConstants& packed)
-      : first_(contraction_candidates()[0].make(c.first, packed)),
-        second_(contraction_candidates()[0].make(c.second, packed)),
+      : first_(contraction_candidates().back().make(c.first, packed)),
+        second_(contraction_candidates().back().make(c.second, packed)),
         middle_bytes_((static_cast<std::size_t>(c.middle) * element_size(c.first.type) + 63) / 64 * 64),
         middle_is_a_(c.middle_is_a) {}
 
@@ -38,7 +38,7 @@ class ContractionPair final : public Kernel {
 
 std::string refuses(const ContractionPairConfig& c) {
   for (const ContractionConfig* each : {&c.first, &c.second})
-    if (std::string why = contraction_candidates()[0].refuses(*each); !why.empty()) return why;
+    if (std::string why = contraction_candidates().back().refuses(*each); !why.empty()) return why;
   const Shape middle = {c.middle, 8};
   return extent_refusal({&middle});
 }

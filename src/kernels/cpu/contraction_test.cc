@@ -105,6 +105,25 @@ TEST(Contraction, EveryType) {
   check_type<std::uint64_t>(DataType::Uint64);
 }
 
+// Many rows times at most 4 x 4, which the first of the batches have in common.
+TEST(Contraction, TinyMatrices) {
+  for (const std::int64_t m : {64, 1027})
+    for (const std::int64_t n : {1, 2, 3, 4})
+      for (const std::int64_t k : {2, 3, 4}) {
+        ContractionConfig c{.m = m, .n = n, .k = k, .a_row = k, .a_column = 1, .b_row = n, .b_column = 1, .c_row = n};
+        EXPECT_EQ(contraction_candidates()[0].refuses(c), "");
+        check_contraction<double>(c, m * k, k * n, m * n);
+        c.b_row = 1;
+        c.b_column = k;
+        c.batch = {{2, m * k, 0, 3 * m * n}, {3, 0, k * n, m * n}};
+        check_contraction<double>(c, 2 * m * k, 3 * k * n, 6 * m * n);
+        c.type = DataType::Float;
+        check_contraction<float>(c, 2 * m * k, 3 * k * n, 6 * m * n);
+        c.type = DataType::Int32;
+        EXPECT_NE(contraction_candidates()[0].refuses(c), "");
+      }
+}
+
 // a[b, s, m, t, k] and w[t, s, k, n], of which s, t and k are summed; one of the matrices B lies by columns.
 TEST(Contraction, OverSeveralAxes) {
   for (const std::int64_t m : {1, 4, 100})

@@ -126,6 +126,7 @@ class Chain final : public Kernel {
       if (is_binary(step.op)) {
         bound.vector = step_function<T>(step.op, step.swapped ? Right::VectorSwapped : Right::Vector);
         bound.value = step_function<T>(step.op, step.swapped ? Right::ValueSwapped : Right::Value);
+        if (steps_.empty()) turned_ = step_function<T>(step.op, step.swapped ? Right::Value : Right::ValueSwapped);
         if (!walks_[static_cast<std::size_t>(step.operand)].full()) element_ns_ += 0.05;
       } else {
         bound.operand = -1;
@@ -156,7 +157,19 @@ class Chain final : public Kernel {
       for (const Walk& walk : walks_) n = walk.to_row_end(at, n);
       bool one;
       const T* x = walks_[0].read(static_cast<const T*>(operands[0]), at, n, value, one);
-      if (one) {
+      std::size_t done = 0;
+      if (one && turned_ != nullptr) {  // one number and a vector: the other way round nothing is repeated
+        bool both = false;
+        const std::size_t i = static_cast<std::size_t>(steps_[0].operand);
+        const T* y = walks_[i].read(static_cast<const T*>(operands[i]), at, n, other, both);
+        if (!both) {
+          T* to = steps_.size() == 1 ? out + at : value;
+          turned_(y, x, to, n, steps_[0].a, steps_[0].b);
+          x = to;
+          done = 1;
+        }
+      }
+      if (one && done == 0) {
         std::fill_n(value, n, *x);
         x = value;
       }
@@ -164,8 +177,9 @@ class Chain final : public Kernel {
         std::memmove(out + at, x, static_cast<std::size_t>(n) * sizeof(T));
         continue;
       }
-      for (const Bound& step : steps_) {
-        T* to = &step == &steps_.back() ? out + at : value;
+      for (std::size_t k = done; k < steps_.size(); ++k) {
+        const Bound& step = steps_[k];
+        T* to = k + 1 == steps_.size() ? out + at : value;
         if (step.operand < 0) {
           step.vector(x, nullptr, to, n, step.a, step.b);
         } else {
@@ -183,6 +197,7 @@ class Chain final : public Kernel {
   double element_ns_;
   std::vector<Walk> walks_;
   std::vector<Bound> steps_;
+  Step<T> turned_ = nullptr;  // the first step, with its operands in each other's place
 };
 
 template <class T>

@@ -110,6 +110,7 @@ namespace {
 constexpr Candidate<MatMulConfig> kCandidates[] = {
 #ifdef NORN_ONEDNN
     {"simd-rows", rows_matmul_refuses, make_rows_matmul},
+    {"simd-narrow", narrow_matmul_refuses, make_narrow_matmul},
     {"simd-thin", thin_matmul_refuses, make_thin_matmul},
     {"simd-small", simd_small_matmul_refuses, make_simd_matmul},
     {"simd-panels", panel_matmul_refuses, make_panel_matmul},

@@ -81,7 +81,7 @@ class Power final : public Kernel {
         bool one = false;
         const void* y = exponents_.read(operands[1], at, n, exponent_tile, one);
         if (multiply_ && one) {
-          const int times = factors(wide_exponent_(y, 1, exponent));
+          const int times = factors(wide_exponent_(y, 1, exponent), x, n);
           if (times > 0) {
             multiply_(x, x, times == 2 ? static_cast<void*>(to) : power.data(), n, 0, 0);
             if (times == 3) multiply_(power.data(), x, to, n, 0, 0);
@@ -100,19 +100,29 @@ class Power final : public Kernel {
 
  private:
   // 2 or 3 if powers are products of as many bases, whatever these are; else 0.
-  int factors(const void* exponent) const {
+  int factors(const void* exponent, const void* bases, std::int64_t n) const {
     double value = 0;
     if (in_double_) {
       std::memcpy(&value, exponent, sizeof value);
-      // Cubes of integers may not fit, which is to be told, and squares of 64 bits.
-      const double most = is_real(type_) ? 3 : type_ == DataType::Int32 ? 2 : 0;
-      if (value > most) return 0;
+      // Those of integers may not fit, which is to be told, and a double may not hold them.
+      const bool exact = is_real(type_) || within(bases, n, 17) || (value == 2 && within(bases, n, 26));
+      if (!exact) return 0;
     } else {
       std::int64_t whole = 0;
       std::memcpy(&whole, exponent, sizeof whole);
       value = whole == 2 || whole == 3 ? static_cast<double>(whole) : 0;
     }
     return value == 2 ? 2 : value == 3 ? 3 : 0;
+  }
+  // Whether all of these integers are in [-2^bits, 2^bits).
+  bool within(const void* x, std::int64_t n, int bits) const {
+    const auto all = [&]<class U>(U) {
+      const U* v = static_cast<const U*>(x);
+      U beyond = 0;
+      for (std::int64_t i = 0; i < n; ++i) beyond |= static_cast<U>(v[i] + (U{1} << bits)) >> (bits + 1);
+      return beyond == 0;
+    };
+    return type_ == DataType::Int32 ? all(std::uint32_t{}) : all(std::uint64_t{});
   }
   void finish(OperandReader::Tile& power, std::byte* to, std::int64_t n) const {
     if (to_half_) {

@@ -24,8 +24,9 @@ struct PixelQuantizeConfig {
 std::span<const Candidate<PixelQuantizeConfig>> pixel_quantize_candidates();
 
 // What the above does not take: 16-bit integers, int32 dequantized, integers of 4 and 2 bits quantized (dequantized,
-// they are the bytes that they take), floats of 8 bits and fewer, blocks, and scales from element to element. x lies as [outer, n, inner]; the
-// scale of element [o, k, i] is at o * outer_step + k / block * step + i * inner_step. Operands: as above.
+// they are the bytes that they take), floats of 8 bits and fewer, blocks, and scales from element to element. x lies as
+// [outer, n, inner]; the scale of element [o, k, i] is at o * outer_step + k / block * step + i * inner_step. Operands:
+// as above.
 struct BlockQuantizeConfig {
   DataType integer = DataType::Int16;
   std::int64_t outer = 1, n = 1, inner = 1, block = 1;

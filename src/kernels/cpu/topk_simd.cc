@@ -89,8 +89,10 @@ std::int64_t not_below(const void* keys_data, std::int64_t n, const void* bound_
   const auto bounds = hn::Set(d, bound);
   std::int64_t count = 0, i = 0;
   const auto one_by_one = [&](std::int64_t end) {
-    for (; i < end; ++i)
-      if (from[i] >= bound) at[count++] = static_cast<std::uint32_t>(i);
+    for (; i < end; ++i) {  // without a branch that nothing foretells; what is written over did not count
+      at[count] = static_cast<std::uint32_t>(i);
+      count += from[i] >= bound;
+    }
   };
   while (i + width <= n) {
     if (hn::AllTrue(d, hn::Lt(hn::LoadU(d, from + i), bounds)))

@@ -348,6 +348,37 @@ TEST(PowerOfTypes, BroadcastsAndRoundsOnce) {
   }
 }
 
+// Squares and cubes of integers by one number: exact where a double is, and else what the double is cut to.
+template <class T>
+void check_integer_powers(DataType type, std::int64_t most) {
+  std::vector<T> x = {0, 1, -1, 2, -3, 181, -181, 1290, -1291};
+  for (T v = 1; static_cast<std::int64_t>(v) < most / 3 - 1; v = static_cast<T>(v * 3 + 1))
+    x.insert(x.end(), {v, static_cast<T>(-v)});
+  for (const float exponent : {2.0f, 3.0f}) {
+    // Of all, of those whose powers fit, and of small ones alone.
+    for (const std::int64_t below : {most, std::int64_t{2000000}, std::int64_t{1300}}) {
+      std::vector<T> some;
+      for (const T v : x)
+        if (std::pow(std::abs(static_cast<double>(v)), static_cast<double>(exponent)) < 0x1p63 && std::abs(v) < below)
+          some.push_back(v);
+      const Shape out = {static_cast<std::int64_t>(some.size())};
+      const PowerConfig c{type, DataType::Float, out, {}, out};
+      Constants constants;
+      float by = exponent;
+      ASSERT_EQ(power_candidates()[0].refuses(c), "");
+      const auto got = run_at_widths(*power_candidates()[0].make(c, constants), {some.data(), &by}, some);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const double want = std::pow(static_cast<double>(some[i]), static_cast<double>(exponent));
+        ASSERT_EQ(got[i], static_cast<T>(static_cast<std::int64_t>(want))) << some[i] << " to the power of " << by;
+      }
+    }
+  }
+}
+TEST(PowerOfTypes, IntegersByOneNumber) {
+  check_integer_powers<std::int32_t>(DataType::Int32, std::int64_t{1} << 31);
+  check_integer_powers<std::int64_t>(DataType::Int64, std::int64_t{1} << 40);
+}
+
 template <class T>
 void check_remainders() {
   std::mt19937_64 engine(4);

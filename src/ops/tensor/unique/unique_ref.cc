@@ -10,6 +10,7 @@
 #include <numeric>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ops/common/loops.h"
@@ -71,6 +72,26 @@ void sort_by_key(std::vector<Entry>& entries) {
   }
 }
 
+// Integers that lie near to each other are counted, if there are some.
+template <class D>
+bool group_by_counts(const std::vector<D>& values, Groups& g) {
+  if (values.empty()) return false;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const auto base = static_cast<std::uint64_t>(*least);
+  const std::uint64_t range = static_cast<std::uint64_t>(*most) - base;
+  if (range >= std::max<std::uint64_t>(1024, 2 * values.size())) return false;
+  std::vector<std::size_t> next(static_cast<std::size_t>(range) + 1);  // how many, then where the next one goes
+  for (const D value : values) ++next[static_cast<std::uint64_t>(value) - base];
+  std::size_t at = 0;
+  for (std::size_t& count : next) {
+    if (count > 0) g.first.push_back(at);
+    at += std::exchange(count, at);
+  }
+  for (std::size_t k = 0; k < values.size(); ++k)
+    g.slices[next[static_cast<std::uint64_t>(values[k]) - base]++] = static_cast<std::int64_t>(k);
+  return true;
+}
+
 template <class D>
 Groups group(const Tensor& x, const AxisView& view) {
   const std::vector<D> values = load_all<D>(x);
@@ -87,6 +108,8 @@ Groups group(const Tensor& x, const AxisView& view) {
   Groups g;
   g.slices.resize(static_cast<std::size_t>(view.n));
   if constexpr (std::is_arithmetic_v<D>) {
+    if constexpr (std::is_integral_v<D>)
+      if (outer == 1 && view.inner == 1 && group_by_counts(values, g)) return g;
     if (outer == 1 && view.inner == 1) {  // single elements are sorted with their positions beside them
       std::vector<Entry> entries;
       entries.reserve(values.size());
