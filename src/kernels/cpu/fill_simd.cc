@@ -33,11 +33,25 @@ namespace norn::kernels {
 
 HWY_EXPORT(fill_words);
 
+namespace {
+
+template <class T>
+std::uint64_t spread(const void* element) {
+  T value;
+  std::memcpy(&value, element, sizeof value);
+  return ~std::uint64_t{0} / static_cast<T>(~T{0}) * value;
+}
+
+}  // namespace
+
 void fill_elements(std::uint64_t* to, const void* element, std::size_t bytes, std::int64_t n) {
-  std::uint64_t eight = 0;
-  std::uint8_t spread[8];
-  for (std::size_t i = 0; i < sizeof spread; i += bytes) std::memcpy(spread + i, element, bytes);
-  std::memcpy(&eight, spread, sizeof eight);
+  if (bytes == 1) {
+    std::memset(to, *static_cast<const std::uint8_t*>(element), static_cast<std::size_t>(n));
+    return;
+  }
+  const std::uint64_t eight = bytes == 2   ? spread<std::uint16_t>(element)
+                              : bytes == 4 ? spread<std::uint32_t>(element)
+                                           : spread<std::uint64_t>(element);
   HWY_DYNAMIC_DISPATCH(fill_words)(to, eight, n * static_cast<std::int64_t>(bytes));
 }
 
