@@ -19,6 +19,7 @@ import onnx.numpy_helper
 import onnx.parser
 import operator_cases
 import operator_cases_classical
+import operator_cases_drawn
 import operator_cases_earlier
 import operator_cases_fed
 import operator_cases_forms
@@ -49,6 +50,7 @@ FAMILIES = {
         operator_cases_large,
         operator_cases_earlier,
         operator_cases_tiny,
+        operator_cases_drawn,
     )
     for name, make in cases.FAMILIES.items()
 }

@@ -91,6 +91,7 @@ bool computes(const opset::Operator* op) {
                                                       &ops::Hardmax,
                                                       &ops::ReduceL1,
                                                       &ops::CumSum,
+                                                      &ops::CumProd,
                                                       &ops::LpNormalization,
                                                       &ops::GridSample,
                                                       &ops::RoiAlign,
