@@ -39,12 +39,43 @@ function(norn_few_loops target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
 endfunction()
 
-# norn_unity(TARGET [APART files...]): sources are compiled eight to a run, apart from those whose names clash with
-# others'. What is unnamed in one file is seen by those after it in its run.
+# norn_unity(TARGET [RUN count] [APART files...]): sources are compiled eight (or `count`) to a run, apart from those
+# whose names clash with others'. What is unnamed in one file is seen by those after it in its run.
 function(norn_unity target)
-  cmake_parse_arguments(arg "" "" "APART" ${ARGN})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${NORN_FAST_BUILD} UNITY_BUILD_BATCH_SIZE 8)
+  cmake_parse_arguments(arg "" "RUN" "APART" ${ARGN})
+  if(NOT arg_RUN)
+    set(arg_RUN 8)
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${NORN_FAST_BUILD} UNITY_BUILD_BATCH_SIZE ${arg_RUN})
   set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# norn_vector_run(TARGET NAME files...): Highway files, told from the folder of the target, that are compiled in one run:
+# most of what a short one costs is Highway's own headers, once for each instruction set. They have to be for the same
+# instruction sets, and names that clash are to be in namespaces of their own.
+function(norn_vector_run target name)
+  if(NOT NORN_FAST_BUILD)
+    return()
+  endif()
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE room)
+  set(includes "")
+  foreach(file ${ARGN})
+    string(APPEND includes "#include \"${room}/${file}\"\n")
+  endforeach()
+  set(include_this "#undef HWY_TARGET_INCLUDE\n#define HWY_TARGET_INCLUDE \"${name}.cc\"\n")
+  list(GET ARGN 0 first)
+  file(STRINGS ${first} targets REGEX "^#include \".*targets\\.h\"")
+  set(run ${CMAKE_CURRENT_BINARY_DIR}/${name}.cc)
+  string(CONCAT text
+    "// Generated from the norn_vector_run() lines of src/${room}/CMakeLists.txt.\n"
+    "${targets}\n${include_this}#include <hwy/foreach_target.h>\n#include <hwy/highway.h>\n"
+    "${includes}// Each of them has set this to itself.\n${include_this}")
+  file(CONFIGURE OUTPUT ${run} CONTENT "${text}" @ONLY)
+  set_source_files_properties(${ARGN} PROPERTIES HEADER_FILE_ONLY ON)
+  set_source_files_properties(${run} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${first})
+  target_sources(${target} PRIVATE ${run})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()
 
 # norn_layer(NAME sources... DEPENDS layers... [PRECOMPILE headers... | PRECOMPILED_BY layer]): static library

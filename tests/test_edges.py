@@ -128,6 +128,8 @@ def test_every_file_of_a_slice_is_listed(folder):
     assert parts == LISTED.get(folder, set())
 
 
+# Kernels that are compiled for an instruction set of their own.
+APART = ("_vnni", "_bf16")
 OWN = re.compile(r"^(inline namespace \w+_cc \{|\}  // namespace \w+_cc)$", re.M)
 # A function that is declared or defined at the beginning of a line.
 FUNCTION = re.compile(r"^[A-Za-z_][\w:<>,&* ]*[ &*](\w+)\((?!\))", re.M)
@@ -160,22 +162,23 @@ def mixed_up(files, headers):
     return found
 
 
-def test_own_functions_of_slices_are_not_mixed_up():
-    """Slices are compiled several to a run, so that file-local names have to differ where they meet."""
+def test_own_functions_of_files_are_not_mixed_up():
+    """Slices and kernels are compiled several to a run, so that file-local names have to differ where they meet."""
     libraries = {}
-    rooms = ("ops", "opset", "transform")
+    rooms = ("ops", "opset", "transform", "kernels")
     headers = "".join(
         path.read_text()
         for path, relative in sources()
         if path.suffix == ".h" and relative.parts[0] in rooms and not is_test(path)
     )
-    for path in sorted((SRC / "ops").glob("*/*/*.cc")):
-        if is_test(path):
-            continue
+    for path in sorted([*(SRC / "ops").glob("*/*/*.cc"), *(SRC / "kernels").rglob("*.cc")]):
         text = path.read_text()
+        # Kernels for each instruction set have everything within namespaces of their own.
+        if is_test(path) or path.stem.endswith(APART) or "<hwy/foreach_target.h>" in text:
+            continue
         named = re.search(r"^namespace \{$", text, re.M) is None or f"inline namespace {path.stem}_cc {{" in text
         assert named, f"the unnamed namespace of {path} is not in one named after the file"
-        part = next((p for p in ("adapt", "ref") if path.stem.endswith(f"_{p}")), "schema")
+        part = next((p for p in ("adapt", "ref") if path.stem.endswith(f"_{p}")), path.relative_to(SRC).parts[0])
         libraries.setdefault(part, {})[path.name] = text
     assert [problem for files in libraries.values() for problem in mixed_up(files, headers)] == []
 

@@ -7,6 +7,7 @@
 #include "kernels/kernel.h"
 
 namespace norn::kernels {
+inline namespace aligned_buffer_cc {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
@@ -18,6 +19,7 @@ struct Free {
 };
 
 }  // namespace
+}  // namespace aligned_buffer_cc
 
 std::shared_ptr<void> aligned_buffer(std::size_t bytes) {
   if (bytes > std::numeric_limits<std::size_t>::max() - 127) throw std::bad_alloc();

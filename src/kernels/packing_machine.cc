@@ -18,6 +18,7 @@ namespace norn::kernels {
 
 const char* packing_version();  // of PackingVersion.cmake
 
+inline namespace packing_machine_cc {
 namespace {
 
 // Sizes of caches, by which kernels are cut, follow from it.
@@ -39,6 +40,7 @@ std::string processor() {
 }
 
 }  // namespace
+}  // namespace packing_machine_cc
 
 const std::string& packing_machine() {
   return base::made_once([] {

@@ -17,6 +17,7 @@
 #include "kernels/cpu/thin.h"
 
 namespace norn::kernels {
+inline namespace attention_cc {
 namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
@@ -542,14 +543,15 @@ std::unique_ptr<Kernel> make(const AttentionConfig& c, PackedConstants&) {
   return std::make_unique<Kind>(c);
 }
 
-constexpr Candidate<AttentionConfig> kCandidates[] = {
+constexpr Candidate<AttentionConfig> kAttentionCandidates[] = {
     {"simd-rows", few_rows_refuses, make<RowAttention>},
     {"simd-blocks", block_refuses, make<BlockAttention>},
     {"products", products_refuse, make_product_attention},
 };
 
 }  // namespace
+}  // namespace attention_cc
 
-std::span<const Candidate<AttentionConfig>> attention_candidates() { return kCandidates; }
+std::span<const Candidate<AttentionConfig>> attention_candidates() { return kAttentionCandidates; }
 
 }  // namespace norn::kernels

@@ -13,6 +13,7 @@
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
+inline namespace attention_products_cc {
 namespace {
 
 constexpr std::int64_t kRows = 64;  // queries that are done together
@@ -244,6 +245,7 @@ class ProductAttention final : public Kernel {
 };
 
 }  // namespace
+}  // namespace attention_products_cc
 
 std::string product_attention_refuses(const AttentionConfig& c) {
   if (c.type != DataType::Float && c.type != DataType::Double)

@@ -16,6 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace attention_simd_cc {
 
 HWY_INLINE std::int64_t block_lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
@@ -343,6 +344,7 @@ AttentionTable attention_loops() {
   return {pack, multiply_keys, hide, add_column, add_rows, softmax_block, weigh, combine};
 }
 
+}  // namespace attention_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

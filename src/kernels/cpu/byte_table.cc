@@ -10,6 +10,7 @@
 #endif
 
 namespace norn::kernels {
+inline namespace byte_table_cc {
 namespace {
 
 using Lookup = void (*)(const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std::int64_t n);
@@ -76,10 +77,11 @@ std::string refuses(const ByteTableConfig& c) {
 }
 std::unique_ptr<Kernel> make(const ByteTableConfig& c, PackedConstants&) { return std::make_unique<ByteTable>(c); }
 
-constexpr Candidate<ByteTableConfig> kCandidates[] = {{"table", refuses, make}};
+constexpr Candidate<ByteTableConfig> kByteTableCandidates[] = {{"table", refuses, make}};
 
 }  // namespace
+}  // namespace byte_table_cc
 
-std::span<const Candidate<ByteTableConfig>> byte_table_candidates() { return kCandidates; }
+std::span<const Candidate<ByteTableConfig>> byte_table_candidates() { return kByteTableCandidates; }
 
 }  // namespace norn::kernels

@@ -9,6 +9,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace cache_scatter_cc {
 namespace {
 
 class CacheScatter final : public Kernel {
@@ -65,6 +66,7 @@ std::unique_ptr<Kernel> make_cache_scatter(const CacheScatterConfig& c, PackedCo
 constexpr Candidate<CacheScatterConfig> kCacheScatter[] = {{"write", cache_scatter_refuses, make_cache_scatter}};
 
 }  // namespace
+}  // namespace cache_scatter_cc
 
 std::span<const Candidate<CacheScatterConfig>> cache_scatter_candidates() { return kCacheScatter; }
 

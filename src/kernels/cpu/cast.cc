@@ -11,6 +11,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace cast_cc {
 namespace {
 
 constexpr std::int64_t kTile = 1024;
@@ -110,10 +111,11 @@ std::string refuses(const CastConfig& c) {
 }
 std::unique_ptr<Kernel> make(const CastConfig& c, PackedConstants&) { return std::make_unique<Cast>(c); }
 
-constexpr Candidate<CastConfig> kCandidates[] = {{"simd", refuses, make}};
+constexpr Candidate<CastConfig> kCastCandidates[] = {{"simd", refuses, make}};
 
 }  // namespace
+}  // namespace cast_cc
 
-std::span<const Candidate<CastConfig>> cast_candidates() { return kCandidates; }
+std::span<const Candidate<CastConfig>> cast_candidates() { return kCastCandidates; }
 
 }  // namespace norn::kernels

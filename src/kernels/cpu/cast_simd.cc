@@ -13,10 +13,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace cast_simd_cc {
 
 using I16 = hn::Rebind<std::int16_t, F>;
-
-HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
 void float16_to_float(const std::uint16_t* x, float* out, std::int64_t n) {
   std::int64_t i = 0;
@@ -65,6 +64,7 @@ void float_to_bfloat16(const float* x, std::uint16_t* out, std::int64_t n) {
 
 HalfTable halves() { return {float16_to_float, bfloat16_to_float, float_to_float16, float_to_bfloat16}; }
 
+}  // namespace cast_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

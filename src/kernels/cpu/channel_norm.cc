@@ -7,6 +7,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace channel_norm_cc {
 namespace {
 
 template <class T>
@@ -66,10 +67,12 @@ std::unique_ptr<Kernel> make_channel_norm(const ChannelNormConfig& c, PackedCons
   return std::make_unique<ChannelNorm<float>>(c);
 }
 
-constexpr Candidate<ChannelNormConfig> kCandidates[] = {{"channels", channel_norm_refuses, make_channel_norm}};
+constexpr Candidate<ChannelNormConfig> kChannelNormCandidates[] = {
+    {"channels", channel_norm_refuses, make_channel_norm}};
 
 }  // namespace
+}  // namespace channel_norm_cc
 
-std::span<const Candidate<ChannelNormConfig>> channel_norm_candidates() { return kCandidates; }
+std::span<const Candidate<ChannelNormConfig>> channel_norm_candidates() { return kChannelNormCandidates; }
 
 }  // namespace norn::kernels

@@ -10,6 +10,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace channel_norm_simd_cc {
 
 template <class T>
 void shift_and_scale(const T* HWY_RESTRICT x, T mean, T factor, T bias, T* HWY_RESTRICT out, std::int64_t n) {
@@ -18,6 +19,7 @@ void shift_and_scale(const T* HWY_RESTRICT x, T mean, T factor, T bias, T* HWY_R
 ChannelLoop<float> channel_loop_f32() { return shift_and_scale<float>; }
 ChannelLoop<double> channel_loop_f64() { return shift_and_scale<double>; }
 
+}  // namespace channel_norm_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

@@ -9,6 +9,7 @@
 #include "kernels/cpu/operand_reader.h"
 
 namespace norn::kernels {
+inline namespace choice_cc {
 namespace {
 
 constexpr double kElementNs = 0.3;
@@ -153,6 +154,7 @@ constexpr Candidate<PairConfig> kPairs[] = {{"simd", pair_refuses, make_pair}};
 constexpr Candidate<WhereConfig> kWhere[] = {{"simd", where_refuses, make_where}};
 
 }  // namespace
+}  // namespace choice_cc
 
 std::span<const Candidate<PairConfig>> pair_candidates() { return kPairs; }
 std::span<const Candidate<WhereConfig>> where_candidates() { return kWhere; }

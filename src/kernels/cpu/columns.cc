@@ -9,6 +9,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace columns_cc {
 namespace {
 
 class Pick final : public Kernel {
@@ -125,6 +126,7 @@ constexpr Candidate<PickConfig> kPick[] = {{"columns", pick_refuses, make_pick}}
 constexpr Candidate<ImputeConfig> kImpute[] = {{"columns", impute_refuses, make_impute}};
 
 }  // namespace
+}  // namespace columns_cc
 
 std::span<const Candidate<PickConfig>> pick_candidates() { return kPick; }
 std::span<const Candidate<ImputeConfig>> impute_candidates() { return kImpute; }

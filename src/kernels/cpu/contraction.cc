@@ -10,6 +10,7 @@
 #include "kernels/cpu/walk.h"
 
 namespace norn::kernels {
+inline namespace contraction_cc {
 namespace {
 
 constexpr double kProductNs = 0.03;
@@ -241,11 +242,12 @@ std::string refuses_narrow(const ContractionConfig& c) {
   return why.empty() ? narrow_contraction_refuses(c) : why;
 }
 
-constexpr Candidate<ContractionConfig> kCandidates[] = {{"narrow", refuses_narrow, make_narrow_contraction},
+constexpr Candidate<ContractionConfig> kContractionCandidates[] = {{"narrow", refuses_narrow, make_narrow_contraction},
                                                         {"contraction", refuses, make}};
 
 }  // namespace
+}  // namespace contraction_cc
 
-std::span<const Candidate<ContractionConfig>> contraction_candidates() { return kCandidates; }
+std::span<const Candidate<ContractionConfig>> contraction_candidates() { return kContractionCandidates; }
 
 }  // namespace norn::kernels

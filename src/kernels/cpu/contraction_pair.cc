@@ -6,6 +6,7 @@
 #include "kernels/cpu/extents.h"
 
 namespace norn::kernels {
+inline namespace contraction_pair_cc {
 namespace {
 
 class ContractionPair final : public Kernel {
@@ -46,10 +47,11 @@ std::unique_ptr<Kernel> make(const ContractionPairConfig& c, PackedConstants& pa
   return std::make_unique<ContractionPair>(c, packed);
 }
 
-constexpr Candidate<ContractionPairConfig> kCandidates[] = {{"contraction-pair", refuses, make}};
+constexpr Candidate<ContractionPairConfig> kContractionPairCandidates[] = {{"contraction-pair", refuses, make}};
 
 }  // namespace
+}  // namespace contraction_pair_cc
 
-std::span<const Candidate<ContractionPairConfig>> contraction_pair_candidates() { return kCandidates; }
+std::span<const Candidate<ContractionPairConfig>> contraction_pair_candidates() { return kContractionPairCandidates; }
 
 }  // namespace norn::kernels

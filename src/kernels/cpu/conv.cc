@@ -32,9 +32,10 @@ std::string conv_config_refusal(const ConvConfig& c) {
   return "";
 }
 
+inline namespace conv_cc {
 namespace {
 
-constexpr Candidate<ConvConfig> kCandidates[] = {
+constexpr Candidate<ConvConfig> kConvCandidates[] = {
     {"winograd", winograd_conv_refuses, make_winograd_conv, true},
     {"simd-pointwise", pointwise_conv_refuses, make_pointwise_conv},
 #ifdef NORN_ONEDNN
@@ -50,8 +51,9 @@ constexpr Candidate<ConvConfig> kCandidates[] = {
 };
 
 }  // namespace
+}  // namespace conv_cc
 
-std::span<const Candidate<ConvConfig>> conv_candidates() { return kCandidates; }
+std::span<const Candidate<ConvConfig>> conv_candidates() { return kConvCandidates; }
 
 std::span<const Candidate<ConvConfig>> conv_bf16_candidates() {
   static constexpr Candidate<ConvConfig> kRounding[] = {

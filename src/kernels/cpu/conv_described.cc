@@ -7,6 +7,7 @@
 #include "kernels/cpu/extents.h"
 
 namespace norn::kernels {
+inline namespace conv_described_cc {
 namespace {
 
 using desc = dnnl::memory::desc;
@@ -132,6 +133,7 @@ std::shared_ptr<const DescribedSlice> describe_slice(const ConvGeometry& g, cons
 }
 
 }  // namespace
+}  // namespace conv_described_cc
 
 std::vector<Spread> conv_spreads(const ConvConfig& c) {
   std::vector<Spread> spreads;

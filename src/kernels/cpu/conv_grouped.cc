@@ -13,6 +13,7 @@
 #include "kernels/cpu/posts.h"
 
 namespace norn::kernels {
+inline namespace conv_grouped_cc {
 namespace {
 
 constexpr std::int64_t kRows = 4;                                 // that share a vector's weights
@@ -20,7 +21,7 @@ constexpr std::int64_t kMostLanes = 16, kMostReach = 13 * 2 + 3;  // of a vector
 
 constexpr float kZeros[kMostLanes] = {};
 
-bool is_clamp(const ConvConfig& c) {
+bool is_one_clamp(const ConvConfig& c) {
   return c.post.size() == 1 &&
          (c.post[0].op == ElementOp::Relu || (c.post[0].op == ElementOp::Clip && c.post[0].a <= c.post[0].b));
 }
@@ -37,7 +38,7 @@ class GroupedConv final : public Kernel {
     const auto computed = [&](std::int64_t columns) { return (c.out[3] + columns - 1) / columns * columns; };
     half_ = computed(table_.columns / 2) * 5 < computed(table_.columns) * 4;
     columns_ = half_ ? table_.columns / 2 : table_.columns;
-    if (is_clamp(c)) {
+    if (is_one_clamp(c)) {
       low_ = c.post[0].op == ElementOp::Relu ? 0.0f : c.post[0].a;
       if (c.post[0].op == ElementOp::Clip) high_ = c.post[0].b;
     } else {
@@ -150,6 +151,7 @@ class GroupedConv final : public Kernel {
 };
 
 }  // namespace
+}  // namespace conv_grouped_cc
 
 std::string grouped_conv_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
@@ -162,7 +164,7 @@ std::string grouped_conv_refuses(const ConvConfig& c) {
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
   if (!c.weights.known()) return "the weights are not constant";
   if (c.in_place_extra >= 0) return "adds nothing in place";
-  return is_clamp(c) ? "" : post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
+  return is_one_clamp(c) ? "" : post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
 }
 
 std::unique_ptr<Kernel> make_grouped_conv(const ConvConfig& c, PackedConstants& packed) {

@@ -20,6 +20,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace conv_int8_onednn_cc {
 namespace {
 
 using Op = Int8Operand;
@@ -50,7 +51,7 @@ struct Slice {
   std::int64_t image, row, channel;
 };
 
-dnnl_dims weight_dims(const ConvInt8Config& c, std::int64_t channels) {
+dnnl_dims int8_weight_dims(const ConvInt8Config& c, std::int64_t channels) {
   dnnl_dims dims;
   if (c.group > 1)
     dims = {c.group, channels / c.group};
@@ -98,7 +99,8 @@ QuantizingPosts quantizing_posts(const SumOutput& o, const dnnl::memory::desc& o
 }
 
 // `quantized`: by oneDNN, with a bias and scales of f32 for each channel.
-dnnl::convolution_forward::primitive_desc describe_slice(const ConvInt8Config& c, const SliceShape& s, bool quantized) {
+dnnl::convolution_forward::primitive_desc describe_int8_slice(const ConvInt8Config& c, const SliceShape& s,
+                                                              bool quantized) {
   dnnl_dims dilations(c.dilations.begin(), c.dilations.end()), begin(c.pads_begin.begin(), c.pads_begin.end()),
       end(c.pads_end.begin(), c.pads_end.end()), strides(c.strides.begin(), c.strides.end());
   for (auto& d : dilations) --d;
@@ -115,7 +117,7 @@ dnnl::convolution_forward::primitive_desc describe_slice(const ConvInt8Config& c
     std::fill(begin.begin(), begin.end(), 0);
     std::fill(end.begin(), end.end(), 0);
   }
-  const dnnl::memory::desc w(weight_dims(c, s.channels), dnnl_type::s8, dnnl::memory::format_tag::any);
+  const dnnl::memory::desc w(int8_weight_dims(c, s.channels), dnnl_type::s8, dnnl::memory::format_tag::any);
   const auto x = channels_last(in, type_of(c.x_type));
   const auto y = channels_last(out, quantized ? type_of(c.output.output()) : dnnl_type::s32);
   const auto kind = dnnl::prop_kind::forward_inference;
@@ -137,7 +139,7 @@ SliceShape whole(const ConvInt8Config& c, std::int64_t images) {
 bool is_quantized(const ConvInt8Config& c) {
   if (!c.output.tame || c.output.type == DataType::Int32 || c.output.type == DataType::Float) return false;
   try {
-    return !is_reference(describe_slice(c, whole(c, 1), true).impl_info_str());
+    return !is_reference(describe_int8_slice(c, whole(c, 1), true).impl_info_str());
   } catch (const dnnl::error&) {
     return false;
   }
@@ -282,7 +284,7 @@ class OneDnnConvInt8 final : public Kernel {
   }
 
   Part make_part(const SliceShape& s, std::int64_t channel, PackedConstants& packed) {
-    const auto pd = describe_slice(c_, s, quantized_);
+    const auto pd = describe_int8_slice(c_, s, quantized_);
     if (is_reference(pd.impl_info_str())) throw dnnl::error(dnnl_unimplemented, "reference");
     Part part;
     part.shape = s;
@@ -295,7 +297,7 @@ class OneDnnConvInt8 final : public Kernel {
     part.w = pd.weights_desc();
     part.out = pd.dst_desc();
     part.scratch = pd.scratchpad_desc();
-    const auto plain = plain_weights(weight_dims(c_, s.channels));
+    const auto plain = plain_weights(int8_weight_dims(c_, s.channels));
     const std::int64_t at = channel * centered_.each, elements = s.channels * centered_.each;
     const std::string recipe = "onednn int8 conv " + std::to_string(static_cast<int>(c_.x_type)) + describe(plain) +
                                describe(part.w) + std::to_string(part.w.get_size()) + centered_.key();
@@ -422,6 +424,7 @@ class OneDnnConvInt8 final : public Kernel {
 };
 
 }  // namespace
+}  // namespace conv_int8_onednn_cc
 
 std::string onednn_conv_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;
@@ -432,7 +435,7 @@ std::string onednn_conv_int8_refuses(const ConvInt8Config& c) {
   if (!centered.fits(c.weights.data, element_count(c.w))) return "weights less their zero points do not fit into int8";
   OneThread one;
   try {
-    if (is_reference(describe_slice(c, whole(c, 1), false).impl_info_str()))
+    if (is_reference(describe_int8_slice(c, whole(c, 1), false).impl_info_str()))
       return "oneDNN has only a reference implementation of it";
   } catch (const dnnl::error&) {
     return "oneDNN does not take this convolution";

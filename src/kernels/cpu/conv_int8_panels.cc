@@ -15,26 +15,27 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace conv_int8_panels_cc {
 namespace {
 
 using Op = Int8Operand;
 
 constexpr std::int64_t kOverread = 64;  // bytes that may be read behind a row's
 
-bool is_copied(const ConvInt8Config& c) { return c.w[1] % 4 != 0; }
+bool is_copied_int8(const ConvInt8Config& c) { return c.w[1] % 4 != 0; }
 
 PanelShape shape_of(const ConvInt8Config& c, const Spatial3& window) {
   PanelShape s;
   s.groups = c.group;
   s.columns = c.w[0] / c.group;
-  s.taps = window[0] * window[1] * (is_copied(c) ? 1 : window[2]);
-  s.depth = c.w[1] * (is_copied(c) ? window[2] : 1);
+  s.taps = window[0] * window[1] * (is_copied_int8(c) ? 1 : window[2]);
+  s.depth = c.w[1] * (is_copied_int8(c) ? window[2] : 1);
   return s;
 }
 // As PanelWeights wants it.
 auto element_of(const ConvInt8Config& c, const Spatial3& window) {
   const std::int64_t columns = c.w[0] / c.group, channels = c.w[1], taps = window[0] * window[1] * window[2],
-                     wide = is_copied(c) ? window[2] : 1;
+                     wide = is_copied_int8(c) ? window[2] : 1;
   return [=](std::int64_t g, std::int64_t tap, std::int64_t k, std::int64_t n) {
     const std::int64_t filter = (g * columns + n) * channels;
     if (wide == 1) return (filter + k) * taps + tap;
@@ -52,7 +53,7 @@ class PanelConvInt8 final : public Kernel {
         strides_(spatial3(c_.strides, 0, 1)),
         dilations_(spatial3(c_.dilations, 0, 1)),
         pads_(spatial3(c_.pads_begin, 0, 0)),
-        copied_(is_copied(c_)),
+        copied_(is_copied_int8(c_)),
         centering_{c_.w_type, c_.w_zero.data, c_.w_zeros, element_count(c_.w) / c_.w[0]},
         w_(shape_of(c_, window_), c_.weights, centering_, element_count(c_.w),
            "conv " + to_string(c_.w) + std::to_string(c_.group), packed, element_of(c_, window_)),
@@ -197,13 +198,14 @@ class PanelConvInt8 final : public Kernel {
 };
 
 }  // namespace
+}  // namespace conv_int8_panels_cc
 
 std::string panel_conv_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;
   if (std::string why = panels_refuse_machine(); !why.empty()) return why;
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
-  if (is_copied(c) && c.group > 1) return "groups of channels that are no multiple of 4";
-  if (is_copied(c) && c.dilations.back() > 1) return "channels that are no multiple of 4, and lie apart";
+  if (is_copied_int8(c) && c.group > 1) return "groups of channels that are no multiple of 4";
+  if (is_copied_int8(c) && c.dilations.back() > 1) return "channels that are no multiple of 4, and lie apart";
   if (c.group > 1 && c.w[0] / c.group < kPanelLanes / 2) return "groups of few filters";
   constexpr std::int64_t kMostTaps = 1024;
   if (!bounded_product(std::span(c.w).subspan(2), kMostTaps)) return "a large window";

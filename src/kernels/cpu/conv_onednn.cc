@@ -31,6 +31,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace conv_onednn_cc {
 namespace {
 
 using dnnl_type = dnnl::memory::data_type;
@@ -369,6 +370,7 @@ std::unique_ptr<Kernel> make_of(const ConvConfig& config, dnnl_type factors, Pac
 }
 
 }  // namespace
+}  // namespace conv_onednn_cc
 
 static std::string sizes_refusal(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
@@ -377,7 +379,7 @@ static std::string sizes_refusal(const ConvConfig& c) {
 static std::string primitive_refusal(const Geometry& g) {
   const ConvConfig& c = g.config;
   OneThread one;
-  const SliceShape first = ConvCut(g).first();
+  const ConvSliceShape first = ConvCut(g).first();
   if (native_steps(c, first, g.factors, nullptr)) {
     if (c.in_place_extra >= 0 && c.out_layout != Layout::ChannelsLast) return "a sum in place needs channels last";
     return "";

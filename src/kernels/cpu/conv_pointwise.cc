@@ -12,6 +12,7 @@
 #include "kernels/cpu/separable.h"
 
 namespace norn::kernels {
+inline namespace conv_pointwise_cc {
 namespace {
 
 constexpr std::int64_t kTileRows = 96, kStep = 6;  // of pixels; those of a tile are a multiple of what registers hold
@@ -107,6 +108,7 @@ class PointwiseConv final : public Kernel {
 };
 
 }  // namespace
+}  // namespace conv_pointwise_cc
 
 std::string pointwise_conv_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;

@@ -14,6 +14,7 @@
 #include "kernels/cpu/transpose.h"
 
 namespace norn::kernels {
+inline namespace conv_simd_cc {
 namespace {
 
 constexpr std::int64_t kPixels = 24;       // of the patches copied at a time
@@ -290,6 +291,7 @@ class OwnConv final : public Kernel {
 };
 
 }  // namespace
+}  // namespace conv_simd_cc
 
 std::string simd_conv_refuses(const ConvConfig& c) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;

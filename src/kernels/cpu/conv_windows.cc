@@ -23,6 +23,7 @@
 #endif
 
 namespace norn::kernels {
+inline namespace conv_windows_cc {
 namespace {
 
 constexpr std::int64_t kTileRows = 96, kStep = 24;  // of pixels; a multiple of the rows that registers hold
@@ -260,7 +261,7 @@ class WindowConv final : public Kernel {
   std::shared_ptr<const void> weights_;
 };
 
-std::string refusal(const ConvConfig& c, Factors factors) {
+std::string windows_refusal(const ConvConfig& c, Factors factors) {
   if (std::string why = conv_config_refusal(c); !why.empty()) return why;
   if (c.x.size() > 5) return "more than three spatial dimensions";
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
@@ -289,8 +290,9 @@ std::string refusal(const ConvConfig& c, Factors factors) {
 }
 
 }  // namespace
+}  // namespace conv_windows_cc
 
-std::string window_conv_refuses(const ConvConfig& c) { return refusal(c, Factors::F32); }
+std::string window_conv_refuses(const ConvConfig& c) { return windows_refusal(c, Factors::F32); }
 std::unique_ptr<Kernel> make_window_conv(const ConvConfig& c, PackedConstants& packed) {
   return std::make_unique<WindowConv>(c, Factors::F32, packed);
 }
@@ -299,7 +301,7 @@ std::string window_conv_bf16_refuses(const ConvConfig& c) {
 #ifdef NORN_ONEDNN
   if (multiplies_tiles()) return "oneDNN multiplies tiles of bfloat16";
 #endif
-  if (std::string why = refusal(c, Factors::BFloat16); !why.empty()) return why;
+  if (std::string why = windows_refusal(c, Factors::BFloat16); !why.empty()) return why;
   return winograd_beats_bf16(c) ? "a quarter of the products, of floats, takes less time" : "";
 }
 std::unique_ptr<Kernel> make_window_conv_bf16(const ConvConfig& c, PackedConstants& packed) {

@@ -23,6 +23,7 @@
 #include "kernels/cpu/winograd.h"
 
 namespace norn::kernels {
+inline namespace conv_winograd_cc {
 namespace {
 
 constexpr std::int64_t kPoints = kWinogradPoints, kTile = kWinogradTile, kPatch = kWinogradPatch;
@@ -311,6 +312,7 @@ std::string refusal(const ConvConfig& c, bool rounded) {
 }
 
 }  // namespace
+}  // namespace conv_winograd_cc
 
 std::string winograd_conv_refuses(const ConvConfig& c) { return refusal(c, false); }
 bool winograd_beats_bf16(const ConvConfig& c) { return refusal(c, true).empty(); }

@@ -13,6 +13,7 @@
 #include "kernels/cpu/steps.h"
 
 namespace norn::kernels {
+inline namespace deconv_cc {
 namespace {
 
 constexpr double kProductNs = 0.03;
@@ -174,6 +175,7 @@ class Deconv final : public Kernel {
 };
 
 }  // namespace
+}  // namespace deconv_cc
 
 std::string deconv_sizes_refuse(const DeconvConfig& c) {
   if (c.x.size() < 3 || c.x.size() > 5) return "another number of spatial dimensions than 1 to 3";
@@ -191,6 +193,7 @@ std::string deconv_sizes_refuse(const DeconvConfig& c) {
       return "steps beyond any memory";
   return "";
 }
+inline namespace deconv_cc {
 namespace {
 
 std::string deconv_refuses(const DeconvConfig& c) {
@@ -255,6 +258,7 @@ constexpr Candidate<DeconvConfig> kDeconvs[] = {{"deconv-rows", deconv_rows_refu
                                                 {"deconv", deconv_refuses, make_deconv}};
 
 }  // namespace
+}  // namespace deconv_cc
 
 std::span<const Candidate<DeconvConfig>> deconv_candidates() { return kDeconvs; }
 std::span<const Candidate<Col2ImConfig>> col2im_candidates() { return kCol2Ims; }

@@ -14,6 +14,7 @@
 #include "kernels/cpu/winograd.h"
 
 namespace norn::kernels {
+inline namespace deconv_rows_cc {
 namespace {
 
 constexpr std::int64_t kTilePixels = 128;
@@ -143,6 +144,7 @@ class DeconvRows final : public Kernel {
 };
 
 }  // namespace
+}  // namespace deconv_rows_cc
 
 std::string deconv_rows_refuses(const DeconvConfig& c) {
   if (c.type != DataType::Float) return "does not compute " + std::string(data_type_name(c.type));

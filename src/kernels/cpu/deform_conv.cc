@@ -12,6 +12,7 @@
 #include "kernels/cpu/transpose_loops.h"
 
 namespace norn::kernels {
+inline namespace deform_conv_cc {
 namespace {
 
 constexpr std::int64_t kPixels = 64;  // of the output, done together
@@ -179,10 +180,11 @@ std::unique_ptr<Kernel> make(const DeformConvConfig& c, PackedConstants& packed)
   return std::make_unique<DeformConv>(c, packed);
 }
 
-constexpr Candidate<DeformConvConfig> kCandidates[] = {{"places", refuses, make}};
+constexpr Candidate<DeformConvConfig> kDeformConvCandidates[] = {{"places", refuses, make}};
 
 }  // namespace
+}  // namespace deform_conv_cc
 
-std::span<const Candidate<DeformConvConfig>> deform_conv_candidates() { return kCandidates; }
+std::span<const Candidate<DeformConvConfig>> deform_conv_candidates() { return kDeformConvCandidates; }
 
 }  // namespace norn::kernels

@@ -12,6 +12,7 @@
 #include "kernels/cpu/int8_candidates.h"
 
 namespace norn::kernels {
+inline namespace depthwise_int8_cc {
 namespace {
 
 using Op = Int8Operand;
@@ -227,6 +228,7 @@ class DepthwiseInt8 final : public Kernel {
 };
 
 }  // namespace
+}  // namespace depthwise_int8_cc
 
 std::string depthwise_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;

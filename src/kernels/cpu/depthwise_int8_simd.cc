@@ -15,6 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace depthwise_int8_simd_cc {
 
 // The taps of a pixel's window.
 HWY_INLINE void find_taps(const DepthwiseInt8Row& r, std::int64_t pixel, const std::uint8_t** x) {
@@ -129,6 +130,7 @@ DepthwiseInt8Table depthwise_int8() {
 
 #endif
 
+}  // namespace depthwise_int8_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

@@ -17,6 +17,7 @@
 #include "kernels/element_op.h"
 
 namespace norn::kernels {
+inline namespace elementwise_cc {
 namespace {
 
 constexpr std::int64_t kTile = 1024;
@@ -234,10 +235,11 @@ std::unique_ptr<Kernel> make(const ChainConfig& config, PackedConstants&) {
   return std::make_unique<Chain<float>>(config);
 }
 
-constexpr Candidate<ChainConfig> kCandidates[] = {{"simd", refuses, make}};
+constexpr Candidate<ChainConfig> kChainCandidates[] = {{"simd", refuses, make}};
 
 }  // namespace
+}  // namespace elementwise_cc
 
-std::span<const Candidate<ChainConfig>> chain_candidates() { return kCandidates; }
+std::span<const Candidate<ChainConfig>> chain_candidates() { return kChainCandidates; }
 
 }  // namespace norn::kernels

@@ -18,6 +18,7 @@
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
+inline namespace fold_cc {
 namespace {
 
 constexpr std::int64_t kPart = 1024;
@@ -453,6 +454,7 @@ constexpr Candidate<HardmaxConfig> kHardmax[] = {{"hardmax", hardmax_refuses, ma
 constexpr Candidate<CumulativeConfig> kCumulative[] = {{"cumulative", cumulative_refuses, make_cumulative}};
 
 }  // namespace
+}  // namespace fold_cc
 
 std::span<const Candidate<FoldConfig>> fold_candidates() { return kFolds; }
 std::span<const Candidate<ArgExtremumConfig>> arg_extremum_candidates() { return kArgs; }

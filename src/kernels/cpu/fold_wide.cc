@@ -15,6 +15,7 @@
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
+inline namespace fold_wide_cc {
 namespace {
 
 __extension__ typedef __int128 Wide;
@@ -345,6 +346,7 @@ class LogSumExp final : public Kernel, private FoldSpace {
 bool computes_in_float(DataType type) { return type == DataType::Float || is_half(type); }
 
 }  // namespace
+}  // namespace fold_wide_cc
 
 std::string wide_fold_refuses(const FoldConfig& c) {
   if (!wide_loops(c.kind, c.type).row) return "has no loop for " + std::string(data_type_name(c.type));

@@ -13,6 +13,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace forest_cc {
 namespace {
 
 constexpr std::int64_t kBlock = 64;  // rows that are done together
@@ -288,10 +289,11 @@ std::unique_ptr<Kernel> make(const ForestConfig& c, PackedConstants&) {
   return std::make_unique<ForestKernel<NarrowNode>>(c);
 }
 
-constexpr Candidate<ForestConfig> kCandidates[] = {{"walks", refuses, make}};
+constexpr Candidate<ForestConfig> kForestCandidates[] = {{"walks", refuses, make}};
 
 }  // namespace
+}  // namespace forest_cc
 
-std::span<const Candidate<ForestConfig>> forest_candidates() { return kCandidates; }
+std::span<const Candidate<ForestConfig>> forest_candidates() { return kForestCandidates; }
 
 }  // namespace norn::kernels

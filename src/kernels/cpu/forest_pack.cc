@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace norn::kernels {
+inline namespace forest_pack_cc {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -318,6 +319,7 @@ class Packer {
 };
 
 }  // namespace
+}  // namespace forest_pack_cc
 
 std::shared_ptr<const PackedForest> pack_forest(const Forest& forest, DataType x) {
   auto packed = std::make_shared<PackedForest>();

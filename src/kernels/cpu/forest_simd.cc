@@ -12,11 +12,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace forest_simd_cc {
 
 using U = hn::RebindToUnsigned<F>;
 using VU = hn::Vec<U>;
-
-HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
 // leaves & mask where x <= bound
 HWY_INLINE VU keep_where(V x, V bound, VU leaves, VU mask) {
@@ -88,6 +87,7 @@ void run(const PackedForest& forest, std::size_t first, std::size_t last, const 
 
 QuickTable quick() { return {lane_count(), run}; }
 
+}  // namespace forest_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

@@ -18,6 +18,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace gemm_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
 using F = hn::CappedTag<float, 16>;
 using V = hn::Vec<F>;
@@ -229,6 +230,7 @@ GemmTable gemms() {
   return {kVectors * lanes(), multiply<false, kTallRows>, multiply<true, kTallRows>, depthwise, depthwise_3x3};
 }
 
+}  // namespace gemm_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

@@ -10,6 +10,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace grid_sample_cc {
 namespace {
 
 // The two elements of an axis around a coordinate; what lies outside has weight 0.
@@ -103,10 +104,11 @@ std::unique_ptr<Kernel> make(const GridSampleConfig& c, PackedConstants&) {
   return std::make_unique<GridSample<float, std::int32_t>>(c, grid_loop_f32());
 }
 
-constexpr Candidate<GridSampleConfig> kCandidates[] = {{"bilinear", refuses, make}};
+constexpr Candidate<GridSampleConfig> kGridSampleCandidates[] = {{"bilinear", refuses, make}};
 
 }  // namespace
+}  // namespace grid_sample_cc
 
-std::span<const Candidate<GridSampleConfig>> grid_sample_candidates() { return kCandidates; }
+std::span<const Candidate<GridSampleConfig>> grid_sample_candidates() { return kGridSampleCandidates; }
 
 }  // namespace norn::kernels

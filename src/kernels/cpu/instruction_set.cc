@@ -15,6 +15,7 @@
 
 namespace norn::kernels {
 
+inline namespace instruction_set_cc {
 namespace {
 
 constexpr const char* kVariable = "NORN_MAX_CPU_ISA";
@@ -60,6 +61,7 @@ bool limited() {
 }
 
 }  // namespace
+}  // namespace instruction_set_cc
 
 bool limit_instruction_set() {
   return base::made_once([] { return limited(); });

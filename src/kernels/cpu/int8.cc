@@ -11,6 +11,7 @@
 #include "kernels/cpu/matmul_candidates.h"
 
 namespace norn::kernels {
+inline namespace int8_cc {
 namespace {
 
 using Op = Int8Operand;
@@ -38,6 +39,7 @@ std::string type_refusal(DataType x, DataType w) { return is_8_bit(x) && is_8_bi
 float number(const void* address) { return address == nullptr ? 1.0f : *static_cast<const float*>(address); }
 
 }  // namespace
+}  // namespace int8_cc
 
 ConvConfig sizes_of(const ConvInt8Config& c) {
   ConvConfig sizes;
@@ -79,6 +81,7 @@ std::string matmul_int8_config_refusal(const MatMulInt8Config& c) {
   return output_refusal(c.output, c.out.back(), c.x.back());
 }
 
+inline namespace int8_cc {
 namespace {
 
 // Calls f(first, end, zero point) for the stretches of elements that share one.
@@ -115,6 +118,7 @@ void center(const T* weights, const Centering& c, std::int64_t elements, std::in
 }
 
 }  // namespace
+}  // namespace int8_cc
 
 bool Centering::fits(const void* weights, std::int64_t elements) const {
   return type == DataType::Uint8 ? all_fit(static_cast<const std::uint8_t*>(weights), *this, elements)
@@ -270,6 +274,7 @@ void SumFinisher::wide_row(const Run& run, const Finish& f, const std::int32_t* 
   }
 }
 
+inline namespace int8_cc {
 namespace {
 
 constexpr Candidate<ConvInt8Config> kConv[] = {
@@ -290,6 +295,7 @@ constexpr Candidate<MatMulInt8Config> kMatMul[] = {
 };
 
 }  // namespace
+}  // namespace int8_cc
 
 std::span<const Candidate<ConvInt8Config>> conv_int8_candidates() { return kConv; }
 std::span<const Candidate<MatMulInt8Config>> matmul_int8_candidates() { return kMatMul; }

@@ -17,6 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace int8_simd_cc {
 
 HWY_INLINE std::int64_t int8_lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
@@ -225,6 +226,7 @@ Int8Table finishing_int8() {
           range};
 }
 
+}  // namespace int8_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

@@ -12,6 +12,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace int8_simd_products_cc {
 namespace {
 
 using Op = Int8Operand;
@@ -252,6 +253,7 @@ class SimdMatMulInt8 final : public BlockProducts<MatMulInt8Config> {
 };
 
 }  // namespace
+}  // namespace int8_simd_products_cc
 
 std::unique_ptr<Kernel> make_simd_conv_int8(const ConvInt8Config& config, PackedConstants& packed) {
   return std::make_unique<SimdConvInt8>(config, packed);

@@ -13,6 +13,7 @@
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
+inline namespace line_norm_cc {
 namespace {
 
 constexpr std::int64_t kPart = 1024;
@@ -181,10 +182,11 @@ std::unique_ptr<Kernel> make(const LineNormConfig& c, PackedConstants&) {
   return std::make_unique<LineNorm<float>>(c);
 }
 
-constexpr Candidate<LineNormConfig> kCandidates[] = {{"lines", refuses, make}};
+constexpr Candidate<LineNormConfig> kLineNormCandidates[] = {{"lines", refuses, make}};
 
 }  // namespace
+}  // namespace line_norm_cc
 
-std::span<const Candidate<LineNormConfig>> line_norm_candidates() { return kCandidates; }
+std::span<const Candidate<LineNormConfig>> line_norm_candidates() { return kLineNormCandidates; }
 
 }  // namespace norn::kernels

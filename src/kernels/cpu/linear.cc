@@ -9,6 +9,7 @@
 #include "kernels/cpu/steps.h"
 
 namespace norn::kernels {
+inline namespace linear_cc {
 namespace {
 
 constexpr std::int64_t kBlock = 64;  // rows that are done together
@@ -107,9 +108,10 @@ std::string refuses(const LinearConfig& c) {
 }
 std::unique_ptr<Kernel> make(const LinearConfig& c, PackedConstants&) { return std::make_unique<Linear>(c); }
 
-constexpr Candidate<LinearConfig> kCandidates[] = {{"panels", refuses, make}};
+constexpr Candidate<LinearConfig> kLinearCandidates[] = {{"panels", refuses, make}};
 
 }  // namespace
+}  // namespace linear_cc
 
 std::shared_ptr<const PackedLinear> pack_linear(LinearModel model) {
   auto packed = std::make_shared<PackedLinear>();
@@ -122,6 +124,6 @@ std::shared_ptr<const PackedLinear> pack_linear(LinearModel model) {
   return packed;
 }
 
-std::span<const Candidate<LinearConfig>> linear_candidates() { return kCandidates; }
+std::span<const Candidate<LinearConfig>> linear_candidates() { return kLinearCandidates; }
 
 }  // namespace norn::kernels

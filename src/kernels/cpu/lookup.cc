@@ -57,6 +57,7 @@ class PackedLookup {
   int shift_ = 60;
 };
 
+inline namespace lookup_cc {
 namespace {
 
 class Lookup final : public Kernel {
@@ -161,16 +162,17 @@ std::string refuses(const LookupConfig& c) {
 }
 std::unique_ptr<Kernel> make(const LookupConfig& c, PackedConstants&) { return std::make_unique<Lookup>(c); }
 
-constexpr Candidate<LookupConfig> kCandidates[] = {{"hashed", refuses, make}};
+constexpr Candidate<LookupConfig> kLookupCandidates[] = {{"hashed", refuses, make}};
 constexpr Candidate<OneHotConfig> kOneHot[] = {{"hashed", one_hot_refuses, make_one_hot}};
 
 }  // namespace
+}  // namespace lookup_cc
 
 std::shared_ptr<const PackedLookup> pack_lookup(LookupTable table) {
   return std::make_shared<PackedLookup>(std::move(table));
 }
 
-std::span<const Candidate<LookupConfig>> lookup_candidates() { return kCandidates; }
+std::span<const Candidate<LookupConfig>> lookup_candidates() { return kLookupCandidates; }
 std::span<const Candidate<OneHotConfig>> one_hot_candidates() { return kOneHot; }
 
 }  // namespace norn::kernels

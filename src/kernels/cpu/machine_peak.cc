@@ -10,6 +10,7 @@
 #include "kernels/kernel.h"
 
 namespace norn::kernels {
+inline namespace machine_peak_cc {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -35,6 +36,7 @@ double best_rate(double seconds, F&& work) {
 }
 
 }  // namespace
+}  // namespace machine_peak_cc
 
 double MachinePeak::copy_seconds(double bytes) const noexcept {
   if (copying.empty()) return 0;

@@ -12,6 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace machine_peak_simd_cc {
 
 // Twelve sums that do not wait for each other hide the latency of a multiply-add where two start in a cycle.
 double sums_of_products(long rounds) {
@@ -36,6 +37,7 @@ double sums_of_products(long rounds) {
 using Loop = double (*)(long);
 Loop product_loop() { return sums_of_products; }
 
+}  // namespace machine_peak_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

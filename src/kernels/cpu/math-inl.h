@@ -24,6 +24,7 @@ using I = hn::RebindToSigned<F>;
 using V = hn::Vec<F>;
 using VI = hn::Vec<I>;
 
+HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 HWY_INLINE V constant(float v) { return hn::Set(F(), v); }
 
 // A vector whose first n (< lanes) elements come from p, the rest `filler`; what lies behind them is not touched.

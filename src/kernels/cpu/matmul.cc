@@ -21,6 +21,7 @@ MatrixOffsets::MatrixOffsets(const Shape& lead, const Shape& dims, const std::ve
   dims_.assign(found.rbegin(), found.rend());
 }
 
+inline namespace matmul_cc {
 namespace {
 
 // The stride of all dimensions but the last as one dimension of rows; nothing if they are not evenly spaced.
@@ -36,6 +37,7 @@ std::optional<std::int64_t> even_rows(const Shape& dims, const std::vector<std::
 }
 
 }  // namespace
+}  // namespace matmul_cc
 
 MatMulShape::MatMulShape(const MatMulConfig& c) {
   const std::size_t ra = c.a.size(), rb = c.b.size(), ro = c.out.size();
@@ -105,9 +107,10 @@ std::string matmul_config_refusal(const MatMulConfig& c) {
   return "";
 }
 
+inline namespace matmul_cc {
 namespace {
 
-constexpr Candidate<MatMulConfig> kCandidates[] = {
+constexpr Candidate<MatMulConfig> kMatMulCandidates[] = {
 #ifdef NORN_ONEDNN
     {"simd-rows", rows_matmul_refuses, make_rows_matmul},
     {"simd-narrow", narrow_matmul_refuses, make_narrow_matmul},
@@ -120,8 +123,9 @@ constexpr Candidate<MatMulConfig> kCandidates[] = {
 };
 
 }  // namespace
+}  // namespace matmul_cc
 
-std::span<const Candidate<MatMulConfig>> matmul_candidates() { return kCandidates; }
+std::span<const Candidate<MatMulConfig>> matmul_candidates() { return kMatMulCandidates; }
 
 std::span<const Candidate<MatMulConfig>> matmul_bf16_candidates() {
 #ifdef NORN_ONEDNN

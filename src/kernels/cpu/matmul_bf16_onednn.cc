@@ -20,6 +20,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace matmul_bf16_onednn_cc {
 namespace {
 
 using dnnl_type = dnnl::memory::data_type;
@@ -257,10 +258,11 @@ std::unique_ptr<Kernel> make(const MatMulConfig& config, PackedConstants& packed
   }
 }
 
-constexpr Candidate<MatMulConfig> kCandidates[] = {{"onednn-bf16", refuses, make, true}};
+constexpr Candidate<MatMulConfig> kOneDnnBf16Candidates[] = {{"onednn-bf16", refuses, make, true}};
 
 }  // namespace
+}  // namespace matmul_bf16_onednn_cc
 
-std::span<const Candidate<MatMulConfig>> onednn_matmul_bf16_candidates() { return kCandidates; }
+std::span<const Candidate<MatMulConfig>> onednn_matmul_bf16_candidates() { return kOneDnnBf16Candidates; }
 
 }  // namespace norn::kernels

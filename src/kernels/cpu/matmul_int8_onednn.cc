@@ -17,6 +17,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace matmul_int8_onednn_cc {
 namespace {
 
 using Op = Int8Operand;
@@ -28,8 +29,8 @@ constexpr std::int64_t kFewBatches = 64;      // whose products are cut by colum
 
 dnnl_type type_of(DataType type) { return type == DataType::Uint8 ? dnnl_type::u8 : dnnl_type::s8; }
 
-dnnl::matmul::primitive_desc describe_part(const MatMulInt8Config& c, const MatMulShape& s, std::int64_t m,
-                                           std::int64_t n) {
+dnnl::matmul::primitive_desc describe_int8_part(const MatMulInt8Config& c, const MatMulShape& s, std::int64_t m,
+                                                std::int64_t n) {
   const dnnl::memory::desc a({m, s.k}, type_of(c.x_type), dnnl_dims{s.a_row, 1});
   const auto b = c.weights.known() ? dnnl::memory::desc({s.k, n}, dnnl_type::s8, dnnl::memory::format_tag::any)
                                    : dnnl::memory::desc({s.k, n}, dnnl_type::s8, dnnl_dims{s.n, 1});
@@ -211,7 +212,7 @@ class OneDnnMatMulInt8 final : public Kernel {
   }
 
   Part make_part(std::int64_t m, std::int64_t n0, std::int64_t n1, PackedConstants& packed) {
-    const auto pd = describe_part(c_, s_, m, n1 - n0);
+    const auto pd = describe_int8_part(c_, s_, m, n1 - n0);
     Part part;
     part.m = m;
     part.n = n1 - n0;
@@ -306,6 +307,7 @@ class OneDnnMatMulInt8 final : public Kernel {
 };
 
 }  // namespace
+}  // namespace matmul_int8_onednn_cc
 
 std::string onednn_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (std::string why = matmul_int8_config_refusal(c); !why.empty()) return why;
@@ -316,7 +318,7 @@ std::string onednn_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (!c.weights.known() && bounded_product({s.m, s.n, s.k}, kSmall)) return "a small product";
   OneThread one;
   try {
-    describe_part(c, s, s.m, s.n);
+    describe_int8_part(c, s, s.m, s.n);
   } catch (const dnnl::error&) {
     return "oneDNN has no fast implementation of it";
   }

@@ -8,6 +8,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace matmul_int8_panels_cc {
 namespace {
 
 using Op = Int8Operand;
@@ -62,6 +63,7 @@ class PanelMatMulInt8 final : public Kernel {
 };
 
 }  // namespace
+}  // namespace matmul_int8_panels_cc
 
 std::string panel_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (std::string why = matmul_int8_config_refusal(c); !why.empty()) return why;

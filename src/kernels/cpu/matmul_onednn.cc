@@ -17,6 +17,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace matmul_onednn_cc {
 namespace {
 
 constexpr std::int64_t kLargeConstant = 1 << 16;        // elements of a factor whose packed forms must not multiply
@@ -424,6 +425,7 @@ class OneDnnMatMul final : public Kernel {
 };
 
 }  // namespace
+}  // namespace matmul_onednn_cc
 
 // It keeps distances between rows and columns in bytes, and numbers of blocks of all dimensions together.
 std::string onednn_matmul_size_refusal(const MatMulShape& s) {

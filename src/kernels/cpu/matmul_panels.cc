@@ -15,6 +15,7 @@
 #include "kernels/cpu/separable.h"
 
 namespace norn::kernels {
+inline namespace matmul_panels_cc {
 namespace {
 
 constexpr std::int64_t kTileRows = 96, kStep = 6;  // rows of a tile are a multiple of what registers hold
@@ -99,6 +100,7 @@ class PanelMatMul final : public Kernel {
 };
 
 }  // namespace
+}  // namespace matmul_panels_cc
 
 std::string panel_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = matmul_config_refusal(c); !why.empty()) return why;

@@ -4,6 +4,7 @@
 #include "kernels/cpu/matmul_candidates.h"
 
 namespace norn::kernels {
+inline namespace matmul_rows_cc {
 namespace {
 
 class MatMulRows final : public Kernel {
@@ -29,6 +30,7 @@ class MatMulRows final : public Kernel {
 };
 
 }  // namespace
+}  // namespace matmul_rows_cc
 
 std::string rows_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = matmul_config_refusal(c); !why.empty()) return why;

@@ -9,6 +9,7 @@
 #include "kernels/cpu/transpose.h"
 
 namespace norn::kernels {
+inline namespace matmul_simd_cc {
 namespace {
 
 std::int64_t distinct_b(const MatMulShape& s) { return s.b_at.last() / (s.k * s.n) + 1; }
@@ -115,6 +116,7 @@ class OwnMatMul final : public Kernel {
 };
 
 }  // namespace
+}  // namespace matmul_simd_cc
 
 std::shared_ptr<const void> packed_panels(const MatMulConfig& c, const MatMulShape& s, PackedConstants& packed) {
   return packed.get(c.b_constant, 0, "simd matmul " + to_string(c.b) + (c.trans_b ? "t" : ""), [&] {

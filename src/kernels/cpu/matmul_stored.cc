@@ -19,6 +19,7 @@
 #include "kernels/cpu/stored.h"
 
 namespace norn::kernels {
+inline namespace matmul_stored_cc {
 namespace {
 
 constexpr std::int64_t kDepth = 512;       // rows of a panel that are widened at a time
@@ -440,12 +441,13 @@ std::unique_ptr<Kernel> make_int8(const StoredMatMulConfig& c, PackedConstants& 
   return std::make_unique<StoredMatMul>(c, packed, stored_int8_table());
 }
 
-constexpr Candidate<StoredMatMulConfig> kCandidates[] = {{"simd-stored", refuses, make}};
+constexpr Candidate<StoredMatMulConfig> kStoredMatMulCandidates[] = {{"simd-stored", refuses, make}};
 constexpr Candidate<StoredMatMulConfig> kInt8Candidates[] = {{"vnni-stored", int8_refuses, make_int8}};
 
 }  // namespace
+}  // namespace matmul_stored_cc
 
-std::span<const Candidate<StoredMatMulConfig>> stored_matmul_candidates() { return kCandidates; }
+std::span<const Candidate<StoredMatMulConfig>> stored_matmul_candidates() { return kStoredMatMulCandidates; }
 std::span<const Candidate<StoredMatMulConfig>> stored_matmul_int8_candidates() { return kInt8Candidates; }
 
 }  // namespace norn::kernels

@@ -10,6 +10,7 @@
 #include "kernels/cpu/thin.h"
 
 namespace norn::kernels {
+inline namespace matmul_thin_cc {
 namespace {
 
 // A lone column is contiguous however it lies.
@@ -97,6 +98,7 @@ class ThinMatMul final : public Kernel {
 };
 
 }  // namespace
+}  // namespace matmul_thin_cc
 
 std::string thin_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = matmul_config_refusal(c); !why.empty()) return why;

@@ -12,6 +12,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace movement_cc {
 namespace {
 
 constexpr double kByteNs = 0.1;
@@ -457,6 +458,7 @@ constexpr Candidate<GatherConfig> kGather[] = {{"copy", gather_refuses, make_gat
 constexpr Candidate<ReorderConfig> kReorder[] = {{"copy", reorder_refuses, make_reorder}};
 
 }  // namespace
+}  // namespace movement_cc
 
 std::span<const Candidate<TransposeConfig>> transpose_candidates() { return kTranspose; }
 std::span<const Candidate<ConcatConfig>> concat_candidates() { return kConcat; }

@@ -13,6 +13,7 @@
 #include "kernels/cpu/steps.h"
 
 namespace norn::kernels {
+inline namespace norm_cc {
 namespace {
 
 class LayerNorm final : public Kernel {
@@ -197,6 +198,7 @@ constexpr Candidate<LayerNormConfig> kLayerNorm[] = {{"simd", layer_norm_refuses
 constexpr Candidate<LrnConfig> kLrn[] = {{"simd", lrn_refuses, make_lrn}};
 
 }  // namespace
+}  // namespace norm_cc
 
 std::span<const Candidate<LayerNormConfig>> layer_norm_candidates() { return kLayerNorm; }
 std::span<const Candidate<LrnConfig>> lrn_candidates() { return kLrn; }

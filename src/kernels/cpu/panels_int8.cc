@@ -8,10 +8,13 @@
 #endif
 
 namespace norn::kernels {
-
+inline namespace panels_int8_cc {
 namespace {
+
 constexpr float kMostSum = 0x1p31f, kFarWithin = 0x1p30f;  // whatever is rounded to an integer has to fit in one
-}
+
+}  // namespace
+}  // namespace panels_int8_cc
 
 std::string panels_refuse_machine() {
   if (panel_table() == nullptr) return "is for CPUs with AVX-512's dot products of 8-bit integers";

@@ -4,6 +4,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace plane_norm_cc {
 namespace {
 
 class PlaneNorm final : public Kernel {
@@ -40,6 +41,7 @@ std::unique_ptr<Kernel> make_plane_norm(const PlaneNormConfig& c, PackedConstant
 constexpr Candidate<PlaneNormConfig> kPlaneNorm[] = {{"simd", plane_norm_refuses, make_plane_norm}};
 
 }  // namespace
+}  // namespace plane_norm_cc
 
 std::span<const Candidate<PlaneNormConfig>> plane_norm_candidates() { return kPlaneNorm; }
 

@@ -16,6 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace plane_norm_simd_cc {
 
 constexpr std::int64_t kPlaneStretch = 4096;  // elements
 
@@ -62,6 +63,7 @@ void normalize_one_plane(const float* x, float* out, std::int64_t n, float epsil
 
 NormalizePlane plane_loop() { return normalize_one_plane; }
 
+}  // namespace plane_norm_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

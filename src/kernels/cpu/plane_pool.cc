@@ -17,6 +17,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace plane_pool_cc {
 namespace {
 
 constexpr std::int64_t kLongestRow = 1 << 20;          // elements
@@ -329,10 +330,11 @@ std::unique_ptr<Kernel> make(const PlanePoolConfig& c, PackedConstants&) {
   }
 }
 
-constexpr Candidate<PlanePoolConfig> kCandidates[] = {{"planes", refuses, make}};
+constexpr Candidate<PlanePoolConfig> kPlanePoolCandidates[] = {{"planes", refuses, make}};
 
 }  // namespace
+}  // namespace plane_pool_cc
 
-std::span<const Candidate<PlanePoolConfig>> plane_pool_candidates() { return kCandidates; }
+std::span<const Candidate<PlanePoolConfig>> plane_pool_candidates() { return kPlanePoolCandidates; }
 
 }  // namespace norn::kernels

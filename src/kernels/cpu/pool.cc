@@ -10,6 +10,7 @@
 #include "kernels/cpu/steps.h"
 
 namespace norn::kernels {
+inline namespace pool_cc {
 namespace {
 
 class Pool final : public Kernel {
@@ -99,6 +100,7 @@ class Pool final : public Kernel {
 };
 
 }  // namespace
+}  // namespace pool_cc
 
 std::string pool_refuses(const PoolConfig& c) {
   const std::size_t rank = c.x.size();
@@ -120,6 +122,7 @@ std::string pool_refuses(const PoolConfig& c) {
   return extent_refusal({&c.x, &c.out, &c.window});
 }
 
+inline namespace pool_cc {
 namespace {
 
 std::unique_ptr<Kernel> make_pool(const PoolConfig& c, PackedConstants&) { return std::make_unique<Pool>(c); }
@@ -161,6 +164,7 @@ constexpr Candidate<PoolConfig> kPool[] = {{"simd", pool_refuses, make_pool}};
 constexpr Candidate<GlobalPoolConfig> kGlobalPool[] = {{"simd", global_pool_refuses, make_global_pool}};
 
 }  // namespace
+}  // namespace pool_cc
 
 std::span<const Candidate<PoolConfig>> pool_candidates() { return kPool; }
 std::span<const Candidate<GlobalPoolConfig>> global_pool_candidates() { return kGlobalPool; }

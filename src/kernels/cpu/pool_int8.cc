@@ -8,6 +8,7 @@
 #include "kernels/cpu/pool.h"
 
 namespace norn::kernels {
+inline namespace pool_int8_cc {
 namespace {
 
 template <class T>
@@ -122,11 +123,12 @@ std::string mean_refuses(const Int8MeanConfig& c) {
 std::unique_ptr<Kernel> make_mean(const Int8MeanConfig& c, PackedConstants&) { return std::make_unique<Int8Mean>(c); }
 
 constexpr Candidate<Int8MeanConfig> kMean[] = {{"simd", mean_refuses, make_mean}};
-constexpr Candidate<Int8PoolConfig> kCandidates[] = {{"simd", refuses, make}};
+constexpr Candidate<Int8PoolConfig> kInt8PoolCandidates[] = {{"simd", refuses, make}};
 
 }  // namespace
+}  // namespace pool_int8_cc
 
-std::span<const Candidate<Int8PoolConfig>> int8_pool_candidates() { return kCandidates; }
+std::span<const Candidate<Int8PoolConfig>> int8_pool_candidates() { return kInt8PoolCandidates; }
 std::span<const Candidate<Int8MeanConfig>> int8_mean_candidates() { return kMean; }
 
 }  // namespace norn::kernels

@@ -10,6 +10,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace power_cc {
 namespace {
 
 constexpr std::int64_t kTile = OperandReader::kTileBytes / 8;
@@ -171,10 +172,11 @@ std::string refuses(const PowerConfig& c) {
 }
 std::unique_ptr<Kernel> make(const PowerConfig& c, PackedConstants&) { return std::make_unique<Power>(c); }
 
-constexpr Candidate<PowerConfig> kCandidates[] = {{"power", refuses, make}};
+constexpr Candidate<PowerConfig> kPowerCandidates[] = {{"power", refuses, make}};
 
 }  // namespace
+}  // namespace power_cc
 
-std::span<const Candidate<PowerConfig>> power_candidates() { return kCandidates; }
+std::span<const Candidate<PowerConfig>> power_candidates() { return kPowerCandidates; }
 
 }  // namespace norn::kernels

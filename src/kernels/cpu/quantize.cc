@@ -7,6 +7,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace quantize_cc {
 namespace {
 
 constexpr double kElementNs = 0.2;
@@ -156,6 +157,7 @@ constexpr Candidate<QuantizeConfig> kDequantize[] = {{"simd", refuses, make_back
 constexpr Candidate<PixelQuantizeConfig> kPixels[] = {{"simd", pixels_refuse, make_pixels}};
 
 }  // namespace
+}  // namespace quantize_cc
 
 std::span<const Candidate<QuantizeConfig>> quantize_candidates() { return kQuantize; }
 std::span<const Candidate<QuantizeConfig>> dequantize_candidates() { return kDequantize; }

@@ -8,6 +8,7 @@
 #include "kernels/cpu/quantize.h"
 
 namespace norn::kernels {
+inline namespace quantize_blocks_cc {
 namespace {
 
 constexpr double kElementNs = 0.3;
@@ -123,12 +124,13 @@ std::unique_ptr<Kernel> make(const BlockQuantizeConfig& c, PackedConstants&) {
   return std::make_unique<BlockQuantize<back>>(c);
 }
 
-constexpr Candidate<BlockQuantizeConfig> kQuantize[] = {{"blocks", refuses_one<false>, make<false>}};
-constexpr Candidate<BlockQuantizeConfig> kDequantize[] = {{"blocks", refuses_one<true>, make<true>}};
+constexpr Candidate<BlockQuantizeConfig> kBlockQuantize[] = {{"blocks", refuses_one<false>, make<false>}};
+constexpr Candidate<BlockQuantizeConfig> kBlockDequantize[] = {{"blocks", refuses_one<true>, make<true>}};
 
 }  // namespace
+}  // namespace quantize_blocks_cc
 
-std::span<const Candidate<BlockQuantizeConfig>> block_quantize_candidates() { return kQuantize; }
-std::span<const Candidate<BlockQuantizeConfig>> block_dequantize_candidates() { return kDequantize; }
+std::span<const Candidate<BlockQuantizeConfig>> block_quantize_candidates() { return kBlockQuantize; }
+std::span<const Candidate<BlockQuantizeConfig>> block_dequantize_candidates() { return kBlockDequantize; }
 
 }  // namespace norn::kernels

@@ -9,6 +9,7 @@
 #include "kernels/cpu/quantize.h"
 
 namespace norn::kernels {
+inline namespace quantize_dynamic_cc {
 namespace {
 
 class DynamicQuantize final : public Kernel {
@@ -57,10 +58,11 @@ std::unique_ptr<Kernel> make(const DynamicQuantizeConfig& c, PackedConstants&) {
   return std::make_unique<DynamicQuantize>(c);
 }
 
-constexpr Candidate<DynamicQuantizeConfig> kCandidates[] = {{"simd", refuses, make}};
+constexpr Candidate<DynamicQuantizeConfig> kDynamicQuantizeCandidates[] = {{"simd", refuses, make}};
 
 }  // namespace
+}  // namespace quantize_dynamic_cc
 
-std::span<const Candidate<DynamicQuantizeConfig>> dynamic_quantize_candidates() { return kCandidates; }
+std::span<const Candidate<DynamicQuantizeConfig>> dynamic_quantize_candidates() { return kDynamicQuantizeCandidates; }
 
 }  // namespace norn::kernels

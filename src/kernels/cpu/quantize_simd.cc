@@ -17,8 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
-
-HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+inline namespace quantize_simd_cc {
 
 template <class T, bool by_inverse>
 void quantize_by(const float* x, float scale, int zero, T* out, std::int64_t n) {
@@ -80,6 +79,7 @@ QuantizeTable quantizing() {
           interleave3};
 }
 
+}  // namespace quantize_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

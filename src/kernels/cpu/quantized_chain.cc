@@ -12,6 +12,7 @@
 #include "kernels/element_op.h"
 
 namespace norn::kernels {
+inline namespace quantized_chain_cc {
 namespace {
 
 constexpr std::int64_t kTile = 1024;
@@ -118,10 +119,11 @@ std::unique_ptr<Kernel> make(const QuantizedChainConfig& c, PackedConstants&) {
   return std::make_unique<QuantizedChain>(c);
 }
 
-constexpr Candidate<QuantizedChainConfig> kCandidates[] = {{"simd", refuses, make}};
+constexpr Candidate<QuantizedChainConfig> kQuantizedChainCandidates[] = {{"simd", refuses, make}};
 
 }  // namespace
+}  // namespace quantized_chain_cc
 
-std::span<const Candidate<QuantizedChainConfig>> quantized_chain_candidates() { return kCandidates; }
+std::span<const Candidate<QuantizedChainConfig>> quantized_chain_candidates() { return kQuantizedChainCandidates; }
 
 }  // namespace norn::kernels

@@ -17,6 +17,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace recurrent_cc {
 namespace {
 
 constexpr std::int64_t kChunkFloats = 1 << 19;  // products with W that are computed ahead, for a direction
@@ -381,10 +382,11 @@ std::unique_ptr<Kernel> make(const RecurrentConfig& c, PackedConstants& packed) 
   return std::make_unique<Recurrent>(c, packed);
 }
 
-constexpr Candidate<RecurrentConfig> kCandidates[] = {{"steps", refuses, make, true}};
+constexpr Candidate<RecurrentConfig> kRecurrentCandidates[] = {{"steps", refuses, make, true}};
 
 }  // namespace
+}  // namespace recurrent_cc
 
-std::span<const Candidate<RecurrentConfig>> recurrent_candidates() { return kCandidates; }
+std::span<const Candidate<RecurrentConfig>> recurrent_candidates() { return kRecurrentCandidates; }
 
 }  // namespace norn::kernels

@@ -12,6 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace recurrent_simd_cc {
 
 HWY_INLINE V zero_below(V x) { return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), hn::Zero(F()), x); }
 HWY_INLINE V where_negative(V x, V negative) { return hn::IfThenElse(hn::Lt(x, hn::Zero(F())), negative, x); }
@@ -152,6 +153,7 @@ RecurrentTable recurrent() {
           choose<gru_state_units<DefaultFunctions>, gru_state_units<AnyFunctions>, 1, 1>};
 }
 
+}  // namespace recurrent_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

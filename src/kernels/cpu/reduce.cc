@@ -92,6 +92,7 @@ void ReduceCore::run(const float* x, float* out) const {
   });
 }
 
+inline namespace reduce_cc {
 namespace {
 
 class Reduce final : public Kernel {
@@ -119,10 +120,11 @@ std::string refuses(const ReduceConfig& c) {
 }
 std::unique_ptr<Kernel> make(const ReduceConfig& c, PackedConstants&) { return std::make_unique<Reduce>(c); }
 
-constexpr Candidate<ReduceConfig> kCandidates[] = {{"simd", refuses, make}};
+constexpr Candidate<ReduceConfig> kReduceCandidates[] = {{"simd", refuses, make}};
 
 }  // namespace
+}  // namespace reduce_cc
 
-std::span<const Candidate<ReduceConfig>> reduce_candidates() { return kCandidates; }
+std::span<const Candidate<ReduceConfig>> reduce_candidates() { return kReduceCandidates; }
 
 }  // namespace norn::kernels

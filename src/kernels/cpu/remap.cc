@@ -11,6 +11,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace remap_cc {
 namespace {
 
 constexpr double kByteNs = 0.1;
@@ -241,10 +242,11 @@ std::string refuses(const RemapConfig& c) {
 }
 std::unique_ptr<Kernel> make(const RemapConfig& c, PackedConstants&) { return std::make_unique<Remap>(c); }
 
-constexpr Candidate<RemapConfig> kCandidates[] = {{"remap", refuses, make}};
+constexpr Candidate<RemapConfig> kRemapCandidates[] = {{"remap", refuses, make}};
 
 }  // namespace
+}  // namespace remap_cc
 
-std::span<const Candidate<RemapConfig>> remap_candidates() { return kCandidates; }
+std::span<const Candidate<RemapConfig>> remap_candidates() { return kRemapCandidates; }
 
 }  // namespace norn::kernels

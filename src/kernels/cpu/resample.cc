@@ -9,6 +9,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace resample_cc {
 namespace {
 
 bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
@@ -143,10 +144,11 @@ std::unique_ptr<Kernel> make(const ResampleConfig& c, PackedConstants&) {
   return std::make_unique<Resample<float>>(c, resample_loops_f32());
 }
 
-constexpr Candidate<ResampleConfig> kCandidates[] = {{"resample", refuses, make}};
+constexpr Candidate<ResampleConfig> kResampleCandidates[] = {{"resample", refuses, make}};
 
 }  // namespace
+}  // namespace resample_cc
 
-std::span<const Candidate<ResampleConfig>> resample_candidates() { return kCandidates; }
+std::span<const Candidate<ResampleConfig>> resample_candidates() { return kResampleCandidates; }
 
 }  // namespace norn::kernels

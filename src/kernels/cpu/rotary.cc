@@ -8,6 +8,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace rotary_cc {
 namespace {
 
 class Rotary final : public Kernel {
@@ -64,6 +65,7 @@ std::unique_ptr<Kernel> make_rotary(const RotaryConfig& c, PackedConstants&) { r
 constexpr Candidate<RotaryConfig> kRotary[] = {{"simd", rotary_refuses, make_rotary}};
 
 }  // namespace
+}  // namespace rotary_cc
 
 std::span<const Candidate<RotaryConfig>> rotary_candidates() { return kRotary; }
 

@@ -12,6 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace rotary_simd_cc {
 
 HWY_INLINE std::int64_t rotary_lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
@@ -47,6 +48,7 @@ void rotate_neighbours(const float* x, const float* cosines, const float* sines,
 
 RotaryTable rotations() { return {rotate_halves, rotate_neighbours}; }
 
+}  // namespace rotary_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

@@ -17,10 +17,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace rows_simd_cc {
 
 constexpr std::int64_t kNarrowRow = 8;  // elements, up to which a row goes into a lane
-
-HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
 template <class Map>
 HWY_INLINE void map_row(const float* x, float* out, std::int64_t n, Map map) {
@@ -416,6 +415,7 @@ RowTable rows() {
 }
 ReduceTable reductions() { return {reduce_row, accumulate}; }
 
+}  // namespace rows_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

@@ -9,6 +9,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace scale_cc {
 namespace {
 
 template <class F>
@@ -20,7 +21,7 @@ void of_type(DataType type, F&& f) {
     default: return f(float{});
   }
 }
-std::string type_refusal(DataType type) {
+std::string scaled_type_refusal(DataType type) {
   const bool known =
       type == DataType::Float || type == DataType::Double || type == DataType::Int32 || type == DataType::Int64;
   return known ? "" : "takes no " + std::string(data_type_name(type));
@@ -127,7 +128,7 @@ class DivideRows final : public Kernel {
 };
 
 std::string row_norm_refuses(const RowNormConfig& c) {
-  if (std::string why = type_refusal(c.x); !why.empty()) return why;
+  if (std::string why = scaled_type_refusal(c.x); !why.empty()) return why;
   const Shape x = {c.rows, c.columns};
   return extent_refusal({&x});
 }
@@ -136,7 +137,7 @@ std::unique_ptr<Kernel> make_row_norm(const RowNormConfig& c, PackedConstants&) 
 }
 
 std::string refuses(const ScaleConfig& c) {
-  if (std::string why = type_refusal(c.x); !why.empty()) return why;
+  if (std::string why = scaled_type_refusal(c.x); !why.empty()) return why;
   if (static_cast<std::int64_t>(c.by->offset.size()) != c.columns || c.by->scale.size() != c.by->offset.size())
     return "another number of columns";
   const Shape x = {c.rows, c.columns};
@@ -144,12 +145,13 @@ std::string refuses(const ScaleConfig& c) {
 }
 std::unique_ptr<Kernel> make(const ScaleConfig& c, PackedConstants&) { return std::make_unique<Scale>(c); }
 
-constexpr Candidate<ScaleConfig> kCandidates[] = {{"columns", refuses, make}};
+constexpr Candidate<ScaleConfig> kScaleCandidates[] = {{"columns", refuses, make}};
 constexpr Candidate<RowNormConfig> kRowNorms[] = {{"rows", row_norm_refuses, make_row_norm}};
 
 }  // namespace
+}  // namespace scale_cc
 
-std::span<const Candidate<ScaleConfig>> scale_candidates() { return kCandidates; }
+std::span<const Candidate<ScaleConfig>> scale_candidates() { return kScaleCandidates; }
 std::span<const Candidate<RowNormConfig>> row_norm_candidates() { return kRowNorms; }
 
 }  // namespace norn::kernels

@@ -13,6 +13,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace scatter_cc {
 namespace {
 
 constexpr double kElementNs = 1.0;
@@ -226,7 +227,7 @@ bool reduces(DataType type) {
     default: return false;
   }
 }
-std::string type_refusal(DataType type, ScatterKind kind) {
+std::string scattered_type_refusal(DataType type, ScatterKind kind) {
   if (type == DataType::String || !moves_size(element_size(type)) || (kind != ScatterKind::Replace && !reduces(type)))
     return "does not take " + std::string(data_type_name(type));
   return "";
@@ -321,7 +322,7 @@ class ScatterElements final : public Kernel {
 };
 
 std::string scatter_elements_refuses(const ScatterElementsConfig& c) {
-  if (std::string why = type_refusal(c.type, c.kind); !why.empty()) return why;
+  if (std::string why = scattered_type_refusal(c.type, c.kind); !why.empty()) return why;
   return elements_refusal(c.data, c.indices, c.axis);
 }
 std::unique_ptr<Kernel> make_scatter_elements(const ScatterElementsConfig& c, PackedConstants&) {
@@ -422,7 +423,7 @@ class ScatterNd final : public Kernel {
 };
 
 std::string scatter_nd_refuses(const ScatterNdConfig& c) {
-  if (std::string why = type_refusal(c.type, c.kind); !why.empty()) return why;
+  if (std::string why = scattered_type_refusal(c.type, c.kind); !why.empty()) return why;
   Shape data = c.axes;
   data.push_back(c.block);
   data.push_back(static_cast<std::int64_t>(element_size(c.type)));
@@ -442,6 +443,7 @@ constexpr Candidate<GatherNdConfig> kGatherNd[] = {{"gather_nd", gather_nd_refus
 constexpr Candidate<ScatterNdConfig> kScatterNd[] = {{"scatter_nd", scatter_nd_refuses, make_scatter_nd}};
 
 }  // namespace
+}  // namespace scatter_cc
 
 std::span<const Candidate<GatherElementsConfig>> gather_elements_candidates() { return kGatherElements; }
 std::span<const Candidate<ScatterElementsConfig>> scatter_elements_candidates() { return kScatterElements; }

@@ -19,6 +19,7 @@
 #include "kernels/cpu/windows.h"
 
 namespace norn::kernels {
+inline namespace separable_cc {
 namespace {
 
 using Stage = SeparableConfig::Stage;
@@ -376,9 +377,10 @@ std::unique_ptr<Kernel> make_separable(const SeparableConfig& c, PackedConstants
   return std::make_unique<Separable>(c, packed);
 }
 
-constexpr Candidate<SeparableConfig> kCandidates[] = {{"separable", separable_refuses, make_separable}};
+constexpr Candidate<SeparableConfig> kSeparableCandidates[] = {{"separable", separable_refuses, make_separable}};
 
 }  // namespace
+}  // namespace separable_cc
 
 std::shared_ptr<const void> pack_for_separable(const Contents& weights, std::int64_t n, std::int64_t k,
                                                std::int64_t width, PackedConstants& packed) {
@@ -399,6 +401,6 @@ std::shared_ptr<const void> pack_for_separable(const Contents& weights, std::int
   });
 }
 
-std::span<const Candidate<SeparableConfig>> separable_candidates() { return kCandidates; }
+std::span<const Candidate<SeparableConfig>> separable_candidates() { return kSeparableCandidates; }
 
 }  // namespace norn::kernels

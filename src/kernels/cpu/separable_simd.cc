@@ -15,6 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace separable_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
 using F = hn::CappedTag<float, 16>;
 using V = hn::Vec<F>;
@@ -270,6 +271,7 @@ void depthwise(std::int64_t pixels, std::int64_t channels, std::int64_t rows, co
 
 SeparableTable separables() { return {lanes(), kVectors * lanes(), multiply, multiply_panel, depthwise}; }
 
+}  // namespace separable_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

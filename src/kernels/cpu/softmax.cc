@@ -12,6 +12,7 @@
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
+inline namespace softmax_cc {
 namespace {
 
 constexpr std::int64_t kColumns = 256;  // done together, when the softmax runs down columns
@@ -172,10 +173,11 @@ std::unique_ptr<Kernel> make(const SoftmaxConfig& c, PackedConstants&) {
   return std::make_unique<Softmax>(c);
 }
 
-constexpr Candidate<SoftmaxConfig> kCandidates[] = {{"simd", refuses, make}};
+constexpr Candidate<SoftmaxConfig> kSoftmaxCandidates[] = {{"simd", refuses, make}};
 
 }  // namespace
+}  // namespace softmax_cc
 
-std::span<const Candidate<SoftmaxConfig>> softmax_candidates() { return kCandidates; }
+std::span<const Candidate<SoftmaxConfig>> softmax_candidates() { return kSoftmaxCandidates; }
 
 }  // namespace norn::kernels

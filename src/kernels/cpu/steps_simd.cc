@@ -16,6 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace steps_simd_cc {
 
 template <class Op>
 void unary(const float* x, const float*, float* out, std::int64_t n, float a, float b) {
@@ -295,6 +296,7 @@ StepTableF32 steps() {
   return t;
 }
 
+}  // namespace steps_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

@@ -22,6 +22,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace stored_simd_cc {
 
 using U = hn::RebindToUnsigned<F>;
 using VU = hn::Vec<U>;
@@ -33,8 +34,6 @@ constexpr std::int64_t kAhead = 8192;                  // bytes; what the hardwa
 constexpr int kMostRows = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 ? 4 : 1;
 // Words of 16 lanes can look values up; only the lowest 4 bits of an index count.
 constexpr bool kLooksUp = HWY_TARGET == HWY_AVX3;
-
-HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
 // The elements of one format: how units are read, and what comes of them before the zero point is taken away.
 template <StoredForm form>
@@ -290,6 +289,7 @@ void expand_of(const StoredPanels& b, std::int64_t panel, std::int64_t k0, std::
 
 StoredTable stored() { return {few_of, expand_of}; }
 
+}  // namespace stored_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

@@ -7,6 +7,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace strided_sum_cc {
 namespace {
 
 // Goes through the points of a grid, the last dimension innermost.
@@ -99,10 +100,11 @@ std::unique_ptr<Kernel> make(const StridedSumConfig& c, PackedConstants&) {
   }
 }
 
-constexpr Candidate<StridedSumConfig> kCandidates[] = {{"strided", refuses, make}};
+constexpr Candidate<StridedSumConfig> kStridedSumCandidates[] = {{"strided", refuses, make}};
 
 }  // namespace
+}  // namespace strided_sum_cc
 
-std::span<const Candidate<StridedSumConfig>> strided_sum_candidates() { return kCandidates; }
+std::span<const Candidate<StridedSumConfig>> strided_sum_candidates() { return kStridedSumCandidates; }
 
 }  // namespace norn::kernels

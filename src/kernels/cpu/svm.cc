@@ -18,6 +18,7 @@
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
+inline namespace svm_cc {
 namespace {
 
 constexpr std::int64_t kBlock = 32;   // rows that are done together
@@ -198,7 +199,7 @@ std::string refuses(const SvmConfig& c) {
 }
 std::unique_ptr<Kernel> make(const SvmConfig& c, PackedConstants&) { return std::make_unique<Svm>(c); }
 
-constexpr Candidate<SvmConfig> kCandidates[] = {{"panels", refuses, make}};
+constexpr Candidate<SvmConfig> kSvmCandidates[] = {{"panels", refuses, make}};
 
 std::shared_ptr<const void> panels_of(const float* b, std::int64_t b_row, std::int64_t b_column, std::int64_t k,
                                       std::int64_t n) {
@@ -227,6 +228,7 @@ void sum_vectors(SvmModel& model) {
 }
 
 }  // namespace
+}  // namespace svm_cc
 
 std::shared_ptr<const PackedSvm> pack_svm(SvmModel model) {
   auto packed = std::make_shared<PackedSvm>();
@@ -256,6 +258,6 @@ std::shared_ptr<const PackedSvm> pack_svm(SvmModel model) {
   return packed;
 }
 
-std::span<const Candidate<SvmConfig>> svm_candidates() { return kCandidates; }
+std::span<const Candidate<SvmConfig>> svm_candidates() { return kSvmCandidates; }
 
 }  // namespace norn::kernels

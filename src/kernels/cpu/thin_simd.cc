@@ -15,11 +15,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace thin_simd_cc {
 
 constexpr int kDeep = 8;                 // rows of B at a time
 constexpr std::int64_t kStretch = 4096;  // columns whose sums stay in the first cache
-
-HWY_INLINE std::int64_t lane_count() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
 // c[j] (+)= the sum over i < deep of a[i * a_column] * b[i * b_row + j].
 template <int deep>
@@ -114,6 +113,7 @@ void by_columns(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, 
 
 ThinTable thin() { return {by_rows, by_columns}; }
 
+}  // namespace thin_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

@@ -15,6 +15,7 @@
 #include "kernels/cpu/transpose.h"
 
 namespace norn::kernels {
+inline namespace topk_cc {
 namespace {
 
 // What comes first is the greatest: the key, then the least position.
@@ -347,11 +348,12 @@ std::unique_ptr<Kernel> make_passing(const TopKConfig& c, PackedConstants&) {
   return std::make_unique<PassingTopK<Short>>(c);
 }
 
-constexpr Candidate<TopKConfig> kCandidates[] = {
+constexpr Candidate<TopKConfig> kTopKCandidates[] = {
     {"extremum", first_refuses, make_first}, {"passing", passing_refuses, make_passing}, {"bounded", refuses, make}};
 
 }  // namespace
+}  // namespace topk_cc
 
-std::span<const Candidate<TopKConfig>> topk_candidates() { return kCandidates; }
+std::span<const Candidate<TopKConfig>> topk_candidates() { return kTopKCandidates; }
 
 }  // namespace norn::kernels

@@ -8,6 +8,7 @@
 #include "kernels/cpu/transpose_loops.h"
 
 namespace norn::kernels {
+inline namespace transpose_cc {
 namespace {
 
 // Elements of 16 bytes.
@@ -59,6 +60,7 @@ void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::siz
 }
 
 }  // namespace
+}  // namespace transpose_cc
 
 void transpose_matrices(const void* x, void* out, std::int64_t batch, std::int64_t rows, std::int64_t columns,
                         std::size_t element_bytes) {

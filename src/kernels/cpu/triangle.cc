@@ -9,6 +9,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace triangle_cc {
 namespace {
 
 constexpr double kByteNs = 0.05;
@@ -116,6 +117,7 @@ constexpr Candidate<TriangleConfig> kTriangles[] = {{"triangle", triangle_refuse
 constexpr Candidate<ReverseConfig> kReverses[] = {{"reverse", reverse_refuses, make_reverse}};
 
 }  // namespace
+}  // namespace triangle_cc
 
 std::span<const Candidate<TriangleConfig>> triangle_candidates() { return kTriangles; }
 std::span<const Candidate<ReverseConfig>> reverse_candidates() { return kReverses; }

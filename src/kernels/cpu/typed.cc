@@ -13,6 +13,7 @@
 #include "norn/error.h"
 
 namespace norn::kernels {
+inline namespace typed_cc {
 namespace {
 
 bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
@@ -183,11 +184,12 @@ std::string refuses(const TypedConfig& c) {
 }
 std::unique_ptr<Kernel> make(const TypedConfig& c, PackedConstants&) { return std::make_unique<Typed>(c); }
 
-constexpr Candidate<TypedConfig> kCandidates[] = {{"typed", refuses, make}};
+constexpr Candidate<TypedConfig> kTypedCandidates[] = {{"typed", refuses, make}};
 
 }  // namespace
+}  // namespace typed_cc
 
-std::span<const Candidate<TypedConfig>> typed_candidates() { return kCandidates; }
+std::span<const Candidate<TypedConfig>> typed_candidates() { return kTypedCandidates; }
 
 void refuse_zero_divisor() { throw Error(ErrorCode::RuntimeError, "an integer is divided by zero", "input 1"); }
 void refuse_power_of_zero() { throw Error(ErrorCode::RuntimeError, "0 to a negative power", "input 1"); }

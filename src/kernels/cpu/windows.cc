@@ -7,6 +7,7 @@
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
+inline namespace windows_cc {
 namespace {
 
 constexpr std::int64_t kTogether = 16;  // elements of a filter that are read at a time
@@ -41,6 +42,7 @@ void pack_panel(const float* w, const WindowForm& f, std::int64_t group, std::in
 }
 
 }  // namespace
+}  // namespace windows_cc
 
 std::shared_ptr<const void> pack_windows(const Contents& weights, const WindowForm& f, PackedConstants& packed) {
   const Shape sizes = {f.groups, f.filters, f.channels, f.area, f.wide};

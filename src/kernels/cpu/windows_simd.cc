@@ -15,6 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace windows_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
 using F = hn::CappedTag<float, 16>;
 using V = hn::Vec<F>;
@@ -105,6 +106,7 @@ void multiply(const WindowProduct& p, std::int64_t rows) {
 
 WindowTable windows() { return {lanes(), kVectors * lanes(), multiply, nullptr}; }
 
+}  // namespace windows_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();

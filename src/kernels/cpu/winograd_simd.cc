@@ -15,6 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
+inline namespace winograd_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
 using F = hn::CappedTag<float, 16>;
 using V = hn::Vec<F>;
@@ -178,6 +179,7 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, st
 static_assert(kVectors * 16 <= kWinogradWidest);
 WinogradTable winograds() { return {lanes(), kVectors * lanes(), input, multiply, output}; }
 
+}  // namespace winograd_simd_cc
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels
 HWY_AFTER_NAMESPACE();
