@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-[[noreturn]] void bad(std::string message, ErrorCode code = ErrorCode::InvalidArgument, std::string hint = {}) {
+[[noreturn]] void bad_npy(std::string message, ErrorCode code = ErrorCode::InvalidArgument, std::string hint = {}) {
   throw Error(code, "not a readable .npy file: " + std::move(message), {}, std::move(hint));
 }
 
@@ -42,24 +42,24 @@ class HeaderParser {
       const std::string key = string();
       expect(':');
       if (key == "descr") {
-        if (peek() == '[') bad("it holds a structured array", ErrorCode::NotImplemented);
+        if (peek() == '[') bad_npy("it holds a structured array", ErrorCode::NotImplemented);
         header.descr = string();
         descr = true;
       } else if (key == "fortran_order") {
         if (word("True"))
           header.fortran_order = true;
         else if (!word("False"))
-          bad("fortran_order is neither True nor False");
+          bad_npy("fortran_order is neither True nor False");
         order = true;
       } else if (key == "shape") {
         header.shape = tuple();
         shape = true;
       } else {
-        bad("its header has an unknown key " + base::quoted(key));
+        bad_npy("its header has an unknown key " + base::quoted(key));
       }
-      if (!take(',') && peek() != '}') bad("its header is damaged");
+      if (!take(',') && peek() != '}') bad_npy("its header is damaged");
     }
-    if (!descr || !order || !shape) bad("its header lacks descr, fortran_order or shape");
+    if (!descr || !order || !shape) bad_npy("its header lacks descr, fortran_order or shape");
     return header;
   }
 
@@ -74,7 +74,7 @@ class HeaderParser {
     return true;
   }
   void expect(char c) {
-    if (!take(c)) bad(std::string("its header is damaged: '") + c + "' is missing");
+    if (!take(c)) bad_npy(std::string("its header is damaged: '") + c + "' is missing");
   }
   bool word(std::string_view w) {
     peek();
@@ -84,9 +84,9 @@ class HeaderParser {
   }
   std::string string() {
     const char quote = peek();
-    if (quote != '\'' && quote != '"') bad("its header is damaged: a string is missing");
+    if (quote != '\'' && quote != '"') bad_npy("its header is damaged: a string is missing");
     const std::size_t end = text_.find(quote, at_ + 1);
-    if (end == std::string_view::npos) bad("its header is damaged: a string does not end");
+    if (end == std::string_view::npos) bad_npy("its header is damaged: a string does not end");
     std::string value(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return value;
@@ -98,11 +98,11 @@ class HeaderParser {
       peek();
       std::int64_t value = 0;
       const auto [stop, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-      if (error != std::errc() || value < 0) bad("its shape is not a tuple of sizes");
+      if (error != std::errc() || value < 0) bad_npy("its shape is not a tuple of sizes");
       at_ = static_cast<std::size_t>(stop - text_.data());
       take('L');
       shape.push_back(value);
-      if (!take(',') && peek() != ')') bad("its shape is not a tuple of sizes");
+      if (!take(',') && peek() != ')') bad_npy("its shape is not a tuple of sizes");
     }
     return shape;
   }
@@ -113,15 +113,15 @@ class HeaderParser {
 
 Header read_header(const ir::Bytes& bytes) {
   const std::string_view text = ir::as_text(bytes);
-  if (!text.starts_with(kMagic)) bad("it does not start with NumPy's magic bytes");
-  if (text.size() < 10) bad("it ends within its header");
+  if (!text.starts_with(kMagic)) bad_npy("it does not start with NumPy's magic bytes");
+  if (text.size() < 10) bad_npy("it ends within its header");
   const int version = static_cast<unsigned char>(text[6]);
-  if (version < 1 || version > 3) bad("its format version " + std::to_string(version) + " is unknown");
+  if (version < 1 || version > 3) bad_npy("its format version " + std::to_string(version) + " is unknown");
   const std::size_t digits = version == 1 ? 2 : 4;
-  if (text.size() < 8 + digits) bad("it ends within its header");
+  if (text.size() < 8 + digits) bad_npy("it ends within its header");
   std::size_t length = 0;
   for (std::size_t i = 0; i < digits; ++i) length |= std::size_t{static_cast<unsigned char>(text[8 + i])} << (8 * i);
-  if (length > text.size() - 8 - digits) bad("it ends within its header");
+  if (length > text.size() - 8 - digits) bad_npy("it ends within its header");
   Header header = HeaderParser(text.substr(8 + digits, length)).parse();
   header.data_offset = 8 + digits + length;
   return header;
@@ -169,7 +169,7 @@ bool is_character(std::uint32_t code_point) {
 }
 
 // The code points of well-formed UTF-8.
-std::vector<std::uint32_t> characters(std::string_view text) {
+std::vector<std::uint32_t> code_points(std::string_view text) {
   std::vector<std::uint32_t> out;
   for (const char byte : text) {
     const auto b = static_cast<unsigned char>(byte);
@@ -205,8 +205,8 @@ Tensor read_strings(const Header& header, char kind, std::uint64_t width, bool s
       if (!is_character(character(i))) {
         char hex[8];
         const auto end = std::to_chars(hex, hex + sizeof(hex), character(i), 16).ptr;
-        bad("string " + std::to_string(to) + " holds U+" + std::string(hex, end) +
-            ", which is not a character of Unicode");
+        bad_npy("string " + std::to_string(to) + " holds U+" + std::string(hex, end) +
+                ", which is not a character of Unicode");
       }
       append_utf8(text, character(i));
     }
@@ -220,19 +220,19 @@ Tensor read_npy(const ir::Bytes& bytes, DataType raw_type, const Limits& limits)
   const Bounds bounds(bytes.size(), limits);
   const Header header = read_header(bytes);
   std::string_view descr = header.descr;
-  if (descr.empty()) bad("its element type is missing");
+  if (descr.empty()) bad_npy("its element type is missing");
   const bool swap = descr.front() == '>';
   if (std::string_view("<>|=").find(descr.front()) != std::string_view::npos) descr.remove_prefix(1);
   const std::string shown = base::quoted(header.descr);
   if (descr.starts_with('O')) {
-    bad("it holds Python objects, which only unpickling could read, and a pickle may run any code",
-        ErrorCode::NotImplemented, "save strings as a NumPy string array (dtype '<U') or as a TensorProto (.pb)");
+    bad_npy("it holds Python objects, which only unpickling could read, and a pickle may run any code",
+            ErrorCode::NotImplemented, "save strings as a NumPy string array (dtype '<U') or as a TensorProto (.pb)");
   }
   const bool raw = descr.starts_with('V') || descr == "f1";
   const bool named = raw_type != DataType::Undefined && raw_type != DataType::String &&
                      descr.substr(1) == std::to_string(element_size(raw_type));
   if (raw && !named) {
-    bad("its element type " + shown + " does not determine what it is", ErrorCode::NotImplemented, kLostType);
+    bad_npy("its element type " + shown + " does not determine what it is", ErrorCode::NotImplemented, kLostType);
   }
   const std::int64_t count = element_count(header.shape);
   const char kind = descr.empty() ? '?' : descr.front();
@@ -242,7 +242,7 @@ Tensor read_npy(const ir::Bytes& bytes, DataType raw_type, const Limits& limits)
     const auto digits = descr.substr(1);
     const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), width);
     if (error != std::errc() || stop != digits.data() + digits.size() || width > (std::uint64_t{1} << 40)) {
-      bad("its element type is " + shown);
+      bad_npy("its element type is " + shown);
     }
     if (kind == 'U') width *= 4;
     type = DataType::String;
@@ -251,22 +251,22 @@ Tensor read_npy(const ir::Bytes& bytes, DataType raw_type, const Limits& limits)
     for (const auto& t : kTypes)
       if (t.code == descr) type = t.type;
     if (type == DataType::Undefined) {
-      bad("ONNX has no element type for NumPy's " + shown, ErrorCode::NotImplemented,
-          "convert the array before saving it");
+      bad_npy("ONNX has no element type for NumPy's " + shown, ErrorCode::NotImplemented,
+              "convert the array before saving it");
     }
     width = element_size(type);
   }
   const auto total = base::checked_mul(static_cast<std::uint64_t>(count), width);
   const std::uint64_t stored = bytes.size() - header.data_offset;
   if (!total || *total != stored) {
-    bad("its data has " + std::to_string(stored) + " bytes, but an array " + to_string(header.shape) + " of " + shown +
-        " takes " + (total ? std::to_string(*total) : "more than 64 bits can count"));
+    bad_npy("its data has " + std::to_string(stored) + " bytes, but an array " + to_string(header.shape) + " of " +
+            shown + " takes " + (total ? std::to_string(*total) : "more than 64 bits can count"));
   }
   const auto nowhere = [] { return std::string(); };
   bounds.check_payload(*total, "the array", nowhere);
   if (type == DataType::String) {
     // Without any characters the file's size bounds nothing.
-    if (width == 0 && count > (std::int64_t{1} << 28)) bad("it claims " + std::to_string(count) + " empty strings");
+    if (width == 0 && count > (std::int64_t{1} << 28)) bad_npy("it claims " + std::to_string(count) + " empty strings");
     bounds.check_payload(static_cast<std::uint64_t>(count) * sizeof(std::string), "the array of strings", nowhere);
     return read_strings(header, kind, width, swap, bytes, count);
   }
@@ -347,7 +347,7 @@ std::vector<std::byte> write_npy_header(const Tensor& tensor) {
                       " on, so that NumPy cannot store it",
                   {}, "save the tensor as a TensorProto (.pb)");
     }
-    texts.push_back(characters(text));
+    texts.push_back(code_points(text));
     if (!texts.back().empty() && texts.back().back() == 0) {
       throw Error(ErrorCode::InvalidArgument, "a string ends in a NUL character, which NumPy would drop", {},
                   "save the tensor as a TensorProto (.pb)");

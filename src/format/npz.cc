@@ -28,7 +28,7 @@ constexpr std::uint32_t kMax32 = 0xffffffff;
 constexpr std::uint64_t kMaxRatio = 1032;  // of deflate
 constexpr std::string_view kTypeComment = "onnx:";
 
-[[noreturn]] void bad(std::string message, ErrorCode code = ErrorCode::InvalidArgument, std::string hint = {}) {
+[[noreturn]] void bad_npz(std::string message, ErrorCode code = ErrorCode::InvalidArgument, std::string hint = {}) {
   throw Error(code, "not a readable .npz file: " + std::move(message), {}, std::move(hint));
 }
 
@@ -78,7 +78,7 @@ class Archive {
   std::vector<Entry> entries() {
     find_directory();
     // An entry takes 46 bytes at least, so a false count asks for no memory.
-    if (count_ > size_ / kCentralSize) bad("it claims more entries than it has room for");
+    if (count_ > size_ / kCentralSize) bad_npz("it claims more entries than it has room for");
     std::vector<Entry> list;
     std::uint64_t at = offset_;
     for (std::uint64_t i = 0; i < count_; ++i) list.push_back(entry(at));
@@ -88,28 +88,28 @@ class Archive {
 
  private:
   const std::byte* need(std::uint64_t at, std::uint64_t n, const char* what) const {
-    if (at > bytes_.size() || n > bytes_.size() - at) bad(std::string("it ends within ") + what);
+    if (at > bytes_.size() || n > bytes_.size() - at) bad_npz(std::string("it ends within ") + what);
     return bytes_.data() + at;
   }
 
   void find_directory() {
-    if (bytes_.size() < kEndSize) bad("it is too short");
+    if (bytes_.size() < kEndSize) bad_npz("it is too short");
     const std::uint64_t last = bytes_.size() - kEndSize, first = last > 0xffff ? last - 0xffff : 0;
     std::uint64_t end = last + 1;
     while (end-- > first) {
       const std::byte* p = bytes_.data() + end;
       if (u32(p) == kEnd && u16(p + 20) == last - end) break;
-      if (end == first) bad("it has no directory", ErrorCode::InvalidArgument, "the file was probably cut off");
+      if (end == first) bad_npz("it has no directory", ErrorCode::InvalidArgument, "the file was probably cut off");
     }
     const std::byte* p = bytes_.data() + end;
     if (u16(p + 4) != 0 || u16(p + 6) != 0) {
-      if (u16(p + 4) != 0xffff) bad("it is one part of several", ErrorCode::NotImplemented);
+      if (u16(p + 4) != 0xffff) bad_npz("it is one part of several", ErrorCode::NotImplemented);
     }
     count_ = u16(p + 10), size_ = u32(p + 12), offset_ = u32(p + 16);
     if (count_ == 0xffff || size_ == kMax32 || offset_ == kMax32) {
       if (end >= kLocatorSize && u32(bytes_.data() + end - kLocatorSize) == kLocator64) {
         const std::byte* q = need(u64(bytes_.data() + end - kLocatorSize + 8), kEnd64Size, "its directory's end");
-        if (u32(q) != kEnd64) bad("its directory's end is damaged");
+        if (u32(q) != kEnd64) bad_npz("its directory's end is damaged");
         count_ = u64(q + 32), size_ = u64(q + 40), offset_ = u64(q + 48);
       }
     }
@@ -119,13 +119,13 @@ class Archive {
   Entry entry(std::uint64_t& at) const {
     const std::uint64_t end = offset_ + size_;
     const auto take = [&](std::uint64_t n) {
-      if (n > end - at) bad("its directory is damaged");
+      if (n > end - at) bad_npz("its directory is damaged");
       const std::byte* p = bytes_.data() + at;
       at += n;
       return p;
     };
     const std::byte* p = take(kCentralSize);
-    if (u32(p) != kCentral) bad("its directory is damaged");
+    if (u32(p) != kCentral) bad_npz("its directory is damaged");
     Entry e;
     e.method = u16(p + 10), e.crc = u32(p + 16), e.packed = u32(p + 20), e.size = u32(p + 24), e.header = u32(p + 42);
     const std::uint16_t extra_size = u16(p + 30), comment_size = u16(p + 32);
@@ -133,9 +133,10 @@ class Archive {
     if (!(u16(p + 8) & kUtf8)) e.name = from_page_437(e.name);
     wide_sizes(e, {take(extra_size), extra_size});
     e.comment.assign(reinterpret_cast<const char*>(take(comment_size)), comment_size);
-    if (u16(p + 8) & kEncrypted) bad("its entry " + base::quoted(e.name) + " is encrypted", ErrorCode::NotImplemented);
+    if (u16(p + 8) & kEncrypted)
+      bad_npz("its entry " + base::quoted(e.name) + " is encrypted", ErrorCode::NotImplemented);
     const std::byte* local = need(e.header, kLocalSize, "an entry");
-    if (u32(local) != kLocal) bad("its entry " + base::quoted(e.name) + " is damaged");
+    if (u32(local) != kLocal) bad_npz("its entry " + base::quoted(e.name) + " is damaged");
     e.data = e.header + kLocalSize + u16(local + 26) + u16(local + 28);
     need(e.data, e.packed, "an entry");
     return e;
@@ -149,7 +150,7 @@ class Archive {
         std::span<const std::byte> fields = extra.subspan(4, n);
         for (std::uint64_t* field : {&e.size, &e.packed, &e.header}) {
           if (*field != kMax32) continue;
-          if (fields.size() < 8) bad("its entry " + base::quoted(e.name) + " is damaged");
+          if (fields.size() < 8) bad_npz("its entry " + base::quoted(e.name) + " is damaged");
           *field = u64(fields.data());
           fields = fields.subspan(8);
         }
@@ -165,7 +166,7 @@ class Archive {
     for (const Entry& e : list) ranges.emplace_back(e.header, e.data + e.packed);
     std::sort(ranges.begin(), ranges.end());
     for (std::size_t i = 1; i < ranges.size(); ++i)
-      if (ranges[i].first < ranges[i - 1].second) bad("its entries overlap");
+      if (ranges[i].first < ranges[i - 1].second) bad_npz("its entries overlap");
   }
 
   const ir::Bytes& bytes_;
@@ -189,10 +190,11 @@ ir::Bytes inflate_entry(std::span<const std::byte> packed, std::uint64_t size) {
     state = inflate(&z, Z_NO_FLUSH);
     const std::uint64_t taken = in - z.avail_in, made = room - z.avail_out;
     read += taken, written += made;
-    if (state != Z_OK && state != Z_STREAM_END) bad("an entry's compressed data is damaged or longer than it claims");
-    if (state == Z_OK && taken == 0 && made == 0) bad("an entry's compressed data is longer than it claims");
+    if (state != Z_OK && state != Z_STREAM_END)
+      bad_npz("an entry's compressed data is damaged or longer than it claims");
+    if (state == Z_OK && taken == 0 && made == 0) bad_npz("an entry's compressed data is longer than it claims");
   }
-  if (written != size) bad("an entry's compressed data is shorter than it claims");
+  if (written != size) bad_npz("an entry's compressed data is shorter than it claims");
   const std::byte* data = out.get();
   return ir::Bytes(data, static_cast<std::size_t>(size), std::move(out));
 }
@@ -201,13 +203,13 @@ ir::Bytes contents(const ir::Bytes& bytes, const Entry& e) {
   ir::Bytes data;
   const std::span<const std::byte> packed = bytes.span().subspan(e.data, e.packed);
   if (e.method == kStored) {
-    if (e.packed != e.size) bad("a stored entry has two sizes");
+    if (e.packed != e.size) bad_npz("a stored entry has two sizes");
     data = ir::Bytes(packed.data(), packed.size(), bytes.owner());
   } else {
     data = inflate_entry(packed, e.size);
   }
   if (crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size()) != e.crc)
-    bad("an entry's checksum is wrong");
+    bad_npz("an entry's checksum is wrong");
   return data;
 }
 
@@ -231,18 +233,18 @@ std::vector<std::pair<std::string, Tensor>> read_npz(const ir::Bytes& bytes, con
     std::string name = e.name.ends_with(".npy") ? e.name.substr(0, e.name.size() - 4) : e.name;
     try {
       if (e.method != kStored && e.method != kDeflated) {
-        bad("compression method " + std::to_string(e.method) + " is unknown", ErrorCode::NotImplemented);
+        bad_npz("compression method " + std::to_string(e.method) + " is unknown", ErrorCode::NotImplemented);
       }
-      if (e.method == kDeflated && e.size / kMaxRatio > e.packed) bad("it claims to expand more than deflate can");
+      if (e.method == kDeflated && e.size / kMaxRatio > e.packed) bad_npz("it claims to expand more than deflate can");
       if (e.size > limits.max_tensor_bytes || e.size > limits.max_bytes - std::min(total, limits.max_bytes)) {
         throw Error(ErrorCode::LimitExceeded, "the archive expands beyond the limits max_tensor_bytes and max_bytes");
       }
       total += e.size;
-      if (!names.insert(name).second) bad("the name is used twice");
+      if (!names.insert(name).second) bad_npz("the name is used twice");
       const ir::Bytes data = contents(bytes, e);
       if (!ir::as_text(data).starts_with("\x93NUMPY")) {
-        bad("it is not an array", ErrorCode::NotImplemented,
-            "a zip archive is read as .npz, which holds one .npy file for each array");
+        bad_npz("it is not an array", ErrorCode::NotImplemented,
+                "a zip archive is read as .npz, which holds one .npy file for each array");
       }
       arrays.emplace_back(name, read_npy(data, raw_type(e), limits));
     } catch (Error& error) {

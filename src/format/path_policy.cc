@@ -134,15 +134,15 @@ Descriptor open_folder(const std::string& path) {
   return Descriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-[[noreturn]] void refuse(std::string message, std::string hint = {}) {
+[[noreturn]] void refuse_path(std::string message, std::string hint = {}) {
   throw Error(ErrorCode::InvalidGraph, std::move(message), {}, std::move(hint));
 }
 
 [[noreturn]] void refuse_irregular(const std::string& path, bool folder) {
   const std::string what = "the external data " + base::quoted(path) + " is ";
-  if (!folder) refuse(what + "not a regular file");
-  refuse(what + "a folder, not a regular file",
-         "`location` names the file that has the data: correct it, or put the file there");
+  if (!folder) refuse_path(what + "not a regular file");
+  refuse_path(what + "a folder, not a regular file",
+              "`location` names the file that has the data: correct it, or put the file there");
 }
 
 OpenedFile accept(Attempt attempt, std::string path, const PathPolicy& policy) {
@@ -152,10 +152,10 @@ OpenedFile accept(Attempt attempt, std::string path, const PathPolicy& policy) {
   }
   if (!S_ISREG(info.st_mode)) refuse_irregular(path, S_ISDIR(info.st_mode));
   if (info.st_nlink > 1 && !policy.hard_links) {
-    refuse("the external data file " + base::quoted(path) + " has " + std::to_string(info.st_nlink) +
-               " names (hard links), so it may be a file from elsewhere",
-           "put a copy in its place, or allow hard links if you trust where the model lies "
-           "(LoadOptions::external_hard_links)");
+    refuse_path("the external data file " + base::quoted(path) + " has " + std::to_string(info.st_nlink) +
+                    " names (hard links), so it may be a file from elsewhere",
+                "put a copy in its place, or allow hard links if you trust where the model lies "
+                "(LoadOptions::external_hard_links)");
   }
   return {std::move(attempt.fd), std::move(path), static_cast<std::uint64_t>(info.st_size)};
 }
@@ -242,8 +242,8 @@ std::string location_fault(std::string_view location) {
 OpenedFile open_location(const std::string& base_dir, const std::string& location, const PathPolicy& policy,
                          Resolver resolver) {
   if (const std::string fault = location_fault(location); !fault.empty()) {
-    refuse("the location of external data " + base::quoted(location) + " " + fault,
-           "external data has to lie beneath the model's folder");
+    refuse_path("the location of external data " + base::quoted(location) + " " + fault,
+                "external data has to lie beneath the model's folder");
   }
   Attempt attempt = failed(ENOENT);
   std::optional<std::string> base, real;
@@ -288,9 +288,9 @@ OpenedFile open_location(const std::string& base_dir, const std::string& locatio
   const std::string named = join(*base, location);
   switch (attempt.fate) {
     case Fate::LeadsOut:
-      refuse("the external data file " + base::quoted(named) + " is a link that leads out of the model's folder" +
-                 (real ? ", to " + base::quoted(*real) : std::string()),
-             real ? permission(*base, location, *real, policy) : std::string());
+      refuse_path("the external data file " + base::quoted(named) + " is a link that leads out of the model's folder" +
+                      (real ? ", to " + base::quoted(*real) : std::string()),
+                  real ? permission(*base, location, *real, policy) : std::string());
     case Fate::NotRegular: refuse_irregular(named, attempt.folder);
     default: break;
   }
