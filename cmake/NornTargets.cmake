@@ -50,9 +50,9 @@ function(norn_unity target)
   set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# norn_vector_run(TARGET NAME files...): Highway files, told from the folder of the target, that are compiled in one run:
-# most of what a short one costs is Highway's own headers, once for each instruction set. They have to be for the same
-# instruction sets, and names that clash are to be in namespaces of their own.
+# norn_vector_run(TARGET NAME files...): Highway files, told from the folder of the target, that are compiled in one
+# run: most of what a short one costs is Highway's own headers, once for each instruction set. They have to be for the
+# same instruction sets, and names that clash are to be in namespaces of their own.
 function(norn_vector_run target name)
   if(NOT NORN_FAST_BUILD)
     return()
