@@ -188,6 +188,7 @@ class Mutator {
 
   // Contents are rewritten as raw bytes where they are.
   void tensor(ir::Tensor& t) {
+    if (below(24) == 0) t.data_type = static_cast<std::int32_t>(below(30));
     const auto width = t.data_type.get() > 0 && t.data_type.get() < kDataTypeCount
                            ? element_size(static_cast<DataType>(t.data_type.get()))
                            : 4;
@@ -204,7 +205,6 @@ class Mutator {
       }
       return;
     }
-    if (below(8) == 0) t.data_type = static_cast<std::int32_t>(below(30));
     if (!t.raw_data.has() || t.raw_data.get().empty()) return;
     std::vector<std::byte> raw(t.raw_data.get().data(), t.raw_data.get().data() + t.raw_data.get().size());
     const std::size_t at = below(raw.size()) / width * width;

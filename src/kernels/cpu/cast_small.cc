@@ -9,6 +9,7 @@
 #include "kernels/cpu/quantize.h"
 
 namespace norn::kernels {
+inline namespace cast_small_cc {
 namespace {
 
 struct Bits {
@@ -97,6 +98,7 @@ Values values_of(DataType type) {
 }
 
 }  // namespace
+}  // namespace cast_small_cc
 
 bool is_small_float(DataType type) { return bits_of(type) != nullptr; }
 

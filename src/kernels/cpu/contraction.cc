@@ -243,7 +243,7 @@ std::string refuses_narrow(const ContractionConfig& c) {
 }
 
 constexpr Candidate<ContractionConfig> kContractionCandidates[] = {{"narrow", refuses_narrow, make_narrow_contraction},
-                                                        {"contraction", refuses, make}};
+                                                                   {"contraction", refuses, make}};
 
 }  // namespace
 }  // namespace contraction_cc

@@ -6,6 +6,7 @@
 #include "kernels/cpu/narrow.h"
 
 namespace norn::kernels {
+inline namespace matmul_narrow_cc {
 namespace {
 
 constexpr std::int64_t kLeastRows = 64, kPiece = 1024;
@@ -85,6 +86,7 @@ class NarrowContraction final : public Kernel {
 };
 
 }  // namespace
+}  // namespace matmul_narrow_cc
 
 std::string narrow_matmul_refuses(const MatMulConfig& c) {
   if (std::string why = matmul_config_refusal(c); !why.empty()) return why;

@@ -156,8 +156,9 @@ void run(ReferenceContext& ctx, RecurrentLayer kind) {
     for (std::int64_t n = 0; n < batch; ++n) {
       const auto state = static_cast<std::size_t>((p.batch_first ? n * directions + d : d * batch + n) * hidden);
       const auto begin = [&](const Values& given) {
+        if (given.empty()) return Values(h_size);
         const auto from = given.begin() + static_cast<std::ptrdiff_t>(state);
-        return given.empty() ? Values(h_size) : Values(from, from + static_cast<std::ptrdiff_t>(hidden));
+        return Values(from, from + static_cast<std::ptrdiff_t>(hidden));
       };
       Values h = begin(h0), c = begin(c0);
       const std::int64_t length = lengths.empty() ? steps : lengths[static_cast<std::size_t>(n)];

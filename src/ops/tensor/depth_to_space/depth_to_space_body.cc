@@ -1,4 +1,7 @@
 // A block is two dimensions of its own, which a transposition moves between the channels and the places.
+#include <limits>
+
+#include "base/checked.h"
 #include "ops/common/body_guard.h"
 #include "ops/tensor/depth_to_space/depth_to_space.h"
 #include "opset/function_body.h"
@@ -34,7 +37,9 @@ void add_whole(BodyBuilder& b, int axes_from, int axes_to, const std::string& di
 
 void add_sizes(BodyBuilder& b) {
   const std::int64_t block = b.attrs().i("blocksize");
-  const std::int64_t one[] = {block}, two[] = {block * block};
+  // More than there are channels stays more.
+  const std::int64_t area = base::checked_mul(block, block).value_or(std::numeric_limits<std::int64_t>::max());
+  const std::int64_t one[] = {block}, two[] = {area};
   b.ints("block", one);
   b.ints("block_area", two);
   b.add(R"(

@@ -61,6 +61,13 @@ std::vector<double> pair_sums(const SvmParams& p, Row x) {
   return sums;
 }
 
+double regression_sum(const SvmParams& p, Row x) {
+  double sum = p.rho[0];
+  if (p.count == 0) sum += dot(x, p.coefficients.data());
+  for (std::int64_t v = 0; v < p.count; ++v) sum += p.coefficients[static_cast<std::size_t>(v)] * kernel(p, x, v);
+  return sum;
+}
+
 std::vector<double> probabilities_of(const SvmParams& p, const std::vector<double>& scores) {
   const auto classes = static_cast<std::size_t>(p.labels.size());
   std::vector<double> probabilities(classes), work(svm_probability_work(classes));
@@ -135,11 +142,7 @@ void svm_regressor_ref(opset::ReferenceContext& ctx) {
 }  // namespace svm_ref_cc
 
 std::vector<double> svm_sums(const SvmParams& p, std::span<const double> x) {
-  if (!p.per_class.empty()) return pair_sums(p, x);
-  double sum = p.rho[0];
-  if (p.count == 0) sum += dot(x, p.coefficients.data());
-  for (std::int64_t v = 0; v < p.count; ++v) sum += p.coefficients[static_cast<std::size_t>(v)] * kernel(p, x, v);
-  return {sum};
+  return p.per_class.empty() ? std::vector<double>{regression_sum(p, x)} : pair_sums(p, x);
 }
 
 void svm_references(opset::ReferenceTable& table) {
