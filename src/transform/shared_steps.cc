@@ -145,11 +145,35 @@ float scalar_input(NodeEdit& edit, int input, std::string_view name) {
   edit.cannot(base::quoted(name) + " is a float attribute in the older version and cannot hold this value");
 }
 
+namespace {
+
+std::optional<Dims> dims_of(const NodeEdit& edit, int i) {
+  if (edit.input_type(i).has_rank()) return *edit.input_type(i).shape;
+  const Tensor* constant = edit.input_constant(i);
+  return constant ? std::optional(Dims(constant->dims().begin(), constant->dims().end())) : std::nullopt;
+}
+
+// Whether B's dimensions are those at the end of A's, or 1.
+bool fits_the_end_of_a(const NodeEdit& edit) {
+  const std::optional<Dims> a = dims_of(edit, 0), b = dims_of(edit, 1);
+  return a && b && b->size() <= a->size() &&
+         std::equal(b->begin(), b->end(), a->end() - static_cast<std::ptrdiff_t>(b->size()),
+                    [](const DimExpr& of_b, const DimExpr& of_a) { return of_b == DimExpr(1) || of_b == of_a; });
+}
+
+}  // namespace
+
 void broadcast_as_numpy(NodeEdit& edit) {
   const auto axis = edit.attrs().find_i("axis");
   const bool broadcasts = edit.attrs().i("broadcast") != 0;
+  const opset::ValueType &a = edit.input_type(0), &b = edit.input_type(1);
+  if (!broadcasts && !(a.has_rank() && b.has_rank() && *a.shape == *b.shape))
+    edit.cannot("without \"broadcast\" A and B must have the same shape, which is not known of " + a.to_string() +
+                " and " + b.to_string());
+  const auto rank_a = edit.input_rank(0), rank_b = edit.input_rank(1);
+  if (broadcasts && !axis && !fits_the_end_of_a(edit))
+    edit.cannot("B is stretched to A and not A to B, which takes known shapes of A and B to tell");
   if (broadcasts && axis) {
-    const auto rank_a = edit.input_rank(0), rank_b = edit.input_rank(1);
     if (!rank_a || !rank_b) edit.cannot("B is placed by \"axis\", which takes known ranks of A and B to express");
     const std::int64_t from = *axis < 0 ? *axis + *rank_a : *axis, ones = *rank_a - from - *rank_b;
     if (from < 0 || ones < 0) edit.cannot("B does not fit into A at axis " + std::to_string(*axis));

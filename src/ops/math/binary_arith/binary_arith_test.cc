@@ -109,7 +109,11 @@ const Cases cases(
         {"Add-14", "int8[2]; int8[2]", "", {.error = "int8", .to = 13}},  // int8 came with 14
         {"Add-14", "bfloat16[2]; bfloat16[2]", "", {.error = "bfloat16", .to = 7}},
         {"Add-1 broadcast=1 axis=1", "float; float[3]", "", {.to = 14, .becomes = "Add-6 broadcast=1 axis=1"}},
-        {"Add-6", "float; float", "", {.to = 14, .becomes = "Add-14"}},
+        {"Add-6", "float; float", "", {.to = 14, .becomes = "Add-6"}},  // they may not be broadcast
+        {"Add-6", "float[N,3]; float[N,3]", "", {.to = 14, .becomes = "Add-14"}},
+        {"Add-6 broadcast=1", "float; float[3]", "", {.to = 14, .becomes = "Add-6 broadcast=1"}},
+        {"Add-6 broadcast=1", "float[M,N]; float[3]", "", {.to = 14, .becomes = "Add-6 broadcast=1"}},
+        {"Add-6 broadcast=1", "float[M,N]; float[N]", "", {.to = 14, .becomes = "Add-14"}},
     });
 
 }  // namespace
