@@ -145,24 +145,19 @@ void short_rows(const void* x_data, std::int64_t n, void* out, std::int64_t coun
   }
 }
 
-// Rows that lie behind each other, as many at a time as a vector has lanes: each is folded to a vector, and these are
-// joined in pairs, lanes of one beside lanes of the other, until one vector has the folds of all rows. What is left of
-// rows follows column by column.
+// Sums and products of rows that lie behind each other, as many at a time as a vector has lanes: each is folded to a
+// vector, and these are joined in pairs, lanes of one beside lanes of the other, until one vector has the folds of all
+// rows. What is left of rows follows column by column.
 template <FoldKind kind, class P>
 struct LanesOf {
   static constexpr int kCount = 64 / sizeof(P);
   typedef P Vec __attribute__((vector_size(64)));
 
   static HWY_INLINE Vec join(const Vec& a, const Vec& b) {
-    if constexpr (kIsExtremum<kind>) {
-      const Vec v = kind == FoldKind::Max ? (a > b ? a : b) : (a < b ? a : b);
-      if constexpr (std::is_floating_point_v<P>) return a != a ? a : v;
-      return v;
-    } else if constexpr (kind == FoldKind::Prod) {
+    if constexpr (kind == FoldKind::Prod)
       return a * b;
-    } else {
+    else
       return a + b;
-    }
   }
   // Lane l of the result is of `a` where l has no bit `d`, else of `b`: the two lanes that differ in this bit, joined.
   template <int d, int... l>
@@ -227,7 +222,7 @@ struct AllLoops {
 template <FoldKind kind, class T>
 AllLoops loops_for() {
   AllLoops all{{row<kind, T>, rows<kind, T>, short_rows<kind, T>}};
-  if constexpr (std::is_floating_point_v<T>) all.middle = middle_rows<kind, T>;
+  if constexpr (std::is_floating_point_v<T> && !kIsExtremum<kind>) all.middle = middle_rows<kind, T>;
   return all;
 }
 template <class T>
