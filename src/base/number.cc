@@ -10,41 +10,17 @@
 namespace norn::base {
 namespace {
 
-struct Format {
-  int exponent_bits, mantissa_bits, bias;
-  std::uint16_t max;       // code of the largest finite value
-  std::uint16_t infinity;  // 0: the format has none
-  std::uint16_t nan;       // 0: the format has none
-  bool negative_zero;      // false: that code is the NaN
-  bool saturates;          // obeys the Cast operator's `saturate`
-};
+constexpr SmallFloatFormat kHalf{5, 10, 15, 0x7bff, 0x7c00, 0x7e00, true, false};
+constexpr SmallFloatFormat kBFloat16{8, 7, 127, 0x7f7f, 0x7f80, 0x7fc0, true, false};
+constexpr SmallFloatFormat kE4M3FN{4, 3, 7, 0x7e, 0, 0x7f, true, true};
+constexpr SmallFloatFormat kE4M3FNUZ{4, 3, 8, 0x7f, 0, 0x80, false, true};
+constexpr SmallFloatFormat kE5M2{5, 2, 15, 0x7b, 0x7c, 0x7e, true, true};
+constexpr SmallFloatFormat kE5M2FNUZ{5, 2, 16, 0x7f, 0, 0x80, false, true};
+constexpr SmallFloatFormat kE2M3{2, 3, 1, 0x1f, 0, 0, true, false};
+constexpr SmallFloatFormat kE3M2{3, 2, 3, 0x1f, 0, 0, true, false};
+constexpr SmallFloatFormat kE2M1{2, 1, 1, 0x7, 0, 0, true, false};
 
-constexpr Format kHalf{5, 10, 15, 0x7bff, 0x7c00, 0x7e00, true, false};
-constexpr Format kBFloat16{8, 7, 127, 0x7f7f, 0x7f80, 0x7fc0, true, false};
-constexpr Format kE4M3FN{4, 3, 7, 0x7e, 0, 0x7f, true, true};
-constexpr Format kE4M3FNUZ{4, 3, 8, 0x7f, 0, 0x80, false, true};
-constexpr Format kE5M2{5, 2, 15, 0x7b, 0x7c, 0x7e, true, true};
-constexpr Format kE5M2FNUZ{5, 2, 16, 0x7f, 0, 0x80, false, true};
-constexpr Format kE2M3{2, 3, 1, 0x1f, 0, 0, true, false};
-constexpr Format kE3M2{3, 2, 3, 0x1f, 0, 0, true, false};
-constexpr Format kE2M1{2, 1, 1, 0x7, 0, 0, true, false};
-
-const Format* format_of(DataType type) noexcept {
-  switch (type) {
-    case DataType::Float16: return &kHalf;
-    case DataType::BFloat16: return &kBFloat16;
-    case DataType::Float8E4M3FN: return &kE4M3FN;
-    case DataType::Float8E4M3FNUZ: return &kE4M3FNUZ;
-    case DataType::Float8E5M2: return &kE5M2;
-    case DataType::Float8E5M2FNUZ: return &kE5M2FNUZ;
-    case DataType::Float6E2M3: return &kE2M3;
-    case DataType::Float6E3M2: return &kE3M2;
-    case DataType::Float4E2M1: return &kE2M1;
-    default: return nullptr;
-  }
-}
-
-float decode(const Format& f, std::uint16_t bits) noexcept {
+float decode(const SmallFloatFormat& f, std::uint16_t bits) noexcept {
   const int sign_shift = f.exponent_bits + f.mantissa_bits;
   const bool negative = (bits >> sign_shift) & 1;
   const auto magnitude = static_cast<std::uint16_t>(bits & ((1u << sign_shift) - 1));
@@ -59,7 +35,7 @@ float decode(const Format& f, std::uint16_t bits) noexcept {
   return sign * whole * std::bit_cast<float>(static_cast<std::uint32_t>(scale + 127) << 23);  // 2^scale
 }
 
-std::uint16_t encode(const Format& f, double value, bool saturate) noexcept {
+std::uint16_t encode(const SmallFloatFormat& f, double value, bool saturate) noexcept {
   const auto u = std::bit_cast<std::uint64_t>(value);
   const bool negative = u >> 63;
   const auto sign = static_cast<std::uint16_t>((negative ? 1u : 0u) << (f.exponent_bits + f.mantissa_bits));
@@ -108,6 +84,21 @@ std::uint16_t encode_e8m0(double value, bool saturate) noexcept {
 
 }  // namespace
 
+const SmallFloatFormat* small_float_format(DataType type) noexcept {
+  switch (type) {
+    case DataType::Float16: return &kHalf;
+    case DataType::BFloat16: return &kBFloat16;
+    case DataType::Float8E4M3FN: return &kE4M3FN;
+    case DataType::Float8E4M3FNUZ: return &kE4M3FNUZ;
+    case DataType::Float8E5M2: return &kE5M2;
+    case DataType::Float8E5M2FNUZ: return &kE5M2FNUZ;
+    case DataType::Float6E2M3: return &kE2M3;
+    case DataType::Float6E3M2: return &kE3M2;
+    case DataType::Float4E2M1: return &kE2M1;
+    default: return nullptr;
+  }
+}
+
 float half_to_float(std::uint16_t bits) noexcept {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
   const std::uint32_t magnitude = bits & 0x7fffu;
@@ -138,7 +129,7 @@ float small_float_to_float(DataType format, std::uint16_t bits) noexcept {
   if (format == DataType::Float8E8M0) {
     return (bits & 0xff) == 0xff ? std::nanf("") : std::ldexp(1.0f, static_cast<int>(bits & 0xff) - 127);
   }
-  const Format* f = format_of(format);
+  const SmallFloatFormat* f = small_float_format(format);
   return f ? decode(*f, bits) : std::nanf("");
 }
 
@@ -177,7 +168,7 @@ void doubles_to_halves(const double* x, std::uint16_t* out, std::int64_t n) noex
 std::uint16_t double_to_small_float(DataType format, double value, bool saturate) noexcept {
   if (format == DataType::Float16) return double_to_half(value);
   if (format == DataType::Float8E8M0) return encode_e8m0(value, saturate);
-  const Format* f = format_of(format);
+  const SmallFloatFormat* f = small_float_format(format);
   return f ? encode(*f, value, saturate) : 0;
 }
 

@@ -27,6 +27,18 @@ std::uint16_t float_to_half(float value) noexcept;
 // To float16 from double, rounding once: out[i] = x[i]. Without branches, for many.
 void doubles_to_halves(const double* x, std::uint16_t* out, std::int64_t n) noexcept;
 
+// A sign, an exponent and a fraction, from the highest bit on. Codes are those without the sign.
+struct SmallFloatFormat {
+  int exponent_bits, mantissa_bits, bias;
+  std::uint16_t max;       // code of the largest finite value
+  std::uint16_t infinity;  // 0: the format has none
+  std::uint16_t nan;       // 0: the format has none
+  bool negative_zero;      // false: that code is the NaN
+  bool saturates;          // obeys the Cast operator's `saturate`
+};
+// Null for all other types, Float8E8M0 among them.
+const SmallFloatFormat* small_float_format(DataType type) noexcept;
+
 // Any floating format of at most 16 bits, by its DataType: Float16, BFloat16, the five 8-bit formats, both 6-bit ones
 // and Float4E2M1. `bits` are right-aligned.
 float small_float_to_float(DataType format, std::uint16_t bits) noexcept;

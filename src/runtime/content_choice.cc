@@ -121,13 +121,8 @@ bool ContentChoice::is_late(std::span<const Value> given, InputBits bits) const 
 // Whether contents like these lead to sizes that there may be memory for.
 bool ContentChoice::can_be_counted(std::span<const Value> inputs) const {
   try {
-    std::vector<Value> given;
-    InputBits bits = 0;
-    for (const std::uint32_t i : fed_) {
-      given.push_back(inputs[i]);
-      if (i < kMostInputs && is_small(inputs[i])) bits |= InputBits{1} << i;
-    }
-    const std::vector<opset::KnownValue> contents = known(given, bits);
+    const std::vector<Value> given = fed(inputs);
+    const std::vector<opset::KnownValue> contents = known(given, small_ones(given));
     PlanState state(graph_, uses_, {}, given, nullptr, contents);
     infer_segment(state);
     return std::all_of(state.values.begin(), state.values.end(), [](const PlanState::ValueState& value) {
@@ -140,12 +135,24 @@ bool ContentChoice::can_be_counted(std::span<const Value> inputs) const {
   }
 }
 
-// All small contents, without those without which the sizes are known, too: the first inputs are what is computed with.
-// None if they do not tell the sizes.
-InputBits ContentChoice::needed(std::span<const Value> given) const {
+std::vector<Value> ContentChoice::fed(std::span<const Value> inputs) const {
+  std::vector<Value> given;
+  given.reserve(fed_.size());
+  for (const std::uint32_t i : fed_) given.push_back(inputs[i]);
+  return given;
+}
+
+InputBits ContentChoice::small_ones(std::span<const Value> given) const {
   InputBits bits = 0;
   for (std::size_t k = 0; k < given.size(); ++k)
     if (fed_[k] < kMostInputs && is_small(given[k])) bits |= InputBits{1} << fed_[k];
+  return bits;
+}
+
+// All small contents, without those without which the sizes are known, too: the first inputs are what is computed with.
+// None if they do not tell the sizes.
+InputBits ContentChoice::needed(std::span<const Value> given) const {
+  InputBits bits = small_ones(given);
   if (bits == 0 || is_late(given, bits)) return 0;
   for (const std::uint32_t i : fed_) {
     const InputBits without = i < kMostInputs ? bits & ~(InputBits{1} << i) : bits;
@@ -194,9 +201,7 @@ std::shared_ptr<const Segment> ContentChoice::find_or_plan(std::span<const Value
 std::optional<std::vector<Value>> ContentChoice::run(std::span<const Value> inputs, std::span<const Tensor> places,
                                                      StepWatch* watch, InputBits asked) const {
   try {
-    std::vector<Value> given;
-    given.reserve(fed_.size());
-    for (const std::uint32_t i : fed_) given.push_back(inputs[i]);
+    std::vector<Value> given = fed(inputs);
     std::shared_ptr<const Segment> plan = find_or_plan(given, asked);
     if (!plan) return {};
     std::vector<Value> made =

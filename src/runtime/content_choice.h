@@ -43,6 +43,8 @@ class ContentChoice {
  private:
   std::shared_ptr<const Segment> find_or_plan(std::span<const Value> given, InputBits asked) const;
   std::vector<opset::KnownValue> known(std::span<const Value> given, InputBits bits) const;
+  std::vector<Value> fed(std::span<const Value> inputs) const;
+  InputBits small_ones(std::span<const Value> given) const;
   InputBits needed(std::span<const Value> given) const;
   bool is_late(std::span<const Value> given, InputBits bits) const;
   bool can_be_counted(std::span<const Value> inputs) const;

@@ -163,13 +163,17 @@ bool fits_the_end_of_a(const NodeEdit& edit) {
 
 }  // namespace
 
+bool have_one_shape(const NodeEdit& edit, int a, int b) {
+  const opset::ValueType &x = edit.input_type(a), &y = edit.input_type(b);
+  return x.has_rank() && y.has_rank() && *x.shape == *y.shape;
+}
+
 void broadcast_as_numpy(NodeEdit& edit) {
   const auto axis = edit.attrs().find_i("axis");
   const bool broadcasts = edit.attrs().i("broadcast") != 0;
-  const opset::ValueType &a = edit.input_type(0), &b = edit.input_type(1);
-  if (!broadcasts && !(a.has_rank() && b.has_rank() && *a.shape == *b.shape))
-    edit.cannot("without \"broadcast\" A and B must have the same shape, which is not known of " + a.to_string() +
-                " and " + b.to_string());
+  if (!broadcasts && !have_one_shape(edit, 0, 1))
+    edit.cannot("without \"broadcast\" A and B must have the same shape, which is not known of " +
+                edit.input_type(0).to_string() + " and " + edit.input_type(1).to_string());
   const auto rank_a = edit.input_rank(0), rank_b = edit.input_rank(1);
   if (broadcasts && !axis && !fits_the_end_of_a(edit))
     edit.cannot("B is stretched to A and not A to B, which takes known shapes of A and B to tell");

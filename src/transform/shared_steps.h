@@ -40,6 +40,9 @@ void input_to_attr(NodeEdit& edit, int input, std::string_view name);
 void set_scalar_input(NodeEdit& edit, int input, float value);
 float scalar_input(NodeEdit& edit, int input, std::string_view name);
 
+// Whether the types of these inputs say that their shapes are the same.
+bool have_one_shape(const NodeEdit& edit, int a, int b);
+
 // Elementwise operators of two inputs, 6 -> 7: B is aligned at `axis` before and at the last dimension after, so it
 // needs as many trailing ones as lie between. 7 -> 6: B's ones at both ends go, and what is left has to be a run of A's
 // dimensions.

@@ -1,12 +1,12 @@
 """Inputs that are given up to a run: outputs in their memory, caches that are appended to in place."""
 
 import gc
-import resource
 import threading
 
 import numpy as np
 import onnx.parser
 import pytest
+from memory import forget_peak, peak_bytes
 
 import norn
 
@@ -422,10 +422,11 @@ def test_memory_grows_by_the_cache_alone():
     for _ in range(400):
         (cache,) = made.run(None, {"past": cache, "new": new}, donate=["past"])
     gc.collect()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    forget_peak()
+    before = peak_bytes()
     for _ in range(1200):
         (cache,) = made.run(None, {"past": cache, "new": new}, donate=["past"])
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10
+    grown = peak_bytes() - before
     # The new room, and the one before while its elements are moved.
     assert grown < 3 * cache.nbytes
 

@@ -301,6 +301,7 @@ resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 sys.path.insert(0, sys.argv[1])
 import numpy as np
 import norn
+import memory
 import test_hostile_files as files
 def told(door, data):
     begin = time.process_time()
@@ -320,7 +321,7 @@ results = {}
 for name, data in [*((n, d[0]) for n, d in files.HOSTILE.items()), *files.SOUND.items()]:
     results[name] = [told(lambda d: norn.check(d, infer=False).ok, data), told(lambda d: bool(norn.InferenceSession(d)), data),
                      told(run, data), told(lambda d: len(norn.load(d).to_text()) > 0, data)]
-results["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+results["peak"] = memory.peak_bytes() >> 20
 print(json.dumps(results))
 """
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::int64_t kTile = 1024;
 
-bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 bool through_f32(DataType type) { return is_half(type) || is_small_float(type); }
 bool exact_in_f32(DataType type) { return type == DataType::Float || element_size(type) < 4; }
 

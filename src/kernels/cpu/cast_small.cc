@@ -12,34 +12,13 @@ namespace norn::kernels {
 inline namespace cast_small_cc {
 namespace {
 
-struct Bits {
-  int exponent, mantissa, bias;
-  std::uint8_t most, infinity, nan;  // 0: there is none
-  bool negative_zero;                // false: its code is NaN
-  bool saturates;                    // or not, as is asked
-};
-
-const Bits* bits_of(DataType type) {
-  static constexpr Bits kE4M3FN{4, 3, 7, 0x7e, 0, 0x7f, true, true}, kE4M3FNUZ{4, 3, 8, 0x7f, 0, 0x80, false, true},
-      kE5M2{5, 2, 15, 0x7b, 0x7c, 0x7e, true, true}, kE5M2FNUZ{5, 2, 16, 0x7f, 0, 0x80, false, true},
-      kE2M1{2, 1, 1, 0x7, 0, 0, true, false};
-  switch (type) {
-    case DataType::Float8E4M3FN: return &kE4M3FN;
-    case DataType::Float8E4M3FNUZ: return &kE4M3FNUZ;
-    case DataType::Float8E5M2: return &kE5M2;
-    case DataType::Float8E5M2FNUZ: return &kE5M2FNUZ;
-    case DataType::Float4E2M1: return &kE2M1;
-    default: return nullptr;
-  }
-}
-
 constexpr std::int64_t kTile = 512;
 
 // A zero point other than 0, which nobody gives to floats, is added to the quotient before that is rounded.
 template <DataType type, bool saturate>
 void to_small(const void* x_data, const float* scales, const void* zeros_data, std::int64_t step, std::int64_t block,
               void* out_data, std::int64_t n) {
-  static const SmallFloat format = small_float(type, saturate);
+  const SmallFloat format = small_float(type, saturate);
   const auto* x = static_cast<const float*>(x_data);
   const auto* zeros = static_cast<const std::uint8_t*>(zeros_data);
   auto* out = static_cast<std::uint8_t*>(out_data);
@@ -100,21 +79,30 @@ Values values_of(DataType type) {
 }  // namespace
 }  // namespace cast_small_cc
 
-bool is_small_float(DataType type) { return bits_of(type) != nullptr; }
+bool is_small_float(DataType type) {
+  switch (type) {
+    case DataType::Float8E4M3FN:
+    case DataType::Float8E4M3FNUZ:
+    case DataType::Float8E5M2:
+    case DataType::Float8E5M2FNUZ:
+    case DataType::Float4E2M1: return true;
+    default: return false;
+  }
+}
 
 SmallFloat small_float(DataType type, bool saturate) {
-  const Bits& b = *bits_of(type);
+  const base::SmallFloatFormat& b = *base::small_float_format(type);
   const auto power_of_two = [](int e) { return static_cast<std::uint32_t>(e + 127) << 23; };
   SmallFloat f;
-  f.drop = 23 - b.mantissa;
-  f.sign_place = b.exponent + b.mantissa;
-  f.bias = static_cast<std::uint32_t>(127 - b.bias) << b.mantissa;
+  f.drop = 23 - b.mantissa_bits;
+  f.sign_place = b.exponent_bits + b.mantissa_bits;
+  f.bias = static_cast<std::uint32_t>(127 - b.bias) << b.mantissa_bits;
   f.least_normal = power_of_two(1 - b.bias);
-  f.step_place = std::bit_cast<float>(power_of_two(24 - b.bias - b.mantissa));
-  f.most = b.most;
+  f.step_place = std::bit_cast<float>(power_of_two(24 - b.bias - b.mantissa_bits));
+  f.most = b.max;
   f.nan = b.nan;
   const bool finite = (b.saturates && saturate) || (b.infinity == 0 && b.nan == 0);
-  f.beyond = finite ? b.most : b.infinity != 0 ? b.infinity : b.nan;
+  f.beyond = finite ? b.max : b.infinity != 0 ? b.infinity : b.nan;
   f.negative_zero = b.negative_zero;
   f.nan_turns_sign = b.nan == 0;
   return f;

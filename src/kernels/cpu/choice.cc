@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/cpu/cast.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/operand_reader.h"
 
 namespace norn::kernels {
@@ -18,7 +19,6 @@ using Truth = std::uint8_t;  // 0 or 1
 
 using Reader = OperandReader;
 
-bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 PairLoop find_loop(PairOp op, DataType type) { return pair_loop(op, is_half(type) ? DataType::Float : type); }
 
 class Pair final : public Kernel {

@@ -14,6 +14,7 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/fold_wide.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/typed.h"
 

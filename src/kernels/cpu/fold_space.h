@@ -1,6 +1,5 @@
-// The dimensions of a reduction, neighbours of one kind merged, and half types as f32. Internal to the kernels.
+// The dimensions of a reduction, neighbours of one kind merged. Internal to the kernels.
 #pragma once
-#include "kernels/cpu/cast.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/physical.h"
 
@@ -41,30 +40,6 @@ struct FoldSpace {
   std::int64_t inner_ = 1;                  // its size
   std::vector<StridedDim> kept_, reduced_;  // the others
   std::int64_t kept_count_ = 1, reduced_count_ = 1, folded_ = 1;
-};
-
-inline bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
-
-// Half types as f32.
-class Halves {
- public:
-  explicit Halves(DataType type) {
-    if (!is_half(type)) return;
-    const HalfTable& halves = half_table();
-    widen_ = type == DataType::Float16 ? halves.float16_to_float : halves.bfloat16_to_float;
-    narrow_ = type == DataType::Float16 ? halves.float_to_float16 : halves.float_to_bfloat16;
-  }
-  explicit operator bool() const { return widen_ != nullptr; }
-  void widen(const void* x, void* to, std::int64_t n) const {
-    widen_(static_cast<const std::uint16_t*>(x), static_cast<float*>(to), n);
-  }
-  void narrow(const void* x, void* to, std::int64_t n) const {
-    narrow_(static_cast<const float*>(x), static_cast<std::uint16_t*>(to), n);
-  }
-
- private:
-  void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
-  void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
 };
 
 }  // namespace norn::kernels

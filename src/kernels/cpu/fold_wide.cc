@@ -12,6 +12,7 @@
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold_space.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {

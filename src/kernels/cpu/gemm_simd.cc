@@ -15,15 +15,15 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/cpu/tiles-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace gemm_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using F = hn::CappedTag<float, 16>;
-using V = hn::Vec<F>;
+using tiles::F, tiles::V, tiles::kVectors, tiles::lanes;
 
-constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width
 constexpr int kRows = 6;
 // Where there are 32 registers: more rows, half of a panel at a time, so that what lies in the second cache is read for
 // more of them.
@@ -31,8 +31,6 @@ constexpr int kTallRows = kVectors == 4 ? 12 : kRows;
 constexpr int kTallVectors = 2;
 // Of B's panel in the second cache, or of half of it in the first.
 constexpr std::int64_t kDepth = kTallRows > kRows ? 128 : 512;
-
-HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
 
 template <int vectors>
 HWY_INLINE void store_row(const V* sums, float* c, std::int64_t n, const float* bias, V alpha, bool add) {

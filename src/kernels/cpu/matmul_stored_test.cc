@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/number.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/stored.h"
 
@@ -26,7 +27,6 @@ struct StoredProduct {
   enum Finish { BoundFirst, SumFirst, RowAsStep, FullC } finish = BoundFirst;
 };
 
-bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 bool is_integer(DataType type) {
   const DataType types[] = {DataType::Int2,  DataType::Uint2, DataType::Int4,
                             DataType::Uint4, DataType::Int8,  DataType::Uint8};

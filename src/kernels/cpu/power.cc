@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/cpu/cast.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/operand_reader.h"
 #include "kernels/cpu/typed.h"
 #include "norn/error.h"
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::int64_t kTile = OperandReader::kTileBytes / 8;
 
-bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 bool is_real(DataType type) { return is_half(type) || type == DataType::Float || type == DataType::Double; }
 
 // Elements of any real type as double, or of integers as int64.

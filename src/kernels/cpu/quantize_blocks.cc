@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/quantize.h"
 
@@ -14,7 +15,6 @@ namespace {
 constexpr double kElementNs = 0.3;
 constexpr std::int64_t kPiece = 4096, kHalves = 512;
 
-bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 QuantizeLoop loop_for(const BlockQuantizeConfig& c, bool back) {
   return is_small_float(c.integer) ? small_quantize_loop(c.integer, c.saturate, back) : quantize_loop(c.integer, back);
 }
@@ -22,13 +22,8 @@ QuantizeLoop loop_for(const BlockQuantizeConfig& c, bool back) {
 template <bool back>
 class BlockQuantize final : public Kernel {
  public:
-  explicit BlockQuantize(const BlockQuantizeConfig& c) : c_(c), loop_(loop_for(c, back)) {
+  explicit BlockQuantize(const BlockQuantizeConfig& c) : c_(c), loop_(loop_for(c, back)), halves_(c.real) {
     ones_.fill(1);
-    if (is_half(c.real)) {
-      const bool ieee = c.real == DataType::Float16;
-      widen_ = ieee ? half_table().float16_to_float : half_table().bfloat16_to_float;
-      narrow_ = ieee ? half_table().float_to_float16 : half_table().float_to_bfloat16;
-    }
     // Along a row of the last axis, its index is `inner`'s.
     if (c_.inner == 1 && c_.block == 1) {
       c_.inner = c_.n;
@@ -56,15 +51,15 @@ class BlockQuantize final : public Kernel {
     parallel_ranges(rows * pieces_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t u = begin, count = 1; u < end; u += count) {
         const std::int64_t row = u / pieces_, first = u % pieces_ * piece_;
-        count = along_ && c_.step == 1 && !widen_ ? std::min(end - u, pieces_ - u % pieces_) : 1;
+        count = along_ && c_.step == 1 && !halves_ ? std::min(end - u, pieces_ - u % pieces_) : 1;
         const std::int64_t n = std::min(count * piece_, row_ - first);
         const std::int64_t o = along_ ? row : row / c_.n, k = along_ ? first : row % c_.n;
         const std::int64_t scale = o * c_.outer_step + k / c_.block * c_.step + (along_ ? 0 : first * c_.inner_step);
         const std::int64_t at = row * row_ + first;
         const char* const zero = zeros ? zeros + scale * size : nullptr;
-        if (widen_)
-          halves(x + at * (back ? size : 2), reinterpret_cast<const std::uint16_t*>(scales) + scale, zero, size,
-                 out + at * (back ? 2 : size), n);
+        if (halves_)
+          run_halves(x + at * (back ? size : 2), reinterpret_cast<const std::uint16_t*>(scales) + scale, zero, size,
+                     out + at * (back ? 2 : size), n);
         else
           loop_(x + at * (back ? size : real), reinterpret_cast<const float*>(scales) + scale, zero, c_.inner_step,
                 along_ ? c_.block : n, out + at * (back ? real : size), n);
@@ -74,23 +69,23 @@ class BlockQuantize final : public Kernel {
 
  private:
   // A quotient of half types rounded to f32 first is rounded to them as if once; so is a product with few bits.
-  void halves(const char* x, const std::uint16_t* scales, const char* zeros, std::int64_t size, char* out,
-              std::int64_t n) const {
+  void run_halves(const char* x, const std::uint16_t* scales, const char* zeros, std::int64_t size, char* out,
+                  std::int64_t n) const {
     const std::int64_t step = c_.inner_step;
     std::array<float, kHalves> wide, by, quotients;
     std::array<std::uint16_t, kHalves> half;
     for (std::int64_t at = 0, m = 0; at < n; at += m) {
       m = std::min(kHalves, n - at);
       const char* const zero = zeros ? zeros + at * step * size : nullptr;
-      if (at == 0 || step == 1) widen_(scales + at * step, by.data(), step == 1 ? m : 1);
+      if (at == 0 || step == 1) halves_.widen(scales + at * step, by.data(), step == 1 ? m : 1);
       if constexpr (back) {
         loop_(x + at * size, by.data(), zero, step, m, wide.data(), m);
-        narrow_(wide.data(), reinterpret_cast<std::uint16_t*>(out) + at, m);
+        halves_.narrow(wide.data(), out + at * 2, m);
       } else {
-        widen_(reinterpret_cast<const std::uint16_t*>(x) + at, wide.data(), m);
+        halves_.widen(x + at * 2, wide.data(), m);
         small_table().divide(wide.data(), by.data(), step, quotients.data(), m);
-        narrow_(quotients.data(), half.data(), m);
-        widen_(half.data(), wide.data(), m);
+        halves_.narrow(quotients.data(), half.data(), m);
+        halves_.widen(half.data(), wide.data(), m);
         loop_(wide.data(), ones_.data(), zero, step, m, out + at * size, m);
       }
     }
@@ -99,8 +94,7 @@ class BlockQuantize final : public Kernel {
   BlockQuantizeConfig c_;
   QuantizeLoop loop_;
   std::array<float, kHalves> ones_;
-  void (*widen_)(const std::uint16_t*, float*, std::int64_t) = nullptr;
-  void (*narrow_)(const float*, std::uint16_t*, std::int64_t) = nullptr;
+  Halves halves_;
   bool along_ = false;  // blocks follow each other in a row
   std::int64_t row_ = 1, piece_ = 1, pieces_ = 1;
 };

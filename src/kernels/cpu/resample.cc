@@ -6,13 +6,13 @@
 
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/physical.h"
 
 namespace norn::kernels {
 inline namespace resample_cc {
 namespace {
 
-bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 bool is_integer(DataType type) {
   return type == DataType::Int8 || type == DataType::Uint8 || type == DataType::Int16 || type == DataType::Uint16 ||
          type == DataType::Int32;

@@ -12,41 +12,20 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/cpu/tiles-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace separable_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using F = hn::CappedTag<float, 16>;
-using V = hn::Vec<F>;
+using tiles::F, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load, tiles::store, tiles::within;
 
-constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width
-constexpr int kSums = HWY_MAX_BYTES >= 64 ? 24 : 12;   // accumulators in registers
-constexpr int kPixels = HWY_MAX_BYTES >= 64 ? 8 : 4;   // of a depthwise convolution at a time
+constexpr int kPixels = HWY_MAX_BYTES >= 64 ? 8 : 4;  // of a depthwise convolution at a time
 
-HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
-
-HWY_INLINE V load(const float* x, std::int64_t n) {
-  const F d;
-  if (n >= lanes()) return hn::LoadU(d, x);
-  HWY_ALIGN float tail[16] = {};
-  std::copy_n(x, std::max<std::int64_t>(n, 0), tail);
-  return hn::Load(d, tail);
-}
-HWY_INLINE void store(V v, float* to, std::int64_t n) {
-  const F d;
-  if (n >= lanes()) return hn::StoreU(v, d, to);
-  HWY_ALIGN float tail[16];
-  hn::Store(v, d, tail);
-  std::copy_n(tail, std::max<std::int64_t>(n, 0), to);
-}
-
-// NaN stays.
 template <bool bounded>
-HWY_INLINE V within(V low, V high, V v) {
-  if constexpr (!bounded) return v;
-  v = hn::IfThenElse(hn::Lt(v, low), low, v);
-  return hn::IfThenElse(hn::Gt(v, high), high, v);
+HWY_INLINE V bounded_if(V low, V high, V v) {
+  return bounded ? within(low, high, v) : v;
 }
 bool is_bounded(float low, float high) {
   constexpr float kMost = std::numeric_limits<float>::infinity();
@@ -80,7 +59,7 @@ HWY_NOINLINE void finish_tail(int rows, int vectors, const float* sums, const Ta
       const std::int64_t at = v * w, columns = to.columns - at;
       V sum = hn::Load(d, sums);
       if (added != nullptr) sum = hn::Add(sum, load(added + r * to.c_row + at, columns));
-      store(within<true>(low, high, sum), c + r * to.c_row + at, columns);
+      store(within(low, high, sum), c + r * to.c_row + at, columns);
     }
 }
 
@@ -127,7 +106,8 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
       for (int v = 0; v < vectors; ++v) sums[r][v] = hn::Add(sums[r][v], hn::LoadU(d, added + r * to.c_row + v * w));
   const V low = hn::Set(d, to.low), high = hn::Set(d, to.high);
   for (int r = 0; r < rows; ++r)
-    for (int v = 0; v < vectors; ++v) hn::StoreU(within<bounded>(low, high, sums[r][v]), d, c + r * to.c_row + v * w);
+    for (int v = 0; v < vectors; ++v)
+      hn::StoreU(bounded_if<bounded>(low, high, sums[r][v]), d, c + r * to.c_row + v * w);
 }
 
 // As many rows at a time as leave the sums in registers, then fewer.
@@ -222,7 +202,7 @@ HWY_INLINE void sums(const Window& window, std::int64_t first, std::int64_t chan
       for (int p = 0; p < pixels; ++p) sum[p] = hn::MulAdd(hn::LoadU(d, x + p * window.pixel_step), weight, sum[p]);
     }
   }
-  for (int p = 0; p < pixels; ++p) hn::StoreU(within<bounded>(low, high, sum[p]), d, out + p * out_step + channel);
+  for (int p = 0; p < pixels; ++p) hn::StoreU(bounded_if<bounded>(low, high, sum[p]), d, out + p * out_step + channel);
 }
 
 template <int constant, bool bounded>

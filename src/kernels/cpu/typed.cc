@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/cast.h"
+#include "kernels/cpu/halves.h"
 #include "kernels/cpu/operand_reader.h"
 #include "norn/error.h"
 
@@ -16,7 +17,6 @@ namespace norn::kernels {
 inline namespace typed_cc {
 namespace {
 
-bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 DataType computed_in(DataType type) { return is_half(type) ? DataType::Float : type; }
 DataType computed_in(TypedOp op, DataType type) {
   const bool in_double = op == TypedOp::Shrink && type != DataType::Float && !is_half(type);

@@ -2,7 +2,6 @@
 #include "kernels/cpu/windows.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/fork.h"
 #include "kernels/cpu/targets.h"
@@ -12,39 +11,14 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/cpu/tiles-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace windows_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using F = hn::CappedTag<float, 16>;
-using V = hn::Vec<F>;
-
-constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width
-constexpr int kSums = HWY_MAX_BYTES >= 64 ? 24 : 12;   // accumulators in registers
-
-HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
-
-HWY_INLINE V load(const float* x, std::int64_t n) {
-  const F d;
-  if (n >= lanes()) return hn::LoadU(d, x);
-  HWY_ALIGN float tail[16] = {};
-  std::copy_n(x, std::max<std::int64_t>(n, 0), tail);
-  return hn::Load(d, tail);
-}
-HWY_INLINE void store(V v, float* to, std::int64_t n) {
-  const F d;
-  if (n >= lanes()) return hn::StoreU(v, d, to);
-  HWY_ALIGN float tail[16];
-  hn::Store(v, d, tail);
-  std::copy_n(tail, std::max<std::int64_t>(n, 0), to);
-}
-
-// NaN stays.
-HWY_INLINE V within(V low, V high, V v) {
-  v = hn::IfThenElse(hn::Lt(v, low), low, v);
-  return hn::IfThenElse(hn::Gt(v, high), high, v);
-}
+using tiles::F, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load, tiles::store, tiles::within;
 
 template <int rows, int vectors>
 HWY_INLINE void tile(const WindowProduct& p, std::int64_t row) {

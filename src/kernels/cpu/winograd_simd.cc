@@ -12,34 +12,16 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/cpu/tiles-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace winograd_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using F = hn::CappedTag<float, 16>;
-using V = hn::Vec<F>;
+using tiles::F, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load, tiles::store;
 
-constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width
 constexpr float kA = kWinogradA, kB = kWinogradB;
-constexpr int kSums = HWY_MAX_BYTES >= 64 ? 24 : 12;  // accumulators in registers
-
-HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
-
-HWY_INLINE V load(const float* x, std::int64_t n) {
-  const F d;
-  if (n >= lanes()) return hn::LoadU(d, x);
-  HWY_ALIGN float tail[16] = {};
-  std::copy_n(x, n, tail);
-  return hn::Load(d, tail);
-}
-HWY_INLINE void store(V v, float* to, std::int64_t n) {
-  const F d;
-  if (n >= lanes()) return hn::StoreU(v, d, to);
-  HWY_ALIGN float tail[16];
-  hn::Store(v, d, tail);
-  std::copy_n(tail, n, to);
-}
 
 // B^T d of one line of six.
 HWY_INLINE void to_points(const V d0, const V d1, const V d2, const V d3, const V d4, const V d5, V* to) {

@@ -11,10 +11,9 @@ using namespace transform;
 
 void require_equal_shapes(NodeEdit& edit) {
   for (int i = 1; i < edit.input_count(); ++i) {
-    const opset::ValueType &a = edit.input_type(0), &b = edit.input_type(i);
-    if (a.has_rank() && b.has_rank() && *a.shape == *b.shape) continue;
-    edit.cannot("before version 8 all inputs must have the same shape, which is not known of " + a.to_string() +
-                    " and " + b.to_string(),
+    if (have_one_shape(edit, 0, i)) continue;
+    edit.cannot("before version 8 all inputs must have the same shape, which is not known of " +
+                    edit.input_type(0).to_string() + " and " + edit.input_type(i).to_string(),
                 "expand the inputs to one shape first");
   }
 }

@@ -1,0 +1,55 @@
+// Tiles of sums that stay in registers, for one Highway target: vectors of at most 16 lanes, the last of which need not
+// be whole.
+#if defined(NORN_KERNELS_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef NORN_KERNELS_TILES_INL_H_
+#undef NORN_KERNELS_TILES_INL_H_
+#else
+#define NORN_KERNELS_TILES_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace norn::kernels {
+namespace HWY_NAMESPACE {
+namespace tiles {
+namespace hn = hwy::HWY_NAMESPACE;
+using F = hn::CappedTag<float, 16>;
+using V = hn::Vec<F>;
+
+constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 2;  // of a panel's width
+constexpr int kSums = HWY_MAX_BYTES >= 64 ? 24 : 12;   // accumulators in registers
+
+HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(F())); }
+
+// The first n elements, or a vector of them if there are more; zeros stand for what is not loaded.
+HWY_INLINE V load(const float* x, std::int64_t n) {
+  const F d;
+  if (n >= lanes()) return hn::LoadU(d, x);
+  HWY_ALIGN float tail[16] = {};
+  std::copy_n(x, std::max<std::int64_t>(n, 0), tail);
+  return hn::Load(d, tail);
+}
+HWY_INLINE void store(V v, float* to, std::int64_t n) {
+  const F d;
+  if (n >= lanes()) return hn::StoreU(v, d, to);
+  HWY_ALIGN float tail[16];
+  hn::Store(v, d, tail);
+  std::copy_n(tail, std::max<std::int64_t>(n, 0), to);
+}
+
+// NaN stays.
+HWY_INLINE V within(V low, V high, V v) {
+  v = hn::IfThenElse(hn::Lt(v, low), low, v);
+  return hn::IfThenElse(hn::Gt(v, high), high, v);
+}
+
+}  // namespace tiles
+}  // namespace HWY_NAMESPACE
+}  // namespace norn::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif
