@@ -1,5 +1,4 @@
-// Memory of tensors. 64-byte alignment suits every vector width; an empty tensor has a valid pointer as well, so that
-// kernels need no special case.
+// Memory of tensors. An empty one has a valid pointer as well, so that kernels need no special case.
 #include "norn/value.h"
 
 #include <atomic>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/aligned.h"
 #include "base/checked.h"
 #include "base/given_up.h"
 #include "base/mapped_file.h"
@@ -21,11 +21,7 @@
 namespace norn {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
-
-std::shared_ptr<void> aligned_memory(std::size_t bytes) {
-  return {::operator new(bytes ? bytes : 1, kAlignment), [](void* p) { ::operator delete(p, kAlignment); }};
-}
+std::shared_ptr<void> aligned_memory(std::size_t bytes) { return {base::aligned_new(bytes), base::aligned_delete}; }
 
 // Elements with room behind them.
 struct Spaced {

@@ -2,6 +2,7 @@
 #include <limits>
 #include <new>
 
+#include "base/aligned.h"
 #include "base/memory.h"
 #include "kernels/form_bytes.h"
 #include "kernels/kernel.h"
@@ -10,12 +11,10 @@ namespace norn::kernels {
 inline namespace aligned_buffer_cc {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
-
 struct Free {
   const void* begin;
   std::size_t bytes;
-  void operator()(void* memory) const { ::operator delete(memory, kAlignment); }
+  void operator()(void* memory) const { base::aligned_delete(memory); }
 };
 
 }  // namespace
@@ -23,7 +22,7 @@ struct Free {
 
 std::shared_ptr<void> aligned_buffer(std::size_t bytes) {
   if (bytes > std::numeric_limits<std::size_t>::max() - 127) throw std::bad_alloc();
-  void* p = ::operator new((bytes + 127) / 64 * 64, kAlignment);
+  void* p = base::aligned_new((bytes + 127) / 64 * 64);
   constexpr std::size_t kWorthLargePages = std::size_t{4} << 20;
   if (bytes >= kWorthLargePages) base::prefer_large_pages(p, bytes);
   return {p, Free{p, bytes}};

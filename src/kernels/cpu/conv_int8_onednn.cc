@@ -135,8 +135,12 @@ SliceShape whole(const ConvInt8Config& c, std::int64_t images) {
   return {images, c.x[2], c.out[2], c.pads_begin[0], c.pads_end[0], c.out[1]};
 }
 
-// Whether oneDNN quantizes the sums.
+// Whether oneDNN quantizes the sums. What it makes of the sums of tiles takes longer than SumFinisher does, but for few
+// products to a sum, which is then not worth storing.
 bool is_quantized(const ConvInt8Config& c) {
+  constexpr std::int64_t kFewProducts = 160;
+  if (multiplies_tiles() && (c.output.other != DataType::Undefined || element_count(c.w) > kFewProducts * c.w[0]))
+    return false;
   if (!c.output.tame || c.output.type == DataType::Int32 || c.output.type == DataType::Float) return false;
   try {
     return !is_reference(describe_int8_slice(c, whole(c, 1), true).impl_info_str());

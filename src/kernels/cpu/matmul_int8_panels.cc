@@ -71,6 +71,9 @@ std::string panel_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the right matrix is not constant";
   if (element_count(c.w) != c.w[c.w.size() - 2] * c.w.back()) return "several right matrices";
   if (c.x.back() % 4 != 0) return "rows of bytes that are no multiple of 4";
+  constexpr std::int64_t kFewRows = 12;  // of the 16 of a tile
+  if (tiles_beat_panels() && element_count(c.x) > kFewRows * c.x.back())
+    return "oneDNN's products of tiles take less time";
   return "";
 }
 

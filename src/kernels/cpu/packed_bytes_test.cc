@@ -16,16 +16,14 @@ std::atomic<unsigned char> g_before{0x11};
 
 }  // namespace
 
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  const auto align = static_cast<std::size_t>(alignment);
-  const std::size_t whole = (bytes + align - 1) / align * align;
-  void* const memory = std::aligned_alloc(align, whole == 0 ? align : whole);
+void* operator new(std::size_t bytes) {
+  void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
   if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, g_before.fetch_add(0x35, std::memory_order_relaxed), whole);
+  std::memset(memory, g_before.fetch_add(0x35, std::memory_order_relaxed), bytes);
   return memory;
 }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace norn::kernels {
 namespace {

@@ -18,10 +18,15 @@ constexpr float kMostSum = 0x1p31f, kFarWithin = 0x1p30f;  // whatever is rounde
 
 std::string panels_refuse_machine() {
   if (panel_table() == nullptr) return "is for CPUs with AVX-512's dot products of 8-bit integers";
-#ifdef NORN_ONEDNN
-  if (multiplies_tiles()) return "is not for CPUs with AMX, which oneDNN uses";
-#endif
   return "";
+}
+
+bool tiles_beat_panels() {
+#ifdef NORN_ONEDNN
+  return multiplies_tiles();
+#else
+  return false;
+#endif
 }
 
 PanelWeights::Column PanelWeights::place(std::int64_t g, std::int64_t tap, std::int64_t n) const {

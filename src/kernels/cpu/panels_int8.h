@@ -56,8 +56,10 @@ struct PanelTable {
 };
 // Null where there are no dot products of bytes.
 const PanelTable* panel_table();
-// Why the machine has something better, or nothing, for these products.
+// Empty where the machine has them.
 std::string panels_refuse_machine();
+// Whether oneDNN multiplies tiles (AMX), in most cases in less time.
+bool tiles_beat_panels();
 
 // A matrix for each group, of `taps` x `depth` rows.
 struct PanelShape {

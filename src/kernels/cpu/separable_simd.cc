@@ -19,7 +19,8 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace separable_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::F, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load, tiles::store, tiles::within;
+using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load,
+    tiles::store, tiles::within;
 
 constexpr int kPixels = HWY_MAX_BYTES >= 64 ? 8 : 4;  // of a depthwise convolution at a time
 
@@ -39,14 +40,6 @@ struct Target {
   std::int64_t c_row, columns;  // to be stored
   const float* next;            // the panel that will be read next, or null
 };
-
-// Where tiles of a whole panel fetch the next one from, so that memory gives it while they compute: each tile has its
-// share of it, some bytes for each element of k.
-struct Ahead {
-  const char* at;
-  std::int64_t step;
-};
-constexpr std::int64_t kLine = 64;
 
 // What becomes of the sums of a tile whose last vector is not whole.
 HWY_NOINLINE void finish_tail(int rows, int vectors, const float* sums, const Target& to, float* c,
@@ -80,13 +73,15 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
   }
   for (int r = 1; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) sums[r][v] = sums[0][v];
+  // Rows of so few bytes are nothing that hardware fetches ahead.
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v) {
+      if (added != nullptr) __builtin_prefetch(added + r * to.c_row + v * w, 0);
+      __builtin_prefetch(c + r * to.c_row + v * w, 1);
+    }
   const char* next = ahead.at;
   for (std::int64_t i = 0; i < k; ++i, b += fetches ? b_row : vectors * w) {
-    if constexpr (fetches && vectors == kVectors) {
-      __builtin_prefetch(next, 0, 2);
-      __builtin_prefetch(next + kLine, 0, 2);
-      next += ahead.step;
-    }
+    if constexpr (fetches && vectors == kVectors) next = fetch(next, ahead.step);
     V right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + v * w);
     for (int r = 0; r < rows; ++r) {
@@ -120,7 +115,7 @@ HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int
   const std::int64_t tiles = (m + kMost - 1) / kMost;
   Ahead ahead{reinterpret_cast<const char*>(b), 0};
   if (to.next != nullptr && tiles > 1)
-    ahead = {reinterpret_cast<const char*>(to.next), b_row * static_cast<std::int64_t>(sizeof(float)) / tiles};
+    ahead = Ahead::of(to.next, k * b_row * static_cast<std::int64_t>(sizeof(float)), tiles, k);
   const auto go = [&]<int rows>() {
     for (; m >= rows; m -= rows, a += rows * a_row, c += rows * to.c_row) {
       tile<rows, vectors, bounded, fetches>(k, a, a_row, b, b_row, to, c, added, ahead);
@@ -156,7 +151,11 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
   while (n > 0) {
     const std::int64_t vectors = vectors_of(n), width = vectors * lanes();
     to.columns = n;
-    any_panel<bounded, false>(vectors, m, k, a, a_row, b, width, to);
+    to.next = n > width ? b + width * k : nullptr;
+    if (to.next != nullptr)
+      any_panel<bounded, true>(vectors, m, k, a, a_row, b, width, to);
+    else
+      any_panel<bounded, false>(vectors, m, k, a, a_row, b, width, to);
     b += width * k;
     n -= width;
     to.c += width;

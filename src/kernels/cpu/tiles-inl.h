@@ -41,6 +41,24 @@ HWY_INLINE void store(V v, float* to, std::int64_t n) {
   std::copy_n(tail, std::max<std::int64_t>(n, 0), to);
 }
 
+// What tiles fetch into the second cache while they compute, so that the processor does not wait for memory when its
+// turn comes: each tile has a share of it, some bytes for each step of its sums.
+struct Ahead {
+  const char* at;
+  std::int64_t step;
+
+  // Of `bytes` in all, by so many tiles of `steps` each.
+  static Ahead of(const void* memory, std::int64_t bytes, std::int64_t tiles, std::int64_t steps) {
+    return {static_cast<const char*>(memory), bytes / std::max<std::int64_t>(1, tiles * steps)};
+  }
+};
+constexpr std::int64_t kLine = 64;
+HWY_INLINE const char* fetch(const char* at, std::int64_t step) {
+  __builtin_prefetch(at, 0, 2);
+  __builtin_prefetch(at + kLine, 0, 2);
+  return at + step;
+}
+
 // NaN stays.
 HWY_INLINE V within(V low, V high, V v) {
   v = hn::IfThenElse(hn::Lt(v, low), low, v);

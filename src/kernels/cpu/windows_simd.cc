@@ -18,10 +18,11 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace windows_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::F, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load, tiles::store, tiles::within;
+using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load,
+    tiles::store, tiles::within;
 
 template <int rows, int vectors>
-HWY_INLINE void tile(const WindowProduct& p, std::int64_t row) {
+HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
   const F d;
   const std::int64_t step = lanes();
   V sums[rows][vectors];
@@ -35,10 +36,12 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row) {
         sums[r][v] = hn::Add(sums[r][v], load(p.added + (row + r) * p.c_row + v * step, p.columns - v * step));
   const auto* w = static_cast<const float*>(p.w);
   const void* const* addresses = p.x + row;
+  const char* next = ahead.at;
   for (std::int64_t tap = 0; tap < p.taps; ++tap, addresses += p.x_tap) {
     const float* x[rows];
     for (int r = 0; r < rows; ++r) x[r] = static_cast<const float*>(addresses[r]) + p.offset;
     for (std::int64_t k = 0; k < p.depth; ++k, w += vectors * step) {
+      if constexpr (vectors == kVectors) next = fetch(next, ahead.step);
       V right[vectors];
       for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, w + v * step);
       for (int r = 0; r < rows; ++r) {
@@ -47,6 +50,7 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row) {
       }
     }
   }
+  ahead.at = next;
   const V low = hn::Set(d, p.low), high = hn::Set(d, p.high);
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v)
@@ -55,10 +59,13 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row) {
 
 template <int vectors>
 HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
-  constexpr int kMost = std::min(kSums / vectors, 12);
+  // The addresses of more rows would not stay in registers, which one vector of each does not make good.
+  constexpr int kMost = vectors == 1 ? 8 : std::min(kSums / vectors, 12);
+  const std::int64_t bytes = p.taps * p.depth * vectors * lanes() * static_cast<std::int64_t>(sizeof(float));
+  Ahead ahead = Ahead::of(static_cast<const char*>(p.w) + bytes, bytes, (rows + kMost - 1) / kMost, p.taps * p.depth);
   std::int64_t row = 0;
   const auto go = [&]<int count>() {
-    for (; row + count <= rows; row += count) tile<count, vectors>(p, row);
+    for (; row + count <= rows; row += count) tile<count, vectors>(p, row, ahead);
   };
   go.template operator()<kMost>();
   if constexpr (kMost > 6) go.template operator()<6>();
