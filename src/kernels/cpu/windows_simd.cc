@@ -59,8 +59,7 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
 
 template <int vectors>
 HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
-  // The addresses of more rows would not stay in registers, which one vector of each does not make good.
-  constexpr int kMost = vectors == 1 ? 8 : std::min(kSums / vectors, 12);
+  constexpr int kMost = std::min(kSums / vectors, 12);
   const std::int64_t bytes = p.taps * p.depth * vectors * lanes() * static_cast<std::int64_t>(sizeof(float));
   Ahead ahead = Ahead::of(static_cast<const char*>(p.w) + bytes, bytes, (rows + kMost - 1) / kMost, p.taps * p.depth);
   std::int64_t row = 0;
