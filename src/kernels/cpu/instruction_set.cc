@@ -1,5 +1,7 @@
 #include "kernels/cpu/instruction_set.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string>
 
@@ -73,6 +75,14 @@ bool has_vnni() {
     return !limit_instruction_set() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   });
+#else
+  return false;
+#endif
+}
+
+bool has_large_second_cache() {
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+  return base::made_once([] { return ::sysconf(_SC_LEVEL2_CACHE_SIZE) >= (2 << 20); });
 #else
   return false;
 #endif

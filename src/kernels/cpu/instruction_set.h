@@ -18,4 +18,8 @@ bool has_vnni();
 // The same of bfloat16.
 bool has_bfloat16_products();
 
+// Whether a core's second cache has room for what will be multiplied next beside what is now: 2 MiB and more. Of 1 MiB,
+// fetching it costs more than waiting for it.
+bool has_large_second_cache();
+
 }  // namespace norn::kernels

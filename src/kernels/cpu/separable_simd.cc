@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/fork.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/separable.h"
 #include "kernels/cpu/targets.h"
 
@@ -39,6 +40,7 @@ struct Target {
   float* c;
   std::int64_t c_row, columns;  // to be stored
   const float* next;            // the panel that will be read next, or null
+  bool fetches_rows;            // of c and `added`, which are too short for the hardware to see a pattern
 };
 
 // What becomes of the sums of a tile whose last vector is not whole.
@@ -73,12 +75,12 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
   }
   for (int r = 1; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) sums[r][v] = sums[0][v];
-  // Rows of so few bytes are nothing that hardware fetches ahead.
-  for (int r = 0; r < rows; ++r)
-    for (int v = 0; v < vectors; ++v) {
-      if (added != nullptr) __builtin_prefetch(added + r * to.c_row + v * w, 0);
-      __builtin_prefetch(c + r * to.c_row + v * w, 1);
-    }
+  if (to.fetches_rows)
+    for (int r = 0; r < rows; ++r)
+      for (int v = 0; v < vectors; ++v) {
+        if (added != nullptr) __builtin_prefetch(added + r * to.c_row + v * w, 0);
+        __builtin_prefetch(c + r * to.c_row + v * w, 1);
+      }
   const char* next = ahead.at;
   for (std::int64_t i = 0; i < k; ++i, b += fetches ? b_row : vectors * w) {
     if constexpr (fetches && vectors == kVectors) next = fetch(next, ahead.step);
@@ -151,7 +153,7 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
   while (n > 0) {
     const std::int64_t vectors = vectors_of(n), width = vectors * lanes();
     to.columns = n;
-    to.next = n > width ? b + width * k : nullptr;
+    to.next = to.fetches_rows && n > width ? b + width * k : nullptr;
     if (to.next != nullptr)
       any_panel<bounded, true>(vectors, m, k, a, a_row, b, width, to);
     else
@@ -166,7 +168,7 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
 
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
               const float* bias, const float* added, float low, float high, float* c, std::int64_t c_row) {
-  const Target to{bias, added, low, high, c, c_row, n, nullptr};
+  const Target to{bias, added, low, high, c, c_row, n, nullptr, has_large_second_cache()};
   if (is_bounded(low, high)) return multiply_panels<true>(m, n, k, a, a_row, b, to);
   multiply_panels<false>(m, n, k, a, a_row, b, to);
 }
@@ -174,7 +176,7 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, st
 void multiply_panel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                     std::int64_t b_row, const float* next, const float* bias, const float* added, float low, float high,
                     float* c, std::int64_t c_row) {
-  const Target to{bias, added, low, high, c, c_row, n, next};
+  const Target to{bias, added, low, high, c, c_row, n, next, false};
   if (is_bounded(low, high)) return any_panel<true, true>(vectors_of(n), m, k, a, a_row, b, b_row, to);
   any_panel<false, true>(vectors_of(n), m, k, a, a_row, b, b_row, to);
 }

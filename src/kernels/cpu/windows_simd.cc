@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/fork.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -21,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load,
     tiles::store, tiles::within;
 
-template <int rows, int vectors>
+template <int rows, int vectors, bool fetches>
 HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
   const F d;
   const std::int64_t step = lanes();
@@ -41,7 +42,7 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
     const float* x[rows];
     for (int r = 0; r < rows; ++r) x[r] = static_cast<const float*>(addresses[r]) + p.offset;
     for (std::int64_t k = 0; k < p.depth; ++k, w += vectors * step) {
-      if constexpr (vectors == kVectors) next = fetch(next, ahead.step);
+      if constexpr (fetches) next = fetch(next, ahead.step);
       V right[vectors];
       for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, w + v * step);
       for (int r = 0; r < rows; ++r) {
@@ -57,14 +58,14 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
       store(within(low, high, sums[r][v]), p.c + (row + r) * p.c_row + v * step, p.columns - v * step);
 }
 
-template <int vectors>
+template <int vectors, bool fetches>
 HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
   constexpr int kMost = std::min(kSums / vectors, 12);
   const std::int64_t bytes = p.taps * p.depth * vectors * lanes() * static_cast<std::int64_t>(sizeof(float));
   Ahead ahead = Ahead::of(static_cast<const char*>(p.w) + bytes, bytes, (rows + kMost - 1) / kMost, p.taps * p.depth);
   std::int64_t row = 0;
   const auto go = [&]<int count>() {
-    for (; row + count <= rows; row += count) tile<count, vectors>(p, row, ahead);
+    for (; row + count <= rows; row += count) tile<count, vectors, fetches>(p, row, ahead);
   };
   go.template operator()<kMost>();
   if constexpr (kMost > 6) go.template operator()<6>();
@@ -76,11 +77,12 @@ HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
 
 void multiply(const WindowProduct& p, std::int64_t rows) {
   const std::int64_t vectors = (p.columns + lanes() - 1) / lanes();
-  if (vectors == 1) panel<1>(p, rows);
-  if (vectors == 2) panel<2>(p, rows);
+  if (vectors == kVectors && has_large_second_cache()) return panel<kVectors, true>(p, rows);
+  if (vectors == 1) panel<1, false>(p, rows);
+  if (vectors == 2) panel<2, false>(p, rows);
   if constexpr (kVectors > 2) {
-    if (vectors == 3) panel<3>(p, rows);
-    if (vectors == 4) panel<4>(p, rows);
+    if (vectors == 3) panel<3, false>(p, rows);
+    if (vectors == 4) panel<4, false>(p, rows);
   }
 }
 
