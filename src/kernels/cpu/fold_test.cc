@@ -124,7 +124,9 @@ TEST(Fold, ProductsThatLeaveTheRangeOnTheWay) {
       const auto got = run_at_widths(*candidate.make(c, constants), {x.data()}, std::vector<float>(all.size(), 77));
       for (std::size_t i = 0; i < all.size(); ++i) {
         ASSERT_FALSE(std::isnan(got[i])) << candidate.name << " " << to_string(of.dims) << " " << i;
-        if (i == 1) ASSERT_EQ(got[i], 0.0f) << candidate.name << " " << to_string(of.dims);
+        if (i == 1) {
+          ASSERT_EQ(got[i], 0.0f) << candidate.name << " " << to_string(of.dims);
+        }
       }
     }
   }

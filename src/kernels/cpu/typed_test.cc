@@ -214,7 +214,9 @@ void check_function(TypedOp op, long double (*want)(long double), long double lo
                               std::numeric_limits<T>::min());
     ASSERT_LE(std::abs(static_cast<long double>(got[i]) - exact), ulps * unit)
         << static_cast<int>(op) << " of " << x[i] << " gives " << got[i] << ", not " << rounded;
-    if (x[i] == 0) ASSERT_EQ(std::signbit(got[i]), std::signbit(rounded)) << static_cast<int>(op) << " of " << x[i];
+    if (x[i] == 0) {
+      ASSERT_EQ(std::signbit(got[i]), std::signbit(rounded)) << static_cast<int>(op) << " of " << x[i];
+    }
   }
 }
 
