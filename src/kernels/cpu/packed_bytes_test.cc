@@ -16,11 +16,14 @@ std::atomic<unsigned char> g_before{0x11};
 
 }  // namespace
 
-void* operator new(std::size_t bytes) {
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, g_before.fetch_add(0x35, std::memory_order_relaxed), bytes);
+  if (memory != nullptr) std::memset(memory, g_before.fetch_add(0x35, std::memory_order_relaxed), bytes);
   return memory;
+}
+void* operator new(std::size_t bytes) {
+  if (void* const memory = operator new(bytes, std::nothrow)) return memory;
+  throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
