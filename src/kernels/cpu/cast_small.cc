@@ -79,16 +79,7 @@ Values values_of(DataType type) {
 }  // namespace
 }  // namespace cast_small_cc
 
-bool is_small_float(DataType type) {
-  switch (type) {
-    case DataType::Float8E4M3FN:
-    case DataType::Float8E4M3FNUZ:
-    case DataType::Float8E5M2:
-    case DataType::Float8E5M2FNUZ:
-    case DataType::Float4E2M1: return true;
-    default: return false;
-  }
-}
+bool is_small_float(DataType type) { return small_quantize_loop(type, true, false) != nullptr; }
 
 SmallFloat small_float(DataType type, bool saturate) {
   const base::SmallFloatFormat& b = *base::small_float_format(type);

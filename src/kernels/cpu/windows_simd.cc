@@ -61,8 +61,12 @@ HWY_INLINE void tile(const WindowProduct& p, std::int64_t row, Ahead& ahead) {
 template <int vectors, bool fetches>
 HWY_NOINLINE void panel(const WindowProduct& p, std::int64_t rows) {
   constexpr int kMost = std::min(kSums / vectors, 12);
-  const std::int64_t bytes = p.taps * p.depth * vectors * lanes() * static_cast<std::int64_t>(sizeof(float));
-  Ahead ahead = Ahead::of(static_cast<const char*>(p.w) + bytes, bytes, (rows + kMost - 1) / kMost, p.taps * p.depth);
+  Ahead ahead{};
+  if constexpr (fetches) {
+    const std::int64_t steps = p.taps * p.depth,
+                       bytes = steps * vectors * lanes() * static_cast<std::int64_t>(sizeof(float));
+    ahead = Ahead::of(static_cast<const char*>(p.w) + bytes, bytes, (rows + kMost - 1) / kMost, steps);
+  }
   std::int64_t row = 0;
   const auto go = [&]<int count>() {
     for (; row + count <= rows; row += count) tile<count, vectors, fetches>(p, row, ahead);
