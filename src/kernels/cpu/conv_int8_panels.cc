@@ -204,10 +204,9 @@ std::string panel_conv_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;
   if (std::string why = panels_refuse_machine(); !why.empty()) return why;
   // Where storing sums would take longer than computing them, panels finish them in registers.
-  constexpr std::int64_t kFewProducts = 64, kFewWithOther = 192;
-  const std::int64_t few = c.output.other == DataType::Undefined ? kFewProducts : kFewWithOther;
-  const bool stays_in_registers = element_count(c.w) <= few * c.w[0];
-  if (tiles_beat_panels() && !stays_in_registers) return "oneDNN's products of tiles take less time";
+  constexpr std::int64_t kFewProducts = 192;
+  if (tiles_beat_panels() && element_count(c.w) > kFewProducts * c.w[0])
+    return "oneDNN's products of tiles take less time";
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
   if (is_copied_int8(c) && c.group > 1) return "groups of channels that are no multiple of 4";
   if (is_copied_int8(c) && c.dilations.back() > 1) return "channels that are no multiple of 4, and lie apart";
