@@ -489,15 +489,41 @@ nb::object map_value_to_python(const Value& value, std::span<const Feed> feeds) 
   return to_python(value, feeds).attr("item")();
 }
 
-nb::object map_to_python(const Map& map, std::span<const Feed> feeds) {
+bool same_keys(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.size() != b.size()) return false;
+  const auto equal = [&](const auto* x, const auto* y) { return std::equal(x, x + a.size(), y); };
+  if (a.dtype() == DataType::String) return equal(a.as<std::string>(), b.as<std::string>());
+  return equal(a.as<std::int64_t>(), b.as<std::int64_t>());
+}
+
+// The keys of a map, which those behind it in a list often have, too.
+class KeysInPython {
+ public:
+  std::span<const nb::object> of(const Tensor& keys) {
+    if (keys_ && same_keys(*keys_, keys)) return objects_;
+    keys_ = &keys;
+    objects_.clear();
+    for (std::int64_t i = 0; i < keys.size(); ++i) {
+      if (keys.dtype() == DataType::String) {
+        objects_.push_back(content_to_python(keys.as<std::string>()[i]));
+      } else {
+        objects_.push_back(nb::int_(keys.as<std::int64_t>()[i]));
+      }
+    }
+    return objects_;
+  }
+
+ private:
+  const Tensor* keys_ = nullptr;
+  std::vector<nb::object> objects_;
+};
+
+nb::object map_to_python(const Map& map, std::span<const Feed> feeds, KeysInPython& keys_in_python) {
   nb::dict dict;
+  const std::span<const nb::object> keys = keys_in_python.of(map.keys);
   for (std::size_t i = 0; i < map.values.size(); ++i) {
     const nb::object value = map_value_to_python(map.values[i], feeds);
-    if (map.keys.dtype() == DataType::String) {
-      dict[content_to_python(map.keys.as<std::string>()[i])] = value;
-    } else {
-      dict[nb::int_(map.keys.as<std::int64_t>()[i])] = value;
-    }
+    if (PyDict_SetItem(dict.ptr(), keys[i].ptr(), value.ptr()) < 0) throw nb::python_error();
   }
   return dict;
 }
@@ -589,12 +615,14 @@ Value to_value(nb::handle object, std::string_view type) {
 }
 
 nb::object to_python(const Value& value, std::span<const Feed> feeds) {
+  KeysInPython keys;
   if (value.is_tensor()) return tensor_to_python(value.tensor(), feeds);
   if (value.is_empty()) return nb::none();
-  if (value.is_map()) return map_to_python(value.map(), feeds);
+  if (value.is_map()) return map_to_python(value.map(), feeds, keys);
   if (value.is_sparse()) return sparse_to_python(value.sparse(), feeds);
   nb::list list;
-  for (const Value& item : value.sequence().items) list.append(to_python(item, feeds));
+  for (const Value& item : value.sequence().items)
+    list.append(item.is_map() ? map_to_python(item.map(), feeds, keys) : to_python(item, feeds));
   return list;
 }
 

@@ -1,98 +1,128 @@
 #include "runtime/hand_out.h"
 
-#include <unordered_set>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace norn::runtime {
 namespace {
 
-using Owners = std::unordered_set<const void*>;
-
-void note(const Tensor& tensor, Owners& owners) {
-  if (tensor.owns()) owners.insert(tensor.owner().get());
-}
-
-void note(const Value& value, Owners& owners) {
-  if (value.is_tensor()) {
-    note(value.tensor(), owners);
-  } else if (value.is_sequence()) {
-    for (const Value& item : value.sequence().items) note(item, owners);
-  } else if (value.is_map()) {
-    note(value.map().keys, owners);
-    for (const Value& item : value.map().values) note(item, owners);
-  } else if (value.is_sparse()) {
-    note(value.sparse().values, owners);
-    note(value.sparse().indices, owners);
+// What owners keep alive, and the end of what has been handed out of each. The keys and values of maps may be pieces of
+// one tensor, which are handed out as they lie where each lies behind those before it; of other owners all is handed
+// out with the first tensor (null).
+class HandedOut {
+ public:
+  void note(const Tensor& tensor) {
+    if (tensor.owns()) ends_.insert_or_assign(tensor.owner().get(), nullptr);
   }
-}
-
-// Whether the tensor had to be copied.
-bool part(Tensor& tensor, Owners& owners) {
-  if (!tensor.defined() || (tensor.owns() && owners.insert(tensor.owner().get()).second)) return false;
-  tensor = tensor.clone();
-  note(tensor, owners);
-  return true;
-}
-
-bool part(Value& value, Owners& owners);
-
-bool part(std::vector<Value>& values, Owners& owners) {
-  bool copied = false;
-  for (Value& value : values) copied = part(value, owners) || copied;
-  return copied;
-}
-
-// Whether it lies in the same memory, directly behind: then neither is written to through the other.
-bool follows(const Value& value, const Value& before) {
-  if (!value.is_tensor() || !before.is_tensor()) return false;
-  const Tensor &a = before.tensor(), &b = value.tensor();
-  return a.owns() && b.owns() && a.owner() == b.owner() && a.dtype() != DataType::String &&
-         static_cast<const std::byte*>(a.data()) + a.bytes() == b.data();
-}
-
-// The values of a map may be elements of one tensor, which nothing else leads to.
-bool part_map(std::vector<Value>& values, Owners& owners) {
-  bool copied = false, before_copied = true;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!before_copied && follows(values[i], values[i - 1])) continue;
-    before_copied = part(values[i], owners);
-    copied = copied || before_copied;
-  }
-  return copied;
-}
-
-bool part(Value& value, Owners& owners) {
-  if (value.is_tensor()) return part(value.tensor(), owners);
-  if (value.is_sequence()) {
-    Sequence own = value.sequence();
-    if (!part(own.items, owners)) return false;
-    value = std::move(own);
+  // Whether nothing else leads to its memory.
+  bool take(const Tensor& tensor) { return tensor.owns() && ends_.try_emplace(tensor.owner().get(), nullptr).second; }
+  bool take_piece(const Tensor& tensor) {
+    if (!tensor.owns()) return false;
+    bool is_first = false;
+    if (tensor.owner().get() != last_owner_) {
+      const auto [at, is_new] = ends_.try_emplace(last_owner_ = tensor.owner().get(), nullptr);
+      last_end_ = &at->second;
+      is_first = is_new;
+    }
+    const auto* begin = static_cast<const std::byte*>(tensor.data());
+    if (!is_first && (!*last_end_ || std::less<>()(begin, *last_end_))) return false;
+    *last_end_ = begin + tensor.bytes();
     return true;
   }
-  if (value.is_map()) {
-    Map own = value.map();
-    bool copied = part(own.keys, owners);
-    copied = part_map(own.values, owners) || copied;
-    if (copied) value = std::move(own);
-    return copied;
+
+ private:
+  std::unordered_map<const void*, const std::byte*> ends_;
+  const void* last_owner_ = nullptr;  // of the last piece
+  const std::byte** last_end_ = nullptr;
+};
+
+void note(const Value& value, HandedOut& handed_out) {
+  if (value.is_tensor()) {
+    handed_out.note(value.tensor());
+  } else if (value.is_sequence()) {
+    for (const Value& item : value.sequence().items) note(item, handed_out);
+  } else if (value.is_map()) {
+    handed_out.note(value.map().keys);
+    for (const Value& item : value.map().values) note(item, handed_out);
+  } else if (value.is_sparse()) {
+    handed_out.note(value.sparse().values);
+    handed_out.note(value.sparse().indices);
   }
-  if (value.is_sparse()) {
-    SparseTensor own = value.sparse();
-    bool copied = part(own.values, owners);
-    copied = part(own.indices, owners) || copied;
-    if (copied) value = std::move(own);
-    return copied;
+}
+
+// The functions below give what is to be in the place of what they are given; nothing where it can stay.
+
+Tensor copied(const Tensor& tensor, HandedOut& handed_out) {
+  Tensor copy = tensor.clone();
+  handed_out.note(copy);
+  return copy;
+}
+
+std::optional<Tensor> parted(const Tensor& tensor, HandedOut& handed_out) {
+  if (!tensor.defined() || handed_out.take(tensor)) return std::nullopt;
+  return copied(tensor, handed_out);
+}
+
+std::optional<Tensor> parted_piece(const Tensor& tensor, HandedOut& handed_out) {
+  if (!tensor.defined() || handed_out.take_piece(tensor)) return std::nullopt;
+  return copied(tensor, handed_out);
+}
+
+std::optional<Value> parted(const Value& value, HandedOut& handed_out);
+
+std::optional<Value> parted(const Sequence& sequence, HandedOut& handed_out) {
+  std::optional<Sequence> own;
+  for (std::size_t i = 0; i < sequence.items.size(); ++i) {
+    std::optional<Value> item = parted(sequence.items[i], handed_out);
+    if (!item) continue;
+    if (!own) own = sequence;
+    own->items[i] = std::move(*item);
   }
-  return false;
+  if (!own) return std::nullopt;
+  return std::move(*own);
+}
+
+std::optional<Value> parted(const Map& map, HandedOut& handed_out) {
+  std::optional<Map> own;
+  if (std::optional<Tensor> keys = parted_piece(map.keys, handed_out)) own = Map{std::move(*keys), map.values};
+  for (std::size_t i = 0; i < map.values.size(); ++i) {
+    const Value& value = map.values[i];
+    std::optional<Value> item =
+        value.is_tensor() ? parted_piece(value.tensor(), handed_out) : parted(value, handed_out);
+    if (!item) continue;
+    if (!own) own = map;
+    own->values[i] = std::move(*item);
+  }
+  if (!own) return std::nullopt;
+  return std::move(*own);
+}
+
+std::optional<Value> parted(const SparseTensor& sparse, HandedOut& handed_out) {
+  std::optional<Tensor> values = parted(sparse.values, handed_out), indices = parted(sparse.indices, handed_out);
+  if (!values && !indices) return std::nullopt;
+  return SparseTensor{std::move(values).value_or(sparse.values), std::move(indices).value_or(sparse.indices),
+                      sparse.dims};
+}
+
+std::optional<Value> parted(const Value& value, HandedOut& handed_out) {
+  if (value.is_tensor()) return parted(value.tensor(), handed_out);
+  if (value.is_sequence()) return parted(value.sequence(), handed_out);
+  if (value.is_map()) return parted(value.map(), handed_out);
+  if (value.is_sparse()) return parted(value.sparse(), handed_out);
+  return std::nullopt;
 }
 
 }  // namespace
 
 void part(std::span<Value> outputs, std::span<const Value> others) {
-  Owners owners;
-  for (const Value& value : others) note(value, owners);
-  for (Value& value : outputs) part(value, owners);
+  HandedOut handed_out;
+  for (const Value& value : others) note(value, handed_out);
+  for (Value& value : outputs)
+    if (std::optional<Value> own = parted(value, handed_out)) value = std::move(*own);
 }
 
 }  // namespace norn::runtime

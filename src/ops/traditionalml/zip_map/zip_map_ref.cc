@@ -1,4 +1,5 @@
 // ZipMap: every row's map has the same keys. Each has them for itself, since it may be written to.
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -18,17 +19,21 @@ void zip_map_ref(opset::ReferenceContext& ctx) {
   if (rows.features != labels.size())
     ctx.fail("X has " + std::to_string(rows.features) + " columns, but there are " + std::to_string(labels.size()) +
              " labels");
+  // Pieces of one tensor of keys and one of values.
+  const std::int64_t n = labels.size();
+  Tensor keys(labels.type(), {rows.count * n}), values(DataType::Float, {rows.count * n});
+  copy_elements(values, 0, x, 0, values.size());
+  auto* key = static_cast<std::byte*>(keys.mutable_data());
+  auto* value = values.as_mutable<float>();
   Sequence maps;
   maps.items.reserve(static_cast<std::size_t>(rows.count));
   for (std::int64_t r = 0; r < rows.count; ++r) {
-    // The values are views of one copy of the row.
-    Tensor row(DataType::Float, {rows.features});
-    copy_elements(row, 0, x, r * rows.features, rows.features);
-    Map map{Tensor(labels.type(), {labels.size()}), {}};
-    for (std::int64_t k = 0; k < labels.size(); ++k) labels.write(map.keys, k, k);
-    map.values.reserve(static_cast<std::size_t>(rows.features));
-    for (std::int64_t k = 0; k < rows.features; ++k)
-      map.values.emplace_back(Tensor::borrow(DataType::Float, {}, row.as_mutable<float>() + k, row.owner()));
+    for (std::int64_t k = 0; k < n; ++k) labels.write(keys, r * n + k, k);
+    Map map{Tensor::borrow(keys.dtype(), {n}, key, keys.owner()), {}};
+    key += map.keys.bytes();
+    map.values.reserve(static_cast<std::size_t>(n));
+    for (std::int64_t k = 0; k < n; ++k)
+      map.values.emplace_back(Tensor::borrow(DataType::Float, {}, value++, values.owner()));
     maps.items.emplace_back(std::move(map));
   }
   ctx.set_output(0, Value(std::move(maps)));
