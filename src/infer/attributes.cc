@@ -143,7 +143,11 @@ std::vector<ir::Attribute> resolve_attributes(const ir::Node& node, const Call* 
 void complete_untyped(std::vector<ir::Attribute>& attrs, const opset::Schema& schema) {
   using enum ir::AttributeType;
   for (ir::Attribute& attr : attrs) {
-    if (attr.type.has() || attr.kind() != Undefined) continue;
+    if (attr.type.has()) continue;
+    if (attr.kind() != Undefined) {
+      attr.type = static_cast<std::int32_t>(attr.kind());
+      continue;
+    }
     const std::string& name = attr.name.get();
     if (name.starts_with("__")) continue;  // an implementation's own, no operator's
     const opset::Attr* row = opset::find_attr(schema, name);

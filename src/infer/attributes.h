@@ -58,8 +58,8 @@ bool needs_resolving(const ir::Node& node);
 std::vector<ir::Attribute> resolve_attributes(const ir::Node& node, const Call* call, std::int64_t ir_version,
                                               const ir::ExternalReader& external);
 
-// Of an empty list IR 1 writes the attribute's name and nothing else: what has neither type nor value becomes one where
-// the version declares a list, and is refused elsewhere.
+// IR 1 writes no types: what has a value gets its type. Of an empty list there is the attribute's name and nothing
+// else: what has neither type nor value becomes one where the version declares a list, and is refused elsewhere.
 void complete_untyped(std::vector<ir::Attribute>& attrs, const opset::Schema& schema);
 
 // Throws norn::Error for an attribute that the version does not have, has with another type, or requires and lacks.

@@ -224,6 +224,16 @@ TEST(Lower, AttributesOfImplementationsArePassedOver) {
   EXPECT_THROW(lower(model, {}), Error);
 }
 
+TEST(Lower, AttributesWithoutATypeGetIt) {
+  ModelBuilder m(21);
+  m.input("x", "float[2,3]").node("Hardmax", {"x"}, {"y"}, {make_attr("axis", std::int64_t{0})}).output("y");
+  ir::Model model = m.build();
+  model.graph->node[0].attribute[0].type.clear();
+  const Program p = lower(model, {});
+  EXPECT_EQ(p.main.nodes[0].attrs[0].type, static_cast<std::int32_t>(ir::AttributeType::Int));
+  verify(p);
+}
+
 TEST(Lower, NamesWhatIsWrong) {
   auto expect = [](const ir::Model& model, std::initializer_list<std::string_view> parts) {
     const Error e = error_of(model);
