@@ -14,8 +14,7 @@ namespace {
 using namespace transform;
 
 bool is_one_number(const opset::ValueType& type) {
-  if (!type.is_tensor() || !type.has_rank()) return false;
-  return std::all_of(type.shape->begin(), type.shape->end(), [](const auto& d) { return d == opset::DimExpr(1); });
+  return type.is_tensor() && type.has_rank() && ops::is_one_number(*type.shape);
 }
 
 // The dimensions of X behind the channels, as axes of a slope that has one for each of them.
@@ -28,7 +27,14 @@ std::vector<std::int64_t> behind_channels(NodeEdit& edit) {
 }
 
 void slope_to_broadcast(NodeEdit& edit) {
-  if (is_one_number(edit.input_type(1)) || edit.input_rank(1) == 0) return;
+  if (edit.input_rank(1) == 0) return;
+  if (is_one_number(edit.input_type(1))) {
+    // Of more dimensions than X it would not broadcast.
+    if (edit.input_rank(0).value_or(0) >= *edit.input_rank(1)) return;
+    std::vector<std::int64_t> all(static_cast<std::size_t>(*edit.input_rank(1)));
+    std::iota(all.begin(), all.end(), std::int64_t{0});
+    return edit.wrap_input(1, Squeeze, 1, {make_attr("axes", all)});
+  }
   const std::vector<std::int64_t> axes = behind_channels(edit);
   if (!axes.empty()) edit.wrap_input(1, Unsqueeze, 1, {make_attr("axes", axes)});
 }

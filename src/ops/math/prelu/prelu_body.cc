@@ -37,11 +37,14 @@ constexpr std::string_view kColumnOfAnyRank = R"(
 )";
 
 void by_channel_body(BodyBuilder& b) {
+  SlopeFit fit = SlopeFit::DependsOnSizes;
   if (b.type(0).has_rank() && b.type(1).has_rank()) {
-    std::vector<std::int64_t> column(static_cast<std::size_t>(std::max(b.rank(0) - 1, 1)), 1);
-    column[0] = -1;
+    fit = slope_fit(*b.type(0).shape, *b.type(1).shape, true);
+    const bool number = is_one_number(*b.type(1).shape) || b.rank(0) == 0;
+    std::vector<std::int64_t> column(number ? 0 : static_cast<std::size_t>(std::max(b.rank(0) - 1, 1)), 1);
+    if (!number) column[0] = -1;
     b.ints("column", column);
-    b.add(b.rank(1) == 1 ? "slopes = Reshape (slope, column)" : "slopes = Identity (slope)");
+    b.add(number || b.rank(1) == 1 ? "slopes = Reshape (slope, column)" : "slopes = Identity (slope)");
   } else {
     const std::int64_t none[] = {0}, single[] = {1}, two[] = {2};
     b.ints("none", none);
@@ -53,7 +56,13 @@ void by_channel_body(BodyBuilder& b) {
   b.add(R"(
     is_negative = Less (X, zero)
     below = Mul (slopes, X)
-    Y = Where (is_negative, below, X)
+  )");
+  if (fit == SlopeFit::Fits) return b.add("Y = Where (is_negative, below, X)");
+  // A slope that does not broadcast to X makes other elements than X has.
+  b.add(R"(
+    y = Where (is_negative, below, X)
+    shape = Shape (X)
+    Y = Reshape <allowzero = 1> (y, shape)
   )");
 }
 
