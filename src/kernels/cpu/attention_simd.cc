@@ -237,12 +237,12 @@ void softmax_block(float* scores, std::int64_t keys, float* top, float* sum, flo
     hn::StoreU(most, F(), top + r);
     const V base = biased ? hn::IfThenElse(hn::Eq(most, lowest), hn::Zero(F()), most) : most;
     // What was added up so far began with nothing where the top was -infinity.
-    const V shrink = hn::IfThenElse(hn::Eq(before, lowest), hn::Zero(F()), exp(hn::Sub(before, base)));
+    const V shrink = hn::IfThenElse(hn::Eq(before, lowest), hn::Zero(F()), softmax_weight(hn::Sub(before, base)));
     hn::StoreU(shrink, F(), factor + r);
     V s0 = hn::Zero(F()), s1 = hn::Zero(F());
     for (j = 0; j + 2 <= keys; j += 2) {
       float *one = column + j * kAttentionRows, *two = one + kAttentionRows;
-      const V e0 = exp(hn::Sub(hn::LoadU(F(), one), base)), e1 = exp(hn::Sub(hn::LoadU(F(), two), base));
+      const V e0 = softmax_weight(hn::Sub(hn::LoadU(F(), one), base)), e1 = softmax_weight(hn::Sub(hn::LoadU(F(), two), base));
       hn::StoreU(e0, F(), one);
       hn::StoreU(e1, F(), two);
       s0 = hn::Add(s0, e0);
@@ -250,7 +250,7 @@ void softmax_block(float* scores, std::int64_t keys, float* top, float* sum, flo
     }
     if (j < keys) {
       float* one = column + j * kAttentionRows;
-      const V e0 = exp(hn::Sub(hn::LoadU(F(), one), base));
+      const V e0 = softmax_weight(hn::Sub(hn::LoadU(F(), one), base));
       hn::StoreU(e0, F(), one);
       s0 = hn::Add(s0, e0);
     }

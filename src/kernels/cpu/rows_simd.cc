@@ -62,7 +62,7 @@ void short_softmax(const float* x, float* out, std::int64_t rest, bool log_of_it
   V sums[2] = {hn::Zero(F()), hn::Zero(F())};
   for (int i = 0; i < vectors; ++i) {
     v[i] = hn::Sub(v[i], top);
-    V e = exp(v[i]);
+    V e = softmax_weight(v[i]);
     if (i == last) e = hn::IfThenElseZero(hn::FirstN(F(), static_cast<std::size_t>(rest)), e);
     sums[i % 2] = hn::Add(sums[i % 2], e);
     if (!log_of_it) v[i] = e;
@@ -83,7 +83,7 @@ void narrow_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) 
   V total = hn::Zero(F());
   for (std::int64_t j = 0; j < n; ++j) {
     v[j] = hn::Sub(v[j], top);
-    const V e = exp(v[j]);
+    const V e = softmax_weight(v[j]);
     total = hn::Add(total, e);
     if (!log_of_it) v[j] = e;
   }
@@ -106,8 +106,8 @@ void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
   V sum = hn::Zero(F()), sum2 = sum;
   std::int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    const V e = exp(hn::Sub(hn::LoadU(F(), x + i), top));
-    const V e2 = exp(hn::Sub(hn::LoadU(F(), x + i + lanes), top));
+    const V e = softmax_weight(hn::Sub(hn::LoadU(F(), x + i), top));
+    const V e2 = softmax_weight(hn::Sub(hn::LoadU(F(), x + i + lanes), top));
     if (!log_of_it) {
       hn::StoreU(e, F(), out + i);
       hn::StoreU(e2, F(), out + i + lanes);
@@ -118,7 +118,7 @@ void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
   for (; i < n; i += lanes) {
     const std::int64_t rest = n - i < lanes ? n - i : lanes;
     const V v = rest < lanes ? load_tail(x + i, rest, lowest) : hn::LoadU(F(), x + i);
-    V e = exp(hn::Sub(v, top));
+    V e = softmax_weight(hn::Sub(v, top));
     if (rest < lanes) {
       if (!log_of_it) store_tail(e, out + i, rest);
       e = hn::IfThenElseZero(hn::FirstN(F(), static_cast<std::size_t>(rest)), e);
@@ -169,10 +169,10 @@ void softmax_columns(const float* x, float* out, std::int64_t n, std::int64_t in
     const float* row = x + r * inner;
     if (log_of_it) {
       map_row(row, sum, columns,
-              [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i), exp(hn::Sub(v, at(top, i)))); });
+              [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i), softmax_weight(hn::Sub(v, at(top, i)))); });
     } else {
       float* to = out + r * inner;
-      map_row(row, to, columns, [&](V v, std::int64_t i) HWY_ATTR { return exp(hn::Sub(v, at(top, i))); });
+      map_row(row, to, columns, [&](V v, std::int64_t i) HWY_ATTR { return softmax_weight(hn::Sub(v, at(top, i))); });
       map_row(to, sum, columns, [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i), v); });
     }
   }
@@ -215,9 +215,9 @@ void softmax_few_columns(const float* x, float* out, std::int64_t n, std::int64_
     float* to = out + first;
     if (log_of_it) {
       map_row(from, sum, m,
-              [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i, m), exp(hn::Sub(v, at(top, i, m)))); });
+              [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i, m), softmax_weight(hn::Sub(v, at(top, i, m)))); });
     } else {
-      map_row(from, to, m, [&](V v, std::int64_t i) HWY_ATTR { return exp(hn::Sub(v, at(top, i, m))); });
+      map_row(from, to, m, [&](V v, std::int64_t i) HWY_ATTR { return softmax_weight(hn::Sub(v, at(top, i, m))); });
       map_row(to, sum, m, [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i, m), v); });
     }
   });

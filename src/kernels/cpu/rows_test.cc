@@ -55,6 +55,35 @@ TEST(Softmax, RowsAndColumns) {
   }
 }
 
+// What e^x has below the smallest normal number is 0, as masks of -100 leave it; NaN and what is above stay.
+TEST(Softmax, NoWeightIsSubnormal) {
+  constexpr std::int64_t kRows = 6;
+  for (const std::int64_t n : {5, 40, 300}) {
+    for (const bool columns : {false, true}) {
+      const auto size = static_cast<std::size_t>(n);
+      std::vector<float> x(size * kRows);
+      for (std::size_t r = 0; r < kRows; ++r)
+        for (std::size_t i = 0; i < size; ++i)
+          x[columns ? i * kRows + r : r * size + i] = i == 0 ? 2.0f : 2.0f - 80 - static_cast<float>(i % 40);
+      x[columns ? 3 : 3 * size] = std::nanf("");
+      const SoftmaxConfig config{columns ? 1 : kRows, n, columns ? kRows : 1, false};
+      const auto y = run_first(config, softmax_candidates(), {x.data()}, x.size());
+      for (std::size_t r = 0; r < kRows; ++r)
+        for (std::size_t i = 0; i < size; ++i) {
+          const float got = y[columns ? i * kRows + r : r * size + i];
+          if (r == 3) {
+            EXPECT_TRUE(std::isnan(got));
+          } else if (i == 0) {
+            EXPECT_EQ(got, 1.0f);
+          } else {
+            const double want = std::exp(-80.0 - static_cast<double>(i % 40));
+            EXPECT_NEAR(got, want < 0x1p-126 ? 0 : want, 1e-6 * want) << n << " " << i;
+          }
+        }
+    }
+  }
+}
+
 // A row's result depends on the row alone, and NaN stays in its row.
 TEST(Softmax, RowsAreApart) {
   for (const std::int64_t n : {2, 5, 8, 9, 40}) {
