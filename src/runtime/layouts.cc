@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/cpu/physical.h"
 #include "ops/math/softmax/softmax.h"
 #include "ops/nn/conv/conv.h"
 #include "ops/nn/conv_transpose/conv_transpose.h"
@@ -14,6 +15,8 @@
 #include "ops/quantization/dequantize/dequantize.h"
 #include "ops/quantization/quantize/quantize.h"
 #include "ops/tensor/concat/concat.h"
+#include "ops/tensor/reshape/reshape.h"
+#include "ops/tensor/resize/resize.h"
 #include "ops/tensor/slice/slice.h"
 #include "ops/tensor/split/split.h"
 #include "ops/tensor/transpose/transpose.h"
@@ -124,13 +127,19 @@ enum class Role {
   ChannelsLast,  // reads and writes pixels of channels
   Either,        // all of its full-size operands in one layout
   View,          // has its input's memory, whatever layout that has
-  Part,          // has a part of its input's memory, in that layout
+  Part,          // has its input's memory or a part of it, in that layout
   Maker,         // reads either layout, and writes what its readers want
 };
 
 constexpr std::int64_t kManyChannels = 8;  // from which on pools want channels last
 
 bool has_layouts(DataType type) { return type == DataType::Float || type == DataType::Uint8 || type == DataType::Int8; }
+
+// Whether the layouts of such a value differ.
+bool has_layouts(const PlanState::ValueState& value) {
+  if (!has_layouts(value.type.elem) || value.dims.size() < 3 || value.dims[1] <= 1) return false;
+  return element_count(value.dims) > value.dims[0] * value.dims[1];
+}
 
 Role role_of(const Node& node, const PlanState& state) {
   if (node.outputs.empty() || node.outputs[0] == kNone) return Role::Dense;
@@ -145,18 +154,52 @@ Role role_of(const Node& node, const PlanState& state) {
     const Shape& x = state.values[node.inputs[0]].dims;
     return x.size() >= 3 && x[1] >= kManyChannels ? Role::ChannelsLast : Role::Either;
   }
-  if (op == &ops::Concat || op == &ops::LRN || is_elementwise(op)) return Role::Either;
+  if (op == &ops::Concat || op == &ops::LRN || op == &ops::Resize || is_elementwise(op)) return Role::Either;
   if (op == &ops::Softmax || op == &ops::LogSoftmax) return node.schema->since >= 13 ? Role::Either : Role::Dense;
   if (op == &ops::Transpose) return Role::View;
+  if (op == &ops::Reshape && node.parts.empty()) {
+    const PlanState::ValueState& x = state.values[node.inputs[0]];
+    const auto lies = kernels::layout_strides(x.dims, Layout::ChannelsLast);
+    const bool stays = has_layouts(x) && reshaped_strides(x.dims, lies, state.values[node.outputs[0]].dims);
+    return stays ? Role::Part : Role::Dense;
+  }
   if (op == &ops::Split || op == &ops::Slice) return Role::Part;
   return Role::Dense;
 }
 
-// Whether the layouts of such a value differ.
-bool has_layouts(const PlanState::ValueState& value) {
-  if (!has_layouts(value.type.elem) || value.dims.size() < 3 || value.dims[1] <= 1) return false;
-  return element_count(value.dims) > value.dims[0] * value.dims[1];
-}
+// Where values lie that are views of dense ones: tokens become channels last where a Transpose and a Reshape make an
+// image of them.
+class TokenViews {
+ public:
+  explicit TokenViews(const PlanState& state) : state_(state) {}
+
+  // `of_dense`: the node's input is dense, as far as is known.
+  void add(const Node& node, bool of_dense) {
+    if (node.outputs.empty() || node.outputs[0] == kNone || !node.parts.empty()) return;
+    const Shape& x = state_.values[node.inputs[0]].dims;
+    if (node.op == &ops::Transpose && of_dense) {
+      const auto perm = node.attributes().find_ints("perm");
+      if (!perm || perm->size() != x.size()) return;
+      const std::vector<std::int64_t> lies = kernels::layout_strides(x, Layout::Dense);
+      std::vector<std::int64_t>& strides = strides_[node.outputs[0]];
+      for (const std::int64_t p : *perm) strides.push_back(lies[static_cast<std::size_t>(p)]);
+    } else if (node.op == &ops::Reshape) {
+      const auto from = strides_.find(node.inputs[0]);
+      if (from == strides_.end()) return;
+      if (auto strides = reshaped_strides(x, from->second, state_.values[node.outputs[0]].dims))
+        strides_[node.outputs[0]] = *std::move(strides);
+    }
+  }
+  bool is_channels_last(ValueId id) const {
+    const auto found = strides_.find(id);
+    const Shape& dims = state_.values[id].dims;
+    return found != strides_.end() && found->second == kernels::layout_strides(dims, Layout::ChannelsLast);
+  }
+
+ private:
+  const PlanState& state_;
+  std::unordered_map<ValueId, std::vector<std::int64_t>> strides_;
+};
 
 }  // namespace
 
@@ -178,6 +221,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     std::vector<std::uint32_t> read;
   };
   std::unordered_map<ValueId, Value> values;
+  TokenViews token_views(state);
   std::vector<std::pair<const Node*, std::uint32_t>> choices;
   for (const SegmentNodes::Planned& p : nodes.planned) {
     if (!p.needed) continue;
@@ -196,13 +240,15 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
       values[id].read.push_back(vertex);
     });
     if (p.late) continue;
-    if (role == Role::Part) {
+    if (role == Role::Part || role == Role::View) {
       const ValueId of = p.node->inputs[0];
       const bool here = state.graph.value(of).origin == program::Origin::Computed;
-      vertex = !here ? dense : values.contains(of) ? values[of].made : dense;
+      const std::uint32_t made = !here ? dense : values.contains(of) ? values[of].made : dense;
+      token_views.add(*p.node, made == dense);
+      vertex = token_views.is_channels_last(out) ? last : role == Role::View ? kNone : made;
     }
     for (const ValueId id : p.results())
-      if (id != kNone && has_layouts(state.values[id]) && role != Role::View) values[id].made = vertex;
+      if (id != kNone && has_layouts(state.values[id])) values[id].made = vertex;
   }
   for (auto& [id, value] : values) {
     const program::Value& of = state.graph.value(id);

@@ -26,7 +26,7 @@ Tensor numbers(Shape dims, int seed = 0) {
   return t;
 }
 
-// The bytes that steps reorder, as it runs; held against reference kernels.
+// The bytes that steps reorder, or copy from a view, as it runs; held against reference kernels.
 std::size_t reordered(const ModelBuilder& m, const Feeds& feeds) {
   SessionOptions options, plain;
   options.disabled_passes = {"fuse_elementwise"};
@@ -44,7 +44,8 @@ std::size_t reordered(const ModelBuilder& m, const Feeds& feeds) {
   }
   std::size_t bytes = 0;
   for (const ExplainedStep& step : model.explain(feeds, 1).graph.steps)
-    if (step.kernel.starts_with("reorder")) bytes += 4 * static_cast<std::size_t>(element_count(step.inputs[0].dims));
+    if (step.kernel.starts_with("reorder") || (step.kernel == "copy" && step.operations.front().op_type != "Concat"))
+      bytes += 4 * static_cast<std::size_t>(element_count(step.inputs[0].dims));
   return bytes;
 }
 
@@ -106,6 +107,56 @@ TEST(Layouts, ReadersOfALayoutShareAReorder) {
   conv(m, "p", "b", 16);
   m.node("Add", {"a", "b"}, {"y"}).output("y");
   EXPECT_EQ(reordered(m, {{"x", numbers({1, 16, 14, 14})}, {"d", numbers({1, 16, 14, 14}, 3)}}), 2 * kMap);
+}
+
+// Tokens are pixels of channels: seen as an image and back, they stay where they are.
+TEST(Layouts, ConvolutionsBetweenTokens) {
+  ModelBuilder m(21);
+  m.input("x", "float[1,196,16]").initializer("a", numbers({16, 16})).initializer("b", numbers({16, 16}, 1));
+  m.initializer("image", tensor<std::int64_t>({4}, {0, 0, 14, 14}));
+  m.initializer("tokens", tensor<std::int64_t>({3}, {0, 0, -1}));
+  const Ints turn = {0, 2, 1};
+  m.node("MatMul", {"x", "a"}, {"p"}).node("Transpose", {"p"}, {"t"}, {make_attr("perm", turn)});
+  m.node("Reshape", {"t", "image"}, {"i"});
+  conv(m, "i", "c", 16).node("Reshape", {"c", "tokens"}, {"u"});
+  m.node("Transpose", {"u"}, {"v"}, {make_attr("perm", turn)}).node("MatMul", {"v", "b"}, {"y"}).output("y");
+  EXPECT_EQ(reordered(m, {{"x", numbers({1, 196, 16})}}), 0u);
+}
+
+// Of images that are resized from tokens and joined for a convolution, none is reordered.
+TEST(Layouts, ImagesOfTokensAreResizedChannelsLast) {
+  for (const char* mode : {"linear", "cubic", "nearest"}) {
+    ModelBuilder m(21);
+    m.input("x", "float[1,49,16]").input("z", "float[1,196,16]");
+    m.initializer("seven", tensor<std::int64_t>({4}, {1, 16, 7, 7}));
+    m.initializer("fourteen", tensor<std::int64_t>({4}, {1, 16, 14, 14}));
+    m.initializer("w", numbers({16, 32, 1, 1}));
+    for (const auto& [from, sizes] : {std::pair("x", "seven"), std::pair("z", "fourteen")}) {
+      const std::string k = from;
+      m.node("Transpose", {k}, {k + "t"}, {make_attr("perm", Ints{0, 2, 1})})
+          .node("Reshape", {k + "t", sizes}, {k + "i"});
+      m.node("Resize", {k + "i", "", "", "fourteen"}, {k + "r"}, {make_attr("mode", std::string(mode))});
+    }
+    m.node("Concat", {"xr", "zr"}, {"j"}, {make_attr("axis", std::int64_t{1})});
+    m.node("Conv", {"j", "w"}, {"c"})
+        .node("Transpose", {"c"}, {"y"}, {make_attr("perm", Ints{0, 2, 3, 1})})
+        .output("y");
+    EXPECT_EQ(reordered(m, {{"x", numbers({1, 49, 16})}, {"z", numbers({1, 196, 16})}}), 0u) << mode;
+  }
+}
+
+// What is resized to its own size is a view, in either layout.
+TEST(Layouts, ResizedToItsOwnSize) {
+  for (const char* mode : {"linear", "cubic", "nearest"}) {
+    ModelBuilder m(21);
+    m.input("x", "float[1,16,14,14]").initializer("same", tensor<std::int64_t>({4}, {1, 16, 14, 14}));
+    conv(m, "x", "c", 16).node("Resize", {"c", "", "", "same"}, {"r"}, {make_attr("mode", std::string(mode))});
+    conv(m, "r", "y", 16).output("y");
+    const Feeds feeds = {{"x", numbers({1, 16, 14, 14})}};
+    EXPECT_EQ(reordered(m, feeds), 2 * kMap) << mode;
+    for (const ExplainedStep& step : CompiledModel(m.build(), {}, {}).explain(feeds, 1).graph.steps)
+      for (const ExplainedOperation& operation : step.operations) EXPECT_NE(operation.op_type, "Resize") << mode;
+  }
 }
 
 }  // namespace

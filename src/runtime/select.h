@@ -221,6 +221,11 @@ std::pair<std::shared_ptr<const kernels::Kernel>, std::string> whole_copy(const 
                                                                           std::size_t element_bytes,
                                                                           kernels::PackedConstants& packed);
 
+// The strides of memory that lies as `x` with `strides` when it is seen as `out`; nothing if no strides do that, or
+// there are no elements.
+std::optional<std::vector<std::int64_t>> reshaped_strides(const Shape& x, const std::vector<std::int64_t>& strides,
+                                                          const Shape& out);
+
 // A kernel that dequantizes elements by one scale; null if there is none.
 std::shared_ptr<const kernels::Kernel> dequantizing_kernel(DataType integer, const Shape& dims,
                                                            kernels::PackedConstants& packed);

@@ -86,9 +86,6 @@ std::pair<std::shared_ptr<const kernels::Kernel>, std::string> whole_copy(const 
   throw Error(ErrorCode::LimitExceeded, "no kernel copies a view of " + to_string(dims) + ": " + why);
 }
 
-namespace {
-
-// The strides of memory that lies as `x` with `strides` when it is seen as `out`; nothing if no strides do that.
 std::optional<std::vector<std::int64_t>> reshaped_strides(const Shape& x, const std::vector<std::int64_t>& strides,
                                                           const Shape& out) {
   if (has_no_elements(x)) return {};
@@ -123,15 +120,16 @@ std::optional<std::vector<std::int64_t>> reshaped_strides(const Shape& x, const 
   return result;
 }
 
-}  // namespace
-
 bool select_view(Selector& s) {
   // Inference may tell the output's shape without knowing the axes or the shape asked for: only running tells then
   // whether they fit.
   if (!plain(s, "view") || !constant_from(s, 1, "view")) return false;
-  // What lies with strides stays where it is if its dimensions are only cut, or joined where they lie evenly.
-  if (const auto* from = s.strides_of(s.node().inputs[0])) {
-    const auto strides = reshaped_strides(s.dims(0), *from, s.out_dims());
+  // What is not dense stays where it is if its dimensions are only cut, or joined where they lie evenly.
+  const program::ValueId x = s.node().inputs[0];
+  if (s.strides_of(x) || s.made_in(x) != Layout::Dense) {
+    const std::vector<std::int64_t> lies = s.lying_strides(0);
+    const auto strides =
+        lies == ops::dense_strides(s.dims(0)) ? std::nullopt : reshaped_strides(s.dims(0), lies, s.out_dims());
     if (strides && !s.passes_over("view")) {
       s.strided_view(0, *strides, 0);
       return true;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/cpu/physical.h"
 #include "kernels/cpu/remap.h"
 #include "kernels/cpu/resample.h"
 #include "ops/tensor/pad/pad.h"
@@ -11,6 +12,9 @@
 #include "runtime/select.h"
 
 namespace norn::runtime {
+
+using kernels::Layout;
+
 namespace {
 
 constexpr std::int64_t kLongestTable = std::int64_t{1} << 18;
@@ -36,10 +40,16 @@ std::vector<std::int64_t> identity(std::int64_t n) {
   return table;
 }
 
-bool choose_remap(Selector& s, kernels::RemapConfig config) {
-  config.x = s.dims(0);
+// config.from has a table for each of the output's dimensions.
+bool choose_remap(Selector& s, kernels::RemapConfig config, Layout layout = Layout::Dense) {
+  const std::vector<std::vector<std::int64_t>> tables = std::move(config.from);
+  config.from.clear();
+  for (const std::size_t d : kernels::memory_order(tables.size(), layout)) {
+    config.x.push_back(s.dims(0)[d]);
+    config.from.push_back(tables[d]);
+  }
   config.element_bytes = element_size(s.out_dtype());
-  return s.choose(kernels::remap_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
+  return s.choose(kernels::remap_candidates(), config, {{s.node().inputs[0], layout}}, {s.node().outputs[0], layout});
 }
 
 std::int64_t wrapped(std::int64_t a, std::int64_t n) { return (a % n + n) % n; }
@@ -143,20 +153,27 @@ bool select_resize(Selector& s) {
     s.refuse("remap", "a coordinate lies outside of the input");
     return false;
   }
+  if (std::all_of(axes.begin(), axes.end(), [](const auto& axis) { return axis.identity; }) && !s.passes_over("view")) {
+    s.strided_view(0, s.lying_strides(0), 0);
+    return true;
+  }
+  const Layout layout = s.advised_layout().value_or(s.made_in(s.node().inputs[0]));
   if (p.mode == ops::ResizeMode::Nearest) {
     kernels::RemapConfig config;
     for (std::int64_t size : out) config.from.push_back(identity(size));
     for (const ops::AxisTaps& axis : axes)
       for (std::size_t o = 0; o < axis.taps.size(); ++o)
         config.from[static_cast<std::size_t>(axis.axis)][o] = axis.taps[o].index;
-    return choose_remap(s, std::move(config));
+    return choose_remap(s, std::move(config), layout);
   }
+  const std::vector<std::size_t> order = kernels::memory_order(x.size(), layout);
   kernels::ResampleConfig config;
-  config.x = x;
+  for (const std::size_t d : order) config.x.push_back(x[d]);
   config.type = s.out_dtype();
   for (const ops::AxisTaps& axis : axes) {
     if (axis.identity) continue;
-    kernels::ResampledAxis sums{.axis = axis.axis, .out = axis.out};
+    const auto at = std::find(order.begin(), order.end(), static_cast<std::size_t>(axis.axis)) - order.begin();
+    kernels::ResampledAxis sums{.axis = at, .out = axis.out};
     for (std::size_t o = 0; o + 1 < axis.begin.size(); ++o) {
       const std::size_t count = axis.begin[o + 1] - axis.begin[o];
       if (count == 0) {
@@ -187,12 +204,13 @@ bool select_resize(Selector& s) {
   }
   // Axes that shrink come first, then the last ones: they leave less to do.
   const auto growth = [&](const kernels::ResampledAxis& a) {
-    return static_cast<double>(a.out) / static_cast<double>(x[static_cast<std::size_t>(a.axis)]);
+    return static_cast<double>(a.out) / static_cast<double>(config.x[static_cast<std::size_t>(a.axis)]);
   };
   std::sort(config.axes.begin(), config.axes.end(), [&](const auto& a, const auto& b) {
     return growth(a) != growth(b) ? growth(a) < growth(b) : a.axis > b.axis;
   });
-  return s.choose(kernels::resample_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
+  return s.choose(kernels::resample_candidates(), config, {{s.node().inputs[0], layout}},
+                  {s.node().outputs[0], layout});
 }
 
 }  // namespace norn::runtime
