@@ -242,7 +242,8 @@ void softmax_block(float* scores, std::int64_t keys, float* top, float* sum, flo
     V s0 = hn::Zero(F()), s1 = hn::Zero(F());
     for (j = 0; j + 2 <= keys; j += 2) {
       float *one = column + j * kAttentionRows, *two = one + kAttentionRows;
-      const V e0 = softmax_weight(hn::Sub(hn::LoadU(F(), one), base)), e1 = softmax_weight(hn::Sub(hn::LoadU(F(), two), base));
+      const V e0 = softmax_weight(hn::Sub(hn::LoadU(F(), one), base)),
+              e1 = softmax_weight(hn::Sub(hn::LoadU(F(), two), base));
       hn::StoreU(e0, F(), one);
       hn::StoreU(e1, F(), two);
       s0 = hn::Add(s0, e0);

@@ -168,8 +168,9 @@ void softmax_columns(const float* x, float* out, std::int64_t n, std::int64_t in
   for (std::int64_t r = 0; r < n; ++r) {
     const float* row = x + r * inner;
     if (log_of_it) {
-      map_row(row, sum, columns,
-              [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i), softmax_weight(hn::Sub(v, at(top, i)))); });
+      map_row(row, sum, columns, [&](V v, std::int64_t i) HWY_ATTR {
+        return hn::Add(at(sum, i), softmax_weight(hn::Sub(v, at(top, i))));
+      });
     } else {
       float* to = out + r * inner;
       map_row(row, to, columns, [&](V v, std::int64_t i) HWY_ATTR { return softmax_weight(hn::Sub(v, at(top, i))); });
@@ -214,8 +215,9 @@ void softmax_few_columns(const float* x, float* out, std::int64_t n, std::int64_
     const float* from = x + first;
     float* to = out + first;
     if (log_of_it) {
-      map_row(from, sum, m,
-              [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i, m), softmax_weight(hn::Sub(v, at(top, i, m)))); });
+      map_row(from, sum, m, [&](V v, std::int64_t i) HWY_ATTR {
+        return hn::Add(at(sum, i, m), softmax_weight(hn::Sub(v, at(top, i, m))));
+      });
     } else {
       map_row(from, to, m, [&](V v, std::int64_t i) HWY_ATTR { return softmax_weight(hn::Sub(v, at(top, i, m))); });
       map_row(to, sum, m, [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i, m), v); });
