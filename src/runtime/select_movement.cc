@@ -306,12 +306,61 @@ bool select_cast(Selector& s) {
   return s.choose(kernels::cast_candidates(), config, {{s.node().inputs[0]}}, {s.node().outputs[0]});
 }
 
+namespace {
+
+// Indices that count up by the same steps, none of them negative, along each of their dimensions.
+struct EvenIndices {
+  std::int64_t first = 0;
+  std::vector<std::int64_t> steps;
+};
+
+// Nothing if they do not, or one lies outside of a dimension of `size`.
+std::optional<EvenIndices> even_indices(const Tensor& indices, std::int64_t size) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 16;
+  if (indices.size() == 0 || indices.size() > kMost) return {};
+  const bool wide = indices.dtype() == DataType::Int64;
+  const auto at = [&](std::int64_t i) {
+    const std::int64_t value = wide ? indices.as<std::int64_t>()[i] : indices.as<std::int32_t>()[i];
+    return value < 0 ? value + size : value;
+  };
+  const Shape& dims = indices.dims();
+  const std::vector<std::int64_t> distances = ops::dense_strides(dims);
+  EvenIndices even{at(0), std::vector<std::int64_t>(dims.size(), 0)};
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d] > 1) even.steps[d] = at(distances[d]) - even.first;
+    if (even.steps[d] < 0) return {};
+  }
+  for (std::int64_t i = 0; i < indices.size(); ++i) {
+    std::int64_t want = even.first;
+    for (std::size_t d = 0; d < dims.size(); ++d) want += i / distances[d] % dims[d] * even.steps[d];
+    if (at(i) != want || want < 0 || want >= size) return {};
+  }
+  return even;
+}
+
+}  // namespace
+
 bool select_gather(Selector& s) {
   if (!plain(s, "gather")) return false;
   kernels::GatherConfig config;
   config.data = s.dims(0);
   config.indices = s.dims(1);
   config.axis = SelectedNode(s).axis(static_cast<std::int64_t>(config.data.size()));
+  const auto axis = static_cast<std::size_t>(config.axis);
+  const Tensor* indices = s.constant_if_known(s.node().inputs[1]);
+  if (indices && !has_no_elements(s.out_dims())) {
+    const auto even = even_indices(*indices, config.data[axis]);
+    if (even && !s.passes_over("view")) {
+      std::vector<std::int64_t> strides = s.lying_strides(0);
+      const std::int64_t step = strides[axis];
+      std::vector<std::int64_t> picked;
+      for (const std::int64_t by : even->steps) picked.push_back(by * step);
+      strides.erase(strides.begin() + config.axis);
+      strides.insert(strides.begin() + config.axis, picked.begin(), picked.end());
+      s.strided_view(0, std::move(strides), even->first * step);
+      return true;
+    }
+  }
   config.element_bytes = element_size(s.out_dtype());
   config.wide_indices = s.dtype(1) == DataType::Int64;
   return s.choose(kernels::gather_candidates(), config, {{s.node().inputs[0]}, {s.node().inputs[1]}},

@@ -70,6 +70,47 @@ std::vector<std::string> check(const ModelBuilder& m, const Feeds& feeds, std::v
   return kernels;
 }
 
+// Constant indices that count up evenly pick what a view has: one of them, a run, every second, windows that overlap.
+TEST(StridedViews, EvenIndicesAreViews) {
+  struct {
+    Shape dims;
+    Ints at;
+    bool is_view;
+  } const cases[] = {
+      {{}, {2}, true},           {{}, {-1}, true},
+      {{1, 1}, {3}, true},       {{3}, {1, 2, 3}, true},
+      {{3}, {-5, -3, -1}, true}, {{2, 3}, {0, 1, 2, 2, 3, 4}, true},
+      {{3}, {2, 2, 2}, true},    {{3}, {3, 2, 1}, false},
+      {{3}, {0, 1, 3}, false},   {{2, 2}, {0, 1, 1, 3}, false},
+  };
+  for (const auto& c : cases) {
+    for (const std::int64_t axis : {0, 1, -1}) {
+      ModelBuilder m(21);
+      m.input("x", "float[5,6,5]").initializer("at", tensor<std::int64_t>(c.dims, c.at));
+      m.node("Neg", {"x"}, {"n"}).node("Gather", {"n", "at"}, {"g"}, {make_attr("axis", axis)});
+      transpose(m, "x", "t", {2, 1, 0}).node("Gather", {"t", "at"}, {"h"}, {make_attr("axis", axis)});
+      m.node("Abs", {"g"}, {"y"}).node("Abs", {"h"}, {"z"}).output("y").output("z");
+      const Feeds feeds = {{"x", numbers({5, 6, 5})}};
+      check(m, feeds);
+      // A copy of a view reads no indices.
+      const auto steps = compile(m).explain(feeds, 1).graph.steps;
+      const auto gathers = [](const ExplainedStep& step) {
+        return step.operations.front().op_type == "Gather" && step.inputs.size() == 2;
+      };
+      EXPECT_EQ(std::count_if(steps.begin(), steps.end(), gathers), c.is_view ? 0 : 2) << c.at[0] << " " << axis;
+    }
+  }
+}
+
+TEST(StridedViews, IndicesOutOfRangeAreNoViews) {
+  for (const std::int64_t at : {5, -6}) {
+    ModelBuilder m(21);
+    m.input("x", "float[5,2]").initializer("at", tensor<std::int64_t>({}, {at}));
+    m.node("Gather", {"x", "at"}, {"y"}).output("y");
+    EXPECT_THROW(compile(m).run(Feeds{{"x", numbers({5, 2})}}, {}), Error);
+  }
+}
+
 TEST(StridedViews, ProductsReadFactorsWhereTheyLie) {
   ModelBuilder m(21);
   m.input("q", "float[2,5,3,4]").input("k", "float[2,6,3,4]");

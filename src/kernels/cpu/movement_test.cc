@@ -201,7 +201,8 @@ TEST(Movement, Gather) {
         narrow[4] = static_cast<std::int32_t>(bad);
         std::vector<float> out_data(got.size());
         void* operands[] = {x.data(), indices, out_data.data()};
-        EXPECT_THROW(kernel->run(operands, nullptr), Error);
+        std::vector<std::int64_t> scratch(kernel->scratch_bytes() / sizeof(std::int64_t));
+        EXPECT_THROW(kernel->run(operands, scratch.data()), Error);
       }
     }
   }
