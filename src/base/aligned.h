@@ -18,15 +18,15 @@ inline constexpr std::size_t kAlignment = 64;
 inline void* aligned_new(std::size_t bytes) {
   static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= sizeof(void*));
   if (bytes > std::numeric_limits<std::size_t>::max() - kAlignment) throw std::bad_alloc();
-  void* const given = ::operator new(bytes + kAlignment);
-  const auto at = (reinterpret_cast<std::uintptr_t>(given) + kAlignment) & ~(kAlignment - 1);
+  const auto given = reinterpret_cast<std::uintptr_t>(::operator new(bytes + kAlignment));
+  const auto at = (given + kAlignment) & ~(kAlignment - 1);
   std::memcpy(reinterpret_cast<char*>(at) - sizeof given, &given, sizeof given);
   return reinterpret_cast<void*>(at);
 }
 inline void aligned_delete(void* memory) noexcept {
-  void* given;
+  std::uintptr_t given = 0;
   std::memcpy(&given, static_cast<const char*>(memory) - sizeof given, sizeof given);
-  ::operator delete(given);
+  ::operator delete(reinterpret_cast<void*>(given));
 }
 
 }  // namespace norn::base

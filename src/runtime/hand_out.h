@@ -7,7 +7,7 @@
 namespace norn::runtime {
 
 // Copies those of `outputs`, and what sequences and maps among them hold, that lie in memory of one of `others` or of
-// an output before it.
+// an output before it. Pieces of one tensor that lie one behind the other in maps stay.
 void part(std::span<Value> outputs, std::span<const Value> others);
 
 }  // namespace norn::runtime

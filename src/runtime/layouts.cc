@@ -192,8 +192,12 @@ class TokenViews {
   }
   bool is_channels_last(ValueId id) const {
     const auto found = strides_.find(id);
+    if (found == strides_.end()) return false;
     const Shape& dims = state_.values[id].dims;
-    return found != strides_.end() && found->second == kernels::layout_strides(dims, Layout::ChannelsLast);
+    const std::vector<std::int64_t> last = kernels::layout_strides(dims, Layout::ChannelsLast);
+    for (std::size_t d = 0; d < dims.size(); ++d)
+      if (dims[d] != 1 && found->second[d] != last[d]) return false;
+    return true;
   }
 
  private:
@@ -245,7 +249,9 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
       const bool here = state.graph.value(of).origin == program::Origin::Computed;
       const std::uint32_t made = !here ? dense : values.contains(of) ? values[of].made : dense;
       token_views.add(*p.node, made == dense);
-      vertex = token_views.is_channels_last(out) ? last : role == Role::View ? kNone : made;
+      vertex = made;
+      if (role == Role::View) vertex = kNone;  // which is free for some readers
+      if (token_views.is_channels_last(out)) vertex = last;
     }
     for (const ValueId id : p.results())
       if (id != kNone && has_layouts(state.values[id])) values[id].made = vertex;
@@ -254,7 +260,7 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     const program::Value& of = state.graph.value(id);
     const bool here = of.origin == program::Origin::Computed;
     if (!here) value.made = dense;
-    if (value.made == kNone) continue;  // a view: free for some readers
+    if (value.made == kNone) continue;
     if (state.uses.is_output(id) || (here && state.has_waiting_reader(id))) value.read.push_back(dense);
     std::sort(value.read.begin(), value.read.end());
     value.read.erase(std::unique(value.read.begin(), value.read.end()), value.read.end());

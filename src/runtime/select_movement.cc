@@ -124,7 +124,8 @@ bool select_view(Selector& s) {
   // Inference may tell the output's shape without knowing the axes or the shape asked for: only running tells then
   // whether they fit.
   if (!plain(s, "view") || !constant_from(s, 1, "view")) return false;
-  // What is not dense stays where it is if its dimensions are only cut, or joined where they lie evenly.
+  // What is not dense stays where it is if its dimensions are only cut, or joined where they lie evenly. Of what was
+  // made channels last there may be a dense copy by now, which is what lying_strides() tells of.
   const program::ValueId x = s.node().inputs[0];
   if (s.strides_of(x) || s.made_in(x) != Layout::Dense) {
     const std::vector<std::int64_t> lies = s.lying_strides(0);
@@ -325,6 +326,8 @@ std::optional<EvenIndices> even_indices(const Tensor& indices, std::int64_t size
   };
   const Shape& dims = indices.dims();
   const std::vector<std::int64_t> distances = ops::dense_strides(dims);
+  for (std::int64_t i = 0; i < indices.size(); ++i)
+    if (at(i) < 0 || at(i) >= size) return {};
   EvenIndices even{at(0), std::vector<std::int64_t>(dims.size(), 0)};
   for (std::size_t d = 0; d < dims.size(); ++d) {
     if (dims[d] > 1) even.steps[d] = at(distances[d]) - even.first;
@@ -333,7 +336,7 @@ std::optional<EvenIndices> even_indices(const Tensor& indices, std::int64_t size
   for (std::int64_t i = 0; i < indices.size(); ++i) {
     std::int64_t want = even.first;
     for (std::size_t d = 0; d < dims.size(); ++d) want += i / distances[d] % dims[d] * even.steps[d];
-    if (at(i) != want || want < 0 || want >= size) return {};
+    if (at(i) != want) return {};
   }
   return even;
 }
@@ -348,7 +351,7 @@ bool select_gather(Selector& s) {
   config.axis = SelectedNode(s).axis(static_cast<std::int64_t>(config.data.size()));
   const auto axis = static_cast<std::size_t>(config.axis);
   const Tensor* indices = s.constant_if_known(s.node().inputs[1]);
-  if (indices && !has_no_elements(s.out_dims())) {
+  if (indices && !has_no_elements(s.out_dims()) && element_count(s.out_dims()) <= kMostExpanded) {
     const auto even = even_indices(*indices, config.data[axis]);
     if (even && !s.passes_over("view")) {
       std::vector<std::int64_t> strides = s.lying_strides(0);

@@ -136,13 +136,14 @@ class DeformConv final : public Kernel {
                          left = at % c_.out[3] * c_.strides[1] - c_.pads_begin[1];
       for (std::int64_t t = 0; t < taps_; ++t) {
         float* const to = c_.group == 1 ? rows + p * row + t * channels_ : line;
+        const std::int64_t y = top + t / c_.w[3] * c_.dilations[0], x = left + t % c_.w[3] * c_.dilations[1];
         for (std::int64_t g = 0; g < c_.offset_group; ++g) {
           const std::int64_t move = (n * c_.offset_group + g) * taps_ + t;
           const float* offset = static_cast<const float*>(operands[2]) + 2 * move * out_plane_ + at;
           const float factor = c_.has_mask ? static_cast<const float*>(operands[4])[move * out_plane_ + at] : 1.0f;
-          read(image, static_cast<double>(top + t / c_.w[3] * c_.dilations[0]) + static_cast<double>(offset[0]),
-               static_cast<double>(left + t % c_.w[3] * c_.dilations[1]) + static_cast<double>(offset[out_plane_]),
-               factor, g * moved, moved, to + g * moved);
+          read(image, static_cast<double>(y) + static_cast<double>(offset[0]),
+               static_cast<double>(x) + static_cast<double>(offset[out_plane_]), factor, g * moved, moved,
+               to + g * moved);
         }
         for (std::int64_t g = 0; c_.group > 1 && g < c_.group; ++g)
           std::copy_n(line + g * depth_, depth_, rows + p * row + (g * taps_ + t) * depth_);

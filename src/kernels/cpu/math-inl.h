@@ -95,8 +95,8 @@ HWY_INLINE V exp(V x) {
   return kZero ? hn::IfThenZeroElse(gone, scaled) : scaled;
 }
 
-// The weights of a softmax, which are 1 for the largest number: CPUs multiply by subnormal ones, which masks of -100
-// leave, a hundred times as slowly.
+// The weights of a softmax before they are divided by their sum; the largest number's is 1. CPUs multiply by subnormal
+// ones, which masks of -100 leave, a hundred times as slowly.
 HWY_INLINE V softmax_weight(V x) { return exp<Subnormal::Zero>(x); }
 
 HWY_INLINE V expm1(V x) {

@@ -24,7 +24,8 @@ class PanelMatMulInt8 final : public Kernel {
            [n = columns_](std::int64_t, std::int64_t, std::int64_t k, std::int64_t column) { return k * n + column; }),
         finisher_(c_.output, columns_, depth_),
         loop_(w_, finisher_, c_.output, PanelTiles(element_count(c_.x) / depth_, 1), c_.x_type == DataType::Int8) {
-    const double rows = static_cast<double>(element_count(c_.x) / depth_);
+    const std::int64_t row_count = element_count(c_.x) / depth_;
+    const auto rows = static_cast<double>(row_count);
     const double weights = static_cast<double>(depth_) * static_cast<double>(columns_);
     tasks_ = std::min(loop_.units(), int8_pieces(std::max(rows * weights / 400, weights * 0.02), 32));
     own_at_ = align64(finisher_.scratch_bytes());

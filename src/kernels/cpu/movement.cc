@@ -272,7 +272,7 @@ class Concat final : public Kernel {
       const std::vector<std::int64_t> strides = lies ? c.strides[i] : layout_strides(dims, c.layout);
       std::vector<GridDim> grid;
       for (std::size_t d : memory_order(dims.size(), c.layout)) grid.push_back({dims[d], strides[d], out_strides[d]});
-      copies_.push_back({GridCopy(std::move(grid), bytes_), offset * out_strides[axis]});
+      copies_.push_back({GridCopy(grid, bytes_), offset * out_strides[axis]});
       offset += dims[axis];
     }
   }

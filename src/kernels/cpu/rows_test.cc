@@ -55,8 +55,8 @@ TEST(Softmax, RowsAndColumns) {
   }
 }
 
-// What e^x has below the smallest normal number is 0, as masks of -100 leave it; NaN and what is above stay.
-TEST(Softmax, NoWeightIsSubnormal) {
+// A weight below the smallest normal number is 0, as masks of -100 leave it; NaN and what is above stay.
+TEST(Softmax, SubnormalWeightsAreZero) {
   constexpr std::int64_t kRows = 6;
   for (const std::int64_t n : {5, 40, 300}) {
     for (const bool columns : {false, true}) {

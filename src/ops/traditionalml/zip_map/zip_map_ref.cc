@@ -1,4 +1,5 @@
-// ZipMap: every row's map has the same keys. Each has them for itself, since it may be written to.
+// ZipMap: every row's map has the same keys. Each has them for itself, since it may be written to: pieces of one tensor
+// that do not overlap are handed out as they lie (runtime/hand_out.h).
 #include <cstddef>
 #include <string>
 #include <utility>
