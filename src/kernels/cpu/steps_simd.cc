@@ -149,13 +149,18 @@ struct SoftplusOp {
   static constexpr ElementOp op = ElementOp::Softplus;
   static HWY_INLINE V apply(V x, V, V) { return softplus(x); }
 };
+// Of the next three: plain code loses the sign of what becomes 0.
 struct FloorOp {
   static constexpr ElementOp op = ElementOp::Floor;
-  static HWY_INLINE V apply(V x, V, V) { return hn::Floor(x); }
+  static HWY_INLINE V apply(V x, V, V) { return hn::CopySign(hn::Floor(x), x); }
 };
 struct CeilOp {
   static constexpr ElementOp op = ElementOp::Ceil;
-  static HWY_INLINE V apply(V x, V, V) { return hn::Ceil(x); }
+  static HWY_INLINE V apply(V x, V, V) { return hn::CopySign(hn::Ceil(x), x); }
+};
+struct RoundOp {
+  static constexpr ElementOp op = ElementOp::Round;
+  static HWY_INLINE V apply(V x, V, V) { return hn::CopySign(hn::Round(x), x); }
 };
 struct SwishOp {
   static constexpr ElementOp op = ElementOp::Swish;
@@ -185,11 +190,6 @@ struct MishOp {
 struct ThresholdedReluOp {
   static constexpr ElementOp op = ElementOp::ThresholdedRelu;
   static HWY_INLINE V apply(V x, V a, V) { return hn::IfThenElseZero(hn::Gt(x, a), x); }
-};
-struct RoundOp {
-  static constexpr ElementOp op = ElementOp::Round;
-  // Plain code loses the sign of what becomes 0.
-  static HWY_INLINE V apply(V x, V, V) { return hn::CopySign(hn::Round(x), x); }
 };
 struct SignOp {
   static constexpr ElementOp op = ElementOp::Sign;
