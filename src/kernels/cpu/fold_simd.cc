@@ -256,12 +256,25 @@ AllLoops extremum_loops(FoldKind kind) {
   return {};
 }
 
-template <bool largest, bool last, class T>
-HWY_INLINE bool beats(T a, T best) {
-  const bool better = largest ? (last ? a >= best : a > best) : (last ? a <= best : a < best);
-  if constexpr (std::is_floating_point_v<T>) return (better & (best == best)) | ((a != a) & (last | (best == best)));
-  return better;
-}
+// Whether an element takes the place of the best before it. NaN is beyond every number.
+template <class T, bool largest, bool last>
+struct FloatOrder {
+  static constexpr bool kLast = last;
+  HWY_INLINE bool operator()(T a, T best) const {
+    const bool better = largest ? (last ? a >= best : a > best) : (last ? a <= best : a < best);
+    return (better & (best == best)) | ((a != a) & (last | (best == best)));
+  }
+};
+// With some bits flipped, integers of one size, signed or not, for their least or largest, are in one order.
+template <class T, bool last>
+struct IntegerOrder {
+  static constexpr bool kLast = last;
+  T flip;
+  HWY_INLINE bool operator()(T a, T best) const {
+    const T x = static_cast<T>(a ^ flip), y = static_cast<T>(best ^ flip);
+    return last ? x >= y : x > y;
+  }
+};
 // Where among n neighbours `best` is.
 template <class T>
 HWY_NOINLINE std::int64_t place_of(const T* HWY_RESTRICT x, std::int64_t n, T best, bool last) {
@@ -280,26 +293,26 @@ HWY_NOINLINE std::int64_t place_of(const T* HWY_RESTRICT x, std::int64_t n, T be
   while (!here(at)) ++at;
   return at;
 }
-template <class T, bool largest, bool last>
-std::int64_t arg_of_row(const T* HWY_RESTRICT x, std::int64_t n) {
+template <class T, class Order>
+std::int64_t arg_of_row(const T* HWY_RESTRICT x, std::int64_t n, Order wins, decltype(FoldLoops::row) extremum_of) {
   if (n <= 32) {
     T best = x[0];
     std::int64_t at = 0;
     for (std::int64_t k = 1; k < n; ++k) {
-      const bool wins = beats<largest, last>(x[k], best);
-      best = wins ? x[k] : best;
-      at = wins ? k : at;
+      const bool better = wins(x[k], best);
+      best = better ? x[k] : best;
+      at = better ? k : at;
     }
     return at;
   }
   // The extremum first, then its place.
   T extremum;
-  row<largest ? FoldKind::Max : FoldKind::Min, T>(x, n, &extremum);
-  return place_of(x, n, extremum, last);
+  extremum_of(x, n, &extremum);
+  return place_of(x, n, extremum, Order::kLast);
 }
 
-template <class T, bool largest, bool last>
-void arg_of_columns(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t stride, std::int64_t columns,
+template <class T, class Order>
+void arg_of_columns(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t stride, std::int64_t columns, Order wins,
                     T* HWY_RESTRICT best, std::int64_t* HWY_RESTRICT out) {
   for (std::int64_t i = 0; i < columns; ++i) best[i] = x[i];
   for (std::int64_t i = 0; i < columns; ++i) out[i] = 0;
@@ -307,17 +320,18 @@ void arg_of_columns(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t stride
     const T* HWY_RESTRICT from = x + k * stride;
     for (std::int64_t i = 0; i < columns; ++i) {
       const T a = from[i], b = best[i];
-      const bool wins = beats<largest, last>(a, b);
-      best[i] = wins ? a : b;
-      out[i] = wins ? k : out[i];
+      const bool better = wins(a, b);
+      best[i] = better ? a : b;
+      out[i] = better ? k : out[i];
     }
   }
 }
 
 // Few columns without gaps: many rows are taken as one, whose columns are joined at the end.
 constexpr std::int64_t kJoinedColumns = 256;
-template <class T, bool largest, bool last>
-void arg_of_few_columns(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t columns, std::int64_t* HWY_RESTRICT out) {
+template <class T, class Order>
+void arg_of_few_columns(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t columns, Order wins,
+                        std::int64_t* HWY_RESTRICT out) {
   const std::int64_t together = kJoinedColumns / columns, width = together * columns;
   T best[kJoinedColumns];
   std::int64_t row[kJoinedColumns];
@@ -328,9 +342,9 @@ void arg_of_few_columns(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t co
     const std::int64_t m = (n - k < together ? n - k : together) * columns;
     for (std::int64_t i = 0; i < m; ++i) {
       const T a = from[i], b = best[i];
-      const bool wins = beats<largest, last>(a, b);
-      best[i] = wins ? a : b;
-      row[i] = wins ? k : row[i];
+      const bool better = wins(a, b);
+      best[i] = better ? a : b;
+      row[i] = better ? k : row[i];
     }
   }
   for (std::int64_t i = 0; i < columns; ++i) {
@@ -340,7 +354,7 @@ void arg_of_few_columns(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t co
       const T v = best[r * columns + i];
       const std::int64_t place = row[r * columns + i] + r;
       const bool alike = v == of_all || (v != v && of_all != of_all);
-      if (alike ? (last ? place > at : place < at) : beats<largest, last>(v, of_all)) {
+      if (alike ? (Order::kLast ? place > at : place < at) : wins(v, of_all)) {
         of_all = v;
         at = place;
       }
@@ -349,9 +363,9 @@ void arg_of_few_columns(const T* HWY_RESTRICT x, std::int64_t n, std::int64_t co
   }
 }
 
-template <class T, bool largest, bool last>
-void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best_data,
-         std::int64_t* HWY_RESTRICT out) {
+template <class T, class Order>
+HWY_NOINLINE void arg_by(Order wins, decltype(FoldLoops::row) extremum_of, const void* x_data, std::int64_t n,
+                         std::int64_t stride, std::int64_t columns, void* best_data, std::int64_t* HWY_RESTRICT out) {
   const T* HWY_RESTRICT x = static_cast<const T*>(x_data);
   if (stride == 1) {
     // Many short rows are turned into columns, a block at a time.
@@ -360,14 +374,27 @@ void arg(const void* x_data, std::int64_t n, std::int64_t stride, std::int64_t c
       T turned[kMost * kBlock], greatest[kBlock];
       for (std::int64_t k = 0; k < n; ++k)
         for (std::int64_t r = 0; r < kBlock; ++r) turned[k * kBlock + r] = x[r * n + k];
-      arg_of_columns<T, largest, last>(turned, n, kBlock, kBlock, greatest, out);
+      arg_of_columns(turned, n, kBlock, kBlock, wins, greatest, out);
     }
-    for (std::int64_t r = 0; r < columns; ++r) out[r] = arg_of_row<T, largest, last>(x + r * n, n);
+    for (std::int64_t r = 0; r < columns; ++r) out[r] = arg_of_row(x + r * n, n, wins, extremum_of);
     return;
   }
   if (stride == columns && columns <= kJoinedColumns / 8 && n * columns >= 4 * kJoinedColumns)
-    return arg_of_few_columns<T, largest, last>(x, n, columns, out);
-  arg_of_columns<T, largest, last>(x, n, stride, columns, static_cast<T*>(best_data), out);
+    return arg_of_few_columns(x, n, columns, wins, out);
+  arg_of_columns(x, n, stride, columns, wins, static_cast<T*>(best_data), out);
+}
+template <class T, bool largest, bool last>
+void arg(const void* x, std::int64_t n, std::int64_t stride, std::int64_t columns, void* best, std::int64_t* out) {
+  constexpr FoldKind kind = largest ? FoldKind::Max : FoldKind::Min;
+  constexpr auto extremum_of = row<kind, T>;
+  if constexpr (std::is_floating_point_v<T>) {
+    arg_by<T>(FloatOrder<T, largest, last>{}, extremum_of, x, n, stride, columns, best, out);
+  } else {
+    using S = std::make_signed_t<T>;
+    constexpr S kOther = std::is_signed_v<T> ? S{0} : std::numeric_limits<S>::min();
+    constexpr IntegerOrder<S, last> order{static_cast<S>(largest ? kOther : ~kOther)};
+    arg_by<S>(order, extremum_of, x, n, stride, columns, best, out);
+  }
 }
 template <class T>
 ArgLoop arg_of(bool largest, bool last) {

@@ -23,6 +23,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kSums, tiles::kVectors, tiles::lanes, tiles::load,
     tiles::store, tiles::within;
 
+// Of one form less to compile, where a load more in each step of the sums was not seen to cost anything.
+constexpr bool kAlwaysFetches = HWY_MAX_BYTES < 64;
 constexpr int kPixels = HWY_MAX_BYTES >= 64 ? 8 : 4;  // of a depthwise convolution at a time
 
 template <bool bounded>
@@ -59,7 +61,8 @@ HWY_NOINLINE void finish_tail(int rows, int vectors, const float* sums, const Ta
 }
 
 // Sums stay in registers from the first to the last: every loop over them has constant bounds and no branch within.
-template <int rows, int vectors, bool bounded, bool fetches>
+// `fetches`: what `to.next` points to, and panels need not be as wide as their vectors.
+template <int rows, int vectors, bool fetches>
 HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const float* b, std::int64_t b_row,
                      const Target& to, float* c, const float* added, Ahead& ahead) {
   const F d;
@@ -103,12 +106,11 @@ HWY_INLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, const f
       for (int v = 0; v < vectors; ++v) sums[r][v] = hn::Add(sums[r][v], hn::LoadU(d, added + r * to.c_row + v * w));
   const V low = hn::Set(d, to.low), high = hn::Set(d, to.high);
   for (int r = 0; r < rows; ++r)
-    for (int v = 0; v < vectors; ++v)
-      hn::StoreU(bounded_if<bounded>(low, high, sums[r][v]), d, c + r * to.c_row + v * w);
+    for (int v = 0; v < vectors; ++v) hn::StoreU(within(low, high, sums[r][v]), d, c + r * to.c_row + v * w);
 }
 
 // As many rows at a time as leave the sums in registers, then fewer.
-template <int vectors, bool bounded, bool fetches>
+template <int vectors, bool fetches>
 HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                         std::int64_t b_row, const Target& to) {
   constexpr int kMost = std::min(kSums / vectors, 12);
@@ -120,7 +122,7 @@ HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int
     ahead = Ahead::of(to.next, k * b_row * static_cast<std::int64_t>(sizeof(float)), tiles, k);
   const auto go = [&]<int rows>() {
     for (; m >= rows; m -= rows, a += rows * a_row, c += rows * to.c_row) {
-      tile<rows, vectors, bounded, fetches>(k, a, a_row, b, b_row, to, c, added, ahead);
+      tile<rows, vectors, fetches>(k, a, a_row, b, b_row, to, c, added, ahead);
       if (added != nullptr) added += rows * to.c_row;
     }
   };
@@ -134,10 +136,10 @@ HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int
 }
 
 // One panel, of which `vectors` hold the columns.
-template <bool bounded, bool fetches>
+template <bool fetches>
 void any_panel(std::int64_t vectors, std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                std::int64_t b_row, const Target& to) {
-  const auto run = [&]<int count>() { panel<count, bounded, fetches>(m, k, a, a_row, b, b_row, to); };
+  const auto run = [&]<int count>() { panel<count, fetches>(m, k, a, a_row, b, b_row, to); };
   if (vectors == 1) run.template operator()<1>();
   if (vectors == 2) run.template operator()<2>();
   if constexpr (kVectors > 2) {
@@ -147,17 +149,16 @@ void any_panel(std::int64_t vectors, std::int64_t m, std::int64_t k, const float
 }
 std::int64_t vectors_of(std::int64_t n) { return std::min<std::int64_t>(kVectors, (n + lanes() - 1) / lanes()); }
 
-template <bool bounded>
 void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                      Target to) {
   while (n > 0) {
     const std::int64_t vectors = vectors_of(n), width = vectors * lanes();
     to.columns = n;
     to.next = to.fetches_rows && n > width ? b + width * k : nullptr;
-    if (to.next != nullptr)
-      any_panel<bounded, true>(vectors, m, k, a, a_row, b, width, to);
-    else
-      any_panel<bounded, false>(vectors, m, k, a, a_row, b, width, to);
+    if (to.next != nullptr || kAlwaysFetches)
+      any_panel<true>(vectors, m, k, a, a_row, b, width, to);
+    else if constexpr (!kAlwaysFetches)
+      any_panel<false>(vectors, m, k, a, a_row, b, width, to);
     b += width * k;
     n -= width;
     to.c += width;
@@ -168,17 +169,13 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
 
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
               const float* bias, const float* added, float low, float high, float* c, std::int64_t c_row) {
-  const Target to{bias, added, low, high, c, c_row, n, nullptr, has_large_second_cache()};
-  if (is_bounded(low, high)) return multiply_panels<true>(m, n, k, a, a_row, b, to);
-  multiply_panels<false>(m, n, k, a, a_row, b, to);
+  multiply_panels(m, n, k, a, a_row, b, {bias, added, low, high, c, c_row, n, nullptr, has_large_second_cache()});
 }
 
 void multiply_panel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                     std::int64_t b_row, const float* next, const float* bias, const float* added, float low, float high,
                     float* c, std::int64_t c_row) {
-  const Target to{bias, added, low, high, c, c_row, n, next, false};
-  if (is_bounded(low, high)) return any_panel<true, true>(vectors_of(n), m, k, a, a_row, b, b_row, to);
-  any_panel<false, true>(vectors_of(n), m, k, a, a_row, b, b_row, to);
+  any_panel<true>(vectors_of(n), m, k, a, a_row, b, b_row, {bias, added, low, high, c, c_row, n, next, false});
 }
 
 struct Window {

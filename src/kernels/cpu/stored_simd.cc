@@ -122,7 +122,7 @@ HWY_NOINLINE void few_columns(const StoredPanels& b, const std::uint8_t* panel, 
     const std::int64_t deep = std::min(b.block, b.k - k0);
     const auto* scales = reinterpret_cast<const float*>(panel) + at;
     if (at == 0) fetch_ahead(panel, b.header_bytes());
-    if constexpr (zeros)
+    if (zeros && b.zeros)
       for (int v = 0; v < vectors; ++v) zero[v] = zero_points(panel + 4 * b.width + at + v * lanes);
     V sums[rows][vectors], odd[rows][vectors];
     for (int r = 0; r < rows; ++r)
@@ -271,10 +271,12 @@ void expand(const StoredPanels& b, std::int64_t panel, std::int64_t k0, std::int
 // The functions for what a matrix is made of.
 void few_of(const StoredPanels& b, std::int64_t first, std::int64_t last, std::int64_t m, const float* a,
             std::int64_t a_row, std::int64_t a_column, float* c, std::int64_t c_row, const float* bias, float alpha) {
-  static constexpr decltype(&few<StoredForm::Bits2, false>) kFew[kStoredForms][2] = {
-      {few<StoredForm::Bits2, false>, few<StoredForm::Bits2, true>},
-      {few<StoredForm::Bits4, false>, few<StoredForm::Bits4, true>},
-      {few<StoredForm::Bits8, false>, few<StoredForm::Bits8, true>},
+  // Where values are not looked up, zero points are taken away in any case.
+  constexpr bool kSame = !kLooksUp;
+  static constexpr decltype(&few<StoredForm::Bits2, true>) kFew[kStoredForms][2] = {
+      {few<StoredForm::Bits2, kSame>, few<StoredForm::Bits2, true>},
+      {few<StoredForm::Bits4, kSame>, few<StoredForm::Bits4, true>},
+      {few<StoredForm::Bits8, true>, few<StoredForm::Bits8, true>},
       {few<StoredForm::Float16, false>, few<StoredForm::Float16, false>},
       {few<StoredForm::BFloat16, false>, few<StoredForm::BFloat16, false>},
   };
