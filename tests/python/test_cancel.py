@@ -101,7 +101,15 @@ def test_a_run_that_is_not_ended_is_the_same():
     np.testing.assert_array_equal(session.run(None, {"x": x}, options)[0], session.run(None, {"x": x})[0])
 
 
-def test_ctrl_c_ends_a_run():
+@pytest.fixture
+def interruptible():
+    """Shells let what they start in the background ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_ends_a_run(interruptible):
     session = endless()
     timer = threading.Timer(0.1, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()
