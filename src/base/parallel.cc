@@ -30,6 +30,7 @@
 
 #include "base/awake.h"
 #include "base/fork.h"
+#include "base/subnormals.h"
 #include "norn/error.h"
 
 namespace norn::base {
@@ -157,6 +158,7 @@ struct Job {
   void (*own)(void*) = nullptr;  // what the caller does before it claims tasks
   bool no_fork = ForkGuard::held();
   const Stop* stop = current_stop();
+  const bool flush = flushes_subnormals();
   std::atomic<std::int64_t> next{0};            // tasks that have been claimed
   std::atomic<std::int64_t> front{0}, back{0};  // of those, the first ones and the last ones
   std::atomic<int> helpers{0};
@@ -334,6 +336,7 @@ class Pool {
       {
         ForkGuard::Shared section(job->no_fork);
         const StopScope under(job->stop);  // for calls within tasks
+        const SubnormalMode as_caller(job->flush);
         claim(*job, true);
       }
       lock.lock();

@@ -3,7 +3,8 @@
 // Work is a number of tasks; tasks are claimed dynamically, so what a task covers must follow from the problem's shape
 // and never from the number of threads: then results are the same bits at any width. Calls may be nested (inner calls
 // run on the calling thread) and made from any number of threads. In a child after fork() everything runs on the
-// calling thread. Sized from the CPU affinity and the cgroup's quota.
+// calling thread. Tasks compute with subnormal numbers as the caller does (base/subnormals.h). Sized from the CPU
+// affinity and the cgroup's quota.
 #pragma once
 #include <cstdint>
 #include <type_traits>

@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "base/awake.h"
+#include "base/subnormals.h"
 #include "norn/error.h"
 
 namespace norn::base {
@@ -152,6 +154,35 @@ TEST(Parallel, TasksAreUnderTheStopOfTheirCaller) {
   parallel_for(200, [&](std::int64_t) { others += current_stop() != nullptr; });
   EXPECT_EQ(others.load(), 0);
 }
+
+#if defined(__x86_64__) || defined(__aarch64__)
+TEST(Parallel, TasksComputeWithSubnormalsAsTheirCaller) {
+  const ParallelWidth w(3);
+  volatile float least = 1e-38f;
+  const auto halves = [&] {
+    std::atomic<int> zeros{0};
+    std::set<std::thread::id> threads;
+    std::mutex mutex;
+    parallel_for(300, [&](std::int64_t) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      if (least * 0.5f == 0) zeros.fetch_add(1);
+      const std::lock_guard lock(mutex);
+      threads.insert(std::this_thread::get_id());
+    });
+    EXPECT_GT(threads.size(), 1u);
+    return zeros.load();
+  };
+  for (int turn = 0; turn < 3; ++turn) {
+    {
+      const SubnormalMode flush(true);
+      EXPECT_EQ(halves(), 300);
+      EXPECT_TRUE(flushes_subnormals());
+    }
+    EXPECT_FALSE(flushes_subnormals());
+    EXPECT_EQ(halves(), 0);
+  }
+}
+#endif
 
 TEST(Parallel, ManyCallersAtOnce) {
   std::vector<std::thread> callers;

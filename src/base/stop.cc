@@ -22,7 +22,7 @@ Stop::Clock::time_point now() {
 }  // namespace
 
 Stop::Stop(const std::atomic<bool>* flag, std::optional<Clock::time_point> deadline, std::function<bool()> poll)
-    : flag_(flag), deadline_(deadline), poll_(std::move(poll)), polled_(now()) {}
+    : flag_(flag), deadline_(deadline), poll_(std::move(poll)), flush_(flushes_subnormals()), polled_(now()) {}
 
 void Stop::check() const {
   if (flag_ && flag_->load(std::memory_order_relaxed))
@@ -33,6 +33,7 @@ void Stop::check() const {
     throw Error(ErrorCode::Cancelled, "the run took longer than it may", {}, "its RunOptions give it a deadline");
   if (!poll_ || std::this_thread::get_id() != owner_ || time - polled_ < kPollEvery) return;
   polled_ = time;
+  const SubnormalMode as_owner(flush_);
   if (poll_()) throw Error(ErrorCode::Cancelled, "the run was interrupted");
 }
 

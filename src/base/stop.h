@@ -25,6 +25,7 @@ class Stop {
   const std::atomic<bool>* flag_;
   std::optional<Clock::time_point> deadline_;
   std::function<bool()> poll_;
+  bool flush_;  // as the owner computes (base/subnormals.h)
   std::thread::id owner_ = std::this_thread::get_id();
   mutable Clock::time_point polled_;  // the owner's alone
 };

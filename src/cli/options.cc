@@ -105,6 +105,8 @@ void SessionFlags::add_to(CLI::App& command) {
       .add_option("--packed-weights", options.packed_weights_folder,
                   "Keep weights as kernels want them in this folder, for later processes")
       ->type_name("FOLDER");
+  command.add_flag("!--keep-subnormals", options.flush_subnormals,
+                   "Products take numbers below the smallest normal one as others, up to a hundred times as slowly");
   command.add_flag("--reference", options.reference_only,
                    "Reference kernels only: slow, and simple enough to be compared with");
 }

@@ -260,6 +260,7 @@ nb::str repr_of(const SessionOptions& options) {
   return text_of("SessionOptions(intra_op_num_threads=" + std::to_string(options.intra_op_num_threads) +
                  ", disabled_passes=" + text(disabled_passes(options)) +
                  ", reference_only=" + (options.reference_only ? "True" : "False") +
+                 ", flush_subnormals=" + (options.flush_subnormals ? "True" : "False") +
                  ", operator_sets=" + text(operator_sets(options)) + ", limits=" + text(nb::cast(options.limits)) +
                  ", max_plan_bytes=" + std::to_string(options.max_plan_bytes) + ", precision=\"" +
                  std::string(precision_name(options.precision)) +
@@ -279,7 +280,7 @@ void register_options(nb::module_& module) {
           "__init__",
           [](SessionOptions* self, int threads, std::vector<std::string> disabled, bool reference_only,
              std::vector<OperatorSet> operator_sets, LimitsArg limits, std::size_t max_plan_bytes, bool verify_passes,
-             const std::string& precision, PathArg packed_weights_folder) {
+             const std::string& precision, PathArg packed_weights_folder, bool flush_subnormals) {
             new (self) SessionOptions{.intra_op_num_threads = threads_of(threads),
                                       .disabled_passes = std::move(disabled),
                                       .reference_only = reference_only,
@@ -287,13 +288,14 @@ void register_options(nb::module_& module) {
                                       .limits = limits_argument(limits),
                                       .max_plan_bytes = max_plan_bytes,
                                       .precision = precision_from_name(precision),
+                                      .flush_subnormals = flush_subnormals,
                                       .packed_weights_folder = path_of(packed_weights_folder, "packed_weights_folder"),
                                       .verify_passes = verify_passes};
           },
           nb::kw_only(), nb::arg("intra_op_num_threads") = 0, nb::arg("disabled_passes") = nb::list(),
           nb::arg("reference_only") = false, nb::arg("operator_sets") = nb::list(), nb::arg("limits") = nb::none(),
           nb::arg("max_plan_bytes") = SessionOptions{}.max_plan_bytes, nb::arg("verify_passes") = false,
-          nb::arg("precision") = "float32", nb::arg("packed_weights_folder") = "")
+          nb::arg("precision") = "float32", nb::arg("packed_weights_folder") = "", nb::arg("flush_subnormals") = true)
       .def_prop_rw(
           "intra_op_num_threads", [](const SessionOptions& self) { return self.intra_op_num_threads; },
           [](SessionOptions& self, int number) { self.intra_op_num_threads = threads_of(number); },
@@ -322,6 +324,12 @@ Any sequence may be assigned; what is read is a tuple, as for ``operator_sets``.
 "bfloat16" rounds both factors of products with constant matrices and of convolutions with constant weights; "int8" what
 is multiplied by matrices stored in 2 or 4 bits, with a scale for each 32 elements of a row. Sums are in float in any
 case. What the CPU does not multiply faster so is computed in float.)")
+      .def_rw("flush_subnormals", &SessionOptions::flush_subnormals,
+              R"(Whether fast kernels of matrix products, convolutions, attention and recurrent layers in floating point
+take elements closer to 0 than the smallest normal number of the type they compute in (1.2e-38 for float) as 0, and give
+0 in their place.
+
+CPUs take up to a hundred times as long over them. If false, they are computed as all others are.)")
       .def_prop_rw(
           "packed_weights_folder",
           [](const SessionOptions& self) { return path_to_python(self.packed_weights_folder); },

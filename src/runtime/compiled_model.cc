@@ -168,6 +168,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
   PlanOptions plan;
   plan.reference_only = options.reference_only;
   plan.precision = options.precision;
+  plan.flush_subnormals = options.flush_subnormals;
   plan.packed = packed_.get();
   plan.kernels = kernels_.get();
   executor_ = std::make_unique<Executor>(graph, program_.states, plan, Executor::Kept{*plans_, *arenas_}, true);

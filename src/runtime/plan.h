@@ -76,6 +76,7 @@ struct Step {
   const NestedStep* nested = nullptr;
   std::uint32_t operands = 0;  // first of its pointers in the frame's table
   std::uint32_t late = 0;
+  bool flushes_subnormals = false;  // base/subnormals.h
 };
 
 // A tensor whose sizes are known.
@@ -223,6 +224,7 @@ class Segment {
 
 struct PlanOptions {
   bool reference_only = false;
+  bool flush_subnormals = true;
   Precision precision{};
   kernels::PackedConstants* packed = nullptr;
   KernelStore* kernels = nullptr;

@@ -74,6 +74,14 @@ std::vector<StaticType> Planner::static_types(const std::vector<Operand>& operan
   return types;
 }
 
+namespace {
+
+bool is_floating(DataType type) {
+  return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16 || type == DataType::Double;
+}
+
+}  // namespace
+
 void Planner::emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::string name,
                         const std::vector<Operand>& uses, const std::vector<Operand>& outs, bool in_place) {
   // Reorders come first, since they are steps themselves.
@@ -123,6 +131,10 @@ void Planner::emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::stri
   const auto dims = [this](ValueId id) -> const Shape& { return dims_of(id); };
   products = multiply_adds(*node_, dims);
   for (const Node& part : parts_.first(taken_)) products += multiply_adds(part, dims);
+  // Not where factors are integers, whose scales may be subnormal while what they are divided by is so, too.
+  segment_->steps.back().flushes_subnormals = options_.flush_subnormals && !options_.reference_only && products > 0 &&
+                                              is_floating(dtype_of(node_->inputs[0])) &&
+                                              is_floating(dtype_of(uses[0].value));
   refusals_.clear();
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/subnormals.h"
 #include "runtime/compiled_model.h"
 #include "tests/support/model_builder.h"
 
@@ -121,6 +122,44 @@ TEST(Run, SameBitsForAnyNumberOfThreads) {
   }
   for (const Tensor& r : results) EXPECT_EQ(std::memcmp(r.data(), results[0].data(), r.bytes()), 0);
 }
+
+#if defined(__x86_64__) || defined(__aarch64__)
+// Products are 0 where they would be subnormal; other operations, reference kernels and the thread itself keep what
+// is, also behind a run that fails.
+TEST(Run, FastProductsFlushSubnormals) {
+  constexpr std::int64_t n = 96;
+  Tensor x(DataType::Float, {n, n});
+  std::fill_n(x.as_mutable<float>(), n * n, 1e-30f);
+  ModelBuilder m(17);
+  m.input("x", "float[96,96]").input("at", "int64[1]").initializer("w", tensor<float>({1}, {1e-10}));
+  m.initializer("to", tensor<std::int64_t>({2}, {n, n}));
+  m.node("Mul", {"x", "w"}, {"kept"}).node("Expand", {"w", "to"}, {"matrix"});
+  m.node("MatMul", {"x", "matrix"}, {"product"}).node("Gather", {"product", "at"}, {"row"});
+  m.output("kept").output("product").output("row");
+  const ir::Model document = m.build();
+  const auto compiled = [&](int threads, bool flush, bool reference_only) {
+    SessionOptions options;
+    options.intra_op_num_threads = threads;
+    options.flush_subnormals = flush;
+    options.reference_only = reference_only;
+    return CompiledModel(document, {}, options);
+  };
+  const Tensor first = tensor<std::int64_t>({1}, {0}), beyond = tensor<std::int64_t>({1}, {n});
+  for (const int threads : {1, 2})
+    for (const bool flush : {false, true})
+      for (const bool reference_only : {false, true}) {
+        const CompiledModel model = compiled(threads, flush, reference_only);
+        for (int turn = 0; turn < 3; ++turn) {
+          const auto values = run(model, {{"x", x}, {"at", first}});
+          EXPECT_THROW(run(model, {{"x", x}, {"at", beyond}}), Error);
+          EXPECT_FALSE(base::flushes_subnormals());
+          for (const double v : doubles(values[0].tensor())) ASSERT_NEAR(v, 1e-40, 1e-44);
+          const double product = flush && !reference_only ? 0 : n * 1e-40;
+          for (const double v : doubles(values[1].tensor())) ASSERT_NEAR(v, product, 1e-43);
+        }
+      }
+}
+#endif
 
 TEST(Run, EightThreadsOnOneSessionAndEightSessionsAtOnce) {
   const ir::Model document = small_network();

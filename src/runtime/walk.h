@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/subnormals.h"
 #include "norn/error.h"
 #include "runtime/nested.h"
 #include "runtime/plan.h"
@@ -21,10 +22,12 @@ void walk(const Segment& segment, const program::Graph& graph, void* const* poin
   const Step* const first = segment.steps.data();
   const Step* const end = first + segment.steps.size();
   const Step* step = first;
+  base::SubnormalMode mode;
   // Twice: a run that nothing can stop and nobody watches does not ask.
   const auto go = [&](auto before, auto after) {
     for (; step != end; ++step) {
       before();
+      mode.set(mode.before() || step->flushes_subnormals);
       if (step->kernel) [[likely]]
         step->kernel->run(pointers + step->operands, scratch);
       else if (step->nested)
