@@ -1,10 +1,11 @@
 // A Program's node, or a part of one, as its operator's `resolve_...` reads it in passes: attributes, and which inputs
-// there are. Inference has found that they are right.
+// there are; with a graph, what is known of their contents. Inference has found that they are right.
 #pragma once
 #include <string>
 #include <utility>
 
 #include "norn/error.h"
+#include "ops/common/elements.h"
 #include "opset/node_view.h"
 #include "program/program.h"
 
@@ -12,15 +13,28 @@ namespace norn::program {
 
 class NodeParameters final : public opset::NodeView {
  public:
-  explicit NodeParameters(const Node& node) : NodeView(node.attributes()), node_(&node) {}
+  explicit NodeParameters(const Node& node, const Graph* graph = nullptr)
+      : NodeView(node.attributes()), node_(&node), graph_(graph) {}
   bool has_input(int i) const noexcept override { return node_->input(static_cast<std::size_t>(i)) != kNone; }
-  std::optional<opset::Dims> known_ints(int) const override { return {}; }
+  std::optional<opset::Dims> known_ints(int i) const override {
+    if (!graph_ || !has_input(i)) return {};
+    const Value& value = graph_->value(node_->inputs[static_cast<std::size_t>(i)]);
+    const norn::Tensor& contents = value.is_constant() ? value.constant : value.known.constant;
+    if (contents.defined()) {
+      const bool integers = contents.dtype() == DataType::Int64 || contents.dtype() == DataType::Int32;
+      if (!integers || contents.rank() > 1) return {};
+      return opset::to_dims(ops::to_ints(contents));
+    }
+    if (!value.known.ints) return {};
+    return *value.known.ints;
+  }
   [[noreturn]] void fail(std::string message, std::string hint) const override {
     throw Error(ErrorCode::Internal, std::move(message), {}, std::move(hint));
   }
 
  private:
   const Node* node_;
+  const Graph* graph_;
 };
 
 }  // namespace norn::program

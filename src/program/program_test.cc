@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "program/lower.h"
 #include "program/passes.h"
@@ -296,6 +297,48 @@ TEST(Passes, FoldConvBatchNormAndActivationIntoOneNode) {
   Program q = lower(m.build(), {});
   run_verified(q, {"fuse_conv_bn"});
   EXPECT_EQ(operators(q.main), (std::vector<std::string>{"Conv", "BatchNormalization", "Relu"}));
+}
+
+TEST(Passes, PaddingApartGoesIntoTheWindowThatReadsIt) {
+  using Ints = std::vector<std::int64_t>;
+  constexpr float kLowest = -std::numeric_limits<float>::infinity();
+  const ir::Attribute kernel = make_attr("kernel_shape", Ints{3, 3}), own = make_attr("pads", Ints{0, 1, 1, 0});
+  struct PadCase {
+    Ints pads;  // of rows and columns, before and behind
+    float number;
+    const char* op;
+    std::vector<ir::Attribute> attrs;
+    bool joins;
+  };
+  const PadCase cases[] = {
+      {{1, 0, 2, 1}, 0, "Conv", {}, true},
+      {{1, 0, 2, 1}, 0, "Conv", {own}, true},
+      {{1, 0, 2, 1}, 0, "Conv", {make_attr("auto_pad", "VALID")}, true},
+      {{1, 0, 2, 1}, 0, "Conv", {make_attr("auto_pad", "SAME_UPPER")}, false},
+      {{1, 0, 2, 1}, 1, "Conv", {}, false},
+      {{-1, 0, 2, 1}, 0, "Conv", {}, false},
+      {{1, 0, 1, 1}, kLowest, "MaxPool", {kernel, own}, true},
+      {{1, 0, 2, 1}, 0, "MaxPool", {kernel}, false},
+      {{1, 0, 3, 1}, kLowest, "MaxPool", {kernel}, false},  // a window of padding alone
+      {{1, 0, 2, 1}, kLowest, "MaxPool", {kernel, make_attr("ceil_mode", std::int64_t{1})}, false},
+      {{1, 0, 2, 1}, 0, "AveragePool", {kernel}, true},
+      {{1, 0, 1, 1}, 0, "AveragePool", {kernel, own}, false},  // one padding counts, the other does not
+      {{1, 0, 1, 1}, 0, "AveragePool", {kernel, own, make_attr("count_include_pad", std::int64_t{1})}, true},
+  };
+  for (const PadCase& c : cases) {
+    ModelBuilder m(21);
+    m.input("x", "float[N,2,H,W]").initializer("w", ops::test::random_tensor(DataType::Float, {4, 2, 3, 3}, 1));
+    const Ints pads{0, 0, c.pads[0], c.pads[1], 0, 0, c.pads[2], c.pads[3]};
+    m.initializer("pads", tensor<std::int64_t>({8}, pads));
+    m.initializer("number", tensor<float>({}, {c.number})).node("Pad", {"x", "pads", "number"}, {"p"});
+    std::vector<std::string> inputs{"p"};
+    if (c.op == std::string("Conv")) inputs.push_back("w");
+    m.node(c.op, inputs, {"y"}, c.attrs).output("y");
+    Program p = lower(m.build(), {});
+    run_verified(p);
+    const std::vector<std::string> joined{c.op}, apart{"Pad", c.op};
+    EXPECT_EQ(operators(p.main), c.joins ? joined : apart) << "case " << (&c - cases);
+  }
 }
 
 TEST(Passes, ElementwiseRunsJoinUnlessTheShapeGrowsOrAValueIsReadTwice) {

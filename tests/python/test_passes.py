@@ -19,7 +19,7 @@ FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 # Those that recognise what is written as simpler operations are left out together; test_recognize.py is about them.
 RECOGNIZING = ("recognize_activations", "recognize_norms", "recognize_attention", "fuse_attention")
 PASSES = [
-    ("gather_stored", "fold_constants"), ("drop_identities",), RECOGNIZING, ("widen_half",), ("fuse_conv_bn",),
+    ("gather_stored", "fold_constants"), ("drop_identities",), RECOGNIZING, ("widen_half",), ("fuse_pads", "fuse_conv_bn"),
     ("fuse_qdq", "fuse_quantized", "fuse_stored_weights"), ("fuse_elementwise",), ("fuse_separable",),
 ]  # fmt: skip
 SUBSETS = [sum(s, ()) for size in range(len(PASSES) + 1) for s in itertools.combinations(PASSES, size)]
@@ -74,6 +74,10 @@ MODELS = {
     "conv with bias and norm": model(
         [node("Constant", "", "bias", value_floats=[1.0, 2.0, 3.0]), node("Conv", "x,w,bias", "c"),
          node("BatchNormalization", "c,s,b,m,v", "y")], [1, 2, 5, 5], Y4, {"w": array(3, 2, 1, 1), **BATCH_NORM}),
+    "padding apart from a convolution": model(
+        [const("pads", [0, 0, 1, 0, 0, 0, 2, 1]), const("w", array(3, 2, 1, 2)), node("Pad", "x,pads", "p"),
+         node("Conv", "p,w", "c", strides=[2, 1], pads=[0, 1, 1, 0]), node("BatchNormalization", "c,s,b,m,v", "y")],
+        ["N", 2, "H", "W"], Y4, BATCH_NORM),
     "norm alone": model([node("Identity", "x", "i"), node("BatchNormalization", "i,s,b,m,v", "n"), node("Tanh", "n", "y")],
                         ["N", 3, 2], Y3, BATCH_NORM),
     "norm of constants": model([const("s2", array(3)), node("Mul", "s2,s", "s3"),
@@ -120,6 +124,12 @@ LARGER = {
          node("GlobalAveragePool", "c", "p"), node("Mul", "c,p", "m"), node("Conv", "m,w3", "d", group=8),
          node("Conv", "d,w4", "e"), node("Relu", "e", "y")], [1, 4, 9, 7], Y4,
         {"w1": centred(8, 4, 1, 1), "w2": centred(8, 1, 3, 3), "w3": centred(8, 1, 2, 2), "w4": centred(4, 8, 1, 1)}),
+    "padding apart from pools": model(
+        [const("pads", [1, 1, 0, 2]), const("axes", [-2, 3]), const("lowest", np.float32(-np.inf)),
+         node("Pad", "x,pads,lowest,axes", "p"), node("MaxPool", "p", "m", kernel_shape=[2, 3], strides=[1, 2]),
+         node("Pad", "x,pads,,axes", "q"), node("AveragePool", "q", "a", kernel_shape=[2, 3], strides=[1, 2]),
+         node("Add", "m,a", "s"), node("Pad", "s,pads,,axes", "r"), node("Conv", "r,w", "y")],
+        ["N", 4, 9, 7], Y4, {"w": centred(8, 4, 2, 2)}),
     "means of channels and of pixels": model(
         [node("Conv", "x,w", "a"), node("ReduceMean", "a,pixels", "p"), node("ReduceMax", "a,channels", "q"),
          node("ReduceMean", "a,rows", "r"), node("Add", "a,p", "s"), node("Add", "s,q", "t"), node("Add", "t,r", "y")],
@@ -129,7 +139,7 @@ LARGER = {
 
 
 @pytest.mark.parametrize("name", LARGER)
-@pytest.mark.parametrize("disabled", [(), ("fuse_separable",), ("fuse_elementwise",), ("all",)])
+@pytest.mark.parametrize("disabled", [(), ("fuse_separable",), ("fuse_elementwise",), ("fuse_pads",), ("all",)])
 def test_passes_over_larger_weights_left_out(name, disabled):
     proto = LARGER[name]
     session = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=list(disabled), verify_passes=True))
