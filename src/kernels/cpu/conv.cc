@@ -41,10 +41,10 @@ constexpr Candidate<ConvConfig> kConvCandidates[] = {
 #ifdef NORN_ONEDNN
     {"simd-depthwise", simd_depthwise_refuses, make_simd_conv},
     {"simd-grouped", grouped_conv_refuses, make_grouped_conv},
-    {"simd-lines", line_conv_refuses, make_simd_conv},
 #endif
     {"simd-windows", window_conv_refuses, make_window_conv},
 #ifdef NORN_ONEDNN
+    {"simd-lines", line_conv_refuses, make_simd_conv},
     {"onednn", onednn_conv_refuses, make_onednn_conv, true},
 #endif
     {"simd", simd_conv_refuses, make_simd_conv},

@@ -80,6 +80,15 @@ bool has_vnni() {
 #endif
 }
 
+bool halves_wide_vectors() {
+#if defined(__x86_64__)
+  // Zen 3 is of this family, too.
+  return base::made_once([] { return __builtin_cpu_is("amdfam19h") && __builtin_cpu_supports("avx512f"); });
+#else
+  return false;
+#endif
+}
+
 bool has_large_second_cache() {
 #if defined(_SC_LEVEL2_CACHE_SIZE)
   return base::made_once([] { return ::sysconf(_SC_LEVEL2_CACHE_SIZE) >= (2 << 20); });

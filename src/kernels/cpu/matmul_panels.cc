@@ -3,12 +3,13 @@
 // another tensor and bounds are applied in registers, other steps to some panels' columns while these are in the second
 // cache. Nothing is generated or described, so that a plan for another number of rows is made in no time, and panels
 // are those of the product of fewer rows. Of a few more rows, oneDNN's product of a large matrix takes up to a tenth
-// less; of many by one that is not large, up to a tenth longer.
+// less, but where a CPU halves wide vectors; of many by one that is not large, up to a tenth longer.
 #include <algorithm>
 
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/matmul_candidates.h"
 #include "kernels/cpu/panel_steps.h"
 #include "kernels/cpu/pieces.h"
@@ -18,11 +19,13 @@ namespace norn::kernels {
 inline namespace matmul_panels_cc {
 namespace {
 
-constexpr std::int64_t kTileRows = 96, kStep = 6;  // rows of a tile are a multiple of what registers hold
-constexpr std::int64_t kDepth = 1024;              // of a stretch of rows
+// Rows of a tile, a multiple of what registers hold; more where products take as long as loads from the second cache.
+constexpr std::int64_t kTileRows = 96, kTallTileRows = 132, kStep = 6;
+constexpr std::int64_t kDepth = 1024;  // of a stretch of rows
 constexpr std::int64_t kFewestRows = 5;
 // Rows that any matrix is multiplied by, with vectors of 16 floats and with shorter ones; and with those of 16 the
-// least that one of up to kMediumMatrix elements is, which each tile reads once.
+// least that one of up to kMediumMatrix elements is, which each tile reads once. Where a CPU halves vectors, any
+// number.
 constexpr std::int64_t kManyLanes = 16, kMostFewRows = 64, kMostRowsOfFewLanes = 24;
 constexpr std::int64_t kManyRows = 512, kMediumMatrix = 1 << 20;
 constexpr std::int64_t kSmallMatrix = 1 << 16;  // elements, for any number of rows
@@ -40,7 +43,7 @@ class PanelMatMul final : public Kernel {
         width_(gemm_table().width),
         panels_((s_.n + width_ - 1) / width_),
         weights_(packed_panels(config, s_, packed)) {
-    const std::int64_t tiles = (s_.m + kTileRows - 1) / kTileRows;
+    const std::int64_t most = halves_wide_vectors() ? kTallTileRows : kTileRows, tiles = (s_.m + most - 1) / most;
     rows_ = round_up((s_.m + tiles - 1) / tiles, kStep);
     const std::int64_t stretches = (s_.k + kDepth - 1) / kDepth;
     depth_ = (s_.k + stretches - 1) / stretches;
@@ -114,7 +117,8 @@ std::string panel_matmul_refuses(const MatMulConfig& c) {
     return "is for vectors of 8 floats and more";
   const bool wide = table.lanes >= kManyLanes;
   const std::int64_t most = wide ? kMostFewRows : kMostRowsOfFewLanes;
-  if (s.m > most && s.n > (wide && s.m >= kManyRows ? kMediumMatrix : kSmallMatrix) / s.k)
+  if (s.m > most && !(wide && halves_wide_vectors()) &&
+      s.n > (wide && s.m >= kManyRows ? kMediumMatrix : kSmallMatrix) / s.k)
     return "leaves more than " + std::to_string(most) + " rows times a large matrix to those below";
   if (round_up(s.n, table.lanes) * 8 > s.n * 9) return "columns that do not fill vectors";
   return PanelSteps::refuses(c);
