@@ -28,7 +28,7 @@ demo: build-demo
 
 test: build-test
 	@echo "== C++ tests"
-	@ctest --test-dir $(BUILD) --output-on-failure $(if $(JOBS),--parallel $(JOBS))
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(or $(JOBS),$(shell nproc))
 	@echo "== Python tests"
 	@$(PYTHON) -m pytest -q tests
 

@@ -52,7 +52,9 @@ if [ "$purpose" = test ] || [ "$purpose" = lint ]; then
   need pkg-config command -v pkg-config
 fi
 [ "$purpose" != bench ] || need libbenchmark-dev header benchmark/benchmark.h
-if [ -n "$missing" ]; then
+
+debian_packages() {
+  [ -n "$missing" ] || return 0
   # A compiler cache is a convenience: it comes along when something has to be installed anyway.
   command -v ccache >/dev/null || missing="$missing ccache"
   say "installing Debian packages:$missing"
@@ -63,12 +65,8 @@ if [ -n "$missing" ]; then
   $as_root apt-get -qq update
   # shellcheck disable=SC2086
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends -y $missing >/dev/null
-fi
+}
 
-if [ ! -x .venv/bin/python ]; then
-  say "creating the virtual environment .venv"
-  "$python" -m venv .venv
-fi
 requirements() { # requirements NAME: installs tools/requirements-NAME.txt unless that very text was installed before
   list=tools/requirements-$1.txt stamp=.venv/requirements-$1.txt
   if ! cmp -s "$list" "$stamp"; then
@@ -77,7 +75,28 @@ requirements() { # requirements NAME: installs tools/requirements-NAME.txt unles
     cp "$list" "$stamp"
   fi
 }
-requirements build
-[ "$purpose" = demo ] || [ "$purpose" = bench ] || requirements test
-[ "$purpose" != trial ] || requirements trial
-[ "$purpose" != lint ] || requirements lint
+
+python_packages() {
+  if [ ! -x .venv/bin/python ]; then
+    say "creating the virtual environment .venv"
+    "$python" -m venv .venv
+  fi
+  requirements build
+  [ "$purpose" = demo ] || [ "$purpose" = bench ] || requirements test
+  [ "$purpose" != trial ] || requirements trial
+  [ "$purpose" != lint ] || requirements lint
+}
+
+# Both at once, where Python is there already.
+case $missing in
+  *python3*)
+    debian_packages
+    python_packages
+    ;;
+  *)
+    python_packages &
+    others=$!
+    debian_packages
+    wait $others
+    ;;
+esac

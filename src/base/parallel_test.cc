@@ -159,9 +159,9 @@ TEST(Parallel, TasksAreUnderTheStopOfTheirCaller) {
 TEST(Parallel, TasksComputeWithSubnormalsAsTheirCaller) {
   const ParallelWidth w(3);
   volatile float least = 1e-38f;
+  std::set<std::thread::id> threads;
   const auto halves = [&] {
     std::atomic<int> zeros{0};
-    std::set<std::thread::id> threads;
     std::mutex mutex;
     parallel_for(300, [&](std::int64_t) {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -169,10 +169,9 @@ TEST(Parallel, TasksComputeWithSubnormalsAsTheirCaller) {
       const std::lock_guard lock(mutex);
       threads.insert(std::this_thread::get_id());
     });
-    EXPECT_GT(threads.size(), 1u);
     return zeros.load();
   };
-  for (int turn = 0; turn < 3; ++turn) {
+  for (int turn = 0; turn < 3 || (threads.size() < 2 && turn < 300); ++turn) {
     {
       const SubnormalMode flush(true);
       EXPECT_EQ(halves(), 300);
@@ -181,6 +180,7 @@ TEST(Parallel, TasksComputeWithSubnormalsAsTheirCaller) {
     EXPECT_FALSE(flushes_subnormals());
     EXPECT_EQ(halves(), 0);
   }
+  EXPECT_GT(threads.size(), 1u);
 }
 #endif
 

@@ -3,8 +3,9 @@
 //
 // The bytes of a tap are a pixel's channels, read where they lie, or a pixel of x's zero point outside of the image.
 // Where channels are no whole number of quads, as of an image in three colours, x is copied with its padding around it,
-// and a tap is a row of the window, whose bytes follow one another.
+// and a tap is a row of the window, whose bytes follow one another. Filters that a run brings are packed first.
 #include <cstring>
+#include <optional>
 
 #include "base/fork.h"
 #include "base/parallel.h"
@@ -55,11 +56,13 @@ class PanelConvInt8 final : public Kernel {
         pads_(spatial3(c_.pads_begin, 0, 0)),
         copied_(is_copied_int8(c_)),
         centering_{c_.w_type, c_.w_zero.data, c_.w_zeros, element_count(c_.w) / c_.w[0]},
-        w_(shape_of(c_, window_), c_.weights, centering_, element_count(c_.w),
-           "conv " + to_string(c_.w) + std::to_string(c_.group), packed, element_of(c_, window_)),
+        shape_(shape_of(c_, window_)),
         finisher_(c_.output, c_.out[1], centering_.each),
-        tiles_(c_.x[0] * out_[0] * out_[1] * out_[2], w_.shape().taps),
-        loop_(w_, finisher_, c_.output, tiles_, c_.x_type == DataType::Int8) {
+        tiles_(c_.x[0] * out_[0] * out_[1] * out_[2], shape_.taps),
+        loop_(shape_, finisher_, c_.output, tiles_, c_.x_type == DataType::Int8) {
+    if (c_.weights.known())
+      w_.emplace(shape_, c_.weights, centering_, element_count(c_.w),
+                 "conv " + to_string(c_.w) + std::to_string(c_.group), packed, element_of(c_, window_));
     const Spatial3 pads_end = spatial3(c_.pads_end, 0, 0);
     for (std::size_t d = 0; d < 3; ++d) padded_[d] = in_[d] + pads_[d] + pads_end[d];
     const double products = static_cast<double>(element_count(c_.out)) * static_cast<double>(centering_.each);
@@ -67,10 +70,14 @@ class PanelConvInt8 final : public Kernel {
         std::min(loop_.units(), int8_pieces(products / 400 + 0.15 * static_cast<double>(element_count(c_.out)), 32));
     zero_at_ = align64(finisher_.scratch_bytes());
     copy_at_ = zero_at_ + (copied_ ? 0 : align64(static_cast<std::size_t>(c_.x[1])));
-    own_at_ = copy_at_;
+    sums_at_ = copy_at_;
     if (copied_)
-      own_at_ +=
+      sums_at_ +=
           align64(static_cast<std::size_t>(c_.x[0] * padded_[0] * padded_[1] * padded_[2] * c_.x[1] + kOverread));
+    const auto columns = static_cast<std::size_t>(shape_.columns_before(c_.group)) * sizeof(std::int32_t);
+    corrections_at_ = sums_at_ + (w_ ? 0 : columns);
+    panels_at_ = corrections_at_ + (w_ ? 0 : columns);
+    own_at_ = panels_at_ + (w_ ? 0 : align64(static_cast<std::size_t>(shape_.bytes())));
   }
 
   std::size_t scratch_bytes() const override { return own_at_ + loop_.task_bytes() * static_cast<std::size_t>(tasks_); }
@@ -79,11 +86,13 @@ class PanelConvInt8 final : public Kernel {
     char* const base = static_cast<char*>(scratch);
     const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type);
     const std::int32_t counted_zero = x_zero + (c_.x_type == DataType::Int8 ? 128 : 0);
+    const PanelMatrix filters = w_ ? w_->matrix() : pack(operands, base);
+    const auto* sums = w_ ? w_->sums() : reinterpret_cast<const std::int32_t*>(base + sums_at_);
     auto kept = pool_.take([] { return std::make_unique<SumFinisher::Kept>(); });
-    if (c_.output.tame)
-      finisher_.keep(*kept, operands, counted_zero, w_.sums());
+    if (c_.output.tame && w_)
+      finisher_.keep(*kept, operands, counted_zero, sums);
     else
-      kept->run = finisher_.prepare(operands, counted_zero, w_.sums(), base);
+      kept->run = finisher_.prepare(operands, counted_zero, sums, base);
     const auto* x = static_cast<const std::uint8_t*>(operands[Op::X]);
     auto* const zero = reinterpret_cast<std::uint8_t*>(base + zero_at_);
     if (copied_) {
@@ -95,7 +104,7 @@ class PanelConvInt8 final : public Kernel {
     }
     const std::int64_t units = loop_.units(), group_bytes = c_.x[1] / c_.group;
     base::parallel_for(tasks_, [&](std::int64_t t) {
-      loop_.run(kept->run, units * t / tasks_, units * (t + 1) / tasks_, group_bytes, c_.out[1],
+      loop_.run(filters, kept->run, units * t / tasks_, units * (t + 1) / tasks_, group_bytes, 0, c_.out[1],
                 base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
                 [&](std::int64_t first, std::int64_t last, const std::uint8_t** to) {
                   if (copied_)
@@ -108,6 +117,42 @@ class PanelConvInt8 final : public Kernel {
   }
 
  private:
+  // What the run brings.
+  PanelMatrix pack(void* const* operands, char* base) const {
+    auto* const sums = reinterpret_cast<std::int32_t*>(base + sums_at_);
+    auto* const corrections = reinterpret_cast<std::int32_t*>(base + corrections_at_);
+    auto* const panels = reinterpret_cast<std::int8_t*>(base + panels_at_);
+    std::fill_n(corrections, shape_.columns_before(c_.group), 0);
+    std::memset(panels, 0, static_cast<std::size_t>(shape_.bytes()));
+    const auto* const weights = static_cast<const std::uint8_t*>(operands[Op::W]);
+    const bool flips = c_.w_type == DataType::Uint8;
+    bool corrected = false;
+    for (std::int64_t f = 0; f < c_.w[0]; ++f) {
+      const std::int64_t at = shape_.columns_before(f / shape_.columns) + f % shape_.columns;
+      corrections[at] = flips ? 128 : 0;
+      if (c_.w_zeros > 0) corrections[at] -= zero_point(operands[Op::WZero], c_.w_type, c_.w_zeros > 1 ? f : 0);
+      corrected = corrected || corrections[at] != 0;
+    }
+    const auto element = element_of(c_, window_);
+    parallel_ranges(c_.w[0], static_cast<double>(centering_.each), 8, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t f = begin; f < end; ++f) {
+        const std::int64_t group = f / shape_.columns, column = f % shape_.columns;
+        std::uint32_t sum = static_cast<std::uint32_t>(corrections[shape_.columns_before(group) + column]) *
+                            static_cast<std::uint32_t>(centering_.each);
+        for (std::int64_t tap = 0; tap < shape_.taps; ++tap) {
+          const PanelShape::Column to = shape_.place(group, tap, column);
+          for (std::int64_t k = 0; k < shape_.depth; ++k) {
+            const auto w = static_cast<std::int8_t>(weights[element(group, tap, k, column)] ^ (flips ? 0x80 : 0));
+            panels[to.at + k / 4 * to.quad + k % 4] = w;
+            sum += static_cast<std::uint32_t>(std::int32_t{w});
+          }
+        }
+        sums[f] = static_cast<std::int32_t>(sum);
+      }
+    });
+    return {shape_, panels, corrected ? corrections : nullptr};
+  }
+
   // Calls f(first, image, rows of the output, column, columns) for stretches of pixels [first, last) of a row.
   template <class F>
   void each_stretch(std::int64_t first, std::int64_t last, const F& f) const {
@@ -188,12 +233,13 @@ class PanelConvInt8 final : public Kernel {
   Spatial3 in_, out_, window_, strides_, dilations_, pads_, padded_;
   bool copied_;
   Centering centering_;
-  PanelWeights w_;
+  PanelShape shape_;
+  std::optional<PanelWeights> w_;  // if constant
   SumFinisher finisher_;
   PanelTiles tiles_;
   PanelLoop loop_;
   std::int64_t tasks_ = 1;
-  std::size_t zero_at_ = 0, copy_at_ = 0, own_at_ = 0;
+  std::size_t zero_at_ = 0, copy_at_ = 0, sums_at_ = 0, corrections_at_ = 0, panels_at_ = 0, own_at_ = 0;
   base::ObjectPool<SumFinisher::Kept> pool_;
 };
 
@@ -207,7 +253,7 @@ std::string panel_conv_int8_refuses(const ConvInt8Config& c) {
   constexpr std::int64_t kFewProducts = 192;
   if (tiles_beat_panels() && element_count(c.w) > kFewProducts * c.w[0])
     return "oneDNN's products of tiles take less time";
-  if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
+  if (c.weights.known() && c.w_zeros > 0 && !c.w_zero.known()) return "zero points of the weights are not constant";
   if (is_copied_int8(c) && c.group > 1) return "groups of channels that are no multiple of 4";
   if (is_copied_int8(c) && c.dilations.back() > 1) return "channels that are no multiple of 4, and lie apart";
   if (c.group > 1 && c.w[0] / c.group < kPanelLanes / 2) return "groups of few filters";

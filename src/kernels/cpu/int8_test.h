@@ -237,7 +237,18 @@ inline void check_conv(ConvInt8Config c, unsigned seed) {
 inline void check_matmul(MatMulInt8Config c, unsigned seed) {
   const std::int64_t n = c.out.back(), m = c.out[c.out.size() - 2], k = c.x.back(),
                      batches = element_count(c.out) / m / n;
-  const bool batched = element_count(c.w) > k * n;
+  // Which of a factor's matrices a product reads.
+  const auto matrix_of = [&](const Shape& dims, std::int64_t batch) {
+    std::int64_t matrix = 0, step = 1;
+    for (std::size_t back = 3; back <= c.out.size(); ++back) {
+      const std::int64_t size = c.out[c.out.size() - back], at = batch % size;
+      batch /= size;
+      if (back > dims.size() || dims[dims.size() - back] == 1) continue;
+      matrix += at * step;
+      step *= size;
+    }
+    return matrix;
+  };
   Bytes x(c.x_type, element_count(c.x), seed), w(c.w_type, element_count(c.w), seed + 1), x_zero(c.x_type, 1, seed + 2);
   for (const int zeros : {0, 1, 2}) {
     for (const bool constant : {true, false}) {
@@ -257,7 +268,8 @@ inline void check_matmul(MatMulInt8Config c, unsigned seed) {
               std::int64_t sum = 0;
               const std::int64_t zero = zeros == 0 ? 0 : w_zero.at(zeros == 1 ? 0 : j);
               for (std::int64_t l = 0; l < k; ++l)
-                sum += (x.at((b * m + i) * k + l) - x_zero.at(0)) * (w.at(((batched ? b * k : 0) + l) * n + j) - zero);
+                sum += (x.at((matrix_of(c.x, b) * m + i) * k + l) - x_zero.at(0)) *
+                       (w.at((matrix_of(c.w, b) * k + l) * n + j) - zero);
               want.push_back(f.of(sum, j, (b * m + i) * n + j));
             }
         std::vector<void*> operands(Op::Y);

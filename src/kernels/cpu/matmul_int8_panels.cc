@@ -23,7 +23,8 @@ class PanelMatMulInt8 final : public Kernel {
            "matmul " + std::to_string(columns_), packed,
            [n = columns_](std::int64_t, std::int64_t, std::int64_t k, std::int64_t column) { return k * n + column; }),
         finisher_(c_.output, columns_, depth_),
-        loop_(w_, finisher_, c_.output, PanelTiles(element_count(c_.x) / depth_, 1), c_.x_type == DataType::Int8) {
+        loop_(w_.shape(), finisher_, c_.output, PanelTiles(element_count(c_.x) / depth_, 1),
+              c_.x_type == DataType::Int8) {
     const std::int64_t row_count = element_count(c_.x) / depth_;
     const auto rows = static_cast<double>(row_count);
     const double weights = static_cast<double>(depth_) * static_cast<double>(columns_);
@@ -44,7 +45,7 @@ class PanelMatMulInt8 final : public Kernel {
     const auto* x = static_cast<const std::uint8_t*>(operands[Op::X]);
     const std::int64_t units = loop_.units();
     base::parallel_for(tasks_, [&](std::int64_t t) {
-      loop_.run(kept->run, units * t / tasks_, units * (t + 1) / tasks_, 0, columns_,
+      loop_.run(w_.matrix(), kept->run, units * t / tasks_, units * (t + 1) / tasks_, 0, 0, columns_,
                 base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
                 [&](std::int64_t first, std::int64_t last, const std::uint8_t** to) {
                   for (std::int64_t r = first; r < last; ++r) *to++ = x + r * depth_;

@@ -2,6 +2,7 @@
 // they would be what lay in the process's memory, in a file that others read. Takes the place of the global operator.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -13,12 +14,14 @@
 namespace {
 
 std::atomic<unsigned char> g_before{0x11};
+constexpr std::size_t kMostFilled = std::size_t{16} << 20;  // more than tests pack
 
 }  // namespace
 
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
-  if (memory != nullptr) std::memset(memory, g_before.fetch_add(0x35, std::memory_order_relaxed), bytes);
+  if (memory != nullptr)
+    std::memset(memory, g_before.fetch_add(0x35, std::memory_order_relaxed), std::min(bytes, kMostFilled));
   return memory;
 }
 void* operator new(std::size_t bytes) {

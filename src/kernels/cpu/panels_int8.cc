@@ -29,13 +29,13 @@ bool tiles_beat_panels() {
 #endif
 }
 
-PanelWeights::Column PanelWeights::place(std::int64_t g, std::int64_t tap, std::int64_t n) const {
-  const std::int64_t vector = n / kPanelLanes;
+PanelShape::Column PanelShape::place(std::int64_t group, std::int64_t tap, std::int64_t column) const {
+  const std::int64_t vector = column / kPanelLanes;
   std::int64_t panel = vector / kPanelVectors;  // not before it, since none has more vectors
-  while (shape_.first_vector(panel + 1) <= vector) ++panel;
-  const std::int64_t first = shape_.first_vector(panel), wide = shape_.first_vector(panel + 1) - first;
-  const std::int64_t unit = tap * shape_.quads() * wide + (vector - first);
-  return {(g * shape_.vectors() + first) * shape_.vector_bytes() + (unit * kPanelLanes + n % kPanelLanes) * 4,
+  while (first_vector(panel + 1) <= vector) ++panel;
+  const std::int64_t first = first_vector(panel), wide = first_vector(panel + 1) - first;
+  const std::int64_t unit = tap * quads() * wide + (vector - first);
+  return {(group * vectors() + first) * vector_bytes() + (unit * kPanelLanes + column % kPanelLanes) * 4,
           wide * kPanelLanes * 4};
 }
 
@@ -80,12 +80,12 @@ PanelFinish PanelLoop::finish_of(const SumFinisher::Run& run, std::int64_t chann
 
 void PanelLoop::unit(PanelProduct p, const SumFinisher::Run& run, std::int64_t rows, std::int64_t first,
                      std::int64_t group, std::int64_t panel, std::int64_t y_row) const {
-  const PanelShape& s = w_.shape();
+  const PanelShape& s = shape_;
   const std::int64_t vector = s.first_vector(panel), vectors = s.first_vector(panel + 1) - vector;
   const std::int64_t channel = group * s.columns + vector * kPanelLanes;
   p.columns = std::min(vectors * kPanelLanes, s.columns - vector * kPanelLanes);
-  const bool finishes_here = finishes(run);
-  p.base = finishes_here ? run.base + channel : nullptr;
+  const bool finishes_here = finishes(run), stays = stays_sum(run) && p.columns == vectors * kPanelLanes;
+  p.base = finishes_here || stays ? run.base + channel : nullptr;
   PanelFinish f = finish_of(run, channel, p.columns);
   f.y_row = y_row;
   const std::int64_t most = table_.rows[vectors - 1], pieces = (rows + most - 1) / most;
@@ -100,7 +100,11 @@ void PanelLoop::unit(PanelProduct p, const SumFinisher::Run& run, std::int64_t r
     if (output_.other != DataType::Undefined && finishes_here)  // it was written long ago
       for (std::int64_t r = 0; r < count; ++r)
         __builtin_prefetch(static_cast<const std::uint8_t*>(run.operands[Int8Operand::Other]) + y_at + r * y_row);
-    table_.multiply(p, count, vectors, flip_, sums);
+    if (stays) {
+      table_.multiply(p, count, vectors, flip_, static_cast<std::int32_t*>(run.operands[Int8Operand::Y]) + y_at, y_row);
+      continue;
+    }
+    table_.multiply(p, count, vectors, flip_, sums, vectors * kPanelLanes);
     if (finishes_here) {
       f.y = static_cast<std::uint8_t*>(run.operands[Int8Operand::Y]) + y_at;
       if (output_.other != DataType::Undefined)

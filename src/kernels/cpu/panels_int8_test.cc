@@ -60,6 +60,25 @@ TEST(PanelsInt8, MatricesOfOddSizes) {
         check_matmul({{rows, depth}, {depth, columns}, {rows, columns}, x, w}, seed += 10);
 }
 
+TEST(PanelsInt8, MatricesThatRunsBring) {
+  unsigned seed = 1;
+  for (const DataType x : kTypes)
+    for (const DataType w : kTypes)
+      for (const MatMulInt8Config& sizes :
+           {MatMulInt8Config{{3, 5, 8}, {3, 8, 70}, {3, 5, 70}},
+            MatMulInt8Config{{2, 1, 30, 12}, {3, 12, 9}, {2, 3, 30, 9}},
+            MatMulInt8Config{{2, 1, 3, 4}, {1, 2, 4, 33}, {2, 2, 3, 33}},
+            MatMulInt8Config{{7, 20}, {2, 20, 16}, {2, 7, 16}}, MatMulInt8Config{{110, 36}, {36, 100}, {110, 100}}}) {
+        MatMulInt8Config c = sizes;
+        c.x_type = x;
+        c.w_type = w;
+        check_matmul(c, seed += 10);
+        if (panels_refuse_machine().empty() && !tiles_beat_panels()) {
+          EXPECT_EQ(fed_matmul_int8_refuses(c), "");
+        }
+      }
+}
+
 // Sums of as many products as leave 32 bits just sufficient, every one of them the largest there is, with biases that
 // do not fit beside them.
 TEST(PanelsInt8, SumsAtTheEndsOf32Bits) {

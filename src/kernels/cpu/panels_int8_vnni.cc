@@ -38,7 +38,7 @@ __mmask16 first_lanes(std::int64_t count) {
 }
 
 template <bool flip, int vectors, int rows>
-void multiply(const PanelProduct& p, std::int32_t* to) {
+void multiply(const PanelProduct& p, std::int32_t* to, std::int64_t to_row) {
   static_assert(rows * vectors * kPanelLanes <= kPanelSums);
   __m512i sums[rows][vectors];
 #pragma GCC unroll 4
@@ -81,7 +81,7 @@ void multiply(const PanelProduct& p, std::int32_t* to) {
 #pragma GCC unroll 12
   for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) _mm512_storeu_si512(to + (r * vectors + v) * kPanelLanes, sums[r][v]);
+    for (int v = 0; v < vectors; ++v) _mm512_storeu_si512(to + r * to_row + v * kPanelLanes, sums[r][v]);
 }
 
 // Bytes of `vectors` vectors of whole numbers: what is added is `zero`, in 16 bits.
@@ -193,8 +193,9 @@ constexpr std::array<Multiply, 12> kMultiply[2][kPanelVectors] = {
     {by_rows<false, 1>(), by_rows<false, 2>(), by_rows<false, 3>(), by_rows<false, 4>()},
     {by_rows<true, 1>(), by_rows<true, 2>(), by_rows<true, 3>(), by_rows<true, 4>()}};
 
-void multiply_rows(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, bool flip, std::int32_t* sums) {
-  kMultiply[flip ? 1 : 0][vectors - 1][static_cast<std::size_t>(rows - 1)](p, sums);
+void multiply_rows(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, bool flip, std::int32_t* sums,
+                   std::int64_t sums_row) {
+  kMultiply[flip ? 1 : 0][vectors - 1][static_cast<std::size_t>(rows - 1)](p, sums, sums_row);
 }
 
 void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, bool flip, std::int32_t* to) {
@@ -218,7 +219,38 @@ void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, bool
   }
 }
 
-constexpr PanelTable kTable = {{kRows[0], kRows[1], kRows[2], kRows[3]}, multiply_rows, finish_rows, row_sums};
+// Four rows of 16 columns, of which some may not be there, as a vector of the panel: column by column.
+__m512i quad(const std::uint8_t* from, std::int64_t row, std::int64_t rows, __mmask16 columns, __m128i sign) {
+  __m128i r[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const __mmask16 there = i < rows ? columns : static_cast<__mmask16>(0);
+    r[i] = _mm_maskz_mov_epi8(there, _mm_xor_si128(_mm_maskz_loadu_epi8(there, from + i * row), sign));
+  }
+  const __m128i low01 = _mm_unpacklo_epi8(r[0], r[1]), low23 = _mm_unpacklo_epi8(r[2], r[3]);
+  const __m128i high01 = _mm_unpackhi_epi8(r[0], r[1]), high23 = _mm_unpackhi_epi8(r[2], r[3]);
+  const __m256i low = _mm256_set_m128i(_mm_unpackhi_epi16(low01, low23), _mm_unpacklo_epi16(low01, low23));
+  const __m256i high = _mm256_set_m128i(_mm_unpackhi_epi16(high01, high23), _mm_unpacklo_epi16(high01, high23));
+  return _mm512_maskz_inserti64x4(0xff, _mm512_castsi256_si512(low), high, 1);
+}
+
+void pack(const std::uint8_t* from, std::int64_t row, std::int64_t depth, std::int64_t columns, bool flip,
+          std::int8_t* to, std::int32_t* sums) {
+  const __m128i sign = _mm_set1_epi8(static_cast<char>(flip ? -128 : 0));
+  const __m512i ones = _mm512_set1_epi8(1);
+  const std::int64_t vectors = (columns + kPanelLanes - 1) / kPanelLanes;
+  __m512i total[kPanelVectors] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
+                                  _mm512_setzero_si512()};
+  for (std::int64_t k = 0; k < depth; k += 4, from += 4 * row)
+    for (std::int64_t v = 0; v < vectors; ++v, to += 64) {
+      const __m512i four = quad(from + v * kPanelLanes, row, depth - k, first_lanes(columns - v * kPanelLanes), sign);
+      total[v] = _mm512_dpbusd_epi32(total[v], ones, four);
+      _mm512_storeu_si512(to, four);
+    }
+  for (std::int64_t v = 0; v < vectors; ++v) _mm512_storeu_si512(sums + v * kPanelLanes, total[v]);
+}
+
+constexpr PanelTable kTable = {{kRows[0], kRows[1], kRows[2], kRows[3]}, multiply_rows, finish_rows, row_sums, pack};
 
 }  // namespace
 }  // namespace norn::kernels

@@ -1,0 +1,141 @@
+// Rows of bytes times matrices of bytes that each run brings, which are packed in panels first (panels_int8.h): that
+// takes less time than all but the smallest products.
+#include <new>
+
+#include "base/parallel.h"
+#include "kernels/cpu/align.h"
+#include "kernels/cpu/extents.h"
+#include "kernels/cpu/matmul_candidates.h"
+#include "kernels/cpu/panels_int8.h"
+#include "kernels/cpu/physical.h"
+
+namespace norn::kernels {
+inline namespace matmul_int8_fed_cc {
+namespace {
+
+using Op = Int8Operand;
+
+class FedMatMulInt8 final : public Kernel {
+ public:
+  explicit FedMatMulInt8(const MatMulInt8Config& config)
+      : c_(config),
+        s_(sizes_of(config)),
+        shape_{1, s_.k, s_.n, 1},
+        finisher_(c_.output, s_.n, s_.k),
+        loop_(shape_, finisher_, c_.output, PanelTiles(s_.m, 1), c_.x_type == DataType::Int8),
+        matrices_(s_.b_at.last() / (s_.k * s_.n) + 1),
+        columns_(shape_.columns_before(1)) {
+    const double weights = static_cast<double>(s_.k * s_.n), batches = static_cast<double>(s_.batches);
+    pack_tasks_ =
+        std::min(matrices_ * shape_.panels(), int8_pieces(weights * static_cast<double>(matrices_) * 0.05, 32));
+    tasks_ = std::min(s_.batches * loop_.units(),
+                      int8_pieces(std::max(static_cast<double>(s_.m) * weights / 400, weights * 0.02) * batches, 32));
+    const auto matrices = static_cast<std::size_t>(matrices_);
+    const std::size_t vector = static_cast<std::size_t>(columns_) * sizeof(std::int32_t);
+    finish_bytes_ = align64(finisher_.scratch_bytes());
+    sums_at_ = matrices * align64(static_cast<std::size_t>(shape_.bytes()));
+    corrections_at_ = sums_at_ + matrices * vector;
+    finish_at_ = corrections_at_ + vector;
+    runs_at_ = finish_at_ + matrices * finish_bytes_;
+    own_at_ = runs_at_ + align64(matrices * sizeof(SumFinisher::Run));
+  }
+
+  std::size_t scratch_bytes() const override { return own_at_ + loop_.task_bytes() * static_cast<std::size_t>(tasks_); }
+
+  void run(void* const* operands, void* scratch) const override {
+    char* const base = static_cast<char*>(scratch);
+    auto* const sums = reinterpret_cast<std::int32_t*>(base + sums_at_);
+    auto* const corrections = reinterpret_cast<std::int32_t*>(base + corrections_at_);
+    auto* const runs = reinterpret_cast<SumFinisher::Run*>(base + runs_at_);
+    const bool corrected = correct(operands[Op::WZero], corrections);
+    base::parallel_for(pack_tasks_, [&](std::int64_t t) {
+      const std::int64_t units = matrices_ * shape_.panels();
+      for (std::int64_t u = units * t / pack_tasks_; u < units * (t + 1) / pack_tasks_; ++u)
+        pack(static_cast<const std::uint8_t*>(operands[Op::W]), base, u / shape_.panels(), u % shape_.panels(),
+             corrections, sums + u / shape_.panels() * columns_);
+    });
+    const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type) + (c_.x_type == DataType::Int8 ? 128 : 0);
+    for (std::int64_t i = 0; i < matrices_; ++i)
+      new (runs + i) SumFinisher::Run(finisher_.prepare(
+          operands, x_zero, sums + i * columns_, base + finish_at_ + static_cast<std::size_t>(i) * finish_bytes_));
+    const std::int64_t units = s_.batches * loop_.units();
+    base::parallel_for(tasks_, [&](std::int64_t t) {
+      char* const own = base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes();
+      const std::int64_t end = units * (t + 1) / tasks_;
+      for (std::int64_t unit = units * t / tasks_; unit < end;) {
+        const std::int64_t batch = unit / loop_.units(), first = unit % loop_.units();
+        const std::int64_t last = std::min(loop_.units(), first + end - unit);
+        const std::int64_t matrix = s_.b_at[batch] / (s_.k * s_.n);
+        const auto* x = static_cast<const std::uint8_t*>(operands[Op::X]) + s_.a_at[batch];
+        loop_.run({shape_, panels_of(base, matrix), corrected ? corrections : nullptr}, runs[matrix], first, last, 0,
+                  batch * s_.m, s_.n, own, [&](std::int64_t begin, std::int64_t until, const std::uint8_t** to) {
+                    for (std::int64_t r = begin; r < until; ++r) *to++ = x + r * s_.k;
+                  });
+        unit += last - first;
+      }
+    });
+  }
+
+ private:
+  std::int8_t* panels_of(char* base, std::int64_t matrix) const {
+    return reinterpret_cast<std::int8_t*>(base + static_cast<std::size_t>(matrix) *
+                                                     align64(static_cast<std::size_t>(shape_.bytes())));
+  }
+
+  // By how much the weights of each column are more than what is packed of them; false if by nothing.
+  bool correct(const void* zeros, std::int32_t* corrections) const {
+    bool any = false;
+    for (std::int64_t j = 0; j < columns_; ++j) {
+      corrections[j] = j >= s_.n ? 0
+                                 : (c_.w_type == DataType::Uint8 ? 128 : 0) -
+                                       (c_.w_zeros == 0 ? 0 : zero_point(zeros, c_.w_type, c_.w_zeros > 1 ? j : 0));
+      any = any || corrections[j] != 0;
+    }
+    return any;
+  }
+
+  void pack(const std::uint8_t* weights, char* base, std::int64_t matrix, std::int64_t panel,
+            const std::int32_t* corrections, std::int32_t* sums) const {
+    const std::int64_t vector = shape_.first_vector(panel), first = vector * kPanelLanes;
+    const std::int64_t columns = std::min(shape_.first_vector(panel + 1) * kPanelLanes, s_.n) - first;
+    panel_table()->pack(weights + matrix * s_.k * s_.n + first, s_.n, s_.k, columns, c_.w_type == DataType::Uint8,
+                        panels_of(base, matrix) + vector * shape_.vector_bytes(), sums + first);
+    for (std::int64_t j = first; j < first + columns; ++j)
+      sums[j] =
+          static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[j]) +
+                                    static_cast<std::uint32_t>(corrections[j]) * static_cast<std::uint32_t>(s_.k));
+  }
+
+  const MatMulInt8Config c_;
+  const MatMulShape s_;
+  const PanelShape shape_;
+  const SumFinisher finisher_;
+  const PanelLoop loop_;
+  const std::int64_t matrices_, columns_;  // columns in whole vectors
+  std::int64_t pack_tasks_ = 1, tasks_ = 1;
+  std::size_t finish_bytes_ = 0, sums_at_ = 0, corrections_at_ = 0, finish_at_ = 0, runs_at_ = 0, own_at_ = 0;
+};
+
+}  // namespace
+}  // namespace matmul_int8_fed_cc
+
+std::string fed_matmul_int8_refuses(const MatMulInt8Config& c) {
+  if (std::string why = matmul_int8_config_refusal(c); !why.empty()) return why;
+  if (std::string why = panels_refuse_machine(); !why.empty()) return why;
+  if (c.weights.known()) return "the right matrix is constant";
+  const MatMulShape s(sizes_of(c));
+  if (s.m < 1 || s.k < 1 || s.batches < 1) return "an empty product";
+  if (s.k % 4 != 0) return "rows of bytes that are no multiple of 4";
+  if (s.n < kPanelLanes / 2) return "few columns";
+  constexpr std::int64_t kMostForEach = 64;  // bytes of memory for each element of the right matrices
+  if (!bounded_product({s.b_at.last() + s.k * s.n, kMostForEach})) return "sizes that cannot be counted";
+  constexpr std::int64_t kFewRows = 12;  // of the 16 of a tile
+  if (tiles_beat_panels() && s.m > kFewRows) return "oneDNN's products of tiles take less time";
+  return "";
+}
+
+std::unique_ptr<Kernel> make_fed_matmul_int8(const MatMulInt8Config& config, PackedConstants&) {
+  return std::make_unique<FedMatMulInt8>(config);
+}
+
+}  // namespace norn::kernels
