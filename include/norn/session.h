@@ -60,9 +60,10 @@ struct SessionOptions {
   // and the one made last, stay whatever they take.
   std::size_t max_plan_bytes = std::size_t{128} << 20;
   Precision precision = Precision::Float32;
-  // Fast kernels of matrix products, convolutions, attention and recurrent layers in floating point take elements that
-  // are closer to 0 than the smallest normal number of the type they compute in (1.2e-38 for float) as 0, and give 0 in
-  // their place: CPUs take up to a hundred times as long over them. False: they are computed as all others are.
+  // Fast kernels of matrix products, convolutions, attention and recurrent layers whose factors are floating-point, and
+  // what is fused behind them, take elements that are closer to 0 than the smallest normal number of the type they
+  // compute in (1.2e-38 for float) as 0, and give 0 in their place: CPUs take up to a hundred times as long over them.
+  // False: they are computed as all others are.
   bool flush_subnormals = true;
   // Where weights are kept as kernels want them, for sessions of other processes with the same weights, which read the
   // files instead of packing again; "" is nowhere. The folder is made if there is none, its parent is not. It grows

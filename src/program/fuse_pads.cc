@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char* kName = "fuse_pads";
 constexpr std::int64_t kMost = std::int64_t{1} << 30;  // so that sums of two paddings can be counted
+constexpr std::int64_t kMostTaps = 32, kMostPoolPadding = 3;
 
 struct Padding {
   std::vector<std::int64_t> begin, end;  // of each spatial axis
@@ -46,24 +47,42 @@ std::optional<Padding> spatial_padding(const Graph& graph, const Node& pad, std:
   return padding;
 }
 
-// Whether the window computes the same with so much more padding of its own.
-bool takes(const Node& node, const ops::WindowAttrs& window, const Padding& more) {
+// Whether the window computes the same with so much more padding of its own, in less time: kernels are slow at wide
+// borders.
+bool takes(const Node& node, const ops::WindowAttrs& window, const std::vector<std::int64_t>& sizes,
+           const Padding& more) {
   if (window.auto_pad == ops::AutoPad::SameUpper || window.auto_pad == ops::AutoPad::SameLower) return false;
-  for (const auto* own : {&window.pads_begin, &window.pads_end})
-    if (std::any_of(own->begin(), own->end(), [](std::int64_t pad) { return pad > kMost || pad < -kMost; }))
-      return false;
-  if (node.op == &ops::Conv) return true;
-  const ops::PoolParams params = ops::resolve_pool(NodeParameters(node));
-  if (params.ceil_mode || node.outputs.size() != 1) return false;  // places of maxima count the padding
-  // A window within the padding alone is not defined, and padding of its own not counted unless it says so.
+  const bool is_conv = node.op == &ops::Conv;
+  const std::optional<ops::PoolParams> pool =
+      is_conv ? std::nullopt : std::optional(ops::resolve_pool(NodeParameters(node)));
+  if (pool && (pool->ceil_mode || node.outputs.size() != 1)) return false;  // places of maxima count the padding
   for (std::size_t d = 0; d < more.begin.size(); ++d) {
-    const std::int64_t begin = window.pads_begin[d] + more.begin[d], end = window.pads_end[d] + more.end[d];
-    if (begin >= window.kernel[d] || end >= window.kernel[d]) return false;
-    if (node.op == &ops::AveragePool && !params.count_include_pad &&
-        (window.pads_begin[d] != 0 || window.pads_end[d] != 0))
-      return false;
+    if (is_conv && sizes[d] > kMostTaps) return false;
+    const std::int64_t most =
+        is_conv ? (sizes[d] - 1) * std::min(window.dilations[d], kMost) : std::min(sizes[d] - 1, kMostPoolPadding);
+    for (const auto& [own, added] :
+         {std::pair(window.pads_begin[d], more.begin[d]), {window.pads_end[d], more.end[d]}}) {
+      if (own > kMost || own < -kMost || own + added > most) return false;
+      // Padding of a pool's own does not count unless it says so.
+      if (node.op == &ops::AveragePool && !pool->count_include_pad && own != 0) return false;
+    }
   }
   return true;
+}
+
+// The sizes of the window, if they are known.
+std::optional<std::vector<std::int64_t>> sizes_of(const Matcher& match, const Node& node,
+                                                  const ops::WindowAttrs& window) {
+  if (node.op != &ops::Conv) return window.kernel;
+  const opset::ValueType& filters = match.type(node.inputs[1]);
+  if (!filters.has_rank() || filters.shape->size() != window.pads_begin.size() + 2) return {};
+  std::vector<std::int64_t> sizes;
+  for (std::size_t d = 2; d < filters.shape->size(); ++d) {
+    const opset::DimExpr& size = (*filters.shape)[d];
+    if (!size.is_constant()) return {};
+    sizes.push_back(size.constant());
+  }
+  return sizes;
 }
 
 std::vector<ir::Attribute> with_padding(const Node& node, const ops::WindowAttrs& window, const Padding& more) {
@@ -101,7 +120,8 @@ void fuse_pads(Program& program, Graph& graph) {
     const auto padding = spatial_padding(graph, *pad, type.shape->size());
     if (!padding) return;
     const ops::WindowAttrs window = ops::read_window(node.attributes(), type.shape->size() - 2);
-    if (!takes(node, window, *padding)) return;
+    const auto sizes = sizes_of(match, node, window);
+    if (!sizes || sizes->size() != padding->begin.size() || !takes(node, window, *sizes, *padding)) return;
     if (const std::size_t reads = rewriter.reads(node.inputs[0]); reads != 1) {
       rewriter.nearly(kName, node, [&] {
         return describe_node(*pad) + " could become padding of " + describe_node(node) + ", but the value \"" +

@@ -258,7 +258,9 @@ void Lowerer::lower_node(const ir::Node& node, Scope& scope, const Place& place,
     // What its graphs give is known already, and the graphs are lowered.
     const bool same = infer::has_graph(part.node.attribute) && part.op == op && part_inputs == inputs &&
                       part.node.output == bound.node.output;
-    Outputs part_outputs = same ? std::exchange(outputs, {}) : infer(part, part_inputs, scope, graphs);
+    Outputs part_outputs = same          ? std::exchange(outputs, {})
+                           : contradicts ? infer_types(part, part_inputs, scope)
+                                         : infer(part, part_inputs, scope, graphs);
     const std::size_t first = scope.graph().nodes.size();
     if (inline_body(part, part_inputs, scope, place, path) == Body::Inlined) {
       say_of_body(graphs.take_equalities(), part.node, first, scope);

@@ -312,11 +312,13 @@ TEST(Passes, PaddingApartGoesIntoTheWindowThatReadsIt) {
   };
   const PadCase cases[] = {
       {{1, 0, 2, 1}, 0, "Conv", {}, true},
-      {{1, 0, 2, 1}, 0, "Conv", {own}, true},
+      {{1, 0, 1, 1}, 0, "Conv", {own}, true},
       {{1, 0, 2, 1}, 0, "Conv", {make_attr("auto_pad", "VALID")}, true},
       {{1, 0, 2, 1}, 0, "Conv", {make_attr("auto_pad", "SAME_UPPER")}, false},
       {{1, 0, 2, 1}, 1, "Conv", {}, false},
       {{-1, 0, 2, 1}, 0, "Conv", {}, false},
+      {{1, 0, 3, 1}, 0, "Conv", {}, false},  // a window of padding alone
+      {{1, 0, 4, 1}, 0, "Conv", {make_attr("dilations", Ints{2, 1})}, true},
       {{1, 0, 1, 1}, kLowest, "MaxPool", {kernel, own}, true},
       {{1, 0, 2, 1}, 0, "MaxPool", {kernel}, false},
       {{1, 0, 3, 1}, kLowest, "MaxPool", {kernel}, false},  // a window of padding alone

@@ -85,10 +85,31 @@ void merge_provenance(Node& into, const Node& from) {
   for (const Node& part : from.parts) merge_provenance(into, part);
 }
 
+// As lowering has them of a node of a branch or body that contradicts itself: it may never run, and is refused when it
+// does.
+std::vector<opset::InferContext::Output> types_of(const Graph& graph, const Node& made,
+                                                  const std::vector<bool>& given) {
+  infer::FactList facts;
+  infer::Symbols symbols({}, "?", 0);
+  std::vector<infer::ValueId> in, out;
+  for (const ValueId id : made.inputs)
+    in.push_back(id == kNone ? infer::kNoValue : facts.add({opset::without_shape(graph.value(id).type), {}}));
+  for (const bool is_given : given) out.push_back(is_given ? facts.add() : infer::kNoValue);
+  infer::Inferrer(facts, symbols, nullptr, infer::Mode::Trusted)
+      .node({made.op, made.attributes(), in, out, infer::kNowhere});
+  std::vector<opset::InferContext::Output> found(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i]) found[i].type = opset::without_shape(facts[out[i]].type);
+  return found;
+}
+
 }  // namespace
 
 Rewriter::Rewriter(Program& program, Graph& graph)
     : program_(program), graph_(graph), given_(static_cast<NodeId>(graph.nodes.size())), values_(graph.values.size()) {
+  in_node_ =
+      &graph != &program.main && std::none_of(program.graphs.begin(), program.graphs.end(),
+                                              [&](const auto& beside) { return &beside.second.graph == &graph; });
   slots_.reserve(given_);
   std::size_t reads = graph.outputs.size();
   for (const Node& node : graph.nodes) reads += node.inputs.size();
@@ -179,18 +200,21 @@ std::vector<ValueId> Rewriter::emit(const opset::Operator& op, std::vector<ir::A
   for (std::size_t i = 0; i < given.size(); ++i) results[i] = given[i] ? facts.output(i) : kNone;
   infer::Symbols symbols({}, "?", program_.fresh_dims);
   AroundEmitted around;
+  std::vector<opset::InferContext::Output> found;
   try {
     infer::Inferrer(facts, symbols, opset::evaluate, infer::Mode::Check)
         .node({&op, made.attributes(), made.inputs, results, infer::kNowhere}, &around);
+    found = facts.take();
   } catch (Error& e) {
-    throw e.within(made.path() + " / as " + opset::full_name(op));
+    if (!in_node_ || e.code() != ErrorCode::InvalidGraph) throw e.within(made.path() + " / as " + opset::full_name(op));
+    found = types_of(graph_, made, given);
   }
   program_.fresh_dims = symbols.next_fresh();
   std::string of;
   if (!from.empty())
     for (ValueId id : node(from.back()).results())
       if (id != kNone && of.empty()) of = value(id).name + "_";
-  for (opset::InferContext::Output& o : facts.take()) {
+  for (opset::InferContext::Output& o : found) {
     if (!given[made.outputs.size()]) {
       made.outputs.push_back(kNone);
       continue;

@@ -71,7 +71,8 @@ class Rewriter {
   // A new node of the operator's newest version, and its outputs, with what inference finds out about them. It stands
   // in for the nodes `from`: it has their places in the document, their metadata and device configurations, and the
   // first one's name, and it stands where the last of them stood. Without `from` it stands before what reads it.
-  // Throws norn::Error (InvalidGraph) for inputs that the operator does not take.
+  // Throws norn::Error (InvalidGraph) for inputs that the operator does not take; in a branch or body, which may
+  // contradict itself where it never runs, for types that it does not take.
   std::vector<ValueId> emit(const opset::Operator& op, std::vector<ir::Attribute> attributes,
                             std::vector<ValueId> inputs, const std::vector<NodeId>& from, std::size_t outputs) {
     return emit(op, std::move(attributes), std::move(inputs), from, std::vector<bool>(outputs, true));
@@ -144,7 +145,8 @@ class Rewriter {
 
   Program& program_;
   Graph& graph_;
-  const NodeId given_;  // how many nodes the graph had
+  bool in_node_ = false;  // whether the graph is a branch or a body
+  const NodeId given_;    // how many nodes the graph had
   std::deque<Node> added_;
   std::vector<std::vector<NodeId>> stands_for_;  // of each that was added
   std::vector<Slot> slots_;

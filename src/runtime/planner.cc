@@ -13,6 +13,10 @@
 
 #include "base/text.h"
 #include "norn/error.h"
+#include "ops/math/binary_arith/binary_arith.h"
+#include "ops/math/pow/pow.h"
+#include "ops/math/unary_log/unary_log.h"
+#include "ops/math/unary_math/unary_math.h"
 #include "opset/reference.h"
 #include "runtime/reference_kernel.h"
 #include "runtime/step_cost.h"
@@ -76,6 +80,14 @@ std::vector<StaticType> Planner::static_types(const std::vector<Operand>& operan
 
 namespace {
 
+constexpr const char* kReference = "reference";
+
+// Gives ordinary numbers of subnormal ones.
+bool magnifies(const Node& node) {
+  return node.op == &ops::Log || node.op == &ops::Reciprocal || node.op == &ops::Div || node.op == &ops::Pow ||
+         node.op == &ops::Sqrt;
+}
+
 bool is_floating(DataType type) {
   return type == DataType::Float || type == DataType::Float16 || type == DataType::BFloat16 || type == DataType::Double;
 }
@@ -132,9 +144,11 @@ void Planner::emit_step(std::shared_ptr<const kernels::Kernel> kernel, std::stri
   products = multiply_adds(*node_, dims);
   for (const Node& part : parts_.first(taken_)) products += multiply_adds(part, dims);
   // Not where factors are integers, whose scales may be subnormal while what they are divided by is so, too.
-  segment_->steps.back().flushes_subnormals = options_.flush_subnormals && !options_.reference_only && products > 0 &&
-                                              is_floating(dtype_of(node_->inputs[0])) &&
-                                              is_floating(dtype_of(uses[0].value));
+  const auto parts = parts_.first(taken_);
+  segment_->steps.back().flushes_subnormals = options_.flush_subnormals && segment_->info.back().kernel != kReference &&
+                                              products > 0 && is_floating(dtype_of(node_->inputs[0])) &&
+                                              is_floating(dtype_of(uses[0].value)) &&
+                                              std::none_of(parts.begin(), parts.end(), magnifies);
   refusals_.clear();
 }
 
@@ -301,7 +315,7 @@ std::size_t Planner::plan_operation(const Node& node, std::span<const Node> part
   segment_->asked |= asked;
   std::unique_ptr<kernels::Kernel> kernel = make_reference_kernel(node, reference, inputs, outputs);
   if (asked == 0 || !is_worth_choosing(node)) {
-    emit_step(std::move(kernel), "reference", uses, outs, false);
+    emit_step(std::move(kernel), kReference, uses, outs, false);
     return 0;
   }
   const std::shared_ptr<const NestedStep> chosen = make_chosen_step(
@@ -370,7 +384,6 @@ void Planner::plan_nested(const Node& node, const Nested& nested) {
 
 // Says why the late step runs no kernel that is chosen now, and returns what does run it.
 std::string Planner::choose_late(const Node& node, LateStep& late) {
-  constexpr const char* kReference = "reference";
   if (!find_select(node.op)) {
     refuse("fast", "there is no fast kernel for " + std::string(node.op->name));
     return kReference;
@@ -420,7 +433,7 @@ void Planner::plan_late(const Node& node, std::uint32_t index, const Nested* nes
     segment_->late_values.push_back({id, late.outputs.back()});
     state_.values[id].where = {Location::Kind::Run, late.outputs.back(), 0, nullptr};
   }
-  std::string kernel = node.subgraphs.empty() ? "reference" : "control flow";
+  std::string kernel = node.subgraphs.empty() ? kReference : "control flow";
   if (node.subgraphs.empty() && !options_.reference_only) kernel = choose_late(node, late);
   if (nested) {
     late.nested = nested->step;

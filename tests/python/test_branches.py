@@ -397,3 +397,33 @@ def test_a_branch_that_cannot_be_is_refused_when_it_is_taken(nodes, initializers
     with pytest.raises(norn.Error, match=message):
         session.run(None, {"c": np.array(True), "x": x})
     np.testing.assert_array_equal(session.run(None, {"c": np.array(False), "x": x})[0], x)
+
+
+POOL = dict(kernel_shape=[3, 7])
+BATCH_NORM = [constant(n, [1, 2, 3]) for n in ("scale", "bias", "mean", "var")]
+PADDED = [node("Pad", "x,pads", "p")]
+# Of an image of 4 columns, a window of 7.
+DO_NOT_FIT = {
+    "Conv": [node("Conv", "x,w", "a")],
+    "Conv of Pad": [*PADDED, node("Conv", "p,w", "a")],
+    "AveragePool of Pad": [*PADDED, node("AveragePool", "p", "a", **POOL)],
+    "BatchNormalization of Conv": [node("Conv", "x,w", "b"), node("BatchNormalization", "b,scale,bias,mean,var", "a")],
+    "MaxPool in half": [node("Cast", "x", "h", to=TensorProto.FLOAT16), node("MaxPool", "h", "m", **POOL),
+                        node("Relu", "m", "r"), node("Cast", "r", "a", to=FLOAT)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DO_NOT_FIT)
+@pytest.mark.parametrize("width", [4, "W"])
+def test_passes_let_a_branch_that_does_not_fit_load(name, width):
+    proto = model(
+        [node("If", "c", "y", then_branch=branch("t", DO_NOT_FIT[name], "a"),
+              else_branch=branch("e", [node("Relu", "x", "b")], "b"))],
+        [info("c", BOOL, []), info("x", FLOAT, ["N", 2, 8, width])], [info("y", FLOAT, None)],
+        [constant("w", np.ones((3, 2, 3, 7))), constant("pads", [0] * 7 + [1], np.int64), *BATCH_NORM],
+    )  # fmt: skip
+    x = np.random.default_rng(3).standard_normal((1, 2, 8, 4)).astype(np.float32)
+    loaded = session(proto)
+    np.testing.assert_array_equal(loaded.run(None, {"c": np.array(False), "x": x})[0], np.maximum(x, 0))
+    with pytest.raises(norn.Error, match="does not fit"):
+        loaded.run(None, {"c": np.array(True), "x": x})

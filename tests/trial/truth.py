@@ -80,6 +80,9 @@ SUMS = frozenset(
     InstanceNormalization""".split()
 )
 
+# Of these the fraction is multiplied by what they are given, of which large negative numbers leave nothing.
+TIMES_X = frozenset(("Gelu", "Mish"))
+
 _MOVED = 2.0
 
 
@@ -108,7 +111,16 @@ def _addends(op: str, values: Sequence[Value]) -> float:
     return float(max([first if op.startswith("Reduce") else 1, *sizes, 1]))
 
 
-def _move(value: Value, seed: int, scale: float = 1.0, absolute: bool = False, of: Value | None = None) -> Value:
+def _nearness(op: str, operands: Sequence[Value]) -> float:
+    """The numbers of which an error may be a fraction: 0 if there are none."""
+    if op not in NEAR:
+        return 0.0
+    if op not in TIMES_X or not isinstance(operands[0], np.ndarray):
+        return 1.0
+    return float(np.clip(np.nan_to_num(np.abs(operands[0].astype(np.float64))), 1, 8).max(initial=1))
+
+
+def _move(value: Value, seed: int, scale: float = 1.0, absolute: float = 0, of: Value | None = None) -> Value:
     """Moved at random, but never back to what it is a shadow of."""
     if isinstance(value, Items):
         origins = of if isinstance(of, list) and len(of) == len(value) else [None] * len(value)
@@ -125,7 +137,7 @@ def _move(value: Value, seed: int, scale: float = 1.0, absolute: bool = False, o
             apart = (wide - of.astype(np.float64)) * np.where(wide < 0, -1.0, 1.0)
             signs = np.where(apart > 0, 1.0, np.where(apart < 0, -1.0, signs))
         step = _MOVED * scale * registry.EPS[value.dtype] * signs
-        moved = wide * (1 + step) + (step / 4 if absolute else 0)
+        moved = wide * (1 + step) + step / 4 * absolute
         return np.asarray(moved.astype(value.dtype))
 
 
@@ -297,6 +309,7 @@ class Evaluator:
                     shadows = [farther(*v) for v in zip(values, shadows, self._once(node, opset, near), strict=True)]
                 except Refused as e:
                     raise Unsteady(str(e)) from None
+        near_to = _nearness(op, [c.value for c in inputs.values()])
         cells: list[Cell | None] = []
         for i, (value, shadow) in enumerate(zip(values, shadows, strict=True)):
             if value is None:
@@ -310,7 +323,7 @@ class Evaluator:
                         value,
                         shadow
                         if op in MOVE
-                        else _move(shadow, seed + 1001 + i, 1 + count**0.5 / 8, op in NEAR, of=value),
+                        else _move(shadow, seed + 1001 + i, 1 + count**0.5 / 8, near_to, of=value),
                     )
                 )
             else:

@@ -198,11 +198,19 @@ void infer_resize(InferContext& ctx) {
     DimExpr& size = out[static_cast<std::size_t>(p.axes[i])];
     size = axes[i].out ? *axes[i].out : ctx.fresh_dim(known ? "rounding depends on sizes that are not known" : "");
   }
+  require_elements(ctx, ctx.shape(0), out);
   ctx.set(0, ctx.elem(0), std::move(out));
 }
 
 }  // namespace
 }  // namespace resize_cc
+
+void require_elements(const NodeView& node, const Dims& in, const Dims& out) {
+  const auto is_none = [](const DimExpr& d) { return d == DimExpr(0); };
+  const auto is_some = [](const DimExpr& d) { return d.is_constant() && d.constant() > 0; };
+  if (std::any_of(in.begin(), in.end(), is_none) && std::all_of(out.begin(), out.end(), is_some))
+    node.fail("the input " + to_string(in) + " has no elements to make " + to_string(out) + " from");
+}
 
 ResizeParams resolve_resize(const NodeView& node, std::int64_t rank) {
   const Attrs& attrs = node.attrs();

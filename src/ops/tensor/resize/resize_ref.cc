@@ -240,8 +240,7 @@ void resize(ReferenceContext& ctx, const ResizeParams& p, const ResizeTarget& ta
   for (std::size_t i = 0; i < sizes.size(); ++i) dims[static_cast<std::size_t>(p.axes[i])] = sizes[i].out->constant();
   Tensor& y = ctx.output(0, x.dtype(), dims);
   if (y.size() == 0) return;
-  if (x.size() == 0)
-    ctx.fail("the input " + to_string(x.dims()) + " has no elements to make " + to_string(dims) + " from");
+  require_elements(ctx, opset::to_dims(x.dims()), opset::to_dims(dims));
 
   std::vector<AxisTaps> axes = resize_taps(ctx, p, target, x.dims(), roi);
   if (p.mode == ResizeMode::Nearest) {
