@@ -18,8 +18,8 @@ bool has_vnni();
 // The same of bfloat16.
 bool has_bfloat16_products();
 
-// Whether the CPU does what it is told of 512 bits in two halves, as Zen 4 does: our tiles of sums then come nearer to its
-// peak than oneDNN's.
+// Whether the CPU does what it is told of 512 bits in two halves, as Zen 4 does: our tiles of sums then come nearer to
+// its peak than oneDNN's.
 bool halves_wide_vectors();
 
 // Whether a core's second cache has room for what will be multiplied next beside what is now: 2 MiB and more. Of 1 MiB,
