@@ -64,12 +64,24 @@ struct Kind {
   std::optional<std::vector<std::int64_t>> dims;  // -1: not known
 };
 
+// Removes what the graph declares, which inference believes where nothing else is known, but for its inputs; from
+// graphs in its nodes that of inputs, too.
+void undeclare(ir::Graph& graph) {
+  graph.value_info.clear();
+  for (ir::ValueInfo& output : graph.output) output.type.clear();
+  for (ir::Node& node : graph.node)
+    for (ir::Attribute& attribute : node.attribute) {
+      if (!attribute.g) continue;
+      for (ir::ValueInfo& input : attribute.g->input) input.type.clear();
+      undeclare(*attribute.g);
+    }
+}
+
 // What inference says of the outputs that nodes of the main graph make: {name: type}.
 std::map<std::string, Kind> inferred(const Model& model) {
   ir::Model bare = model.document();
   if (!bare.graph) return {};
-  bare.graph->value_info.clear();
-  for (ir::ValueInfo& output : bare.graph->output) output.type.clear();
+  undeclare(*bare.graph);
   const Model typed = infer_shapes(Model(std::make_shared<const ir::Model>(std::move(bare))), {.limits = limits()});
   std::map<std::string, Kind> kinds;
   for (const ir::ValueInfo& output : typed.document().graph->output) {
