@@ -3,6 +3,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/subnormals.h"
 #include "norn/error.h"
 
 namespace norn::base {
