@@ -106,6 +106,25 @@ def _layer_normalization(r: Read) -> list[Array | None] | None:
     return [y, mean, inverse]
 
 
+def normalizes_groups_in_float(r: Read) -> bool:
+    """Whether a GroupNormalization of double, whose first stage is in float, is off by a few roundings of that."""
+    if r.opset < 21 or r.attribute("stash_type", 1) != 1 or not r.results or r.results[0] is None:
+        return False
+    x, scale, bias = (_wide(v) for v in r.operands[:3])
+    groups = r.attribute("num_groups")
+    if x.ndim < 2 or x.size == 0 or x.shape[1] % groups or scale.shape != (x.shape[1],) or bias.shape != scale.shape:
+        return False
+    lines = x.astype(np.float32).astype(np.float64).reshape(x.shape[0], groups, -1)
+    apart = lines - lines.mean(axis=-1, keepdims=True)
+    spread = (apart**2).mean(axis=-1, keepdims=True)
+    normal = (apart / np.sqrt(spread + float(np.float32(r.attribute("epsilon", 1e-5))))).reshape(x.shape)
+    of_channel = (1, -1, *[1] * (x.ndim - 2))
+    scale, bias = scale.reshape(of_channel), bias.reshape(of_channel)
+    largest = max(1.0, float(np.abs(x).max()))
+    bound = 16 * registry.EPS[np.dtype(np.float32)] * largest * np.abs(scale)
+    return bool((np.abs(_wide(r.results[0]) - (normal * scale + bias)) <= bound).all())
+
+
 # --- recurrent layers ---
 
 
