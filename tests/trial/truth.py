@@ -207,12 +207,17 @@ def reads_of(node: NodeProto) -> list[str]:
 
 
 def only_sizes_are_read(graph: onnx.GraphProto, names: Sequence[str]) -> bool:
-    """Whether the graph makes these values, and nothing but Shape and Size stands between them and its outputs."""
+    """Whether the graph makes these values, and nothing but Shape, Size and what picks nothing of them stands between
+    them and its outputs."""
     if not any(set(names).intersection(n.output) for n in graph.node):
         return False
     wanted = set(names)
+    nothing = {t.name for t in graph.initializer if 0 in t.dims}
     for node in graph.node:
-        if node.op_type not in ("Shape", "Size") and wanted.intersection(reads_of(node)):
+        picks_nothing = node.op_type in ("Gather", "GatherElements", "GatherND") and node.input[1] in nothing
+        if node.op_type in ("Shape", "Size") or picks_nothing:
+            continue
+        if wanted.intersection(reads_of(node)):
             wanted.update(node.output)
     return not wanted.intersection(o.name for o in graph.output)
 
