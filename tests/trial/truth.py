@@ -216,6 +216,8 @@ def only_sizes_are_read(graph: onnx.GraphProto, names: Sequence[str]) -> bool:
     declared = ((v.name, v.type.tensor_type.shape.dim) for v in graph.input)
     nothing |= {name for name, dims in declared if any(d.HasField("dim_value") and d.dim_value == 0 for d in dims)}
     for node in graph.node:
+        if node.op_type == "Constant" and any(0 in a.t.dims for a in node.attribute if a.type == AttributeProto.TENSOR):
+            nothing.update(node.output)
         picks_nothing = node.op_type in ("Gather", "GatherElements", "GatherND") and node.input[1] in nothing
         if node.op_type in ("Shape", "Size") or picks_nothing:
             continue
