@@ -326,8 +326,8 @@ is multiplied by matrices stored in 2 or 4 bits, with a scale for each 32 elemen
 case. What the CPU does not multiply faster so is computed in float.)")
       .def_rw("flush_subnormals", &SessionOptions::flush_subnormals,
               R"(Whether fast kernels of matrix products, convolutions, attention and recurrent layers whose factors are
-floating-point, and what is fused behind them, take elements closer to 0 than the smallest normal number of the type they
-compute in (1.2e-38 for float) as 0, and give 0 in their place.
+floating-point, and what is fused behind them, take elements closer to 0 than the smallest normal number of the type
+they compute in (1.2e-38 for float) as 0, and give 0 in their place.
 
 CPUs take up to a hundred times as long over them. If false, they are computed as all others are.)")
       .def_prop_rw(
