@@ -126,11 +126,12 @@ class PanelConvInt8 final : public Kernel {
     std::memset(panels, 0, static_cast<std::size_t>(shape_.bytes()));
     const auto* const weights = static_cast<const std::uint8_t*>(operands[Op::W]);
     const bool flips = c_.w_type == DataType::Uint8;
+    Centering centering = centering_;
+    centering.zero = operands[Op::WZero];
     bool corrected = false;
     for (std::int64_t f = 0; f < c_.w[0]; ++f) {
       const std::int64_t at = shape_.columns_before(f / shape_.columns) + f % shape_.columns;
-      corrections[at] = flips ? 128 : 0;
-      if (c_.w_zeros > 0) corrections[at] -= zero_point(operands[Op::WZero], c_.w_type, c_.w_zeros > 1 ? f : 0);
+      corrections[at] = centering.excess_of(f * centering.each);
       corrected = corrected || corrections[at] != 0;
     }
     const auto element = element_of(c_, window_);

@@ -51,6 +51,8 @@ struct Centering {
     return type == DataType::Uint8 ? static_cast<const std::uint8_t*>(zero)[i]
                                    : static_cast<const std::int8_t*>(zero)[i];
   }
+  // By how much a weight without its zero point is more than the weight as int8, less 128 if it is uint8.
+  std::int32_t excess_of(std::int64_t element) const { return (type == DataType::Uint8 ? 128 : 0) - zero_of(element); }
   // Whether all of them fit into int8.
   bool fits(const void* weights, std::int64_t elements) const;
   // Those that do not fit wrap.

@@ -84,11 +84,10 @@ class FedMatMulInt8 final : public Kernel {
 
   // By how much the weights of each column are more than what is packed of them; false if by nothing.
   bool correct(const void* zeros, std::int32_t* corrections) const {
+    const Centering centering{c_.w_type, zeros, c_.w_zeros, 1};
     bool any = false;
     for (std::int64_t j = 0; j < columns_; ++j) {
-      corrections[j] = j >= s_.n ? 0
-                                 : (c_.w_type == DataType::Uint8 ? 128 : 0) -
-                                       (c_.w_zeros == 0 ? 0 : zero_point(zeros, c_.w_type, c_.w_zeros > 1 ? j : 0));
+      corrections[j] = j < s_.n ? centering.excess_of(j) : 0;
       any = any || corrections[j] != 0;
     }
     return any;

@@ -121,8 +121,7 @@ class PanelWeights {
       const std::vector<std::int8_t> bytes = as_int8(weights.data, centering, count);
       for (std::int64_t g = 0; g < shape_.groups; ++g)
         for (std::int64_t n = 0; n < shape_.columns; ++n) {
-          const std::int32_t more =
-              fits_ ? 0 : (centering.type == DataType::Uint8 ? 128 : 0) - centering.zero_of(element(g, 0, 0, n));
+          const std::int32_t more = fits_ ? 0 : centering.excess_of(element(g, 0, 0, n));
           std::int64_t sum = 0;
           for (std::int64_t tap = 0; tap < shape_.taps; ++tap) {
             const PanelShape::Column column = shape_.place(g, tap, n);
