@@ -15,6 +15,7 @@
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/steps.h"
 #include "kernels/cpu/thin.h"
+#include "kernels/cpu/transpose_loops.h"
 
 namespace norn::kernels {
 inline namespace attention_cc {
@@ -242,7 +243,7 @@ class BlockAttention final : public Attention {
     alignas(64) std::int32_t low[kAttentionRows] = {}, high[kAttentionRows] = {};
     Range all{0, c_.total()}, each{0, c_.total()};  // seen by any row, and by all of them
     if (c_.by_place()) {
-      all = seen_by_any(o, rows);
+      if (c_.scores_stage < 0) all = seen_by_any(o, rows);
       for (std::int64_t r = 0; r < rows.count; ++r) {
         const Range seen = seen_by(o, rows, r);
         low[r] = static_cast<std::int32_t>(seen.low);
@@ -266,11 +267,14 @@ class BlockAttention final : public Attention {
         const std::int64_t keys = std::min(keys_, stretch.count - at), first = stretch.first + at;
         table_.multiply(keys, c_.size, stretch.k + at * stretch.k_row, stretch.k_row, stretch.k_column, queries, scores,
                         rows.count);
+        give(o, 0, rows, first, keys, scores);
         if (softcap_ > 0) cap(scores, keys * kAttentionRows);
+        give(o, 1, rows, first, keys, scores);
         if (c_.bias && !c_.bias_behind) add_summands(o.bias, c_.bias_strides, keys, rows, first, scores);
         if (c_.mask != AttentionMask::None) add_mask(o, rows, first, keys, scores);
         if (c_.bias && c_.bias_behind) add_summands(o.bias, c_.bias_strides, keys, rows, first, scores);
         if (first < each.low || first + keys > each.high) table_.hide(scores, keys, first, low, high, rows.count);
+        give(o, 2, rows, first, keys, scores);
         table_.softmax(scores, keys, top, total, factor, c_.biased(), rows.count);
         const bool last = !begun && only && at + keys == stretch.count;
         if (last) reciprocals(total, rows.count, factor);
@@ -370,31 +374,36 @@ class BlockAttention final : public Attention {
       }
       return;
     }
-    const std::uint8_t* lines[kAttentionRows];
-    for (std::int64_t r = 0; r < rows.count; ++r) lines[r] = flags + mask_at(c_.mask_strides, rows, r) + at;
-    // Eight flags in a row that show; bools are 0 or 1.
-    const std::uint64_t all = c_.flags_hide ? 0 : 0x0101010101010101u;
-    const auto all_show = [&](const std::uint8_t* line) {
-      std::uint64_t eight;
-      std::memcpy(&eight, line, sizeof(eight));
-      return eight == all;
-    };
-    for (std::int64_t j = 0; j < keys; j += kAtOnce)
-      for (std::int64_t r = 0; r < rows.count; ++r) {
-        const std::int64_t end = std::min(keys, j + kAtOnce);
-        for (std::int64_t i = j; i < end; ++i) {
-          if (step == 1 && i + 8 <= end && all_show(lines[r] + i)) {
-            i += 7;
-            continue;
-          }
-          if (shows(lines[r][i * step])) continue;
-          scores[i * kAttentionRows + r] = hidden;
+    alignas(64) std::uint8_t turned[kAtOnce * kAttentionRows] = {};
+    const std::int64_t down = c_.mask_strides[2];
+    for (std::int64_t j = 0; j < keys; j += kAtOnce) {
+      const std::int64_t n = std::min(keys - j, kAtOnce);
+      for (std::int64_t r = 0, same_head; r < rows.count; r += same_head) {
+        same_head = std::min(rows.count - r, c_.rows - query_of(rows, r));
+        const std::uint8_t* from = flags + mask_at(c_.mask_strides, rows, r) + at + j * step;
+        if (step == 1) {
+          bytes_.block(from, down, turned + r, kAttentionRows, same_head, n);
+          continue;
         }
+        for (std::int64_t i = 0; i < n; ++i)
+          for (std::int64_t q = 0; q < same_head; ++q)
+            turned[i * kAttentionRows + r + q] = from[q * down + i * step];
       }
+      table_.choose(scores + j * kAttentionRows, n, turned, c_.flags_hide, hidden, rows.count);
+    }
+  }
+
+  // Scores of a stage that are given out; the rows' lines lie behind each other.
+  void give(const Operands& o, int stage, const Rows& rows, std::int64_t first, std::int64_t keys,
+            const float* scores) const {
+    if (c_.scores_stage != stage) return;
+    const std::int64_t row = (rows.batch * c_.kv_heads + rows.kv_head) * group_rows_ + rows.first;
+    floats_.block(scores, kAttentionRows, o.scores + row * c_.total() + first, c_.total(), keys, rows.count);
   }
 
   const GemmTable& gemm_;
   const AttentionTable& table_;
+  const TransposeLoops bytes_ = transpose_loops(1), floats_ = transpose_loops(sizeof(float));
   const std::int64_t keys_, v_width_;
 };
 
@@ -525,7 +534,7 @@ std::string products_refuse(const AttentionConfig& c) {
 std::string block_refuses(const AttentionConfig& c) {
   if (std::string why = config_refuses(c); !why.empty()) return why;
   if (c.type != DataType::Float) return "computes float";
-  if (c.scores_stage >= 0) return "does not give scores";
+  if (c.scores_stage == 3) return "does not give probabilities";
   if (!bounded_product({c.size, kAttentionRows, 1024}) || !bounded_product({c.v_size, kAttentionRows, 1024}))
     return "heads larger than any memory";
   return "";

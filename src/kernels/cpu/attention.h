@@ -71,6 +71,9 @@ struct AttentionTable {
   // Hides key `first` + j from query r unless low[r] <= first + j < high[r].
   void (*hide)(float* scores, std::int64_t keys, std::int64_t first, const std::int32_t* low, const std::int32_t* high,
                std::int64_t rows);
+  // Puts `hidden` in the place of scores[j][r] where flags[j][r], stored as scores are, is 0, or not 0 if `set_hides`.
+  void (*choose)(float* scores, std::int64_t keys, const std::uint8_t* flags, bool set_hides, float hidden,
+                 std::int64_t rows);
   // scores[j][r] += mask[j * stride], or mask[r][j], for every r.
   void (*add_column)(float* scores, std::int64_t keys, const float* mask, std::int64_t stride, std::int64_t rows);
   void (*add_rows)(float* scores, std::int64_t keys, const float* const* mask, std::int64_t rows);

@@ -1,5 +1,5 @@
 // Attention as two products for each head, with all scores of a block of queries between them: what goes by blocks of
-// keys or by single queries does not take, which is double and scores that are given out.
+// keys or by single queries does not take, which is double and probabilities that are given out.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -22,7 +22,7 @@ template <class T>
 class ProductAttention final : public Kernel {
  public:
   explicit ProductAttention(const AttentionConfig& c)
-      : c_(c), loops_(product_loops<T>()), exp_(typed_function(TypedOp::Exp, kType)) {
+      : c_(c), loops_(product_loops<T>()), exp_(typed_function(TypedOp::Exp, kType)), tanh_(typed_function(TypedOp::Tanh, kType)) {
     const double products = static_cast<double>(c.rows * c.total()) * static_cast<double>(c.size + c.v_size);
     pieces_ = piece_count(c.batch * c.heads, products * (sizeof(T) == 8 ? 0.04 : 0.02));
     const auto panels = [this](std::int64_t n) { return (n + loops_.width - 1) / loops_.width * loops_.width; };
@@ -170,7 +170,9 @@ class ProductAttention final : public Kernel {
     give(0, s);
     if (c_.softcap > 0) {
       const T cap = static_cast<T>(c_.softcap);
-      for (std::int64_t j = 0; j < n; ++j) s[j] = cap * std::tanh(s[j] / cap);
+      for (std::int64_t j = 0; j < n; ++j) s[j] /= cap;
+      tanh_(s, nullptr, shares, n, 0, 0);
+      for (std::int64_t j = 0; j < n; ++j) s[j] = cap * shares[j];
     }
     give(1, s);
     if (c_.mask != AttentionMask::None) {
@@ -240,7 +242,7 @@ class ProductAttention final : public Kernel {
 
   const AttentionConfig c_;
   const ProductLoops<T> loops_;
-  const TypedLoop exp_;
+  const TypedLoop exp_, tanh_;
   std::int64_t pieces_ = 1, keys_ = 0, values_ = 0, scores_ = 0, piece_ = 0;  // elements
 };
 

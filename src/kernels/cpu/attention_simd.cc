@@ -174,6 +174,19 @@ void hide(float* scores, std::int64_t keys, std::int64_t first, const std::int32
   }
 }
 
+void choose(float* scores, std::int64_t keys, const std::uint8_t* flags, bool set_hides, float hidden,
+            std::int64_t rows) {
+  const hn::Rebind<std::uint8_t, I> bytes;
+  const V other = constant(hidden);
+  for (std::int64_t j = 0; j < keys; ++j)
+    for (std::int64_t r = j * kAttentionRows; r < j * kAttentionRows + rows; r += block_lanes()) {
+      const auto unset = hn::RebindMask(F(), hn::Eq(hn::PromoteTo(I(), hn::LoadU(bytes, flags + r)), hn::Zero(I())));
+      const V score = hn::LoadU(F(), scores + r);
+      hn::StoreU(set_hides ? hn::IfThenElse(unset, score, other) : hn::IfThenElse(unset, other, score), F(),
+                 scores + r);
+    }
+}
+
 void add_column(float* scores, std::int64_t keys, const float* mask, std::int64_t stride, std::int64_t rows) {
   for (std::int64_t j = 0; j < keys; ++j) {
     const V m = constant(mask[j * stride]);
@@ -342,7 +355,7 @@ void combine(float* y, const float* part, const float* factor, std::int64_t rows
 }
 
 AttentionTable attention_loops() {
-  return {pack, multiply_keys, hide, add_column, add_rows, softmax_block, weigh, combine};
+  return {pack, multiply_keys, hide, choose, add_column, add_rows, softmax_block, weigh, combine};
 }
 
 }  // namespace attention_simd_cc

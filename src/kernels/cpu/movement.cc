@@ -398,11 +398,18 @@ class Gather final : public Kernel {
     };
     if (outer_ > 1)
       pick_all([=](std::int64_t i) { return from_front[i]; });
+    else if (run_bytes_ >= 64)
+      pick_all([&](std::int64_t i) {
+        fetch(data, operands[1], i + kAhead);
+        return index(operands[1], i);
+      });
     else
       pick_all([&](std::int64_t i) { return index(operands[1], i); });
   }
 
  private:
+  static constexpr std::int64_t kAhead = 8;
+
   // Runs [begin, end) of kBytes bytes; 0: of run_bytes_. at(k): the k-th index.
   template <std::size_t kBytes, class At>
   void pick(const char* data, const At& at, char* out, std::int64_t begin, std::int64_t end) const {
@@ -411,6 +418,16 @@ class Gather final : public Kernel {
     for (std::int64_t i = begin; i < end; base += size_, k = 0)
       for (const std::int64_t stop = std::min(end, i + count_ - k); i < stop; ++i, ++k)
         std::memcpy(out + i * bytes, data + (base + at(k)) * bytes, static_cast<std::size_t>(bytes));
+  }
+  // Asks for the beginning of run i, if there is one: rows of a large table are far apart. The index may be wrong.
+  void fetch(const char* data, const void* indices, std::int64_t i) const {
+    if (i >= count_) return;
+    const std::int64_t value =
+        wide_ ? static_cast<const std::int64_t*>(indices)[i] : static_cast<const std::int32_t*>(indices)[i];
+    const auto row = static_cast<std::uint64_t>(value < 0 ? value + size_ : value);
+    const auto at = reinterpret_cast<std::uintptr_t>(data) + row * static_cast<std::uint64_t>(run_bytes_);
+    for (std::int64_t line = 0; line < std::min<std::int64_t>(run_bytes_, 256); line += 64)
+      __builtin_prefetch(reinterpret_cast<const void*>(at + static_cast<std::uintptr_t>(line)));
   }
   std::int64_t index(const void* indices, std::int64_t i) const {
     const std::int64_t value =
