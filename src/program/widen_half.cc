@@ -18,6 +18,8 @@
 #include "ops/math/gemm/gemm.h"
 #include "ops/math/matmul/matmul.h"
 #include "ops/math/softmax/softmax.h"
+#include "ops/math/unary_log/unary_log.h"
+#include "ops/math/unary_math/unary_math.h"
 #include "ops/nn/attention/attention.h"
 #include "ops/nn/batch_normalization/batch_normalization.h"
 #include "ops/nn/col2im/col2im.h"
@@ -108,6 +110,11 @@ bool gives_several(const Node& node) {
   return std::find(std::begin(kSeveral), std::end(kSeveral), node.op) != std::end(kSeveral);
 }
 
+// Their kernels for half types go by bits.
+bool changes_signs(const opset::Operator* op) {
+  return op == &ops::Neg || op == &ops::Abs || op == &ops::Sign || op == &ops::Relu;
+}
+
 bool moves(const opset::Operator* op) {
   static const opset::Operator* const kMoving[] = {&ops::Concat,    &ops::Flatten,   &ops::Gather, &ops::Identity,
                                                    &ops::Pad,       &ops::Reshape,   &ops::Slice,  &ops::Squeeze,
@@ -165,6 +172,12 @@ class Widening {
       gives = gives || rewriter_.reads(id) > 0;
     }
     if (!gives) return false;
+    if (changes_signs(node.op) && !wide_.contains(node.inputs[0])) {
+      bool computed = false;
+      rewriter_.readers(node.outputs[0],
+                        [&](NodeId n) { computed = computed || (n != kNoNode && computes(rewriter_.node(n).op)); });
+      return computed;
+    }
     if (several || computes(node.op)) return true;
     if (!moves(node.op)) return false;
     bool any = false;

@@ -386,8 +386,7 @@ class BlockAttention final : public Attention {
           continue;
         }
         for (std::int64_t i = 0; i < n; ++i)
-          for (std::int64_t q = 0; q < same_head; ++q)
-            turned[i * kAttentionRows + r + q] = from[q * down + i * step];
+          for (std::int64_t q = 0; q < same_head; ++q) turned[i * kAttentionRows + r + q] = from[q * down + i * step];
       }
       table_.choose(scores + j * kAttentionRows, n, turned, c_.flags_hide, hidden, rows.count);
     }

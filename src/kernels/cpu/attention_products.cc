@@ -22,7 +22,10 @@ template <class T>
 class ProductAttention final : public Kernel {
  public:
   explicit ProductAttention(const AttentionConfig& c)
-      : c_(c), loops_(product_loops<T>()), exp_(typed_function(TypedOp::Exp, kType)), tanh_(typed_function(TypedOp::Tanh, kType)) {
+      : c_(c),
+        loops_(product_loops<T>()),
+        exp_(typed_function(TypedOp::Exp, kType)),
+        tanh_(typed_function(TypedOp::Tanh, kType)) {
     const double products = static_cast<double>(c.rows * c.total()) * static_cast<double>(c.size + c.v_size);
     pieces_ = piece_count(c.batch * c.heads, products * (sizeof(T) == 8 ? 0.04 : 0.02));
     const auto panels = [this](std::int64_t n) { return (n + loops_.width - 1) / loops_.width * loops_.width; };

@@ -98,6 +98,8 @@ class Remap final : public Kernel {
         runs_.push_back({i, m, kind});
       i += m;
     }
+    if (runs_.size() == 1 && runs_[0].kind == RunKind::Repeated && runs_[0].times == 2)
+      pairs_ = twice_loop(static_cast<std::size_t>(block_));
   }
 
   void run(void* const* operands, void*) const override {
@@ -133,10 +135,15 @@ class Remap final : public Kernel {
           continue;
         }
         char* to = out + r * row_bytes;
-        if (base == before)
+        if (pairs_ != nullptr && base != before) {
+          const bool again = at + 1 < last_size && r + 1 < end && last[at + 1] == last[at];
+          pairs_(x + base + row_[0], static_cast<std::int64_t>(row_.size()) / 2, to, again ? to + row_bytes : nullptr);
+          if (again) ++r, ++at;
+        } else if (base == before) {
           std::memcpy(to, to - row_bytes, static_cast<std::size_t>(row_bytes));
-        else
+        } else {
           row(x + base, to);
+        }
         before = base;
       }
     });
@@ -225,6 +232,7 @@ class Remap final : public Kernel {
   std::vector<std::vector<std::int64_t>> tables_;  // byte offsets, of the dimensions before the row's
   std::vector<std::int64_t> row_;
   std::vector<Run> runs_;
+  TwiceLoop pairs_ = nullptr;  // where all of a row stands twice
 };
 
 std::string refuses(const RemapConfig& c) {

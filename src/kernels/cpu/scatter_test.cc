@@ -125,6 +125,13 @@ TEST(ScatterNd, Blocks) {
   }
 }
 
+// n places from `first` on, each of them twice.
+std::vector<std::int64_t> twice(std::int64_t first, std::int64_t n) {
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < 2 * n; ++i) places.push_back(first + i / 2);
+  return places;
+}
+
 template <class T>
 void check_remap() {
   const RemapConfig configs[] = {
@@ -132,6 +139,9 @@ void check_remap() {
       {{3, 4, 20}, {{0, 1, 1, 2}, {3, 0, 0}, {}}, sizeof(T)},
       {{5, 2}, {{4, 3, 2, 1, 0, 0}, {0, 1}}, sizeof(T)},
       {{}, {}, sizeof(T)},
+      {{3, 2, 90}, {{0, 0, 2}, {0, 0, 1, 1, 1}, twice(2, 71)}, sizeof(T)},
+      {{3, 90}, {{0, 0, 0, 1, 2, 2}, twice(5, 9)}, sizeof(T)},
+      {{90}, {twice(0, 33)}, sizeof(T)},
   };
   for (RemapConfig c : configs) {
     if (!c.from.empty() && c.from.back().empty()) {

@@ -40,6 +40,25 @@ struct Long {
   }
 };
 
+// Sorts the first k of `count` to the front. A few are kept in order while the others go by, of which most stay where
+// they are.
+template <class T, class Before>
+void sort_first(T* all, std::int64_t count, std::int64_t k, Before before) {
+  constexpr std::int64_t kFew = 16;
+  if (k > kFew) {
+    if (k < count) std::nth_element(all, all + k, all + count, before);
+    return std::sort(all, all + k, before);
+  }
+  for (std::int64_t i = 1; i < count; ++i) {
+    const T next = all[i];
+    std::int64_t j = std::min(i, k);
+    if (j == k && !before(next, all[k - 1])) continue;
+    if (j == k) --j;
+    for (; j > 0 && before(next, all[j - 1]); --j) all[j] = all[j - 1];
+    all[j] = next;
+  }
+}
+
 template <class Entry>
 class TopK final : public Kernel {
  public:
@@ -108,14 +127,13 @@ class TopK final : public Kernel {
       auto* maxima = reinterpret_cast<Key*>(own + maxima_at_);
       auto* positions = reinterpret_cast<std::uint32_t*>(own + positions_at_);
       loops_.maxima(keys, c_.n, maxima, lanes_);
-      std::nth_element(maxima, maxima + (c_.k - 1), maxima + lanes_, std::greater<>());
+      sort_first(maxima, lanes_, c_.k, std::greater<>());
       count = loops_.not_below(keys, c_.n, maxima + (c_.k - 1), positions);
       for (std::int64_t i = 0; i < count; ++i) entries[i] = Entry(keys[positions[i]], positions[i]);
     } else {
       for (std::int64_t i = 0; i < count; ++i) entries[i] = Entry(keys[i], static_cast<std::uint32_t>(i));
     }
-    if (c_.k < count) std::nth_element(entries, entries + c_.k, entries + count);
-    std::sort(entries, entries + c_.k);
+    sort_first(entries, count, c_.k, std::less<>());
     return entries;
   }
 

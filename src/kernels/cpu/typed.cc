@@ -17,10 +17,22 @@ namespace norn::kernels {
 inline namespace typed_cc {
 namespace {
 
-DataType computed_in(DataType type) { return is_half(type) ? DataType::Float : type; }
+// What the bits of half types tell without arithmetic.
+bool goes_by_bits(TypedOp op) {
+  switch (op) {
+    case TypedOp::Neg:
+    case TypedOp::Abs:
+    case TypedOp::Sign:
+    case TypedOp::Relu:
+    case TypedOp::IsNaN:
+    case TypedOp::IsInf: return true;
+    default: return false;
+  }
+}
+DataType widened(TypedOp op, DataType type) { return is_half(type) && !goes_by_bits(op) ? DataType::Float : type; }
 DataType computed_in(TypedOp op, DataType type) {
   const bool in_double = op == TypedOp::Shrink && type != DataType::Float && !is_half(type);
-  return in_double ? DataType::Double : computed_in(type);
+  return in_double ? DataType::Double : widened(op, type);
 }
 bool gives_bools(TypedOp op) { return op == TypedOp::IsNaN || op == TypedOp::IsInf; }
 bool is_unary(TypedOp op) { return op < TypedOp::Add || op == TypedOp::Clip || op == TypedOp::Shrink; }
@@ -54,14 +66,14 @@ class Typed final : public Kernel {
   explicit Typed(const TypedConfig& c)
       : c_(c), loop_(loop_of(c.op, computed_in(c.op, c.type))), elements_(element_count(c.out)) {
     for (const Shape& dims : c.inputs) readers_.emplace_back(c.out, dims, element_size(c.type));
-    if (is_half(c.type)) {
+    if (is_half(c.type) && !goes_by_bits(c.op)) {
       const HalfTable& halves = half_table();
       const bool ieee = c.type == DataType::Float16;
       widen_ = ieee ? halves.float16_to_float : halves.bfloat16_to_float;
       narrow_ = ieee ? halves.float_to_float16 : halves.float_to_bfloat16;
     }
-    if (c.op == TypedOp::Mean) scale_ = typed_loop(TypedOp::Div, computed_in(c.type));
-    if (const DataType wide = computed_in(c.op, c.type); wide != computed_in(c.type)) {
+    if (c.op == TypedOp::Mean) scale_ = typed_loop(TypedOp::Div, widened(c.op, c.type));
+    if (const DataType wide = computed_in(c.op, c.type); wide != widened(c.op, c.type)) {
       to_wide_ = cast_loop(c.type, wide);
       from_wide_ = cast_loop(wide, c.type);
     }
@@ -150,7 +162,7 @@ class Typed final : public Kernel {
     const auto infinite = [&]<class T>(T) {
       set(-std::numeric_limits<T>::infinity(), std::numeric_limits<T>::infinity());
     };
-    switch (computed_in(c_.type)) {
+    switch (widened(c_.op, c_.type)) {
       case DataType::Float: return infinite(float{});
       case DataType::Double: return infinite(double{});
       case DataType::Int8: return limits(std::int8_t{});
@@ -176,9 +188,9 @@ class Typed final : public Kernel {
 std::string refuses(const TypedConfig& c) {
   if (c.inputs.empty() || (is_unary(c.op) && c.inputs.size() != 1)) return "has another number of operands";
   const DataType wide = computed_in(c.op, c.type);
-  if (wide != computed_in(c.type) && wide != c.type && (!cast_loop(c.type, wide) || !cast_loop(wide, c.type)))
+  if (wide != widened(c.op, c.type) && wide != c.type && (!cast_loop(c.type, wide) || !cast_loop(wide, c.type)))
     return "has no loop for " + std::string(data_type_name(c.type));
-  if (!loop_of(c.op, wide) || (c.op == TypedOp::Mean && !typed_loop(TypedOp::Div, computed_in(c.type))))
+  if (!loop_of(c.op, wide) || (c.op == TypedOp::Mean && !typed_loop(TypedOp::Div, widened(c.op, c.type))))
     return "has no loop for " + std::string(data_type_name(c.type));
   return broadcast_refusal(c.out, c.inputs);
 }

@@ -119,6 +119,73 @@ void infinite(const void* x_data, const void*, void* out_data, std::int64_t n, f
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>((x[i] == low) | (x[i] == high));
 }
 
+// Half types by their bits: what is above the infinity's without the sign is NaN.
+struct HalfBits {
+  std::uint16_t infinity, one;
+};
+constexpr std::uint16_t kHalfSign = 0x8000;
+HWY_INLINE std::uint16_t half_magnitude(std::uint16_t x) { return static_cast<std::uint16_t>(x & 0x7fff); }
+struct HalfNegated {
+  template <HalfBits>
+  static HWY_INLINE std::uint16_t apply(std::uint16_t x) {
+    return static_cast<std::uint16_t>(x ^ kHalfSign);
+  }
+};
+struct HalfAbsolute {
+  template <HalfBits>
+  static HWY_INLINE std::uint16_t apply(std::uint16_t x) {
+    return half_magnitude(x);
+  }
+};
+struct HalfSign {
+  template <HalfBits bits>
+  static HWY_INLINE std::uint16_t apply(std::uint16_t x) {
+    const std::uint16_t magnitude = half_magnitude(x), sign = static_cast<std::uint16_t>(x & kHalfSign);
+    const auto one = static_cast<std::uint16_t>(sign | bits.one);
+    return static_cast<std::uint16_t>(magnitude - 1) < bits.infinity ? one : x;
+  }
+};
+struct HalfPositive {
+  template <HalfBits bits>
+  static HWY_INLINE std::uint16_t apply(std::uint16_t x) {
+    return static_cast<std::uint16_t>(x - kHalfSign - 1) < bits.infinity ? std::uint16_t{0} : x;
+  }
+};
+struct HalfNotANumber {
+  template <HalfBits bits>
+  static HWY_INLINE std::uint8_t apply(std::uint16_t x) {
+    return half_magnitude(x) > bits.infinity;
+  }
+};
+template <HalfBits bits, class Out, class Op>
+void half_unary(const void* x_data, const void*, void* out_data, std::int64_t n, float, float) {
+  const auto* HWY_RESTRICT x = static_cast<const std::uint16_t*>(x_data);
+  auto* HWY_RESTRICT out = static_cast<Out*>(out_data);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = Op::template apply<bits>(x[i]);
+}
+template <HalfBits bits>
+void half_infinite(const void* x_data, const void*, void* out_data, std::int64_t n, float a, float b) {
+  const auto* HWY_RESTRICT x = static_cast<const std::uint16_t*>(x_data);
+  auto* HWY_RESTRICT out = static_cast<std::uint8_t*>(out_data);
+  const std::uint16_t negative = kHalfSign | bits.infinity;
+  const std::uint16_t low = a != 0 ? negative : bits.infinity, high = b != 0 ? bits.infinity : negative;
+  const std::uint8_t any = a != 0 || b != 0;
+  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(((x[i] == low) | (x[i] == high)) & any);
+}
+template <HalfBits bits>
+TypedLoop half_loop(TypedOp op) {
+  using Half = std::uint16_t;
+  switch (op) {
+    case TypedOp::Neg: return half_unary<bits, Half, HalfNegated>;
+    case TypedOp::Abs: return half_unary<bits, Half, HalfAbsolute>;
+    case TypedOp::Sign: return half_unary<bits, Half, HalfSign>;
+    case TypedOp::Relu: return half_unary<bits, Half, HalfPositive>;
+    case TypedOp::IsNaN: return half_unary<bits, std::uint8_t, HalfNotANumber>;
+    case TypedOp::IsInf: return half_infinite<bits>;
+    default: return nullptr;
+  }
+}
+
 // What integers are added and multiplied as: unsigned, so that they wrap around, and wide enough that narrow ones do
 // not become signed ints.
 template <class T>
@@ -430,6 +497,8 @@ TypedLoop find(TypedOp op, DataType type) {
   switch (type) {
     case DataType::Float: return float_loop<float>(op);
     case DataType::Double: return float_loop<double>(op);
+    case DataType::Float16: return half_loop<HalfBits{0x7c00, 0x3c00}>(op);
+    case DataType::BFloat16: return half_loop<HalfBits{0x7f80, 0x3f80}>(op);
     case DataType::Int8: return integer_loop<std::int8_t>(op);
     case DataType::Int16: return integer_loop<std::int16_t>(op);
     case DataType::Int32: return integer_loop<std::int32_t>(op);

@@ -2,6 +2,8 @@
 // library's in long double.
 #include "kernels/cpu/typed.h"
 
+#include <numeric>
+
 #include "base/number.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/power.h"
@@ -426,6 +428,45 @@ TEST(TypedHalf, IsComputedInFloatAndRoundedOnce) {
   for (std::size_t i = 0; i < got.size(); ++i) {
     const float sum = base::half_to_float(a[i]) + base::half_to_float(b[i]) + base::half_to_float(c[i]);
     ASSERT_EQ(got[i], base::float_to_half(sum / 3));
+  }
+}
+
+// All numbers of both half types against the same operation in float.
+TEST(TypedHalf, GoesByBits) {
+  for (const DataType type : {DataType::Float16, DataType::BFloat16}) {
+    std::vector<std::uint16_t> x(65536);
+    std::iota(x.begin(), x.end(), std::uint16_t{0});
+    const auto number = [type](std::uint16_t bits) { return base::small_float_to_float(type, bits); };
+    const Shape dims{65536};
+    Constants constants;
+    const auto run_one = [&]<class Out>(TypedOp op, float a, float b, Out) {
+      const TypedConfig config{.op = op, .type = type, .inputs = {dims}, .out = dims, .a = a, .b = b};
+      return run_at_widths(*typed_candidates()[0].make(config, constants), {x.data()}, std::vector<Out>(65536));
+    };
+    for (const TypedOp op : {TypedOp::Neg, TypedOp::Abs, TypedOp::Sign, TypedOp::Relu}) {
+      const auto got = run_one(op, 0, 0, std::uint16_t{});
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const float v = number(x[i]), sign = v > 0 ? 1.0f : v < 0 ? -1.0f : v, relu = v < 0 ? 0.0f : v;
+        const float want = op == TypedOp::Neg    ? -v
+                           : op == TypedOp::Abs  ? std::fabs(v)
+                           : op == TypedOp::Sign ? sign
+                                                 : relu;
+        if (std::isnan(v))
+          ASSERT_TRUE(std::isnan(number(got[i]))) << i;
+        else
+          ASSERT_TRUE(number(got[i]) == want && std::signbit(number(got[i])) == std::signbit(want)) << i;
+      }
+    }
+    const auto nan = run_one(TypedOp::IsNaN, 0, 0, std::uint8_t{});
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(nan[i], std::isnan(number(x[i])) ? 1 : 0) << i;
+    for (const float low : {0.0f, 1.0f})
+      for (const float high : {0.0f, 1.0f}) {
+        const auto infinite = run_one(TypedOp::IsInf, low, high, std::uint8_t{});
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          const float v = number(x[i]);
+          ASSERT_EQ(infinite[i], std::isinf(v) && (v < 0 ? low : high) != 0 ? 1 : 0) << i;
+        }
+      }
   }
 }
 

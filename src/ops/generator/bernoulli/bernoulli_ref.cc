@@ -1,4 +1,5 @@
 // One where a number drawn from [0, 1) is below the probability: always for 1, never for 0.
+#include <cstring>
 #include <string>
 
 #include "ops/common/random.h"
@@ -17,12 +18,21 @@ void bernoulli_ref(opset::ReferenceContext& ctx) {
   RandomNumbers numbers(ctx);
   const DataType type = bernoulli_type(ctx, p.dtype());
   Tensor& y = ctx.output(0, type, p.dims());
-  visit_real(domain_of(type), [&]<class D>(D) {
-    std::vector<D> result;
-    result.reserve(probabilities.size());
-    for (const double chance : probabilities) result.push_back(numbers.uniform() < chance ? 1 : 0);
-    store_all(y, result);
-  });
+  Tensor outcomes(type, {2});
+  visit_real(domain_of(type), [&]<class D>(D) { store_all(outcomes, std::vector<D>{0, 1}); });
+  const auto draw = [&]<class T>(T) {
+    T zero_and_one[2];
+    std::memcpy(zero_and_one, outcomes.data(), sizeof zero_and_one);
+    T* to = static_cast<T*>(y.mutable_data());
+    for (std::size_t i = 0; i < probabilities.size(); ++i)
+      to[i] = zero_and_one[numbers.uniform() < probabilities[i] ? 1 : 0];
+  };
+  switch (element_size(type)) {
+    case 1: return draw(std::uint8_t{});
+    case 2: return draw(std::uint16_t{});
+    case 4: return draw(std::uint32_t{});
+    default: return draw(std::uint64_t{});
+  }
 }
 
 }  // namespace
