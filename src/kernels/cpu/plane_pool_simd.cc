@@ -26,10 +26,16 @@ struct Most {
   }
   template <class D, class V>
   static HWY_INLINE V fold(D, V a, V b) {
-    if constexpr (std::is_floating_point_v<hn::TFromD<D>>)
-      return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
-    else
+    if constexpr (!std::is_floating_point_v<hn::TFromD<D>>) {
       return hn::Max(a, b);
+    } else {
+#if HWY_TARGET == HWY_SCALAR
+      return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+#else
+      // x86's Max gives the second operand where one is NaN; what is asked of b alone waits for no fold before.
+      return hn::IfThenElse(hn::IsNaN(b), b, hn::Max(b, a));
+#endif
+    }
   }
 };
 struct Total {
