@@ -1,6 +1,7 @@
 // Convolutions and matrix products of 8-bit integers: ConvInteger, MatMulInteger, QLinearConv, QLinearMatMul.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "kernels/cpu/int8.h"
@@ -124,8 +125,16 @@ bool is_one(Selector& s, program::ValueId id, DataType type) {
 // Reads the parts behind the operation; each step is taken whole or not at all.
 class Parts {
  public:
-  Parts(Selector& s, kernels::SumOutput& output, std::vector<Operand>& uses, Layout layout, std::size_t channel)
-      : s_(s), output_(output), uses_(uses), layout_(layout), channel_(channel), made_(s.node().outputs[0]) {}
+  // `depth`: how many products a sum has.
+  Parts(Selector& s, kernels::SumOutput& output, std::vector<Operand>& uses, Layout layout, std::size_t channel,
+        std::int64_t depth)
+      : s_(s),
+        output_(output),
+        uses_(uses),
+        layout_(layout),
+        channel_(channel),
+        depth_(depth),
+        made_(s.node().outputs[0]) {}
 
   // The value that the kernel gives.
   program::ValueId read() {
@@ -165,6 +174,16 @@ class Parts {
                                                                                                                    : 0;
   }
 
+  // An Add of integers wraps around. Kernels add what they quantize without that, so it must not happen.
+  bool may_wrap(program::ValueId bias) const {
+    const norn::Tensor* known = s_.constant_if_known(bias);
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    if (!known || depth_ > kMost / (255 * 255)) return true;
+    const std::int64_t room = kMost - depth_ * 255 * 255;
+    const auto* values = known->as<std::int32_t>();
+    return std::any_of(values, values + known->size(), [room](std::int64_t v) { return v > room || v < -room; });
+  }
+
   // [Add] [Cast [Mul] [Add]] [[Relu] QuantizeLinear]
   void sums() {
     if (channel_ >= s_.out_dims().size()) return;
@@ -201,6 +220,7 @@ class Parts {
     const bool relu = part(ops::Relu) != nullptr;
     const auto* last = part(ops::QuantizeLinear, relu ? 1 : 0);
     if (!last || !quantizes(*last)) return;
+    if (uses_[Op::Bias].value != program::kNone && may_wrap(uses_[Op::Bias].value)) return;
     const DataType type = s_.dtype_of(last->outputs[0]);
     if (relu) {
       const norn::Tensor* zero = last->input(2) == program::kNone ? nullptr : s_.constant_of(last->inputs[2]);
@@ -274,6 +294,7 @@ class Parts {
   std::vector<Operand>& uses_;
   Layout layout_;
   std::size_t channel_;
+  std::int64_t depth_;
   program::ValueId made_;
   std::size_t at_ = 0;
 };
@@ -305,7 +326,8 @@ bool conv(Selector& s, const Inputs& in) {
     s.refuse("conv", "a bias that is not one number for each filter");
     return false;
   }
-  const program::ValueId made = Parts(s, config.output, uses, Layout::ChannelsLast, 1).read();
+  const std::int64_t depth = config.w[0] == 0 ? 0 : element_count(config.w) / config.w[0];
+  const program::ValueId made = Parts(s, config.output, uses, Layout::ChannelsLast, 1, depth).read();
   know_constants(s, in, uses, config.output);
   return s.choose(kernels::conv_int8_candidates(), config, uses, {made, Layout::ChannelsLast});
 }
@@ -332,7 +354,7 @@ bool matmul(Selector& s, const Inputs& in) {
   if (config.w_zeros > 0) config.w_zero = s.contents(in.w_zero);
   program::ValueId made = s.node().outputs[0];
   if (s.dims(in.x).size() > 1 && s.dims(in.w).size() > 1)
-    made = Parts(s, config.output, uses, Layout::Dense, s.out_dims().size() - 1).read();
+    made = Parts(s, config.output, uses, Layout::Dense, s.out_dims().size() - 1, config.x.back()).read();
   return s.choose(kernels::matmul_int8_candidates(), config, uses, {made});
 }
 

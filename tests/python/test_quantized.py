@@ -246,3 +246,78 @@ def test_a_scale_of_one_block_stays_with_its_block(name, constant_x):
     m = model(text, **one, **whole, **({"x": x} if constant_x else {}))
     feeds = {"unused": np.zeros(1, np.float32), **({} if constant_x else {"x": x})}
     np.testing.assert_array_equal(explained(m, feeds)[1][0], one_by_one(m, feeds)[0])
+
+
+def near_the_end(seed, dtype, *shape):
+    """Numbers near the greatest of the type, whose products' sums need many bits."""
+    most = np.iinfo(dtype).max
+    return rng(seed).integers(most - 20, most + 1, shape).astype(dtype)
+
+
+@pytest.mark.parametrize(
+    "x, w, constant_w",
+    [
+        (near_the_end(1, np.int8, 4, 1501), near_the_end(2, np.int8, 1501, 32), False),
+        (near_the_end(1, np.int8, 4, 1501), near_the_end(2, np.int8, 1501, 32), True),
+        (near_the_end(1, np.int8, 32, 2048), near_the_end(2, np.int8, 2048, 4), False),
+        (near_the_end(1, np.uint8, 2, 1021), near_the_end(2, np.int8, 1021, 300), False),
+        (near_the_end(1, np.int8, 2, 4, 2048), near_the_end(2, np.int8, 2, 2048, 32), True),
+    ],
+)
+def test_long_sums_of_integers_are_exact(x, w, constant_w):
+    xt, wt = ("uint8" if x.dtype == np.uint8 else "int8"), "int8"
+    shapes = [",".join(map(str, a.shape)) for a in (x, w)]
+    fed = "" if constant_w else f", {wt}[{shapes[1]}] w"
+    m = model(
+        f"g ({xt}[{shapes[0]}] x{fed}) => (y) {{ y = MatMulInteger(x, w) }}", **({"w": w} if constant_w else {})
+    )
+    feeds = {"x": x} if constant_w else {"x": x, "w": w}
+    np.testing.assert_array_equal(explained(m, feeds)[1][0], x.astype(np.int64) @ w.astype(np.int64))
+
+
+@pytest.mark.parametrize("channels, kernel", [(6, (13, 13)), (8, (33, 33))])
+def test_long_sums_of_convolutions_are_exact(channels, kernel):
+    x, w = near_the_end(1, np.int8, 1, channels, *kernel), near_the_end(2, np.int8, 16, channels, *kernel)
+    m = model("g (int8[1,C,H,W] x) => (y) { y = ConvInteger(x, w) }", w=w)
+    got = explained(m, {"x": x})[1][0]
+    np.testing.assert_array_equal(got.ravel(), w.reshape(16, -1).astype(np.int64) @ x.ravel().astype(np.int64))
+
+
+def test_eight_filters_of_eight_elements():
+    x, w = int8(1, 1, 8, 4, 4, 4), rng(2).integers(1, 60, (8, 1, 2, 2, 2)).astype(np.int8)
+    m = model("g (int8[1,8,4,4,4] x) => (y) { y = ConvInteger<group = 8>(x, w) }", w=w)
+    windows = np.lib.stride_tricks.sliding_window_view(x[0].astype(np.int64), (2, 2, 2), (1, 2, 3))
+    np.testing.assert_array_equal(
+        explained(m, {"x": x})[1][0][0], np.einsum("czyxijk,cijk->czyx", windows, w[:, 0].astype(np.int64))
+    )
+
+
+@pytest.mark.parametrize("constant_w", [False, True])
+@pytest.mark.parametrize("constant_b", [False, True])
+def test_a_bias_that_wraps_around_does_so_before_it_is_quantized(constant_w, constant_b):
+    w, b = int8(3, 8, 16), np.full(16, 2**31 - 1 - 1000, np.int32)
+    scales = {"s": np.float32(1e-3), "ys": np.float32(20000), "yz": np.uint8(128)}
+    given = {"w": ("int8[8,16]", w, constant_w), "b": ("int32[16]", b, constant_b)}
+    fed = "".join(f", {text} {name}" for name, (text, _, is_constant) in given.items() if not is_constant)
+    m = model(
+        f"""g (uint8[4,8] x{fed}) => (y)
+        {{ a = MatMulInteger(x, w) c = Add(a, b) f = Cast<to = 1>(c) r = Mul(f, s) y = QuantizeLinear(r, ys, yz) }}""",
+        **scales,
+        **{name: value for name, (_, value, is_constant) in given.items() if is_constant},
+    )
+    x = rng(4).integers(100, 256, (4, 8)).astype(np.uint8)
+    feeds = {"x": x, **{name: value for name, (_, value, is_constant) in given.items() if not is_constant}}
+    np.testing.assert_array_equal(explained(m, feeds)[1][0], one_by_one(m, feeds)[0])
+
+
+def test_a_sum_of_zero_gives_the_zero_point_whatever_the_scales():
+    m = model(
+        """g (uint8[2,8] x, int8[8,16] w) => (y)
+        { a = MatMulInteger(x, w, xz) f = Cast<to = 1>(a) r = Mul(f, s) y = QuantizeLinear(r, ys, yz) }""",
+        xz=np.uint8(7),
+        s=np.float32(3e38),
+        ys=np.float32(1e-3),
+        yz=np.uint8(100),
+    )
+    feeds = {"x": np.array([[7] * 8, [8] * 8], np.uint8), "w": np.ones((8, 16), np.int8)}
+    np.testing.assert_array_equal(explained(m, feeds)[1][0], np.repeat([[100], [255]], 16, 1))

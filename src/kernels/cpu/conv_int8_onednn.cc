@@ -434,7 +434,13 @@ std::string onednn_conv_int8_refuses(const ConvInt8Config& c) {
   if (!int8_is_exact()) return "without instructions for dot products of 8-bit integers, oneDNN's sums saturate";
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
   if (std::string why = onednn_conv_size_refusal(sizes_of(c)); !why.empty()) return why;
-  const Centering centered{c.w_type, c.w_zero.data, c.w_zeros, element_count(c.w) / c.w[0]};
+  const std::int64_t depth = element_count(c.w) / c.w[0], channels = c.w[1], taps = depth / channels;
+  if (gives_sums(c.output) && rounds_int8_sums(c.x_type, depth, channels, taps))
+    return "oneDNN may round sums beyond 2^24";
+  // Its reorder of 8 filters of 8 elements leaves out the correction that products of int8 by int8 need.
+  if (c.x_type == DataType::Int8 && channels == 1 && c.w[0] == 8 && taps == 8)
+    return "oneDNN sums these filters wrongly";
+  const Centering centered{c.w_type, c.w_zero.data, c.w_zeros, depth};
   if (!centered.fits(c.weights.data, element_count(c.w))) return "weights less their zero points do not fit into int8";
   OneThread one;
   try {

@@ -156,6 +156,12 @@ std::size_t SumFinisher::scratch_bytes() const {
   return static_cast<std::size_t>(channels_) * (sizeof(std::int32_t) + 2 * sizeof(float));
 }
 
+// A quotient of finite scales stays finite, so that a sum of 0 gives the zero point.
+static float narrowed(double scale) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  return static_cast<float>(std::isfinite(scale) ? std::clamp(scale, -kMost, kMost) : scale);
+}
+
 SumFinisher::Run SumFinisher::prepare(void* const* operands, std::int32_t x_zero, const std::int32_t* weight_sums,
                                       void* scratch) const {
   Run run;
@@ -183,7 +189,7 @@ SumFinisher::Run SumFinisher::prepare(void* const* operands, std::int32_t x_zero
   const auto scale_of = [&](std::int64_t c) {
     return scales == nullptr ? unit : unit * scales[o_.scales == 1 ? 0 : c];
   };
-  for (std::int64_t c = 0; c < channels_; ++c) run.scale[c] = static_cast<float>(scale_of(c));
+  for (std::int64_t c = 0; c < channels_; ++c) run.scale[c] = narrowed(scale_of(c));
   if (o_.tame) {
     run.scaled_base = run.scale + channels_;
     for (std::int64_t c = 0; c < channels_; ++c) {
@@ -206,8 +212,8 @@ SumFinisher::Run SumFinisher::prepare(void* const* operands, std::int32_t x_zero
   f.high = static_cast<std::int32_t>(std::clamp<std::int64_t>(o_.high, least_of(o_.type), most_of(o_.type)));
   if (o_.other == DataType::Undefined) return run;
   const double last = number(operands[Op::LastScale]);
-  f.middle = static_cast<float>(number(operands[Op::MiddleScale]) / last);
-  f.other = static_cast<float>(number(operands[Op::OtherScale]) / last);
+  f.middle = narrowed(number(operands[Op::MiddleScale]) / last);
+  f.other = narrowed(number(operands[Op::OtherScale]) / last);
   f.middle_zero = zero_point(operands[Op::MiddleZero], o_.type);
   f.other_zero = zero_point(operands[Op::OtherZero], o_.other);
   f.last_zero = zero_point(operands[Op::LastZero], o_.last);

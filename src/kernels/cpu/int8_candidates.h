@@ -24,6 +24,10 @@ MatMulConfig sizes_of(const MatMulInt8Config& config);
 std::string conv_int8_config_refusal(const ConvInt8Config& config);
 std::string matmul_int8_config_refusal(const MatMulInt8Config& config);
 
+// Whether sums are given as they are, or as real numbers.
+inline bool gives_sums(const SumOutput& output) {
+  return output.type == DataType::Int32 || output.type == DataType::Float;
+}
 std::string onednn_conv_int8_refuses(const ConvInt8Config& config);
 std::unique_ptr<Kernel> make_onednn_conv_int8(const ConvInt8Config& config, PackedConstants& packed);
 std::string onednn_matmul_int8_refuses(const MatMulInt8Config& config);

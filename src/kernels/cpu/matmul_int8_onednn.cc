@@ -314,6 +314,7 @@ std::string onednn_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (!int8_is_exact()) return "without instructions for dot products of 8-bit integers, oneDNN's sums saturate";
   const MatMulShape s(sizes_of(c));
   if (std::string why = onednn_matmul_size_refusal(s); !why.empty()) return why;
+  if (gives_sums(c.output) && rounds_int8_sums(c.x_type, s.k, s.k, 1)) return "oneDNN may round sums beyond 2^24";
   constexpr std::int64_t kSmall = 4096;  // products that are done sooner than a primitive begins
   if (!c.weights.known() && bounded_product({s.m, s.n, s.k}, kSmall)) return "a small product";
   OneThread one;

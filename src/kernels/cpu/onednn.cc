@@ -169,6 +169,11 @@ bool int8_is_exact() {
   }
 }
 
+bool rounds_int8_sums(DataType x_type, std::int64_t depth, std::int64_t channels, std::int64_t taps) {
+  constexpr std::int64_t kExact = (std::int64_t{1} << 24) / (255 * 128);
+  return depth > kExact && (x_type != DataType::Uint8 || channels % 4 != 0 || taps > 1024);
+}
+
 bool multiplies_bfloat16() {
   switch (dnnl::get_effective_cpu_isa()) {
     case dnnl::cpu_isa::avx512_core_bf16:
