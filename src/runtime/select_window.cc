@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/norm.h"
 #include "kernels/cpu/physical.h"
+#include "kernels/cpu/plane_places.h"
 #include "kernels/cpu/plane_pool.h"
 #include "kernels/cpu/pool.h"
 #include "kernels/cpu/reduce.h"
@@ -37,10 +38,6 @@ static bool select_whole_planes(Selector& s, const kernels::PlanePoolConfig& p) 
 bool select_pool(Selector& s) {
   const DataType type = s.out_dtype();
   const bool is_8_bit = type == DataType::Uint8 || type == DataType::Int8;
-  if (s.node().outputs.size() > 1) {
-    s.refuse("pool", "does not give Indices");
-    return false;
-  }
   const SelectedNode node(s);
   const ops::PoolParams params = ops::resolve_pool(node);
   const ops::Window window = ops::pool_window(node, params, s.dims(0));
@@ -57,6 +54,9 @@ bool select_pool(Selector& s) {
   planes.pads_begin = window.pads_begin;
   planes.pads_end = window.pads_end;
   planes.count_include_pad = average && params.count_include_pad;
+  if (s.node().outputs.size() > 1)
+    return s.choose_outputs(kernels::plane_places_candidates(), kernels::PlanePlacesConfig{planes, params.column_major},
+                            {{s.node().inputs[0]}}, {{s.node().outputs[0]}, {s.node().outputs[1]}});
   if (made == Layout::Dense && select_whole_planes(s, planes)) return true;
   if (made == Layout::Dense &&
       s.choose(kernels::plane_pool_candidates(), planes, {{s.node().inputs[0]}}, {s.node().outputs[0]}))

@@ -283,25 +283,7 @@ class PlanePool final : public Kernel {
 };
 
 std::string refuses(const PlanePoolConfig& c) {
-  const bool real = c.type == DataType::Float || c.type == DataType::Double || c.type == DataType::Float16 ||
-                    c.type == DataType::BFloat16;
-  if (!real && (c.kind != PoolKind::Max || (c.type != DataType::Int8 && c.type != DataType::Uint8)))
-    return "does not compute " + std::string(data_type_name(c.type));
-  const std::size_t rank = c.x.size();
-  if (rank < 3 || rank > 5 || c.out.size() != rank) return "another number of spatial dimensions than 1 to 3";
-  for (const auto* list : {&c.window, &c.strides, &c.dilations, &c.pads_begin, &c.pads_end})
-    if (list->size() + 2 != rank || !bounded(*list)) return "steps beyond any memory";
-  for (const Shape* dims : {&c.x, &c.out})
-    for (std::int64_t d : *dims)
-      if (d < 1) return "an empty tensor";
-  if (std::string why = extent_refusal({&c.x, &c.out}); !why.empty()) return why;
-  for (std::size_t d = 0; d + 2 < rank; ++d) {
-    if (c.window[d] < 1 || c.window[d] > 1024 || c.strides[d] < 1 || c.dilations[d] < 1 || c.pads_begin[d] < 0 ||
-        c.out[d + 2] > kMostExtent / 1024)
-      return "an odd window";
-    if (!bounded_product({c.out[d + 2], c.strides[d]}) || !bounded_product({c.window[d], c.dilations[d]}))
-      return "steps beyond any memory";
-  }
+  if (std::string why = plane_pool_refusal(c); !why.empty()) return why;
   const auto axes = axes_of(c);
   if (padded_row(axes[2]) > kLongestRow) return "a row longer than a task keeps";
   // A band of one row has to fit as well.
@@ -334,6 +316,29 @@ constexpr Candidate<PlanePoolConfig> kPlanePoolCandidates[] = {{"planes", refuse
 
 }  // namespace
 }  // namespace plane_pool_cc
+
+std::string plane_pool_refusal(const PlanePoolConfig& c) {
+  const bool real = c.type == DataType::Float || c.type == DataType::Double || c.type == DataType::Float16 ||
+                    c.type == DataType::BFloat16;
+  if (!real && (c.kind != PoolKind::Max || (c.type != DataType::Int8 && c.type != DataType::Uint8)))
+    return "does not compute " + std::string(data_type_name(c.type));
+  const std::size_t rank = c.x.size();
+  if (rank < 3 || rank > 5 || c.out.size() != rank) return "another number of spatial dimensions than 1 to 3";
+  for (const auto* list : {&c.window, &c.strides, &c.dilations, &c.pads_begin, &c.pads_end})
+    if (list->size() + 2 != rank || !bounded(*list)) return "steps beyond any memory";
+  for (const Shape* dims : {&c.x, &c.out})
+    for (std::int64_t d : *dims)
+      if (d < 1) return "an empty tensor";
+  if (std::string why = extent_refusal({&c.x, &c.out}); !why.empty()) return why;
+  for (std::size_t d = 0; d + 2 < rank; ++d) {
+    if (c.window[d] < 1 || c.window[d] > 1024 || c.strides[d] < 1 || c.dilations[d] < 1 || c.pads_begin[d] < 0 ||
+        c.out[d + 2] > kMostExtent / 1024)
+      return "an odd window";
+    if (!bounded_product({c.out[d + 2], c.strides[d]}) || !bounded_product({c.window[d], c.dilations[d]}))
+      return "steps beyond any memory";
+  }
+  return "";
+}
 
 std::span<const Candidate<PlanePoolConfig>> plane_pool_candidates() { return kPlanePoolCandidates; }
 

@@ -17,6 +17,9 @@ struct PlanePoolConfig {
 };
 std::span<const Candidate<PlanePoolConfig>> plane_pool_candidates();
 
+// Internal to the kernels: what no pooling of planes takes; "" if the configuration makes sense.
+std::string plane_pool_refusal(const PlanePoolConfig& c);
+
 // Internal to the kernels: loops for a target's instruction set. Outputs are apart from inputs but where it is said.
 template <class T>
 struct PlaneLoops {

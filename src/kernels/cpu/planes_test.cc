@@ -1,10 +1,11 @@
-// Pooling of planes, channels by given statistics, triangles, reversed sequences, Col2Im, Hardmax and powers against
-// their definitions.
+// Pooling of planes and the places of maxima, channels by given statistics, triangles, reversed sequences, Col2Im,
+// Hardmax and powers against their definitions.
 #include "base/number.h"
 #include "kernels/cpu/channel_norm.h"
 #include "kernels/cpu/contraction.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/kernel_test.h"
+#include "kernels/cpu/plane_places.h"
 #include "kernels/cpu/plane_pool.h"
 #include "kernels/cpu/triangle.h"
 #include "kernels/cpu/typed.h"
@@ -118,6 +119,95 @@ TEST(PlanePool, EveryWindow) {
       {DataType::Int8, PoolKind::Max, {1, 4, 20, 33}, {1, 4, 18, 31}, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}});
   check_pool<std::uint8_t>(
       {DataType::Uint8, PoolKind::Max, {1, 4, 20, 33}, {1, 4, 10, 17}, {2, 2}, {2, 2}, {1, 1}, {0, 1}, {0, 0}});
+}
+
+// Few values, so that many are equal, and with NaN among those of floats.
+template <class T>
+void check_places(PlanePlacesConfig c) {
+  const PlanePoolConfig& p = c.pool;
+  const std::int64_t n = element_count(p.x);
+  std::vector<T> x(static_cast<std::size_t>(n));
+  std::mt19937 engine(5);
+  for (T& v : x) v = static_cast<T>(engine() % 7);
+  if constexpr (std::is_floating_point_v<T>)
+    for (std::size_t i = 3; i < x.size(); i += 41)
+      x[i] = i % 2 == 0 ? std::numeric_limits<T>::quiet_NaN() : T{-INFINITY};
+  ASSERT_EQ(plane_places_candidates()[0].refuses(c), "");
+  Constants constants;
+  const auto kernel = plane_places_candidates()[0].make(c, constants);
+  std::vector<T> most(static_cast<std::size_t>(element_count(p.out)));
+  const auto places = run_at_widths(*kernel, {x.data(), most.data()}, std::vector<std::int64_t>(most.size(), -7));
+  const Shape in(p.x.begin() + 2, p.x.end()), out(p.out.begin() + 2, p.out.end());
+  for (std::int64_t i = 0; i < element_count(p.out); ++i) {
+    const std::int64_t plane = i / element_count(out);
+    std::int64_t where = -1;
+    T best =
+        std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+    for (std::int64_t w = 0; w < element_count(Shape(p.window.begin(), p.window.end())); ++w) {
+      std::int64_t o_rest = i % element_count(out), w_rest = w, at = 0, step = 1;
+      bool is_inside = true;
+      for (std::size_t d = out.size(); d-- > 0; o_rest /= out[d], w_rest /= p.window[d]) {
+        const std::int64_t k = o_rest % out[d] * p.strides[d] - p.pads_begin[d] + w_rest % p.window[d] * p.dilations[d];
+        is_inside = is_inside && k >= 0 && k < in[d];
+        at += k * step;
+        step *= in[d];
+      }
+      if (!is_inside) continue;
+      const T v = x[static_cast<std::size_t>(plane * step + at)];
+      if (where >= 0 && (best >= v || best != best)) continue;
+      best = v;
+      where = at;
+    }
+    if (where >= 0 && c.column_major) {
+      std::int64_t turned = 0, rest = where, size = element_count(in);
+      for (std::size_t d = in.size(); d-- > 0; rest /= in[d]) turned += rest % in[d] * (size /= in[d]);
+      where = turned;
+    }
+    const auto at = static_cast<std::size_t>(i);
+    ASSERT_EQ(places[at], where < 0 ? -1 : plane * element_count(in) + where) << i;
+    ASSERT_TRUE(most[at] == best || (most[at] != most[at] && best != best)) << i;
+  }
+}
+TEST(PlanePlaces, OfMaxima) {
+  for (const bool turned : {false, true}) {
+    const auto check_all = [&]<class T>(DataType type, T) {
+      const auto each = [&](Shape x, Shape out, std::vector<std::int64_t> window, std::vector<std::int64_t> strides,
+                            std::vector<std::int64_t> dilations, std::vector<std::int64_t> pads) {
+        check_places<T>({{type, PoolKind::Max, std::move(x), std::move(out), std::move(window), std::move(strides),
+                          std::move(dilations), pads, pads, false},
+                         turned});
+      };
+      each({2, 3, 9, 70}, {2, 3, 5, 35}, {3, 3}, {2, 2}, {1, 1}, {1, 1});
+      each({1, 2, 9, 20}, {1, 2, 5, 16}, {3, 5}, {1, 1}, {2, 1}, {0, 0});
+      each({1, 2, 50}, {1, 2, 17}, {4}, {3}, {1}, {1});
+      each({1, 2, 4, 5, 6}, {1, 2, 2, 3, 3}, {2, 2, 2}, {2, 2, 2}, {1, 1, 1}, {0, 1, 0});
+      each({1, 1, 3, 4}, {1, 1, 7, 8}, {2, 2}, {1, 1}, {1, 1}, {3, 3});  // some windows are padding alone
+      each({3, 1, 1, 1}, {3, 1, 2, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 0});
+    };
+    check_all(DataType::Float, float{});
+    check_all(DataType::Double, double{});
+    check_all(DataType::Int8, std::int8_t{});
+    check_all(DataType::Uint8, std::uint8_t{});
+  }
+  // Halves are those of the same numbers.
+  std::vector<std::uint16_t> x(2 * 9 * 21);
+  std::vector<float> wide(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    wide[i] = i == 40 ? std::nanf("") : static_cast<float>(i * 7 % 64) - 20;
+    x[i] = base::float_to_half(wide[i]);
+  }
+  PlanePlacesConfig c{
+      {DataType::Float16, PoolKind::Max, {1, 2, 9, 21}, {1, 2, 9, 21}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}};
+  Constants constants;
+  const auto of_half = plane_places_candidates()[0].make(c, constants);
+  c.pool.type = DataType::Float;
+  const auto of_float = plane_places_candidates()[0].make(c, constants);
+  std::vector<std::uint16_t> half_most(x.size());
+  std::vector<float> most(x.size());
+  const std::vector<std::int64_t> before(x.size());
+  EXPECT_EQ(run_at_widths(*of_half, {x.data(), half_most.data()}, before),
+            run_at_widths(*of_float, {wide.data(), most.data()}, before));
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(half_most[i], base::float_to_half(most[i]));
 }
 
 TEST(PlanePool, HalvesAndNaN) {
