@@ -24,6 +24,7 @@ LACKS = {
     r"|Could not find an implementation|not implemented|unsupported data type|is not supported"
     r"|does not support double|operations .* are not supported",
     "the operator set": r"under development|Opset \d+ is not|only guarantees support|No Op registered|No opset import",
+    "an attribute": r"Unrecognized attribute: (left|right)_window_size for operator Attention",
     "a numpy type": r"numpy type|Unsupported data type|unable to convert|Numpy_type|NumPy",
     "empty sequences of Python": r"empty sequence",
     "an answer, because it was not asked": r"not asked",
