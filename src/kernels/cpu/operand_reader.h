@@ -41,7 +41,9 @@ class OperandReader {
     return tile.data();
   }
 
-  std::int64_t to_row_end(std::int64_t at, std::int64_t n) const { return walk_.to_row_end(at, n); }
+  std::int64_t to_row_end(std::int64_t at, std::int64_t n) const {
+    return walk_.to_row_end(at, n, bytes_ == 1 ? 2048 : Walk::kLongRow);
+  }
 
  private:
   template <class T>

@@ -15,9 +15,9 @@ struct Walk {
   bool full() const { return dims.size() == 1 && dims[0].stride == 1; }
   // How many elements from output position `at` a tile of at most n best has: to the end of a row, where rows are long
   // enough, it can be read in place.
-  std::int64_t to_row_end(std::int64_t at, std::int64_t n) const {
+  std::int64_t to_row_end(std::int64_t at, std::int64_t n, std::int64_t long_row = kLongRow) const {
     const std::int64_t row = dims.back().size;
-    return row < kLongRow || dims.size() == 1 ? n : std::min(n, row - at % row);
+    return row < long_row || dims.size() == 1 ? n : std::min(n, row - at % row);
   }
   static constexpr std::int64_t kLongRow = 192;
 

@@ -248,10 +248,12 @@ void fill(T* to, std::int64_t n, T one) {
     std::memset(to, std::to_integer<int>(bytes[0]), static_cast<std::size_t>(n) * sizeof(T));
     return;
   }
-  constexpr std::int64_t kBlock = 4096 / sizeof(T);
-  std::fill_n(to, std::min(n, kBlock), one);
-  for (std::int64_t k = kBlock; k < n; k += kBlock)
-    std::memcpy(to + k, to, static_cast<std::size_t>(std::min(kBlock, n - k)) * sizeof(T));
+  constexpr std::int64_t kFirst = 512 / sizeof(T), kMost = 4096 / sizeof(T);
+  std::fill_n(to, std::min(n, kFirst), one);
+  for (std::int64_t done = kFirst, piece = 0; done < n; done += piece) {
+    piece = std::min({done, kMost, n - done});
+    std::memcpy(to + done, to, static_cast<std::size_t>(piece) * sizeof(T));
+  }
 }
 
 // T is as wide as an element.
