@@ -48,30 +48,49 @@ HWY_INLINE V fold_row(const float* x, std::int64_t n, float start, float filler,
 
 HWY_INLINE float sum_lanes(V v) { return hn::GetLane(hn::SumOfLanes(F(), v)); }
 
-// A row that stays in registers: up to `vectors` of them, the last one with `rest` elements.
+// Rows that stay in registers: up to `vectors` of them, the last one with `rest` elements.
 template <int vectors>
-void short_softmax(const float* x, float* out, std::int64_t rest, bool log_of_it) {
-  constexpr int last = vectors - 1;
-  const std::int64_t lanes = lane_count();
+struct ShortRow {
   V v[vectors];
-  for (int i = 0; i < last; ++i) v[i] = hn::LoadU(F(), x + i * lanes);
-  v[last] = load_tail(x + last * lanes, rest, -std::numeric_limits<float>::infinity());
-  V top = v[0];
-  for (int i = 1; i < vectors; ++i) top = hn::Max(v[i], top);
-  top = hn::MaxOfLanes(F(), top);
-  V sums[2] = {hn::Zero(F()), hn::Zero(F())};
-  for (int i = 0; i < vectors; ++i) {
-    v[i] = hn::Sub(v[i], top);
-    V e = softmax_weight(v[i]);
-    if (i == last) e = hn::IfThenElseZero(hn::FirstN(F(), static_cast<std::size_t>(rest)), e);
-    sums[i % 2] = hn::Add(sums[i % 2], e);
-    if (!log_of_it) v[i] = e;
+
+  void load(const float* x, std::int64_t rest) {
+    for (int i = 0; i + 1 < vectors; ++i) v[i] = hn::LoadU(F(), x + i * lane_count());
+    v[vectors - 1] = load_tail(x + (vectors - 1) * lane_count(), rest, -std::numeric_limits<float>::infinity());
   }
-  const float total = sum_lanes(hn::Add(sums[0], sums[1]));
-  const V scale = constant(1.0f / total), shift = constant(log_of_it ? std::log(total) : 0.0f);
-  const auto result = [&](V of) HWY_ATTR { return log_of_it ? hn::Sub(of, shift) : hn::Mul(of, scale); };
-  for (int i = 0; i < last; ++i) hn::StoreU(result(v[i]), F(), out + i * lanes);
-  store_tail(result(v[last]), out + last * lanes, rest);
+  HWY_INLINE void softmax(float* out, std::int64_t rest, bool log_of_it) {
+    constexpr int last = vectors - 1;
+    const std::int64_t lanes = lane_count();
+    V top = v[0];
+    for (int i = 1; i < vectors; ++i) top = hn::Max(v[i], top);
+    top = hn::MaxOfLanes(F(), top);
+    V sums[2] = {hn::Zero(F()), hn::Zero(F())};
+    for (int i = 0; i < vectors; ++i) {
+      v[i] = hn::Sub(v[i], top);
+      V e = softmax_weight(v[i]);
+      if (i == last) e = hn::IfThenElseZero(hn::FirstN(F(), static_cast<std::size_t>(rest)), e);
+      sums[i % 2] = hn::Add(sums[i % 2], e);
+      if (!log_of_it) v[i] = e;
+    }
+    const float total = sum_lanes(hn::Add(sums[0], sums[1]));
+    const V scale = constant(1.0f / total), shift = constant(log_of_it ? std::log(total) : 0.0f);
+    const auto result = [&](V of) HWY_ATTR { return log_of_it ? hn::Sub(of, shift) : hn::Mul(of, scale); };
+    for (int i = 0; i < last; ++i) hn::StoreU(result(v[i]), F(), out + i * lanes);
+    store_tail(result(v[last]), out + last * lanes, rest);
+  }
+};
+template <int vectors>
+void short_softmax(const float* x, float* out, std::int64_t rows, std::int64_t n, bool log_of_it) {
+  const std::int64_t rest = n - (vectors - 1) * lane_count();
+  ShortRow<vectors> row, next;
+  row.load(x, rest);
+  for (std::int64_t r = 1; r < rows; ++r) {
+    // In place, a row is read before the end of the one before it is written: reading where a vector with a mask is
+    // about to be written would wait for that.
+    next.load(x + r * n, rest);
+    row.softmax(out + (r - 1) * n, rest, log_of_it);
+    row = next;
+  }
+  row.softmax(out + (rows - 1) * n, rest, log_of_it);
 }
 
 // As many rows as a vector has lanes, one to a lane: of rows of a few elements.
@@ -92,12 +111,18 @@ void narrow_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) 
     hn::ScatterIndex(log_of_it ? hn::Sub(v[j], by) : hn::Mul(v[j], by), F(), out + j, at);
 }
 
-void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
+bool short_rows(const float* x, float* out, std::int64_t rows, std::int64_t n, bool log_of_it) {
   constexpr decltype(&short_softmax<1>) kShort[] = {short_softmax<1>, short_softmax<2>, short_softmax<3>,
                                                     short_softmax<4>, short_softmax<5>, short_softmax<6>,
                                                     short_softmax<7>, short_softmax<8>};
-  if (const std::int64_t full = (n - 1) / lane_count(); full < 8)
-    return kShort[full](x, out, n - full * lane_count(), log_of_it);
+  const std::int64_t full = (n - 1) / lane_count();
+  if (full >= 8) return false;
+  kShort[full](x, out, rows, n, log_of_it);
+  return true;
+}
+
+void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
+  if (short_rows(x, out, 1, n, log_of_it)) return;
   const float lowest = -std::numeric_limits<float>::infinity();
   const V top = hn::MaxOfLanes(
       F(),
@@ -139,6 +164,7 @@ void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
 
 void softmax_rows(const float* x, float* out, std::int64_t rows, std::int64_t n, bool log_of_it) {
   if (n > kNarrowRow) {
+    if (rows == 0 || short_rows(x, out, rows, n, log_of_it)) return;
     for (std::int64_t r = 0; r < rows; ++r) softmax(x + r * n, out + r * n, n, log_of_it);
     return;
   }
