@@ -1,6 +1,13 @@
 #include "ops/common/random.h"
 
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <random>
+
+#include "base/fork.h"
 
 namespace norn::ops {
 namespace {
@@ -8,8 +15,20 @@ namespace {
 MersenneTwister generator_of(const opset::ReferenceContext& node) {
   const auto given = node.attrs().find_f("seed");
   if (!given || std::isnan(*given)) {
-    std::random_device entropy;
-    std::seed_seq words{entropy(), entropy(), entropy(), entropy()};
+    // Drawn once, as the system's numbers take longer than small tensors of them; the child of a fork() has the same.
+    const auto& drawn = base::made_once([] {
+      std::random_device entropy;
+      return std::array{entropy(), entropy(), entropy(), entropy()};
+    });
+    static std::atomic<std::uint64_t> nodes{0};
+    const std::uint64_t number = nodes.fetch_add(1, std::memory_order_relaxed);
+    std::seed_seq words{drawn[0],
+                        drawn[1],
+                        drawn[2],
+                        drawn[3],
+                        static_cast<unsigned>(number),
+                        static_cast<unsigned>(number >> 32),
+                        static_cast<unsigned>(::getpid())};
     return MersenneTwister(words);
   }
   if (std::isinf(*given)) node.fail("the seed is infinite");
