@@ -138,7 +138,14 @@ void AtomicFile::discard() noexcept {
   fd_ = Descriptor();
 }
 
+// Takes blocks for much that will be written, at once instead of as pages are stored. Writing finds out what is wrong.
+void AtomicFile::reserve(std::uint64_t offset, std::uint64_t size) noexcept {
+  if (size >= kStored)
+    ::fallocate(fd_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(size));
+}
+
 void AtomicFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+  reserve(offset, bytes.size());
   while (!bytes.empty()) {
     const ssize_t n = ::pwrite(fd_.get(), bytes.data(), std::min(bytes.size(), kStored), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
@@ -208,6 +215,7 @@ void AtomicFile::copy(int from, std::uint64_t offset, std::uint64_t size) {
       const off_t hole = ::lseek(from, data, SEEK_HOLE);
       if (hole > data) stop = std::min(end, static_cast<std::uint64_t>(hole));
     }
+    reserve(size_, stop - offset);
     while (offset < stop) {
       const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(stop - offset, kStored));
       if (in_kernel) {

@@ -50,6 +50,7 @@ class AtomicFile {
   // Appends `size` bytes of another file, inside the kernel where it can.
   void copy(int from, std::uint64_t offset, std::uint64_t size);
   // Overwrites what was written earlier.
+  void reserve(std::uint64_t offset, std::uint64_t size) noexcept;
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
 
   std::uint64_t size() const noexcept { return size_; }
