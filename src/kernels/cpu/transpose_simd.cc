@@ -1,4 +1,5 @@
 // Squares and planes turned in vector registers for each instruction set.
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/cpu/targets.h"
@@ -65,11 +66,17 @@ void block(const void* x_data, std::int64_t x_row, void* out_data, std::int64_t 
   std::int64_t c = 0;
 #if HWY_TARGET != HWY_SCALAR
   constexpr std::int64_t kSide = 16 / sizeof(T);
-  for (; c + kSide <= columns; c += kSide) {
+  for (; c < columns && columns >= kSide; c += kSide) {
+    c = std::min(c, columns - kSide);  // the last squares turn some again
     const T* from = x + c;
     T* to = out + c * out_row;
+    const hn::CappedTag<T, 16 / sizeof(T)> one;
     std::int64_t r = squares(hn::ScalableTag<T>(), from, x_row, to, out_row, rows);
-    r += squares(hn::CappedTag<T, 16 / sizeof(T)>(), from + r * x_row, x_row, to + r, out_row, rows - r);
+    r += squares(one, from + r * x_row, x_row, to + r, out_row, rows - r);
+    if (r < rows && rows >= kSide) {
+      squares(one, from + (rows - kSide) * x_row, x_row, to + rows - kSide, out_row, kSide);
+      continue;
+    }
     for (; r < rows; ++r)
       for (std::int64_t k = 0; k < kSide; ++k) copy_one(from + r * x_row + k, to + k * out_row + r);
   }
