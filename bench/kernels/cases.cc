@@ -91,6 +91,38 @@ void convolutions(std::vector<Case>& cases) {
   }
 }
 
+void line_convolutions(std::vector<Case>& cases) {
+  struct Window {
+    std::int64_t channels, size, filters, kernel, stride = 1, dilation = 1;
+  };
+  for (const Window& w : {Window{512, 3199, 512, 3, 2},
+                          {512, 799, 512, 2, 2},
+                          {80, 3000, 384, 3},
+                          {384, 3000, 384, 3, 2},
+                          {64, 4096, 64, 7, 1, 3},
+                          {64, 2000, 128, 2, 1, 64},
+                          {32, 2000, 64, 9},
+                          {128, 250, 128, 3}}) {
+    const std::int64_t reach = (w.kernel - 1) * w.dilation, out = (w.size - 1 - reach % 2) / w.stride + 1;
+    for (const Layout layout : {Layout::ChannelsLast, Layout::Dense}) {
+      ConvConfig c;
+      c.x = {1, w.channels, w.size};
+      c.w = {w.filters, w.channels, w.kernel};
+      c.out = {1, w.filters, out};
+      c.strides = {w.stride};
+      c.dilations = {w.dilation};
+      c.pads_begin = c.pads_end = {reach / 2};
+      c.x_layout = c.out_layout = layout;
+      c.weights = constant(c.w);
+      add_case(cases, conv_candidates(), c,
+               "conv/" + words(c.x) + " by " + words(c.w) + " stride " + std::to_string(w.stride) + " dilation " +
+                   std::to_string(w.dilation) + (layout == Layout::Dense ? " dense" : ""),
+               2 * count(c.out) * count(c.w) / static_cast<double>(w.filters),
+               {floats(c.x), floats(c.w), 0, floats(c.out)});
+    }
+  }
+}
+
 void pools(std::vector<Case>& cases) {
   struct Window {
     std::int64_t channels, size, kernel, stride, pad;
@@ -206,6 +238,7 @@ std::vector<Case> all_cases() {
   std::vector<Case> cases;
   products(cases);
   convolutions(cases);
+  line_convolutions(cases);
   pools(cases);
   lines(cases);
   movements(cases);
