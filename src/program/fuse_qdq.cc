@@ -1,10 +1,10 @@
 // Computing in integers what a model describes as DequantizeLinear, an operation in float, and QuantizeLinear:
 //   - Conv becomes QLinearConv, MatMul becomes QLinearMatMul; a Gemm, or a product that is not quantized again, becomes
-//     MatMulInteger and its scaling, with the bias among the integers. An activation between them that bounds the value
-//     bounds the integers.
+//     MatMulInteger and its scaling. The bias is among the integers if that hardly changes it, else added behind. An
+//     activation between them that bounds the value bounds the integers.
 //   - What only moves elements, or picks the largest, moves integers; quantizing what was dequantized alike is nothing.
 //
-// Sums are exact, where those of float are rounded at each step, and a bias is rounded to the scale of the sums: a
+// Sums are exact, where those of float are rounded at each step, and a bias may be rounded to the scale of the sums: a
 // quantized result may be the neighbour of what the operations one by one give. Runs before constants are folded, since
 // weights would become float there.
 #include <algorithm>
@@ -51,6 +51,22 @@ bool moves(const opset::Operator* op) {
                                                                 &ops::Pad,     &ops::Reshape,   &ops::Slice,
                                                                 &ops::Squeeze, &ops::Transpose, &ops::Unsqueeze};
   return std::find(kMoving.begin(), kMoving.end(), op) != kMoving.end();
+}
+
+// Whether no window of a MaxPool can lie in the padding, whose elements are less than any integer stands for.
+bool windows_meet_elements(const opset::Attrs& attrs) {
+  const std::vector<std::int64_t> kernel = attrs.ints("kernel_shape");
+  const auto pads = attrs.find_ints("pads").value_or(std::vector<std::int64_t>(2 * kernel.size(), 0));
+  const auto dilations = attrs.find_ints("dilations").value_or(std::vector<std::int64_t>(kernel.size(), 1));
+  if (kernel.empty()) return false;
+  if (attrs.s("auto_pad") != "NOTSET" &&
+      std::any_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d != 1; }))
+    return false;
+  for (std::size_t p = 0; p < pads.size(); ++p) {
+    const std::size_t d = p % kernel.size();
+    if (pads[p] != 0 && (pads[p] >= kernel[d] || d >= dilations.size() || dilations[d] != 1)) return false;
+  }
+  return true;
 }
 
 // Constant weights of 8 bits, and the scales by which they stand for real numbers: one, or one for each channel.
@@ -187,12 +203,13 @@ class QdqFusion {
     return w;
   }
 
-  // A constant bias of `channels` elements as whole multiples of the sums' scales; nothing if it is none of that.
-  std::optional<norn::Tensor> whole_bias(ValueId id, double x_scale, const Weights& w, std::int64_t channels) const {
+  // A constant bias of `channels` elements as whole multiples of the sums' scales; nothing if it is none of that, or if
+  // an element is more than a small part of a `step` of what is quantized off one.
+  std::optional<norn::Tensor> whole_bias(ValueId id, double x_scale, const Weights& w, std::int64_t channels,
+                                         double step) const {
     std::vector<double> real;
     const norn::Tensor* whole = nullptr;
     const Node* node = maker(id);
-    double off = 0;
     norn::Tensor scale;
     if (is_const(graph_, id) && graph_.value(id).constant.dtype() == DataType::Float) {
       const norn::Tensor& t = graph_.value(id).constant;
@@ -222,9 +239,9 @@ class QdqFusion {
       double units = std::nearbyint(value / unit);
       if (whole) {
         const double given = scale.as<float>()[scale.size() == 1 ? 0 : c];
-        off = std::abs(given - unit);
-        if (off <= 1e-6 * std::abs(unit)) units = whole->as<std::int32_t>()[c];
+        if (std::abs(given - unit) <= 1e-6 * std::abs(unit)) units = whole->as<std::int32_t>()[c];
       }
+      if (!(std::abs(value - units * unit) <= step / 32 + 1e-6 * std::abs(value))) return {};
       if (!(std::abs(units) < 2147483647.0)) return {};
       bias.as_mutable<std::int32_t>()[c] = static_cast<std::int32_t>(units);
     }
@@ -315,8 +332,8 @@ class QdqFusion {
     const std::int64_t filters = w->contents.dims()[0];
     ValueId bias = kNone;
     if (node.input(2) != kNone) {
-      auto whole = whole_bias(node.inputs[2], from->value, *w, filters);
-      if (!whole) return nearly(node, "its bias is not a constant that is a number of the sums' units");
+      auto whole = whole_bias(node.inputs[2], from->value, *w, filters, t->y.value);
+      if (!whole) return nearly(node, "its bias is not a constant that is about a number of the sums' units");
       bias = rewriter_.constant(std::move(*whole), graph_.value(node.inputs[2]).name + "_whole");
     }
     std::vector<NodeId> all = {n};
@@ -359,16 +376,16 @@ class QdqFusion {
     const std::int64_t columns = w->contents.dims()[transpose ? 0 : 1];
     const opset::ValueType& type = graph_.value(node.outputs[0]).type;
     if (!type.has_rank() || type.shape->size() < 2) return nearly(node, "its left side is a vector");
+    const std::string name = w->name;
+    const auto t = tail(node.outputs[0]);
     std::optional<norn::Tensor> bias;
     if (c != kNone) {
       const opset::ValueType& c_type = graph_.value(c).type;
-      bias = whole_bias(c, from->value, *w, columns);
-      if (!bias || !c_type.has_rank() || c_type.shape->empty() || c_type.shape->back() != columns)
-        return nearly(node, "C is not a constant for each column that is a number of the sums' units");
+      if (c_type.has_rank() && !c_type.shape->empty() && c_type.shape->back() == columns)
+        bias = whole_bias(c, from->value, *w, columns, t ? t->y.value : 0);
+      if (bias) c = kNone;
     }
-    const std::string name = w->name;
-    const auto t = tail(node.outputs[0]);
-    if (!bias && t) {
+    if (!bias && c == kNone && t) {
       std::vector<NodeId> all = {n};
       all.insert(all.end(), t->nodes.begin(), t->nodes.end());
       const ValueId w_scale = rewriter_.constant(w->scale, name + "_scale");
@@ -396,7 +413,9 @@ class QdqFusion {
     ValueId v = rewriter_.emit(ops::MatMulInteger, {}, std::move(inputs), {n});
     if (bias) v = rewriter_.emit(ops::Add, {}, {v, rewriter_.constant(std::move(*bias), name + "_bias")}, {n});
     v = rewriter_.emit(ops::Cast, {transform::make_attr("to", static_cast<std::int64_t>(DataType::Float))}, {v}, {n});
-    rewriter_.replace(y, rewriter_.emit(ops::Mul, {}, {v, rewriter_.constant(std::move(scale), name + "_scale")}, {n}));
+    v = rewriter_.emit(ops::Mul, {}, {v, rewriter_.constant(std::move(scale), name + "_scale")}, {n});
+    if (c != kNone) v = rewriter_.emit(ops::Add, {}, {v, c}, {n});
+    rewriter_.replace(y, v);
   }
 
   // Of two values that are computed.
@@ -424,7 +443,9 @@ class QdqFusion {
     const auto to = quantizing(graph_, node);
     if (!to) return;
     const auto from = dequantized(node.inputs[0], x);
-    if (from && *from == *to) rewriter_.replace(node.outputs[0], x);
+    // What overflows is quantized to a bound.
+    if (from && *from == *to && std::isfinite(static_cast<float>(255 * from->value)))
+      rewriter_.replace(node.outputs[0], x);
   }
 
   // op(DequantizeLinear(x)) as DequantizeLinear(op(x)).
@@ -434,6 +455,7 @@ class QdqFusion {
     ValueId x = kNone;
     const auto from = dequantized(node.inputs[0], x);
     if (!from) return;
+    if (node.op == &ops::MaxPool && !windows_meet_elements(node.attributes())) return;
     std::vector<ValueId> inputs = node.inputs;
     inputs[0] = x;
     if (node.op == &ops::Pad) {  // with the integer that stands for 0

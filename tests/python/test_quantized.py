@@ -321,3 +321,55 @@ def test_a_sum_of_zero_gives_the_zero_point_whatever_the_scales():
     )
     feeds = {"x": np.array([[7] * 8, [8] * 8], np.uint8), "w": np.ones((8, 16), np.int8)}
     np.testing.assert_array_equal(explained(m, feeds)[1][0], np.repeat([[100], [255]], 16, 1))
+
+
+@pytest.mark.parametrize("op", ["Gemm", "Conv"])
+@pytest.mark.parametrize("quantized", [False, True])
+@pytest.mark.parametrize("kind", ["float", "int32"])
+def test_a_bias_finer_than_the_sums_is_not_rounded_to_them(op, quantized, kind):
+    x, w = np.array([[1, 2], [3, 0]], np.int8), np.array([[1, -1, 2], [0, 1, 1]], np.int8)
+    bias = {"b": np.array([0.4, -0.45, 0.3], np.float32)}
+    of_bias = ""
+    if kind == "int32":
+        bias, of_bias = {"bi": np.array([40, -45, 30], np.int32), "bs": np.float32(0.01)}, "b = DequantizeLinear(bi, bs)"
+    if op == "Conv":
+        x, w = x.reshape(2, 2, 1, 1), np.ascontiguousarray(w.T).reshape(3, 2, 1, 1)
+    m = model(
+        f"""g (int8[{",".join(map(str, x.shape))}] x) => ({"q" if quantized else "y"})
+        {{ xf = DequantizeLinear(x, one) wf = DequantizeLinear(w, one) {of_bias} y = {op}(xf, wf, b)
+        q = QuantizeLinear(y, step, zero) }}""",
+        one=np.float32(1),
+        step=np.float32(0.05),
+        zero=np.int8(0),
+        w=w,
+        **bias,
+    )
+    feeds = {"x": x}
+    np.testing.assert_allclose(explained(m, feeds)[1][0], one_by_one(m, feeds)[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "attributes", ["pads = [1, 1, 1, 1], dilations = [5, 5]", "pads = [2, 2, 2, 2], strides = [2, 2]"]
+)
+def test_a_window_of_padding_is_less_than_any_integer_stands_for(attributes):
+    m = model(
+        f"""g (uint8[1,1,4,4] x) => (q, y)
+        {{ f = DequantizeLinear(x, s, z) y = MaxPool<kernel_shape = [2, 2], {attributes}>(f)
+        q = QuantizeLinear(y, s2, z) }}""",
+        s=np.float32(0.5),
+        s2=np.float32(1),
+        z=np.uint8(110),
+    )
+    feeds = {"x": np.arange(100, 116, dtype=np.uint8).reshape(1, 1, 4, 4)}
+    for got, wanted in zip(explained(m, feeds)[1], one_by_one(m, feeds), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+
+
+def test_what_overflows_when_dequantized_is_quantized_to_a_bound():
+    m = model(
+        "g (uint8[N] x) => (q) { f = DequantizeLinear(x, s, z) q = QuantizeLinear(f, s, z) }",
+        s=np.float32(3e38),
+        z=np.uint8(100),
+    )
+    feeds = {"x": np.array([0, 50, 99, 100, 101, 255], np.uint8)}
+    np.testing.assert_array_equal(explained(m, feeds)[1][0], one_by_one(m, feeds)[0])

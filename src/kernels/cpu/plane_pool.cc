@@ -97,7 +97,8 @@ class PlanePool final : public Kernel {
       }
     most_rows_ = *std::max_element(counts_[0].begin(), counts_[0].end()) *
                  *std::max_element(counts_[1].begin(), counts_[1].end());
-    for (const T count : counts_[2]) scales_.push_back(T{1} / (most_rows_ * count));
+    for (std::int64_t row = 0; row < height_; ++row)
+      for (const T count : counts_[2]) scales_.push_back(T{1} / (most_rows_ * count));
   }
   std::size_t scratch_bytes() const override { return static_cast<std::size_t>(task_bytes_ * tasks_); }
 
@@ -178,6 +179,23 @@ class PlanePool final : public Kernel {
     loops_.divide(row, counts_[2].data(), rows, axes_[2].out);
   }
 
+  // Rows that lie behind each other; those of as many rows of the input at once.
+  void divide_rows(T* rows, std::int64_t z, std::int64_t y, std::int64_t n) const {
+    const std::int64_t w = axes_[2].out, most = static_cast<std::int64_t>(scales_.size()) / w;
+    const T deep = counts_[0][static_cast<std::size_t>(z)];
+    for (std::int64_t r = 0, same = 1; r < n; r += same) {
+      same = 0;
+      while (r + same < n && same < most && deep * counts_[1][static_cast<std::size_t>(y + r + same)] == most_rows_)
+        ++same;
+      if (same > 0) {
+        loops_.scale(rows + r * w, scales_.data(), same * w);
+      } else {
+        same = 1;
+        divide(rows + r * w, z, y + r);
+      }
+    }
+  }
+
   void band(void* const* operands, std::int64_t plane, std::int64_t z0, std::int64_t y0, T* own) const {
     const Axis &deep = axes_[0], &high = axes_[1], &wide = axes_[2];
     const std::int64_t depth = std::min(depth_, deep.out - z0), height = std::min(height_, high.out - y0), w = wide.out;
@@ -213,6 +231,10 @@ class PlanePool final : public Kernel {
           fold_row(reinterpret_cast<const T*>(from), to);
       }
       across(rows, y_in, height, planes + z * height * w);
+    }
+    if (flat && depth == 1) {
+      if (kind_ == PoolKind::Average) divide_rows(planes, z0, y0, height);
+      return;
     }
     for (std::int64_t z = 0; z < depth; ++z)
       for (std::int64_t y = 0; y < height; ++y) {
@@ -277,7 +299,7 @@ class PlanePool final : public Kernel {
   std::int64_t together_ = 1;                     // rows that are folded down first
   std::int64_t row_ = 0, depth_ = 1, height_ = 1, depths_ = 1, heights_ = 1, planes_ = 1, tasks_ = 1, task_bytes_ = 0;
   std::array<std::vector<T>, 3> counts_;  // of the positions of windows that count, by axes
-  // Most rows of the output have windows of as many rows of the input, and are multiplied by these.
+  // Most rows of the output have windows of as many rows of the input, and are multiplied by these, some at a time.
   T most_rows_{};
   std::vector<T> scales_;
 };
