@@ -46,7 +46,9 @@ class NodeGraphs final : public infer::Surroundings {
     equalities_.push_back({a, b, std::string(what), 0});
     return true;
   }
-  std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> formals) override {
+  std::vector<Fact> infer_subgraph(std::string_view attribute, std::span<const Fact> given) override {
+    std::vector<Fact> formals(given.begin(), given.end());
+    if (op_.control_flow == opset::ControlFlow::Loop) take_declared_ranks(attribute, formals);
     if (memory_)
       if (auto answer = memory_->answer(op_, formals)) return *std::move(answer);
     // Inference of loops asks again with wider formals; the last answer is what runs.
@@ -77,6 +79,20 @@ class NodeGraphs final : public infer::Surroundings {
   const std::optional<std::vector<ValueId>>& taken() const { return taken_; }
 
  private:
+  // The iteration number and the condition, which Loop makes itself, have the rank that its body declares for them: one
+  // element, or a list of one.
+  void take_declared_ranks(std::string_view attribute, std::span<Fact> formals) const {
+    for (const ir::Attribute& attr : attrs_) {
+      if (attr.name != attribute || !attr.g) continue;
+      for (std::size_t i = 0; i < 2 && i < formals.size() && i < attr.g->input.size(); ++i) {
+        const ir::ValueInfo& info = attr.g->input[i];
+        if (!info.type || !formals[i].type.is_tensor()) continue;
+        const ValueType declared = opset::from_ir(*info.type, [] { return DimExpr(1); });
+        if (!declared.is_tensor() || !declared.shape || declared.shape->size() > 1) continue;
+        formals[i].type.shape = opset::Dims(declared.shape->size(), 1);
+      }
+    }
+  }
   // Whether the graph was lowered for just these formals.
   static bool serves(const Graph& graph, std::span<const Fact> formals) {
     for (std::size_t i = 0; i < formals.size() && i < graph.inputs.size(); ++i)

@@ -326,14 +326,19 @@ std::size_t Planner::plan_operation(const Node& node, std::span<const Node> part
   return 0;
 }
 
+// Whether the run's table has the value itself.
+bool Planner::is_stored(ValueId id) const {
+  const Location& where = state_.values[id].where;
+  return where.kind == Location::Kind::Run && !where.part && !has_slot(id);
+}
+
 LateStep::Input Planner::late_input(ValueId id) {
   LateStep::Input input;
   if (id == kNone) return input;
   using Kind = LateStep::Input::Kind;
   const PlanState::ValueState& value = state_.values[id];
-  const bool stored = value.where.kind == Location::Kind::Run && !value.where.part && !has_slot(id);
   if (!value.type.is_tensor()) {
-    if (!stored) throw Error(ErrorCode::Internal, "the value \"" + graph_.value(id).name + "\" is nowhere");
+    if (!is_stored(id)) throw Error(ErrorCode::Internal, "the value \"" + graph_.value(id).name + "\" is nowhere");
     input.kind = Kind::Run;
     input.index = value.where.index;
     return input;
@@ -341,7 +346,7 @@ LateStep::Input Planner::late_input(ValueId id) {
   // The memory in the run's table may be a view's source.
   if (value.type.is_static()) input.dtype = dtype_of(id);
   input.dims = dims_of(id);
-  if (stored) {
+  if (is_stored(id)) {
     input.kind = Kind::Tensor;
     input.index = value.where.index;
     return input;
@@ -406,12 +411,12 @@ void Planner::plan_late(const Node& node, std::uint32_t index, const Nested* nes
   node_ = &node;
   if (node.subgraphs.empty() && !opset::find_reference(*node.op, node.schema->since))
     throw Error(ErrorCode::NotImplemented, "there is no kernel for " + opset::full_name(*node.op));
-  // Reorders that the inputs need are steps before this one.
+  // Copies that the inputs need, of caches with room as well, are steps before this one: all of them, as what they
+  // give has to last until it.
   std::vector<ValueId> read;
   program::for_each_use(node, [&](ValueId id) { read.push_back(id); });
   for (ValueId id : read)
-    if (state_.values[id].where.kind != Location::Kind::Run && (constant_of(id) || has_slot(id)))
-      slot_for({id, Layout::Dense});
+    if (state_.values[id].type.is_tensor() && !is_stored(id)) slot_for({id, Layout::Dense});
   LateStep late;
   late.node = index;
   std::vector<StaticType> types;

@@ -175,6 +175,7 @@ class Planner final : public Selector {
   }
   // Whether it is all of its root's memory.
   bool is_whole(std::uint32_t slot) const { return slots_[slot].bytes == slots_[root(slot)].bytes; }
+  bool is_stored(program::ValueId id) const;
   LateStep::Input late_input(ValueId id);
   std::string choose_late(const Node& node, LateStep& late);
   // Once, however many outputs the operation has.

@@ -318,3 +318,59 @@ def test_sequence_map():
     assert run.run(None, {"xs": [], "zs": [], "w": w}) == [[], []]
     with pytest.raises(norn.Error, match="1 items, but input 0 has 2"):
         run.run(None, {"xs": xs, "zs": zs[:1], "w": w})
+
+
+@pytest.mark.parametrize("reshape", ["", "rr = Reshape(a, minus)"])
+def test_elements_of_a_sequence_that_is_mapped_twice_have_sizes_of_their_own(reshape):
+    s = session(
+        f"""g (int64[A] a, int64[B] b) => (seq(int64[]) y) {{
+        q = SequenceConstruct(a, b)
+        minus = Constant<value = int64[1] {{-1}}>()
+        {reshape}
+        y = SequenceMap(q) <body = outer (int64[] u) => (int64[] r) {{
+            s = SequenceMap(q) <body = inner (int64[] w) => (int64[] t) {{
+                su = Shape(u) sw = Shape(w) d = Sub(su, sw) e = Equal(su, sw) f = Cast<to = 7>(e)
+                t = Concat<axis = 0>(d, f)
+            }}>
+            r = ConcatFromSequence<axis = 0>(s)
+        }}>
+    }}"""
+    )
+    for a, b in ((2, 0), (0, 1), (3, 5), (4, 4)):
+        (got,) = s.run(None, {"a": np.zeros(a, np.int64), "b": np.zeros(b, np.int64)})
+        wanted = [[v for w in (a, b) for v in (u - w, int(u == w))] for u in (a, b)]
+        assert [item.tolist() for item in got] == wanted
+
+
+@pytest.mark.parametrize("number, of_number", [("int64", ()), ("int64[1]", (1,)), ("int64[N]", (1,))])
+@pytest.mark.parametrize("condition, of_condition", [("bool", ()), ("bool[1]", (1,))])
+@pytest.mark.parametrize("given", ["", "c"])
+def test_a_body_declares_the_rank_of_the_iteration_number_and_the_condition(
+    number, of_number, condition, of_condition, given
+):
+    s = session(
+        f"""g (int64 m, float[A] x) => (y, ii, cc, rr) {{
+        c = Constant<value = bool {{1}}>()
+        y, ii, cc, rr = Loop(m, {given}, x) <body = b ({number} i, {condition} ci, float[] q)
+            => ({condition} co, float[] q2, int64[] io, bool[] cq, int64[] r) {{
+            co = Identity(ci) cq = Identity(ci) io = Identity(i) r = Shape(i) q2 = Add(q, q)
+        }}>
+    }}"""
+    )
+    y, ii, cc, rr = s.run(None, {"m": np.array(3), "x": np.ones(2, np.float32)})
+    assert y.tolist() == [8, 8]
+    assert ii.shape == (3, *of_number) and ii.ravel().tolist() == [0, 1, 2]
+    assert cc.shape == (3, *of_condition) and cc.all()
+    assert rr.tolist() == [list(of_number)] * 3
+
+
+def test_an_iteration_number_is_appended_to_a_list():
+    s = session(
+        """g (int64 m, int64[A] x) => (y) {
+        y = Loop(m, , x) <body = b (int64[1] i, bool c, int64[N] q) => (bool co, int64[K] q2) {
+            co = Identity(c) q2 = Concat<axis = 0>(q, i)
+        }>
+    }"""
+    )
+    (y,) = s.run(None, {"m": np.array(3), "x": np.array([7, 8])})
+    assert y.tolist() == [7, 8, 0, 1, 2]

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ops/sequence/sequence_basic/sequence_basic.h"
 #include "opset/infer_context.h"
 
 namespace norn::ops {
@@ -41,7 +42,7 @@ void infer_sequence_map(InferContext& ctx) {
   for (int i = 0; i < ctx.input_count(); ++i) {
     const ValueType& type = ctx.input(i);
     const bool sequence = type.kind == ValueType::Kind::Sequence;
-    formals.push_back({.type = !sequence ? type : type.element ? *type.element : ValueType{}, .value = {}});
+    formals.push_back({.type = sequence ? element_of(ctx, type) : type, .value = {}});
   }
   const std::vector<Fact> found = ctx.infer_subgraph("body", formals);
   if (static_cast<std::size_t>(ctx.output_count()) > found.size())
