@@ -198,6 +198,8 @@ void Planner::settle_outputs(const std::vector<ValueId>& settled) {
     const std::uint32_t base = root(slot);
     const Location where = slots_[base].where;
     const bool whole = is_whole(slot);
+    // Strings that are known are handed out, too: they are no bytes to be copied.
+    if (dtype_of(id) == DataType::String && where.kind == Location::Kind::Constant) continue;
     if (dtype_of(id) == DataType::String && where.kind == Location::Kind::Run) {
       state_.values[id].where = where;  // strings lie in a tensor of the run's own already
       continue;

@@ -349,3 +349,22 @@ def test_clip_by_nan_is_nan_however_the_bound_comes():
             session = norn.InferenceSession(model.SerializeToString())
             feeds = {"x": x} if constant else {"x": x} | {n: np.array(v) for n, v in bounds.items()}
             assert np.isnan(session.run(None, feeds)[0]).all()
+
+
+@pytest.mark.parametrize("strings", ["v, n = StringSplit(c)", "v = StringConcat(c, c)"])
+def test_strings_that_are_known_are_read_and_given_out(strings):
+    """Without folding, planning finds them out; they are no bytes to be copied to an output."""
+    m = onnx.parser.parse_model(
+        f"""<ir_version: 10, opset_import: ["": 25]>
+        g (int64[N] at) => (picked, v) {{
+            c = Constant<value: tensor = string[3, 1] {{"a long text that is not kept in place", "b", "c"}}>()
+            {strings} picked = Gather(v, at)
+        }}"""
+    )
+    options = norn.SessionOptions(disabled_passes=["fold_constants"])
+    session, folded = norn.InferenceSession(m, options), norn.InferenceSession(m)
+    for at in ([0], [2, 1], []):
+        feeds = {"at": np.array(at, np.int64)}
+        for _ in range(3):
+            for got, wanted in zip(session.run(None, feeds), folded.run(None, feeds), strict=True):
+                np.testing.assert_array_equal(got, wanted)
