@@ -59,6 +59,18 @@ void products(std::vector<Case>& cases) {
   }
 }
 
+// In both layouts; the rest of `c` is complete but for the weights.
+void convolution(std::vector<Case>& cases, ConvConfig c, const std::string& how) {
+  c.weights = constant(c.w);
+  for (const Layout layout : {Layout::ChannelsLast, Layout::Dense}) {
+    c.x_layout = c.out_layout = layout;
+    add_case(cases, conv_candidates(), c,
+             "conv/" + words(c.x) + " by " + words(c.w) + " stride " + std::to_string(c.strides[0]) + how +
+                 (layout == Layout::Dense ? " dense" : ""),
+             2 * count(c.out) * count(c.w) / static_cast<double>(c.w[0]), {floats(c.x), floats(c.w), 0, floats(c.out)});
+  }
+}
+
 void convolutions(std::vector<Case>& cases) {
   struct Window {
     std::int64_t channels, size, filters, kernel, stride = 1, group = 1;
@@ -71,23 +83,15 @@ void convolutions(std::vector<Case>& cases) {
         {256, 28, 256, 3, 1, 32}, {512, 14, 512, 3, 1, 32},  {1024, 7, 1024, 3, 1, 32}, {256, 56, 256, 3, 2, 32},
         {64, 56, 64, 3, 1, 4},    {224, 28, 224, 3, 1, 28},  {96, 28, 96, 3, 1, 6}}) {
     const std::int64_t pad = w.kernel / 2, out = (w.size + 2 * pad - w.kernel) / w.stride + 1;
-    for (const Layout layout : {Layout::ChannelsLast, Layout::Dense}) {
-      ConvConfig c;
-      c.x = {1, w.channels, w.size, w.size};
-      c.w = {w.filters, w.channels / w.group, w.kernel, w.kernel};
-      c.out = {1, w.filters, out, out};
-      c.group = w.group;
-      c.strides = {w.stride, w.stride};
-      c.dilations = {1, 1};
-      c.pads_begin = c.pads_end = {pad, pad};
-      c.x_layout = c.out_layout = layout;
-      c.weights = constant(c.w);
-      add_case(cases, conv_candidates(), c,
-               "conv/" + words(c.x) + " by " + words(c.w) + " stride " + std::to_string(w.stride) + " group " +
-                   std::to_string(w.group) + (layout == Layout::Dense ? " dense" : ""),
-               2 * count(c.out) * count(c.w) / static_cast<double>(w.filters),
-               {floats(c.x), floats(c.w), 0, floats(c.out)});
-    }
+    ConvConfig c;
+    c.x = {1, w.channels, w.size, w.size};
+    c.w = {w.filters, w.channels / w.group, w.kernel, w.kernel};
+    c.out = {1, w.filters, out, out};
+    c.group = w.group;
+    c.strides = {w.stride, w.stride};
+    c.dilations = {1, 1};
+    c.pads_begin = c.pads_end = {pad, pad};
+    convolution(cases, std::move(c), " group " + std::to_string(w.group));
   }
 }
 
@@ -104,22 +108,14 @@ void line_convolutions(std::vector<Case>& cases) {
                           {32, 2000, 64, 9},
                           {128, 250, 128, 3}}) {
     const std::int64_t reach = (w.kernel - 1) * w.dilation, out = (w.size - 1 - reach % 2) / w.stride + 1;
-    for (const Layout layout : {Layout::ChannelsLast, Layout::Dense}) {
-      ConvConfig c;
-      c.x = {1, w.channels, w.size};
-      c.w = {w.filters, w.channels, w.kernel};
-      c.out = {1, w.filters, out};
-      c.strides = {w.stride};
-      c.dilations = {w.dilation};
-      c.pads_begin = c.pads_end = {reach / 2};
-      c.x_layout = c.out_layout = layout;
-      c.weights = constant(c.w);
-      add_case(cases, conv_candidates(), c,
-               "conv/" + words(c.x) + " by " + words(c.w) + " stride " + std::to_string(w.stride) + " dilation " +
-                   std::to_string(w.dilation) + (layout == Layout::Dense ? " dense" : ""),
-               2 * count(c.out) * count(c.w) / static_cast<double>(w.filters),
-               {floats(c.x), floats(c.w), 0, floats(c.out)});
-    }
+    ConvConfig c;
+    c.x = {1, w.channels, w.size};
+    c.w = {w.filters, w.channels, w.kernel};
+    c.out = {1, w.filters, out};
+    c.strides = {w.stride};
+    c.dilations = {w.dilation};
+    c.pads_begin = c.pads_end = {reach / 2};
+    convolution(cases, std::move(c), " dilation " + std::to_string(w.dilation));
   }
 }
 

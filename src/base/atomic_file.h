@@ -50,7 +50,6 @@ class AtomicFile {
   // Appends `size` bytes of another file, inside the kernel where it can.
   void copy(int from, std::uint64_t offset, std::uint64_t size);
   // Overwrites what was written earlier.
-  void reserve(std::uint64_t offset, std::uint64_t size) noexcept;
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
 
   std::uint64_t size() const noexcept { return size_; }
@@ -84,6 +83,7 @@ class AtomicFile {
   bool keep_access_list() const noexcept;
   bool replaces_contents() const noexcept;
   void begin_storing(std::uint64_t offset, std::uint64_t size) noexcept;
+  void reserve(std::uint64_t offset, std::uint64_t size) noexcept;
   void forget_ahead();
   void close();
   [[noreturn]] void fail(const char* what) const;

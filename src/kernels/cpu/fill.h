@@ -5,7 +5,7 @@
 
 namespace norn::kernels {
 
-// n times the element of 1, 2, 4 or 8 bytes at `element`.
-void fill_elements(std::uint64_t* to, const void* element, std::size_t bytes, std::int64_t n);
+// n times the element of 1, 2, 4 or 8 bytes at `element`. `to` may be any address.
+void fill_elements(void* to, const void* element, std::size_t bytes, std::int64_t n);
 
 }  // namespace norn::kernels

@@ -14,14 +14,15 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void fill_words(std::uint64_t* to, std::uint64_t eight, std::int64_t bytes) {
+void fill_words(void* out, std::uint64_t eight, std::int64_t bytes) {
   const hn::ScalableTag<std::uint64_t> d;
   const auto v = hn::Set(d, eight);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto* const to = static_cast<char*>(out);
   std::int64_t i = 0;
-  for (; i + lanes <= bytes / 8; i += lanes) hn::StoreU(v, d, to + i);
-  for (; i < bytes / 8; ++i) to[i] = eight;
-  std::memcpy(to + i, &eight, static_cast<std::size_t>(bytes % 8));
+  for (; i + 8 * lanes <= bytes; i += 8 * lanes) hn::StoreU(v, d, reinterpret_cast<std::uint64_t*>(to + i));
+  for (; i + 8 <= bytes; i += 8) std::memcpy(to + i, &eight, 8);
+  std::memcpy(to + i, &eight, static_cast<std::size_t>(bytes - i));
 }
 
 }  // namespace HWY_NAMESPACE
@@ -44,7 +45,7 @@ std::uint64_t spread(const void* element) {
 
 }  // namespace
 
-void fill_elements(std::uint64_t* to, const void* element, std::size_t bytes, std::int64_t n) {
+void fill_elements(void* to, const void* element, std::size_t bytes, std::int64_t n) {
   if (bytes == 1) {
     std::memset(to, *static_cast<const std::uint8_t*>(element), static_cast<std::size_t>(n));
     return;

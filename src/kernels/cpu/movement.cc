@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/fill.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/reorder.h"
 #include "kernels/cpu/transpose.h"
@@ -29,20 +30,6 @@ void copy_strided(const void* x, std::int64_t x_stride, void* out, std::int64_t 
   for (std::int64_t i = 0; i < n; ++i) to[i * out_stride] = from[i * x_stride];
 }
 
-// Behind the first ones by what the C library copies memory with, which stores more at a time.
-template <class T>
-void fill_run(const void* x, void* out, std::int64_t n) {
-  T value;
-  std::memcpy(&value, x, sizeof(T));
-  constexpr std::int64_t kFirst = 512 / sizeof(T), kMost = 4096 / sizeof(T);
-  T* const to = static_cast<T*>(out);
-  std::fill_n(to, std::min(n, kFirst), value);
-  for (std::int64_t done = kFirst, piece = 0; done < n; done += piece) {
-    piece = std::min({done, kMost, n - done});
-    std::memcpy(to + done, to, static_cast<std::size_t>(piece) * sizeof(T));
-  }
-}
-
 // n elements with strides in elements.
 void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_stride, std::int64_t n,
               std::size_t bytes) {
@@ -51,13 +38,8 @@ void copy_run(const void* x, std::int64_t x_stride, void* out, std::int64_t out_
     return;
   }
   if (x_stride == 0 && out_stride == 1) {
-    switch (bytes) {
-      case 1: return fill_run<std::uint8_t>(x, out, n);
-      case 2: return fill_run<Loose<std::uint16_t>>(x, out, n);
-      case 4: return fill_run<Loose<std::uint32_t>>(x, out, n);
-      case 8: return fill_run<Loose<std::uint64_t>>(x, out, n);
-      default: return fill_run<Loose<Wide>>(x, out, n);
-    }
+    if (bytes <= 8) return fill_elements(out, x, bytes, n);
+    return copy_strided<Loose<Wide>>(x, 0, out, 1, n);
   }
   switch (bytes) {
     case 1: return copy_strided<std::uint8_t>(x, x_stride, out, out_stride, n);

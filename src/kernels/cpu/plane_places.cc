@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/physical.h"
@@ -31,32 +32,30 @@ class PlanePlaces final : public Kernel {
     out_size_ = out_[0] * out_[1] * out_[2];
     const double taps = static_cast<double>(window_[0]) * static_cast<double>(window_[1] * window_[2]);
     tasks_ = piece_count(planes_, static_cast<double>(out_size_) * taps * 0.3 + 100);
-    places_at_ = rounded(out_[2] * static_cast<std::int64_t>(sizeof(T)));
-    plane_at_ = places_at_ + rounded(out_[2] * 4);
-    task_bytes_ = plane_at_ + (halves_ ? rounded(in_size_ * static_cast<std::int64_t>(sizeof(T))) : 0);
+    const auto bytes = [](std::int64_t n, std::size_t each) { return align64(static_cast<std::size_t>(n) * each); };
+    places_at_ = bytes(out_[2], sizeof(T));
+    plane_at_ = places_at_ + bytes(out_[2], sizeof(std::int32_t));
+    task_bytes_ = plane_at_ + (halves_ ? bytes(in_size_, sizeof(T)) : 0);
   }
-  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(task_bytes_ * tasks_); }
+  std::size_t scratch_bytes() const override { return task_bytes_ * static_cast<std::size_t>(tasks_); }
 
   void run(void* const* operands, void* scratch) const override {
     base::parallel_for(tasks_, [&](std::int64_t task) {
-      std::byte* const own = static_cast<std::byte*>(scratch) + task_bytes_ * task;
+      std::byte* const own = static_cast<std::byte*>(scratch) + task_bytes_ * static_cast<std::size_t>(task);
       for (std::int64_t p = planes_ * task / tasks_; p < planes_ * (task + 1) / tasks_; ++p) plane(operands, p, own);
     });
   }
 
  private:
-  static std::int64_t rounded(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
   void plane(void* const* operands, std::int64_t p, std::byte* own) const {
     const std::size_t size = halves_ ? 2 : sizeof(T);
     const std::byte* given = static_cast<const std::byte*>(operands[0]) + static_cast<std::size_t>(p * in_size_) * size;
     const T* x = reinterpret_cast<const T*>(given);
-    if constexpr (std::is_same_v<T, float>)
-      if (halves_) {
-        T* const wide = reinterpret_cast<T*>(own + plane_at_);
-        halves_.widen(given, wide, in_size_);
-        x = wide;
-      }
+    if (halves_) {
+      T* const wide = reinterpret_cast<T*>(own + plane_at_);
+      halves_.widen(given, wide, in_size_);
+      x = wide;
+    }
     T* const best = reinterpret_cast<T*>(own);
     auto* const places = reinterpret_cast<std::int32_t*>(own + places_at_);
     const std::int64_t w = out_[2];
@@ -69,14 +68,10 @@ class PlanePlaces final : public Kernel {
         const std::int64_t at = p * out_size_ + (z * out_[1] + y) * w;
         if (auto* const maxima = static_cast<std::byte*>(operands[1])) {
           std::byte* const to = maxima + static_cast<std::size_t>(at) * size;
-          if constexpr (std::is_same_v<T, float>) {
-            if (halves_)
-              halves_.narrow(best, to, w);
-            else
-              std::copy_n(best, w, reinterpret_cast<T*>(to));
-          } else {
+          if (halves_)
+            halves_.narrow(best, to, w);
+          else
             std::copy_n(best, w, reinterpret_cast<T*>(to));
-          }
         }
         if (auto* const offsets = static_cast<std::int64_t*>(operands[2]))
           for (std::int64_t i = 0; i < w; ++i) offsets[at + i] = offset(p, places[i]);
@@ -114,7 +109,7 @@ class PlanePlaces final : public Kernel {
   PlacesLoop<T> loop_;
   Spatial3 in_{}, out_{}, window_{}, strides_{}, dilations_{}, begin_{};
   std::int64_t planes_ = 1, in_size_ = 1, out_size_ = 1, tasks_ = 1;
-  std::int64_t places_at_ = 0, plane_at_ = 0, task_bytes_ = 0;  // of scratch memory
+  std::size_t places_at_ = 0, plane_at_ = 0, task_bytes_ = 0;  // of scratch memory
 };
 
 std::string refuses(const PlanePlacesConfig& c) {

@@ -232,7 +232,7 @@ class PlanePool final : public Kernel {
       }
       across(rows, y_in, height, planes + z * height * w);
     }
-    if (flat && depth == 1) {
+    if (flat) {
       if (kind_ == PoolKind::Average) divide_rows(planes, z0, y0, height);
       return;
     }
@@ -240,8 +240,7 @@ class PlanePool final : public Kernel {
       for (std::int64_t y = 0; y < height; ++y) {
         std::byte* to = out + ((z0 + z) * high.out + y0 + y) * w * size;
         T* row = widen_ ? last : reinterpret_cast<T*>(to);
-        if (!flat)
-          loops_.rows(planes + (z * deep.stride * height + y) * w, deep.dilation * height * w, deep.window, row, w);
+        loops_.rows(planes + (z * deep.stride * height + y) * w, deep.dilation * height * w, deep.window, row, w);
         if (kind_ == PoolKind::Average) divide(row, z0 + z, y0 + y);
         if constexpr (std::is_same_v<T, float>)
           if (widen_) narrow_(row, reinterpret_cast<std::uint16_t*>(to), w);

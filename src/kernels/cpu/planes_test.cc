@@ -24,6 +24,25 @@ std::vector<T> varied(std::int64_t n, unsigned seed) {
   return v;
 }
 
+// Where the `w`-th position of the window of the `o`-th output of a plane lies.
+struct Tap {
+  std::int64_t at = 0;                      // in the plane
+  bool is_inside = true, is_padded = true;  // in the plane; in it or its padding
+};
+Tap tap_of(const PlanePoolConfig& c, std::int64_t o, std::int64_t w) {
+  Tap tap;
+  std::int64_t step = 1;
+  for (std::size_t d = c.window.size(); d-- > 0; o /= c.out[d + 2], w /= c.window[d]) {
+    const std::int64_t in = c.x[d + 2];
+    const std::int64_t i = o % c.out[d + 2] * c.strides[d] - c.pads_begin[d] + w % c.window[d] * c.dilations[d];
+    tap.is_inside = tap.is_inside && i >= 0 && i < in;
+    tap.is_padded = tap.is_padded && i >= -c.pads_begin[d] && i < in + c.pads_end[d];
+    tap.at += i * step;
+    step *= in;
+  }
+  return tap;
+}
+
 template <class T>
 void check_pool(const PlanePoolConfig& c) {
   auto x = varied<T>(element_count(c.x), 1);
@@ -31,25 +50,16 @@ void check_pool(const PlanePoolConfig& c) {
   Constants constants;
   const auto got = run_at_widths(*plane_pool_candidates()[0].make(c, constants), {x.data()},
                                  std::vector<T>(static_cast<std::size_t>(element_count(c.out)), T{7}));
-  const std::size_t rank = c.window.size();
   const Shape in(c.x.begin() + 2, c.x.end()), out(c.out.begin() + 2, c.out.end());
   const Shape window(c.window.begin(), c.window.end());
   for (std::int64_t p = 0; p < c.x[0] * c.x[1]; ++p)
     for (std::int64_t o = 0; o < element_count(out); ++o) {
       double sum = 0, best = -1e300, inside = 0, padded = 0;
       for (std::int64_t w = 0; w < element_count(window); ++w) {
-        std::int64_t o_rest = o, w_rest = w, at = 0, step = 1;
-        bool is_inside = true, is_padded = true;
-        for (std::size_t d = rank; d-- > 0; o_rest /= out[d], w_rest /= window[d]) {
-          const std::int64_t i = o_rest % out[d] * c.strides[d] - c.pads_begin[d] + w_rest % window[d] * c.dilations[d];
-          is_inside = is_inside && i >= 0 && i < in[d];
-          is_padded = is_padded && i >= -c.pads_begin[d] && i < in[d] + c.pads_end[d];
-          at += i * step;
-          step *= in[d];
-        }
-        padded += is_padded ? 1 : 0;
-        if (!is_inside) continue;
-        const auto v = static_cast<double>(x[static_cast<std::size_t>(p * element_count(in) + at)]);
+        const Tap tap = tap_of(c, o, w);
+        padded += tap.is_padded ? 1 : 0;
+        if (!tap.is_inside) continue;
+        const auto v = static_cast<double>(x[static_cast<std::size_t>(p * element_count(in) + tap.at)]);
         inside += 1;
         sum += v;
         best = std::max(best, v);
@@ -144,19 +154,12 @@ void check_places(PlanePlacesConfig c) {
     T best =
         std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
     for (std::int64_t w = 0; w < element_count(Shape(p.window.begin(), p.window.end())); ++w) {
-      std::int64_t o_rest = i % element_count(out), w_rest = w, at = 0, step = 1;
-      bool is_inside = true;
-      for (std::size_t d = out.size(); d-- > 0; o_rest /= out[d], w_rest /= p.window[d]) {
-        const std::int64_t k = o_rest % out[d] * p.strides[d] - p.pads_begin[d] + w_rest % p.window[d] * p.dilations[d];
-        is_inside = is_inside && k >= 0 && k < in[d];
-        at += k * step;
-        step *= in[d];
-      }
-      if (!is_inside) continue;
-      const T v = x[static_cast<std::size_t>(plane * step + at)];
+      const Tap tap = tap_of(p, i % element_count(out), w);
+      if (!tap.is_inside) continue;
+      const T v = x[static_cast<std::size_t>(plane * element_count(in) + tap.at)];
       if (where >= 0 && (best >= v || best != best)) continue;
       best = v;
-      where = at;
+      where = tap.at;
     }
     if (where >= 0 && c.column_major) {
       std::int64_t turned = 0, rest = where, size = element_count(in);

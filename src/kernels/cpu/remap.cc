@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 
+#include "kernels/cpu/by_four.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/physical.h"
 
@@ -35,18 +36,8 @@ bool is_identity(const std::vector<std::int64_t>& table, std::int64_t size) {
 template <class T>
 void pick(const char* x, const std::int64_t* table, std::int64_t n, char* out) {
   // The addresses of a tensor's elements may be any.
-  const auto one = [&](std::int64_t i) {
-    std::memcpy(out + i * static_cast<std::int64_t>(sizeof(T)), x + table[i], sizeof(T));
-  };
-  // Four at a time, which compilers leave alone: vectors of addresses that are taken apart again cost more.
-  std::int64_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    one(i);
-    one(i + 1);
-    one(i + 2);
-    one(i + 3);
-  }
-  for (; i < n; ++i) one(i);
+  by_four(
+      n, [=](std::int64_t i) { std::memcpy(out + i * static_cast<std::int64_t>(sizeof(T)), x + table[i], sizeof(T)); });
 }
 
 // Each of n elements `times` times, which the compiler makes shuffles of where it is known.

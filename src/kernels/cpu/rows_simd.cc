@@ -111,6 +111,7 @@ void narrow_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) 
     hn::ScatterIndex(log_of_it ? hn::Sub(v[j], by) : hn::Mul(v[j], by), F(), out + j, at);
 }
 
+// False if rows are longer than those that stay in registers.
 bool short_rows(const float* x, float* out, std::int64_t rows, std::int64_t n, bool log_of_it) {
   constexpr decltype(&short_softmax<1>) kShort[] = {short_softmax<1>, short_softmax<2>, short_softmax<3>,
                                                     short_softmax<4>, short_softmax<5>, short_softmax<6>,
@@ -121,8 +122,7 @@ bool short_rows(const float* x, float* out, std::int64_t rows, std::int64_t n, b
   return true;
 }
 
-void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
-  if (short_rows(x, out, 1, n, log_of_it)) return;
+void long_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
   const float lowest = -std::numeric_limits<float>::infinity();
   const V top = hn::MaxOfLanes(
       F(),
@@ -165,7 +165,7 @@ void softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
 void softmax_rows(const float* x, float* out, std::int64_t rows, std::int64_t n, bool log_of_it) {
   if (n > kNarrowRow) {
     if (rows == 0 || short_rows(x, out, rows, n, log_of_it)) return;
-    for (std::int64_t r = 0; r < rows; ++r) softmax(x + r * n, out + r * n, n, log_of_it);
+    for (std::int64_t r = 0; r < rows; ++r) long_softmax(x + r * n, out + r * n, n, log_of_it);
     return;
   }
   const std::int64_t lanes = lane_count();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/number.h"
+#include "kernels/cpu/by_four.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/index_check.h"
 #include "kernels/cpu/physical.h"
@@ -131,19 +132,6 @@ class GatherElements final : public Kernel {
   }
 
  private:
-  // Four at a time, which compilers leave alone: vectors of addresses that are taken apart again cost more.
-  template <class T, class At>
-  static void pick(T* to, std::int64_t n, const At& at) {
-    std::int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-      const T a = at(i), b = at(i + 1), c = at(i + 2), d = at(i + 3);
-      to[i] = a;
-      to[i + 1] = b;
-      to[i + 2] = c;
-      to[i + 3] = d;
-    }
-    for (; i < n; ++i) to[i] = at(i);
-  }
   template <class T, class I>
   void gather(void* const* operands, const I* indices) const {
     const T* data = static_cast<const T*>(operands[0]);
@@ -158,11 +146,11 @@ class GatherElements final : public Kernel {
         check_indices(index, rows_.row, size);
         const T* from = data + base;
         if (rows_.axis_is_row && step == 1)
-          pick(to, rows_.row, [&](std::int64_t i) { return from[from_front(index[i], size)]; });
+          by_four(rows_.row, [=](std::int64_t i) { to[i] = from[from_front(index[i], size)]; });
         else if (rows_.axis_is_row)
-          pick(to, rows_.row, [&](std::int64_t i) { return from[from_front(index[i], size) * step]; });
+          by_four(rows_.row, [=](std::int64_t i) { to[i] = from[from_front(index[i], size) * step]; });
         else
-          pick(to, rows_.row, [&](std::int64_t i) { return from[from_front(index[i], size) * step + i]; });
+          by_four(rows_.row, [=](std::int64_t i) { to[i] = from[from_front(index[i], size) * step + i]; });
       }
     });
   }

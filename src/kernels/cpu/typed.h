@@ -1,6 +1,6 @@
 // One element-wise operation in any element type, with operands that broadcast: what chains (elementwise.h) have no
-// step for. Arithmetic of integers wraps; half types are computed in f32 and rounded once, but
-// for what goes by their bits.
+// step for. Arithmetic of integers wraps; half types are computed in f32 and rounded once,
+// but for what goes by their bits.
 #pragma once
 #include <span>
 
