@@ -253,27 +253,61 @@ TEST(Conv, NotFinite) {
   }
 }
 
-// An input far larger than the others takes no digits of outputs that do not read it.
-TEST(Conv, Outliers) {
-  for (const float odd : {1e3f, -1e9f, 1e30f}) {
-    ConvConfig config = config_of(cases()[15]);
-    config.x_layout = config.out_layout = Layout::ChannelsLast;
-    auto x = random_floats(element_count(config.x), 7);
-    auto w = random_floats(element_count(config.w), 8, -0.3f, 0.3f);
-    x[28 * 28 * 5 + 28 * 13 + 14] = odd;
-    config.weights = {w.data()};
-    const auto sums = plain(config, x, w, {});
-    const auto laid_x = relaid(x, config.x, Layout::Dense, config.x_layout);
-    for (const auto& candidate : conv_candidates()) {
-      if (!candidate.refuses(config).empty()) continue;
-      Constants constants;
-      auto kernel = candidate.make(config, constants);
-      const auto got = run_at_widths(*kernel, {const_cast<float*>(laid_x.data()), w.data(), nullptr},
-                                     std::vector<float>(sums.size()));
-      const auto outputs = relaid(got, config.out, config.out_layout, Layout::Dense);
-      for (std::size_t i = 0; i < sums.size(); ++i)
-        ASSERT_NEAR(outputs[i], sums[i], 3e-4 + 1e-5 * std::abs(sums[i])) << candidate.name << " at " << i;
+// Every output is as precise as the products that it adds up, beside whatever it does not read.
+void check_digits(const ConvConfig& shape, const std::vector<float>& x, const std::vector<float>& w,
+                  const std::string& what) {
+  ConvConfig config = shape;
+  config.x_layout = config.out_layout = Layout::ChannelsLast;
+  config.weights = {w.data()};
+  const auto absolute = [](std::vector<float> values) {
+    for (float& v : values) v = std::abs(v);
+    return values;
+  };
+  const auto sums = plain(config, x, w, {}), sizes = plain(config, absolute(x), absolute(w), {});
+  const auto laid_x = relaid(x, config.x, Layout::Dense, config.x_layout);
+  int winograds = 0;
+  for (const auto& candidate : conv_candidates()) {
+    if (!candidate.refuses(config).empty()) continue;
+    winograds += candidate.name == "winograd";
+    Constants constants;
+    auto kernel = candidate.make(config, constants);
+    const auto got = run_at_widths(*kernel, {const_cast<float*>(laid_x.data()), const_cast<float*>(w.data()), nullptr},
+                                   std::vector<float>(sums.size()));
+    const auto outputs = relaid(got, config.out, config.out_layout, Layout::Dense);
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      ASSERT_NEAR(outputs[i], sums[i], 5e-6 * sizes[i]) << what << ", " << candidate.name << " at " << i;
+  }
+  EXPECT_EQ(winograds, 1) << what;
+}
+TEST(Conv, LargeElementsTakeNoDigitsOfOthers) {
+  for (const std::int64_t channels : {16, 100}) {
+    const ConvConfig config =
+        config_of({{1, channels, 16, 14}, {40, channels, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
+    const auto x = random_floats(element_count(config.x), 7),
+               w = random_floats(element_count(config.w), 8, -0.3f, 0.3f);
+    const std::string what = std::to_string(channels) + " channels";
+    check_digits(config, x, w, what);
+    for (const float odd : {1e3f, -1e9f, 1e30f}) {
+      auto one = x, some = x, all = x, zeros = std::vector<float>(x.size());
+      for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
+        const std::size_t at = c * 16 * 14 + 9 * 14 + 6;
+        if (c == 5) one[at] = odd;
+        if (c % 8 == 3) some[at] = some[at + 1] = some[at - 50] = odd;
+        all[at] = zeros[at] = odd;
+      }
+      const std::string with = what + " and " + std::to_string(odd);
+      check_digits(config, one, w, with + " in one");
+      check_digits(config, some, w, with + " in some");
+      check_digits(config, all, w, with + " in all");
+      check_digits(config, zeros, w, with + " alone");
     }
+    // Taps that padding hides at some edges.
+    for (const std::size_t tap : {0u, 5u})
+      for (const float odd : {1e3f, 1e6f}) {
+        auto uneven = w;
+        for (std::size_t i = tap; i < w.size(); i += 9) uneven[i] *= odd;
+        check_digits(config, x, uneven, what + ", a large tap " + std::to_string(tap));
+      }
   }
 }
 

@@ -7,8 +7,10 @@
 //
 // Error: the transforms add and subtract multiples of neighbours, so that a result is off by a few times what the
 // direct sum is: with inputs of 1 and 1152 products, at most 2e-5 where their absolute values add up to 90 (by
-// experiment). An infinity, or what overflows, would make NaN of its tile: blocks with a result that is not finite are
-// computed again, directly.
+// experiment). It follows what is largest in the tile and among a filter's taps, even where an output does not read it:
+// outputs that would lose digits by that, beside pixels much larger than theirs, or where padding takes the place of
+// the largest taps, are computed directly. An infinity, or what overflows, would make NaN of its tile: blocks with a
+// result that is not finite are computed again, directly.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -37,6 +39,54 @@ struct Tiles {
       : rows((c.out[2] + kTile - 1) / kTile), columns((c.out[3] + kTile - 1) / kTile), all(c.x[0] * rows * columns) {}
   std::int64_t rows, columns, all;
 };
+
+// Along one axis, which of the three taps an output reads, as bits, the others being in the padding: for output `at`,
+// and for all outputs, the bits of the sets that occur.
+unsigned taps_read(std::int64_t at, std::int64_t pad, std::int64_t size) {
+  unsigned taps = 0;
+  for (std::int64_t t = 0; t < 3; ++t)
+    if (at - pad + t >= 0 && at - pad + t < size) taps |= 1u << t;
+  return taps;
+}
+unsigned tap_sets(const ConvConfig& c, std::size_t axis) {
+  unsigned sets = 0;
+  for (std::int64_t at = 0; at < c.out[2 + axis]; ++at) sets |= 1u << taps_read(at, c.pads_begin[axis], c.x[2 + axis]);
+  return sets;
+}
+
+// What filters weigh each channel with, and for which sets of taps, bit 8 rows + columns, what one of the filters reads
+// is much less than its largest tap.
+struct FilterSizes {
+  std::vector<float> shares;
+  std::uint64_t uneven = 0;
+};
+FilterSizes sizes_of(const float* w, std::int64_t filters, std::int64_t channels) {
+  FilterSizes sizes{std::vector<float>(static_cast<std::size_t>(channels))};
+  std::vector<float> by_channel(sizes.shares.size());
+  const float bound = kWinogradOutlier * static_cast<float>(channels);
+  for (std::int64_t f = 0; f < filters; ++f) {
+    float taps[9] = {}, all = 0;
+    for (float& size : by_channel) {
+      size = 0;
+      for (float& tap : taps) {
+        const float v = float_at(w++), square = v * v;
+        tap += square;
+        size += square;
+      }
+      all += size;
+    }
+    for (std::size_t c = 0; all > 0 && c < by_channel.size(); ++c) sizes.shares[c] += std::sqrt(by_channel[c] / all);
+    const float largest = *std::max_element(taps, taps + 9);
+    for (unsigned rows = 1; rows < 8; ++rows)
+      for (unsigned columns = 1; columns < 8; ++columns) {
+        float read = 0;
+        for (unsigned t = 0; t < 9; ++t)
+          if ((rows >> t / 3 & columns >> t % 3 & 1) != 0) read += taps[t];
+        if (!(largest <= bound * read)) sizes.uneven |= std::uint64_t{1} << (8 * rows + columns);
+      }
+  }
+  return sizes;
+}
 
 class WinogradConv final : public Kernel {
  public:
@@ -81,8 +131,14 @@ class WinogradConv final : public Kernel {
     if (c_.x_layout == Layout::Dense) x_at_ = place(element_count(c_.x));
     if (c_.out_layout == Layout::Dense) out_at_ = place(element_count(c_.out));
     pieces_at_ = place(piece_floats_ * block_pieces_ * filter_pieces_);
-    weights_ = packed.get(c_.weights, 0, "winograd 4x4 3x3 " + to_string(c_.w) + " " + std::to_string(table_.width),
-                          [&] { return pack(); });
+    padded_filters_ = round_up(filters_, lanes);
+    weights_ =
+        packed.get(c_.weights, 0, "winograd 4x4 3x3 sized " + to_string(c_.w) + " " + std::to_string(table_.width),
+                   [&] { return pack(); });
+    std::uint64_t uneven = 0;
+    std::memcpy(&uneven, shares() + channels_, sizeof uneven);
+    const unsigned row_sets = tap_sets(c_, 0), column_sets = tap_sets(c_, 1);
+    for (unsigned i = 0; i < 64; ++i) uneven_ |= (uneven >> i & row_sets >> i / 8 & column_sets >> i % 8 & 1) != 0;
   }
 
   std::size_t scratch_bytes() const override { return scratch_; }
@@ -127,7 +183,11 @@ class WinogradConv final : public Kernel {
             tile % tiles_.columns * kTile};
   }
 
-  // [point][panel of filters][channel][filter of the panel].
+  // Points as [point][panel of filters][channel][filter of the panel], then FilterSizes of all filters: a share for
+  // each channel and 64 bits.
+  const float* shares() const {
+    return static_cast<const float*>(weights_.get()) + kPoints * padded_filters_ * channels_;
+  }
   std::shared_ptr<const void> pack() const {
     // Row p of G is [1, p, p^2] over the product of p's distances to the other points.
     double transform[6][3] = {};
@@ -139,18 +199,18 @@ class WinogradConv final : public Kernel {
       for (int j = 0; j < 3; ++j) transform[i][j] = std::pow(points[i], j) / distances;
     }
     transform[5][2] = 1;
-    const std::int64_t padded = round_up(filters_, table_.lanes), point = padded * channels_;
-    auto buffer = aligned_buffer(static_cast<std::size_t>(kPoints * point) * sizeof(float));
+    const std::int64_t point = padded_filters_ * channels_;
+    auto buffer = aligned_buffer(static_cast<std::size_t>(kPoints * point + channels_ + 2) * sizeof(float));
     float* const to = static_cast<float*>(buffer.get());
     const auto* w = static_cast<const float*>(c_.weights.data);
     // A panel's filters at a time, so that whole lines are written: with the point, each lies far from the last.
-    const std::int64_t panels = (padded + table_.width - 1) / table_.width;
+    const std::int64_t panels = (padded_filters_ + table_.width - 1) / table_.width;
+    std::vector<FilterSizes> sizes(static_cast<std::size_t>(panels));
     parallel_ranges(
         panels, static_cast<double>(channels_ * table_.width) * 30, 1, [&](std::int64_t p0, std::int64_t p1) {
           double half[6][3][kWinogradWidest];
-          for (std::int64_t panel = p0 * table_.width; panel < std::min(padded, p1 * table_.width);
-               panel += table_.width) {
-            const std::int64_t width = std::min(table_.width, padded - panel);
+          for (std::int64_t p = p0; p < p1; ++p) {
+            const std::int64_t panel = p * table_.width, width = std::min(table_.width, padded_filters_ - panel);
             for (std::int64_t c = 0; c < channels_; ++c) {
               for (std::int64_t f = 0; f < width; ++f) {
                 float g[9] = {};
@@ -166,8 +226,18 @@ class WinogradConv final : public Kernel {
                     at[f] = static_cast<float>(half[i][0][f] * transform[j][0] + half[i][1][f] * transform[j][1] +
                                                half[i][2][f] * transform[j][2]);
             }
+            sizes[static_cast<std::size_t>(p)] =
+                sizes_of(w + panel * channels_ * 9, std::min(width, filters_ - panel), channels_);
           }
         });
+    float* const shares = to + kPoints * point;
+    std::fill_n(shares, channels_, 0.0f);
+    std::uint64_t uneven = 0;
+    for (const FilterSizes& s : sizes) {
+      for (std::int64_t c = 0; c < channels_; ++c) shares[c] += s.shares[static_cast<std::size_t>(c)];
+      uneven |= s.uneven;
+    }
+    std::memcpy(shares + channels_, &uneven, sizeof uneven);
     return buffer;
   }
 
@@ -176,11 +246,13 @@ class WinogradConv final : public Kernel {
              float* work) const {
     float* const in = work;
     float* const made = work + in_step_ * kPoints;
-    std::uint64_t outliers[kMostTiles / 64] = {};  // by tile
-    for (std::int64_t t = t0; t < t1; ++t)
-      if (!transform_patch(call.x, place_of(t), in + (t - t0) * padded_channels_, work))
-        outliers[(t - t0) / 64] |= std::uint64_t{1} << (t - t0) % 64;
-    const std::int64_t point = round_up(filters_, table_.lanes) * channels_;
+    std::uint16_t again[kMostTiles];  // by tile, the outputs to be computed directly
+    for (std::int64_t t = t0; t < t1; ++t) {
+      const Place at = place_of(t);
+      again[t - t0] = transform_patch(call.x, at, in + (t - t0) * padded_channels_, work);
+      if (uneven_) again[t - t0] |= beside_padding(at);
+    }
+    const std::int64_t point = padded_filters_ * channels_;
     const float* weights = static_cast<const float*>(weights_.get()) + f * channels_;
     for (std::int64_t p = 0; p < kPoints; ++p)
       table_.multiply(t1 - t0, filters, channels_, in + p * in_step_, padded_channels_, weights + p * point,
@@ -194,12 +266,9 @@ class WinogradConv final : public Kernel {
                               pixel(call.out, at.image, at.row, at.column) + f, c_.out[3] * filters_, filters_);
     }
     for (std::int64_t t = t0; t < t1 && finite; ++t)
-      if (outliers[(t - t0) / 64] >> (t - t0) % 64 & 1)
-        for_each_run(t, t + 1, [&](std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t pixels) {
-          direct(call, image, row, column, pixels, f, filters);
-        });
+      if (again[t - t0] != 0) directly(call, place_of(t), again[t - t0], f, filters, made);
     for_each_run(t0, t1, [&](std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t pixels) {
-      if (!finite) direct(call, image, row, column, pixels, f, filters);
+      if (!finite) direct(call, image, row, column, pixels, f, filters, made);
       if (posts_) return;
       const std::int64_t at = ((image * c_.out[2] + row) * c_.out[3] + column) * filters_ + f;
       if (filters == filters_) return steps_.apply(call.out, call.extras, at, pixels * filters_, f, filters_);
@@ -212,12 +281,12 @@ class WinogradConv final : public Kernel {
     return out + ((image * c_.out[2] + row) * c_.out[3] + column) * filters_;
   }
 
-  bool transform_patch(const float* x, const Place& at, float* points, float* work) const {
+  std::uint16_t transform_patch(const float* x, const Place& at, float* points, float* work) const {
     const std::int64_t row = at.row - c_.pads_begin[0], column = at.column - c_.pads_begin[1];
     const float* image = x + at.image * c_.x[2] * c_.x[3] * channels_;
     if (row >= 0 && column >= 0 && row + kPatch <= c_.x[2] && column + kPatch <= c_.x[3])
       return table_.input(image + (row * c_.x[3] + column) * channels_, c_.x[3] * channels_, channels_, channels_,
-                          points, in_step_);
+                          shares(), points, in_step_);
     float* const patch = work + patch_at_;
     for (std::int64_t i = 0; i < kPatch; ++i) {
       for (std::int64_t j = 0; j < kPatch; ++j) {
@@ -229,7 +298,7 @@ class WinogradConv final : public Kernel {
           std::memcpy(to, image + (r * c_.x[3] + c) * channels_, static_cast<std::size_t>(channels_) * sizeof(float));
       }
     }
-    return table_.input(patch, kPatch * channels_, channels_, channels_, points, in_step_);
+    return table_.input(patch, kPatch * channels_, channels_, channels_, shares(), points, in_step_);
   }
 
   // Calls f(image, row, column, pixels) for the runs of output pixels that tiles [t0, t1) cover.
@@ -245,28 +314,59 @@ class WinogradConv final : public Kernel {
     }
   }
 
-  // The sums themselves, for a run of pixels.
+  // The outputs of a tile that do not read all taps, by bits.
+  std::uint16_t beside_padding(const Place& at) const {
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 16; ++i)
+      if (taps_read(at.row + i / 4, c_.pads_begin[0], c_.x[2]) != 7 ||
+          taps_read(at.column + i % 4, c_.pads_begin[1], c_.x[3]) != 7)
+        bits |= 1u << i;
+    return static_cast<std::uint16_t>(bits);
+  }
+
+  // The outputs of a tile whose bits are set.
+  void directly(const Call& call, const Place& at, unsigned bits, std::int64_t f, std::int64_t filters,
+                float* work) const {
+    const std::int64_t columns = std::min(kTile, c_.out[3] - at.column);
+    for (std::int64_t i = 0; i < std::min(kTile, c_.out[2] - at.row); ++i)
+      for (std::int64_t j = 0; j < columns;) {
+        std::int64_t end = j;
+        while (end < columns && (bits >> (i * kTile + end) & 1) != 0) ++end;
+        if (end > j) direct(call, at.image, at.row + i, at.column + j, end - j, f, filters, work);
+        j = end + 1;
+      }
+  }
+
+  // The sums themselves, for a run of pixels of one row, tap by tap; `work` has room for their padded filters.
   void direct(const Call& call, std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t pixels,
-              std::int64_t f, std::int64_t filters) const {
-    std::call_once(ordered_, [&] {  // [tap][channel][filter]
-      const auto* w = static_cast<const float*>(c_.weights.data);
-      taps_.resize(static_cast<std::size_t>(9 * channels_ * filters_));
-      for (std::int64_t m = 0; m < filters_; ++m)
-        for (std::int64_t c = 0; c < channels_; ++c)
-          for (std::int64_t t = 0; t < 9; ++t)
-            taps_[static_cast<std::size_t>((t * channels_ + c) * filters_ + m)] =
-                float_at(w + (m * channels_ + c) * 9 + t);
-    });
-    for (std::int64_t p = 0; p < pixels; ++p) {
-      float* const to = pixel(call.out, image, row, column + p) + f;
-      for (std::int64_t m = 0; m < filters; ++m) to[m] = call.bias != nullptr ? call.bias[f + m] : 0.0f;
+              std::int64_t f, std::int64_t filters, float* work) const {
+    std::call_once(ordered_, [&] { order_taps(); });
+    const std::int64_t step = round_up(filters, table_.lanes);
+    float* const to = pixel(call.out, image, row, column) + f;
+    for (std::int64_t p = 0; p < pixels; ++p)
+      for (std::int64_t m = 0; m < filters; ++m) to[p * filters_ + m] = call.bias != nullptr ? call.bias[f + m] : 0.0f;
+    for (std::int64_t t = 0; t < 9; ++t) {
+      const std::int64_t r = row - c_.pads_begin[0] + t / 3, q = column - c_.pads_begin[1] + t % 3;
+      const std::int64_t p0 = std::max<std::int64_t>(0, -q), p1 = std::min(pixels, c_.x[3] - q);
+      if (r < 0 || r >= c_.x[2] || p0 >= p1) continue;
+      table_.multiply(p1 - p0, filters, channels_, call.x + ((image * c_.x[2] + r) * c_.x[3] + q + p0) * channels_,
+                      channels_, taps_.data() + (t * padded_filters_ + f) * channels_, work, step);
+      for (std::int64_t p = p0; p < p1; ++p)
+        for (std::int64_t m = 0; m < filters; ++m) to[p * filters_ + m] += work[(p - p0) * step + m];
+    }
+  }
+
+  // [tap][panel of filters][channel][filter of the panel]
+  void order_taps() const {
+    const auto* w = static_cast<const float*>(c_.weights.data);
+    taps_.resize(static_cast<std::size_t>(9 * padded_filters_ * channels_));
+    for (std::int64_t panel = 0; panel < padded_filters_; panel += table_.width) {
+      const std::int64_t width = std::min(table_.width, padded_filters_ - panel);
       for (std::int64_t t = 0; t < 9; ++t) {
-        const std::int64_t r = row - c_.pads_begin[0] + t / 3, q = column + p - c_.pads_begin[1] + t % 3;
-        if (r < 0 || q < 0 || r >= c_.x[2] || q >= c_.x[3]) continue;
-        const float* x = call.x + ((image * c_.x[2] + r) * c_.x[3] + q) * channels_;
-        const float* w = taps_.data() + t * channels_ * filters_ + f;
-        for (std::int64_t c = 0; c < channels_; ++c, w += filters_)
-          for (std::int64_t m = 0; m < filters; ++m) to[m] += x[c] * w[m];
+        float* to = taps_.data() + (t * padded_filters_ + panel) * channels_;
+        for (std::int64_t c = 0; c < channels_; ++c)
+          for (std::int64_t m = panel; m < panel + width; ++m)
+            *to++ = m < filters_ ? float_at(w + (m * channels_ + c) * 9 + t) : 0.0f;
       }
     }
   }
@@ -277,10 +377,12 @@ class WinogradConv final : public Kernel {
   const WinogradTable& table_;
   PixelSteps steps_;
   std::unique_ptr<Kernel> posts_;  // steps that runs of pixels cannot read
-  std::int64_t padded_channels_, piece_filters_, filter_pieces_ = 1, block_tiles_, blocks_, block_pieces_;
+  std::int64_t padded_channels_, padded_filters_, piece_filters_, filter_pieces_ = 1, block_tiles_, blocks_,
+                                                                  block_pieces_;
   std::int64_t in_step_, out_step_, patch_at_, piece_floats_;  // in floats
   std::size_t scratch_ = 0, x_at_ = 0, out_at_ = 0, pieces_at_ = 0;
   std::shared_ptr<const void> weights_;
+  bool uneven_ = false;
   mutable std::once_flag ordered_;
   mutable std::vector<float> taps_;
 };

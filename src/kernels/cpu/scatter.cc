@@ -168,7 +168,7 @@ std::unique_ptr<Kernel> make_gather_elements(const GatherElementsConfig& c, Pack
   return std::make_unique<GatherElements>(c);
 }
 
-// A half type: computed in f32 and rounded once.
+// A half type. Sums and products are kept in f32 until all updates of an element are in, and rounded once.
 template <DataType type>
 struct Half {
   std::uint16_t bits;
@@ -183,12 +183,14 @@ struct Half {
 };
 
 template <ScatterKind kind, class T>
+constexpr bool kKeepsWide = std::is_class_v<T> && (kind == ScatterKind::Add || kind == ScatterKind::Mul);
+
+template <ScatterKind kind, class T>
 T scattered(T old, T update) {
   if constexpr (kind == ScatterKind::Replace) return update;
   if constexpr (std::is_class_v<T>) {
+    static_assert(!kKeepsWide<kind, T>);
     const float a = old.wide(), b = update.wide();
-    if constexpr (kind == ScatterKind::Add) return T::of(a + b);
-    if constexpr (kind == ScatterKind::Mul) return T::of(a * b);
     const bool taken = b != b || (kind == ScatterKind::Max ? b > a : b < a);
     return taken && a == a ? update : old;
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -267,6 +269,27 @@ void with_type(DataType type, ScatterKind kind, F&& f) {
   }
 }
 
+// Takes the updates into `out`: each(f) calls f(place in the output, which update) for all of them in order. `wide` has
+// room for as many floats as `out` has elements, of which those are used that are written to.
+template <ScatterKind kind, class T, class Each>
+void take_updates(T* out, const T* updates, float* wide, Each&& each) {
+  if constexpr (kKeepsWide<kind, T>) {
+    each([=](std::int64_t to, std::int64_t) { wide[to] = out[to].wide(); });
+    each([=](std::int64_t to, std::int64_t i) { wide[to] = scattered<kind>(wide[to], updates[i].wide()); });
+    each([=](std::int64_t to, std::int64_t) { out[to] = T::of(wide[to]); });
+  } else {
+    each([=](std::int64_t to, std::int64_t i) { out[to] = scattered<kind>(out[to], updates[i]); });
+  }
+}
+std::size_t wide_bytes(DataType type, ScatterKind kind, std::int64_t elements) {
+  std::size_t bytes = 0;
+  if (kind != ScatterKind::Replace)
+    with_type(type, kind, [&]<class T, ScatterKind k>(T, std::integral_constant<ScatterKind, k>) {
+      if (kKeepsWide<k, T>) bytes = static_cast<std::size_t>(elements) * sizeof(float);
+    });
+  return bytes;
+}
+
 // Nothing where the output lies in the data's memory.
 void copy_all(const void* from, void* to, std::int64_t bytes) {
   if (from == to) return;
@@ -284,34 +307,35 @@ class ScatterElements final : public Kernel {
         elements_(element_count(c.data)),
         empty_(element_count(c.indices) == 0) {}
 
-  void run(void* const* operands, void*) const override {
+  std::size_t scratch_bytes() const override { return wide_bytes(c_.type, c_.kind, elements_); }
+
+  void run(void* const* operands, void* scratch) const override {
     copy_all(operands[0], operands[3], elements_ * static_cast<std::int64_t>(element_size(c_.type)));
     if (empty_) return;
     with_type(c_.type, c_.kind, [&]<class T, ScatterKind kind>(T, std::integral_constant<ScatterKind, kind>) {
       if (c_.wide_indices)
-        scatter<kind, T>(operands, static_cast<const std::int64_t*>(operands[1]));
+        scatter<kind, T>(operands, static_cast<const std::int64_t*>(operands[1]), static_cast<float*>(scratch));
       else
-        scatter<kind, T>(operands, static_cast<const std::int32_t*>(operands[1]));
+        scatter<kind, T>(operands, static_cast<const std::int32_t*>(operands[1]), static_cast<float*>(scratch));
     });
   }
 
  private:
   template <ScatterKind kind, class T, class I>
-  void scatter(void* const* operands, const I* indices) const {
+  void scatter(void* const* operands, const I* indices, float* wide) const {
     const T* updates = static_cast<const T*>(operands[2]);
     T* out = static_cast<T*>(operands[3]);
     const std::int64_t n = rows_.row, size = rows_.axis_size, step = rows_.axis_stride;
     const double part_ns = kElementNs * static_cast<double>(n) * static_cast<double>(rows_.middle);
     parallel_ranges(rows_.outer, part_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t o = begin; o < end; ++o)
-        for_each_row(rows_, o, [&](std::int64_t base, std::int64_t first) {
-          const I* index = indices + first;
-          const T* update = updates + first;
-          check_indices(index, n, size);
-          for (std::int64_t i = 0; i < n; ++i) {
-            T& to = out[base + from_front(index[i], size) * step + (rows_.axis_is_row ? 0 : i)];
-            to = scattered<kind>(to, update[i]);
-          }
+        take_updates<kind>(out, updates, wide, [&](auto&& take) {
+          for_each_row(rows_, o, [&](std::int64_t base, std::int64_t first) {
+            const I* index = indices + first;
+            check_indices(index, n, size);
+            for (std::int64_t i = 0; i < n; ++i)
+              take(base + from_front(index[i], size) * step + (rows_.axis_is_row ? 0 : i), first + i);
+          });
         });
     });
   }
@@ -400,20 +424,29 @@ class ScatterNd final : public Kernel {
   explicit ScatterNd(const ScatterNdConfig& c)
       : c_(c), strides_(block_strides(c.axes)), elements_(element_count(c.axes) * c.block) {}
 
-  void run(void* const* operands, void*) const override {
+  std::size_t scratch_bytes() const override { return wide_bytes(c_.type, c_.kind, elements_); }
+
+  void run(void* const* operands, void* scratch) const override {
     copy_all(operands[0], operands[3], elements_ * static_cast<std::int64_t>(element_size(c_.type)));
     const auto* indices = static_cast<const std::int64_t*>(operands[1]);
     const std::int64_t length = static_cast<std::int64_t>(c_.axes.size());
     with_type(c_.type, c_.kind, [&]<class T, ScatterKind kind>(T, std::integral_constant<ScatterKind, kind>) {
       const T* update = static_cast<const T*>(operands[2]);
       T* out = static_cast<T*>(operands[3]);
-      for (std::int64_t r = 0; r < c_.rows; ++r, update += c_.block) {
-        T* to = out + block_of(indices + r * length, c_.axes, strides_) * c_.block;
-        if constexpr (kind == ScatterKind::Replace)
-          std::memcpy(to, update, static_cast<std::size_t>(c_.block) * sizeof(T));
-        else
-          for (std::int64_t i = 0; i < c_.block; ++i) to[i] = scattered<kind>(to[i], update[i]);
-      }
+      const auto each_row = [&](auto&& f) {
+        for (std::int64_t r = 0; r < c_.rows; ++r)
+          f(block_of(indices + r * length, c_.axes, strides_) * c_.block, r * c_.block);
+      };
+      if constexpr (kind == ScatterKind::Replace)
+        each_row([&](std::int64_t to, std::int64_t from) {
+          std::memcpy(out + to, update + from, static_cast<std::size_t>(c_.block) * sizeof(T));
+        });
+      else
+        take_updates<kind>(out, update, static_cast<float*>(scratch), [&](auto&& take) {
+          each_row([&](std::int64_t to, std::int64_t from) {
+            for (std::int64_t i = 0; i < c_.block; ++i) take(to + i, from + i);
+          });
+        });
     });
   }
 

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "base/number.h"
 #include "kernels/cpu/kernel_test.h"
 #include "kernels/cpu/remap.h"
 #include "kernels/cpu/resample.h"
@@ -88,6 +89,38 @@ TEST(ScatterElements, EveryShape) {
   check_elements<float, std::int64_t>(DataType::Float);
   check_elements<std::uint8_t, std::int32_t>(DataType::Uint8);
   check_elements<double, std::int32_t>(DataType::Double);
+}
+
+// What each addition of 16 bits would lose (256 + 1, 2048 + 1), or overflow.
+TEST(ScatterElements, HalvesAreRoundedOnce) {
+  const std::int64_t n = 3000;
+  const auto check = [&](DataType type, ScatterKind kind, std::vector<std::uint16_t> updates, std::uint16_t start,
+                         std::uint16_t want) {
+    std::vector<std::uint16_t> data = {start, start, start};
+    std::vector<std::int64_t> indices(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i % 2 == 0 ? -2 : 1;
+    Constants constants;
+    const std::vector<std::uint16_t> all = {start, want, start};
+    EXPECT_EQ(run_at_widths(*scatter_elements_candidates()[0].make({{3}, {n}, 0, type, kind, true}, constants),
+                            {data.data(), indices.data(), updates.data()}, std::vector<std::uint16_t>(3)),
+              all);
+    for (auto& i : indices) i = 1;
+    EXPECT_EQ(run_at_widths(*scatter_nd_candidates()[0].make({n, {3}, 1, type, kind}, constants),
+                            {data.data(), indices.data(), updates.data()}, std::vector<std::uint16_t>(3)),
+              all);
+  };
+  const auto repeated = [&](std::vector<std::uint16_t> pattern) {
+    std::vector<std::uint16_t> all;
+    for (std::int64_t i = 0; i < n; ++i) all.push_back(pattern[static_cast<std::size_t>(i) % pattern.size()]);
+    return all;
+  };
+  const auto f16 = base::float_to_half, bf16 = base::float_to_bfloat16;
+  check(DataType::Float16, ScatterKind::Add, repeated({f16(1)}), f16(2), f16(3002));
+  check(DataType::BFloat16, ScatterKind::Add, repeated({bf16(1)}), bf16(0), bf16(3000));
+  check(DataType::Float16, ScatterKind::Add, repeated({f16(60000), f16(60000), f16(-60000), f16(-60000)}), f16(1),
+        f16(1));
+  check(DataType::Float16, ScatterKind::Mul, repeated({f16(1024), f16(1024), f16(1.0f / 1024), f16(1.0f / 1024)}),
+        f16(3), f16(3));
 }
 
 TEST(ScatterElements, AnIndexOutsideIsAnError) {

@@ -17,16 +17,21 @@ inline constexpr float kWinogradA = 0.75f, kWinogradB = 1.5f;
 
 inline constexpr std::int64_t kWinogradWidest = 64;  // panel of weights
 
-inline constexpr float kWinogradOutlier = 512;
+// Each output of a tile is off by a share of the largest that goes into the tile, read by it or not: by some 3e-6 of
+// the product of both factors' norms, those of a pixel over its channels and of a filter's tap. The sum of products
+// that it stands for is as large as the norms of its window, times the root of its elements. So outputs have to be
+// computed directly if a window's sum of squares is less than that of the largest pixel divided by this and the
+// channels: they would be off by more than 4e-6 of their sums of absolute products.
+inline constexpr float kWinogradOutlier = 8;
 
 struct WinogradTable {
   std::int64_t lanes;  // floats of a vector
   std::int64_t width;  // of a panel of weights: a multiple of lanes
   // The points of one patch: element (i, j, c) of it at x[i * row + j * column + c]; point p of channel c goes to
-  // points[p * point_step + c], zeros up to a multiple of lanes. False if an element is kWinogradOutlier times as large
-  // as all are on average: outputs that do not read it would lose their digits.
-  bool (*input)(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, float* points,
-                std::int64_t point_step);
+  // points[p * point_step + c], zeros up to a multiple of lanes. Bit 4 i + j of the result: output
+  // (i, j) has to be computed directly, pixels being weighed with `shares`, one for each channel.
+  std::uint16_t (*input)(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels,
+                         const float* shares, float* points, std::int64_t point_step);
   // c[m, n] = sum over k of a[m, k] b[k, n]. `b` has panels of `width` columns, the last as wide as its columns need,
   // in multiples of lanes; c is written to such multiples.
   void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,

@@ -48,20 +48,52 @@ HWY_INLINE void from_points(const V m0, const V m1, const V m2, const V m3, cons
   to[3] = hn::MulAdd(hn::Set(d, kA * kA * kA), odd_a, hn::MulAdd(hn::Set(d, kB * kB * kB), odd_b, m5));
 }
 
-bool input(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, float* points,
-           std::int64_t point_step) {
+// The sum of an element's squares over channels is the size of its pixel. The outputs whose windows are much smaller
+// than the largest pixel:
+HWY_NOINLINE std::uint16_t small_windows(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels,
+                                         const float* shares, float bound) {
   const F d;
-  V most = hn::Zero(d), sum = hn::Zero(d);
+  float pixels[6][6], largest = 0;
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) {
+      V sum = hn::Zero(d);
+      for (std::int64_t c = 0; c < channels; c += lanes()) {
+        const V size = hn::Mul(load(x + i * row + j * column + c, channels - c), load(shares + c, channels - c));
+        sum = hn::MulAdd(size, size, sum);
+      }
+      pixels[i][j] = hn::GetLane(hn::SumOfLanes(d, sum));
+      largest = std::max(largest, pixels[i][j]);
+    }
+  std::uint32_t small = 0;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) {
+      float window = 0;
+      for (int k = 0; k < 9; ++k) window += pixels[i + k / 3][j + k % 3];
+      // Not a number counts as too small. The others of the tile may read what is large with small weights, so that
+      // they lose digits as well; not so beside nothing.
+      if (!(largest <= bound * window)) small |= window == 0 ? 1u << (4 * i + j) : 0xffffu;
+    }
+  return static_cast<std::uint16_t>(small);
+}
+
+std::uint16_t input(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels, const float* shares,
+                    float* points, std::int64_t point_step) {
+  const F d;
+  V sizes[3][3];  // of squares of 2 x 2 pixels
+  for (auto& line : sizes)
+    for (V& size : line) size = hn::Zero(d);
   for (std::int64_t c = 0; c < channels; c += lanes()) {
     const std::int64_t n = channels - c;
-    V half[6][6], line[6];
+    const V share = load(shares + c, n), squared = hn::Mul(share, share);
+    V half[6][6], line[6], squares[3] = {share, share, share};  // set at even columns
     for (int j = 0; j < 6; ++j) {
       const float* at = x + j * column + c;
-      for (int i = 0; i < 6; ++i) {
-        line[i] = load(at + i * row, n);
-        const V size = hn::Abs(line[i]);
-        most = hn::Max(most, size);
-        sum = hn::Add(sum, size);
+      for (int i = 0; i < 6; ++i) line[i] = load(at + i * row, n);
+      for (int i = 0; i < 3; ++i) {
+        const V first = line[2 * i], second = line[2 * i + 1];
+        squares[i] =
+            hn::MulAdd(second, second, j % 2 == 0 ? hn::Mul(first, first) : hn::MulAdd(first, first, squares[i]));
+        if (j % 2 != 0) sizes[i][j / 2] = hn::MulAdd(squares[i], squared, sizes[i][j / 2]);
       }
       V made[6];
       to_points(line[0], line[1], line[2], line[3], line[4], line[5], made);
@@ -73,8 +105,17 @@ bool input(const float* x, std::int64_t row, std::int64_t column, std::int64_t c
       for (int j = 0; j < 6; ++j, to += point_step) hn::StoreU(line[j], d, to);
     }
   }
-  const float count = static_cast<float>(36 * channels);
-  return !(hn::GetLane(hn::MaxOfLanes(d, most)) * count > kWinogradOutlier * hn::GetLane(hn::SumOfLanes(d, sum)));
+  // Nearly always enough: each window holds such a square, no pixel is more than its square, and the smallest and the
+  // largest of each lane are bounds for those of the sums over lanes.
+  V least = sizes[0][0], most = sizes[0][0];
+  for (const auto& line : sizes)
+    for (const V size : line) {
+      least = hn::Min(least, size);
+      most = hn::Max(most, size);
+    }
+  const float bound = kWinogradOutlier * static_cast<float>(channels);
+  if (hn::GetLane(hn::SumOfLanes(d, most)) <= bound * hn::GetLane(hn::SumOfLanes(d, least))) return 0;
+  return small_windows(x, row, column, channels, shares, bound);
 }
 
 bool output(const float* points, std::int64_t point_step, const float* bias, std::int64_t channels, std::int64_t rows,
