@@ -14,7 +14,7 @@ except ImportError:
     onnxruntime = None
 
 
-def node_model(op, inputs, outputs, constants=(), symbolic=False, domain="com.microsoft", **attributes):
+def node_model(op, inputs, outputs, constants=(), symbolic=False, unranked=False, domain="com.microsoft", **attributes):
     """A model of one node; `inputs` are arrays, None where omitted, `constants` those that are initializers."""
     names = ["" if array is None else f"in{i}" for i, array in enumerate(inputs)]
     given = {name: array for name, array in zip(names, inputs, strict=True) if name}
@@ -22,7 +22,7 @@ def node_model(op, inputs, outputs, constants=(), symbolic=False, domain="com.mi
     infos = []
     for name, array in given.items():
         if name not in fixed:
-            shape = [f"{name}_{d}" for d in range(array.ndim)] if symbolic else array.shape
+            shape = [f"{name}_{d}" for d in range(array.ndim)] if symbolic else None if unranked else array.shape
             infos.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), shape))
     node = helper.make_node(op, names, outputs, name="the_node", domain=domain, **attributes)
     graph = helper.make_graph([node], "g", infos, [onnx.ValueInfoProto(name=name) for name in outputs if name],

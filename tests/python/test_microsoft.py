@@ -84,9 +84,16 @@ def test_simplified_layer_normalization(dtype, axis):
     scale = random(rng, *x.shape[axis:], dtype=dtype)
     over = tuple(range(axis % 3, 3))
     root = np.sqrt((x.astype(F64) ** 2).mean(over, keepdims=True) + 1e-5)
+    wanted = (x / root * scale).astype(dtype), (1 / root).astype(F32)
+    tolerance = max(TOLERANCE[dtype], 1e-6)
     # It stands in ONNX's own domain, which does not have it.
-    expect("SimplifiedLayerNormalization", [x, scale], [(x / root * scale).astype(dtype), (1 / root).astype(F32)],
-           max(TOLERANCE[dtype], 1e-6), domain="", axis=axis, symbolic=False)
+    expect("SimplifiedLayerNormalization", [x, scale], wanted, tolerance, domain="", axis=axis)
+    unranked, feeds = node_model("SimplifiedLayerNormalization", [x, scale], ["y", "r"], unranked=True, domain="", axis=axis)
+    for got, want in zip(norn.InferenceSession(unranked).run(None, feeds), wanted, strict=True):
+        np.testing.assert_allclose(got, want, tolerance, tolerance)
+    if axis > 0:
+        with pytest.raises(norn.Error, match="axis|axes"):
+            norn.InferenceSession(unranked).run(None, {"in0": x[0, 0, :], "in1": scale})
 
 
 @pytest.mark.parametrize("dtype", [F32, F16])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from .reasons import Read
 
 Array = np.ndarray
-Truth = Callable[["Read"], "list[Array | None] | None"]
+
+
+class Sum(NamedTuple):
+    """A value that terms add up to, and how large they are together."""
+
+    value: Array
+    size: Array
+
+
+Truth = Callable[["Read"], "list[Array | Sum | None] | None"]
 
 
 def agrees(read: Read) -> bool:
@@ -34,12 +43,13 @@ def agrees(read: Read) -> bool:
     return all(value is not None and _rounded(np.asarray(got), value) for got, value in pairs)
 
 
-def _rounded(got: Array, value: Array) -> bool:
+def _rounded(got: Array, wanted: Array | Sum) -> bool:
+    value, size = wanted if isinstance(wanted, Sum) else (wanted, np.abs(wanted))
     if got.shape != value.shape:
         return False
     with np.errstate(all="ignore"):
         g, v = got.astype(np.float64), value.astype(got.dtype).astype(np.float64)
-        near = np.abs(g - value) <= 2 * registry.EPS[got.dtype] * np.abs(value) + float(np.finfo(np.float32).tiny)
+        near = np.abs(g - value) <= 2 * registry.EPS[got.dtype] * size + float(np.finfo(np.float32).tiny)
         return bool(((g == v) | (np.isnan(g) & np.isnan(v)) | near).all())
 
 
@@ -90,7 +100,7 @@ def _mean_variance_normalization(r: Read) -> list[Array | None] | None:
     return [apart / (np.sqrt((apart**2).mean(axis=axes, keepdims=True)) + 1e-9)]
 
 
-def _layer_normalization(r: Read) -> list[Array | None] | None:
+def _layer_normalization(r: Read) -> list[Array | Sum | None] | None:
     x = _wide(r.operands[0])
     axis = r.attribute("axis", -1)
     axes = tuple(range(axis % x.ndim, x.ndim)) if x.ndim else ()
@@ -100,10 +110,11 @@ def _layer_normalization(r: Read) -> list[Array | None] | None:
     mean = x.mean(axis=axes, keepdims=True)
     spread = ((x - mean) ** 2).mean(axis=axes, keepdims=True)
     inverse = 1 / np.sqrt(spread + float(np.float32(r.attribute("epsilon", 1e-5))))
-    y = (x - mean) * inverse * _wide(r.operands[1])
-    if len(r.operands) > 2 and r.operands[2] is not None:
-        y = y + _wide(r.operands[2])
-    return [y, mean, inverse]
+    scale = _wide(r.operands[1])
+    bias = _wide(r.operands[2]) if len(r.operands) > 2 and r.operands[2] is not None else np.zeros(())
+    y = (x - mean) * inverse * scale + bias
+    size = (np.abs(x) + np.abs(x).mean(axis=axes, keepdims=True)) * inverse * np.abs(scale) + np.abs(bias)
+    return [Sum(y, size), Sum(mean, np.abs(x).mean(axis=axes, keepdims=True)), inverse]
 
 
 def normalizes_groups_in_float(r: Read) -> bool:

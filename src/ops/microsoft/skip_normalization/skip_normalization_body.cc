@@ -3,6 +3,7 @@
 #include "ops/common/body_guard.h"
 #include "ops/microsoft/domain.h"
 #include "ops/microsoft/skip_normalization/skip_normalization.h"
+#include "ops/nn/layer_normalization/normalized_axes.h"
 #include "opset/function_body.h"
 
 namespace norn::ops {
@@ -13,9 +14,8 @@ namespace {
 using opset::BodyBuilder;
 using opset::FunctionBody;
 
-// The reciprocal of the root that RMSNormalization divides `of` by, which is no output of that.
-void add_reciprocal_root(BodyBuilder& b, const std::string& of, DataType type, std::span<const std::int64_t> axes) {
-  b.ints("root_axes", axes);
+// The reciprocal of the root that RMSNormalization divides `of` by, which is no output of that; over `root_axes`.
+void add_reciprocal_root(BodyBuilder& b, const std::string& of, DataType type) {
   b.scalar("root_epsilon", type, static_cast<double>(b.attrs().f("epsilon")));
   b.add("root_x = Cast <to = " + std::to_string(static_cast<int>(type)) + "> (" + of + ")");
   b.add(R"(
@@ -81,19 +81,17 @@ void skip_simplified_layer_normalization_body(BodyBuilder& b) {
   add_sum(b, 3);
   b.add("output = RMSNormalization <epsilon: float = @epsilon> (sum, " + add_list(b, 2, "gamma") + ")");
   const std::int64_t last[] = {-1};
-  if (b.wants_output(2)) add_reciprocal_root(b, "sum", DataType::Float, last);
+  if (!b.wants_output(2)) return;
+  b.ints("root_axes", last);
+  add_reciprocal_root(b, "sum", DataType::Float);
 }
 
 void simplified_layer_normalization_body(BodyBuilder& b) {
   b.add(R"(Y = RMSNormalization <axis: int = @axis, epsilon: float = @epsilon, stash_type: int = @stash_type>
       (X, scale))");
   if (!b.wants_output(1)) return;
-  std::int64_t axis = b.attrs().i("axis");
-  if (axis >= 0) axis -= b.rank(0);
-  if (axis >= 0) b.fail("axis " + std::to_string(b.attrs().i("axis")) + " is beyond the input's rank");
-  std::vector<std::int64_t> axes;
-  for (; axis < 0; ++axis) axes.push_back(axis);
-  add_reciprocal_root(b, "X", static_cast<DataType>(b.attrs().i("stash_type")), axes);
+  add_normalized_axes(b, "root_axes");
+  add_reciprocal_root(b, "X", static_cast<DataType>(b.attrs().i("stash_type")));
 }
 
 void embed_layer_normalization_body(BodyBuilder& b) {

@@ -12,7 +12,7 @@ using opset::FunctionBody;
 
 void layer_normalization_body(BodyBuilder& b) {
   const auto stash = static_cast<DataType>(b.attrs().i("stash_type"));
-  b.ints("axes", normalized_axes(b));
+  add_normalized_axes(b, "axes");
   b.scalar("epsilon_stash", stash, b.attrs().f("epsilon"));
   b.add("x = Cast <to: int = @stash_type> (X)");
   b.add(R"(

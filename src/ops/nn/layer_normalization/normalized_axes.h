@@ -7,14 +7,26 @@
 
 namespace norn::ops {
 
-// The axes from `axis` on, as negative numbers, which need no rank where `axis` is one.
-inline std::vector<std::int64_t> normalized_axes(const opset::BodyBuilder& b) {
+// A constant `name` with the axes of X from `axis` on: as negative numbers, which need no rank where `axis` is one;
+// else, if the rank is not known, counted when it is.
+inline void add_normalized_axes(opset::BodyBuilder& b, const std::string& name) {
   std::int64_t axis = b.attrs().i("axis");
+  if (axis >= 0 && !b.type(0).has_rank()) {
+    // `axis` itself is always among them, so that one beyond the rank is refused.
+    const std::int64_t first[] = {axis};
+    b.ints(name + "_first", first);
+    b.scalar(name + "_second", DataType::Int64, static_cast<double>(axis + 1));
+    b.scalar(name + "_step", DataType::Int64, 1);
+    b.add(name + "_shape = Shape (X) " + name + "_rank = Size (" + name + "_shape)");
+    b.add(name + "_later = Range (" + name + "_second, " + name + "_rank, " + name + "_step)");
+    b.add(name + " = Concat <axis = 0> (" + name + "_first, " + name + "_later)");
+    return;
+  }
   if (axis >= 0) axis -= b.rank(0);
   if (axis >= 0) b.fail("axis " + std::to_string(b.attrs().i("axis")) + " is beyond the input's rank");
   std::vector<std::int64_t> axes;
   for (; axis < 0; ++axis) axes.push_back(axis);
-  return axes;
+  b.ints(name, axes);
 }
 
 }  // namespace norn::ops
