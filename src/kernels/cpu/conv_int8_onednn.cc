@@ -142,7 +142,9 @@ bool is_quantized(const ConvInt8Config& c) {
   if (multiplies_tiles()) return false;
   if (!c.output.tame || c.output.type == DataType::Int32 || c.output.type == DataType::Float) return false;
   try {
-    return !is_reference(describe_int8_slice(c, whole(c, 1), true).impl_info_str());
+    const std::string implementation = describe_int8_slice(c, whole(c, 1), true).impl_info_str();
+    // What belongs to the zero points is added to sums that are real numbers already.
+    return !is_reference(implementation) && !rounds_int8_sums("", c.x_type, element_count(c.w) / c.w[0]);
   } catch (const dnnl::error&) {
     return false;
   }
@@ -289,6 +291,9 @@ class OneDnnConvInt8 final : public Kernel {
   Part make_part(const SliceShape& s, std::int64_t channel, PackedConstants& packed) {
     const auto pd = describe_int8_slice(c_, s, quantized_);
     if (is_reference(pd.impl_info_str())) throw dnnl::error(dnnl_unimplemented, "reference");
+    // Of slices, implementations may be others than of the whole.
+    if (rounds_int8_sums(pd.impl_info_str(), c_.x_type, centered_.each) && s.key() != whole(c_, c_.x[0]).key())
+      throw dnnl::error(dnnl_unimplemented, "rounds sums");
     Part part;
     part.shape = s;
     part.moves_stack = moves_stack(pd.impl_info_str());
@@ -435,8 +440,6 @@ std::string onednn_conv_int8_refuses(const ConvInt8Config& c) {
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the weights are not constant";
   if (std::string why = onednn_conv_size_refusal(sizes_of(c)); !why.empty()) return why;
   const std::int64_t depth = element_count(c.w) / c.w[0], channels = c.w[1], taps = depth / channels;
-  if (gives_sums(c.output) && rounds_int8_sums(c.x_type, depth, channels, taps))
-    return "oneDNN may round sums beyond 2^24";
   // Its reorder of 8 filters of 8 elements leaves out the correction that products of int8 by int8 need.
   if (c.x_type == DataType::Int8 && channels == 1 && c.w[0] == 8 && taps == 8)
     return "oneDNN sums these filters wrongly";
@@ -444,8 +447,9 @@ std::string onednn_conv_int8_refuses(const ConvInt8Config& c) {
   if (!centered.fits(c.weights.data, element_count(c.w))) return "weights less their zero points do not fit into int8";
   OneThread one;
   try {
-    if (is_reference(describe_int8_slice(c, whole(c, 1), false).impl_info_str()))
-      return "oneDNN has only a reference implementation of it";
+    const std::string implementation = describe_int8_slice(c, whole(c, 1), false).impl_info_str();
+    if (is_reference(implementation)) return "oneDNN has only a reference implementation of it";
+    if (rounds_int8_sums(implementation, c.x_type, depth)) return "oneDNN may round sums beyond 2^24";
   } catch (const dnnl::error&) {
     return "oneDNN does not take this convolution";
   }

@@ -33,6 +33,20 @@ PanelShape shape_of(const ConvInt8Config& c, const Spatial3& window) {
   s.depth = c.w[1] * (is_copied_int8(c) ? window[2] : 1);
   return s;
 }
+const PanelTable& table_of(const ConvInt8Config& c, const PanelShape& s) {
+  return panel_table_for(element_count(c.out) / std::max<std::int64_t>(1, c.out[1]), s.taps, s.depth, s.columns);
+}
+PanelShape with_quads_of(const PanelTable& table, PanelShape s) {
+  s.quad_unit = table.quad_unit;
+  s.vectors_apart = table.vectors_apart;
+  // Rows that are copied anyway are copied tap behind tap.
+  if (table.gather != nullptr && s.depth % (4 * table.quad_unit) != 0) {
+    s.parts = s.taps;
+    s.depth *= s.taps;
+    s.taps = 1;
+  }
+  return s;
+}
 // As PanelWeights wants it.
 auto element_of(const ConvInt8Config& c, const Spatial3& window) {
   const std::int64_t columns = c.w[0] / c.group, channels = c.w[1], taps = window[0] * window[1] * window[2],
@@ -56,10 +70,11 @@ class PanelConvInt8 final : public Kernel {
         pads_(spatial3(c_.pads_begin, 0, 0)),
         copied_(is_copied_int8(c_)),
         centering_{c_.w_type, c_.w_zero.data, c_.w_zeros, element_count(c_.w) / c_.w[0]},
-        shape_(shape_of(c_, window_)),
+        table_(table_of(c_, shape_of(c_, window_))),
+        shape_(with_quads_of(table_, shape_of(c_, window_))),
         finisher_(c_.output, c_.out[1], centering_.each),
-        tiles_(c_.x[0] * out_[0] * out_[1] * out_[2], shape_.taps),
-        loop_(shape_, finisher_, c_.output, tiles_, c_.x_type == DataType::Int8) {
+        tiles_(c_.x[0] * out_[0] * out_[1] * out_[2], shape_.taps * shape_.parts, table_),
+        loop_(shape_, finisher_, c_.output, tiles_, c_.x_type, table_) {
     if (c_.weights.known())
       w_.emplace(shape_, c_.weights, centering_, element_count(c_.w),
                  "conv " + to_string(c_.w) + std::to_string(c_.group), packed, element_of(c_, window_));
@@ -85,7 +100,7 @@ class PanelConvInt8 final : public Kernel {
   void run(void* const* operands, void* scratch) const override {
     char* const base = static_cast<char*>(scratch);
     const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type);
-    const std::int32_t counted_zero = x_zero + (c_.x_type == DataType::Int8 ? 128 : 0);
+    const std::int32_t counted_zero = loop_.counted_zero(x_zero);
     const PanelMatrix filters = w_ ? w_->matrix() : pack(operands, base);
     const auto* sums = w_ ? w_->sums() : reinterpret_cast<const std::int32_t*>(base + sums_at_);
     auto kept = pool_.take([] { return std::make_unique<SumFinisher::Kept>(); });
@@ -140,11 +155,12 @@ class PanelConvInt8 final : public Kernel {
         const std::int64_t group = f / shape_.columns, column = f % shape_.columns;
         std::uint32_t sum = static_cast<std::uint32_t>(corrections[shape_.columns_before(group) + column]) *
                             static_cast<std::uint32_t>(centering_.each);
-        for (std::int64_t tap = 0; tap < shape_.taps; ++tap) {
-          const PanelShape::Column to = shape_.place(group, tap, column);
-          for (std::int64_t k = 0; k < shape_.depth; ++k) {
+        for (std::int64_t tap = 0; tap < shape_.taps * shape_.parts; ++tap) {
+          const PanelShape::Column to = shape_.place(group, tap / shape_.parts, column);
+          std::int64_t to_k = tap % shape_.parts * shape_.part_depth();
+          for (std::int64_t k = 0; k < shape_.part_depth(); ++k, ++to_k) {
             const auto w = static_cast<std::int8_t>(weights[element(group, tap, k, column)] ^ (flips ? 0x80 : 0));
-            panels[to.at + k / 4 * to.quad + k % 4] = w;
+            panels[to.at + to_k / 4 * to.quad + to_k % 4] = w;
             sum += static_cast<std::uint32_t>(std::int32_t{w});
           }
         }
@@ -183,10 +199,15 @@ class PanelConvInt8 final : public Kernel {
                   std::fill_n(row, n, zero);
                   continue;
                 }
-                std::int64_t i2 = o2 * strides_[2] + t2 * dilations_[2] - pads_[2];
+                // Outputs before `low` and from `high` on read padding.
+                const std::int64_t i2 = o2 * strides_[2] + t2 * dilations_[2] - pads_[2];
+                const std::int64_t low = std::clamp<std::int64_t>((strides_[2] - 1 - i2) / strides_[2], 0, n);
+                const std::int64_t high =
+                    i2 < in_[2] ? std::clamp<std::int64_t>((in_[2] - 1 - i2) / strides_[2] + 1, low, n) : low;
                 const std::uint8_t* pixel = from + i2 * channels;
-                for (std::int64_t i = 0; i < n; ++i, i2 += strides_[2], pixel += step)
-                  row[i] = i2 >= 0 && i2 < in_[2] ? pixel : zero;
+                std::fill_n(row, low, zero);
+                for (std::int64_t i = low; i < high; ++i) row[i] = pixel + i * step;
+                std::fill_n(row + high, n - high, zero);
               }
             }
         });
@@ -234,6 +255,7 @@ class PanelConvInt8 final : public Kernel {
   Spatial3 in_, out_, window_, strides_, dilations_, pads_, padded_;
   bool copied_;
   Centering centering_;
+  const PanelTable& table_;
   PanelShape shape_;
   std::optional<PanelWeights> w_;  // if constant
   SumFinisher finisher_;
@@ -250,10 +272,6 @@ class PanelConvInt8 final : public Kernel {
 std::string panel_conv_int8_refuses(const ConvInt8Config& c) {
   if (std::string why = conv_int8_config_refusal(c); !why.empty()) return why;
   if (std::string why = panels_refuse_machine(); !why.empty()) return why;
-  // Where storing sums would take longer than computing them, panels finish them in registers.
-  constexpr std::int64_t kFewProducts = 192;
-  if (tiles_beat_panels() && element_count(c.w) > kFewProducts * c.w[0])
-    return "oneDNN's products of tiles take less time";
   if (c.weights.known() && c.w_zeros > 0 && !c.w_zero.known()) return "zero points of the weights are not constant";
   if (is_copied_int8(c) && c.group > 1) return "groups of channels that are no multiple of 4";
   if (is_copied_int8(c) && c.dilations.back() > 1) return "channels that are no multiple of 4, and lie apart";

@@ -412,6 +412,9 @@ std::string onednn_conv_bf16_refuses(const ConvConfig& c) {
   // that is infinite; of so few channels oneDNN makes an image of its own.
   if (c.w[1] > 3 && c.w[1] % 2 != 0)
     return "an odd number of channels, whose last pair has an element of the next pixel";
+  constexpr std::int64_t kFewChannels = 4;
+  if (multiplies_tiles() && c.w[1] <= kFewChannels)
+    return "a row of a tile has several pixels, of which some count for 0";
   constexpr std::int64_t kFewest = 32;  // products of an element of x, and of a sum
   const Geometry g(c, dnnl_type::bf16);
   const bool few = c.w[1] * g.window < kFewest || c.w[0] / c.group < kFewest;

@@ -60,7 +60,7 @@ struct FilterSizes {
   std::vector<float> shares;
   std::uint64_t uneven = 0;
 };
-FilterSizes sizes_of(const float* w, std::int64_t filters, std::int64_t channels) {
+FilterSizes filter_sizes_of(const float* w, std::int64_t filters, std::int64_t channels) {
   FilterSizes sizes{std::vector<float>(static_cast<std::size_t>(channels))};
   std::vector<float> by_channel(sizes.shares.size());
   const float bound = kWinogradOutlier * static_cast<float>(channels);
@@ -227,7 +227,7 @@ class WinogradConv final : public Kernel {
                                                half[i][2][f] * transform[j][2]);
             }
             sizes[static_cast<std::size_t>(p)] =
-                sizes_of(w + panel * channels_ * 9, std::min(width, filters_ - panel), channels_);
+                filter_sizes_of(w + panel * channels_ * 9, std::min(width, filters_ - panel), channels_);
           }
         });
     float* const shares = to + kPoints * point;

@@ -2,6 +2,11 @@
 
 #include <unistd.h>
 
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#endif
+
 #include <cstdlib>
 #include <string>
 
@@ -102,6 +107,20 @@ bool has_bfloat16_products() {
   return base::made_once([] {
     return !limit_instruction_set() && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  });
+#else
+  return false;
+#endif
+}
+
+bool has_byte_tiles() {
+#if defined(__x86_64__) && defined(__linux__)
+  return base::made_once([] {
+    constexpr unsigned kLeaf = 7, kTiles = 1u << 24, kOfBytes = 1u << 25;  // in edx
+    constexpr long kAsk = 0x1023, kTileData = 18;                          // ARCH_REQ_XCOMP_PERM
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return !limit_instruction_set() && __get_cpuid_count(kLeaf, 0, &a, &b, &c, &d) != 0 && (d & kTiles) != 0 &&
+           (d & kOfBytes) != 0 && ::syscall(SYS_arch_prctl, kAsk, kTileData) == 0;
   });
 #else
   return false;

@@ -17,6 +17,8 @@ std::string_view instruction_set();
 bool has_vnni();
 // The same of bfloat16.
 bool has_bfloat16_products();
+// The same of products of tiles of 8-bit integers (AMX), which the system has to allow: the first call asks it.
+bool has_byte_tiles();
 
 // Whether the CPU does what it is told of 512 bits in two halves, as Zen 4 does: our tiles of sums then come nearer to
 // its peak than oneDNN's.

@@ -20,9 +20,10 @@ class FedMatMulInt8 final : public Kernel {
   explicit FedMatMulInt8(const MatMulInt8Config& config)
       : c_(config),
         s_(sizes_of(config)),
-        shape_{1, s_.k, s_.n, 1},
+        table_(panel_table_for(s_.m, 1, s_.k, s_.n)),
+        shape_{1, s_.k, s_.n, 1, table_.quad_unit, table_.vectors_apart},
         finisher_(c_.output, s_.n, s_.k),
-        loop_(shape_, finisher_, c_.output, PanelTiles(s_.m, 1), c_.x_type == DataType::Int8),
+        loop_(shape_, finisher_, c_.output, PanelTiles(s_.m, 1, table_), c_.x_type, table_),
         matrices_(s_.b_at.last() / (s_.k * s_.n) + 1),
         columns_(shape_.columns_before(1)) {
     const double weights = static_cast<double>(s_.k * s_.n), batches = static_cast<double>(s_.batches);
@@ -37,7 +38,9 @@ class FedMatMulInt8 final : public Kernel {
     corrections_at_ = sums_at_ + matrices * vector;
     finish_at_ = corrections_at_ + vector;
     runs_at_ = finish_at_ + matrices * finish_bytes_;
-    own_at_ = runs_at_ + align64(matrices * sizeof(SumFinisher::Run));
+    last_at_ = runs_at_ + align64(matrices * sizeof(SumFinisher::Run));
+    copies_last_ = table_.gather == nullptr && s_.k % 4 != 0;
+    own_at_ = last_at_ + (copies_last_ ? align64(static_cast<std::size_t>(s_.k)) : 0);
   }
 
   std::size_t scratch_bytes() const override { return own_at_ + loop_.task_bytes() * static_cast<std::size_t>(tasks_); }
@@ -54,10 +57,15 @@ class FedMatMulInt8 final : public Kernel {
         pack(static_cast<const std::uint8_t*>(operands[Op::W]), base, u / shape_.panels(), u % shape_.panels(),
              corrections, sums + u / shape_.panels() * columns_);
     });
-    const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type) + (c_.x_type == DataType::Int8 ? 128 : 0);
+    const std::int32_t x_zero = loop_.counted_zero(zero_point(operands[Op::XZero], c_.x_type));
     for (std::int64_t i = 0; i < matrices_; ++i)
       new (runs + i) SumFinisher::Run(finisher_.prepare(
           operands, x_zero, sums + i * columns_, base + finish_at_ + static_cast<std::size_t>(i) * finish_bytes_));
+    // Rows are read in quads: the last one, where nothing may lie behind it, from a copy.
+    const auto* const rows = static_cast<const std::uint8_t*>(operands[Op::X]);
+    const std::uint8_t* const last_row = copies_last_ ? rows + s_.a_at.last() + (s_.m - 1) * s_.k : nullptr;
+    auto* const last_copy = reinterpret_cast<std::uint8_t*>(base + last_at_);
+    if (copies_last_) std::copy_n(last_row, s_.k, last_copy);
     const std::int64_t units = s_.batches * loop_.units();
     base::parallel_for(tasks_, [&](std::int64_t t) {
       char* const own = base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes();
@@ -66,10 +74,13 @@ class FedMatMulInt8 final : public Kernel {
         const std::int64_t batch = unit / loop_.units(), first = unit % loop_.units();
         const std::int64_t last = std::min(loop_.units(), first + end - unit);
         const std::int64_t matrix = s_.b_at[batch] / (s_.k * s_.n);
-        const auto* x = static_cast<const std::uint8_t*>(operands[Op::X]) + s_.a_at[batch];
+        const std::uint8_t* const x = rows + s_.a_at[batch];
         loop_.run({shape_, panels_of(base, matrix), corrected ? corrections : nullptr}, runs[matrix], first, last, 0,
                   batch * s_.m, s_.n, own, [&](std::int64_t begin, std::int64_t until, const std::uint8_t** to) {
-                    for (std::int64_t r = begin; r < until; ++r) *to++ = x + r * s_.k;
+                    for (std::int64_t r = begin; r < until; ++r) {
+                      const std::uint8_t* const row = x + r * s_.k;
+                      *to++ = row == last_row ? last_copy : row;
+                    }
                   });
         unit += last - first;
       }
@@ -97,8 +108,15 @@ class FedMatMulInt8 final : public Kernel {
             const std::int32_t* corrections, std::int32_t* sums) const {
     const std::int64_t vector = shape_.first_vector(panel), first = vector * kPanelLanes;
     const std::int64_t columns = std::min(shape_.first_vector(panel + 1) * kPanelLanes, s_.n) - first;
-    panel_table()->pack(weights + matrix * s_.k * s_.n + first, s_.n, s_.k, columns, c_.w_type == DataType::Uint8,
-                        panels_of(base, matrix) + vector * shape_.vector_bytes(), sums + first);
+    // Vectors at a time; behind them are quads of zeros.
+    const std::int64_t all = shape_.first_vector(panel + 1) - vector, most = shape_.vectors_apart ? 1 : all;
+    for (std::int64_t v = 0; v < all; v += most) {
+      std::int8_t* const to = panels_of(base, matrix) + (vector + v) * shape_.vector_bytes();
+      const std::int64_t at = first + v * kPanelLanes, quad = most * kPanelLanes * 4;
+      table_.pack(weights + matrix * s_.k * s_.n + at, s_.n, s_.k,
+                  std::min(columns - v * kPanelLanes, most * kPanelLanes), c_.w_type == DataType::Uint8, to, sums + at);
+      std::fill(to + (s_.k + 3) / 4 * quad, to + shape_.quads() * quad, std::int8_t{0});
+    }
     for (std::int64_t j = first; j < first + columns; ++j)
       sums[j] =
           static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[j]) +
@@ -107,12 +125,15 @@ class FedMatMulInt8 final : public Kernel {
 
   const MatMulInt8Config c_;
   const MatMulShape s_;
+  const PanelTable& table_;
   const PanelShape shape_;
   const SumFinisher finisher_;
   const PanelLoop loop_;
   const std::int64_t matrices_, columns_;  // columns in whole vectors
   std::int64_t pack_tasks_ = 1, tasks_ = 1;
-  std::size_t finish_bytes_ = 0, sums_at_ = 0, corrections_at_ = 0, finish_at_ = 0, runs_at_ = 0, own_at_ = 0;
+  bool copies_last_ = false;
+  std::size_t finish_bytes_ = 0, sums_at_ = 0, corrections_at_ = 0, finish_at_ = 0, runs_at_ = 0, last_at_ = 0,
+              own_at_ = 0;
 };
 
 }  // namespace
@@ -124,12 +145,9 @@ std::string fed_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (c.weights.known()) return "the right matrix is constant";
   const MatMulShape s(sizes_of(c));
   if (s.m < 1 || s.k < 1 || s.batches < 1) return "an empty product";
-  if (s.k % 4 != 0) return "rows of bytes that are no multiple of 4";
   if (s.n < kPanelLanes / 2) return "few columns";
   constexpr std::int64_t kMostForEach = 64;  // bytes of memory for each element of the right matrices
   if (!bounded_product({s.b_at.last() + s.k * s.n, kMostForEach})) return "sizes that cannot be counted";
-  constexpr std::int64_t kFewRows = 12;  // of the 16 of a tile
-  if (tiles_beat_panels() && s.m > kFewRows) return "oneDNN's products of tiles take less time";
   return "";
 }
 

@@ -41,6 +41,12 @@ dnnl::matmul::primitive_desc describe_int8_part(const MatMulInt8Config& c, const
   return pd;
 }
 
+// Columns of a piece.
+std::int64_t piece_width(const MatMulShape& s) {
+  if (s.n < 2 * kFewestColumns || s.batches > kFewBatches) return std::max<std::int64_t>(1, s.n);
+  return std::max(kFewestColumns, (s.n / 32 + 63) / 64 * 64);
+}
+
 // Whether the constant matrices can be packed without their zero points.
 bool is_centered(const MatMulInt8Config& c) {
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return false;
@@ -189,9 +195,7 @@ class OneDnnMatMulInt8 final : public Kernel {
 
   // Columns in the same pieces for any number of rows, so that plans for many share the packed weights.
   void cut(PackedConstants& packed) {
-    std::int64_t width = s_.n;
-    if (s_.n >= 2 * kFewestColumns && s_.batches <= kFewBatches)
-      width = std::max(kFewestColumns, (s_.n / 32 + 63) / 64 * 64);
+    const std::int64_t width = piece_width(s_);
     const std::int64_t columns = (s_.n + width - 1) / width;
     const std::int64_t row_pieces = (s_.m * width + kSums - 1) / kSums;
     const std::int64_t pieces = std::max<std::int64_t>(1, std::min(row_pieces, s_.m / 8));
@@ -314,12 +318,16 @@ std::string onednn_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (!int8_is_exact()) return "without instructions for dot products of 8-bit integers, oneDNN's sums saturate";
   const MatMulShape s(sizes_of(c));
   if (std::string why = onednn_matmul_size_refusal(s); !why.empty()) return why;
-  if (gives_sums(c.output) && rounds_int8_sums(c.x_type, s.k, s.k, 1)) return "oneDNN may round sums beyond 2^24";
   constexpr std::int64_t kSmall = 4096;  // products that are done sooner than a primitive begins
   if (!c.weights.known() && bounded_product({s.m, s.n, s.k}, kSmall)) return "a small product";
   OneThread one;
   try {
-    describe_int8_part(c, s, s.m, s.n);
+    // As it will be cut.
+    const std::int64_t width = piece_width(s);
+    for (const std::int64_t n : {width, s.n % width})
+      for (const std::int64_t m : {s.m, std::min<std::int64_t>(s.m, 8)})
+        if (n > 0 && m > 0 && rounds_int8_sums(describe_int8_part(c, s, m, n).impl_info_str(), c.x_type, s.k))
+          return "oneDNN may round sums beyond 2^24";
   } catch (const dnnl::error&) {
     return "oneDNN has no fast implementation of it";
   }

@@ -19,36 +19,43 @@ class PanelMatMulInt8 final : public Kernel {
       : c_(config),
         depth_(c_.x.back()),
         columns_(c_.out.back()),
-        w_({1, depth_, columns_, 1}, c_.weights, {c_.w_type, c_.w_zero.data, c_.w_zeros, 1}, depth_ * columns_,
-           "matmul " + std::to_string(columns_), packed,
+        table_(panel_table_for(element_count(c_.x) / depth_, 1, depth_, columns_)),
+        w_({1, depth_, columns_, 1, table_.quad_unit, table_.vectors_apart}, c_.weights,
+           {c_.w_type, c_.w_zero.data, c_.w_zeros, 1}, depth_ * columns_, "matmul " + std::to_string(columns_), packed,
            [n = columns_](std::int64_t, std::int64_t, std::int64_t k, std::int64_t column) { return k * n + column; }),
         finisher_(c_.output, columns_, depth_),
-        loop_(w_.shape(), finisher_, c_.output, PanelTiles(element_count(c_.x) / depth_, 1),
-              c_.x_type == DataType::Int8) {
+        loop_(w_.shape(), finisher_, c_.output, PanelTiles(element_count(c_.x) / depth_, 1, table_), c_.x_type,
+              table_) {
     const std::int64_t row_count = element_count(c_.x) / depth_;
     const auto rows = static_cast<double>(row_count);
     const double weights = static_cast<double>(depth_) * static_cast<double>(columns_);
     tasks_ = std::min(loop_.units(), int8_pieces(std::max(rows * weights / 400, weights * 0.02), 32));
-    own_at_ = align64(finisher_.scratch_bytes());
+    last_at_ = align64(finisher_.scratch_bytes());
+    copies_last_ = table_.gather == nullptr && depth_ % 4 != 0 && row_count > 0;
+    own_at_ = last_at_ + (copies_last_ ? align64(static_cast<std::size_t>(depth_)) : 0);
   }
 
   std::size_t scratch_bytes() const override { return own_at_ + loop_.task_bytes() * static_cast<std::size_t>(tasks_); }
 
   void run(void* const* operands, void* scratch) const override {
     char* const base = static_cast<char*>(scratch);
-    const std::int32_t x_zero = zero_point(operands[Op::XZero], c_.x_type) + (c_.x_type == DataType::Int8 ? 128 : 0);
+    const std::int32_t x_zero = loop_.counted_zero(zero_point(operands[Op::XZero], c_.x_type));
     auto kept = pool_.take([] { return std::make_unique<SumFinisher::Kept>(); });
     if (c_.output.tame)
       finisher_.keep(*kept, operands, x_zero, w_.sums());
     else
       kept->run = finisher_.prepare(operands, x_zero, w_.sums(), base);
     const auto* x = static_cast<const std::uint8_t*>(operands[Op::X]);
+    // Rows are read in quads: the last one, where nothing may lie behind it, from a copy.
+    const std::int64_t last_row = copies_last_ ? element_count(c_.x) / depth_ - 1 : -1;
+    auto* const last_copy = reinterpret_cast<std::uint8_t*>(base + last_at_);
+    if (copies_last_) std::copy_n(x + last_row * depth_, depth_, last_copy);
     const std::int64_t units = loop_.units();
     base::parallel_for(tasks_, [&](std::int64_t t) {
       loop_.run(w_.matrix(), kept->run, units * t / tasks_, units * (t + 1) / tasks_, 0, 0, columns_,
                 base + own_at_ + static_cast<std::size_t>(t) * loop_.task_bytes(),
                 [&](std::int64_t first, std::int64_t last, const std::uint8_t** to) {
-                  for (std::int64_t r = first; r < last; ++r) *to++ = x + r * depth_;
+                  for (std::int64_t r = first; r < last; ++r) *to++ = r == last_row ? last_copy : x + r * depth_;
                 });
     });
     pool_.give(std::move(kept));
@@ -57,10 +64,12 @@ class PanelMatMulInt8 final : public Kernel {
  private:
   MatMulInt8Config c_;
   std::int64_t depth_, columns_, tasks_ = 1;
+  const PanelTable& table_;
   PanelWeights w_;
   SumFinisher finisher_;
   PanelLoop loop_;
-  std::size_t own_at_ = 0;
+  bool copies_last_ = false;
+  std::size_t last_at_ = 0, own_at_ = 0;
   base::ObjectPool<SumFinisher::Kept> pool_;
 };
 
@@ -72,10 +81,7 @@ std::string panel_matmul_int8_refuses(const MatMulInt8Config& c) {
   if (std::string why = panels_refuse_machine(); !why.empty()) return why;
   if (!c.weights.known() || (c.w_zeros > 0 && !c.w_zero.known())) return "the right matrix is not constant";
   if (element_count(c.w) != c.w[c.w.size() - 2] * c.w.back()) return "several right matrices";
-  if (c.x.back() % 4 != 0) return "rows of bytes that are no multiple of 4";
-  constexpr std::int64_t kFewRows = 12;  // of the 16 of a tile
-  if (tiles_beat_panels() && element_count(c.x) > kFewRows * c.x.back())
-    return "oneDNN's products of tiles take less time";
+  if (c.x.back() < 1) return "an empty product";
   return "";
 }
 

@@ -169,9 +169,12 @@ bool int8_is_exact() {
   }
 }
 
-bool rounds_int8_sums(DataType x_type, std::int64_t depth, std::int64_t channels, std::int64_t taps) {
+bool rounds_int8_sums(const std::string& implementation, DataType x_type, std::int64_t depth) {
   constexpr std::int64_t kExact = (std::int64_t{1} << 24) / (255 * 128);
-  return depth > kExact && (x_type != DataType::Uint8 || channels % 4 != 0 || taps > 1024);
+  if (depth <= kExact) return false;
+  if (implementation.rfind("brg", 0) != 0) return true;
+  return x_type != DataType::Uint8 &&
+         (implementation.rfind("brg:", 0) != 0 || implementation.find("amx") == std::string::npos);
 }
 
 bool multiplies_bfloat16() {

@@ -112,9 +112,9 @@ dnnl::primitive_attr attributes(const dnnl::post_ops& ops);
 // Whether products of 8-bit integers are exact: instruction sets without dot products of them add pairs of products in
 // 16 bits, which saturate. The environment may limit the set that oneDNN uses.
 bool int8_is_exact();
-// Whether oneDNN's code takes sums of 32 bits through f32, which rounds them beyond 2^24: what was seen of int8, of
-// `channels` side by side that are no multiple of 4, and of windows of many `taps`. `depth` products make a sum.
-bool rounds_int8_sums(DataType x_type, std::int64_t depth, std::int64_t channels, std::int64_t taps);
+// Whether an implementation may take sums of `depth` products of 8-bit integers through f32, which rounds them beyond
+// 2^24: all but its products of blocks ("brg") do, as was seen of results, and those of int8 without tiles.
+bool rounds_int8_sums(const std::string& implementation, DataType x_type, std::int64_t depth);
 // Whether there are dot products of bfloat16, without which rounding to it gains nothing.
 bool multiplies_bfloat16();
 // Whether there are products of tiles (AMX).

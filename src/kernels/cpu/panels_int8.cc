@@ -3,9 +3,6 @@
 #include <cmath>
 
 #include "kernels/cpu/instruction_set.h"
-#ifdef NORN_ONEDNN
-#include "kernels/cpu/onednn.h"
-#endif
 
 namespace norn::kernels {
 inline namespace panels_int8_cc {
@@ -21,16 +18,29 @@ std::string panels_refuse_machine() {
   return "";
 }
 
-bool tiles_beat_panels() {
-#ifdef NORN_ONEDNN
-  return multiplies_tiles();
-#else
-  return false;
-#endif
+const PanelTable& panel_table_for(std::int64_t rows, std::int64_t taps, std::int64_t depth, std::int64_t columns) {
+  constexpr std::int64_t kRows = 16, kBytes = 64;                  // of a tile
+  constexpr double kQuad = 0.5, kTile = 1, kCopy = 2.5, kRow = 2;  // cycles of a row, by vector, and to copy a line
+  const PanelTable* const tiles = tile_table();
+  if (tiles == nullptr) return *panel_table();
+  const auto up = [](std::int64_t n, std::int64_t unit) { return static_cast<double>((n + unit - 1) / unit); };
+  // Rows that are no whole tiles are copied, tap behind tap, and so are many of windows.
+  const bool copied = taps > 1 || depth % kBytes != 0;
+  const double vectors = up(columns, kPanelLanes), steps = copied && depth % kBytes != 0
+                                                               ? up(taps * depth, kBytes)
+                                                               : up(depth, kBytes) * static_cast<double>(taps);
+  const double by_quads = kQuad * static_cast<double>(taps) * up(depth, 4) * vectors;
+  const double filled = static_cast<double>(kRows) / static_cast<double>(std::clamp<std::int64_t>(rows, 1, kRows));
+  const double by_tiles =
+      kTile * steps * vectors * filled + kRow + (copied ? kCopy * static_cast<double>(taps) * up(depth, kBytes) : 0);
+  return by_tiles < by_quads ? *tiles : *panel_table();
 }
 
 PanelShape::Column PanelShape::place(std::int64_t group, std::int64_t tap, std::int64_t column) const {
   const std::int64_t vector = column / kPanelLanes;
+  if (vectors_apart)
+    return {(group * vectors() + vector) * vector_bytes() + (tap * quads() * kPanelLanes + column % kPanelLanes) * 4,
+            kPanelLanes * 4};
   std::int64_t panel = vector / kPanelVectors;  // not before it, since none has more vectors
   while (first_vector(panel + 1) <= vector) ++panel;
   const std::int64_t first = first_vector(panel), wide = first_vector(panel + 1) - first;
@@ -88,23 +98,28 @@ void PanelLoop::unit(PanelProduct p, const SumFinisher::Run& run, std::int64_t r
   p.base = finishes_here || stays ? run.base + channel : nullptr;
   PanelFinish f = finish_of(run, channel, p.columns);
   f.y_row = y_row;
-  const std::int64_t most = table_.rows[vectors - 1], pieces = (rows + most - 1) / most;
+  const std::int64_t most = table_.rows[vectors - 1], pieces = (rows + most - 1) / most, row_unit = table_.row_unit;
+  const std::int64_t each = ((rows + pieces - 1) / pieces + row_unit - 1) / row_unit * row_unit;
   const std::uint8_t* const* const x = p.x;
   const std::int32_t* const row_sums = p.row_sums;
+  const std::int8_t* const ahead = p.ahead;
+  const std::int64_t ahead_bytes = p.ahead_bytes;
   alignas(64) std::int32_t sums[kPanelSums];
-  for (std::int64_t i = 0; i < pieces; ++i) {
-    const std::int64_t r0 = rows * i / pieces, count = rows * (i + 1) / pieces - r0;
+  for (std::int64_t r0 = 0; r0 < rows; r0 += each) {
+    const std::int64_t count = std::min(each, rows - r0);
     const std::int64_t y_at = (first + r0) * y_row + channel;
     p.x = x + r0;
     p.row_sums = row_sums + r0;
+    p.ahead = ahead + ahead_bytes * r0 / rows;
+    p.ahead_bytes = ahead_bytes * count / rows;
     if (output_.other != DataType::Undefined && finishes_here)  // it was written long ago
       for (std::int64_t r = 0; r < count; ++r)
         __builtin_prefetch(static_cast<const std::uint8_t*>(run.operands[Int8Operand::Other]) + y_at + r * y_row);
     if (stays) {
-      table_.multiply(p, count, vectors, flip_, static_cast<std::int32_t*>(run.operands[Int8Operand::Y]) + y_at, y_row);
+      table_.multiply(p, count, vectors, x_, static_cast<std::int32_t*>(run.operands[Int8Operand::Y]) + y_at, y_row);
       continue;
     }
-    table_.multiply(p, count, vectors, flip_, sums, vectors * kPanelLanes);
+    table_.multiply(p, count, vectors, x_, sums, vectors * kPanelLanes);
     if (finishes_here) {
       f.y = static_cast<std::uint8_t*>(run.operands[Int8Operand::Y]) + y_at;
       if (output_.other != DataType::Undefined)

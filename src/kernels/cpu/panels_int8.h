@@ -1,6 +1,6 @@
-// Products of rows of bytes with a matrix of bytes, whose columns are packed in panels, by dot products of four bytes.
-// A row of a convolution is an output pixel: its bytes lie at one address for each tap of the window.
-// Internal to the kernels.
+// Products of rows of bytes with a matrix of bytes, whose columns are packed in panels, by dot products of four bytes
+// or by products of tiles. A row of a convolution is an output pixel: its bytes lie at one address for each tap of the
+// window. Internal to the kernels.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,11 @@ namespace norn::kernels {
 
 constexpr std::int64_t kPanelLanes = 16;   // columns of a vector
 constexpr std::int64_t kPanelVectors = 4;  // of a panel, at most
-constexpr std::int64_t kPanelSums = 384;   // most sums that are computed together
+constexpr std::int64_t kPanelSums = 2048;  // most sums that are computed together
+
+// What rows consist of. Where products take only uint8 on the left, bytes of int8 are flipped: each counts for 128
+// more.
+enum class PanelBytes : std::uint8_t { Uint8, FlippedInt8, Int8 };
 
 // Some rows times a panel.
 struct PanelProduct {
@@ -21,11 +25,14 @@ struct PanelProduct {
   std::int64_t x_tap;
   std::int64_t offset;       // in bytes, added to each address
   std::int64_t taps, quads;  // of bytes at each address
-  const std::int8_t* w;      // by tap, quad, vector, column, byte of the quad
+  const std::int8_t* w;      // by tap, quad, vector, column, byte of the quad; vectors that are apart come first
   const std::int32_t* base;  // of each of `columns` columns: sums begin with it; null for 0
   std::int64_t columns;
   // With corrections for each column, these times the sum of the row's bytes are added to the sums.
   const std::int32_t *corrections, *row_sums;
+  // What is read next, and may be fetched meanwhile.
+  const std::int8_t* ahead = nullptr;
+  std::int64_t ahead_bytes = 0;
 };
 
 // What becomes of the sums of a panel where scales are known (SumOutput::tame), base included: the same numbers as
@@ -48,30 +55,48 @@ struct PanelFinish {
 
 struct PanelTable {
   std::int64_t rows[kPanelVectors];  // most at a time, by vectors of the panel less 1
-  // Writes `rows` rows of 16 * vectors sums, `sums_row` apart. With `flip` x is int8, and each byte counts for 128
-  // more.
-  void (*multiply)(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, bool flip, std::int32_t* sums,
+  std::int64_t row_unit, quad_unit;  // rows are best cut into multiples of this; quads of a tap have to be
+  bool takes_int8;                   // on the left
+  bool vectors_apart;                // of a panel: one behind the other, not side by side
+  // Writes `rows` rows of 16 * vectors sums, `sums_row` apart.
+  void (*multiply)(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, PanelBytes x, std::int32_t* sums,
                    std::int64_t sums_row);
   void (*finish)(const PanelFinish& f, const std::int32_t* sums, std::int64_t rows, std::int64_t vectors);
   // to[r] = the sum of row r's bytes, `depth` at each tap.
-  void (*row_sums)(const PanelProduct& p, std::int64_t depth, std::int64_t rows, bool flip, std::int32_t* to);
+  void (*row_sums)(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes x, std::int32_t* to);
   // Packs a panel of `columns` columns of a matrix of `depth` rows, `row` bytes apart; with `flip` they are uint8, and
   // packed less 128. sums: of what is packed, by column, in whole vectors.
   void (*pack)(const std::uint8_t* from, std::int64_t row, std::int64_t depth, std::int64_t columns, bool flip,
                std::int8_t* to, std::int32_t* sums);
+
+  // Null where there is nothing to be done. Around the products of a piece of work, on its thread:
+  void (*begin)();
+  void (*end)();
+  // Writes the addresses of rows as multiply() wants them, copying some to memory of `copy_bytes`: `parts` taps, of
+  // `depth` bytes each, become one. What is multiplied then has no offset.
+  std::int64_t (*copy_bytes)(std::int64_t rows, std::int64_t taps, std::int64_t depth);
+  void (*gather)(const PanelProduct& p, std::int64_t parts, std::int64_t depth, std::int64_t rows,
+                 const std::uint8_t** to, std::uint8_t* copy);
 };
 // Null where there are no dot products of bytes.
 const PanelTable* panel_table();
+// Null where there are no products of tiles (AMX).
+const PanelTable* tile_table();
+// What takes less time for `rows` rows of `taps` addresses, of `depth` bytes each, and panels of `columns` columns,
+// where the machine has panels.
+const PanelTable& panel_table_for(std::int64_t rows, std::int64_t taps, std::int64_t depth, std::int64_t columns);
 // Empty where the machine has them.
 std::string panels_refuse_machine();
-// Whether oneDNN multiplies tiles (AMX), in most cases in less time.
-bool tiles_beat_panels();
 
 // A matrix for each group, of `taps` x `depth` rows.
 struct PanelShape {
   std::int64_t taps = 1, depth = 1, columns = 1, groups = 1;
+  std::int64_t quad_unit = 1;  // of the table
+  bool vectors_apart = false;
+  std::int64_t parts = 1;  // of the rows of one tap, whose bytes lie at addresses of their own
 
-  std::int64_t quads() const { return (depth + 3) / 4; }
+  std::int64_t quads() const { return ((depth + 3) / 4 + quad_unit - 1) / quad_unit * quad_unit; }
+  std::int64_t part_depth() const { return depth / parts; }
   std::int64_t vectors() const { return (columns + kPanelLanes - 1) / kPanelLanes; }
   std::int64_t panels() const { return (vectors() + kPanelVectors - 1) / kPanelVectors; }
   std::int64_t first_vector(std::int64_t panel) const { return vectors() * panel / panels(); }
@@ -81,6 +106,7 @@ struct PanelShape {
     std::int64_t at, quad;  // of its first byte; between quads
   };
   Column place(std::int64_t group, std::int64_t tap, std::int64_t column) const;
+  std::string key() const { return " " + std::to_string(quads()) + (vectors_apart ? " apart" : ""); }
   // Columns of the groups before one, in whole vectors.
   std::int64_t columns_before(std::int64_t group) const { return group * vectors() * kPanelLanes; }
 };
@@ -98,18 +124,25 @@ struct PanelMatrix {
     p.w = panels + (group * shape.vectors() + first) * shape.vector_bytes();
     p.corrections = corrections ? corrections + shape.columns_before(group) + first * kPanelLanes : nullptr;
   }
+  // `next`: which panel of all groups.
+  void set_ahead(PanelProduct& p, std::int64_t next) const {
+    const std::int64_t group = next / shape.panels(), panel = next % shape.panels(), first = shape.first_vector(panel);
+    p.ahead = panels + (group * shape.vectors() + first) * shape.vector_bytes();
+    p.ahead_bytes = (shape.first_vector(panel + 1) - first) * shape.vector_bytes();
+  }
 };
 
 // The weights of a product, packed, and what follows from them. Weights less their zero points that do not fit into
 // int8 are packed as they are, less 128 if they are uint8, and the rest is done by corrections.
 class PanelWeights {
  public:
-  // element(g, tap, k, n) is the index among `count` weights of row (tap, k) of group g's matrix, column n.
+  // element(g, tap, k, n) is the index among `count` weights of row (tap, k) of group g's matrix, column n; taps are
+  // those that have addresses.
   template <class Element>
   PanelWeights(const PanelShape& shape, const Contents& weights, const Centering& centering, std::int64_t count,
                const std::string& key, PackedConstants& packed, const Element& element)
       : shape_(shape), fits_(centering.fits(weights.data, count)) {
-    packed_ = packed.get(weights, 0, "int8 panels " + key + centering.key(), [&] {
+    packed_ = packed.get(weights, 0, "int8 panels " + key + centering.key() + shape_.key(), [&] {
       auto buffer =
           aligned_buffer(static_cast<std::size_t>(shape_.bytes()) +
                          static_cast<std::size_t>(shape_.columns_before(shape_.groups)) * 2 * sizeof(std::int32_t));
@@ -123,11 +156,12 @@ class PanelWeights {
         for (std::int64_t n = 0; n < shape_.columns; ++n) {
           const std::int32_t more = fits_ ? 0 : centering.excess_of(element(g, 0, 0, n));
           std::int64_t sum = 0;
-          for (std::int64_t tap = 0; tap < shape_.taps; ++tap) {
-            const PanelShape::Column column = shape_.place(g, tap, n);
-            for (std::int64_t k = 0; k < shape_.depth; ++k) {
+          for (std::int64_t tap = 0; tap < shape_.taps * shape_.parts; ++tap) {
+            const PanelShape::Column column = shape_.place(g, tap / shape_.parts, n);
+            std::int64_t to_k = tap % shape_.parts * shape_.part_depth();
+            for (std::int64_t k = 0; k < shape_.part_depth(); ++k, ++to_k) {
               const std::int8_t w = bytes[static_cast<std::size_t>(element(g, tap, k, n))];
-              to[column.at + k / 4 * column.quad + k % 4] = w;
+              to[column.at + to_k / 4 * column.quad + to_k % 4] = w;
               sum += w + more;
             }
           }
@@ -156,38 +190,49 @@ class PanelWeights {
 
 // How rows are shared by tasks: tiles of them, which a task multiplies by one panel after the other.
 struct PanelTiles {
-  std::int64_t rows = 0, count = 1;  // of rows; of tiles
+  std::int64_t rows = 0, count = 1, each = 0;  // of rows; of tiles; rows of a tile, of which the last may have fewer
 
   PanelTiles() = default;
-  PanelTiles(std::int64_t of, std::int64_t taps) : rows(of) {
+  // Of whole units as far as there are.
+  PanelTiles(std::int64_t of, std::int64_t taps, const PanelTable& table) : rows(of) {
     // Enough of them that a panel is read from the first cache, few enough that they and their addresses stay there.
-    const std::int64_t most = std::clamp<std::int64_t>(2048 / taps, 24, 96);
+    const std::int64_t most = std::clamp<std::int64_t>(2048 / taps, 32, 96), unit = 2 * table.row_unit;
     count = std::max<std::int64_t>(1, (rows + most - 1) / most);
+    each = ((rows + count - 1) / count + unit - 1) / unit * unit;
   }
-  std::int64_t first(std::int64_t tile) const { return rows * tile / count; }
-  std::int64_t most() const { return (rows + count - 1) / count; }
+  std::int64_t first(std::int64_t tile) const { return std::min(rows, each * tile); }
+  std::int64_t most() const { return std::min(rows, each); }
 };
 
 // Multiplies tiles of rows by panels, and hands on the sums.
 class PanelLoop {
  public:
   PanelLoop(const PanelShape& shape, const SumFinisher& finisher, const SumOutput& output, const PanelTiles& tiles,
-            bool flip)
-      : shape_(shape), finisher_(finisher), output_(output), tiles_(tiles), flip_(flip), table_(*panel_table()) {}
+            DataType x_type, const PanelTable& table)
+      : shape_(shape),
+        finisher_(finisher),
+        output_(output),
+        tiles_(tiles),
+        x_(x_type == DataType::Uint8 ? PanelBytes::Uint8
+           : table.takes_int8        ? PanelBytes::Int8
+                                     : PanelBytes::FlippedInt8),
+        table_(table) {}
 
   std::int64_t units() const { return tiles_.count * per_tile(); }
-  // Of each task: addresses and sums of a tile's rows.
-  std::size_t task_bytes() const {
-    const auto rows = static_cast<std::size_t>(tiles_.most());
-    return (rows * static_cast<std::size_t>(shape_.taps) * sizeof(void*) + rows * sizeof(std::int32_t) + 63) / 64 * 64;
-  }
+  // x's zero point as it counts for the sums.
+  std::int32_t counted_zero(std::int32_t zero) const { return zero + (x_ == PanelBytes::FlippedInt8 ? 128 : 0); }
+  // Of each task: addresses, sums and copies of a tile's rows.
+  std::size_t task_bytes() const { return copy_at() + static_cast<std::size_t>(copy_bytes()); }
   // Units [begin, end) of rows times `w`, whose first row of y is `y_first`. fill(first, last, addresses) writes the
   // addresses of a tile's rows, tap by tap; `group_bytes`: by which those of the next group lie behind.
   template <class Fill>
   void run(const PanelMatrix& w, const SumFinisher::Run& finish, std::int64_t begin, std::int64_t end,
            std::int64_t group_bytes, std::int64_t y_first, std::int64_t y_row, void* own, const Fill& fill) const {
-    auto** addresses = static_cast<const std::uint8_t**>(own);
-    auto* row_sums = reinterpret_cast<std::int32_t*>(addresses + tiles_.most() * shape_.taps);
+    auto** const addresses = static_cast<const std::uint8_t**>(own);
+    auto** const gathered = addresses + tiles_.most() * shape_.taps * shape_.parts;
+    auto* const row_sums =
+        reinterpret_cast<std::int32_t*>(gathered + (table_.gather ? tiles_.most() * shape_.taps : 0));
+    if (table_.begin) table_.begin();
     std::int64_t tile = -1, group = -1;
     for (std::int64_t u = begin; u < end; ++u) {
       const std::int64_t t = u / per_tile(), g = u % per_tile() / shape_.panels();
@@ -198,16 +243,36 @@ class PanelLoop {
       p.x_tap = rows;
       p.offset = g * group_bytes;
       w.set(p, g, u % shape_.panels());
+      p.taps *= shape_.parts;  // until they are gathered
+      const bool others = t != tile || g != group;
       if (t != tile) fill(first, first + rows, addresses);
-      if (p.corrections && (t != tile || g != group)) table_.row_sums(p, shape_.depth, rows, flip_, row_sums);
+      if (p.corrections && others) table_.row_sums(p, shape_.part_depth(), rows, x_, row_sums);
+      if (table_.gather) {
+        if (others)
+          table_.gather(p, shape_.parts, shape_.part_depth(), rows, gathered,
+                        static_cast<std::uint8_t*>(own) + copy_at());
+        p.x = gathered;
+        p.offset = 0;
+        p.taps = shape_.taps;
+        if (u + 1 < end) w.set_ahead(p, (u + 1) % per_tile());
+      }
       tile = t;
       group = g;
       p.row_sums = row_sums;
       unit(p, finish, rows, y_first + first, g, u % shape_.panels(), y_row);
     }
+    if (table_.end) table_.end();
   }
 
  private:
+  std::size_t copy_at() const {
+    const auto rows = static_cast<std::size_t>(tiles_.most());
+    const std::int64_t taps = shape_.taps * (shape_.parts + (table_.gather ? 1 : 0));
+    return (rows * (static_cast<std::size_t>(taps) * sizeof(void*) + sizeof(std::int32_t)) + 63) / 64 * 64;
+  }
+  std::int64_t copy_bytes() const {
+    return table_.gather ? (table_.copy_bytes(tiles_.most(), shape_.taps, shape_.depth) + 63) / 64 * 64 : 0;
+  }
   std::int64_t per_tile() const { return shape_.groups * shape_.panels(); }
   bool finishes(const SumFinisher::Run& run) const {
     return output_.tame && !run.wide && output_.type != DataType::Int32 && output_.type != DataType::Float;
@@ -222,7 +287,7 @@ class PanelLoop {
   const SumFinisher& finisher_;
   const SumOutput& output_;
   PanelTiles tiles_;
-  bool flip_;
+  PanelBytes x_;
   const PanelTable& table_;
 };
 

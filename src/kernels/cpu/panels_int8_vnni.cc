@@ -193,13 +193,15 @@ constexpr std::array<Multiply, 12> kMultiply[2][kPanelVectors] = {
     {by_rows<false, 1>(), by_rows<false, 2>(), by_rows<false, 3>(), by_rows<false, 4>()},
     {by_rows<true, 1>(), by_rows<true, 2>(), by_rows<true, 3>(), by_rows<true, 4>()}};
 
-void multiply_rows(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, bool flip, std::int32_t* sums,
+void multiply_rows(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, PanelBytes x, std::int32_t* sums,
                    std::int64_t sums_row) {
-  kMultiply[flip ? 1 : 0][vectors - 1][static_cast<std::size_t>(rows - 1)](p, sums, sums_row);
+  kMultiply[x == PanelBytes::FlippedInt8 ? 1 : 0][vectors - 1][static_cast<std::size_t>(rows - 1)](p, sums, sums_row);
 }
 
-void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, bool flip, std::int32_t* to) {
-  const __m512i sign = _mm512_set1_epi8(flip ? -128 : 0);
+void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, PanelBytes x_bytes, std::int32_t* to) {
+  // Bytes of int8 are added up as 128 more, too.
+  const __m512i sign = _mm512_set1_epi8(x_bytes == PanelBytes::Uint8 ? 0 : -128);
+  const std::int64_t less = x_bytes == PanelBytes::Int8 ? 128 * depth * p.taps : 0;
   for (std::int64_t r = 0; r < rows; ++r) {
     __m512i sum = _mm512_setzero_si512();
     for (std::int64_t tap = 0; tap < p.taps; ++tap) {
@@ -213,7 +215,7 @@ void row_sums(const PanelProduct& p, std::int64_t depth, std::int64_t rows, bool
     }
     alignas(64) std::int64_t parts[8];
     _mm512_store_si512(parts, sum);
-    std::int64_t total = 0;
+    std::int64_t total = -less;
     for (const std::int64_t part : parts) total += part;
     to[r] = static_cast<std::int32_t>(static_cast<std::uint32_t>(total));
   }
@@ -250,7 +252,19 @@ void pack(const std::uint8_t* from, std::int64_t row, std::int64_t depth, std::i
   for (std::int64_t v = 0; v < vectors; ++v) _mm512_storeu_si512(sums + v * kPanelLanes, total[v]);
 }
 
-constexpr PanelTable kTable = {{kRows[0], kRows[1], kRows[2], kRows[3]}, multiply_rows, finish_rows, row_sums, pack};
+constexpr PanelTable kTable = {.rows = {kRows[0], kRows[1], kRows[2], kRows[3]},
+                               .row_unit = 1,
+                               .quad_unit = 1,
+                               .takes_int8 = false,
+                               .vectors_apart = false,
+                               .multiply = multiply_rows,
+                               .finish = finish_rows,
+                               .row_sums = row_sums,
+                               .pack = pack,
+                               .begin = nullptr,
+                               .end = nullptr,
+                               .copy_bytes = nullptr,
+                               .gather = nullptr};
 
 }  // namespace
 }  // namespace norn::kernels
