@@ -4,6 +4,8 @@
 // unfused one by a few roundings of f32.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,23 @@ norn::Tensor per_channel(const std::vector<double>& v, std::size_t trailing) {
   return t;
 }
 
+// Whether weights and bias stay within what f32 holds: none becomes infinite, no filter vanishes.
+bool stays_in_range(const norn::Tensor& w, const norn::Tensor* bias, const ScaleShift& k) {
+  constexpr double kLeast = 0x1p-100;  // of a filter's largest weight: those 2^-26 times as large are normal
+  const std::int64_t channels = w.dims()[0], each = channels ? w.size() / channels : 0;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const double s = k.s[static_cast<std::size_t>(c)];
+    float largest = 0;
+    for (const float v : std::span(w.as<float>() + c * each, static_cast<std::size_t>(each)))
+      largest = std::max(largest, std::abs(v));
+    const double scaled = largest * std::abs(s);
+    if (scaled > std::numeric_limits<float>::max() || (scaled < kLeast && largest > kLeast && s != 0)) return false;
+    const double shift = k.t[static_cast<std::size_t>(c)] + (bias ? bias->as<float>()[c] * s : 0);
+    if (!std::isfinite(static_cast<float>(shift))) return false;
+  }
+  return true;
+}
+
 // The Conv with scaled weights and shifted bias; its output.
 ValueId into_conv(Rewriter& rewriter, NodeId conv, NodeId norm, const ScaleShift& k) {
   const Node& node = rewriter.node(conv);
@@ -106,6 +125,9 @@ std::string misfit(const Rewriter& rewriter, const Node& conv, ValueId between, 
   if (reads != 1) return "the value \"" + rewriter.value(between).name + "\" has " + std::to_string(reads) + " readers";
   if (!constant_weights(rewriter.graph(), conv, static_cast<std::int64_t>(k.s.size())))
     return "its weights and bias are not all constants of type float";
+  const norn::Tensor* bias = conv.input(2) != kNone ? &rewriter.value(conv.inputs[2]).constant : nullptr;
+  if (!stays_in_range(rewriter.value(conv.inputs[1]).constant, bias, k))
+    return "weights times the norm's factors are out of the range of float";
   return {};
 }
 

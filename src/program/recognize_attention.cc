@@ -267,7 +267,8 @@ class AttentionFinder {
       // Where(IsNaN(p), 0, p)
       const Node* is_nan = alone(where->inputs[0], ops::IsNaN, nullptr);
       const ValueId p = where->inputs[2];
-      if (!is_nan || is_nan->inputs[0] != p || rewriter_.reads(p) != 2 || !match_.is_number(where->inputs[1], 0))
+      if (!is_nan || is_nan->inputs[0] != p || rewriter_.reads(p) != 2 || !match_.is_number(where->inputs[1], 0) ||
+          !match_.same_shape(shares, p))
         return;
       softmax = match_.made_by(p, ops::Softmax);
       s.guarded = true;

@@ -201,8 +201,9 @@ bool select_attention_chain(Selector& s) {
   config.batch = r == 4 ? scores[0] : scores[0] / chain.heads;
   config.rows = scores[r - 2];
   config.keys = scores[r - 1];
-  const std::int64_t batches = v.size() == 4 ? v[0] * v[1] : v[0];
-  if (v.size() < 3 || v.size() > 4 || batches != config.batch * config.heads || v[v.size() - 2] != config.keys)
+  const bool as_many = v.size() == 4 ? v[0] == config.batch && v[1] == config.heads
+                                     : v.size() == 3 && v[0] == config.batch * config.heads;
+  if (!as_many || v[v.size() - 2] != config.keys)
     return refuse("batches broadcast, or keys and values are not as many");
   config.size = q[r - 1];
   config.v_size = v.back();

@@ -251,3 +251,43 @@ def test_caches_that_are_given_up_from_step_to_step(guard):
         for name in ("pk", "pv"):
             np.testing.assert_array_equal(np.asarray(caches[name]), truth[name])
     assert fused == 69
+
+
+@pytest.mark.parametrize("sizes", ["float[{0}, {1}, 4]", "float[b, n, e]", None])
+@pytest.mark.parametrize("batch, v_batches", [(2, (1, 2)), (2, (3, 2)), (2, (3, 1)), (1, (4, 2)), (4, (2, 4)), (2, (2, 2))])
+def test_values_of_more_dimensions_than_scores(batch, v_batches, sizes):
+    """The product with the values broadcasts: no head of theirs is one of the scores'."""
+    rng = np.random.default_rng(5)
+    feeds = {
+        "q": rng.standard_normal((batch, 3, 4)).astype(np.float32),
+        "k": rng.standard_normal((batch, 5, 4)).astype(np.float32),
+        "v": rng.standard_normal((*v_batches, 5, 6)).astype(np.float32),
+    }
+    known = [sizes.format(batch, n) if sizes else "float[]" for n in (3, 5)]
+    v_type = f"float[{v_batches[0]}, {v_batches[1]}, 5, 6]" if sizes and "{" in sizes else "float[c, d, l, w]"
+    model = onnx.parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["": 20]>
+        g ({known[0]} q, {known[1].replace("b, n", "b2, n2")} k, {v_type} v) => (float[y1, y2, y3, y4] y) {{
+          kt = Transpose <perm: ints = [0, 2, 1]> (k) s = MatMul (q, kt) p = Softmax <axis: int = -1> (s) y = MatMul (p, v)
+        }}""")
+    (wanted,) = ReferenceEvaluator(model).run(None, feeds)
+    for passes in ([], ["fuse_attention"], ["recognize_attention"]):
+        options = norn.SessionOptions(disabled_passes=passes)
+        (got,) = norn.InferenceSession(model, options).run(None, feeds)
+        np.testing.assert_allclose(got, wanted, 1e-5, 1e-5)
+
+
+def test_a_guard_of_more_dimensions_than_the_probabilities():
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["": 20]>
+        g (float[2, 3, 4] q, float[2, 5, 4] k, float[2, 5, 4] v) => (float[y1, y2, y3, y4] y)
+        <float[1, 1, 1, 1] zero = {0}> {
+          kt = Transpose <perm: ints = [0, 2, 1]> (k) s = MatMul (q, kt) p = Softmax <axis: int = -1> (s)
+          bad = IsNaN (p) w = Where (bad, zero, p) y = MatMul (w, v)
+        }""")
+    rng = np.random.default_rng(6)
+    feeds = {name: rng.standard_normal((2, n, 4)).astype(np.float32) for name, n in (("q", 3), ("k", 5), ("v", 5))}
+    (got,) = norn.InferenceSession(model, norn.SessionOptions(verify_passes=True)).run(None, feeds)
+    (wanted,) = ReferenceEvaluator(model).run(None, feeds)
+    assert got.shape == (1, 2, 3, 4)
+    np.testing.assert_allclose(got, wanted, 1e-5, 1e-5)

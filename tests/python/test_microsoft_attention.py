@@ -352,6 +352,18 @@ def test_refusals():
     group("kv_num_heads", norn.Error, kv_num_heads=-1)
     group("kv_num_heads", norn.Error, num_heads=3)
     group("qk_output", norn.Error, qk_output=3)
+    # A total that would hide tokens: of those given, and of a cache of four.
+    for last, tokens, kept in ((2, 2, None), (5, 3, None), (6, 6, 4), (6, 0, 4), (6, -4, 4)):
+        cache = None if kept is None else random(rng, B, N, kept, H)
+        with pytest.raises(norn.Error):
+            norn_run("GroupQueryAttention",
+                     [*mha, cache, cache, np.full(B, last, np.int32), np.array(tokens, np.int32)],
+                     num_heads=N, kv_num_heads=N)
+    # Columns that are only known to be no three parts when they come.
+    for columns in (3 * hidden + 1, 3 * hidden + 2):
+        open_model, feeds = node_model("Attention", [x, random(rng, hidden, columns)], ["y"], num_heads=N, symbolic=True)
+        with pytest.raises(norn.Error, match="columns_of_weights_for_three_parts"):
+            norn.InferenceSession(open_model).run(None, feeds)
     model, _ = node_model("GroupQueryAttention", [*mha, None, None, ends, total], ["y"], num_heads=N, kv_num_heads=N,
                           symbolic=True)
     (y,) = norn.infer_shapes(model).graph.output

@@ -159,6 +159,21 @@ def test_explain_tells_what_nearly_fitted():
     assert "not fuse" not in norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=["all"])).explain()
 
 
+@pytest.mark.parametrize("weight, scale, x", [(1e30, 1e10, 1e-30), (1e-30, 1e-15, 1e38), (1e30, 1e10, 0)])
+def test_batch_norm_stays_where_scaled_weights_leave_the_range_of_float(weight, scale, x):
+    of_channels = {"s": [scale] * 3, "b": [0] * 3, "m": [0] * 3, "v": [1] * 3}
+    proto = model(
+        [const("w", np.float32(weight) * array(3, 2, 1, 1)), node("Conv", "x,w", "c"),
+         node("BatchNormalization", "c,s,b,m,v", "y", epsilon=0.0)], [1, 2, 5, 5], Y4,
+        {k: np.array(v, np.float32) for k, v in of_channels.items()})  # fmt: skip
+    feeds = {"x": np.full((1, 2, 5, 5), x, np.float32)}
+    assert "out of the range of float" in norn.InferenceSession(proto).explain()
+    (got,) = norn.InferenceSession(proto).run(None, feeds)
+    (wanted,) = norn.InferenceSession(proto, norn.SessionOptions(disabled_passes=["all"])).run(None, feeds)
+    np.testing.assert_allclose(got, wanted, 1e-5)
+    assert np.isfinite(got).all()
+
+
 def constant_with(**fields):
     n = node("Constant", "", "y")
     n.attribute.add(name="value", type=onnx.AttributeProto.TENSOR, **fields)

@@ -1,6 +1,7 @@
 // Attention and QAttention project their input to queries, keys and values; MultiHeadAttention takes these, each alone
 // or packed into one tensor.
 #include "base/checked.h"
+#include "ops/common/body_guard.h"
 #include "ops/microsoft/domain.h"
 #include "ops/microsoft/fused_attention/fused_attention.h"
 #include "ops/microsoft/fused_attention/fused_attention_parts.h"
@@ -28,8 +29,19 @@ void attend_projected(BodyBuilder& b, int mask, int past, int attention_bias) {
   if (sizes) {
     b.ints("hidden_sizes", *sizes);
     b.add("q_tokens, k_tokens, v_tokens = Split <axis = -1> (projected, hidden_sizes)");
-  } else {
+  } else if (b.size_or_unknown(1, 1) >= 0) {
     b.add("q_tokens, k_tokens, v_tokens = Split <axis = -1, num_outputs = 3> (projected)");
+  } else {
+    b.add(R"(
+      projected_shape = Shape (projected)
+      projected_width = Shape <start = -1> (projected)
+      third_none = Constant <value = int64[1] {0}> ()
+      third_parts = Constant <value = int64[1] {3}> ()
+      third_rest = Mod (projected_width, third_parts)
+      is_third = Equal (third_rest, third_none)
+    )");
+    add_guard(b, "projected", "projected_shape", "is_third", "columns_of_weights_for_three_parts");
+    b.add("q_tokens, k_tokens, v_tokens = Split <axis = -1, num_outputs = 3> (columns_of_weights_for_three_parts)");
   }
   split_heads(b, "q_tokens", "q", parts.heads);
   split_heads(b, "k_tokens", "k", parts.heads);

@@ -1,8 +1,9 @@
 // Attention whose keys and values have fewer heads, and are kept in a cache.
 //
 // seqlens_k is the number of tokens of each sequence, less one, with the new ones; total_sequence_length the largest of
-// these numbers. New tokens are written behind what a sequence has; where they are all there is, a sequence may have
-// fewer than are given, and the others come to nothing. The cache grows to total_sequence_length where it is shorter.
+// these numbers, at least. New tokens are written behind what a sequence has; where they are all there is, a sequence
+// may have fewer than are given, and the others come to nothing. The cache grows to total_sequence_length where it is
+// shorter. A total below the largest number would hide tokens.
 #include <string>
 #include <utility>
 
@@ -41,8 +42,8 @@ void require_known(const BodyBuilder& b) {
 }
 
 // total, batch, query_length; `counts` [batch]: of how many tokens each sequence is; `before`: how many of them are not
-// new. Where the cache and the new tokens are fewer than total, or a count is below one, something of that is no place
-// in the cache, which the node refuses that writes there.
+// new. Where the cache and the new tokens are fewer than total, or that is less than a count, or a count is below one,
+// something of that is no place in the cache, which the node refuses that writes there.
 void add_counts(BodyBuilder& b) {
   b.add(R"(
     batch = Shape <start = 0, end = 1> (q_upright)
@@ -59,7 +60,10 @@ void add_counts(BodyBuilder& b) {
       lasts_list = Reshape (lasts, batch)
       cached_length = Shape <start = 2, end = 3> (past_key)
       longest = Add (cached_length, key_length)
-      has_room = LessOrEqual (total, longest)
+      fits_cache = LessOrEqual (total, longest)
+      last_of_all = ReduceMax <keepdims = 0> (lasts_list)
+      is_whole = Greater (total, last_of_all)
+      has_room = And (fits_cache, is_whole)
       least = Where (has_room, zero, nowhere)
     )");
     b.add("k_upright = Identity (k_placed)");
@@ -71,7 +75,10 @@ void add_counts(BodyBuilder& b) {
       number_zero = Constant <value_int = 0> ()
       are_numbers = GreaterOrEqual (least_last, number_zero)
       has_room = LessOrEqual (total, key_length)
-      are_fitting = And (are_numbers, has_room)
+      last_of_all = ReduceMax <keepdims = 0> (lasts)
+      is_whole = Greater (total, last_of_all)
+      are_few = And (has_room, is_whole)
+      are_fitting = And (are_numbers, are_few)
       least = Identity (zero)
       key_shape = Shape (k_placed)
     )");
