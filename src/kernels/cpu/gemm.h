@@ -9,6 +9,9 @@ namespace norn::kernels {
 struct Panels {
   const float* data;
   std::int64_t panel_stride, row_stride;
+  // Fetched into the second cache while products are computed, as many bytes as a panel has: what is multiplied next.
+  // Null for nothing.
+  const float* next = nullptr;
 };
 
 struct GemmTable {

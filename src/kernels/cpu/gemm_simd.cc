@@ -22,7 +22,7 @@ namespace norn::kernels {
 namespace HWY_NAMESPACE {
 inline namespace gemm_simd_cc {
 namespace hn = hwy::HWY_NAMESPACE;
-using tiles::F, tiles::V, tiles::kVectors, tiles::lanes;
+using tiles::Ahead, tiles::F, tiles::fetch, tiles::V, tiles::kVectors, tiles::lanes;
 
 constexpr int kRows = 6;
 // Where there are 32 registers: more rows, half of a panel at a time, so that what lies in the second cache is read for
@@ -89,10 +89,10 @@ HWY_NOINLINE void tile(std::int64_t k, const float* a, std::int64_t a_row, std::
   for (int r = 0; r < rows; ++r) store_row<kVectors>(sums[r], c + r * c_row, n, bias, scale, add);
 }
 
-template <int rows>
+template <int rows, bool fetches>
 HWY_NOINLINE void tall_tile(std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column, const float* b,
                             std::int64_t b_row, float* c, std::int64_t c_row, std::int64_t n, const float* bias,
-                            float alpha, bool add) {
+                            float alpha, bool add, Ahead ahead) {
   const F d;
   const std::int64_t w = lanes();
   V sums[rows][kTallVectors];
@@ -105,6 +105,7 @@ HWY_NOINLINE void tall_tile(std::int64_t k, const float* a, std::int64_t a_row, 
       const V left = hn::Set(d, a[r * a_row]);
       for (int v = 0; v < kTallVectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
     }
+    if constexpr (fetches) ahead.at = fetch(ahead.at, ahead.step);
   }
   const V scale = hn::Set(d, alpha);
   for (int r = 0; r < rows; ++r) store_row<kTallVectors>(sums[r], c + r * c_row, n, bias, scale, add);
@@ -112,23 +113,29 @@ HWY_NOINLINE void tall_tile(std::int64_t k, const float* a, std::int64_t a_row, 
 
 using Tile = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, const float*, std::int64_t, float*,
                       std::int64_t, std::int64_t, const float*, float, bool);
+using TallTile = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, const float*, std::int64_t, float*,
+                          std::int64_t, std::int64_t, const float*, float, bool, Ahead);
 
-// A panel, by tiles of nearly the same height; half of it stays in the first cache.
-template <int tall_rows>
+// A panel, by tiles of nearly the same height; half of it stays in the first cache. `next`: Panels::next, from the
+// first of these k on.
+template <int tall_rows, bool fetches>
 void tall_tiles(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row,
                 std::int64_t a_column, const float* panel, std::int64_t b_row, float* c, std::int64_t c_row,
-                const float* bias, float alpha, bool add) {
+                const float* bias, float alpha, bool add, const float* next) {
   constexpr int kLeast = tall_rows / 2;  // of more than kRows rows
-  static constexpr Tile kTall[] = {tall_tile<kLeast>,     tall_tile<kLeast + 1>, tall_tile<kLeast + 2>,
-                                   tall_tile<kLeast + 3>, tall_tile<kLeast + 4>, tall_tile<kLeast + 5>,
-                                   tall_tile<tall_rows>};
+  static constexpr TallTile kTall[] = {tall_tile<kLeast, fetches>,     tall_tile<kLeast + 1, fetches>,
+                                       tall_tile<kLeast + 2, fetches>, tall_tile<kLeast + 3, fetches>,
+                                       tall_tile<kLeast + 4, fetches>, tall_tile<kLeast + 5, fetches>,
+                                       tall_tile<tall_rows, fetches>};
   static_assert(kLeast + 6 == tall_rows);
   const std::int64_t half = kTallVectors * lanes(), tiles = (m + tall_rows - 1) / tall_rows;
+  const std::int64_t bytes = k * b_row * static_cast<std::int64_t>(sizeof(float));
+  Ahead ahead = Ahead::of(next, bytes, tiles * ((n + half - 1) / half), k);
   for (std::int64_t at = 0; at < n; at += half)
-    for (std::int64_t t = 0; t < tiles; ++t) {
+    for (std::int64_t t = 0; t < tiles; ++t, ahead.at += fetches ? ahead.step * k : 0) {
       const std::int64_t m0 = m * t / tiles, rows = m * (t + 1) / tiles - m0;
       kTall[rows - kLeast](k, a + m0 * a_row, a_row, a_column, panel + at, b_row, c + m0 * c_row + at, c_row,
-                           std::min(half, n - at), bias == nullptr ? nullptr : bias + at, alpha, add);
+                           std::min(half, n - at), bias == nullptr ? nullptr : bias + at, alpha, add, ahead);
     }
 }
 
@@ -147,8 +154,9 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, st
       const std::int64_t columns = std::min(width, n - n0);
       if constexpr (tall_rows > kRows) {
         if (m > kRows) {
-          tall_tiles<tall_rows>(m, columns, deep, a + k0 * a_column, a_row, a_column, panel, b.row_stride, c + n0,
-                                c_row, panel_bias, alpha, onto || k0 != 0);
+          const auto tiles = b.next != nullptr ? tall_tiles<tall_rows, true> : tall_tiles<tall_rows, false>;
+          tiles(m, columns, deep, a + k0 * a_column, a_row, a_column, panel, b.row_stride, c + n0, c_row, panel_bias,
+                alpha, onto || k0 != 0, b.next != nullptr ? b.next + k0 * b.row_stride : nullptr);
           continue;
         }
       }

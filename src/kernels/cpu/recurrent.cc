@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/recurrent_row.h"
@@ -24,6 +25,7 @@ constexpr std::int64_t kChunkFloats = 1 << 19;  // products with W that are comp
 constexpr std::int64_t kChunkRows = 64;         // but at least as many rows
 constexpr double kWeightNs = 0.04;              // to read an element of R
 constexpr double kProductNs = 0.012;
+constexpr std::int64_t kCachedWeights = 1 << 18;  // of R, that stay in the second cache from step to step
 
 std::int64_t gates_of(RecurrentLayer layer) {
   return layer == RecurrentLayer::Rnn ? 1 : layer == RecurrentLayer::Gru ? 3 : 4;
@@ -49,7 +51,11 @@ MatMulConfig projection_config(const RecurrentConfig& c, std::int64_t rows, std:
 class Recurrent final : public Kernel {
  public:
   Recurrent(const RecurrentConfig& c, PackedConstants& packed)
-      : c_(c), gates_(gates_of(c.layer)), n_(gates_ * c.hidden), width_(gemm_table().width) {
+      : c_(c),
+        gates_(gates_of(c.layer)),
+        n_(gates_ * c.hidden),
+        width_(gemm_table().width),
+        fetches_(has_large_second_cache() && n_ * c.hidden > kCachedWeights) {
     const std::int64_t d = c.directions, b = c.batch, h = c.hidden;
     chunk_ = std::max(kChunkFloats / (b * n_), (kChunkRows + b - 1) / b);
     chunk_ = std::min(c.steps, std::max<std::int64_t>(1, chunk_));
@@ -137,7 +143,8 @@ class Recurrent final : public Kernel {
     const double weights = static_cast<double>(n_) * static_cast<double>(c_.hidden);
     const double batch = static_cast<double>(c_.batch);
     const double step_ns = std::max(weights * kWeightNs, weights * batch * kProductNs);
-    const std::int64_t groups = std::max<std::int64_t>(1, c_.batch / 8);
+    // Each group reads all of R.
+    const std::int64_t groups = std::max<std::int64_t>(1, c_.batch / (n_ * c_.hidden > kCachedWeights ? 32 : 8));
     groups_ = piece_count(groups, step_ns * static_cast<double>(c_.steps) / static_cast<double>(groups));
     const double worth = c_.directions == 2 ? 100e3 : 6e3;
     if (groups_ == 1 && !apart && c_.hidden % width_ == 0 && step_ns > worth)
@@ -243,15 +250,20 @@ class Recurrent final : public Kernel {
       });
   }
 
-  // to[rows][n_] = from[rows][hidden] times the columns [begin, end) of a part.
+  // to[rows][n_] = from[rows][hidden] times the columns [begin, end) of a part. `then`: a column that is multiplied
+  // next, -1 for none.
   void multiply(const Run& run, std::int64_t d, const Part& part, std::int64_t rows, const float* from, float* to,
-                std::int64_t begin, std::int64_t end, bool forwards) const {
+                std::int64_t begin, std::int64_t end, bool forwards, std::int64_t then = -1) const {
     const Panels panels{run.packed[d] + part.at, c_.hidden * width_, width_};
     const std::int64_t first = begin / width_, last = (end + width_ - 1) / width_;
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t p = forwards ? i : first + last - 1 - i;
       Panels one = panels;
       one.data += p * panels.panel_stride;
+      if (fetches_ && i + 1 < last)
+        one.next = one.data + (forwards ? 1 : -1) * panels.panel_stride;
+      else if (fetches_ && then >= 0)
+        one.next = panels.data + then / width_ * panels.panel_stride;
       gemm_table().multiply(rows, std::min(width_, end - p * width_), c_.hidden, from, c_.hidden, 1, one,
                             to + part.first + p * width_, n_, nullptr, 1.0f);
     }
@@ -267,8 +279,11 @@ class Recurrent final : public Kernel {
     if (u0 == 0 && u1 == c_.hidden) {
       multiply(run, d, parts_[0], rows, h, product, 0, parts_[0].columns, forwards);
     } else {
-      for (std::int64_t g = 0; g < gates_; ++g)
-        multiply(run, d, parts_[0], rows, h, product, g * c_.hidden + u0, g * c_.hidden + u1, forwards);
+      const std::int64_t gates = parts_[0].columns / c_.hidden;
+      for (std::int64_t g = 0; g < gates; ++g) {
+        const std::int64_t after = g + 1 < gates ? (g + 1) * c_.hidden + u0 : u1 < c_.hidden ? u1 : -1;
+        multiply(run, d, parts_[0], rows, h, product, g * c_.hidden + u0, g * c_.hidden + u1, true, after);
+      }
     }
     const RecurrentTable& table = recurrent_table();
     if (c_.layer == RecurrentLayer::Lstm) {
@@ -346,6 +361,7 @@ class Recurrent final : public Kernel {
 
   RecurrentConfig c_;
   std::int64_t gates_, n_, width_;
+  bool fetches_;            // the panels of R that come next
   std::int64_t chunk_ = 1;  // steps whose products with W are computed at once
   std::int64_t groups_ = 1, pieces_ = 1;
   std::vector<std::unique_ptr<Kernel>> projections_;  // of each direction
