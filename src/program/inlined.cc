@@ -1,8 +1,10 @@
 #include "program/inlined.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
+#include "opset/refused_shape.h"
 
 namespace norn::program {
 
@@ -35,6 +37,23 @@ std::string describe_inputs(const Inlined& inlined, const TypeOfInput& type_of) 
   return "inputs (" + text + ")";
 }
 
+namespace {
+
+// What an operator asks for whose body refuses it: by the message of the Reshape, and the name of its shape, the last
+// in the path. Empty for other errors.
+std::string asked_for(const Error& error) {
+  const std::string& where = error.where();
+  const std::string shape = "the shape [" + std::to_string(opset::kRefusedSize);
+  const std::size_t end = where.rfind(std::string(opset::kRefusedSuffix) + "\"");
+  if (!error.message().starts_with(shape) || end == std::string::npos) return {};
+  const std::size_t begin = where.find_last_of("\"/", end - 1) + 1;
+  std::string words = where.substr(begin, end - begin);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+}  // namespace
+
 Error of_operator(const Inlined& inlined, const Error& error, const std::string& inputs, std::string hint) {
   const std::string inside = inlined.path + " / ";
   std::string where = error.where();
@@ -42,7 +61,10 @@ Error of_operator(const Inlined& inlined, const Error& error, const std::string&
   if (at == std::string::npos)
     return Error(error.code(), error.message(), inside + inputs + (where.empty() ? "" : " / ") + where,
                  std::move(hint));
+  const std::string asked = asked_for(error);
   where.insert(at + inside.size(), inputs + " / its definition / ");
+  if (!asked.empty())
+    return Error(error.code(), inlined.operation + " asks for " + asked, std::move(where), std::move(hint));
   return Error(error.code(), "a step of " + inlined.operation + " fails: " + error.message(), std::move(where),
                std::move(hint));
 }

@@ -137,6 +137,12 @@ def class_of_softmax_loss():
                  [value("y")]), {"x": z(2, 3), "t": np.array([0, 7])}
 
 
+@broken("SpaceToDepth asks for sizes that blocks divide", '"s2d" (SpaceToDepth) / inputs ("x" float[1,4,3,3])')
+def blocks_that_do_not_divide():
+    return model([node("SpaceToDepth", "x", "y", name="s2d", blocksize=2)], [value("x", 1, ["N", "C", "H", "W"])],
+                 [value("y")]), {"x": z(1, 4, 3, 3)}
+
+
 @broken("X has 6 channels, which num_groups 4 does not divide",
         '"gn" (GroupNormalization) / inputs ("x" float[N,C,L], "s" float[6], "b" float[6])', "give a num_groups")
 def group_norm():

@@ -20,6 +20,16 @@ void block_of_wide(const void* x_data, std::int64_t x_row, void* out_data, std::
     for (std::int64_t r = 0; r < rows; ++r) out[c * out_row + r] = x[r * x_row + c];
 }
 
+// What comes next, whose lines lie too far apart for the processor to foresee them.
+void fetch_block(const std::byte* x, std::int64_t x_row, const std::byte* out, std::int64_t out_row, std::int64_t rows,
+                 std::int64_t columns, std::int64_t size) {
+  constexpr std::int64_t kLine = 64;
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t at = 0; at < columns * size; at += kLine) __builtin_prefetch(x + r * x_row + at, 0);
+  for (std::int64_t c = 0; c < columns; ++c)
+    for (std::int64_t at = 0; at < rows * size; at += kLine) __builtin_prefetch(out + c * out_row + at, 1);
+}
+
 void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::size_t dims, std::int64_t rows,
                std::int64_t columns, std::int64_t x_row, std::int64_t out_row, std::int64_t size) {
   TransposeLoops loops{block_of_wide, nullptr, nullptr};
@@ -52,8 +62,12 @@ void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::siz
       } else {
         from += first * size;
         to += first * out_row * size;
-        for (std::int64_t r = 0; r < rows; r += side)
+        for (std::int64_t r = 0; r < rows; r += side) {
+          if (r + side < rows)
+            fetch_block(from + (r + side) * x_row * size, x_row * size, to + (r + side) * size, out_row * size,
+                        std::min(rows - r - side, side), n, size);
           loops.block(from + r * x_row * size, x_row, to + r * size, out_row, std::min(rows - r, side), n);
+        }
       }
     }
   });

@@ -5,17 +5,19 @@
 #include <string>
 
 #include "opset/function_body.h"
+#include "opset/refused_shape.h"
 
 namespace norn::ops {
 
-// `to` is `from`, of rank 1 or more, which is of the shape `shape` names if `holds`, a bool of one element, is true. A
-// message about it has the name of what is asked for: `to` says what has to be.
+// `to` is `from`, of rank 1 or more, which is of the shape `shape` names if `holds`, a bool of one element, is true.
+// Else the operator is said to ask for `to`, whose words are joined by underscores.
 inline void add_guard(opset::BodyBuilder& b, const std::string& from, const std::string& shape,
                       const std::string& holds, const std::string& to) {
-  const std::int64_t none[] = {-7};
+  const std::int64_t none[] = {opset::kRefusedSize};
+  const std::string target = to + std::string(opset::kRefusedSuffix);
   b.ints(to + "_or_none", none);
-  b.add(to + "_shape = Where (" + holds + ", " + shape + ", " + to + "_or_none) " + to +
-        " = Reshape <allowzero = 1> (" + from + ", " + to + "_shape)");
+  b.add(target + " = Where (" + holds + ", " + shape + ", " + to + "_or_none) " + to + " = Reshape <allowzero = 1> (" +
+        from + ", " + target + ")");
 }
 
 // `to` is the tensor of integers `from`, or of what no axis has where one of them is below 0, for a Gather after it.

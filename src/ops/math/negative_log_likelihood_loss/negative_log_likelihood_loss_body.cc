@@ -33,7 +33,8 @@ void negative_log_likelihood_loss_body(BodyBuilder& b) {
       target_shape = Shape (target)
       are_equal = Equal (target_shape, input_without_classes)
     )");
-    add_guard(b, "target", "input_without_classes", "are_equal", "classes");
+    add_guard(b, "target", "input_without_classes", "are_equal", "a_target_of_the_shape_of_input_without_its_classes");
+    b.add("classes = Identity (a_target_of_the_shape_of_input_without_its_classes)");
   }
   if (weighted)
     b.add(compared ? "weights = Identity (weight)"

@@ -25,8 +25,8 @@ void window(BodyBuilder& b, double a0, double a1, double a2) {
     b.ints("one_number", list);
     b.ints("nothing", nothing);
     b.add("wide = Cast <to = 7> (size) is_size = GreaterOrEqual (wide, nothing)");
-    add_guard(b, "wide", "one_number", "is_size", "size_from_0");
-    b.add("number = Squeeze (size_from_0)");
+    add_guard(b, "wide", "one_number", "is_size", "a_size_from_0");
+    b.add("number = Squeeze (a_size_from_0)");
   }
   b.add("count = Cast <to = 11> (number) n = Range (zero, count, one)");
   if (b.attrs().i("periodic") != 0)

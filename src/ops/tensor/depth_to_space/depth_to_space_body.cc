@@ -32,7 +32,8 @@ void add_whole(BodyBuilder& b, int axes_from, int axes_to, const std::string& di
   b.add("divided = Shape <start = " + std::to_string(axes_from) + ", end = " + std::to_string(axes_to) + "> (input)");
   b.add("rests = Mod (divided, " + divisor + ") most = ReduceMax (rests) is_whole = Equal (most, no_rest)");
   b.add("input_shape = Shape (input)");
-  add_guard(b, "input", "input_shape", "is_whole", "whole");
+  add_guard(b, "input", "input_shape", "is_whole", "sizes_that_blocks_divide");
+  b.add("whole = Identity (sizes_that_blocks_divide)");
 }
 
 void add_sizes(BodyBuilder& b) {
