@@ -22,6 +22,8 @@ constexpr int kVectors = HWY_MAX_BYTES >= 64 ? 4 : 1;
 constexpr int kRows = HWY_MAX_BYTES >= 64 ? 6 : 4;
 constexpr std::int64_t kDepth = 512;
 constexpr std::int64_t kFirstCache = 24 << 10;
+constexpr std::int64_t kSecondCache = 512 << 10;
+constexpr std::int64_t kThin = 64;
 
 template <class T>
 constexpr std::int64_t kLanes = 64 / sizeof(T);
@@ -95,8 +97,10 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::i
       tile(deep, a + m0 * a_row + k0 * a_column, a_row, a_column, b + n0 / width * panel_stride + k0 * row_stride,
            row_stride, c + m0 * c_row + n0, c_row, columns, add || k0 != 0);
     };
-    // The tile of A stays in the first cache if all of B does, too: the result is then written row after row.
-    if (deep * n * static_cast<std::int64_t>(sizeof(T)) <= kFirstCache) {
+    // The tile of A stays in the first cache if all of B does, too: the result is then written row after row. So it is
+    // better, if B stays in the second cache, where writing takes longer than few products.
+    const std::int64_t bytes = deep * n * static_cast<std::int64_t>(sizeof(T));
+    if (bytes <= kFirstCache || (bytes <= kSecondCache && k <= kThin)) {
       for (std::int64_t m0 = 0; m0 < m; m0 += kRows)
         for (std::int64_t n0 = 0; n0 < n; n0 += width) product(m0, n0);
     } else {
