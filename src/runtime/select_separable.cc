@@ -85,7 +85,7 @@ bool select_separable(Selector& s) {
       return refuse("there is no step of its own for " + std::string(node.op->name));
   }
   const program::ValueId made = s.take_parts(config.post, config.extra, uses, Layout::ChannelsLast, last);
-  config.rounds = s.precision() == Precision::BFloat16;
+  config.rounds = s.precision() == Precision::BFloat16 && kernels::separable_rounding_pays();
   if (s.choose(kernels::separable_candidates(), config, uses, {made, Layout::ChannelsLast})) return true;
   if (!config.rounds) return false;
   config.rounds = false;

@@ -165,6 +165,11 @@ DIFFERENCES: list[Row] = [
         "ONNX Runtime takes rounded sizes for align_corners, and does not crop an axis that keeps its size",
     ),
     (
+        "Resize",
+        lambda r: bool(r.attribute("antialias", 0)) and r.attribute("mode", b"nearest") == b"nearest",
+        "a filter against aliasing is one of linear and cubic, by the text; ONNX Runtime refuses it beside nearest",
+    ),
+    (
         "Resize Upsample",
         lambda r: r.is_int() and r.attribute("mode", b"nearest") != b"nearest",
         "integers are rounded to the nearest; ONNX Runtime cuts them off",

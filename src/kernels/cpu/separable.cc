@@ -14,6 +14,7 @@
 
 #include "kernels/cpu/align.h"
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/pieces.h"
 #include "kernels/cpu/pixel_steps.h"
 #include "kernels/cpu/windows.h"
@@ -381,6 +382,8 @@ constexpr Candidate<SeparableConfig> kSeparableCandidates[] = {{"separable", sep
 
 }  // namespace
 }  // namespace separable_cc
+
+bool separable_rounding_pays() { return rounded_window_table() != nullptr && !has_byte_tiles(); }
 
 std::shared_ptr<const void> pack_for_separable(const Contents& weights, std::int64_t n, std::int64_t k,
                                                std::int64_t width, PackedConstants& packed) {

@@ -28,6 +28,9 @@ struct SeparableConfig {
   bool projects() const noexcept { return weights[Project].known(); }
 };
 std::span<const Candidate<SeparableConfig>> separable_candidates();
+// Whether products of rounded factors take less time: not on CPUs with tiles (AMX), whose dot products of bfloat16 take
+// 1.4 times as long as those of float.
+bool separable_rounding_pays();
 
 // Internal to the kernels: loops for a target's instruction set.
 struct SeparableTable {
