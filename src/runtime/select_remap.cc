@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/remap.h"
@@ -17,7 +18,7 @@ using kernels::Layout;
 
 namespace {
 
-constexpr std::int64_t kLongestTable = std::int64_t{1} << 18;
+constexpr std::int64_t kLongestTable = std::int64_t{1} << 22;
 
 // Whether tables of the axes are worth their memory, and there is something to copy.
 bool has_tables(Selector& s, std::string_view kernel) {
@@ -42,11 +43,11 @@ std::vector<std::int64_t> identity(std::int64_t n) {
 
 // config.from has a table for each of the output's dimensions.
 bool choose_remap(Selector& s, kernels::RemapConfig config, Layout layout = Layout::Dense) {
-  const std::vector<std::vector<std::int64_t>> tables = std::move(config.from);
+  std::vector<std::vector<std::int64_t>> tables = std::move(config.from);
   config.from.clear();
   for (const std::size_t d : kernels::memory_order(tables.size(), layout)) {
     config.x.push_back(s.dims(0)[d]);
-    config.from.push_back(tables[d]);
+    config.from.push_back(std::move(tables[d]));
   }
   config.element_bytes = element_size(s.out_dtype());
   return s.choose(kernels::remap_candidates(), config, {{s.node().inputs[0], layout}}, {s.node().outputs[0], layout});
@@ -77,23 +78,22 @@ bool select_pad_mode(Selector& s) {
     const std::int64_t first = std::max<std::int64_t>(-begin, 0);
     const std::int64_t kept = x[d] - std::max<std::int64_t>(-end, 0) - first;
     if (kept <= 0 && !fills) return false;  // nothing to reflect or repeat
+    // What is kept lies as it lay.
+    const std::int64_t before = std::clamp<std::int64_t>(begin, 0, out[d]);
+    const std::int64_t behind = std::min(out[d], before + std::max<std::int64_t>(kept, 0));
+    const auto padding = [&](std::int64_t o) -> std::int64_t {
+      const std::int64_t at = o - before;
+      if (fills) return -1;
+      if (mode == ops::PadMode::Edge) return first + std::clamp<std::int64_t>(at, 0, kept - 1);
+      if (mode == ops::PadMode::Wrap) return first + wrapped(at, kept);
+      if (kept == 1) return first;
+      const std::int64_t m = wrapped(at, 2 * (kept - 1));
+      return first + std::min(m, 2 * (kept - 1) - m);
+    };
     std::vector<std::int64_t> table(static_cast<std::size_t>(out[d]));
-    for (std::int64_t o = 0; o < out[d]; ++o) {
-      const std::int64_t at = o - std::max<std::int64_t>(begin, 0);
-      std::int64_t from = 0;
-      if (fills) {
-        from = 0;
-      } else if (mode == ops::PadMode::Edge) {
-        from = std::clamp<std::int64_t>(at, 0, kept - 1);
-      } else if (mode == ops::PadMode::Wrap) {
-        from = wrapped(at, kept);
-      } else if (kept > 1) {
-        const std::int64_t m = wrapped(at, 2 * (kept - 1));
-        from = std::min(m, 2 * (kept - 1) - m);
-      }
-      const std::int64_t inside = o - begin;
-      table[static_cast<std::size_t>(o)] = !fills ? first + from : inside >= 0 && inside < x[d] ? inside : -1;
-    }
+    std::iota(table.begin() + before, table.begin() + behind, first);
+    for (std::int64_t o = 0; o < before; ++o) table[static_cast<std::size_t>(o)] = padding(o);
+    for (std::int64_t o = behind; o < out[d]; ++o) table[static_cast<std::size_t>(o)] = padding(o);
     config.from.push_back(std::move(table));
   }
   return choose_remap(s, std::move(config));
