@@ -23,7 +23,10 @@ const PanelTable& panel_table_for(std::int64_t rows, std::int64_t taps, std::int
   constexpr double kQuad = 0.5, kTile = 1, kCopy = 2.5, kRow = 2;  // cycles of a row, by vector, and to copy a line
   const PanelTable* const tiles = tile_table();
   if (tiles == nullptr) return *panel_table();
-  const auto up = [](std::int64_t n, std::int64_t unit) { return static_cast<double>((n + unit - 1) / unit); };
+  const auto up = [](std::int64_t n, std::int64_t unit) {
+    const std::int64_t units = (n + unit - 1) / unit;
+    return static_cast<double>(units);
+  };
   // Rows that are no whole tiles are copied, tap behind tap, and so are many of windows.
   const bool copied = taps > 1 || depth % kBytes != 0;
   const double vectors = up(columns, kPanelLanes), steps = copied && depth % kBytes != 0

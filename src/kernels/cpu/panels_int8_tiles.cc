@@ -222,16 +222,17 @@ void multiply(const PanelProduct& p, std::int64_t rows, std::int64_t vectors, Pa
   }
 }
 
+__m512i eight_of(const std::uint8_t* const* x) { return _mm512_loadu_si512(static_cast<const void*>(x)); }
 // Addresses of 16 rows, `offset` behind.
 void copy_addresses(const std::uint8_t* const* x, std::int64_t offset, const std::uint8_t** to) {
   const __m512i more = _mm512_set1_epi64(offset);
-  _mm512_storeu_si512(to, _mm512_add_epi64(_mm512_loadu_si512(x), more));
-  _mm512_storeu_si512(to + 8, _mm512_add_epi64(_mm512_loadu_si512(x + 8), more));
+  _mm512_storeu_si512(static_cast<void*>(to), _mm512_add_epi64(eight_of(x), more));
+  _mm512_storeu_si512(static_cast<void*>(to + 8), _mm512_add_epi64(eight_of(x + 8), more));
 }
 bool is_regular(const std::uint8_t* const* x) {
   const __m512i step = _mm512_set1_epi64(x[1] - x[0]);
-  const __m512i low = _mm512_sub_epi64(_mm512_loadu_si512(x + 1), _mm512_loadu_si512(x));
-  const __m512i high = _mm512_sub_epi64(_mm512_loadu_si512(x + 8), _mm512_loadu_si512(x + 7));
+  const __m512i low = _mm512_sub_epi64(eight_of(x + 1), eight_of(x));
+  const __m512i high = _mm512_sub_epi64(eight_of(x + 8), eight_of(x + 7));
   return _mm512_cmpneq_epi64_mask(low, step) == 0 && _mm512_cmpneq_epi64_mask(high, step) == 0;
 }
 
