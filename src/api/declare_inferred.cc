@@ -116,6 +116,17 @@ class Writer {
   }
 
  private:
+  // A declaration has to say what the elements are.
+  static bool is_declarable(const ValueType& type) {
+    switch (type.kind) {
+      case ValueType::Kind::Unknown: return false;
+      case ValueType::Kind::Tensor:
+      case ValueType::Kind::SparseTensor: return type.elem != DataType::Undefined;
+      case ValueType::Kind::Sequence:
+      case ValueType::Kind::Optional: return type.element && is_declarable(*type.element);
+      default: return true;
+    }
+  }
   ir::Type type_of(const ValueType& type) {
     return opset::to_ir(type, [this](const DimExpr& d) { return spelling_(d); });
   }
@@ -147,7 +158,7 @@ class Writer {
         for (ir::ValueInfo* info : declared[*said]) merge(*info, type);
         continue;
       }
-      if (i >= found.first_made && type.known()) add(graph, bytes, value.name, type);
+      if (i >= found.first_made && is_declarable(type)) add(graph, bytes, value.name, type);
     }
   }
   void add(ir::Graph& graph, format::ValueInfoBytes* bytes, std::string_view name, const ValueType& type) {

@@ -244,3 +244,13 @@ def test_a_body_that_does_not_run_need_not_fit():
     assert run(model, x=np.zeros((3, 2), np.float32), n=np.array(0)).shape[0] == 0
     with pytest.raises(norn.Error):
         run(model, x=np.zeros((3, 2), np.float32), n=np.array(1))
+
+
+def test_values_of_unknown_elements_are_not_declared():
+    """Behind a node that is wrong sizes may still be known, elements not: a declaration without them is an error."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["": 18]>
+        g (x) => (y) { a = Flatten (x) b = Concat <axis = 0> (a, a) s = SequenceConstruct (b) y = Identity (s) }""")
+    for value in norn.infer_shapes(model).graph.value_info:
+        assert value.type.WhichOneof("value") != "tensor_type" or value.type.tensor_type.elem_type, value.name
+        assert value.type.WhichOneof("value") != "sequence_type" or value.type.sequence_type.elem_type.tensor_type.elem_type
