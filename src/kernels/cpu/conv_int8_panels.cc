@@ -36,17 +36,6 @@ PanelShape shape_of(const ConvInt8Config& c, const Spatial3& window) {
 const PanelTable& table_of(const ConvInt8Config& c, const PanelShape& s) {
   return panel_table_for(element_count(c.out) / std::max<std::int64_t>(1, c.out[1]), s.taps, s.depth, s.columns);
 }
-PanelShape with_quads_of(const PanelTable& table, PanelShape s) {
-  s.quad_unit = table.quad_unit;
-  s.vectors_apart = table.vectors_apart;
-  // Rows that are copied anyway are copied tap behind tap.
-  if (table.gather != nullptr && s.depth % (4 * table.quad_unit) != 0) {
-    s.parts = s.taps;
-    s.depth *= s.taps;
-    s.taps = 1;
-  }
-  return s;
-}
 // As PanelWeights wants it.
 auto element_of(const ConvInt8Config& c, const Spatial3& window) {
   const std::int64_t columns = c.w[0] / c.group, channels = c.w[1], taps = window[0] * window[1] * window[2],
@@ -71,7 +60,7 @@ class PanelConvInt8 final : public Kernel {
         copied_(is_copied_int8(c_)),
         centering_{c_.w_type, c_.w_zero.data, c_.w_zeros, element_count(c_.w) / c_.w[0]},
         table_(table_of(c_, shape_of(c_, window_))),
-        shape_(with_quads_of(table_, shape_of(c_, window_))),
+        shape_(laid_out_for(table_, shape_of(c_, window_))),
         finisher_(c_.output, c_.out[1], centering_.each),
         tiles_(c_.x[0] * out_[0] * out_[1] * out_[2], shape_.taps * shape_.parts, table_),
         loop_(shape_, finisher_, c_.output, tiles_, c_.x_type, table_) {

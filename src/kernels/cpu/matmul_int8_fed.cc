@@ -21,7 +21,7 @@ class FedMatMulInt8 final : public Kernel {
       : c_(config),
         s_(sizes_of(config)),
         table_(panel_table_for(s_.m, 1, s_.k, s_.n)),
-        shape_{1, s_.k, s_.n, 1, table_.quad_unit, table_.vectors_apart},
+        shape_(laid_out_for(table_, {1, s_.k, s_.n, 1})),
         finisher_(c_.output, s_.n, s_.k),
         loop_(shape_, finisher_, c_.output, PanelTiles(s_.m, 1, table_), c_.x_type, table_),
         matrices_(s_.b_at.last() / (s_.k * s_.n) + 1),

@@ -169,9 +169,10 @@ bool int8_is_exact() {
   }
 }
 
+bool int8_sums_fit_float(std::int64_t depth) { return depth <= (std::int64_t{1} << 24) / (255 * 128); }
+
 bool rounds_int8_sums(const std::string& implementation, DataType x_type, std::int64_t depth) {
-  constexpr std::int64_t kExact = (std::int64_t{1} << 24) / (255 * 128);
-  if (depth <= kExact) return false;
+  if (int8_sums_fit_float(depth)) return false;
   if (implementation.rfind("brg", 0) != 0) return true;
   return x_type != DataType::Uint8 &&
          (implementation.rfind("brg:", 0) != 0 || implementation.find("amx") == std::string::npos);

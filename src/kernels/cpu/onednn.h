@@ -112,6 +112,8 @@ dnnl::primitive_attr attributes(const dnnl::post_ops& ops);
 // Whether products of 8-bit integers are exact: instruction sets without dot products of them add pairs of products in
 // 16 bits, which saturate. The environment may limit the set that oneDNN uses.
 bool int8_is_exact();
+// Whether sums of `depth` products of 8-bit integers stay exact in f32: within 2^24.
+bool int8_sums_fit_float(std::int64_t depth);
 // Whether an implementation may take sums of `depth` products of 8-bit integers through f32, which rounds them beyond
 // 2^24: all but its products of blocks ("brg") do, as was seen of results, and those of int8 without tiles.
 bool rounds_int8_sums(const std::string& implementation, DataType x_type, std::int64_t depth);

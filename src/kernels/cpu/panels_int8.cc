@@ -39,6 +39,18 @@ const PanelTable& panel_table_for(std::int64_t rows, std::int64_t taps, std::int
   return by_tiles < by_quads ? *tiles : *panel_table();
 }
 
+PanelShape laid_out_for(const PanelTable& table, PanelShape shape) {
+  shape.quad_unit = table.quad_unit;
+  shape.vectors_apart = table.vectors_apart;
+  // Rows that are copied anyway are copied tap behind tap.
+  if (table.gather != nullptr && shape.depth % (4 * table.quad_unit) != 0) {
+    shape.parts = shape.taps;
+    shape.depth *= shape.taps;
+    shape.taps = 1;
+  }
+  return shape;
+}
+
 PanelShape::Column PanelShape::place(std::int64_t group, std::int64_t tap, std::int64_t column) const {
   const std::int64_t vector = column / kPanelLanes;
   if (vectors_apart)

@@ -111,6 +111,9 @@ struct PanelShape {
   std::int64_t columns_before(std::int64_t group) const { return group * vectors() * kPanelLanes; }
 };
 
+// The shape as the table's products want it.
+PanelShape laid_out_for(const PanelTable& table, PanelShape shape);
+
 // A matrix for each group, packed.
 struct PanelMatrix {
   PanelShape shape;
