@@ -8,6 +8,7 @@ written; it goes in front of it as a varint of a fixed width.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import math
@@ -26,6 +27,7 @@ LONG_LIST = 1 << 20
 
 _SAMPLE = 256  # initializers that are looked at to tell whether a model is large
 _SPLIT = {"graph", "initializer", "raw_data"}
+_EXTERNAL = 1  # TensorProto.DataLocation
 _VARINT, _FIXED64, _LENGTH, _START_GROUP, _END_GROUP, _FIXED32 = range(6)
 _LENGTH_WIDTH = 9  # bytes of a varint below 2**63, which Norn reads; protobuf takes lengths of 5
 
@@ -69,8 +71,10 @@ _bits = functools.cache(storage_bits)
 
 
 def _bytes_in(message: Any) -> int:
-    """Bytes of a tensor's data by its type and shape; 0 for other messages."""
-    return math.prod(message.dims) * _bits(message.data_type) // 8 if hasattr(message, "data_type") else 0
+    """Bytes of a tensor's data as its type and shape claim; 0 if it is elsewhere, and for other messages."""
+    if not hasattr(message, "data_type") or message.data_location == _EXTERNAL:
+        return 0
+    return math.prod(message.dims) * _bits(message.data_type) // 8
 
 
 class _Buffer:
@@ -79,6 +83,11 @@ class _Buffer:
     def __init__(self) -> None:
         self._memory = np.empty(1 << 16, np.uint8).data
         self.size = 0
+
+    def expect(self, more: int) -> None:
+        """Makes room ahead, if there is as much: the estimate may be far beyond what comes."""
+        with contextlib.suppress(MemoryError, ValueError, OverflowError):
+            self.reserve(more)
 
     def reserve(self, more: int) -> None:
         if self.size + more <= len(self._memory):
@@ -132,7 +141,7 @@ def _write(out: _Buffer, message: Any, every: bool) -> None:
             _write_bytes(out, number, value)
             continue
         items = [value] if hasattr(value, "ListFields") else value
-        out.reserve(sum(_bytes_in(item) + 256 for item in items))
+        out.expect(sum(_bytes_in(item) + 256 for item in items))
         for item in items:
             _write_message(out, number, item, every)
 

@@ -18,8 +18,6 @@ using opset::Fact;
 using opset::InferContext;
 using opset::ValueType;
 
-namespace {}  // namespace
-
 const opset::Schema* schema_in(const opset::Operator& op, std::int64_t version) {
   return opset::schema_at(op, static_cast<int>(std::min<std::int64_t>(version, opset::kUnbounded)));
 }
@@ -165,8 +163,10 @@ void DocumentWalk::expect(const ir::Node& node, const Scope& scope) const {
 
 void DocumentWalk::nodes(const std::vector<ir::Node>& nodes, Scope& scope, PlaceId outer) {
   constexpr std::size_t kAhead = 8;  // so many nodes take longer than memory does
+  scope.nodes = &nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (i + kAhead < nodes.size()) expect(nodes[i + kAhead], scope);
+    scope.at = i;
     if (++nodes_ > options_.limits.max_expanded_nodes)
       throw Error(ErrorCode::LimitExceeded,
                   "inference would visit more than " + std::to_string(options_.limits.max_expanded_nodes) +
@@ -241,7 +241,7 @@ void DocumentWalk::call(const ir::Node& node, const ir::Function& function, Scop
 }
 
 std::vector<DocumentWalk::Held> DocumentWalk::infer_body(const ir::Node& node, const ir::Function& function,
-                                                         const Scope& scope, PlaceId at, bool standard) {
+                                                         Scope& scope, PlaceId at, bool standard) {
   Call call;
   std::vector<ir::Attribute> given;
   try {
@@ -253,6 +253,7 @@ std::vector<DocumentWalk::Held> DocumentWalk::infer_body(const ir::Node& node, c
   for (const ir::Attribute& attr : given) call.attributes[attr.name] = &attr;
   const Imports own = imports_of(function.opset_import, ir_version_);
   Scope body;
+  body.caller = &scope;
   body.imports = function.opset_import.empty() ? scope.imports : &own;
   body.call = &call;
   body.standard = standard;
@@ -261,6 +262,7 @@ std::vector<DocumentWalk::Held> DocumentWalk::infer_body(const ir::Node& node, c
     const bool here = i < node.input.size() && !node.input[i].empty();
     body.ids.set(function.input[i], here ? find(node.input[i], scope).value_or(0) : kNoValue);
   }
+  body.outputs.assign(function.output.begin(), function.output.end());
   nodes(function.node, body, place(PlaceKind::Function, at, &function));
   std::vector<Held> found(node.output.size());
   for (std::size_t i = 0; i < node.output.size(); ++i) {
@@ -274,7 +276,7 @@ std::vector<DocumentWalk::Held> DocumentWalk::infer_body(const ir::Node& node, c
   return found;
 }
 
-void DocumentWalk::infer_through_body(const NodeView& view, const ir::Node& node, const Scope& scope) {
+void DocumentWalk::infer_through_body(const NodeView& view, const ir::Node& node, Scope& scope) {
   std::vector<const ValueType*> types;
   for (ValueId id : view.inputs) types.push_back(id == kNoValue ? nullptr : &values_[id].type);
   std::vector<bool> wanted;

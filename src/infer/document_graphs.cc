@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "infer/document_walk.h"
+#include "infer/needs.h"
 #include "ir/constants.h"
 #include "ir/tensor_data.h"
 #include "opset/attrs.h"
@@ -52,7 +53,7 @@ class NodeSurroundings final : public Surroundings {
     throw Error(ErrorCode::InvalidGraph, "attribute \"" + std::string(attribute) + "\" has no graph");
   }
   bool take_equality(const DimExpr& a, const DimExpr& b, std::string_view what) override {
-    walk_.equality(a, b, what, place_);
+    walk_.equality(a, b, what, place_, scope_);
     return true;
   }
   // After the node: what its branches have in common holds around it.
@@ -139,6 +140,13 @@ DataType elem_of(const ir::Tensor& tensor) {
   return number > 0 && number < kDataTypeCount ? static_cast<DataType>(number) : DataType::Undefined;
 }
 
+// A variable that was found to be 0; "" if there is none.
+std::string emptied(const std::vector<Symbols::Equation>& said) {
+  for (const Symbols::Equation& e : said)
+    if (e.right == DimExpr(0)) return std::string(e.left.variable_name());
+  return {};
+}
+
 bool is_weight(const ValueType& type) {
   const bool floating = type.elem == DataType::Float || type.elem == DataType::Double ||
                         type.elem == DataType::Float16 || type.elem == DataType::BFloat16;
@@ -153,9 +161,20 @@ std::vector<const void*> DocumentWalk::path_of(PlaceId at) const {
   return path;
 }
 
-void DocumentWalk::equality(const DimExpr& a, const DimExpr& b, std::string_view what, PlaceId at) {
+bool DocumentWalk::runs(Scope& scope) {
+  for (Scope* s = &scope; s; s = s->outer ? s->outer : s->caller) {
+    if (!s->nodes) continue;
+    if (s->needed.empty()) s->needed = needed_nodes(*s->nodes, s->outputs);
+    if (!s->needed[s->at]) return false;
+  }
+  return true;
+}
+
+void DocumentWalk::equality(const DimExpr& a, const DimExpr& b, std::string_view what, PlaceId at, Scope& scope) {
+  const Symbols::Mark before = out_.symbols.mark();
   try {
     out_.symbols.equal(a, b, at);
+    if (out_.symbols.mark() != before && !runs(scope)) out_.symbols.take_back(before);
   } catch (const Error& e) {
     problem(Problem::Kind::Variables, Fault::Meaning,
             Error(e.code(), std::string(what) + " must be equal: " + e.message(), e.where(), e.hint()), at);
@@ -257,6 +276,7 @@ std::vector<Fact> DocumentWalk::graph(const ir::Graph& graph, Scope& scope, cons
   inputs(graph, scope, formals, at);
   initializers(graph, scope);
   scope.first_made = scope.defined.size();
+  for (const ir::ValueInfo& info : graph.output) scope.outputs.push_back(info.name.get());
   nodes(graph.node, scope, at);
   std::vector<Fact> found;
   for (const ir::ValueInfo& info : graph.output) {
@@ -454,14 +474,30 @@ void DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at
     if (have.is_constant() && says.is_constant()) return conflict(": dimension " + std::to_string(d) + " differs");
     // A declared size that has no name tells nothing.
     if (opset::has_fresh(says)) continue;
+    const auto doubt = [&](const std::string& why) {
+      problem(Problem::Kind::Variables, Fault::Meaning,
+              Error(ErrorCode::InvalidGraph,
+                    std::string(what) + " declares " + declared.to_string() + ", but " + given_by(at) +
+                        found.to_string() + ": " + why,
+                    {},
+                    "one name stands for one size in all of a model: declare another name, or none, for sizes that "
+                    "differ"),
+              at);
+    };
+    const Symbols::Mark before = out_.symbols.mark();
     try {
       out_.symbols.equal(have, says, at);
     } catch (const Error& e) {
-      problem(Problem::Kind::Variables, Fault::Meaning,
-              Error(ErrorCode::InvalidGraph, std::string(what) + " declares " + declared.to_string() + ", but " +
-                                                 given_by(at) + found.to_string() + ": " + e.message()),
-              at);
+      doubt(e.message());
       continue;
+    }
+    // P + S declared as P says that one name was used for two sizes, rather than that S is always 0.
+    if (!have.is_constant() && !says.is_constant()) {
+      if (const std::string name = emptied(out_.symbols.since(before)); !name.empty()) {
+        out_.symbols.take_back(before);
+        doubt(have.to_string() + " is " + says.to_string() + " only if " + name + " is 0");
+        continue;
+      }
     }
     if (!have.is_constant() && (says.is_constant() || opset::has_fresh(have) || !says.variable_name().empty()))
       have = says;

@@ -177,6 +177,55 @@ TEST(Document, OutputsOfBranchesSayWhereTheUnknownBegan) {
   EXPECT_TRUE(why["k"].starts_with("neither the contents of input nor its length are known @")) << why["k"];
 }
 
+// Nodes that no output needs do not run: what they ask of sizes is held against the rest, and tells nothing of it.
+TEST(Document, NodesThatNothingNeedsTeachNobody) {
+  const ir::Model model = parsed(R"(agraph (float[N] x, float[M] z, bool c, float[4,2] w) => (y, v) {
+    y = Relu(x)
+    d = MatMul(x, w)
+    v = If (c) <
+      then_branch = t () => (a) { a = Neg(z) unused = MatMul(z, w) },
+      else_branch = e () => (b) { b = f.g(z) }
+    >
+  }
+  <domain: "f", opset_import: ["" : 21]>
+  g (u) => (o) { o = Exp(u) k = Constant<value_floats = [1.0, 2.0]>() unused = MatMul(u, k) })");
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  EXPECT_TRUE(facts.problems.empty());
+  EXPECT_EQ(type_of(facts, "y"), "float[N]");
+  EXPECT_EQ(type_of(facts, "v"), "float[M]");
+  EXPECT_EQ(type_of(facts, "d"), "float[2]");
+  EXPECT_EQ(type_of(facts, "a"), "float[M]");
+}
+
+TEST(Document, NodesThatGraphsOfOthersNeedTeach) {
+  const ir::Model model = parsed(R"(agraph (float[N] x, bool c, float[4,2] w) => (y, v) {
+    y = Relu(x)
+    d = MatMul(x, w)
+    v = If (c) <then_branch = t () => (a) { a = Neg(d) }, else_branch = e () => (d) { }>
+  })");
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  EXPECT_TRUE(facts.problems.empty());
+  EXPECT_EQ(type_of(facts, "y"), "float[4]");
+}
+
+TEST(Document, DeclarationsThatWouldEmptyADimensionAreDoubted) {
+  const ir::Model model =
+      parsed(R"(agraph (float[B,P,4] past, float[B,S,4] x) => (float[B,P,4] present, float[0] none) {
+    k = Relu(x)
+    present = Concat<axis = 1>(past, k)
+    none = Constant<value = float[0] {}>()
+  })");
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  ASSERT_EQ(facts.problems.size(), 1u);
+  EXPECT_EQ(facts.problems[0].kind, Problem::Kind::Variables);
+  EXPECT_NE(facts.problems[0].message.find("P + S is P only if S is 0"), std::string::npos)
+      << facts.problems[0].message;
+  EXPECT_EQ(type_of(facts, "past"), "float[B,P,4]");
+}
+
 TEST(Document, UndefinedNamesHideNothingElse) {
   const ir::Model model = parsed("agraph (float[2] x) => (y, z) { y = Relu(x) z = Add(nothing, x) }");
   DocumentFacts facts;

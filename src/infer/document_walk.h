@@ -36,7 +36,8 @@ class DocumentWalk final : private Facts {
     Scope() = default;
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
-    const Scope* outer = nullptr;
+    Scope* outer = nullptr;
+    Scope* caller = nullptr;  // of a function body: where the node is that calls it
     const Imports* imports = nullptr;
     PlaceId place = kNowhere;
     const Call* call = nullptr;
@@ -47,6 +48,10 @@ class DocumentWalk final : private Facts {
     std::span<const ir::ValueInfo> infos;
     std::vector<ValueId> defined;  // in order
     std::size_t first_made = 0;    // the first of them that a node makes
+    const std::vector<ir::Node>* nodes = nullptr;
+    std::vector<std::string_view> outputs;
+    std::size_t at = 0;        // the node that is being inferred
+    std::vector<bool> needed;  // by node; empty until somebody asks
   };
   using Held = DocumentFacts::Value;
   using PlaceKind = DocumentFacts::Place::Kind;
@@ -77,10 +82,10 @@ class DocumentWalk final : private Facts {
   void infer(const opset::Operator& op, const opset::Schema* schema, const ir::Node& node, Scope& scope, PlaceId place);
   void call(const ir::Node& node, const ir::Function& function, Scope& scope, PlaceId place);
   // What the body computes for the node's outputs.
-  std::vector<Held> infer_body(const ir::Node& node, const ir::Function& function, const Scope& scope, PlaceId place,
+  std::vector<Held> infer_body(const ir::Node& node, const ir::Function& function, Scope& scope, PlaceId place,
                                bool standard);
   // What ONNX's definition of the operator by others tells, for outputs without a shape.
-  void infer_through_body(const NodeView& view, const ir::Node& node, const Scope& scope);
+  void infer_through_body(const NodeView& view, const ir::Node& node, Scope& scope);
   void settle(opset::ValueType& type) const;
   // Takes the graph among those of the document whose facts are told.
   void record(const ir::Graph& graph, Scope& scope, PlaceId place);
@@ -98,8 +103,10 @@ class DocumentWalk final : private Facts {
   void merge_shape(Held& held, const opset::ValueType& declared, PlaceId place, std::string_view what);
   opset::ValueType declared_type(const ir::Type& type, std::string_view what, PlaceId place);
   std::uint32_t unknown_because(std::string why, PlaceId where);
-  // What a node needs of sizes; what cannot be is a problem, and hides nothing.
-  void equality(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view what, PlaceId at);
+  // What the node that the scope is at needs of sizes; what cannot be is a problem, and hides nothing.
+  void equality(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view what, PlaceId at, Scope& scope);
+  // Whether outputs of the model need the node that the scope is at: another one does not run.
+  bool runs(Scope& scope);
   void problem(Problem::Kind kind, Fault fault, const Error& error, PlaceId place);
   PlaceId place(PlaceKind kind, PlaceId outer, const void* part, std::size_t index = 0);
   // The place and those around it; the same for a node that is inferred again, through the same calls.

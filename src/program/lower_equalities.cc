@@ -1,7 +1,7 @@
-// What nodes said of sizes, put together when all nodes are there. It is said by nodes that run: not by one that
-// nothing needs, nor by one whose outputs inference knows. What a node of the graph says holds for the graph and those
-// in it; what one in a branch says holds there, for the branch may not run, and in the graph around only if the other
-// branch of the If says it too.
+// What nodes said of sizes, put together when all nodes are there. It is said by nodes that the model's outputs need,
+// one of which only sizes are read among them: those sizes are known only if what it says holds. What a node of the
+// graph says holds for the graph and those in it; what one in a branch says holds there, for the branch may not run,
+// and in the graph around only if the other branch of the If says it too.
 //
 // In a branch, what contradicts the rest is left out rather than refused: another branch may be the one that runs, and
 // planning the branch for real sizes refuses them.
@@ -53,7 +53,7 @@ void Lowerer::forget(const Graph& graph) {
 }
 
 void Lowerer::solve(Graph& graph, bool branch) {
-  const std::vector<bool> runs = find_needs(graph, true).nodes;
+  const std::vector<bool> runs = find_needs(graph).nodes;
   if (const auto said = equalities_.find(&graph); said != equalities_.end()) {
     for (const Equality& e : said->second) {
       if (!runs[e.node]) continue;

@@ -99,6 +99,8 @@ class Executor::Run {
     return find_or_plan(e_.id_);
   }
   std::shared_ptr<const Segment> last_taken() const { return taken_.back().segment; }
+  // Of the graph's outputs, behind the first segment: sizes that only running tells are 0.
+  std::vector<StaticType> output_types();
   std::vector<Value> run(bool apart);
   std::vector<Value> run(std::shared_ptr<const Segment> whole) {
     taken_.push_back({std::move(whole), nullptr});
@@ -152,6 +154,29 @@ class Executor::Run {
   std::unique_ptr<PlanState> state_;  // behind the first state_->depth segments of taken_
   bool restarts_ = false;             // it may be used for the next plan
 };
+
+std::vector<StaticType> Executor::Run::output_types() {
+  const Segment& first = *taken_.front().segment;
+  std::vector<StaticType> types;
+  for (const Segment::Result& result : first.results) types.push_back(result.type);
+  if (first.last()) return types;
+  const PlanState& state = state_behind(1);
+  for (const ValueId id : e_.graph_.outputs) {
+    const opset::ValueType& planned = state.values[id].type;
+    const opset::ValueType& symbolic = e_.graph_.value(id).type;
+    StaticType type;
+    if (const opset::ValueType& known = planned.is_tensor() && planned.shape ? planned : symbolic;
+        known.is_tensor() && known.shape) {
+      type.dtype = known.elem;
+      for (const opset::DimExpr& d : *known.shape) {
+        const auto size = d.evaluate([&](std::string_view variable) { return state.size_of(variable); });
+        type.dims.push_back(std::max<std::int64_t>(size.value_or(0), 0));
+      }
+    }
+    types.push_back(std::move(type));
+  }
+  return types;
+}
 
 PlanState& Executor::Run::state_behind(std::size_t segments) {
   if (!state_) {
@@ -512,15 +537,14 @@ std::shared_ptr<const Segment> Executor::plan_body(std::uint32_t node, std::size
 }
 
 std::vector<StaticType> Executor::planned_outputs(std::span<const Value> inputs) const {
-  std::vector<StaticType> types;
   try {
-    const std::shared_ptr<const Segment> first = plan(inputs);
-    for (const Segment::Result& result : first->results) types.push_back(result.type);
+    Run run(*this, {inputs.begin(), inputs.end()}, {});
+    run.first_segment();
+    return run.output_types();
   } catch (const Error& e) {
     if (ends_run(e)) throw;
-    types.clear();  // what never runs need not fit
+    return {};  // what never runs need not fit
   }
-  return types;
 }
 
 void Executor::keep_body(std::uint32_t node, std::size_t subgraph, std::span<const Value> inputs,

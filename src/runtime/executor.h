@@ -56,8 +56,9 @@ class Executor final : public BodyPlanner {
 
   // The first segment that `inputs` lead to: what can be told ahead of running. Only their types and sizes matter.
   std::shared_ptr<const Segment> plan(std::span<const Value> inputs, std::span<const InputRoom> rooms = {}) const;
-  // Of the graph's outputs, for inputs of which only types and sizes matter: what planning knows, Undefined for others.
-  // Nothing where outputs depend on what running tells, or where the sizes do not go together.
+  // Of the graph's outputs, for inputs of which only types and sizes matter: what planning and symbolic shapes tell,
+  // with 0 for sizes that only running tells; Undefined where not even the rank is known. Nothing where the sizes do
+  // not go together.
   std::vector<StaticType> planned_outputs(std::span<const Value> inputs) const;
   // By input of the graph: whether a node appends to it what becomes an output.
   const std::vector<bool>& may_append() const noexcept { return may_append_; }

@@ -301,6 +301,19 @@ TEST(Contradictions, AreErrors) {
   }
 }
 
+// Sizes that are known only because nodes ask for it are asked of what is fed, though nothing reads the nodes'
+// elements.
+TEST(Contradictions, WhatIsFoldedByAnEquationIsHeldAgainstFeeds) {
+  ModelBuilder m(18);
+  m.input("x", "float[2,1]").input("y", "float[N,2]");
+  m.node("Concat", {"x", "y"}, {"c"}, {make_attr("axis", std::int64_t{1})}).node("Shape", {"c"}, {"s"});
+  m.node("Expand", {"x", "s"}, {"o"}).node("Identity", {"y"}, {"w"}).output("o").output("w");
+  const CompiledModel model = compile(m);
+  const Tensor x = filled({2, 1}, 1);
+  EXPECT_EQ(run(model, {{"x", x}, {"y", filled({2, 2}, 1)}}).dims(), (Shape{2, 3}));
+  EXPECT_NE(error_of(model, {{"x", x}, {"y", filled({3, 2}, 1)}}).find("dimension 0 is 2"), std::string::npos);
+}
+
 TEST(Contradictions, BetweenDeclaredAndLateSizesNameBothSides) {
   ModelBuilder m(18);
   m.input("s", "seq(float[N,5])").input("x", "float[N]").initializer("at", tensor<std::int64_t>({}, {0}));

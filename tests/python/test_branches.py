@@ -150,12 +150,16 @@ def test_a_node_that_nothing_needs_says_nothing():
     assert session(proto).run(None, {"x": np.ones(5, np.float32)})[0].tolist() == [1, 2, 3, 4, 5]
 
 
-def test_a_node_whose_answer_is_known_says_nothing():
+def test_a_node_of_which_only_the_shape_is_read_still_asks_for_its_sizes():
     proto = model([node("MatMul", "x,w", "m"), node("Shape", "m", "s"), node("Relu", "x", "r"), node("Add", "r,k", "y")],
                   [X], [info("s", INT64, [1]), info("y", FLOAT, None)],
                   [constant("k", np.arange(5)), constant("w", np.ones((5, 3)))])
-    answers = session(proto).run(None, {"x": np.ones(1, np.float32)})
-    assert [a.tolist() for a in answers] == [[3], [1, 2, 3, 4, 5]]
+    for disabled in subsets():
+        loaded = session(proto, disabled)
+        answers = loaded.run(None, {"x": np.ones(5, np.float32)})
+        assert [a.tolist() for a in answers] == [[3], [1, 2, 3, 4, 5]]
+        with pytest.raises(norn.Error, match="has to be 5|dimension 0 is 5"):
+            loaded.run(None, {"x": np.ones(1, np.float32)})
 
 
 def test_ranks_may_differ():

@@ -153,3 +153,16 @@ def test_errors_of_serialising_come_through():
         norn.load(Wrong())
     with pytest.raises(norn.InvalidProtobuf, match="empty"):
         norn.load(onnx.ModelProto())
+
+
+@pytest.mark.parametrize("location", [TensorProto.DEFAULT, TensorProto.EXTERNAL])
+def test_tensors_that_claim_more_than_memory_holds(location):
+    """The sizes are a claim of the file; what it holds is far less."""
+    weight = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[1 << 30, 1 << 30], data_location=location)
+    if location == TensorProto.EXTERNAL:
+        weight.external_data.add(key="location", value="nowhere.bin")
+    model = model_of([helper.make_node("MatMul", ["x", "w"], ["y"])], [value("x", [2, 3])], [value("y", None)])
+    model.graph.initializer.append(weight)
+    with pytest.raises(norn.Error):
+        norn.InferenceSession(model)
+    assert canonical(model) == norn.load(model).SerializeToString()

@@ -1,5 +1,7 @@
 """Loop, Scan and SequenceMap against closed forms: bounds, conditions, axes, directions, batches, what changes its shape."""
 
+import re
+
 import numpy as np
 import onnx
 import onnx.parser
@@ -38,6 +40,44 @@ def test_loop_does_not_start_without_its_condition():
     )
     np.testing.assert_array_equal(last, np.ones(2))
     assert len(stacked) == 0
+
+
+@pytest.mark.parametrize("rounds", [0, 2])
+def test_stacks_of_no_rounds_have_the_sizes_that_are_known(rounds):
+    """Also where what the body does later depends on contents."""
+    run = session("""agraph (int64 m, float[K] x, int64[1] to) => (float[R, A] all, float[R, B, C] late) {
+        last, all, late = Loop(m, "", x) <body = body (int64 i, bool c, float[K] v) => (c_out, next, seen, later) {
+            c_out = Identity(c)
+            seen = Mul(v, v)
+            picked = NonZero(v)
+            some = Gather<axis = 1>(picked, to)
+            size = Squeeze(some)
+            next = Identity(v)
+            one = Constant<value_ints = [1]>()
+            size_1 = Reshape(size, one)
+            wide = Shape(v)
+            both = Concat<axis = 0>(size_1, wide)
+            later = Expand(v, both)
+        }>
+    }""")
+    x = np.array([0, 0, 3], np.float32)
+    stacked, late = run.run(None, {"m": np.int64(rounds), "x": x, "to": np.array([0])})
+    assert stacked.shape == (rounds, 3)
+    assert late.shape == (rounds, 2 if rounds else 0, 3)
+
+
+def test_the_condition_that_a_body_gives_is_a_bool():
+    model = onnx.parser.parse_model("""<ir_version: 9, opset_import: ["": 21]>
+    agraph (int64 m, float[N] x) => (float[N] y) {
+        y = Loop(m, "", x) <body = body (int64 i, bool c, float[N] v) => (int64 c_out, float[N] next) {
+            c_out = Identity(i)
+            next = Identity(v)
+        }>
+    }""")
+    told = "the body's first output says whether to go on and has to be tensor(bool), but it is tensor(int64)"
+    assert any(told in d.message for d in norn.check(model).diagnostics)
+    with pytest.raises(norn.Error, match=re.escape(told)):
+        norn.InferenceSession(model)
 
 
 def test_loop_ends_by_its_own_condition_and_captures():

@@ -169,14 +169,20 @@ def attention(s: Scope) -> Val | None:
     heads, size = rng.choice([1, 2, 4]), rng.choice([4, 8, 16])
     length = rng.choice([1, 2, 5, "L"])
     dims: list[int | str] = ["B" if s.world.chance(0.5) else rng.choice([1, 2]), heads, length, size]
-    q, k, v = (s.fresh(dtype, dims=dims) for _ in range(3))
+    of_values = dims
+    if s.world.chance(0.15):  # the values have a dimension more than the scores
+        dims = dims[:1] + dims[2:]
+        of_values = [rng.choice([1, 2]), *dims]
+    rank = len(dims)
+    q, k = (s.fresh(dtype, dims=dims) for _ in range(2))
+    v = s.fresh(dtype, dims=of_values)
     if not all(one_rank(s.shapes(x)) for x in (q, k, v)):
         return None
     scale = number(s, rng.choice([0.5, 0.25, 1 / math.sqrt(size)]), dtype)
     before = s.world.chance(0.5)
     if before:
         q = s.one("Mul", [q, scale]) or q
-    kt = s.one("Transpose", [k], perm=[0, 1, 3, 2])
+    kt = s.one("Transpose", [k], perm=[*range(rank - 2), rank - 1, rank - 2])
     scores = s.one("MatMul", [q, kt]) if kt else None
     if scores and not before:
         scores = s.one(*rng.choice([("Mul", [scores, scale]), ("Div", [scores, scale])]))
@@ -188,12 +194,12 @@ def attention(s: Scope) -> Val | None:
         elif s.world.opset >= 9:
             flags = s.exactly([np.tril(np.ones(sh, np.bool_)) for sh in shapes])
             scores = s.one("Where", [flags, scores, number(s, -100.0, dtype)])
-    soft = s.one("Softmax", [scores], axis=-1 if s.world.opset >= 11 else 3) if scores else None
+    soft = s.one("Softmax", [scores], axis=-1 if s.world.opset >= 11 else rank - 1) if scores else None
     y = s.one("MatMul", [soft, v]) if soft else None
     if y and s.world.chance(0.5):
         y = s.one("Transpose", [y], perm=[0, 2, 1, 3])
         if y:
-            y = s.one("Reshape", [y, s.ints([0, 0, heads * size])])
+            y = s.one("Reshape", [y, s.ints([0, 0, heads * size if rank == 4 else -1])])
     return y
 
 

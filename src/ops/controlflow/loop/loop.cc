@@ -179,6 +179,11 @@ void infer_loop(InferContext& ctx) {
   if (static_cast<std::size_t>(ctx.output_count()) > outputs)
     ctx.fail("the node has " + std::to_string(ctx.output_count()) + " outputs, but its body gives " +
              std::to_string(outputs) + " beside the condition");
+  if (const ValueType& goes_on = found[0].type;
+      goes_on.known() &&
+      (!goes_on.is_tensor() || (goes_on.elem != DataType::Bool && goes_on.elem != DataType::Undefined)))
+    ctx.fail("the body's first output says whether to go on and has to be tensor(bool), but it is " +
+             goes_on.type_string());
   for (std::size_t i = 0; i < carried; ++i) {
     ValueType type = formals[2 + i].type;
     // What begins as an optional is afterwards what the body makes of it; models declare it so.

@@ -1,0 +1,40 @@
+#include "infer/needs.h"
+
+#include <unordered_set>
+
+namespace norn::infer {
+namespace {
+
+using Names = std::unordered_set<std::string_view>;
+
+void add_reads(const ir::Node& node, Names& names);
+
+void add_reads(const ir::Graph& graph, Names& names) {
+  for (const ir::Node& node : graph.node) add_reads(node, names);
+  for (const ir::ValueInfo& output : graph.output) names.insert(output.name.get());
+}
+
+void add_reads(const ir::Node& node, Names& names) {
+  for (const std::string& name : node.input)
+    if (!name.empty()) names.insert(name);
+  for (const ir::Attribute& attr : node.attribute) {
+    if (attr.g) add_reads(*attr.g, names);
+    for (const ir::Graph& graph : attr.graphs) add_reads(graph, names);
+  }
+}
+
+}  // namespace
+
+std::vector<bool> needed_nodes(const std::vector<ir::Node>& nodes, const std::vector<std::string_view>& outputs) {
+  if (outputs.empty()) return std::vector<bool>(nodes.size(), true);
+  std::vector<bool> needed(nodes.size(), false);
+  Names wanted(outputs.begin(), outputs.end());
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    for (const std::string& name : nodes[i].output)
+      if (!name.empty() && wanted.contains(name)) needed[i] = true;
+    if (needed[i]) add_reads(nodes[i], wanted);
+  }
+  return needed;
+}
+
+}  // namespace norn::infer
