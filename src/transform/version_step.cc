@@ -230,6 +230,20 @@ void NodeEdit::wrap_output(int o, const opset::Operator& op, int version, std::v
   slot = std::move(name);
 }
 
+std::string NodeEdit::put_in_front(const opset::Operator& op, int version, std::vector<ir::Attribute> attrs,
+                                   std::vector<std::string> inputs) {
+  std::string name = s_->values->fresh_name(std::string(op.name));
+  BoundNode made = between(s_->values, op, version, std::move(inputs.front()), name, std::move(attrs), {});
+  for (std::size_t i = 1; i < inputs.size(); ++i) made.node.input.push_back(std::move(inputs[i]));
+  s_->values->types.emplace_back(name, infer_type(s_->values, made));
+  s_->before.push_back(std::move(made));
+  return name;
+}
+
+const std::string& NodeEdit::input_name(int i) const { return s_->node.input[static_cast<std::size_t>(i)]; }
+
+void NodeEdit::replace_input(int i, std::string name) { s_->node.input[static_cast<std::size_t>(i)] = std::move(name); }
+
 void NodeEdit::become(const opset::Operator& op, int version) {
   const opset::Schema* schema = opset::schema_at(op, version);
   if (!schema) {

@@ -55,6 +55,12 @@ class NodeEdit {
                   std::vector<norn::Tensor> constants = {});
   void wrap_output(int o, const opset::Operator& op, int version, std::vector<ir::Attribute> attrs,
                    std::vector<norn::Tensor> constants = {});
+  // Puts a node in front of this one and gives the name of what it makes. `inputs` are names of values: what this node
+  // reads, and results of nodes in front.
+  std::string put_in_front(const opset::Operator& op, int version, std::vector<ir::Attribute> attrs,
+                           std::vector<std::string> inputs);
+  const std::string& input_name(int i) const;
+  void replace_input(int i, std::string name);
   // Replaces the node by a node of another operator at `version`.
   void become(const opset::Operator& op, int version);
 

@@ -242,6 +242,11 @@ void infer_projected(InferContext& ctx, const ProjectedInputs& at, DataType type
     values = DimExpr((*sizes)[2]);
     keys = DimExpr((*sizes)[1]);
   } else if (columns) {
+    if (columns->is_constant() && columns->constant() % 3 != 0)
+      ctx.fail(
+          "the weights have " + columns->to_string() +
+          " columns, which do not split into those of queries, keys and values: without qkv_hidden_sizes they are a "
+          "multiple of 3");
     values = keys = DimExpr::floor_div(*columns, 3);
   }
   split_into_heads(ctx, keys, heads, "the size of a key");

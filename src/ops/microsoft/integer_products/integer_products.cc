@@ -2,8 +2,10 @@
 #include "ops/microsoft/integer_products/integer_products.h"
 
 #include <optional>
+#include <string>
 
 #include "ops/common/agree.h"
+#include "ops/math/matmul/matmul.h"
 #include "ops/microsoft/domain.h"
 
 namespace norn::ops {
@@ -91,6 +93,33 @@ constexpr Schema kMatMulIntegerToFloat[] = {
      .types = kMatMulIntegerToFloatTypes},
 };
 
+// Input `i` is one number.
+void require_number(const InferContext& ctx, int i) {
+  if (!ctx.has_input(i) || !ctx.has_rank(i)) return;
+  for (const DimExpr& d : ctx.shape(i))
+    if (d.is_constant() && d.constant() != 1)
+      ctx.fail(std::string(ctx.schema().inputs[static_cast<std::size_t>(i)].name) + " has to be one number, but is " +
+               ctx.input(i).to_string());
+}
+
+// Input `i` is one number or one for each column of the product, which are those of input `b` along `axis`.
+void require_columns(InferContext& ctx, int i, int b, int axis) {
+  const auto own = size_of(ctx, i, -1);
+  const auto columns = ctx.has_rank(b) && ctx.rank(b) >= 2 ? size_of(ctx, b, axis) : std::nullopt;
+  if (own && columns && own->is_constant() && own->constant() != 1)
+    agree(ctx, i, -1, *columns, "the columns of the product");
+}
+
+void infer_dynamic_quantize_matmul(InferContext& ctx) {
+  infer_matmul(ctx, 0, 1, ctx.elem(0));
+  for (const int i : {2, 4}) require_columns(ctx, i, 1, -1);
+}
+
+void infer_matmul_integer_to_float(InferContext& ctx) {
+  infer_matmul(ctx, 0, 1, ctx.elem(2));
+  for (const int i : {3, 6}) require_columns(ctx, i, 1, -1);
+}
+
 // A and B are matrices; C is broadcast to their product, which it does not enlarge.
 void infer_qgemm(InferContext& ctx) {
   ctx.require_rank(0, 2);
@@ -104,6 +133,8 @@ void infer_qgemm(InferContext& ctx) {
     if (sizes[d] && own && own->is_constant() && own->constant() != 1)
       agree(ctx, 6, d - 2, *sizes[d], d == 0 ? "the rows of the product" : "the columns of the product");
   }
+  require_number(ctx, 1);
+  require_columns(ctx, 4, 3, b ? 0 : 1);
   const DataType type = !ctx.has_input(7) ? DataType::Float : ctx.has_input(8) ? ctx.elem(8) : DataType::Uint8;
   ctx.set(0, type, {sizes[0] ? *sizes[0] : ctx.fresh_dim(), sizes[1] ? *sizes[1] : ctx.fresh_dim()});
 }
@@ -111,11 +142,15 @@ void infer_qgemm(InferContext& ctx) {
 }  // namespace
 }  // namespace integer_products_cc
 
-constinit const Operator DynamicQuantizeMatMul = {
-    .domain = kMicrosoftDomain, .name = "DynamicQuantizeMatMul", .history = kDynamicQuantizeMatMul};
+constinit const Operator DynamicQuantizeMatMul = {.domain = kMicrosoftDomain,
+                                                  .name = "DynamicQuantizeMatMul",
+                                                  .history = kDynamicQuantizeMatMul,
+                                                  .infer = infer_dynamic_quantize_matmul};
 constinit const Operator QGemm = {.domain = kMicrosoftDomain, .name = "QGemm", .history = kQGemm, .infer = infer_qgemm};
-constinit const Operator MatMulIntegerToFloat = {
-    .domain = kMicrosoftDomain, .name = "MatMulIntegerToFloat", .history = kMatMulIntegerToFloat};
+constinit const Operator MatMulIntegerToFloat = {.domain = kMicrosoftDomain,
+                                                 .name = "MatMulIntegerToFloat",
+                                                 .history = kMatMulIntegerToFloat,
+                                                 .infer = infer_matmul_integer_to_float};
 
 }  // namespace microsoft
 

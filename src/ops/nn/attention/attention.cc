@@ -92,7 +92,7 @@ void require_multiple(const NodeView& node, const Heads& heads) {
               std::to_string(heads.kv));
 }
 
-// The mask broadcasts to the scores, except that it may have fewer columns.
+// The mask broadcasts to the scores, except that it may have fewer columns from version 24 on.
 void require_mask(InferContext& ctx, const Dims& scores) {
   if (!ctx.has_rank(3)) return;
   const Dims& mask = ctx.shape(3);
@@ -100,7 +100,8 @@ void require_mask(InferContext& ctx, const Dims& scores) {
   for (std::size_t d = 0; fits && d < mask.size(); ++d) {
     const DimExpr &size = mask[mask.size() - 1 - d], &of = scores[scores.size() - 1 - d];
     if (!size.is_constant() || !of.is_constant()) continue;
-    fits = d == 0 ? size.constant() <= of.constant() : size == of || size.constant() == 1;
+    const bool shorter = d == 0 && ctx.schema().since >= 24 && size.constant() <= of.constant();
+    fits = shorter || size == of || size.constant() == 1;
   }
   if (!fits)
     ctx.fail("attn_mask " + to_string(mask) + " does not broadcast to the scores " + to_string(scores) +

@@ -125,17 +125,21 @@ bool add_mask_and_bias(BodyBuilder& b, const AttentionOptions& options) {
   if (mask) {
     b.add(b.elem(3) == DataType::Bool ? "mask_bias = Where (attn_mask, nothing, hidden)"
                                       : "mask_bias = CastLike (attn_mask, q)");
-    // A mask for fewer keys hides the rest.
-    const std::int64_t last[] = {-1}, zero[] = {0};
-    b.ints("mask_axis", last);
-    b.ints("none_before", zero);
-    b.add(R"(
-      mask_length = Shape <start = -1> (attn_mask)
-      lacking = Sub (total_length, mask_length)
-      lacking_or_none = Max (lacking, none_before)
-      mask_pads = Concat <axis = 0> (none_before, lacking_or_none)
-      padded_mask = Pad (mask_bias, mask_pads, hidden, mask_axis)
-    )");
+    if (b.version() < 24) {
+      b.add("padded_mask = Expand (mask_bias, total_length)");
+    } else {
+      // A mask for fewer keys hides the rest.
+      const std::int64_t last[] = {-1}, zero[] = {0};
+      b.ints("mask_axis", last);
+      b.ints("none_before", zero);
+      b.add(R"(
+        mask_length = Shape <start = -1> (attn_mask)
+        lacking = Sub (total_length, mask_length)
+        lacking_or_none = Max (lacking, none_before)
+        mask_pads = Concat <axis = 0> (none_before, lacking_or_none)
+        padded_mask = Pad (mask_bias, mask_pads, hidden, mask_axis)
+      )");
+    }
     parts.push_back("padded_mask");
   }
   std::string seen;

@@ -64,8 +64,11 @@ Bias bias_of(opset::ReferenceContext& ctx, const AttentionParams& p) {
     const Tensor& mask = ctx.input(3);
     const bool flags = mask.dtype() == DataType::Bool;
     const std::vector<double> values = load_numbers(mask);
-    // A mask for fewer keys hides the rest.
-    const std::int64_t seen = mask.dims().back();
+    // A mask for fewer keys hides the rest; in version 23 it broadcasts.
+    const std::int64_t columns = mask.dims().back(), seen = ctx.version() < 24 ? total : columns;
+    if (seen != columns && columns != 1)
+      ctx.fail("attn_mask has " + std::to_string(columns) + " columns, which do not broadcast to " +
+               std::to_string(total) + " keys");
     Shape narrow = whole;
     narrow.back() = seen;
     bias.hidden.assign(count, true);
