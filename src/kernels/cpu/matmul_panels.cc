@@ -81,10 +81,11 @@ class PanelMatMul final : public Kernel {
         const std::int64_t column = p * width_, columns = std::min(width_, s_.n - column), at = first * s_.n + column;
         const float* const added = !begins ? out + at : summand == nullptr ? nullptr : summand + at;
         const auto* const b = static_cast<const float*>(weights_.get()) + column * s_.k + k0 * width_;
+        const Upcoming next = {p + 1 < end ? b + width_ * s_.k : nullptr,
+                               deep * width_ * static_cast<std::int64_t>(sizeof(float))};
         table_.multiply_panel(
-            rows, columns, deep, a + k0, s_.a_row, b, width_, p + 1 < end ? b + width_ * s_.k : nullptr,
-            begins && bias != nullptr ? bias + column : nullptr, added, ends ? steps_.low() : -PanelSteps::kNone,
-            ends ? steps_.high() : PanelSteps::kNone, out + at, s_.n);
+            rows, columns, deep, a + k0, s_.a_row, b, width_, next, begins && bias != nullptr ? bias + column : nullptr,
+            added, ends ? steps_.low() : -PanelSteps::kNone, ends ? steps_.high() : PanelSteps::kNone, out + at, s_.n);
         if (!steps_.remain() || !ends || (p + 1 - finished < kTogether && p + 1 < end)) continue;
         const std::int64_t from = finished * width_;
         steps_.apply(operands, out, s_.n, first, first + rows, from, column + columns - from);

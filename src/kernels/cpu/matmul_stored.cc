@@ -341,6 +341,17 @@ class StoredMatMul final : public Kernel {
     }
   }
 
+  // The stretch of rows of B that begins at k0, as it is stored.
+  Upcoming upcoming(std::int64_t panel, std::int64_t k0) const {
+    if (k0 >= s_.k) return {};
+    const auto at = [&](std::int64_t k) {
+      const std::int64_t within = k % b_.block / rows_of_unit(b_.form) * b_.unit_bytes();
+      return k / b_.block * b_.block_bytes() + (within > 0 ? b_.header_bytes() + within : 0);
+    };
+    const std::int64_t begin = at(k0), end = at(end_of_stretch(k0));
+    return {b_.data + panel * b_.panel_bytes() + begin, end - begin};
+  }
+
   // The end of the stretch of rows of B that begins at k0. Within a long block the rest of it may be short.
   std::int64_t end_of_stretch(std::int64_t k0) const {
     return std::min({s_.k, k0 + step_, b_.block >= kDepth ? (k0 / b_.block + 1) * b_.block : s_.k});
@@ -368,7 +379,8 @@ class StoredMatMul final : public Kernel {
         for (std::int64_t p = first; p < last; ++p) {
           const std::int64_t n0 = p * b_.width, columns = std::min(b_.width, s_.n - n0), at = r0 * s_.n + n0;
           table_.expand(b_, p, k0, k1, stretch);
-          table.multiply_panel(r1 - r0, columns, k1 - k0, a + r0 * s_.a_row + k0, s_.a_row, stretch, b_.width, nullptr,
+          table.multiply_panel(r1 - r0, columns, k1 - k0, a + r0 * s_.a_row + k0, s_.a_row, stretch, b_.width,
+                               upcoming(p + 1 < last ? p + 1 : first, p + 1 < last ? k0 : k1),
                                begins && bias != nullptr ? bias + n0 : nullptr,
                                !begins              ? out + at
                                : summand == nullptr ? nullptr

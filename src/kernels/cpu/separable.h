@@ -32,6 +32,12 @@ std::span<const Candidate<SeparableConfig>> separable_candidates();
 // 1.4 times as long as those of float.
 bool separable_rounding_pays();
 
+// Internal to the kernels. Memory that will be read next, and may be fetched meanwhile; null for none.
+struct Upcoming {
+  const void* at = nullptr;
+  std::int64_t bytes = 0;
+};
+
 // Internal to the kernels: loops for a target's instruction set.
 struct SeparableTable {
   std::int64_t lanes, width;  // floats of a vector, and of a panel of weights
@@ -39,10 +45,10 @@ struct SeparableTable {
   // `b` has panels of `width` columns, the last as wide as its columns need, in multiples of lanes.
   void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
                    const float* bias, const float* added, float low, float high, float* c, std::int64_t c_row);
-  // The same for one panel, of up to `width` columns, whose rows are `b_row` apart and hold whole vectors. `next` will
-  // be read after it, or null. `added` may be c itself.
+  // The same for one panel, of up to `width` columns, whose rows are `b_row` apart and hold whole vectors. `added` may
+  // be c itself.
   void (*multiply_panel)(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row,
-                         const float* b, std::int64_t b_row, const float* next, const float* bias, const float* added,
+                         const float* b, std::int64_t b_row, Upcoming next, const float* bias, const float* added,
                          float low, float high, float* c, std::int64_t c_row);
   // out[p * out_step + c] = the bias and, for each of `rows` rows r and `taps` taps t, the sum of
   // x[r][p * pixel_step + t * tap_step + c] w[r][t * w_step + c], within bounds.

@@ -41,8 +41,8 @@ struct Target {
   float low, high;
   float* c;
   std::int64_t c_row, columns;  // to be stored
-  const float* next;            // the panel that will be read next, or null
-  bool fetches_rows;            // of c and `added`, which are too short for the hardware to see a pattern
+  Upcoming next;
+  bool fetches_rows;  // of c and `added`, which are too short for the hardware to see a pattern
 };
 
 // What becomes of the sums of a tile whose last vector is not whole.
@@ -118,8 +118,7 @@ HWY_NOINLINE void panel(std::int64_t m, std::int64_t k, const float* a, std::int
   const float* added = to.added;
   const std::int64_t tiles = (m + kMost - 1) / kMost;
   Ahead ahead{reinterpret_cast<const char*>(b), 0};
-  if (to.next != nullptr && tiles > 1)
-    ahead = Ahead::of(to.next, k * b_row * static_cast<std::int64_t>(sizeof(float)), tiles, k);
+  if (to.next.at != nullptr && tiles > 1) ahead = Ahead::of(to.next.at, to.next.bytes, tiles, k);
   const auto go = [&]<int rows>() {
     for (; m >= rows; m -= rows, a += rows * a_row, c += rows * to.c_row) {
       tile<rows, vectors, fetches>(k, a, a_row, b, b_row, to, c, added, ahead);
@@ -154,8 +153,9 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
   while (n > 0) {
     const std::int64_t vectors = vectors_of(n), width = vectors * lanes();
     to.columns = n;
-    to.next = to.fetches_rows && n > width ? b + width * k : nullptr;
-    if (to.next != nullptr || kAlwaysFetches)
+    to.next = {};
+    if (to.fetches_rows && n > width) to.next = {b + width * k, width * k * static_cast<std::int64_t>(sizeof(float))};
+    if (to.next.at != nullptr || kAlwaysFetches)
       any_panel<true>(vectors, m, k, a, a_row, b, width, to);
     else if constexpr (!kAlwaysFetches)
       any_panel<false>(vectors, m, k, a, a_row, b, width, to);
@@ -169,11 +169,11 @@ void multiply_panels(std::int64_t m, std::int64_t n, std::int64_t k, const float
 
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
               const float* bias, const float* added, float low, float high, float* c, std::int64_t c_row) {
-  multiply_panels(m, n, k, a, a_row, b, {bias, added, low, high, c, c_row, n, nullptr, has_large_second_cache()});
+  multiply_panels(m, n, k, a, a_row, b, {bias, added, low, high, c, c_row, n, {}, has_large_second_cache()});
 }
 
 void multiply_panel(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t a_row, const float* b,
-                    std::int64_t b_row, const float* next, const float* bias, const float* added, float low, float high,
+                    std::int64_t b_row, Upcoming next, const float* bias, const float* added, float low, float high,
                     float* c, std::int64_t c_row) {
   any_panel<true>(vectors_of(n), m, k, a, a_row, b, b_row, {bias, added, low, high, c, c_row, n, next, false});
 }
