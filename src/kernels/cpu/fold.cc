@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -40,6 +41,7 @@ class Fold final : public Kernel, private FoldSpace {
     middle_rows_ = extremum ? extremum_rows_loop(computed_in(type_), kind_ == FoldKind::Max)
                             : middle_rows_loop(kind_, computed_in(type_));
     partial_ = computed_in(type_);
+    adds_floats_ = partial_ == DataType::Float && !extremum && kind_ != FoldKind::Prod && kind_ != FoldKind::L2;
     if (kind_ == FoldKind::L2 && partial_ == DataType::Float) partial_ = DataType::Double;
     if (kind_ == FoldKind::Mean && partial_ == DataType::Int32) partial_ = DataType::Int64;
     join_ = fold_loops(joining(kind_), partial_).rows;
@@ -62,6 +64,21 @@ class Fold final : public Kernel, private FoldSpace {
 
  private:
   using Buffer = std::array<std::uint64_t, kPart>;
+
+  // Sums of f32 lose what they add once they are much larger than it: of many rows, no more than kRows are added up
+  // before the sums go to doubles.
+  static constexpr std::int64_t kRows = 128, kManyRows = 1024;
+  static void add_to_doubles(const Buffer& totals, Buffer& sums, std::int64_t n, bool first) {
+    const auto* const from = reinterpret_cast<const float*>(totals.data());
+    auto* const to = reinterpret_cast<double*>(sums.data());
+    for (std::int64_t i = 0; i < n; ++i) to[i] = first ? from[i] : to[i] + from[i];
+  }
+  static void narrow(const Buffer& sums, Buffer& totals, std::int64_t n) {
+    const auto* const from = reinterpret_cast<const double*>(sums.data());
+    auto* const to = reinterpret_cast<float*>(totals.data());
+    for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
+  }
+  static void put(float v, char* to) { std::memcpy(to, &v, sizeof v); }
 
   // A row is folded in parts, which are joined in order; results are finished some hundred at a time.
   void fold_rows(const char* x, char* out, std::int64_t size) const {
@@ -86,6 +103,7 @@ class Fold final : public Kernel, private FoldSpace {
         }
         for (std::int64_t k = 0; k < n; ++k) {
           const char* from = x + offset_of(kept_, first + k) * size;
+          double sum = 0;
           for (std::int64_t g = 0; g < reduced_count_; ++g) {
             const char* row = from + offset_of(reduced_, g) * size;
             for (std::int64_t at = 0; at < inner_; at += part) {
@@ -95,7 +113,11 @@ class Fold final : public Kernel, private FoldSpace {
                 halves_.widen(piece, wide.data(), m);
                 piece = wide.data();
               }
-              if (g == 0 && at == 0) {
+              if (adds_floats_) {
+                float total;
+                loops_.row(piece, m, &total);
+                sum += total;
+              } else if (g == 0 && at == 0) {
                 loops_.row(piece, m, to + k * partial);
               } else {
                 std::uint64_t total;
@@ -104,6 +126,7 @@ class Fold final : public Kernel, private FoldSpace {
               }
             }
           }
+          if (adds_floats_) put(static_cast<float>(sum), to + k * partial);
         }
         finish(to, x, first, 0, out + first * size, n);
       }
@@ -132,8 +155,10 @@ class Fold final : public Kernel, private FoldSpace {
     const std::int64_t together = down.stride == inner_ && inner_ < 64 && down.size >= 2 * most ? most : 1;
     const std::vector<StridedDim> around(reduced_.begin(), reduced_.end() - (reduced_.empty() ? 0 : 1));
     const std::int64_t groups = reduced_count_ / down.size;
+    const bool many = adds_floats_ && groups * (down.size / together) > kManyRows;
+    const std::int64_t most_rows = many ? kRows : std::numeric_limits<std::int64_t>::max();
     parallel_ranges(kept_count_ * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-      Buffer totals, wide;
+      Buffer totals, wide, sums;
       const auto add = [&](const char* from, std::int64_t stride, std::int64_t count, std::int64_t n, bool first) {
         if (!halves_) return loops_.rows(from, stride, count, totals.data(), n, first);
         for (std::int64_t k = 0; k < count; ++k) {
@@ -144,12 +169,27 @@ class Fold final : public Kernel, private FoldSpace {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner_ - first);
         const char* from = x + (offset_of(kept_, i / parts) + first) * size;
+        std::int64_t held = 0;  // rows of `totals`
+        bool is_long = false;
         for (std::int64_t g = 0; g < groups; ++g) {
           const char* rows = from + offset_of(around, g) * size;
           const std::int64_t whole = down.size / together;
-          add(rows, down.stride * together, whole, n * together, g == 0);
+          for (std::int64_t row = 0, count; row < whole; row += count) {
+            count = std::min(most_rows, whole - row);
+            if (held > 0 && many && held + count > most_rows) {
+              add_to_doubles(totals, sums, n * together, !is_long);
+              is_long = true;
+              held = 0;
+            }
+            add(rows + row * down.stride * together * size, down.stride * together, count, n * together, held == 0);
+            held += count;
+          }
           if (const std::int64_t rest = down.size % together; rest > 0)
             add(rows + whole * together * down.stride * size, down.stride, rest, n, false);
+        }
+        if (is_long) {
+          add_to_doubles(totals, sums, n * together, false);
+          narrow(sums, totals, n * together);
         }
         if (together > 1) {
           const auto partial = static_cast<std::int64_t>(element_size(partial_));
@@ -225,6 +265,7 @@ class Fold final : public Kernel, private FoldSpace {
   TypedLoop last_ = nullptr;
   CastLoop cast_ = nullptr;
   bool divides_ = false;
+  bool adds_floats_ = false;
 };
 
 std::string fold_refuses(const FoldConfig& c) {

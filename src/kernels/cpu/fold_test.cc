@@ -151,6 +151,35 @@ TEST(Fold, HalvesAreSummedInFloat) {
             base::float_to_half(5000));
 }
 
+// Each element is far below the sum that it is added to.
+TEST(Fold, LongSumsOfFloats) {
+  for (const auto& [dims, axes] :
+       std::initializer_list<std::pair<Shape, std::vector<std::int64_t>>>{{{300001, 17}, {0}},
+                                                                          {{300001, 3}, {0}},
+                                                                          {{100001, 2, 3, 5}, {0, 2}},
+                                                                          {{3, 700001}, {1}},
+                                                                          {{100001, 2, 5}, {0, 2}}}) {
+    FoldConfig c{.type = DataType::Float, .x = dims, .axes = axes};
+    std::vector<float> x(static_cast<std::size_t>(element_count(dims)), 1.1f);
+    std::int64_t kept = element_count(dims);
+    for (const std::int64_t a : axes) kept /= dims[static_cast<std::size_t>(a)];
+    const double each = 1.1f, count = static_cast<double>(element_count(dims) / kept);
+    const std::pair<FoldKind, double> wanted[] = {{FoldKind::Sum, each * count},
+                                                  {FoldKind::Mean, each},
+                                                  {FoldKind::SumSquare, each * each * count},
+                                                  {FoldKind::LogSumExp, std::log(count) + each}};
+    for (const auto& [kind, want] : wanted) {
+      c.kind = kind;
+      const auto candidate = std::find_if(fold_candidates().begin(), fold_candidates().end(),
+                                          [&](const auto& f) { return f.refuses(c).empty(); });
+      Constants constants;
+      const auto got = run_at_widths(*candidate->make(c, constants), {x.data()},
+                                     std::vector<float>(static_cast<std::size_t>(kept), -1.0f));
+      for (const float v : got) ASSERT_NEAR(v, want, 4e-6 * want) << static_cast<int>(kind);
+    }
+  }
+}
+
 TEST(Fold, SumsBeyond64Bits) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   for (const auto& [dims, axis] : {std::pair{Shape{3, 50}, 1}, std::pair{Shape{50, 3}, 0}}) {

@@ -235,7 +235,7 @@ class LogSumExp final : public Kernel, private FoldSpace {
   }
 
  private:
-  static constexpr std::int64_t kPart = 512, kShort = 32;
+  static constexpr std::int64_t kPart = 512, kShort = 32, kManyRows = 1024;
   static constexpr C kLeast = std::is_same_v<C, float> ? C{-80} : C{-700};  // of which the exponential is no more seen
   using Buffer = std::array<C, kPart>;
   struct Work {
@@ -324,14 +324,31 @@ class LogSumExp final : public Kernel, private FoldSpace {
       most_.rows(most + n, n, together - 1, most, n, false);
       for (std::int64_t k = 1; k < together; ++k) std::copy_n(most, n, most + k * n);
     }
-    first = true;
-    each([&](const C* from, std::int64_t m) {
+    const auto exponentials = [&](const C* from, std::int64_t m) {
       for (std::int64_t i = 0; i < m; ++i) work.t[static_cast<std::size_t>(i)] = relative(from[i], most[i]);
       exp_(work.t.data(), nullptr, work.e.data(), m, 0, 0);
-      sum_.rows(work.e.data(), 0, 1, sum, m, first);
-      first = false;
-    });
-    if (together > 1) sum_.rows(sum + n, n, together - 1, sum, n, false);
+    };
+    if (std::is_same_v<C, float> && folded_ / together > kManyRows) {
+      // A float would lose numbers that are far below it.
+      std::array<double, kPart> sums{};
+      each([&](const C* from, std::int64_t m) {
+        exponentials(from, m);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(m); ++i) sums[i] += static_cast<double>(work.e[i]);
+      });
+      for (std::int64_t j = 0; j < n; ++j) {
+        double all = 0;
+        for (std::int64_t k = 0; k < together; ++k) all += sums[static_cast<std::size_t>(k * n + j)];
+        sum[j] = static_cast<C>(all);
+      }
+    } else {
+      first = true;
+      each([&](const C* from, std::int64_t m) {
+        exponentials(from, m);
+        sum_.rows(work.e.data(), 0, 1, sum, m, first);
+        first = false;
+      });
+      if (together > 1) sum_.rows(sum + n, n, together - 1, sum, n, false);
+    }
     log_(sum, nullptr, work.t.data(), n, 0, 0);
     for (std::int64_t i = 0; i < n; ++i)
       sum[i] = std::isfinite(most[i]) ? work.t[static_cast<std::size_t>(i)] + most[i] : most[i];

@@ -53,6 +53,27 @@ float ReduceCore::finish(float v) const {
   return v;
 }
 
+namespace {
+
+// Sums of f32 lose what they add once they are much larger than it: of long rows, and of many of them, no more than so
+// many elements are added up before the sum goes to a double.
+constexpr std::int64_t kLong = 1 << 16, kPiece = 1 << 13;  // of a row, in several vectors of sums
+constexpr std::int64_t kRows = 128, kManyRows = 1024;      // of columns
+constexpr std::int64_t kPart = 1024;                       // columns at a time
+
+}  // namespace
+
+void ReduceCore::sum_long_columns(int kind, const float* from, float* to, std::int64_t n) const {
+  const ReduceTable& table = reduce_table();
+  double totals[kPart] = {};
+  for (std::int64_t g0 = 0; g0 < reduced_count_; g0 += kRows) {
+    for (std::int64_t g = g0; g < std::min(reduced_count_, g0 + kRows); ++g)
+      table.accumulate(kind, from + offset(reduced_, g), to, n, g == g0);
+    for (std::int64_t j = 0; j < n; ++j) totals[j] += to[j];
+  }
+  for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<float>(totals[j]);
+}
+
 void ReduceCore::run(const float* x, float* out) const {
   const ReduceTable& table = reduce_table();
   const int kind = static_cast<int>(kind_);
@@ -60,11 +81,21 @@ void ReduceCore::run(const float* x, float* out) const {
   const int join = kind_ == ReduceKind::Max || kind_ == ReduceKind::Min || kind_ == ReduceKind::Prod
                        ? kind
                        : static_cast<int>(ReduceKind::Sum);
+  const bool sums = join == static_cast<int>(ReduceKind::Sum);
   if (inner_reduced_) {
+    const std::int64_t piece = inner_ > kLong ? kPiece : kLong;
     const double unit_ns = static_cast<double>(reduced_count_) * (10 + 0.1 * static_cast<double>(inner_));
     parallel_ranges(kept_count_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
         const float* from = x + offset(kept_, k);
+        if (sums) {
+          double total = 0;
+          for (std::int64_t g = 0; g < reduced_count_; ++g)
+            for (std::int64_t i = 0; i < inner_; i += piece)
+              total += table.row(kind, from + offset(reduced_, g) + i, std::min(piece, inner_ - i));
+          out[k] = finish(static_cast<float>(total));
+          continue;
+        }
         float total = table.row(kind, from, inner_);
         for (std::int64_t g = 1; g < reduced_count_; ++g) {
           const float both[2] = {total, table.row(kind, from + offset(reduced_, g), inner_)};
@@ -76,7 +107,6 @@ void ReduceCore::run(const float* x, float* out) const {
     return;
   }
   // Rows of `inner_` that stay: by rows of the output and, if they are long, by parts of a row.
-  constexpr std::int64_t kPart = 1024;
   const std::int64_t parts = (inner_ + kPart - 1) / kPart;
   const double unit_ns =
       static_cast<double>(reduced_count_) * (10 + 0.15 * static_cast<double>(std::min(kPart, inner_)));
@@ -85,8 +115,12 @@ void ReduceCore::run(const float* x, float* out) const {
       const std::int64_t first = i % parts * kPart, n = std::min(kPart, inner_ - first);
       const float* from = x + offset(kept_, i / parts) + first;
       float* to = out + i / parts * inner_ + first;
-      for (std::int64_t g = 0; g < reduced_count_; ++g)
-        table.accumulate(kind, from + offset(reduced_, g), to, n, g == 0);
+      if (sums && reduced_count_ > kManyRows) {
+        sum_long_columns(kind, from, to, n);
+      } else {
+        for (std::int64_t g = 0; g < reduced_count_; ++g)
+          table.accumulate(kind, from + offset(reduced_, g), to, n, g == 0);
+      }
       for (std::int64_t j = 0; j < n; ++j) to[j] = finish(to[j]);
     }
   });

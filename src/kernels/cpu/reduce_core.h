@@ -16,6 +16,7 @@ class ReduceCore {
   };
   static std::int64_t offset(const std::vector<Dim>& dims, std::int64_t index);
   float finish(float v) const;
+  void sum_long_columns(int kind, const float* from, float* to, std::int64_t n) const;
 
   ReduceKind kind_;
   bool inner_reduced_ = false;       // the innermost dimension is reduced

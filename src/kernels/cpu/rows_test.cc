@@ -56,6 +56,23 @@ TEST(Softmax, RowsAndColumns) {
 }
 
 // A weight below the smallest normal number is 0, as masks of -100 leave it; NaN and what is above stay.
+// Each weight is far below the sum that it is added to.
+TEST(Softmax, LongColumns) {
+  constexpr std::int64_t kRows = 300000, kColumns = 17;
+  std::vector<float> x(static_cast<std::size_t>(kRows * kColumns));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) * 0.01f;
+  const SoftmaxConfig config{1, kRows, kColumns, false};
+  std::vector<float> y(x.size());
+  Constants constants;
+  void* operands[] = {x.data(), y.data()};
+  softmax_candidates()[0].make(config, constants)->run(operands, nullptr);
+  for (std::int64_t c = 0; c < kColumns; ++c) {
+    double sum = 0;
+    for (std::int64_t r = 0; r < kRows; ++r) sum += y[static_cast<std::size_t>(r * kColumns + c)];
+    EXPECT_NEAR(sum, 1, 1e-6) << c;
+  }
+}
+
 TEST(Softmax, SubnormalWeightsAreZero) {
   constexpr std::int64_t kRows = 6;
   for (const std::int64_t n : {5, 40, 300}) {
@@ -250,6 +267,17 @@ TEST(Reduce, EveryKindOverEverySetOfAxes) {
       expect_close(run_first(config, reduce_candidates(), {x.data()}, want.size()), want, 2e-5,
                    "axes " + std::to_string(mask) + " kind " + std::to_string(kind));
     }
+  }
+}
+
+TEST(Reduce, LongSums) {
+  for (const auto& [dims, axes] : std::initializer_list<std::pair<Shape, std::vector<std::int64_t>>>{
+           {{300001, 17}, {0}}, {{3, 700001}, {1}}, {{100001, 2, 5}, {0, 2}}}) {
+    const ReduceConfig config{ReduceKind::Mean, dims, axes};
+    std::vector<float> x(static_cast<std::size_t>(element_count(dims)), 1.1f);
+    std::size_t kept = x.size();
+    for (const std::int64_t a : axes) kept /= static_cast<std::size_t>(dims[static_cast<std::size_t>(a)]);
+    for (const float v : run_first(config, reduce_candidates(), {x.data()}, kept)) ASSERT_NEAR(v, 1.1f, 4e-6);
   }
 }
 

@@ -42,7 +42,7 @@ class Softmax final : public Kernel {
     const std::int64_t blocks = (c_.inner + kColumns - 1) / kColumns;
     const double block_ns = row_ns * static_cast<double>(std::min(kColumns, c_.inner));
     parallel_ranges(c_.outer * blocks, block_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-      float work[2 * kColumns];
+      float work[4 * kColumns];
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t first = i % blocks * kColumns, at = i / blocks * c_.n * c_.inner + first;
         table_.softmax_columns(x + at, out + at, c_.n, c_.inner, std::min(kColumns, c_.inner - first), c_.log, work);

@@ -23,7 +23,7 @@ const StepTableF32& step_table_f32();
 struct RowTable {
   void (*softmax)(const float* x, float* out, std::int64_t rows, std::int64_t n, bool log);
   // Softmax over `n` rows of `inner` columns, one softmax for each of `columns` columns from the first; `work` has
-  // 2 * columns floats.
+  // 4 * columns floats.
   void (*softmax_columns)(const float* x, float* out, std::int64_t n, std::int64_t inner, std::int64_t columns,
                           bool log, float* work);
   // The same for all of up to 16 columns.
