@@ -301,6 +301,13 @@ TEST(Conv, LargeElementsTakeNoDigitsOfOthers) {
       check_digits(config, all, w, with + " in all");
       check_digits(config, zeros, w, with + " alone");
     }
+    // Elements whose squares leave f32.
+    for (const auto& [of_x, of_w] : {std::pair{1e20f, 1.0f}, {1e-24f, 1.0f}, {1.0f, 1e-24f}}) {
+      auto scaled_x = x, scaled_w = w;
+      for (std::size_t i = 0; i < x.size(); ++i) scaled_x[i] *= of_x * (i % (16 * 14) == 9 * 14 + 6 ? 1e4f : 1.0f);
+      for (float& v : scaled_w) v *= of_w;
+      check_digits(config, scaled_x, scaled_w, what + " times " + std::to_string(of_x * of_w));
+    }
     // Taps that padding hides at some edges.
     for (const std::size_t tap : {0u, 5u})
       for (const float odd : {1e3f, 1e6f}) {

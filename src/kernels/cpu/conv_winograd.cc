@@ -62,24 +62,25 @@ struct FilterSizes {
 };
 FilterSizes filter_sizes_of(const float* w, std::int64_t filters, std::int64_t channels) {
   FilterSizes sizes{std::vector<float>(static_cast<std::size_t>(channels))};
-  std::vector<float> by_channel(sizes.shares.size());
-  const float bound = kWinogradOutlier * static_cast<float>(channels);
+  std::vector<double> by_channel(sizes.shares.size());  // squares of any float are within a double
+  const double bound = static_cast<double>(kWinogradOutlier) * static_cast<double>(channels);
   for (std::int64_t f = 0; f < filters; ++f) {
-    float taps[9] = {}, all = 0;
-    for (float& size : by_channel) {
+    double taps[9] = {}, all = 0;
+    for (double& size : by_channel) {
       size = 0;
-      for (float& tap : taps) {
-        const float v = float_at(w++), square = v * v;
+      for (double& tap : taps) {
+        const double v = float_at(w++), square = v * v;
         tap += square;
         size += square;
       }
       all += size;
     }
-    for (std::size_t c = 0; all > 0 && c < by_channel.size(); ++c) sizes.shares[c] += std::sqrt(by_channel[c] / all);
-    const float largest = *std::max_element(taps, taps + 9);
+    for (std::size_t c = 0; all > 0 && c < by_channel.size(); ++c)
+      sizes.shares[c] += static_cast<float>(std::sqrt(by_channel[c] / all));
+    const double largest = *std::max_element(taps, taps + 9);
     for (unsigned rows = 1; rows < 8; ++rows)
       for (unsigned columns = 1; columns < 8; ++columns) {
-        float read = 0;
+        double read = 0;
         for (unsigned t = 0; t < 9; ++t)
           if ((rows >> t / 3 & columns >> t % 3 & 1) != 0) read += taps[t];
         if (!(largest <= bound * read)) sizes.uneven |= std::uint64_t{1} << (8 * rows + columns);

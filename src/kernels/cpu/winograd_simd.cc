@@ -53,12 +53,25 @@ HWY_INLINE void from_points(const V m0, const V m1, const V m2, const V m3, cons
 HWY_NOINLINE std::uint16_t small_windows(const float* x, std::int64_t row, std::int64_t column, std::int64_t channels,
                                          const float* shares, float bound) {
   const F d;
+  // Of any magnitude: as parts of the largest element, whose squares are neither too large nor lost.
+  float extents[6][6], most = 0;
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) {
+      V extent = hn::Zero(d);
+      for (std::int64_t c = 0; c < channels; c += lanes())
+        extent = hn::Max(hn::Abs(load(x + i * row + j * column + c, channels - c)), extent);
+      extents[i][j] = hn::GetLane(hn::MaxOfLanes(d, extent));
+      most = std::max(most, extents[i][j]);
+    }
+  if (most < std::numeric_limits<float>::min()) return 0;
+  const V scale = hn::Set(d, 1.0f / most);
   float pixels[6][6], largest = 0;
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 6; ++j) {
       V sum = hn::Zero(d);
       for (std::int64_t c = 0; c < channels; c += lanes()) {
-        const V size = hn::Mul(load(x + i * row + j * column + c, channels - c), load(shares + c, channels - c));
+        const V part = hn::Mul(load(x + i * row + j * column + c, channels - c), scale);
+        const V size = hn::Mul(part, load(shares + c, channels - c));
         sum = hn::MulAdd(size, size, sum);
       }
       pixels[i][j] = hn::GetLane(hn::SumOfLanes(d, sum));
@@ -67,11 +80,14 @@ HWY_NOINLINE std::uint16_t small_windows(const float* x, std::int64_t row, std::
   std::uint32_t small = 0;
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 4; ++j) {
-      float window = 0;
-      for (int k = 0; k < 9; ++k) window += pixels[i + k / 3][j + k % 3];
+      float window = 0, extent = 0;
+      for (int k = 0; k < 9; ++k) {
+        window += pixels[i + k / 3][j + k % 3];
+        extent += extents[i + k / 3][j + k % 3];
+      }
       // Not a number counts as too small. The others of the tile may read what is large with small weights, so that
       // they lose digits as well; not so beside nothing.
-      if (!(largest <= bound * window)) small |= window == 0 ? 1u << (4 * i + j) : 0xffffu;
+      if (!(largest <= bound * window)) small |= extent == 0 ? 1u << (4 * i + j) : 0xffffu;
     }
   return static_cast<std::uint16_t>(small);
 }
@@ -114,7 +130,9 @@ std::uint16_t input(const float* x, std::int64_t row, std::int64_t column, std::
       most = hn::Max(most, size);
     }
   const float bound = kWinogradOutlier * static_cast<float>(channels);
-  if (hn::GetLane(hn::SumOfLanes(d, most)) <= bound * hn::GetLane(hn::SumOfLanes(d, least))) return 0;
+  const float largest = hn::GetLane(hn::SumOfLanes(d, most)), smallest = hn::GetLane(hn::SumOfLanes(d, least));
+  const bool within_f32 = smallest > 1e-30f && largest < std::numeric_limits<float>::infinity();
+  if (within_f32 && largest <= bound * smallest) return 0;
   return small_windows(x, row, column, channels, shares, bound);
 }
 
