@@ -103,6 +103,16 @@ TEST(Document, GraphsOfAttributesWithoutAType) {
   EXPECT_NE(facts.describe(facts.graphs[1].place).find("(If) / attribute"), std::string::npos);
 }
 
+TEST(Document, ANumberAndAListOfItAreNotTheSame) {
+  const ir::Model model = parsed(R"(agraph (bool c) => (y) {
+    y = If (c) <then_branch = t () => (a) { a = Constant<value_int = 1>() },
+      else_branch = e () => (b) { b = Constant<value_ints = [1]>() }>
+  })");
+  DocumentFacts facts;
+  infer_document(model, options(), facts);
+  EXPECT_EQ(type_of(facts, "y"), "int64");
+}
+
 TEST(Document, WhatABranchDeclaresOfAValueAroundItHoldsInIt) {
   const ir::Model model = parsed(R"(agraph (bool c, float[N] x) => (y) {
     y = If (c) <then_branch = t () => (float[3] x) { }, else_branch = e () => (b) { b = Neg(x) }>

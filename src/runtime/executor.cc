@@ -162,14 +162,20 @@ std::vector<StaticType> Executor::Run::output_types() {
   if (first.last()) return types;
   const PlanState& state = state_behind(1);
   for (const ValueId id : e_.graph_.outputs) {
-    const opset::ValueType& planned = state.values[id].type;
-    const opset::ValueType& symbolic = e_.graph_.value(id).type;
+    // Variables are the Program's: a plan has names of its own for what it does not know.
+    const opset::ValueType &planned = state.values[id].type, &symbolic = e_.graph_.value(id).type;
+    const bool planned_rank = planned.is_tensor() && planned.has_rank();
+    const bool symbolic_rank = symbolic.is_tensor() && symbolic.has_rank();
     StaticType type;
-    if (const opset::ValueType& known = planned.is_tensor() && planned.shape ? planned : symbolic;
-        known.is_tensor() && known.shape) {
-      type.dtype = known.elem;
-      for (const opset::DimExpr& d : *known.shape) {
-        const auto size = d.evaluate([&](std::string_view variable) { return state.size_of(variable); });
+    if (planned_rank || symbolic_rank) {
+      type.dtype = planned_rank ? planned.elem : symbolic.elem;
+      const std::size_t rank = planned_rank ? planned.shape->size() : symbolic.shape->size();
+      for (std::size_t d = 0; d < rank; ++d) {
+        std::optional<std::int64_t> size;
+        if (planned_rank && (*planned.shape)[d].is_constant())
+          size = (*planned.shape)[d].constant();
+        else if (symbolic_rank && symbolic.shape->size() == rank)
+          size = (*symbolic.shape)[d].evaluate([&](std::string_view variable) { return state.size_of(variable); });
         type.dims.push_back(std::max<std::int64_t>(size.value_or(0), 0));
       }
     }

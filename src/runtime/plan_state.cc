@@ -117,6 +117,7 @@ void PlanState::restart(std::span<const Value> inputs, const GivenFrom* from) {
   bound_.clear();
   newly_bound_.clear();
   contradiction_.reset();
+  copies_sizes_ = false;
   misfit_.clear();
   misfit_value_ = kNone;
   before_.resize(values.size());
@@ -195,7 +196,12 @@ void PlanState::settle(ValueId id) {
     if (*size == value.dims[d]) continue;
     // In the shape that Reshape asks for, 0 and -1 are no sizes; what was inferred for all others does not hold for
     // them.
-    if (*size < 0 || (graph.may_copy_sizes && (*size == 0 || empty))) continue;
+    if (*size < 0 || (graph.may_copy_sizes && (*size == 0 || empty))) {
+      copies_sizes_ = copies_sizes_ || (*size <= 0 && !e.is_constant());
+      continue;
+    }
+    // What was inferred from such a size holds for it no more than the size itself.
+    if (copies_sizes_ && !e.is_constant()) continue;
     std::string why = "dimension " + std::to_string(d) + " is " + std::to_string(*size);
     std::vector<std::string> names;
     e.collect_variables(names);

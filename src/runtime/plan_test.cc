@@ -258,6 +258,15 @@ TEST(Contradictions, AreNotSeenInWhatReshapeReadsOtherwise) {
   EXPECT_EQ(out[1].tensor().dims(), (Shape{3, 3}));
 }
 
+// Neither are they seen in what follows from such a size.
+TEST(Contradictions, AreNotSeenBehindCopiedSizes) {
+  ModelBuilder m(18);
+  m.input("x", "float[A,B]").initializer("k", filled({1, 3}, 5)).initializer("one", tensor<std::int64_t>({2}, {1, 0}));
+  m.node("Shape", {"x"}, {"s"}).node("Sub", {"s", "one"}, {"to"}).node("Reshape", {"x", "to"}, {"r"});
+  m.node("Concat", {"r", "k"}, {"o"}, {make_attr("axis", std::int64_t{0})}).output("o");
+  EXPECT_EQ(run(compile(m), {{"x", filled({1, 3}, 1)}}).dims(), (Shape{2, 3}));
+}
+
 TEST(Contradictions, AreErrors) {
   {
     ModelBuilder m(18);

@@ -66,6 +66,20 @@ def test_stacks_of_no_rounds_have_the_sizes_that_are_known(rounds):
     assert late.shape == (rounds, 2 if rounds else 0, 3)
 
 
+@pytest.mark.parametrize("rows", [2, 9])
+def test_stacks_of_no_rounds_take_no_sizes_of_others(rows):
+    """What a plan does not know and what inputs do not declare are variables of their own."""
+    run = session("""agraph (int64 m, float[?, 4] x) => (int64[R, ?, ?] a) {
+        last, a = Loop(m, "", x) <body = body (int64 i, bool c, float[?, 4] v) => (bool c_out, float[?, 4] next, int64[?, ?] q) {
+            c_out = Identity(c)
+            next = Identity(v)
+            q = NonZero(v)
+        }>
+    }""")
+    (stacked,) = run.run(None, {"m": np.int64(0), "x": np.ones((rows, 4), np.float32)})
+    assert stacked.shape == (0, 2, 0)
+
+
 def test_the_condition_that_a_body_gives_is_a_bool():
     model = onnx.parser.parse_model("""<ir_version: 9, opset_import: ["": 21]>
     agraph (int64 m, float[N] x) => (float[N] y) {

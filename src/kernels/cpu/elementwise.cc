@@ -136,6 +136,7 @@ class Chain final : public Kernel {
       element_ns_ += element_info(step.op).f32_ns;
       if (step.op != ElementOp::Identity) steps_.push_back(bound);
     }
+    if constexpr (std::is_same_v<T, float>) scales_and_shifts_ = begins_with_scale_and_shift(config);
   }
 
   void run(void* const* operands, void*) const override {
@@ -173,6 +174,9 @@ class Chain final : public Kernel {
       if (one && done == 0) {
         std::fill_n(value, n, *x);
         x = value;
+      } else if (scales_and_shifts_ && done == 0) {
+        done = scale_and_shift(operands, at, n, x, steps_.size() == 2 ? out + at : value, other);
+        if (done > 0) x = value;
       }
       if (steps_.empty()) {
         std::memmove(out + at, x, static_cast<std::size_t>(n) * sizeof(T));
@@ -193,8 +197,30 @@ class Chain final : public Kernel {
     }
   }
 
+  // Mul and Add, as of a normalisation whose statistics are constants.
+  static bool begins_with_scale_and_shift(const ChainConfig& c) {
+    return c.steps.size() >= 2 && c.steps[0].op == ElementOp::Mul && c.steps[1].op == ElementOp::Add &&
+           c.steps[0].operand != 0 && c.steps[1].operand != 0;
+  }
+  // Takes the first two steps at once if each of them has one number for the whole tile: how many it took.
+  std::size_t scale_and_shift(void* const* operands, std::int64_t at, std::int64_t n, const T* x, T* to,
+                              T* other) const {
+    T numbers[2] = {};
+    for (std::size_t k = 0; k < 2; ++k) {
+      bool one = false;
+      const auto i = static_cast<std::size_t>(steps_[k].operand);
+      const T* y = walks_[i].read(static_cast<const T*>(operands[i]), at, n, other, one);
+      if (!one) return 0;
+      numbers[k] = *y;
+    }
+    if constexpr (std::is_same_v<T, float>)
+      step_table_f32().scale_and_shift(x, nullptr, to, n, numbers[0], numbers[1]);
+    return 2;
+  }
+
   std::int64_t elements_;
   std::size_t inputs_;
+  bool scales_and_shifts_ = false;
   double element_ns_;
   std::vector<Walk> walks_;
   std::vector<Bound> steps_;

@@ -56,7 +56,7 @@ TEST(Chain, FunctionsAreAccurateOverTheirRange) {
       {ElementOp::Erf, 0, 0, -5, 5, 3},
       {ElementOp::Erf, 0, 0, -0.01f, 0.01f, 3},
       {ElementOp::Sigmoid, 0, 0, -87, 100, 4},
-      {ElementOp::Tanh, 0, 0, -12, 12, 3.5},
+      {ElementOp::Tanh, 0, 0, -12, 12, 6},
       {ElementOp::Tanh, 0, 0, -0.7f, 0.7f, 3.5},
       {ElementOp::Softsign, 0, 0, -9, 9, 1.6},
       {ElementOp::Elu, 1, 0, -20, 3, 4},

@@ -13,6 +13,7 @@ enum class Right { Vector, Value, ValueSwapped, VectorSwapped };
 inline constexpr int kRights = 4;
 struct StepTableF32 {
   StepF32 step[kElementOps][kRights];  // unary ones are alike whatever y is
+  StepF32 scale_and_shift;             // x[i] * a + b, each rounded; y is not read
   StepF32 operator()(ElementOp op, Right right = Right::Vector) const {
     return step[static_cast<int>(op)][static_cast<int>(right)];
   }

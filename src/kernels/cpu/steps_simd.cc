@@ -258,6 +258,10 @@ void pow_loop(const float* x, const float* y, float* out, std::int64_t n, float,
   }
 }
 
+struct ScaleAndShiftOp {
+  static HWY_INLINE V apply(V x, V a, V b) { return hn::Add(hn::Mul(x, a), b); }
+};
+
 template <class Op>
 void add_unary(StepTableF32& t) {
   static_assert(!is_binary(Op::op));
@@ -293,6 +297,7 @@ StepTableF32 steps() {
   pow[static_cast<int>(Right::Value)] = pow_loop<Right::Value>;
   pow[static_cast<int>(Right::ValueSwapped)] = pow_loop<Right::ValueSwapped>;
   pow[static_cast<int>(Right::VectorSwapped)] = pow_loop<Right::VectorSwapped>;
+  t.scale_and_shift = unary<ScaleAndShiftOp>;
   return t;
 }
 

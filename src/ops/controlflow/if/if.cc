@@ -67,9 +67,10 @@ std::vector<Fact> branch(InferContext& ctx, std::string_view name) {
   return facts;
 }
 
-// Contents that both branches give.
-KnownValue common_value(const KnownValue& a, const KnownValue& b) {
-  if (a.ints && b.ints && *a.ints == *b.ints) return a;
+// Contents that both branches give. A number and a list of one are not the same.
+KnownValue common_value(const Fact& a, const Fact& b) {
+  const bool of_one_rank = a.type.has_rank() && b.type.has_rank() && a.type.shape->size() == b.type.shape->size();
+  if (of_one_rank && a.value.ints && b.value.ints && *a.value.ints == *b.value.ints) return a.value;
   return {};
 }
 
@@ -87,9 +88,9 @@ void infer_if(InferContext& ctx) {
     const std::vector<Fact> other = branch(ctx, "else_branch");
     ctx.explain("the branches give different shapes");
     for (std::size_t i = 0; i < facts.size(); ++i) {
+      facts[i].value = common_value(facts[i], other[i]);
       facts[i].type =
           common_type(ctx, facts[i].type, other[i].type, "outputs " + std::to_string(i) + " of the two branches");
-      facts[i].value = common_value(facts[i].value, other[i].value);
     }
   }
   for (std::size_t i = 0; i < facts.size(); ++i) {
