@@ -213,8 +213,7 @@ class Chain final : public Kernel {
       if (!one) return 0;
       numbers[k] = *y;
     }
-    if constexpr (std::is_same_v<T, float>)
-      step_table_f32().scale_and_shift(x, nullptr, to, n, numbers[0], numbers[1]);
+    if constexpr (std::is_same_v<T, float>) step_table_f32().scale_and_shift(x, nullptr, to, n, numbers[0], numbers[1]);
     return 2;
   }
 

@@ -42,11 +42,13 @@ void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::siz
   std::int64_t points = 1;
   for (std::size_t d = 0; d < dims; ++d) points *= grid[d].size;
   const std::int64_t along = apart ? rows : columns, across = apart ? columns : rows;
-  const std::int64_t strips = (along + side - 1) / side;
+  // What is left over at an end and is less than a square of vectors goes with what is before it.
+  constexpr std::int64_t kSquare = 16;
+  const std::int64_t strips = std::max<std::int64_t>(1, (along + side - kSquare) / side);
   const double strip_ns = 0.4 * static_cast<double>(across * std::min(along, side)) + 10;
   parallel_ranges(points * strips, strip_ns, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = i % strips * side, n = std::min(along - first, side);
+      const std::int64_t first = i % strips * side, n = i % strips + 1 == strips ? along - first : side;
       std::int64_t rest = i / strips, x_at = 0, out_at = 0;
       for (std::size_t d = dims; d-- > 0;) {
         x_at += rest % grid[d].size * grid[d].x_stride;
@@ -62,11 +64,12 @@ void over_grid(const std::byte* x, std::byte* out, const GridDim* grid, std::siz
       } else {
         from += first * size;
         to += first * out_row * size;
-        for (std::int64_t r = 0; r < rows; r += side) {
-          if (r + side < rows)
-            fetch_block(from + (r + side) * x_row * size, x_row * size, to + (r + side) * size, out_row * size,
-                        std::min(rows - r - side, side), n, size);
-          loops.block(from + r * x_row * size, x_row, to + r * size, out_row, std::min(rows - r, side), n);
+        for (std::int64_t r = 0, height; r < rows; r += height) {
+          height = rows - r < side + kSquare ? rows - r : side;
+          if (const std::int64_t next = r + height; next < rows)
+            fetch_block(from + next * x_row * size, x_row * size, to + next * size, out_row * size,
+                        std::min(rows - next, side), n, size);
+          loops.block(from + r * x_row * size, x_row, to + r * size, out_row, height, n);
         }
       }
     }

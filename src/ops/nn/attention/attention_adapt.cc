@@ -6,6 +6,7 @@
 
 #include "ops/math/binary_arith/binary_arith.h"
 #include "ops/math/expand/expand.h"
+#include "ops/math/variadic_arith/variadic_arith.h"
 #include "ops/nn/attention/attention.h"
 #include "ops/tensor/shape/shape.h"
 #include "transform/shared_steps.h"
@@ -42,7 +43,10 @@ void widen_mask(NodeEdit& edit) {
   };
   std::string total = length(1);
   if (edit.has_input(4)) total = edit.put_in_front(Add, 23, {}, {std::move(total), length(4)});
-  edit.replace_input(3, edit.put_in_front(Expand, 23, {}, {edit.input_name(3), std::move(total)}));
+  // What has more columns than there are keys is left for Attention to refuse.
+  std::string own = edit.put_in_front(Shape, 23, {make_attr("start", std::int64_t{-1})}, {edit.input_name(3)});
+  std::string wide = edit.put_in_front(Max, 23, {}, {std::move(total), std::move(own)});
+  edit.replace_input(3, edit.put_in_front(Expand, 23, {}, {edit.input_name(3), std::move(wide)}));
 }
 
 void without_lengths(NodeEdit& edit) {
