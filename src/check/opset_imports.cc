@@ -57,7 +57,7 @@ void check_opset_version(Context& ctx, const Place& at, const ir::OperatorSetId&
 void check_opset_imports(Context& ctx, const Place& place, const ir::Model& model) {
   if (model.opset_import.empty()) {
     ctx.report("opset.import.nonempty", place, "the model imports no operator set, so its operators mean nothing",
-               "add opset_import {version: 21}, or whichever version it was written for");
+               "add opset_import with the version that the model was written for");
     return;
   }
   ctx.report("opset.import.absent-before-3", place,

@@ -76,7 +76,8 @@ FaultText not_imported(std::string_view domain, Importer importer) {
   const bool function = importer == Importer::Function;
   return {"the operator set " + domain_name(domain) + " is not imported" + (function ? " by the function" : ""),
           std::string("add it to opset_import") + (function ? " of the function" : "") + ": {domain: " + shown(domain) +
-              ", version: " + std::to_string(std::max(1, opset::newest_version(domain))) + "}"};
+              ", version: the one that the " + (function ? "function" : "model") + " was written for, at most " +
+              std::to_string(std::max(1, opset::newest_version(domain))) + "}"};
 }
 
 FaultText not_imported(std::string_view domain, const ir::Node& node, Importer importer) {

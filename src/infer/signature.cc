@@ -115,13 +115,17 @@ std::string count_hint(bool inputs, std::size_t given, const opset::Operator& op
     if (p.option == opset::ParamOption::Variadic) names += ", ...";
   }
   std::string hint = std::string(inputs ? "its inputs are " : "its outputs are ") + (names.empty() ? "none" : names);
-  for (const opset::Schema& row : op.history) {
-    if (row.since == schema.since || row.deprecated || given < params(row).size()) continue;
+  const auto takes = [&](const opset::Schema& row) {
     const int least = inputs ? opset::min_inputs(row) : opset::min_outputs(row);
     const int most = inputs ? opset::max_inputs(row) : opset::max_outputs(row);
     const auto n = static_cast<int>(std::min<std::size_t>(given, opset::kUnbounded));
-    if (n < least || n > most) continue;
-    return hint + "; version " + std::to_string(row.since) + " of the operator takes " + std::to_string(n) +
+    return n >= least && n <= most;
+  };
+  if (takes(schema)) return hint;  // one that is there has no name
+  for (const opset::Schema& row : op.history) {
+    if (row.since == schema.since || row.deprecated || given < params(row).size()) continue;
+    if (!takes(row)) continue;
+    return hint + "; version " + std::to_string(row.since) + " of the operator takes " + std::to_string(given) +
            ": perhaps opset_import states the wrong version";
   }
   return hint;

@@ -310,8 +310,39 @@ std::string_view inner(std::string_view type, std::string_view kind) {
   return type.substr(kind.size(), type.size() - kind.size() - 1);
 }
 
+bool is_integer(DataType type) {
+  switch (type) {
+    case DataType::Int64:
+    case DataType::Int32:
+    case DataType::Int16:
+    case DataType::Int8:
+    case DataType::Int4:
+    case DataType::Int2:
+    case DataType::Uint64:
+    case DataType::Uint32:
+    case DataType::Uint16:
+    case DataType::Uint8:
+    case DataType::Uint4:
+    case DataType::Uint2: return true;
+    default: return false;
+  }
+}
+
+// The integers of an array as those of another type, which has to hold all of them.
+nb::object as_integers(const nb::module_& numpy, const nb::object& array, const nb::object& dtype, DataType wanted) {
+  nb::object converted = array.attr("astype")(dtype);
+  const nb::object back = converted.attr("astype")(array.attr("dtype"));
+  if (nb::cast<bool>(numpy.attr("array_equal")(back, array))) return converted;
+  const nb::object places = numpy.attr("flatnonzero")(numpy.attr("not_equal")(back, array));
+  const auto at = nb::cast<std::int64_t>(nb::int_(nb::object(places[0])));
+  const nb::object element = array.attr("reshape")(-1)[at];
+  invalid_argument("element " + std::to_string(at) + " is " + nb::cast<std::string>(nb::str(element)) + ", which " +
+                       std::string(data_type_name(wanted)) + " does not hold",
+                   "give numbers that the input's element type holds");
+}
+
 // Python numbers, strings and lists of them: they have no element type, so the declared one is theirs where no value
-// is lost by it (numpy's "same_kind").
+// is lost by it: integers that it holds, and otherwise what numpy calls "same_kind".
 Value from_plain(nb::handle object, std::string_view type) {
   nb::module_ numpy = nb::module_::import_("numpy");
   const DataType wanted = data_type_from_name(inner(type, "tensor("));
@@ -326,9 +357,12 @@ Value from_plain(nb::handle object, std::string_view type) {
   }
   if (wanted != DataType::Undefined && wanted != DataType::String) {
     const nb::object dtype = nb::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromType(numpy_type(wanted))));
-    if (nb::cast<bool>(numpy.attr("can_cast")(array.attr("dtype"), dtype, "same_kind"))) {
+    const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+    if (is_integer(wanted) && (kind == "i" || kind == "u"))
+      array = as_integers(numpy, array, dtype, wanted);
+    else if (nb::cast<std::int64_t>(array.attr("size")) == 0 ||
+             nb::cast<bool>(numpy.attr("can_cast")(array.attr("dtype"), dtype, "same_kind")))
       array = array.attr("astype")(dtype);
-    }
   }
   if (!PyArray_Check(array.ptr())) invalid_argument("an object of type " + name_of_type(object) + " is not an array");
   return from_array(reinterpret_cast<PyArrayObject*>(array.ptr()));

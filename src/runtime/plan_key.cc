@@ -151,7 +151,7 @@ std::string hint_of_tensor(DataType elem, const Shape& dims, const ValueType& de
     const DimExpr& e = (*declared.shape)[d];
     only_first = only_first && (!e.is_constant() || e.constant() == dims[d]);
   }
-  if (only_first && rank >= 2)
+  if (only_first && rank >= 2 && (*declared.shape)[0].constant() > 0)
     return "the model was exported for batches of " + (*declared.shape)[0].to_string() +
            ": feed as many at a time, or export it with a dimension variable for the batch";
   return "the model fixes this size: crop, pad or resize the data to it, or export the model with a dimension variable";

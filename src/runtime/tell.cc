@@ -84,6 +84,14 @@ void help_with_feeds(Error& error, const Graph& graph, const Node& node, bool ow
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
       if (node.inputs[i] != kNone && !graph.value(node.inputs[i]).is_constant() && chooses(node, i))
         blamed.push_back(node.inputs[i]);
+  if (blamed.empty() && own && error.code() == ErrorCode::RuntimeError)
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] != kNone && graph.value(node.inputs[i]).is_constant() && chooses(node, i)) {
+        const program::Value& constant = graph.value(node.inputs[i]);
+        return (void)error.help(base::quoted(constant.name) + ", which the node takes as " +
+                                std::string(node.schema->inputs[i].name) +
+                                ", is a constant of the model: correct it, or feed sizes that fit");
+      }
   std::string fed = fed_inputs(graph, blamed);
   std::vector<ValueId> all;
   program::for_each_use(node, [&](ValueId id) { all.push_back(id); });

@@ -190,6 +190,20 @@ def attention_mask():
                  opset=23, ir=11), {"q": z(1, 2, 3, 8), "k": z(1, 2, 4, 8), "v": z(1, 2, 4, 8), "m": z(3, 5)}
 
 
+@broken("index 9 is outside", '"i" int64[2,1]', '"i", which the node takes as indices, is a constant of the model')
+def constant_index():
+    return model([node("GatherND", "x,i", "y")], [value("x", 1, ["N", 4])], [value("y")],
+                 [ints("i", [[0], [9]])]), {"x": z(3, 4)}
+
+
+@broken("the batch of X and that of the initial state must be equal: 2 and 1", 'dimension 1 of the input "h" is 1')
+def initial_state():
+    return model([node("LSTM", "x,w,r,,,h", "y", hidden_size=4)],
+                 [value("x", 1, ["S", "B", 4]), value("w", 1, [1, 16, 4]), value("r", 1, [1, 16, 4]),
+                  value("h", 1, [1, "C", 4])], [value("y")],
+                 opset=14), {"x": z(3, 2, 4), "w": z(1, 16, 4), "r": z(1, 16, 4), "h": z(1, 1, 4)}
+
+
 @broken("columns of cos_cache", "3 and 4", '"rope" (RotaryEmbedding) / inputs ("x" float[1,2,3,8]',
         "feed sizes that fit")
 def rotary_cache():

@@ -577,3 +577,37 @@ def test_a_fork_after_a_run(digits):
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0
     np.testing.assert_array_equal(session.run(None, {"image": images})[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("elem", "given"),
+    [
+        (TensorProto.UINT8, [1, 2]),
+        (TensorProto.INT4, [7, -8]),
+        (TensorProto.UINT64, [2**63 + 5]),
+        (TensorProto.INT64, []),
+        (TensorProto.FLOAT, [1, 2.5]),
+    ],
+)
+def test_lists_have_the_declared_type(elem, given):
+    graph = helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "g", [value("x", ["n"], elem)],
+                              [value("y", ["n"], elem)])
+    session = norn.InferenceSession(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
+    assert session.run(None, {"x": given})[0].tolist() == given
+
+
+@pytest.mark.parametrize(
+    ("elem", "given", "message"),
+    [
+        (TensorProto.INT8, [1, 300], "element 1 is 300, which int8 does not hold"),
+        (TensorProto.INT32, [[2**40]], "element 0 is 1099511627776, which int32 does not hold"),
+        (TensorProto.UINT8, [-1], "element 0 is -1, which uint8 does not hold"),
+        (TensorProto.INT32, [1.5], "the element type is double"),
+    ],
+)
+def test_lists_of_what_the_type_does_not_hold(elem, given, message):
+    graph = helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "g", [value("x", None, elem)],
+                              [value("y", None, elem)])
+    session = norn.InferenceSession(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
+    with pytest.raises(norn.InvalidArgument, match=message):
+        session.run(None, {"x": given})

@@ -160,15 +160,15 @@ void infer_recurrent(InferContext& ctx, RecurrentLayer layer) {
     if (next) known = known ? ctx.unify(*known, *next, what) : *next;
   };
   if (p.hidden_size) hidden = *p.hidden_size;
+  join(batch, dim(0, 3, batch_axis), "");
   join(hidden, dim(2, 3, 2), "hidden_size and R");
   for (const int state : {5, 6}) {
     join(hidden, dim(state, 3, 2), "the hidden size and the initial state");
-    join(batch, dim(state, 3, p.batch_first ? 0 : 1), "the batch and the initial state");
+    join(batch, dim(state, 3, p.batch_first ? 0 : 1), "the batch of X and that of the initial state");
     if (const auto d = dim(state, 3, p.batch_first ? 1 : 0))
-      ctx.unify(*d, directions, "directions and the initial state");
+      ctx.unify(*d, directions, "the initial state's directions and the node's");
   }
-  join(batch, dim(0, 3, batch_axis), "the batch of X and of the initial state");
-  join(batch, dim(4, 1, 0), "the batch and sequence_lens");
+  join(batch, dim(4, 1, 0), "the batch of X and the length of sequence_lens");
   if (const auto w = dim(1, 3, 1); w && !hidden && w->is_constant() && w->constant() % gates.constant() == 0)
     hidden = w->constant() / gates.constant();
   if (!hidden) hidden = ctx.fresh_dim();
@@ -176,15 +176,15 @@ void infer_recurrent(InferContext& ctx, RecurrentLayer layer) {
   const auto agree = [&](int i, int rank, int d, const DimExpr& size, const char* what) {
     if (const auto given = dim(i, rank, d)) ctx.unify(*given, size, what);
   };
-  agree(1, 3, 0, directions, "directions and W");
-  agree(2, 3, 0, directions, "directions and R");
-  agree(3, 2, 0, directions, "directions and B");
-  agree(7, 2, 0, directions, "directions and P");
-  agree(1, 3, 1, gates * *hidden, "the gates' rows and W");
-  agree(2, 3, 1, gates * *hidden, "the gates' rows and R");
-  agree(3, 2, 1, 2 * gates * *hidden, "the gates' biases and B");
-  agree(7, 2, 1, 3 * *hidden, "the gates' peepholes and P");
-  if (const auto features = dim(0, 3, 2)) agree(1, 3, 2, *features, "the features of X and W");
+  agree(1, 3, 0, directions, "the directions of W and of the node");
+  agree(2, 3, 0, directions, "the directions of R and of the node");
+  agree(3, 2, 0, directions, "the directions of B and of the node");
+  agree(7, 2, 0, directions, "the directions of P and of the node");
+  agree(1, 3, 1, gates * *hidden, "the rows of W and the gates times the hidden size");
+  agree(2, 3, 1, gates * *hidden, "the rows of R and the gates times the hidden size");
+  agree(3, 2, 1, 2 * gates * *hidden, "the numbers of B and twice the gates times the hidden size");
+  agree(7, 2, 1, 3 * *hidden, "the numbers of P and 3 times the hidden size");
+  if (const auto features = dim(0, 3, 2)) agree(1, 3, 2, *features, "the features of W and of X");
 
   const auto time = dim(0, 3, time_axis);
   const DimExpr steps = time ? *time : ctx.fresh_dim();
