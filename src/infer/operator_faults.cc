@@ -74,10 +74,14 @@ std::optional<FaultText> unknown_version(std::string_view domain, std::int64_t v
 
 FaultText not_imported(std::string_view domain, Importer importer) {
   const bool function = importer == Importer::Function;
+  const std::string newest = std::to_string(std::max(1, opset::newest_version(domain)));
+  // Of ONNX's own set there are many versions in use, which differ.
+  const std::string version = !domain.empty() ? newest
+                                              : std::string("the one that the ") + (function ? "function" : "model") +
+                                                    " was written for, at most " + newest;
   return {"the operator set " + domain_name(domain) + " is not imported" + (function ? " by the function" : ""),
           std::string("add it to opset_import") + (function ? " of the function" : "") + ": {domain: " + shown(domain) +
-              ", version: the one that the " + (function ? "function" : "model") + " was written for, at most " +
-              std::to_string(std::max(1, opset::newest_version(domain))) + "}"};
+              ", version: " + version + "}"};
 }
 
 FaultText not_imported(std::string_view domain, const ir::Node& node, Importer importer) {

@@ -305,21 +305,33 @@ void copy_elements(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::
 }
 
 void copy_picked(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first,
-                 std::span<const std::int64_t> at) {
-  if (at.empty()) return;
-  const auto n = static_cast<std::int64_t>(at.size());
+                 std::span<const std::int64_t> at, std::int64_t length) {
+  if (at.empty() || length == 0) return;
+  const std::int64_t n = static_cast<std::int64_t>(at.size()) * length;
   if (dst.dtype() != src.dtype()) wrong_domain(src.dtype(), std::string(data_type_name(dst.dtype())).c_str());
   check_range(dst, dst_first, n);
   const auto [least, most] = std::minmax_element(at.begin(), at.end());
-  check_range(src, src_first + *least, 1);
-  check_range(src, src_first + *most, 1);
+  check_range(src, src_first + *least * length, length);
+  check_range(src, src_first + *most * length, length);
+  const std::size_t size = element_size(src.dtype());
+  if (length > 1 && src.dtype() != DataType::String) {
+    const std::size_t bytes = static_cast<std::size_t>(length) * size;
+    std::byte* to = static_cast<std::byte*>(dst.mutable_data()) + static_cast<std::size_t>(dst_first) * size;
+    const std::byte* from = static_cast<const std::byte*>(src.data()) + static_cast<std::size_t>(src_first) * size;
+    for (const std::int64_t k : at) {
+      std::memcpy(to, from + static_cast<std::size_t>(k) * bytes, bytes);
+      to += bytes;
+    }
+    return;
+  }
   const auto pick = [&]<class T>(const T&) {
     T* to = static_cast<T*>(dst.mutable_data()) + dst_first;
     const T* from = static_cast<const T*>(src.data()) + src_first;
-    for (std::size_t k = 0; k < at.size(); ++k) to[k] = from[at[k]];
+    for (const std::int64_t k : at)
+      for (std::int64_t i = 0; i < length; ++i) *to++ = from[k * length + i];
   };
   if (src.dtype() == DataType::String) return pick(std::string());
-  switch (element_size(src.dtype())) {
+  switch (size) {
     case 1: return pick(std::uint8_t{});
     case 2: return pick(std::uint16_t{});
     case 4: return pick(std::uint32_t{});

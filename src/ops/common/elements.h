@@ -99,9 +99,9 @@ double round_to(DataType type, double value);
 void copy_elements(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first, std::int64_t n,
                    std::int64_t src_stride = 1);
 
-// dst[dst_first + k] = src[src_first + at[k]]
+// dst[dst_first + k * length + i] = src[src_first + at[k] * length + i] for i in [0, length)
 void copy_picked(Tensor& dst, std::int64_t dst_first, const Tensor& src, std::int64_t src_first,
-                 std::span<const std::int64_t> at);
+                 std::span<const std::int64_t> at, std::int64_t length = 1);
 
 // Fills `dst`: its elements in row-major order are those that lie in `src` at `first` and, for each of dst's
 // dimensions, `strides` further on.

@@ -19,15 +19,8 @@ void compress_ref(opset::ReferenceContext& ctx) {
   if (y.size() == 0) return;
   std::int64_t to = 0;
   for (std::int64_t o = 0; o < view.outer; ++o) {
-    if (view.inner == 1) {
-      copy_picked(y, to, x, o * view.n, chosen);
-      to += static_cast<std::int64_t>(chosen.size());
-      continue;
-    }
-    for (const std::int64_t k : chosen) {
-      copy_elements(y, to, x, (o * view.n + k) * view.inner, view.inner);
-      to += view.inner;
-    }
+    copy_picked(y, to, x, o * view.n * view.inner, chosen, view.inner);
+    to += static_cast<std::int64_t>(chosen.size()) * view.inner;
   }
 }
 

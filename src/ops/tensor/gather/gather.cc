@@ -59,6 +59,12 @@ void infer_gather(InferContext& ctx) {
   Dims dims(data.begin(), data.begin() + axis);
   dims.insert(dims.end(), indices.begin(), indices.end());
   dims.insert(dims.end(), data.begin() + axis + 1, data.end());
+  const DimExpr& size = data[static_cast<std::size_t>(axis)];
+  if (const Dims* known = size.is_constant() ? ctx.ints(1) : nullptr)
+    for (const DimExpr& index : *known)
+      if (index.is_constant() && (index.constant() < -size.constant() || index.constant() >= size.constant()))
+        ctx.fail("index " + index.to_string() + " is outside [" + std::to_string(-size.constant()) + ", " +
+                 size.to_string() + ") of axis " + std::to_string(axis));
   ctx.set(0, ctx.elem(0), std::move(dims));
   gather_contents(ctx);
 }

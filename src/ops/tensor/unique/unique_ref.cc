@@ -151,18 +151,9 @@ void unique_ref(opset::ReferenceContext& ctx) {
     dims[static_cast<std::size_t>(axis)] = kept;
     Tensor& y = ctx.output(0, x.dtype(), dims);
     std::vector<std::int64_t> picked;
-    for (std::size_t k = 0; view.inner == 1 && k < shown.size(); ++k) picked.push_back(first_slice(shown[k]));
-    for (std::int64_t o = 0, to = 0; to < y.size(); ++o) {
-      if (view.inner == 1) {
-        copy_picked(y, to, x, o * view.n, picked);
-        to += kept;
-        continue;
-      }
-      for (const std::size_t which : shown) {
-        copy_elements(y, to, x, (o * view.n + first_slice(which)) * view.inner, view.inner);
-        to += view.inner;
-      }
-    }
+    for (const std::size_t which : shown) picked.push_back(first_slice(which));
+    for (std::int64_t o = 0, to = 0; to < y.size(); ++o, to += kept * view.inner)
+      copy_picked(y, to, x, o * view.n * view.inner, picked, view.inner);
   }
   const auto numbers = [&](int output, std::int64_t size) {
     return ctx.wants_output(output) ? ctx.output(output, DataType::Int64, {size}).as_mutable<std::int64_t>() : nullptr;
