@@ -23,7 +23,35 @@ struct Pass {
   std::int64_t outer, in, out, inner, taps;
   std::vector<std::int32_t> index;
   std::vector<T> weight;
+  // Where lines are taken in blocks: ResampleLoops::blocks.
+  std::vector<std::int32_t> block_first, block_index;
+  std::vector<T> block_weight;
 };
+
+// None if a block of coordinates reads further apart than two vectors.
+template <class T>
+void make_blocks(Pass<T>& p, std::int64_t lanes) {
+  const std::int64_t reach = 2 * lanes, count = p.out / lanes;
+  if (lanes < 2 || p.in < reach) return;
+  std::vector<std::int32_t> first, index;
+  std::vector<T> weight;
+  for (std::int64_t b = 0; b < count; ++b) {
+    const auto begin = p.index.begin() + b * lanes * p.taps;
+    const auto [least, most] = std::minmax_element(begin, begin + lanes * p.taps);
+    const std::int64_t from = std::min<std::int64_t>(*least, p.in - reach);
+    if (*most - from >= reach) return;
+    first.push_back(static_cast<std::int32_t>(from));
+    for (std::int64_t t = 0; t < p.taps; ++t)
+      for (std::int64_t i = 0; i < lanes; ++i) {
+        const auto at = static_cast<std::size_t>((b * lanes + i) * p.taps + t);
+        index.push_back(p.index[at] - static_cast<std::int32_t>(from));
+        weight.push_back(p.weight[at]);
+      }
+  }
+  p.block_first = std::move(first);
+  p.block_index = std::move(index);
+  p.block_weight = std::move(weight);
+}
 
 template <class T>
 class Resample final : public Kernel {
@@ -33,9 +61,11 @@ class Resample final : public Kernel {
     first_ = largest_ = element_count(dims);
     for (const ResampledAxis& axis : c.axes) {
       const auto d = static_cast<std::size_t>(axis.axis);
-      Pass<T> pass{1, dims[d], axis.out, 1, axis.taps, axis.index, {axis.weight.begin(), axis.weight.end()}};
+      Pass<T> pass{1,  dims[d], axis.out, 1, axis.taps, axis.index, {axis.weight.begin(), axis.weight.end()},
+                   {}, {},      {}};
       for (std::size_t i = 0; i < dims.size(); ++i)
         if (i != d) (i < d ? pass.outer : pass.inner) *= dims[i];
+      if (pass.inner == 1) make_blocks(pass, loops_.lanes);
       dims[d] = axis.out;
       largest_ = std::max(largest_, element_count(dims));
       passes_.push_back(std::move(pass));
@@ -46,7 +76,8 @@ class Resample final : public Kernel {
   std::size_t scratch_bytes() const override { return 2 * buffer_bytes(); }
   std::size_t bytes() const noexcept override {
     std::size_t n = 512;
-    for (const auto& pass : passes_) n += pass.index.size() * (sizeof(T) + sizeof(std::int32_t));
+    for (const auto& pass : passes_)
+      n += (pass.index.size() + pass.block_index.size()) * (sizeof(T) + sizeof(std::int32_t));
     return n;
   }
 
@@ -71,8 +102,15 @@ class Resample final : public Kernel {
     if (p.inner == 1) {
       const double line_ns = static_cast<double>(p.out * p.taps);
       parallel_ranges(p.outer, line_ns, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t o = begin; o < end; ++o)
-          loops_.line(x + o * p.in, p.index.data(), p.weight.data(), p.taps, p.out, out + o * p.out);
+        const auto blocks = static_cast<std::int64_t>(p.block_first.size());
+        const std::int64_t done = blocks * loops_.lanes, taps_done = done * p.taps;
+        for (std::int64_t o = begin; o < end; ++o) {
+          const T* const from = x + o * p.in;
+          T* const to = out + o * p.out;
+          if (blocks > 0)
+            loops_.blocks(from, p.block_first.data(), p.block_index.data(), p.block_weight.data(), p.taps, blocks, to);
+          loops_.line(from, p.index.data() + taps_done, p.weight.data() + taps_done, p.taps, p.out - done, to + done);
+        }
       });
       return;
     }

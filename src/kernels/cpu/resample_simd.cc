@@ -64,15 +64,57 @@ void line(const T* x, const std::int32_t* index, const T* weight, std::int64_t t
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+template <class T>
+void blocks(const T* x, const std::int32_t* first, const std::int32_t* index, const T* weight, std::int64_t taps,
+            std::int64_t count, T* out) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const hn::Rebind<std::int32_t, decltype(d)> narrow;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto last_lane = hn::Set(di, static_cast<hn::TFromD<decltype(di)>>(lanes - 1));
+  const auto load_index = [&](const std::int32_t* at) HWY_ATTR {
+    if constexpr (sizeof(T) == 4)
+      return hn::LoadU(di, at);
+    else
+      return hn::PromoteTo(di, hn::LoadU(narrow, at));
+  };
+  for (std::int64_t b = 0; b < count; ++b, out += lanes) {
+    const auto low = hn::LoadU(d, x + first[b]), high = hn::LoadU(d, x + first[b] + lanes);
+    auto sum = hn::Zero(d);
+    for (std::int64_t t = 0; t < taps; ++t, index += lanes, weight += lanes) {
+      const auto at = load_index(index);
+      const auto lane = hn::IndicesFromVec(d, hn::And(at, last_lane));
+      const auto is_high = hn::RebindMask(d, hn::Gt(at, last_lane));
+      const auto chosen = hn::IfThenElse(is_high, hn::TableLookupLanes(high, lane), hn::TableLookupLanes(low, lane));
+      sum = hn::Add(sum, hn::Mul(chosen, hn::LoadU(d, weight)));
+    }
+    hn::StoreU(sum, d, out);
+  }
+}
+template <class T>
+ResampleLoops<T> loops() {
+  return {row<T>, line<T>, blocks<T>,
+          static_cast<std::int64_t>(hwy::HWY_NAMESPACE::Lanes(hwy::HWY_NAMESPACE::ScalableTag<T>()))};
+}
+#else
+template <class T>
+ResampleLoops<T> loops() {
+  return {row<T>, line<T>, nullptr, 1};
+}
+#endif
+
 // To the nearest integer, halves to even, of numbers far below 2^51, kept within the type.
 template <class I>
 void rounded(const double* HWY_RESTRICT x, void* out_data, std::int64_t n) {
   constexpr double low = std::numeric_limits<I>::min(), high = std::numeric_limits<I>::max();
-  constexpr double near = sizeof(I) < 4 ? kNearHalf : kNearHalfOfWords, shift = 0x1.8p52;
+  constexpr double shift = 0x1.8p52;
   I* HWY_RESTRICT out = static_cast<I*>(out_data);
   for (std::int64_t i = 0; i < n; ++i) {
     const double v = x[i] < low ? low : x[i] > high ? high : x[i];
     const double twice = (2 * v + shift) - shift, beyond = 2 * v - twice;
+    const double near = kNearHalf + (sizeof(I) < 4 ? 0 : (v < 0 ? -v : v) * kNearHalfOfLarge);
     const double exact = beyond <= 2 * near && beyond >= -2 * near ? twice / 2 : v;
     const double whole = (exact + shift) - shift;
     out[i] = static_cast<I>(static_cast<std::int32_t>(whole == whole ? whole : 0.0));
@@ -92,8 +134,8 @@ RoundLoop find_rounding(DataType integer) {
     default: return nullptr;
   }
 }
-ResampleLoops<float> resample_f32() { return {resampling::row<float>, resampling::line<float>}; }
-ResampleLoops<double> resample_f64() { return {resampling::row<double>, resampling::line<double>}; }
+ResampleLoops<float> resample_f32() { return resampling::loops<float>(); }
+ResampleLoops<double> resample_f64() { return resampling::loops<double>(); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace norn::kernels

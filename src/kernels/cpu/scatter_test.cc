@@ -239,6 +239,39 @@ TEST(Resample, TapsAlongAxes) {
   expect_close(got, want, 1e-6, "two axes");
 }
 
+// Lines of vectors of every width: what a block of coordinates reads may lie within two of them, or not, and at an end.
+TEST(Resample, LinesOfEveryLength) {
+  for (const std::int64_t in : {1, 7, 8, 15, 16, 31, 32, 33, 64, 130})
+    for (const double step : {0.4, 1.0, 1.9, 2.0, 3.5}) {
+      ResampledAxis axis{.axis = 1, .out = std::max<std::int64_t>(1, static_cast<std::int64_t>(in / step)), .taps = 3};
+      for (std::int64_t o = 0; o < axis.out; ++o)
+        for (std::int64_t t = 0; t < 3; ++t) {
+          const auto at = static_cast<std::int64_t>(static_cast<double>(o) * step) + t - 1;
+          axis.index.push_back(static_cast<std::int32_t>(std::clamp<std::int64_t>(at, 0, in - 1)));
+          axis.weight.push_back(0.25 * static_cast<double>(t + 1) - 0.1 * static_cast<double>(o % 3));
+        }
+      auto x = random_floats(2 * in, static_cast<unsigned>(in));
+      std::vector<double> want;
+      for (std::int64_t b = 0; b < 2; ++b)
+        for (std::int64_t o = 0; o < axis.out; ++o) {
+          double sum = 0;
+          for (std::int64_t t = 0; t < 3; ++t) {
+            const auto i = static_cast<std::size_t>(o * 3 + t);
+            sum += axis.weight[i] * x[static_cast<std::size_t>(b * in + axis.index[i])];
+          }
+          want.push_back(sum);
+        }
+      Constants constants;
+      const auto kernel = resample_candidates()[0].make({{2, in}, DataType::Float, {axis}}, constants);
+      expect_close(run_at_widths(*kernel, {x.data()}, std::vector<float>(want.size())), want, 1e-6,
+                   std::to_string(in) + " by " + std::to_string(step));
+      std::vector<double> wide(x.begin(), x.end());
+      const auto doubles = resample_candidates()[0].make({{2, in}, DataType::Double, {axis}}, constants);
+      const auto got = run_at_widths(*doubles, {wide.data()}, std::vector<double>(want.size()));
+      for (std::size_t i = 0; i < want.size(); ++i) ASSERT_NEAR(got[i], want[i], 1e-12);
+    }
+}
+
 TEST(Resample, IntegersAreRoundedToEvenAndKeptWithinTheirType) {
   std::vector<std::int8_t> x = {1, 2, 127, 127, -3, -4};
   const ResampledAxis axis{
