@@ -7,6 +7,7 @@
 #include "infer/inferrer.h"
 #include "norn/error.h"
 #include "opset/reference.h"
+#include "opset/schema.h"
 #include "runtime/tell.h"
 
 namespace norn::runtime {
@@ -135,8 +136,16 @@ void Inference::visit(std::uint32_t index) {
 
 // With the node's place, and where the sizes come from that it cannot take.
 void Inference::fail(Error& e, const Node& node) const {
-  // What a size that does not fit led to, other than the node's own rule, is told by its cause.
+  // What a size that does not fit led to, other than the node's own rule, is told by its cause. So is what a node asks
+  // for that stands in the place of the document's.
   if (e.code() != ErrorCode::InvalidGraph) state_.check_given();
+  if (!node.path().ends_with("(" + opset::full_name(*node.op) + ")") && state_.graph.inlined.empty()) {
+    try {
+      state_.check_given();
+    } catch (const Error& given) {
+      throw Error(given.code(), given.message(), node.path() + " / " + given.where(), given.hint());
+    }
+  }
   Error error = told(
       e, state_.graph, node, node.path(),
       [&](const program::Inlined::Input& input) { return state_.input_type(input); }, state_.given_from != nullptr);

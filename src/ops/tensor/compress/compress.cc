@@ -35,7 +35,6 @@ constexpr Schema kCompress[] = {
 void infer_compress(InferContext& ctx) {
   ctx.require_rank(1, 1);
   const auto given = ctx.attrs().find_i("axis");
-  if (given) ctx.require_axis_sign(*given, 11);
   const bool ranked = ctx.has_rank(0);
   if (ranked && ctx.rank(0) == 0) ctx.fail("the input is a scalar; Compress chooses along an axis");
   std::optional<DimExpr> size;  // of what is chosen from

@@ -34,7 +34,7 @@ const Cases cases(
          "T[2,4,3] odd; {bool[3] 0 1 1|bool[2] 1 0|bool[3] 0 0 0}",
          "",
          {.picks = compress, .late = true}},
-        {"Compress-11.. axis={-1|-2|-3}", "T[3,3,3] odd; bool[3] 1 0 1", "", {.picks = compress, .late = true}},
+        {"Compress axis={-1|-2|-3}", "T[3,3,3] odd; bool[3] 1 0 1", "", {.picks = compress, .late = true}},
         {"Compress",
          "T[2,3,2] odd; {bool[12] random|bool[5] 0 1 0 1 1|bool[0]}",
          "",
@@ -49,7 +49,6 @@ const Cases cases(
         {"Compress", "float[] 5; bool[1] 1", "", {.error = "scalar"}},
         {"Compress", "float[2] 5 6; {bool[] 1|bool[1,2] 1 1}", "", {.error = "rank"}},
         {"Compress-11.. axis={2|-3}", "float[1,2] 5 6; bool[1] 1", "", {.error = "axis"}},
-        {"Compress-9 axis=-1", "float[2]; bool[2]", "", {.error = "axis"}},
         {"Compress", "float[2]; int32[2]", "", {.error = "takes only"}},
 
         {"Compress axis=1", "float[N,M]; bool[K]", "float[N,?]"},

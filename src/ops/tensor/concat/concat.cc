@@ -57,9 +57,7 @@ std::optional<Dims> joined_ints(InferContext& ctx) {
 }
 
 std::int64_t given_axis(const NodeView& node) {
-  const std::int64_t axis = node.version() < 4 ? node.attrs().find_i("axis").value_or(1) : node.attrs().i("axis");
-  node.require_axis_sign(axis, 11);
-  return axis;
+  return node.version() < 4 ? node.attrs().find_i("axis").value_or(1) : node.attrs().i("axis");
 }
 
 void infer_concat(InferContext& ctx) {

@@ -33,7 +33,7 @@ const Cases cases("Concat",
                       {"Concat-13 axis=0", "float[2,3]; float[2,4]", "", {.error = "*"}},
                       {"Concat-13 axis=0", "float[2,3]; float[2]", "", {.error = "*"}},
                       {"Concat-13 axis=0", "float[]", "", {.error = "*"}},
-                      {"Concat-4 axis=-1", "float[2]", "", {.error = "*"}},
+                      {"Concat-4 axis=-1", "float[1,2] 1 2; float[1,1] 3", "float[1,3] 1 2 3"},
 
                       {"Concat-13 axis=1", "float[N,P,64]; float[N,S,64]", "float[N,P+S,64]"},
                       {"Concat-13 axis=1", "float[A,1]; float[5,2]", "float[5,3]"},

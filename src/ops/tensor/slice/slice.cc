@@ -236,7 +236,6 @@ SliceParams resolve_slice(const NodeView& node, std::optional<std::int64_t> rank
   }
   if (p.steps && std::find(p.steps->begin(), p.steps->end(), 0) != p.steps->end()) node.fail("a step of Slice is 0");
   if (!p.axes) return p;
-  for (const std::int64_t axis : *p.axes) node.require_axis_sign(axis, 11);
   if (rank) p.axes = node.normalize_axes(*std::move(p.axes), *rank);
   return p;
 }
