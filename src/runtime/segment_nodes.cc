@@ -143,7 +143,9 @@ void Inference::fail(Error& e, const Node& node) const {
     try {
       state_.check_given();
     } catch (const Error& given) {
-      throw Error(given.code(), given.message(), node.path() + " / " + given.where(), given.hint());
+      const auto [whence, cure] = state_.whence(node, e.message());
+      throw Error(given.code(), given.message(), node.path() + " / " + given.where(),
+                  whence.empty() ? given.hint() : whence + ": " + cure);
     }
   }
   Error error = told(

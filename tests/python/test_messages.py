@@ -294,7 +294,8 @@ def topk_big():
                  [value("v", 1, None), value("i", 7, None)]), {"x": np.zeros((2, 5), F32), "k": np.array([7])}
 
 
-@broken("3 against 8", '"bn" (BatchNormalization)', '"x" float[1,3,4,4]', 'dimension 1 of the input "x"')
+@broken('the input "x" is float[1,3,4,4]', "dimension 1 is 8", '"bn" (BatchNormalization)',
+        'dimension 1 of the input "x" is 3 and has to be 8 for this node')
 def bn_channels():
     return model([node("BatchNormalization", "x,s,s,s,s", "y", name="bn")], [value("x", 1, ["N", "C", 4, 4])],
                  [value("y", 1, None)], [const("s", np.zeros(8))]), {"x": np.zeros((1, 3, 4, 4), F32)}
