@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "infer/document_walk.h"
+#include "infer/fault_text.h"
 #include "infer/function_body.h"
 #include "ir/constants.h"
 #include "ir/walk.h"

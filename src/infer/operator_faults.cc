@@ -22,7 +22,7 @@ std::string deprecated_hint(const opset::Operator& op, const opset::Schema& sche
     else if (row.since > schema.since && !row.deprecated)
       return "from version " + std::to_string(row.since) + " on it is not deprecated: import that";
   }
-  const std::string replace = "replace the node by the operator that took its place";
+  std::string replace = "replace the node by the operator that took its place";
   if (!earlier || earlier->deprecated) return replace;
   return "if the model was written for version " + std::to_string(schema.since - 1) +
          " or earlier, correct opset_import; else " + replace;
