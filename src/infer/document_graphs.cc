@@ -460,30 +460,27 @@ void DocumentWalk::merge_shape(Held& held, const ValueType& declared, PlaceId at
     found.shape = declared.shape;
     return;
   }
-  const auto conflict = [&](const std::string& why) {
-    problem(Problem::Kind::DeclaredShape, Fault::Meaning,
-            Error(ErrorCode::InvalidGraph, std::string(what) + " declares " + declared.to_string() + ", but " +
-                                               given_by(at) + found.to_string() + why),
+  const auto report = [&](Problem::Kind kind, const std::string& why, std::string hint) {
+    problem(kind, Fault::Meaning,
+            Error(ErrorCode::InvalidGraph,
+                  std::string(what) + " declares " + declared.to_string() + ", but " + given_by(at) +
+                      found.to_string() + ": " + why,
+                  {}, std::move(hint)),
             at);
   };
-  if (found.shape->size() != declared.shape->size()) return conflict(": the ranks differ");
+  const auto conflict = [&](const std::string& why) { report(Problem::Kind::DeclaredShape, why, {}); };
+  const auto doubt = [&](const std::string& why) {
+    report(Problem::Kind::Variables, why,
+           "one name stands for one size in all of a model: declare another name, or none, for sizes that differ");
+  };
+  if (found.shape->size() != declared.shape->size()) return conflict("the ranks differ");
   for (std::size_t d = 0; d < found.shape->size(); ++d) {
     DimExpr& have = (*found.shape)[d];
     const DimExpr& says = (*declared.shape)[d];
     if (have == says) continue;
-    if (have.is_constant() && says.is_constant()) return conflict(": dimension " + std::to_string(d) + " differs");
+    if (have.is_constant() && says.is_constant()) return conflict("dimension " + std::to_string(d) + " differs");
     // A declared size that has no name tells nothing.
     if (opset::has_fresh(says)) continue;
-    const auto doubt = [&](const std::string& why) {
-      problem(Problem::Kind::Variables, Fault::Meaning,
-              Error(ErrorCode::InvalidGraph,
-                    std::string(what) + " declares " + declared.to_string() + ", but " + given_by(at) +
-                        found.to_string() + ": " + why,
-                    {},
-                    "one name stands for one size in all of a model: declare another name, or none, for sizes that "
-                    "differ"),
-              at);
-    };
     const Symbols::Mark before = out_.symbols.mark();
     try {
       out_.symbols.equal(have, says, at);

@@ -8,6 +8,7 @@
 #include "norn/error.h"
 #include "opset/reference.h"
 #include "opset/schema.h"
+#include "program/inlined.h"
 #include "runtime/tell.h"
 
 namespace norn::runtime {
@@ -139,7 +140,8 @@ void Inference::fail(Error& e, const Node& node) const {
   // What a size that does not fit led to, other than the node's own rule, is told by its cause. So is what a node asks
   // for that stands in the place of the document's.
   if (e.code() != ErrorCode::InvalidGraph) state_.check_given();
-  if (!node.path().ends_with("(" + opset::full_name(*node.op) + ")") && state_.graph.inlined.empty()) {
+  if (!node.path().ends_with("(" + opset::full_name(*node.op) + ")") &&
+      program::inlined_around(state_.graph, node.path()) == nullptr) {
     try {
       state_.check_given();
     } catch (const Error& given) {

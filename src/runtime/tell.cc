@@ -80,18 +80,21 @@ void help_with_feeds(Error& error, const Graph& graph, const Node& node, bool ow
   std::vector<ValueId> blamed;
   const std::optional<std::size_t> named = input_of(error.where());
   if (named && node.input(*named) != kNone) blamed.push_back(node.input(*named));
+  std::optional<std::size_t> constant;  // the first input that chooses and follows from no feed
   if (blamed.empty() && own && error.code() == ErrorCode::RuntimeError)
-    for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      if (node.inputs[i] != kNone && !graph.value(node.inputs[i]).is_constant() && chooses(node, i))
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == kNone || !chooses(node, i)) continue;
+      if (!graph.value(node.inputs[i]).is_constant())
         blamed.push_back(node.inputs[i]);
-  if (blamed.empty() && own && error.code() == ErrorCode::RuntimeError)
-    for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      if (node.inputs[i] != kNone && graph.value(node.inputs[i]).is_constant() && chooses(node, i)) {
-        const program::Value& constant = graph.value(node.inputs[i]);
-        return (void)error.help(base::quoted(constant.name) + ", which the node takes as " +
-                                std::string(node.schema->inputs[i].name) +
-                                ", is a constant of the model: correct it, or feed sizes that fit");
-      }
+      else if (!constant)
+        constant = i;
+    }
+  if (blamed.empty() && constant) {
+    error.help(base::quoted(graph.value(node.inputs[*constant]).name) + ", which the node takes as " +
+               std::string(node.schema->inputs[*constant].name) +
+               ", is a constant of the model: correct it, or feed sizes that fit");
+    return;
+  }
   std::string fed = fed_inputs(graph, blamed);
   std::vector<ValueId> all;
   program::for_each_use(node, [&](ValueId id) { all.push_back(id); });

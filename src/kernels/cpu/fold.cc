@@ -16,6 +16,7 @@
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/fold_wide.h"
 #include "kernels/cpu/halves.h"
+#include "kernels/cpu/long_sums.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/typed.h"
 
@@ -65,19 +66,8 @@ class Fold final : public Kernel, private FoldSpace {
  private:
   using Buffer = std::array<std::uint64_t, kPart>;
 
-  // Sums of f32 lose what they add once they are much larger than it: of many rows, no more than kRows are added up
-  // before the sums go to doubles.
-  static constexpr std::int64_t kRows = 128, kManyRows = 1024;
-  static void add_to_doubles(const Buffer& totals, Buffer& sums, std::int64_t n, bool first) {
-    const auto* const from = reinterpret_cast<const float*>(totals.data());
-    auto* const to = reinterpret_cast<double*>(sums.data());
-    for (std::int64_t i = 0; i < n; ++i) to[i] = first ? from[i] : to[i] + from[i];
-  }
-  static void narrow(const Buffer& sums, Buffer& totals, std::int64_t n) {
-    const auto* const from = reinterpret_cast<const double*>(sums.data());
-    auto* const to = reinterpret_cast<float*>(totals.data());
-    for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
-  }
+  static float* floats(Buffer& b) { return reinterpret_cast<float*>(b.data()); }
+  static double* doubles(Buffer& b) { return reinterpret_cast<double*>(b.data()); }
   static void put(float v, char* to) { std::memcpy(to, &v, sizeof v); }
 
   // A row is folded in parts, which are joined in order; results are finished some hundred at a time.
@@ -156,7 +146,7 @@ class Fold final : public Kernel, private FoldSpace {
     const std::vector<StridedDim> around(reduced_.begin(), reduced_.end() - (reduced_.empty() ? 0 : 1));
     const std::int64_t groups = reduced_count_ / down.size;
     const bool many = adds_floats_ && groups * (down.size / together) > kManyRows;
-    const std::int64_t most_rows = many ? kRows : std::numeric_limits<std::int64_t>::max();
+    const std::int64_t most_rows = many ? kRowsAtOnce : std::numeric_limits<std::int64_t>::max();
     parallel_ranges(kept_count_ * parts, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       Buffer totals, wide, sums;
       const auto add = [&](const char* from, std::int64_t stride, std::int64_t count, std::int64_t n, bool first) {
@@ -177,7 +167,7 @@ class Fold final : public Kernel, private FoldSpace {
           for (std::int64_t row = 0, count; row < whole; row += count) {
             count = std::min(most_rows, whole - row);
             if (held > 0 && many && held + count > most_rows) {
-              add_to_doubles(totals, sums, n * together, !is_long);
+              add_part(floats(totals), doubles(sums), n * together, !is_long);
               is_long = true;
               held = 0;
             }
@@ -188,8 +178,8 @@ class Fold final : public Kernel, private FoldSpace {
             add(rows + whole * together * down.stride * size, down.stride, rest, n, false);
         }
         if (is_long) {
-          add_to_doubles(totals, sums, n * together, false);
-          narrow(sums, totals, n * together);
+          add_part(floats(totals), doubles(sums), n * together, false);
+          narrow_sums(doubles(sums), floats(totals), n * together);
         }
         if (together > 1) {
           const auto partial = static_cast<std::int64_t>(element_size(partial_));

@@ -13,6 +13,7 @@
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/halves.h"
+#include "kernels/cpu/long_sums.h"
 #include "kernels/cpu/typed.h"
 
 namespace norn::kernels {
@@ -235,7 +236,7 @@ class LogSumExp final : public Kernel, private FoldSpace {
   }
 
  private:
-  static constexpr std::int64_t kPart = 512, kShort = 32, kManyRows = 1024;
+  static constexpr std::int64_t kPart = 512, kShort = 32;
   static constexpr C kLeast = std::is_same_v<C, float> ? C{-80} : C{-700};  // of which the exponential is no more seen
   using Buffer = std::array<C, kPart>;
   struct Work {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/cpu/extents.h"
+#include "kernels/cpu/long_sums.h"
 #include "kernels/cpu/physical.h"
 #include "kernels/cpu/reduce_core.h"
 #include "kernels/cpu/steps.h"
@@ -55,23 +56,20 @@ float ReduceCore::finish(float v) const {
 
 namespace {
 
-// Sums of f32 lose what they add once they are much larger than it: of long rows, and of many of them, no more than so
-// many elements are added up before the sum goes to a double.
 constexpr std::int64_t kLong = 1 << 16, kPiece = 1 << 13;  // of a row, in several vectors of sums
-constexpr std::int64_t kRows = 128, kManyRows = 1024;      // of columns
 constexpr std::int64_t kPart = 1024;                       // columns at a time
 
 }  // namespace
 
 void ReduceCore::sum_long_columns(int kind, const float* from, float* to, std::int64_t n) const {
   const ReduceTable& table = reduce_table();
-  double totals[kPart] = {};
-  for (std::int64_t g0 = 0; g0 < reduced_count_; g0 += kRows) {
-    for (std::int64_t g = g0; g < std::min(reduced_count_, g0 + kRows); ++g)
+  double totals[kPart];
+  for (std::int64_t g0 = 0; g0 < reduced_count_; g0 += kRowsAtOnce) {
+    for (std::int64_t g = g0; g < std::min(reduced_count_, g0 + kRowsAtOnce); ++g)
       table.accumulate(kind, from + offset(reduced_, g), to, n, g == g0);
-    for (std::int64_t j = 0; j < n; ++j) totals[j] += to[j];
+    add_part(to, totals, n, g0 == 0);
   }
-  for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<float>(totals[j]);
+  narrow_sums(totals, to, n);
 }
 
 void ReduceCore::run(const float* x, float* out) const {

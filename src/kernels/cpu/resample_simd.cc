@@ -1,4 +1,4 @@
-// Sums of taps for each instruction set: plain loops, which the compiler vectorises.
+// Sums of taps for each instruction set: plain loops, which the compiler vectorises, and look-ups along lines.
 #include "kernels/cpu/resample.h"
 
 #include <limits>

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/fork.h"
+#include "kernels/cpu/long_sums.h"
 #include "kernels/cpu/steps.h"
 #include "kernels/cpu/targets.h"
 
@@ -191,9 +192,7 @@ void softmax_columns(const float* x, float* out, std::int64_t n, std::int64_t in
   };
   for (std::int64_t r = 1; r < n; ++r)
     map_row(x + r * inner, top, columns, [&](V v, std::int64_t i) HWY_ATTR { return hn::Max(v, at(top, i)); });
-  // A sum that is much larger than what is added loses it: long columns are added up in parts, and these with what was
-  // lost before (Kahan).
-  constexpr std::int64_t kRows = 128, kManyRows = 1024;
+  // Long columns are added up in parts, and these with what was lost before (Kahan).
   float *total = sum + columns, *lost = total + columns;
   const bool in_parts = n > kManyRows;
   if (in_parts) std::memset(total, 0, 2 * static_cast<std::size_t>(columns) * sizeof(float));
@@ -216,7 +215,7 @@ void softmax_columns(const float* x, float* out, std::int64_t n, std::int64_t in
       map_row(row, to, columns, [&](V v, std::int64_t i) HWY_ATTR { return softmax_weight(hn::Sub(v, at(top, i))); });
       map_row(to, sum, columns, [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i), v); });
     }
-    if (in_parts && (r % kRows == kRows - 1 || r + 1 == n)) end_part();
+    if (in_parts && ((r + 1) % kRowsAtOnce == 0 || r + 1 == n)) end_part();
   }
   if (in_parts) sum = total;
   map_row(sum, sum, columns,

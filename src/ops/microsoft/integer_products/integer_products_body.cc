@@ -13,7 +13,7 @@ using opset::BodyBuilder;
 using opset::FunctionBody;
 
 // `name`, as a scalar where it has one element; left out where the node has none.
-std::string add_zero_point(BodyBuilder& b, int i, const std::string& name) {
+std::string add_squeezed(BodyBuilder& b, int i, const std::string& name) {
   if (!b.has_input(i)) return "";
   b.add(name + "_number = Squeeze (" + name + ")");
   return name + "_number";
@@ -22,12 +22,10 @@ std::string add_zero_point(BodyBuilder& b, int i, const std::string& name) {
 // `name`, refused when it runs if it has several elements.
 std::string add_number(BodyBuilder& b, int i, const std::string& name) {
   if (!b.has_input(i)) return "";
-  if (b.type(i).has_rank() && (b.rank(i) == 0 || (b.rank(i) == 1 && b.size_or_unknown(i, 0) == 1))) {
-    b.add(name + "_number = Squeeze (" + name + ")");
-  } else {
-    b.ints("no_dims_for_" + name, {});
-    b.add(name + "_number = Reshape (" + name + ", no_dims_for_" + name + ")");
-  }
+  if (b.type(i).has_rank() && (b.rank(i) == 0 || (b.rank(i) == 1 && b.size_or_unknown(i, 0) == 1)))
+    return add_squeezed(b, i, name);
+  b.ints("no_dims_for_" + name, {});
+  b.add(name + "_number = Reshape (" + name + ", no_dims_for_" + name + ")");
   return name + "_number";
 }
 
@@ -46,14 +44,15 @@ bool keeps_shape(const BodyBuilder& b, int i, int of, int axis) {
 // `to` = `from`; refused when it runs unless that has the product's shape.
 void add_of_product_shape(BodyBuilder& b, const std::string& to, const std::string& from, bool known) {
   if (known) return b.add(to + " = Identity (" + from + ")");
-  b.add("shape_of_product = Shape (product) " + to + " = Reshape <allowzero = 1> (" + from + ", shape_of_product)");
+  const std::string shape = "product_of_" + to;
+  b.add(shape + " = Shape (product) " + to + " = Reshape <allowzero = 1> (" + from + ", " + shape + ")");
 }
 
 // The last axis of B, as keeps_shape() takes it.
 int column_axis(const BodyBuilder& b, int i) { return b.type(i).has_rank() ? b.rank(i) - 1 : 0; }
 
 void dynamic_quantize_matmul_body(BodyBuilder& b) {
-  const std::string b_zero = add_zero_point(b, 3, "b_zero_point");
+  const std::string b_zero = add_squeezed(b, 3, "b_zero_point");
   b.add("a, a_scale, a_zero_point = DynamicQuantizeLinear (A)");
   b.add("product = MatMulInteger (a, B, a_zero_point, " + b_zero + ")");
   b.add(R"(
@@ -69,7 +68,7 @@ void dynamic_quantize_matmul_body(BodyBuilder& b) {
 void matmul_integer_to_float_body(BodyBuilder& b) {
   if (b.size_or_unknown(2, 0) > 1 || b.size_or_unknown(4, 0) > 1)
     b.unsupported("a_scale and a_zero_point are taken as one number for all of A, but there are several");
-  const std::string a_zero = add_number(b, 4, "a_zero_point"), b_zero = add_zero_point(b, 5, "b_zero_point");
+  const std::string a_zero = add_number(b, 4, "a_zero_point"), b_zero = add_squeezed(b, 5, "b_zero_point");
   add_number(b, 2, "a_scale");
   b.add("product = MatMulInteger (A, B, " + a_zero + ", " + b_zero + ")");
   b.add(R"(
@@ -87,7 +86,7 @@ void matmul_integer_to_float_body(BodyBuilder& b) {
 
 // C is of the products' unit, the product of both scales. The result is quantised where y_scale is there.
 void qgemm_body(BodyBuilder& b) {
-  const std::string a_zero = add_number(b, 2, "a_zero_point"), b_zero = add_zero_point(b, 5, "b_zero_point");
+  const std::string a_zero = add_number(b, 2, "a_zero_point"), b_zero = add_squeezed(b, 5, "b_zero_point");
   add_number(b, 1, "a_scale");
   for (const char* from : {"A", "B"}) {
     const std::string name(from);
@@ -95,15 +94,9 @@ void qgemm_body(BodyBuilder& b) {
                                          : "of_" + name + " = Identity (" + name + ")");
   }
   b.add("product = MatMulInteger (of_A, of_B, " + a_zero + ", " + b_zero + ")");
-  if (!b.has_input(6)) {
-    b.add("sum = Identity (product)");
-  } else if (b.type(6).has_rank() && b.type(6).is_static()) {
-    b.add("sum = Add (product, C)");
-  } else {
-    // A C whose sizes nothing compared must not enlarge the product.
-    b.add("grown = Add (product, C) product_shape = Shape (product)");
-    b.add("sum = Reshape <allowzero = 1> (grown, product_shape)");
-  }
+  b.add(b.has_input(6) ? "grown = Add (product, C)" : "grown = Identity (product)");
+  // A C whose sizes nothing compared must not enlarge the product.
+  add_of_product_shape(b, "sum", "grown", !b.has_input(6) || (b.type(6).has_rank() && b.type(6).is_static()));
   b.scalar("factor", DataType::Float, static_cast<double>(b.attrs().f("alpha")));
   b.add(R"(
     numbers = Cast <to = 1> (sum)
