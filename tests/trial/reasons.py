@@ -180,6 +180,11 @@ DIFFERENCES: list[Row] = [
         "beyond the edge ONNX Runtime interpolates, with the edge's element repeated",
     ),
     (
+        "GridSample",
+        lambda r: r.arrays[0].ndim not in (4, 5),
+        "a grid may be of any number of dimensions, by the text; ONNX Runtime samples images and volumes only",
+    ),
+    (
         "ReduceMax ReduceMin",
         lambda r: r.empty and r.arrays[0].dtype.kind == "b",
         "of nothing the largest is the least value there is; ONNX Runtime refuses that of booleans",
