@@ -255,6 +255,7 @@ std::vector<DocumentWalk::Held> DocumentWalk::infer_body(const ir::Node& node, c
   const Imports own = imports_of(function.opset_import, ir_version_);
   Scope body;
   body.caller = &scope;
+  body.called_by = &node;
   body.imports = function.opset_import.empty() ? scope.imports : &own;
   body.call = &call;
   body.standard = standard;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "infer/document_walk.h"
-#include "infer/needs.h"
 #include "ir/constants.h"
 #include "ir/tensor_data.h"
 #include "opset/attrs.h"
@@ -161,12 +160,22 @@ std::vector<const void*> DocumentWalk::path_of(PlaceId at) const {
   return path;
 }
 
-bool DocumentWalk::runs(Scope& scope) {
-  for (Scope* s = &scope; s; s = s->outer ? s->outer : s->caller) {
-    if (!s->nodes) continue;
-    if (s->needed.empty()) s->needed = needed_nodes(*s->nodes, s->outputs);
-    if (!s->needed[s->at]) return false;
+const Needs& DocumentWalk::needs_of(Scope& scope) {
+  if (scope.needs) return *scope.needs;
+  std::vector<std::string_view> outputs;
+  for (std::size_t i = 0; i < scope.outputs.size(); ++i) {
+    // Of a function, what its caller reads.
+    const auto* taken = scope.called_by ? &scope.called_by->output : nullptr;
+    if (taken && (i >= taken->size() || (*taken)[i].empty())) continue;
+    if (taken && scope.caller->nodes && !needs_of(*scope.caller).value((*taken)[i])) continue;
+    outputs.push_back(scope.outputs[i]);
   }
+  return scope.needs.emplace(find_needs(*scope.nodes, outputs));
+}
+
+bool DocumentWalk::runs(Scope& scope) {
+  for (Scope* s = &scope; s; s = s->outer ? s->outer : s->caller)
+    if (s->nodes && !needs_of(*s).nodes[s->at]) return false;
   return true;
 }
 

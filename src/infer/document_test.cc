@@ -194,11 +194,11 @@ TEST(Document, NodesThatNothingNeedsTeachNobody) {
     d = MatMul(x, w)
     v = If (c) <
       then_branch = t () => (a) { a = Neg(z) unused = MatMul(z, w) },
-      else_branch = e () => (b) { b = f.g(z) }
+      else_branch = e () => (b) { b, unread = f.g(z) s = Shape(unread) }
     >
   }
   <domain: "f", opset_import: ["" : 21]>
-  g (u) => (o) { o = Exp(u) k = Constant<value_floats = [1.0, 2.0]>() unused = MatMul(u, k) })");
+  g (u) => (o, p) { o = Exp(u) k = Constant<value_floats = [1.0, 2.0]>() unused = MatMul(u, k) p = MatMul(k, u) })");
   DocumentFacts facts;
   infer_document(model, options(), facts);
   EXPECT_TRUE(facts.problems.empty());

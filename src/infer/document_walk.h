@@ -14,6 +14,7 @@
 #include "infer/document.h"
 #include "infer/inferrer.h"
 #include "infer/loop_memory.h"
+#include "infer/needs.h"
 #include "ir/small_vector.h"
 
 namespace norn::infer {
@@ -37,7 +38,8 @@ class DocumentWalk final : private Facts {
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
     Scope* outer = nullptr;
-    Scope* caller = nullptr;  // of a function body: where the node is that calls it
+    Scope* caller = nullptr;              // of a function body: where the node is that calls it
+    const ir::Node* called_by = nullptr;  // that node
     const Imports* imports = nullptr;
     PlaceId place = kNowhere;
     const Call* call = nullptr;
@@ -50,8 +52,8 @@ class DocumentWalk final : private Facts {
     std::size_t first_made = 0;    // the first of them that a node makes
     const std::vector<ir::Node>* nodes = nullptr;
     std::vector<std::string_view> outputs;
-    std::size_t at = 0;        // the node that is being inferred
-    std::vector<bool> needed;  // by node; empty until somebody asks
+    std::size_t at = 0;          // the node that is being inferred
+    std::optional<Needs> needs;  // once somebody asked
   };
   using Held = DocumentFacts::Value;
   using PlaceKind = DocumentFacts::Place::Kind;
@@ -105,6 +107,7 @@ class DocumentWalk final : private Facts {
   std::uint32_t unknown_because(std::string why, PlaceId where);
   // What the node that the scope is at needs of sizes; what cannot be is a problem, and hides nothing.
   void equality(const opset::DimExpr& a, const opset::DimExpr& b, std::string_view what, PlaceId at, Scope& scope);
+  static const Needs& needs_of(Scope& scope);
   // Whether outputs of the model need the node that the scope is at: another one does not run.
   bool runs(Scope& scope);
   void problem(Problem::Kind kind, Fault fault, const Error& error, PlaceId place);

@@ -1,7 +1,5 @@
 #include "infer/needs.h"
 
-#include <unordered_set>
-
 namespace norn::infer {
 namespace {
 
@@ -25,16 +23,15 @@ void add_reads(const ir::Node& node, Names& names) {
 
 }  // namespace
 
-std::vector<bool> needed_nodes(const std::vector<ir::Node>& nodes, const std::vector<std::string_view>& outputs) {
-  if (outputs.empty()) return std::vector<bool>(nodes.size(), true);
-  std::vector<bool> needed(nodes.size(), false);
-  Names wanted(outputs.begin(), outputs.end());
+Needs find_needs(const std::vector<ir::Node>& nodes, const std::vector<std::string_view>& outputs) {
+  if (outputs.empty()) return {std::vector<bool>(nodes.size(), true), {}, false};
+  Needs needs{std::vector<bool>(nodes.size(), false), Names(outputs.begin(), outputs.end()), true};
   for (std::size_t i = nodes.size(); i-- > 0;) {
     for (const std::string& name : nodes[i].output)
-      if (!name.empty() && wanted.contains(name)) needed[i] = true;
-    if (needed[i]) add_reads(nodes[i], wanted);
+      if (!name.empty() && needs.values.contains(name)) needs.nodes[i] = true;
+    if (needs.nodes[i]) add_reads(nodes[i], needs.values);
   }
-  return needed;
+  return needs;
 }
 
 }  // namespace norn::infer

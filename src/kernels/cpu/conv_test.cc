@@ -255,7 +255,7 @@ TEST(Conv, NotFinite) {
 
 // Every output is as precise as the products that it adds up, beside whatever it does not read.
 void check_digits(const ConvConfig& shape, const std::vector<float>& x, const std::vector<float>& w,
-                  const std::string& what) {
+                  const std::string& what, int winograds_wanted = 1) {
   ConvConfig config = shape;
   config.x_layout = config.out_layout = Layout::ChannelsLast;
   config.weights = {w.data()};
@@ -277,7 +277,7 @@ void check_digits(const ConvConfig& shape, const std::vector<float>& x, const st
     for (std::size_t i = 0; i < sums.size(); ++i)
       ASSERT_NEAR(outputs[i], sums[i], 5e-6 * sizes[i]) << what << ", " << candidate.name << " at " << i;
   }
-  EXPECT_EQ(winograds, 1) << what;
+  EXPECT_EQ(winograds, winograds_wanted) << what;
 }
 TEST(Conv, LargeElementsTakeNoDigitsOfOthers) {
   for (const std::int64_t channels : {16, 100}) {
@@ -312,9 +312,33 @@ TEST(Conv, LargeElementsTakeNoDigitsOfOthers) {
     for (const std::size_t tap : {0u, 5u})
       for (const float odd : {1e3f, 1e6f}) {
         auto uneven = w;
-        for (std::size_t i = tap; i < w.size(); i += 9) uneven[i] *= odd;
-        check_digits(config, x, uneven, what + ", a large tap " + std::to_string(tap));
+        for (std::size_t i = 0; i < w.size(); i += 9) {
+          uneven[i + tap] *= odd;
+          uneven[i + tap + 3] *= odd;
+        }
+        check_digits(config, x, uneven, what + ", large taps " + std::to_string(tap) + " and the one below");
       }
+  }
+}
+TEST(Conv, FiltersThatReadFewElementsKeepTheirDigits) {
+  for (const std::int64_t channels : {16, 100}) {
+    const ConvConfig config =
+        config_of({{1, channels, 16, 14}, {140, channels, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
+    auto x = random_floats(element_count(config.x), 7);
+    const auto w = random_floats(element_count(config.w), 8, -0.3f, 0.3f);
+    const auto size = static_cast<std::size_t>(channels) * 9;
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] *= i / 14 % 2 == 0 ? 1e-3f : 1.0f;  // every second line is small
+    const std::string what = std::to_string(channels) + " channels, ";
+    auto identity = w, heavy = w;
+    for (std::size_t c = 0; c < size; c += 9) {
+      std::fill_n(&identity[size + c], 9, 0.0f);
+      heavy[size + c + 4] *= 1e3f;
+    }
+    identity[size + 22] = 1;
+    check_digits(config, x, identity, what + "one reads one element");
+    check_digits(config, x, heavy, what + "one has one large tap");
+    for (std::size_t i = 0; i < w.size(); i += 9) heavy[i + 4] *= 1e3f;
+    check_digits(config, x, heavy, what + "all have one large tap", 0);
   }
 }
 

@@ -9,8 +9,8 @@
 // direct sum is: with inputs of 1 and 1152 products, at most 2e-5 where their absolute values add up to 90 (by
 // experiment). It follows what is largest in the tile and among a filter's taps, even where an output does not read it:
 // outputs that would lose digits by that, beside pixels much larger than theirs, or where padding takes the place of
-// the largest taps, are computed directly. An infinity, or what overflows, would make NaN of its tile: blocks with a
-// result that is not finite are computed again, directly.
+// the largest taps, are computed directly, and so are filters that read few elements. An infinity, or what overflows,
+// would make NaN of its tile: blocks with a result that is not finite are computed again, directly.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -54,30 +54,34 @@ unsigned tap_sets(const ConvConfig& c, std::size_t axis) {
   return sets;
 }
 
-// What filters weigh each channel with, and for which sets of taps, bit 8 rows + columns, what one of the filters reads
-// is much less than its largest tap.
+// What filters weigh each channel with; for which sets of taps, bit 8 rows + columns, what one of the filters reads is
+// much less than its largest tap; and whether one of them reads few elements only.
 struct FilterSizes {
   std::vector<float> shares;
   std::uint64_t uneven = 0;
+  bool narrow = false;
 };
 FilterSizes filter_sizes_of(const float* w, std::int64_t filters, std::int64_t channels) {
   FilterSizes sizes{std::vector<float>(static_cast<std::size_t>(channels))};
   std::vector<double> by_channel(sizes.shares.size());  // squares of any float are within a double
   const double bound = static_cast<double>(kWinogradOutlier) * static_cast<double>(channels);
   for (std::int64_t f = 0; f < filters; ++f) {
-    double taps[9] = {}, all = 0;
+    double taps[9] = {}, all = 0, absolute = 0;
     for (double& size : by_channel) {
       size = 0;
       for (double& tap : taps) {
         const double v = float_at(w++), square = v * v;
         tap += square;
         size += square;
+        absolute += std::fabs(v);
       }
       all += size;
     }
     for (std::size_t c = 0; all > 0 && c < by_channel.size(); ++c)
       sizes.shares[c] += static_cast<float>(std::sqrt(by_channel[c] / all));
     const double largest = *std::max_element(taps, taps + 9);
+    sizes.narrow |= std::sqrt(largest * static_cast<double>(channels)) > kWinogradNarrow * absolute ||
+                    (all > 0 && all - largest <= kWinogradOneTap * all);
     for (unsigned rows = 1; rows < 8; ++rows)
       for (unsigned columns = 1; columns < 8; ++columns) {
         double read = 0;
@@ -87,6 +91,16 @@ FilterSizes filter_sizes_of(const float* w, std::int64_t filters, std::int64_t c
       }
   }
   return sizes;
+}
+
+// Whether filters read few elements, by some of them: too costly for all of them before a kernel is chosen.
+bool reads_few(const ConvConfig& c) {
+  constexpr std::int64_t kLooked = 16;
+  const std::int64_t filters = c.out[1], step = std::max<std::int64_t>(1, filters / kLooked), size = c.x[1] * 9;
+  const auto* w = static_cast<const float*>(c.weights.data);
+  for (std::int64_t f = 0; f < filters; f += step)
+    if (filter_sizes_of(w + f * size, 1, c.x[1]).narrow) return true;
+  return false;
 }
 
 class WinogradConv final : public Kernel {
@@ -133,11 +147,14 @@ class WinogradConv final : public Kernel {
     if (c_.out_layout == Layout::Dense) out_at_ = place(element_count(c_.out));
     pieces_at_ = place(piece_floats_ * block_pieces_ * filter_pieces_);
     padded_filters_ = round_up(filters_, lanes);
-    weights_ =
-        packed.get(c_.weights, 0, "winograd 4x4 3x3 sized " + to_string(c_.w) + " " + std::to_string(table_.width),
-                   [&] { return pack(); });
+    weights_ = packed.get(c_.weights, 0,
+                          "winograd 4x4 3x3 sized narrow " + to_string(c_.w) + " " + std::to_string(table_.width),
+                          [&] { return pack(); });
     std::uint64_t uneven = 0;
     std::memcpy(&uneven, shares() + channels_, sizeof uneven);
+    const float* const narrow = shares() + channels_ + 2;
+    for (std::int64_t f = 0; f < padded_filters_; f += table_.width)
+      if (narrow[f / table_.width] != 0) narrow_.push_back(f);
     const unsigned row_sets = tap_sets(c_, 0), column_sets = tap_sets(c_, 1);
     for (unsigned i = 0; i < 64; ++i) uneven_ |= (uneven >> i & row_sets >> i / 8 & column_sets >> i % 8 & 1) != 0;
   }
@@ -185,7 +202,7 @@ class WinogradConv final : public Kernel {
   }
 
   // Points as [point][panel of filters][channel][filter of the panel], then FilterSizes of all filters: a share for
-  // each channel and 64 bits.
+  // each channel, 64 bits, and for each panel whether it is narrow.
   const float* shares() const {
     return static_cast<const float*>(weights_.get()) + kPoints * padded_filters_ * channels_;
   }
@@ -201,11 +218,11 @@ class WinogradConv final : public Kernel {
     }
     transform[5][2] = 1;
     const std::int64_t point = padded_filters_ * channels_;
-    auto buffer = aligned_buffer(static_cast<std::size_t>(kPoints * point + channels_ + 2) * sizeof(float));
-    float* const to = static_cast<float*>(buffer.get());
     const auto* w = static_cast<const float*>(c_.weights.data);
     // A panel's filters at a time, so that whole lines are written: with the point, each lies far from the last.
     const std::int64_t panels = (padded_filters_ + table_.width - 1) / table_.width;
+    auto buffer = aligned_buffer(static_cast<std::size_t>(kPoints * point + channels_ + 2 + panels) * sizeof(float));
+    float* const to = static_cast<float*>(buffer.get());
     std::vector<FilterSizes> sizes(static_cast<std::size_t>(panels));
     parallel_ranges(
         panels, static_cast<double>(channels_ * table_.width) * 30, 1, [&](std::int64_t p0, std::int64_t p1) {
@@ -239,6 +256,8 @@ class WinogradConv final : public Kernel {
       uneven |= s.uneven;
     }
     std::memcpy(shares + channels_, &uneven, sizeof uneven);
+    for (std::size_t p = 0; p < sizes.size(); ++p)
+      shares[channels_ + 2 + static_cast<std::int64_t>(p)] = sizes[p].narrow;
     return buffer;
   }
 
@@ -270,6 +289,9 @@ class WinogradConv final : public Kernel {
       if (again[t - t0] != 0) directly(call, place_of(t), again[t - t0], f, filters, made);
     for_each_run(t0, t1, [&](std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t pixels) {
       if (!finite) direct(call, image, row, column, pixels, f, filters, made);
+      for (std::int64_t panel : narrow_)
+        if (finite && panel >= f && panel < f + filters)
+          direct(call, image, row, column, pixels, panel, std::min(table_.width, f + filters - panel), made);
       if (posts_) return;
       const std::int64_t at = ((image * c_.out[2] + row) * c_.out[3] + column) * filters_ + f;
       if (filters == filters_) return steps_.apply(call.out, call.extras, at, pixels * filters_, f, filters_);
@@ -384,6 +406,7 @@ class WinogradConv final : public Kernel {
   std::size_t scratch_ = 0, x_at_ = 0, out_at_ = 0, pieces_at_ = 0;
   std::shared_ptr<const void> weights_;
   bool uneven_ = false;
+  std::vector<std::int64_t> narrow_;  // first filters of panels whose filters read few elements
   mutable std::once_flag ordered_;
   mutable std::vector<float> taps_;
 };
@@ -411,6 +434,7 @@ std::string refusal(const ConvConfig& c, bool rounded) {
   if (!c.weights.known()) return "the weights are not constant";
   if (c.in_place_extra >= 0) return "adds nothing in place";
   if (!is_worthwhile(c, rounded)) return "its transforms cost more than they save here";
+  if (reads_few(c)) return "filters read so few elements of their windows that transforms would lose digits";
   return post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
 }
 

@@ -21,10 +21,14 @@ inline constexpr std::int64_t kWinogradWidest = 64;  // panel of weights
 // the product of both factors' norms, those of a pixel over its channels and of a filter's tap. The sum of products
 // that it stands for is as large as the norms of its window, times the root of its elements. So outputs have to be
 // computed directly if a window's sum of squares is less than that of the largest pixel divided by this and the
-// channels: they would be off by more than 4e-6 of their sums of absolute products. Filters that read a few elements
-// of their windows only, such as the identity, or weigh a few much more than the rest, sum up less than is said here:
-// where they meet small elements beside larger ones, they lose digits to these.
+// channels: they would be off by more than 4e-6 of their sums of absolute products.
 inline constexpr float kWinogradOutlier = 8;
+
+// Filters that read a few elements of their windows only, such as the identity, sum up less than that. They are
+// computed directly: those whose largest tap's norm, times the root of the channels, is more than this share of the sum
+// of their absolute weights (a seventh where all weights are alike), and those with one tap that leaves less than this
+// share of the sum of squares to the other eight.
+inline constexpr double kWinogradNarrow = 1.3, kWinogradOneTap = 0.01;
 
 struct WinogradTable {
   std::int64_t lanes;  // floats of a vector

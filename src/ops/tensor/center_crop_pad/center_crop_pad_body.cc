@@ -20,14 +20,18 @@ void center_crop_pad_body(BodyBuilder& b) {
   b.ints("zero", zero);
   b.ints("two", two);
   b.add("all_sizes = Shape (input_data)");
-  b.add(axes ? R"(
-    rank = Shape (all_sizes)
-    is_negative = Less (axes_list, zero)
-    from_front = Add (axes_list, rank)
-    axis = Where (is_negative, from_front, axes_list)
-    sizes = Gather (all_sizes, axis)
-  )"
-             : "sizes = Identity (all_sizes)");
+  if (axes) {
+    b.add(R"(
+      rank = Shape (all_sizes)
+      is_negative = Less (axes_list, zero)
+      from_front = Add (axes_list, rank)
+      counted = Where (is_negative, from_front, axes_list)
+    )");
+    add_index_guard(b, "counted", DataType::Int64, "axis");  // below -rank, which inference did not know
+    b.add("sizes = Gather (all_sizes, axis)");
+  } else {
+    b.add("sizes = Identity (all_sizes)");
+  }
   b.add("wide = Cast <to = 7> (shape)");
   std::string sizes = "sizes";
   if (b.constant(1)) {
