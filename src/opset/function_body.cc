@@ -55,6 +55,11 @@ const norn::Tensor* BodyBuilder::constant(int i) const noexcept {
   return i >= 0 && at < node_.constants.size() ? node_.constants[at] : nullptr;
 }
 
+std::optional<Dims> BodyBuilder::known_ints(int i) const {
+  const norn::Tensor* contents = constant(i);
+  return contents ? ints_of(*contents) : std::nullopt;
+}
+
 void BodyBuilder::constant(std::string_view name, ir::Tensor contents) {
   ir::Node node;
   node.op_type = std::string("Constant");

@@ -9,6 +9,7 @@
 
 #include "ir/model.h"
 #include "opset/attrs.h"
+#include "opset/node_view.h"
 #include "opset/schema.h"
 #include "opset/value_type.h"
 
@@ -22,15 +23,15 @@ struct BodyContext {
   std::span<const norn::Tensor* const> constants = {};  // contents of inputs that are constants, where they are known
 };
 
-class BodyBuilder {
+class BodyBuilder final : public NodeView {
  public:
-  explicit BodyBuilder(const BodyContext& node) : node_(node) {}
+  explicit BodyBuilder(const BodyContext& node) : NodeView(node.attrs), node_(node) {}
 
-  const Attrs& attrs() const noexcept { return node_.attrs; }
-  int version() const noexcept { return node_.attrs.schema().since; }
   int input_count() const noexcept { return static_cast<int>(node_.inputs.size()); }
   int output_count() const noexcept { return static_cast<int>(node_.outputs.size()); }
-  bool has_input(int i) const noexcept { return i < input_count() && node_.inputs[i] != nullptr; }
+  bool has_input(int i) const noexcept override { return i < input_count() && node_.inputs[i] != nullptr; }
+  // Of inputs that constant() gives.
+  std::optional<Dims> known_ints(int i) const override;
   bool wants_output(int i) const noexcept { return i < output_count() && node_.outputs[i]; }
   // Throw norn::Error (NotImplemented) if the input's element type, rank or size is not known: there is no body then.
   DataType elem(int i) const;
@@ -56,7 +57,7 @@ class BodyBuilder {
   // Throws norn::Error (NotImplemented): the operator allows it, but no body is known for it.
   [[noreturn]] void unsupported(std::string message, std::string hint = {}) const;
   // Throws norn::Error (InvalidGraph).
-  [[noreturn]] void fail(std::string message, std::string hint = {}) const;
+  [[noreturn]] void fail(std::string message, std::string hint = {}) const override;
 
   // --- for whoever makes the function: the nodes as added, each either text or a node ---
   struct Part {

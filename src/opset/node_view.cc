@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "norn/value.h"
+
 namespace norn::opset {
 
 std::optional<std::vector<std::int64_t>> NodeView::const_ints(int i) const {
@@ -39,6 +41,18 @@ std::vector<bool> marked(const std::vector<std::int64_t>& axes, std::int64_t ran
   std::vector<bool> mark(static_cast<std::size_t>(rank), false);
   for (const std::int64_t axis : axes) mark[static_cast<std::size_t>(axis)] = true;
   return mark;
+}
+
+std::optional<Dims> ints_of(const norn::Tensor& tensor) {
+  if (tensor.rank() > 1) return {};
+  const auto copied = [&](const auto* values) {
+    Dims dims;
+    for (std::int64_t i = 0; i < tensor.size(); ++i) dims.emplace_back(static_cast<std::int64_t>(values[i]));
+    return dims;
+  };
+  if (tensor.dtype() == DataType::Int32) return copied(tensor.as<std::int32_t>());
+  if (tensor.dtype() == DataType::Int64) return copied(tensor.as<std::int64_t>());
+  return {};
 }
 
 Dims to_dims(const std::vector<std::int64_t>& values) { return Dims(values.begin(), values.end()); }

@@ -12,6 +12,10 @@
 #include "opset/attrs.h"
 #include "opset/dim_expr.h"
 
+namespace norn {
+class Tensor;
+}
+
 namespace norn::opset {
 
 class NodeView {
@@ -60,6 +64,8 @@ class NodeView {
 
 // Which of `rank` dimensions `axes`, counted from the front, name.
 std::vector<bool> marked(const std::vector<std::int64_t>& axes, std::int64_t rank);
+// The elements of a tensor of int32 or int64 of rank 0 or 1; nothing for another one.
+std::optional<Dims> ints_of(const norn::Tensor& tensor);
 // Integers as expressions; expressions, all of them constants, as integers.
 Dims to_dims(const std::vector<std::int64_t>& values);
 std::vector<std::int64_t> to_constants(const Dims& dims);

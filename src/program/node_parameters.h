@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "norn/error.h"
-#include "ops/common/elements.h"
 #include "opset/node_view.h"
 #include "program/program.h"
 
@@ -20,11 +19,7 @@ class NodeParameters final : public opset::NodeView {
     if (!graph_ || !has_input(i)) return {};
     const Value& value = graph_->value(node_->inputs[static_cast<std::size_t>(i)]);
     const norn::Tensor& contents = value.is_constant() ? value.constant : value.known.constant;
-    if (contents.defined()) {
-      const bool integers = contents.dtype() == DataType::Int64 || contents.dtype() == DataType::Int32;
-      if (!integers || contents.rank() > 1) return {};
-      return opset::to_dims(ops::to_ints(contents));
-    }
+    if (contents.defined()) return opset::ints_of(contents);
     if (!value.known.ints) return {};
     return *value.known.ints;
   }

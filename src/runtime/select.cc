@@ -200,12 +200,7 @@ bool Selector::is_float(std::string_view kernel) {
 
 std::optional<opset::Dims> SelectedNode::known_ints(int i) const {
   const norn::Tensor* t = s_->constant(static_cast<std::size_t>(i));
-  if (!t || t->rank() > 1) return {};
-  opset::Dims values;
-  for (std::int64_t k = 0; k < t->size(); ++k) {
-    values.emplace_back(t->dtype() == DataType::Int32 ? t->as<std::int32_t>()[k] : t->as<std::int64_t>()[k]);
-  }
-  return values;
+  return t ? opset::ints_of(*t) : std::nullopt;
 }
 
 void SelectedNode::fail(std::string message, std::string hint) const {
