@@ -112,7 +112,7 @@ struct Session::Impl {
   }
 
   Impl(const Model& m, const SessionOptions& o)
-      : model(m), options(o), external(external_of(m)), compiled(m.document(), external, options) {}
+      : model(m), options(o), external(external_of(m)), compiled(m.document(), external, options, false, true, true) {}
 
   // Whatever is compiled later has the same weights: what was read once is kept, whatever becomes of the files.
   static ir::ExternalReader external_of(const Model& m) {
@@ -136,10 +136,10 @@ struct Session::Impl {
       return kept->read.emplace(std::move(place), std::move(bytes)).first->second;
     };
   }
-  // `open`, or if it waits, the model for the types of `feeds`. `document` gives what `open` was made of.
+  // `open`, or if it waits, or `sized`, the model for the types of `feeds`. `document` gives what `open` was made of.
   CompiledPtr for_types(const CompiledPtr& open, ByTypes& made, std::span<const Feed> feeds, std::int64_t default_dim,
-                        bool feedable, const std::function<ir::Model()>& document) const {
-    if (!open->waits()) return open;
+                        bool feedable, bool sized, const std::function<ir::Model()>& document) const {
+    if (!open->waits() && !sized) return open;
     if (default_dim < 0) open->check_feeds(feeds);
     return made.get(types_of(feeds, default_dim), [&] {
       return std::make_shared<const runtime::CompiledModel>(with_types(document(), feeds, default_dim), external,
@@ -148,21 +148,38 @@ struct Session::Impl {
   }
   // Weights of files up to IR 3 may be fed. Hardly anybody does, so a model that takes them is made for the first who
   // does, and all others have weights as constants.
-  CompiledPtr for_feeds(std::span<const Feed> feeds, std::int64_t default_dim = -1) const {
+  CompiledPtr for_feeds(std::span<const Feed> feeds, std::int64_t default_dim, bool sized) const {
     const auto document = [&] { return model.document(); };
     if (!compiled.feeds_constant(feeds))
-      return for_types({CompiledPtr(), &compiled}, by_types, feeds, default_dim, false, document);
-    const CompiledPtr open = feedable.get(
-        {}, [&] { return std::make_shared<const runtime::CompiledModel>(model.document(), external, options, true); });
-    return for_types(open, feedable_by_types, feeds, default_dim, true, document);
+      return for_types({CompiledPtr(), &compiled}, by_types, feeds, default_dim, false, sized, document);
+    const CompiledPtr open = feedable.get({}, [&] {
+      return std::make_shared<const runtime::CompiledModel>(model.document(), external, options, true, true, true);
+    });
+    return for_types(open, feedable_by_types, feeds, default_dim, true, sized, document);
   }
 
   // For run_all(). Hardly anybody asks, so it is made for the first who does.
-  CompiledPtr for_all(std::span<const Feed> feeds) const {
+  CompiledPtr for_all(std::span<const Feed> feeds, bool sized) const {
     const auto document = [&] { return with_all_outputs(model.document()); };
-    const CompiledPtr open = all.get(
-        {}, [&] { return std::make_shared<const runtime::CompiledModel>(document(), external, options, true); });
-    return for_types(open, all_by_types, feeds, -1, true, document);
+    const CompiledPtr open = all.get({}, [&] {
+      return std::make_shared<const runtime::CompiledModel>(document(), external, options, true, true, true);
+    });
+    return for_types(open, all_by_types, feeds, -1, true, sized, document);
+  }
+
+  // f(find(false)), a model; where sizes that a Reshape copies are none of those that were inferred, that of the very
+  // sizes fed.
+  template <class Find, class F>
+  static auto with_model(Find&& find, F&& f) {
+    try {
+      return f(find(false));
+    } catch (const runtime::SizesCopied&) {
+      return f(find(true));
+    }
+  }
+  template <class F>
+  auto with_model(std::span<const Feed> feeds, std::int64_t default_dim, F&& f) const {
+    return with_model([&](bool sized) { return for_feeds(feeds, default_dim, sized); }, f);
   }
 
   Model model;  // constants share its memory
@@ -253,7 +270,9 @@ std::vector<Value> Session::run(std::span<const Feed> feeds, std::span<const std
                                 const RunOptions& options) const {
   return under(options, [&] {
     return with_sound_feeds(feeds, [&](auto sound) {
-      return impl_->for_feeds(sound)->run(sound, outputs, {.places = options.placements, .donated = options.donated});
+      return impl_->with_model(sound, -1, [&](const Impl::CompiledPtr& m) {
+        return m->run(sound, outputs, {.places = options.placements, .donated = options.donated});
+      });
     });
   });
 }
@@ -263,8 +282,8 @@ std::vector<std::pair<std::string, Value>> Session::run_all(std::span<const Feed
   return under(options, [&] {
     Impl::CompiledPtr all;
     std::vector<Value> values = with_sound_feeds(feeds, [&](auto sound) {
-      all = impl_->for_all(sound);
-      return all->run(sound, {});
+      return Impl::with_model([&](bool sized) { return all = impl_->for_all(sound, sized); },
+                              [&](const Impl::CompiledPtr& m) { return m->run(sound, {}); });
     });
     std::vector<std::pair<std::string, Value>> named;
     named.reserve(values.size());
@@ -275,8 +294,10 @@ std::vector<std::pair<std::string, Value>> Session::run_all(std::span<const Feed
 
 Explanation Session::explain(std::span<const Feed> feeds, std::int64_t default_dim,
                              std::span<const std::string> donated) const {
-  return with_sound_feeds(
-      feeds, [&](auto sound) { return impl_->for_feeds(sound, default_dim)->explain(sound, default_dim, donated); });
+  return with_sound_feeds(feeds, [&](auto sound) {
+    return impl_->with_model(sound, default_dim,
+                             [&](const Impl::CompiledPtr& m) { return m->explain(sound, default_dim, donated); });
+  });
 }
 
 RunProfile Session::profile(std::span<const Feed> feeds, const ProfileOptions& profile_options,
@@ -284,8 +305,10 @@ RunProfile Session::profile(std::span<const Feed> feeds, const ProfileOptions& p
   if (!options.placements.empty()) throw Error(ErrorCode::InvalidArgument, "outputs of a profile cannot be placed");
   if (!options.donated.empty()) throw Error(ErrorCode::InvalidArgument, "inputs of a profile cannot be donated");
   return under(options, [&] {
-    return with_sound_feeds(feeds,
-                            [&](auto sound) { return impl_->for_feeds(sound)->profile(sound, profile_options); });
+    return with_sound_feeds(feeds, [&](auto sound) {
+      return impl_->with_model(sound, -1,
+                               [&](const Impl::CompiledPtr& m) { return m->profile(sound, profile_options); });
+    });
   });
 }
 

@@ -104,6 +104,8 @@ struct Graph {
   std::vector<Inlined> inlined;
   // Some node of the Program is a Reshape, to which 0 is no size: what it says of sizes need not hold of empty tensors.
   bool may_copy_sizes = true;
+  // Whoever runs it lowers the document again for the sizes at hand if a Reshape copies some (SizesCopied).
+  bool lowers_again = false;
 
   ValueId add_value(Value value) {
     values.push_back(std::move(value));

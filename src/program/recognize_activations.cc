@@ -2,8 +2,10 @@
 //   x * 1/2 * (1 + erf(x / sqrt 2))                               Gelu
 //   x * 1/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))         Gelu approximate="tanh"
 //   x * sigmoid(a x)                                              Swish alpha=a
-// whatever the order in which the factors are multiplied. The result differs by a few roundings.
+// whatever the order in which the factors are multiplied. The result differs by a few roundings and by
+// what the constants were rounded by.
 #include <array>
+#include <cmath>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -76,6 +78,15 @@ class Activations {
     return p;
   }
   static bool near(double a, double b) { return std::abs(a - b) <= 2e-6 * std::abs(b); }
+  // Whether `a` is how exporters write the number: it, with four decimals, as a float16 or as a bfloat16.
+  static bool is_written_for(double a, double exact) {
+    const auto with_bits = [&](int bits) {
+      int exponent = 0;
+      const double m = std::frexp(exact, &exponent);
+      return std::ldexp(std::round(std::ldexp(m, bits)), exponent - bits);
+    };
+    return near(a, exact) || near(a, std::round(exact * 1e4) / 1e4) || near(a, with_bits(11)) || near(a, with_bits(8));
+  }
 
   // Of a sum of 1 and something, that.
   ValueId one_plus(ValueId id) const {
@@ -125,7 +136,7 @@ class Activations {
     constexpr double kInner = 0.044715;
     const double outer = std::sqrt(2 / std::numbers::pi);
     const Product p = product_of(id, true);
-    if (std::abs(p.number - outer) > 1e-4 * outer) return false;
+    if (!is_written_for(p.number, outer)) return false;
     if (p.factors.size() == 1) {
       const Node* add = match_.made_by(p.factors[0], ops::Add);
       return add && Matcher::either(*add, [&](ValueId one, ValueId three) {
@@ -167,7 +178,9 @@ class Activations {
       if (curve == kNone) continue;
       if (const Node* erf = match_.made_by(curve, ops::Erf)) {
         const auto a = times(erf->inputs[0], x);
-        if (!a || std::abs(*a - std::numbers::sqrt2 / 2) > 1e-4) continue;
+        // 1 / 1.4142 is what dividing by the rounded root gives.
+        if (!a || !(is_written_for(*a, std::numbers::sqrt2 / 2) || is_written_for(1 / *a, std::numbers::sqrt2)))
+          continue;
         replace(result, ops::Gelu, {}, x, from);
         return;
       }

@@ -104,7 +104,7 @@ bool has_open_types(const program::Program& program) {
 }  // namespace
 
 CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader& external,
-                             const SessionOptions& options, bool feedable_weights, bool may_wait)
+                             const SessionOptions& options, bool feedable_weights, bool may_wait, bool lowers_again)
     : options_(options),
       packed_(std::make_unique<PackStore>(
           options.packed_weights_folder.empty() ? nullptr : FormFolder::at(options.packed_weights_folder))),
@@ -137,6 +137,7 @@ CompiledModel::CompiledModel(const ir::Model& document, const ir::ExternalReader
     if (options.verify_passes) verify_behind(p, pass.name);
     since = Clock::now();
   };
+  program_.main.lowers_again = lowers_again;
   if (!program_.waits) program::run_passes(program_, options.disabled_passes, passed);
 
   const program::Graph& graph = program_.main;

@@ -15,6 +15,7 @@
 #include "norn/session.h"
 #include "program/program.h"
 #include "runtime/executor.h"
+#include "runtime/sizes_copied.h"
 
 namespace norn::runtime {
 
@@ -25,8 +26,9 @@ class CompiledModel {
  public:
   // `document` is read during construction only, but constants share its memory. In files up to IR 3 all weights are
   // inputs too: they are taken as constants, and can be fed only if `feedable_weights` keeps them apart.
+  // `lowers_again`: what runs, explains and profiles it may throw SizesCopied, before any node has run.
   CompiledModel(const ir::Model& document, const ir::ExternalReader& external, const SessionOptions& options,
-                bool feedable_weights = false, bool may_wait = true);
+                bool feedable_weights = false, bool may_wait = true, bool lowers_again = false);
   ~CompiledModel();
 
   // Whether it can tell of its inputs and outputs only: the bodies of some operators depend on types that the document

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/cpu/conv.h"
 #include "kernels/cpu/physical.h"
 #include "ops/math/softmax/softmax.h"
 #include "ops/nn/conv/conv.h"
@@ -141,6 +142,16 @@ bool has_layouts(const PlanState::ValueState& value) {
   return element_count(value.dims) > value.dims[0] * value.dims[1];
 }
 
+// Some depthwise convolutions are as fast with channels first, if that spares others a reorder.
+bool takes_planes(const Node& node, const PlanState& state) {
+  for (const Node& part : node.parts)
+    if (part.op == &ops::Conv) return false;
+  const Shape &x = state.values[node.inputs[0]].dims, &w = state.values[node.inputs[1]].dims;
+  const auto strides = node.attributes().find_ints("strides");
+  return kernels::is_plane_conv(x, w, state.values[node.outputs[0]].dims,
+                                strides ? Shape(strides->begin(), strides->end()) : Shape(x.size() - 2, 1));
+}
+
 Role role_of(const Node& node, const PlanState& state) {
   if (node.outputs.empty() || node.outputs[0] == kNone) return Role::Dense;
   const auto* const op = node.op;
@@ -149,7 +160,7 @@ Role role_of(const Node& node, const PlanState& state) {
   if (has_scale && node.parts.empty() && element_count(state.values[node.inputs[1]].dims) == 1)
     return op == &ops::QuantizeLinear ? Role::Maker : Role::View;
   if (!has_layouts(state.values[node.outputs[0]].type.elem)) return Role::Dense;
-  if (op == &ops::Conv) return Role::ChannelsLast;
+  if (op == &ops::Conv) return takes_planes(node, state) ? Role::Either : Role::ChannelsLast;
   if (op == &ops::MaxPool || op == &ops::AveragePool) {
     const Shape& x = state.values[node.inputs[0]].dims;
     return x.size() >= 3 && x[1] >= kManyChannels ? Role::ChannelsLast : Role::Either;
@@ -239,7 +250,8 @@ LayoutPlan::LayoutPlan(PlanState& state, const SegmentNodes& nodes) {
     const bool by_dims = is_elementwise(p.node->op);  // operands that are broadcast are read dense
     p.for_each_use([&](ValueId id) {
       if (role == Role::View || role == Role::Part || role == Role::Maker || !has_layouts(state.values[id])) return;
-      if (role == Role::ChannelsLast && state.graph.value(id).is_constant()) return;  // it is packed
+      const bool is_packed = p.node->op == &ops::Conv || p.node->op == &ops::QLinearConv;
+      if (is_packed && state.graph.value(id).is_constant()) return;
       if (vertex != dense && by_dims && state.values[id].dims != state.values[out].dims) return;
       values[id].read.push_back(vertex);
     });

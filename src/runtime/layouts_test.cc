@@ -57,6 +57,23 @@ ModelBuilder& conv(ModelBuilder& m, const std::string& x, const std::string& out
 
 constexpr std::size_t kMap = 4 * 16 * 14 * 14;  // bytes
 
+// A depthwise convolution alone takes its planes as they are; beside others channels stay last.
+TEST(Layouts, DepthwiseConvolutionsTakePlanesWhereNobodyElseReorders) {
+  const auto with = [](bool others) {
+    ModelBuilder m;
+    m.input("x", "float[1,16,14,14]");
+    m.initializer("w", numbers({16, 1, 3, 3}));
+    if (others) conv(m, "x", "a", 16);
+    m.node("Conv", {others ? "a" : "x", "w"}, {others ? "b" : "y"},
+           {make_attr("pads", Ints{1, 1, 1, 1}), make_attr("group", std::int64_t{16})});
+    if (others) conv(m, "b", "y", 16);
+    m.output("y");
+    return reordered(m, {{"x", numbers({1, 16, 14, 14})}});
+  };
+  EXPECT_EQ(with(false), 0u);
+  EXPECT_EQ(with(true), 2 * kMap);
+}
+
 // Three dense operands are added to a channels-last one, and the sum is read dense: the one is reordered, not the three
 // and the sum.
 TEST(Layouts, OneOperandIsReorderedForMany) {

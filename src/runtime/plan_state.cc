@@ -10,6 +10,7 @@
 #include "program/inlined.h"
 #include "runtime/kept_choice.h"
 #include "runtime/plan_key.h"
+#include "runtime/sizes_copied.h"
 
 namespace norn::runtime {
 
@@ -197,7 +198,9 @@ void PlanState::settle(ValueId id) {
     // In the shape that Reshape asks for, 0 and -1 are no sizes; what was inferred for all others does not hold for
     // them.
     if (*size < 0 || (graph.may_copy_sizes && (*size == 0 || empty))) {
-      copies_sizes_ = copies_sizes_ || (*size <= 0 && !e.is_constant());
+      const bool copies = *size <= 0 && !e.is_constant();
+      if (copies && graph.lowers_again && !given_from && depth == 0) throw SizesCopied();  // nothing has run yet
+      copies_sizes_ = copies_sizes_ || copies;
       continue;
     }
     // What was inferred from such a size holds for it no more than the size itself.

@@ -168,7 +168,7 @@ class PlanState {
   std::vector<std::uint32_t> first_pending_, first_ready_;
   std::unordered_map<std::string, BoundVariable, NameHash, std::equal_to<>> bound_;
   std::vector<BoundVariable> newly_bound_;
-  // A Reshape was asked for a size that comes to 0 or -1 with the sizes at hand.
+  // A Reshape was asked for a size that comes to 0 or -1 with the sizes at hand, and the document is not lowered again.
   bool copies_sizes_ = false;
   // The first size that does not fit, and which one that is, as hints show it.
   std::optional<Error> contradiction_;

@@ -383,3 +383,28 @@ def test_strings_that_are_known_are_read_and_given_out(strings):
         for _ in range(3):
             for got, wanted in zip(session.run(None, feeds), folded.run(None, feeds), strict=True):
                 np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("less", [2, 3])
+@pytest.mark.parametrize("passes", [[], ["all"]])
+def test_sizes_that_a_reshape_copies_are_none_of_those_that_it_was_asked_for(less, passes):
+    """N - 2 is no size where it comes to 0 or -1: what was inferred from it must hold for no other node either."""
+    model = norn.parse_text(
+        f"""<ir_version: 10, opset_import: ["" : 21]>
+        g (float[N,6] x) => (int64[1] d, float[a,b] y, bool[1] same, float[c] ones)
+        <int64[1] less = {{{less}}}, int64[1] row = {{6}}, int64[1] three = {{3}}> {{
+          n = Shape<start=0,end=1>(x)  k = Sub(n, less)  s = Concat<axis=0>(k, row)  y = Reshape(x, s)
+          r = Shape<start=0,end=1>(y)  d = Sub(r, k)  same = Equal(r, k)
+          m = Add(d, three)  ones = ConstantOfShape<value=float[1]{{1}}>(m)
+        }}"""
+    )
+    session = norn.InferenceSession(model, norn.SessionOptions(disabled_passes=passes))
+    for n in (2, 3, 2):
+        x = np.arange(6.0 * n, dtype=np.float32).reshape(n, 6)
+        k = n - less
+        if k > 0:  # not as many elements
+            with pytest.raises(norn.Error):
+                session.run(None, {"x": x})
+            continue
+        d, y, same, ones = session.run(None, {"x": x})
+        assert y.shape == (n, 6) and list(d) == [n - k] and not same and ones.shape == (n - k + 3,)

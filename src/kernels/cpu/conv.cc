@@ -38,6 +38,7 @@ namespace {
 constexpr Candidate<ConvConfig> kConvCandidates[] = {
     {"winograd", winograd_conv_refuses, make_winograd_conv, true},
     {"simd-pointwise", pointwise_conv_refuses, make_pointwise_conv},
+    {"simd-planes", plane_conv_refuses, make_plane_conv},
 #ifdef NORN_ONEDNN
     {"simd-depthwise", simd_depthwise_refuses, make_simd_conv},
     {"simd-grouped", grouped_conv_refuses, make_grouped_conv},
@@ -54,6 +55,11 @@ constexpr Candidate<ConvConfig> kConvCandidates[] = {
 }  // namespace conv_cc
 
 std::span<const Candidate<ConvConfig>> conv_candidates() { return kConvCandidates; }
+
+std::span<const Candidate<ConvConfig>> plane_conv_candidates() {
+  static constexpr Candidate<ConvConfig> kPlanes[] = {{"simd-planes", plane_conv_refuses, make_plane_conv}};
+  return kPlanes;
+}
 
 std::span<const Candidate<ConvConfig>> conv_bf16_candidates() {
   static constexpr Candidate<ConvConfig> kRounding[] = {

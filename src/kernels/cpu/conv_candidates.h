@@ -32,6 +32,9 @@ std::unique_ptr<Kernel> make_window_conv(const ConvConfig& config, PackedConstan
 std::string window_conv_bf16_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_window_conv_bf16(const ConvConfig& config, PackedConstants& packed);
 
+// Depthwise convolutions, channels first.
+std::string plane_conv_refuses(const ConvConfig& config);
+std::unique_ptr<Kernel> make_plane_conv(const ConvConfig& config, PackedConstants& packed);
 // Windows of 3 x 3 over groups of few channels.
 std::string grouped_conv_refuses(const ConvConfig& config);
 std::unique_ptr<Kernel> make_grouped_conv(const ConvConfig& config, PackedConstants& packed);

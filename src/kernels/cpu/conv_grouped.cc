@@ -21,11 +21,6 @@ constexpr std::int64_t kMostLanes = 16, kMostReach = 13 * 2 + 3;  // of a vector
 
 constexpr float kZeros[kMostLanes] = {};
 
-bool is_one_clamp(const ConvConfig& c) {
-  return c.post.size() == 1 &&
-         (c.post[0].op == ElementOp::Relu || (c.post[0].op == ElementOp::Clip && c.post[0].a <= c.post[0].b));
-}
-
 class GroupedConv final : public Kernel {
  public:
   GroupedConv(const ConvConfig& c, PackedConstants& packed) : c_(c), table_(grouped_conv_table()) {
@@ -38,12 +33,10 @@ class GroupedConv final : public Kernel {
     const auto computed = [&](std::int64_t columns) { return (c.out[3] + columns - 1) / columns * columns; };
     half_ = computed(table_.columns / 2) * 5 < computed(table_.columns) * 4;
     columns_ = half_ ? table_.columns / 2 : table_.columns;
-    if (is_one_clamp(c)) {
-      low_ = c.post[0].op == ElementOp::Relu ? 0.0f : c.post[0].a;
-      if (c.post[0].op == ElementOp::Clip) high_ = c.post[0].b;
-    } else {
+    if (const auto bounds = as_bounds(c.post))
+      bounds_ = *bounds;
+    else
       posts_ = post_chain(c.out, c.out_layout, c.post, c.extra, packed);
-    }
     weights_ = packed.get(c.weights, 0, "grouped conv " + to_string(c.w) + std::to_string(lanes_), [&] {
       auto buffer = aligned_buffer(static_cast<std::size_t>(blocks_ * 3 * row_floats()) * sizeof(float));
       pack(static_cast<const float*>(c.weights.data), static_cast<float*>(buffer.get()));
@@ -119,7 +112,8 @@ class GroupedConv final : public Kernel {
       const float* from[3];
       if (left >= 0 && left + reach <= c_.x[3] && channels == lanes_) {
         for (std::int64_t r = 0; r < count; ++r) from[r] = rows[r] + left * channels_;
-        compute(stride_, group_, from, weights, count, channels_, own_bias, low_, high_, to, channels_, n, channels);
+        compute(stride_, group_, from, weights, count, channels_, own_bias, bounds_.low, bounds_.high, to, channels_, n,
+                channels);
         continue;
       }
       std::array<float, 3 * kMostReach * kMostLanes> copied;
@@ -137,7 +131,8 @@ class GroupedConv final : public Kernel {
           }
         }
       }
-      compute(stride_, group_, from, weights, count, lanes_, own_bias, low_, high_, to, channels_, n, channels);
+      compute(stride_, group_, from, weights, count, lanes_, own_bias, bounds_.low, bounds_.high, to, channels_, n,
+              channels);
     }
   }
 
@@ -145,7 +140,7 @@ class GroupedConv final : public Kernel {
   const GroupedConvTable& table_;
   std::int64_t group_, channels_, lanes_, blocks_, stride_, columns_;
   bool half_;
-  float low_ = -std::numeric_limits<float>::infinity(), high_ = std::numeric_limits<float>::infinity();
+  Bounds bounds_;
   std::unique_ptr<Kernel> posts_;
   std::shared_ptr<const void> weights_;
 };
@@ -164,7 +159,7 @@ std::string grouped_conv_refuses(const ConvConfig& c) {
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
   if (!c.weights.known()) return "the weights are not constant";
   if (c.in_place_extra >= 0) return "adds nothing in place";
-  return is_one_clamp(c) ? "" : post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
+  return as_bounds(c.post) ? "" : post_chain_refuses(c.out, c.out_layout, c.post, c.extra);
 }
 
 std::unique_ptr<Kernel> make_grouped_conv(const ConvConfig& c, PackedConstants& packed) {

@@ -29,12 +29,6 @@ std::shared_ptr<void> zeros(std::size_t bytes) {
   return {room, static_cast<char*>(room.get()) + (64 - reinterpret_cast<std::uintptr_t>(room.get()) % 64)};
 }
 
-// What follows is one bound, or two.
-bool is_clamp(const ConvConfig& c) {
-  return c.post.size() == 1 &&
-         (c.post[0].op == ElementOp::Relu || (c.post[0].op == ElementOp::Clip && c.post[0].a <= c.post[0].b));
-}
-
 // Windows over a line of pixels of channels.
 bool is_line(const ConvConfig& c) {
   const Spatial3 in = spatial3(c.x, 2, 1), out = spatial3(c.out, 2, 1), window = spatial3(c.w, 2, 1),
@@ -62,13 +56,10 @@ class OwnConv final : public Kernel {
     depthwise_ = channels_ == 1 && filters_ == 1;
     pointwise_ = taps_ == 1 && strides_ == Spatial3{1, 1, 1} && pads_ == Spatial3{0, 0, 0} && in_pixels_ == out_pixels_;
     depth_ = taps_ * channels_;
-    if (depthwise_ && is_clamp(c_)) {
-      const ElementStep& step = c_.post[0];
-      low_ = step.op == ElementOp::Relu ? 0.0f : step.a;
-      if (step.op == ElementOp::Clip) high_ = step.b;
-    } else {
+    if (const auto bounds = as_bounds(c_.post); depthwise_ && bounds)
+      bounds_ = *bounds;
+    else
       posts_ = post_chain(c_.out, c_.out_layout, c_.post, c_.extra, packed);
-    }
     by_rows_ = depthwise_ && taps_ == 9 && window_[0] == 1 && window_[1] == 3;
     if (by_rows_) {
       const std::size_t row_bytes = static_cast<std::size_t>(in_[2] * c_.x[1]) * sizeof(float);
@@ -206,7 +197,8 @@ class OwnConv final : public Kernel {
       auto edge = [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t p = from; p < to; ++p)
           each_tap(x, first + p, [&](std::int64_t t, const float* at) { taps[(p - from) * taps_ + t] = at; });
-        gemm.depthwise(to - from, c_.out[1], taps, taps_, weights, bias, low_, high_, out + from * c_.out[1]);
+        gemm.depthwise(to - from, c_.out[1], taps, taps_, weights, bias, bounds_.low, bounds_.high,
+                       out + from * c_.out[1]);
       };
       edge(0, begin);
       if (begin < end) {
@@ -215,7 +207,7 @@ class OwnConv final : public Kernel {
         for (int i = 0; i < 3; ++i)
           rows[i] = taps[3 * i] != nullptr ? taps[3 * i] : static_cast<const float*>(zeros_.get());
         gemm.depthwise_3x3(end - begin, c_.out[1], rows, dilations_[2] * c_.x[1], strides_[2] * c_.x[1], weights, bias,
-                           low_, high_, out + begin * c_.out[1]);
+                           bounds_.low, bounds_.high, out + begin * c_.out[1]);
       }
       edge(end, pixels);
       return;
@@ -282,7 +274,7 @@ class OwnConv final : public Kernel {
   Spatial3 in_, out_, window_, strides_, dilations_, pads_;
   std::int64_t channels_, filters_, taps_, in_pixels_, out_pixels_, depth_, weight_floats_, pieces_, piece_bytes_;
   std::int64_t block_pixels_;
-  float low_ = -std::numeric_limits<float>::infinity(), high_ = std::numeric_limits<float>::infinity();
+  Bounds bounds_;
   bool depthwise_, pointwise_, by_rows_, in_lines_;
   std::unique_ptr<Kernel> posts_;
   std::shared_ptr<const void> weights_;
@@ -306,7 +298,7 @@ std::string simd_depthwise_refuses(const ConvConfig& c) {
   const bool is_line = c.x.size() == 3;  // of one spatial dimension, windows of any size
   if (!is_line && (c.x.size() != 4 || c.w[2] != 3 || c.w[3] != 3)) return "not a window of 3 x 3";
   if (c.x_layout != Layout::ChannelsLast || c.out_layout != Layout::ChannelsLast) return "channels are not last";
-  if (!c.post.empty() && !is_clamp(c)) return "other steps than a bound follow";
+  if (!as_bounds(c.post)) return "other steps than a bound follow";
   if (c.out.back() < 20) return "rows too short for it to be the fastest";
   return "";
 }

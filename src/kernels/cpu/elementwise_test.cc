@@ -154,6 +154,16 @@ TEST(Chain, AFirstInputBroadcasts) {
   }
 }
 
+// Both are rounded: a product that overflows stays infinite.
+TEST(Chain, AProductAndASumAreTwoOperations) {
+  const ChainConfig config{.out = {40},
+                           .inputs = {{{40}}, {{1}}, {{1}}},
+                           .steps = {{.op = ElementOp::Mul, .operand = 1}, {.op = ElementOp::Add, .operand = 2}}};
+  const std::vector<float> large(40, 3e38f), some(40, 1.1f);
+  EXPECT_EQ(run_chain(config, {large, {2.0f}, {-3e38f}}), std::vector<float>(40, INFINITY));
+  EXPECT_EQ(run_chain(config, {some, {1.3f}, {-(1.1f * 1.3f)}}), std::vector<float>(40, 0.0f));
+}
+
 TEST(Chain, LongChainsOfEverySizeAndInPlace) {
   for (std::int64_t n : {0, 1, 2, 15, 16, 17, 63, 64, 1023, 1024, 1025, 5000, 300000}) {
     const Shape out = {n};

@@ -136,9 +136,9 @@ TEST(Fold, EveryType) {
   using enum FoldKind;
   check_folds<float>(DataType::Float, {Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum, LogSumExp});
   check_folds<double>(DataType::Double, {Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum, LogSumExp});
-  check_folds<std::int32_t>(DataType::Int32, {Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSumExp});
+  check_folds<std::int32_t>(DataType::Int32, {Sum, Mean, Max, Min, Prod, SumSquare, L1, L2});
   check_folds<std::uint32_t>(DataType::Uint32, {L2});
-  check_folds<std::int64_t>(DataType::Int64, {Mean, L2, LogSumExp});
+  check_folds<std::int64_t>(DataType::Int64, {Mean, L2});
   check_folds<std::uint64_t>(DataType::Uint64, {Sum, Mean, Max, Min, Prod, SumSquare, L1, L2});
   check_folds<std::uint8_t>(DataType::Uint8, {Max, Min});
 }
@@ -244,18 +244,6 @@ TEST(Fold, ResultsAreCutExactly) {
     ASSERT_EQ(means[r], (v[0] + v[1] + v[2]) / 3);
   }
 }
-TEST(Fold, LogSumExpOfDistantIntegers) {
-  constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min(),
-                         kMost = std::numeric_limits<std::int32_t>::max();
-  std::vector<std::int32_t> x(3 * 40, kLeast);
-  x[7] = kMost;
-  std::fill_n(x.begin() + 40, 40, 1000);  // log 40 is 3.7
-  const FoldConfig c{FoldKind::LogSumExp, DataType::Int32, {3, 40}, {1}};
-  Constants constants;
-  EXPECT_EQ(run_at_widths(*fold_candidates()[2].make(c, constants), {x.data()}, std::vector<std::int32_t>(3)),
-            (std::vector<std::int32_t>{kMost, 1003, kLeast + 4}));
-}
-
 TEST(Fold, LogSumExpOfInfinities) {
   const float inf = std::numeric_limits<float>::infinity();
   for (const std::int64_t axis : {0, 1}) {

@@ -9,7 +9,6 @@
 #include <string>
 #include <type_traits>
 
-#include "kernels/cpu/cast.h"
 #include "kernels/cpu/extents.h"
 #include "kernels/cpu/fold_space.h"
 #include "kernels/cpu/halves.h"
@@ -169,7 +168,7 @@ class WideFold final : public Kernel, private FoldSpace {
   bool square_of_64_;
 };
 
-// C: float for it and half types, else double.
+// Of floating types. C: float for it and half types, double for itself.
 template <class C>
 class LogSumExp final : public Kernel, private FoldSpace {
  public:
@@ -179,10 +178,6 @@ class LogSumExp final : public Kernel, private FoldSpace {
     sum_ = fold_loops(FoldKind::Sum, kComputed);
     exp_ = typed_function(TypedOp::Exp, kComputed);
     log_ = typed_function(TypedOp::Log, kComputed);
-    if (!halves_ && type_ != kComputed) {
-      widen_ = cast_loop(type_, kComputed);
-      narrow_ = cast_loop(kComputed, type_);
-    }
   }
 
   void run(void* const* operands, void*) const override {
@@ -245,19 +240,13 @@ class LogSumExp final : public Kernel, private FoldSpace {
   };
 
   const C* load(const std::byte* x, std::int64_t n, Buffer& to) const {
-    if (halves_)
-      halves_.widen(x, to.data(), n);
-    else if (widen_)
-      widen_(x, to.data(), n);
-    else
-      return reinterpret_cast<const C*>(x);
+    if (!halves_) return reinterpret_cast<const C*>(x);
+    halves_.widen(x, to.data(), n);
     return to.data();
   }
   void store(const C* v, std::byte* out, std::int64_t n, Work&) const {
     if (halves_)
       halves_.narrow(v, out, n);
-    else if (narrow_)
-      narrow_(v, out, n);
     else
       std::memcpy(out, v, static_cast<std::size_t>(n) * sizeof(C));
   }
@@ -359,7 +348,6 @@ class LogSumExp final : public Kernel, private FoldSpace {
   Halves halves_;
   FoldLoops most_, sum_;
   TypedLoop exp_ = nullptr, log_ = nullptr;
-  CastLoop widen_ = nullptr, narrow_ = nullptr;
 };
 
 bool computes_in_float(DataType type) { return type == DataType::Float || is_half(type); }
@@ -380,11 +368,7 @@ std::string log_sum_exp_refuses(const FoldConfig& c) {
     case DataType::Float:
     case DataType::Float16:
     case DataType::BFloat16:
-    case DataType::Double:
-    case DataType::Int32:
-    case DataType::Int64:
-    case DataType::Uint32:
-    case DataType::Uint64: return axes_refusal(c);
+    case DataType::Double: return axes_refusal(c);
     default: return "does not compute " + std::string(data_type_name(c.type));
   }
 }

@@ -1,6 +1,7 @@
 // Vector functions of f32 for one Highway target. Polynomials are minimax fits made for the ranges they are used on.
-// Errors stay below, in units of the last place of the result: exp 2, log 3, erf 3, tanh 3.5, expm1 and sigmoid 4
-// (a result below the smallest normal number may become 0), softplus and silu 5. gelu is right to 2.5e-7 (|x| + 0.3),
+// Errors stay below, in units of the last place of the result: exp 2, log 3, expm1 and sigmoid 4
+// (a result below the smallest normal number may become 0), softplus and silu 5 (silu of x < -88.7 may become 0), tanh
+// 6, erf 7. gelu is right to 2.5e-7 (|x| + 0.3),
 // since its definition cancels for negative x. The tests hold every target to these bounds.
 // Trap: what Max and Min make of NaN differs from target to target. at_least and at_most leave it.
 #if defined(NORN_KERNELS_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)

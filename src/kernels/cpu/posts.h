@@ -1,6 +1,8 @@
 // Element-wise steps that a contraction's own code does not apply: a chain over its output, in place.
 #pragma once
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kernels/cpu/elementwise.h"
@@ -8,6 +10,20 @@
 namespace norn::kernels {
 
 inline constexpr std::size_t kMostExtras = 32;
+
+struct Bounds {
+  float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
+};
+// What a loop applies as it stores: no step, one bound or two. Nothing if the steps are others.
+inline std::optional<Bounds> as_bounds(const std::vector<ElementStep>& post) {
+  Bounds bounds;
+  if (post.empty()) return bounds;
+  const ElementStep& step = post[0];
+  if (post.size() > 1 || (step.op != ElementOp::Relu && (step.op != ElementOp::Clip || step.a > step.b))) return {};
+  bounds.low = step.op == ElementOp::Relu ? 0.0f : step.a;
+  if (step.op == ElementOp::Clip) bounds.high = step.b;
+  return bounds;
+}
 
 // The chain [out, extras...] -> out; null for no steps.
 inline std::unique_ptr<Kernel> post_chain(const Shape& out, Layout layout, const std::vector<ElementStep>& post,

@@ -56,8 +56,8 @@ float ReduceCore::finish(float v) const {
 
 namespace {
 
-constexpr std::int64_t kLong = 1 << 16, kPiece = 1 << 13;  // of a row, in several vectors of sums
-constexpr std::int64_t kPart = 1024;                       // columns at a time
+constexpr std::int64_t kRowPiece = 1 << 13;  // of a row, in several vectors of sums
+constexpr std::int64_t kPart = 1024;         // columns at a time
 
 }  // namespace
 
@@ -81,7 +81,6 @@ void ReduceCore::run(const float* x, float* out) const {
                        : static_cast<int>(ReduceKind::Sum);
   const bool sums = join == static_cast<int>(ReduceKind::Sum);
   if (inner_reduced_) {
-    const std::int64_t piece = inner_ > kLong ? kPiece : kLong;
     const double unit_ns = static_cast<double>(reduced_count_) * (10 + 0.1 * static_cast<double>(inner_));
     parallel_ranges(kept_count_, unit_ns, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
@@ -89,8 +88,8 @@ void ReduceCore::run(const float* x, float* out) const {
         if (sums) {
           double total = 0;
           for (std::int64_t g = 0; g < reduced_count_; ++g)
-            for (std::int64_t i = 0; i < inner_; i += piece)
-              total += table.row(kind, from + offset(reduced_, g) + i, std::min(piece, inner_ - i));
+            for (std::int64_t i = 0; i < inner_; i += kRowPiece)
+              total += table.row(kind, from + offset(reduced_, g) + i, std::min(kRowPiece, inner_ - i));
           out[k] = finish(static_cast<float>(total));
           continue;
         }

@@ -130,8 +130,13 @@ void long_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
       fold_row(x, n, lowest, lowest, [](V v) HWY_ATTR { return v; }, [](V a, V b) HWY_ATTR { return hn::Max(b, a); }));
   const std::int64_t lanes = lane_count();
   V sum = hn::Zero(F()), sum2 = sum;
+  double before = 0;  // what parts of the row have summed up to
   std::int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    if (i % (2 * lanes * kRowsAtOnce) == 0) {
+      before += sum_lanes(hn::Add(sum, sum2));
+      sum = sum2 = hn::Zero(F());
+    }
     const V e = softmax_weight(hn::Sub(hn::LoadU(F(), x + i), top));
     const V e2 = softmax_weight(hn::Sub(hn::LoadU(F(), x + i + lanes), top));
     if (!log_of_it) {
@@ -153,7 +158,7 @@ void long_softmax(const float* x, float* out, std::int64_t n, bool log_of_it) {
     }
     sum = hn::Add(sum, e);
   }
-  const float total = sum_lanes(hn::Add(sum, sum2));
+  const auto total = static_cast<float>(before + sum_lanes(hn::Add(sum, sum2)));
   if (log_of_it) {
     const V shift = constant(std::log(total));
     map_row(x, out, n, [&](V v, std::int64_t) HWY_ATTR { return hn::Sub(hn::Sub(v, top), shift); });
@@ -234,6 +239,7 @@ void softmax_columns(const float* x, float* out, std::int64_t n, std::int64_t in
 void softmax_few_columns(const float* x, float* out, std::int64_t n, std::int64_t inner, bool log_of_it) {
   constexpr std::int64_t kMost = 16, kRows = 16;
   float top[kRows * kMost], sum[kRows * kMost];
+  double sums[kRows * kMost] = {};
   const std::int64_t width = kRows * inner, all = n * inner;
   auto at = [&](const float* p, std::int64_t i, std::int64_t m)
                 HWY_ATTR { return m - i < lane_count() ? load_tail(p + i, m - i, 0.0f) : hn::LoadU(F(), p + i); };
@@ -255,6 +261,10 @@ void softmax_few_columns(const float* x, float* out, std::int64_t n, std::int64_
   blocks([&](std::int64_t first, std::int64_t m) HWY_ATTR {
     const float* from = x + first;
     float* to = out + first;
+    if (first % (width * kRowsAtOnce) == 0) {
+      add_part(sum, sums, width, false);
+      std::memset(sum, 0, sizeof sum);
+    }
     if (log_of_it) {
       map_row(from, sum, m, [&](V v, std::int64_t i) HWY_ATTR {
         return hn::Add(at(sum, i, m), softmax_weight(hn::Sub(v, at(top, i, m))));
@@ -264,7 +274,9 @@ void softmax_few_columns(const float* x, float* out, std::int64_t n, std::int64_
       map_row(to, sum, m, [&](V v, std::int64_t i) HWY_ATTR { return hn::Add(at(sum, i, m), v); });
     }
   });
-  for (std::int64_t i = inner; i < width; ++i) sum[i % inner] += sum[i];
+  add_part(sum, sums, width, false);
+  for (std::int64_t i = inner; i < width; ++i) sums[i % inner] += sums[i];
+  narrow_sums(sums, sum, inner);
   map_row(sum, sum, inner, [&](V v, std::int64_t) HWY_ATTR { return log_of_it ? log(v) : hn::Div(constant(1.0f), v); });
   spread(sum);
   blocks([&](std::int64_t first, std::int64_t m) HWY_ATTR {
@@ -277,21 +289,27 @@ void softmax_few_columns(const float* x, float* out, std::int64_t n, std::int64_
   });
 }
 
+// The sum of f(x[i]); f(`otherwise`) is 0. Parts of long rows go on in double.
+template <class Map>
+HWY_INLINE float sum_of_row(const float* x, std::int64_t n, float otherwise, Map f) {
+  constexpr std::int64_t kPart = 32 * kRowsAtOnce;
+  auto add = [](V a, V b) HWY_ATTR { return hn::Add(a, b); };
+  if (n <= kPart) return sum_lanes(fold_row(x, n, 0.0f, otherwise, f, add));
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; i += kPart)
+    sum += sum_lanes(fold_row(x + i, n - i < kPart ? n - i : kPart, 0.0f, otherwise, f, add));
+  return static_cast<float>(sum);
+}
+
 void layer_norm(const float* x, const float* scale, const float* bias, float* out, std::int64_t n, float epsilon,
                 bool root_mean_square) {
-  auto add = [](V a, V b) HWY_ATTR { return hn::Add(a, b); };
   float mean = 0.0f;
-  if (!root_mean_square) {
-    mean = sum_lanes(fold_row(x, n, 0.0f, 0.0f, [](V v) HWY_ATTR { return v; }, add)) / static_cast<float>(n);
-  }
+  if (!root_mean_square) mean = sum_of_row(x, n, 0.0f, [](V v) HWY_ATTR { return v; }) / static_cast<float>(n);
   const V vm = constant(mean);
-  const float squares = sum_lanes(fold_row(
-      x, n, 0.0f, mean,
-      [&](V v) HWY_ATTR {
-        const V c = hn::Sub(v, vm);
-        return hn::Mul(c, c);
-      },
-      add));
+  const float squares = sum_of_row(x, n, mean, [&](V v) HWY_ATTR {
+    const V c = hn::Sub(v, vm);
+    return hn::Mul(c, c);
+  });
   const V inverse = constant(1.0f / std::sqrt(squares / static_cast<float>(n) + epsilon));
   const std::int64_t lanes = lane_count();
   auto at = [&](const float* p, std::int64_t i, float otherwise) HWY_ATTR {

@@ -55,24 +55,39 @@ TEST(Softmax, RowsAndColumns) {
   }
 }
 
-// A weight below the smallest normal number is 0, as masks of -100 leave it; NaN and what is above stay.
 // Each weight is far below the sum that it is added to.
-TEST(Softmax, LongColumns) {
-  constexpr std::int64_t kRows = 300000, kColumns = 17;
-  std::vector<float> x(static_cast<std::size_t>(kRows * kColumns));
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) * 0.01f;
-  const SoftmaxConfig config{1, kRows, kColumns, false};
-  std::vector<float> y(x.size());
-  Constants constants;
-  void* operands[] = {x.data(), y.data()};
-  softmax_candidates()[0].make(config, constants)->run(operands, nullptr);
-  for (std::int64_t c = 0; c < kColumns; ++c) {
-    double sum = 0;
-    for (std::int64_t r = 0; r < kRows; ++r) sum += y[static_cast<std::size_t>(r * kColumns + c)];
-    EXPECT_NEAR(sum, 1, 1e-6) << c;
+TEST(Softmax, LongRowsAndColumns) {
+  constexpr std::int64_t kRows = 1000000;
+  for (const std::int64_t columns : {1, 2, 17}) {
+    std::vector<float> x(static_cast<std::size_t>(kRows * columns));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) * 0.01f;
+    const SoftmaxConfig config{1, kRows, columns, false};
+    std::vector<float> y(x.size());
+    Constants constants;
+    void* operands[] = {x.data(), y.data()};
+    softmax_candidates()[0].make(config, constants)->run(operands, nullptr);
+    for (std::int64_t c = 0; c < columns; ++c) {
+      double sum = 0;
+      for (std::int64_t r = 0; r < kRows; ++r) sum += y[static_cast<std::size_t>(r * columns + c)];
+      EXPECT_NEAR(sum, 1, 2e-6) << columns << ", " << c;
+    }
   }
 }
 
+TEST(Norm, LongRows) {
+  constexpr std::int64_t kLength = 1000003;
+  std::vector<float> x(kLength), scale(kLength, 1.0f), y(kLength);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? 0.9f : 0.3f;
+  double mean = 0, square = 0;
+  for (const float v : x) mean += static_cast<double>(v) / kLength;
+  for (const float v : x) square += (v - mean) * (v - mean) / kLength;
+  Constants constants;
+  void* operands[] = {x.data(), scale.data(), nullptr, y.data()};
+  layer_norm_candidates()[0].make({1, kLength}, constants)->run(operands, nullptr);
+  for (const std::size_t i : {0u, 1u, 1000002u}) EXPECT_NEAR(y[i], (x[i] - mean) / std::sqrt(square + 1e-5), 1e-5) << i;
+}
+
+// A weight below the smallest normal number is 0, as masks of -100 leave it; NaN and what is above stay.
 TEST(Softmax, SubnormalWeightsAreZero) {
   constexpr std::int64_t kRows = 6;
   for (const std::int64_t n : {5, 40, 300}) {

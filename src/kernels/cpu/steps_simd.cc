@@ -259,7 +259,13 @@ void pow_loop(const float* x, const float* y, float* out, std::int64_t n, float,
 }
 
 struct ScaleAndShiftOp {
-  static HWY_INLINE V apply(V x, V a, V b) { return hn::Add(hn::Mul(x, a), b); }
+  static HWY_INLINE V apply(V x, V a, V b) {
+    V product = hn::Mul(x, a);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+    asm("" : "+x"(product.raw));  // otherwise compilers make one operation of both, with one rounding
+#endif
+    return hn::Add(product, b);
+  }
 };
 
 template <class Op>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/cpu/instruction_set.h"
 #include "kernels/cpu/targets.h"
 #include "kernels/cpu/transpose_loops.h"
 
@@ -58,7 +59,8 @@ HWY_INLINE std::int64_t squares(D d, const T* x, std::int64_t x_row, T* out, std
 }
 #endif
 
-template <class T>
+// In vectors of at most `bytes`.
+template <class T, int bytes>
 void block(const void* x_data, std::int64_t x_row, void* out_data, std::int64_t out_row, std::int64_t rows,
            std::int64_t columns) {
   const T* x = static_cast<const T*>(x_data);
@@ -71,7 +73,7 @@ void block(const void* x_data, std::int64_t x_row, void* out_data, std::int64_t 
     const T* from = x + c;
     T* to = out + c * out_row;
     const hn::CappedTag<T, 16 / sizeof(T)> one;
-    std::int64_t r = squares(hn::ScalableTag<T>(), from, x_row, to, out_row, rows);
+    std::int64_t r = squares(hn::CappedTag<T, bytes / sizeof(T)>(), from, x_row, to, out_row, rows);
     r += squares(one, from + r * x_row, x_row, to + r, out_row, rows - r);
     if (r < rows && rows >= kSide) {
       squares(one, from + (rows - kSide) * x_row, x_row, to + rows - kSide, out_row, kSide);
@@ -146,7 +148,10 @@ void apart(const void* x_data, std::int64_t planes, void* out_data, std::int64_t
 }
 template <class T>
 TransposeLoops loops() {
-  return {block<T>, together<T>, apart<T>};
+  constexpr int kWidest = HWY_MAX_BYTES > 32 ? 64 : 32;
+  // Where wide vectors are halved, putting four blocks together takes longer than what is done with them at once.
+  const auto turn = kWidest > 32 && sizeof(T) <= 2 && halves_wide_vectors() ? block<T, 32> : block<T, kWidest>;
+  return {turn, together<T>, apart<T>};
 }
 
 }  // namespace turning

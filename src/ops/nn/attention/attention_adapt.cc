@@ -43,9 +43,12 @@ void widen_mask(NodeEdit& edit) {
   };
   std::string total = length(1);
   if (edit.has_input(4)) total = edit.put_in_front(Add, 23, {}, {std::move(total), length(4)});
-  // What has more columns than there are keys is left for Attention to refuse.
+  // What has more columns than there are keys is left for Attention to refuse. Of no keys at all there are none.
   std::string own = edit.put_in_front(Shape, 23, {make_attr("start", std::int64_t{-1})}, {edit.input_name(3)});
+  std::string one = edit.put_in_front(Shape, 23, {}, {own});
+  std::string any = edit.put_in_front(Min, 23, {}, {total, std::move(one)});
   std::string wide = edit.put_in_front(Max, 23, {}, {std::move(total), std::move(own)});
+  wide = edit.put_in_front(Mul, 23, {}, {std::move(wide), std::move(any)});
   edit.replace_input(3, edit.put_in_front(Expand, 23, {}, {edit.input_name(3), std::move(wide)}));
 }
 

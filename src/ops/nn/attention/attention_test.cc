@@ -125,6 +125,7 @@ const Cases cases(
         // Of one column: for all keys in version 23, for the first one later.
         {"Attention-23", "float[1,1,2,1] 1 1; float[1,1,2,1] 1 1; float[1,1,2,1] 3 5; bool[2,1] 1 1",
          "float[1,1,2,1] 4 4"},
+        {"Attention-23", "float[1,1,2,1] 1 1; float[1,1,0,1]; float[1,1,0,1]; bool[2,{0|1}] random", "", kFloat},
         {"Attention-23 is_causal=1",
          "float[1,1,1,1] 1; float[1,1,1,1] 1; float[1,1,1,1] 3; float[1,1] 2; float[1,1,1,1] 1; float[1,1,1,1] 5",
          "float[1,1,1,1] 4; float[1,1,2,1] 1 1; float[1,1,2,1] 5 3"},
