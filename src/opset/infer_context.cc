@@ -103,7 +103,7 @@ std::optional<Dims> InferContext::partly_known_ints(int i) {
 void InferContext::explain(std::string_view why) { engine_->explain(why); }
 
 DimExpr InferContext::unify(const DimExpr& a, const DimExpr& b, std::string_view what) const {
-  const DimExpr known = NodeView::unify(a, b, what);
+  DimExpr known = NodeView::unify(a, b, what);
   if (a == b) return a;
   try {
     engine_->equal(a, b, what);
